@@ -1,0 +1,111 @@
+# plbrun: one non-recursive makefile. `make help` says what there is.
+#
+#   CC, CFLAGS, LDFLAGS   as usual          SAN=address,undefined | thread   sanitizers
+#   CUDA=0                build without it  CUDA_ARCH=native                 quick build for this GPU
+#   PREFIX, DESTDIR       for install       V=1                              show commands
+
+.DEFAULT_GOAL := all
+SHELL := /bin/bash
+CC := gcc
+PREFIX := /usr/local
+CFLAGS := -O2 -g
+CUDA := 1
+CUDA_ARCH :=
+NVCC := $(if $(filter 1,$(CUDA)),$(shell command -v nvcc))
+Q := $(if $(V),,@)
+
+# A sanitized build lives beside the normal one.
+B := build$(if $(SAN),/san-$(subst $(eval) ,,$(subst $(shell echo ,),-,$(SAN))))
+BIN := $(if $(SAN),$(B)/plbrun,plbrun)
+SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+
+WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+MPI_CFLAGS := $(shell pkg-config --cflags ompi-c 2>/dev/null)
+MPI_LIBS := $(shell pkg-config --libs ompi-c 2>/dev/null || echo -lmpi)
+C := -std=c11 -D_GNU_SOURCE $(WARN) -fPIC -pthread -MMD -MP $(SANFLAGS)
+OPENMP := -fopenmp
+INC := -Iruntime/include -Iruntime $(MPI_CFLAGS) $(shell pkg-config --cflags inih jansson hwloc lapacke 2>/dev/null)
+LIBS := $(MPI_LIBS) -lnlopt -llapacke -lopenblas -lhwloc -linih -ljansson -lgomp -ldl -lm
+
+RUNTIME := $(wildcard runtime/*/*.c)
+BALANCERS := $(wildcard balancers/*.c)
+KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
+OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o
+KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so)
+
+.PHONY: all check demo bench install help clean check-deep tests format lint
+all: $(BIN) $(KERNEL_SO)
+
+# What a kernel may call is exported from the program to the shared objects it loads.
+$(BIN): $(B)/runtime/plbrun.o $(OBJECTS) runtime/exports.list
+	@echo "  link  $@"
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $(filter %.o,$^) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS)
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(OPENMP) -c $< -o $@
+
+# The table of balancers is the folder.
+$(B)/balancers.c: $(BALANCERS)
+	@mkdir -p $(@D)
+	@{ echo '#include "plb/balancer.h"'; echo '#include "run/registry.h"'; \
+	   for b in $(basename $(notdir $^)); do echo "extern const struct plb_balancer plb_balancer_$$b;"; done; \
+	   echo 'const struct plb_balancer *const plb_balancers[] = {'; \
+	   for b in $(basename $(notdir $^)); do echo "    &plb_balancer_$$b,"; done; echo '    0};'; } > $@
+$(B)/balancers.o: $(B)/balancers.c
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -c $< -o $@
+
+# Kernels see plb/kernel.h alone, as a user's do.
+KERNEL_INC := -Iruntime/include
+KERNEL_LIBS_matmul := -lopenblas
+$(B)/kernels/%.o: kernels/%.c
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	$(Q)$(CC) $(C) $(CFLAGS) -O3 $(KERNEL_INC) $(if $(NVCC),-DPLB_WITH_CUDA) $(OPENMP) -c $< -o $@
+
+# The GPU generations this nvcc knows from sm_80 on, and PTX of the newest for later ones.
+ARCHS = $(shell $(NVCC) --list-gpu-arch | sed -n 's/compute_//p' | awk '$$1 >= 80' | sort -n)
+GENCODE = $(if $(CUDA_ARCH),-arch=$(CUDA_ARCH),$(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
+          -gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS)))
+CUDA_LIBS_matmul := -lcublas
+CUDA_LIBS_spmm := -lcusparse
+CUDA_HOME = $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
+$(B)/kernels/%.cu.o: kernels/%.cu
+	@mkdir -p $(@D)
+	@echo "  nvcc  $<"
+	$(Q)$(NVCC) -O3 -std=c++17 --threads 2 $(GENCODE) $(KERNEL_INC) -Xcompiler -fPIC -MMD -MP -c $< -o $@
+
+define KERNEL_RULE
+$(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c)) $(if $(NVCC),$(patsubst %.cu,$(B)/%.cu.o,$(wildcard kernels/$(1)/*.cu)))
+	@echo "  link  $$@"
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(OPENMP) $$(KERNEL_LIBS_$(1)) $(if $(NVCC),-L$$(CUDA_HOME)/lib64 -Wl$$(,)-rpath$$(,)$$(CUDA_HOME)/lib64 $$(CUDA_LIBS_$(1)) -lcudart) -lm
+endef
+, := ,
+$(foreach k,$(KERNELS),$(eval $(call KERNEL_RULE,$(k))))
+
+include test/test.mk
+
+demo: all
+	@scripts/demo --no-install
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/plbrun $(DESTDIR)$(PREFIX)/include/plb
+	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/plbrun
+	install -m 755 $(KERNEL_SO) $(DESTDIR)$(PREFIX)/lib/plbrun
+	install -m 644 runtime/include/plb/*.h $(DESTDIR)$(PREFIX)/include/plb
+
+help:
+	@echo "make              build ./plbrun and its kernels (CUDA=0 leaves CUDA out)"
+	@echo "make check        all tests; the last line counts them"
+	@echo "make SAN=address,undefined check   the same under sanitizers (or SAN=thread)"
+	@echo "make check-deep   more seeds of the simulated cluster"
+	@echo "make demo         a job on several emulated processing units"
+	@echo "make bench        speed, as ratios taken in one run"
+	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR"
+	@echo "make clean"
+
+clean:
+	rm -rf build plbrun
+
+-include $(OBJECTS:.o=.d) $(B)/runtime/plbrun.d $(shell find $(B)/kernels $(B)/test -name '*.d' 2>/dev/null)

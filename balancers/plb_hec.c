@@ -1,0 +1,306 @@
+/* plb-hec: the algorithm of Sant'Ana, Cordeiro and de Camargo (2015), in full.
+ *
+ * Training (their section IV.B): four rounds of blocks. In the first every PU gets `initial_block`
+ * units; in the next three the fastest gets 2, 4 and 8 times that and PU k the same times t_f / t_k.
+ * Then F_p and G_p are fitted; while some R² is at most 0.7 and less than 20 % of the work has been
+ * used, further rounds follow. Selection (IV.C): block sizes with equal finish times from the
+ * solver. Execution (IV.D): each PU gets blocks of its size, asynchronously. When the finish times
+ * of two PUs for the same step differ by more than `threshold` of a block's time, all are
+ * synchronised, the curves refitted with everything measured so far, and the sizes solved again.
+ *
+ * What the text leaves open, and what was chosen:
+ * - How much one step covers: the remaining work is cut into `steps` equal steps (default 4), so that
+ *   the last step ends with the work, on all PUs at once.
+ * - initial_block = 0, the default: the first round's block is tiny (1/1000 of a fair share, grown
+ *   until the fastest PU needs 100 µs), and the base of the next three is chosen so that training
+ *   takes `training` (10 %) of the work: a first block of equal size is what hurts a slow PU most.
+ * - One PU alone has nothing to balance: it gets everything at once, untrained.
+ * - "One more block for those ahead" during a synchronisation is the one that already waits in their
+ *   queue. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/fit.h"
+#include "model/solve.h"
+#include "plb/balancer.h"
+
+enum { INITIAL_BLOCK, THRESHOLD, STEPS, TRAINING, SOLVER };
+
+static const struct plb_option options[] = {
+    [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL, "plb-hec: units in every PU's first block; 0 = find a size"},
+    [THRESHOLD] = {"threshold", PLB_REAL, "0.1", 1e-6, 1e6, NULL, "plb-hec: difference of finish times, as a part of a block's time, that brings a rebalance"},
+    [STEPS] = {"steps", PLB_INT, "4", 1, 1e6, NULL, "plb-hec: steps that the work left after training is cut into"},
+    [TRAINING] = {"training", PLB_REAL, "0.1", 1e-6, 0.2, NULL, "plb-hec: part of the work to train with where initial_block is 0"},
+    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, "auto|slsqp|bisection", "who solves for equal finish times"},
+    {0},
+};
+
+#define ROUNDS 4
+#define R2_ENOUGH 0.7
+#define TRAINING_LIMIT 0.2  /* of the work, paper IV.B */
+#define PROBE_SECONDS 1e-4  /* shorter first blocks are mostly timer and overhead */
+
+enum phase { TRAIN, RUN, SYNCHRONISE };
+
+struct pu {
+    double size;                /* TRAIN: work in this round; RUN: in one step */
+    double before;              /* TRAIN: work granted to it before this round */
+    double until;               /* RUN: work granted to it when its share is used up */
+    bool granted;               /* TRAIN: has had its block of this round */
+    double seconds;             /* TRAIN: of this round; RUN: of the current block */
+    int finished;               /* RUN: blocks since the last solve */
+};
+
+struct state {
+    const struct plb_param *params;
+    enum phase phase;
+    int round;                  /* of training, from 0 */
+    double base;                /* work: the papers' initialBlockSize */
+    bool probing;               /* base is still being searched */
+    double predicted;           /* RUN: seconds of one step */
+    double *first_finish;       /* RUN: when the first PU finished its i-th block */
+    int steps;
+    struct plb_model *models;
+    double *x;
+    struct pu pus[];
+};
+
+static void fini(void *state)
+{
+    struct state *s = state;
+    free(s->first_finish);
+    free(s->models);
+    free(s->x);
+    free(s);
+}
+
+static void start_round(struct state *s, const struct plb_view *view)
+{
+    for (int p = 0; p < view->n_pus; p++) {
+        s->pus[p].granted = false;
+        s->pus[p].before = view->pus[p].granted;
+        s->pus[p].seconds = 0.0;
+    }
+}
+
+static void *init(const struct plb_view *view, const struct plb_param *params)
+{
+    size_t n = (size_t)view->n_pus;
+    struct state *s = calloc(1, sizeof *s + n * sizeof *s->pus);
+    if (s == NULL)
+        return NULL;
+    s->params = params;
+    s->steps = (int)params[STEPS].value;
+    s->first_finish = calloc((size_t)s->steps + 1, sizeof *s->first_finish);
+    s->models = calloc(n, sizeof *s->models);
+    s->x = calloc(n, sizeof *s->x);
+    if (s->first_finish == NULL || s->models == NULL || s->x == NULL) {
+        fini(s);
+        return NULL;
+    }
+    s->probing = params[INITIAL_BLOCK].value == 0.0;
+    s->base = s->probing ? fmax(view->total / (1000.0 * view->n_pus), 1.0) : params[INITIAL_BLOCK].value;
+    for (int p = 0; p < view->n_pus; p++)
+        s->pus[p].size = s->base;
+    start_round(s, view);
+    return s;
+}
+
+static int alive(const struct plb_view *view)
+{
+    int n = 0;
+    for (int p = 0; p < view->n_pus; p++)
+        n += !view->pus[p].lost;
+    return n;
+}
+
+static bool all_idle(const struct plb_view *view)
+{
+    for (int p = 0; p < view->n_pus; p++)
+        if (!view->pus[p].lost && view->pus[p].outstanding > 0)
+            return false;
+    return true;
+}
+
+static bool round_over(const struct state *s, const struct plb_view *view)
+{
+    for (int p = 0; p < view->n_pus; p++)
+        if (!view->pus[p].lost && (!s->pus[p].granted || view->pus[p].outstanding > 0))
+            return false;
+    return true;
+}
+
+/* Fits every PU's curves to its samples; returns the smallest R². */
+static double fit_all(struct state *s, const struct plb_view *view)
+{
+    double x[PLB_MAX_SAMPLES], t[PLB_MAX_SAMPLES], g[PLB_MAX_SAMPLES], worst = 1.0;
+    for (int p = 0; p < view->n_pus; p++) {
+        const struct plb_pu *pu = &view->pus[p];
+        struct plb_model *model = &s->models[p];
+        *model = (struct plb_model){0};
+        if (pu->lost)
+            continue;
+        for (int i = 0; i < pu->n_samples; i++) {
+            x[i] = pu->samples[i].work;
+            t[i] = pu->samples[i].execute_s;
+            g[i] = pu->samples[i].transfer_s;
+        }
+        plb_fit_line(x, g, pu->n_samples, &model->transfer_s, &model->transfer_s_per_work);
+        if (!plb_fit_curve(x, t, NULL, pu->n_samples, &model->execute))
+            worst = -INFINITY;
+        else
+            worst = fmin(worst, model->execute.r2);
+    }
+    return worst;
+}
+
+/* Splits what remains so that all finish together, in equal steps; by power where no curve is known. */
+static void solve(struct state *s, const struct plb_view *view)
+{
+    enum plb_solver solver = plb_solver_by_name(s->params[SOLVER].text);
+    double one_step = view->remaining / s->steps, power = 0.0;
+    struct plb_solution solution = {0};
+    bool solved = plb_solve(s->models, view->n_pus, one_step, solver, s->x, &solution);
+    for (int p = 0; p < view->n_pus; p++)
+        power += view->pus[p].lost ? 0.0 : view->pus[p].power;
+    for (int p = 0; p < view->n_pus; p++) {
+        double blind = view->pus[p].lost ? 0.0 : one_step * view->pus[p].power / power;
+        s->pus[p].size = solved ? s->x[p] : blind;
+        s->pus[p].until = view->pus[p].granted + s->pus[p].size * s->steps;
+        s->pus[p].finished = 0;
+        s->pus[p].seconds = 0.0;
+    }
+    memset(s->first_finish, 0, ((size_t)s->steps + 1) * sizeof *s->first_finish);
+    s->predicted = solved ? solution.seconds : 0.0;
+    s->phase = RUN;
+    view->stats->solves++;
+    if (view->stats->profile_end == 0.0)
+        view->stats->profile_end = view->now;
+}
+
+/* Sizes of the next round of training: multiplier · base · t_f / t_k (paper IV.B). */
+static void next_sizes(struct state *s, const struct plb_view *view, double fastest)
+{
+    double relative = 0.0, multiplier = ldexp(1.0, s->round < ROUNDS ? s->round : ROUNDS - 1);
+    for (int p = 0; p < view->n_pus; p++)
+        if (!view->pus[p].lost)
+            relative += fastest / s->pus[p].seconds;
+    if (s->probing && s->round == 1) {
+        s->base = fmax(s->base, s->params[TRAINING].value * view->total / (relative * (2.0 + 4.0 + 8.0)));
+        s->probing = false;
+    }
+    for (int p = 0; p < view->n_pus; p++)
+        s->pus[p].size = fmax(multiplier * s->base * fastest / s->pus[p].seconds, 1.0);
+    start_round(s, view);
+}
+
+/* All PUs have finished their block of this round: what next? */
+static void end_round(struct state *s, const struct plb_view *view)
+{
+    double fastest = INFINITY;
+    for (int p = 0; p < view->n_pus; p++) {
+        if (view->pus[p].lost)
+            continue;
+        /* From here on seconds per unit of work, whatever the size of this round's block was. */
+        struct pu *pu = &s->pus[p];
+        double work = view->pus[p].granted - pu->before;
+        pu->seconds = isfinite(pu->seconds) && pu->seconds > 0.0 ? pu->seconds / work : 1e-9;
+        fastest = fmin(fastest, pu->seconds);
+    }
+    bool small = s->base * 8.0 * view->n_pus < 0.02 * view->total;
+    if (s->probing && s->round == 0 && fastest * s->base < PROBE_SECONDS && small) {
+        s->base *= 8.0;
+        for (int p = 0; p < view->n_pus; p++)
+            s->pus[p].size = s->base;
+        start_round(s, view);
+        return;
+    }
+    s->round++;
+    double used = (view->total - view->remaining) / view->total;
+    bool enough = s->round >= ROUNDS && fit_all(s, view) > R2_ENOUGH;
+    if (enough || used >= TRAINING_LIMIT) {
+        fit_all(s, view);
+        solve(s, view);
+    } else {
+        next_sizes(s, view, fastest);
+    }
+}
+
+/* Work of its share that a PU has not been granted yet; less than half a unit is nothing. */
+static double due(const struct state *s, const struct plb_view *view, int p)
+{
+    double work = view->pus[p].lost ? 0.0 : s->pus[p].until - view->pus[p].granted;
+    return work > 0.5 ? work : 0.0;
+}
+
+static double all_due(const struct state *s, const struct plb_view *view)
+{
+    double sum = 0.0;
+    for (int p = 0; p < view->n_pus; p++)
+        sum += due(s, view, p);
+    return sum;
+}
+
+static double grant(void *state, const struct plb_view *view, int p)
+{
+    struct state *s = state;
+    struct pu *pu = &s->pus[p];
+    if (alive(view) == 1)
+        return view->remaining;
+    if (s->phase == TRAIN && round_over(s, view))
+        end_round(s, view);
+    if (s->phase == TRAIN) {
+        if (pu->granted)
+            return 0.0;
+        pu->granted = true;
+        return pu->size;
+    }
+    bool shared_out = all_due(s, view) == 0.0;
+    if (shared_out && view->remaining <= view->n_pus)
+        return 1.0; /* what rounding to whole units left over */
+    if ((s->phase == SYNCHRONISE || shared_out) && all_idle(view)) {
+        fit_all(s, view);
+        solve(s, view);
+    }
+    double rest = due(s, view, p);
+    return s->phase == RUN && rest > 0.0 ? fmin(fmax(pu->size, 1.0), rest) : 0.0;
+}
+
+static void done(void *state, const struct plb_view *view, int p, const struct plb_sample *sample)
+{
+    struct state *s = state;
+    struct pu *pu = &s->pus[p];
+    pu->seconds += (sample->execute_s + sample->transfer_s) * (double)sample->tasks;
+    if (s->phase != RUN || !sample->block_end)
+        return;
+    int step = pu->finished++;
+    if (step >= s->steps || s->predicted <= 0.0)
+        return;
+    if (s->first_finish[step] == 0.0)
+        s->first_finish[step] = view->now;
+    double late = view->now - s->first_finish[step];
+    if (late > s->params[THRESHOLD].value * s->predicted && all_due(s, view) > 0.0)
+        s->phase = SYNCHRONISE;
+}
+
+static void lost(void *state, const struct plb_view *view, int p)
+{
+    struct state *s = state;
+    (void)view;
+    (void)p;
+    if (s->phase == RUN)
+        s->phase = SYNCHRONISE;
+}
+
+const struct plb_balancer plb_balancer_plb_hec = {
+    PLB_BALANCER_HEAD,
+    .name = "plb-hec",
+    .summary = "curves from four training blocks, equal finish times, rebalance above a threshold",
+    .options = options,
+    .init = init,
+    .grant = grant,
+    .done = done,
+    .lost = lost,
+    .fini = fini,
+};

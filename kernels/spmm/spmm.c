@@ -1,0 +1,160 @@
+/* spmm: C = A · B with A sparse, in compressed sparse rows, and B dense; float64.
+ *
+ * A unit is a row of A and C. A's entries are split by rows through its offsets and pulled by
+ * whoever multiplies them; the offsets and B (row-major) are on every node. Rows of a real matrix
+ * differ in length, so `cost` says how much work a range is: 2 flops for each entry and column of B,
+ * and as much as one more entry for writing the row. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "plb/kernel.h"
+#include "synthetic.h"
+
+enum { OFFSETS, INDICES, VALUES, B, C }; /* handles, in order of declaration */
+
+struct state {
+    struct plb_csr a;
+    struct plb_array b, c;
+};
+
+static const struct plb_option options[] = {
+    {"matrix", PLB_INPUT_FILE, NULL, 0, 0, NULL, "A, a Matrix Market file (.mtx); synthetic where not given"},
+    {"b", PLB_INPUT_FILE, NULL, 0, 0, NULL, "B, .npy of float32 or float64; synthetic where not given"},
+    {"c", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the product goes, .npy of float64; nowhere where not given"},
+    {"columns", PLB_INT, "64", 1, 2147483647, NULL, "synthetic B: its columns"},
+    {"kind", PLB_TEXT, "powerlaw", 0, 0, "uniform|powerlaw|li", "synthetic A: how its entries are spread"},
+    {"rows", PLB_INT, "10000", 1, 2147483647, NULL, "synthetic A: rows"},
+    {"inner", PLB_INT, "10000", 1, 2147483647, NULL, "synthetic A: columns"},
+    {"nnz_per_row", PLB_INT, "16", 1, 1000000, NULL, "synthetic A: entries drawn per row (not for li)"},
+    {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL, "synthetic input: seed"},
+    {0},
+};
+
+static int multiply(const struct plb_task *task)
+{
+    const int64_t columns = *(const int64_t *)task->args;
+    const int64_t *offsets = (const int64_t *)task->data[OFFSETS] + task->first;
+    const int32_t *indices = task->data[INDICES];
+    const double *values = task->data[VALUES], *b = task->data[B];
+    double *c = task->data[C];
+#pragma omp parallel for schedule(dynamic, 32) num_threads(task->threads)
+    for (int64_t r = 0; r < task->count; r++) {
+        double *out = c + r * columns;
+        memset(out, 0, (size_t)columns * sizeof *out);
+        for (int64_t i = offsets[r] - offsets[0]; i < offsets[r + 1] - offsets[0]; i++) {
+            const double *row = b + indices[i] * columns;
+            for (int64_t j = 0; j < columns; j++)
+                out[j] += values[i] * row[j];
+        }
+    }
+    return 0;
+}
+
+static int read_a(struct plb_app *app, struct state *s)
+{
+    const char *path = plb_app_text(app, "matrix");
+    if (path != NULL)
+        return plb_read_mtx(app, path, &s->a);
+    int64_t rows = plb_app_int(app, "rows"), inner = plb_app_int(app, "inner"), per_row = plb_app_int(app, "nnz_per_row");
+    const char *kind = plb_app_text(app, "kind");
+    double entries = (double)rows * (double)(strcmp(kind, "li") == 0 ? inner : per_row);
+    if (entries > 4e9)
+        return plb_app_error(app, "[spmm] asks for %.3g synthetic entries; at most 4e9 are made, so lower rows, inner or nnz_per_row", entries);
+    spmm_synthetic(app, kind, rows, inner, per_row, (uint64_t)plb_app_int(app, "seed"), &s->a);
+    return s->a.offsets != NULL ? PLB_OK : PLB_EINPUT;
+}
+
+static int read_b(struct plb_app *app, struct state *s)
+{
+    const char *path = plb_app_text(app, "b");
+    struct plb_array in = {.element_bytes = sizeof(double), .rows = s->a.columns, .columns = plb_app_int(app, "columns")};
+    if (path != NULL && plb_read_npy(app, path, PLB_ROW_MAJOR, &in) != PLB_OK)
+        return PLB_EINPUT;
+    if (in.rows != s->a.columns)
+        return plb_app_error(app, "A is %lld x %lld and B is %lld x %lld: B needs as many rows as A has columns; correct matrix and b in [spmm]",
+                             (long long)s->a.rows, (long long)s->a.columns, (long long)in.rows, (long long)in.columns);
+    s->b = in;
+    s->b.element_bytes = sizeof(double);
+    if (plb_app_simulated(app) || (path != NULL && in.element_bytes == sizeof(double)))
+        return PLB_OK;
+    int64_t n = in.rows * in.columns;
+    uint64_t seed = (uint64_t)plb_app_int(app, "seed") + 1000;
+    double *b = s->b.data = plb_app_alloc(app, (size_t)n * sizeof *b);
+    for (int64_t i = 0; i < n; i++)
+        b[i] = path != NULL ? (double)((const float *)in.data)[i] : 2.0 * plb_random_real(seed, (uint64_t)i) - 1.0;
+    return PLB_OK;
+}
+
+static int setup(struct plb_app *app)
+{
+    struct state *s = plb_app_alloc(app, sizeof *s);
+    plb_app_set_state(app, s);
+    if (read_a(app, s) != PLB_OK || read_b(app, s) != PLB_OK)
+        return PLB_EINPUT;
+    size_t row_bytes = (size_t)s->b.columns * sizeof(double);
+    s->c = (struct plb_array){NULL, sizeof(double), s->a.rows, s->b.columns, false};
+    if (!plb_app_simulated(app))
+        s->c.data = plb_app_alloc(app, (size_t)s->a.rows * row_bytes);
+    plb_app_units(app, s->a.rows);
+    plb_app_args(app, &s->b.columns, sizeof s->b.columns);
+    plb_app_data(app, &(struct plb_data){.name = "A offsets", .mode = PLB_REPLICATE, .data = s->a.offsets, .bytes = (size_t)(s->a.rows + 1) * sizeof(int64_t)});
+    plb_app_data(app, &(struct plb_data){.name = "A columns", .mode = PLB_PARTITION_INDEXED, .data = s->a.indices, .offsets = OFFSETS, .element_bytes = sizeof(int32_t)});
+    plb_app_data(app, &(struct plb_data){.name = "A values", .mode = PLB_PARTITION_INDEXED, .data = s->a.values, .offsets = OFFSETS, .element_bytes = sizeof(double)});
+    plb_app_data(app, &(struct plb_data){.name = "B", .mode = PLB_REPLICATE, .data = s->b.data, .bytes = (size_t)s->b.rows * row_bytes});
+    plb_app_data(app, &(struct plb_data){.name = "C", .mode = PLB_OUTPUT, .data = s->c.data, .unit_bytes = row_bytes});
+    return PLB_OK;
+}
+
+static double cost(const struct plb_app *app, int64_t first, int64_t count)
+{
+    const struct state *s = plb_app_state(app);
+    int64_t entries = s->a.offsets[first + count] - s->a.offsets[first];
+    return 2.0 * (double)s->b.columns * (double)(entries + count);
+}
+
+/* Each element as one dot product down a column of B, in double: another order than the entry's. An
+ * element may be off by what rounding can explain: entries · epsilon · Σ|a||b|. */
+static int verify(struct plb_app *app)
+{
+    const struct state *s = plb_app_state(app);
+    const double *b = s->b.data, *c = s->c.data;
+    for (int64_t r = 0; r < s->a.rows; r++)
+        for (int64_t j = 0; j < s->b.columns; j++) {
+            double sum = 0.0, size = 0.0;
+            for (int64_t i = s->a.offsets[r + 1] - 1; i >= s->a.offsets[r]; i--) {
+                double term = s->a.values[i] * b[s->a.indices[i] * s->b.columns + j];
+                sum += term;
+                size += fabs(term);
+            }
+            double entries = (double)(s->a.offsets[r + 1] - s->a.offsets[r]), got = c[r * s->b.columns + j];
+            if (!(fabs(got - sum) <= (entries + 8.0) * DBL_EPSILON * size)) {
+                plb_app_error(app, "C[%lld, %lld] is %.17g, the reference says %.17g", (long long)r, (long long)j, got, sum);
+                return PLB_EVERIFY;
+            }
+        }
+    return PLB_OK;
+}
+
+static int finish(struct plb_app *app)
+{
+    const struct state *s = plb_app_state(app);
+    const char *path = plb_app_text(app, "c");
+    return path != NULL ? plb_write_npy(app, path, &s->c) : PLB_OK;
+}
+
+int spmm_cuda(const struct plb_task *task); /* spmm.cu, where it is built with CUDA */
+
+const struct plb_kernel plb_kernel = {
+    PLB_KERNEL_HEAD,
+    .name = "spmm",
+    .unit = "rows",
+    .summary = "sparse times dense matrix product C = A B, split by rows of A",
+    .options = options,
+    .cpu = multiply,
+    .cuda = PLB_CUDA(spmm_cuda),
+    .setup = setup,
+    .cost = cost,
+    .verify = verify,
+    .finish = finish,
+};

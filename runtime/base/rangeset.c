@@ -1,0 +1,97 @@
+/* Disjoint sorted ranges in one array. */
+#include "base/rangeset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static int64_t end_of(struct plb_range r)
+{
+    return r.first + r.count;
+}
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+void plb_rangeset_fini(struct plb_rangeset *set)
+{
+    free(set->at);
+    *set = (struct plb_rangeset){0};
+}
+
+void plb_rangeset_clear(struct plb_rangeset *set)
+{
+    set->n = 0;
+    set->units = 0;
+}
+
+/* Index of the first range that ends at or after `unit`. */
+static int find(const struct plb_rangeset *set, int64_t unit)
+{
+    int low = 0, high = set->n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (end_of(set->at[middle]) < unit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t plb_rangeset_add(struct plb_rangeset *set, struct plb_range range)
+{
+    if (range.count <= 0)
+        return 0;
+    int from = find(set, range.first), to = from;
+    struct plb_range merged = range;
+    int64_t had = 0;
+    for (; to < set->n && set->at[to].first <= end_of(range); to++) {
+        int64_t end = max64(end_of(merged), end_of(set->at[to]));
+        merged.first = min64(merged.first, set->at[to].first);
+        merged.count = end - merged.first;
+        had += set->at[to].count;
+    }
+    if (from == to && set->n == set->capacity) {
+        set->capacity = set->capacity > 0 ? 2 * set->capacity : 16;
+        set->at = plb_grow(set->at, (size_t)set->capacity * sizeof *set->at);
+    }
+    memmove(set->at + from + 1, set->at + to, (size_t)(set->n - to) * sizeof *set->at);
+    set->at[from] = merged;
+    set->n += 1 - (to - from);
+    set->units += merged.count - had;
+    return merged.count - had;
+}
+
+struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count)
+{
+    if (set->n == 0 || count <= 0)
+        return (struct plb_range){0, 0};
+    struct plb_range *front = &set->at[0];
+    struct plb_range taken = {front->first, min64(count, front->count)};
+    front->first += taken.count;
+    front->count -= taken.count;
+    set->units -= taken.count;
+    if (front->count == 0)
+        memmove(set->at, set->at + 1, (size_t)--set->n * sizeof *set->at);
+    return taken;
+}
+
+void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range,
+                          struct plb_rangeset *out)
+{
+    int64_t at = range.first, end = end_of(range);
+    for (int i = find(set, range.first); i < set->n && set->at[i].first < end; i++) {
+        plb_rangeset_add(out, (struct plb_range){at, set->at[i].first - at});
+        at = max64(at, end_of(set->at[i]));
+    }
+    plb_rangeset_add(out, (struct plb_range){at, end - at});
+}

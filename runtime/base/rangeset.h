@@ -1,0 +1,36 @@
+/* A set of units kept as disjoint, sorted ranges: the ledger's book-keeping.
+ *
+ * Ranges that touch are merged, so a set that fills up from the front is one range however many
+ * pieces it came in. Cost: O(log k) to find a place among k ranges, O(k) to open a gap. Not
+ * thread-safe. Memory comes from plb_grow. */
+#ifndef PLB_BASE_RANGESET_H
+#define PLB_BASE_RANGESET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct plb_range {
+    int64_t first, count;       /* units [first, first + count) */
+};
+
+struct plb_rangeset {
+    struct plb_range *at;       /* sorted, disjoint, not touching */
+    int n, capacity;
+    int64_t units;              /* in all ranges together */
+};
+
+/* A zeroed struct is the empty set. */
+void plb_rangeset_fini(struct plb_rangeset *set);
+void plb_rangeset_clear(struct plb_rangeset *set);
+
+/* Adds a range; returns how many of its units were not in the set before. */
+int64_t plb_rangeset_add(struct plb_rangeset *set, struct plb_range range);
+
+/* Takes at most `count` units off the front of the first range; count = 0 where the set is empty. */
+struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count);
+
+/* Adds to `out` the parts of `range` that are not in `set`. */
+void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range,
+                          struct plb_rangeset *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* How much work is in a range of units: the bridge between whole units and the balancers' measure.
+ *
+ * Work is counted in units of average cost, so that all units together are as much work as there
+ * are units. Equal costs need no table; others are a prefix sum, exact up to 65,536 units and by
+ * buckets of equal length above that. Cost: O(log buckets) per question. Immutable once made, hence
+ * thread-safe. */
+#ifndef PLB_CORE_COST_H
+#define PLB_CORE_COST_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct plb_cost_map {
+    int64_t units;
+    int64_t bucket;         /* units in one bucket */
+    int64_t n;              /* buckets */
+    double *prefix;         /* n + 1 sums of work; NULL where every unit costs the same */
+    double per_work;        /* the kernel's cost of one unit of average cost */
+};
+
+typedef double (*plb_cost_fn)(const void *context, int64_t first, int64_t count);
+
+/* `cost` is asked once per bucket; NULL = 1 per unit. PLB_EINPUT where it answers with something
+ * that is not finite or is negative. The map is released with plb_cost_map_fini. */
+int plb_cost_map_init(struct plb_cost_map *map, int64_t units, plb_cost_fn cost, const void *context,
+                      struct plb_error *err);
+void plb_cost_map_fini(struct plb_cost_map *map);
+
+/* Work in units [first, first + count). */
+double plb_cost_work(const struct plb_cost_map *map, int64_t first, int64_t count);
+
+/* The whole number of units from `first` on whose work is nearest to `work`; from 1 to `limit`. */
+int64_t plb_cost_units(const struct plb_cost_map *map, int64_t first, int64_t limit, double work);
+
+#endif

@@ -1,0 +1,60 @@
+/* The master: the balancer's side of the protocol as a state machine. No I/O, no threads, no clock:
+ * events go in with the time they happened at, messages to send come out.
+ *
+ * It keeps the ledger (each unit accepted once), asks the balancer for grants, keeps one block ahead
+ * at each PU, and puts a lost node's unaccepted units back. Calls never overlap. */
+#ifndef PLB_CORE_MASTER_H
+#define PLB_CORE_MASTER_H
+
+#include "core/cost.h"
+#include "core/message.h"
+#include "model/fit.h"
+
+struct plb_master;
+
+struct plb_master_config {
+    const struct plb_balancer *balancer;
+    const struct plb_param *params; /* of the balancer; borrowed */
+    double replicated_bytes;    /* what every PU holds all the time */
+    double unit_bytes;          /* input and output of one unit, on average */
+    double task_bytes;          /* a task whose data is pulled moves about this much; 0 = any */
+};
+
+/* What a PU has done in all passes so far. */
+struct plb_pu_totals {
+    int64_t units, blocks, tasks;
+    double execute_s, transfer_s;
+};
+
+/* For these PUs, in the order their ids will have: by node, then by number on the node. The array
+ * is copied. A PU whose memory cannot hold the replicated data and three units is not used. */
+struct plb_master *plb_master_new(const struct plb_master_config *config,
+                                  const struct plb_pu_info *pus, int n_pus);
+void plb_master_free(struct plb_master *master);
+
+/* Starts a pass over all units of the map, which is borrowed until the next one. Pass numbers grow. */
+void plb_master_begin(struct plb_master *master, int pass, const struct plb_cost_map *map, double now,
+                      struct plb_outbox *out);
+
+/* A DONE whose outputs have arrived. Returns how many of its units are accepted now for the first
+ * time: 0 for what comes from a lost node, of another pass, or twice. */
+int64_t plb_master_done(struct plb_master *master, const struct plb_message *done, double now,
+                        struct plb_outbox *out);
+
+/* A node is gone. What it was granted and has not been accepted goes to the others; whatever still
+ * arrives from it is dropped. */
+void plb_master_lost(struct plb_master *master, int node, double now, struct plb_outbox *out);
+
+bool plb_master_over(const struct plb_master *master);          /* all units are accepted */
+const char *plb_master_failure(const struct plb_master *master); /* why no end is in sight, or NULL */
+int64_t plb_master_accepted(const struct plb_master *master);   /* units, of this pass */
+
+/* For the report. */
+int plb_master_pus(const struct plb_master *master);
+const struct plb_pu_info *plb_master_pu(const struct plb_master *master, int pu);
+const struct plb_pu_totals *plb_master_totals(const struct plb_master *master, int pu);
+bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
+bool plb_master_model(const struct plb_master *master, int pu, struct plb_model *model);
+const struct plb_balancer_stats *plb_master_stats(const struct plb_master *master);
+
+#endif

@@ -1,0 +1,91 @@
+/* emulated: a PU of any speed on any machine, with real results.
+ *
+ * The kernel's cpu entry runs on one thread; then the PU waits until `slowdown` times the CPU seconds
+ * that the entry used have passed, so that several emulated PUs on one core keep their ratio as long
+ * as the sum of 1 / slowdown fits the cores. Copies are real copies into memory of the PU's own, and
+ * last at least as long as the modelled bandwidth and latency say. */
+#include <cblas.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "device/device.h"
+
+struct plb_device {
+    struct plb_device_config config;
+    struct plb_device_times times;
+};
+
+static int emulated_open(const struct plb_device_config *config, struct plb_device **device,
+                         struct plb_error *err)
+{
+    (void)err;
+    *device = plb_alloc(sizeof **device);
+    (*device)->config = *config;
+    omp_set_num_threads(1);
+    openblas_set_num_threads(1);
+    return PLB_OK;
+}
+
+static void emulated_close(struct plb_device *device)
+{
+    free(device);
+}
+
+static bool emulated_host_memory(const struct plb_device *device)
+{
+    return !device->config.own_memory;
+}
+
+static void *emulated_alloc(struct plb_device *device, size_t bytes)
+{
+    (void)device;
+    return aligned_alloc(64, (bytes / 64 + 1) * 64);
+}
+
+static void emulated_free(struct plb_device *device, void *memory)
+{
+    (void)device;
+    free(memory);
+}
+
+static int copy(struct plb_device *device, void *to, const void *from, size_t bytes)
+{
+    double began = plb_now();
+    memcpy(to, from, bytes);
+    plb_sleep_until(began + device->config.copy_latency + (double)bytes / device->config.copy_bandwidth);
+    device->times.transfer_s += plb_now() - began;
+    return 0;
+}
+
+static int emulated_launch(struct plb_device *device, const struct plb_kernel *kernel,
+                           const struct plb_task *task)
+{
+    double began = plb_now(), used = plb_thread_seconds();
+    int status = kernel->cpu(task);
+    used = plb_thread_seconds() - used;
+    plb_sleep_until(began + device->config.slowdown * used);
+    device->times.execute_s += plb_now() - began;
+    return status;
+}
+
+static int emulated_wait(struct plb_device *device, struct plb_device_times *times)
+{
+    *times = device->times;
+    device->times = (struct plb_device_times){0};
+    return 0;
+}
+
+const struct plb_device_ops plb_device_emulated = {
+    .name = "emulated",
+    .open = emulated_open,
+    .close = emulated_close,
+    .host_memory = emulated_host_memory,
+    .alloc = emulated_alloc,
+    .free = emulated_free,
+    .copy_in = copy,
+    .copy_out = copy,
+    .launch = emulated_launch,
+    .wait = emulated_wait,
+};

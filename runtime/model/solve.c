@@ -1,0 +1,215 @@
+/* The solver: a bracketed Newton iteration on the finish time, and NLopt's SLSQP started from it.
+ *
+ * The bisection finds T with Σ E_p⁻¹(T) = X: each E_p is monotone, so the sum is, and Newton's step
+ * (the slope of E_p⁻¹ is 1/E_p') falls back to halving the bracket whenever it leaves it. Cost: some
+ * ten steps of n inversions each. SLSQP then solves the papers' own formulation from there; its
+ * answer is taken only where it satisfies the constraints. SLSQP costs n³, so `auto` uses it for a
+ * few dozen PUs at most. */
+#include "model/solve.h"
+
+#include <math.h>
+#include <nlopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OUTER_STEPS 100
+#define INNER_STEPS 60
+#define TOLERANCE 1e-10
+#define SPREAD_ACCEPTED 1e-6 /* relative difference of finish times in an answer of SLSQP */
+
+/* x with E(x) = seconds, in [0, total]; start: a guess, or 0. */
+static double invert(const struct plb_model *m, double seconds, double total, double start)
+{
+    double low = 0.0, high = total;
+    if (plb_model_time(m, total) <= seconds)
+        return total;
+    if (plb_model_time(m, total * 1e-12) >= seconds)
+        return 0.0;
+    double x = start > low && start < high ? start : 0.5 * high;
+    for (int i = 0; i < INNER_STEPS; i++) {
+        double error = plb_model_time(m, x) - seconds;
+        if (fabs(error) <= TOLERANCE * 1e-2 * seconds)
+            break;
+        if (error > 0.0)
+            high = x;
+        else
+            low = x;
+        double slope = plb_model_slope(m, x);
+        double next = slope > 0.0 ? x - error / slope : low;
+        x = next > low && next < high ? next : 0.5 * (low + high);
+    }
+    return x;
+}
+
+static double sum_at(const struct plb_model *models, int n, double total, double seconds, double *x,
+                     double *slope)
+{
+    double sum = 0.0;
+    *slope = 0.0;
+    for (int p = 0; p < n; p++) {
+        if (!plb_model_known(&models[p])) {
+            x[p] = 0.0;
+            continue;
+        }
+        x[p] = invert(&models[p], seconds, total, x[p]);
+        sum += x[p];
+        double s = plb_model_slope(&models[p], x[p]);
+        if (x[p] > 0.0 && x[p] < total && s > 0.0)
+            *slope += 1.0 / s;
+    }
+    return sum;
+}
+
+static bool bisection(const struct plb_model *models, int n, double total, double *x, double *seconds)
+{
+    double low = 0.0, high = INFINITY, slope;
+    for (int p = 0; p < n; p++) {
+        x[p] = 0.0;
+        if (plb_model_known(&models[p]))
+            high = fmin(high, plb_model_time(&models[p], total));
+    }
+    if (!isfinite(high) || !(high > 0.0))
+        return false;
+    double t = high / n;
+    for (int i = 0; i < OUTER_STEPS; i++) {
+        double error = sum_at(models, n, total, t, x, &slope) - total;
+        if (fabs(error) <= TOLERANCE * total)
+            break;
+        if (error > 0.0)
+            high = t;
+        else
+            low = t;
+        double next = slope > 0.0 ? t - error / slope : low;
+        t = next > low && next < high ? next : 0.5 * (low + high);
+        if (high - low <= 1e-15 * high)
+            break;
+    }
+    double sum = 0.0;
+    for (int p = 0; p < n; p++)
+        sum += x[p];
+    if (!(sum > 0.0))
+        return false;
+    for (int p = 0; p < n; p++)
+        x[p] *= total / sum; /* what a flat stretch of a curve left over */
+    *seconds = t;
+    return true;
+}
+
+/* SLSQP sees fractions of the total and times in units of the bisection's T. */
+struct problem {
+    const struct plb_model *models; /* of the PUs in use, n of them */
+    int n;
+    double total, seconds;
+};
+
+static double objective(unsigned n, const double *x, double *gradient, void *data)
+{
+    const struct problem *pb = data;
+    if (gradient != NULL) {
+        memset(gradient, 0, n * sizeof *gradient);
+        gradient[0] = plb_model_slope(&pb->models[0], x[0] * pb->total) * pb->total / pb->seconds;
+    }
+    return plb_model_time(&pb->models[0], x[0] * pb->total) / pb->seconds;
+}
+
+/* n constraints: E_p - E_1 = 0 for p > 1 (rows 0 to n-2) and Σ x - 1 = 0 (row n-1). */
+static void constraints(unsigned m, double *result, unsigned n, const double *x, double *gradient,
+                        void *data)
+{
+    const struct problem *pb = data;
+    double first = objective(n, x, NULL, data), sum = 0.0;
+    for (unsigned p = 0; p < n; p++)
+        sum += x[p];
+    for (unsigned p = 1; p < n; p++)
+        result[p - 1] = plb_model_time(&pb->models[p], x[p] * pb->total) / pb->seconds - first;
+    result[m - 1] = sum - 1.0;
+    if (gradient == NULL)
+        return;
+    memset(gradient, 0, (size_t)m * n * sizeof *gradient);
+    for (unsigned p = 0; p < n; p++) {
+        double slope = plb_model_slope(&pb->models[p], x[p] * pb->total) * pb->total / pb->seconds;
+        if (p > 0)
+            gradient[(p - 1) * n + p] = slope;
+        for (unsigned row = 0; p == 0 && row + 1 < n; row++)
+            gradient[row * n] = -slope;
+        gradient[(m - 1) * n + p] = 1.0;
+    }
+}
+
+static bool acceptable(const struct problem *pb, const double *x)
+{
+    double sum = 0.0, shortest = INFINITY, longest = 0.0;
+    for (int p = 0; p < pb->n; p++) {
+        if (!isfinite(x[p]) || x[p] < 0.0 || x[p] > 1.0)
+            return false;
+        double t = plb_model_time(&pb->models[p], x[p] * pb->total) / pb->seconds;
+        sum += x[p];
+        shortest = fmin(shortest, t);
+        longest = fmax(longest, t);
+    }
+    return fabs(sum - 1.0) <= SPREAD_ACCEPTED && longest - shortest <= SPREAD_ACCEPTED;
+}
+
+/* Improves fractions x in place; false where SLSQP's answer is not acceptable. */
+static bool slsqp(struct problem *pb, double *x)
+{
+    unsigned n = (unsigned)pb->n;
+    double tolerance[n];
+    for (unsigned p = 0; p < n; p++)
+        tolerance[p] = 1e-9;
+    nlopt_opt opt = nlopt_create(NLOPT_LD_SLSQP, n);
+    double value;
+    bool fine = opt != NULL && nlopt_set_min_objective(opt, objective, pb) >= 0
+             && nlopt_add_equality_mconstraint(opt, n, constraints, pb, tolerance) >= 0
+             && nlopt_set_lower_bounds1(opt, 0.0) >= 0 && nlopt_set_upper_bounds1(opt, 1.0) >= 0
+             && nlopt_set_xtol_rel(opt, 1e-9) >= 0 && nlopt_set_ftol_rel(opt, 1e-10) >= 0
+             && nlopt_set_maxeval(opt, 100) >= 0;
+    /* A result code such as "roundoff limited" may come with a perfect x: x alone is judged. */
+    if (fine)
+        nlopt_optimize(opt, x, &value);
+    nlopt_destroy(opt);
+    return fine && acceptable(pb, x);
+}
+
+bool plb_solve(const struct plb_model *models, int n, double total, enum plb_solver solver, double *x,
+               struct plb_solution *solution)
+{
+    double *share = malloc((size_t)n * (2 * sizeof *share + sizeof *models));
+    if (share == NULL)
+        return false;
+    double *fraction = share + n;
+    struct plb_model *used = (struct plb_model *)(void *)(fraction + n);
+    double seconds;
+    bool found = bisection(models, n, total, share, &seconds);
+    if (found) {
+        int active = 0;
+        for (int p = 0; p < n; p++)
+            if (share[p] > 0.0) {
+                used[active] = models[p];
+                fraction[active++] = share[p] / total;
+            }
+        *solution = (struct plb_solution){seconds, PLB_SOLVER_BISECTION};
+        bool wanted = solver == PLB_SOLVER_SLSQP
+                   || (solver == PLB_SOLVER_AUTO && active <= PLB_SLSQP_LIMIT);
+        struct problem pb = {used, active, total, seconds};
+        bool better = wanted && active > 1 && slsqp(&pb, fraction);
+        if (better) {
+            solution->used = PLB_SOLVER_SLSQP;
+            solution->seconds = plb_model_time(&used[0], fraction[0] * total);
+        }
+        for (int p = 0, a = 0; p < n; p++) {
+            bool in = share[p] > 0.0;
+            x[p] = in && better ? fraction[a] * total : share[p];
+            a += in;
+        }
+    }
+    free(share);
+    return found;
+}
+
+enum plb_solver plb_solver_by_name(const char *name)
+{
+    if (strcmp(name, "slsqp") == 0)
+        return PLB_SOLVER_SLSQP;
+    return strcmp(name, "bisection") == 0 ? PLB_SOLVER_BISECTION : PLB_SOLVER_AUTO;
+}

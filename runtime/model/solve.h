@@ -1,0 +1,28 @@
+/* Block sizes with equal finish times: minimise E_1(x_1) subject to E_1(x_1) = … = E_n(x_n) and
+ * Σ x_p = X, x_p >= 0 (PLB-HeC, eqs. 3 to 5; PLB-HAC, eq. 3). Pure functions; thread-safe. */
+#ifndef PLB_MODEL_SOLVE_H
+#define PLB_MODEL_SOLVE_H
+
+#include <stdbool.h>
+
+#include "model/fit.h"
+
+enum plb_solver { PLB_SOLVER_AUTO, PLB_SOLVER_SLSQP, PLB_SOLVER_BISECTION };
+
+#define PLB_SLSQP_LIMIT 24  /* auto: more PUs than this are left to the bisection */
+
+struct plb_solution {
+    double seconds;             /* the common finish time T */
+    enum plb_solver used;       /* SLSQP or BISECTION: whose answer x is */
+};
+
+/* Shares `total` (> 0) units of work among n PUs. x[p] becomes 0 for a PU whose model is unknown
+ * and for one that could only slow the run (its E_p at almost nothing exceeds T). Returns false,
+ * leaving x alone, where no PU has a model or memory is short. */
+bool plb_solve(const struct plb_model *models, int n, double total, enum plb_solver solver, double *x,
+               struct plb_solution *solution);
+
+/* As the conf names it: auto | slsqp | bisection. */
+enum plb_solver plb_solver_by_name(const char *name);
+
+#endif

@@ -1,0 +1,105 @@
+/* From a conf file to a job. */
+#include "run/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/registry.h"
+
+#define TASK_BYTES 32e6 /* data pulled per task: milliseconds on a fast network, so it hides behind work */
+
+static int read_kernel(struct plb_job *job, struct plb_error *err)
+{
+    struct plb_settings *s = &job->settings;
+    if (plb_settings_load(s, "app", err) != PLB_OK)
+        return err->status;
+    const struct plb_setting *kernel = plb_settings_get(s, "app", "kernel");
+    if (kernel->text == NULL || kernel->text[0] == '\0')
+        return plb_fail(err, PLB_EINPUT, "%s: no kernel is named; add 'kernel = NAME' under [app]", s->conf.file);
+    if (plb_kernel_load(kernel->text, kernel->origin, &job->kernel, err) != PLB_OK)
+        return err->status;
+    plb_settings_add(s, job->kernel->name, job->kernel->options);
+    return plb_settings_load(s, job->kernel->name, err);
+}
+
+static int read_balancer(struct plb_job *job, struct plb_error *err)
+{
+    struct plb_settings *s = &job->settings;
+    if (plb_settings_load(s, "balance", err) != PLB_OK)
+        return err->status;
+    const struct plb_setting *name = plb_settings_get(s, "balance", "balancer");
+    job->balancer = plb_balancer_find(name->text, name->origin, err);
+    if (job->balancer != NULL)
+        job->params = plb_settings_params(s, job->balancer);
+    return err->status;
+}
+
+static int read_cluster(struct plb_job *job, const char *simulate, struct plb_error *err)
+{
+    struct plb_settings *s = &job->settings;
+    if (plb_settings_load(s, "cluster", err) != PLB_OK)
+        return err->status;
+    job->master_only = plb_settings_get(s, "cluster", "master_only")->number != 0.0;
+    job->threads = (int)plb_settings_get(s, "cluster", "threads")->number;
+    const char *file = simulate != NULL ? simulate : plb_settings_get(s, "cluster", "file")->text;
+    if (file != NULL)
+        plb_cluster_read(file, job->kernel->name, simulate != NULL, &job->cluster, err);
+    return err->status;
+}
+
+int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assignments, int n_assignments,
+                 const char *simulate, uint64_t seed, struct plb_error *err)
+{
+    *job = (struct plb_job){.seed = seed};
+    if (plb_settings_init(&job->settings, conf_file, assignments, n_assignments, err) != PLB_OK)
+        return err->status;
+    /* Unknown names first: a wrong value may only be a symptom of one. */
+    if (read_kernel(job, err) != PLB_OK || plb_settings_check_unknown(&job->settings, err) != PLB_OK)
+        return err->status;
+    if (read_balancer(job, err) != PLB_OK)
+        return err->status;
+    return read_cluster(job, simulate, err);
+}
+
+int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
+{
+    int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated);
+    if (status == PLB_OK)
+        status = plb_app_cost_map(&job->app, &job->map);
+    return status == PLB_OK ? PLB_OK : plb_fail(err, status, "%s", job->app.err.text);
+}
+
+int plb_job_verify(struct plb_job *job, struct plb_error *err)
+{
+    if (job->kernel->verify == NULL)
+        return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify", job->kernel->name);
+    int status = job->kernel->verify(&job->app);
+    return status == PLB_OK ? PLB_OK : plb_fail(err, status, "%s", job->app.err.text);
+}
+
+int plb_job_finish(struct plb_job *job, struct plb_error *err)
+{
+    int status = job->kernel->finish != NULL ? job->kernel->finish(&job->app) : PLB_OK;
+    return status == PLB_OK ? PLB_OK : plb_fail(err, PLB_EFAILED, "%s", job->app.err.text);
+}
+
+struct plb_master_config plb_job_master(const struct plb_job *job)
+{
+    return (struct plb_master_config){
+        .balancer = job->balancer,
+        .params = job->params,
+        .replicated_bytes = plb_app_replicated_bytes(&job->app),
+        .unit_bytes = plb_app_unit_bytes(&job->app, true, true),
+        .task_bytes = TASK_BYTES,
+    };
+}
+
+void plb_job_fini(struct plb_job *job)
+{
+    plb_cost_map_fini(&job->map);
+    plb_app_fini(&job->app);
+    plb_cluster_fini(&job->cluster);
+    plb_settings_fini(&job->settings);
+    free(job->params);
+    *job = (struct plb_job){0};
+}

@@ -1,0 +1,60 @@
+/* The daemon of one rank: a worker, its devices with a thread each, and the data in flight.
+ *
+ * One thread, the communication thread, makes every call below and every MPI call. A PU's thread
+ * takes its next task itself where the data is at hand, under the node's lock; where inputs are
+ * pulled or results sent, the communication thread takes it, a task or two ahead, into a slot. */
+#ifndef PLB_RUN_NODE_H
+#define PLB_RUN_NODE_H
+
+#include "core/message.h"
+#include "device/device.h"
+#include "report/trace.h"
+#include "run/data.h"
+
+struct plb_node;
+
+struct plb_node_pu {
+    const struct plb_device_ops *ops;
+    struct plb_device_config device;
+    struct plb_pu_info info;    /* `cores` is filled in by plb_node_start */
+    int bind_index, bind_parts; /* share of the cores to bind to; parts <= 1: not bound */
+};
+
+struct plb_node_config {
+    int rank;
+    const struct plb_kernel *kernel;
+    const struct plb_dataset *data;
+    struct plb_mpi *mpi;
+    bool trace;
+    double clock;               /* to add to plb_now() for the run's clock */
+};
+
+/* Opens the devices and makes replicated data resident on them. PLB_OK, or PLB_EFAILED and a
+ * sentence. The PUs are copied. */
+int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
+                   struct plb_node **node, struct plb_error *err);
+
+/* A pass begins; the PUs fetch the replicated buffers of the mask again. */
+void plb_node_pass(struct plb_node *node, int pass, int64_t replaced);
+
+/* A BLOCK has arrived. */
+void plb_node_block(struct plb_node *node, const struct plb_message *block);
+
+/* Does what can be done: asks for inputs, hands tasks to PUs, sends results. Messages for the master
+ * go to `out`. True where anything happened. */
+bool plb_node_step(struct plb_node *node, struct plb_outbox *out);
+
+/* Sleeps until a PU has finished something or the seconds are over. */
+void plb_node_wait(struct plb_node *node, double seconds);
+
+/* Rank 0: the results in a slot that its own DONE named, and giving the slot back. */
+void *plb_node_result(struct plb_node *node, int slot, int data);
+void plb_node_release(struct plb_node *node, int slot);
+
+/* No new task starts; returns when the running ones have ended. plb_node_step may still be called to
+ * let transfers end. */
+void plb_node_stop(struct plb_node *node);
+void plb_node_collect_trace(const struct plb_node *node, struct plb_trace *trace);
+void plb_node_free(struct plb_node *node);
+
+#endif

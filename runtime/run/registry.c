@@ -1,0 +1,128 @@
+/* The tables of what can be named: balancers compiled in, kernels as shared objects. */
+#include "run/registry.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct plb_balancer *plb_balancer_find(const char *name, const char *origin, struct plb_error *err)
+{
+    const char *names[256];
+    int n = 0;
+    for (; plb_balancers[n] != NULL && n < 255; n++) {
+        const struct plb_balancer *b = plb_balancers[n];
+        if (strcmp(b->name, name) == 0) {
+            if (b->abi == PLB_BALANCER_ABI && b->size == sizeof *b && b->init && b->grant && b->fini)
+                return b;
+            plb_fail(err, PLB_EINPUT, "balancer '%s' was built for another balancer.h; rebuild plbrun", name);
+            return NULL;
+        }
+        names[n] = b->name;
+    }
+    names[n] = NULL;
+    const char *near = plb_nearest(name, names);
+    if (near != NULL)
+        plb_fail(err, PLB_EINPUT, "%s: there is no balancer '%s'; did you mean '%s'? (--balancer help lists all)", origin, name, near);
+    else
+        plb_fail(err, PLB_EINPUT, "%s: there is no balancer '%s'; --balancer help lists all", origin, name);
+    return NULL;
+}
+
+#define FOLDERS 3
+
+/* Where kernels are: below or beside a built plbrun, and below the prefix of an installed one. */
+static void kernel_folders(char folders[FOLDERS][PATH_MAX])
+{
+    char self[PATH_MAX] = "";
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    const char *home = dirname(self);
+    snprintf(folders[0], PATH_MAX, "%.4000s/build/kernels", home);
+    snprintf(folders[1], PATH_MAX, "%.4000s/kernels", home);
+    snprintf(folders[2], PATH_MAX, "%.4000s/../lib/plbrun", home);
+}
+
+/* Adds the names of the kernels in a folder to a NULL-ended list. */
+static int list_kernels(const char *folder, char names[][64], const char **list, int n, int limit)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d != NULL && n < limit && (e = readdir(d)) != NULL;) {
+        size_t length = strlen(e->d_name);
+        if (length < 4 || length > 63 || strcmp(e->d_name + length - 3, ".so") != 0)
+            continue;
+        snprintf(names[n], 64, "%.*s", (int)(length - 3), e->d_name);
+        list[n] = names[n];
+        n++;
+    }
+    if (d != NULL)
+        closedir(d);
+    list[n] = NULL;
+    return n;
+}
+
+static int unknown_kernel(const char *name, const char *origin, char folders[FOLDERS][PATH_MAX],
+                          struct plb_error *err)
+{
+    char names[64][64], all[512] = "";
+    const char *list[65];
+    int n = 0;
+    for (int f = 0; f < FOLDERS; f++)
+        n = list_kernels(folders[f], names, list, n, 64);
+    for (int i = 0; i < n; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? ", " : "", list[i]);
+    const char *near = plb_nearest(name, list);
+    if (near != NULL)
+        return plb_fail(err, PLB_EINPUT, "%s: there is no kernel '%s'; did you mean '%s'?", origin, name, near);
+    return plb_fail(err, PLB_EINPUT, "%s: there is no kernel '%s'; there are: %s; or give the path of a .so", origin, name, n > 0 ? all : "none");
+}
+
+/* Checks ABI first: in another ABI nothing after the first two fields can be trusted. */
+static int check(const struct plb_kernel *k, const char *path, struct plb_error *err)
+{
+    if (k->abi != PLB_KERNEL_ABI || k->size != sizeof *k)
+        return plb_fail(err, PLB_EINPUT, "%s was built for kernel ABI %u (%u bytes), this plbrun has ABI %u (%zu bytes); rebuild it against this plb/kernel.h",
+                        path, k->abi, k->size, PLB_KERNEL_ABI, sizeof *k);
+    if (k->name == NULL || k->unit == NULL || k->setup == NULL || (k->cpu == NULL && k->cuda == NULL))
+        return plb_fail(err, PLB_EINPUT, "%s: its plb_kernel lacks a name, unit, setup, or a cpu or cuda entry; see plb/kernel.h", path);
+    return PLB_OK;
+}
+
+int plb_kernel_load(const char *name, const char *origin, const struct plb_kernel **kernel,
+                    struct plb_error *err)
+{
+    char path[PATH_MAX + 80], folders[FOLDERS][PATH_MAX];
+    size_t length = strlen(name);
+    bool is_path = strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0);
+    if (is_path) {
+        snprintf(path, sizeof path, "%s%s", strchr(name, '/') != NULL ? "" : "./", name);
+        if (access(path, R_OK) != 0)
+            return plb_fail(err, PLB_EINPUT, "%s: the kernel file %s does not exist or cannot be read; build it first, or correct the path", origin, name);
+    } else {
+        kernel_folders(folders);
+        int f = 0;
+        do {
+            snprintf(path, sizeof path, "%s/%s.so", folders[f], name);
+        } while (access(path, R_OK) != 0 && ++f < FOLDERS);
+        if (f == FOLDERS)
+            return unknown_kernel(name, origin, folders, err);
+    }
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (object == NULL)
+        return plb_fail(err, PLB_EINPUT, "%s: cannot load the kernel: %s", origin, dlerror());
+    const struct plb_kernel *found = dlsym(object, "plb_kernel");
+    int status = PLB_OK;
+    if (found == NULL)
+        status = plb_fail(err, PLB_EINPUT, "%s exports no 'plb_kernel'; a kernel defines `const struct plb_kernel plb_kernel` (see examples/custom-kernel)", path);
+    else
+        status = check(found, path, err);
+    if (status == PLB_OK)
+        *kernel = found;
+    else
+        dlclose(object);
+    return status;
+}

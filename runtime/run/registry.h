@@ -1,0 +1,21 @@
+/* Finding balancers and kernels by name. */
+#ifndef PLB_RUN_REGISTRY_H
+#define PLB_RUN_REGISTRY_H
+
+#include "base/error.h"
+#include "plb/balancer.h"
+#include "plb/kernel.h"
+
+/* Every balancer in balancers/, ended by NULL; the build writes this table from the folder. */
+extern const struct plb_balancer *const plb_balancers[];
+
+/* The balancer of this name, or NULL and a sentence (prefixed with `origin`) that suggests one. */
+const struct plb_balancer *plb_balancer_find(const char *name, const char *origin, struct plb_error *err);
+
+/* Loads a kernel: a name is looked for among the installed kernels, a path (with a slash or ending
+ * in .so) is opened as it is. The shared object stays loaded for the life of the process.
+ * PLB_EINPUT and a sentence prefixed with `origin` where there is none, or of another ABI. */
+int plb_kernel_load(const char *name, const char *origin, const struct plb_kernel **kernel,
+                    struct plb_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* Totals, curves and the bound of a finished run. */
+#include "run/results.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/solve.h"
+
+/* The equal-finish time for all units of one pass by the final curves; 0 where there are none. */
+static double bound(const struct plb_model *models, int n, double units)
+{
+    double *x = plb_alloc((size_t)n * sizeof *x);
+    struct plb_solution solution = {0};
+    bool solved = plb_solve(models, n, units, PLB_SOLVER_BISECTION, x, &solution);
+    free(x);
+    return solved ? solution.seconds : 0.0;
+}
+
+void plb_results_from_master(const struct plb_master *master, const struct plb_app *app,
+                             const char *balancer, int passes, struct plb_report *r)
+{
+    int n = plb_master_pus(master), last_node = -1;
+    const struct plb_balancer_stats *stats = plb_master_stats(master);
+    struct plb_model *models = plb_alloc((size_t)n * sizeof *models);
+    *r = (struct plb_report){.app = app->kernel->name, .unit = app->kernel->unit, .balancer = balancer,
+        .passes = passes, .n_pus = n, .units = app->units, .profile_s = stats->profile_end, .solves = stats->solves};
+    r->pus = plb_alloc((size_t)n * sizeof *r->pus);
+    for (int p = 0; p < n; p++) {
+        const struct plb_pu_info *info = plb_master_pu(master, p);
+        const struct plb_pu_totals *totals = plb_master_totals(master, p);
+        struct plb_report_pu *pu = &r->pus[p];
+        *pu = (struct plb_report_pu){.id = p, .node = info->node, .kind = info->kind, .units = totals->units,
+            .blocks = totals->blocks, .tasks = totals->tasks, .busy_s = totals->execute_s + totals->transfer_s,
+            .transfer_s = totals->transfer_s, .refused = plb_master_refused(master, p)};
+        snprintf(pu->host, sizeof pu->host, "%s", info->host);
+        snprintf(pu->name, sizeof pu->name, "%s", info->name);
+        if (plb_master_model(master, p, &models[p])) {
+            plb_curve_print(&models[p].execute, pu->curve, sizeof pu->curve);
+            pu->r2 = models[p].execute.r2;
+        }
+        r->nodes += info->node != last_node;
+        last_node = info->node;
+    }
+    r->bound_s = passes * bound(models, n, (double)app->units);
+    free(models);
+}

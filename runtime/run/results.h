@@ -1,0 +1,14 @@
+/* From the master's books to the report: the same for a real and for a simulated run. */
+#ifndef PLB_RUN_RESULTS_H
+#define PLB_RUN_RESULTS_H
+
+#include "core/master.h"
+#include "report/report.h"
+#include "run/app.h"
+
+/* Fills in everything that the master knows; the driver adds makespan, solve_s, messages, bytes and
+ * mode before it calls plb_report_derive. The PU array is allocated. */
+void plb_results_from_master(const struct plb_master *master, const struct plb_app *app,
+                             const char *balancer, int passes, struct plb_report *report);
+
+#endif

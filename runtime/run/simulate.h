@@ -1,0 +1,44 @@
+/* The simulation driver: master and workers over a virtual clock, PUs as curves. Exactly repeatable
+ * from its seed. Thread-safe as far as calls share nothing. */
+#ifndef PLB_RUN_SIMULATE_H
+#define PLB_RUN_SIMULATE_H
+
+#include "core/master.h"
+#include "report/report.h"
+#include "report/trace.h"
+#include "run/cluster_file.h"
+
+/* Told of every range that the master accepted for the first time, for tests. */
+typedef void (*plb_accepted_fn)(void *context, struct plb_range range, int64_t fresh);
+
+struct plb_simulation {
+    const struct plb_cluster_spec *cluster;
+    const struct plb_cost_map *map;     /* all borrowed */
+    struct plb_master_config master;
+    double input_bytes, output_bytes;   /* moved per unit of average cost */
+    uint64_t seed;
+    int passes;                         /* 0 counts as 1 */
+    bool master_only;                   /* node 0 leads and its PUs compute nothing */
+    struct plb_trace *trace;            /* or NULL */
+    /* Stress, for tests: every message is up to `delay` seconds late, independently, so that they
+     * overtake each other, and the nodes named by `lose` (n_lose of them) die at these times. */
+    double delay;
+    int n_lose;
+    const int *lose;
+    const double *lose_at;
+    plb_accepted_fn accepted;
+    void *context;
+};
+
+struct plb_simulated {
+    struct plb_master *master;  /* for plb_results_from_master; free it */
+    double makespan_s, solve_s; /* solve_s is real time, everything else virtual */
+    int64_t messages, bytes, events;
+};
+
+/* PLB_OK, or PLB_EFAILED and a sentence where the run cannot end. `result` is written, and its
+ * master to be freed, in both cases. */
+int plb_simulate(const struct plb_simulation *simulation, struct plb_simulated *result,
+                 struct plb_error *err);
+
+#endif
