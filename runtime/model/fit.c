@@ -68,7 +68,7 @@ static double inside_slope(const struct plb_curve *c, double x)
 static double slope_above(const struct plb_curve *c, double at_high)
 {
     double mean = at_high / c->high;
-    return fmin(fmax(inside_slope(c, c->high), mean / 20.0), 3.0 * mean);
+    return fmin(fmax(inside_slope(c, c->high), mean / 8.0), 2.0 * mean);
 }
 
 double plb_curve_time(const struct plb_curve *c, double x)
@@ -114,6 +114,14 @@ double plb_model_time(const struct plb_model *m, double x)
 double plb_model_slope(const struct plb_model *m, double x)
 {
     return plb_curve_slope(&m->execute, x) + m->transfer_s_per_work;
+}
+
+double plb_model_best_rate(const struct plb_model *m)
+{
+    double best = 0.0, ratio = pow(m->execute.high / m->execute.low, 1.0 / (CHECKS - 1)), x = m->execute.low;
+    for (int i = 0; i < CHECKS && plb_model_known(m); i++, x *= ratio)
+        best = fmax(best, x / plb_model_time(m, x));
+    return best;
 }
 
 /* The usable points, weighted: row i of the full problem is w[i] · f(x[i]) ≈ w[i] · t[i]. */

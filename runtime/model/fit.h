@@ -49,7 +49,7 @@ bool plb_fit_curve(const double *x, const double *t, const double *weight, int n
 void plb_fit_line(const double *x, const double *t, int n, double *constant, double *slope);
 
 /* Seconds for x units of work; 0 for x <= 0. At or above `high` the curve continues along its last
- * slope, held between 1/20 of and 3 times the mean slope up to `high`, so that no term of the basis
+ * slope, held between 1/8 of and twice the mean slope up to `high`, so that no term of the basis
  * runs away with an extrapolation; below `low`, along the first tangent or the chord to the origin,
  * whichever is higher. Positive and not decreasing for x > 0. */
 double plb_curve_time(const struct plb_curve *curve, double x);
@@ -58,6 +58,9 @@ double plb_curve_slope(const struct plb_curve *curve, double x);
 bool plb_model_known(const struct plb_model *model);
 double plb_model_time(const struct plb_model *model, double x);
 double plb_model_slope(const struct plb_model *model, double x);
+
+/* Work per second at the measured size where that is best; 0 where nothing is known. */
+double plb_model_best_rate(const struct plb_model *model);
 
 /* The curve as text for people, such as "2.1e-05 + 3.4e-07 x"; returns `text`. */
 char *plb_curve_print(const struct plb_curve *curve, char *text, unsigned long size);

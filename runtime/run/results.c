@@ -4,16 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/solve.h"
-
-/* The equal-finish time for all units of one pass by the final curves; 0 where there are none. */
+/* The equal-finish time for all units by the final curves, each PU working in blocks of the measured
+ * size that suits it best: curves are not stretched to sizes that nobody has tried. 0 where there
+ * are none. */
 static double bound(const struct plb_model *models, int n, double units)
 {
-    double *x = plb_alloc((size_t)n * sizeof *x);
-    struct plb_solution solution = {0};
-    bool solved = plb_solve(models, n, units, PLB_SOLVER_BISECTION, x, &solution);
-    free(x);
-    return solved ? solution.seconds : 0.0;
+    double rate = 0.0;
+    for (int p = 0; p < n; p++)
+        rate += plb_model_best_rate(&models[p]);
+    return rate > 0.0 ? units / rate : 0.0;
 }
 
 void plb_results_from_master(const struct plb_master *master, const struct plb_app *app,

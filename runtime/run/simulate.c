@@ -24,9 +24,9 @@ struct sim_pu {
     struct plb_pu_spec spec;
     bool executing, staged;
     struct plb_piece current, next;
-    double next_ready;          /* when the inputs of `next` are there */
+    double next_asked, next_ready; /* when the inputs of `next` were asked for, and are there */
     double idle_since, started;
-    double execute_s, transfer_s; /* of `current` */
+    double execute_s, copies_s, transfer_s; /* of `current`; the last with the wait for inputs */
     uint64_t tasks;             /* counts draws of noise */
 };
 
@@ -132,6 +132,7 @@ static void advance(struct sim *s, int node_id, int id)
             double work = plb_cost_work(s->in->map, pu->next.range.first, pu->next.range.count);
             double bytes = work * s->in->input_bytes;
             pu->staged = true;
+            pu->next_asked = s->now;
             pu->next_ready = cross(s, node, bytes) + (node_id != 0 && bytes > 0.0 ? node->latency : 0.0);
             if (pu->next_ready > s->now)
                 plan(s, pu->next_ready, READY, node_id, id, NULL);
@@ -144,7 +145,8 @@ static void advance(struct sim *s, int node_id, int id)
         pu->current = pu->next;
         pu->staged = false;
         pu->executing = true;
-        pu->transfer_s = copies;
+        pu->copies_s = copies;
+        pu->transfer_s = copies + fmax(s->now - fmax(pu->idle_since, pu->next_asked), 0.0);
         pu->execute_s = task_seconds(s, id, pu->current.range);
         pu->started = s->now;
         trace(s, node_id, id, PLB_TRACE_WAIT, pu->idle_since, s->now, (struct plb_range){0, 0});
@@ -156,7 +158,7 @@ static void finish(struct sim *s, int node_id, int id)
 {
     struct sim_node *node = &s->nodes[node_id];
     struct sim_pu *pu = &s->pus[id];
-    double executing = pu->started + pu->transfer_s;
+    double executing = pu->started + pu->copies_s;
     trace(s, node_id, id, PLB_TRACE_TRANSFER, pu->started, executing, pu->current.range);
     trace(s, node_id, id, PLB_TRACE_TASK, executing, s->now, pu->current.range);
     pu->executing = false;
