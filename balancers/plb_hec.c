@@ -50,6 +50,7 @@ struct pu {
     bool granted;               /* TRAIN: has had its block of this round */
     double seconds;             /* TRAIN: of this round; RUN: of the current block */
     int finished;               /* RUN: blocks since the last solve */
+    bool spent;                 /* RUN: was seen to have had its whole share */
 };
 
 struct state {
@@ -59,6 +60,10 @@ struct state {
     double base;                /* work: the papers' initialBlockSize */
     bool probing;               /* base is still being searched */
     double predicted;           /* RUN: seconds of one step */
+    int alive;                  /* PUs that are not lost */
+    int granted;                /* TRAIN: of these, how many have had their block of this round */
+    int outstanding;            /* blocks granted and not finished */
+    int unspent;                /* RUN: PUs that may be owed more of their share */
     double *first_finish;       /* RUN: when the first PU finished its i-th block */
     int steps;
     struct plb_model *models;
@@ -77,11 +82,20 @@ static void fini(void *state)
 
 static void start_round(struct state *s, const struct plb_view *view)
 {
+    s->granted = 0;
     for (int p = 0; p < view->n_pus; p++) {
         s->pus[p].granted = false;
         s->pus[p].before = view->pus[p].granted;
         s->pus[p].seconds = 0.0;
     }
+}
+
+static int count_alive(const struct plb_view *view)
+{
+    int n = 0;
+    for (int p = 0; p < view->n_pus; p++)
+        n += !view->pus[p].lost;
+    return n;
 }
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -103,32 +117,9 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     s->base = s->probing ? fmax(view->total / (1000.0 * view->n_pus), 1.0) : params[INITIAL_BLOCK].value;
     for (int p = 0; p < view->n_pus; p++)
         s->pus[p].size = s->base;
+    s->alive = count_alive(view);
     start_round(s, view);
     return s;
-}
-
-static int alive(const struct plb_view *view)
-{
-    int n = 0;
-    for (int p = 0; p < view->n_pus; p++)
-        n += !view->pus[p].lost;
-    return n;
-}
-
-static bool all_idle(const struct plb_view *view)
-{
-    for (int p = 0; p < view->n_pus; p++)
-        if (!view->pus[p].lost && view->pus[p].outstanding > 0)
-            return false;
-    return true;
-}
-
-static bool round_over(const struct state *s, const struct plb_view *view)
-{
-    for (int p = 0; p < view->n_pus; p++)
-        if (!view->pus[p].lost && (!s->pus[p].granted || view->pus[p].outstanding > 0))
-            return false;
-    return true;
 }
 
 /* Fits every PU's curves to its samples; returns the smallest R². */
@@ -170,10 +161,12 @@ static void solve(struct state *s, const struct plb_view *view)
         s->pus[p].until = view->pus[p].granted + s->pus[p].size * s->steps;
         s->pus[p].finished = 0;
         s->pus[p].seconds = 0.0;
+        s->pus[p].spent = view->pus[p].lost;
     }
     memset(s->first_finish, 0, ((size_t)s->steps + 1) * sizeof *s->first_finish);
     s->predicted = solved ? solution.seconds : 0.0;
     s->phase = RUN;
+    s->unspent = s->alive;
     view->stats->solves++;
     if (view->stats->profile_end == 0.0)
         view->stats->profile_end = view->now;
@@ -234,32 +227,30 @@ static double due(const struct state *s, const struct plb_view *view, int p)
     return work > 0.5 ? work : 0.0;
 }
 
-static double all_due(const struct state *s, const struct plb_view *view)
+/* TRAIN: the one block of this round. */
+static double train(struct state *s, const struct plb_view *view, int p)
 {
-    double sum = 0.0;
-    for (int p = 0; p < view->n_pus; p++)
-        sum += due(s, view, p);
-    return sum;
+    struct pu *pu = &s->pus[p];
+    if (s->granted == s->alive && s->outstanding == 0)
+        end_round(s, view);
+    if (s->phase != TRAIN || pu->granted)
+        return 0.0;
+    pu->granted = true;
+    s->granted++;
+    return pu->size;
 }
 
-static double grant(void *state, const struct plb_view *view, int p)
+/* RUN and SYNCHRONISE: the next block of its share. */
+static double run(struct state *s, const struct plb_view *view, int p)
 {
-    struct state *s = state;
     struct pu *pu = &s->pus[p];
-    if (alive(view) == 1)
-        return view->remaining;
-    if (s->phase == TRAIN && round_over(s, view))
-        end_round(s, view);
-    if (s->phase == TRAIN) {
-        if (pu->granted)
-            return 0.0;
-        pu->granted = true;
-        return pu->size;
+    if (due(s, view, p) == 0.0 && !pu->spent) {
+        pu->spent = true;
+        s->unspent--;
     }
-    bool shared_out = all_due(s, view) == 0.0;
-    if (shared_out && view->remaining <= view->n_pus)
+    if (s->unspent == 0 && view->remaining <= s->alive)
         return 1.0; /* what rounding to whole units left over */
-    if ((s->phase == SYNCHRONISE || shared_out) && all_idle(view)) {
+    if ((s->phase == SYNCHRONISE || s->unspent == 0) && s->outstanding == 0) {
         fit_all(s, view);
         solve(s, view);
     }
@@ -267,10 +258,23 @@ static double grant(void *state, const struct plb_view *view, int p)
     return s->phase == RUN && rest > 0.0 ? fmin(fmax(pu->size, 1.0), rest) : 0.0;
 }
 
+static double grant(void *state, const struct plb_view *view, int p)
+{
+    struct state *s = state;
+    double work = s->alive == 1 ? view->remaining : 0.0;
+    if (work == 0.0 && s->phase == TRAIN)
+        work = train(s, view, p);
+    if (work == 0.0 && s->phase != TRAIN)
+        work = run(s, view, p);
+    s->outstanding += work > 0.0;
+    return work;
+}
+
 static void done(void *state, const struct plb_view *view, int p, const struct plb_sample *sample)
 {
     struct state *s = state;
     struct pu *pu = &s->pus[p];
+    s->outstanding -= sample->block_end;
     pu->seconds += (sample->execute_s + sample->transfer_s) * (double)sample->tasks;
     if (s->phase != RUN || !sample->block_end)
         return;
@@ -280,15 +284,19 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
     if (s->first_finish[step] == 0.0)
         s->first_finish[step] = view->now;
     double late = view->now - s->first_finish[step];
-    if (late > s->params[THRESHOLD].value * s->predicted && all_due(s, view) > 0.0)
+    if (late > s->params[THRESHOLD].value * s->predicted && s->unspent > 0)
         s->phase = SYNCHRONISE;
 }
 
 static void lost(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    (void)view;
-    (void)p;
+    s->alive = count_alive(view);
+    s->outstanding = 0;
+    for (int q = 0; q < view->n_pus; q++)
+        s->outstanding += view->pus[q].outstanding;
+    s->granted -= s->pus[p].granted;
+    s->pus[p].granted = false;
     if (s->phase == RUN)
         s->phase = SYNCHRONISE;
 }

@@ -1,1 +1,35 @@
+# Tests: C programs (cmocka) and shell scripts that speak TAP; test/run counts them.
 
+TEST_C := $(wildcard test/unit/*.c test/conformance/*.c test/simulation/*.c test/mpi/*.c)
+TEST_BIN := $(TEST_C:test/%.c=$(B)/test/%)
+TEST_SH := $(sort $(wildcard test/*/test_*.sh))
+TEST_KERNELS := $(patsubst test/kernels/%.c,$(B)/test/kernels/%.so,$(wildcard test/kernels/*.c))
+BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
+TEST_LIBS := -lcmocka
+
+# Tests see the runtime's inside; they link all of it but main().
+$(B)/test/%: test/%.c $(OBJECTS) runtime/exports.list
+	@mkdir -p $(@D)
+	@echo "  test  $<"
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -Itest $(OPENMP) -o $@ $< $(OBJECTS) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS) $(TEST_LIBS)
+
+$(B)/test/kernels/%.so: test/kernels/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) -shared -o $@ $<
+
+$(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
+	@mkdir -p $(@D)
+	@echo "  bench $<"
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(OPENMP) -o $@ $< $(OBJECTS) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS)
+
+tests: all $(TEST_BIN) $(TEST_KERNELS)
+
+check: tests
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) test/run $(TEST_BIN) $(TEST_SH)
+
+# More seeds of everything that has seeds.
+check-deep: tests
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_SEEDS=100000 PLB_TIMEOUT=7200 test/run $(filter $(B)/test/simulation/%,$(TEST_BIN))
+
+bench: all $(BENCH_BIN)
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/run

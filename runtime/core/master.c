@@ -92,6 +92,12 @@ static int64_t grain(const struct plb_master *m, const struct pu *pu, int64_t un
     return most >= (double)units ? units : most < 1.0 ? 1 : (int64_t)most;
 }
 
+/* Units may remain that cost nothing: balancers must still see that there is something to grant. */
+static void set_remaining(struct plb_master *m, double work)
+{
+    m->view.remaining = m->free.units > 0 ? fmax(work, 1e-9) : 0.0;
+}
+
 static void send_block(struct plb_master *m, int p, double work, struct plb_outbox *out)
 {
     struct plb_range front = m->free.at[0];
@@ -103,7 +109,7 @@ static void send_block(struct plb_master *m, int p, double work, struct plb_outb
     pu->blocks[seen->outstanding++] = block;
     pu->totals.blocks++;
     seen->granted += granted;
-    m->view.remaining = m->free.units > 0 ? fmax(m->view.remaining - granted, 1e-9) : 0.0;
+    set_remaining(m, m->view.remaining - granted);
     m->hungry -= seen->outstanding == AHEAD;
 
     struct plb_message *message = plb_outbox_add(out, PLB_BLOCK, pu->info.node);
@@ -239,9 +245,8 @@ int64_t plb_master_done(struct plb_master *m, const struct plb_message *done, do
               && r.count <= m->map->units && r.first <= m->map->units - r.count;
     if (!sound || m->failure[0] != '\0')
         return 0;
+    /* What was accepted before counts no second time, but the PU has worked on it all the same. */
     int64_t fresh = plb_rangeset_add(&m->accepted, r);
-    if (fresh == 0)
-        return 0;
     double work = plb_cost_work(m->map, r.first, r.count);
     struct pu *pu = &m->pus[p];
     m->view.now = now - m->pass_began;
@@ -261,7 +266,7 @@ int64_t plb_master_done(struct plb_master *m, const struct plb_message *done, do
 
 void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outbox *out)
 {
-    int before = m->free.n;
+    double work = 0.0;
     m->view.now = now - m->pass_began;
     for (int p = 0; p < m->view.n_pus; p++) {
         struct pu *pu = &m->pus[p];
@@ -274,11 +279,9 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
             plb_rangeset_missing(&m->accepted, pu->blocks[i].range, &m->free);
         seen->outstanding = 0;
     }
-    if (m->free.n != before || m->free.units > 0) {
-        m->view.remaining = 0.0;
-        for (int i = 0; i < m->free.n; i++)
-            m->view.remaining += plb_cost_work(m->map, m->free.at[i].first, m->free.at[i].count);
-    }
+    for (int i = 0; i < m->free.n; i++)
+        work += plb_cost_work(m->map, m->free.at[i].first, m->free.at[i].count);
+    set_remaining(m, work);
     for (int p = 0; p < m->view.n_pus; p++)
         if (m->pus[p].info.node == node && m->config.balancer->lost != NULL)
             m->config.balancer->lost(m->policy, &m->view, p);

@@ -1,0 +1,159 @@
+/* What every balancer promises, whatever its policy: cover the work exactly, terminate, and survive
+ * what measurements may say. Runs over all registered balancers, through the master. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/master.h"
+#include "params.h"
+#include "plb/kernel.h"
+#include "run/registry.h"
+
+enum times { NORMAL, ZERO, NOT_A_NUMBER, INFINITE, MIXED };
+
+struct trial {
+    int n_pus;
+    int64_t units;
+    enum times times;
+    int silent;                 /* this PU's node never answers; lost when nobody else has work; -1 none */
+    int losses;                 /* nodes lost one by one while running */
+};
+
+static double seconds(enum times times, uint64_t draw, int pu, int64_t units)
+{
+    double normal = (1.0 + pu % 7) * 1e-6 * (double)units + 1e-5;
+    enum times now = times == MIXED ? (enum times)(draw % 4) : times;
+    return now == ZERO ? 0.0 : now == NOT_A_NUMBER ? (double)NAN : now == INFINITE ? (double)INFINITY : normal;
+}
+
+static struct plb_master *begin(const struct plb_balancer *b, const struct trial *t, struct plb_param *params,
+                                const struct plb_cost_map *map, struct plb_outbox *out)
+{
+    struct plb_pu_info *pus = calloc((size_t)t->n_pus, sizeof *pus);
+    for (int p = 0; p < t->n_pus; p++)
+        pus[p] = (struct plb_pu_info){.node = p, .power = 1.0 + p % 3, .memory = INFINITY, .name = "pu"};
+    default_params(b, params);
+    struct plb_master_config config = {.balancer = b, .params = params};
+    struct plb_master *m = plb_master_new(&config, pus, t->n_pus);
+    free(pus);
+    plb_master_begin(m, 1, map, 0.0, out);
+    return m;
+}
+
+/* Answers the messages in the order they were sent. Returns how many blocks that took. */
+static int64_t run(const struct plb_balancer *b, const struct trial *t)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_cost_map map;
+    struct plb_param params[MAX_PARAMS];
+    struct plb_outbox out = {0};
+    plb_cost_map_init(&map, t->units, NULL, NULL, &err);
+    struct plb_master *m = begin(b, t, params, &map, &out);
+    double now = 0.0;
+    int lost = 0;
+    for (int i = 0; !plb_master_over(m) && plb_master_failure(m) == NULL; i++) {
+        if (i == out.n) { /* everybody waits for the silent one */
+            assert_true(t->silent >= 0);
+            plb_master_lost(m, t->silent, now, &out);
+            assert_true(i < out.n || plb_master_over(m));
+            i--;
+            continue;
+        }
+        struct plb_message done = out.at[i];
+        if (done.to == t->silent)
+            continue;
+        done.type = PLB_DONE;
+        done.from = done.to;
+        done.tasks = 1;
+        done.execute_s = seconds(t->times, plb_random_bits(1, (uint64_t)i), done.to, done.range.count);
+        done.transfer_s = 0.1 * done.execute_s;
+        now += 1e-3;
+        plb_master_done(m, &done, now, &out);
+        if (lost < t->losses && i % 3 == 2) /* from the last node down; node 0 stays */
+            plb_master_lost(m, t->n_pus - 1 - lost++, now, &out);
+    }
+    if (plb_master_failure(m) != NULL)
+        fail_msg("%s: %s", b->name, plb_master_failure(m));
+    assert_int_equal(plb_master_accepted(m), t->units);
+    int64_t blocks = out.n;
+    plb_master_free(m);
+    plb_outbox_fini(&out);
+    return blocks;
+}
+
+static void all(const struct trial *t)
+{
+    for (int i = 0; plb_balancers[i] != NULL; i++)
+        run(plb_balancers[i], t);
+}
+
+static void covers_the_work(void **state)
+{
+    (void)state;
+    static const int64_t units[] = {1, 2, 3, 7, 100, 12345};
+    for (int u = 0; u < 6; u++)
+        for (int n = 1; n <= 9; n += 2)
+            all(&(struct trial){n, units[u], NORMAL, -1, 0});
+}
+
+static void survives_any_measurement(void **state)
+{
+    (void)state;
+    for (int times = ZERO; times <= MIXED; times++)
+        all(&(struct trial){5, 5000, (enum times)times, -1, 0});
+}
+
+static void one_pu(void **state)
+{
+    (void)state;
+    all(&(struct trial){1, 100000, NORMAL, -1, 0});
+}
+
+static void a_thousand_pus(void **state)
+{
+    (void)state;
+    all(&(struct trial){1000, 100000, NORMAL, -1, 0});
+    all(&(struct trial){1000, 10, NORMAL, -1, 0});
+}
+
+static void lost_pus(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= 8; n++)
+        all(&(struct trial){n, 3000, NORMAL, -1, n - 1});
+}
+
+static void a_pu_that_never_returns(void **state)
+{
+    (void)state;
+    for (int silent = 0; silent < 4; silent++)
+        all(&(struct trial){4, 3000, NORMAL, silent, 0});
+}
+
+static void describes_itself(void **state)
+{
+    (void)state;
+    for (int i = 0; plb_balancers[i] != NULL; i++) {
+        const struct plb_balancer *b = plb_balancers[i];
+        assert_int_equal(b->abi, PLB_BALANCER_ABI);
+        assert_int_equal(b->size, sizeof *b);
+        assert_true(b->name[0] != '\0' && b->summary[0] != '\0');
+        for (const struct plb_option *o = b->options; o != NULL && o->name != NULL; o++)
+            assert_true(o->help != NULL && o->fallback != NULL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(describes_itself), cmocka_unit_test(covers_the_work), cmocka_unit_test(survives_any_measurement),
+        cmocka_unit_test(one_pu),           cmocka_unit_test(a_thousand_pus),  cmocka_unit_test(lost_pus),
+        cmocka_unit_test(a_pu_that_never_returns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+/* A kernel that makes the mistake its option `fault` names: y[u] = 3 u, or not quite. */
+#include <string.h>
+
+#include "plb/kernel.h"
+
+#define UNITS 1000
+
+static const struct plb_option options[] = {
+    {"fault", PLB_TEXT, "none", 0, 0, "none|entry|units|setup|silent|falling|negative|short|handle|memory|wrong|next|finish", "which mistake"},
+    {"y", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the result goes, .npy"},
+    {0},
+};
+
+static double y[UNITS];
+static int64_t offsets[UNITS + 1];
+static char elements[2 * UNITS];
+
+static bool fault(const struct plb_app *app, const char *name)
+{
+    return strcmp(plb_app_text(app, "fault"), name) == 0;
+}
+
+/* The argument says whether to fail where unit 500 is, and what to add to the right result. */
+static int entry(const struct plb_task *task)
+{
+    const int *args = task->args;
+    double *out = task->data[0];
+    if (args[0] && task->first <= 500 && 500 < task->first + task->count)
+        return 7;
+    for (int64_t i = 0; i < task->count; i++)
+        out[i] = 3.0 * (double)(task->first + i) + (task->first + i == 321 ? args[1] : 0);
+    return 0;
+}
+
+/* Elements split by offsets with one thing wrong. */
+static void declare_indexed(struct plb_app *app)
+{
+    size_t bytes = fault(app, "short") ? sizeof offsets - 8 : sizeof offsets;
+    for (int64_t u = 0; u <= UNITS; u++)
+        offsets[u] = 2 * u;
+    offsets[700] = fault(app, "falling") ? 3 : offsets[700];
+    offsets[0] = fault(app, "negative") ? -1 : 0;
+    int handle = plb_app_data(app, &(struct plb_data){.name = "offsets", .mode = PLB_REPLICATE, .data = offsets, .bytes = bytes});
+    plb_app_data(app, &(struct plb_data){.name = "elements", .mode = PLB_PARTITION_INDEXED, .data = elements,
+                                         .offsets = fault(app, "handle") ? 99 : handle, .element_bytes = 1});
+}
+
+static int setup(struct plb_app *app)
+{
+    int args[2] = {fault(app, "entry"), fault(app, "wrong")};
+    if (fault(app, "setup"))
+        return plb_app_error(app, "the moon is in the wrong phase; wait %d days", 14);
+    if (fault(app, "silent"))
+        return 5;
+    plb_app_units(app, fault(app, "units") ? 0 : UNITS);
+    plb_app_args(app, args, sizeof args);
+    plb_app_data(app, &(struct plb_data){.name = "y", .mode = PLB_OUTPUT, .data = fault(app, "memory") ? NULL : y, .unit_bytes = sizeof *y});
+    declare_indexed(app);
+    return PLB_OK;
+}
+
+static int next(struct plb_app *app, int64_t pass, bool *again)
+{
+    *again = false;
+    return fault(app, "next") ? plb_app_error(app, "there is no way on after pass %d", (int)pass) : PLB_OK;
+}
+
+static int verify(struct plb_app *app)
+{
+    for (int u = 0; u < UNITS; u++)
+        if (y[u] != u + u + u) {
+            plb_app_error(app, "y[%d] is %g, the reference says %d", u, y[u], 3 * u);
+            return PLB_EVERIFY;
+        }
+    return PLB_OK;
+}
+
+static int finish(struct plb_app *app)
+{
+    const char *path = plb_app_text(app, "y");
+    if (fault(app, "finish"))
+        return plb_app_error(app, "the ink is dry");
+    return path != NULL ? plb_write_npy(app, path, &(struct plb_array){y, sizeof *y, UNITS, 1, false}) : PLB_OK;
+}
+
+const struct plb_kernel plb_kernel = {
+    PLB_KERNEL_HEAD, .name = "faulty", .unit = "things", .options = options, .cpu = entry,
+    .setup = setup, .next = next, .verify = verify, .finish = finish,
+};

@@ -1,0 +1,2 @@
+/* A shared object that is no kernel. */
+const int nothing = 0;

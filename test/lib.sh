@@ -1,0 +1,31 @@
+# For test scripts: TAP lines, a scratch folder, and mpirun as tests need it. Source it first.
+# PLBRUN and BUILD name the program and build folder under test.
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+PLBRUN=${PLBRUN:-$root/plbrun}
+BUILD=${BUILD:-$root/build}
+DATA=${PLB_DATA:-$root/../shared/data}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+count=0 failures=0
+
+# ok NAME STATUS: one result; what is in $tmp/out is shown where it failed.
+ok() {
+    count=$((count + 1))
+    if [ "$2" -eq 0 ]; then
+        echo "ok $count - $1"
+    else
+        echo "not ok $count - $1"; failures=$((failures + 1))
+        [ -f "$tmp/out" ] && sed 's/^/# /' "$tmp/out"
+    fi
+}
+skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
+done_testing() { echo "1..$count"; [ "$failures" -eq 0 ]; exit; }
+
+# ranks N ARGUMENTS...: plbrun on N ranks, output in $tmp/out; returns its status.
+ranks() {
+    local n=$1; shift
+    timeout 120 mpirun --oversubscribe --bind-to none -np "$n" "$PLBRUN" "$@" >"$tmp/out" 2>&1
+}
+alone() { timeout 120 "$PLBRUN" "$@" >"$tmp/out" 2>&1; }
