@@ -16,7 +16,8 @@
 
 #define MAX_POINTS 512      /* more are thinned to the most recent ones */
 #define MAX_TERMS 3         /* in one curve */
-#define CHECKS 16           /* sizes at which a candidate must be positive and not decrease */
+#define CHECKS 16           /* sizes at which the best rate is looked for */
+#define HALVINGS 10         /* of the sizes measured, to prove that a candidate does not decrease */
 #define RELATIVE_NOISE 1e-4 /* residuals below this are as good as none: keeps ln(0) out */
 
 static double term_value(int term, double u)
@@ -214,17 +215,25 @@ static double solve_terms(const struct reduced *red, unsigned terms, double *a)
     return squares;
 }
 
-/* Positive and not decreasing at sizes spread geometrically over those measured. */
+/* The slope is nowhere negative on [from, to]: each term's slope is monotone in x, so that its ends
+ * bound it; where the bounds do not decide, each half must rise. */
+static bool rises(const struct plb_curve *c, double from, double to, int halvings)
+{
+    double bound = 0.0, middle = sqrt(from) * sqrt(to);
+    for (int i = 0; i < PLB_TERMS; i++)
+        if (c->terms & (1u << i))
+            bound += fmin(c->a[i] * term_slope(i, from / c->scale), c->a[i] * term_slope(i, to / c->scale));
+    if (bound >= 0.0)
+        return true;
+    return halvings > 0 && inside_slope(c, middle) >= 0.0 && rises(c, from, middle, halvings - 1)
+        && rises(c, middle, to, halvings - 1);
+}
+
+/* Positive and not decreasing over the sizes measured. */
 static bool plausible(const struct plb_curve *c)
 {
-    double ratio = pow(c->high / c->low, 1.0 / (CHECKS - 1)), x = c->low, before = 0.0;
-    for (int i = 0; i < CHECKS; i++, x *= ratio) {
-        double t = inside(c, x);
-        if (!(t > 0.0) || t < before)
-            return false;
-        before = t;
-    }
-    return inside_slope(c, c->low) >= 0.0 && inside_slope(c, c->high) >= 0.0;
+    return inside(c, c->low) > 0.0 && inside_slope(c, c->low) >= 0.0 && inside_slope(c, c->high) >= 0.0
+        && rises(c, c->low, c->high, HALVINGS);
 }
 
 static double r_squared(const struct plb_curve *c, const struct points *p)

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The tutorial, as its reader does it: plbrun installed to a prefix, the kernel built by its own
+# Makefile against the installed header, run on several ranks.
+. "$(dirname "$0")/../lib.sh"
+[ -z "${SAN:-}" ] || { skip "the tutorial" "the installed build is not a sanitized one"; done_testing; }
+
+make -s -C "$root" install DESTDIR="$tmp/stage" PREFIX=/opt/plbrun >"$tmp/out" 2>&1
+ok "make install DESTDIR= PREFIX=" $?
+cp -r "$root/examples/custom-kernel" "$tmp/kernel"
+make -s -C "$tmp/kernel" PREFIX="$tmp/stage/opt/plbrun" >"$tmp/out" 2>&1
+ok "the kernel builds against the installed header alone" $?
+
+# A cloud to try: 1000 points in 3 dimensions, made by a product (row i of A times B).
+printf '[app]\nkernel = matmul\n[matmul]\nrows = 1000\ninner = 5\ncolumns = 3\nc = %s\n' "$tmp/kernel/points.npy" >"$tmp/points.conf"
+PLBRUN=$tmp/stage/opt/plbrun/bin/plbrun
+alone --quiet "$tmp/points.conf"
+ok "the installed plbrun finds its kernels" $?
+alone "$tmp/kernel/app.conf"
+ok "one rank" $?
+cp "$tmp/kernel/distances.npy" "$tmp/ref.npy"
+ranks 3 "$tmp/kernel/app.conf"
+ok "three ranks" $?
+cmp "$tmp/kernel/distances.npy" "$tmp/ref.npy" >"$tmp/out" 2>&1
+ok "with the same result" $?
+
+# Independent of plbrun: distances of four known points are 1, 1, 2 and 2.
+{
+    header="{'descr': '<f8', 'fortran_order': False, 'shape': (4, 1), }"
+    printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$header"
+    printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\x24\x40\0\0\0\0\0\0\x28\x40' # 0, 1, 10, 12
+} >"$tmp/kernel/points.npy"
+ranks 2 "$tmp/kernel/app.conf"
+ok "four points by hand" $?
+[ "$(tail -c 32 "$tmp/kernel/distances.npy" | od -v -An -tf8 -w8 | tr -d ' ' | tr '\n' ' ')" = "1 1 2 2 " ]
+ok "and their distances" $?
+done_testing

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The same job on three "hosts": network namespaces with addresses of their own, joined by a bridge,
+# over TCP. Needs root and the right to make namespaces.
+. "$(dirname "$0")/../lib.sh"
+
+matrix=$DATA/bcsstk13.mtx
+printf '[app]\nkernel = spmm\n[spmm]\nkind = powerlaw\nrows = 3000\ninner = 2000\ncolumns = 16\nc = c.npy\n' >"$tmp/job.conf"
+[ -f "$matrix" ] && printf '[app]\nkernel = spmm\n[spmm]\nmatrix = %s\ncolumns = 16\nc = c.npy\n' "$matrix" >"$tmp/job.conf"
+
+on_hosts() { # RANKS HOSTS ARGUMENTS...
+    local n=$1 hosts=$2; shift 2
+    timeout 200 "$root/scripts/testbed" run "$hosts" -np "$n" -- "$PLBRUN" "$@" >"$tmp/out" 2>&1
+}
+alone --quiet "$tmp/job.conf" && mv "$tmp/c.npy" "$tmp/ref.npy"
+on_hosts 3 3 --verify --report "$tmp/r.json" "$tmp/job.conf"
+status=$?
+if [ $status -eq 77 ]; then
+    skip "three hosts" "$(grep -m1 skipped "$tmp/out")"
+    done_testing
+fi
+ok "three hosts: verified" $status
+cmp "$tmp/ref.npy" "$tmp/c.npy" >>"$tmp/out" 2>&1
+ok "three hosts: the same file as one" $?
+[ "$(grep -o '"host": "[^"]*"' "$tmp/r.json" | sort -u | wc -l)" -eq 3 ]
+ok "three hosts: three names in the report" $?
+for b in $("$PLBRUN" --balancer help | awk '/^[^ ]/ {print $1}'); do
+    on_hosts 4 2 --verify --balancer "$b" "$tmp/job.conf"
+    ok "four ranks on two hosts, $b" $?
+done
+ip netns list 2>/dev/null | grep -q "plb" && status=1 || status=0
+ok "no namespace is left" $status
+done_testing
