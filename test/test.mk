@@ -31,5 +31,5 @@ check: tests
 check-deep: tests
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_SEEDS=100000 PLB_TIMEOUT=7200 test/run $(filter $(B)/test/simulation/%,$(TEST_BIN))
 
-bench: all $(BENCH_BIN)
+bench: all $(BENCH_BIN) $(TEST_KERNELS)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/run

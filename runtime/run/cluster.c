@@ -24,7 +24,8 @@
 
 #define SPINS 64            /* looks without sleeping after something moved */
 #define SHORTEST_SLEEP 20e-6
-#define LONGEST_SLEEP 500e-6
+#define LONGEST_SLEEP 900e-6     /* so that whoever asks this rank waits less than a millisecond */
+#define LONGEST_SLEEP_ALONE 50e-3 /* one rank: only its own PUs can have news, and they wake it */
 #define LONGEST_SLEEP_BUSY 50e-6 /* while data is on its way, which moves only when we look */
 
 /* What every rank has to know to begin; plain data. */
@@ -518,7 +519,7 @@ static void serve(struct run *r)
             sched_yield();
         } else {
             plb_node_wait(r->node, sleep);
-            sleep = fmin(2.0 * sleep, plb_mpi_busy(r->mpi) ? LONGEST_SLEEP_BUSY : LONGEST_SLEEP);
+            sleep = fmin(2.0 * sleep, r->size == 1 ? LONGEST_SLEEP_ALONE : plb_mpi_busy(r->mpi) ? LONGEST_SLEEP_BUSY : LONGEST_SLEEP);
         }
         if (r->lead != NULL && r->lead->in_pass)
             plb_progress_update(&r->lead->progress, plb_master_accepted(r->lead->master), r->data.units, run_time(r) - r->lead->pass_began);
