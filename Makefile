@@ -11,7 +11,7 @@ PREFIX := /usr/local
 CFLAGS := -O2 -g
 CUDA := 1
 CUDA_ARCH :=
-NVCC := $(if $(filter 1,$(CUDA)),$(shell command -v nvcc))
+NVCC := $(if $(filter 1,$(CUDA)),$(if $(SAN),,$(shell command -v nvcc)))
 Q := $(if $(V),,@)
 
 # A sanitized build lives beside the normal one.
@@ -41,7 +41,11 @@ $(BIN): $(B)/runtime/plbrun.o $(OBJECTS) runtime/exports.list
 	@echo "  link  $@"
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $(filter %.o,$^) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS)
 
-$(B)/%.o: %.c
+# Objects made with other flags are made again.
+FLAGS := $(CC) $(CFLAGS) $(SAN) $(NVCC) $(CUDA_ARCH)
+$(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' >$(B)/flags)
+
+$(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(OPENMP) -c $< -o $@
@@ -59,7 +63,7 @@ $(B)/balancers.o: $(B)/balancers.c
 # Kernels see plb/kernel.h alone, as a user's do.
 KERNEL_INC := -Iruntime/include
 KERNEL_LIBS_matmul := -lopenblas
-$(B)/kernels/%.o: kernels/%.c
+$(B)/kernels/%.o: kernels/%.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
 	$(Q)$(CC) $(C) $(CFLAGS) -O3 $(KERNEL_INC) $(if $(NVCC),-DPLB_WITH_CUDA) $(OPENMP) -c $< -o $@
@@ -71,7 +75,7 @@ GENCODE = $(if $(CUDA_ARCH),-arch=$(CUDA_ARCH),$(foreach a,$(ARCHS),-gencode arc
 CUDA_LIBS_matmul := -lcublas
 CUDA_LIBS_spmm := -lcusparse
 CUDA_HOME = $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
-$(B)/kernels/%.cu.o: kernels/%.cu
+$(B)/kernels/%.cu.o: kernels/%.cu $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  nvcc  $<"
 	$(Q)$(NVCC) -O3 -std=c++17 --threads 2 $(GENCODE) $(KERNEL_INC) -Xcompiler -fPIC -MMD -MP -c $< -o $@
@@ -79,7 +83,7 @@ $(B)/kernels/%.cu.o: kernels/%.cu
 define KERNEL_RULE
 $(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c)) $(if $(NVCC),$(patsubst %.cu,$(B)/%.cu.o,$(wildcard kernels/$(1)/*.cu)))
 	@echo "  link  $$@"
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(OPENMP) $$(KERNEL_LIBS_$(1)) $(if $(NVCC),-L$$(CUDA_HOME)/lib64 -Wl$$(,)-rpath$$(,)$$(CUDA_HOME)/lib64 $$(CUDA_LIBS_$(1)) -lcudart) -lm
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(OPENMP) $$(KERNEL_LIBS_$(1)) $(if $(NVCC),-L$$(CUDA_HOME)/lib64 -Wl$$(,)-rpath$$(,)$$(CUDA_HOME)/lib64 $$(CUDA_LIBS_$(1)) -lcudart -lstdc++) -lm
 endef
 , := ,
 $(foreach k,$(KERNELS),$(eval $(call KERNEL_RULE,$(k))))
