@@ -30,7 +30,7 @@ LIBS := $(MPI_LIBS) -lnlopt -llapacke -lopenblas -lhwloc -linih -ljansson -lgomp
 RUNTIME := $(wildcard runtime/*/*.c)
 BALANCERS := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
-OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o
+OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(if $(SAN),$(B)/test/keep_loaded.o)
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so)
 
 .PHONY: all check demo bench install help clean check-deep tests format lint
