@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# valgrind over the parts that run without MPI: the simulation of both kernels, and the pure parts.
+. "$(dirname "$0")/../lib.sh"
+[ -z "${SAN:-}" ] || { skip "valgrind" "the build is already sanitized"; done_testing; }
+command -v valgrind >/dev/null || { skip "valgrind" "not installed"; done_testing; }
+
+checked() { valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite "$@" >"$tmp/out" 2>&1; }
+printf '[app]\nkernel = spmm\n[spmm]\nrows = 2000\ninner = 1000\n' >"$tmp/sparse.conf"
+printf '[app]\nkernel = matmul\n' >"$tmp/dense.conf"
+for conf in sparse dense; do
+    checked "$PLBRUN" --simulate "$root/hostfiles/demo.cluster" --trace "$tmp/t.json" --report "$tmp/r.json" "$tmp/$conf.conf"
+    ok "simulation of $conf" $?
+done
+for t in unit/test_master unit/test_rangeset unit/test_worker unit/test_mtx unit/test_npy; do
+    [ -x "$BUILD/test/$t" ] || continue
+    checked "$BUILD/test/$t"
+    ok "$t" $?
+done
+export PLB_SEEDS=100
+checked "$BUILD/test/simulation/test_seeds"
+ok "a hundred simulated clusters" $?
+done_testing
