@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -88,16 +89,28 @@ static int take_option(struct arguments *a, int option, struct plb_error *err)
     }
 }
 
-static int wrong_option(char *const *argv, int option, struct plb_error *err)
+/* The argument that getopt stumbled over: for a short option in the middle of a word, the word. */
+static const char *stumbled(int argc, char *const *argv)
 {
-    const char *names[32], *given = argv[optind - 1];
+    for (int i = optind - 1; i <= optind && i < argc && optopt != 0; i++)
+        if (argv[i][0] == '-' && argv[i][1] != '-' && strchr(argv[i], optopt) != NULL)
+            return argv[i];
+    return argv[optind - 1];
+}
+
+static int wrong_option(int argc, char *const *argv, int option, struct plb_error *err)
+{
+    const char *names[32], *given = stumbled(argc, argv);
+    char bare[64];
     int n = 0;
     for (; long_options[n].name != NULL; n++)
         names[n] = long_options[n].name;
     names[n] = NULL;
+    snprintf(bare, sizeof bare, "%s", given + strspn(given, "-"));
+    bare[strcspn(bare, "=")] = '\0';
     if (option == ':')
         return plb_fail(err, PLB_EINPUT, "%s needs a value; see --help", given);
-    const char *near = plb_nearest(given + strspn(given, "-"), names);
+    const char *near = plb_nearest(bare, names);
     if (near != NULL)
         return plb_fail(err, PLB_EINPUT, "unknown option %s; did you mean --%s?", given, near);
     return plb_fail(err, PLB_EINPUT, "unknown option %s; see --help", given);
@@ -108,7 +121,7 @@ static int parse(int argc, char **argv, struct arguments *a, struct plb_error *e
     *a = (struct arguments){.seed = 1.0};
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, ":", long_options, NULL)) != -1;) {
-        int status = option == '?' || option == ':' ? wrong_option(argv, option, err) : take_option(a, option, err);
+        int status = option == '?' || option == ':' ? wrong_option(argc, argv, option, err) : take_option(a, option, err);
         if (status != PLB_OK)
             return status;
     }
@@ -152,6 +165,9 @@ static int check_output_folder(const char *file, struct plb_error *err)
     if (file == NULL)
         return PLB_OK;
     struct plb_file f;
+    struct stat st;
+    if (stat(file, &st) == 0 && S_ISDIR(st.st_mode))
+        return plb_fail(err, PLB_EINPUT, "%s is a directory; name a file in it", file);
     if (plb_file_create(&f, file, err) != PLB_OK)
         return err->status = PLB_EINPUT;
     struct plb_error discard = {.status = PLB_EFAILED};

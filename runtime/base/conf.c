@@ -16,6 +16,17 @@ struct reading {
     int line;                   /* inih calls back after reading it, before the next */
 };
 
+/* inih calls back for keys only; a header that is wrong deserves its own line too. */
+static void keep_section(struct reading *r, const char *line)
+{
+    size_t length = strcspn(line, "]");
+    if (line[0] != '[' || line[length] != ']')
+        return;
+    struct plb_conf *conf = r->conf;
+    conf->sections = plb_grow(conf->sections, (size_t)(conf->n_sections + 1) * sizeof *conf->sections);
+    conf->sections[conf->n_sections++] = (struct plb_conf_section){strndup(line + 1, length - 1), r->line};
+}
+
 /* One line, as fgets gives it, without indentation and comment. inih counts on nothing else. */
 static char *next_line(char *buffer, int size, void *data)
 {
@@ -36,6 +47,7 @@ static char *next_line(char *buffer, int size, void *data)
             strcpy(c, "\n");
             break;
         }
+    keep_section(r, buffer);
     return buffer;
 }
 
@@ -77,6 +89,9 @@ void plb_conf_fini(struct plb_conf *conf)
         free(conf->at[i].key);
         free(conf->at[i].value);
     }
+    for (int i = 0; i < conf->n_sections; i++)
+        free(conf->sections[i].name);
+    free(conf->sections);
     free(conf->at);
     free(conf->file);
     *conf = (struct plb_conf){0};

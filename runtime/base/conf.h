@@ -10,8 +10,15 @@ struct plb_conf_entry {
     int line;
 };
 
+struct plb_conf_section {
+    char *name;
+    int line;
+};
+
 struct plb_conf {
     char *file;                 /* as it was named */
+    struct plb_conf_section *sections; /* every header, in the file's order, with or without keys */
+    int n_sections;
     struct plb_conf_entry *at;  /* in the file's order */
     int n, capacity;
 };

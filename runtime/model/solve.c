@@ -60,19 +60,31 @@ static double sum_at(const struct plb_model *models, int n, double total, double
     return sum;
 }
 
-static bool bisection(const struct plb_model *models, int n, double total, double *x, double *seconds)
+/* Where curves are flat, no x gives Σ = X at any T: the sum jumps between `low` and `high`. The way
+ * between the two is then gone in proportion. */
+static void bridge(const struct plb_model *models, int n, double total, double low, double high, double *x,
+                   double *scratch)
 {
-    double low = 0.0, high = INFINITY, slope;
+    double slope, below = sum_at(models, n, total, low, scratch, &slope), above = sum_at(models, n, total, high, x, &slope);
+    double part = above > below ? (total - below) / (above - below) : 1.0;
+    for (int p = 0; p < n; p++)
+        x[p] = scratch[p] + part * (x[p] - scratch[p]);
+}
+
+static bool bisection(const struct plb_model *models, int n, double total, double *x, double *scratch,
+                      double *seconds)
+{
+    double low = 0.0, high = INFINITY, slope, error = INFINITY;
     for (int p = 0; p < n; p++) {
-        x[p] = 0.0;
+        x[p] = scratch[p] = 0.0;
         if (plb_model_known(&models[p]))
-            high = fmin(high, plb_model_time(&models[p], total));
+            high = fmin(high, plb_model_time(&models[p], total)); /* here Σ >= X */
     }
     if (!isfinite(high) || !(high > 0.0))
         return false;
     double t = high / n;
-    for (int i = 0; i < OUTER_STEPS; i++) {
-        double error = sum_at(models, n, total, t, x, &slope) - total;
+    for (int i = 0; i < OUTER_STEPS && high - low > 1e-15 * high; i++) {
+        error = sum_at(models, n, total, t, x, &slope) - total;
         if (fabs(error) <= TOLERANCE * total)
             break;
         if (error > 0.0)
@@ -81,8 +93,10 @@ static bool bisection(const struct plb_model *models, int n, double total, doubl
             low = t;
         double next = slope > 0.0 ? t - error / slope : low;
         t = next > low && next < high ? next : 0.5 * (low + high);
-        if (high - low <= 1e-15 * high)
-            break;
+    }
+    if (fabs(error) > TOLERANCE * total) {
+        bridge(models, n, total, low, high, x, scratch);
+        t = high;
     }
     double sum = 0.0;
     for (int p = 0; p < n; p++)
@@ -90,7 +104,7 @@ static bool bisection(const struct plb_model *models, int n, double total, doubl
     if (!(sum > 0.0))
         return false;
     for (int p = 0; p < n; p++)
-        x[p] *= total / sum; /* what a flat stretch of a curve left over */
+        x[p] *= total / sum; /* the last digits */
     *seconds = t;
     return true;
 }
@@ -180,7 +194,7 @@ bool plb_solve(const struct plb_model *models, int n, double total, enum plb_sol
     double *fraction = share + n;
     struct plb_model *used = (struct plb_model *)(void *)(fraction + n);
     double seconds;
-    bool found = bisection(models, n, total, share, &seconds);
+    bool found = bisection(models, n, total, share, fraction, &seconds);
     if (found) {
         int active = 0;
         for (int p = 0; p < n; p++)

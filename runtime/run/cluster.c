@@ -181,7 +181,7 @@ static void fill_start(const struct run *r, struct start *start)
 {
     const struct plb_job *job = r->lead->job;
     const char *kernel = plb_settings_get(&job->settings, "app", "kernel")->text;
-    char *full = strchr(kernel, '/') != NULL ? realpath(kernel, NULL) : NULL;
+    char *full = plb_kernel_is_path(kernel) ? realpath(kernel, NULL) : NULL;
     snprintf(start->kernel, sizeof start->kernel, "%s", full != NULL ? full : kernel);
     free(full);
     start->cluster_nodes = job->cluster.n_nodes;

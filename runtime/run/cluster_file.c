@@ -138,8 +138,8 @@ static int read_pus(struct reading *r)
     for (int i = 0; i < r->conf->n; i++) {
         const struct plb_conf_entry *e = &r->conf->at[i];
         if (strncmp(e->section, "pu ", 3) != 0) {
-            if (strncmp(e->section, "node ", 5) != 0)
-                return plb_fail(r->err, PLB_EINPUT, "%s:%d: section [%s]: expected [node NAME] or [pu NAME]", r->conf->file, e->line, e->section);
+            if (e->section[0] == '\0')
+                return plb_fail(r->err, PLB_EINPUT, "%s:%d: %s stands before the first [section]; put it under one", r->conf->file, e->line, e->key);
             continue;
         }
         struct plb_pu_spec *pu = kind_named(r, e->section + 3);
@@ -259,6 +259,31 @@ static int read_nodes(struct reading *r, bool simulate)
     return PLB_OK;
 }
 
+/* Sections by name once, keys once in each (but `slow`), and no other kind of section. */
+static int check_form(struct reading *r)
+{
+    const struct plb_conf *c = r->conf;
+    for (int i = 0; i < c->n_sections; i++) {
+        const struct plb_conf_section *s = &c->sections[i];
+        bool node = strncmp(s->name, "node ", 5) == 0, keys = false;
+        if (!node && strncmp(s->name, "pu ", 3) != 0)
+            return plb_fail(r->err, PLB_EINPUT, "%s:%d: section [%s]: expected [node NAME] or [pu NAME]", c->file, s->line, s->name);
+        for (int j = 0; j < i; j++)
+            if (strcmp(c->sections[j].name, s->name) == 0)
+                return plb_fail(r->err, PLB_EINPUT, "%s:%d: [%s] is already in line %d; give it another name, or `count = N` for a node that is there N times",
+                                c->file, s->line, s->name, c->sections[j].line);
+        for (int j = 0; j < c->n; j++)
+            keys = keys || strcmp(c->at[j].section, s->name) == 0;
+        if (node && !keys)
+            return plb_fail(r->err, PLB_EINPUT, "%s:%d: [%s] has no 'pus = …'; name its PUs", c->file, s->line, s->name);
+    }
+    for (int i = 0; i < c->n; i++)
+        for (int j = 0; j < i; j++)
+            if (strcmp(c->at[i].section, c->at[j].section) == 0 && strcmp(c->at[i].key, c->at[j].key) == 0 && strcmp(c->at[i].key, "slow") != 0)
+                return plb_fail(r->err, PLB_EINPUT, "%s:%d: %s is set again; it is already set in line %d", c->file, c->at[i].line, c->at[i].key, c->at[j].line);
+    return PLB_OK;
+}
+
 int plb_cluster_read(const char *file, const char *kernel, bool simulate, struct plb_cluster_spec *spec,
                      struct plb_error *err)
 {
@@ -267,7 +292,7 @@ int plb_cluster_read(const char *file, const char *kernel, bool simulate, struct
     if (plb_conf_read(file, &conf, err) != PLB_OK)
         return err->status;
     struct reading r = {&conf, kernel, plb_alloc((size_t)(conf.n + 1) * sizeof *r.kinds), 0, spec, err};
-    if (read_pus(&r) == PLB_OK)
+    if (check_form(&r) == PLB_OK && read_pus(&r) == PLB_OK)
         read_nodes(&r, simulate);
     free(r.kinds);
     plb_conf_fini(&conf);

@@ -92,13 +92,17 @@ static int check(const struct plb_kernel *k, const char *path, struct plb_error 
     return PLB_OK;
 }
 
+bool plb_kernel_is_path(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0);
+}
+
 int plb_kernel_load(const char *name, const char *origin, const struct plb_kernel **kernel,
                     struct plb_error *err)
 {
     char path[PATH_MAX + 80], folders[FOLDERS][PATH_MAX];
-    size_t length = strlen(name);
-    bool is_path = strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0);
-    if (is_path) {
+    if (plb_kernel_is_path(name)) {
         snprintf(path, sizeof path, "%s%s", strchr(name, '/') != NULL ? "" : "./", name);
         if (access(path, R_OK) != 0)
             return plb_fail(err, PLB_EINPUT, "%s: the kernel file %s does not exist or cannot be read; build it first, or correct the path", origin, name);

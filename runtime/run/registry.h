@@ -12,6 +12,9 @@ extern const struct plb_balancer *const plb_balancers[];
 /* The balancer of this name, or NULL and a sentence (prefixed with `origin`) that suggests one. */
 const struct plb_balancer *plb_balancer_find(const char *name, const char *origin, struct plb_error *err);
 
+/* Whether a kernel is named by a path: with a slash, or ending in .so. */
+bool plb_kernel_is_path(const char *name);
+
 /* Loads a kernel: a name is looked for among the installed kernels, a path (with a slash or ending
  * in .so) is opened as it is. The shared object stays loaded for the life of the process.
  * PLB_EINPUT and a sentence prefixed with `origin` where there is none, or of another ABI. */

@@ -133,6 +133,11 @@ static int check_output(const struct plb_setting *t, struct plb_error *err)
     char copy[PATH_MAX];
     struct stat st;
     snprintf(copy, sizeof copy, "%s", t->text);
+    size_t length = strlen(t->text);
+    if (length == 0)
+        return plb_fail(err, PLB_EINPUT, "%s: %s is empty; name a file", t->origin, t->option->name);
+    if (t->text[length - 1] == '/')
+        return plb_fail(err, PLB_EINPUT, "%s: %s = %s is a folder; name a file in it", t->origin, t->option->name, t->text);
     const char *folder = dirname(copy);
     if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
         return plb_fail(err, PLB_EINPUT, "%s: the folder of %s = %s does not exist; create %s", t->origin, t->option->name, t->text, folder);
@@ -199,8 +204,7 @@ static int take(struct plb_settings *s, struct plb_setting *t, struct plb_error 
         line = e->line;
         snprintf(origin, sizeof origin, "%s:%d", s->conf.file, line);
         set(t, e->value, origin, true);
-        /* a kernel named by a path is found like any other file of the conf */
-        if (is_path || (strcmp(wanted, "kernel") == 0 && strchr(e->value, '/') != NULL))
+        if (is_path || (strcmp(wanted, "kernel") == 0 && plb_kernel_is_path(e->value)))
             resolve(t, s->conf.file);
     }
     variable(t->section, wanted, name);
@@ -220,7 +224,8 @@ int plb_settings_load(struct plb_settings *s, const char *section, struct plb_er
     return PLB_OK;
 }
 
-/* One sentence for a section or key that nobody knows; PLB_OK where it is known. */
+/* One sentence for a section or key that nobody knows; PLB_OK where it is known. key NULL: only the
+ * section is in question. */
 static int known(const struct plb_settings *s, const char *section, const char *key, const char *origin,
                  struct plb_error *err)
 {
@@ -236,7 +241,7 @@ static int known(const struct plb_settings *s, const char *section, const char *
             sections[n_sections++] = s->at[i].section;
     }
     keys[n_keys] = sections[n_sections] = NULL;
-    if (section_known && find(s, section, key) != NULL)
+    if (section_known && (key == NULL || find(s, section, key) != NULL))
         return PLB_OK;
     if (section[0] == '\0')
         return plb_fail(err, PLB_EINPUT, "%s: %s stands before the first [section]; put it under one", origin, key);
@@ -279,6 +284,11 @@ int plb_settings_check_unknown(const struct plb_settings *s, struct plb_error *e
 {
     char origin[PATH_MAX + 32], section[64], key[64];
     const char *value;
+    for (int i = 0; i < s->conf.n_sections; i++) {
+        snprintf(origin, sizeof origin, "%s:%d", s->conf.file, s->conf.sections[i].line);
+        if (known(s, s->conf.sections[i].name, NULL, origin, err) != PLB_OK)
+            return err->status;
+    }
     for (int i = 0; i < s->conf.n; i++) {
         const struct plb_conf_entry *e = &s->conf.at[i];
         snprintf(origin, sizeof origin, "%s:%d", s->conf.file, e->line);

@@ -126,7 +126,7 @@ echo 'this is no shared object' >"$in/text.so"; : >"$in/empty.so"
 refused '.so missing' "command line: |$in/nope.so|does not exist" "$spmm" app.kernel="$in/nope.so"
 refused '.so without plb_kernel' "no_symbol.so exports no 'plb_kernel'" "$spmm" app.kernel="$kernels/no_symbol.so"
 refused '.so of another ABI' 'other_abi.so was built for kernel ABI 42 (4000 bytes), this plbrun has ABI 1|rebuild it' "$spmm" app.kernel="$kernels/other_abi.so"
-refused '.so that is text' "command line: |$in/text.so|invalid ELF header|rebuild" "$spmm" app.kernel="$in/text.so"
+refused '.so that is text' "command line: |$in/text.so|cannot load the kernel" "$spmm" app.kernel="$in/text.so"
 refused '.so that is empty' "$in/empty.so|file too short" "$spmm" app.kernel="$in/empty.so"
 refused '.so that is a folder' "$in" "$spmm" app.kernel="$in"
 refused_conf '.so is found beside the conf' "exports no 'plb_kernel'|$in/" '[app]' "kernel = $(cp "$kernels/no_symbol.so" "$in/beside.so"; echo beside.so)"
@@ -147,14 +147,14 @@ refused_mtx 'empty' '1: |not a Matrix Market file' ''
 refused_mtx 'wrong header' "1: |not a Matrix Market file|'1 2 3'|%%MatrixMarket matrix coordinate" '1 2 3' '4 5 6'
 refused_mtx 'complex' '1: |complex|real' '%%MatrixMarket matrix coordinate complex general' '1 1 1' '1 1 1 0'
 refused_mtx 'array' "1: |'array'|'coordinate'" '%%MatrixMarket matrix array real general' '1 1' '1'
-refused_mtx 'header only' '1: |before the size line' "$real"
+refused_mtx 'header only' '2: |before the size line' "$real"
 refused_mtx 'size line' "3: |size line '2 2'|rows columns entries" "$real" '% comment' '2 2' '1 1 1'
 refused_mtx 'zero rows' '2: |zero rows' "$real" '0 3 0'
 refused_mtx 'row out of range' '4: row 3 is out of range|1 to 2' "$real" '2 2 2' '1 1 1' '3 1 1'
 refused_mtx 'column out of range' '3: column 0 is out of range|1 to 2' "$real" '2 2 1' '1 0 1'
 refused_mtx 'entry is no number' "3: |'1 1 one'|'row column value'" "$real" '2 2 1' '1 1 one'
 refused_mtx 'entry not finite' "3: |not finite" "$real" '2 2 1' '1 1 nan'
-refused_mtx 'fewer entries' ' |truncated|1 of 3 entries' "$real" '2 2 3' '1 1 1'
+refused_mtx 'fewer entries' '4: |truncated|1 of 3 entries' "$real" '2 2 3' '1 1 1'
 refused_mtx 'more entries' '4: |more entries than the 1' "$real" '2 2 1' '1 1 1' '2 2 1'
 { printf '%s\n' "$real" '2 2 2' '1 1 1'; printf '2 2'; } >"$in/cut.mtx"
 refused '.mtx: cut in an entry' "cut.mtx:4: |'2 2'" "$spmm" spmm.matrix="$in/cut.mtx" spmm.c="$w/c.npy"
@@ -174,7 +174,7 @@ npy() {
 # refused_npy NAME PATTERN DESCR SHAPE BYTES: as matmul's a.
 refused_npy() {
     npy bad "${@:3}"
-    refused ".npy: $1" "bad.npy: $2" "$matmul" matmul.a="$in/bad.npy" matmul.c="$w/c.npy"
+    refused ".npy: $1" "bad.npy: |$2" "$matmul" matmul.a="$in/bad.npy" matmul.c="$w/c.npy"
 }
 refused_npy 'integers' "'<i8'|'<f8' (float64)|astype" '<i8' '4, 4' 128
 refused_npy 'big-endian' "'>f8'|big-endian|astype" '>f8' '4, 4' 128
