@@ -258,6 +258,13 @@ static int run_simulation(const struct arguments *a, struct plb_error *err)
     return err->status;
 }
 
+static void say_once(struct plb_error *err)
+{
+    if (err->text[0] != '\0')
+        plb_say("%s", err->text);
+    err->text[0] = '\0';
+}
+
 static int run_cluster(int *argc, char ***argv, const struct arguments *a, struct plb_error *err)
 {
     struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0);
@@ -271,14 +278,15 @@ static int run_cluster(int *argc, char ***argv, const struct arguments *a, struc
     status = plb_cluster_agree(mpi, status);
     if (status == PLB_OK && !a->show_config)
         status = plb_cluster_run(mpi, leads ? &job : NULL, &options, &report, &trace, err);
-    plb_mpi_close(mpi);
-    if (leads && status == PLB_OK && !a->show_config && !a->dry_run)
-        status = conclude(&job, a, &report, &trace, err);
     if (!leads && err->status != PLB_OK) {
         char text[sizeof err->text];
         memcpy(text, err->text, sizeof text);
         snprintf(err->text, sizeof err->text, "rank %d: %.900s", rank, text);
     }
+    say_once(err); /* before any rank ends: mpirun ends the others as soon as one fails */
+    plb_mpi_close(mpi);
+    if (leads && status == PLB_OK && !a->show_config && !a->dry_run)
+        status = conclude(&job, a, &report, &trace, err);
     if (leads)
         plb_job_fini(&job);
     plb_report_fini(&report);
@@ -305,8 +313,8 @@ int main(int argc, char **argv)
         status = run_cluster(&argc, &argv, &a, &err);
         first = true; /* whoever holds a sentence noticed it */
     }
-    if (err.text[0] != '\0' && first)
-        plb_say("%s", err.text);
+    if (first)
+        say_once(&err);
     for (int i = 0; i < a.n_assignments; i++)
         free(a.assignments[i]);
     return status;

@@ -71,7 +71,7 @@ refused_conf 'line too long' 'app.conf:3: |longer than|shorten it' '[app]' 'kern
 refused_conf 'no kernel' "app.conf: no kernel is named|kernel = NAME|[app]" '[balance]' 'balancer = static'
 refused_conf 'empty kernel' 'no kernel is named' '[app]' 'kernel ='
 refused_conf 'unknown section' 'app.conf:3: |unknown section [balanse]|did you mean [balance]?' '[app]' 'kernel = spmm' '[balanse]' 'balancer = static'
-refused_conf 'section of another kernel' 'app.conf:4: |unknown section [heatflow]|app, balance, cluster, spmm' '[app]' 'kernel = spmm' '[heatflow]' 'rows = 3'
+refused_conf 'section of another kernel' 'app.conf:3: |unknown section [heatflow]|app, balance, cluster, spmm' '[app]' 'kernel = spmm' '[heatflow]' 'rows = 3'
 refused_conf 'unknown key in [app]' "app.conf:3: |unknown key 'kernl' in [app]|did you mean 'kernel'?" '[app]' 'kernel = spmm' 'kernl = matmul'
 refused_conf 'unknown key in [balance]' "app.conf:4: |unknown key 'solvr' in [balance]|did you mean 'solver'?" '[app]' 'kernel = spmm' '[balance]' 'solvr = slsqp'
 refused_conf "unknown key in the kernel's section" "app.conf:4: |unknown key 'colums' in [spmm]|did you mean 'columns'?" '[app]' 'kernel = spmm' '[spmm]' 'colums = 3'
@@ -239,10 +239,10 @@ refused_cluster 'bad count' ':3: count = 0|1 or more' '[node x]' 'pus = a' 'coun
 refused_cluster 'bad copy' ':6: copy = fast|6e9, 1e-5' '[node x]' 'pus = a' "${pu[@]}" 'copy = fast'
 refused_cluster 'bad slow' ':6: slow = 3|142:3' '[node x]' 'pus = a' "${pu[@]}" 'slow = 3'
 refused_cluster 'no nodes' ': no [node NAME] section' "${pu[@]}"
-refused_cluster 'wrong section' ':1: section [host x]|[node NAME] or [pu NAME]' '' '[host x]' 'pus = a' "${pu[@]}"
+refused_cluster 'wrong section' ':2: section [host x]|[node NAME] or [pu NAME]' '' '[host x]' 'pus = a' "${pu[@]}"
 refused_cluster 'key twice in a node' ':3: |pus|again|line 2' '[node x]' 'pus = a' 'pus = a, a' "${pu[@]}"
 refused_cluster 'key twice in a PU' ':6: |rate|again|line 5' '[node x]' 'pus = a' "${pu[@]}" 'rate = 2e9'
-refused_cluster 'node twice' ':4: |[node x]|count' '[node x]' 'pus = a' '[node x]' 'pus = a' "${pu[@]}"
+refused_cluster 'node twice' ':3: |already in line 1' '[node x]' 'pus = a' '[node x]' 'pus = a' "${pu[@]}"
 refused_cluster 'PU without rate' ":2: PU 'a' has no rate|rate =|[pu a]" '[node x]' 'pus = a' '[pu a]' 'kind = cpu'
 printf '%s\n' '[node x]' 'pus = a' "${pu[@]}" >"$in/one.cluster"
 printf '%s\n' '[node x]' 'pus = a' 'count = 3' "${pu[@]}" >"$in/three.cluster"
