@@ -158,7 +158,8 @@ static int check_declarations(struct plb_app *app)
         return plb_app_error(app, "kernel %s: there are no %s to work on; the input is empty", app->kernel->name, app->kernel->unit);
     for (int i = 0; i < app->n_data; i++) {
         const struct plb_data *d = &app->data[i];
-        if (d->data == NULL && !app->simulated && d->bytes > 0)
+        bool empty = d->mode == PLB_REPLICATE && d->bytes == 0;
+        if (d->data == NULL && !app->simulated && !empty)
             return wrong(app, d, "has no memory");
         bool by_unit = d->mode == PLB_PARTITION || d->mode == PLB_OUTPUT;
         if (by_unit && d->unit_bytes == 0)

@@ -132,26 +132,28 @@ static struct plb_pu_spec *kind_named(struct reading *r, const char *name)
     return NULL;
 }
 
+/* One [pu NAME] section; it may be empty, all defaults. */
+static int read_pu(struct reading *r, const struct plb_conf_section *section)
+{
+    struct plb_pu_spec *pu = &r->kinds[r->n_kinds++];
+    bool own_rate = false;
+    *pu = (struct plb_pu_spec){.memory = INFINITY, .copy_bandwidth = INFINITY, .slowdown = 1.0};
+    snprintf(pu->name, sizeof pu->name, "%s", section->name + 3);
+    for (int i = 0; i < r->conf->n; i++)
+        if (strcmp(r->conf->at[i].section, section->name) == 0 && read_pu_key(r, pu, &r->conf->at[i], &own_rate) != PLB_OK)
+            return r->err->status;
+    return PLB_OK;
+}
+
 static int read_pus(struct reading *r)
 {
-    bool own_rate = false;
-    for (int i = 0; i < r->conf->n; i++) {
-        const struct plb_conf_entry *e = &r->conf->at[i];
-        if (strncmp(e->section, "pu ", 3) != 0) {
-            if (e->section[0] == '\0')
-                return plb_fail(r->err, PLB_EINPUT, "%s:%d: %s stands before the first [section]; put it under one", r->conf->file, e->line, e->key);
-            continue;
-        }
-        struct plb_pu_spec *pu = kind_named(r, e->section + 3);
-        if (pu == NULL) {
-            pu = &r->kinds[r->n_kinds++];
-            own_rate = false;
-            *pu = (struct plb_pu_spec){.memory = INFINITY, .copy_bandwidth = INFINITY, .slowdown = 1.0};
-            snprintf(pu->name, sizeof pu->name, "%s", e->section + 3);
-        }
-        if (read_pu_key(r, pu, e, &own_rate) != PLB_OK)
+    for (int i = 0; i < r->conf->n; i++)
+        if (r->conf->at[i].section[0] == '\0')
+            return plb_fail(r->err, PLB_EINPUT, "%s:%d: %s stands before the first [section]; put it under one", r->conf->file,
+                            r->conf->at[i].line, r->conf->at[i].key);
+    for (int i = 0; i < r->conf->n_sections; i++)
+        if (strncmp(r->conf->sections[i].name, "pu ", 3) == 0 && read_pu(r, &r->conf->sections[i]) != PLB_OK)
             return r->err->status;
-    }
     for (int i = 0; i < r->n_kinds; i++)
         if (r->kinds[i].power == 0.0)
             r->kinds[i].power = r->kinds[i].rate > 0.0 ? r->kinds[i].rate : 1.0;
@@ -291,7 +293,7 @@ int plb_cluster_read(const char *file, const char *kernel, bool simulate, struct
     *spec = (struct plb_cluster_spec){0};
     if (plb_conf_read(file, &conf, err) != PLB_OK)
         return err->status;
-    struct reading r = {&conf, kernel, plb_alloc((size_t)(conf.n + 1) * sizeof *r.kinds), 0, spec, err};
+    struct reading r = {&conf, kernel, plb_alloc((size_t)(conf.n_sections + 1) * sizeof *r.kinds), 0, spec, err};
     if (check_form(&r) == PLB_OK && read_pus(&r) == PLB_OK)
         read_nodes(&r, simulate);
     free(r.kinds);

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Kernels that fail, declare nonsense or compute wrongly; and one that uses every data mode in two
+# passes, on one to four ranks.
+. "$(dirname "$0")/../lib.sh"
+mkdir "$tmp/work"
+cd "$tmp/work" || exit
+
+printf '[app]\nkernel = %s\n[faulty]\ny = y.npy\n' "$BUILD/test/kernels/faulty.so" >"$tmp/faulty.conf"
+printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/modes.so" >"$tmp/modes.conf"
+printf '[node a]\npus = p, q\n[node b]\npus = q\n[node c]\npus = q\n[pu p]\n[pu q]\nkind = gpu\ncopy = 1e9, 1e-6\n' >"$tmp/three.cluster"
+
+# fails NAME RANKS STATUS PATTERN ARGUMENTS...: ends with the status and one sentence with the pattern,
+# and leaves no file.
+fails() {
+    local name=$1 n=$2 status=$3 pattern=$4 got; shift 4
+    ranks "$n" "$tmp/faulty.conf" "$@"; got=$?
+    [ $got -eq "$status" ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] && grep -qE "^plbrun: .*$pattern" "$tmp/out" \
+        && [ ! -e "$tmp/y.npy" ] && [ -z "$(ls -A .)" ]
+    ok "$name" $?
+    rm -f "$tmp"/*.npy*
+}
+
+for n in 1 3; do
+    fails "an entry that fails, $n ranks" $n 1 "kernel faulty returned 7 on PU .*rank [0-9] on .*things [0-9]+ to [0-9]+; no output" faulty.fault=entry
+done
+fails "an entry that fails on emulated PUs" 3 1 "kernel faulty returned 7 on PU '[pq]'" faulty.fault=entry cluster.file="$tmp/three.cluster"
+fails "an entry that fails under static" 3 1 "returned 7" faulty.fault=entry balance.balancer=static
+fails "no units" 2 2 "there are no things to work on" faulty.fault=units
+fails "setup complains" 2 2 "the moon is in the wrong phase; wait 14 days" faulty.fault=setup
+fails "setup fails without a word" 2 2 "setup failed with 5" faulty.fault=silent
+fails "offsets that decrease" 2 2 "'elements' has offsets that decrease" faulty.fault=falling
+fails "offsets below zero" 2 2 "'elements' has offsets that decrease or are negative" faulty.fault=negative
+fails "too few offsets" 2 2 "'elements' needs .offsets." faulty.fault=short
+fails "a handle of nothing" 2 2 "'elements' needs .offsets." faulty.fault=handle
+fails "a buffer without memory" 2 2 "'y' has no memory" faulty.fault=memory
+fails "next complains" 2 1 "there is no way on after pass 0" faulty.fault=next
+fails "finish complains" 2 1 "the ink is dry" faulty.fault=finish
+fails "a wrong result" 2 3 "y\[321\] is 964, the reference says 963" faulty.fault=wrong --verify --report "$tmp/r.json"
+grep -q '"verified": false' "$tmp/r.json"
+ok "and the report says so" $?
+ranks 2 --verify --report "$tmp/r.json" "$tmp/faulty.conf" && grep -q '"verified": true' "$tmp/r.json" && [ -s "$tmp/y.npy" ]
+ok "without a fault it is right" $?
+
+for n in 1 2 3 4; do
+    for b in $("$PLBRUN" --balancer help | awk '/^[^ ]/ {print $1}'); do
+        ranks "$n" --verify --balancer "$b" "$tmp/modes.conf"
+        ok "every data mode in two passes, $n ranks, $b" $?
+    done
+done
+ranks 3 --verify "$tmp/modes.conf" cluster.file="$tmp/three.cluster"
+ok "every data mode on PUs with memory of their own" $?
+ranks 3 --verify "$tmp/modes.conf" cluster.master_only=yes
+ok "every data mode with master_only" $?
+for units in 1 2 5; do
+    ranks 3 --verify "$tmp/modes.conf" modes.units=$units
+    ok "every data mode with $units units on three ranks" $?
+done
+done_testing
