@@ -1,0 +1,134 @@
+/* The range set against the simplest model of it: a byte per unit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/rangeset.h"
+#include "plb/kernel.h"
+
+#define UNITS 200
+
+static struct plb_range range(int64_t first, int64_t count)
+{
+    return (struct plb_range){first, count};
+}
+
+static void agrees(const struct plb_rangeset *s, const unsigned char *model)
+{
+    unsigned char is[UNITS] = {0};
+    int64_t units = 0;
+    for (int i = 0; i < s->n; i++) {
+        assert_true(s->at[i].count > 0);
+        if (i > 0) /* sorted, and not even touching */
+            assert_true(s->at[i - 1].first + s->at[i - 1].count < s->at[i].first);
+        units += s->at[i].count;
+        for (int64_t u = 0; u < s->at[i].count; u++)
+            is[s->at[i].first + u] = 1;
+    }
+    assert_int_equal(units, s->units);
+    assert_memory_equal(is, model, UNITS);
+}
+
+static void add(struct plb_rangeset *s, unsigned char *model, struct plb_range r)
+{
+    int64_t fresh = 0;
+    for (int64_t u = r.first; u < r.first + r.count; u++) {
+        fresh += !model[u];
+        model[u] = 1;
+    }
+    assert_int_equal(plb_rangeset_add(s, r), fresh);
+}
+
+static void take(struct plb_rangeset *s, unsigned char *model, int64_t count)
+{
+    struct plb_range got = plb_rangeset_take(s, count);
+    int64_t first = 0, n = 0;
+    while (first < UNITS && !model[first])
+        first++;
+    for (; first + n < UNITS && model[first + n] && n < count; n++)
+        model[first + n] = 0;
+    assert_int_equal(got.count, n);
+    if (n > 0)
+        assert_int_equal(got.first, first);
+}
+
+static void missing(const struct plb_rangeset *s, const unsigned char *model, struct plb_range r)
+{
+    struct plb_rangeset out = {0};
+    unsigned char expected[UNITS] = {0};
+    for (int64_t u = r.first; u < r.first + r.count; u++)
+        expected[u] = !model[u];
+    plb_rangeset_missing(s, r, &out);
+    agrees(&out, expected);
+    plb_rangeset_fini(&out);
+}
+
+static void random_operations_agree_with_bytes(void **state)
+{
+    (void)state;
+    struct plb_rangeset s = {0};
+    unsigned char model[UNITS] = {0};
+    for (uint64_t i = 0; i < 20000; i++) {
+        int64_t first = (int64_t)(plb_random_bits(1, 3 * i) % UNITS), longest = UNITS - first;
+        int64_t count = (int64_t)(plb_random_bits(1, 3 * i + 1) % (uint64_t)(longest < 30 ? longest : 30));
+        switch (plb_random_bits(1, 3 * i + 2) % 8) {
+        case 0: case 1: case 2: add(&s, model, range(first, count)); break;
+        case 3: case 4: case 5: take(&s, model, count); break;
+        case 6: missing(&s, model, range(first, count)); break;
+        default:
+            if (i % 97 == 0) {
+                plb_rangeset_clear(&s);
+                memset(model, 0, sizeof model);
+            }
+        }
+        agrees(&s, model);
+    }
+    plb_rangeset_fini(&s);
+}
+
+static void filled_from_the_front_it_is_one_range(void **state)
+{
+    (void)state;
+    struct plb_rangeset s = {0};
+    for (int64_t u = 0; u < 100000; u++)
+        assert_int_equal(plb_rangeset_add(&s, range(u, 1)), 1);
+    assert_int_equal(s.n, 1);
+    assert_int_equal(s.units, 100000);
+    plb_rangeset_fini(&s);
+}
+
+static void nothing_changes_nothing(void **state)
+{
+    (void)state;
+    struct plb_rangeset s = {0};
+    assert_int_equal(plb_rangeset_add(&s, range(5, 0)), 0);
+    assert_int_equal(plb_rangeset_add(&s, range(5, -3)), 0);
+    assert_int_equal(plb_rangeset_take(&s, 10).count, 0);
+    assert_int_equal(s.n, 0);
+    plb_rangeset_fini(&s);
+}
+
+static void large_units_do_not_overflow(void **state)
+{
+    (void)state;
+    struct plb_rangeset s = {0};
+    int64_t far = INT64_MAX - 100;
+    assert_int_equal(plb_rangeset_add(&s, range(far, 50)), 50);
+    assert_int_equal(plb_rangeset_add(&s, range(far + 50, 50)), 50);
+    assert_int_equal(s.n, 1);
+    plb_rangeset_fini(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_operations_agree_with_bytes),
+        cmocka_unit_test(filled_from_the_front_it_is_one_range),
+        cmocka_unit_test(nothing_changes_nothing),
+        cmocka_unit_test(large_units_do_not_overflow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+/* Summary, JSON report, trace and progress, from literals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/progress.h"
+#include "report/report.h"
+#include "report/trace.h"
+
+static char folder[] = "/tmp/test_report.XXXXXX";
+
+static char *file(const char *name)
+{
+    static char path[100];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+/* Three PUs of which the last had no work, in a run of 10 s. */
+static struct plb_report example(struct plb_report_pu pus[3])
+{
+    memset(pus, 0, 3 * sizeof *pus);
+    pus[0] = (struct plb_report_pu){.id = 0, .host = "h", .name = "a", .units = 60, .blocks = 3, .tasks = 6, .busy_s = 8.0, .transfer_s = 2.0, .curve = "0.1 x", .r2 = 0.9};
+    pus[1] = (struct plb_report_pu){.id = 1, .node = 1, .host = "h", .name = "b", .kind = PLB_GPU, .units = 40, .blocks = 2, .tasks = 2, .busy_s = 4.0};
+    pus[2] = (struct plb_report_pu){.id = 2, .node = 1, .host = "h", .name = "c"};
+    struct plb_report r = {.app = "x", .unit = "rows", .balancer = "greedy", .mode = "cluster", .nodes = 2, .passes = 1, .n_pus = 3,
+                           .units = 100, .makespan_s = 10.0, .pus = pus};
+    plb_report_derive(&r);
+    return r;
+}
+
+static void derived_by_hand(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    assert_true(r.balancing_ratio == 2.0); /* 8 / 4: the idle one does not count */
+    assert_true(fabs(r.idle_pct - 60.0) < 1e-9); /* 2 + 6 + 10 of 30 */
+    assert_true(pus[0].idle_s == 2.0 && pus[2].idle_s == 10.0);
+    assert_true(pus[0].rate == 10.0 && pus[2].rate == 0.0); /* 60 in the 6 s it executed */
+}
+
+static void the_report_has_every_key(void **state)
+{
+    (void)state;
+    static const char *const reals[] = {"makespan_s", "bound_s", "profile_s", "solve_s", "balancing_ratio", "idle_pct"};
+    static const char *const ints[] = {"schema", "nodes", "units", "passes", "solves", "messages", "bytes_moved", "migrations", "migrated_units"};
+    static const char *const texts[] = {"version", "app", "balancer", "mode"};
+    static const char *const pu_ints[] = {"id", "node", "units", "blocks", "tasks", "stolen_in", "stolen_out"};
+    static const char *const pu_reals[] = {"busy_s", "transfer_s", "idle_s", "rate", "r2"};
+    static const char *const pu_texts[] = {"host", "name", "kind", "curve"};
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    struct plb_error err = {.status = PLB_OK};
+    for (int v = PLB_NOT_VERIFIED; v <= PLB_WRONG; v++) {
+        r.verified = (enum plb_verified)v;
+        assert_int_equal(plb_report_write(&r, file("r.json"), &err), PLB_OK);
+        json_t *o = json_load_file(file("r.json"), 0, NULL), *first = json_array_get(json_object_get(o, "pus"), 0), *verified = json_object_get(o, "verified");
+        assert_int_equal(json_array_size(json_object_get(o, "pus")), 3);
+        for (int i = 0; i < 6; i++)
+            assert_true(json_is_number(json_object_get(o, reals[i])));
+        for (int i = 0; i < 9; i++)
+            assert_true(json_is_integer(json_object_get(o, ints[i])));
+        for (int i = 0; i < 4; i++)
+            assert_true(json_is_string(json_object_get(o, texts[i])) && json_is_string(json_object_get(first, pu_texts[i])));
+        for (int i = 0; i < 7; i++)
+            assert_true(json_is_integer(json_object_get(first, pu_ints[i])));
+        for (int i = 0; i < 5; i++)
+            assert_true(json_is_number(json_object_get(first, pu_reals[i])));
+        assert_true(json_is_boolean(json_object_get(o, "migration")));
+        assert_true(v == PLB_NOT_VERIFIED ? json_is_null(verified) : v == PLB_RIGHT ? json_is_true(verified) : json_is_false(verified));
+        json_decref(o);
+    }
+    unlink(file("r.json"));
+}
+
+static void the_summary_has_a_line_per_pu_and_one_for_the_run(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    plb_report_summary(&r, out);
+    fclose(out);
+    int lines = 0;
+    for (char *c = text; *c != '\0'; c++)
+        lines += *c == '\n';
+    assert_int_equal(lines, 1 + 3 + 1); /* a header, three PUs, the run */
+    assert_non_null(strstr(text, "not used"));
+    assert_non_null(strstr(text, "x: 100 rows by 3 PUs on 2 nodes in 10.00 s with greedy"));
+    free(text);
+}
+
+static void a_trace_is_what_perfetto_reads(void **state)
+{
+    (void)state;
+    struct plb_trace t = {.on = 1};
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_trace_pu pus[] = {{0, 0, "h", "a"}, {1, 1, "g", "b"}};
+    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 1, 1, 1, 0.002, 0.001, 5, 10});
+    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.001, 0, 0});
+    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 1, 0.001, 0.001, 0, 0});
+    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.0, 0, 0}); /* no time: no event */
+    assert_int_equal(plb_trace_write(&t, pus, 2, "rows", file("t.json"), &err), PLB_OK);
+    json_t *o = json_load_file(file("t.json"), 0, NULL), *events = json_object_get(o, "traceEvents"), *e;
+    size_t i;
+    int complete = 0, names = 0;
+    double before = -1.0;
+    json_array_foreach(events, i, e) {
+        assert_true(json_is_integer(json_object_get(e, "pid")) && json_is_integer(json_object_get(e, "tid")));
+        const char *ph = json_string_value(json_object_get(e, "ph"));
+        if (strcmp(ph, "X") == 0) {
+            double ts = json_number_value(json_object_get(e, "ts"));
+            assert_true(ts >= before && json_number_value(json_object_get(e, "dur")) > 0.0);
+            before = ts;
+            complete++;
+        }
+        names += strcmp(ph, "M") == 0 && strstr(json_string_value(json_object_get(e, "name")), "_name") != NULL;
+    }
+    assert_int_equal(complete, 3);
+    assert_int_equal(names, 2 + 2 + 1); /* processes, threads, the master */
+    e = json_array_get(events, json_array_size(events) - 1);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(e, "args"), "count")), 10);
+    assert_true(fabs(json_number_value(json_object_get(e, "ts")) - 2000.0) < 1e-6); /* microseconds */
+    json_decref(o);
+    unlink(file("t.json"));
+    plb_trace_fini(&t);
+}
+
+static void what_cannot_be_written_leaves_nothing(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    struct plb_error err = {.status = PLB_OK};
+    assert_int_equal(plb_report_write(&r, file("no/such/folder.json"), &err), PLB_EFAILED);
+    assert_non_null(strstr(err.text, "no/such/folder.json"));
+    err = (struct plb_error){.status = PLB_OK};
+    r.makespan_s = NAN; /* JSON has no such number */
+    assert_int_equal(plb_report_write(&r, file("r.json"), &err), PLB_EFAILED);
+    assert_int_not_equal(access(file("r.json"), F_OK), 0);
+}
+
+/* What progress writes to stderr for these calls. */
+static void captured(bool quiet, char *text, size_t size)
+{
+    int saved = dup(STDERR_FILENO);
+    FILE *f = tmpfile();
+    fflush(stderr);
+    dup2(fileno(f), STDERR_FILENO);
+    struct plb_progress p;
+    plb_progress_init(&p, "rows", quiet);
+    plb_progress_update(&p, 10, 100, 1.0); /* too early */
+    plb_progress_update(&p, 50, 100, 5.5);
+    plb_progress_update(&p, 60, 100, 6.0); /* too soon after */
+    plb_progress_update(&p, 80, 100, 11.0);
+    plb_progress_end(&p);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(f);
+    text[fread(text, 1, size - 1, f)] = '\0';
+    fclose(f);
+}
+
+static void progress_is_a_line_every_few_seconds(void **state)
+{
+    (void)state;
+    char text[1000];
+    captured(false, text, sizeof text);
+    assert_string_equal(text, "plbrun:  50 %  50 of 100 rows, 9.091 rows/s, 5.50 s left\n"
+                              "plbrun:  80 %  80 of 100 rows, 7.273 rows/s, 2.75 s left\n");
+    captured(true, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derived_by_hand),
+        cmocka_unit_test(the_report_has_every_key),
+        cmocka_unit_test(the_summary_has_a_line_per_pu_and_one_for_the_run),
+        cmocka_unit_test(a_trace_is_what_perfetto_reads),
+        cmocka_unit_test(what_cannot_be_written_leaves_nothing),
+        cmocka_unit_test(progress_is_a_line_every_few_seconds),
+    };
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(folder);
+    return failed;
+}
