@@ -95,7 +95,7 @@ refused 'out of range, real' 'training = 0.9 is out of range|between 1e-06 and 0
 refused 'not one of the choices' 'kind = powerlow is not one of uniform|powerlaw|did you mean '"'powerlaw'" "$spmm" spmm.kind=powerlow
 refused 'choice, nothing near' 'solver = abacus is not one of auto' "$spmm" balance.solver=abacus
 refused 'neither yes nor no' 'master_only = maybe is not yes or no' "$spmm" cluster.master_only=maybe
-refused_conf 'bad value in the conf' 'app.conf:4: threads = -1 is out of range' '[app]' 'kernel = spmm' '[cluster]' 'threads = -1'
+refused_conf 'bad value in the conf' 'app.conf:4: pieces = -1 is out of range' '[app]' 'kernel = spmm' '[balance]' 'pieces = -1'
 refused_conf 'more synthetic entries than fit' '[spmm] asks for|at most' '[app]' 'kernel = spmm' '[spmm]' 'rows = 1e9' 'nnz_per_row = 1e6'
 export PLB_BALANCE_SOLVR=auto
 refused 'unknown variable' 'PLB_BALANCE_SOLVR|--show-config' "$spmm"
