@@ -41,6 +41,11 @@ static double invert(const struct plb_model *m, double seconds, double total, do
     return x;
 }
 
+double plb_model_work(const struct plb_model *model, double seconds, double limit)
+{
+    return plb_model_known(model) && seconds > 0.0 ? invert(model, seconds, limit, 0.0) : 0.0;
+}
+
 static double sum_at(const struct plb_model *models, int n, double total, double seconds, double *x,
                      double *slope)
 {

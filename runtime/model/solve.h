@@ -22,6 +22,9 @@ struct plb_solution {
 bool plb_solve(const struct plb_model *models, int n, double total, enum plb_solver solver, double *x,
                struct plb_solution *solution);
 
+/* The work that E_p finishes in these seconds, at most `limit`; 0 where nothing can be finished. */
+double plb_model_work(const struct plb_model *model, double seconds, double limit);
+
 /* As the conf names it: auto | slsqp | bisection. */
 enum plb_solver plb_solver_by_name(const char *name);
 

@@ -20,7 +20,7 @@ static const struct plb_option app_options[] = {
 };
 
 static const struct plb_option balance_options[] = {
-    {"balancer", PLB_TEXT, "plb-hec", 0, 0, NULL, "who decides the block sizes (--balancer help)"},
+    {"balancer", PLB_TEXT, "plb-hac", 0, 0, NULL, "who decides the block sizes (--balancer help)"},
     {0},
 };
 

@@ -1,0 +1,335 @@
+/* plb-hac: after PLB-HAC (Sant'Ana, Cordeiro and de Camargo, 2019): curves from two points on, refined
+ * by every finished block, sizes solved once per virtual step, no barriers.
+ *
+ * Training: every PU executes one tiny block, then blocks that last about the same time everywhere
+ * (`training` of the work in all). As soon as every PU has two points the first curves are fitted.
+ * A PU that is through earlier goes on with blocks of that length, which is the paper's gap filling;
+ * with `synchronise = yes` it waits instead, the paper's one synchronisation.
+ *
+ * Execution: a virtual step ends when every PU has finished a block. The first PU to ask in a new
+ * one refits all curves and solves for the time T at which all remaining work would be finished by
+ * everybody together, counting what each still has to do. Whoever asks then gets a block that is a
+ * part of what it can finish by T: 1 / `steps` of the whole run's share until `tail_start` of the work
+ * has been granted, from then on half of what is left to it, but not less than `tail_factor` of the
+ * regular block, nor less than a size at which the PU is within 10 % of its best rate.
+ *
+ * What the text leaves open, and what was chosen:
+ * - The paper multiplies tail blocks by a constant at each step. Here each is half of the PU's own
+ *   rest, and the factor bounds how small they become: PUs then end together whatever their blocks
+ *   were before, and the last error is that of a block ten times smaller.
+ * - Gap filling: a PU that finishes `gap_threshold` seconds before it was predicted to has more to do
+ *   until T than its regular block, and gets it, up to twice the block.
+ * - Old samples fade with a half-life of 24 reports, and the first one of a PU, which contains its
+ *   warm-up, is left out once there are three. If the last three reports agree that the PU has become
+ *   faster or slower by more than 15 %, their median scales its curve at once: one hiccup does not,
+ *   a changed machine does within two blocks.
+ * - In the tail, on up to 64 PUs, whoever has reported since it last asked refits its own curve and
+ *   solves again: what is left is little, and the last sizes are the ones that must be right.
+ * - A PU alone gets everything at once.
+ * Cost: a fit per PU and one solve per virtual step; O(1) per grant otherwise. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/fit.h"
+#include "model/solve.h"
+#include "plb/balancer.h"
+
+enum { INITIAL_BLOCK, GAP_THRESHOLD, TAIL_START, TAIL_FACTOR, STEPS, TRAINING, SYNCHRONISE, SOLVER };
+
+static const struct plb_option options[] = {
+    [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL, "units in every PU's first block; 0 = find a size"},
+    [GAP_THRESHOLD] = {"gap_threshold", PLB_REAL, "0.4", 0, 1e9, NULL, "plb-hac: seconds before its predicted end that bring a PU a gap-filling block"},
+    [TAIL_START] = {"tail_start", PLB_REAL, "0.7", 0, 1, NULL, "plb-hac: part of the work after which blocks shrink"},
+    [TAIL_FACTOR] = {"tail_factor", PLB_REAL, "0.1", 1e-6, 1, NULL, "plb-hac: smallest block of the tail, as a part of a regular one"},
+    [STEPS] = {"steps", PLB_INT, "4", 1, 1e6, NULL, "steps that the work is cut into"},
+    [TRAINING] = {"training", PLB_REAL, "0.1", 1e-6, 0.2, NULL, "part of the work to train with where initial_block is 0"},
+    [SYNCHRONISE] = {"synchronise", PLB_FLAG, "no", 0, 0, NULL, "plb-hac: wait for all PUs at the end of training, as in the paper"},
+    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, "auto|slsqp|bisection", "who solves for equal finish times"},
+    {0},
+};
+
+#define HALF_LIFE 24.0      /* reports */
+#define CHANGED 0.15        /* relative change that the last three reports must agree on */
+#define FEW 64              /* PUs up to which a solve costs less than a message */
+#define NEAR_BEST 0.9       /* of the best rate: a block is not smaller than this asks for */
+
+struct pu {
+    double rate;                /* work per second of its latest report */
+    double since;               /* when it began what it is doing now */
+    double due;                 /* when it was predicted to finish its block */
+    double least;               /* work: its smallest sensible block */
+    int reports;
+    bool fresh;                 /* has reported since it last asked */
+    bool stepped;               /* has finished a block in this virtual step */
+};
+
+struct state {
+    const struct plb_param *params;
+    double first_block, end;    /* end: T, on the clock of the view */
+    int alive, outstanding, trained, stepped;
+    bool running, stale;        /* stale: the next to ask refits and solves */
+    struct plb_model *models, *shifted;
+    double *x;
+    struct pu pus[];
+};
+
+static void fini(void *state)
+{
+    struct state *s = state;
+    free(s->models);
+    free(s->shifted);
+    free(s->x);
+    free(s);
+}
+
+static void count(struct state *s, const struct plb_view *view)
+{
+    s->alive = s->outstanding = s->trained = s->stepped = 0;
+    for (int p = 0; p < view->n_pus; p++) {
+        if (view->pus[p].lost)
+            continue;
+        s->alive++;
+        s->outstanding += view->pus[p].outstanding;
+        s->trained += s->pus[p].reports >= 2;
+        s->stepped += s->pus[p].stepped;
+    }
+}
+
+static void *init(const struct plb_view *view, const struct plb_param *params)
+{
+    size_t n = (size_t)view->n_pus;
+    struct state *s = calloc(1, sizeof *s + n * sizeof *s->pus);
+    if (s == NULL)
+        return NULL;
+    s->params = params;
+    s->models = calloc(n, sizeof *s->models);
+    s->shifted = calloc(n, sizeof *s->shifted);
+    s->x = calloc(n, sizeof *s->x);
+    if (s->models == NULL || s->shifted == NULL || s->x == NULL) {
+        fini(s);
+        return NULL;
+    }
+    double given = params[INITIAL_BLOCK].value;
+    s->first_block = given > 0.0 ? given : fmax(view->total / (1000.0 * view->n_pus), 1.0);
+    count(s, view);
+    return s;
+}
+
+static double median3(double a, double b, double c)
+{
+    return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+/* Scales a curve by what the last three reports agree on, where that is a change. */
+static void follow_change(const struct plb_pu *pu, struct plb_curve *curve)
+{
+    double ratio[3];
+    for (int i = 0; i < 3; i++) {
+        const struct plb_sample *s = &pu->samples[pu->n_samples - 3 + i];
+        ratio[i] = log(s->execute_s / plb_curve_time(curve, s->work));
+        if (!isfinite(ratio[i]))
+            return;
+    }
+    double change = median3(ratio[0], ratio[1], ratio[2]);
+    if (fabs(change) > CHANGED)
+        for (int i = 0; i < PLB_TERMS; i++)
+            curve->a[i] *= exp(change);
+}
+
+static void fit(struct state *s, const struct plb_view *view, int p)
+{
+    double x[PLB_MAX_SAMPLES], t[PLB_MAX_SAMPLES], g[PLB_MAX_SAMPLES], w[PLB_MAX_SAMPLES];
+    const struct plb_pu *pu = &view->pus[p];
+    struct plb_model *m = &s->models[p];
+    int n = 0, first = pu->n_samples >= 3 && pu->n_samples < PLB_MAX_SAMPLES / 2 ? 1 : 0;
+    for (int i = first; i < pu->n_samples; i++, n++) {
+        x[n] = pu->samples[i].work;
+        t[n] = pu->samples[i].execute_s;
+        g[n] = pu->samples[i].transfer_s;
+        w[n] = exp2(-(double)(pu->n_samples - 1 - i) / HALF_LIFE);
+    }
+    *m = (struct plb_model){0};
+    plb_fit_line(x, g, n, &m->transfer_s, &m->transfer_s_per_work);
+    if (!plb_fit_curve(x, t, w, n, &m->execute))
+        return;
+    if (pu->n_samples >= 4)
+        follow_change(pu, &m->execute);
+    /* The smallest measured size whose rate is near the best one. */
+    double size = m->execute.low, best = plb_model_best_rate(m);
+    while (size < m->execute.high && size / plb_model_time(m, size) < NEAR_BEST * best)
+        size *= 1.25;
+    s->pus[p].least = fmin(size, m->execute.high);
+}
+
+/* Seconds until a PU has done what it has been granted. */
+static double busy_for(const struct state *s, const struct plb_view *view, int p)
+{
+    const struct plb_pu *pu = &view->pus[p];
+    if (pu->outstanding == 0)
+        return 0.0;
+    double elapsed = view->now - s->pus[p].since;
+    double predicted = plb_model_time(&s->models[p], pu->granted - pu->done);
+    return fmax(predicted - elapsed, 0.25 * elapsed); /* overdue: it will take a while yet */
+}
+
+/* T, the time at which everything that remains is finished by all PUs together. */
+static void solve(struct state *s, const struct plb_view *view)
+{
+    struct plb_solution solution = {0};
+    for (int p = 0; p < view->n_pus; p++) {
+        s->shifted[p] = s->models[p];
+        s->shifted[p].transfer_s += busy_for(s, view, p);
+    }
+    if (plb_solve(s->shifted, view->n_pus, view->remaining, plb_solver_by_name(s->params[SOLVER].text), s->x, &solution))
+        s->end = view->now + solution.seconds;
+    else
+        s->end = INFINITY;
+    view->stats->solves++;
+}
+
+/* Begins a virtual step: curves from everything measured, and T. */
+static void begin_step(struct state *s, const struct plb_view *view)
+{
+    for (int p = 0; p < view->n_pus; p++) {
+        s->models[p] = (struct plb_model){0};
+        if (!view->pus[p].lost)
+            fit(s, view, p);
+    }
+    solve(s, view);
+    s->stale = false;
+    s->stepped = 0;
+    for (int p = 0; p < view->n_pus; p++) { /* the step waits only for those who have something to do */
+        s->pus[p].stepped = s->x[p] < 0.5 && view->pus[p].outstanding == 0;
+        s->stepped += s->pus[p].stepped && !view->pus[p].lost;
+    }
+    if (!s->running && view->stats->profile_end == 0.0)
+        view->stats->profile_end = view->now;
+    s->running = true;
+}
+
+/* What a PU with a curve can still finish by T. */
+static double share(const struct state *s, const struct plb_view *view, int p)
+{
+    double seconds = s->end - view->now - busy_for(s, view, p);
+    return plb_model_work(&s->models[p], seconds, view->remaining);
+}
+
+static double train(struct state *s, const struct plb_view *view, int p)
+{
+    const struct plb_pu *pu = &view->pus[p];
+    if (pu->outstanding > 0)
+        return 0.0;
+    if (s->pus[p].reports == 0)
+        return s->first_block;
+    if (s->pus[p].reports >= 2 && s->params[SYNCHRONISE].value != 0.0)
+        return 0.0;
+    /* PUs that have not reported yet count as half as fast as the mean. */
+    double rates = 0.0;
+    int known = 0;
+    for (int q = 0; q < view->n_pus; q++)
+        if (!view->pus[q].lost && s->pus[q].reports > 0) {
+            rates += s->pus[q].rate;
+            known++;
+        }
+    rates *= 1.0 + 0.5 * (s->alive - known) / known;
+    double seconds = s->params[TRAINING].value * view->total / rates;
+    return fmax(s->pus[p].rate * seconds, s->pus[p].reports == 1 ? 2.0 * s->first_block * s->pus[p].rate / rates : 1.0);
+}
+
+/* Whether nobody was given more by the last solve. */
+static bool has_most(const struct state *s, const struct plb_view *view, int p)
+{
+    for (int q = 0; q < view->n_pus; q++)
+        if (s->x[q] > s->x[p])
+            return false;
+    return true;
+}
+
+/* Keeps curves and T fresh: whole at the begin of a virtual step, by the one PU's own in the tail. */
+static void refresh(struct state *s, const struct plb_view *view, int p, bool tail)
+{
+    if (s->stale) {
+        begin_step(s, view);
+    } else if (tail && view->n_pus <= FEW && s->pus[p].fresh) {
+        fit(s, view, p);
+        solve(s, view);
+    }
+    s->pus[p].fresh = false;
+}
+
+static double run(struct state *s, const struct plb_view *view, int p)
+{
+    struct pu *own = &s->pus[p];
+    double steps = s->params[STEPS].value, granted = view->total - view->remaining;
+    bool tail = granted >= s->params[TAIL_START].value * view->total;
+    refresh(s, view, p, tail);
+    if (share(s, view, p) < 0.5 && s->outstanding == 0)
+        begin_step(s, view); /* T has passed with work left: what was expected did not happen */
+    if (!isfinite(s->end))
+        return fmax(view->remaining / (steps * s->alive), 1.0); /* nothing could be measured */
+    double rest = share(s, view, p);
+    if (rest < 0.5)
+        return s->outstanding == 0 && has_most(s, view, p) ? 1.0 : 0.0;
+    double regular = rest / view->remaining * view->total / steps, gap = own->due - view->now;
+    double block = regular;
+    if (gap > s->params[GAP_THRESHOLD].value && view->pus[p].outstanding == 0)
+        block += fmin(gap * own->rate, regular);
+    if (tail || block > 0.5 * rest)
+        block = fmax(0.5 * rest, fmax(s->params[TAIL_FACTOR].value * regular, own->least));
+    return fmax(fmin(block, rest), 1.0);
+}
+
+static double grant(void *state, const struct plb_view *view, int p)
+{
+    struct state *s = state;
+    bool waits = s->params[SYNCHRONISE].value != 0.0 && s->outstanding > 0;
+    if (!s->running && s->trained == s->alive && !waits)
+        begin_step(s, view);
+    double work = s->alive == 1 ? view->remaining : s->running ? run(s, view, p) : train(s, view, p);
+    if (!(work > 0.0))
+        return 0.0;
+    s->outstanding++;
+    if (view->pus[p].outstanding == 0)
+        s->pus[p].since = view->now;
+    s->pus[p].due = view->now + busy_for(s, view, p) + plb_model_time(&s->models[p], work);
+    return work;
+}
+
+static void done(void *state, const struct plb_view *view, int p, const struct plb_sample *sample)
+{
+    struct state *s = state;
+    struct pu *own = &s->pus[p];
+    double seconds = sample->execute_s + sample->transfer_s;
+    own->since = view->now;
+    own->fresh = true;
+    own->rate = fmax(sample->work, 1e-9) / (isfinite(seconds) && seconds > 0.0 ? seconds : 1e-9);
+    if (!sample->block_end)
+        return;
+    s->outstanding--;
+    own->reports++;
+    s->trained += own->reports == 2;
+    s->stepped += !own->stepped;
+    own->stepped = true;
+    if (s->running && s->stepped >= s->alive)
+        s->stale = true;
+}
+
+static void lost(void *state, const struct plb_view *view, int p)
+{
+    struct state *s = state;
+    (void)p;
+    count(s, view);
+    s->stale = s->running;
+}
+
+const struct plb_balancer plb_balancer_plb_hac = {
+    PLB_BALANCER_HEAD,
+    .name = "plb-hac",
+    .summary = "curves refined by every block, sizes solved once per virtual step, no barriers",
+    .options = options,
+    .init = init,
+    .grant = grant,
+    .done = done,
+    .lost = lost,
+    .fini = fini,
+};
