@@ -155,18 +155,19 @@ static void solve(struct state *s, const struct plb_view *view)
     bool solved = plb_solve(s->models, view->n_pus, one_step, solver, s->x, &solution);
     for (int p = 0; p < view->n_pus; p++)
         power += view->pus[p].lost ? 0.0 : view->pus[p].power;
+    s->unspent = 0;
     for (int p = 0; p < view->n_pus; p++) {
         double blind = view->pus[p].lost ? 0.0 : one_step * view->pus[p].power / power;
         s->pus[p].size = solved ? s->x[p] : blind;
         s->pus[p].until = view->pus[p].granted + s->pus[p].size * s->steps;
         s->pus[p].finished = 0;
         s->pus[p].seconds = 0.0;
-        s->pus[p].spent = view->pus[p].lost;
+        s->pus[p].spent = view->pus[p].lost || s->pus[p].size * s->steps <= 0.5;
+        s->unspent += !s->pus[p].spent;
     }
     memset(s->first_finish, 0, ((size_t)s->steps + 1) * sizeof *s->first_finish);
     s->predicted = solved ? solution.seconds : 0.0;
     s->phase = RUN;
-    s->unspent = s->alive;
     view->stats->solves++;
     if (view->stats->profile_end == 0.0)
         view->stats->profile_end = view->now;
@@ -248,12 +249,13 @@ static double run(struct state *s, const struct plb_view *view, int p)
         pu->spent = true;
         s->unspent--;
     }
-    if (s->unspent == 0 && view->remaining <= s->alive)
-        return 1.0; /* what rounding to whole units left over */
-    if ((s->phase == SYNCHRONISE || s->unspent == 0) && s->outstanding == 0) {
+    bool few = view->remaining <= s->alive; /* what rounding to whole units left over */
+    if ((s->phase == SYNCHRONISE || (s->unspent == 0 && !few)) && s->outstanding == 0) {
         fit_all(s, view);
         solve(s, view);
     }
+    if (s->unspent == 0 && few)
+        return 1.0;
     double rest = due(s, view, p);
     return s->phase == RUN && rest > 0.0 ? fmin(fmax(pu->size, 1.0), rest) : 0.0;
 }
