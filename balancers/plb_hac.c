@@ -25,7 +25,8 @@
  *   a changed machine does within two blocks.
  * - In the tail, on up to 64 PUs, whoever has reported since it last asked refits its own curve and
  *   solves again: what is left is little, and the last sizes are the ones that must be right.
- * - A PU alone gets everything at once.
+ * - A PU alone has nothing to share: after a first 64th (and one ahead), which tells its rate, it gets blocks of two
+ *   seconds, or everything at once where that is less than five, so that progress can be seen.
  * Cost: a fit per PU and one solve per virtual step; O(1) per grant otherwise. */
 #include <math.h>
 #include <stdlib.h>
@@ -279,13 +280,21 @@ static double run(struct state *s, const struct plb_view *view, int p)
     return fmax(fmin(block, rest), 1.0);
 }
 
+static double alone(const struct state *s, const struct plb_view *view, int p)
+{
+    double rate = s->pus[p].rate;
+    if (s->pus[p].reports == 0)
+        return view->total / 64.0; /* twice: the second one while the first is on its way back */
+    return view->remaining < 5.0 * rate ? view->remaining : 2.0 * rate;
+}
+
 static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
     bool waits = s->params[SYNCHRONISE].value != 0.0 && s->outstanding > 0;
     if (!s->running && s->trained == s->alive && !waits)
         begin_step(s, view);
-    double work = s->alive == 1 ? view->remaining : s->running ? run(s, view, p) : train(s, view, p);
+    double work = s->alive == 1 ? alone(s, view, p) : s->running ? run(s, view, p) : train(s, view, p);
     if (!(work > 0.0))
         return 0.0;
     s->outstanding++;

@@ -48,7 +48,7 @@ static void print_help(void)
          "  --simulate FILE.cluster  run on the described machines in virtual time, without mpirun\n"
          "  --seed N              of the simulation's noise (default 1)\n"
          "  --show-config         print every setting and where it came from\n"
-         "  --show-pus            print the processing units at the start\n"
+         "  --show-pus            print the processing units at the start (with --dry-run: only that)\n"
          "  --dry-run             read and check everything, compute nothing\n"
          "  --quiet, --verbose    say less, say more\n"
          "  --help, --version\n"
@@ -221,6 +221,13 @@ static int conclude(struct plb_job *job, const struct arguments *a, struct plb_r
     return late.status != PLB_OK ? plb_fail(err, late.status, "%s", late.text) : err->status;
 }
 
+static void say_checked(const struct plb_job *job, const struct arguments *a, int nodes)
+{
+    if (!a->quiet)
+        printf("%s: %lld %s on %d node%s with %s: nothing wrong found, nothing computed (--dry-run)\n", job->kernel->name,
+               (long long)job->app.units, job->kernel->unit, nodes, nodes == 1 ? "" : "s", job->balancer->name);
+}
+
 static int simulate(struct plb_job *job, const struct arguments *a, struct plb_error *err)
 {
     struct plb_trace trace = {.on = a->trace != NULL};
@@ -242,7 +249,9 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
         plb_report_derive(&report);
         conclude(job, a, &report, &trace, err);
     }
-    if (!a->dry_run)
+    if (a->dry_run)
+        say_checked(job, a, job->cluster.n_nodes);
+    else
         plb_master_free(result.master);
     plb_report_fini(&report);
     plb_trace_fini(&trace);
@@ -272,7 +281,7 @@ static int run_cluster(int *argc, char ***argv, const struct arguments *a, struc
     struct plb_trace trace = {.on = a->trace != NULL};
     struct plb_report report = {0};
     struct plb_job job = {0};
-    int rank = plb_mpi_rank(mpi);
+    int rank = plb_mpi_rank(mpi), ranks = plb_mpi_size(mpi);
     bool leads = rank == 0;
     int status = leads ? prepare(&job, a, err) : PLB_OK;
     status = plb_cluster_agree(mpi, status);
@@ -287,6 +296,8 @@ static int run_cluster(int *argc, char ***argv, const struct arguments *a, struc
     plb_mpi_close(mpi);
     if (leads && status == PLB_OK && !a->show_config && !a->dry_run)
         status = conclude(&job, a, &report, &trace, err);
+    if (leads && status == PLB_OK && a->dry_run && !a->show_config)
+        say_checked(&job, a, ranks);
     if (leads)
         plb_job_fini(&job);
     plb_report_fini(&report);

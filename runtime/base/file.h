@@ -1,4 +1,6 @@
-/* Files that are complete or not there: written under a temporary name, then renamed. */
+/* Files that are complete or not there: written without a name where the file system can (Linux
+ * O_TMPFILE, so that not even a killed process leaves anything), else under a temporary one, then
+ * renamed. */
 #ifndef PLB_BASE_FILE_H
 #define PLB_BASE_FILE_H
 
@@ -8,7 +10,8 @@
 
 struct plb_file {
     FILE *stream;
-    char *path, *temporary;
+    char *path, *temporary;     /* temporary: NULL where `path` is a device or pipe, written in place */
+    int named;                  /* the temporary file has its name already */
 };
 
 /* Opens a temporary file beside `path`; PLB_EFAILED and a sentence where that fails. */

@@ -20,10 +20,9 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data is copied as it 
 #define MAGIC "\x93NUMPY"
 #define MAGIC_BYTES 6
 #define RECORDS "[...]"           /* stands for the list that describes a structured dtype */
-#define HEADER_ALIGN 64           /* NumPy pads so that the data can be mapped */
 #define HEADER_MOST (1 << 20)     /* a real header has about 100 bytes */
 #define SLAB_BYTES (32 << 20)     /* read at a time when transposing */
-#define CALL_BYTES ((size_t)1 << 30) /* one read or write moves less than 2 GiB on Linux */
+#define CALL_BYTES ((size_t)1 << 30) /* one read moves less than 2 GiB on Linux */
 #define BLOCK 32                  /* 32 x 32 doubles: both sides of a transposed block fit in L1 */
 
 struct file {
@@ -396,96 +395,5 @@ free_data:
 close_file:
     if (file.fd >= 0)
         close(file.fd);
-    return status;
-}
-
-/* ---------------------------------------------------------------- writing */
-
-static bool write_all(int fd, const void *from, size_t bytes)
-{
-    const char *at = from;
-    while (bytes > 0) {
-        ssize_t done = write(fd, at, bytes < CALL_BYTES ? bytes : CALL_BYTES);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return false;
-        at += done;
-        bytes -= (size_t)done;
-    }
-    return true;
-}
-
-/* Fills in a version 1.0 header padded with spaces and returns its length. */
-static size_t format_header(char *into, size_t room, const struct plb_array *array)
-{
-    int text = snprintf(into + 10, room - 10, "{'descr': '<f%zu', 'fortran_order': %s, 'shape': "
-                        "(%" PRId64 ", %" PRId64 "), }", array->element_bytes,
-                        array->column_major ? "True" : "False", array->rows, array->columns);
-    size_t used = 10 + (size_t)text;
-    size_t total = (used + 1 + HEADER_ALIGN - 1) / HEADER_ALIGN * HEADER_ALIGN;
-    memset(into + used, ' ', total - used);
-    into[total - 1] = '\n';
-    memcpy(into, MAGIC "\x01\x00", 8);
-    into[8] = (char)((total - 10) & 0xff);
-    into[9] = (char)((total - 10) >> 8);
-    return total;
-}
-
-/* Writes and syncs one open file and closes it in every case. */
-static bool write_file(int fd, const struct plb_array *array, size_t data_bytes)
-{
-    char header[4 * HEADER_ALIGN];
-    size_t header_bytes = format_header(header, sizeof header, array);
-    bool written = write_all(fd, header, header_bytes) && write_all(fd, array->data, data_bytes) &&
-                   (fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP); /* no sync on a pipe */
-    int reason = errno;
-    if (close(fd) != 0 && written)
-        return false;
-    errno = reason; /* the first failure is the one to tell */
-    return written;
-}
-
-int plb_npy_write(const char *path, const struct plb_array *array, struct plb_error *err)
-{
-    int64_t elements, bytes;
-    if ((array->element_bytes != 4 && array->element_bytes != 8) || array->rows < 1 ||
-        array->columns < 1 || array->data == NULL ||
-        __builtin_mul_overflow(array->rows, array->columns, &elements) ||
-        __builtin_mul_overflow(elements, (int64_t)array->element_bytes, &bytes))
-        return plb_fail(err, PLB_EFAILED, "%s: cannot be written: %" PRId64 " rows by %" PRId64
-                        " columns of %zu bytes%s, but at least one row and column of 4 or 8 bytes, "
-                        "with data, was expected; this is a mistake in the kernel", path,
-                        array->rows, array->columns, array->element_bytes,
-                        array->data == NULL ? " without data" : "");
-    /* A device or pipe has no older content to keep, and a rename would replace the device. */
-    struct stat info;
-    bool in_place = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-    size_t room = strlen(path) + 32;
-    char *temporary = plb_grow(NULL, room);
-    if (in_place)
-        snprintf(temporary, room, "%s", path);
-    else
-        snprintf(temporary, room, "%s.tmp.%ld", path, (long)getpid());
-
-    int status = PLB_OK;
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        goto fail;
-    if (!write_file(fd, array, (size_t)bytes) || (!in_place && rename(temporary, path) != 0))
-        goto remove_temporary;
-    goto free_name;
-
-remove_temporary:
-    if (!in_place) {
-        int reason = errno;
-        unlink(temporary);
-        errno = reason;
-    }
-fail:
-    status = plb_fail(err, PLB_EFAILED, "%s: cannot be written: %s; check that its folder exists, "
-                      "that you may write there and that there is room", path, strerror(errno));
-free_name:
-    free(temporary);
     return status;
 }

@@ -66,15 +66,16 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     fprintf(out, " PU node  %-15s %-18s %-5s %12s %7s %8s %10s %10s %9s/s\n", "host", "name", "kind", r->unit, "share", "blocks", "busy", "idle", r->unit);
     for (int p = 0; p < r->n_pus; p++)
         summary_pu(r, &r->pus[p], out);
-    fprintf(out, "%s: %" PRId64 " %s by %d PU%s on %d node%s in %s%s with %s; bound %s, balancing ratio %.2f, idle %.1f %%; "
-                 "training %s, %" PRId64 " solve%s in %s; %" PRId64 " messages, %s moved%s\n",
-            r->app, r->units, r->unit, r->n_pus, r->n_pus == 1 ? "" : "s", r->nodes, r->nodes == 1 ? "" : "s", plb_seconds_print(r->makespan_s, makespan),
-            r->passes > 1 ? " (all passes)" : "", r->balancer, plb_seconds_print(r->bound_s, bound), r->balancing_ratio, r->idle_pct,
-            plb_seconds_print(r->profile_s, profile), r->solves, r->solves == 1 ? "" : "s", plb_seconds_print(r->solve_s, solve),
-            r->messages, bytes_print((double)r->bytes_moved, moved),
+    fprintf(out, "%s: %" PRId64 " %s by %d PU%s on %d node%s in %s%s with %s; bound %s, balancing ratio %.2f, idle %.1f %%; ", r->app, r->units,
+            r->unit, r->n_pus, r->n_pus == 1 ? "" : "s", r->nodes, r->nodes == 1 ? "" : "s", plb_seconds_print(r->makespan_s, makespan),
+            r->passes > 1 ? " (all passes)" : "", r->balancer, plb_seconds_print(r->bound_s, bound), r->balancing_ratio, r->idle_pct);
+    if (r->solves > 0)
+        fprintf(out, "training %s, %" PRId64 " solve%s in %s; ", plb_seconds_print(r->profile_s, profile), r->solves,
+                r->solves == 1 ? "" : "s", plb_seconds_print(r->solve_s, solve));
+    fprintf(out, "%" PRId64 " message%s, %s moved%s\n", r->messages, r->messages == 1 ? "" : "s", bytes_print((double)r->bytes_moved, moved),
             r->verified == PLB_RIGHT ? "; verified" : r->verified == PLB_WRONG ? "; WRONG RESULT" : "");
     if (r->mode[0] == 's')
-        fprintf(out, "(simulated: times are virtual)\n");
+        fprintf(out, "(simulated: times are virtual, and no output is written)\n");
 }
 
 static json_t *pu_json(const struct plb_report_pu *pu)
