@@ -14,11 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/topology.h"
-#include "report/progress.h"
-#include "run/node.h"
+#include "run/lead.h"
+#include "run/pus.h"
 #include "run/registry.h"
 #include "run/results.h"
 
@@ -36,48 +33,6 @@ struct start {
     double origin;              /* rank 0's clock when the run's clock is 0 */
 };
 
-/* Results on their way to rank 0, under one DONE. */
-struct incoming {
-    struct plb_message done;
-    void *partial[PLB_MAX_DATA]; /* reduce arrays, folded on acceptance */
-    int pending;
-    struct incoming *next;
-};
-
-/* What rank 0 has on top of its node. */
-struct leader {
-    struct plb_job *job;
-    struct plb_master *master;
-    struct incoming *incoming;
-    struct plb_progress progress;
-    struct plb_pu_info *pus;    /* from HELLO */
-    int n_pus, hellos, byes;    /* hellos, byes: ranks that have said all of it */
-    int pass;
-    bool in_pass, stopping;
-    double pass_began, makespan, solve;
-    struct plb_trace *trace;
-};
-
-struct run {
-    struct plb_mpi *mpi;
-    int rank, size;
-    double clock;               /* plb_now() + clock is the run's time */
-    struct plb_dataset data;
-    struct plb_node *node;
-    struct plb_outbox out;
-    struct leader *lead;        /* rank 0's, else NULL */
-    struct plb_error *err;
-    const struct plb_cluster_options *options;
-    bool stopped;
-    int status;
-    int pulls;                  /* inputs on their way to other nodes */
-};
-
-static double run_time(const struct run *r)
-{
-    return plb_now() + r->clock;
-}
-
 int plb_cluster_agree(struct plb_mpi *mpi, int status)
 {
     plb_mpi_meet(mpi);
@@ -85,66 +40,6 @@ int plb_cluster_agree(struct plb_mpi *mpi, int status)
 }
 
 /* ------------------------------------------------------------------- start */
-
-static void name_pu(struct plb_pu_info *info, const char *name, const struct plb_topology *t)
-{
-    snprintf(info->name, sizeof info->name, "%s", name);
-    snprintf(info->host, sizeof info->host, "%s", t->host);
-    snprintf(info->cores, sizeof info->cores, "%.23s", t->where);
-}
-
-/* The CPU of this rank as one PU. Ranks that share a host, unbound, share its cores. */
-static void describe_cpu(const struct run *r, const struct plb_topology *t, int threads, struct plb_node_pu *pu)
-{
-    int local_rank, local_size;
-    plb_mpi_local(r->mpi, &local_rank, &local_size);
-    bool unbound = t->cores == t->host_cores;
-    int fair = t->host_cores / local_size > 0 ? t->host_cores / local_size : 1;
-    int own = unbound ? fair : t->cores;
-    *pu = (struct plb_node_pu){.ops = &plb_device_cpu, .bind_index = local_rank};
-    pu->bind_parts = unbound && local_size <= t->host_cores && threads <= fair ? local_size : 1;
-    pu->device.threads = threads > 0 ? threads : own;
-    pu->info = (struct plb_pu_info){.node = r->rank, .kind = PLB_CPU, .last = 1, .power = pu->device.threads,
-                                    .memory = INFINITY, .threads = pu->device.threads};
-    name_pu(&pu->info, t->cpu, t);
-    int wanted = threads > 0 ? threads : fair;
-    if (t->cores < wanted)
-        plb_say("warning: rank %d on %s may use %d of %d cores but has %d threads' work; start mpirun with --bind-to none",
-                r->rank, t->host, t->cores, t->host_cores, wanted);
-}
-
-static void describe_emulated(const struct run *r, const struct plb_topology *t, const struct plb_pu_spec *spec,
-                              int local, struct plb_node_pu *pu)
-{
-    bool own_memory = spec->kind != PLB_CPU || isfinite(spec->copy_bandwidth);
-    *pu = (struct plb_node_pu){.ops = &plb_device_emulated};
-    pu->device = (struct plb_device_config){1, own_memory, spec->slowdown, spec->copy_bandwidth, spec->copy_latency};
-    pu->info = (struct plb_pu_info){.node = r->rank, .local = local, .kind = spec->kind, .power = spec->power,
-                                    .memory = spec->memory, .threads = 1};
-    name_pu(&pu->info, spec->name, t);
-}
-
-/* The PUs of this rank: those of its node in the .cluster file, or its CPU. */
-static int describe_pus(const struct run *r, const struct start *start, const struct plb_cluster_spec *cluster,
-                        struct plb_node_pu **pus)
-{
-    struct plb_topology topology;
-    plb_topology_read(&topology);
-    *pus = NULL;
-    if (start->master_only && r->rank == 0)
-        return 0;
-    if (cluster->n_nodes == 0) {
-        *pus = plb_alloc(sizeof **pus);
-        describe_cpu(r, &topology, start->threads, *pus);
-        return 1;
-    }
-    const struct plb_node_spec *node = &cluster->nodes[r->rank];
-    *pus = plb_alloc((size_t)node->n_pus * sizeof **pus);
-    for (int i = 0; i < node->n_pus; i++)
-        describe_emulated(r, &topology, &cluster->pus[node->first_pu + i], i, &(*pus)[i]);
-    (*pus)[node->n_pus - 1].info.last = 1;
-    return node->n_pus;
-}
 
 static void share_cluster(struct run *r, const struct start *start, struct plb_cluster_spec *cluster)
 {
@@ -219,7 +114,7 @@ static int begin(struct run *r)
         r->clock = -plb_now();
     plb_dataset_share(&r->data, r->lead != NULL ? &r->lead->job->app : NULL, r->mpi);
     share_cluster(r, &start, &cluster);
-    int n_pus = describe_pus(r, &start, &cluster, &pus);
+    int n_pus = plb_pus_describe(r->mpi, &cluster, start.threads, start.master_only, &pus);
     struct plb_node_config config = {r->rank, kernel, &r->data, r->mpi, start.trace, r->clock};
     status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
     for (int i = 0; i < n_pus; i++)
@@ -231,207 +126,6 @@ static int begin(struct run *r)
     free(pus);
     plb_cluster_fini(&cluster);
     return plb_cluster_agree(r->mpi, status);
-}
-
-/* -------------------------------------------------------------------- lead */
-
-/* Tells every node, our own included, that the run is over. */
-static void stop_all(struct run *r, int status)
-{
-    if (r->lead->stopping)
-        return;
-    r->lead->stopping = true;
-    for (int n = 0; n < r->size; n++)
-        plb_outbox_add(&r->out, PLB_STOP, n)->status = status;
-}
-
-static void begin_pass(struct run *r)
-{
-    struct leader *lead = r->lead;
-    int64_t replaced = 0;
-    for (int i = 0; i < r->data.n; i++) {
-        replaced |= lead->job->app.replaced[i] ? (int64_t)1 << i : 0;
-        lead->job->app.replaced[i] = false;
-    }
-    lead->pass++;
-    for (int n = 1; n < r->size; n++) {
-        struct plb_message m = {.type = PLB_PASS, .to = n, .pass = lead->pass, .slot = PLB_NO_SLOT};
-        m.status = replaced;
-        plb_mpi_send(r->mpi, &m);
-    }
-    plb_mpi_flush(r->mpi);
-    plb_dataset_replace(&r->data, replaced, r->mpi);
-    plb_node_pass(r->node, lead->pass, replaced);
-    lead->pass_began = run_time(r);
-    lead->in_pass = true;
-    plb_master_begin(lead->master, lead->pass, &lead->job->map, lead->pass_began, &r->out);
-}
-
-static void report_refused(const struct leader *lead)
-{
-    for (int p = 0; p < lead->n_pus; p++) {
-        const struct plb_pu_info *pu = &lead->pus[p];
-        if (plb_master_refused(lead->master, p))
-            plb_say("warning: PU %d (%s, rank %d) is not used: its memory of %.4g bytes cannot hold %.4g bytes of replicated data and three units of %.4g bytes",
-                    p, pu->name, pu->node, pu->memory, plb_app_replicated_bytes(&lead->job->app), plb_app_unit_bytes(&lead->job->app, true, true));
-    }
-}
-
-static void show_pus(const struct leader *lead)
-{
-    static const char *const kinds[] = {"cpu", "gpu", "accelerator"};
-    for (int p = 0; p < lead->n_pus; p++) {
-        const struct plb_pu_info *pu = &lead->pus[p];
-        plb_say("PU %d: rank %d on %s, %s '%s', %d thread%s on cores %s, power %g", p, pu->node, pu->host, kinds[pu->kind],
-                pu->name, pu->threads, pu->threads == 1 ? "" : "s", pu->cores, pu->power);
-    }
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct plb_pu_info *x = a, *y = b;
-    return x->node != y->node ? x->node - y->node : x->local - y->local;
-}
-
-static void on_hello(struct run *r, const struct plb_pu_info *info)
-{
-    struct leader *lead = r->lead;
-    lead->pus = plb_grow(lead->pus, (size_t)(lead->n_pus + 1) * sizeof *lead->pus);
-    lead->pus[lead->n_pus++] = *info;
-    lead->hellos += info->last;
-    if (lead->hellos < r->size)
-        return;
-    qsort(lead->pus, (size_t)lead->n_pus, sizeof *lead->pus, by_place);
-    struct plb_master_config config = plb_job_master(lead->job);
-    lead->master = plb_master_new(&config, lead->pus, lead->n_pus);
-    if (r->options->show_pus || r->options->verbose)
-        show_pus(lead);
-    report_refused(lead);
-    if (r->options->dry_run)
-        stop_all(r, PLB_OK);
-    else
-        begin_pass(r);
-}
-
-/* The pass is over: does the kernel want another? */
-static void end_pass(struct run *r)
-{
-    struct leader *lead = r->lead;
-    bool again = false;
-    lead->in_pass = false;
-    lead->makespan += run_time(r) - lead->pass_began;
-    if (lead->job->kernel->next != NULL && lead->job->kernel->next(&lead->job->app, lead->pass - 1, &again) != PLB_OK)
-        plb_fail(r->err, PLB_EFAILED, "%s", lead->job->app.err.text);
-    if (again && r->err->status == PLB_OK)
-        begin_pass(r);
-    else
-        stop_all(r, r->err->status);
-}
-
-/* All results of a DONE are here. */
-static void accept(struct run *r, const struct plb_message *done)
-{
-    struct leader *lead = r->lead;
-    double before = run_time(r);
-    int64_t solves = plb_master_stats(lead->master)->solves;
-    plb_master_done(lead->master, done, before, &r->out);
-    double after = run_time(r);
-    if (plb_master_stats(lead->master)->solves > solves) {
-        lead->solve += after - before;
-        plb_trace_add(lead->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, lead->pass, before, after - before, 0, 0});
-    }
-    const char *failure = plb_master_failure(lead->master);
-    if (failure != NULL)
-        stop_all(r, plb_fail(r->err, PLB_EFAILED, "%s", failure));
-    else if (lead->in_pass && plb_master_over(lead->master))
-        end_pass(r);
-}
-
-static void fold(struct run *r, int i, const void *partial)
-{
-    plb_reduce_fold(&r->data.at[i], r->data.host[i], partial);
-}
-
-/* A DONE from another rank: its results are received straight into their place. */
-static void receive_results(struct run *r, const struct plb_message *done)
-{
-    struct incoming *in = plb_alloc(sizeof *in);
-    in->done = *done;
-    for (int i = 0; i < r->data.n; i++) {
-        size_t offset, bytes;
-        plb_dataset_bytes(&r->data, i, done->range, &offset, &bytes);
-        if (!plb_data_is_result(&r->data.at[i]))
-            continue;
-        bool reduced = r->data.at[i].mode == PLB_REDUCE;
-        if (reduced)
-            in->partial[i] = plb_alloc(bytes);
-        plb_mpi_get(r->mpi, done->from, done->slot, reduced ? in->partial[i] : (char *)r->data.host[i] + offset, bytes, &in->pending);
-    }
-    in->next = r->lead->incoming;
-    r->lead->incoming = in;
-}
-
-static void on_done(struct run *r, const struct plb_message *done)
-{
-    if (done->slot != PLB_NO_SLOT && done->from != 0) {
-        receive_results(r, done);
-        return;
-    }
-    for (int i = 0; i < r->data.n && done->slot != PLB_NO_SLOT; i++)
-        if (r->data.at[i].mode == PLB_REDUCE)
-            fold(r, i, plb_node_result(r->node, done->slot, i));
-    if (done->slot != PLB_NO_SLOT)
-        plb_node_release(r->node, done->slot);
-    accept(r, done);
-}
-
-/* Accepts the DONEs whose results have arrived. */
-static bool collect_incoming(struct run *r)
-{
-    bool moved = false;
-    for (struct incoming **at = &r->lead->incoming; *at != NULL;) {
-        struct incoming *in = *at;
-        if (in->pending > 0) {
-            at = &in->next;
-            continue;
-        }
-        *at = in->next;
-        for (int i = 0; i < r->data.n; i++)
-            if (in->partial[i] != NULL) {
-                fold(r, i, in->partial[i]);
-                free(in->partial[i]);
-            }
-        accept(r, &in->done);
-        free(in);
-        moved = true;
-    }
-    return moved;
-}
-
-static void on_fail(struct run *r, const struct plb_message *m)
-{
-    const struct leader *lead = r->lead;
-    const char *name = "?", *host = "?";
-    for (int p = 0; p < lead->n_pus; p++)
-        if (lead->pus[p].node == m->from && lead->pus[p].local == m->pu) {
-            name = lead->pus[p].name;
-            host = lead->pus[p].host;
-        }
-    plb_fail(r->err, PLB_EFAILED, "kernel %s returned %lld on PU '%s' (rank %d on %s) for %s %lld to %lld; no output is written",
-             lead->job->kernel->name, (long long)m->status, name, m->from, host, lead->job->kernel->unit,
-             (long long)m->range.first, (long long)(m->range.first + m->range.count - 1));
-    stop_all(r, PLB_EFAILED);
-}
-
-/* Sends the inputs of a range to the node that is about to work on it. */
-static void on_pull(struct run *r, const struct plb_message *m)
-{
-    for (int i = 0; i < r->data.n; i++) {
-        size_t offset, bytes;
-        plb_dataset_bytes(&r->data, i, m->range, &offset, &bytes);
-        if (plb_data_is_input(&r->data.at[i]))
-            plb_mpi_put(r->mpi, m->from, m->slot, (char *)r->data.host[i] + offset, bytes, &r->pulls);
-    }
 }
 
 /* ------------------------------------------------------------------- serve */
@@ -447,11 +141,11 @@ static void on_stop(struct run *r, const struct plb_message *m)
 static void handle(struct run *r, const struct plb_message *m)
 {
     switch ((enum plb_message_type)m->type) {
-    case PLB_HELLO: on_hello(r, &m->hello); break;
+    case PLB_HELLO: plb_lead_hello(r, &m->hello); break;
     case PLB_BLOCK: plb_node_block(r->node, m); break;
-    case PLB_DONE: on_done(r, m); break;
-    case PLB_FAIL: on_fail(r, m); break;
-    case PLB_PULL: on_pull(r, m); break;
+    case PLB_DONE: plb_lead_done(r, m); break;
+    case PLB_FAIL: plb_lead_fail(r, m); break;
+    case PLB_PULL: plb_lead_pull(r, m); break;
     case PLB_PASS:
         plb_dataset_replace(&r->data, m->status, r->mpi);
         plb_node_pass(r->node, m->pass, m->status);
@@ -486,7 +180,7 @@ static bool look(struct run *r)
     }
     moved |= plb_node_step(r->node, &r->out);
     if (r->lead != NULL)
-        moved |= collect_incoming(r);
+        moved |= plb_lead_collect(r);
     moved |= r->out.n > 0;
     dispatch(r);
     return moved;

@@ -1,0 +1,62 @@
+/* What the cluster driver keeps of a run, and the part of it that only rank 0 plays. Private to
+ * cluster.c and lead.c; communication thread only. */
+#ifndef PLB_RUN_LEAD_H
+#define PLB_RUN_LEAD_H
+
+#include "base/clock.h"
+#include "report/progress.h"
+#include "run/cluster.h"
+#include "run/node.h"
+
+/* Results on their way to rank 0, under one DONE. */
+struct incoming {
+    struct plb_message done;
+    void *partial[PLB_MAX_DATA]; /* reduce arrays, folded on acceptance */
+    int pending;
+    struct incoming *next;
+};
+
+/* What rank 0 has on top of its node. */
+struct leader {
+    struct plb_job *job;
+    struct plb_master *master;
+    struct incoming *incoming;
+    struct plb_progress progress;
+    struct plb_pu_info *pus;    /* from HELLO */
+    int n_pus, hellos, byes;    /* hellos, byes: ranks that have said all of it */
+    int pass;
+    bool in_pass, stopping;
+    double pass_began, makespan, solve;
+    struct plb_trace *trace;
+};
+
+struct run {
+    struct plb_mpi *mpi;
+    int rank, size;
+    double clock;               /* plb_now() + clock is the run's time */
+    struct plb_dataset data;
+    struct plb_node *node;
+    struct plb_outbox out;
+    struct leader *lead;        /* rank 0's, else NULL */
+    struct plb_error *err;
+    const struct plb_cluster_options *options;
+    bool stopped;
+    int status;
+    int pulls;                  /* inputs on their way to other nodes */
+};
+
+static inline double run_time(const struct run *r)
+{
+    return plb_now() + r->clock;
+}
+
+/* Messages to the master; messages of its own go to r->out. */
+void plb_lead_hello(struct run *r, const struct plb_pu_info *info);
+void plb_lead_done(struct run *r, const struct plb_message *done);
+void plb_lead_fail(struct run *r, const struct plb_message *fail);
+void plb_lead_pull(struct run *r, const struct plb_message *pull);
+
+/* Accepts the DONEs whose results have arrived; true where there were any. */
+bool plb_lead_collect(struct run *r);
+
+#endif
