@@ -9,7 +9,7 @@
  * Execution: a virtual step ends when every PU has finished a block. The first PU to ask in a new
  * one refits all curves and solves for the time T at which all remaining work would be finished by
  * everybody together, counting what each still has to do. Whoever asks then gets a block that is a
- * part of what it can finish by T: 1 / `steps` of the whole run's share until `tail_start` of the work
+ * part of what it can finish by T: what it does in 1 / `steps` of the run until `tail_start` of the work
  * has been granted, from then on half of what is left to it, but not less than `tail_factor` of the
  * regular block, nor less than a size at which the PU is within 10 % of its best rate.
  *
@@ -271,7 +271,7 @@ static double run(struct state *s, const struct plb_view *view, int p)
     double rest = share(s, view, p);
     if (rest < 0.5)
         return s->outstanding == 0 && has_most(s, view, p) ? 1.0 : 0.0;
-    double regular = rest / view->remaining * view->total / steps, gap = own->due - view->now;
+    double regular = plb_model_work(&s->models[p], s->end / steps, view->total), gap = own->due - view->now;
     double block = regular;
     if (gap > s->params[GAP_THRESHOLD].value && view->pus[p].outstanding == 0)
         block += fmin(gap * own->rate, regular);

@@ -1,0 +1,231 @@
+/* The arithmetic of plb-hec and plb-hac, on views and samples written by hand: no master, no clock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "params.h"
+#include "run/registry.h"
+
+#define PUS 2
+
+/* Two PUs of a made-up speed and what a master would keep of them. */
+struct fixture {
+    const struct plb_balancer *balancer;
+    struct plb_param params[MAX_PARAMS];
+    struct plb_pu pus[PUS];
+    struct plb_sample samples[PUS][PLB_MAX_SAMPLES];
+    struct plb_balancer_stats stats;
+    struct plb_view view;
+    void *state;
+};
+
+static void start(struct fixture *f, const char *name, double total, double initial_block)
+{
+    struct plb_error err = {.status = PLB_OK};
+    memset(f, 0, sizeof *f);
+    f->balancer = plb_balancer_find(name, "test", &err);
+    assert_non_null(f->balancer);
+    default_params(f->balancer, f->params);
+    f->params[0].value = initial_block; /* both have it first */
+    assert_string_equal(f->params[0].name, "initial_block");
+    f->view = (struct plb_view){.total = total, .remaining = total, .units = (int64_t)total, .n_pus = PUS, .pus = f->pus, .stats = &f->stats};
+    for (int p = 0; p < PUS; p++)
+        f->pus[p] = (struct plb_pu){.power = 1.0, .name = "p", .samples = f->samples[p]};
+    f->state = f->balancer->init(&f->view, f->params);
+}
+
+static void set(struct fixture *f, const char *name, double value)
+{
+    for (int i = 0; i < MAX_PARAMS && f->params[i].name != NULL; i++)
+        if (strcmp(f->params[i].name, name) == 0)
+            f->params[i].value = value;
+}
+
+static double grant(struct fixture *f, int p)
+{
+    double work = f->balancer->grant(f->state, &f->view, p);
+    if (work > 0.0) {
+        f->pus[p].outstanding++;
+        f->pus[p].granted += work;
+        f->view.remaining -= work;
+    }
+    return work;
+}
+
+/* PU p finishes a block of this work in these seconds, at this time. */
+static void finish(struct fixture *f, int p, double work, double seconds, double now)
+{
+    struct plb_sample *s = &f->samples[p][f->pus[p].n_samples++];
+    *s = (struct plb_sample){work, seconds, 0.0, 1, now, true};
+    f->view.now = now;
+    f->pus[p].outstanding--;
+    f->pus[p].done += work;
+    f->balancer->done(f->state, &f->view, p, s);
+}
+
+static void near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-6 * fabs(expected)))
+        fail_msg("got %.9g, expected %.9g", got, expected);
+}
+
+/* PU 0 needs 1 ms per unit, PU 1 4 ms. Paper IV.B: blocks of b, then 2, 4, 8 times b · t_f / t_k. */
+static void hec_trains_with_1_2_4_8(void **state)
+{
+    (void)state;
+    struct fixture f;
+    double now = 0.0;
+    start(&f, "plb-hec", 10000.0, 20.0);
+    for (int round = 0; round < 4; round++) {
+        double multiplier = ldexp(20.0, round), slow = round == 0 ? 20.0 : multiplier / 4.0;
+        near(grant(&f, 0), multiplier);
+        assert_true(grant(&f, 0) == 0.0); /* one block per round */
+        near(grant(&f, 1), slow);
+        finish(&f, 0, multiplier, multiplier * 1e-3, now += 0.01);
+        assert_true(grant(&f, 0) == 0.0); /* the barrier: PU 1 is still at it */
+        finish(&f, 1, slow, slow * 4e-3, now += 0.1);
+    }
+    /* 10000 - 300 - 90 = 9610 left, in four steps, 4 : 1 */
+    near(grant(&f, 0), 9610.0 / 4.0 * 0.8);
+    near(grant(&f, 1), 9610.0 / 4.0 * 0.2);
+    assert_int_equal(f.stats.solves, 1);
+    near(f.stats.profile_end, now);
+    f.balancer->fini(f.state);
+}
+
+/* Brings plb-hec to execution with PUs of 1 and 4 ms per unit; returns the step's block of PU 0. */
+static double hec_trained(struct fixture *f, double *now)
+{
+    start(f, "plb-hec", 10000.0, 20.0);
+    for (int round = 0; round < 4; round++) {
+        double a = grant(f, 0), b = grant(f, 1);
+        finish(f, 0, a, a * 1e-3, *now += 0.01);
+        finish(f, 1, b, b * 4e-3, *now += 0.1);
+    }
+    return grant(f, 0);
+}
+
+static void hec_rebalances_above_the_threshold(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct fixture f;
+        double now = 0.0, a = hec_trained(&f, &now), b = grant(&f, 1), step = a * 1e-3;
+        finish(&f, 0, a, a * 1e-3, now + step);
+        grant(&f, 0);
+        /* the threshold is 10 % of a block's time */
+        double end = now + step * (late ? 1.11 : 1.09);
+        finish(&f, 1, b, b * 4e-3, end);
+        double next = grant(&f, 1);
+        assert_true(late ? next == 0.0 : next > 0.0); /* 0: waits for PU 0, to rebalance */
+        f.balancer->fini(f.state);
+    }
+}
+
+static void hec_gives_a_pu_alone_everything(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "plb-hec", 500.0, 0.0);
+    f.pus[1].lost = true;
+    f.balancer->lost(f.state, &f.view, 1);
+    near(grant(&f, 0), 500.0);
+    f.balancer->fini(f.state);
+}
+
+/* plb-hac with PUs of 1 and 4 ms per unit, through its training, both idle at *now. */
+static void hac_trained(struct fixture *f, double total, double *now)
+{
+    start(f, "plb-hac", total, 10.0);
+    set(f, "synchronise", 1.0);
+    for (int round = 0; round < 2; round++) {
+        double a = grant(f, 0), b = grant(f, 1);
+        finish(f, 0, a, a * 1e-3, *now += 0.01);
+        finish(f, 1, b, b * 4e-3, *now += 0.01);
+    }
+}
+
+static void hac_trains_each_pu_for_the_same_time(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "plb-hac", 10000.0, 10.0);
+    near(grant(&f, 0), 10.0);
+    near(grant(&f, 1), 10.0);
+    assert_true(grant(&f, 0) == 0.0); /* nothing ahead before anything is known */
+    finish(&f, 0, 10.0, 0.010, 0.010);
+    finish(&f, 1, 10.0, 0.040, 0.040);
+    /* 1000 and 250 units/s; 10 % of 10000 units takes 0.8 s at both */
+    near(grant(&f, 0), 800.0);
+    near(grant(&f, 1), 200.0);
+    f.balancer->fini(f.state);
+}
+
+static void hac_shares_what_remains_by_equal_finish_times(void **state)
+{
+    (void)state;
+    struct fixture f;
+    double now = 0.0;
+    hac_trained(&f, 10000.0, &now);
+    near(f.view.remaining, 10000.0 - 10.0 - 10.0 - 800.0 - 200.0);
+    double end = now + f.view.remaining / 1250.0; /* units per second of both; a block is a quarter of the run */
+    near(grant(&f, 0), 1000.0 * end / 4.0);
+    near(grant(&f, 1), 250.0 * end / 4.0);
+    assert_int_equal(f.stats.solves, 1);
+    f.balancer->fini(f.state);
+}
+
+static void hac_halves_in_the_tail(void **state)
+{
+    (void)state;
+    struct fixture f;
+    double now = 0.0;
+    hac_trained(&f, 10000.0, &now);
+    set(&f, "tail_start", 0.0);
+    f.view.remaining = 4000.0;
+    near(grant(&f, 0), 0.5 * 0.8 * 4000.0);
+    f.balancer->fini(f.state);
+}
+
+/* PU 0 is four times as fast as PU 1. Three times slower from block 8 on, it is 4/3 times as fast, and its
+ * blocks follow; a single slow block changes little. */
+static void hac_follows_a_change_but_not_a_hiccup(void **state)
+{
+    (void)state;
+    for (int slow = 1; slow <= 2; slow++) {
+        struct fixture f;
+        double now = 0.0;
+        hac_trained(&f, 100000.0, &now);
+        double ratio = 0.0;
+        for (int block = 0; block < 12; block++) {
+            double a = grant(&f, 0), b = grant(&f, 1);
+            ratio = a / b;
+            bool changed = slow == 2 ? block >= 8 : block == 9;
+            f.view.remaining = f.view.total; /* as if the run were long */
+            f.view.now = now;
+            finish(&f, 0, a, a * (changed ? 3e-3 : 1e-3), now += a * 1e-3);
+            finish(&f, 1, b, b * 4e-3, now += 1e-6);
+        }
+        if (!(slow == 2 ? ratio < 1.6 : ratio > 3.6))
+            fail_msg("%s: blocks are 1 : %g", slow == 2 ? "changed" : "hiccup", ratio);
+        f.balancer->fini(f.state);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hec_trains_with_1_2_4_8),
+        cmocka_unit_test(hec_rebalances_above_the_threshold),
+        cmocka_unit_test(hec_gives_a_pu_alone_everything),
+        cmocka_unit_test(hac_trains_each_pu_for_the_same_time),
+        cmocka_unit_test(hac_shares_what_remains_by_equal_finish_times),
+        cmocka_unit_test(hac_halves_in_the_tail),
+        cmocka_unit_test(hac_follows_a_change_but_not_a_hiccup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
