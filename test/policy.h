@@ -1,0 +1,79 @@
+/* A balancer's policy by itself: a view of two PUs written by hand, with no master and no clock. */
+#ifndef TEST_POLICY_H
+#define TEST_POLICY_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "params.h"
+#include "run/registry.h"
+
+#define PUS 2
+
+/* Two PUs of a made-up speed and what a master would keep of them. */
+struct fixture {
+    const struct plb_balancer *balancer;
+    struct plb_param params[MAX_PARAMS];
+    struct plb_pu pus[PUS];
+    struct plb_sample samples[PUS][PLB_MAX_SAMPLES];
+    struct plb_balancer_stats stats;
+    struct plb_view view;
+    void *state;
+};
+
+static inline void set(struct fixture *f, const char *name, double value)
+{
+    for (int i = 0; i < MAX_PARAMS && f->params[i].name != NULL; i++)
+        if (strcmp(f->params[i].name, name) == 0)
+            f->params[i].value = value;
+}
+
+static inline void start(struct fixture *f, const char *name, double total, double initial_block)
+{
+    struct plb_error err = {.status = PLB_OK};
+    memset(f, 0, sizeof *f);
+    f->balancer = plb_balancer_find(name, "test", &err);
+    assert_non_null(f->balancer);
+    default_params(f->balancer, f->params);
+    if (initial_block > 0.0)
+        set(f, "initial_block", initial_block);
+    f->view = (struct plb_view){.total = total, .remaining = total, .units = (int64_t)total, .n_pus = PUS, .pus = f->pus, .stats = &f->stats};
+    for (int p = 0; p < PUS; p++)
+        f->pus[p] = (struct plb_pu){.power = 1.0, .name = "p", .samples = f->samples[p]};
+    f->state = f->balancer->init(&f->view, f->params);
+}
+
+static inline double grant(struct fixture *f, int p)
+{
+    double work = f->balancer->grant(f->state, &f->view, p);
+    if (work > 0.0) {
+        f->pus[p].outstanding++;
+        f->pus[p].granted += work;
+        f->view.remaining -= work;
+    }
+    return work;
+}
+
+/* PU p finishes a block of this work in these seconds, at this time. */
+static inline void finish(struct fixture *f, int p, double work, double seconds, double now)
+{
+    struct plb_sample *s = &f->samples[p][f->pus[p].n_samples++];
+    *s = (struct plb_sample){work, seconds, 0.0, 1, now, true};
+    f->view.now = now;
+    f->pus[p].outstanding--;
+    f->pus[p].done += work;
+    f->balancer->done(f->state, &f->view, p, s);
+}
+
+static inline void near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-6 * fabs(expected)))
+        fail_msg("got %.9g, expected %.9g", got, expected);
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* The arithmetic of the other balancers on views written by hand: two PUs, numbers from the papers'
+ * formulas. */
+#include "policy.h"
+
+static void gss_gives_one_pth_of_what_remains(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "gss", 1000.0, 0.0);
+    near(grant(&f, 0), 500.0); /* R / P, R = 1000, 500, 250, … */
+    near(grant(&f, 1), 250.0);
+    near(grant(&f, 0), 125.0);
+    f.view.remaining = 1.0;
+    f.pus[1].outstanding = 0;
+    near(grant(&f, 1), 1.0); /* a unit at least */
+    f.balancer->fini(f.state);
+}
+
+static void factoring_halves_in_batches(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "factoring", 1000.0, 0.0);
+    near(grant(&f, 0), 250.0); /* a batch of P chunks of R / 2P */
+    near(grant(&f, 1), 250.0);
+    near(grant(&f, 0), 125.0);
+    near(grant(&f, 1), 125.0);
+    f.balancer->fini(f.state);
+}
+
+static void awf_weighs_recent_chunks_more(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "awf", 10000.0, 0.0);
+    double a = grant(&f, 0), b = grant(&f, 1);
+    near(a, 500.0); /* the first batch: a tenth, equally */
+    near(b, 500.0);
+    assert_true(grant(&f, 0) == 0.0); /* nothing ahead before the speed is known */
+    finish(&f, 0, a, 0.5, 0.5); /* 1000/s */
+    finish(&f, 1, b, 2.0, 2.0); /* 250/s */
+    double chunk = 9000.0 / 2.0 / 2.0; /* half of the rest, for two; weights 1.6 and 0.4 */
+    near(grant(&f, 0), 1.6 * chunk);
+    near(grant(&f, 1), 0.4 * chunk);
+    finish(&f, 0, 1.6 * chunk, 1.6 * chunk / 250.0, 20.0); /* PU 0 is now as slow */
+    /* π_0 = (1·0.5 + 2·14.4) / (1·500 + 2·3600): the second chunk counts twice */
+    double rate0 = (500.0 + 2.0 * 3600.0) / (0.5 + 2.0 * 14.4), rate1 = 250.0;
+    near(grant(&f, 0), 0.5 * (9000.0 - 2.0 * chunk) / 2.0 * 2.0 * rate0 / (rate0 + rate1));
+    f.balancer->fini(f.state);
+}
+
+static void acosta_shares_by_relative_power(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "acosta", 2000.0, 0.0); /* 20 iterations of 100 units */
+    near(grant(&f, 0), 50.0);
+    near(grant(&f, 1), 50.0);
+    finish(&f, 0, 50.0, 1.0, 1.0);
+    assert_true(grant(&f, 0) == 0.0); /* the barrier */
+    finish(&f, 1, 50.0, 4.0, 4.0);
+    near(grant(&f, 0), 80.0); /* RP = 50 and 12.5 */
+    near(grant(&f, 1), 20.0);
+    finish(&f, 0, 80.0, 1.60, 6.0);
+    finish(&f, 1, 20.0, 1.75, 6.0); /* within 10 %: sizes stay */
+    near(grant(&f, 0), 80.0);
+    near(grant(&f, 1), 20.0);
+    f.balancer->fini(f.state);
+}
+
+/* PU p's blocks of 10, 20, 40 … units at this speed. */
+static void hdss_block(struct fixture *f, int p, double size, double speed)
+{
+    near(grant(f, p), size);
+    assert_true(grant(f, p) == 0.0);
+    finish(f, p, size, size / speed, f->view.now + 0.01);
+}
+
+static void hdss_doubles_until_the_speed_is_level(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "hdss", 100000.0, 10.0);
+    for (int i = 0; i < 4; i++) {
+        hdss_block(&f, 0, ldexp(10.0, i), 400.0);
+        hdss_block(&f, 1, ldexp(10.0, i), 100.0);
+    }
+    /* both level: weights 400 and 100, blocks of R · w / Σ w / 2 */
+    near(grant(&f, 0), (100000.0 - 300.0) * 0.8 / 2.0);
+    double rest = f.view.remaining;
+    near(grant(&f, 1), rest * 0.2 / 2.0);
+    f.balancer->fini(f.state);
+}
+
+static void hdss_goes_on_while_the_speed_grows(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "hdss", 100000.0, 10.0);
+    for (int i = 0; i < 6; i++) /* speed(x) = 100 ln x: doubling adds 69 */
+        hdss_block(&f, 0, ldexp(10.0, i), 100.0 * log(ldexp(10.0, i)));
+    near(grant(&f, 0), 640.0);
+    f.balancer->fini(f.state);
+}
+
+static void greedy_gives_equal_pieces(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "greedy", 640.0, 0.0);
+    near(grant(&f, 0), 10.0); /* 32 for each PU */
+    near(grant(&f, 0), 10.0); /* one ahead while there are plenty */
+    f.view.remaining = 40.0;
+    assert_true(grant(&f, 0) == 0.0);
+    near(grant(&f, 1), 10.0);
+    f.balancer->fini(f.state);
+}
+
+static void static_shares_by_power(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "static", 1000.0, 0.0);
+    f.balancer->fini(f.state);
+    f.pus[0].power = 450.0;
+    f.pus[1].power = 1344.0;
+    f.state = f.balancer->init(&f.view, f.params);
+    near(grant(&f, 0), 1000.0 * 450.0 / 1794.0);
+    near(grant(&f, 1), 1000.0 * 1344.0 / 1794.0);
+    f.balancer->fini(f.state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gss_gives_one_pth_of_what_remains), cmocka_unit_test(factoring_halves_in_batches),
+        cmocka_unit_test(awf_weighs_recent_chunks_more),     cmocka_unit_test(acosta_shares_by_relative_power),
+        cmocka_unit_test(hdss_doubles_until_the_speed_is_level), cmocka_unit_test(hdss_goes_on_while_the_speed_grows),
+        cmocka_unit_test(greedy_gives_equal_pieces),         cmocka_unit_test(static_shares_by_power),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
