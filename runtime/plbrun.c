@@ -166,8 +166,13 @@ static int check_output_folder(const char *file, struct plb_error *err)
         return PLB_OK;
     struct plb_file f;
     struct stat st;
+    size_t length = strlen(file);
+    if (length == 0)
+        return plb_fail(err, PLB_EINPUT, "the name of the report or trace is empty; name a file");
+    if (file[length - 1] == '/')
+        return plb_fail(err, PLB_EINPUT, "%s is a folder; name a file in it", file);
     if (stat(file, &st) == 0 && S_ISDIR(st.st_mode))
-        return plb_fail(err, PLB_EINPUT, "%s is a directory; name a file in it", file);
+        return plb_fail(err, PLB_EINPUT, "%s is a folder; name a file in it", file);
     if (plb_file_create(&f, file, err) != PLB_OK)
         return err->status = PLB_EINPUT;
     struct plb_error discard = {.status = PLB_EFAILED};
@@ -185,6 +190,8 @@ static int prepare(struct plb_job *job, const struct arguments *a, struct plb_er
     }
     if (check_output_folder(a->report, err) != PLB_OK || check_output_folder(a->trace, err) != PLB_OK)
         return err->status;
+    if (a->report != NULL && a->trace != NULL && strcmp(a->report, a->trace) == 0)
+        return plb_fail(err, PLB_EINPUT, "--report and --trace both name %s; name two files", a->report);
     if (a->verify && job->kernel->verify == NULL)
         return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify", job->kernel->name);
     if (a->verify && a->simulate != NULL)

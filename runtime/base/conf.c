@@ -72,7 +72,7 @@ int plb_conf_read(const char *file, struct plb_conf *conf, struct plb_error *err
     } else {
         int wrong = ini_parse_stream(next_line, &r, keep, &r);
         if (wrong != 0)
-            plb_fail(err, PLB_EINPUT, "%s:%d: neither a [section] nor 'key = value'", file, wrong);
+            plb_fail(err, PLB_EINPUT, "%s:%d: neither a [section] nor 'key = value'; correct the line, or put # before it", file, wrong);
         else if (ferror(r.stream))
             plb_fail(err, PLB_EINPUT, "%s: %s; name a readable file", file, strerror(errno));
         fclose(r.stream);

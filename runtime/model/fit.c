@@ -2,8 +2,9 @@
  *
  * Which terms are in is chosen by the corrected Akaike criterion (AICc), which pays for each, among
  * all sets of up to three terms whose curve is positive and does not decrease over the measured
- * sizes; where none is, a line; where that falls, proportionality. One QR factorisation (LAPACKE)
- * reduces the samples to at most eight rows; each set of terms is then a tiny least-squares problem.
+ * sizes; where none is, a line; where that falls, or all sizes are nearly the same, proportionality.
+ * One QR factorisation (LAPACKE) reduces the samples to at most eight rows; each set of terms is then
+ * a tiny least-squares problem.
  * Cost: O(n) for the samples plus 92 tiny problems. Weak at: sizes far outside those measured, where
  * it deliberately knows only a line. */
 #include "model/fit.h"
@@ -16,6 +17,9 @@
 
 #define MAX_POINTS 512      /* more are thinned to the most recent ones */
 #define MAX_TERMS 3         /* in one curve */
+#define LINE (1u << PLB_TERM_ONE | 1u << PLB_TERM_X)
+#define SPREAD 1.5          /* largest over smallest size that a shape can be read from */
+#define CURVED 2.0          /* what a term beyond the line's costs on top: work is mostly linear */
 #define CHECKS 16           /* sizes at which the best rate is looked for */
 #define HALVINGS 10         /* of the sizes measured, to prove that a candidate does not decrease */
 #define RELATIVE_NOISE 1e-4 /* residuals below this are as good as none: keeps ln(0) out */
@@ -265,7 +269,8 @@ static bool choose_terms(const struct points *p, const struct reduced *red, stru
         if (squares < 0.0)
             continue;
         double n = p->n, variance = fmax(squares / n, RELATIVE_NOISE * RELATIVE_NOISE);
-        double score = n * log(variance) + 2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0);
+        double score = n * log(variance) + 2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0)
+                     + CURVED * __builtin_popcount(terms & ~LINE);
         if (score < best_score && plausible(&c)) {
             best_score = score;
             *best = c;
@@ -285,12 +290,11 @@ bool plb_fit_curve(const double *x, const double *t, const double *weight, int n
         return false;
     struct plb_curve c = {.terms = 0};
     bool done = false;
-    if (p.distinct >= 2 && reduce(&p, p.high, &red)) {
-        const unsigned line = 1u << PLB_TERM_ONE | 1u << PLB_TERM_X;
+    if (p.distinct >= 2 && p.high >= SPREAD * p.low && reduce(&p, p.high, &red)) {
         done = p.n >= 4 && choose_terms(&p, &red, &c);
         if (!done) {
-            c = (struct plb_curve){.terms = line, .scale = p.high, .low = p.low, .high = p.high};
-            done = solve_terms(&red, line, c.a) >= 0.0 && plausible(&c);
+            c = (struct plb_curve){.terms = LINE, .scale = p.high, .low = p.low, .high = p.high};
+            done = solve_terms(&red, LINE, c.a) >= 0.0 && plausible(&c);
         }
     }
     if (!done) {

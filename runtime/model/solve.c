@@ -13,8 +13,10 @@
 #include <string.h>
 
 #define OUTER_STEPS 100
+#define NEWTON_STEPS 40     /* the outer steps after these only halve, so that the bracket closes */
 #define INNER_STEPS 60
 #define TOLERANCE 1e-10
+#define FLAT 1e-9            /* times that differ by less may be the same stretch of a curve */
 #define SPREAD_ACCEPTED 1e-6 /* relative difference of finish times in an answer of SLSQP */
 
 /* x with E(x) = seconds, in [0, total]; start: a guess, or 0. */
@@ -66,11 +68,13 @@ static double sum_at(const struct plb_model *models, int n, double total, double
 }
 
 /* Where curves are flat, no x gives Σ = X at any T: the sum jumps between `low` and `high`. The way
- * between the two is then gone in proportion. */
+ * between the two is then gone in proportion, from a little below to a little above: at T itself any
+ * x of the flat stretch is an inverse, so that the sum there could lie on either side. */
 static void bridge(const struct plb_model *models, int n, double total, double low, double high, double *x,
                    double *scratch)
 {
-    double slope, below = sum_at(models, n, total, low, scratch, &slope), above = sum_at(models, n, total, high, x, &slope);
+    double slope, below = sum_at(models, n, total, low * (1.0 - FLAT), scratch, &slope),
+           above = sum_at(models, n, total, high * (1.0 + FLAT), x, &slope);
     double part = above > below ? (total - below) / (above - below) : 1.0;
     for (int p = 0; p < n; p++)
         x[p] = scratch[p] + part * (x[p] - scratch[p]);
@@ -97,7 +101,7 @@ static bool bisection(const struct plb_model *models, int n, double total, doubl
         else
             low = t;
         double next = slope > 0.0 ? t - error / slope : low;
-        t = next > low && next < high ? next : 0.5 * (low + high);
+        t = next > low && next < high && i < NEWTON_STEPS ? next : 0.5 * (low + high);
     }
     if (fabs(error) > TOLERANCE * total) {
         bridge(models, n, total, low, high, x, scratch);

@@ -26,7 +26,7 @@ void plb_report_derive(struct plb_report *r)
         }
     }
     r->balancing_ratio = shortest > 0.0 && isfinite(shortest) ? longest / shortest : 1.0;
-    r->idle_pct = r->makespan_s > 0.0 ? 100.0 * idle / (r->n_pus * r->makespan_s) : 0.0;
+    r->idle_pct = r->makespan_s > 0.0 && r->n_pus > 0 ? 100.0 * idle / (r->n_pus * r->makespan_s) : 0.0;
 }
 
 char *plb_seconds_print(double seconds, char text[16])
@@ -91,8 +91,11 @@ static json_t *pu_json(const struct plb_report_pu *pu)
 int plb_report_write(const struct plb_report *r, const char *file, struct plb_error *err)
 {
     json_t *pus = json_array();
-    for (int p = 0; p < r->n_pus; p++)
-        json_array_append_new(pus, pu_json(&r->pus[p]));
+    for (int p = 0; p < r->n_pus && pus != NULL; p++)
+        if (json_array_append_new(pus, pu_json(&r->pus[p])) != 0) {
+            json_decref(pus);
+            pus = NULL;
+        }
     json_t *verified = r->verified == PLB_NOT_VERIFIED ? json_null() : json_boolean(r->verified == PLB_RIGHT);
     json_t *object = json_pack(
         "{s:i, s:s, s:s, s:s, s:b, s:s, s:i, s:I, s:i, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:o}",

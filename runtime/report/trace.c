@@ -38,8 +38,11 @@ static int by_start(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
+/* An event that cannot be JSON (a name that is not UTF-8) is left out. */
 static void put(FILE *out, json_t *event)
 {
+    if (event == NULL)
+        return;
     fputs(",\n", out);
     json_dumpf(event, out, JSON_COMPACT | JSON_REAL_PRECISION(15));
     json_decref(event);

@@ -76,7 +76,10 @@ void plb_app_args(struct plb_app *app, const void *args, size_t bytes)
 
 void plb_app_replace(struct plb_app *app, int handle)
 {
-    app->replaced[handle] = true;
+    if (handle < 0 || handle >= app->n_data || app->data[handle].mode != PLB_REPLICATE)
+        plb_app_error(app, "kernel %s: plb_app_replace(%d): there is no replicated buffer with this handle", app->kernel->name, handle);
+    else
+        app->replaced[handle] = true;
 }
 
 static void *own(struct plb_app *app, void *memory)

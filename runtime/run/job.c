@@ -69,18 +69,34 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
     return status == PLB_OK ? PLB_OK : plb_fail(err, status, "%s", job->app.err.text);
 }
 
+/* What a hook returned, with a sentence for a kernel that gave none. */
+static int hook_status(struct plb_job *job, const char *hook, int status, struct plb_error *err)
+{
+    if (status == PLB_OK && job->app.err.status == PLB_OK)
+        return PLB_OK;
+    if (job->app.err.status == PLB_OK)
+        plb_app_error(&job->app, "kernel %s: %s returned %d without saying why", job->kernel->name, hook, status);
+    return plb_fail(err, status == PLB_EVERIFY ? PLB_EVERIFY : PLB_EFAILED, "%s", job->app.err.text);
+}
+
+int plb_job_next(struct plb_job *job, int64_t pass, bool *again, struct plb_error *err)
+{
+    *again = false;
+    if (job->kernel->next == NULL)
+        return PLB_OK;
+    return hook_status(job, "next", job->kernel->next(&job->app, pass, again), err);
+}
+
 int plb_job_verify(struct plb_job *job, struct plb_error *err)
 {
     if (job->kernel->verify == NULL)
         return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify", job->kernel->name);
-    int status = job->kernel->verify(&job->app);
-    return status == PLB_OK ? PLB_OK : plb_fail(err, status, "%s", job->app.err.text);
+    return hook_status(job, "verify", job->kernel->verify(&job->app), err);
 }
 
 int plb_job_finish(struct plb_job *job, struct plb_error *err)
 {
-    int status = job->kernel->finish != NULL ? job->kernel->finish(&job->app) : PLB_OK;
-    return status == PLB_OK ? PLB_OK : plb_fail(err, PLB_EFAILED, "%s", job->app.err.text);
+    return hook_status(job, "finish", job->kernel->finish != NULL ? job->kernel->finish(&job->app) : PLB_OK, err);
 }
 
 struct plb_master_config plb_job_master(const struct plb_job *job)

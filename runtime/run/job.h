@@ -27,6 +27,9 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
 /* Runs the kernel's setup and measures the costs: the inputs are in memory after this. */
 int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err);
 
+/* Between passes: whether the kernel wants another. PLB_OK, or PLB_EFAILED and a sentence. */
+int plb_job_next(struct plb_job *job, int64_t pass, bool *again, struct plb_error *err);
+
 /* The verification, then the output files. PLB_OK, PLB_EVERIFY, or another status and a sentence; no
  * file is written after a wrong result. */
 int plb_job_verify(struct plb_job *job, struct plb_error *err);

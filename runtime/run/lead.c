@@ -90,8 +90,7 @@ static void end_pass(struct run *r)
     bool again = false;
     lead->in_pass = false;
     lead->makespan += run_time(r) - lead->pass_began;
-    if (lead->job->kernel->next != NULL && lead->job->kernel->next(&lead->job->app, lead->pass - 1, &again) != PLB_OK)
-        plb_fail(r->err, PLB_EFAILED, "%s", lead->job->app.err.text);
+    plb_job_next(lead->job, lead->pass - 1, &again, r->err);
     if (again && r->err->status == PLB_OK)
         begin_pass(r);
     else

@@ -87,6 +87,10 @@ static int check(const struct plb_kernel *k, const char *path, struct plb_error 
     if (k->abi != PLB_KERNEL_ABI || k->size != sizeof *k)
         return plb_fail(err, PLB_EINPUT, "%s was built for kernel ABI %u (%u bytes), this plbrun has ABI %u (%zu bytes); rebuild it against this plb/kernel.h",
                         path, k->abi, k->size, PLB_KERNEL_ABI, sizeof *k);
+    static const char *const taken[] = {"app", "balance", "cluster"};
+    for (int i = 0; k->name != NULL && i < 3; i++)
+        if (strcmp(k->name, taken[i]) == 0)
+            return plb_fail(err, PLB_EINPUT, "%s: a kernel cannot be named '%s', which is a section of the conf file; rename it", path, k->name);
     if (k->name == NULL || k->unit == NULL || k->setup == NULL || (k->cpu == NULL && k->cuda == NULL))
         return plb_fail(err, PLB_EINPUT, "%s: its plb_kernel lacks a name, unit, setup, or a cpu or cuda entry; see plb/kernel.h", path);
     return PLB_OK;

@@ -6,7 +6,7 @@
 #define UNITS 1000
 
 static const struct plb_option options[] = {
-    {"fault", PLB_TEXT, "none", 0, 0, "none|entry|units|setup|silent|falling|negative|short|handle|memory|wrong|next|finish", "which mistake"},
+    {"fault", PLB_TEXT, "none", 0, 0, "none|entry|units|setup|silent|falling|negative|short|handle|memory|wrong|next|finish|replace|mute_next|mute_verify|mute_finish", "which mistake"},
     {"y", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the result goes, .npy"},
     {0},
 };
@@ -61,12 +61,18 @@ static int setup(struct plb_app *app)
 
 static int next(struct plb_app *app, int64_t pass, bool *again)
 {
-    *again = false;
+    *again = fault(app, "replace") && pass == 0;
+    if (*again)
+        plb_app_replace(app, 5000000);
+    if (fault(app, "mute_next"))
+        return 9;
     return fault(app, "next") ? plb_app_error(app, "there is no way on after pass %d", (int)pass) : PLB_OK;
 }
 
 static int verify(struct plb_app *app)
 {
+    if (fault(app, "mute_verify"))
+        return -1;
     for (int u = 0; u < UNITS; u++)
         if (y[u] != u + u + u) {
             plb_app_error(app, "y[%d] is %g, the reference says %d", u, y[u], 3 * u);
@@ -78,6 +84,8 @@ static int verify(struct plb_app *app)
 static int finish(struct plb_app *app)
 {
     const char *path = plb_app_text(app, "y");
+    if (fault(app, "mute_finish"))
+        return 4;
     if (fault(app, "finish"))
         return plb_app_error(app, "the ink is dry");
     return path != NULL ? plb_write_npy(app, path, &(struct plb_array){y, sizeof *y, UNITS, 1, false}) : PLB_OK;

@@ -201,9 +201,12 @@ refused 'output: ends like a folder' 'command line: c = new/ is a folder' "$spmm
 refused 'output: empty' 'command line: c |empty' "$spmm" spmm.c=
 refused_conf 'output: in the conf' 'app.conf:4: |c = '"$in/no/c.npy|does not exist" '[app]' 'kernel = spmm' '[spmm]' 'c = no/c.npy'
 refused '--report: folder missing' "$w/no/r.json|No such file" "$spmm" --report "$w/no/r.json"
-refused '--report: is a folder' "$in|directory" "$spmm" --report "$in"
+refused '--report: is a folder' "$in is a folder|name a file" "$spmm" --report "$in"
 refused '--trace: folder missing' "$w/no/t.json|No such file" "$spmm" --trace "$w/no/t.json"
-refused '--trace: is a folder' "$in|directory" "$spmm" --trace "$in"
+refused '--report: empty' 'name of the report or trace is empty' "$spmm" --report ''
+refused '--report: ends like a folder' 'o/ is a folder' "$spmm" --report o/
+refused '--report and --trace: the same file' 'both name x.json|two files' "$spmm" --report x.json --trace x.json
+refused '--trace: is a folder' "$in is a folder|name a file" "$spmm" --trace "$in"
 nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
 chmod 755 "$tmp" "$in" "$w"
 if [ "$(id -u)" -ne 0 ] || ! HOME=/tmp $nobody "$PLBRUN" --dry-run "$spmm" >/dev/null 2>&1; then

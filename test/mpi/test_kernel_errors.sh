@@ -35,11 +35,20 @@ fails "a handle of nothing" 2 2 "'elements' needs .offsets." faulty.fault=handle
 fails "a buffer without memory" 2 2 "'y' has no memory" faulty.fault=memory
 fails "next complains" 2 1 "there is no way on after pass 0" faulty.fault=next
 fails "finish complains" 2 1 "the ink is dry" faulty.fault=finish
+fails "next replaces what there is not" 2 1 "plb_app_replace.5000000.: there is no replicated buffer" faulty.fault=replace
+fails "next fails without a word" 2 1 "next returned 9 without saying why" faulty.fault=mute_next
+fails "verify fails without a word" 2 1 "verify returned -1 without saying why" faulty.fault=mute_verify --verify
+fails "finish fails without a word" 2 1 "finish returned 4 without saying why" faulty.fault=mute_finish
 fails "a wrong result" 2 3 "y\[321\] is 964, the reference says 963" faulty.fault=wrong --verify --report "$tmp/r.json"
 grep -q '"verified": false' "$tmp/r.json"
 ok "and the report says so" $?
 ranks 2 --verify --report "$tmp/r.json" "$tmp/faulty.conf" && grep -q '"verified": true' "$tmp/r.json" && [ -s "$tmp/y.npy" ]
 ok "without a fault it is right" $?
+
+printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/no_cpu.so" >"$tmp/no_cpu.conf"
+ranks 3 "$tmp/no_cpu.conf" cluster.file="$tmp/three.cluster"
+[ $? -eq 2 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] && grep -q '^plbrun: kernel no_cpu has no cpu entry' "$tmp/out"
+ok "a kernel without a cpu entry, and only emulated PUs" $?
 
 for n in 1 2 3 4; do
     for b in $("$PLBRUN" --balancer help | awk '/^[^ ]/ {print $1}'); do

@@ -76,7 +76,7 @@ ranks 2 --verify "$tmp/dense.conf" matmul.a="$tmp/a.npy" matmul.columns=40
 ok "an output is an input of the next job" $?
 
 # Complete events of one thread follow each other: none begins before the one before it has ended.
-ranks 3 --trace "$tmp/t.json" "$tmp/dense.conf" cluster.file="$tmp/six.cluster" && grep '"ph":"X"' "$tmp/t.json" \
+ranks 3 --balancer plb-hec --trace "$tmp/t.json" "$tmp/dense.conf" cluster.file="$tmp/six.cluster" && grep '"ph":"X"' "$tmp/t.json" \
     | sed -E 's/.*"pid":([0-9]+),"tid":([0-9]+),"ts":([0-9.e+-]+),"dur":([0-9.e+-]+).*/\1 \2 \3 \4/' \
     | awk '{t = $1 " " $2; if ($3 < end[t] - 0.01) bad++; if ($3 + $4 > end[t]) end[t] = $3 + $4; threads[t] = 1}
            END {for (t in threads) n++; print n + 0, "threads,", bad + 0, "overlaps"; exit bad > 0 || n < 6}' >>"$tmp/out"

@@ -165,6 +165,25 @@ static void flat_curves_are_shared_out(void **state)
     }
 }
 
+/* At the height of a flat stretch any x of it is an inverse, whichever the search came upon. */
+static void flat_curves_among_others_leave_no_one_behind(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= 2000; seed++) {
+        uint64_t s = (uint64_t)seed;
+        struct plb_model m[12];
+        double x[12];
+        int n = 2 + (int)(11 * uniform(&s));
+        for (int p = 0; p < n; p++)
+            m[p] = random_model(&s);
+        double high = exp(8 * uniform(&s)), total = high * exp(2 * uniform(&s) - 1);
+        m[0] = (struct plb_model){.execute = {.terms = 1u << PLB_TERM_ONE, .a = {exp(4 * uniform(&s) - 2)}, .scale = 1, .low = 1, .high = high}};
+        struct plb_solution got;
+        assert_true(plb_solve(m, n, total, PLB_SOLVER_BISECTION, x, &got));
+        sound(m, n, total, x, &got, seed);
+    }
+}
+
 static int by_intercept(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -341,6 +360,7 @@ int main(void)
         cmocka_unit_test(no_model_is_false_and_leaves_x_alone),
         cmocka_unit_test(one_pu_gets_all),
         cmocka_unit_test(flat_curves_are_shared_out),
+        cmocka_unit_test(flat_curves_among_others_leave_no_one_behind),
         cmocka_unit_test(random_lines_agree_with_water_filling),
         cmocka_unit_test(random_systems_are_solved),
         cmocka_unit_test(auto_uses_slsqp_up_to_its_limit),
