@@ -139,19 +139,10 @@ static void follow_change(const struct plb_pu *pu, struct plb_curve *curve)
 
 static void fit(struct state *s, const struct plb_view *view, int p)
 {
-    double x[PLB_MAX_SAMPLES], t[PLB_MAX_SAMPLES], g[PLB_MAX_SAMPLES], w[PLB_MAX_SAMPLES];
     const struct plb_pu *pu = &view->pus[p];
     struct plb_model *m = &s->models[p];
-    int n = 0, first = pu->n_samples >= 3 && pu->n_samples < PLB_MAX_SAMPLES / 2 ? 1 : 0;
-    for (int i = first; i < pu->n_samples; i++, n++) {
-        x[n] = pu->samples[i].work;
-        t[n] = pu->samples[i].execute_s;
-        g[n] = pu->samples[i].transfer_s;
-        w[n] = exp2(-(double)(pu->n_samples - 1 - i) / HALF_LIFE);
-    }
-    *m = (struct plb_model){0};
-    plb_fit_line(x, g, n, &m->transfer_s, &m->transfer_s_per_work);
-    if (!plb_fit_curve(x, t, w, n, &m->execute))
+    int first = pu->n_samples >= 3 && pu->n_samples < PLB_MAX_SAMPLES / 2 ? 1 : 0;
+    if (!plb_fit_samples(pu->samples + first, pu->n_samples - first, HALF_LIFE, m))
         return;
     if (pu->n_samples >= 4)
         follow_change(pu, &m->execute);

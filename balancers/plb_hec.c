@@ -125,23 +125,12 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
 /* Fits every PU's curves to its samples; returns the smallest R². */
 static double fit_all(struct state *s, const struct plb_view *view)
 {
-    double x[PLB_MAX_SAMPLES], t[PLB_MAX_SAMPLES], g[PLB_MAX_SAMPLES], worst = 1.0;
+    double worst = 1.0;
     for (int p = 0; p < view->n_pus; p++) {
         const struct plb_pu *pu = &view->pus[p];
-        struct plb_model *model = &s->models[p];
-        *model = (struct plb_model){0};
-        if (pu->lost)
-            continue;
-        for (int i = 0; i < pu->n_samples; i++) {
-            x[i] = pu->samples[i].work;
-            t[i] = pu->samples[i].execute_s;
-            g[i] = pu->samples[i].transfer_s;
-        }
-        plb_fit_line(x, g, pu->n_samples, &model->transfer_s, &model->transfer_s_per_work);
-        if (!plb_fit_curve(x, t, NULL, pu->n_samples, &model->execute))
-            worst = -INFINITY;
-        else
-            worst = fmin(worst, model->execute.r2);
+        s->models[p] = (struct plb_model){0};
+        if (!pu->lost)
+            worst = fmin(worst, plb_fit_samples(pu->samples, pu->n_samples, 0.0, &s->models[p]) ? s->models[p].execute.r2 : -INFINITY);
     }
     return worst;
 }

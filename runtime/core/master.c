@@ -325,16 +325,7 @@ bool plb_master_refused(const struct plb_master *m, int pu)
 
 bool plb_master_model(const struct plb_master *m, int pu, struct plb_model *model)
 {
-    double x[PLB_MAX_SAMPLES], t[PLB_MAX_SAMPLES], g[PLB_MAX_SAMPLES];
-    const struct plb_pu *seen = &m->seen[pu];
-    for (int i = 0; i < seen->n_samples; i++) {
-        x[i] = seen->samples[i].work;
-        t[i] = seen->samples[i].execute_s;
-        g[i] = seen->samples[i].transfer_s;
-    }
-    *model = (struct plb_model){0};
-    plb_fit_line(x, g, seen->n_samples, &model->transfer_s, &model->transfer_s_per_work);
-    return plb_fit_curve(x, t, NULL, seen->n_samples, &model->execute);
+    return plb_fit_samples(m->seen[pu].samples, m->seen[pu].n_samples, 0.0, model);
 }
 
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *m)

@@ -339,6 +339,24 @@ void plb_fit_line(const double *x, const double *t, int n, double *constant, dou
     }
 }
 
+bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, struct plb_model *model)
+{
+    double x[MAX_POINTS], t[MAX_POINTS], g[MAX_POINTS], w[MAX_POINTS];
+    if (n > MAX_POINTS) {
+        samples += n - MAX_POINTS;
+        n = MAX_POINTS;
+    }
+    for (int i = 0; i < n; i++) {
+        x[i] = samples[i].work;
+        t[i] = samples[i].execute_s;
+        g[i] = samples[i].transfer_s;
+        w[i] = half_life > 0.0 ? exp2(-(n - 1 - i) / half_life) : 1.0;
+    }
+    *model = (struct plb_model){0};
+    plb_fit_line(x, g, n, &model->transfer_s, &model->transfer_s_per_work);
+    return plb_fit_curve(x, t, w, n, &model->execute);
+}
+
 char *plb_curve_print(const struct plb_curve *c, char *text, unsigned long size)
 {
     static const char *const names[PLB_TERMS] = {"", " x", " x^2", " x^3", " e^u", " ln u", " x e^u", " x ln u"};

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "plb/balancer.h"
+
 enum plb_term {
     PLB_TERM_ONE,
     PLB_TERM_X,
@@ -47,6 +49,10 @@ bool plb_fit_curve(const double *x, const double *t, const double *weight, int n
 
 /* Fits G_p's line with both coefficients kept at or above zero; no usable point gives zeros. */
 void plb_fit_line(const double *x, const double *t, int n, double *constant, double *slope);
+
+/* Both curves of a PU from its samples; a sample counts half as much `half_life` samples later (0: all
+ * count the same). The model becomes all zero, and the result false, where no sample is usable. */
+bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, struct plb_model *model);
 
 /* Seconds for x units of work; 0 for x <= 0. At or above `high` the curve continues along its last
  * slope, held between 1/8 of and twice the mean slope up to `high`, so that no term of the basis
