@@ -28,4 +28,9 @@ ranks() {
     local n=$1; shift
     timeout 120 mpirun --oversubscribe --bind-to none -np "$n" "$PLBRUN" "$@" >"$tmp/out" 2>&1
 }
+# The balancers to try over real ranks. They are pure code, which the sanitizers see in the conformance
+# and simulation tests, so a sanitized build tries three.
+balancers() {
+    if [ -n "${SAN:-}" ]; then echo plb-hac plb-hec static; else "$PLBRUN" --balancer help | awk '/^[^ ]/ {print $1}'; fi
+}
 alone() { timeout 120 "$PLBRUN" "$@" >"$tmp/out" 2>&1; }

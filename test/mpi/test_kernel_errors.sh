@@ -51,7 +51,7 @@ ranks 3 "$tmp/no_cpu.conf" cluster.file="$tmp/three.cluster"
 ok "a kernel without a cpu entry, and only emulated PUs" $?
 
 for n in 1 2 3 4; do
-    for b in $("$PLBRUN" --balancer help | awk '/^[^ ]/ {print $1}'); do
+    for b in $(balancers); do
         ranks "$n" --verify --balancer "$b" "$tmp/modes.conf"
         ok "every data mode in two passes, $n ranks, $b" $?
     done

@@ -2,7 +2,7 @@
 # Real products over real ranks: each result is verified against the reference, and is the same file
 # whatever the number of ranks and the balancer.
 . "$(dirname "$0")/../lib.sh"
-balancers=$("$PLBRUN" --balancer help | awk '/^[^ ]/ {print $1}')
+balancers=$(balancers)
 
 cat >"$tmp/six.cluster" <<'END'
 [node a]

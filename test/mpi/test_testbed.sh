@@ -23,7 +23,7 @@ cmp "$tmp/ref.npy" "$tmp/c.npy" >>"$tmp/out" 2>&1
 ok "three hosts: the same file as one" $?
 [ "$(grep -o '"host": "[^"]*"' "$tmp/r.json" | sort -u | wc -l)" -eq 3 ]
 ok "three hosts: three names in the report" $?
-for b in $("$PLBRUN" --balancer help | awk '/^[^ ]/ {print $1}'); do
+for b in $(balancers); do
     on_hosts 4 2 --verify --balancer "$b" "$tmp/job.conf"
     ok "four ranks on two hosts, $b" $?
 done
