@@ -4,7 +4,10 @@
  * whose result has been taken. Everything else is in the blocks outstanding at some PU. A unit moves
  * free → block → accepted; a loss moves what is left of a block back to free. Since a result is only
  * counted for the units that were not accepted before, each counts once however often it was
- * executed. Cost of an event: O(log ranges), plus one look at each PU that could take a block. */
+ * executed.
+ *
+ * PUs that could take a block and were told to wait are in a list, and only they are asked again after
+ * an event: its cost is O(log ranges) plus one question to each of them. */
 #include "core/master.h"
 
 #include <math.h>
@@ -14,6 +17,7 @@
 
 #define AHEAD 2             /* blocks at one PU: one being executed, one waiting */
 #define TASKS_IN_MEMORY 3   /* being fetched, executed and sent back */
+#define NOWHERE (-1)
 
 struct block {
     int64_t id, left;
@@ -25,8 +29,9 @@ struct pu {
     struct plb_pu_info info;
     struct plb_pu_totals totals;
     struct block blocks[AHEAD];
-    struct plb_sample *samples;
+    struct plb_history *histories; /* one per kernel */
     double max_units;           /* per task, by its memory */
+    int place;                  /* in the list of waiting PUs, or NOWHERE */
     bool refused;
 };
 
@@ -40,8 +45,9 @@ struct plb_master {
     const struct plb_cost_map *map;
     struct plb_rangeset free, accepted;
     int64_t next_block;
-    int pass;
-    int hungry;                 /* PUs that could take a block */
+    int pass, kernel;
+    int *waiting;               /* PUs to ask after the next event */
+    int n_waiting, outstanding; /* outstanding: blocks at all PUs */
     double pass_began;
     char failure[200];
 };
@@ -51,19 +57,22 @@ struct plb_master *plb_master_new(const struct plb_master_config *config,
 {
     struct plb_master *m = plb_alloc(sizeof *m);
     m->config = *config;
+    m->config.kernels = config->kernels > 0 ? config->kernels : 1;
     m->pus = plb_alloc((size_t)n * sizeof *m->pus);
     m->seen = plb_alloc((size_t)n * sizeof *m->seen);
+    m->waiting = plb_alloc((size_t)n * sizeof *m->waiting);
     m->view = (struct plb_view){.n_pus = n, .pus = m->seen, .stats = &m->stats};
     for (int p = 0; p < n; p++) {
         struct pu *pu = &m->pus[p];
         pu->info = infos[p];
-        pu->samples = plb_alloc(PLB_MAX_SAMPLES * sizeof *pu->samples);
+        pu->place = NOWHERE;
+        pu->histories = plb_alloc((size_t)m->config.kernels * sizeof *pu->histories);
         double room = pu->info.memory - config->replicated_bytes;
         pu->max_units = config->unit_bytes > 0.0 ? room / (TASKS_IN_MEMORY * config->unit_bytes) : INFINITY;
         pu->refused = room < 0.0 || pu->max_units < 1.0;
         double power = pu->info.power > 0.0 ? pu->info.power : 1.0;
         m->seen[p] = (struct plb_pu){.node = pu->info.node, .kind = pu->info.kind,
-            .name = pu->info.name, .power = power, .lost = pu->refused, .samples = pu->samples};
+            .name = pu->info.name, .power = power, .lost = pu->refused};
     }
     return m;
 }
@@ -74,13 +83,61 @@ void plb_master_free(struct plb_master *m)
         return;
     if (m->policy != NULL)
         m->config.balancer->fini(m->policy);
-    for (int p = 0; p < m->view.n_pus; p++)
-        free(m->pus[p].samples);
+    for (int p = 0; p < m->view.n_pus; p++) {
+        for (int k = 0; k < m->config.kernels; k++)
+            plb_history_fini(&m->pus[p].histories[k]);
+        free(m->pus[p].histories);
+    }
     plb_rangeset_fini(&m->free);
     plb_rangeset_fini(&m->accepted);
+    free(m->waiting);
     free(m->pus);
     free(m->seen);
     free(m);
+}
+
+void plb_master_recall(struct plb_master *m, int kernel, int p, const struct plb_sample *samples, int n)
+{
+    plb_history_recall(&m->pus[p].histories[kernel], samples, n);
+}
+
+void plb_master_truth(struct plb_master *m, const struct plb_model *models)
+{
+    for (int p = 0; p < m->view.n_pus; p++)
+        m->seen[p].truth = &models[p];
+}
+
+static void show_history(struct plb_master *m, int p)
+{
+    const struct plb_history *h = &m->pus[p].histories[m->kernel];
+    m->seen[p].samples = h->at;
+    m->seen[p].n_samples = h->n;
+    m->seen[p].recalled = h->recalled;
+}
+
+static void wait_in_list(struct plb_master *m, int p)
+{
+    if (m->pus[p].place != NOWHERE || m->seen[p].lost || m->seen[p].outstanding == AHEAD)
+        return;
+    m->pus[p].place = m->n_waiting;
+    m->waiting[m->n_waiting++] = p;
+}
+
+static void leave_list(struct plb_master *m, int p)
+{
+    int place = m->pus[p].place;
+    if (place == NOWHERE)
+        return;
+    m->waiting[place] = m->waiting[--m->n_waiting];
+    m->pus[m->waiting[place]].place = place;
+    m->pus[p].place = NOWHERE;
+}
+
+/* The list is gone through from its end: PU 0 comes first. */
+static void all_wait_in_list(struct plb_master *m)
+{
+    for (int p = m->view.n_pus - 1; p >= 0; p--)
+        wait_in_list(m, p);
 }
 
 /* Units per task: bounded by what is pulled at a time from another node, and by the PU's memory. */
@@ -110,7 +167,9 @@ static void send_block(struct plb_master *m, int p, double work, struct plb_outb
     pu->totals.blocks++;
     seen->granted += granted;
     set_remaining(m, m->view.remaining - granted);
-    m->hungry -= seen->outstanding == AHEAD;
+    m->outstanding++;
+    if (seen->outstanding == AHEAD)
+        leave_list(m, p);
 
     struct plb_message *message = plb_outbox_add(out, PLB_BLOCK, pu->info.node);
     message->pu = pu->info.local;
@@ -125,47 +184,56 @@ static void feed(struct plb_master *m, int p, struct plb_outbox *out)
 {
     while (m->free.units > 0 && !m->seen[p].lost && m->seen[p].outstanding < AHEAD) {
         double work = m->config.balancer->grant(m->policy, &m->view, p);
+        if (work < 0.0)
+            leave_list(m, p);
         if (!(work > 0.0))
             return;
         send_block(m, p, work, out);
     }
 }
 
+/* A grant may lift the barrier that another PU waits at: asks until nothing moves. */
+static void feed_waiting(struct plb_master *m, struct plb_outbox *out)
+{
+    for (int64_t before = -1; before != m->next_block && m->n_waiting > 0 && m->free.units > 0;) {
+        before = m->next_block;
+        for (int i = m->n_waiting - 1; i >= 0; i--) /* whoever leaves is replaced by one already asked */
+            feed(m, m->waiting[i], out);
+    }
+}
+
 /* Feeds `first` before all others, so that a PU that has just reported does not wait behind them. */
 static void feed_all(struct plb_master *m, int first, struct plb_outbox *out)
 {
-    if (first >= 0)
+    if (first >= 0) {
+        wait_in_list(m, first);
         feed(m, first, out);
-    /* A grant may lift the barrier that an earlier PU was told to wait at: ask until nothing moves. */
-    for (int64_t before = -1; before != m->next_block && m->hungry > 0 && m->free.units > 0;) {
-        before = m->next_block;
-        for (int p = 0; p < m->view.n_pus; p++)
-            feed(m, p, out);
+    } else {
+        all_wait_in_list(m);
     }
-    if (m->free.units == 0 || m->failure[0] != '\0')
+    feed_waiting(m, out);
+    if (m->free.units == 0 || m->outstanding > 0 || m->failure[0] != '\0')
         return;
-    int outstanding = 0, alive = 0;
-    for (int p = 0; p < m->view.n_pus && outstanding == 0; p++) {
-        alive += !m->seen[p].lost;
-        outstanding += m->seen[p].outstanding;
-    }
-    if (outstanding == 0 && alive == 0)
+    all_wait_in_list(m);
+    feed_waiting(m, out);
+    if (m->n_waiting == 0 && m->outstanding == 0)
         snprintf(m->failure, sizeof m->failure, "no processing unit is left to execute the remaining %lld units",
                  (long long)m->free.units);
-    else if (outstanding == 0)
+    else if (m->outstanding == 0)
         snprintf(m->failure, sizeof m->failure, "balancer %s grants nothing although %lld units remain and every PU is idle",
                  m->config.balancer->name, (long long)m->free.units);
 }
 
-void plb_master_begin(struct plb_master *m, int pass, const struct plb_cost_map *map, double now,
-                      struct plb_outbox *out)
+void plb_master_begin(struct plb_master *m, int pass, int kernel, const struct plb_cost_map *map,
+                      double now, struct plb_outbox *out)
 {
     if (m->policy != NULL)
         m->config.balancer->fini(m->policy);
     m->map = map;
     m->pass = pass;
+    m->kernel = kernel;
     m->pass_began = now;
-    m->hungry = 0;
+    m->n_waiting = m->outstanding = 0;
     plb_rangeset_clear(&m->free);
     plb_rangeset_clear(&m->accepted);
     plb_rangeset_add(&m->free, (struct plb_range){0, map->units});
@@ -175,7 +243,8 @@ void plb_master_begin(struct plb_master *m, int pass, const struct plb_cost_map 
     for (int p = 0; p < m->view.n_pus; p++) {
         m->seen[p].outstanding = 0;
         m->seen[p].granted = m->seen[p].done = 0.0;
-        m->hungry += !m->seen[p].lost;
+        m->pus[p].place = NOWHERE;
+        show_history(m, p);
     }
     m->policy = m->config.balancer->init(&m->view, m->config.params);
     if (m->policy == NULL)
@@ -199,22 +268,6 @@ static int pu_of(const struct plb_master *m, int node, int local)
     return found ? low : -1;
 }
 
-static const struct plb_sample *add_sample(struct plb_master *m, int p, const struct plb_message *done,
-                                           double work)
-{
-    struct pu *pu = &m->pus[p];
-    struct plb_pu *seen = &m->seen[p];
-    if (seen->n_samples == PLB_MAX_SAMPLES) {
-        seen->n_samples /= 2; /* the older half is the less true one */
-        memmove(pu->samples, pu->samples + seen->n_samples, (size_t)seen->n_samples * sizeof *pu->samples);
-    }
-    double tasks = done->tasks > 0 ? (double)done->tasks : 1.0;
-    struct plb_sample *s = &pu->samples[seen->n_samples++];
-    *s = (struct plb_sample){work / tasks, done->execute_s / tasks, done->transfer_s / tasks,
-                             done->tasks, m->view.now, false};
-    return s;
-}
-
 /* Takes the units off the block they belong to; true where that finishes it. */
 static bool settle_block(struct plb_master *m, int p, const struct plb_message *done)
 {
@@ -224,8 +277,8 @@ static bool settle_block(struct plb_master *m, int p, const struct plb_message *
         struct block *b = &pu->blocks[i];
         if (b->id != done->block || (b->left -= done->range.count) > 0)
             continue;
-        m->hungry += seen->outstanding == AHEAD;
         *b = pu->blocks[--seen->outstanding];
+        m->outstanding--;
         return true;
     }
     return false;
@@ -255,9 +308,11 @@ int64_t plb_master_done(struct plb_master *m, const struct plb_message *done, do
     pu->totals.tasks += done->tasks;
     pu->totals.execute_s += positive(done->execute_s);
     pu->totals.transfer_s += positive(done->transfer_s);
-    struct plb_sample sample = *add_sample(m, p, done, work);
-    sample.block_end = settle_block(m, p, done);
-    pu->samples[m->seen[p].n_samples - 1].block_end = sample.block_end;
+    double tasks = done->tasks > 0 ? (double)done->tasks : 1.0;
+    struct plb_sample sample = {work / tasks, done->execute_s / tasks, done->transfer_s / tasks, done->tasks,
+                                m->view.now, settle_block(m, p, done)};
+    plb_history_add(&pu->histories[m->kernel], &sample);
+    show_history(m, p);
     if (m->config.balancer->done != NULL)
         m->config.balancer->done(m->policy, &m->view, p, &sample);
     feed_all(m, p, out);
@@ -274,7 +329,8 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
         if (pu->info.node != node || seen->lost)
             continue;
         seen->lost = true;
-        m->hungry -= seen->outstanding < AHEAD;
+        leave_list(m, p);
+        m->outstanding -= seen->outstanding;
         for (int i = 0; i < seen->outstanding; i++)
             plb_rangeset_missing(&m->accepted, pu->blocks[i].range, &m->free);
         seen->outstanding = 0;
@@ -323,9 +379,9 @@ bool plb_master_refused(const struct plb_master *m, int pu)
     return m->pus[pu].refused;
 }
 
-bool plb_master_model(const struct plb_master *m, int pu, struct plb_model *model)
+const struct plb_history *plb_master_history(const struct plb_master *m, int kernel, int p)
 {
-    return plb_fit_samples(m->seen[pu].samples, m->seen[pu].n_samples, 0.0, model);
+    return &m->pus[p].histories[kernel];
 }
 
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *m)

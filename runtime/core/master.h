@@ -8,7 +8,7 @@
 
 #include "core/cost.h"
 #include "core/message.h"
-#include "model/fit.h"
+#include "core/history.h"
 
 struct plb_master;
 
@@ -18,6 +18,7 @@ struct plb_master_config {
     double replicated_bytes;    /* what every PU holds all the time */
     double unit_bytes;          /* input and output of one unit, on average */
     double task_bytes;          /* a task whose data is pulled moves about this much; 0 = any */
+    int kernels;                /* how many kernels the passes run, in turn; 0 counts as 1 */
 };
 
 /* What a PU has done in all passes so far. */
@@ -32,9 +33,17 @@ struct plb_master *plb_master_new(const struct plb_master_config *config,
                                   const struct plb_pu_info *pus, int n_pus);
 void plb_master_free(struct plb_master *master);
 
-/* Starts a pass over all units of the map, which is borrowed until the next one. Pass numbers grow. */
-void plb_master_begin(struct plb_master *master, int pass, const struct plb_cost_map *map, double now,
-                      struct plb_outbox *out);
+/* Before the first pass: what an earlier run measured of a kernel on a PU. Copied. */
+void plb_master_recall(struct plb_master *master, int kernel, int pu, const struct plb_sample *samples,
+                       int n);
+
+/* Before the first pass of a simulation: the PUs' true curves, one per PU; borrowed until the end. */
+void plb_master_truth(struct plb_master *master, const struct plb_model *models);
+
+/* Starts a pass of a kernel over all units of the map, which is borrowed until the next one. Pass
+ * numbers grow. What was measured of the kernel in earlier passes is kept. */
+void plb_master_begin(struct plb_master *master, int pass, int kernel, const struct plb_cost_map *map,
+                      double now, struct plb_outbox *out);
 
 /* A DONE whose outputs have arrived. Returns how many of its units are accepted now for the first
  * time: 0 for what comes from a lost node, of another pass, or twice. */
@@ -54,7 +63,7 @@ int plb_master_pus(const struct plb_master *master);
 const struct plb_pu_info *plb_master_pu(const struct plb_master *master, int pu);
 const struct plb_pu_totals *plb_master_totals(const struct plb_master *master, int pu);
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
-bool plb_master_model(const struct plb_master *master, int pu, struct plb_model *model);
+const struct plb_history *plb_master_history(const struct plb_master *master, int kernel, int pu);
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *master);
 
 #endif

@@ -34,7 +34,7 @@ static void begin_pass(struct run *r)
     plb_node_pass(r->node, lead->pass, replaced);
     lead->pass_began = run_time(r);
     lead->in_pass = true;
-    plb_master_begin(lead->master, lead->pass, &lead->job->map, lead->pass_began, &r->out);
+    plb_master_begin(lead->master, lead->pass, 0, &lead->job->map, lead->pass_began, &r->out);
 }
 
 static void report_refused(const struct leader *lead)

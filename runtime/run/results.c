@@ -33,7 +33,8 @@ void plb_results_from_master(const struct plb_master *master, const struct plb_a
             .transfer_s = totals->transfer_s, .refused = plb_master_refused(master, p)};
         snprintf(pu->host, sizeof pu->host, "%s", info->host);
         snprintf(pu->name, sizeof pu->name, "%s", info->name);
-        if (plb_master_model(master, p, &models[p])) {
+        const struct plb_history *h = plb_master_history(master, 0, p);
+        if (plb_fit_samples(h->at, h->n, 0.0, &models[p])) {
             plb_curve_print(&models[p].execute, pu->curve, sizeof pu->curve);
             pu->r2 = models[p].execute.r2;
         }

@@ -224,7 +224,7 @@ static int run_pass(struct sim *s, struct plb_error *err)
     for (int p = 0; p < s->in->cluster->n_pus; p++)
         s->pus[p].idle_since = s->now;
     double began = s->now;
-    plb_master_begin(s->master, s->pass, s->in->map, s->now, &s->out);
+    plb_master_begin(s->master, s->pass, 0, s->in->map, s->now, &s->out);
     send(s);
     while (!plb_master_over(s->master)) {
         if (plb_master_failure(s->master) != NULL)

@@ -36,7 +36,7 @@ static void master_alone(const struct plb_cost_map *map)
         pus[p] = (struct plb_pu_info){.node = p, .power = 1.0, .memory = INFINITY};
     struct plb_master *m = plb_master_new(&config, pus, PUS);
     double began = plb_now();
-    plb_master_begin(m, 1, map, 0.0, &out);
+    plb_master_begin(m, 1, 0, map, 0.0, &out);
     for (int i = 0; !plb_master_over(m); i++) {
         struct plb_message done = out.at[i];
         done.from = done.to;

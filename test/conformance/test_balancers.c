@@ -41,7 +41,7 @@ static struct plb_master *begin(const struct plb_balancer *b, const struct trial
     struct plb_master_config config = {.balancer = b, .params = params};
     struct plb_master *m = plb_master_new(&config, pus, t->n_pus);
     free(pus);
-    plb_master_begin(m, 1, map, 0.0, out);
+    plb_master_begin(m, 1, 0, map, 0.0, out);
     return m;
 }
 

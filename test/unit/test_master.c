@@ -33,7 +33,7 @@ static void start(struct fixture *f, int nodes, int64_t units, double pieces, co
     for (int n = 0; n < nodes; n++)
         f->pus[n] = (struct plb_pu_info){.node = n, .power = 1.0, .memory = n == 3 ? 1000.0 : INFINITY};
     f->master = plb_master_new(&config, f->pus, nodes);
-    plb_master_begin(f->master, 1, &f->map, 10.0, &f->out);
+    plb_master_begin(f->master, 1, 0, &f->map, 10.0, &f->out);
 }
 
 static void stop(struct fixture *f)

@@ -28,6 +28,8 @@ extern "C" {
 
 enum plb_pu_kind { PLB_CPU, PLB_GPU, PLB_ACCELERATOR };
 
+struct plb_model; /* model/fit.h */
+
 /* A finished report of a PU: `tasks` tasks of work/tasks each took these seconds on average.
  * Anything measured may be zero, and after a fault even NaN: a balancer survives that. */
 struct plb_sample {
@@ -48,8 +50,10 @@ struct plb_pu {
     int outstanding;            /* blocks granted and not finished: 0, 1 or 2 */
     double granted;             /* work granted in this pass, as rounded */
     double done;                /* work finished in this pass */
-    const struct plb_sample *samples; /* most recent last */
+    const struct plb_sample *samples; /* of this kernel, in all passes so far; most recent last */
     int n_samples;              /* at most PLB_MAX_SAMPLES */
+    int recalled;               /* the first so many of them are a profile, from an earlier run */
+    const struct plb_model *truth; /* simulation only: its true curve; NULL in a real run */
 };
 
 #define PLB_MAX_SAMPLES 128
@@ -82,15 +86,18 @@ struct plb_balancer {
     const char *name;           /* as the user types it: plb-hec */
     const char *summary;        /* one line */
     const struct plb_option *options; /* keys of [balance], ended by a NULL name; or NULL */
+    bool simulation_only;       /* it looks at what only a simulation knows: plb_pu.truth */
 
     /* Returns the policy's state for one pass, or NULL where there is no memory. Owned by the
      * caller until fini. `params` lasts as long as the state. */
     void *(*init)(const struct plb_view *view, const struct plb_param *params);
 
-    /* The work PU `pu` gets next, or 0 = wait: a waiting PU is asked again after every event, which
-     * is all that a barrier is. A PU is asked while it has fewer than two blocks outstanding and
-     * work remains; the second one waits in its queue so that no PU waits for a round trip.
-     * While nothing at all is outstanding, some PU must be granted work. */
+    /* The work PU `pu` gets next, or PLB_WAIT: a waiting PU is asked again after every event, which
+     * is all that a barrier is; or PLB_WAIT_OWN, where only its own next report can change the
+     * answer: that keeps the master's work per event small on thousands of PUs. A PU is asked while
+     * it has fewer than two blocks outstanding and work remains; the second one waits in its queue
+     * so that no PU waits for a round trip. A loss, and an end of all outstanding work, has everybody
+     * asked again. While nothing at all is outstanding, some PU must be granted work. */
     double (*grant)(void *state, const struct plb_view *view, int pu);
 
     /* Optional: PU `pu` reported `sample`, which is also the last of its samples in the view. */
@@ -101,6 +108,9 @@ struct plb_balancer {
 
     void (*fini)(void *state);
 };
+
+#define PLB_WAIT 0.0
+#define PLB_WAIT_OWN (-1.0)
 
 #define PLB_BALANCER_HEAD .abi = PLB_BALANCER_ABI, .size = sizeof(struct plb_balancer)
 

@@ -1,0 +1,29 @@
+/* What has been measured of one kernel on one processing unit: the samples that the balancer sees and
+ * every model is fitted to. The first ones may be a profile, measured in an earlier run: they are
+ * believed until the PU's first reports contradict them. */
+#ifndef PLB_CORE_HISTORY_H
+#define PLB_CORE_HISTORY_H
+
+#include "model/fit.h"
+
+/* A zeroed struct is empty. */
+struct plb_history {
+    struct plb_sample *at;      /* PLB_MAX_SAMPLES of them, most recent last; NULL before the first */
+    int n;
+    int recalled;               /* the first so many are a profile */
+    int checked, strikes;       /* reports compared with the profile, and how many disagreed in a row */
+    bool dropped;               /* the profile was wrong */
+};
+
+/* Puts a profile before anything is measured; the samples are copied, the last ones where there are
+ * too many. */
+void plb_history_recall(struct plb_history *history, const struct plb_sample *samples, int n);
+
+/* Adds a report. Where the history is full, its older half goes. A profile is dropped when, among the
+ * first four reports, two in a row differ from it by more than a quarter: one may be a hiccup or a
+ * warm-up. */
+void plb_history_add(struct plb_history *history, const struct plb_sample *sample);
+
+void plb_history_fini(struct plb_history *history);
+
+#endif
