@@ -59,15 +59,19 @@ struct pu {
     double since;               /* when it began what it is doing now */
     double due;                 /* when it was predicted to finish its block */
     double least;               /* work: its smallest sensible block */
-    int reports;
-    bool fresh;                 /* has reported since it last asked */
+    int reports;                /* blocks finished, in this pass or before it: two make a curve */
+    int64_t refused;            /* the solve after which there was nothing left for it */
+    bool fresh;                 /* has reported since it was last fitted */
     bool stepped;               /* has finished a block in this virtual step */
 };
 
 struct state {
     const struct plb_param *params;
     double first_block, end;    /* end: T, on the clock of the view */
-    int alive, outstanding, trained, stepped;
+    double rates;               /* sum of the rates of the PUs that have reported, n_rates of them */
+    int alive, outstanding, trained, stepped, n_rates;
+    int most;                   /* the PU that the last solve gave most */
+    int64_t solves;
     bool running, stale;        /* stale: the next to ask refits and solves */
     struct plb_model *models, *shifted;
     double *x;
@@ -85,7 +89,8 @@ static void fini(void *state)
 
 static void count(struct state *s, const struct plb_view *view)
 {
-    s->alive = s->outstanding = s->trained = s->stepped = 0;
+    s->alive = s->outstanding = s->trained = s->stepped = s->n_rates = 0;
+    s->rates = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
         if (view->pus[p].lost)
             continue;
@@ -93,7 +98,15 @@ static void count(struct state *s, const struct plb_view *view)
         s->outstanding += view->pus[p].outstanding;
         s->trained += s->pus[p].reports >= 2;
         s->stepped += s->pus[p].stepped;
+        s->n_rates += s->pus[p].rate > 0.0;
+        s->rates += s->pus[p].rate;
     }
+}
+
+static double rate_of(const struct plb_sample *sample)
+{
+    double seconds = sample->execute_s + sample->transfer_s;
+    return fmax(sample->work, 1e-9) / (isfinite(seconds) && seconds > 0.0 ? seconds : 1e-9);
 }
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -112,6 +125,12 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     }
     double given = params[INITIAL_BLOCK].value;
     s->first_block = given > 0.0 ? given : fmax(view->total / (1000.0 * view->n_pus), 1.0);
+    for (int p = 0; p < view->n_pus; p++) { /* measured in earlier passes or runs: no training */
+        s->pus[p].reports = view->pus[p].n_samples < 2 ? view->pus[p].n_samples : 2;
+        s->pus[p].fresh = s->pus[p].reports > 0;
+        if (s->pus[p].fresh)
+            s->pus[p].rate = rate_of(&view->pus[p].samples[view->pus[p].n_samples - 1]);
+    }
     count(s, view);
     return s;
 }
@@ -141,9 +160,11 @@ static void fit(struct state *s, const struct plb_view *view, int p)
 {
     const struct plb_pu *pu = &view->pus[p];
     struct plb_model *m = &s->models[p];
+    s->pus[p].fresh = false;
     int first = pu->n_samples >= 3 && pu->n_samples < PLB_MAX_SAMPLES / 2 ? 1 : 0;
     if (!plb_fit_samples(pu->samples + first, pu->n_samples - first, HALF_LIFE, m))
         return;
+    m->grain = isfinite(pu->grain) ? pu->grain : 0.0;
     if (pu->n_samples >= 4)
         follow_change(pu, &m->execute);
     /* The smallest measured size whose rate is near the best one. */
@@ -170,12 +191,16 @@ static void solve(struct state *s, const struct plb_view *view)
     struct plb_solution solution = {0};
     for (int p = 0; p < view->n_pus; p++) {
         s->shifted[p] = s->models[p];
-        s->shifted[p].transfer_s += busy_for(s, view, p);
+        s->shifted[p].busy_s = busy_for(s, view, p);
     }
     if (plb_solve(s->shifted, view->n_pus, view->remaining, plb_solver_by_name(s->params[SOLVER].text), s->x, &solution))
         s->end = view->now + solution.seconds;
     else
         s->end = INFINITY;
+    s->most = 0;
+    for (int p = 1; p < view->n_pus; p++)
+        s->most = s->x[p] > s->x[s->most] ? p : s->most;
+    s->solves++;
     view->stats->solves++;
 }
 
@@ -183,8 +208,9 @@ static void solve(struct state *s, const struct plb_view *view)
 static void begin_step(struct state *s, const struct plb_view *view)
 {
     for (int p = 0; p < view->n_pus; p++) {
-        s->models[p] = (struct plb_model){0};
-        if (!view->pus[p].lost)
+        if (view->pus[p].lost)
+            s->models[p] = (struct plb_model){0};
+        else if (s->pus[p].fresh)
             fit(s, view, p);
     }
     solve(s, view);
@@ -210,43 +236,36 @@ static double train(struct state *s, const struct plb_view *view, int p)
 {
     const struct plb_pu *pu = &view->pus[p];
     if (pu->outstanding > 0)
-        return 0.0;
+        return PLB_WAIT_OWN;
     if (s->pus[p].reports == 0)
         return s->first_block;
     if (s->pus[p].reports >= 2 && s->params[SYNCHRONISE].value != 0.0)
-        return 0.0;
+        return PLB_WAIT;
     /* PUs that have not reported yet count as half as fast as the mean. */
-    double rates = 0.0;
-    int known = 0;
-    for (int q = 0; q < view->n_pus; q++)
-        if (!view->pus[q].lost && s->pus[q].reports > 0) {
-            rates += s->pus[q].rate;
-            known++;
-        }
-    rates *= 1.0 + 0.5 * (s->alive - known) / known;
+    double rates = s->rates * (1.0 + 0.5 * (s->alive - s->n_rates) / s->n_rates);
     double seconds = s->params[TRAINING].value * view->total / rates;
     return fmax(s->pus[p].rate * seconds, s->pus[p].reports == 1 ? 2.0 * s->first_block * s->pus[p].rate / rates : 1.0);
 }
 
-/* Whether nobody was given more by the last solve. */
-static bool has_most(const struct state *s, const struct plb_view *view, int p)
-{
-    for (int q = 0; q < view->n_pus; q++)
-        if (s->x[q] > s->x[p])
-            return false;
-    return true;
-}
-
-/* Keeps curves and T fresh: whole at the begin of a virtual step, by the one PU's own in the tail. */
+/* Keeps curves and T fresh: the PU's own curve always, T at the begin of a virtual step and in the tail. */
 static void refresh(struct state *s, const struct plb_view *view, int p, bool tail)
 {
-    if (s->stale) {
-        begin_step(s, view);
-    } else if (tail && view->n_pus <= FEW && s->pus[p].fresh) {
+    bool fresh = s->pus[p].fresh;
+    if (fresh)
         fit(s, view, p);
+    if (s->stale)
+        begin_step(s, view);
+    else if (tail && fresh && view->n_pus <= FEW)
         solve(s, view);
-    }
-    s->pus[p].fresh = false;
+}
+
+/* Nothing is left for a PU until the next solve, or until it reports. */
+static double refuse(struct state *s, const struct plb_view *view, int p)
+{
+    if (view->pus[p].outstanding > 0)
+        return view->n_pus > FEW ? PLB_WAIT_OWN : PLB_WAIT;
+    s->pus[p].refused = s->solves;
+    return s->outstanding == 0 && p == s->most ? 1.0 : PLB_WAIT;
 }
 
 static double run(struct state *s, const struct plb_view *view, int p)
@@ -254,6 +273,8 @@ static double run(struct state *s, const struct plb_view *view, int p)
     struct pu *own = &s->pus[p];
     double steps = s->params[STEPS].value, granted = view->total - view->remaining;
     bool tail = granted >= s->params[TAIL_START].value * view->total;
+    if (own->refused == s->solves && s->outstanding > 0 && !s->stale && !own->fresh)
+        return PLB_WAIT;
     refresh(s, view, p, tail);
     if (share(s, view, p) < 0.5 && s->outstanding == 0)
         begin_step(s, view); /* T has passed with work left: what was expected did not happen */
@@ -261,7 +282,7 @@ static double run(struct state *s, const struct plb_view *view, int p)
         return fmax(view->remaining / (steps * s->alive), 1.0); /* nothing could be measured */
     double rest = share(s, view, p);
     if (rest < 0.5)
-        return s->outstanding == 0 && has_most(s, view, p) ? 1.0 : 0.0;
+        return refuse(s, view, p);
     double regular = plb_model_work(&s->models[p], s->end / steps, view->total), gap = own->due - view->now;
     double block = regular;
     if (gap > s->params[GAP_THRESHOLD].value && view->pus[p].outstanding == 0)
@@ -287,7 +308,7 @@ static double grant(void *state, const struct plb_view *view, int p)
         begin_step(s, view);
     double work = s->alive == 1 ? alone(s, view, p) : s->running ? run(s, view, p) : train(s, view, p);
     if (!(work > 0.0))
-        return 0.0;
+        return work;
     s->outstanding++;
     if (view->pus[p].outstanding == 0)
         s->pus[p].since = view->now;
@@ -299,10 +320,12 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
 {
     struct state *s = state;
     struct pu *own = &s->pus[p];
-    double seconds = sample->execute_s + sample->transfer_s;
+    double rate = rate_of(sample);
+    s->n_rates += own->rate == 0.0;
+    s->rates += rate - own->rate;
+    own->rate = rate;
     own->since = view->now;
     own->fresh = true;
-    own->rate = fmax(sample->work, 1e-9) / (isfinite(seconds) && seconds > 0.0 ? seconds : 1e-9);
     if (!sample->block_end)
         return;
     s->outstanding--;

@@ -131,6 +131,7 @@ static double fit_all(struct state *s, const struct plb_view *view)
         s->models[p] = (struct plb_model){0};
         if (!pu->lost)
             worst = fmin(worst, plb_fit_samples(pu->samples, pu->n_samples, 0.0, &s->models[p]) ? s->models[p].execute.r2 : -INFINITY);
+        s->models[p].grain = isfinite(pu->grain) ? pu->grain : 0.0;
     }
     return worst;
 }

@@ -154,7 +154,7 @@ static void list_balancers(void)
 {
     for (int i = 0; plb_balancers[i] != NULL; i++) {
         const struct plb_balancer *b = plb_balancers[i];
-        printf("%-10s %s\n", b->name, b->summary);
+        printf("%-10s %s%s\n", b->name, b->summary, b->simulation_only ? " (needs --simulate)" : "");
         for (const struct plb_option *o = b->options; o != NULL && o->name != NULL; o++)
             printf("             %s = %s  %s\n", o->name, o->fallback != NULL ? o->fallback : "", o->help);
     }
@@ -240,9 +240,8 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
     struct plb_trace trace = {.on = a->trace != NULL};
     struct plb_simulated result;
     struct plb_report report = {0};
-    struct plb_simulation s = {.cluster = &job->cluster, .map = &job->map, .master = plb_job_master(job), .seed = job->seed,
-        .input_bytes = plb_app_unit_bytes(&job->app, true, false), .output_bytes = plb_app_unit_bytes(&job->app, false, true),
-        .master_only = job->master_only, .trace = trace.on ? &trace : NULL};
+    struct plb_simulation s = plb_job_simulation(job);
+    s.trace = trace.on ? &trace : NULL;
     if (job->master_only && job->cluster.n_nodes == 1)
         return plb_fail(err, PLB_EINPUT, "master_only leaves nobody to compute: %s describes one node", a->simulate);
     if (!a->dry_run && plb_simulate(&s, &result, err) == PLB_OK) {
@@ -250,6 +249,7 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
         report.mode = "simulate";
         report.nodes = job->cluster.n_nodes;
         report.makespan_s = result.makespan_s;
+        report.optimum_s = result.optimum_s;
         report.solve_s = result.solve_s;
         report.messages = result.messages;
         report.bytes_moved = result.bytes;

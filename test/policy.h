@@ -44,7 +44,7 @@ static inline void start(struct fixture *f, const char *name, double total, doub
         set(f, "initial_block", initial_block);
     f->view = (struct plb_view){.total = total, .remaining = total, .units = (int64_t)total, .n_pus = PUS, .pus = f->pus, .stats = &f->stats};
     for (int p = 0; p < PUS; p++)
-        f->pus[p] = (struct plb_pu){.power = 1.0, .name = "p", .samples = f->samples[p]};
+        f->pus[p] = (struct plb_pu){.power = 1.0, .name = "p", .grain = INFINITY, .samples = f->samples[p]};
     f->state = f->balancer->init(&f->view, f->params);
 }
 

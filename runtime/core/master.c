@@ -52,6 +52,15 @@ struct plb_master {
     char failure[200];
 };
 
+/* Units per task: bounded by what is pulled at a time from another node, and by the PU's memory. */
+static double grain(const struct plb_master *m, const struct pu *pu)
+{
+    double most = pu->max_units;
+    if (pu->info.node != 0 && m->config.unit_bytes > 0.0 && m->config.task_bytes > 0.0)
+        most = fmin(most, m->config.task_bytes / m->config.unit_bytes);
+    return most < 1.0 ? 1.0 : floor(most);
+}
+
 struct plb_master *plb_master_new(const struct plb_master_config *config,
                                   const struct plb_pu_info *infos, int n)
 {
@@ -72,7 +81,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config,
         pu->refused = room < 0.0 || pu->max_units < 1.0;
         double power = pu->info.power > 0.0 ? pu->info.power : 1.0;
         m->seen[p] = (struct plb_pu){.node = pu->info.node, .kind = pu->info.kind,
-            .name = pu->info.name, .power = power, .lost = pu->refused};
+            .name = pu->info.name, .power = power, .grain = grain(m, pu), .lost = pu->refused};
     }
     return m;
 }
@@ -101,10 +110,10 @@ void plb_master_recall(struct plb_master *m, int kernel, int p, const struct plb
     plb_history_recall(&m->pus[p].histories[kernel], samples, n);
 }
 
-void plb_master_truth(struct plb_master *m, const struct plb_model *models)
+void plb_master_ideal(struct plb_master *m, const struct plb_ideal *ideals)
 {
     for (int p = 0; p < m->view.n_pus; p++)
-        m->seen[p].truth = &models[p];
+        m->seen[p].ideal = &ideals[p];
 }
 
 static void show_history(struct plb_master *m, int p)
@@ -140,15 +149,6 @@ static void all_wait_in_list(struct plb_master *m)
         wait_in_list(m, p);
 }
 
-/* Units per task: bounded by what is pulled at a time from another node, and by the PU's memory. */
-static int64_t grain(const struct plb_master *m, const struct pu *pu, int64_t units)
-{
-    double most = pu->max_units;
-    if (pu->info.node != 0 && m->config.unit_bytes > 0.0 && m->config.task_bytes > 0.0)
-        most = fmin(most, m->config.task_bytes / m->config.unit_bytes);
-    return most >= (double)units ? units : most < 1.0 ? 1 : (int64_t)most;
-}
-
 /* Units may remain that cost nothing: balancers must still see that there is something to grant. */
 static void set_remaining(struct plb_master *m, double work)
 {
@@ -176,7 +176,7 @@ static void send_block(struct plb_master *m, int p, double work, struct plb_outb
     message->pass = m->pass;
     message->range = block.range;
     message->block = block.id;
-    message->grain = grain(m, pu, units);
+    message->grain = seen->grain < (double)units ? (int64_t)seen->grain : units;
 }
 
 /* Grants to one PU until it has enough or is told to wait. */

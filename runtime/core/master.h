@@ -37,8 +37,8 @@ void plb_master_free(struct plb_master *master);
 void plb_master_recall(struct plb_master *master, int kernel, int pu, const struct plb_sample *samples,
                        int n);
 
-/* Before the first pass of a simulation: the PUs' true curves, one per PU; borrowed until the end. */
-void plb_master_truth(struct plb_master *master, const struct plb_model *models);
+/* Before the first pass of a simulation: the optimum, one part per PU; borrowed until the end. */
+void plb_master_ideal(struct plb_master *master, const struct plb_ideal *ideals);
 
 /* Starts a pass of a kernel over all units of the map, which is borrowed until the next one. Pass
  * numbers grow. What was measured of the kernel in earlier passes is kept. */

@@ -109,15 +109,25 @@ bool plb_model_known(const struct plb_model *model)
     return model->execute.terms != 0;
 }
 
+/* Of one task. */
+static double task_time(const struct plb_model *m, double x)
+{
+    return plb_curve_time(&m->execute, x) + m->transfer_s + m->transfer_s_per_work * x;
+}
+
 double plb_model_time(const struct plb_model *m, double x)
 {
     if (!(x > 0.0))
         return 0.0;
-    return plb_curve_time(&m->execute, x) + m->transfer_s + m->transfer_s_per_work * x;
+    if (m->grain > 0.0 && x > m->grain)
+        return m->busy_s + x / m->grain * task_time(m, m->grain);
+    return m->busy_s + task_time(m, x);
 }
 
 double plb_model_slope(const struct plb_model *m, double x)
 {
+    if (m->grain > 0.0 && x > m->grain)
+        return task_time(m, m->grain) / m->grain;
     return plb_curve_slope(&m->execute, x) + m->transfer_s_per_work;
 }
 

@@ -38,6 +38,9 @@ struct plb_model {
     struct plb_curve execute;   /* F_p */
     double transfer_s;          /* G_p(x) = transfer_s + transfer_s_per_work · x */
     double transfer_s_per_work;
+    double grain;               /* a block of more work than this is executed as several tasks, and its
+                                   time is in proportion; 0 = one task whatever its size */
+    double busy_s;              /* seconds before it can begin; for the solver */
 };
 
 /* Fits F_p to n points (x[i] units of work, t[i] seconds), counting point i weight[i] times

@@ -32,6 +32,7 @@ struct plb_report {
     int nodes, passes, n_pus;
     int64_t units;              /* of one pass */
     double makespan_s, bound_s, profile_s, solve_s;
+    double optimum_s;           /* simulation: the best fixed distribution, by the true curves; else 0 */
     int64_t solves;
     double balancing_ratio;     /* longest over shortest busy time of the PUs that worked */
     double idle_pct;            /* mean over all PUs */

@@ -22,16 +22,20 @@ static int read_kernel(struct plb_job *job, struct plb_error *err)
     return plb_settings_load(s, job->kernel->name, err);
 }
 
-static int read_balancer(struct plb_job *job, struct plb_error *err)
+static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *err)
 {
     struct plb_settings *s = &job->settings;
     if (plb_settings_load(s, "balance", err) != PLB_OK)
         return err->status;
     const struct plb_setting *name = plb_settings_get(s, "balance", "balancer");
     job->balancer = plb_balancer_find(name->text, name->origin, err);
-    if (job->balancer != NULL)
-        job->params = plb_settings_params(s, job->balancer);
-    return err->status;
+    if (job->balancer == NULL)
+        return err->status;
+    if (job->balancer->simulation_only && !simulated)
+        return plb_fail(err, PLB_EINPUT, "%s: balancer %s knows what only a simulation can know; add --simulate FILE.cluster, or choose another (--balancer help)",
+                        name->origin, name->text);
+    job->params = plb_settings_params(s, job->balancer);
+    return PLB_OK;
 }
 
 static int read_cluster(struct plb_job *job, const char *simulate, struct plb_error *err)
@@ -56,7 +60,7 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
     /* Unknown names first: a wrong value may only be a symptom of one. */
     if (read_kernel(job, err) != PLB_OK || plb_settings_check_unknown(&job->settings, err) != PLB_OK)
         return err->status;
-    if (read_balancer(job, err) != PLB_OK)
+    if (read_balancer(job, simulate != NULL, err) != PLB_OK)
         return err->status;
     return read_cluster(job, simulate, err);
 }
@@ -107,6 +111,19 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .replicated_bytes = plb_app_replicated_bytes(&job->app),
         .unit_bytes = plb_app_unit_bytes(&job->app, true, true),
         .task_bytes = TASK_BYTES,
+    };
+}
+
+struct plb_simulation plb_job_simulation(const struct plb_job *job)
+{
+    return (struct plb_simulation){
+        .cluster = &job->cluster,
+        .map = &job->map,
+        .master = plb_job_master(job),
+        .input_bytes = plb_app_unit_bytes(&job->app, true, false),
+        .output_bytes = plb_app_unit_bytes(&job->app, false, true),
+        .seed = job->seed,
+        .master_only = job->master_only,
     };
 }
 

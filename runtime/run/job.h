@@ -5,6 +5,7 @@
 #include "core/master.h"
 #include "run/app.h"
 #include "run/cluster_file.h"
+#include "run/simulate.h"
 
 struct plb_job {
     struct plb_settings settings;
@@ -37,6 +38,9 @@ int plb_job_finish(struct plb_job *job, struct plb_error *err);
 
 /* What the master has to know. */
 struct plb_master_config plb_job_master(const struct plb_job *job);
+
+/* The simulation of a job that was read for one. */
+struct plb_simulation plb_job_simulation(const struct plb_job *job);
 
 void plb_job_fini(struct plb_job *job);
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "core/worker.h"
 #include "plb/kernel.h"
+#include "run/optimum.h"
 #include "transport/virtual.h"
 
 #define DETECTION 0.5
@@ -44,6 +45,7 @@ struct sim {
     struct plb_master *master;
     struct sim_node *nodes;
     struct sim_pu *pus;
+    struct plb_ideal *ideals;
     struct plb_outbox out;
     uint64_t draws;
     double now;
@@ -240,6 +242,17 @@ static int run_pass(struct sim *s, struct plb_error *err)
     return PLB_OK;
 }
 
+/* The optimum, for the report and for who asks the oracle. */
+static void set_ideals(struct sim *s)
+{
+    const struct plb_simulation *in = s->in;
+    struct plb_unit_size unit = {in->map->per_work, in->input_bytes, in->output_bytes, in->master.task_bytes};
+    s->ideals = plb_alloc((size_t)in->cluster->n_pus * sizeof *s->ideals);
+    int passes = in->passes > 0 ? in->passes : 1;
+    s->result->optimum_s = passes * plb_optimum(in->cluster, &unit, (double)in->map->units, in->master_only, s->ideals);
+    plb_master_ideal(s->master, s->ideals + (in->master_only ? in->cluster->nodes[0].n_pus : 0));
+}
+
 static void set_up(struct sim *s)
 {
     const struct plb_cluster_spec *c = s->in->cluster;
@@ -273,6 +286,7 @@ static void set_up(struct sim *s)
     s->result->bytes = (int64_t)s->in->master.replicated_bytes * (c->n_nodes - 1);
     s->master = s->result->master = plb_master_new(&s->in->master, infos, n_infos);
     free(infos);
+    set_ideals(s);
 }
 
 int plb_simulate(const struct plb_simulation *in, struct plb_simulated *result, struct plb_error *err)
@@ -288,6 +302,7 @@ int plb_simulate(const struct plb_simulation *in, struct plb_simulated *result, 
     plb_outbox_fini(&s.out);
     plb_virtual_free(s.clock);
     free(s.nodes);
+    free(s.ideals);
     free(s.pus);
     return err->status;
 }

@@ -33,6 +33,7 @@ struct plb_simulation {
 struct plb_simulated {
     struct plb_master *master;  /* for plb_results_from_master; free it */
     double makespan_s, solve_s; /* solve_s is real time, everything else virtual */
+    double optimum_s;           /* of all passes, by the true curves (run/optimum.h) */
     int64_t messages, bytes, events;
 };
 

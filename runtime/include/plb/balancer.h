@@ -28,7 +28,11 @@ extern "C" {
 
 enum plb_pu_kind { PLB_CPU, PLB_GPU, PLB_ACCELERATOR };
 
-struct plb_model; /* model/fit.h */
+/* What the best fixed distribution gives a PU, where a simulation knows it. */
+struct plb_ideal {
+    double work;
+    int pieces;                 /* to grant it in, at least 1 */
+};
 
 /* A finished report of a PU: `tasks` tasks of work/tasks each took these seconds on average.
  * Anything measured may be zero, and after a fault even NaN: a balancer survives that. */
@@ -46,6 +50,7 @@ struct plb_pu {
     enum plb_pu_kind kind;
     const char *name;
     double power;               /* computing power as given, or 1; only ratios matter */
+    double grain;               /* most work in one of its tasks: a larger block is cut; may be infinite */
     bool lost;                  /* gone, or never usable: never asked, owed nothing */
     int outstanding;            /* blocks granted and not finished: 0, 1 or 2 */
     double granted;             /* work granted in this pass, as rounded */
@@ -53,7 +58,7 @@ struct plb_pu {
     const struct plb_sample *samples; /* of this kernel, in all passes so far; most recent last */
     int n_samples;              /* at most PLB_MAX_SAMPLES */
     int recalled;               /* the first so many of them are a profile, from an earlier run */
-    const struct plb_model *truth; /* simulation only: its true curve; NULL in a real run */
+    const struct plb_ideal *ideal; /* simulation only: its part in the optimum; else NULL */
 };
 
 #define PLB_MAX_SAMPLES 128
@@ -86,7 +91,7 @@ struct plb_balancer {
     const char *name;           /* as the user types it: plb-hec */
     const char *summary;        /* one line */
     const struct plb_option *options; /* keys of [balance], ended by a NULL name; or NULL */
-    bool simulation_only;       /* it looks at what only a simulation knows: plb_pu.truth */
+    bool simulation_only;       /* it looks at what only a simulation knows: plb_pu.ideal */
 
     /* Returns the policy's state for one pass, or NULL where there is no memory. Owned by the
      * caller until fini. `params` lasts as long as the state. */
