@@ -21,10 +21,12 @@ struct state {
 /* Rounds shares to whole units, of average cost, that sum up to all. */
 static void round_shares(struct state *s, const struct plb_view *view)
 {
-    double given = 0.0;
-    for (int p = 0; p < view->n_pus; p++)
-        given += floor(s->pus[p].left);
-    for (double rest = view->total - given; rest > 0.5; rest -= 1.0) {
+    double rest = view->total, shared = 0.0;
+    for (int p = 0; p < view->n_pus; p++) {
+        rest -= floor(s->pus[p].left);
+        shared += s->pus[p].left;
+    }
+    for (; rest > 0.5 && shared > 0.0; rest -= 1.0) {
         int most = 0;
         for (int p = 1; p < view->n_pus; p++)
             if (s->pus[p].left - floor(s->pus[p].left) > s->pus[most].left - floor(s->pus[most].left))
@@ -38,17 +40,18 @@ static void round_shares(struct state *s, const struct plb_view *view)
 static void *init(const struct plb_view *view, const struct plb_param *params)
 {
     struct state *s = calloc(1, sizeof *s + (size_t)view->n_pus * sizeof *s->pus);
-    int alive = 0;
+    double sum = 0.0;
     (void)params;
     if (s == NULL)
         return NULL;
-    for (int p = 0; p < view->n_pus; p++)
-        alive += !view->pus[p].lost;
     for (int p = 0; p < view->n_pus; p++) {
         const struct plb_ideal *ideal = view->pus[p].ideal;
-        double equal = view->pus[p].lost ? 0.0 : view->total / alive;
-        s->pus[p] = (struct pu){ideal != NULL ? ideal->work : equal, ideal != NULL ? ideal->pieces : 1};
+        if (!view->pus[p].lost)
+            s->pus[p] = (struct pu){ideal != NULL ? ideal->work : 1.0, ideal != NULL ? ideal->pieces : 1};
+        sum += s->pus[p].left;
     }
+    for (int p = 0; p < view->n_pus; p++)
+        s->pus[p].left *= sum > 0.0 ? view->total / sum : 0.0;
     round_shares(s, view);
     for (int p = 0; p < view->n_pus; p++)
         s->owing += s->pus[p].left > 0.0;

@@ -48,6 +48,7 @@ static inline void start(struct fixture *f, const char *name, double total, doub
     f->state = f->balancer->init(&f->view, f->params);
 }
 
+/* 0 where the PU is told to wait. */
 static inline double grant(struct fixture *f, int p)
 {
     double work = f->balancer->grant(f->state, &f->view, p);
@@ -56,7 +57,7 @@ static inline double grant(struct fixture *f, int p)
         f->pus[p].granted += work;
         f->view.remaining -= work;
     }
-    return work;
+    return fmax(work, 0.0);
 }
 
 /* PU p finishes a block of this work in these seconds, at this time. */
