@@ -32,9 +32,10 @@ BALANCERS := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
 OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(if $(SAN),$(B)/test/keep_loaded.o)
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so)
+PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn black-scholes k-means)
 
 .PHONY: all check demo bench install help clean check-deep tests format lint
-all: $(BIN) $(KERNEL_SO)
+all: $(BIN) $(KERNEL_SO) $(PAPER_SO)
 
 # What a kernel may call is exported from the program to the shared objects it loads.
 $(BIN): $(B)/runtime/plbrun.o $(OBJECTS) runtime/exports.list
@@ -88,6 +89,12 @@ endef
 , := ,
 $(foreach k,$(KERNELS),$(eval $(call KERNEL_RULE,$(k))))
 
+# One source, a cost model of each of the papers' applications.
+$(B)/papers/%.so: examples/papers/application.c $(B)/flags
+	@mkdir -p $(@D)
+	@echo "  cc    $< ($*)"
+	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) -DAPPLICATION=$(shell echo $* | tr a-z- A-Z_) -shared -o $@ $<
+
 include test/test.mk
 
 demo: all
@@ -112,4 +119,4 @@ help:
 clean:
 	rm -rf build plbrun
 
--include $(OBJECTS:.o=.d) $(B)/runtime/plbrun.d $(shell find $(B)/kernels $(B)/test -name '*.d' 2>/dev/null)
+-include $(OBJECTS:.o=.d) $(B)/runtime/plbrun.d $(shell find $(B)/kernels $(B)/papers $(B)/test -name '*.d' 2>/dev/null)

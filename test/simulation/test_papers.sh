@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# The papers' clusters and applications: every scenario simulates every application, and the cost models
+# refuse a real run. Nothing here looks at times.
+. "$(dirname "$0")/../lib.sh"
+papers=$root/examples/papers
+families='hec:a,ab,abc,abcd hac:a,ab,abc,abcd,abcde'
+
+# application CONF: sets kernel to what names the kernel of the build under test, nothing for matmul.
+application() {
+    kernel=()
+    [ "$1" = mm ] || kernel=(app.kernel="$BUILD/papers/$1.so")
+}
+# pus CLUSTER: every [pu …] section on one line, comments and blanks left out, sorted.
+pus() { sed 's/#.*//; s/[ \t]//g; /^$/d' "$1" | awk '/^\[/ {printf "\n"} {printf "%s ", $0}' | grep '^\[pu' | sort; }
+
+for family in $families; do
+    IFS=, read -ra scenarios <<<"${family#*:}"
+    for scenario in "${scenarios[@]}"; do
+        cluster=$root/hostfiles/plb-${family%%:*}-$scenario.cluster
+        largest=$root/hostfiles/plb-${family%%:*}-${scenarios[-1]}.cluster
+        for conf in mm grn black-scholes k-means; do
+            application "$conf"
+            alone --simulate "$cluster" "$papers/$conf.conf" "${kernel[@]}"
+            ok "$(basename "$cluster") simulates $conf" $?
+        done
+        grep -c '^\[node ' "$cluster" | grep -qx "${#scenario}"
+        ok "$(basename "$cluster") has a node per machine" $?
+        for key in kind power rate rate.matmul rate.grn rate.black-scholes rate.k-means half overhead noise; do
+            pus "$cluster" | grep -vF " $key=" && echo "lacks $key"
+        done >"$tmp/out"
+        [ ! -s "$tmp/out" ]
+        ok "$(basename "$cluster") gives every PU power and rates" $?
+        pus "$cluster" >"$tmp/some"; pus "$largest" >"$tmp/all"
+        comm -23 "$tmp/some" "$tmp/all" >"$tmp/out"
+        [ -s "$tmp/some" ] && [ ! -s "$tmp/out" ]
+        ok "$(basename "$cluster") has the PUs of $(basename "$largest")" $?
+    done
+done
+
+# seconds CLUSTER CONF: the simulated makespan.
+seconds() {
+    alone --simulate "$1" "$papers/$2.conf" "${kernel[@]}" --report "$tmp/r.json" &&
+        sed -n 's/.*"makespan_s": *\([0-9.e+-]*\).*/\1/p' "$tmp/r.json"
+}
+# With its one rate lowered, the run lasts longer.
+for name in matmul grn black-scholes k-means; do
+    conf=${name/matmul/mm}
+    application "$conf"
+    sed "s/^rate\.$name .*/rate.$name = 1e9/" "$root/hostfiles/plb-hac-a.cluster" >"$tmp/slow.cluster"
+    fast=$(seconds "$root/hostfiles/plb-hac-a.cluster" "$conf") && slow=$(seconds "$tmp/slow.cluster" "$conf") &&
+        awk -v fast="$fast" -v slow="$slow" 'BEGIN { exit !(fast > 0 && slow > 2 * fast) }'
+    ok "rate.$name is the rate of $name" $?
+done
+
+for conf in grn black-scholes k-means; do
+    application "$conf"
+    alone "$papers/$conf.conf" "${kernel[@]}"; status=$?
+    [ $status -eq 2 ] && [ "$(wc -l <"$tmp/out")" -eq 1 ] &&
+        grep -qxF "plbrun: $conf is a cost model, which computes nothing; run it with --simulate FILE.cluster" "$tmp/out"
+    ok "$conf refuses a real run" $?
+    [ -n "${SAN:-}" ] || alone --simulate "$root/hostfiles/plb-hac-a.cluster" "$papers/$conf.conf"
+    ok "$conf.conf finds its kernel" $?
+done
+export PLB_BLACK_SCHOLES_OPTIONS=77
+application black-scholes
+alone --show-config "$papers/black-scholes.conf" "${kernel[@]}" k-means.points=3; status=$?
+[ $status -eq 2 ] && grep -qF 'unknown section [k-means]' "$tmp/out"
+ok "a section of another application is refused" $?
+alone --show-config "$papers/black-scholes.conf" "${kernel[@]}" && tr -s ' ' <"$tmp/out" | grep -qxF 'black-scholes.options = 77 PLB_BLACK_SCHOLES_OPTIONS'
+ok "a name with '-' as a variable" $?
+alone --show-config "$papers/black-scholes.conf" "${kernel[@]}" black-scholes.options=500000 && tr -s ' ' <"$tmp/out" | grep -qxF 'black-scholes.options = 500000 command line'
+ok "a name with '-' on the command line" $?
+done_testing
