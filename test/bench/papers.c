@@ -1,0 +1,236 @@
+/* The experiments of PLB-HeC (2015) and PLB-HAC (2019) on virtual clusters: every scenario, application,
+ * size and balancer, ten seeds each. Usage: papers FOLDER [filter]; the filter is a part of a cell's name,
+ * such as plb-hac-abc/mm. Writes FOLDER/cells.csv and shares.csv, prints tables of makespan over the
+ * optimum, and says for each promise in how many cells it is kept.
+ *
+ * The optimum is the oracle's makespan on the same cluster without noise. */
+#include <math.h>
+#include <string.h>
+
+#include "run/registry.h"
+#include "simulated.h"
+
+#define SEEDS 10
+#define MAX_POLICIES 16
+#define SIZES 4
+
+struct policy {
+    const char *label;
+    char *const settings[3];
+};
+
+/* plb-hac comes first: it is the default, and the others are compared with it. */
+static const struct policy policies[] = {
+    {"plb-hac", {"balance.balancer=plb-hac"}},
+    {"hac-sync", {"balance.balancer=plb-hac", "balance.synchronise=yes"}},
+    {"plb-hec", {"balance.balancer=plb-hec"}},
+    {"hdss", {"balance.balancer=hdss"}},
+    {"acosta", {"balance.balancer=acosta"}},
+    {"greedy", {"balance.balancer=greedy"}},
+    {"static", {"balance.balancer=static"}},
+    {"gss", {"balance.balancer=gss"}},
+    {"factoring", {"balance.balancer=factoring"}},
+    {"awf", {"balance.balancer=awf"}},
+    {"oracle", {"balance.balancer=oracle"}},
+};
+enum { POLICIES = sizeof policies / sizeof *policies };
+
+struct application {
+    const char *name;
+    long sizes[SIZES];
+    const char *keys[3];
+    char *kernel;               /* where the conf names it, and this program would look elsewhere */
+};
+
+static const struct application applications[] = {
+    {"mm", {4096, 16384, 32768, 65536}, {"matmul.rows", "matmul.inner", "matmul.columns"}, "app.kernel=build/kernels/matmul.so"},
+    {"grn", {60000, 80000, 110000, 140000}, {"grn.genes"}, NULL},
+    {"black-scholes", {10000, 50000, 200000, 500000}, {"black-scholes.options"}, NULL},
+    {"k-means", {10000, 50000, 200000, 500000}, {"k-means.points"}, NULL},
+};
+
+static const char *const scenarios[] = {"plb-hec-a", "plb-hec-ab", "plb-hec-abc", "plb-hec-abcd", "plb-hac-a",
+                                        "plb-hac-ab", "plb-hac-abc", "plb-hac-abcd", "plb-hac-abcde"};
+enum { SCENARIOS = sizeof scenarios / sizeof *scenarios, APPLICATIONS = sizeof applications / sizeof *applications };
+
+/* What the seeds of one policy in one cell gave. */
+struct outcome {
+    double ratio, spread;       /* makespan over the optimum: mean and standard deviation */
+    double idle[3];             /* per cent, by kind of PU; NaN where there is none */
+};
+
+struct cell {
+    const char *scenario;
+    const struct application *app;
+    long size;
+    double optimum;
+    struct outcome outcomes[POLICIES];
+};
+
+static void open_cell(struct plb_job *job, const struct cell *c, const struct policy *policy)
+{
+    char cluster[200], conf[200], keys[3][64], *settings[MAX_SETTINGS];
+    int n = 0;
+    snprintf(cluster, sizeof cluster, "hostfiles/%s.cluster", c->scenario);
+    snprintf(conf, sizeof conf, "examples/papers/%s.conf", c->app->name);
+    for (int k = 0; k < 3 && c->app->keys[k] != NULL; k++) {
+        snprintf(keys[k], sizeof keys[k], "%s=%ld", c->app->keys[k], c->size);
+        settings[n++] = keys[k];
+    }
+    if (c->app->kernel != NULL)
+        settings[n++] = c->app->kernel;
+    for (int k = 0; k < 3 && policy->settings[k] != NULL; k++)
+        settings[n++] = policy->settings[k];
+    open_job(job, cluster, conf, settings, n);
+}
+
+static double optimum(const struct cell *c)
+{
+    struct plb_job job;
+    open_cell(&job, c, &policies[POLICIES - 1]);
+    for (int p = 0; p < job.cluster.n_pus; p++)
+        job.cluster.pus[p].noise = 0.0;
+    struct plb_simulated result = run_job(&job, 1, NULL);
+    plb_master_free(result.master);
+    plb_job_fini(&job);
+    return result.makespan_s;
+}
+
+/* Adds one run to the sums of idle time and shares. */
+static void count_run(const struct plb_simulated *result, double units, double idle[3], int pus[3], double *shares)
+{
+    for (int p = 0; p < plb_master_pus(result->master); p++) {
+        const struct plb_pu_totals *t = plb_master_totals(result->master, p);
+        int kind = plb_master_pu(result->master, p)->kind;
+        double busy = t->execute_s + t->transfer_s;
+        idle[kind] += 100.0 * fmax(1.0 - busy / result->makespan_s, 0.0);
+        pus[kind]++;
+        shares[p] += (double)t->units / units / SEEDS;
+    }
+}
+
+static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
+{
+    struct plb_job job;
+    struct outcome *o = &c->outcomes[policy];
+    double sum = 0.0, squares = 0.0, idle[3] = {0};
+    int pus[3] = {0};
+    open_cell(&job, c, &policies[policy]);
+    double share[64] = {0};
+    for (int seed = 1; seed <= SEEDS; seed++) {
+        struct plb_simulated result = run_job(&job, (uint64_t)seed, NULL);
+        double ratio = result.makespan_s / c->optimum;
+        sum += ratio;
+        squares += ratio * ratio;
+        count_run(&result, (double)job.map.units, idle, pus, share);
+        plb_master_free(result.master);
+    }
+    o->ratio = sum / SEEDS;
+    o->spread = sqrt(fmax(squares / SEEDS - o->ratio * o->ratio, 0.0));
+    for (int k = 0; k < 3; k++)
+        o->idle[k] = pus[k] > 0 ? idle[k] / pus[k] : (double)NAN;
+    fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f\n", c->scenario, c->app->name, c->size, policies[policy].label,
+            c->optimum, o->ratio, o->spread, o->idle[0], o->idle[1], o->idle[2]);
+    for (int p = 0; p < job.cluster.n_pus; p++)
+        fprintf(shares, "%s,%s,%ld,%s,%d,%s,%.6f\n", c->scenario, c->app->name, c->size, policies[policy].label, p,
+                job.cluster.pus[p].name, share[p]);
+    plb_job_fini(&job);
+}
+
+static void print_cell(const struct cell *c)
+{
+    printf("%-14s %-14s %7ld %9.3f", c->scenario, c->app->name, c->size, c->optimum);
+    for (int p = 0; p < POLICIES; p++)
+        printf(" %9.3f", c->outcomes[p].ratio);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void run_cell(struct cell *c, FILE *cells, FILE *shares)
+{
+    c->optimum = optimum(c);
+    for (int p = 0; p < POLICIES; p++)
+        run_policy(c, p, cells, shares);
+    print_cell(c);
+}
+
+static double best(const struct cell *c)
+{
+    double least = INFINITY;
+    for (int p = 0; p + 1 < POLICIES; p++) /* the oracle is the yardstick, not a rival */
+        least = fmin(least, c->outcomes[p].ratio);
+    return least;
+}
+
+/* The promises for the default, counted over all cells; where one is broken, by how much at worst. */
+static void judge(const struct cell *cells, int n)
+{
+    int good[3] = {0}, all[3] = {0};
+    double worst[3] = {0};
+    const struct cell *where[3] = {0};
+    for (int i = 0; i < n; i++) {
+        const struct cell *c = &cells[i];
+        bool three = strlen(c->scenario) >= strlen("plb-hac-abc"), largest = c->size == c->app->sizes[SIZES - 1];
+        double value[3] = {c->outcomes[0].ratio / best(c), c->outcomes[0].ratio, c->outcomes[0].ratio};
+        double limit[3] = {1.01, 1.01, 1.05};
+        bool counts[3] = {true, three && largest, c->optimum >= 1.0};
+        for (int k = 0; k < 3; k++) {
+            if (!counts[k])
+                continue;
+            all[k]++;
+            good[k] += value[k] <= limit[k];
+            if (value[k] > worst[k]) {
+                worst[k] = value[k];
+                where[k] = c;
+            }
+        }
+    }
+    static const char *const promises[3] = {"plb-hac within 1 % of the best of all balancers",
+        "at most 1.01 of the optimum at the largest size on three machines or more",
+        "at most 1.05 of the optimum where that lasts a second or more"};
+    for (int k = 0; k < 3; k++)
+        if (all[k] > 0)
+            printf("%s: %d of %d cells; worst %.3f (%s, %s %ld)\n", promises[k], good[k], all[k], worst[k],
+                   where[k]->scenario, where[k]->app->name, where[k]->size);
+}
+
+static FILE *create(const char *folder, const char *name, const char *header)
+{
+    char path[1000];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    if (f == NULL) {
+        perror(path);
+        exit(1);
+    }
+    fprintf(f, "%s\n", header);
+    return f;
+}
+
+int main(int argc, char **argv)
+{
+    static struct cell all[SCENARIOS * APPLICATIONS * SIZES];
+    int n = 0;
+    const char *folder = argc > 1 ? argv[1] : ".", *filter = argc > 2 ? argv[2] : "";
+    FILE *cells = create(folder, "cells.csv", "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_accelerator");
+    FILE *shares = create(folder, "shares.csv", "scenario,application,size,balancer,pu,name,share");
+    printf("makespan over the optimum, mean of %d seeds with the noise of the cluster files\n%-14s %-14s %7s %9s", SEEDS,
+           "scenario", "application", "size", "optimum s");
+    for (int p = 0; p < POLICIES; p++)
+        printf(" %9s", policies[p].label);
+    putchar('\n');
+    for (int s = 0; s < SCENARIOS; s++)
+        for (int a = 0; a < APPLICATIONS; a++)
+            for (int z = 0; z < SIZES; z++) {
+                char name[100];
+                snprintf(name, sizeof name, "%s/%s/%ld", scenarios[s], applications[a].name, applications[a].sizes[z]);
+                if (strstr(name, filter) == NULL)
+                    continue;
+                all[n] = (struct cell){.scenario = scenarios[s], .app = &applications[a], .size = applications[a].sizes[z]};
+                run_cell(&all[n++], cells, shares);
+            }
+    fclose(cells);
+    fclose(shares);
+    judge(all, n);
+    return 0;
+}
