@@ -43,7 +43,7 @@ static const struct plb_option options[] = {
     [TAIL_START] = {"tail_start", PLB_REAL, "0.7", 0, 1, NULL, "plb-hac: part of the work after which blocks shrink"},
     [TAIL_FACTOR] = {"tail_factor", PLB_REAL, "0.1", 1e-6, 1, NULL, "plb-hac: smallest block of the tail, as a part of a regular one"},
     [STEPS] = {"steps", PLB_INT, "4", 1, 1e6, NULL, "steps that the work is cut into"},
-    [TRAINING] = {"training", PLB_REAL, "0.1", 1e-6, 0.2, NULL, "part of the work to train with where initial_block is 0"},
+    [TRAINING] = {"training", PLB_REAL, "0.07", 1e-6, 0.2, NULL, "part of the work to train with where initial_block is 0"},
     [SYNCHRONISE] = {"synchronise", PLB_FLAG, "no", 0, 0, NULL, "plb-hac: wait for all PUs at the end of training, as in the paper"},
     [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, "auto|slsqp|bisection", "who solves for equal finish times"},
     {0},
@@ -234,11 +234,8 @@ static double share(const struct state *s, const struct plb_view *view, int p)
 
 static double train(struct state *s, const struct plb_view *view, int p)
 {
-    const struct plb_pu *pu = &view->pus[p];
-    if (pu->outstanding > 0)
-        return PLB_WAIT_OWN;
     if (s->pus[p].reports == 0)
-        return s->first_block;
+        return view->pus[p].outstanding > 0 ? PLB_WAIT_OWN : s->first_block;
     if (s->pus[p].reports >= 2 && s->params[SYNCHRONISE].value != 0.0)
         return PLB_WAIT;
     /* PUs that have not reported yet count as half as fast as the mean. */
@@ -259,13 +256,31 @@ static void refresh(struct state *s, const struct plb_view *view, int p, bool ta
         solve(s, view);
 }
 
-/* Nothing is left for a PU until the next solve, or until it reports. */
-static double refuse(struct state *s, const struct plb_view *view, int p)
+/* The PU that would finish one more unit first. */
+static int next_to_finish(const struct state *s, const struct plb_view *view)
 {
+    int best = 0;
+    double earliest = INFINITY;
+    for (int p = 0; p < view->n_pus; p++) {
+        double end = view->pus[p].lost || !plb_model_known(&s->models[p]) ? INFINITY : busy_for(s, view, p) + plb_model_time(&s->models[p], 1.0);
+        if (end < earliest) {
+            earliest = end;
+            best = p;
+        }
+    }
+    return best;
+}
+
+/* Less than a unit is left for a PU. Another would overrun T, so it waits until the next solve or its own
+ * next report, unless nobody can be through with one earlier. */
+static double last_units(struct state *s, const struct plb_view *view, int p, double rest)
+{
+    if (view->n_pus > FEW ? rest >= 0.5 || (s->outstanding == 0 && p == s->most) : p == next_to_finish(s, view))
+        return 1.0;
     if (view->pus[p].outstanding > 0)
         return view->n_pus > FEW ? PLB_WAIT_OWN : PLB_WAIT;
     s->pus[p].refused = s->solves;
-    return s->outstanding == 0 && p == s->most ? 1.0 : PLB_WAIT;
+    return PLB_WAIT;
 }
 
 static double run(struct state *s, const struct plb_view *view, int p)
@@ -276,20 +291,20 @@ static double run(struct state *s, const struct plb_view *view, int p)
     if (own->refused == s->solves && s->outstanding > 0 && !s->stale && !own->fresh)
         return PLB_WAIT;
     refresh(s, view, p, tail);
-    if (share(s, view, p) < 0.5 && s->outstanding == 0)
+    if (share(s, view, p) < 1.0 && s->outstanding == 0)
         begin_step(s, view); /* T has passed with work left: what was expected did not happen */
     if (!isfinite(s->end))
         return fmax(view->remaining / (steps * s->alive), 1.0); /* nothing could be measured */
     double rest = share(s, view, p);
-    if (rest < 0.5)
-        return refuse(s, view, p);
+    if (rest < 1.0)
+        return last_units(s, view, p, rest);
     double regular = plb_model_work(&s->models[p], s->end / steps, view->total), gap = own->due - view->now;
     double block = regular;
     if (gap > s->params[GAP_THRESHOLD].value && view->pus[p].outstanding == 0)
         block += fmin(gap * own->rate, regular);
     if (tail || block > 0.5 * rest)
         block = fmax(0.5 * rest, fmax(s->params[TAIL_FACTOR].value * regular, own->least));
-    return fmax(fmin(block, rest), 1.0);
+    return fmin(fmax(block, 1.0), floor(rest));
 }
 
 static double alone(const struct state *s, const struct plb_view *view, int p)

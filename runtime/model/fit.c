@@ -18,9 +18,11 @@
 #define MAX_POINTS 512      /* more are thinned to the most recent ones */
 #define MAX_TERMS 3         /* in one curve */
 #define LINE (1u << PLB_TERM_ONE | 1u << PLB_TERM_X)
-#define SPREAD 1.5          /* largest over smallest size that a shape can be read from */
+#define SPREAD 1.5          /* largest over smallest size that a line can be read from */
+#define WIDE 4.0            /* and a curve */
 #define CURVED 2.0          /* what a term beyond the line's costs on top: work is mostly linear */
 #define CHECKS 16           /* sizes at which the best rate is looked for */
+#define TRUSTED 0.7         /* of a straight line's slope is the least beyond the sizes measured */
 #define HALVINGS 10         /* of the sizes measured, to prove that a candidate does not decrease */
 #define RELATIVE_NOISE 1e-4 /* residuals below this are as good as none: keeps ln(0) out */
 
@@ -73,7 +75,7 @@ static double inside_slope(const struct plb_curve *c, double x)
 static double slope_above(const struct plb_curve *c, double at_high)
 {
     double mean = at_high / c->high;
-    return fmin(fmax(inside_slope(c, c->high), mean / 8.0), 2.0 * mean);
+    return fmin(fmax(inside_slope(c, c->high), fmax(mean / 8.0, c->least_slope)), 2.0 * mean);
 }
 
 double plb_curve_time(const struct plb_curve *c, double x)
@@ -301,11 +303,15 @@ bool plb_fit_curve(const double *x, const double *t, const double *weight, int n
     struct plb_curve c = {.terms = 0};
     bool done = false;
     if (p.distinct >= 2 && p.high >= SPREAD * p.low && reduce(&p, p.high, &red)) {
-        done = p.n >= 4 && choose_terms(&p, &red, &c);
-        if (!done) {
-            c = (struct plb_curve){.terms = LINE, .scale = p.high, .low = p.low, .high = p.high};
-            done = solve_terms(&red, LINE, c.a) >= 0.0 && plausible(&c);
+        done = p.n >= 4 && p.high >= WIDE * p.low && choose_terms(&p, &red, &c);
+        struct plb_curve line = {.terms = LINE, .scale = p.high, .low = p.low, .high = p.high};
+        bool straight = solve_terms(&red, LINE, line.a) >= 0.0 && plausible(&line);
+        if (!done && straight) {
+            c = line;
+            done = true;
         }
+        if (straight)
+            c.least_slope = TRUSTED * inside_slope(&line, p.high);
     }
     if (!done) {
         double weights = 0.0, rate = 0.0;

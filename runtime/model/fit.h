@@ -30,6 +30,7 @@ struct plb_curve {
     double a[PLB_TERMS];
     double scale;           /* work units; x is divided by it, which keeps e^x in range */
     double low, high;       /* smallest and largest size measured, work units */
+    double least_slope;     /* above `high`: most of the slope of a straight line through all samples */
     double r2;              /* coefficient of determination of the fit, unweighted */
 };
 
@@ -58,8 +59,8 @@ void plb_fit_line(const double *x, const double *t, int n, double *constant, dou
 bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, struct plb_model *model);
 
 /* Seconds for x units of work; 0 for x <= 0. At or above `high` the curve continues along its last
- * slope, held between 1/8 of and twice the mean slope up to `high`, so that no term of the basis
- * runs away with an extrapolation; below `low`, along the first tangent or the chord to the origin,
+ * slope, held between least_slope or 1/8 of the mean slope up to `high` and twice that, so that no term of
+ * the basis runs away with an extrapolation; below `low`, along the first tangent or the chord to the origin,
  * whichever is higher. Positive and not decreasing for x > 0. */
 double plb_curve_time(const struct plb_curve *curve, double x);
 double plb_curve_slope(const struct plb_curve *curve, double x);

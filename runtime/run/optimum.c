@@ -37,9 +37,14 @@ static struct way way_of(const struct plb_cluster_spec *c, int node, const struc
     return w;
 }
 
+static double least_pieces(const struct way *w, double work)
+{
+    return fmax(ceil(work / w->grain), 1.0);
+}
+
 static double pieces(const struct way *w, double work)
 {
-    double least = fmax(ceil(work / w->grain), 1.0);
+    double least = least_pieces(w, work);
     if (w->link == 0.0 || w->fixed == 0.0)
         return w->link == 0.0 ? least : fmax(least, fmin(ceil(work), MANY));
     return fmax(least, fmin(round(sqrt(work * w->link / w->fixed)), fmax(floor(work), 1.0)));
@@ -67,6 +72,20 @@ static double work_in(const struct way *w, double t, double limit)
     return low;
 }
 
+/* Whoever shares a link works in no more pieces than the fastest: small pieces wait for large ones. */
+static void agree(const struct plb_cluster_spec *c, int n, const struct plb_unit_size *unit, struct plb_ideal *ideals)
+{
+    const struct plb_node_spec *node = &c->nodes[n];
+    const struct plb_ideal *most = &ideals[node->first_pu];
+    for (int p = node->first_pu; p < node->first_pu + node->n_pus; p++)
+        most = ideals[p].work > most->work ? &ideals[p] : most;
+    int k = most->pieces;
+    for (int p = node->first_pu; p < node->first_pu + node->n_pus && n > 0; p++) {
+        struct way w = way_of(c, n, &c->pus[p], unit);
+        ideals[p].pieces = (int)fmax(least_pieces(&w, ideals[p].work), fmin(ideals[p].pieces, k));
+    }
+}
+
 /* Everybody's work in T seconds; returns the sum. */
 static double share(const struct plb_cluster_spec *c, const struct plb_unit_size *unit, double t, double limit,
                     bool skip_first, struct plb_ideal *ideals)
@@ -83,6 +102,7 @@ static double share(const struct plb_cluster_spec *c, const struct plb_unit_size
             if (w.link > 0.0)
                 carried = fmax(t - w.messages, 0.0) / w.link;
         }
+        agree(c, n, unit, ideals);
         double part = sum > carried ? carried / sum : 1.0;
         for (int p = node->first_pu; p < node->first_pu + node->n_pus; p++)
             ideals[p].work *= part;

@@ -1,6 +1,6 @@
 /* The experiments of PLB-HeC (2015) and PLB-HAC (2019) on virtual clusters: every scenario, application,
- * size and balancer, ten seeds each. Usage: papers FOLDER [filter]; the filter is a part of a cell's name,
- * such as plb-hac-abc/mm. Writes FOLDER/cells.csv and shares.csv, prints tables of makespan over the
+ * size and balancer, ten seeds each. Usage: papers FOLDER [filter [seeds]]; the filter is a part of a cell's
+ * name, such as plb-hac-abc/mm. Writes FOLDER/cells.csv and shares.csv, prints tables of makespan over the
  * optimum, and says for each promise in how many cells it is kept.
  *
  * The optimum is the oracle's makespan on the same cluster without noise. */
@@ -10,7 +10,7 @@
 #include "run/registry.h"
 #include "simulated.h"
 
-#define SEEDS 10
+static int seeds = 10;
 #define MAX_POLICIES 16
 #define SIZES 4
 
@@ -56,6 +56,7 @@ enum { SCENARIOS = sizeof scenarios / sizeof *scenarios, APPLICATIONS = sizeof a
 /* What the seeds of one policy in one cell gave. */
 struct outcome {
     double ratio, spread;       /* makespan over the optimum: mean and standard deviation */
+    double worst;               /* of the seeds */
     double idle[3];             /* per cent, by kind of PU; NaN where there is none */
 };
 
@@ -105,7 +106,7 @@ static void count_run(const struct plb_simulated *result, double units, double i
         double busy = t->execute_s + t->transfer_s;
         idle[kind] += 100.0 * fmax(1.0 - busy / result->makespan_s, 0.0);
         pus[kind]++;
-        shares[p] += (double)t->units / units / SEEDS;
+        shares[p] += (double)t->units / units / seeds;
     }
 }
 
@@ -117,16 +118,17 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
     int pus[3] = {0};
     open_cell(&job, c, &policies[policy]);
     double share[64] = {0};
-    for (int seed = 1; seed <= SEEDS; seed++) {
+    for (int seed = 1; seed <= seeds; seed++) {
         struct plb_simulated result = run_job(&job, (uint64_t)seed, NULL);
         double ratio = result.makespan_s / c->optimum;
         sum += ratio;
         squares += ratio * ratio;
+        o->worst = fmax(o->worst, ratio);
         count_run(&result, (double)job.map.units, idle, pus, share);
         plb_master_free(result.master);
     }
-    o->ratio = sum / SEEDS;
-    o->spread = sqrt(fmax(squares / SEEDS - o->ratio * o->ratio, 0.0));
+    o->ratio = sum / seeds;
+    o->spread = sqrt(fmax(squares / seeds - o->ratio * o->ratio, 0.0));
     for (int k = 0; k < 3; k++)
         o->idle[k] = pus[k] > 0 ? idle[k] / pus[k] : (double)NAN;
     fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f\n", c->scenario, c->app->name, c->size, policies[policy].label,
@@ -194,6 +196,18 @@ static void judge(const struct cell *cells, int n)
                    where[k]->scenario, where[k]->app->name, where[k]->size);
 }
 
+/* The one run of plb-hac that was furthest from the optimum, among those of a second or more. */
+static void find_worst(const struct cell *cells, int n)
+{
+    const struct cell *worst = NULL;
+    for (int i = 0; i < n; i++)
+        if (cells[i].optimum >= 1.0 && (worst == NULL || cells[i].outcomes[0].worst > worst->outcomes[0].worst))
+            worst = &cells[i];
+    if (worst != NULL)
+        printf("worst single run of plb-hac where the optimum lasts a second or more: %.3f (%s, %s %ld)\n",
+               worst->outcomes[0].worst, worst->scenario, worst->app->name, worst->size);
+}
+
 static FILE *create(const char *folder, const char *name, const char *header)
 {
     char path[1000];
@@ -212,9 +226,10 @@ int main(int argc, char **argv)
     static struct cell all[SCENARIOS * APPLICATIONS * SIZES];
     int n = 0;
     const char *folder = argc > 1 ? argv[1] : ".", *filter = argc > 2 ? argv[2] : "";
+    seeds = argc > 3 ? atoi(argv[3]) : seeds;
     FILE *cells = create(folder, "cells.csv", "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_accelerator");
     FILE *shares = create(folder, "shares.csv", "scenario,application,size,balancer,pu,name,share");
-    printf("makespan over the optimum, mean of %d seeds with the noise of the cluster files\n%-14s %-14s %7s %9s", SEEDS,
+    printf("makespan over the optimum, mean of %d seeds with the noise of the cluster files\n%-14s %-14s %7s %9s", seeds,
            "scenario", "application", "size", "optimum s");
     for (int p = 0; p < POLICIES; p++)
         printf(" %9s", policies[p].label);
@@ -232,5 +247,6 @@ int main(int argc, char **argv)
     fclose(cells);
     fclose(shares);
     judge(all, n);
+    find_worst(all, n);
     return 0;
 }
