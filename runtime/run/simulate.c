@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "core/worker.h"
 #include "plb/kernel.h"
+#include "run/profiles.h"
 #include "transport/virtual.h"
 
 #define DETECTION 0.5
@@ -280,6 +281,7 @@ int plb_simulate(const struct plb_simulation *in, struct plb_simulated *result, 
     *result = (struct plb_simulated){0};
     struct sim s = {.in = in, .result = result};
     set_up(&s);
+    plb_profiles_recall(in->profiles, s.master);
     for (s.pass = 1; s.pass <= (in->passes > 0 ? in->passes : 1); s.pass++)
         if (run_pass(&s, err) != PLB_OK)
             break;
