@@ -9,20 +9,21 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "run/cluster.h"
+#include "run/profiles.h"
 #include "run/registry.h"
 #include "run/results.h"
 #include "run/simulate.h"
 
 struct arguments {
     const char *conf, *simulate, *report, *trace;
-    bool verify, quiet, verbose, show_pus, show_config, dry_run, help, version, list_balancers;
+    bool verify, quiet, verbose, show_pus, show_config, dry_run, help, version, list_balancers, list_profiles;
     double seed;
     char *assignments[256];
     int n_assignments;
 };
 
 enum { OPT_BALANCER = 256, OPT_SHOW_PUS, OPT_DRY_RUN, OPT_SIMULATE, OPT_SEED, OPT_VERIFY, OPT_REPORT, OPT_TRACE,
-       OPT_SHOW_CONFIG, OPT_HELP, OPT_VERSION, OPT_QUIET, OPT_VERBOSE };
+       OPT_SHOW_CONFIG, OPT_HELP, OPT_VERSION, OPT_QUIET, OPT_VERBOSE, OPT_PROFILES };
 
 static const struct option long_options[] = {
     {"balancer", required_argument, NULL, OPT_BALANCER}, {"show-pus", no_argument, NULL, OPT_SHOW_PUS},
@@ -31,7 +32,8 @@ static const struct option long_options[] = {
     {"report", required_argument, NULL, OPT_REPORT},     {"trace", required_argument, NULL, OPT_TRACE},
     {"show-config", no_argument, NULL, OPT_SHOW_CONFIG}, {"help", no_argument, NULL, OPT_HELP},
     {"version", no_argument, NULL, OPT_VERSION},         {"quiet", no_argument, NULL, OPT_QUIET},
-    {"verbose", no_argument, NULL, OPT_VERBOSE},         {NULL, 0, NULL, 0},
+    {"verbose", no_argument, NULL, OPT_VERBOSE},         {"profiles", no_argument, NULL, OPT_PROFILES},
+    {NULL, 0, NULL, 0},
 };
 
 static void print_help(void)
@@ -49,6 +51,7 @@ static void print_help(void)
          "  --seed N              of the simulation's noise (default 1)\n"
          "  --show-config         print every setting and where it came from\n"
          "  --show-pus            print the processing units at the start (with --dry-run: only that)\n"
+         "  --profiles            list what earlier runs measured (balance.profile), and where it is kept\n"
          "  --dry-run             read and check everything, compute nothing\n"
          "  --quiet, --verbose    say less, say more\n"
          "  --help, --version\n"
@@ -84,6 +87,7 @@ static int take_option(struct arguments *a, int option, struct plb_error *err)
     case OPT_SHOW_CONFIG: a->show_config = true; return PLB_OK;
     case OPT_HELP: a->help = true; return PLB_OK;
     case OPT_VERSION: a->version = true; return PLB_OK;
+    case OPT_PROFILES: a->list_profiles = true; return PLB_OK;
     case OPT_QUIET: a->quiet = true; return PLB_OK;
     default: a->verbose = true; return PLB_OK;
     }
@@ -135,7 +139,7 @@ static int parse(int argc, char **argv, struct arguments *a, struct plb_error *e
     }
     if (a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL)
         return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);
-    if (a->conf == NULL && !a->help && !a->version && !a->list_balancers)
+    if (a->conf == NULL && !a->help && !a->version && !a->list_balancers && !a->list_profiles)
         return plb_fail(err, PLB_EINPUT, "no conf file is named: mpirun -np N plbrun app.conf; see --help");
     return PLB_OK;
 }
@@ -218,6 +222,8 @@ static int conclude(struct plb_job *job, const struct arguments *a, struct plb_r
         report->verified = plb_job_verify(job, err) == PLB_OK ? PLB_RIGHT : PLB_WRONG;
     if (err->status == PLB_OK && a->simulate == NULL)
         plb_job_finish(job, err);
+    if (err->status == PLB_OK)
+        plb_profiles_save(job->profiles);
     struct plb_error late = {.status = PLB_OK}; /* a wrong result still deserves its report */
     if (a->report != NULL)
         plb_report_write(report, a->report, &late);
@@ -244,8 +250,11 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
     s.trace = trace.on ? &trace : NULL;
     if (job->master_only && job->cluster.n_nodes == 1)
         return plb_fail(err, PLB_EINPUT, "master_only leaves nobody to compute: %s describes one node", a->simulate);
+    if (!a->dry_run)
+        s.profiles = job->profiles = plb_profiles_open(job, true, a->verbose);
     if (!a->dry_run && plb_simulate(&s, &result, err) == PLB_OK) {
         plb_results_from_master(result.master, &job->app, job->balancer->name, 1, &report);
+        plb_profiles_collect(job->profiles, result.master, &report);
         report.mode = "simulate";
         report.nodes = job->cluster.n_nodes;
         report.makespan_s = result.makespan_s;
@@ -312,19 +321,28 @@ static int run_cluster(int *argc, char ***argv, const struct arguments *a, struc
     return status;
 }
 
+/* What needs no conf file: help, version and lists. */
+static int inform(const struct arguments *a, struct plb_error *err)
+{
+    if (a->help)
+        print_help();
+    else if (a->version)
+        printf("plbrun %s\n", PLB_VERSION);
+    else if (a->list_balancers)
+        list_balancers();
+    else
+        plb_profiles_list(stdout, err);
+    return err->status;
+}
+
 int main(int argc, char **argv)
 {
     struct arguments a;
     struct plb_error err = {.status = PLB_OK};
     bool first = speaks();
     int status = parse(argc, argv, &a, &err);
-    if (status == PLB_OK && (a.help || a.version || a.list_balancers)) {
-        if (first && a.help)
-            print_help();
-        else if (first && a.version)
-            printf("plbrun %s\n", PLB_VERSION);
-        else if (first)
-            list_balancers();
+    if (status == PLB_OK && (a.help || a.version || a.list_balancers || a.list_profiles)) {
+        status = first ? inform(&a, &err) : PLB_OK;
     } else if (status == PLB_OK && a.simulate != NULL) {
         status = first ? run_simulation(&a, &err) : PLB_OK;
     } else if (status == PLB_OK) {

@@ -4,7 +4,7 @@
 
 struct plb_topology {
     char host[32];              /* name, cut to fit */
-    char cpu[32];               /* model, or "cpu" */
+    char cpu[48];               /* model, cut to fit, or "cpu" */
     int host_cores;             /* cores of the host */
     int cores;                  /* of those, the ones that the launcher lets this process use */
     char where[64];             /* these cores as a list, such as "0-3,8" */

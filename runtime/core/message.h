@@ -43,6 +43,7 @@ struct plb_pu_info {
     char name[32], host[32];
     char cores[24];             /* cores it may use, as a list; "" where that means nothing */
     int32_t threads;
+    char model[44];             /* of the hardware; "" in a simulation */
 };
 
 struct plb_message {

@@ -74,6 +74,13 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
                 r->solves == 1 ? "" : "s", plb_seconds_print(r->solve_s, solve));
     fprintf(out, "%" PRId64 " message%s, %s moved%s\n", r->messages, r->messages == 1 ? "" : "s", bytes_print((double)r->bytes_moved, moved),
             r->verified == PLB_RIGHT ? "; verified" : r->verified == PLB_WRONG ? "; WRONG RESULT" : "");
+    int began = r->profiles_used + r->profiles_dropped;
+    if (began > 0)
+        fprintf(out, "profiles: %d PU%s began with earlier measurements", began, began == 1 ? "" : "s");
+    if (r->profiles_dropped > 0)
+        fprintf(out, ", %d of them dropped as no longer true", r->profiles_dropped);
+    if (began > 0)
+        fputc('\n', out);
     if (r->mode[0] == 's')
         fprintf(out, "(simulated: times are virtual, and no output is written; the best fixed distribution without noise takes %s)\n",
                 plb_seconds_print(r->optimum_s, bound));
@@ -99,14 +106,15 @@ int plb_report_write(const struct plb_report *r, const char *file, struct plb_er
         }
     json_t *verified = r->verified == PLB_NOT_VERIFIED ? json_null() : json_boolean(r->verified == PLB_RIGHT);
     json_t *object = json_pack(
-        "{s:i, s:s, s:s, s:s, s:b, s:s, s:i, s:I, s:i, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
+        "{s:i, s:s, s:s, s:s, s:b, s:s, s:i, s:I, s:i, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:o, s:o}",
         "schema", 1, "version", PLB_VERSION, "app", r->app, "balancer", r->balancer, "migration", r->migration,
         "mode", r->mode, "nodes", r->nodes, "units", (json_int_t)r->units, "passes", r->passes,
         "makespan_s", r->makespan_s, "bound_s", r->bound_s, "profile_s", r->profile_s, "solves", (json_int_t)r->solves,
         "solve_s", r->solve_s, "balancing_ratio", r->balancing_ratio, "idle_pct", r->idle_pct,
         "messages", (json_int_t)r->messages, "bytes_moved", (json_int_t)r->bytes_moved,
         "migrations", (json_int_t)r->migrations, "migrated_units", (json_int_t)r->migrated_units,
-        "verified", verified, "optimum_s", r->mode[0] == 's' ? json_real(r->optimum_s) : json_null(), "pus", pus);
+        "profiles_used", r->profiles_used, "profiles_dropped", r->profiles_dropped, "verified", verified,
+        "optimum_s", r->mode[0] == 's' ? json_real(r->optimum_s) : json_null(), "pus", pus);
     if (object == NULL)
         return plb_fail(err, PLB_EFAILED, "cannot make %s: a name in it is not valid UTF-8 or a number is not finite", file);
     struct plb_file f;

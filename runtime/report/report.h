@@ -37,6 +37,8 @@ struct plb_report {
     double balancing_ratio;     /* longest over shortest busy time of the PUs that worked */
     double idle_pct;            /* mean over all PUs */
     int64_t messages, bytes_moved, migrations, migrated_units;
+    int profiles_used;          /* PUs that began with an earlier run's measurements, to the end */
+    int profiles_dropped;       /* PUs whose first blocks contradicted theirs */
     enum plb_verified verified;
     struct plb_report_pu *pus;
 };

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "run/lead.h"
+#include "run/profiles.h"
 #include "run/pus.h"
 #include "run/registry.h"
 #include "run/results.h"
@@ -253,6 +254,7 @@ static void gather_report(struct run *r, struct plb_report *report)
     if (r->lead == NULL || r->lead->master == NULL)
         return;
     plb_results_from_master(r->lead->master, &r->lead->job->app, r->lead->job->balancer->name, r->lead->pass, report);
+    plb_profiles_collect(r->lead->job->profiles, r->lead->master, report);
     report->mode = "cluster";
     report->nodes = r->size;
     report->makespan_s = r->lead->makespan;

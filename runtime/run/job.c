@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/profiles.h"
 #include "run/registry.h"
 
 #define TASK_BYTES 32e6 /* data pulled per task: milliseconds on a fast network, so it hides behind work */
@@ -129,6 +130,7 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
 
 void plb_job_fini(struct plb_job *job)
 {
+    plb_profiles_free(job->profiles);
     plb_cost_map_fini(&job->map);
     plb_app_fini(&job->app);
     plb_cluster_fini(&job->cluster);

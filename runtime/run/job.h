@@ -18,6 +18,7 @@ struct plb_job {
     bool master_only;
     int threads;                /* 0: a fair share of the cores */
     uint64_t seed;
+    struct plb_profiles *profiles;  /* run/profiles.h; NULL until the PUs are known, and where off */
 };
 
 /* Reads and checks settings, kernel, balancer and .cluster file. `simulate`: the .cluster file of a

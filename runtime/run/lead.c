@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "run/profiles.h"
 
 /* Tells every node, our own included, that the run is over. */
 static void stop_all(struct run *r, int status)
@@ -77,10 +78,13 @@ void plb_lead_hello(struct run *r, const struct plb_pu_info *info)
     if (r->options->show_pus || r->options->verbose)
         show_pus(lead);
     report_refused(lead);
-    if (r->options->dry_run)
+    if (r->options->dry_run) {
         stop_all(r, PLB_OK);
-    else
-        begin_pass(r);
+        return;
+    }
+    lead->job->profiles = plb_profiles_open(lead->job, false, r->options->verbose);
+    plb_profiles_recall(lead->job->profiles, lead->master);
+    begin_pass(r);
 }
 
 /* The pass is over: does the kernel want another? */

@@ -9,7 +9,8 @@
 
 static void name_pu(struct plb_pu_info *info, const char *name, const struct plb_topology *t)
 {
-    snprintf(info->name, sizeof info->name, "%s", name);
+    snprintf(info->name, sizeof info->name, "%.31s", name);
+    snprintf(info->model, sizeof info->model, "%.43s", t->cpu);
     snprintf(info->host, sizeof info->host, "%s", t->host);
     snprintf(info->cores, sizeof info->cores, "%.23s", t->where);
 }

@@ -21,6 +21,7 @@ static const struct plb_option app_options[] = {
 
 static const struct plb_option balance_options[] = {
     {"balancer", PLB_TEXT, "plb-hac", 0, 0, NULL, "who decides the block sizes (--balancer help)"},
+    {"profile", PLB_TEXT, "off", 0, 0, "off|read|write|on", "start from what earlier runs measured (read), keep what this one does (write), both (on)"},
     {0},
 };
 

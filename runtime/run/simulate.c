@@ -15,6 +15,7 @@
 #include "core/worker.h"
 #include "plb/kernel.h"
 #include "run/optimum.h"
+#include "run/profiles.h"
 #include "transport/virtual.h"
 
 #define DETECTION 0.5
@@ -294,6 +295,7 @@ int plb_simulate(const struct plb_simulation *in, struct plb_simulated *result, 
     *result = (struct plb_simulated){0};
     struct sim s = {.in = in, .result = result};
     set_up(&s);
+    plb_profiles_recall(in->profiles, s.master);
     for (s.pass = 1; s.pass <= (in->passes > 0 ? in->passes : 1); s.pass++)
         if (run_pass(&s, err) != PLB_OK)
             break;

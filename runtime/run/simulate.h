@@ -20,6 +20,7 @@ struct plb_simulation {
     int passes;                         /* 0 counts as 1 */
     bool master_only;                   /* node 0 leads and its PUs compute nothing */
     struct plb_trace *trace;            /* or NULL */
+    struct plb_profiles *profiles;      /* to begin with, or NULL */
     /* Stress, for tests: every message is up to `delay` seconds late, independently, so that they
      * overtake each other, and the nodes named by `lose` (n_lose of them) die at these times. */
     double delay;

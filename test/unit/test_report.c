@@ -52,7 +52,7 @@ static void the_report_has_every_key(void **state)
 {
     (void)state;
     static const char *const reals[] = {"makespan_s", "bound_s", "profile_s", "solve_s", "balancing_ratio", "idle_pct"};
-    static const char *const ints[] = {"schema", "nodes", "units", "passes", "solves", "messages", "bytes_moved", "migrations", "migrated_units"};
+    static const char *const ints[] = {"schema", "nodes", "units", "passes", "solves", "messages", "bytes_moved", "migrations", "migrated_units", "profiles_used", "profiles_dropped"};
     static const char *const texts[] = {"version", "app", "balancer", "mode"};
     static const char *const pu_ints[] = {"id", "node", "units", "blocks", "tasks", "stolen_in", "stolen_out"};
     static const char *const pu_reals[] = {"busy_s", "transfer_s", "idle_s", "rate", "r2"};
@@ -67,7 +67,7 @@ static void the_report_has_every_key(void **state)
         assert_int_equal(json_array_size(json_object_get(o, "pus")), 3);
         for (int i = 0; i < 6; i++)
             assert_true(json_is_number(json_object_get(o, reals[i])));
-        for (int i = 0; i < 9; i++)
+        for (int i = 0; i < 11; i++)
             assert_true(json_is_integer(json_object_get(o, ints[i])));
         for (int i = 0; i < 4; i++)
             assert_true(json_is_string(json_object_get(o, texts[i])) && json_is_string(json_object_get(first, pu_texts[i])));
@@ -98,6 +98,14 @@ static void the_summary_has_a_line_per_pu_and_one_for_the_run(void **state)
     assert_int_equal(lines, 1 + 3 + 1); /* a header, three PUs, the run */
     assert_non_null(strstr(text, "not used"));
     assert_non_null(strstr(text, "x: 100 rows by 3 PUs on 2 nodes in 10.00 s with greedy"));
+    assert_null(strstr(text, "profiles"));
+    free(text);
+    r.profiles_used = 2;
+    r.profiles_dropped = 1;
+    out = open_memstream(&text, &size);
+    plb_report_summary(&r, out);
+    fclose(out);
+    assert_non_null(strstr(text, "\nprofiles: 3 PUs began with earlier measurements, 1 of them dropped as no longer true\n"));
     free(text);
 }
 

@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# Profiles from run to run: written, used, set aside, dropped and listed. In a cache folder of the
+# test's own; the naps of its kernel take the same time in every run.
+. "$(dirname "$0")/../lib.sh"
+export HOME=$tmp/home
+unset PLB_BALANCE_PROFILE
+profiles=$tmp/cache/plbrun/profiles
+
+says() { grep -q -- "$2" "$tmp/out"; ok "$1" $?; }
+never_says() { ! grep -q -- "$2" "$tmp/out"; ok "$1" $?; }
+files() { find "$tmp/cache" "$tmp/home" -name "$1" 2>/dev/null | wc -l; }
+# used N: the report says that N PUs began with a profile.
+used() { grep -q "\"profiles_used\": $2," "$tmp/r.json" 2>>"$tmp/out"; ok "$1" $?; }
+
+printf '[app]\nkernel = %s\n[sleeper]\nunits = 1000\n[balance]\nprofile = on\n' "$BUILD/test/kernels/sleeper.so" >"$tmp/nap.conf"
+cat >"$tmp/two.cluster" <<'END2'
+[node a]
+pus = one
+[node b]
+pus = two
+[pu one]
+slowdown = 1
+rate = 1000
+[pu two]
+slowdown = 1.5
+rate = 1500
+END2
+nap() { ranks 2 --report "$tmp/r.json" "$tmp/nap.conf" "$@"; }
+
+alone --profiles
+ok "--profiles before there are any, without a conf file" $?
+says "says where they would be" "no profiles in $profiles"
+nap balance.profile=sometimes
+[ $? -eq 2 ]
+ok "profile = sometimes is a mistake" $?
+says "that names the choices" "off|read|write|on"
+nap balance.profile=off && nap balance.profile=read && ranks 2 --dry-run "$tmp/nap.conf"
+ok "profile = off, read, and a dry run" $?
+[ ! -e "$tmp/cache" ] && [ ! -e "$tmp/home" ]
+ok "write nothing" $?
+
+nap
+ok "the first run with profile = on" $?
+used "begins with none" 0
+[ "$(files '*.profile')" -eq 1 ] && [ "$(files '*')" -eq 4 ]
+ok "two PUs of one model leave one file, and nothing else" $?
+[ "$(stat -c %a "$profiles")" = 700 ]
+ok "in a folder for its owner alone" $?
+file=$(find "$profiles" -name '*.profile')
+nap --verbose
+ok "the second run" $?
+used "begins with the first one's" 2
+says "the summary says so" "2 PUs began with earlier measurements$"
+says "--verbose says where from" "2 of 2 .*$profiles"
+nap balance.profile=write
+used "profile = write reads none" 0
+nap balance.profile=off
+used "profile = off neither" 0
+never_says "and does not speak of it" "profiles:"
+nap balance.profile=read
+used "profile = read does" 2
+
+cp "$file" "$tmp/whole"
+nap cluster.file="$tmp/two.cluster" --verify 2>/dev/null
+[ $? -eq 2 ]
+ok "a run that cannot begin" $?
+nap cluster.file="$tmp/two.cluster"
+ok "emulated PUs" $?
+used "have others than the machine they run on" 0
+[ "$(grep -l '^kind = emulated cpu' "$profiles"/*.profile | wc -l)" -eq 2 ]
+ok "one each" $?
+sed -i 's/slowdown = 1.5/slowdown = 1.7/' "$tmp/two.cluster"
+nap cluster.file="$tmp/two.cluster" balance.profile=read
+used "and the one whose slowdown changes is another" 1
+rm "$profiles"/*; cp "$tmp/whole" "$file"
+
+# the checksum covers everything: half a file, and one that was edited
+head -c 200 "$tmp/whole" >"$file"
+nap balance.profile=read
+ok "a profile cut in half does not stop a run" $?
+used "which begins without it" 0
+says "says what is wrong and what was done" "warning: the profile $file is damaged: .*set aside"
+[ ! -e "$file" ] && [ "$(stat -c %s "$file.damaged")" -eq 200 ]
+ok "and sets it aside as it is" $?
+sed 's/^threads = .*/threads = 7/' "$tmp/whole" >"$file"
+nap balance.profile=read
+says "one that was edited neither" "checksum is wrong"
+head -c 300 "$tmp/whole" >"${file%.profile}x.profile"
+cp "$tmp/whole" "$file"
+alone --profiles
+ok "--profiles lists" $?
+says "where they are" "Profiles in $profiles:"
+says "kernel and samples" "^$(basename "$file") .*sleeper .*samples .*0 min old"
+says "and marks what was set aside" "^$(basename "$file").damaged .*damaged: set aside"
+says "and what is damaged" "x.profile .*damaged: .*cut"
+[ "$(wc -l <"$tmp/out")" -eq 4 ] && [ -e "${file%.profile}x.profile" ]
+ok "a line each, and changes nothing" $?
+ranks 2 --profiles
+[ "$(wc -l <"$tmp/out")" -eq 4 ]
+ok "on several ranks once" $?
+rm -r "$tmp/cache"
+
+# what did not end well leaves nothing
+printf '[app]\nkernel = %s\n[balance]\nprofile = on\n' "$BUILD/test/kernels/faulty.so" >"$tmp/faulty.conf"
+ranks 2 "$tmp/faulty.conf" faulty.fault=entry
+[ $? -eq 1 ] && [ "$(files '*.profile')" -eq 0 ]
+ok "a run that fails writes none" $?
+ranks 2 --verify "$tmp/faulty.conf" faulty.fault=wrong
+[ $? -eq 3 ] && [ "$(files '*.profile')" -eq 0 ]
+ok "nor does one with a wrong result" $?
+ranks 2 --verify "$tmp/faulty.conf"
+[ $? -eq 0 ] && [ "$(files '*.profile')" -eq 1 ]
+ok "as the same kernel without a mistake does" $?
+rm -r "$tmp/cache"
+
+# no folder to be had
+XDG_CACHE_HOME=relative HOME='' nap --verbose
+ok "without a folder the run goes on" $?
+says "and says so with --verbose" "profiles are off: neither XDG_CACHE_HOME nor HOME"
+: >"$tmp/plain"
+XDG_CACHE_HOME=$tmp/plain nap --verbose
+ok "as where it cannot be made" $?
+says "which it says too" "profiles are off: $tmp/plain/plbrun cannot be made"
+XDG_CACHE_HOME=$tmp/plain nap
+never_says "without --verbose it does not" "profiles are off"
+
+# in virtual time, with a PU that has become slow
+simulated() { alone --simulate "$tmp/two.cluster" --report "$tmp/r.json" "$tmp/nap.conf" "$@"; }
+simulated balance.profile=off
+[ "$(files '*.profile')" -eq 0 ]
+ok "a simulation with profile = off writes none" $?
+simulated
+[ "$(grep -l '^kind = simulated cpu' "$profiles"/*.profile | wc -l)" -eq 2 ]
+ok "one with profile = on writes those of simulated PUs" $?
+simulated
+used "and uses them" 2
+before=$(cat "$profiles"/*.profile | cksum)
+printf 'slow = 0:3\n' >>"$tmp/two.cluster"
+simulated balance.profile=read
+used "a PU that is three times slower" 1
+grep -q '"profiles_dropped": 1,' "$tmp/r.json"
+ok "drops its profile" $?
+says "and the summary says so" "2 PUs began with earlier measurements, 1 of them dropped as no longer true"
+[ "$(cat "$profiles"/*.profile | cksum)" = "$before" ]
+ok "profile = read leaves the file" $?
+simulated
+[ "$(cat "$profiles"/*.profile | cksum)" != "$before" ] && simulated
+used "profile = on replaces it by what is true now" 2
+done_testing

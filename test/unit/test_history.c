@@ -1,0 +1,156 @@
+/* What is remembered of a PU: recalled samples are believed until the first reports contradict them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/history.h"
+
+#define RATE 100.0 /* work per second that the profile knows */
+
+static struct plb_sample sample(double work, double factor)
+{
+    return (struct plb_sample){work, factor * work / RATE, 0.0, 1, 0.0, true};
+}
+
+/* A history that begins with `n` samples of work 10, 20, 30... */
+static struct plb_history recalled(int n)
+{
+    struct plb_history h = {0};
+    struct plb_sample profile[2 * PLB_MAX_SAMPLES];
+    for (int i = 0; i < n; i++)
+        profile[i] = sample(10.0 * (i + 1), 1.0);
+    plb_history_recall(&h, profile, n);
+    return h;
+}
+
+static void add(struct plb_history *h, double work, double factor)
+{
+    struct plb_sample s = sample(work, factor);
+    plb_history_add(h, &s);
+}
+
+static void recalled_samples_come_first(void **state)
+{
+    (void)state;
+    struct plb_history h = recalled(5);
+    assert_int_equal(h.n, 5);
+    assert_int_equal(h.recalled, 5);
+    add(&h, 70.0, 1.0);
+    assert_int_equal(h.n, 6);
+    assert_int_equal(h.recalled, 5);
+    assert_true(h.at[0].work == 10.0 && h.at[4].work == 50.0 && h.at[5].work == 70.0);
+    plb_history_fini(&h);
+    assert_null(h.at);
+}
+
+static void of_too_many_the_last_are_kept(void **state)
+{
+    (void)state;
+    struct plb_history h = recalled(PLB_MAX_SAMPLES + 10);
+    assert_int_equal(h.recalled, PLB_MAX_SAMPLES / 2);
+    assert_int_equal(h.n, PLB_MAX_SAMPLES / 2);
+    assert_true(h.at[h.n - 1].work == 10.0 * (PLB_MAX_SAMPLES + 10));
+    plb_history_fini(&h);
+}
+
+static void a_profile_fades_behind_what_is_measured(void **state)
+{
+    (void)state;
+    struct plb_history h = recalled(10);
+    while (h.n < PLB_MAX_SAMPLES)
+        add(&h, 40.0, 1.0);
+    assert_int_equal(h.recalled, 10);
+    add(&h, 55.0, 1.0); /* no room: the older half goes, the profile with it */
+    assert_int_equal(h.recalled, 0);
+    assert_int_equal(h.n, PLB_MAX_SAMPLES / 2 + 1);
+    assert_false(h.dropped);
+    assert_true(h.at[0].work == 40.0 && h.at[h.n - 1].work == 55.0);
+    plb_history_fini(&h);
+}
+
+static void two_contradictions_in_a_row_end_a_profile(void **state)
+{
+    (void)state;
+    static const double factors[] = {1.3, 0.7};
+    for (int i = 0; i < 2; i++) {
+        struct plb_history h = recalled(5);
+        add(&h, 30.0, factors[i]);
+        assert_false(h.dropped);
+        assert_int_equal(h.recalled, 5);
+        add(&h, 40.0, factors[i]);
+        assert_true(h.dropped);
+        assert_int_equal(h.recalled, 0);
+        assert_int_equal(h.n, 2); /* the two that were measured */
+        assert_true(h.at[0].work == 30.0 && h.at[1].work == 40.0);
+        plb_history_fini(&h);
+    }
+}
+
+static void one_hiccup_does_not(void **state)
+{
+    (void)state;
+    struct plb_history h = recalled(5);
+    add(&h, 30.0, 5.0);
+    add(&h, 30.0, 1.1);
+    add(&h, 30.0, 5.0);
+    add(&h, 30.0, 0.9);
+    assert_false(h.dropped);
+    assert_int_equal(h.recalled, 5);
+    assert_int_equal(h.n, 9);
+    plb_history_fini(&h);
+}
+
+static void after_four_reports_it_stays(void **state)
+{
+    (void)state;
+    struct plb_history h = recalled(5);
+    for (int i = 0; i < 4; i++)
+        add(&h, 30.0, 1.0);
+    for (int i = 0; i < 4; i++)
+        add(&h, 30.0, 3.0);
+    assert_false(h.dropped);
+    assert_int_equal(h.recalled, 5);
+    plb_history_fini(&h);
+}
+
+static void sizes_it_knows_nothing_of_say_nothing(void **state)
+{
+    (void)state;
+    struct plb_history h = recalled(5);
+    for (int i = 0; i < 6; i++)
+        add(&h, 1.0, 9.0);
+    assert_false(h.dropped);
+    for (int i = 0; i < 2; i++)
+        add(&h, 30.0, 9.0); /* they have not used up the four either */
+    assert_true(h.dropped);
+    plb_history_fini(&h);
+}
+
+static void without_a_profile_nothing_is_dropped(void **state)
+{
+    (void)state;
+    struct plb_history h = {0};
+    add(&h, 30.0, 1.0);
+    add(&h, 30.0, 9.0);
+    add(&h, 30.0, 9.0);
+    assert_false(h.dropped);
+    assert_int_equal(h.n, 3);
+    plb_history_fini(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recalled_samples_come_first),
+        cmocka_unit_test(of_too_many_the_last_are_kept),
+        cmocka_unit_test(a_profile_fades_behind_what_is_measured),
+        cmocka_unit_test(two_contradictions_in_a_row_end_a_profile),
+        cmocka_unit_test(one_hiccup_does_not),
+        cmocka_unit_test(after_four_reports_it_stays),
+        cmocka_unit_test(sizes_it_knows_nothing_of_say_nothing),
+        cmocka_unit_test(without_a_profile_nothing_is_dropped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
