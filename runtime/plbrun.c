@@ -240,13 +240,18 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
     struct plb_trace trace = {.on = a->trace != NULL};
     struct plb_simulated result;
     struct plb_report report = {0};
-    struct plb_simulation s = {.cluster = &job->cluster, .map = &job->map, .master = plb_job_master(job), .seed = job->seed,
+    int phases[PLB_MAX_PHASES], n_phases = plb_phase_count(job->kernel);
+    for (int i = 0; i < n_phases; i++) {
+        plb_app_phase(&job->app, i);
+        phases[i] = plb_app_begin_pass(&job->app);
+    }
+    struct plb_simulation s = {.cluster = &job->cluster, .maps = job->maps, .passes = n_phases, .phases = phases, .master = plb_job_master(job), .seed = job->seed,
         .input_bytes = plb_app_unit_bytes(&job->app, true, false), .output_bytes = plb_app_unit_bytes(&job->app, false, true),
         .master_only = job->master_only, .trace = trace.on ? &trace : NULL};
     if (job->master_only && job->cluster.n_nodes == 1)
         return plb_fail(err, PLB_EINPUT, "master_only leaves nobody to compute: %s describes one node", a->simulate);
     if (!a->dry_run && plb_simulate(&s, &result, err) == PLB_OK) {
-        plb_results_from_master(result.master, &job->app, job->balancer->name, 1, &report);
+        plb_results_from_master(result.master, &job->app, job->balancer->name, &report);
         report.mode = "simulate";
         report.nodes = job->cluster.n_nodes;
         report.makespan_s = result.makespan_s;

@@ -64,8 +64,9 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
 int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
 {
     int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated);
-    if (status == PLB_OK)
-        status = plb_app_cost_map(&job->app, &job->map);
+    job->maps = plb_alloc((size_t)plb_phase_count(job->kernel) * sizeof *job->maps);
+    for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
+        status = plb_app_cost_map(&job->app, i, &job->maps[i]);
     return status == PLB_OK ? PLB_OK : plb_fail(err, status, "%s", job->app.err.text);
 }
 
@@ -107,12 +108,15 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .replicated_bytes = plb_app_replicated_bytes(&job->app),
         .unit_bytes = plb_app_unit_bytes(&job->app, true, true),
         .task_bytes = TASK_BYTES,
+        .kernels = plb_phase_count(job->kernel),
     };
 }
 
 void plb_job_fini(struct plb_job *job)
 {
-    plb_cost_map_fini(&job->map);
+    for (int i = 0; job->maps != NULL && i < plb_phase_count(job->kernel); i++)
+        plb_cost_map_fini(&job->maps[i]);
+    free(job->maps);
     plb_app_fini(&job->app);
     plb_cluster_fini(&job->cluster);
     plb_settings_fini(&job->settings);

@@ -48,6 +48,7 @@ struct sim {
     uint64_t draws;
     double now;
     int pass;
+    const struct plb_cost_map *map; /* of its phase */
 };
 
 static void plan(struct sim *s, double time, int kind, int node, int pu, const struct plb_message *m)
@@ -80,7 +81,7 @@ static void send(struct sim *s)
     for (int i = 0; i < s->out.n; i++) {
         const struct plb_message *m = &s->out.at[i];
         struct sim_node *node = &s->nodes[m->type == PLB_DONE ? m->from : m->to];
-        double work = m->type == PLB_DONE ? plb_cost_work(s->in->map, m->range.first, m->range.count) : 0.0;
+        double work = m->type == PLB_DONE ? plb_cost_work(s->map, m->range.first, m->range.count) : 0.0;
         double arrival = m->type == PLB_DONE ? cross(s, node, work * s->in->output_bytes)
                        : node == &s->nodes[0] ? s->now : s->now + node->latency;
         s->result->messages += node != &s->nodes[0];
@@ -108,7 +109,7 @@ static double normal(uint64_t seed, uint64_t index)
 static double task_seconds(struct sim *s, int id, struct plb_range range)
 {
     struct sim_pu *pu = &s->pus[id];
-    double cost = plb_cost_work(s->in->map, range.first, range.count) * s->in->map->per_work;
+    double cost = plb_cost_work(s->map, range.first, range.count) * s->map->per_work;
     double seconds = (cost + pu->spec.half) / pu->spec.rate + pu->spec.overhead;
     if (pu->spec.noise > 0.0)
         seconds *= exp(pu->spec.noise * normal(s->in->seed ^ ((uint64_t)id << 32), pu->tasks));
@@ -129,7 +130,7 @@ static void advance(struct sim *s, int node_id, int id)
     struct sim_pu *pu = &s->pus[id];
     for (int turn = 0; turn < 2; turn++) {
         if (!pu->staged && plb_worker_take(node->worker, id - node->first_pu, &pu->next)) {
-            double work = plb_cost_work(s->in->map, pu->next.range.first, pu->next.range.count);
+            double work = plb_cost_work(s->map, pu->next.range.first, pu->next.range.count);
             double bytes = work * s->in->input_bytes;
             pu->staged = true;
             pu->next_asked = s->now;
@@ -139,7 +140,7 @@ static void advance(struct sim *s, int node_id, int id)
         }
         if (pu->executing || !pu->staged || pu->next_ready > s->now)
             return;
-        double work = plb_cost_work(s->in->map, pu->next.range.first, pu->next.range.count);
+        double work = plb_cost_work(s->map, pu->next.range.first, pu->next.range.count);
         double moved = work * (s->in->input_bytes + s->in->output_bytes);
         double copies = 2.0 * pu->spec.copy_latency + moved / pu->spec.copy_bandwidth;
         pu->current = pu->next;
@@ -224,14 +225,16 @@ static int run_pass(struct sim *s, struct plb_error *err)
     for (int p = 0; p < s->in->cluster->n_pus; p++)
         s->pus[p].idle_since = s->now;
     double began = s->now;
-    plb_master_begin(s->master, s->pass, 0, s->in->map, s->now, &s->out);
+    int phase = s->in->phases != NULL ? s->in->phases[s->pass - 1] : 0;
+    s->map = &s->in->maps[phase];
+    plb_master_begin(s->master, s->pass, phase, s->map, s->now, &s->out);
     send(s);
     while (!plb_master_over(s->master)) {
         if (plb_master_failure(s->master) != NULL)
             return plb_fail(err, PLB_EFAILED, "%s", plb_master_failure(s->master));
         if (!plb_virtual_next(s->clock, &event))
             return plb_fail(err, PLB_EFAILED, "the simulation stands still at %g s with %lld of %lld units done", s->now,
-                            (long long)plb_master_accepted(s->master), (long long)s->in->map->units);
+                            (long long)plb_master_accepted(s->master), (long long)s->map->units);
         s->now = event.time;
         s->result->events++;
         step(s, &event);
