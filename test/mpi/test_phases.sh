@@ -25,12 +25,21 @@ passes() {
     grep -q "\"passes\": $2," "$1" && [ "$(grep -c '"phase": "assign"' "$1")" -eq "$3" ] \
         && [ "$(grep -c '"phase": "smooth"' "$1")" -eq "$3" ]
 }
-ranks 2 --quiet --report "$tmp/r.json" --trace "$tmp/t.json" --balancer greedy "$tmp/phases.conf" && passes "$tmp/r.json" 6 2
+# curves FILE PHASE: those of all PUs, empty ones left out.
+curves() { grep -A1 "\"phase\": \"$2\"" "$1" | sed -n 's/.*"curve": "\(..*\)".*/\1/p'; }
+ranks 2 --quiet --report "$tmp/r.json" --trace "$tmp/t.json" --balancer greedy "$tmp/phases.conf" && passes "$tmp/r.json" 6 2 \
+    && [ -n "$(curves "$tmp/r.json" assign)" ] && [ -n "$(curves "$tmp/r.json" smooth)" ]
 ok "the report has a curve of each phase" $?
 [ "$(grep -o '"pass":[0-9]*' "$tmp/t.json" | sort -u | wc -l)" -eq 6 ]
 ok "the trace has all passes" $?
 alone --quiet --simulate "$tmp/three.cluster" --report "$tmp/s.json" "$tmp/phases.conf" && passes "$tmp/s.json" 2 4
 ok "a simulation runs each phase once" $?
+[ "$(curves "$tmp/s.json" assign | wc -l)" -eq 4 ] && [ "$(curves "$tmp/s.json" assign)" != "$(curves "$tmp/s.json" smooth)" ] \
+    && [ "$(grep -E '^      "curve"' "$tmp/s.json" | cut -d'"' -f4)" = "$(curves "$tmp/s.json" smooth)" ]
+ok "with curves of its own, the last one's first" $?
+# In all 10 cells of cost 1 per microsecond, without copies: 2000 cells of cost 1, then 2000 of cost 3.
+awk -F'[:,]' '/"bound_s"/ {exit !($2 > 0.79e-3 && $2 < 1e-3)}' "$tmp/s.json"
+ok "and a bound that sums the passes" $?
 printf '[app]\nkernel = %s\n' "$kernels/modes.so" >"$tmp/modes.conf"
 ranks 2 --quiet --report "$tmp/m.json" "$tmp/modes.conf" && ! grep -q '"phases"' "$tmp/m.json"
 ok "no phases in the report of a kernel that has one entry" $?
