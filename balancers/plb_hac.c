@@ -6,6 +6,9 @@
  * A PU that is through earlier goes on with blocks of that length, which is the paper's gap filling;
  * with `synchronise = yes` it waits instead, the paper's one synchronisation.
  *
+ * Where every PU has samples already, of an earlier pass or from a profile, there is no training. A
+ * profile gives a first block of a quarter of the regular size: if it is wrong, little is lost.
+ *
  * Execution: a virtual step ends when every PU has finished a block. The first PU to ask in a new
  * one refits all curves and solves for the time T at which all remaining work would be finished by
  * everybody together, counting what each still has to do. Whoever asks then gets a block that is a
@@ -25,6 +28,9 @@
  *   a changed machine does within two blocks.
  * - In the tail, on up to 64 PUs, whoever has reported since it last asked refits its own curve and
  *   solves again: what is left is little, and the last sizes are the ones that must be right.
+ * - A PU whose curve says that it could not even finish a unit by T gets none, so that none is used that
+ *   only slows the run. If one of its reports says otherwise, the curve may rest on a hiccup, and it is
+ *   tried once more per solve with a block of that report's size.
  * - A PU alone has nothing to share: after a first 64th (and one ahead), which tells its rate, it gets blocks of two
  *   seconds, or everything at once where that is less than five, so that progress can be seen.
  * Cost: a fit per PU and one solve per virtual step; O(1) per grant otherwise. */
@@ -52,6 +58,7 @@ static const struct plb_option options[] = {
 #define HALF_LIFE 24.0      /* reports */
 #define CHANGED 0.15        /* relative change that the last three reports must agree on */
 #define FEW 64              /* PUs up to which a solve costs less than a message */
+#define PROBE 0.25          /* of a regular block is the first one by a profile */
 #define NEAR_BEST 0.9       /* of the best rate: a block is not smaller than this asks for */
 
 struct pu {
@@ -60,9 +67,10 @@ struct pu {
     double due;                 /* when it was predicted to finish its block */
     double least;               /* work: its smallest sensible block */
     int reports;                /* blocks finished, in this pass or before it: two make a curve */
-    int64_t refused;            /* the solve after which there was nothing left for it */
+    int64_t refused, tried;     /* the solves after which there was nothing left for it, or it was tried again */
     bool fresh;                 /* has reported since it was last fitted */
     bool stepped;               /* has finished a block in this virtual step */
+    bool proven;                /* something of this run is among its samples, not only a profile */
 };
 
 struct state {
@@ -128,6 +136,7 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     for (int p = 0; p < view->n_pus; p++) { /* measured in earlier passes or runs: no training */
         s->pus[p].reports = view->pus[p].n_samples < 2 ? view->pus[p].n_samples : 2;
         s->pus[p].fresh = s->pus[p].reports > 0;
+        s->pus[p].proven = view->pus[p].n_samples > view->pus[p].recalled;
         if (s->pus[p].fresh)
             s->pus[p].rate = rate_of(&view->pus[p].samples[view->pus[p].n_samples - 1]);
     }
@@ -161,7 +170,7 @@ static void fit(struct state *s, const struct plb_view *view, int p)
     const struct plb_pu *pu = &view->pus[p];
     struct plb_model *m = &s->models[p];
     s->pus[p].fresh = false;
-    int first = pu->n_samples >= 3 && pu->n_samples < PLB_MAX_SAMPLES / 2 ? 1 : 0;
+    int first = pu->n_samples >= 3 && pu->recalled == 0 && pu->n_samples < PLB_MAX_SAMPLES / 2 ? 1 : 0;
     if (!plb_fit_samples(pu->samples + first, pu->n_samples - first, HALF_LIFE, m))
         return;
     m->grain = isfinite(pu->grain) ? pu->grain : 0.0;
@@ -221,7 +230,7 @@ static void begin_step(struct state *s, const struct plb_view *view)
         s->stepped += s->pus[p].stepped && !view->pus[p].lost;
     }
     if (!s->running && view->stats->profile_end == 0.0)
-        view->stats->profile_end = view->now;
+        view->stats->profile_end = view->now; /* 0 where there was no training */
     s->running = true;
 }
 
@@ -271,10 +280,32 @@ static int next_to_finish(const struct state *s, const struct plb_view *view)
     return best;
 }
 
+/* A block that tries a PU again which its curve has ruled out, or 0: the size of its quickest report, where
+ * that report alone says it would be through in half the time that is left. One such try per solve. */
+static double try_again(struct state *s, const struct plb_view *view, int p)
+{
+    const struct plb_pu *pu = &view->pus[p];
+    double size = 0.0, quickest = INFINITY;
+    for (int i = 0; i < pu->n_samples; i++) {
+        double seconds = pu->samples[i].execute_s + pu->samples[i].transfer_s;
+        if (pu->samples[i].work >= 1.0 && seconds > 0.0 && seconds < quickest) {
+            quickest = seconds;
+            size = pu->samples[i].work;
+        }
+    }
+    bool possible = pu->outstanding == 0 && s->pus[p].tried != s->solves && quickest < 0.5 * (s->end - view->now)
+                 && size < 0.5 * view->remaining;
+    s->pus[p].tried = s->solves;
+    return possible ? size : 0.0;
+}
+
 /* Less than a unit is left for a PU. Another would overrun T, so it waits until the next solve or its own
  * next report, unless nobody can be through with one earlier. */
 static double last_units(struct state *s, const struct plb_view *view, int p, double rest)
 {
+    double again = try_again(s, view, p);
+    if (again > 0.0)
+        return again;
     if (view->n_pus > FEW ? rest >= 0.5 || (s->outstanding == 0 && p == s->most) : p == next_to_finish(s, view))
         return 1.0;
     if (view->pus[p].outstanding > 0)
@@ -300,6 +331,8 @@ static double run(struct state *s, const struct plb_view *view, int p)
         return last_units(s, view, p, rest);
     double regular = plb_model_work(&s->models[p], s->end / steps, view->total), gap = own->due - view->now;
     double block = regular;
+    if (!own->proven)
+        return fmax(1.0, fmin(PROBE * regular, floor(rest)));
     if (gap > s->params[GAP_THRESHOLD].value && view->pus[p].outstanding == 0)
         block += fmin(gap * own->rate, regular);
     if (tail || block > 0.5 * rest)
@@ -344,6 +377,7 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
     if (!sample->block_end)
         return;
     s->outstanding--;
+    own->proven = true;
     own->reports++;
     s->trained += own->reports == 2;
     s->stepped += !own->stepped;

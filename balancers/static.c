@@ -1,16 +1,31 @@
-/* static: shares fixed before the run, in proportion to the given powers (Li et al., R_i = c_i / Σ c).
+/* static: shares fixed before the run.
  *
- * Each PU gets its whole share as one block. Nothing is measured, so it costs nothing, and it is as
- * good as the powers are. A share that comes back from a lost PU is split again among the others. */
+ * `static.source = power`: in proportion to the given powers (Li et al., R_i = c_i / Σ c). `profile`: by the
+ * curves of an earlier run, for equal finish times (de Camargo 2012); plbrun sees to it that there are
+ * some. Each PU gets its whole share as one block. Nothing is measured, so it costs nothing, and it is as
+ * good as the powers or the profile are. A share that comes back from a lost PU is split again among the
+ * others. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "model/fit.h"
+#include "model/solve.h"
 #include "plb/balancer.h"
 
+enum { SOURCE };
+
+static const struct plb_option options[] = {
+    [SOURCE] = {"static.source", PLB_TEXT, "power", 0, 0, "power|profile", "static: what shares follow, given powers or the curves of an earlier run"},
+    {0},
+};
+
 struct state {
+    bool by_profile;
     double *due;                /* work still owed to each PU */
 };
 
-static void share_out(struct state *s, const struct plb_view *view)
+static void share_by_power(struct state *s, const struct plb_view *view)
 {
     double sum = 0.0;
     for (int p = 0; p < view->n_pus; p++)
@@ -19,9 +34,31 @@ static void share_out(struct state *s, const struct plb_view *view)
         s->due[p] = view->pus[p].lost ? 0.0 : view->remaining * view->pus[p].power / sum;
 }
 
+/* False where no PU has a curve. */
+static bool share_by_profile(struct state *s, const struct plb_view *view)
+{
+    struct plb_model *models = calloc((size_t)view->n_pus, sizeof *models);
+    struct plb_solution solution;
+    for (int p = 0; p < view->n_pus && models != NULL; p++) {
+        const struct plb_pu *pu = &view->pus[p];
+        if (!pu->lost && plb_fit_samples(pu->samples, pu->n_samples, 0.0, &models[p]))
+            models[p].grain = isfinite(pu->grain) ? pu->grain : 0.0;
+    }
+    bool shared = models != NULL && view->remaining > 0.0
+               && plb_solve(models, view->n_pus, view->remaining, PLB_SOLVER_AUTO, s->due, &solution);
+    view->stats->solves += shared;
+    free(models);
+    return shared;
+}
+
+static void share_out(struct state *s, const struct plb_view *view)
+{
+    if (!s->by_profile || !share_by_profile(s, view))
+        share_by_power(s, view);
+}
+
 static void *init(const struct plb_view *view, const struct plb_param *params)
 {
-    (void)params;
     struct state *s = calloc(1, sizeof *s);
     double *due = calloc((size_t)view->n_pus, sizeof *due);
     if (s == NULL || due == NULL) {
@@ -29,6 +66,7 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
         free(due);
         return NULL;
     }
+    s->by_profile = strcmp(params[SOURCE].text, "profile") == 0;
     s->due = due;
     share_out(s, view);
     return s;
@@ -45,7 +83,7 @@ static double grant(void *state, const struct plb_view *view, int pu)
     if (!others && work == 0.0 && view->pus[pu].outstanding == 0)
         work = view->remaining;
     s->due[pu] = 0.0;
-    return work;
+    return work > 0.0 ? work : PLB_WAIT_OWN;
 }
 
 static void lost(void *state, const struct plb_view *view, int pu)
@@ -64,7 +102,8 @@ static void fini(void *state)
 const struct plb_balancer plb_balancer_static = {
     PLB_BALANCER_HEAD,
     .name = "static",
-    .summary = "shares fixed beforehand by the given power of each PU",
+    .summary = "shares fixed beforehand, by the given power of each PU or by an earlier run's profile",
+    .options = options,
     .init = init,
     .grant = grant,
     .lost = lost,

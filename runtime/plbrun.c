@@ -253,7 +253,7 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
     if (!a->dry_run)
         s.profiles = job->profiles = plb_profiles_open(job, true, a->verbose);
     if (!a->dry_run && plb_simulate(&s, &result, err) == PLB_OK) {
-        plb_results_from_master(result.master, &job->app, job->balancer->name, 1, &report);
+        plb_results_from_master(result.master, &job->app, job->balancer->name, &report);
         plb_profiles_collect(job->profiles, result.master, &report);
         report.mode = "simulate";
         report.nodes = job->cluster.n_nodes;

@@ -61,6 +61,7 @@ struct plb_message {
             int64_t tasks;          /* DONE: tasks that the range was executed in */
             double execute_s;       /* DONE: sums over the tasks */
             double transfer_s;
+            int64_t phase;          /* PASS: which of the kernel's phases it runs */
             int64_t status;         /* FAIL: what the kernel returned; STOP: of the run; PASS: bit i set
                                        where buffer i was replaced */
         };

@@ -34,10 +34,10 @@ static bool cpu_host_memory(const struct plb_device *device)
     return true;
 }
 
-static int cpu_launch(struct plb_device *device, const struct plb_kernel *kernel, const struct plb_task *task)
+static int cpu_launch(struct plb_device *device, const struct plb_phase *phase, const struct plb_task *task)
 {
     double began = plb_now();
-    int status = kernel->cpu(task);
+    int status = phase->cpu(task);
     device->times.execute_s += plb_now() - began;
     return status;
 }

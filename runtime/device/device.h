@@ -41,9 +41,9 @@ struct plb_device_ops {
     int (*copy_in)(struct plb_device *device, void *to, const void *from_host, size_t bytes);
     int (*copy_out)(struct plb_device *device, void *to_host, const void *from, size_t bytes);
 
-    /* Runs the kernel's entry for this kind of device on data in device memory. The entry's result
+    /* Runs the phase's entry for this kind of device on data in device memory. The entry's result
      * comes back from here or from wait: 0, or what the kernel failed with. */
-    int (*launch)(struct plb_device *device, const struct plb_kernel *kernel, const struct plb_task *task);
+    int (*launch)(struct plb_device *device, const struct plb_phase *phase, const struct plb_task *task);
     int (*wait)(struct plb_device *device, struct plb_device_times *times);
 };
 

@@ -59,11 +59,11 @@ static int copy(struct plb_device *device, void *to, const void *from, size_t by
     return 0;
 }
 
-static int emulated_launch(struct plb_device *device, const struct plb_kernel *kernel,
+static int emulated_launch(struct plb_device *device, const struct plb_phase *phase,
                            const struct plb_task *task)
 {
     double began = plb_now(), used = plb_thread_seconds();
-    int status = kernel->cpu(task);
+    int status = phase->cpu(task);
     used = plb_thread_seconds() - used;
     plb_sleep_until(began + device->config.slowdown * used);
     device->times.execute_s += plb_now() - began;

@@ -86,21 +86,36 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
                 plb_seconds_print(r->optimum_s, bound));
 }
 
-static json_t *pu_json(const struct plb_report_pu *pu)
+/* A PU's curves of all phases. */
+static json_t *curves_json(const struct plb_report_curve *curves, int n)
 {
-    return json_pack("{s:i, s:i, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:s, s:f, s:b}", "id", pu->id,
+    json_t *all = json_array();
+    for (int i = 0; i < n && all != NULL; i++)
+        if (json_array_append_new(all, json_pack("{s:s, s:s, s:f}", "phase", curves[i].phase, "curve", curves[i].curve, "r2", curves[i].r2)) != 0) {
+            json_decref(all);
+            all = NULL;
+        }
+    return all;
+}
+
+static json_t *pu_json(const struct plb_report_pu *pu, const struct plb_report *r)
+{
+    json_t *phases = r->curves != NULL ? curves_json(&r->curves[(pu - r->pus) * r->n_phases], r->n_phases) : NULL;
+    if (r->curves != NULL && phases == NULL)
+        return NULL;
+    return json_pack("{s:i, s:i, s:s, s:s, s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:f, s:s, s:f, s:b, s:o*}", "id", pu->id,
                      "node", pu->node, "host", pu->host, "name", pu->name, "kind", kind_names[pu->kind],
                      "units", (json_int_t)pu->units, "blocks", (json_int_t)pu->blocks, "tasks", (json_int_t)pu->tasks,
                      "busy_s", pu->busy_s, "transfer_s", pu->transfer_s, "idle_s", pu->idle_s,
                      "stolen_in", (json_int_t)pu->stolen_in, "stolen_out", (json_int_t)pu->stolen_out,
-                     "rate", pu->rate, "curve", pu->curve, "r2", pu->r2, "refused", pu->refused);
+                     "rate", pu->rate, "curve", pu->curve, "r2", pu->r2, "refused", pu->refused, "phases", phases);
 }
 
 int plb_report_write(const struct plb_report *r, const char *file, struct plb_error *err)
 {
     json_t *pus = json_array();
     for (int p = 0; p < r->n_pus && pus != NULL; p++)
-        if (json_array_append_new(pus, pu_json(&r->pus[p])) != 0) {
+        if (json_array_append_new(pus, pu_json(&r->pus[p], r)) != 0) {
             json_decref(pus);
             pus = NULL;
         }
@@ -130,5 +145,6 @@ int plb_report_write(const struct plb_report *r, const char *file, struct plb_er
 void plb_report_fini(struct plb_report *report)
 {
     free(report->pus);
+    free(report->curves);
     *report = (struct plb_report){0};
 }

@@ -9,6 +9,15 @@
 #include "base/error.h"
 #include "plb/balancer.h"
 
+#define PLB_CURVE_TEXT 160
+
+/* A PU's curve of one phase. */
+struct plb_report_curve {
+    const char *phase;          /* its name; borrowed */
+    char curve[PLB_CURVE_TEXT];
+    double r2;
+};
+
 struct plb_report_pu {
     int id, node;
     char host[32], name[32];
@@ -19,7 +28,7 @@ struct plb_report_pu {
     double idle_s;              /* makespan - busy */
     int64_t stolen_in, stolen_out; /* units */
     double rate;                /* units per second while executing; 0 where none was executed */
-    char curve[160];            /* F_p as text; "" where nothing was measured */
+    char curve[PLB_CURVE_TEXT]; /* F_p as text, of the phase that ran last; "" where nothing was measured */
     double r2;
     bool refused;               /* too little memory */
 };
@@ -41,6 +50,8 @@ struct plb_report {
     int profiles_dropped;       /* PUs whose first blocks contradicted theirs */
     enum plb_verified verified;
     struct plb_report_pu *pus;
+    int n_phases;               /* of the kernel */
+    struct plb_report_curve *curves; /* where there are several: n_phases of each PU, PU by PU; else NULL */
 };
 
 /* Computes idle times, balancing_ratio and idle_pct from the rest. */

@@ -82,6 +82,15 @@ void plb_app_replace(struct plb_app *app, int handle)
         app->replaced[handle] = true;
 }
 
+void plb_app_phase(struct plb_app *app, int phase)
+{
+    int n = plb_phase_count(app->kernel);
+    if (phase < 0 || phase >= n)
+        plb_app_error(app, "kernel %s: plb_app_phase(%d): its phases are numbered from 0 to %d", app->kernel->name, phase, n - 1);
+    else
+        app->coming = phase;
+}
+
 static void *own(struct plb_app *app, void *memory)
 {
     app->memory = plb_grow(app->memory, (size_t)(app->n_memory + 1) * sizeof *app->memory);
@@ -193,15 +202,32 @@ void plb_app_fini(struct plb_app *app)
     *app = (struct plb_app){0};
 }
 
+struct costing {
+    const struct plb_app *app;
+    struct plb_phase phase;
+};
+
 static double cost(const void *context, int64_t first, int64_t count)
 {
-    const struct plb_app *app = context;
-    return app->kernel->cost(app, first, count);
+    const struct costing *c = context;
+    return c->phase.cost(c->app, first, count);
 }
 
-int plb_app_cost_map(struct plb_app *app, struct plb_cost_map *map)
+int plb_app_cost_map(struct plb_app *app, int phase, struct plb_cost_map *map)
 {
-    return plb_cost_map_init(map, app->units, app->kernel->cost != NULL ? cost : NULL, app, &app->err);
+    char title[PLB_PHASE_TITLE];
+    struct costing c = {app, plb_phase_at(app->kernel, phase)};
+    struct plb_error err = {.status = PLB_OK};
+    if (plb_cost_map_init(map, app->units, c.phase.cost != NULL ? cost : NULL, &c, &err) == PLB_OK)
+        return PLB_OK;
+    return plb_app_error(app, "%s: %s", plb_phase_title(app->kernel, phase, title), err.text);
+}
+
+int plb_app_begin_pass(struct plb_app *app)
+{
+    app->running = app->coming;
+    app->passes[app->running]++;
+    return app->running;
 }
 
 double plb_app_unit_bytes(const struct plb_app *app, bool inputs, bool outputs)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "core/cost.h"
 #include "plb/kernel.h"
+#include "run/phase.h"
 #include "run/settings.h"
 
 #define PLB_MAX_DATA 32
@@ -20,6 +21,9 @@ struct plb_app {
     bool replaced[PLB_MAX_DATA];
     unsigned char args[PLB_MAX_ARGS];
     size_t args_bytes;
+    int coming;                 /* the phase of the next pass */
+    int running;                /* of the pass that runs, or of the last one */
+    int passes[PLB_MAX_PHASES]; /* begun, by phase */
     void *state;
     void **memory;              /* from plb_app_alloc and the readers */
     int n_memory;
@@ -31,8 +35,11 @@ int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel,
                   const struct plb_settings *settings, bool simulated);
 void plb_app_fini(struct plb_app *app);
 
-/* The work of the units by the kernel's `cost`. */
-int plb_app_cost_map(struct plb_app *app, struct plb_cost_map *map);
+/* The work of the units by the `cost` of a phase. */
+int plb_app_cost_map(struct plb_app *app, int phase, struct plb_cost_map *map);
+
+/* A pass begins: counts it and returns its phase. */
+int plb_app_begin_pass(struct plb_app *app);
 
 /* Bytes of one unit on average: partitioned inputs, outputs; and of all that is replicated. */
 double plb_app_unit_bytes(const struct plb_app *app, bool inputs, bool outputs);

@@ -68,8 +68,10 @@ static int check_ranks(const struct run *r)
     if (job->master_only && r->size == 1)
         return plb_fail(r->err, PLB_EINPUT, "%s: master_only leaves nobody to compute with one rank; start mpirun with -np 2 or more",
                         plb_settings_get(&job->settings, "cluster", "master_only")->origin);
-    if (job->kernel->cpu == NULL)
-        return plb_fail(r->err, PLB_EINPUT, "kernel %s has no cpu entry and there is no other kind of PU here", job->kernel->name);
+    char title[PLB_PHASE_TITLE];
+    for (int i = 0; i < plb_phase_count(job->kernel); i++)
+        if (plb_phase_at(job->kernel, i).cpu == NULL)
+            return plb_fail(r->err, PLB_EINPUT, "%s has no cpu entry and there is no other kind of PU here", plb_phase_title(job->kernel, i, title));
     return PLB_OK;
 }
 
@@ -149,7 +151,7 @@ static void handle(struct run *r, const struct plb_message *m)
     case PLB_PULL: plb_lead_pull(r, m); break;
     case PLB_PASS:
         plb_dataset_replace(&r->data, m->status, r->mpi);
-        plb_node_pass(r->node, m->pass, m->status);
+        plb_node_pass(r->node, m->pass, (int)m->phase, m->status);
         break;
     case PLB_STOP: on_stop(r, m); break;
     case PLB_BYE: r->lead->byes++; break;
@@ -253,7 +255,7 @@ static void gather_report(struct run *r, struct plb_report *report)
     free(all);
     if (r->lead == NULL || r->lead->master == NULL)
         return;
-    plb_results_from_master(r->lead->master, &r->lead->job->app, r->lead->job->balancer->name, r->lead->pass, report);
+    plb_results_from_master(r->lead->master, &r->lead->job->app, r->lead->job->balancer->name, report);
     plb_profiles_collect(r->lead->job->profiles, r->lead->master, report);
     report->mode = "cluster";
     report->nodes = r->size;

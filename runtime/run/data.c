@@ -43,6 +43,14 @@ void plb_dataset_fini(struct plb_dataset *set)
     set->n = 0;
 }
 
+bool plb_dataset_travels(const struct plb_dataset *set)
+{
+    for (int i = 0; i < set->n; i++)
+        if (set->at[i].mode == PLB_REDUCE || (!set->owner && set->at[i].mode != PLB_REPLICATE))
+            return true;
+    return false;
+}
+
 bool plb_data_is_input(const struct plb_data *d)
 {
     return d->mode == PLB_PARTITION || d->mode == PLB_PARTITION_INDEXED;

@@ -25,6 +25,9 @@ void plb_dataset_replace(struct plb_dataset *set, int64_t mask, struct plb_mpi *
 
 void plb_dataset_fini(struct plb_dataset *set);
 
+/* Whether some buffer is not whole here, so that tasks need buffers of their own. */
+bool plb_dataset_travels(const struct plb_dataset *set);
+
 /* Which bytes of buffer i belong to a range; the whole buffer where it is replicated or reduced. */
 void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range range, size_t *offset,
                        size_t *bytes);

@@ -69,8 +69,13 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
 int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
 {
     int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated);
-    if (status == PLB_OK)
-        status = plb_app_cost_map(&job->app, &job->map);
+    job->maps = plb_alloc((size_t)plb_phase_count(job->kernel) * sizeof *job->maps);
+    for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
+        status = plb_app_cost_map(&job->app, i, &job->maps[i]);
+    for (int i = 0; simulated && status == PLB_OK && i < plb_phase_count(job->kernel); i++) {
+        plb_app_phase(&job->app, i);
+        job->simulated[i] = plb_app_begin_pass(&job->app);
+    }
     return status == PLB_OK ? PLB_OK : plb_fail(err, status, "%s", job->app.err.text);
 }
 
@@ -112,6 +117,7 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .replicated_bytes = plb_app_replicated_bytes(&job->app),
         .unit_bytes = plb_app_unit_bytes(&job->app, true, true),
         .task_bytes = TASK_BYTES,
+        .kernels = plb_phase_count(job->kernel),
     };
 }
 
@@ -119,7 +125,9 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
 {
     return (struct plb_simulation){
         .cluster = &job->cluster,
-        .map = &job->map,
+        .maps = job->maps,
+        .passes = plb_phase_count(job->kernel),
+        .phases = job->simulated,
         .master = plb_job_master(job),
         .input_bytes = plb_app_unit_bytes(&job->app, true, false),
         .output_bytes = plb_app_unit_bytes(&job->app, false, true),
@@ -131,7 +139,9 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
 void plb_job_fini(struct plb_job *job)
 {
     plb_profiles_free(job->profiles);
-    plb_cost_map_fini(&job->map);
+    for (int i = 0; job->maps != NULL && i < plb_phase_count(job->kernel); i++)
+        plb_cost_map_fini(&job->maps[i]);
+    free(job->maps);
     plb_app_fini(&job->app);
     plb_cluster_fini(&job->cluster);
     plb_settings_fini(&job->settings);

@@ -13,7 +13,8 @@ struct plb_job {
     const struct plb_balancer *balancer;
     struct plb_param *params;
     struct plb_app app;
-    struct plb_cost_map map;
+    struct plb_cost_map *maps;  /* one per phase */
+    int simulated[PLB_MAX_PHASES]; /* the phases that a simulation runs: each once, in order */
     struct plb_cluster_spec cluster; /* no nodes: the real machines */
     bool master_only;
     int threads;                /* 0: a fair share of the cores */

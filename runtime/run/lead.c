@@ -25,17 +25,19 @@ static void begin_pass(struct run *r)
         lead->job->app.replaced[i] = false;
     }
     lead->pass++;
+    int phase = plb_app_begin_pass(&lead->job->app);
     for (int n = 1; n < r->size; n++) {
         struct plb_message m = {.type = PLB_PASS, .to = n, .pass = lead->pass, .slot = PLB_NO_SLOT};
         m.status = replaced;
+        m.phase = phase;
         plb_mpi_send(r->mpi, &m);
     }
     plb_mpi_flush(r->mpi);
     plb_dataset_replace(&r->data, replaced, r->mpi);
-    plb_node_pass(r->node, lead->pass, replaced);
+    plb_node_pass(r->node, lead->pass, phase, replaced);
     lead->pass_began = run_time(r);
     lead->in_pass = true;
-    plb_master_begin(lead->master, lead->pass, 0, &lead->job->map, lead->pass_began, &r->out);
+    plb_master_begin(lead->master, lead->pass, phase, &lead->job->maps[phase], lead->pass_began, &r->out);
 }
 
 static void report_refused(const struct leader *lead)
@@ -84,7 +86,10 @@ void plb_lead_hello(struct run *r, const struct plb_pu_info *info)
     }
     lead->job->profiles = plb_profiles_open(lead->job, false, r->options->verbose);
     plb_profiles_recall(lead->job->profiles, lead->master);
-    begin_pass(r);
+    if (plb_profiles_require(&config, lead->master, r->err) == PLB_OK)
+        begin_pass(r);
+    else
+        stop_all(r, r->err->status);
 }
 
 /* The pass is over: does the kernel want another? */
@@ -185,13 +190,14 @@ void plb_lead_fail(struct run *r, const struct plb_message *m)
 {
     const struct leader *lead = r->lead;
     const char *name = "?", *host = "?";
+    char title[PLB_PHASE_TITLE];
     for (int p = 0; p < lead->n_pus; p++)
         if (lead->pus[p].node == m->from && lead->pus[p].local == m->pu) {
             name = lead->pus[p].name;
             host = lead->pus[p].host;
         }
-    plb_fail(r->err, PLB_EFAILED, "kernel %s returned %lld on PU '%s' (rank %d on %s) for %s %lld to %lld; no output is written",
-             lead->job->kernel->name, (long long)m->status, name, m->from, host, lead->job->kernel->unit,
+    plb_fail(r->err, PLB_EFAILED, "%s returned %lld on PU '%s' (rank %d on %s) for %s %lld to %lld; no output is written",
+             plb_phase_title(lead->job->kernel, lead->job->app.running, title), (long long)m->status, name, m->from, host, lead->job->kernel->unit,
              (long long)m->range.first, (long long)(m->range.first + m->range.count - 1));
     stop_all(r, PLB_EFAILED);
 }

@@ -6,15 +6,14 @@
  * largest task and are reused, so a node holds its inputs once plus SLOTS tasks per PU. */
 #include "run/node.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/topology.h"
 #include "core/worker.h"
+#include "run/phase.h"
 
 #define SLOTS 4             /* per PU: one running, two ahead, one being sent */
 #define AHEAD 2
@@ -24,6 +23,7 @@ enum slot_state { FREE, FETCHING, READY, RUNNING, FINISHED, SENDING };
 struct slot {
     enum slot_state state;
     struct plb_piece piece;
+    int pass;
     void *buffer[PLB_MAX_DATA]; /* NULL: the whole buffer is here */
     size_t capacity[PLB_MAX_DATA];
     int pending;                /* transfers; the communication thread's alone */
@@ -52,6 +52,7 @@ struct plb_node {
     struct plb_worker *worker;
     struct pu *pus;
     int n_pus, pass;
+    struct plb_phase phase;     /* of this pass */
     bool uses_slots;            /* some data must travel or be folded */
     bool stopping;
     bool finished;              /* a PU has finished something since the last step */
@@ -65,10 +66,10 @@ static double run_clock(const struct plb_node *node)
     return plb_now() + node->config.clock;
 }
 
-static void trace(struct pu *pu, enum plb_trace_type type, double start, double end, struct plb_range r)
+static void trace(struct pu *pu, int pass, enum plb_trace_type type, double start, double end, struct plb_range r)
 {
     const struct plb_pu_info *info = &pu->as.info;
-    plb_trace_add(&pu->trace, (struct plb_trace_event){(int32_t)type, info->node, info->local, pu->node->pass, start, end - start, r.first, r.count});
+    plb_trace_add(&pu->trace, (struct plb_trace_event){(int32_t)type, info->node, info->local, pass, start, end - start, r.first, r.count});
 }
 
 /* ---------------------------------------------------------------- PU thread */
@@ -113,8 +114,9 @@ static void *host_address(struct pu *pu, const struct slot *slot, int i, struct 
     return (char *)set->host[i] + offset;
 }
 
-/* Runs one piece: inputs to the device, the kernel, results back. Returns the kernel's status. */
-static int execute(struct pu *pu, const struct plb_piece *piece, const struct slot *slot, struct plb_device_times *times)
+/* Runs one piece: inputs to the device, the phase, results back. Returns the kernel's status. */
+static int execute(struct pu *pu, const struct plb_phase *phase, const struct plb_piece *piece, const struct slot *slot,
+                   struct plb_device_times *times)
 {
     const struct plb_device_ops *ops = pu->as.ops;
     const struct plb_dataset *set = pu->node->config.data;
@@ -137,7 +139,7 @@ static int execute(struct pu *pu, const struct plb_piece *piece, const struct sl
     }
     struct plb_task task = {piece->range.first, piece->range.count, data, set->args_bytes > 0 ? set->args : NULL, NULL, pu->as.device.threads};
     if (status == 0)
-        status = ops->launch(pu->device, pu->node->config.kernel, &task);
+        status = ops->launch(pu->device, phase, &task);
     for (int i = 0; i < set->n && status == 0 && !on_host; i++)
         if (plb_data_is_result(&set->at[i]))
             status = ops->copy_out(pu->device, host[i], data[i], bytes[i]);
@@ -180,6 +182,8 @@ static void run_tasks(struct pu *pu)
     double exposed, idle_since = run_clock(node);
     pthread_mutex_lock(&node->lock);
     while (next_task(pu, &piece, &slot, &exposed)) {
+        int pass = node->pass;
+        struct plb_phase phase = node->phase; /* what the task runs, whatever begins meanwhile */
         int64_t stale = pu->stale;
         pu->stale = 0;
         pthread_mutex_unlock(&node->lock);
@@ -187,20 +191,21 @@ static void run_tasks(struct pu *pu)
         int status = stale != 0 && !pu->as.ops->host_memory(pu->device) ? make_resident(pu, stale) : 0;
         double began = run_clock(node);
         if (status == 0)
-            status = execute(pu, &piece, slot, &times);
+            status = execute(pu, &phase, &piece, slot, &times);
         double ended = run_clock(node), copied = began + times.transfer_s;
-        trace(pu, PLB_TRACE_WAIT, idle_since, began, (struct plb_range){0, 0});
-        trace(pu, PLB_TRACE_TRANSFER, began, copied < ended ? copied : ended, piece.range);
-        trace(pu, PLB_TRACE_TASK, copied, ended > copied ? ended : copied, piece.range);
+        trace(pu, pass, PLB_TRACE_WAIT, idle_since, began, (struct plb_range){0, 0});
+        trace(pu, pass, PLB_TRACE_TRANSFER, began, copied < ended ? copied : ended, piece.range);
+        trace(pu, pass, PLB_TRACE_TASK, copied, ended > copied ? ended : copied, piece.range);
         idle_since = ended;
         pthread_mutex_lock(&node->lock);
-        if (status != 0)
+        bool over = pass != node->pass; /* what it did is wanted no more */
+        if (!over && status != 0)
             plb_worker_fail(node->worker, pu->number, &piece, status);
-        else
+        else if (!over)
             plb_worker_done(node->worker, pu->number, &piece, times.execute_s, times.transfer_s + exposed,
                             slot != NULL ? (int)(pu->number * SLOTS + (slot - pu->slots)) : PLB_NO_SLOT);
         if (slot != NULL)
-            slot->state = FINISHED;
+            slot->state = over ? FREE : FINISHED;
         if (!node->finished) {
             node->finished = true;
             pthread_cond_signal(&node->wake);
@@ -234,24 +239,6 @@ static void *pu_main(void *argument)
 
 /* ---------------------------------------------------- communication thread */
 
-static void init_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
-/* Whether some buffer is not whole here, so that tasks need buffers of their own. */
-static bool needs_slots(const struct plb_dataset *set)
-{
-    for (int i = 0; i < set->n; i++)
-        if (set->at[i].mode == PLB_REDUCE || (!set->owner && set->at[i].mode != PLB_REPLICATE))
-            return true;
-    return false;
-}
-
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
                    struct plb_node **result, struct plb_error *err)
 {
@@ -259,17 +246,17 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     node->config = *config;
     node->worker = plb_worker_new(config->rank, n_pus);
     node->n_pus = n_pus;
-    node->uses_slots = needs_slots(config->data);
+    node->uses_slots = plb_dataset_travels(config->data);
     node->pus = plb_alloc((size_t)n_pus * sizeof *node->pus);
     pthread_mutex_init(&node->lock, NULL);
-    init_condition(&node->wake);
+    plb_condition_init(&node->wake);
     for (int p = 0; p < n_pus; p++) {
         struct pu *pu = &node->pus[p];
         pu->node = node;
         pu->number = p;
         pu->as = pus[p];
         pu->trace.on = config->trace;
-        init_condition(&pu->work);
+        plb_condition_init(&pu->work);
         pu->started = pthread_create(&pu->thread, NULL, pu_main, pu) == 0;
         if (!pu->started) {
             plb_fail(err, PLB_EFAILED, "cannot start a thread for PU %d of rank %d; raise the limit on processes", p, config->rank);
@@ -289,13 +276,20 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     return err->status;
 }
 
-void plb_node_pass(struct plb_node *node, int pass, int64_t replaced)
+void plb_node_pass(struct plb_node *node, int pass, int phase, int64_t replaced)
 {
     pthread_mutex_lock(&node->lock);
     node->pass = pass;
+    node->phase = plb_phase_at(node->config.kernel, phase);
     plb_worker_pass(node->worker, pass);
-    for (int p = 0; p < node->n_pus; p++)
-        node->pus[p].stale |= replaced;
+    for (int p = 0; p < node->n_pus; p++) {
+        struct pu *pu = &node->pus[p];
+        pu->stale |= replaced;
+        pu->n_line = 0;
+        for (int s = 0; s < SLOTS; s++)
+            if (pu->slots[s].state == READY || pu->slots[s].state == FINISHED)
+                pu->slots[s].state = FREE;
+    }
     pthread_mutex_unlock(&node->lock);
 }
 
@@ -332,6 +326,7 @@ static void fetch(struct plb_node *node, struct pu *pu, int s, struct plb_outbox
     }
     slot->asked = slot->arrived = plb_now();
     slot->state = FETCHING;
+    slot->pass = node->pass;
     pu->line[pu->n_line++] = s;
     if (pulls) {
         struct plb_message *m = plb_outbox_add(out, PLB_PULL, 0);
@@ -362,7 +357,7 @@ static bool stage(struct plb_node *node, struct pu *pu, struct plb_outbox *out)
         if (slot->state != FETCHING || slot->pending > 0)
             continue;
         slot->arrived = plb_now();
-        slot->state = READY;
+        slot->state = slot->pass == node->pass ? READY : FREE;
         pthread_cond_signal(&pu->work);
         moved = true;
     }
@@ -409,13 +404,9 @@ bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
 
 void plb_node_wait(struct plb_node *node, double seconds)
 {
-    struct timespec until;
-    double at = plb_now() + seconds;
-    until.tv_sec = (time_t)at;
-    until.tv_nsec = (long)((at - (double)until.tv_sec) * 1e9);
     pthread_mutex_lock(&node->lock);
     if (!node->finished)
-        pthread_cond_timedwait(&node->wake, &node->lock, &until);
+        plb_condition_wait_until(&node->wake, &node->lock, plb_now() + seconds);
     pthread_mutex_unlock(&node->lock);
 }
 

@@ -34,8 +34,9 @@ struct plb_node_config {
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
                    struct plb_node **node, struct plb_error *err);
 
-/* A pass begins; the PUs fetch the replicated buffers of the mask again. */
-void plb_node_pass(struct plb_node *node, int pass, int64_t replaced);
+/* A pass of a phase begins; the PUs fetch the replicated buffers of the mask again. A task of an
+ * earlier pass that a PU still runs or holds is forgotten. */
+void plb_node_pass(struct plb_node *node, int pass, int phase, int64_t replaced);
 
 /* A BLOCK has arrived. */
 void plb_node_block(struct plb_node *node, const struct plb_message *block);

@@ -50,16 +50,17 @@ struct plb_profiles {
 /* ---------------------------------------------------------------- open */
 
 /* The name of a kernel of the application, and what a unit of average cost costs. */
-static const char *kernel_name(const struct plb_profiles *p, int kernel)
+static void name_kernel(const struct plb_profiles *p, int kernel, char *name, size_t size)
 {
-    (void)kernel;
-    return p->job->kernel->name;
+    if (p->kernels == 1)
+        snprintf(name, size, "%s", p->job->kernel->name);
+    else
+        snprintf(name, size, "%s %s", p->job->kernel->name, plb_phase_at(p->job->kernel, kernel).name);
 }
 
 static double per_work(const struct plb_profiles *p, int kernel)
 {
-    (void)kernel;
-    return p->job->map.per_work;
+    return p->job->maps[kernel].per_work;
 }
 
 /* What the kernel is, and where its profiles are; false where that is nowhere. */
@@ -83,7 +84,7 @@ struct plb_profiles *plb_profiles_open(const struct plb_job *job, bool simulated
     if (strcmp(setting->text, "off") == 0 || (simulated && !setting->given))
         return NULL;
     struct plb_profiles *p = plb_alloc(sizeof *p);
-    *p = (struct plb_profiles){.job = job, .simulated = simulated, .verbose = verbose, .kernels = 1,
+    *p = (struct plb_profiles){.job = job, .simulated = simulated, .verbose = verbose, .kernels = plb_phase_count(job->kernel),
                                .reads = on || strcmp(setting->text, "read") == 0, .writes = on || strcmp(setting->text, "write") == 0};
     if (find_place(p, &err))
         return p;
@@ -119,7 +120,7 @@ static struct plb_profile_key key_of(const struct plb_profiles *p, int kernel, c
     const struct plb_cluster_spec *c = &p->job->cluster;
     const struct plb_pu_spec *spec = c->n_nodes > 0 ? &c->pus[c->nodes[pu->node].first_pu + pu->local] : NULL;
     struct plb_profile_key key = {.threads = pu->threads};
-    snprintf(key.kernel, sizeof key.kernel, "%s", kernel_name(p, kernel));
+    name_kernel(p, kernel, key.kernel, sizeof key.kernel);
     snprintf(key.build, sizeof key.build, "%s", p->build);
     snprintf(key.pu, sizeof key.pu, "%s", pu->name);
     snprintf(key.kind, sizeof key.kind, "%s%s", spec == NULL ? "" : p->simulated ? "simulated " : "emulated ", kinds[pu->kind]);
@@ -177,6 +178,20 @@ void plb_profiles_recall(struct plb_profiles *p, struct plb_master *master)
     }
     if (p->verbose)
         plb_say("profiles: %d of %d begin with earlier measurements, from %s", given, n * p->kernels, p->folder);
+}
+
+int plb_profiles_require(const struct plb_master_config *config, const struct plb_master *master,
+                         struct plb_error *err)
+{
+    const struct plb_option *o = config->balancer->options;
+    bool wanted = false;
+    for (int i = 0; o != NULL && o[i].name != NULL; i++)
+        wanted = wanted || (strcmp(o[i].name, "static.source") == 0 && strcmp(config->params[i].text, "profile") == 0);
+    for (int pu = 0; wanted && pu < plb_master_pus(master); pu++)
+        if (!plb_master_refused(master, pu) && plb_master_history(master, 0, pu)->n == 0)
+            return plb_fail(err, PLB_EINPUT, "static.source = profile, but no profile of this kernel is known for PU %d (%s); run it once with another balancer and balance.profile=on, then this with balance.profile=read",
+                            pu, plb_master_pu(master, pu)->name);
+    return PLB_OK;
 }
 
 /* Takes over what a PU measured itself. */

@@ -18,6 +18,11 @@ void plb_profiles_free(struct plb_profiles *profiles);
 /* Before the first pass: gives every PU the profile of its key. A damaged one gives a warning. */
 void plb_profiles_recall(struct plb_profiles *profiles, struct plb_master *master);
 
+/* Whether every PU has what the balancer cannot do without: `static.source = profile` and no profile for a
+ * PU is PLB_EINPUT and a sentence. */
+int plb_profiles_require(const struct plb_master_config *config, const struct plb_master *master,
+                         struct plb_error *err);
+
 /* After the last pass: takes over what was measured, and counts for the report. */
 void plb_profiles_collect(struct plb_profiles *profiles, const struct plb_master *master,
                           struct plb_report *report);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "run/phase.h"
+
 const struct plb_balancer *plb_balancer_find(const char *name, const char *origin, struct plb_error *err)
 {
     const char *names[256];
@@ -91,9 +93,10 @@ static int check(const struct plb_kernel *k, const char *path, struct plb_error 
     for (int i = 0; k->name != NULL && i < 3; i++)
         if (strcmp(k->name, taken[i]) == 0)
             return plb_fail(err, PLB_EINPUT, "%s: a kernel cannot be named '%s', which is a section of the conf file; rename it", path, k->name);
-    if (k->name == NULL || k->unit == NULL || k->setup == NULL || (k->cpu == NULL && k->cuda == NULL))
+    bool runs = k->phases != NULL || k->cpu != NULL || k->cuda != NULL;
+    if (k->name == NULL || k->unit == NULL || k->setup == NULL || !runs)
         return plb_fail(err, PLB_EINPUT, "%s: its plb_kernel lacks a name, unit, setup, or a cpu or cuda entry; see plb/kernel.h", path);
-    return PLB_OK;
+    return plb_phase_check(k, path, err);
 }
 
 bool plb_kernel_is_path(const char *name)

@@ -6,9 +6,10 @@
 #include "report/report.h"
 #include "run/app.h"
 
-/* Fills in everything that the master knows; the driver adds makespan, solve_s, messages, bytes and
- * mode before it calls plb_report_derive. The PU array is allocated. */
+/* Fills in everything that the master knows, for the passes that the app counts; the driver adds
+ * makespan, solve_s, messages, bytes and mode before it calls plb_report_derive. The arrays of PUs and
+ * of curves are allocated. */
 void plb_results_from_master(const struct plb_master *master, const struct plb_app *app,
-                             const char *balancer, int passes, struct plb_report *report);
+                             const char *balancer, struct plb_report *report);
 
 #endif

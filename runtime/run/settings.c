@@ -96,7 +96,7 @@ static void variable(const char *section, const char *key, char name[160])
 {
     snprintf(name, 160, "PLB_%s_%s", section, key);
     for (char *c = name; *c != '\0'; c++)
-        *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+        *c = *c == '-' || *c == '.' ? '_' : (char)toupper((unsigned char)*c);
 }
 
 static void set(struct plb_setting *t, const char *value, const char *origin, bool given)

@@ -51,6 +51,7 @@ struct sim {
     uint64_t draws;
     double now;
     int pass;
+    const struct plb_cost_map *map; /* of its phase */
 };
 
 static void plan(struct sim *s, double time, int kind, int node, int pu, const struct plb_message *m)
@@ -83,7 +84,7 @@ static void send(struct sim *s)
     for (int i = 0; i < s->out.n; i++) {
         const struct plb_message *m = &s->out.at[i];
         struct sim_node *node = &s->nodes[m->type == PLB_DONE ? m->from : m->to];
-        double work = m->type == PLB_DONE ? plb_cost_work(s->in->map, m->range.first, m->range.count) : 0.0;
+        double work = m->type == PLB_DONE ? plb_cost_work(s->map, m->range.first, m->range.count) : 0.0;
         double arrival = m->type == PLB_DONE ? cross(s, node, work * s->in->output_bytes)
                        : node == &s->nodes[0] ? s->now : s->now + node->latency;
         s->result->messages += node != &s->nodes[0];
@@ -111,7 +112,7 @@ static double normal(uint64_t seed, uint64_t index)
 static double task_seconds(struct sim *s, int id, struct plb_range range)
 {
     struct sim_pu *pu = &s->pus[id];
-    double cost = plb_cost_work(s->in->map, range.first, range.count) * s->in->map->per_work;
+    double cost = plb_cost_work(s->map, range.first, range.count) * s->map->per_work;
     double seconds = (cost + pu->spec.half) / pu->spec.rate + pu->spec.overhead;
     if (pu->spec.noise > 0.0)
         seconds *= exp(pu->spec.noise * normal(s->in->seed ^ ((uint64_t)id << 32), pu->tasks));
@@ -132,7 +133,7 @@ static void advance(struct sim *s, int node_id, int id)
     struct sim_pu *pu = &s->pus[id];
     for (int turn = 0; turn < 2; turn++) {
         if (!pu->staged && plb_worker_take(node->worker, id - node->first_pu, &pu->next)) {
-            double work = plb_cost_work(s->in->map, pu->next.range.first, pu->next.range.count);
+            double work = plb_cost_work(s->map, pu->next.range.first, pu->next.range.count);
             double bytes = work * s->in->input_bytes;
             pu->staged = true;
             pu->next_asked = s->now;
@@ -142,7 +143,7 @@ static void advance(struct sim *s, int node_id, int id)
         }
         if (pu->executing || !pu->staged || pu->next_ready > s->now)
             return;
-        double work = plb_cost_work(s->in->map, pu->next.range.first, pu->next.range.count);
+        double work = plb_cost_work(s->map, pu->next.range.first, pu->next.range.count);
         double moved = work * (s->in->input_bytes + s->in->output_bytes);
         double copies = 2.0 * pu->spec.copy_latency + moved / pu->spec.copy_bandwidth;
         pu->current = pu->next;
@@ -219,6 +220,15 @@ static void step(struct sim *s, const struct plb_event *e)
     }
 }
 
+/* The optimum of a pass, for the report and the oracle. */
+static void set_ideals(struct sim *s)
+{
+    const struct plb_simulation *in = s->in;
+    struct plb_unit_size unit = {s->map->per_work, in->input_bytes, in->output_bytes, in->master.task_bytes};
+    s->result->optimum_s += plb_optimum(in->cluster, &unit, (double)s->map->units, in->master_only, s->ideals);
+    plb_master_ideal(s->master, s->ideals + (in->master_only ? in->cluster->nodes[0].n_pus : 0));
+}
+
 static int run_pass(struct sim *s, struct plb_error *err)
 {
     struct plb_event event;
@@ -227,31 +237,23 @@ static int run_pass(struct sim *s, struct plb_error *err)
     for (int p = 0; p < s->in->cluster->n_pus; p++)
         s->pus[p].idle_since = s->now;
     double began = s->now;
-    plb_master_begin(s->master, s->pass, 0, s->in->map, s->now, &s->out);
+    int phase = s->in->phases != NULL ? s->in->phases[s->pass - 1] : 0;
+    s->map = &s->in->maps[phase];
+    set_ideals(s);
+    plb_master_begin(s->master, s->pass, phase, s->map, s->now, &s->out);
     send(s);
     while (!plb_master_over(s->master)) {
         if (plb_master_failure(s->master) != NULL)
             return plb_fail(err, PLB_EFAILED, "%s", plb_master_failure(s->master));
         if (!plb_virtual_next(s->clock, &event))
             return plb_fail(err, PLB_EFAILED, "the simulation stands still at %g s with %lld of %lld units done", s->now,
-                            (long long)plb_master_accepted(s->master), (long long)s->in->map->units);
+                            (long long)plb_master_accepted(s->master), (long long)s->map->units);
         s->now = event.time;
         s->result->events++;
         step(s, &event);
     }
     s->result->makespan_s += s->now - began;
     return PLB_OK;
-}
-
-/* The optimum, for the report and for who asks the oracle. */
-static void set_ideals(struct sim *s)
-{
-    const struct plb_simulation *in = s->in;
-    struct plb_unit_size unit = {in->map->per_work, in->input_bytes, in->output_bytes, in->master.task_bytes};
-    s->ideals = plb_alloc((size_t)in->cluster->n_pus * sizeof *s->ideals);
-    int passes = in->passes > 0 ? in->passes : 1;
-    s->result->optimum_s = passes * plb_optimum(in->cluster, &unit, (double)in->map->units, in->master_only, s->ideals);
-    plb_master_ideal(s->master, s->ideals + (in->master_only ? in->cluster->nodes[0].n_pus : 0));
 }
 
 static void set_up(struct sim *s)
@@ -287,7 +289,7 @@ static void set_up(struct sim *s)
     s->result->bytes = (int64_t)s->in->master.replicated_bytes * (c->n_nodes - 1);
     s->master = s->result->master = plb_master_new(&s->in->master, infos, n_infos);
     free(infos);
-    set_ideals(s);
+    s->ideals = plb_alloc((size_t)c->n_pus * sizeof *s->ideals);
 }
 
 int plb_simulate(const struct plb_simulation *in, struct plb_simulated *result, struct plb_error *err)
@@ -296,7 +298,8 @@ int plb_simulate(const struct plb_simulation *in, struct plb_simulated *result, 
     struct sim s = {.in = in, .result = result};
     set_up(&s);
     plb_profiles_recall(in->profiles, s.master);
-    for (s.pass = 1; s.pass <= (in->passes > 0 ? in->passes : 1); s.pass++)
+    int passes = plb_profiles_require(&in->master, s.master, err) != PLB_OK ? 0 : in->passes > 0 ? in->passes : 1;
+    for (s.pass = 1; s.pass <= passes; s.pass++)
         if (run_pass(&s, err) != PLB_OK)
             break;
     for (int n = 0; n < in->cluster->n_nodes; n++)

@@ -13,11 +13,12 @@ typedef void (*plb_accepted_fn)(void *context, struct plb_range range, int64_t f
 
 struct plb_simulation {
     const struct plb_cluster_spec *cluster;
-    const struct plb_cost_map *map;     /* all borrowed */
+    const struct plb_cost_map *maps;    /* one per phase: master.kernels of them; all borrowed */
     struct plb_master_config master;
     double input_bytes, output_bytes;   /* moved per unit of average cost */
     uint64_t seed;
     int passes;                         /* 0 counts as 1 */
+    const int *phases;                  /* of each pass; NULL = 0 */
     bool master_only;                   /* node 0 leads and its PUs compute nothing */
     struct plb_trace *trace;            /* or NULL */
     struct plb_profiles *profiles;      /* to begin with, or NULL */

@@ -61,7 +61,7 @@ static void simulated(const struct plb_cost_map *map)
         pus[p] = (struct plb_pu_spec){.name = "p", .power = 1.0, .rate = 1e3 * (1 + p % 9), .memory = INFINITY, .copy_bandwidth = INFINITY};
     }
     struct plb_cluster_spec cluster = {PUS, PUS, nodes, pus};
-    struct plb_simulation s = {.cluster = &cluster, .map = map, .seed = 1, .master = {.balancer = greedy(params), .params = params}};
+    struct plb_simulation s = {.cluster = &cluster, .maps = map, .seed = 1, .master = {.balancer = greedy(params), .params = params}};
     double began = plb_now();
     plb_simulate(&s, &result, &err);
     report("simulation: grant and done", plb_now() - began, 500000.0);

@@ -124,7 +124,7 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
         sum += ratio;
         squares += ratio * ratio;
         o->worst = fmax(o->worst, ratio);
-        count_run(&result, (double)job.map.units, idle, pus, share);
+        count_run(&result, (double)job.maps[0].units, idle, pus, share);
         plb_master_free(result.master);
     }
     o->ratio = sum / seeds;

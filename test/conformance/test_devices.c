@@ -69,9 +69,9 @@ static void run_twice(const struct kind *k, struct plb_device *d, double *in, do
         assert_true(data[0] != NULL && data[1] != NULL && (uintptr_t)data[0] % 64 == 0);
         assert_int_equal(k->ops->copy_in(d, data[0], in, bytes), 0);
     }
-    struct plb_kernel kernel = {PLB_KERNEL_HEAD, .cpu = twice};
+    struct plb_phase phase = {.name = "test", .cpu = twice};
     struct plb_task task = {first, N, data, NULL, NULL, 1};
-    assert_int_equal(k->ops->launch(d, &kernel, &task), 0);
+    assert_int_equal(k->ops->launch(d, &phase, &task), 0);
     if (!on_host)
         assert_int_equal(k->ops->copy_out(d, out, data[1], bytes), 0);
     struct plb_device_times times;
@@ -111,10 +111,10 @@ static void a_kernel_s_status_comes_back(void **state)
     for (int k = 0; k < KINDS; k++) {
         struct plb_device *d = open_kind(&kinds[k]);
         struct plb_device_times times;
-        struct plb_kernel kernel = {PLB_KERNEL_HEAD, .cpu = failing};
+        struct plb_phase phase = {.name = "test", .cpu = failing};
         void *data[1] = {NULL};
         struct plb_task task = {0, 7, data, NULL, NULL, 1};
-        int launched = kinds[k].ops->launch(d, &kernel, &task), waited = kinds[k].ops->wait(d, &times);
+        int launched = kinds[k].ops->launch(d, &phase, &task), waited = kinds[k].ops->wait(d, &times);
         assert_int_equal(launched != 0 ? launched : waited, 7);
         kinds[k].ops->close(d);
     }
@@ -127,11 +127,11 @@ static void an_emulated_pu_is_slower(void **state)
     struct kind k = {"emulated", &plb_device_emulated, {1, false, 5.0, INFINITY, 0.0}};
     struct plb_device *d = open_kind(&k);
     struct plb_device_times times;
-    struct plb_kernel kernel = {PLB_KERNEL_HEAD, .cpu = spin};
+    struct plb_phase phase = {.name = "test", .cpu = spin};
     void *data[1] = {NULL};
     struct plb_task task = {0, 3000000, data, NULL, NULL, 1};
     double used = plb_thread_seconds();
-    k.ops->launch(d, &kernel, &task);
+    k.ops->launch(d, &phase, &task);
     used = plb_thread_seconds() - used;
     k.ops->wait(d, &times);
     assert_true(times.execute_s >= 4.9 * used);

@@ -125,7 +125,7 @@ kernels=$BUILD/test/kernels
 echo 'this is no shared object' >"$in/text.so"; : >"$in/empty.so"
 refused '.so missing' "command line: |$in/nope.so|does not exist" "$spmm" app.kernel="$in/nope.so"
 refused '.so without plb_kernel' "no_symbol.so exports no 'plb_kernel'" "$spmm" app.kernel="$kernels/no_symbol.so"
-refused '.so of another ABI' 'other_abi.so was built for kernel ABI 42 (4000 bytes), this plbrun has ABI 1|rebuild it' "$spmm" app.kernel="$kernels/other_abi.so"
+refused '.so of another ABI' 'other_abi.so was built for kernel ABI 43 (4000 bytes), this plbrun has ABI 2|rebuild it' "$spmm" app.kernel="$kernels/other_abi.so"
 refused '.so that is text' "command line: |$in/text.so|cannot load the kernel" "$spmm" app.kernel="$in/text.so"
 refused '.so that is empty' "$in/empty.so|file too short" "$spmm" app.kernel="$in/empty.so"
 refused '.so that is a folder' "$in" "$spmm" app.kernel="$in"

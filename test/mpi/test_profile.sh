@@ -146,4 +146,21 @@ ok "profile = read leaves the file" $?
 simulated
 [ "$(cat "$profiles"/*.profile | cksum)" != "$before" ] && simulated
 used "profile = on replaces it by what is true now" 2
+# in a simulation: no training with a profile, and shares by it
+virtual() { alone --simulate "$tmp/two.cluster" --report "$tmp/r.json" "$tmp/nap.conf" "$@"; }
+rm -f "$profiles"/*
+virtual --balancer static balance.static.source=profile
+[ $? -eq 2 ]
+ok "static.source = profile without a profile is a mistake" $?
+says "that names a PU and the remedy" "for PU 0 (one); run it once with another balancer and balance.profile=on"
+virtual && ! grep -q '"profile_s": 0.0,' "$tmp/r.json"
+ok "the first simulated run trains" $?
+virtual && grep -q '"profile_s": 0.0,' "$tmp/r.json"
+ok "the second does not" $?
+virtual --balancer static balance.static.source=profile && grep -q '"units": 667,' "$tmp/r.json"
+ok "static by profile shares 2 : 1, as 1000/s and a third of 1500/s are" $?
+ranks 2 --balancer static "$tmp/nap.conf" balance.static.source=profile balance.profile=read
+[ $? -eq 2 ]
+ok "over real ranks it wants their own profile" $?
+says "with the same sentence" "static.source = profile, but no profile"
 done_testing

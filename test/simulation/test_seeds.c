@@ -1,5 +1,5 @@
-/* Thousands of simulated clusters, each from its seed: unlike PUs, unlike costs, late and overtaking
- * messages, nodes that die. Every run must end with every unit's result accepted exactly once.
+/* Thousands of simulated clusters, each from its seed: unlike PUs, unlike costs, several passes over two
+ * phases, late and overtaking messages, nodes that die. Every run must end with every unit's result accepted exactly once.
  * PLB_SEEDS: how many (default 5000); PLB_SEED: only this one, to look at a failure. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +18,8 @@
 #define MAX_NODES 6
 #define MAX_PUS 3
 #define MAX_UNITS 3000
+#define PASSES 3
+#define PHASES 2
 
 struct dice {
     uint64_t seed, draws;
@@ -61,8 +63,9 @@ struct scenario {
     struct plb_cluster_spec cluster;
     struct plb_node_spec nodes[MAX_NODES];
     struct plb_pu_spec pus[MAX_NODES * MAX_PUS];
-    struct plb_cost_map map;
-    double costs[MAX_UNITS];
+    struct plb_cost_map maps[PHASES];
+    double costs[PHASES][MAX_UNITS];
+    int phases[PASSES];
     int lose[MAX_NODES];
     double lose_at[MAX_NODES];
     struct plb_param params[MAX_PARAMS];
@@ -103,11 +106,15 @@ static void make_work(struct scenario *s, struct dice *d)
 {
     struct plb_error err = {.status = PLB_OK};
     int units = whole(d, 0, 9) == 0 ? whole(d, 1, 10) : whole(d, 1, MAX_UNITS);
-    int kind = whole(d, 0, 2);
-    for (int u = 0; u < units; u++)
-        s->costs[u] = kind == 0 ? 1.0 : kind == 1 ? spread(d, 0.01, 100.0) : (double)whole(d, 0, 1);
+    for (int k = 0; k < PHASES; k++) {
+        int kind = whole(d, 0, 2);
+        for (int u = 0; u < units; u++)
+            s->costs[k][u] = kind == 0 ? 1.0 : kind == 1 ? spread(d, 0.01, 100.0) : (double)whole(d, 0, 1);
+        assert_int_equal(plb_cost_map_init(&s->maps[k], units, cost_of, s->costs[k], &err), PLB_OK);
+    }
+    for (int i = 0; i < PASSES; i++)
+        s->phases[i] = whole(d, 0, PHASES - 1);
     s->watch.units = units;
-    assert_int_equal(plb_cost_map_init(&s->map, units, cost_of, s->costs, &err), PLB_OK);
 }
 
 static void make_scenario(struct scenario *s, struct dice *d)
@@ -120,12 +127,12 @@ static void make_scenario(struct scenario *s, struct dice *d)
     make_work(s, d);
     const struct plb_balancer *b = plb_balancers[whole(d, 0, n_balancers - 1)];
     default_params(b, s->params);
-    s->simulation = (struct plb_simulation){.cluster = &s->cluster, .map = &s->map, .seed = d->seed,
-        .passes = whole(d, 0, 4) == 0 ? 3 : 1, .delay = whole(d, 0, 1) ? spread(d, 1e-5, 1.0) : 0.0,
+    s->simulation = (struct plb_simulation){.cluster = &s->cluster, .maps = s->maps, .seed = d->seed,
+        .passes = whole(d, 0, 4) == 0 ? PASSES : 1, .phases = s->phases, .delay = whole(d, 0, 1) ? spread(d, 1e-5, 1.0) : 0.0,
         .accepted = on_accepted, .context = &s->watch, .lose = s->lose, .lose_at = s->lose_at,
         .input_bytes = whole(d, 0, 1) ? spread(d, 1.0, 1e5) : 0.0, .output_bytes = whole(d, 0, 1) ? spread(d, 1.0, 1e5) : 0.0};
     s->simulation.master = (struct plb_master_config){.balancer = b, .params = s->params,
-        .unit_bytes = s->simulation.input_bytes + s->simulation.output_bytes, .task_bytes = whole(d, 0, 1) ? 1e5 : 0.0};
+        .unit_bytes = s->simulation.input_bytes + s->simulation.output_bytes, .task_bytes = whole(d, 0, 1) ? 1e5 : 0.0, .kernels = PHASES};
     /* At least one node lives. */
     int dying = whole(d, 0, 1) ? whole(d, 0, s->cluster.n_nodes - 1) : 0, spared = whole(d, 0, s->cluster.n_nodes - 1);
     for (int n = 0; n < s->cluster.n_nodes && s->simulation.n_lose < dying; n++)
@@ -133,6 +140,12 @@ static void make_scenario(struct scenario *s, struct dice *d)
             s->lose[s->simulation.n_lose] = n;
             s->lose_at[s->simulation.n_lose++] = real(d, 0.0, 2.0);
         }
+}
+
+static void free_maps(struct scenario *s)
+{
+    for (int k = 0; k < PHASES; k++)
+        plb_cost_map_fini(&s->maps[k]);
 }
 
 static void run_seed(uint64_t seed)
@@ -143,7 +156,7 @@ static void run_seed(uint64_t seed)
     struct plb_simulated result;
     make_scenario(&s, &d);
     int status = plb_simulate(&s.simulation, &result, &err);
-    int64_t units = s.map.units, missing = 0, passes = s.simulation.passes;
+    int64_t units = s.maps[0].units, missing = 0, passes = s.simulation.passes;
     for (int64_t u = 0; u < units; u++)
         missing += s.watch.accepted[u] < passes;
     if (status != PLB_OK || missing > 0 || s.watch.twice > 0 || s.watch.total != units * passes)
@@ -151,7 +164,7 @@ static void run_seed(uint64_t seed)
                  (unsigned long long)seed, s.simulation.master.balancer->name, s.cluster.n_pus, status, err.text,
                  (long long)missing, (long long)units, (long long)s.watch.twice, (long long)s.watch.total);
     plb_master_free(result.master);
-    plb_cost_map_fini(&s.map);
+    free_maps(&s);
 }
 
 static void every_unit_is_accepted_once(void **state)
@@ -183,7 +196,7 @@ static void the_same_seed_gives_the_same_run(void **state)
             makespan[i] = result.makespan_s;
             messages[i] = result.messages;
             plb_master_free(result.master);
-            plb_cost_map_fini(&s.map);
+            free_maps(&s);
         }
         assert_true(memcmp(&makespan[0], &makespan[1], sizeof *makespan) == 0);
         assert_int_equal(messages[0], messages[1]);
@@ -206,7 +219,39 @@ static void losing_every_node_ends_the_run(void **state)
     assert_int_equal(plb_simulate(&s.simulation, &result, &err), PLB_EFAILED);
     assert_non_null(strstr(err.text, "no processing unit is left"));
     plb_master_free(result.master);
-    plb_cost_map_fini(&s.map);
+    free_maps(&s);
+}
+
+/* One PU without noise: a pass lasts as long as all units cost in its phase, and so do its samples. */
+static void a_pass_costs_what_its_phase_does(void **state)
+{
+    (void)state;
+    static struct scenario s;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_simulated result;
+    memset(&s, 0, sizeof s);
+    s.cluster = (struct plb_cluster_spec){.n_nodes = 1, .n_pus = 1, .nodes = s.nodes, .pus = s.pus};
+    s.nodes[0] = (struct plb_node_spec){"n", 1e9, 0.0, 0, 1};
+    s.pus[0] = (struct plb_pu_spec){.name = "p", .power = 1.0, .rate = 100.0, .memory = INFINITY, .copy_bandwidth = INFINITY};
+    for (int k = 0; k < PHASES; k++) {
+        for (int u = 0; u < 1000; u++)
+            s.costs[k][u] = k == 0 ? 1.0 : 3.0;
+        assert_int_equal(plb_cost_map_init(&s.maps[k], 1000, cost_of, s.costs[k], &err), PLB_OK);
+    }
+    const struct plb_balancer *b = plb_balancer_find("greedy", "test", &err);
+    default_params(b, s.params);
+    s.simulation = (struct plb_simulation){.cluster = &s.cluster, .maps = s.maps, .seed = 1, .passes = 3,
+        .phases = (const int[]){1, 0, 1}, .master = {.balancer = b, .params = s.params, .kernels = PHASES}};
+    assert_int_equal(plb_simulate(&s.simulation, &result, &err), PLB_OK);
+    assert_true(fabs(result.makespan_s - (30.0 + 10.0 + 30.0)) < 1e-6);
+    for (int k = 0; k < PHASES; k++) {
+        const struct plb_history *h = plb_master_history(result.master, k, 0);
+        assert_true(h->n > 0);
+        for (int i = 0; i < h->n; i++)
+            assert_true(fabs(h->at[i].execute_s / h->at[i].work - (k == 0 ? 0.01 : 0.03)) < 1e-9);
+    }
+    plb_master_free(result.master);
+    free_maps(&s);
 }
 
 int main(void)
@@ -215,6 +260,7 @@ int main(void)
         cmocka_unit_test(every_unit_is_accepted_once),
         cmocka_unit_test(the_same_seed_gives_the_same_run),
         cmocka_unit_test(losing_every_node_ends_the_run),
+        cmocka_unit_test(a_pass_costs_what_its_phase_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,6 +194,51 @@ static void memory_and_pulled_bytes_bound_a_task(void **state)
     stop(&f);
 }
 
+/* Finishes every block of the pass, each in `seconds` per unit. */
+static void finish_pass(struct fixture *f, double seconds)
+{
+    for (int i = 0; i < f->out.n; i++) { /* grants append while we go */
+        struct plb_message m = answer(f, i, 0, f->out.at[i].range.count);
+        m.execute_s = seconds * (double)m.range.count;
+        plb_master_done(f->master, &m, 11.0, &f->out);
+    }
+    assert_true(plb_master_over(f->master));
+    f->out.n = 0;
+}
+
+/* Both PUs together have `n` samples of the kernel, each of so many seconds per unit. */
+static void expect_samples(const struct fixture *f, int kernel, int n, double seconds)
+{
+    int found = 0;
+    for (int p = 0; p < 2; p++) {
+        const struct plb_history *h = plb_master_history(f->master, kernel, p);
+        found += h->n;
+        for (int i = 0; i < h->n; i++)
+            assert_true(h->at[i].execute_s == seconds * h->at[i].work);
+    }
+    assert_int_equal(found, n);
+}
+
+static void a_kernel_s_samples_are_its_own_and_last(void **state)
+{
+    struct fixture f;
+    (void)state;
+    struct plb_master_config config = {.kernels = 2};
+    start(&f, 2, 40, 10.0, &config); /* ten blocks of four units in a pass */
+    finish_pass(&f, 1.0);
+    expect_samples(&f, 0, 10, 1.0);
+    expect_samples(&f, 1, 0, 0.0);
+    plb_master_begin(f.master, 2, 1, &f.map, 20.0, &f.out);
+    finish_pass(&f, 8.0);
+    expect_samples(&f, 0, 10, 1.0);
+    expect_samples(&f, 1, 10, 8.0);
+    plb_master_begin(f.master, 3, 0, &f.map, 30.0, &f.out);
+    finish_pass(&f, 1.0);
+    expect_samples(&f, 0, 20, 1.0);
+    expect_samples(&f, 1, 10, 8.0);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +251,7 @@ int main(void)
         cmocka_unit_test(losing_everybody_is_a_failure),
         cmocka_unit_test(a_pu_with_too_little_memory_is_refused),
         cmocka_unit_test(memory_and_pulled_bytes_bound_a_task),
+        cmocka_unit_test(a_kernel_s_samples_are_its_own_and_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

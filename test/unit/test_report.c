@@ -82,6 +82,32 @@ static void the_report_has_every_key(void **state)
     unlink(file("r.json"));
 }
 
+static void a_report_of_several_phases_has_their_curves(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_report_curve curves[6] = {[2] = {"assign", "0.5 x", 0.75}, [3] = {"smooth", "", 0.0}};
+    for (int i = 0; i < 6; i++)
+        curves[i].phase = i % 2 == 0 ? "assign" : "smooth";
+    for (r.n_phases = 1; r.n_phases <= 2; r.n_phases++) {
+        r.curves = r.n_phases > 1 ? curves : NULL;
+        assert_int_equal(plb_report_write(&r, file("r.json"), &err), PLB_OK);
+        json_t *o = json_load_file(file("r.json"), 0, NULL), *phases = json_object_get(json_array_get(json_object_get(o, "pus"), 1), "phases");
+        assert_int_equal(json_array_size(phases), r.n_phases > 1 ? 2 : 0);
+        if (r.n_phases > 1) {
+            json_t *first = json_array_get(phases, 0), *second = json_array_get(phases, 1);
+            assert_string_equal(json_string_value(json_object_get(first, "phase")), "assign");
+            assert_string_equal(json_string_value(json_object_get(first, "curve")), "0.5 x");
+            assert_true(json_number_value(json_object_get(first, "r2")) == 0.75);
+            assert_string_equal(json_string_value(json_object_get(second, "phase")), "smooth");
+        }
+        json_decref(o);
+    }
+    unlink(file("r.json"));
+}
+
 static void the_summary_has_a_line_per_pu_and_one_for_the_run(void **state)
 {
     (void)state;
@@ -196,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derived_by_hand),
         cmocka_unit_test(the_report_has_every_key),
+        cmocka_unit_test(a_report_of_several_phases_has_their_curves),
         cmocka_unit_test(the_summary_has_a_line_per_pu_and_one_for_the_run),
         cmocka_unit_test(a_trace_is_what_perfetto_reads),
         cmocka_unit_test(what_cannot_be_written_leaves_nothing),

@@ -9,6 +9,10 @@
  * The other functions run on rank 0 alone, one at a time, in this order:
  * setup, then for each pass the entries everywhere and `next`, then verify (with --verify), finish.
  *
+ * A pass runs one entry over all units once. An application may have several kernels over the same
+ * units and buffers, say `assign` then `smooth`: its phases, of which each pass runs one. What is
+ * learnt of a PU's speed is kept for each phase on its own, from one pass of it to the next.
+ *
  * All sizes are 64-bit. Buffers named in this header are aligned to 64 bytes. */
 #ifndef PLB_KERNEL_H
 #define PLB_KERNEL_H
@@ -24,7 +28,7 @@
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 1u
+#define PLB_KERNEL_ABI 2u
 
 /* The running application, as its kernel sees it. Opaque; owned by plbrun; only valid in the
  * thread and for the duration of the call it is handed to. */
@@ -77,6 +81,16 @@ struct plb_task {
  * the range and the number, and exits with status 1. Called concurrently from several threads. */
 typedef int (*plb_entry_fn)(const struct plb_task *task);
 
+/* One of several kernels of an application: what a pass runs. It works on the buffers that setup
+ * declared, all of them, whether it needs them or not: outputs are gathered after every pass, and
+ * reduced arrays start each pass at their neutral element. */
+struct plb_phase {
+    const char *name;           /* for messages and the report */
+    plb_entry_fn cpu, cuda;     /* as in struct plb_kernel; at least one of the two */
+    double (*cost)(const struct plb_app *app, int64_t first, int64_t count); /* as there; asked after
+                                   setup for all passes; in the same measure in every phase */
+};
+
 struct plb_kernel {
     uint32_t abi;               /* PLB_KERNEL_ABI, and */
     uint32_t size;              /* sizeof(struct plb_kernel): both through PLB_KERNEL_HEAD */
@@ -84,8 +98,12 @@ struct plb_kernel {
     const char *unit;           /* what one unit is, in the plural: "rows", "genes" */
     const char *summary;        /* one line for people */
     const struct plb_option *options; /* keys of the conf section, ended by a NULL name; or NULL */
-    plb_entry_fn cpu;           /* at least one of the two entries */
+    plb_entry_fn cpu;           /* at least one of the two entries, unless there are phases */
     plb_entry_fn cuda;          /* enqueues on task->stream and returns without waiting */
+
+    /* Optional: up to 32 phases, ended by a NULL name; `cpu`, `cuda` and `cost` of the kernel itself
+     * are then NULL. NULL = these three are the only phase. Static storage. */
+    const struct plb_phase *phases;
 
     /* Reads input, declares data and says how many units there are. Returns PLB_OK or what
      * plb_app_error returned. */
@@ -97,7 +115,9 @@ struct plb_kernel {
     double (*cost)(const struct plb_app *app, int64_t first, int64_t count);
 
     /* Optional: called after each pass with its number from 0. May change REPLICATE buffers in
-     * place (then call plb_app_replace for each). Sets *again to run another pass. NULL = one pass. */
+     * place (then call plb_app_replace for each). Sets *again to run another pass, and says which
+     * phase that is with plb_app_phase. NULL = one pass. A simulation, which has no results to decide
+     * by, does not call it and runs each phase once, in their order. */
     int (*next)(struct plb_app *app, int64_t pass, bool *again);
 
     /* Optional: compares the outputs with an independent reference computed in double precision.
@@ -145,6 +165,11 @@ void plb_app_args(struct plb_app *app, const void *args, size_t bytes);
 
 /* Says that the REPLICATE buffer with this handle has changed, so that it is sent again. */
 void plb_app_replace(struct plb_app *app, int handle);
+
+/* The phase of the coming pass, as an index into `phases`: from setup for the first pass, from next for
+ * the one after. 0 unless said otherwise, and kept until changed. An index that is not there fails the
+ * run as plb_app_error does. */
+void plb_app_phase(struct plb_app *app, int phase);
 
 /* Memory that plbrun frees when the run ends, aligned to 64 bytes, zeroed. Never NULL: plbrun ends
  * the run with a sentence where there is none left. */

@@ -1,0 +1,18 @@
+/* A kernel with a phase, and an entry beside it that no pass would run. */
+#include "plb/kernel.h"
+
+static int entry(const struct plb_task *task)
+{
+    (void)task;
+    return 0;
+}
+
+static int setup(struct plb_app *app)
+{
+    plb_app_units(app, 10);
+    return PLB_OK;
+}
+
+static const struct plb_phase phases[] = {{.name = "good", .cpu = entry}, {0}};
+
+const struct plb_kernel plb_kernel = {PLB_KERNEL_HEAD, .name = "phase_both", .unit = "things", .cpu = entry, .phases = phases, .setup = setup};

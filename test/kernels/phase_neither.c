@@ -1,0 +1,18 @@
+/* A kernel of two phases, of which one has nothing to run. */
+#include "plb/kernel.h"
+
+static int entry(const struct plb_task *task)
+{
+    (void)task;
+    return 0;
+}
+
+static int setup(struct plb_app *app)
+{
+    plb_app_units(app, 10);
+    return PLB_OK;
+}
+
+static const struct plb_phase phases[] = {{.name = "good", .cpu = entry}, {.name = "hollow"}, {0}};
+
+const struct plb_kernel plb_kernel = {PLB_KERNEL_HEAD, .name = "phase_neither", .unit = "things", .phases = phases, .setup = setup};
