@@ -23,9 +23,9 @@
  * - Gap filling: a PU that finishes `gap_threshold` seconds before it was predicted to has more to do
  *   until T than its regular block, and gets it, up to twice the block.
  * - Old samples fade with a half-life of 24 reports, and the first one of a PU, which contains its
- *   warm-up, is left out once there are three. If the last three reports agree that the PU has become
- *   faster or slower by more than 15 %, their median scales its curve at once: one hiccup does not,
- *   a changed machine does within two blocks.
+ *   warm-up, is left out once there are three. What was measured before a PU became faster or slower is
+ *   scaled to the present (core/history). For that to show soon, blocks last no longer than
+ *   `block_seconds`, where the paper's last as long as the user makes them.
  * - In the tail, on up to 64 PUs, whoever has reported since it last asked refits its own curve and
  *   solves again: what is left is little, and the last sizes are the ones that must be right.
  * - A PU whose curve says that it could not even finish a unit by T gets none, so that none is used that
@@ -41,7 +41,7 @@
 #include "model/solve.h"
 #include "plb/balancer.h"
 
-enum { INITIAL_BLOCK, GAP_THRESHOLD, TAIL_START, TAIL_FACTOR, STEPS, TRAINING, SYNCHRONISE, SOLVER };
+enum { INITIAL_BLOCK, GAP_THRESHOLD, TAIL_START, TAIL_FACTOR, STEPS, BLOCK_SECONDS, TRAINING, SYNCHRONISE, SOLVER };
 
 static const struct plb_option options[] = {
     [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL, "units in every PU's first block; 0 = find a size"},
@@ -49,6 +49,7 @@ static const struct plb_option options[] = {
     [TAIL_START] = {"tail_start", PLB_REAL, "0.7", 0, 1, NULL, "plb-hac: part of the work after which blocks shrink"},
     [TAIL_FACTOR] = {"tail_factor", PLB_REAL, "0.1", 1e-6, 1, NULL, "plb-hac: smallest block of the tail, as a part of a regular one"},
     [STEPS] = {"steps", PLB_INT, "4", 1, 1e6, NULL, "steps that the work is cut into"},
+    [BLOCK_SECONDS] = {"block_seconds", PLB_REAL, "2", 1e-3, 1e9, NULL, "plb-hac: longest regular block; more where a PU wastes over 1/200 of it on starting"},
     [TRAINING] = {"training", PLB_REAL, "0.07", 1e-6, 0.2, NULL, "part of the work to train with where initial_block is 0"},
     [SYNCHRONISE] = {"synchronise", PLB_FLAG, "no", 0, 0, NULL, "plb-hac: wait for all PUs at the end of training, as in the paper"},
     [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, "auto|slsqp|bisection", "who solves for equal finish times"},
@@ -56,8 +57,8 @@ static const struct plb_option options[] = {
 };
 
 #define HALF_LIFE 24.0      /* reports */
-#define CHANGED 0.15        /* relative change that the last three reports must agree on */
 #define FEW 64              /* PUs up to which a solve costs less than a message */
+#define MANY_STARTS 200.0   /* of these fixed parts of its time at least lasts a regular block */
 #define PROBE 0.25          /* of a regular block is the first one by a profile */
 #define NEAR_BEST 0.9       /* of the best rate: a block is not smaller than this asks for */
 
@@ -144,27 +145,6 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     return s;
 }
 
-static double median3(double a, double b, double c)
-{
-    return fmax(fmin(a, b), fmin(fmax(a, b), c));
-}
-
-/* Scales a curve by what the last three reports agree on, where that is a change. */
-static void follow_change(const struct plb_pu *pu, struct plb_curve *curve)
-{
-    double ratio[3];
-    for (int i = 0; i < 3; i++) {
-        const struct plb_sample *s = &pu->samples[pu->n_samples - 3 + i];
-        ratio[i] = log(s->execute_s / plb_curve_time(curve, s->work));
-        if (!isfinite(ratio[i]))
-            return;
-    }
-    double change = median3(ratio[0], ratio[1], ratio[2]);
-    if (fabs(change) > CHANGED)
-        for (int i = 0; i < PLB_TERMS; i++)
-            curve->a[i] *= exp(change);
-}
-
 static void fit(struct state *s, const struct plb_view *view, int p)
 {
     const struct plb_pu *pu = &view->pus[p];
@@ -174,8 +154,6 @@ static void fit(struct state *s, const struct plb_view *view, int p)
     if (!plb_fit_samples(pu->samples + first, pu->n_samples - first, HALF_LIFE, m))
         return;
     m->grain = isfinite(pu->grain) ? pu->grain : 0.0;
-    if (pu->n_samples >= 4)
-        follow_change(pu, &m->execute);
     /* The smallest measured size whose rate is near the best one. */
     double size = m->execute.low, best = plb_model_best_rate(m);
     while (size < m->execute.high && size / plb_model_time(m, size) < NEAR_BEST * best)
@@ -232,6 +210,31 @@ static void begin_step(struct state *s, const struct plb_view *view)
     if (!s->running && view->stats->profile_end == 0.0)
         view->stats->profile_end = view->now; /* 0 where there was no training */
     s->running = true;
+}
+
+/* The fixed part of a PU's time for a block: what its quickest report took beyond its work. A small report
+ * tells it best; an excess of less than 30 % may be noise. */
+static double starting_time(const struct plb_model *m, const struct plb_pu *pu)
+{
+    double quickest = INFINITY, work = 0.0;
+    for (int i = 0; i < pu->n_samples; i++) {
+        double seconds = pu->samples[i].execute_s + pu->samples[i].transfer_s;
+        if (seconds < quickest) {
+            quickest = seconds;
+            work = pu->samples[i].work;
+        }
+    }
+    double start = quickest - 1.3 * work * plb_model_time(m, m->execute.high) / m->execute.high;
+    return isfinite(start) && start > 0.0 ? start : 0.0;
+}
+
+/* The block of a PU that is neither at the beginning nor at the end: a part of the run, but no longer than
+ * `block_seconds`, so that a change is noticed soon, unless starting takes too much of that. */
+static double regular_block(const struct state *s, const struct plb_view *view, int p)
+{
+    const struct plb_model *m = &s->models[p];
+    double longest = fmax(s->params[BLOCK_SECONDS].value, MANY_STARTS * starting_time(m, &view->pus[p]));
+    return plb_model_work(m, fmin(s->end / s->params[STEPS].value, longest), view->total);
 }
 
 /* What a PU with a curve can still finish by T. */
@@ -329,7 +332,7 @@ static double run(struct state *s, const struct plb_view *view, int p)
     double rest = share(s, view, p);
     if (rest < 1.0)
         return last_units(s, view, p, rest);
-    double regular = plb_model_work(&s->models[p], s->end / steps, view->total), gap = own->due - view->now;
+    double regular = regular_block(s, view, p), gap = own->due - view->now;
     double block = regular;
     if (!own->proven)
         return fmax(1.0, fmin(PROBE * regular, floor(rest)));

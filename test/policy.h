@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/history.h"
 #include "params.h"
 #include "run/registry.h"
 
@@ -20,7 +21,7 @@ struct fixture {
     const struct plb_balancer *balancer;
     struct plb_param params[MAX_PARAMS];
     struct plb_pu pus[PUS];
-    struct plb_sample samples[PUS][PLB_MAX_SAMPLES];
+    struct plb_history histories[PUS];
     struct plb_balancer_stats stats;
     struct plb_view view;
     void *state;
@@ -44,8 +45,25 @@ static inline void start(struct fixture *f, const char *name, double total, doub
         set(f, "initial_block", initial_block);
     f->view = (struct plb_view){.total = total, .remaining = total, .units = (int64_t)total, .n_pus = PUS, .pus = f->pus, .stats = &f->stats};
     for (int p = 0; p < PUS; p++)
-        f->pus[p] = (struct plb_pu){.power = 1.0, .name = "p", .grain = INFINITY, .samples = f->samples[p]};
+        f->pus[p] = (struct plb_pu){.power = 1.0, .name = "p", .grain = INFINITY};
     f->state = f->balancer->init(&f->view, f->params);
+}
+
+static inline void stop(struct fixture *f)
+{
+    f->balancer->fini(f->state);
+    for (int p = 0; p < PUS; p++)
+        plb_history_fini(&f->histories[p]);
+}
+
+/* Adds a report to what the PU is known by, as the master does. */
+static inline void report(struct fixture *f, int p, const struct plb_sample *sample)
+{
+    struct plb_history *h = &f->histories[p];
+    plb_history_add(h, sample);
+    f->pus[p].samples = h->at;
+    f->pus[p].n_samples = h->n;
+    f->pus[p].recalled = h->recalled;
 }
 
 /* 0 where the PU is told to wait. */
@@ -63,12 +81,12 @@ static inline double grant(struct fixture *f, int p)
 /* PU p finishes a block of this work in these seconds, at this time. */
 static inline void finish(struct fixture *f, int p, double work, double seconds, double now)
 {
-    struct plb_sample *s = &f->samples[p][f->pus[p].n_samples++];
-    *s = (struct plb_sample){work, seconds, 0.0, 1, now, true};
+    struct plb_sample sample = {work, seconds, 0.0, 1, now, true};
+    report(f, p, &sample);
     f->view.now = now;
     f->pus[p].outstanding--;
     f->pus[p].done += work;
-    f->balancer->done(f->state, &f->view, p, s);
+    f->balancer->done(f->state, &f->view, p, &sample);
 }
 
 static inline void near(double got, double expected)

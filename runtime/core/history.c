@@ -10,6 +10,13 @@
 #define CHECKED 4           /* reports that a profile is compared with */
 #define STRIKES 2           /* in a row that end it */
 #define DIFFERENT 1.25
+#define ALIKE 5             /* earlier reports that one is compared with, */
+#define ENOUGH 3            /* or at least so many, */
+#define CHANGED 0.15        /* relative change that three reports in a row must show, */
+#define NEAR_SIZE 2.0       /* against sizes within this factor */
+#define CERTAIN 0.5         /* or one by as many seconds */
+#define BY_HALF 1.5         /* and this factor, */
+#define ANY_SIZE 12.0       /* against sizes within this factor */
 
 static void forget(struct plb_history *h, int n)
 {
@@ -47,6 +54,58 @@ static void check(struct plb_history *h, const struct plb_sample *s)
     h->dropped = true;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Seconds that sample i should have taken by those of its size, within a factor, before sample `before`; 0
+ * where there are too few. */
+static double expected(const struct plb_history *h, int i, int before, double factor)
+{
+    double rate[ALIKE];
+    int n = 0;
+    for (int j = before - 1; j >= 0 && n < ALIKE; j--) {
+        const struct plb_sample *s = &h->at[j];
+        double size = h->at[i].work / s->work;
+        if (size <= factor && size >= 1.0 / factor && s->execute_s > 0.0 && isfinite(s->execute_s))
+            rate[n++] = s->execute_s / s->work;
+    }
+    if (n < ENOUGH)
+        return 0.0;
+    qsort(rate, (size_t)n, sizeof *rate, by_value);
+    return rate[n / 2] * h->at[i].work;
+}
+
+static void scale(struct plb_history *h, int n, double factor)
+{
+    for (int i = 0; i < n; i++)
+        h->at[i].execute_s *= factor;
+}
+
+/* Scales what is older than a change of the machine's speed. */
+static void follow_change(struct plb_history *h)
+{
+    const struct plb_sample *last = &h->at[h->n - 1];
+    double normal = expected(h, h->n - 1, h->n - 1, ANY_SIZE), ratio = last->execute_s / normal;
+    bool certain = normal > 0.0 && isfinite(ratio) && ratio > 0.0 && (ratio > BY_HALF || ratio < 1.0 / BY_HALF) && (double)last->tasks * fabs(last->execute_s - normal) > CERTAIN;
+    if (certain) {
+        scale(h, h->n - 1, ratio);
+        return;
+    }
+    double changes[3];
+    for (int k = 0; k < 3; k++) {
+        int i = h->n - 3 + k;
+        double usual = i >= 0 ? expected(h, i, h->n - 3, NEAR_SIZE) : 0.0;
+        changes[k] = usual > 0.0 ? log(h->at[i].execute_s / usual) : 0.0;
+        if (!(fabs(changes[k]) > CHANGED) || changes[k] * changes[0] < 0.0)
+            return;
+    }
+    qsort(changes, 3, sizeof *changes, by_value);
+    scale(h, h->n - 3, exp(changes[1]));
+}
+
 void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
 {
     if (h->at == NULL)
@@ -56,6 +115,8 @@ void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
     h->at[h->n++] = *sample;
     if (h->recalled > 0 && h->checked < CHECKED)
         check(h, sample);
+    else
+        follow_change(h);
 }
 
 void plb_history_fini(struct plb_history *h)

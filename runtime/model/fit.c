@@ -20,6 +20,7 @@
 #define LINE (1u << PLB_TERM_ONE | 1u << PLB_TERM_X)
 #define SPREAD 1.5          /* largest over smallest size that a line can be read from */
 #define WIDE 4.0            /* and a curve */
+#define APART 1.25          /* sizes closer than this say the same about a shape */
 #define CURVED 2.0          /* what a term beyond the line's costs on top: work is mostly linear */
 #define CHECKS 16           /* sizes at which the best rate is looked for */
 #define TRUSTED 0.7         /* of a straight line's slope is the least beyond the sizes measured */
@@ -143,7 +144,8 @@ double plb_model_best_rate(const struct plb_model *m)
 
 /* The usable points, weighted: row i of the full problem is w[i] · f(x[i]) ≈ w[i] · t[i]. */
 struct points {
-    int n, distinct;
+    int n;
+    int distinct;               /* sizes that differ by APART, counted up to PLB_TERMS */
     double x[MAX_POINTS], t[MAX_POINTS], w[MAX_POINTS];
     double low, high;
 };
@@ -151,6 +153,7 @@ struct points {
 static void points_gather(struct points *p, const double *x, const double *t, const double *weight,
                           int n)
 {
+    double sizes[PLB_TERMS];
     p->n = p->distinct = 0;
     p->low = DBL_MAX;
     p->high = 0.0;
@@ -159,10 +162,10 @@ static void points_gather(struct points *p, const double *x, const double *t, co
         if (!(isfinite(x[i]) && x[i] > 0.0 && isfinite(t[i]) && t[i] > 0.0 && isfinite(w) && w > 0.0))
             continue;
         bool seen = false;
-        for (int j = 0; j < p->n && !seen && p->distinct < PLB_TERMS; j++)
-            seen = fabs(p->x[j] - x[i]) <= 1e-9 * x[i];
+        for (int j = 0; j < p->distinct && !seen; j++)
+            seen = sizes[j] < APART * x[i] && x[i] < APART * sizes[j];
         if (p->distinct < PLB_TERMS && !seen)
-            p->distinct++;
+            sizes[p->distinct++] = x[i];
         p->x[p->n] = x[i];
         p->t[p->n] = t[i];
         p->w[p->n] = sqrt(w) / t[i];
@@ -257,7 +260,7 @@ static double r_squared(const struct plb_curve *c, const struct points *p)
     double mean = 0.0, total = 0.0, residual = 0.0;
     for (int i = 0; i < p->n; i++)
         mean += p->t[i] / p->n;
-    if (p->distinct < 2)
+    if (p->high < SPREAD * p->low)
         mean = 0.0; /* one size: its scatter is noise, not something a curve could explain */
     for (int i = 0; i < p->n; i++) {
         double error = p->t[i] - plb_curve_time(c, p->x[i]);
@@ -267,14 +270,16 @@ static double r_squared(const struct plb_curve *c, const struct points *p)
     return total > 0.0 ? 1.0 - residual / total : 1.0;
 }
 
-/* The best set of terms by AICc; false where no set gives a plausible curve. */
+/* The best set of terms by AICc; false where no set gives a plausible curve. A curve of k terms needs k + 1
+ * sizes: between few of them it could sag or bulge as it likes. */
 static bool choose_terms(const struct points *p, const struct reduced *red, struct plb_curve *best)
 {
     double best_score = DBL_MAX;
     bool found = false;
     for (unsigned terms = 1; terms < 1u << PLB_TERMS; terms++) {
         int k = __builtin_popcount(terms);
-        if (k > MAX_TERMS || k > p->distinct || p->n - k - 1 <= 0)
+        bool line = (terms & ~LINE) == 0;
+        if (k > MAX_TERMS || k > p->distinct - (line ? 0 : 1) || p->n - k - 1 <= 0)
             continue;
         struct plb_curve c = {.terms = terms, .scale = p->high, .low = p->low, .high = p->high};
         double squares = solve_terms(red, terms, c.a);
@@ -302,7 +307,7 @@ bool plb_fit_curve(const double *x, const double *t, const double *weight, int n
         return false;
     struct plb_curve c = {.terms = 0};
     bool done = false;
-    if (p.distinct >= 2 && p.high >= SPREAD * p.low && reduce(&p, p.high, &red)) {
+    if (p.high >= SPREAD * p.low && reduce(&p, p.high, &red)) {
         done = p.n >= 4 && p.high >= WIDE * p.low && choose_terms(&p, &red, &c);
         struct plb_curve line = {.terms = LINE, .scale = p.high, .low = p.low, .high = p.high};
         bool straight = solve_terms(&red, LINE, line.a) >= 0.0 && plausible(&line);

@@ -88,6 +88,8 @@ static void send(struct sim *s)
         double arrival = m->type == PLB_DONE ? cross(s, node, work * s->in->output_bytes)
                        : node == &s->nodes[0] ? s->now : s->now + node->latency;
         s->result->messages += node != &s->nodes[0];
+        if (m->type == PLB_BLOCK && s->in->granted != NULL)
+            s->in->granted(s->in->context, s->now, node->first_pu + m->pu, m->range);
         plan(s, arrival + late(s), ARRIVE, m->to, -1, m);
     }
     s->out.n = 0;

@@ -11,6 +11,9 @@
 /* Told of every range that the master accepted for the first time, for tests. */
 typedef void (*plb_accepted_fn)(void *context, struct plb_range range, int64_t fresh);
 
+/* Told of every block that the master grants, for benches. */
+typedef void (*plb_granted_fn)(void *context, double now, int pu, struct plb_range range);
+
 struct plb_simulation {
     const struct plb_cluster_spec *cluster;
     const struct plb_cost_map *maps;    /* one per phase: master.kernels of them; all borrowed */
@@ -29,6 +32,7 @@ struct plb_simulation {
     const int *lose;
     const double *lose_at;
     plb_accepted_fn accepted;
+    plb_granted_fn granted;
     void *context;
 };
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "model/fit.h"
+#include "model/solve.h"
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 #define BIT(term) (1u << (term))
@@ -353,9 +354,42 @@ static void the_best_rate_is_at_a_measured_size(void **state)
     near(plb_model_best_rate(&unknown), 0, 0);
 }
 
+/* Reports of a PU that needs 8 ms per unit, with 3 % noise. Between the two groups of sizes, and far beyond
+ * what was measured, nothing is known that a straight line would not say. */
+static void noise_makes_no_shape(void **state)
+{
+    (void)state;
+    double x[] = {417, 417, 470, 246, 249, 1822, 1771, 241}, t[] = {3.378, 3.391, 3.692, 2.042, 2.065, 15.57, 14.13, 1.987};
+    double narrow_x[] = {3846, 3846, 5327, 6138, 6445}, narrow_t[] = {1.486, 1.490, 2.150, 2.310, 2.352};
+    struct plb_curve c;
+    assert_true(plb_fit_curve(x, t, NULL, 8, &c));
+    assert_true(fabs(plb_curve_time(&c, 938.0) / (938.0 * 8e-3) - 1.0) < 0.1);
+    assert_true(plb_fit_curve(narrow_x, narrow_t, NULL, 5, &c));
+    assert_true(plb_curve_time(&c, 103728.0) > 0.6 * 103728.0 * 0.375e-3);
+    assert_true(plb_curve_time(&c, 103728.0) < 1.5 * 103728.0 * 0.375e-3);
+}
+
+/* A block above the grain is several tasks: 10 units take 3 s, 30 take 9. */
+static void a_block_above_the_grain_is_several_tasks(void **state)
+{
+    (void)state;
+    struct plb_model m = {.execute = {.terms = 1u << PLB_TERM_ONE | 1u << PLB_TERM_X, .a = {1.0, 0.2}, .scale = 1.0, .low = 1.0, .high = 10.0}};
+    near(plb_model_time(&m, 30.0), 7.0, 1e-9);
+    m.grain = 10.0;
+    near(plb_model_time(&m, 10.0), 3.0, 1e-9);
+    near(plb_model_time(&m, 30.0), 9.0, 1e-9);
+    near(plb_model_slope(&m, 30.0), 0.3, 1e-9);
+    near(plb_model_work(&m, 9.0, 1000.0), 30.0, 1e-9);
+    m.busy_s = 2.0;
+    near(plb_model_time(&m, 30.0), 11.0, 1e-9);
+    near(plb_model_work(&m, 9.0, 1000.0), 70.0 / 3.0, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(noise_makes_no_shape),
+        cmocka_unit_test(a_block_above_the_grain_is_several_tasks),
         cmocka_unit_test(every_term_and_pair_is_recovered_from_exact_points),
         cmocka_unit_test(residuals_are_relative_and_r2_is_unweighted),
         cmocka_unit_test(a_weight_counts_as_that_many_points),

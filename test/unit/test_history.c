@@ -140,9 +140,61 @@ static void without_a_profile_nothing_is_dropped(void **state)
     plb_history_fini(&h);
 }
 
+/* Five blocks at the usual rate, then three that take twice as long: the third tells, and all earlier times
+ * are doubled. Two say nothing yet, neither do three of which one is quick. */
+static void three_slow_reports_scale_what_was_before(void **state)
+{
+    (void)state;
+    for (int slow = 2; slow <= 3; slow++)
+        for (int quick = 0; quick <= 1; quick++) {
+            struct plb_history h = {0};
+            for (int i = 0; i < 5; i++)
+                add(&h, 10.0, 1.0);
+            for (int i = 0; i < slow; i++)
+                add(&h, 10.0, quick == 1 && i == 1 ? 0.5 : 2.0);
+            assert_true(h.at[0].execute_s == (slow == 3 && quick == 0 ? 0.2 : 0.1));
+            assert_true(h.at[h.n - 1].execute_s == (slow == 2 && quick == 1 ? 0.05 : 0.2));
+            plb_history_fini(&h);
+        }
+}
+
+/* A single report, of blocks of 1 s and of 1 ms, that takes eight times as long. Then as before. */
+static void one_report_is_enough_where_it_is_no_hiccup(void **state)
+{
+    (void)state;
+    for (int large = 0; large <= 1; large++) {
+        struct plb_history h = {0};
+        double work = large ? RATE : 1e-3 * RATE, usual = work / RATE;
+        for (int i = 0; i < 4; i++)
+            add(&h, work, 1.0);
+        add(&h, work, 8.0);
+        assert_true(h.at[0].execute_s == (large ? 8.0 * usual : usual));
+        add(&h, work, 1.0);
+        assert_true(h.at[0].execute_s == usual);
+        assert_true(h.at[5].execute_s == usual);
+        plb_history_fini(&h);
+    }
+}
+
+/* A size that nothing is known about is no change of speed. */
+static void another_size_is_no_change(void **state)
+{
+    (void)state;
+    struct plb_history h = {0};
+    for (int i = 0; i < 5; i++)
+        add(&h, 1000.0, 1.0);
+    for (int i = 0; i < 4; i++)
+        add(&h, 10.0, 20.0);
+    assert_true(h.at[0].execute_s == 1000.0 / RATE);
+    plb_history_fini(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_slow_reports_scale_what_was_before),
+        cmocka_unit_test(one_report_is_enough_where_it_is_no_hiccup),
+        cmocka_unit_test(another_size_is_no_change),
         cmocka_unit_test(recalled_samples_come_first),
         cmocka_unit_test(of_too_many_the_last_are_kept),
         cmocka_unit_test(a_profile_fades_behind_what_is_measured),

@@ -13,7 +13,7 @@ static void gss_gives_one_pth_of_what_remains(void **state)
     f.view.remaining = 1.0;
     f.pus[1].outstanding = 0;
     near(grant(&f, 1), 1.0); /* a unit at least */
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 static void factoring_halves_in_batches(void **state)
@@ -25,7 +25,7 @@ static void factoring_halves_in_batches(void **state)
     near(grant(&f, 1), 250.0);
     near(grant(&f, 0), 125.0);
     near(grant(&f, 1), 125.0);
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 static void awf_weighs_recent_chunks_more(void **state)
@@ -46,7 +46,7 @@ static void awf_weighs_recent_chunks_more(void **state)
     /* π_0 = (1·0.5 + 2·14.4) / (1·500 + 2·3600): the second chunk counts twice */
     double rate0 = (500.0 + 2.0 * 3600.0) / (0.5 + 2.0 * 14.4), rate1 = 250.0;
     near(grant(&f, 0), 0.5 * (9000.0 - 2.0 * chunk) / 2.0 * 2.0 * rate0 / (rate0 + rate1));
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 static void acosta_shares_by_relative_power(void **state)
@@ -65,7 +65,7 @@ static void acosta_shares_by_relative_power(void **state)
     finish(&f, 1, 20.0, 1.75, 6.0); /* within 10 %: sizes stay */
     near(grant(&f, 0), 80.0);
     near(grant(&f, 1), 20.0);
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 /* PU p's blocks of 10, 20, 40 … units at this speed. */
@@ -89,7 +89,7 @@ static void hdss_doubles_until_the_speed_is_level(void **state)
     near(grant(&f, 0), (100000.0 - 300.0) * 0.8 / 2.0);
     double rest = f.view.remaining;
     near(grant(&f, 1), rest * 0.2 / 2.0);
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 static void hdss_goes_on_while_the_speed_grows(void **state)
@@ -100,7 +100,7 @@ static void hdss_goes_on_while_the_speed_grows(void **state)
     for (int i = 0; i < 6; i++) /* speed(x) = 100 ln x: doubling adds 69 */
         hdss_block(&f, 0, ldexp(10.0, i), 100.0 * log(ldexp(10.0, i)));
     near(grant(&f, 0), 640.0);
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 static void greedy_gives_equal_pieces(void **state)
@@ -113,7 +113,7 @@ static void greedy_gives_equal_pieces(void **state)
     f.view.remaining = 40.0;
     assert_true(grant(&f, 0) == 0.0);
     near(grant(&f, 1), 10.0);
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 static void static_shares_by_power(void **state)
@@ -121,13 +121,13 @@ static void static_shares_by_power(void **state)
     (void)state;
     struct fixture f;
     start(&f, "static", 1000.0, 0.0);
-    f.balancer->fini(f.state);
+    stop(&f);
     f.pus[0].power = 450.0;
     f.pus[1].power = 1344.0;
     f.state = f.balancer->init(&f.view, f.params);
     near(grant(&f, 0), 1000.0 * 450.0 / 1794.0);
     near(grant(&f, 1), 1000.0 * 1344.0 / 1794.0);
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 int main(void)

@@ -22,7 +22,7 @@ static void hec_trains_with_1_2_4_8(void **state)
     near(grant(&f, 1), 9610.0 / 4.0 * 0.2);
     assert_int_equal(f.stats.solves, 1);
     near(f.stats.profile_end, now);
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 /* Brings plb-hec to execution with PUs of 1 and 4 ms per unit; returns the step's block of PU 0. */
@@ -50,7 +50,7 @@ static void hec_rebalances_above_the_threshold(void **state)
         finish(&f, 1, b, b * 4e-3, end);
         double next = grant(&f, 1);
         assert_true(late ? next == 0.0 : next > 0.0); /* 0: waits for PU 0, to rebalance */
-        f.balancer->fini(f.state);
+        stop(&f);
     }
 }
 
@@ -62,7 +62,7 @@ static void hec_gives_a_pu_alone_everything(void **state)
     f.pus[1].lost = true;
     f.balancer->lost(f.state, &f.view, 1);
     near(grant(&f, 0), 500.0);
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 /* plb-hac with PUs of 1 and 4 ms per unit, through its training, both idle at *now. */
@@ -92,7 +92,7 @@ static void hac_trains_each_pu_for_the_same_time(void **state)
         near(grant(&f, 0), 560.0);
         near(grant(&f, 1), 140.0);
     }
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 static void hac_shares_what_remains_by_equal_finish_times(void **state)
@@ -106,16 +106,22 @@ static void hac_shares_what_remains_by_equal_finish_times(void **state)
     near(grant(&f, 0), 1000.0 * end / 4.0);
     near(grant(&f, 1), 250.0 * end / 4.0);
     assert_int_equal(f.stats.solves, 1);
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 /* PU p has these two samples already, from an earlier run or an earlier pass. */
 static void known_before(struct fixture *f, int p, double seconds_per_unit, bool from_profile)
 {
+    struct plb_sample two[2];
     for (int i = 0; i < 2; i++)
-        f->samples[p][i] = (struct plb_sample){100.0 + 100.0 * i, (100.0 + 100.0 * i) * seconds_per_unit, 0.0, 1, 0.0, true};
-    f->pus[p].n_samples = 2;
-    f->pus[p].recalled = from_profile ? 2 : 0;
+        two[i] = (struct plb_sample){100.0 + 100.0 * i, (100.0 + 100.0 * i) * seconds_per_unit, 0.0, 1, 0.0, true};
+    if (from_profile)
+        plb_history_recall(&f->histories[p], two, 1);
+    else
+        report(f, p, &two[0]);
+    report(f, p, &two[1]);
+    if (from_profile)
+        f->pus[p].recalled = 2;
 }
 
 static void restart(struct fixture *f)
@@ -139,11 +145,11 @@ static void hac_needs_no_training_where_all_is_known(void **state)
         near(grant(&f, 1), from_profile ? 125.0 : 500.0);
         assert_int_equal(f.stats.solves, 1);
         assert_true(f.stats.profile_end == 0.0);
-        f.balancer->fini(f.state);
+        stop(&f);
     }
 }
 
-/* Both do 1000 units/s, but PU 1 took 100 s for its last ten: a curve from that leaves it nothing in a run
+/* Both do 1000 units/s, but PU 1 took 100 s for its last ten units: a curve from that leaves it nothing in a run
  * of ten seconds. Its first report says otherwise, so it is tried again, once; a PU that was always so slow
  * is not. */
 static void hac_tries_a_starved_pu_again(void **state)
@@ -153,15 +159,13 @@ static void hac_tries_a_starved_pu_again(void **state)
         struct fixture f;
         start(&f, "plb-hac", 10000.0, 0.0);
         known_before(&f, 0, 1e-3, false);
-        f.samples[1][0] = (struct plb_sample){10.0, always ? 100.0 : 0.01, 0.0, 1, 0.0, true};
-        for (int i = 1; i < 8; i++)
-            f.samples[1][i] = (struct plb_sample){10.0, 100.0, 0.0, 1, 0.0, true};
-        f.pus[1].n_samples = 8;
+        for (int i = 0; i < 3; i++)
+            report(&f, 1, &(struct plb_sample){10.0, always || i > 0 ? 100.0 : 0.01, 0.0, 1, 0.0, true});
         restart(&f);
         assert_true(grant(&f, 0) > 1000.0);
         near(grant(&f, 1), always ? 0.0 : 10.0);
         assert_true(grant(&f, 1) == 0.0);
-        f.balancer->fini(f.state);
+        stop(&f);
     }
 }
 
@@ -178,7 +182,7 @@ static void static_shares_by_profile(void **state)
     restart(&f);
     near(grant(&f, 0), 8000.0); /* by power each would get half */
     near(grant(&f, 1), 2000.0);
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 static void hac_halves_in_the_tail(void **state)
@@ -190,7 +194,7 @@ static void hac_halves_in_the_tail(void **state)
     set(&f, "tail_start", 0.0);
     f.view.remaining = 4000.0;
     near(grant(&f, 0), 0.5 * 0.8 * 4000.0);
-    f.balancer->fini(f.state);
+    stop(&f);
 }
 
 /* PU 0 is four times as fast as PU 1. Three times slower from block 8 on, it is 4/3 times as fast, and its
@@ -214,7 +218,7 @@ static void hac_follows_a_change_but_not_a_hiccup(void **state)
         }
         if (!(slow == 2 ? ratio < 1.6 : ratio > 3.6))
             fail_msg("%s: blocks are 1 : %g", slow == 2 ? "changed" : "hiccup", ratio);
-        f.balancer->fini(f.state);
+        stop(&f);
     }
 }
 

@@ -1,0 +1,111 @@
+/* PLB-HAC's Figure 6: a GPU becomes 2 and 8 times slower at second 142 of a matrix multiplication. Usage:
+ * adaptation FOLDER. Writes FOLDER/adaptation.csv, every block as it was granted, and prints when the
+ * GPU's blocks are first within 10 % of their new optimum: what it does in the time that its blocks
+ * lasted before. A block granted before it is known that the GPU has changed cannot be right. */
+#include <math.h>
+
+#include "simulated.h"
+
+#define CHANGE 142.0
+#define GPU 1               /* the K5200 of node a */
+#define MAX_BLOCKS 100000
+
+struct block {
+    double time, units;
+    int pu;
+};
+
+struct record {
+    struct block at[MAX_BLOCKS];
+    int n;
+};
+
+static void on_grant(void *context, double now, int pu, struct plb_range range)
+{
+    struct record *r = context;
+    if (r->n < MAX_BLOCKS)
+        r->at[r->n++] = (struct block){now, (double)range.count, pu};
+}
+
+/* Median of the GPU's last nine blocks before the change. */
+static double usual_block(const struct record *r)
+{
+    double last[9] = {0};
+    for (int i = 0; i < r->n; i++) {
+        if (r->at[i].pu != GPU || r->at[i].time >= CHANGE)
+            continue;
+        for (int k = 0; k < 8; k++)
+            last[k] = last[k + 1];
+        last[8] = r->at[i].units;
+    }
+    for (int i = 0; i < 9; i++)
+        for (int j = i + 1; j < 9; j++)
+            if (last[j] < last[i]) {
+                double swap = last[i];
+                last[i] = last[j];
+                last[j] = swap;
+            }
+    return last[4];
+}
+
+static void judge(const struct record *r, double factor, double makespan, double optimum)
+{
+    double before = usual_block(r), wanted = before / factor;
+    int granted = 0;
+    for (int i = 0; i < r->n; i++) {
+        const struct block *b = &r->at[i];
+        if (b->pu != GPU || b->time < CHANGE)
+            continue;
+        if (fabs(b->units / wanted - 1.0) <= 0.1) {
+            printf("%g times slower at %g s: blocks of %.0f units, optimum %.0f from then on; within 10 %% after %.1f s, in the block after %d others; makespan %.1f s, %.3f of the optimum\n",
+                   factor, CHANGE, before, wanted, b->time - CHANGE, granted, makespan, makespan / optimum);
+            return;
+        }
+        granted++;
+    }
+    printf("%g times slower at %g s: blocks of %.0f units never came within 10 %% of %.0f\n", factor, CHANGE, before, wanted);
+}
+
+/* The shortest time in which all PUs together can do what is left at the change. */
+static double optimum(const struct plb_job *job, double factor)
+{
+    double before = 0.0, after = 0.0;
+    for (int p = 0; p < job->cluster.n_pus; p++) {
+        before += job->cluster.pus[p].rate;
+        after += job->cluster.pus[p].rate / (p == GPU ? factor : 1.0);
+    }
+    double total = job->maps[0].per_work * (double)job->maps[0].units;
+    return CHANGE + (total - CHANGE * before) / after;
+}
+
+int main(int argc, char **argv)
+{
+    static struct record record;
+    static char *const settings[] = {"app.kernel=build/kernels/matmul.so", "matmul.rows=98304", "matmul.inner=98304", "matmul.columns=98304"};
+    char path[1000];
+    snprintf(path, sizeof path, "%s/adaptation.csv", argc > 1 ? argv[1] : ".");
+    FILE *csv = fopen(path, "w");
+    if (csv == NULL) {
+        perror(path);
+        return 1;
+    }
+    fprintf(csv, "factor,time_s,pu,name,units\n");
+    for (double factor = 2.0; factor <= 8.0; factor += 6.0) {
+        struct plb_job job;
+        struct plb_error err = {.status = PLB_OK};
+        struct plb_simulated result;
+        open_job(&job, "hostfiles/plb-hac-figure6.cluster", "examples/papers/mm.conf", settings, 4);
+        job.cluster.pus[GPU].slow_by[0] = factor;
+        struct plb_simulation s = plb_job_simulation(&job);
+        record.n = 0;
+        s.granted = on_grant;
+        s.context = &record;
+        plb_simulate(&s, &result, &err);
+        for (int i = 0; i < record.n; i++)
+            fprintf(csv, "%g,%.6f,%d,%s,%.0f\n", factor, record.at[i].time, record.at[i].pu, job.cluster.pus[record.at[i].pu].name, record.at[i].units);
+        judge(&record, factor, result.makespan_s, optimum(&job, factor));
+        plb_master_free(result.master);
+        plb_job_fini(&job);
+    }
+    return fclose(csv) == 0 ? 0 : 1;
+}
