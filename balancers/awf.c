@@ -69,7 +69,7 @@ static double grant(void *state, const struct plb_view *view, int p)
     struct pu *pu = &s->pus[p];
     bool small = s->chunk <= 0.01 * view->total / view->n_pus;
     if (view->pus[p].outstanding > 0 && (small || pu->chunks == 0.0))
-        return 0.0; /* nothing ahead for a PU of unknown speed, nor at the end */
+        return PLB_WAIT_OWN; /* nothing ahead for a PU of unknown speed, nor at the end */
     /* A PU that comes again in the same batch is ahead of the others: it takes a chunk of the next. */
     if (!pu->granted) {
         pu->granted = true;

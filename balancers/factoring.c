@@ -38,7 +38,7 @@ static double grant(void *state, const struct plb_view *view, int pu)
         s->chunk = s->chunk > 1.0 ? s->chunk : 1.0;
     }
     if (view->pus[pu].outstanding > 0 && s->chunk <= 0.01 * view->total / s->alive)
-        return 0.0;
+        return PLB_WAIT_OWN;
     s->left--;
     return s->chunk;
 }

@@ -31,7 +31,7 @@ static double grant(void *state, const struct plb_view *view, int pu)
 {
     const struct state *s = state;
     bool plenty = view->remaining > s->piece * 2.0 * view->n_pus;
-    return view->pus[pu].outstanding == 0 || plenty ? s->piece : 0.0;
+    return view->pus[pu].outstanding == 0 || plenty ? s->piece : PLB_WAIT_OWN;
 }
 
 const struct plb_balancer plb_balancer_greedy = {

@@ -32,7 +32,7 @@ static double grant(void *state, const struct plb_view *view, int pu)
     const struct state *s = state;
     double chunk = view->remaining / s->alive;
     bool large = chunk > 0.01 * view->total / s->alive;
-    return view->pus[pu].outstanding == 0 || large ? (chunk > 1.0 ? chunk : 1.0) : 0.0;
+    return view->pus[pu].outstanding == 0 || large ? (chunk > 1.0 ? chunk : 1.0) : PLB_WAIT_OWN;
 }
 
 static void lost(void *state, const struct plb_view *view, int pu)

@@ -32,8 +32,22 @@ struct pu {
 struct state {
     const struct plb_param *params;
     double first;
+    double weights;             /* sum over the PUs that are there and have one, n_weights of them */
+    int n_weights, alive;
     struct pu pus[];
 };
+
+static void count(struct state *s, const struct plb_view *view)
+{
+    s->weights = 0.0;
+    s->n_weights = s->alive = 0;
+    for (int p = 0; p < view->n_pus; p++)
+        if (!view->pus[p].lost) {
+            s->alive++;
+            s->weights += s->pus[p].weight;
+            s->n_weights += s->pus[p].weight > 0.0;
+        }
+}
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
 {
@@ -44,6 +58,7 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     s->first = params[INITIAL_BLOCK].value > 0.0 ? params[INITIAL_BLOCK].value : fmax(view->total / (1000.0 * view->n_pus), 1.0);
     for (int p = 0; p < view->n_pus; p++)
         s->pus[p].size = s->first;
+    count(s, view);
     return s;
 }
 
@@ -57,27 +72,21 @@ static double speed(const struct pu *pu, double size)
     return fmax(a * log(size) + b, 1e-3 * pu->sy / pu->n);
 }
 
-static void fix_weight(struct pu *pu)
+static void fix_weight(struct state *s, struct pu *pu)
 {
     pu->weight = pu->n > 0.0 ? fmax(speed(pu, pu->size), 1e-300) : 0.0;
+    s->weights += pu->weight;
+    s->n_weights += pu->weight > 0.0;
 }
 
 static double complete(struct state *s, const struct plb_view *view, int p)
 {
-    double known = 0.0;
-    int n_known = 0, alive = 0;
-    for (int q = 0; q < view->n_pus; q++) {
-        bool weighed = !view->pus[q].lost && s->pus[q].weight > 0.0;
-        known += weighed ? s->pus[q].weight : 0.0;
-        n_known += weighed;
-        alive += !view->pus[q].lost;
-    }
     /* Who has no weight yet counts as the mean of the others. */
-    double mean = n_known > 0 ? known / n_known : 1.0, sum = known + mean * (alive - n_known);
+    double mean = s->n_weights > 0 ? s->weights / s->n_weights : 1.0, sum = s->weights + mean * (s->alive - s->n_weights);
     double own = s->pus[p].weight > 0.0 ? s->pus[p].weight : mean;
     double block = view->remaining * own / sum / 2.0;
     if (view->pus[p].outstanding > 0 && block <= s->first)
-        return 0.0; /* the last pieces go to whoever is idle */
+        return PLB_WAIT_OWN; /* the last pieces go to whoever is idle */
     return fmax(block, s->first);
 }
 
@@ -87,11 +96,8 @@ static double grant(void *state, const struct plb_view *view, int p)
     struct pu *pu = &s->pus[p];
     bool over = view->total - view->remaining >= s->params[ADAPTIVE].value * view->total;
     if (over && pu->weight == 0.0)
-        fix_weight(pu);
-    bool all_known = true;
-    for (int q = 0; q < view->n_pus && all_known; q++)
-        all_known = view->pus[q].lost || s->pus[q].weight > 0.0;
-    if (over || all_known)
+        fix_weight(s, pu);
+    if (over || s->n_weights == s->alive)
         return complete(s, view, p);
     return view->pus[p].outstanding == 0 ? pu->size : 0.0;
 }
@@ -115,10 +121,16 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
         return;
     bool plateau = pu->n >= ENOUGH_BLOCKS && speed(pu, 2.0 * pu->size) < (1.0 + PLATEAU) * speed(pu, pu->size);
     if (plateau)
-        fix_weight(pu);
+        fix_weight(s, pu);
     else
         pu->size *= 2.0;
     (void)view;
+}
+
+static void lost(void *state, const struct plb_view *view, int p)
+{
+    (void)p;
+    count(state, view);
 }
 
 const struct plb_balancer plb_balancer_hdss = {
@@ -129,5 +141,6 @@ const struct plb_balancer plb_balancer_hdss = {
     .init = init,
     .grant = grant,
     .done = done,
+    .lost = lost,
     .fini = free,
 };

@@ -175,11 +175,11 @@ static void finish(struct sim *s, int node_id, int id)
     advance(s, node_id, id);
 }
 
-/* Runs one call of the master, noting the real time that its solves take. */
+/* Runs one call of the master, noting the real time that it takes. */
 static void lead(struct sim *s, const struct plb_event *e)
 {
     int64_t solves = plb_master_stats(s->master)->solves;
-    double began = s->in->trace != NULL || solves < 64 ? plb_now() : 0.0;
+    double began = plb_now();
     if (e->kind == DETECTED) {
         plb_master_lost(s->master, e->node, s->now, &s->out);
     } else {
@@ -187,8 +187,9 @@ static void lead(struct sim *s, const struct plb_event *e)
         if (fresh > 0 && s->in->accepted != NULL)
             s->in->accepted(s->in->context, e->message.range, fresh);
     }
-    if (plb_master_stats(s->master)->solves > solves && began > 0.0)
-        s->result->solve_s += plb_now() - began;
+    double took = plb_now() - began;
+    s->result->lead_s += took;
+    s->result->solve_s += plb_master_stats(s->master)->solves > solves ? took : 0.0;
     send(s);
 }
 

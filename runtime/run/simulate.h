@@ -38,7 +38,8 @@ struct plb_simulation {
 
 struct plb_simulated {
     struct plb_master *master;  /* for plb_results_from_master; free it */
-    double makespan_s, solve_s; /* solve_s is real time, everything else virtual */
+    double makespan_s;          /* virtual, as all times but the next two */
+    double lead_s, solve_s;     /* real seconds in the master, and in those of its calls that solved */
     double optimum_s;           /* of all passes, by the true curves (run/optimum.h) */
     int64_t messages, bytes, events;
 };

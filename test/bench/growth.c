@@ -1,0 +1,80 @@
+/* From 10 to 10,000 PUs, with as much work for each: how makespan, the master's work per block and the
+ * messages grow. Usage: growth FOLDER. Writes FOLDER/growth.csv and prints it as a table. */
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "simulated.h"
+
+#define PUS_OF_A_NODE 10
+#define COLUMNS_OF_A_PU 40000 /* some nine seconds of work */
+
+static int64_t blocks(const struct plb_master *m)
+{
+    int64_t sum = 0;
+    for (int p = 0; p < plb_master_pus(m); p++)
+        sum += plb_master_totals(m, p)->blocks;
+    return sum;
+}
+
+/* The cluster file with another `count`. */
+static void write_cluster(const char *path, int nodes)
+{
+    char line[1000];
+    FILE *in = fopen("hostfiles/growth.cluster", "r"), *out = fopen(path, "w");
+    if (in == NULL || out == NULL) {
+        perror(in == NULL ? "hostfiles/growth.cluster" : path);
+        exit(1);
+    }
+    while (fgets(line, sizeof line, in) != NULL)
+        if (strncmp(line, "count", 5) == 0)
+            fprintf(out, "count = %d\n", nodes);
+        else
+            fputs(line, out);
+    fclose(in);
+    fclose(out);
+}
+
+static void run(const char *folder, const char *balancer, int nodes, FILE *csv)
+{
+    char path[1000], columns[64], name[64];
+    char *settings[] = {"app.kernel=build/kernels/matmul.so", "matmul.rows=20000", "matmul.inner=20000", columns, name};
+    struct plb_job job;
+    struct rusage usage;
+    snprintf(path, sizeof path, "%s/growth.cluster", folder);
+    snprintf(columns, sizeof columns, "matmul.columns=%d", nodes * PUS_OF_A_NODE * COLUMNS_OF_A_PU);
+    snprintf(name, sizeof name, "balance.balancer=%s", balancer);
+    write_cluster(path, nodes);
+    open_job(&job, path, "examples/papers/mm.conf", settings, 5);
+    double began = plb_now();
+    struct plb_simulated result = run_job(&job, 1, NULL);
+    double took = plb_now() - began;
+    getrusage(RUSAGE_SELF, &usage);
+    int64_t n = blocks(result.master);
+    fprintf(csv, "%d,%s,%.6f,%.6f,%lld,%.3f,%lld,%.2f\n", job.cluster.n_pus, balancer, result.makespan_s, result.makespan_s / result.optimum_s,
+            (long long)n, 1e6 * result.lead_s / (double)n, (long long)result.messages, took);
+    printf("%6d PUs  %-10s makespan %.3f of the optimum  %8lld blocks  master %7.2f us per block  %9lld messages  simulated in %6.2f s, %ld MB at most so far\n",
+           job.cluster.n_pus, balancer, result.makespan_s / result.optimum_s, (long long)n, 1e6 * result.lead_s / (double)n,
+           (long long)result.messages, took, usage.ru_maxrss / 1024);
+    fflush(stdout);
+    plb_master_free(result.master);
+    plb_job_fini(&job);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const balancers[] = {"plb-hac", "hdss", "factoring", "greedy"};
+    const char *folder = argc > 1 ? argv[1] : ".";
+    char path[1000];
+    snprintf(path, sizeof path, "%s/growth.csv", folder);
+    FILE *csv = fopen(path, "w");
+    if (csv == NULL) {
+        perror(path);
+        return 1;
+    }
+    fprintf(csv, "pus,balancer,makespan_s,ratio,blocks,master_us_per_block,messages,real_s\n");
+    for (int b = 0; b < 4; b++)
+        for (int nodes = 1; nodes <= 1000; nodes *= 10)
+            run(folder, balancers[b], nodes, csv);
+    return fclose(csv) == 0 ? 0 : 1;
+}
