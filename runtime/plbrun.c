@@ -256,6 +256,7 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
         plb_results_from_master(result.master, &job->app, job->balancer->name, &report);
         plb_profiles_collect(job->profiles, result.master, &report);
         report.mode = "simulate";
+        report.migration = job->migration.on;
         report.nodes = job->cluster.n_nodes;
         report.makespan_s = result.makespan_s;
         report.optimum_s = result.optimum_s;

@@ -71,6 +71,31 @@ int64_t plb_rangeset_add(struct plb_rangeset *set, struct plb_range range)
     return merged.count - had;
 }
 
+int64_t plb_rangeset_remove(struct plb_rangeset *set, struct plb_range range)
+{
+    int64_t end = end_of(range), removed = 0;
+    int from = find(set, range.first);
+    if (range.count <= 0)
+        return 0;
+    for (int i = from; i < set->n && set->at[i].first < end;) {
+        struct plb_range r = set->at[i], left = {r.first, max64(range.first - r.first, 0)}, right = {end, max64(end_of(r) - end, 0)};
+        int64_t gone = r.count - left.count - right.count;
+        removed += gone;
+        set->units -= gone;
+        if (left.count > 0 && right.count > 0) { /* the only case with one range more: add puts the second part back */
+            set->at[i] = left;
+            set->units -= right.count;
+            plb_rangeset_add(set, right);
+            return removed;
+        }
+        if (left.count > 0 || right.count > 0)
+            set->at[i++] = left.count > 0 ? left : right;
+        else
+            memmove(set->at + i, set->at + i + 1, (size_t)(--set->n - i) * sizeof *set->at);
+    }
+    return removed;
+}
+
 struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count)
 {
     if (set->n == 0 || count <= 0)

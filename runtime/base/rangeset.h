@@ -26,6 +26,9 @@ void plb_rangeset_clear(struct plb_rangeset *set);
 /* Adds a range; returns how many of its units were not in the set before. */
 int64_t plb_rangeset_add(struct plb_rangeset *set, struct plb_range range);
 
+/* Removes a range; returns how many of its units were in the set. */
+int64_t plb_rangeset_remove(struct plb_rangeset *set, struct plb_range range);
+
 /* Takes at most `count` units off the front of the first range; count = 0 where the set is empty. */
 struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count);
 

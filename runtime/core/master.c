@@ -1,10 +1,14 @@
 /* The master: ledger, grants, losses.
  *
  * The ledger is two sets: `free`, the units that nobody has been granted, and `accepted`, those
- * whose result has been taken. Everything else is in the blocks outstanding at some PU. A unit moves
+ * whose result has been taken. Everything else is pending in a block outstanding at some PU. A unit moves
  * free → block → accepted; a loss moves what is left of a block back to free. Since a result is only
- * counted for the units that were not accepted before, each counts once however often it was
- * executed.
+ * counted for the units that were not accepted before, each counts once however often it was executed.
+ *
+ * Migration changes who executes a unit, not the block that it belongs to. The giver tells the master in the
+ * same moment (MOVED), so at every time whoever has an unaccepted unit is the node it was granted to, or one
+ * that a MOVED names which has arrived or will. A loss frees both kinds, and a MOVED to a lost node frees when
+ * it arrives: no unit is forgotten. Some may be executed twice, and count once (ARCHITECTURE.md).
  *
  * PUs that could take a block and were told to wait are in a list, and only they are asked again after
  * an event: its cost is O(log ranges) plus one question to each of them. */
@@ -18,10 +22,12 @@
 #define AHEAD 2             /* blocks at one PU: one being executed, one waiting */
 #define TASKS_IN_MEMORY 3   /* being fetched, executed and sent back */
 #define NOWHERE (-1)
+#define CUT 16              /* tasks of a block where others may take from it */
+#define EFFICIENT 0.95      /* of its best rate: what a PU reaches with its least task */
 
 struct block {
-    int64_t id, left;
-    struct plb_range range;
+    int64_t id;                 /* the number of its PU is contained: id % n_pus */
+    struct plb_rangeset pending; /* units whose result is awaited */
 };
 
 /* What only the master knows of a PU; the balancers' part is struct plb_pu. */
@@ -48,6 +54,9 @@ struct plb_master {
     int pass, kernel;
     int *waiting;               /* PUs to ask after the next event */
     int n_waiting, outstanding; /* outstanding: blocks at all PUs */
+    struct plb_members members;
+    int64_t migrations, migrated; /* gifts between nodes, and units executed on another node than granted to */
+    bool announced;             /* that nothing is left to grant */
     double pass_began;
     char failure[200];
 };
@@ -58,6 +67,8 @@ static double grain(const struct plb_master *m, const struct pu *pu)
     double most = pu->max_units;
     if (pu->info.node != 0 && m->config.unit_bytes > 0.0 && m->config.task_bytes > 0.0)
         most = fmin(most, m->config.task_bytes / m->config.unit_bytes);
+    if (m->config.grain > 0.0)
+        most = fmin(most, m->config.grain);
     return most < 1.0 ? 1.0 : floor(most);
 }
 
@@ -71,6 +82,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config,
     m->seen = plb_alloc((size_t)n * sizeof *m->seen);
     m->waiting = plb_alloc((size_t)n * sizeof *m->waiting);
     m->view = (struct plb_view){.n_pus = n, .pus = m->seen, .stats = &m->stats};
+    plb_members_init(&m->members, infos, n);
     for (int p = 0; p < n; p++) {
         struct pu *pu = &m->pus[p];
         pu->info = infos[p];
@@ -96,7 +108,10 @@ void plb_master_free(struct plb_master *m)
         for (int k = 0; k < m->config.kernels; k++)
             plb_history_fini(&m->pus[p].histories[k]);
         free(m->pus[p].histories);
+        for (int i = 0; i < AHEAD; i++)
+            plb_rangeset_fini(&m->pus[p].blocks[i].pending);
     }
+    plb_members_fini(&m->members);
     plb_rangeset_fini(&m->free);
     plb_rangeset_fini(&m->accepted);
     free(m->waiting);
@@ -159,12 +174,16 @@ static void send_block(struct plb_master *m, int p, double work, struct plb_outb
 {
     struct plb_range front = m->free.at[0];
     int64_t units = plb_cost_units(m->map, front.first, front.count, work);
-    struct block block = {m->next_block++, units, plb_rangeset_take(&m->free, units)};
-    double granted = plb_cost_work(m->map, block.range.first, units);
+    struct plb_range range = plb_rangeset_take(&m->free, units);
+    double granted = plb_cost_work(m->map, range.first, units);
     struct pu *pu = &m->pus[p];
     struct plb_pu *seen = &m->seen[p];
-    pu->blocks[seen->outstanding++] = block;
+    struct block *block = &pu->blocks[seen->outstanding++];
+    block->id = m->next_block++ * m->view.n_pus + p;
+    plb_rangeset_clear(&block->pending);
+    plb_rangeset_add(&block->pending, range);
     pu->totals.blocks++;
+    m->members.at[pu->info.node].left += granted;
     seen->granted += granted;
     set_remaining(m, m->view.remaining - granted);
     m->outstanding++;
@@ -174,8 +193,8 @@ static void send_block(struct plb_master *m, int p, double work, struct plb_outb
     struct plb_message *message = plb_outbox_add(out, PLB_BLOCK, pu->info.node);
     message->pu = pu->info.local;
     message->pass = m->pass;
-    message->range = block.range;
-    message->block = block.id;
+    message->range = range;
+    message->block = block->id;
     message->grain = seen->grain < (double)units ? (int64_t)seen->grain : units;
 }
 
@@ -202,9 +221,49 @@ static void feed_waiting(struct plb_master *m, struct plb_outbox *out)
     }
 }
 
+/* The smallest task at which a PU is within 5 % of its best rate, in units: 19 times what starting one costs
+ * it. That is what its smallest report took beyond its work; an excess of less than 30 % may be noise. */
+static int64_t least_task(const struct plb_master *m, int p)
+{
+    struct plb_model model;
+    const struct plb_history *h = &m->pus[p].histories[m->kernel];
+    if (!plb_fit_samples(h->at, h->n, 0.0, &model))
+        return 0;
+    double best = plb_model_best_rate(&model), low = model.execute.low;
+    double start = plb_model_time(&model, low) - 1.3 * low / best;
+    return start > 0.0 ? (int64_t)fmin(start * best * EFFICIENT / (1.0 - EFFICIENT), 1e18) : 0;
+}
+
+/* Tells a node that nothing is left to grant, and who has most left. */
+static void announce(struct plb_master *m, int node, struct plb_outbox *out)
+{
+    const struct plb_member *member = &m->members.at[node];
+    struct plb_message *message = plb_outbox_add(out, PLB_EMPTY, node);
+    message->pass = m->pass;
+    plb_members_hint(&m->members, node, message);
+    for (int i = 0; i < member->n_pus && i < PLB_LEAST; i++)
+        message->least[i] = least_task(m, member->first_pu + i);
+}
+
+/* Where nothing is left to grant: tells all nodes, once, and cuts the blocks that are just being sent into
+ * tasks, so that others find something to take. */
+static void announce_all(struct plb_master *m, int from, struct plb_outbox *out)
+{
+    for (int i = from; i < out->n; i++)
+        if (out->at[i].type == PLB_BLOCK) {
+            int64_t part = out->at[i].range.count / CUT > 0 ? out->at[i].range.count / CUT : 1;
+            out->at[i].grain = part < out->at[i].grain ? part : out->at[i].grain;
+        }
+    for (int n = 0; n < m->members.n && !m->announced; n++)
+        if (m->members.at[n].n_pus > 0 && !m->members.at[n].lost)
+            announce(m, n, out);
+    m->announced = true;
+}
+
 /* Feeds `first` before all others, so that a PU that has just reported does not wait behind them. */
 static void feed_all(struct plb_master *m, int first, struct plb_outbox *out)
 {
+    int from = out->n;
     if (first >= 0) {
         wait_in_list(m, first);
         feed(m, first, out);
@@ -212,6 +271,8 @@ static void feed_all(struct plb_master *m, int first, struct plb_outbox *out)
         all_wait_in_list(m);
     }
     feed_waiting(m, out);
+    if (m->free.units == 0 && m->config.migration)
+        announce_all(m, from, out);
     if (m->free.units == 0 || m->outstanding > 0 || m->failure[0] != '\0')
         return;
     all_wait_in_list(m);
@@ -234,6 +295,8 @@ void plb_master_begin(struct plb_master *m, int pass, int kernel, const struct p
     m->kernel = kernel;
     m->pass_began = now;
     m->n_waiting = m->outstanding = 0;
+    m->announced = false;
+    plb_members_begin(&m->members);
     plb_rangeset_clear(&m->free);
     plb_rangeset_clear(&m->accepted);
     plb_rangeset_add(&m->free, (struct plb_range){0, map->units});
@@ -268,19 +331,28 @@ static int pu_of(const struct plb_master *m, int node, int local)
     return found ? low : -1;
 }
 
-/* Takes the units off the block they belong to; true where that finishes it. */
-static bool settle_block(struct plb_master *m, int p, const struct plb_message *done)
+/* Units of a block are awaited no more. True where that finishes it. */
+static bool settle(struct plb_master *m, int p, int i, struct plb_range range)
 {
     struct pu *pu = &m->pus[p];
     struct plb_pu *seen = &m->seen[p];
-    for (int i = 0; i < seen->outstanding; i++) {
-        struct block *b = &pu->blocks[i];
-        if (b->id != done->block || (b->left -= done->range.count) > 0)
-            continue;
-        *b = pu->blocks[--seen->outstanding];
-        m->outstanding--;
-        return true;
-    }
+    struct block *b = &pu->blocks[i];
+    plb_rangeset_remove(&b->pending, range);
+    if (b->pending.units > 0)
+        return false;
+    struct block last = pu->blocks[--seen->outstanding];
+    pu->blocks[seen->outstanding] = *b; /* its memory is kept */
+    pu->blocks[i] = last;
+    m->outstanding--;
+    return true;
+}
+
+/* Takes the units off the block that a DONE names; true where that finishes it. */
+static bool settle_block(struct plb_master *m, int owner, const struct plb_message *done)
+{
+    for (int i = 0; i < m->seen[owner].outstanding; i++)
+        if (m->pus[owner].blocks[i].id == done->block)
+            return settle(m, owner, i, done->range);
     return false;
 }
 
@@ -289,59 +361,131 @@ static double positive(double seconds)
     return seconds > 0.0 && isfinite(seconds) ? seconds : 0.0;
 }
 
+/* A node that has nothing left, as far as is known, hears who has. */
+static void help_idle(struct plb_master *m, int node, struct plb_outbox *out)
+{
+    struct plb_message probe = {0};
+    if (m->announced && m->members.n > 1 && m->members.at[node].left < 0.5 && plb_members_hint(&m->members, node, &probe) > 0)
+        announce(m, node, out);
+}
+
+/* Whether a DONE can be one: of a PU that is there, of this pass, with a range of the pass. */
+static bool sound(const struct plb_master *m, int p, const struct plb_message *done)
+{
+    struct plb_range r = done->range;
+    return p >= 0 && !m->seen[p].lost && done->pass == m->pass && m->failure[0] == '\0' && r.count > 0 && r.first >= 0
+        && done->block >= 0 && r.count <= m->map->units && r.first <= m->map->units - r.count;
+}
+
+/* Adds what a DONE says to the totals of the PU that executed it and of the one it was granted to. */
+static void count(struct plb_master *m, int p, int owner, const struct plb_message *done, int64_t fresh)
+{
+    struct plb_pu_totals *totals = &m->pus[p].totals;
+    totals->units += fresh;
+    totals->tasks += done->tasks;
+    totals->execute_s += positive(done->execute_s);
+    totals->transfer_s += positive(done->transfer_s);
+    if (owner != p) {
+        totals->stolen_in += fresh;
+        m->pus[owner].totals.stolen_out += fresh;
+        m->migrated += m->pus[owner].info.node != done->from ? fresh : 0;
+    }
+}
+
 int64_t plb_master_done(struct plb_master *m, const struct plb_message *done, double now,
                         struct plb_outbox *out)
 {
     int p = pu_of(m, done->from, done->pu);
-    struct plb_range r = done->range;
-    bool sound = p >= 0 && !m->seen[p].lost && done->pass == m->pass && r.count > 0 && r.first >= 0
-              && r.count <= m->map->units && r.first <= m->map->units - r.count;
-    if (!sound || m->failure[0] != '\0')
+    if (!sound(m, p, done))
         return 0;
     /* What was accepted before counts no second time, but the PU has worked on it all the same. */
-    int64_t fresh = plb_rangeset_add(&m->accepted, r);
-    double work = plb_cost_work(m->map, r.first, r.count);
-    struct pu *pu = &m->pus[p];
+    int owner = (int)(done->block % m->view.n_pus);
+    int64_t fresh = plb_rangeset_add(&m->accepted, done->range);
+    double work = plb_cost_work(m->map, done->range.first, done->range.count);
     m->view.now = now - m->pass_began;
-    m->seen[p].done += work;
-    pu->totals.units += fresh;
-    pu->totals.tasks += done->tasks;
-    pu->totals.execute_s += positive(done->execute_s);
-    pu->totals.transfer_s += positive(done->transfer_s);
+    m->seen[owner].done += work;
+    m->members.at[done->from].left -= work;
+    count(m, p, owner, done, fresh);
     double tasks = done->tasks > 0 ? (double)done->tasks : 1.0;
     struct plb_sample sample = {work / tasks, done->execute_s / tasks, done->transfer_s / tasks, done->tasks,
-                                m->view.now, settle_block(m, p, done)};
-    plb_history_add(&pu->histories[m->kernel], &sample);
+                                m->view.now, settle_block(m, owner, done)};
+    plb_history_add(&m->pus[p].histories[m->kernel], &sample);
     show_history(m, p);
     if (m->config.balancer->done != NULL)
         m->config.balancer->done(m->policy, &m->view, p, &sample);
+    if (owner != p)
+        wait_in_list(m, owner);
     feed_all(m, p, out);
+    help_idle(m, done->from, out);
     return fresh;
+}
+
+/* Units that a lost node may have had: back to free, and off the blocks of the others. */
+static void take_back(struct plb_master *m, struct plb_range range)
+{
+    plb_rangeset_missing(&m->accepted, range, &m->free);
+    for (int p = 0; p < m->view.n_pus; p++)
+        for (int i = m->seen[p].outstanding - 1; i >= 0; i--)
+            settle(m, p, i, range);
+}
+
+/* Units of a lost node have come back: the balancer sees them, and may grant them. */
+static void regrant(struct plb_master *m, const struct plb_member *lost, struct plb_outbox *out)
+{
+    double work = 0.0;
+    for (int i = 0; i < m->free.n; i++)
+        work += plb_cost_work(m->map, m->free.at[i].first, m->free.at[i].count);
+    set_remaining(m, work);
+    for (int p = lost->first_pu; p < lost->first_pu + lost->n_pus; p++)
+        if (m->config.balancer->lost != NULL)
+            m->config.balancer->lost(m->policy, &m->view, p);
+    feed_all(m, -1, out);
+}
+
+void plb_master_moved(struct plb_master *m, const struct plb_message *moved, double now, struct plb_outbox *out)
+{
+    bool fine = moved->pass == m->pass && moved->from < m->members.n && moved->thief < m->members.n && moved->n_gifts <= PLB_GIFTS;
+    if (!fine || m->failure[0] != '\0')
+        return;
+    struct plb_member *to = &m->members.at[moved->thief];
+    m->view.now = now - m->pass_began;
+    m->migrations++;
+    for (int i = 0; i < moved->n_gifts; i++) {
+        struct plb_range r = moved->gifts[i].range;
+        double work = plb_cost_work(m->map, r.first, r.count);
+        plb_rangeset_add(&to->moved, r);
+        m->members.at[moved->from].left -= work;
+        to->left += work;
+        if (to->lost)
+            take_back(m, r);
+    }
+    if (to->lost)
+        regrant(m, to, out);
 }
 
 void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outbox *out)
 {
-    double work = 0.0;
+    struct plb_member *member = &m->members.at[node];
+    if (member->lost)
+        return;
     m->view.now = now - m->pass_began;
-    for (int p = 0; p < m->view.n_pus; p++) {
-        struct pu *pu = &m->pus[p];
+    member->lost = true;
+    member->left = 0.0;
+    for (int p = member->first_pu; p < member->first_pu + member->n_pus; p++) {
         struct plb_pu *seen = &m->seen[p];
-        if (pu->info.node != node || seen->lost)
+        if (seen->lost)
             continue;
         seen->lost = true;
         leave_list(m, p);
-        m->outstanding -= seen->outstanding;
-        for (int i = 0; i < seen->outstanding; i++)
-            plb_rangeset_missing(&m->accepted, pu->blocks[i].range, &m->free);
-        seen->outstanding = 0;
+        for (; seen->outstanding > 0; seen->outstanding--, m->outstanding--) {
+            const struct plb_rangeset *pending = &m->pus[p].blocks[seen->outstanding - 1].pending;
+            for (int i = 0; i < pending->n; i++)
+                plb_rangeset_missing(&m->accepted, pending->at[i], &m->free);
+        }
     }
-    for (int i = 0; i < m->free.n; i++)
-        work += plb_cost_work(m->map, m->free.at[i].first, m->free.at[i].count);
-    set_remaining(m, work);
-    for (int p = 0; p < m->view.n_pus; p++)
-        if (m->pus[p].info.node == node && m->config.balancer->lost != NULL)
-            m->config.balancer->lost(m->policy, &m->view, p);
-    feed_all(m, -1, out);
+    for (int i = 0; i < member->moved.n; i++)
+        take_back(m, member->moved.at[i]);
+    regrant(m, member, out);
 }
 
 bool plb_master_over(const struct plb_master *m)
@@ -372,6 +516,12 @@ const struct plb_pu_info *plb_master_pu(const struct plb_master *m, int pu)
 const struct plb_pu_totals *plb_master_totals(const struct plb_master *m, int pu)
 {
     return &m->pus[pu].totals;
+}
+
+void plb_master_migrations(const struct plb_master *m, int64_t *gifts, int64_t *units)
+{
+    *gifts = m->migrations;
+    *units = m->migrated;
 }
 
 bool plb_master_refused(const struct plb_master *m, int pu)

@@ -7,7 +7,8 @@
 #define PLB_CORE_MASTER_H
 
 #include "core/cost.h"
-#include "core/message.h"
+#include "core/members.h"
+#include "core/migration.h"
 #include "core/history.h"
 
 struct plb_master;
@@ -19,11 +20,14 @@ struct plb_master_config {
     double unit_bytes;          /* input and output of one unit, on average */
     double task_bytes;          /* a task whose data is pulled moves about this much; 0 = any */
     int kernels;                /* how many kernels the passes run, in turn; 0 counts as 1 */
+    double grain;               /* units per task at most, as the user wants it; 0 = no wish */
+    bool migration;             /* nodes are told when nothing is left to grant, and from whom to take */
 };
 
 /* What a PU has done in all passes so far. */
 struct plb_pu_totals {
     int64_t units, blocks, tasks;
+    int64_t stolen_in, stolen_out; /* units executed for another PU, and by another one */
     double execute_s, transfer_s;
 };
 
@@ -50,8 +54,12 @@ void plb_master_begin(struct plb_master *master, int pass, int kernel, const str
 int64_t plb_master_done(struct plb_master *master, const struct plb_message *done, double now,
                         struct plb_outbox *out);
 
-/* A node is gone. What it was granted and has not been accepted goes to the others; whatever still
- * arrives from it is dropped. */
+/* Units have moved from one node to another; they stay part of the block that they were granted in. */
+void plb_master_moved(struct plb_master *master, const struct plb_message *moved, double now,
+                      struct plb_outbox *out);
+
+/* A node is gone. What it was granted, or ever moved to it, and has not been accepted goes to the others;
+ * whatever still arrives from it is dropped. */
 void plb_master_lost(struct plb_master *master, int node, double now, struct plb_outbox *out);
 
 bool plb_master_over(const struct plb_master *master);          /* all units are accepted */
@@ -62,6 +70,8 @@ int64_t plb_master_accepted(const struct plb_master *master);   /* units, of thi
 int plb_master_pus(const struct plb_master *master);
 const struct plb_pu_info *plb_master_pu(const struct plb_master *master, int pu);
 const struct plb_pu_totals *plb_master_totals(const struct plb_master *master, int pu);
+void plb_master_migrations(const struct plb_master *master, int64_t *gifts, int64_t *units); /* between nodes,
+                                                                                        of all passes */
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
 const struct plb_history *plb_master_history(const struct plb_master *master, int kernel, int pu);
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *master);

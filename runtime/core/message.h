@@ -6,6 +6,10 @@
  *   FAIL   node → master   a kernel returned an error: the run ends with status 1
  *   PULL   node → master   the inputs of these units are wanted, as data under `slot`
  *   PASS   master → node   a pass begins: its replaced buffers are broadcast next
+ *   EMPTY  master → node   nothing is left to grant: whoever is idle may take from others, and from whom
+ *   STEAL  node → node     an idle node asks another for queued units
+ *   GIFT   node → node     its answer: units that it gives away, or none; descriptors, never data
+ *   MOVED  node → master   what it has just given, and to whom
  *   STOP   master → node   the run is over, with this status
  *   BYE    node → master   nothing of mine is on its way any more
  *
@@ -27,6 +31,10 @@ enum plb_message_type {
     PLB_FAIL,
     PLB_PULL,
     PLB_PASS,
+    PLB_EMPTY,
+    PLB_STEAL,
+    PLB_GIFT,
+    PLB_MOVED,
     PLB_STOP,
     PLB_BYE,
 };
@@ -46,6 +54,16 @@ struct plb_pu_info {
     char model[44];             /* of the hardware; "" in a simulation */
 };
 
+/* Units that change hands, still part of the block that they were granted in. */
+struct plb_gift {
+    struct plb_range range;
+    int64_t block, grain;
+};
+
+#define PLB_GIFTS 4         /* in one message at most */
+#define PLB_VICTIMS 6       /* nodes named by a hint at most */
+#define PLB_LEAST 8         /* PUs of a node whose least task a hint tells at most */
+
 struct plb_message {
     int32_t type;               /* enum plb_message_type */
     int32_t from, to;           /* ranks; filled in by whoever sends */
@@ -54,6 +72,19 @@ struct plb_message {
     int32_t slot;               /* PULL, DONE: tag of the data that goes with it; or PLB_NO_SLOT */
     union {
         struct plb_pu_info hello;
+        struct {                    /* EMPTY */
+            int32_t n_victims, victims[PLB_VICTIMS]; /* nodes that have most left, most first */
+            double amounts[PLB_VICTIMS]; /* work that they have left, as far as the master knows */
+            int64_t least[PLB_LEAST]; /* per PU: units below which its rate suffers; 0 = not known */
+        };
+        struct {                    /* STEAL */
+            double rate, power;     /* of the asking node's PUs together: measured, 0 = not yet; as given */
+        };
+        struct {                    /* GIFT, MOVED */
+            struct plb_gift gifts[PLB_GIFTS];
+            int32_t n_gifts, thief;
+            double left;            /* work still queued at the giver */
+        };
         struct {
             struct plb_range range; /* BLOCK, DONE, PULL, FAIL */
             int64_t block;          /* BLOCK, DONE: its number, from the master */

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+#define PARTS 8.0           /* of a queue is one task where others may take from it */
+
 void plb_queue_push(struct plb_queue *q, struct plb_queue_entry entry)
 {
     if (q->n == q->capacity) {
@@ -20,12 +22,9 @@ void plb_queue_push(struct plb_queue *q, struct plb_queue_entry entry)
     q->at[(q->head + q->n++) % q->capacity] = entry;
 }
 
-bool plb_queue_take(struct plb_queue *q, struct plb_piece *piece)
+static void cut_front(struct plb_queue *q, int64_t count, struct plb_piece *piece)
 {
-    if (q->n == 0)
-        return false;
     struct plb_queue_entry *front = &q->at[q->head];
-    int64_t count = front->grain < front->range.count ? front->grain : front->range.count;
     *piece = (struct plb_piece){{front->range.first, count}, front->block};
     front->range.first += count;
     front->range.count -= count;
@@ -33,7 +32,53 @@ bool plb_queue_take(struct plb_queue *q, struct plb_piece *piece)
         q->head = (q->head + 1) % q->capacity;
         q->n--;
     }
+}
+
+bool plb_queue_take(struct plb_queue *q, struct plb_piece *piece)
+{
+    if (q->n == 0)
+        return false;
+    const struct plb_queue_entry *front = &q->at[q->head];
+    cut_front(q, front->grain < front->range.count ? front->grain : front->range.count, piece);
     return true;
+}
+
+bool plb_queue_take_part(struct plb_queue *q, const struct plb_cost_map *map, int64_t least, struct plb_piece *piece)
+{
+    if (q->n == 0)
+        return false;
+    const struct plb_queue_entry *front = &q->at[q->head];
+    int64_t most = front->grain < front->range.count ? front->grain : front->range.count;
+    int64_t count = plb_cost_units(map, front->range.first, most, plb_queue_work(q, map) / PARTS);
+    cut_front(q, count > least ? count : least < most ? least : most, piece);
+    return true;
+}
+
+double plb_queue_work(const struct plb_queue *q, const struct plb_cost_map *map)
+{
+    double work = 0.0;
+    for (int i = 0; i < q->n; i++) {
+        const struct plb_queue_entry *e = &q->at[(q->head + i) % q->capacity];
+        work += plb_cost_work(map, e->range.first, e->range.count);
+    }
+    return work;
+}
+
+int plb_queue_cut(struct plb_queue *q, const struct plb_cost_map *map, double work, struct plb_gift *gifts, int limit)
+{
+    int n = 0;
+    while (q->n > 0 && n < limit && (n == 0 || work > 0.0)) {
+        struct plb_queue_entry *back = &q->at[(q->head + q->n - 1) % q->capacity];
+        double all = plb_cost_work(map, back->range.first, back->range.count);
+        int64_t keep = all > work && back->range.count > 1 ? plb_cost_units(map, back->range.first, back->range.count - 1, all - work) : 0;
+        if (keep > 0 && n > 0 && plb_cost_work(map, back->range.first + keep, back->range.count - keep) > 2.0 * work)
+            break; /* what is wanted yet is less than half a unit */
+        gifts[n++] = (struct plb_gift){{back->range.first + keep, back->range.count - keep}, back->block, back->grain};
+        work -= all - plb_cost_work(map, back->range.first, keep);
+        back->range.count = keep;
+        q->n -= keep == 0;
+    }
+    return n;
 }
 
 void plb_queue_clear(struct plb_queue *q)

@@ -1,11 +1,13 @@
-/* The queue of one PU: ranges in the order they were granted. Taking a task cuts units off the
- * front, so a million tasks are a handful of entries. Not thread-safe: the node's lock guards it. */
+/* The queue of one PU: ranges in the order they were granted. Its owner takes tasks off the front, thieves
+ * units off the back; so a million tasks are a handful of entries, and moving them moves descriptors.
+ * Not thread-safe: the node's lock guards it. */
 #ifndef PLB_CORE_QUEUE_H
 #define PLB_CORE_QUEUE_H
 
 #include <stdbool.h>
 
-#include "base/rangeset.h"
+#include "core/cost.h"
+#include "core/message.h"
 
 /* A piece of work for one kernel call. */
 struct plb_piece {
@@ -27,6 +29,18 @@ struct plb_queue {
 
 void plb_queue_push(struct plb_queue *queue, struct plb_queue_entry entry);
 bool plb_queue_take(struct plb_queue *queue, struct plb_piece *piece); /* false: empty */
+
+/* The same, but as a part of the queue that leaves others a chance: an eighth of the work, not fewer than
+ * `least` units, not more than the grain. */
+bool plb_queue_take_part(struct plb_queue *queue, const struct plb_cost_map *map, int64_t least,
+                         struct plb_piece *piece);
+
+/* Work in the queue. */
+double plb_queue_work(const struct plb_queue *queue, const struct plb_cost_map *map);
+
+/* Cuts about this much work, at least one unit, off the back: at most `limit` gifts. Returns how many. */
+int plb_queue_cut(struct plb_queue *queue, const struct plb_cost_map *map, double work,
+                  struct plb_gift *gifts, int limit);
 void plb_queue_clear(struct plb_queue *queue);
 void plb_queue_fini(struct plb_queue *queue);
 

@@ -31,6 +31,7 @@ struct start {
     char kernel[PATH_MAX];
     int cluster_nodes, cluster_pus, threads;
     bool master_only, trace;
+    struct plb_migration migration;
     double origin;              /* rank 0's clock when the run's clock is 0 */
 };
 
@@ -55,6 +56,25 @@ static void share_cluster(struct run *r, const struct start *start, struct plb_c
     }
     plb_mpi_broadcast(r->mpi, cluster->nodes, nodes);
     plb_mpi_broadcast(r->mpi, cluster->pus, pus);
+}
+
+/* The cost maps, so that every node counts work as the master does. */
+static void share_costs(struct run *r, const struct plb_kernel *kernel)
+{
+    int n = plb_phase_count(kernel);
+    r->maps = plb_alloc((size_t)n * sizeof *r->maps);
+    for (int i = 0; i < n; i++) {
+        struct plb_cost_map *map = &r->maps[i];
+        if (r->lead != NULL)
+            *map = r->lead->job->maps[i];
+        plb_mpi_broadcast(r->mpi, map, sizeof *map);
+        bool table = map->prefix != NULL;
+        if (table && r->lead == NULL)
+            map->prefix = plb_alloc((size_t)(map->n + 1) * sizeof *map->prefix);
+        if (table)
+            plb_mpi_broadcast(r->mpi, map->prefix, (size_t)(map->n + 1) * sizeof *map->prefix);
+    }
+    r->n_maps = n;
 }
 
 static int check_ranks(const struct run *r)
@@ -87,6 +107,7 @@ static void fill_start(const struct run *r, struct start *start)
     start->threads = job->threads;
     start->master_only = job->master_only;
     start->trace = r->lead->trace->on;
+    start->migration = job->migration;
     start->origin = plb_now();
 }
 
@@ -118,7 +139,8 @@ static int begin(struct run *r)
     plb_dataset_share(&r->data, r->lead != NULL ? &r->lead->job->app : NULL, r->mpi);
     share_cluster(r, &start, &cluster);
     int n_pus = plb_pus_describe(r->mpi, &cluster, start.threads, start.master_only, &pus);
-    struct plb_node_config config = {r->rank, kernel, &r->data, r->mpi, start.trace, r->clock};
+    share_costs(r, kernel);
+    struct plb_node_config config = {r->rank, kernel, &r->data, r->mpi, start.migration, r->size, r->maps, start.trace, r->clock};
     status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
     for (int i = 0; i < n_pus; i++)
         plb_outbox_add(&r->out, PLB_HELLO, 0)->hello = pus[i].info;
@@ -145,7 +167,8 @@ static void handle(struct run *r, const struct plb_message *m)
 {
     switch ((enum plb_message_type)m->type) {
     case PLB_HELLO: plb_lead_hello(r, &m->hello); break;
-    case PLB_BLOCK: plb_node_block(r->node, m); break;
+    case PLB_BLOCK: case PLB_EMPTY: case PLB_STEAL: case PLB_GIFT: plb_node_receive(r->node, m, &r->out); break;
+    case PLB_MOVED: plb_lead_moved(r, m); break;
     case PLB_DONE: plb_lead_done(r, m); break;
     case PLB_FAIL: plb_lead_fail(r, m); break;
     case PLB_PULL: plb_lead_pull(r, m); break;
@@ -258,6 +281,7 @@ static void gather_report(struct run *r, struct plb_report *report)
     plb_results_from_master(r->lead->master, &r->lead->job->app, r->lead->job->balancer->name, report);
     plb_profiles_collect(r->lead->job->profiles, r->lead->master, report);
     report->mode = "cluster";
+    report->migration = r->lead->job->migration.on;
     report->nodes = r->size;
     report->makespan_s = r->lead->makespan;
     report->solve_s = r->lead->solve;
@@ -269,6 +293,9 @@ static void gather_report(struct run *r, struct plb_report *report)
 static void release(struct run *r)
 {
     plb_node_free(r->node);
+    for (int i = 0; r->lead == NULL && i < r->n_maps; i++)
+        plb_cost_map_fini(&r->maps[i]);
+    free(r->maps);
     plb_dataset_fini(&r->data);
     plb_outbox_fini(&r->out);
     if (r->lead != NULL) {

@@ -39,6 +39,20 @@ static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *
     return PLB_OK;
 }
 
+/* Li's algorithm is static by power: R is the given power then, though rates are measured. */
+static void read_migration(struct plb_job *job)
+{
+    const struct plb_settings *s = &job->settings;
+    const char *victim = plb_settings_get(s, "balance", "migration_victim")->text;
+    job->migration = (struct plb_migration){
+        .on = plb_settings_get(s, "balance", "migration")->number != 0.0,
+        .victim = strcmp(victim, "first") == 0 ? PLB_FIRST : strcmp(victim, "random") == 0 ? PLB_RANDOM : PLB_MOST_REMAINING,
+        .threshold = plb_settings_get(s, "balance", "migration_threshold")->number,
+        .by_power = strcmp(job->balancer->name, "static") == 0 && strcmp(plb_settings_get(s, "balance", "static.source")->text, "power") == 0,
+        .seed = job->seed,
+    };
+}
+
 static int read_cluster(struct plb_job *job, const char *simulate, struct plb_error *err)
 {
     struct plb_settings *s = &job->settings;
@@ -63,6 +77,7 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
         return err->status;
     if (read_balancer(job, simulate != NULL, err) != PLB_OK)
         return err->status;
+    read_migration(job);
     return read_cluster(job, simulate, err);
 }
 
@@ -118,6 +133,8 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .unit_bytes = plb_app_unit_bytes(&job->app, true, true),
         .task_bytes = TASK_BYTES,
         .kernels = plb_phase_count(job->kernel),
+        .grain = plb_settings_get(&job->settings, "balance", "grain")->number,
+        .migration = job->migration.on,
     };
 }
 
@@ -129,6 +146,7 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
         .passes = plb_phase_count(job->kernel),
         .phases = job->simulated,
         .master = plb_job_master(job),
+        .migration = job->migration,
         .input_bytes = plb_app_unit_bytes(&job->app, true, false),
         .output_bytes = plb_app_unit_bytes(&job->app, false, true),
         .seed = job->seed,

@@ -16,6 +16,7 @@ struct plb_job {
     struct plb_cost_map *maps;  /* one per phase */
     int simulated[PLB_MAX_PHASES]; /* the phases that a simulation runs: each once, in order */
     struct plb_cluster_spec cluster; /* no nodes: the real machines */
+    struct plb_migration migration;
     bool master_only;
     int threads;                /* 0: a fair share of the cores */
     uint64_t seed;

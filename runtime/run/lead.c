@@ -186,6 +186,11 @@ bool plb_lead_collect(struct run *r)
     return moved;
 }
 
+void plb_lead_moved(struct run *r, const struct plb_message *m)
+{
+    plb_master_moved(r->lead->master, m, run_time(r), &r->out);
+}
+
 void plb_lead_fail(struct run *r, const struct plb_message *m)
 {
     const struct leader *lead = r->lead;

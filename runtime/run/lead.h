@@ -35,6 +35,8 @@ struct run {
     int rank, size;
     double clock;               /* plb_now() + clock is the run's time */
     struct plb_dataset data;
+    struct plb_cost_map *maps;  /* one per phase; rank 0's tables are the job's */
+    int n_maps;
     struct plb_node *node;
     struct plb_outbox out;
     struct leader *lead;        /* rank 0's, else NULL */
@@ -53,6 +55,7 @@ static inline double run_time(const struct run *r)
 /* Messages to the master; messages of its own go to r->out. */
 void plb_lead_hello(struct run *r, const struct plb_pu_info *info);
 void plb_lead_done(struct run *r, const struct plb_message *done);
+void plb_lead_moved(struct run *r, const struct plb_message *moved);
 void plb_lead_fail(struct run *r, const struct plb_message *fail);
 void plb_lead_pull(struct run *r, const struct plb_message *pull);
 

@@ -55,7 +55,7 @@ struct plb_node {
     struct plb_phase phase;     /* of this pass */
     bool uses_slots;            /* some data must travel or be folded */
     bool stopping;
-    bool finished;              /* a PU has finished something since the last step */
+    bool finished;              /* a PU has finished something, or found nothing, since the last step */
     pthread_mutex_t lock;
     pthread_cond_t wake;        /* the communication thread */
     struct plb_outbox reports;
@@ -147,6 +147,13 @@ static int execute(struct pu *pu, const struct plb_phase *phase, const struct pl
     return status != 0 ? status : waited;
 }
 
+static void wake_communication(struct plb_node *node)
+{
+    if (!node->finished)
+        pthread_cond_signal(&node->wake);
+    node->finished = true;
+}
+
 /* The next task for this PU: in *slot, or where no data has to travel in *piece alone. Waits for it;
  * false: stop. `exposed` becomes the seconds that inputs made it wait. Called under the lock. */
 static bool next_task(struct pu *pu, struct plb_piece *piece, struct slot **slot, double *exposed)
@@ -170,6 +177,8 @@ static bool next_task(struct pu *pu, struct plb_piece *piece, struct slot **slot
             *exposed = waiting > 0.0 ? waiting : 0.0;
             return true;
         }
+        if (!node->uses_slots) /* the communication thread may want to ask other nodes */
+            wake_communication(node);
         pthread_cond_wait(&pu->work, &node->lock);
     }
 }
@@ -206,10 +215,7 @@ static void run_tasks(struct pu *pu)
                             slot != NULL ? (int)(pu->number * SLOTS + (slot - pu->slots)) : PLB_NO_SLOT);
         if (slot != NULL)
             slot->state = over ? FREE : FINISHED;
-        if (!node->finished) {
-            node->finished = true;
-            pthread_cond_signal(&node->wake);
-        }
+        wake_communication(node);
     }
     pthread_mutex_unlock(&node->lock);
 }
@@ -245,6 +251,10 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     struct plb_node *node = plb_alloc(sizeof *node);
     node->config = *config;
     node->worker = plb_worker_new(config->rank, n_pus);
+    double powers[n_pus + 1];
+    for (int p = 0; p < n_pus; p++)
+        powers[p] = pus[p].info.power;
+    plb_worker_migrate(node->worker, &config->migration, config->n_nodes, powers);
     node->n_pus = n_pus;
     node->uses_slots = plb_dataset_travels(config->data);
     node->pus = plb_alloc((size_t)n_pus * sizeof *node->pus);
@@ -281,7 +291,7 @@ void plb_node_pass(struct plb_node *node, int pass, int phase, int64_t replaced)
     pthread_mutex_lock(&node->lock);
     node->pass = pass;
     node->phase = plb_phase_at(node->config.kernel, phase);
-    plb_worker_pass(node->worker, pass);
+    plb_worker_pass(node->worker, pass, &node->config.maps[phase]);
     for (int p = 0; p < node->n_pus; p++) {
         struct pu *pu = &node->pus[p];
         pu->stale |= replaced;
@@ -293,11 +303,17 @@ void plb_node_pass(struct plb_node *node, int pass, int phase, int64_t replaced)
     pthread_mutex_unlock(&node->lock);
 }
 
-void plb_node_block(struct plb_node *node, const struct plb_message *block)
+void plb_node_receive(struct plb_node *node, const struct plb_message *m, struct plb_outbox *out)
 {
     pthread_mutex_lock(&node->lock);
-    plb_worker_block(node->worker, block);
-    pthread_cond_signal(&node->pus[block->pu].work);
+    switch (m->type) {
+    case PLB_BLOCK: plb_worker_block(node->worker, m); break;
+    case PLB_EMPTY: plb_worker_empty(node->worker, m); break;
+    case PLB_GIFT: plb_worker_gift(node->worker, m); break;
+    default: plb_worker_steal(node->worker, m, out); break;
+    }
+    for (int p = 0; p < node->n_pus && m->type != PLB_STEAL; p++) /* others may take from who got it */
+        pthread_cond_signal(&node->pus[p].work);
     pthread_mutex_unlock(&node->lock);
 }
 
@@ -390,7 +406,7 @@ bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
         moved |= stage(node, &node->pus[p], out);
     node->reports.n = 0;
     node->finished = false;
-    plb_worker_collect(node->worker, &node->reports);
+    plb_worker_collect(node->worker, plb_now(), &node->reports);
     for (int i = 0; i < node->reports.n; i++) {
         const struct plb_message *m = &node->reports.at[i];
         if (m->type == PLB_DONE && m->slot != PLB_NO_SLOT)
@@ -424,6 +440,7 @@ void plb_node_stop(struct plb_node *node)
 {
     pthread_mutex_lock(&node->lock);
     node->stopping = true;
+    plb_worker_stop(node->worker);
     for (int p = 0; p < node->n_pus; p++)
         pthread_cond_signal(&node->pus[p].work);
     pthread_mutex_unlock(&node->lock);

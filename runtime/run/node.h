@@ -6,7 +6,9 @@
 #ifndef PLB_RUN_NODE_H
 #define PLB_RUN_NODE_H
 
+#include "core/cost.h"
 #include "core/message.h"
+#include "core/migration.h"
 #include "device/device.h"
 #include "report/trace.h"
 #include "run/data.h"
@@ -25,6 +27,9 @@ struct plb_node_config {
     const struct plb_kernel *kernel;
     const struct plb_dataset *data;
     struct plb_mpi *mpi;
+    struct plb_migration migration;
+    int n_nodes;
+    const struct plb_cost_map *maps; /* one per phase, as on rank 0; borrowed */
     bool trace;
     double clock;               /* to add to plb_now() for the run's clock */
 };
@@ -38,8 +43,8 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
  * earlier pass that a PU still runs or holds is forgotten. */
 void plb_node_pass(struct plb_node *node, int pass, int phase, int64_t replaced);
 
-/* A BLOCK has arrived. */
-void plb_node_block(struct plb_node *node, const struct plb_message *block);
+/* A BLOCK, EMPTY, STEAL or GIFT has arrived. A STEAL is answered into `out` at once, whatever the PUs do. */
+void plb_node_receive(struct plb_node *node, const struct plb_message *message, struct plb_outbox *out);
 
 /* Does what can be done: asks for inputs, hands tasks to PUs, sends results. Messages for the master
  * go to `out`. True where anything happened. */

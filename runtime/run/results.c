@@ -47,6 +47,7 @@ void plb_results_from_master(const struct plb_master *master, const struct plb_a
     const struct plb_balancer_stats *stats = plb_master_stats(master);
     *r = (struct plb_report){.app = app->kernel->name, .unit = app->kernel->unit, .balancer = balancer, .n_pus = n,
         .n_phases = plb_phase_count(app->kernel), .units = app->units, .profile_s = stats->profile_end, .solves = stats->solves};
+    plb_master_migrations(master, &r->migrations, &r->migrated_units);
     r->pus = plb_alloc((size_t)n * sizeof *r->pus);
     if (r->n_phases > 1)
         r->curves = plb_alloc((size_t)(n * r->n_phases) * sizeof *r->curves);
@@ -56,7 +57,7 @@ void plb_results_from_master(const struct plb_master *master, const struct plb_a
         struct plb_report_pu *pu = &r->pus[p];
         *pu = (struct plb_report_pu){.id = p, .node = info->node, .kind = info->kind, .units = totals->units,
             .blocks = totals->blocks, .tasks = totals->tasks, .busy_s = totals->execute_s + totals->transfer_s,
-            .transfer_s = totals->transfer_s, .refused = plb_master_refused(master, p)};
+            .transfer_s = totals->transfer_s, .stolen_in = totals->stolen_in, .stolen_out = totals->stolen_out, .refused = plb_master_refused(master, p)};
         snprintf(pu->host, sizeof pu->host, "%s", info->host);
         snprintf(pu->name, sizeof pu->name, "%s", info->name);
         r->nodes += info->node != last_node;

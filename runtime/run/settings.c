@@ -21,6 +21,10 @@ static const struct plb_option app_options[] = {
 
 static const struct plb_option balance_options[] = {
     {"balancer", PLB_TEXT, "plb-hac", 0, 0, NULL, "who decides the block sizes (--balancer help)"},
+    {"migration", PLB_FLAG, "on", 0, 0, NULL, "idle PUs and nodes take queued work from others when nothing is left to grant"},
+    {"migration_threshold", PLB_REAL, "1", 0, 1e15, NULL, "work, in units of average cost, below which nothing moves between nodes"},
+    {"migration_victim", PLB_TEXT, "most-remaining", 0, 0, "most-remaining|first|random", "whom an idle node asks; first is Li's"},
+    {"grain", PLB_INT, "0", 0, 1e15, NULL, "units per task at most; 0 = as the data and the end of the run ask for"},
     {"profile", PLB_TEXT, "off", 0, 0, "off|read|write|on", "start from what earlier runs measured (read), keep what this one does (write), both (on)"},
     {0},
 };

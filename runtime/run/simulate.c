@@ -20,7 +20,7 @@
 
 #define DETECTION 0.5
 
-enum event_kind { ARRIVE, READY, FINISH, DIE, DETECTED };
+enum event_kind { ARRIVE, READY, FINISH, DIE, DETECTED, LOOK };
 
 struct sim_pu {
     struct plb_pu_spec spec;
@@ -36,6 +36,7 @@ struct sim_node {
     struct plb_worker *worker;
     double link_free, bandwidth, latency;
     int first_pu, n_pus;
+    double look_at;             /* when it looks whether somebody has answered; once at a time */
     bool dead;
 };
 
@@ -79,18 +80,25 @@ static double cross(struct sim *s, struct sim_node *node, double bytes)
     return node->link_free + node->latency;
 }
 
+/* Seconds that a message takes between two nodes; data of a DONE crosses the sender's link. */
+static double travel(struct sim *s, const struct plb_message *m)
+{
+    struct sim_node *from = &s->nodes[m->from], *to = &s->nodes[m->to];
+    if (m->type == PLB_DONE)
+        return cross(s, from, plb_cost_work(s->map, m->range.first, m->range.count) * s->in->output_bytes) - s->now;
+    if (from == to)
+        return 0.0;
+    return (m->from != 0 ? from->latency : 0.0) + (m->to != 0 ? to->latency : 0.0);
+}
+
 static void send(struct sim *s)
 {
     for (int i = 0; i < s->out.n; i++) {
         const struct plb_message *m = &s->out.at[i];
-        struct sim_node *node = &s->nodes[m->type == PLB_DONE ? m->from : m->to];
-        double work = m->type == PLB_DONE ? plb_cost_work(s->map, m->range.first, m->range.count) : 0.0;
-        double arrival = m->type == PLB_DONE ? cross(s, node, work * s->in->output_bytes)
-                       : node == &s->nodes[0] ? s->now : s->now + node->latency;
-        s->result->messages += node != &s->nodes[0];
+        s->result->messages += m->from != m->to;
         if (m->type == PLB_BLOCK && s->in->granted != NULL)
-            s->in->granted(s->in->context, s->now, node->first_pu + m->pu, m->range);
-        plan(s, arrival + late(s), ARRIVE, m->to, -1, m);
+            s->in->granted(s->in->context, s->now, s->nodes[m->to].first_pu + m->pu, m->range);
+        plan(s, s->now + travel(s, m) + late(s), ARRIVE, m->to, -1, m);
     }
     s->out.n = 0;
 }
@@ -160,6 +168,27 @@ static void advance(struct sim *s, int node_id, int id)
     }
 }
 
+/* Sends what a node has to say, and has it look again while it waits for an answer. */
+static void collect(struct sim *s, int node_id)
+{
+    struct sim_node *node = &s->nodes[node_id];
+    bool waits = plb_worker_collect(node->worker, s->now, &s->out);
+    send(s);
+    if (!waits || node->look_at > s->now)
+        return;
+    node->look_at = s->now + PLB_PATIENCE;
+    plan(s, node->look_at, LOOK, node_id, -1, NULL);
+}
+
+/* All PUs of a node look for work. */
+static void advance_all(struct sim *s, int node_id)
+{
+    const struct sim_node *node = &s->nodes[node_id];
+    for (int id = node->first_pu; id < node->first_pu + node->n_pus; id++)
+        advance(s, node_id, id);
+    collect(s, node_id);
+}
+
 static void finish(struct sim *s, int node_id, int id)
 {
     struct sim_node *node = &s->nodes[node_id];
@@ -170,9 +199,8 @@ static void finish(struct sim *s, int node_id, int id)
     pu->executing = false;
     pu->idle_since = s->now;
     plb_worker_done(node->worker, id - node->first_pu, &pu->current, pu->execute_s, pu->transfer_s, PLB_NO_SLOT);
-    plb_worker_collect(node->worker, &s->out);
-    send(s);
     advance(s, node_id, id);
+    collect(s, node_id);
 }
 
 /* Runs one call of the master, noting the real time that it takes. */
@@ -182,6 +210,8 @@ static void lead(struct sim *s, const struct plb_event *e)
     double began = plb_now();
     if (e->kind == DETECTED) {
         plb_master_lost(s->master, e->node, s->now, &s->out);
+    } else if (e->message.type == PLB_MOVED) {
+        plb_master_moved(s->master, &e->message, s->now, &s->out);
     } else {
         int64_t fresh = plb_master_done(s->master, &e->message, s->now, &s->out);
         if (fresh > 0 && s->in->accepted != NULL)
@@ -191,6 +221,30 @@ static void lead(struct sim *s, const struct plb_event *e)
     s->result->lead_s += took;
     s->result->solve_s += plb_master_stats(s->master)->solves > solves ? took : 0.0;
     send(s);
+}
+
+static void arrive(struct sim *s, const struct plb_event *e)
+{
+    struct sim_node *node = &s->nodes[e->node];
+    const struct plb_message *m = &e->message;
+    if (m->type == PLB_DONE || m->type == PLB_MOVED) {
+        lead(s, e);
+        return;
+    }
+    if (node->dead)
+        return;
+    if (m->type == PLB_STEAL) {
+        plb_worker_steal(node->worker, m, &s->out);
+        send(s);
+        return;
+    }
+    if (m->type == PLB_BLOCK)
+        plb_worker_block(node->worker, m);
+    else if (m->type == PLB_EMPTY)
+        plb_worker_empty(node->worker, m);
+    else
+        plb_worker_gift(node->worker, m);
+    advance_all(s, e->node);
 }
 
 static void step(struct sim *s, const struct plb_event *e)
@@ -212,13 +266,12 @@ static void step(struct sim *s, const struct plb_event *e)
         if (!node->dead)
             finish(s, e->node, e->pu);
         break;
+    case LOOK:
+        if (!node->dead)
+            collect(s, e->node);
+        break;
     case ARRIVE:
-        if (e->message.type == PLB_DONE) {
-            lead(s, e);
-        } else if (!node->dead) {
-            plb_worker_block(node->worker, &e->message);
-            advance(s, e->node, node->first_pu + e->message.pu);
-        }
+        arrive(s, e);
         break;
     }
 }
@@ -235,13 +288,13 @@ static void set_ideals(struct sim *s)
 static int run_pass(struct sim *s, struct plb_error *err)
 {
     struct plb_event event;
+    int phase = s->in->phases != NULL ? s->in->phases[s->pass - 1] : 0;
+    s->map = &s->in->maps[phase];
     for (int n = 0; n < s->in->cluster->n_nodes; n++)
-        plb_worker_pass(s->nodes[n].worker, s->pass);
+        plb_worker_pass(s->nodes[n].worker, s->pass, s->map);
     for (int p = 0; p < s->in->cluster->n_pus; p++)
         s->pus[p].idle_since = s->now;
     double began = s->now;
-    int phase = s->in->phases != NULL ? s->in->phases[s->pass - 1] : 0;
-    s->map = &s->in->maps[phase];
     set_ideals(s);
     plb_master_begin(s->master, s->pass, phase, s->map, s->now, &s->out);
     send(s);
@@ -270,7 +323,11 @@ static void set_up(struct sim *s)
     for (int n = 0; n < c->n_nodes; n++) {
         const struct plb_node_spec *node = &c->nodes[n];
         s->nodes[n] = (struct sim_node){plb_worker_new(n, node->n_pus), 0.0, node->bandwidth, node->latency,
-                                        node->first_pu, node->n_pus, false};
+                                        node->first_pu, node->n_pus, -1.0, false};
+        double powers[node->n_pus];
+        for (int i = 0; i < node->n_pus; i++)
+            powers[i] = c->pus[node->first_pu + i].power;
+        plb_worker_migrate(s->nodes[n].worker, &s->in->migration, c->n_nodes, powers);
         for (int i = 0; i < node->n_pus; i++) {
             const struct plb_pu_spec *spec = &c->pus[node->first_pu + i];
             s->pus[node->first_pu + i].spec = *spec;

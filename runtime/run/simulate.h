@@ -22,6 +22,7 @@ struct plb_simulation {
     uint64_t seed;
     int passes;                         /* 0 counts as 1 */
     const int *phases;                  /* of each pass; NULL = 0 */
+    struct plb_migration migration;
     bool master_only;                   /* node 0 leads and its PUs compute nothing */
     struct plb_trace *trace;            /* or NULL */
     struct plb_profiles *profiles;      /* to begin with, or NULL */

@@ -31,6 +31,7 @@ static const struct policy policies[] = {
     {"gss", {"balance.balancer=gss"}},
     {"factoring", {"balance.balancer=factoring"}},
     {"awf", {"balance.balancer=awf"}},
+    {"hac+moves", {"balance.balancer=plb-hac", "balance.migration=on"}},
     {"oracle", {"balance.balancer=oracle"}},
 };
 enum { POLICIES = sizeof policies / sizeof *policies };
@@ -80,6 +81,7 @@ static void open_cell(struct plb_job *job, const struct cell *c, const struct po
     }
     if (c->app->kernel != NULL)
         settings[n++] = c->app->kernel;
+    settings[n++] = "balance.migration=off"; /* the balancers as they are; a later setting overrides it */
     for (int k = 0; k < 3 && policy->settings[k] != NULL; k++)
         settings[n++] = policy->settings[k];
     open_job(job, cluster, conf, settings, n);

@@ -93,6 +93,9 @@ refused 'empty number' 'command line: rows =|whole number' "$spmm" spmm.rows=
 refused 'out of range' 'command line: rows = 0 is out of range|between 1 and 2147483647' "$spmm" spmm.rows=0
 refused 'out of range, real' 'training = 0.9 is out of range|between 1e-06 and 0.2' "$spmm" balance.training=0.9
 refused 'not one of the choices' 'kind = powerlow is not one of uniform|powerlaw|did you mean '"'powerlaw'" "$spmm" spmm.kind=powerlow
+refused 'a tail factor of 0' 'tail_factor = 0 is out of range|between 1e-06 and 1' "$spmm" balance.tail_factor=0
+refused 'a gap threshold below 0' 'gap_threshold = -0.1 is out of range|between 0 and' "$spmm" balance.gap_threshold=-0.1
+refused 'the oracle in a real run' 'oracle knows what only a simulation can know|--simulate' --balancer oracle "$spmm"
 refused 'choice, nothing near' 'solver = abacus is not one of auto' "$spmm" balance.solver=abacus
 refused 'neither yes nor no' 'master_only = maybe is not yes or no' "$spmm" cluster.master_only=maybe
 refused_conf 'bad value in the conf' 'app.conf:4: pieces = -1 is out of range' '[app]' 'kernel = spmm' '[balance]' 'pieces = -1'

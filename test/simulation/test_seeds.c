@@ -133,6 +133,12 @@ static void make_scenario(struct scenario *s, struct dice *d)
         .input_bytes = whole(d, 0, 1) ? spread(d, 1.0, 1e5) : 0.0, .output_bytes = whole(d, 0, 1) ? spread(d, 1.0, 1e5) : 0.0};
     s->simulation.master = (struct plb_master_config){.balancer = b, .params = s->params,
         .unit_bytes = s->simulation.input_bytes + s->simulation.output_bytes, .task_bytes = whole(d, 0, 1) ? 1e5 : 0.0, .kernels = PHASES};
+    if (whole(d, 0, 1)) {
+        s->simulation.migration = (struct plb_migration){.on = true, .victim = (enum plb_victim)whole(d, 0, 2),
+            .threshold = whole(d, 0, 1) ? spread(d, 0.1, 100.0) : 0.0, .by_power = whole(d, 0, 1), .seed = d->seed};
+        s->simulation.master.migration = true;
+        s->simulation.master.grain = whole(d, 0, 3) == 0 ? whole(d, 1, 50) : 0.0;
+    }
     /* At least one node lives. */
     int dying = whole(d, 0, 1) ? whole(d, 0, s->cluster.n_nodes - 1) : 0, spared = whole(d, 0, s->cluster.n_nodes - 1);
     for (int n = 0; n < s->cluster.n_nodes && s->simulation.n_lose < dying; n++)

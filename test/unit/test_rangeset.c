@@ -55,6 +55,16 @@ static void take(struct plb_rangeset *s, unsigned char *model, int64_t count)
         assert_int_equal(got.first, first);
 }
 
+static void remove_range(struct plb_rangeset *s, unsigned char *model, struct plb_range r)
+{
+    int64_t had = 0;
+    for (int64_t u = r.first; u < r.first + r.count; u++) {
+        had += model[u];
+        model[u] = 0;
+    }
+    assert_int_equal(plb_rangeset_remove(s, r), had);
+}
+
 static void missing(const struct plb_rangeset *s, const unsigned char *model, struct plb_range r)
 {
     struct plb_rangeset out = {0};
@@ -74,10 +84,11 @@ static void random_operations_agree_with_bytes(void **state)
     for (uint64_t i = 0; i < 20000; i++) {
         int64_t first = (int64_t)(plb_random_bits(1, 3 * i) % UNITS), longest = UNITS - first;
         int64_t count = (int64_t)(plb_random_bits(1, 3 * i + 1) % (uint64_t)(longest < 30 ? longest : 30));
-        switch (plb_random_bits(1, 3 * i + 2) % 8) {
+        switch (plb_random_bits(1, 3 * i + 2) % 10) {
         case 0: case 1: case 2: add(&s, model, range(first, count)); break;
         case 3: case 4: case 5: take(&s, model, count); break;
         case 6: missing(&s, model, range(first, count)); break;
+        case 7: case 8: remove_range(&s, model, range(first, count)); break;
         default:
             if (i % 97 == 0) {
                 plb_rangeset_clear(&s);

@@ -80,7 +80,7 @@ static void neighbours_are_reported_together(void **state)
     done(w, 0, 1, 10, 10, PLB_NO_SLOT);
     done(w, 0, 1, 30, 10, PLB_NO_SLOT); /* a gap */
     done(w, 0, 3, 40, 10, PLB_NO_SLOT); /* another block */
-    plb_worker_collect(w, &out);
+    plb_worker_collect(w, 0.0, &out);
     assert_int_equal(out.n, 4);
     assert_int_equal(out.at[0].range.count, 20);
     assert_int_equal(out.at[0].tasks, 2);
@@ -91,7 +91,7 @@ static void neighbours_are_reported_together(void **state)
     assert_int_equal(out.at[2].range.first, 30);
     assert_int_equal(out.at[3].block, 3);
     done(w, 0, 3, 50, 10, PLB_NO_SLOT); /* what was collected grows no more */
-    plb_worker_collect(w, &out);
+    plb_worker_collect(w, 0.0, &out);
     assert_int_equal(out.n, 5);
     plb_outbox_fini(&out);
     plb_worker_free(w);
@@ -105,7 +105,7 @@ static void what_has_data_is_reported_alone(void **state)
     done(w, 0, 1, 0, 10, 2);
     done(w, 0, 1, 10, 10, 3);
     done(w, 0, 1, 20, 10, PLB_NO_SLOT);
-    plb_worker_collect(w, &out);
+    plb_worker_collect(w, 0.0, &out);
     assert_int_equal(out.n, 3);
     assert_int_equal(out.at[0].slot, 2);
     assert_int_equal(out.at[1].slot, 3);
@@ -121,9 +121,9 @@ static void a_new_pass_forgets_the_old_one(void **state)
     struct plb_outbox out = {0};
     block(w, 0, 0, 1, 0, 10, 10);
     done(w, 0, 9, 0, 10, PLB_NO_SLOT);
-    plb_worker_pass(w, 1);
+    plb_worker_pass(w, 1, NULL);
     expect_nothing(w, 0);
-    plb_worker_collect(w, &out);
+    plb_worker_collect(w, 0.0, &out);
     assert_int_equal(out.n, 0);
     block(w, 0, 0, 1, 0, 10, 10); /* late, from the old pass */
     expect_nothing(w, 0);
@@ -151,7 +151,7 @@ static void a_failure_is_reported(void **state)
     struct plb_outbox out = {0};
     struct plb_piece p = {{30, 5}, 2};
     plb_worker_fail(w, 0, &p, -3);
-    plb_worker_collect(w, &out);
+    plb_worker_collect(w, 0.0, &out);
     assert_int_equal(out.n, 1);
     assert_int_equal(out.at[0].type, PLB_FAIL);
     assert_int_equal(out.at[0].status, -3);
