@@ -98,7 +98,7 @@ $(B)/papers/%.so: examples/papers/application.c $(B)/flags
 include test/test.mk
 
 demo: all
-	@scripts/demo --no-install
+	@scripts/imbalance --no-install
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/plbrun $(DESTDIR)$(PREFIX)/include/plb
@@ -111,7 +111,8 @@ help:
 	@echo "make check        all tests; the last line counts them"
 	@echo "make SAN=address,undefined check   the same under sanitizers (or SAN=thread)"
 	@echo "make check-deep   more seeds of the simulated cluster"
-	@echo "make demo         a job on several emulated processing units"
+	@echo "make demo         sparse rows of unequal cost: static and plb-hac, without and with migration"
+	@echo "                  (MATRIX=file.mtx: of your own)"
 	@echo "make bench        speed, as ratios taken in one run"
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR"
 	@echo "make clean"

@@ -16,6 +16,7 @@ enum { OFFSETS, INDICES, VALUES, B, C }; /* handles, in order of declaration */
 struct state {
     struct plb_csr a;
     struct plb_array b, c;
+    bool tells_cost;
 };
 
 static const struct plb_option options[] = {
@@ -23,10 +24,12 @@ static const struct plb_option options[] = {
     {"b", PLB_INPUT_FILE, NULL, 0, 0, NULL, "B, .npy of float32 or float64; synthetic where not given"},
     {"c", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the product goes, .npy of float64; nowhere where not given"},
     {"columns", PLB_INT, "64", 1, 2147483647, NULL, "synthetic B: its columns"},
-    {"kind", PLB_TEXT, "powerlaw", 0, 0, "uniform|powerlaw|li", "synthetic A: how its entries are spread"},
+    {"kind", PLB_TEXT, "powerlaw", 0, 0, "uniform|powerlaw|arrow|li", "synthetic A: how its entries are spread"},
     {"rows", PLB_INT, "10000", 1, 2147483647, NULL, "synthetic A: rows"},
     {"inner", PLB_INT, "10000", 1, 2147483647, NULL, "synthetic A: columns"},
-    {"nnz_per_row", PLB_INT, "16", 1, 1000000, NULL, "synthetic A: entries drawn per row (not for li)"},
+    {"nnz_per_row", PLB_INT, "16", 1, 1000000, NULL, "synthetic A: entries drawn per row (uniform, powerlaw)"},
+    {"zeros", PLB_REAL, "0.5", 0, 1, NULL, "synthetic A: part of zeros (li)"},
+    {"cost", PLB_FLAG, "yes", 0, 0, NULL, "tell what each row costs; with no, all rows count the same"},
     {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL, "synthetic input: seed"},
     {0},
 };
@@ -57,11 +60,12 @@ static int read_a(struct plb_app *app, struct state *s)
     if (path != NULL)
         return plb_read_mtx(app, path, &s->a);
     int64_t rows = plb_app_int(app, "rows"), inner = plb_app_int(app, "inner"), per_row = plb_app_int(app, "nnz_per_row");
+    double zeros = plb_app_real(app, "zeros");
     const char *kind = plb_app_text(app, "kind");
     double entries = (double)rows * (double)(strcmp(kind, "li") == 0 ? inner : per_row);
     if (entries > 4e9)
         return plb_app_error(app, "[spmm] asks for %.3g synthetic entries; at most 4e9 are made, so lower rows, inner or nnz_per_row", entries);
-    spmm_synthetic(app, kind, rows, inner, per_row, (uint64_t)plb_app_int(app, "seed"), &s->a);
+    spmm_synthetic(app, kind, rows, inner, per_row, zeros, (uint64_t)plb_app_int(app, "seed"), &s->a);
     return s->a.offsets != NULL ? PLB_OK : PLB_EINPUT;
 }
 
@@ -90,6 +94,7 @@ static int setup(struct plb_app *app)
 {
     struct state *s = plb_app_alloc(app, sizeof *s);
     plb_app_set_state(app, s);
+    s->tells_cost = plb_app_flag(app, "cost");
     if (read_a(app, s) != PLB_OK || read_b(app, s) != PLB_OK)
         return PLB_EINPUT;
     size_t row_bytes = (size_t)s->b.columns * sizeof(double);
@@ -110,6 +115,8 @@ static double cost(const struct plb_app *app, int64_t first, int64_t count)
 {
     const struct state *s = plb_app_state(app);
     int64_t entries = s->a.offsets[first + count] - s->a.offsets[first];
+    if (!s->tells_cost)
+        return 2.0 * (double)s->b.columns * ((double)s->a.nonzeros / (double)s->a.rows + 1.0) * (double)count;
     return 2.0 * (double)s->b.columns * (double)(entries + count);
 }
 

@@ -58,11 +58,35 @@ static struct entry rmat_place(int64_t rows, int64_t columns, uint64_t seed, uin
     return (struct entry){row, (int32_t)column};
 }
 
-void spmm_synthetic(struct plb_app *app, const char *kind, int64_t rows, int64_t columns,
-                    int64_t nnz_per_row, uint64_t seed, struct plb_csr *m)
+#define TILT 0.62 /* of li's density from the first row to the last: (1 + 0.75 t) / (1 - 0.25 t) = 1.73 */
+
+/* The entries of one row; returns how many. */
+static int64_t draw_row(const char *kind, int64_t r, const struct plb_csr *m, int64_t nnz_per_row, double zeros,
+                        uint64_t seed, uint64_t *draws, struct entry *entries)
 {
-    bool li = strcmp(kind, "li") == 0, powerlaw = strcmp(kind, "powerlaw") == 0;
-    int64_t capacity = rows * (li ? columns : nnz_per_row), n = 0;
+    int64_t n = 0;
+    double down = ((double)r + 0.5) / (double)m->rows, density = (1.0 - zeros) * (1.0 + TILT * (1.0 - 2.0 * down));
+    if (strcmp(kind, "li") == 0) {
+        for (int64_t c = 0; c < m->columns; c++)
+            if (plb_random_real(seed, (*draws)++) < density)
+                entries[n++] = (struct entry){r, (int32_t)c};
+    } else if (strcmp(kind, "arrow") == 0) {
+        for (int64_t c = 0; c < m->columns; c++)
+            if (r == 0 || c == 0 || c == r)
+                entries[n++] = (struct entry){r, (int32_t)c};
+    } else {
+        for (; n < nnz_per_row; n++)
+            entries[n] = strcmp(kind, "powerlaw") == 0 ? rmat_place(m->rows, m->columns, seed, draws)
+                : (struct entry){r, (int32_t)(plb_random_bits(seed, (*draws)++) % (uint64_t)m->columns)};
+    }
+    return n;
+}
+
+void spmm_synthetic(struct plb_app *app, const char *kind, int64_t rows, int64_t columns,
+                    int64_t nnz_per_row, double zeros, uint64_t seed, struct plb_csr *m)
+{
+    bool li = strcmp(kind, "li") == 0, arrow = strcmp(kind, "arrow") == 0;
+    int64_t capacity = li ? rows * columns : arrow ? 2 * rows + columns : rows * nnz_per_row, n = 0;
     struct entry *entries = malloc((size_t)capacity * sizeof *entries);
     uint64_t draws = 0;
     *m = (struct plb_csr){.rows = rows, .columns = columns};
@@ -70,15 +94,8 @@ void spmm_synthetic(struct plb_app *app, const char *kind, int64_t rows, int64_t
         plb_app_error(app, "no memory for %lld synthetic entries; choose a smaller matrix", (long long)capacity);
         return;
     }
-    for (int64_t r = 0; r < rows; r++) {
-        double zeros = 1.0 - ((double)r + 0.5) / (double)rows; /* Li: on average one half */
-        for (int64_t c = 0; li && c < columns; c++)
-            if (plb_random_real(seed, draws++) >= zeros)
-                entries[n++] = (struct entry){r, (int32_t)c};
-        for (int64_t i = 0; !li && i < nnz_per_row; i++)
-            entries[n++] = powerlaw ? rmat_place(rows, columns, seed, &draws)
-                                    : (struct entry){r, (int32_t)(plb_random_bits(seed, draws++) % (uint64_t)columns)};
-    }
+    for (int64_t r = 0; r < rows; r++)
+        n += draw_row(kind, r, m, nnz_per_row, zeros, seed, &draws, entries + n);
     compress(app, entries, n, seed, m);
     free(entries);
 }

@@ -49,7 +49,7 @@ for matrix in bcsstk13 pushpull; do
 done
 
 printf '[app]\nkernel = spmm\n[spmm]\nkind = powerlaw\nrows = 5000\ninner = 3000\ncolumns = 8\nc = c.npy\n' >"$tmp/sparse.conf"
-for kind in uniform powerlaw li; do
+for kind in uniform powerlaw arrow li; do
     ranks 3 --verify "$tmp/sparse.conf" spmm.kind=$kind spmm.rows=1500 spmm.inner=700 cluster.file="$tmp/six.cluster"
     ok "spmm on a synthetic matrix ($kind), emulated PUs with their own memory" $?
 done
