@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/version.h"
+#include "report/gantt.h"
 #include "run/cluster.h"
 #include "run/profiles.h"
 #include "run/registry.h"
@@ -47,6 +48,7 @@ static void print_help(void)
          "  --verify              compare the result with an independent reference\n"
          "  --report FILE.json    write what the run did\n"
          "  --trace FILE.json     write when it did it, for Perfetto (ui.perfetto.dev)\n"
+         "  --trace FILE.html     the same as a chart for any browser, with no network\n"
          "  --simulate FILE.cluster  run on the described machines in virtual time, without mpirun\n"
          "  --seed N              of the simulation's noise (default 1)\n"
          "  --show-config         print every setting and where it came from\n"
@@ -209,7 +211,9 @@ static int write_trace(const struct plb_trace *trace, const struct plb_report *r
     struct plb_trace_pu *pus = plb_alloc((size_t)report->n_pus * sizeof *pus);
     for (int p = 0; p < report->n_pus; p++)
         pus[p] = (struct plb_trace_pu){report->pus[p].node, p, report->pus[p].host, report->pus[p].name};
-    int status = plb_trace_write(trace, pus, report->n_pus, report->unit, file, err);
+    size_t length = strlen(file);
+    bool html = length > 5 && strcmp(file + length - 5, ".html") == 0;
+    int status = html ? plb_gantt_write(trace, pus, report, file, err) : plb_trace_write(trace, pus, report->n_pus, report->unit, file, err);
     free(pus);
     return status;
 }

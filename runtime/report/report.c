@@ -60,20 +60,29 @@ static void summary_pu(const struct plb_report *r, const struct plb_report_pu *p
             plb_seconds_print(pu->busy_s, busy), plb_seconds_print(pu->idle_s, idle), pu->rate, remark);
 }
 
-void plb_report_summary(const struct plb_report *r, FILE *out)
+void plb_report_line(const struct plb_report *r, FILE *out)
 {
     char makespan[16], bound[16], profile[16], solve[16], moved[16];
-    fprintf(out, " PU node  %-15s %-18s %-5s %12s %7s %8s %10s %10s %9s/s\n", "host", "name", "kind", r->unit, "share", "blocks", "busy", "idle", r->unit);
-    for (int p = 0; p < r->n_pus; p++)
-        summary_pu(r, &r->pus[p], out);
     fprintf(out, "%s: %" PRId64 " %s by %d PU%s on %d node%s in %s%s with %s; bound %s, balancing ratio %.2f, idle %.1f %%; ", r->app, r->units,
             r->unit, r->n_pus, r->n_pus == 1 ? "" : "s", r->nodes, r->nodes == 1 ? "" : "s", plb_seconds_print(r->makespan_s, makespan),
             r->passes > 1 ? " (all passes)" : "", r->balancer, plb_seconds_print(r->bound_s, bound), r->balancing_ratio, r->idle_pct);
     if (r->solves > 0)
         fprintf(out, "training %s, %" PRId64 " solve%s in %s; ", plb_seconds_print(r->profile_s, profile), r->solves,
                 r->solves == 1 ? "" : "s", plb_seconds_print(r->solve_s, solve));
-    fprintf(out, "%" PRId64 " message%s, %s moved%s\n", r->messages, r->messages == 1 ? "" : "s", bytes_print((double)r->bytes_moved, moved),
+    if (r->migrated_units > 0)
+        fprintf(out, "%" PRId64 " %s migrated in %" PRId64 " message%s; ", r->migrated_units, r->unit, r->migrations, r->migrations == 1 ? "" : "s");
+    fprintf(out, "%" PRId64 " message%s, %s moved%s", r->messages, r->messages == 1 ? "" : "s", bytes_print((double)r->bytes_moved, moved),
             r->verified == PLB_RIGHT ? "; verified" : r->verified == PLB_WRONG ? "; WRONG RESULT" : "");
+}
+
+void plb_report_summary(const struct plb_report *r, FILE *out)
+{
+    char optimum[16];
+    fprintf(out, " PU node  %-15s %-18s %-5s %12s %7s %8s %10s %10s %9s/s\n", "host", "name", "kind", r->unit, "share", "blocks", "busy", "idle", r->unit);
+    for (int p = 0; p < r->n_pus; p++)
+        summary_pu(r, &r->pus[p], out);
+    plb_report_line(r, out);
+    fputc('\n', out);
     int began = r->profiles_used + r->profiles_dropped;
     if (began > 0)
         fprintf(out, "profiles: %d PU%s began with earlier measurements", began, began == 1 ? "" : "s");
@@ -83,7 +92,7 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
         fputc('\n', out);
     if (r->mode[0] == 's')
         fprintf(out, "(simulated: times are virtual, and no output is written; the best fixed distribution without noise takes %s)\n",
-                plb_seconds_print(r->optimum_s, bound));
+                plb_seconds_print(r->optimum_s, optimum));
 }
 
 /* A PU's curves of all phases. */

@@ -60,6 +60,9 @@ void plb_report_derive(struct plb_report *report);
 /* One line per PU and one for the run. */
 void plb_report_summary(const struct plb_report *report, FILE *out);
 
+/* The line for the run alone, without its newline. */
+void plb_report_line(const struct plb_report *report, FILE *out);
+
 /* The JSON object of the design, under a temporary name, then renamed. */
 int plb_report_write(const struct plb_report *report, const char *file, struct plb_error *err);
 

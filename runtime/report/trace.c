@@ -32,6 +32,11 @@ void plb_trace_fini(struct plb_trace *trace)
     *trace = (struct plb_trace){0};
 }
 
+int plb_trace_owner(const struct plb_trace_event *e, int n_pus)
+{
+    return e->count > 0 && e->pu != PLB_TRACE_MASTER ? (int)(e->block % n_pus) : e->pu;
+}
+
 static int by_start(const void *a, const void *b)
 {
     const struct plb_trace_event *x = a, *y = b;
@@ -79,6 +84,8 @@ int plb_trace_write(const struct plb_trace *trace, const struct plb_trace_pu *pu
         const struct plb_trace_event *e = &events[i];
         json_t *args = e->count > 0 ? json_pack("{s:I, s:I, s:s, s:i}", "first", (json_int_t)e->first, "count", (json_int_t)e->count, "unit", unit, "pass", e->pass)
                                     : json_object();
+        if (plb_trace_owner(e, n_pus) != e->pu)
+            json_object_set_new(args, "granted_to", json_integer(plb_trace_owner(e, n_pus)));
         put(f.stream, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:o}", "ph", "X", "name", names[e->type], "pid", e->node, "tid",
                                 e->pu == PLB_TRACE_MASTER ? n_pus : e->pu, "ts", e->start * 1e6, "dur", e->seconds * 1e6, "args", args));
     }

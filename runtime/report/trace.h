@@ -16,6 +16,8 @@ struct plb_trace_event {
     int32_t pass;
     double start, seconds;      /* since the run began */
     int64_t first, count;       /* units of a task or transfer */
+    int64_t block;              /* that they were granted in; its number % the number of PUs is the PU that
+                                   they were granted to, though another may execute them */
 };
 
 /* A zeroed struct is an empty trace that records nothing; set `on` to record. */
@@ -34,6 +36,9 @@ struct plb_trace_pu {
 void plb_trace_add(struct plb_trace *trace, struct plb_trace_event event);
 void plb_trace_append(struct plb_trace *trace, const struct plb_trace_event *events, int64_t n);
 void plb_trace_fini(struct plb_trace *trace);
+
+/* The PU that a task or transfer was granted to: its own, unless the work was stolen. */
+int plb_trace_owner(const struct plb_trace_event *event, int n_pus);
 
 /* Writes the trace as Chrome trace-event JSON (complete events, times in µs, ordered by start) under
  * a temporary name, then renames it. PLB_EFAILED where that fails. */

@@ -116,7 +116,7 @@ static void accept(struct run *r, const struct plb_message *done)
     double after = run_time(r);
     if (plb_master_stats(lead->master)->solves > solves) {
         lead->solve += after - before;
-        plb_trace_add(lead->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, lead->pass, before, after - before, 0, 0});
+        plb_trace_add(lead->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, lead->pass, before, after - before, 0, 0, 0});
     }
     const char *failure = plb_master_failure(lead->master);
     if (failure != NULL)

@@ -66,10 +66,10 @@ static double run_clock(const struct plb_node *node)
     return plb_now() + node->config.clock;
 }
 
-static void trace(struct pu *pu, int pass, enum plb_trace_type type, double start, double end, struct plb_range r)
+static void trace(struct pu *pu, int pass, enum plb_trace_type type, double start, double end, struct plb_piece p)
 {
     const struct plb_pu_info *info = &pu->as.info;
-    plb_trace_add(&pu->trace, (struct plb_trace_event){(int32_t)type, info->node, info->local, pass, start, end - start, r.first, r.count});
+    plb_trace_add(&pu->trace, (struct plb_trace_event){(int32_t)type, info->node, info->local, pass, start, end - start, p.range.first, p.range.count, p.block});
 }
 
 /* ---------------------------------------------------------------- PU thread */
@@ -202,9 +202,9 @@ static void run_tasks(struct pu *pu)
         if (status == 0)
             status = execute(pu, &phase, &piece, slot, &times);
         double ended = run_clock(node), copied = began + times.transfer_s;
-        trace(pu, pass, PLB_TRACE_WAIT, idle_since, began, (struct plb_range){0, 0});
-        trace(pu, pass, PLB_TRACE_TRANSFER, began, copied < ended ? copied : ended, piece.range);
-        trace(pu, pass, PLB_TRACE_TASK, copied, ended > copied ? ended : copied, piece.range);
+        trace(pu, pass, PLB_TRACE_WAIT, idle_since, began, (struct plb_piece){{0, 0}, 0});
+        trace(pu, pass, PLB_TRACE_TRANSFER, began, copied < ended ? copied : ended, piece);
+        trace(pu, pass, PLB_TRACE_TASK, copied, ended > copied ? ended : copied, piece);
         idle_since = ended;
         pthread_mutex_lock(&node->lock);
         bool over = pass != node->pass; /* what it did is wanted no more */

@@ -1,33 +1,38 @@
 /* Totals, curves and the bound of a finished run. */
 #include "run/results.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The equal-finish time for all units by the final curves, each PU working in blocks of the measured
- * size that suits it best: curves are not stretched to sizes that nobody has tried. 0 where there
- * are none. */
-static double bound(const struct plb_model *models, int n, double units)
+/* Work per second that a PU reached over all its samples. */
+static double mean_rate(const struct plb_history *h)
 {
-    double rate = 0.0;
-    for (int p = 0; p < n; p++)
-        rate += plb_model_best_rate(&models[p]);
-    return rate > 0.0 ? units / rate : 0.0;
+    double work = 0.0, seconds = 0.0;
+    for (int i = 0; i < h->n; i++) {
+        work += h->at[i].work * (double)h->at[i].tasks;
+        seconds += (h->at[i].execute_s + h->at[i].transfer_s) * (double)h->at[i].tasks;
+    }
+    return seconds > 0.0 && isfinite(seconds) ? work / seconds : 0.0;
 }
 
-/* Fits every PU's curve of a phase, and where there are several keeps them all. Returns the phase's
- * part of the bound. */
+/* Fits every PU's curve of a phase, and where there are several keeps them all. Returns the phase's part of
+ * the bound: the equal-finish time for all units, each PU working in blocks of the measured size that suits
+ * it best by its curve, or as it did on average where that was better. Curves are not stretched to sizes
+ * that nobody has tried. */
 static double add_phase(const struct plb_master *master, const struct plb_app *app, int phase, struct plb_report *r)
 {
-    struct plb_model *models = plb_alloc((size_t)r->n_pus * sizeof *models);
+    double rate = 0.0;
     for (int p = 0; p < r->n_pus; p++) {
         const struct plb_history *h = plb_master_history(master, phase, p);
         struct plb_report_curve c = {.phase = plb_phase_at(app->kernel, phase).name};
-        if (plb_fit_samples(h->at, h->n, 0.0, &models[p])) {
-            plb_curve_print(&models[p].execute, c.curve, sizeof c.curve);
-            c.r2 = models[p].execute.r2;
+        struct plb_model model;
+        if (plb_fit_samples(h->at, h->n, 0.0, &model)) {
+            plb_curve_print(&model.execute, c.curve, sizeof c.curve);
+            c.r2 = model.execute.r2;
         }
+        rate += fmax(plb_model_best_rate(&model), mean_rate(h));
         if (phase == app->running) {
             memcpy(r->pus[p].curve, c.curve, sizeof c.curve);
             r->pus[p].r2 = c.r2;
@@ -35,9 +40,7 @@ static double add_phase(const struct plb_master *master, const struct plb_app *a
         if (r->curves != NULL)
             r->curves[p * r->n_phases + phase] = c;
     }
-    double seconds = app->passes[phase] * bound(models, r->n_pus, (double)app->units);
-    free(models);
-    return seconds;
+    return rate > 0.0 ? app->passes[phase] * (double)app->units / rate : 0.0;
 }
 
 void plb_results_from_master(const struct plb_master *master, const struct plb_app *app,

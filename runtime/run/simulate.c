@@ -130,10 +130,10 @@ static double task_seconds(struct sim *s, int id, struct plb_range range)
     return seconds * slow_factor(&pu->spec, s->now);
 }
 
-static void trace(struct sim *s, int node, int pu, int type, double start, double end, struct plb_range r)
+static void trace(struct sim *s, int node, int pu, int type, double start, double end, struct plb_piece p)
 {
     if (s->in->trace != NULL)
-        plb_trace_add(s->in->trace, (struct plb_trace_event){type, node, pu, s->pass, start, end - start, r.first, r.count});
+        plb_trace_add(s->in->trace, (struct plb_trace_event){type, node, pu, s->pass, start, end - start, p.range.first, p.range.count, p.block});
 }
 
 /* Takes pieces while the PU has fewer than two, and starts the next where it is idle and ready. */
@@ -163,7 +163,7 @@ static void advance(struct sim *s, int node_id, int id)
         pu->transfer_s = copies + fmax(s->now - fmax(pu->idle_since, pu->next_asked), 0.0);
         pu->execute_s = task_seconds(s, id, pu->current.range);
         pu->started = s->now;
-        trace(s, node_id, id, PLB_TRACE_WAIT, pu->idle_since, s->now, (struct plb_range){0, 0});
+        trace(s, node_id, id, PLB_TRACE_WAIT, pu->idle_since, s->now, (struct plb_piece){{0, 0}, 0});
         plan(s, s->now + copies + pu->execute_s, FINISH, node_id, id, NULL);
     }
 }
@@ -194,8 +194,8 @@ static void finish(struct sim *s, int node_id, int id)
     struct sim_node *node = &s->nodes[node_id];
     struct sim_pu *pu = &s->pus[id];
     double executing = pu->started + pu->copies_s;
-    trace(s, node_id, id, PLB_TRACE_TRANSFER, pu->started, executing, pu->current.range);
-    trace(s, node_id, id, PLB_TRACE_TASK, executing, s->now, pu->current.range);
+    trace(s, node_id, id, PLB_TRACE_TRANSFER, pu->started, executing, pu->current);
+    trace(s, node_id, id, PLB_TRACE_TASK, executing, s->now, pu->current);
     pu->executing = false;
     pu->idle_since = s->now;
     plb_worker_done(node->worker, id - node->first_pu, &pu->current, pu->execute_s, pu->transfer_s, PLB_NO_SLOT);
