@@ -57,6 +57,7 @@ enum { SCENARIOS = sizeof scenarios / sizeof *scenarios, APPLICATIONS = sizeof a
 struct outcome {
     double ratio, spread;       /* makespan over the optimum: mean and standard deviation */
     double worst;               /* of the seeds */
+    double solves;              /* systems solved in a run, on average */
     double idle[3];             /* per cent, by kind of PU; NaN where there is none */
 };
 
@@ -124,6 +125,7 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
         sum += ratio;
         squares += ratio * ratio;
         o->worst = fmax(o->worst, ratio);
+        o->solves += (double)plb_master_stats(result.master)->solves / seeds;
         count_run(&result, (double)job.maps[0].units, idle, pus, share);
         plb_master_free(result.master);
     }
@@ -131,8 +133,8 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
     o->spread = sqrt(fmax(squares / seeds - o->ratio * o->ratio, 0.0));
     for (int k = 0; k < 3; k++)
         o->idle[k] = pus[k] > 0 ? idle[k] / pus[k] : (double)NAN;
-    fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f\n", c->scenario, c->app->name, c->size, policies[policy].label,
-            c->optimum, o->ratio, o->spread, o->idle[0], o->idle[1], o->idle[2]);
+    fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f,%.1f\n", c->scenario, c->app->name, c->size, policies[policy].label,
+            c->optimum, o->ratio, o->spread, o->idle[0], o->idle[1], o->idle[2], o->solves);
     for (int p = 0; p < job.cluster.n_pus; p++)
         fprintf(shares, "%s,%s,%ld,%s,%d,%s,%.6f\n", c->scenario, c->app->name, c->size, policies[policy].label, p,
                 job.cluster.pus[p].name, share[p]);
@@ -227,7 +229,7 @@ int main(int argc, char **argv)
     int n = 0;
     const char *folder = argc > 1 ? argv[1] : ".", *filter = argc > 2 ? argv[2] : "";
     seeds = argc > 3 ? atoi(argv[3]) : seeds;
-    FILE *cells = create(folder, "cells.csv", "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_accelerator");
+    FILE *cells = create(folder, "cells.csv", "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_accelerator,solves");
     FILE *shares = create(folder, "shares.csv", "scenario,application,size,balancer,pu,name,share");
     printf("makespan over the optimum, mean of %d seeds with the noise of the cluster files\n%-14s %-14s %7s %9s", seeds,
            "scenario", "application", "size", "optimum s");
