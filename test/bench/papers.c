@@ -1,7 +1,8 @@
 /* The experiments of PLB-HeC (2015) and PLB-HAC (2019) on virtual clusters: every scenario, application,
- * size and balancer, ten seeds each. Usage: papers FOLDER [filter [seeds]]; the filter is a part of a cell's
- * name, such as plb-hac-abc/mm. Writes FOLDER/cells.csv and shares.csv, prints tables of makespan over the
- * optimum, and says for each promise in how many cells it is kept.
+ * size and balancer, ten seeds each. Usage: papers FOLDER [filter [seeds [noise]]]; the filter is a part
+ * of a cell's name, such as plb-hac-abc/mm; noise replaces that of the cluster files. Writes
+ * FOLDER/cells.csv and shares.csv, prints tables of makespan over the optimum, and says for each promise
+ * in how many cells it is kept.
  *
  * The optimum is the oracle's makespan on the same cluster without noise. */
 #include <math.h>
@@ -11,6 +12,7 @@
 #include "simulated.h"
 
 static int seeds = 10;
+static double noise = -1.0; /* that of the cluster files */
 #define MAX_POLICIES 16
 #define SIZES 4
 
@@ -84,6 +86,8 @@ static void open_cell(struct plb_job *job, const struct cell *c, const struct po
     for (int k = 0; k < 3 && policy->settings[k] != NULL; k++)
         settings[n++] = policy->settings[k];
     open_job(job, cluster, conf, settings, n);
+    for (int p = 0; noise >= 0.0 && p < job->cluster.n_pus; p++)
+        job->cluster.pus[p].noise = noise;
 }
 
 static double optimum(const struct cell *c)
@@ -229,9 +233,11 @@ int main(int argc, char **argv)
     int n = 0;
     const char *folder = argc > 1 ? argv[1] : ".", *filter = argc > 2 ? argv[2] : "";
     seeds = argc > 3 ? atoi(argv[3]) : seeds;
+    noise = argc > 4 ? atof(argv[4]) : noise;
     FILE *cells = create(folder, "cells.csv", "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_accelerator,solves");
     FILE *shares = create(folder, "shares.csv", "scenario,application,size,balancer,pu,name,share");
-    printf("makespan over the optimum, mean of %d seeds with the noise of the cluster files\n%-14s %-14s %7s %9s", seeds,
+    printf("makespan over the optimum, mean of %d seeds with %s\n%-14s %-14s %7s %9s", seeds,
+           noise < 0.0 ? "the noise of the cluster files" : "another noise",
            "scenario", "application", "size", "optimum s");
     for (int p = 0; p < POLICIES; p++)
         printf(" %9s", policies[p].label);
