@@ -34,7 +34,7 @@ OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so)
 PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn black-scholes k-means)
 
-.PHONY: all check demo bench install help clean check-deep tests format lint
+.PHONY: all check demo bench install help clean check-deep tests format lint bench-papers
 all: $(BIN) $(KERNEL_SO) $(PAPER_SO)
 
 # What a kernel may call is exported from the program to the shared objects it loads.
@@ -114,6 +114,7 @@ help:
 	@echo "make demo         sparse rows of unequal cost: static and plb-hac, without and with migration"
 	@echo "                  (MATRIX=file.mtx: of your own)"
 	@echo "make bench        speed, as ratios taken in one run"
+	@echo "make bench-papers the papers' experiments in virtual time, as tables and plots in build/bench-papers"
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR"
 	@echo "make clean"
 

@@ -22,7 +22,8 @@ $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
 	@echo "  bench $<"
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(OPENMP) -o $@ $< $(OBJECTS) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS)
 
-tests: all $(TEST_BIN) $(TEST_KERNELS)
+# A test runs the bench of the papers; it knows the kernels of the normal build alone.
+tests: all $(TEST_BIN) $(TEST_KERNELS) $(if $(SAN),,$(B)/bench/papers)
 
 check: tests
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) test/run $(TEST_BIN) $(TEST_SH)
@@ -33,3 +34,10 @@ check-deep: tests
 
 bench: all $(BENCH_BIN) $(TEST_KERNELS)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/run
+
+# The experiments of the papers in virtual time: tables, CSVs, and plots where gnuplot is.
+PAPERS := papers adaptation growth
+bench-papers: all $(PAPERS:%=$(B)/bench/%)
+	@mkdir -p $(B)/bench-papers
+	@set -o pipefail; for b in $(PAPERS); do $(B)/bench/$$b $(B)/bench-papers | tee $(B)/bench-papers/$$b.txt || exit; done
+	@test/bench/papers.sh $(B)/bench-papers

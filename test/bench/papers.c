@@ -1,7 +1,8 @@
 /* The experiments of PLB-HeC (2015) and PLB-HAC (2019) on virtual clusters: every scenario, application,
- * size and balancer, ten seeds each. Usage: papers FOLDER [filter [seeds]]; the filter is a part of a cell's
- * name, such as plb-hac-abc/mm. Writes FOLDER/cells.csv and shares.csv, prints tables of makespan over the
- * optimum, and says for each promise in how many cells it is kept.
+ * size and balancer, ten seeds each. Usage: papers FOLDER [filter [seeds [noise]]]; the filter is a part
+ * of a cell's name, such as plb-hac-abc/mm; noise replaces that of the cluster files. Writes
+ * FOLDER/cells.csv and shares.csv, prints tables of makespan over the optimum, and says for each promise
+ * in how many cells it is kept.
  *
  * The optimum is the oracle's makespan on the same cluster without noise. */
 #include <math.h>
@@ -11,6 +12,7 @@
 #include "simulated.h"
 
 static int seeds = 10;
+static double noise = -1.0; /* that of the cluster files */
 #define MAX_POLICIES 16
 #define SIZES 4
 
@@ -58,6 +60,7 @@ enum { SCENARIOS = sizeof scenarios / sizeof *scenarios, APPLICATIONS = sizeof a
 struct outcome {
     double ratio, spread;       /* makespan over the optimum: mean and standard deviation */
     double worst;               /* of the seeds */
+    double solves;              /* systems solved in a run, on average */
     double idle[3];             /* per cent, by kind of PU; NaN where there is none */
 };
 
@@ -85,6 +88,8 @@ static void open_cell(struct plb_job *job, const struct cell *c, const struct po
     for (int k = 0; k < 3 && policy->settings[k] != NULL; k++)
         settings[n++] = policy->settings[k];
     open_job(job, cluster, conf, settings, n);
+    for (int p = 0; noise >= 0.0 && p < job->cluster.n_pus; p++)
+        job->cluster.pus[p].noise = noise;
 }
 
 static double optimum(const struct cell *c)
@@ -126,6 +131,7 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
         sum += ratio;
         squares += ratio * ratio;
         o->worst = fmax(o->worst, ratio);
+        o->solves += (double)plb_master_stats(result.master)->solves / seeds;
         count_run(&result, (double)job.maps[0].units, idle, pus, share);
         plb_master_free(result.master);
     }
@@ -133,8 +139,8 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
     o->spread = sqrt(fmax(squares / seeds - o->ratio * o->ratio, 0.0));
     for (int k = 0; k < 3; k++)
         o->idle[k] = pus[k] > 0 ? idle[k] / pus[k] : (double)NAN;
-    fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f\n", c->scenario, c->app->name, c->size, policies[policy].label,
-            c->optimum, o->ratio, o->spread, o->idle[0], o->idle[1], o->idle[2]);
+    fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f,%.1f\n", c->scenario, c->app->name, c->size, policies[policy].label,
+            c->optimum, o->ratio, o->spread, o->idle[0], o->idle[1], o->idle[2], o->solves);
     for (int p = 0; p < job.cluster.n_pus; p++)
         fprintf(shares, "%s,%s,%ld,%s,%d,%s,%.6f\n", c->scenario, c->app->name, c->size, policies[policy].label, p,
                 job.cluster.pus[p].name, share[p]);
@@ -229,9 +235,11 @@ int main(int argc, char **argv)
     int n = 0;
     const char *folder = argc > 1 ? argv[1] : ".", *filter = argc > 2 ? argv[2] : "";
     seeds = argc > 3 ? atoi(argv[3]) : seeds;
-    FILE *cells = create(folder, "cells.csv", "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_accelerator");
+    noise = argc > 4 ? atof(argv[4]) : noise;
+    FILE *cells = create(folder, "cells.csv", "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_accelerator,solves");
     FILE *shares = create(folder, "shares.csv", "scenario,application,size,balancer,pu,name,share");
-    printf("makespan over the optimum, mean of %d seeds with the noise of the cluster files\n%-14s %-14s %7s %9s", seeds,
+    printf("makespan over the optimum, mean of %d seeds with %s\n%-14s %-14s %7s %9s", seeds,
+           noise < 0.0 ? "the noise of the cluster files" : "another noise",
            "scenario", "application", "size", "optimum s");
     for (int p = 0; p < POLICIES; p++)
         printf(" %9s", policies[p].label);

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Draws what the benches papers, adaptation and growth left in FOLDER, as far as it is there, as PNG and
+# SVG. Usage: test/bench/papers.sh FOLDER
+set -euo pipefail
+folder=$(realpath "${1:?usage: test/bench/papers.sh FOLDER}")
+cd "$(dirname "$0")/../.."
+if ! command -v gnuplot >/dev/null; then
+    echo "papers.sh: the numbers are in $folder/*.csv; for plots of them run scripts/install-deps --bench, which installs gnuplot, and test/bench/papers.sh $folder"
+    exit 0
+fi
+
+# draw SCRIPT [SETTINGS]: in both formats. The settings are gnuplot assignments.
+draw() {
+    local format
+    for format in png svg; do
+        gnuplot -e "folder='$folder'; format='$format'; ${2:-}" "test/bench/$1.gp"
+    done
+}
+has() { [ -e "$folder/$1.csv" ] && grep -q "^$2" "$folder/$1.csv"; }
+
+for family in plb-hec plb-hac; do
+    if [ $family = plb-hec ]; then
+        idle='hdss plb-hec plb-hac' shares='oracle hdss acosta plb-hec plb-hac'
+    else
+        idle='hdss hac-sync plb-hac' shares='oracle hdss plb-hac'
+    fi
+    has cells $family- || continue
+    draw speedup "family='$family'"
+    draw idle "family='$family'; compared='$idle'"
+    draw shares "family='$family'; compared='$shares'"
+done
+! has adaptation '[0-9]' || draw adaptation
+! has growth '[0-9]' || draw growth
+echo "plots: $folder/*.png and *.svg"
