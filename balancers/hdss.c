@@ -25,6 +25,7 @@ static const struct plb_option options[] = {
 
 struct pu {
     double size;                /* of its next block in the adaptive phase */
+    double largest;             /* block that it has reported */
     double n, sx, sy, sxx, sxy; /* sums over (ln x, speed) */
     double weight;              /* 0: not fixed yet */
 };
@@ -74,7 +75,7 @@ static double speed(const struct pu *pu, double size)
 
 static void fix_weight(struct state *s, struct pu *pu)
 {
-    pu->weight = pu->n > 0.0 ? fmax(speed(pu, pu->size), 1e-300) : 0.0;
+    pu->weight = pu->n > 0.0 ? fmax(speed(pu, pu->largest), 1e-300) : 0.0;
     s->weights += pu->weight;
     s->n_weights += pu->weight > 0.0;
 }
@@ -84,9 +85,12 @@ static double complete(struct state *s, const struct plb_view *view, int p)
     /* Who has no weight yet counts as the mean of the others. */
     double mean = s->n_weights > 0 ? s->weights / s->n_weights : 1.0, sum = s->weights + mean * (s->alive - s->n_weights);
     double own = s->pus[p].weight > 0.0 ? s->pus[p].weight : mean;
-    double block = view->remaining * own / sum / 2.0;
+    /* Half of its share of all that is not finished, less what it has already: nothing is kept ahead of a block
+     * that is that half, and the last pieces go to whoever is idle. */
+    double unfinished = view->pus[p].granted - view->pus[p].done;
+    double block = (view->remaining + unfinished) * own / sum / 2.0 - unfinished;
     if (view->pus[p].outstanding > 0 && block <= s->first)
-        return PLB_WAIT_OWN; /* the last pieces go to whoever is idle */
+        return PLB_WAIT_OWN;
     return fmax(block, s->first);
 }
 
@@ -119,6 +123,7 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
     }
     if (!sample->block_end)
         return;
+    pu->largest = fmax(pu->largest, sample->work * (double)sample->tasks);
     bool plateau = pu->n >= ENOUGH_BLOCKS && speed(pu, 2.0 * pu->size) < (1.0 + PLATEAU) * speed(pu, pu->size);
     if (plateau)
         fix_weight(s, pu);

@@ -339,7 +339,7 @@ static double run(struct state *s, const struct plb_view *view, int p)
     if (gap > s->params[GAP_THRESHOLD].value && view->pus[p].outstanding == 0)
         block += fmin(gap * own->rate, regular);
     if (tail || block > 0.5 * rest)
-        block = fmax(0.5 * rest, fmax(s->params[TAIL_FACTOR].value * regular, own->least));
+        block = fmin(block, fmax(0.5 * rest, fmax(s->params[TAIL_FACTOR].value * regular, own->least)));
     return fmin(fmax(block, 1.0), floor(rest));
 }
 

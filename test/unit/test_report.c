@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "report/progress.h"
+#include "report/gantt.h"
 #include "report/report.h"
 #include "report/trace.h"
 
@@ -141,10 +142,10 @@ static void a_trace_is_what_perfetto_reads(void **state)
     struct plb_trace t = {.on = 1};
     struct plb_error err = {.status = PLB_OK};
     struct plb_trace_pu pus[] = {{0, 0, "h", "a"}, {1, 1, "g", "b"}};
-    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 1, 1, 1, 0.002, 0.001, 5, 10});
-    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.001, 0, 0});
-    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 1, 0.001, 0.001, 0, 0});
-    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.0, 0, 0}); /* no time: no event */
+    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 1, 1, 1, 0.002, 0.001, 5, 10, 1});
+    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.001, 0, 0, 0});
+    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 1, 0.001, 0.001, 0, 0, 0});
+    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.0, 0, 0, 0}); /* no time: no event */
     assert_int_equal(plb_trace_write(&t, pus, 2, "rows", file("t.json"), &err), PLB_OK);
     json_t *o = json_load_file(file("t.json"), 0, NULL), *events = json_object_get(o, "traceEvents"), *e;
     size_t i;
@@ -217,9 +218,56 @@ static void progress_is_a_line_every_few_seconds(void **state)
     assert_string_equal(text, "");
 }
 
+/* The whole file as text; the caller frees it. */
+static char *contents(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
+    fclose(f);
+    return text;
+}
+
+static int occurs(const char *text, const char *what)
+{
+    int n = 0;
+    for (; (text = strstr(text, what)) != NULL; text++)
+        n++;
+    return n;
+}
+
+/* Two lanes: PU 1 executes what it was granted, then ten units of PU 0's block; names are escaped. */
+static void a_chart_shows_who_took_from_whom(void **state)
+{
+    (void)state;
+    struct plb_trace t = {.on = 1};
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_trace_pu pus[] = {{0, 0, "h", "a<b"}, {1, 1, "g", "b"}};
+    struct plb_report r = {.app = "x", .unit = "rows", .balancer = "static", .mode = "cluster", .n_pus = 2};
+    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 1, 1, 1, 0.0, 0.4, 0, 5, 3});
+    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 1, 1, 1, 0.5, 0.4, 5, 10, 2});
+    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.1, 0, 0, 0});
+    for (int i = 0; i < 100000; i++) /* too narrow to be seen one by one */
+        plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 0, 0, 1, 0.1 + 8e-6 * i, 8e-6, 100 + i, 1, 4});
+    assert_int_equal(plb_gantt_write(&t, pus, &r, file("t.html"), &err), PLB_OK);
+    char *html = contents(file("t.html"));
+    assert_int_equal(occurs(html, "class=\"stolen\" x="), 1);
+    assert_int_equal(occurs(html, "class=\"steal\""), 1);
+    assert_int_equal(occurs(html, "10 rows from 5 on, granted to PU 0"), 1);
+    assert_int_equal(occurs(html, "a&lt;b"), 1);
+    assert_int_equal(occurs(html, "://"), 0); /* nothing is fetched */
+    assert_true(occurs(html, "<rect") > 500 && occurs(html, "<rect") < 3000);
+    assert_int_equal(occurs(html, "</html>"), 1);
+    free(html);
+    plb_trace_fini(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chart_shows_who_took_from_whom),
         cmocka_unit_test(derived_by_hand),
         cmocka_unit_test(the_report_has_every_key),
         cmocka_unit_test(a_report_of_several_phases_has_their_curves),
