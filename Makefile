@@ -115,6 +115,7 @@ help:
 	@echo "                  (MATRIX=file.mtx: of your own)"
 	@echo "make bench        speed, as ratios taken in one run"
 	@echo "make bench-papers the papers' experiments in virtual time, as tables and plots in build/bench-papers"
+	@echo "make bench-overhead  what a task and a steal cost"
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR"
 	@echo "make clean"
 

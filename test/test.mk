@@ -41,3 +41,8 @@ bench-papers: all $(PAPERS:%=$(B)/bench/%)
 	@mkdir -p $(B)/bench-papers
 	@set -o pipefail; for b in $(PAPERS); do $(B)/bench/$$b $(B)/bench-papers | tee $(B)/bench-papers/$$b.txt || exit; done
 	@test/bench/papers.sh $(B)/bench-papers
+
+# What the runtime itself costs.
+.PHONY: bench-overhead
+bench-overhead: all $(B)/bench/steal $(TEST_KERNELS)
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/overhead.sh

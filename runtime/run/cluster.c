@@ -165,6 +165,8 @@ static void on_stop(struct run *r, const struct plb_message *m)
 
 static void handle(struct run *r, const struct plb_message *m)
 {
+    if (m->type == PLB_GIFT)
+        r->slowest_answer = fmax(r->slowest_answer, plb_now() - r->asked_at);
     switch ((enum plb_message_type)m->type) {
     case PLB_HELLO: plb_lead_hello(r, &m->hello); break;
     case PLB_BLOCK: case PLB_EMPTY: case PLB_STEAL: case PLB_GIFT: plb_node_receive(r->node, m, &r->out); break;
@@ -187,6 +189,8 @@ static void dispatch(struct run *r)
     for (int i = 0; i < r->out.n; i++) {
         struct plb_message m = r->out.at[i];
         m.from = r->rank;
+        if (m.type == PLB_STEAL)
+            r->asked_at = plb_now();
         if (m.to == r->rank)
             handle(r, &m);
         else
@@ -276,12 +280,14 @@ static void gather_report(struct run *r, struct plb_report *report)
     for (size_t i = 0; i < bytes / sizeof *all; i++)
         sums[i % 2] += all[i];
     free(all);
+    int slowest_us = plb_mpi_max(r->mpi, (int)fmin(r->slowest_answer * 1e6, 1e9));
     if (r->lead == NULL || r->lead->master == NULL)
         return;
     plb_results_from_master(r->lead->master, &r->lead->job->app, r->lead->job->balancer->name, report);
     plb_profiles_collect(r->lead->job->profiles, r->lead->master, report);
     report->mode = "cluster";
     report->migration = r->lead->job->migration.on;
+    report->slowest_answer_s = slowest_us * 1e-6;
     report->nodes = r->size;
     report->makespan_s = r->lead->makespan;
     report->solve_s = r->lead->solve;

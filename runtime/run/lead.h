@@ -42,6 +42,7 @@ struct run {
     struct leader *lead;        /* rank 0's, else NULL */
     struct plb_error *err;
     const struct plb_cluster_options *options;
+    double asked_at, slowest_answer; /* when this rank last asked another for work, and the longest it waited */
     bool stopped;
     int status;
     int pulls;                  /* inputs on their way to other nodes */

@@ -72,6 +72,16 @@ static void trace(struct pu *pu, int pass, enum plb_trace_type type, double star
     plb_trace_add(&pu->trace, (struct plb_trace_event){(int32_t)type, info->node, info->local, pass, start, end - start, p.range.first, p.range.count, p.block});
 }
 
+/* A task that has just ended, and the wait before it. Returns when it ended. */
+static double trace_task(struct pu *pu, int pass, const struct plb_piece *piece, double idle_since, double began, double copied)
+{
+    double ended = run_clock(pu->node);
+    trace(pu, pass, PLB_TRACE_WAIT, idle_since, began, (struct plb_piece){{0, 0}, 0});
+    trace(pu, pass, PLB_TRACE_TRANSFER, began, copied < ended ? copied : ended, *piece);
+    trace(pu, pass, PLB_TRACE_TASK, copied, ended > copied ? ended : copied, *piece);
+    return ended;
+}
+
 /* ---------------------------------------------------------------- PU thread */
 
 static int grow_memory(struct pu *pu, int i, size_t bytes)
@@ -159,7 +169,7 @@ static void wake_communication(struct plb_node *node)
 static bool next_task(struct pu *pu, struct plb_piece *piece, struct slot **slot, double *exposed)
 {
     struct plb_node *node = pu->node;
-    double began = plb_now();
+    double began = node->uses_slots ? plb_now() : 0.0;
     *slot = NULL;
     *exposed = 0.0;
     for (;;) {
@@ -188,7 +198,7 @@ static void run_tasks(struct pu *pu)
     struct plb_node *node = pu->node;
     struct plb_piece piece;
     struct slot *slot;
-    double exposed, idle_since = run_clock(node);
+    double exposed, idle_since = run_clock(node), began = 0.0;
     pthread_mutex_lock(&node->lock);
     while (next_task(pu, &piece, &slot, &exposed)) {
         int pass = node->pass;
@@ -198,14 +208,12 @@ static void run_tasks(struct pu *pu)
         pthread_mutex_unlock(&node->lock);
         struct plb_device_times times = {0};
         int status = stale != 0 && !pu->as.ops->host_memory(pu->device) ? make_resident(pu, stale) : 0;
-        double began = run_clock(node);
+        if (pu->trace.on)
+            began = run_clock(node);
         if (status == 0)
             status = execute(pu, &phase, &piece, slot, &times);
-        double ended = run_clock(node), copied = began + times.transfer_s;
-        trace(pu, pass, PLB_TRACE_WAIT, idle_since, began, (struct plb_piece){{0, 0}, 0});
-        trace(pu, pass, PLB_TRACE_TRANSFER, began, copied < ended ? copied : ended, piece);
-        trace(pu, pass, PLB_TRACE_TASK, copied, ended > copied ? ended : copied, piece);
-        idle_since = ended;
+        if (pu->trace.on)
+            idle_since = trace_task(pu, pass, &piece, idle_since, began, began + times.transfer_s);
         pthread_mutex_lock(&node->lock);
         bool over = pass != node->pass; /* what it did is wanted no more */
         if (!over && status != 0)

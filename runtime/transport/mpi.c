@@ -8,14 +8,17 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define FRAME 24            /* messages per frame: below every transport's eager limit */
+#define FRAME 20            /* messages per frame: below every transport's eager limit */
+#define FEW 4               /* in the small frame that most are */
 #define DEFAULT_PIECE ((size_t)1 << 30)
 
 enum tag { TAG_CONTROL = 1, TAG_DATA = 16 };
 
+_Static_assert(FRAME * sizeof(struct plb_message) <= 4000, "a frame must be sent eagerly");
+
 struct outgoing {
     struct plb_message *frame;  /* being filled, or NULL */
-    int n;
+    int n, capacity;
 };
 
 struct plb_mpi {
@@ -119,7 +122,11 @@ void plb_mpi_send(struct plb_mpi *m, const struct plb_message *message)
 {
     struct outgoing *o = &m->out[message->to];
     if (o->frame == NULL)
-        o->frame = plb_alloc(FRAME * sizeof *o->frame);
+        o->capacity = 0;
+    if (o->n == o->capacity) { /* most frames carry one or two */
+        o->capacity = o->capacity > 0 ? FRAME : FEW;
+        o->frame = plb_grow(o->frame, (size_t)o->capacity * sizeof *o->frame);
+    }
     o->frame[o->n++] = *message;
     m->messages++;
     if (o->n == FRAME)

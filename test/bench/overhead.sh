@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# What the runtime itself costs, all in one run: an empty task, efficiency against the size of a task and the
+# smallest that still reaches 50 % (METG, Slaughter et al., Task Bench, SC 2020), a steal beside a plain MPI
+# round trip, and how long a node in long kernels lets a thief wait. PLBRUN and BUILD as in the tests.
+. "$(dirname "$0")/../lib.sh"
+conf=$tmp/empty.conf
+printf '[app]\nkernel = %s\n[balance]\nbalancer = static\ngrain = 1\n' "$BUILD/test/kernels/empty.so" >"$conf"
+
+number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json"; }
+# seconds N UNITS NANOSECONDS: makespan of N ranks; median of five.
+seconds() {
+    for _ in 1 2 3 4 5; do
+        mpirun --oversubscribe --bind-to none -np "$1" "$PLBRUN" --quiet --report "$tmp/r.json" "$conf" cluster.threads=1 \
+            empty.units="$2" empty.work="$3" 2>/dev/null || exit $?
+        number makespan_s
+    done | sort -g | sed -n 3p
+}
+
+for n in 1 2; do
+    s=$(seconds $n 1000000 0)
+    awk -v s="$s" -v n=$n 'BEGIN { printf "an empty task, a million on %d PU%s  %8.3f us per task (wanted at most 0.2 on one)\n", n, (n > 1 ? "s" : " "), s }'
+done
+if command -v tasks_overhead >/dev/null || [ -x /usr/lib/x86_64-linux-gnu/starpu/examples/tasks_overhead ]; then
+    peer=$(command -v tasks_overhead || echo /usr/lib/x86_64-linux-gnu/starpu/examples/tasks_overhead)
+    STARPU_NCPU=1 "$peer" -i 100000 2>&1 | grep -i 'per task\|total' | sed 's/^/StarPU, one worker: /'
+fi
+
+echo "efficiency of one PU against the time of a task"
+for ns in 100 200 500 1000 2000 5000 10000 100000; do
+    units=$((200000000 / ns))
+    s=$(seconds 1 $units $ns)
+    awk -v s="$s" -v ns=$ns -v u=$units 'BEGIN { printf "%8d ns  %6.1f %%\n", ns, 100 * u * ns * 1e-9 / s }'
+done | tee "$tmp/efficiency"
+awk '$3 >= 50 { printf "METG(50 %%): %d ns or less\n", $1; exit }' "$tmp/efficiency"
+
+mpirun --oversubscribe --bind-to none -np 2 "$BUILD/bench/steal"
+
+# Node 0 has three units of five seconds, node 1 one: it is idle while node 0 executes its second.
+printf '[node a]\npus = three\n[node b]\npus = one\n[pu three]\npower = 3\n[pu one]\npower = 1\n' >"$tmp/two.cluster"
+mpirun --oversubscribe --bind-to none -np 2 "$PLBRUN" --quiet --report "$tmp/r.json" "$conf" cluster.file="$tmp/two.cluster" \
+    empty.units=4 empty.work=5e9 || exit $?
+awk -v s="$(number slowest_answer_s)" -v m="$(number makespan_s)" -v u="$(number migrated_units)" \
+    'BEGIN { printf "a victim in five-second kernels answers within %.3f ms (wanted 1 ms); %d unit migrated, makespan %.2f s of 15 s without\n", 1e3 * s, u, m }'
