@@ -31,8 +31,8 @@
  * - A PU whose curve says that it could not even finish a unit by T gets none, so that none is used that
  *   only slows the run. If one of its reports says otherwise, the curve may rest on a hiccup, and it is
  *   tried once more per solve with a block of that report's size.
- * - A PU alone has nothing to share: after a first 64th (and one ahead), which tells its rate, it gets blocks of two
- *   seconds, or everything at once where that is less than five, so that progress can be seen.
+ * - A PU alone has nothing to share: after a 64th and a 128th of the work, it gets regular blocks, so that
+ *   progress can be seen, and the rest at once where that is not much more.
  * Cost: a fit per PU and one solve per virtual step; O(1) per grant otherwise. */
 #include <math.h>
 #include <stdlib.h>
@@ -59,6 +59,7 @@ static const struct plb_option options[] = {
 #define HALF_LIFE 24.0      /* reports */
 #define FEW 64              /* PUs up to which a solve costs less than a message */
 #define MANY_STARTS 200.0   /* of these fixed parts of its time at least lasts a regular block */
+#define AHEAD_OF_OTHERS 4.0 /* times what has passed is the longest block before everybody has reported */
 #define PROBE 0.25          /* of a regular block is the first one by a profile */
 #define NEAR_BEST 0.9       /* of the best rate: a block is not smaller than this asks for */
 
@@ -79,8 +80,9 @@ struct state {
     double first_block, end;    /* end: T, on the clock of the view */
     double rates;               /* sum of the rates of the PUs that have reported, n_rates of them */
     int alive, outstanding, trained, stepped, n_rates;
-    int most;                   /* the PU that the last solve gave most */
     int64_t solves;
+    double solved_at;           /* on the clock of the view */
+    double last_call;           /* whoever ends one more unit by then gets one, when fewer remain than PUs */
     bool running, stale;        /* stale: the next to ask refits and solves */
     struct plb_model *models, *shifted;
     double *x;
@@ -172,6 +174,28 @@ static double busy_for(const struct state *s, const struct plb_view *view, int p
     return fmax(predicted - elapsed, 0.25 * elapsed); /* overdue: it will take a while yet */
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Fewer units remain than there are PUs: the time by which as many PUs as units could end one more. */
+static double last_call(struct state *s, const struct plb_view *view)
+{
+    int n = 0, units = (int)fmax(view->remaining, 1.0);
+    for (int p = 0; p < view->n_pus; p++)
+        if (!view->pus[p].lost && plb_model_known(&s->models[p]))
+            s->x[n++] = busy_for(s, view, p) + plb_model_time(&s->models[p], 1.0);
+    if (n == 0)
+        return 0.0;
+    qsort(s->x, (size_t)n, sizeof *s->x, by_value);
+    double call = view->now + s->x[units < n ? units - 1 : n - 1];
+    for (int p = 0; p < view->n_pus; p++)
+        s->x[p] = 0.0; /* it was only lent */
+    return call;
+}
+
 /* T, the time at which everything that remains is finished by all PUs together. */
 static void solve(struct state *s, const struct plb_view *view)
 {
@@ -184,9 +208,8 @@ static void solve(struct state *s, const struct plb_view *view)
         s->end = view->now + solution.seconds;
     else
         s->end = INFINITY;
-    s->most = 0;
-    for (int p = 1; p < view->n_pus; p++)
-        s->most = s->x[p] > s->x[s->most] ? p : s->most;
+    s->solved_at = view->now;
+    s->last_call = view->n_pus > FEW && view->remaining < s->alive ? last_call(s, view) : 0.0;
     s->solves++;
     view->stats->solves++;
 }
@@ -250,9 +273,13 @@ static double train(struct state *s, const struct plb_view *view, int p)
         return view->pus[p].outstanding > 0 ? PLB_WAIT_OWN : s->first_block;
     if (s->pus[p].reports >= 2 && s->params[SYNCHRONISE].value != 0.0)
         return PLB_WAIT;
+    if (s->n_rates < s->alive && view->pus[p].outstanding > 0)
+        return view->n_pus > FEW ? PLB_WAIT_OWN : PLB_WAIT;
     /* PUs that have not reported yet count as half as fast as the mean. */
     double rates = s->rates * (1.0 + 0.5 * (s->alive - s->n_rates) / s->n_rates);
     double seconds = s->params[TRAINING].value * view->total / rates;
+    if (s->n_rates < s->alive) /* who is quick with a tiny block may be slow with others: not far ahead */
+        seconds = fmin(seconds, AHEAD_OF_OTHERS * view->now);
     return fmax(s->pus[p].rate * seconds, s->pus[p].reports == 1 ? 2.0 * s->first_block * s->pus[p].rate / rates : 1.0);
 }
 
@@ -309,7 +336,12 @@ static double last_units(struct state *s, const struct plb_view *view, int p, do
     double again = try_again(s, view, p);
     if (again > 0.0)
         return again;
-    if (view->n_pus > FEW ? rest >= 0.5 || (s->outstanding == 0 && p == s->most) : p == next_to_finish(s, view))
+    bool gets_one = p == (view->n_pus > FEW ? -1 : next_to_finish(s, view));
+    if (view->n_pus > FEW && s->last_call > 0.0)
+        gets_one = view->now + busy_for(s, view, p) + plb_model_time(&s->models[p], 1.0) <= s->last_call * (1.0 + 1e-9);
+    else if (view->n_pus > FEW)
+        gets_one = rest >= 0.5;
+    if (gets_one)
         return 1.0;
     if (view->pus[p].outstanding > 0)
         return view->n_pus > FEW ? PLB_WAIT_OWN : PLB_WAIT;
@@ -325,7 +357,7 @@ static double run(struct state *s, const struct plb_view *view, int p)
     if (own->refused == s->solves && s->outstanding > 0 && !s->stale && !own->fresh)
         return PLB_WAIT;
     refresh(s, view, p, tail);
-    if (share(s, view, p) < 1.0 && s->outstanding == 0)
+    if (s->outstanding == 0 && s->solved_at < view->now && share(s, view, p) < 1.0)
         begin_step(s, view); /* T has passed with work left: what was expected did not happen */
     if (!isfinite(s->end))
         return fmax(view->remaining / (steps * s->alive), 1.0); /* nothing could be measured */
@@ -343,12 +375,19 @@ static double run(struct state *s, const struct plb_view *view, int p)
     return fmin(fmax(block, 1.0), floor(rest));
 }
 
-static double alone(const struct state *s, const struct plb_view *view, int p)
+/* A PU that has nobody to share with: two sizes first, which tell what starting a block costs. */
+static double alone(struct state *s, const struct plb_view *view, int p)
 {
-    double rate = s->pus[p].rate;
     if (s->pus[p].reports == 0)
-        return view->total / 64.0; /* twice: the second one while the first is on its way back */
-    return view->remaining < 5.0 * rate ? view->remaining : 2.0 * rate;
+        return view->total / (view->pus[p].outstanding == 0 ? 64.0 : 128.0);
+    if (s->pus[p].fresh)
+        fit(s, view, p);
+    const struct plb_model *m = &s->models[p];
+    if (!plb_model_known(m))
+        return fmax(view->total / 64.0, 1.0);
+    double seconds = fmax(s->params[BLOCK_SECONDS].value, MANY_STARTS * starting_time(m, &view->pus[p]));
+    double work = fmax(plb_model_work(m, seconds, view->remaining), 1.0);
+    return view->remaining < 2.5 * work ? view->remaining : work;
 }
 
 static double grant(void *state, const struct plb_view *view, int p)

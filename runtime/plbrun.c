@@ -256,7 +256,11 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
         return plb_fail(err, PLB_EINPUT, "master_only leaves nobody to compute: %s describes one node", a->simulate);
     if (!a->dry_run)
         s.profiles = job->profiles = plb_profiles_open(job, true, a->verbose);
-    if (!a->dry_run && plb_simulate(&s, &result, err) == PLB_OK) {
+    if (!a->dry_run)
+        plb_simulate(&s, &result, err);
+    if (!a->dry_run)
+        plb_results_refused(result.master, &job->app);
+    if (!a->dry_run && err->status == PLB_OK) {
         plb_results_from_master(result.master, &job->app, job->balancer->name, &report);
         plb_profiles_collect(job->profiles, result.master, &report);
         report.mode = "simulate";

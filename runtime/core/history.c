@@ -10,13 +10,12 @@
 #define CHECKED 4           /* reports that a profile is compared with */
 #define STRIKES 2           /* in a row that end it */
 #define DIFFERENT 1.25
-#define ALIKE 5             /* earlier reports that one is compared with, */
-#define ENOUGH 3            /* or at least so many, */
+#define COMPARED 16         /* earlier reports at most that one is compared with, */
+#define ENOUGH 3            /* and at least */
 #define CHANGED 0.15        /* relative change that three reports in a row must show, */
-#define NEAR_SIZE 2.0       /* against sizes within this factor */
 #define CERTAIN 0.5         /* or one by as many seconds */
 #define BY_HALF 1.5         /* and this factor, */
-#define ANY_SIZE 12.0       /* against sizes within this factor */
+#define NEAR_SIZE 1.25      /* at sizes at most this far outside those of before */
 
 static void forget(struct plb_history *h, int n)
 {
@@ -60,50 +59,75 @@ static int by_value(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Seconds that sample i should have taken by those of its size, within a factor, before sample `before`; 0
- * where there are too few. */
-static double expected(const struct plb_history *h, int i, int before, double factor)
+/* Seconds that samples [from, n) should have taken by a line through those before: a first look that costs
+ * little. False where the sizes of before say nothing about theirs. */
+static bool first_look(const struct plb_history *h, int from, double expected[3])
 {
-    double rate[ALIKE];
+    double x[COMPARED], t[COMPARED], low = INFINITY, high = 0.0, constant, slope;
     int n = 0;
-    for (int j = before - 1; j >= 0 && n < ALIKE; j--) {
-        const struct plb_sample *s = &h->at[j];
-        double size = h->at[i].work / s->work;
-        if (size <= factor && size >= 1.0 / factor && s->execute_s > 0.0 && isfinite(s->execute_s))
-            rate[n++] = s->execute_s / s->work;
+    for (int i = from - 1; i >= 0 && n < COMPARED; i--) {
+        if (!(h->at[i].work > 0.0) || !(h->at[i].execute_s > 0.0) || !isfinite(h->at[i].execute_s))
+            continue;
+        low = fmin(low, h->at[i].work);
+        high = fmax(high, h->at[i].work);
+        x[n] = h->at[i].work;
+        t[n++] = h->at[i].execute_s;
     }
-    if (n < ENOUGH)
-        return 0.0;
-    qsort(rate, (size_t)n, sizeof *rate, by_value);
-    return rate[n / 2] * h->at[i].work;
+    plb_fit_line(x, t, n, &constant, &slope);
+    for (int i = from; i < h->n; i++) {
+        double work = h->at[i].work;
+        if (work > high * NEAR_SIZE || work < low / NEAR_SIZE)
+            return false;
+        expected[i - from] = constant + slope * work;
+    }
+    return n >= ENOUGH;
 }
 
-static void scale(struct plb_history *h, int n, double factor)
+/* The same by the curve that fits them best. */
+static bool second_look(const struct plb_history *h, int from, double expected[3])
 {
-    for (int i = 0; i < n; i++)
-        h->at[i].execute_s *= factor;
+    struct plb_model model;
+    if (!plb_fit_samples(h->at, from, 0.0, &model))
+        return false;
+    for (int i = from; i < h->n; i++)
+        expected[i - from] = plb_curve_time(&model.execute, h->at[i].work);
+    return true;
+}
+
+/* What the samples [from, n) say of a change, as a factor on times; 1 where they say nothing. One says it alone
+ * where it is off by too much for a hiccup, three where they agree. */
+static double change_of(const struct plb_history *h, int from, const double expected[3])
+{
+    double changes[3];
+    int n = h->n - from;
+    for (int k = 0; k < n; k++) {
+        const struct plb_sample *s = &h->at[from + k];
+        double ratio = s->execute_s / expected[k], off = (double)s->tasks * fabs(s->execute_s - expected[k]);
+        if (!(ratio > 0.0) || !isfinite(ratio))
+            return 1.0;
+        changes[k] = log(ratio);
+        bool enough = n == 1 ? fabs(changes[k]) > log(BY_HALF) && off > CERTAIN : fabs(changes[k]) > CHANGED;
+        if (!enough || changes[k] * changes[0] < 0.0)
+            return 1.0;
+    }
+    qsort(changes, (size_t)n, sizeof *changes, by_value);
+    return exp(changes[n / 2]);
 }
 
 /* Scales what is older than a change of the machine's speed. */
 static void follow_change(struct plb_history *h)
 {
-    const struct plb_sample *last = &h->at[h->n - 1];
-    double normal = expected(h, h->n - 1, h->n - 1, ANY_SIZE), ratio = last->execute_s / normal;
-    bool certain = normal > 0.0 && isfinite(ratio) && ratio > 0.0 && (ratio > BY_HALF || ratio < 1.0 / BY_HALF) && (double)last->tasks * fabs(last->execute_s - normal) > CERTAIN;
-    if (certain) {
-        scale(h, h->n - 1, ratio);
-        return;
-    }
-    double changes[3];
-    for (int k = 0; k < 3; k++) {
-        int i = h->n - 3 + k;
-        double usual = i >= 0 ? expected(h, i, h->n - 3, NEAR_SIZE) : 0.0;
-        changes[k] = usual > 0.0 ? log(h->at[i].execute_s / usual) : 0.0;
-        if (!(fabs(changes[k]) > CHANGED) || changes[k] * changes[0] < 0.0)
+    double expected[3];
+    for (int n = 1; n <= 3; n += 2) {
+        int from = h->n - n;
+        if (from < ENOUGH || !first_look(h, from, expected) || change_of(h, from, expected) == 1.0)
+            continue;
+        double factor = second_look(h, from, expected) ? change_of(h, from, expected) : 1.0;
+        for (int i = 0; i < from; i++)
+            h->at[i].execute_s *= factor;
+        if (factor != 1.0)
             return;
     }
-    qsort(changes, 3, sizeof *changes, by_value);
-    scale(h, h->n - 3, exp(changes[1]));
 }
 
 void plb_history_add(struct plb_history *h, const struct plb_sample *sample)

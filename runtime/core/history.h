@@ -25,7 +25,7 @@ void plb_history_recall(struct plb_history *history, const struct plb_sample *sa
  *
  * Where the PU has become faster or slower, the times measured before are scaled by as much, so that all
  * samples tell of the present machine and sizes of before and after can be compared. That is believed
- * when three reports in a row differ by more than 15 % from earlier ones of about their size, in one
+ * when three reports in a row differ by more than 15 % from what earlier ones of such sizes predict, in one
  * direction; or at once when one is off by half and by more than half a second, which is no hiccup (and
  * if it was one after all, the next report scales back). */
 void plb_history_add(struct plb_history *history, const struct plb_sample *sample);

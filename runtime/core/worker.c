@@ -17,6 +17,7 @@ struct pu {
     struct plb_queue queue;
     int merging;                /* its latest report that may grow, or -1 */
     bool hungry;                /* found nothing when it last asked */
+    bool served;                /* has been granted a block: the master refuses some, for lack of memory */
     double power, rate;         /* as given; work per second as measured, 0 = not yet */
     double best, best_size;     /* its best rate, and the work of the task that had it */
     int64_t least;              /* units below which its rate suffers */
@@ -95,6 +96,7 @@ void plb_worker_block(struct plb_worker *w, const struct plb_message *m)
     if (m->pass != w->pass || m->pu < 0 || m->pu >= w->n_pus || m->range.count <= 0)
         return;
     int64_t grain = m->grain > 0 ? m->grain : m->range.count;
+    w->pus[m->pu].served = true;
     plb_queue_push(&w->pus[m->pu].queue, (struct plb_queue_entry){m->range, m->block, grain});
 }
 
@@ -217,6 +219,8 @@ void plb_worker_gift(struct plb_worker *w, const struct plb_message *m)
     w->others[m->from] = (struct other){m->left, m->n_gifts == 0};
     while (pu + 1 < w->n_pus && !w->pus[pu].hungry)
         pu++;
+    while (pu > 0 && !w->pus[pu].served) /* nobody is hungry any more: whoever may execute it */
+        pu--;
     push_gifts(w, pu, m->gifts, m->n_gifts);
 }
 
@@ -278,9 +282,9 @@ bool plb_worker_take(struct plb_worker *w, int pu, struct plb_piece *piece)
 {
     struct pu *own = &w->pus[pu];
     bool got = w->empty ? plb_queue_take_part(&own->queue, w->map, own->least, piece) : plb_queue_take(&own->queue, piece);
-    if (!got && w->empty && take_from_neighbour(w, pu))
+    if (!got && w->empty && own->served && take_from_neighbour(w, pu))
         got = plb_queue_take_part(&own->queue, w->map, own->least, piece);
-    own->hungry = !got;
+    own->hungry = !got && own->served;
     return got;
 }
 

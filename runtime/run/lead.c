@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "run/profiles.h"
+#include "run/results.h"
 
 /* Tells every node, our own included, that the run is over. */
 static void stop_all(struct run *r, int status)
@@ -40,16 +41,6 @@ static void begin_pass(struct run *r)
     plb_master_begin(lead->master, lead->pass, phase, &lead->job->maps[phase], lead->pass_began, &r->out);
 }
 
-static void report_refused(const struct leader *lead)
-{
-    for (int p = 0; p < lead->n_pus; p++) {
-        const struct plb_pu_info *pu = &lead->pus[p];
-        if (plb_master_refused(lead->master, p))
-            plb_say("warning: PU %d (%s, rank %d) is not used: its memory of %.4g bytes cannot hold %.4g bytes of replicated data and three units of %.4g bytes",
-                    p, pu->name, pu->node, pu->memory, plb_app_replicated_bytes(&lead->job->app), plb_app_unit_bytes(&lead->job->app, true, true));
-    }
-}
-
 static void show_pus(const struct leader *lead)
 {
     static const char *const kinds[] = {"cpu", "gpu", "accelerator"};
@@ -79,7 +70,7 @@ void plb_lead_hello(struct run *r, const struct plb_pu_info *info)
     lead->master = plb_master_new(&config, lead->pus, lead->n_pus);
     if (r->options->show_pus || r->options->verbose)
         show_pus(lead);
-    report_refused(lead);
+    plb_results_refused(lead->master, &lead->job->app);
     if (r->options->dry_run) {
         stop_all(r, PLB_OK);
         return;

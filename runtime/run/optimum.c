@@ -19,21 +19,22 @@ struct way {
     double fixed, per_work;     /* seconds per task, and per unit of work */
     double link;                /* seconds of the node's link per unit of work; 0 on node 0 */
     double messages;            /* seconds that pass before the first input and after the last result */
-    double grain;               /* most work in a task */
+    double grain;               /* most work in a task; below one unit the PU cannot be used */
 };
 
 static struct way way_of(const struct plb_cluster_spec *c, int node, const struct plb_pu_spec *pu,
                          const struct plb_unit_size *unit)
 {
     double bytes = unit->input_bytes + unit->output_bytes;
+    double room = pu->memory - unit->replicated_bytes; /* for the inputs and results of three tasks, as the master has it */
     struct way w = {pu->half / pu->rate + pu->overhead + 2.0 * pu->copy_latency,
-                    unit->cost / pu->rate + bytes / pu->copy_bandwidth, 0.0, 0.0, INFINITY};
+                    unit->cost / pu->rate + bytes / pu->copy_bandwidth, 0.0, 0.0, room < 0.0 ? 0.0 : bytes > 0.0 ? room / (3.0 * bytes) : INFINITY};
     if (node == 0)
         return w;
     w.link = bytes / c->nodes[node].bandwidth;
     w.messages = (bytes > 0.0 ? 4.0 : 2.0) * c->nodes[node].latency; /* block, pull and its answer, result */
     if (bytes > 0.0 && unit->task_bytes > 0.0)
-        w.grain = fmax(unit->task_bytes / bytes, 1.0);
+        w.grain = fmin(w.grain, fmax(unit->task_bytes / bytes, 1.0));
     return w;
 }
 
@@ -82,7 +83,8 @@ static void agree(const struct plb_cluster_spec *c, int n, const struct plb_unit
     int k = most->pieces;
     for (int p = node->first_pu; p < node->first_pu + node->n_pus && n > 0; p++) {
         struct way w = way_of(c, n, &c->pus[p], unit);
-        ideals[p].pieces = (int)fmax(least_pieces(&w, ideals[p].work), fmin(ideals[p].pieces, k));
+        if (ideals[p].work > 0.0)
+            ideals[p].pieces = (int)fmax(least_pieces(&w, ideals[p].work), fmin(ideals[p].pieces, k));
     }
 }
 
@@ -96,8 +98,8 @@ static double share(const struct plb_cluster_spec *c, const struct plb_unit_size
         double sum = 0.0, carried = INFINITY;
         for (int p = node->first_pu; p < node->first_pu + node->n_pus; p++) {
             struct way w = way_of(c, n, &c->pus[p], unit);
-            double work = n == 0 && skip_first ? 0.0 : work_in(&w, t, limit);
-            ideals[p] = (struct plb_ideal){work, (int)pieces(&w, work)};
+            double work = (n == 0 && skip_first) || w.grain < 1.0 ? 0.0 : work_in(&w, t, limit);
+            ideals[p] = (struct plb_ideal){work, work > 0.0 ? (int)pieces(&w, work) : 1};
             sum += work;
             if (w.link > 0.0)
                 carried = fmax(t - w.messages, 0.0) / w.link;
@@ -115,9 +117,16 @@ double plb_optimum(const struct plb_cluster_spec *c, const struct plb_unit_size 
                    bool skip_first, struct plb_ideal *ideals)
 {
     double low = 0.0, high = INFINITY;
-    for (int n = skip_first ? 1 : 0; n < c->n_nodes; n++) {
-        struct way w = way_of(c, n, &c->pus[c->nodes[n].first_pu], unit);
-        high = fmin(high, seconds(&w, work) + work * w.link); /* one PU does it all */
+    for (int n = skip_first ? 1 : 0; n < c->n_nodes; n++)
+        for (int p = c->nodes[n].first_pu; p < c->nodes[n].first_pu + c->nodes[n].n_pus; p++) {
+            struct way w = way_of(c, n, &c->pus[p], unit);
+            if (w.grain >= 1.0)
+                high = fmin(high, seconds(&w, work) + work * w.link); /* one PU does it all */
+        }
+    if (!isfinite(high)) { /* nobody can */
+        for (int p = 0; p < c->n_pus; p++)
+            ideals[p] = (struct plb_ideal){0.0, 1};
+        return 0.0;
     }
     for (int i = 0; i < HALVINGS; i++) {
         double middle = 0.5 * (low + high);

@@ -88,8 +88,7 @@ struct plb_profiles *plb_profiles_open(const struct plb_job *job, bool simulated
                                .reads = on || strcmp(setting->text, "read") == 0, .writes = on || strcmp(setting->text, "write") == 0};
     if (find_place(p, &err))
         return p;
-    if (verbose)
-        plb_say("profiles are off: %s", err.text);
+    plb_say("warning: profiles are off: %s", err.text);
     plb_profiles_free(p);
     return NULL;
 }
@@ -187,10 +186,11 @@ int plb_profiles_require(const struct plb_master_config *config, const struct pl
     bool wanted = false;
     for (int i = 0; o != NULL && o[i].name != NULL; i++)
         wanted = wanted || (strcmp(o[i].name, "static.source") == 0 && strcmp(config->params[i].text, "profile") == 0);
-    for (int pu = 0; wanted && pu < plb_master_pus(master); pu++)
-        if (!plb_master_refused(master, pu) && plb_master_history(master, 0, pu)->n == 0)
-            return plb_fail(err, PLB_EINPUT, "static.source = profile, but no profile of this kernel is known for PU %d (%s); run it once with another balancer and balance.profile=on, then this with balance.profile=read",
-                            pu, plb_master_pu(master, pu)->name);
+    int kernels = config->kernels > 0 ? config->kernels : 1, n = wanted ? plb_master_pus(master) * kernels : 0;
+    for (int i = 0, pu; i < n; i++)
+        if (pu = i / kernels, !plb_master_refused(master, pu) && plb_master_history(master, i % kernels, pu)->n == 0)
+            return plb_fail(err, PLB_EINPUT, "static.source = profile, but no profile of this kernel%s is known for PU %d (%s); run it once with another balancer and balance.profile=on, then this with balance.profile=read",
+                            kernels > 1 ? " in each of its phases" : "", pu, plb_master_pu(master, pu)->name);
     return PLB_OK;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+
 /* Work per second that a PU reached over all its samples. */
 static double mean_rate(const struct plb_history *h)
 {
@@ -69,5 +71,15 @@ void plb_results_from_master(const struct plb_master *master, const struct plb_a
     for (int phase = 0; phase < r->n_phases; phase++) {
         r->passes += app->passes[phase];
         r->bound_s += add_phase(master, app, phase, r);
+    }
+}
+
+void plb_results_refused(const struct plb_master *master, const struct plb_app *app)
+{
+    for (int p = 0; p < plb_master_pus(master); p++) {
+        const struct plb_pu_info *pu = plb_master_pu(master, p);
+        if (plb_master_refused(master, p))
+            plb_say("warning: PU %d (%s, rank %d) is not used: its memory of %.4g bytes cannot hold %.4g bytes of replicated data and three units of %.4g bytes",
+                    p, pu->name, pu->node, pu->memory, plb_app_replicated_bytes(app), plb_app_unit_bytes(app, true, true));
     }
 }

@@ -280,7 +280,8 @@ static void step(struct sim *s, const struct plb_event *e)
 static void set_ideals(struct sim *s)
 {
     const struct plb_simulation *in = s->in;
-    struct plb_unit_size unit = {s->map->per_work, in->input_bytes, in->output_bytes, in->master.task_bytes};
+    struct plb_unit_size unit = {s->map->per_work, in->input_bytes, in->output_bytes, in->master.task_bytes,
+                                in->master.replicated_bytes};
     s->result->optimum_s += plb_optimum(in->cluster, &unit, (double)s->map->units, in->master_only, s->ideals);
     plb_master_ideal(s->master, s->ideals + (in->master_only ? in->cluster->nodes[0].n_pus : 0));
 }
@@ -309,6 +310,8 @@ static int run_pass(struct sim *s, struct plb_error *err)
         step(s, &event);
     }
     s->result->makespan_s += s->now - began;
+    if (!isfinite(s->now))
+        return plb_fail(err, PLB_EFAILED, "the simulated run takes longer than a number can say; check rate and overhead of the PUs");
     return PLB_OK;
 }
 

@@ -139,6 +139,11 @@ static void make_scenario(struct scenario *s, struct dice *d)
         s->simulation.master.migration = true;
         s->simulation.master.grain = whole(d, 0, 3) == 0 ? whole(d, 1, 50) : 0.0;
     }
+    /* Some PUs have too little memory, but never the first of a node. */
+    for (int n = 0; n < s->cluster.n_nodes && whole(d, 0, 3) == 0; n++)
+        for (int i = 1; i < s->nodes[n].n_pus; i++)
+            if (whole(d, 0, 1))
+                s->pus[s->nodes[n].first_pu + i].memory = 1e-3;
     /* At least one node lives. */
     int dying = whole(d, 0, 1) ? whole(d, 0, s->cluster.n_nodes - 1) : 0, spared = whole(d, 0, s->cluster.n_nodes - 1);
     for (int n = 0; n < s->cluster.n_nodes && s->simulation.n_lose < dying; n++)
@@ -260,9 +265,39 @@ static void a_pass_costs_what_its_phase_does(void **state)
     free_maps(&s);
 }
 
+/* A thousand PUs with twenty units each: nobody waits for a single one, and there are few solves. */
+static void many_pus_with_few_units_end_together(void **state)
+{
+    (void)state;
+    enum { NODES = 100, OF_A_NODE = 10 };
+    static struct plb_node_spec nodes[NODES];
+    static struct plb_pu_spec pus[NODES * OF_A_NODE];
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_param params[MAX_PARAMS];
+    struct plb_cost_map map;
+    struct plb_simulated result;
+    for (int n = 0; n < NODES; n++)
+        nodes[n] = (struct plb_node_spec){"n", 1e10, 5e-6, n * OF_A_NODE, OF_A_NODE};
+    for (int p = 0; p < NODES * OF_A_NODE; p++)
+        pus[p] = (struct plb_pu_spec){.name = "p", .power = 1.0, .rate = p % OF_A_NODE < 2 ? 500.0 : p % OF_A_NODE < 6 ? 7000.0 : 3000.0,
+            .overhead = 1e-5, .noise = 0.03, .memory = INFINITY, .copy_bandwidth = INFINITY};
+    struct plb_cluster_spec cluster = {NODES, NODES * OF_A_NODE, nodes, pus};
+    assert_int_equal(plb_cost_map_init(&map, 20000, NULL, NULL, &err), PLB_OK);
+    const struct plb_balancer *b = plb_balancer_find("plb-hac", "test", &err);
+    default_params(b, params);
+    struct plb_simulation s = {.cluster = &cluster, .maps = &map, .seed = 1, .master = {.balancer = b, .params = params}};
+    assert_int_equal(plb_simulate(&s, &result, &err), PLB_OK);
+    assert_true(plb_master_stats(result.master)->solves < 50);
+    if (!(result.makespan_s < 2.0 * result.optimum_s))
+        fail_msg("%.4g s, the optimum is %.4g s", result.makespan_s, result.optimum_s);
+    plb_master_free(result.master);
+    plb_cost_map_fini(&map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_pus_with_few_units_end_together),
         cmocka_unit_test(every_unit_is_accepted_once),
         cmocka_unit_test(the_same_seed_gives_the_same_run),
         cmocka_unit_test(losing_every_node_ends_the_run),

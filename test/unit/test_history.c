@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 
 #include "core/history.h"
 
@@ -23,6 +24,12 @@ static struct plb_history recalled(int n)
         profile[i] = sample(10.0 * (i + 1), 1.0);
     plb_history_recall(&h, profile, n);
     return h;
+}
+
+static void near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9 * expected))
+        fail_msg("got %.12g, expected %.12g", got, expected);
 }
 
 static void add(struct plb_history *h, double work, double factor)
@@ -152,8 +159,8 @@ static void three_slow_reports_scale_what_was_before(void **state)
                 add(&h, 10.0, 1.0);
             for (int i = 0; i < slow; i++)
                 add(&h, 10.0, quick == 1 && i == 1 ? 0.5 : 2.0);
-            assert_true(h.at[0].execute_s == (slow == 3 && quick == 0 ? 0.2 : 0.1));
-            assert_true(h.at[h.n - 1].execute_s == (slow == 2 && quick == 1 ? 0.05 : 0.2));
+            near(h.at[0].execute_s, (slow == 3 && quick == 0 ? 0.2 : 0.1));
+            near(h.at[h.n - 1].execute_s, (slow == 2 && quick == 1 ? 0.05 : 0.2));
             plb_history_fini(&h);
         }
 }
@@ -168,12 +175,27 @@ static void one_report_is_enough_where_it_is_no_hiccup(void **state)
         for (int i = 0; i < 4; i++)
             add(&h, work, 1.0);
         add(&h, work, 8.0);
-        assert_true(h.at[0].execute_s == (large ? 8.0 * usual : usual));
+        near(h.at[0].execute_s, (large ? 8.0 * usual : usual));
         add(&h, work, 1.0);
-        assert_true(h.at[0].execute_s == usual);
-        assert_true(h.at[5].execute_s == usual);
+        near(h.at[0].execute_s, usual);
+        near(h.at[5].execute_s, usual);
         plb_history_fini(&h);
     }
+}
+
+/* Tasks of 1 s and 0.01 s a unit, of growing and of falling sizes: it is always the same machine. */
+static void a_fixed_cost_is_no_change(void **state)
+{
+    (void)state;
+    static const double sizes[] = {1, 2, 4, 12, 12, 40, 40, 20, 10, 5, 3, 100, 50, 2};
+    struct plb_history h = {0};
+    for (int i = 0; i < 14; i++) {
+        struct plb_sample s = {sizes[i], 1.0 + 0.01 * sizes[i], 0.0, 1, 0.0, true};
+        plb_history_add(&h, &s);
+    }
+    for (int i = 0; i < 14; i++)
+        near(h.at[i].execute_s, 1.0 + 0.01 * sizes[i]);
+    plb_history_fini(&h);
 }
 
 /* A size that nothing is known about is no change of speed. */
@@ -185,7 +207,7 @@ static void another_size_is_no_change(void **state)
         add(&h, 1000.0, 1.0);
     for (int i = 0; i < 4; i++)
         add(&h, 10.0, 20.0);
-    assert_true(h.at[0].execute_s == 1000.0 / RATE);
+    near(h.at[0].execute_s, 1000.0 / RATE);
     plb_history_fini(&h);
 }
 
@@ -194,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_slow_reports_scale_what_was_before),
         cmocka_unit_test(one_report_is_enough_where_it_is_no_hiccup),
+        cmocka_unit_test(a_fixed_cost_is_no_change),
         cmocka_unit_test(another_size_is_no_change),
         cmocka_unit_test(recalled_samples_come_first),
         cmocka_unit_test(of_too_many_the_last_are_kept),
