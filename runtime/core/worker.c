@@ -153,6 +153,11 @@ static bool take_from_neighbour(struct plb_worker *w, int pu)
     return n > 0;
 }
 
+bool plb_worker_shares(const struct plb_worker *w)
+{
+    return w->empty;
+}
+
 void plb_worker_stop(struct plb_worker *w)
 {
     w->empty = false;
@@ -315,7 +320,7 @@ static void learn(struct pu *pu, double work, int64_t units, double seconds)
     }
 }
 
-void plb_worker_done(struct plb_worker *w, int pu, const struct plb_piece *piece, double execute_s,
+bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_piece *piece, double execute_s,
                      double transfer_s, int slot)
 {
     struct pu *own = &w->pus[pu];
@@ -334,6 +339,7 @@ void plb_worker_done(struct plb_worker *w, int pu, const struct plb_piece *piece
     m->tasks++;
     m->execute_s += execute_s;
     m->transfer_s += transfer_s;
+    return slot != PLB_NO_SLOT || own->queue.n == 0 || own->queue.at[own->queue.head].block != piece->block;
 }
 
 void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_piece *piece, int status)

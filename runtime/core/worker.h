@@ -30,6 +30,9 @@ void plb_worker_pass(struct plb_worker *worker, int pass, const struct plb_cost_
 /* A BLOCK has arrived; one of another pass is dropped. */
 void plb_worker_block(struct plb_worker *worker, const struct plb_message *block);
 
+/* Whether others may ask for work now: the master has nothing more to grant. */
+bool plb_worker_shares(const struct plb_worker *worker);
+
 /* The run is over: nobody is asked any more. */
 void plb_worker_stop(struct plb_worker *worker);
 
@@ -43,8 +46,9 @@ void plb_worker_gift(struct plb_worker *worker, const struct plb_message *gift);
 bool plb_worker_take(struct plb_worker *worker, int pu, struct plb_piece *piece);
 
 /* A PU has finished a piece in these seconds. slot: where its outputs wait, or PLB_NO_SLOT; a piece
- * with a slot is reported by a message of its own. */
-void plb_worker_done(struct plb_worker *worker, int pu, const struct plb_piece *piece,
+ * with a slot is reported by a message of its own. True where the report should not wait: it has results, or
+ * the PU's queue holds no more of the block. */
+bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_piece *piece,
                      double execute_s, double transfer_s, int slot);
 
 /* A kernel has failed on a piece. */

@@ -22,9 +22,10 @@
 
 #define SPINS 64            /* looks without sleeping after something moved */
 #define SHORTEST_SLEEP 20e-6
-#define LONGEST_SLEEP 900e-6     /* so that whoever asks this rank waits less than a millisecond */
+#define LONGEST_SLEEP 900e-6     /* so that whoever asks this rank waits less than a millisecond, */
+#define LONGEST_SLEEP_SHARING 300e-6 /* and a thief much less, in the short time that there are any */
 #define LONGEST_SLEEP_ALONE 50e-3 /* one rank: only its own PUs can have news, and they wake it */
-#define LONGEST_SLEEP_BUSY 50e-6 /* while data is on its way, which moves only when we look */
+#define LONGEST_SLEEP_BUSY 50e-6 /* while data is on its way, which moves only when we look, or an answer */
 
 /* What every rank has to know to begin; plain data. */
 struct start {
@@ -165,7 +166,7 @@ static void on_stop(struct run *r, const struct plb_message *m)
 
 static void handle(struct run *r, const struct plb_message *m)
 {
-    if (m->type == PLB_GIFT)
+    if (m->type == PLB_GIFT && !r->stopped) /* in the end everybody is busy with ending */
         r->slowest_answer = fmax(r->slowest_answer, plb_now() - r->asked_at);
     switch ((enum plb_message_type)m->type) {
     case PLB_HELLO: plb_lead_hello(r, &m->hello); break;
@@ -229,6 +230,16 @@ static bool goes_on(struct run *r, bool *said_bye)
     return !*said_bye || (r->lead != NULL && (r->lead->byes < r->size || plb_mpi_busy(r->mpi) || r->lead->incoming != NULL));
 }
 
+static double longest_sleep(const struct run *r)
+{
+    if (r->size == 1)
+        return LONGEST_SLEEP_ALONE;
+    enum plb_node_attention attention = plb_node_attention(r->node);
+    if (plb_mpi_busy(r->mpi) || attention == PLB_AWAITING)
+        return LONGEST_SLEEP_BUSY;
+    return attention == PLB_ASKED_FOR ? LONGEST_SLEEP_SHARING : LONGEST_SLEEP;
+}
+
 static void serve(struct run *r)
 {
     bool said_bye = false;
@@ -243,7 +254,7 @@ static void serve(struct run *r)
             sched_yield();
         } else {
             plb_node_wait(r->node, sleep);
-            sleep = fmin(2.0 * sleep, r->size == 1 ? LONGEST_SLEEP_ALONE : plb_mpi_busy(r->mpi) ? LONGEST_SLEEP_BUSY : LONGEST_SLEEP);
+            sleep = fmin(2.0 * sleep, longest_sleep(r));
         }
         if (r->lead != NULL && r->lead->in_pass)
             plb_progress_update(&r->lead->progress, plb_master_accepted(r->lead->master), r->data.units, run_time(r) - r->lead->pass_began);

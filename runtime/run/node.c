@@ -55,6 +55,7 @@ struct plb_node {
     struct plb_phase phase;     /* of this pass */
     bool uses_slots;            /* some data must travel or be folded */
     bool stopping;
+    bool awaiting;              /* another node's answer; the communication thread's alone */
     bool finished;              /* a PU has finished something, or found nothing, since the last step */
     pthread_mutex_t lock;
     pthread_cond_t wake;        /* the communication thread */
@@ -216,14 +217,16 @@ static void run_tasks(struct pu *pu)
             idle_since = trace_task(pu, pass, &piece, idle_since, began, began + times.transfer_s);
         pthread_mutex_lock(&node->lock);
         bool over = pass != node->pass; /* what it did is wanted no more */
+        bool urgent = true;
         if (!over && status != 0)
             plb_worker_fail(node->worker, pu->number, &piece, status);
         else if (!over)
-            plb_worker_done(node->worker, pu->number, &piece, times.execute_s, times.transfer_s + exposed,
+            urgent = plb_worker_done(node->worker, pu->number, &piece, times.execute_s, times.transfer_s + exposed,
                             slot != NULL ? (int)(pu->number * SLOTS + (slot - pu->slots)) : PLB_NO_SLOT);
         if (slot != NULL)
             slot->state = over ? FREE : FINISHED;
-        wake_communication(node);
+        if (urgent) /* else it looks by itself soon enough */
+            wake_communication(node);
     }
     pthread_mutex_unlock(&node->lock);
 }
@@ -414,7 +417,7 @@ bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
         moved |= stage(node, &node->pus[p], out);
     node->reports.n = 0;
     node->finished = false;
-    plb_worker_collect(node->worker, plb_now(), &node->reports);
+    node->awaiting = plb_worker_collect(node->worker, plb_now(), &node->reports);
     for (int i = 0; i < node->reports.n; i++) {
         const struct plb_message *m = &node->reports.at[i];
         if (m->type == PLB_DONE && m->slot != PLB_NO_SLOT)
@@ -424,6 +427,14 @@ bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
     moved |= node->reports.n > 0;
     pthread_mutex_unlock(&node->lock);
     return moved;
+}
+
+enum plb_node_attention plb_node_attention(struct plb_node *node)
+{
+    pthread_mutex_lock(&node->lock);
+    bool shares = plb_worker_shares(node->worker);
+    pthread_mutex_unlock(&node->lock);
+    return node->awaiting ? PLB_AWAITING : shares ? PLB_ASKED_FOR : PLB_CALM;
 }
 
 void plb_node_wait(struct plb_node *node, double seconds)

@@ -50,6 +50,10 @@ void plb_node_receive(struct plb_node *node, const struct plb_message *message, 
  * go to `out`. True where anything happened. */
 bool plb_node_step(struct plb_node *node, struct plb_outbox *out);
 
+/* How soon this node should look for messages: it waits for an answer, others may ask it, or neither. */
+enum plb_node_attention { PLB_CALM, PLB_ASKED_FOR, PLB_AWAITING };
+enum plb_node_attention plb_node_attention(struct plb_node *node);
+
 /* Sleeps until a PU has finished something or the seconds are over. */
 void plb_node_wait(struct plb_node *node, double seconds);
 
