@@ -222,6 +222,7 @@ static int write_trace(const struct plb_trace *trace, const struct plb_report *r
 static int conclude(struct plb_job *job, const struct arguments *a, struct plb_report *report,
                     const struct plb_trace *trace, struct plb_error *err)
 {
+    report->largest_unit = plb_cost_largest(&job->maps[0]);
     if (a->verify)
         report->verified = plb_job_verify(job, err) == PLB_OK ? PLB_RIGHT : PLB_WRONG;
     if (err->status == PLB_OK && a->simulate == NULL)

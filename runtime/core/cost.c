@@ -85,3 +85,13 @@ int64_t plb_cost_units(const struct plb_cost_map *map, int64_t first, int64_t li
     bool shorter = low > 1 && goal - before(map, first + low - 1) < before(map, first + low) - goal;
     return shorter ? low - 1 : low;
 }
+
+double plb_cost_largest(const struct plb_cost_map *map)
+{
+    double most = 0.0;
+    if (map->prefix == NULL)
+        return 1.0 / (double)map->units;
+    for (int64_t i = 0; i < map->n && map->bucket == 1; i++)
+        most = map->prefix[i + 1] - map->prefix[i] > most ? map->prefix[i + 1] - map->prefix[i] : most;
+    return most / map->prefix[map->n];
+}

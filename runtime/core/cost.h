@@ -33,4 +33,7 @@ double plb_cost_work(const struct plb_cost_map *map, int64_t first, int64_t coun
 /* The whole number of units from `first` on whose work is nearest to `work`; from 1 to `limit`. */
 int64_t plb_cost_units(const struct plb_cost_map *map, int64_t first, int64_t limit, double work);
 
+/* The largest unit's part of all work; 0 where units are too many for a table of each. */
+double plb_cost_largest(const struct plb_cost_map *map);
+
 #endif

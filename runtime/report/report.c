@@ -83,6 +83,8 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
         summary_pu(r, &r->pus[p], out);
     plb_report_line(r, out);
     fputc('\n', out);
+    if (r->n_pus > 1 && r->largest_unit * r->n_pus > 1.0)
+        fprintf(out, "one of the %s is %.1f %% of the work: no balancing can end before it does\n", r->unit, 100.0 * r->largest_unit);
     int began = r->profiles_used + r->profiles_dropped;
     if (began > 0)
         fprintf(out, "profiles: %d PU%s began with earlier measurements", began, began == 1 ? "" : "s");
@@ -130,14 +132,14 @@ int plb_report_write(const struct plb_report *r, const char *file, struct plb_er
         }
     json_t *verified = r->verified == PLB_NOT_VERIFIED ? json_null() : json_boolean(r->verified == PLB_RIGHT);
     json_t *object = json_pack(
-        "{s:i, s:s, s:s, s:s, s:b, s:s, s:i, s:I, s:i, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:f, s:i, s:i, s:o, s:o, s:o}",
+        "{s:i, s:s, s:s, s:s, s:b, s:s, s:i, s:I, s:i, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:f, s:f, s:i, s:i, s:o, s:o, s:o}",
         "schema", 1, "version", PLB_VERSION, "app", r->app, "balancer", r->balancer, "migration", r->migration,
         "mode", r->mode, "nodes", r->nodes, "units", (json_int_t)r->units, "passes", r->passes,
         "makespan_s", r->makespan_s, "bound_s", r->bound_s, "profile_s", r->profile_s, "solves", (json_int_t)r->solves,
         "solve_s", r->solve_s, "balancing_ratio", r->balancing_ratio, "idle_pct", r->idle_pct,
         "messages", (json_int_t)r->messages, "bytes_moved", (json_int_t)r->bytes_moved,
         "migrations", (json_int_t)r->migrations, "migrated_units", (json_int_t)r->migrated_units,
-        "slowest_answer_s", r->slowest_answer_s,
+        "slowest_answer_s", r->slowest_answer_s, "largest_unit", r->largest_unit,
         "profiles_used", r->profiles_used, "profiles_dropped", r->profiles_dropped, "verified", verified,
         "optimum_s", r->mode[0] == 's' ? json_real(r->optimum_s) : json_null(), "pus", pus);
     if (object == NULL)

@@ -46,6 +46,7 @@ struct plb_report {
     double balancing_ratio;     /* longest over shortest busy time of the PUs that worked */
     double idle_pct;            /* mean over all PUs */
     int64_t messages, bytes_moved, migrations, migrated_units;
+    double largest_unit;        /* its part of all work by the kernel's costs; 0 = not known */
     double slowest_answer_s;    /* longest that a node waited for another's answer to "have you work?" */
     int profiles_used;          /* PUs that began with an earlier run's measurements, to the end */
     int profiles_dropped;       /* PUs whose first blocks contradicted theirs */

@@ -113,9 +113,29 @@ static void no_cost_at_all_counts_as_equal(void **state)
     plb_cost_map_fini(&m);
 }
 
+static double one_large(const void *context, int64_t first, int64_t count)
+{
+    (void)context;
+    return (double)count + (first <= 3 && 3 < first + count ? 5.0 : 0.0);
+}
+
+static void the_largest_unit_is_known(void **state)
+{
+    (void)state;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_cost_map map;
+    assert_int_equal(plb_cost_map_init(&map, 10, one_large, NULL, &err), PLB_OK);
+    assert_true(fabs(plb_cost_largest(&map) - 6.0 / 15.0) < 1e-12);
+    plb_cost_map_fini(&map);
+    assert_int_equal(plb_cost_map_init(&map, 10, NULL, NULL, &err), PLB_OK);
+    assert_true(plb_cost_largest(&map) == 0.1);
+    plb_cost_map_fini(&map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_largest_unit_is_known),
         cmocka_unit_test(without_costs_work_is_units), cmocka_unit_test(equal_costs_need_no_table),
         cmocka_unit_test(unlike_costs_by_hand),        cmocka_unit_test(many_units_share_buckets),
         cmocka_unit_test(nonsense_is_refused),         cmocka_unit_test(no_cost_at_all_counts_as_equal),

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Virtual task migration over real ranks: work moves, results stay right, and data does not move for it.
+. "$(dirname "$0")/../lib.sh"
+
+# Two nodes of equal power, of which one is eight times slower: half of what it was given must move.
+printf '[node a]\npus = quick\n[node b]\npus = slow\n[pu quick]\npower = 1\nslowdown = 2\n[pu slow]\npower = 1\nslowdown = 16\n' >"$tmp/two.cluster"
+printf '[node a]\npus = quick\n[node b]\npus = quick\n[node c]\npus = slow\n[pu quick]\npower = 1\nslowdown = 2\n[pu slow]\npower = 1\nslowdown = 16\n' >"$tmp/three.cluster"
+printf '[app]\nkernel = spmm\n[spmm]\nkind = li\nrows = 800\ninner = 800\ncolumns = 128\ncost = no\n' >"$tmp/app.conf"
+says() { grep -q -- "$2" "$tmp/out"; ok "$1" $?; }
+number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json"; }
+# run N SETTINGS...: verified, with a report.
+run() { local n=$1; shift; ranks "$n" --verify --report "$tmp/r.json" "$tmp/app.conf" "$@"; }
+
+run 2 cluster.file="$tmp/two.cluster" --balancer static balance.migration=off
+ok "static without migration" $?
+[ "$(number migrated_units)" -eq 0 ] && [ "$(number migrations)" -eq 0 ] && grep -q '"migration": false' "$tmp/r.json"
+ok "moves nothing" $?
+without=$(number makespan_s)
+run 2 cluster.file="$tmp/two.cluster" --balancer static
+ok "static with migration, which is the default" $?
+[ "$(number migrated_units)" -ge 100 ] && grep -q '"migration": true' "$tmp/r.json"
+ok "moves rows to the quick node" $?
+awk -v a="$without" -v b="$(number makespan_s)" 'BEGIN { exit !(b < 0.9 * a) }'
+ok "and ends sooner" $?
+says "the summary says so" "rows migrated in"
+grep -q '"stolen_in": [1-9]' "$tmp/r.json" && grep -q '"stolen_out": [1-9]' "$tmp/r.json"
+ok "and the report who took from whom" $?
+
+for victim in most-remaining first random; do
+    run 3 cluster.file="$tmp/three.cluster" --balancer static balance.migration_victim=$victim
+    ok "asking $victim: verified" $?
+done
+for b in $(balancers); do
+    run 3 cluster.file="$tmp/three.cluster" --balancer "$b"
+    ok "$b with migration: verified" $?
+done
+run 1 --balancer static
+ok "one rank" $?
+
+# Rank 0 computes nothing, so every input is pulled once, by whoever executes it.
+run 3 --balancer static cluster.master_only=yes balance.migration=off
+off=$(number bytes_moved)
+run 3 --balancer static cluster.master_only=yes balance.grain=7
+[ -n "$off" ] && [ "$(number bytes_moved)" -eq "$off" ]
+ok "the bytes moved are the same with migration and without" $?
+
+ranks 3 --trace "$tmp/t.html" --balancer static "$tmp/app.conf" cluster.file="$tmp/three.cluster"
+ok "a chart of it" $?
+grep -q 'class="steal"' "$tmp/t.html" && grep -q '</html>' "$tmp/t.html" && ! grep -q '://' "$tmp/t.html"
+ok "has arrows and needs no network" $?
+
+alone "$tmp/app.conf" balance.migration=perhaps; [ $? -eq 2 ]
+ok "migration = perhaps is a mistake" $?
+says "that says what is expected" "migration = perhaps is not yes or no"
+alone "$tmp/app.conf" balance.migration_victim=last; [ $? -eq 2 ]
+ok "so is migration_victim = last" $?
+says "which names the choices" "most-remaining|first|random"
+alone "$tmp/app.conf" balance.migration_threshold=-1; [ $? -eq 2 ]
+ok "and a threshold below 0" $?
+MATRIX=$tmp/none.mtx "$root/scripts/imbalance" --no-install >"$tmp/out" 2>&1; [ $? -eq 2 ]
+ok "the demo refuses a matrix that is not there" $?
+says "with a sentence" "cannot read the matrix $tmp/none.mtx"
+done_testing
