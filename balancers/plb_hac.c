@@ -13,7 +13,7 @@
  * one refits all curves and solves for the time T at which all remaining work would be finished by
  * everybody together, counting what each still has to do. Whoever asks then gets a block that is a
  * part of what it can finish by T: what it does in 1 / `steps` of the run until `tail_start` of the work
- * has been granted, from then on half of what is left to it, but not less than `tail_factor` of the
+ * has been granted, from then on half of what is left to it where that is less, but not less than `tail_factor` of the
  * regular block, nor less than a size at which the PU is within 10 % of its best rate.
  *
  * What the text leaves open, and what was chosen:
@@ -278,7 +278,7 @@ static double train(struct state *s, const struct plb_view *view, int p)
     /* PUs that have not reported yet count as half as fast as the mean. */
     double rates = s->rates * (1.0 + 0.5 * (s->alive - s->n_rates) / s->n_rates);
     double seconds = s->params[TRAINING].value * view->total / rates;
-    if (s->n_rates < s->alive) /* who is quick with a tiny block may be slow with others: not far ahead */
+    if (s->n_rates < s->alive && s->params[SYNCHRONISE].value == 0.0) /* who is quick with a tiny block may be slow with others: not far ahead */
         seconds = fmin(seconds, AHEAD_OF_OTHERS * view->now);
     return fmax(s->pus[p].rate * seconds, s->pus[p].reports == 1 ? 2.0 * s->first_block * s->pus[p].rate / rates : 1.0);
 }

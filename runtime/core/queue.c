@@ -54,6 +54,14 @@ bool plb_queue_take_part(struct plb_queue *q, const struct plb_cost_map *map, in
     return true;
 }
 
+int64_t plb_queue_units(const struct plb_queue *q)
+{
+    int64_t units = 0;
+    for (int i = 0; i < q->n; i++)
+        units += q->at[(q->head + i) % q->capacity].range.count;
+    return units;
+}
+
 double plb_queue_work(const struct plb_queue *q, const struct plb_cost_map *map)
 {
     double work = 0.0;

@@ -35,7 +35,8 @@ bool plb_queue_take(struct plb_queue *queue, struct plb_piece *piece); /* false:
 bool plb_queue_take_part(struct plb_queue *queue, const struct plb_cost_map *map, int64_t least,
                          struct plb_piece *piece);
 
-/* Work in the queue. */
+/* Units and work in the queue. */
+int64_t plb_queue_units(const struct plb_queue *queue);
 double plb_queue_work(const struct plb_queue *queue, const struct plb_cost_map *map);
 
 /* Cuts about this much work, at least one unit, off the back: at most `limit` gifts. Returns how many. */

@@ -20,7 +20,8 @@ struct pu {
     bool served;                /* has been granted a block: the master refuses some, for lack of memory */
     double power, rate;         /* as given; work per second as measured, 0 = not yet */
     double best, best_size;     /* its best rate, and the work of the task that had it */
-    int64_t least;              /* units below which its rate suffers */
+    int64_t least;              /* units below which its rate suffers, by its curve */
+    int64_t learned;            /* the same as its tasks suggest, which may also be their rows' doing */
 };
 
 /* Another node, as far as this one knows. */
@@ -86,7 +87,7 @@ void plb_worker_pass(struct plb_worker *w, int pass, const struct plb_cost_map *
         plb_queue_clear(&w->pus[pu].queue);
         w->pus[pu].merging = -1;
         w->pus[pu].hungry = false;
-        w->pus[pu].least = 0;
+        w->pus[pu].least = w->pus[pu].learned = 0;
         w->pus[pu].rate = w->pus[pu].best = w->pus[pu].best_size = 0.0; /* the kernel may be another one */
     }
 }
@@ -283,12 +284,19 @@ static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
 
 /* -------------------------------------------------------------- tasks, reports */
 
+/* A task from a queue that others may take from. What was learned gives way to the queue's end. */
+static bool take_part(struct plb_worker *w, struct pu *own, struct plb_piece *piece)
+{
+    int64_t third = plb_queue_units(&own->queue) / 3, learned = own->learned < third ? own->learned : third;
+    return plb_queue_take_part(&own->queue, w->map, own->least > learned ? own->least : learned, piece);
+}
+
 bool plb_worker_take(struct plb_worker *w, int pu, struct plb_piece *piece)
 {
     struct pu *own = &w->pus[pu];
-    bool got = w->empty ? plb_queue_take_part(&own->queue, w->map, own->least, piece) : plb_queue_take(&own->queue, piece);
+    bool got = w->empty ? take_part(w, own, piece) : plb_queue_take(&own->queue, piece);
     if (!got && w->empty && own->served && take_from_neighbour(w, pu))
-        got = plb_queue_take_part(&own->queue, w->map, own->least, piece);
+        got = take_part(w, own, piece);
     own->hungry = !got && own->served;
     return got;
 }
@@ -315,8 +323,8 @@ static void learn(struct pu *pu, double work, int64_t units, double seconds)
     if (rate > pu->best) {
         pu->best = rate;
         pu->best_size = work;
-    } else if (rate < EFFICIENT * pu->best && work < pu->best_size && 2 * units > pu->least) {
-        pu->least = 2 * units;
+    } else if (rate < EFFICIENT * pu->best && work < pu->best_size && 2 * units > pu->learned) {
+        pu->learned = 2 * units;
     }
 }
 
