@@ -125,6 +125,7 @@ static void follow_change(struct plb_history *h)
         double factor = second_look(h, from, expected) ? change_of(h, from, expected) : 1.0;
         for (int i = 0; i < from; i++)
             h->at[i].execute_s *= factor;
+        h->changes += factor != 1.0;
         if (factor != 1.0)
             return;
     }

@@ -13,6 +13,7 @@ struct plb_history {
     int recalled;               /* the first so many are a profile */
     int checked, strikes;       /* reports compared with the profile, and how many disagreed in a row */
     bool dropped;               /* the profile was wrong */
+    int changes;                /* how often the PU became faster or slower; often: its units differ */
 };
 
 /* Puts a profile before anything is measured; the samples are copied, the last ones where there are

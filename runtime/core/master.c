@@ -23,6 +23,10 @@
 #define TASKS_IN_MEMORY 3   /* being fetched, executed and sent back */
 #define NOWHERE (-1)
 #define CUT 16              /* tasks of a block where others may take from it */
+#define END 0.3             /* of the work remains when blocks are cut that may last other than expected, */
+#define SURPRISING 0.1      /* which is this relative scatter of a PU's times about its curve, */
+#define CHANGES 2           /* or more changes of speed than a machine has */
+#define MANY 256            /* PUs above which the master does not look for that */
 #define EFFICIENT 0.95      /* of its best rate: what a PU reaches with its least task */
 
 struct block {
@@ -170,6 +174,34 @@ static void set_remaining(struct plb_master *m, double work)
     m->view.remaining = m->free.units > 0 ? fmax(work, 1e-9) : 0.0;
 }
 
+/* Whether a PU's times are not what its curve says: its units cost other amounts than it was told. */
+static bool surprises(const struct plb_master *m, int p)
+{
+    struct plb_model model;
+    const struct plb_history *h = &m->pus[p].histories[m->kernel];
+    double squares = 0.0;
+    int n = 0;
+    if (h->changes > CHANGES)
+        return true;
+    if (m->view.n_pus > MANY || !plb_fit_samples(h->at, h->n, 0.0, &model))
+        return false;
+    for (int i = 0; i < h->n; i++) {
+        double off = log(h->at[i].execute_s / plb_curve_time(&model.execute, h->at[i].work));
+        if (isfinite(off)) {
+            squares += off * off;
+            n++;
+        }
+    }
+    return n >= 3 && squares > n * SURPRISING * SURPRISING;
+}
+
+/* Makes a block several tasks, so that others find something to take. */
+static void cut(struct plb_message *block)
+{
+    int64_t part = block->range.count / CUT > 0 ? block->range.count / CUT : 1;
+    block->grain = part < block->grain ? part : block->grain;
+}
+
 static void send_block(struct plb_master *m, int p, double work, struct plb_outbox *out)
 {
     struct plb_range front = m->free.at[0];
@@ -196,6 +228,8 @@ static void send_block(struct plb_master *m, int p, double work, struct plb_outb
     message->range = range;
     message->block = block->id;
     message->grain = seen->grain < (double)units ? (int64_t)seen->grain : units;
+    if (m->config.migration && m->view.remaining < END * m->view.total && surprises(m, p))
+        cut(message);
 }
 
 /* Grants to one PU until it has enough or is told to wait. */
@@ -250,10 +284,8 @@ static void announce(struct plb_master *m, int node, struct plb_outbox *out)
 static void announce_all(struct plb_master *m, int from, struct plb_outbox *out)
 {
     for (int i = from; i < out->n; i++)
-        if (out->at[i].type == PLB_BLOCK) {
-            int64_t part = out->at[i].range.count / CUT > 0 ? out->at[i].range.count / CUT : 1;
-            out->at[i].grain = part < out->at[i].grain ? part : out->at[i].grain;
-        }
+        if (out->at[i].type == PLB_BLOCK)
+            cut(&out->at[i]);
     for (int n = 0; n < m->members.n && !m->announced; n++)
         if (m->members.at[n].n_pus > 0 && !m->members.at[n].lost)
             announce(m, n, out);

@@ -8,6 +8,8 @@
 
 #include "base/log.h"
 
+#define CREDIBLE 2.0        /* times a PU's mean rate is the best that is believed of its curve */
+
 /* Work per second that a PU reached over all its samples. */
 static double mean_rate(const struct plb_history *h)
 {
@@ -21,8 +23,8 @@ static double mean_rate(const struct plb_history *h)
 
 /* Fits every PU's curve of a phase, and where there are several keeps them all. Returns the phase's part of
  * the bound: the equal-finish time for all units, each PU working in blocks of the measured size that suits
- * it best by its curve, or as it did on average where that was better. Curves are not stretched to sizes
- * that nobody has tried. */
+ * it best by its curve, or as it did on average where that was better, or the curve promises so much more that
+ * it must rest on a few quick units. Curves are not stretched to sizes that nobody has tried. */
 static double add_phase(const struct plb_master *master, const struct plb_app *app, int phase, struct plb_report *r)
 {
     double rate = 0.0;
@@ -34,7 +36,8 @@ static double add_phase(const struct plb_master *master, const struct plb_app *a
             plb_curve_print(&model.execute, c.curve, sizeof c.curve);
             c.r2 = model.execute.r2;
         }
-        rate += fmax(plb_model_best_rate(&model), mean_rate(h));
+        double best = plb_model_best_rate(&model), mean = mean_rate(h);
+        rate += best > mean && best < CREDIBLE * mean ? best : mean;
         if (phase == app->running) {
             memcpy(r->pus[p].curve, c.curve, sizeof c.curve);
             r->pus[p].r2 = c.r2;

@@ -424,6 +424,41 @@ static void a_chain_of_thieves_forgets_nothing(void **state)
     }
 }
 
+/* Greedy pieces of ten units. With times that follow the size, blocks are whole tasks to the end; where equal
+ * pieces last 1 s and 3 s in turn, those of the end are cut. */
+static void surprising_times_cut_the_last_blocks(void **state)
+{
+    (void)state;
+    for (int surprising = 0; surprising <= 1; surprising++) {
+        struct court c;
+        struct plb_error err = {.status = PLB_OK};
+        struct plb_pu_info pus[2] = {{.node = 0, .power = 1.0, .memory = INFINITY}, {.node = 1, .power = 1.0, .memory = INFINITY}};
+        memset(&c, 0, sizeof c);
+        struct plb_master_config config = {.balancer = plb_balancer_find("greedy", "test", &err), .params = c.params, .migration = true};
+        default_params(config.balancer, c.params);
+        c.params[0].value = 20.0;
+        plb_cost_map_init(&c.map, 2000, NULL, NULL, &err);
+        c.master = plb_master_new(&config, pus, 2);
+        plb_master_begin(c.master, 1, 0, &c.map, 0.0, &c.out);
+        int cut_early = 0, cut_late = 0;
+        for (int i = 0; i < c.out.n; i++) {
+            struct plb_message b = c.out.at[i];
+            if (b.type != PLB_BLOCK)
+                continue;
+            *(b.range.first < 1000 ? &cut_early : &cut_late) += b.grain < b.range.count;
+            b.type = PLB_DONE;
+            b.from = b.to;
+            b.tasks = 1;
+            b.execute_s = surprising && b.range.first / 100 % 2 == 0 ? 3.0 : 1.0;
+            plb_master_done(c.master, &b, (double)i, &c.out);
+        }
+        assert_true(plb_master_over(c.master));
+        assert_int_equal(cut_early, 0);
+        assert_true(surprising ? cut_late >= 4 : cut_late <= 2); /* what is granted last is cut in any case */
+        close_court(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +471,7 @@ int main(void)
         cmocka_unit_test(who_does_not_answer_delays_nobody),
         cmocka_unit_test(li_asks_the_first),
         cmocka_unit_test(off_means_off),
+        cmocka_unit_test(surprising_times_cut_the_last_blocks),
         cmocka_unit_test(everybody_hears_that_nothing_is_left),
         cmocka_unit_test(a_stolen_unit_is_accepted_from_the_thief),
         cmocka_unit_test(a_lost_thief_gives_back_what_it_stole),
