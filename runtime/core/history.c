@@ -15,6 +15,9 @@
 #define CHANGED 0.15        /* relative change that three reports in a row must show, */
 #define CERTAIN 0.5         /* or one by as many seconds */
 #define BY_HALF 1.5         /* and this factor, */
+#define SURPRISING 0.1      /* relative scatter of times about their curve */
+#define CHANGES 2           /* of speed: more than these and they are no machine's */
+#define EFFICIENT 0.95      /* of its best rate: what a PU reaches with its least task */
 #define NEAR_SIZE 1.25      /* at sizes at most this far outside those of before */
 
 static void forget(struct plb_history *h, int n)
@@ -142,6 +145,37 @@ void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
         check(h, sample);
     else
         follow_change(h);
+}
+
+bool plb_history_surprises(const struct plb_history *h)
+{
+    struct plb_model model;
+    double squares = 0.0;
+    int n = 0;
+    if (h->changes > CHANGES)
+        return true;
+    if (!plb_fit_samples(h->at, h->n, 0.0, &model))
+        return false;
+    for (int i = 0; i < h->n; i++) {
+        double off = log(h->at[i].execute_s / plb_curve_time(&model.execute, h->at[i].work));
+        if (isfinite(off)) {
+            squares += off * off;
+            n++;
+        }
+    }
+    return n >= ENOUGH && squares > n * SURPRISING * SURPRISING;
+}
+
+/* What starting a task costs is what the smallest one took beyond its work; an excess of less than 30 % may be
+ * noise. */
+double plb_history_least_task(const struct plb_history *h)
+{
+    struct plb_model model;
+    if (!plb_fit_samples(h->at, h->n, 0.0, &model))
+        return 0.0;
+    double best = plb_model_best_rate(&model), low = model.execute.low;
+    double start = plb_model_time(&model, low) - 1.3 * low / best;
+    return start > 0.0 ? start * best * EFFICIENT / (1.0 - EFFICIENT) : 0.0;
 }
 
 void plb_history_fini(struct plb_history *h)

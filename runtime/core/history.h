@@ -31,6 +31,14 @@ void plb_history_recall(struct plb_history *history, const struct plb_sample *sa
  * if it was one after all, the next report scales back). */
 void plb_history_add(struct plb_history *history, const struct plb_sample *sample);
 
+/* Whether the times are not what their curve says, or change more often than a machine does: the units cost
+ * other amounts than was told. */
+bool plb_history_surprises(const struct plb_history *history);
+
+/* The smallest task, in work, at which the PU is within 5 % of its best rate: 19 times what starting one costs
+ * it. 0 where that is nothing, or not known. */
+double plb_history_least_task(const struct plb_history *history);
+
 void plb_history_fini(struct plb_history *history);
 
 #endif

@@ -23,11 +23,8 @@
 #define TASKS_IN_MEMORY 3   /* being fetched, executed and sent back */
 #define NOWHERE (-1)
 #define CUT 16              /* tasks of a block where others may take from it */
-#define END 0.3             /* of the work remains when blocks are cut that may last other than expected, */
-#define SURPRISING 0.1      /* which is this relative scatter of a PU's times about its curve, */
-#define CHANGES 2           /* or more changes of speed than a machine has */
+#define END 0.3             /* of the work remains when blocks are cut that may last other than expected */
 #define MANY 256            /* PUs above which the master does not look for that */
-#define EFFICIENT 0.95      /* of its best rate: what a PU reaches with its least task */
 
 struct block {
     int64_t id;                 /* the number of its PU is contained: id % n_pus */
@@ -174,27 +171,6 @@ static void set_remaining(struct plb_master *m, double work)
     m->view.remaining = m->free.units > 0 ? fmax(work, 1e-9) : 0.0;
 }
 
-/* Whether a PU's times are not what its curve says: its units cost other amounts than it was told. */
-static bool surprises(const struct plb_master *m, int p)
-{
-    struct plb_model model;
-    const struct plb_history *h = &m->pus[p].histories[m->kernel];
-    double squares = 0.0;
-    int n = 0;
-    if (h->changes > CHANGES)
-        return true;
-    if (m->view.n_pus > MANY || !plb_fit_samples(h->at, h->n, 0.0, &model))
-        return false;
-    for (int i = 0; i < h->n; i++) {
-        double off = log(h->at[i].execute_s / plb_curve_time(&model.execute, h->at[i].work));
-        if (isfinite(off)) {
-            squares += off * off;
-            n++;
-        }
-    }
-    return n >= 3 && squares > n * SURPRISING * SURPRISING;
-}
-
 /* Makes a block several tasks, so that others find something to take. */
 static void cut(struct plb_message *block)
 {
@@ -228,7 +204,8 @@ static void send_block(struct plb_master *m, int p, double work, struct plb_outb
     message->range = range;
     message->block = block->id;
     message->grain = seen->grain < (double)units ? (int64_t)seen->grain : units;
-    if (m->config.migration && m->view.remaining < END * m->view.total && surprises(m, p))
+    if (m->config.migration && m->view.remaining < END * m->view.total && m->view.n_pus <= MANY
+        && plb_history_surprises(&pu->histories[m->kernel]))
         cut(message);
 }
 
@@ -255,19 +232,6 @@ static void feed_waiting(struct plb_master *m, struct plb_outbox *out)
     }
 }
 
-/* The smallest task at which a PU is within 5 % of its best rate, in units: 19 times what starting one costs
- * it. That is what its smallest report took beyond its work; an excess of less than 30 % may be noise. */
-static int64_t least_task(const struct plb_master *m, int p)
-{
-    struct plb_model model;
-    const struct plb_history *h = &m->pus[p].histories[m->kernel];
-    if (!plb_fit_samples(h->at, h->n, 0.0, &model))
-        return 0;
-    double best = plb_model_best_rate(&model), low = model.execute.low;
-    double start = plb_model_time(&model, low) - 1.3 * low / best;
-    return start > 0.0 ? (int64_t)fmin(start * best * EFFICIENT / (1.0 - EFFICIENT), 1e18) : 0;
-}
-
 /* Tells a node that nothing is left to grant, and who has most left. */
 static void announce(struct plb_master *m, int node, struct plb_outbox *out)
 {
@@ -276,7 +240,7 @@ static void announce(struct plb_master *m, int node, struct plb_outbox *out)
     message->pass = m->pass;
     plb_members_hint(&m->members, node, message);
     for (int i = 0; i < member->n_pus && i < PLB_LEAST; i++)
-        message->least[i] = least_task(m, member->first_pu + i);
+        message->least[i] = (int64_t)fmin(plb_history_least_task(&m->pus[member->first_pu + i].histories[m->kernel]), 1e18);
 }
 
 /* Where nothing is left to grant: tells all nodes, once, and cuts the blocks that are just being sent into
