@@ -123,7 +123,7 @@ XDG_CACHE_HOME=$tmp/plain nap --verbose
 ok "as where it cannot be made" $?
 says "which it says too" "profiles are off: $tmp/plain/plbrun cannot be made"
 XDG_CACHE_HOME=$tmp/plain nap
-never_says "without --verbose it does not" "profiles are off"
+says "without --verbose as well: it was asked for" "warning: profiles are off: $tmp/plain/plbrun cannot be made"
 
 # in virtual time, with a PU that has become slow
 simulated() { alone --simulate "$tmp/two.cluster" --report "$tmp/r.json" "$tmp/nap.conf" "$@"; }
