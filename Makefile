@@ -5,6 +5,7 @@
 #   PREFIX, DESTDIR       for install       V=1                              show commands
 
 .DEFAULT_GOAL := all
+, := ,
 SHELL := /bin/bash
 CC := gcc
 PREFIX := /usr/local
@@ -13,6 +14,10 @@ CUDA := 1
 CUDA_ARCH :=
 NVCC := $(if $(filter 1,$(CUDA)),$(if $(SAN),,$(shell command -v nvcc)))
 Q := $(if $(V),,@)
+
+# The CUDA headers are all that device/cuda.c needs: the libraries are found when plbrun runs.
+CUDA_HOME := $(if $(filter 1,$(CUDA)),$(patsubst %/bin/nvcc,%,$(realpath $(shell command -v nvcc || echo /usr/local/cuda/bin/nvcc))))
+CUDA_INC := $(if $(wildcard $(CUDA_HOME)/include/cuda_runtime_api.h),-isystem $(CUDA_HOME)/include)
 
 # A sanitized build lives beside the normal one.
 B := build$(if $(SAN),/san-$(subst $(eval) ,,$(subst $(shell echo ,),-,$(SAN))))
@@ -24,14 +29,14 @@ MPI_CFLAGS := $(shell pkg-config --cflags ompi-c 2>/dev/null)
 MPI_LIBS := $(shell pkg-config --libs ompi-c 2>/dev/null || echo -lmpi)
 C := -std=c11 -D_GNU_SOURCE $(WARN) -fPIC -pthread -MMD -MP $(SANFLAGS)
 OPENMP := -fopenmp
-INC := -Iruntime/include -Iruntime $(MPI_CFLAGS) $(shell pkg-config --cflags inih jansson hwloc lapacke 2>/dev/null)
-LIBS := $(MPI_LIBS) -lnlopt -llapacke -lopenblas -lhwloc -linih -ljansson -lgomp -ldl -lm
+INC := -Iruntime/include -Iruntime $(CUDA_INC) $(MPI_CFLAGS) $(shell pkg-config --cflags inih jansson hwloc lapacke 2>/dev/null)
+LIBS := $(MPI_LIBS) -lnlopt -llapacke -lopenblas -lhwloc -linih -ljansson -lgomp -ldl -lm $(if $(CUDA_INC),-Wl$(,)-rpath$(,)$(CUDA_HOME)/lib64)
 
-RUNTIME := $(wildcard runtime/*/*.c)
+RUNTIME := $(filter-out runtime/device/$(if $(CUDA_INC),no_cuda,cuda).c,$(wildcard runtime/*/*.c))
 BALANCERS := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
 OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(if $(SAN),$(B)/test/keep_loaded.o)
-KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so)
+KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(patsubst kernels/%/,$(B)/kernels/%.cuda.so,$(dir $(wildcard kernels/*/*.cu))))
 PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn black-scholes k-means)
 
 .PHONY: all check demo bench install help clean check-deep tests format lint bench-papers
@@ -67,7 +72,7 @@ KERNEL_LIBS_matmul := -lopenblas
 $(B)/kernels/%.o: kernels/%.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
-	$(Q)$(CC) $(C) $(CFLAGS) -O3 $(KERNEL_INC) $(if $(NVCC),-DPLB_WITH_CUDA) $(OPENMP) -c $< -o $@
+	$(Q)$(CC) $(C) $(CFLAGS) -O3 $(KERNEL_INC) $(OPENMP) -c $< -o $@
 
 # The GPU generations this nvcc knows from sm_80 on, and PTX of the newest for later ones.
 ARCHS = $(shell $(NVCC) --list-gpu-arch | sed -n 's/compute_//p' | awk '$$1 >= 80' | sort -n)
@@ -75,18 +80,20 @@ GENCODE = $(if $(CUDA_ARCH),-arch=$(CUDA_ARCH),$(foreach a,$(ARCHS),-gencode arc
           -gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS)))
 CUDA_LIBS_matmul := -lcublas
 CUDA_LIBS_spmm := -lcusparse
-CUDA_HOME = $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
 $(B)/kernels/%.cu.o: kernels/%.cu $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  nvcc  $<"
 	$(Q)$(NVCC) -O3 -std=c++17 --threads 2 $(GENCODE) $(KERNEL_INC) -Xcompiler -fPIC -MMD -MP -c $< -o $@
 
 define KERNEL_RULE
-$(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c)) $(if $(NVCC),$(patsubst %.cu,$(B)/%.cu.o,$(wildcard kernels/$(1)/*.cu)))
+$(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c))
 	@echo "  link  $$@"
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(OPENMP) $$(KERNEL_LIBS_$(1)) $(if $(NVCC),-L$$(CUDA_HOME)/lib64 -Wl$$(,)-rpath$$(,)$$(CUDA_HOME)/lib64 $$(CUDA_LIBS_$(1)) -lcudart -lstdc++) -lm
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(OPENMP) $$(KERNEL_LIBS_$(1)) -lm
+# Its cuda entries, apart, so that a node with no CUDA libraries runs the rest.
+$(B)/kernels/$(1).cuda.so: $(patsubst %.cu,$(B)/%.cu.o,$(wildcard kernels/$(1)/*.cu))
+	@echo "  link  $$@"
+	$(Q)$(CC) -shared -o $$@ $$^ -L$(CUDA_HOME)/lib64 -Wl$(,)-rpath$(,)$(CUDA_HOME)/lib64 $$(CUDA_LIBS_$(1)) -lcudart -lstdc++
 endef
-, := ,
 $(foreach k,$(KERNELS),$(eval $(call KERNEL_RULE,$(k))))
 
 # One source, a cost model of each of the papers' applications.

@@ -253,7 +253,7 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
     struct plb_report report = {0};
     struct plb_simulation s = plb_job_simulation(job);
     s.trace = trace.on ? &trace : NULL;
-    if (job->master_only && job->cluster.n_nodes == 1)
+    if (job->pus.master_only && job->cluster.n_nodes == 1)
         return plb_fail(err, PLB_EINPUT, "master_only leaves nobody to compute: %s describes one node", a->simulate);
     if (!a->dry_run)
         s.profiles = job->profiles = plb_profiles_open(job, true, a->verbose);

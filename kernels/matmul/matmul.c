@@ -202,7 +202,7 @@ static int finish(struct plb_app *app)
     return path != NULL ? plb_write_npy(app, path, &s->c) : PLB_OK;
 }
 
-int matmul_cuda(const struct plb_task *task); /* matmul.cu, where it is built with CUDA */
+PLB_CUDA_ENTRY(matmul_cuda); /* matmul.cu */
 
 const struct plb_kernel plb_kernel = {
     PLB_KERNEL_HEAD,
@@ -211,7 +211,7 @@ const struct plb_kernel plb_kernel = {
     .summary = "dense matrix product C = A B, split by columns",
     .options = options,
     .cpu = multiply,
-    .cuda = PLB_CUDA(matmul_cuda),
+    .cuda = matmul_cuda,
     .setup = setup,
     .cost = cost,
     .verify = verify,

@@ -150,7 +150,7 @@ static int finish(struct plb_app *app)
     return path != NULL ? plb_write_npy(app, path, &s->c) : PLB_OK;
 }
 
-int spmm_cuda(const struct plb_task *task); /* spmm.cu, where it is built with CUDA */
+PLB_CUDA_ENTRY(spmm_cuda); /* spmm.cu */
 
 const struct plb_kernel plb_kernel = {
     PLB_KERNEL_HEAD,
@@ -159,7 +159,7 @@ const struct plb_kernel plb_kernel = {
     .summary = "sparse times dense matrix product C = A B, split by rows of A",
     .options = options,
     .cpu = multiply,
-    .cuda = PLB_CUDA(spmm_cuda),
+    .cuda = spmm_cuda,
     .setup = setup,
     .cost = cost,
     .verify = verify,

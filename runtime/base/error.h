@@ -16,7 +16,7 @@ struct plb_error {
 __attribute__((format(printf, 3, 4)))
 int plb_fail(struct plb_error *err, int status, const char *format, ...);
 
-/* Zeroed memory aligned to 64 bytes, released with free(); ends the program with a sentence and
+/* Zeroed memory aligned to 64 bytes, whole pages from a page on, released with free(); ends the program with a sentence and
  * status 1 where there is none. 0 bytes give a valid pointer. */
 void *plb_alloc(size_t bytes);
 

@@ -65,3 +65,23 @@ void plb_topology_bind(int index, int parts, char *where, int size)
     }
     hwloc_topology_destroy(t);
 }
+
+void plb_topology_bind_near(const char *pci, char *where, int size)
+{
+    hwloc_topology_t t;
+    if (hwloc_topology_init(&t) != 0)
+        return;
+    hwloc_topology_set_io_types_filter(t, HWLOC_TYPE_FILTER_KEEP_ALL);
+    if (hwloc_topology_load(t) == 0) {
+        hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(t, pci);
+        hwloc_obj_t near = device != NULL ? hwloc_get_non_io_ancestor_obj(t, device) : NULL;
+        hwloc_bitmap_t cores = allowed_cores(t);
+        if (near != NULL && hwloc_bitmap_intersects(cores, near->cpuset)) {
+            hwloc_bitmap_and(cores, cores, near->cpuset);
+            if (hwloc_set_cpubind(t, cores, HWLOC_CPUBIND_THREAD) == 0)
+                hwloc_bitmap_list_snprintf(where, (size_t)size, cores);
+        }
+        hwloc_bitmap_free(cores);
+    }
+    hwloc_topology_destroy(t);
+}

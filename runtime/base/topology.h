@@ -17,4 +17,8 @@ void plb_topology_read(struct plb_topology *topology);
  * use, and says which those are; does nothing where there are fewer cores than parts. */
 void plb_topology_bind(int index, int parts, char *where, int size);
 
+/* Binds the calling thread to the cores that are closest to a PCI device ("0000:18:00.0") among those that
+ * the process may use, and says which those are; does nothing where that is not known. */
+void plb_topology_bind_near(const char *pci, char *where, int size);
+
 #endif

@@ -62,12 +62,13 @@ struct plb_master {
     char failure[200];
 };
 
-/* Units per task: bounded by what is pulled at a time from another node, and by the PU's memory. */
+/* Units per task: bounded by what the PU copies, or else what is pulled, at a time, and by the PU's memory. */
 static double grain(const struct plb_master *m, const struct pu *pu)
 {
     double most = pu->max_units;
-    if (pu->info.node != 0 && m->config.unit_bytes > 0.0 && m->config.task_bytes > 0.0)
-        most = fmin(most, m->config.task_bytes / m->config.unit_bytes);
+    double bytes = pu->info.task_bytes > 0.0 ? pu->info.task_bytes : pu->info.node != 0 ? m->config.task_bytes : 0.0;
+    if (m->config.unit_bytes > 0.0 && bytes > 0.0)
+        most = fmin(most, bytes / m->config.unit_bytes);
     if (m->config.grain > 0.0)
         most = fmin(most, m->config.grain);
     return most < 1.0 ? 1.0 : floor(most);

@@ -45,13 +45,15 @@ enum plb_message_type {
 struct plb_pu_info {
     int32_t node, local;        /* rank, and number on that node */
     enum plb_pu_kind kind;
-    int32_t last;               /* of its node */
     double power;               /* as given, or a guess from the hardware; only ratios matter */
     double memory;              /* bytes it can hold; infinite where it is the host's */
+    double task_bytes;          /* of inputs and results in one task, so that its copies hide behind other tasks;
+                                   0 where it has no wish */
     char name[32], host[32];
     char cores[24];             /* cores it may use, as a list; "" where that means nothing */
     int32_t threads;
     char model[44];             /* of the hardware; "" in a simulation */
+    char id[60];                /* a GPU's PCI bus id and UUID, else "" */
 };
 
 /* Units that change hands, still part of the block that they were granted in. */
@@ -95,6 +97,7 @@ struct plb_message {
             int64_t phase;          /* PASS: which of the kernel's phases it runs */
             int64_t status;         /* FAIL: what the kernel returned; STOP: of the run; PASS: bit i set
                                        where buffer i was replaced */
+            char text[80];          /* FAIL: what the device said, "" where the kernel itself returned the status */
         };
     };
 };

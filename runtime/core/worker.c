@@ -2,6 +2,7 @@
 #include "core/worker.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -350,9 +351,11 @@ bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_piece *piece
     return slot != PLB_NO_SLOT || own->queue.n == 0 || own->queue.at[own->queue.head].block != piece->block;
 }
 
-void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_piece *piece, int status)
+void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_piece *piece, int status, const char *text)
 {
-    report(w, PLB_FAIL, pu, piece)->status = status;
+    struct plb_message *m = report(w, PLB_FAIL, pu, piece);
+    m->status = status;
+    snprintf(m->text, sizeof m->text, "%s", text);
 }
 
 bool plb_worker_collect(struct plb_worker *w, double now, struct plb_outbox *out)

@@ -51,8 +51,8 @@ bool plb_worker_take(struct plb_worker *worker, int pu, struct plb_piece *piece)
 bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_piece *piece,
                      double execute_s, double transfer_s, int slot);
 
-/* A kernel has failed on a piece. */
-void plb_worker_fail(struct plb_worker *worker, int pu, const struct plb_piece *piece, int status);
+/* A kernel has failed on a piece. text: what the device said, or "". */
+void plb_worker_fail(struct plb_worker *worker, int pu, const struct plb_piece *piece, int status, const char *text);
 
 /* Moves all reports that wait into the outbox, and a STEAL where the node is idle and somebody can be asked.
  * now: seconds on any clock that does not go back; whoever has not answered after PLB_PATIENCE is given up,

@@ -4,6 +4,7 @@
  * open: OpenBLAS keeps one count per process, so all PUs of a process must agree on it, and do
  * (a process has either one CPU PU or emulated ones with one thread each). */
 #include <cblas.h>
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 
@@ -34,16 +35,31 @@ static bool cpu_host_memory(const struct plb_device *device)
     return true;
 }
 
-static int cpu_launch(struct plb_device *device, const struct plb_phase *phase, const struct plb_task *task)
+static double cpu_memory(const struct plb_device *device)
 {
+    (void)device;
+    return INFINITY;
+}
+
+static int cpu_launch(struct plb_device *device, int lane, const struct plb_phase *phase, const struct plb_task *task)
+{
+    (void)lane;
     double began = plb_now();
     int status = phase->cpu(task);
     device->times.execute_s += plb_now() - began;
     return status;
 }
 
-static int cpu_wait(struct plb_device *device, struct plb_device_times *times)
+static bool cpu_done(struct plb_device *device, int lane)
 {
+    (void)device;
+    (void)lane;
+    return true;
+}
+
+static int cpu_wait(struct plb_device *device, int lane, struct plb_device_times *times)
+{
+    (void)lane;
     *times = device->times;
     device->times = (struct plb_device_times){0};
     return 0;
@@ -51,9 +67,12 @@ static int cpu_wait(struct plb_device *device, struct plb_device_times *times)
 
 const struct plb_device_ops plb_device_cpu = {
     .name = "cpu",
+    .lanes = 1,
     .open = cpu_open,
     .close = cpu_close,
     .host_memory = cpu_host_memory,
+    .memory = cpu_memory,
     .launch = cpu_launch,
+    .done = cpu_done,
     .wait = cpu_wait,
 };

@@ -5,6 +5,7 @@
  * as the sum of 1 / slowdown fits the cores. Copies are real copies into memory of the PU's own, and
  * last at least as long as the modelled bandwidth and latency say. */
 #include <cblas.h>
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,12 @@ static bool emulated_host_memory(const struct plb_device *device)
     return !device->config.own_memory;
 }
 
+static double emulated_memory(const struct plb_device *device)
+{
+    (void)device;
+    return INFINITY;
+}
+
 static void *emulated_alloc(struct plb_device *device, size_t bytes)
 {
     (void)device;
@@ -50,8 +57,9 @@ static void emulated_free(struct plb_device *device, void *memory)
     free(memory);
 }
 
-static int copy(struct plb_device *device, void *to, const void *from, size_t bytes)
+static int copy(struct plb_device *device, int lane, void *to, const void *from, size_t bytes)
 {
+    (void)lane;
     double began = plb_now();
     memcpy(to, from, bytes);
     plb_sleep_until(began + device->config.copy_latency + (double)bytes / device->config.copy_bandwidth);
@@ -59,9 +67,10 @@ static int copy(struct plb_device *device, void *to, const void *from, size_t by
     return 0;
 }
 
-static int emulated_launch(struct plb_device *device, const struct plb_phase *phase,
+static int emulated_launch(struct plb_device *device, int lane, const struct plb_phase *phase,
                            const struct plb_task *task)
 {
+    (void)lane;
     double began = plb_now(), used = plb_thread_seconds();
     int status = phase->cpu(task);
     used = plb_thread_seconds() - used;
@@ -70,8 +79,16 @@ static int emulated_launch(struct plb_device *device, const struct plb_phase *ph
     return status;
 }
 
-static int emulated_wait(struct plb_device *device, struct plb_device_times *times)
+static bool emulated_done(struct plb_device *device, int lane)
 {
+    (void)device;
+    (void)lane;
+    return true;
+}
+
+static int emulated_wait(struct plb_device *device, int lane, struct plb_device_times *times)
+{
+    (void)lane;
     *times = device->times;
     device->times = (struct plb_device_times){0};
     return 0;
@@ -79,13 +96,16 @@ static int emulated_wait(struct plb_device *device, struct plb_device_times *tim
 
 const struct plb_device_ops plb_device_emulated = {
     .name = "emulated",
+    .lanes = 1,
     .open = emulated_open,
     .close = emulated_close,
     .host_memory = emulated_host_memory,
+    .memory = emulated_memory,
     .alloc = emulated_alloc,
     .free = emulated_free,
     .copy_in = copy,
     .copy_out = copy,
     .launch = emulated_launch,
+    .done = emulated_done,
     .wait = emulated_wait,
 };

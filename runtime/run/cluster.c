@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device/cuda.h"
 #include "run/lead.h"
 #include "run/profiles.h"
 #include "run/pus.h"
@@ -30,8 +31,9 @@
 /* What every rank has to know to begin; plain data. */
 struct start {
     char kernel[PATH_MAX];
-    int cluster_nodes, cluster_pus, threads;
-    bool master_only, trace;
+    int cluster_nodes, cluster_pus;
+    struct plb_pus_config pus;
+    bool trace;
     struct plb_migration migration;
     double origin;              /* rank 0's clock when the run's clock is 0 */
 };
@@ -86,14 +88,31 @@ static int check_ranks(const struct run *r)
                         plb_settings_get(&job->settings, "cluster", "file")->text, job->cluster.n_nodes,
                         job->cluster.n_nodes == 1 ? "" : "s", r->size == 1 ? "is" : "are", r->size, r->size == 1 ? "" : "s",
                         job->cluster.n_nodes);
-    if (job->master_only && r->size == 1)
+    if (job->pus.master_only && r->size == 1)
         return plb_fail(r->err, PLB_EINPUT, "%s: master_only leaves nobody to compute with one rank; start mpirun with -np 2 or more",
                         plb_settings_get(&job->settings, "cluster", "master_only")->origin);
-    char title[PLB_PHASE_TITLE];
-    for (int i = 0; i < plb_phase_count(job->kernel); i++)
-        if (plb_phase_at(job->kernel, i).cpu == NULL)
-            return plb_fail(r->err, PLB_EINPUT, "%s has no cpu entry and there is no other kind of PU here", plb_phase_title(job->kernel, i, title));
     return PLB_OK;
+}
+
+/* Rank 0: how many PUs there are on all ranks; none is an error. Collective. */
+static int count_pus(struct run *r, int n)
+{
+    size_t bytes;
+    int *counts = plb_mpi_gather(r->mpi, &n, sizeof n, &bytes);
+    if (r->lead == NULL)
+        return PLB_OK;
+    const struct plb_kernel *kernel = r->lead->job->kernel;
+    char title[PLB_PHASE_TITLE];
+    for (size_t i = 0; i < bytes / sizeof *counts; i++)
+        r->lead->expected += counts[i];
+    free(counts);
+    if (r->lead->expected > 0)
+        return PLB_OK;
+    for (int i = 0; i < plb_phase_count(kernel); i++)
+        if (plb_phase_at(kernel, i).cpu == NULL)
+            return plb_fail(r->err, PLB_EINPUT, "%s has no cpu entry and there is no other kind of PU here", plb_phase_title(kernel, i, title));
+    return plb_fail(r->err, PLB_EINPUT, "%s: pus = gpu, and there is no GPU that kernel %s can use (--verbose says why)",
+                    plb_settings_get(&r->lead->job->settings, "cluster", "pus")->origin, kernel->name);
 }
 
 static void fill_start(const struct run *r, struct start *start)
@@ -105,8 +124,8 @@ static void fill_start(const struct run *r, struct start *start)
     free(full);
     start->cluster_nodes = job->cluster.n_nodes;
     start->cluster_pus = job->cluster.n_pus;
-    start->threads = job->threads;
-    start->master_only = job->master_only;
+    start->pus = job->pus;
+    start->pus.verbose = r->options->verbose;
     start->trace = r->lead->trace->on;
     start->migration = job->migration;
     start->origin = plb_now();
@@ -128,8 +147,9 @@ static int begin(struct run *r)
     plb_mpi_broadcast(r->mpi, &start, sizeof start);
     gethostname(host, sizeof host - 1);
     snprintf(origin, sizeof origin, "rank %d on %s", r->rank, host);
+    bool cuda = start.cluster_nodes == 0 && start.pus.wanted != PLB_PUS_CPU && plb_cuda_count(NULL) > 0;
     if (r->lead == NULL)
-        status = plb_kernel_load(start.kernel, origin, &kernel, r->err);
+        status = plb_kernel_load(start.kernel, origin, cuda, &kernel, r->err);
     else
         kernel = r->lead->job->kernel;
     if ((status = plb_cluster_agree(r->mpi, status)) != PLB_OK)
@@ -139,16 +159,16 @@ static int begin(struct run *r)
         r->clock = -plb_now();
     plb_dataset_share(&r->data, r->lead != NULL ? &r->lead->job->app : NULL, r->mpi);
     share_cluster(r, &start, &cluster);
-    int n_pus = plb_pus_describe(r->mpi, &cluster, start.threads, start.master_only, &pus);
+    int n_pus = plb_pus_describe(r->mpi, &cluster, kernel, &start.pus, &pus);
     share_costs(r, kernel);
+    status = plb_cluster_agree(r->mpi, count_pus(r, n_pus));
     struct plb_node_config config = {r->rank, kernel, &r->data, r->mpi, start.migration, r->size, r->maps, start.trace, r->clock};
-    status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
+    if (status == PLB_OK)
+        status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
     for (int i = 0; i < n_pus; i++)
         plb_outbox_add(&r->out, PLB_HELLO, 0)->hello = pus[i].info;
     for (int i = 0; i < n_pus; i++)
         r->out.at[i].from = r->rank;
-    if (r->lead != NULL)
-        r->lead->hellos += start.master_only;
     free(pus);
     plb_cluster_fini(&cluster);
     return plb_cluster_agree(r->mpi, status);

@@ -4,20 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/cuda.h"
 #include "run/profiles.h"
 #include "run/registry.h"
 
 #define TASK_BYTES 32e6 /* data pulled per task: milliseconds on a fast network, so it hides behind work */
 
-static int read_kernel(struct plb_job *job, struct plb_error *err)
+/* Whether the job may use GPUs that are here. [cluster] is read before the kernel for that alone: what is
+ * wrong in it is told in its turn. */
+static bool may_use_gpus(struct plb_job *job, const char *simulate)
+{
+    struct plb_error later = {.status = PLB_OK};
+    if (simulate != NULL || plb_settings_load(&job->settings, "cluster", &later) != PLB_OK)
+        return false;
+    bool emulated = plb_settings_get(&job->settings, "cluster", "file")->text != NULL;
+    return !emulated && strcmp(plb_settings_get(&job->settings, "cluster", "pus")->text, "cpu") != 0 && plb_cuda_count(NULL) > 0;
+}
+
+static int read_kernel(struct plb_job *job, const char *simulate, struct plb_error *err)
 {
     struct plb_settings *s = &job->settings;
     if (plb_settings_load(s, "app", err) != PLB_OK)
         return err->status;
+    bool cuda = may_use_gpus(job, simulate);
     const struct plb_setting *kernel = plb_settings_get(s, "app", "kernel");
     if (kernel->text == NULL || kernel->text[0] == '\0')
         return plb_fail(err, PLB_EINPUT, "%s: no kernel is named; add 'kernel = NAME' under [app]", s->conf.file);
-    if (plb_kernel_load(kernel->text, kernel->origin, &job->kernel, err) != PLB_OK)
+    if (plb_kernel_load(kernel->text, kernel->origin, cuda, &job->kernel, err) != PLB_OK)
         return err->status;
     plb_settings_add(s, job->kernel->name, job->kernel->options);
     return plb_settings_load(s, job->kernel->name, err);
@@ -58,8 +71,10 @@ static int read_cluster(struct plb_job *job, const char *simulate, struct plb_er
     struct plb_settings *s = &job->settings;
     if (plb_settings_load(s, "cluster", err) != PLB_OK)
         return err->status;
-    job->master_only = plb_settings_get(s, "cluster", "master_only")->number != 0.0;
-    job->threads = (int)plb_settings_get(s, "cluster", "threads")->number;
+    const char *pus = plb_settings_get(s, "cluster", "pus")->text;
+    job->pus.master_only = plb_settings_get(s, "cluster", "master_only")->number != 0.0;
+    job->pus.threads = (int)plb_settings_get(s, "cluster", "threads")->number;
+    job->pus.wanted = strcmp(pus, "cpu") == 0 ? PLB_PUS_CPU : strcmp(pus, "gpu") == 0 ? PLB_PUS_GPU : PLB_PUS_AUTO;
     const char *file = simulate != NULL ? simulate : plb_settings_get(s, "cluster", "file")->text;
     if (file != NULL)
         plb_cluster_read(file, job->kernel->name, simulate != NULL, &job->cluster, err);
@@ -73,7 +88,7 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
     if (plb_settings_init(&job->settings, conf_file, assignments, n_assignments, err) != PLB_OK)
         return err->status;
     /* Unknown names first: a wrong value may only be a symptom of one. */
-    if (read_kernel(job, err) != PLB_OK || plb_settings_check_unknown(&job->settings, err) != PLB_OK)
+    if (read_kernel(job, simulate, err) != PLB_OK || plb_settings_check_unknown(&job->settings, err) != PLB_OK)
         return err->status;
     if (read_balancer(job, simulate != NULL, err) != PLB_OK)
         return err->status;
@@ -150,7 +165,7 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
         .input_bytes = plb_app_unit_bytes(&job->app, true, false),
         .output_bytes = plb_app_unit_bytes(&job->app, false, true),
         .seed = job->seed,
-        .master_only = job->master_only,
+        .master_only = job->pus.master_only,
     };
 }
 

@@ -5,6 +5,7 @@
 #include "core/master.h"
 #include "run/app.h"
 #include "run/cluster_file.h"
+#include "run/pus.h"
 #include "run/simulate.h"
 
 struct plb_job {
@@ -17,8 +18,7 @@ struct plb_job {
     int simulated[PLB_MAX_PHASES]; /* the phases that a simulation runs: each once, in order */
     struct plb_cluster_spec cluster; /* no nodes: the real machines */
     struct plb_migration migration;
-    bool master_only;
-    int threads;                /* 0: a fair share of the cores */
+    struct plb_pus_config pus;
     uint64_t seed;
     struct plb_profiles *profiles;  /* run/profiles.h; NULL until the PUs are known, and where off */
 };

@@ -1,6 +1,7 @@
 /* Rank 0's side of the messages: passes, results, inputs for others, failures. */
 #include "run/lead.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -46,8 +47,12 @@ static void show_pus(const struct leader *lead)
     static const char *const kinds[] = {"cpu", "gpu", "accelerator"};
     for (int p = 0; p < lead->n_pus; p++) {
         const struct plb_pu_info *pu = &lead->pus[p];
-        plb_say("PU %d: rank %d on %s, %s '%s', %d thread%s on cores %s, power %g", p, pu->node, pu->host, kinds[pu->kind],
-                pu->name, pu->threads, pu->threads == 1 ? "" : "s", pu->cores, pu->power);
+        if (pu->id[0] != '\0')
+            plb_say("PU %d: rank %d on %s, %s '%s' (%s), %.3g GB free, driven from cores %s, power %g", p, pu->node, pu->host, kinds[pu->kind],
+                    pu->name, pu->id, pu->memory / 1e9, pu->cores, pu->power);
+        else
+            plb_say("PU %d: rank %d on %s, %s '%s', %d thread%s on cores %s, power %g", p, pu->node, pu->host, kinds[pu->kind],
+                    pu->name, pu->threads, pu->threads == 1 ? "" : "s", pu->cores, pu->power);
     }
 }
 
@@ -62,8 +67,7 @@ void plb_lead_hello(struct run *r, const struct plb_pu_info *info)
     struct leader *lead = r->lead;
     lead->pus = plb_grow(lead->pus, (size_t)(lead->n_pus + 1) * sizeof *lead->pus);
     lead->pus[lead->n_pus++] = *info;
-    lead->hellos += info->last;
-    if (lead->hellos < r->size)
+    if (lead->n_pus < lead->expected)
         return;
     qsort(lead->pus, (size_t)lead->n_pus, sizeof *lead->pus, by_place);
     struct plb_master_config config = plb_job_master(lead->job);
@@ -186,15 +190,19 @@ void plb_lead_fail(struct run *r, const struct plb_message *m)
 {
     const struct leader *lead = r->lead;
     const char *name = "?", *host = "?";
-    char title[PLB_PHASE_TITLE];
+    char title[PLB_PHASE_TITLE], what[100];
     for (int p = 0; p < lead->n_pus; p++)
         if (lead->pus[p].node == m->from && lead->pus[p].local == m->pu) {
             name = lead->pus[p].name;
             host = lead->pus[p].host;
         }
-    plb_fail(r->err, PLB_EFAILED, "%s returned %lld on PU '%s' (rank %d on %s) for %s %lld to %lld; no output is written",
-             plb_phase_title(lead->job->kernel, lead->job->app.running, title), (long long)m->status, name, m->from, host, lead->job->kernel->unit,
-             (long long)m->range.first, (long long)(m->range.first + m->range.count - 1));
+    plb_phase_title(lead->job->kernel, lead->job->app.running, title);
+    if (m->text[0] != '\0')
+        snprintf(what, sizeof what, "failed (%s)", m->text);
+    else
+        snprintf(what, sizeof what, "returned %lld", (long long)m->status);
+    plb_fail(r->err, PLB_EFAILED, "%s %s on PU '%s' (rank %d on %s) for %s %lld to %lld; no output is written", title, what, name, m->from, host,
+             lead->job->kernel->unit, (long long)m->range.first, (long long)(m->range.first + m->range.count - 1));
     stop_all(r, PLB_EFAILED);
 }
 

@@ -23,7 +23,8 @@ struct leader {
     struct incoming *incoming;
     struct plb_progress progress;
     struct plb_pu_info *pus;    /* from HELLO */
-    int n_pus, hellos, byes;    /* hellos, byes: ranks that have said all of it */
+    int n_pus, expected;        /* so far, and when all have said HELLO */
+    int byes;                   /* ranks that have said it */
     int pass;
     bool in_pass, stopping;
     double pass_began, makespan, solve;

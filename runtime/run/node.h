@@ -18,8 +18,9 @@ struct plb_node;
 struct plb_node_pu {
     const struct plb_device_ops *ops;
     struct plb_device_config device;
-    struct plb_pu_info info;    /* `cores` is filled in by plb_node_start */
+    struct plb_pu_info info;    /* `cores`, and `memory` of a GPU, are filled in by plb_node_start */
     int bind_index, bind_parts; /* share of the cores to bind to; parts <= 1: not bound */
+    char pci[16];               /* of a GPU, whose thread is bound close to it; else "" */
 };
 
 struct plb_node_config {

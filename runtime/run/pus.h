@@ -5,10 +5,20 @@
 #include "run/cluster_file.h"
 #include "run/node.h"
 
-/* The PUs of this rank: those of its node in the cluster, or where that has no nodes its CPU, with
- * `threads` threads (0: its fair share of the cores). Warns where the launcher's binding leaves it
- * fewer cores. Returns how many, in an array to be freed (or NULL); 0 for rank 0 with master_only. */
-int plb_pus_describe(const struct plb_mpi *mpi, const struct plb_cluster_spec *cluster, int threads,
-                     bool master_only, struct plb_node_pu **pus);
+enum plb_pus_wanted { PLB_PUS_AUTO, PLB_PUS_CPU, PLB_PUS_GPU };
+
+struct plb_pus_config {
+    int threads;                /* of the CPU; 0: its fair share of the cores */
+    bool master_only;           /* rank 0 has no PUs */
+    enum plb_pus_wanted wanted;
+    bool verbose;
+};
+
+/* The PUs of this rank that can run every phase of the kernel: those of its node in the cluster, or where
+ * that has no nodes its CPU and its GPUs. Ranks of one host share out its GPUs and cores; a core is kept for
+ * each GPU's thread and one for communication, so where that leaves none the CPU is no PU. Warns where the
+ * launcher's binding leaves the CPU fewer cores. Returns how many, in an array to be freed (or NULL). */
+int plb_pus_describe(const struct plb_mpi *mpi, const struct plb_cluster_spec *cluster, const struct plb_kernel *kernel,
+                     const struct plb_pus_config *config, struct plb_node_pu **pus);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "run/phase.h"
 
 const struct plb_balancer *plb_balancer_find(const char *name, const char *origin, struct plb_error *err)
@@ -55,7 +56,7 @@ static int list_kernels(const char *folder, char names[][64], const char **list,
     DIR *d = opendir(folder);
     for (struct dirent *e; d != NULL && n < limit && (e = readdir(d)) != NULL;) {
         size_t length = strlen(e->d_name);
-        if (length < 4 || length > 63 || strcmp(e->d_name + length - 3, ".so") != 0)
+        if (length < 4 || length > 63 || strcmp(e->d_name + length - 3, ".so") != 0 || strstr(e->d_name, ".cuda.so") != NULL)
             continue;
         snprintf(names[n], 64, "%.*s", (int)(length - 3), e->d_name);
         list[n] = names[n];
@@ -95,7 +96,7 @@ static int check(const struct plb_kernel *k, const char *path, struct plb_error 
             return plb_fail(err, PLB_EINPUT, "%s: a kernel cannot be named '%s', which is a section of the conf file; rename it", path, k->name);
     bool runs = k->phases != NULL || k->cpu != NULL || k->cuda != NULL;
     if (k->name == NULL || k->unit == NULL || k->setup == NULL || !runs)
-        return plb_fail(err, PLB_EINPUT, "%s: its plb_kernel lacks a name, unit, setup, or a cpu or cuda entry; see plb/kernel.h", path);
+        return plb_fail(err, PLB_EINPUT, "%s: its plb_kernel lacks a name, unit, setup, or a cpu or cuda entry (one that is there, see PLB_CUDA_ENTRY in plb/kernel.h)", path);
     return plb_phase_check(k, path, err);
 }
 
@@ -105,7 +106,16 @@ bool plb_kernel_is_path(const char *name)
     return strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0);
 }
 
-int plb_kernel_load(const char *name, const char *origin, const struct plb_kernel **kernel,
+/* The cuda entries of path/NAME.so are in path/NAME.cuda.so, or in NAME.so itself. */
+static void load_cuda_part(const char *path)
+{
+    char beside[PATH_MAX + 80];
+    snprintf(beside, sizeof beside, "%.*s.cuda.so", (int)(strlen(path) - strlen(".so")), path);
+    if (access(beside, R_OK) == 0 && dlopen(beside, RTLD_NOW | RTLD_GLOBAL) == NULL)
+        plb_say("warning: GPUs are not used: %s; install what is missing, or add its folder to LD_LIBRARY_PATH", dlerror());
+}
+
+int plb_kernel_load(const char *name, const char *origin, bool cuda, const struct plb_kernel **kernel,
                     struct plb_error *err)
 {
     char path[PATH_MAX + 80], folders[FOLDERS][PATH_MAX];
@@ -122,6 +132,8 @@ int plb_kernel_load(const char *name, const char *origin, const struct plb_kerne
         if (f == FOLDERS)
             return unknown_kernel(name, origin, folders, err);
     }
+    if (cuda)
+        load_cuda_part(path);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (object == NULL)
         return plb_fail(err, PLB_EINPUT, "%s: cannot load the kernel: %s", origin, dlerror());

@@ -16,9 +16,10 @@ const struct plb_balancer *plb_balancer_find(const char *name, const char *origi
 bool plb_kernel_is_path(const char *name);
 
 /* Loads a kernel: a name is looked for among the installed kernels, a path (with a slash or ending
- * in .so) is opened as it is. The shared object stays loaded for the life of the process.
+ * in .so) is opened as it is; with `cuda` after the NAME.cuda.so beside it, if there is one (a warning
+ * where that cannot be loaded). Shared objects stay loaded for the life of the process.
  * PLB_EINPUT and a sentence prefixed with `origin` where there is none, or of another ABI. */
-int plb_kernel_load(const char *name, const char *origin, const struct plb_kernel **kernel,
+int plb_kernel_load(const char *name, const char *origin, bool cuda, const struct plb_kernel **kernel,
                     struct plb_error *err);
 
 #endif

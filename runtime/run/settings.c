@@ -31,7 +31,8 @@ static const struct plb_option balance_options[] = {
 
 static const struct plb_option cluster_options[] = {
     {"file", PLB_INPUT_FILE, NULL, 0, 0, NULL, ".cluster file: emulate its PUs, rank i as node i"},
-    {"threads", PLB_INT, "0", 0, 4096, NULL, "threads of each rank's CPU; 0 = its fair share of the cores"},
+    {"pus", PLB_TEXT, "auto", 0, 0, "auto|cpu|gpu", "what computes: CPUs and GPUs, CPUs alone, GPUs alone"},
+    {"threads", PLB_INT, "0", 0, 4096, NULL, "threads of each rank's CPU; 0 = its fair share of the cores, less those that GPUs need"},
     {"master_only", PLB_FLAG, "no", 0, 0, NULL, "rank 0 only leads and computes nothing"},
     {0},
 };

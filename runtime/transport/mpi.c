@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define FRAME 20            /* messages per frame: below every transport's eager limit */
+#define FRAME 15            /* messages per frame: below every transport's eager limit */
 #define FEW 4               /* in the small frame that most are */
 #define DEFAULT_PIECE ((size_t)1 << 30)
 

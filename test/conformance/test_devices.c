@@ -21,8 +21,8 @@ struct kind {
 
 static const struct kind kinds[] = {
     {"cpu", &plb_device_cpu, {.threads = 1}},
-    {"emulated", &plb_device_emulated, {1, false, 1.0, INFINITY, 0.0}},
-    {"emulated, own memory", &plb_device_emulated, {1, true, 2.0, 1e9, 1e-4}},
+    {"emulated", &plb_device_emulated, {.threads = 1, .slowdown = 1.0, .copy_bandwidth = INFINITY}},
+    {"emulated, own memory", &plb_device_emulated, {.threads = 1, .own_memory = true, .slowdown = 2.0, .copy_bandwidth = 1e9, .copy_latency = 1e-4}},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
 
@@ -67,18 +67,18 @@ static void run_twice(const struct kind *k, struct plb_device *d, double *in, do
         data[0] = k->ops->alloc(d, bytes);
         data[1] = k->ops->alloc(d, bytes);
         assert_true(data[0] != NULL && data[1] != NULL && (uintptr_t)data[0] % 64 == 0);
-        assert_int_equal(k->ops->copy_in(d, data[0], in, bytes), 0);
+        assert_int_equal(k->ops->copy_in(d, 0, data[0], in, bytes), 0);
     }
     struct plb_phase phase = {.name = "test", .cpu = twice};
-    struct plb_task task = {first, N, data, NULL, NULL, 1};
-    assert_int_equal(k->ops->launch(d, &phase, &task), 0);
+    struct plb_task task = {.first = first, .count = N, .data = data, .threads = 1};
+    assert_int_equal(k->ops->launch(d, 0, &phase, &task), 0);
     if (!on_host)
-        assert_int_equal(k->ops->copy_out(d, out, data[1], bytes), 0);
+        assert_int_equal(k->ops->copy_out(d, 0, out, data[1], bytes), 0);
     struct plb_device_times times;
-    assert_int_equal(k->ops->wait(d, &times), 0);
+    assert_int_equal(k->ops->wait(d, 0, &times), 0);
     assert_true(times.execute_s > 0.0);
     assert_true(on_host ? times.transfer_s == 0.0 : times.transfer_s > 0.0);
-    assert_int_equal(k->ops->wait(d, &times), 0);
+    assert_int_equal(k->ops->wait(d, 0, &times), 0);
     assert_true(times.execute_s == 0.0 && times.transfer_s == 0.0); /* counted once */
     if (!on_host) {
         k->ops->free(d, data[0]);
@@ -113,8 +113,8 @@ static void a_kernel_s_status_comes_back(void **state)
         struct plb_device_times times;
         struct plb_phase phase = {.name = "test", .cpu = failing};
         void *data[1] = {NULL};
-        struct plb_task task = {0, 7, data, NULL, NULL, 1};
-        int launched = kinds[k].ops->launch(d, &phase, &task), waited = kinds[k].ops->wait(d, &times);
+        struct plb_task task = {.first = 0, .count = 7, .data = data, .threads = 1};
+        int launched = kinds[k].ops->launch(d, 0, &phase, &task), waited = kinds[k].ops->wait(d, 0, &times);
         assert_int_equal(launched != 0 ? launched : waited, 7);
         kinds[k].ops->close(d);
     }
@@ -124,16 +124,16 @@ static void a_kernel_s_status_comes_back(void **state)
 static void an_emulated_pu_is_slower(void **state)
 {
     (void)state;
-    struct kind k = {"emulated", &plb_device_emulated, {1, false, 5.0, INFINITY, 0.0}};
+    struct kind k = {"emulated", &plb_device_emulated, {.threads = 1, .slowdown = 5.0, .copy_bandwidth = INFINITY}};
     struct plb_device *d = open_kind(&k);
     struct plb_device_times times;
     struct plb_phase phase = {.name = "test", .cpu = spin};
     void *data[1] = {NULL};
-    struct plb_task task = {0, 3000000, data, NULL, NULL, 1};
+    struct plb_task task = {.first = 0, .count = 3000000, .data = data, .threads = 1};
     double used = plb_thread_seconds();
-    k.ops->launch(d, &phase, &task);
+    k.ops->launch(d, 0, &phase, &task);
     used = plb_thread_seconds() - used;
-    k.ops->wait(d, &times);
+    k.ops->wait(d, 0, &times);
     assert_true(times.execute_s >= 4.9 * used);
     k.ops->close(d);
 }
@@ -141,13 +141,13 @@ static void an_emulated_pu_is_slower(void **state)
 static void a_modelled_copy_takes_its_time(void **state)
 {
     (void)state;
-    struct kind k = {"emulated", &plb_device_emulated, {1, true, 1.0, 1e7, 0.001}};
+    struct kind k = {"emulated", &plb_device_emulated, {.threads = 1, .own_memory = true, .slowdown = 1.0, .copy_bandwidth = 1e7, .copy_latency = 0.001}};
     struct plb_device *d = open_kind(&k);
     struct plb_device_times times;
     static char host[100000];
     void *memory = k.ops->alloc(d, sizeof host);
-    k.ops->copy_in(d, memory, host, sizeof host);
-    k.ops->wait(d, &times);
+    k.ops->copy_in(d, 0, memory, host, sizeof host);
+    k.ops->wait(d, 0, &times);
     assert_true(times.transfer_s >= 0.011); /* 1 ms + 100 kB at 10 MB/s */
     k.ops->free(d, memory);
     k.ops->close(d);

@@ -76,7 +76,7 @@ refused_conf 'section of another kernel' 'app.conf:3: |unknown section [heatflow
 refused_conf 'unknown key in [app]' "app.conf:3: |unknown key 'kernl' in [app]|did you mean 'kernel'?" '[app]' 'kernel = spmm' 'kernl = matmul'
 refused_conf 'unknown key in [balance]' "app.conf:4: |unknown key 'solvr' in [balance]|did you mean 'solver'?" '[app]' 'kernel = spmm' '[balance]' 'solvr = slsqp'
 refused_conf "unknown key in the kernel's section" "app.conf:4: |unknown key 'colums' in [spmm]|did you mean 'columns'?" '[app]' 'kernel = spmm' '[spmm]' 'colums = 3'
-refused_conf 'unknown key like nothing' "app.conf:4: |unknown key 'xyzzyx' in [cluster], which knows: file, threads, master_only" '[app]' 'kernel = spmm' '[cluster]' 'xyzzyx = 3'
+refused_conf 'unknown key like nothing' "app.conf:4: |unknown key 'xyzzyx' in [cluster], which knows: file, pus, threads, master_only" '[app]' 'kernel = spmm' '[cluster]' 'xyzzyx = 3'
 refused_conf 'key twice' 'app.conf:5: rows is set again|line 4' '[app]' 'kernel = spmm' '[spmm]' 'rows = 3' 'rows = 4'
 refused_conf 'unknown key, indented, after comments' "app.conf:5: |'row_s'" '; comment' '[app]' '  kernel = spmm # here' '[spmm]' '   row_s = 3'
 
@@ -129,7 +129,7 @@ kernels=$BUILD/test/kernels
 echo 'this is no shared object' >"$in/text.so"; : >"$in/empty.so"
 refused '.so missing' "command line: |$in/nope.so|does not exist" "$spmm" app.kernel="$in/nope.so"
 refused '.so without plb_kernel' "no_symbol.so exports no 'plb_kernel'" "$spmm" app.kernel="$kernels/no_symbol.so"
-refused '.so of another ABI' 'other_abi.so was built for kernel ABI 43 (4000 bytes), this plbrun has ABI 2|rebuild it' "$spmm" app.kernel="$kernels/other_abi.so"
+refused '.so of another ABI' 'other_abi.so was built for kernel ABI 44 (4000 bytes), this plbrun has ABI 3|rebuild it' "$spmm" app.kernel="$kernels/other_abi.so"
 refused '.so that is text' "command line: |$in/text.so|cannot load the kernel" "$spmm" app.kernel="$in/text.so"
 refused '.so that is empty' "$in/empty.so|file too short" "$spmm" app.kernel="$in/empty.so"
 refused '.so that is a folder' "$in" "$spmm" app.kernel="$in"

@@ -150,7 +150,7 @@ static void a_failure_is_reported(void **state)
     struct plb_worker *w = plb_worker_new(4, 1);
     struct plb_outbox out = {0};
     struct plb_piece p = {{30, 5}, 2};
-    plb_worker_fail(w, 0, &p, -3);
+    plb_worker_fail(w, 0, &p, -3, "");
     plb_worker_collect(w, 0.0, &out);
     assert_int_equal(out.n, 1);
     assert_int_equal(out.at[0].type, PLB_FAIL);

@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 2u
+#define PLB_KERNEL_ABI 3u
 
 /* The running application, as its kernel sees it. Opaque; owned by plbrun; only valid in the
  * thread and for the duration of the call it is handed to. */
@@ -70,6 +70,8 @@ struct plb_task {
                                    the bytes of unit `first`. PARTITION_INDEXED: element
                                    offsets[first]. REDUCE: this task's own array, set to the
                                    neutral element */
+    const size_t *bytes;        /* how many bytes each of them has from there: of the range, or of the whole
+                                   buffer where it is replicated or reduced */
     const void *args;           /* the constant block given to plb_app_args, or NULL */
     void *stream;               /* the CUDA stream of a cuda entry, else NULL */
     int threads;                /* threads a cpu entry may use; the OpenMP default is set to it */
@@ -130,13 +132,15 @@ struct plb_kernel {
 
 #define PLB_KERNEL_HEAD .abi = PLB_KERNEL_ABI, .size = sizeof(struct plb_kernel)
 
-/* The name a cuda entry is known by where the kernel is built with CUDA, NULL where it is not:
- *     .cuda = PLB_CUDA(my_cuda_entry) */
-#ifdef PLB_WITH_CUDA
-#define PLB_CUDA(fn) fn
-#else
-#define PLB_CUDA(fn) NULL
-#endif
+/* Declares a cuda entry, so that it can be named in the descriptor whether it is there or not:
+ *
+ *     PLB_CUDA_ENTRY(mine_cuda);      ... .cuda = mine_cuda,
+ *
+ * It may be linked into NAME.so, or into NAME.cuda.so in the same folder, which plbrun loads first, and
+ * only where the job may use a GPU: so a node with no CUDA libraries runs the rest of NAME.so. Where the
+ * entry is not there, its name is NULL. Link CUDA's runtime as a shared library (nvcc -cudart shared):
+ * the stream of a task is plbrun's. */
+#define PLB_CUDA_ENTRY(fn) extern __attribute__((weak)) int fn(const struct plb_task *task)
 
 /* ----------------------------------------------- what a kernel can ask for
  * For setup, cost, next, verify and finish; never from an entry. Not thread-safe. */

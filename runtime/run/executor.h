@@ -1,0 +1,44 @@
+/* Runs pieces of the job on one device: keeps replicated data there, gives each lane buffers for the
+ * rest, copies in, launches, copies out. Where the device works in host memory only the launch is left.
+ * Belongs to the thread that opened it. */
+#ifndef PLB_RUN_EXECUTOR_H
+#define PLB_RUN_EXECUTOR_H
+
+#include "device/device.h"
+#include "run/data.h"
+
+struct plb_executor {
+    const struct plb_device_ops *ops;
+    struct plb_device *device;
+    const struct plb_dataset *set;
+    int threads;
+    bool on_host;
+    void *resident[PLB_MAX_DATA];
+    void *memory[PLB_MAX_LANES][PLB_MAX_DATA]; /* grown to the largest piece, and kept */
+    size_t capacity[PLB_MAX_LANES][PLB_MAX_DATA];
+    char failure[80];           /* of its own making; "": the device's */
+};
+
+/* Opens the device for a dataset, which is borrowed. PLB_OK, or PLB_EFAILED and a sentence. */
+int plb_executor_open(struct plb_executor *executor, const struct plb_device_ops *ops,
+                      const struct plb_device_config *config, const struct plb_dataset *set, struct plb_error *err);
+void plb_executor_close(struct plb_executor *executor); /* nothing is in flight */
+
+/* Copies the replicated buffers of this mask (bit i: buffer i) to the device. Nothing is in flight.
+ * PLB_OK, or PLB_EFAILED and a sentence that begins with `name`. */
+int plb_executor_update(struct plb_executor *executor, int64_t mask, const char *name, struct plb_error *err);
+
+/* Starts a piece in a lane where nothing is in flight. buffers[i]: where buffer i of the range is on the
+ * host, or NULL: in its place in the whole buffer. They stay valid until the wait. Returns 0, or what the
+ * kernel or the device failed with: then nothing is in flight in the lane. */
+int plb_executor_submit(struct plb_executor *executor, int lane, const struct plb_phase *phase,
+                        struct plb_range range, void *const *buffers);
+
+/* Whether the lane's piece has ended; waiting for it, with its status as above. */
+bool plb_executor_done(struct plb_executor *executor, int lane);
+int plb_executor_wait(struct plb_executor *executor, int lane, struct plb_device_times *times);
+
+/* What the device says of the last failure; "" where the kernel itself returned the status. */
+const char *plb_executor_failure(const struct plb_executor *executor);
+
+#endif
