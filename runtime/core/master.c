@@ -55,6 +55,7 @@ struct plb_master {
     int pass, kernel;
     int *waiting;               /* PUs to ask after the next event */
     int n_waiting, outstanding; /* outstanding: blocks at all PUs */
+    int alive;                  /* PUs neither refused nor lost */
     struct plb_members members;
     int64_t migrations, migrated; /* gifts between nodes, and units executed on another node than granted to */
     bool announced;             /* that nothing is left to grant */
@@ -93,6 +94,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config,
         double room = pu->info.memory - config->replicated_bytes;
         pu->max_units = config->unit_bytes > 0.0 ? room / (TASKS_IN_MEMORY * config->unit_bytes) : INFINITY;
         pu->refused = room < 0.0 || pu->max_units < 1.0;
+        m->alive += !pu->refused;
         double power = pu->info.power > 0.0 ? pu->info.power : 1.0;
         m->seen[p] = (struct plb_pu){.node = pu->info.node, .kind = pu->info.kind,
             .name = pu->info.name, .power = power, .grain = grain(m, pu), .lost = pu->refused};
@@ -268,7 +270,7 @@ static void feed_all(struct plb_master *m, int first, struct plb_outbox *out)
         all_wait_in_list(m);
     }
     feed_waiting(m, out);
-    if (m->free.units == 0 && m->config.migration)
+    if (m->free.units == 0 && m->config.migration && m->alive > 1) /* a PU that is alone needs no small tasks */
         announce_all(m, from, out);
     if (m->free.units == 0 || m->outstanding > 0 || m->failure[0] != '\0')
         return;
@@ -473,6 +475,7 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
         if (seen->lost)
             continue;
         seen->lost = true;
+        m->alive--;
         leave_list(m, p);
         for (; seen->outstanding > 0; seen->outstanding--, m->outstanding--) {
             const struct plb_rangeset *pending = &m->pus[p].blocks[seen->outstanding - 1].pending;

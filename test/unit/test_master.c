@@ -239,9 +239,27 @@ static void a_kernel_s_samples_are_its_own_and_last(void **state)
     stop(&f);
 }
 
+/* Small tasks are for thieves: where there is nobody else, nothing is announced and blocks stay whole. */
+static void a_pu_that_is_alone_gets_no_small_tasks(void **state)
+{
+    (void)state;
+    struct plb_master_config config = {.migration = true};
+    for (int nodes = 1; nodes <= 2; nodes++) {
+        struct fixture f;
+        int announced = 0;
+        start(&f, nodes, 1000, 1.0, &config); /* one piece per PU: all is granted at once */
+        for (int i = 0; i < f.out.n; i++)
+            announced += f.out.at[i].type == PLB_EMPTY;
+        assert_int_equal(announced, nodes == 1 ? 0 : nodes);
+        assert_true(nodes == 1 ? f.out.at[0].grain >= f.out.at[0].range.count : f.out.at[0].grain < f.out.at[0].range.count);
+        stop(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pu_that_is_alone_gets_no_small_tasks),
         cmocka_unit_test(one_block_ahead_at_each_pu),
         cmocka_unit_test(a_finished_block_brings_the_next),
         cmocka_unit_test(a_result_counts_once),
