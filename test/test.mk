@@ -22,8 +22,26 @@ $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
 	@echo "  bench $<"
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(OPENMP) -o $@ $< $(OBJECTS) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS)
 
+# What scripts/gpu-check needs beside the tests; built without a GPU too, so that it does not rot.
+GPU_PARTS := $(if $(CUDA_INC),$(B)/gpu/plain) $(if $(NVCC),$(patsubst %,$(B)/gpu/%.so,burn burn.cuda entries))
+$(B)/gpu/plain: test/gpu/plain.c $(OBJECTS) runtime/exports.list
+	@mkdir -p $(@D)
+	@echo "  gpu   $<"
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(OPENMP) -o $@ $< $(OBJECTS) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS) -L$(CUDA_HOME)/lib64 -lcudart
+$(B)/gpu/burn.so: test/gpu/burn.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C) $(CFLAGS) -O3 $(KERNEL_INC) $(OPENMP) -shared -o $@ $<
+$(B)/gpu/%.cu.o: test/gpu/%.cu $(B)/flags
+	@mkdir -p $(@D)
+	@echo "  nvcc  $<"
+	$(Q)$(NVCC) -O3 -std=c++17 --threads 2 $(GENCODE) $(KERNEL_INC) -Xcompiler -fPIC -MMD -MP -c $< -o $@
+$(B)/gpu/burn.cuda.so: $(B)/gpu/burn.cu.o
+$(B)/gpu/entries.so: $(B)/gpu/entries.cu.o
+$(B)/gpu/burn.cuda.so $(B)/gpu/entries.so:
+	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_HOME)/lib64 -Wl$(,)-rpath$(,)$(CUDA_HOME)/lib64 -lcudart -lstdc++
+
 # A test runs the bench of the papers; it knows the kernels of the normal build alone.
-tests: all $(TEST_BIN) $(TEST_KERNELS) $(if $(SAN),,$(B)/bench/papers)
+tests: all $(TEST_BIN) $(TEST_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
 
 check: tests
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) test/run $(TEST_BIN) $(TEST_SH)

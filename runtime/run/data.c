@@ -5,13 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
+{
+    *set = (struct plb_dataset){.n = app->n_data, .owner = true, .units = app->units, .args_bytes = app->args_bytes};
+    memcpy(set->at, app->data, sizeof set->at);
+    memcpy(set->args, app->args, sizeof set->args);
+    for (int i = 0; i < set->n; i++)
+        set->host[i] = set->at[i].data;
+}
+
 void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, struct plb_mpi *mpi)
 {
-    if (app != NULL) {
-        *set = (struct plb_dataset){.n = app->n_data, .units = app->units, .args_bytes = app->args_bytes};
-        memcpy(set->at, app->data, sizeof set->at);
-        memcpy(set->args, app->args, sizeof set->args);
-    }
+    if (app != NULL)
+        plb_dataset_describe(set, app);
     plb_mpi_broadcast(mpi, set, sizeof *set);
     set->owner = app != NULL;
     for (int i = 0; i < set->n; i++) {

@@ -16,6 +16,9 @@ struct plb_dataset {
     size_t args_bytes;
 };
 
+/* Describes the app's buffers, as their owner sees them. */
+void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app);
+
 /* Describes the app's buffers on rank 0 (app not NULL) and sends the description and everything
  * replicated to the other ranks. Collective. */
 void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, struct plb_mpi *mpi);

@@ -74,6 +74,7 @@ static int read_cluster(struct plb_job *job, const char *simulate, struct plb_er
     const char *pus = plb_settings_get(s, "cluster", "pus")->text;
     job->pus.master_only = plb_settings_get(s, "cluster", "master_only")->number != 0.0;
     job->pus.threads = (int)plb_settings_get(s, "cluster", "threads")->number;
+    job->pus.gpu_power = plb_settings_get(s, "cluster", "gpu_power")->number;
     job->pus.wanted = strcmp(pus, "cpu") == 0 ? PLB_PUS_CPU : strcmp(pus, "gpu") == 0 ? PLB_PUS_GPU : PLB_PUS_AUTO;
     const char *file = simulate != NULL ? simulate : plb_settings_get(s, "cluster", "file")->text;
     if (file != NULL)

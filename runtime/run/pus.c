@@ -67,8 +67,8 @@ static void describe_gpu(const struct place *at, int gpu, int sharers, struct pl
     struct plb_cuda_gpu g;
     plb_cuda_describe(gpu, &g);
     *pu = (struct plb_node_pu){.ops = &plb_device_cuda, .device = {.threads = 1, .gpu = gpu, .sharers = sharers}};
-    pu->info = (struct plb_pu_info){.kind = PLB_GPU, .power = CORES_PER_MULTIPROCESSOR * g.multiprocessors / sharers,
-                                    .memory = INFINITY, .task_bytes = GPU_TASK_BYTES, .threads = 1};
+    double power = at->config->gpu_power > 0.0 ? at->config->gpu_power : CORES_PER_MULTIPROCESSOR * g.multiprocessors / sharers;
+    pu->info = (struct plb_pu_info){.kind = PLB_GPU, .power = power, .memory = INFINITY, .task_bytes = GPU_TASK_BYTES, .threads = 1};
     name_pu(&pu->info, g.model, g.model, &at->topology);
     snprintf(pu->pci, sizeof pu->pci, "%s", g.pci);
     snprintf(pu->info.id, sizeof pu->info.id, "%s %s", g.pci, g.uuid);

@@ -10,6 +10,7 @@ enum plb_pus_wanted { PLB_PUS_AUTO, PLB_PUS_CPU, PLB_PUS_GPU };
 struct plb_pus_config {
     int threads;                /* of the CPU; 0: its fair share of the cores */
     bool master_only;           /* rank 0 has no PUs */
+    double gpu_power;           /* where a CPU thread has 1; 0: a guess */
     enum plb_pus_wanted wanted;
     bool verbose;
 };

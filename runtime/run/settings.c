@@ -33,6 +33,7 @@ static const struct plb_option cluster_options[] = {
     {"file", PLB_INPUT_FILE, NULL, 0, 0, NULL, ".cluster file: emulate its PUs, rank i as node i"},
     {"pus", PLB_TEXT, "auto", 0, 0, "auto|cpu|gpu", "what computes: CPUs and GPUs, CPUs alone, GPUs alone"},
     {"threads", PLB_INT, "0", 0, 4096, NULL, "threads of each rank's CPU; 0 = its fair share of the cores, less those that GPUs need"},
+    {"gpu_power", PLB_REAL, "0", 0, 1e9, NULL, "power of each GPU where a CPU thread has 1, for static and until rates are measured; 0 = a guess"},
     {"master_only", PLB_FLAG, "no", 0, 0, NULL, "rank 0 only leads and computes nothing"},
     {0},
 };

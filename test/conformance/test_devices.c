@@ -5,10 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "device/cuda.h"
 #include "device/device.h"
 
 #define N 10000
@@ -19,12 +23,16 @@ struct kind {
     struct plb_device_config config;
 };
 
-static const struct kind kinds[] = {
+static struct kind kinds[] = {
+    {"cuda", &plb_device_cuda, {.threads = 1, .gpu = 0, .sharers = 1}}, /* the first: see main */
     {"cpu", &plb_device_cpu, {.threads = 1}},
     {"emulated", &plb_device_emulated, {.threads = 1, .slowdown = 1.0, .copy_bandwidth = INFINITY}},
     {"emulated, own memory", &plb_device_emulated, {.threads = 1, .own_memory = true, .slowdown = 2.0, .copy_bandwidth = 1e9, .copy_latency = 1e-4}},
 };
 #define KINDS ((int)(sizeof kinds / sizeof *kinds))
+
+static int first_kind = 1;      /* 0 where there is a GPU, or its stand-in, and entries for it */
+static void *entries;           /* the shared object with them */
 
 /* data[1][i] = 2 · data[0][i] + first; the range's first unit shows that the range arrives. */
 static int twice(const struct plb_task *task)
@@ -49,6 +57,15 @@ static int spin(const struct plb_task *task)
     return 0;
 }
 
+/* A phase with an entry for every kind of device. */
+static struct plb_phase phase_of(plb_entry_fn cpu, const char *cuda)
+{
+    struct plb_phase phase = {.name = "test", .cpu = cpu};
+    void *symbol = entries != NULL ? dlsym(entries, cuda) : NULL;
+    memcpy(&phase.cuda, &symbol, sizeof symbol);
+    return phase;
+}
+
 static struct plb_device *open_kind(const struct kind *k)
 {
     struct plb_error err = {.status = PLB_OK};
@@ -69,7 +86,7 @@ static void run_twice(const struct kind *k, struct plb_device *d, double *in, do
         assert_true(data[0] != NULL && data[1] != NULL && (uintptr_t)data[0] % 64 == 0);
         assert_int_equal(k->ops->copy_in(d, 0, data[0], in, bytes), 0);
     }
-    struct plb_phase phase = {.name = "test", .cpu = twice};
+    struct plb_phase phase = phase_of(twice, "twice_cuda");
     struct plb_task task = {.first = first, .count = N, .data = data, .threads = 1};
     assert_int_equal(k->ops->launch(d, 0, &phase, &task), 0);
     if (!on_host)
@@ -92,7 +109,7 @@ static void results_come_back(void **state)
     static double in[N], out[N];
     for (int i = 0; i < N; i++)
         in[i] = i;
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = first_kind; k < KINDS; k++) {
         struct plb_device *d = open_kind(&kinds[k]);
         memset(out, 0, sizeof out);
         for (int64_t first = 0; first < 3; first++) {
@@ -108,16 +125,111 @@ static void results_come_back(void **state)
 static void a_kernel_s_status_comes_back(void **state)
 {
     (void)state;
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = first_kind; k < KINDS; k++) {
         struct plb_device *d = open_kind(&kinds[k]);
         struct plb_device_times times;
-        struct plb_phase phase = {.name = "test", .cpu = failing};
+        struct plb_phase phase = {.name = "test", .cpu = failing, .cuda = failing};
         void *data[1] = {NULL};
         struct plb_task task = {.first = 0, .count = 7, .data = data, .threads = 1};
         int launched = kinds[k].ops->launch(d, 0, &phase, &task), waited = kinds[k].ops->wait(d, 0, &times);
         assert_int_equal(launched != 0 ? launched : waited, 7);
+        assert_true(kinds[k].ops->failure == NULL || kinds[k].ops->failure(d)[0] == '\0'); /* not the device's doing */
         kinds[k].ops->close(d);
     }
+}
+
+/* What a lane works on. */
+struct work {
+    double *in, *out;           /* the host's */
+    void *data[2];
+};
+
+static struct work new_work(const struct kind *k, struct plb_device *d, int64_t salt)
+{
+    struct work w = {plb_alloc(N * sizeof(double)), plb_alloc(N * sizeof(double)), {NULL, NULL}};
+    for (int i = 0; i < N; i++)
+        w.in[i] = (double)(i + 1000 * salt);
+    if (k->ops->pin != NULL) {
+        k->ops->pin(d, w.in, N * sizeof(double));
+        k->ops->pin(d, w.out, N * sizeof(double));
+    }
+    for (int b = 0; b < 2; b++)
+        w.data[b] = k->ops->alloc(d, N * sizeof(double));
+    return w;
+}
+
+static void free_work(const struct kind *k, struct plb_device *d, struct work *w)
+{
+    for (int b = 0; b < 2; b++)
+        k->ops->free(d, w->data[b]);
+    if (k->ops->unpin != NULL) {
+        k->ops->unpin(w->in);
+        k->ops->unpin(w->out);
+    }
+    free(w->in);
+    free(w->out);
+}
+
+static void ask(const struct kind *k, struct plb_device *d, int lane, struct work *w, int64_t first)
+{
+    struct plb_phase phase = phase_of(twice, "twice_cuda");
+    struct plb_task task = {.first = first, .count = N, .data = w->data, .threads = 1};
+    memset(w->out, 0, N * sizeof(double));
+    assert_int_equal(k->ops->copy_in(d, lane, w->data[0], w->in, N * sizeof(double)), 0);
+    assert_int_equal(k->ops->launch(d, lane, &phase, &task), 0);
+    assert_int_equal(k->ops->copy_out(d, lane, w->out, w->data[1], N * sizeof(double)), 0);
+}
+
+/* All lanes at work at once, round and round: each gets its own result, and what the tasks took adds up to no
+ * more than what passed. */
+static void lanes_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    for (int k = first_kind; k < KINDS; k++) {
+        const struct plb_device_ops *ops = kinds[k].ops;
+        struct plb_device *d = open_kind(&kinds[k]);
+        struct work work[PLB_MAX_LANES];
+        double began = plb_now(), sum = 0.0;
+        bool on_host = ops->host_memory(d);
+        for (int lane = 0; lane < ops->lanes && !on_host; lane++) {
+            work[lane] = new_work(&kinds[k], d, lane);
+            ask(&kinds[k], d, lane, &work[lane], lane);
+        }
+        for (int round = 0; round < 20 && !on_host; round++)
+            for (int lane = 0; lane < ops->lanes; lane++) {
+                struct plb_device_times times;
+                while (round % 2 == 1 && !ops->done(d, lane)) {
+                }
+                assert_int_equal(ops->wait(d, lane, &times), 0);
+                sum += times.execute_s + times.transfer_s;
+                for (int i = 0; i < N; i++)
+                    if (work[lane].out[i] != 2.0 * work[lane].in[i] + (double)(lane + round))
+                        fail_msg("%s, lane %d, round %d: out[%d] is %g", kinds[k].name, lane, round, i, work[lane].out[i]);
+                if (round < 19)
+                    ask(&kinds[k], d, lane, &work[lane], lane + round + 1);
+            }
+        assert_true(sum <= plb_now() - began);
+        for (int lane = 0; lane < ops->lanes && !on_host; lane++)
+            free_work(&kinds[k], d, &work[lane]);
+        ops->close(d);
+    }
+}
+
+/* A kernel that fails while it runs; on the stand-in only where it is told to. */
+static void an_asynchronous_error_is_found(void **state)
+{
+    (void)state;
+    if (first_kind > 0 || getenv("PLB_TEST_FAULT") == NULL)
+        skip();
+    struct plb_device *d = open_kind(&kinds[0]);
+    struct plb_phase phase = phase_of(NULL, "fault_cuda");
+    void *data[1] = {NULL};
+    struct plb_task task = {.count = 1, .data = data, .threads = 1};
+    struct plb_device_times times;
+    int launched = kinds[0].ops->launch(d, 0, &phase, &task);
+    assert_int_not_equal(launched != 0 ? launched : kinds[0].ops->wait(d, 0, &times), 0);
+    assert_non_null(strstr(kinds[0].ops->failure(d), "CUDA "));
+    kinds[0].ops->close(d);
 }
 
 /* Emulation stretches CPU time; that it does so by at least the factor is its definition. */
@@ -153,13 +265,30 @@ static void a_modelled_copy_takes_its_time(void **state)
     k.ops->close(d);
 }
 
-int main(void)
+/* With PLB_TEST_ENTRIES, a shared object with cuda entries, cuda is one of the kinds. An argument is the name of
+ * the only test to run. */
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_come_back),
         cmocka_unit_test(a_kernel_s_status_comes_back),
+        cmocka_unit_test(lanes_do_not_disturb_each_other),
+        cmocka_unit_test(an_asynchronous_error_is_found),
         cmocka_unit_test(an_emulated_pu_is_slower),
         cmocka_unit_test(a_modelled_copy_takes_its_time),
     };
+    const char *path = getenv("PLB_TEST_ENTRIES"), *why;
+    if (path != NULL && plb_cuda_count(&why) == 0) {
+        fprintf(stderr, "%s\n", why);
+        return 1;
+    }
+    entries = path != NULL ? dlopen(path, RTLD_NOW) : NULL;
+    first_kind = entries != NULL ? 0 : 1;
+    if (path != NULL && entries == NULL) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
