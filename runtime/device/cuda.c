@@ -315,7 +315,10 @@ static int cuda_launch(struct plb_device *d, int lane, const struct plb_phase *p
 
 static bool cuda_done(struct plb_device *d, int lane)
 {
-    return d->in_lane[lane] == NONE || cuda.cudaEventQuery_(d->stamps[d->in_lane[lane]].ended) != cudaErrorNotReady;
+    if (d->in_lane[lane] == NONE || cuda.cudaEventQuery_(d->stamps[d->in_lane[lane]].ended) != cudaErrorNotReady)
+        return true;
+    cuda.cudaGetLastError_(); /* that it is not ready counts as an error, which the next launch would find */
+    return false;
 }
 
 /* Seconds from the later of two events to a third; the first may be NULL. */
