@@ -7,11 +7,42 @@ TEST_KERNELS := $(patsubst test/kernels/%.c,$(B)/test/kernels/%.so,$(wildcard te
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 TEST_LIBS := -lcmocka
 
+# Stand-ins for CUDA's libraries on host memory, against CUDA's own headers. A sanitized build has no nvcc
+# but wants them most. Where there are no headers, their test says so and skips.
+CUDA_INC := $(if $(filter 1,$(CUDA)),$(patsubst %/cuda_runtime_api.h,%,$(firstword \
+            $(wildcard $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v nvcc)))/include/cuda_runtime_api.h \
+            /usr/local/cuda/include/cuda_runtime_api.h))))
+STANDIN_SO := $(if $(CUDA_INC),$(B)/test/cuda/libcudart.so.13 $(B)/test/cuda/libcublas.so.13)
+STANDIN_TESTS := $(B)/test/cuda/test_standin $(B)/test/cuda/test_standin_streams
+TEST_BIN += $(STANDIN_TESTS)
+
 # Tests see the runtime's inside; they link all of it but main().
 $(B)/test/%: test/%.c $(OBJECTS) runtime/exports.list
 	@mkdir -p $(@D)
 	@echo "  test  $<"
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -Itest $(OPENMP) -o $@ $< $(OBJECTS) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS) $(TEST_LIBS)
+
+# The old kind of rpath: LD_LIBRARY_PATH, which names the real ones where they are, does not go before it.
+STANDIN_C = $(C) $(CFLAGS) $(if $(CUDA_INC),-isystem $(CUDA_INC))
+STANDIN_RPATH := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
+STANDIN_OBJECTS := $(patsubst test/%.c,$(B)/test/%.o,$(filter-out test/cuda/cublas.c test/cuda/test_%,$(wildcard test/cuda/*.c)))
+
+$(B)/test/cuda/%.o: test/cuda/%.c $(B)/flags
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	$(Q)$(CC) $(STANDIN_C) $(INC) -c $< -o $@
+
+$(B)/test/cuda/libcudart.so.13: $(STANDIN_OBJECTS) test/cuda/cudart.map
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -shared -Wl,-soname,$(@F),--version-script=test/cuda/cudart.map -o $@ $(filter %.o,$^)
+
+$(B)/test/cuda/libcublas.so.13: $(B)/test/cuda/cublas.o test/cuda/cublas.map $(B)/test/cuda/libcudart.so.13
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -shared -Wl,-soname,$(@F),--version-script=test/cuda/cublas.map $(STANDIN_RPATH) -o $@ \
+	  $(B)/test/cuda/cublas.o $(B)/test/cuda/libcudart.so.13 -lopenblas
+
+$(STANDIN_TESTS): $(B)/test/%: test/%.c $(STANDIN_SO) $(B)/flags
+	@mkdir -p $(@D)
+	@echo "  test  $<"
+	$(Q)$(CC) $(STANDIN_C) $(INC) $(if $(CUDA_INC),-DWITH_CUDA_HEADERS) -o $@ $< $(STANDIN_RPATH) $(STANDIN_SO) $(LDFLAGS) $(TEST_LIBS) -lm
 
 $(B)/test/kernels/%.so: test/kernels/%.c
 	@mkdir -p $(@D)
