@@ -39,7 +39,7 @@ OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(patsubst kernels/%/,$(B)/kernels/%.cuda.so,$(dir $(wildcard kernels/*/*.cu))))
 PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn black-scholes k-means)
 
-.PHONY: all check demo bench install help clean check-deep tests format lint bench-papers
+.PHONY: all check demo bench bundle install help clean check-deep tests format lint bench-papers
 all: $(BIN) $(KERNEL_SO) $(PAPER_SO)
 
 # What a kernel may call is exported from the program to the shared objects it loads.
@@ -113,6 +113,10 @@ install: all
 	install -m 755 $(KERNEL_SO) $(DESTDIR)$(PREFIX)/lib/plbrun
 	install -m 644 runtime/include/plb/*.h $(DESTDIR)$(PREFIX)/include/plb
 
+# A folder for machines without our packages; BUNDLE= names another than build/bundle.
+bundle: all
+	@scripts/bundle $(if $(BUNDLE),'$(BUNDLE)')
+
 help:
 	@echo "make              build ./plbrun and its kernels (CUDA=0 leaves CUDA out)"
 	@echo "make check        all tests; the last line counts them"
@@ -124,6 +128,7 @@ help:
 	@echo "make bench-papers the papers' experiments in virtual time, as tables and plots in build/bench-papers"
 	@echo "make bench-overhead  what a task and a steal cost"
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR"
+	@echo "make bundle       build/bundle: plbrun and all that it needs, for machines without our packages"
 	@echo "make clean"
 
 clean:
