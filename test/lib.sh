@@ -9,6 +9,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export XDG_CACHE_HOME=$tmp/cache # never the user's own
+if [ -e /dev/nvidiactl ]; then export PLB_CLUSTER_PUS=cpu; fi # scripts/gpu-check is for GPUs
 count=0 failures=0
 
 # ok NAME STATUS: one result; what is in $tmp/out is shown where it failed.

@@ -9,10 +9,8 @@ TEST_LIBS := -lcmocka
 
 # Stand-ins for CUDA's libraries on host memory, against CUDA's own headers. A sanitized build has no nvcc
 # but wants them most. Where there are no headers, their test says so and skips.
-CUDA_INC := $(if $(filter 1,$(CUDA)),$(patsubst %/cuda_runtime_api.h,%,$(firstword \
-            $(wildcard $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v nvcc)))/include/cuda_runtime_api.h \
-            /usr/local/cuda/include/cuda_runtime_api.h))))
 STANDIN_SO := $(if $(CUDA_INC),$(B)/test/cuda/libcudart.so.13 $(B)/test/cuda/libcublas.so.13)
+STANDIN_KERNELS := $(if $(CUDA_INC),$(patsubst %,$(B)/test/cuda/%.so,entries kernels/modes kernels/modes.cuda))
 STANDIN_TESTS := $(B)/test/cuda/test_standin $(B)/test/cuda/test_standin_streams
 TEST_BIN += $(STANDIN_TESTS)
 
@@ -23,9 +21,9 @@ $(B)/test/%: test/%.c $(OBJECTS) runtime/exports.list
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -Itest $(OPENMP) -o $@ $< $(OBJECTS) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS) $(TEST_LIBS)
 
 # The old kind of rpath: LD_LIBRARY_PATH, which names the real ones where they are, does not go before it.
-STANDIN_C = $(C) $(CFLAGS) $(if $(CUDA_INC),-isystem $(CUDA_INC))
+STANDIN_C = $(C) $(CFLAGS)
 STANDIN_RPATH := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
-STANDIN_OBJECTS := $(patsubst test/%.c,$(B)/test/%.o,$(filter-out test/cuda/cublas.c test/cuda/test_%,$(wildcard test/cuda/*.c)))
+STANDIN_OBJECTS := $(patsubst %,$(B)/test/cuda/%.o,standin config memory copies execute streams device nvcc)
 
 $(B)/test/cuda/%.o: test/cuda/%.c $(B)/flags
 	@mkdir -p $(@D)
@@ -43,6 +41,16 @@ $(STANDIN_TESTS): $(B)/test/%: test/%.c $(STANDIN_SO) $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  test  $<"
 	$(Q)$(CC) $(STANDIN_C) $(INC) $(if $(CUDA_INC),-DWITH_CUDA_HEADERS) -o $@ $< $(STANDIN_RPATH) $(STANDIN_SO) $(LDFLAGS) $(TEST_LIBS) -lm
+
+# Kernels for the stand-in, in a folder of their own: a real GPU cannot run them.
+$(B)/test/cuda/entries.so $(B)/test/cuda/kernels/modes.cuda.so: $(B)/test/cuda/%.so:
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STANDIN_C) $(INC) -shared -o $@ $(filter %.c,$^) $(B)/test/cuda/libcudart.so.13
+$(B)/test/cuda/entries.so: test/cuda/entries.c test/cuda/on_stream.h $(STANDIN_SO)
+$(B)/test/cuda/kernels/modes.cuda.so: test/cuda/modes.c test/kernels/modes.c test/cuda/on_stream.h $(STANDIN_SO)
+$(B)/test/cuda/kernels/modes.so: $(B)/test/kernels/modes.so
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
 
 $(B)/test/kernels/%.so: test/kernels/%.c
 	@mkdir -p $(@D)
@@ -72,7 +80,7 @@ $(B)/gpu/burn.cuda.so $(B)/gpu/entries.so:
 	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_HOME)/lib64 -Wl$(,)-rpath$(,)$(CUDA_HOME)/lib64 -lcudart -lstdc++
 
 # A test runs the bench of the papers; it knows the kernels of the normal build alone.
-tests: all $(TEST_BIN) $(TEST_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
+tests: all $(TEST_BIN) $(TEST_KERNELS) $(STANDIN_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
 
 check: tests
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) test/run $(TEST_BIN) $(TEST_SH)

@@ -18,6 +18,15 @@ static void stop_all(struct run *r, int status)
         plb_outbox_add(&r->out, PLB_STOP, n)->status = status;
 }
 
+/* The master can find at any event that there is no way on. */
+static bool stop_on_failure(struct run *r)
+{
+    const char *failure = plb_master_failure(r->lead->master);
+    if (failure != NULL)
+        stop_all(r, plb_fail(r->err, PLB_EFAILED, "%s", failure));
+    return failure != NULL;
+}
+
 static void begin_pass(struct run *r)
 {
     struct leader *lead = r->lead;
@@ -40,6 +49,7 @@ static void begin_pass(struct run *r)
     lead->pass_began = run_time(r);
     lead->in_pass = true;
     plb_master_begin(lead->master, lead->pass, phase, &lead->job->maps[phase], lead->pass_began, &r->out);
+    stop_on_failure(r);
 }
 
 static void show_pus(const struct leader *lead)
@@ -113,10 +123,7 @@ static void accept(struct run *r, const struct plb_message *done)
         lead->solve += after - before;
         plb_trace_add(lead->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, lead->pass, before, after - before, 0, 0, 0});
     }
-    const char *failure = plb_master_failure(lead->master);
-    if (failure != NULL)
-        stop_all(r, plb_fail(r->err, PLB_EFAILED, "%s", failure));
-    else if (lead->in_pass && plb_master_over(lead->master))
+    if (!stop_on_failure(r) && lead->in_pass && plb_master_over(lead->master))
         end_pass(r);
 }
 

@@ -24,12 +24,12 @@ static void CUDART_CB run_later(void *argument)
 }
 
 /* n: how many buffers the task has. */
-static inline int on_stream(plb_entry_fn entry, const struct plb_task *task, int n)
+static inline int on_stream(plb_entry_fn cpu, const struct plb_task *task, int n)
 {
     struct later *l = malloc(sizeof *l);
     if (l == NULL)
         return -1;
-    *l = (struct later){.entry = entry, .task = *task};
+    *l = (struct later){.entry = cpu, .task = *task};
     memcpy(l->data, task->data, (size_t)n * sizeof *l->data);
     memcpy(l->bytes, task->bytes, task->bytes != NULL ? (size_t)n * sizeof *l->bytes : 0);
     l->task.data = l->data;

@@ -50,6 +50,11 @@ ranks 3 "$tmp/no_cpu.conf" cluster.file="$tmp/three.cluster"
 [ $? -eq 2 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] && grep -q '^plbrun: kernel no_cpu has no cpu entry' "$tmp/out"
 ok "a kernel without a cpu entry, and only emulated PUs" $?
 
+printf '[node a]\npus = p\n[pu p]\nkind = gpu\nmemory = 1000\n' >"$tmp/small.cluster"
+ranks 1 "$tmp/modes.conf" cluster.file="$tmp/small.cluster"
+[ $? -eq 1 ] && grep -q 'no processing unit is left' "$tmp/out"
+ok "no PU has enough memory" $?
+
 for n in 1 2 3 4; do
     for b in $(balancers); do
         ranks "$n" --verify --balancer "$b" "$tmp/modes.conf"

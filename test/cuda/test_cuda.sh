@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# device/cuda.c on the stand-in of the CUDA runtime: the conformance suite, runs over one to three ranks, GPUs that
+# fail at any call, that have too little memory, or that plbrun cannot use.
+. "$(dirname "$0")/../lib.sh"
+standin=$BUILD/test/cuda
+if [ ! -e "$standin/libcudart.so.13" ]; then
+    skip "device/cuda.c" "plbrun was built without CUDA's headers"
+    done_testing
+fi
+unset PLB_CLUSTER_PUS
+export LD_LIBRARY_PATH=$standin${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+printf '[app]\nkernel = %s\n' "$standin/kernels/modes.so" >"$tmp/modes.conf"
+
+# told WHAT: what the stand-in is told from here on.
+told() { export PLB_CUDA_STANDIN=$1; }
+# has PATTERN...: the output has all of them, and nothing that the stand-in found.
+has() {
+    local pattern
+    for pattern in "$@" ; do
+        grep -qE "$pattern" "$tmp/out" || { echo "lacks: $pattern" >>"$tmp/out"; return 1; }
+    done
+    ! grep -q '^cuda stand-in' "$tmp/out"
+}
+# runs NAME RANKS ARGUMENTS...: a verified run with no finding.
+runs() {
+    local name=$1 n=$2; shift 2
+    ranks "$n" --verify "$@" && has '; verified'
+    ok "$name" $?
+}
+
+conforms() { # NAME ARGUMENTS...: the conformance suite with cuda among the devices
+    local name=$1; shift
+    PLB_TEST_ENTRIES=$standin/entries.so timeout 60 "$BUILD/test/conformance/test_devices" "$@" >"$tmp/out" 2>&1 && has 'PASSED'
+    ok "$name" $?
+}
+told pageable=late
+conforms "the conformance suite"
+told pin=no
+conforms "the conformance suite, where no memory can be pinned"
+told fail=kernel:1
+PLB_TEST_FAULT=1 conforms "an asynchronous error" an_asynchronous_error_is_found
+
+for what in pageable=late devices=2 devices=3 pin=no copy=1e8; do
+    told $what
+    runs "one rank, $what" 1 "$tmp/modes.conf"
+    runs "three ranks, $what" 3 "$tmp/modes.conf" cluster.pus=gpu
+done
+told devices=2
+for b in $(balancers); do
+    runs "two GPUs and a CPU, $b" 1 --balancer "$b" "$tmp/modes.conf" cluster.threads=1
+done
+runs "one GPU each for two ranks" 2 "$tmp/modes.conf" cluster.pus=gpu --show-pus
+[ "$(grep -c "PU [01]: rank [01] on .*, gpu 'Stand-in GPU' (0000:.* GPU-" "$tmp/out")" -eq 2 ] && [ "$(grep -oE '0000:[0-9A-F:.]+' "$tmp/out" | sort -u | wc -l)" -eq 2 ]
+ok "and they are two GPUs" $?
+told devices=1
+runs "two ranks share a GPU" 2 "$tmp/modes.conf" cluster.pus=gpu --show-pus
+[ "$(grep -oE '0000:[0-9A-F:.]+ GPU-[0-9a-f-]+' "$tmp/out" | sort | uniq -c | awk '{print $1}')" = 2 ]
+ok "and it is one GPU" $?
+grep -q '0.51 GB free' "$tmp/out"
+ok "of which each takes half the memory" $?
+runs "a CPU and no GPU" 1 "$tmp/modes.conf" cluster.pus=cpu --show-pus
+has "PU 0: .* cpu '" && ! grep -q 'gpu' "$tmp/out"
+ok "and only the CPU is a PU" $?
+runs "a GPU and no CPU" 1 "$tmp/modes.conf" cluster.pus=gpu --show-pus
+! grep -q "cpu '" "$tmp/out"
+ok "and only the GPU is a PU" $?
+runs "several passes with a trace" 2 "$tmp/modes.conf" cluster.threads=1 --trace "$tmp/t.json"
+grep -q '"name": *"task"' "$tmp/t.json"
+ok "and it has tasks" $?
+
+# Every call fails once, early and late: the run goes on without what failed, or ends with one sentence and status
+# 1; it never hangs, and leaves nothing behind (the stand-in looks).
+for call in cudaMalloc cudaHostRegister cudaStreamCreateWithFlags cudaEventCreateWithFlags cudaMemGetInfo cudaSetDevice \
+    cudaMemcpyAsync cudaEventRecord cudaEventSynchronize cudaEventQuery cudaLaunchHostFunc kernel cudaGetDeviceProperties cudaFree; do
+    failed=0
+    for n in 1 2 7; do
+        told fail=$call:$n
+        ranks 1 --quiet --verify "$tmp/modes.conf"
+        status=$?
+        [ $status -eq 0 ] && [ ! -s "$tmp/out" ] && continue
+        [ $status -eq 1 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] && has '^plbrun: .*(GPU|CUDA)' && continue
+        echo "failing at call $n: status $status" >>"$tmp/out"
+        failed=1
+        break
+    done
+    ok "$call fails" $failed
+done
+told fail=kernel:2
+ranks 2 "$tmp/modes.conf" cluster.pus=gpu
+[ $? -eq 1 ] && has "^plbrun: kernel modes failed \(an illegal memory access was encountered, CUDA 700\) on PU 'Stand-in GPU' \(rank [01] on .*\) for things [0-9]+ to [0-9]+; no output"
+ok "an error inside a kernel names kernel, PU and range" $?
+
+# What does not fit, is too old, or is not there.
+told memory=20000
+ranks 1 --verify "$tmp/modes.conf" cluster.threads=1
+[ $? -eq 0 ] && has "warning: PU 0 \(Stand-in GPU, rank 0\) is not used: its memory of 1.9e\+04 bytes cannot hold 2.407e\+04 bytes of replicated data" '; verified'
+ok "a GPU with too little memory is left out, with the numbers" $?
+ranks 1 --verify "$tmp/modes.conf" cluster.pus=gpu
+[ $? -eq 1 ] && has 'no processing unit is left'
+ok "and where there is no other PU the run ends" $?
+told capability=7.5
+ranks 1 --verbose "$tmp/modes.conf"
+[ $? -eq 0 ] && has 'a GPU is not used: Stand-in GPU is of generation 7.5, and the kernels are built for 8.0 and later'
+ok "a GPU of an older generation is no PU" $?
+told devices=0
+ranks 1 --verbose "$tmp/modes.conf"
+[ $? -eq 0 ] && has 'no GPU is used: no CUDA-capable device is detected'
+ok "no GPU is no PU" $?
+ranks 1 "$tmp/modes.conf" cluster.pus=gpu
+[ $? -eq 2 ] && has "^plbrun: command line: pus = gpu, and there is no GPU that kernel modes can use"
+ok "and cannot be asked for" $?
+told devices=1
+printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/modes.so" >"$tmp/plain.conf"
+ranks 1 --verbose "$tmp/plain.conf"
+[ $? -eq 0 ] && has '1 GPU visible, and not used: the kernel has no cuda entry'
+ok "a kernel without a cuda entry runs on the CPU" $?
+
+# The real cuda entry of matmul, with cuBLAS's stand-in.
+if [ -z "${SAN:-}" ] && [ -e "$BUILD/kernels/matmul.cuda.so" ]; then
+    printf '[app]\nkernel = matmul\n[matmul]\nrows = 120\ninner = 90\ncolumns = 700\n' >"$tmp/dense.conf"
+    told devices=2
+    for n in 1 2; do
+        for type in float32 float64; do
+            runs "matmul $type on GPUs, $n ranks" $n "$tmp/dense.conf" matmul.dtype=$type cluster.pus=gpu
+        done
+    done
+fi
+done_testing
