@@ -45,7 +45,7 @@ $(STANDIN_TESTS): $(B)/test/%: test/%.c $(STANDIN_SO) $(B)/flags
 # Kernels for the stand-in, in a folder of their own: a real GPU cannot run them.
 $(B)/test/cuda/entries.so $(B)/test/cuda/kernels/modes.cuda.so: $(B)/test/cuda/%.so:
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(STANDIN_C) $(INC) -shared -o $@ $(filter %.c,$^) $(B)/test/cuda/libcudart.so.13
+	$(Q)$(CC) $(STANDIN_C) $(INC) -shared -o $@ $< $(B)/test/cuda/libcudart.so.13
 $(B)/test/cuda/entries.so: test/cuda/entries.c test/cuda/on_stream.h $(STANDIN_SO)
 $(B)/test/cuda/kernels/modes.cuda.so: test/cuda/modes.c test/kernels/modes.c test/cuda/on_stream.h $(STANDIN_SO)
 $(B)/test/cuda/kernels/modes.so: $(B)/test/kernels/modes.so

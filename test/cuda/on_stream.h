@@ -4,23 +4,42 @@
 #define PLB_TEST_ON_STREAM_H
 
 #include <cuda_runtime_api.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "plb/kernel.h"
 
 struct later {
+    struct later *next;         /* of those that have not run: an error of the device drops them */
     plb_entry_fn entry;
     struct plb_task task;
     void *data[32];
     size_t bytes[32];
 };
 
+static struct later *waiting;
+static pthread_mutex_t waiting_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void CUDART_CB run_later(void *argument)
 {
     struct later *l = argument;
     l->entry(&l->task);
+    pthread_mutex_lock(&waiting_lock);
+    struct later **at = &waiting;
+    while (*at != l)
+        at = &(*at)->next;
+    *at = l->next;
+    pthread_mutex_unlock(&waiting_lock);
     free(l);
+}
+
+__attribute__((destructor)) static void free_dropped(void)
+{
+    for (struct later *l = waiting, *next; l != NULL; l = next) {
+        next = l->next;
+        free(l);
+    }
 }
 
 /* n: how many buffers the task has. */
@@ -31,13 +50,15 @@ static inline int on_stream(plb_entry_fn cpu, const struct plb_task *task, int n
         return -1;
     *l = (struct later){.entry = cpu, .task = *task};
     memcpy(l->data, task->data, (size_t)n * sizeof *l->data);
-    memcpy(l->bytes, task->bytes, task->bytes != NULL ? (size_t)n * sizeof *l->bytes : 0);
+    if (task->bytes != NULL)
+        memcpy(l->bytes, task->bytes, (size_t)n * sizeof *l->bytes);
     l->task.data = l->data;
     l->task.bytes = l->bytes;
-    cudaError_t status = cudaLaunchHostFunc((cudaStream_t)task->stream, run_later, l);
-    if (status != cudaSuccess)
-        free(l);
-    return (int)status;
+    pthread_mutex_lock(&waiting_lock);
+    l->next = waiting;
+    waiting = l;
+    pthread_mutex_unlock(&waiting_lock);
+    return (int)cudaLaunchHostFunc((cudaStream_t)task->stream, run_later, l);
 }
 
 #endif
