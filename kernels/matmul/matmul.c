@@ -13,9 +13,10 @@
 
 enum { A, B, C }; /* handles, in order of declaration */
 
-struct shape {
+struct shape { /* as in matmul.cu */
     int64_t rows, inner, columns;
     size_t element_bytes;
+    int64_t tf32;               /* a GPU may round factors of float32 to 10 bits */
 };
 
 struct state {
@@ -32,6 +33,7 @@ static const struct plb_option options[] = {
     {"columns", PLB_INT, "1024", 1, 2147483647, NULL, "synthetic B: its columns"},
     {"dtype", PLB_TEXT, "float64", 0, 0, "float32|float64", "synthetic input: type of the elements"},
     {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL, "synthetic input: seed of the uniform values in [-1, 1)"},
+    {"tf32", PLB_FLAG, "no", 0, 0, NULL, "let GPUs multiply float32 as TF32: faster, with 10 bits of mantissa instead of 23"},
     {0},
 };
 
@@ -115,7 +117,7 @@ static int setup(struct plb_app *app)
         status = factor(app, "b", &s->b, a_file ? s->a.columns : inner, columns, s->a.element_bytes, 2 * seed + 1);
     if (status != PLB_OK || (status = check_shapes(app, s)) != PLB_OK)
         return status;
-    s->shape = (struct shape){s->a.rows, s->a.columns, s->b.columns, s->a.element_bytes};
+    s->shape = (struct shape){s->a.rows, s->a.columns, s->b.columns, s->a.element_bytes, plb_app_flag(app, "tf32")};
     s->c = (struct plb_array){NULL, s->shape.element_bytes, s->shape.rows, s->shape.columns, true};
     size_t column_b = (size_t)s->shape.inner * s->shape.element_bytes, column_c = (size_t)s->shape.rows * s->shape.element_bytes;
     if (!plb_app_simulated(app))
@@ -157,12 +159,16 @@ static int differs(struct plb_app *app, int64_t row, int64_t column, double got,
 /* Every column where that takes at most 2^31 multiplications, else as many as that allows, evenly
  * chosen; and in any case the sum of all columns with random signs, which any single wrong element
  * changes (Freivalds 1977). An element may be off by what rounding can explain: inner · epsilon ·
- * Σ|a||b|, the classical bound for a dot product in any order. */
+ * Σ|a||b|, the classical bound for a dot product in any order, and with tf32 what the factors lose on
+ * the way in: 2^-11 of each where they are rounded to 10 bits, 2^-10 where they are cut, which cuBLAS
+ * does not promise not to; so 2 · 2^-10 · Σ|a||b|. CPUs ignore tf32, but who computed what is not known
+ * here. */
 static int verify(struct plb_app *app)
 {
     const struct state *s = plb_app_state(app);
     const struct shape *d = &s->shape;
-    double eps = d->element_bytes == sizeof(float) ? FLT_EPSILON : DBL_EPSILON, bound = ((double)d->inner + 8.0) * eps;
+    bool is_float = d->element_bytes == sizeof(float);
+    double eps = is_float ? FLT_EPSILON : DBL_EPSILON, bound = ((double)d->inner + 8.0) * eps + (is_float && d->tf32 ? 0x1p-9 : 0.0);
     double *x = plb_app_alloc(app, (size_t)d->inner * sizeof *x), *y = plb_app_alloc(app, (size_t)d->rows * sizeof *y);
     double *size = plb_app_alloc(app, (size_t)d->rows * sizeof *size), *sum = plb_app_alloc(app, (size_t)d->rows * sizeof *sum);
     double *x_size = plb_app_alloc(app, (size_t)d->inner * sizeof *x_size), *y_size = plb_app_alloc(app, (size_t)d->rows * sizeof *y_size);

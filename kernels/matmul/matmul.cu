@@ -1,4 +1,13 @@
-/* matmul on a GPU: cuBLAS on the task's stream. A handle per host thread, since a PU has one. */
+/* matmul on a GPU: cuBLAS on the task's stream.
+ *
+ * A handle per host thread and stream. A handle belongs to one thread and one device, which is what a PU
+ * has, but a PU has several tasks in flight, each on its own stream. One handle moved between streams by
+ * cublasSetStream would be safe, since its default workspace pool is guarded, but then which workspace a
+ * call gets, and with it the algorithm and the last bits of C, depends on what the other streams do
+ * ("Results Reproducibility" in the cuBLAS manual). So do not give handles a workspace of our own either.
+ * Creating the handles takes a while, which falls into the first task of each stream.
+ *
+ * Returns 0, or 1000 + a cublasStatus_t: "kernel matmul returned 1013" is CUBLAS_STATUS_EXECUTION_FAILED. */
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
@@ -6,33 +15,71 @@
 
 namespace {
 
-struct shape { /* as in matmul.c */
+enum { A, B, C }; /* as in matmul.c, and so is */
+
+struct shape {
     int64_t rows, inner, columns;
     size_t element_bytes;
+    int64_t tf32;
 };
 
-struct handle {
-    cublasHandle_t cublas = nullptr;
-    ~handle() { if (cublas) cublasDestroy(cublas); }
+struct handles {
+    static constexpr int most = 8; /* more streams than a PU has tasks in flight */
+    cudaStream_t stream[most];
+    cublasHandle_t cublas[most];
+    int n = 0;
+
+    ~handles()
+    {
+        for (int i = 0; i < n; i++)
+            cublasDestroy(cublas[i]);
+    }
 };
+
+/* The handle of this thread and stream, in *cublas. */
+cublasStatus_t handle_of(cudaStream_t stream, cublasHandle_t *cublas)
+{
+    static thread_local handles h;
+    int i = 0;
+    while (i < h.n && h.stream[i] != stream)
+        i++;
+    if (i == handles::most) /* safe, see above */
+        i = 0;
+    if (i == h.n) {
+        const cublasStatus_t status = cublasCreate(&h.cublas[i]);
+        if (status != CUBLAS_STATUS_SUCCESS)
+            return status;
+        h.n++;
+    }
+    h.stream[i] = stream;
+    *cublas = h.cublas[i];
+    return cublasSetStream(h.cublas[i], stream);
+}
+
+/* CUBLAS_DEFAULT_MATH computes float32 with all its bits; the user's NVIDIA_TF32_OVERRIDE beats both. */
+cublasStatus_t multiply(cublasHandle_t cublas, const shape *s, const plb_task *task)
+{
+    const int64_t m = s->rows, k = s->inner, n = task->count;
+    const cublasStatus_t status = cublasSetMathMode(cublas, s->tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH);
+    if (status != CUBLAS_STATUS_SUCCESS)
+        return status;
+    if (s->element_bytes == sizeof(float)) {
+        const float one = 1.0f, zero = 0.0f;
+        return cublasSgemm_64(cublas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, static_cast<const float *>(task->data[A]), m,
+                              static_cast<const float *>(task->data[B]), k, &zero, static_cast<float *>(task->data[C]), m);
+    }
+    const double one = 1.0, zero = 0.0;
+    return cublasDgemm_64(cublas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, static_cast<const double *>(task->data[A]), m,
+                          static_cast<const double *>(task->data[B]), k, &zero, static_cast<double *>(task->data[C]), m);
+}
 
 } // namespace
 
 extern "C" int matmul_cuda(const struct plb_task *task)
 {
-    static thread_local handle h;
-    const shape *s = static_cast<const shape *>(task->args);
-    const int64_t m = s->rows, k = s->inner, n = task->count;
-    if (h.cublas == nullptr && cublasCreate(&h.cublas) != CUBLAS_STATUS_SUCCESS)
-        return -1;
-    if (cublasSetStream(h.cublas, static_cast<cudaStream_t>(task->stream)) != CUBLAS_STATUS_SUCCESS)
-        return -2;
-    const float onef = 1.0f, zerof = 0.0f;
-    const double one = 1.0, zero = 0.0;
-    cublasStatus_t status = s->element_bytes == sizeof(float)
-        ? cublasSgemm_64(h.cublas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &onef, static_cast<const float *>(task->data[0]), m,
-                         static_cast<const float *>(task->data[1]), k, &zerof, static_cast<float *>(task->data[2]), m)
-        : cublasDgemm_64(h.cublas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, static_cast<const double *>(task->data[0]), m,
-                         static_cast<const double *>(task->data[1]), k, &zero, static_cast<double *>(task->data[2]), m);
-    return status == CUBLAS_STATUS_SUCCESS ? 0 : static_cast<int>(status);
+    cublasHandle_t cublas;
+    cublasStatus_t status = handle_of(static_cast<cudaStream_t>(task->stream), &cublas);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = multiply(cublas, static_cast<const shape *>(task->args), task);
+    return status == CUBLAS_STATUS_SUCCESS ? 0 : 1000 + static_cast<int>(status);
 }
