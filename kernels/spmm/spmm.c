@@ -121,7 +121,8 @@ static double cost(const struct plb_app *app, int64_t first, int64_t count)
 }
 
 /* Each element as one dot product down a column of B, in double: another order than the entry's. An
- * element may be off by what rounding can explain: entries · epsilon · Σ|a||b|. */
+ * element may be off by what rounding can explain: entries · epsilon · Σ|a||b|, half of it for each of the
+ * two sums, whatever order the entry or cuSPARSE adds in. */
 static int verify(struct plb_app *app)
 {
     const struct state *s = plb_app_state(app);
