@@ -197,6 +197,13 @@ npy wide '<f8' '3, 5' 120; npy single '<f4' '4, 4' 64
 refused 'matmul: shapes differ' 'A is 4 x 4 and B is 3 x 5|correct a and b in [matmul]' "$matmul" matmul.a="$in/good.npy" matmul.b="$in/wide.npy" matmul.c="$w/c.npy"
 refused 'matmul: types differ' 'A is float64 and B is float32|astype' "$matmul" matmul.a="$in/good.npy" matmul.b="$in/single.npy"
 refused 'spmm: shapes differ' 'A is 3 x 8 and B is 4 x 4|correct matrix and b in [spmm]' "$spmm" spmm.matrix="$in/once.mtx" spmm.b="$in/good.npy" spmm.c="$w/c.npy"
+printf '%s\n' '[app]' 'kernel = triad' '[triad]' 'elements = 8192' >"$in/triad.conf"
+triad=$in/triad.conf
+npy two '<f8' '8192,' 65536; npy three '<f8' '12288,' 98304; npy half '<f4' '8192,' 32768
+refused 'triad: shapes differ' 'b is 8192 x 1 and c is 12288 x 1|correct b and c in [triad]' "$triad" triad.b="$in/two.npy" triad.c="$in/three.npy" triad.a="$w/a.npy"
+refused 'triad: float32' "$in/half.npy: is float32|float64|astype" "$triad" triad.b="$in/two.npy" triad.c="$in/half.npy"
+refused 'triad: not whole chunks' 'triad has 10000 elements|multiple of the 4096|(12288 is)|correct elements in [triad]' "$triad" triad.elements=10000
+refused 'triad: files of not whole chunks' 'triad has 16 elements|correct b and c in [triad]' "$triad" triad.b="$in/good.npy"
 
 # ----------------------------------------------------------------------------------- outputs
 refused 'output: folder missing' "command line: |c = $w/no/c.npy|does not exist|create $w/no" "$spmm" spmm.c="$w/no/c.npy"

@@ -64,6 +64,37 @@ for type in float32 float64; do
     ok "matmul $type on emulated PUs" $?
 done
 
+# tf32 is for GPUs: a CPU computes the same with it.
+rm -f "$tmp/c.npy"
+alone --verify --balancer static "$tmp/dense.conf" matmul.dtype=float32 cluster.pus=cpu && mv "$tmp/c.npy" "$tmp/float32.npy"
+alone --verify --balancer static "$tmp/dense.conf" matmul.dtype=float32 cluster.pus=cpu matmul.tf32=yes && cmp "$tmp/float32.npy" "$tmp/c.npy" >>"$tmp/out" 2>&1
+ok "matmul.tf32 changes nothing on CPUs" $?
+
+# numbers FILE: the float64 numbers of an .npy file, one a line, after a header of 128 bytes.
+numbers() { od -An -v -w8 -tf8 -j128 "$1" | tr -d ' '; }
+# Scaled by a power of two, so that PUs which round the product and those which do not agree.
+printf '[app]\nkernel = triad\n[triad]\nelements = 40960\nscale = 2\na = c.npy\nreduced = r.npy\n' >"$tmp/triad.conf"
+rm -f "$tmp/c.npy"
+for n in 1 2 4; do
+    for b in plb-hac greedy static; do
+        ranks $n --verify --balancer $b "$tmp/triad.conf"
+        ok "triad, $n ranks, $b: verified" $?
+        same "triad, $n ranks, $b: same file" "$tmp/triad.ref"
+    done
+done
+ranks 3 --verify "$tmp/triad.conf" cluster.file="$tmp/six.cluster" triad.seed=2 triad.scale=-0.5
+ok "triad on emulated PUs" $?
+mv "$tmp/c.npy" "$tmp/a.npy"
+ranks 2 --verify "$tmp/triad.conf" triad.b="$tmp/triad.ref" triad.c="$tmp/a.npy" triad.scale=1
+ok "triad of two files: verified" $?
+paste <(numbers "$tmp/triad.ref") <(numbers "$tmp/a.npy") <(numbers "$tmp/c.npy") | cat - <(numbers "$tmp/r.npy") | awk '
+    NF == 3 {n++; bad += $1 + $2 != $3; sum += $3; if (n == 1 || $3 < least) least = $3; if (n == 1 || $3 > most) most = $3}
+    NF == 1 {got[++m] = $1}
+    END {print n, bad, sum, got[1], least, got[2], most, got[3]
+         exit !(n == 40960 && bad == 0 && m == 3 && (got[1] - sum)^2 < 1e-18 && got[2] == least && got[3] == most)}' >>"$tmp/out"
+ok "triad of two files: elements, sum, least and greatest in the files" $?
+rm -f "$tmp/c.npy"
+
 ranks 3 --verify "$tmp/dense.conf" cluster.master_only=yes --report "$tmp/r.json"
 ok "with master_only" $?
 grep -q '"node": 0' "$tmp/r.json"
