@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "core/migration.h"
 
 #define CHECKED 4           /* reports that a profile is compared with */
 #define STRIKES 2           /* in a row that end it */
@@ -17,7 +18,6 @@
 #define BY_HALF 1.5         /* and this factor, */
 #define SURPRISING 0.1      /* relative scatter of times about their curve */
 #define CHANGES 2           /* of speed: more than these and they are no machine's */
-#define EFFICIENT 0.95      /* of its best rate: what a PU reaches with its least task */
 #define NEAR_SIZE 1.25      /* at sizes at most this far outside those of before */
 
 static void forget(struct plb_history *h, int n)
@@ -173,9 +173,10 @@ double plb_history_least_task(const struct plb_history *h)
     struct plb_model model;
     if (!plb_fit_samples(h->at, h->n, 0.0, &model))
         return 0.0;
-    double best = plb_model_best_rate(&model), low = model.execute.low;
+    double low = model.execute.low, slope = plb_model_slope(&model, model.execute.high);
+    double best = fmax(plb_model_best_rate(&model), slope > 0.0 ? 1.0 / slope : 0.0); /* larger ones may be better yet */
     double start = plb_model_time(&model, low) - 1.3 * low / best;
-    return start > 0.0 ? start * best * EFFICIENT / (1.0 - EFFICIENT) : 0.0;
+    return start > 0.0 ? start * best * PLB_STARTS : 0.0;
 }
 
 void plb_history_fini(struct plb_history *h)

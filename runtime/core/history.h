@@ -35,7 +35,7 @@ void plb_history_add(struct plb_history *history, const struct plb_sample *sampl
  * other amounts than was told. */
 bool plb_history_surprises(const struct plb_history *history);
 
-/* The smallest task, in work, at which the PU is within 5 % of its best rate: 19 times what starting one costs
+/* The smallest task, in work, at which the PU is within 1 % of its best rate: 99 times what starting one costs
  * it. 0 where that is nothing, or not known. */
 double plb_history_least_task(const struct plb_history *history);
 

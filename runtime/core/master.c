@@ -23,6 +23,7 @@
 #define TASKS_IN_MEMORY 3   /* being fetched, executed and sent back */
 #define NOWHERE (-1)
 #define CUT 16              /* tasks of a block where others may take from it */
+#define ROUNDING 1e-9
 #define END 0.3             /* of the work remains when blocks are cut that may last other than expected */
 #define MANY 256            /* PUs above which the master does not look for that */
 
@@ -172,12 +173,21 @@ static void all_wait_in_list(struct plb_master *m)
 static void set_remaining(struct plb_master *m, double work)
 {
     m->view.remaining = m->free.units > 0 ? fmax(work, 1e-9) : 0.0;
+    m->view.next = m->free.units > 0 ? fmax(plb_cost_work(m->map, m->free.at[0].first, 1), 1e-9) : 0.0;
+}
+
+/* The smallest task, in units, that serves a PU well. */
+static int64_t least_task(const struct plb_master *m, int p)
+{
+    return (int64_t)fmin(fmin(plb_history_least_task(&m->pus[p].histories[m->kernel]), m->seen[p].grain), 1e18);
 }
 
 /* Makes a block several tasks, so that others find something to take. */
-static void cut(struct plb_message *block)
+static void cut(const struct plb_master *m, struct plb_message *block)
 {
     int64_t part = block->range.count / CUT > 0 ? block->range.count / CUT : 1;
+    int64_t least = least_task(m, (int)(block->block % m->view.n_pus));
+    part = part > least ? part : least;
     block->grain = part < block->grain ? part : block->grain;
 }
 
@@ -185,6 +195,8 @@ static void send_block(struct plb_master *m, int p, double work, struct plb_outb
 {
     struct plb_range front = m->free.at[0];
     int64_t units = plb_cost_units(m->map, front.first, front.count, work);
+    if (units > 1 && m->map->prefix != NULL && plb_cost_work(m->map, front.first, units) > work * (1.0 + ROUNDING))
+        units--; /* a heavy unit more could last long */
     struct plb_range range = plb_rangeset_take(&m->free, units);
     double granted = plb_cost_work(m->map, range.first, units);
     struct pu *pu = &m->pus[p];
@@ -209,7 +221,7 @@ static void send_block(struct plb_master *m, int p, double work, struct plb_outb
     message->grain = seen->grain < (double)units ? (int64_t)seen->grain : units;
     if (m->config.migration && m->view.remaining < END * m->view.total && m->view.n_pus <= MANY
         && plb_history_surprises(&pu->histories[m->kernel]))
-        cut(message);
+        cut(m, message);
 }
 
 /* Grants to one PU until it has enough or is told to wait. */
@@ -243,7 +255,7 @@ static void announce(struct plb_master *m, int node, struct plb_outbox *out)
     message->pass = m->pass;
     plb_members_hint(&m->members, node, message);
     for (int i = 0; i < member->n_pus && i < PLB_LEAST; i++)
-        message->least[i] = (int64_t)fmin(plb_history_least_task(&m->pus[member->first_pu + i].histories[m->kernel]), 1e18);
+        message->least[i] = least_task(m, member->first_pu + i);
 }
 
 /* Where nothing is left to grant: tells all nodes, once, and cuts the blocks that are just being sent into
@@ -252,7 +264,7 @@ static void announce_all(struct plb_master *m, int from, struct plb_outbox *out)
 {
     for (int i = from; i < out->n; i++)
         if (out->at[i].type == PLB_BLOCK)
-            cut(&out->at[i]);
+            cut(m, &out->at[i]);
     for (int n = 0; n < m->members.n && !m->announced; n++)
         if (m->members.at[n].n_pus > 0 && !m->members.at[n].lost)
             announce(m, n, out);
@@ -300,7 +312,8 @@ void plb_master_begin(struct plb_master *m, int pass, int kernel, const struct p
     plb_rangeset_clear(&m->accepted);
     plb_rangeset_add(&m->free, (struct plb_range){0, map->units});
     m->view.now = 0.0;
-    m->view.total = m->view.remaining = (double)map->units;
+    m->view.total = (double)map->units;
+    set_remaining(m, m->view.total);
     m->view.units = map->units;
     for (int p = 0; p < m->view.n_pus; p++) {
         m->seen[p].outstanding = 0;

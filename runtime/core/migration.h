@@ -8,6 +8,7 @@
 
 enum plb_victim { PLB_MOST_REMAINING, PLB_FIRST, PLB_RANDOM };
 
+#define PLB_STARTS 99.0     /* times what starting one costs is a PU's least task: the loss is 1 % */
 #define PLB_PATIENCE 5e-3   /* seconds that a node which was asked may take to answer */
 
 struct plb_migration {

@@ -43,12 +43,13 @@ bool plb_queue_take(struct plb_queue *q, struct plb_piece *piece)
     return true;
 }
 
-bool plb_queue_take_part(struct plb_queue *q, const struct plb_cost_map *map, int64_t least, struct plb_piece *piece)
+bool plb_queue_take_part(struct plb_queue *q, const struct plb_cost_map *map, int64_t own, int64_t least, struct plb_piece *piece)
 {
     if (q->n == 0)
         return false;
     const struct plb_queue_entry *front = &q->at[q->head];
-    int64_t most = front->grain < front->range.count ? front->grain : front->range.count;
+    int64_t grain = front->grain > own ? front->grain : own; /* it may have been cut for a PU that starts at less cost */
+    int64_t most = grain < front->range.count ? grain : front->range.count;
     int64_t count = plb_cost_units(map, front->range.first, most, plb_queue_work(q, map) / PARTS);
     cut_front(q, count > least ? count : least < most ? least : most, piece);
     return true;

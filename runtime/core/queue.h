@@ -31,8 +31,8 @@ void plb_queue_push(struct plb_queue *queue, struct plb_queue_entry entry);
 bool plb_queue_take(struct plb_queue *queue, struct plb_piece *piece); /* false: empty */
 
 /* The same, but as a part of the queue that leaves others a chance: an eighth of the work, not fewer than
- * `least` units, not more than the grain. */
-bool plb_queue_take_part(struct plb_queue *queue, const struct plb_cost_map *map, int64_t least,
+ * `least` units, not more than the grain or `own` units, whichever is more. */
+bool plb_queue_take_part(struct plb_queue *queue, const struct plb_cost_map *map, int64_t own, int64_t least,
                          struct plb_piece *piece);
 
 /* Units and work in the queue. */

@@ -10,6 +10,8 @@
 
 #define NOBODY (-1)
 #define EFFICIENT 0.8       /* of a PU's best rate: a smaller task that is below asks for larger ones */
+#define LARGER 4.0          /* times the best task before: one that is so large tells most */
+#define MUCH_SLOWER 0.1     /* a PU that is takes half its share, and comes again: too much would last long */
 #define SMOOTHING 0.3       /* weight of the latest task in a PU's rate */
 #define UNKNOWN_ASKED 3     /* nodes that no hint named and that are asked all the same, per hint */
 
@@ -147,7 +149,13 @@ static bool take_from_neighbour(struct plb_worker *w, int pu)
     double queued;
     struct pu *own = &w->pus[pu], *other = &w->pus[fullest(w, &queued)];
     bool measured = own->rate > 0.0 && other->rate > 0.0 && !w->migration.by_power;
+    if (!w->migration.by_power && own->rate == 0.0 && other->rate > 0.0)
+        return false; /* its first task will tell how slow it is; its power may be far from true */
+    if (measured && (double)own->least / PLB_STARTS / own->rate > queued / other->rate)
+        return false; /* the other is through with all of it before this one has started */
     double x = queued > 0.0 ? plb_migration_share(queued, measured ? own->rate : own->power, measured ? other->rate : other->power) : 0.0;
+    if (measured && own->rate < MUCH_SLOWER * other->rate && x > 1.0)
+        x = 0.5 * x > 1.0 ? 0.5 * x : 1.0;
     if (x <= 0.0)
         return false;
     int n = plb_queue_cut(&other->queue, w->map, x, gifts, PLB_GIFTS);
@@ -289,7 +297,7 @@ static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
 static bool take_part(struct plb_worker *w, struct pu *own, struct plb_piece *piece)
 {
     int64_t third = plb_queue_units(&own->queue) / 3, learned = own->learned < third ? own->learned : third;
-    return plb_queue_take_part(&own->queue, w->map, own->least > learned ? own->least : learned, piece);
+    return plb_queue_take_part(&own->queue, w->map, own->least, own->least > learned ? own->least : learned, piece);
 }
 
 bool plb_worker_take(struct plb_worker *w, int pu, struct plb_piece *piece)
@@ -320,7 +328,9 @@ static void learn(struct pu *pu, double work, int64_t units, double seconds)
     if (!(seconds > 0.0) || !isfinite(seconds))
         return;
     double rate = work / seconds;
-    pu->rate = pu->rate > 0.0 ? (1.0 - SMOOTHING) * pu->rate + SMOOTHING * rate : rate;
+    /* A task that is small beside others tells of starting costs, not of what the PU does with a queue. */
+    double weight = work > LARGER * pu->best_size ? 1.0 : SMOOTHING * (work < pu->best_size ? work / pu->best_size : 1.0);
+    pu->rate = pu->rate > 0.0 ? (1.0 - weight) * pu->rate + weight * rate : rate;
     if (rate > pu->best) {
         pu->best = rate;
         pu->best_size = work;

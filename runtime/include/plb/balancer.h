@@ -9,7 +9,8 @@
  * functions of model/ (curves and solver).
  *
  * Amounts of work are in units of average cost: a kernel that declares no cost has unit i costing
- * 1, else a unit counts by its share of the mean. plbrun rounds a grant to whole units, at least
+ * 1, else a unit counts by its share of the mean. plbrun rounds a grant to whole units (down, where
+ * units cost unlike amounts), at least
  * one. Seconds everywhere. Calls never overlap. */
 #ifndef PLB_BALANCER_H
 #define PLB_BALANCER_H
@@ -73,6 +74,7 @@ struct plb_view {
     double now;                 /* seconds since the pass began */
     double total;               /* work of the pass */
     double remaining;           /* work not granted yet */
+    double next;                /* work of the unit that is granted next: no grant is smaller */
     int64_t units;              /* whole units of the pass; total equals it but for rounding */
     int n_pus;
     const struct plb_pu *pus;
