@@ -31,6 +31,11 @@
  * - A PU whose curve says that it could not even finish a unit by T gets none, so that none is used that
  *   only slows the run. If one of its reports says otherwise, the curve may rest on a hiccup, and it is
  *   tried once more per solve with a block of that report's size.
+ * - A CPU beside GPUs may be thousands of times slower, and powers are guesses: it starts after them with a tiny
+ *   block, if that ends in time even were its power ten times too high, then with blocks that last no longer than
+ *   what has passed, and nobody waits for its curve. One whose next unit may last too long gets nothing.
+ * - Each block costs a start. Where that is more than what others could gain by a smaller one, a PU takes all it
+ *   can do until T at once.
  * - A PU alone has nothing to share: after a 64th and a 128th of the work, it gets regular blocks, so that
  *   progress can be seen, and the rest at once where that is not much more.
  * Cost: a fit per PU and one solve per virtual step; O(1) per grant otherwise. */
@@ -62,6 +67,11 @@ static const struct plb_option options[] = {
 #define AHEAD_OF_OTHERS 4.0 /* times what has passed is the longest block before everybody has reported */
 #define PROBE 0.25          /* of a regular block is the first one by a profile */
 #define NEAR_BEST 0.9       /* of the best rate: a block is not smaller than this asks for */
+#define BLIND 5e-3          /* seconds: after a longer first report a PU waits for the second, not to waste starts */
+#define WRONG 10.0          /* times a given power may be too high */
+#define NOISE 0.4           /* relative, of one report */
+#define EXACT 1e-6          /* relative: what is so near to whole units is whole */
+#define UNSURE 0.4          /* relative error of what is predicted: more is not won by halving what is left */
 
 struct pu {
     double rate;                /* work per second of its latest report */
@@ -73,13 +83,16 @@ struct pu {
     bool fresh;                 /* has reported since it was last fitted */
     bool stepped;               /* has finished a block in this virtual step */
     bool proven;                /* something of this run is among its samples, not only a profile */
+    bool shy;                   /* a CPU beside GPUs: nobody waits for its measurements */
+    double guess;               /* its power over that of the strongest PU that is not shy; at most 1 */
 };
 
 struct state {
     const struct plb_param *params;
     double first_block, end;    /* end: T, on the clock of the view */
     double rates;               /* sum of the rates of the PUs that have reported, n_rates of them */
-    int alive, outstanding, trained, stepped, n_rates;
+    int alive, outstanding, stepped;
+    int needed, trained, n_rates; /* PUs that are not shy; those with two reports; those with any */
     int64_t solves;
     double solved_at;           /* on the clock of the view */
     double last_call;           /* whoever ends one more unit by then gets one, when fewer remain than PUs */
@@ -98,18 +111,34 @@ static void fini(void *state)
     free(s);
 }
 
+/* Who is shy, and how strong it is thought to be. */
+static void compare(struct state *s, const struct plb_view *view)
+{
+    double power[2] = {0.0, 0.0}; /* the most of a CPU, and of another kind */
+    for (int p = 0; p < view->n_pus; p++) {
+        double *most = &power[view->pus[p].kind != PLB_CPU];
+        *most = view->pus[p].lost ? *most : fmax(*most, view->pus[p].power);
+    }
+    for (int p = 0; p < view->n_pus; p++) {
+        s->pus[p].shy = view->pus[p].kind == PLB_CPU && power[1] > 0.0;
+        s->pus[p].guess = fmin(view->pus[p].power / (power[1] > 0.0 ? power[1] : power[0]), 1.0);
+    }
+}
+
 static void count(struct state *s, const struct plb_view *view)
 {
-    s->alive = s->outstanding = s->trained = s->stepped = s->n_rates = 0;
+    compare(s, view);
+    s->alive = s->outstanding = s->needed = s->trained = s->stepped = s->n_rates = 0;
     s->rates = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
         if (view->pus[p].lost)
             continue;
         s->alive++;
         s->outstanding += view->pus[p].outstanding;
-        s->trained += s->pus[p].reports >= 2;
+        s->needed += !s->pus[p].shy;
+        s->trained += !s->pus[p].shy && s->pus[p].reports >= 2;
         s->stepped += s->pus[p].stepped;
-        s->n_rates += s->pus[p].rate > 0.0;
+        s->n_rates += !s->pus[p].shy && s->pus[p].rate > 0.0;
         s->rates += s->pus[p].rate;
     }
 }
@@ -147,6 +176,22 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     return s;
 }
 
+/* The fixed part of a PU's time for a block: what its quickest report took beyond its work. A small report
+ * tells it best; an excess that is small may be noise, of many reports a smaller one. */
+static double starting_time(const struct plb_model *m, const struct plb_pu *pu)
+{
+    double quickest = INFINITY, work = 0.0;
+    for (int i = 0; i < pu->n_samples; i++) {
+        double seconds = pu->samples[i].execute_s + pu->samples[i].transfer_s;
+        if (seconds < quickest) {
+            quickest = seconds;
+            work = pu->samples[i].work;
+        }
+    }
+    double start = quickest - (1.0 + NOISE / sqrt(pu->n_samples)) * work * plb_model_slope(m, m->execute.high);
+    return isfinite(start) && start > 0.0 ? start : 0.0;
+}
+
 static void fit(struct state *s, const struct plb_view *view, int p)
 {
     const struct plb_pu *pu = &view->pus[p];
@@ -161,6 +206,8 @@ static void fit(struct state *s, const struct plb_view *view, int p)
     while (size < m->execute.high && size / plb_model_time(m, size) < NEAR_BEST * best)
         size *= 1.25;
     s->pus[p].least = fmin(size, m->execute.high);
+    if (size <= m->execute.low) /* smaller ones may do as well */
+        s->pus[p].least = fmin(size, NEAR_BEST / (1.0 - NEAR_BEST) * starting_time(m, pu) / plb_model_slope(m, m->execute.high));
 }
 
 /* Seconds until a PU has done what it has been granted. */
@@ -186,7 +233,7 @@ static double last_call(struct state *s, const struct plb_view *view)
     int n = 0, units = (int)fmax(view->remaining, 1.0);
     for (int p = 0; p < view->n_pus; p++)
         if (!view->pus[p].lost && plb_model_known(&s->models[p]))
-            s->x[n++] = busy_for(s, view, p) + plb_model_time(&s->models[p], 1.0);
+            s->x[n++] = busy_for(s, view, p) + plb_model_time(&s->models[p], view->next);
     if (n == 0)
         return 0.0;
     qsort(s->x, (size_t)n, sizeof *s->x, by_value);
@@ -227,7 +274,7 @@ static void begin_step(struct state *s, const struct plb_view *view)
     s->stale = false;
     s->stepped = 0;
     for (int p = 0; p < view->n_pus; p++) { /* the step waits only for those who have something to do */
-        s->pus[p].stepped = s->x[p] < 0.5 && view->pus[p].outstanding == 0;
+        s->pus[p].stepped = s->x[p] < 0.5 && (view->pus[p].outstanding == 0 || !plb_model_known(&s->models[p]));
         s->stepped += s->pus[p].stepped && !view->pus[p].lost;
     }
     if (!s->running && view->stats->profile_end == 0.0)
@@ -235,29 +282,26 @@ static void begin_step(struct state *s, const struct plb_view *view)
     s->running = true;
 }
 
-/* The fixed part of a PU's time for a block: what its quickest report took beyond its work. A small report
- * tells it best; an excess of less than 30 % may be noise. */
-static double starting_time(const struct plb_model *m, const struct plb_pu *pu)
+/* Whether another block costs a PU less than it may win: what it leaves to be decided later, as far as the others
+ * could take that over. */
+static bool worth_halving(const struct state *s, const struct plb_view *view, int p, double start)
 {
-    double quickest = INFINITY, work = 0.0;
-    for (int i = 0; i < pu->n_samples; i++) {
-        double seconds = pu->samples[i].execute_s + pu->samples[i].transfer_s;
-        if (seconds < quickest) {
-            quickest = seconds;
-            work = pu->samples[i].work;
-        }
-    }
-    double start = quickest - 1.3 * work * plb_model_time(m, m->execute.high) / m->execute.high;
-    return isfinite(start) && start > 0.0 ? start : 0.0;
+    double left = s->end - view->now - busy_for(s, view, p), own = s->pus[p].rate, all = s->rates;
+    for (int q = 0; q < view->n_pus && view->n_pus <= FEW; q++) /* who has not reported yet may still help */
+        if (!view->pus[q].lost && s->pus[q].rate == 0.0)
+            all += own * s->pus[q].guess;
+    return start <= 0.5 * UNSURE * left * (1.0 - own / all);
 }
 
 /* The block of a PU that is neither at the beginning nor at the end: a part of the run, but no longer than
  * `block_seconds`, so that a change is noticed soon, unless starting takes too much of that. */
-static double regular_block(const struct state *s, const struct plb_view *view, int p)
+static double regular_block(const struct state *s, const struct plb_view *view, int p, bool *halves)
 {
     const struct plb_model *m = &s->models[p];
-    double longest = fmax(s->params[BLOCK_SECONDS].value, MANY_STARTS * starting_time(m, &view->pus[p]));
-    return plb_model_work(m, fmin(s->end / s->params[STEPS].value, longest), view->total);
+    double start = starting_time(m, &view->pus[p]);
+    double seconds = fmax(s->params[BLOCK_SECONDS].value, MANY_STARTS * start);
+    *halves = worth_halving(s, view, p, start);
+    return plb_model_work(m, *halves ? fmin(s->end / s->params[STEPS].value, seconds) : seconds, view->total);
 }
 
 /* What a PU with a curve can still finish by T. */
@@ -267,19 +311,47 @@ static double share(const struct state *s, const struct plb_view *view, int p)
     return plb_model_work(&s->models[p], seconds, view->remaining);
 }
 
+/* Whether a PU has one report, which says nothing of what starting a block costs, and that may be much. */
+static bool blind(const struct state *s, const struct plb_view *view, int p)
+{
+    const struct plb_pu *pu = &view->pus[p];
+    return s->pus[p].reports == 1 && pu->n_samples > 0 && pu->samples[0].execute_s > BLIND;
+}
+
+/* A first, tiny block of a PU that may be very slow, once the others have theirs: what the strongest of them
+ * gets, or a unit, if it ends in time even where its power was given much too high. */
+static double probe(const struct state *s, const struct plb_view *view, int p)
+{
+    double guess = s->pus[p].guess / WRONG;
+    for (int q = 0; q < view->n_pus; q++)
+        if (!view->pus[q].lost && !s->pus[q].shy && s->pus[q].reports == 0 && view->pus[q].outstanding == 0)
+            return PLB_WAIT;
+    if (view->pus[p].outstanding > 0)
+        return PLB_WAIT_OWN;
+    return view->next <= guess * view->remaining / s->needed ? fmax(guess * s->first_block, view->next) : PLB_WAIT;
+}
+
 static double train(struct state *s, const struct plb_view *view, int p)
 {
     if (s->pus[p].reports == 0)
         return view->pus[p].outstanding > 0 ? PLB_WAIT_OWN : s->first_block;
+    if (s->n_rates == 0)
+        return PLB_WAIT;
     if (s->pus[p].reports >= 2 && s->params[SYNCHRONISE].value != 0.0)
         return PLB_WAIT;
-    if (s->n_rates < s->alive && view->pus[p].outstanding > 0)
+    bool waits = s->n_rates < s->needed || s->pus[p].shy || blind(s, view, p);
+    if (waits && view->pus[p].outstanding > 0)
         return view->n_pus > FEW ? PLB_WAIT_OWN : PLB_WAIT;
     /* PUs that have not reported yet count as half as fast as the mean. */
-    double rates = s->rates * (1.0 + 0.5 * (s->alive - s->n_rates) / s->n_rates);
+    double known = 0.0;
+    for (int q = 0; q < view->n_pus; q++)
+        known += view->pus[q].lost || (s->pus[q].shy && !s->pus[p].shy) ? 0.0 : s->pus[q].rate;
+    double rates = known * (1.0 + 0.5 * (s->needed - s->n_rates) / s->n_rates);
     double seconds = s->params[TRAINING].value * view->total / rates;
-    if (s->n_rates < s->alive && s->params[SYNCHRONISE].value == 0.0) /* who is quick with a tiny block may be slow with others: not far ahead */
+    if (s->n_rates < s->needed && s->params[SYNCHRONISE].value == 0.0) /* who is quick with a tiny block may be slow with others: not far ahead */
         seconds = fmin(seconds, AHEAD_OF_OTHERS * view->now);
+    if (s->pus[p].shy) /* its rate is that of a tiny block, and that of the others may be far too low */
+        return view->next > 2.0 * s->pus[p].rate * view->now ? PLB_WAIT : fmax(s->pus[p].rate * fmin(seconds, view->now), view->next);
     return fmax(s->pus[p].rate * seconds, s->pus[p].reports == 1 ? 2.0 * s->first_block * s->pus[p].rate / rates : 1.0);
 }
 
@@ -301,7 +373,7 @@ static int next_to_finish(const struct state *s, const struct plb_view *view)
     int best = 0;
     double earliest = INFINITY;
     for (int p = 0; p < view->n_pus; p++) {
-        double end = view->pus[p].lost || !plb_model_known(&s->models[p]) ? INFINITY : busy_for(s, view, p) + plb_model_time(&s->models[p], 1.0);
+        double end = view->pus[p].lost || !plb_model_known(&s->models[p]) ? INFINITY : busy_for(s, view, p) + plb_model_time(&s->models[p], view->next);
         if (end < earliest) {
             earliest = end;
             best = p;
@@ -323,7 +395,8 @@ static double try_again(struct state *s, const struct plb_view *view, int p)
             size = pu->samples[i].work;
         }
     }
-    bool possible = pu->outstanding == 0 && s->pus[p].tried != s->solves && quickest < 0.5 * (s->end - view->now)
+    bool possible = pu->outstanding == 0 && s->pus[p].tried != s->solves
+                 && quickest * fmax(view->next / size, 1.0) < 0.5 * (s->end - view->now)
                  && size < 0.5 * view->remaining;
     s->pus[p].tried = s->solves;
     return possible ? size : 0.0;
@@ -338,11 +411,11 @@ static double last_units(struct state *s, const struct plb_view *view, int p, do
         return again;
     bool gets_one = p == (view->n_pus > FEW ? -1 : next_to_finish(s, view));
     if (view->n_pus > FEW && s->last_call > 0.0)
-        gets_one = view->now + busy_for(s, view, p) + plb_model_time(&s->models[p], 1.0) <= s->last_call * (1.0 + 1e-9);
+        gets_one = view->now + busy_for(s, view, p) + plb_model_time(&s->models[p], view->next) <= s->last_call * (1.0 + 1e-9);
     else if (view->n_pus > FEW)
-        gets_one = rest >= 0.5;
+        gets_one = rest >= 0.5 * view->next;
     if (gets_one)
-        return 1.0;
+        return view->next;
     if (view->pus[p].outstanding > 0)
         return view->n_pus > FEW ? PLB_WAIT_OWN : PLB_WAIT;
     s->pus[p].refused = s->solves;
@@ -357,22 +430,24 @@ static double run(struct state *s, const struct plb_view *view, int p)
     if (own->refused == s->solves && s->outstanding > 0 && !s->stale && !own->fresh)
         return PLB_WAIT;
     refresh(s, view, p, tail);
-    if (s->outstanding == 0 && s->solved_at < view->now && share(s, view, p) < 1.0)
+    if (s->outstanding == 0 && s->solved_at < view->now && share(s, view, p) < view->next)
         begin_step(s, view); /* T has passed with work left: what was expected did not happen */
     if (!isfinite(s->end))
         return fmax(view->remaining / (steps * s->alive), 1.0); /* nothing could be measured */
-    double rest = share(s, view, p);
-    if (rest < 1.0)
+    bool halves;
+    double rest = share(s, view, p) * (1.0 + EXACT);
+    if (rest < view->next * (1.0 - 1e-9))
         return last_units(s, view, p, rest);
-    double regular = regular_block(s, view, p), gap = own->due - view->now;
+    double regular = regular_block(s, view, p, &halves), gap = own->due - view->now;
     double block = regular;
     if (!own->proven)
-        return fmax(1.0, fmin(PROBE * regular, floor(rest)));
+        return fmax(view->next, fmin(PROBE * regular, floor(rest)));
     if (gap > s->params[GAP_THRESHOLD].value && view->pus[p].outstanding == 0)
         block += fmin(gap * own->rate, regular);
-    if (tail || block > 0.5 * rest)
+    if ((tail || block > 0.5 * rest) && halves)
         block = fmin(block, fmax(0.5 * rest, fmax(s->params[TAIL_FACTOR].value * regular, own->least)));
-    return fmin(fmax(block, 1.0), floor(rest));
+    block = fmin(fmax(block, view->next), fmax(floor(rest), view->next));
+    return view->remaining - block < view->next * (1.0 - 1e-9) ? view->remaining : block;
 }
 
 /* A PU that has nobody to share with: two sizes first, which tell what starting a block costs. */
@@ -382,6 +457,8 @@ static double alone(struct state *s, const struct plb_view *view, int p)
         return view->total / (view->pus[p].outstanding == 0 ? 64.0 : 128.0);
     if (s->pus[p].fresh)
         fit(s, view, p);
+    if (view->pus[p].outstanding > 0 && blind(s, view, p))
+        return PLB_WAIT_OWN;
     const struct plb_model *m = &s->models[p];
     if (!plb_model_known(m))
         return fmax(view->total / 64.0, 1.0);
@@ -394,9 +471,10 @@ static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
     bool waits = s->params[SYNCHRONISE].value != 0.0 && s->outstanding > 0;
-    if (!s->running && s->trained == s->alive && !waits)
+    if (!s->running && s->trained == s->needed && !waits)
         begin_step(s, view);
-    double work = s->alive == 1 ? alone(s, view, p) : s->running ? run(s, view, p) : train(s, view, p);
+    double work = s->alive == 1 ? alone(s, view, p) : s->pus[p].shy && s->pus[p].reports == 0 ? probe(s, view, p)
+                : s->running ? run(s, view, p) : train(s, view, p);
     if (!(work > 0.0))
         return work;
     s->outstanding++;
@@ -411,7 +489,7 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
     struct state *s = state;
     struct pu *own = &s->pus[p];
     double rate = rate_of(sample);
-    s->n_rates += own->rate == 0.0;
+    s->n_rates += own->rate == 0.0 && !own->shy;
     s->rates += rate - own->rate;
     own->rate = rate;
     own->since = view->now;
@@ -421,7 +499,8 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
     s->outstanding--;
     own->proven = true;
     own->reports++;
-    s->trained += own->reports == 2;
+    s->trained += own->reports == 2 && !own->shy;
+    s->stale = s->stale || (s->running && own->shy && own->reports == 1);
     s->stepped += !own->stepped;
     own->stepped = true;
     if (s->running && s->stepped >= s->alive)

@@ -85,9 +85,9 @@ static void hac_trains_each_pu_for_the_same_time(void **state)
     near(grant(&f, 0), 10.0);
     near(grant(&f, 1), 10.0);
     assert_true(grant(&f, 0) == 0.0); /* nothing ahead before anything is known */
-    finish(&f, 0, 10.0, 0.010, 0.010);
-    finish(&f, 1, 10.0, 0.040, 0.040);
-    /* 1000 and 250 units/s; 7 % of 10000 units takes 0.56 s at both, and another such block is kept ahead */
+    finish(&f, 0, 10.0, 0.001, 0.001);
+    finish(&f, 1, 10.0, 0.004, 0.004);
+    /* 10000 and 2500 units/s; 7 % of 10000 units takes 0.056 s at both, and another such block is kept ahead */
     for (int round = 0; round < 2; round++) {
         near(grant(&f, 0), 560.0);
         near(grant(&f, 1), 140.0);
