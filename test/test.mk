@@ -59,7 +59,7 @@ $(B)/test/kernels/%.so: test/kernels/%.c
 $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
 	@mkdir -p $(@D)
 	@echo "  bench $<"
-	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(OPENMP) -o $@ $< $(OBJECTS) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS)
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -Itest $(OPENMP) -o $@ $< $(OBJECTS) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS)
 
 # What scripts/gpu-check needs beside the tests; built without a GPU too, so that it does not rot.
 GPU_PARTS := $(if $(CUDA_INC),$(B)/gpu/plain) $(if $(NVCC),$(patsubst %,$(B)/gpu/%.so,burn burn.cuda entries))
@@ -98,6 +98,11 @@ bench-papers: all $(PAPERS:%=$(B)/bench/%)
 	@mkdir -p $(B)/bench-papers
 	@set -o pipefail; for b in $(PAPERS); do $(B)/bench/$$b $(B)/bench-papers | tee $(B)/bench-papers/$$b.txt || exit; done
 	@test/bench/papers.sh $(B)/bench-papers
+
+# What a CPU adds to a GPU, over a wide grid.
+.PHONY: bench-coexecution
+bench-coexecution: all $(B)/bench/coexecution
+	@$(B)/bench/coexecution 15
 
 # What the runtime itself costs.
 .PHONY: bench-overhead
