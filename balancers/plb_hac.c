@@ -91,6 +91,7 @@ struct state {
     const struct plb_param *params;
     double first_block, end;    /* end: T, on the clock of the view */
     double rates;               /* sum of the rates of the PUs that have reported, n_rates of them */
+    double shy_rates;           /* the part of the shy ones of it */
     int alive, outstanding, stepped;
     int needed, trained, n_rates; /* PUs that are not shy; those with two reports; those with any */
     int64_t solves;
@@ -129,7 +130,7 @@ static void count(struct state *s, const struct plb_view *view)
 {
     compare(s, view);
     s->alive = s->outstanding = s->needed = s->trained = s->stepped = s->n_rates = 0;
-    s->rates = 0.0;
+    s->rates = s->shy_rates = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
         if (view->pus[p].lost)
             continue;
@@ -140,6 +141,7 @@ static void count(struct state *s, const struct plb_view *view)
         s->stepped += s->pus[p].stepped;
         s->n_rates += !s->pus[p].shy && s->pus[p].rate > 0.0;
         s->rates += s->pus[p].rate;
+        s->shy_rates += s->pus[p].shy ? s->pus[p].rate : 0.0;
     }
 }
 
@@ -343,10 +345,7 @@ static double train(struct state *s, const struct plb_view *view, int p)
     if (waits && view->pus[p].outstanding > 0)
         return view->n_pus > FEW ? PLB_WAIT_OWN : PLB_WAIT;
     /* PUs that have not reported yet count as half as fast as the mean. */
-    double known = 0.0;
-    for (int q = 0; q < view->n_pus; q++)
-        known += view->pus[q].lost || (s->pus[q].shy && !s->pus[p].shy) ? 0.0 : s->pus[q].rate;
-    double rates = known * (1.0 + 0.5 * (s->needed - s->n_rates) / s->n_rates);
+    double rates = (s->rates - (s->pus[p].shy ? 0.0 : s->shy_rates)) * (1.0 + 0.5 * (s->needed - s->n_rates) / s->n_rates);
     double seconds = s->params[TRAINING].value * view->total / rates;
     if (s->n_rates < s->needed && s->params[SYNCHRONISE].value == 0.0) /* who is quick with a tiny block may be slow with others: not far ahead */
         seconds = fmin(seconds, AHEAD_OF_OTHERS * view->now);
@@ -491,6 +490,7 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
     double rate = rate_of(sample);
     s->n_rates += own->rate == 0.0 && !own->shy;
     s->rates += rate - own->rate;
+    s->shy_rates += own->shy ? rate - own->rate : 0.0;
     own->rate = rate;
     own->since = view->now;
     own->fresh = true;
