@@ -41,6 +41,7 @@ struct pu {
     double max_units;           /* per task, by its memory */
     int place;                  /* in the list of waiting PUs, or NOWHERE */
     bool refused;
+    bool served;                /* has ever been granted a block */
 };
 
 struct plb_master {
@@ -56,7 +57,7 @@ struct plb_master {
     int pass, kernel;
     int *waiting;               /* PUs to ask after the next event */
     int n_waiting, outstanding; /* outstanding: blocks at all PUs */
-    int alive;                  /* PUs neither refused nor lost */
+    int served;                 /* living PUs that have ever been granted a block: only they take from others */
     struct plb_members members;
     int64_t migrations, migrated; /* gifts between nodes, and units executed on another node than granted to */
     bool announced;             /* that nothing is left to grant */
@@ -95,7 +96,6 @@ struct plb_master *plb_master_new(const struct plb_master_config *config,
         double room = pu->info.memory - config->replicated_bytes;
         pu->max_units = config->unit_bytes > 0.0 ? room / (TASKS_IN_MEMORY * config->unit_bytes) : INFINITY;
         pu->refused = room < 0.0 || pu->max_units < 1.0;
-        m->alive += !pu->refused;
         double power = pu->info.power > 0.0 ? pu->info.power : 1.0;
         m->seen[p] = (struct plb_pu){.node = pu->info.node, .kind = pu->info.kind,
             .name = pu->info.name, .power = power, .grain = grain(m, pu), .lost = pu->refused};
@@ -200,6 +200,8 @@ static void send_block(struct plb_master *m, int p, double work, struct plb_outb
     struct plb_range range = plb_rangeset_take(&m->free, units);
     double granted = plb_cost_work(m->map, range.first, units);
     struct pu *pu = &m->pus[p];
+    m->served += !pu->served;
+    pu->served = true;
     struct plb_pu *seen = &m->seen[p];
     struct block *block = &pu->blocks[seen->outstanding++];
     block->id = m->next_block++ * m->view.n_pus + p;
@@ -282,7 +284,7 @@ static void feed_all(struct plb_master *m, int first, struct plb_outbox *out)
         all_wait_in_list(m);
     }
     feed_waiting(m, out);
-    if (m->free.units == 0 && m->config.migration && m->alive > 1) /* a PU that is alone needs no small tasks */
+    if (m->free.units == 0 && m->config.migration && m->served > 1) /* a PU that is alone needs no small tasks */
         announce_all(m, from, out);
     if (m->free.units == 0 || m->outstanding > 0 || m->failure[0] != '\0')
         return;
@@ -488,7 +490,7 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
         if (seen->lost)
             continue;
         seen->lost = true;
-        m->alive--;
+        m->served -= m->pus[p].served;
         leave_list(m, p);
         for (; seen->outstanding > 0; seen->outstanding--, m->outstanding--) {
             const struct plb_rangeset *pending = &m->pus[p].blocks[seen->outstanding - 1].pending;

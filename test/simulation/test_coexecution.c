@@ -37,11 +37,13 @@ static struct limit limit_of(const struct coexecution *c)
     /* Every block costs a start, which only blocks can tell: two to learn it, then some to share. */
     if (c->half >= 1e-3)
         limit.from_best = c->half >= 0.1 ? 1.30 : c->half >= 1e-2 ? 1.08 : 1.04;
-    if (c->half >= 0.1 && c->units <= 200)
-        limit.slower = 1.04; /* a CPU of whole large units is worth less than the one start more that it costs */
+    if (c->half >= 1e-2)
+        limit.slower = c->units <= 200 && c->half >= 0.1 ? 1.04 : 1.03; /* one start or two more than the GPU alone */
     /* Rows that differ by thousands are not divided as a line would be, and each is whole. */
+    if (c->unequal && c->half >= 1e-3)
+        limit.slower = fmax(limit.slower, 1.02);
     if (c->unequal && c->units < 1000000)
-        limit = (struct limit){c->half >= 1e-2 ? 1.07 : 1.02, limit.from_best * 1.19};
+        limit = (struct limit){c->half >= 1e-2 ? 1.23 : 1.04, limit.from_best * 1.19};
     /* A CPU that may need longer for one unit than the GPU for all of them gets none: its part is lost. */
     if (unit_may_last_too_long(c))
         limit.from_best *= 1.0 + c->speed;

@@ -247,7 +247,7 @@ static void a_pu_that_is_alone_gets_no_small_tasks(void **state)
     for (int nodes = 1; nodes <= 2; nodes++) {
         struct fixture f;
         int announced = 0;
-        start(&f, nodes, 1000, 1.0, &config); /* one piece per PU: all is granted at once */
+        start(&f, nodes, 1000, nodes, &config); /* a piece per PU: all is granted at once */
         for (int i = 0; i < f.out.n; i++)
             announced += f.out.at[i].type == PLB_EMPTY;
         assert_int_equal(announced, nodes == 1 ? 0 : nodes);
