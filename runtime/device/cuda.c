@@ -23,7 +23,9 @@
 #include <nvtx3/nvToolsExt.h>
 #define range_begins(text) nvtxRangePushA(text)
 #define range_ends() nvtxRangePop()
+#define ranges_are_used() nvtxInitialize(NULL) /* before there are threads */
 #else
+#define ranges_are_used() (void)0
 #define range_begins(text) (void)(text)
 #define range_ends() (void)0
 #endif
@@ -97,6 +99,7 @@ static bool load_library(void)
 static void look(void)
 {
     int n = 0;
+    ranges_are_used();
     if (!load_library())
         return;
     cudaError_t status = cuda.cudaGetDeviceCount_(&n);

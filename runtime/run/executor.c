@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#define WARMING_UNITS 32
+
 int plb_executor_open(struct plb_executor *e, const struct plb_device_ops *ops, const struct plb_device_config *config,
                       const struct plb_dataset *set, struct plb_error *err)
 {
@@ -71,19 +73,19 @@ static int copy_in(struct plb_executor *e, int lane, int i, const void *host, si
     return e->set->at[i].mode == PLB_OUTPUT ? 0 : e->ops->copy_in(e->device, lane, e->memory[lane][i], host, bytes);
 }
 
-int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range,
-                        void *const *buffers)
+/* Asks for all that a piece is in a lane; without its results where they are not wanted. */
+static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range,
+                   void *const *buffers, bool results)
 {
     const struct plb_dataset *set = e->set;
     void *data[PLB_MAX_DATA], *host[PLB_MAX_DATA];
     size_t bytes[PLB_MAX_DATA], offset;
-    struct plb_device_times unused;
     int status = 0;
     for (int i = 0; i < set->n && status == 0; i++) {
         const struct plb_data *d = &set->at[i];
         plb_dataset_bytes(set, i, range, &offset, &bytes[i]);
         host[i] = buffers != NULL && buffers[i] != NULL ? buffers[i] : (char *)set->host[i] + offset;
-        if (d->mode == PLB_REDUCE)
+        if (d->mode == PLB_REDUCE && results)
             plb_reduce_clear(d, host[i]);
         bool resident = d->mode == PLB_REPLICATE;
         if (!e->on_host && !resident)
@@ -94,9 +96,43 @@ int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase
                             .args = set->args_bytes > 0 ? set->args : NULL, .threads = e->threads};
     if (status == 0)
         status = e->ops->launch(e->device, lane, phase, &task);
-    for (int i = 0; i < set->n && status == 0 && !e->on_host; i++)
+    for (int i = 0; i < set->n && status == 0 && !e->on_host && results; i++)
         if (plb_data_is_result(&set->at[i]))
             status = e->ops->copy_out(e->device, lane, host[i], data[i], bytes[i]);
+    return status;
+}
+
+/* Where the device fails its status; where the kernel does 0, since it will do so again. */
+static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range, void *const *buffers)
+{
+    struct plb_device_times unused;
+    int i = 0;
+    while (i < PLB_MAX_PHASES && e->warm[lane][i] != NULL && e->warm[lane][i] != phase->cuda)
+        i++;
+    if (i == PLB_MAX_PHASES || e->warm[lane][i] == phase->cuda)
+        return 0;
+    e->warm[lane][i] = phase->cuda;
+    range.count = range.count < WARMING_UNITS ? range.count : WARMING_UNITS;
+    int status = enqueue(e, lane, phase, range, buffers, false), waited = e->ops->wait(e->device, lane, &unused);
+    return plb_executor_failure(e)[0] == '\0' ? 0 : status != 0 ? status : waited;
+}
+
+int plb_executor_warm_up(struct plb_executor *e, const struct plb_phase *phase, struct plb_range *range)
+{
+    int status = 0;
+    range->count = range->count < WARMING_UNITS ? range->count : WARMING_UNITS;
+    for (int lane = 0; lane < e->ops->lanes && e->ops->lanes > 1 && status == 0; lane++)
+        status = warm_up(e, lane, phase, *range, NULL);
+    return status;
+}
+
+int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range,
+                        void *const *buffers)
+{
+    struct plb_device_times unused;
+    int status = e->ops->lanes > 1 ? warm_up(e, lane, phase, range, buffers) : 0;
+    if (status == 0)
+        status = enqueue(e, lane, phase, range, buffers, true);
     if (status != 0)
         e->ops->wait(e->device, lane, &unused);
     return status;

@@ -6,6 +6,7 @@
 
 #include "device/device.h"
 #include "run/data.h"
+#include "run/phase.h"
 
 struct plb_executor {
     const struct plb_device_ops *ops;
@@ -16,6 +17,7 @@ struct plb_executor {
     void *resident[PLB_MAX_DATA];
     void *memory[PLB_MAX_LANES][PLB_MAX_DATA]; /* grown to the largest piece, and kept */
     size_t capacity[PLB_MAX_LANES][PLB_MAX_DATA];
+    plb_entry_fn warm[PLB_MAX_LANES][PLB_MAX_PHASES]; /* entries that have run in the lane */
     char failure[80];           /* of its own making; "": the device's */
 };
 
@@ -27,6 +29,12 @@ void plb_executor_close(struct plb_executor *executor); /* nothing is in flight 
 /* Copies the replicated buffers of this mask (bit i: buffer i) to the device. Nothing is in flight.
  * PLB_OK, or PLB_EFAILED and a sentence that begins with `name`. */
 int plb_executor_update(struct plb_executor *executor, int64_t mask, const char *name, struct plb_error *err);
+
+/* Runs the first few units of a range in every lane, and drops the results: the first call in a lane may load
+ * libraries and create handles, which would be taken for work. submit does it where it has not been done, but
+ * then within the pass. Nothing is in flight. Returns 0, or what the device failed with; the range becomes the
+ * units that were tried. */
+int plb_executor_warm_up(struct plb_executor *executor, const struct plb_phase *phase, struct plb_range *range);
 
 /* Starts a piece in a lane where nothing is in flight. buffers[i]: where buffer i of the range is on the
  * host, or NULL: in its place in the whole buffer. They stay valid until the wait. Returns 0, or what the

@@ -196,6 +196,20 @@ static bool fits(const struct pu *pu)
     return bytes <= pu->as.info.memory;
 }
 
+/* Before the pass, where the inputs are here and those of the only phase are known to be as they should. */
+static void warm_up(struct pu *pu)
+{
+    const struct plb_node_config *config = &pu->node->config;
+    const struct plb_kernel *kernel = config->kernel;
+    struct plb_phase phase = plb_phase_at(kernel, 0);
+    struct plb_range range = {0, config->data->units};
+    if (!config->data->owner || plb_phase_count(kernel) > 1 || plb_executor_warm_up(&pu->executor, &phase, &range) == 0)
+        return;
+    plb_fail(&pu->err, PLB_EFAILED, "kernel %s failed (%s) on PU '%s' (rank %d on %s) for %s %lld to %lld; no output is written", kernel->name,
+             plb_executor_failure(&pu->executor), pu->as.info.name, pu->as.info.node, pu->as.info.host, kernel->unit,
+             (long long)range.first, (long long)(range.first + range.count - 1));
+}
+
 void *plb_pu_thread(void *argument)
 {
     struct pu *pu = argument;
@@ -209,8 +223,9 @@ void *plb_pu_thread(void *argument)
     if (status == PLB_OK) {
         double memory = pu->as.ops->memory(pu->executor.device);
         info->memory = memory < info->memory ? memory : info->memory;
-        if (fits(pu)) /* else the master refuses it, with the numbers */
-            plb_executor_update(&pu->executor, -1, info->name, &pu->err);
+        if (fits(pu) /* else the master refuses it, with the numbers */
+            && plb_executor_update(&pu->executor, -1, info->name, &pu->err) == PLB_OK)
+            warm_up(pu);
     }
     pthread_mutex_lock(&node->lock);
     pu->opened = true;
