@@ -31,6 +31,7 @@ allowed "kernels see plb/kernel.h and their own folder" "kernels/*/*.c kernels/*
 never "core and model do no I/O and know no threads, clock, MPI or CUDA" "runtime/core/*.[ch] runtime/model/*.[ch] balancers/*.c" \
       'mpi\.h|cuda|pthread|threads\.h|time\.h|sys/|unistd\.h|fcntl\.h|base/clock\.h|base/file\.h|base/log\.h'
 never "MPI stays in transport/mpi.c" "$(find runtime balancers kernels -name '*.[ch]' ! -path runtime/transport/mpi.c | tr '\n' ' ')" 'mpi\.h'
+never "CUDA stays in device/cuda.c" "$(find runtime balancers kernels -name '*.[ch]' ! -path runtime/device/cuda.c | tr '\n' ' ')" 'cuda_runtime|cublas|cusparse'
 grep -nE '\bexit *\(' $(find runtime -name '*.c' ! -path runtime/base/error.c ! -path runtime/plbrun.c) >"$tmp/out"
 ok "nobody exits but main, and allocation that finds no memory" $(($(wc -l <"$tmp/out") > 0))
 for h in runtime/include/plb/*.h; do
