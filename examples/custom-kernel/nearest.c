@@ -55,7 +55,9 @@ static int finish(struct plb_app *app)
     return path != NULL ? plb_write_npy(app, path, &distance) : PLB_OK;
 }
 
+PLB_CUDA_ENTRY(nearest_cuda); /* nearest.cu, which may not be built */
+
 const struct plb_kernel plb_kernel = {
     PLB_KERNEL_HEAD, .name = "nearest", .unit = "points", .summary = "distance to the nearest neighbour",
-    .options = options, .cpu = find_nearest, .setup = setup, .finish = finish,
+    .options = options, .cpu = find_nearest, .cuda = nearest_cuda, .setup = setup, .finish = finish,
 };

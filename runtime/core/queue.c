@@ -39,7 +39,8 @@ bool plb_queue_take(struct plb_queue *q, struct plb_piece *piece)
     if (q->n == 0)
         return false;
     const struct plb_queue_entry *front = &q->at[q->head];
-    cut_front(q, front->grain < front->range.count ? front->grain : front->range.count, piece);
+    int64_t tasks = (front->range.count - 1) / front->grain + 1;
+    cut_front(q, (front->range.count - 1) / tasks + 1, piece); /* equal ones: a small rest costs as much to start */
     return true;
 }
 

@@ -28,7 +28,9 @@ struct plb_queue {
 };
 
 void plb_queue_push(struct plb_queue *queue, struct plb_queue_entry entry);
-bool plb_queue_take(struct plb_queue *queue, struct plb_piece *piece); /* false: empty */
+
+/* The next task: the block is cut into equal ones, as few as the grain allows. false: empty. */
+bool plb_queue_take(struct plb_queue *queue, struct plb_piece *piece);
 
 /* The same, but as a part of the queue that leaves others a chance: an eighth of the work, not fewer than
  * `least` units, not more than the grain or `own` units, whichever is more. */

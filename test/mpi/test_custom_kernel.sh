@@ -10,6 +10,13 @@ cp -r "$root/examples/custom-kernel" "$tmp/kernel"
 make -s -C "$tmp/kernel" PREFIX="$tmp/stage/opt/plbrun" >"$tmp/out" 2>&1
 ok "the kernel builds against the installed header alone" $?
 
+if command -v nvcc >/dev/null; then
+    make -s -C "$tmp/kernel" cuda PREFIX="$tmp/stage/opt/plbrun" >"$tmp/out" 2>&1 && nm -D "$tmp/kernel/nearest.cuda.so" | grep -q 'T nearest_cuda'
+    ok "and its CUDA entry" $?
+else
+    skip "and its CUDA entry" "no nvcc"
+fi
+
 # A cloud to try: 1000 points in 3 dimensions, made by a product (row i of A times B).
 printf '[app]\nkernel = matmul\n[matmul]\nrows = 1000\ninner = 5\ncolumns = 3\nc = %s\n' "$tmp/kernel/points.npy" >"$tmp/points.conf"
 PLBRUN=$tmp/stage/opt/plbrun/bin/plbrun
