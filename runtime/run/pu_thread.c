@@ -69,8 +69,6 @@ static bool find_task(struct pu *pu, struct flight *task)
         task->piece = head->piece;
         return true;
     }
-    if (!node->uses_slots) /* the communication thread may want to ask other nodes */
-        wake_communication(node);
     return false;
 }
 
@@ -86,6 +84,8 @@ static bool await_task(struct pu *pu, struct flight *task)
             task->exposed = waiting > 0.0 ? waiting : 0.0;
             return true;
         }
+        if (!node->uses_slots) /* the communication thread may want to ask other nodes */
+            wake_communication(node);
         pthread_cond_wait(&pu->work, &node->lock);
     }
     return false;
