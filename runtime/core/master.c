@@ -1,4 +1,4 @@
-/* The master: ledger, grants, losses.
+/* The master: ledger and losses; grants.c has the grants.
  *
  * The ledger is two sets: `free`, the units that nobody has been granted, and `accepted`, those
  * whose result has been taken. Everything else is pending in a block outstanding at some PU. A unit moves
@@ -8,62 +8,15 @@
  * Migration changes who executes a unit, not the block that it belongs to. The giver tells the master in the
  * same moment (MOVED), so at every time whoever has an unaccepted unit is the node it was granted to, or one
  * that a MOVED names which has arrived or will. A loss frees both kinds, and a MOVED to a lost node frees when
- * it arrives: no unit is forgotten. Some may be executed twice, and count once (ARCHITECTURE.md).
- *
- * PUs that could take a block and were told to wait are in a list, and only they are asked again after
- * an event: its cost is O(log ranges) plus one question to each of them. */
-#include "core/master.h"
-
+ * it arrives: no unit is forgotten. Some may be executed twice, and count once (ARCHITECTURE.md). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AHEAD 2             /* blocks at one PU: one being executed, one waiting */
+#include "core/master_parts.h"
+
 #define TASKS_IN_MEMORY 3   /* being fetched, executed and sent back */
-#define NOWHERE (-1)
-#define CUT 16              /* tasks of a block where others may take from it */
-#define ROUNDING 1e-9
-#define END 0.3             /* of the work remains when blocks are cut that may last other than expected */
-#define MANY 256            /* PUs above which the master does not look for that */
-
-struct block {
-    int64_t id;                 /* the number of its PU is contained: id % n_pus */
-    struct plb_rangeset pending; /* units whose result is awaited */
-};
-
-/* What only the master knows of a PU; the balancers' part is struct plb_pu. */
-struct pu {
-    struct plb_pu_info info;
-    struct plb_pu_totals totals;
-    struct block blocks[AHEAD];
-    struct plb_history *histories; /* one per kernel */
-    double max_units;           /* per task, by its memory */
-    int place;                  /* in the list of waiting PUs, or NOWHERE */
-    bool refused;
-    bool served;                /* has ever been granted a block */
-};
-
-struct plb_master {
-    struct plb_master_config config;
-    struct pu *pus;
-    struct plb_pu *seen;        /* as the balancer sees them */
-    struct plb_view view;
-    struct plb_balancer_stats stats;
-    void *policy;               /* the balancer's state in this pass */
-    const struct plb_cost_map *map;
-    struct plb_rangeset free, accepted;
-    int64_t next_block;
-    int pass, kernel;
-    int *waiting;               /* PUs to ask after the next event */
-    int n_waiting, outstanding; /* outstanding: blocks at all PUs */
-    int served;                 /* living PUs that have ever been granted a block: only they take from others */
-    struct plb_members members;
-    int64_t migrations, migrated; /* gifts between nodes, and units executed on another node than granted to */
-    bool announced;             /* that nothing is left to grant */
-    double pass_began;
-    char failure[200];
-};
 
 /* Units per task: bounded by what the PU copies, or else what is pulled, at a time, and by the PU's memory. */
 static double grain(const struct plb_master *m, const struct pu *pu)
@@ -144,160 +97,6 @@ static void show_history(struct plb_master *m, int p)
     m->seen[p].recalled = h->recalled;
 }
 
-static void wait_in_list(struct plb_master *m, int p)
-{
-    if (m->pus[p].place != NOWHERE || m->seen[p].lost || m->seen[p].outstanding == AHEAD)
-        return;
-    m->pus[p].place = m->n_waiting;
-    m->waiting[m->n_waiting++] = p;
-}
-
-static void leave_list(struct plb_master *m, int p)
-{
-    int place = m->pus[p].place;
-    if (place == NOWHERE)
-        return;
-    m->waiting[place] = m->waiting[--m->n_waiting];
-    m->pus[m->waiting[place]].place = place;
-    m->pus[p].place = NOWHERE;
-}
-
-/* The list is gone through from its end: PU 0 comes first. */
-static void all_wait_in_list(struct plb_master *m)
-{
-    for (int p = m->view.n_pus - 1; p >= 0; p--)
-        wait_in_list(m, p);
-}
-
-/* Units may remain that cost nothing: balancers must still see that there is something to grant. */
-static void set_remaining(struct plb_master *m, double work)
-{
-    m->view.remaining = m->free.units > 0 ? fmax(work, 1e-9) : 0.0;
-    m->view.next = m->free.units > 0 ? fmax(plb_cost_work(m->map, m->free.at[0].first, 1), 1e-9) : 0.0;
-}
-
-/* The smallest task, in units, that serves a PU well. */
-static int64_t least_task(const struct plb_master *m, int p)
-{
-    return (int64_t)fmin(fmin(plb_history_least_task(&m->pus[p].histories[m->kernel]), m->seen[p].grain), 1e18);
-}
-
-/* Makes a block several tasks, so that others find something to take. */
-static void cut(const struct plb_master *m, struct plb_message *block)
-{
-    int64_t part = block->range.count / CUT > 0 ? block->range.count / CUT : 1;
-    int64_t least = least_task(m, (int)(block->block % m->view.n_pus));
-    part = part > least ? part : least;
-    block->grain = part < block->grain ? part : block->grain;
-}
-
-static void send_block(struct plb_master *m, int p, double work, struct plb_outbox *out)
-{
-    struct plb_range front = m->free.at[0];
-    int64_t units = plb_cost_units(m->map, front.first, front.count, work);
-    if (units > 1 && m->map->prefix != NULL && plb_cost_work(m->map, front.first, units) > work * (1.0 + ROUNDING))
-        units--; /* a heavy unit more could last long */
-    struct plb_range range = plb_rangeset_take(&m->free, units);
-    double granted = plb_cost_work(m->map, range.first, units);
-    struct pu *pu = &m->pus[p];
-    m->served += !pu->served;
-    pu->served = true;
-    struct plb_pu *seen = &m->seen[p];
-    struct block *block = &pu->blocks[seen->outstanding++];
-    block->id = m->next_block++ * m->view.n_pus + p;
-    plb_rangeset_clear(&block->pending);
-    plb_rangeset_add(&block->pending, range);
-    pu->totals.blocks++;
-    m->members.at[pu->info.node].left += granted;
-    seen->granted += granted;
-    set_remaining(m, m->view.remaining - granted);
-    m->outstanding++;
-    if (seen->outstanding == AHEAD)
-        leave_list(m, p);
-
-    struct plb_message *message = plb_outbox_add(out, PLB_BLOCK, pu->info.node);
-    message->pu = pu->info.local;
-    message->pass = m->pass;
-    message->range = range;
-    message->block = block->id;
-    message->grain = seen->grain < (double)units ? (int64_t)seen->grain : units;
-    if (m->config.migration && m->view.remaining < END * m->view.total && m->view.n_pus <= MANY
-        && plb_history_surprises(&pu->histories[m->kernel]))
-        cut(m, message);
-}
-
-/* Grants to one PU until it has enough or is told to wait. */
-static void feed(struct plb_master *m, int p, struct plb_outbox *out)
-{
-    while (m->free.units > 0 && !m->seen[p].lost && m->seen[p].outstanding < AHEAD) {
-        double work = m->config.balancer->grant(m->policy, &m->view, p);
-        if (work < 0.0)
-            leave_list(m, p);
-        if (!(work > 0.0))
-            return;
-        send_block(m, p, work, out);
-    }
-}
-
-/* A grant may lift the barrier that another PU waits at: asks until nothing moves. */
-static void feed_waiting(struct plb_master *m, struct plb_outbox *out)
-{
-    for (int64_t before = -1; before != m->next_block && m->n_waiting > 0 && m->free.units > 0;) {
-        before = m->next_block;
-        for (int i = m->n_waiting - 1; i >= 0; i--) /* whoever leaves is replaced by one already asked */
-            feed(m, m->waiting[i], out);
-    }
-}
-
-/* Tells a node that nothing is left to grant, and who has most left. */
-static void announce(struct plb_master *m, int node, struct plb_outbox *out)
-{
-    const struct plb_member *member = &m->members.at[node];
-    struct plb_message *message = plb_outbox_add(out, PLB_EMPTY, node);
-    message->pass = m->pass;
-    plb_members_hint(&m->members, node, message);
-    for (int i = 0; i < member->n_pus && i < PLB_LEAST; i++)
-        message->least[i] = least_task(m, member->first_pu + i);
-}
-
-/* Where nothing is left to grant: tells all nodes, once, and cuts the blocks that are just being sent into
- * tasks, so that others find something to take. */
-static void announce_all(struct plb_master *m, int from, struct plb_outbox *out)
-{
-    for (int i = from; i < out->n; i++)
-        if (out->at[i].type == PLB_BLOCK)
-            cut(m, &out->at[i]);
-    for (int n = 0; n < m->members.n && !m->announced; n++)
-        if (m->members.at[n].n_pus > 0 && !m->members.at[n].lost)
-            announce(m, n, out);
-    m->announced = true;
-}
-
-/* Feeds `first` before all others, so that a PU that has just reported does not wait behind them. */
-static void feed_all(struct plb_master *m, int first, struct plb_outbox *out)
-{
-    int from = out->n;
-    if (first >= 0) {
-        wait_in_list(m, first);
-        feed(m, first, out);
-    } else {
-        all_wait_in_list(m);
-    }
-    feed_waiting(m, out);
-    if (m->free.units == 0 && m->config.migration && m->served > 1) /* a PU that is alone needs no small tasks */
-        announce_all(m, from, out);
-    if (m->free.units == 0 || m->outstanding > 0 || m->failure[0] != '\0')
-        return;
-    all_wait_in_list(m);
-    feed_waiting(m, out);
-    if (m->n_waiting == 0 && m->outstanding == 0)
-        snprintf(m->failure, sizeof m->failure, "no processing unit is left to execute the remaining %lld units",
-                 (long long)m->free.units);
-    else if (m->outstanding == 0)
-        snprintf(m->failure, sizeof m->failure, "balancer %s grants nothing although %lld units remain and every PU is idle",
-                 m->config.balancer->name, (long long)m->free.units);
-}
-
 void plb_master_begin(struct plb_master *m, int pass, int kernel, const struct plb_cost_map *map,
                       double now, struct plb_outbox *out)
 {
@@ -315,7 +114,7 @@ void plb_master_begin(struct plb_master *m, int pass, int kernel, const struct p
     plb_rangeset_add(&m->free, (struct plb_range){0, map->units});
     m->view.now = 0.0;
     m->view.total = (double)map->units;
-    set_remaining(m, m->view.total);
+    plb_grants_remaining(m, m->view.total);
     m->view.units = map->units;
     for (int p = 0; p < m->view.n_pus; p++) {
         m->seen[p].outstanding = 0;
@@ -327,7 +126,7 @@ void plb_master_begin(struct plb_master *m, int pass, int kernel, const struct p
     if (m->policy == NULL)
         snprintf(m->failure, sizeof m->failure, "balancer %s found no memory", m->config.balancer->name);
     else
-        feed_all(m, -1, out);
+        plb_grants_feed(m, -1, out);
 }
 
 static int pu_of(const struct plb_master *m, int node, int local)
@@ -380,7 +179,7 @@ static void help_idle(struct plb_master *m, int node, struct plb_outbox *out)
 {
     struct plb_message probe = {0};
     if (m->announced && m->members.n > 1 && m->members.at[node].left < 0.5 && plb_members_hint(&m->members, node, &probe) > 0)
-        announce(m, node, out);
+        plb_grants_announce(m, node, out);
 }
 
 /* Whether a DONE can be one: of a PU that is there, of this pass, with a range of the pass. */
@@ -428,8 +227,8 @@ int64_t plb_master_done(struct plb_master *m, const struct plb_message *done, do
     if (m->config.balancer->done != NULL)
         m->config.balancer->done(m->policy, &m->view, p, &sample);
     if (owner != p)
-        wait_in_list(m, owner);
-    feed_all(m, p, out);
+        plb_grants_wait(m, owner);
+    plb_grants_feed(m, p, out);
     help_idle(m, done->from, out);
     return fresh;
 }
@@ -449,11 +248,11 @@ static void regrant(struct plb_master *m, const struct plb_member *lost, struct 
     double work = 0.0;
     for (int i = 0; i < m->free.n; i++)
         work += plb_cost_work(m->map, m->free.at[i].first, m->free.at[i].count);
-    set_remaining(m, work);
+    plb_grants_remaining(m, work);
     for (int p = lost->first_pu; p < lost->first_pu + lost->n_pus; p++)
         if (m->config.balancer->lost != NULL)
             m->config.balancer->lost(m->policy, &m->view, p);
-    feed_all(m, -1, out);
+    plb_grants_feed(m, -1, out);
 }
 
 void plb_master_moved(struct plb_master *m, const struct plb_message *moved, double now, struct plb_outbox *out)
@@ -491,7 +290,7 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
             continue;
         seen->lost = true;
         m->served -= m->pus[p].served;
-        leave_list(m, p);
+        plb_grants_leave(m, p);
         for (; seen->outstanding > 0; seen->outstanding--, m->outstanding--) {
             const struct plb_rangeset *pending = &m->pus[p].blocks[seen->outstanding - 1].pending;
             for (int i = 0; i < pending->n; i++)
