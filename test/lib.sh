@@ -10,6 +10,8 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export XDG_CACHE_HOME=$tmp/cache # never the user's own
 if [ -e /dev/nvidiactl ]; then export PLB_CLUSTER_PUS=cpu; fi # scripts/gpu-check is for GPUs
+# mpirun gives the others a second to end when a rank ends badly; a sanitizer may need it.
+[ -n "${SAN:-}" ] || export OMPI_MCA_odls_base_sigkill_timeout=0
 count=0 failures=0
 
 # ok NAME STATUS: one result; what is in $tmp/out is shown where it failed.
