@@ -146,14 +146,20 @@ static int parse(int argc, char **argv, struct arguments *a, struct plb_error *e
     return PLB_OK;
 }
 
-/* Whether this process is the one that speaks for all, before MPI can tell. */
-static bool speaks(void)
+/* What a launcher says is this process's rank, before MPI can tell; NULL where it was started by hand. */
+static const char *launched_as(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-    for (int i = 0; i < 4; i++)
-        if (getenv(variables[i]) != NULL)
-            return atoi(getenv(variables[i])) == 0;
-    return true;
+    const char *rank = NULL;
+    for (int i = 0; i < 4 && rank == NULL; i++)
+        rank = getenv(variables[i]);
+    return rank;
+}
+
+/* Whether this process is the one that speaks for all. */
+static bool speaks(void)
+{
+    return launched_as() == NULL || atoi(launched_as()) == 0;
 }
 
 static void list_balancers(void)
@@ -300,16 +306,24 @@ static void say_once(struct plb_error *err)
     err->text[0] = '\0';
 }
 
+/* Started by hand, mistakes are told before MPI starts, which takes a third of a second. */
 static int run_cluster(int *argc, char ***argv, const struct arguments *a, struct plb_error *err)
 {
-    struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0);
     struct plb_cluster_options options = {a->verbose, a->show_pus, a->quiet, a->dry_run};
     struct plb_trace trace = {.on = a->trace != NULL};
     struct plb_report report = {0};
     struct plb_job job = {0};
+    bool by_hand = launched_as() == NULL;
+    int status = by_hand ? prepare(&job, a, err) : PLB_OK;
+    if (by_hand && (status != PLB_OK || a->show_config)) {
+        plb_job_fini(&job);
+        return status;
+    }
+    struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0);
     int rank = plb_mpi_rank(mpi), ranks = plb_mpi_size(mpi);
     bool leads = rank == 0;
-    int status = leads ? prepare(&job, a, err) : PLB_OK;
+    if (leads && !by_hand)
+        status = prepare(&job, a, err);
     status = plb_cluster_agree(mpi, status);
     if (status == PLB_OK && !a->show_config)
         status = plb_cluster_run(mpi, leads ? &job : NULL, &options, &report, &trace, err);
@@ -324,8 +338,7 @@ static int run_cluster(int *argc, char ***argv, const struct arguments *a, struc
         status = conclude(&job, a, &report, &trace, err);
     if (leads && status == PLB_OK && a->dry_run && !a->show_config)
         say_checked(&job, a, ranks);
-    if (leads)
-        plb_job_fini(&job);
+    plb_job_fini(&job);
     plb_report_fini(&report);
     plb_trace_fini(&trace);
     return status;
