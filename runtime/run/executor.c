@@ -12,6 +12,10 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_ops *ops, 
     int status = ops->open(config, &e->device, err);
     if (status == PLB_OK)
         e->on_host = ops->host_memory(e->device);
+    if (status == PLB_OK)
+        e->room = ops->memory(e->device);
+    for (int i = 0; i < set->n; i++)
+        e->room -= set->at[i].mode == PLB_REPLICATE ? (double)set->at[i].bytes : 0.0;
     return status;
 }
 
@@ -46,8 +50,8 @@ int plb_executor_update(struct plb_executor *e, int64_t mask, const char *name, 
     return PLB_OK;
 }
 
-/* Makes room for a buffer in a lane; half as much again, so that growing pieces seldom grow it. */
-static bool make_room(struct plb_executor *e, int lane, int i, size_t bytes)
+/* Makes room for a buffer in a lane; half as much again, so that growing pieces seldom grow it, unless `tight`. */
+static bool make_room(struct plb_executor *e, int lane, int i, size_t bytes, bool tight)
 {
     void **memory = &e->memory[lane][i];
     size_t *capacity = &e->capacity[lane][i];
@@ -55,18 +59,30 @@ static bool make_room(struct plb_executor *e, int lane, int i, size_t bytes)
         return true;
     if (*memory != NULL)
         e->ops->free(e->device, *memory);
-    *capacity = bytes + bytes / 2;
+    *capacity = tight ? bytes : bytes + bytes / 2;
     *memory = e->ops->alloc(e->device, *capacity);
-    if (*memory == NULL) {
+    if (*memory == NULL && !tight) {
         *capacity = bytes;
         *memory = e->ops->alloc(e->device, bytes);
     }
     return *memory != NULL;
 }
 
-static int copy_in(struct plb_executor *e, int lane, int i, const void *host, size_t bytes)
+/* Whether buffers of half as much again would take the memory of the other lanes' pieces. */
+static bool is_tight(const struct plb_executor *e, struct plb_range range)
 {
-    if (!make_room(e, lane, i, bytes)) {
+    double sum = 0.0;
+    size_t offset, bytes;
+    for (int i = 0; i < e->set->n; i++) {
+        plb_dataset_bytes(e->set, i, range, &offset, &bytes);
+        sum += e->set->at[i].mode != PLB_REPLICATE ? (double)bytes : 0.0;
+    }
+    return 1.5 * sum * e->ops->lanes > e->room;
+}
+
+static int copy_in(struct plb_executor *e, int lane, int i, const void *host, size_t bytes, bool tight)
+{
+    if (!make_room(e, lane, i, bytes, tight)) {
         snprintf(e->failure, sizeof e->failure, "no device memory for the %zu bytes of a buffer", bytes);
         return -1;
     }
@@ -81,6 +97,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     void *data[PLB_MAX_DATA], *host[PLB_MAX_DATA];
     size_t bytes[PLB_MAX_DATA], offset;
     int status = 0;
+    bool tight = !e->on_host && is_tight(e, range);
     for (int i = 0; i < set->n && status == 0; i++) {
         const struct plb_data *d = &set->at[i];
         plb_dataset_bytes(set, i, range, &offset, &bytes[i]);
@@ -89,7 +106,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
             plb_reduce_clear(d, host[i]);
         bool resident = d->mode == PLB_REPLICATE;
         if (!e->on_host && !resident)
-            status = copy_in(e, lane, i, host[i], bytes[i]);
+            status = copy_in(e, lane, i, host[i], bytes[i], tight);
         data[i] = e->on_host ? host[i] : resident ? e->resident[i] : e->memory[lane][i];
     }
     struct plb_task task = {.first = range.first, .count = range.count, .data = data, .bytes = bytes,

@@ -14,6 +14,7 @@ struct plb_executor {
     const struct plb_dataset *set;
     int threads;
     bool on_host;
+    double room;                /* bytes of the device's memory that the replicated buffers leave */
     void *resident[PLB_MAX_DATA];
     void *memory[PLB_MAX_LANES][PLB_MAX_DATA]; /* grown to the largest piece, and kept */
     size_t capacity[PLB_MAX_LANES][PLB_MAX_DATA];

@@ -105,6 +105,12 @@ ok "a GPU with too little memory is left out, with the numbers" $?
 alone --verify "$tmp/modes.conf" cluster.pus=gpu
 [ $? -eq 1 ] && has 'no processing unit is left'
 ok "and where there is no other PU the run ends" $?
+failed=0
+for memory in 130000 200000 300000; do # tasks that are as large as three in flight may be
+    told memory=$memory
+    alone --quiet --verify "$tmp/modes.conf" cluster.pus=gpu || failed=1
+done
+ok "the room that buffers may grow by takes none from the other tasks in flight" $failed
 told capability=7.5
 alone --verbose "$tmp/modes.conf"
 [ $? -eq 0 ] && has 'a GPU is not used: Stand-in GPU is of generation 7.5, and the kernels are built for 8.0 and later'
