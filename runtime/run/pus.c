@@ -48,6 +48,10 @@ static bool describe_cpu(const struct place *at, int kept, struct plb_node_pu *p
     bool unbound = t->cores == t->host_cores;
     int fair = t->host_cores / at->local_size > 0 ? t->host_cores / at->local_size : 1;
     int own = (unbound ? fair : t->cores) - kept;
+    int wanted = threads > 0 ? threads : fair;
+    if (t->cores < wanted && (threads > 0 || fair > kept)) /* also where that leaves no CPU at all */
+        plb_say("warning: rank %d on %s may use %d of %d cores but has %d threads' work; start mpirun with --bind-to none",
+                at->rank, t->host, t->cores, t->host_cores, wanted);
     if (threads == 0 && own < 1)
         return false;
     *pu = (struct plb_node_pu){.ops = &plb_device_cpu, .bind_index = at->local_rank};
@@ -55,10 +59,6 @@ static bool describe_cpu(const struct place *at, int kept, struct plb_node_pu *p
     pu->device.threads = threads > 0 ? threads : own;
     pu->info = (struct plb_pu_info){.kind = PLB_CPU, .power = pu->device.threads, .memory = INFINITY, .threads = pu->device.threads};
     name_pu(&pu->info, t->cpu, t->cpu, t);
-    int wanted = threads > 0 ? threads : fair;
-    if (t->cores < wanted)
-        plb_say("warning: rank %d on %s may use %d of %d cores but has %d threads' work; start mpirun with --bind-to none",
-                at->rank, t->host, t->cores, t->host_cores, wanted);
     return true;
 }
 

@@ -128,6 +128,13 @@ alone --verbose "$tmp/plain.conf"
 [ $? -eq 0 ] && has '1 GPU visible, and not used: the kernel has no cuda entry'
 ok "a kernel without a cuda entry runs on the CPU" $?
 
+# Cores: eight by the word of hwloc, of which one is left by the launcher.
+if command -v taskset >/dev/null; then
+    HWLOC_SYNTHETIC='core:8 pu:1' HWLOC_THISSYSTEM=1 timeout 120 taskset -c 0 "$PLBRUN" "$tmp/modes.conf" >"$tmp/out" 2>&1
+    [ $? -eq 0 ] && has 'warning: rank 0 on .* may use 1 of 8 cores .* --bind-to none'
+    ok "a launcher's binding that leaves the CPU no core beside a GPU is told" $?
+fi
+
 # The real cuda entry of matmul, with cuBLAS's stand-in.
 if [ -z "${SAN:-}" ] && [ -e "$BUILD/kernels/matmul.cuda.so" ]; then
     printf '[app]\nkernel = matmul\n[matmul]\nrows = 120\ninner = 90\ncolumns = 700\n' >"$tmp/dense.conf"
