@@ -45,13 +45,16 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     node->pus = plb_alloc((size_t)n_pus * sizeof *node->pus);
     pthread_mutex_init(&node->lock, NULL);
     plb_condition_init(&node->wake);
-    for (int p = 0; p < n_pus; p++) {
+    for (int p = 0; p < n_pus; p++) { /* all of them, also where a thread cannot be started */
         struct pu *pu = &node->pus[p];
         pu->node = node;
         pu->number = p;
         pu->as = pus[p];
         pu->trace.on = config->trace;
         plb_condition_init(&pu->work);
+    }
+    for (int p = 0; p < n_pus; p++) {
+        struct pu *pu = &node->pus[p];
         pu->started = pthread_create(&pu->thread, NULL, plb_pu_thread, pu) == 0;
         if (!pu->started) {
             plb_fail(err, PLB_EFAILED, "cannot start a thread for PU %d of rank %d; raise the limit on processes", p, config->rank);
