@@ -10,7 +10,7 @@ TEST_LIBS := -lcmocka
 # Stand-ins for CUDA's libraries on host memory, against CUDA's own headers. A sanitized build has no nvcc
 # but wants them most. Where there are no headers, their test says so and skips.
 STANDIN_SO := $(if $(CUDA_INC),$(B)/test/cuda/libcudart.so.13 $(B)/test/cuda/libcublas.so.13)
-STANDIN_KERNELS := $(if $(CUDA_INC),$(patsubst %,$(B)/test/cuda/%.so,entries kernels/modes kernels/modes.cuda))
+STANDIN_KERNELS := $(if $(CUDA_INC),$(patsubst %,$(B)/test/cuda/%.so,entries kernels/modes kernels/modes.cuda kernels/gpu_only kernels/gpu_only.cuda))
 STANDIN_TESTS := $(B)/test/cuda/test_standin $(B)/test/cuda/test_standin_streams
 TEST_BIN += $(STANDIN_TESTS)
 
@@ -43,12 +43,13 @@ $(STANDIN_TESTS): $(B)/test/%: test/%.c $(STANDIN_SO) $(B)/flags
 	$(Q)$(CC) $(STANDIN_C) $(INC) $(if $(CUDA_INC),-DWITH_CUDA_HEADERS) -o $@ $< $(STANDIN_RPATH) $(STANDIN_SO) $(LDFLAGS) $(TEST_LIBS) -lm
 
 # Kernels for the stand-in, in a folder of their own: a real GPU cannot run them.
-$(B)/test/cuda/entries.so $(B)/test/cuda/kernels/modes.cuda.so: $(B)/test/cuda/%.so:
+$(B)/test/cuda/entries.so $(B)/test/cuda/kernels/modes.cuda.so $(B)/test/cuda/kernels/gpu_only.cuda.so: $(B)/test/cuda/%.so:
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STANDIN_C) $(INC) -shared -o $@ $< $(B)/test/cuda/libcudart.so.13
 $(B)/test/cuda/entries.so: test/cuda/entries.c test/cuda/on_stream.h $(STANDIN_SO)
 $(B)/test/cuda/kernels/modes.cuda.so: test/cuda/modes.c test/kernels/modes.c test/cuda/on_stream.h $(STANDIN_SO)
-$(B)/test/cuda/kernels/modes.so: $(B)/test/kernels/modes.so
+$(B)/test/cuda/kernels/gpu_only.cuda.so: test/cuda/gpu_only.c test/cuda/on_stream.h $(STANDIN_SO)
+$(B)/test/cuda/kernels/modes.so $(B)/test/cuda/kernels/gpu_only.so: $(B)/test/cuda/kernels/%.so: $(B)/test/kernels/%.so
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 

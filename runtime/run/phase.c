@@ -25,7 +25,7 @@ const char *plb_phase_title(const struct plb_kernel *k, int phase, char text[PLB
     return text;
 }
 
-int plb_phase_check(const struct plb_kernel *k, const char *path, struct plb_error *err)
+int plb_phase_check(const struct plb_kernel *k, const char *path, bool elsewhere, struct plb_error *err)
 {
     int n = plb_phase_count(k);
     if (n < 1 || n > PLB_MAX_PHASES)
@@ -33,7 +33,7 @@ int plb_phase_check(const struct plb_kernel *k, const char *path, struct plb_err
                         path, k->name, PLB_MAX_PHASES, PLB_MAX_PHASES);
     if (k->phases != NULL && (k->cpu != NULL || k->cuda != NULL || k->cost != NULL))
         return plb_fail(err, PLB_EINPUT, "%s: kernel %s has phases and also a cpu, cuda or cost of its own, which no pass would use; move it into a phase", path, k->name);
-    for (int i = 0; k->phases != NULL && i < n; i++)
+    for (int i = 0; k->phases != NULL && i < n && !elsewhere; i++)
         if (k->phases[i].cpu == NULL && k->phases[i].cuda == NULL)
             return plb_fail(err, PLB_EINPUT, "%s: phase %s of kernel %s has neither a cpu nor a cuda entry; see plb/kernel.h", path, k->phases[i].name, k->name);
     return PLB_OK;

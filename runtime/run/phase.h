@@ -19,8 +19,9 @@ struct plb_phase plb_phase_at(const struct plb_kernel *kernel, int phase);
 #define PLB_PHASE_TITLE 160
 const char *plb_phase_title(const struct plb_kernel *kernel, int phase, char text[PLB_PHASE_TITLE]);
 
-/* PLB_OK, or PLB_EINPUT and a sentence, prefixed with `path`, where a phase has nothing to run or the
+/* PLB_OK, or PLB_EINPUT and a sentence, prefixed with `path`, where a phase has nothing to run (and its entries
+ * are not elsewhere, in an object that was not loaded) or the
  * kernel has both phases and entries. */
-int plb_phase_check(const struct plb_kernel *kernel, const char *path, struct plb_error *err);
+int plb_phase_check(const struct plb_kernel *kernel, const char *path, bool elsewhere, struct plb_error *err);
 
 #endif

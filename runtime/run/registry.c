@@ -84,8 +84,9 @@ static int unknown_kernel(const char *name, const char *origin, char folders[FOL
     return plb_fail(err, PLB_EINPUT, "%s: there is no kernel '%s'; there are: %s; or give the path of a .so", origin, name, n > 0 ? all : "none");
 }
 
-/* Checks ABI first: in another ABI nothing after the first two fields can be trusted. */
-static int check(const struct plb_kernel *k, const char *path, struct plb_error *err)
+/* Checks ABI first: in another ABI nothing after the first two fields can be trusted. elsewhere: entries may be
+ * in a NAME.cuda.so that was not loaded here, since this rank has no GPU. */
+static int check(const struct plb_kernel *k, const char *path, bool elsewhere, struct plb_error *err)
 {
     if (k->abi != PLB_KERNEL_ABI || k->size != sizeof *k)
         return plb_fail(err, PLB_EINPUT, "%s was built for kernel ABI %u (%u bytes), this plbrun has ABI %u (%zu bytes); rebuild it against this plb/kernel.h",
@@ -94,10 +95,10 @@ static int check(const struct plb_kernel *k, const char *path, struct plb_error 
     for (int i = 0; k->name != NULL && i < 3; i++)
         if (strcmp(k->name, taken[i]) == 0)
             return plb_fail(err, PLB_EINPUT, "%s: a kernel cannot be named '%s', which is a section of the conf file; rename it", path, k->name);
-    bool runs = k->phases != NULL || k->cpu != NULL || k->cuda != NULL;
+    bool runs = k->phases != NULL || k->cpu != NULL || k->cuda != NULL || elsewhere;
     if (k->name == NULL || k->unit == NULL || k->setup == NULL || !runs)
         return plb_fail(err, PLB_EINPUT, "%s: its plb_kernel lacks a name, unit, setup, or a cpu or cuda entry (one that is there, see PLB_CUDA_ENTRY in plb/kernel.h)", path);
-    return plb_phase_check(k, path, err);
+    return plb_phase_check(k, path, elsewhere, err);
 }
 
 bool plb_kernel_is_path(const char *name)
@@ -106,13 +107,16 @@ bool plb_kernel_is_path(const char *name)
     return strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0);
 }
 
-/* The cuda entries of path/NAME.so are in path/NAME.cuda.so, or in NAME.so itself. */
-static void load_cuda_part(const char *path)
+/* The cuda entries of path/NAME.so are in path/NAME.cuda.so, or in NAME.so itself. Whether the former is there;
+ * it is loaded where that is wanted. */
+static bool cuda_part(const char *path, bool load)
 {
     char beside[PATH_MAX + 80];
     snprintf(beside, sizeof beside, "%.*s.cuda.so", (int)(strlen(path) - strlen(".so")), path);
-    if (access(beside, R_OK) == 0 && dlopen(beside, RTLD_NOW | RTLD_GLOBAL) == NULL)
+    bool there = access(beside, R_OK) == 0;
+    if (there && load && dlopen(beside, RTLD_NOW | RTLD_GLOBAL) == NULL)
         plb_say("warning: GPUs are not used: %s; install what is missing, or add its folder to LD_LIBRARY_PATH", dlerror());
+    return there;
 }
 
 int plb_kernel_load(const char *name, const char *origin, bool cuda, const struct plb_kernel **kernel,
@@ -132,8 +136,7 @@ int plb_kernel_load(const char *name, const char *origin, bool cuda, const struc
         if (f == FOLDERS)
             return unknown_kernel(name, origin, folders, err);
     }
-    if (cuda)
-        load_cuda_part(path);
+    bool elsewhere = cuda_part(path, cuda);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (object == NULL)
         return plb_fail(err, PLB_EINPUT, "%s: cannot load the kernel: %s", origin, dlerror());
@@ -142,7 +145,7 @@ int plb_kernel_load(const char *name, const char *origin, bool cuda, const struc
     if (found == NULL)
         status = plb_fail(err, PLB_EINPUT, "%s exports no 'plb_kernel'; a kernel defines `const struct plb_kernel plb_kernel` (see examples/custom-kernel)", path);
     else
-        status = check(found, path, err);
+        status = check(found, path, elsewhere, err);
     if (status == PLB_OK)
         *kernel = found;
     else

@@ -128,6 +128,25 @@ alone --verbose "$tmp/plain.conf"
 [ $? -eq 0 ] && has '1 GPU visible, and not used: the kernel has no cuda entry'
 ok "a kernel without a cuda entry runs on the CPU" $?
 
+# each VISIBLE... -- ARGUMENTS...: a rank for each list of GPUs that it may see.
+each() {
+    local launch=() visible=()
+    while [ "$1" != -- ]; do visible+=("$1"); shift; done
+    shift
+    for list in "${visible[@]}"; do
+        launch+=(-np 1 -x "CUDA_VISIBLE_DEVICES=$list" "$PLBRUN" "$@" :)
+    done
+    timeout 120 mpirun --oversubscribe --bind-to none "${launch[@]}" >"$tmp/out" 2>&1
+}
+printf '[app]\nkernel = %s\n' "$standin/kernels/gpu_only.so" >"$tmp/gpu_only.conf"
+each '' 0 -- --verify "$tmp/gpu_only.conf" && has '; verified'
+ok "a kernel for GPUs alone, and rank 0 has none" $?
+each 0 '' -- --verify "$tmp/gpu_only.conf" && has '; verified'
+ok "and another rank has none" $?
+CUDA_VISIBLE_DEVICES='' alone "$tmp/gpu_only.conf"
+[ $? -eq 2 ] && has '^plbrun: kernel gpu_only has no cpu entry and there is no other kind of PU here'
+ok "and nobody has one" $?
+
 # Cores: eight by the word of hwloc, of which one is left by the launcher.
 if command -v taskset >/dev/null; then
     HWLOC_SYNTHETIC='core:8 pu:1' HWLOC_THISSYSTEM=1 timeout 120 taskset -c 0 "$PLBRUN" "$tmp/modes.conf" >"$tmp/out" 2>&1
