@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -16,6 +17,7 @@
 /* What describing needs to know; of this rank. */
 struct place {
     int rank, local_rank, local_size;
+    int gpu_rank, gpu_ranks;    /* this one among those on the host that use the same GPUs, and how many they are */
     struct plb_topology topology;
     const struct plb_pus_config *config;
 };
@@ -74,10 +76,38 @@ static void describe_gpu(const struct place *at, int gpu, int sharers, struct pl
     snprintf(pu->info.id, sizeof pu->info.id, "%s %s", g.pci, g.uuid);
 }
 
-/* The GPUs of this rank: its share of the host's, or where there are fewer than ranks one with others. */
-static int first_gpu(const struct place *at, int gpus, int local_rank)
+/* Names the GPUs that this rank uses: the same number in the ranks that see the same ones, which a launcher may
+ * have shared out already; 0 for none. */
+static uint64_t name_gpus(int gpus)
 {
-    return (int)((int64_t)local_rank * gpus / at->local_size);
+    uint64_t name = 0;
+    for (int i = 0; i < gpus; i++) {
+        struct plb_cuda_gpu g;
+        plb_cuda_describe(i, &g);
+        for (const char *c = g.uuid; *c != '\0'; c++)
+            name = plb_random_bits(name, (uint64_t)*c);
+    }
+    return gpus > 0 ? name | 1 : 0;
+}
+
+/* Finds those on this host that use the same GPUs. Collective. */
+static void meet_sharers(struct place *at, const struct plb_mpi *mpi, bool uses_gpus)
+{
+    uint64_t own = name_gpus(uses_gpus ? plb_cuda_count(NULL) : 0);
+    uint64_t *all = plb_alloc((size_t)at->local_size * sizeof *all);
+    plb_mpi_local_gather(mpi, &own, sizeof own, all);
+    at->gpu_rank = at->gpu_ranks = 0;
+    for (int r = 0; r < at->local_size; r++) {
+        at->gpu_rank += r < at->local_rank && all[r] == own;
+        at->gpu_ranks += all[r] == own;
+    }
+    free(all);
+}
+
+/* The GPUs of this rank: its share of those that it sees, or where they are fewer than ranks one with others. */
+static int first_gpu(const struct place *at, int gpus, int rank)
+{
+    return (int)((int64_t)rank * gpus / at->gpu_ranks);
 }
 
 static int describe_gpus(const struct place *at, const struct plb_kernel *kernel, struct plb_node_pu *pus)
@@ -89,8 +119,8 @@ static int describe_gpus(const struct place *at, const struct plb_kernel *kernel
         plb_say("rank %d on %s: %s%s", at->rank, at->topology.host, why, gpus > 0 && !useful ? ", and not used: the kernel has no cuda entry" : "");
     if (gpus == 0 || !useful)
         return 0;
-    int first = first_gpu(at, gpus, at->local_rank), end = first_gpu(at, gpus, at->local_rank + 1);
-    for (int r = 0; r < at->local_size; r++)
+    int first = first_gpu(at, gpus, at->gpu_rank), end = first_gpu(at, gpus, at->gpu_rank + 1);
+    for (int r = 0; r < at->gpu_ranks; r++)
         sharers += first_gpu(at, gpus, r) == first;
     for (int g = first; g < (end > first ? end : first + 1); g++)
         describe_gpu(at, g, sharers, &pus[n++]);
@@ -129,7 +159,10 @@ int plb_pus_describe(const struct plb_mpi *mpi, const struct plb_cluster_spec *c
     plb_mpi_local(mpi, &at.local_rank, &at.local_size);
     plb_topology_read(&at.topology);
     *pus = NULL;
-    if (config->master_only && at.rank == 0)
+    bool leads_only = config->master_only && at.rank == 0;
+    if (cluster->n_nodes == 0 && config->wanted != PLB_PUS_CPU)
+        meet_sharers(&at, mpi, !leads_only && can_run(kernel, true));
+    if (leads_only)
         return 0;
     if (cluster->n_nodes == 0) {
         *pus = plb_alloc((size_t)(1 + (config->wanted != PLB_PUS_CPU ? plb_cuda_count(NULL) : 0)) * sizeof **pus);

@@ -16,9 +16,10 @@ struct plb_pus_config {
 };
 
 /* The PUs of this rank that can run every phase of the kernel: those of its node in the cluster, or where
- * that has no nodes its CPU and its GPUs. Ranks of one host share out its GPUs and cores; a core is kept for
- * each GPU's thread and one for communication, so where that leaves none the CPU is no PU. Warns where the
- * launcher's binding leaves the CPU fewer cores. Returns how many, in an array to be freed (or NULL). */
+ * that has no nodes its CPU and its GPUs. Ranks of one host that see the same GPUs share them out, and all of
+ * a host share its cores; a core is kept for each GPU's thread and one for communication, so where that leaves
+ * none the CPU is no PU. Warns where the launcher's binding leaves the CPU fewer cores. Collective. Returns how
+ * many, in an array to be freed (or NULL). */
 int plb_pus_describe(const struct plb_mpi *mpi, const struct plb_cluster_spec *cluster, const struct plb_kernel *kernel,
                      const struct plb_pus_config *config, struct plb_node_pu **pus);
 

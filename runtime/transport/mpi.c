@@ -265,6 +265,11 @@ double plb_mpi_clock_offset(struct plb_mpi *m)
     return offset;
 }
 
+void plb_mpi_local_gather(const struct plb_mpi *m, const void *data, size_t bytes, void *all)
+{
+    MPI_Allgather(data, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, m->local);
+}
+
 void *plb_mpi_gather(struct plb_mpi *m, const void *data, size_t bytes, size_t *total)
 {
     int64_t mine = (int64_t)bytes;

@@ -46,6 +46,9 @@ void plb_mpi_broadcast(struct plb_mpi *mpi, void *data, size_t bytes);
 int plb_mpi_max(struct plb_mpi *mpi, int value);
 double plb_mpi_clock_offset(struct plb_mpi *mpi); /* to add to plb_now() for rank 0's clock */
 
+/* What each rank of this host gives, in their order, on all of them. */
+void plb_mpi_local_gather(const struct plb_mpi *mpi, const void *data, size_t bytes, void *all);
+
 /* Gathers `bytes` of each rank on rank 0, which gets the concatenation (to be freed) and its size. */
 void *plb_mpi_gather(struct plb_mpi *mpi, const void *data, size_t bytes, size_t *total);
 

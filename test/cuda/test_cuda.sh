@@ -147,6 +147,22 @@ CUDA_VISIBLE_DEVICES='' alone "$tmp/gpu_only.conf"
 [ $? -eq 2 ] && has '^plbrun: kernel gpu_only has no cpu entry and there is no other kind of PU here'
 ok "and nobody has one" $?
 
+# Who uses which GPUs.
+gpus_are() { # N MEMORY: so many different ones, each with this much
+    has "gpu '.* $2 GB free" && [ "$(grep -oE '0000:[0-9A-F:.]+' "$tmp/out" | sort -u | wc -l)" -eq "$1" ] &&
+        [ "$(grep -c "gpu '.* $2 GB free" "$tmp/out")" -eq "$1" ]
+}
+told devices=4
+each 0 1 -- --show-pus "$tmp/modes.conf" cluster.pus=gpu && gpus_are 2 1.02
+ok "a GPU for each rank by CUDA_VISIBLE_DEVICES is that rank's alone" $?
+each 0,1 2,3 -- --show-pus "$tmp/modes.conf" cluster.pus=gpu && gpus_are 4 1.02
+ok "and so are two" $?
+ranks 2 --show-pus "$tmp/modes.conf" cluster.pus=gpu cluster.master_only=yes && gpus_are 4 1.02
+ok "a rank that only leads takes no GPU from the others" $?
+told devices=1
+ranks 2 --show-pus "$tmp/modes.conf" cluster.pus=gpu cluster.master_only=yes && gpus_are 1 1.02
+ok "and no memory of one" $?
+
 # Cores: eight by the word of hwloc, of which one is left by the launcher.
 if command -v taskset >/dev/null; then
     HWLOC_SYNTHETIC='core:8 pu:1' HWLOC_THISSYSTEM=1 timeout 120 taskset -c 0 "$PLBRUN" "$tmp/modes.conf" >"$tmp/out" 2>&1
