@@ -3,7 +3,7 @@
  * The runtime library is opened when it is first wanted, so that one plbrun serves nodes with and without
  * GPUs. A lane is a stream; a lane's task leaves four events behind: begun, copied (inputs are there), executed
  * and ended. Kernels of two lanes may overlap, so what a task took is counted from where the task before it
- * had got to: the sum over all tasks is the time that the device was busy, whatever was overlapped.
+ * (or one that it overtook) had got to: the sum over all tasks is the time that the device was busy, whatever was overlapped.
  *
  * Waiting sleeps (cudaEventBlockingSync): the two other lanes hide how late that wakes up, and the core is free
  * for others. Copies from and to pinned memory are asynchronous; from any other memory the driver stages them,
@@ -62,7 +62,7 @@ struct stamps {
 };
 
 #define NONE (-1)
-#define STAMPS (PLB_MAX_LANES + 1) /* for each lane, and for the task waited for last */
+#define STAMPS (PLB_MAX_LANES + 1) /* for each lane, and for the task that ended last */
 
 struct plb_device {
     int gpu;
@@ -335,6 +335,13 @@ static double since_later(cudaEvent_t earlier, cudaEvent_t begun, cudaEvent_t en
     return ms > 0.0f ? (double)ms * 1e-3 : 0.0;
 }
 
+/* Whether a task overtook another: nothing is counted from its end then. */
+static bool ended_before(const struct stamps *s, const struct stamps *other)
+{
+    float ms = 0.0f;
+    return cuda.cudaEventElapsedTime_(&ms, other->ended, s->ended) == cudaSuccess && ms < 0.0f;
+}
+
 static int cuda_wait(struct plb_device *d, int lane, struct plb_device_times *times)
 {
     int at = d->in_lane[lane];
@@ -351,7 +358,8 @@ static int cuda_wait(struct plb_device *d, int lane, struct plb_device_times *ti
         times->execute_s = since_later(last != NULL && last->launched ? last->executed : NULL, s->copied, s->executed);
     times->execute_s = times->execute_s < total ? times->execute_s : total;
     times->transfer_s = total - times->execute_s;
-    d->last = at;
+    if (last == NULL || !ended_before(s, last))
+        d->last = at;
     return 0;
 }
 

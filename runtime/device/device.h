@@ -28,7 +28,7 @@ struct plb_device_config {
 };
 
 /* Seconds since the last wait. With several lanes, what a task adds to the device's time: from where the
- * task waited for before it ended, or from its own begin if that was later. */
+ * tasks waited for before it had ended, or from its own begin if that was later. */
 struct plb_device_times {
     double execute_s;           /* kernels */
     double transfer_s;          /* copies, as far as they were not hidden */

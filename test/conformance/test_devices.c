@@ -215,6 +215,39 @@ static void lanes_do_not_disturb_each_other(void **state)
     }
 }
 
+/* A task that overtakes the one before it adds nothing, and what comes after counts from where the slower one
+ * ended: the sum is still no more than the time that has passed. */
+static void overtaking_is_counted_once(void **state)
+{
+    (void)state;
+    if (first_kind > 0)
+        skip();
+    const struct plb_device_ops *ops = kinds[0].ops;
+    struct plb_device *d = open_kind(&kinds[0]);
+    struct plb_phase phase = phase_of(NULL, "spin_cuda");
+    void *data[1] = {ops->alloc(d, sizeof(double))};
+    struct plb_task slow = {.count = 100000, .data = data, .threads = 1}, quick = {.count = 100, .data = data, .threads = 1};
+    struct plb_device_times times;
+    double zero = 0.0, sum = 0.0, began = plb_now();
+    assert_int_equal(ops->copy_in(d, 2, data[0], &zero, sizeof zero), 0); /* begun before the others end */
+    while (!ops->done(d, 2)) {
+    }
+    assert_int_equal(ops->launch(d, 0, &phase, &slow), 0);
+    assert_int_equal(ops->launch(d, 1, &phase, &quick), 0);
+    while (!ops->done(d, 1)) {
+    }
+    for (int lane = 0; lane < 3; lane++) {
+        if (lane == 2)
+            assert_int_equal(ops->launch(d, lane, &phase, &quick), 0);
+        assert_int_equal(ops->wait(d, lane, &times), 0);
+        sum += times.execute_s + times.transfer_s;
+    }
+    if (sum > plb_now() - began)
+        fail_msg("the tasks took %g s in %g s", sum, plb_now() - began);
+    ops->free(d, data[0]);
+    ops->close(d);
+}
+
 /* A kernel that fails while it runs; on the stand-in only where it is told to. */
 static void an_asynchronous_error_is_found(void **state)
 {
@@ -273,6 +306,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(results_come_back),
         cmocka_unit_test(a_kernel_s_status_comes_back),
         cmocka_unit_test(lanes_do_not_disturb_each_other),
+        cmocka_unit_test(overtaking_is_counted_once),
         cmocka_unit_test(an_asynchronous_error_is_found),
         cmocka_unit_test(an_emulated_pu_is_slower),
         cmocka_unit_test(a_modelled_copy_takes_its_time),
