@@ -111,8 +111,12 @@ static void look(void)
     snprintf(gpus.why, sizeof gpus.why, "%d GPU%s visible", n, n == 1 ? "" : "s");
     for (int i = 0; i < n && gpus.n < MOST_GPUS; i++) {
         struct cudaDeviceProp p;
-        if (cuda.cudaGetDeviceProperties_(&p, i) == cudaSuccess && p.major >= OLDEST_GENERATION)
+        status = cuda.cudaGetDeviceProperties_(&p, i);
+        cuda.cudaGetLastError_();
+        if (status == cudaSuccess && p.major >= OLDEST_GENERATION)
             gpus.at[gpus.n++] = i;
+        else if (status != cudaSuccess)
+            snprintf(gpus.why, sizeof gpus.why, "GPU %d is not used: %s", i, cuda.cudaGetErrorString_(status));
         else
             snprintf(gpus.why, sizeof gpus.why, "a GPU is not used: %.60s is of generation %d.%d, and the kernels are built for %d.0 and later", p.name, p.major, p.minor, OLDEST_GENERATION);
     }

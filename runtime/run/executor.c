@@ -19,15 +19,22 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_ops *ops, 
     return status;
 }
 
-void plb_executor_close(struct plb_executor *e)
+void plb_executor_shrink(struct plb_executor *e)
 {
-    for (int i = 0; i < PLB_MAX_DATA; i++) {
-        if (e->resident[i] != NULL)
-            e->ops->free(e->device, e->resident[i]);
-        for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        for (int i = 0; i < PLB_MAX_DATA; i++) {
             if (e->memory[lane][i] != NULL)
                 e->ops->free(e->device, e->memory[lane][i]);
-    }
+            e->memory[lane][i] = NULL;
+        }
+}
+
+void plb_executor_close(struct plb_executor *e)
+{
+    plb_executor_shrink(e);
+    for (int i = 0; i < PLB_MAX_DATA; i++)
+        if (e->resident[i] != NULL)
+            e->ops->free(e->device, e->resident[i]);
     e->ops->close(e->device);
 }
 
@@ -84,6 +91,7 @@ static int copy_in(struct plb_executor *e, int lane, int i, const void *host, si
 {
     if (!make_room(e, lane, i, bytes, tight)) {
         snprintf(e->failure, sizeof e->failure, "no device memory for the %zu bytes of a buffer", bytes);
+        e->full = true;
         return -1;
     }
     return e->set->at[i].mode == PLB_OUTPUT ? 0 : e->ops->copy_in(e->device, lane, e->memory[lane][i], host, bytes);
@@ -147,6 +155,8 @@ int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase
                         void *const *buffers)
 {
     struct plb_device_times unused;
+    e->full = false;
+    e->failure[0] = '\0';
     int status = e->ops->lanes > 1 ? warm_up(e, lane, phase, range, buffers) : 0;
     if (status == 0)
         status = enqueue(e, lane, phase, range, buffers, true);

@@ -19,6 +19,7 @@ struct plb_executor {
     void *memory[PLB_MAX_LANES][PLB_MAX_DATA]; /* grown to the largest piece, and kept */
     size_t capacity[PLB_MAX_LANES][PLB_MAX_DATA];
     plb_entry_fn warm[PLB_MAX_LANES][PLB_MAX_PHASES]; /* entries that have run in the lane */
+    bool full;                  /* the last submit found no device memory */
     char failure[80];           /* of its own making; "": the device's */
 };
 
@@ -42,6 +43,10 @@ int plb_executor_warm_up(struct plb_executor *executor, const struct plb_phase *
  * kernel or the device failed with: then nothing is in flight in the lane. */
 int plb_executor_submit(struct plb_executor *executor, int lane, const struct plb_phase *phase,
                         struct plb_range range, void *const *buffers);
+
+/* Gives back what the lanes have; nothing is in flight. To be tried where submit has failed and `full` is set: a
+ * piece of heavy units may need the room of all of them. */
+void plb_executor_shrink(struct plb_executor *executor);
 
 /* Whether the lane's piece has ended; waiting for it, with its status as above. */
 bool plb_executor_done(struct plb_executor *executor, int lane);

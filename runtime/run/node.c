@@ -14,6 +14,8 @@ static void pin_buffers(struct plb_node *node, const struct pu *pu)
     size_t offset, bytes;
     for (int i = 0; i < set->n && set->owner; i++) {
         bool split = plb_data_is_input(&set->at[i]) || set->at[i].mode == PLB_OUTPUT;
+        if ((uintptr_t)set->host[i] % PAGE != 0) /* a kernel's own, which may share its pages with another */
+            continue;
         plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &bytes);
         if (split && bytes >= WORTH_PINNING && !node->pinned[i])
             pu->as.ops->pin(pu->executor.device, set->host[i], bytes);

@@ -106,6 +106,13 @@ static void fail(struct pu *pu, const struct flights *f, const struct flight *ta
     plb_worker_fail(pu->node->worker, pu->number, &piece, status, text);
 }
 
+static int submit(struct pu *pu, const struct flights *f, const struct plb_phase *phase, const struct flight *task)
+{
+    return plb_executor_submit(&pu->executor, (f->oldest + f->n) % f->lanes, phase, task->piece.range, task->slot != NULL ? task->slot->buffer : NULL);
+}
+
+static void finish(struct pu *pu, struct flights *f);
+
 /* Starts a task in the next lane. Under the lock, which is given up meanwhile. */
 static void start(struct pu *pu, struct flights *f, const struct flight *task)
 {
@@ -116,13 +123,19 @@ static void start(struct pu *pu, struct flights *f, const struct flight *task)
     pthread_mutex_unlock(&node->lock);
     struct plb_error err = {.status = PLB_OK};
     int status = stale != 0 ? plb_executor_update(&pu->executor, stale, pu->as.info.name, &err) : 0;
-    int lane = (f->oldest + f->n) % f->lanes;
     if (status == 0)
-        status = plb_executor_submit(&pu->executor, lane, &phase, task->piece.range, task->slot != NULL ? task->slot->buffer : NULL);
+        status = submit(pu, f, &phase, task);
     pthread_mutex_lock(&node->lock);
+    if (status != 0 && pu->executor.full) {
+        while (f->n > 0)
+            finish(pu, f);
+        pthread_mutex_unlock(&node->lock);
+        plb_executor_shrink(&pu->executor);
+        status = submit(pu, f, &phase, task);
+        pthread_mutex_lock(&node->lock);
+    }
     if (status == 0) {
-        f->at[lane] = *task;
-        f->n++;
+        f->at[(f->oldest + f->n++) % f->lanes] = *task;
         return;
     }
     if (task->pass == node->pass)

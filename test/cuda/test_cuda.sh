@@ -106,7 +106,7 @@ alone --verify "$tmp/modes.conf" cluster.pus=gpu
 [ $? -eq 1 ] && has 'no processing unit is left'
 ok "and where there is no other PU the run ends" $?
 failed=0
-for memory in 130000 200000 300000; do # tasks that are as large as three in flight may be
+for memory in 40000 60000 130000 200000 300000; do # tasks that are as large as three in flight may be
     told memory=$memory
     alone --quiet --verify "$tmp/modes.conf" cluster.pus=gpu || failed=1
 done

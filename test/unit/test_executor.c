@@ -32,6 +32,7 @@ static int noted_open(const struct plb_device_config *config, struct plb_device 
 }
 
 static void noted_close(struct plb_device *d) { free(d); }
+static double noted_memory(const struct plb_device *d) { return (double)d->limit; }
 static bool noted_host_memory(const struct plb_device *d) { (void)d; return false; }
 static void *noted_alloc(struct plb_device *d, size_t bytes) { return bytes <= d->limit ? malloc(bytes) : NULL; }
 static void noted_free(struct plb_device *d, void *memory) { (void)d; free(memory); }
@@ -70,7 +71,7 @@ static int noted_wait(struct plb_device *d, int lane, struct plb_device_times *t
 }
 
 static const struct plb_device_ops noted = {.name = "noted", .lanes = 2, .open = noted_open, .close = noted_close,
-    .host_memory = noted_host_memory, .alloc = noted_alloc, .free = noted_free, .copy_in = noted_copy_in, .copy_out = noted_copy_out,
+    .host_memory = noted_host_memory, .memory = noted_memory, .alloc = noted_alloc, .free = noted_free, .copy_in = noted_copy_in, .copy_out = noted_copy_out,
     .launch = noted_launch, .wait = noted_wait};
 
 static double factor = 3.0, in[UNITS], out[UNITS], sum;

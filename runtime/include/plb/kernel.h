@@ -138,7 +138,8 @@ struct plb_kernel {
  *
  * It may be linked into NAME.so, or into NAME.cuda.so in the same folder, which plbrun loads first, and
  * only where the job may use a GPU: so a node with no CUDA libraries runs the rest of NAME.so. Where the
- * entry is not there, its name is NULL. Link CUDA's runtime as a shared library (nvcc -cudart shared):
+ * entry is not there, its name is NULL. Helpers in NAME.cuda.so are static: its functions would replace those of
+ * the same name in NAME.so. Link CUDA's runtime as a shared library (nvcc -cudart shared):
  * the stream of a task is plbrun's. */
 #define PLB_CUDA_ENTRY(fn) extern __attribute__((weak)) int fn(const struct plb_task *task)
 
