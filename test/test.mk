@@ -63,12 +63,16 @@ $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -Itest $(OPENMP) -o $@ $< $(OBJECTS) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS)
 
 # What scripts/gpu-check needs beside the tests; built without a GPU too, so that it does not rot.
-GPU_PARTS := $(if $(CUDA_INC),$(B)/gpu/plain) $(if $(NVCC),$(patsubst %,$(B)/gpu/%.so,burn burn.cuda entries))
+GPU_PARTS := $(if $(CUDA_INC),$(B)/gpu/plain $(B)/gpu/blocks) $(if $(NVCC),$(patsubst %,$(B)/gpu/%.so,burn burn.cuda faulty faulty.cuda entries))
 $(B)/gpu/plain: test/gpu/plain.c $(OBJECTS) runtime/exports.list
 	@mkdir -p $(@D)
 	@echo "  gpu   $<"
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(OPENMP) -o $@ $< $(OBJECTS) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS) -L$(CUDA_HOME)/lib64 -lcudart
-$(B)/gpu/burn.so: test/gpu/burn.c
+$(B)/gpu/blocks: test/gpu/blocks.c
+	@mkdir -p $(@D)
+	@echo "  gpu   $<"
+	$(Q)$(CC) $(C) $(CFLAGS) -o $@ $< $(LDFLAGS) -ljansson
+$(B)/gpu/burn.so $(B)/gpu/faulty.so: $(B)/gpu/%.so: test/gpu/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C) $(CFLAGS) -O3 $(KERNEL_INC) $(OPENMP) -shared -o $@ $<
 $(B)/gpu/%.cu.o: test/gpu/%.cu $(B)/flags
@@ -76,8 +80,9 @@ $(B)/gpu/%.cu.o: test/gpu/%.cu $(B)/flags
 	@echo "  nvcc  $<"
 	$(Q)$(NVCC) -O3 -std=c++17 --threads 2 $(GENCODE) $(KERNEL_INC) -Xcompiler -fPIC -MMD -MP -c $< -o $@
 $(B)/gpu/burn.cuda.so: $(B)/gpu/burn.cu.o
+$(B)/gpu/faulty.cuda.so: $(B)/gpu/faulty.cu.o
 $(B)/gpu/entries.so: $(B)/gpu/entries.cu.o
-$(B)/gpu/burn.cuda.so $(B)/gpu/entries.so:
+$(B)/gpu/burn.cuda.so $(B)/gpu/faulty.cuda.so $(B)/gpu/entries.so:
 	$(Q)$(CC) -shared -o $@ $^ -L$(CUDA_HOME)/lib64 -Wl$(,)-rpath$(,)$(CUDA_HOME)/lib64 -lcudart -lstdc++
 
 # A test runs the bench of the papers; it knows the kernels of the normal build alone.

@@ -82,7 +82,8 @@ int plb_trace_write(const struct plb_trace *trace, const struct plb_trace_pu *pu
     name(f.stream, "thread_name", 0, n_pus, "master");
     for (int64_t i = 0; i < trace->n; i++) {
         const struct plb_trace_event *e = &events[i];
-        json_t *args = e->count > 0 ? json_pack("{s:I, s:I, s:s, s:i}", "first", (json_int_t)e->first, "count", (json_int_t)e->count, "unit", unit, "pass", e->pass)
+        json_t *args = e->count > 0 ? json_pack("{s:I, s:I, s:s, s:i, s:I}", "first", (json_int_t)e->first, "count", (json_int_t)e->count, "unit", unit, "pass", e->pass,
+                                                   "block", (json_int_t)e->block)
                                     : json_object();
         if (plb_trace_owner(e, n_pus) != e->pu)
             json_object_set_new(args, "granted_to", json_integer(plb_trace_owner(e, n_pus)));

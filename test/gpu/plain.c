@@ -3,11 +3,14 @@
  * all inputs in and all results out from pinned memory, at once in two streams and alone; the median of five,
  * after one that does not count. Or, with --keep-busy SECONDS as the first argument, calls it for so long.
  *
- *     plain app.conf matmul.rows=16384        kernel_s 0.1761 copy_s 0.0391 bytes 2147483648 */
+ *     plain app.conf matmul.rows=16384        kernel_s 0.1761 copy_s 0.0391 bytes 2147483648
+ *
+ * plain --hold BYTES, with no job, takes all of the GPU's memory but so much, says so, and keeps it until killed. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "device/cuda.h"
@@ -128,6 +131,20 @@ static void measure(struct plain *p, double busy)
     printf("kernel_s %.6f copy_s %.6f bytes %.0f\n", kernel, median(p, copy), bytes);
 }
 
+static _Noreturn void hold(double spare)
+{
+    size_t left, total;
+    void *memory;
+    must(cudaMemGetInfo(&left, &total), "free memory");
+    if ((double)left > spare)
+        must(cudaMalloc(&memory, left - (size_t)spare), "what is to be held");
+    must(cudaMemGetInfo(&left, &total), "free memory");
+    printf("held: %zu of %zu bytes are free\n", left, total);
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+
 int main(int argc, char **argv)
 {
     struct plb_error err = {.status = PLB_OK};
@@ -137,13 +154,15 @@ int main(int argc, char **argv)
     int first = keep_busy ? 3 : 1;
     const char *why;
     if (argc <= first) {
-        fprintf(stderr, "usage: plain [--keep-busy SECONDS] app.conf [section.key=value ...]\n");
+        fprintf(stderr, "usage: plain [--keep-busy SECONDS] app.conf [section.key=value ...]\n       plain --hold BYTES\n");
         return 2;
     }
     if (plb_cuda_count(&why) == 0) {
         fprintf(stderr, "plain: %s\n", why);
         return 1;
     }
+    if (strcmp(argv[1], "--hold") == 0 && argc == 3)
+        hold(atof(argv[2]));
     if (plb_job_read(&job, argv[first], argv + first + 1, argc - first - 1, NULL, 1, &err) == PLB_OK && plb_job_setup(&job, false, &err) == PLB_OK) {
         plb_dataset_describe(&p.set, &job.app);
         p.phase = plb_phase_at(job.kernel, 0);

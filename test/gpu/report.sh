@@ -1,0 +1,140 @@
+# Of scripts/gpu-check: running commands that cannot hang, and the report, which is written anew after each.
+# A row of the report is a line of $tmp/rows: section, verdict, what, wanted, measured, with tabs between.
+
+sections=('Machine' 'Devices' 'Kernels against the reference' 'Failures' 'compute-sanitizer' 'Speed')
+ended='' began='' model='no GPU'
+
+progress() { printf 'gpu-check: %3d s: %s\n' "$SECONDS" "$*" >&2; }
+
+# under SECONDS LOG COMMAND...: the command's status, 124 or 137 where it was stopped, 75 where no time was left to
+# begin. Its output is in LOG. TERM first, so that mpirun can take its ranks down.
+under() {
+    local most=$1 log=$2 left=$((deadline - SECONDS))
+    shift 2
+    if ((left < 2)); then
+        echo 'no time was left' >"$log"
+        return 75
+    fi
+    ((most <= left)) || most=$left
+    timeout -k 5 "$most" "$@" </dev/null >"$log" 2>&1
+}
+why() { # STATUS LOG
+    case $1 in
+    75) echo 'no time was left' ;;
+    124 | 137) echo 'timed out' ;;
+    *) echo "status $1: $(grep -v '^ *$' "$2" | grep -m1 -E '^(plbrun|plain|bundle): ' || grep -v '^ *$' "$2" | tail -n 1)" ;;
+    esac
+}
+# What a status means: no time is not the program's fault.
+verdict_of() { case $1 in 0) echo pass ;; 75) echo skipped ;; *) echo failed ;; esac; }
+
+# record SECTION VERDICT WHAT WANTED MEASURED [LOG]: a row; of what failed, the end of its output too.
+record() {
+    local field row=$1$'\t'$2
+    for field in "$3" "$4" "$5"; do
+        field=${field//[$'\t\n\r']/ }
+        row+=$'\t'${field//|/\\|}
+    done
+    printf '%s\n' "$row" >>"$tmp/rows"
+    if [[ $2 == failed && -s ${6:-} ]]; then
+        { printf '\n%s:\n\n```\n' "$3"; tail -n 15 "$6" | cut -c 1-400; printf '```\n'; } >>"$tmp/text.$1"
+    fi
+    render
+}
+# Paragraphs after a section's table.
+note() { local section=$1; shift; printf '\n%s\n' "$*" >>"$tmp/text.$section"; render; }
+
+# Checks that may run at the same time: `later` starts one, `settle` waits for all and records them in order. The
+# function prints its verdict and then what it measured, and leaves its log in $log.
+jobs_at_once=$(($(nproc) / 4))
+((jobs_at_once <= 4)) || jobs_at_once=4
+((jobs_at_once >= 1)) || jobs_at_once=1
+pending=0 started=()
+later() { # SECTION WHAT WANTED FUNCTION ARGUMENTS...
+    local n=$((++pending))
+    printf '%s\t%s\t%s\n' "$1" "$2" "$3" >"$tmp/job.$n"
+    shift 3
+    while (($(running) >= jobs_at_once)); do sleep 0.05; done
+    (log=$tmp/job.$n.log; "$@" >"$tmp/job.$n.said" 2>>"$log") &
+    started+=($!)
+}
+running() {
+    local pid n=0
+    for pid in "${started[@]}"; do
+        if kill -0 "$pid" 2>/dev/null; then n=$((n + 1)); fi
+    done
+    echo $n
+}
+settle() {
+    local n section what wanted verdict measured
+    ((pending == 0)) || wait "${started[@]}"
+    for ((n = 1; n <= pending; n++)); do
+        IFS=$'\t' read -r section what wanted <"$tmp/job.$n"
+        { read -r verdict; read -r measured; } <"$tmp/job.$n.said"
+        record "$section" "${verdict:-failed}" "$what" "$wanted" "${measured:-nothing}" "$tmp/job.$n.log"
+    done
+    rm -f "$tmp"/job.*
+    pending=0 started=()
+}
+now() { later "$@"; settle; }
+
+count_verdicts() { # PATTERN
+    awk -F '\t' -v p="^($1)\$" '$2 ~ p {n++} END {print n + 0}' "$tmp/rows"
+}
+verdict_line() {
+    echo "$(count_verdicts pass) passed, $(count_verdicts missed) missed, $(count_verdicts failed) failed, $(count_verdicts skipped) skipped"
+}
+
+# The whole report, from the rows; in one step, so that nobody finds half of it.
+render() {
+    [[ -n $out ]] || return 0
+    local i
+    {
+        printf '# plbrun on %s\n\n%s\n\n' "$model" "scripts/gpu-check$([[ $quick ]] && echo ' --quick'), $began, $SECONDS s: $(verdict_line)."
+        [[ $ended ]] || printf 'It has not ended: this is what there was so far.\n\n'
+        printf '## Summary\n\n| target | wanted | measured | |\n|---|---|---|---|\n'
+        summary
+        for i in "${!sections[@]}"; do
+            [[ -s $tmp/text.$i ]] || grep -q "^$i"$'\t' "$tmp/rows" || continue
+            printf '\n## %d. %s\n' "$i" "${sections[i]}"
+            section_table "$i"
+            [[ ! -e $tmp/text.$i ]] || cat "$tmp/text.$i"
+        done
+    } >"$out.new" && mv "$out.new" "$out"
+}
+section_table() { # SECTION
+    awk -F '\t' -v s="$1" '$1 == s {
+        if (!n++) print "\n| what | wanted | measured | |\n|---|---|---|---|"
+        print "| " $3 " | " $4 " | " $5 " | " ($2 == "pass" || $2 == "skipped" || $2 == "shown" ? $2 : "**" $2 "**") " |"
+    }' "$tmp/rows"
+}
+# A line for the checks of each section, each one that failed, and every target.
+summary() {
+    local i
+    for i in 1 2 3 4; do
+        awk -F '\t' -v s="$i" -v name="${sections[i]}" '
+            $1 == s { n++; bad += $2 == "failed"; left += $2 == "skipped"; if ($2 == "failed") lines = lines "| " name ": " $3 " | " $4 " | " $5 " | **failed** |\n" }
+            END { if (n) printf "| %s | all checks pass | %d of %d%s | %s |\n%s", name, n - bad - left, n - left, left ? ", and " left " skipped" : "",
+                  bad ? "**failed**" : left == n ? "skipped" : "pass", lines }' "$tmp/rows"
+    done
+    awk -F '\t' '$1 == 5 && $2 != "shown" { print "| " $3 " | " $4 " | " $5 " | " ($2 == "pass" || $2 == "skipped" ? $2 : "**" $2 "**") " |" }' "$tmp/rows"
+}
+
+# ---- numbers
+
+calc() { awk "BEGIN {printf \"${2:-%.6g}\", $1}"; }        # EXPRESSION [FORMAT]
+holds() { awk "BEGIN {exit !($1)}"; }                      # EXPRESSION
+median() { sort -g | awk '{v[NR] = $1} END {if (NR) print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2}'; }
+spread() { sort -g | awk '{v[NR] = $1} END {if (NR && v[1] > 0) printf "%.1f %%", 100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)]}'; }
+seconds() { awk -v s="$1" 'BEGIN {if (s >= 1) printf "%.3g s", s; else if (s >= 1e-3) printf "%.3g ms", s * 1e3; else printf "%.3g us", s * 1e6}'; }
+percent() { calc "100 * ($1)" '%.1f %%'; }
+
+# ---- plbrun's JSON report: a line per key, the PUs last
+
+value() { awk -v k="\"$2\":" '$1 == k {gsub(/[",]/, "", $2); print $2; exit}' "$1"; } # FILE KEY
+# kind units blocks tasks busy_s transfer_s, a line per PU
+pus_of() { # FILE
+    awk '/"pus":/ {inside = 1} !inside {next} {gsub(/[",]/, "")}
+        $1 == "kind:" || $1 == "units:" || $1 == "blocks:" || $1 == "tasks:" || $1 == "busy_s:" || $1 == "transfer_s:" {v[$1] = $2}
+        $1 == "refused:" {print v["kind:"], v["units:"], v["blocks:"], v["tasks:"], v["busy_s:"], v["transfer_s:"]}' "$1"
+}
