@@ -16,8 +16,11 @@ under() {
         return 75
     fi
     ((most <= left)) || most=$left
-    timeout -k 5 "$most" "$@" </dev/null >"$log" 2>&1
+    timeout -k 5 "$most" "$@" </dev/null >"$log" 2>&1 &
+    current=$! # not in the foreground, where a signal to this script would have to wait for it
+    wait $current
 }
+current=''
 why() { # STATUS LOG
     case $1 in
     75) echo 'no time was left' ;;
@@ -122,7 +125,7 @@ summary() {
 
 # ---- numbers
 
-calc() { awk "BEGIN {printf \"${2:-%.6g}\", $1}"; }        # EXPRESSION [FORMAT]
+calc() { awk "BEGIN {printf \"${2:-%.6g}\", ($1)}"; }      # EXPRESSION [FORMAT]
 holds() { awk "BEGIN {exit !($1)}"; }                      # EXPRESSION
 median() { sort -g | awk '{v[NR] = $1} END {if (NR) print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2}'; }
 spread() { sort -g | awk '{v[NR] = $1} END {if (NR && v[1] > 0) printf "%.1f %%", 100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)]}'; }

@@ -3,12 +3,12 @@
 
 runs() { if [[ $quick ]]; then echo 3; else echo "$1"; fi; }
 
-# The largest job has 4 n² elements of three arrays of float64: on the host, and for `plain` on the GPU.
+# The largest job has 3 n² elements of three arrays of float64: on the host, and for `plain` on the GPU.
 set_sizes() {
     [[ ! ${n:-} ]] || return 0
     n=$(awk -v quick="$quick" -v gpu="$gpu_bytes" -v host="$(host_memory)" -v scale="${GPU_CHECK_SCALE:-1}" 'BEGIN {
         n = (quick ? 8192 : 16384) * scale
-        m = sqrt(0.6 * (gpu < host ? gpu : host) / 96)
+        m = sqrt(0.6 * (gpu < host ? gpu : host) / 72)
         n = n < m ? n : m
         step = n >= 2048 ? 256 : 32
         n = int(n / step) * step
@@ -95,14 +95,14 @@ part_rate() {
 part_streaming() {
     set_sizes
     local e what
-    e=$(elements $((4 * n * n)))
+    e=$(elements $((3 * n * n)))
     if has_kernel triad; then
         what="triad, $(calc "24 * $e / 1e9" %.3g) GB"
         beside_plain "$what" triad triad.elements="$e" && stream_row "$what"
     fi
     if has_kernel matmul; then
-        what="matmul float32, $n x $((n / 32)) x $((12 * n))"
-        beside_plain "$what" matmul matmul.dtype=float32 matmul.rows="$n" matmul.inner=$((n / 32)) matmul.columns=$((12 * n)) && stream_row "$what"
+        what="matmul float32, $n x $((n / 32)) x $((8 * n))"
+        beside_plain "$what" matmul matmul.dtype=float32 matmul.rows="$n" matmul.inner=$((n / 32)) matmul.columns=$((8 * n)) && stream_row "$what"
     fi
 }
 stream_row() {
@@ -117,6 +117,7 @@ part_sparse() {
     has_kernel spmm || return 0
     beside_plain "spmm powerlaw, $((16 * n)) rows, 64 columns" spmm spmm.kind=powerlaw spmm.rows=$((16 * n)) spmm.inner=$((16 * n)) \
         spmm.nnz_per_row=32 spmm.columns=64 && rate_rows "spmm powerlaw, $((16 * n)) rows, 64 columns" 0.95
+    [[ ! $quick ]] || return 0
     beside_plain "spmm uniform, $((16 * n)) rows, 256 columns" spmm spmm.kind=uniform spmm.rows=$((16 * n)) spmm.inner=$((16 * n)) \
         spmm.nnz_per_row=64 spmm.columns=256 && rate_rows "spmm uniform, $((16 * n)) rows, 256 columns" 0.95
 }
@@ -126,7 +127,7 @@ part_sparse() {
 # The jobs of `together` and `split`: kernel and settings, and what makes it small enough for the CPU alone.
 joint_jobs() {
     cat <<END
-burn:burn.units=$((256 * n)) burn.steps=10000:burn.units=$((4 * n))
+burn:burn.units=$((n * n / 64)) burn.steps=10000:burn.units=$((n * n / 4096 + 1))
 matmul:matmul.rows=$((n / 2)) matmul.inner=$((n / 2)) matmul.columns=$((2 * n)):matmul.columns=$((n / 8))
 triad:triad.elements=$(elements $((n * n / 2))):triad.elements=$(elements $((n * n / 4)))
 spmm:spmm.kind=powerlaw spmm.rows=$((8 * n)) spmm.inner=$((8 * n)) spmm.nnz_per_row=32 spmm.columns=128:spmm.kind=powerlaw
@@ -137,7 +138,7 @@ part_together() {
     local kernel settings small
     while IFS=: read -r kernel settings small; do
         has_kernel "$kernel" || continue
-        [[ $quick && $kernel == spmm ]] && continue
+        [[ $quick && $kernel == [sm]* && ${#kernels[@]} -gt 1 ]] && continue
         read -ra settings <<<"$settings"
         together "$kernel" "${settings[@]}"
     done < <(joint_jobs)
@@ -150,7 +151,7 @@ together() { # KERNEL SETTINGS...
     rm -f "$tmp/$kernel".{auto,gpu}
     for ((i = 0; i < $(runs 5); i++)); do
         for pus in gpu auto; do
-            job "$tmp/r.$pus.json" 40 "$kernel" cluster.pus=$pus "$@"
+            job "$tmp/r.$pus.json" 40 "$kernel" cluster.pus=$pus cluster.threads="${GPU_CHECK_THREADS:-0}" "$@"
             status=$?
             ((status == 0)) || { failed_row "$what, $pus" 'at most 1.01 times' $status; return; }
             value "$tmp/r.$pus.json" makespan_s >>"$tmp/$kernel.$pus"
@@ -179,7 +180,7 @@ part_split() {
 fixed() { # POWER KERNEL SETTINGS...: a run with that split; its makespan in $makespan
     local p=$1 kernel=$2
     shift 2
-    job "$tmp/r.json" 60 "$kernel" cluster.pus=auto cluster.gpu_power="$p" balance.balancer=static balance.migration=off "$@" &&
+    job "$tmp/r.json" 60 "$kernel" cluster.pus=auto cluster.threads="$(cpu_threads)" cluster.gpu_power="$p" balance.balancer=static balance.migration=off "$@" &&
         makespan=$(value "$tmp/r.json" makespan_s)
 }
 split() { # KERNEL SETTINGS...; $small: for the CPU
@@ -209,7 +210,7 @@ split() { # KERNEL SETTINGS...; $small: for the CPU
     target "$what" 'at most 1.02 times' "$(calc "$a / $best" %.3f) ($(seconds "$a") / $(seconds "$best"), at power $best_p)" "$a <= 1.02 * $best"
 }
 # As plbrun counts: a core drives the GPU, and one communicates.
-cpu_threads() { echo $(($(nproc) - 2)); }
+cpu_threads() { echo "${GPU_CHECK_THREADS:-$(($(nproc) - 2))}"; }
 
 # ---- sharing the GPU
 
@@ -217,7 +218,7 @@ part_sharing() {
     set_sizes
     local kernel=burn unit=burn.units count
     has_kernel burn || { kernel=matmul unit=matmul.columns; has_kernel matmul || return 0; }
-    count=$([[ $kernel == burn ]] && echo $((256 * n)) || echo $((4 * n)))
+    count=$([[ $kernel == burn ]] && echo $((n * n / 64)) || echo $((4 * n)))
     settings=()
     [[ $kernel == burn ]] && settings=(burn.steps=10000)
     two_ranks
@@ -251,7 +252,7 @@ competitor() {
     [[ -s $tmp/m.1 ]] || [[ -s $tmp/$kernel.gpu ]] || { record 5 skipped "$what" 'blocks follow' 'the time of a run is not known'; return; }
     g=$(cat "$tmp/m.1" "$tmp/$kernel.gpu" 2>/dev/null | median)
     more=$(calc "$count * ${GPU_CHECK_SECONDS:-16} / $g" %d) busy=$(calc "$count * 0.02 / $g + 1" %d)
-    job "$tmp/r.json" 60 "$kernel" "$unit=$more" "${settings[@]}" cluster.pus=auto balance.block_seconds=0.5 &
+    job "$tmp/r.json" 60 "$kernel" "$unit=$more" "${settings[@]}" cluster.pus=auto cluster.threads="${GPU_CHECK_THREADS:-0}" balance.block_seconds=0.5 &
     pid=$!
     sleep 6
     under 20 "$tmp/busy.log" "$gpu/plain" --keep-busy 6 "$tmp/$kernel.conf" "$unit=$busy" "${settings[@]}"

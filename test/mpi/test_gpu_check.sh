@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# scripts/gpu-check on the stand-in of the CUDA runtime, with the kernel that runs there: it ends, its report has the
+# form it promises, and its checks pass. What it measures there means nothing.
+. "$(dirname "$0")/../lib.sh"
+[ -z "${SAN:-}" ] || { skip "gpu-check" "it is for the normal build"; done_testing; }
+[ -e "$BUILD/test/cuda/libcudart.so.13" ] && [ -e "$BUILD/kernels/matmul.cuda.so" ] || { skip "gpu-check" "plbrun was built without CUDA"; done_testing; }
+unset PLB_CLUSTER_PUS
+export LD_LIBRARY_PATH=$BUILD/test/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export GPU_CHECK_KERNELS=matmul GPU_CHECK_SCALE=0.01 GPU_CHECK_ENTRIES=$BUILD/test/cuda/entries.so
+check() { timeout 100 "$root/scripts/gpu-check" "$@" >"$tmp/out" 2>&1; }
+# verdicts SECTION: how many rows of each verdict it has, as "3 pass 1 failed"
+verdicts() {
+    awk -v s="^## $1\\\\." '/^## / {inside = $0 ~ s} inside && /^\|/ {print $(NF - 1)}' "$tmp/report.md" | tr -d '*' |
+        grep -E '^(pass|missed|failed|skipped)$' | sort | uniq -c | awk '{printf "%s%s %s", sep, $1, $2; sep = " "}'
+}
+
+check --no-such-option
+[ $? -eq 2 ] && [ "$(wc -l <"$tmp/out")" -eq 1 ]
+ok "an unknown option" $?
+check --quick --only conformance,rate --out "$tmp/report.md"
+status=$?
+cp "$tmp/report.md" "$tmp/out"
+[ $status -le 1 ] && [ "$(verdicts 1)" = '2 pass' ]
+ok "it ends; the devices pass" $?
+grep -q '^# plbrun on Stand-in GPU$' "$tmp/report.md" && grep -q '^## Summary$' "$tmp/report.md" && grep -q '^| Devices | all checks pass | 2 of 2 | pass |$' "$tmp/report.md" &&
+    grep -q '^| plbrun | plbrun .*, commit ' "$tmp/report.md" && ! grep -q 'has not ended' "$tmp/report.md"
+ok "the report has the machine and a summary" $?
+[[ "$(verdicts 5)" =~ ^2\ (pass|missed)$|^1\ missed\ 1\ pass$ ]] && [ "$(grep -c '^| matmul float.*: execute | at least 97.0 % of plain.* % (.* [mu]*s, plain .* [mu]*s) ' "$tmp/report.md")" -eq 4 ]
+ok "and the rates with what was wanted" $?
+PLB_CUDA_STANDIN=fail=kernel:2 check --quick --only rate --out "$tmp/report.md"
+[ $? -eq 1 ] && cp "$tmp/report.md" "$tmp/out" && [ "$(verdicts 5)" = '2 failed' ] && grep -q ': plain: the kernel: ' "$tmp/report.md"
+ok "what fails is in the report, and in the status" $?
+PLB_CUDA_STANDIN=devices=0 check --out "$tmp/report.md"
+[ $? -eq 1 ] && grep -q 'no GPU that plbrun can use' "$tmp/out" && grep -q 'a GPU is found | yes | no' "$tmp/report.md"
+ok "no GPU" $?
+done_testing
