@@ -62,6 +62,7 @@ look_at_machine() {
         echo "gpu-check: no GPU that plbrun can use; $out says what it said" >&2
         exit 1
     fi
+    if [[ $(about_gpu compute_mode || true) == *Exclusive* ]]; then jobs_at_once=1; fi # a GPU for one process
     start_sampler
 }
 

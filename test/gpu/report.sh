@@ -18,6 +18,7 @@ under() {
     ((most <= left)) || most=$left
     timeout -k 5 "$most" "$@" </dev/null >"$log" 2>&1 &
     current=$! # not in the foreground, where a signal to this script would have to wait for it
+    ((BASH_SUBSHELL == 0)) || trap 'kill $current; exit 1' TERM # that `finish` sends
     wait $current
 }
 current=''

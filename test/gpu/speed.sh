@@ -254,6 +254,7 @@ competitor() {
     more=$(calc "$count * ${GPU_CHECK_SECONDS:-16} / $g" %d) busy=$(calc "$count * 0.02 / $g + 1" %d)
     job "$tmp/r.json" 60 "$kernel" "$unit=$more" "${settings[@]}" cluster.pus=auto cluster.threads="${GPU_CHECK_THREADS:-0}" balance.block_seconds=0.5 &
     pid=$!
+    others+=($pid)
     sleep 6
     under 20 "$tmp/busy.log" "$gpu/plain" --keep-busy 6 "$tmp/$kernel.conf" "$unit=$busy" "${settings[@]}"
     wait $pid
@@ -280,7 +281,7 @@ follows() { # WHAT
             before = middle(4, first - 1); steady = middle(first + 3, last)
             printf "%d %d %.6g %.6g %.6g %.3f\n", first, last, before, steady, units[first + 3], units[first + 3] / steady }')
     { printf '\nBlocks of the GPU, while from block %s to %s another program used it:\n\n```\nblock  start s       units      seconds    units/s\n' ${found:+$(cut -d ' ' -f 1,2 <<<"$found x")}
-      awk '{printf "%5d %8.2f %11d %12.4f %10.4g\n", NR, $2, $3, $5, $5 > 0 ? $3 / $5 : 0}' "$tmp/blocks" | head -n 70; printf '```\n'; } >>"$tmp/text.5"
+      awk '{printf "%5d %8.2f %11d %12.4f %10.4g\n", NR, $2, $3, $5, ($5 > 0 ? $3 / $5 : 0)}' "$tmp/blocks" | head -n 70; printf '```\n'; } >>"$tmp/text.5"
     local first last before steady third part
     read -r first last before steady third part <<<"$found"
     if [[ $first == no || ! $part ]]; then
