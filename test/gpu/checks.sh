@@ -19,7 +19,7 @@ host_memory() {
 }
 fact() { printf '| %s | %s |\n' "$1" "${2:-unknown}" >>"$tmp/text.0"; }
 about_gpu() { # of nvidia-smi, which may be missing where CUDA is not
-    timeout 20 nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null </dev/null | head -n 1
+    timeout 20 nvidia-smi -i "$CUDA_VISIBLE_DEVICES" --query-gpu="$1" --format=csv,noheader 2>/dev/null </dev/null | head -n 1
 }
 commit() { git -C "$top" describe --always --dirty 2>/dev/null || cat "$top/commit" 2>/dev/null; }
 cuda_version() {
@@ -70,7 +70,7 @@ look_at_machine() {
 # costs each of them a second or two where persistence is off.
 start_sampler() {
     command -v nvidia-smi >/dev/null || return 0
-    timeout $((deadline - SECONDS + 20)) nvidia-smi -i 0 --query-gpu=clocks.sm,temperature.gpu,power.draw,utilization.gpu \
+    timeout $((deadline - SECONDS + 20)) nvidia-smi -i "$CUDA_VISIBLE_DEVICES" --query-gpu=clocks.sm,temperature.gpu,power.draw,utilization.gpu \
         --format=csv,noheader,nounits -lms 1000 >"$tmp/samples" 2>/dev/null </dev/null &
     others+=($!)
 }

@@ -280,7 +280,7 @@ follows() { # WHAT
             if (last - first < 5) { print "no"; exit }
             before = middle(4, first - 1); steady = middle(first + 3, last)
             printf "%d %d %.6g %.6g %.6g %.3f\n", first, last, before, steady, units[first + 3], units[first + 3] / steady }')
-    { printf '\nBlocks of the GPU, while from block %s to %s another program used it:\n\n```\nblock  start s       units      seconds    units/s\n' ${found:+$(cut -d ' ' -f 1,2 <<<"$found x")}
+    { printf '\nBlocks of the GPU in that run:\n\n```\nblock  start s       units      seconds    units/s\n'
       awk '{printf "%5d %8.2f %11d %12.4f %10.4g\n", NR, $2, $3, $5, ($5 > 0 ? $3 / $5 : 0)}' "$tmp/blocks" | head -n 70; printf '```\n'; } >>"$tmp/text.5"
     local first last before steady third part
     read -r first last before steady third part <<<"$found"
