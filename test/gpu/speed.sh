@@ -254,7 +254,7 @@ competitor() {
     more=$(calc "$count * ${GPU_CHECK_SECONDS:-16} / $g" %d) busy=$(calc "$count * 0.02 / $g + 1" %d)
     job "$tmp/r.json" 60 "$kernel" "$unit=$more" "${settings[@]}" cluster.pus=auto cluster.threads="${GPU_CHECK_THREADS:-0}" balance.block_seconds=0.5 &
     pid=$!
-    others+=($pid)
+    others+=("$pid")
     sleep 6
     under 20 "$tmp/busy.log" "$gpu/plain" --keep-busy 6 "$tmp/$kernel.conf" "$unit=$busy" "${settings[@]}"
     wait $pid
