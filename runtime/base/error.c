@@ -28,8 +28,8 @@ static void out_of_memory(size_t bytes)
 void *plb_alloc(size_t bytes)
 {
     const size_t page = 4096, align = bytes >= page ? page : 64;
-    size_t padded = (bytes / align + 1) * align;
-    void *memory = padded > bytes ? aligned_alloc(align, padded) : NULL;
+    size_t padded = bytes > 0 ? (bytes + align - 1) / align * align : align;
+    void *memory = padded >= bytes ? aligned_alloc(align, padded) : NULL;
     if (memory == NULL)
         out_of_memory(bytes);
     return memset(memory, 0, padded);

@@ -99,7 +99,8 @@ static void *own(struct plb_app *app, void *memory)
 
 void *plb_app_alloc(struct plb_app *app, size_t bytes)
 {
-    return own(app, plb_alloc(bytes));
+    const size_t page = 4096; /* so that what is small shares its page with nothing, and can be locked for copies */
+    return own(app, plb_alloc(bytes < page ? page : bytes));
 }
 
 void plb_app_set_state(struct plb_app *app, void *state)

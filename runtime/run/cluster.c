@@ -162,7 +162,7 @@ static int begin(struct run *r)
     int n_pus = plb_pus_describe(r->mpi, &cluster, kernel, &start.pus, &pus);
     share_costs(r, kernel);
     status = plb_cluster_agree(r->mpi, count_pus(r, n_pus));
-    struct plb_node_config config = {r->rank, kernel, &r->data, r->mpi, start.migration, r->size, r->maps, start.trace, r->clock};
+    struct plb_node_config config = {r->rank, kernel, &r->data, r->mpi, start.migration, r->size, r->maps, start.trace, !r->options->dry_run, r->clock};
     if (status == PLB_OK)
         status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
     for (int i = 0; i < n_pus; i++)

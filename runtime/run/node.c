@@ -5,7 +5,6 @@
 #include "run/phase.h"
 
 #define PAGE 4096
-#define WORTH_PINNING (1 << 20) /* bytes of a whole buffer; a smaller one is copied in no time */
 
 /* The buffers of rank 0 that are split by unit, which devices copy from and to in place. */
 static void pin_buffers(struct plb_node *node, const struct pu *pu)
@@ -14,12 +13,11 @@ static void pin_buffers(struct plb_node *node, const struct pu *pu)
     size_t offset, bytes;
     for (int i = 0; i < set->n && set->owner; i++) {
         bool split = plb_data_is_input(&set->at[i]) || set->at[i].mode == PLB_OUTPUT;
-        if ((uintptr_t)set->host[i] % PAGE != 0) /* a kernel's own, which may share its pages with another */
-            continue;
+        bool pages = (uintptr_t)set->host[i] % PAGE == 0; /* else a kernel's own, which may share them with another */
         plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &bytes);
-        if (split && bytes >= WORTH_PINNING && !node->pinned[i])
+        if (split && pages && bytes > 0 && !node->pinned[i])
             pu->as.ops->pin(pu->executor.device, set->host[i], bytes);
-        node->pinned[i] |= split && bytes >= WORTH_PINNING;
+        node->pinned[i] |= split && pages && bytes > 0;
     }
 }
 

@@ -32,6 +32,7 @@ struct plb_node_config {
     int n_nodes;
     const struct plb_cost_map *maps; /* one per phase, as on rank 0; borrowed */
     bool trace;
+    bool warm_up;               /* the PUs, before the run; where nothing is computed they need not be */
     double clock;               /* to add to plb_now() for the run's clock */
 };
 

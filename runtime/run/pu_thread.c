@@ -216,7 +216,7 @@ static void warm_up(struct pu *pu)
     const struct plb_kernel *kernel = config->kernel;
     struct plb_phase phase = plb_phase_at(kernel, 0);
     struct plb_range range = {0, config->data->units};
-    if (!config->data->owner || plb_phase_count(kernel) > 1 || plb_executor_warm_up(&pu->executor, &phase, &range) == 0)
+    if (!config->warm_up || !config->data->owner || plb_phase_count(kernel) > 1 || plb_executor_warm_up(&pu->executor, &phase, &range) == 0)
         return;
     plb_fail(&pu->err, PLB_EFAILED, "kernel %s failed (%s) on PU '%s' (rank %d on %s) for %s %lld to %lld; no output is written", kernel->name,
              plb_executor_failure(&pu->executor), pu->as.info.name, pu->as.info.node, pu->as.info.host, kernel->unit,
