@@ -15,8 +15,8 @@ set_sizes() {
         print n < 64 ? 64 : n }')
     elements() { echo $((($1) / 4096 * 4096 < 4096 ? 4096 : ($1) / 4096 * 4096)); }
     note 5 "n = $n; sizes below follow from it. \"Execute\" is the GPU's busy_s - transfer_s in plbrun's report, by CUDA events;" \
-        "\"from the 4th task on\" leaves out the first task of each of the three streams, in which cuBLAS and cuSPARSE are loaded and" \
-        "their handles made. A makespan has all of that in it. Medians."
+        "\"from the 4th task on\" leaves out the first task of each of the three streams, in which what the first few units did" \
+        "not load is loaded. Medians."
     warm_up
 }
 warm_up() {
