@@ -37,4 +37,6 @@ ranks() {
 balancers() {
     if [ -n "${SAN:-}" ]; then echo plb-hac plb-hec static; else "$PLBRUN" --balancer help | awk '/^[^ ]/ && !/--simulate/ {print $1}'; fi
 }
+# The numbers of ranks to try: a sanitized build tries the smallest and the largest.
+counts() { if [ -n "${SAN:-}" ]; then echo "$1" "${*: -1}"; else echo "$@"; fi; }
 alone() { timeout 120 "$PLBRUN" "$@" >"$tmp/out" 2>&1; }

@@ -55,7 +55,7 @@ ranks 1 "$tmp/modes.conf" cluster.file="$tmp/small.cluster"
 [ $? -eq 1 ] && grep -q 'no processing unit is left' "$tmp/out"
 ok "no PU has enough memory" $?
 
-for n in 1 2 3 4; do
+for n in $(counts 1 2 3 4); do
     for b in $(balancers); do
         ranks "$n" --verify --balancer "$b" "$tmp/modes.conf"
         ok "every data mode in two passes, $n ranks, $b" $?

@@ -7,7 +7,7 @@ kernels=$BUILD/test/kernels
 printf '[app]\nkernel = %s\n' "$kernels/phases.so" >"$tmp/phases.conf"
 printf '[node a]\npus = p, q\n[node b]\npus = q\n[node c]\npus = q\n[pu p]\nrate = 1e6\n[pu q]\nkind = gpu\nrate = 3e6\ncopy = 1e9, 1e-6\n' >"$tmp/three.cluster"
 
-for n in 1 2 3; do
+for n in $(counts 1 2 3); do
     for b in $(balancers); do
         ranks "$n" --verify --balancer "$b" "$tmp/phases.conf"
         ok "six passes of two phases, $n ranks, $b" $?

@@ -39,7 +39,7 @@ for matrix in bcsstk13 pushpull; do
         continue
     fi
     sparse "$DATA/$matrix.mtx"
-    for n in 1 2 3 4; do
+    for n in $(counts 1 2 3 4); do
         for b in $balancers; do
             ranks $n --verify --balancer "$b" "$tmp/sparse.conf"
             ok "spmm on $matrix, $n ranks, $b: verified" $?
@@ -54,7 +54,7 @@ for kind in uniform powerlaw arrow li; do
     ok "spmm on a synthetic matrix ($kind), emulated PUs with their own memory" $?
 done
 for type in float32 float64; do
-    for n in 1 2 4; do
+    for n in $(counts 1 2 4); do
         for b in $balancers; do
             ranks $n --verify --balancer "$b" "$tmp/dense.conf" matmul.dtype=$type
             ok "matmul $type, $n ranks, $b: verified" $?
@@ -75,7 +75,7 @@ numbers() { od -An -v -w8 -tf8 -j128 "$1" | tr -d ' '; }
 # Scaled by a power of two, so that PUs which round the product and those which do not agree.
 printf '[app]\nkernel = triad\n[triad]\nelements = 40960\nscale = 2\na = c.npy\nreduced = r.npy\n' >"$tmp/triad.conf"
 rm -f "$tmp/c.npy"
-for n in 1 2 4; do
+for n in $(counts 1 2 4); do
     for b in plb-hac greedy static; do
         ranks $n --verify --balancer $b "$tmp/triad.conf"
         ok "triad, $n ranks, $b: verified" $?

@@ -16,7 +16,7 @@ for t in unit/test_master unit/test_rangeset unit/test_worker unit/test_mtx unit
     checked "$BUILD/test/$t"
     ok "$t" $?
 done
-export PLB_SEEDS=100
+export PLB_SEEDS=50
 checked "$BUILD/test/simulation/test_seeds"
-ok "a hundred simulated clusters" $?
+ok "fifty simulated clusters" $?
 done_testing
