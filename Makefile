@@ -119,6 +119,7 @@ bundle: all
 
 help:
 	@echo "make              build ./plbrun and its kernels (CUDA=0 leaves CUDA out)"
+	@echo "make tests        build what make check, scripts/gpu-check and a bundle for it need"
 	@echo "make check        all tests; the last line counts them"
 	@echo "make SAN=address,undefined check   the same under sanitizers (or SAN=thread)"
 	@echo "make check-deep   more seeds of the simulated cluster"

@@ -105,7 +105,10 @@ static void look(void)
     cudaError_t status = cuda.cudaGetDeviceCount_(&n);
     cuda.cudaGetLastError_();
     if (status != cudaSuccess || n == 0) {
-        snprintf(gpus.why, sizeof gpus.why, "no GPU is used: %s", status != cudaSuccess ? cuda.cudaGetErrorString_(status) : "none is visible");
+        if (status == cudaErrorInsufficientDriver)
+            snprintf(gpus.why, sizeof gpus.why, "no GPU is used: there is no NVIDIA driver, or one that is older than CUDA %d.%d", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+        else
+            snprintf(gpus.why, sizeof gpus.why, "no GPU is used: %s", status != cudaSuccess ? cuda.cudaGetErrorString_(status) : "none is visible");
         return;
     }
     snprintf(gpus.why, sizeof gpus.why, "%d GPU%s visible", n, n == 1 ? "" : "s");
@@ -220,7 +223,10 @@ static double cuda_memory(const struct plb_device *d)
 static void *cuda_alloc(struct plb_device *d, size_t bytes)
 {
     void *memory = NULL;
-    return check(d, cuda.cudaMalloc_(&memory, bytes > 0 ? bytes : 1)) == 0 ? memory : NULL;
+    int status = check(d, cuda.cudaMalloc_(&memory, bytes > 0 ? bytes : 1));
+    if (status == (int)cudaErrorMemoryAllocation) /* no failure of the device */
+        d->failure[0] = '\0';
+    return status == 0 ? memory : NULL;
 }
 
 static void cuda_free(struct plb_device *d, void *memory)

@@ -110,7 +110,7 @@ static int count_pus(struct run *r, int n)
         return PLB_OK;
     for (int i = 0; i < plb_phase_count(kernel); i++)
         if (plb_phase_at(kernel, i).cpu == NULL)
-            return plb_fail(r->err, PLB_EINPUT, "%s has no cpu entry and there is no other kind of PU here", plb_phase_title(kernel, i, title));
+            return plb_fail(r->err, PLB_EINPUT, "%s has no cpu entry and there is no other kind of PU here; --verbose says why no GPU is one", plb_phase_title(kernel, i, title));
     return plb_fail(r->err, PLB_EINPUT, "%s: pus = gpu, and there is no GPU that kernel %s can use (--verbose says why)",
                     plb_settings_get(&r->lead->job->settings, "cluster", "pus")->origin, kernel->name);
 }

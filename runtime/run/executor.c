@@ -19,14 +19,19 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_ops *ops, 
     return status;
 }
 
+static void shrink(struct plb_executor *e, int lane)
+{
+    for (int i = 0; i < PLB_MAX_DATA; i++) {
+        if (e->memory[lane][i] != NULL)
+            e->ops->free(e->device, e->memory[lane][i]);
+        e->memory[lane][i] = NULL;
+    }
+}
+
 void plb_executor_shrink(struct plb_executor *e)
 {
     for (int lane = 0; lane < PLB_MAX_LANES; lane++)
-        for (int i = 0; i < PLB_MAX_DATA; i++) {
-            if (e->memory[lane][i] != NULL)
-                e->ops->free(e->device, e->memory[lane][i]);
-            e->memory[lane][i] = NULL;
-        }
+        shrink(e, lane);
 }
 
 void plb_executor_close(struct plb_executor *e)
@@ -90,8 +95,9 @@ static bool is_tight(const struct plb_executor *e, struct plb_range range)
 static int copy_in(struct plb_executor *e, int lane, int i, const void *host, size_t bytes, bool tight)
 {
     if (!make_room(e, lane, i, bytes, tight)) {
-        snprintf(e->failure, sizeof e->failure, "no device memory for the %zu bytes of a buffer", bytes);
-        e->full = true;
+        e->full = plb_executor_failure(e)[0] == '\0'; /* else the device has failed for another reason, which it tells */
+        if (e->full)
+            snprintf(e->failure, sizeof e->failure, "no device memory for the %zu bytes of a buffer", bytes);
         return -1;
     }
     return e->set->at[i].mode == PLB_OUTPUT ? 0 : e->ops->copy_in(e->device, lane, e->memory[lane][i], host, bytes);
@@ -139,6 +145,12 @@ static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *pha
     e->warm[lane][i] = phase->cuda;
     range.count = range.count < WARMING_UNITS ? range.count : WARMING_UNITS;
     int status = enqueue(e, lane, phase, range, buffers, false), waited = e->ops->wait(e->device, lane, &unused);
+    if (e->full) { /* a task may still fit */
+        e->full = false;
+        e->failure[0] = '\0';
+        shrink(e, lane);
+        return 0;
+    }
     return plb_executor_failure(e)[0] == '\0' ? 0 : status != 0 ? status : waited;
 }
 

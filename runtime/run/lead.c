@@ -84,7 +84,10 @@ void plb_lead_hello(struct run *r, const struct plb_pu_info *info)
     lead->master = plb_master_new(&config, lead->pus, lead->n_pus);
     if (r->options->show_pus || r->options->verbose)
         show_pus(lead);
-    plb_results_refused(lead->master, &lead->job->app);
+    if (plb_results_refused(lead->master, &lead->job->app) == lead->n_pus) {
+        stop_all(r, plb_fail(r->err, PLB_EINPUT, "no PU has the memory for this job (the warnings have the numbers); it needs others, or smaller units"));
+        return;
+    }
     if (r->options->dry_run) {
         stop_all(r, PLB_OK);
         return;

@@ -51,7 +51,9 @@ static bool describe_cpu(const struct place *at, int kept, struct plb_node_pu *p
     int fair = t->host_cores / at->local_size > 0 ? t->host_cores / at->local_size : 1;
     int own = (unbound ? fair : t->cores) - kept;
     int wanted = threads > 0 ? threads : fair;
-    if (t->cores < wanted && (threads > 0 || fair > kept)) /* also where that leaves no CPU at all */
+    if (t->host_cores < wanted)
+        plb_say("warning: cluster.threads is %d and %s has %d core%s; lower it", wanted, t->host, t->host_cores, t->host_cores == 1 ? "" : "s");
+    else if (t->cores < wanted && (threads > 0 || fair > kept)) /* also where that leaves no CPU at all */
         plb_say("warning: rank %d on %s may use %d of %d cores but has %d threads' work; start mpirun with --bind-to none",
                 at->rank, t->host, t->cores, t->host_cores, wanted);
     if (threads == 0 && own < 1)
@@ -116,7 +118,7 @@ static int describe_gpus(const struct place *at, const struct plb_kernel *kernel
     int gpus = plb_cuda_count(&why), n = 0, sharers = 0;
     bool useful = can_run(kernel, true);
     if (at->config->verbose)
-        plb_say("rank %d on %s: %s%s", at->rank, at->topology.host, why, gpus > 0 && !useful ? ", and not used: the kernel has no cuda entry" : "");
+        plb_say("rank %d on %s: %s%s", at->rank, at->topology.host, why, gpus > 0 && !useful ? ", and not used: the kernel has no cuda entry, or it was not found" : "");
     if (gpus == 0 || !useful)
         return 0;
     int first = first_gpu(at, gpus, at->gpu_rank), end = first_gpu(at, gpus, at->gpu_rank + 1);

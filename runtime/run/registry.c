@@ -115,7 +115,7 @@ static bool cuda_part(const char *path, bool load)
     snprintf(beside, sizeof beside, "%.*s.cuda.so", (int)(strlen(path) - strlen(".so")), path);
     bool there = access(beside, R_OK) == 0;
     if (there && load && dlopen(beside, RTLD_NOW | RTLD_GLOBAL) == NULL)
-        plb_say("warning: GPUs are not used: %s; install what is missing, or add its folder to LD_LIBRARY_PATH", dlerror());
+        plb_say("warning: GPUs are not used: %s cannot be loaded: %s; install what is missing, or add its folder to LD_LIBRARY_PATH", beside, dlerror());
     return there;
 }
 

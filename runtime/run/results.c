@@ -77,12 +77,15 @@ void plb_results_from_master(const struct plb_master *master, const struct plb_a
     }
 }
 
-void plb_results_refused(const struct plb_master *master, const struct plb_app *app)
+int plb_results_refused(const struct plb_master *master, const struct plb_app *app)
 {
+    int n = 0;
     for (int p = 0; p < plb_master_pus(master); p++) {
         const struct plb_pu_info *pu = plb_master_pu(master, p);
+        n += plb_master_refused(master, p);
         if (plb_master_refused(master, p))
             plb_say("warning: PU %d (%s, rank %d) is not used: its memory of %.4g bytes cannot hold %.4g bytes of replicated data and three units of %.4g bytes",
                     p, pu->name, pu->node, pu->memory, plb_app_replicated_bytes(app), plb_app_unit_bytes(app, true, true));
     }
+    return n;
 }

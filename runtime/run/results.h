@@ -12,7 +12,7 @@
 void plb_results_from_master(const struct plb_master *master, const struct plb_app *app,
                              const char *balancer, struct plb_report *report);
 
-/* Warns of every PU that is not used because its memory is too small, with the numbers. */
-void plb_results_refused(const struct plb_master *master, const struct plb_app *app);
+/* Warns of every PU that is not used because its memory is too small, with the numbers. Returns how many. */
+int plb_results_refused(const struct plb_master *master, const struct plb_app *app);
 
 #endif

@@ -103,7 +103,7 @@ alone --verify "$tmp/modes.conf" cluster.threads=1
 [ $? -eq 0 ] && has "warning: PU 0 \(Stand-in GPU, rank 0\) is not used: its memory of 1.9e\+04 bytes cannot hold 2.407e\+04 bytes of replicated data" '; verified'
 ok "a GPU with too little memory is left out, with the numbers" $?
 alone --verify "$tmp/modes.conf" cluster.pus=gpu
-[ $? -eq 1 ] && has 'no processing unit is left'
+[ $? -eq 2 ] && has 'no PU has the memory for this job'
 ok "and where there is no other PU the run ends" $?
 failed=0
 for memory in 40000 60000 130000 200000 300000; do # tasks that are as large as three in flight may be

@@ -58,8 +58,9 @@ look_at_machine() {
     fact date "$began"
     render
     if [[ -z $shown ]]; then
+        ended=yes
         record 1 failed 'a GPU is found' yes "no: $(grep -m1 -E 'GPU|CUDA|plbrun:' "$tmp/shown")" "$tmp/shown"
-        echo "gpu-check: no GPU that plbrun can use; $out says what it said" >&2
+        echo "gpu-check: no GPU that plbrun can use: $(grep -m1 -oE 'no GPU is used: .*|a GPU is not used: .*' "$tmp/shown" || echo 'see the report'); report: $out" >&2
         exit 1
     fi
     if [[ $(about_gpu compute_mode || true) == *Exclusive* ]]; then jobs_at_once=1; fi # a GPU for one process

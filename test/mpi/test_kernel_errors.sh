@@ -52,7 +52,7 @@ ok "a kernel without a cpu entry, and only emulated PUs" $?
 
 printf '[node a]\npus = p\n[pu p]\nkind = gpu\nmemory = 1000\n' >"$tmp/small.cluster"
 ranks 1 "$tmp/modes.conf" cluster.file="$tmp/small.cluster"
-[ $? -eq 1 ] && grep -q 'no processing unit is left' "$tmp/out"
+[ $? -eq 2 ] && grep -q 'no PU has the memory for this job' "$tmp/out"
 ok "no PU has enough memory" $?
 
 for n in $(counts 1 2 3 4); do
