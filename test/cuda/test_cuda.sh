@@ -165,7 +165,7 @@ ok "and no memory of one" $?
 
 # Cores: eight by the word of hwloc, of which one is left by the launcher.
 if command -v taskset >/dev/null; then
-    HWLOC_SYNTHETIC='core:8 pu:1' HWLOC_THISSYSTEM=1 timeout 120 taskset -c 0 "$PLBRUN" "$tmp/modes.conf" >"$tmp/out" 2>&1
+    env -u PLB_CLUSTER_THREADS HWLOC_SYNTHETIC='core:8 pu:1' HWLOC_THISSYSTEM=1 timeout 120 taskset -c 0 "$PLBRUN" "$tmp/modes.conf" >"$tmp/out" 2>&1
     [ $? -eq 0 ] && has 'warning: rank 0 on .* may use 1 of 8 cores .* --bind-to none'
     ok "a launcher's binding that leaves the CPU no core beside a GPU is told" $?
 fi
