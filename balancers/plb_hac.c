@@ -70,6 +70,7 @@ static const struct plb_option options[] = {
 #define BLIND 5e-3          /* seconds: after a longer first report a PU waits for the second, not to waste starts */
 #define WRONG 10.0          /* times a given power may be too high */
 #define NOISE 0.4           /* relative, of one report */
+#define MISFIT 0.2          /* relative: a slope at the far end of a curve may be off by so much, however many reports */
 #define EXACT 1e-6          /* relative: what is so near to whole units is whole */
 #define UNSURE 0.4          /* relative error of what is predicted: more is not won by halving what is left */
 
@@ -190,7 +191,7 @@ static double starting_time(const struct plb_model *m, const struct plb_pu *pu)
             work = pu->samples[i].work;
         }
     }
-    double start = quickest - (1.0 + NOISE / sqrt(pu->n_samples)) * work * plb_model_slope(m, m->execute.high);
+    double start = quickest - (1.0 + fmax(NOISE / sqrt(pu->n_samples), MISFIT)) * work * plb_model_slope(m, m->execute.high);
     return isfinite(start) && start > 0.0 ? start : 0.0;
 }
 
