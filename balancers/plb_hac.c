@@ -70,6 +70,7 @@ static const struct plb_option options[] = {
 #define BLIND 5e-3          /* seconds: after a longer first report a PU waits for the second, not to waste starts */
 #define WRONG 10.0          /* times a given power may be too high */
 #define NOISE 0.4           /* relative, of one report */
+#define SEASONED 8          /* reports after which the latest one tells a PU's rate without its start */
 #define MISFIT 0.2          /* relative: a slope at the far end of a curve may be off by so much, however many reports */
 #define EXACT 1e-6          /* relative: what is so near to whole units is whole */
 #define UNSURE 0.4          /* relative error of what is predicted: more is not won by halving what is left */
@@ -180,8 +181,10 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
 }
 
 /* The fixed part of a PU's time for a block: what its quickest report took beyond its work. A small report
- * tells it best; an excess that is small may be noise, of many reports a smaller one. */
-static double starting_time(const struct plb_model *m, const struct plb_pu *pu)
+ * tells it best; an excess that is small may be noise, of many reports a smaller one. The work counts by the curve's
+ * slope, or after many reports by the latest one where that is more: a curve may flatten at its far end for no
+ * good reason. */
+static double starting_time(const struct plb_model *m, const struct plb_pu *pu, double rate)
 {
     double quickest = INFINITY, work = 0.0;
     for (int i = 0; i < pu->n_samples; i++) {
@@ -191,7 +194,10 @@ static double starting_time(const struct plb_model *m, const struct plb_pu *pu)
             work = pu->samples[i].work;
         }
     }
-    double start = quickest - (1.0 + fmax(NOISE / sqrt(pu->n_samples), MISFIT)) * work * plb_model_slope(m, m->execute.high);
+    double slope = plb_model_slope(m, m->execute.high);
+    if (pu->n_samples > SEASONED)
+        slope = fmax(slope, 1.0 / rate);
+    double start = quickest - (1.0 + fmax(NOISE / sqrt(pu->n_samples), MISFIT)) * work * slope;
     return isfinite(start) && start > 0.0 ? start : 0.0;
 }
 
@@ -210,7 +216,7 @@ static void fit(struct state *s, const struct plb_view *view, int p)
         size *= 1.25;
     s->pus[p].least = fmin(size, m->execute.high);
     if (size <= m->execute.low) /* smaller ones may do as well */
-        s->pus[p].least = fmin(size, NEAR_BEST / (1.0 - NEAR_BEST) * starting_time(m, pu) / plb_model_slope(m, m->execute.high));
+        s->pus[p].least = fmin(size, NEAR_BEST / (1.0 - NEAR_BEST) * starting_time(m, pu, s->pus[p].rate) / plb_model_slope(m, m->execute.high));
 }
 
 /* Seconds until a PU has done what it has been granted. */
@@ -301,7 +307,7 @@ static bool worth_halving(const struct state *s, const struct plb_view *view, in
 static double regular_block(const struct state *s, const struct plb_view *view, int p, bool *halves)
 {
     const struct plb_model *m = &s->models[p];
-    double start = starting_time(m, &view->pus[p]);
+    double start = starting_time(m, &view->pus[p], s->pus[p].rate);
     double seconds = fmax(s->params[BLOCK_SECONDS].value, MANY_STARTS * start);
     *halves = worth_halving(s, view, p, start);
     return plb_model_work(m, *halves ? fmin(s->end / s->params[STEPS].value, seconds) : seconds, view->total);
@@ -462,7 +468,7 @@ static double alone(struct state *s, const struct plb_view *view, int p)
     const struct plb_model *m = &s->models[p];
     if (!plb_model_known(m))
         return fmax(view->total / 64.0, 1.0);
-    double seconds = fmax(s->params[BLOCK_SECONDS].value, MANY_STARTS * starting_time(m, &view->pus[p]));
+    double seconds = fmax(s->params[BLOCK_SECONDS].value, MANY_STARTS * starting_time(m, &view->pus[p], s->pus[p].rate));
     double work = fmax(plb_model_work(m, seconds, view->remaining), 1.0);
     return view->remaining < 2.5 * work ? view->remaining : work;
 }
