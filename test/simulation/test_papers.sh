@@ -70,4 +70,15 @@ alone --show-config "$papers/black-scholes.conf" "${kernel[@]}" && tr -s ' ' <"$
 ok "a name with '-' as a variable" $?
 alone --show-config "$papers/black-scholes.conf" "${kernel[@]}" black-scholes.options=500000 && tr -s ' ' <"$tmp/out" | grep -qxF 'black-scholes.options = 500000 command line'
 ok "a name with '-' on the command line" $?
+
+# A GPU that has become 2 times slower gets blocks of two seconds for the rest of the run: a task, which is at most
+# a block, that began well after the change and before the tail does not last four (seconds here are microseconds).
+lasting=''
+for seed in 1 9; do
+    alone --simulate "$root/hostfiles/plb-hac-figure6.cluster" --seed $seed --trace "$tmp/t.json" "$root/examples/papers/mm.conf" \
+        matmul.rows=98304 matmul.inner=98304 matmul.columns=98304 || lasting=failed
+    lasting+=$(sed -n 's/.*"name":"task","pid":0,"tid":1,"ts":\([0-9.]*\),"dur":\([0-9.]*\),.*/\1 \2/p' "$tmp/t.json" | awk '$1 > 150e6 && $1 < 300e6 && $2 > 4e6 {print $1, $2}')
+done
+[ -z "$lasting" ]
+ok "blocks stay short after a change of speed" $?
 done_testing
