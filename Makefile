@@ -32,7 +32,7 @@ OPENMP := -fopenmp
 INC := -Iruntime/include -Iruntime $(CUDA_INC) $(MPI_CFLAGS) $(shell pkg-config --cflags inih jansson hwloc lapacke 2>/dev/null)
 LIBS := $(MPI_LIBS) -lnlopt -llapacke -lopenblas -lhwloc -linih -ljansson -lgomp -ldl -lm $(if $(CUDA_INC),-Wl$(,)-rpath$(,)$(CUDA_HOME)/lib64)
 
-RUNTIME := $(filter-out runtime/device/$(if $(CUDA_INC),no_cuda,cuda).c,$(wildcard runtime/*/*.c))
+RUNTIME := $(filter-out runtime/device/cuda/$(if $(CUDA_INC),no_cuda,cuda).c,$(wildcard runtime/*/*.c runtime/device/*/*.c))
 BALANCERS := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
 OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(if $(SAN),$(B)/test/keep_loaded.o)
@@ -59,7 +59,7 @@ $(B)/%.o: %.c $(B)/flags
 # The table of balancers is the folder.
 $(B)/balancers.c: $(BALANCERS)
 	@mkdir -p $(@D)
-	@{ echo '#include "plb/balancer.h"'; echo '#include "run/registry.h"'; \
+	@{ echo '#include "plb/balancer.h"'; echo '#include "job/balancer_table.h"'; \
 	   for b in $(basename $(notdir $^)); do echo "extern const struct plb_balancer plb_balancer_$$b;"; done; \
 	   echo 'const struct plb_balancer *const plb_balancers[] = {'; \
 	   for b in $(basename $(notdir $^)); do echo "    &plb_balancer_$$b,"; done; echo '    0};'; } > $@

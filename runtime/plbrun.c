@@ -9,11 +9,11 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "report/gantt.h"
-#include "run/cluster.h"
-#include "run/profiles.h"
-#include "run/registry.h"
-#include "run/results.h"
-#include "run/simulate.h"
+#include "drive/cluster.h"
+#include "profile/profiles.h"
+#include "job/balancer_table.h"
+#include "drive/fill_report.h"
+#include "drive/simulate.h"
 
 struct arguments {
     const char *conf, *simulate, *report, *trace;
@@ -295,6 +295,7 @@ static int run_simulation(const struct arguments *a, struct plb_error *err)
     struct plb_job job;
     if (prepare(&job, a, err) == PLB_OK && !a->show_config)
         simulate(&job, a, err);
+    plb_profiles_free(job.profiles);
     plb_job_fini(&job);
     return err->status;
 }
@@ -316,7 +317,8 @@ static int run_cluster(int *argc, char ***argv, const struct arguments *a, struc
     bool by_hand = launched_as() == NULL;
     int status = by_hand ? prepare(&job, a, err) : PLB_OK;
     if (by_hand && (status != PLB_OK || a->show_config)) {
-        plb_job_fini(&job);
+        plb_profiles_free(job.profiles);
+    plb_job_fini(&job);
         return status;
     }
     struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0);
@@ -338,6 +340,7 @@ static int run_cluster(int *argc, char ***argv, const struct arguments *a, struc
         status = conclude(&job, a, &report, &trace, err);
     if (leads && status == PLB_OK && a->dry_run && !a->show_config)
         say_checked(&job, a, ranks);
+    plb_profiles_free(job.profiles);
     plb_job_fini(&job);
     plb_report_fini(&report);
     plb_trace_fini(&trace);

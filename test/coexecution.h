@@ -11,8 +11,8 @@
 
 #include "core/cost.h"
 #include "params.h"
-#include "run/registry.h"
-#include "run/simulate.h"
+#include "job/balancer_table.h"
+#include "drive/simulate.h"
 
 #define COEXECUTION_PUS 8
 #define TASK_OVERHEAD 1e-5  /* seconds */

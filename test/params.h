@@ -2,7 +2,7 @@
 #ifndef TEST_PARAMS_H
 #define TEST_PARAMS_H
 
-#include "base/conf.h"
+#include "base/ini.h"
 #include "plb/balancer.h"
 
 #define MAX_PARAMS 32

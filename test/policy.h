@@ -12,7 +12,7 @@
 
 #include "core/history.h"
 #include "params.h"
-#include "run/registry.h"
+#include "job/balancer_table.h"
 
 #define PUS 2
 

@@ -22,10 +22,10 @@ void plb_queue_push(struct plb_queue *q, struct plb_queue_entry entry)
     q->at[(q->head + q->n++) % q->capacity] = entry;
 }
 
-static void cut_front(struct plb_queue *q, int64_t count, struct plb_piece *piece)
+static void cut_front(struct plb_queue *q, int64_t count, struct plb_slice *piece)
 {
     struct plb_queue_entry *front = &q->at[q->head];
-    *piece = (struct plb_piece){{front->range.first, count}, front->block};
+    *piece = (struct plb_slice){{front->range.first, count}, front->block};
     front->range.first += count;
     front->range.count -= count;
     if (front->range.count == 0) {
@@ -34,7 +34,7 @@ static void cut_front(struct plb_queue *q, int64_t count, struct plb_piece *piec
     }
 }
 
-bool plb_queue_take(struct plb_queue *q, struct plb_piece *piece)
+bool plb_queue_take(struct plb_queue *q, struct plb_slice *piece)
 {
     if (q->n == 0)
         return false;
@@ -44,7 +44,7 @@ bool plb_queue_take(struct plb_queue *q, struct plb_piece *piece)
     return true;
 }
 
-bool plb_queue_take_part(struct plb_queue *q, const struct plb_cost_map *map, int64_t own, int64_t least, struct plb_piece *piece)
+bool plb_queue_take_part(struct plb_queue *q, const struct plb_cost_map *map, int64_t own, int64_t least, struct plb_slice *piece)
 {
     if (q->n == 0)
         return false;

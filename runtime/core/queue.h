@@ -10,7 +10,7 @@
 #include "core/message.h"
 
 /* A piece of work for one kernel call. */
-struct plb_piece {
+struct plb_slice {
     struct plb_range range;
     int64_t block;
 };
@@ -30,12 +30,12 @@ struct plb_queue {
 void plb_queue_push(struct plb_queue *queue, struct plb_queue_entry entry);
 
 /* The next task: the block is cut into equal ones, as few as the grain allows. false: empty. */
-bool plb_queue_take(struct plb_queue *queue, struct plb_piece *piece);
+bool plb_queue_take(struct plb_queue *queue, struct plb_slice *piece);
 
 /* The same, but as a part of the queue that leaves others a chance: an eighth of the work, not fewer than
  * `least` units, not more than the grain or `own` units, whichever is more. */
 bool plb_queue_take_part(struct plb_queue *queue, const struct plb_cost_map *map, int64_t own, int64_t least,
-                         struct plb_piece *piece);
+                         struct plb_slice *piece);
 
 /* Units and work in the queue. */
 int64_t plb_queue_units(const struct plb_queue *queue);

@@ -294,13 +294,13 @@ static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
 /* -------------------------------------------------------------- tasks, reports */
 
 /* A task from a queue that others may take from. What was learned gives way to the queue's end. */
-static bool take_part(struct plb_worker *w, struct pu *own, struct plb_piece *piece)
+static bool take_part(struct plb_worker *w, struct pu *own, struct plb_slice *piece)
 {
     int64_t third = plb_queue_units(&own->queue) / 3, learned = own->learned < third ? own->learned : third;
     return plb_queue_take_part(&own->queue, w->map, own->least, own->least > learned ? own->least : learned, piece);
 }
 
-bool plb_worker_take(struct plb_worker *w, int pu, struct plb_piece *piece)
+bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *piece)
 {
     struct pu *own = &w->pus[pu];
     bool got = w->empty ? take_part(w, own, piece) : plb_queue_take(&own->queue, piece);
@@ -311,7 +311,7 @@ bool plb_worker_take(struct plb_worker *w, int pu, struct plb_piece *piece)
 }
 
 static struct plb_message *report(struct plb_worker *w, enum plb_message_type type, int pu,
-                                  const struct plb_piece *piece)
+                                  const struct plb_slice *piece)
 {
     struct plb_message *m = plb_outbox_add(&w->reports, type, 0);
     m->from = w->node;
@@ -339,7 +339,7 @@ static void learn(struct pu *pu, double work, int64_t units, double seconds)
     }
 }
 
-bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_piece *piece, double execute_s,
+bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *piece, double execute_s,
                      double transfer_s, int slot)
 {
     struct pu *own = &w->pus[pu];
@@ -361,7 +361,7 @@ bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_piece *piece
     return slot != PLB_NO_SLOT || own->queue.n == 0 || own->queue.at[own->queue.head].block != piece->block;
 }
 
-void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_piece *piece, int status, const char *text)
+void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *piece, int status, const char *text)
 {
     struct plb_message *m = report(w, PLB_FAIL, pu, piece);
     m->status = status;

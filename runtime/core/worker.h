@@ -43,16 +43,16 @@ void plb_worker_steal(struct plb_worker *worker, const struct plb_message *steal
 void plb_worker_gift(struct plb_worker *worker, const struct plb_message *gift);
 
 /* The next piece for a PU, from its own queue or from another one of the node; false where there is none. */
-bool plb_worker_take(struct plb_worker *worker, int pu, struct plb_piece *piece);
+bool plb_worker_take(struct plb_worker *worker, int pu, struct plb_slice *piece);
 
 /* A PU has finished a piece in these seconds. slot: where its outputs wait, or PLB_NO_SLOT; a piece
  * with a slot is reported by a message of its own. True where the report should not wait: it has results, or
  * the PU's queue holds no more of the block. */
-bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_piece *piece,
+bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_slice *piece,
                      double execute_s, double transfer_s, int slot);
 
 /* A kernel has failed on a piece. text: what the device said, or "". */
-void plb_worker_fail(struct plb_worker *worker, int pu, const struct plb_piece *piece, int status, const char *text);
+void plb_worker_fail(struct plb_worker *worker, int pu, const struct plb_slice *piece, int status, const char *text);
 
 /* Moves all reports that wait into the outbox, and a STEAL where the node is idle and somebody can be asked.
  * now: seconds on any clock that does not go back; whoever has not answered after PLB_PATIENCE is given up,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "run/registry.h"
-#include "run/simulate.h"
+#include "job/balancer_table.h"
+#include "drive/simulate.h"
 
 #define PUS 100
 #define BLOCKS 1000000

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "run/registry.h"
+#include "job/balancer_table.h"
 #include "simulated.h"
 
 static int seeds = 10;

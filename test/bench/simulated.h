@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "run/job.h"
+#include "drive/simulate.h"
 
 #define MAX_SETTINGS 8
 

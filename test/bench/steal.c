@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "core/worker.h"
-#include "transport/mpi.h"
+#include "drive/mpi.h"
 
 #define ROUNDS 20000
 #define BATCHES 15
@@ -61,7 +61,7 @@ static double steal(struct plb_mpi *mpi, int rank, struct plb_worker *worker, st
         plb_worker_steal(worker, &m, out);
         plb_mpi_send(mpi, &out->at[0]);
         plb_mpi_flush(mpi);
-        struct plb_piece piece;
+        struct plb_slice piece;
         while (plb_worker_take(worker, 0, &piece))
             continue;
     }

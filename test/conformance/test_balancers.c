@@ -12,7 +12,7 @@
 #include "core/master.h"
 #include "params.h"
 #include "plb/kernel.h"
-#include "run/registry.h"
+#include "job/balancer_table.h"
 
 enum times { NORMAL, ZERO, NOT_A_NUMBER, INFINITE, MIXED };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "device/cuda.h"
+#include "device/cuda/cuda.h"
 #include "device/device.h"
 
 #define N 10000

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "device/cuda.h"
-#include "run/data.h"
-#include "run/job.h"
-#include "run/phase.h"
+#include "device/cuda/cuda.h"
+#include "job/dataset.h"
+#include "job/job.h"
+#include "job/phase.h"
 
 #define TIMES 5
 

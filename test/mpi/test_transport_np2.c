@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "transport/mpi.h"
+#include "drive/mpi.h"
 
 static int rank, tests, failures;
 

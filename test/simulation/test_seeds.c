@@ -12,8 +12,8 @@
 
 #include "params.h"
 #include "plb/kernel.h"
-#include "run/registry.h"
-#include "run/simulate.h"
+#include "job/balancer_table.h"
+#include "drive/simulate.h"
 
 #define MAX_NODES 6
 #define MAX_PUS 3

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/executor.h"
+#include "node/executor.h"
 
 #define UNITS 1000
 

@@ -17,21 +17,49 @@ never() {
     ok "$1" $(($(wc -l <"$tmp/out") > 0))
 }
 
-allowed "public headers include public headers alone" "runtime/include/plb/*.h" 'plb/'
-allowed "base sees public headers and base" "runtime/base/*.[ch]" 'plb/|base/'
-allowed "model sees base" "runtime/model/*.[ch]" 'plb/|base/|model/'
-allowed "core sees base and model" "runtime/core/*.[ch]" 'plb/|base/|model/|core/'
-allowed "device sees base" "runtime/device/*.[ch]" 'plb/|base/|device/'
-allowed "transport sees base and the core's messages" "runtime/transport/*.[ch]" 'plb/|base/|core/message\.h|transport/'
-allowed "format sees base" "runtime/format/*.[ch]" 'plb/|base/|format/'
-allowed "report sees base" "runtime/report/*.[ch]" 'plb/|base/|report/'
-allowed "run is below plbrun alone" "runtime/run/*.[ch]" 'plb/|base/|model/|core/|device/|transport/|format/|report/|run/'
+# level FOLDER: how high it stands. A file may include files of its own folder and of lower levels only.
+level() {
+    case $1 in
+    include) echo 0 ;;
+    base) echo 1 ;;
+    model | format | device) echo 2 ;;
+    core | config | report) echo 3 ;;
+    job) echo 4 ;;
+    node | profile) echo 5 ;;
+    drive) echo 6 ;;
+    plbrun.c) echo 7 ;;
+    esac
+}
+# place PATH: the folder of the house that a path below runtime/ is in; plb/… are the public headers.
+place() { case $1 in plb/*) echo include ;; *) echo "${1%%/*}" ;; esac; }
+
+# Every quoted include of the runtime as "FILE INCLUDED", both without their endings: x.c and x.h are one module.
+for f in $(find runtime -name '*.[ch]'); do
+    grep -hE '^ *# *include *"' "$f" | sed 's/[^"]*"\([^"]*\)".*/\1/' | while read -r included; do
+        echo "${f#runtime/} $included"
+    done
+done | sort -u >"$tmp/includes"
+ok "the runtime's includes are found" $(($(wc -l <"$tmp/includes") < 100))
+
+while read -r file included; do
+    from=$(place "${file#include/}") to=$(place "$included")
+    if [ -z "$(level "$from")" ] || [ -z "$(level "$to")" ]; then
+        echo "$file includes \"$included\", and one of the two is in a folder without a level"
+    elif [ "$from" != "$to" ] && [ "$(level "$to")" -ge "$(level "$from")" ]; then
+        echo "$file includes \"$included\", which is not below it"
+    fi
+done <"$tmp/includes" >"$tmp/out"
+ok "arrows point down: a folder includes lower ones alone" $(($(wc -l <"$tmp/out") > 0))
+
+sed -E 's/^include\///; s/\.[ch]( |$)/\1/g' "$tmp/includes" | awk '$1 != $2' | tsort >/dev/null 2>"$tmp/out"
+ok "no circle of includes among modules" $(($(wc -l <"$tmp/out") > 0))
+
 allowed "balancers see public headers and model" "balancers/*.c" 'plb/|model/'
 allowed "kernels see plb/kernel.h and their own folder" "kernels/*/*.c kernels/*/*.h kernels/*/*.cu examples/*/*.c" 'plb/kernel\.h|[a-z_]+\.h"'
 never "core and model do no I/O and know no threads, clock, MPI or CUDA" "runtime/core/*.[ch] runtime/model/*.[ch] balancers/*.c" \
       'mpi\.h|cuda|pthread|threads\.h|time\.h|sys/|unistd\.h|fcntl\.h|base/clock\.h|base/file\.h|base/log\.h'
-never "MPI stays in transport/mpi.c" "$(find runtime balancers kernels -name '*.[ch]' ! -path runtime/transport/mpi.c | tr '\n' ' ')" 'mpi\.h'
-never "CUDA stays in device/cuda.c" "$(find runtime balancers kernels -name '*.[ch]' ! -path runtime/device/cuda.c | tr '\n' ' ')" 'cuda_runtime|cublas|cusparse'
+never "MPI stays in drive/mpi.c" "$(find runtime balancers kernels -name '*.[ch]' ! -path runtime/drive/mpi.c | tr '\n' ' ')" 'mpi\.h'
+never "CUDA stays in device/cuda" "$(find runtime balancers kernels -name '*.[ch]' ! -path runtime/device/cuda/cuda.c | tr '\n' ' ')" 'cuda_runtime|cublas|cusparse'
 grep -nE '\bexit *\(' $(find runtime -name '*.c' ! -path runtime/base/error.c ! -path runtime/plbrun.c) >"$tmp/out"
 ok "nobody exits but main, and allocation that finds no memory" $(($(wc -l <"$tmp/out") > 0))
 for h in runtime/include/plb/*.h; do

@@ -9,7 +9,7 @@
 
 #include "core/master.h"
 #include "params.h"
-#include "run/registry.h"
+#include "job/balancer_table.h"
 
 struct fixture {
     struct plb_cost_map map;

@@ -10,7 +10,7 @@
 #include "core/master.h"
 #include "core/worker.h"
 #include "params.h"
-#include "run/registry.h"
+#include "job/balancer_table.h"
 
 #define NODES 3
 
@@ -64,7 +64,7 @@ static void empty(struct fixture *f, double node0, double node2)
 /* PU pu has had a block and is through with it. */
 static void serve(struct fixture *f, int pu)
 {
-    struct plb_piece piece;
+    struct plb_slice piece;
     block(f, pu, 99, 999, 1);
     assert_true(plb_worker_take(f->worker, pu, &piece));
 }
@@ -81,7 +81,7 @@ static const struct plb_message *steal(struct fixture *f, int thief, double rate
 
 static int64_t taken(struct fixture *f, int pu)
 {
-    struct plb_piece piece;
+    struct plb_slice piece;
     return plb_worker_take(f->worker, pu, &piece) ? piece.range.count : 0;
 }
 
@@ -123,7 +123,7 @@ static void measured_rates_replace_powers(void **state)
         start(&f, &m);
         for (int pu = 0; pu < 2; pu++) { /* ten units a second each */
             block(&f, pu, pu, 500 + 10 * pu, 10);
-            struct plb_piece piece;
+            struct plb_slice piece;
             assert_true(plb_worker_take(f.worker, pu, &piece));
             plb_worker_done(f.worker, pu, &piece, 1.0, 0.0, PLB_NO_SLOT);
         }

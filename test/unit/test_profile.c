@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/profile.h"
+#include "profile/profile_file.h"
 
 static char scratch[] = "/tmp/test_profile.XXXXXX";
 static char folder[100];

@@ -18,7 +18,7 @@ static void block(struct plb_worker *w, int pass, int pu, int64_t id, int64_t fi
 
 static void expect(struct plb_worker *w, int pu, int64_t id, int64_t first, int64_t count)
 {
-    struct plb_piece p;
+    struct plb_slice p;
     assert_true(plb_worker_take(w, pu, &p));
     assert_int_equal(p.block, id);
     assert_int_equal(p.range.first, first);
@@ -27,13 +27,13 @@ static void expect(struct plb_worker *w, int pu, int64_t id, int64_t first, int6
 
 static void expect_nothing(struct plb_worker *w, int pu)
 {
-    struct plb_piece p;
+    struct plb_slice p;
     assert_false(plb_worker_take(w, pu, &p));
 }
 
 static void done(struct plb_worker *w, int pu, int64_t id, int64_t first, int64_t count, int slot)
 {
-    struct plb_piece p = {{first, count}, id};
+    struct plb_slice p = {{first, count}, id};
     plb_worker_done(w, pu, &p, 1.0, 0.25, slot);
 }
 
@@ -149,7 +149,7 @@ static void a_failure_is_reported(void **state)
     (void)state;
     struct plb_worker *w = plb_worker_new(4, 1);
     struct plb_outbox out = {0};
-    struct plb_piece p = {{30, 5}, 2};
+    struct plb_slice p = {{30, 5}, 2};
     plb_worker_fail(w, 0, &p, -3, "");
     plb_worker_collect(w, 0.0, &out);
     assert_int_equal(out.n, 1);

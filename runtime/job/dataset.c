@@ -1,0 +1,92 @@
+/* Where buffers are and how they travel. */
+#include "job/dataset.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
+{
+    *set = (struct plb_dataset){.n = app->n_data, .owner = true, .units = app->units, .args_bytes = app->args_bytes};
+    memcpy(set->at, app->data, sizeof set->at);
+    memcpy(set->args, app->args, sizeof set->args);
+    for (int i = 0; i < set->n; i++)
+        set->host[i] = set->at[i].data;
+}
+
+void plb_dataset_fini(struct plb_dataset *set)
+{
+    for (int i = 0; i < set->n && !set->owner; i++)
+        free(set->host[i]);
+    set->n = 0;
+}
+
+bool plb_dataset_travels(const struct plb_dataset *set)
+{
+    for (int i = 0; i < set->n; i++)
+        if (set->at[i].mode == PLB_REDUCE || (!set->owner && set->at[i].mode != PLB_REPLICATE))
+            return true;
+    return false;
+}
+
+bool plb_data_is_input(const struct plb_data *d)
+{
+    return d->mode == PLB_PARTITION || d->mode == PLB_PARTITION_INDEXED;
+}
+
+bool plb_data_is_result(const struct plb_data *d)
+{
+    return d->mode == PLB_OUTPUT || d->mode == PLB_REDUCE;
+}
+
+void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range r, size_t *offset, size_t *bytes)
+{
+    const struct plb_data *d = &set->at[i];
+    if (d->mode == PLB_REPLICATE || d->mode == PLB_REDUCE) {
+        *offset = 0;
+        *bytes = d->bytes;
+    } else if (d->mode == PLB_PARTITION_INDEXED) {
+        const int64_t *offsets = set->host[d->offsets];
+        *offset = (size_t)offsets[r.first] * d->element_bytes;
+        *bytes = (size_t)(offsets[r.first + r.count] - offsets[r.first]) * d->element_bytes;
+    } else {
+        *offset = (size_t)r.first * d->unit_bytes;
+        *bytes = (size_t)r.count * d->unit_bytes;
+    }
+}
+
+void plb_reduce_clear(const struct plb_data *d, void *array)
+{
+    double *reals = array;
+    int64_t *ints = array;
+    for (size_t i = 0; i < d->bytes / 8; i++) {
+        if (d->type == PLB_FLOAT64)
+            reals[i] = d->op == PLB_SUM ? 0.0 : d->op == PLB_MIN ? INFINITY : -INFINITY;
+        else
+            ints[i] = d->op == PLB_SUM ? 0 : d->op == PLB_MIN ? INT64_MAX : INT64_MIN;
+    }
+}
+
+static double fold_real(enum plb_reduce_op op, double a, double b)
+{
+    return op == PLB_SUM ? a + b : op == PLB_MIN ? fmin(a, b) : fmax(a, b);
+}
+
+static int64_t fold_int(enum plb_reduce_op op, int64_t a, int64_t b)
+{
+    if (op == PLB_SUM)
+        return (int64_t)((uint64_t)a + (uint64_t)b);
+    return (op == PLB_MIN) == (a < b) ? a : b;
+}
+
+void plb_reduce_fold(const struct plb_data *d, void *into, const void *from)
+{
+    double *reals = into;
+    int64_t *ints = into;
+    for (size_t i = 0; i < d->bytes / 8; i++) {
+        if (d->type == PLB_FLOAT64)
+            reals[i] = fold_real(d->op, reals[i], ((const double *)from)[i]);
+        else
+            ints[i] = fold_int(d->op, ints[i], ((const int64_t *)from)[i]);
+    }
+}

@@ -1,0 +1,169 @@
+/* From a conf file to a job. */
+#include "job/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/cuda/cuda.h"
+#include "job/balancer_table.h"
+#include "job/kernel_file.h"
+
+#define TASK_BYTES 32e6 /* data pulled per task: milliseconds on a fast network, so it hides behind work */
+
+/* Whether the job may use GPUs that are here. [cluster] is read before the kernel for that alone: what is
+ * wrong in it is told in its turn. */
+static bool may_use_gpus(struct plb_job *job, const char *simulate)
+{
+    struct plb_error later = {.status = PLB_OK};
+    if (simulate != NULL || plb_settings_load(&job->settings, "cluster", &later) != PLB_OK)
+        return false;
+    bool emulated = plb_settings_get(&job->settings, "cluster", "file")->text != NULL;
+    return !emulated && strcmp(plb_settings_get(&job->settings, "cluster", "pus")->text, "cpu") != 0 && plb_cuda_count(NULL) > 0;
+}
+
+static int read_kernel(struct plb_job *job, const char *simulate, struct plb_error *err)
+{
+    struct plb_settings *s = &job->settings;
+    if (plb_settings_load(s, "app", err) != PLB_OK)
+        return err->status;
+    bool cuda = may_use_gpus(job, simulate);
+    const struct plb_setting *kernel = plb_settings_get(s, "app", "kernel");
+    if (kernel->text == NULL || kernel->text[0] == '\0')
+        return plb_fail(err, PLB_EINPUT, "%s: no kernel is named; add 'kernel = NAME' under [app]", s->conf.file);
+    if (plb_kernel_load(kernel->text, kernel->origin, cuda, &job->kernel, err) != PLB_OK)
+        return err->status;
+    plb_settings_add(s, job->kernel->name, job->kernel->options);
+    return plb_settings_load(s, job->kernel->name, err);
+}
+
+static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *err)
+{
+    struct plb_settings *s = &job->settings;
+    if (plb_settings_load(s, "balance", err) != PLB_OK)
+        return err->status;
+    const struct plb_setting *name = plb_settings_get(s, "balance", "balancer");
+    job->balancer = plb_balancer_find(name->text, name->origin, err);
+    if (job->balancer == NULL)
+        return err->status;
+    if (job->balancer->simulation_only && !simulated)
+        return plb_fail(err, PLB_EINPUT, "%s: balancer %s knows what only a simulation can know; add --simulate FILE.cluster, or choose another (--balancer help)",
+                        name->origin, name->text);
+    job->params = plb_settings_params(s, job->balancer);
+    return PLB_OK;
+}
+
+/* Li's algorithm is static by power: R is the given power then, though rates are measured. */
+static void read_migration(struct plb_job *job)
+{
+    const struct plb_settings *s = &job->settings;
+    const char *victim = plb_settings_get(s, "balance", "migration_victim")->text;
+    job->migration = (struct plb_migration){
+        .on = plb_settings_get(s, "balance", "migration")->number != 0.0,
+        .victim = strcmp(victim, "first") == 0 ? PLB_FIRST : strcmp(victim, "random") == 0 ? PLB_RANDOM : PLB_MOST_REMAINING,
+        .threshold = plb_settings_get(s, "balance", "migration_threshold")->number,
+        .by_power = strcmp(job->balancer->name, "static") == 0 && strcmp(plb_settings_get(s, "balance", "static.source")->text, "power") == 0,
+        .seed = job->seed,
+    };
+}
+
+static int read_cluster(struct plb_job *job, const char *simulate, struct plb_error *err)
+{
+    struct plb_settings *s = &job->settings;
+    if (plb_settings_load(s, "cluster", err) != PLB_OK)
+        return err->status;
+    const char *pus = plb_settings_get(s, "cluster", "pus")->text;
+    job->pus.master_only = plb_settings_get(s, "cluster", "master_only")->number != 0.0;
+    job->pus.threads = (int)plb_settings_get(s, "cluster", "threads")->number;
+    job->pus.gpu_power = plb_settings_get(s, "cluster", "gpu_power")->number;
+    job->pus.wanted = strcmp(pus, "cpu") == 0 ? PLB_PUS_CPU : strcmp(pus, "gpu") == 0 ? PLB_PUS_GPU : PLB_PUS_AUTO;
+    const char *file = simulate != NULL ? simulate : plb_settings_get(s, "cluster", "file")->text;
+    if (file != NULL)
+        plb_cluster_read(file, job->kernel->name, simulate != NULL, &job->cluster, err);
+    return err->status;
+}
+
+int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assignments, int n_assignments,
+                 const char *simulate, uint64_t seed, struct plb_error *err)
+{
+    *job = (struct plb_job){.seed = seed};
+    if (plb_settings_init(&job->settings, conf_file, assignments, n_assignments, err) != PLB_OK)
+        return err->status;
+    for (int i = 0; plb_balancers[i] != NULL; i++)
+        plb_settings_add(&job->settings, "balance", plb_balancers[i]->options);
+    /* Unknown names first: a wrong value may only be a symptom of one. */
+    if (read_kernel(job, simulate, err) != PLB_OK || plb_settings_check_unknown(&job->settings, err) != PLB_OK)
+        return err->status;
+    if (read_balancer(job, simulate != NULL, err) != PLB_OK)
+        return err->status;
+    read_migration(job);
+    return read_cluster(job, simulate, err);
+}
+
+int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
+{
+    int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated);
+    job->maps = plb_alloc((size_t)plb_phase_count(job->kernel) * sizeof *job->maps);
+    for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
+        status = plb_app_cost_map(&job->app, i, &job->maps[i]);
+    for (int i = 0; simulated && status == PLB_OK && i < plb_phase_count(job->kernel); i++) {
+        plb_app_phase(&job->app, i);
+        job->simulated[i] = plb_app_begin_pass(&job->app);
+    }
+    return status == PLB_OK ? PLB_OK : plb_fail(err, status, "%s", job->app.err.text);
+}
+
+/* What a hook returned, with a sentence for a kernel that gave none. */
+static int hook_status(struct plb_job *job, const char *hook, int status, struct plb_error *err)
+{
+    if (status == PLB_OK && job->app.err.status == PLB_OK)
+        return PLB_OK;
+    if (job->app.err.status == PLB_OK)
+        plb_app_error(&job->app, "kernel %s: %s returned %d without saying why", job->kernel->name, hook, status);
+    return plb_fail(err, status == PLB_EVERIFY ? PLB_EVERIFY : PLB_EFAILED, "%s", job->app.err.text);
+}
+
+int plb_job_next(struct plb_job *job, int64_t pass, bool *again, struct plb_error *err)
+{
+    *again = false;
+    if (job->kernel->next == NULL)
+        return PLB_OK;
+    return hook_status(job, "next", job->kernel->next(&job->app, pass, again), err);
+}
+
+int plb_job_verify(struct plb_job *job, struct plb_error *err)
+{
+    if (job->kernel->verify == NULL)
+        return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify", job->kernel->name);
+    return hook_status(job, "verify", job->kernel->verify(&job->app), err);
+}
+
+int plb_job_finish(struct plb_job *job, struct plb_error *err)
+{
+    return hook_status(job, "finish", job->kernel->finish != NULL ? job->kernel->finish(&job->app) : PLB_OK, err);
+}
+
+struct plb_master_config plb_job_master(const struct plb_job *job)
+{
+    return (struct plb_master_config){
+        .balancer = job->balancer,
+        .params = job->params,
+        .replicated_bytes = plb_app_replicated_bytes(&job->app),
+        .unit_bytes = plb_app_unit_bytes(&job->app, true, true),
+        .task_bytes = TASK_BYTES,
+        .kernels = plb_phase_count(job->kernel),
+        .grain = plb_settings_get(&job->settings, "balance", "grain")->number,
+        .migration = job->migration.on,
+    };
+}
+
+void plb_job_fini(struct plb_job *job)
+{
+    for (int i = 0; job->maps != NULL && i < plb_phase_count(job->kernel); i++)
+        plb_cost_map_fini(&job->maps[i]);
+    free(job->maps);
+    plb_app_fini(&job->app);
+    plb_cluster_fini(&job->cluster);
+    plb_settings_fini(&job->settings);
+    free(job->params);
+    *job = (struct plb_job){0};
+}

@@ -1,0 +1,39 @@
+/* A cluster as data: what a .cluster file says of its PUs and nodes. Read by config/cluster_file, solved by
+ * model/optimum, played by the emulated device and by the simulation. */
+#ifndef PLB_MODEL_CLUSTER_SPEC_H
+#define PLB_MODEL_CLUSTER_SPEC_H
+
+#include "plb/balancer.h"
+
+#define PLB_MAX_SLOW 8
+
+/* One PU; plain data, so that it can be sent to the node that plays it. */
+struct plb_pu_spec {
+    char name[32];              /* of its section */
+    enum plb_pu_kind kind;
+    double power;               /* default: rate, else 1 */
+    double rate;                /* simulation: cost per second at large sizes; 0 = not given */
+    double half;                /* cost at which half of it is reached */
+    double overhead;            /* seconds per task */
+    double noise;               /* relative spread, log-normal */
+    int n_slow;
+    double slow_at[PLB_MAX_SLOW], slow_by[PLB_MAX_SLOW]; /* from second at, `by` times slower; 0 = dies */
+    double memory;              /* bytes; infinite where not given */
+    double copy_bandwidth;      /* to and from the host, bytes/s; infinite where not given */
+    double copy_latency;        /* seconds per copy */
+    double slowdown;            /* emulation: wall seconds per CPU second */
+};
+
+struct plb_node_spec {
+    char name[32];
+    double bandwidth, latency;  /* to the other nodes: bytes/s, s; defaults 1.25e9 and 20e-6 */
+    int first_pu, n_pus;        /* in the array of PUs */
+};
+
+struct plb_cluster_spec {
+    int n_nodes, n_pus;
+    struct plb_node_spec *nodes;
+    struct plb_pu_spec *pus;
+};
+
+#endif

@@ -1,0 +1,378 @@
+/* Profiles as files.
+ *
+ * A file is believed when its last line is the checksum of all before it, its format is known, its key
+ * is the one its name stands for, and every number is one that a measurement can give. It is checked
+ * byte by byte before it is parsed, so the parser sees only what was once written. The checksum is
+ * against accidents, not against malice: whoever can write there can run plbrun. */
+#include "profile/profile_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/ini.h"
+#include "base/file.h"
+#include "model/fit.h"
+
+#define FORMAT 1
+#define LONGEST 16384       /* bytes of a file; what is written is a quarter of it at most */
+#define KEY_TEXT 512
+#define HASH_BEGIN 0xcbf29ce484222325u
+
+/* FNV-1a, 64 bits (Fowler, Noll, Vo). */
+static uint64_t hash(uint64_t h, const void *bytes, size_t n)
+{
+    for (const unsigned char *b = bytes; n > 0; n--, b++)
+        h = (h ^ *b) * 0x100000001b3u;
+    return h;
+}
+
+bool plb_profile_folder(char *folder, size_t size)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = -1;
+    if (cache != NULL && cache[0] == '/') /* a relative one is to be ignored (XDG base directories) */
+        length = snprintf(folder, size, "%s/plbrun/profiles", cache);
+    else if (home != NULL && home[0] == '/')
+        length = snprintf(folder, size, "%s/.cache/plbrun/profiles", home);
+    return length > 0 && (size_t)length < size && length < PATH_MAX - PLB_PROFILE_NAME - 16;
+}
+
+int plb_profile_make_folder(const char *folder, struct plb_error *err)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    snprintf(path, sizeof path, "%s", folder);
+    for (char *c = path + 1;; c++) {
+        char was = *c;
+        if (was != '/' && was != '\0')
+            continue;
+        *c = '\0';
+        if (mkdir(path, 0700) != 0 && errno != EEXIST)
+            return plb_fail(err, PLB_EFAILED, "%s cannot be made: %s", path, strerror(errno));
+        if (was == '\0')
+            break;
+        *c = was;
+    }
+    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode) || access(folder, W_OK | X_OK) != 0)
+        return plb_fail(err, PLB_EFAILED, "%s is not a folder that can be written", folder);
+    return PLB_OK;
+}
+
+void plb_profile_clean(char *text)
+{
+    size_t length = strlen(text), indent = strspn(text, " ");
+    memmove(text, text + indent, length - indent + 1);
+    for (char *c = text; *c != '\0'; c++)
+        if (iscntrl((unsigned char)*c) || *c == '#' || *c == ';')
+            *c = '_';
+    for (length = strlen(text); length > 0 && text[length - 1] == ' '; length--)
+        text[length - 1] = '\0';
+}
+
+bool plb_profile_build(const char *file, char build[17])
+{
+    unsigned char buffer[8192];
+    uint64_t h = HASH_BEGIN;
+    FILE *f = fopen(file, "rb");
+    if (f == NULL)
+        return false;
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
+        h = hash(h, buffer, n);
+    bool whole = !ferror(f);
+    fclose(f);
+    snprintf(build, 17, "%016" PRIx64, h);
+    return whole;
+}
+
+/* The key as it stands in the file, which is also what is hashed and compared. */
+static void key_print(const struct plb_profile_key *key, char text[KEY_TEXT])
+{
+    snprintf(text, KEY_TEXT, "kernel = %s\nbuild = %s\npu = %s\nkind = %s\nthreads = %d\nmodel = %s\n", key->kernel, key->build,
+             key->pu, key->kind, key->threads, key->model);
+}
+
+/* Appends what is fit for a file's name; everything else becomes one '-'. */
+static void append_safe(char name[PLB_PROFILE_NAME], const char *text)
+{
+    size_t n = strlen(name);
+    for (; *text != '\0' && n < PLB_PROFILE_NAME - 1; text++) {
+        bool safe = isalnum((unsigned char)*text) || *text == '_' || (*text == '.' && n > 0);
+        if (safe)
+            name[n++] = *text;
+        else if (n > 0 && name[n - 1] != '-')
+            name[n++] = '-';
+    }
+    while (n > 0 && name[n - 1] == '-')
+        n--;
+    name[n] = '\0';
+}
+
+void plb_profile_name(const struct plb_profile_key *key, char name[PLB_PROFILE_NAME])
+{
+    char text[KEY_TEXT], end[32];
+    key_print(key, text);
+    name[0] = '\0';
+    append_safe(name, key->kernel);
+    strcat(name, "-");
+    append_safe(name, key->pu);
+    snprintf(end, sizeof end, "-%012" PRIx64 ".profile", hash(HASH_BEGIN, text, strlen(text)) >> 16);
+    size_t room = PLB_PROFILE_NAME - sizeof end, n = strlen(name);
+    snprintf(name + (n < room ? n : room), sizeof end, "%s", end);
+}
+
+/* -------------------------------------------------------------------- read */
+
+/* The whole file into `text`, which ends in a 0; or in a few words why not. */
+static const char *read_text(const char *path, char text[LONGEST + 1], size_t *length)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return "it cannot be opened";
+    bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    ssize_t n = 0;
+    for (*length = 0; regular && *length < LONGEST; *length += (size_t)n)
+        if ((n = read(fd, text + *length, LONGEST - *length)) <= 0)
+            break;
+    close(fd);
+    text[*length] = '\0';
+    return !regular ? "it is not a regular file" : n < 0 ? "it cannot be read" : *length == LONGEST ? "it is too long" : NULL;
+}
+
+static size_t checksum_line(const char *text, size_t length, char line[40])
+{
+    int n = snprintf(line, 40, "checksum = %016" PRIx64 "\n", hash(HASH_BEGIN, text, length));
+    return n > 0 ? (size_t)n : 0;
+}
+
+static const char *check_text(const char *text, size_t length)
+{
+    char line[40];
+    size_t end = checksum_line(text, 0, line), before = length > end ? length - end : 0;
+    if (before == 0 || strlen(text) != length || strncmp(text + before, line, 11) != 0)
+        return "it does not end in a checksum: it was cut";
+    checksum_line(text, before, line);
+    return strcmp(text + before, line) == 0 ? NULL : "its checksum is wrong";
+}
+
+static bool take_key(struct plb_profile_key *key, const char *name, const char *value)
+{
+    struct { const char *name; char *text; size_t size; } const texts[] = {
+        {"kernel", key->kernel, sizeof key->kernel}, {"build", key->build, sizeof key->build}, {"pu", key->pu, sizeof key->pu},
+        {"kind", key->kind, sizeof key->kind}, {"model", key->model, sizeof key->model},
+    };
+    for (int i = 0; i < 5; i++)
+        if (strcmp(texts[i].name, name) == 0)
+            return (size_t)snprintf(texts[i].text, texts[i].size, "%s", value) < texts[i].size;
+    double number;
+    if (strcmp(name, "threads") != 0 || !plb_parse_int(value, &number) || number < 0.0 || number > INT_MAX)
+        return false;
+    key->threads = (int)number;
+    return true;
+}
+
+static bool positive(double number)
+{
+    return isfinite(number) && number > 0.0;
+}
+
+static bool take_sample(struct plb_profile *profile, const char *value)
+{
+    struct plb_sample s = {.block_end = true};
+    int used = 0;
+    if (profile->n == PLB_PROFILE_ROWS || sscanf(value, "%lf %lf %lf %" SCNd64 "%n", &s.work, &s.execute_s, &s.transfer_s, &s.tasks, &used) != 4)
+        return false;
+    if (value[used] != '\0' || !positive(s.work) || !positive(s.execute_s) || !isfinite(s.transfer_s) || s.transfer_s < 0.0 || s.tasks < 1)
+        return false;
+    profile->at[profile->n++] = s;
+    return true;
+}
+
+static const char *take_entries(const struct plb_ini *conf, struct plb_profile_key *key, struct plb_profile *profile)
+{
+    double format = 0.0;
+    for (int i = 0; i < conf->n; i++) {
+        const struct plb_ini_entry *e = &conf->at[i];
+        if (strcmp(e->section, "samples") == 0 && !take_sample(profile, e->value))
+            return "a sample in it is not four numbers, finite and positive";
+        if (strcmp(e->section, "profile") == 0 && strcmp(e->key, "format") == 0 && !plb_parse_int(e->value, &format))
+            return "its format is no number";
+        if (strcmp(e->section, "profile") == 0 && strcmp(e->key, "format") != 0 && !take_key(key, e->key, e->value))
+            return "its key is not understood";
+    }
+    return format != FORMAT ? "it has another format than this plbrun's" : profile->n == 0 ? "there is no sample in it" : NULL;
+}
+
+const char *plb_profile_examine(const char *path, struct plb_profile_key *key, struct plb_profile *profile)
+{
+    char text[LONGEST + 1], name[PLB_PROFILE_NAME];
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_ini conf;
+    size_t length;
+    *key = (struct plb_profile_key){.threads = 0};
+    *profile = (struct plb_profile){0};
+    const char *wrong = read_text(path, text, &length), *slash = strrchr(path, '/');
+    if (wrong == NULL)
+        wrong = check_text(text, length);
+    if (wrong == NULL && plb_ini_read(path, &conf, &err) != PLB_OK)
+        wrong = "it is not understood";
+    if (wrong != NULL)
+        return wrong;
+    wrong = take_entries(&conf, key, profile);
+    plb_ini_fini(&conf);
+    plb_profile_name(key, name);
+    if (wrong == NULL && strcmp(name, slash != NULL ? slash + 1 : path) != 0)
+        wrong = "it is of another PU, kernel or machine than its name says";
+    if (wrong != NULL)
+        profile->n = 0;
+    return wrong;
+}
+
+int plb_profile_load(const char *folder, const struct plb_profile_key *key, struct plb_profile *profile,
+                     struct plb_error *err)
+{
+    char path[PATH_MAX], aside[PATH_MAX + 16], name[PLB_PROFILE_NAME], wanted[KEY_TEXT], found[KEY_TEXT];
+    struct plb_profile_key own;
+    *profile = (struct plb_profile){0};
+    plb_profile_name(key, name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (access(path, R_OK) != 0)
+        return errno == ENOENT ? PLB_OK : plb_fail(err, PLB_EINPUT, "the profile %s cannot be read: %s; the run goes on without it",
+                                                   path, strerror(errno));
+    const char *wrong = plb_profile_examine(path, &own, profile);
+    key_print(key, wanted);
+    key_print(&own, found);
+    if (wrong == NULL && strcmp(wanted, found) != 0)
+        wrong = "it is of another PU, kernel or machine than its name says";
+    if (wrong == NULL)
+        return PLB_OK;
+    profile->n = 0;
+    snprintf(aside, sizeof aside, "%s.damaged", path);
+    if (rename(path, aside) == 0)
+        return plb_fail(err, PLB_EINPUT, "the profile %s is damaged: %s; it was set aside as %s.damaged, and the run goes on without it",
+                        path, wrong, name);
+    return plb_fail(err, PLB_EINPUT, "the profile %s is damaged: %s; it cannot be set aside (%s): delete it; the run goes on without it",
+                    path, wrong, strerror(errno));
+}
+
+/* ------------------------------------------------------------------- write */
+
+static char *profile_print(const struct plb_profile_key *key, const struct plb_profile *profile, size_t *size)
+{
+    char head[KEY_TEXT], curve[200], line[40], *text = NULL;
+    struct plb_model model;
+    FILE *out = open_memstream(&text, size);
+    if (out == NULL)
+        return NULL;
+    key_print(key, head);
+    fprintf(out, "# What a kernel took on a processing unit. Made by plbrun, read with [balance] profile = read or on;\n"
+                 "# it may be deleted, not edited.\n[profile]\nformat = %d\n%s\n", FORMAT, head);
+    if (plb_fit_samples(profile->at, profile->n, 0.0, &model))
+        fprintf(out, "# seconds for x of cost: %s\n", plb_curve_print(&model.execute, curve, sizeof curve));
+    fprintf(out, "# of one task: cost, seconds executing, seconds transferring; how many tasks\n[samples]\n");
+    for (int i = 0; i < profile->n; i++)
+        fprintf(out, "task = %.9g %.9g %.9g %" PRId64 "\n", profile->at[i].work, profile->at[i].execute_s, profile->at[i].transfer_s,
+                profile->at[i].tasks);
+    fprintf(out, "\n[end]\n");
+    fflush(out);
+    checksum_line(text, *size, line);
+    fputs(line, out);
+    bool whole = !ferror(out);
+    if (fclose(out) == 0 && whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
+int plb_profile_save(const char *folder, const struct plb_profile_key *key, const struct plb_profile *profile,
+                     struct plb_error *err)
+{
+    char path[PATH_MAX], name[PLB_PROFILE_NAME];
+    struct plb_file f;
+    size_t size;
+    char *text = profile_print(key, profile, &size);
+    if (text == NULL)
+        return plb_fail(err, PLB_EFAILED, "the profile of %s on %s finds no memory", key->kernel, key->pu);
+    plb_profile_name(key, name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (plb_file_create(&f, path, err) == PLB_OK) {
+        fwrite(text, 1, size, f.stream);
+        plb_file_commit(&f, err);
+    }
+    free(text);
+    return err->status;
+}
+
+/* -------------------------------------------------------------------- pool */
+
+struct candidate {
+    struct plb_sample sample;
+    int class;
+    bool old;
+};
+
+/* By class, the newer ones first, by speed. */
+static int by_class(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    double p = x->sample.execute_s / x->sample.work, q = y->sample.execute_s / y->sample.work;
+    return x->class != y->class ? (x->class < y->class ? -1 : 1) : x->old != y->old ? (x->old ? 1 : -1) : (p > q) - (p < q);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct plb_sample *x = a, *y = b;
+    return (x->work > y->work) - (x->work < y->work);
+}
+
+/* The usable samples, each with its class; returns how many. */
+static int classify(const struct plb_sample *samples, int n, int old, struct candidate *out)
+{
+    double low = INFINITY, high = 0.0;
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+        const struct plb_sample *s = &samples[i];
+        if (!positive(s->work) || !positive(s->execute_s))
+            continue;
+        out[m] = (struct candidate){{s->work, s->execute_s, positive(s->transfer_s) ? s->transfer_s : 0.0,
+                                     s->tasks > 0 ? s->tasks : 1, 0.0, true}, 0, i < old};
+        low = fmin(low, s->work);
+        high = fmax(high, s->work);
+        m++;
+    }
+    for (int i = 0; i < m && high > low; i++) {
+        int class = (int)(PLB_PROFILE_ROWS * (log(out[i].sample.work) - log(low)) / (log(high) - log(low)));
+        out[i].class = class < PLB_PROFILE_ROWS ? class : PLB_PROFILE_ROWS - 1;
+    }
+    return m;
+}
+
+void plb_profile_pool(const struct plb_sample *samples, int n, int old, struct plb_profile *profile)
+{
+    struct candidate *all = plb_alloc((size_t)n * sizeof *all);
+    int m = classify(samples, n, old, all);
+    qsort(all, (size_t)m, sizeof *all, by_class);
+    *profile = (struct plb_profile){0};
+    for (int first = 0, end = 0, alike; first < m; first = end) {
+        for (; end < m && all[end].class == all[first].class; end++)
+            ;
+        for (alike = first; alike < end && all[alike].old == all[first].old; alike++)
+            ;
+        profile->at[profile->n++] = all[first + (alike - first - 1) / 2].sample;
+    }
+    qsort(profile->at, (size_t)profile->n, sizeof *profile->at, by_size);
+    free(all);
+}
+
+bool plb_profile_spreads(const struct plb_profile *profile)
+{
+    return profile->n > 1 && profile->at[profile->n - 1].work >= PLB_PROFILE_SPREAD * profile->at[0].work;
+}
