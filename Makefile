@@ -35,7 +35,7 @@ LIBS := $(MPI_LIBS) -lnlopt -llapacke -lopenblas -lhwloc -linih -ljansson -lgomp
 RUNTIME := $(filter-out runtime/device/cuda/$(if $(CUDA_INC),no_cuda,cuda).c,$(wildcard runtime/*/*.c runtime/device/*/*.c))
 BALANCERS := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
-OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(if $(SAN),$(B)/test/keep_loaded.o)
+OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(if $(SAN),$(B)/test/support/keep_loaded.o)
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(patsubst kernels/%/,$(B)/kernels/%.cuda.so,$(dir $(wildcard kernels/*/*.cu))))
 PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn black-scholes k-means)
 

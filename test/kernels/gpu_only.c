@@ -1,4 +1,4 @@
-/* A kernel for GPUs alone, whose entry is in gpu_only.cuda.so (test/cuda/gpu_only.c). */
+/* A kernel for GPUs alone, whose entry is in gpu_only.cuda.so (test/fake-cuda/gpu_only.c). */
 #include "plb/kernel.h"
 
 static double result[4096];

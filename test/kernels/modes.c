@@ -155,7 +155,7 @@ static int verify(struct plb_app *app)
     return status;
 }
 
-PLB_CUDA_ENTRY(modes_cuda); /* test/cuda/modes.c */
+PLB_CUDA_ENTRY(modes_cuda); /* test/fake-cuda/modes.c */
 
 const struct plb_kernel plb_kernel = {
     PLB_KERNEL_HEAD, .name = "modes", .unit = "things", .options = options, .cpu = entry, .cuda = modes_cuda,

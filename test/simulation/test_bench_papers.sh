@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The bench of the papers on one small cell: a row for each balancer, and plots of it where gnuplot is.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 cd "$root" || exit 1
 if [ -n "${SAN:-}" ]; then
     skip "the bench of the papers" "it loads the kernels of the normal build"

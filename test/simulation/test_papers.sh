@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The papers' clusters and applications: every scenario simulates every application, and the cost models
 # refuse a real run. Nothing here looks at times.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 papers=$root/examples/papers
 families='hec:a,ab,abc,abcd hac:a,ab,abc,abcd,abcde'
 

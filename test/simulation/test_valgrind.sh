@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # valgrind over the parts that run without MPI: the simulation of both kernels, and the pure parts.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "valgrind" "the build is already sanitized"; done_testing; }
 command -v valgrind >/dev/null || { skip "valgrind" "not installed"; done_testing; }
 
-checked() { valgrind -q --error-exitcode=9 --suppressions="$root/test/valgrind.supp" --leak-check=full --errors-for-leak-kinds=definite "$@" >"$tmp/out" 2>&1; }
+checked() { valgrind -q --error-exitcode=9 --suppressions="$root/test/support/valgrind.supp" --leak-check=full --errors-for-leak-kinds=definite "$@" >"$tmp/out" 2>&1; }
 printf '[app]\nkernel = spmm\n[spmm]\nrows = 2000\ninner = 1000\n' >"$tmp/sparse.conf"
 printf '[app]\nkernel = matmul\n' >"$tmp/dense.conf"
 for conf in sparse dense; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The house's rules about who may know whom: #include lines, read as text.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 cd "$root" || exit 1
 
 # allowed NAME FILES ALLOWED-REGEX: every quoted include of these files matches.

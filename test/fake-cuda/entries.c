@@ -1,4 +1,4 @@
-/* What test_devices runs on the stand-in; test/gpu/entries.cu is the same for a real GPU. */
+/* What test_devices runs on the stand-in; scripts/gpu-check.d/entries.cu is the same for a real GPU. */
 #include "on_stream.h"
 
 int twice_cuda(const struct plb_task *task);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The same job on three "hosts": network namespaces with addresses of their own, joined by a bridge,
 # over TCP. Needs root and the right to make namespaces.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 
 matrix=$DATA/bcsstk13.mtx
 printf '[app]\nkernel = spmm\n[spmm]\nkind = powerlaw\nrows = 3000\ninner = 2000\ncolumns = 16\nc = c.npy\n' >"$tmp/job.conf"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Virtual task migration over real ranks: work moves, results stay right, and data does not move for it.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 
 # Two nodes of equal power, of which one is eight times slower: half of what it was given must move.
 printf '[node a]\npus = quick\n[node b]\npus = slow\n[pu quick]\npower = 1\nslowdown = 2\n[pu slow]\npower = 1\nslowdown = 16\n' >"$tmp/two.cluster"

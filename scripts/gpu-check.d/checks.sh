@@ -37,7 +37,7 @@ look_at_machine() {
     shown=$(grep -m1 "gpu '" "$tmp/shown" || true)
     [[ $shown ]] && model=$(sed "s/.*gpu '\([^']*\)'.*/\1/" <<<"$shown")
     gpu_bytes=$(sed -n "s/.*), \([0-9.e+]*\) GB free.*/\1e9/p" <<<"$shown" | awk '{printf "%.0f", $1}')
-    : "${gpu_bytes:=0}" "${out:=$top/test/gpu/reports/$(date +%F)-$(tr -cs 'A-Za-z0-9\n' '-' <<<"${model#NVIDIA }").md}"
+    : "${gpu_bytes:=0}" "${out:=$top/scripts/gpu-check.d/reports/$(date +%F)-$(tr -cs 'A-Za-z0-9\n' '-' <<<"${model#NVIDIA }").md}"
     if ! mkdir -p "$(dirname "$out")" || ! : >"$out"; then fail "cannot write $out"; fi
     out=$(realpath "$out")
     printf '\n| | |\n|---|---|\n' >"$tmp/text.0"

@@ -1,7 +1,7 @@
 # For test scripts: TAP lines, a scratch folder, and mpirun as tests need it. Source it first.
 # PLBRUN and BUILD name the program and build folder under test.
 set -u
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 PLBRUN=${PLBRUN:-$root/plbrun}
 BUILD=${BUILD:-$root/build}
 DATA=${PLB_DATA:-$root/../shared/data}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Real products over real ranks: each result is verified against the reference, and is the same file
 # whatever the number of ranks and the balancer.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 balancers=$(balancers)
 
 cat >"$tmp/six.cluster" <<'END'

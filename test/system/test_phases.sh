@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A kernel of two phases in six passes, on one to three ranks with every balancer; and what goes wrong
 # with phases: each mistake has a status and one sentence.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 
 kernels=$BUILD/test/kernels
 printf '[app]\nkernel = %s\n' "$kernels/phases.so" >"$tmp/phases.conf"

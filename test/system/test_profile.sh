@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Profiles from run to run: written, used, set aside, dropped and listed. In a cache folder of the
 # test's own; the naps of its kernel take the same time in every run.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "profiles" "test/unit/test_profile reads and writes them under sanitizers"; done_testing; }
 export HOME=$tmp/home
 unset PLB_BALANCE_PROFILE

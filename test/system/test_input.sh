@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Bad input gets one sentence with file, line, what was found and what was expected, and status 2,
 # before any work starts; and nothing is left in the folders that the run could have written to.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 [ "${SAN:-}" != thread ] || { skip "bad input" "one thread of rank 0 does it all"; done_testing; }
 
 in=$tmp/in w=$tmp/work

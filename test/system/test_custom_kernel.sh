@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tutorial, as its reader does it: plbrun installed to a prefix, the kernel built by its own
 # Makefile against the installed header, run on several ranks.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "the tutorial" "the installed build is not a sanitized one"; done_testing; }
 
 make -s -C "$root" install DESTDIR="$tmp/stage" PREFIX=/opt/plbrun >"$tmp/out" 2>&1

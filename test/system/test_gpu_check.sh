@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # scripts/gpu-check on the stand-in of the CUDA runtime, with the kernel that runs there: it ends, its report has the
 # form it promises, and its checks pass. What it measures there means nothing.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "gpu-check" "it is for the normal build"; done_testing; }
-[ -e "$BUILD/test/cuda/libcudart.so.13" ] && [ -e "$BUILD/kernels/matmul.cuda.so" ] || { skip "gpu-check" "plbrun was built without CUDA"; done_testing; }
+[ -e "$BUILD/test/fake-cuda/libcudart.so.13" ] && [ -e "$BUILD/kernels/matmul.cuda.so" ] || { skip "gpu-check" "plbrun was built without CUDA"; done_testing; }
 unset PLB_CLUSTER_PUS
-export LD_LIBRARY_PATH=$BUILD/test/cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export GPU_CHECK_KERNELS=matmul GPU_CHECK_SCALE=0.01 GPU_CHECK_ENTRIES=$BUILD/test/cuda/entries.so
+export LD_LIBRARY_PATH=$BUILD/test/fake-cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export GPU_CHECK_KERNELS=matmul GPU_CHECK_SCALE=0.01 GPU_CHECK_ENTRIES=$BUILD/test/fake-cuda/entries.so
 check() { timeout 100 "$root/scripts/gpu-check" "$@" >"$tmp/out" 2>&1; }
 # verdicts SECTION: how many rows of each verdict it has, as "3 pass 1 failed"
 verdicts() {

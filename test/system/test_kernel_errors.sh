@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Kernels that fail, declare nonsense or compute wrongly; and one that uses every data mode in two
 # passes, on one to four ranks.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 mkdir "$tmp/work"
 cd "$tmp/work" || exit
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The folder for machines without our packages: made from the built tree, moved, and run by itself.
-. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "the bundle" "it is made of the normal build"; done_testing; }
 command -v patchelf >/dev/null || { skip "the bundle" "there is no patchelf (scripts/install-deps --bundle)"; done_testing; }
 
