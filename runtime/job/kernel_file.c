@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/log.h"
+#include "base/version.h"
 #include "config/settings.h"
 #include "job/phase.h"
 
@@ -79,12 +81,20 @@ static int check(const struct plb_kernel *k, const char *path, bool elsewhere, s
     return plb_phase_check(k, path, elsewhere, err);
 }
 
+#define PATH (PATH_MAX + 80)    /* room for a folder and a kernel's name */
+
+/* The path of the extra object NAME.cuda.so that belongs to NAME.so. */
+static void extra_path(const char *path, char extra[PATH])
+{
+    snprintf(extra, PATH, "%.*s.cuda.so", (int)(strlen(path) - strlen(".so")), path);
+}
+
 /* The cuda entries of path/NAME.so are in path/NAME.cuda.so, or in NAME.so itself. Whether the former is there;
  * it is loaded where that is wanted. */
 static bool cuda_part(const char *path, bool load)
 {
-    char beside[PATH_MAX + 80];
-    snprintf(beside, sizeof beside, "%.*s.cuda.so", (int)(strlen(path) - strlen(".so")), path);
+    char beside[PATH];
+    extra_path(path, beside);
     bool there = access(beside, R_OK) == 0;
     if (there && load && dlopen(beside, RTLD_NOW | RTLD_GLOBAL) == NULL)
         plb_say("warning: GPUs are not used: %s cannot be loaded: %s; install what is missing, or add its folder to LD_LIBRARY_PATH", beside, dlerror());
@@ -94,7 +104,7 @@ static bool cuda_part(const char *path, bool load)
 int plb_kernel_load(const char *name, const char *origin, bool cuda, const struct plb_kernel **kernel,
                     struct plb_error *err)
 {
-    char path[PATH_MAX + 80], folders[FOLDERS][PATH_MAX];
+    char path[PATH], folders[FOLDERS][PATH_MAX];
     if (plb_kernel_is_path(name)) {
         snprintf(path, sizeof path, "%s%s", strchr(name, '/') != NULL ? "" : "./", name);
         if (access(path, R_OK) != 0)
@@ -123,4 +133,28 @@ int plb_kernel_load(const char *name, const char *origin, bool cuda, const struc
     else
         dlclose(object);
     return status;
+}
+
+/* The hash of an extra object that this process has loaded, else 0. */
+static uint64_t extra_hash(const char *path)
+{
+    uint64_t hash = 0;
+    void *loaded = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (loaded == NULL)
+        return 0;
+    plb_hash_file(path, &hash);
+    dlclose(loaded);
+    return hash;
+}
+
+int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_identity *identity, struct plb_error *err)
+{
+    Dl_info object;
+    char extra[PATH];
+    *identity = (struct plb_kernel_identity){.abi = kernel->abi, .version = PLB_VERSION};
+    if (dladdr(kernel, &object) == 0 || !plb_hash_file(object.dli_fname, &identity->hash))
+        return plb_fail(err, PLB_EFAILED, "the file of kernel %s cannot be read any more; put it back and run again", kernel->name);
+    extra_path(object.dli_fname, extra);
+    identity->extra[0] = extra_hash(extra);
+    return PLB_OK;
 }

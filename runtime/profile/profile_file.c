@@ -19,20 +19,12 @@
 
 #include "base/ini.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "model/fit.h"
 
 #define FORMAT 1
 #define LONGEST 16384       /* bytes of a file; what is written is a quarter of it at most */
 #define KEY_TEXT 512
-#define HASH_BEGIN 0xcbf29ce484222325u
-
-/* FNV-1a, 64 bits (Fowler, Noll, Vo). */
-static uint64_t hash(uint64_t h, const void *bytes, size_t n)
-{
-    for (const unsigned char *b = bytes; n > 0; n--, b++)
-        h = (h ^ *b) * 0x100000001b3u;
-    return h;
-}
 
 bool plb_profile_folder(char *folder, size_t size)
 {
@@ -79,17 +71,11 @@ void plb_profile_clean(char *text)
 
 bool plb_profile_build(const char *file, char build[17])
 {
-    unsigned char buffer[8192];
-    uint64_t h = HASH_BEGIN;
-    FILE *f = fopen(file, "rb");
-    if (f == NULL)
+    uint64_t hash;
+    if (!plb_hash_file(file, &hash))
         return false;
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
-        h = hash(h, buffer, n);
-    bool whole = !ferror(f);
-    fclose(f);
-    snprintf(build, 17, "%016" PRIx64, h);
-    return whole;
+    snprintf(build, 17, "%016" PRIx64, hash);
+    return true;
 }
 
 /* The key as it stands in the file, which is also what is hashed and compared. */
@@ -123,7 +109,7 @@ void plb_profile_name(const struct plb_profile_key *key, char name[PLB_PROFILE_N
     append_safe(name, key->kernel);
     strcat(name, "-");
     append_safe(name, key->pu);
-    snprintf(end, sizeof end, "-%012" PRIx64 ".profile", hash(HASH_BEGIN, text, strlen(text)) >> 16);
+    snprintf(end, sizeof end, "-%012" PRIx64 ".profile", plb_hash(PLB_HASH_BEGIN, text, strlen(text)) >> 16);
     size_t room = PLB_PROFILE_NAME - sizeof end, n = strlen(name);
     snprintf(name + (n < room ? n : room), sizeof end, "%s", end);
 }
@@ -149,7 +135,7 @@ static const char *read_text(const char *path, char text[LONGEST + 1], size_t *l
 
 static size_t checksum_line(const char *text, size_t length, char line[40])
 {
-    int n = snprintf(line, 40, "checksum = %016" PRIx64 "\n", hash(HASH_BEGIN, text, length));
+    int n = snprintf(line, 40, "checksum = %016" PRIx64 "\n", plb_hash(PLB_HASH_BEGIN, text, length));
     return n > 0 ? (size_t)n : 0;
 }
 
