@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/master.h"
 #include "core/master_parts.h"
 
 #define CUT 16              /* tasks of a block where others may take from it */

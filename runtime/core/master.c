@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/master.h"
 #include "core/master_parts.h"
 
 #define TASKS_IN_MEMORY 3   /* being fetched, executed and sent back */

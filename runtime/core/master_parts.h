@@ -1,8 +1,6 @@
-/* What the two halves of the master share: master.c, the ledger, and grants.c. Private to them. */
+/* What the two halves of the master share: master.c, the ledger, and grants.c. Private to them; include core/master.h first. */
 #ifndef PLB_CORE_MASTER_PARTS_H
 #define PLB_CORE_MASTER_PARTS_H
-
-#include "core/master.h"
 
 #define AHEAD 2             /* blocks at one PU: one being executed, one waiting */
 #define NOWHERE (-1)

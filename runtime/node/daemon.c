@@ -1,6 +1,7 @@
 /* The daemon: PU threads on one side of the lock (pu_thread.c), the communication thread on the other. */
 #include <stdlib.h>
 
+#include "node/daemon.h"
 #include "node/daemon_state.h"
 #include "job/phase.h"
 

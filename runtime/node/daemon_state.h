@@ -1,4 +1,4 @@
-/* What the two halves of a node share: node.c, the communication thread's, and pu_thread.c. Private to them.
+/* What the two halves of a node share: node.c, the communication thread's, and pu_thread.c. Private to them; include node/daemon.h first.
  *
  * A slot is a task with host buffers of its own. Its life: FREE → FETCHING (inputs are on their way) →
  * READY → RUNNING → FINISHED → SENDING (results are) → FREE. The communication thread moves it to
@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "core/worker.h"
 #include "node/executor.h"
-#include "node/daemon.h"
 
 #define SLOTS 6             /* per PU: in the lanes, two ahead, one being sent */
 #define AHEAD 2

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/topology.h"
+#include "node/daemon.h"
 #include "node/daemon_state.h"
 #include "job/phase.h"
 
