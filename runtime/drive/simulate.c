@@ -1,10 +1,9 @@
 /* The simulation driver.
  *
- * A PU's task takes (cost + half) / rate + overhead seconds, times what its `slow` lines say at the
- * moment it starts, times log-normal noise. Inputs split by unit are pulled over the node's link one
- * task ahead, results go back the same way; the links of different nodes do not disturb each other,
- * which is the model's main weakness: a real master has one link too. A loss is noticed DETECTION
- * seconds after it happened. */
+ * A PU's task takes (cost + half) / rate + overhead seconds, times log-normal noise, at the speed that its
+ * `slow` lines give it at each moment. Inputs split by unit are pulled over the node's link one task ahead,
+ * results go back the same way; the links of different nodes do not disturb each other, which is the model's
+ * main weakness: a real master has one link too. A loss is noticed DETECTION seconds after it happened. */
 #include "drive/simulate.h"
 
 #include <math.h>
@@ -15,6 +14,7 @@
 #include "core/worker.h"
 #include "plb/kernel.h"
 #include "model/optimum.h"
+#include "model/speed.h"
 #include "profile/profiles.h"
 #include "drive/events.h"
 
@@ -103,15 +103,6 @@ static void send(struct sim *s)
     s->out.n = 0;
 }
 
-static double slow_factor(const struct plb_pu_spec *spec, double now)
-{
-    double factor = 1.0;
-    for (int i = 0; i < spec->n_slow; i++)
-        if (now >= spec->slow_at[i] && spec->slow_by[i] > 0.0)
-            factor = spec->slow_by[i];
-    return factor;
-}
-
 /* A normal draw (Box and Muller), one per task. */
 static double normal(uint64_t seed, uint64_t index)
 {
@@ -119,7 +110,8 @@ static double normal(uint64_t seed, uint64_t index)
     return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
 }
 
-static double task_seconds(struct sim *s, int id, struct plb_range range)
+/* Seconds of a task that begins to execute at `begin`. */
+static double task_seconds(struct sim *s, int id, struct plb_range range, double begin)
 {
     struct sim_pu *pu = &s->pus[id];
     double cost = plb_cost_work(s->map, range.first, range.count) * s->map->per_work;
@@ -127,7 +119,7 @@ static double task_seconds(struct sim *s, int id, struct plb_range range)
     if (pu->spec.noise > 0.0)
         seconds *= exp(pu->spec.noise * normal(s->in->seed ^ ((uint64_t)id << 32), pu->tasks));
     pu->tasks++;
-    return seconds * slow_factor(&pu->spec, s->now);
+    return plb_speed_end(&pu->spec, begin, seconds) - begin;
 }
 
 static void trace(struct sim *s, int node, int pu, int type, double start, double end, struct plb_slice p)
@@ -161,10 +153,11 @@ static void advance(struct sim *s, int node_id, int id)
         pu->executing = true;
         pu->copies_s = copies;
         pu->transfer_s = copies + fmax(s->now - fmax(pu->idle_since, pu->next_asked), 0.0);
-        pu->execute_s = task_seconds(s, id, pu->current.range);
+        pu->execute_s = task_seconds(s, id, pu->current.range, s->now + copies);
         pu->started = s->now;
         trace(s, node_id, id, PLB_TRACE_WAIT, pu->idle_since, s->now, (struct plb_slice){{0, 0}, 0});
-        plan(s, s->now + copies + pu->execute_s, FINISH, node_id, id, NULL);
+        if (isfinite(pu->execute_s))
+            plan(s, s->now + copies + pu->execute_s, FINISH, node_id, id, NULL);
     }
 }
 
