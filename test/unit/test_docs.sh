@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The documents: what they name exists, the README is short, its kernel works, and sentences are short.
+. "$(dirname "$0")/../support/lib.sh"
+cd "$root" || exit 1
+documents=$(git ls-files '*.md' 2>/dev/null)
+[ -n "$documents" ] || documents=$(find . -name '*.md' ! -path './build/*' | sed 's/^\.\///')
+
+# prose FILE: its text without code blocks, one paragraph, list item or table cell per line.
+prose() {
+    awk '
+    function flush() { if (text != "") print text; text = "" }
+    /^ *```/ { code = !code; flush(); next }
+    code { next }
+    /^ *$/ || /^#/ || /^!\[/ { flush(); next }
+    /^ *\|/ { flush(); n = split($0, cells, "|"); for (i = 2; i < n; i++) print cells[i]; next }
+    /^ *([-*]|[0-9]+\.) / { flush(); sub(/^ *([-*]|[0-9]+\.) /, "") }
+    { sub(/^ +/, ""); text = text == "" ? $0 : text " " $0 }
+    END { flush() }' "$1"
+}
+# sentences FILE: one per line; what is in `backquotes` and a link are one word each.
+sentences() {
+    prose "$1" | sed -E 's/`[^`]*`/code/g; s/!?\[([^]]*)\]\([^)]*\)/\1/g; s/[*_]+//g; s/([.!?]["”)]*) +/\1\n/g'
+}
+
+for file in README.md ARCHITECTURE.md CONTRIBUTING.md docs/README.md; do
+    ok "$file is there" $([ -f "$file" ]; echo $?)
+done
+ok "README.md has at most 130 lines" $(($(wc -l <README.md) > 130))
+
+# Relative links: [text](path) and [text](path#heading).
+for file in $documents; do
+    sed '/^ *```/,/^ *```/d' "$file" | grep -oE '\]\([^)]+\)' | sed 's/^](//; s/)$//' | grep -vE '^(https?:|#)' | while read -r link; do
+        path=$(dirname "$file")/${link%%#*}
+        [ -e "$path" ] || echo "$file links $link, which is not there"
+        case $link in
+        *'#'*) sed -nE 's/^#+ +//p' "$path" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -qxF -- "${link#*#}" ||
+            echo "$file links $link, and the file has no such heading" ;;
+        esac
+    done
+done >"$tmp/out"
+ok "relative links lead to files and headings that exist" $(($(wc -l <"$tmp/out") > 0))
+
+# Paths in `backquotes`: a name with a slash whose first part is a folder of the repository or of runtime/, or FILE.md.
+known='^(runtime|balancers|kernels|examples|test|scripts|hostfiles|docs|include|base|model|format|device|core|config|report|job|node|profile|drive|plbrun\.c)(/|$)'
+for file in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md; do
+    sed '/^ *```/,/^ *```/d' "$file" | grep -oE '`[^` ]+`' | tr -d '`' | grep -E "$known" | grep -vE '…|NAME|FILE|FOLDER|DATE-MODEL' | sort -u | while read -r path; do
+        found=no
+        for at in "$path" "runtime/$path" "runtime/$path.c" "runtime/$path.h" "$(dirname "$file")/$path"; do
+            compgen -G "$at" >/dev/null && found=yes
+        done
+        case $path in build/* | scripts/gpu-check.d/reports*) found=yes ;; esac
+        [ $found = yes ] || echo "$file names $path, which is not there"
+    done
+done >"$tmp/out"
+ok "paths that the documents name exist" $(($(wc -l <"$tmp/out") > 0))
+
+for file in $documents; do
+    sentences "$file" | awk -v file="$file" '
+    { n = 0; for (i = 1; i <= NF; i++) n += $i ~ /[[:alnum:]]/; if (n > 25) printf "%s: %d words: %s\n", file, n, $0 }'
+done >"$tmp/out"
+ok "no sentence is longer than 25 words" $(($(wc -l <"$tmp/out") > 0))
+
+# The kernel in the README compiles without a warning and computes what the README says.
+# A hundredth of its steps is as exact and takes less time.
+awk '/^```c/ { on = 1; next } /^```/ { on = 0 } on' README.md | sed 's/1000000000/10000000/; s/e-9/e-7/g' >"$tmp/pi.c"
+gcc -Wall -Werror -O2 -fopenmp -fPIC -shared -Iruntime/include -o "$tmp/pi.so" "$tmp/pi.c" >"$tmp/out" 2>&1
+ok "the README's kernel compiles" $?
+printf '[app]\nkernel = ./pi.so\n' >"$tmp/pi.conf"
+"$PLBRUN" "$tmp/pi.conf" >"$tmp/out" 2>&1 && grep -qxF "pi is 3.141592653590" "$tmp/out" && grep -qF "prints: pi is 3.141592653590" README.md
+ok "the README's kernel prints what the README says" $?
+done_testing
