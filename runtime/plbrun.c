@@ -9,6 +9,9 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "report/gantt.h"
+#include "report/json.h"
+#include "report/keys.h"
+#include "report/summary.h"
 #include "drive/cluster.h"
 #include "profile/profiles.h"
 #include "job/balancer_table.h"
@@ -17,7 +20,7 @@
 
 struct arguments {
     const char *conf, *simulate, *report, *trace;
-    bool verify, quiet, verbose, show_pus, show_config, dry_run, help, version, list_balancers, list_profiles;
+    bool verify, quiet, verbose, show_pus, show_config, dry_run, help, version, list_balancers, list_profiles, list_keys;
     double seed;
     char *assignments[256];
     int n_assignments;
@@ -46,7 +49,7 @@ static void print_help(void)
          "\n"
          "  --balancer NAME       who decides the block sizes; 'help' lists all\n"
          "  --verify              compare the result with an independent reference\n"
-         "  --report FILE.json    write what the run did\n"
+         "  --report FILE.json    write what the run did; 'help' describes its keys\n"
          "  --trace FILE.json     write when it did it, for Perfetto (ui.perfetto.dev)\n"
          "  --trace FILE.html     the same as a chart for any browser, with no network\n"
          "  --simulate FILE.cluster  run on the described machines in virtual time, without mpirun\n"
@@ -81,7 +84,10 @@ static int take_option(struct arguments *a, int option, struct plb_error *err)
             return plb_fail(err, PLB_EINPUT, "--seed %s: expected a whole number, 0 or more", optarg);
         return PLB_OK;
     case OPT_SIMULATE: a->simulate = optarg; return PLB_OK;
-    case OPT_REPORT: a->report = optarg; return PLB_OK;
+    case OPT_REPORT:
+        a->list_keys = strcmp(optarg, "help") == 0;
+        a->report = optarg;
+        return PLB_OK;
     case OPT_TRACE: a->trace = optarg; return PLB_OK;
     case OPT_SHOW_PUS: a->show_pus = true; return PLB_OK;
     case OPT_DRY_RUN: a->dry_run = true; return PLB_OK;
@@ -141,7 +147,7 @@ static int parse(int argc, char **argv, struct arguments *a, struct plb_error *e
     }
     if (a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL)
         return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);
-    if (a->conf == NULL && !a->help && !a->version && !a->list_balancers && !a->list_profiles)
+    if (a->conf == NULL && !a->help && !a->version && !a->list_balancers && !a->list_profiles && !a->list_keys)
         return plb_fail(err, PLB_EINPUT, "no conf file is named: mpirun -np N plbrun app.conf; see --help");
     return PLB_OK;
 }
@@ -270,7 +276,7 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
     if (!a->dry_run && err->status == PLB_OK) {
         plb_results_from_master(result.master, &job->app, job->balancer->name, &report);
         plb_profiles_collect(job->profiles, result.master, &report);
-        report.mode = "simulate";
+        report.mode = PLB_SIMULATED;
         report.migration = job->migration.on;
         report.nodes = job->cluster.n_nodes;
         report.makespan_s = result.makespan_s;
@@ -356,6 +362,8 @@ static int inform(const struct arguments *a, struct plb_error *err)
         printf("plbrun %s\n", PLB_VERSION);
     else if (a->list_balancers)
         list_balancers();
+    else if (a->list_keys)
+        plb_report_keys_print(stdout);
     else
         plb_profiles_list(stdout, err);
     return err->status;
@@ -367,7 +375,7 @@ int main(int argc, char **argv)
     struct plb_error err = {.status = PLB_OK};
     bool first = speaks();
     int status = parse(argc, argv, &a, &err);
-    if (status == PLB_OK && (a.help || a.version || a.list_balancers || a.list_profiles)) {
+    if (status == PLB_OK && (a.help || a.version || a.list_balancers || a.list_profiles || a.list_keys)) {
         status = first ? inform(&a, &err) : PLB_OK;
     } else if (status == PLB_OK && a.simulate != NULL) {
         status = first ? run_simulation(&a, &err) : PLB_OK;

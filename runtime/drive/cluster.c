@@ -335,7 +335,7 @@ static void gather_report(struct run *r, struct plb_report *report)
         return;
     plb_results_from_master(r->lead->master, &r->lead->job->app, r->lead->job->balancer->name, report);
     plb_profiles_collect(r->lead->job->profiles, r->lead->master, report);
-    report->mode = "cluster";
+    report->mode = PLB_REAL_RUN;
     report->migration = r->lead->job->migration.on;
     report->slowest_answer_s = slowest_us * 1e-6;
     report->nodes = r->size;

@@ -3,6 +3,8 @@
 #ifndef PLB_PROFILE_PROFILES_H
 #define PLB_PROFILE_PROFILES_H
 
+#include <stdio.h>
+
 #include "core/master.h"
 #include "report/report.h"
 

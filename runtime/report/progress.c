@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "report/report.h"
+#include "report/quantity.h"
 
+/* Seconds between two updates. Smaller: a terminal flickers and a log grows. Larger: people wonder whether
+ * the run still moves. Chosen by eye. */
 #define EVERY_TERMINAL 0.2
-#define EVERY_LINES 5.0
+#define EVERY_LINES 5.0     /* where stderr is a file or a pipe, and each update is a line more */
 
 void plb_progress_init(struct plb_progress *p, const char *unit, bool off)
 {
@@ -23,11 +25,12 @@ void plb_progress_update(struct plb_progress *p, int64_t done, int64_t units, do
         return;
     p->next = seconds + (p->terminal ? EVERY_TERMINAL : EVERY_LINES);
     double rate = (double)done / seconds;
-    char left[16] = "unknown";
+    char left[PLB_QUANTITY_TEXT] = "unknown";
     if (done > 0)
         plb_seconds_print((double)(units - done) / rate, left);
-    fprintf(stderr, "%s%3.0f %%  %" PRId64 " of %" PRId64 " %s, %.4g %s/s, %s left%s", p->terminal ? "\r" : "plbrun: ",
-            100.0 * (double)done / (double)units, done, units, p->unit, rate, p->unit, left, p->terminal ? "\033[K" : "\n");
+    fprintf(stderr, "%s%3.0f %%  %" PRId64 " of %" PRId64 " %s, %.4g %s/s, %s left%s",
+            p->terminal ? "\r" : "plbrun: ", 100.0 * (double)done / (double)units, done, units, p->unit, rate,
+            p->unit, left, p->terminal ? "\033[K" : "\n");
     fflush(stderr);
     p->shown = true;
 }

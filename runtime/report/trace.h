@@ -1,5 +1,6 @@
-/* What happened when, for Perfetto: Chrome trace events with a process per node and a thread per PU.
- * A trace belongs to one thread at a time; the drivers keep one per PU and join them at the end. */
+/* What happened when in a run, and its file for Perfetto: Chrome trace events with a process per node and a
+ * thread per PU. One thread at a time may use a trace; a driver keeps one per PU and joins them at the end.
+ */
 #ifndef PLB_REPORT_TRACE_H
 #define PLB_REPORT_TRACE_H
 
@@ -12,12 +13,12 @@ enum plb_trace_type { PLB_TRACE_TASK, PLB_TRACE_TRANSFER, PLB_TRACE_WAIT, PLB_TR
 #define PLB_TRACE_MASTER (-1) /* as `pu`: the master itself, on node 0 */
 
 struct plb_trace_event {
-    int32_t type, node, pu;     /* pu: id in the run */
+    int32_t type, node, pu;     /* enum plb_trace_type; pu: its id in the run */
     int32_t pass;
-    double start, seconds;      /* since the run began */
-    int64_t first, count;       /* units of a task or transfer */
-    int64_t block;              /* that they were granted in; its number % the number of PUs is the PU that
-                                   they were granted to, though another may execute them */
+    double start, seconds;      /* start: since the run began */
+    int64_t first, count;       /* units of a task or transfer; count 0: the event has no units */
+    int64_t block;              /* in which they were granted. block % the number of PUs is the PU that got
+                                   the block; another one may execute the units */
 };
 
 /* A zeroed struct is an empty trace that records nothing; set `on` to record. */
@@ -27,21 +28,32 @@ struct plb_trace {
     int64_t n, capacity;
 };
 
-/* Who is who, for the metadata. */
+/* What a trace calls a PU. Names are borrowed. */
 struct plb_trace_pu {
     int node, pu;
     const char *host, *name;
 };
 
+/* Adds an event that took any time, if the trace is on. */
 void plb_trace_add(struct plb_trace *trace, struct plb_trace_event event);
+
+/* Adds events, whether the trace is on or off. They are copied. */
 void plb_trace_append(struct plb_trace *trace, const struct plb_trace_event *events, int64_t n);
 void plb_trace_fini(struct plb_trace *trace);
 
-/* The PU that a task or transfer was granted to: its own, unless the work was stolen. */
+/* "task", "transfer", "wait" or "solve". */
+const char *plb_trace_name(int type);
+
+/* The PU that the units of an event were granted to; without units, the event's own. */
 int plb_trace_owner(const struct plb_trace_event *event, int n_pus);
 
-/* Writes the trace as Chrome trace-event JSON (complete events, times in µs, ordered by start) under
- * a temporary name, then renames it. PLB_EFAILED where that fails. */
+/* A sorted copy of the events, to be freed. The comparison is one for qsort. */
+struct plb_trace_event *plb_trace_sorted(const struct plb_trace *trace,
+                                         int (*compare)(const void *, const void *));
+
+/* Writes Chrome trace-event JSON: complete events, times in µs, ordered by start. `unit` is what the
+ * application calls its units. The file gets its name when it is complete. PLB_OK; or PLB_EFAILED and a
+ * sentence, and no file. */
 int plb_trace_write(const struct plb_trace *trace, const struct plb_trace_pu *pus, int n_pus,
                     const char *unit, const char *file, struct plb_error *err);
 

@@ -13,7 +13,9 @@
 
 #include "report/progress.h"
 #include "report/gantt.h"
+#include "report/json.h"
 #include "report/report.h"
+#include "report/summary.h"
 #include "report/trace.h"
 
 static char folder[] = "/tmp/test_report.XXXXXX";
@@ -32,7 +34,7 @@ static struct plb_report example(struct plb_report_pu pus[3])
     pus[0] = (struct plb_report_pu){.id = 0, .host = "h", .name = "a", .units = 60, .blocks = 3, .tasks = 6, .busy_s = 8.0, .transfer_s = 2.0, .curve = "0.1 x", .r2 = 0.9};
     pus[1] = (struct plb_report_pu){.id = 1, .node = 1, .host = "h", .name = "b", .kind = PLB_GPU, .units = 40, .blocks = 2, .tasks = 2, .busy_s = 4.0};
     pus[2] = (struct plb_report_pu){.id = 2, .node = 1, .host = "h", .name = "c"};
-    struct plb_report r = {.app = "x", .unit = "rows", .balancer = "greedy", .mode = "cluster", .nodes = 2, .passes = 1, .n_pus = 3,
+    struct plb_report r = {.app = "x", .unit = "rows", .balancer = "greedy", .nodes = 2, .passes = 1, .n_pus = 3,
                            .units = 100, .makespan_s = 10.0, .pus = pus};
     plb_report_derive(&r);
     return r;
@@ -245,7 +247,7 @@ static void a_chart_shows_who_took_from_whom(void **state)
     struct plb_trace t = {.on = 1};
     struct plb_error err = {.status = PLB_OK};
     struct plb_trace_pu pus[] = {{0, 0, "h", "a<b"}, {1, 1, "g", "b"}};
-    struct plb_report r = {.app = "x", .unit = "rows", .balancer = "static", .mode = "cluster", .n_pus = 2};
+    struct plb_report r = {.app = "x<y", .unit = "rows", .balancer = "static", .n_pus = 2};
     plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 1, 1, 1, 0.0, 0.4, 0, 5, 3});
     plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 1, 1, 1, 0.5, 0.4, 5, 10, 2});
     plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.1, 0, 0, 0});
@@ -257,6 +259,7 @@ static void a_chart_shows_who_took_from_whom(void **state)
     assert_int_equal(occurs(html, "class=\"steal\""), 1);
     assert_int_equal(occurs(html, "10 rows from 5 on, granted to PU 0"), 1);
     assert_int_equal(occurs(html, "a&lt;b"), 1);
+    assert_int_equal(occurs(html, "x&lt;y"), 2); /* in the title and in the run's line */
     assert_int_equal(occurs(html, "://"), 0); /* nothing is fetched */
     assert_true(occurs(html, "<rect") > 500 && occurs(html, "<rect") < 3000);
     assert_int_equal(occurs(html, "</html>"), 1);

@@ -1,5 +1,5 @@
-/* The JSON report and the summary to the letter: programs and people read them, so they change on purpose only.
- * What is expected is in golden/, beside this file; VERSION in it stands for the version of plbrun. */
+/* The JSON report and the summary to the letter: programs and people read them, so they change on purpose
+ * only. What is expected is in golden/, beside this file; VERSION in it stands for the version of plbrun. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "base/version.h"
+#include "report/json.h"
 #include "report/report.h"
+#include "report/summary.h"
 
 #define PUS 3
 #define PHASES 2
@@ -29,19 +31,20 @@ static void fill(struct example *e)
 {
     static const char *const names[PHASES] = {"assign", "smooth"};
     *e = (struct example){
-        .pus = {{.id = 0, .node = 0, .host = "first", .name = "a CPU of many words", .kind = PLB_CPU, .units = 600,
-                 .blocks = 31, .tasks = 62, .busy_s = 8.25, .transfer_s = 2.125, .stolen_in = 11, .stolen_out = 12,
-                 .curve = "0.1 x + 3", .r2 = 0.9375},
-                {.id = 1, .node = 1, .host = "a-host-of-a-long-name", .name = "b", .kind = PLB_GPU, .units = 1400,
-                 .blocks = 2, .tasks = 5, .busy_s = 4.0 / 3.0, .transfer_s = 1e-3, .stolen_in = 13, .stolen_out = 14,
-                 .curve = "x ln x", .r2 = 1.0 / 3.0},
+        .pus = {{.id = 0, .node = 0, .host = "first", .name = "a CPU of many words", .kind = PLB_CPU,
+                 .units = 600, .blocks = 31, .tasks = 62, .busy_s = 8.25, .transfer_s = 2.125,
+                 .stolen_in = 11, .stolen_out = 12, .curve = "0.1 x + 3", .r2 = 0.9375},
+                {.id = 1, .node = 1, .host = "a-host-of-a-long-name", .name = "b", .kind = PLB_GPU,
+                 .units = 1400, .blocks = 2, .tasks = 5, .busy_s = 4.0 / 3.0, .transfer_s = 1e-3,
+                 .stolen_in = 13, .stolen_out = 14, .curve = "x ln x", .r2 = 1.0 / 3.0},
                 {.id = 2, .node = 1, .host = "second", .name = "c \"quoted\"", .kind = PLB_ACCELERATOR,
                  .refused = true}},
-        .report = {.app = "heat", .unit = "rows", .balancer = "greedy", .mode = "cluster", .migration = true,
+        .report = {.app = "heat", .unit = "rows", .balancer = "greedy", .migration = true,
                    .nodes = 2, .passes = 4, .n_pus = PUS, .units = 500, .makespan_s = 10.5, .bound_s = 7.0625,
                    .profile_s = 0.0123, .solve_s = 4.5e-5, .optimum_s = 6.75, .solves = 21, .messages = 22,
                    .bytes_moved = 23456789, .migrations = 24, .migrated_units = 250, .largest_unit = 0.4,
-                   .slowest_answer_s = 2.6e-3, .profiles_used = 27, .profiles_dropped = 28, .n_phases = PHASES},
+                   .slowest_answer_s = 2.6e-3, .profiles_used = 27, .profiles_dropped = 28,
+                   .n_phases = PHASES},
     };
     e->report.pus = e->pus;
     e->report.curves = e->curves;
@@ -56,7 +59,7 @@ static void fill(struct example *e)
 static void fill_simulated(struct example *e)
 {
     fill(e);
-    e->report.mode = "simulate";
+    e->report.mode = PLB_SIMULATED;
     e->report.passes = 1;
     e->report.n_phases = 1;
     e->report.curves = NULL;
@@ -156,7 +159,7 @@ static void the_summary_of_one_of_each(void **state)
 {
     (void)state;
     struct plb_report_pu pu = {.host = "h", .name = "n", .units = 1, .blocks = 1, .busy_s = 1e-4};
-    struct plb_report r = {.app = "x", .unit = "cells", .balancer = "static", .mode = "cluster", .nodes = 1, .passes = 1,
+    struct plb_report r = {.app = "x", .unit = "cells", .balancer = "static", .nodes = 1, .passes = 1,
                            .n_pus = 1, .units = 1, .makespan_s = 2e-4, .messages = 1, .bytes_moved = 12,
                            .profiles_used = 1, .verified = PLB_RIGHT, .pus = &pu};
     plb_report_derive(&r);

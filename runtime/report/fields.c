@@ -1,0 +1,234 @@
+/* The rows, and the functions behind those that no member holds as JSON shows them. */
+#include "report/fields.h"
+
+#include <string.h>
+
+#include "base/version.h"
+
+/* The number behind `schema`: it grows when a key changes its meaning or goes, so that programs notice. */
+#define SCHEMA 1
+
+/* What a row takes from a member: its type and its place. The member's declaration decides the type. */
+#define MEMBER(record, name)                                                                                 \
+    .type = _Generic(((record *)NULL)->name, bool: PLB_VALUE_FLAG, int: PLB_VALUE_WHOLE,                     \
+                     int64_t: PLB_VALUE_WHOLE, double: PLB_VALUE_REAL, default: PLB_VALUE_TEXT),             \
+    .member = _Generic(((record *)NULL)->name, bool: PLB_MEMBER_BOOL, int: PLB_MEMBER_INT,                   \
+                       int64_t: PLB_MEMBER_INT64, double: PLB_MEMBER_DOUBLE,                                 \
+                       const char *: PLB_MEMBER_POINTER, char *: PLB_MEMBER_ARRAY),                          \
+    .offset = offsetof(record, name)
+#define RUN(name) MEMBER(struct plb_report, name)
+#define PU(name) MEMBER(struct plb_report_pu, name)
+#define CURVE(name) MEMBER(struct plb_report_curve, name)
+#define GET(function, value_type) .type = (value_type), .get = (function)
+#define LIST_OF(table, record) .fields = (table), .record_bytes = sizeof(record)
+#define COLUMN(name, columns) .heading = (name), .width = (columns)
+
+static struct plb_value text(const char *of)
+{
+    return (struct plb_value){.type = PLB_VALUE_TEXT, .text = of};
+}
+
+static struct plb_value schema(const struct plb_report *report, const void *record)
+{
+    (void)report, (void)record;
+    return (struct plb_value){.type = PLB_VALUE_WHOLE, .whole = SCHEMA};
+}
+
+static struct plb_value version(const struct plb_report *report, const void *record)
+{
+    (void)report, (void)record;
+    return text(PLB_VERSION);
+}
+
+static struct plb_value mode(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return text(report->mode == PLB_SIMULATED ? "simulate" : "cluster");
+}
+
+static struct plb_value verified(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    bool known = report->verified != PLB_NOT_VERIFIED;
+    return (struct plb_value){.type = known ? PLB_VALUE_FLAG : PLB_VALUE_NONE,
+                              .whole = report->verified == PLB_RIGHT};
+}
+
+static struct plb_value optimum(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    bool known = report->mode == PLB_SIMULATED;
+    return (struct plb_value){.type = known ? PLB_VALUE_REAL : PLB_VALUE_NONE, .real = report->optimum_s};
+}
+
+static struct plb_value pus(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_pus, .list = report->pus};
+}
+
+static struct plb_value kind(const struct plb_report *report, const void *record)
+{
+    static const char *const names[] = {[PLB_CPU] = "cpu", [PLB_GPU] = "gpu",
+                                        [PLB_ACCELERATOR] = "accelerator"};
+    const struct plb_report_pu *pu = record;
+    (void)report;
+    return text(names[pu->kind]);
+}
+
+static struct plb_value share(const struct plb_report *report, const void *record)
+{
+    const struct plb_report_pu *pu = record;
+    double all = (double)report->units * (report->passes > 0 ? report->passes : 1);
+    return (struct plb_value){.type = PLB_VALUE_REAL, .real = 100.0 * (double)pu->units / all};
+}
+
+static struct plb_value phases(const struct plb_report *report, const void *record)
+{
+    const struct plb_report_pu *pu = record;
+    if (report->curves == NULL)
+        return (struct plb_value){.type = PLB_VALUE_LEFT_OUT};
+    const struct plb_report_curve *first = &report->curves[(pu - report->pus) * report->n_phases];
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_phases, .list = first};
+}
+
+const struct plb_field plb_run_fields[] = {
+    {"schema", PLB_UNIT_NONE, GET(schema, PLB_VALUE_WHOLE),
+     .meaning = "Version of this format. It grows when a key goes or changes its meaning."},
+    {"version", PLB_UNIT_NONE, GET(version, PLB_VALUE_TEXT),
+     .meaning = "Version of plbrun."},
+    {"app", PLB_UNIT_NONE, RUN(app),
+     .meaning = "Name of the kernel."},
+    {"balancer", PLB_UNIT_NONE, RUN(balancer),
+     .meaning = "Name of the balancer."},
+    {"migration", PLB_UNIT_NONE, RUN(migration),
+     .meaning = "Whether idle PUs could take queued units from others (`balance.migration`)."},
+    {"mode", PLB_UNIT_NONE, GET(mode, PLB_VALUE_TEXT),
+     .meaning = "`cluster` for a real run, `simulate` for a simulated one."},
+    {"nodes", PLB_UNIT_COUNT, RUN(nodes),
+     .meaning = "Nodes of the run; each is one MPI rank."},
+    {"units", PLB_UNIT_OF_APP, RUN(units),
+     .meaning = "Units of one pass."},
+    {"passes", PLB_UNIT_COUNT, RUN(passes),
+     .meaning = "Passes over all units."},
+    {"makespan_s", PLB_UNIT_SECONDS, RUN(makespan_s),
+     .meaning = "Time of all passes together; virtual in a simulation."},
+    {"bound_s", PLB_UNIT_SECONDS, RUN(bound_s),
+     .meaning = "The makespan if every PU had worked at its best measured rate from start to end."},
+    {"profile_s", PLB_UNIT_SECONDS, RUN(profile_s),
+     .meaning = "Training: the time until every PU had a curve; 0 where nothing was trained."},
+    {"solves", PLB_UNIT_COUNT, RUN(solves),
+     .meaning = "How often the balancer solved for equal finish times."},
+    {"solve_s", PLB_UNIT_SECONDS, RUN(solve_s),
+     .meaning = "Time that solving took; real time in a simulation too."},
+    {"balancing_ratio", PLB_UNIT_RATIO, RUN(balancing_ratio),
+     .meaning = "Longest busy time over the shortest, of the PUs that worked; 1 is perfect."},
+    {"idle_pct", PLB_UNIT_PERCENT, RUN(idle_pct),
+     .meaning = "Mean idle time of all PUs, in percent of the makespan."},
+    {"messages", PLB_UNIT_COUNT, RUN(messages),
+     .meaning = "Control messages that all ranks sent."},
+    {"bytes_moved", PLB_UNIT_BYTES, RUN(bytes_moved),
+     .meaning = "Inputs, results and replicated data that ranks sent to each other."},
+    {"migrations", PLB_UNIT_COUNT, RUN(migrations),
+     .meaning = "Gifts of queued units from one node to another."},
+    {"migrated_units", PLB_UNIT_OF_APP, RUN(migrated_units),
+     .meaning = "Units granted to one node and executed by another."},
+    {"slowest_answer_s", PLB_UNIT_SECONDS, RUN(slowest_answer_s),
+     .meaning = "Longest time that a node waited for another node's answer to its question for work; 0 in "
+                "a simulation."},
+    {"largest_unit", PLB_UNIT_FRACTION, RUN(largest_unit),
+     .meaning = "Part of all work that is in the most costly unit, by the kernel's costs; 0 where these "
+                "are not known."},
+    {"profiles_used", PLB_UNIT_COUNT, RUN(profiles_used),
+     .meaning = "PUs that began with the measurements of an earlier run and kept them."},
+    {"profiles_dropped", PLB_UNIT_COUNT, RUN(profiles_dropped),
+     .meaning = "PUs that began with the measurements of an earlier run and dropped them, because their "
+                "first blocks contradicted them."},
+    {"verified", PLB_UNIT_NONE, GET(verified, PLB_VALUE_FLAG),
+     .meaning = "Whether the result agrees with the reference; null without `--verify`."},
+    {"optimum_s", PLB_UNIT_SECONDS, GET(optimum, PLB_VALUE_REAL),
+     .meaning = "Time of the best fixed distribution by the true curves, without noise; null in a real "
+                "run."},
+    {"pus", PLB_UNIT_COUNT, GET(pus, PLB_VALUE_LIST), LIST_OF(plb_pu_fields, struct plb_report_pu),
+     .meaning = "The PUs, ordered by `id`."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_pu_fields[] = {
+    {"id", PLB_UNIT_NONE, PU(id), COLUMN("PU", 3),
+     .meaning = "Number of the PU in the run, from 0."},
+    {"node", PLB_UNIT_NONE, PU(node), COLUMN("node", 4),
+     .meaning = "Its node, which is its MPI rank."},
+    {"host", PLB_UNIT_NONE, PU(host), COLUMN("host", -15),
+     .meaning = "Name of its host."},
+    {"name", PLB_UNIT_NONE, PU(name), COLUMN("name", -18),
+     .meaning = "Its model, or its name in the .cluster file."},
+    {"kind", PLB_UNIT_NONE, GET(kind, PLB_VALUE_TEXT), COLUMN("kind", -5),
+     .meaning = "`cpu`, `gpu` or `accelerator`."},
+    {"units", PLB_UNIT_OF_APP, PU(units), COLUMN(NULL, 12),
+     .meaning = "Units that it executed, in all passes. A unit counts once."},
+    {NULL, PLB_UNIT_PERCENT, GET(share, PLB_VALUE_REAL), COLUMN("share", 7),
+     .meaning = "The same in percent of all units."},
+    {"blocks", PLB_UNIT_COUNT, PU(blocks), COLUMN("blocks", 8),
+     .meaning = "Blocks that it was granted."},
+    {"tasks", PLB_UNIT_COUNT, PU(tasks),
+     .meaning = "Tasks that it executed."},
+    {"busy_s", PLB_UNIT_SECONDS, PU(busy_s), COLUMN("busy", 10),
+     .meaning = "Time in which it executed tasks, or moved data and executed nothing."},
+    {"transfer_s", PLB_UNIT_SECONDS, PU(transfer_s),
+     .meaning = "The part of `busy_s` in which it moved data."},
+    {"idle_s", PLB_UNIT_SECONDS, PU(idle_s), COLUMN("idle", 10),
+     .meaning = "The makespan less `busy_s`."},
+    {"stolen_in", PLB_UNIT_OF_APP, PU(stolen_in),
+     .meaning = "Units granted to another PU that it executed."},
+    {"stolen_out", PLB_UNIT_OF_APP, PU(stolen_out),
+     .meaning = "Units granted to it that another PU executed."},
+    {"rate", PLB_UNIT_RATE, PU(rate), COLUMN(NULL, 11),
+     .meaning = "Units per second of executing, without `transfer_s`; 0 where it executed none."},
+    {"curve", PLB_UNIT_NONE, PU(curve),
+     .meaning = "Fitted curve of the phase that ran last: the seconds that it executes x units of average "
+                "cost. Empty where nothing was measured."},
+    {"r2", PLB_UNIT_NONE, PU(r2),
+     .meaning = "Coefficient of determination of that fit; 1 is perfect."},
+    {"refused", PLB_UNIT_NONE, PU(refused),
+     .meaning = "Whether the PU was not used because its memory is too small."},
+    {"phases", PLB_UNIT_COUNT, GET(phases, PLB_VALUE_LIST),
+     LIST_OF(plb_curve_fields, struct plb_report_curve),
+     .meaning = "Its curves, one for each phase; left out where the kernel has one phase."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_curve_fields[] = {
+    {"phase", PLB_UNIT_NONE, CURVE(phase),
+     .meaning = "Name of the phase."},
+    {"curve", PLB_UNIT_NONE, CURVE(curve),
+     .meaning = "Fitted curve of this phase; empty where nothing was measured."},
+    {"r2", PLB_UNIT_NONE, CURVE(r2),
+     .meaning = "Coefficient of determination of that fit; 1 is perfect."},
+    {.meaning = NULL},
+};
+
+struct plb_value plb_field_value(const struct plb_field *field, const struct plb_report *report,
+                                 const void *record)
+{
+    struct plb_value value = {.type = field->type};
+    const void *at = (const char *)record + field->offset;
+    switch (field->member) {
+    case PLB_MEMBER_NONE: return field->get(report, record);
+    case PLB_MEMBER_INT: value.whole = *(const int *)at; break;
+    case PLB_MEMBER_INT64: value.whole = *(const int64_t *)at; break;
+    case PLB_MEMBER_DOUBLE: value.real = *(const double *)at; break;
+    case PLB_MEMBER_BOOL: value.whole = *(const bool *)at; break;
+    case PLB_MEMBER_POINTER: value.text = *(const char *const *)at; break;
+    case PLB_MEMBER_ARRAY: value.text = at; break;
+    }
+    return value;
+}
+
+const struct plb_field *plb_run_field(const char *key)
+{
+    const struct plb_field *field = plb_run_fields;
+    while (field->meaning != NULL && (field->key == NULL || strcmp(field->key, key) != 0))
+        field++;
+    return field->meaning != NULL ? field : NULL;
+}

@@ -1,0 +1,25 @@
+/* The largest unit that leaves a number of 1 or more. */
+#include "report/quantity.h"
+
+#include <stdio.h>
+
+char *plb_seconds_print(double seconds, char text[PLB_QUANTITY_TEXT])
+{
+    if (seconds >= 1.0)
+        snprintf(text, PLB_QUANTITY_TEXT, "%.2f s", seconds);
+    else if (seconds >= 1e-3)
+        snprintf(text, PLB_QUANTITY_TEXT, "%.1f ms", seconds * 1e3);
+    else
+        snprintf(text, PLB_QUANTITY_TEXT, "%.0f us", seconds * 1e6);
+    return text;
+}
+
+char *plb_bytes_print(double bytes, char text[PLB_QUANTITY_TEXT])
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    int u = 0;
+    for (; bytes >= 1000.0 && u < 4; u++)
+        bytes /= 1000.0;
+    snprintf(text, PLB_QUANTITY_TEXT, u == 0 ? "%.0f %s" : "%.1f %s", bytes, units[u]);
+    return text;
+}

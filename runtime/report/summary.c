@@ -1,0 +1,150 @@
+/* Sentences with the values of fields, and a table with a column for each field of a PU that has a width. */
+#include "report/summary.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/fields.h"
+#include "report/quantity.h"
+
+#define CELL_TEXT 32 /* bytes of the longest number or quantity */
+
+/* The value as people read it: `text`, or the value's own text. */
+static const char *readable(enum plb_field_unit unit, const struct plb_value *value, char text[CELL_TEXT])
+{
+    double number = value->type == PLB_VALUE_REAL ? value->real : (double)value->whole;
+    switch (value->type == PLB_VALUE_TEXT ? PLB_UNIT_NONE : unit) {
+    case PLB_UNIT_SECONDS: return plb_seconds_print(number, text);
+    case PLB_UNIT_BYTES: return plb_bytes_print(number, text);
+    case PLB_UNIT_PERCENT: snprintf(text, CELL_TEXT, "%.1f %%", number); return text;
+    case PLB_UNIT_FRACTION: snprintf(text, CELL_TEXT, "%.1f %%", 100.0 * number); return text;
+    case PLB_UNIT_RATIO: snprintf(text, CELL_TEXT, "%.2f", number); return text;
+    case PLB_UNIT_RATE: snprintf(text, CELL_TEXT, "%.4g", number); return text;
+    default: break;
+    }
+    if (value->type == PLB_VALUE_TEXT)
+        return value->text;
+    snprintf(text, CELL_TEXT, "%" PRId64, value->whole);
+    return text;
+}
+
+/* ---------------------------------------------------------------- sentences */
+
+/* One {key} or {key noun}, without its braces. */
+static void say_field(const struct plb_report *r, const char *key, const char *noun, FILE *out)
+{
+    char text[CELL_TEXT];
+    const struct plb_field *field = plb_run_field(key);
+    assert(field != NULL);
+    struct plb_value value = plb_field_value(field, r, r);
+    fputs(readable(field->unit, &value, text), out);
+    if (field->unit == PLB_UNIT_OF_APP)
+        fprintf(out, " %s", r->unit);
+    if (noun[0] != '\0')
+        fprintf(out, " %s%s", noun, value.whole == 1 ? "" : "s");
+}
+
+void plb_report_say(const struct plb_report *report, const char *text, FILE *out)
+{
+    for (; *text != '\0'; text++) {
+        if (*text != '{') {
+            fputc(*text, out);
+            continue;
+        }
+        char key[32] = "", noun[32] = "";
+        sscanf(text, "{%31[^ }] %31[^}]", key, noun);
+        say_field(report, key, noun, out);
+        text += strcspn(text, "}");
+        assert(*text == '}');
+    }
+}
+
+void plb_report_line(const struct plb_report *r, FILE *out)
+{
+    plb_report_say(r, "{app}: {units} by {pus PU} on {nodes node} in {makespan_s}", out);
+    if (r->passes > 1)
+        fputs(" (all passes)", out);
+    plb_report_say(r, " with {balancer}; bound {bound_s}, balancing ratio {balancing_ratio}, "
+                      "idle {idle_pct}; ", out);
+    if (r->solves > 0)
+        plb_report_say(r, "training {profile_s}, {solves solve} in {solve_s}; ", out);
+    if (r->migrated_units > 0)
+        plb_report_say(r, "{migrated_units} migrated in {migrations message}; ", out);
+    plb_report_say(r, "{messages message}, {bytes_moved} moved", out);
+    if (r->verified != PLB_NOT_VERIFIED)
+        fputs(r->verified == PLB_RIGHT ? "; verified" : "; WRONG RESULT", out);
+}
+
+static void say_profiles(const struct plb_report *r, FILE *out)
+{
+    int began = r->profiles_used + r->profiles_dropped;
+    if (began == 0)
+        return;
+    fprintf(out, "profiles: %d PU%s began with earlier measurements", began, began == 1 ? "" : "s");
+    if (r->profiles_dropped > 0)
+        plb_report_say(r, ", {profiles_dropped} of them dropped as no longer true", out);
+    fputc('\n', out);
+}
+
+/* ---------------------------------------------------------------- table */
+
+/* A cell and the blank before it; two blanks where text follows a number. */
+static void put_cell(const struct plb_field *field, int width_before, const char *text, FILE *out)
+{
+    fprintf(out, "%s", width_before > 0 && field->width < 0 ? "  " : width_before != 0 ? " " : "");
+    if (field->width < 0)
+        fprintf(out, "%*.*s", field->width, -field->width, text);
+    else
+        fprintf(out, "%*s", field->width, text);
+}
+
+static void put_headings(const struct plb_report *r, FILE *out)
+{
+    char text[80];
+    int before = 0;
+    for (const struct plb_field *f = plb_pu_fields; f->meaning != NULL; f++) {
+        if (f->width == 0)
+            continue;
+        snprintf(text, sizeof text, "%s%s", f->heading != NULL ? f->heading : r->unit,
+                 f->unit == PLB_UNIT_RATE ? "/s" : "");
+        put_cell(f, before, text, out);
+        before = f->width;
+    }
+    fputc('\n', out);
+}
+
+static void put_pu(const struct plb_report *r, const struct plb_report_pu *pu, FILE *out)
+{
+    char text[CELL_TEXT];
+    int before = 0;
+    for (const struct plb_field *f = plb_pu_fields; f->meaning != NULL; f++) {
+        if (f->width == 0)
+            continue;
+        struct plb_value value = plb_field_value(f, r, pu);
+        put_cell(f, before, readable(f->unit, &value, text), out);
+        before = f->width;
+    }
+    if (pu->refused)
+        fputs("  not used: too little memory", out);
+    else if (pu->units == 0)
+        fputs("  not used: could only slow the run", out);
+    fputc('\n', out);
+}
+
+void plb_report_summary(const struct plb_report *r, FILE *out)
+{
+    put_headings(r, out);
+    for (int p = 0; p < r->n_pus; p++)
+        put_pu(r, &r->pus[p], out);
+    plb_report_line(r, out);
+    fputc('\n', out);
+    if (r->n_pus > 1 && r->largest_unit * r->n_pus > 1.0) {
+        fprintf(out, "one of the %s is ", r->unit);
+        plb_report_say(r, "{largest_unit} of the work: no balancing can end before it does\n", out);
+    }
+    say_profiles(r, out);
+    if (r->mode == PLB_SIMULATED)
+        plb_report_say(r, "(simulated: times are virtual, and no output is written; the best fixed "
+                          "distribution without noise takes {optimum_s})\n", out);
+}

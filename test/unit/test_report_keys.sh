@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# docs/report-keys.md is what `plbrun --report help` writes from the table of fields.
+. "$(dirname "$0")/../support/lib.sh"
+alone --report help
+ok "--report help needs no conf file" $?
+cp "$tmp/out" "$tmp/keys.md"
+diff "$root/docs/report-keys.md" "$tmp/keys.md" >"$tmp/out"
+ok "docs/report-keys.md is up to date (plbrun --report help >docs/report-keys.md)" $?
+
+# Every key of a report is described, and every key that is described is in a report.
+conf=$root/examples/demo/app.conf
+alone --quiet --simulate "$root/hostfiles/demo.cluster" --report "$tmp/r.json" "$conf"
+ok "a simulation writes a report" $?
+grep -oE '^ *"[a-z_0-9]+":' "$tmp/r.json" | tr -d ' ":' | sort -u >"$tmp/written"
+sed -n 's/^| `\([a-z_0-9]*\)` .*/\1/p' "$tmp/keys.md" | grep -vxE 'phases?' | sort -u >"$tmp/described"
+diff "$tmp/written" "$tmp/described" >"$tmp/out"
+ok "the keys of a report are those that are described" $?
+done_testing
