@@ -2,8 +2,10 @@
  *
  * The work is cut into `iterations` equal parts, each executed by all PUs together with a barrier at its
  * end. The first is shared equally. After each, relative power RP_p = x_p / t_p, and where the times
- * differ by more than `threshold` of the longest, x_p ← X · RP_p / Σ RP. It converges asymptotically, and
- * pays for it with a barrier per iteration. The time between the first PU's end and the last's is idle. */
+ * differ by more than `threshold` of the longest, x_p ← X · RP_p / Σ RP. It converges asymptotically.
+ *
+ * Cost: O(1) per question; O(P) per iteration, which is P questions. Weak by its barriers: the time
+ * between the first PU's end and the last's is idle. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,32 +19,30 @@ static const struct plb_option options[] = {
     {0},
 };
 
-struct pu {
-    double x, seconds, before;  /* share of an iteration; its time in this one; granted before it */
-    bool granted;
+/* Seconds that a PU counts as having worked where its reports say nothing usable. Any number far below a real
+ * block's time will do. */
+#define NO_TIME 1e-9
+
+struct acosta_pu {
+    double x;                   /* work: its share of an iteration */
+    double seconds;             /* its time in this iteration */
+    double before;              /* work granted to it before this iteration */
+    bool granted;               /* has had its block of this iteration */
 };
 
 struct state {
     const struct plb_param *params;
-    double part;                /* X */
-    int alive, granted, outstanding;
-    struct pu pus[];
+    double part;                /* X, work of an iteration */
+    int granted;                /* living PUs that have had their block of this iteration */
+    bool again;                 /* a PU was lost: the next question shares equally */
+    struct acosta_pu pus[];
 };
-
-static void count(struct state *s, const struct plb_view *view)
-{
-    s->alive = s->granted = s->outstanding = 0;
-    for (int p = 0; p < view->n_pus; p++) {
-        s->alive += !view->pus[p].lost;
-        s->granted += !view->pus[p].lost && s->pus[p].granted;
-        s->outstanding += view->pus[p].outstanding;
-    }
-}
 
 static void share_equally(struct state *s, const struct plb_view *view)
 {
     for (int p = 0; p < view->n_pus; p++)
-        s->pus[p].x = view->pus[p].lost ? 0.0 : s->part / s->alive;
+        s->pus[p].x = view->pus[p].lost ? 0.0 : s->part / view->living;
+    s->again = false;
 }
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -52,7 +52,6 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
         return NULL;
     s->params = params;
     s->part = fmax(view->total / params[ITERATIONS].value, 1.0);
-    count(s, view);
     share_equally(s, view);
     return s;
 }
@@ -62,17 +61,17 @@ static void end_iteration(struct state *s, const struct plb_view *view)
 {
     double longest = 0.0, shortest = INFINITY, power = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
-        struct pu *pu = &s->pus[p];
+        struct acosta_pu *pu = &s->pus[p];
         if (view->pus[p].lost || !pu->granted)
             continue;
-        pu->seconds = isfinite(pu->seconds) && pu->seconds > 0.0 ? pu->seconds : 1e-9;
+        pu->seconds = isfinite(pu->seconds) && pu->seconds > 0.0 ? pu->seconds : NO_TIME;
         longest = fmax(longest, pu->seconds);
         shortest = fmin(shortest, pu->seconds);
         power += (view->pus[p].granted - pu->before) / pu->seconds;
     }
     bool differ = longest - shortest > s->params[THRESHOLD].value * longest;
     for (int p = 0; p < view->n_pus; p++) {
-        struct pu *pu = &s->pus[p];
+        struct acosta_pu *pu = &s->pus[p];
         if (differ && power > 0.0 && !view->pus[p].lost && pu->granted)
             pu->x = s->part * (view->pus[p].granted - pu->before) / pu->seconds / power;
         pu->before = view->pus[p].granted;
@@ -80,18 +79,20 @@ static void end_iteration(struct state *s, const struct plb_view *view)
         pu->granted = false;
     }
     s->granted = 0;
+    view->stats->ask_again = true; /* the barrier is lifted */
 }
 
 static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    if (s->granted == s->alive && s->outstanding == 0)
+    if (s->again)
+        share_equally(s, view);
+    if (s->granted == view->living && view->idle == view->living)
         end_iteration(s, view);
     if (s->pus[p].granted)
-        return 0.0;
+        return PLB_WAIT;
     s->pus[p].granted = true;
     s->granted++;
-    s->outstanding++;
     return fmax(s->pus[p].x, 1.0);
 }
 
@@ -100,16 +101,15 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
     struct state *s = state;
     (void)view;
     s->pus[p].seconds += (sample->execute_s + sample->transfer_s) * (double)sample->tasks;
-    s->outstanding -= sample->block_end;
 }
 
 static void lost(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    (void)p;
-    count(s, view);
-    if (s->alive > 0)
-        share_equally(s, view);
+    (void)view;
+    s->granted -= s->pus[p].granted;
+    s->pus[p].granted = false;
+    s->again = true;
 }
 
 const struct plb_balancer plb_balancer_acosta = {

@@ -2,97 +2,117 @@
  * its chunk-wise form AWF-C (Cariño and Banicescu, Cluster Computing 11, 2008).
  *
  * As factoring, but PU p's chunk of a batch is w_p times the equal one. The weights, with Σ w = P, are
- * the inverse of each PU's mean time per unit, in which its j-th chunk counts j times, so that recent
- * ones count more; they are taken when the chunk is asked for. Before a PU has finished a chunk its
- * weight is 1, and the first batch is therefore a tenth of the work instead of half: among PUs that
- * differ by tens an equal share of a half would decide the run. */
+ * the inverse of each PU's mean time per unit. In that mean its j-th chunk counts j times, so that recent
+ * chunks count more. A weight is taken when the chunk is asked for, and is 1 before the PU has finished a
+ * chunk. The first batch is therefore a tenth of the work instead of half: among PUs that differ by
+ * tens, equal shares of a half would decide the run.
+ *
+ * Cost: O(1) per question; O(P) per batch, which is P questions. Weak while a PU's speed is unknown. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "plb/balancer.h"
 
+/* Part of the work in the first batch, whose chunks are equal. Larger: a slow PU may get more than it can finish in
+ * the run. Smaller: one more batch before weights count for much. */
 #define FIRST_BATCH 0.1
 
-struct pu {
+/* Part of a PU's fair share: a chunk is kept ahead while chunks are larger. Larger: PUs wait for round trips
+ * earlier. Smaller: the last chunks queue behind others, and PUs end apart. */
+#define AHEAD_WHILE 0.01
+
+struct awf_pu {
     double time, work;          /* weighted sums over its chunks: Σ j·t_j, Σ j·n_j */
     double chunks;              /* finished */
+    double rate;                /* work per second by these sums; 0 = not known, or lost */
     bool granted;               /* in this batch */
 };
 
 struct state {
     double chunk;               /* of weight 1 */
-    int ungranted;              /* PUs that have not had their chunk of this batch */
-    bool started;
-    struct pu pus[];
+    int ungranted;              /* living PUs that have not had their chunk of this batch */
+    double rates;               /* sum over the living PUs whose rate is known, */
+    int known;                  /* which are so many */
+    bool started, again;        /* again: a PU was lost, so the next question begins a batch */
+    struct awf_pu pus[];
 };
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
 {
     (void)params;
-    return calloc(1, sizeof(struct state) + (size_t)view->n_pus * sizeof(struct pu));
+    return calloc(1, sizeof(struct state) + (size_t)view->n_pus * sizeof(struct awf_pu));
 }
 
-static double rate(const struct pu *pu)
+static double rate_of(const struct awf_pu *pu)
 {
     return pu->chunks > 0.0 && pu->time > 0.0 && isfinite(pu->time) ? pu->work / pu->time : 0.0;
 }
 
 /* w_p: 1 is the mean of those that are known. */
-static double weight(const struct state *s, const struct plb_view *view, int p)
+static double weight(const struct state *s, int p)
 {
-    double sum = 0.0, own = rate(&s->pus[p]);
-    int known = 0;
-    for (int q = 0; q < view->n_pus; q++) {
-        double r = view->pus[q].lost ? 0.0 : rate(&s->pus[q]);
-        known += r > 0.0;
-        sum += r;
-    }
-    return own > 0.0 ? own * known / sum : 1.0;
+    double own = s->pus[p].rate;
+    return own > 0.0 ? own * s->known / fmax(s->rates, own) : 1.0;
 }
 
+/* The sum of the rates is taken anew, so that rounding errors of its updates do not add up. */
 static void begin_batch(struct state *s, const struct plb_view *view)
 {
-    s->ungranted = 0;
+    s->rates = 0.0;
+    s->known = 0;
     for (int p = 0; p < view->n_pus; p++) {
-        s->pus[p].granted = view->pus[p].lost;
-        s->ungranted += !view->pus[p].lost;
+        struct awf_pu *pu = &s->pus[p];
+        pu->granted = view->pus[p].lost;
+        pu->rate = view->pus[p].lost ? 0.0 : rate_of(pu);
+        s->rates += pu->rate;
+        s->known += pu->rate > 0.0;
     }
-    s->chunk = view->remaining * (s->started ? 0.5 : FIRST_BATCH) / s->ungranted;
+    s->ungranted = view->living;
+    s->chunk = view->remaining * (s->started ? 0.5 : FIRST_BATCH) / view->living;
     s->started = true;
+    s->again = false;
 }
 
 static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    if (s->ungranted == 0)
+    if (s->ungranted == 0 || s->again)
         begin_batch(s, view);
-    struct pu *pu = &s->pus[p];
-    bool small = s->chunk <= 0.01 * view->total / view->n_pus;
+    struct awf_pu *pu = &s->pus[p];
+    bool small = s->chunk <= AHEAD_WHILE * view->total / view->n_pus;
     if (view->pus[p].outstanding > 0 && (small || pu->chunks == 0.0))
         return PLB_WAIT_OWN; /* nothing ahead for a PU of unknown speed, nor at the end */
     /* A PU that comes again in the same batch is ahead of the others: it takes a chunk of the next. */
     if (!pu->granted) {
         pu->granted = true;
         s->ungranted--;
+        view->stats->ask_again |= s->ungranted == 0; /* PUs ahead of the others wait for the next batch */
     } else if (view->pus[p].outstanding > 0) {
-        return 0.0;
+        return PLB_WAIT;
     }
-    return fmax(s->chunk * weight(s, view, p), 1.0);
+    return fmax(s->chunk * weight(s, p), 1.0);
 }
 
 static void done(void *state, const struct plb_view *view, int p, const struct plb_sample *sample)
 {
-    struct pu *pu = &((struct state *)state)->pus[p];
+    struct state *s = state;
+    struct awf_pu *pu = &s->pus[p];
     (void)view;
     pu->chunks += 1.0;
     pu->time += pu->chunks * (sample->execute_s + sample->transfer_s);
     pu->work += pu->chunks * sample->work;
+    double rate = rate_of(pu);
+    s->rates += rate - pu->rate;
+    s->known += (rate > 0.0) - (pu->rate > 0.0);
+    pu->rate = rate;
 }
 
 static void lost(void *state, const struct plb_view *view, int pu)
 {
+    struct state *s = state;
+    (void)view;
     (void)pu;
-    begin_batch(state, view);
+    s->again = true;
 }
 
 const struct plb_balancer plb_balancer_awf = {

@@ -1,8 +1,9 @@
-/* greedy: equal pieces, each to the first idle PU, as in the papers' comparisons.
+/* greedy: blocks of equal size, each to the first idle PU, as in the papers' comparisons.
  *
- * While many pieces remain, one is kept ahead at each PU so that none waits for a round trip; towards
- * the end a piece goes only to a PU that has nothing at all, which halves the imbalance of the last
- * pieces. Weak where a slow PU takes one of the last pieces: the run then lasts a piece longer. */
+ * While much work remains, each PU has one block ahead, so that no PU waits for a round trip. Towards
+ * the end only an idle PU gets a block: a block that waits behind a slow one would end late.
+ * Cost: O(1) per question. Weak where a slow PU takes one of the last blocks: the run then lasts a block
+ * longer. */
 #include <stdlib.h>
 
 #include "plb/balancer.h"
@@ -14,24 +15,32 @@ static const struct plb_option options[] = {
     {0},
 };
 
+/* Blocks per PU where the user names no number. More: more messages, and starts that waste time. Fewer: the
+ * last block is a larger part of the run, which is what a slow PU can make it longer by. 32 is three percent. */
+#define BLOCKS_PER_PU 32.0
+
+/* A block is kept ahead while more than this many blocks per PU remain. More: PUs wait for round trips earlier.
+ * Fewer: the last blocks queue behind slow ones. Two is what each PU can have. */
+#define PLENTY 2.0
+
 struct state {
-    double piece;               /* work */
+    double block;               /* work */
 };
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
 {
     struct state *s = malloc(sizeof *s);
-    double pieces = params[PIECES].value > 0.0 ? params[PIECES].value : 32.0 * view->n_pus;
+    double blocks = params[PIECES].value > 0.0 ? params[PIECES].value : BLOCKS_PER_PU * view->n_pus;
     if (s != NULL)
-        s->piece = view->total / pieces;
+        s->block = view->total / blocks;
     return s;
 }
 
 static double grant(void *state, const struct plb_view *view, int pu)
 {
     const struct state *s = state;
-    bool plenty = view->remaining > s->piece * 2.0 * view->n_pus;
-    return view->pus[pu].outstanding == 0 || plenty ? s->piece : PLB_WAIT_OWN;
+    bool plenty = view->remaining > s->block * PLENTY * view->n_pus;
+    return view->pus[pu].outstanding == 0 || plenty ? s->block : PLB_WAIT_OWN;
 }
 
 const struct plb_balancer plb_balancer_greedy = {

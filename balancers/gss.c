@@ -1,44 +1,36 @@
 /* gss: guided self-scheduling (Polychronopoulos and Kuck, IEEE Transactions on Computers C-36, 1987).
  *
  * A PU that asks gets 1 / P of what remains: ⌈R / P⌉ units. Chunks shrink by themselves, so the end is
- * even; unlike PUs are not told apart, so the first chunk of a slow one may be too large for it. A
- * chunk is kept ahead only while chunks are large (more than 1 % of a fair share). */
+ * even. While much remains, each PU has one chunk ahead. Cost: O(1) per question. Weak where PUs are
+ * unlike: the rule does not tell them apart, so the first chunk of a slow one may be too large for it. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "plb/balancer.h"
 
-struct state {
-    int alive;
-};
+/* Part of the work: a chunk is kept ahead while more remains. Larger: PUs wait for round trips earlier. Smaller:
+ * the last chunks queue behind others, and PUs end apart. Chosen so that what queues is 1 % of a fair share. */
+#define AHEAD_WHILE 0.01
 
-static void count(struct state *s, const struct plb_view *view)
-{
-    s->alive = 0;
-    for (int p = 0; p < view->n_pus; p++)
-        s->alive += !view->pus[p].lost;
-}
+struct state {
+    double ahead_above;         /* work that remains: above it a chunk is kept ahead */
+};
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
 {
     (void)params;
     struct state *s = malloc(sizeof *s);
     if (s != NULL)
-        count(s, view);
+        s->ahead_above = AHEAD_WHILE * view->total;
     return s;
 }
 
 static double grant(void *state, const struct plb_view *view, int pu)
 {
     const struct state *s = state;
-    double chunk = view->remaining / s->alive;
-    bool large = chunk > 0.01 * view->total / s->alive;
-    return view->pus[pu].outstanding == 0 || large ? (chunk > 1.0 ? chunk : 1.0) : PLB_WAIT_OWN;
-}
-
-static void lost(void *state, const struct plb_view *view, int pu)
-{
-    (void)pu;
-    count(state, view);
+    if (view->pus[pu].outstanding > 0 && view->remaining <= s->ahead_above)
+        return PLB_WAIT_OWN;
+    return fmax(view->remaining / view->living, 1.0);
 }
 
 const struct plb_balancer plb_balancer_gss = {
@@ -47,6 +39,5 @@ const struct plb_balancer plb_balancer_gss = {
     .summary = "guided self-scheduling: 1 / P of what remains, to whoever asks",
     .init = init,
     .grant = grant,
-    .lost = lost,
     .fini = free,
 };

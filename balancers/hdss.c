@@ -2,11 +2,14 @@
  * with it.
  *
  * Adaptive phase: each PU gets blocks that double, from `initial_block` (0: 1/1000 of a fair share), and
- * its speed is fitted as speed(x) = a · ln x + b by least squares. It is over for a PU that has had four
- * blocks when doubling once more is predicted to add less than 5 % (its blocks then stay as they are until
- * the others are through as well), and for all when `adaptive` (20 %) of the work has been granted. The speed at the PU's largest block is its weight, fixed from then on.
- * Completion phase: blocks of remaining · w_p / 2, not below the PU's first block. There is no barrier,
- * but a weight is a single number: where speed still depends on size, the shares are off. */
+ * its speed is fitted as speed(x) = a · ln x + b by least squares. The phase ends for a PU after four
+ * blocks, as soon as doubling once more is predicted to add less than 5 %; its blocks then stay as they
+ * are until the others are through as well. It ends for all when `adaptive` (20 %) of the work has been
+ * granted. The speed at the PU's largest block is its weight, fixed from then on.
+ * Completion phase: blocks of remaining · w_p / 2, not below the PU's first block. No barrier.
+ *
+ * Cost: O(1) per question and report. Weak where speed still depends on size, or changes: a weight is a
+ * single number. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,34 +23,48 @@ static const struct plb_option options[] = {
     {0},
 };
 
+/* Blocks of a PU before its speed may count as level. More: a longer adaptive phase. Fewer: scatter may look like
+ * a level. A line through fewer than four scattered points says little. */
 #define ENOUGH_BLOCKS 4
+
+/* Relative gain by doubling the block below which a speed is level. Larger: weights are taken from blocks that are too
+ * small. Smaller: the adaptive phase rarely ends before its limit. */
 #define PLATEAU 0.05
 
-struct pu {
-    double size;                /* of its next block in the adaptive phase */
-    double largest;             /* block that it has reported */
+/* Parts of a fair share in the first block, where the user gives no size. More: starts waste time. Fewer: a slow PU
+ * gets more at once than the run should wait for. */
+#define FIRST_PARTS 1000.0
+
+/* A fitted speed is not below this part of the mean one: the line through ln x may fall below zero. */
+#define LEAST_SPEED 1e-3
+
+struct hdss_pu {
+    double size;                /* work of its next block in the adaptive phase */
+    double largest;             /* work of the largest block that it has reported */
     double n, sx, sy, sxx, sxy; /* sums over (ln x, speed) */
-    double weight;              /* 0: not fixed yet */
+    double weight;              /* work per second; 0: not fixed yet */
 };
 
 struct state {
     const struct plb_param *params;
-    double first;
-    double weights;             /* sum over the PUs that are there and have one, n_weights of them */
-    int n_weights, alive;
-    struct pu pus[];
+    double first;               /* work of a first block */
+    double weights;             /* sum over the living PUs that have one, */
+    int n_weights;              /* which are so many */
+    bool over;                  /* the adaptive phase is over for all */
+    bool recount;               /* a PU was lost: the next question sums the weights anew */
+    struct hdss_pu pus[];
 };
 
-static void count(struct state *s, const struct plb_view *view)
+static void sum_weights(struct state *s, const struct plb_view *view)
 {
     s->weights = 0.0;
-    s->n_weights = s->alive = 0;
+    s->n_weights = 0;
     for (int p = 0; p < view->n_pus; p++)
         if (!view->pus[p].lost) {
-            s->alive++;
             s->weights += s->pus[p].weight;
             s->n_weights += s->pus[p].weight > 0.0;
         }
+    s->recount = false;
 }
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -56,37 +73,40 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     if (s == NULL)
         return NULL;
     s->params = params;
-    s->first = params[INITIAL_BLOCK].value > 0.0 ? params[INITIAL_BLOCK].value : fmax(view->total / (1000.0 * view->n_pus), 1.0);
+    s->first = params[INITIAL_BLOCK].value > 0.0 ? params[INITIAL_BLOCK].value : fmax(view->total / (FIRST_PARTS * view->n_pus), 1.0);
     for (int p = 0; p < view->n_pus; p++)
         s->pus[p].size = s->first;
-    count(s, view);
     return s;
 }
 
 /* The fitted speed at a size; the mean where there is only one size. */
-static double speed(const struct pu *pu, double size)
+static double speed(const struct hdss_pu *pu, double size)
 {
     double spread = pu->n * pu->sxx - pu->sx * pu->sx;
     if (pu->n == 0.0 || spread <= 1e-9 * pu->n * pu->sxx)
         return pu->n > 0.0 ? pu->sy / pu->n : 0.0;
     double a = (pu->n * pu->sxy - pu->sx * pu->sy) / spread, b = (pu->sy - a * pu->sx) / pu->n;
-    return fmax(a * log(size) + b, 1e-3 * pu->sy / pu->n);
+    return fmax(a * log(size) + b, LEAST_SPEED * pu->sy / pu->n);
 }
 
-static void fix_weight(struct state *s, struct pu *pu)
+static void fix_weight(struct state *s, const struct plb_view *view, struct hdss_pu *pu)
 {
-    pu->weight = pu->n > 0.0 ? fmax(speed(pu, pu->largest), 1e-300) : 0.0;
+    double size = pu->largest > 0.0 ? pu->largest : pu->size; /* 0: others have finished all its blocks */
+    pu->weight = pu->n > 0.0 ? fmax(speed(pu, size), 1e-300) : 0.0;
     s->weights += pu->weight;
     s->n_weights += pu->weight > 0.0;
+    if (s->n_weights == view->living)
+        view->stats->ask_again = true; /* the completion phase begins */
 }
 
-static double complete(struct state *s, const struct plb_view *view, int p)
+static double complete(const struct state *s, const struct plb_view *view, int p)
 {
-    /* Who has no weight yet counts as the mean of the others. */
-    double mean = s->n_weights > 0 ? s->weights / s->n_weights : 1.0, sum = s->weights + mean * (s->alive - s->n_weights);
+    /* A PU without a weight counts as the mean of the others. */
+    double mean = s->n_weights > 0 ? s->weights / s->n_weights : 1.0;
+    double sum = s->weights + mean * (view->living - s->n_weights);
     double own = s->pus[p].weight > 0.0 ? s->pus[p].weight : mean;
     /* Half of its share of all that is not finished, less what it has already: nothing is kept ahead of a block
-     * that is that half, and the last pieces go to whoever is idle. */
+     * that is that half, and the last blocks go to idle PUs. */
     double unfinished = view->pus[p].granted - view->pus[p].done;
     double block = (view->remaining + unfinished) * own / sum / 2.0 - unfinished;
     if (view->pus[p].outstanding > 0 && block <= s->first)
@@ -97,45 +117,61 @@ static double complete(struct state *s, const struct plb_view *view, int p)
 static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    struct pu *pu = &s->pus[p];
+    struct hdss_pu *pu = &s->pus[p];
     bool over = view->total - view->remaining >= s->params[ADAPTIVE].value * view->total;
+    if (s->recount)
+        sum_weights(s, view);
+    if (over && !s->over)
+        view->stats->ask_again = true;
+    s->over = over;
     if (over && pu->weight == 0.0)
-        fix_weight(s, pu);
-    if (over || s->n_weights == s->alive)
+        fix_weight(s, view, pu);
+    if (over || s->n_weights == view->living)
         return complete(s, view, p);
-    return view->pus[p].outstanding == 0 ? pu->size : 0.0;
+    return view->pus[p].outstanding == 0 ? pu->size : PLB_WAIT;
+}
+
+static void fit_speed(struct hdss_pu *pu, const struct plb_sample *sample)
+{
+    double seconds = sample->execute_s + sample->transfer_s;
+    if (!isfinite(seconds) || !(seconds > 0.0) || !(sample->work > 0.0))
+        return;
+    double x = log(sample->work), y = sample->work / seconds;
+    pu->n += 1.0;
+    pu->sx += x;
+    pu->sy += y;
+    pu->sxx += x * x;
+    pu->sxy += x * y;
+}
+
+/* In the adaptive phase: the next block doubles, unless the speed has become level. */
+static void next_size(struct state *s, const struct plb_view *view, struct hdss_pu *pu)
+{
+    bool level = pu->n >= ENOUGH_BLOCKS && speed(pu, 2.0 * pu->size) < (1.0 + PLATEAU) * speed(pu, pu->size);
+    if (level)
+        fix_weight(s, view, pu);
+    else
+        pu->size *= 2.0;
 }
 
 static void done(void *state, const struct plb_view *view, int p, const struct plb_sample *sample)
 {
     struct state *s = state;
-    struct pu *pu = &s->pus[p];
-    double seconds = sample->execute_s + sample->transfer_s;
+    struct hdss_pu *pu = &s->pus[p];
     if (pu->weight > 0.0)
         return;
-    if (isfinite(seconds) && seconds > 0.0 && sample->work > 0.0) {
-        double x = log(sample->work), y = sample->work / seconds;
-        pu->n += 1.0;
-        pu->sx += x;
-        pu->sy += y;
-        pu->sxx += x * x;
-        pu->sxy += x * y;
-    }
+    fit_speed(pu, sample);
     if (!sample->block_end)
         return;
     pu->largest = fmax(pu->largest, sample->work * (double)sample->tasks);
-    bool plateau = pu->n >= ENOUGH_BLOCKS && speed(pu, 2.0 * pu->size) < (1.0 + PLATEAU) * speed(pu, pu->size);
-    if (plateau)
-        fix_weight(s, pu);
-    else
-        pu->size *= 2.0;
-    (void)view;
+    next_size(s, view, pu);
 }
 
 static void lost(void *state, const struct plb_view *view, int p)
 {
+    (void)view;
     (void)p;
-    count(state, view);
+    ((struct state *)state)->recount = true;
 }
 
 const struct plb_balancer plb_balancer_hdss = {

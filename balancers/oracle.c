@@ -1,40 +1,57 @@
-/* oracle: the optimum that only a simulation can know (run/optimum.h), granted as it is. The yardstick of
- * all others: no training, no messages back, no adaptation. It knows the true curves, not the noise.
+/* oracle: the optimum that only a simulation can know (model/optimum.h), granted as it is. The yardstick of
+ * all others: no training, no adaptation.
  *
- * Whole units are shared out by largest remainder. Each PU gets its share in the number of pieces that
- * the optimum asks for, so that moving data hides behind work. */
+ * Whole units are shared out by largest remainder. Each PU gets its share in the number of blocks that
+ * the optimum asks for, so that moving data hides behind work. Cost: O(1) per question, O(P log P) at the
+ * start. Weak where the simulation has noise or changes of speed: the optimum does not know them. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "plb/balancer.h"
 
-struct pu {
+struct oracle_pu {
     double left;                /* work still owed */
-    int pieces;                 /* to cut it into */
+    int blocks;                 /* to grant it in */
 };
 
 struct state {
-    int64_t owing;              /* PUs that are still owed something */
-    struct pu pus[];
+    int owing;                  /* living PUs that are still owed something */
+    struct oracle_pu pus[];
 };
 
-/* Rounds shares to whole units, of average cost, that sum up to all. */
-static void round_shares(struct state *s, const struct plb_view *view)
+/* A PU's part of a unit that rounding down has cut off. */
+struct remainder {
+    double part;
+    int pu;
+};
+
+static int by_part(const void *a, const void *b)
 {
+    const struct remainder *x = a, *y = b;
+    if (x->part != y->part)
+        return x->part > y->part ? -1 : 1;
+    return x->pu - y->pu;
+}
+
+/* Rounds shares to whole units, of average cost, whose sum is the pass. False where there is no memory. */
+static bool round_shares(struct state *s, const struct plb_view *view)
+{
+    struct remainder *cut = malloc((size_t)view->n_pus * sizeof *cut);
     double rest = view->total, shared = 0.0;
+    if (cut == NULL)
+        return false;
     for (int p = 0; p < view->n_pus; p++) {
-        rest -= floor(s->pus[p].left);
+        double whole = floor(s->pus[p].left);
         shared += s->pus[p].left;
+        rest -= whole;
+        cut[p] = (struct remainder){s->pus[p].left - whole, p};
+        s->pus[p].left = whole;
     }
-    for (; rest > 0.5 && shared > 0.0; rest -= 1.0) {
-        int most = 0;
-        for (int p = 1; p < view->n_pus; p++)
-            if (s->pus[p].left - floor(s->pus[p].left) > s->pus[most].left - floor(s->pus[most].left))
-                most = p;
-        s->pus[most].left = floor(s->pus[most].left) + 1.0;
-    }
-    for (int p = 0; p < view->n_pus; p++)
-        s->pus[p].left = floor(s->pus[p].left);
+    qsort(cut, (size_t)view->n_pus, sizeof *cut, by_part);
+    for (int i = 0; i < view->n_pus && rest > 0.5 && shared > 0.0; i++, rest -= 1.0)
+        s->pus[cut[i].pu].left += 1.0;
+    free(cut);
+    return true;
 }
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -47,29 +64,35 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     for (int p = 0; p < view->n_pus; p++) {
         const struct plb_ideal *ideal = view->pus[p].ideal;
         if (!view->pus[p].lost)
-            s->pus[p] = (struct pu){ideal != NULL ? ideal->work : 1.0, ideal != NULL ? ideal->pieces : 1};
+            s->pus[p] = (struct oracle_pu){ideal != NULL ? ideal->work : 1.0, ideal != NULL ? ideal->pieces : 1};
         sum += s->pus[p].left;
     }
     for (int p = 0; p < view->n_pus; p++)
         s->pus[p].left *= sum > 0.0 ? view->total / sum : 0.0;
-    round_shares(s, view);
+    if (!round_shares(s, view)) {
+        free(s);
+        return NULL;
+    }
     for (int p = 0; p < view->n_pus; p++)
         s->owing += s->pus[p].left > 0.0;
     return s;
 }
 
+/* A loss, or rounding by unequal costs, may leave work that nobody is owed: an idle PU gets all of it. */
 static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    struct pu *pu = &s->pus[p];
-    if (pu->left <= 0.0) /* what a loss or rounding by unequal costs has left */
+    struct oracle_pu *pu = &s->pus[p];
+    if (pu->left <= 0.0)
         return s->owing == 0 && view->pus[p].outstanding == 0 ? view->remaining : PLB_WAIT;
-    double piece = pu->pieces > 1 ? round(pu->left / pu->pieces) : pu->left;
-    piece = fmin(fmax(piece, 1.0), pu->left);
-    pu->left -= piece;
-    pu->pieces--;
+    double block = pu->blocks > 1 ? round(pu->left / pu->blocks) : pu->left;
+    block = fmin(fmax(block, 1.0), pu->left);
+    pu->left -= block;
+    pu->blocks--;
     s->owing -= pu->left <= 0.0;
-    return piece;
+    if (s->owing == 0)
+        view->stats->ask_again = true;
+    return block;
 }
 
 static void lost(void *state, const struct plb_view *view, int p)

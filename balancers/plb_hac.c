@@ -75,7 +75,7 @@ static const struct plb_option options[] = {
 #define EXACT 1e-6          /* relative: what is so near to whole units is whole */
 #define UNSURE 0.4          /* relative error of what is predicted: more is not won by halving what is left */
 
-struct pu {
+struct hac_pu {
     double rate;                /* work per second of its latest report */
     double since;               /* when it began what it is doing now */
     double due;                 /* when it was predicted to finish its block */
@@ -94,16 +94,26 @@ struct state {
     double first_block, end;    /* end: T, on the clock of the view */
     double rates;               /* sum of the rates of the PUs that have reported, n_rates of them */
     double shy_rates;           /* the part of the shy ones of it */
-    int alive, outstanding, stepped;
+    double unreported;          /* sum of the guesses of the PUs that have not reported */
+    int stepped;                /* PUs that have finished a block in this virtual step */
     int needed, trained, n_rates; /* PUs that are not shy; those with two reports; those with any */
+    int unstarted;              /* of them, those without a report and without a block */
+    int news;                   /* shy PUs whose first report came after the last solve */
+    bool recount;               /* a PU was lost: the next question counts anew */
     int64_t solves;
     double solved_at;           /* on the clock of the view */
     double last_call;           /* whoever ends one more unit by then gets one, when fewer remain than PUs */
     bool running, stale;        /* stale: the next to ask refits and solves */
     struct plb_model *models, *shifted;
     double *x;
-    struct pu pus[];
+    struct hac_pu pus[];
 };
+
+/* Where this holds, no PU is executing anything. */
+static bool nothing_outstanding(const struct plb_view *view)
+{
+    return view->idle == view->living;
+}
 
 static void fini(void *state)
 {
@@ -128,22 +138,25 @@ static void compare(struct state *s, const struct plb_view *view)
     }
 }
 
+/* Takes all sums anew from what is known of each PU. */
 static void count(struct state *s, const struct plb_view *view)
 {
     compare(s, view);
-    s->alive = s->outstanding = s->needed = s->trained = s->stepped = s->n_rates = 0;
-    s->rates = s->shy_rates = 0.0;
+    s->needed = s->trained = s->stepped = s->n_rates = s->unstarted = 0;
+    s->rates = s->shy_rates = s->unreported = 0.0;
+    s->recount = false;
     for (int p = 0; p < view->n_pus; p++) {
+        const struct hac_pu *own = &s->pus[p];
         if (view->pus[p].lost)
             continue;
-        s->alive++;
-        s->outstanding += view->pus[p].outstanding;
-        s->needed += !s->pus[p].shy;
-        s->trained += !s->pus[p].shy && s->pus[p].reports >= 2;
-        s->stepped += s->pus[p].stepped;
-        s->n_rates += !s->pus[p].shy && s->pus[p].rate > 0.0;
-        s->rates += s->pus[p].rate;
-        s->shy_rates += s->pus[p].shy ? s->pus[p].rate : 0.0;
+        s->needed += !own->shy;
+        s->trained += !own->shy && own->reports >= 2;
+        s->stepped += own->stepped;
+        s->n_rates += !own->shy && own->rate > 0.0;
+        s->unstarted += !own->shy && own->reports == 0 && view->pus[p].outstanding == 0;
+        s->rates += own->rate;
+        s->shy_rates += own->shy ? own->rate : 0.0;
+        s->unreported += own->rate == 0.0 ? own->guess : 0.0;
     }
 }
 
@@ -265,7 +278,7 @@ static void solve(struct state *s, const struct plb_view *view)
     else
         s->end = INFINITY;
     s->solved_at = view->now;
-    s->last_call = view->n_pus > FEW && view->remaining < s->alive ? last_call(s, view) : 0.0;
+    s->last_call = view->n_pus > FEW && view->remaining < view->living ? last_call(s, view) : 0.0;
     s->solves++;
     view->stats->solves++;
 }
@@ -280,8 +293,9 @@ static void begin_step(struct state *s, const struct plb_view *view)
             fit(s, view, p);
     }
     solve(s, view);
+    view->stats->ask_again = true;
     s->stale = false;
-    s->stepped = 0;
+    s->stepped = s->news = 0;
     for (int p = 0; p < view->n_pus; p++) { /* the step waits only for those who have something to do */
         s->pus[p].stepped = s->x[p] < 0.5 && (view->pus[p].outstanding == 0 || !plb_model_known(&s->models[p]));
         s->stepped += s->pus[p].stepped && !view->pus[p].lost;
@@ -296,9 +310,8 @@ static void begin_step(struct state *s, const struct plb_view *view)
 static bool worth_halving(const struct state *s, const struct plb_view *view, int p, double start)
 {
     double left = s->end - view->now - busy_for(s, view, p), own = s->pus[p].rate, all = s->rates;
-    for (int q = 0; q < view->n_pus && view->n_pus <= FEW; q++) /* who has not reported yet may still help */
-        if (!view->pus[q].lost && s->pus[q].rate == 0.0)
-            all += own * s->pus[q].guess;
+    if (view->n_pus <= FEW) /* who has not reported yet may still help */
+        all += own * s->unreported;
     return start <= 0.5 * UNSURE * left * (1.0 - own / all);
 }
 
@@ -332,9 +345,8 @@ static bool blind(const struct state *s, const struct plb_view *view, int p)
 static double probe(const struct state *s, const struct plb_view *view, int p)
 {
     double guess = s->pus[p].guess / WRONG;
-    for (int q = 0; q < view->n_pus; q++)
-        if (!view->pus[q].lost && !s->pus[q].shy && s->pus[q].reports == 0 && view->pus[q].outstanding == 0)
-            return PLB_WAIT;
+    if (s->unstarted > 0)
+        return PLB_WAIT;
     if (view->pus[p].outstanding > 0)
         return PLB_WAIT_OWN;
     return view->next <= guess * view->remaining / s->needed ? fmax(guess * s->first_block, view->next) : PLB_WAIT;
@@ -430,16 +442,16 @@ static double last_units(struct state *s, const struct plb_view *view, int p, do
 
 static double run(struct state *s, const struct plb_view *view, int p)
 {
-    struct pu *own = &s->pus[p];
+    struct hac_pu *own = &s->pus[p];
     double steps = s->params[STEPS].value, granted = view->total - view->remaining;
     bool tail = granted >= s->params[TAIL_START].value * view->total;
-    if (own->refused == s->solves && s->outstanding > 0 && !s->stale && !own->fresh)
+    if (own->refused == s->solves && !nothing_outstanding(view) && !s->stale && !own->fresh)
         return PLB_WAIT;
     refresh(s, view, p, tail);
-    if (s->outstanding == 0 && s->solved_at < view->now && share(s, view, p) < view->next)
+    if (nothing_outstanding(view) && s->solved_at < view->now && share(s, view, p) < view->next)
         begin_step(s, view); /* T has passed with work left: what was expected did not happen */
     if (!isfinite(s->end))
-        return fmax(view->remaining / (steps * s->alive), 1.0); /* nothing could be measured */
+        return fmax(view->remaining / (steps * view->living), 1.0); /* nothing could be measured */
     bool halves;
     double rest = share(s, view, p) * (1.0 + EXACT);
     if (rest < view->next * (1.0 - 1e-9))
@@ -473,52 +485,86 @@ static double alone(struct state *s, const struct plb_view *view, int p)
     return view->remaining < 2.5 * work ? view->remaining : work;
 }
 
+static double decide(struct state *s, const struct plb_view *view, int p)
+{
+    if (view->living == 1)
+        return alone(s, view, p);
+    if (s->pus[p].shy && s->pus[p].reports == 0)
+        return probe(s, view, p);
+    return s->running ? run(s, view, p) : train(s, view, p);
+}
+
 static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    bool waits = s->params[SYNCHRONISE].value != 0.0 && s->outstanding > 0;
+    struct hac_pu *own = &s->pus[p];
+    if (s->recount)
+        count(s, view);
+    bool waits = s->params[SYNCHRONISE].value != 0.0 && !nothing_outstanding(view);
     if (!s->running && s->trained == s->needed && !waits)
         begin_step(s, view);
-    double work = s->alive == 1 ? alone(s, view, p) : s->pus[p].shy && s->pus[p].reports == 0 ? probe(s, view, p)
-                : s->running ? run(s, view, p) : train(s, view, p);
+    double work = decide(s, view, p);
     if (!(work > 0.0))
         return work;
-    s->outstanding++;
-    if (view->pus[p].outstanding == 0)
-        s->pus[p].since = view->now;
-    s->pus[p].due = view->now + busy_for(s, view, p) + plb_model_time(&s->models[p], work);
+    if (view->pus[p].outstanding == 0) {
+        own->since = view->now;
+        bool starts = !own->shy && own->reports == 0;
+        s->unstarted -= starts;
+        view->stats->ask_again |= starts && s->unstarted == 0;
+    }
+    own->due = view->now + busy_for(s, view, p) + plb_model_time(&s->models[p], work);
+    view->stats->ask_again |= view->n_pus <= FEW;
     return work;
+}
+
+static void note_rate(struct state *s, struct hac_pu *own, double rate)
+{
+    bool first = own->rate == 0.0;
+    s->n_rates += first && !own->shy;
+    s->unreported -= first ? own->guess : 0.0;
+    s->rates += rate - own->rate;
+    s->shy_rates += own->shy ? rate - own->rate : 0.0;
+    own->rate = rate;
 }
 
 static void done(void *state, const struct plb_view *view, int p, const struct plb_sample *sample)
 {
     struct state *s = state;
-    struct pu *own = &s->pus[p];
-    double rate = rate_of(sample);
-    s->n_rates += own->rate == 0.0 && !own->shy;
-    s->rates += rate - own->rate;
-    s->shy_rates += own->shy ? rate - own->rate : 0.0;
-    own->rate = rate;
+    struct hac_pu *own = &s->pus[p];
+    if (s->n_rates == 0 || view->n_pus <= FEW)
+        view->stats->ask_again = true;
+    note_rate(s, own, rate_of(sample));
     own->since = view->now;
     own->fresh = true;
     if (!sample->block_end)
         return;
-    s->outstanding--;
     own->proven = true;
     own->reports++;
     s->trained += own->reports == 2 && !own->shy;
-    s->stale = s->stale || (s->running && own->shy && own->reports == 1);
+    s->news += s->running && own->shy && own->reports == 1;
     s->stepped += !own->stepped;
     own->stepped = true;
-    if (s->running && s->stepped >= s->alive)
+    if (s->running && (s->stepped >= view->living || s->news * FEW >= view->living))
         s->stale = true;
+}
+
+/* Another PU has finished the block, or a loss: there may be no report of this PU at all. */
+static void block_end(void *state, const struct plb_view *view, int p)
+{
+    struct state *s = state;
+    struct hac_pu *own = &s->pus[p];
+    own->since = view->now;
+    own->stepped = true;
+    own->reports += own->rate > 0.0;
+    s->recount = true;
 }
 
 static void lost(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
+    (void)view;
     (void)p;
-    count(s, view);
+    s->recount = true;
     s->stale = s->running;
 }
 
@@ -530,6 +576,7 @@ const struct plb_balancer plb_balancer_plb_hac = {
     .init = init,
     .grant = grant,
     .done = done,
+    .block_end = block_end,
     .lost = lost,
     .fini = fini,
 };

@@ -36,14 +36,32 @@ static const struct plb_option options[] = {
     {0},
 };
 
+/* Rounds of training before curves are judged, and the last one whose multiplier doubles. Paper, IV.B. */
 #define ROUNDS 4
+
+/* Every curve must explain this part of the variance of its samples (R²). Larger: noise makes training longer.
+ * Smaller: a poor curve decides the sizes. Paper, IV.B. */
 #define R2_ENOUGH 0.7
-#define TRAINING_LIMIT 0.2  /* of the work, paper IV.B */
-#define PROBE_SECONDS 1e-4  /* shorter first blocks are mostly timer and overhead */
+
+/* Part of the work at which training ends whatever the curves say. Paper, IV.B. */
+#define TRAINING_LIMIT 0.2
+
+/* Seconds: the first round's block grows until the fastest PU needs as long. Longer: slow PUs lose more in that
+ * round. Shorter: the block is mostly timer and start costs, and says little of the speed. */
+#define PROBE_SECONDS 1e-4
+
+/* Factor by which it grows. Larger: the last one may be much too long. Smaller: more rounds. */
+#define PROBE_GROWTH 8.0
+
+/* Part of the work that such a round may take. Larger: slow PUs lose more. Smaller: PROBE_SECONDS is not reached. */
+#define PROBE_LIMIT 0.02
+
+/* Seconds per unit of work of a PU whose reports say nothing usable. Any number far below a real one will do. */
+#define NO_TIME 1e-9
 
 enum phase { TRAIN, RUN, SYNCHRONISE };
 
-struct pu {
+struct hec_pu {
     double size;                /* TRAIN: work in this round; RUN: in one step */
     double before;              /* TRAIN: work granted to it before this round */
     double until;               /* RUN: work granted to it when its share is used up */
@@ -60,15 +78,13 @@ struct state {
     double base;                /* work: the papers' initialBlockSize */
     bool probing;               /* base is still being searched */
     double predicted;           /* RUN: seconds of one step */
-    int alive;                  /* PUs that are not lost */
-    int granted;                /* TRAIN: of these, how many have had their block of this round */
-    int outstanding;            /* blocks granted and not finished */
+    int granted;                /* TRAIN: living PUs that have had their block of this round */
     int unspent;                /* RUN: PUs that may be owed more of their share */
     double *first_finish;       /* RUN: when the first PU finished its i-th block */
     int steps;
     struct plb_model *models;
     double *x;
-    struct pu pus[];
+    struct hec_pu pus[];
 };
 
 static void fini(void *state)
@@ -83,6 +99,7 @@ static void fini(void *state)
 static void start_round(struct state *s, const struct plb_view *view)
 {
     s->granted = 0;
+    view->stats->ask_again = true;
     for (int p = 0; p < view->n_pus; p++) {
         s->pus[p].granted = false;
         s->pus[p].before = view->pus[p].granted;
@@ -90,12 +107,10 @@ static void start_round(struct state *s, const struct plb_view *view)
     }
 }
 
-static int count_alive(const struct plb_view *view)
+/* Where this holds, a barrier is reached: no PU is still executing. */
+static bool nothing_outstanding(const struct plb_view *view)
 {
-    int n = 0;
-    for (int p = 0; p < view->n_pus; p++)
-        n += !view->pus[p].lost;
-    return n;
+    return view->idle == view->living;
 }
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -117,7 +132,6 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     s->base = s->probing ? fmax(view->total / (1000.0 * view->n_pus), 1.0) : params[INITIAL_BLOCK].value;
     for (int p = 0; p < view->n_pus; p++)
         s->pus[p].size = s->base;
-    s->alive = count_alive(view);
     start_round(s, view);
     return s;
 }
@@ -147,8 +161,8 @@ static void solve(struct state *s, const struct plb_view *view)
         power += view->pus[p].lost ? 0.0 : view->pus[p].power;
     s->unspent = 0;
     for (int p = 0; p < view->n_pus; p++) {
-        double blind = view->pus[p].lost ? 0.0 : one_step * view->pus[p].power / power;
-        s->pus[p].size = solved ? s->x[p] : blind;
+        double by_power = view->pus[p].lost ? 0.0 : one_step * view->pus[p].power / power;
+        s->pus[p].size = solved ? s->x[p] : by_power;
         s->pus[p].until = view->pus[p].granted + s->pus[p].size * s->steps;
         s->pus[p].finished = 0;
         s->pus[p].seconds = 0.0;
@@ -158,6 +172,7 @@ static void solve(struct state *s, const struct plb_view *view)
     memset(s->first_finish, 0, ((size_t)s->steps + 1) * sizeof *s->first_finish);
     s->predicted = solved ? solution.seconds : 0.0;
     s->phase = RUN;
+    view->stats->ask_again = true;
     view->stats->solves++;
     if (view->stats->profile_end == 0.0)
         view->stats->profile_end = view->now;
@@ -187,14 +202,15 @@ static void end_round(struct state *s, const struct plb_view *view)
         if (view->pus[p].lost)
             continue;
         /* From here on seconds per unit of work, whatever the size of this round's block was. */
-        struct pu *pu = &s->pus[p];
+        struct hec_pu *pu = &s->pus[p];
         double work = view->pus[p].granted - pu->before;
-        pu->seconds = isfinite(pu->seconds) && pu->seconds > 0.0 ? pu->seconds / work : 1e-9;
+        bool usable = isfinite(pu->seconds) && pu->seconds > 0.0;
+        pu->seconds = usable ? pu->seconds / fmax(work, 0.0) : NO_TIME;
         fastest = fmin(fastest, pu->seconds);
     }
-    bool small = s->base * 8.0 * view->n_pus < 0.02 * view->total;
+    bool small = s->base * PROBE_GROWTH * view->n_pus < PROBE_LIMIT * view->total;
     if (s->probing && s->round == 0 && fastest * s->base < PROBE_SECONDS && small) {
-        s->base *= 8.0;
+        s->base *= PROBE_GROWTH;
         for (int p = 0; p < view->n_pus; p++)
             s->pus[p].size = s->base;
         start_round(s, view);
@@ -202,13 +218,12 @@ static void end_round(struct state *s, const struct plb_view *view)
     }
     s->round++;
     double used = (view->total - view->remaining) / view->total;
-    bool enough = s->round >= ROUNDS && fit_all(s, view) > R2_ENOUGH;
-    if (enough || used >= TRAINING_LIMIT) {
-        fit_all(s, view);
+    bool last = used >= TRAINING_LIMIT, fitted = last || s->round >= ROUNDS;
+    double worst = fitted ? fit_all(s, view) : 0.0;
+    if (last || (fitted && worst > R2_ENOUGH))
         solve(s, view);
-    } else {
+    else
         next_sizes(s, view, fastest);
-    }
 }
 
 /* Work of its share that a PU has not been granted yet; less than half a unit is nothing. */
@@ -221,11 +236,11 @@ static double due(const struct state *s, const struct plb_view *view, int p)
 /* TRAIN: the one block of this round. */
 static double train(struct state *s, const struct plb_view *view, int p)
 {
-    struct pu *pu = &s->pus[p];
-    if (s->granted == s->alive && s->outstanding == 0)
+    struct hec_pu *pu = &s->pus[p];
+    if (s->granted == view->living && nothing_outstanding(view))
         end_round(s, view);
     if (s->phase != TRAIN || pu->granted)
-        return 0.0;
+        return PLB_WAIT;
     pu->granted = true;
     s->granted++;
     return pu->size;
@@ -234,43 +249,30 @@ static double train(struct state *s, const struct plb_view *view, int p)
 /* RUN and SYNCHRONISE: the next block of its share. */
 static double run(struct state *s, const struct plb_view *view, int p)
 {
-    struct pu *pu = &s->pus[p];
+    struct hec_pu *pu = &s->pus[p];
     if (due(s, view, p) == 0.0 && !pu->spent) {
         pu->spent = true;
         s->unspent--;
+        view->stats->ask_again |= s->unspent == 0;
     }
-    bool few = view->remaining <= s->alive; /* what rounding to whole units left over */
-    if ((s->phase == SYNCHRONISE || (s->unspent == 0 && !few)) && s->outstanding == 0) {
+    bool few = view->remaining <= view->living; /* what rounding to whole units left over */
+    if ((s->phase == SYNCHRONISE || (s->unspent == 0 && !few)) && nothing_outstanding(view)) {
         fit_all(s, view);
         solve(s, view);
     }
     if (s->unspent == 0 && few)
         return 1.0;
     double rest = due(s, view, p);
-    return s->phase == RUN && rest > 0.0 ? fmin(fmax(pu->size, 1.0), rest) : 0.0;
+    return s->phase == RUN && rest > 0.0 ? fmin(fmax(pu->size, 1.0), rest) : PLB_WAIT;
 }
 
-static double grant(void *state, const struct plb_view *view, int p)
+/* Finish times that differ by more than the threshold bring a rebalance. */
+static void block_end(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    double work = s->alive == 1 ? view->remaining : 0.0;
-    if (work == 0.0 && s->phase == TRAIN)
-        work = train(s, view, p);
-    if (work == 0.0 && s->phase != TRAIN)
-        work = run(s, view, p);
-    s->outstanding += work > 0.0;
-    return work;
-}
-
-static void done(void *state, const struct plb_view *view, int p, const struct plb_sample *sample)
-{
-    struct state *s = state;
-    struct pu *pu = &s->pus[p];
-    s->outstanding -= sample->block_end;
-    pu->seconds += (sample->execute_s + sample->transfer_s) * (double)sample->tasks;
-    if (s->phase != RUN || !sample->block_end)
+    if (s->phase != RUN)
         return;
-    int step = pu->finished++;
+    int step = s->pus[p].finished++;
     if (step >= s->steps || s->predicted <= 0.0)
         return;
     if (s->first_finish[step] == 0.0)
@@ -280,13 +282,27 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
         s->phase = SYNCHRONISE;
 }
 
+static double grant(void *state, const struct plb_view *view, int p)
+{
+    struct state *s = state;
+    if (view->living == 1)
+        return view->remaining;
+    double work = s->phase == TRAIN ? train(s, view, p) : PLB_WAIT;
+    return work == PLB_WAIT && s->phase != TRAIN ? run(s, view, p) : work;
+}
+
+static void done(void *state, const struct plb_view *view, int p, const struct plb_sample *sample)
+{
+    struct state *s = state;
+    s->pus[p].seconds += (sample->execute_s + sample->transfer_s) * (double)sample->tasks;
+    if (sample->block_end)
+        block_end(s, view, p);
+}
+
 static void lost(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    s->alive = count_alive(view);
-    s->outstanding = 0;
-    for (int q = 0; q < view->n_pus; q++)
-        s->outstanding += view->pus[q].outstanding;
+    (void)view;
     s->granted -= s->pus[p].granted;
     s->pus[p].granted = false;
     if (s->phase == RUN)
@@ -301,6 +317,7 @@ const struct plb_balancer plb_balancer_plb_hec = {
     .init = init,
     .grant = grant,
     .done = done,
+    .block_end = block_end,
     .lost = lost,
     .fini = fini,
 };

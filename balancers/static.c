@@ -1,10 +1,12 @@
 /* static: shares fixed before the run.
  *
- * `static.source = power`: in proportion to the given powers (Li et al., R_i = c_i / Σ c). `profile`: by the
- * curves of an earlier run, for equal finish times (de Camargo 2012); plbrun sees to it that there are
- * some. Each PU gets its whole share as one block. Nothing is measured, so it costs nothing, and it is as
- * good as the powers or the profile are. A share that comes back from a lost PU is split again among the
- * others. */
+ * `static.source = power`: in proportion to the given powers (Li et al., R_i = c_i / Σ c). `profile`: by
+ * the curves of an earlier run, for equal finish times (de Camargo 2012); plbrun makes sure that there
+ * are some. Each PU gets its whole share as one block. What a lost PU leaves is shared again among the
+ * others.
+ *
+ * Cost: O(1) per question; a pass over all PUs at the start and after a loss. Weak where powers or
+ * profile are wrong: nothing is measured, so nothing is corrected. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,8 @@ static const struct plb_option options[] = {
 
 struct state {
     bool by_profile;
+    bool again;                 /* a PU was lost: what remains is shared again */
+    int owing;                  /* PUs that are still owed something */
     double *due;                /* work still owed to each PU */
 };
 
@@ -55,6 +59,10 @@ static void share_out(struct state *s, const struct plb_view *view)
 {
     if (!s->by_profile || !share_by_profile(s, view))
         share_by_power(s, view);
+    s->owing = 0;
+    for (int p = 0; p < view->n_pus; p++)
+        s->owing += s->due[p] > 0.0;
+    s->again = false;
 }
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -75,21 +83,23 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
 static double grant(void *state, const struct plb_view *view, int pu)
 {
     struct state *s = state;
-    bool others = false;
-    for (int p = 0; p < view->n_pus && !others; p++)
-        others = p != pu && s->due[p] > 0.0;
-    /* The last one takes what rounding to whole units has left. */
-    double work = s->due[pu] > 0.0 && !others ? view->remaining : s->due[pu];
-    if (!others && work == 0.0 && view->pus[pu].outstanding == 0)
-        work = view->remaining;
+    if (s->again)
+        share_out(s, view);
+    double work = s->due[pu];
     s->due[pu] = 0.0;
+    s->owing -= work > 0.0;
+    /* The last PU takes what rounding to whole units has left. If units come back later, an idle one does. */
+    if (s->owing == 0 && (work > 0.0 || view->pus[pu].outstanding == 0))
+        work = view->remaining;
     return work > 0.0 ? work : PLB_WAIT_OWN;
 }
 
 static void lost(void *state, const struct plb_view *view, int pu)
 {
+    struct state *s = state;
+    (void)view;
     (void)pu;
-    share_out(state, view);
+    s->again = true;
 }
 
 static void fini(void *state)

@@ -72,6 +72,7 @@ static void send_block(struct plb_master *m, int p, double work, struct plb_outb
     m->served += !pu->served;
     pu->served = true;
     struct plb_pu *seen = &m->seen[p];
+    m->view.idle -= seen->outstanding == 0;
     struct block *block = &pu->blocks[seen->outstanding++];
     block->id = m->next_block++ * m->view.n_pus + p;
     plb_rangeset_clear(&block->pending);
@@ -108,13 +109,16 @@ static void feed(struct plb_master *m, int p, struct plb_outbox *out)
     }
 }
 
-/* A grant may lift the barrier that another PU waits at: asks until nothing moves. */
+/* Asks everybody who waits, again where the balancer wants it after a grant. */
 static void feed_waiting(struct plb_master *m, struct plb_outbox *out)
 {
-    for (int64_t before = -1; before != m->next_block && m->n_waiting > 0 && m->free.units > 0;) {
+    for (int64_t before = -1; before != m->next_block && m->free.units > 0;) {
         before = m->next_block;
+        m->stats.ask_again = false;
         for (int i = m->n_waiting - 1; i >= 0; i--) /* whoever leaves is replaced by one already asked */
             feed(m, m->waiting[i], out);
+        if (!m->stats.ask_again)
+            return;
     }
 }
 
@@ -149,8 +153,10 @@ void plb_grants_feed(struct plb_master *m, int first, struct plb_outbox *out)
         feed(m, first, out);
     } else {
         all_wait_in_list(m);
+        m->stats.ask_again = true;
     }
-    feed_waiting(m, out);
+    if (m->stats.ask_again)
+        feed_waiting(m, out);
     if (m->free.units == 0 && m->config.migration && m->served > 1) /* a PU that is alone needs no small tasks */
         announce_all(m, from, out);
     if (m->free.units == 0 || m->outstanding > 0 || m->failure[0] != '\0')

@@ -53,6 +53,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config,
         double power = pu->info.power > 0.0 ? pu->info.power : 1.0;
         m->seen[p] = (struct plb_pu){.node = pu->info.node, .kind = pu->info.kind,
             .name = pu->info.name, .power = power, .grain = grain(m, pu), .lost = pu->refused};
+        m->view.living += !pu->refused;
     }
     return m;
 }
@@ -117,6 +118,7 @@ void plb_master_begin(struct plb_master *m, int pass, int kernel, const struct p
     m->view.total = (double)map->units;
     plb_grants_remaining(m, m->view.total);
     m->view.units = map->units;
+    m->view.idle = m->view.living;
     for (int p = 0; p < m->view.n_pus; p++) {
         m->seen[p].outstanding = 0;
         m->seen[p].granted = m->seen[p].done = 0.0;
@@ -158,6 +160,7 @@ static bool settle(struct plb_master *m, int p, int i, struct plb_range range)
     pu->blocks[seen->outstanding] = *b; /* its memory is kept */
     pu->blocks[i] = last;
     m->outstanding--;
+    m->view.idle += seen->outstanding == 0 && !seen->lost;
     return true;
 }
 
@@ -206,6 +209,14 @@ static void count(struct plb_master *m, int p, int owner, const struct plb_messa
     }
 }
 
+/* Another PU's report has finished a block of this one. */
+static void end_block(struct plb_master *m, int p, struct plb_outbox *out)
+{
+    if (m->config.balancer->block_end != NULL)
+        m->config.balancer->block_end(m->policy, &m->view, p);
+    plb_grants_feed(m, p, out);
+}
+
 int64_t plb_master_done(struct plb_master *m, const struct plb_message *done, double now,
                         struct plb_outbox *out)
 {
@@ -222,16 +233,26 @@ int64_t plb_master_done(struct plb_master *m, const struct plb_message *done, do
     count(m, p, owner, done, fresh);
     double tasks = done->tasks > 0 ? (double)done->tasks : 1.0;
     struct plb_sample sample = {work / tasks, done->execute_s / tasks, done->transfer_s / tasks, done->tasks,
-                                m->view.now, settle_block(m, owner, done)};
+                                m->view.now, false};
+    bool ended = settle_block(m, owner, done);
+    sample.block_end = ended && owner == p;
     plb_history_add(&m->pus[p].histories[m->kernel], &sample);
     show_history(m, p);
     if (m->config.balancer->done != NULL)
         m->config.balancer->done(m->policy, &m->view, p, &sample);
-    if (owner != p)
-        plb_grants_wait(m, owner);
+    if (ended && owner != p)
+        end_block(m, owner, out);
     plb_grants_feed(m, p, out);
     help_idle(m, done->from, out);
     return fresh;
+}
+
+static double work_of(const struct plb_master *m, const struct plb_rangeset *set)
+{
+    double work = 0.0;
+    for (int i = 0; i < set->n; i++)
+        work += plb_cost_work(m->map, set->at[i].first, set->at[i].count);
+    return work;
 }
 
 /* Units that a lost node may have had: back to free, and off the blocks of the others. */
@@ -239,20 +260,28 @@ static void take_back(struct plb_master *m, struct plb_range range)
 {
     plb_rangeset_missing(&m->accepted, range, &m->free);
     for (int p = 0; p < m->view.n_pus; p++)
-        for (int i = m->seen[p].outstanding - 1; i >= 0; i--)
-            settle(m, p, i, range);
+        for (int i = m->seen[p].outstanding - 1; i >= 0; i--) {
+            struct plb_rangeset *pending = &m->pus[p].blocks[i].pending;
+            double before = work_of(m, pending);
+            bool ended = settle(m, p, i, range);
+            m->seen[p].granted -= ended ? before : before - work_of(m, pending);
+            m->pus[p].taken_back += ended;
+        }
 }
 
-/* Units of a lost node have come back: the balancer sees them, and may grant them. */
+/* Units have come back: the balancer sees them, and may grant them. `lost`: the node whose loss that is, or
+ * NULL where the balancer has heard of it. */
 static void regrant(struct plb_master *m, const struct plb_member *lost, struct plb_outbox *out)
 {
-    double work = 0.0;
-    for (int i = 0; i < m->free.n; i++)
-        work += plb_cost_work(m->map, m->free.at[i].first, m->free.at[i].count);
-    plb_grants_remaining(m, work);
-    for (int p = lost->first_pu; p < lost->first_pu + lost->n_pus; p++)
-        if (m->config.balancer->lost != NULL)
-            m->config.balancer->lost(m->policy, &m->view, p);
+    const struct plb_balancer *b = m->config.balancer;
+    plb_grants_remaining(m, work_of(m, &m->free));
+    for (int p = lost != NULL ? lost->first_pu : 0; lost != NULL && p < lost->first_pu + lost->n_pus; p++)
+        if (b->lost != NULL && !m->pus[p].refused)
+            b->lost(m->policy, &m->view, p);
+    for (int p = 0; p < m->view.n_pus; p++)
+        for (; m->pus[p].taken_back > 0; m->pus[p].taken_back--)
+            if (b->block_end != NULL)
+                b->block_end(m->policy, &m->view, p);
     plb_grants_feed(m, -1, out);
 }
 
@@ -274,7 +303,7 @@ void plb_master_moved(struct plb_master *m, const struct plb_message *moved, dou
             take_back(m, r);
     }
     if (to->lost)
-        regrant(m, to, out);
+        regrant(m, NULL, out);
 }
 
 void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outbox *out)
@@ -292,8 +321,11 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
         seen->lost = true;
         m->served -= m->pus[p].served;
         plb_grants_leave(m, p);
+        m->view.living--;
+        m->view.idle -= seen->outstanding == 0;
         for (; seen->outstanding > 0; seen->outstanding--, m->outstanding--) {
             const struct plb_rangeset *pending = &m->pus[p].blocks[seen->outstanding - 1].pending;
+            seen->granted -= work_of(m, pending);
             for (int i = 0; i < pending->n; i++)
                 plb_rangeset_missing(&m->accepted, pending->at[i], &m->free);
         }

@@ -18,6 +18,7 @@ struct pu {
     struct plb_history *histories; /* one per kernel */
     double max_units;           /* per task, by its memory */
     int place;                  /* in the list of waiting PUs, or NOWHERE */
+    int taken_back;             /* of its blocks, ended by the loss that is being dealt with */
     bool refused;
     bool served;                /* has ever been granted a block */
 };
@@ -33,7 +34,7 @@ struct plb_master {
     struct plb_rangeset free, accepted;
     int64_t next_block;
     int pass, kernel;
-    int *waiting;               /* PUs to ask after the next event */
+    int *waiting;               /* PUs to ask when the balancer wants it */
     int n_waiting, outstanding; /* outstanding: blocks at all PUs */
     int served;                 /* living PUs that have ever been granted a block: only they take from others */
     struct plb_members members;
@@ -43,12 +44,12 @@ struct plb_master {
     char failure[200];
 };
 
-/* Makes a PU one of those that are asked after the next event, or no longer one. */
+/* Makes a PU one of those that are asked when the balancer wants it, or no longer one. */
 void plb_grants_wait(struct plb_master *master, int pu);
 void plb_grants_leave(struct plb_master *master, int pu);
 
-/* After an event: asks the balancer for everyone who waits, for `first` before all others (it has just reported
- * and should not wait behind them), or where that is negative for all PUs. Announces when nothing is left. */
+/* After an event: asks the balancer for `first`, or where that is negative for all PUs, and for everyone who
+ * waits where the balancer wants it. Announces when nothing is left. */
 void plb_grants_feed(struct plb_master *master, int first, struct plb_outbox *out);
 
 /* Tells a node that nothing is left to grant, and who has most left. */

@@ -43,7 +43,7 @@ static inline void start(struct fixture *f, const char *name, double total, doub
     default_params(f->balancer, f->params);
     if (initial_block > 0.0)
         set(f, "initial_block", initial_block);
-    f->view = (struct plb_view){.total = total, .remaining = total, .next = 1.0, .units = (int64_t)total, .n_pus = PUS, .pus = f->pus, .stats = &f->stats};
+    f->view = (struct plb_view){.total = total, .remaining = total, .next = 1.0, .units = (int64_t)total, .n_pus = PUS, .living = PUS, .idle = PUS, .pus = f->pus, .stats = &f->stats};
     for (int p = 0; p < PUS; p++)
         f->pus[p] = (struct plb_pu){.power = 1.0, .name = "p", .grain = INFINITY};
     f->state = f->balancer->init(&f->view, f->params);
@@ -71,6 +71,7 @@ static inline double grant(struct fixture *f, int p)
 {
     double work = f->balancer->grant(f->state, &f->view, p);
     if (work > 0.0) {
+        f->view.idle -= f->pus[p].outstanding == 0;
         f->pus[p].outstanding++;
         f->pus[p].granted += work;
         f->view.remaining -= work;
@@ -85,8 +86,18 @@ static inline void finish(struct fixture *f, int p, double work, double seconds,
     report(f, p, &sample);
     f->view.now = now;
     f->pus[p].outstanding--;
+    f->view.idle += f->pus[p].outstanding == 0;
     f->pus[p].done += work;
     f->balancer->done(f->state, &f->view, p, &sample);
+}
+
+/* PU p, which is idle, is lost. */
+static inline void lose(struct fixture *f, int p)
+{
+    f->pus[p].lost = true;
+    f->view.living--;
+    f->view.idle--;
+    f->balancer->lost(f->state, &f->view, p);
 }
 
 static inline void near(double got, double expected)

@@ -59,8 +59,7 @@ static void hec_gives_a_pu_alone_everything(void **state)
     (void)state;
     struct fixture f;
     start(&f, "plb-hec", 500.0, 0.0);
-    f.pus[1].lost = true;
-    f.balancer->lost(f.state, &f.view, 1);
+    lose(&f, 1);
     near(grant(&f, 0), 500.0);
     stop(&f);
 }

@@ -6,12 +6,16 @@
  *
  * The build collects every file of that folder; nothing else is edited. A balancer is a
  * deterministic function of what it is told: no clock, threads, MPI or CUDA. It may call the pure
- * functions of model/ (curves and solver).
+ * functions of model/ (curves and solver). Calls never overlap.
+ *
+ * The master asks the policy what a PU gets next (`grant`), and tells it what happened (`done`,
+ * `block_end`, `lost`). A run may have 10,000 PUs and many more blocks. So no call goes through all
+ * PUs, except `init` and those rare calls that decide anew for everybody, as a solve does. Keep counts
+ * and sums in the state instead; `living` and `idle` in the view are kept by the master.
  *
  * Amounts of work are in units of average cost: a kernel that declares no cost has unit i costing
- * 1, else a unit counts by its share of the mean. plbrun rounds a grant to whole units (down, where
- * units cost unlike amounts), at least
- * one. Seconds everywhere. Calls never overlap. */
+ * 1, else a unit counts by its share of the mean. plbrun rounds a grant to whole units, at least one;
+ * it rounds down where units cost unlike amounts. Times are in seconds. */
 #ifndef PLB_BALANCER_H
 #define PLB_BALANCER_H
 
@@ -25,17 +29,17 @@
 extern "C" {
 #endif
 
-#define PLB_BALANCER_ABI 1u
+#define PLB_BALANCER_ABI 2u
 
 enum plb_pu_kind { PLB_CPU, PLB_GPU, PLB_ACCELERATOR };
 
 /* What the best fixed distribution gives a PU, where a simulation knows it. */
 struct plb_ideal {
     double work;
-    int pieces;                 /* to grant it in, at least 1 */
+    int pieces;                 /* blocks to grant it in, at least 1 */
 };
 
-/* A finished report of a PU: `tasks` tasks of work/tasks each took these seconds on average.
+/* A PU's report of finished tasks: `tasks` tasks of work/tasks each took these seconds on average.
  * Anything measured may be zero, and after a fault even NaN: a balancer survives that. */
 struct plb_sample {
     double work;                /* of one task */
@@ -43,7 +47,7 @@ struct plb_sample {
     double transfer_s;          /* of one task: moving data, as far as it was not hidden (G_p) */
     int64_t tasks;              /* how many tasks the report covers */
     double time;                /* when the report reached the master */
-    bool block_end;             /* the block that the tasks belong to is finished */
+    bool block_end;             /* it finishes a block that was granted to this PU */
 };
 
 struct plb_pu {
@@ -54,9 +58,9 @@ struct plb_pu {
     double grain;               /* most work in one of its tasks: a larger block is cut; may be infinite */
     bool lost;                  /* gone, or never usable: never asked, owed nothing */
     int outstanding;            /* blocks granted and not finished: 0, 1 or 2 */
-    double granted;             /* work granted in this pass, as rounded */
-    double done;                /* work finished in this pass */
-    const struct plb_sample *samples; /* of this kernel, in all passes so far; most recent last */
+    double granted;             /* work granted in this pass, as rounded, less what a loss took back of it */
+    double done;                /* work finished in this pass of what was granted to it, whoever executed it */
+    const struct plb_sample *samples; /* of this phase, in all passes so far; most recent last */
     int n_samples;              /* at most PLB_MAX_SAMPLES */
     int recalled;               /* the first so many of them are a profile, from an earlier run */
     const struct plb_ideal *ideal; /* simulation only: its part in the optimum; else NULL */
@@ -64,19 +68,22 @@ struct plb_pu {
 
 #define PLB_MAX_SAMPLES 128
 
-/* Filled in by the balancer as it goes, for the report. */
+/* What the balancer tells the master: numbers for the report, and one request. */
 struct plb_balancer_stats {
     int64_t solves;             /* systems solved */
     double profile_end;         /* time at which training ended; 0 where there was none */
+    bool ask_again;             /* those told PLB_WAIT shall be asked: see there */
 };
 
 struct plb_view {
     double now;                 /* seconds since the pass began */
     double total;               /* work of the pass */
-    double remaining;           /* work not granted yet */
+    double remaining;           /* work not granted; a loss adds to it, at the time and perhaps later */
     double next;                /* work of the unit that is granted next: no grant is smaller */
     int64_t units;              /* whole units of the pass; total equals it but for rounding */
-    int n_pus;
+    int n_pus;                  /* lost ones included */
+    int living;                 /* PUs that are not lost */
+    int idle;                   /* of these, PUs with no block outstanding; idle == living: nothing is outstanding */
     const struct plb_pu *pus;
     struct plb_balancer_stats *stats;
 };
@@ -99,23 +106,36 @@ struct plb_balancer {
      * caller until fini. `params` lasts as long as the state. */
     void *(*init)(const struct plb_view *view, const struct plb_param *params);
 
-    /* The work PU `pu` gets next, or PLB_WAIT: a waiting PU is asked again after every event, which
-     * is all that a barrier is; or PLB_WAIT_OWN, where only its own next report can change the
-     * answer: that keeps the master's work per event small on thousands of PUs. A PU is asked while
-     * it has fewer than two blocks outstanding and work remains; the second one waits in its queue
-     * so that no PU waits for a round trip. A loss, and an end of all outstanding work, has everybody
-     * asked again. While nothing at all is outstanding, some PU must be granted work. */
+    /* The work PU `pu` gets next, or PLB_WAIT or PLB_WAIT_OWN. A PU is asked while it has fewer than
+     * two blocks outstanding and work remains; the second one waits in its queue so that no PU waits
+     * for a round trip. While nothing at all is outstanding, some PU must be granted work. */
     double (*grant)(void *state, const struct plb_view *view, int pu);
 
-    /* Optional: PU `pu` reported `sample`, which is also the last of its samples in the view. */
+    /* Optional: PU `pu` reported `sample`, which is also the last of its samples in the view. The tasks
+     * may belong to a block of another PU, whose units were moved to this one. */
     void (*done)(void *state, const struct plb_view *view, int pu, const struct plb_sample *sample);
 
-    /* Optional: PU `pu` is gone and its unfinished work is back in view->remaining. */
+    /* Optional: a block granted to PU `pu` ended, but not by its own report: another PU, to which its
+     * last units had been moved, reported them (that PU's `done` comes first), or a loss took them back
+     * (the calls of `lost` come first). So every block that was granted ends exactly once: by a
+     * sample with block_end, by a call of block_end, or by the loss of its PU. */
+    void (*block_end)(void *state, const struct plb_view *view, int pu);
+
+    /* Optional: PU `pu` is gone. Called once for each PU of a lost node. In the first of these calls
+     * the view shows all of the loss already: the node's PUs are lost, and its unfinished work is
+     * back in `remaining`. Units that were being moved to the node may come back later; then
+     * `remaining` grows and no function is called. */
     void (*lost)(void *state, const struct plb_view *view, int pu);
 
     void (*fini)(void *state);
 };
 
+/* Answers of grant. A PU that was told to wait is asked again after its own next report, after the end
+ * of one of its blocks, after a loss, and whenever nothing at all is outstanding. A PU told PLB_WAIT is
+ * also asked when the balancer wants it: the balancer sets stats->ask_again in a call that changes what
+ * others wait for (a barrier is lifted, a solve gave new sizes), and the master clears it and asks all
+ * of them. Each such round costs a question per waiting PU, so it must be rare on many PUs. Where a PU
+ * could not be granted anything in such a round, PLB_WAIT_OWN spares it the question. */
 #define PLB_WAIT 0.0
 #define PLB_WAIT_OWN (-1.0)
 
