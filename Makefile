@@ -15,9 +15,12 @@ CUDA_ARCH :=
 NVCC := $(if $(filter 1,$(CUDA)),$(if $(SAN),,$(shell command -v nvcc)))
 Q := $(if $(V),,@)
 
-# The CUDA headers are all that device/cuda.c needs: the libraries are found when plbrun runs.
-CUDA_HOME := $(if $(filter 1,$(CUDA)),$(patsubst %/bin/nvcc,%,$(realpath $(shell command -v nvcc || echo /usr/local/cuda/bin/nvcc))))
-CUDA_INC := $(if $(wildcard $(CUDA_HOME)/include/cuda_runtime_api.h),-isystem $(CUDA_HOME)/include)
+# A device driver is a folder. Its driver.mk, if it has one, adds to these what the driver needs.
+DRIVERS := $(patsubst runtime/device/%/,%,$(wildcard runtime/device/*/))
+DRIVER_INC :=
+DRIVER_LIBS :=
+DRIVER_LEFT_OUT :=
+include $(wildcard runtime/device/*/driver.mk)
 
 # A sanitized build lives beside the normal one.
 B := build$(if $(SAN),/san-$(subst $(eval) ,,$(subst $(shell echo ,),-,$(SAN))))
@@ -29,13 +32,13 @@ MPI_CFLAGS := $(shell pkg-config --cflags ompi-c 2>/dev/null)
 MPI_LIBS := $(shell pkg-config --libs ompi-c 2>/dev/null || echo -lmpi)
 C := -std=c11 -D_GNU_SOURCE $(WARN) -fPIC -pthread -MMD -MP $(SANFLAGS)
 OPENMP := -fopenmp
-INC := -Iruntime/include -Iruntime $(CUDA_INC) $(MPI_CFLAGS) $(shell pkg-config --cflags inih jansson hwloc lapacke 2>/dev/null)
-LIBS := $(MPI_LIBS) -lnlopt -llapacke -lopenblas -lhwloc -linih -ljansson -lgomp -ldl -lm $(if $(CUDA_INC),-Wl$(,)-rpath$(,)$(CUDA_HOME)/lib64)
+INC := -Iruntime/include -Iruntime $(DRIVER_INC) $(MPI_CFLAGS) $(shell pkg-config --cflags inih jansson hwloc lapacke 2>/dev/null)
+LIBS := $(MPI_LIBS) -lnlopt -llapacke -lopenblas -lhwloc -linih -ljansson -lgomp -ldl -lm $(DRIVER_LIBS)
 
-RUNTIME := $(filter-out runtime/device/cuda/$(if $(CUDA_INC),no_cuda,cuda).c,$(wildcard runtime/*/*.c runtime/device/*/*.c))
+RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/device/*/*.c))
 BALANCERS := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
-OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(if $(SAN),$(B)/test/support/keep_loaded.o)
+OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(B)/drivers.o $(if $(SAN),$(B)/test/support/keep_loaded.o)
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(patsubst kernels/%/,$(B)/kernels/%.cuda.so,$(dir $(wildcard kernels/*/*.cu))))
 PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn black-scholes k-means)
 
@@ -63,7 +66,14 @@ $(B)/balancers.c: $(BALANCERS)
 	   for b in $(basename $(notdir $^)); do echo "extern const struct plb_balancer plb_balancer_$$b;"; done; \
 	   echo 'const struct plb_balancer *const plb_balancers[] = {'; \
 	   for b in $(basename $(notdir $^)); do echo "    &plb_balancer_$$b,"; done; echo '    0};'; } > $@
-$(B)/balancers.o: $(B)/balancers.c
+# So is the table of device drivers, by their folders' names.
+$(B)/drivers.c: $(B)/driver-folders
+	@{ echo '#include "device/driver.h"'; \
+	   for d in $(DRIVERS); do echo "extern const struct plb_device_driver plb_device_$$d;"; done; \
+	   echo 'const struct plb_device_driver *const plb_device_drivers[] = {'; \
+	   for d in $(DRIVERS); do echo "    &plb_device_$$d,"; done; echo '    0};'; } > $@
+$(shell echo '$(DRIVERS)' | cmp -s - $(B)/driver-folders || echo '$(DRIVERS)' >$(B)/driver-folders)
+$(B)/balancers.o $(B)/drivers.o: $(B)/%.o: $(B)/%.c
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -c $< -o $@
 
 # Kernels see plb/kernel.h alone, as a user's do.

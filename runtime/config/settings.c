@@ -31,8 +31,6 @@ static const struct plb_option balance_options[] = {
 static const struct plb_option cluster_options[] = {
     {"file", PLB_INPUT_FILE, NULL, 0, 0, NULL, ".cluster file: emulate its PUs, rank i as node i"},
     {"pus", PLB_TEXT, "auto", 0, 0, "auto|cpu|gpu", "what computes: CPUs and GPUs, CPUs alone, GPUs alone"},
-    {"threads", PLB_INT, "0", 0, 4096, NULL, "threads of each rank's CPU; 0 = its fair share of the cores, less those that GPUs need"},
-    {"gpu_power", PLB_REAL, "0", 0, 1e9, NULL, "power of each GPU where a CPU thread has 1, for static and until rates are measured; 0 = a guess"},
     {"master_only", PLB_FLAG, "no", 0, 0, NULL, "rank 0 only leads and computes nothing"},
     {0},
 };
@@ -51,6 +49,14 @@ static struct plb_setting *find(const struct plb_settings *s, const char *sectio
     return NULL;
 }
 
+static bool find_section(const struct plb_settings *s, const char *section)
+{
+    for (int i = 0; i < s->n; i++)
+        if (strcmp(s->at[i].section, section) == 0)
+            return true;
+    return false;
+}
+
 void plb_settings_add(struct plb_settings *s, const char *name, const struct plb_option *options)
 {
     for (; options != NULL && options->name != NULL; options++) {
@@ -60,7 +66,11 @@ void plb_settings_add(struct plb_settings *s, const char *name, const struct plb
             s->capacity = s->capacity > 0 ? 2 * s->capacity : 32;
             s->at = plb_grow(s->at, (size_t)s->capacity * sizeof *s->at);
         }
-        struct plb_setting *t = &s->at[s->n++];
+        int at = s->n; /* behind the last one of its section */
+        while (at > 0 && find_section(s, name) && strcmp(s->at[at - 1].section, name) != 0)
+            at--;
+        struct plb_setting *t = &s->at[at];
+        memmove(t + 1, t, (size_t)(s->n++ - at) * sizeof *t);
         *t = (struct plb_setting){.option = options};
         snprintf(t->section, sizeof t->section, "%s", name);
     }

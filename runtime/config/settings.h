@@ -10,16 +10,6 @@
 #include "plb/balancer.h"
 #include "plb/option.h"
 
-enum plb_pus_wanted { PLB_PUS_AUTO, PLB_PUS_CPU, PLB_PUS_GPU };
-
-struct plb_pus_config {
-    int threads;                /* of the CPU; 0: its fair share of the cores */
-    bool master_only;           /* rank 0 has no PUs */
-    double gpu_power;           /* where a CPU thread has 1; 0: a guess */
-    enum plb_pus_wanted wanted;
-    bool verbose;
-};
-
 /* Whether a kernel is named by a path: with a slash, or ending in .so. */
 bool plb_kernel_is_path(const char *name);
 

@@ -1,9 +1,10 @@
-/* Devices: what executes tasks. One file per kind of PU; a conformance test runs over all of them.
+/* Devices: what executes tasks. A driver (device/driver.h) offers these operations for one kind of device.
  *
- * A device belongs to the thread that opened it, which makes all calls but pin and unpin. It
- * works in lanes: what is asked for in one lane happens in that order and is complete after `wait`;
- * between lanes there is no order, so that one task's copies hide behind another's kernel. A device with
- * host_memory works in the caller's buffers, has one lane, and is never asked to allocate or copy. */
+ * A device belongs to the thread that opened it. That thread makes all calls but pin and unpin. A device
+ * works in lanes. Operations in one lane happen in the order of the calls, and `wait` returns when all of
+ * them are complete. There is no order between lanes, so the copies of one task hide behind the kernel of
+ * another. A device with host_memory works in the caller's buffers and has one lane; nobody asks it to
+ * allocate or copy. */
 #ifndef PLB_DEVICE_DEVICE_H
 #define PLB_DEVICE_DEVICE_H
 
@@ -11,62 +12,71 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "model/cluster_spec.h"
 #include "plb/kernel.h"
 
-#define PLB_MAX_LANES 3         /* one task copied in, one executed, one copied out */
+/* Lanes of a device at most: one task is copied in, one is executed, one is copied out. A fourth lane would
+ * only take memory. */
+#define PLB_MAX_LANES 3
 
-struct plb_device; /* each kind's own */
+struct plb_device; /* each driver has its own */
 
+/* Which device to open, and how. Plain data. */
 struct plb_device_config {
-    int threads;                /* a CPU's; 1 for an emulated PU */
-    bool own_memory;            /* emulated: a memory of its own, as a GPU has */
-    double slowdown;            /* emulated: wall seconds per CPU second, 1 or more */
-    double copy_bandwidth;      /* emulated: bytes/s; may be infinite */
-    double copy_latency;        /* emulated: seconds per copy */
-    int gpu;                    /* cuda: which of plb_cuda_count */
-    int sharers;                /* cuda: ranks that use this GPU, this one included */
+    int threads;                /* for the kernel's cpu entry; 1 where another entry runs */
+    int number;                 /* which of the driver's devices, from 0 */
+    int sharers;                /* ranks that use this device, this one included */
+    struct plb_pu_spec spec;    /* what a .cluster file says of the PU; for the driver that emulates */
 };
 
-/* Seconds since the last wait. With several lanes, what a task adds to the device's time: from where the
- * tasks waited for before it had ended, or from its own begin if that was later. */
+/* Seconds since the last wait. With several lanes: the time that a task adds to the device's busy time. It
+ * counts from the end of the tasks waited for before, or from the task's own begin if that was later. */
 struct plb_device_times {
     double execute_s;           /* kernels */
     double transfer_s;          /* copies, as far as they were not hidden */
 };
 
+/* The statuses of copies, launch and wait are 0, or a number that the device or the kernel failed with. */
 struct plb_device_ops {
-    const char *name;
     int lanes;                  /* 1 to PLB_MAX_LANES */
-    /* PLB_OK with *device set, or PLB_EFAILED and a sentence. Called in the device's thread. */
-    int (*open)(const struct plb_device_config *config, struct plb_device **device, struct plb_error *err);
-    void (*close)(struct plb_device *device); /* nothing is in flight, all its memory has been freed */
-    bool (*host_memory)(const struct plb_device *device);
-    double (*memory)(const struct plb_device *device); /* bytes that a job may take; infinite where not known */
 
-    /* Device memory, aligned to 64 bytes; NULL where there is none left. free may wait for all lanes. */
+    /* Opens the device in the calling thread. PLB_OK with *device set, or PLB_EFAILED and a sentence. */
+    int (*open)(const struct plb_device_config *config, struct plb_device **device, struct plb_error *err);
+
+    /* Closes it. Nothing is in flight, and all its memory has been freed. */
+    void (*close)(struct plb_device *device);
+
+    bool (*host_memory)(const struct plb_device *device);
+
+    /* Bytes that a job may use on the device; infinite where the device knows no limit. */
+    double (*memory)(const struct plb_device *device);
+
+    /* Device memory, aligned to 64 bytes; NULL where there is not enough left. free may wait for all
+     * lanes. */
     void *(*alloc)(struct plb_device *device, size_t bytes);
     void (*free)(struct plb_device *device, void *memory);
 
-    /* Locks host memory of whole pages for copies at full speed that need no waiting, and unlocks it before
-     * it is freed. In any thread. Only a hint, which may fail: the same copies then take longer. Both may be
-     * NULL. */
+    /* Locks whole pages of host memory, so that copies run at full speed and need no waiting; unpin comes
+     * before the memory is freed. Any thread may call them. Pinning may fail: the same copies then take
+     * longer. Both may be NULL. */
     void (*pin)(const struct plb_device *device, void *memory, size_t bytes);
     void (*unpin)(void *memory);
 
     int (*copy_in)(struct plb_device *device, int lane, void *to, const void *from_host, size_t bytes);
     int (*copy_out)(struct plb_device *device, int lane, void *to_host, const void *from, size_t bytes);
 
-    /* Runs the phase's entry for this kind of device on data in device memory. The entry's result
-     * comes back from here or from wait: 0, or what the kernel failed with. */
-    int (*launch)(struct plb_device *device, int lane, const struct plb_phase *phase, const struct plb_task *task);
-    bool (*done)(struct plb_device *device, int lane); /* a wait would return at once */
+    /* Runs the driver's entry of the phase on data in device memory. launch or wait returns the entry's
+     * status. */
+    int (*launch)(struct plb_device *device, int lane, const struct plb_phase *phase,
+                  const struct plb_task *task);
+
+    /* Whether a wait for the lane would return at once. */
+    bool (*done)(struct plb_device *device, int lane);
     int (*wait)(struct plb_device *device, int lane, struct plb_device_times *times);
-    /* What the last call that failed failed with, "" where the status was the kernel's own. May be NULL. */
+
+    /* Describes the last failure, "" where the kernel itself returned the status. May be NULL: the device has
+     * no failures of its own. */
     const char *(*failure)(const struct plb_device *device);
 };
-
-extern const struct plb_device_ops plb_device_cpu;
-extern const struct plb_device_ops plb_device_emulated;
-extern const struct plb_device_ops plb_device_cuda;
 
 #endif

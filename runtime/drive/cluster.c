@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "config/settings.h"
-#include "device/cuda/cuda.h"
 #include "drive/data_mpi.h"
 #include "drive/fill_report.h"
 #include "drive/rank0.h"
@@ -34,7 +33,7 @@
 struct start {
     char kernel[PATH_MAX];
     int cluster_nodes, cluster_pus;
-    struct plb_pus_config pus;
+    struct plb_pu_settings pus;
     bool trace;
     struct plb_migration migration;
     double origin;              /* rank 0's clock when the run's clock is 0 */
@@ -127,7 +126,6 @@ static void fill_start(const struct run *r, struct start *start)
     start->cluster_nodes = job->cluster.n_nodes;
     start->cluster_pus = job->cluster.n_pus;
     start->pus = job->pus;
-    start->pus.verbose = r->options->verbose;
     start->trace = r->lead->trace->on;
     start->migration = job->migration;
     start->origin = plb_now();
@@ -164,9 +162,9 @@ static int begin(struct run *r)
     plb_mpi_broadcast(r->mpi, &start, sizeof start);
     gethostname(host, sizeof host - 1);
     snprintf(origin, sizeof origin, "rank %d on %s", r->rank, host);
-    bool cuda = start.cluster_nodes == 0 && start.pus.wanted != PLB_PUS_CPU && plb_cuda_count(NULL) > 0;
+    const struct plb_pu_settings *real = start.cluster_nodes == 0 ? &start.pus : NULL;
     if (r->lead == NULL)
-        status = plb_kernel_load(start.kernel, origin, cuda, &kernel, r->err);
+        status = plb_kernel_load(start.kernel, origin, real, &kernel, r->err);
     else
         kernel = r->lead->job->kernel;
     if ((status = plb_cluster_agree(r->mpi, status)) != PLB_OK)
@@ -176,7 +174,7 @@ static int begin(struct run *r)
         r->clock = -plb_now();
     plb_dataset_share(&r->data, r->lead != NULL ? &r->lead->job->app : NULL, r->mpi);
     share_cluster(r, &start, &cluster);
-    struct plb_place place = {.rank = r->rank, .context = r->mpi, .gather = gather_host};
+    struct plb_place place = {.rank = r->rank, .verbose = r->options->verbose, .context = r->mpi, .gather = gather_host};
     plb_mpi_local(r->mpi, &place.local_rank, &place.local_size);
     int n_pus = plb_pus_describe(&place, &cluster, kernel, &start.pus, &pus);
     share_costs(r, kernel);

@@ -4,21 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/cuda/cuda.h"
 #include "job/balancer_table.h"
 #include "job/kernel_file.h"
 
 #define TASK_BYTES 32e6 /* data pulled per task: milliseconds on a fast network, so it hides behind work */
 
-/* Whether the job may use GPUs that are here. [cluster] is read before the kernel for that alone: what is
- * wrong in it is told in its turn. */
-static bool may_use_gpus(struct plb_job *job, const char *simulate)
+/* What the settings say of the PUs of this job, in typed form. */
+static void read_pus(struct plb_job *job)
+{
+    const struct plb_settings *s = &job->settings;
+    const char *pus = plb_settings_get(s, "cluster", "pus")->text;
+    job->pus.master_only = plb_settings_get(s, "cluster", "master_only")->number != 0.0;
+    job->pus.wanted = strcmp(pus, "cpu") == 0 ? PLB_PUS_CPU : strcmp(pus, "gpu") == 0 ? PLB_PUS_GPU : PLB_PUS_AUTO;
+    int n = 0;
+    for (int d = 0; plb_device_drivers[d] != NULL; d++)
+        for (int i = 0; i < plb_driver_option_count(plb_device_drivers[d]); i++)
+            job->pus.options[n++] = plb_settings_get(s, "cluster", plb_device_drivers[d]->options[i].name)->number;
+}
+
+/* Whether the job may use the devices that are here. [cluster] is read before the kernel for that alone. What is
+ * wrong in it is told when it is read again. */
+static bool uses_devices(struct plb_job *job, const char *simulate)
 {
     struct plb_error later = {.status = PLB_OK};
     if (simulate != NULL || plb_settings_load(&job->settings, "cluster", &later) != PLB_OK)
         return false;
-    bool emulated = plb_settings_get(&job->settings, "cluster", "file")->text != NULL;
-    return !emulated && strcmp(plb_settings_get(&job->settings, "cluster", "pus")->text, "cpu") != 0 && plb_cuda_count(NULL) > 0;
+    read_pus(job);
+    return plb_settings_get(&job->settings, "cluster", "file")->text == NULL;
 }
 
 static int read_kernel(struct plb_job *job, const char *simulate, struct plb_error *err)
@@ -26,11 +38,11 @@ static int read_kernel(struct plb_job *job, const char *simulate, struct plb_err
     struct plb_settings *s = &job->settings;
     if (plb_settings_load(s, "app", err) != PLB_OK)
         return err->status;
-    bool cuda = may_use_gpus(job, simulate);
+    const struct plb_pu_settings *pus = uses_devices(job, simulate) ? &job->pus : NULL;
     const struct plb_setting *kernel = plb_settings_get(s, "app", "kernel");
     if (kernel->text == NULL || kernel->text[0] == '\0')
         return plb_fail(err, PLB_EINPUT, "%s: no kernel is named; add 'kernel = NAME' under [app]", s->conf.file);
-    if (plb_kernel_load(kernel->text, kernel->origin, cuda, &job->kernel, err) != PLB_OK)
+    if (plb_kernel_load(kernel->text, kernel->origin, pus, &job->kernel, err) != PLB_OK)
         return err->status;
     plb_settings_add(s, job->kernel->name, job->kernel->options);
     return plb_settings_load(s, job->kernel->name, err);
@@ -71,11 +83,7 @@ static int read_cluster(struct plb_job *job, const char *simulate, struct plb_er
     struct plb_settings *s = &job->settings;
     if (plb_settings_load(s, "cluster", err) != PLB_OK)
         return err->status;
-    const char *pus = plb_settings_get(s, "cluster", "pus")->text;
-    job->pus.master_only = plb_settings_get(s, "cluster", "master_only")->number != 0.0;
-    job->pus.threads = (int)plb_settings_get(s, "cluster", "threads")->number;
-    job->pus.gpu_power = plb_settings_get(s, "cluster", "gpu_power")->number;
-    job->pus.wanted = strcmp(pus, "cpu") == 0 ? PLB_PUS_CPU : strcmp(pus, "gpu") == 0 ? PLB_PUS_GPU : PLB_PUS_AUTO;
+    read_pus(job);
     const char *file = simulate != NULL ? simulate : plb_settings_get(s, "cluster", "file")->text;
     if (file != NULL)
         plb_cluster_read(file, job->kernel->name, simulate != NULL, &job->cluster, err);
@@ -90,6 +98,8 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
         return err->status;
     for (int i = 0; plb_balancers[i] != NULL; i++)
         plb_settings_add(&job->settings, "balance", plb_balancers[i]->options);
+    for (int d = 0; plb_device_drivers[d] != NULL; d++)
+        plb_settings_add(&job->settings, "cluster", plb_device_drivers[d]->options);
     /* Unknown names first: a wrong value may only be a symptom of one. */
     if (read_kernel(job, simulate, err) != PLB_OK || plb_settings_check_unknown(&job->settings, err) != PLB_OK)
         return err->status;

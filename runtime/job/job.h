@@ -6,6 +6,7 @@
 #include "job/application.h"
 #include "config/cluster_file.h"
 #include "config/settings.h"
+#include "device/driver.h"
 
 struct plb_job {
     struct plb_settings settings;
@@ -17,7 +18,7 @@ struct plb_job {
     int simulated[PLB_MAX_PHASES]; /* the phases that a simulation runs: each once, in order */
     struct plb_cluster_spec cluster; /* no nodes: the real machines */
     struct plb_migration migration;
-    struct plb_pus_config pus;
+    struct plb_pu_settings pus;
     uint64_t seed;
     struct plb_profiles *profiles;  /* run/profiles.h; NULL until the PUs are known, and where off */
 };

@@ -18,6 +18,8 @@
 
 #define FOLDERS 3
 
+static const char *const kinds[] = {"CPU", "GPU", "accelerator"}; /* by enum plb_pu_kind */
+
 /* Where kernels are: below or beside a built plbrun, and below the prefix of an installed one. */
 static void kernel_folders(char folders[FOLDERS][PATH_MAX])
 {
@@ -30,13 +32,28 @@ static void kernel_folders(char folders[FOLDERS][PATH_MAX])
     snprintf(folders[2], PATH_MAX, "%.4000s/../lib/plbrun", home);
 }
 
+/* Whether a file's name is NAME.x.so, with the extra object of a driver. */
+static bool is_extra(const char *name)
+{
+    char end[32] = "";
+    size_t length = strlen(name);
+    for (int d = 0; plb_device_drivers[d] != NULL; d++) {
+        if (plb_device_drivers[d]->object == NULL)
+            continue;
+        snprintf(end, sizeof end, ".%s.so", plb_device_drivers[d]->object);
+        if (length > strlen(end) && strcmp(name + length - strlen(end), end) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Adds the names of the kernels in a folder to a NULL-ended list. */
 static int list_kernels(const char *folder, char names[][64], const char **list, int n, int limit)
 {
     DIR *d = opendir(folder);
     for (struct dirent *e; d != NULL && n < limit && (e = readdir(d)) != NULL;) {
         size_t length = strlen(e->d_name);
-        if (length < 4 || length > 63 || strcmp(e->d_name + length - 3, ".so") != 0 || strstr(e->d_name, ".cuda.so") != NULL)
+        if (length < 4 || length > 63 || strcmp(e->d_name + length - 3, ".so") != 0 || is_extra(e->d_name))
             continue;
         snprintf(names[n], 64, "%.*s", (int)(length - 3), e->d_name);
         list[n] = names[n];
@@ -64,8 +81,8 @@ static int unknown_kernel(const char *name, const char *origin, char folders[FOL
     return plb_fail(err, PLB_EINPUT, "%s: there is no kernel '%s'; there are: %s; or give the path of a .so", origin, name, n > 0 ? all : "none");
 }
 
-/* Checks ABI first: in another ABI nothing after the first two fields can be trusted. elsewhere: entries may be
- * in a NAME.cuda.so that was not loaded here, since this rank has no GPU. */
+/* Checks the ABI first: in another ABI nothing after the first two fields can be trusted. elsewhere: entries may be
+ * in an extra object that was not loaded here, because this rank has no such device. */
 static int check(const struct plb_kernel *k, const char *path, bool elsewhere, struct plb_error *err)
 {
     if (k->abi != PLB_KERNEL_ABI || k->size != sizeof *k)
@@ -75,7 +92,8 @@ static int check(const struct plb_kernel *k, const char *path, bool elsewhere, s
     for (int i = 0; k->name != NULL && i < 3; i++)
         if (strcmp(k->name, taken[i]) == 0)
             return plb_fail(err, PLB_EINPUT, "%s: a kernel cannot be named '%s', which is a section of the conf file; rename it", path, k->name);
-    bool runs = k->phases != NULL || k->cpu != NULL || k->cuda != NULL || elsewhere;
+    struct plb_phase only = plb_only_phase(k);
+    bool runs = k->phases != NULL || plb_driver_runs(&only) || elsewhere;
     if (k->name == NULL || k->unit == NULL || k->setup == NULL || !runs)
         return plb_fail(err, PLB_EINPUT, "%s: its plb_kernel lacks a name, unit, setup, or a cpu or cuda entry (one that is there, see PLB_CUDA_ENTRY in plb/kernel.h)", path);
     return plb_phase_check(k, path, elsewhere, err);
@@ -83,26 +101,36 @@ static int check(const struct plb_kernel *k, const char *path, bool elsewhere, s
 
 #define PATH (PATH_MAX + 80)    /* room for a folder and a kernel's name */
 
-/* The path of the extra object NAME.cuda.so that belongs to NAME.so. */
-static void extra_path(const char *path, char extra[PATH])
+/* The path of a driver's extra object NAME.x.so, which belongs to NAME.so. */
+static void extra_path(const char *path, const struct plb_device_driver *driver, char extra[PATH])
 {
-    snprintf(extra, PATH, "%.*s.cuda.so", (int)(strlen(path) - strlen(".so")), path);
+    snprintf(extra, PATH, "%.*s.%s.so", (int)(strlen(path) - strlen(".so")), path, driver->object);
 }
 
-/* The cuda entries of path/NAME.so are in path/NAME.cuda.so, or in NAME.so itself. Whether the former is there;
- * it is loaded where that is wanted. */
-static bool cuda_part(const char *path, bool load)
+/* Loads the extra objects of path/NAME.so whose devices are here and wanted. Returns whether there is an extra
+ * object, loaded or not. */
+static bool load_extras(const char *path, const struct plb_pu_settings *pus)
 {
-    char beside[PATH];
-    extra_path(path, beside);
-    bool there = access(beside, R_OK) == 0;
-    if (there && load && dlopen(beside, RTLD_NOW | RTLD_GLOBAL) == NULL)
-        plb_say("warning: GPUs are not used: %s cannot be loaded: %s; install what is missing, or add its folder to LD_LIBRARY_PATH", beside, dlerror());
+    bool there = false;
+    for (int d = 0; plb_device_drivers[d] != NULL; d++) {
+        const struct plb_device_driver *driver = plb_device_drivers[d];
+        char extra[PATH];
+        if (driver->object == NULL)
+            continue;
+        extra_path(path, driver, extra);
+        if (access(extra, R_OK) != 0)
+            continue;
+        there = true;
+        bool wanted = pus != NULL && plb_driver_wanted(driver, pus->wanted) && driver->count(NULL) > 0;
+        if (wanted && dlopen(extra, RTLD_NOW | RTLD_GLOBAL) == NULL)
+            plb_say("warning: %ss are not used: %s cannot be loaded: %s; install what is missing, or add its folder "
+                    "to LD_LIBRARY_PATH", kinds[driver->kind], extra, dlerror());
+    }
     return there;
 }
 
-int plb_kernel_load(const char *name, const char *origin, bool cuda, const struct plb_kernel **kernel,
-                    struct plb_error *err)
+int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_settings *pus,
+                    const struct plb_kernel **kernel, struct plb_error *err)
 {
     char path[PATH], folders[FOLDERS][PATH_MAX];
     if (plb_kernel_is_path(name)) {
@@ -118,7 +146,7 @@ int plb_kernel_load(const char *name, const char *origin, bool cuda, const struc
         if (f == FOLDERS)
             return unknown_kernel(name, origin, folders, err);
     }
-    bool elsewhere = cuda_part(path, cuda);
+    bool elsewhere = load_extras(path, pus);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (object == NULL)
         return plb_fail(err, PLB_EINPUT, "%s: cannot load the kernel: %s", origin, dlerror());
@@ -151,10 +179,14 @@ int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_ident
 {
     Dl_info object;
     char extra[PATH];
+    int n = 0;
     *identity = (struct plb_kernel_identity){.abi = kernel->abi, .version = PLB_VERSION};
     if (dladdr(kernel, &object) == 0 || !plb_hash_file(object.dli_fname, &identity->hash))
         return plb_fail(err, PLB_EFAILED, "the file of kernel %s cannot be read any more; put it back and run again", kernel->name);
-    extra_path(object.dli_fname, extra);
-    identity->extra[0] = extra_hash(extra);
+    for (int d = 0; plb_device_drivers[d] != NULL && n < PLB_EXTRA_OBJECTS; d++)
+        if (plb_device_drivers[d]->object != NULL) {
+            extra_path(object.dli_fname, plb_device_drivers[d], extra);
+            identity->extra[n++] = extra_hash(extra);
+        }
     return PLB_OK;
 }

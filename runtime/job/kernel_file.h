@@ -4,14 +4,16 @@
 
 #include "base/error.h"
 #include "base/kernel_identity.h"
+#include "device/driver.h"
 #include "plb/kernel.h"
 
-/* Loads a kernel: a name is looked for among the installed kernels, a path (with a slash or ending
- * in .so) is opened as it is; with `cuda` after the NAME.cuda.so beside it, if there is one (a warning
- * where that cannot be loaded). Shared objects stay loaded for the life of the process.
- * PLB_EINPUT and a sentence prefixed with `origin` where there is none, or of another ABI. */
-int plb_kernel_load(const char *name, const char *origin, bool cuda, const struct plb_kernel **kernel,
-                    struct plb_error *err);
+/* Loads a kernel. A name is looked for among the installed kernels; a path (with a slash, or ending in .so) is opened
+ * as it is. `pus` says which devices the job may use; NULL: none of this machine's. Where a driver of such a device
+ * has an extra object NAME.x.so beside NAME.so, that is loaded first; a warning says so where it cannot be loaded.
+ * Shared objects stay loaded until the process ends. PLB_EINPUT and a sentence that begins with `origin` where there
+ * is no such kernel, or one of another ABI. Main thread only. */
+int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_settings *pus,
+                    const struct plb_kernel **kernel, struct plb_error *err);
 
 /* Says what a loaded kernel is: its ABI, this plbrun's version, and the hashes of its shared objects. Reads these
  * files. PLB_EFAILED and a sentence where a file cannot be read any more. */

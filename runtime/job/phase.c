@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "device/driver.h"
+
 int plb_phase_count(const struct plb_kernel *k)
 {
     int n = k->phases == NULL;
@@ -13,7 +15,7 @@ int plb_phase_count(const struct plb_kernel *k)
 
 struct plb_phase plb_phase_at(const struct plb_kernel *k, int phase)
 {
-    return k->phases != NULL ? k->phases[phase] : (struct plb_phase){k->name, k->cpu, k->cuda, k->cost};
+    return k->phases != NULL ? k->phases[phase] : plb_only_phase(k);
 }
 
 const char *plb_phase_title(const struct plb_kernel *k, int phase, char text[PLB_PHASE_TITLE])
@@ -31,10 +33,11 @@ int plb_phase_check(const struct plb_kernel *k, const char *path, bool elsewhere
     if (n < 1 || n > PLB_MAX_PHASES)
         return plb_fail(err, PLB_EINPUT, "%s: the phases of kernel %s are none or more than %d; list 1 to %d, ended by a NULL name, or leave `phases` out",
                         path, k->name, PLB_MAX_PHASES, PLB_MAX_PHASES);
-    if (k->phases != NULL && (k->cpu != NULL || k->cuda != NULL || k->cost != NULL))
+    struct plb_phase own = plb_only_phase(k);
+    if (k->phases != NULL && (plb_driver_runs(&own) || k->cost != NULL))
         return plb_fail(err, PLB_EINPUT, "%s: kernel %s has phases and also a cpu, cuda or cost of its own, which no pass would use; move it into a phase", path, k->name);
     for (int i = 0; k->phases != NULL && i < n && !elsewhere; i++)
-        if (k->phases[i].cpu == NULL && k->phases[i].cuda == NULL)
+        if (!plb_driver_runs(&k->phases[i]))
             return plb_fail(err, PLB_EINPUT, "%s: phase %s of kernel %s has neither a cpu nor a cuda entry; see plb/kernel.h", path, k->phases[i].name, k->name);
     return PLB_OK;
 }

@@ -17,7 +17,7 @@ static void pin_buffers(struct plb_node *node, const struct pu *pu)
         bool pages = (uintptr_t)set->host[i] % PAGE == 0; /* else a kernel's own, which may share them with another */
         plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &bytes);
         if (split && pages && bytes > 0 && !node->pinned[i])
-            pu->as.ops->pin(pu->executor.device, set->host[i], bytes);
+            pu->as.driver->ops.pin(pu->executor.device, set->host[i], bytes);
         node->pinned[i] |= split && pages && bytes > 0;
     }
 }
@@ -26,7 +26,7 @@ static void unpin_buffers(struct plb_node *node, const struct pu *pu)
 {
     for (int i = 0; i < PLB_MAX_DATA; i++) {
         if (node->pinned[i])
-            pu->as.ops->unpin(node->config.data->host[i]);
+            pu->as.driver->ops.unpin(node->config.data->host[i]);
         node->pinned[i] = false;
     }
 }
@@ -69,7 +69,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
         pus[p].info = node->pus[p].as.info;
         if (node->pus[p].err.status != PLB_OK)
             plb_fail(err, PLB_EFAILED, "%s", node->pus[p].err.text);
-        else if (node->pus[p].started && pus[p].ops->pin != NULL)
+        else if (node->pus[p].started && pus[p].driver->ops.pin != NULL)
             pin_buffers(node, &node->pus[p]);
     }
     pthread_mutex_unlock(&node->lock);
@@ -111,18 +111,18 @@ void plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
 /* Host memory of a slot, such as the PU's device copies best; ends the run where there is none. */
 static void *allocate(const struct pu *pu, size_t bytes)
 {
-    if (pu->as.ops->pin == NULL)
+    if (pu->as.driver->ops.pin == NULL)
         return plb_alloc(bytes);
     bytes = bytes < PAGE ? PAGE : bytes;
     void *memory = plb_alloc(bytes);
-    pu->as.ops->pin(pu->executor.device, memory, bytes);
+    pu->as.driver->ops.pin(pu->executor.device, memory, bytes);
     return memory;
 }
 
 static void release(const struct pu *pu, void *memory)
 {
-    if (pu->as.ops->unpin != NULL && memory != NULL)
-        pu->as.ops->unpin(memory);
+    if (pu->as.driver->ops.unpin != NULL && memory != NULL)
+        pu->as.driver->ops.unpin(memory);
     free(memory);
 }
 
@@ -266,7 +266,7 @@ void plb_node_stop(struct plb_node *node)
             pthread_join(node->pus[p].thread, NULL);
     for (int p = 0; p < node->n_pus; p++) {
         node->pus[p].started = false;
-        if (node->pus[p].as.ops->unpin != NULL)
+        if (node->pus[p].as.driver->ops.unpin != NULL)
             unpin_buffers(node, &node->pus[p]);
     }
 }

@@ -9,18 +9,16 @@
 #include "core/cost.h"
 #include "core/message.h"
 #include "core/migration.h"
-#include "device/device.h"
+#include "device/driver.h"
 #include "report/trace.h"
 #include "job/dataset.h"
 
 struct plb_node;
 
 struct plb_node_pu {
-    const struct plb_device_ops *ops;
-    struct plb_device_config device;
-    struct plb_pu_info info;    /* `cores`, and `memory` of a GPU, are filled in by plb_node_start */
-    int bind_index, bind_parts; /* share of the cores to bind to; parts <= 1: not bound */
-    char pci[16];               /* of a GPU, whose thread is bound close to it; else "" */
+    const struct plb_device_driver *driver;
+    struct plb_device_pu device;
+    struct plb_pu_info info;    /* plb_node_start fills in `cores`, and `memory` where the device tells it */
 };
 
 /* How data travels between this node and rank 0. Both calls start a transfer, raise the counter, and lower it once

@@ -5,10 +5,11 @@
 
 #define WARMING_UNITS 32
 
-int plb_executor_open(struct plb_executor *e, const struct plb_device_ops *ops, const struct plb_device_config *config,
-                      const struct plb_dataset *set, struct plb_error *err)
+int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *driver,
+                      const struct plb_device_config *config, const struct plb_dataset *set, struct plb_error *err)
 {
-    *e = (struct plb_executor){.ops = ops, .set = set, .threads = config->threads};
+    const struct plb_device_ops *ops = &driver->ops;
+    *e = (struct plb_executor){.driver = driver, .ops = ops, .set = set, .threads = config->threads};
     int status = ops->open(config, &e->device, err);
     if (status == PLB_OK)
         e->on_host = ops->host_memory(e->device);
@@ -137,12 +138,13 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
 static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range, void *const *buffers)
 {
     struct plb_device_times unused;
+    plb_entry_fn entry = e->driver->entry(phase);
     int i = 0;
-    while (i < PLB_MAX_PHASES && e->warm[lane][i] != NULL && e->warm[lane][i] != phase->cuda)
+    while (i < PLB_MAX_PHASES && e->warm[lane][i] != NULL && e->warm[lane][i] != entry)
         i++;
-    if (i == PLB_MAX_PHASES || e->warm[lane][i] == phase->cuda)
+    if (i == PLB_MAX_PHASES || e->warm[lane][i] == entry)
         return 0;
-    e->warm[lane][i] = phase->cuda;
+    e->warm[lane][i] = entry;
     range.count = range.count < WARMING_UNITS ? range.count : WARMING_UNITS;
     int status = enqueue(e, lane, phase, range, buffers, false), waited = e->ops->wait(e->device, lane, &unused);
     if (e->full) { /* a task may still fit */

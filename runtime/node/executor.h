@@ -4,12 +4,13 @@
 #ifndef PLB_NODE_EXECUTOR_H
 #define PLB_NODE_EXECUTOR_H
 
-#include "device/device.h"
+#include "device/driver.h"
 #include "job/dataset.h"
 #include "job/phase.h"
 
 struct plb_executor {
-    const struct plb_device_ops *ops;
+    const struct plb_device_driver *driver;
+    const struct plb_device_ops *ops; /* the driver's */
     struct plb_device *device;
     const struct plb_dataset *set;
     int threads;
@@ -24,7 +25,7 @@ struct plb_executor {
 };
 
 /* Opens the device for a dataset, which is borrowed. PLB_OK, or PLB_EFAILED and a sentence. */
-int plb_executor_open(struct plb_executor *executor, const struct plb_device_ops *ops,
+int plb_executor_open(struct plb_executor *executor, const struct plb_device_driver *driver,
                       const struct plb_device_config *config, const struct plb_dataset *set, struct plb_error *err);
 void plb_executor_close(struct plb_executor *executor); /* nothing is in flight */
 

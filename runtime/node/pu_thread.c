@@ -186,7 +186,7 @@ static bool ended(struct pu *pu, const struct flights *f)
 static void run_tasks(struct pu *pu)
 {
     struct plb_node *node = pu->node;
-    struct flights f = {.lanes = pu->as.ops->lanes, .idle_since = run_clock(node)};
+    struct flights f = {.lanes = pu->as.driver->ops.lanes, .idle_since = run_clock(node)};
     pthread_mutex_lock(&node->lock);
     for (;;) {
         struct flight task;
@@ -229,13 +229,13 @@ void *plb_pu_thread(void *argument)
     struct pu *pu = argument;
     struct plb_node *node = pu->node;
     struct plb_pu_info *info = &pu->as.info;
-    if (pu->as.pci[0] != '\0')
-        plb_topology_bind_near(pu->as.pci, info->cores, sizeof info->cores);
-    else if (pu->as.bind_parts > 1)
-        plb_topology_bind(pu->as.bind_index, pu->as.bind_parts, info->cores, sizeof info->cores);
-    int status = plb_executor_open(&pu->executor, pu->as.ops, &pu->as.device, node->config.data, &pu->err);
+    if (pu->as.device.pci[0] != '\0')
+        plb_topology_bind_near(pu->as.device.pci, info->cores, sizeof info->cores);
+    else if (pu->as.device.bind_parts > 1)
+        plb_topology_bind(pu->as.device.bind_index, pu->as.device.bind_parts, info->cores, sizeof info->cores);
+    int status = plb_executor_open(&pu->executor, pu->as.driver, &pu->as.device.config, node->config.data, &pu->err);
     if (status == PLB_OK) {
-        double memory = pu->as.ops->memory(pu->executor.device);
+        double memory = pu->as.driver->ops.memory(pu->executor.device);
         info->memory = memory < info->memory ? memory : info->memory;
         if (fits(pu) /* else the master refuses it, with the numbers */
             && plb_executor_update(&pu->executor, -1, info->name, &pu->err) == PLB_OK)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "device/cuda/cuda.h"
+#include "device/cuda/library.h"
 #include "job/dataset.h"
 #include "job/job.h"
 #include "job/phase.h"

@@ -1,5 +1,5 @@
-/* What every device promises: memory that keeps what is copied into it, results in order, times, and
- * the kernel's own status. Runs over all kinds. */
+/* What every device driver promises: a table that fits together, memory that keeps what is copied into it, results in
+ * order, times, and the kernel's own status. Runs over all drivers that were built in, and all their kinds of PUs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,27 +12,24 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "device/cuda/cuda.h"
-#include "device/device.h"
+#include "base/ini.h"
+#include "base/kernel_identity.h"
+#include "device/driver.h"
 
 #define N 10000
+#define MOST_KINDS 16
 
+/* A PU of a driver, as the driver describes it. */
 struct kind {
-    const char *name;
+    char name[64];
+    const struct plb_device_driver *driver;
     const struct plb_device_ops *ops;
     struct plb_device_config config;
 };
 
-static struct kind kinds[] = {
-    {"cuda", &plb_device_cuda, {.threads = 1, .gpu = 0, .sharers = 1}}, /* the first: see main */
-    {"cpu", &plb_device_cpu, {.threads = 1}},
-    {"emulated", &plb_device_emulated, {.threads = 1, .slowdown = 1.0, .copy_bandwidth = INFINITY}},
-    {"emulated, own memory", &plb_device_emulated, {.threads = 1, .own_memory = true, .slowdown = 2.0, .copy_bandwidth = 1e9, .copy_latency = 1e-4}},
-};
-#define KINDS ((int)(sizeof kinds / sizeof *kinds))
-
-static int first_kind = 1;      /* 0 where there is a GPU, or its stand-in, and entries for it */
-static void *entries;           /* the shared object with them */
+static struct kind kinds[MOST_KINDS];
+static int n_kinds;
+static void *entries;           /* the shared object with entries for the devices of drivers that have an extra one */
 
 /* data[1][i] = 2 · data[0][i] + first; the range's first unit shows that the range arrives. */
 static int twice(const struct plb_task *task)
@@ -66,12 +63,80 @@ static struct plb_phase phase_of(plb_entry_fn cpu, const char *cuda)
     return phase;
 }
 
+/* Describes a device of a driver. spec: for the driver that emulates. */
+static struct kind kind_of(const struct plb_device_driver *driver, int device, const struct plb_pu_spec *spec)
+{
+    struct plb_topology topology;
+    double options[PLB_DRIVER_OPTIONS] = {0};
+    struct plb_device_place here = {.local_size = 1, .topology = &topology, .options = options, .sharers = 1, .spec = spec};
+    struct plb_device_pu pu = {.kind = driver->kind, .power = 1.0, .memory = INFINITY};
+    plb_topology_read(&topology);
+    pu.config = (struct plb_device_config){.threads = 1, .number = device, .sharers = 1};
+    assert_null(driver->describe(&here, device, &pu));
+    pu.config.threads = 1;
+    assert_true(pu.power > 0.0 && pu.memory > 0.0 && pu.task_bytes >= 0.0 && pu.name[0] != '\0');
+    struct kind k = {.driver = driver, .ops = &driver->ops, .config = pu.config};
+    snprintf(k.name, sizeof k.name, "%s '%s'", driver->name, pu.name);
+    return k;
+}
+
 static struct plb_device *open_kind(const struct kind *k)
 {
     struct plb_error err = {.status = PLB_OK};
     struct plb_device *d;
     assert_int_equal(k->ops->open(&k->config, &d, &err), PLB_OK);
     return d;
+}
+
+/* The key is in one driver's table alone, and its value is a number. */
+static void check_option(const struct plb_device_driver *driver, const struct plb_option *o)
+{
+    double value;
+    assert_true(o->type == PLB_INT || o->type == PLB_REAL || o->type == PLB_FLAG || (o->type == PLB_TEXT && o->choices != NULL));
+    assert_true(o->fallback != NULL && o->help != NULL);
+    assert_true(o->type == PLB_TEXT || plb_parse_real(o->fallback, &value) || plb_parse_flag(o->fallback, &value));
+    for (int d = 0; plb_device_drivers[d] != driver; d++)
+        for (int i = 0; i < plb_driver_option_count(plb_device_drivers[d]); i++)
+            assert_string_not_equal(plb_device_drivers[d]->options[i].name, o->name);
+}
+
+static void the_table_fits_together(void **state)
+{
+    (void)state;
+    int options = 0, objects = 0, emulating = 0;
+    for (int d = 0; plb_device_drivers[d] != NULL; d++) {
+        const struct plb_device_driver *driver = plb_device_drivers[d];
+        assert_true(driver->name != NULL && driver->entry != NULL);
+        assert_true(driver->ops.lanes >= 1 && driver->ops.lanes <= PLB_MAX_LANES);
+        assert_int_equal(plb_driver_first_option(driver), options);
+        for (int i = 0; i < plb_driver_option_count(driver); i++)
+            check_option(driver, &driver->options[i]);
+        options += plb_driver_option_count(driver);
+        objects += driver->object != NULL;
+        emulating += driver->count == NULL;
+        assert_int_equal(plb_driver_wanted(driver, PLB_PUS_AUTO), driver->count != NULL);
+        assert_int_equal(plb_driver_wanted(driver, PLB_PUS_CPU), driver->count != NULL && driver->kind == PLB_CPU);
+        assert_int_equal(plb_driver_wanted(driver, PLB_PUS_GPU), driver->count != NULL && driver->kind == PLB_GPU);
+    }
+    assert_true(options <= PLB_DRIVER_OPTIONS && objects <= PLB_EXTRA_OBJECTS);
+    assert_true(emulating == 1 && plb_driver_emulated()->count == NULL);
+}
+
+/* Devices have names that tell them apart. */
+static void devices_have_names_of_their_own(void **state)
+{
+    (void)state;
+    for (int d = 0; plb_device_drivers[d] != NULL; d++) {
+        const struct plb_device_driver *driver = plb_device_drivers[d];
+        int n = driver->count != NULL && driver->identify != NULL ? driver->count(NULL) : 0;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < i; j++) {
+                char one[60], other[60];
+                driver->identify(i, one);
+                driver->identify(j, other);
+                assert_string_not_equal(one, other);
+            }
+    }
 }
 
 /* Runs `twice` on buffers where the device wants them. */
@@ -109,7 +174,7 @@ static void results_come_back(void **state)
     static double in[N], out[N];
     for (int i = 0; i < N; i++)
         in[i] = i;
-    for (int k = first_kind; k < KINDS; k++) {
+    for (int k = 0; k < n_kinds; k++) {
         struct plb_device *d = open_kind(&kinds[k]);
         memset(out, 0, sizeof out);
         for (int64_t first = 0; first < 3; first++) {
@@ -125,7 +190,7 @@ static void results_come_back(void **state)
 static void a_kernel_s_status_comes_back(void **state)
 {
     (void)state;
-    for (int k = first_kind; k < KINDS; k++) {
+    for (int k = 0; k < n_kinds; k++) {
         struct plb_device *d = open_kind(&kinds[k]);
         struct plb_device_times times;
         struct plb_phase phase = {.name = "test", .cpu = failing, .cuda = failing};
@@ -185,7 +250,7 @@ static void ask(const struct kind *k, struct plb_device *d, int lane, struct wor
 static void lanes_do_not_disturb_each_other(void **state)
 {
     (void)state;
-    for (int k = first_kind; k < KINDS; k++) {
+    for (int k = 0; k < n_kinds; k++) {
         const struct plb_device_ops *ops = kinds[k].ops;
         struct plb_device *d = open_kind(&kinds[k]);
         struct work work[PLB_MAX_LANES];
@@ -217,13 +282,10 @@ static void lanes_do_not_disturb_each_other(void **state)
 
 /* A task that overtakes the one before it adds nothing, and what comes after counts from where the slower one
  * ended: the sum is still no more than the time that has passed. */
-static void overtaking_is_counted_once(void **state)
+static void overtake(const struct kind *k)
 {
-    (void)state;
-    if (first_kind > 0)
-        skip();
-    const struct plb_device_ops *ops = kinds[0].ops;
-    struct plb_device *d = open_kind(&kinds[0]);
+    const struct plb_device_ops *ops = k->ops;
+    struct plb_device *d = open_kind(k);
     struct plb_phase phase = phase_of(NULL, "spin_cuda");
     void *data[1] = {ops->alloc(d, sizeof(double))};
     struct plb_task slow = {.count = 100000, .data = data, .threads = 1}, quick = {.count = 100, .data = data, .threads = 1};
@@ -243,33 +305,52 @@ static void overtaking_is_counted_once(void **state)
         sum += times.execute_s + times.transfer_s;
     }
     if (sum > plb_now() - began)
-        fail_msg("the tasks took %g s in %g s", sum, plb_now() - began);
+        fail_msg("%s: the tasks took %g s in %g s", k->name, sum, plb_now() - began);
     ops->free(d, data[0]);
     ops->close(d);
 }
 
-/* A kernel that fails while it runs; on the stand-in only where it is told to. */
+static void overtaking_is_counted_once(void **state)
+{
+    (void)state;
+    int tried = 0;
+    for (int k = 0; k < n_kinds; k++)
+        if (kinds[k].ops->lanes > 2) {
+            overtake(&kinds[k]);
+            tried++;
+        }
+    if (tried == 0)
+        skip();
+}
+
+/* A kernel that fails while it runs; on the fake CUDA runtime only where it is told to. */
 static void an_asynchronous_error_is_found(void **state)
 {
     (void)state;
-    if (first_kind > 0 || getenv("PLB_TEST_FAULT") == NULL)
+    struct kind *k = kinds;
+    while (k < kinds + n_kinds && k->ops->lanes == 1)
+        k++;
+    if (k == kinds + n_kinds || getenv("PLB_TEST_FAULT") == NULL)
         skip();
-    struct plb_device *d = open_kind(&kinds[0]);
+    struct plb_device *d = open_kind(k);
     struct plb_phase phase = phase_of(NULL, "fault_cuda");
     void *data[1] = {NULL};
     struct plb_task task = {.count = 1, .data = data, .threads = 1};
     struct plb_device_times times;
-    int launched = kinds[0].ops->launch(d, 0, &phase, &task);
-    assert_int_not_equal(launched != 0 ? launched : kinds[0].ops->wait(d, 0, &times), 0);
-    assert_non_null(strstr(kinds[0].ops->failure(d), "CUDA "));
-    kinds[0].ops->close(d);
+    int launched = k->ops->launch(d, 0, &phase, &task);
+    assert_int_not_equal(launched != 0 ? launched : k->ops->wait(d, 0, &times), 0);
+    assert_true(k->ops->failure(d)[0] != '\0');
+    if (strcmp(k->driver->name, "cuda") == 0)
+        assert_non_null(strstr(k->ops->failure(d), "CUDA "));
+    k->ops->close(d);
 }
 
 /* Emulation stretches CPU time; that it does so by at least the factor is its definition. */
 static void an_emulated_pu_is_slower(void **state)
 {
     (void)state;
-    struct kind k = {"emulated", &plb_device_emulated, {.threads = 1, .slowdown = 5.0, .copy_bandwidth = INFINITY}};
+    struct plb_pu_spec spec = {.name = "slow", .power = 1.0, .memory = INFINITY, .slowdown = 5.0, .copy_bandwidth = INFINITY};
+    struct kind k = kind_of(plb_driver_emulated(), 0, &spec);
     struct plb_device *d = open_kind(&k);
     struct plb_device_times times;
     struct plb_phase phase = {.name = "test", .cpu = spin};
@@ -286,7 +367,8 @@ static void an_emulated_pu_is_slower(void **state)
 static void a_modelled_copy_takes_its_time(void **state)
 {
     (void)state;
-    struct kind k = {"emulated", &plb_device_emulated, {.threads = 1, .own_memory = true, .slowdown = 1.0, .copy_bandwidth = 1e7, .copy_latency = 0.001}};
+    struct plb_pu_spec spec = {.name = "far", .power = 1.0, .memory = INFINITY, .slowdown = 1.0, .copy_bandwidth = 1e7, .copy_latency = 0.001};
+    struct kind k = kind_of(plb_driver_emulated(), 0, &spec);
     struct plb_device *d = open_kind(&k);
     struct plb_device_times times;
     static char host[100000];
@@ -298,11 +380,47 @@ static void a_modelled_copy_takes_its_time(void **state)
     k.ops->close(d);
 }
 
-/* With PLB_TEST_ENTRIES, a shared object with cuda entries, cuda is one of the kinds. An argument is the name of
- * the only test to run. */
+/* Every kind of PU that a driver has here and that this test has entries for. */
+static void find_kinds(void)
+{
+    const struct plb_phase phase = phase_of(twice, "twice_cuda");
+    const struct plb_pu_spec specs[] = {
+        {.name = "on the host", .power = 1.0, .memory = INFINITY, .slowdown = 1.0, .copy_bandwidth = INFINITY},
+        {.name = "with memory", .kind = PLB_GPU, .power = 1.0, .memory = INFINITY, .slowdown = 2.0, .copy_bandwidth = 1e9, .copy_latency = 1e-4},
+    };
+    for (int d = 0; plb_device_drivers[d] != NULL; d++) {
+        const struct plb_device_driver *driver = plb_device_drivers[d];
+        const char *why = "a .cluster file lists its PUs";
+        int n = driver->count != NULL ? driver->count(&why) : 2;
+        if (n == 0 || driver->entry(&phase) == NULL)
+            fprintf(stderr, "# %s is not tried: %s\n", driver->name, n == 0 ? why : "there is no entry for it");
+        else if (driver->count != NULL)
+            kinds[n_kinds++] = kind_of(driver, 0, NULL);
+        for (int i = 0; i < n && driver->count == NULL; i++)
+            kinds[n_kinds++] = kind_of(driver, i, &specs[i]);
+    }
+}
+
+static void every_driver_that_can_is_tried(void **state)
+{
+    (void)state;
+    bool cpu = false, emulated = false, extra = false;
+    for (int k = 0; k < n_kinds; k++) {
+        cpu |= kinds[k].driver->kind == PLB_CPU && kinds[k].driver->count != NULL;
+        emulated |= kinds[k].driver->count == NULL;
+        extra |= kinds[k].driver->object != NULL;
+    }
+    assert_true(cpu && emulated && extra == (entries != NULL));
+}
+
+/* With PLB_TEST_ENTRIES, a shared object with entries, the drivers that have an extra object are tried too. An
+ * argument is the name of the only test to run. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_fits_together),
+        cmocka_unit_test(devices_have_names_of_their_own),
+        cmocka_unit_test(every_driver_that_can_is_tried),
         cmocka_unit_test(results_come_back),
         cmocka_unit_test(a_kernel_s_status_comes_back),
         cmocka_unit_test(lanes_do_not_disturb_each_other),
@@ -311,17 +429,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_emulated_pu_is_slower),
         cmocka_unit_test(a_modelled_copy_takes_its_time),
     };
-    const char *path = getenv("PLB_TEST_ENTRIES"), *why;
-    if (path != NULL && plb_cuda_count(&why) == 0) {
-        fprintf(stderr, "%s\n", why);
-        return 1;
-    }
+    const char *path = getenv("PLB_TEST_ENTRIES");
     entries = path != NULL ? dlopen(path, RTLD_NOW) : NULL;
-    first_kind = entries != NULL ? 0 : 1;
     if (path != NULL && entries == NULL) {
         fprintf(stderr, "%s\n", dlerror());
         return 1;
     }
+    find_kinds();
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# device/cuda.c on the stand-in of the CUDA runtime: the conformance suite, runs over one to three ranks, GPUs that
+# device/cuda on the stand-in of the CUDA runtime: the conformance suite, runs over one to three ranks, GPUs that
 # fail at any call, that have too little memory, or that plbrun cannot use.
 . "$(dirname "$0")/../support/lib.sh"
 standin=$BUILD/test/fake-cuda
 if [ ! -e "$standin/libcudart.so.13" ]; then
-    skip "device/cuda.c" "plbrun was built without CUDA's headers"
+    skip "device/cuda" "plbrun was built without CUDA's headers"
     done_testing
 fi
 unset PLB_CLUSTER_PUS

@@ -76,7 +76,7 @@ refused_conf 'section of another kernel' 'app.conf:3: |unknown section [heatflow
 refused_conf 'unknown key in [app]' "app.conf:3: |unknown key 'kernl' in [app]|did you mean 'kernel'?" '[app]' 'kernel = spmm' 'kernl = matmul'
 refused_conf 'unknown key in [balance]' "app.conf:4: |unknown key 'solvr' in [balance]|did you mean 'solver'?" '[app]' 'kernel = spmm' '[balance]' 'solvr = slsqp'
 refused_conf "unknown key in the kernel's section" "app.conf:4: |unknown key 'colums' in [spmm]|did you mean 'columns'?" '[app]' 'kernel = spmm' '[spmm]' 'colums = 3'
-refused_conf 'unknown key like nothing' "app.conf:4: |unknown key 'xyzzyx' in [cluster], which knows: file, pus, threads, gpu_power, master_only" '[app]' 'kernel = spmm' '[cluster]' 'xyzzyx = 3'
+refused_conf 'unknown key like nothing' "app.conf:4: |unknown key 'xyzzyx' in [cluster], which knows: file, pus, master_only, threads, gpu_power" '[app]' 'kernel = spmm' '[cluster]' 'xyzzyx = 3'
 refused_conf 'key twice' 'app.conf:5: rows is set again|line 4' '[app]' 'kernel = spmm' '[spmm]' 'rows = 3' 'rows = 4'
 refused_conf 'unknown key, indented, after comments' "app.conf:5: |'row_s'" '; comment' '[app]' '  kernel = spmm # here' '[spmm]' '   row_s = 3'
 

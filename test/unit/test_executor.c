@@ -59,7 +59,7 @@ static int noted_launch(struct plb_device *d, int lane, const struct plb_phase *
     d->counts[d->launches++] = task->count;
     d->bytes = task->bytes[1];
     d->reduced = *(double *)task->data[2];
-    return phase->cuda(task);
+    return phase->cpu(task);
 }
 
 static int noted_wait(struct plb_device *d, int lane, struct plb_device_times *times)
@@ -70,9 +70,12 @@ static int noted_wait(struct plb_device *d, int lane, struct plb_device_times *t
     return 0;
 }
 
-static const struct plb_device_ops noted = {.name = "noted", .lanes = 2, .open = noted_open, .close = noted_close,
-    .host_memory = noted_host_memory, .memory = noted_memory, .alloc = noted_alloc, .free = noted_free, .copy_in = noted_copy_in, .copy_out = noted_copy_out,
-    .launch = noted_launch, .wait = noted_wait};
+static plb_entry_fn noted_entry(const struct plb_phase *phase) { return phase->cpu; }
+
+static const struct plb_device_driver noted = {.name = "noted", .entry = noted_entry,
+    .ops = {.lanes = 2, .open = noted_open, .close = noted_close, .host_memory = noted_host_memory, .memory = noted_memory,
+            .alloc = noted_alloc, .free = noted_free, .copy_in = noted_copy_in, .copy_out = noted_copy_out,
+            .launch = noted_launch, .wait = noted_wait}};
 
 static double factor = 3.0, in[UNITS], out[UNITS], sum;
 
@@ -123,7 +126,7 @@ static void a_piece_gets_its_data_and_gives_its_results(void **state)
     (void)state;
     struct plb_executor e;
     struct plb_dataset set;
-    struct plb_phase phase = {.name = "scale", .cuda = scale};
+    struct plb_phase phase = {.name = "scale", .cpu = scale};
     struct plb_device_times times;
     start(&e, &set);
     sum = 77.0; /* of before */
@@ -142,7 +145,7 @@ static void the_first_call_in_a_lane_is_for_warmth(void **state)
     (void)state;
     struct plb_executor e;
     struct plb_dataset set;
-    struct plb_phase phase = {.name = "scale", .cuda = scale}, another = {.name = "other", .cuda = other};
+    struct plb_phase phase = {.name = "scale", .cpu = scale}, another = {.name = "other", .cpu = other};
     struct plb_range range = {0, UNITS};
     start(&e, &set);
     assert_int_equal(plb_executor_warm_up(&e, &phase, &range), 0);
@@ -162,7 +165,7 @@ static void memory_is_used_to_the_end(void **state)
     (void)state;
     struct plb_executor e;
     struct plb_dataset set;
-    struct plb_phase phase = {.name = "scale", .cuda = scale};
+    struct plb_phase phase = {.name = "scale", .cpu = scale};
     start(&e, &set);
     last->limit = 900 * sizeof *in;
     assert_int_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){0, 900}, NULL), 0);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +28,12 @@ static const char *copy(const char *kernel, const char *name, const char *more)
     return path;
 }
 
-static struct plb_kernel_identity identity(const char *path, bool extra)
+static struct plb_kernel_identity identity(const char *path)
 {
     const struct plb_kernel *kernel;
     struct plb_kernel_identity id;
     struct plb_error err = {.status = PLB_OK};
-    assert_int_equal(plb_kernel_load(path, "test", extra, &kernel, &err), PLB_OK);
+    assert_int_equal(plb_kernel_load(path, "test", NULL, &kernel, &err), PLB_OK);
     assert_int_equal(plb_kernel_identity(kernel, &id, &err), PLB_OK);
     return id;
 }
@@ -40,7 +41,7 @@ static struct plb_kernel_identity identity(const char *path, bool extra)
 static void equal_files_are_the_same_kernel(void **state)
 {
     (void)state;
-    struct plb_kernel_identity a = identity(copy("empty.so", "a.so", ""), false), b = identity(copy("empty.so", "b.so", ""), false);
+    struct plb_kernel_identity a = identity(copy("empty.so", "a.so", "")), b = identity(copy("empty.so", "b.so", ""));
     assert_int_equal(a.abi, PLB_KERNEL_ABI);
     assert_string_equal(a.version, PLB_VERSION);
     assert_true(a.hash != 0 && a.hash == b.hash);
@@ -50,21 +51,32 @@ static void equal_files_are_the_same_kernel(void **state)
 static void one_byte_makes_another_build(void **state)
 {
     (void)state;
-    struct plb_kernel_identity a = identity(copy("empty.so", "c.so", ""), false), b = identity(copy("empty.so", "d.so", "x"), false);
+    struct plb_kernel_identity a = identity(copy("empty.so", "c.so", "")), b = identity(copy("empty.so", "d.so", "x"));
     assert_true(a.hash != b.hash);
     assert_string_equal(plb_kernel_difference(&a, &b), "another build of the kernel");
+}
+
+/* A kernel with an extra object of the first driver that has one. Here it is loaded as a machine with such devices
+ * would load it. */
+static struct plb_kernel_identity with_extra(char kernel, const char *more, bool load)
+{
+    int d = 0;
+    char name[32], extra[64];
+    while (plb_device_drivers[d]->object == NULL)
+        d++;
+    snprintf(name, sizeof name, "%c.so", kernel);
+    snprintf(extra, sizeof extra, "%c.%s.so", kernel, plb_device_drivers[d]->object);
+    const char *path = copy("no_symbol.so", extra, more);
+    if (load)
+        assert_non_null(dlopen(path, RTLD_NOW | RTLD_GLOBAL));
+    return identity(copy("empty.so", name, ""));
 }
 
 /* An extra object counts only where it is loaded, and only against another one. */
 static void an_extra_object_counts_where_it_is_loaded(void **state)
 {
     (void)state;
-    copy("no_symbol.so", "e.cuda.so", "");
-    struct plb_kernel_identity e = identity(copy("empty.so", "e.so", ""), true);
-    copy("no_symbol.so", "f.cuda.so", "x");
-    struct plb_kernel_identity f = identity(copy("empty.so", "f.so", ""), true);
-    copy("no_symbol.so", "g.cuda.so", "y");
-    struct plb_kernel_identity g = identity(copy("empty.so", "g.so", ""), false);
+    struct plb_kernel_identity e = with_extra('e', "", true), f = with_extra('f', "x", true), g = with_extra('g', "y", false);
     assert_true(e.hash == f.hash && f.hash == g.hash);
     assert_non_null(strstr(plb_kernel_difference(&e, &f), "entries for a device"));
     assert_null(plb_kernel_difference(&e, &g));
@@ -88,7 +100,7 @@ static void a_file_that_is_gone_is_told(void **state)
     struct plb_kernel_identity id;
     struct plb_error err = {.status = PLB_OK};
     const char *path = copy("empty.so", "gone.so", "");
-    assert_int_equal(plb_kernel_load(path, "test", false, &kernel, &err), PLB_OK);
+    assert_int_equal(plb_kernel_load(path, "test", NULL, &kernel, &err), PLB_OK);
     unlink(path);
     assert_int_equal(plb_kernel_identity(kernel, &id, &err), PLB_EFAILED);
     assert_non_null(strstr(err.text, "kernel empty cannot be read"));

@@ -22,8 +22,8 @@ level() {
     case $1 in
     include) echo 0 ;;
     base) echo 1 ;;
-    model | format | device) echo 2 ;;
-    core | config | report) echo 3 ;;
+    model | format) echo 2 ;;
+    device | core | config | report) echo 3 ;;
     job) echo 4 ;;
     node | profile) echo 5 ;;
     drive) echo 6 ;;
@@ -64,7 +64,18 @@ allowed "kernels see plb/kernel.h and their own folder" "kernels/*/*.c kernels/*
 never "core and model do no I/O and know no threads, clock, MPI or CUDA" "runtime/core/*.[ch] runtime/model/*.[ch] balancers/*.c" \
       'mpi\.h|cuda|pthread|threads\.h|time\.h|sys/|unistd\.h|fcntl\.h|base/clock\.h|base/file\.h|base/log\.h'
 never "MPI stays in drive/mpi.c" "$(find runtime balancers kernels -name '*.[ch]' ! -path runtime/drive/mpi.c | tr '\n' ' ')" 'mpi\.h'
-never "CUDA stays in device/cuda" "$(find runtime balancers kernels -name '*.[ch]' ! -path runtime/device/cuda/cuda.c | tr '\n' ' ')" 'cuda_runtime|cublas|cusparse'
+never "CUDA's headers stay in device/cuda" "$(find runtime balancers kernels -name '*.[ch]' ! -path 'runtime/device/cuda/*' | tr '\n' ' ')" 'cuda_runtime|cublas|cusparse'
+# Code without comments and strings, as "FILE: code": a sentence to the user may name a kind of device.
+for f in $(find runtime -name '*.[ch]' ! -path runtime/include/plb/kernel.h); do
+    gcc -fpreprocessed -dD -E -P -x c "$f" 2>/dev/null | sed -E '/^ *# *include/!s/"([^"\\]|\\.)*"//g' | sed "s|^|$f: |"
+done >"$tmp/code"
+ok "the runtime's code is found" $(($(wc -l <"$tmp/code") < 4000))
+for driver in $(find runtime/device -mindepth 1 -maxdepth 1 -type d -printf '%f\n'); do
+    grep -v "^runtime/device/$driver/" "$tmp/code" | grep -E ": .*(plb_device_$driver\b|device/$driver/)" >"$tmp/out"
+    ok "the table of drivers alone names runtime/device/$driver" $(($(wc -l <"$tmp/out") > 0))
+done
+grep -v "^runtime/device/cuda/" "$tmp/code" | grep -iE ': .*cuda' >"$tmp/out"
+ok "no code outside runtime/device/cuda and plb/kernel.h speaks of CUDA" $(($(wc -l <"$tmp/out") > 0))
 grep -nE '\bexit *\(' $(find runtime -name '*.c' ! -path runtime/base/error.c ! -path runtime/plbrun.c) >"$tmp/out"
 ok "nobody exits but main, and allocation that finds no memory" $(($(wc -l <"$tmp/out") > 0))
 for h in runtime/include/plb/*.h; do

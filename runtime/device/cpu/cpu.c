@@ -1,19 +1,80 @@
-/* cpu: a pool of cores as one PU. Works in host memory; a launch is a call.
+/* cpu: the cores of a rank as one PU. It works in host memory, and a launch is a call.
  *
- * The OpenMP default of the calling thread and OpenBLAS are set to the same thread count once, at
- * open: OpenBLAS keeps one count per process, so all PUs of a process must agree on it, and do
- * (a process has either one CPU PU or emulated ones with one thread each). */
+ * open sets OpenMP's default for the calling thread and OpenBLAS's for the whole process to the same number
+ * of threads. So all PUs of a process must agree on that number. They do: a process has one CPU PU, or
+ * emulated PUs with one thread each. */
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "device/device.h"
+#include "base/log.h"
+#include "device/driver.h"
+
+enum { THREADS };
+
+static const struct plb_option options[] = {
+    [THREADS] = {"threads", PLB_INT, "0", 0, 4096, NULL, 
+                 "threads of each rank's CPU; 0 = its fair share of the cores, less those that GPUs need"},
+    {0},
+};
 
 struct plb_device {
     struct plb_device_times times;
 };
+
+/* ----------------------------------------------------------- describing it */
+
+static plb_entry_fn cpu_entry(const struct plb_phase *phase)
+{
+    return phase->cpu;
+}
+
+static int cpu_count(const char **why)
+{
+    (void)why;
+    return 1;
+}
+
+/* Warns where the user or the launcher gives the CPU fewer cores than threads. */
+static void warn(const struct plb_device_place *here, int threads, int fair)
+{
+    const struct plb_topology *t = here->topology;
+    int wanted = threads > 0 ? threads : fair;
+    if (t->host_cores < wanted)
+        plb_say("warning: cluster.threads is %d and %s has %d core%s; lower it", wanted, t->host,
+                t->host_cores, t->host_cores == 1 ? "" : "s");
+    else if (t->cores < wanted && (threads > 0 || fair > here->cores_kept)) /* also where no CPU is left */
+        plb_say("warning: rank %d on %s may use %d of %d cores but has %d threads' work; "
+                "start mpirun with --bind-to none", here->rank, t->host, t->cores, t->host_cores, wanted);
+}
+
+/* The rank's cores, less those that it needs otherwise, are one PU. Ranks that share a host without a binding
+ * share its cores evenly. */
+static const char *cpu_describe(const struct plb_device_place *here, int device, struct plb_device_pu *pu)
+{
+    const struct plb_topology *t = here->topology;
+    int threads = (int)here->options[THREADS];
+    bool unbound = t->cores == t->host_cores;
+    int fair = t->host_cores / here->local_size > 0 ? t->host_cores / here->local_size : 1;
+    int own = (unbound ? fair : t->cores) - here->cores_kept;
+    (void)device;
+    warn(here, threads, fair);
+    if (threads == 0 && own < 1)
+        return "its CPU is no PU, since its cores drive the GPUs and communicate; "
+               "cluster.threads=N makes it one";
+    pu->config.threads = threads > 0 ? threads : own;
+    pu->power = pu->config.threads;
+    pu->bind_index = here->local_rank;
+    pu->bind_parts = unbound && here->local_size <= t->host_cores && threads <= fair ? here->local_size : 1;
+    snprintf(pu->name, sizeof pu->name, "%.31s", t->cpu);
+    snprintf(pu->model, sizeof pu->model, "%.43s", t->cpu);
+    return NULL;
+}
+
+/* --------------------------------------------------------------- running it */
 
 static int cpu_open(const struct plb_device_config *config, struct plb_device **device, struct plb_error *err)
 {
@@ -41,7 +102,8 @@ static double cpu_memory(const struct plb_device *device)
     return INFINITY;
 }
 
-static int cpu_launch(struct plb_device *device, int lane, const struct plb_phase *phase, const struct plb_task *task)
+static int cpu_launch(struct plb_device *device, int lane, const struct plb_phase *phase,
+                      const struct plb_task *task)
 {
     (void)lane;
     double began = plb_now();
@@ -65,14 +127,21 @@ static int cpu_wait(struct plb_device *device, int lane, struct plb_device_times
     return 0;
 }
 
-const struct plb_device_ops plb_device_cpu = {
+const struct plb_device_driver plb_device_cpu = {
     .name = "cpu",
-    .lanes = 1,
-    .open = cpu_open,
-    .close = cpu_close,
-    .host_memory = cpu_host_memory,
-    .memory = cpu_memory,
-    .launch = cpu_launch,
-    .done = cpu_done,
-    .wait = cpu_wait,
+    .kind = PLB_CPU,
+    .options = options,
+    .entry = cpu_entry,
+    .count = cpu_count,
+    .describe = cpu_describe,
+    .ops = {
+        .lanes = 1,
+        .open = cpu_open,
+        .close = cpu_close,
+        .host_memory = cpu_host_memory,
+        .memory = cpu_memory,
+        .launch = cpu_launch,
+        .done = cpu_done,
+        .wait = cpu_wait,
+    },
 };

@@ -1,29 +1,48 @@
 /* emulated: a PU of any speed on any machine, with real results.
  *
- * The kernel's cpu entry runs on one thread; then the PU waits until `slowdown` times the CPU seconds
- * that the entry used have passed, so that several emulated PUs on one core keep their ratio as long
- * as the sum of 1 / slowdown fits the cores. Copies are real copies into memory of the PU's own, and
- * last at least as long as the modelled bandwidth and latency say. */
+ * The kernel's cpu entry runs on one thread. Then the PU waits until `slowdown` times the CPU seconds of the
+ * entry have passed. So several emulated PUs on one core keep their ratio as long as the sum of 1 / slowdown
+ * fits the cores. A PU that is no CPU, or has a copy bandwidth, has memory of its own. Copies to and from it
+ * are real, and last at least as long as the given bandwidth and latency say. */
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "device/device.h"
+#include "device/driver.h"
 
 struct plb_device {
-    struct plb_device_config config;
+    struct plb_pu_spec spec;
     struct plb_device_times times;
 };
+
+static plb_entry_fn emulated_entry(const struct plb_phase *phase)
+{
+    return phase->cpu;
+}
+
+static const char *emulated_describe(const struct plb_device_place *here, int device,
+                                     struct plb_device_pu *pu)
+{
+    (void)device;
+    pu->config.spec = *here->spec;
+    pu->kind = here->spec->kind;
+    pu->power = here->spec->power;
+    pu->memory = here->spec->memory;
+    snprintf(pu->name, sizeof pu->name, "%s", here->spec->name);
+    snprintf(pu->model, sizeof pu->model, "%.43s", here->topology->cpu);
+    return NULL;
+}
 
 static int emulated_open(const struct plb_device_config *config, struct plb_device **device,
                          struct plb_error *err)
 {
     (void)err;
     *device = plb_alloc(sizeof **device);
-    (*device)->config = *config;
+    (*device)->spec = config->spec;
     omp_set_num_threads(1);
     openblas_set_num_threads(1);
     return PLB_OK;
@@ -36,7 +55,7 @@ static void emulated_close(struct plb_device *device)
 
 static bool emulated_host_memory(const struct plb_device *device)
 {
-    return !device->config.own_memory;
+    return device->spec.kind == PLB_CPU && !isfinite(device->spec.copy_bandwidth);
 }
 
 static double emulated_memory(const struct plb_device *device)
@@ -62,7 +81,7 @@ static int copy(struct plb_device *device, int lane, void *to, const void *from,
     (void)lane;
     double began = plb_now();
     memcpy(to, from, bytes);
-    plb_sleep_until(began + device->config.copy_latency + (double)bytes / device->config.copy_bandwidth);
+    plb_sleep_until(began + device->spec.copy_latency + (double)bytes / device->spec.copy_bandwidth);
     device->times.transfer_s += plb_now() - began;
     return 0;
 }
@@ -74,7 +93,7 @@ static int emulated_launch(struct plb_device *device, int lane, const struct plb
     double began = plb_now(), used = plb_thread_seconds();
     int status = phase->cpu(task);
     used = plb_thread_seconds() - used;
-    plb_sleep_until(began + device->config.slowdown * used);
+    plb_sleep_until(began + device->spec.slowdown * used);
     device->times.execute_s += plb_now() - began;
     return status;
 }
@@ -94,18 +113,22 @@ static int emulated_wait(struct plb_device *device, int lane, struct plb_device_
     return 0;
 }
 
-const struct plb_device_ops plb_device_emulated = {
+const struct plb_device_driver plb_device_emulated = {
     .name = "emulated",
-    .lanes = 1,
-    .open = emulated_open,
-    .close = emulated_close,
-    .host_memory = emulated_host_memory,
-    .memory = emulated_memory,
-    .alloc = emulated_alloc,
-    .free = emulated_free,
-    .copy_in = copy,
-    .copy_out = copy,
-    .launch = emulated_launch,
-    .done = emulated_done,
-    .wait = emulated_wait,
+    .entry = emulated_entry,
+    .describe = emulated_describe,
+    .ops = {
+        .lanes = 1,
+        .open = emulated_open,
+        .close = emulated_close,
+        .host_memory = emulated_host_memory,
+        .memory = emulated_memory,
+        .alloc = emulated_alloc,
+        .free = emulated_free,
+        .copy_in = copy,
+        .copy_out = copy,
+        .launch = emulated_launch,
+        .done = emulated_done,
+        .wait = emulated_wait,
+    },
 };

@@ -130,6 +130,13 @@ struct plb_kernel {
     int (*finish)(struct plb_app *app);
 };
 
+/* The only phase of a kernel that lists none. */
+static inline struct plb_phase plb_only_phase(const struct plb_kernel *kernel)
+{
+    struct plb_phase phase = {kernel->name, kernel->cpu, kernel->cuda, kernel->cost};
+    return phase;
+}
+
 #define PLB_KERNEL_HEAD .abi = PLB_KERNEL_ABI, .size = sizeof(struct plb_kernel)
 
 /* Declares a cuda entry, so that it can be named in the descriptor whether it is there or not:
