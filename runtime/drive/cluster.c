@@ -179,7 +179,10 @@ static int begin(struct run *r)
     int n_pus = plb_pus_describe(&place, &cluster, kernel, &start.pus, &pus);
     share_costs(r, kernel);
     status = plb_cluster_agree(r->mpi, count_pus(r, n_pus));
-    struct plb_node_config config = {r->rank, kernel, &r->data, {r->mpi, get_from_rank0, put_to_rank0}, start.migration, r->size, r->maps, start.trace, !r->options->dry_run, r->clock};
+    struct plb_node_config config = {.rank = r->rank, .n_nodes = r->size, .kernel = kernel, .data = &r->data,
+                                     .wire = {r->mpi, get_from_rank0, put_to_rank0}, .migration = start.migration,
+                                     .maps = r->maps, .trace = start.trace, .warm_up = !r->options->dry_run,
+                                     .clock = r->clock};
     if (status == PLB_OK)
         status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
     for (int i = 0; i < n_pus; i++)

@@ -1,280 +1,138 @@
-/* The daemon: PU threads on one side of the lock (pu_thread.c), the communication thread on the other. */
+/* The daemon: what the communication thread does for the PUs of its rank.
+ *
+ * It decides under the node's lock what is to be done, and does it without: page-locking and MPI calls may
+ * last long, and no PU waits for them. */
+#include "node/daemon.h"
+
 #include <stdlib.h>
 
-#include "node/daemon.h"
-#include "node/daemon_state.h"
+#include "base/clock.h"
 #include "job/phase.h"
+#include "node/runner.h"
 
-#define PAGE 4096
+#define PAGE 4096               /* bytes; pages are what a device can lock */
 
-/* The buffers of rank 0 that are split by unit, which devices copy from and to in place. */
-static void pin_buffers(struct plb_node *node, const struct pu *pu)
+/* A slot that has just been given a task, whose inputs are to be fetched. */
+struct errand {
+    struct plb_runner *runner;
+    struct plb_slot *slot;
+};
+
+struct plb_node {
+    struct plb_node_shared shared;
+    struct plb_runner *runners;
+    int n_pus;
+    bool awaiting;              /* another node's answer */
+    bool pinned[PLB_MAX_DATA];  /* whole buffers, for copies to devices */
+    struct errand *errands;     /* room for every slot */
+    int n_errands;
+    struct plb_outbox reports;
+};
+
+/* ------------------------------------------------------------ start and end */
+
+/* Locks the pages of rank 0's buffers that are split by unit: devices copy from and to them in place. Only
+ * buffers of whole pages: another one may share a page with other memory of the kernel. */
+static void pin_buffers(struct plb_node *node, const struct plb_runner *r)
 {
-    const struct plb_dataset *set = node->config.data;
+    const struct plb_dataset *set = node->shared.config.data;
     size_t offset, bytes;
-    for (int i = 0; i < set->n && set->owner; i++) {
+    for (int i = 0; i < set->n && set->owner && r->pu.driver->ops.pin != NULL; i++) {
         bool split = plb_data_is_input(&set->at[i]) || set->at[i].mode == PLB_OUTPUT;
-        bool pages = (uintptr_t)set->host[i] % PAGE == 0; /* else a kernel's own, which may share them with another */
+        bool whole_pages = (uintptr_t)set->host[i] % PAGE == 0;
         plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &bytes);
-        if (split && pages && bytes > 0 && !node->pinned[i])
-            pu->as.driver->ops.pin(pu->executor.device, set->host[i], bytes);
-        node->pinned[i] |= split && pages && bytes > 0;
+        if (!split || !whole_pages || bytes == 0 || node->pinned[i])
+            continue;
+        r->pu.driver->ops.pin(r->executor.device, set->host[i], bytes);
+        node->pinned[i] = true;
     }
 }
 
-static void unpin_buffers(struct plb_node *node, const struct pu *pu)
+static void unpin_buffers(struct plb_node *node, const struct plb_runner *r)
 {
-    for (int i = 0; i < PLB_MAX_DATA; i++) {
+    for (int i = 0; i < PLB_MAX_DATA && r->pu.driver->ops.unpin != NULL; i++) {
         if (node->pinned[i])
-            pu->as.driver->ops.unpin(node->config.data->host[i]);
+            r->pu.driver->ops.unpin(node->shared.config.data->host[i]);
         node->pinned[i] = false;
     }
+}
+
+static struct plb_worker *make_worker(const struct plb_node_config *config, const struct plb_node_pu *pus,
+                                      int n_pus)
+{
+    struct plb_worker *worker = plb_worker_new(config->rank, n_pus);
+    double powers[n_pus + 1];
+    for (int p = 0; p < n_pus; p++)
+        powers[p] = pus[p].info.power;
+    plb_worker_migrate(worker, &config->migration, config->n_nodes, powers);
+    return worker;
+}
+
+/* Waits until the PU is open. Tells what it is, or why it is not. */
+static void await_open(struct plb_node *node, struct plb_runner *r, struct plb_node_pu *pu,
+                       struct plb_error *err)
+{
+    pthread_mutex_lock(&node->shared.lock);
+    while (r->started && !r->opened)
+        pthread_cond_wait(&node->shared.wake, &node->shared.lock);
+    bool is_open = r->opened && r->err.status == PLB_OK;
+    pthread_mutex_unlock(&node->shared.lock);
+    pu->info = r->pu.info;
+    if (r->err.status != PLB_OK)
+        plb_fail(err, PLB_EFAILED, "%s", r->err.text);
+    else if (is_open)
+        pin_buffers(node, r);
 }
 
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
                    struct plb_node **result, struct plb_error *err)
 {
-    struct plb_node *node = plb_alloc(sizeof *node);
-    node->config = *config;
-    node->worker = plb_worker_new(config->rank, n_pus);
-    double powers[n_pus + 1];
-    for (int p = 0; p < n_pus; p++)
-        powers[p] = pus[p].info.power;
-    plb_worker_migrate(node->worker, &config->migration, config->n_nodes, powers);
+    struct plb_node *node = *result = plb_alloc(sizeof *node);
+    struct plb_node_shared *shared = &node->shared;
+    shared->config = *config;
+    shared->uses_slots = plb_dataset_travels(config->data);
+    shared->worker = make_worker(config, pus, n_pus);
+    pthread_mutex_init(&shared->lock, NULL);
+    plb_condition_init(&shared->wake);
     node->n_pus = n_pus;
-    node->uses_slots = plb_dataset_travels(config->data);
-    node->pus = plb_alloc((size_t)n_pus * sizeof *node->pus);
-    pthread_mutex_init(&node->lock, NULL);
-    plb_condition_init(&node->wake);
-    for (int p = 0; p < n_pus; p++) { /* all of them, also where a thread cannot be started */
-        struct pu *pu = &node->pus[p];
-        pu->node = node;
-        pu->number = p;
-        pu->as = pus[p];
-        pu->trace.on = config->trace;
-        plb_condition_init(&pu->work);
-    }
-    for (int p = 0; p < n_pus; p++) {
-        struct pu *pu = &node->pus[p];
-        pu->started = pthread_create(&pu->thread, NULL, plb_pu_thread, pu) == 0;
-        if (!pu->started) {
-            plb_fail(err, PLB_EFAILED, "cannot start a thread for PU %d of rank %d; raise the limit on processes", p, config->rank);
-            break;
-        }
-    }
-    pthread_mutex_lock(&node->lock);
-    for (int p = 0; p < n_pus; p++) {
-        while (node->pus[p].started && !node->pus[p].opened)
-            pthread_cond_wait(&node->wake, &node->lock);
-        pus[p].info = node->pus[p].as.info;
-        if (node->pus[p].err.status != PLB_OK)
-            plb_fail(err, PLB_EFAILED, "%s", node->pus[p].err.text);
-        else if (node->pus[p].started && pus[p].driver->ops.pin != NULL)
-            pin_buffers(node, &node->pus[p]);
-    }
-    pthread_mutex_unlock(&node->lock);
-    *result = node;
+    node->runners = plb_alloc((size_t)n_pus * sizeof *node->runners);
+    node->errands = plb_alloc((size_t)(n_pus * PLB_SLOTS) * sizeof *node->errands);
+    for (int p = 0; p < n_pus; p++) /* all of them, also where a thread cannot be started */
+        plb_runner_init(&node->runners[p], shared, &pus[p], p);
+    for (int p = 0; p < n_pus && err->status == PLB_OK; p++)
+        if (!plb_runner_start(&node->runners[p]))
+            plb_fail(err, PLB_EFAILED,
+                     "cannot start a thread for PU %d of rank %d; raise the limit on processes", p,
+                     config->rank);
+    for (int p = 0; p < n_pus; p++)
+        await_open(node, &node->runners[p], &pus[p], err);
     return err->status;
 }
 
-void plb_node_pass(struct plb_node *node, int pass, int phase, int64_t replaced)
+/* Has the PUs look again for tasks. Under the lock. */
+static void wake_pus(struct plb_node *node)
 {
-    pthread_mutex_lock(&node->lock);
-    node->pass = pass;
-    node->phase = plb_phase_at(node->config.kernel, phase);
-    plb_worker_pass(node->worker, pass, &node->config.maps[phase]);
-    for (int p = 0; p < node->n_pus; p++) {
-        struct pu *pu = &node->pus[p];
-        pu->stale |= replaced;
-        pu->n_line = 0;
-        for (int s = 0; s < SLOTS; s++)
-            if (pu->slots[s].state == READY || pu->slots[s].state == FINISHED)
-                pu->slots[s].state = FREE;
-    }
-    pthread_mutex_unlock(&node->lock);
-}
-
-void plb_node_receive(struct plb_node *node, const struct plb_message *m, struct plb_outbox *out)
-{
-    pthread_mutex_lock(&node->lock);
-    switch (m->type) {
-    case PLB_BLOCK: plb_worker_block(node->worker, m); break;
-    case PLB_EMPTY: plb_worker_empty(node->worker, m); break;
-    case PLB_GIFT: plb_worker_gift(node->worker, m); break;
-    default: plb_worker_steal(node->worker, m, out); break;
-    }
-    for (int p = 0; p < node->n_pus && m->type != PLB_STEAL; p++) /* others may take from who got it */
-        pthread_cond_signal(&node->pus[p].work);
-    pthread_mutex_unlock(&node->lock);
-}
-
-/* Host memory of a slot, such as the PU's device copies best; ends the run where there is none. */
-static void *allocate(const struct pu *pu, size_t bytes)
-{
-    if (pu->as.driver->ops.pin == NULL)
-        return plb_alloc(bytes);
-    bytes = bytes < PAGE ? PAGE : bytes;
-    void *memory = plb_alloc(bytes);
-    pu->as.driver->ops.pin(pu->executor.device, memory, bytes);
-    return memory;
-}
-
-static void release(const struct pu *pu, void *memory)
-{
-    if (pu->as.driver->ops.unpin != NULL && memory != NULL)
-        pu->as.driver->ops.unpin(memory);
-    free(memory);
-}
-
-/* Gives the slot's task its buffers and asks for its inputs. */
-static void fetch(struct plb_node *node, struct pu *pu, int s, struct plb_outbox *out)
-{
-    const struct plb_dataset *set = node->config.data;
-    struct slot *slot = &pu->slots[s];
-    int number = pu->number * SLOTS + s;
-    bool pulls = false;
-    for (int i = 0; i < set->n; i++) {
-        const struct plb_data *d = &set->at[i];
-        size_t offset, bytes;
-        if (d->mode == PLB_REPLICATE || (set->owner && d->mode != PLB_REDUCE))
-            continue;
-        plb_dataset_bytes(set, i, slot->piece.range, &offset, &bytes);
-        if (bytes > slot->capacity[i] || slot->buffer[i] == NULL) {
-            release(pu, slot->buffer[i]);
-            slot->buffer[i] = allocate(pu, bytes);
-            slot->capacity[i] = bytes;
-        }
-        if (plb_data_is_input(d)) {
-            pulls = true;
-            node->config.wire.get(node->config.wire.context, number, slot->buffer[i], bytes, &slot->pending);
-        }
-    }
-    slot->asked = slot->arrived = plb_now();
-    slot->state = FETCHING;
-    slot->pass = node->pass;
-    pu->line[pu->n_line++] = s;
-    if (pulls) {
-        struct plb_message *m = plb_outbox_add(out, PLB_PULL, 0);
-        m->from = node->config.rank;
-        m->pass = node->pass;
-        m->slot = number;
-        m->range = slot->piece.range;
-    }
-}
-
-/* Takes tasks ahead for one PU and marks the fetched ones ready. */
-static bool stage(struct plb_node *node, struct pu *pu, struct plb_outbox *out)
-{
-    bool moved = false;
-    for (int s = 0; s < SLOTS; s++) {
-        struct slot *slot = &pu->slots[s];
-        if (slot->state == SENDING && slot->pending == 0)
-            slot->state = FREE;
-    }
-    for (int s = 0; s < SLOTS && pu->n_line < AHEAD && !node->stopping; s++) {
-        if (pu->slots[s].state != FREE || !plb_worker_take(node->worker, pu->number, &pu->slots[s].piece))
-            continue;
-        fetch(node, pu, s, out);
-        moved = true;
-    }
-    for (int s = 0; s < SLOTS; s++) {
-        struct slot *slot = &pu->slots[s];
-        if (slot->state != FETCHING || slot->pending > 0)
-            continue;
-        slot->arrived = plb_now();
-        slot->state = slot->pass == node->pass ? READY : FREE;
-        pthread_cond_signal(&pu->work);
-        moved = true;
-    }
-    return moved;
-}
-
-/* Starts the results of a DONE on their way; rank 0's own wait in the slot instead. */
-static void send_results(struct plb_node *node, const struct plb_message *done)
-{
-    const struct plb_dataset *set = node->config.data;
-    struct slot *slot = &node->pus[done->slot / SLOTS].slots[done->slot % SLOTS];
-    slot->state = SENDING;
-    if (set->owner) {
-        slot->pending++; /* until plb_node_release */
-        return;
-    }
-    for (int i = 0; i < set->n; i++) {
-        size_t offset, bytes;
-        plb_dataset_bytes(set, i, done->range, &offset, &bytes);
-        if (plb_data_is_result(&set->at[i]))
-            node->config.wire.put(node->config.wire.context, done->slot, slot->buffer[i], bytes, &slot->pending);
-    }
-}
-
-bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
-{
-    bool moved = false;
-    pthread_mutex_lock(&node->lock);
-    for (int p = 0; p < node->n_pus && node->uses_slots; p++)
-        moved |= stage(node, &node->pus[p], out);
-    node->reports.n = 0;
-    node->finished = false;
-    node->awaiting = plb_worker_collect(node->worker, plb_now(), &node->reports);
-    for (int i = 0; i < node->reports.n; i++) {
-        const struct plb_message *m = &node->reports.at[i];
-        if (m->type == PLB_DONE && m->slot != PLB_NO_SLOT)
-            send_results(node, m);
-        *plb_outbox_add(out, (enum plb_message_type)m->type, 0) = *m;
-    }
-    moved |= node->reports.n > 0;
-    pthread_mutex_unlock(&node->lock);
-    return moved;
-}
-
-enum plb_node_attention plb_node_attention(struct plb_node *node)
-{
-    pthread_mutex_lock(&node->lock);
-    bool shares = plb_worker_shares(node->worker);
-    pthread_mutex_unlock(&node->lock);
-    return node->awaiting ? PLB_AWAITING : shares ? PLB_ASKED_FOR : PLB_CALM;
-}
-
-void plb_node_wait(struct plb_node *node, double seconds)
-{
-    pthread_mutex_lock(&node->lock);
-    if (!node->finished)
-        plb_condition_wait_until(&node->wake, &node->lock, plb_now() + seconds);
-    pthread_mutex_unlock(&node->lock);
-}
-
-void *plb_node_result(struct plb_node *node, int slot, int data)
-{
-    return node->pus[slot / SLOTS].slots[slot % SLOTS].buffer[data];
-}
-
-void plb_node_release(struct plb_node *node, int slot)
-{
-    node->pus[slot / SLOTS].slots[slot % SLOTS].pending--;
+    for (int p = 0; p < node->n_pus; p++)
+        pthread_cond_signal(&node->runners[p].work);
 }
 
 void plb_node_stop(struct plb_node *node)
 {
-    pthread_mutex_lock(&node->lock);
-    node->stopping = true;
-    plb_worker_stop(node->worker);
+    pthread_mutex_lock(&node->shared.lock);
+    node->shared.stopping = true;
+    plb_worker_stop(node->shared.worker);
+    wake_pus(node);
+    pthread_mutex_unlock(&node->shared.lock);
     for (int p = 0; p < node->n_pus; p++)
-        pthread_cond_signal(&node->pus[p].work);
-    pthread_mutex_unlock(&node->lock);
+        plb_runner_join(&node->runners[p]);
     for (int p = 0; p < node->n_pus; p++)
-        if (node->pus[p].started)
-            pthread_join(node->pus[p].thread, NULL);
-    for (int p = 0; p < node->n_pus; p++) {
-        node->pus[p].started = false;
-        if (node->pus[p].as.driver->ops.unpin != NULL)
-            unpin_buffers(node, &node->pus[p]);
-    }
+        unpin_buffers(node, &node->runners[p]);
 }
 
 void plb_node_collect_trace(const struct plb_node *node, struct plb_trace *trace)
 {
     for (int p = 0; p < node->n_pus; p++)
-        plb_trace_append(trace, node->pus[p].trace.at, node->pus[p].trace.n);
+        plb_trace_append(trace, node->runners[p].trace.at, node->runners[p].trace.n);
 }
 
 void plb_node_free(struct plb_node *node)
@@ -282,18 +140,172 @@ void plb_node_free(struct plb_node *node)
     if (node == NULL)
         return;
     plb_node_stop(node);
-    for (int p = 0; p < node->n_pus; p++) {
-        struct pu *pu = &node->pus[p];
-        for (int s = 0; s < SLOTS; s++)
-            for (int i = 0; i < PLB_MAX_DATA; i++)
-                release(pu, pu->slots[s].buffer[i]);
-        plb_trace_fini(&pu->trace);
-        pthread_cond_destroy(&pu->work);
-    }
-    pthread_cond_destroy(&node->wake);
-    pthread_mutex_destroy(&node->lock);
-    plb_worker_free(node->worker);
+    for (int p = 0; p < node->n_pus; p++)
+        plb_runner_fini(&node->runners[p]);
+    pthread_cond_destroy(&node->shared.wake);
+    pthread_mutex_destroy(&node->shared.lock);
+    plb_worker_free(node->shared.worker);
     plb_outbox_fini(&node->reports);
-    free(node->pus);
+    free(node->errands);
+    free(node->runners);
     free(node);
+}
+
+/* ----------------------------------------------------------------- messages */
+
+void plb_node_pass(struct plb_node *node, int pass, int phase, int64_t replaced)
+{
+    struct plb_node_shared *shared = &node->shared;
+    pthread_mutex_lock(&shared->lock);
+    shared->pass = pass;
+    shared->phase = plb_phase_at(shared->config.kernel, phase);
+    plb_worker_pass(shared->worker, pass, &shared->config.maps[phase]);
+    for (int p = 0; p < node->n_pus; p++)
+        plb_runner_begin_pass(&node->runners[p], replaced);
+    pthread_mutex_unlock(&shared->lock);
+}
+
+void plb_node_receive(struct plb_node *node, const struct plb_message *m, struct plb_outbox *out)
+{
+    struct plb_worker *worker = node->shared.worker;
+    pthread_mutex_lock(&node->shared.lock);
+    switch (m->type) {
+    case PLB_BLOCK: plb_worker_block(worker, m); break;
+    case PLB_EMPTY: plb_worker_empty(worker, m); break;
+    case PLB_GIFT: plb_worker_gift(worker, m); break;
+    default: plb_worker_steal(worker, m, out); break;
+    }
+    if (m->type != PLB_STEAL) /* all PUs: one may take from the queue of another */
+        wake_pus(node);
+    pthread_mutex_unlock(&node->shared.lock);
+}
+
+/* --------------------------------------------------------------------- step */
+
+/* The inputs are here: the PU may take the slot, unless its pass is over. Under the lock. */
+static void arrive(struct plb_runner *r, struct plb_slot *slot)
+{
+    slot->arrived = plb_now();
+    slot->state = slot->pass == r->shared->pass ? PLB_SLOT_READY : PLB_SLOT_FREE;
+    pthread_cond_signal(&r->work);
+}
+
+/* Moves the slots whose transfers have ended. Under the lock. */
+static bool settle(struct plb_runner *r)
+{
+    bool moved = false;
+    for (int s = 0; s < PLB_SLOTS; s++) {
+        struct plb_slot *slot = &r->slots[s];
+        if (slot->state == PLB_SLOT_SENDING && slot->pending == 0)
+            slot->state = PLB_SLOT_FREE;
+        if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0)
+            continue;
+        arrive(r, slot);
+        moved = true;
+    }
+    return moved;
+}
+
+/* Takes tasks for a PU into free slots, and notes an errand for each. Under the lock. */
+static void take_ahead(struct plb_node *node, struct plb_runner *r)
+{
+    struct plb_node_shared *shared = &node->shared;
+    for (int s = 0; s < PLB_SLOTS && r->n_line < PLB_TASKS_AHEAD && !shared->stopping; s++) {
+        struct plb_slot *slot = &r->slots[s];
+        if (slot->state != PLB_SLOT_FREE || !plb_worker_take(shared->worker, r->number, &slot->task))
+            continue;
+        slot->state = PLB_SLOT_FETCHING;
+        slot->pass = shared->pass;
+        r->line[r->n_line++] = s;
+        node->errands[node->n_errands++] = (struct errand){r, slot};
+    }
+}
+
+static struct plb_slot *slot_of(struct plb_node *node, int64_t number)
+{
+    return &node->runners[number / PLB_SLOTS].slots[number % PLB_SLOTS];
+}
+
+/* Decides what there is to do: which inputs to fetch, which reports to send. Takes the lock. */
+static bool plan(struct plb_node *node)
+{
+    struct plb_node_shared *shared = &node->shared;
+    bool moved = false;
+    node->n_errands = 0;
+    node->reports.n = 0;
+    pthread_mutex_lock(&shared->lock);
+    for (int p = 0; p < node->n_pus && shared->uses_slots; p++) {
+        moved |= settle(&node->runners[p]);
+        take_ahead(node, &node->runners[p]);
+    }
+    shared->finished = false;
+    node->awaiting = plb_worker_collect(shared->worker, plb_now(), &node->reports);
+    for (int i = 0; i < node->reports.n; i++) {
+        const struct plb_message *m = &node->reports.at[i];
+        if (m->type == PLB_DONE && m->slot != PLB_NO_SLOT)
+            slot_of(node, m->slot)->state = PLB_SLOT_SENDING;
+    }
+    pthread_mutex_unlock(&shared->lock);
+    return moved || node->n_errands > 0 || node->reports.n > 0;
+}
+
+/* Asks for the inputs of a task, or hands it to the PU where it has none. */
+static void run_errand(struct plb_node *node, const struct errand *errand, struct plb_outbox *out)
+{
+    const struct plb_node_config *config = &node->shared.config;
+    struct plb_slot *slot = errand->slot;
+    if (plb_slot_fetch(slot, config->data, &errand->runner->executor, &config->wire)) {
+        struct plb_message *m = plb_outbox_add(out, PLB_PULL, 0);
+        m->from = config->rank;
+        m->pass = slot->pass;
+        m->slot = slot->tag;
+        m->range = slot->task.range;
+    }
+    if (slot->pending > 0)
+        return;
+    pthread_mutex_lock(&node->shared.lock);
+    arrive(errand->runner, slot);
+    pthread_mutex_unlock(&node->shared.lock);
+}
+
+bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
+{
+    const struct plb_node_config *config = &node->shared.config;
+    bool moved = plan(node);
+    for (int i = 0; i < node->n_errands; i++)
+        run_errand(node, &node->errands[i], out);
+    for (int i = 0; i < node->reports.n; i++) {
+        const struct plb_message *m = &node->reports.at[i];
+        if (m->type == PLB_DONE && m->slot != PLB_NO_SLOT)
+            plb_slot_send(slot_of(node, m->slot), config->data, &config->wire);
+        *plb_outbox_add(out, (enum plb_message_type)m->type, 0) = *m;
+    }
+    return moved;
+}
+
+enum plb_node_attention plb_node_attention(struct plb_node *node)
+{
+    pthread_mutex_lock(&node->shared.lock);
+    bool shares = plb_worker_shares(node->shared.worker);
+    pthread_mutex_unlock(&node->shared.lock);
+    return node->awaiting ? PLB_AWAITING : shares ? PLB_ASKED_FOR : PLB_CALM;
+}
+
+void plb_node_wait(struct plb_node *node, double seconds)
+{
+    double end = plb_now() + seconds;
+    pthread_mutex_lock(&node->shared.lock);
+    if (!node->shared.finished)
+        plb_condition_wait_until(&node->shared.wake, &node->shared.lock, end);
+    pthread_mutex_unlock(&node->shared.lock);
+}
+
+void *plb_node_result(struct plb_node *node, int slot, int data)
+{
+    return slot_of(node, slot)->buffer[data];
+}
+
+void plb_node_release(struct plb_node *node, int slot)
+{
+    plb_slot_release(slot_of(node, slot));
 }

@@ -1,12 +1,15 @@
-/* Pieces in, results out: the data side of a device. */
+/* Inputs to the device, results back. */
 #include "node/executor.h"
 
 #include <stdio.h>
 
+/* Units in the first call of a lane; a guess. More: the run starts later. Fewer: a library may choose another
+ * kernel for them than for tasks, and load that one in the first task. */
 #define WARMING_UNITS 32
 
 int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *driver,
-                      const struct plb_device_config *config, const struct plb_dataset *set, struct plb_error *err)
+                      const struct plb_device_config *config, const struct plb_dataset *set,
+                      struct plb_error *err)
 {
     const struct plb_device_ops *ops = &driver->ops;
     *e = (struct plb_executor){.driver = driver, .ops = ops, .set = set, .threads = config->threads};
@@ -54,16 +57,20 @@ int plb_executor_update(struct plb_executor *e, int64_t mask, const char *name, 
         if (e->resident[i] == NULL)
             e->resident[i] = e->ops->alloc(e->device, bytes);
         if (e->resident[i] == NULL)
-            return plb_fail(err, PLB_EFAILED, "%s: no device memory for the %zu bytes of a replicated buffer", name, bytes);
+            return plb_fail(err, PLB_EFAILED, "%s: no device memory for the %zu bytes of a replicated buffer",
+                            name, bytes);
         if (e->ops->copy_in(e->device, 0, e->resident[i], e->set->host[i], bytes) != 0)
-            return plb_fail(err, PLB_EFAILED, "%s: copying %zu bytes to the device failed: %s", name, bytes, plb_executor_failure(e));
+            return plb_fail(err, PLB_EFAILED, "%s: copying %zu bytes to the device failed: %s", name, bytes,
+                            plb_executor_failure(e));
     }
     if (e->ops->wait(e->device, 0, &unused) != 0)
-        return plb_fail(err, PLB_EFAILED, "%s: copying to the device failed: %s", name, plb_executor_failure(e));
+        return plb_fail(err, PLB_EFAILED, "%s: copying to the device failed: %s", name,
+                        plb_executor_failure(e));
     return PLB_OK;
 }
 
-/* Makes room for a buffer in a lane; half as much again, so that growing pieces seldom grow it, unless `tight`. */
+/* Makes room for a buffer in a lane: half as much again, so that growing tasks seldom grow it, or exactly as
+ * much where memory is tight. */
 static bool make_room(struct plb_executor *e, int lane, int i, size_t bytes, bool tight)
 {
     void **memory = &e->memory[lane][i];
@@ -81,7 +88,7 @@ static bool make_room(struct plb_executor *e, int lane, int i, size_t bytes, boo
     return *memory != NULL;
 }
 
-/* Whether buffers of half as much again would take the memory of the other lanes' pieces. */
+/* Whether buffers of half as much again would take the memory of the other lanes' tasks. */
 static bool is_tight(const struct plb_executor *e, struct plb_range range)
 {
     double sum = 0.0;
@@ -96,15 +103,17 @@ static bool is_tight(const struct plb_executor *e, struct plb_range range)
 static int copy_in(struct plb_executor *e, int lane, int i, const void *host, size_t bytes, bool tight)
 {
     if (!make_room(e, lane, i, bytes, tight)) {
-        e->full = plb_executor_failure(e)[0] == '\0'; /* else the device has failed for another reason, which it tells */
+        e->full = plb_executor_failure(e)[0] == '\0'; /* else the device failed, and tells why */
         if (e->full)
             snprintf(e->failure, sizeof e->failure, "no device memory for the %zu bytes of a buffer", bytes);
         return -1;
     }
-    return e->set->at[i].mode == PLB_OUTPUT ? 0 : e->ops->copy_in(e->device, lane, e->memory[lane][i], host, bytes);
+    if (e->set->at[i].mode == PLB_OUTPUT)
+        return 0;
+    return e->ops->copy_in(e->device, lane, e->memory[lane][i], host, bytes);
 }
 
-/* Asks for all that a piece is in a lane; without its results where they are not wanted. */
+/* Puts all operations of a task into a lane; `results`: they are wanted. */
 static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range,
                    void *const *buffers, bool results)
 {
@@ -134,8 +143,10 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     return status;
 }
 
-/* Where the device fails its status; where the kernel does 0, since it will do so again. */
-static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range, void *const *buffers)
+/* The first call of an entry in a lane. Returns the status that the device failed with; 0 where the kernel
+ * failed, since the task itself will fail again. */
+static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range,
+                   void *const *buffers)
 {
     struct plb_device_times unused;
     plb_entry_fn entry = e->driver->entry(phase);
@@ -146,8 +157,9 @@ static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *pha
         return 0;
     e->warm[lane][i] = entry;
     range.count = range.count < WARMING_UNITS ? range.count : WARMING_UNITS;
-    int status = enqueue(e, lane, phase, range, buffers, false), waited = e->ops->wait(e->device, lane, &unused);
-    if (e->full) { /* a task may still fit */
+    int status = enqueue(e, lane, phase, range, buffers, false);
+    int waited = e->ops->wait(e->device, lane, &unused);
+    if (e->full) { /* the task itself may still fit */
         e->full = false;
         e->failure[0] = '\0';
         shrink(e, lane);
@@ -165,8 +177,8 @@ int plb_executor_warm_up(struct plb_executor *e, const struct plb_phase *phase, 
     return status;
 }
 
-int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range,
-                        void *const *buffers)
+int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase *phase,
+                        struct plb_range range, void *const *buffers)
 {
     struct plb_device_times unused;
     e->full = false;

@@ -1,6 +1,8 @@
-/* Runs pieces of the job on one device: keeps replicated data there, gives each lane buffers for the
- * rest, copies in, launches, copies out. Where the device works in host memory only the launch is left.
- * Belongs to the thread that opened it. */
+/* The executor: runs tasks on one device.
+ *
+ * It keeps replicated data on the device and gives each lane buffers for the rest. It copies inputs in,
+ * launches the kernel, and copies results out. Where the device works in host memory only the launch is left.
+ * An executor belongs to the thread that opened it. */
 #ifndef PLB_NODE_EXECUTOR_H
 #define PLB_NODE_EXECUTOR_H
 
@@ -17,43 +19,45 @@ struct plb_executor {
     bool on_host;
     double room;                /* bytes of the device's memory that the replicated buffers leave */
     void *resident[PLB_MAX_DATA];
-    void *memory[PLB_MAX_LANES][PLB_MAX_DATA]; /* grown to the largest piece, and kept */
+    void *memory[PLB_MAX_LANES][PLB_MAX_DATA]; /* grown to the largest task, and kept */
     size_t capacity[PLB_MAX_LANES][PLB_MAX_DATA];
     plb_entry_fn warm[PLB_MAX_LANES][PLB_MAX_PHASES]; /* entries that have run in the lane */
     bool full;                  /* the last submit found no device memory */
-    char failure[80];           /* of its own making; "": the device's */
+    char failure[80];           /* of the executor's own; "": ask the device */
 };
 
 /* Opens the device for a dataset, which is borrowed. PLB_OK, or PLB_EFAILED and a sentence. */
 int plb_executor_open(struct plb_executor *executor, const struct plb_device_driver *driver,
-                      const struct plb_device_config *config, const struct plb_dataset *set, struct plb_error *err);
+                      const struct plb_device_config *config, const struct plb_dataset *set,
+                      struct plb_error *err);
 void plb_executor_close(struct plb_executor *executor); /* nothing is in flight */
 
-/* Copies the replicated buffers of this mask (bit i: buffer i) to the device. Nothing is in flight.
- * PLB_OK, or PLB_EFAILED and a sentence that begins with `name`. */
+/* Copies the replicated buffers of this mask (bit i: buffer i) to the device. Nothing is in flight. PLB_OK,
+ * or PLB_EFAILED and a sentence that begins with `name`. */
 int plb_executor_update(struct plb_executor *executor, int64_t mask, const char *name, struct plb_error *err);
 
-/* Runs the first few units of a range in every lane, and drops the results: the first call in a lane may load
- * libraries and create handles, which would be taken for work. submit does it where it has not been done, but
- * then within the pass. Nothing is in flight. Returns 0, or what the device failed with; the range becomes the
+/* Runs the first few units of a range in every lane, and drops the results. The first call in a lane may load
+ * libraries and create handles; without this call submit does it in the first task, and its time counts as
+ * work. Nothing is in flight. Returns 0, or the status that the device failed with. The range becomes the
  * units that were tried. */
-int plb_executor_warm_up(struct plb_executor *executor, const struct plb_phase *phase, struct plb_range *range);
+int plb_executor_warm_up(struct plb_executor *executor, const struct plb_phase *phase,
+                         struct plb_range *range);
 
-/* Starts a piece in a lane where nothing is in flight. buffers[i]: where buffer i of the range is on the
- * host, or NULL: in its place in the whole buffer. They stay valid until the wait. Returns 0, or what the
- * kernel or the device failed with: then nothing is in flight in the lane. */
+/* Starts a task in a lane where nothing is in flight. buffers[i]: where buffer i of the range is on the host,
+ * or NULL: in its place in the whole buffer. The buffers stay valid until the wait. Returns 0, or the status
+ * that the kernel or the device failed with: then nothing is in flight in the lane. */
 int plb_executor_submit(struct plb_executor *executor, int lane, const struct plb_phase *phase,
                         struct plb_range range, void *const *buffers);
 
-/* Gives back what the lanes have; nothing is in flight. To be tried where submit has failed and `full` is set: a
- * piece of heavy units may need the room of all of them. */
+/* Frees the memory of all lanes; nothing is in flight. For a submit that has failed and set `full`: a task of
+ * heavy units may need the memory of all lanes. */
 void plb_executor_shrink(struct plb_executor *executor);
 
-/* Whether the lane's piece has ended; waiting for it, with its status as above. */
+/* Whether the lane's task has ended; waiting for it. wait returns the same status as submit. */
 bool plb_executor_done(struct plb_executor *executor, int lane);
 int plb_executor_wait(struct plb_executor *executor, int lane, struct plb_device_times *times);
 
-/* What the device says of the last failure; "" where the kernel itself returned the status. */
+/* Describes the last failure; "" where the kernel itself returned the status. */
 const char *plb_executor_failure(const struct plb_executor *executor);
 
 #endif

@@ -121,7 +121,7 @@ static void start(struct plb_executor *e, struct plb_dataset *set)
     assert_int_equal(plb_executor_update(e, -1, "noted", &err), PLB_OK);
 }
 
-static void a_piece_gets_its_data_and_gives_its_results(void **state)
+static void a_task_gets_its_data_and_gives_its_results(void **state)
 {
     (void)state;
     struct plb_executor e;
@@ -159,7 +159,7 @@ static void the_first_call_in_a_lane_is_for_warmth(void **state)
     plb_executor_close(&e);
 }
 
-/* Room is made with some to spare, or exactly where there is no more, or the piece fails with a sentence. */
+/* Room is made with some to spare, or exactly where there is no more, or the task fails with a sentence. */
 static void memory_is_used_to_the_end(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void memory_is_used_to_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_piece_gets_its_data_and_gives_its_results),
+        cmocka_unit_test(a_task_gets_its_data_and_gives_its_results),
         cmocka_unit_test(the_first_call_in_a_lane_is_for_warmth),
         cmocka_unit_test(memory_is_used_to_the_end),
     };

@@ -54,7 +54,6 @@ ok "arrows point down: a folder includes lower ones alone" $(($(wc -l <"$tmp/out
 # Arrows that close a circle and are being taken out now. The list only shrinks, and is to be empty.
 cat >"$tmp/known" <<'END'
 core/master core/master_parts
-node/daemon node/daemon_state
 END
 sed -E 's/^include\///; s/\.[ch]( |$)/\1/g' "$tmp/includes" | awk '$1 != $2' | grep -vxFf "$tmp/known" | tsort >/dev/null 2>"$tmp/out"
 ok "no circle of includes among modules" $(($(wc -l <"$tmp/out") > 0))

@@ -1,0 +1,42 @@
+/* What a node is started with: its PUs, the job, and the way to rank 0. */
+#ifndef PLB_NODE_NODE_CONFIG_H
+#define PLB_NODE_NODE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/cost.h"
+#include "core/message.h"
+#include "core/migration.h"
+#include "device/driver.h"
+#include "job/dataset.h"
+
+/* One PU of a node. */
+struct plb_node_pu {
+    const struct plb_device_driver *driver;
+    struct plb_device_pu device;
+    struct plb_pu_info info;    /* plb_node_start fills in `cores`, and `memory` where the device tells it */
+};
+
+/* How data travels between this node and rank 0. Both calls start a transfer and raise the counter. They
+ * lower it when the transfer has ended: buffer and counter stay valid until then. The tag is the slot's
+ * number. The communication thread makes both calls, without the node's lock. */
+struct plb_wire {
+    void *context;
+    void (*get)(void *context, int tag, void *data, size_t bytes, int *pending);       /* from rank 0 */
+    void (*put)(void *context, int tag, const void *data, size_t bytes, int *pending); /* to rank 0 */
+};
+
+struct plb_node_config {
+    int rank, n_nodes;
+    const struct plb_kernel *kernel;
+    const struct plb_dataset *data; /* borrowed */
+    struct plb_wire wire;
+    struct plb_migration migration;
+    const struct plb_cost_map *maps; /* one per phase, as on rank 0; borrowed */
+    bool trace;
+    bool warm_up;               /* run a few units before the job; a dry run computes nothing */
+    double clock;               /* to add to plb_now() for the run's clock */
+};
+
+#endif

@@ -1,0 +1,30 @@
+/* What the threads of a node share: the communication thread and one thread per PU. */
+#ifndef PLB_NODE_SHARED_H
+#define PLB_NODE_SHARED_H
+
+#include <pthread.h>
+
+#include "core/worker.h"
+#include "node/node_config.h"
+
+struct plb_node_shared {
+    struct plb_node_config config; /* constant */
+    bool uses_slots;            /* constant: some data travels or is folded, so tasks have slots */
+    pthread_mutex_t lock;       /* guards all that follows; no MPI, device or page-locking under it */
+    pthread_cond_t wake;        /* wakes the communication thread */
+    struct plb_worker *worker;
+    int pass;
+    struct plb_phase phase;     /* of this pass */
+    bool stopping;              /* no new task starts */
+    bool finished;              /* since its last step: a PU has finished a task, or has found none */
+};
+
+/* Makes the communication thread look. Under the lock. */
+static inline void plb_node_wake(struct plb_node_shared *shared)
+{
+    if (!shared->finished)
+        pthread_cond_signal(&shared->wake);
+    shared->finished = true;
+}
+
+#endif

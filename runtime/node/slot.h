@@ -1,0 +1,59 @@
+/* A slot: a task with host buffers of its own, for the data that is not whole on this node.
+ *
+ *   FREE ─► FETCHING ─► READY ─► RUNNING ─► FINISHED ─► SENDING ─► FREE
+ *
+ *   FETCHING  its inputs are on their way           communication thread
+ *   READY     it waits for its PU
+ *   RUNNING   the device works on it                PU's thread
+ *   FINISHED  its report waits for collection
+ *   SENDING   its results are on their way          communication thread
+ *
+ * The state changes under the node's lock alone. The thread named beside a state owns the slot's buffers in
+ * that state, and touches them without the lock. The transfers that wait are counted by the communication
+ * thread alone. */
+#ifndef PLB_NODE_SLOT_H
+#define PLB_NODE_SLOT_H
+
+#include "core/queue.h"
+#include "node/executor.h"
+#include "node/node_config.h"
+
+/* Tasks that wait in the slots of a PU while it executes others. Fewer: the PU waits for inputs. More: tasks
+ * are bound to this PU early, so that thieves find less, and take more memory. One is fetched while the other
+ * waits. */
+#define PLB_TASKS_AHEAD 2
+
+/* Slots of a PU: one per lane of its device, those ahead, and one whose results are sent. More only take
+ * memory. */
+#define PLB_SLOTS (PLB_MAX_LANES + PLB_TASKS_AHEAD + 1)
+
+enum plb_slot_state {
+    PLB_SLOT_FREE, PLB_SLOT_FETCHING, PLB_SLOT_READY, PLB_SLOT_RUNNING, PLB_SLOT_FINISHED, PLB_SLOT_SENDING
+};
+
+struct plb_slot {
+    enum plb_slot_state state;
+    int tag;                    /* of its transfers; also its number on the node */
+    struct plb_slice task;
+    int pass;
+    void *buffer[PLB_MAX_DATA]; /* grown to the largest task; NULL: the whole buffer is on this node */
+    size_t capacity[PLB_MAX_DATA];
+    int pending;                /* transfers */
+    double asked, arrived;      /* plb_now() when the inputs were asked for, and when they were there */
+};
+
+/* Gives the task its buffers, in memory that the executor's device copies best, and starts the transfers of
+ * its inputs. Returns whether it has any: rank 0 is to be asked for them. Ends the program where there is no
+ * memory. */
+bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *executor,
+                    const struct plb_wire *wire);
+
+/* Starts the transfers of the results. On rank 0 they stay here: the slot waits for plb_slot_release
+ * instead. */
+void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire);
+void plb_slot_release(struct plb_slot *slot);
+
+/* Frees its buffers; nothing is on its way. */
+void plb_slot_fini(struct plb_slot *slot, const struct plb_executor *executor);
+
+#endif
