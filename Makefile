@@ -130,9 +130,9 @@ bundle: all
 help:
 	@echo "make              build ./plbrun and its kernels (CUDA=0 leaves CUDA out)"
 	@echo "make tests        build what make check, scripts/gpu-check and a bundle for it need"
-	@echo "make check        all tests; the last line counts them"
+	@echo "make check        all tests of this build; the last line counts them (QUICK=1: less; JOBS=N at a time)"
 	@echo "make SAN=address,undefined check   the same under sanitizers (or SAN=thread)"
-	@echo "make check-deep   more seeds of the simulated cluster"
+	@echo "make check-deep   all tests, sanitizers and planted faults, 100,000 simulated clusters: hours"
 	@echo "make demo         sparse rows of unequal cost: static and plb-hac, without and with migration"
 	@echo "                  (MATRIX=file.mtx: of your own)"
 	@echo "make bench        speed, as ratios taken in one run"

@@ -88,12 +88,16 @@ $(B)/gpu/burn.cuda.so $(B)/gpu/faulty.cuda.so $(B)/gpu/entries.so:
 # A test runs the bench of the papers; it knows the kernels of the normal build alone.
 tests: all $(TEST_BIN) $(TEST_KERNELS) $(STANDIN_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
 
+# Tests run JOBS at a time, each with its output in one piece. QUICK=1: fewer seeds, no valgrind. SEEDS=N: that many
+# simulated clusters, and as many fits.
+JOBS := $(shell nproc)
 check: tests
-	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) test/run $(TEST_BIN) $(TEST_SH)
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_QUICK=$(QUICK) \
+	  $(if $(SEEDS),PLB_SEEDS=$(SEEDS) PLB_FIT_SEEDS=$(SEEDS) PLB_TIMEOUT=7200) test/run -j $(JOBS) $(TEST_BIN) $(TEST_SH)
 
-# More seeds of everything that has seeds.
-check-deep: tests
-	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_SEEDS=100000 PLB_TIMEOUT=7200 test/run $(filter $(B)/test/simulation/%,$(TEST_BIN))
+# Everything that there is, with many more seeds; takes hours.
+check-deep:
+	@scripts/check --deep
 
 bench: all $(BENCH_BIN) $(TEST_KERNELS)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/run

@@ -25,6 +25,13 @@ ok() {
     fi
 }
 skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
+# same NAME REFERENCE OUTPUT: the output equals the reference file, which the first call makes. The output is removed.
+same() {
+    [ -f "$2" ] || cp "$3" "$2"
+    cmp "$2" "$3" >>"$tmp/out" 2>&1
+    ok "$1" $?
+    rm -f "$3"
+}
 done_testing() { echo "1..$count"; [ "$failures" -eq 0 ]; exit; }
 
 # ranks N ARGUMENTS...: plbrun on N ranks, output in $tmp/out; returns its status.

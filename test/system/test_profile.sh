@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Profiles from run to run: written, used, set aside, dropped and listed. In a cache folder of the
-# test's own; the naps of its kernel take the same time in every run.
+# Profiles from run to run: written, used, set aside, dropped and listed, in a cache folder of the test's own.
+# test/run: alone, since a profile is believed while the naps of the test's kernel take the same time in every run.
 . "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "profiles" "test/unit/test_profile reads and writes them under sanitizers"; done_testing; }
 export HOME=$tmp/home
