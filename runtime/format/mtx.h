@@ -5,10 +5,9 @@
 #include "base/error.h"
 #include "plb/kernel.h"
 
-/* Reads real, integer and pattern matrices, general, symmetric and skew-symmetric; the latter two
- * are expanded to both triangles. Duplicates are summed; columns ascend in each row. The arrays are
- * from plb_alloc and the caller's to free(). The matrix is written on success only; PLB_EINPUT and
- * a sentence with file and line otherwise. */
+/* Reads real, integer and pattern matrices that are general, symmetric or skew-symmetric. The latter two get
+ * both triangles. Duplicates are summed; the columns of a row ascend. The arrays are from plb_alloc, to be
+ * freed by the caller. PLB_OK; or PLB_EINPUT, a sentence with file and line, and the matrix as it was. */
 int plb_mtx_read(const char *path, struct plb_csr *matrix, struct plb_error *err);
 
 #endif

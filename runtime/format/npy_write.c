@@ -1,4 +1,4 @@
-/* Writing .npy files: a version 1.0 header, then the array as it is in memory. */
+/* Writes .npy files: a version 1.0 header, then the array as it is in memory. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -6,44 +6,44 @@
 
 #include "base/file.h"
 #include "format/npy.h"
+#include "format/npy_header.h"
 
-#define MAGIC "\x93NUMPY"
-#define HEADER_ALIGN 64 /* as NumPy does, so that the data can be mapped aligned */
+#define DICT_AT 10      /* after magic, version and a length of 2 bytes */
+#define ALIGN 64        /* the data begins at a multiple of it, as in NumPy's files, so it can be mapped */
+#define MOST_HEADER (4 * ALIGN)
 
-/* Fills in a version 1.0 header padded with spaces and returns its length. */
-static size_t format_header(char *into, size_t room, const struct plb_array *array)
+/* Fills in the header, padded with blanks, and returns its length. */
+static size_t format_header(char into[MOST_HEADER], const struct plb_array *array)
 {
-    int text = snprintf(into + 10, room - 10, "{'descr': '<f%zu', 'fortran_order': %s, 'shape': "
-                        "(%" PRId64 ", %" PRId64 "), }", array->element_bytes,
+    int text = snprintf(into + DICT_AT, MOST_HEADER - DICT_AT, "{'descr': '<f%zu', 'fortran_order': %s, "
+                        "'shape': (%" PRId64 ", %" PRId64 "), }", array->element_bytes,
                         array->column_major ? "True" : "False", array->rows, array->columns);
-    size_t used = 10 + (size_t)text;
-    size_t total = (used + 1 + HEADER_ALIGN - 1) / HEADER_ALIGN * HEADER_ALIGN;
+    size_t used = DICT_AT + (size_t)text;
+    size_t total = (used + 1 + ALIGN - 1) / ALIGN * ALIGN;
     memset(into + used, ' ', total - used);
     into[total - 1] = '\n';
-    memcpy(into, MAGIC "\x01\x00", 8);
-    into[8] = (char)((total - 10) & 0xff);
-    into[9] = (char)((total - 10) >> 8);
+    memcpy(into, PLB_NPY_MAGIC "\x01\x00", 8);
+    into[8] = (char)((total - DICT_AT) & 0xff);
+    into[9] = (char)((total - DICT_AT) >> 8);
     return total;
 }
 
 int plb_npy_write(const char *path, const struct plb_array *array, struct plb_error *err)
 {
     int64_t elements, bytes;
-    if ((array->element_bytes != 4 && array->element_bytes != 8) || array->rows < 1 ||
-        array->columns < 1 || array->data == NULL ||
-        __builtin_mul_overflow(array->rows, array->columns, &elements) ||
-        __builtin_mul_overflow(elements, (int64_t)array->element_bytes, &bytes))
-        return plb_fail(err, PLB_EFAILED, "%s: cannot be written: %" PRId64 " rows by %" PRId64
-                        " columns of %zu bytes%s, but at least one row and column of 4 or 8 bytes, "
-                        "with data, was expected; this is a mistake in the kernel", path,
-                        array->rows, array->columns, array->element_bytes,
-                        array->data == NULL ? " without data" : "");
-    char header[4 * HEADER_ALIGN];
-    size_t header_bytes = format_header(header, sizeof header, array);
+    if ((array->element_bytes != 4 && array->element_bytes != 8) || array->rows < 1 || array->columns < 1
+        || array->data == NULL || __builtin_mul_overflow(array->rows, array->columns, &elements)
+        || __builtin_mul_overflow(elements, (int64_t)array->element_bytes, &bytes))
+        return plb_fail(err, PLB_EFAILED, "%s: cannot be written: %" PRId64 " rows by %" PRId64 " columns "
+                        "of %zu bytes%s, but at least one row and column of 4 or 8 bytes, with data, was "
+                        "expected; this is a mistake in the kernel", path, array->rows, array->columns,
+                        array->element_bytes, array->data == NULL ? " without data" : "");
+    char header[MOST_HEADER];
+    size_t header_bytes = format_header(header, array);
     struct plb_file file;
     if (plb_file_create(&file, path, err) != PLB_OK)
         return err->status;
-    fwrite(header, 1, header_bytes, file.stream); /* the commit looks at the stream's error */
+    fwrite(header, 1, header_bytes, file.stream); /* plb_file_commit looks at the stream's error */
     fwrite(array->data, 1, (size_t)bytes, file.stream);
     return plb_file_commit(&file, err);
 }

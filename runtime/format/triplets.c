@@ -1,6 +1,5 @@
-/* Triplets to compressed sparse rows: a counting sort over rows. Entries keep the file's order in a
- * row, which is ascending in files sorted by column, as nearly all are; only rows that are not are
- * sorted, with a qsort each. */
+/* A counting sort by rows keeps the order of the file within a row. Nearly all files have ascending columns
+ * there; the other rows are sorted, one at a time. */
 #include "format/triplets.h"
 
 #include <stdlib.h>
@@ -13,35 +12,39 @@ static void place(struct plb_csr *m, int64_t row, int32_t column, double value)
     m->values[at] = value;
 }
 
-/* Fills in the arrays, in each row in the order of the file. */
-static void scatter(const struct triplets *t, struct plb_csr *m)
+/* Makes offsets[row] the place where the row begins, and offsets[rows] the number of values. */
+static void count(const struct plb_triplets *t, bool mirror, struct plb_csr *m)
 {
-    int64_t rows = t->rows;
-    bool mirror = t->symmetry != GENERAL;
-    for (int64_t i = 0; i < t->count; i++) {
-        const struct entry *e = &t->entries[i];
-        m->offsets[e->row + 1]++;
-        if (mirror && e->row != e->column)
-            m->offsets[e->column + 1]++;
+    for (int64_t i = 0; i < t->n; i++) {
+        m->offsets[t->at[i].row + 1]++;
+        if (mirror && t->at[i].row != t->at[i].column)
+            m->offsets[t->at[i].column + 1]++;
     }
-    for (int64_t row = 0; row < rows; row++)
+    for (int64_t row = 0; row < t->rows; row++)
         m->offsets[row + 1] += m->offsets[row];
-    m->nonzeros = m->offsets[rows];
+}
+
+/* Fills in the arrays, in each row in the order of the file. */
+static void scatter(const struct plb_triplets *t, struct plb_csr *m)
+{
+    bool mirror = t->symmetry != PLB_GENERAL;
+    count(t, mirror, m);
+    m->nonzeros = m->offsets[t->rows];
     m->indices = plb_alloc((size_t)m->nonzeros * sizeof *m->indices);
     m->values = plb_alloc((size_t)m->nonzeros * sizeof *m->values);
-    for (int64_t i = 0; i < t->count; i++) {
-        const struct entry *e = &t->entries[i];
+    for (int64_t i = 0; i < t->n; i++) {
+        const struct plb_triplet *e = &t->at[i];
         place(m, e->row, e->column, e->value);
         if (mirror && e->row != e->column)
-            place(m, e->column, (int32_t)e->row, t->symmetry == SKEW ? -e->value : e->value);
+            place(m, e->column, (int32_t)e->row, t->symmetry == PLB_SKEW_SYMMETRIC ? -e->value : e->value);
     }
-    /* each offset has moved on to where the next row starts */
-    memmove(m->offsets + 1, m->offsets, (size_t)rows * sizeof *m->offsets);
+    /* each offset has moved to where the next row begins */
+    memmove(m->offsets + 1, m->offsets, (size_t)t->rows * sizeof *m->offsets);
     m->offsets[0] = 0;
 }
 
 struct cell {
-    int64_t place;  /* in the row, so that duplicates are summed in the order of the file */
+    int64_t place;          /* in the row before sorting, so that duplicates keep the order of the file */
     double value;
     int32_t column;
 };
@@ -54,29 +57,34 @@ static int by_column(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
+/* Sorts the n cells of one row by their columns. `cells` has room for as many. */
+static void sort_row(int32_t *indices, double *values, int64_t n, struct cell *cells)
+{
+    for (int64_t i = 0; i < n; i++)
+        cells[i] = (struct cell){.place = i, .value = values[i], .column = indices[i]};
+    qsort(cells, (size_t)n, sizeof *cells, by_column);
+    for (int64_t i = 0; i < n; i++) {
+        indices[i] = cells[i].column;
+        values[i] = cells[i].value;
+    }
+}
+
 static void sort_rows(struct plb_csr *m)
 {
     struct cell *cells = NULL;
     int64_t room = 0;
     for (int64_t row = 0; row < m->rows; row++) {
         int32_t *indices = m->indices + m->offsets[row];
-        double *values = m->values + m->offsets[row];
-        int64_t count = m->offsets[row + 1] - m->offsets[row], sorted = 1;
-        while (sorted < count && indices[sorted - 1] <= indices[sorted])
+        int64_t n = m->offsets[row + 1] - m->offsets[row], sorted = 1;
+        while (sorted < n && indices[sorted - 1] <= indices[sorted])
             sorted++;
-        if (sorted >= count)
+        if (sorted >= n)
             continue;
-        if (count > room) {
-            room = count;
+        if (n > room) {
+            room = n;
             cells = plb_grow(cells, (size_t)room * sizeof *cells);
         }
-        for (int64_t i = 0; i < count; i++)
-            cells[i] = (struct cell){.place = i, .value = values[i], .column = indices[i]};
-        qsort(cells, (size_t)count, sizeof *cells, by_column);
-        for (int64_t i = 0; i < count; i++) {
-            indices[i] = cells[i].column;
-            values[i] = cells[i].value;
-        }
+        sort_row(indices, m->values + m->offsets[row], n, cells);
     }
     free(cells);
 }
@@ -99,7 +107,7 @@ static void sum_duplicates(struct plb_csr *m)
     m->nonzeros = to;
 }
 
-void plb_triplets_compress(const struct triplets *t, struct plb_csr *matrix)
+void plb_triplets_compress(const struct plb_triplets *t, struct plb_csr *matrix)
 {
     struct plb_csr m = {.rows = t->rows, .columns = t->columns};
     m.offsets = plb_alloc(((size_t)t->rows + 1) * sizeof *m.offsets);

@@ -1,30 +1,28 @@
-/* A sparse matrix as (row, column, value) in the order of a file, and what the file says of it. */
+/* A sparse matrix as (row, column, value) in the order of a file, and its conversion to compressed sparse
+ * rows. */
 #ifndef PLB_FORMAT_TRIPLETS_H
 #define PLB_FORMAT_TRIPLETS_H
 
 #include "base/error.h"
 #include "plb/kernel.h"
 
-enum field { REAL, INTEGER, PATTERN, FIELDS };
-enum symmetry { GENERAL, SYMMETRIC, SKEW, SYMMETRIES };
+enum plb_symmetry { PLB_GENERAL, PLB_SYMMETRIC, PLB_SKEW_SYMMETRIC };
 
-struct entry {
-    int64_t row;    /* from 0 */
-    int32_t column;
+struct plb_triplet {
+    int64_t row;            /* from 0 */
+    int32_t column;         /* from 0 */
     double value;
 };
 
-struct triplets {
-    enum field field;
-    enum symmetry symmetry;
+struct plb_triplets {
+    enum plb_symmetry symmetry; /* unless general, `at` has one triangle and the diagonal */
     int64_t rows, columns;
-    int64_t count;          /* entries in the file */
-    struct entry *entries;
-    int64_t upper, lower;   /* how many lie above and below the diagonal */
+    int64_t n;
+    struct plb_triplet *at;
 };
 
-/* Compressed sparse rows of the triplets: both triangles where they are symmetric or skew-symmetric,
- * columns ascending in each row, duplicates summed. The arrays are from plb_alloc. */
-void plb_triplets_compress(const struct triplets *triplets, struct plb_csr *matrix);
+/* Makes compressed sparse rows. Symmetric and skew-symmetric matrices get both triangles, the columns of a
+ * row ascend, duplicates are summed in the order of the file. The arrays are from plb_alloc, to be freed. */
+void plb_triplets_compress(const struct plb_triplets *triplets, struct plb_csr *matrix);
 
 #endif

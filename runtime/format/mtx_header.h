@@ -1,0 +1,15 @@
+/* The first lines of a Matrix Market file: what it holds, and how much of it. */
+#ifndef PLB_FORMAT_MTX_HEADER_H
+#define PLB_FORMAT_MTX_HEADER_H
+
+#include "format/text.h"
+#include "format/triplets.h"
+
+/* What a file says of its values. In a pattern file an entry has no value, and 1 is meant. */
+enum plb_mtx_field { PLB_MTX_REAL, PLB_MTX_INTEGER, PLB_MTX_PATTERN };
+
+/* Reads line 1 and the size line, and checks that this machine could hold such a matrix. Fills in symmetry
+ * and sizes; t->n is the number of entries that the file promises. PLB_OK; or PLB_EINPUT and a sentence. */
+int plb_mtx_read_header(struct plb_text *text, enum plb_mtx_field *field, struct plb_triplets *t);
+
+#endif
