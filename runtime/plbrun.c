@@ -7,6 +7,8 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/memory.h"
+#include "base/nearest.h"
 #include "base/version.h"
 #include "report/gantt.h"
 #include "report/json.h"

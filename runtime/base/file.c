@@ -1,10 +1,9 @@
-/* Write, sync, name, rename. */
+/* Create, write, sync, name, rename. */
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,11 +11,11 @@
 
 static int cannot(struct plb_error *err, const char *path, int reason)
 {
-    return plb_fail(err, PLB_EFAILED, "%s: cannot be written: %s; check that its folder exists, that you may write there and that there is room",
-                    path, strerror(reason));
+    return plb_fail(err, PLB_EFAILED, "%s: cannot be written: %s; check that its folder exists, that you may "
+                    "write there and that there is room", path, strerror(reason));
 }
 
-/* A file without a name in the folder of `path`, or -1 where the file system has no such thing. */
+/* A file without a name in the folder of `path`; -1 where the file system has no such files. */
 static int open_nameless(const char *path)
 {
     char *copy = strdup(path);
@@ -48,14 +47,15 @@ int plb_file_create(struct plb_file *file, const char *path, struct plb_error *e
     return err->status;
 }
 
-/* Gives a nameless file its temporary name, so that a rename can replace what is at the final one. */
+/* Gives a nameless file its temporary name. A link cannot replace a file that is there already; a rename
+ * can. */
 static bool name_it(struct plb_file *file)
 {
     char link[64];
     if (file->named)
         return true;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fileno(file->stream));
-    unlink(file->temporary); /* of a process that had this number before */
+    unlink(file->temporary); /* left by a process that had this number before */
     file->named = linkat(AT_FDCWD, link, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0;
     return file->named;
 }
@@ -63,7 +63,7 @@ static bool name_it(struct plb_file *file)
 int plb_file_commit(struct plb_file *file, struct plb_error *err)
 {
     if (!ferror(file->stream))
-        errno = 0; /* else it still says why a write failed */
+        errno = 0; /* else errno still says why a write failed */
     bool replaces = file->temporary != NULL, written = fflush(file->stream) == 0 && !ferror(file->stream);
     if (written && fsync(fileno(file->stream)) != 0 && errno != EINVAL && errno != ENOTSUP)
         written = false;

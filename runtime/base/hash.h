@@ -1,5 +1,5 @@
-/* A 64-bit hash of bytes and of files: FNV-1a (Fowler, Noll, Vo). It tells apart what differs by accident; it is
- * no protection against an attacker. Thread-safe. */
+/* A 64-bit hash of bytes and of files: FNV-1a (Fowler, Noll, Vo). It tells apart what differs by accident; it
+ * is no protection against an attacker. Thread-safe. */
 #ifndef PLB_BASE_HASH_H
 #define PLB_BASE_HASH_H
 

@@ -1,4 +1,4 @@
-/* One line to stderr in one write, so that lines of several ranks do not mix. */
+/* One write for each line, so that the lines of several ranks do not mix. */
 #include "base/log.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Counter-based random numbers: any element of a sequence, in any order (see plb/kernel.h). */
+/* Random numbers by index: any element of a sequence, in any order (see plb/kernel.h). */
 #include "plb/kernel.h"
 
 uint64_t plb_random_bits(uint64_t seed, uint64_t index)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 static int64_t end_of(struct plb_range r)
 {
@@ -78,11 +79,13 @@ int64_t plb_rangeset_remove(struct plb_rangeset *set, struct plb_range range)
     if (range.count <= 0)
         return 0;
     for (int i = from; i < set->n && set->at[i].first < end;) {
-        struct plb_range r = set->at[i], left = {r.first, max64(range.first - r.first, 0)}, right = {end, max64(end_of(r) - end, 0)};
+        struct plb_range r = set->at[i];
+        struct plb_range left = {r.first, max64(range.first - r.first, 0)};
+        struct plb_range right = {end, max64(end_of(r) - end, 0)};
         int64_t gone = r.count - left.count - right.count;
         removed += gone;
         set->units -= gone;
-        if (left.count > 0 && right.count > 0) { /* the only case with one range more: add puts the second part back */
+        if (left.count > 0 && right.count > 0) { /* one range becomes two: add makes room for the second */
             set->at[i] = left;
             set->units -= right.count;
             plb_rangeset_add(set, right);

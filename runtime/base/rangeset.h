@@ -1,8 +1,8 @@
-/* A set of units kept as disjoint, sorted ranges: the ledger's book-keeping.
+/* A set of units as sorted, disjoint ranges.
  *
- * Ranges that touch are merged, so a set that fills up from the front is one range however many
- * pieces it came in. Cost: O(log k) to find a place among k ranges, O(k) to open a gap. Not
- * thread-safe. Memory comes from plb_grow. */
+ * Ranges that touch are merged. So a set that fills from the front stays one range, in however many parts it
+ * came. Cost among k ranges: O(log k) to find a place, O(k) to open a gap. Not thread-safe. Memory comes from
+ * plb_grow. */
 #ifndef PLB_BASE_RANGESET_H
 #define PLB_BASE_RANGESET_H
 
@@ -19,17 +19,19 @@ struct plb_rangeset {
     int64_t units;              /* in all ranges together */
 };
 
-/* A zeroed struct is the empty set. */
+/* A zeroed struct is the empty set. Releases the memory of a set; it is empty then. */
 void plb_rangeset_fini(struct plb_rangeset *set);
+
+/* Empties a set and keeps its memory. */
 void plb_rangeset_clear(struct plb_rangeset *set);
 
-/* Adds a range; returns how many of its units were not in the set before. */
+/* Adds a range. Returns how many of its units were not in the set before. */
 int64_t plb_rangeset_add(struct plb_rangeset *set, struct plb_range range);
 
-/* Removes a range; returns how many of its units were in the set. */
+/* Removes a range. Returns how many of its units were in the set. */
 int64_t plb_rangeset_remove(struct plb_rangeset *set, struct plb_range range);
 
-/* Takes at most `count` units off the front of the first range; count = 0 where the set is empty. */
+/* Takes at most `count` units off the front of the first range. An empty set gives an empty range. */
 struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count);
 
 /* Adds to `out` the parts of `range` that are not in `set`. */

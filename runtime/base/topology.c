@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The cores, one PU (hardware thread) each, that this process is bound to. */
+/* The cores that this process is bound to, each as the first of its hardware threads. To be freed. */
 static hwloc_bitmap_t allowed_cores(hwloc_topology_t t)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc(), cores = hwloc_bitmap_alloc();

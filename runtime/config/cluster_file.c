@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/ini.h"
+#include "base/memory.h"
+#include "base/nearest.h"
 
 #define MAX_PUS 1000000
 

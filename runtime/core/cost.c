@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 #define MAX_BUCKETS 65536
 #define EVEN 1e-9 /* buckets that differ by less than this cost the same */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "core/migration.h"
 
 #define CHECKED 4           /* reports that a profile is compared with */

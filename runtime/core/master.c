@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/master.h"
+#include "base/memory.h"
 #include "core/master_parts.h"
 
 #define TASKS_IN_MEMORY 3   /* being fetched, executed and sent back */

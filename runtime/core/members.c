@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 void plb_members_init(struct plb_members *m, const struct plb_pu_info *pus, int n_pus)
 {

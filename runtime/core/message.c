@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 struct plb_message *plb_outbox_add(struct plb_outbox *box, enum plb_message_type type, int to)
 {

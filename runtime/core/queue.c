@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #define PARTS 8.0           /* of a queue is one task where others may take from it */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "plb/kernel.h"
 
 #define NOBODY (-1)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "config/settings.h"
 #include "drive/data_mpi.h"
 #include "drive/fill_report.h"

@@ -1,6 +1,8 @@
 /* Broadcasts of buffers. */
 #include "drive/data_mpi.h"
 
+#include "base/memory.h"
+
 void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, struct plb_mpi *mpi)
 {
     if (app != NULL)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 
 #define CREDIBLE 2.0        /* times a PU's mean rate is the best that is believed of its curve */
 

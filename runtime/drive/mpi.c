@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 #define FRAME 15            /* messages per frame: below every transport's eager limit */
 #define FEW 4               /* in the small frame that most are */

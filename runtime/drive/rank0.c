@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "drive/data_mpi.h"
 #include "drive/fill_report.h"
 #include "profile/profiles.h"

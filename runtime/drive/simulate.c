@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "core/worker.h"
 #include "plb/kernel.h"
 #include "model/optimum.h"

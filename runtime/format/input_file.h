@@ -2,6 +2,7 @@
 #ifndef PLB_FORMAT_INPUT_FILE_H
 #define PLB_FORMAT_INPUT_FILE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "format/number.h"
 
 #define LEAST_BYTES 4 /* of an entry: "1 1\n" */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "format/npy_dict.h"
 
 #define MAGIC_BYTES (sizeof PLB_NPY_MAGIC - 1)

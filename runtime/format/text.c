@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "format/input_file.h"
 
 int plb_text_load(struct plb_text *text, const char *expected)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 static void place(struct plb_csr *m, int64_t row, int32_t column, double value)
 {
     int64_t at = m->offsets[row]++;

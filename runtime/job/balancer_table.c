@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
+
 const struct plb_balancer *plb_balancer_find(const char *name, const char *origin, struct plb_error *err)
 {
     const char *names[256];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "job/balancer_table.h"
 #include "job/kernel_file.h"
 

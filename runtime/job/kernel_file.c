@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/nearest.h"
 #include "base/version.h"
 #include "config/settings.h"
 #include "job/phase.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "model/speed.h"
 
 /* A moment at which the rate of the cluster changes. */

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/topology.h"
 #include "job/phase.h"
 

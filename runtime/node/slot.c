@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #define PAGE 4096               /* bytes; pages are what a device can lock */
 

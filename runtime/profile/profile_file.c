@@ -20,6 +20,7 @@
 #include "base/ini.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "model/fit.h"
 
 #define FORMAT 1

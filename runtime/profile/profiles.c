@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "job/job.h"
 #include "profile/profile_file.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 
 #define DIGITS 15 /* of a time in the file: a microsecond of a run that lasts for days */
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/ini.h"
 #include "base/kernel_identity.h"
+#include "base/memory.h"
 #include "device/driver.h"
 
 #define N 10000

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "drive/mpi.h"
 
 static int rank, tests, failures;

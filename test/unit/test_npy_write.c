@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "npy.h"
 
 static double value_at(int64_t row, int64_t column)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "device/cuda/library.h"
 #include "device/cuda/options.h"
 #include "device/driver.h"
