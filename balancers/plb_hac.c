@@ -57,7 +57,7 @@ static const struct plb_option options[] = {
     [BLOCK_SECONDS] = {"block_seconds", PLB_REAL, "2", 1e-3, 1e9, NULL, "plb-hac: longest regular block; more where a PU wastes over 1/200 of it on starting"},
     [TRAINING] = {"training", PLB_REAL, "0.07", 1e-6, 0.2, NULL, "part of the work to train with where initial_block is 0"},
     [SYNCHRONISE] = {"synchronise", PLB_FLAG, "no", 0, 0, NULL, "plb-hac: wait for all PUs at the end of training, as in the paper"},
-    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, "auto|slsqp|bisection", "who solves for equal finish times"},
+    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
     {0},
 };
 
@@ -273,7 +273,7 @@ static void solve(struct state *s, const struct plb_view *view)
         s->shifted[p] = s->models[p];
         s->shifted[p].busy_s = busy_for(s, view, p);
     }
-    if (plb_solve(s->shifted, view->n_pus, view->remaining, plb_solver_by_name(s->params[SOLVER].text), s->x, &solution))
+    if (plb_solve(s->shifted, view->n_pus, view->remaining, (enum plb_solver)s->params[SOLVER].value, s->x, &solution))
         s->end = view->now + solution.seconds;
     else
         s->end = INFINITY;

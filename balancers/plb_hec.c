@@ -32,7 +32,7 @@ static const struct plb_option options[] = {
     [THRESHOLD] = {"threshold", PLB_REAL, "0.1", 1e-6, 1e6, NULL, "plb-hec: difference of finish times, as a part of a block's time, that brings a rebalance"},
     [STEPS] = {"steps", PLB_INT, "4", 1, 1e6, NULL, "plb-hec: steps that the work left after training is cut into"},
     [TRAINING] = {"training", PLB_REAL, "0.1", 1e-6, 0.2, NULL, "plb-hec: part of the work to train with where initial_block is 0"},
-    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, "auto|slsqp|bisection", "who solves for equal finish times"},
+    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
     {0},
 };
 
@@ -153,7 +153,7 @@ static double fit_all(struct state *s, const struct plb_view *view)
 /* Splits what remains so that all finish together, in equal steps; by power where no curve is known. */
 static void solve(struct state *s, const struct plb_view *view)
 {
-    enum plb_solver solver = plb_solver_by_name(s->params[SOLVER].text);
+    enum plb_solver solver = (enum plb_solver)s->params[SOLVER].value;
     double one_step = view->remaining / s->steps, power = 0.0;
     struct plb_solution solution = {0};
     bool solved = plb_solve(s->models, view->n_pus, one_step, solver, s->x, &solution);

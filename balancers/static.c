@@ -9,13 +9,13 @@
  * profile are wrong: nothing is measured, so nothing is corrected. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/fit.h"
 #include "model/solve.h"
 #include "plb/balancer.h"
 
 enum { SOURCE };
+enum { POWER, PROFILE };        /* choices of SOURCE */
 
 static const struct plb_option options[] = {
     [SOURCE] = {"static.source", PLB_TEXT, "power", 0, 0, "power|profile", "static: what shares follow, given powers or the curves of an earlier run"},
@@ -65,6 +65,11 @@ static void share_out(struct state *s, const struct plb_view *view)
     s->again = false;
 }
 
+static enum plb_basis basis(const struct plb_param *params)
+{
+    return params[SOURCE].value == PROFILE ? PLB_BY_PROFILE : PLB_BY_POWER;
+}
+
 static void *init(const struct plb_view *view, const struct plb_param *params)
 {
     struct state *s = calloc(1, sizeof *s);
@@ -74,7 +79,7 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
         free(due);
         return NULL;
     }
-    s->by_profile = strcmp(params[SOURCE].text, "profile") == 0;
+    s->by_profile = params[SOURCE].value == PROFILE;
     s->due = due;
     share_out(s, view);
     return s;
@@ -114,6 +119,7 @@ const struct plb_balancer plb_balancer_static = {
     .name = "static",
     .summary = "shares fixed beforehand, by the given power of each PU or by an earlier run's profile",
     .options = options,
+    .basis = basis,
     .init = init,
     .grant = grant,
     .lost = lost,

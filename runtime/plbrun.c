@@ -267,7 +267,7 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
     struct plb_report report = {0};
     struct plb_simulation s = plb_job_simulation(job);
     s.trace = trace.on ? &trace : NULL;
-    if (job->pus.master_only && job->cluster.n_nodes == 1)
+    if (job->machines.pus.master_only && job->cluster.n_nodes == 1)
         return plb_fail(err, PLB_EINPUT, "master_only leaves nobody to compute: %s describes one node", a->simulate);
     if (!a->dry_run)
         s.profiles = job->profiles = plb_profiles_open(job, true, a->verbose);
@@ -279,7 +279,7 @@ static int simulate(struct plb_job *job, const struct arguments *a, struct plb_e
         plb_results_from_master(result.master, &job->app, job->balancer->name, &report);
         plb_profiles_collect(job->profiles, result.master, &report);
         report.mode = PLB_SIMULATED;
-        report.migration = job->migration.on;
+        report.migration = job->balance.migration.on;
         report.nodes = job->cluster.n_nodes;
         report.makespan_s = result.makespan_s;
         report.optimum_s = result.optimum_s;

@@ -12,6 +12,7 @@
 #include "plb/kernel.h"
 
 enum { A, B, C }; /* handles, in order of declaration */
+enum { FLOAT32, FLOAT64 }; /* choices of dtype */
 
 struct shape { /* as in matmul.cu */
     int64_t rows, inner, columns;
@@ -106,7 +107,7 @@ static int setup(struct plb_app *app)
     struct state *s = plb_app_alloc(app, sizeof *s);
     bool a_file = plb_app_given(app, "a"), b_file = plb_app_given(app, "b");
     int64_t rows = plb_app_int(app, "rows"), inner = plb_app_int(app, "inner"), columns = plb_app_int(app, "columns");
-    size_t bytes = strcmp(plb_app_text(app, "dtype"), "float32") == 0 ? sizeof(float) : sizeof(double);
+    size_t bytes = plb_app_choice(app, "dtype") == FLOAT32 ? sizeof(float) : sizeof(double);
     uint64_t seed = (uint64_t)plb_app_int(app, "seed");
     plb_app_set_state(app, s);
     /* A synthetic factor fits the one that comes from a file. */

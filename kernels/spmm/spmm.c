@@ -24,7 +24,7 @@ static const struct plb_option options[] = {
     {"b", PLB_INPUT_FILE, NULL, 0, 0, NULL, "B, .npy of float32 or float64; synthetic where not given"},
     {"c", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the product goes, .npy of float64; nowhere where not given"},
     {"columns", PLB_INT, "64", 1, 2147483647, NULL, "synthetic B: its columns"},
-    {"kind", PLB_TEXT, "powerlaw", 0, 0, "uniform|powerlaw|arrow|li", "synthetic A: how its entries are spread"},
+    {"kind", PLB_TEXT, "powerlaw", 0, 0, SPMM_KINDS, "synthetic A: how its entries are spread"},
     {"rows", PLB_INT, "10000", 1, 2147483647, NULL, "synthetic A: rows"},
     {"inner", PLB_INT, "10000", 1, 2147483647, NULL, "synthetic A: columns"},
     {"nnz_per_row", PLB_INT, "16", 1, 1000000, NULL, "synthetic A: entries drawn per row (uniform, powerlaw)"},
@@ -61,8 +61,8 @@ static int read_a(struct plb_app *app, struct state *s)
         return plb_read_mtx(app, path, &s->a);
     int64_t rows = plb_app_int(app, "rows"), inner = plb_app_int(app, "inner"), per_row = plb_app_int(app, "nnz_per_row");
     double zeros = plb_app_real(app, "zeros");
-    const char *kind = plb_app_text(app, "kind");
-    double entries = (double)rows * (double)(strcmp(kind, "li") == 0 ? inner : per_row);
+    enum spmm_kind kind = (enum spmm_kind)plb_app_choice(app, "kind");
+    double entries = (double)rows * (double)(kind == SPMM_LI ? inner : per_row);
     if (entries > 4e9)
         return plb_app_error(app, "[spmm] asks for %.3g synthetic entries; at most 4e9 are made, so lower rows, inner or nnz_per_row", entries);
     spmm_synthetic(app, kind, rows, inner, per_row, zeros, (uint64_t)plb_app_int(app, "seed"), &s->a);

@@ -2,7 +2,6 @@
 #include "synthetic.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct entry {
     int64_t row;
@@ -61,31 +60,31 @@ static struct entry rmat_place(int64_t rows, int64_t columns, uint64_t seed, uin
 #define TILT 0.62 /* of li's density from the first row to the last: (1 + 0.75 t) / (1 - 0.25 t) = 1.73 */
 
 /* The entries of one row; returns how many. */
-static int64_t draw_row(const char *kind, int64_t r, const struct plb_csr *m, int64_t nnz_per_row, double zeros,
+static int64_t draw_row(enum spmm_kind kind, int64_t r, const struct plb_csr *m, int64_t nnz_per_row, double zeros,
                         uint64_t seed, uint64_t *draws, struct entry *entries)
 {
     int64_t n = 0;
     double down = ((double)r + 0.5) / (double)m->rows, density = (1.0 - zeros) * (1.0 + TILT * (1.0 - 2.0 * down));
-    if (strcmp(kind, "li") == 0) {
+    if (kind == SPMM_LI) {
         for (int64_t c = 0; c < m->columns; c++)
             if (plb_random_real(seed, (*draws)++) < density)
                 entries[n++] = (struct entry){r, (int32_t)c};
-    } else if (strcmp(kind, "arrow") == 0) {
+    } else if (kind == SPMM_ARROW) {
         for (int64_t c = 0; c < m->columns; c++)
             if (r == 0 || c == 0 || c == r)
                 entries[n++] = (struct entry){r, (int32_t)c};
     } else {
         for (; n < nnz_per_row; n++)
-            entries[n] = strcmp(kind, "powerlaw") == 0 ? rmat_place(m->rows, m->columns, seed, draws)
+            entries[n] = kind == SPMM_POWERLAW ? rmat_place(m->rows, m->columns, seed, draws)
                 : (struct entry){r, (int32_t)(plb_random_bits(seed, (*draws)++) % (uint64_t)m->columns)};
     }
     return n;
 }
 
-void spmm_synthetic(struct plb_app *app, const char *kind, int64_t rows, int64_t columns,
+void spmm_synthetic(struct plb_app *app, enum spmm_kind kind, int64_t rows, int64_t columns,
                     int64_t nnz_per_row, double zeros, uint64_t seed, struct plb_csr *m)
 {
-    bool li = strcmp(kind, "li") == 0, arrow = strcmp(kind, "arrow") == 0;
+    bool li = kind == SPMM_LI, arrow = kind == SPMM_ARROW;
     int64_t capacity = li ? rows * columns : arrow ? 2 * rows + columns : rows * nnz_per_row, n = 0;
     struct entry *entries = malloc((size_t)capacity * sizeof *entries);
     uint64_t draws = 0;

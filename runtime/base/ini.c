@@ -130,3 +130,16 @@ int plb_parse_flag(const char *text, double *value)
         }
     return 0;
 }
+
+int plb_parse_choice(const char *text, const char *choices, double *value)
+{
+    size_t wanted = strlen(text), length;
+    for (int i = 0; *choices != '\0'; i++, choices += length + (choices[length] == '|')) {
+        length = strcspn(choices, "|");
+        if (length == wanted && strncmp(choices, text, length) == 0) {
+            *value = i;
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -34,4 +34,7 @@ int plb_parse_real(const char *text, double *value);
 int plb_parse_int(const char *text, double *value);
 int plb_parse_flag(const char *text, double *value);
 
+/* The index of a text among choices "one|another"; false where it is none of them. */
+int plb_parse_choice(const char *text, const char *choices, double *value);
+
 #endif

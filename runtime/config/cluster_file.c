@@ -67,13 +67,10 @@ static int read_special(struct reading *r, struct plb_pu_spec *pu, const struct 
 {
     double a, b;
     if (strcmp(e->key, "kind") == 0) {
-        static const char *const kinds[] = {"cpu", "gpu", "accelerator"};
-        for (int k = 0; k < 3; k++)
-            if (strcmp(e->value, kinds[k]) == 0) {
-                pu->kind = (enum plb_pu_kind)k;
-                return PLB_OK;
-            }
-        return bad(r, e, "cpu, gpu or accelerator");
+        if (!plb_parse_choice(e->value, "cpu|gpu|accelerator", &a))
+            return bad(r, e, "cpu, gpu or accelerator");
+        pu->kind = (enum plb_pu_kind)a;
+        return PLB_OK;
     }
     if (strcmp(e->key, "copy") == 0) {
         if (!read_pair(e->value, ',', &a, &b) || a <= 0.0 || b < 0.0)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 enum plb_victim { PLB_MOST_REMAINING, PLB_FIRST, PLB_RANDOM };
+#define PLB_VICTIM_CHOICES "most-remaining|first|random" /* as users name them, in the enum's order */
 
 #define PLB_STARTS 99.0     /* times what starting one costs is a PU's least task: the loss is 1 % */
 #define PLB_PATIENCE 5e-3   /* seconds that a node which was asked may take to answer */

@@ -87,10 +87,10 @@ static int check_ranks(const struct run *r)
     const struct plb_job *job = r->lead->job;
     if (job->cluster.n_nodes > 0 && job->cluster.n_nodes != r->size)
         return plb_fail(r->err, PLB_EINPUT, "%s describes %d node%s and there %s %d rank%s; start mpirun with -np %d",
-                        plb_settings_get(&job->settings, "cluster", "file")->text, job->cluster.n_nodes,
+                        job->machines.file, job->cluster.n_nodes,
                         job->cluster.n_nodes == 1 ? "" : "s", r->size == 1 ? "is" : "are", r->size, r->size == 1 ? "" : "s",
                         job->cluster.n_nodes);
-    if (job->pus.master_only && r->size == 1)
+    if (job->machines.pus.master_only && r->size == 1)
         return plb_fail(r->err, PLB_EINPUT, "%s: master_only leaves nobody to compute with one rank; start mpirun with -np 2 or more",
                         plb_settings_get(&job->settings, "cluster", "master_only")->origin);
     return PLB_OK;
@@ -126,9 +126,9 @@ static void fill_start(const struct run *r, struct start *start)
     free(full);
     start->cluster_nodes = job->cluster.n_nodes;
     start->cluster_pus = job->cluster.n_pus;
-    start->pus = job->pus;
+    start->pus = job->machines.pus;
     start->trace = r->lead->trace->on;
-    start->migration = job->migration;
+    start->migration = job->balance.migration;
     start->origin = plb_now();
 }
 
@@ -338,7 +338,7 @@ static void gather_report(struct run *r, struct plb_report *report)
     plb_results_from_master(r->lead->master, &r->lead->job->app, r->lead->job->balancer->name, report);
     plb_profiles_collect(r->lead->job->profiles, r->lead->master, report);
     report->mode = PLB_REAL_RUN;
-    report->migration = r->lead->job->migration.on;
+    report->migration = r->lead->job->balance.migration.on;
     report->slowest_answer_s = slowest_us * 1e-6;
     report->nodes = r->size;
     report->makespan_s = r->lead->makespan;

@@ -377,10 +377,10 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
         .passes = plb_phase_count(job->kernel),
         .phases = job->simulated,
         .master = plb_job_master(job),
-        .migration = job->migration,
+        .migration = job->balance.migration,
         .input_bytes = plb_app_unit_bytes(&job->app, true, false),
         .output_bytes = plb_app_unit_bytes(&job->app, false, true),
         .seed = job->seed,
-        .master_only = job->pus.master_only,
+        .master_only = job->machines.pus.master_only,
     };
 }

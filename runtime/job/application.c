@@ -40,6 +40,12 @@ const char *plb_app_text(const struct plb_app *app, const char *name)
     return option(app, name)->text;
 }
 
+int plb_app_choice(const struct plb_app *app, const char *name)
+{
+    const struct plb_setting *s = option(app, name);
+    return s->text != NULL ? (int)s->number : -1;
+}
+
 bool plb_app_given(const struct plb_app *app, const char *name)
 {
     return option(app, name)->given;

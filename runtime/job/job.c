@@ -2,36 +2,23 @@
 #include "job/job.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "config/unknown.h"
 #include "job/balancer_table.h"
 #include "job/kernel_file.h"
 
 #define TASK_BYTES 32e6 /* data pulled per task: milliseconds on a fast network, so it hides behind work */
 
-/* What the settings say of the PUs of this job, in typed form. */
-static void read_pus(struct plb_job *job)
-{
-    const struct plb_settings *s = &job->settings;
-    const char *pus = plb_settings_get(s, "cluster", "pus")->text;
-    job->pus.master_only = plb_settings_get(s, "cluster", "master_only")->number != 0.0;
-    job->pus.wanted = strcmp(pus, "cpu") == 0 ? PLB_PUS_CPU : strcmp(pus, "gpu") == 0 ? PLB_PUS_GPU : PLB_PUS_AUTO;
-    int n = 0;
-    for (int d = 0; plb_device_drivers[d] != NULL; d++)
-        for (int i = 0; i < plb_driver_option_count(plb_device_drivers[d]); i++)
-            job->pus.options[n++] = plb_settings_get(s, "cluster", plb_device_drivers[d]->options[i].name)->number;
-}
-
-/* Whether the job may use the devices that are here. [cluster] is read before the kernel for that alone. What is
+/* Whether the job may use the devices of this machine. [cluster] is read before the kernel for that alone. What is
  * wrong in it is told when it is read again. */
 static bool uses_devices(struct plb_job *job, const char *simulate)
 {
     struct plb_error later = {.status = PLB_OK};
     if (simulate != NULL || plb_settings_load(&job->settings, "cluster", &later) != PLB_OK)
         return false;
-    read_pus(job);
-    return plb_settings_get(&job->settings, "cluster", "file")->text == NULL;
+    plb_cluster_settings_read(&job->settings, &job->machines);
+    return job->machines.file == NULL;
 }
 
 static int read_kernel(struct plb_job *job, const char *simulate, struct plb_error *err)
@@ -39,53 +26,44 @@ static int read_kernel(struct plb_job *job, const char *simulate, struct plb_err
     struct plb_settings *s = &job->settings;
     if (plb_settings_load(s, "app", err) != PLB_OK)
         return err->status;
-    const struct plb_pu_settings *pus = uses_devices(job, simulate) ? &job->pus : NULL;
-    const struct plb_setting *kernel = plb_settings_get(s, "app", "kernel");
+    const struct plb_pu_settings *pus = uses_devices(job, simulate) ? &job->machines.pus : NULL;
+    struct plb_setting *kernel = plb_settings_get(s, "app", "kernel");
     if (kernel->text == NULL || kernel->text[0] == '\0')
         return plb_fail(err, PLB_EINPUT, "%s: no kernel is named; add 'kernel = NAME' under [app]", s->conf.file);
+    if (plb_kernel_is_path(kernel->text))
+        plb_settings_resolve(s, kernel);
     if (plb_kernel_load(kernel->text, kernel->origin, pus, &job->kernel, err) != PLB_OK)
         return err->status;
     plb_settings_add(s, job->kernel->name, job->kernel->options);
     return plb_settings_load(s, job->kernel->name, err);
 }
 
+/* Reads [balance]. Li's algorithm goes by given power, in shares and in what a thief gets, though rates are measured. */
 static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *err)
 {
     struct plb_settings *s = &job->settings;
     if (plb_settings_load(s, "balance", err) != PLB_OK)
         return err->status;
     const struct plb_setting *name = plb_settings_get(s, "balance", "balancer");
-    job->balancer = plb_balancer_find(name->text, name->origin, err);
-    if (job->balancer == NULL)
+    const struct plb_balancer *b = job->balancer = plb_balancer_find(name->text, name->origin, err);
+    if (b == NULL)
         return err->status;
-    if (job->balancer->simulation_only && !simulated)
+    if (b->simulation_only && !simulated)
         return plb_fail(err, PLB_EINPUT, "%s: balancer %s knows what only a simulation can know; add --simulate FILE.cluster, or choose another (--balancer help)",
                         name->origin, name->text);
-    job->params = plb_settings_params(s, job->balancer);
+    job->params = plb_settings_params(s, b);
+    plb_balance_settings_read(s, &job->balance);
+    job->balance.migration.by_power = b->basis != NULL && b->basis(job->params) == PLB_BY_POWER;
+    job->balance.migration.seed = job->seed;
     return PLB_OK;
-}
-
-/* Li's algorithm is static by power: R is the given power then, though rates are measured. */
-static void read_migration(struct plb_job *job)
-{
-    const struct plb_settings *s = &job->settings;
-    const char *victim = plb_settings_get(s, "balance", "migration_victim")->text;
-    job->migration = (struct plb_migration){
-        .on = plb_settings_get(s, "balance", "migration")->number != 0.0,
-        .victim = strcmp(victim, "first") == 0 ? PLB_FIRST : strcmp(victim, "random") == 0 ? PLB_RANDOM : PLB_MOST_REMAINING,
-        .threshold = plb_settings_get(s, "balance", "migration_threshold")->number,
-        .by_power = strcmp(job->balancer->name, "static") == 0 && strcmp(plb_settings_get(s, "balance", "static.source")->text, "power") == 0,
-        .seed = job->seed,
-    };
 }
 
 static int read_cluster(struct plb_job *job, const char *simulate, struct plb_error *err)
 {
-    struct plb_settings *s = &job->settings;
-    if (plb_settings_load(s, "cluster", err) != PLB_OK)
+    if (plb_settings_load(&job->settings, "cluster", err) != PLB_OK)
         return err->status;
-    read_pus(job);
-    const char *file = simulate != NULL ? simulate : plb_settings_get(s, "cluster", "file")->text;
+    plb_cluster_settings_read(&job->settings, &job->machines);
+    const char *file = simulate != NULL ? simulate : job->machines.file;
     if (file != NULL)
         plb_cluster_read(file, job->kernel->name, simulate != NULL, &job->cluster, err);
     return err->status;
@@ -97,16 +75,12 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
     *job = (struct plb_job){.seed = seed};
     if (plb_settings_init(&job->settings, conf_file, assignments, n_assignments, err) != PLB_OK)
         return err->status;
-    for (int i = 0; plb_balancers[i] != NULL; i++)
-        plb_settings_add(&job->settings, "balance", plb_balancers[i]->options);
-    for (int d = 0; plb_device_drivers[d] != NULL; d++)
-        plb_settings_add(&job->settings, "cluster", plb_device_drivers[d]->options);
+    plb_job_settings_add(&job->settings);
     /* Unknown names first: a wrong value may only be a symptom of one. */
     if (read_kernel(job, simulate, err) != PLB_OK || plb_settings_check_unknown(&job->settings, err) != PLB_OK)
         return err->status;
     if (read_balancer(job, simulate != NULL, err) != PLB_OK)
         return err->status;
-    read_migration(job);
     return read_cluster(job, simulate, err);
 }
 
@@ -162,8 +136,8 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .unit_bytes = plb_app_unit_bytes(&job->app, true, true),
         .task_bytes = TASK_BYTES,
         .kernels = plb_phase_count(job->kernel),
-        .grain = plb_settings_get(&job->settings, "balance", "grain")->number,
-        .migration = job->migration.on,
+        .grain = job->balance.grain,
+        .migration = job->balance.migration.on,
     };
 }
 

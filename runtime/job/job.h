@@ -5,11 +5,12 @@
 #include "core/master.h"
 #include "job/application.h"
 #include "config/cluster_file.h"
-#include "config/settings.h"
-#include "device/driver.h"
+#include "job/job_settings.h"
 
 struct plb_job {
     struct plb_settings settings;
+    struct plb_balance_settings balance;
+    struct plb_cluster_settings machines;
     const struct plb_kernel *kernel;
     const struct plb_balancer *balancer;
     struct plb_param *params;
@@ -17,8 +18,6 @@ struct plb_job {
     struct plb_cost_map *maps;  /* one per phase */
     int simulated[PLB_MAX_PHASES]; /* the phases that a simulation runs: each once, in order */
     struct plb_cluster_spec cluster; /* no nodes: the real machines */
-    struct plb_migration migration;
-    struct plb_pu_settings pus;
     uint64_t seed;
     struct plb_profiles *profiles;  /* run/profiles.h; NULL until the PUs are known, and where off */
 };

@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "base/version.h"
-#include "config/settings.h"
 #include "job/phase.h"
 
 #define FOLDERS 3
@@ -128,6 +127,12 @@ static bool load_extras(const char *path, const struct plb_pu_settings *pus)
                     "to LD_LIBRARY_PATH", kinds[driver->kind], extra, dlerror());
     }
     return there;
+}
+
+bool plb_kernel_is_path(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0);
 }
 
 int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_settings *pus,

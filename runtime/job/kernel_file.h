@@ -15,6 +15,9 @@
 int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_settings *pus,
                     const struct plb_kernel **kernel, struct plb_error *err);
 
+/* Whether a kernel is named by a path: with a slash, or ending in .so. */
+bool plb_kernel_is_path(const char *name);
+
 /* Says what a loaded kernel is: its ABI, this plbrun's version, and the hashes of its shared objects. Reads these
  * files. PLB_EFAILED and a sentence where a file cannot be read any more. */
 int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_identity *identity, struct plb_error *err);

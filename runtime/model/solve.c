@@ -229,10 +229,3 @@ bool plb_solve(const struct plb_model *models, int n, double total, enum plb_sol
     free(share);
     return found;
 }
-
-enum plb_solver plb_solver_by_name(const char *name)
-{
-    if (strcmp(name, "slsqp") == 0)
-        return PLB_SOLVER_SLSQP;
-    return strcmp(name, "bisection") == 0 ? PLB_SOLVER_BISECTION : PLB_SOLVER_AUTO;
-}

@@ -8,6 +8,7 @@
 #include "model/fit.h"
 
 enum plb_solver { PLB_SOLVER_AUTO, PLB_SOLVER_SLSQP, PLB_SOLVER_BISECTION };
+#define PLB_SOLVER_CHOICES "auto|slsqp|bisection" /* as users name them, in the enum's order */
 
 #define PLB_SLSQP_LIMIT 24  /* auto: more PUs than this are left to the bisection */
 
@@ -24,8 +25,4 @@ bool plb_solve(const struct plb_model *models, int n, double total, enum plb_sol
 
 /* The work that E_p finishes in these seconds, at most `limit`; 0 where nothing can be finished. */
 double plb_model_work(const struct plb_model *model, double seconds, double limit);
-
-/* As the conf names it: auto | slsqp | bisection. */
-enum plb_solver plb_solver_by_name(const char *name);
-
 #endif

@@ -79,14 +79,14 @@ static bool find_place(struct plb_profiles *p, struct plb_error *err)
 
 struct plb_profiles *plb_profiles_open(const struct plb_job *job, bool simulated, bool verbose)
 {
-    const struct plb_setting *setting = plb_settings_get(&job->settings, "balance", "profile");
-    bool on = strcmp(setting->text, "on") == 0;
+    enum plb_profile_mode mode = job->balance.profile;
     struct plb_error err = {.status = PLB_OK};
-    if (strcmp(setting->text, "off") == 0 || (simulated && !setting->given))
+    if (mode == PLB_PROFILE_OFF || (simulated && !job->balance.profile_given))
         return NULL;
     struct plb_profiles *p = plb_alloc(sizeof *p);
     *p = (struct plb_profiles){.job = job, .simulated = simulated, .verbose = verbose, .kernels = plb_phase_count(job->kernel),
-                               .reads = on || strcmp(setting->text, "read") == 0, .writes = on || strcmp(setting->text, "write") == 0};
+                               .reads = mode == PLB_PROFILE_READ || mode == PLB_PROFILE_ON,
+                               .writes = mode == PLB_PROFILE_WRITE || mode == PLB_PROFILE_ON};
     if (find_place(p, &err))
         return p;
     plb_say("warning: profiles are off: %s", err.text);
@@ -183,10 +183,8 @@ void plb_profiles_recall(struct plb_profiles *p, struct plb_master *master)
 int plb_profiles_require(const struct plb_master_config *config, const struct plb_master *master,
                          struct plb_error *err)
 {
-    const struct plb_option *o = config->balancer->options;
-    bool wanted = false;
-    for (int i = 0; o != NULL && o[i].name != NULL; i++)
-        wanted = wanted || (strcmp(o[i].name, "static.source") == 0 && strcmp(config->params[i].text, "profile") == 0);
+    const struct plb_balancer *b = config->balancer;
+    bool wanted = b->basis != NULL && b->basis(config->params) == PLB_BY_PROFILE;
     int kernels = config->kernels > 0 ? config->kernels : 1, n = wanted ? plb_master_pus(master) * kernels : 0;
     for (int i = 0, pu; i < n; i++)
         if (pu = i / kernels, !plb_master_refused(master, pu) && plb_master_history(master, i % kernels, pu)->n == 0)

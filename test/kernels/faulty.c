@@ -1,12 +1,19 @@
 /* A kernel that makes the mistake its option `fault` names: y[u] = 3 u, or not quite. */
-#include <string.h>
-
 #include "plb/kernel.h"
 
 #define UNITS 1000
 
+/* Choices of `fault`, in their order. */
+enum fault {
+    FAULT_NONE, FAULT_ENTRY, FAULT_UNITS, FAULT_SETUP, FAULT_SILENT, FAULT_FALLING,
+    FAULT_NEGATIVE, FAULT_SHORT, FAULT_HANDLE, FAULT_MEMORY, FAULT_WRONG, FAULT_NEXT,
+    FAULT_FINISH, FAULT_REPLACE, FAULT_MUTE_NEXT, FAULT_MUTE_VERIFY, FAULT_MUTE_FINISH,
+};
+
 static const struct plb_option options[] = {
-    {"fault", PLB_TEXT, "none", 0, 0, "none|entry|units|setup|silent|falling|negative|short|handle|memory|wrong|next|finish|replace|mute_next|mute_verify|mute_finish", "which mistake"},
+    {"fault", PLB_TEXT, "none", 0, 0, 
+     "none|entry|units|setup|silent|falling|negative|short|handle|memory|wrong|next|finish|replace|"
+     "mute_next|mute_verify|mute_finish", "which mistake"},
     {"y", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the result goes, .npy"},
     {0},
 };
@@ -15,9 +22,9 @@ static double y[UNITS];
 static int64_t offsets[UNITS + 1];
 static char elements[2 * UNITS];
 
-static bool fault(const struct plb_app *app, const char *name)
+static bool fault(const struct plb_app *app, enum fault wanted)
 {
-    return strcmp(plb_app_text(app, "fault"), name) == 0;
+    return plb_app_choice(app, "fault") == (int)wanted;
 }
 
 /* The argument says whether to fail where unit 500 is, and what to add to the right result. */
@@ -35,43 +42,43 @@ static int entry(const struct plb_task *task)
 /* Elements split by offsets with one thing wrong. */
 static void declare_indexed(struct plb_app *app)
 {
-    size_t bytes = fault(app, "short") ? sizeof offsets - 8 : sizeof offsets;
+    size_t bytes = fault(app, FAULT_SHORT) ? sizeof offsets - 8 : sizeof offsets;
     for (int64_t u = 0; u <= UNITS; u++)
         offsets[u] = 2 * u;
-    offsets[700] = fault(app, "falling") ? 3 : offsets[700];
-    offsets[0] = fault(app, "negative") ? -1 : 0;
+    offsets[700] = fault(app, FAULT_FALLING) ? 3 : offsets[700];
+    offsets[0] = fault(app, FAULT_NEGATIVE) ? -1 : 0;
     int handle = plb_app_data(app, &(struct plb_data){.name = "offsets", .mode = PLB_REPLICATE, .data = offsets, .bytes = bytes});
     plb_app_data(app, &(struct plb_data){.name = "elements", .mode = PLB_PARTITION_INDEXED, .data = elements,
-                                         .offsets = fault(app, "handle") ? 99 : handle, .element_bytes = 1});
+                                         .offsets = fault(app, FAULT_HANDLE) ? 99 : handle, .element_bytes = 1});
 }
 
 static int setup(struct plb_app *app)
 {
-    int args[2] = {fault(app, "entry"), fault(app, "wrong")};
-    if (fault(app, "setup"))
+    int args[2] = {fault(app, FAULT_ENTRY), fault(app, FAULT_WRONG)};
+    if (fault(app, FAULT_SETUP))
         return plb_app_error(app, "the moon is in the wrong phase; wait %d days", 14);
-    if (fault(app, "silent"))
+    if (fault(app, FAULT_SILENT))
         return 5;
-    plb_app_units(app, fault(app, "units") ? 0 : UNITS);
+    plb_app_units(app, fault(app, FAULT_UNITS) ? 0 : UNITS);
     plb_app_args(app, args, sizeof args);
-    plb_app_data(app, &(struct plb_data){.name = "y", .mode = PLB_OUTPUT, .data = fault(app, "memory") ? NULL : y, .unit_bytes = sizeof *y});
+    plb_app_data(app, &(struct plb_data){.name = "y", .mode = PLB_OUTPUT, .data = fault(app, FAULT_MEMORY) ? NULL : y, .unit_bytes = sizeof *y});
     declare_indexed(app);
     return PLB_OK;
 }
 
 static int next(struct plb_app *app, int64_t pass, bool *again)
 {
-    *again = fault(app, "replace") && pass == 0;
+    *again = fault(app, FAULT_REPLACE) && pass == 0;
     if (*again)
         plb_app_replace(app, 5000000);
-    if (fault(app, "mute_next"))
+    if (fault(app, FAULT_MUTE_NEXT))
         return 9;
-    return fault(app, "next") ? plb_app_error(app, "there is no way on after pass %d", (int)pass) : PLB_OK;
+    return fault(app, FAULT_NEXT) ? plb_app_error(app, "there is no way on after pass %d", (int)pass) : PLB_OK;
 }
 
 static int verify(struct plb_app *app)
 {
-    if (fault(app, "mute_verify"))
+    if (fault(app, FAULT_MUTE_VERIFY))
         return -1;
     for (int u = 0; u < UNITS; u++)
         if (y[u] != u + u + u) {
@@ -84,9 +91,9 @@ static int verify(struct plb_app *app)
 static int finish(struct plb_app *app)
 {
     const char *path = plb_app_text(app, "y");
-    if (fault(app, "mute_finish"))
+    if (fault(app, FAULT_MUTE_FINISH))
         return 4;
-    if (fault(app, "finish"))
+    if (fault(app, FAULT_FINISH))
         return plb_app_error(app, "the ink is dry");
     return path != NULL ? plb_write_npy(app, path, &(struct plb_array){y, sizeof *y, UNITS, 1, false}) : PLB_OK;
 }

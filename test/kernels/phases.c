@@ -1,12 +1,11 @@
 /* Two phases over the same units, in six passes: `assign` writes, `smooth` adds up what its neighbours
  * have in a replicated buffer that is replaced after every pass. All values are small whole numbers,
  * so that everything is exact; verify plays the passes again, one unit after the other. */
-#include <string.h>
-
 #include "plb/kernel.h"
 
 enum { ASSIGN, SMOOTH, PASSES = 6 };
 enum { FIELD, TURN, OUT, SUM }; /* handles */
+enum { NONE, RANGE, BELOW, ENTRY, COST }; /* choices of `fault` */
 
 static const struct plb_option options[] = {
     {"units", PLB_INT, "2000", 1, 1e6, NULL, "how many"},
@@ -54,13 +53,13 @@ static double smooth_cost(const struct plb_app *app, int64_t first, int64_t coun
     double work = 0.0;
     for (int64_t u = first; u < first + count; u++)
         work += (double)(1 + u % 5);
-    return strcmp(plb_app_text(app, "fault"), "cost") == 0 ? -work : work;
+    return plb_app_choice(app, "fault") == COST ? -work : work;
 }
 
 static int setup(struct plb_app *app)
 {
     units = plb_app_int(app, "units");
-    faulty = strcmp(plb_app_text(app, "fault"), "entry") == 0;
+    faulty = plb_app_choice(app, "fault") == ENTRY;
     int64_t args[] = {units, faulty};
     field = plb_app_alloc(app, (size_t)units * sizeof *field);
     out = plb_app_alloc(app, (size_t)units * sizeof *out);
@@ -79,7 +78,7 @@ static int setup(struct plb_app *app)
 /* Adds what the pass wrote to the field, and says what comes next where that is something else. */
 static int next(struct plb_app *app, int64_t pass, bool *again)
 {
-    const char *fault = plb_app_text(app, "fault");
+    int fault = plb_app_choice(app, "fault");
     for (int64_t u = 0; u < units; u++) {
         kept[pass * units + u] = out[u];
         field[u] += out[u];
@@ -88,9 +87,9 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
     sums[pass] = sum;
     turn = pass + 1;
     *again = turn < PASSES;
-    if (pass == 1 && strcmp(fault, "range") == 0)
+    if (pass == 1 && fault == RANGE)
         plb_app_phase(app, 2);
-    if (pass == 1 && strcmp(fault, "below") == 0)
+    if (pass == 1 && fault == BELOW)
         plb_app_phase(app, -1);
     if (*again && order[turn] != order[pass])
         plb_app_phase(app, order[turn]);

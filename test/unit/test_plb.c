@@ -173,9 +173,9 @@ static void static_shares_by_profile(void **state)
     (void)state;
     struct fixture f;
     start(&f, "static", 10000.0, 0.0);
-    for (int i = 0; i < MAX_PARAMS && f.params[i].name != NULL; i++)
-        if (strcmp(f.params[i].name, "static.source") == 0)
-            f.params[i].text = "profile";
+    assert_int_equal(f.balancer->basis(f.params), PLB_BY_POWER);
+    set_choice(f.balancer, f.params, "static.source", "profile");
+    assert_int_equal(f.balancer->basis(f.params), PLB_BY_PROFILE);
     known_before(&f, 0, 1e-3, true);
     known_before(&f, 1, 4e-3, true);
     restart(&f);

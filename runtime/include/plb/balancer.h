@@ -91,9 +91,13 @@ struct plb_view {
 /* The balancer's parameters as set by the user, in the order of its options table. */
 struct plb_param {
     const char *name;
-    double value;               /* PLB_INT, PLB_REAL, PLB_FLAG (0 or 1) */
+    double value;               /* PLB_INT, PLB_REAL, PLB_FLAG (0 or 1); PLB_TEXT with choices: which, from 0 */
     const char *text;           /* the value as text */
 };
+
+/* What the sizes of a balancer's blocks follow: what this run measures, the PUs' given powers, or the profiles of
+ * earlier runs. */
+enum plb_basis { PLB_BY_MEASUREMENT, PLB_BY_POWER, PLB_BY_PROFILE };
 
 struct plb_balancer {
     uint32_t abi, size;         /* through PLB_BALANCER_HEAD */
@@ -101,6 +105,10 @@ struct plb_balancer {
     const char *summary;        /* one line */
     const struct plb_option *options; /* keys of [balance], ended by a NULL name; or NULL */
     bool simulation_only;       /* it looks at what only a simulation knows: plb_pu.ideal */
+
+    /* Optional: what it goes by with these parameters; NULL = by measurement. By power: work that moves between PUs
+     * is shared by their powers too. By profile: plbrun refuses a run where a PU has no profile. */
+    enum plb_basis (*basis)(const struct plb_param *params);
 
     /* Returns the policy's state for one pass, or NULL where there is no memory. Owned by the
      * caller until fini. `params` lasts as long as the state. */

@@ -153,14 +153,17 @@ static inline struct plb_phase plb_only_phase(const struct plb_kernel *kernel)
 /* ----------------------------------------------- what a kernel can ask for
  * For setup, cost, next, verify and finish; never from an entry. Not thread-safe. */
 
-/* The value of one of the kernel's options, checked against its bounds before setup ran. The name
- * must be in the table and of the type that the function names. plb_app_text serves PLB_TEXT,
- * PLB_INPUT_FILE and PLB_OUTPUT_FILE and returns NULL for a value that is not set and has no fallback; the
- * text lasts until the run ends. */
+/* The value of one of the kernel's options, checked against its bounds before setup ran. The name must
+ * be in the table and of the type that the function names; else plbrun ends with a message for the author.
+ * plb_app_text serves PLB_TEXT, PLB_INPUT_FILE and PLB_OUTPUT_FILE and returns NULL for a value that is not
+ * set and has no fallback; the text lasts until the run ends. plb_app_choice serves PLB_TEXT with `choices`
+ * and returns the place of the value in that list, from 0, so that an enum in the same order can name it;
+ * -1 for a value that is not set and has no fallback. */
 int64_t plb_app_int(const struct plb_app *app, const char *name);
 double plb_app_real(const struct plb_app *app, const char *name);
 bool plb_app_flag(const struct plb_app *app, const char *name);
 const char *plb_app_text(const struct plb_app *app, const char *name);
+int plb_app_choice(const struct plb_app *app, const char *name);
 bool plb_app_given(const struct plb_app *app, const char *name); /* set by the user, not a fallback */
 
 /* True under --simulate: units, cost and sizes matter, contents of buffers do not. */

@@ -1,0 +1,90 @@
+/* A name that nobody knows is most often a known one, misspelt. So the sentence names the nearest. */
+#include "config/unknown.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+
+extern char **environ;
+
+/* One sentence for a section or key that nobody knows; PLB_OK where it is known. key NULL: only the
+ * section is in question. */
+static int known(const struct plb_settings *s, const char *section, const char *key, const char *origin,
+                 struct plb_error *err)
+{
+    const char *sections[256], *keys[256];
+    int n_sections = 0, n_keys = 0;
+    bool section_known = false;
+    for (int i = 0; i < s->n && i < 255; i++) {
+        if (strcmp(s->at[i].section, section) == 0) {
+            section_known = true;
+            keys[n_keys++] = s->at[i].option->name;
+        }
+        if (n_sections == 0 || strcmp(sections[n_sections - 1], s->at[i].section) != 0)
+            sections[n_sections++] = s->at[i].section;
+    }
+    keys[n_keys] = sections[n_sections] = NULL;
+    if (section_known && (key == NULL || plb_settings_get(s, section, key) != NULL))
+        return PLB_OK;
+    if (section[0] == '\0')
+        return plb_fail(err, PLB_EINPUT, "%s: %s stands before the first [section]; put it under one", origin, key);
+    const char *near = section_known ? plb_nearest(key, keys) : plb_nearest(section, sections);
+    char known_names[400] = "";
+    for (const char *const *k = section_known ? keys : sections; *k != NULL; k++)
+        snprintf(known_names + strlen(known_names), sizeof known_names - strlen(known_names), "%s%s",
+                 known_names[0] ? ", " : "", *k);
+    if (section_known && near != NULL)
+        return plb_fail(err, PLB_EINPUT, "%s: unknown key '%s' in [%s]; did you mean '%s'?", origin, key, section, near);
+    if (section_known)
+        return plb_fail(err, PLB_EINPUT, "%s: unknown key '%s' in [%s], which knows: %s", origin, key, section, known_names);
+    if (near != NULL)
+        return plb_fail(err, PLB_EINPUT, "%s: unknown section [%s]; did you mean [%s]?", origin, section, near);
+    return plb_fail(err, PLB_EINPUT, "%s: unknown section [%s]; this job knows: %s", origin, section, known_names);
+}
+
+/* A variable that begins like a section's must be one of its keys. */
+static int check_variables(const struct plb_settings *s, struct plb_error *err)
+{
+    char prefix[160], name[160];
+    for (char **e = environ; *e != NULL; e++) {
+        if (strncmp(*e, "PLB_", 4) != 0)
+            continue;
+        size_t length = strcspn(*e, "=");
+        bool ours = false, matched = false;
+        for (int i = 0; i < s->n; i++) {
+            plb_settings_variable(s->at[i].section, "", prefix);
+            plb_settings_variable(s->at[i].section, s->at[i].option->name, name);
+            ours = ours || strncmp(*e, prefix, strlen(prefix)) == 0;
+            matched = matched || (strlen(name) == length && strncmp(*e, name, length) == 0);
+        }
+        if (ours && !matched)
+            return plb_fail(err, PLB_EINPUT, "environment: %.*s is no setting; --show-config lists all, as section.key for PLB_SECTION_KEY", (int)length, *e);
+    }
+    return PLB_OK;
+}
+
+int plb_settings_check_unknown(const struct plb_settings *s, struct plb_error *err)
+{
+    char origin[PATH_MAX + 32], section[64], key[64];
+    const char *value;
+    for (int i = 0; i < s->conf.n_sections; i++) {
+        snprintf(origin, sizeof origin, "%s:%d", s->conf.file, s->conf.sections[i].line);
+        if (known(s, s->conf.sections[i].name, NULL, origin, err) != PLB_OK)
+            return err->status;
+    }
+    for (int i = 0; i < s->conf.n; i++) {
+        const struct plb_ini_entry *e = &s->conf.at[i];
+        snprintf(origin, sizeof origin, "%s:%d", s->conf.file, e->line);
+        if (known(s, e->section, e->key, origin, err) != PLB_OK)
+            return err->status;
+    }
+    for (int i = 0; i < s->n_assignments; i++) {
+        if (!plb_settings_split(s->assignments[i], section, key, &value))
+            return plb_fail(err, PLB_EINPUT, "command line: '%s' is not section.key=value", s->assignments[i]);
+        if (known(s, section, key, "command line", err) != PLB_OK)
+            return err->status;
+    }
+    return check_variables(s, err);
+}

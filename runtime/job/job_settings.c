@@ -1,0 +1,66 @@
+/* Tables of keys, and one assignment for each value. An enum has the order of its key's choices. */
+#include "job/job_settings.h"
+
+#include "job/balancer_table.h"
+
+static const struct plb_option app_options[] = {
+    {"kernel", PLB_TEXT, NULL, 0, 0, NULL, "name of a kernel, or path of a .so"},
+    {0},
+};
+
+static const struct plb_option balance_options[] = {
+    {"balancer", PLB_TEXT, "plb-hac", 0, 0, NULL, "who decides the block sizes (--balancer help)"},
+    {"migration", PLB_FLAG, "on", 0, 0, NULL,
+     "idle PUs and nodes take queued work from others when nothing is left to grant"},
+    {"migration_threshold", PLB_REAL, "1", 0, 1e15, NULL,
+     "work, in units of average cost, below which nothing moves between nodes"},
+    {"migration_victim", PLB_TEXT, "most-remaining", 0, 0, PLB_VICTIM_CHOICES,
+     "whom an idle node asks; first is Li's"},
+    {"grain", PLB_INT, "0", 0, 1e15, NULL, "units per task at most; 0 = as the data and the end of the run ask for"},
+    {"profile", PLB_TEXT, "off", 0, 0, PLB_PROFILE_CHOICES,
+     "start from what earlier runs measured (read), keep what this one does (write), both (on)"},
+    {0},
+};
+
+static const struct plb_option cluster_options[] = {
+    {"file", PLB_INPUT_FILE, NULL, 0, 0, NULL, ".cluster file: emulate its PUs, rank i as node i"},
+    {"pus", PLB_TEXT, "auto", 0, 0, PLB_PUS_CHOICES, "what computes: CPUs and GPUs, CPUs alone, GPUs alone"},
+    {"master_only", PLB_FLAG, "no", 0, 0, NULL, "rank 0 only leads and computes nothing"},
+    {0},
+};
+
+void plb_job_settings_add(struct plb_settings *s)
+{
+    plb_settings_add(s, "app", app_options);
+    plb_settings_add(s, "balance", balance_options);
+    for (int b = 0; plb_balancers[b] != NULL; b++)
+        plb_settings_add(s, "balance", plb_balancers[b]->options);
+    plb_settings_add(s, "cluster", cluster_options);
+    for (int d = 0; plb_device_drivers[d] != NULL; d++)
+        plb_settings_add(s, "cluster", plb_device_drivers[d]->options);
+}
+
+void plb_balance_settings_read(const struct plb_settings *s, struct plb_balance_settings *balance)
+{
+    *balance = (struct plb_balance_settings){
+        .migration.on = plb_settings_number(s, "balance", "migration") != 0.0,
+        .migration.victim = (enum plb_victim)plb_settings_number(s, "balance", "migration_victim"),
+        .migration.threshold = plb_settings_number(s, "balance", "migration_threshold"),
+        .grain = plb_settings_number(s, "balance", "grain"),
+        .profile = (enum plb_profile_mode)plb_settings_number(s, "balance", "profile"),
+        .profile_given = plb_settings_get(s, "balance", "profile")->given,
+    };
+}
+
+void plb_cluster_settings_read(const struct plb_settings *s, struct plb_cluster_settings *cluster)
+{
+    int n = 0;
+    *cluster = (struct plb_cluster_settings){
+        .file = plb_settings_get(s, "cluster", "file")->text,
+        .pus.wanted = (enum plb_pus_wanted)plb_settings_number(s, "cluster", "pus"),
+        .pus.master_only = plb_settings_number(s, "cluster", "master_only") != 0.0,
+    };
+    for (int d = 0; plb_device_drivers[d] != NULL; d++)
+        for (int i = 0; i < plb_driver_option_count(plb_device_drivers[d]); i++)
+            cluster->pus.options[n++] = plb_settings_number(s, "cluster", plb_device_drivers[d]->options[i].name);
+}

@@ -1,0 +1,284 @@
+/* Settings: which place takes precedence, what becomes of a value, and that every choice of plbrun's own keys
+ * becomes the enum of that name. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/unknown.h"
+#include "job/application.h"
+#include "job/job_settings.h"
+
+static const struct plb_option options[] = {
+    {"size", PLB_INT, "7", 1, 100, NULL, "a size"},
+    {"shape", PLB_TEXT, "round", 0, 0, "round|oval|flat", "a shape"},
+    {"word", PLB_TEXT, NULL, 0, 0, NULL, "any word"},
+    {"shade", PLB_TEXT, NULL, 0, 0, "light|dark", "not set unless the user does"},
+    {"file", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "a file"},
+    {0},
+};
+static const struct plb_option more[] = {{"late", PLB_FLAG, "yes", 0, 0, NULL, "added later"}, {0}};
+
+static char folder[] = "/tmp/plbrun-settings-XXXXXX", conf[100];
+
+static void write_conf(const char *text)
+{
+    snprintf(conf, sizeof conf, "%s/app.conf", folder);
+    FILE *f = fopen(conf, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* Settings with one section, loaded; fails where the text is wrong. */
+static void load(struct plb_settings *s, const char *text, char **assignments, int n)
+{
+    struct plb_error err = {.status = PLB_OK};
+    write_conf(text);
+    assert_int_equal(plb_settings_init(s, conf, assignments, n, &err), PLB_OK);
+    plb_settings_add(s, "thing", options);
+    assert_int_equal(plb_settings_load(s, "thing", &err), PLB_OK);
+}
+
+static void a_later_place_takes_precedence(void **state)
+{
+    (void)state;
+    struct plb_settings s;
+    load(&s, "[thing]\n", NULL, 0);
+    assert_true(plb_settings_number(&s, "thing", "size") == 7.0 && !plb_settings_get(&s, "thing", "size")->given);
+    plb_settings_fini(&s);
+    load(&s, "[thing]\nsize = 8\n", NULL, 0);
+    assert_true(plb_settings_number(&s, "thing", "size") == 8.0 && plb_settings_get(&s, "thing", "size")->given);
+    assert_non_null(strstr(plb_settings_get(&s, "thing", "size")->origin, "app.conf:2"));
+    plb_settings_fini(&s);
+    setenv("PLB_THING_SIZE", "9", 1);
+    load(&s, "[thing]\nsize = 8\n", NULL, 0);
+    assert_true(plb_settings_number(&s, "thing", "size") == 9.0);
+    plb_settings_fini(&s);
+    load(&s, "[thing]\nsize = 8\n", (char *[]){"thing.size=10", "other.size=11"}, 2);
+    assert_true(plb_settings_number(&s, "thing", "size") == 10.0);
+    assert_string_equal(plb_settings_get(&s, "thing", "size")->origin, "command line");
+    plb_settings_fini(&s);
+    unsetenv("PLB_THING_SIZE");
+}
+
+static void a_choice_becomes_its_place(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"round", "oval", "flat"};
+    struct plb_settings s;
+    for (int i = 0; i < 3; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "[thing]\nshape = %s\n", names[i]);
+        load(&s, text, NULL, 0);
+        assert_true(plb_settings_number(&s, "thing", "shape") == i);
+        plb_settings_fini(&s);
+    }
+    double index = -1.0;
+    assert_false(plb_parse_choice("fla", "round|oval|flat", &index));
+    assert_false(plb_parse_choice("flatter", "round|oval|flat", &index));
+    assert_false(plb_parse_choice("", "round|oval|flat", &index));
+    assert_false(plb_parse_choice("round|oval", "round|oval|flat", &index));
+    assert_true(index == -1.0);
+}
+
+static void a_wrong_value_is_told(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *says; } wrong[] = {
+        {"[thing]\nshape = ovale\n", "app.conf:2: shape = ovale is not one of round|oval|flat; did you mean 'oval'?"},
+        {"[thing]\nsize = 101\n", "app.conf:2: size = 101 is out of range; it must be between 1 and 100"},
+        {"[thing]\nsize = many\n", "app.conf:2: size = many is not a whole number"},
+        {"[thing]\nsize = 2\nsize = 3\n", "app.conf:3: size is set again; it is already set in line 2"},
+        {"[thing]\nfile = gone/x\n", "the folder of file = "},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct plb_settings s;
+        struct plb_error err = {.status = PLB_OK};
+        write_conf(wrong[i].text);
+        assert_int_equal(plb_settings_init(&s, conf, NULL, 0, &err), PLB_OK);
+        plb_settings_add(&s, "thing", options);
+        assert_int_equal(plb_settings_load(&s, "thing", &err), PLB_EINPUT);
+        if (strstr(err.text, wrong[i].says) == NULL)
+            fail_msg("'%s' lacks '%s'", err.text, wrong[i].says);
+        plb_settings_fini(&s);
+    }
+}
+
+/* A path in the conf file begins at the conf file, any other where plbrun was started. */
+static void paths_are_resolved(void **state)
+{
+    (void)state;
+    struct plb_settings s;
+    char expected[200];
+    load(&s, "[thing]\nfile = out.npy\nword = out.npy\n", NULL, 0);
+    snprintf(expected, sizeof expected, "%s/out.npy", folder);
+    assert_string_equal(plb_settings_get(&s, "thing", "file")->text, expected);
+    assert_string_equal(plb_settings_get(&s, "thing", "word")->text, "out.npy");
+    plb_settings_resolve(&s, plb_settings_get(&s, "thing", "word"));
+    assert_string_equal(plb_settings_get(&s, "thing", "word")->text, expected);
+    plb_settings_fini(&s);
+    load(&s, "[thing]\nfile = out.npy\n", (char *[]){"thing.file=other.npy"}, 1);
+    assert_string_equal(plb_settings_get(&s, "thing", "file")->text, "other.npy");
+    plb_settings_fini(&s);
+}
+
+static void a_section_stays_together(void **state)
+{
+    (void)state;
+    struct plb_settings s;
+    struct plb_error err = {.status = PLB_OK};
+    load(&s, "[thing]\n", NULL, 0);
+    plb_settings_add(&s, "other", options);
+    plb_settings_add(&s, "thing", more);
+    plb_settings_add(&s, "thing", options); /* known already */
+    assert_int_equal(s.n, 11);
+    for (int i = 0; i < s.n; i++)
+        assert_string_equal(s.at[i].section, i < 6 ? "thing" : "other");
+    assert_string_equal(s.at[5].option->name, "late");
+    assert_int_equal(plb_settings_check_unknown(&s, &err), PLB_OK);
+    plb_settings_fini(&s);
+}
+
+static void an_unknown_name_is_told(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *says; } wrong[] = {
+        {"[thing]\nsise = 3\n", "app.conf:2: unknown key 'sise' in [thing]; did you mean 'size'?"},
+        {"[think]\n", "app.conf:1: unknown section [think]; did you mean [thing]?"},
+        {"size = 3\n", "app.conf:1: size stands before the first [section]"},
+        {"[thing]\nzzzzzz = 3\n", "in [thing], which knows: size, shape, word, shade, file"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct plb_settings s;
+        struct plb_error err = {.status = PLB_OK};
+        load(&s, wrong[i].text, NULL, 0);
+        assert_int_equal(plb_settings_check_unknown(&s, &err), PLB_EINPUT);
+        if (strstr(err.text, wrong[i].says) == NULL)
+            fail_msg("'%s' lacks '%s'", err.text, wrong[i].says);
+        plb_settings_fini(&s);
+    }
+}
+
+/* A balancer sees its own order of choices, though another one has made the key known. */
+static void a_balancer_gets_its_choices(void **state)
+{
+    (void)state;
+    static const struct plb_option forward[] = {{"way", PLB_TEXT, "one", 0, 0, "one|two|three", "a way"}, {0}};
+    static const struct plb_option backward[] = {{"way", PLB_TEXT, "one", 0, 0, "three|two|one", "a way"}, {0}};
+    const struct plb_balancer first = {.options = forward}, second = {.options = backward};
+    struct plb_settings s;
+    struct plb_error err = {.status = PLB_OK};
+    write_conf("[balance]\nway = three\n");
+    assert_int_equal(plb_settings_init(&s, conf, NULL, 0, &err), PLB_OK);
+    plb_settings_add(&s, "balance", forward);
+    plb_settings_add(&s, "balance", backward);
+    assert_int_equal(plb_settings_load(&s, "balance", &err), PLB_OK);
+    struct plb_param *a = plb_settings_params(&s, &first), *b = plb_settings_params(&s, &second);
+    assert_true(a[0].value == 2.0 && b[0].value == 0.0);
+    assert_string_equal(b[0].text, "three");
+    free(a);
+    free(b);
+    plb_settings_fini(&s);
+}
+
+static void a_kernel_gets_its_choices(void **state)
+{
+    (void)state;
+    const struct plb_kernel kernel = {.name = "thing"};
+    struct plb_settings s;
+    load(&s, "[thing]\nshape = flat\n", NULL, 0);
+    const struct plb_app app = {.kernel = &kernel, .settings = &s};
+    assert_int_equal(plb_app_choice(&app, "shape"), 2);
+    assert_int_equal(plb_app_choice(&app, "shade"), -1);
+    plb_settings_fini(&s);
+}
+
+static void own(struct plb_balance_settings *balance, struct plb_cluster_settings *cluster, const char *text)
+{
+    struct plb_settings s;
+    struct plb_error err = {.status = PLB_OK};
+    write_conf(text);
+    assert_int_equal(plb_settings_init(&s, conf, NULL, 0, &err), PLB_OK);
+    plb_job_settings_add(&s);
+    assert_int_equal(plb_settings_load(&s, "balance", &err), PLB_OK);
+    assert_int_equal(plb_settings_load(&s, "cluster", &err), PLB_OK);
+    plb_balance_settings_read(&s, balance);
+    plb_cluster_settings_read(&s, cluster);
+    plb_settings_fini(&s);
+}
+
+static void own_choices_become_enums(void **state)
+{
+    (void)state;
+    static const struct { const char *name; int value; }
+        victims[] = {{"most-remaining", PLB_MOST_REMAINING}, {"first", PLB_FIRST}, {"random", PLB_RANDOM}},
+        modes[] = {{"off", PLB_PROFILE_OFF}, {"read", PLB_PROFILE_READ}, {"write", PLB_PROFILE_WRITE}, {"on", PLB_PROFILE_ON}},
+        pus[] = {{"auto", PLB_PUS_AUTO}, {"cpu", PLB_PUS_CPU}, {"gpu", PLB_PUS_GPU}};
+    struct plb_balance_settings b;
+    struct plb_cluster_settings c;
+    char text[200];
+    for (int i = 0; i < 12; i++) {
+        snprintf(text, sizeof text, "[balance]\nmigration_victim = %s\nprofile = %s\n[cluster]\npus = %s\n", victims[i % 3].name,
+                 modes[i % 4].name, pus[i / 4].name);
+        own(&b, &c, text);
+        assert_int_equal(b.migration.victim, victims[i % 3].value);
+        assert_int_equal(b.profile, modes[i % 4].value);
+        assert_int_equal(c.pus.wanted, pus[i / 4].value);
+        assert_true(b.profile_given);
+    }
+}
+
+static void own_values_arrive(void **state)
+{
+    (void)state;
+    struct plb_balance_settings b;
+    struct plb_cluster_settings c;
+    own(&b, &c, "[app]\n");
+    assert_true(b.migration.on && b.migration.threshold == 1.0 && b.grain == 0.0 && b.profile == PLB_PROFILE_OFF && !b.profile_given);
+    assert_true(c.file == NULL && !c.pus.master_only && c.pus.wanted == PLB_PUS_AUTO);
+    own(&b, &c, "[balance]\nmigration = off\nmigration_threshold = 2.5\ngrain = 64\n[cluster]\nmaster_only = yes\nthreads = 3\ngpu_power = 9\n");
+    assert_true(!b.migration.on && b.migration.threshold == 2.5 && b.grain == 64.0 && c.pus.master_only);
+    bool threads = false, power = false;
+    for (int d = 0; plb_device_drivers[d] != NULL; d++)
+        for (int i = 0; i < plb_driver_option_count(plb_device_drivers[d]); i++) {
+            double value = c.pus.options[plb_driver_first_option(plb_device_drivers[d]) + i];
+            threads |= strcmp(plb_device_drivers[d]->options[i].name, "threads") == 0 && value == 3.0;
+            power |= strcmp(plb_device_drivers[d]->options[i].name, "gpu_power") == 0 && value == 9.0;
+        }
+    assert_true(threads && power);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(conf);
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_later_place_takes_precedence),
+        cmocka_unit_test(a_choice_becomes_its_place),
+        cmocka_unit_test(a_wrong_value_is_told),
+        cmocka_unit_test(paths_are_resolved),
+        cmocka_unit_test(a_section_stays_together),
+        cmocka_unit_test(an_unknown_name_is_told),
+        cmocka_unit_test(a_balancer_gets_its_choices),
+        cmocka_unit_test(a_kernel_gets_its_choices),
+        cmocka_unit_test(own_choices_become_enums),
+        cmocka_unit_test(own_values_arrive),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
