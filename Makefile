@@ -138,6 +138,7 @@ help:
 	@echo "make bench        speed, as ratios taken in one run"
 	@echo "make bench-papers the papers' experiments in virtual time, as tables and plots in build/bench-papers"
 	@echo "make bench-coexecution  what a CPU adds to a GPU, in virtual time"
+	@echo "make bench-mixed  all balancers on up to 10,000 PUs of mixed kinds, in virtual time"
 	@echo "make bench-overhead  what a task and a steal cost"
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR"
 	@echo "make bundle       build/bundle: plbrun and all that it needs, for machines without our packages"

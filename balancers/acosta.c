@@ -1,8 +1,9 @@
 /* acosta: after Acosta, Blanco and Almeida (ISPA 2012), as PLB-HeC's authors compare with it.
  *
- * The work is cut into `iterations` equal parts, each executed by all PUs together with a barrier at its
- * end. The first is shared equally. After each, relative power RP_p = x_p / t_p, and where the times
- * differ by more than `threshold` of the longest, x_p ← X · RP_p / Σ RP. It converges asymptotically.
+ * The work is cut into `iterations` equal parts, each executed by all PUs together with a barrier
+ * at its end. The first is shared equally. After each, relative power RP_p = x_p / t_p, and where
+ * the times differ by more than `threshold` of the longest, x_p ← X · RP_p / Σ RP. It converges
+ * asymptotically.
  *
  * Cost: O(1) per question; O(P) per iteration, which is P questions. Weak by its barriers: the time
  * between the first PU's end and the last's is idle. */
@@ -15,12 +16,13 @@ enum { ITERATIONS, THRESHOLD };
 
 static const struct plb_option options[] = {
     [ITERATIONS] = {"iterations", PLB_INT, "20", 1, 1e9, NULL, "acosta: parts that the work is cut into"},
-    [THRESHOLD] = {"threshold", PLB_REAL, "0.1", 1e-6, 1e6, NULL, "difference of finish times, as a part of a block's time, that brings a rebalance"},
+    [THRESHOLD] = {"threshold", PLB_REAL, "0.1", 1e-6, 1e6, NULL,
+                   "difference of finish times, as a part of a block's time, that brings a rebalance"},
     {0},
 };
 
-/* Seconds that a PU counts as having worked where its reports say nothing usable. Any number far below a real
- * block's time will do. */
+/* Seconds that a PU counts as having worked where its reports say nothing usable. Any number far
+ * below a real block's time will do. */
 #define NO_TIME 1e-9
 
 struct acosta_pu {

@@ -1,24 +1,25 @@
-/* awf: adaptive weighted factoring (Banicescu, Velusamy and Devaprasad, Cluster Computing 6, 2003), in
- * its chunk-wise form AWF-C (Cariño and Banicescu, Cluster Computing 11, 2008).
+/* awf: adaptive weighted factoring (Banicescu, Velusamy and Devaprasad, Cluster Computing 6, 2003),
+ * in its chunk-wise form AWF-C (Cariño and Banicescu, Cluster Computing 11, 2008).
  *
- * As factoring, but PU p's chunk of a batch is w_p times the equal one. The weights, with Σ w = P, are
- * the inverse of each PU's mean time per unit. In that mean its j-th chunk counts j times, so that recent
- * chunks count more. A weight is taken when the chunk is asked for, and is 1 before the PU has finished a
- * chunk. The first batch is therefore a tenth of the work instead of half: among PUs that differ by
- * tens, equal shares of a half would decide the run.
+ * As factoring, but PU p's chunk of a batch is w_p times the equal one. The weights, with Σ w = P,
+ * are the inverse of each PU's mean time per unit. In that mean its j-th chunk counts j times, so
+ * that recent chunks count more. A weight is taken when the chunk is asked for, and is 1 before the
+ * PU has finished a chunk. The first batch is therefore a tenth of the work instead of half: among
+ * PUs that differ by tens, equal shares of a half would decide the run.
  *
- * Cost: O(1) per question; O(P) per batch, which is P questions. Weak while a PU's speed is unknown. */
+ * Cost: O(1) per question; O(P) per batch, which is P questions. Weak while a PU's speed is
+ * unknown. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "plb/balancer.h"
 
-/* Part of the work in the first batch, whose chunks are equal. Larger: a slow PU may get more than it can finish in
- * the run. Smaller: one more batch before weights count for much. */
+/* Part of the work in the first batch, whose chunks are equal. Larger: a slow PU may get more than
+ * it can finish in the run. Smaller: one more batch before weights count for much. */
 #define FIRST_BATCH 0.1
 
-/* Part of a PU's fair share: a chunk is kept ahead while chunks are larger. Larger: PUs wait for round trips
- * earlier. Smaller: the last chunks queue behind others, and PUs end apart. */
+/* Part of a PU's fair share: a chunk is kept ahead while chunks are larger. Larger: PUs wait for
+ * round trips earlier. Smaller: the last chunks queue behind others, and PUs end apart. */
 #define AHEAD_WHILE 0.01
 
 struct awf_pu {

@@ -1,16 +1,16 @@
 /* factoring: after Hummel, Schonberg and Flynn (Communications of the ACM 35, 1992).
  *
- * Work is handed out in batches of P equal chunks. A batch is half of what remains when it begins, so a
- * chunk is R / 2P. More even than guided self-scheduling where the times of chunks vary, since less
- * is committed early. While chunks are large, each PU has one ahead. Cost: O(1) per question. Weak where
- * PUs are unlike: all get equal chunks. */
+ * Work is handed out in batches of P equal chunks. A batch is half of what remains when it begins,
+ * so a chunk is R / 2P. More even than guided self-scheduling where the times of chunks vary, since
+ * less is committed early. While chunks are large, each PU has one ahead. Cost: O(1) per question.
+ * Weak where PUs are unlike: all get equal chunks. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "plb/balancer.h"
 
-/* Part of a PU's fair share: a chunk is kept ahead while chunks are larger. Larger: PUs wait for round trips
- * earlier. Smaller: the last chunks queue behind others, and PUs end apart. */
+/* Part of a PU's fair share: a chunk is kept ahead while chunks are larger. Larger: PUs wait for
+ * round trips earlier. Smaller: the last chunks queue behind others, and PUs end apart. */
 #define AHEAD_WHILE 0.01
 
 struct state {

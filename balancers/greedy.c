@@ -1,9 +1,9 @@
 /* greedy: blocks of equal size, each to the first idle PU, as in the papers' comparisons.
  *
- * While much work remains, each PU has one block ahead, so that no PU waits for a round trip. Towards
- * the end only an idle PU gets a block: a block that waits behind a slow one would end late.
- * Cost: O(1) per question. Weak where a slow PU takes one of the last blocks: the run then lasts a block
- * longer. */
+ * While much work remains, each PU has one block ahead, so that no PU waits for a round trip.
+ * Towards the end only an idle PU gets a block: a block that waits behind a slow one would end
+ * late. Cost: O(1) per question. Weak where a slow PU takes one of the last blocks: the run then
+ * lasts a block longer. */
 #include <stdlib.h>
 
 #include "plb/balancer.h"
@@ -11,16 +11,18 @@
 enum { PIECES };
 
 static const struct plb_option options[] = {
-    [PIECES] = {"pieces", PLB_INT, "0", 0, 1e12, NULL, "greedy: equal pieces to cut the work into; 0 = 32 for each PU"},
+    [PIECES] = {"pieces", PLB_INT, "0", 0, 1e12, NULL,
+                "greedy: equal pieces to cut the work into; 0 = 32 for each PU"},
     {0},
 };
 
-/* Blocks per PU where the user names no number. More: more messages, and starts that waste time. Fewer: the
- * last block is a larger part of the run, which is what a slow PU can make it longer by. 32 is three percent. */
+/* Blocks per PU where the user names no number. More: more messages, and starts that waste time.
+ * Fewer: the last block is a larger part of the run, which is what a slow PU can make it longer by.
+ * 32 is three percent. */
 #define BLOCKS_PER_PU 32.0
 
-/* A block is kept ahead while more than this many blocks per PU remain. More: PUs wait for round trips earlier.
- * Fewer: the last blocks queue behind slow ones. Two is what each PU can have. */
+/* A block is kept ahead while more than this many blocks per PU remain. More: PUs wait for round
+ * trips earlier. Fewer: the last blocks queue behind slow ones. Two is what each PU can have. */
 #define PLENTY 2.0
 
 struct state {

@@ -1,15 +1,18 @@
-/* gss: guided self-scheduling (Polychronopoulos and Kuck, IEEE Transactions on Computers C-36, 1987).
+/* gss: guided self-scheduling (Polychronopoulos and Kuck, IEEE Transactions on Computers C-36,
+ * 1987).
  *
- * A PU that asks gets 1 / P of what remains: ⌈R / P⌉ units. Chunks shrink by themselves, so the end is
- * even. While much remains, each PU has one chunk ahead. Cost: O(1) per question. Weak where PUs are
- * unlike: the rule does not tell them apart, so the first chunk of a slow one may be too large for it. */
+ * A PU that asks gets 1 / P of what remains: ⌈R / P⌉ units. Chunks shrink by themselves, so the end
+ * is even. While much remains, each PU has one chunk ahead. Cost: O(1) per question. Weak where PUs
+ * are unlike: the rule does not tell them apart, so the first chunk of a slow one may be too large
+ * for it. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "plb/balancer.h"
 
-/* Part of the work: a chunk is kept ahead while more remains. Larger: PUs wait for round trips earlier. Smaller:
- * the last chunks queue behind others, and PUs end apart. Chosen so that what queues is 1 % of a fair share. */
+/* Part of the work: a chunk is kept ahead while more remains. Larger: PUs wait for round trips
+ * earlier. Smaller: the last chunks queue behind others, and PUs end apart. Chosen so that what
+ * queues is 1 % of a fair share. */
 #define AHEAD_WHILE 0.01
 
 struct state {

@@ -1,15 +1,16 @@
-/* hdss: after Belviranli, Bhuyan and Gupta (ACM TACO 9, 2013), as PLB-HeC's and PLB-HAC's authors compare
- * with it.
+/* hdss: after Belviranli, Bhuyan and Gupta (ACM TACO 9, 2013), as PLB-HeC's and PLB-HAC's authors
+ * compare with it.
  *
- * Adaptive phase: each PU gets blocks that double, from `initial_block` (0: 1/1000 of a fair share), and
- * its speed is fitted as speed(x) = a · ln x + b by least squares. The phase ends for a PU after four
- * blocks, as soon as doubling once more is predicted to add less than 5 %; its blocks then stay as they
- * are until the others are through as well. It ends for all when `adaptive` (20 %) of the work has been
- * granted. The speed at the PU's largest block is its weight, fixed from then on.
- * Completion phase: blocks of remaining · w_p / 2, not below the PU's first block. No barrier.
+ * Adaptive phase: each PU gets blocks that double, from `initial_block` (0: 1/1000 of a fair
+ * share), and its speed is fitted as speed(x) = a · ln x + b by least squares. The phase ends for a
+ * PU after four blocks, as soon as doubling once more is predicted to add less than 5 %; its blocks
+ * then stay as they are until the others are through as well. It ends for all when `adaptive` (20
+ * %) of the work has been granted. The speed at the PU's largest block is its weight, fixed from
+ * then on. Completion phase: blocks of remaining · w_p / 2, not below the PU's first block. No
+ * barrier.
  *
- * Cost: O(1) per question and report. Weak where speed still depends on size, or changes: a weight is a
- * single number. */
+ * Cost: O(1) per question and report. Weak where speed still depends on size, or changes: a weight
+ * is a single number. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,21 +19,23 @@
 enum { INITIAL_BLOCK, ADAPTIVE };
 
 static const struct plb_option options[] = {
-    [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL, "units in every PU's first block; 0 = find a size"},
-    [ADAPTIVE] = {"adaptive", PLB_REAL, "0.2", 1e-6, 1, NULL, "hdss: part of the work after which weights are fixed"},
+    [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
+                       "units in every PU's first block; 0 = find a size"},
+    [ADAPTIVE] = {"adaptive", PLB_REAL, "0.2", 1e-6, 1, NULL,
+                  "hdss: part of the work after which weights are fixed"},
     {0},
 };
 
-/* Blocks of a PU before its speed may count as level. More: a longer adaptive phase. Fewer: scatter may look like
- * a level. A line through fewer than four scattered points says little. */
+/* Blocks of a PU before its speed may count as level. More: a longer adaptive phase. Fewer: scatter
+ * may look like a level. A line through fewer than four scattered points says little. */
 #define ENOUGH_BLOCKS 4
 
-/* Relative gain by doubling the block below which a speed is level. Larger: weights are taken from blocks that are too
- * small. Smaller: the adaptive phase rarely ends before its limit. */
+/* Relative gain by doubling the block below which a speed is level. Larger: weights are taken from
+ * blocks that are too small. Smaller: the adaptive phase rarely ends before its limit. */
 #define PLATEAU 0.05
 
-/* Parts of a fair share in the first block, where the user gives no size. More: starts waste time. Fewer: a slow PU
- * gets more at once than the run should wait for. */
+/* Parts of a fair share in the first block, where the user gives no size. More: starts waste time.
+ * Fewer: a slow PU gets more at once than the run should wait for. */
 #define FIRST_PARTS 1000.0
 
 /* A fitted speed is not below this part of the mean one: the line through ln x may fall below zero. */
@@ -73,7 +76,8 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     if (s == NULL)
         return NULL;
     s->params = params;
-    s->first = params[INITIAL_BLOCK].value > 0.0 ? params[INITIAL_BLOCK].value : fmax(view->total / (FIRST_PARTS * view->n_pus), 1.0);
+    double given = params[INITIAL_BLOCK].value;
+    s->first = given > 0.0 ? given : fmax(view->total / (FIRST_PARTS * view->n_pus), 1.0);
     for (int p = 0; p < view->n_pus; p++)
         s->pus[p].size = s->first;
     return s;
@@ -105,8 +109,8 @@ static double complete(const struct state *s, const struct plb_view *view, int p
     double mean = s->n_weights > 0 ? s->weights / s->n_weights : 1.0;
     double sum = s->weights + mean * (view->living - s->n_weights);
     double own = s->pus[p].weight > 0.0 ? s->pus[p].weight : mean;
-    /* Half of its share of all that is not finished, less what it has already: nothing is kept ahead of a block
-     * that is that half, and the last blocks go to idle PUs. */
+    /* Half of its share of all that is not finished, less what it has already: nothing is kept
+     * ahead of a block that is that half, and the last blocks go to idle PUs. */
     double unfinished = view->pus[p].granted - view->pus[p].done;
     double block = (view->remaining + unfinished) * own / sum / 2.0 - unfinished;
     if (view->pus[p].outstanding > 0 && block <= s->first)

@@ -1,9 +1,10 @@
-/* oracle: the optimum that only a simulation can know (model/optimum.h), granted as it is. The yardstick of
- * all others: no training, no adaptation.
+/* oracle: the optimum that only a simulation can know (model/optimum.h), granted as it is. The
+ * yardstick of all others: no training, no adaptation.
  *
- * Whole units are shared out by largest remainder. Each PU gets its share in the number of blocks that
- * the optimum asks for, so that moving data hides behind work. Cost: O(1) per question, O(P log P) at the
- * start. Weak where the simulation has noise or changes of speed: the optimum does not know them. */
+ * Whole units are shared out by largest remainder. Each PU gets its share in the number of blocks
+ * that the optimum asks for, so that moving data hides behind work. Cost: O(1) per question, O(P
+ * log P) at the start. Weak where the simulation has noise or changes of speed: the optimum does
+ * not know them. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,7 +34,8 @@ static int by_part(const void *a, const void *b)
     return x->pu - y->pu;
 }
 
-/* Rounds shares to whole units, of average cost, whose sum is the pass. False where there is no memory. */
+/* Rounds shares to whole units, of average cost, whose sum is the pass. False where there is no
+ * memory. */
 static bool round_shares(struct state *s, const struct plb_view *view)
 {
     struct remainder *cut = malloc((size_t)view->n_pus * sizeof *cut);
@@ -63,8 +65,10 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
         return NULL;
     for (int p = 0; p < view->n_pus; p++) {
         const struct plb_ideal *ideal = view->pus[p].ideal;
-        if (!view->pus[p].lost)
-            s->pus[p] = (struct oracle_pu){ideal != NULL ? ideal->work : 1.0, ideal != NULL ? ideal->pieces : 1};
+        if (!view->pus[p].lost && ideal != NULL)
+            s->pus[p] = (struct oracle_pu){ideal->work, ideal->pieces};
+        else if (!view->pus[p].lost)
+            s->pus[p] = (struct oracle_pu){1.0, 1};
         sum += s->pus[p].left;
     }
     for (int p = 0; p < view->n_pus; p++)
@@ -78,7 +82,8 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     return s;
 }
 
-/* A loss, or rounding by unequal costs, may leave work that nobody is owed: an idle PU gets all of it. */
+/* A loss, or rounding by unequal costs, may leave work that nobody is owed: an idle PU gets all of
+ * it. */
 static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;

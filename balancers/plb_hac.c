@@ -49,15 +49,23 @@
 enum { INITIAL_BLOCK, GAP_THRESHOLD, TAIL_START, TAIL_FACTOR, STEPS, BLOCK_SECONDS, TRAINING, SYNCHRONISE, SOLVER };
 
 static const struct plb_option options[] = {
-    [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL, "units in every PU's first block; 0 = find a size"},
-    [GAP_THRESHOLD] = {"gap_threshold", PLB_REAL, "0.4", 0, 1e9, NULL, "plb-hac: seconds before its predicted end that bring a PU a gap-filling block"},
-    [TAIL_START] = {"tail_start", PLB_REAL, "0.7", 0, 1, NULL, "plb-hac: part of the work after which blocks shrink"},
-    [TAIL_FACTOR] = {"tail_factor", PLB_REAL, "0.1", 1e-6, 1, NULL, "plb-hac: smallest block of the tail, as a part of a regular one"},
+    [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
+                       "units in every PU's first block; 0 = find a size"},
+    [GAP_THRESHOLD] = {"gap_threshold", PLB_REAL, "0.4", 0, 1e9, NULL,
+                       "plb-hac: seconds before its predicted end that bring a PU a gap-filling block"},
+    [TAIL_START] = {"tail_start", PLB_REAL, "0.7", 0, 1, NULL,
+                    "plb-hac: part of the work after which blocks shrink"},
+    [TAIL_FACTOR] = {"tail_factor", PLB_REAL, "0.1", 1e-6, 1, NULL,
+                     "plb-hac: smallest block of the tail, as a part of a regular one"},
     [STEPS] = {"steps", PLB_INT, "4", 1, 1e6, NULL, "steps that the work is cut into"},
-    [BLOCK_SECONDS] = {"block_seconds", PLB_REAL, "2", 1e-3, 1e9, NULL, "plb-hac: longest regular block; more where a PU wastes over 1/200 of it on starting"},
-    [TRAINING] = {"training", PLB_REAL, "0.07", 1e-6, 0.2, NULL, "part of the work to train with where initial_block is 0"},
-    [SYNCHRONISE] = {"synchronise", PLB_FLAG, "no", 0, 0, NULL, "plb-hac: wait for all PUs at the end of training, as in the paper"},
-    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
+    [BLOCK_SECONDS] = {"block_seconds", PLB_REAL, "2", 1e-3, 1e9, NULL,
+                       "plb-hac: longest regular block; more where a PU wastes over 1/200 of it on starting"},
+    [TRAINING] = {"training", PLB_REAL, "0.07", 1e-6, 0.2, NULL,
+                  "part of the work to train with where initial_block is 0"},
+    [SYNCHRONISE] = {"synchronise", PLB_FLAG, "no", 0, 0, NULL,
+                     "plb-hac: wait for all PUs at the end of training, as in the paper"},
+    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES,
+                "who solves for equal finish times"},
     {0},
 };
 

@@ -28,35 +28,44 @@
 enum { INITIAL_BLOCK, THRESHOLD, STEPS, TRAINING, SOLVER };
 
 static const struct plb_option options[] = {
-    [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL, "plb-hec: units in every PU's first block; 0 = find a size"},
-    [THRESHOLD] = {"threshold", PLB_REAL, "0.1", 1e-6, 1e6, NULL, "plb-hec: difference of finish times, as a part of a block's time, that brings a rebalance"},
-    [STEPS] = {"steps", PLB_INT, "4", 1, 1e6, NULL, "plb-hec: steps that the work left after training is cut into"},
-    [TRAINING] = {"training", PLB_REAL, "0.1", 1e-6, 0.2, NULL, "plb-hec: part of the work to train with where initial_block is 0"},
-    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
+    [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
+                       "plb-hec: units in every PU's first block; 0 = find a size"},
+    [THRESHOLD] = {"threshold", PLB_REAL, "0.1", 1e-6, 1e6, NULL,
+                   "plb-hec: difference of finish times, as a part of a block's time, that brings a rebalance"},
+    [STEPS] = {"steps", PLB_INT, "4", 1, 1e6, NULL,
+               "plb-hec: steps that the work left after training is cut into"},
+    [TRAINING] = {"training", PLB_REAL, "0.1", 1e-6, 0.2, NULL,
+                  "plb-hec: part of the work to train with where initial_block is 0"},
+    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES,
+                "who solves for equal finish times"},
     {0},
 };
 
-/* Rounds of training before curves are judged, and the last one whose multiplier doubles. Paper, IV.B. */
+/* Rounds of training before curves are judged, and the last one whose multiplier doubles. Paper,
+ * IV.B. */
 #define ROUNDS 4
 
-/* Every curve must explain this part of the variance of its samples (R²). Larger: noise makes training longer.
- * Smaller: a poor curve decides the sizes. Paper, IV.B. */
+/* Every curve must explain this part of the variance of its samples (R²). Larger: noise makes
+ * training longer. Smaller: a poor curve decides the sizes. Paper, IV.B. */
 #define R2_ENOUGH 0.7
 
 /* Part of the work at which training ends whatever the curves say. Paper, IV.B. */
 #define TRAINING_LIMIT 0.2
 
-/* Seconds: the first round's block grows until the fastest PU needs as long. Longer: slow PUs lose more in that
- * round. Shorter: the block is mostly timer and start costs, and says little of the speed. */
+/* Seconds: the first round's block grows until the fastest PU needs as long. Longer: slow PUs lose
+ * more in that round. Shorter: the block is mostly timer and start costs, and says little of the
+ * speed. */
 #define PROBE_SECONDS 1e-4
 
 /* Factor by which it grows. Larger: the last one may be much too long. Smaller: more rounds. */
 #define PROBE_GROWTH 8.0
 
-/* Part of the work that such a round may take. Larger: slow PUs lose more. Smaller: PROBE_SECONDS is not reached. */
+/* Part of the work that such a round may take. Larger: slow PUs lose more. Smaller: PROBE_SECONDS
+ * is not reached. */
 #define PROBE_LIMIT 0.02
 
-/* Seconds per unit of work of a PU whose reports say nothing usable. Any number far below a real one will do. */
+/* Seconds per unit of work of a PU whose reports say nothing usable. Any number far below a real
+ * one will do. */
 #define NO_TIME 1e-9
 
 enum phase { TRAIN, RUN, SYNCHRONISE };
@@ -143,8 +152,10 @@ static double fit_all(struct state *s, const struct plb_view *view)
     for (int p = 0; p < view->n_pus; p++) {
         const struct plb_pu *pu = &view->pus[p];
         s->models[p] = (struct plb_model){0};
-        if (!pu->lost)
-            worst = fmin(worst, plb_fit_samples(pu->samples, pu->n_samples, 0.0, &s->models[p]) ? s->models[p].execute.r2 : -INFINITY);
+        if (!pu->lost) {
+            bool fitted = plb_fit_samples(pu->samples, pu->n_samples, 0.0, &s->models[p]);
+            worst = fmin(worst, fitted ? s->models[p].execute.r2 : -INFINITY);
+        }
         s->models[p].grain = isfinite(pu->grain) ? pu->grain : 0.0;
     }
     return worst;

@@ -1,9 +1,9 @@
 /* static: shares fixed before the run.
  *
- * `static.source = power`: in proportion to the given powers (Li et al., R_i = c_i / Σ c). `profile`: by
- * the curves of an earlier run, for equal finish times (de Camargo 2012); plbrun makes sure that there
- * are some. Each PU gets its whole share as one block. What a lost PU leaves is shared again among the
- * others.
+ * `static.source = power`: in proportion to the given powers (Li et al., R_i = c_i / Σ c).
+ * `profile`: by the curves of an earlier run, for equal finish times (de Camargo 2012); plbrun
+ * makes sure that there are some. Each PU gets its whole share as one block. What a lost PU leaves
+ * is shared again among the others.
  *
  * Cost: O(1) per question; a pass over all PUs at the start and after a loss. Weak where powers or
  * profile are wrong: nothing is measured, so nothing is corrected. */
@@ -18,7 +18,8 @@ enum { SOURCE };
 enum { POWER, PROFILE };        /* choices of SOURCE */
 
 static const struct plb_option options[] = {
-    [SOURCE] = {"static.source", PLB_TEXT, "power", 0, 0, "power|profile", "static: what shares follow, given powers or the curves of an earlier run"},
+    [SOURCE] = {"static.source", PLB_TEXT, "power", 0, 0, "power|profile",
+                "static: what shares follow, given powers or the curves of an earlier run"},
     {0},
 };
 

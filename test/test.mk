@@ -114,6 +114,11 @@ bench-papers: all $(PAPERS:%=$(B)/bench/%)
 bench-coexecution: all $(B)/bench/coexecution
 	@$(B)/bench/coexecution 15
 
+# All balancers on up to 10,000 PUs of mixed kinds.
+.PHONY: bench-mixed
+bench-mixed: all $(B)/bench/mixed
+	@$(B)/bench/mixed
+
 # What the runtime itself costs.
 .PHONY: bench-overhead
 bench-overhead: all $(B)/bench/steal $(TEST_KERNELS)

@@ -1,5 +1,5 @@
-/* What a balancer is called with, and when (plb/balancer.h): a policy that writes down every call and grants what
- * the test tells it to, behind a real master. */
+/* What a balancer is called with, and when (plb/balancer.h): a policy that writes down every call
+ * and grants what the test tells it to, behind a real master. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -278,8 +278,10 @@ static void a_loss_is_told_once_and_shown_in_full(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(living_and_idle_are_counted),      cmocka_unit_test(a_report_asks_that_pu_alone),
-        cmocka_unit_test(wait_own_is_not_asked_on_request), cmocka_unit_test(a_moved_block_ends_for_its_owner),
+        cmocka_unit_test(living_and_idle_are_counted),
+        cmocka_unit_test(a_report_asks_that_pu_alone),
+        cmocka_unit_test(wait_own_is_not_asked_on_request),
+        cmocka_unit_test(a_moved_block_ends_for_its_owner),
         cmocka_unit_test(a_loss_is_told_once_and_shown_in_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

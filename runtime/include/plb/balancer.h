@@ -59,7 +59,8 @@ struct plb_pu {
     bool lost;                  /* gone, or never usable: never asked, owed nothing */
     int outstanding;            /* blocks granted and not finished: 0, 1 or 2 */
     double granted;             /* work granted in this pass, as rounded, less what a loss took back of it */
-    double done;                /* work finished in this pass of what was granted to it, whoever executed it */
+    double done;                /* work finished in this pass of what was granted to it; others may have
+                                   executed it */
     const struct plb_sample *samples; /* of this phase, in all passes so far; most recent last */
     int n_samples;              /* at most PLB_MAX_SAMPLES */
     int recalled;               /* the first so many of them are a profile, from an earlier run */
@@ -83,7 +84,8 @@ struct plb_view {
     int64_t units;              /* whole units of the pass; total equals it but for rounding */
     int n_pus;                  /* lost ones included */
     int living;                 /* PUs that are not lost */
-    int idle;                   /* of these, PUs with no block outstanding; idle == living: nothing is outstanding */
+    int idle;                   /* of these, PUs with no block outstanding: idle == living where nothing
+                                   at all is outstanding */
     const struct plb_pu *pus;
     struct plb_balancer_stats *stats;
 };

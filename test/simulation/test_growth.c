@@ -1,0 +1,80 @@
+/* What a balancer costs the master does not grow with the number of PUs, for every balancer and
+ * every mix of kinds: neither the questions per block, nor the solves, nor the time of a question
+ * without a solve. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+
+#include "mixed.h"
+
+#define FEW_NODES 2
+#define MANY_NODES 200
+#define UNITS_PER_PU 100.0
+#define TIMED 40000             /* questions whose time is taken */
+
+/* Questions per block, in a run on many PUs. Two is the least where each PU has a block ahead and
+ * is then told to wait; barriers and solves ask a few times more. */
+#define MOST_QUESTIONS 6.0
+
+/* Solves in a run on many PUs; on few PUs a solve per report is cheap. A solve that many reports
+ * bring would make it hundreds. */
+#define MOST_SOLVES 60
+
+/* How much longer a question may take on a hundred times as many PUs. One that goes through all PUs
+ * takes a hundred times longer. */
+#define MOST_GROWTH 5.0
+#define CLOCK_S 5e-8            /* seconds, about what reading the clock takes */
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Runs a balancer; returns the time that four questions of five do not exceed. Where the balancer
+ * solves it is every second question, since many of the others fit a curve first. */
+static double run(const struct plb_balancer *b, int nodes, enum mixed_case which, struct mixed_calls *calls,
+                  int64_t *solves)
+{
+    static double times[TIMED];
+    *calls = (struct mixed_calls){.grant_s = times, .max_times = TIMED};
+    struct mixed_result r = mixed_run(b, nodes, which, UNITS_PER_PU, calls);
+    if (r.err.status != PLB_OK)
+        fail_msg("%s, %s: %s", b->name, mixed_case_names[which], r.err.text);
+    *solves = r.solves;
+    qsort(times, (size_t)calls->n_times, sizeof *times, by_value);
+    return times[r.solves > 0 ? calls->n_times / 2 : calls->n_times * 4 / 5];
+}
+
+static void many_pus_cost_each_block_what_few_do(void **state)
+{
+    (void)state;
+    for (int i = 0; plb_balancers[i] != NULL; i++)
+        for (int which = 0; which < MIXED_CASES; which++) {
+            const struct plb_balancer *b = plb_balancers[i];
+            const char *name = mixed_case_names[which];
+            struct mixed_calls few, many;
+            int64_t solves;
+            double few_s = run(b, FEW_NODES, (enum mixed_case)which, &few, &solves);
+            double many_s = run(b, MANY_NODES, (enum mixed_case)which, &many, &solves);
+            double questions = (double)many.questions / (double)many.blocks;
+            if (questions > MOST_QUESTIONS)
+                fail_msg("%s, %s: %.1f questions per block", b->name, name, questions);
+            if (solves > MOST_SOLVES)
+                fail_msg("%s, %s: %lld solves", b->name, name, (long long)solves);
+            if (many_s > MOST_GROWTH * (few_s + CLOCK_S))
+                fail_msg("%s, %s: a question takes %.3g s on few PUs, %.3g s on many", b->name, name, few_s,
+                         many_s);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_pus_cost_each_block_what_few_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
