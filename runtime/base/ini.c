@@ -1,4 +1,4 @@
-/* inih with line numbers, trailing comments and a sentence for each mistake. */
+/* Feeds inih line by line, so that every entry has its line and every mistake a sentence. */
 #include "base/ini.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@ struct reading {
     FILE *stream;
     struct plb_ini *conf;
     struct plb_error *err;
-    int line;                   /* inih calls back after reading it, before the next */
+    int line;                   /* of the last line read; inih reports its entry before it reads the next */
 };
 
-/* inih calls back for keys only; a header that is wrong deserves its own line too. */
+/* Notes a section's header and its line. inih reports keys alone. */
 static void keep_section(struct reading *r, const char *line)
 {
     size_t length = strcspn(line, "]");
@@ -29,7 +29,7 @@ static void keep_section(struct reading *r, const char *line)
     conf->sections[conf->n_sections++] = (struct plb_ini_section){strndup(line + 1, length - 1), r->line};
 }
 
-/* One line, as fgets gives it, without indentation and comment. inih counts on nothing else. */
+/* The next line for inih, as fgets gives it, but without indentation and comment. */
 static char *next_line(char *buffer, int size, void *data)
 {
     struct reading *r = data;
@@ -54,6 +54,7 @@ static char *next_line(char *buffer, int size, void *data)
     return buffer;
 }
 
+/* inih reports an entry. */
 static int keep(void *data, const char *section, const char *key, const char *value)
 {
     struct reading *r = data;
@@ -101,45 +102,45 @@ void plb_ini_fini(struct plb_ini *conf)
     *conf = (struct plb_ini){0};
 }
 
-int plb_parse_real(const char *text, double *value)
+bool plb_parse_real(const char *text, double *value)
 {
     char *end;
     double v = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(v))
-        return 0;
+        return false;
     *value = v;
-    return 1;
+    return true;
 }
 
-int plb_parse_int(const char *text, double *value)
+bool plb_parse_int(const char *text, double *value)
 {
     double v;
     if (!plb_parse_real(text, &v) || v != floor(v) || fabs(v) > 9007199254740992.0)
-        return 0;
+        return false;
     *value = v;
-    return 1;
+    return true;
 }
 
-int plb_parse_flag(const char *text, double *value)
+bool plb_parse_flag(const char *text, double *value)
 {
     static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
     for (int i = 0; i < 8; i++)
         if (strcasecmp(text, words[i]) == 0) {
             *value = i % 2;
-            return 1;
+            return true;
         }
-    return 0;
+    return false;
 }
 
-int plb_parse_choice(const char *text, const char *choices, double *value)
+bool plb_parse_choice(const char *text, const char *choices, double *value)
 {
     size_t wanted = strlen(text), length;
     for (int i = 0; *choices != '\0'; i++, choices += length + (choices[length] == '|')) {
         length = strcspn(choices, "|");
         if (length == wanted && strncmp(choices, text, length) == 0) {
             *value = i;
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,29 +12,33 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 
-#define MAX_PUS 1000000
+#define MAX_COUNT 1000000       /* copies of one node; more is a typing error that would fill the memory */
 
-/* What is known while reading: the PUs by name, and where we are for messages. */
+/* What is known while reading. */
 struct reading {
     const struct plb_ini *conf;
-    const char *kernel;
-    struct plb_pu_spec *kinds;
-    int n_kinds;
+    const char *kernel;         /* whose rate.KERNEL counts, or NULL */
+    struct plb_pu_spec *described; /* the [pu NAME] sections */
+    int n_described;
     struct plb_cluster_spec *spec;
     struct plb_error *err;
 };
 
 static int bad(const struct reading *r, const struct plb_ini_entry *e, const char *expected)
 {
-    return plb_fail(r->err, PLB_EINPUT, "%s:%d: %s = %s: expected %s", r->conf->file, e->line, e->key, e->value, expected);
+    return plb_fail(r->err, PLB_EINPUT, "%s:%d: %s = %s: expected %s", r->conf->file, e->line, e->key,
+                    e->value, expected);
 }
 
+/* A key of [pu NAME] whose value is one number. */
 struct number_key {
     const char *key;
-    size_t offset;              /* of the double in struct plb_pu_spec; SIZE_MAX: checked, not kept */
+    size_t offset;              /* of the double in struct plb_pu_spec; NOT_KEPT: the value is only checked */
     double min;
     const char *expected;
 };
+
+#define NOT_KEPT SIZE_MAX
 
 #define AT(field) offsetof(struct plb_pu_spec, field)
 
@@ -45,11 +50,12 @@ static const struct number_key number_keys[] = {
     {"noise", AT(noise), 0.0, "a relative spread such as 0.03, 0 or more"},
     {"memory", AT(memory), 1.0, "bytes, 1 or more"},
     {"slowdown", AT(slowdown), 1.0, "wall seconds per CPU second, 1 or more"},
-    {"static_watts", (size_t)-1, 0.0, "watts, 0 or more"},
-    {"dynamic_watts", (size_t)-1, 0.0, "watts, 0 or more"},
+    {"static_watts", NOT_KEPT, 0.0, "watts, 0 or more"},
+    {"dynamic_watts", NOT_KEPT, 0.0, "watts, 0 or more"},
     {0},
 };
 
+/* Two numbers with a separator between them; 0 where the text is something else. */
 static int read_pair(const char *text, char separator, double *a, double *b)
 {
     char copy[128], *middle;
@@ -63,6 +69,7 @@ static int read_pair(const char *text, char separator, double *a, double *b)
     return plb_parse_real(copy, a) && plb_parse_real(middle, b);
 }
 
+/* The keys whose values are not one number: kind, copy and slow. */
 static int read_special(struct reading *r, struct plb_pu_spec *pu, const struct plb_ini_entry *e)
 {
     double a, b;
@@ -82,7 +89,8 @@ static int read_special(struct reading *r, struct plb_pu_spec *pu, const struct 
     if (!read_pair(e->value, ':', &a, &b) || a < 0.0 || b < 0.0)
         return bad(r, e, "'second:factor', such as 142:3 (factor 0 = dies)");
     if (pu->n_slow == PLB_MAX_SLOW)
-        return plb_fail(r->err, PLB_EINPUT, "%s:%d: more than %d 'slow' lines for one PU; leave some out", r->conf->file, e->line, PLB_MAX_SLOW);
+        return plb_fail(r->err, PLB_EINPUT, "%s:%d: more than %d 'slow' lines for one PU; leave some out",
+                        r->conf->file, e->line, PLB_MAX_SLOW);
     if (pu->n_slow > 0 && a < pu->slow_at[pu->n_slow - 1])
         return bad(r, e, "'slow' lines in order of time");
     pu->slow_at[pu->n_slow] = a;
@@ -93,11 +101,12 @@ static int read_special(struct reading *r, struct plb_pu_spec *pu, const struct 
 static int unknown_key(const struct reading *r, const struct plb_ini_entry *e, bool node)
 {
     static const char *const node_keys[] = {"pus", "bandwidth", "latency", "count", NULL};
-    static const char *const pu_keys[] = {"kind", "power", "rate", "half", "overhead", "noise", "slow", "memory",
-        "copy", "slowdown", "static_watts", "dynamic_watts", NULL};
+    static const char *const pu_keys[] = {"kind", "power", "rate", "half", "overhead", "noise", "slow",
+                                          "memory", "copy", "slowdown", "static_watts", "dynamic_watts",
+                                          NULL};
     const char *near = plb_nearest(e->key, node ? node_keys : pu_keys);
-    return plb_fail(r->err, PLB_EINPUT, "%s:%d: unknown key '%s' in [%s]%s%s%s", r->conf->file, e->line, e->key, e->section,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return plb_fail(r->err, PLB_EINPUT, "%s:%d: unknown key '%s' in [%s]%s%s%s", r->conf->file, e->line,
+                    e->key, e->section, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static int read_pu_key(struct reading *r, struct plb_pu_spec *pu, const struct plb_ini_entry *e,
@@ -114,7 +123,7 @@ static int read_pu_key(struct reading *r, struct plb_pu_spec *pu, const struct p
         if (!plb_parse_real(e->value, &value) || value < n->min)
             return bad(r, e, n->expected);
         bool ours = per_kernel && r->kernel != NULL && strcmp(key + 5, r->kernel) == 0;
-        if (n->offset == (size_t)-1 || (per_kernel && !ours) || (strcmp(key, "rate") == 0 && *own_rate))
+        if (n->offset == NOT_KEPT || (per_kernel && !ours) || (strcmp(key, "rate") == 0 && *own_rate))
             return PLB_OK;
         *own_rate = *own_rate || ours;
         memcpy((char *)pu + n->offset, &value, sizeof value);
@@ -123,43 +132,46 @@ static int read_pu_key(struct reading *r, struct plb_pu_spec *pu, const struct p
     return unknown_key(r, e, false);
 }
 
-static struct plb_pu_spec *kind_named(struct reading *r, const char *name)
+static struct plb_pu_spec *described_as(struct reading *r, const char *name)
 {
-    for (int i = 0; i < r->n_kinds; i++)
-        if (strcmp(r->kinds[i].name, name) == 0)
-            return &r->kinds[i];
+    for (int i = 0; i < r->n_described; i++)
+        if (strcmp(r->described[i].name, name) == 0)
+            return &r->described[i];
     return NULL;
 }
 
-/* One [pu NAME] section; it may be empty, all defaults. */
+/* One [pu NAME] section. An empty one has all the defaults. */
 static int read_pu(struct reading *r, const struct plb_ini_section *section)
 {
-    struct plb_pu_spec *pu = &r->kinds[r->n_kinds++];
+    struct plb_pu_spec *pu = &r->described[r->n_described++];
     bool own_rate = false;
     *pu = (struct plb_pu_spec){.memory = INFINITY, .copy_bandwidth = INFINITY, .slowdown = 1.0};
     snprintf(pu->name, sizeof pu->name, "%s", section->name + 3);
     for (int i = 0; i < r->conf->n; i++)
-        if (strcmp(r->conf->at[i].section, section->name) == 0 && read_pu_key(r, pu, &r->conf->at[i], &own_rate) != PLB_OK)
+        if (strcmp(r->conf->at[i].section, section->name) == 0
+            && read_pu_key(r, pu, &r->conf->at[i], &own_rate) != PLB_OK)
             return r->err->status;
     return PLB_OK;
 }
 
+/* All [pu NAME] sections. A PU with no power has its rate as power, or 1. */
 static int read_pus(struct reading *r)
 {
     for (int i = 0; i < r->conf->n; i++)
         if (r->conf->at[i].section[0] == '\0')
-            return plb_fail(r->err, PLB_EINPUT, "%s:%d: %s stands before the first [section]; put it under one", r->conf->file,
+            return plb_fail(r->err, PLB_EINPUT,
+                            "%s:%d: %s stands before the first [section]; put it under one", r->conf->file,
                             r->conf->at[i].line, r->conf->at[i].key);
     for (int i = 0; i < r->conf->n_sections; i++)
         if (strncmp(r->conf->sections[i].name, "pu ", 3) == 0 && read_pu(r, &r->conf->sections[i]) != PLB_OK)
             return r->err->status;
-    for (int i = 0; i < r->n_kinds; i++)
-        if (r->kinds[i].power == 0.0)
-            r->kinds[i].power = r->kinds[i].rate > 0.0 ? r->kinds[i].rate : 1.0;
+    for (int i = 0; i < r->n_described; i++)
+        if (r->described[i].power == 0.0)
+            r->described[i].power = r->described[i].rate > 0.0 ? r->described[i].rate : 1.0;
     return PLB_OK;
 }
 
-/* Adds the PUs that a node names to the cluster. */
+/* `pus = NAME, …` of a node: adds these PUs to the cluster. */
 static int read_node_pus(struct reading *r, struct plb_node_spec *node, const struct plb_ini_entry *e,
                          bool simulate)
 {
@@ -167,12 +179,16 @@ static int read_node_pus(struct reading *r, struct plb_node_spec *node, const st
     char copy[1024];
     snprintf(copy, sizeof copy, "%s", e->value);
     node->first_pu = spec->n_pus;
-    for (char *save, *name = strtok_r(copy, ", \t", &save); name != NULL; name = strtok_r(NULL, ", \t", &save)) {
-        const struct plb_pu_spec *pu = kind_named(r, name);
+    for (char *save, *name = strtok_r(copy, ", \t", &save); name != NULL;
+         name = strtok_r(NULL, ", \t", &save)) {
+        const struct plb_pu_spec *pu = described_as(r, name);
         if (pu == NULL)
-            return plb_fail(r->err, PLB_EINPUT, "%s:%d: PU '%s' is not described; add a section [pu %s]", r->conf->file, e->line, name, name);
+            return plb_fail(r->err, PLB_EINPUT, "%s:%d: PU '%s' is not described; add a section [pu %s]",
+                            r->conf->file, e->line, name, name);
         if (simulate && !(pu->rate > 0.0))
-            return plb_fail(r->err, PLB_EINPUT, "%s:%d: PU '%s' has no rate, which a simulation needs; add 'rate = …' to [pu %s]", r->conf->file, e->line, name, name);
+            return plb_fail(r->err, PLB_EINPUT,
+                            "%s:%d: PU '%s' has no rate, which a simulation needs; add 'rate = …' to [pu %s]",
+                            r->conf->file, e->line, name, name);
         spec->pus = plb_grow(spec->pus, (size_t)(spec->n_pus + 1) * sizeof *spec->pus);
         spec->pus[spec->n_pus++] = *pu;
     }
@@ -193,7 +209,7 @@ static int read_node_key(struct reading *r, struct plb_node_spec *node, const st
         if (!plb_parse_real(e->value, &node->latency) || node->latency < 0.0)
             return bad(r, e, "seconds, 0 or more");
     } else if (strcmp(e->key, "count") == 0) {
-        if (!plb_parse_int(e->value, &value) || value < 1.0 || value > MAX_PUS)
+        if (!plb_parse_int(e->value, &value) || value < 1.0 || value > MAX_COUNT)
             return bad(r, e, "how often the node is there, 1 or more");
         *count = (int)value;
     } else {
@@ -202,7 +218,7 @@ static int read_node_key(struct reading *r, struct plb_node_spec *node, const st
     return PLB_OK;
 }
 
-/* Repeats the node just read until it is there `count` times. */
+/* Copies the last node, with its PUs, until the cluster has it `count` times. */
 static void repeat(struct plb_cluster_spec *spec, int count)
 {
     struct plb_node_spec node = spec->nodes[spec->n_nodes - 1];
@@ -218,6 +234,7 @@ static void repeat(struct plb_cluster_spec *spec, int count)
     }
 }
 
+/* All keys of the last node have been read. */
 static int end_node(struct reading *r, int line, int count)
 {
     struct plb_cluster_spec *spec = r->spec;
@@ -225,11 +242,13 @@ static int end_node(struct reading *r, int line, int count)
         return PLB_OK;
     const struct plb_node_spec *node = &spec->nodes[spec->n_nodes - 1];
     if (node->n_pus == 0)
-        return plb_fail(r->err, PLB_EINPUT, "%s:%d: [node %s] has no 'pus = …'; name its PUs", r->conf->file, line, node->name);
+        return plb_fail(r->err, PLB_EINPUT, "%s:%d: [node %s] has no 'pus = …'; name its PUs", r->conf->file,
+                        line, node->name);
     repeat(spec, count);
     return PLB_OK;
 }
 
+/* All [node NAME] sections, in the order of the file. */
 static int read_nodes(struct reading *r, bool simulate)
 {
     struct plb_cluster_spec *spec = r->spec;
@@ -256,11 +275,13 @@ static int read_nodes(struct reading *r, bool simulate)
     if (end_node(r, line, count) != PLB_OK)
         return r->err->status;
     if (spec->n_nodes == 0)
-        return plb_fail(r->err, PLB_EINPUT, "%s: no [node NAME] section; describe at least one node", r->conf->file);
+        return plb_fail(r->err, PLB_EINPUT, "%s: no [node NAME] section; describe at least one node",
+                        r->conf->file);
     return PLB_OK;
 }
 
-/* Sections by name once, keys once in each (but `slow`), and no other kind of section. */
+/* Checks that each section is a node or a PU and is there once, and that each key but `slow` is in it
+ * once. */
 static int check_form(struct reading *r)
 {
     const struct plb_ini *c = r->conf;
@@ -268,20 +289,26 @@ static int check_form(struct reading *r)
         const struct plb_ini_section *s = &c->sections[i];
         bool node = strncmp(s->name, "node ", 5) == 0, keys = false;
         if (!node && strncmp(s->name, "pu ", 3) != 0)
-            return plb_fail(r->err, PLB_EINPUT, "%s:%d: section [%s]: expected [node NAME] or [pu NAME]", c->file, s->line, s->name);
+            return plb_fail(r->err, PLB_EINPUT, "%s:%d: section [%s]: expected [node NAME] or [pu NAME]",
+                            c->file, s->line, s->name);
         for (int j = 0; j < i; j++)
             if (strcmp(c->sections[j].name, s->name) == 0)
-                return plb_fail(r->err, PLB_EINPUT, "%s:%d: [%s] is already in line %d; give it another name, or `count = N` for a node that is there N times",
+                return plb_fail(r->err, PLB_EINPUT,
+                                "%s:%d: [%s] is already in line %d; give it another name, or `count = N` for "
+                                "a node that is there N times",
                                 c->file, s->line, s->name, c->sections[j].line);
         for (int j = 0; j < c->n; j++)
             keys = keys || strcmp(c->at[j].section, s->name) == 0;
         if (node && !keys)
-            return plb_fail(r->err, PLB_EINPUT, "%s:%d: [%s] has no 'pus = …'; name its PUs", c->file, s->line, s->name);
+            return plb_fail(r->err, PLB_EINPUT, "%s:%d: [%s] has no 'pus = …'; name its PUs", c->file,
+                            s->line, s->name);
     }
     for (int i = 0; i < c->n; i++)
         for (int j = 0; j < i; j++)
-            if (strcmp(c->at[i].section, c->at[j].section) == 0 && strcmp(c->at[i].key, c->at[j].key) == 0 && strcmp(c->at[i].key, "slow") != 0)
-                return plb_fail(r->err, PLB_EINPUT, "%s:%d: %s is set again; it is already set in line %d", c->file, c->at[i].line, c->at[i].key, c->at[j].line);
+            if (strcmp(c->at[i].section, c->at[j].section) == 0 && strcmp(c->at[i].key, c->at[j].key) == 0
+                && strcmp(c->at[i].key, "slow") != 0)
+                return plb_fail(r->err, PLB_EINPUT, "%s:%d: %s is set again; it is already set in line %d",
+                                c->file, c->at[i].line, c->at[i].key, c->at[j].line);
     return PLB_OK;
 }
 
@@ -292,10 +319,11 @@ int plb_cluster_read(const char *file, const char *kernel, bool simulate, struct
     *spec = (struct plb_cluster_spec){0};
     if (plb_ini_read(file, &conf, err) != PLB_OK)
         return err->status;
-    struct reading r = {&conf, kernel, plb_alloc((size_t)(conf.n_sections + 1) * sizeof *r.kinds), 0, spec, err};
+    struct reading r = {.conf = &conf, .kernel = kernel, .spec = spec, .err = err};
+    r.described = plb_alloc((size_t)(conf.n_sections + 1) * sizeof *r.described);
     if (check_form(&r) == PLB_OK && read_pus(&r) == PLB_OK)
         read_nodes(&r, simulate);
-    free(r.kinds);
+    free(r.described);
     plb_ini_fini(&conf);
     if (err->status != PLB_OK)
         plb_cluster_fini(spec);

@@ -16,8 +16,9 @@ static int check_number(const struct plb_setting *t, struct plb_error *err)
 {
     const struct plb_option *o = t->option;
     if ((o->min != 0.0 || o->max != 0.0) && (t->number < o->min || t->number > o->max))
-        return plb_fail(err, PLB_EINPUT, "%s: %s = %s is out of range; it must be between %.15g and %.15g (%s)",
-                        t->origin, o->name, t->text, o->min, o->max, o->help);
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: %s = %s is out of range; it must be between %.15g and %.15g (%s)", t->origin,
+                        o->name, t->text, o->min, o->max, o->help);
     return PLB_OK;
 }
 
@@ -30,14 +31,19 @@ static int check_output(const struct plb_setting *t, struct plb_error *err)
     if (length == 0)
         return plb_fail(err, PLB_EINPUT, "%s: %s is empty; name a file", t->origin, t->option->name);
     if (t->text[length - 1] == '/')
-        return plb_fail(err, PLB_EINPUT, "%s: %s = %s is a folder; name a file in it", t->origin, t->option->name, t->text);
+        return plb_fail(err, PLB_EINPUT, "%s: %s = %s is a folder; name a file in it", t->origin,
+                        t->option->name, t->text);
     const char *folder = dirname(copy);
     if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
-        return plb_fail(err, PLB_EINPUT, "%s: the folder of %s = %s does not exist; create %s", t->origin, t->option->name, t->text, folder);
+        return plb_fail(err, PLB_EINPUT, "%s: the folder of %s = %s does not exist; create %s", t->origin,
+                        t->option->name, t->text, folder);
     if (access(folder, W_OK | X_OK) != 0)
-        return plb_fail(err, PLB_EINPUT, "%s: the folder %s of %s cannot be written; choose another or change its permissions", t->origin, folder, t->option->name);
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: the folder %s of %s cannot be written; choose another or change its permissions",
+                        t->origin, folder, t->option->name);
     if (stat(t->text, &st) == 0 && S_ISDIR(st.st_mode))
-        return plb_fail(err, PLB_EINPUT, "%s: %s = %s is a folder; name a file in it", t->origin, t->option->name, t->text);
+        return plb_fail(err, PLB_EINPUT, "%s: %s = %s is a folder; name a file in it", t->origin,
+                        t->option->name, t->text);
     return PLB_OK;
 }
 
@@ -45,8 +51,8 @@ static int check_input(const struct plb_setting *t, struct plb_error *err)
 {
     if (access(t->text, R_OK) == 0)
         return PLB_OK;
-    return plb_fail(err, PLB_EINPUT, "%s: cannot read %s = %s: %s; correct the path", t->origin, t->option->name,
-                    t->text, strerror(errno));
+    return plb_fail(err, PLB_EINPUT, "%s: cannot read %s = %s: %s; correct the path", t->origin,
+                    t->option->name, t->text, strerror(errno));
 }
 
 static int check_choice(struct plb_setting *t, struct plb_error *err)
@@ -58,12 +64,13 @@ static int check_choice(struct plb_setting *t, struct plb_error *err)
     const char *names[32];
     int n = 0;
     snprintf(copy, sizeof copy, "%s", choices);
-    for (char *save, *word = strtok_r(copy, "|", &save); word != NULL && n < 31; word = strtok_r(NULL, "|", &save))
+    for (char *save, *word = strtok_r(copy, "|", &save); word != NULL && n < 31;
+         word = strtok_r(NULL, "|", &save))
         names[n++] = word;
     names[n] = NULL;
     const char *near = plb_nearest(t->text, names);
-    return plb_fail(err, PLB_EINPUT, "%s: %s = %s is not one of %s%s%s%s", t->origin, t->option->name, t->text, choices,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return plb_fail(err, PLB_EINPUT, "%s: %s = %s is not one of %s%s%s%s", t->origin, t->option->name,
+                    t->text, choices, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 int plb_setting_check(struct plb_setting *t, struct plb_error *err)
@@ -78,6 +85,7 @@ int plb_setting_check(struct plb_setting *t, struct plb_error *err)
     case PLB_INPUT_FILE: return check_input(t, err);
     }
     if (expected != NULL)
-        return plb_fail(err, PLB_EINPUT, "%s: %s = %s is not %s (%s)", t->origin, t->option->name, t->text, expected, t->option->help);
+        return plb_fail(err, PLB_EINPUT, "%s: %s = %s is not %s (%s)", t->origin, t->option->name, t->text,
+                        expected, t->option->help);
     return check_number(t, err);
 }

@@ -17,7 +17,8 @@ struct plb_setting {
     bool in_conf;               /* in the conf file, so that a relative path begins at that file's folder */
 };
 
-/* Checks the text against the option and sets the number. PLB_EINPUT and a sentence where the value is wrong. */
+/* Checks the text against the option and sets the number. PLB_EINPUT and a sentence where the value is
+ * wrong. */
 int plb_setting_check(struct plb_setting *setting, struct plb_error *err);
 
 #endif

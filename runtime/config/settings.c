@@ -17,8 +17,8 @@ static struct plb_setting *find(const struct plb_settings *s, const char *sectio
     return NULL;
 }
 
-int plb_settings_init(struct plb_settings *s, const char *conf_file, char *const *assignments, int n_assignments,
-                      struct plb_error *err)
+int plb_settings_init(struct plb_settings *s, const char *conf_file, char *const *assignments,
+                      int n_assignments, struct plb_error *err)
 {
     *s = (struct plb_settings){.assignments = assignments, .n_assignments = n_assignments};
     return plb_ini_read(conf_file, &s->conf, err);
@@ -109,8 +109,8 @@ static int take_from_conf(const struct plb_settings *s, struct plb_setting *t, s
         if (strcmp(e->section, t->section) != 0 || strcmp(e->key, t->option->name) != 0)
             continue;
         if (line > 0)
-            return plb_fail(err, PLB_EINPUT, "%s:%d: %s is set again; it is already set in line %d", s->conf.file,
-                            e->line, e->key, line);
+            return plb_fail(err, PLB_EINPUT, "%s:%d: %s is set again; it is already set in line %d",
+                            s->conf.file, e->line, e->key, line);
         line = e->line;
         snprintf(origin, sizeof origin, "%s:%d", s->conf.file, line);
         set(t, e->value, origin, true);
@@ -187,7 +187,8 @@ void plb_settings_show(const struct plb_settings *s, FILE *out)
     for (int i = 0; i < s->n; i++) {
         const struct plb_setting *t = &s->at[i];
         char left[512];
-        snprintf(left, sizeof left, "%s.%s = %s", t->section, t->option->name, t->text != NULL ? t->text : "");
+        snprintf(left, sizeof left, "%s.%s = %s", t->section, t->option->name,
+                 t->text != NULL ? t->text : "");
         fprintf(out, "%-44s  %s\n", left, t->text != NULL ? t->origin : "not set");
     }
 }

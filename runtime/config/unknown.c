@@ -9,8 +9,8 @@
 
 extern char **environ;
 
-/* One sentence for a section or key that nobody knows; PLB_OK where it is known. key NULL: only the
- * section is in question. */
+/* PLB_OK where a section, and a key in it, are known; else PLB_EINPUT and a sentence. key NULL: the section
+ * alone is in question. */
 static int known(const struct plb_settings *s, const char *section, const char *key, const char *origin,
                  struct plb_error *err)
 {
@@ -29,22 +29,28 @@ static int known(const struct plb_settings *s, const char *section, const char *
     if (section_known && (key == NULL || plb_settings_get(s, section, key) != NULL))
         return PLB_OK;
     if (section[0] == '\0')
-        return plb_fail(err, PLB_EINPUT, "%s: %s stands before the first [section]; put it under one", origin, key);
+        return plb_fail(err, PLB_EINPUT, "%s: %s stands before the first [section]; put it under one", origin,
+                        key);
     const char *near = section_known ? plb_nearest(key, keys) : plb_nearest(section, sections);
     char known_names[400] = "";
     for (const char *const *k = section_known ? keys : sections; *k != NULL; k++)
         snprintf(known_names + strlen(known_names), sizeof known_names - strlen(known_names), "%s%s",
                  known_names[0] ? ", " : "", *k);
     if (section_known && near != NULL)
-        return plb_fail(err, PLB_EINPUT, "%s: unknown key '%s' in [%s]; did you mean '%s'?", origin, key, section, near);
+        return plb_fail(err, PLB_EINPUT, "%s: unknown key '%s' in [%s]; did you mean '%s'?", origin, key,
+                        section, near);
     if (section_known)
-        return plb_fail(err, PLB_EINPUT, "%s: unknown key '%s' in [%s], which knows: %s", origin, key, section, known_names);
+        return plb_fail(err, PLB_EINPUT, "%s: unknown key '%s' in [%s], which knows: %s", origin, key,
+                        section, known_names);
     if (near != NULL)
-        return plb_fail(err, PLB_EINPUT, "%s: unknown section [%s]; did you mean [%s]?", origin, section, near);
-    return plb_fail(err, PLB_EINPUT, "%s: unknown section [%s]; this job knows: %s", origin, section, known_names);
+        return plb_fail(err, PLB_EINPUT, "%s: unknown section [%s]; did you mean [%s]?", origin, section,
+                        near);
+    return plb_fail(err, PLB_EINPUT, "%s: unknown section [%s]; this job knows: %s", origin, section,
+                    known_names);
 }
 
-/* A variable that begins like a section's must be one of its keys. */
+/* A variable PLB_SECTION_… of a known section must name a key of it. Other PLB_… variables are somebody
+ * else's. */
 static int check_variables(const struct plb_settings *s, struct plb_error *err)
 {
     char prefix[160], name[160];
@@ -60,7 +66,10 @@ static int check_variables(const struct plb_settings *s, struct plb_error *err)
             matched = matched || (strlen(name) == length && strncmp(*e, name, length) == 0);
         }
         if (ours && !matched)
-            return plb_fail(err, PLB_EINPUT, "environment: %.*s is no setting; --show-config lists all, as section.key for PLB_SECTION_KEY", (int)length, *e);
+            return plb_fail(err, PLB_EINPUT,
+                            "environment: %.*s is no setting; --show-config lists all, as section.key for "
+                            "PLB_SECTION_KEY",
+                            (int)length, *e);
     }
     return PLB_OK;
 }
@@ -82,7 +91,8 @@ int plb_settings_check_unknown(const struct plb_settings *s, struct plb_error *e
     }
     for (int i = 0; i < s->n_assignments; i++) {
         if (!plb_settings_split(s->assignments[i], section, key, &value))
-            return plb_fail(err, PLB_EINPUT, "command line: '%s' is not section.key=value", s->assignments[i]);
+            return plb_fail(err, PLB_EINPUT, "command line: '%s' is not section.key=value",
+                            s->assignments[i]);
         if (known(s, section, key, "command line", err) != PLB_OK)
             return err->status;
     }

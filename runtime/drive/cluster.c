@@ -20,6 +20,7 @@
 #include "drive/fill_report.h"
 #include "drive/rank0.h"
 #include "job/kernel_file.h"
+#include "job/kernel_search.h"
 #include "node/describe.h"
 #include "profile/profiles.h"
 

@@ -1,15 +1,16 @@
-/* The running application: what the functions of plb/kernel.h work on, and what they declared. */
+/* The running application: what its kernel has declared, and where it is in its passes. On rank 0 alone. The
+ * kernel changes it through the functions of plb/kernel.h (kernel_calls.c). Not thread-safe. */
 #ifndef PLB_JOB_APPLICATION_H
 #define PLB_JOB_APPLICATION_H
 
 #include "base/error.h"
-#include "core/cost.h"
-#include "plb/kernel.h"
-#include "job/phase.h"
 #include "config/settings.h"
+#include "core/cost.h"
+#include "job/phase.h"
+#include "plb/kernel.h"
 
-#define PLB_MAX_DATA 32
-#define PLB_MAX_ARGS 4096
+#define PLB_MAX_DATA 32     /* buffers of an application; a mask of them fits an int64_t */
+#define PLB_MAX_ARGS 4096   /* bytes of the constant block; larger data is declared as replicated */
 
 struct plb_app {
     const struct plb_kernel *kernel;
@@ -18,31 +19,37 @@ struct plb_app {
     int64_t units;
     int n_data;
     struct plb_data data[PLB_MAX_DATA];
-    bool replaced[PLB_MAX_DATA];
+    bool replaced[PLB_MAX_DATA]; /* since the last pass */
     unsigned char args[PLB_MAX_ARGS];
     size_t args_bytes;
     int coming;                 /* the phase of the next pass */
-    int running;                /* of the pass that runs, or of the last one */
-    int passes[PLB_MAX_PHASES]; /* begun, by phase */
-    void *state;
+    int running;                /* the phase of the pass that runs, or of the last one */
+    int passes[PLB_MAX_PHASES]; /* passes begun, by phase */
+    void *state;                /* the kernel's own */
     void **memory;              /* from plb_app_alloc and the readers */
     int n_memory;
-    struct plb_error err;
+    struct plb_error err;       /* the first mistake that the kernel or a check has described */
 };
 
-/* Runs the kernel's setup and checks what it declared. PLB_OK, or app->err says why not. */
-int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel,
-                  const struct plb_settings *settings, bool simulated);
+/* Runs the kernel's setup and checks what it declared. Returns PLB_OK; or another status, and app->err has
+ * the sentence. Kernel and settings are borrowed until fini. */
+int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const struct plb_settings *settings,
+                  bool simulated);
+
+/* Frees the application's memory. */
 void plb_app_fini(struct plb_app *app);
 
-/* The work of the units by the `cost` of a phase. */
+/* Asks the kernel for the cost of the units in a phase. PLB_OK; or another status, and app->err has the
+ * sentence. The caller releases the map. */
 int plb_app_cost_map(struct plb_app *app, int phase, struct plb_cost_map *map);
 
-/* A pass begins: counts it and returns its phase. */
+/* Begins a pass: counts it, and returns its phase. */
 int plb_app_begin_pass(struct plb_app *app);
 
-/* Bytes of one unit on average: partitioned inputs, outputs; and of all that is replicated. */
+/* Bytes of partitioned inputs, of outputs, or of both, of one unit on average. */
 double plb_app_unit_bytes(const struct plb_app *app, bool inputs, bool outputs);
+
+/* Bytes of all replicated buffers together. */
 double plb_app_replicated_bytes(const struct plb_app *app);
 
 #endif

@@ -1,4 +1,4 @@
-/* The balancers compiled in, by name. */
+/* Looks a balancer up, and checks that it was built against this balancer.h. */
 #include "job/balancer_table.h"
 
 #include <string.h>
@@ -22,7 +22,9 @@ const struct plb_balancer *plb_balancer_find(const char *name, const char *origi
     names[n] = NULL;
     const char *near = plb_nearest(name, names);
     if (near != NULL)
-        plb_fail(err, PLB_EINPUT, "%s: there is no balancer '%s'; did you mean '%s'? (--balancer help lists all)", origin, name, near);
+        plb_fail(err, PLB_EINPUT,
+                 "%s: there is no balancer '%s'; did you mean '%s'? (--balancer help lists all)", origin,
+                 name, near);
     else
         plb_fail(err, PLB_EINPUT, "%s: there is no balancer '%s'; --balancer help lists all", origin, name);
     return NULL;

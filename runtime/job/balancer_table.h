@@ -1,14 +1,15 @@
-/* Finding balancers by name. */
+/* Balancers by name. */
 #ifndef PLB_JOB_BALANCER_TABLE_H
 #define PLB_JOB_BALANCER_TABLE_H
 
 #include "base/error.h"
 #include "plb/balancer.h"
 
-/* Every balancer in balancers/, ended by NULL; the build writes this table from the folder. */
+/* Every balancer in balancers/, ended by NULL. The build writes this table from the folder. */
 extern const struct plb_balancer *const plb_balancers[];
 
-/* The balancer of this name, or NULL and a sentence (prefixed with `origin`) that suggests one. */
+/* The balancer with this name. NULL where there is none: the sentence begins with `origin` and suggests a
+ * name. */
 const struct plb_balancer *plb_balancer_find(const char *name, const char *origin, struct plb_error *err);
 
 #endif

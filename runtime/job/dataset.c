@@ -1,4 +1,4 @@
-/* Where buffers are and how they travel. */
+/* Arithmetic on declarations: offsets and bytes of ranges, and the three reductions. */
 #include "job/dataset.h"
 
 #include <math.h>
@@ -7,7 +7,8 @@
 
 void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
 {
-    *set = (struct plb_dataset){.n = app->n_data, .owner = true, .units = app->units, .args_bytes = app->args_bytes};
+    *set = (struct plb_dataset){.n = app->n_data, .owner = true, .units = app->units};
+    set->args_bytes = app->args_bytes;
     memcpy(set->at, app->data, sizeof set->at);
     memcpy(set->args, app->args, sizeof set->args);
     for (int i = 0; i < set->n; i++)
@@ -39,7 +40,8 @@ bool plb_data_is_result(const struct plb_data *d)
     return d->mode == PLB_OUTPUT || d->mode == PLB_REDUCE;
 }
 
-void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range r, size_t *offset, size_t *bytes)
+void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range r, size_t *offset,
+                       size_t *bytes)
 {
     const struct plb_data *d = &set->at[i];
     if (d->mode == PLB_REPLICATE || d->mode == PLB_REDUCE) {

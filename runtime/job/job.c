@@ -7,11 +7,15 @@
 #include "config/unknown.h"
 #include "job/balancer_table.h"
 #include "job/kernel_file.h"
+#include "job/kernel_search.h"
 
-#define TASK_BYTES 32e6 /* data pulled per task: milliseconds on a fast network, so it hides behind work */
+/* Bytes of inputs and results in one task of another rank. Larger: a PU waits longer for its first task.
+ * Smaller: more messages for the same data. 32 MB last a few milliseconds on a network of 10 GB/s, and hide
+ * behind work. */
+#define TASK_BYTES 32e6
 
-/* Whether the job may use the devices of this machine. [cluster] is read before the kernel for that alone. What is
- * wrong in it is told when it is read again. */
+/* Whether the job may use the devices of this machine. [cluster] is read before the kernel for that alone.
+ * What is wrong in it is told when it is read again. */
 static bool uses_devices(struct plb_job *job, const char *simulate)
 {
     struct plb_error later = {.status = PLB_OK};
@@ -29,7 +33,8 @@ static int read_kernel(struct plb_job *job, const char *simulate, struct plb_err
     const struct plb_pu_settings *pus = uses_devices(job, simulate) ? &job->machines.pus : NULL;
     struct plb_setting *kernel = plb_settings_get(s, "app", "kernel");
     if (kernel->text == NULL || kernel->text[0] == '\0')
-        return plb_fail(err, PLB_EINPUT, "%s: no kernel is named; add 'kernel = NAME' under [app]", s->conf.file);
+        return plb_fail(err, PLB_EINPUT, "%s: no kernel is named; add 'kernel = NAME' under [app]",
+                        s->conf.file);
     if (plb_kernel_is_path(kernel->text))
         plb_settings_resolve(s, kernel);
     if (plb_kernel_load(kernel->text, kernel->origin, pus, &job->kernel, err) != PLB_OK)
@@ -38,7 +43,8 @@ static int read_kernel(struct plb_job *job, const char *simulate, struct plb_err
     return plb_settings_load(s, job->kernel->name, err);
 }
 
-/* Reads [balance]. Li's algorithm goes by given power, in shares and in what a thief gets, though rates are measured. */
+/* Reads [balance]. Li's algorithm goes by given power, in shares and in what a thief gets, though rates are
+ * measured. */
 static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *err)
 {
     struct plb_settings *s = &job->settings;
@@ -49,7 +55,9 @@ static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *
     if (b == NULL)
         return err->status;
     if (b->simulation_only && !simulated)
-        return plb_fail(err, PLB_EINPUT, "%s: balancer %s knows what only a simulation can know; add --simulate FILE.cluster, or choose another (--balancer help)",
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: balancer %s knows what only a simulation can know; add --simulate "
+                        "FILE.cluster, or choose another (--balancer help)",
                         name->origin, name->text);
     job->params = plb_settings_params(s, b);
     plb_balance_settings_read(s, &job->balance);
@@ -77,7 +85,8 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
         return err->status;
     plb_job_settings_add(&job->settings);
     /* Unknown names first: a wrong value may only be a symptom of one. */
-    if (read_kernel(job, simulate, err) != PLB_OK || plb_settings_check_unknown(&job->settings, err) != PLB_OK)
+    if (read_kernel(job, simulate, err) != PLB_OK
+        || plb_settings_check_unknown(&job->settings, err) != PLB_OK)
         return err->status;
     if (read_balancer(job, simulate != NULL, err) != PLB_OK)
         return err->status;
@@ -97,13 +106,14 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
     return status == PLB_OK ? PLB_OK : plb_fail(err, status, "%s", job->app.err.text);
 }
 
-/* What a hook returned, with a sentence for a kernel that gave none. */
+/* The status of one of the kernel's functions, with a sentence of our own where the kernel gave none. */
 static int hook_status(struct plb_job *job, const char *hook, int status, struct plb_error *err)
 {
     if (status == PLB_OK && job->app.err.status == PLB_OK)
         return PLB_OK;
     if (job->app.err.status == PLB_OK)
-        plb_app_error(&job->app, "kernel %s: %s returned %d without saying why", job->kernel->name, hook, status);
+        plb_app_error(&job->app, "kernel %s: %s returned %d without saying why", job->kernel->name, hook,
+                      status);
     return plb_fail(err, status == PLB_EVERIFY ? PLB_EVERIFY : PLB_EFAILED, "%s", job->app.err.text);
 }
 
@@ -118,13 +128,15 @@ int plb_job_next(struct plb_job *job, int64_t pass, bool *again, struct plb_erro
 int plb_job_verify(struct plb_job *job, struct plb_error *err)
 {
     if (job->kernel->verify == NULL)
-        return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify", job->kernel->name);
+        return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify",
+                        job->kernel->name);
     return hook_status(job, "verify", job->kernel->verify(&job->app), err);
 }
 
 int plb_job_finish(struct plb_job *job, struct plb_error *err)
 {
-    return hook_status(job, "finish", job->kernel->finish != NULL ? job->kernel->finish(&job->app) : PLB_OK, err);
+    int status = job->kernel->finish != NULL ? job->kernel->finish(&job->app) : PLB_OK;
+    return hook_status(job, "finish", status, err);
 }
 
 struct plb_master_config plb_job_master(const struct plb_job *job)

@@ -1,4 +1,5 @@
-/* A job: everything that follows from the conf file, read and checked on rank 0 before any work. */
+/* A job: everything that follows from the conf file. Rank 0 reads and checks it before any work. Main thread
+ * only. */
 #ifndef PLB_JOB_JOB_H
 #define PLB_JOB_JOB_H
 
@@ -16,29 +17,34 @@ struct plb_job {
     struct plb_param *params;
     struct plb_app app;
     struct plb_cost_map *maps;  /* one per phase */
-    int simulated[PLB_MAX_PHASES]; /* the phases that a simulation runs: each once, in order */
+    int simulated[PLB_MAX_PHASES]; /* the phases that a simulation runs, one pass each, in this order */
     struct plb_cluster_spec cluster; /* no nodes: the real machines */
     uint64_t seed;
-    struct plb_profiles *profiles;  /* run/profiles.h; NULL until the PUs are known, and where off */
+    struct plb_profiles *profiles; /* of profile/profiles.h; NULL where off, and before the PUs are known */
 };
 
-/* Reads and checks settings, kernel, balancer and .cluster file. `simulate`: the .cluster file of a
- * simulation, or NULL. The job is to be released in any case. */
+/* Reads and checks settings, kernel, balancer and .cluster file. `simulate` is the .cluster file of a
+ * simulation, or NULL. The assignments are borrowed until fini. PLB_OK, or another status and a sentence; the
+ * caller releases the job in either case. */
 int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assignments, int n_assignments,
                  const char *simulate, uint64_t seed, struct plb_error *err);
 
-/* Runs the kernel's setup and measures the costs: the inputs are in memory after this. */
+/* Runs the kernel's setup, which reads the inputs, and asks for the costs of every phase. PLB_OK, or another
+ * status and a sentence. */
 int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err);
 
-/* Between passes: whether the kernel wants another. PLB_OK, or PLB_EFAILED and a sentence. */
+/* After a pass: asks the kernel whether it wants another one. PLB_OK, or PLB_EFAILED and a sentence. */
 int plb_job_next(struct plb_job *job, int64_t pass, bool *again, struct plb_error *err);
 
-/* The verification, then the output files. PLB_OK, PLB_EVERIFY, or another status and a sentence; no
- * file is written after a wrong result. */
+/* Compares the results with the kernel's reference. PLB_OK; or PLB_EVERIFY or another status, and a
+ * sentence. */
 int plb_job_verify(struct plb_job *job, struct plb_error *err);
+
+/* Writes the output files. The caller does not call it after a wrong result. PLB_OK, or PLB_EFAILED and a
+ * sentence. */
 int plb_job_finish(struct plb_job *job, struct plb_error *err);
 
-/* What the master has to know. */
+/* What the master must know of the job; borrows from it. */
 struct plb_master_config plb_job_master(const struct plb_job *job);
 
 void plb_job_fini(struct plb_job *job);

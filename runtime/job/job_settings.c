@@ -16,7 +16,8 @@ static const struct plb_option balance_options[] = {
      "work, in units of average cost, below which nothing moves between nodes"},
     {"migration_victim", PLB_TEXT, "most-remaining", 0, 0, PLB_VICTIM_CHOICES,
      "whom an idle node asks; first is Li's"},
-    {"grain", PLB_INT, "0", 0, 1e15, NULL, "units per task at most; 0 = as the data and the end of the run ask for"},
+    {"grain", PLB_INT, "0", 0, 1e15, NULL,
+     "units per task at most; 0 = as the data and the end of the run ask for"},
     {"profile", PLB_TEXT, "off", 0, 0, PLB_PROFILE_CHOICES,
      "start from what earlier runs measured (read), keep what this one does (write), both (on)"},
     {0},
@@ -62,5 +63,6 @@ void plb_cluster_settings_read(const struct plb_settings *s, struct plb_cluster_
     };
     for (int d = 0; plb_device_drivers[d] != NULL; d++)
         for (int i = 0; i < plb_driver_option_count(plb_device_drivers[d]); i++)
-            cluster->pus.options[n++] = plb_settings_number(s, "cluster", plb_device_drivers[d]->options[i].name);
+            cluster->pus.options[n++] = plb_settings_number(s, "cluster",
+                                                            plb_device_drivers[d]->options[i].name);
 }

@@ -1,4 +1,5 @@
-/* The sections [app], [balance] and [cluster]: the keys that plbrun itself knows, and their values in typed form. */
+/* The sections [app], [balance] and [cluster]: the keys that plbrun itself knows, and their values in typed
+ * form. */
 #ifndef PLB_JOB_JOB_SETTINGS_H
 #define PLB_JOB_JOB_SETTINGS_H
 

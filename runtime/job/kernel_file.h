@@ -1,4 +1,4 @@
-/* Finding and loading kernels. */
+/* Kernels as shared objects: loading them, and telling one build from another. Main thread only. */
 #ifndef PLB_JOB_KERNEL_FILE_H
 #define PLB_JOB_KERNEL_FILE_H
 
@@ -7,19 +7,17 @@
 #include "device/driver.h"
 #include "plb/kernel.h"
 
-/* Loads a kernel. A name is looked for among the installed kernels; a path (with a slash, or ending in .so) is opened
- * as it is. `pus` says which devices the job may use; NULL: none of this machine's. Where a driver of such a device
- * has an extra object NAME.x.so beside NAME.so, that is loaded first; a warning says so where it cannot be loaded.
- * Shared objects stay loaded until the process ends. PLB_EINPUT and a sentence that begins with `origin` where there
- * is no such kernel, or one of another ABI. Main thread only. */
+/* Loads a kernel. A name is looked for among the installed kernels; a path (with a slash, or ending in .so)
+ * is opened as it is. `pus` says which devices the job may use; NULL: none of this machine's. Where a driver
+ * of such a device has an extra object NAME.x.so beside NAME.so, that is loaded first; a warning says so
+ * where it cannot be loaded. Shared objects stay loaded until the process ends. PLB_EINPUT and a sentence
+ * that begins with `origin` where there is no such kernel, or one of another ABI. */
 int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_settings *pus,
                     const struct plb_kernel **kernel, struct plb_error *err);
 
-/* Whether a kernel is named by a path: with a slash, or ending in .so. */
-bool plb_kernel_is_path(const char *name);
-
-/* Says what a loaded kernel is: its ABI, this plbrun's version, and the hashes of its shared objects. Reads these
- * files. PLB_EFAILED and a sentence where a file cannot be read any more. */
-int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_identity *identity, struct plb_error *err);
+/* Says what a loaded kernel is: its ABI, this plbrun's version, and the hashes of its shared objects. Reads
+ * these files. PLB_EFAILED and a sentence where a file cannot be read any more. */
+int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_identity *identity,
+                        struct plb_error *err);
 
 #endif

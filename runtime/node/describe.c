@@ -85,7 +85,8 @@ static uint64_t number_of(const struct plb_device_driver *driver, int devices)
 }
 
 /* Finds the ranks of this host that see the same devices. Collective over the host, for every driver. */
-static struct sharing find_sharers(const struct finding *f, const struct plb_device_driver *driver, int devices)
+static struct sharing find_sharers(const struct finding *f, const struct plb_device_driver *driver,
+                                   int devices)
 {
     struct sharing s = {0, 0};
     uint64_t own = driver->identify != NULL ? number_of(driver, devices) : 0;
@@ -105,7 +106,8 @@ static int first_device(const struct sharing *s, int devices, int rank)
     return (int)((int64_t)rank * devices / s->ranks);
 }
 
-/* Counts the devices of a driver that the kernel can run on, and says what was found to a user who wants to know. */
+/* Counts the devices of a driver that the kernel can run on, and says what was found to a user who wants to
+ * know. */
 static int count(const struct finding *f, const struct plb_device_driver *driver)
 {
     const char *why = NULL;
@@ -113,13 +115,15 @@ static int count(const struct finding *f, const struct plb_device_driver *driver
     bool runs = can_run(f->kernel, driver);
     char unused[100] = "";
     if (devices > 0 && !runs)
-        snprintf(unused, sizeof unused, ", and not used: the kernel has no %s entry, or it was not found", driver->name);
+        snprintf(unused, sizeof unused, ", and not used: the kernel has no %s entry, or it was not found",
+                 driver->name);
     if (why != NULL && f->place->verbose)
         plb_say("rank %d on %s: %s%s", f->place->rank, f->topology.host, why, unused);
     return runs ? devices : 0;
 }
 
-/* Adds this rank's share of a driver's devices. Collective over the host. A rank that does not join has no PUs. */
+/* Adds this rank's share of a driver's devices. Collective over the host. A rank that does not join has no
+ * PUs. */
 static void add_real(struct finding *f, const struct plb_device_driver *driver, bool joins)
 {
     const struct plb_place *p = f->place;

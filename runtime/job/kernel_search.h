@@ -1,0 +1,19 @@
+/* Finding a kernel's shared object by its name. */
+#ifndef PLB_JOB_KERNEL_SEARCH_H
+#define PLB_JOB_KERNEL_SEARCH_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+
+#define PLB_KERNEL_PATH (PATH_MAX + 80) /* room for a folder and a kernel's name */
+
+/* Whether a kernel is named by a path: with a slash, or ending in .so. */
+bool plb_kernel_is_path(const char *name);
+
+/* Finds NAME.so: the file that a path names, else among the installed kernels. PLB_OK with the path of a file
+ * that can be read; or PLB_EINPUT and a sentence that begins with `origin`. */
+int plb_kernel_find(const char *name, const char *origin, char path[PLB_KERNEL_PATH], struct plb_error *err);
+
+#endif
