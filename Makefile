@@ -127,6 +127,22 @@ install: all
 bundle: all
 	@scripts/bundle $(if $(BUNDLE),'$(BUNDLE)')
 
+# The style and the mistakes that tools can see: .clang-format, .clang-tidy and .shellcheckrc say what is asked for.
+FORMATTED := $(shell find runtime balancers kernels examples test scripts -name '*.[ch]' -o -name '*.cu')
+LINTED := $(RUNTIME) runtime/plbrun.c $(BALANCERS) $(wildcard kernels/*/*.c)
+SCRIPTS := .ci/run test/run $(shell grep -rlE '^#!.*(ba)?sh$$' scripts test --include='*.sh' --include='[!.]*')
+format:
+	clang-format -i $(FORMATTED)
+
+lint: $(LINTED:%=$(B)/lint/%)
+	clang-format --dry-run -Werror $(FORMATTED)
+	shellcheck $(sort $(SCRIPTS))
+$(B)/lint/%.c: %.c $(B)/%.o .clang-tidy
+	@mkdir -p $(@D)
+	@echo "  lint  $<"
+	$(Q)clang-tidy --quiet $< -- $(filter-out -MMD -MP,$(C)) $(INC) $(OPENMP) 2>/dev/null # it counts what it hides
+	@touch $@
+
 help:
 	@echo "make              build ./plbrun and its kernels (CUDA=0 leaves CUDA out)"
 	@echo "make tests        build what make check, scripts/gpu-check and a bundle for it need"
@@ -142,6 +158,8 @@ help:
 	@echo "make bench-overhead  what a task and a steal cost"
 	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR"
 	@echo "make bundle       build/bundle: plbrun and all that it needs, for machines without our packages"
+	@echo "make format       the style of the sources, by clang-format (make lint says what differs)"
+	@echo "make lint         what clang-tidy, clang-format and shellcheck see"
 	@echo "make clean"
 
 clean:

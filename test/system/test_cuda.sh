@@ -48,7 +48,7 @@ PLB_TEST_FAULT=1 conforms "an asynchronous error" an_asynchronous_error_is_found
 kinds="pageable=late devices=3" turns=2 # a sanitized run takes longer
 [ -n "${SAN:-}" ] || kinds="$kinds devices=2 pin=no copy=1e8" turns="1 2 7"
 for what in $kinds; do
-    told $what
+    told "$what"
     runs "one rank, $what" 1 "$tmp/modes.conf"
     runs "three ranks, $what" 3 "$tmp/modes.conf" cluster.pus=gpu
 done
@@ -81,7 +81,7 @@ for call in cudaMalloc cudaHostRegister cudaStreamCreateWithFlags cudaEventCreat
     cudaMemcpyAsync cudaEventRecord cudaEventSynchronize cudaEventQuery cudaLaunchHostFunc kernel cudaGetDeviceProperties cudaFree; do
     failed=0
     for n in $turns; do
-        told fail=$call:$n
+        told fail="$call:$n"
         alone --quiet --verify "$tmp/modes.conf"
         status=$?
         [ $status -eq 0 ] && [ ! -s "$tmp/out" ] && continue

@@ -19,6 +19,7 @@ fi
 
 # A cloud to try: 1000 points in 3 dimensions, made by a product (row i of A times B).
 printf '[app]\nkernel = matmul\n[matmul]\nrows = 1000\ninner = 5\ncolumns = 3\nc = %s\n' "$tmp/kernel/points.npy" >"$tmp/points.conf"
+# shellcheck disable=SC2034 # lib.sh runs it
 PLBRUN=$tmp/stage/opt/plbrun/bin/plbrun
 alone --quiet "$tmp/points.conf"
 ok "the installed plbrun finds its kernels" $?

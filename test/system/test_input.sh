@@ -218,13 +218,13 @@ refused '--report: empty' 'name of the report or trace is empty' "$spmm" --repor
 refused '--report: ends like a folder' 'o/ is a folder' "$spmm" --report o/
 refused '--report and --trace: the same file' 'both name x.json|two files' "$spmm" --report x.json --trace x.json
 refused '--trace: is a folder' "$in is a folder|name a file" "$spmm" --trace "$in"
-nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 chmod 755 "$tmp" "$in" "$w"
-if [ "$(id -u)" -ne 0 ] || ! HOME=/tmp $nobody "$PLBRUN" --dry-run "$spmm" >/dev/null 2>&1; then
+if [ "$(id -u)" -ne 0 ] || ! HOME=/tmp "${nobody[@]}" "$PLBRUN" --dry-run "$spmm" >/dev/null 2>&1; then
     skip 'output: folder not writable' 'needs root, setpriv, and a plbrun that nobody may run'
     skip '--report: folder not writable' 'needs root, setpriv, and a plbrun that nobody may run'
 else
-    alone() { HOME=/tmp timeout 120 $nobody "$PLBRUN" "$@" >"$tmp/out" 2>&1; }
+    alone() { HOME=/tmp timeout 120 "${nobody[@]}" "$PLBRUN" "$@" >"$tmp/out" 2>&1; }
     refused 'output: folder not writable' "c|$w|cannot be written|permissions" "$spmm" spmm.c="$w/c.npy"
     refused '--report: folder not writable' "$w/r.json|Permission denied" "$spmm" --report "$w/r.json"
     alone() { timeout 120 "$PLBRUN" "$@" >"$tmp/out" 2>&1; }

@@ -12,7 +12,7 @@ for matrix in bcsstk13 pushpull; do
     printf '[app]\nkernel = spmm\n[spmm]\nmatrix = %s\ncolumns = 16\nc = c.npy\n' "$DATA/$matrix.mtx" >"$tmp/app.conf"
     for n in $(counts 1 2 3 4); do
         for b in $balancers; do
-            ranks $n --verify --balancer "$b" "$tmp/app.conf"
+            ranks "$n" --verify --balancer "$b" "$tmp/app.conf"
             ok "spmm on $matrix, $n ranks, $b: verified" $?
             same "spmm on $matrix, $n ranks, $b: same file" "$tmp/$matrix.ref" "$tmp/c.npy"
         done

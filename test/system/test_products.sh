@@ -32,7 +32,7 @@ done
 for type in float32 float64; do
     for n in $(counts 1 2 4); do
         for b in $balancers; do
-            ranks $n --verify --balancer "$b" "$tmp/dense.conf" matmul.dtype=$type
+            ranks "$n" --verify --balancer "$b" "$tmp/dense.conf" matmul.dtype=$type
             ok "matmul $type, $n ranks, $b: verified" $?
         done
     done
@@ -53,7 +53,7 @@ printf '[app]\nkernel = triad\n[triad]\nelements = 40960\nscale = 2\na = c.npy\n
 rm -f "$tmp/c.npy"
 for n in $(counts 1 2 4); do
     for b in plb-hac greedy static; do
-        ranks $n --verify --balancer $b "$tmp/triad.conf"
+        ranks "$n" --verify --balancer $b "$tmp/triad.conf"
         ok "triad, $n ranks, $b: verified" $?
         same "triad, $n ranks, $b: same file" "$tmp/triad.ref" "$tmp/c.npy"
     done
@@ -105,7 +105,7 @@ for conf in sparse dense; do
             status=$?
             sed -i '/solve_s/d' "$tmp/s$i.json" # the only real time in it
         done
-        cmp "$tmp/s1.json" "$tmp/s2.json" >>"$tmp/out" && [ $status -eq 0 ]
+        cmp "$tmp/s1.json" "$tmp/s2.json" >>"$tmp/out" && [ "$status" -eq 0 ]
         ok "--simulate of $conf with $b is repeatable" $?
     done
 done
