@@ -13,9 +13,9 @@ struct plb_input_file {
     int64_t bytes;              /* its length when it was opened */
 };
 
-/* Opens a regular file. `expected` ends the sentence about a folder, device or pipe, as in "an .npy file was
- * expected; name a file written with numpy.save". PLB_OK or PLB_EINPUT; plb_input_close is due in both cases.
- */
+/* Opens a regular file. `expected` ends the sentence about a folder, device or pipe, as in "an .npy file
+ * was expected; name a file written with numpy.save". PLB_OK or PLB_EINPUT; plb_input_close is due in both
+ * cases. */
 int plb_input_open(struct plb_input_file *file, const char *path, const char *expected,
                    struct plb_error *err);
 void plb_input_close(struct plb_input_file *file);

@@ -101,8 +101,8 @@ static int read_all(struct plb_text *text, enum plb_mtx_field field, struct plb_
     return PLB_OK;
 }
 
-/* By the two indices regardless of their order; of two that are mirrored, the one below the diagonal first.
- */
+/* By the two indices regardless of their order; of two that are mirrored, the one below the diagonal
+ * first. */
 static int by_pair(const void *a, const void *b)
 {
     const struct plb_triplet *x = a, *y = b;

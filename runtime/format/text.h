@@ -23,8 +23,8 @@ struct plb_excerpt {
 };
 
 /* Reads the file that text->path names. `expected` ends the sentence about what is no file (see
- * format/input_file.h). PLB_OK or PLB_EINPUT. A file that shrinks meanwhile is as long as what could be read.
- */
+ * format/input_file.h). PLB_OK or PLB_EINPUT. A file that shrinks meanwhile is as long as what could be
+ * read. */
 int plb_text_load(struct plb_text *text, const char *expected);
 void plb_text_free(struct plb_text *text);
 

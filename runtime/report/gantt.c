@@ -4,11 +4,9 @@
 #include "report/gantt.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "report/quantity.h"
 #include "report/summary.h"
 
@@ -19,8 +17,8 @@
 #define TOP 30.0            /* for the times, above the lanes */
 #define MARGIN 60.0         /* right of the axis, for the last time */
 #define TICKS 10            /* divisions of the axis */
-/* Gaps and rectangles below this many pixels are joined. Larger: short tasks blur. Smaller: the file grows.
- */
+/* Gaps and rectangles below this many pixels are joined. Larger: short tasks blur. Smaller: the file
+ * grows. */
 #define VISIBLE 0.4
 
 struct chart {
@@ -134,8 +132,8 @@ static int by_lane(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* All events, ordered by lane, as bars; an arrow where a PU begins to execute what another one was granted.
- */
+/* All events, ordered by lane, as bars; an arrow where a PU begins to execute what another one was
+ * granted. */
 static void put_events(const struct chart *c, const struct plb_trace_event *events, int64_t n)
 {
     struct bar bar = {.first = NULL};
@@ -202,33 +200,29 @@ static void put_axis(const struct chart *c, double seconds)
     }
 }
 
-static void put_names(const struct chart *c, const struct plb_trace_pu *pus)
+static void put_names(const struct chart *c)
 {
     for (int p = 0; p < c->report->n_pus; p++) {
-        fprintf(c->out, "<text x=\"4\" y=\"%.1f\">PU %d, node %d: ", y_of(p) + 4.0, p, pus[p].node);
-        put_text(c->out, pus[p].name);
+        const struct plb_report_pu *pu = &c->report->pus[p];
+        fprintf(c->out, "<text x=\"4\" y=\"%.1f\">PU %d, node %d: ", y_of(p) + 4.0, p, pu->node);
+        put_text(c->out, pu->name);
         fputs("</text>\n", c->out);
     }
 }
 
-int plb_gantt_write(const struct plb_trace *trace, const struct plb_trace_pu *pus,
-                    const struct plb_report *report, const char *file, struct plb_error *err)
+void plb_gantt_print(const struct plb_trace *trace, const struct plb_report *report, FILE *out)
 {
-    struct plb_file f;
     double begin = 0.0, end = 0.0;
-    if (plb_file_create(&f, file, err) != PLB_OK)
-        return err->status;
     struct plb_trace_event *events = plb_trace_sorted(trace, by_lane);
     for (int64_t i = 0; i < trace->n; i++) {
         begin = i == 0 || events[i].start < begin ? events[i].start : begin;
         end = events[i].start + events[i].seconds > end ? events[i].start + events[i].seconds : end;
     }
-    struct chart c = {f.stream, report, begin, end > begin ? WIDTH / (end - begin) : 1.0};
+    struct chart c = {out, report, begin, end > begin ? WIDTH / (end - begin) : 1.0};
     put_head(&c);
     put_axis(&c, end - begin);
-    put_names(&c, pus);
+    put_names(&c);
     put_events(&c, events, trace->n);
-    fputs("</svg></body></html>\n", f.stream);
+    fputs("</svg></body></html>\n", out);
     free(events);
-    return plb_file_commit(&f, err);
 }

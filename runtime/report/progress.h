@@ -16,8 +16,8 @@ struct plb_progress {
 /* off: show nothing, ever. */
 void plb_progress_init(struct plb_progress *progress, const char *unit, bool off);
 
-/* Shows how far a pass is, if it is time to. `done` of `units` units are executed, `seconds` after it began.
- */
+/* Shows how far a pass is, if it is time to. `done` of `units` units are executed, `seconds` after it
+ * began. */
 void plb_progress_update(struct plb_progress *progress, int64_t done, int64_t units, double seconds);
 
 /* Clears the line of a terminal. */

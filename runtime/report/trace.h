@@ -1,12 +1,9 @@
-/* What happened when in a run, and its file for Perfetto: Chrome trace events with a process per node and a
- * thread per PU. One thread at a time may use a trace; a driver keeps one per PU and joins them at the end.
- */
+/* What happened when in a run. One thread at a time may use a trace; a driver keeps one per PU and joins them
+ * at the end. report/trace_file.h writes it. */
 #ifndef PLB_REPORT_TRACE_H
 #define PLB_REPORT_TRACE_H
 
 #include <stdint.h>
-
-#include "base/error.h"
 
 enum plb_trace_type { PLB_TRACE_TASK, PLB_TRACE_TRANSFER, PLB_TRACE_WAIT, PLB_TRACE_SOLVE };
 
@@ -28,12 +25,6 @@ struct plb_trace {
     int64_t n, capacity;
 };
 
-/* What a trace calls a PU. Names are borrowed. */
-struct plb_trace_pu {
-    int node, pu;
-    const char *host, *name;
-};
-
 /* Adds an event that took any time, if the trace is on. */
 void plb_trace_add(struct plb_trace *trace, struct plb_trace_event event);
 
@@ -50,11 +41,5 @@ int plb_trace_owner(const struct plb_trace_event *event, int n_pus);
 /* A sorted copy of the events, to be freed. The comparison is one for qsort. */
 struct plb_trace_event *plb_trace_sorted(const struct plb_trace *trace,
                                          int (*compare)(const void *, const void *));
-
-/* Writes Chrome trace-event JSON: complete events, times in µs, ordered by start. `unit` is what the
- * application calls its units. The file gets its name when it is complete. PLB_OK; or PLB_EFAILED and a
- * sentence, and no file. */
-int plb_trace_write(const struct plb_trace *trace, const struct plb_trace_pu *pus, int n_pus,
-                    const char *unit, const char *file, struct plb_error *err);
 
 #endif

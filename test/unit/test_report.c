@@ -1,4 +1,4 @@
-/* Summary, JSON report, trace and progress, from literals. */
+/* What a report derives, its keys and lines, and the progress line, from literals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,12 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/progress.h"
-#include "report/gantt.h"
+#include "report/fields.h"
 #include "report/json.h"
+#include "report/progress.h"
 #include "report/report.h"
 #include "report/summary.h"
-#include "report/trace.h"
 
 static char folder[] = "/tmp/test_report.XXXXXX";
 
@@ -31,11 +30,13 @@ static char *file(const char *name)
 static struct plb_report example(struct plb_report_pu pus[3])
 {
     memset(pus, 0, 3 * sizeof *pus);
-    pus[0] = (struct plb_report_pu){.id = 0, .host = "h", .name = "a", .units = 60, .blocks = 3, .tasks = 6, .busy_s = 8.0, .transfer_s = 2.0, .curve = "0.1 x", .r2 = 0.9};
-    pus[1] = (struct plb_report_pu){.id = 1, .node = 1, .host = "h", .name = "b", .kind = PLB_GPU, .units = 40, .blocks = 2, .tasks = 2, .busy_s = 4.0};
+    pus[0] = (struct plb_report_pu){.id = 0, .host = "h", .name = "a", .units = 60, .blocks = 3, .tasks = 6,
+                                    .busy_s = 8.0, .transfer_s = 2.0, .curve = "0.1 x", .r2 = 0.9};
+    pus[1] = (struct plb_report_pu){.id = 1, .node = 1, .host = "h", .name = "b", .kind = PLB_GPU,
+                                    .units = 40, .blocks = 2, .tasks = 2, .busy_s = 4.0};
     pus[2] = (struct plb_report_pu){.id = 2, .node = 1, .host = "h", .name = "c"};
-    struct plb_report r = {.app = "x", .unit = "rows", .balancer = "greedy", .nodes = 2, .passes = 1, .n_pus = 3,
-                           .units = 100, .makespan_s = 10.0, .pus = pus};
+    struct plb_report r = {.app = "x", .unit = "rows", .balancer = "greedy", .nodes = 2, .passes = 1,
+                           .n_pus = 3, .units = 100, .makespan_s = 10.0, .pus = pus};
     plb_report_derive(&r);
     return r;
 }
@@ -51,38 +52,66 @@ static void derived_by_hand(void **state)
     assert_true(pus[0].rate == 10.0 && pus[2].rate == 0.0); /* 60 in the 6 s it executed */
 }
 
+/* All of these keys are in the object, and their values are of this kind; ended by NULL. */
+static void has(const json_t *object, bool (*is)(const json_t *), const char *const *keys)
+{
+    for (; *keys != NULL; keys++) {
+        const json_t *value = json_object_get(object, *keys);
+        if (value == NULL || !is(value))
+            fail_msg("'%s' is missing or of another kind", *keys);
+    }
+}
+
+static bool number(const json_t *v) { return json_is_number(v); }
+static bool whole(const json_t *v) { return json_is_integer(v); }
+static bool text(const json_t *v) { return json_is_string(v); }
+static bool flag(const json_t *v) { return json_is_boolean(v); }
+
+#define HAS(object, is, ...) has(object, is, (const char *const[]){__VA_ARGS__, NULL})
+
 static void the_report_has_every_key(void **state)
 {
     (void)state;
-    static const char *const reals[] = {"makespan_s", "bound_s", "profile_s", "solve_s", "balancing_ratio", "idle_pct"};
-    static const char *const ints[] = {"schema", "nodes", "units", "passes", "solves", "messages", "bytes_moved", "migrations", "migrated_units", "profiles_used", "profiles_dropped"};
-    static const char *const texts[] = {"version", "app", "balancer", "mode"};
-    static const char *const pu_ints[] = {"id", "node", "units", "blocks", "tasks", "stolen_in", "stolen_out"};
-    static const char *const pu_reals[] = {"busy_s", "transfer_s", "idle_s", "rate", "r2"};
-    static const char *const pu_texts[] = {"host", "name", "kind", "curve"};
     struct plb_report_pu pus[3];
     struct plb_report r = example(pus);
     struct plb_error err = {.status = PLB_OK};
     for (int v = PLB_NOT_VERIFIED; v <= PLB_WRONG; v++) {
         r.verified = (enum plb_verified)v;
         assert_int_equal(plb_report_write(&r, file("r.json"), &err), PLB_OK);
-        json_t *o = json_load_file(file("r.json"), 0, NULL), *first = json_array_get(json_object_get(o, "pus"), 0), *verified = json_object_get(o, "verified");
+        json_t *o = json_load_file(file("r.json"), 0, NULL), *verified = json_object_get(o, "verified");
         assert_int_equal(json_array_size(json_object_get(o, "pus")), 3);
-        for (int i = 0; i < 6; i++)
-            assert_true(json_is_number(json_object_get(o, reals[i])));
-        for (int i = 0; i < 11; i++)
-            assert_true(json_is_integer(json_object_get(o, ints[i])));
-        for (int i = 0; i < 4; i++)
-            assert_true(json_is_string(json_object_get(o, texts[i])) && json_is_string(json_object_get(first, pu_texts[i])));
-        for (int i = 0; i < 7; i++)
-            assert_true(json_is_integer(json_object_get(first, pu_ints[i])));
-        for (int i = 0; i < 5; i++)
-            assert_true(json_is_number(json_object_get(first, pu_reals[i])));
-        assert_true(json_is_boolean(json_object_get(o, "migration")));
-        assert_true(v == PLB_NOT_VERIFIED ? json_is_null(verified) : v == PLB_RIGHT ? json_is_true(verified) : json_is_false(verified));
+        HAS(o, number, "makespan_s", "bound_s", "profile_s", "solve_s", "balancing_ratio", "idle_pct");
+        HAS(o, whole, "schema", "nodes", "units", "passes", "solves", "messages", "bytes_moved", "migrations",
+            "migrated_units", "profiles_used", "profiles_dropped");
+        HAS(o, text, "version", "app", "balancer", "mode");
+        HAS(o, flag, "migration");
+        const json_t *first = json_array_get(json_object_get(o, "pus"), 0);
+        HAS(first, whole, "id", "node", "units", "blocks", "tasks", "stolen_in", "stolen_out");
+        HAS(first, number, "busy_s", "transfer_s", "idle_s", "rate", "r2");
+        HAS(first, text, "host", "name", "kind", "curve");
+        assert_true(v == PLB_NOT_VERIFIED ? json_is_null(verified)
+                    : v == PLB_RIGHT      ? json_is_true(verified)
+                                          : json_is_false(verified));
         json_decref(o);
     }
     unlink(file("r.json"));
+}
+
+/* A row that nobody filled in would be a key without a meaning, or a meaning that is no sentence. */
+static void every_field_has_a_key_and_a_meaning(void **state)
+{
+    (void)state;
+    const struct plb_field *const tables[] = {plb_run_fields, plb_pu_fields, plb_curve_fields};
+    for (int t = 0; t < 3; t++)
+        for (const struct plb_field *f = tables[t]; f->meaning != NULL; f++) {
+            size_t length = strlen(f->meaning);
+            assert_true(length > 10 && f->meaning[length - 1] == '.');
+            assert_true(f->key != NULL || f->width != 0); /* else nobody would see it */
+            assert_true((f->get != NULL) == (f->member == PLB_MEMBER_NONE));
+            assert_true((f->fields != NULL) == (f->type == PLB_VALUE_LIST));
+            for (const struct plb_field *g = tables[t]; g != f; g++)
+                assert_true(f->key == NULL || g->key == NULL || strcmp(f->key, g->key) != 0);
+        }
 }
 
 static void a_report_of_several_phases_has_their_curves(void **state)
@@ -97,7 +126,9 @@ static void a_report_of_several_phases_has_their_curves(void **state)
     for (r.n_phases = 1; r.n_phases <= 2; r.n_phases++) {
         r.curves = r.n_phases > 1 ? curves : NULL;
         assert_int_equal(plb_report_write(&r, file("r.json"), &err), PLB_OK);
-        json_t *o = json_load_file(file("r.json"), 0, NULL), *phases = json_object_get(json_array_get(json_object_get(o, "pus"), 1), "phases");
+        json_t *o = json_load_file(file("r.json"), 0, NULL);
+        json_t *pu = json_array_get(json_object_get(o, "pus"), 1);
+        json_t *phases = json_object_get(pu, "phases");
         assert_int_equal(json_array_size(phases), r.n_phases > 1 ? 2 : 0);
         if (r.n_phases > 1) {
             json_t *first = json_array_get(phases, 0), *second = json_array_get(phases, 1);
@@ -134,44 +165,9 @@ static void the_summary_has_a_line_per_pu_and_one_for_the_run(void **state)
     out = open_memstream(&text, &size);
     plb_report_summary(&r, out);
     fclose(out);
-    assert_non_null(strstr(text, "\nprofiles: 3 PUs began with earlier measurements, 1 of them dropped as no longer true\n"));
+    assert_non_null(strstr(text, "\nprofiles: 3 PUs began with earlier measurements, 1 of them dropped as no "
+                                 "longer true\n"));
     free(text);
-}
-
-static void a_trace_is_what_perfetto_reads(void **state)
-{
-    (void)state;
-    struct plb_trace t = {.on = 1};
-    struct plb_error err = {.status = PLB_OK};
-    struct plb_trace_pu pus[] = {{0, 0, "h", "a"}, {1, 1, "g", "b"}};
-    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 1, 1, 1, 0.002, 0.001, 5, 10, 1});
-    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.001, 0, 0, 0});
-    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 1, 0.001, 0.001, 0, 0, 0});
-    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.0, 0, 0, 0}); /* no time: no event */
-    assert_int_equal(plb_trace_write(&t, pus, 2, "rows", file("t.json"), &err), PLB_OK);
-    json_t *o = json_load_file(file("t.json"), 0, NULL), *events = json_object_get(o, "traceEvents"), *e;
-    size_t i;
-    int complete = 0, names = 0;
-    double before = -1.0;
-    json_array_foreach(events, i, e) {
-        assert_true(json_is_integer(json_object_get(e, "pid")) && json_is_integer(json_object_get(e, "tid")));
-        const char *ph = json_string_value(json_object_get(e, "ph"));
-        if (strcmp(ph, "X") == 0) {
-            double ts = json_number_value(json_object_get(e, "ts"));
-            assert_true(ts >= before && json_number_value(json_object_get(e, "dur")) > 0.0);
-            before = ts;
-            complete++;
-        }
-        names += strcmp(ph, "M") == 0 && strstr(json_string_value(json_object_get(e, "name")), "_name") != NULL;
-    }
-    assert_int_equal(complete, 3);
-    assert_int_equal(names, 2 + 2 + 1); /* processes, threads, the master */
-    e = json_array_get(events, json_array_size(events) - 1);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(e, "args"), "count")), 10);
-    assert_true(fabs(json_number_value(json_object_get(e, "ts")) - 2000.0) < 1e-6); /* microseconds */
-    json_decref(o);
-    unlink(file("t.json"));
-    plb_trace_fini(&t);
 }
 
 static void what_cannot_be_written_leaves_nothing(void **state)
@@ -220,62 +216,14 @@ static void progress_is_a_line_every_few_seconds(void **state)
     assert_string_equal(text, "");
 }
 
-/* The whole file as text; the caller frees it. */
-static char *contents(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    assert_non_null(f);
-    char *text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
-    fclose(f);
-    return text;
-}
-
-static int occurs(const char *text, const char *what)
-{
-    int n = 0;
-    for (; (text = strstr(text, what)) != NULL; text++)
-        n++;
-    return n;
-}
-
-/* Two lanes: PU 1 executes what it was granted, then ten units of PU 0's block; names are escaped. */
-static void a_chart_shows_who_took_from_whom(void **state)
-{
-    (void)state;
-    struct plb_trace t = {.on = 1};
-    struct plb_error err = {.status = PLB_OK};
-    struct plb_trace_pu pus[] = {{0, 0, "h", "a<b"}, {1, 1, "g", "b"}};
-    struct plb_report r = {.app = "x<y", .unit = "rows", .balancer = "static", .n_pus = 2};
-    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 1, 1, 1, 0.0, 0.4, 0, 5, 3});
-    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 1, 1, 1, 0.5, 0.4, 5, 10, 2});
-    plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.1, 0, 0, 0});
-    for (int i = 0; i < 100000; i++) /* too narrow to be seen one by one */
-        plb_trace_add(&t, (struct plb_trace_event){PLB_TRACE_TASK, 0, 0, 1, 0.1 + 8e-6 * i, 8e-6, 100 + i, 1, 4});
-    assert_int_equal(plb_gantt_write(&t, pus, &r, file("t.html"), &err), PLB_OK);
-    char *html = contents(file("t.html"));
-    assert_int_equal(occurs(html, "class=\"stolen\" x="), 1);
-    assert_int_equal(occurs(html, "class=\"steal\""), 1);
-    assert_int_equal(occurs(html, "10 rows from 5 on, granted to PU 0"), 1);
-    assert_int_equal(occurs(html, "a&lt;b"), 1);
-    assert_int_equal(occurs(html, "x&lt;y"), 2); /* in the title and in the run's line */
-    assert_int_equal(occurs(html, "://"), 0); /* nothing is fetched */
-    assert_true(occurs(html, "<rect") > 500 && occurs(html, "<rect") < 3000);
-    assert_int_equal(occurs(html, "</html>"), 1);
-    free(html);
-    plb_trace_fini(&t);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chart_shows_who_took_from_whom),
         cmocka_unit_test(derived_by_hand),
         cmocka_unit_test(the_report_has_every_key),
+        cmocka_unit_test(every_field_has_a_key_and_a_meaning),
         cmocka_unit_test(a_report_of_several_phases_has_their_curves),
         cmocka_unit_test(the_summary_has_a_line_per_pu_and_one_for_the_run),
-        cmocka_unit_test(a_trace_is_what_perfetto_reads),
         cmocka_unit_test(what_cannot_be_written_leaves_nothing),
         cmocka_unit_test(progress_is_a_line_every_few_seconds),
     };

@@ -1,0 +1,181 @@
+/* One row per option; getopt's table and the help are made from the rows. */
+#include "config/arguments.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ini.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+
+#define HELP_COLUMN 27 /* characters before the meaning of an option in the help */
+
+/* An option. */
+struct row {
+    const char *name;
+    const char *value;          /* what the help calls its value; NULL: it has none */
+    enum { FLAG, TEXT, SEED, BALANCER, QUESTION } kind;
+    size_t member;              /* of a flag or text */
+    enum plb_question question; /* that it asks; or with a value, that the value 'help' asks */
+    const char *help;
+    const char *more_value, *more_help; /* a second line of help for another kind of value, or NULL */
+};
+
+#define OF(name) offsetof(struct plb_arguments, name)
+#define ROWS (sizeof rows / sizeof *rows)
+#define FIRST_CODE 256 /* what getopt returns for row 0; smaller codes are those of characters */
+
+static const struct row rows[] = {
+    {"balancer", "NAME", BALANCER, 0, PLB_ASKS_BALANCERS,
+     "who decides the block sizes; 'help' lists all", 0, 0},
+    {"verify", NULL, FLAG, OF(verify), 0, "compare the result with an independent reference", 0, 0},
+    {"report", "FILE.json", TEXT, OF(report), PLB_ASKS_REPORT_KEYS,
+     "write what the run did; 'help' describes the keys", 0, 0},
+    {"trace", "FILE.json", TEXT, OF(trace), 0, "write when it did what, for Perfetto (ui.perfetto.dev)",
+     "FILE.html", "the same as a chart for any browser, without a network"},
+    {"simulate", "FILE.cluster", TEXT, OF(simulate), 0,
+     "run on the described machines in virtual time, without mpirun", 0, 0},
+    {"seed", "N", SEED, 0, 0, "choose the random numbers of a simulation (default 1)", 0, 0},
+    {"show-config", NULL, FLAG, OF(show_config), 0, "print every setting and where it comes from", 0, 0},
+    {"show-pus", NULL, FLAG, OF(show_pus), 0,
+     "print the processing units at the start; with --dry-run nothing else", 0, 0},
+    {"profiles", NULL, QUESTION, 0, PLB_ASKS_PROFILES,
+     "list what earlier runs measured (balance.profile), and where it is kept", 0, 0},
+    {"dry-run", NULL, FLAG, OF(dry_run), 0, "read and check everything, compute nothing", 0, 0},
+    {"quiet", NULL, FLAG, OF(quiet), 0, "print mistakes and warnings only", 0, 0},
+    {"verbose", NULL, FLAG, OF(verbose), 0, "print more", 0, 0},
+    {"version", NULL, QUESTION, 0, PLB_ASKS_VERSION, "print the version", 0, 0},
+    {"help", NULL, QUESTION, 0, PLB_ASKS_HELP, "print this", 0, 0},
+};
+
+static void print_row(const char *name, const char *value, const char *help, FILE *out)
+{
+    int used = fprintf(out, "  --%s%s%s", name, value != NULL ? " " : "", value != NULL ? value : "");
+    fprintf(out, "%*s%s\n", used < HELP_COLUMN ? HELP_COLUMN - used : 1, "", help);
+}
+
+void plb_arguments_help(FILE *out)
+{
+    fputs("usage: mpirun -np N plbrun [options] app.conf [section.key=value ...]\n"
+          "\n"
+          "Runs a data-parallel kernel on all processing units of N ranks. Each gets as much work as it can\n"
+          "finish in the same time as the others.\n"
+          "\n", out);
+    for (size_t i = 0; i < ROWS; i++) {
+        print_row(rows[i].name, rows[i].value, rows[i].help, out);
+        if (rows[i].more_value != NULL)
+            print_row(rows[i].name, rows[i].more_value, rows[i].more_help, out);
+    }
+    fputs("\n"
+          "Settings come from the command line, then PLB_SECTION_KEY variables, then app.conf.\n"
+          "Exit status: 0 done, 1 the run failed, 2 usage or configuration, 3 wrong result.\n", out);
+}
+
+/* Keeps the assignment that the two texts make together. */
+static void assign(struct plb_arguments *a, const char *key, const char *value)
+{
+    size_t bytes = strlen(key) + strlen(value) + 1;
+    char *text = plb_grow(NULL, bytes);
+    snprintf(text, bytes, "%s%s", key, value);
+    a->assignments = plb_grow(a->assignments, (size_t)(a->n_assignments + 1) * sizeof *a->assignments);
+    a->assignments[a->n_assignments++] = text;
+}
+
+static int take_seed(struct plb_arguments *a, const char *value, struct plb_error *err)
+{
+    double seed;
+    if (!plb_parse_int(value, &seed) || seed < 0.0)
+        return plb_fail(err, PLB_EINPUT, "--seed %s: expected a whole number, 0 or more", value);
+    a->seed = (uint64_t)seed;
+    return PLB_OK;
+}
+
+/* Takes one option; `value` is NULL where it has none. */
+static int take(struct plb_arguments *a, const struct row *row, const char *value, struct plb_error *err)
+{
+    bool asks = row->question != PLB_ASKS_NOTHING && (value == NULL || strcmp(value, "help") == 0);
+    if (asks && row->question > a->question)
+        a->question = row->question;
+    void *member = (char *)a + row->member;
+    switch (row->kind) {
+    case FLAG: *(bool *)member = true; break;
+    case TEXT: *(const char **)member = value; break;
+    case SEED: return take_seed(a, value, err);
+    case BALANCER: assign(a, "balance.balancer=", value); break;
+    case QUESTION: break;
+    }
+    return PLB_OK;
+}
+
+/* The argument in which getopt found a wrong option. Of short options in one word it names the letter, not
+ * the word. */
+static const char *wrong_argument(int argc, char *const *argv)
+{
+    for (int i = optind - 1; i <= optind && i < argc && optopt != 0; i++)
+        if (argv[i][0] == '-' && argv[i][1] != '-' && strchr(argv[i], optopt) != NULL)
+            return argv[i];
+    return argv[optind - 1];
+}
+
+static int refuse(const char *given, bool lacks_value, struct plb_error *err)
+{
+    const char *names[ROWS + 1] = {NULL};
+    char bare[64];
+    if (lacks_value)
+        return plb_fail(err, PLB_EINPUT, "%s needs a value; see --help", given);
+    for (size_t i = 0; i < ROWS; i++)
+        names[i] = rows[i].name;
+    snprintf(bare, sizeof bare, "%s", given + strspn(given, "-"));
+    bare[strcspn(bare, "=")] = '\0';
+    const char *near = plb_nearest(bare, names);
+    if (near != NULL)
+        return plb_fail(err, PLB_EINPUT, "unknown option %s; did you mean --%s?", given, near);
+    return plb_fail(err, PLB_EINPUT, "unknown option %s; see --help", given);
+}
+
+static int read_options(struct plb_arguments *a, int argc, char **argv, struct plb_error *err)
+{
+    struct option options[ROWS + 1] = {{NULL, 0, NULL, 0}};
+    for (size_t i = 0; i < ROWS; i++)
+        options[i] = (struct option){rows[i].name, rows[i].value != NULL ? required_argument : no_argument,
+                                     NULL, FIRST_CODE + (int)i};
+    opterr = 0;
+    optind = 0; /* glibc's getopt begins anew, whoever used it before */
+    for (int found; (found = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
+        int status = found >= FIRST_CODE ? take(a, &rows[found - FIRST_CODE], optarg, err)
+                                         : refuse(wrong_argument(argc, argv), found == ':', err);
+        if (status != PLB_OK)
+            return status;
+    }
+    return PLB_OK;
+}
+
+int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct plb_error *err)
+{
+    *a = (struct plb_arguments){.seed = 1};
+    int status = read_options(a, argc, argv, err);
+    if (status != PLB_OK)
+        return status;
+    for (int i = optind; i < argc; i++)
+        if (a->conf == NULL)
+            a->conf = argv[i];
+        else if (strchr(argv[i], '=') != NULL)
+            assign(a, "", argv[i]);
+        else
+            return plb_fail(err, PLB_EINPUT, "'%s' is neither the conf file (that is %s) nor "
+                            "section.key=value; see --help", argv[i], a->conf);
+    if (a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL)
+        return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);
+    if (a->conf == NULL && a->question == PLB_ASKS_NOTHING)
+        return plb_fail(err, PLB_EINPUT, "no conf file is named: mpirun -np N plbrun app.conf; see --help");
+    return PLB_OK;
+}
+
+void plb_arguments_fini(struct plb_arguments *a)
+{
+    for (int i = 0; i < a->n_assignments; i++)
+        free(a->assignments[i]);
+    free(a->assignments);
+    *a = (struct plb_arguments){0};
+}

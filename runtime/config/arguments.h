@@ -1,0 +1,40 @@
+/* What the user has typed after `plbrun`. */
+#ifndef PLB_CONFIG_ARGUMENTS_H
+#define PLB_CONFIG_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* What a user may want to know instead of a run. Of several, the last in this order is answered. */
+enum plb_question {
+    PLB_ASKS_NOTHING,
+    PLB_ASKS_PROFILES,
+    PLB_ASKS_REPORT_KEYS,
+    PLB_ASKS_BALANCERS,
+    PLB_ASKS_VERSION,
+    PLB_ASKS_HELP,
+};
+
+/* Names are those of argv; NULL where the user gave none. */
+struct plb_arguments {
+    enum plb_question question; /* where it is not PLB_ASKS_NOTHING, `conf` may be NULL */
+    const char *conf;
+    char **assignments;         /* "section.key=value", in their order; owned */
+    int n_assignments;
+    const char *simulate, *report, *trace;
+    uint64_t seed;
+    bool verify, dry_run, show_config, show_pus, quiet, verbose;
+};
+
+/* Reads the arguments of main(), and puts the options first in argv. One thread at a time may call
+ * it (getopt). PLB_OK; or PLB_EINPUT and a sentence. To be released in both cases. */
+int plb_arguments_read(struct plb_arguments *arguments, int argc, char **argv, struct plb_error *err);
+void plb_arguments_fini(struct plb_arguments *arguments);
+
+/* What --help prints. */
+void plb_arguments_help(FILE *out);
+
+#endif

@@ -1,0 +1,21 @@
+/* What a run leaves behind on rank 0: result files, profiles, report, trace and summary. */
+#ifndef PLB_DRIVE_OUTPUTS_H
+#define PLB_DRIVE_OUTPUTS_H
+
+#include "config/arguments.h"
+#include "job/job.h"
+#include "report/report.h"
+#include "report/trace.h"
+
+/* Before a run: whether it can end with what the arguments ask for. The kernel must be loaded. Finds out
+ * whether report and trace can be written, and leaves no file. PLB_OK; or PLB_EINPUT and a sentence. */
+int plb_outputs_check(const struct plb_arguments *arguments, const struct plb_job *job,
+                      struct plb_error *err);
+
+/* After the last pass: verifies the result if asked to, writes the files, prints the summary. A wrong result
+ * gets a report and a trace too, but no result file and no profile. PLB_OK; or PLB_EFAILED or PLB_EVERIFY,
+ * and a sentence. */
+int plb_outputs_write(const struct plb_arguments *arguments, struct plb_job *job, struct plb_report *report,
+                      const struct plb_trace *trace, struct plb_error *err);
+
+#endif

@@ -1,0 +1,147 @@
+/* What users type after plbrun. Mistakes and their sentences are in test/system/test_input.sh. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/arguments.h"
+
+#define MOST 600 /* arguments of one command line */
+
+/* Reads a command line, split at blanks. `line` is changed and must last as long as the result. */
+static int read_line(char *line, struct plb_arguments *a, struct plb_error *err)
+{
+    char *argv[MOST + 1] = {"plbrun"};
+    int argc = 1;
+    for (char *word = strtok(line, " "); word != NULL && argc < MOST; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    *err = (struct plb_error){.status = PLB_OK};
+    return plb_arguments_read(a, argc, argv, err);
+}
+
+static void every_option_arrives(void **state)
+{
+    (void)state;
+    struct plb_arguments a;
+    struct plb_error err;
+    char line[] = "--verify a.conf --report r.json x.y=1 --trace=t.html --simulate s.cluster --seed 1e3 "
+                  "--show-pus --show-config --dry-run --quiet --verbose --balancer greedy";
+    assert_int_equal(read_line(line, &a, &err), PLB_OK);
+    assert_string_equal(a.conf, "a.conf");
+    assert_string_equal(a.report, "r.json");
+    assert_string_equal(a.trace, "t.html");
+    assert_string_equal(a.simulate, "s.cluster");
+    assert_int_equal(a.seed, 1000);
+    assert_true(a.verify && a.show_pus && a.show_config && a.dry_run && a.quiet && a.verbose);
+    assert_int_equal(a.question, PLB_ASKS_NOTHING);
+    assert_int_equal(a.n_assignments, 2);
+    assert_string_equal(a.assignments[0], "balance.balancer=greedy"); /* options come first */
+    assert_string_equal(a.assignments[1], "x.y=1");
+    plb_arguments_fini(&a);
+}
+
+static void nothing_is_asked_for_by_default(void **state)
+{
+    (void)state;
+    struct plb_arguments a;
+    struct plb_error err;
+    char line[] = "a.conf";
+    assert_int_equal(read_line(line, &a, &err), PLB_OK);
+    assert_false(a.verify || a.show_pus || a.show_config || a.dry_run || a.quiet || a.verbose);
+    assert_true(a.report == NULL && a.trace == NULL && a.simulate == NULL && a.n_assignments == 0);
+    assert_int_equal(a.seed, 1);
+    plb_arguments_fini(&a);
+}
+
+/* A question needs no conf file. Of several, help comes first, whatever their order. */
+static void questions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum plb_question question;
+    } cases[] = {
+        {"--help", PLB_ASKS_HELP}, {"--version", PLB_ASKS_VERSION}, {"--profiles", PLB_ASKS_PROFILES},
+        {"--balancer help", PLB_ASKS_BALANCERS}, {"--report help", PLB_ASKS_REPORT_KEYS},
+        {"--report r.json --profiles", PLB_ASKS_PROFILES}, {"--profiles --report help", PLB_ASKS_REPORT_KEYS},
+        {"--help --version --balancer help", PLB_ASKS_HELP}, {"--profiles --version --help", PLB_ASKS_HELP},
+        {"a.conf --trace help", PLB_ASKS_NOTHING}, {"a.conf --balancer helpful", PLB_ASKS_NOTHING},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct plb_arguments a;
+        struct plb_error err;
+        char line[80];
+        snprintf(line, sizeof line, "%s", cases[i].line);
+        if (read_line(line, &a, &err) != PLB_OK || a.question != cases[i].question)
+            fail_msg("%s: question %d, '%s'", cases[i].line, (int)a.question, err.text);
+        plb_arguments_fini(&a);
+    }
+}
+
+/* As with any program that uses getopt: a beginning that fits one option is that option. */
+static void options_may_be_shortened(void **state)
+{
+    (void)state;
+    struct plb_arguments a;
+    struct plb_error err;
+    char clear[] = "a.conf --rep r.json --sim s.cluster", several[] = "a.conf --ver";
+    assert_int_equal(read_line(clear, &a, &err), PLB_OK);
+    assert_string_equal(a.report, "r.json");
+    assert_string_equal(a.simulate, "s.cluster");
+    plb_arguments_fini(&a);
+    assert_int_equal(read_line(several, &a, &err), PLB_EINPUT); /* verify, verbose or version */
+    assert_non_null(strstr(err.text, "unknown option --ver"));
+    plb_arguments_fini(&a);
+}
+
+static void there_may_be_many_settings(void **state)
+{
+    (void)state;
+    struct plb_arguments a;
+    struct plb_error err;
+    char line[8000] = "a.conf";
+    for (int i = 0; i < 500; i++)
+        snprintf(line + strlen(line), sizeof line - strlen(line), " s.key=%d", i);
+    assert_int_equal(read_line(line, &a, &err), PLB_OK);
+    assert_int_equal(a.n_assignments, 500);
+    assert_string_equal(a.assignments[499], "s.key=499");
+    plb_arguments_fini(&a);
+}
+
+/* Every option has a line of its own in the help, with its meaning in one column. */
+static void help_has_a_column_of_meanings(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    int options = 0;
+    FILE *out = open_memstream(&text, &size);
+    plb_arguments_help(out);
+    fclose(out);
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        assert_true(strlen(line) <= 100);
+        if (strncmp(line, "  --", 4) != 0)
+            continue;
+        options++;
+        assert_true(line[26] == ' ' && line[27] != ' ' && line[27] != '\0');
+    }
+    assert_int_equal(options, 15);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_option_arrives),
+        cmocka_unit_test(nothing_is_asked_for_by_default),
+        cmocka_unit_test(questions),
+        cmocka_unit_test(options_may_be_shortened),
+        cmocka_unit_test(there_may_be_many_settings),
+        cmocka_unit_test(help_has_a_column_of_meanings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
