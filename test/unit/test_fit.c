@@ -1,36 +1,14 @@
 /* Fits of time curves: recovery of the basis, what is left out, what happens with hardly any data,
  * and the promise on which the solver rests: positive and never decreasing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/fit.h"
-#include "model/solve.h"
+#include "numbers.h"
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 #define BIT(term) (1u << (term))
-
-static void near_at(double got, double expected, double relative, int line)
-{
-    if (!(fabs(got - expected) <= relative * fabs(expected)))
-        fail_msg("line %d: got %.12g, expected %.12g within %g", line, got, expected, relative);
-}
-#define near(got, expected, relative) near_at(got, expected, relative, __LINE__)
-
-/* Knuth's 64-bit LCG: uniform in [0, 1). */
-static double uniform(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) / 9007199254740992.0;
-}
 
 static const double sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 48, 64, 128};
 #define HIGH 128.0
@@ -260,24 +238,6 @@ static void noise_of_three_percent_predicts_within_ten(void **state)
         }
 }
 
-static void beyond_the_measured_sizes_the_slope_is_clamped(void **state)
-{
-    (void)state;
-    struct plb_curve cubic = {.terms = BIT(PLB_TERM_X3), .a = {[PLB_TERM_X3] = 80}, .scale = 10, .low = 1, .high = 10};
-    near(plb_curve_time(&cubic, 10), 80, 1e-12);  /* mean slope 8, own slope 24, held at 16 */
-    near(plb_curve_time(&cubic, 15), 160, 1e-12);
-    near(plb_curve_slope(&cubic, 15), 16, 1e-12);
-    near(plb_curve_time(&cubic, 0.5), 0.04, 1e-12); /* 0.08 at 1: the chord is above the tangent */
-    struct plb_curve flat = {.terms = BIT(PLB_TERM_ONE), .a = {16}, .scale = 1, .low = 2, .high = 8};
-    near(plb_curve_time(&flat, 16), 18, 1e-12); /* mean slope 2, own slope 0, held at 1/4 */
-    near(plb_curve_time(&flat, 0.1), 16, 1e-12);
-    struct plb_curve line = {.terms = BIT(PLB_TERM_ONE) | BIT(PLB_TERM_X), .a = {5, 1}, .scale = 1, .low = 2, .high = 8};
-    near(plb_curve_time(&line, 100), 105, 1e-12);
-    near(plb_curve_time(&line, 0.25), 5.25, 1e-12);
-    near(plb_curve_time(&line, 0), 0, 0);
-    near(plb_curve_time(&line, -3), 0, 0);
-}
-
 static void of_more_than_512_points_the_most_recent_count(void **state)
 {
     (void)state;
@@ -318,42 +278,6 @@ static void the_transfer_line_stays_above_zero(void **state)
     near(b, 0, 0);
 }
 
-static void a_printed_line_reads_back(void **state)
-{
-    (void)state;
-    char text[160], tiny[8];
-    struct plb_curve c = {.terms = BIT(PLB_TERM_ONE) | BIT(PLB_TERM_X), .a = {2.1e-5, 3.4e-5}, .scale = 100, .low = 1, .high = 100};
-    assert_ptr_equal(plb_curve_print(&c, text, sizeof text), text);
-    double a, b;
-    char x;
-    assert_int_equal(sscanf(text, "%lf + %lf %c", &a, &b, &x), 3);
-    near(a, 2.1e-5, 5e-3);
-    near(b, 3.4e-7, 5e-3);
-    assert_int_equal(x, 'x');
-    plb_curve_print(&c, tiny, sizeof tiny);
-    assert_memory_equal(tiny, text, 7);
-    assert_int_equal(tiny[7], '\0');
-    struct plb_curve e = {.terms = BIT(PLB_TERM_X3) | BIT(PLB_TERM_XLN), .a = {[PLB_TERM_X3] = 16, [PLB_TERM_XLN] = 6}, .scale = 2, .high = 2};
-    assert_string_equal(plb_curve_print(&e, text, sizeof text), "2 x^3 + 3 x ln u (u = x/2)");
-}
-
-static void the_best_rate_is_at_a_measured_size(void **state)
-{
-    (void)state;
-    struct plb_model m = {.execute = {.terms = 3, .a = {1, 2}, .scale = 1, .low = 1, .high = 10}};
-    near(plb_model_best_rate(&m), 10.0 / 21.0, 1e-9);
-    m.transfer_s = 4;
-    m.transfer_s_per_work = 0.5;
-    near(plb_model_best_rate(&m), 10.0 / 30.0, 1e-9);
-    near(plb_model_time(&m, 2), 10, 1e-12);
-    near(plb_model_slope(&m, 2), 2.5, 1e-12);
-    struct plb_model square = {.execute = {.terms = BIT(PLB_TERM_X2), .a = {0, 0, 1}, .scale = 1, .low = 2, .high = 10}};
-    near(plb_model_best_rate(&square), 0.5, 1e-9);
-    struct plb_model unknown = {.transfer_s = 1};
-    assert_false(plb_model_known(&unknown));
-    near(plb_model_best_rate(&unknown), 0, 0);
-}
-
 /* Reports of a PU that needs 8 ms per unit, with 3 % noise. Between the two groups of sizes, and far beyond
  * what was measured, nothing is known that a straight line would not say. */
 static void noise_makes_no_shape(void **state)
@@ -369,27 +293,10 @@ static void noise_makes_no_shape(void **state)
     assert_true(plb_curve_time(&c, 103728.0) < 1.5 * 103728.0 * 0.375e-3);
 }
 
-/* A block above the grain is several tasks: 10 units take 3 s, 30 take 9. */
-static void a_block_above_the_grain_is_several_tasks(void **state)
-{
-    (void)state;
-    struct plb_model m = {.execute = {.terms = 1u << PLB_TERM_ONE | 1u << PLB_TERM_X, .a = {1.0, 0.2}, .scale = 1.0, .low = 1.0, .high = 10.0}};
-    near(plb_model_time(&m, 30.0), 7.0, 1e-9);
-    m.grain = 10.0;
-    near(plb_model_time(&m, 10.0), 3.0, 1e-9);
-    near(plb_model_time(&m, 30.0), 9.0, 1e-9);
-    near(plb_model_slope(&m, 30.0), 0.3, 1e-9);
-    near(plb_model_work(&m, 9.0, 1000.0), 30.0, 1e-9);
-    m.busy_s = 2.0;
-    near(plb_model_time(&m, 30.0), 11.0, 1e-9);
-    near(plb_model_work(&m, 9.0, 1000.0), 70.0 / 3.0, 1e-9);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_makes_no_shape),
-        cmocka_unit_test(a_block_above_the_grain_is_several_tasks),
         cmocka_unit_test(every_term_and_pair_is_recovered_from_exact_points),
         cmocka_unit_test(residuals_are_relative_and_r2_is_unweighted),
         cmocka_unit_test(a_weight_counts_as_that_many_points),
@@ -403,11 +310,8 @@ int main(void)
         cmocka_unit_test(decreasing_times_never_give_a_decreasing_curve),
         cmocka_unit_test(curves_are_positive_and_never_decrease),
         cmocka_unit_test(noise_of_three_percent_predicts_within_ten),
-        cmocka_unit_test(beyond_the_measured_sizes_the_slope_is_clamped),
         cmocka_unit_test(of_more_than_512_points_the_most_recent_count),
         cmocka_unit_test(the_transfer_line_stays_above_zero),
-        cmocka_unit_test(a_printed_line_reads_back),
-        cmocka_unit_test(the_best_rate_is_at_a_measured_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,35 +1,14 @@
 /* The solver: shares solved by hand, an independent water-filling oracle for lines, and for random
  * systems what every answer must satisfy: all work shared, equal finish times, nothing to gain. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ini.h"
 #include "model/solve.h"
+#include "numbers.h"
 
 #define MOST 10000
 static const enum plb_solver solvers[] = {PLB_SOLVER_AUTO, PLB_SOLVER_SLSQP, PLB_SOLVER_BISECTION};
-
-static void near_at(double got, double expected, double relative, int line)
-{
-    if (!(fabs(got - expected) <= relative * fabs(expected)))
-        fail_msg("line %d: got %.15g, expected %.15g within %g", line, got, expected, relative);
-}
-#define near(got, expected, relative) near_at(got, expected, relative, __LINE__)
-
-/* Knuth's 64-bit LCG: uniform in [0, 1). */
-static double uniform(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(*state >> 11) / 9007199254740992.0;
-}
 
 /* a + b x at every size. */
 static struct plb_model line_model(double a, double b)
