@@ -148,6 +148,7 @@ help:
 	@echo "make tests        build what make check, scripts/gpu-check and a bundle for it need"
 	@echo "make check        all tests of this build; the last line counts them (QUICK=1: less; JOBS=N at a time)"
 	@echo "make SAN=address,undefined check   the same under sanitizers (or SAN=thread)"
+	@echo "make mutants      faults planted one at a time, and which test sees each (N=10: ten; FAULTS='worker/*')"
 	@echo "make check-deep   all tests, sanitizers and planted faults, 100,000 simulated clusters: hours"
 	@echo "make demo         sparse rows of unequal cost: static and plb-hac, without and with migration"
 	@echo "                  (MATRIX=file.mtx: of your own)"

@@ -88,12 +88,21 @@ $(B)/gpu/burn.cuda.so $(B)/gpu/faulty.cuda.so $(B)/gpu/entries.so:
 # A test runs the bench of the papers; it knows the kernels of the normal build alone.
 tests: all $(TEST_BIN) $(TEST_KERNELS) $(STANDIN_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
 
+.PHONY: test-kernels
+test-kernels: $(TEST_KERNELS)
+
 # Tests run JOBS at a time, each with its output in one piece. QUICK=1: fewer seeds, no valgrind. SEEDS=N: that many
 # simulated clusters, and as many fits.
 JOBS := $(shell nproc)
 check: tests
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_QUICK=$(QUICK) \
 	  $(if $(SEEDS),PLB_SEEDS=$(SEEDS) PLB_FIT_SEEDS=$(SEEDS) PLB_TIMEOUT=7200) test/run -j $(JOBS) $(TEST_BIN) $(TEST_SH)
+
+# Plants faults in copies of the tree, and shows which test sees each. N=10: a fixed spread of ten. FAULTS='worker/*':
+# those alone.
+.PHONY: mutants
+mutants:
+	@test/mutants/run -j $(JOBS) $(if $(N),-n $(N)) $(FAULTS:%='%')
 
 # Everything that there is, with many more seeds; takes hours.
 check-deep:
