@@ -12,6 +12,7 @@
 #include "drive/outputs.h"
 #include "drive/simulate.h"
 #include "job/balancer_table.h"
+#include "profile/listing.h"
 #include "profile/profiles.h"
 #include "report/keys.h"
 
@@ -137,7 +138,14 @@ static int simulate(struct job_run *r, struct plb_error *err)
         return PLB_OK;
     }
     s.trace = r->trace.on ? &r->trace : NULL;
-    s.profiles = r->job.profiles = plb_profiles_open(&r->job, true, a->verbose);
+    s.profiles = r->job.profiles = plb_profiles_open(&(struct plb_profiles_config){
+        .kernel = r->job.kernel,
+        .maps = r->job.maps,
+        .cluster = &r->job.cluster,
+        .mode = r->job.balance.profile_given ? r->job.balance.profile : PLB_PROFILE_OFF,
+        .simulated = true,
+        .verbose = a->verbose,
+    });
     plb_simulate(&s, &result, err);
     plb_results_refused(result.master, &r->job.app);
     if (err->status == PLB_OK) {

@@ -94,7 +94,13 @@ void plb_lead_hello(struct run *r, const struct plb_pu_info *info)
         stop_all(r, PLB_OK);
         return;
     }
-    lead->job->profiles = plb_profiles_open(lead->job, false, r->options->verbose);
+    lead->job->profiles = plb_profiles_open(&(struct plb_profiles_config){
+        .kernel = lead->job->kernel,
+        .maps = lead->job->maps,
+        .cluster = &lead->job->cluster,
+        .mode = lead->job->balance.profile,
+        .verbose = r->options->verbose,
+    });
     plb_profiles_recall(lead->job->profiles, lead->master);
     if (plb_profiles_require(&config, lead->master, r->err) == PLB_OK)
         begin_pass(r);

@@ -1,9 +1,9 @@
 /* Profiles as files.
  *
- * A file is believed when its last line is the checksum of all before it, its format is known, its key
- * is the one its name stands for, and every number is one that a measurement can give. It is checked
- * byte by byte before it is parsed, so the parser sees only what was once written. The checksum is
- * against accidents, not against malice: whoever can write there can run plbrun. */
+ * A file is believed when its last line is the checksum of all before it, its format is known, its name is
+ * that of its key, and every number is one that a measurement can give. All bytes are checked before the text
+ * is parsed, so the parser sees only what was once written. The checksum guards against accidents, not
+ * against malice: a person who can write there can run plbrun too. */
 #include "profile/profile_file.h"
 
 #include <ctype.h>
@@ -24,8 +24,8 @@
 #include "model/fit.h"
 
 #define FORMAT 1
-#define LONGEST 16384       /* bytes of a file; what is written is a quarter of it at most */
-#define KEY_TEXT 512
+#define LONGEST 16384 /* bytes of a file; plbrun writes a quarter of it at most */
+#define KEY_TEXT 512  /* bytes of a key as text */
 
 bool plb_profile_folder(char *folder, size_t size)
 {
@@ -70,23 +70,14 @@ void plb_profile_clean(char *text)
         text[length - 1] = '\0';
 }
 
-bool plb_profile_build(const char *file, char build[17])
-{
-    uint64_t hash;
-    if (!plb_hash_file(file, &hash))
-        return false;
-    snprintf(build, 17, "%016" PRIx64, hash);
-    return true;
-}
-
-/* The key as it stands in the file, which is also what is hashed and compared. */
+/* Prints the key as it stands in the file. This text is also hashed and compared. */
 static void key_print(const struct plb_profile_key *key, char text[KEY_TEXT])
 {
-    snprintf(text, KEY_TEXT, "kernel = %s\nbuild = %s\npu = %s\nkind = %s\nthreads = %d\nmodel = %s\n", key->kernel, key->build,
-             key->pu, key->kind, key->threads, key->model);
+    snprintf(text, KEY_TEXT, "kernel = %s\nbuild = %s\npu = %s\nkind = %s\nthreads = %d\nmodel = %s\n",
+             key->kernel, key->build, key->pu, key->kind, key->threads, key->model);
 }
 
-/* Appends what is fit for a file's name; everything else becomes one '-'. */
+/* Appends the characters that are fit for a file's name; a run of others becomes one '-'. */
 static void append_safe(char name[PLB_PROFILE_NAME], const char *text)
 {
     size_t n = strlen(name);
@@ -117,7 +108,7 @@ void plb_profile_name(const struct plb_profile_key *key, char name[PLB_PROFILE_N
 
 /* -------------------------------------------------------------------- read */
 
-/* The whole file into `text`, which ends in a 0; or in a few words why not. */
+/* Reads the whole file into `text`, which ends in a 0. NULL, or in a few words why not. */
 static const char *read_text(const char *path, char text[LONGEST + 1], size_t *length)
 {
     struct stat info;
@@ -131,7 +122,9 @@ static const char *read_text(const char *path, char text[LONGEST + 1], size_t *l
             break;
     close(fd);
     text[*length] = '\0';
-    return !regular ? "it is not a regular file" : n < 0 ? "it cannot be read" : *length == LONGEST ? "it is too long" : NULL;
+    if (!regular)
+        return "it is not a regular file";
+    return n < 0 ? "it cannot be read" : *length == LONGEST ? "it is too long" : NULL;
 }
 
 static size_t checksum_line(const char *text, size_t length, char line[40])
@@ -152,9 +145,16 @@ static const char *check_text(const char *text, size_t length)
 
 static bool take_key(struct plb_profile_key *key, const char *name, const char *value)
 {
-    struct { const char *name; char *text; size_t size; } const texts[] = {
-        {"kernel", key->kernel, sizeof key->kernel}, {"build", key->build, sizeof key->build}, {"pu", key->pu, sizeof key->pu},
-        {"kind", key->kind, sizeof key->kind}, {"model", key->model, sizeof key->model},
+    struct {
+        const char *name;
+        char *text;
+        size_t size;
+    } const texts[] = {
+        {"kernel", key->kernel, sizeof key->kernel},
+        {"build", key->build, sizeof key->build},
+        {"pu", key->pu, sizeof key->pu},
+        {"kind", key->kind, sizeof key->kind},
+        {"model", key->model, sizeof key->model},
     };
     for (int i = 0; i < 5; i++)
         if (strcmp(texts[i].name, name) == 0)
@@ -175,27 +175,37 @@ static bool take_sample(struct plb_profile *profile, const char *value)
 {
     struct plb_sample s = {.block_end = true};
     int used = 0;
-    if (profile->n == PLB_PROFILE_ROWS || sscanf(value, "%lf %lf %lf %" SCNd64 "%n", &s.work, &s.execute_s, &s.transfer_s, &s.tasks, &used) != 4)
+    if (profile->n == PLB_PROFILE_ROWS)
         return false;
-    if (value[used] != '\0' || !positive(s.work) || !positive(s.execute_s) || !isfinite(s.transfer_s) || s.transfer_s < 0.0 || s.tasks < 1)
+    if (sscanf(value, "%lf %lf %lf %" SCNd64 "%n", &s.work, &s.execute_s, &s.transfer_s, &s.tasks, &used)
+        != 4)
+        return false;
+    bool possible = positive(s.work) && positive(s.execute_s) && isfinite(s.transfer_s)
+                 && s.transfer_s >= 0.0;
+    if (value[used] != '\0' || !possible || s.tasks < 1)
         return false;
     profile->at[profile->n++] = s;
     return true;
 }
 
-static const char *take_entries(const struct plb_ini *conf, struct plb_profile_key *key, struct plb_profile *profile)
+static const char *take_entries(const struct plb_ini *conf, struct plb_profile_key *key,
+                                struct plb_profile *profile)
 {
     double format = 0.0;
     for (int i = 0; i < conf->n; i++) {
         const struct plb_ini_entry *e = &conf->at[i];
         if (strcmp(e->section, "samples") == 0 && !take_sample(profile, e->value))
             return "a sample in it is not four numbers, finite and positive";
-        if (strcmp(e->section, "profile") == 0 && strcmp(e->key, "format") == 0 && !plb_parse_int(e->value, &format))
+        if (strcmp(e->section, "profile") == 0 && strcmp(e->key, "format") == 0
+            && !plb_parse_int(e->value, &format))
             return "its format is no number";
-        if (strcmp(e->section, "profile") == 0 && strcmp(e->key, "format") != 0 && !take_key(key, e->key, e->value))
+        if (strcmp(e->section, "profile") == 0 && strcmp(e->key, "format") != 0
+            && !take_key(key, e->key, e->value))
             return "its key is not understood";
     }
-    return format != FORMAT ? "it has another format than this plbrun's" : profile->n == 0 ? "there is no sample in it" : NULL;
+    if (format != FORMAT)
+        return "it has another format than this plbrun's";
+    return profile->n == 0 ? "there is no sample in it" : NULL;
 }
 
 const char *plb_profile_examine(const char *path, struct plb_profile_key *key, struct plb_profile *profile)
@@ -232,8 +242,10 @@ int plb_profile_load(const char *folder, const struct plb_profile_key *key, stru
     plb_profile_name(key, name);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (access(path, R_OK) != 0)
-        return errno == ENOENT ? PLB_OK : plb_fail(err, PLB_EINPUT, "the profile %s cannot be read: %s; the run goes on without it",
-                                                   path, strerror(errno));
+        return errno == ENOENT
+                 ? PLB_OK
+                 : plb_fail(err, PLB_EINPUT, "the profile %s cannot be read: %s; the run goes on without it",
+                            path, strerror(errno));
     const char *wrong = plb_profile_examine(path, &own, profile);
     key_print(key, wanted);
     key_print(&own, found);
@@ -244,10 +256,14 @@ int plb_profile_load(const char *folder, const struct plb_profile_key *key, stru
     profile->n = 0;
     snprintf(aside, sizeof aside, "%s.damaged", path);
     if (rename(path, aside) == 0)
-        return plb_fail(err, PLB_EINPUT, "the profile %s is damaged: %s; it was set aside as %s.damaged, and the run goes on without it",
-                        path, wrong, name);
-    return plb_fail(err, PLB_EINPUT, "the profile %s is damaged: %s; it cannot be set aside (%s): delete it; the run goes on without it",
-                    path, wrong, strerror(errno));
+        return plb_fail(
+            err, PLB_EINPUT,
+            "the profile %s is damaged: %s; it was set aside as %s.damaged, and the run goes on without it",
+            path, wrong, name);
+    return plb_fail(
+        err, PLB_EINPUT,
+        "the profile %s is damaged: %s; it cannot be set aside (%s): delete it; the run goes on without it",
+        path, wrong, strerror(errno));
 }
 
 /* ------------------------------------------------------------------- write */
@@ -260,14 +276,17 @@ static char *profile_print(const struct plb_profile_key *key, const struct plb_p
     if (out == NULL)
         return NULL;
     key_print(key, head);
-    fprintf(out, "# What a kernel took on a processing unit. Made by plbrun, read with [balance] profile = read or on;\n"
-                 "# it may be deleted, not edited.\n[profile]\nformat = %d\n%s\n", FORMAT, head);
+    fprintf(out,
+            "# What a kernel took on a processing unit. Made by plbrun, read with [balance] profile = read "
+            "or on;\n"
+            "# it may be deleted, not edited.\n[profile]\nformat = %d\n%s\n",
+            FORMAT, head);
     if (plb_fit_samples(profile->at, profile->n, 0.0, &model))
         fprintf(out, "# seconds for x of cost: %s\n", plb_curve_print(&model.execute, curve, sizeof curve));
     fprintf(out, "# of one task: cost, seconds executing, seconds transferring; how many tasks\n[samples]\n");
     for (int i = 0; i < profile->n; i++)
-        fprintf(out, "task = %.9g %.9g %.9g %" PRId64 "\n", profile->at[i].work, profile->at[i].execute_s, profile->at[i].transfer_s,
-                profile->at[i].tasks);
+        fprintf(out, "task = %.9g %.9g %.9g %" PRId64 "\n", profile->at[i].work, profile->at[i].execute_s,
+                profile->at[i].transfer_s, profile->at[i].tasks);
     fprintf(out, "\n[end]\n");
     fflush(out);
     checksum_line(text, *size, line);
@@ -296,70 +315,4 @@ int plb_profile_save(const char *folder, const struct plb_profile_key *key, cons
     }
     free(text);
     return err->status;
-}
-
-/* -------------------------------------------------------------------- pool */
-
-struct candidate {
-    struct plb_sample sample;
-    int class;
-    bool old;
-};
-
-/* By class, the newer ones first, by speed. */
-static int by_class(const void *a, const void *b)
-{
-    const struct candidate *x = a, *y = b;
-    double p = x->sample.execute_s / x->sample.work, q = y->sample.execute_s / y->sample.work;
-    return x->class != y->class ? (x->class < y->class ? -1 : 1) : x->old != y->old ? (x->old ? 1 : -1) : (p > q) - (p < q);
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const struct plb_sample *x = a, *y = b;
-    return (x->work > y->work) - (x->work < y->work);
-}
-
-/* The usable samples, each with its class; returns how many. */
-static int classify(const struct plb_sample *samples, int n, int old, struct candidate *out)
-{
-    double low = INFINITY, high = 0.0;
-    int m = 0;
-    for (int i = 0; i < n; i++) {
-        const struct plb_sample *s = &samples[i];
-        if (!positive(s->work) || !positive(s->execute_s))
-            continue;
-        out[m] = (struct candidate){{s->work, s->execute_s, positive(s->transfer_s) ? s->transfer_s : 0.0,
-                                     s->tasks > 0 ? s->tasks : 1, 0.0, true}, 0, i < old};
-        low = fmin(low, s->work);
-        high = fmax(high, s->work);
-        m++;
-    }
-    for (int i = 0; i < m && high > low; i++) {
-        int class = (int)(PLB_PROFILE_ROWS * (log(out[i].sample.work) - log(low)) / (log(high) - log(low)));
-        out[i].class = class < PLB_PROFILE_ROWS ? class : PLB_PROFILE_ROWS - 1;
-    }
-    return m;
-}
-
-void plb_profile_pool(const struct plb_sample *samples, int n, int old, struct plb_profile *profile)
-{
-    struct candidate *all = plb_alloc((size_t)n * sizeof *all);
-    int m = classify(samples, n, old, all);
-    qsort(all, (size_t)m, sizeof *all, by_class);
-    *profile = (struct plb_profile){0};
-    for (int first = 0, end = 0, alike; first < m; first = end) {
-        for (; end < m && all[end].class == all[first].class; end++)
-            ;
-        for (alike = first; alike < end && all[alike].old == all[first].old; alike++)
-            ;
-        profile->at[profile->n++] = all[first + (alike - first - 1) / 2].sample;
-    }
-    qsort(profile->at, (size_t)profile->n, sizeof *profile->at, by_size);
-    free(all);
-}
-
-bool plb_profile_spreads(const struct plb_profile *profile)
-{
-    return profile->n > 1 && profile->at[profile->n - 1].work >= PLB_PROFILE_SPREAD * profile->at[0].work;
 }

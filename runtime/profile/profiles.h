@@ -1,27 +1,36 @@
-/* The profiles of one run: which PUs begin with what an earlier run measured, and what is kept of this
- * one. On rank 0. A NULL pointer stands for `profile = off` everywhere below. */
+/* The profiles of one run: which PUs begin with what an earlier run measured, and what is kept of this one.
+ *
+ * Rank 0, main thread. A NULL pointer stands for profiles that are off everywhere below. */
 #ifndef PLB_PROFILE_PROFILES_H
 #define PLB_PROFILE_PROFILES_H
 
-#include <stdio.h>
-
 #include "core/master.h"
+#include "job/job_settings.h"
+#include "model/cluster_spec.h"
+#include "plb/kernel.h"
 #include "report/report.h"
 
-struct plb_job;
 struct plb_profiles;
 
-/* As [balance] profile says, for the kernel of a job that has been set up and is borrowed; NULL where it
- * says off (of a simulation: does not say otherwise), and, told to whoever wants to hear all, where there
- * is no folder to have. */
-struct plb_profiles *plb_profiles_open(const struct plb_job *job, bool simulated, bool verbose);
+/* What profiles are of. All pointers are borrowed until free. */
+struct plb_profiles_config {
+    const struct plb_kernel *kernel;
+    const struct plb_cost_map *maps;        /* one per phase */
+    const struct plb_cluster_spec *cluster; /* no nodes: the real machines */
+    enum plb_profile_mode mode;
+    bool simulated; /* the PUs are those of a simulation */
+    bool verbose;   /* say how many PUs begin with a profile */
+};
+
+/* NULL where the mode is off. Also NULL, after a warning, where there is no folder for profiles. */
+struct plb_profiles *plb_profiles_open(const struct plb_profiles_config *config);
 void plb_profiles_free(struct plb_profiles *profiles);
 
 /* Before the first pass: gives every PU the profile of its key. A damaged one gives a warning. */
 void plb_profiles_recall(struct plb_profiles *profiles, struct plb_master *master);
 
-/* Whether every PU has what the balancer cannot do without: `static.source = profile` and no profile for a
- * PU is PLB_EINPUT and a sentence. */
+/* Checks that every PU has a profile where the balancer follows profiles alone (static.source = profile).
+ * PLB_OK, or PLB_EINPUT and a sentence. */
 int plb_profiles_require(const struct plb_master_config *config, const struct plb_master *master,
                          struct plb_error *err);
 
@@ -29,11 +38,8 @@ int plb_profiles_require(const struct plb_master_config *config, const struct pl
 void plb_profiles_collect(struct plb_profiles *profiles, const struct plb_master *master,
                           struct plb_report *report);
 
-/* Once the run is known to have ended well: writes what is worth it. What cannot be written gives a
+/* Once the run is known to have ended well: writes what is worth it. A file that cannot be written gives a
  * warning. */
 void plb_profiles_save(const struct plb_profiles *profiles);
-
-/* For --profiles: the folder and a line per file. PLB_OK, or PLB_EFAILED and a sentence. */
-int plb_profiles_list(FILE *out, struct plb_error *err);
 
 #endif

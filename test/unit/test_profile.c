@@ -260,24 +260,6 @@ static void the_profile_of_another_build_is_left_alone(void **state)
     unlink(path_of(&other, ""));
 }
 
-static void a_build_is_the_contents(void **state)
-{
-    (void)state;
-    char one[17], same[17], changed[17], path[120];
-    snprintf(path, sizeof path, "%s/k.so", folder);
-    put(path, "kernel", 6);
-    assert_true(plb_profile_build(path, one));
-    put(path, "kernel", 6);
-    assert_true(plb_profile_build(path, same));
-    put(path, "kernem", 6);
-    assert_true(plb_profile_build(path, changed));
-    assert_string_equal(one, same);
-    assert_string_not_equal(one, changed);
-    assert_int_equal(strlen(one), 16);
-    unlink(path);
-    assert_false(plb_profile_build(path, one));
-}
-
 static void the_folder_follows_the_rules(void **state)
 {
     (void)state;
@@ -381,7 +363,6 @@ int main(void)
         cmocka_unit_test(only_what_can_have_been_measured_is_believed),
         cmocka_unit_test(the_profile_of_another_pu_is_refused),
         cmocka_unit_test(the_profile_of_another_build_is_left_alone),
-        cmocka_unit_test(a_build_is_the_contents),
         cmocka_unit_test(the_folder_follows_the_rules),
         cmocka_unit_test(many_samples_become_few_over_all_sizes),
         cmocka_unit_test(each_size_gives_its_median),
