@@ -39,8 +39,7 @@ static char *next_line(char *buffer, int size, void *data)
     size_t length = strlen(buffer);
     if (length + 1 == (size_t)size && buffer[length - 1] != '\n') {
         plb_fail(r->err, PLB_EINPUT, "%s:%d: the line is longer than %d characters; shorten it, with a "
-                 "symbolic link for a long path",
-                 r->conf->file, r->line, size - 2);
+                 "symbolic link for a long path", r->conf->file, r->line, size - 2);
         return NULL;
     }
     size_t indent = strspn(buffer, " \t");
