@@ -11,8 +11,10 @@
 
 static int cannot(struct plb_error *err, const char *path, int reason)
 {
-    return plb_fail(err, PLB_EFAILED, "%s: cannot be written: %s; check that its folder exists, that you may "
-                    "write there and that there is room", path, strerror(reason));
+    return plb_fail(err, PLB_EFAILED,
+                    "%s: cannot be written: %s; check that its folder exists, that you may "
+                    "write there and that there is room",
+                    path, strerror(reason));
 }
 
 /* A file without a name in the folder of `path`; -1 where the file system has no such files. */
@@ -80,7 +82,7 @@ int plb_file_commit(struct plb_file *file, struct plb_error *err)
     }
     if (!written)
         cannot(err, file->path, reason != 0 ? reason : EIO);
-    if (err->status != PLB_OK && file->named)
+    if (err->status != PLB_OK && replaces && file->named)
         unlink(file->temporary);
     free(file->path);
     free(file->temporary);

@@ -10,9 +10,9 @@
 #include "base/error.h"
 
 struct plb_file {
-    FILE *stream;               /* to write to; errors show at the commit */
-    char *path, *temporary;     /* temporary: NULL where `path` is a device or pipe, written in place */
-    bool named;                 /* the file has its temporary name already */
+    FILE *stream;           /* to write to; errors show at the commit */
+    char *path, *temporary; /* temporary: NULL where `path` is a device or pipe, written in place */
+    bool named;             /* the file has its temporary name already */
 };
 
 /* Begins a file in the folder of `path`. PLB_OK, and plb_file_commit is due; or PLB_EFAILED and a

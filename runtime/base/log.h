@@ -4,7 +4,6 @@
 
 /* Prints one line, to which it adds the newline; a longer one is cut. Rank 0 prints what concerns the run,
  * another rank only what concerns its own host. */
-__attribute__((format(printf, 1, 2)))
-void plb_say(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void plb_say(const char *format, ...);
 
 #endif

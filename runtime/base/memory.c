@@ -7,13 +7,15 @@
 
 #include "plb/status.h"
 
-#define CACHE_LINE 64       /* bytes; the widest vector registers have as many */
-#define PAGE 4096           /* bytes; a GPU's driver locks whole pages, and nothing else should lie in them */
+#define CACHE_LINE 64 /* bytes; the widest vector registers have as many */
+#define PAGE 4096     /* bytes; a GPU's driver locks whole pages, and nothing else should lie in them */
 
 static void out_of_memory(size_t bytes)
 {
-    fprintf(stderr, "plbrun: out of memory: %zu bytes were asked for and there are none; use a "
-                    "smaller input or more nodes\n", bytes);
+    fprintf(stderr,
+            "plbrun: out of memory: %zu bytes were asked for and there are none; use a "
+            "smaller input or more nodes\n",
+            bytes);
     exit(PLB_EFAILED);
 }
 

@@ -113,8 +113,7 @@ struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count)
     return taken;
 }
 
-void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range,
-                          struct plb_rangeset *out)
+void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range, struct plb_rangeset *out)
 {
     int64_t at = range.first, end = end_of(range);
     for (int i = find(set, range.first); i < set->n && set->at[i].first < end; i++) {

@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 struct plb_range {
-    int64_t first, count;       /* units [first, first + count) */
+    int64_t first, count; /* units [first, first + count) */
 };
 
 struct plb_rangeset {
-    struct plb_range *at;       /* sorted, disjoint, not touching */
+    struct plb_range *at; /* sorted, disjoint, not touching */
     int n, capacity;
-    int64_t units;              /* in all ranges together */
+    int64_t units; /* in all ranges together */
 };
 
 /* A zeroed struct is the empty set. Releases the memory of a set; it is empty then. */
@@ -35,7 +35,6 @@ int64_t plb_rangeset_remove(struct plb_rangeset *set, struct plb_range range);
 struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count);
 
 /* Adds to `out` the parts of `range` that are not in `set`. */
-void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range,
-                          struct plb_rangeset *out);
+void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range, struct plb_rangeset *out);
 
 #endif

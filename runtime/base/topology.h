@@ -3,11 +3,11 @@
 #define PLB_BASE_TOPOLOGY_H
 
 struct plb_topology {
-    char host[32];              /* name, cut to fit */
-    char cpu[48];               /* model, cut to fit, or "cpu" */
-    int host_cores;             /* cores of the host */
-    int cores;                  /* those that the launcher lets this process use */
-    char where[64];             /* the same as a list, such as "0-3,8" */
+    char host[32];  /* name, cut to fit */
+    char cpu[48];   /* model, cut to fit, or "cpu" */
+    int host_cores; /* cores of the host */
+    int cores;      /* those that the launcher lets this process use */
+    char where[64]; /* the same as a list, such as "0-3,8" */
 };
 
 /* Reads the topology. A host that hwloc cannot read has one core. */

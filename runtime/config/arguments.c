@@ -14,7 +14,7 @@
 /* An option. */
 struct row {
     const char *name;
-    const char *value;          /* what the help calls its value; NULL: it has none */
+    const char *value; /* what the help calls its value; NULL: it has none */
     enum { FLAG, TEXT, SEED, BALANCER, QUESTION } kind;
     size_t member;              /* of a flag or text */
     enum plb_question question; /* that it asks; or with a value, that the value 'help' asks */
@@ -27,26 +27,57 @@ struct row {
 #define FIRST_CODE 256 /* what getopt returns for row 0; smaller codes are those of characters */
 
 static const struct row rows[] = {
-    {"balancer", "NAME", BALANCER, 0, PLB_ASKS_BALANCERS,
-     "who decides the block sizes; 'help' lists all", 0, 0},
-    {"verify", NULL, FLAG, OF(verify), 0, "compare the result with an independent reference", 0, 0},
-    {"report", "FILE.json", TEXT, OF(report), PLB_ASKS_REPORT_KEYS,
-     "write what the run did; 'help' describes the keys", 0, 0},
-    {"trace", "FILE.json", TEXT, OF(trace), 0, "write when it did what, for Perfetto (ui.perfetto.dev)",
-     "FILE.html", "the same as a chart for any browser, without a network"},
-    {"simulate", "FILE.cluster", TEXT, OF(simulate), 0,
-     "run on the described machines in virtual time, without mpirun", 0, 0},
-    {"seed", "N", SEED, 0, 0, "choose the random numbers of a simulation (default 1)", 0, 0},
-    {"show-config", NULL, FLAG, OF(show_config), 0, "print every setting and where it comes from", 0, 0},
-    {"show-pus", NULL, FLAG, OF(show_pus), 0,
-     "print the processing units at the start; with --dry-run nothing else", 0, 0},
-    {"profiles", NULL, QUESTION, 0, PLB_ASKS_PROFILES,
-     "list what earlier runs measured (balance.profile), and where it is kept", 0, 0},
-    {"dry-run", NULL, FLAG, OF(dry_run), 0, "read and check everything, compute nothing", 0, 0},
-    {"quiet", NULL, FLAG, OF(quiet), 0, "print mistakes and warnings only", 0, 0},
-    {"verbose", NULL, FLAG, OF(verbose), 0, "print more", 0, 0},
-    {"version", NULL, QUESTION, 0, PLB_ASKS_VERSION, "print the version", 0, 0},
-    {"help", NULL, QUESTION, 0, PLB_ASKS_HELP, "print this", 0, 0},
+    {.name = "balancer",
+     .value = "NAME",
+     .kind = BALANCER,
+     .question = PLB_ASKS_BALANCERS,
+     .help = "who decides the block sizes; 'help' lists all"},
+    {.name = "verify",
+     .kind = FLAG,
+     .member = OF(verify),
+     .help = "compare the result with an independent reference"},
+    {.name = "report",
+     .value = "FILE.json",
+     .kind = TEXT,
+     .member = OF(report),
+     .question = PLB_ASKS_REPORT_KEYS,
+     .help = "write what the run did; 'help' describes the keys"},
+    {.name = "trace",
+     .value = "FILE.json",
+     .kind = TEXT,
+     .member = OF(trace),
+     .help = "write when it did what, for Perfetto (ui.perfetto.dev)",
+     .more_value = "FILE.html",
+     .more_help = "the same as a chart for any browser, without a network"},
+    {.name = "simulate",
+     .value = "FILE.cluster",
+     .kind = TEXT,
+     .member = OF(simulate),
+     .help = "run on the described machines in virtual time, without mpirun"},
+    {.name = "seed",
+     .value = "N",
+     .kind = SEED,
+     .help = "choose the random numbers of a simulation (default 1)"},
+    {.name = "show-config",
+     .kind = FLAG,
+     .member = OF(show_config),
+     .help = "print every setting and where it comes from"},
+    {.name = "show-pus",
+     .kind = FLAG,
+     .member = OF(show_pus),
+     .help = "print the processing units at the start; with --dry-run nothing else"},
+    {.name = "profiles",
+     .kind = QUESTION,
+     .question = PLB_ASKS_PROFILES,
+     .help = "list what earlier runs measured (balance.profile), and where it is kept"},
+    {.name = "dry-run",
+     .kind = FLAG,
+     .member = OF(dry_run),
+     .help = "read and check everything, compute nothing"},
+    {.name = "quiet", .kind = FLAG, .member = OF(quiet), .help = "print mistakes and warnings only"},
+    {.name = "verbose", .kind = FLAG, .member = OF(verbose), .help = "print more"},
+    {.name = "version", .kind = QUESTION, .question = PLB_ASKS_VERSION, .help = "print the version"},
+    {.name = "help", .kind = QUESTION, .question = PLB_ASKS_HELP, .help = "print this"},
 };
 
 static void print_row(const char *name, const char *value, const char *help, FILE *out)
@@ -61,7 +92,8 @@ void plb_arguments_help(FILE *out)
           "\n"
           "Runs a data-parallel kernel on all processing units of N ranks. Each gets as much work as it can\n"
           "finish in the same time as the others.\n"
-          "\n", out);
+          "\n",
+          out);
     for (size_t i = 0; i < ROWS; i++) {
         print_row(rows[i].name, rows[i].value, rows[i].help, out);
         if (rows[i].more_value != NULL)
@@ -69,7 +101,8 @@ void plb_arguments_help(FILE *out)
     }
     fputs("\n"
           "Settings come from the command line, then PLB_SECTION_KEY variables, then app.conf.\n"
-          "Exit status: 0 done, 1 the run failed, 2 usage or configuration, 3 wrong result.\n", out);
+          "Exit status: 0 done, 1 the run failed, 2 usage or configuration, 3 wrong result.\n",
+          out);
 }
 
 /* Keeps the assignment that the two texts make together. */
@@ -94,16 +127,24 @@ static int take_seed(struct plb_arguments *a, const char *value, struct plb_erro
 /* Takes one option; `value` is NULL where it has none. */
 static int take(struct plb_arguments *a, const struct row *row, const char *value, struct plb_error *err)
 {
-    bool asks = row->question != PLB_ASKS_NOTHING && (value == NULL || strcmp(value, "help") == 0);
+    bool asks = row->question != PLB_ASKS_NOTHING && (row->value == NULL || strcmp(value, "help") == 0);
     if (asks && row->question > a->question)
         a->question = row->question;
     void *member = (char *)a + row->member;
     switch (row->kind) {
-    case FLAG: *(bool *)member = true; break;
-    case TEXT: *(const char **)member = value; break;
-    case SEED: return take_seed(a, value, err);
-    case BALANCER: assign(a, "balance.balancer=", value); break;
-    case QUESTION: break;
+    case FLAG:
+        *(bool *)member = true;
+        break;
+    case TEXT:
+        *(const char **)member = value;
+        break;
+    case SEED:
+        return take_seed(a, value, err);
+    case BALANCER:
+        assign(a, "balance.balancer=", value);
+        break;
+    case QUESTION:
+        break;
     }
     return PLB_OK;
 }
@@ -163,8 +204,10 @@ int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct pl
         else if (strchr(argv[i], '=') != NULL)
             assign(a, "", argv[i]);
         else
-            return plb_fail(err, PLB_EINPUT, "'%s' is neither the conf file (that is %s) nor "
-                            "section.key=value; see --help", argv[i], a->conf);
+            return plb_fail(err, PLB_EINPUT,
+                            "'%s' is neither the conf file (that is %s) nor "
+                            "section.key=value; see --help",
+                            argv[i], a->conf);
     if (a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL)
         return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);
     if (a->conf == NULL && a->question == PLB_ASKS_NOTHING)

@@ -22,7 +22,7 @@ enum plb_question {
 struct plb_arguments {
     enum plb_question question; /* where it is not PLB_ASKS_NOTHING, `conf` may be NULL */
     const char *conf;
-    char **assignments;         /* "section.key=value", in their order; owned */
+    char **assignments; /* "section.key=value", in their order; owned */
     int n_assignments;
     const char *simulate, *report, *trace;
     uint64_t seed;

@@ -40,7 +40,8 @@ int plb_outputs_check(const struct plb_arguments *a, const struct plb_job *job, 
         return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify",
                         job->kernel->name);
     if (a->verify && a->simulate != NULL)
-        return plb_fail(err, PLB_EINPUT, "a simulation has no results to verify; leave out --verify or "
+        return plb_fail(err, PLB_EINPUT,
+                        "a simulation has no results to verify; leave out --verify or "
                         "--simulate");
     return PLB_OK;
 }

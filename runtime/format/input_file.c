@@ -11,8 +11,7 @@
 /* Bytes of one read. Linux moves less than 2 GiB at once; a smaller number would only mean more calls. */
 #define CALL_BYTES ((size_t)1 << 30)
 
-int plb_input_open(struct plb_input_file *file, const char *path, const char *expected,
-                   struct plb_error *err)
+int plb_input_open(struct plb_input_file *file, const char *path, const char *expected, struct plb_error *err)
 {
     struct stat info;
     *file = (struct plb_input_file){.path = path};
@@ -45,8 +44,10 @@ int plb_input_read(const struct plb_input_file *file, void *into, size_t bytes, 
         if (more < 0 && errno == EINTR)
             continue;
         if (more < 0)
-            return plb_fail(err, PLB_EINPUT, "%s: cannot be read at byte %" PRId64 ": %s; check the disk or "
-                            "copy the file again", file->path, at + (int64_t)*got, strerror(errno));
+            return plb_fail(err, PLB_EINPUT,
+                            "%s: cannot be read at byte %" PRId64 ": %s; check the disk or "
+                            "copy the file again",
+                            file->path, at + (int64_t)*got, strerror(errno));
         if (more == 0)
             break;
         *got += (size_t)more;
@@ -60,8 +61,9 @@ int plb_input_read_all(const struct plb_input_file *file, void *into, size_t byt
     size_t got;
     int status = plb_input_read(file, into, bytes, at, &got, err);
     if (status == PLB_OK && got < bytes)
-        return plb_fail(err, PLB_EINPUT, "%s: ended at byte %" PRId64 " although it had %" PRId64 " bytes "
-                        "when it was opened; do not write to it during a run", file->path, at + (int64_t)got,
-                        file->bytes);
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: ended at byte %" PRId64 " although it had %" PRId64 " bytes "
+                        "when it was opened; do not write to it during a run",
+                        file->path, at + (int64_t)got, file->bytes);
     return status;
 }

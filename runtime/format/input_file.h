@@ -8,9 +8,9 @@
 #include "base/error.h"
 
 struct plb_input_file {
-    const char *path;           /* borrowed */
-    int fd;                     /* -1: not open */
-    int64_t bytes;              /* its length when it was opened */
+    const char *path; /* borrowed */
+    int fd;           /* -1: not open */
+    int64_t bytes;    /* its length when it was opened */
 };
 
 /* Opens a regular file. `expected` ends the sentence about a folder, device or pipe, as in "an .npy file

@@ -19,14 +19,18 @@ static int refuse_entry(const struct plb_text *text, const char *start, enum plb
         [PLB_MTX_INTEGER] = "'row column value', all whole numbers",
         [PLB_MTX_PATTERN] = "'row column'",
     };
-    return plb_text_refuse(text, "malformed entry '%s'; expected %s; correct the line, or the kind of "
-                           "values in line 1", plb_text_excerpt(text, start).text, forms[field]);
+    return plb_text_refuse(text,
+                           "malformed entry '%s'; expected %s; correct the line, or the kind of "
+                           "values in line 1",
+                           plb_text_excerpt(text, start).text, forms[field]);
 }
 
 static int refuse_index(const struct plb_text *text, const char *what, int64_t found, int64_t most)
 {
-    return plb_text_refuse(text, "%s %" PRId64 " is out of range; expected 1 to %" PRId64 " (indices start "
-                           "at 1); correct the line or the size line", what, found, most);
+    return plb_text_refuse(text,
+                           "%s %" PRId64 " is out of range; expected 1 to %" PRId64 " (indices start "
+                           "at 1); correct the line or the size line",
+                           what, found, most);
 }
 
 static bool names_no_number(const char *at)
@@ -55,8 +59,10 @@ static int read_value(struct plb_text *text, const char *start, enum plb_mtx_fie
         text->at = read ? end : text->at;
     }
     if ((!read && names_no_number(text->at)) || !isfinite(*value))
-        return plb_text_refuse(text, "the value in '%s' is not finite; expected a number below 1.8e308 in "
-                               "size; correct or remove the entry", plb_text_excerpt(text, start).text);
+        return plb_text_refuse(text,
+                               "the value in '%s' is not finite; expected a number below 1.8e308 in "
+                               "size; correct or remove the entry",
+                               plb_text_excerpt(text, start).text);
     return read && plb_text_line_ends(text) ? PLB_OK : refuse_entry(text, start, field);
 }
 
@@ -74,9 +80,11 @@ static int read_entry(struct plb_text *text, enum plb_mtx_field field, const str
     if (column < 1 || column > t->columns)
         return refuse_index(text, "column", column, t->columns);
     if (t->symmetry == PLB_SKEW_SYMMETRIC && row == column && entry->value != 0.0)
-        return plb_text_refuse(text, "a skew-symmetric matrix has the value %g on its diagonal at (%"
-                               PRId64 ", %" PRId64 "); expected zero; remove the entry or write 'general' in "
-                               "line 1", entry->value, row, column);
+        return plb_text_refuse(text,
+                               "a skew-symmetric matrix has the value %g on its diagonal at (%" PRId64
+                               ", %" PRId64 "); expected zero; remove the entry or write 'general' in "
+                               "line 1",
+                               entry->value, row, column);
     entry->row = row - 1;
     entry->column = (int32_t)(column - 1);
     return PLB_OK;
@@ -89,15 +97,19 @@ static int read_all(struct plb_text *text, enum plb_mtx_field field, struct plb_
     t->at = plb_grow(NULL, (size_t)(t->n < most ? t->n : most) * sizeof *t->at);
     for (int64_t found = 0; found < t->n; found++) {
         if (!plb_text_next_line(text))
-            return plb_text_refuse(text, "is truncated: it ends after %" PRId64 " of %" PRId64 " entries; "
+            return plb_text_refuse(text,
+                                   "is truncated: it ends after %" PRId64 " of %" PRId64 " entries; "
                                    "expected as many as the size line says; copy the file again or correct "
-                                   "the size line", found, t->n);
+                                   "the size line",
+                                   found, t->n);
         if (read_entry(text, field, t, &t->at[found]) != PLB_OK)
             return text->err->status;
     }
     if (plb_text_next_line(text))
-        return plb_text_refuse(text, "more entries than the %" PRId64 " that the size line says; expected "
-                               "the end of the file; correct the size line or remove the surplus", t->n);
+        return plb_text_refuse(text,
+                               "more entries than the %" PRId64 " that the size line says; expected "
+                               "the end of the file; correct the size line or remove the surplus",
+                               t->n);
     return PLB_OK;
 }
 
@@ -139,10 +151,11 @@ static int check_triangles(const struct plb_text *text, const struct plb_triplet
     for (int64_t i = 1; i < t->n && status == PLB_OK; i++) {
         const struct plb_triplet *one = &sorted[i - 1], *two = &sorted[i];
         if (one->row == two->column && one->column == two->row && one->row != one->column)
-            status = plb_fail(text->err, PLB_EINPUT, "%s: is symmetric but stores both (%" PRId64 ", %d) and "
+            status = plb_fail(text->err, PLB_EINPUT,
+                              "%s: is symmetric but stores both (%" PRId64 ", %d) and "
                               "(%d, %" PRId64 "); expected one of the two; keep the lower triangle or write "
-                              "'general' in line 1", text->path, one->row + 1, one->column + 1,
-                              one->column + 1, one->row + 1);
+                              "'general' in line 1",
+                              text->path, one->row + 1, one->column + 1, one->column + 1, one->row + 1);
     }
     free(sorted);
     return status;

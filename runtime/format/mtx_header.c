@@ -8,8 +8,9 @@
 
 #include "format/number.h"
 
-#define EXPECTED "'%%%%MatrixMarket matrix coordinate real|integer|pattern " \
-                 "general|symmetric|skew-symmetric'" /* for a printf format */
+#define EXPECTED \
+    "'%%%%MatrixMarket matrix coordinate real|integer|pattern " \
+    "general|symmetric|skew-symmetric'" /* for a printf format */
 
 /* Reads the next word of the line. Returns its place in `words`, whatever its case, or `count` where it is
  * not among them; *word is where it begins. */
@@ -30,8 +31,10 @@ static int refuse_word(const struct plb_text *text, const char *word, const char
 {
     struct plb_excerpt found = plb_text_excerpt(text, word);
     bool any = found.text[0] != '\0';
-    return plb_text_refuse(text, "the header has %s%s%s where another word belongs; expected " EXPECTED "; "
-                           "%s", any ? "'" : "", any ? found.text : "nothing", any ? "'" : "", remedy);
+    return plb_text_refuse(text,
+                           "the header has %s%s%s where another word belongs; expected " EXPECTED "; "
+                           "%s",
+                           any ? "'" : "", any ? found.text : "nothing", any ? "'" : "", remedy);
 }
 
 /* The first three words: %%MatrixMarket matrix coordinate. */
@@ -42,7 +45,8 @@ static int read_object(struct plb_text *text)
     static const char *const format[] = {"coordinate", "array"};
     const char *word;
     if (scan_word(text, banner, 1, &word) == 1)
-        return plb_text_refuse(text, "is not a Matrix Market file: its first line is '%s', but " EXPECTED
+        return plb_text_refuse(text,
+                               "is not a Matrix Market file: its first line is '%s', but " EXPECTED
                                " was expected; write it with scipy.io.mmwrite",
                                plb_text_excerpt(text, text->start).text);
     if (scan_word(text, object, 1, &word) == 1)
@@ -52,7 +56,7 @@ static int read_object(struct plb_text *text)
         return PLB_OK;
     case 1:
         return plb_text_refuse(text, "holds a dense matrix ('array'), but a sparse one ('coordinate') was "
-                               "expected; save dense data as .npy with numpy.save");
+                                     "expected; save dense data as .npy with numpy.save");
     default:
         return refuse_word(text, word, "write it with scipy.io.mmwrite");
     }
@@ -61,22 +65,24 @@ static int read_object(struct plb_text *text)
 /* The fourth and the fifth word: the kind of the values, and the symmetry. */
 static int read_kind(struct plb_text *text, enum plb_mtx_field *field, enum plb_symmetry *symmetry)
 {
-    static const char *const fields[] = {[PLB_MTX_REAL] = "real", [PLB_MTX_INTEGER] = "integer",
-                                         [PLB_MTX_PATTERN] = "pattern", "complex"};
-    static const char *const symmetries[] = {[PLB_GENERAL] = "general", [PLB_SYMMETRIC] = "symmetric",
-                                             [PLB_SKEW_SYMMETRIC] = "skew-symmetric", "hermitian"};
+    static const char *const fields[] = {
+        [PLB_MTX_REAL] = "real", [PLB_MTX_INTEGER] = "integer", [PLB_MTX_PATTERN] = "pattern", "complex"};
+    static const char *const symmetries[] = {[PLB_GENERAL] = "general",
+                                             [PLB_SYMMETRIC] = "symmetric",
+                                             [PLB_SKEW_SYMMETRIC] = "skew-symmetric",
+                                             "hermitian"};
     const char *word;
     int which = scan_word(text, fields, 4, &word);
     if (which == 3)
         return plb_text_refuse(text, "holds complex values, but real, integer or pattern was expected; save "
-                               "the real and the imaginary part as two files");
+                                     "the real and the imaginary part as two files");
     if (which == 4)
         return refuse_word(text, word, "write it with scipy.io.mmwrite");
     *field = (enum plb_mtx_field)which;
     which = scan_word(text, symmetries, 4, &word);
     if (which == 3)
         return plb_text_refuse(text, "is hermitian, but general, symmetric or skew-symmetric was expected; "
-                               "for real values write symmetric");
+                                     "for real values write symmetric");
     if (which == 4)
         return refuse_word(text, word, "write it with scipy.io.mmwrite");
     *symmetry = (enum plb_symmetry)which;
@@ -98,12 +104,14 @@ static int read_sizes(struct plb_text *text, struct plb_triplets *t)
 {
     if (!plb_text_next_line(text))
         return plb_text_refuse(text, "ends before the size line; expected 'rows columns entries'; copy or "
-                               "write the file again");
+                                     "write the file again");
     const char *start = text->at;
     if (!scan_size(text, &t->rows) || !scan_size(text, &t->columns) || !scan_size(text, &t->n)
         || !plb_text_line_ends(text))
-        return plb_text_refuse(text, "malformed size line '%s'; expected three whole numbers, 'rows columns "
-                               "entries'; correct the line", plb_text_excerpt(text, start).text);
+        return plb_text_refuse(text,
+                               "malformed size line '%s'; expected three whole numbers, 'rows columns "
+                               "entries'; correct the line",
+                               plb_text_excerpt(text, start).text);
     return PLB_OK;
 }
 
@@ -122,16 +130,21 @@ static int check_sizes(const struct plb_text *text, const struct plb_triplets *t
         return plb_text_refuse(text, "the matrix has zero %s; expected at least one; name a file with data",
                                t->rows == 0 ? "rows" : "columns");
     if (t->columns > INT32_MAX)
-        return plb_text_refuse(text, "%" PRId64 " columns are too many; expected at most %d; split the "
-                               "matrix by columns", t->columns, INT32_MAX);
+        return plb_text_refuse(text,
+                               "%" PRId64 " columns are too many; expected at most %d; split the "
+                               "matrix by columns",
+                               t->columns, INT32_MAX);
     if (t->symmetry != PLB_GENERAL && t->rows != t->columns)
-        return plb_text_refuse(text, "a symmetric matrix has %" PRId64 " rows and %" PRId64 " columns; "
+        return plb_text_refuse(text,
+                               "a symmetric matrix has %" PRId64 " rows and %" PRId64 " columns; "
                                "expected a square one; correct the sizes or write 'general' in line 1",
                                t->rows, t->columns);
     if (t->rows > most_rows())
-        return plb_text_refuse(text, "%" PRId64 " rows are too many; expected at most %" PRId64 ", as many "
+        return plb_text_refuse(text,
+                               "%" PRId64 " rows are too many; expected at most %" PRId64 ", as many "
                                "as this machine's memory can index; correct the size or use a larger "
-                               "machine", t->rows, most_rows());
+                               "machine",
+                               t->rows, most_rows());
     return PLB_OK;
 }
 

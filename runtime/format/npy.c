@@ -22,8 +22,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data is copied as it 
 #define BLOCK 32
 
 /* to[i * stride + o] = from[o * inner + i]; inlined so that the size is a constant of each copy. */
-static inline __attribute__((always_inline)) void
-transpose(char *to, size_t stride, const char *from, size_t outer, size_t inner, size_t size)
+static inline __attribute__((always_inline)) void transpose(char *to, size_t stride, const char *from,
+                                                            size_t outer, size_t inner, size_t size)
 {
     for (size_t o0 = 0; o0 < outer; o0 += BLOCK) {
         size_t o1 = outer - o0 < BLOCK ? outer : o0 + BLOCK;
@@ -86,8 +86,11 @@ int plb_npy_read(const char *path, enum plb_order order, bool header_only, struc
     }
     plb_input_close(&file);
     if (status == PLB_OK)
-        *array = (struct plb_array){.data = data, .element_bytes = header.element_bytes, .rows = header.rows,
-                                    .columns = header.columns, .column_major = column_major};
+        *array = (struct plb_array){.data = data,
+                                    .element_bytes = header.element_bytes,
+                                    .rows = header.rows,
+                                    .columns = header.columns,
+                                    .column_major = column_major};
     else
         free(data);
     return status;

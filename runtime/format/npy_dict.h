@@ -9,10 +9,10 @@
 #define PLB_NPY_RECORDS "[...]" /* as descr: a list, which describes a structured dtype */
 
 struct plb_npy_dict {
-    char descr[32];         /* the data type; a longer one is cut, and is none that plbrun reads */
+    char descr[32]; /* the data type; a longer one is cut, and is none that plbrun reads */
     bool fortran_order;
     int64_t dimensions;
-    int64_t shape[2];       /* the first two dimensions; one that int64_t cannot hold is INT64_MAX */
+    int64_t shape[2]; /* the first two dimensions; one that int64_t cannot hold is INT64_MAX */
 };
 
 /* Reads the text from *at to `end`, which need not end with a NUL. Returns NULL; or what was expected at *at.

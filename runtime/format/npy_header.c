@@ -23,24 +23,29 @@ static int read_start(const struct plb_input_file *file, int64_t *dict_at, int64
     if (plb_input_read_all(file, start, have, 0, err) != PLB_OK)
         return err->status;
     if (have == 0 || memcmp(start, PLB_NPY_MAGIC, have < MAGIC_BYTES ? have : MAGIC_BYTES) != 0)
-        return plb_fail(err, PLB_EINPUT, "%s: is not an .npy file: %s, but \\x93NUMPY was expected as its "
-                        "first bytes; write it with numpy.save", file->path,
-                        have == 0 ? "it is empty" : "it begins with other bytes");
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: is not an .npy file: %s, but \\x93NUMPY was expected as its "
+                        "first bytes; write it with numpy.save",
+                        file->path, have == 0 ? "it is empty" : "it begins with other bytes");
     if (have >= 8 && (start[6] < 1 || start[6] > 3 || start[7] != 0))
-        return plb_fail(err, PLB_EINPUT, "%s: has .npy version %d.%d, but 1.0, 2.0 or 3.0 was expected; "
-                        "write it again with numpy.save", file->path, start[6], start[7]);
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: has .npy version %d.%d, but 1.0, 2.0 or 3.0 was expected; "
+                        "write it again with numpy.save",
+                        file->path, start[6], start[7]);
     *dict_at = start[6] == 1 ? 10 : 12;
     *dict_bytes = start[8] | start[9] << 8;
     if (start[6] != 1)
         *dict_bytes |= (int64_t)start[10] << 16 | (int64_t)start[11] << 24;
     if (file->bytes - *dict_at < *dict_bytes)
-        return plb_fail(err, PLB_EINPUT, "%s: is truncated inside its header: %" PRId64 " bytes found, at "
-                        "least %" PRId64 " expected; copy or write it again", file->path, file->bytes,
-                        *dict_at + ((int64_t)have < *dict_at ? 0 : *dict_bytes));
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: is truncated inside its header: %" PRId64 " bytes found, at "
+                        "least %" PRId64 " expected; copy or write it again",
+                        file->path, file->bytes, *dict_at + ((int64_t)have < *dict_at ? 0 : *dict_bytes));
     if (*dict_bytes > MOST_DICT)
-        return plb_fail(err, PLB_EINPUT, "%s: has a malformed .npy header: %" PRId64 " bytes long, but at "
-                        "most %d were expected; write it again with numpy.save", file->path, *dict_bytes,
-                        MOST_DICT);
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: has a malformed .npy header: %" PRId64 " bytes long, but at "
+                        "most %d were expected; write it again with numpy.save",
+                        file->path, *dict_bytes, MOST_DICT);
     return PLB_OK;
 }
 
@@ -53,9 +58,10 @@ static int read_dict(const struct plb_input_file *file, int64_t dict_at, int64_t
     if (status == PLB_OK)
         expected = plb_npy_scan_dict(&at, text + dict_bytes, dict);
     if (expected != NULL)
-        status = plb_fail(err, PLB_EINPUT, "%s: has a malformed .npy header: at byte %" PRId64 " %s was "
-                          "expected; write it again with numpy.save", file->path, dict_at + (at - text),
-                          expected);
+        status = plb_fail(err, PLB_EINPUT,
+                          "%s: has a malformed .npy header: at byte %" PRId64 " %s was "
+                          "expected; write it again with numpy.save",
+                          file->path, dict_at + (at - text), expected);
     free(text);
     return status;
 }
@@ -69,15 +75,19 @@ static int check_type(const struct plb_input_file *file, const char *descr, stru
         return PLB_OK;
     }
     if (strcmp(descr, PLB_NPY_RECORDS) == 0)
-        return plb_fail(err, PLB_EINPUT, "%s: holds records (a structured dtype), but '<f4' or '<f8' was "
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: holds records (a structured dtype), but '<f4' or '<f8' was "
                         "expected; save one field of it, converted with a['field'].astype('float64')",
                         file->path);
     if (descr[0] == '>')
-        return plb_fail(err, PLB_EINPUT, "%s: holds '%s', which is in big-endian byte order, but '<f4' or "
-                        "'<f8' (little-endian) was expected; convert it with a.astype('%s')", file->path,
-                        descr, strcmp(descr, ">f4") == 0 ? "<f4" : "<f8");
-    return plb_fail(err, PLB_EINPUT, "%s: holds '%s', but '<f4' (float32) or '<f8' (float64) was expected; "
-                    "convert it with a.astype('float64')", file->path, descr);
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: holds '%s', which is in big-endian byte order, but '<f4' or "
+                        "'<f8' (little-endian) was expected; convert it with a.astype('%s')",
+                        file->path, descr, strcmp(descr, ">f4") == 0 ? "<f4" : "<f8");
+    return plb_fail(err, PLB_EINPUT,
+                    "%s: holds '%s', but '<f4' (float32) or '<f8' (float64) was expected; "
+                    "convert it with a.astype('float64')",
+                    file->path, descr);
 }
 
 /* One dimension is read as one column. */
@@ -93,14 +103,16 @@ static int check_shape(const struct plb_input_file *file, const struct plb_npy_d
     header->rows = dict->shape[0];
     header->columns = dict->dimensions == 1 ? 1 : dict->shape[1];
     if (header->rows == 0 || header->columns == 0)
-        return plb_fail(err, PLB_EINPUT, "%s: has the shape (%" PRId64 ", %" PRId64 "), so there are zero "
-                        "%s, but at least one was expected; name a file with data", file->path, header->rows,
-                        header->columns, header->rows == 0 ? "rows" : "columns");
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: has the shape (%" PRId64 ", %" PRId64 "), so there are zero "
+                        "%s, but at least one was expected; name a file with data",
+                        file->path, header->rows, header->columns, header->rows == 0 ? "rows" : "columns");
     if (__builtin_mul_overflow(header->rows, header->columns, &elements)
         || __builtin_mul_overflow(elements, (int64_t)header->element_bytes, &header->data_bytes))
-        return plb_fail(err, PLB_EINPUT, "%s: has the shape (%" PRId64 ", %" PRId64 "), which is too large: "
-                        "fewer than 2^63 bytes were expected; write it again with numpy.save", file->path,
-                        header->rows, header->columns);
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: has the shape (%" PRId64 ", %" PRId64 "), which is too large: "
+                        "fewer than 2^63 bytes were expected; write it again with numpy.save",
+                        file->path, header->rows, header->columns);
     return PLB_OK;
 }
 
@@ -111,10 +123,11 @@ static int check_length(const struct plb_input_file *file, const char *descr,
     int64_t found = file->bytes - header->data_at;
     if (found == header->data_bytes)
         return PLB_OK;
-    return plb_fail(err, PLB_EINPUT, "%s: %s: %" PRId64 " bytes of data found, %" PRId64 " expected for the "
-                    "shape (%" PRId64 ", %" PRId64 ") of '%s'; copy or write it again", file->path,
-                    found < header->data_bytes ? "is truncated" : "has extra bytes at its end", found,
-                    header->data_bytes, header->rows, header->columns, descr);
+    return plb_fail(err, PLB_EINPUT,
+                    "%s: %s: %" PRId64 " bytes of data found, %" PRId64 " expected for the "
+                    "shape (%" PRId64 ", %" PRId64 ") of '%s'; copy or write it again",
+                    file->path, found < header->data_bytes ? "is truncated" : "has extra bytes at its end",
+                    found, header->data_bytes, header->rows, header->columns, descr);
 }
 
 int plb_npy_read_header(const struct plb_input_file *file, struct plb_npy_header *header,

@@ -10,7 +10,7 @@
 
 struct plb_npy_header {
     int64_t rows, columns;
-    size_t element_bytes;       /* 4 or 8: float32 or float64, little-endian */
+    size_t element_bytes; /* 4 or 8: float32 or float64, little-endian */
     bool column_major;
     int64_t data_at, data_bytes; /* to the end of the file */
 };

@@ -8,21 +8,24 @@
 #include "format/npy.h"
 #include "format/npy_header.h"
 
-#define DICT_AT 10      /* after magic, version and a length of 2 bytes */
-#define ALIGN 64        /* the data begins at a multiple of it, as in NumPy's files, so it can be mapped */
+#define DICT_AT 10 /* after magic, version and a length of 2 bytes */
+#define ALIGN 64   /* the data begins at a multiple of it, as in NumPy's files, so it can be mapped */
 #define MOST_HEADER (4 * ALIGN)
 
 /* Fills in the header, padded with blanks, and returns its length. */
 static size_t format_header(char into[MOST_HEADER], const struct plb_array *array)
 {
-    int text = snprintf(into + DICT_AT, MOST_HEADER - DICT_AT, "{'descr': '<f%zu', 'fortran_order': %s, "
-                        "'shape': (%" PRId64 ", %" PRId64 "), }", array->element_bytes,
-                        array->column_major ? "True" : "False", array->rows, array->columns);
+    static const char start[8] = PLB_NPY_MAGIC "\x01"; /* version 1.0 */
+    int text = snprintf(into + DICT_AT, MOST_HEADER - DICT_AT,
+                        "{'descr': '<f%zu', 'fortran_order': %s, "
+                        "'shape': (%" PRId64 ", %" PRId64 "), }",
+                        array->element_bytes, array->column_major ? "True" : "False", array->rows,
+                        array->columns);
     size_t used = DICT_AT + (size_t)text;
     size_t total = (used + 1 + ALIGN - 1) / ALIGN * ALIGN;
     memset(into + used, ' ', total - used);
     into[total - 1] = '\n';
-    memcpy(into, PLB_NPY_MAGIC "\x01\x00", 8);
+    memcpy(into, start, sizeof start);
     into[8] = (char)((total - DICT_AT) & 0xff);
     into[9] = (char)((total - DICT_AT) >> 8);
     return total;
@@ -34,10 +37,12 @@ int plb_npy_write(const char *path, const struct plb_array *array, struct plb_er
     if ((array->element_bytes != 4 && array->element_bytes != 8) || array->rows < 1 || array->columns < 1
         || array->data == NULL || __builtin_mul_overflow(array->rows, array->columns, &elements)
         || __builtin_mul_overflow(elements, (int64_t)array->element_bytes, &bytes))
-        return plb_fail(err, PLB_EFAILED, "%s: cannot be written: %" PRId64 " rows by %" PRId64 " columns "
+        return plb_fail(err, PLB_EFAILED,
+                        "%s: cannot be written: %" PRId64 " rows by %" PRId64 " columns "
                         "of %zu bytes%s, but at least one row and column of 4 or 8 bytes, with data, was "
-                        "expected; this is a mistake in the kernel", path, array->rows, array->columns,
-                        array->element_bytes, array->data == NULL ? " without data" : "");
+                        "expected; this is a mistake in the kernel",
+                        path, array->rows, array->columns, array->element_bytes,
+                        array->data == NULL ? " without data" : "");
     char header[MOST_HEADER];
     size_t header_bytes = format_header(header, array);
     struct plb_file file;

@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define EXACT_POWER 22      /* 10^22 is the largest power of ten that is a double */
+#define EXACT_POWER 22       /* 10^22 is the largest power of ten that is a double */
 #define MOST_EXPONENT 100000 /* larger exponents are not told apart: the number is infinite or 0 */
 
 /* A number as its digits, without the point, times ten to the power of `scale`. */
 struct decimal {
     uint64_t digits;
     int64_t scale;
-    bool exact;             /* `digits` has all of them */
+    bool exact; /* `digits` has all of them */
 };
 
 static bool digit(char c)

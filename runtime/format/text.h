@@ -9,12 +9,12 @@
 #include "format/number.h"
 
 struct plb_text {
-    const char *path;           /* borrowed */
-    char comment;               /* a line that begins with it says nothing */
-    char *start;                /* the whole file */
-    const char *at, *end;       /* `at` is what comes next, in line number `line`; *end is NUL */
+    const char *path;     /* borrowed */
+    char comment;         /* a line that begins with it says nothing */
+    char *start;          /* the whole file */
+    const char *at, *end; /* `at` is what comes next, in line number `line`; *end is NUL */
     int64_t line;
-    struct plb_error *err;      /* borrowed */
+    struct plb_error *err; /* borrowed */
 };
 
 /* A line's start, fit for a message: printable, and short. */
@@ -42,8 +42,8 @@ bool plb_text_line_ends(struct plb_text *text);
 bool plb_text_next_line(struct plb_text *text);
 
 /* Refuses the file with a sentence about the present line: "PATH:LINE: " and what follows. PLB_EINPUT. */
-__attribute__((format(printf, 2, 3)))
-int plb_text_refuse(const struct plb_text *text, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int plb_text_refuse(const struct plb_text *text, const char *format,
+                                                          ...);
 
 /* What the line has from `from` on. */
 struct plb_excerpt plb_text_excerpt(const struct plb_text *text, const char *from);

@@ -46,7 +46,7 @@ static void scatter(const struct plb_triplets *t, struct plb_csr *m)
 }
 
 struct cell {
-    int64_t place;          /* in the row before sorting, so that duplicates keep the order of the file */
+    int64_t place; /* in the row before sorting, so that duplicates keep the order of the file */
     double value;
     int32_t column;
 };

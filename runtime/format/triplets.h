@@ -9,8 +9,8 @@
 enum plb_symmetry { PLB_GENERAL, PLB_SYMMETRIC, PLB_SKEW_SYMMETRIC };
 
 struct plb_triplet {
-    int64_t row;            /* from 0 */
-    int32_t column;         /* from 0 */
+    int64_t row;    /* from 0 */
+    int32_t column; /* from 0 */
     double value;
 };
 

@@ -9,13 +9,15 @@
 #define SCHEMA 1
 
 /* What a row takes from a member: its type and its place. The member's declaration decides the type. */
-#define MEMBER(record, name)                                                                                 \
-    .type = _Generic(((record *)NULL)->name, bool: PLB_VALUE_FLAG, int: PLB_VALUE_WHOLE,                     \
-                     int64_t: PLB_VALUE_WHOLE, double: PLB_VALUE_REAL, default: PLB_VALUE_TEXT),             \
-    .member = _Generic(((record *)NULL)->name, bool: PLB_MEMBER_BOOL, int: PLB_MEMBER_INT,                   \
-                       int64_t: PLB_MEMBER_INT64, double: PLB_MEMBER_DOUBLE,                                 \
-                       const char *: PLB_MEMBER_POINTER, char *: PLB_MEMBER_ARRAY),                          \
+#define MEMBER(record, name) \
+    .type = VALUE_OF(((record *)NULL)->name), .member = MEMBER_OF(((record *)NULL)->name), \
     .offset = offsetof(record, name)
+#define VALUE_OF(member) \
+    _Generic((member), bool: PLB_VALUE_FLAG, int: PLB_VALUE_WHOLE, int64_t: PLB_VALUE_WHOLE, \
+             double: PLB_VALUE_REAL, const char *: PLB_VALUE_TEXT, char *: PLB_VALUE_TEXT)
+#define MEMBER_OF(member) \
+    _Generic((member), bool: PLB_MEMBER_BOOL, int: PLB_MEMBER_INT, int64_t: PLB_MEMBER_INT64, \
+             double: PLB_MEMBER_DOUBLE, const char *: PLB_MEMBER_POINTER, char *: PLB_MEMBER_ARRAY)
 #define RUN(name) MEMBER(struct plb_report, name)
 #define PU(name) MEMBER(struct plb_report_pu, name)
 #define CURVE(name) MEMBER(struct plb_report_curve, name)
@@ -69,8 +71,8 @@ static struct plb_value pus(const struct plb_report *report, const void *record)
 
 static struct plb_value kind(const struct plb_report *report, const void *record)
 {
-    static const char *const names[] = {[PLB_CPU] = "cpu", [PLB_GPU] = "gpu",
-                                        [PLB_ACCELERATOR] = "accelerator"};
+    static const char *const names[] = {
+        [PLB_CPU] = "cpu", [PLB_GPU] = "gpu", [PLB_ACCELERATOR] = "accelerator"};
     const struct plb_report_pu *pu = record;
     (void)report;
     return text(names[pu->kind]);
@@ -95,22 +97,16 @@ static struct plb_value phases(const struct plb_report *report, const void *reco
 const struct plb_field plb_run_fields[] = {
     {"schema", PLB_UNIT_NONE, GET(schema, PLB_VALUE_WHOLE),
      .meaning = "Version of this format. It grows when a key goes or changes its meaning."},
-    {"version", PLB_UNIT_NONE, GET(version, PLB_VALUE_TEXT),
-     .meaning = "Version of plbrun."},
-    {"app", PLB_UNIT_NONE, RUN(app),
-     .meaning = "Name of the kernel."},
-    {"balancer", PLB_UNIT_NONE, RUN(balancer),
-     .meaning = "Name of the balancer."},
+    {"version", PLB_UNIT_NONE, GET(version, PLB_VALUE_TEXT), .meaning = "Version of plbrun."},
+    {"app", PLB_UNIT_NONE, RUN(app), .meaning = "Name of the kernel."},
+    {"balancer", PLB_UNIT_NONE, RUN(balancer), .meaning = "Name of the balancer."},
     {"migration", PLB_UNIT_NONE, RUN(migration),
      .meaning = "Whether idle PUs could take queued units from others (`balance.migration`)."},
     {"mode", PLB_UNIT_NONE, GET(mode, PLB_VALUE_TEXT),
      .meaning = "`cluster` for a real run, `simulate` for a simulated one."},
-    {"nodes", PLB_UNIT_COUNT, RUN(nodes),
-     .meaning = "Nodes of the run; each is one MPI rank."},
-    {"units", PLB_UNIT_OF_APP, RUN(units),
-     .meaning = "Units of one pass."},
-    {"passes", PLB_UNIT_COUNT, RUN(passes),
-     .meaning = "Passes over all units."},
+    {"nodes", PLB_UNIT_COUNT, RUN(nodes), .meaning = "Nodes of the run; each is one MPI rank."},
+    {"units", PLB_UNIT_OF_APP, RUN(units), .meaning = "Units of one pass."},
+    {"passes", PLB_UNIT_COUNT, RUN(passes), .meaning = "Passes over all units."},
     {"makespan_s", PLB_UNIT_SECONDS, RUN(makespan_s),
      .meaning = "Time of all passes together; virtual in a simulation."},
     {"bound_s", PLB_UNIT_SECONDS, RUN(bound_s),
@@ -125,8 +121,7 @@ const struct plb_field plb_run_fields[] = {
      .meaning = "Longest busy time over the shortest, of the PUs that worked; 1 is perfect."},
     {"idle_pct", PLB_UNIT_PERCENT, RUN(idle_pct),
      .meaning = "Mean idle time of all PUs, in percent of the makespan."},
-    {"messages", PLB_UNIT_COUNT, RUN(messages),
-     .meaning = "Control messages that all ranks sent."},
+    {"messages", PLB_UNIT_COUNT, RUN(messages), .meaning = "Control messages that all ranks sent."},
     {"bytes_moved", PLB_UNIT_BYTES, RUN(bytes_moved),
      .meaning = "Inputs, results and replicated data that ranks sent to each other."},
     {"migrations", PLB_UNIT_COUNT, RUN(migrations),
@@ -155,12 +150,9 @@ const struct plb_field plb_run_fields[] = {
 };
 
 const struct plb_field plb_pu_fields[] = {
-    {"id", PLB_UNIT_NONE, PU(id), COLUMN("PU", 3),
-     .meaning = "Number of the PU in the run, from 0."},
-    {"node", PLB_UNIT_NONE, PU(node), COLUMN("node", 4),
-     .meaning = "Its node, which is its MPI rank."},
-    {"host", PLB_UNIT_NONE, PU(host), COLUMN("host", -15),
-     .meaning = "Name of its host."},
+    {"id", PLB_UNIT_NONE, PU(id), COLUMN("PU", 3), .meaning = "Number of the PU in the run, from 0."},
+    {"node", PLB_UNIT_NONE, PU(node), COLUMN("node", 4), .meaning = "Its node, which is its MPI rank."},
+    {"host", PLB_UNIT_NONE, PU(host), COLUMN("host", -15), .meaning = "Name of its host."},
     {"name", PLB_UNIT_NONE, PU(name), COLUMN("name", -18),
      .meaning = "Its model, or its name in the .cluster file."},
     {"kind", PLB_UNIT_NONE, GET(kind, PLB_VALUE_TEXT), COLUMN("kind", -5),
@@ -169,18 +161,14 @@ const struct plb_field plb_pu_fields[] = {
      .meaning = "Units that it executed, in all passes. A unit counts once."},
     {NULL, PLB_UNIT_PERCENT, GET(share, PLB_VALUE_REAL), COLUMN("share", 7),
      .meaning = "The same in percent of all units."},
-    {"blocks", PLB_UNIT_COUNT, PU(blocks), COLUMN("blocks", 8),
-     .meaning = "Blocks that it was granted."},
-    {"tasks", PLB_UNIT_COUNT, PU(tasks),
-     .meaning = "Tasks that it executed."},
+    {"blocks", PLB_UNIT_COUNT, PU(blocks), COLUMN("blocks", 8), .meaning = "Blocks that it was granted."},
+    {"tasks", PLB_UNIT_COUNT, PU(tasks), .meaning = "Tasks that it executed."},
     {"busy_s", PLB_UNIT_SECONDS, PU(busy_s), COLUMN("busy", 10),
      .meaning = "Time in which it executed tasks, or moved data and executed nothing."},
     {"transfer_s", PLB_UNIT_SECONDS, PU(transfer_s),
      .meaning = "The part of `busy_s` in which it moved data."},
-    {"idle_s", PLB_UNIT_SECONDS, PU(idle_s), COLUMN("idle", 10),
-     .meaning = "The makespan less `busy_s`."},
-    {"stolen_in", PLB_UNIT_OF_APP, PU(stolen_in),
-     .meaning = "Units granted to another PU that it executed."},
+    {"idle_s", PLB_UNIT_SECONDS, PU(idle_s), COLUMN("idle", 10), .meaning = "The makespan less `busy_s`."},
+    {"stolen_in", PLB_UNIT_OF_APP, PU(stolen_in), .meaning = "Units granted to another PU that it executed."},
     {"stolen_out", PLB_UNIT_OF_APP, PU(stolen_out),
      .meaning = "Units granted to it that another PU executed."},
     {"rate", PLB_UNIT_RATE, PU(rate), COLUMN(NULL, 11),
@@ -188,8 +176,7 @@ const struct plb_field plb_pu_fields[] = {
     {"curve", PLB_UNIT_NONE, PU(curve),
      .meaning = "Fitted curve of the phase that ran last: the seconds that it executes x units of average "
                 "cost. Empty where nothing was measured."},
-    {"r2", PLB_UNIT_NONE, PU(r2),
-     .meaning = "Coefficient of determination of that fit; 1 is perfect."},
+    {"r2", PLB_UNIT_NONE, PU(r2), .meaning = "Coefficient of determination of that fit; 1 is perfect."},
     {"refused", PLB_UNIT_NONE, PU(refused),
      .meaning = "Whether the PU was not used because its memory is too small."},
     {"phases", PLB_UNIT_COUNT, GET(phases, PLB_VALUE_LIST),
@@ -199,12 +186,10 @@ const struct plb_field plb_pu_fields[] = {
 };
 
 const struct plb_field plb_curve_fields[] = {
-    {"phase", PLB_UNIT_NONE, CURVE(phase),
-     .meaning = "Name of the phase."},
+    {"phase", PLB_UNIT_NONE, CURVE(phase), .meaning = "Name of the phase."},
     {"curve", PLB_UNIT_NONE, CURVE(curve),
      .meaning = "Fitted curve of this phase; empty where nothing was measured."},
-    {"r2", PLB_UNIT_NONE, CURVE(r2),
-     .meaning = "Coefficient of determination of that fit; 1 is perfect."},
+    {"r2", PLB_UNIT_NONE, CURVE(r2), .meaning = "Coefficient of determination of that fit; 1 is perfect."},
     {.meaning = NULL},
 };
 
@@ -214,13 +199,26 @@ struct plb_value plb_field_value(const struct plb_field *field, const struct plb
     struct plb_value value = {.type = field->type};
     const void *at = (const char *)record + field->offset;
     switch (field->member) {
-    case PLB_MEMBER_NONE: return field->get(report, record);
-    case PLB_MEMBER_INT: value.whole = *(const int *)at; break;
-    case PLB_MEMBER_INT64: value.whole = *(const int64_t *)at; break;
-    case PLB_MEMBER_DOUBLE: value.real = *(const double *)at; break;
-    case PLB_MEMBER_BOOL: value.whole = *(const bool *)at; break;
-    case PLB_MEMBER_POINTER: value.text = *(const char *const *)at; break;
-    case PLB_MEMBER_ARRAY: value.text = at; break;
+    case PLB_MEMBER_NONE:
+        return field->get(report, record);
+    case PLB_MEMBER_INT:
+        value.whole = *(const int *)at;
+        break;
+    case PLB_MEMBER_INT64:
+        value.whole = *(const int64_t *)at;
+        break;
+    case PLB_MEMBER_DOUBLE:
+        value.real = *(const double *)at;
+        break;
+    case PLB_MEMBER_BOOL:
+        value.whole = *(const bool *)at;
+        break;
+    case PLB_MEMBER_POINTER:
+        value.text = *(const char *const *)at;
+        break;
+    case PLB_MEMBER_ARRAY:
+        value.text = at;
+        break;
     }
     return value;
 }

@@ -11,10 +11,10 @@ enum plb_field_unit {
     PLB_UNIT_COUNT,
     PLB_UNIT_SECONDS,
     PLB_UNIT_BYTES,
-    PLB_UNIT_OF_APP,    /* rows, columns: what the application calls its units */
-    PLB_UNIT_RATE,      /* of these, per second */
+    PLB_UNIT_OF_APP, /* rows, columns: what the application calls its units */
+    PLB_UNIT_RATE,   /* of these, per second */
     PLB_UNIT_PERCENT,
-    PLB_UNIT_FRACTION,  /* of 1; people see percent */
+    PLB_UNIT_FRACTION, /* of 1; people see percent */
     PLB_UNIT_RATIO,
 };
 
@@ -31,10 +31,10 @@ enum plb_value_type {
 /* The value of a field; the type says which members count. Text and list are borrowed from the report. */
 struct plb_value {
     enum plb_value_type type;
-    int64_t whole;      /* a whole number; a flag as 0 or 1; how many records a list has */
+    int64_t whole; /* a whole number; a flag as 0 or 1; how many records a list has */
     double real;
     const char *text;
-    const void *list;   /* the first record */
+    const void *list; /* the first record */
 };
 
 /* Makes a value that no member of a struct holds as it is. `record` is the run, the PU or the curve; `report`
@@ -54,9 +54,9 @@ enum plb_member_type {
 
 /* A row. */
 struct plb_field {
-    const char *key;                /* in JSON; NULL: only the summary shows the field */
+    const char *key; /* in JSON; NULL: only the summary shows the field */
     enum plb_field_unit unit;
-    enum plb_value_type type;       /* of its values; `get` may also say NONE or LEFT_OUT */
+    enum plb_value_type type; /* of its values; `get` may also say NONE or LEFT_OUT */
     enum plb_member_type member;
     size_t offset;                  /* of the member in the record */
     plb_value_fn get;               /* where there is no member */
@@ -68,9 +68,9 @@ struct plb_field {
 };
 
 /* The tables, in the order of the JSON report; the last row of each has no meaning (NULL). */
-extern const struct plb_field plb_run_fields[];     /* records are struct plb_report */
-extern const struct plb_field plb_pu_fields[];      /* records are struct plb_report_pu */
-extern const struct plb_field plb_curve_fields[];   /* records are struct plb_report_curve */
+extern const struct plb_field plb_run_fields[];   /* records are struct plb_report */
+extern const struct plb_field plb_pu_fields[];    /* records are struct plb_report_pu */
+extern const struct plb_field plb_curve_fields[]; /* records are struct plb_report_curve */
 
 struct plb_value plb_field_value(const struct plb_field *field, const struct plb_report *report,
                                  const void *record);

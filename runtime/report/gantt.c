@@ -11,12 +11,12 @@
 #include "report/summary.h"
 
 /* Pixels. */
-#define LEFT 210.0          /* for the PUs' names, left of the lanes */
-#define WIDTH 1100.0        /* of the time axis */
-#define LANE 30.0           /* height of a PU's lane */
-#define TOP 30.0            /* for the times, above the lanes */
-#define MARGIN 60.0         /* right of the axis, for the last time */
-#define TICKS 10            /* divisions of the axis */
+#define LEFT 210.0   /* for the PUs' names, left of the lanes */
+#define WIDTH 1100.0 /* of the time axis */
+#define LANE 30.0    /* height of a PU's lane */
+#define TOP 30.0     /* for the times, above the lanes */
+#define MARGIN 60.0  /* right of the axis, for the last time */
+#define TICKS 10     /* divisions of the axis */
 /* Gaps and rectangles below this many pixels are joined. Larger: short tasks blur. Smaller: the file
  * grows. */
 #define VISIBLE 0.4
@@ -24,7 +24,7 @@
 struct chart {
     FILE *out;
     const struct plb_report *report;
-    double begin, scale;        /* seconds at the left end; pixels per second */
+    double begin, scale; /* seconds at the left end; pixels per second */
 };
 
 /* Events of one lane, type and owner that become one rectangle. */
@@ -32,7 +32,7 @@ struct bar {
     const struct plb_trace_event *first; /* NULL: none yet */
     double start, end;
     int64_t units, events;
-    int owner;                  /* the PU that the units were granted to */
+    int owner; /* the PU that the units were granted to */
 };
 
 /* Text between tags: what HTML would take for a tag is escaped. */
@@ -40,11 +40,20 @@ static void put_text(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++)
         switch (*text) {
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '&': fputs("&amp;", out); break;
-        case '"': fputs("&quot;", out); break;
-        default: fputc((unsigned char)*text < 32 ? ' ' : *text, out);
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        default:
+            fputc((unsigned char)*text < 32 ? ' ' : *text, out);
         }
 }
 
@@ -118,8 +127,10 @@ static void put_arrow(const struct chart *c, int from, int to, double time)
     if (from < 0 || from >= c->report->n_pus)
         return;
     double x = x_of(c, time), y1 = y_of(from), y2 = y_of(to) + (from < to ? -10.0 : 10.0);
-    fprintf(c->out, "<path class=\"steal\" d=\"M%.2f %.1fL%.2f %.1f\" marker-end=\"url(#head)\">"
-            "<title>granted to PU %d, executed by PU %d</title></path>\n", x - 6.0, y1, x, y2, from, to);
+    fprintf(c->out,
+            "<path class=\"steal\" d=\"M%.2f %.1fL%.2f %.1f\" marker-end=\"url(#head)\">"
+            "<title>granted to PU %d, executed by PU %d</title></path>\n",
+            x - 6.0, y1, x, y2, from, to);
 }
 
 static int by_lane(const void *a, const void *b)
@@ -141,7 +152,7 @@ static void put_events(const struct chart *c, const struct plb_trace_event *even
         const struct plb_trace_event *e = &events[i];
         int owner = plb_trace_owner(e, c->report->n_pus);
         bool same = bar.first != NULL && bar.first->pu == e->pu && bar.first->type == e->type
-            && bar.owner == owner;
+                 && bar.owner == owner;
         if (e->type == PLB_TRACE_TASK && owner != e->pu && !same)
             put_arrow(c, owner, e->pu, e->start);
         bool close = (e->start - bar.end) * c->scale < VISIBLE;
@@ -160,8 +171,10 @@ static void put_events(const struct chart *c, const struct plb_trace_event *even
 /* One entry of the legend: a rectangle of the class, and what it stands for. */
 static void put_legend(const struct chart *c, const char *class, const char *meaning)
 {
-    fprintf(c->out, "<svg width=\"12\" height=\"12\">"
-            "<rect class=\"%s\" width=\"12\" height=\"12\"/></svg> %s &nbsp; ", class, meaning);
+    fprintf(c->out,
+            "<svg width=\"12\" height=\"12\">"
+            "<rect class=\"%s\" width=\"12\" height=\"12\"/></svg> %s &nbsp; ",
+            class, meaning);
 }
 
 static void put_head(const struct chart *c)
@@ -173,7 +186,8 @@ static void put_head(const struct chart *c)
           ".wait { fill: #ccc } .solve { fill: #009e73 }\n"
           ".steal { stroke: #d55e00; fill: none } .axis { stroke: #ddd } "
           "text { font-size: 12px; fill: #222 }\n"
-          "</style></head><body>\n<p>", c->out);
+          "</style></head><body>\n<p>",
+          c->out);
     put_words(c, NULL);
     fputs("</p>\n<p>", c->out);
     put_legend(c, "task", "task");
@@ -191,7 +205,8 @@ static void put_axis(const struct chart *c, double seconds)
     fprintf(c->out, "<svg width=\"%.0f\" height=\"%.0f\">", LEFT + WIDTH + MARGIN, bottom + 30.0);
     fputs("<defs><marker id=\"head\" markerWidth=\"6\" markerHeight=\"6\" "
           "refX=\"5\" refY=\"3\" orient=\"auto\">"
-          "<path d=\"M0 0L6 3L0 6z\" fill=\"#d55e00\"/></marker></defs>\n", c->out);
+          "<path d=\"M0 0L6 3L0 6z\" fill=\"#d55e00\"/></marker></defs>\n",
+          c->out);
     for (int tick = 0; tick <= TICKS; tick++) {
         double x = LEFT + WIDTH * tick / TICKS;
         fprintf(c->out, "<path class=\"axis\" d=\"M%.1f %.0fV%.0f\"/>", x, TOP - 6.0, bottom);

@@ -29,12 +29,18 @@ static json_t *json_of(const struct plb_field *field, const struct plb_report *r
                        const struct plb_value *value)
 {
     switch (value->type) {
-    case PLB_VALUE_FLAG: return json_boolean(value->whole != 0);
-    case PLB_VALUE_WHOLE: return json_integer((json_int_t)value->whole);
-    case PLB_VALUE_REAL: return json_real(value->real);
-    case PLB_VALUE_TEXT: return json_string(value->text);
-    case PLB_VALUE_LIST: return array(field->fields, field->record_bytes, report, value);
-    default: return json_null();
+    case PLB_VALUE_FLAG:
+        return json_boolean(value->whole != 0);
+    case PLB_VALUE_WHOLE:
+        return json_integer((json_int_t)value->whole);
+    case PLB_VALUE_REAL:
+        return json_real(value->real);
+    case PLB_VALUE_TEXT:
+        return json_string(value->text);
+    case PLB_VALUE_LIST:
+        return array(field->fields, field->record_bytes, report, value);
+    default:
+        return json_null();
     }
 }
 
@@ -57,8 +63,10 @@ int plb_report_write(const struct plb_report *report, const char *file, struct p
 {
     json_t *run = object(plb_run_fields, report, report);
     if (run == NULL)
-        return plb_fail(err, PLB_EFAILED, "cannot make %s: a name in it is not valid UTF-8 or a number is "
-                        "not finite", file);
+        return plb_fail(err, PLB_EFAILED,
+                        "cannot make %s: a name in it is not valid UTF-8 or a number is "
+                        "not finite",
+                        file);
     struct plb_file f;
     if (plb_file_create(&f, file, err) == PLB_OK) {
         json_dumpf(run, f.stream, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));

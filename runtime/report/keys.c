@@ -4,23 +4,16 @@
 #include "report/fields.h"
 
 static const char *const unit_names[] = {
-    [PLB_UNIT_NONE] = "",
-    [PLB_UNIT_COUNT] = "",
-    [PLB_UNIT_SECONDS] = "s",
-    [PLB_UNIT_BYTES] = "bytes",
-    [PLB_UNIT_OF_APP] = "units",
-    [PLB_UNIT_RATE] = "units/s",
-    [PLB_UNIT_PERCENT] = "%",
-    [PLB_UNIT_FRACTION] = "fraction",
+    [PLB_UNIT_NONE] = "",        [PLB_UNIT_COUNT] = "",
+    [PLB_UNIT_SECONDS] = "s",    [PLB_UNIT_BYTES] = "bytes",
+    [PLB_UNIT_OF_APP] = "units", [PLB_UNIT_RATE] = "units/s",
+    [PLB_UNIT_PERCENT] = "%",    [PLB_UNIT_FRACTION] = "fraction",
     [PLB_UNIT_RATIO] = "",
 };
 
 static const char *const type_names[] = {
-    [PLB_VALUE_FLAG] = "true or false",
-    [PLB_VALUE_WHOLE] = "whole number",
-    [PLB_VALUE_REAL] = "number",
-    [PLB_VALUE_TEXT] = "text",
-    [PLB_VALUE_LIST] = "list",
+    [PLB_VALUE_FLAG] = "true or false", [PLB_VALUE_WHOLE] = "whole number", [PLB_VALUE_REAL] = "number",
+    [PLB_VALUE_TEXT] = "text",          [PLB_VALUE_LIST] = "list",
 };
 
 /* One table, then one for the records of each list in it. */
@@ -47,6 +40,7 @@ void plb_report_keys_print(FILE *out)
           "`plbrun --report FILE.json` writes one JSON object about the run, with these keys in this order.\n"
           "Later versions may add keys: a program should ignore a key that it does not know.\n"
           "\n"
-          "## The run\n", out);
+          "## The run\n",
+          out);
     print_table(plb_run_fields, out);
 }

@@ -57,8 +57,8 @@ static void put_event(FILE *out, const struct plb_trace_event *e, const struct p
     if (owner != e->pu)
         json_object_set_new(args, "granted_to", json_integer(owner));
     put(out, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:o}", "ph", "X", "name", plb_trace_name(e->type),
-                       "pid", e->node, "tid", e->pu == PLB_TRACE_MASTER ? report->n_pus : e->pu,
-                       "ts", e->start * 1e6, "dur", e->seconds * 1e6, "args", args));
+                       "pid", e->node, "tid", e->pu == PLB_TRACE_MASTER ? report->n_pus : e->pu, "ts",
+                       e->start * 1e6, "dur", e->seconds * 1e6, "args", args));
 }
 
 void plb_perfetto_print(const struct plb_trace *trace, const struct plb_report *report, FILE *out)
@@ -66,7 +66,8 @@ void plb_perfetto_print(const struct plb_trace *trace, const struct plb_report *
     struct plb_trace_event *events = plb_trace_sorted(trace, by_start);
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", out);
     fputs("{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":0,\"tid\":0,"
-          "\"args\":{\"sort_index\":0}}", out);
+          "\"args\":{\"sort_index\":0}}",
+          out);
     put_names(out, report);
     for (int64_t i = 0; i < trace->n; i++)
         put_event(out, &events[i], report);

@@ -10,7 +10,7 @@
 /* Seconds between two updates. Smaller: a terminal flickers and a log grows. Larger: people wonder whether
  * the run still moves. Chosen by eye. */
 #define EVERY_TERMINAL 0.2
-#define EVERY_LINES 5.0     /* where stderr is a file or a pipe, and each update is a line more */
+#define EVERY_LINES 5.0 /* where stderr is a file or a pipe, and each update is a line more */
 
 void plb_progress_init(struct plb_progress *p, const char *unit, bool off)
 {

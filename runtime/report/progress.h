@@ -8,9 +8,9 @@
 
 struct plb_progress {
     bool off, terminal;
-    bool shown;                 /* since the start, or since plb_progress_end */
-    const char *unit;           /* what the application calls its units; borrowed */
-    double next;                /* when to show it again: seconds since the pass began */
+    bool shown;       /* since the start, or since plb_progress_end */
+    const char *unit; /* what the application calls its units; borrowed */
+    double next;      /* when to show it again: seconds since the pass began */
 };
 
 /* off: show nothing, ever. */

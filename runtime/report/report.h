@@ -13,7 +13,7 @@
 
 /* A PU's curve of one phase. */
 struct plb_report_curve {
-    const char *phase;          /* borrowed */
+    const char *phase; /* borrowed */
     char curve[PLB_CURVE_TEXT];
     double r2;
 };
@@ -23,8 +23,8 @@ struct plb_report_pu {
     char host[32], name[32];
     enum plb_pu_kind kind;
     int64_t units, blocks, tasks;
-    double busy_s, transfer_s;  /* transfer_s is a part of busy_s */
-    double idle_s;              /* derived */
+    double busy_s, transfer_s; /* transfer_s is a part of busy_s */
+    double idle_s;             /* derived */
     int64_t stolen_in, stolen_out;
     double rate;                /* derived */
     char curve[PLB_CURVE_TEXT]; /* of the phase that ran last */
@@ -43,15 +43,15 @@ struct plb_report {
     int nodes, passes, n_pus;
     int64_t units;
     double makespan_s, bound_s, profile_s, solve_s;
-    double optimum_s;           /* of a simulation only */
+    double optimum_s; /* of a simulation only */
     int64_t solves;
     double balancing_ratio, idle_pct; /* derived */
     int64_t messages, bytes_moved, migrations, migrated_units;
     double largest_unit, slowest_answer_s;
     int profiles_used, profiles_dropped;
     enum plb_verified verified;
-    struct plb_report_pu *pus;  /* n_pus of them */
-    int n_phases;               /* of the kernel */
+    struct plb_report_pu *pus;       /* n_pus of them */
+    int n_phases;                    /* of the kernel */
     struct plb_report_curve *curves; /* n_phases of each PU, PU by PU; NULL where the kernel has one phase */
 };
 

@@ -15,13 +15,24 @@ static const char *readable(enum plb_field_unit unit, const struct plb_value *va
 {
     double number = value->type == PLB_VALUE_REAL ? value->real : (double)value->whole;
     switch (value->type == PLB_VALUE_TEXT ? PLB_UNIT_NONE : unit) {
-    case PLB_UNIT_SECONDS: return plb_seconds_print(number, text);
-    case PLB_UNIT_BYTES: return plb_bytes_print(number, text);
-    case PLB_UNIT_PERCENT: snprintf(text, CELL_TEXT, "%.1f %%", number); return text;
-    case PLB_UNIT_FRACTION: snprintf(text, CELL_TEXT, "%.1f %%", 100.0 * number); return text;
-    case PLB_UNIT_RATIO: snprintf(text, CELL_TEXT, "%.2f", number); return text;
-    case PLB_UNIT_RATE: snprintf(text, CELL_TEXT, "%.4g", number); return text;
-    default: break;
+    case PLB_UNIT_SECONDS:
+        return plb_seconds_print(number, text);
+    case PLB_UNIT_BYTES:
+        return plb_bytes_print(number, text);
+    case PLB_UNIT_PERCENT:
+        snprintf(text, CELL_TEXT, "%.1f %%", number);
+        return text;
+    case PLB_UNIT_FRACTION:
+        snprintf(text, CELL_TEXT, "%.1f %%", 100.0 * number);
+        return text;
+    case PLB_UNIT_RATIO:
+        snprintf(text, CELL_TEXT, "%.2f", number);
+        return text;
+    case PLB_UNIT_RATE:
+        snprintf(text, CELL_TEXT, "%.4g", number);
+        return text;
+    default:
+        break;
     }
     if (value->type == PLB_VALUE_TEXT)
         return value->text;
@@ -65,8 +76,10 @@ void plb_report_line(const struct plb_report *r, FILE *out)
     plb_report_say(r, "{app}: {units} by {pus PU} on {nodes node} in {makespan_s}", out);
     if (r->passes > 1)
         fputs(" (all passes)", out);
-    plb_report_say(r, " with {balancer}; bound {bound_s}, balancing ratio {balancing_ratio}, "
-                      "idle {idle_pct}; ", out);
+    plb_report_say(r,
+                   " with {balancer}; bound {bound_s}, balancing ratio {balancing_ratio}, "
+                   "idle {idle_pct}; ",
+                   out);
     if (r->solves > 0)
         plb_report_say(r, "training {profile_s}, {solves solve} in {solve_s}; ", out);
     if (r->migrated_units > 0)
@@ -145,6 +158,8 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     }
     say_profiles(r, out);
     if (r->mode == PLB_SIMULATED)
-        plb_report_say(r, "(simulated: times are virtual, and no output is written; the best fixed "
-                          "distribution without noise takes {optimum_s})\n", out);
+        plb_report_say(r,
+                       "(simulated: times are virtual, and no output is written; the best fixed "
+                       "distribution without noise takes {optimum_s})\n",
+                       out);
 }

@@ -32,8 +32,10 @@ void plb_trace_fini(struct plb_trace *trace)
 
 const char *plb_trace_name(int type)
 {
-    static const char *const names[] = {[PLB_TRACE_TASK] = "task", [PLB_TRACE_TRANSFER] = "transfer",
-                                        [PLB_TRACE_WAIT] = "wait", [PLB_TRACE_SOLVE] = "solve"};
+    static const char *const names[] = {[PLB_TRACE_TASK] = "task",
+                                        [PLB_TRACE_TRANSFER] = "transfer",
+                                        [PLB_TRACE_WAIT] = "wait",
+                                        [PLB_TRACE_SOLVE] = "solve"};
     return names[type];
 }
 

@@ -10,12 +10,12 @@ enum plb_trace_type { PLB_TRACE_TASK, PLB_TRACE_TRANSFER, PLB_TRACE_WAIT, PLB_TR
 #define PLB_TRACE_MASTER (-1) /* as `pu`: the master itself, on node 0 */
 
 struct plb_trace_event {
-    int32_t type, node, pu;     /* enum plb_trace_type; pu: its id in the run */
+    int32_t type, node, pu; /* enum plb_trace_type; pu: its id in the run */
     int32_t pass;
-    double start, seconds;      /* start: since the run began */
-    int64_t first, count;       /* units of a task or transfer; count 0: the event has no units */
-    int64_t block;              /* in which they were granted. block % the number of PUs is the PU that got
-                                   the block; another one may execute the units */
+    double start, seconds; /* start: since the run began */
+    int64_t first, count;  /* units of a task or transfer; count 0: the event has no units */
+    int64_t block;         /* in which they were granted. block % the number of PUs is the PU that got
+                              the block; another one may execute the units */
 };
 
 /* A zeroed struct is an empty trace that records nothing; set `on` to record. */

@@ -12,8 +12,7 @@ static const struct format {
     const char *ending;
     void (*print)(const struct plb_trace *trace, const struct plb_report *report, FILE *out);
 } formats[] = {
-    {".html", plb_gantt_print},
-    {"", plb_perfetto_print}, /* fits every name */
+    {".html", plb_gantt_print}, {"", plb_perfetto_print}, /* fits every name */
 };
 
 static bool ends_in(const char *name, const char *ending)

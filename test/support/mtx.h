@@ -21,8 +21,7 @@ static inline struct plb_csr read_ok(const char *path)
     assert_int_equal(err.status, PLB_OK);
     assert_int_equal(m.offsets[0], 0);
     assert_int_equal(m.offsets[m.rows], m.nonzeros);
-    assert_int_equal((uintptr_t)m.offsets % 64 + (uintptr_t)m.indices % 64 +
-                     (uintptr_t)m.values % 64, 0);
+    assert_int_equal((uintptr_t)m.offsets % 64 + (uintptr_t)m.indices % 64 + (uintptr_t)m.values % 64, 0);
     for (int64_t row = 0; row < m.rows; row++) {
         assert_true(m.offsets[row] <= m.offsets[row + 1]);
         for (int64_t i = m.offsets[row]; i < m.offsets[row + 1]; i++) {

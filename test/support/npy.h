@@ -23,7 +23,7 @@ static inline size_t build(char *into, int version, const char *dict, const void
 }
 
 static inline void put_npy(const struct folder *folder, int version, const char *dict, const void *data,
-                    size_t count)
+                           size_t count)
 {
     char bytes[1024];
     put(folder->file, bytes, build(bytes, version, dict, data, count));

@@ -65,11 +65,17 @@ static void questions(void **state)
         const char *line;
         enum plb_question question;
     } cases[] = {
-        {"--help", PLB_ASKS_HELP}, {"--version", PLB_ASKS_VERSION}, {"--profiles", PLB_ASKS_PROFILES},
-        {"--balancer help", PLB_ASKS_BALANCERS}, {"--report help", PLB_ASKS_REPORT_KEYS},
-        {"--report r.json --profiles", PLB_ASKS_PROFILES}, {"--profiles --report help", PLB_ASKS_REPORT_KEYS},
-        {"--help --version --balancer help", PLB_ASKS_HELP}, {"--profiles --version --help", PLB_ASKS_HELP},
-        {"a.conf --trace help", PLB_ASKS_NOTHING}, {"a.conf --balancer helpful", PLB_ASKS_NOTHING},
+        {"--help", PLB_ASKS_HELP},
+        {"--version", PLB_ASKS_VERSION},
+        {"--profiles", PLB_ASKS_PROFILES},
+        {"--balancer help", PLB_ASKS_BALANCERS},
+        {"--report help", PLB_ASKS_REPORT_KEYS},
+        {"--report r.json --profiles", PLB_ASKS_PROFILES},
+        {"--profiles --report help", PLB_ASKS_REPORT_KEYS},
+        {"--help --version --balancer help", PLB_ASKS_HELP},
+        {"--profiles --version --help", PLB_ASKS_HELP},
+        {"a.conf --trace help", PLB_ASKS_NOTHING},
+        {"a.conf --balancer helpful", PLB_ASKS_NOTHING},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct plb_arguments a;

@@ -42,8 +42,7 @@ static void test_symmetries(void **state)
 {
     gives(*state, SYMMETRIC "3 3 3\n1 1 5\n2 1 6\n3 2 7\n", 3, 3,
           (const double[]){5, 6, 0, 6, 0, 7, 0, 7, 0});
-    gives(*state, SKEW "3 3 2\n2 1 6\n3 2 -7\n", 3, 3,
-          (const double[]){0, -6, 0, 6, 0, 7, 0, -7, 0});
+    gives(*state, SKEW "3 3 2\n2 1 6\n3 2 -7\n", 3, 3, (const double[]){0, -6, 0, 6, 0, 7, 0, -7, 0});
     gives(*state, "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", 2, 2,
           (const double[]){0, 1, 1, 0});
     gives(*state, "%%MatrixMarket matrix coordinate pattern skew-symmetric\n2 2 1\n2 1\n", 2, 2,
@@ -54,10 +53,8 @@ static void test_symmetries(void **state)
 
 static void test_upper_triangle_is_mirrored(void **state)
 {
-    gives(*state, SYMMETRIC "3 3 2\n1 2 6\n2 3 7\n", 3, 3,
-          (const double[]){0, 6, 0, 6, 0, 7, 0, 7, 0});
-    gives(*state, SYMMETRIC "3 3 2\n1 2 6\n3 2 7\n", 3, 3,
-          (const double[]){0, 6, 0, 6, 0, 7, 0, 7, 0});
+    gives(*state, SYMMETRIC "3 3 2\n1 2 6\n2 3 7\n", 3, 3, (const double[]){0, 6, 0, 6, 0, 7, 0, 7, 0});
+    gives(*state, SYMMETRIC "3 3 2\n1 2 6\n3 2 7\n", 3, 3, (const double[]){0, 6, 0, 6, 0, 7, 0, 7, 0});
     gives(*state, SKEW "2 2 1\n1 2 6\n", 2, 2, (const double[]){0, 6, -6, 0});
 }
 
@@ -74,24 +71,24 @@ static void test_skew_may_store_a_zero_diagonal(void **state)
 static void test_layout_of_the_text(void **state)
 {
     static const double dense[] = {1, 0, 0, 2};
-    gives(*state, "%%matrixmarket MATRIX Coordinate REAL General\n2 2 2\n1 1 1\n2 2 2\n", 2, 2,
-          dense);
-    gives(*state, "%%MatrixMarket  matrix\tcoordinate real general \r\n%\r\n%c\r\n\r\n2 2 2\r\n"
-                  "1 1 1\r\n2 2 2\r\n", 2, 2, dense);
-    gives(*state, GENERAL "% one\n\n  % two\n 2\t2  2 \n\n% three\n\t1 1 1 \n%4\n\n2 2 2\n\n% end",
+    gives(*state, "%%matrixmarket MATRIX Coordinate REAL General\n2 2 2\n1 1 1\n2 2 2\n", 2, 2, dense);
+    gives(*state,
+          "%%MatrixMarket  matrix\tcoordinate real general \r\n%\r\n%c\r\n\r\n2 2 2\r\n"
+          "1 1 1\r\n2 2 2\r\n",
           2, 2, dense);
+    gives(*state, GENERAL "% one\n\n  % two\n 2\t2  2 \n\n% three\n\t1 1 1 \n%4\n\n2 2 2\n\n% end", 2, 2,
+          dense);
     gives(*state, GENERAL "2 2 2\n1 1 1\n2 2 2", 2, 2, dense); /* no last line end */
 }
 
 static void test_duplicates_are_summed(void **state)
 {
-    gives(*state, GENERAL "2 2 5\n2 1 1\n1 1 2\n2 1 3\n2 2 8\n2 1 5\n", 2, 2,
-          (const double[]){2, 0, 9, 8});
+    gives(*state, GENERAL "2 2 5\n2 1 1\n1 1 2\n2 1 3\n2 2 8\n2 1 5\n", 2, 2, (const double[]){2, 0, 9, 8});
     gives(*state, SYMMETRIC "2 2 3\n2 1 1\n2 1 2\n1 1 7\n", 2, 2, (const double[]){7, 3, 3, 0});
     /* in the order of the file, also in a row that has to be sorted: 1e16 + 1 - 1e16 is 0 there,
      * and 3 is left, but not in every other order */
-    gives(*state, GENERAL "1 3 6\n1 3 9\n1 2 1e16\n1 1 4\n1 2 1\n1 2 -1e16\n1 2 3\n", 1,
-          3, (const double[]){4, 3, 9});
+    gives(*state, GENERAL "1 3 6\n1 3 9\n1 2 1e16\n1 1 4\n1 2 1\n1 2 -1e16\n1 2 3\n", 1, 3,
+          (const double[]){4, 3, 9});
 }
 
 static void test_rows_out_of_order(void **state)
@@ -127,11 +124,27 @@ static void test_no_entries(void **state)
 static void test_numbers_are_exact(void **state)
 {
     static const char *const numbers[] = {
-        "1",     "0.1",   "-0.3",    "1e22",  "1e23",   "9007199254740992",
-        "-1e-5", "1E+5",  "5e-324",  "1e-400", "123456789012345678901234567890",
-        "0.1e1", "00012", "2.2250738585072011e-308", "1.7976931348623157e308",
-        "-0.0",  "3.14159265358979323846264338327950288", "0.000000000000000000000001e30",
-        "9007199254740993", "8.5e-22", "8.5e-23",
+        "1",
+        "0.1",
+        "-0.3",
+        "1e22",
+        "1e23",
+        "9007199254740992",
+        "-1e-5",
+        "1E+5",
+        "5e-324",
+        "1e-400",
+        "123456789012345678901234567890",
+        "0.1e1",
+        "00012",
+        "2.2250738585072011e-308",
+        "1.7976931348623157e308",
+        "-0.0",
+        "3.14159265358979323846264338327950288",
+        "0.000000000000000000000001e30",
+        "9007199254740993",
+        "8.5e-22",
+        "8.5e-23",
     };
     struct folder *folder = *state;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

@@ -93,11 +93,8 @@ static void test_west0067(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bcsstk13),
-        cmocka_unit_test(test_karate),
-        cmocka_unit_test(test_pushpull),
-        cmocka_unit_test(test_cryg2500),
-        cmocka_unit_test(test_west0067),
+        cmocka_unit_test(test_bcsstk13), cmocka_unit_test(test_karate),   cmocka_unit_test(test_pushpull),
+        cmocka_unit_test(test_cryg2500), cmocka_unit_test(test_west0067),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,8 +29,8 @@ static void refused_path(const char *path, const char *where, const char *const 
 }
 
 /* The text is refused at the line that `where` (":LINE:") says, with these words. */
-static void refused(const struct folder *folder, const char *text, const char *where,
-                    const char *word, const char *more)
+static void refused(const struct folder *folder, const char *text, const char *where, const char *word,
+                    const char *more)
 {
     put(folder->file, text, strlen(text));
     refused_path(folder->file, where, (const char *const[]){word, more, "expected", NULL});

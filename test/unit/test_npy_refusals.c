@@ -42,8 +42,7 @@ static void test_refuses_what_is_no_npy(void **state)
     REFUSED(folder, "not an .npy file");
     put(folder->file, "", 0);
     REFUSED(folder, "not an .npy file", "empty");
-    put_npy(folder, 4, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }", six,
-            sizeof six);
+    put_npy(folder, 4, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }", six, sizeof six);
     REFUSED(folder, "version 4.0", "1.0, 2.0 or 3.0");
 }
 
@@ -136,7 +135,8 @@ static void test_refuses_other_types(void **state)
         {"{'descr': '<f80', 'fortran_order': False, 'shape': (6,)}", "'<f80'", "astype"},
         {"{'descr': '', 'fortran_order': False, 'shape': (6,)}", "''", "astype('float64')"},
         {"{'descr': '<U000000000000000000000000000000000000000000000000', 'fortran_order': False, "
-         "'shape': (6,)}", "'<U0000", "astype('float64')"},
+         "'shape': (6,)}",
+         "'<U0000", "astype('float64')"},
         {"{'descr': '>f8', 'fortran_order': False, 'shape': (6,)}", "byte order", "astype('<f8')"},
         {"{'descr': '>f4', 'fortran_order': False, 'shape': (6,)}", "byte order", "astype('<f4')"},
         {"{'descr': '>i4', 'fortran_order': False, 'shape': (6,)}", "byte order", "astype('<f8')"},
@@ -184,8 +184,10 @@ static void test_refuses_every_prefix_and_any_suffix(void **state)
     struct folder *folder = *state;
     for (int version = 1; version <= 2; version++) {
         char bytes[256];
-        size_t size = build(bytes, version, "{'descr': '<f8', 'fortran_order': False, 'shape': "
-                                            "(2, 3), }  \n", six, sizeof six);
+        size_t size = build(bytes, version,
+                            "{'descr': '<f8', 'fortran_order': False, 'shape': "
+                            "(2, 3), }  \n",
+                            six, sizeof six);
         for (size_t cut = 0; cut < size; cut++) {
             put(folder->file, bytes, cut);
             if (cut == 0)

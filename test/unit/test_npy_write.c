@@ -45,15 +45,16 @@ static void check(const struct plb_array *a)
             double found = a->element_bytes == 4 ? (double)((const float *)a->data)[at]
                                                  : ((const double *)a->data)[at];
             if (found < value_at(row, column) || found > value_at(row, column))
-                fail_msg("(%d, %d) is %g, not %g", (int)row, (int)column, found,
-                         value_at(row, column));
+                fail_msg("(%d, %d) is %g, not %g", (int)row, (int)column, found, value_at(row, column));
         }
 }
 
 static void round_trip(const struct folder *folder, int64_t rows, int64_t columns, int variant)
 {
     struct plb_error err = {.status = PLB_OK};
-    struct plb_array out = {.rows = rows, .columns = columns, .column_major = variant & 1,
+    struct plb_array out = {.rows = rows,
+                            .columns = columns,
+                            .column_major = variant & 1,
                             .element_bytes = (variant & 2) != 0 ? 4 : 8};
     struct plb_array in;
     fill(&out);
@@ -71,8 +72,8 @@ static void round_trip(const struct folder *folder, int64_t rows, int64_t column
 /* Shapes around the transposition's blocks of 32, and one of several slabs of 32 MiB. */
 static void test_round_trips(void **state)
 {
-    static const int64_t shapes[][2] = {{1, 1}, {1, 9}, {9, 1}, {2, 3}, {31, 33}, {32, 32},
-                                        {33, 65}, {100, 7}};
+    static const int64_t shapes[][2] = {{1, 1},   {1, 9},   {9, 1},   {2, 3},
+                                        {31, 33}, {32, 32}, {33, 65}, {100, 7}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int variant = 0; variant < 8; variant++)
             round_trip(*state, shapes[i][0], shapes[i][1], variant);

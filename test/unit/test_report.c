@@ -30,13 +30,35 @@ static char *file(const char *name)
 static struct plb_report example(struct plb_report_pu pus[3])
 {
     memset(pus, 0, 3 * sizeof *pus);
-    pus[0] = (struct plb_report_pu){.id = 0, .host = "h", .name = "a", .units = 60, .blocks = 3, .tasks = 6,
-                                    .busy_s = 8.0, .transfer_s = 2.0, .curve = "0.1 x", .r2 = 0.9};
-    pus[1] = (struct plb_report_pu){.id = 1, .node = 1, .host = "h", .name = "b", .kind = PLB_GPU,
-                                    .units = 40, .blocks = 2, .tasks = 2, .busy_s = 4.0};
+    pus[0] = (struct plb_report_pu){.id = 0,
+                                    .host = "h",
+                                    .name = "a",
+                                    .units = 60,
+                                    .blocks = 3,
+                                    .tasks = 6,
+                                    .busy_s = 8.0,
+                                    .transfer_s = 2.0,
+                                    .curve = "0.1 x",
+                                    .r2 = 0.9};
+    pus[1] = (struct plb_report_pu){.id = 1,
+                                    .node = 1,
+                                    .host = "h",
+                                    .name = "b",
+                                    .kind = PLB_GPU,
+                                    .units = 40,
+                                    .blocks = 2,
+                                    .tasks = 2,
+                                    .busy_s = 4.0};
     pus[2] = (struct plb_report_pu){.id = 2, .node = 1, .host = "h", .name = "c"};
-    struct plb_report r = {.app = "x", .unit = "rows", .balancer = "greedy", .nodes = 2, .passes = 1,
-                           .n_pus = 3, .units = 100, .makespan_s = 10.0, .pus = pus};
+    struct plb_report r = {.app = "x",
+                           .unit = "rows",
+                           .balancer = "greedy",
+                           .nodes = 2,
+                           .passes = 1,
+                           .n_pus = 3,
+                           .units = 100,
+                           .makespan_s = 10.0,
+                           .pus = pus};
     plb_report_derive(&r);
     return r;
 }
@@ -46,7 +68,7 @@ static void derived_by_hand(void **state)
     (void)state;
     struct plb_report_pu pus[3];
     struct plb_report r = example(pus);
-    assert_true(r.balancing_ratio == 2.0); /* 8 / 4: the idle one does not count */
+    assert_true(r.balancing_ratio == 2.0);       /* 8 / 4: the idle one does not count */
     assert_true(fabs(r.idle_pct - 60.0) < 1e-9); /* 2 + 6 + 10 of 30 */
     assert_true(pus[0].idle_s == 2.0 && pus[2].idle_s == 10.0);
     assert_true(pus[0].rate == 10.0 && pus[2].rate == 0.0); /* 60 in the 6 s it executed */
@@ -62,10 +84,22 @@ static void has(const json_t *object, bool (*is)(const json_t *), const char *co
     }
 }
 
-static bool number(const json_t *v) { return json_is_number(v); }
-static bool whole(const json_t *v) { return json_is_integer(v); }
-static bool text(const json_t *v) { return json_is_string(v); }
-static bool flag(const json_t *v) { return json_is_boolean(v); }
+static bool number(const json_t *v)
+{
+    return json_is_number(v);
+}
+static bool whole(const json_t *v)
+{
+    return json_is_integer(v);
+}
+static bool text(const json_t *v)
+{
+    return json_is_string(v);
+}
+static bool flag(const json_t *v)
+{
+    return json_is_boolean(v);
+}
 
 #define HAS(object, is, ...) has(object, is, (const char *const[]){__VA_ARGS__, NULL})
 

@@ -27,25 +27,69 @@ struct example {
 };
 
 /* Every member has a value of its own, so that two that were exchanged would show. */
+static const struct plb_report_pu example_pus[PUS] = {
+    {.id = 0,
+     .node = 0,
+     .host = "first",
+     .name = "a CPU of many words",
+     .kind = PLB_CPU,
+     .units = 600,
+     .blocks = 31,
+     .tasks = 62,
+     .busy_s = 8.25,
+     .transfer_s = 2.125,
+     .stolen_in = 11,
+     .stolen_out = 12,
+     .curve = "0.1 x + 3",
+     .r2 = 0.9375},
+    {.id = 1,
+     .node = 1,
+     .host = "a-host-of-a-long-name",
+     .name = "b",
+     .kind = PLB_GPU,
+     .units = 1400,
+     .blocks = 2,
+     .tasks = 5,
+     .busy_s = 4.0 / 3.0,
+     .transfer_s = 1e-3,
+     .stolen_in = 13,
+     .stolen_out = 14,
+     .curve = "x ln x",
+     .r2 = 1.0 / 3.0},
+    {.id = 2, .node = 1, .host = "second", .name = "c \"quoted\"", .kind = PLB_ACCELERATOR, .refused = true},
+};
+
+static const struct plb_report example_report = {
+    .app = "heat",
+    .unit = "rows",
+    .balancer = "greedy",
+    .migration = true,
+    .nodes = 2,
+    .passes = 4,
+    .n_pus = PUS,
+    .units = 500,
+    .makespan_s = 10.5,
+    .bound_s = 7.0625,
+    .profile_s = 0.0123,
+    .solve_s = 4.5e-5,
+    .optimum_s = 6.75,
+    .solves = 21,
+    .messages = 22,
+    .bytes_moved = 23456789,
+    .migrations = 24,
+    .migrated_units = 250,
+    .largest_unit = 0.4,
+    .slowest_answer_s = 2.6e-3,
+    .profiles_used = 27,
+    .profiles_dropped = 28,
+    .n_phases = PHASES,
+};
+
 static void fill(struct example *e)
 {
     static const char *const names[PHASES] = {"assign", "smooth"};
-    *e = (struct example){
-        .pus = {{.id = 0, .node = 0, .host = "first", .name = "a CPU of many words", .kind = PLB_CPU,
-                 .units = 600, .blocks = 31, .tasks = 62, .busy_s = 8.25, .transfer_s = 2.125,
-                 .stolen_in = 11, .stolen_out = 12, .curve = "0.1 x + 3", .r2 = 0.9375},
-                {.id = 1, .node = 1, .host = "a-host-of-a-long-name", .name = "b", .kind = PLB_GPU,
-                 .units = 1400, .blocks = 2, .tasks = 5, .busy_s = 4.0 / 3.0, .transfer_s = 1e-3,
-                 .stolen_in = 13, .stolen_out = 14, .curve = "x ln x", .r2 = 1.0 / 3.0},
-                {.id = 2, .node = 1, .host = "second", .name = "c \"quoted\"", .kind = PLB_ACCELERATOR,
-                 .refused = true}},
-        .report = {.app = "heat", .unit = "rows", .balancer = "greedy", .migration = true,
-                   .nodes = 2, .passes = 4, .n_pus = PUS, .units = 500, .makespan_s = 10.5, .bound_s = 7.0625,
-                   .profile_s = 0.0123, .solve_s = 4.5e-5, .optimum_s = 6.75, .solves = 21, .messages = 22,
-                   .bytes_moved = 23456789, .migrations = 24, .migrated_units = 250, .largest_unit = 0.4,
-                   .slowest_answer_s = 2.6e-3, .profiles_used = 27, .profiles_dropped = 28,
-                   .n_phases = PHASES},
-    };
+    e->report = example_report;
+    memcpy(e->pus, example_pus, sizeof e->pus);
     e->report.pus = e->pus;
     e->report.curves = e->curves;
     for (int i = 0; i < PUS * PHASES; i++) {
@@ -159,9 +203,19 @@ static void the_summary_of_one_of_each(void **state)
 {
     (void)state;
     struct plb_report_pu pu = {.host = "h", .name = "n", .units = 1, .blocks = 1, .busy_s = 1e-4};
-    struct plb_report r = {.app = "x", .unit = "cells", .balancer = "static", .nodes = 1, .passes = 1,
-                           .n_pus = 1, .units = 1, .makespan_s = 2e-4, .messages = 1, .bytes_moved = 12,
-                           .profiles_used = 1, .verified = PLB_RIGHT, .pus = &pu};
+    struct plb_report r = {.app = "x",
+                           .unit = "cells",
+                           .balancer = "static",
+                           .nodes = 1,
+                           .passes = 1,
+                           .n_pus = 1,
+                           .units = 1,
+                           .makespan_s = 2e-4,
+                           .messages = 1,
+                           .bytes_moved = 12,
+                           .profiles_used = 1,
+                           .verified = PLB_RIGHT,
+                           .pus = &pu};
     plb_report_derive(&r);
     same_summary("one.txt", &r);
     r.solves = 1;
@@ -173,10 +227,8 @@ static void the_summary_of_one_of_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_json_of_a_run),
-        cmocka_unit_test(the_json_of_a_simulation),
-        cmocka_unit_test(the_summary_of_a_run),
-        cmocka_unit_test(the_summary_of_a_simulation),
+        cmocka_unit_test(the_json_of_a_run),          cmocka_unit_test(the_json_of_a_simulation),
+        cmocka_unit_test(the_summary_of_a_run),       cmocka_unit_test(the_summary_of_a_simulation),
         cmocka_unit_test(the_summary_of_one_of_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,8 @@ static void a_trace_is_what_perfetto_reads(void **state)
     size_t i;
     int complete = 0, names = 0;
     double before = -1.0;
-    json_array_foreach(events, i, e) {
+    json_array_foreach(events, i, e)
+    {
         assert_true(json_is_integer(json_object_get(e, "pid")) && json_is_integer(json_object_get(e, "tid")));
         const char *ph = json_string_value(json_object_get(e, "ph"));
         if (strcmp(ph, "X") == 0) {
@@ -105,7 +106,7 @@ static void a_chart_shows_who_took_from_whom(void **state)
     assert_int_equal(occurs(html, "10 rows from 5 on, granted to PU 0"), 1);
     assert_int_equal(occurs(html, "a&lt;b"), 1);
     assert_int_equal(occurs(html, "x&lt;y"), 2); /* in the title and in the run's line */
-    assert_int_equal(occurs(html, "://"), 0); /* nothing is fetched */
+    assert_int_equal(occurs(html, "://"), 0);    /* nothing is fetched */
     assert_true(occurs(html, "<rect") > 500 && occurs(html, "<rect") < 3000);
     assert_int_equal(occurs(html, "</html>"), 1);
     free(html);
@@ -120,8 +121,8 @@ static void the_ending_chooses_the_format(void **state)
     static const struct {
         const char *name;
         bool html;
-    } cases[] = {{"a.html", true}, {"a.json", false}, {"html", false}, {"a.html.json", false},
-                 {"a.htm", false}};
+    } cases[] = {
+        {"a.html", true}, {"a.json", false}, {"html", false}, {"a.html.json", false}, {"a.htm", false}};
     struct plb_trace t = {.on = 1};
     struct plb_report r = {.app = "x", .unit = "rows", .balancer = "static"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
