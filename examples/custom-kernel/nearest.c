@@ -1,9 +1,9 @@
-/* nearest: for every point of a cloud, the distance to its nearest neighbour. A whole plbrun kernel:
- * the cloud is on every node, a unit of work is one point, the distances come back to rank 0. */
+/* nearest: for every point of a cloud, the distance to its nearest neighbour. A whole plbrun kernel: the
+ * cloud is on every node, a unit is one point, and the distances come back to rank 0. */
 #include <math.h>
 #include "plb/kernel.h"
 
-static struct plb_array cloud, distance; /* rank 0's; the entry gets its data from the task */
+static struct plb_array cloud, distance; /* on rank 0; the entry gets its data from the task */
 
 static const struct plb_option options[] = {
     {"points", PLB_INPUT_FILE, NULL, 0, 0, NULL, "the cloud, .npy of float64, one point per row"},
@@ -45,7 +45,8 @@ static int setup(struct plb_app *app)
     plb_app_units(app, cloud.rows);
     plb_app_data(app, &(struct plb_data){.name = "points", .mode = PLB_REPLICATE, .data = cloud.data,
                                          .bytes = (size_t)(cloud.rows * cloud.columns) * sizeof(double)});
-    plb_app_data(app, &(struct plb_data){.name = "distances", .mode = PLB_OUTPUT, .data = distance.data, .unit_bytes = sizeof(double)});
+    plb_app_data(app, &(struct plb_data){.name = "distances", .mode = PLB_OUTPUT, .data = distance.data,
+                                         .unit_bytes = sizeof(double)});
     return PLB_OK;
 }
 

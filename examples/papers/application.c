@@ -49,8 +49,10 @@ static void declare(struct plb_app *app)
 {
     int64_t genes = plb_app_int(app, "genes");
     plb_app_units(app, genes);
-    plb_app_data(app, &(struct plb_data){.name = "expression", .mode = PLB_REPLICATE, .bytes = (size_t)genes * (size_t)plb_app_int(app, "samples")});
-    plb_app_data(app, &(struct plb_data){.name = "best", .mode = PLB_OUTPUT, .unit_bytes = 4 * (size_t)plb_app_int(app, "predictors") + 4});
+    plb_app_data(app, &(struct plb_data){.name = "expression", .mode = PLB_REPLICATE,
+                                         .bytes = (size_t)genes * (size_t)plb_app_int(app, "samples")});
+    plb_app_data(app, &(struct plb_data){.name = "best", .mode = PLB_OUTPUT,
+                                         .unit_bytes = 4 * (size_t)plb_app_int(app, "predictors") + 4});
 }
 
 #elif APPLICATION == BLACK_SCHOLES
@@ -78,8 +80,10 @@ static double unit_cost(const struct plb_app *app)
 static void declare(struct plb_app *app)
 {
     plb_app_units(app, plb_app_int(app, "options"));
-    plb_app_data(app, &(struct plb_data){.name = "terms", .mode = PLB_PARTITION, .unit_bytes = 5 * sizeof(float)});
-    plb_app_data(app, &(struct plb_data){.name = "prices", .mode = PLB_OUTPUT, .unit_bytes = 2 * sizeof(float)});
+    plb_app_data(app, &(struct plb_data){.name = "terms", .mode = PLB_PARTITION,
+                                         .unit_bytes = 5 * sizeof(float)});
+    plb_app_data(app, &(struct plb_data){.name = "prices", .mode = PLB_OUTPUT,
+                                         .unit_bytes = 2 * sizeof(float)});
 }
 
 #elif APPLICATION == K_MEANS
@@ -103,18 +107,24 @@ static const struct plb_option options[] = {
 
 static double unit_cost(const struct plb_app *app)
 {
-    return TERM * (double)plb_app_int(app, "dimensions") * (double)plb_app_int(app, "clusters") * (double)plb_app_int(app, "iterations");
+    return TERM * (double)plb_app_int(app, "dimensions") * (double)plb_app_int(app, "clusters")
+           * (double)plb_app_int(app, "iterations");
 }
 
 /* Points and centres in float32; back come each point's cluster, and per cluster the sum and count. */
 static void declare(struct plb_app *app)
 {
-    size_t dimensions = (size_t)plb_app_int(app, "dimensions"), clusters = (size_t)plb_app_int(app, "clusters");
+    size_t dimensions = (size_t)plb_app_int(app, "dimensions");
+    size_t clusters = (size_t)plb_app_int(app, "clusters");
     plb_app_units(app, plb_app_int(app, "points"));
-    plb_app_data(app, &(struct plb_data){.name = "centres", .mode = PLB_REPLICATE, .bytes = clusters * dimensions * sizeof(float)});
-    plb_app_data(app, &(struct plb_data){.name = "points", .mode = PLB_PARTITION, .unit_bytes = dimensions * sizeof(float)});
-    plb_app_data(app, &(struct plb_data){.name = "clusters", .mode = PLB_OUTPUT, .unit_bytes = sizeof(int32_t)});
-    plb_app_data(app, &(struct plb_data){.name = "sums", .mode = PLB_REDUCE, .op = PLB_SUM, .type = PLB_FLOAT64,
+    plb_app_data(app, &(struct plb_data){.name = "centres", .mode = PLB_REPLICATE,
+                                         .bytes = clusters * dimensions * sizeof(float)});
+    plb_app_data(app, &(struct plb_data){.name = "points", .mode = PLB_PARTITION,
+                                         .unit_bytes = dimensions * sizeof(float)});
+    plb_app_data(app, &(struct plb_data){.name = "clusters", .mode = PLB_OUTPUT,
+                                         .unit_bytes = sizeof(int32_t)});
+    plb_app_data(app, &(struct plb_data){.name = "sums", .mode = PLB_REDUCE, .op = PLB_SUM,
+                                         .type = PLB_FLOAT64,
                                          .bytes = clusters * (dimensions + 1) * sizeof(double)});
 }
 
@@ -125,7 +135,8 @@ static void declare(struct plb_app *app)
 static int setup(struct plb_app *app)
 {
     if (!plb_app_simulated(app))
-        return plb_app_error(app, NAME " is a cost model, which computes nothing; run it with --simulate FILE.cluster");
+        return plb_app_error(app, NAME
+                             " is a cost model, which computes nothing; run it with --simulate FILE.cluster");
     declare(app);
     return PLB_OK;
 }

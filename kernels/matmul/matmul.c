@@ -1,9 +1,9 @@
 /* matmul: C = A · B for dense matrices, float32 or float64, with OpenBLAS.
  *
- * A unit is a column of B and C. A is on every node, B is split by columns and pulled by whoever
- * multiplies them, C is gathered. All three are column-major, so a range of columns is contiguous;
- * row-major input is transposed once while it is read. Cost of a unit: 2 · rows · inner flops.
- * Weak at few columns per task, where reading A bounds the rate instead of arithmetic. */
+ * A unit is a column of B and C. A is on every node; B is split by columns; C is gathered. All three are
+ * column-major, so a range of columns is contiguous. A row-major input is transposed once, when it is read.
+ * The cost of a unit is 2 · rows · inner flops. Weak at few columns per task: reading A then limits the rate,
+ * instead of arithmetic. */
 #include <cblas.h>
 #include <float.h>
 #include <math.h>
@@ -14,10 +14,10 @@
 enum { A, B, C }; /* handles, in order of declaration */
 enum { FLOAT32, FLOAT64 }; /* choices of dtype */
 
-struct shape { /* as in matmul.cu */
+struct shape { /* the same as in matmul.cu */
     int64_t rows, inner, columns;
     size_t element_bytes;
-    int64_t tf32;               /* a GPU may round factors of float32 to 10 bits */
+    int64_t tf32;               /* a GPU may round factors of float32 to 10 bits; 0 or 1 */
 };
 
 struct state {
@@ -26,15 +26,18 @@ struct state {
 };
 
 static const struct plb_option options[] = {
-    {"a", PLB_INPUT_FILE, NULL, 0, 0, NULL, "left factor, .npy of float32 or float64; synthetic where not given"},
+    {"a", PLB_INPUT_FILE, NULL, 0, 0, NULL,
+     "left factor, .npy of float32 or float64; synthetic where not given"},
     {"b", PLB_INPUT_FILE, NULL, 0, 0, NULL, "right factor, .npy of the same type; synthetic where not given"},
     {"c", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the product goes, .npy; nowhere where not given"},
     {"rows", PLB_INT, "1024", 1, 2147483647, NULL, "synthetic A: its rows"},
     {"inner", PLB_INT, "1024", 1, 2147483647, NULL, "synthetic A and B: columns of A, rows of B"},
     {"columns", PLB_INT, "1024", 1, 2147483647, NULL, "synthetic B: its columns"},
     {"dtype", PLB_TEXT, "float64", 0, 0, "float32|float64", "synthetic input: type of the elements"},
-    {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL, "synthetic input: seed of the uniform values in [-1, 1)"},
-    {"tf32", PLB_FLAG, "no", 0, 0, NULL, "let GPUs multiply float32 as TF32: faster, with 10 bits of mantissa instead of 23"},
+    {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL,
+     "synthetic input: seed of the uniform values in [-1, 1)"},
+    {"tf32", PLB_FLAG, "no", 0, 0, NULL,
+     "let GPUs multiply float32 as TF32: faster, with 10 bits of mantissa instead of 23"},
     {0},
 };
 
@@ -45,20 +48,22 @@ static int multiply(const struct plb_task *task)
     const int64_t widest = 1 << 30; /* columns in one call: BLAS counts in int */
     for (int64_t done = 0; done < task->count; done += widest) {
         int n = (int)(task->count - done < widest ? task->count - done : widest);
-        size_t to_b = (size_t)done * (size_t)k * s->element_bytes, to_c = (size_t)done * (size_t)m * s->element_bytes;
-        const char *b = (const char *)task->data[B] + to_b;
-        char *c = (char *)task->data[C] + to_c;
+        const char *b = (const char *)task->data[B] + (size_t)done * (size_t)k * s->element_bytes;
+        char *c = (char *)task->data[C] + (size_t)done * (size_t)m * s->element_bytes;
         if (s->element_bytes == sizeof(float))
-            cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0f, task->data[A], m, (const void *)b, k, 0.0f, (void *)c, m);
+            cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0f, task->data[A], m,
+                        (const void *)b, k, 0.0f, (void *)c, m);
         else
-            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, task->data[A], m, (const void *)b, k, 0.0, (void *)c, m);
+            cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, task->data[A], m,
+                        (const void *)b, k, 0.0, (void *)c, m);
     }
     return 0;
 }
 
 static double at(const struct plb_array *x, int64_t index)
 {
-    return x->element_bytes == sizeof(float) ? (double)((const float *)x->data)[index] : ((const double *)x->data)[index];
+    return x->element_bytes == sizeof(float) ? (double)((const float *)x->data)[index]
+                                             : ((const double *)x->data)[index];
 }
 
 static void synthesise(struct plb_app *app, struct plb_array *x, int64_t rows, int64_t columns,
@@ -79,7 +84,7 @@ static void synthesise(struct plb_app *app, struct plb_array *x, int64_t rows, i
     }
 }
 
-/* Reads or makes one factor; a dimension of 0 is not fixed yet. */
+/* Reads one factor, or makes it with the given dimensions. */
 static int factor(struct plb_app *app, const char *name, struct plb_array *x, int64_t rows,
                   int64_t columns, size_t element_bytes, uint64_t seed)
 {
@@ -93,41 +98,62 @@ static int factor(struct plb_app *app, const char *name, struct plb_array *x, in
 static int check_shapes(struct plb_app *app, const struct state *s)
 {
     if (s->a.columns != s->b.rows)
-        return plb_app_error(app, "A is %lld x %lld and B is %lld x %lld: A needs as many columns as B has rows; correct a and b in [matmul]",
-                             (long long)s->a.rows, (long long)s->a.columns, (long long)s->b.rows, (long long)s->b.columns);
+        return plb_app_error(app,
+                             "A is %lld x %lld and B is %lld x %lld: A needs as many columns as B has rows; "
+                             "correct a and b in [matmul]",
+                             (long long)s->a.rows, (long long)s->a.columns, (long long)s->b.rows,
+                             (long long)s->b.columns);
     if (s->a.element_bytes != s->b.element_bytes)
-        return plb_app_error(app, "A is float%zu and B is float%zu: convert one with astype()", 8 * s->a.element_bytes, 8 * s->b.element_bytes);
+        return plb_app_error(app, "A is float%zu and B is float%zu: convert one with astype()",
+                             8 * s->a.element_bytes, 8 * s->b.element_bytes);
     if (s->a.rows > INT32_MAX || s->a.columns > INT32_MAX)
-        return plb_app_error(app, "A is %lld x %lld, larger than the %d that BLAS counts to", (long long)s->a.rows, (long long)s->a.columns, INT32_MAX);
+        return plb_app_error(app, "A is %lld x %lld, larger than the %d that BLAS counts to",
+                             (long long)s->a.rows, (long long)s->a.columns, INT32_MAX);
     return PLB_OK;
+}
+
+static int read_factors(struct plb_app *app, struct state *s)
+{
+    bool a_file = plb_app_given(app, "a"), b_file = plb_app_given(app, "b");
+    int64_t rows = plb_app_int(app, "rows"), inner = plb_app_int(app, "inner");
+    int64_t columns = plb_app_int(app, "columns");
+    size_t bytes = plb_app_choice(app, "dtype") == FLOAT32 ? sizeof(float) : sizeof(double);
+    uint64_t seed = (uint64_t)plb_app_int(app, "seed");
+    /* A synthetic factor gets the dimensions and the type that fit a factor from a file. */
+    int status = b_file ? factor(app, "b", &s->b, 0, 0, 0, 0) : PLB_OK;
+    if (status == PLB_OK)
+        status = factor(app, "a", &s->a, rows, b_file ? s->b.rows : inner,
+                        b_file ? s->b.element_bytes : bytes, 2 * seed);
+    if (status == PLB_OK && !b_file)
+        status = factor(app, "b", &s->b, a_file ? s->a.columns : inner, columns, s->a.element_bytes,
+                        2 * seed + 1);
+    return status == PLB_OK ? check_shapes(app, s) : status;
 }
 
 static int setup(struct plb_app *app)
 {
     struct state *s = plb_app_alloc(app, sizeof *s);
-    bool a_file = plb_app_given(app, "a"), b_file = plb_app_given(app, "b");
-    int64_t rows = plb_app_int(app, "rows"), inner = plb_app_int(app, "inner"), columns = plb_app_int(app, "columns");
-    size_t bytes = plb_app_choice(app, "dtype") == FLOAT32 ? sizeof(float) : sizeof(double);
-    uint64_t seed = (uint64_t)plb_app_int(app, "seed");
     plb_app_set_state(app, s);
-    /* A synthetic factor fits the one that comes from a file. */
-    int status = b_file ? factor(app, "b", &s->b, 0, 0, 0, 0) : PLB_OK;
-    if (status == PLB_OK)
-        status = factor(app, "a", &s->a, rows, b_file ? s->b.rows : inner, b_file ? s->b.element_bytes : bytes, 2 * seed);
-    if (status == PLB_OK && !b_file)
-        status = factor(app, "b", &s->b, a_file ? s->a.columns : inner, columns, s->a.element_bytes, 2 * seed + 1);
-    if (status != PLB_OK || (status = check_shapes(app, s)) != PLB_OK)
+    int status = read_factors(app, s);
+    if (status != PLB_OK)
         return status;
-    s->shape = (struct shape){s->a.rows, s->a.columns, s->b.columns, s->a.element_bytes, plb_app_flag(app, "tf32")};
+    s->shape = (struct shape){s->a.rows, s->a.columns, s->b.columns, s->a.element_bytes,
+                              plb_app_flag(app, "tf32")};
     s->c = (struct plb_array){NULL, s->shape.element_bytes, s->shape.rows, s->shape.columns, true};
-    size_t column_b = (size_t)s->shape.inner * s->shape.element_bytes, column_c = (size_t)s->shape.rows * s->shape.element_bytes;
+    size_t column_b = (size_t)s->shape.inner * s->shape.element_bytes;
+    size_t column_c = (size_t)s->shape.rows * s->shape.element_bytes;
     if (!plb_app_simulated(app))
         s->c.data = plb_app_alloc(app, column_c * (size_t)s->shape.columns);
     plb_app_units(app, s->shape.columns);
     plb_app_args(app, &s->shape, sizeof s->shape);
-    plb_app_data(app, &(struct plb_data){.name = "A", .mode = PLB_REPLICATE, .data = s->a.data, .bytes = column_c * (size_t)s->shape.inner});
-    plb_app_data(app, &(struct plb_data){.name = "B", .mode = PLB_PARTITION, .data = s->b.data, .unit_bytes = column_b});
-    plb_app_data(app, &(struct plb_data){.name = "C", .mode = PLB_OUTPUT, .data = s->c.data, .unit_bytes = column_c});
+    const struct plb_data buffers[] = {
+        [A] = {.name = "A", .mode = PLB_REPLICATE, .data = s->a.data,
+               .bytes = column_c * (size_t)s->shape.inner},
+        [B] = {.name = "B", .mode = PLB_PARTITION, .data = s->b.data, .unit_bytes = column_b},
+        [C] = {.name = "C", .mode = PLB_OUTPUT, .data = s->c.data, .unit_bytes = column_c},
+    };
+    for (int i = A; i <= C; i++)
+        plb_app_data(app, &buffers[i]);
     return PLB_OK;
 }
 
@@ -138,7 +164,7 @@ static double cost(const struct plb_app *app, int64_t first, int64_t count)
     return 2.0 * (double)s->shape.rows * (double)s->shape.inner * (double)count;
 }
 
-/* y += A · x and size += |A| · |x|, in double, by plain loops. */
+/* y = A · x and size = |A| · |x|, in double precision, by plain loops. */
 static void reference(const struct state *s, const double *x, double *y, double *size)
 {
     memset(y, 0, (size_t)s->shape.rows * sizeof *y);
@@ -153,26 +179,30 @@ static void reference(const struct state *s, const double *x, double *y, double 
 
 static int differs(struct plb_app *app, int64_t row, int64_t column, double got, double expected)
 {
-    plb_app_error(app, "C[%lld, %lld] is %.9g, the reference says %.9g", (long long)row, (long long)column, got, expected);
+    plb_app_error(app, "C[%lld, %lld] is %.9g, the reference says %.9g", (long long)row, (long long)column,
+                  got, expected);
     return PLB_EVERIFY;
 }
 
-/* Every column where that takes at most 2^31 multiplications, else as many as that allows, evenly
- * chosen; and in any case the sum of all columns with random signs, which any single wrong element
- * changes (Freivalds 1977). An element may be off by what rounding can explain: inner · epsilon ·
- * Σ|a||b|, the classical bound for a dot product in any order, and with tf32 what the factors lose on
- * the way in: 2^-11 of each where they are rounded to 10 bits, 2^-10 where they are cut, which cuBLAS
- * does not promise not to; so 2 · 2^-10 · Σ|a||b|. CPUs ignore tf32, but who computed what is not known
- * here. */
-static int verify(struct plb_app *app)
+/* How far an element may be from the reference, in units of Σ|a||b|: as far as rounding can explain. inner ·
+ * epsilon is the classical bound for a dot product in any order. With tf32, each factor also loses up to
+ * 2^-11 of itself where it is rounded to 10 bits, and up to 2^-10 where it is cut. cuBLAS does not say which,
+ * so 2 · 2^-10 is added. CPUs ignore tf32, but verify does not know who computed what. */
+static double tolerance(const struct shape *d)
 {
-    const struct state *s = plb_app_state(app);
-    const struct shape *d = &s->shape;
     bool is_float = d->element_bytes == sizeof(float);
-    double eps = is_float ? FLT_EPSILON : DBL_EPSILON, bound = ((double)d->inner + 8.0) * eps + (is_float && d->tf32 ? 0x1p-9 : 0.0);
-    double *x = plb_app_alloc(app, (size_t)d->inner * sizeof *x), *y = plb_app_alloc(app, (size_t)d->rows * sizeof *y);
-    double *size = plb_app_alloc(app, (size_t)d->rows * sizeof *size), *sum = plb_app_alloc(app, (size_t)d->rows * sizeof *sum);
-    double *x_size = plb_app_alloc(app, (size_t)d->inner * sizeof *x_size), *y_size = plb_app_alloc(app, (size_t)d->rows * sizeof *y_size);
+    double epsilon = is_float ? FLT_EPSILON : DBL_EPSILON;
+    return ((double)d->inner + 8.0) * epsilon + (is_float && d->tf32 ? 0x1p-9 : 0.0);
+}
+
+/* Checks columns one by one: all of them where that takes at most 2^31 multiplications, else as many as that
+ * allows, evenly chosen. */
+static int check_columns(struct plb_app *app, const struct state *s)
+{
+    const struct shape *d = &s->shape;
+    double *x = plb_app_alloc(app, (size_t)d->inner * sizeof *x);
+    double *y = plb_app_alloc(app, (size_t)d->rows * sizeof *y);
+    double *size = plb_app_alloc(app, (size_t)d->rows * sizeof *size);
     int64_t affordable = (int64_t)(0x1p31 / ((double)d->rows * (double)d->inner)) + 8;
     int64_t n = d->columns < affordable ? d->columns : affordable;
     for (int64_t i = 0; i < n; i++) {
@@ -181,10 +211,23 @@ static int verify(struct plb_app *app)
             x[k] = at(&s->b, j * d->inner + k);
         reference(s, x, y, size);
         for (int64_t r = 0; r < d->rows; r++)
-            if (!(fabs(at(&s->c, j * d->rows + r) - y[r]) <= bound * size[r]))
+            if (!(fabs(at(&s->c, j * d->rows + r) - y[r]) <= tolerance(d) * size[r]))
                 return differs(app, r, j, at(&s->c, j * d->rows + r), y[r]);
     }
-    memset(x, 0, (size_t)d->inner * sizeof *x);
+    return PLB_OK;
+}
+
+/* Checks the sum of all columns with random signs, which any single wrong element changes (Freivalds
+ * 1977). */
+static int check_sum(struct plb_app *app, const struct state *s)
+{
+    const struct shape *d = &s->shape;
+    double *x = plb_app_alloc(app, (size_t)d->inner * sizeof *x);
+    double *x_size = plb_app_alloc(app, (size_t)d->inner * sizeof *x_size);
+    double *y = plb_app_alloc(app, (size_t)d->rows * sizeof *y);
+    double *y_size = plb_app_alloc(app, (size_t)d->rows * sizeof *y_size);
+    double *sum = plb_app_alloc(app, (size_t)d->rows * sizeof *sum);
+    double *unused = plb_app_alloc(app, (size_t)d->rows * sizeof *unused);
     for (int64_t j = 0; j < d->columns; j++) {
         double sign = plb_random_bits(7, (uint64_t)j) & 1 ? 1.0 : -1.0;
         for (int64_t k = 0; k < d->inner; k++) {
@@ -194,12 +237,19 @@ static int verify(struct plb_app *app)
         for (int64_t r = 0; r < d->rows; r++)
             sum[r] += sign * at(&s->c, j * d->rows + r);
     }
-    reference(s, x, y, size);
-    reference(s, x_size, size, y_size);
+    reference(s, x, y, unused);
+    reference(s, x_size, unused, y_size);
     for (int64_t r = 0; r < d->rows; r++)
-        if (!(fabs(sum[r] - y[r]) <= (2.0 * bound + (double)d->columns * DBL_EPSILON) * y_size[r]))
+        if (!(fabs(sum[r] - y[r]) <= (2.0 * tolerance(d) + (double)d->columns * DBL_EPSILON) * y_size[r]))
             return differs(app, r, -1, sum[r], y[r]);
     return PLB_OK;
+}
+
+static int verify(struct plb_app *app)
+{
+    const struct state *s = plb_app_state(app);
+    int status = check_columns(app, s);
+    return status == PLB_OK ? check_sum(app, s) : status;
 }
 
 static int finish(struct plb_app *app)

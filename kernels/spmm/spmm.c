@@ -1,9 +1,8 @@
 /* spmm: C = A · B with A sparse, in compressed sparse rows, and B dense; float64.
  *
- * A unit is a row of A and C. A's entries are split by rows through its offsets and pulled by
- * whoever multiplies them; the offsets and B (row-major) are on every node. Rows of a real matrix
- * differ in length, so `cost` says how much work a range is: 2 flops for each entry and column of B,
- * and as much as one more entry for writing the row. */
+ * A unit is a row of A and C. The entries of A are split by rows, through its offsets. The offsets and B,
+ * which is row-major, are on every node. Rows of a real matrix differ in length, so `cost` says how much work
+ * a range is: 2 flops for each entry and column of B, and as much as one more entry for writing the row. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -16,18 +15,20 @@ enum { OFFSETS, INDICES, VALUES, B, C }; /* handles, in order of declaration */
 struct state {
     struct plb_csr a;
     struct plb_array b, c;
-    bool tells_cost;
+    bool tells_cost;            /* the option `cost` */
 };
 
 static const struct plb_option options[] = {
     {"matrix", PLB_INPUT_FILE, NULL, 0, 0, NULL, "A, a Matrix Market file (.mtx); synthetic where not given"},
     {"b", PLB_INPUT_FILE, NULL, 0, 0, NULL, "B, .npy of float32 or float64; synthetic where not given"},
-    {"c", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the product goes, .npy of float64; nowhere where not given"},
+    {"c", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
+     "where the product goes, .npy of float64; nowhere where not given"},
     {"columns", PLB_INT, "64", 1, 2147483647, NULL, "synthetic B: its columns"},
     {"kind", PLB_TEXT, "powerlaw", 0, 0, SPMM_KINDS, "synthetic A: how its entries are spread"},
     {"rows", PLB_INT, "10000", 1, 2147483647, NULL, "synthetic A: rows"},
     {"inner", PLB_INT, "10000", 1, 2147483647, NULL, "synthetic A: columns"},
-    {"nnz_per_row", PLB_INT, "16", 1, 1000000, NULL, "synthetic A: entries drawn per row (uniform, powerlaw)"},
+    {"nnz_per_row", PLB_INT, "16", 1, 1000000, NULL,
+     "synthetic A: entries drawn per row (uniform, powerlaw)"},
     {"zeros", PLB_REAL, "0.5", 0, 1, NULL, "synthetic A: part of zeros (li)"},
     {"cost", PLB_FLAG, "yes", 0, 0, NULL, "tell what each row costs; with no, all rows count the same"},
     {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL, "synthetic input: seed"},
@@ -59,25 +60,38 @@ static int read_a(struct plb_app *app, struct state *s)
     const char *path = plb_app_text(app, "matrix");
     if (path != NULL)
         return plb_read_mtx(app, path, &s->a);
-    int64_t rows = plb_app_int(app, "rows"), inner = plb_app_int(app, "inner"), per_row = plb_app_int(app, "nnz_per_row");
-    double zeros = plb_app_real(app, "zeros");
-    enum spmm_kind kind = (enum spmm_kind)plb_app_choice(app, "kind");
-    double entries = (double)rows * (double)(kind == SPMM_LI ? inner : per_row);
+    const struct spmm_spec spec = {
+        .kind = (enum spmm_kind)plb_app_choice(app, "kind"),
+        .rows = plb_app_int(app, "rows"),
+        .columns = plb_app_int(app, "inner"),
+        .nnz_per_row = plb_app_int(app, "nnz_per_row"),
+        .zeros = plb_app_real(app, "zeros"),
+        .seed = (uint64_t)plb_app_int(app, "seed"),
+    };
+    double entries = (double)spec.rows * (double)(spec.kind == SPMM_LI ? spec.columns : spec.nnz_per_row);
     if (entries > 4e9)
-        return plb_app_error(app, "[spmm] asks for %.3g synthetic entries; at most 4e9 are made, so lower rows, inner or nnz_per_row", entries);
-    spmm_synthetic(app, kind, rows, inner, per_row, zeros, (uint64_t)plb_app_int(app, "seed"), &s->a);
+        return plb_app_error(app,
+                             "[spmm] asks for %.3g synthetic entries; at most 4e9 are made, so lower rows, "
+                             "inner or nnz_per_row",
+                             entries);
+    spmm_synthetic(app, &spec, &s->a);
     return s->a.offsets != NULL ? PLB_OK : PLB_EINPUT;
 }
 
 static int read_b(struct plb_app *app, struct state *s)
 {
     const char *path = plb_app_text(app, "b");
-    struct plb_array in = {.element_bytes = sizeof(double), .rows = s->a.columns, .columns = plb_app_int(app, "columns")};
+    struct plb_array in = {.element_bytes = sizeof(double),
+                           .rows = s->a.columns,
+                           .columns = plb_app_int(app, "columns")};
     if (path != NULL && plb_read_npy(app, path, PLB_ROW_MAJOR, &in) != PLB_OK)
         return PLB_EINPUT;
     if (in.rows != s->a.columns)
-        return plb_app_error(app, "A is %lld x %lld and B is %lld x %lld: B needs as many rows as A has columns; correct matrix and b in [spmm]",
-                             (long long)s->a.rows, (long long)s->a.columns, (long long)in.rows, (long long)in.columns);
+        return plb_app_error(app,
+                             "A is %lld x %lld and B is %lld x %lld: B needs as many rows as A has columns; "
+                             "correct matrix and b in [spmm]",
+                             (long long)s->a.rows, (long long)s->a.columns, (long long)in.rows,
+                             (long long)in.columns);
     s->b = in;
     s->b.element_bytes = sizeof(double);
     if (plb_app_simulated(app) || (path != NULL && in.element_bytes == sizeof(double)))
@@ -86,7 +100,8 @@ static int read_b(struct plb_app *app, struct state *s)
     uint64_t seed = (uint64_t)plb_app_int(app, "seed") + 1000;
     double *b = s->b.data = plb_app_alloc(app, (size_t)n * sizeof *b);
     for (int64_t i = 0; i < n; i++)
-        b[i] = path != NULL ? (double)((const float *)in.data)[i] : 2.0 * plb_random_real(seed, (uint64_t)i) - 1.0;
+        b[i] = path != NULL ? (double)((const float *)in.data)[i]
+                            : 2.0 * plb_random_real(seed, (uint64_t)i) - 1.0;
     return PLB_OK;
 }
 
@@ -103,11 +118,18 @@ static int setup(struct plb_app *app)
         s->c.data = plb_app_alloc(app, (size_t)s->a.rows * row_bytes);
     plb_app_units(app, s->a.rows);
     plb_app_args(app, &s->b.columns, sizeof s->b.columns);
-    plb_app_data(app, &(struct plb_data){.name = "A offsets", .mode = PLB_REPLICATE, .data = s->a.offsets, .bytes = (size_t)(s->a.rows + 1) * sizeof(int64_t)});
-    plb_app_data(app, &(struct plb_data){.name = "A columns", .mode = PLB_PARTITION_INDEXED, .data = s->a.indices, .offsets = OFFSETS, .element_bytes = sizeof(int32_t)});
-    plb_app_data(app, &(struct plb_data){.name = "A values", .mode = PLB_PARTITION_INDEXED, .data = s->a.values, .offsets = OFFSETS, .element_bytes = sizeof(double)});
-    plb_app_data(app, &(struct plb_data){.name = "B", .mode = PLB_REPLICATE, .data = s->b.data, .bytes = (size_t)s->b.rows * row_bytes});
-    plb_app_data(app, &(struct plb_data){.name = "C", .mode = PLB_OUTPUT, .data = s->c.data, .unit_bytes = row_bytes});
+    const struct plb_data buffers[] = {
+        [OFFSETS] = {.name = "A offsets", .mode = PLB_REPLICATE, .data = s->a.offsets,
+                     .bytes = (size_t)(s->a.rows + 1) * sizeof(int64_t)},
+        [INDICES] = {.name = "A columns", .mode = PLB_PARTITION_INDEXED, .data = s->a.indices,
+                     .offsets = OFFSETS, .element_bytes = sizeof(int32_t)},
+        [VALUES] = {.name = "A values", .mode = PLB_PARTITION_INDEXED, .data = s->a.values,
+                    .offsets = OFFSETS, .element_bytes = sizeof(double)},
+        [B] = {.name = "B", .mode = PLB_REPLICATE, .data = s->b.data, .bytes = (size_t)s->b.rows * row_bytes},
+        [C] = {.name = "C", .mode = PLB_OUTPUT, .data = s->c.data, .unit_bytes = row_bytes},
+    };
+    for (int i = OFFSETS; i <= C; i++)
+        plb_app_data(app, &buffers[i]);
     return PLB_OK;
 }
 
@@ -120,9 +142,9 @@ static double cost(const struct plb_app *app, int64_t first, int64_t count)
     return 2.0 * (double)s->b.columns * (double)(entries + count);
 }
 
-/* Each element as one dot product down a column of B, in double: another order than the entry's. An
- * element may be off by what rounding can explain: entries · epsilon · Σ|a||b|, half of it for each of the
- * two sums, whatever order the entry or cuSPARSE adds in. */
+/* Computes each element as one dot product down a column of B, in another order than the entry does. An
+ * element may differ by what rounding can explain: entries · epsilon · Σ|a||b|, half of it for each of the
+ * two sums, in whatever order the entry or cuSPARSE adds. */
 static int verify(struct plb_app *app)
 {
     const struct state *s = plb_app_state(app);
@@ -137,7 +159,8 @@ static int verify(struct plb_app *app)
             }
             double entries = (double)(s->a.offsets[r + 1] - s->a.offsets[r]), got = c[r * s->b.columns + j];
             if (!(fabs(got - sum) <= (entries + 8.0) * DBL_EPSILON * size)) {
-                plb_app_error(app, "C[%lld, %lld] is %.17g, the reference says %.17g", (long long)r, (long long)j, got, sum);
+                plb_app_error(app, "C[%lld, %lld] is %.17g, the reference says %.17g", (long long)r,
+                              (long long)j, got, sum);
                 return PLB_EVERIFY;
             }
         }

@@ -1,14 +1,15 @@
-/* spmm on a GPU: cuSPARSE on the task's stream, and a plain kernel for what cuSPARSE is not asked or
- * declines to do.
+/* spmm on a GPU: cuSPARSE on the task's stream. A plain kernel computes what cuSPARSE declines, or what it is
+ * known to compute wrongly.
  *
- * cuSPARSE wants offsets that begin at 0 and are as wide as the columns' numbers. Those of the range are
- * part of the whole matrix's, in 64 bits, so a kernel copies them, rebased, to 32. The algorithm is
- * CSR_ALG2, the one for row-major B and C. It may add in another order each time; ALG3, which does not,
- * analyses the matrix in every call, and parts of a matrix seldom come twice.
+ * cuSPARSE needs offsets that begin at 0 and are as wide as the column numbers. The offsets of a range are a
+ * part of the whole matrix's, in 64 bits. So a kernel subtracts the first one and copies them to 32 bits. The
+ * algorithm is CSR_ALG2, the one for row-major B and C. It may add in another order each time. ALG3 adds in
+ * the same order, but it analyses the matrix in every call, and a part of a matrix seldom comes twice.
  *
- * A handle and memory per host thread and stream, since a PU has several tasks in flight. Memory grows by
- * cudaMallocAsync: cudaMalloc and cudaFree make the streams wait for each other. It is reused in stream
- * order, so nothing waits, and after the first few tasks nothing is allocated.
+ * There is one handle, with memory, per host thread and stream, because a PU has several tasks in flight.
+ * cudaMallocAsync grows the memory: cudaMalloc and cudaFree would make the streams wait for each other. The
+ * memory is reused in the order of the stream, so nothing waits, and after the first few tasks nothing is
+ * allocated.
  *
  * Returns 0, a cudaError_t, or 2000 + a cusparseStatus_t: "kernel spmm returned 2006" is
  * CUSPARSE_STATUS_EXECUTION_FAILED. */
@@ -19,12 +20,12 @@
 
 namespace {
 
-enum { OFFSETS, INDICES, VALUES, B, C }; /* as in spmm.c */
+enum { OFFSETS, INDICES, VALUES, B, C }; /* the same as in spmm.c */
 
 constexpr int threads = 256, warps = threads / 32; /* per block */
 
-/* Beyond these, cuSPARSE is not asked. Releases before CUDA 13.1 leave zeros, without an error, where B has
- * more columns than their grids can count, and fail near 2^31 entries. */
+/* Above these sizes the plain kernel computes. cuSPARSE before CUDA 13.1 leaves zeros, without an error,
+ * where B has more columns than its grids can count, and fails near 2^31 entries. */
 constexpr int64_t most_columns = 65535, most_elements = int64_t{1} << 30;
 
 struct memory {
@@ -32,7 +33,7 @@ struct memory {
     size_t bytes;
 };
 
-/* What a stream has of its own. */
+/* What one stream of a thread has of its own. */
 struct place {
     cudaStream_t stream;
     cusparseHandle_t cusparse;
@@ -40,14 +41,14 @@ struct place {
 };
 
 struct places {
-    static constexpr int most = 8; /* more streams than a PU has tasks in flight */
+    static constexpr int most = 8; /* streams of a thread; a PU has at most 3 tasks in flight */
     place at[most] = {};
     int n = 0;
 
     ~places()
     {
         if (n > 0)
-            cudaDeviceSynchronize(); /* for cudaFree, which does not wait for such memory's users */
+            cudaDeviceSynchronize(); /* cudaFree does not wait for users of memory from cudaMallocAsync */
         for (int i = 0; i < n; i++) {
             cusparseDestroy(at[i].cusparse);
             cudaFree(at[i].offsets.at);
@@ -79,15 +80,16 @@ __global__ void rebase(int64_t n, const int64_t *from, int32_t *to)
         to[i] = static_cast<int32_t>(from[i] - from[0]);
 }
 
-/* A warp per row and 32 columns of B, so that reads of B coalesce and rows of any length keep all lanes busy. */
-__global__ void multiply(int64_t rows, int64_t columns, const int64_t *offsets, const int32_t *indices, const double *values,
-                         const double *b, double *c)
+/* One warp for a row and 32 columns of B: reads of B coalesce, and rows of any length keep all lanes busy. */
+__global__ void multiply(int64_t rows, int64_t columns, const int64_t *offsets, const int32_t *indices,
+                         const double *values, const double *b, double *c)
 {
     const int64_t row = static_cast<int64_t>(blockIdx.x) * warps + threadIdx.y;
     if (row >= rows)
         return;
     const int64_t begin = offsets[row] - offsets[0], end = offsets[row + 1] - offsets[0];
-    for (int64_t j = threadIdx.x + static_cast<int64_t>(blockIdx.y) * 32; j < columns; j += 32 * static_cast<int64_t>(gridDim.y)) {
+    for (int64_t j = threadIdx.x + static_cast<int64_t>(blockIdx.y) * 32; j < columns;
+         j += 32 * static_cast<int64_t>(gridDim.y)) {
         double sum = 0.0;
         for (int64_t i = begin; i < end; i++)
             sum += values[i] * b[indices[i] * columns + j];
@@ -98,10 +100,12 @@ __global__ void multiply(int64_t rows, int64_t columns, const int64_t *offsets, 
 int plain(const plb_task *task, int64_t columns, const int64_t *offsets)
 {
     const int64_t tiles = (columns + 31) / 32;
-    const dim3 grid(static_cast<unsigned>((task->count + warps - 1) / warps), static_cast<unsigned>(tiles < 65535 ? tiles : 65535));
+    const dim3 grid(static_cast<unsigned>((task->count + warps - 1) / warps),
+                    static_cast<unsigned>(tiles < 65535 ? tiles : 65535));
     multiply<<<grid, dim3(32, warps), 0, static_cast<cudaStream_t>(task->stream)>>>(
-        task->count, columns, offsets, static_cast<const int32_t *>(task->data[INDICES]), static_cast<const double *>(task->data[VALUES]),
-        static_cast<const double *>(task->data[B]), static_cast<double *>(task->data[C]));
+        task->count, columns, offsets, static_cast<const int32_t *>(task->data[INDICES]),
+        static_cast<const double *>(task->data[VALUES]), static_cast<const double *>(task->data[B]),
+        static_cast<double *>(task->data[C]));
     return static_cast<int>(cudaGetLastError());
 }
 
@@ -110,11 +114,13 @@ int code(cusparseStatus_t status)
     return status == CUSPARSE_STATUS_SUCCESS ? 0 : 2000 + static_cast<int>(status);
 }
 
-/* What another kernel can still do; anything else is an error. */
+/* Whether cuSPARSE declined a task that the plain kernel can compute. Any other status is an error. */
 bool declined(int status)
 {
-    return status == code(CUSPARSE_STATUS_NOT_SUPPORTED) || status == code(CUSPARSE_STATUS_INSUFFICIENT_RESOURCES) ||
-           status == static_cast<int>(cudaErrorMemoryAllocation) || status == static_cast<int>(cudaErrorNotSupported);
+    return status == code(CUSPARSE_STATUS_NOT_SUPPORTED)
+           || status == code(CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)
+           || status == static_cast<int>(cudaErrorMemoryAllocation)
+           || status == static_cast<int>(cudaErrorNotSupported);
 }
 
 /* The place of this thread and stream, in *found. */
@@ -137,7 +143,7 @@ int place_of(cudaStream_t stream, place **found)
     return code(cusparseSetStream(p.at[i].cusparse, stream));
 }
 
-/* Half as much again as is wanted, so that growing tasks seldom grow it. */
+/* Makes room for bytes, and half as much again, so that growing tasks seldom grow it. */
 int make_room(memory *m, size_t bytes, cudaStream_t stream)
 {
     if (bytes <= m->bytes)
@@ -154,12 +160,16 @@ int make_room(memory *m, size_t bytes, cudaStream_t stream)
 int describe(const plb_task *task, int64_t columns, int64_t entries, const void *offsets, operands *o)
 {
     const int64_t inner = static_cast<int64_t>(task->bytes[B] / sizeof(double)) / columns;
-    cusparseStatus_t status = cusparseCreateConstCsr(&o->a, task->count, inner, entries, offsets, task->data[INDICES], task->data[VALUES],
-                                                     CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+    cusparseStatus_t status = cusparseCreateConstCsr(&o->a, task->count, inner, entries, offsets,
+                                                     task->data[INDICES], task->data[VALUES],
+                                                     CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                                     CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
     if (status == CUSPARSE_STATUS_SUCCESS)
-        status = cusparseCreateConstDnMat(&o->b, inner, columns, columns, task->data[B], CUDA_R_64F, CUSPARSE_ORDER_ROW);
+        status = cusparseCreateConstDnMat(&o->b, inner, columns, columns, task->data[B], CUDA_R_64F,
+                                          CUSPARSE_ORDER_ROW);
     if (status == CUSPARSE_STATUS_SUCCESS)
-        status = cusparseCreateDnMat(&o->c, task->count, columns, columns, task->data[C], CUDA_R_64F, CUSPARSE_ORDER_ROW);
+        status = cusparseCreateDnMat(&o->c, task->count, columns, columns, task->data[C], CUDA_R_64F,
+                                     CUSPARSE_ORDER_ROW);
     return code(status);
 }
 
@@ -173,20 +183,24 @@ int by_cusparse(const plb_task *task, int64_t columns, int64_t entries, const in
     place *p;
     size_t bytes = 0;
     int status = place_of(stream, &p);
-    if (status != 0 || (status = make_room(&p->offsets, static_cast<size_t>(n) * sizeof(int32_t), stream)) != 0)
+    if (status == 0)
+        status = make_room(&p->offsets, static_cast<size_t>(n) * sizeof(int32_t), stream);
+    if (status == 0)
+        status = describe(task, columns, entries, p->offsets.at, &o);
+    if (status != 0)
         return status;
-    if ((status = describe(task, columns, entries, p->offsets.at, &o)) != 0)
+    status = code(cusparseSpMM_bufferSize(p->cusparse, as_it_is, as_it_is, &one, o.a, o.b, &zero, o.c,
+                                          CUDA_R_64F, CUSPARSE_SPMM_CSR_ALG2, &bytes));
+    if (status == 0) /* one byte at least: old releases refuse NULL, even for 0 bytes */
+        status = make_room(&p->workspace, bytes + 1, stream);
+    if (status != 0)
         return status;
-    if ((status = code(cusparseSpMM_bufferSize(p->cusparse, as_it_is, as_it_is, &one, o.a, o.b, &zero, o.c, CUDA_R_64F,
-                                               CUSPARSE_SPMM_CSR_ALG2, &bytes))) != 0)
-        return status;
-    if ((status = make_room(&p->workspace, bytes + 1, stream)) != 0) /* old releases do not take NULL, even for nothing */
-        return status;
-    rebase<<<static_cast<unsigned>((n + threads - 1) / threads), threads, 0, stream>>>(n, offsets, static_cast<int32_t *>(p->offsets.at));
+    rebase<<<static_cast<unsigned>((n + threads - 1) / threads), threads, 0, stream>>>(
+        n, offsets, static_cast<int32_t *>(p->offsets.at));
     if ((status = static_cast<int>(cudaGetLastError())) != 0)
         return status;
-    return code(cusparseSpMM(p->cusparse, as_it_is, as_it_is, &one, o.a, o.b, &zero, o.c, CUDA_R_64F, CUSPARSE_SPMM_CSR_ALG2,
-                             p->workspace.at));
+    return code(cusparseSpMM(p->cusparse, as_it_is, as_it_is, &one, o.a, o.b, &zero, o.c, CUDA_R_64F,
+                             CUSPARSE_SPMM_CSR_ALG2, p->workspace.at));
 }
 
 } // namespace
@@ -198,12 +212,13 @@ extern "C" int spmm_cuda(const struct plb_task *task)
     const int64_t entries = static_cast<int64_t>(task->bytes[INDICES] / sizeof(int32_t));
     const int64_t of_b = static_cast<int64_t>(task->bytes[B] / sizeof(double)), of_c = task->count * columns;
     if (entries == 0)
-        return static_cast<int>(cudaMemsetAsync(task->data[C], 0, task->bytes[C], static_cast<cudaStream_t>(task->stream)));
+        return static_cast<int>(
+            cudaMemsetAsync(task->data[C], 0, task->bytes[C], static_cast<cudaStream_t>(task->stream)));
     if (columns > most_columns || entries > most_elements || of_b > most_elements || of_c > most_elements)
         return plain(task, columns, offsets);
     const int status = by_cusparse(task, columns, entries, offsets);
     if (!declined(status))
         return status;
-    cudaGetLastError(); /* so that nobody takes it for the plain kernel's */
+    cudaGetLastError(); /* clear it: it is not the plain kernel's */
     return plain(task, columns, offsets);
 }

@@ -1,20 +1,20 @@
-/* triad: a = b + s · c for arrays of float64, and the sum, least and greatest of a's elements; after the
+/* triad: a = b + s · c for arrays of float64, and the sum, least and greatest of a's elements. It follows the
  * triad of McCalpin's STREAM benchmark (1995), which measures how fast memory is.
  *
- * A unit is a chunk of 4096 elements of all three arrays. There is almost no arithmetic: 24 bytes are
- * moved for 2 flops, so what is measured is memory on a CPU, and copies to and from a GPU, or the network,
- * where data is somewhere else. Cost is counted in bytes, 24 for an element.
+ * A unit is a chunk of 4096 elements of all three arrays. There is almost no arithmetic: 24 bytes move for 2
+ * flops. So a CPU's rate is that of its memory, a GPU's that of its copies, and another node's that of the
+ * network. Cost is counted in bytes, 24 for an element.
  *
- * a is the same in every run but for its last bit, which depends on whether a PU rounds the product. The
- * sum is added up in whatever order tasks are cut and come back, so its last bits differ from run to run.
+ * a is the same in every run, except for its last bit, which depends on whether a PU rounds the product. The
+ * sum is added up in the order in which tasks are cut and return, so its last bits differ from run to run.
  * The elements must be finite. */
 #include <float.h>
 #include <math.h>
 
 #include "plb/kernel.h"
 
-enum { CHUNK = 4096 };                     /* elements; as in triad.cu */
-enum { B, C, A, SUM, LEAST, GREATEST };    /* handles, in order of declaration; as in triad.cu */
+enum { CHUNK = 4096 };                     /* elements; the same as in triad.cu */
+enum { B, C, A, SUM, LEAST, GREATEST };    /* handles, in order of declaration; the same as in triad.cu */
 
 struct state {
     struct plb_array a, b, c;
@@ -24,12 +24,16 @@ struct state {
 
 static const struct plb_option options[] = {
     {"b", PLB_INPUT_FILE, NULL, 0, 0, NULL, "the first term, .npy of float64; synthetic where not given"},
-    {"c", PLB_INPUT_FILE, NULL, 0, 0, NULL, "what is scaled, .npy of the same shape; synthetic where not given"},
+    {"c", PLB_INPUT_FILE, NULL, 0, 0, NULL,
+     "what is scaled, .npy of the same shape; synthetic where not given"},
     {"a", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the result goes, .npy; nowhere where not given"},
-    {"reduced", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where sum, least and greatest of a go, .npy; nowhere where not given"},
-    {"elements", PLB_INT, "8388608", CHUNK, 1099511627776.0, NULL, "synthetic input: its length, a multiple of 4096"},
+    {"reduced", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
+     "where sum, least and greatest of a go, .npy; nowhere where not given"},
+    {"elements", PLB_INT, "8388608", CHUNK, 1099511627776.0, NULL,
+     "synthetic input: its length, a multiple of 4096"},
     {"scale", PLB_REAL, "3", 0, 0, NULL, "s in a = b + s c"},
-    {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL, "synthetic input: seed of the uniform values in [-1, 1)"},
+    {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL,
+     "synthetic input: seed of the uniform values in [-1, 1)"},
     {0},
 };
 
@@ -37,7 +41,8 @@ static int triad(const struct plb_task *task)
 {
     const double scale = *(const double *)task->args, *b = task->data[B], *c = task->data[C];
     double *a = task->data[A], sum = 0.0, least = INFINITY, greatest = -INFINITY;
-#pragma omp parallel for simd num_threads(task->threads) reduction(+ : sum) reduction(min : least) reduction(max : greatest)
+#pragma omp parallel for simd num_threads(task->threads) \
+    reduction(+ : sum) reduction(min : least) reduction(max : greatest)
     for (int64_t i = 0; i < task->count * CHUNK; i++) {
         double x = b[i] + scale * c[i];
         a[i] = x;
@@ -56,7 +61,9 @@ static int read_term(struct plb_app *app, const char *path, struct plb_array *x)
     if (plb_read_npy(app, path, PLB_ROW_MAJOR, x) != PLB_OK)
         return PLB_EINPUT;
     if (x->element_bytes != sizeof(double))
-        return plb_app_error(app, "%s: is float%zu, and triad adds float64: convert it with astype('float64')", path, 8 * x->element_bytes);
+        return plb_app_error(app,
+                             "%s: is float%zu, and triad adds float64: convert it with astype('float64')",
+                             path, 8 * x->element_bytes);
     return PLB_OK;
 }
 
@@ -71,25 +78,31 @@ static void synthesise(struct plb_app *app, struct plb_array *x, uint64_t seed)
         values[i] = 2.0 * plb_random_real(seed, (uint64_t)i) - 1.0;
 }
 
-/* Reads or makes b and c; one that is made has the shape of one that is read. */
+/* Reads b and c, or makes them. An array that is made gets the shape of one that is read. */
 static int read_terms(struct plb_app *app, struct state *s)
 {
     const char *b = plb_app_text(app, "b"), *c = plb_app_text(app, "c");
     const struct plb_array made = {NULL, sizeof(double), plb_app_int(app, "elements"), 1, false};
     uint64_t seed = (uint64_t)plb_app_int(app, "seed");
-    if ((b != NULL && read_term(app, b, &s->b) != PLB_OK) || (c != NULL && read_term(app, c, &s->c) != PLB_OK))
+    if ((b != NULL && read_term(app, b, &s->b) != PLB_OK)
+        || (c != NULL && read_term(app, c, &s->c) != PLB_OK))
         return PLB_EINPUT;
     if (b == NULL)
         s->b = c == NULL ? made : (struct plb_array){NULL, sizeof(double), s->c.rows, s->c.columns, false};
     if (c == NULL)
         s->c = (struct plb_array){NULL, sizeof(double), s->b.rows, s->b.columns, false};
     if (s->b.rows != s->c.rows || s->b.columns != s->c.columns)
-        return plb_app_error(app, "b is %lld x %lld and c is %lld x %lld: they need the same shape; correct b and c in [triad]",
-                             (long long)s->b.rows, (long long)s->b.columns, (long long)s->c.rows, (long long)s->c.columns);
+        return plb_app_error(
+            app,
+            "b is %lld x %lld and c is %lld x %lld: they need the same shape; correct b and c in [triad]",
+            (long long)s->b.rows, (long long)s->b.columns, (long long)s->c.rows, (long long)s->c.columns);
     int64_t n = s->b.rows * s->b.columns;
     if (n % CHUNK != 0)
-        return plb_app_error(app, "triad has %lld elements, which is not a multiple of the %d in a chunk (%lld is); correct %s in [triad]",
-                             (long long)n, CHUNK, (long long)((n / CHUNK + 1) * CHUNK), b != NULL || c != NULL ? "b and c" : "elements");
+        return plb_app_error(app,
+                             "triad has %lld elements, which is not a multiple of the %d in a chunk (%lld "
+                             "is); correct %s in [triad]",
+                             (long long)n, CHUNK, (long long)((n / CHUNK + 1) * CHUNK),
+                             b != NULL || c != NULL ? "b and c" : "elements");
     if (b == NULL)
         synthesise(app, &s->b, 2 * seed);
     if (c == NULL)
@@ -99,7 +112,6 @@ static int read_terms(struct plb_app *app, struct state *s)
 
 static int setup(struct plb_app *app)
 {
-    static const char *const names[] = {"sum", "least", "greatest"};
     struct state *s = plb_app_alloc(app, sizeof *s);
     plb_app_set_state(app, s);
     if (read_terms(app, s) != PLB_OK)
@@ -111,12 +123,20 @@ static int setup(struct plb_app *app)
     s->scale = plb_app_real(app, "scale");
     plb_app_args(app, &s->scale, sizeof s->scale);
     plb_app_units(app, s->a.rows * s->a.columns / CHUNK);
-    plb_app_data(app, &(struct plb_data){.name = "b", .mode = PLB_PARTITION, .data = s->b.data, .unit_bytes = CHUNK * sizeof(double)});
-    plb_app_data(app, &(struct plb_data){.name = "c", .mode = PLB_PARTITION, .data = s->c.data, .unit_bytes = CHUNK * sizeof(double)});
-    plb_app_data(app, &(struct plb_data){.name = "a", .mode = PLB_OUTPUT, .data = s->a.data, .unit_bytes = CHUNK * sizeof(double)});
-    for (int i = 0; i < 3; i++)
-        plb_app_data(app, &(struct plb_data){.name = names[i], .mode = PLB_REDUCE, .data = &s->reduced[i], .bytes = sizeof s->reduced[i],
-                                             .op = (enum plb_reduce_op[]){PLB_SUM, PLB_MIN, PLB_MAX}[i], .type = PLB_FLOAT64});
+    const size_t chunk = CHUNK * sizeof(double), one = sizeof(double);
+    const struct plb_data buffers[] = {
+        [B] = {.name = "b", .mode = PLB_PARTITION, .data = s->b.data, .unit_bytes = chunk},
+        [C] = {.name = "c", .mode = PLB_PARTITION, .data = s->c.data, .unit_bytes = chunk},
+        [A] = {.name = "a", .mode = PLB_OUTPUT, .data = s->a.data, .unit_bytes = chunk},
+        [SUM] = {.name = "sum", .mode = PLB_REDUCE, .data = &s->reduced[0], .bytes = one, .op = PLB_SUM,
+                 .type = PLB_FLOAT64},
+        [LEAST] = {.name = "least", .mode = PLB_REDUCE, .data = &s->reduced[1], .bytes = one, .op = PLB_MIN,
+                   .type = PLB_FLOAT64},
+        [GREATEST] = {.name = "greatest", .mode = PLB_REDUCE, .data = &s->reduced[2], .bytes = one,
+                      .op = PLB_MAX, .type = PLB_FLOAT64},
+    };
+    for (int i = B; i <= GREATEST; i++)
+        plb_app_data(app, &buffers[i]);
     return PLB_OK;
 }
 
@@ -127,10 +147,10 @@ static double cost(const struct plb_app *app, int64_t first, int64_t count)
     return 3.0 * sizeof(double) * CHUNK * (double)count;
 }
 
-/* An element may be off by three roundings, with u = epsilon / 2: got and reference each round b + s c, and
- * one of them may round s c first, which is the other's exact. 2 u (|b| + |s c|) + u |s c| is less than
- * 2 epsilon (|b| + |s c|). The sum of what was got, in any order: n · epsilon · Σ|a|, for both sums. Least
- * and greatest are elements of what was got, so they are exact. */
+/* An element may differ by three roundings, with u = epsilon / 2. Result and reference each round b + s c,
+ * and one of the two may round s c before. 2 u (|b| + |s c|) + u |s c| is less than 2 epsilon (|b| + |s c|).
+ * The sums of the elements, here and by the entries, may differ by n · epsilon · Σ|a| in any order. Least and
+ * greatest are elements of a, so they are exact. */
 static int verify(struct plb_app *app)
 {
     const struct state *s = plb_app_state(app);
@@ -148,11 +168,13 @@ static int verify(struct plb_app *app)
         least = fmin(least, a[i]);
         greatest = fmax(greatest, a[i]);
     }
-    bool right = fabs(s->reduced[0] - sum) <= (double)n * DBL_EPSILON * size && s->reduced[1] == least && s->reduced[2] == greatest;
+    bool right = fabs(s->reduced[0] - sum) <= (double)n * DBL_EPSILON * size && s->reduced[1] == least
+                 && s->reduced[2] == greatest;
     if (right)
         return PLB_OK;
-    plb_app_error(app, "sum, least and greatest are %.17g, %.17g and %.17g, the reference says %.17g, %.17g and %.17g", s->reduced[0],
-                  s->reduced[1], s->reduced[2], sum, least, greatest);
+    plb_app_error(
+        app, "sum, least and greatest are %.17g, %.17g and %.17g, the reference says %.17g, %.17g and %.17g",
+        s->reduced[0], s->reduced[1], s->reduced[2], sum, least, greatest);
     return PLB_EVERIFY;
 }
 

@@ -12,7 +12,7 @@ struct plb_dataset {
     int64_t units;
     struct plb_data at[PLB_MAX_DATA];
     void *host[PLB_MAX_DATA];   /* the whole buffer; if not replicated, on the owner alone */
-    unsigned char args[PLB_MAX_ARGS];
+    _Alignas(64) unsigned char args[PLB_MAX_ARGS];
     size_t args_bytes;
 };
 

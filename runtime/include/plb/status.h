@@ -1,8 +1,8 @@
-/* Statuses: what every fallible plbrun function returns, and what the program exits with.
+/* Statuses: what every plbrun function that can fail returns, and what the program exits with.
  *
- * A function that returns a status other than PLB_OK has already described the failure in one
- * sentence (struct plb_error inside the runtime, plb_app_error() in a kernel); callers only pass
- * the status on. Thread-safe: constants and pure functions only. */
+ * A function that returns another status than PLB_OK has already described the failure in one sentence: in a
+ * struct plb_error inside the runtime, with plb_app_error in a kernel. The caller only passes the status on.
+ * Constants and pure functions; thread-safe. */
 #ifndef PLB_STATUS_H
 #define PLB_STATUS_H
 
@@ -19,7 +19,7 @@ enum plb_status {
 #undef PLB_STATUS_ENUM
 };
 
-/* The meaning of a status as text; never NULL; static storage. */
+/* The meaning of a status as text. Never NULL; static storage. */
 static inline const char *plb_status_text(int status)
 {
     switch (status) {
