@@ -66,7 +66,7 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     for (int p = 0; p < view->n_pus; p++) {
         const struct plb_ideal *ideal = view->pus[p].ideal;
         if (!view->pus[p].lost && ideal != NULL)
-            s->pus[p] = (struct oracle_pu){ideal->work, ideal->pieces};
+            s->pus[p] = (struct oracle_pu){ideal->work, ideal->blocks};
         else if (!view->pus[p].lost)
             s->pus[p] = (struct oracle_pu){1.0, 1};
         sum += s->pus[p].left;

@@ -36,8 +36,7 @@ static const struct plb_option options[] = {
                "plb-hec: steps that the work left after training is cut into"},
     [TRAINING] = {"training", PLB_REAL, "0.1", 1e-6, 0.2, NULL,
                   "plb-hec: part of the work to train with where initial_block is 0"},
-    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES,
-                "who solves for equal finish times"},
+    [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
     {0},
 };
 

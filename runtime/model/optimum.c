@@ -1,18 +1,27 @@
-/* Bisection on the finish time T: each PU does what it can in T, a node not more than its link carries.
+/* Bisection on the finish time T: each PU does what it can in T, and a node no more than its link carries.
  *
  * A PU that executes x units of work in k tasks of equal size needs
  *
  *     k · (half / rate + overhead + 2 · copy latency) + x · (cost / rate + bytes / copy bandwidth)
  *
  * and, on another node, x · bytes / (k · bandwidth) more: the first input and the last result cannot be
- * hidden behind a task. k is the one that makes this least, but no task moves more than task_bytes.
- * Weak where a link is the limit: what the last task costs after the link is done is left out. */
+ * hidden behind a task. k makes this sum least, but no task moves more than task_bytes.
+ *
+ * Cost: O(n) per step of the bisection. Weak where a link is the limit: it leaves out what the last task
+ * costs after its data has arrived. */
 #include "model/optimum.h"
 
 #include <math.h>
 
+/* Steps of a bisection. More: only time. Fewer: T is less exact. 40 give twelve digits. */
 #define HALVINGS 40
-#define MANY 100.0          /* pieces, where a task costs nothing */
+
+/* Tasks of a PU whose tasks cost nothing. More: messages without a use. Fewer: more of the first input and the
+ * last result is not hidden; with 100 it is one percent. */
+#define MANY_TASKS 100.0
+
+/* Tasks whose inputs and results a PU's memory must hold at once, as in core/master. */
+#define TASKS_IN_MEMORY 3.0
 
 /* What a PU costs, and its way to the master. */
 struct way {
@@ -26,9 +35,10 @@ static struct way way_of(const struct plb_cluster_spec *c, int node, const struc
                          const struct plb_unit_size *unit)
 {
     double bytes = unit->input_bytes + unit->output_bytes;
-    double room = pu->memory - unit->replicated_bytes; /* for the inputs and results of three tasks, as the master has it */
-    struct way w = {pu->half / pu->rate + pu->overhead + 2.0 * pu->copy_latency,
-                    unit->cost / pu->rate + bytes / pu->copy_bandwidth, 0.0, 0.0, room < 0.0 ? 0.0 : bytes > 0.0 ? room / (3.0 * bytes) : INFINITY};
+    double room = pu->memory - unit->replicated_bytes;
+    double grain = room < 0.0 ? 0.0 : bytes > 0.0 ? room / (TASKS_IN_MEMORY * bytes) : INFINITY;
+    struct way w = {.fixed = pu->half / pu->rate + pu->overhead + 2.0 * pu->copy_latency,
+                    .per_work = unit->cost / pu->rate + bytes / pu->copy_bandwidth, .grain = grain};
     if (node == 0)
         return w;
     w.link = bytes / c->nodes[node].bandwidth;
@@ -38,22 +48,22 @@ static struct way way_of(const struct plb_cluster_spec *c, int node, const struc
     return w;
 }
 
-static double least_pieces(const struct way *w, double work)
+static double least_tasks(const struct way *w, double work)
 {
     return fmax(ceil(work / w->grain), 1.0);
 }
 
-static double pieces(const struct way *w, double work)
+static double tasks(const struct way *w, double work)
 {
-    double least = least_pieces(w, work);
+    double least = least_tasks(w, work);
     if (w->link == 0.0 || w->fixed == 0.0)
-        return w->link == 0.0 ? least : fmax(least, fmin(ceil(work), MANY));
+        return w->link == 0.0 ? least : fmax(least, fmin(ceil(work), MANY_TASKS));
     return fmax(least, fmin(round(sqrt(work * w->link / w->fixed)), fmax(floor(work), 1.0)));
 }
 
 static double seconds(const struct way *w, double work)
 {
-    double k = pieces(w, work);
+    double k = tasks(w, work);
     return w->messages + k * w->fixed + work * (w->per_work + w->link / k);
 }
 
@@ -73,24 +83,26 @@ static double work_in(const struct way *w, double t, double limit)
     return low;
 }
 
-/* Whoever shares a link works in no more pieces than the fastest: small pieces wait for large ones. */
-static void agree(const struct plb_cluster_spec *c, int n, const struct plb_unit_size *unit, struct plb_ideal *ideals)
+/* PUs that share a link work in no more tasks than the fastest: data of small tasks waits for that of large
+ * ones. */
+static void agree(const struct plb_cluster_spec *c, int n, const struct plb_unit_size *unit,
+                  struct plb_ideal *ideals)
 {
     const struct plb_node_spec *node = &c->nodes[n];
     const struct plb_ideal *most = &ideals[node->first_pu];
     for (int p = node->first_pu; p < node->first_pu + node->n_pus; p++)
         most = ideals[p].work > most->work ? &ideals[p] : most;
-    int k = most->pieces;
+    int k = most->blocks;
     for (int p = node->first_pu; p < node->first_pu + node->n_pus && n > 0; p++) {
         struct way w = way_of(c, n, &c->pus[p], unit);
         if (ideals[p].work > 0.0)
-            ideals[p].pieces = (int)fmax(least_pieces(&w, ideals[p].work), fmin(ideals[p].pieces, k));
+            ideals[p].blocks = (int)fmax(least_tasks(&w, ideals[p].work), fmin(ideals[p].blocks, k));
     }
 }
 
-/* Everybody's work in T seconds; returns the sum. */
-static double share(const struct plb_cluster_spec *c, const struct plb_unit_size *unit, double t, double limit,
-                    bool skip_first, struct plb_ideal *ideals)
+/* The work of every PU in T seconds; returns the sum. */
+static double share(const struct plb_cluster_spec *c, const struct plb_unit_size *unit, double t,
+                    double limit, bool skip_first, struct plb_ideal *ideals)
 {
     double total = 0.0;
     for (int n = 0; n < c->n_nodes; n++) {
@@ -99,7 +111,7 @@ static double share(const struct plb_cluster_spec *c, const struct plb_unit_size
         for (int p = node->first_pu; p < node->first_pu + node->n_pus; p++) {
             struct way w = way_of(c, n, &c->pus[p], unit);
             double work = (n == 0 && skip_first) || w.grain < 1.0 ? 0.0 : work_in(&w, t, limit);
-            ideals[p] = (struct plb_ideal){work, work > 0.0 ? (int)pieces(&w, work) : 1};
+            ideals[p] = (struct plb_ideal){work, work > 0.0 ? (int)tasks(&w, work) : 1};
             sum += work;
             if (w.link > 0.0)
                 carried = fmax(t - w.messages, 0.0) / w.link;

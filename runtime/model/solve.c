@@ -1,10 +1,11 @@
 /* The solver: a bracketed Newton iteration on the finish time, and NLopt's SLSQP started from it.
  *
- * The bisection finds T with Σ E_p⁻¹(T) = X: each E_p is monotone, so the sum is, and Newton's step
- * (the slope of E_p⁻¹ is 1/E_p') falls back to halving the bracket whenever it leaves it. Cost: some
- * ten steps of n inversions each. SLSQP then solves the papers' own formulation from there; its
- * answer is taken only where it satisfies the constraints. SLSQP costs n³, so `auto` uses it for a
- * few dozen PUs at most. */
+ * The bisection finds T with Σ E_p⁻¹(T) = X. Each E_p is monotone, so the sum is. Newton's step (the
+ * slope of E_p⁻¹ is 1/E_p') gives way to halving the bracket where it leaves it. SLSQP then solves
+ * the papers' own formulation from there. Its answer is taken only where it satisfies the constraints.
+ *
+ * Cost: the bisection takes about ten steps of n inversions each, SLSQP n³, so `auto` uses SLSQP for a
+ * few PUs only. Weak where curves are flat: any share on the flat stretch ends at the same time. */
 #include "model/solve.h"
 
 #include <math.h>
@@ -12,12 +13,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Steps at most on the finish time, of which those after NEWTON_STEPS only halve the bracket, and steps
+ * on one PU's share. More: only time. Fewer: a hard system ends inexact. 60 halvings close any bracket
+ * of doubles to the last digits; smooth systems need about ten steps. */
 #define OUTER_STEPS 100
-#define NEWTON_STEPS 40     /* the outer steps after these only halve, so that the bracket closes */
+#define NEWTON_STEPS 40
 #define INNER_STEPS 60
+
+/* Relative error of Σ x that ends the iteration. Larger: shares do not sum up. Smaller: rounding errors of
+ * thousands of PUs keep it from ending. */
 #define TOLERANCE 1e-10
-#define FLAT 1e-9            /* times that differ by less may be the same stretch of a curve */
-#define SPREAD_ACCEPTED 1e-6 /* relative difference of finish times in an answer of SLSQP */
+
+/* Relative difference of times that may lie on the same flat stretch of a curve. Larger: the answer there is
+ * less exact. Smaller: the two sides of a stretch cannot be told apart. */
+#define FLAT 1e-9
+
+/* Relative difference of finish times, and of Σ x from X, in an acceptable answer of SLSQP. Larger: a poor
+ * answer replaces the bisection's. Smaller: good ones are refused for their last digits. */
+#define SPREAD_ACCEPTED 1e-6
+
+/* Accuracies that SLSQP is asked for, in fractions of the total, and its evaluations at most. SLSQP starts
+ * from a solution, so that a few evaluations do. */
+#define SLSQP_CONSTRAINT 1e-9
+#define SLSQP_X 1e-9
+#define SLSQP_F 1e-10
+#define SLSQP_EVALUATIONS 100
 
 /* x with E(x) = seconds, in [0, total]; start: a guess, or 0. */
 static double invert(const struct plb_model *m, double seconds, double total, double start)
@@ -67,9 +87,9 @@ static double sum_at(const struct plb_model *models, int n, double total, double
     return sum;
 }
 
-/* Where curves are flat, no x gives Σ = X at any T: the sum jumps between `low` and `high`. The way
- * between the two is then gone in proportion, from a little below to a little above: at T itself any
- * x of the flat stretch is an inverse, so that the sum there could lie on either side. */
+/* Where curves are flat, no T gives Σ = X: the sum jumps between `low` and `high`. Then the answer lies
+ * between the shares a little below and a little above the jump, in proportion. At T itself any x of
+ * the flat stretch is an inverse, so the sum there could lie on either side. */
 static void bridge(const struct plb_model *models, int n, double total, double low, double high, double *x,
                    double *scratch)
 {
@@ -179,14 +199,14 @@ static bool slsqp(struct problem *pb, double *x)
     unsigned n = (unsigned)pb->n;
     double tolerance[n];
     for (unsigned p = 0; p < n; p++)
-        tolerance[p] = 1e-9;
+        tolerance[p] = SLSQP_CONSTRAINT;
     nlopt_opt opt = nlopt_create(NLOPT_LD_SLSQP, n);
     double value;
     bool fine = opt != NULL && nlopt_set_min_objective(opt, objective, pb) >= 0
              && nlopt_add_equality_mconstraint(opt, n, constraints, pb, tolerance) >= 0
              && nlopt_set_lower_bounds1(opt, 0.0) >= 0 && nlopt_set_upper_bounds1(opt, 1.0) >= 0
-             && nlopt_set_xtol_rel(opt, 1e-9) >= 0 && nlopt_set_ftol_rel(opt, 1e-10) >= 0
-             && nlopt_set_maxeval(opt, 100) >= 0;
+             && nlopt_set_xtol_rel(opt, SLSQP_X) >= 0 && nlopt_set_ftol_rel(opt, SLSQP_F) >= 0
+             && nlopt_set_maxeval(opt, SLSQP_EVALUATIONS) >= 0;
     /* A result code such as "roundoff limited" may come with a perfect x: x alone is judged. */
     if (fine)
         nlopt_optimize(opt, x, &value);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/fit.h"
 #include "model/solve.h"
 #include "plb/kernel.h"
 

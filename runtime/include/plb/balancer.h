@@ -36,7 +36,7 @@ enum plb_pu_kind { PLB_CPU, PLB_GPU, PLB_ACCELERATOR };
 /* What the best fixed distribution gives a PU, where a simulation knows it. */
 struct plb_ideal {
     double work;
-    int pieces;                 /* blocks to grant it in, at least 1 */
+    int blocks;                 /* to grant it in, at least 1 */
 };
 
 /* A PU's report of finished tasks: `tasks` tasks of work/tasks each took these seconds on average.

@@ -1,0 +1,41 @@
+/* Block sizes: a part of the run, half of the rest in the tail, and all at once where a start costs more
+ * than others could gain. Weak where T is wrong: then the last blocks are. */
+#include "model/block_size.h"
+
+#include <math.h>
+
+#include "model/solve.h"
+
+/* A regular block lasts at least this many start costs. Smaller: starts waste time. Larger: the PU reports
+ * late. 200: half a percent is lost. */
+#define MANY_STARTS 200.0
+
+/* Part of a regular block that a PU known by a profile alone gets. Larger: a wrong profile costs more.
+ * Smaller: a right one costs a start more. */
+#define BY_PROFILE 0.25
+
+/* Relative error of what is predicted for the rest of a run. Larger: more and smaller blocks at the end,
+ * which waste starts. Smaller: PUs end further apart. */
+#define UNSURE 0.4
+
+#define ROUNDING 1e-9           /* relative: larger than rounding errors, smaller than any unit */
+
+double plb_longest_block(const struct plb_estimate *estimate, double wanted)
+{
+    return fmax(wanted, MANY_STARTS * estimate->start_s);
+}
+
+double plb_next_block(const struct plb_block_question *q)
+{
+    /* Another block costs a start. It may win half of the error, as far as others could take that over. */
+    bool halves = q->estimate->start_s <= 0.5 * UNSURE * q->left_s * q->others;
+    double seconds = halves ? fmin(q->step_s, q->longest_s) : q->longest_s;
+    double regular = plb_model_work(q->model, seconds, q->total);
+    if (!q->measured)
+        return fmax(q->next, fmin(BY_PROFILE * regular, floor(q->rest)));
+    double block = regular + fmin(q->extra, regular);
+    if ((q->tail || block > 0.5 * q->rest) && halves)
+        block = fmin(block, fmax(0.5 * q->rest, fmax(q->tail_factor * regular, q->estimate->least)));
+    block = fmin(fmax(block, q->next), fmax(floor(q->rest), q->next));
+    return q->remaining - block < q->next * (1.0 - ROUNDING) ? q->remaining : block;
+}

@@ -1,0 +1,21 @@
+/* Finish times of PUs that still have something to do: shares with a common end, and who could finish
+ * one more unit first. Pure functions; thread-safe. busy_s[p]: seconds until PU p has done what it
+ * was granted. PUs whose model is unknown get nothing and finish nothing. */
+#ifndef PLB_MODEL_FINISH_H
+#define PLB_MODEL_FINISH_H
+
+#include "model/solve.h"
+
+/* As plb_solve, but PU p begins after busy_s[p] seconds; solution->seconds counts from now. O(n log n). */
+bool plb_solve_busy(const struct plb_model *models, const double *busy_s, int n, double total,
+                    enum plb_solver solver, double *x, struct plb_solution *solution);
+
+/* The PU that could finish one more unit first; 0 where none can. O(n). */
+int plb_first_to_finish(const struct plb_model *models, const double *busy_s, int n, double unit);
+
+/* Seconds until as many PUs as `units`, or all where they are fewer, could each have finished one more
+ * unit; 0 where none can. O(n log n). `scratch`: room for n numbers. */
+double plb_one_each(const struct plb_model *models, const double *busy_s, int n, double unit, int units,
+                    double *scratch);
+
+#endif
