@@ -22,6 +22,7 @@ struct trial {
     enum times times;
     int silent;                 /* this PU's node never answers; lost when nobody else has work; -1 none */
     int losses;                 /* nodes lost one by one while running */
+    bool at_once;               /* all of them after the first report, before anybody is asked in between */
 };
 
 static double seconds(enum times times, uint64_t draw, int pu, int64_t units)
@@ -36,9 +37,10 @@ static struct plb_master *begin(const struct plb_balancer *b, const struct trial
 {
     struct plb_pu_info *pus = calloc((size_t)t->n_pus, sizeof *pus);
     for (int p = 0; p < t->n_pus; p++)
-        pus[p] = (struct plb_pu_info){.node = p, .power = 1.0 + p % 3, .memory = INFINITY, .name = "pu"};
+        pus[p] = (struct plb_pu_info){.node = p, .kind = (enum plb_pu_kind)(p % 3), .power = 1.0 + p % 3,
+                                      .memory = p % 7 == 6 ? 10.0 : INFINITY, .name = "pu"};
     default_params(b, params);
-    struct plb_master_config config = {.balancer = b, .params = params};
+    struct plb_master_config config = {.balancer = b, .params = params, .unit_bytes = 8.0}; /* some are refused */
     struct plb_master *m = plb_master_new(&config, pus, t->n_pus);
     free(pus);
     plb_master_begin(m, 1, 0, map, 0.0, out);
@@ -74,8 +76,11 @@ static int64_t run(const struct plb_balancer *b, const struct trial *t)
         done.transfer_s = 0.1 * done.execute_s;
         now += 1e-3;
         plb_master_done(m, &done, now, &out);
-        if (lost < t->losses && i % 3 == 2) /* from the last node down; node 0 stays */
+        while (lost < t->losses && (t->at_once || i % 3 == 2)) { /* from the last node down; node 0 stays */
             plb_master_lost(m, t->n_pus - 1 - lost++, now, &out);
+            if (!t->at_once)
+                break;
+        }
     }
     if (plb_master_failure(m) != NULL)
         fail_msg("%s: %s", b->name, plb_master_failure(m));
@@ -98,41 +103,66 @@ static void covers_the_work(void **state)
     static const int64_t units[] = {1, 2, 3, 7, 100, 12345};
     for (int u = 0; u < 6; u++)
         for (int n = 1; n <= 9; n += 2)
-            all(&(struct trial){n, units[u], NORMAL, -1, 0});
+            all(&(struct trial){n, units[u], NORMAL, -1, 0, false});
 }
 
 static void survives_any_measurement(void **state)
 {
     (void)state;
     for (int times = ZERO; times <= MIXED; times++)
-        all(&(struct trial){5, 5000, (enum times)times, -1, 0});
+        all(&(struct trial){5, 5000, (enum times)times, -1, 0, false});
 }
 
 static void one_pu(void **state)
 {
     (void)state;
-    all(&(struct trial){1, 100000, NORMAL, -1, 0});
+    all(&(struct trial){1, 100000, NORMAL, -1, 0, false});
 }
 
 static void a_thousand_pus(void **state)
 {
     (void)state;
-    all(&(struct trial){1000, 100000, NORMAL, -1, 0});
-    all(&(struct trial){1000, 10, NORMAL, -1, 0});
+    all(&(struct trial){1000, 100000, NORMAL, -1, 0, false});
+    all(&(struct trial){1000, 10, NORMAL, -1, 0, false});
+}
+
+/* Every balancer answers 10,000 PUs of mixed kinds, a seventh of them refused, whatever they report. */
+static void ten_thousand_pus(void **state)
+{
+    (void)state;
+    all(&(struct trial){10000, 1, NORMAL, -1, 0, false});
+    all(&(struct trial){10000, 30000, NORMAL, -1, 0, false});
+    all(&(struct trial){10000, 300000, MIXED, -1, 0, false});
+}
+
+static void one_unit(void **state)
+{
+    (void)state;
+    for (int times = NORMAL; times <= MIXED; times++)
+        for (int n = 1; n <= 200; n *= 5)
+            all(&(struct trial){n, 1, (enum times)times, -1, 0, false});
+}
+
+static void all_lost_but_one(void **state)
+{
+    (void)state;
+    for (int times = NORMAL; times <= MIXED; times++)
+        for (int n = 2; n <= 500; n *= 6)
+            all(&(struct trial){n, 3000, (enum times)times, -1, n - 1, true});
 }
 
 static void lost_pus(void **state)
 {
     (void)state;
     for (int n = 2; n <= 8; n++)
-        all(&(struct trial){n, 3000, NORMAL, -1, n - 1});
+        all(&(struct trial){n, 3000, NORMAL, -1, n - 1, false});
 }
 
 static void a_pu_that_never_returns(void **state)
 {
     (void)state;
     for (int silent = 0; silent < 4; silent++)
-        all(&(struct trial){4, 3000, NORMAL, silent, 0});
+        all(&(struct trial){4, 3000, NORMAL, silent, 0, false});
 }
 
 static void describes_itself(void **state)
@@ -154,6 +184,9 @@ int main(void)
         cmocka_unit_test(describes_itself), cmocka_unit_test(covers_the_work), cmocka_unit_test(survives_any_measurement),
         cmocka_unit_test(one_pu),           cmocka_unit_test(a_thousand_pus),  cmocka_unit_test(lost_pus),
         cmocka_unit_test(a_pu_that_never_returns),
+        cmocka_unit_test(ten_thousand_pus),
+        cmocka_unit_test(one_unit),
+        cmocka_unit_test(all_lost_but_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
