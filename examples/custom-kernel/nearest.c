@@ -43,9 +43,13 @@ static int setup(struct plb_app *app)
     int64_t shape[] = {cloud.rows, cloud.columns};
     plb_app_args(app, shape, sizeof shape);
     plb_app_units(app, cloud.rows);
-    plb_app_data(app, &(struct plb_data){.name = "points", .mode = PLB_REPLICATE, .data = cloud.data,
+    plb_app_data(app, &(struct plb_data){.name = "points",
+                                         .mode = PLB_REPLICATE,
+                                         .data = cloud.data,
                                          .bytes = (size_t)(cloud.rows * cloud.columns) * sizeof(double)});
-    plb_app_data(app, &(struct plb_data){.name = "distances", .mode = PLB_OUTPUT, .data = distance.data,
+    plb_app_data(app, &(struct plb_data){.name = "distances",
+                                         .mode = PLB_OUTPUT,
+                                         .data = distance.data,
                                          .unit_bytes = sizeof(double)});
     return PLB_OK;
 }
@@ -59,6 +63,9 @@ static int finish(struct plb_app *app)
 PLB_CUDA_ENTRY(nearest_cuda); /* nearest.cu, which may not be built */
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD, .name = "nearest", .unit = "points", .summary = "distance to the nearest neighbour",
-    .options = options, .cpu = find_nearest, .cuda = nearest_cuda, .setup = setup, .finish = finish,
+    PLB_KERNEL_HEAD,      .name = "nearest",
+    .unit = "points",     .summary = "distance to the nearest neighbour",
+    .options = options,   .cpu = find_nearest,
+    .cuda = nearest_cuda, .setup = setup,
+    .finish = finish,
 };

@@ -22,8 +22,8 @@
 #define NAME "grn"
 #define UNIT "genes"
 #define SUMMARY "cost model: gene regulatory networks, the best predictors of each gene"
-#define LEVELS 3.0   /* of the discretised expression: lower, unchanged, higher */
-#define TERM 4.0     /* operations of one term p log p with the logarithm from a table */
+#define LEVELS 3.0 /* of the discretised expression: lower, unchanged, higher */
+#define TERM 4.0   /* operations of one term p log p with the logarithm from a table */
 
 static const struct plb_option options[] = {
     {"genes", PLB_INT, "60000", 3, 1e9, NULL, "targets and candidates; 60000 to 140000 in the papers"},
@@ -49,9 +49,11 @@ static void declare(struct plb_app *app)
 {
     int64_t genes = plb_app_int(app, "genes");
     plb_app_units(app, genes);
-    plb_app_data(app, &(struct plb_data){.name = "expression", .mode = PLB_REPLICATE,
+    plb_app_data(app, &(struct plb_data){.name = "expression",
+                                         .mode = PLB_REPLICATE,
                                          .bytes = (size_t)genes * (size_t)plb_app_int(app, "samples")});
-    plb_app_data(app, &(struct plb_data){.name = "best", .mode = PLB_OUTPUT,
+    plb_app_data(app, &(struct plb_data){.name = "best",
+                                         .mode = PLB_OUTPUT,
                                          .unit_bytes = 4 * (size_t)plb_app_int(app, "predictors") + 4});
 }
 
@@ -62,7 +64,7 @@ static void declare(struct plb_app *app)
 #define NAME "black-scholes"
 #define UNIT "options"
 #define SUMMARY "cost model: option prices by random walks"
-#define STEP 20.0    /* operations of one step, every elementary function counted as one */
+#define STEP 20.0 /* operations of one step, every elementary function counted as one */
 
 static const struct plb_option options[] = {
     {"options", PLB_INT, "10000", 1, 1e12, NULL, "options to price; 10000 to 500000 in the paper"},
@@ -80,10 +82,10 @@ static double unit_cost(const struct plb_app *app)
 static void declare(struct plb_app *app)
 {
     plb_app_units(app, plb_app_int(app, "options"));
-    plb_app_data(app, &(struct plb_data){.name = "terms", .mode = PLB_PARTITION,
-                                         .unit_bytes = 5 * sizeof(float)});
-    plb_app_data(app, &(struct plb_data){.name = "prices", .mode = PLB_OUTPUT,
-                                         .unit_bytes = 2 * sizeof(float)});
+    plb_app_data(app,
+                 &(struct plb_data){.name = "terms", .mode = PLB_PARTITION, .unit_bytes = 5 * sizeof(float)});
+    plb_app_data(app,
+                 &(struct plb_data){.name = "prices", .mode = PLB_OUTPUT, .unit_bytes = 2 * sizeof(float)});
 }
 
 #elif APPLICATION == K_MEANS
@@ -95,7 +97,7 @@ static void declare(struct plb_app *app)
 #define NAME "k-means"
 #define UNIT "points"
 #define SUMMARY "cost model: k-means clustering, all iterations in one pass"
-#define TERM 3.0     /* operations per dimension of a distance */
+#define TERM 3.0 /* operations per dimension of a distance */
 
 static const struct plb_option options[] = {
     {"points", PLB_INT, "10000", 1, 1e12, NULL, "points to cluster; up to 500000 in the paper"},
@@ -108,7 +110,7 @@ static const struct plb_option options[] = {
 static double unit_cost(const struct plb_app *app)
 {
     return TERM * (double)plb_app_int(app, "dimensions") * (double)plb_app_int(app, "clusters")
-           * (double)plb_app_int(app, "iterations");
+         * (double)plb_app_int(app, "iterations");
 }
 
 /* Points and centres in float32; back come each point's cluster, and per cluster the sum and count. */
@@ -117,13 +119,16 @@ static void declare(struct plb_app *app)
     size_t dimensions = (size_t)plb_app_int(app, "dimensions");
     size_t clusters = (size_t)plb_app_int(app, "clusters");
     plb_app_units(app, plb_app_int(app, "points"));
-    plb_app_data(app, &(struct plb_data){.name = "centres", .mode = PLB_REPLICATE,
+    plb_app_data(app, &(struct plb_data){.name = "centres",
+                                         .mode = PLB_REPLICATE,
                                          .bytes = clusters * dimensions * sizeof(float)});
-    plb_app_data(app, &(struct plb_data){.name = "points", .mode = PLB_PARTITION,
-                                         .unit_bytes = dimensions * sizeof(float)});
-    plb_app_data(app, &(struct plb_data){.name = "clusters", .mode = PLB_OUTPUT,
-                                         .unit_bytes = sizeof(int32_t)});
-    plb_app_data(app, &(struct plb_data){.name = "sums", .mode = PLB_REDUCE, .op = PLB_SUM,
+    plb_app_data(app, &(struct plb_data){
+                          .name = "points", .mode = PLB_PARTITION, .unit_bytes = dimensions * sizeof(float)});
+    plb_app_data(app,
+                 &(struct plb_data){.name = "clusters", .mode = PLB_OUTPUT, .unit_bytes = sizeof(int32_t)});
+    plb_app_data(app, &(struct plb_data){.name = "sums",
+                                         .mode = PLB_REDUCE,
+                                         .op = PLB_SUM,
                                          .type = PLB_FLOAT64,
                                          .bytes = clusters * (dimensions + 1) * sizeof(double)});
 }
@@ -155,12 +160,6 @@ static int compute(const struct plb_task *task)
 }
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,
-    .name = NAME,
-    .unit = UNIT,
-    .summary = SUMMARY,
-    .options = options,
-    .cpu = compute,
-    .setup = setup,
-    .cost = cost,
+    PLB_KERNEL_HEAD,    .name = NAME,   .unit = UNIT,   .summary = SUMMARY,
+    .options = options, .cpu = compute, .setup = setup, .cost = cost,
 };

@@ -11,13 +11,13 @@
 
 #include "plb/kernel.h"
 
-enum { A, B, C }; /* handles, in order of declaration */
+enum { A, B, C };          /* handles, in order of declaration */
 enum { FLOAT32, FLOAT64 }; /* choices of dtype */
 
 struct shape { /* the same as in matmul.cu */
     int64_t rows, inner, columns;
     size_t element_bytes;
-    int64_t tf32;               /* a GPU may round factors of float32 to 10 bits; 0 or 1 */
+    int64_t tf32; /* a GPU may round factors of float32 to 10 bits; 0 or 1 */
 };
 
 struct state {
@@ -85,8 +85,8 @@ static void synthesise(struct plb_app *app, struct plb_array *x, int64_t rows, i
 }
 
 /* Reads one factor, or makes it with the given dimensions. */
-static int factor(struct plb_app *app, const char *name, struct plb_array *x, int64_t rows,
-                  int64_t columns, size_t element_bytes, uint64_t seed)
+static int factor(struct plb_app *app, const char *name, struct plb_array *x, int64_t rows, int64_t columns,
+                  size_t element_bytes, uint64_t seed)
 {
     const char *path = plb_app_text(app, name);
     if (path != NULL)
@@ -147,7 +147,9 @@ static int setup(struct plb_app *app)
     plb_app_units(app, s->shape.columns);
     plb_app_args(app, &s->shape, sizeof s->shape);
     const struct plb_data buffers[] = {
-        [A] = {.name = "A", .mode = PLB_REPLICATE, .data = s->a.data,
+        [A] = {.name = "A",
+               .mode = PLB_REPLICATE,
+               .data = s->a.data,
                .bytes = column_c * (size_t)s->shape.inner},
         [B] = {.name = "B", .mode = PLB_PARTITION, .data = s->b.data, .unit_bytes = column_b},
         [C] = {.name = "C", .mode = PLB_OUTPUT, .data = s->c.data, .unit_bytes = column_c},
@@ -261,16 +263,13 @@ static int finish(struct plb_app *app)
 
 PLB_CUDA_ENTRY(matmul_cuda); /* matmul.cu */
 
+/* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,
-    .name = "matmul",
-    .unit = "columns",
-    .summary = "dense matrix product C = A B, split by columns",
-    .options = options,
-    .cpu = multiply,
-    .cuda = matmul_cuda,
-    .setup = setup,
-    .cost = cost,
-    .verify = verify,
+    PLB_KERNEL_HEAD,     .name = "matmul",
+    .unit = "columns",   .summary = "dense matrix product C = A B, split by columns",
+    .options = options,  .cpu = multiply,
+    .cuda = matmul_cuda, .setup = setup,
+    .cost = cost,        .verify = verify,
     .finish = finish,
 };
+/* clang-format on */

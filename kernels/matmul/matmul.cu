@@ -67,16 +67,14 @@ cublasStatus_t multiply(cublasHandle_t cublas, const shape *s, const plb_task *t
         return status;
     if (s->element_bytes == sizeof(float)) {
         const float one = 1.0f, zero = 0.0f;
-        return cublasSgemm_64(cublas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one,
-                              static_cast<const float *>(task->data[A]), m,
-                              static_cast<const float *>(task->data[B]), k, &zero,
-                              static_cast<float *>(task->data[C]), m);
+        return cublasSgemm_64(
+            cublas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, static_cast<const float *>(task->data[A]), m,
+            static_cast<const float *>(task->data[B]), k, &zero, static_cast<float *>(task->data[C]), m);
     }
     const double one = 1.0, zero = 0.0;
-    return cublasDgemm_64(cublas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one,
-                          static_cast<const double *>(task->data[A]), m,
-                          static_cast<const double *>(task->data[B]), k, &zero,
-                          static_cast<double *>(task->data[C]), m);
+    return cublasDgemm_64(
+        cublas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, static_cast<const double *>(task->data[A]), m,
+        static_cast<const double *>(task->data[B]), k, &zero, static_cast<double *>(task->data[C]), m);
 }
 
 } // namespace

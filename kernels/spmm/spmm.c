@@ -15,7 +15,7 @@ enum { OFFSETS, INDICES, VALUES, B, C }; /* handles, in order of declaration */
 struct state {
     struct plb_csr a;
     struct plb_array b, c;
-    bool tells_cost;            /* the option `cost` */
+    bool tells_cost; /* the option `cost` */
 };
 
 static const struct plb_option options[] = {
@@ -81,9 +81,8 @@ static int read_a(struct plb_app *app, struct state *s)
 static int read_b(struct plb_app *app, struct state *s)
 {
     const char *path = plb_app_text(app, "b");
-    struct plb_array in = {.element_bytes = sizeof(double),
-                           .rows = s->a.columns,
-                           .columns = plb_app_int(app, "columns")};
+    struct plb_array in = {
+        .element_bytes = sizeof(double), .rows = s->a.columns, .columns = plb_app_int(app, "columns")};
     if (path != NULL && plb_read_npy(app, path, PLB_ROW_MAJOR, &in) != PLB_OK)
         return PLB_EINPUT;
     if (in.rows != s->a.columns)
@@ -119,12 +118,20 @@ static int setup(struct plb_app *app)
     plb_app_units(app, s->a.rows);
     plb_app_args(app, &s->b.columns, sizeof s->b.columns);
     const struct plb_data buffers[] = {
-        [OFFSETS] = {.name = "A offsets", .mode = PLB_REPLICATE, .data = s->a.offsets,
+        [OFFSETS] = {.name = "A offsets",
+                     .mode = PLB_REPLICATE,
+                     .data = s->a.offsets,
                      .bytes = (size_t)(s->a.rows + 1) * sizeof(int64_t)},
-        [INDICES] = {.name = "A columns", .mode = PLB_PARTITION_INDEXED, .data = s->a.indices,
-                     .offsets = OFFSETS, .element_bytes = sizeof(int32_t)},
-        [VALUES] = {.name = "A values", .mode = PLB_PARTITION_INDEXED, .data = s->a.values,
-                    .offsets = OFFSETS, .element_bytes = sizeof(double)},
+        [INDICES] = {.name = "A columns",
+                     .mode = PLB_PARTITION_INDEXED,
+                     .data = s->a.indices,
+                     .offsets = OFFSETS,
+                     .element_bytes = sizeof(int32_t)},
+        [VALUES] = {.name = "A values",
+                    .mode = PLB_PARTITION_INDEXED,
+                    .data = s->a.values,
+                    .offsets = OFFSETS,
+                    .element_bytes = sizeof(double)},
         [B] = {.name = "B", .mode = PLB_REPLICATE, .data = s->b.data, .bytes = (size_t)s->b.rows * row_bytes},
         [C] = {.name = "C", .mode = PLB_OUTPUT, .data = s->c.data, .unit_bytes = row_bytes},
     };
@@ -176,16 +183,13 @@ static int finish(struct plb_app *app)
 
 PLB_CUDA_ENTRY(spmm_cuda); /* spmm.cu */
 
+/* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,
-    .name = "spmm",
-    .unit = "rows",
-    .summary = "sparse times dense matrix product C = A B, split by rows of A",
-    .options = options,
-    .cpu = multiply,
-    .cuda = spmm_cuda,
-    .setup = setup,
-    .cost = cost,
-    .verify = verify,
+    PLB_KERNEL_HEAD,    .name = "spmm",
+    .unit = "rows",     .summary = "sparse times dense matrix product C = A B, split by rows of A",
+    .options = options, .cpu = multiply,
+    .cuda = spmm_cuda,  .setup = setup,
+    .cost = cost,       .verify = verify,
     .finish = finish,
 };
+/* clang-format on */

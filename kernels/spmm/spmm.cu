@@ -118,9 +118,9 @@ int code(cusparseStatus_t status)
 bool declined(int status)
 {
     return status == code(CUSPARSE_STATUS_NOT_SUPPORTED)
-           || status == code(CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)
-           || status == static_cast<int>(cudaErrorMemoryAllocation)
-           || status == static_cast<int>(cudaErrorNotSupported);
+        || status == code(CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)
+        || status == static_cast<int>(cudaErrorMemoryAllocation)
+        || status == static_cast<int>(cudaErrorNotSupported);
 }
 
 /* The place of this thread and stream, in *found. */
@@ -160,10 +160,9 @@ int make_room(memory *m, size_t bytes, cudaStream_t stream)
 int describe(const plb_task *task, int64_t columns, int64_t entries, const void *offsets, operands *o)
 {
     const int64_t inner = static_cast<int64_t>(task->bytes[B] / sizeof(double)) / columns;
-    cusparseStatus_t status = cusparseCreateConstCsr(&o->a, task->count, inner, entries, offsets,
-                                                     task->data[INDICES], task->data[VALUES],
-                                                     CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                                                     CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+    cusparseStatus_t status = cusparseCreateConstCsr(
+        &o->a, task->count, inner, entries, offsets, task->data[INDICES], task->data[VALUES],
+        CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
     if (status == CUSPARSE_STATUS_SUCCESS)
         status = cusparseCreateConstDnMat(&o->b, inner, columns, columns, task->data[B], CUDA_R_64F,
                                           CUSPARSE_ORDER_ROW);

@@ -15,9 +15,9 @@ enum spmm_kind {
 struct spmm_spec {
     enum spmm_kind kind;
     int64_t rows, columns;
-    int64_t nnz_per_row;        /* uniform, powerlaw: entries drawn */
-    double zeros;               /* li: their part, 0 to 1. Of two shares 1 : 3 of the rows, the first has 1.73
-                                   times its share of the work, as Li et al. measured (Table 2) */
+    int64_t nnz_per_row; /* uniform, powerlaw: entries drawn */
+    double zeros;        /* li: their part, 0 to 1. Of two shares 1 : 3 of the rows, the first has 1.73
+                            times its share of the work, as Li et al. measured (Table 2) */
     uint64_t seed;
 };
 

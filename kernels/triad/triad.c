@@ -13,13 +13,13 @@
 
 #include "plb/kernel.h"
 
-enum { CHUNK = 4096 };                     /* elements; the same as in triad.cu */
-enum { B, C, A, SUM, LEAST, GREATEST };    /* handles, in order of declaration; the same as in triad.cu */
+enum { CHUNK = 4096 };                  /* elements; the same as in triad.cu */
+enum { B, C, A, SUM, LEAST, GREATEST }; /* handles, in order of declaration; the same as in triad.cu */
 
 struct state {
     struct plb_array a, b, c;
     double scale;
-    double reduced[3];                     /* sum, least, greatest */
+    double reduced[3]; /* sum, least, greatest */
 };
 
 static const struct plb_option options[] = {
@@ -128,12 +128,24 @@ static int setup(struct plb_app *app)
         [B] = {.name = "b", .mode = PLB_PARTITION, .data = s->b.data, .unit_bytes = chunk},
         [C] = {.name = "c", .mode = PLB_PARTITION, .data = s->c.data, .unit_bytes = chunk},
         [A] = {.name = "a", .mode = PLB_OUTPUT, .data = s->a.data, .unit_bytes = chunk},
-        [SUM] = {.name = "sum", .mode = PLB_REDUCE, .data = &s->reduced[0], .bytes = one, .op = PLB_SUM,
+        [SUM] = {.name = "sum",
+                 .mode = PLB_REDUCE,
+                 .data = &s->reduced[0],
+                 .bytes = one,
+                 .op = PLB_SUM,
                  .type = PLB_FLOAT64},
-        [LEAST] = {.name = "least", .mode = PLB_REDUCE, .data = &s->reduced[1], .bytes = one, .op = PLB_MIN,
+        [LEAST] = {.name = "least",
+                   .mode = PLB_REDUCE,
+                   .data = &s->reduced[1],
+                   .bytes = one,
+                   .op = PLB_MIN,
                    .type = PLB_FLOAT64},
-        [GREATEST] = {.name = "greatest", .mode = PLB_REDUCE, .data = &s->reduced[2], .bytes = one,
-                      .op = PLB_MAX, .type = PLB_FLOAT64},
+        [GREATEST] = {.name = "greatest",
+                      .mode = PLB_REDUCE,
+                      .data = &s->reduced[2],
+                      .bytes = one,
+                      .op = PLB_MAX,
+                      .type = PLB_FLOAT64},
     };
     for (int i = B; i <= GREATEST; i++)
         plb_app_data(app, &buffers[i]);
@@ -169,7 +181,7 @@ static int verify(struct plb_app *app)
         greatest = fmax(greatest, a[i]);
     }
     bool right = fabs(s->reduced[0] - sum) <= (double)n * DBL_EPSILON * size && s->reduced[1] == least
-                 && s->reduced[2] == greatest;
+              && s->reduced[2] == greatest;
     if (right)
         return PLB_OK;
     plb_app_error(
@@ -189,6 +201,7 @@ static int finish(struct plb_app *app)
 
 PLB_CUDA_ENTRY(triad_cuda); /* triad.cu */
 
+/* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
     PLB_KERNEL_HEAD,
     .name = "triad",
@@ -202,3 +215,4 @@ const struct plb_kernel plb_kernel = {
     .verify = verify,
     .finish = finish,
 };
+/* clang-format on */

@@ -11,7 +11,7 @@ namespace {
 
 enum { B, C, A, SUM, LEAST, GREATEST }; /* the same as in triad.c, and so is the chunk */
 
-constexpr int64_t chunk = 4096;         /* elements */
+constexpr int64_t chunk = 4096; /* elements */
 constexpr int threads = 256, warps = threads / 32;
 constexpr int blocks_per_sm = 6; /* 1536 threads, which every generation holds, with 42 registers each */
 constexpr unsigned everyone = 0xffffffffu;
@@ -45,9 +45,9 @@ __device__ double2 triad_of(double2 b, double2 c, double scale, reduced *r)
 __device__ reduced fold_warp(reduced r)
 {
     for (int distance = 16; distance > 0; distance /= 2)
-        r = fold(r, {__shfl_down_sync(everyone, r.sum, distance),
-                     __shfl_down_sync(everyone, r.least, distance),
-                     __shfl_down_sync(everyone, r.greatest, distance)});
+        r = fold(r,
+                 {__shfl_down_sync(everyone, r.sum, distance), __shfl_down_sync(everyone, r.least, distance),
+                  __shfl_down_sync(everyone, r.greatest, distance)});
     return r;
 }
 
@@ -68,8 +68,7 @@ template <typename Better> __device__ void replace(double *at, double value, Bet
 }
 
 /* T is double or double2; n is the number of Ts. */
-template <typename T>
-__global__ void __launch_bounds__(threads, blocks_per_sm)
+template <typename T> __global__ void __launch_bounds__(threads, blocks_per_sm)
     triad(int64_t n, double scale, const T *b, const T *c, T *a, double *sum, double *least, double *greatest)
 {
     __shared__ reduced of_warp[warps];
@@ -124,6 +123,6 @@ extern "C" int triad_cuda(const struct plb_task *task)
     if (status != cudaSuccess)
         return static_cast<int>(status);
     return aligned(task->data[A]) && aligned(task->data[B]) && aligned(task->data[C])
-               ? launch<double2>(task, multiprocessors)
-               : launch<double>(task, multiprocessors);
+             ? launch<double2>(task, multiprocessors)
+             : launch<double>(task, multiprocessors);
 }

@@ -15,7 +15,7 @@ struct reading {
     FILE *stream;
     struct plb_ini *conf;
     struct plb_error *err;
-    int line;                   /* of the last line read; inih reports its entry before it reads the next */
+    int line; /* of the last line read; inih reports its entry before it reads the next */
 };
 
 /* Notes a section's header and its line. inih reports keys alone. */
@@ -38,8 +38,10 @@ static char *next_line(char *buffer, int size, void *data)
     r->line++;
     size_t length = strlen(buffer);
     if (length + 1 == (size_t)size && buffer[length - 1] != '\n') {
-        plb_fail(r->err, PLB_EINPUT, "%s:%d: the line is longer than %d characters; shorten it, with a "
-                 "symbolic link for a long path", r->conf->file, r->line, size - 2);
+        plb_fail(r->err, PLB_EINPUT,
+                 "%s:%d: the line is longer than %d characters; shorten it, with a "
+                 "symbolic link for a long path",
+                 r->conf->file, r->line, size - 2);
         return NULL;
     }
     size_t indent = strspn(buffer, " \t");
@@ -75,8 +77,10 @@ int plb_ini_read(const char *file, struct plb_ini *conf, struct plb_error *err)
     } else {
         int wrong = ini_parse_stream(next_line, &r, keep, &r);
         if (wrong != 0)
-            plb_fail(err, PLB_EINPUT, "%s:%d: neither a [section] nor 'key = value'; correct the line, or "
-                     "put # before it", file, wrong);
+            plb_fail(err, PLB_EINPUT,
+                     "%s:%d: neither a [section] nor 'key = value'; correct the line, or "
+                     "put # before it",
+                     file, wrong);
         else if (ferror(r.stream))
             plb_fail(err, PLB_EINPUT, "%s: %s; name a readable file", file, strerror(errno));
         fclose(r.stream);

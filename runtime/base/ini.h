@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 struct plb_ini_entry {
-    char *section;              /* "node a" for [node a]; "" before the first section */
+    char *section; /* "node a" for [node a]; "" before the first section */
     char *key, *value;
     int line;
 };
@@ -19,10 +19,10 @@ struct plb_ini_section {
 };
 
 struct plb_ini {
-    char *file;                 /* as it was named */
+    char *file;                       /* as it was named */
     struct plb_ini_section *sections; /* every header in the file's order, with keys or without */
     int n_sections;
-    struct plb_ini_entry *at;   /* in the file's order */
+    struct plb_ini_entry *at; /* in the file's order */
     int n, capacity;
 };
 

@@ -12,12 +12,12 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 
-#define MAX_COUNT 1000000       /* copies of one node; more is a typing error that would fill the memory */
+#define MAX_COUNT 1000000 /* copies of one node; more is a typing error that would fill the memory */
 
 /* What is known while reading. */
 struct reading {
     const struct plb_ini *conf;
-    const char *kernel;         /* whose rate.KERNEL counts, or NULL */
+    const char *kernel;            /* whose rate.KERNEL counts, or NULL */
     struct plb_pu_spec *described; /* the [pu NAME] sections */
     int n_described;
     struct plb_cluster_spec *spec;
@@ -33,7 +33,7 @@ static int bad(const struct reading *r, const struct plb_ini_entry *e, const cha
 /* A key of [pu NAME] whose value is one number. */
 struct number_key {
     const char *key;
-    size_t offset;              /* of the double in struct plb_pu_spec; NOT_KEPT: the value is only checked */
+    size_t offset; /* of the double in struct plb_pu_spec; NOT_KEPT: the value is only checked */
     double min;
     const char *expected;
 };
@@ -101,9 +101,9 @@ static int read_special(struct reading *r, struct plb_pu_spec *pu, const struct 
 static int unknown_key(const struct reading *r, const struct plb_ini_entry *e, bool node)
 {
     static const char *const node_keys[] = {"pus", "bandwidth", "latency", "count", NULL};
-    static const char *const pu_keys[] = {"kind", "power", "rate", "half", "overhead", "noise", "slow",
-                                          "memory", "copy", "slowdown", "static_watts", "dynamic_watts",
-                                          NULL};
+    const char *pu_keys[sizeof number_keys / sizeof *number_keys + 3] = {"kind", "copy", "slow"};
+    for (int i = 0; number_keys[i].key != NULL; i++)
+        pu_keys[3 + i] = number_keys[i].key;
     const char *near = plb_nearest(e->key, node ? node_keys : pu_keys);
     return plb_fail(r->err, PLB_EINPUT, "%s:%d: unknown key '%s' in [%s]%s%s%s", r->conf->file, e->line,
                     e->key, e->section, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

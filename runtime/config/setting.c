@@ -73,19 +73,28 @@ static int check_choice(struct plb_setting *t, struct plb_error *err)
                     t->text, choices, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-int plb_setting_check(struct plb_setting *t, struct plb_error *err)
+int plb_setting_check(struct plb_setting *setting, struct plb_error *err)
 {
     const char *expected = NULL;
-    switch (t->option->type) {
-    case PLB_INT: expected = plb_parse_int(t->text, &t->number) ? NULL : "a whole number"; break;
-    case PLB_REAL: expected = plb_parse_real(t->text, &t->number) ? NULL : "a number"; break;
-    case PLB_FLAG: expected = plb_parse_flag(t->text, &t->number) ? NULL : "yes or no"; break;
-    case PLB_TEXT: return check_choice(t, err);
-    case PLB_OUTPUT_FILE: return check_output(t, err);
-    case PLB_INPUT_FILE: return check_input(t, err);
+    switch (setting->option->type) {
+    case PLB_INT:
+        expected = plb_parse_int(setting->text, &setting->number) ? NULL : "a whole number";
+        break;
+    case PLB_REAL:
+        expected = plb_parse_real(setting->text, &setting->number) ? NULL : "a number";
+        break;
+    case PLB_FLAG:
+        expected = plb_parse_flag(setting->text, &setting->number) ? NULL : "yes or no";
+        break;
+    case PLB_TEXT:
+        return check_choice(setting, err);
+    case PLB_OUTPUT_FILE:
+        return check_output(setting, err);
+    case PLB_INPUT_FILE:
+        return check_input(setting, err);
     }
     if (expected != NULL)
-        return plb_fail(err, PLB_EINPUT, "%s: %s = %s is not %s (%s)", t->origin, t->option->name, t->text,
-                        expected, t->option->help);
-    return check_number(t, err);
+        return plb_fail(err, PLB_EINPUT, "%s: %s = %s is not %s (%s)", setting->origin, setting->option->name,
+                        setting->text, expected, setting->option->help);
+    return check_number(setting, err);
 }

@@ -10,11 +10,11 @@
 struct plb_setting {
     char section[32];
     const struct plb_option *option;
-    char *text;                 /* NULL: not set; paths are already resolved */
-    double number;              /* PLB_INT, PLB_REAL, PLB_FLAG; PLB_TEXT: the index of the choice */
-    char *origin;               /* "app.conf:12", "command line", "PLB_BALANCE_SOLVER", "default" */
-    bool given;                 /* by the user */
-    bool in_conf;               /* in the conf file, so that a relative path begins at that file's folder */
+    char *text;    /* NULL: not set; paths are already resolved */
+    double number; /* PLB_INT, PLB_REAL, PLB_FLAG; PLB_TEXT: the index of the choice */
+    char *origin;  /* "app.conf:12", "command line", "PLB_BALANCE_SOLVER", "default" */
+    bool given;    /* by the user */
+    bool in_conf;  /* in the conf file, so that a relative path begins at that file's folder */
 };
 
 /* Checks the text against the option and sets the number. PLB_EINPUT and a sentence where the value is

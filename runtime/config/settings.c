@@ -89,15 +89,15 @@ static void set(struct plb_setting *t, const char *value, const char *origin, bo
     t->in_conf = false;
 }
 
-void plb_settings_resolve(const struct plb_settings *s, struct plb_setting *t)
+void plb_settings_resolve(const struct plb_settings *s, struct plb_setting *setting)
 {
-    if (!t->in_conf || t->text[0] == '/' || t->text[0] == '\0')
+    if (!setting->in_conf || setting->text[0] == '/' || setting->text[0] == '\0')
         return;
     char copy[PATH_MAX], path[2 * PATH_MAX];
     snprintf(copy, sizeof copy, "%s", s->conf.file);
-    snprintf(path, sizeof path, "%s/%s", dirname(copy), t->text);
-    free(t->text);
-    t->text = strdup(strncmp(path, "./", 2) == 0 ? path + 2 : path);
+    snprintf(path, sizeof path, "%s/%s", dirname(copy), setting->text);
+    free(setting->text);
+    setting->text = strdup(strncmp(path, "./", 2) == 0 ? path + 2 : path);
 }
 
 static int take_from_conf(const struct plb_settings *s, struct plb_setting *t, struct plb_error *err)
@@ -135,13 +135,14 @@ static void take_from_command_line(const struct plb_settings *s, struct plb_sett
 static int take(const struct plb_settings *s, struct plb_setting *t, struct plb_error *err)
 {
     char name[160];
+    plb_settings_variable(t->section, t->option->name, name);
+    const char *variable = getenv(name);
     if (t->option->fallback != NULL)
         set(t, t->option->fallback, "default", false);
     if (take_from_conf(s, t, err) != PLB_OK)
         return err->status;
-    plb_settings_variable(t->section, t->option->name, name);
-    if (getenv(name) != NULL)
-        set(t, getenv(name), name, true);
+    if (variable != NULL)
+        set(t, variable, name, true);
     take_from_command_line(s, t);
     if (t->option->type == PLB_INPUT_FILE || t->option->type == PLB_OUTPUT_FILE)
         plb_settings_resolve(s, t);

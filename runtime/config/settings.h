@@ -14,9 +14,9 @@
 
 struct plb_settings {
     struct plb_ini conf;
-    char *const *assignments;   /* "section.key=value" of the command line, borrowed */
+    char *const *assignments; /* "section.key=value" of the command line, borrowed */
     int n_assignments;
-    struct plb_setting *at;     /* the settings of a section are neighbours */
+    struct plb_setting *at; /* the settings of a section are neighbours */
     int n, capacity;
 };
 

@@ -23,22 +23,22 @@ struct plb_device; /* each driver has its own */
 
 /* Which device to open, and how. Plain data. */
 struct plb_device_config {
-    int threads;                /* for the kernel's cpu entry; 1 where another entry runs */
-    int number;                 /* which of the driver's devices, from 0 */
-    int sharers;                /* ranks that use this device, this one included */
-    struct plb_pu_spec spec;    /* what a .cluster file says of the PU; for the driver that emulates */
+    int threads;             /* for the kernel's cpu entry; 1 where another entry runs */
+    int number;              /* which of the driver's devices, from 0 */
+    int sharers;             /* ranks that use this device, this one included */
+    struct plb_pu_spec spec; /* what a .cluster file says of the PU; for the driver that emulates */
 };
 
 /* Seconds since the last wait. With several lanes: the time that a task adds to the device's busy time. It
  * counts from the end of the tasks waited for before, or from the task's own begin if that was later. */
 struct plb_device_times {
-    double execute_s;           /* kernels */
-    double transfer_s;          /* copies, as far as they were not hidden */
+    double execute_s;  /* kernels */
+    double transfer_s; /* copies, as far as they were not hidden */
 };
 
 /* The statuses of copies, launch and wait are 0, or a number that the device or the kernel failed with. */
 struct plb_device_ops {
-    int lanes;                  /* 1 to PLB_MAX_LANES */
+    int lanes; /* 1 to PLB_MAX_LANES */
 
     /* Opens the device in the calling thread. PLB_OK with *device set, or PLB_EFAILED and a sentence. */
     int (*open)(const struct plb_device_config *config, struct plb_device **device, struct plb_error *err);

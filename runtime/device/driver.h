@@ -28,7 +28,7 @@ enum plb_pus_wanted { PLB_PUS_AUTO, PLB_PUS_CPU, PLB_PUS_GPU };
 /* What the user says of a run's PUs. Plain data: rank 0 reads it and sends it to the others. */
 struct plb_pu_settings {
     enum plb_pus_wanted wanted;
-    bool master_only;           /* rank 0 has no PUs */
+    bool master_only;                   /* rank 0 has no PUs */
     double options[PLB_DRIVER_OPTIONS]; /* values of the drivers' keys, in the order of the table */
 };
 
@@ -37,9 +37,9 @@ struct plb_device_place {
     int rank;                   /* in the run */
     int local_rank, local_size; /* among the ranks of this host */
     const struct plb_topology *topology;
-    const double *options;      /* values of the driver's own keys, in their order */
-    int cores_kept;             /* cores for communication and for the threads of other PUs of this rank */
-    int sharers;                /* ranks that use the device, this one included */
+    const double *options; /* values of the driver's own keys, in their order */
+    int cores_kept;        /* cores for communication and for the threads of other PUs of this rank */
+    int sharers;           /* ranks that use the device, this one included */
     const struct plb_pu_spec *spec; /* of a .cluster file; for the driver that emulates */
 };
 
@@ -58,10 +58,10 @@ struct plb_device_pu {
 };
 
 struct plb_device_driver {
-    const char *name;           /* of its folder, and of the kernel entry that messages speak of */
-    enum plb_pu_kind kind;      /* of its PUs, as users see them */
-    const char *object;         /* "x": the entries may be in NAME.x.so, which is loaded before NAME.so;
-                                   NULL: they are in NAME.so */
+    const char *name;                 /* of its folder, and of the kernel entry that messages speak of */
+    enum plb_pu_kind kind;            /* of its PUs, as users see them */
+    const char *object;               /* "x": the entries may be in NAME.x.so, which is loaded before NAME.so;
+                                         NULL: they are in NAME.so */
     const struct plb_option *options; /* its keys of [cluster]: numbers, flags or choices; ended by a NULL
                                    name; or NULL */
     struct plb_device_ops ops;

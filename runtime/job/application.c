@@ -96,7 +96,7 @@ double plb_app_unit_bytes(const struct plb_app *app, bool inputs, bool outputs)
         const int64_t *offsets = d->mode == PLB_PARTITION_INDEXED ? app->data[d->offsets].data : NULL;
         if (offsets != NULL && inputs)
             bytes += (double)(offsets[app->units] - offsets[0]) * (double)d->element_bytes
-                     / (double)app->units;
+                   / (double)app->units;
         else if ((d->mode == PLB_PARTITION && inputs) || (d->mode == PLB_OUTPUT && outputs))
             bytes += (double)d->unit_bytes;
     }

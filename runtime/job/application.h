@@ -9,8 +9,8 @@
 #include "job/phase.h"
 #include "plb/kernel.h"
 
-#define PLB_MAX_DATA 32     /* buffers of an application; a mask of them fits an int64_t */
-#define PLB_MAX_ARGS 4096   /* bytes of the constant block; larger data is declared as replicated */
+#define PLB_MAX_DATA 32   /* buffers of an application; a mask of them fits an int64_t */
+#define PLB_MAX_ARGS 4096 /* bytes of the constant block; larger data is declared as replicated */
 
 struct plb_app {
     const struct plb_kernel *kernel;
@@ -28,7 +28,7 @@ struct plb_app {
     void *state;                /* the kernel's own */
     void **memory;              /* from plb_app_alloc and the readers */
     int n_memory;
-    struct plb_error err;       /* the first mistake that the kernel or a check has described */
+    struct plb_error err; /* the first mistake that the kernel or a check has described */
 };
 
 /* Runs the kernel's setup and checks what it declared. Returns PLB_OK; or another status, and app->err has

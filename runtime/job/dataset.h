@@ -8,10 +8,10 @@
 
 struct plb_dataset {
     int n;
-    bool owner;                 /* rank 0, which has every buffer whole */
+    bool owner; /* rank 0, which has every buffer whole */
     int64_t units;
     struct plb_data at[PLB_MAX_DATA];
-    void *host[PLB_MAX_DATA];   /* the whole buffer; if not replicated, on the owner alone */
+    void *host[PLB_MAX_DATA]; /* the whole buffer; if not replicated, on the owner alone */
     _Alignas(64) unsigned char args[PLB_MAX_ARGS];
     size_t args_bytes;
 };

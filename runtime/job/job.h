@@ -16,8 +16,8 @@ struct plb_job {
     const struct plb_balancer *balancer;
     struct plb_param *params;
     struct plb_app app;
-    struct plb_cost_map *maps;  /* one per phase */
-    int simulated[PLB_MAX_PHASES]; /* the phases that a simulation runs, one pass each, in this order */
+    struct plb_cost_map *maps;       /* one per phase */
+    int simulated[PLB_MAX_PHASES];   /* the phases that a simulation runs, one pass each, in this order */
     struct plb_cluster_spec cluster; /* no nodes: the real machines */
     uint64_t seed;
     struct plb_profiles *profiles; /* of profile/profiles.h; NULL where off, and before the PUs are known */

@@ -87,8 +87,10 @@ int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_se
         return PLB_OK;
     }
     if (found == NULL)
-        plb_fail(err, PLB_EINPUT, "%s exports no 'plb_kernel'; a kernel defines "
-                 "`const struct plb_kernel plb_kernel` (see examples/custom-kernel)", path);
+        plb_fail(err, PLB_EINPUT,
+                 "%s exports no 'plb_kernel'; a kernel defines "
+                 "`const struct plb_kernel plb_kernel` (see examples/custom-kernel)",
+                 path);
     dlclose(object);
     return err->status;
 }

@@ -11,7 +11,7 @@
 #include "device/driver.h"
 
 #define FOLDERS 3
-#define MOST_KERNELS 64         /* names that a sentence about an unknown kernel considers */
+#define MOST_KERNELS 64 /* names that a sentence about an unknown kernel considers */
 
 /* The folders with kernels: below or beside a built plbrun, and below the prefix of an installed one. */
 static void kernel_folders(char folders[FOLDERS][PATH_MAX])

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "plb/kernel.h"
 
-#define PLB_MAX_PHASES 32   /* of a kernel; arrays by phase have this length */
+#define PLB_MAX_PHASES 32 /* of a kernel; arrays by phase have this length */
 
 /* The number of phases, at least 1. It can exceed PLB_MAX_PHASES only before plb_phase_check. */
 int plb_phase_count(const struct plb_kernel *kernel);

@@ -27,7 +27,7 @@ struct finding {
 
 /* The ranks of this host that see the same devices of a driver. */
 struct sharing {
-    int rank, ranks;            /* this rank's place among them, and how many they are */
+    int rank, ranks; /* this rank's place among them, and how many they are */
 };
 
 /* Whether every phase has an entry for this driver. */
@@ -88,13 +88,13 @@ static uint64_t number_of(const struct plb_device_driver *driver, int devices)
 static struct sharing find_sharers(const struct finding *f, const struct plb_device_driver *driver,
                                    int devices)
 {
-    struct sharing s = {0, 0};
+    struct sharing s = {0, 1};
     uint64_t own = driver->identify != NULL ? number_of(driver, devices) : 0;
     uint64_t *all = plb_alloc((size_t)f->place->local_size * sizeof *all);
     f->place->gather(f->place->context, &own, sizeof own, all);
     for (int r = 0; r < f->place->local_size; r++) {
         s.rank += r < f->place->local_rank && all[r] == own;
-        s.ranks += all[r] == own;
+        s.ranks += r != f->place->local_rank && all[r] == own;
     }
     free(all);
     return driver->identify != NULL ? s : (struct sharing){0, 1};
@@ -132,7 +132,9 @@ static void add_real(struct finding *f, const struct plb_device_driver *driver, 
     if (devices == 0)
         return;
     int first = first_device(&s, devices, s.rank), end = first_device(&s, devices, s.rank + 1);
-    struct plb_device_place here = {.rank = p->rank, .local_rank = p->local_rank, .local_size = p->local_size,
+    struct plb_device_place here = {.rank = p->rank,
+                                    .local_rank = p->local_rank,
+                                    .local_size = p->local_size,
                                     .options = f->settings->options + plb_driver_first_option(driver),
                                     .cores_kept = f->n > 0 ? f->n + 1 : 0};
     for (int r = 0; r < s.ranks; r++)

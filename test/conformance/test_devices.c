@@ -1,5 +1,5 @@
-/* What every device driver promises: a table that fits together, memory that keeps what is copied into it, results in
- * order, times, and the kernel's own status. Runs over all drivers that were built in, and all their kinds of PUs. */
+/* What every device promises: memory that keeps what is copied into it, results in order, times, and the
+ * kernel's own status. Runs over all drivers that were built in, and all their kinds of PUs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/ini.h"
-#include "base/kernel_identity.h"
 #include "base/memory.h"
 #include "device/driver.h"
 
@@ -30,7 +28,7 @@ struct kind {
 
 static struct kind kinds[MOST_KINDS];
 static int n_kinds;
-static void *entries;           /* the shared object with entries for the devices of drivers that have an extra one */
+static void *entries; /* the shared object with entries for the devices of drivers that have an extra one */
 
 /* data[1][i] = 2 · data[0][i] + first; the range's first unit shows that the range arrives. */
 static int twice(const struct plb_task *task)
@@ -64,12 +62,24 @@ static struct plb_phase phase_of(plb_entry_fn cpu, const char *cuda)
     return phase;
 }
 
+/* What a .cluster file says of a PU. */
+static struct plb_pu_spec spec_of(const char *name, enum plb_pu_kind kind, double slowdown, double bandwidth,
+                                  double latency)
+{
+    struct plb_pu_spec spec = {.kind = kind, .power = 1.0, .memory = INFINITY, .slowdown = slowdown};
+    spec.copy_bandwidth = bandwidth;
+    spec.copy_latency = latency;
+    snprintf(spec.name, sizeof spec.name, "%s", name);
+    return spec;
+}
+
 /* Describes a device of a driver. spec: for the driver that emulates. */
 static struct kind kind_of(const struct plb_device_driver *driver, int device, const struct plb_pu_spec *spec)
 {
     struct plb_topology topology;
     double options[PLB_DRIVER_OPTIONS] = {0};
-    struct plb_device_place here = {.local_size = 1, .topology = &topology, .options = options, .sharers = 1, .spec = spec};
+    struct plb_device_place here = {
+        .local_size = 1, .topology = &topology, .options = options, .sharers = 1, .spec = spec};
     struct plb_device_pu pu = {.kind = driver->kind, .power = 1.0, .memory = INFINITY};
     plb_topology_read(&topology);
     pu.config = (struct plb_device_config){.threads = 1, .number = device, .sharers = 1};
@@ -87,57 +97,6 @@ static struct plb_device *open_kind(const struct kind *k)
     struct plb_device *d;
     assert_int_equal(k->ops->open(&k->config, &d, &err), PLB_OK);
     return d;
-}
-
-/* The key is in one driver's table alone, and its value is a number. */
-static void check_option(const struct plb_device_driver *driver, const struct plb_option *o)
-{
-    double value;
-    assert_true(o->type == PLB_INT || o->type == PLB_REAL || o->type == PLB_FLAG || (o->type == PLB_TEXT && o->choices != NULL));
-    assert_true(o->fallback != NULL && o->help != NULL);
-    assert_true(o->type == PLB_TEXT || plb_parse_real(o->fallback, &value) || plb_parse_flag(o->fallback, &value));
-    for (int d = 0; plb_device_drivers[d] != driver; d++)
-        for (int i = 0; i < plb_driver_option_count(plb_device_drivers[d]); i++)
-            assert_string_not_equal(plb_device_drivers[d]->options[i].name, o->name);
-}
-
-static void the_table_fits_together(void **state)
-{
-    (void)state;
-    int options = 0, objects = 0, emulating = 0;
-    for (int d = 0; plb_device_drivers[d] != NULL; d++) {
-        const struct plb_device_driver *driver = plb_device_drivers[d];
-        assert_true(driver->name != NULL && driver->entry != NULL);
-        assert_true(driver->ops.lanes >= 1 && driver->ops.lanes <= PLB_MAX_LANES);
-        assert_int_equal(plb_driver_first_option(driver), options);
-        for (int i = 0; i < plb_driver_option_count(driver); i++)
-            check_option(driver, &driver->options[i]);
-        options += plb_driver_option_count(driver);
-        objects += driver->object != NULL;
-        emulating += driver->count == NULL;
-        assert_int_equal(plb_driver_wanted(driver, PLB_PUS_AUTO), driver->count != NULL);
-        assert_int_equal(plb_driver_wanted(driver, PLB_PUS_CPU), driver->count != NULL && driver->kind == PLB_CPU);
-        assert_int_equal(plb_driver_wanted(driver, PLB_PUS_GPU), driver->count != NULL && driver->kind == PLB_GPU);
-    }
-    assert_true(options <= PLB_DRIVER_OPTIONS && objects <= PLB_EXTRA_OBJECTS);
-    assert_true(emulating == 1 && plb_driver_emulated()->count == NULL);
-}
-
-/* Devices have names that tell them apart. */
-static void devices_have_names_of_their_own(void **state)
-{
-    (void)state;
-    for (int d = 0; plb_device_drivers[d] != NULL; d++) {
-        const struct plb_device_driver *driver = plb_device_drivers[d];
-        int n = driver->count != NULL && driver->identify != NULL ? driver->count(NULL) : 0;
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < i; j++) {
-                char one[60], other[60];
-                driver->identify(i, one);
-                driver->identify(j, other);
-                assert_string_not_equal(one, other);
-            }
-    }
 }
 
 /* Runs `twice` on buffers where the device wants them. */
@@ -199,14 +158,15 @@ static void a_kernel_s_status_comes_back(void **state)
         struct plb_task task = {.first = 0, .count = 7, .data = data, .threads = 1};
         int launched = kinds[k].ops->launch(d, 0, &phase, &task), waited = kinds[k].ops->wait(d, 0, &times);
         assert_int_equal(launched != 0 ? launched : waited, 7);
-        assert_true(kinds[k].ops->failure == NULL || kinds[k].ops->failure(d)[0] == '\0'); /* not the device's doing */
+        assert_true(kinds[k].ops->failure == NULL
+                    || kinds[k].ops->failure(d)[0] == '\0'); /* not the device's doing */
         kinds[k].ops->close(d);
     }
 }
 
 /* What a lane works on. */
 struct work {
-    double *in, *out;           /* the host's */
+    double *in, *out; /* the host's */
     void *data[2];
 };
 
@@ -270,7 +230,8 @@ static void lanes_do_not_disturb_each_other(void **state)
                 sum += times.execute_s + times.transfer_s;
                 for (int i = 0; i < N; i++)
                     if (work[lane].out[i] != 2.0 * work[lane].in[i] + (double)(lane + round))
-                        fail_msg("%s, lane %d, round %d: out[%d] is %g", kinds[k].name, lane, round, i, work[lane].out[i]);
+                        fail_msg("%s, lane %d, round %d: out[%d] is %g", kinds[k].name, lane, round, i,
+                                 work[lane].out[i]);
                 if (round < 19)
                     ask(&kinds[k], d, lane, &work[lane], lane + round + 1);
             }
@@ -289,7 +250,8 @@ static void overtake(const struct kind *k)
     struct plb_device *d = open_kind(k);
     struct plb_phase phase = phase_of(NULL, "spin_cuda");
     void *data[1] = {ops->alloc(d, sizeof(double))};
-    struct plb_task slow = {.count = 100000, .data = data, .threads = 1}, quick = {.count = 100, .data = data, .threads = 1};
+    struct plb_task slow = {.count = 100000, .data = data, .threads = 1},
+                    quick = {.count = 100, .data = data, .threads = 1};
     struct plb_device_times times;
     double zero = 0.0, sum = 0.0, began = plb_now();
     assert_int_equal(ops->copy_in(d, 2, data[0], &zero, sizeof zero), 0); /* begun before the others end */
@@ -350,7 +312,7 @@ static void an_asynchronous_error_is_found(void **state)
 static void an_emulated_pu_is_slower(void **state)
 {
     (void)state;
-    struct plb_pu_spec spec = {.name = "slow", .power = 1.0, .memory = INFINITY, .slowdown = 5.0, .copy_bandwidth = INFINITY};
+    struct plb_pu_spec spec = spec_of("slow", PLB_CPU, 5.0, INFINITY, 0.0);
     struct kind k = kind_of(plb_driver_emulated(), 0, &spec);
     struct plb_device *d = open_kind(&k);
     struct plb_device_times times;
@@ -368,7 +330,7 @@ static void an_emulated_pu_is_slower(void **state)
 static void a_modelled_copy_takes_its_time(void **state)
 {
     (void)state;
-    struct plb_pu_spec spec = {.name = "far", .power = 1.0, .memory = INFINITY, .slowdown = 1.0, .copy_bandwidth = 1e7, .copy_latency = 0.001};
+    struct plb_pu_spec spec = spec_of("far", PLB_CPU, 1.0, 1e7, 0.001);
     struct kind k = kind_of(plb_driver_emulated(), 0, &spec);
     struct plb_device *d = open_kind(&k);
     struct plb_device_times times;
@@ -386,15 +348,16 @@ static void find_kinds(void)
 {
     const struct plb_phase phase = phase_of(twice, "twice_cuda");
     const struct plb_pu_spec specs[] = {
-        {.name = "on the host", .power = 1.0, .memory = INFINITY, .slowdown = 1.0, .copy_bandwidth = INFINITY},
-        {.name = "with memory", .kind = PLB_GPU, .power = 1.0, .memory = INFINITY, .slowdown = 2.0, .copy_bandwidth = 1e9, .copy_latency = 1e-4},
+        spec_of("on the host", PLB_CPU, 1.0, INFINITY, 0.0),
+        spec_of("with memory", PLB_GPU, 2.0, 1e9, 1e-4),
     };
     for (int d = 0; plb_device_drivers[d] != NULL; d++) {
         const struct plb_device_driver *driver = plb_device_drivers[d];
         const char *why = "a .cluster file lists its PUs";
         int n = driver->count != NULL ? driver->count(&why) : 2;
         if (n == 0 || driver->entry(&phase) == NULL)
-            fprintf(stderr, "# %s is not tried: %s\n", driver->name, n == 0 ? why : "there is no entry for it");
+            fprintf(stderr, "# %s is not tried: %s\n", driver->name,
+                    n == 0 ? why : "there is no entry for it");
         else if (driver->count != NULL)
             kinds[n_kinds++] = kind_of(driver, 0, NULL);
         for (int i = 0; i < n && driver->count == NULL; i++)
@@ -414,21 +377,15 @@ static void every_driver_that_can_is_tried(void **state)
     assert_true(cpu && emulated && extra == (entries != NULL));
 }
 
-/* With PLB_TEST_ENTRIES, a shared object with entries, the drivers that have an extra object are tried too. An
- * argument is the name of the only test to run. */
+/* With PLB_TEST_ENTRIES, a shared object with entries, the drivers that have an extra object are tried too.
+ * An argument is the name of the only test to run. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_fits_together),
-        cmocka_unit_test(devices_have_names_of_their_own),
-        cmocka_unit_test(every_driver_that_can_is_tried),
-        cmocka_unit_test(results_come_back),
-        cmocka_unit_test(a_kernel_s_status_comes_back),
-        cmocka_unit_test(lanes_do_not_disturb_each_other),
-        cmocka_unit_test(overtaking_is_counted_once),
-        cmocka_unit_test(an_asynchronous_error_is_found),
-        cmocka_unit_test(an_emulated_pu_is_slower),
-        cmocka_unit_test(a_modelled_copy_takes_its_time),
+        cmocka_unit_test(every_driver_that_can_is_tried), cmocka_unit_test(results_come_back),
+        cmocka_unit_test(a_kernel_s_status_comes_back),   cmocka_unit_test(lanes_do_not_disturb_each_other),
+        cmocka_unit_test(overtaking_is_counted_once),     cmocka_unit_test(an_asynchronous_error_is_found),
+        cmocka_unit_test(an_emulated_pu_is_slower),       cmocka_unit_test(a_modelled_copy_takes_its_time),
     };
     const char *path = getenv("PLB_TEST_ENTRIES");
     entries = path != NULL ? dlopen(path, RTLD_NOW) : NULL;

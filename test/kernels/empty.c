@@ -1,5 +1,5 @@
-/* A kernel that does nothing, to see what a task costs: `work` nanoseconds per unit, spinning as a CPU does or
- * asleep as whoever waits for a GPU. */
+/* A kernel that does nothing, to see what a task costs: `work` nanoseconds per unit, spinning as a CPU does
+ * or asleep as whoever waits for a GPU. */
 #include <time.h>
 
 #include "plb/kernel.h"
@@ -42,11 +42,6 @@ static int setup(struct plb_app *app)
 }
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,
-    .name = "empty",
-    .unit = "units",
-    .summary = "nothing, or a given time",
-    .options = options,
-    .cpu = run,
-    .setup = setup,
+    PLB_KERNEL_HEAD,    .name = "empty", .unit = "units", .summary = "nothing, or a given time",
+    .options = options, .cpu = run,      .setup = setup,
 };

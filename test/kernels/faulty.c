@@ -5,15 +5,30 @@
 
 /* Choices of `fault`, in their order. */
 enum fault {
-    FAULT_NONE, FAULT_ENTRY, FAULT_UNITS, FAULT_SETUP, FAULT_SILENT, FAULT_FALLING,
-    FAULT_NEGATIVE, FAULT_SHORT, FAULT_HANDLE, FAULT_MEMORY, FAULT_WRONG, FAULT_NEXT,
-    FAULT_FINISH, FAULT_REPLACE, FAULT_MUTE_NEXT, FAULT_MUTE_VERIFY, FAULT_MUTE_FINISH,
+    FAULT_NONE,
+    FAULT_ENTRY,
+    FAULT_UNITS,
+    FAULT_SETUP,
+    FAULT_SILENT,
+    FAULT_FALLING,
+    FAULT_NEGATIVE,
+    FAULT_SHORT,
+    FAULT_HANDLE,
+    FAULT_MEMORY,
+    FAULT_WRONG,
+    FAULT_NEXT,
+    FAULT_FINISH,
+    FAULT_REPLACE,
+    FAULT_MUTE_NEXT,
+    FAULT_MUTE_VERIFY,
+    FAULT_MUTE_FINISH,
 };
 
 static const struct plb_option options[] = {
-    {"fault", PLB_TEXT, "none", 0, 0, 
+    {"fault", PLB_TEXT, "none", 0, 0,
      "none|entry|units|setup|silent|falling|negative|short|handle|memory|wrong|next|finish|replace|"
-     "mute_next|mute_verify|mute_finish", "which mistake"},
+     "mute_next|mute_verify|mute_finish",
+     "which mistake"},
     {"y", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the result goes, .npy"},
     {0},
 };
@@ -47,9 +62,13 @@ static void declare_indexed(struct plb_app *app)
         offsets[u] = 2 * u;
     offsets[700] = fault(app, FAULT_FALLING) ? 3 : offsets[700];
     offsets[0] = fault(app, FAULT_NEGATIVE) ? -1 : 0;
-    int handle = plb_app_data(app, &(struct plb_data){.name = "offsets", .mode = PLB_REPLICATE, .data = offsets, .bytes = bytes});
-    plb_app_data(app, &(struct plb_data){.name = "elements", .mode = PLB_PARTITION_INDEXED, .data = elements,
-                                         .offsets = fault(app, FAULT_HANDLE) ? 99 : handle, .element_bytes = 1});
+    int handle = plb_app_data(
+        app, &(struct plb_data){.name = "offsets", .mode = PLB_REPLICATE, .data = offsets, .bytes = bytes});
+    plb_app_data(app, &(struct plb_data){.name = "elements",
+                                         .mode = PLB_PARTITION_INDEXED,
+                                         .data = elements,
+                                         .offsets = fault(app, FAULT_HANDLE) ? 99 : handle,
+                                         .element_bytes = 1});
 }
 
 static int setup(struct plb_app *app)
@@ -61,7 +80,10 @@ static int setup(struct plb_app *app)
         return 5;
     plb_app_units(app, fault(app, FAULT_UNITS) ? 0 : UNITS);
     plb_app_args(app, args, sizeof args);
-    plb_app_data(app, &(struct plb_data){.name = "y", .mode = PLB_OUTPUT, .data = fault(app, FAULT_MEMORY) ? NULL : y, .unit_bytes = sizeof *y});
+    plb_app_data(app, &(struct plb_data){.name = "y",
+                                         .mode = PLB_OUTPUT,
+                                         .data = fault(app, FAULT_MEMORY) ? NULL : y,
+                                         .unit_bytes = sizeof *y});
     declare_indexed(app);
     return PLB_OK;
 }
@@ -73,7 +95,8 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
         plb_app_replace(app, 5000000);
     if (fault(app, FAULT_MUTE_NEXT))
         return 9;
-    return fault(app, FAULT_NEXT) ? plb_app_error(app, "there is no way on after pass %d", (int)pass) : PLB_OK;
+    return fault(app, FAULT_NEXT) ? plb_app_error(app, "there is no way on after pass %d", (int)pass)
+                                  : PLB_OK;
 }
 
 static int verify(struct plb_app *app)
@@ -95,10 +118,11 @@ static int finish(struct plb_app *app)
         return 4;
     if (fault(app, FAULT_FINISH))
         return plb_app_error(app, "the ink is dry");
-    return path != NULL ? plb_write_npy(app, path, &(struct plb_array){y, sizeof *y, UNITS, 1, false}) : PLB_OK;
+    return path != NULL ? plb_write_npy(app, path, &(struct plb_array){y, sizeof *y, UNITS, 1, false})
+                        : PLB_OK;
 }
 
 const struct plb_kernel plb_kernel = {
     PLB_KERNEL_HEAD, .name = "faulty", .unit = "things", .options = options, .cpu = entry,
-    .setup = setup, .next = next, .verify = verify, .finish = finish,
+    .setup = setup,  .next = next,     .verify = verify, .finish = finish,
 };

@@ -6,7 +6,9 @@ static double result[4096];
 static int setup(struct plb_app *app)
 {
     plb_app_units(app, 4096);
-    plb_app_data(app, &(struct plb_data){.name = "result", .mode = PLB_OUTPUT, .data = result, .unit_bytes = sizeof *result});
+    plb_app_data(app,
+                 &(struct plb_data){
+                     .name = "result", .mode = PLB_OUTPUT, .data = result, .unit_bytes = sizeof *result});
     return PLB_OK;
 }
 
@@ -22,4 +24,5 @@ static int verify(struct plb_app *app)
 
 PLB_CUDA_ENTRY(gpu_only_cuda);
 
-const struct plb_kernel plb_kernel = {PLB_KERNEL_HEAD, .name = "gpu_only", .unit = "things", .cuda = gpu_only_cuda, .setup = setup, .verify = verify};
+const struct plb_kernel plb_kernel = {PLB_KERNEL_HEAD,       .name = "gpu_only", .unit = "things",
+                                      .cuda = gpu_only_cuda, .setup = setup,     .verify = verify};

@@ -3,13 +3,14 @@
 #include "plb/kernel.h"
 
 enum { WEIGHTS = 8, PARTS = 3, REDUCED = 2, PASSES = 2 };
-enum { WEIGHT, X, OFFSETS, V, Y, REDUCTIONS }; /* handles; from REDUCTIONS on: sum, min, max of float64, then int64 */
+/* Handles. From REDUCTIONS on: sum, min and max of float64, then of int64. */
+enum { WEIGHT, X, OFFSETS, V, Y, REDUCTIONS };
 
 static const struct plb_option options[] = {{"units", PLB_INT, "3000", 1, 1e6, NULL, "how many"}, {0}};
 
 struct result {
-    double *y;                      /* two per unit */
-    double real[3][REDUCED];        /* sum, min, max, of even and of odd units */
+    double *y;               /* two per unit */
+    double real[3][REDUCED]; /* sum, min, max, of even and of odd units */
     int64_t whole[3][REDUCED];
 };
 
@@ -19,10 +20,23 @@ static int64_t *offsets, whole[3][REDUCED], shift = 100;
 static int32_t *v;
 static struct result kept[PASSES];
 
-static double weight_of(int pass, int64_t u) { return (double)(pass == 0 ? u % WEIGHTS + 1 : 40 - 3 * (u % WEIGHTS)); }
-static double x_of(int64_t u, int part) { return (double)((7 * u + 3 * part) % 11 - 5); }
-static int64_t length_of(int64_t u) { return u % 5; } /* of V: some units have nothing */
-static int32_t v_of(int64_t u, int64_t e) { return (int32_t)((u + 13 * e) % 17 - 8); }
+static double weight_of(int pass, int64_t u)
+{
+    return (double)(pass == 0 ? u % WEIGHTS + 1 : 40 - 3 * (u % WEIGHTS));
+}
+static double x_of(int64_t u, int part)
+{
+    return (double)((7 * u + 3 * part) % 11 - 5);
+}
+/* Of V: some units have nothing. */
+static int64_t length_of(int64_t u)
+{
+    return u % 5;
+}
+static int32_t v_of(int64_t u, int64_t e)
+{
+    return (int32_t)((u + 13 * e) % 17 - 8);
+}
 
 static int entry(const struct plb_task *task)
 {
@@ -40,7 +54,8 @@ static int entry(const struct plb_task *task)
         int odd = (int)(u % REDUCED);
         for (int64_t e = at[i] - at[0]; e < at[i + 1] - at[0]; e++)
             sum += list[e];
-        double value = w[u % WEIGHTS] * (in[PARTS * i] + in[PARTS * i + 1] + in[PARTS * i + 2]) + (double)*plus;
+        double value = w[u % WEIGHTS] * (in[PARTS * i] + in[PARTS * i + 1] + in[PARTS * i + 2])
+                     + (double)*plus;
         out[2 * i] = value;
         out[2 * i + 1] = (double)sum;
         reals[0][odd] += value;
@@ -79,14 +94,29 @@ static int setup(struct plb_app *app)
     fill(app);
     plb_app_units(app, units);
     plb_app_args(app, &shift, sizeof shift);
-    plb_app_data(app, &(struct plb_data){.name = "weight", .mode = PLB_REPLICATE, .data = weight, .bytes = WEIGHTS * sizeof *weight});
-    plb_app_data(app, &(struct plb_data){.name = "x", .mode = PLB_PARTITION, .data = x, .unit_bytes = PARTS * sizeof *x});
-    plb_app_data(app, &(struct plb_data){.name = "offsets", .mode = PLB_REPLICATE, .data = offsets, .bytes = (size_t)(units + 1) * sizeof *offsets});
-    plb_app_data(app, &(struct plb_data){.name = "v", .mode = PLB_PARTITION_INDEXED, .data = v, .offsets = OFFSETS, .element_bytes = sizeof *v});
-    plb_app_data(app, &(struct plb_data){.name = "y", .mode = PLB_OUTPUT, .data = y, .unit_bytes = 2 * sizeof *y});
+    plb_app_data(
+        app, &(struct plb_data){
+                 .name = "weight", .mode = PLB_REPLICATE, .data = weight, .bytes = WEIGHTS * sizeof *weight});
+    plb_app_data(app, &(struct plb_data){
+                          .name = "x", .mode = PLB_PARTITION, .data = x, .unit_bytes = PARTS * sizeof *x});
+    plb_app_data(app, &(struct plb_data){.name = "offsets",
+                                         .mode = PLB_REPLICATE,
+                                         .data = offsets,
+                                         .bytes = (size_t)(units + 1) * sizeof *offsets});
+    plb_app_data(app, &(struct plb_data){.name = "v",
+                                         .mode = PLB_PARTITION_INDEXED,
+                                         .data = v,
+                                         .offsets = OFFSETS,
+                                         .element_bytes = sizeof *v});
+    plb_app_data(app,
+                 &(struct plb_data){.name = "y", .mode = PLB_OUTPUT, .data = y, .unit_bytes = 2 * sizeof *y});
     for (int k = 0; k < 6; k++)
-        plb_app_data(app, &(struct plb_data){.name = "reduced", .mode = PLB_REDUCE, .data = k < 3 ? (void *)real[k] : (void *)whole[k - 3],
-                                             .bytes = REDUCED * 8, .op = (enum plb_reduce_op)(k % 3), .type = k < 3 ? PLB_FLOAT64 : PLB_INT64});
+        plb_app_data(app, &(struct plb_data){.name = "reduced",
+                                             .mode = PLB_REDUCE,
+                                             .data = k < 3 ? (void *)real[k] : (void *)whole[k - 3],
+                                             .bytes = REDUCED * 8,
+                                             .op = (enum plb_reduce_op)(k % 3),
+                                             .type = k < 3 ? PLB_FLOAT64 : PLB_INT64});
     return PLB_OK;
 }
 
@@ -113,13 +143,15 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
 
 static int differs(struct plb_app *app, int pass, const char *what, int64_t at, double got, double expected)
 {
-    plb_app_error(app, "pass %d: %s %lld is %g, the reference says %g", pass, what, (long long)at, got, expected);
+    plb_app_error(app, "pass %d: %s %lld is %g, the reference says %g", pass, what, (long long)at, got,
+                  expected);
     return PLB_EVERIFY;
 }
 
 static int verify_pass(struct plb_app *app, int pass, const struct result *got)
 {
-    static const char *const reals[] = {"real sum", "real min", "real max"}, *const wholes[] = {"whole sum", "whole min", "whole max"};
+    static const char *const reals[] = {"real sum", "real min", "real max"};
+    static const char *const wholes[] = {"whole sum", "whole min", "whole max"};
     double r[3][REDUCED] = {{0, 0}, {1e300, 1e300}, {-1e300, -1e300}};
     int64_t w[3][REDUCED] = {{0, 0}, {INT64_MAX, INT64_MAX}, {INT64_MIN, INT64_MIN}};
     for (int64_t u = 0; u < units; u++) {
@@ -129,7 +161,8 @@ static int verify_pass(struct plb_app *app, int pass, const struct result *got)
         for (int64_t e = 0; e < length_of(u); e++)
             b += v_of(u, e);
         if (got->y[2 * u] != a || got->y[2 * u + 1] != (double)b)
-            return differs(app, pass, "y", u, got->y[2 * u] != a ? got->y[2 * u] : got->y[2 * u + 1], got->y[2 * u] != a ? a : (double)b);
+            return differs(app, pass, "y", u, got->y[2 * u] != a ? got->y[2 * u] : got->y[2 * u + 1],
+                           got->y[2 * u] != a ? a : (double)b);
         r[0][odd] += a;
         r[1][odd] = a < r[1][odd] ? a : r[1][odd];
         r[2][odd] = a > r[2][odd] ? a : r[2][odd];
@@ -158,6 +191,6 @@ static int verify(struct plb_app *app)
 PLB_CUDA_ENTRY(modes_cuda); /* test/fake-cuda/modes.c */
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD, .name = "modes", .unit = "things", .options = options, .cpu = entry, .cuda = modes_cuda,
-    .setup = setup, .next = next, .verify = verify,
+    PLB_KERNEL_HEAD,    .name = "modes", .unit = "things", .options = options, .cpu = entry,
+    .cuda = modes_cuda, .setup = setup,  .next = next,     .verify = verify,
 };

@@ -4,7 +4,7 @@
 #include "plb/kernel.h"
 
 enum { ASSIGN, SMOOTH, PASSES = 6 };
-enum { FIELD, TURN, OUT, SUM }; /* handles */
+enum { FIELD, TURN, OUT, SUM };           /* handles */
 enum { NONE, RANGE, BELOW, ENTRY, COST }; /* choices of `fault` */
 
 static const struct plb_option options[] = {
@@ -20,7 +20,10 @@ static int64_t units, turn;
 static int faulty;
 static double *field, *out, *kept, sum, sums[PASSES];
 
-static double assigned(int64_t u, int64_t pass) { return (double)((5 * u + 3 * pass) % 23 - 7); }
+static double assigned(int64_t u, int64_t pass)
+{
+    return (double)((5 * u + 3 * pass) % 23 - 7);
+}
 
 static double smoothed(const double *of, int64_t u, int64_t n)
 {
@@ -66,10 +69,16 @@ static int setup(struct plb_app *app)
     kept = plb_app_alloc(app, PASSES * (size_t)units * sizeof *kept);
     plb_app_units(app, units);
     plb_app_args(app, args, sizeof args);
-    plb_app_data(app, &(struct plb_data){.name = "field", .mode = PLB_REPLICATE, .data = field, .bytes = (size_t)units * sizeof *field});
-    plb_app_data(app, &(struct plb_data){.name = "turn", .mode = PLB_REPLICATE, .data = &turn, .bytes = sizeof turn});
-    plb_app_data(app, &(struct plb_data){.name = "out", .mode = PLB_OUTPUT, .data = out, .unit_bytes = sizeof *out});
-    plb_app_data(app, &(struct plb_data){.name = "sum", .mode = PLB_REDUCE, .data = &sum, .bytes = sizeof sum});
+    plb_app_data(app, &(struct plb_data){.name = "field",
+                                         .mode = PLB_REPLICATE,
+                                         .data = field,
+                                         .bytes = (size_t)units * sizeof *field});
+    plb_app_data(
+        app, &(struct plb_data){.name = "turn", .mode = PLB_REPLICATE, .data = &turn, .bytes = sizeof turn});
+    plb_app_data(
+        app, &(struct plb_data){.name = "out", .mode = PLB_OUTPUT, .data = out, .unit_bytes = sizeof *out});
+    plb_app_data(app,
+                 &(struct plb_data){.name = "sum", .mode = PLB_REDUCE, .data = &sum, .bytes = sizeof sum});
     if (plb_app_int(app, "start") != 0)
         plb_app_phase(app, (int)plb_app_int(app, "start"));
     return PLB_OK;
@@ -107,7 +116,8 @@ static int verify(struct plb_app *app)
             add[u] = order[pass] == ASSIGN ? assigned(u, pass) : smoothed(now, u, units);
             total += add[u];
             if (kept[pass * units + u] != add[u]) {
-                plb_app_error(app, "pass %d: unit %lld is %g, the reference says %g", (int)pass, (long long)u, kept[pass * units + u], add[u]);
+                plb_app_error(app, "pass %d: unit %lld is %g, the reference says %g", (int)pass, (long long)u,
+                              kept[pass * units + u], add[u]);
                 return PLB_EVERIFY;
             }
         }
@@ -128,6 +138,6 @@ static const struct plb_phase phases[] = {
 };
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD, .name = "phases", .unit = "cells", .options = options, .phases = phases,
-    .setup = setup, .next = next, .verify = verify,
+    PLB_KERNEL_HEAD,  .name = "phases", .unit = "cells", .options = options,
+    .phases = phases, .setup = setup,   .next = next,    .verify = verify,
 };

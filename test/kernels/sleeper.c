@@ -23,5 +23,6 @@ static int setup(struct plb_app *app)
 }
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD, .name = "sleeper", .unit = "naps", .summary = "sleeps", .options = options, .cpu = doze, .setup = setup,
+    PLB_KERNEL_HEAD,    .name = "sleeper", .unit = "naps", .summary = "sleeps",
+    .options = options, .cpu = doze,       .setup = setup,
 };

@@ -14,16 +14,17 @@
 #define UNITS 1000
 
 struct plb_device {
-    size_t limit;               /* of one allocation */
+    size_t limit; /* of one allocation */
     int copies_out, launches;
-    int64_t counts[64];         /* units of each launch */
-    size_t bytes;               /* of buffer 1 at the last launch */
-    double reduced;             /* what the last launch found in its reduce array */
+    int64_t counts[64]; /* units of each launch */
+    size_t bytes;       /* of buffer 1 at the last launch */
+    double reduced;     /* what the last launch found in its reduce array */
 };
 
 static struct plb_device *last;
 
-static int noted_open(const struct plb_device_config *config, struct plb_device **device, struct plb_error *err)
+static int noted_open(const struct plb_device_config *config, struct plb_device **device,
+                      struct plb_error *err)
 {
     (void)config;
     (void)err;
@@ -32,11 +33,28 @@ static int noted_open(const struct plb_device_config *config, struct plb_device 
     return PLB_OK;
 }
 
-static void noted_close(struct plb_device *d) { free(d); }
-static double noted_memory(const struct plb_device *d) { return (double)d->limit; }
-static bool noted_host_memory(const struct plb_device *d) { (void)d; return false; }
-static void *noted_alloc(struct plb_device *d, size_t bytes) { return bytes <= d->limit ? malloc(bytes) : NULL; }
-static void noted_free(struct plb_device *d, void *memory) { (void)d; free(memory); }
+static void noted_close(struct plb_device *d)
+{
+    free(d);
+}
+static double noted_memory(const struct plb_device *d)
+{
+    return (double)d->limit;
+}
+static bool noted_host_memory(const struct plb_device *d)
+{
+    (void)d;
+    return false;
+}
+static void *noted_alloc(struct plb_device *d, size_t bytes)
+{
+    return bytes <= d->limit ? malloc(bytes) : NULL;
+}
+static void noted_free(struct plb_device *d, void *memory)
+{
+    (void)d;
+    free(memory);
+}
 
 static int noted_copy_in(struct plb_device *d, int lane, void *to, const void *from, size_t bytes)
 {
@@ -54,7 +72,8 @@ static int noted_copy_out(struct plb_device *d, int lane, void *to, const void *
     return 0;
 }
 
-static int noted_launch(struct plb_device *d, int lane, const struct plb_phase *phase, const struct plb_task *task)
+static int noted_launch(struct plb_device *d, int lane, const struct plb_phase *phase,
+                        const struct plb_task *task)
 {
     (void)lane;
     d->counts[d->launches++] = task->count;
@@ -71,12 +90,24 @@ static int noted_wait(struct plb_device *d, int lane, struct plb_device_times *t
     return 0;
 }
 
-static plb_entry_fn noted_entry(const struct plb_phase *phase) { return phase->cpu; }
+static plb_entry_fn noted_entry(const struct plb_phase *phase)
+{
+    return phase->cpu;
+}
 
-static const struct plb_device_driver noted = {.name = "noted", .entry = noted_entry,
-    .ops = {.lanes = 2, .open = noted_open, .close = noted_close, .host_memory = noted_host_memory, .memory = noted_memory,
-            .alloc = noted_alloc, .free = noted_free, .copy_in = noted_copy_in, .copy_out = noted_copy_out,
-            .launch = noted_launch, .wait = noted_wait}};
+static const struct plb_device_driver noted = {.name = "noted",
+                                               .entry = noted_entry,
+                                               .ops = {.lanes = 2,
+                                                       .open = noted_open,
+                                                       .close = noted_close,
+                                                       .host_memory = noted_host_memory,
+                                                       .memory = noted_memory,
+                                                       .alloc = noted_alloc,
+                                                       .free = noted_free,
+                                                       .copy_in = noted_copy_in,
+                                                       .copy_out = noted_copy_out,
+                                                       .launch = noted_launch,
+                                                       .wait = noted_wait}};
 
 static double factor = 3.0, in[UNITS], out[UNITS], sum;
 
@@ -102,7 +133,8 @@ static struct plb_dataset dataset(void)
     struct plb_dataset set = {.n = 4, .owner = true, .units = UNITS};
     set.at[0] = (struct plb_data){.name = "factor", .mode = PLB_REPLICATE, .bytes = sizeof factor};
     set.at[1] = (struct plb_data){.name = "in", .mode = PLB_PARTITION, .unit_bytes = sizeof *in};
-    set.at[2] = (struct plb_data){.name = "sum", .mode = PLB_REDUCE, .bytes = sizeof sum, .op = PLB_SUM, .type = PLB_FLOAT64};
+    set.at[2] = (struct plb_data){
+        .name = "sum", .mode = PLB_REDUCE, .bytes = sizeof sum, .op = PLB_SUM, .type = PLB_FLOAT64};
     set.at[3] = (struct plb_data){.name = "out", .mode = PLB_OUTPUT, .unit_bytes = sizeof *out};
     set.host[0] = &factor;
     set.host[1] = in;
@@ -118,7 +150,8 @@ static void start(struct plb_executor *e, struct plb_dataset *set)
 {
     struct plb_error err = {.status = PLB_OK};
     *set = dataset();
-    assert_int_equal(plb_executor_open(e, &noted, &(struct plb_device_config){.threads = 1}, set, &err), PLB_OK);
+    assert_int_equal(plb_executor_open(e, &noted, &(struct plb_device_config){.threads = 1}, set, &err),
+                     PLB_OK);
     assert_int_equal(plb_executor_update(e, -1, "noted", &err), PLB_OK);
 }
 
@@ -150,7 +183,8 @@ static void the_first_call_in_a_lane_is_for_warmth(void **state)
     struct plb_range range = {0, UNITS};
     start(&e, &set);
     assert_int_equal(plb_executor_warm_up(&e, &phase, &range), 0);
-    assert_true(last->launches == 2 && range.count < 100 && last->counts[0] == range.count && last->copies_out == 0);
+    assert_true(last->launches == 2 && range.count < 100 && last->counts[0] == range.count
+                && last->copies_out == 0);
     for (int lane = 0; lane < 2; lane++)
         for (int again = 0; again < 2; again++)
             assert_int_equal(plb_executor_submit(&e, lane, &phase, (struct plb_range){0, 500}, NULL), 0);

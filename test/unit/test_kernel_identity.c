@@ -1,5 +1,5 @@
-/* What a kernel is: the same file gives the same identity, a changed byte another, and two ranks that differ are
- * told apart. */
+/* What a kernel is: the same file gives the same identity, a changed byte another, and two ranks that differ
+ * are told apart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,13 +17,15 @@
 
 static char folder[] = "/tmp/plbrun-identity-XXXXXX";
 
-/* Copies a kernel of the tests to `name` in the folder, with `more` bytes behind its end, which no loader reads. */
+/* Copies a kernel of the tests to `name` in the folder, with `more` bytes behind its end, which no loader
+ * reads. */
 static const char *copy(const char *kernel, const char *name, const char *more)
 {
     static char path[200], command[1000];
     const char *build = getenv("BUILD");
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    snprintf(command, sizeof command, "cp '%s/test/kernels/%s' '%s' && printf '%s' >>'%s'", build != NULL ? build : "build", kernel, path, more, path);
+    snprintf(command, sizeof command, "cp '%s/test/kernels/%s' '%s' && printf '%s' >>'%s'",
+             build != NULL ? build : "build", kernel, path, more, path);
     assert_int_equal(system(command), 0);
     return path;
 }
@@ -41,7 +43,8 @@ static struct plb_kernel_identity identity(const char *path)
 static void equal_files_are_the_same_kernel(void **state)
 {
     (void)state;
-    struct plb_kernel_identity a = identity(copy("empty.so", "a.so", "")), b = identity(copy("empty.so", "b.so", ""));
+    struct plb_kernel_identity a = identity(copy("empty.so", "a.so", "")),
+                               b = identity(copy("empty.so", "b.so", ""));
     assert_int_equal(a.abi, PLB_KERNEL_ABI);
     assert_string_equal(a.version, PLB_VERSION);
     assert_true(a.hash != 0 && a.hash == b.hash);
@@ -51,13 +54,14 @@ static void equal_files_are_the_same_kernel(void **state)
 static void one_byte_makes_another_build(void **state)
 {
     (void)state;
-    struct plb_kernel_identity a = identity(copy("empty.so", "c.so", "")), b = identity(copy("empty.so", "d.so", "x"));
+    struct plb_kernel_identity a = identity(copy("empty.so", "c.so", "")),
+                               b = identity(copy("empty.so", "d.so", "x"));
     assert_true(a.hash != b.hash);
     assert_string_equal(plb_kernel_difference(&a, &b), "another build of the kernel");
 }
 
-/* A kernel with an extra object of the first driver that has one. Here it is loaded as a machine with such devices
- * would load it. */
+/* A kernel with an extra object of the first driver that has one. Here it is loaded as a machine with such
+ * devices would load it. */
 static struct plb_kernel_identity with_extra(char kernel, const char *more, bool load)
 {
     int d = 0;
@@ -76,7 +80,8 @@ static struct plb_kernel_identity with_extra(char kernel, const char *more, bool
 static void an_extra_object_counts_where_it_is_loaded(void **state)
 {
     (void)state;
-    struct plb_kernel_identity e = with_extra('e', "", true), f = with_extra('f', "x", true), g = with_extra('g', "y", false);
+    struct plb_kernel_identity e = with_extra('e', "", true), f = with_extra('f', "x", true),
+                               g = with_extra('g', "y", false);
     assert_true(e.hash == f.hash && f.hash == g.hash);
     assert_non_null(strstr(plb_kernel_difference(&e, &f), "entries for a device"));
     assert_null(plb_kernel_difference(&e, &g));

@@ -49,10 +49,12 @@ static void a_later_place_takes_precedence(void **state)
     (void)state;
     struct plb_settings s;
     load(&s, "[thing]\n", NULL, 0);
-    assert_true(plb_settings_number(&s, "thing", "size") == 7.0 && !plb_settings_get(&s, "thing", "size")->given);
+    assert_true(plb_settings_number(&s, "thing", "size") == 7.0
+                && !plb_settings_get(&s, "thing", "size")->given);
     plb_settings_fini(&s);
     load(&s, "[thing]\nsize = 8\n", NULL, 0);
-    assert_true(plb_settings_number(&s, "thing", "size") == 8.0 && plb_settings_get(&s, "thing", "size")->given);
+    assert_true(plb_settings_number(&s, "thing", "size") == 8.0
+                && plb_settings_get(&s, "thing", "size")->given);
     assert_non_null(strstr(plb_settings_get(&s, "thing", "size")->origin, "app.conf:2"));
     plb_settings_fini(&s);
     setenv("PLB_THING_SIZE", "9", 1);
@@ -89,8 +91,11 @@ static void a_choice_becomes_its_place(void **state)
 static void a_wrong_value_is_told(void **state)
 {
     (void)state;
-    static const struct { const char *text, *says; } wrong[] = {
-        {"[thing]\nshape = ovale\n", "app.conf:2: shape = ovale is not one of round|oval|flat; did you mean 'oval'?"},
+    static const struct {
+        const char *text, *says;
+    } wrong[] = {
+        {"[thing]\nshape = ovale\n",
+         "app.conf:2: shape = ovale is not one of round|oval|flat; did you mean 'oval'?"},
         {"[thing]\nsize = 101\n", "app.conf:2: size = 101 is out of range; it must be between 1 and 100"},
         {"[thing]\nsize = many\n", "app.conf:2: size = many is not a whole number"},
         {"[thing]\nsize = 2\nsize = 3\n", "app.conf:3: size is set again; it is already set in line 2"},
@@ -147,7 +152,9 @@ static void a_section_stays_together(void **state)
 static void an_unknown_name_is_told(void **state)
 {
     (void)state;
-    static const struct { const char *text, *says; } wrong[] = {
+    static const struct {
+        const char *text, *says;
+    } wrong[] = {
         {"[thing]\nsise = 3\n", "app.conf:2: unknown key 'sise' in [thing]; did you mean 'size'?"},
         {"[think]\n", "app.conf:1: unknown section [think]; did you mean [thing]?"},
         {"size = 3\n", "app.conf:1: size stands before the first [section]"},
@@ -168,8 +175,10 @@ static void an_unknown_name_is_told(void **state)
 static void a_balancer_gets_its_choices(void **state)
 {
     (void)state;
-    static const struct plb_option forward[] = {{"way", PLB_TEXT, "one", 0, 0, "one|two|three", "a way"}, {0}};
-    static const struct plb_option backward[] = {{"way", PLB_TEXT, "one", 0, 0, "three|two|one", "a way"}, {0}};
+    static const struct plb_option forward[] = {{"way", PLB_TEXT, "one", 0, 0, "one|two|three", "a way"},
+                                                {0}};
+    static const struct plb_option backward[] = {{"way", PLB_TEXT, "one", 0, 0, "three|two|one", "a way"},
+                                                 {0}};
     const struct plb_balancer first = {.options = forward}, second = {.options = backward};
     struct plb_settings s;
     struct plb_error err = {.status = PLB_OK};
@@ -215,16 +224,21 @@ static void own(struct plb_balance_settings *balance, struct plb_cluster_setting
 static void own_choices_become_enums(void **state)
 {
     (void)state;
-    static const struct { const char *name; int value; }
-        victims[] = {{"most-remaining", PLB_MOST_REMAINING}, {"first", PLB_FIRST}, {"random", PLB_RANDOM}},
-        modes[] = {{"off", PLB_PROFILE_OFF}, {"read", PLB_PROFILE_READ}, {"write", PLB_PROFILE_WRITE}, {"on", PLB_PROFILE_ON}},
-        pus[] = {{"auto", PLB_PUS_AUTO}, {"cpu", PLB_PUS_CPU}, {"gpu", PLB_PUS_GPU}};
+    static const struct {
+        const char *name;
+        int value;
+    } victims[] = {{"most-remaining", PLB_MOST_REMAINING}, {"first", PLB_FIRST}, {"random", PLB_RANDOM}},
+      modes[] = {{"off", PLB_PROFILE_OFF},
+                 {"read", PLB_PROFILE_READ},
+                 {"write", PLB_PROFILE_WRITE},
+                 {"on", PLB_PROFILE_ON}},
+      pus[] = {{"auto", PLB_PUS_AUTO}, {"cpu", PLB_PUS_CPU}, {"gpu", PLB_PUS_GPU}};
     struct plb_balance_settings b;
     struct plb_cluster_settings c;
     char text[200];
     for (int i = 0; i < 12; i++) {
-        snprintf(text, sizeof text, "[balance]\nmigration_victim = %s\nprofile = %s\n[cluster]\npus = %s\n", victims[i % 3].name,
-                 modes[i % 4].name, pus[i / 4].name);
+        snprintf(text, sizeof text, "[balance]\nmigration_victim = %s\nprofile = %s\n[cluster]\npus = %s\n",
+                 victims[i % 3].name, modes[i % 4].name, pus[i / 4].name);
         own(&b, &c, text);
         assert_int_equal(b.migration.victim, victims[i % 3].value);
         assert_int_equal(b.profile, modes[i % 4].value);
@@ -239,9 +253,12 @@ static void own_values_arrive(void **state)
     struct plb_balance_settings b;
     struct plb_cluster_settings c;
     own(&b, &c, "[app]\n");
-    assert_true(b.migration.on && b.migration.threshold == 1.0 && b.grain == 0.0 && b.profile == PLB_PROFILE_OFF && !b.profile_given);
+    assert_true(b.migration.on && b.migration.threshold == 1.0 && b.grain == 0.0
+                && b.profile == PLB_PROFILE_OFF && !b.profile_given);
     assert_true(c.file == NULL && !c.pus.master_only && c.pus.wanted == PLB_PUS_AUTO);
-    own(&b, &c, "[balance]\nmigration = off\nmigration_threshold = 2.5\ngrain = 64\n[cluster]\nmaster_only = yes\nthreads = 3\ngpu_power = 9\n");
+    own(&b, &c,
+        "[balance]\nmigration = off\nmigration_threshold = 2.5\ngrain = 64\n[cluster]\nmaster_only = "
+        "yes\nthreads = 3\ngpu_power = 9\n");
     assert_true(!b.migration.on && b.migration.threshold == 2.5 && b.grain == 64.0 && c.pus.master_only);
     bool threads = false, power = false;
     for (int d = 0; plb_device_drivers[d] != NULL; d++)
@@ -269,16 +286,11 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_later_place_takes_precedence),
-        cmocka_unit_test(a_choice_becomes_its_place),
-        cmocka_unit_test(a_wrong_value_is_told),
-        cmocka_unit_test(paths_are_resolved),
-        cmocka_unit_test(a_section_stays_together),
-        cmocka_unit_test(an_unknown_name_is_told),
-        cmocka_unit_test(a_balancer_gets_its_choices),
-        cmocka_unit_test(a_kernel_gets_its_choices),
-        cmocka_unit_test(own_choices_become_enums),
-        cmocka_unit_test(own_values_arrive),
+        cmocka_unit_test(a_later_place_takes_precedence), cmocka_unit_test(a_choice_becomes_its_place),
+        cmocka_unit_test(a_wrong_value_is_told),          cmocka_unit_test(paths_are_resolved),
+        cmocka_unit_test(a_section_stays_together),       cmocka_unit_test(an_unknown_name_is_told),
+        cmocka_unit_test(a_balancer_gets_its_choices),    cmocka_unit_test(a_kernel_gets_its_choices),
+        cmocka_unit_test(own_choices_become_enums),       cmocka_unit_test(own_values_arrive),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

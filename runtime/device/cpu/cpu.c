@@ -17,7 +17,7 @@
 enum { THREADS };
 
 static const struct plb_option options[] = {
-    [THREADS] = {"threads", PLB_INT, "0", 0, 4096, NULL, 
+    [THREADS] = {"threads", PLB_INT, "0", 0, 4096, NULL,
                  "threads of each rank's CPU; 0 = its fair share of the cores, less those that GPUs need"},
     {0},
 };
@@ -49,7 +49,8 @@ static void warn(const struct plb_device_place *here, int threads, int fair)
                 t->host_cores, t->host_cores == 1 ? "" : "s");
     else if (t->cores < wanted && (threads > 0 || fair > here->cores_kept)) /* also where no CPU is left */
         plb_say("warning: rank %d on %s may use %d of %d cores but has %d threads' work; "
-                "start mpirun with --bind-to none", here->rank, t->host, t->cores, t->host_cores, wanted);
+                "start mpirun with --bind-to none",
+                here->rank, t->host, t->cores, t->host_cores, wanted);
 }
 
 /* The rank's cores, less those that it needs otherwise, are one PU. Ranks that share a host without a binding
@@ -135,14 +136,15 @@ const struct plb_device_driver plb_device_cpu = {
     .entry = cpu_entry,
     .count = cpu_count,
     .describe = cpu_describe,
-    .ops = {
-        .lanes = 1,
-        .open = cpu_open,
-        .close = cpu_close,
-        .host_memory = cpu_host_memory,
-        .memory = cpu_memory,
-        .launch = cpu_launch,
-        .done = cpu_done,
-        .wait = cpu_wait,
-    },
+    .ops =
+        {
+            .lanes = 1,
+            .open = cpu_open,
+            .close = cpu_close,
+            .host_memory = cpu_host_memory,
+            .memory = cpu_memory,
+            .launch = cpu_launch,
+            .done = cpu_done,
+            .wait = cpu_wait,
+        },
 };

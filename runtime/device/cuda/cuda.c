@@ -43,14 +43,14 @@
 struct stamps {
     cudaEvent_t begun, copied, executed, ended;
     bool launched;
-    bool settled;           /* `ended` was recorded after everything else */
+    bool settled; /* `ended` was recorded after everything else */
 };
 
 #define NONE (-1)
 #define STAMPS (PLB_MAX_LANES + 1) /* for each lane, and for the task that ended last */
 
 struct plb_device {
-    int gpu;                /* CUDA's number */
+    int gpu; /* CUDA's number */
     double memory;
     cudaStream_t streams[PLB_MAX_LANES];
     struct stamps stamps[STAMPS];
@@ -335,21 +335,22 @@ const struct plb_device_driver plb_device_cuda = {
     .count = plb_cuda_count,
     .identify = cuda_identify,
     .describe = cuda_describe,
-    .ops = {
-        .lanes = PLB_MAX_LANES,
-        .open = cuda_open,
-        .close = cuda_close,
-        .host_memory = cuda_host_memory,
-        .memory = cuda_memory,
-        .alloc = cuda_alloc,
-        .free = cuda_free,
-        .pin = cuda_pin,
-        .unpin = cuda_unpin,
-        .copy_in = cuda_copy_in,
-        .copy_out = cuda_copy_out,
-        .launch = cuda_launch,
-        .done = cuda_done,
-        .wait = cuda_wait,
-        .failure = cuda_failure,
-    },
+    .ops =
+        {
+            .lanes = PLB_MAX_LANES,
+            .open = cuda_open,
+            .close = cuda_close,
+            .host_memory = cuda_host_memory,
+            .memory = cuda_memory,
+            .alloc = cuda_alloc,
+            .free = cuda_free,
+            .pin = cuda_pin,
+            .unpin = cuda_unpin,
+            .copy_in = cuda_copy_in,
+            .copy_out = cuda_copy_out,
+            .launch = cuda_launch,
+            .done = cuda_done,
+            .wait = cuda_wait,
+            .failure = cuda_failure,
+        },
 };

@@ -13,16 +13,16 @@
 #define prepare_ranges() (void)0
 #endif
 
-#define OLDEST_GENERATION 8     /* compute capability: the kernels are built for this one and later ones */
-#define MOST_GPUS 64            /* of one process; further ones are not used */
+#define OLDEST_GENERATION 8 /* compute capability: the kernels are built for this one and later ones */
+#define MOST_GPUS 64        /* of one process; further ones are not used */
 
 #define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)        /* after expansion: some names of the header are macros */
+#define TEXT(x) TEXT_(x) /* after expansion: some names of the header are macros */
 
 struct plb_cuda_library plb_cuda;
 
 static struct {
-    int n, at[MOST_GPUS];       /* usable GPUs, by the number that CUDA gives them */
+    int n, at[MOST_GPUS]; /* usable GPUs, by the number that CUDA gives them */
     bool looked;
     char why[300];
 } gpus;
@@ -38,9 +38,9 @@ static bool load_library(void)
     }
     const char *missing = NULL;
     void *symbol;
-#define RESOLVE(name)                                       \
-    if ((symbol = dlsym(library, TEXT(name))) == NULL)      \
-        missing = TEXT(name);                               \
+#define RESOLVE(name) \
+    if ((symbol = dlsym(library, TEXT(name))) == NULL) \
+        missing = TEXT(name); \
     memcpy(&plb_cuda.name##_, &symbol, sizeof symbol);
     PLB_CUDA_CALLS(RESOLVE)
     if (missing != NULL)

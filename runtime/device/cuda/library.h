@@ -6,16 +6,18 @@
 #include <cuda_runtime_api.h>
 
 /* The functions of the library that plbrun calls. */
+/* clang-format off */
 #define PLB_CUDA_CALLS(X) \
     X(cudaGetDeviceCount) X(cudaGetDeviceProperties) X(cudaDeviceGetPCIBusId) X(cudaSetDevice) \
     X(cudaMemGetInfo) X(cudaMalloc) X(cudaFree) X(cudaHostRegister) X(cudaHostUnregister) X(cudaMemcpyAsync) \
     X(cudaStreamCreateWithFlags) X(cudaStreamDestroy) X(cudaStreamSynchronize) \
     X(cudaEventCreateWithFlags) X(cudaEventDestroy) X(cudaEventRecord) X(cudaEventQuery) \
     X(cudaEventSynchronize) X(cudaEventElapsedTime) X(cudaGetLastError) X(cudaGetErrorString)
+/* clang-format on */
 
 /* Their addresses, as pointers of their own types: cuda.cudaMalloc_(...). Set by the first plb_cuda_count
  * that finds the library, and never changed afterwards. */
-#define PLB_CUDA_POINTER(name) __typeof__(&name) name##_;
+#define PLB_CUDA_POINTER(name) __typeof__(&(name)) name##_;
 struct plb_cuda_library {
     PLB_CUDA_CALLS(PLB_CUDA_POINTER)
 };
@@ -29,10 +31,10 @@ int plb_cuda_count(const char **why);
 int plb_cuda_number(int gpu);
 
 struct plb_cuda_gpu {
-    char model[44];             /* "NVIDIA H200", cut to fit */
-    char pci[16];               /* "0000:18:00.0"; "" where CUDA does not tell */
-    char uuid[41];              /* "GPU-8a5c…"; "" where CUDA does not tell */
-    int multiprocessors;        /* at least 1 */
+    char model[44];      /* "NVIDIA H200", cut to fit */
+    char pci[16];        /* "0000:18:00.0"; "" where CUDA does not tell */
+    char uuid[41];       /* "GPU-8a5c…"; "" where CUDA does not tell */
+    int multiprocessors; /* at least 1 */
 };
 
 /* Describes GPU 0 … count - 1. */

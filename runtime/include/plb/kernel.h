@@ -52,31 +52,31 @@ enum plb_reduce_type { PLB_FLOAT64, PLB_INT64 };
 /* One declared buffer. `data` is rank 0's memory. plbrun borrows it until the run ends. In a simulation no
  * entry runs, and it may be NULL (plb_app_simulated). */
 struct plb_data {
-    const char *name;           /* for messages and traces; static storage */
+    const char *name; /* for messages and traces; static storage */
     enum plb_data_mode mode;
-    void *data;                 /* the whole input, or the place for the whole output */
-    size_t bytes;               /* REPLICATE, REDUCE: of the buffer; REDUCE: a multiple of 8 */
-    size_t unit_bytes;          /* PARTITION, OUTPUT: of one unit; above 0 */
-    int offsets;                /* PARTITION_INDEXED: the handle of a REPLICATE buffer of units + 1 int64_t,
-                                   which begin at 0 or more and do not decrease */
-    size_t element_bytes;       /* PARTITION_INDEXED: of one element */
-    enum plb_reduce_op op;      /* REDUCE */
-    enum plb_reduce_type type;  /* REDUCE */
+    void *data;                /* the whole input, or the place for the whole output */
+    size_t bytes;              /* REPLICATE, REDUCE: of the buffer; REDUCE: a multiple of 8 */
+    size_t unit_bytes;         /* PARTITION, OUTPUT: of one unit; above 0 */
+    int offsets;               /* PARTITION_INDEXED: the handle of a REPLICATE buffer of units + 1 int64_t,
+                                  which begin at 0 or more and do not decrease */
+    size_t element_bytes;      /* PARTITION_INDEXED: of one element */
+    enum plb_reduce_op op;     /* REDUCE */
+    enum plb_reduce_type type; /* REDUCE */
 };
 
 /* What one call of an entry works on. plbrun owns all of it, and it lasts for the call. */
 struct plb_task {
-    int64_t first, count;       /* the range: units first to first + count - 1; count is 1 or more */
-    void *const *data;          /* one pointer per declared buffer, in the order of declaration, in the PU's
-                                   memory. REPLICATE: the start of the buffer. PARTITION, OUTPUT: the bytes of
-                                   unit `first`. PARTITION_INDEXED: element offsets[first]. REDUCE: this
-                                   task's own array, which holds the neutral element. On rank 0 a part may
-                                   begin in the middle of the buffer: it is aligned as far as unit_bytes is */
-    const size_t *bytes;        /* bytes of each buffer from there: of the range, or of the whole buffer where
-                                   it is replicated or reduced */
-    const void *args;           /* the block given to plb_app_args, aligned to 64 bytes; or NULL */
-    void *stream;               /* the CUDA stream of a cuda entry, else NULL */
-    int threads;                /* threads that a cpu entry may use; also the OpenMP default of its thread */
+    int64_t first, count; /* the range: units first to first + count - 1; count is 1 or more */
+    void *const *data;    /* one pointer per declared buffer, in the order of declaration, in the PU's
+                             memory. REPLICATE: the start of the buffer. PARTITION, OUTPUT: the bytes of
+                             unit `first`. PARTITION_INDEXED: element offsets[first]. REDUCE: this
+                             task's own array, which holds the neutral element. On rank 0 a part may
+                             begin in the middle of the buffer: it is aligned as far as unit_bytes is */
+    const size_t *bytes;  /* bytes of each buffer from there: of the range, or of the whole buffer where
+                             it is replicated or reduced */
+    const void *args;     /* the block given to plb_app_args, aligned to 64 bytes; or NULL */
+    void *stream;         /* the CUDA stream of a cuda entry, else NULL */
+    int threads;          /* threads that a cpu entry may use; also the OpenMP default of its thread */
 };
 
 /* ---------------------------------------------------------------- kernel */
@@ -89,21 +89,21 @@ typedef int (*plb_entry_fn)(const struct plb_task *task);
 /* One phase of a kernel. It works on all buffers that setup declared. Rank 0 gathers the outputs after every
  * pass, and reduced arrays begin each pass with their neutral element. */
 struct plb_phase {
-    const char *name;           /* for messages and the report; static storage */
-    plb_entry_fn cpu, cuda;     /* as in struct plb_kernel; at least one of the two */
+    const char *name;       /* for messages and the report; static storage */
+    plb_entry_fn cpu, cuda; /* as in struct plb_kernel; at least one of the two */
     double (*cost)(const struct plb_app *app, int64_t first, int64_t count); /* as there, and called for all
                                    phases after setup; every phase uses the same measure */
 };
 
 struct plb_kernel {
-    uint32_t abi;               /* PLB_KERNEL_ABI; set through PLB_KERNEL_HEAD */
-    uint32_t size;              /* sizeof(struct plb_kernel); set through PLB_KERNEL_HEAD */
-    const char *name;           /* also the name of the kernel's conf section */
-    const char *unit;           /* what a unit is, in the plural: "rows", "genes" */
-    const char *summary;        /* one line for people */
+    uint32_t abi;                     /* PLB_KERNEL_ABI; set through PLB_KERNEL_HEAD */
+    uint32_t size;                    /* sizeof(struct plb_kernel); set through PLB_KERNEL_HEAD */
+    const char *name;                 /* also the name of the kernel's conf section */
+    const char *unit;                 /* what a unit is, in the plural: "rows", "genes" */
+    const char *summary;              /* one line for people */
     const struct plb_option *options; /* keys of the conf section, ended by a NULL name; or NULL */
-    plb_entry_fn cpu;           /* for CPUs; a kernel without phases has at least one of the two entries */
-    plb_entry_fn cuda;          /* for GPUs; enqueues its work on task->stream and returns without waiting */
+    plb_entry_fn cpu;  /* for CPUs; a kernel without phases has at least one of the two entries */
+    plb_entry_fn cuda; /* for GPUs; enqueues its work on task->stream and returns without waiting */
 
     /* Optional: up to 32 phases, ended by a NULL name. Then `cpu`, `cuda` and `cost` of the kernel itself are
      * NULL. NULL: these three are the only phase. Static storage. */
@@ -158,9 +158,9 @@ static inline struct plb_phase plb_only_phase(const struct plb_kernel *kernel)
 /* The value of one of the kernel's options. plbrun has checked it before setup. The name must be in the
  * kernel's table, with the type that the function serves; an unknown name ends the program with a message to
  * the author. */
-int64_t plb_app_int(const struct plb_app *app, const char *name);  /* PLB_INT */
-double plb_app_real(const struct plb_app *app, const char *name);  /* PLB_REAL */
-bool plb_app_flag(const struct plb_app *app, const char *name);    /* PLB_FLAG */
+int64_t plb_app_int(const struct plb_app *app, const char *name); /* PLB_INT */
+double plb_app_real(const struct plb_app *app, const char *name); /* PLB_REAL */
+bool plb_app_flag(const struct plb_app *app, const char *name);   /* PLB_FLAG */
 
 /* The text of a PLB_TEXT, or the path of a PLB_INPUT_FILE or PLB_OUTPUT_FILE. NULL where the value is not set
  * and has no fallback. It lasts until the run ends. */
@@ -224,9 +224,9 @@ double plb_random_real(uint64_t seed, uint64_t index);
 /* A dense array of one or two dimensions. */
 struct plb_array {
     void *data;
-    size_t element_bytes;       /* 4: float32, 8: float64 */
-    int64_t rows, columns;      /* one dimension: columns = 1 */
-    bool column_major;          /* NumPy's fortran_order */
+    size_t element_bytes;  /* 4: float32, 8: float64 */
+    int64_t rows, columns; /* one dimension: columns = 1 */
+    bool column_major;     /* NumPy's fortran_order */
 };
 
 enum plb_order { PLB_ROW_MAJOR, PLB_COLUMN_MAJOR };
@@ -234,8 +234,7 @@ enum plb_order { PLB_ROW_MAJOR, PLB_COLUMN_MAJOR };
 /* Reads a .npy file of little-endian float32 or float64, version 1 to 3. Gives the array in `order`, and
  * transposes it in memory where the file has the other order. In a simulation only the header is read, and
  * array->data is NULL. */
-int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order,
-                 struct plb_array *array);
+int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, struct plb_array *array);
 
 /* Writes a .npy file under a temporary name in the same folder, then renames it. */
 int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array *array);
@@ -243,9 +242,9 @@ int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array 
 /* A sparse matrix in compressed sparse row form. */
 struct plb_csr {
     int64_t rows, columns, nonzeros;
-    int64_t *offsets;           /* rows + 1, from 0 to nonzeros */
-    int32_t *indices;           /* the column of each entry, ascending in each row */
-    double *values;             /* 1.0 for each entry of a pattern file */
+    int64_t *offsets; /* rows + 1, from 0 to nonzeros */
+    int32_t *indices; /* the column of each entry, ascending in each row */
+    double *values;   /* 1.0 for each entry of a pattern file */
 };
 
 /* Reads a Matrix Market coordinate file: real, integer or pattern; general, symmetric or skew-symmetric. The

@@ -16,12 +16,12 @@ enum plb_option_type {
 };
 
 struct plb_option {
-    const char *name;          /* NULL ends a table */
+    const char *name; /* NULL ends a table */
     enum plb_option_type type;
-    const char *fallback;      /* the value where the user gives none; NULL: then it is not set */
-    double min, max;           /* inclusive bounds of PLB_INT and PLB_REAL; both 0: no bounds */
-    const char *choices;       /* PLB_TEXT: "one|another", at most 31 of them; NULL: any text */
-    const char *help;          /* one line, no full stop; names the unit, if the value has one */
+    const char *fallback; /* the value where the user gives none; NULL: then it is not set */
+    double min, max;      /* inclusive bounds of PLB_INT and PLB_REAL; both 0: no bounds */
+    const char *choices;  /* PLB_TEXT: "one|another", at most 31 of them; NULL: any text */
+    const char *help;     /* one line, no full stop; names the unit, if the value has one */
 };
 
 #endif

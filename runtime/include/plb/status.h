@@ -7,10 +7,10 @@
 #define PLB_STATUS_H
 
 /* X(name, exit status, meaning) */
-#define PLB_STATUS_MAP(X)                                        \
-    X(OK, 0, "done")                                             \
-    X(EFAILED, 1, "the run failed")                              \
-    X(EINPUT, 2, "wrong usage, configuration or input")          \
+#define PLB_STATUS_MAP(X) \
+    X(OK, 0, "done") \
+    X(EFAILED, 1, "the run failed") \
+    X(EINPUT, 2, "wrong usage, configuration or input") \
     X(EVERIFY, 3, "the result differs from the reference")
 
 enum plb_status {
@@ -24,7 +24,7 @@ static inline const char *plb_status_text(int status)
 {
     switch (status) {
 #define PLB_STATUS_CASE(name, number, text) \
-    case number:                            \
+    case number: \
         return text;
         PLB_STATUS_MAP(PLB_STATUS_CASE)
 #undef PLB_STATUS_CASE
