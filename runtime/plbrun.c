@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/version.h"
 #include "config/arguments.h"
@@ -15,6 +16,11 @@
 #include "profile/listing.h"
 #include "profile/profiles.h"
 #include "report/keys.h"
+
+/* Seconds that a silent rank waits before it fails. Rank 0 fails for the same reason, and mpirun ends all
+ * ranks as soon as one fails. Larger: every wrong argument costs more time. Smaller: a loaded machine may end
+ * rank 0 before it has said what is wrong. */
+#define SILENCE 1.0
 
 /* What a launcher says is this process's rank, before MPI can tell; NULL where it was started by hand. */
 static const char *launched_as(void)
@@ -234,6 +240,8 @@ int main(int argc, char **argv)
     }
     if (speaks)
         say_once(&err);
+    else if (status != PLB_OK)
+        plb_sleep_until(plb_now() + SILENCE);
     release(&run);
     plb_arguments_fini(&a);
     return status;

@@ -268,6 +268,11 @@ refused 'one rank, three nodes' "$in/three.cluster describes 3 nodes|1 rank|-np 
 
 # ------------------------------------------------------------------------------ several ranks
 refused_ranks 2 'no conf file' 'no conf file is named'
+# mpirun ends all ranks as soon as one fails, so the other rank must not be faster than the one that speaks.
+timeout 120 mpirun --oversubscribe --bind-to none -np 1 sh -c 'sleep 0.2; exec "$0" --balancr' "$PLBRUN" : -np 1 "$PLBRUN" --balancr \
+    >"$tmp/out" 2>&1
+[ $? -eq 2 ] && sentence 'unknown option --balancr'
+ok "2 ranks: a wrong argument, which rank 0 is the last to see" $?
 refused_ranks 2 'unknown key' "unknown key 'colums'|'columns'" "$spmm" spmm.colums=3
 refused_ranks 2 'truncated input' 'cut.mtx:4: ' "$spmm" spmm.matrix="$in/cut.mtx" spmm.c="$w/c.npy"
 refused_ranks 2 'three nodes' 'describes 3 nodes|2 ranks|-np 3' "$spmm" cluster.file="$in/three.cluster"
