@@ -30,7 +30,8 @@ SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 MPI_CFLAGS := $(shell pkg-config --cflags ompi-c 2>/dev/null)
 MPI_LIBS := $(shell pkg-config --libs ompi-c 2>/dev/null || echo -lmpi)
-C := -std=c11 -D_GNU_SOURCE $(WARN) -fPIC -pthread -MMD -MP $(SANFLAGS)
+# A sanitized build is a debug build: the master checks its invariants after every event.
+C := -std=c11 -D_GNU_SOURCE $(if $(SAN),-DPLB_DEBUG) $(WARN) -fPIC -pthread -MMD -MP $(SANFLAGS)
 OPENMP := -fopenmp
 INC := -Iruntime/include -Iruntime $(DRIVER_INC) $(MPI_CFLAGS) $(shell pkg-config --cflags inih jansson hwloc lapacke 2>/dev/null)
 LIBS := $(MPI_LIBS) -lnlopt -llapacke -lopenblas -lhwloc -linih -ljansson -lgomp -ldl -lm $(DRIVER_LIBS)

@@ -99,6 +99,12 @@ int64_t plb_rangeset_remove(struct plb_rangeset *set, struct plb_range range)
     return removed;
 }
 
+bool plb_rangeset_overlaps(const struct plb_rangeset *set, struct plb_range range)
+{
+    int i = find(set, range.first + 1); /* the first range that does not end before the first unit does */
+    return range.count > 0 && i < set->n && set->at[i].first < end_of(range);
+}
+
 struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count)
 {
     if (set->n == 0 || count <= 0)

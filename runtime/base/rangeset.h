@@ -31,7 +31,10 @@ int64_t plb_rangeset_add(struct plb_rangeset *set, struct plb_range range);
 /* Removes a range. Returns how many of its units were in the set. */
 int64_t plb_rangeset_remove(struct plb_rangeset *set, struct plb_range range);
 
-/* Takes at most `count` units off the front of the first range. An empty set gives an empty range. */
+/* Whether some unit of the range is in the set. */
+bool plb_rangeset_overlaps(const struct plb_rangeset *set, struct plb_range range);
+
+/* Takes at most `count` units off the front of the first range; count = 0 where the set is empty. */
 struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count);
 
 /* Adds to `out` the parts of `range` that are not in `set`. */

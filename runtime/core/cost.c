@@ -26,8 +26,10 @@ int plb_cost_map_init(struct plb_cost_map *map, int64_t units, plb_cost_fn cost,
         double c = cost(context, first, count);
         if (!isfinite(c) || c < 0.0) {
             plb_cost_map_fini(map);
-            return plb_fail(err, PLB_EINPUT, "the kernel's cost of units %lld to %lld is %g; a cost is finite and not negative",
-                            (long long)first, (long long)(first + count - 1), c);
+            return plb_fail(
+                err, PLB_EINPUT,
+                "the kernel's cost of units %lld to %lld is %g; a cost is finite and not negative",
+                (long long)first, (long long)(first + count - 1), c);
         }
         map->prefix[b + 1] = map->prefix[b] + c;
         least = fmin(least, c / (double)count);

@@ -13,10 +13,10 @@
 
 struct plb_cost_map {
     int64_t units;
-    int64_t bucket;         /* units in one bucket */
-    int64_t n;              /* buckets */
-    double *prefix;         /* n + 1 sums of work; NULL where every unit costs the same */
-    double per_work;        /* the kernel's cost of one unit of average cost */
+    int64_t bucket;  /* units in one bucket */
+    int64_t n;       /* buckets */
+    double *prefix;  /* n + 1 sums of work; NULL where every unit costs the same */
+    double per_work; /* the kernel's cost of one unit of average cost */
 };
 
 typedef double (*plb_cost_fn)(const void *context, int64_t first, int64_t count);

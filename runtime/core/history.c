@@ -1,29 +1,43 @@
-/* Samples of one kernel on one processing unit. */
+/* Samples of one phase on one processing unit. */
 #include "core/history.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "core/migration.h"
 
-#define CHECKED 4           /* reports that a profile is compared with */
-#define STRIKES 2           /* in a row that end it */
-#define DIFFERENT 1.25
-#define COMPARED 16         /* earlier reports at most that one is compared with, */
-#define ENOUGH 3            /* and at least */
-#define CHANGED 0.15        /* relative change that three reports in a row must show, */
-#define CERTAIN 0.5         /* or one by as many seconds */
-#define BY_HALF 1.5         /* and this factor, */
-#define SURPRISING 0.1      /* relative scatter of times about their curve */
-#define CHANGES 2           /* of speed: more than these and they are no machine's */
-#define NEAR_SIZE 1.25      /* at sizes at most this far outside those of before */
+#define CHECKED 4      /* reports that a profile is compared with. More: a right profile is doubted longer. */
+#define STRIKES 2      /* reports in a row that contradict it. 1: a hiccup ends it. */
+#define DIFFERENT 1.25 /* factor by which a report contradicts it. Smaller: noise of 10 % does too often. */
+#define COMPARED \
+    16             /* earlier reports at most that one is compared with. More: an old drift hides a change. */
+#define ENOUGH 3   /* and at least. Fewer: a line through two points foretells anything. */
+#define REDRAWN 64 /* reports after which the line of the first look is drawn again. More: it is older. */
+#define CHANGED \
+    0.15 /* relative change that three reports in a row must show. Smaller: noise looks like one. */
+#define CERTAIN 0.5 /* seconds by which a single report must be off to be believed. Smaller: hiccups are. */
+#define BY_HALF 1.5 /* factor by which it must be off as well */
+#define HINT \
+    0.05 /* relative: a report that is off by less shows no change. Larger: slow changes go unseen. */
+#define SURPRISING 0.1 /* relative scatter of times about their curve. Larger: unequal units go unseen. */
+#define CHANGES 2      /* changes of speed that a machine may have; more of them come from unequal units */
+#define NEAR_SIZE 1.25 /* sizes at most this far outside those of before can be compared with them */
+
+static void make_room(struct plb_history *h, int n)
+{
+    if (n <= h->capacity)
+        return;
+    h->capacity = n > 2 * h->capacity ? n + 3 : 2 * h->capacity;
+    h->at = plb_grow(h->at, (size_t)h->capacity * sizeof *h->at);
+}
 
 static void forget(struct plb_history *h, int n)
 {
     h->n -= n;
+    h->line.n -= n;
+    h->fitted = false;
     h->recalled = h->recalled > n ? h->recalled - n : 0;
     memmove(h->at, h->at + n, (size_t)h->n * sizeof *h->at);
 }
@@ -31,12 +45,11 @@ static void forget(struct plb_history *h, int n)
 void plb_history_recall(struct plb_history *h, const struct plb_sample *samples, int n)
 {
     int most = PLB_MAX_SAMPLES / 2, kept = n < most ? n : most;
-    if (h->at == NULL)
-        h->at = plb_alloc(PLB_MAX_SAMPLES * sizeof *h->at);
+    make_room(h, kept);
     memcpy(h->at, samples + n - kept, (size_t)kept * sizeof *h->at);
     h->n = h->recalled = kept;
     h->checked = h->strikes = 0;
-    h->dropped = false;
+    h->dropped = h->fitted = false;
 }
 
 /* Compares a report with what the profile alone predicts; a small size that it knows nothing about
@@ -65,9 +78,9 @@ static int by_value(const void *a, const void *b)
 
 /* Seconds that samples [from, n) should have taken by a line through those before: a first look that costs
  * little. False where the sizes of before say nothing about theirs. */
-static bool first_look(const struct plb_history *h, int from, double expected[3])
+static bool first_look(struct plb_history *h, int from, double expected[3])
 {
-    double x[COMPARED], t[COMPARED], low = INFINITY, high = 0.0, constant, slope;
+    double x[COMPARED] = {0}, t[COMPARED] = {0}, low = INFINITY, high = 0.0, constant, slope;
     int n = 0;
     for (int i = from - 1; i >= 0 && n < COMPARED; i--) {
         if (!(h->at[i].work > 0.0) || !(h->at[i].execute_s > 0.0) || !isfinite(h->at[i].execute_s))
@@ -78,6 +91,8 @@ static bool first_look(const struct plb_history *h, int from, double expected[3]
         t[n++] = h->at[i].execute_s;
     }
     plb_fit_line(x, t, n, &constant, &slope);
+    if (n >= ENOUGH)
+        h->line = (struct plb_history_line){h->n, low, high, constant, slope};
     for (int i = from; i < h->n; i++) {
         double work = h->at[i].work;
         if (work > high * NEAR_SIZE || work < low / NEAR_SIZE)
@@ -98,8 +113,8 @@ static bool second_look(const struct plb_history *h, int from, double expected[3
     return true;
 }
 
-/* What the samples [from, n) say of a change, as a factor on times; 1 where they say nothing. One says it alone
- * where it is off by too much for a hiccup, three where they agree. */
+/* What the samples [from, n) say of a change, as a factor on times; 1 where they say nothing. One says it
+ * alone where it is off by too much for a hiccup, three where they agree. */
 static double change_of(const struct plb_history *h, int from, const double expected[3])
 {
     double changes[3];
@@ -118,10 +133,21 @@ static double change_of(const struct plb_history *h, int from, const double expe
     return exp(changes[n / 2]);
 }
 
+/* Whether the latest sample is what the line of the last look foretells. */
+static bool as_foretold(const struct plb_history *h)
+{
+    const struct plb_sample *s = &h->at[h->n - 1];
+    double expected = h->line.constant + h->line.slope * s->work, off = s->execute_s - expected;
+    return h->n - h->line.n <= REDRAWN && s->work <= h->line.high && s->work >= h->line.low
+        && off < HINT * expected && off > -HINT * expected;
+}
+
 /* Scales what is older than a change of the machine's speed. */
 static void follow_change(struct plb_history *h)
 {
     double expected[3];
+    if (as_foretold(h))
+        return;
     for (int n = 1; n <= 3; n += 2) {
         int from = h->n - n;
         if (from < ENOUGH || !first_look(h, from, expected) || change_of(h, from, expected) == 1.0)
@@ -129,6 +155,7 @@ static void follow_change(struct plb_history *h)
         double factor = second_look(h, from, expected) ? change_of(h, from, expected) : 1.0;
         for (int i = 0; i < from; i++)
             h->at[i].execute_s *= factor;
+        h->line.n = -REDRAWN;
         h->changes += factor != 1.0;
         if (factor != 1.0)
             return;
@@ -137,28 +164,36 @@ static void follow_change(struct plb_history *h)
 
 void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
 {
-    if (h->at == NULL)
-        h->at = plb_alloc(PLB_MAX_SAMPLES * sizeof *h->at);
     if (h->n == PLB_MAX_SAMPLES)
         forget(h, h->n / 2); /* the older half is the less true one */
+    make_room(h, h->n + 1);
     h->at[h->n++] = *sample;
+    h->fitted = false;
     if (h->recalled > 0 && h->checked < CHECKED)
         check(h, sample);
     else
         follow_change(h);
 }
 
-bool plb_history_surprises(const struct plb_history *h)
+const struct plb_model *plb_history_model(struct plb_history *h)
 {
-    struct plb_model model;
+    if (!h->fitted)
+        h->known = plb_fit_samples(h->at, h->n, 0.0, &h->model);
+    h->fitted = true;
+    return h->known ? &h->model : NULL;
+}
+
+bool plb_history_surprises(struct plb_history *h)
+{
     double squares = 0.0;
     int n = 0;
     if (h->changes > CHANGES)
         return true;
-    if (!plb_fit_samples(h->at, h->n, 0.0, &model))
+    const struct plb_model *model = plb_history_model(h);
+    if (model == NULL)
         return false;
     for (int i = 0; i < h->n; i++) {
-        double off = log(h->at[i].execute_s / plb_curve_time(&model.execute, h->at[i].work));
+        double off = log(h->at[i].execute_s / plb_curve_time(&model->execute, h->at[i].work));
         if (isfinite(off)) {
             squares += off * off;
             n++;
@@ -167,16 +202,17 @@ bool plb_history_surprises(const struct plb_history *h)
     return n >= ENOUGH && squares > n * SURPRISING * SURPRISING;
 }
 
-/* What starting a task costs is what the smallest one took beyond its work; an excess of less than 30 % may be
- * noise. */
-double plb_history_least_task(const struct plb_history *h)
+/* What starting a task costs is what the smallest one took beyond its work; an excess of less than 30 % may
+ * be noise. */
+double plb_history_least_task(struct plb_history *h)
 {
-    struct plb_model model;
-    if (!plb_fit_samples(h->at, h->n, 0.0, &model))
+    const struct plb_model *model = plb_history_model(h);
+    if (model == NULL)
         return 0.0;
-    double low = model.execute.low, slope = plb_model_slope(&model, model.execute.high);
-    double best = fmax(plb_model_best_rate(&model), slope > 0.0 ? 1.0 / slope : 0.0); /* larger ones may be better yet */
-    double start = plb_model_time(&model, low) - 1.3 * low / best;
+    double low = model->execute.low, slope = plb_model_slope(model, model->execute.high);
+    double best = fmax(plb_model_best_rate(model),
+                       slope > 0.0 ? 1.0 / slope : 0.0); /* larger ones may be better yet */
+    double start = plb_model_time(model, low) - 1.3 * low / best;
     return start > 0.0 ? start * best * PLB_STARTS : 0.0;
 }
 

@@ -1,27 +1,30 @@
-/* The master: the balancer's side of the protocol as a state machine. No I/O, no threads, no clock:
- * events go in with the time they happened at, messages to send come out.
+/* The master: the balancer's side of the protocol as a state machine. No I/O, no threads, no clock: events go
+ * in with the time at which they happened, messages to send come out.
  *
- * It keeps the ledger (each unit accepted once), asks the balancer for grants, keeps one block ahead
- * at each PU, and puts a lost node's unaccepted units back. Calls never overlap. */
+ * Its parts: ledger (who has which unit), agenda (which PU is asked next, and what it is told), broker (which
+ * node may take work from which), history (what was measured of a PU). Calls never overlap. */
 #ifndef PLB_CORE_MASTER_H
 #define PLB_CORE_MASTER_H
 
 #include "core/cost.h"
-#include "core/members.h"
-#include "core/migration.h"
 #include "core/history.h"
+#include "core/message.h"
+#include "core/migration.h"
+#include "core/sizes.h"
 
 struct plb_master;
 
 struct plb_master_config {
     const struct plb_balancer *balancer;
     const struct plb_param *params; /* of the balancer; borrowed */
-    double replicated_bytes;    /* what every PU holds all the time */
-    double unit_bytes;          /* input and output of one unit, on average */
-    double task_bytes;          /* a task whose data is pulled moves about this much; 0 = any */
-    int kernels;                /* how many kernels the passes run, in turn; 0 counts as 1 */
-    double grain;               /* units per task at most, as the user wants it; 0 = no wish */
-    bool migration;             /* nodes are told when nothing is left to grant, and from whom to take */
+    int n_nodes;                    /* ranks of the run, with and without PUs */
+    const struct plb_sizes *sizes;  /* of the application's data; borrowed; NULL = no data */
+    int64_t units;       /* of a pass, for the largest unit of `sizes`; 0 = unequal ones do not matter */
+    double pulled_bytes; /* a task whose data is pulled moves about this much; 0 = any */
+    int phases;          /* of the kernel; 0 counts as 1 */
+    double grain;        /* units per task at most, as the user wants it; 0 = no wish */
+    bool migration;      /* nodes are told when nothing is left to grant, and from whom to take */
+    bool whole_results;  /* a result counts whole or not at all: the job reduces arrays */
 };
 
 /* What a PU has done in all passes so far. */
@@ -31,49 +34,70 @@ struct plb_pu_totals {
     double execute_s, transfer_s;
 };
 
-/* For these PUs, in the order their ids will have: by node, then by number on the node. The array
- * is copied. A PU whose memory cannot hold the replicated data and three units is not used. */
-struct plb_master *plb_master_new(const struct plb_master_config *config,
-                                  const struct plb_pu_info *pus, int n_pus);
+/* What happened to messages and units, in all passes so far; tests look at them. */
+struct plb_master_counts {
+    int64_t gifts, moved_units; /* gifts between nodes; units executed on another node than granted to */
+    int64_t dropped;            /* messages that make no sense, or come from a lost node */
+    int64_t stale;              /* reports of another pass */
+    int64_t twice;              /* units reported again after they had been accepted */
+    int64_t torn;               /* results dropped since only some of their units were new (whole_results) */
+    int64_t losses, freed;      /* lost nodes, and units that they left behind */
+    int64_t freed_late;         /* units freed by a MOVED to a node that was lost before */
+};
+
+/* For these PUs, in the order that their numbers will have: by node, then by number on the node. The array is
+ * copied. A PU is refused, and never used, where its memory cannot hold the replicated data and three tasks
+ * of the largest unit. */
+struct plb_master *plb_master_new(const struct plb_master_config *config, const struct plb_pu_info *pus,
+                                  int n_pus);
 void plb_master_free(struct plb_master *master);
 
-/* Before the first pass: what an earlier run measured of a kernel on a PU. Copied. */
-void plb_master_recall(struct plb_master *master, int kernel, int pu, const struct plb_sample *samples,
-                       int n);
+/* Before the first pass: what an earlier run measured of a phase on a PU. Copied. */
+void plb_master_recall(struct plb_master *master, int phase, int pu, const struct plb_sample *samples, int n);
 
-/* Before the first pass of a simulation: the optimum, one part per PU; borrowed until the end. */
+/* Before a pass of a simulation: the optimum, one part per PU; borrowed until the end. */
 void plb_master_ideal(struct plb_master *master, const struct plb_ideal *ideals);
 
-/* Starts a pass of a kernel over all units of the map, which is borrowed until the next one. Pass
- * numbers grow. What was measured of the kernel in earlier passes is kept. */
-void plb_master_begin(struct plb_master *master, int pass, int kernel, const struct plb_cost_map *map,
-                      double now, struct plb_outbox *out);
+/* Starts a pass of a phase over all units of the map, which is borrowed until the next one. Pass numbers
+ * grow. PASS goes to every node, rank 0 last, and the first BLOCKs after it. `replaced`: see struct plb_pass. */
+void plb_master_begin(struct plb_master *master, int pass, int phase, int64_t replaced,
+                      const struct plb_cost_map *map, double now, struct plb_outbox *out);
 
-/* A DONE whose outputs have arrived. Returns how many of its units are accepted now for the first
- * time: 0 for what comes from a lost node, of another pass, or twice. */
-int64_t plb_master_done(struct plb_master *master, const struct plb_message *done, double now,
-                        struct plb_outbox *out);
+/* Whether a DONE can be one, and whether its results are wanted: looked at before they are received. */
+enum plb_verdict {
+    PLB_NOT_SENSIBLE, /* no such PU, range or pass, or from a lost node: its data goes nowhere */
+    PLB_ALL_NEW,      /* no unit of it is accepted yet */
+    PLB_SOME_NEW,
+    PLB_NONE_NEW,
+};
+enum plb_verdict plb_master_judge(const struct plb_master *master, const struct plb_message *done);
 
-/* Units have moved from one node to another; they stay part of the block that they were granted in. */
-void plb_master_moved(struct plb_master *master, const struct plb_message *moved, double now,
-                      struct plb_outbox *out);
+/* The one receiver of messages to the master: DONE (whose results are there), and MOVED. Returns how many
+ * units a DONE made accepted for the first time; with whole_results that is all of them or 0. Reduced arrays
+ * may be folded only where it is all. */
+int64_t plb_master_receive(struct plb_master *master, const struct plb_message *message, double now,
+                           struct plb_outbox *out);
 
-/* A node is gone. What it was granted, or ever moved to it, and has not been accepted goes to the others;
- * whatever still arrives from it is dropped. */
+/* A node is gone, perhaps before the first pass. Others get what it had; its later messages are dropped. */
 void plb_master_lost(struct plb_master *master, int node, double now, struct plb_outbox *out);
 
-bool plb_master_over(const struct plb_master *master);          /* all units are accepted */
+/* Sends STOP to every node, rank 0 last; once. */
+void plb_master_stop(struct plb_master *master, int status, struct plb_outbox *out);
+
+bool plb_master_over(const struct plb_master *master);           /* all units of the pass are accepted */
 const char *plb_master_failure(const struct plb_master *master); /* why no end is in sight, or NULL */
-int64_t plb_master_accepted(const struct plb_master *master);   /* units, of this pass */
+int64_t plb_master_accepted(const struct plb_master *master);    /* units, of this pass */
 
 /* For the report. */
 int plb_master_pus(const struct plb_master *master);
 const struct plb_pu_info *plb_master_pu(const struct plb_master *master, int pu);
 const struct plb_pu_totals *plb_master_totals(const struct plb_master *master, int pu);
-void plb_master_migrations(const struct plb_master *master, int64_t *gifts, int64_t *units); /* between nodes,
-                                                                                        of all passes */
+const struct plb_master_counts *plb_master_counts(const struct plb_master *master);
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
-const struct plb_history *plb_master_history(const struct plb_master *master, int kernel, int pu);
+struct plb_history *plb_master_history(const struct plb_master *master, int phase, int pu);
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *master);
+
+/* NULL, or the invariant of the ledger or of the agenda that does not hold. For tests and debug builds. */
+const char *plb_master_check(const struct plb_master *master);
 
 #endif

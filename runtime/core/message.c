@@ -1,19 +1,184 @@
-/* The outbox: an array that grows. */
+/* The form of messages, and the outbox: an array that grows. */
 #include "core/message.h"
 
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 
-struct plb_message *plb_outbox_add(struct plb_outbox *box, enum plb_message_type type, int to)
+/* A message of up to 512 bytes travels without a handshake on all transports of Open MPI that we know. */
+static_assert(sizeof(struct plb_message) <= 512, "a message is too large to travel at once");
+
+#define BODY offsetof(struct plb_message, hello)
+
+static const struct {
+    const char *name;
+    size_t body;
+} types[PLB_MESSAGE_TYPES] = {
+    [PLB_HELLO] = {"HELLO", sizeof(struct plb_hello)}, [PLB_PASS] = {"PASS", sizeof(struct plb_pass)},
+    [PLB_BLOCK] = {"BLOCK", sizeof(struct plb_block)}, [PLB_PULL] = {"PULL", sizeof(struct plb_pull)},
+    [PLB_DONE] = {"DONE", sizeof(struct plb_done)},    [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure)},
+    [PLB_EMPTY] = {"EMPTY", sizeof(struct plb_empty)}, [PLB_STEAL] = {"STEAL", sizeof(struct plb_steal)},
+    [PLB_GIFT] = {"GIFT", sizeof(struct plb_gifts)},   [PLB_MOVED] = {"MOVED", sizeof(struct plb_gifts)},
+    [PLB_STOP] = {"STOP", sizeof(struct plb_stop)},    [PLB_BYE] = {"BYE", 0},
+};
+
+static bool exists(int type)
+{
+    return type > 0 && type < PLB_MESSAGE_TYPES;
+}
+
+size_t plb_message_size(int type)
+{
+    return exists(type) ? BODY + types[type].body : 0;
+}
+
+const char *plb_message_name(int type)
+{
+    return exists(type) ? types[type].name : "?";
+}
+
+static bool sound(struct plb_range range)
+{
+    return range.first >= 0 && range.count > 0 && range.count <= INT64_MAX - range.first;
+}
+
+static bool possible(double seconds_or_work)
+{
+    return isfinite(seconds_or_work) && seconds_or_work >= 0.0;
+}
+
+static bool ended(const char *text, size_t bytes)
+{
+    return memchr(text, '\0', bytes) != NULL;
+}
+
+static const char *check_hello(const struct plb_hello *hello, int from)
+{
+    const struct plb_pu_info *pu = &hello->pu;
+    if (pu->node != from || pu->local < 0 || (unsigned)pu->kind > PLB_ACCELERATOR || pu->threads < 0)
+        return "an impossible PU";
+    if (!possible(pu->power) || !(pu->memory >= 0.0) || !possible(pu->task_bytes))
+        return "a PU of impossible power or memory";
+    bool texts_end = ended(pu->name, sizeof pu->name) && ended(pu->host, sizeof pu->host)
+                  && ended(pu->cores, sizeof pu->cores) && ended(pu->model, sizeof pu->model)
+                  && ended(pu->id, sizeof pu->id) && ended(hello->build.version, sizeof hello->build.version)
+                  && ended(hello->kernel_file, sizeof hello->kernel_file);
+    return texts_end ? NULL : "a text without an end";
+}
+
+static const char *check_gifts(const struct plb_gifts *gifts, int n_nodes)
+{
+    if (gifts->n < 0 || gifts->n > PLB_GIFTS)
+        return "an impossible number of gifts";
+    if (gifts->thief < 0 || gifts->thief >= n_nodes)
+        return "a thief that is no rank of this run";
+    if (!possible(gifts->left))
+        return "an impossible amount of work left";
+    for (int i = 0; i < gifts->n; i++)
+        if (!sound(gifts->at[i].range) || gifts->at[i].block < 0 || gifts->at[i].hop < 1
+            || gifts->at[i].hop > PLB_HOPS)
+            return "an impossible gift";
+    return NULL;
+}
+
+static const char *check_empty(const struct plb_empty *empty, int n_nodes)
+{
+    if (empty->n_victims < 0 || empty->n_victims > PLB_VICTIMS)
+        return "an impossible number of victims";
+    for (int i = 0; i < empty->n_victims; i++)
+        if (empty->victims[i] < 0 || empty->victims[i] >= n_nodes || !possible(empty->amounts[i]))
+            return "an impossible victim";
+    for (int i = 0; i < PLB_LEAST; i++)
+        if (empty->least[i] < 0)
+            return "an impossible least task";
+    return NULL;
+}
+
+/* A task has a unit or more. */
+static const char *check_done(const struct plb_done *done)
+{
+    bool right = sound(done->range) && done->block >= 0 && done->slot >= PLB_NO_SLOT && done->tasks > 0
+              && done->tasks <= done->range.count;
+    return right ? NULL : "an impossible report";
+}
+
+static const char *check_body(const struct plb_message *m, int n_nodes)
+{
+    switch ((enum plb_message_type)m->type) {
+    case PLB_PASS:
+        return m->begin.phase >= 0 ? NULL : "an impossible phase";
+    case PLB_BLOCK:
+        return sound(m->block.range) && m->block.id >= 0 && m->block.grain > 0 ? NULL : "an impossible block";
+    case PLB_PULL:
+        return sound(m->pull.range) && m->pull.slot >= 0 ? NULL : "an impossible range or slot";
+    case PLB_DONE: /* times are what a device measured: the master makes nothing of those that cannot be */
+        return check_done(&m->done);
+    case PLB_FAIL:
+        return sound(m->fail.range) && ended(m->fail.text, sizeof m->fail.text) ? NULL
+                                                                                : "an impossible failure";
+    case PLB_EMPTY:
+        return check_empty(&m->empty, n_nodes);
+    case PLB_STEAL:
+        return possible(m->steal.rate) && possible(m->steal.power) ? NULL : "an impossible rate or power";
+    case PLB_GIFT:
+    case PLB_MOVED:
+        return check_gifts(&m->gifts, n_nodes);
+    case PLB_HELLO:
+        return check_hello(&m->hello, m->from);
+    default:
+        return NULL;
+    }
+}
+
+const char *plb_message_check(const struct plb_message *m, size_t bytes, int n_nodes)
+{
+    if (bytes < BODY)
+        return "too short for a message";
+    if (m->protocol != PLB_PROTOCOL)
+        return "of another version of the protocol";
+    if (!exists(m->type))
+        return "of a type that does not exist";
+    if (m->size != bytes || bytes != plb_message_size(m->type))
+        return "of a size that its type does not have";
+    if (m->from < 0 || m->from >= n_nodes || m->to < 0 || m->to >= n_nodes)
+        return "from or to a rank that is none of this run";
+    if (m->pu < 0 || m->pass < 0)
+        return "of an impossible PU or pass";
+    return check_body(m, n_nodes);
+}
+
+static struct plb_message *room(struct plb_outbox *box)
 {
     if (box->n == box->capacity) {
         box->capacity = box->capacity > 0 ? 2 * box->capacity : 16;
         box->at = plb_grow(box->at, (size_t)box->capacity * sizeof *box->at);
     }
-    struct plb_message *m = &box->at[box->n++];
-    *m = (struct plb_message){.type = (int32_t)type, .to = to, .slot = PLB_NO_SLOT};
+    return &box->at[box->n++];
+}
+
+struct plb_message *plb_outbox_add(struct plb_outbox *box, enum plb_message_type type, int from, int to,
+                                   int pass)
+{
+    struct plb_message *m = room(box);
+    size_t size = plb_message_size((int)type);
+    memset(m, 0, size);
+    m->type = (int32_t)type;
+    m->protocol = PLB_PROTOCOL;
+    m->size = (uint16_t)size;
+    m->from = from;
+    m->to = to;
+    m->pass = pass;
+    return m;
+}
+
+struct plb_message *plb_outbox_copy(struct plb_outbox *box, const struct plb_message *message)
+{
+    struct plb_message *m = room(box);
+    memcpy(m, message, message->size);
     return m;
 }
 

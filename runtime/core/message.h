@@ -1,115 +1,179 @@
 /* Every message of the protocol, on one screen.
  *
- *   HELLO  node → master   one per PU: what it is
+ *   HELLO  node → master   one per PU: what it is, and which kernel the node has loaded
+ *   PASS   master → node   a pass begins; its replaced buffers are broadcast next
  *   BLOCK  master → node   units granted to one PU: a descriptor, never data
- *   DONE   node → master   units finished, with times; outputs follow as data under `slot`
- *   FAIL   node → master   a kernel returned an error: the run ends with status 1
  *   PULL   node → master   the inputs of these units are wanted, as data under `slot`
- *   PASS   master → node   a pass begins: its replaced buffers are broadcast next
- *   EMPTY  master → node   nothing is left to grant: whoever is idle may take from others, and from whom
- *   STEAL  node → node     an idle node asks another for queued units
- *   GIFT   node → node     its answer: units that it gives away, or none; descriptors, never data
- *   MOVED  node → master   what it has just given, and to whom
+ *   DONE   node → master   units finished, with times; their outputs follow as data under `slot`
+ *   FAIL   node → master   a kernel returned an error: the run ends with status 1
+ *   EMPTY  master → node   nothing is left to grant: idle nodes may take work from others, and from whom
+ *   STEAL  node → node     an idle node asks another one for queued units
+ *   GIFT   node → node     the answer: units that change hands, or none; descriptors, never data
+ *   MOVED  node → master   what the giver has just given, and to whom
  *   STOP   master → node   the run is over, with this status
- *   BYE    node → master   nothing of mine is on its way any more
+ *   BYE    node → master   nothing of this node is on its way any more
  *
- * A message is a plain struct of fixed size and travels as bytes between machines of one
- * architecture. The core needs no order between messages of different kinds, and tolerates any
- * delay; what arrives from a lost node or for a pass that is over is dropped. */
+ * A message is a header and the body of its type. It travels as bytes between machines of one architecture,
+ * no more of them than its type needs. The core needs no order between messages and tolerates any delay.
+ * Nothing in a message is trusted: plb_message_check looks at its form, and the one receiver of the worker or
+ * of the master at what it says. */
 #ifndef PLB_CORE_MESSAGE_H
 #define PLB_CORE_MESSAGE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/kernel_identity.h"
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
+#define PLB_PROTOCOL 2u /* grows with every change of a message */
+
 enum plb_message_type {
     PLB_HELLO = 1,
+    PLB_PASS,
     PLB_BLOCK,
+    PLB_PULL,
     PLB_DONE,
     PLB_FAIL,
-    PLB_PULL,
-    PLB_PASS,
     PLB_EMPTY,
     PLB_STEAL,
     PLB_GIFT,
     PLB_MOVED,
     PLB_STOP,
     PLB_BYE,
+    PLB_MESSAGE_TYPES /* one more than the last */
 };
 
 #define PLB_NO_SLOT (-1)
+#define PLB_HOPS 32767 /* a unit moves at most so often; nothing that ends moves more than a few times */
+#define PLB_GIFTS 4    /* ranges in one GIFT at most; more would outgrow the eager limit of shared memory */
+#define PLB_VICTIMS 6  /* nodes that a hint names at most */
+#define PLB_LEAST 8    /* PUs of a node whose least task a hint tells at most */
 
 /* What a node tells of one of its PUs. */
 struct plb_pu_info {
-    int32_t node, local;        /* rank, and number on that node */
+    int32_t node, local; /* rank, and number on that node */
     enum plb_pu_kind kind;
-    double power;               /* as given, or a guess from the hardware; only ratios matter */
-    double memory;              /* bytes it can hold; infinite where it is the host's */
-    double task_bytes;          /* of inputs and results in one task, so that its copies hide behind other tasks;
-                                   0 where it has no wish */
+    double power;      /* as given, or a guess from the hardware; only ratios matter */
+    double memory;     /* bytes it can hold; infinite where it is the host's */
+    double task_bytes; /* of inputs and results in one task, so that its copies hide behind other tasks;
+                          0: no wish */
     char name[32], host[32];
-    char cores[24];             /* cores it may use, as a list; "" where that means nothing */
+    char cores[24]; /* cores it may use, as a list; "" where that means nothing */
     int32_t threads;
-    char model[44];             /* of the hardware; "" in a simulation */
-    char id[60];                /* a GPU's PCI bus id and UUID, else "" */
+    char model[44]; /* of the hardware; "" in a simulation */
+    char id[60];    /* a GPU's PCI bus id and UUID, else "" */
 };
 
-/* Units that change hands, still part of the block that they were granted in. */
+struct plb_hello {
+    struct plb_pu_info pu;
+    struct plb_kernel_identity build; /* two nodes that differ must not compute together */
+    char kernel_file[160];            /* path of the kernel's .so, or its end */
+};
+
+struct plb_pass {
+    int64_t phase;    /* of the kernel */
+    int64_t replaced; /* bit i: the replicated buffer i has changed */
+};
+
+struct plb_block {
+    struct plb_range range;
+    int64_t id;    /* from the master; id % (PUs of the run) is the PU that it was granted to */
+    int64_t grain; /* units per task at most, as the master wants it; at least 1 */
+};
+
+struct plb_pull {
+    struct plb_range range;
+    int64_t slot; /* tag of the data */
+};
+
+struct plb_done {
+    struct plb_range range; /* units, of one block */
+    int64_t block;          /* that they were granted in, whoever executed them */
+    int64_t slot;           /* tag of the outputs, or PLB_NO_SLOT */
+    int64_t tasks;          /* that the range was executed in */
+    double execute_s;       /* sums over the tasks */
+    double transfer_s;
+};
+
+struct plb_failure {
+    struct plb_range range;
+    int64_t status; /* what the kernel returned */
+    char text[80];  /* what the device said; "" where the kernel itself returned the status */
+};
+
+struct plb_empty {
+    int32_t n_victims, victims[PLB_VICTIMS]; /* nodes that have most left, most first */
+    double amounts[PLB_VICTIMS];             /* work that they have left, as far as the master knows */
+    int64_t least[PLB_LEAST];                /* per PU: units below which its rate suffers; 0 = not known */
+};
+
+struct plb_steal {
+    double rate, power; /* of the asking node's PUs together: measured, 0 = not yet; as given */
+};
+
+/* Units that change hands; they stay part of the block that they were granted in. */
 struct plb_gift {
     struct plb_range range;
-    int64_t block, grain;
+    int64_t block;
+    int64_t hop; /* how often these units have changed nodes, this time included */
 };
 
-#define PLB_GIFTS 4         /* in one message at most */
-#define PLB_VICTIMS 6       /* nodes named by a hint at most */
-#define PLB_LEAST 8         /* PUs of a node whose least task a hint tells at most */
+struct plb_gifts { /* GIFT and MOVED */
+    struct plb_gift at[PLB_GIFTS];
+    int32_t n, thief;
+    double left; /* work still queued at the giver */
+};
+
+struct plb_stop {
+    int64_t status; /* of the run */
+};
 
 struct plb_message {
-    int32_t type;               /* enum plb_message_type */
-    int32_t from, to;           /* ranks; filled in by whoever sends */
-    int32_t pu;                 /* number on its node */
+    int32_t type;      /* enum plb_message_type */
+    uint16_t protocol; /* PLB_PROTOCOL */
+    uint16_t size;     /* bytes, header and body */
+    int32_t from, to;  /* ranks */
+    int32_t pu;        /* BLOCK, PULL, DONE, FAIL: its number on its node */
     int32_t pass;
-    int32_t slot;               /* PULL, DONE: tag of the data that goes with it; or PLB_NO_SLOT */
     union {
-        struct plb_pu_info hello;
-        struct {                    /* EMPTY */
-            int32_t n_victims, victims[PLB_VICTIMS]; /* nodes that have most left, most first */
-            double amounts[PLB_VICTIMS]; /* work that they have left, as far as the master knows */
-            int64_t least[PLB_LEAST]; /* per PU: units below which its rate suffers; 0 = not known */
-        };
-        struct {                    /* STEAL */
-            double rate, power;     /* of the asking node's PUs together: measured, 0 = not yet; as given */
-        };
-        struct {                    /* GIFT, MOVED */
-            struct plb_gift gifts[PLB_GIFTS];
-            int32_t n_gifts, thief;
-            double left;            /* work still queued at the giver */
-        };
-        struct {
-            struct plb_range range; /* BLOCK, DONE, PULL, FAIL */
-            int64_t block;          /* BLOCK, DONE: its number, from the master */
-            int64_t grain;          /* BLOCK: units per task at most */
-            int64_t tasks;          /* DONE: tasks that the range was executed in */
-            double execute_s;       /* DONE: sums over the tasks */
-            double transfer_s;
-            int64_t phase;          /* PASS: which of the kernel's phases it runs */
-            int64_t status;         /* FAIL: what the kernel returned; STOP: of the run; PASS: bit i set
-                                       where buffer i was replaced */
-            char text[80];          /* FAIL: what the device said, "" where the kernel itself returned the status */
-        };
+        struct plb_hello hello;
+        struct plb_pass begin;
+        struct plb_block block;
+        struct plb_pull pull;
+        struct plb_done done;
+        struct plb_failure fail;
+        struct plb_empty empty;
+        struct plb_steal steal;
+        struct plb_gifts gifts;
+        struct plb_stop stop;
     };
 };
 
-/* Messages waiting to be sent; grows as needed. A zeroed struct is empty. */
+/* Header and body of a message of this type, in bytes; 0 for a type that does not exist. */
+size_t plb_message_size(int type);
+
+/* "HELLO", "PASS" …; "?" for a type that does not exist. */
+const char *plb_message_name(int type);
+
+/* Whether `bytes` bytes that arrived in a run of n nodes have the form of a message: NULL, or what is wrong
+ * with them in a few words. Ranges are not empty and do not overflow; ranks, counts and times are possible
+ * ones. */
+const char *plb_message_check(const struct plb_message *message, size_t bytes, int n_nodes);
+
+/* Messages to be sent. Grows as needed; a zeroed struct is empty. */
 struct plb_outbox {
     struct plb_message *at;
     int n, capacity;
 };
 
-/* Room for one more message at the end, zeroed, with type and destination set. */
-struct plb_message *plb_outbox_add(struct plb_outbox *box, enum plb_message_type type, int to);
+/* Room for one more message at the end, zeroed, its header filled in. */
+struct plb_message *plb_outbox_add(struct plb_outbox *box, enum plb_message_type type, int from, int to,
+                                   int pass);
+
+/* Room for a copy of a message at the end. */
+struct plb_message *plb_outbox_copy(struct plb_outbox *box, const struct plb_message *message);
 void plb_outbox_fini(struct plb_outbox *box);
 
 #endif

@@ -1,5 +1,5 @@
-/* Virtual task migration (Li, Liu, Zhang, Miao, Zhang and Chen, 2016): what is asked of whom, and how much is
- * given. Pure arithmetic; thread-safe. */
+/* Virtual task migration (Li, Liu, Zhang, Miao, Zhang and Chen, 2016): what the user may choose, and how much
+ * is given. Pure arithmetic; thread-safe. */
 #ifndef PLB_CORE_MIGRATION_H
 #define PLB_CORE_MIGRATION_H
 
@@ -9,25 +9,32 @@
 enum plb_victim { PLB_MOST_REMAINING, PLB_FIRST, PLB_RANDOM };
 #define PLB_VICTIM_CHOICES "most-remaining|first|random" /* as users name them, in the enum's order */
 
-#define PLB_STARTS 99.0     /* times what starting one costs is a PU's least task: the loss is 1 % */
-#define PLB_PATIENCE 5e-3   /* seconds that a node which was asked may take to answer */
-
 struct plb_migration {
     bool on;
-    enum plb_victim victim;     /* whom an idle node asks: most-remaining, first (Li) or random */
-    double threshold;           /* work below which nothing is given to another node */
-    bool by_power;              /* R from the given powers, as Li's, though rates are measured */
-    uint64_t seed;              /* of random */
+    enum plb_victim victim; /* the node that an idle node asks: most-remaining, first (Li) or random */
+    double threshold;       /* work; a node gives no less than this to another */
+    bool by_power;          /* shares follow the given powers, as Li's do, though rates are measured */
+    uint64_t seed;          /* of random */
 };
 
-/* What a PU or node of rate `own` that has nothing gets of `queued` work at one of rate `other`:
- * x = q_j · R_i / (R_i + R_j), Li's equation. Where that is less than a unit, a unit, if the taker is
- * through with it before the other would be with all; else 0. */
+/* A PU's least task lasts this many of its start costs, so that starts cost it 1 % of its time. Larger:
+ * thieves find fewer tasks. Smaller: starts cost more. The 1 % was chosen by the co-execution bench. */
+#define PLB_STARTS 99.0
+
+/* Seconds that a node may take to answer STEAL before the next one is asked. Larger: idle nodes wait for a
+ * node that computes on all its cores. Smaller: two nodes are asked for one piece of work. */
+#define PLB_PATIENCE 5e-3
+
+/* What an idle PU or node of rate `own` gets of `queued` work at one of rate `other`: x = q · R_i / (R_i +
+ * R_j), Li's equation, section 4. Less than a unit becomes a whole unit if the taker ends it before the other
+ * ends its queue; else 0. */
 static inline double plb_migration_share(double queued, double own, double other)
 {
     double sum = own + other, x = sum > 0.0 ? queued * own / sum : 0.5 * queued;
-    if (x >= 1.0 || queued < 0.5)
-        return queued < 0.5 ? 0.0 : x;
+    if (queued < 0.5)
+        return 0.0;
+    if (x >= 1.0)
+        return x;
     return other <= queued * own ? 1.0 : 0.0;
 }
 

@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 
-#define PARTS 8.0           /* of a queue is one task where others may take from it */
+/* A task is this part of a queue that others may take from. Larger: more tasks to start near the end.
+ * Smaller: a task that has been started, and can move no more, lasts longer. Set by the imbalance demo and
+ * the papers' clusters. */
+#define PARTS 8.0
 
 void plb_queue_push(struct plb_queue *q, struct plb_queue_entry entry)
 {
@@ -23,10 +25,10 @@ void plb_queue_push(struct plb_queue *q, struct plb_queue_entry entry)
     q->at[(q->head + q->n++) % q->capacity] = entry;
 }
 
-static void cut_front(struct plb_queue *q, int64_t count, struct plb_slice *piece)
+static void cut_front(struct plb_queue *q, int64_t count, struct plb_slice *task)
 {
     struct plb_queue_entry *front = &q->at[q->head];
-    *piece = (struct plb_slice){{front->range.first, count}, front->block};
+    *task = (struct plb_slice){.range = {front->range.first, count}, .block = front->block};
     front->range.first += count;
     front->range.count -= count;
     if (front->range.count == 0) {
@@ -35,25 +37,33 @@ static void cut_front(struct plb_queue *q, int64_t count, struct plb_slice *piec
     }
 }
 
-bool plb_queue_take(struct plb_queue *q, struct plb_slice *piece)
+bool plb_queue_take(struct plb_queue *q, const struct plb_sizes *sizes, const struct plb_task_limit *limit,
+                    struct plb_slice *task)
 {
     if (q->n == 0)
         return false;
     const struct plb_queue_entry *front = &q->at[q->head];
-    int64_t tasks = (front->range.count - 1) / front->grain + 1;
-    cut_front(q, (front->range.count - 1) / tasks + 1, piece); /* equal ones: a small rest costs as much to start */
+    int64_t fits = plb_sizes_fit(sizes, limit, front->range),
+            most = fits < front->grain ? fits : front->grain;
+    int64_t tasks = (front->range.count - 1) / most + 1;
+    cut_front(q, (front->range.count - 1) / tasks + 1,
+              task); /* equal ones: a small rest costs as much to start */
     return true;
 }
 
-bool plb_queue_take_part(struct plb_queue *q, const struct plb_cost_map *map, int64_t own, int64_t least, struct plb_slice *piece)
+bool plb_queue_take_part(struct plb_queue *q, const struct plb_cost_map *map, const struct plb_sizes *sizes,
+                         const struct plb_task_limit *limit, const struct plb_least_task *least,
+                         struct plb_slice *task)
 {
     if (q->n == 0)
         return false;
     const struct plb_queue_entry *front = &q->at[q->head];
-    int64_t grain = front->grain > own ? front->grain : own; /* it may have been cut for a PU that starts at less cost */
-    int64_t most = grain < front->range.count ? grain : front->range.count;
-    int64_t count = plb_cost_units(map, front->range.first, most, plb_queue_work(q, map) / PARTS);
-    cut_front(q, count > least ? count : least < most ? least : most, piece);
+    int64_t fits = plb_sizes_fit(sizes, limit, front->range);
+    int64_t grain = front->grain > least->known ? front->grain : least->known,
+            most = fits < grain ? fits : grain;
+    int64_t part = plb_cost_units(map, front->range.first, most, plb_queue_work(q, map) / PARTS);
+    int64_t count = part > least->wanted ? part : least->wanted;
+    cut_front(q, count < most ? count : most, task);
     return true;
 }
 
@@ -75,16 +85,24 @@ double plb_queue_work(const struct plb_queue *q, const struct plb_cost_map *map)
     return work;
 }
 
-int plb_queue_cut(struct plb_queue *q, const struct plb_cost_map *map, double work, struct plb_gift *gifts, int limit)
+int plb_queue_cut(struct plb_queue *q, const struct plb_cost_map *map, double work,
+                  struct plb_queue_entry *taken, int limit)
 {
     int n = 0;
     while (q->n > 0 && n < limit && (n == 0 || work > 0.0)) {
         struct plb_queue_entry *back = &q->at[(q->head + q->n - 1) % q->capacity];
+        if (back->hop >= PLB_HOPS)
+            break;
         double all = plb_cost_work(map, back->range.first, back->range.count);
-        int64_t keep = all > work && back->range.count > 1 ? plb_cost_units(map, back->range.first, back->range.count - 1, all - work) : 0;
-        if (keep > 0 && n > 0 && plb_cost_work(map, back->range.first + keep, back->range.count - keep) > 2.0 * work)
-            break; /* what is wanted yet is less than half a unit */
-        gifts[n++] = (struct plb_gift){{back->range.first + keep, back->range.count - keep}, back->block, back->grain};
+        int64_t keep = all > work && back->range.count > 1
+                         ? plb_cost_units(map, back->range.first, back->range.count - 1, all - work)
+                         : 0;
+        if (keep > 0 && n > 0
+            && plb_cost_work(map, back->range.first + keep, back->range.count - keep) > 2.0 * work)
+            break; /* less than half a unit is still wanted */
+        taken[n] = *back;
+        taken[n].range = (struct plb_range){back->range.first + keep, back->range.count - keep};
+        n++;
         work -= all - plb_cost_work(map, back->range.first, keep);
         back->range.count = keep;
         q->n -= keep == 0;

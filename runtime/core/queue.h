@@ -1,6 +1,6 @@
-/* The queue of one PU: ranges in the order they were granted. Its owner takes tasks off the front, thieves
- * units off the back; so a million tasks are a handful of entries, and moving them moves descriptors.
- * Not thread-safe: the node's lock guards it. */
+/* The queue of one PU: ranges in the order in which they were granted. Its owner takes tasks off the front,
+ * thieves take units off the back. So a million tasks are a handful of entries, and moving them moves
+ * descriptors. Not thread-safe: the node's lock guards it. */
 #ifndef PLB_CORE_QUEUE_H
 #define PLB_CORE_QUEUE_H
 
@@ -8,17 +8,20 @@
 
 #include "core/cost.h"
 #include "core/message.h"
+#include "core/sizes.h"
 
-/* A piece of work for one kernel call. */
+/* A task as the core sees it: a slice of a block, for one call of the kernel. */
 struct plb_slice {
     struct plb_range range;
     int64_t block;
+    int pass;
 };
 
 struct plb_queue_entry {
     struct plb_range range;
     int64_t block;
-    int64_t grain;              /* units per task at most; at least 1 */
+    int64_t grain; /* units per task at most; at least 1 */
+    int64_t hop;   /* how often the units have changed nodes */
 };
 
 /* A zeroed struct is empty. */
@@ -29,21 +32,32 @@ struct plb_queue {
 
 void plb_queue_push(struct plb_queue *queue, struct plb_queue_entry entry);
 
-/* The next task: the block is cut into equal ones, as few as the grain allows. false: empty. */
-bool plb_queue_take(struct plb_queue *queue, struct plb_slice *piece);
+/* The next task within the limit of the PU that executes it: the first block is cut into equal tasks, as few
+ * as the limit and its grain allow. False: the queue is empty. */
+bool plb_queue_take(struct plb_queue *queue, const struct plb_sizes *sizes,
+                    const struct plb_task_limit *limit, struct plb_slice *task);
 
-/* The same, but as a part of the queue that leaves others a chance: an eighth of the work, not fewer than
- * `least` units, not more than the grain or `own` units, whichever is more. */
-bool plb_queue_take_part(struct plb_queue *queue, const struct plb_cost_map *map, int64_t own, int64_t least,
-                         struct plb_slice *piece);
+/* How small the tasks of a PU may become. */
+struct plb_least_task {
+    int64_t known;  /* units below which its rate suffers, by its curve: a smaller grain of a block, which may
+                       suit another PU, gives way to it */
+    int64_t wanted; /* units that it takes where it can; at least `known` */
+};
+
+/* The same, but as a part of the queue that leaves others something to take: an eighth of the work, not fewer
+ * than least->wanted units, not more than the limit and the grain. */
+bool plb_queue_take_part(struct plb_queue *queue, const struct plb_cost_map *map,
+                         const struct plb_sizes *sizes, const struct plb_task_limit *limit,
+                         const struct plb_least_task *least, struct plb_slice *task);
 
 /* Units and work in the queue. */
 int64_t plb_queue_units(const struct plb_queue *queue);
 double plb_queue_work(const struct plb_queue *queue, const struct plb_cost_map *map);
 
-/* Cuts about this much work, at least one unit, off the back: at most `limit` gifts. Returns how many. */
+/* Cuts about this much work, at least one unit, off the back, in at most `limit` entries, and returns their
+ * number. Units that have moved PLB_HOPS times stay where they are. */
 int plb_queue_cut(struct plb_queue *queue, const struct plb_cost_map *map, double work,
-                  struct plb_gift *gifts, int limit);
+                  struct plb_queue_entry *taken, int limit);
 void plb_queue_clear(struct plb_queue *queue);
 void plb_queue_fini(struct plb_queue *queue);
 

@@ -1,60 +1,61 @@
-/* The worker: queues in, reports out. */
+/* The worker: messages and queues in, tasks and reports out. */
 #include "core/worker.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "plb/kernel.h"
+#include "core/pu_rate.h"
+#include "core/thief.h"
 
-#define NOBODY (-1)
-#define EFFICIENT 0.8       /* of a PU's best rate: a smaller task that is below asks for larger ones */
-#define LARGER 4.0          /* times the best task before: one that is so large tells most */
-#define MUCH_SLOWER 0.1     /* a PU that is takes half its share, and comes again: too much would last long */
-#define SMOOTHING 0.3       /* weight of the latest task in a PU's rate */
-#define UNKNOWN_ASKED 3     /* nodes that no hint named and that are asked all the same, per hint */
+/* A PU that is slower than a neighbour by this factor takes half its share from it, since a large part could
+ * outlast the run; it may come again. Larger: more PUs come twice. Smaller: a slow PU may end last. Set by
+ * the demo. */
+#define MUCH_SLOWER 0.1
 
 /* One PU of the node. */
-struct pu {
+struct worker_pu {
     struct plb_queue queue;
-    int merging;                /* its latest report that may grow, or -1 */
-    bool hungry;                /* found nothing when it last asked */
-    bool served;                /* has been granted a block: the master refuses some, for lack of memory */
-    double power, rate;         /* as given; work per second as measured, 0 = not yet */
-    double best, best_size;     /* its best rate, and the work of the task that had it */
-    int64_t least;              /* units below which its rate suffers, by its curve */
-    int64_t learned;            /* the same as its tasks suggest, which may also be their rows' doing */
-};
-
-/* Another node, as far as this one knows. */
-struct other {
-    double left;                /* work it had, when last heard of; 0: nothing, or not heard of */
-    bool dry;                   /* has refused since the last hint about it */
+    struct plb_pu_rate rate;
+    double power; /* as given */
+    struct plb_task_limit limit;
+    int merging; /* its latest report, which may grow; or -1 */
+    bool hungry; /* found nothing when it last asked */
+    bool served; /* has been granted a block in this run: the master refuses some, for lack of memory */
 };
 
 struct plb_worker {
-    int node, n_pus, pass;
-    struct pu *pus;
-    const struct plb_cost_map *map;
+    int node, n_nodes, n_pus, n_phases, pass, phase;
+    struct worker_pu *pus;
+    const struct plb_sizes *sizes;
+    const struct plb_cost_map *maps, *map; /* map: of the phase that runs; NULL before the first pass */
     struct plb_outbox reports;
+    struct plb_outbox early; /* messages of passes that have not begun here */
     struct plb_migration migration;
-    struct other *others;
-    int n_nodes;
-    bool empty;                 /* the master has nothing more to grant */
-    int asked, unknown_asked;   /* asked: the node whose answer is awaited, or NOBODY */
-    double asked_at;
-    uint64_t draws;
+    struct plb_thief *thief;
+    bool empty; /* the master has nothing more to grant */
 };
 
-struct plb_worker *plb_worker_new(int node, int n_pus)
+struct plb_worker *plb_worker_new(const struct plb_worker_config *config)
 {
     struct plb_worker *w = plb_alloc(sizeof *w);
-    w->node = node;
-    w->n_pus = n_pus;
-    w->pus = plb_alloc((size_t)n_pus * sizeof *w->pus);
-    plb_worker_pass(w, 0, NULL);
+    w->node = config->node;
+    w->n_nodes = config->n_nodes;
+    w->n_pus = config->n_pus;
+    w->n_phases = config->n_phases;
+    w->sizes = config->sizes != NULL ? config->sizes : &plb_no_sizes;
+    w->maps = config->maps;
+    w->migration = config->migration;
+    w->thief = plb_thief_new(config->node, config->n_nodes, &config->migration);
+    w->pus = plb_alloc((size_t)config->n_pus * sizeof *w->pus);
+    for (int pu = 0; pu < w->n_pus; pu++) {
+        w->pus[pu].power = config->pus[pu].power;
+        w->pus[pu].limit = config->pus[pu].limit;
+        w->pus[pu].merging = -1;
+    }
     return w;
 }
 
@@ -65,71 +66,37 @@ void plb_worker_free(struct plb_worker *w)
     for (int pu = 0; pu < w->n_pus; pu++)
         plb_queue_fini(&w->pus[pu].queue);
     plb_outbox_fini(&w->reports);
-    free(w->others);
+    plb_outbox_fini(&w->early);
+    plb_thief_free(w->thief);
     free(w->pus);
     free(w);
 }
 
-void plb_worker_migrate(struct plb_worker *w, const struct plb_migration *migration, int n_nodes,
-                        const double *powers)
+/* ------------------------------------------------------------------------ queues */
+
+/* How fast the node is: as measured, or 0 where a PU has done nothing yet or Li's powers are wanted. */
+static double measured_rate(const struct plb_worker *w)
 {
-    w->migration = *migration;
-    w->n_nodes = n_nodes;
-    w->others = plb_alloc((size_t)n_nodes * sizeof *w->others);
+    double sum = 0.0;
+    for (int pu = 0; pu < w->n_pus; pu++) {
+        double rate = plb_pu_rate(&w->pus[pu].rate);
+        if (rate == 0.0 || w->migration.by_power)
+            return 0.0;
+        sum += rate;
+    }
+    return sum;
+}
+
+static double given_power(const struct plb_worker *w)
+{
+    double sum = 0.0;
     for (int pu = 0; pu < w->n_pus; pu++)
-        w->pus[pu].power = powers[pu];
-}
-
-void plb_worker_pass(struct plb_worker *w, int pass, const struct plb_cost_map *map)
-{
-    w->pass = pass;
-    w->map = map;
-    w->reports.n = 0;
-    w->empty = false;
-    w->asked = NOBODY;
-    for (int pu = 0; pu < w->n_pus; pu++) {
-        plb_queue_clear(&w->pus[pu].queue);
-        w->pus[pu].merging = -1;
-        w->pus[pu].hungry = false;
-        w->pus[pu].least = w->pus[pu].learned = 0;
-        w->pus[pu].rate = w->pus[pu].best = w->pus[pu].best_size = 0.0; /* the kernel may be another one */
-    }
-}
-
-void plb_worker_block(struct plb_worker *w, const struct plb_message *m)
-{
-    if (m->pass != w->pass || m->pu < 0 || m->pu >= w->n_pus || m->range.count <= 0)
-        return;
-    int64_t grain = m->grain > 0 ? m->grain : m->range.count;
-    w->pus[m->pu].served = true;
-    plb_queue_push(&w->pus[m->pu].queue, (struct plb_queue_entry){m->range, m->block, grain});
-}
-
-/* ---------------------------------------------------------------- migration */
-
-/* How fast a PU is: as measured, or as given where it has done nothing yet or Li's powers are wanted. The
- * second pointer becomes the power. */
-static double rates(const struct plb_worker *w, double *power)
-{
-    double rate = 0.0;
-    bool measured = !w->migration.by_power;
-    *power = 0.0;
-    for (int pu = 0; pu < w->n_pus; pu++) {
-        *power += w->pus[pu].power;
-        rate += w->pus[pu].rate;
-        measured = measured && w->pus[pu].rate > 0.0;
-    }
-    return measured ? rate : 0.0;
-}
-
-static void push_gifts(struct plb_worker *w, int pu, const struct plb_gift *gifts, int n)
-{
-    for (int i = n - 1; i >= 0; i--) /* they were cut off the back */
-        plb_queue_push(&w->pus[pu].queue, (struct plb_queue_entry){gifts[i].range, gifts[i].block, gifts[i].grain});
+        sum += w->pus[pu].power;
+    return sum;
 }
 
 /* The PU of this node with most queued work. */
-static int fullest(const struct plb_worker *w, double *work)
+static struct worker_pu *fullest(const struct plb_worker *w, double *work)
 {
     int best = 0;
     *work = 0.0;
@@ -140,28 +107,198 @@ static int fullest(const struct plb_worker *w, double *work)
             best = pu;
         }
     }
-    return best;
+    return &w->pus[best];
 }
 
-/* Moves work by pointer from the fullest queue of the node to that of a PU which has none. */
-static bool take_from_neighbour(struct plb_worker *w, int pu)
+double plb_worker_queued(const struct plb_worker *w)
 {
-    struct plb_gift gifts[PLB_GIFTS];
+    double sum = 0.0;
+    for (int pu = 0; pu < w->n_pus && w->map != NULL; pu++)
+        sum += plb_queue_work(&w->pus[pu].queue, w->map);
+    return sum;
+}
+
+/* Entries that were cut off the back of a queue, last first. */
+static void push_back(struct worker_pu *pu, const struct plb_queue_entry *entries, int n)
+{
+    for (int i = n - 1; i >= 0; i--)
+        plb_queue_push(&pu->queue, entries[i]);
+}
+
+/* How much an idle PU takes of what a neighbour has queued. */
+static double neighbours_share(const struct plb_worker *w, const struct worker_pu *own,
+                               const struct worker_pu *other, double queued)
+{
+    double rate = plb_pu_rate(&own->rate), others = plb_pu_rate(&other->rate);
+    if (w->migration.by_power || (rate == 0.0 && others == 0.0))
+        return plb_migration_share(queued, own->power, other->power);
+    if (rate == 0.0)
+        return 0.0; /* its first task will tell how slow it is; its power may be far from true */
+    if (others == 0.0)
+        return plb_migration_share(queued, own->power, other->power);
+    if ((double)own->rate.least / PLB_STARTS / rate > queued / others)
+        return 0.0; /* the neighbour ends all of it before this PU has started */
+    double x = plb_migration_share(queued, rate, others);
+    return rate < MUCH_SLOWER * others && x > 1.0 ? fmax(0.5 * x, 1.0) : x;
+}
+
+/* Moves work from the fullest queue of the node to that of a PU which has none. */
+static bool take_from_neighbour(struct plb_worker *w, struct worker_pu *own)
+{
+    struct plb_queue_entry taken[PLB_GIFTS];
     double queued;
-    struct pu *own = &w->pus[pu], *other = &w->pus[fullest(w, &queued)];
-    bool measured = own->rate > 0.0 && other->rate > 0.0 && !w->migration.by_power;
-    if (!w->migration.by_power && own->rate == 0.0 && other->rate > 0.0)
-        return false; /* its first task will tell how slow it is; its power may be far from true */
-    if (measured && (double)own->least / PLB_STARTS / own->rate > queued / other->rate)
-        return false; /* the other is through with all of it before this one has started */
-    double x = queued > 0.0 ? plb_migration_share(queued, measured ? own->rate : own->power, measured ? other->rate : other->power) : 0.0;
-    if (measured && own->rate < MUCH_SLOWER * other->rate && x > 1.0)
-        x = 0.5 * x > 1.0 ? 0.5 * x : 1.0;
+    struct worker_pu *other = fullest(w, &queued);
+    double x = queued > 0.0 ? neighbours_share(w, own, other, queued) : 0.0;
     if (x <= 0.0)
         return false;
-    int n = plb_queue_cut(&other->queue, w->map, x, gifts, PLB_GIFTS);
-    push_gifts(w, pu, gifts, n);
+    int n = plb_queue_cut(&other->queue, w->map, x, taken, PLB_GIFTS);
+    push_back(own, taken, n);
     return n > 0;
+}
+
+/* ---------------------------------------------------------------------- messages */
+
+static void on_pass(struct plb_worker *w, const struct plb_message *m, struct plb_outbox *out)
+{
+    w->pass = m->pass;
+    w->phase = (int)m->begin.phase;
+    w->map = &w->maps[w->phase];
+    w->reports.n = 0;
+    w->empty = false;
+    plb_thief_begin(w->thief);
+    for (int pu = 0; pu < w->n_pus; pu++) {
+        plb_queue_clear(&w->pus[pu].queue);
+        w->pus[pu].merging = -1;
+        w->pus[pu].hungry = false;
+        w->pus[pu].rate = (struct plb_pu_rate){0}; /* the phase may be another one */
+    }
+    struct plb_outbox early = w->early;
+    w->early = (struct plb_outbox){0};
+    for (int i = 0; i < early.n; i++)
+        plb_worker_receive(w, &early.at[i], out);
+    plb_outbox_fini(&early);
+}
+
+static bool in_pass(const struct plb_worker *w, struct plb_range range)
+{
+    return range.first + range.count <= w->map->units;
+}
+
+static bool on_block(struct plb_worker *w, const struct plb_message *m)
+{
+    if (m->pu >= w->n_pus || !in_pass(w, m->block.range))
+        return false;
+    struct worker_pu *pu = &w->pus[m->pu];
+    pu->served = true;
+    plb_queue_push(&pu->queue, (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, 0});
+    return true;
+}
+
+static bool on_empty(struct plb_worker *w, const struct plb_empty *empty)
+{
+    if (!w->migration.on)
+        return false;
+    w->empty = true;
+    for (int pu = 0; pu < w->n_pus && pu < PLB_LEAST; pu++)
+        w->pus[pu].rate.least = empty->least[pu];
+    plb_thief_hint(w->thief, empty);
+    return true;
+}
+
+/* Cuts what a thief of this rate and power gets off the fullest queues. Returns the number of entries. */
+static int cut_for(struct plb_worker *w, const struct plb_steal *steal, struct plb_queue_entry *taken)
+{
+    double own = measured_rate(w), queued = plb_worker_queued(w), most;
+    bool measured = own > 0.0 && steal->rate > 0.0;
+    double x = plb_migration_share(queued, measured ? steal->rate : steal->power,
+                                   measured ? own : given_power(w));
+    int n = 0;
+    while (x > 0.0 && x >= w->migration.threshold && n < PLB_GIFTS) {
+        struct worker_pu *pu = fullest(w, &most);
+        if (most <= 0.0)
+            break;
+        int more = plb_queue_cut(&pu->queue, w->map, x, taken + n, PLB_GIFTS - n);
+        if (more == 0)
+            break;
+        for (int i = n; i < n + more; i++)
+            x -= plb_cost_work(w->map, taken[i].range.first, taken[i].range.count);
+        n += more;
+    }
+    return n;
+}
+
+/* A thief gets an answer in any case, also of a pass that is over here. */
+static void on_steal(struct plb_worker *w, const struct plb_message *m, struct plb_outbox *out)
+{
+    struct plb_queue_entry taken[PLB_GIFTS];
+    bool gives = m->pass == w->pass && w->migration.on && w->map != NULL && m->from != w->node;
+    struct plb_gifts gifts = {.thief = m->from, .n = gives ? cut_for(w, &m->steal, taken) : 0};
+    for (int i = 0; i < gifts.n; i++)
+        gifts.at[i] = (struct plb_gift){taken[i].range, taken[i].block, taken[i].hop + 1};
+    gifts.left = gives ? plb_worker_queued(w) : 0.0;
+    plb_outbox_add(out, PLB_GIFT, w->node, m->from, m->pass)->gifts = gifts;
+    if (gifts.n > 0)
+        plb_outbox_add(out, PLB_MOVED, w->node, 0, m->pass)->gifts = gifts;
+}
+
+static bool on_gift(struct plb_worker *w, const struct plb_message *m)
+{
+    struct plb_queue_entry entries[PLB_GIFTS];
+    int pu = 0;
+    if (!w->migration.on || m->from == w->node || w->n_pus == 0)
+        return false;
+    for (int i = 0; i < m->gifts.n; i++) {
+        const struct plb_gift *g = &m->gifts.at[i];
+        if (!in_pass(w, g->range))
+            return false;
+        entries[i] = (struct plb_queue_entry){g->range, g->block, g->range.count, g->hop};
+    }
+    plb_thief_answered(w->thief, m->from, &m->gifts);
+    while (pu + 1 < w->n_pus && !w->pus[pu].hungry)
+        pu++;
+    while (pu > 0 && !w->pus[pu].served) /* nobody is hungry any more: a PU that may execute it */
+        pu--;
+    push_back(&w->pus[pu], entries, m->gifts.n);
+    return true;
+}
+
+bool plb_worker_receive(struct plb_worker *w, const struct plb_message *m, struct plb_outbox *out)
+{
+    if (m->type == PLB_PASS) {
+        bool sensible = m->pass > w->pass && m->begin.phase < w->n_phases;
+        if (sensible)
+            on_pass(w, m, out);
+        return sensible;
+    }
+    if (m->type == PLB_STEAL) {
+        on_steal(w, m, out);
+        return true;
+    }
+    if (m->type == PLB_STOP) {
+        w->empty = false;
+        return true;
+    }
+    if (m->type != PLB_BLOCK && m->type != PLB_EMPTY && m->type != PLB_GIFT)
+        return false;
+    if (m->pass > w->pass) {
+        plb_outbox_copy(&w->early, m);
+        return true;
+    }
+    if (m->pass < w->pass || w->map == NULL)
+        return false;
+    return m->type == PLB_BLOCK ? on_block(w, m)
+         : m->type == PLB_EMPTY ? on_empty(w, &m->empty)
+                                : on_gift(w, m);
+}
+
+int plb_worker_pass(const struct plb_worker *w)
+{
+    return w->pass;
+}
+
+int plb_worker_phase(const struct plb_worker *w)
+{
+    return w->phase;
 }
 
 bool plb_worker_shares(const struct plb_worker *w)
@@ -169,105 +306,62 @@ bool plb_worker_shares(const struct plb_worker *w)
     return w->empty;
 }
 
-void plb_worker_stop(struct plb_worker *w)
+/* ----------------------------------------------------------------- tasks, reports */
+
+static bool take(struct plb_worker *w, struct worker_pu *own, struct plb_slice *task)
 {
-    w->empty = false;
+    if (!w->empty)
+        return plb_queue_take(&own->queue, w->sizes, &own->limit, task);
+    struct plb_least_task least = plb_pu_rate_least(&own->rate, plb_queue_units(&own->queue));
+    return plb_queue_take_part(&own->queue, w->map, w->sizes, &own->limit, &least, task);
 }
 
-void plb_worker_empty(struct plb_worker *w, const struct plb_message *m)
+bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
 {
-    if (m->pass != w->pass || !w->migration.on)
-        return;
-    w->empty = true;
-    w->unknown_asked = 0;
-    for (int pu = 0; pu < w->n_pus && pu < PLB_LEAST; pu++)
-        w->pus[pu].least = m->least[pu];
-    for (int i = 0; i < w->n_nodes; i++) /* what is not named has less than what is */
-        w->others[i].left = 0.0;
-    for (int i = 0; i < m->n_victims; i++)
-        w->others[m->victims[i]] = (struct other){m->amounts[i], false};
+    struct worker_pu *own = &w->pus[pu];
+    bool got = take(w, own, task);
+    if (!got && w->empty && own->served && take_from_neighbour(w, own))
+        got = take(w, own, task);
+    task->pass = w->pass;
+    own->hungry = !got && own->served;
+    return got;
 }
 
-/* Work queued on the whole node. */
-static double queued_work(const struct plb_worker *w)
+bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task, double execute_s,
+                     double transfer_s, int slot)
 {
-    double sum = 0.0;
-    for (int pu = 0; pu < w->n_pus; pu++)
-        sum += plb_queue_work(&w->pus[pu].queue, w->map);
-    return sum;
-}
-
-void plb_worker_steal(struct plb_worker *w, const struct plb_message *m, struct plb_outbox *out)
-{
-    struct plb_gift gifts[PLB_GIFTS];
-    int n = 0;
-    if (m->pass == w->pass && w->migration.on) {
-        double own_power, own_rate = rates(w, &own_power), queued = queued_work(w), one;
-        bool measured = own_rate > 0.0 && m->rate > 0.0;
-        double x = plb_migration_share(queued, measured ? m->rate : m->power, measured ? own_rate : own_power);
-        while (x > 0.0 && x >= w->migration.threshold && n < PLB_GIFTS && queued_work(w) > 0.0) {
-            struct plb_queue *q = &w->pus[fullest(w, &one)].queue;
-            int more = plb_queue_cut(q, w->map, x, gifts + n, PLB_GIFTS - n);
-            for (int i = n; i < n + more; i++)
-                x -= plb_cost_work(w->map, gifts[i].range.first, gifts[i].range.count);
-            n += more;
-        }
+    struct worker_pu *own = &w->pus[pu];
+    if (task->pass != w->pass)
+        return false;
+    struct plb_done *last = own->merging >= 0 ? &w->reports.at[own->merging].done : NULL;
+    bool grows = last != NULL && slot == PLB_NO_SLOT && last->block == task->block
+              && last->range.first + last->range.count == task->range.first;
+    if (!grows) {
+        struct plb_message *m = plb_outbox_add(&w->reports, PLB_DONE, w->node, 0, w->pass);
+        m->pu = pu;
+        m->done = (struct plb_done){.range = {task->range.first, 0}, .block = task->block, .slot = slot};
+        own->merging = slot == PLB_NO_SLOT ? w->reports.n - 1 : -1;
+        last = &m->done;
     }
-    for (int copy = 0; copy < (n > 0 ? 2 : 1); copy++) {
-        struct plb_message *a = plb_outbox_add(out, copy == 0 ? PLB_GIFT : PLB_MOVED, copy == 0 ? m->from : 0);
-        a->from = w->node;
-        a->pass = m->pass;
-        a->thief = m->from;
-        a->n_gifts = n;
-        a->left = m->pass == w->pass ? queued_work(w) : 0.0;
-        for (int i = 0; i < n; i++)
-            a->gifts[i] = gifts[i];
-    }
+    if (w->migration.on)
+        plb_pu_rate_learn(&own->rate, plb_cost_work(w->map, task->range.first, task->range.count),
+                          task->range.count, execute_s + transfer_s);
+    last->range.count += task->range.count;
+    last->tasks++;
+    last->execute_s += execute_s;
+    last->transfer_s += transfer_s;
+    return slot != PLB_NO_SLOT || own->queue.n == 0 || own->queue.at[own->queue.head].block != task->block;
 }
 
-void plb_worker_gift(struct plb_worker *w, const struct plb_message *m)
+void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task, int status, const char *text)
 {
-    int pu = 0;
-    if (m->pass != w->pass || w->others == NULL)
-        return;
-    if (m->from == w->asked)
-        w->asked = NOBODY;
-    w->others[m->from] = (struct other){m->left, m->n_gifts == 0};
-    while (pu + 1 < w->n_pus && !w->pus[pu].hungry)
-        pu++;
-    while (pu > 0 && !w->pus[pu].served) /* nobody is hungry any more: whoever may execute it */
-        pu--;
-    push_gifts(w, pu, m->gifts, m->n_gifts);
+    struct plb_message *m = plb_outbox_add(&w->reports, PLB_FAIL, w->node, 0, w->pass);
+    m->pu = pu;
+    m->fail = (struct plb_failure){.range = task->range, .status = status};
+    snprintf(m->fail.text, sizeof m->fail.text, "%s", text);
 }
 
-/* Whom to ask next, or NOBODY. */
-static int next_victim(struct plb_worker *w)
-{
-    int best = NOBODY, candidates = 0;
-    for (int i = 0; i < w->n_nodes; i++) {
-        const struct other *o = &w->others[i];
-        if (i == w->node || o->dry)
-            continue;
-        candidates++;
-        bool better = best == NOBODY;
-        if (w->migration.victim == PLB_MOST_REMAINING)
-            better = o->left > 0.0 && (best == NOBODY || o->left > w->others[best].left);
-        else if (w->migration.victim == PLB_RANDOM)
-            better = plb_random_bits(w->migration.seed + (uint64_t)w->node, w->draws++) % (uint64_t)candidates == 0;
-        best = better ? i : best;
-    }
-    if (best != NOBODY || w->migration.victim != PLB_MOST_REMAINING || candidates == 0 || w->unknown_asked >= UNKNOWN_ASKED)
-        return best;
-    /* The hint is used up: some that it did not name. */
-    w->unknown_asked++;
-    int skip = (int)(plb_random_bits(w->migration.seed + (uint64_t)w->node, w->draws++) % (uint64_t)candidates);
-    for (int i = 0; i < w->n_nodes; i++)
-        if (i != w->node && !w->others[i].dry && skip-- == 0)
-            return i;
-    return NOBODY;
-}
-
-/* Adds a STEAL where the node has nothing left and a PU waits. */
+/* Adds a STEAL where the node has nothing queued, a PU waits and somebody can be asked. */
 static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
 {
     bool hungry = false, idle = w->empty && w->n_nodes > 1;
@@ -277,102 +371,17 @@ static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
     }
     if (!idle || !hungry)
         return false;
-    if (w->asked != NOBODY && now - w->asked_at < PLB_PATIENCE)
-        return true;
-    if (w->asked != NOBODY)
-        w->others[w->asked].dry = true; /* its answer is welcome all the same */
-    w->asked = next_victim(w);
-    if (w->asked == NOBODY)
-        return false;
-    struct plb_message *m = plb_outbox_add(out, PLB_STEAL, w->asked);
-    m->from = w->node;
-    m->pass = w->pass;
-    m->rate = rates(w, &m->power);
-    w->asked_at = now;
-    return true;
-}
-
-/* -------------------------------------------------------------- tasks, reports */
-
-/* A task from a queue that others may take from. What was learned gives way to the queue's end. */
-static bool take_part(struct plb_worker *w, struct pu *own, struct plb_slice *piece)
-{
-    int64_t third = plb_queue_units(&own->queue) / 3, learned = own->learned < third ? own->learned : third;
-    return plb_queue_take_part(&own->queue, w->map, own->least, own->least > learned ? own->least : learned, piece);
-}
-
-bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *piece)
-{
-    struct pu *own = &w->pus[pu];
-    bool got = w->empty ? take_part(w, own, piece) : plb_queue_take(&own->queue, piece);
-    if (!got && w->empty && own->served && take_from_neighbour(w, pu))
-        got = take_part(w, own, piece);
-    own->hungry = !got && own->served;
-    return got;
-}
-
-static struct plb_message *report(struct plb_worker *w, enum plb_message_type type, int pu,
-                                  const struct plb_slice *piece)
-{
-    struct plb_message *m = plb_outbox_add(&w->reports, type, 0);
-    m->from = w->node;
-    m->pu = pu;
-    m->pass = w->pass;
-    m->range = piece->range;
-    m->block = piece->block;
-    return m;
-}
-
-/* What a task tells of a PU: its rate, and whether tasks of this size are too small for it. */
-static void learn(struct pu *pu, double work, int64_t units, double seconds)
-{
-    if (!(seconds > 0.0) || !isfinite(seconds))
-        return;
-    double rate = work / seconds;
-    /* A task that is small beside others tells of starting costs, not of what the PU does with a queue. */
-    double weight = work > LARGER * pu->best_size ? 1.0 : SMOOTHING * (work < pu->best_size ? work / pu->best_size : 1.0);
-    pu->rate = pu->rate > 0.0 ? (1.0 - weight) * pu->rate + weight * rate : rate;
-    if (rate > pu->best) {
-        pu->best = rate;
-        pu->best_size = work;
-    } else if (rate < EFFICIENT * pu->best && work < pu->best_size && 2 * units > pu->learned) {
-        pu->learned = 2 * units;
-    }
-}
-
-bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *piece, double execute_s,
-                     double transfer_s, int slot)
-{
-    struct pu *own = &w->pus[pu];
-    struct plb_message *m = own->merging >= 0 ? &w->reports.at[own->merging] : NULL;
-    bool grows = m != NULL && slot == PLB_NO_SLOT && m->block == piece->block
-              && m->range.first + m->range.count == piece->range.first;
-    if (grows) {
-        m->range.count += piece->range.count;
-    } else {
-        m = report(w, PLB_DONE, pu, piece);
-        m->slot = slot;
-        own->merging = slot == PLB_NO_SLOT ? w->reports.n - 1 : -1;
-    }
-    if (w->migration.on && w->map != NULL)
-        learn(own, plb_cost_work(w->map, piece->range.first, piece->range.count), piece->range.count, execute_s + transfer_s);
-    m->tasks++;
-    m->execute_s += execute_s;
-    m->transfer_s += transfer_s;
-    return slot != PLB_NO_SLOT || own->queue.n == 0 || own->queue.at[own->queue.head].block != piece->block;
-}
-
-void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *piece, int status, const char *text)
-{
-    struct plb_message *m = report(w, PLB_FAIL, pu, piece);
-    m->status = status;
-    snprintf(m->text, sizeof m->text, "%s", text);
+    int victim = plb_thief_ask(w->thief, now);
+    if (victim != PLB_NOBODY)
+        plb_outbox_add(out, PLB_STEAL, w->node, victim, w->pass)->steal = (struct plb_steal){measured_rate(w),
+                                                                                             given_power(w)};
+    return plb_thief_awaits(w->thief);
 }
 
 bool plb_worker_collect(struct plb_worker *w, double now, struct plb_outbox *out)
 {
     for (int i = 0; i < w->reports.n; i++)
-        *plb_outbox_add(out, (enum plb_message_type)w->reports.at[i].type, 0) = w->reports.at[i];
+        plb_outbox_copy(out, &w->reports.at[i]);
     w->reports.n = 0;
     for (int pu = 0; pu < w->n_pus; pu++)
         w->pus[pu].merging = -1;

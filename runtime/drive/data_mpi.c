@@ -24,7 +24,7 @@ void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, struc
 void plb_dataset_replace(struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi)
 {
     for (int i = 0; i < set->n; i++) {
-        if (mask & ((int64_t)1 << i))
+        if (set->at[i].mode == PLB_REPLICATE && (mask & ((int64_t)1 << i)) != 0)
             plb_mpi_broadcast(mpi, set->host[i], set->at[i].bytes);
         if (set->owner && set->at[i].mode == PLB_REDUCE)
             plb_reduce_clear(&set->at[i], set->host[i]);

@@ -1,4 +1,4 @@
-/* A binary heap of small keys over a pool of events, so that sifting moves few bytes. */
+/* A binary heap. */
 #include "drive/events.h"
 
 #include <stdlib.h>
@@ -6,17 +6,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-struct key {
-    double time;
-    uint64_t order;
-    int at;                     /* in the pool */
+struct entry {
+    struct plb_event event;
+    uint64_t order;             /* in which it was planned */
 };
 
 struct plb_events {
-    struct key *heap;
-    struct plb_event *pool;
-    int *unused;
-    int n, capacity, n_unused;
+    struct entry *heap;
+    int n, capacity;
     uint64_t added;
     double now;
 };
@@ -29,44 +26,35 @@ struct plb_events *plb_events_new(void)
 void plb_events_free(struct plb_events *v)
 {
     free(v->heap);
-    free(v->pool);
-    free(v->unused);
     free(v);
 }
 
-static bool before(const struct key *a, const struct key *b)
+static bool before(const struct entry *a, const struct entry *b)
 {
-    return a->time < b->time || (a->time == b->time && a->order < b->order);
+    return a->event.time < b->event.time || (a->event.time == b->event.time && a->order < b->order);
 }
 
-static void enlarge(struct plb_events *v)
+void plb_events_add(struct plb_events *v, struct plb_event event)
 {
-    int capacity = v->capacity > 0 ? 2 * v->capacity : 64;
-    v->heap = plb_grow(v->heap, (size_t)capacity * sizeof *v->heap);
-    v->pool = plb_grow(v->pool, (size_t)capacity * sizeof *v->pool);
-    v->unused = plb_grow(v->unused, (size_t)capacity * sizeof *v->unused);
-    for (int i = capacity - 1; i >= v->capacity; i--)
-        v->unused[v->n_unused++] = i;
-    v->capacity = capacity;
-}
-
-void plb_events_add(struct plb_events *v, const struct plb_event *event)
-{
-    if (v->n == v->capacity)
-        enlarge(v);
-    struct key key = {event->time > v->now ? event->time : v->now, v->added++, v->unused[--v->n_unused]};
-    v->pool[key.at] = *event;
+    if (v->n == v->capacity) {
+        v->capacity = v->capacity > 0 ? 2 * v->capacity : 64;
+        v->heap = plb_grow(v->heap, (size_t)v->capacity * sizeof *v->heap);
+    }
+    struct entry entry = {event, v->added++};
+    entry.event.time = event.time > v->now ? event.time : v->now;
     int i = v->n++;
-    for (; i > 0 && before(&key, &v->heap[(i - 1) / 2]); i = (i - 1) / 2)
+    for (; i > 0 && before(&entry, &v->heap[(i - 1) / 2]); i = (i - 1) / 2)
         v->heap[i] = v->heap[(i - 1) / 2];
-    v->heap[i] = key;
+    v->heap[i] = entry;
 }
 
 bool plb_events_next(struct plb_events *v, struct plb_event *event)
 {
     if (v->n == 0)
         return false;
-    struct key top = v->heap[0], last = v->heap[--v->n];
+    *event = v->heap[0].event;
+    v->now = event->time;
+    struct entry last = v->heap[--v->n];
     int i = 0;
     for (int child; (child = 2 * i + 1) < v->n; i = child) {
         if (child + 1 < v->n && before(&v->heap[child + 1], &v->heap[child]))
@@ -76,8 +64,5 @@ bool plb_events_next(struct plb_events *v, struct plb_event *event)
         v->heap[i] = v->heap[child];
     }
     v->heap[i] = last;
-    *event = v->pool[top.at];
-    event->time = v->now = top.time;
-    v->unused[v->n_unused++] = top.at;
     return true;
 }

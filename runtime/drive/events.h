@@ -1,29 +1,36 @@
-/* The virtual transport: what time is and how messages travel in a simulation. A heap of events,
- * ordered by time and then by the order they were added in, so that a run is exactly repeatable. */
+/* The virtual clock of a simulation: events in the order of their time. Events of one time come in the order in which
+ * they were planned, so that a run is exactly repeatable. O(log n) per event. Not thread-safe. */
 #ifndef PLB_DRIVE_EVENTS_H
 #define PLB_DRIVE_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/message.h"
+enum plb_event_kind {
+    PLB_EVENT_ARRIVE,           /* a message is there. item: its number in the network */
+    PLB_EVENT_RANK0,            /* rank 0 has time for the next message */
+    PLB_EVENT_INPUTS,           /* the inputs of a task are there. item: the number of the task on its PU */
+    PLB_EVENT_END,              /* a PU has executed its task. item: the number of the task on its PU */
+    PLB_EVENT_LOOK,             /* a node sends its reports and looks for answers */
+    PLB_EVENT_FAULT,            /* item: the number of the fault */
+    PLB_EVENT_DETECTED,         /* the master hears that a node is lost */
+};
 
+/* Small, since a heap moves its entries often. */
 struct plb_event {
     double time;
-    int kind;                   /* the driver's own */
-    int node, pu;
-    struct plb_message message;
+    int32_t kind, node, pu, item;
 };
 
 struct plb_events;
 
 struct plb_events *plb_events_new(void);
-void plb_events_free(struct plb_events *v);
+void plb_events_free(struct plb_events *events);
 
-/* Plans an event; one in the past happens next. */
-void plb_events_add(struct plb_events *v, const struct plb_event *event);
+/* Plans an event. One that lies in the past happens next. */
+void plb_events_add(struct plb_events *events, struct plb_event event);
 
-/* The next event, or false where there is none. Time never goes back. */
-bool plb_events_next(struct plb_events *v, struct plb_event *event);
+/* The next event; false where there is none. Time never goes back. */
+bool plb_events_next(struct plb_events *events, struct plb_event *event);
 
 #endif

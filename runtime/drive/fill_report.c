@@ -6,10 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/log.h"
+#include "job/dataset.h"
 
-#define CREDIBLE 2.0        /* times a PU's mean rate is the best that is believed of its curve */
+/* The best rate of a PU's curve counts in the bound up to this multiple of its mean rate. Larger: a curve
+ * that rests on a few quick units makes the bound too good. Smaller: a PU that had only small blocks does not
+ * get the rate that it can reach. A guess. */
+#define CREDIBLE 2.0
 
 /* Work per second that a PU reached over all its samples. */
 static double mean_rate(const struct plb_history *h)
@@ -22,11 +26,12 @@ static double mean_rate(const struct plb_history *h)
     return seconds > 0.0 && isfinite(seconds) ? work / seconds : 0.0;
 }
 
-/* Fits every PU's curve of a phase, and where there are several keeps them all. Returns the phase's part of
- * the bound: the equal-finish time for all units, each PU working in blocks of the measured size that suits
- * it best by its curve, or as it did on average where that was better, or the curve promises so much more that
- * it must rest on a few quick units. Curves are not stretched to sizes that nobody has tried. */
-static double add_phase(const struct plb_master *master, const struct plb_app *app, int phase, struct plb_report *r)
+/* Fits every PU's curve of a phase, and keeps all curves where there are several phases. Returns the phase's
+ * part of the bound: the time in which all PUs together end all units at their best rates.
+ *
+ * A PU's best rate is that of its curve at the measured size that suits it best. It is its mean rate where
+ * that is higher, or where the curve's is beyond CREDIBLE. Sizes that were not measured do not count. */
+static double add_phase(struct plb_master *master, const struct plb_app *app, int phase, struct plb_report *r)
 {
     double rate = 0.0;
     for (int p = 0; p < r->n_pus; p++) {
@@ -49,14 +54,21 @@ static double add_phase(const struct plb_master *master, const struct plb_app *a
     return rate > 0.0 ? app->passes[phase] * (double)app->units / rate : 0.0;
 }
 
-void plb_results_from_master(const struct plb_master *master, const struct plb_app *app,
-                             const char *balancer, struct plb_report *r)
+void plb_results_from_master(struct plb_master *master, const struct plb_app *app, const char *balancer,
+                             struct plb_report *r)
 {
     int n = plb_master_pus(master), last_node = -1;
     const struct plb_balancer_stats *stats = plb_master_stats(master);
-    *r = (struct plb_report){.app = app->kernel->name, .unit = app->kernel->unit, .balancer = balancer, .n_pus = n,
-        .n_phases = plb_phase_count(app->kernel), .units = app->units, .profile_s = stats->profile_end, .solves = stats->solves};
-    plb_master_migrations(master, &r->migrations, &r->migrated_units);
+    *r = (struct plb_report){.app = app->kernel->name,
+                             .unit = app->kernel->unit,
+                             .balancer = balancer,
+                             .n_pus = n,
+                             .n_phases = plb_phase_count(app->kernel),
+                             .units = app->units,
+                             .profile_s = stats->profile_end,
+                             .solves = stats->solves};
+    r->migrations = plb_master_counts(master)->gifts;
+    r->migrated_units = plb_master_counts(master)->moved_units;
     r->pus = plb_alloc((size_t)n * sizeof *r->pus);
     if (r->n_phases > 1)
         r->curves = plb_alloc((size_t)(n * r->n_phases) * sizeof *r->curves);
@@ -64,9 +76,17 @@ void plb_results_from_master(const struct plb_master *master, const struct plb_a
         const struct plb_pu_info *info = plb_master_pu(master, p);
         const struct plb_pu_totals *totals = plb_master_totals(master, p);
         struct plb_report_pu *pu = &r->pus[p];
-        *pu = (struct plb_report_pu){.id = p, .node = info->node, .kind = info->kind, .units = totals->units,
-            .blocks = totals->blocks, .tasks = totals->tasks, .busy_s = totals->execute_s + totals->transfer_s,
-            .transfer_s = totals->transfer_s, .stolen_in = totals->stolen_in, .stolen_out = totals->stolen_out, .refused = plb_master_refused(master, p)};
+        *pu = (struct plb_report_pu){.id = p,
+                                     .node = info->node,
+                                     .kind = info->kind,
+                                     .units = totals->units,
+                                     .blocks = totals->blocks,
+                                     .tasks = totals->tasks,
+                                     .busy_s = totals->execute_s + totals->transfer_s,
+                                     .transfer_s = totals->transfer_s,
+                                     .stolen_in = totals->stolen_in,
+                                     .stolen_out = totals->stolen_out,
+                                     .refused = plb_master_refused(master, p)};
         snprintf(pu->host, sizeof pu->host, "%s", info->host);
         snprintf(pu->name, sizeof pu->name, "%s", info->name);
         r->nodes += info->node != last_node;
@@ -80,13 +100,19 @@ void plb_results_from_master(const struct plb_master *master, const struct plb_a
 
 int plb_results_refused(const struct plb_master *master, const struct plb_app *app)
 {
+    struct plb_dataset set;
     int n = 0;
+    plb_dataset_describe(&set, app);
+    struct plb_sizes sizes = plb_dataset_sizes(&set);
     for (int p = 0; p < plb_master_pus(master); p++) {
         const struct plb_pu_info *pu = plb_master_pu(master, p);
         n += plb_master_refused(master, p);
         if (plb_master_refused(master, p))
-            plb_say("warning: PU %d (%s, rank %d) is not used: its memory of %.4g bytes cannot hold %.4g bytes of replicated data and three units of %.4g bytes",
-                    p, pu->name, pu->node, pu->memory, plb_app_replicated_bytes(app), plb_app_unit_bytes(app, true, true));
+            plb_say("warning: PU %d (%s, rank %d) is not used: its memory of %.4g bytes cannot hold %.4g "
+                    "bytes of "
+                    "replicated data and three units of %.4g bytes",
+                    p, pu->name, pu->node, pu->memory, sizes.replicated_bytes,
+                    plb_sizes_largest(&sizes, app->units));
     }
     return n;
 }

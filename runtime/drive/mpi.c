@@ -1,43 +1,41 @@
 /* MPI, two-sided and non-blocking. */
 #include "drive/mpi.h"
 
+#include <assert.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/memory.h"
+#include "base/log.h"
+#include "drive/frame.h"
 
-#define FRAME 15            /* messages per frame: below every transport's eager limit */
-#define FEW 4               /* in the small frame that most are */
-#define DEFAULT_PIECE ((size_t)1 << 30)
+/* Bytes of one MPI message of data. MPI counts bytes in an int, so that 2 GiB is the limit. Smaller: more
+ * requests. */
+#define DEFAULT_PART ((size_t)1 << 30)
 
-enum tag { TAG_CONTROL = 1, TAG_DATA = 16 };
+enum tag { TAG_CONTROL = 1, TAG_CLOCK = 2, TAG_DATA = 16 };
 
-_Static_assert(FRAME * sizeof(struct plb_message) <= 4000, "a frame must be sent eagerly");
-
-struct outgoing {
-    struct plb_message *frame;  /* being filled, or NULL */
-    int n, capacity;
-};
+static_assert(TAG_DATA + PLB_TAGS - 1 <= 32767, "MPI promises tags up to 32,767");
 
 struct plb_mpi {
     int rank, size, local_rank, local_size;
     MPI_Comm control, data, local;
-    size_t piece;
-    struct outgoing *out;       /* per rank */
-    struct plb_message in[FRAME];
-    int n_in, next_in;
-    MPI_Request *requests;      /* in flight */
-    int **pending;              /* per request: the counter to lower, or NULL for a frame */
-    void **owned;               /* per request: a frame to free, or NULL */
-    int *done;                  /* scratch for MPI_Testsome */
+    size_t part;           /* bytes */
+    struct plb_frame *out; /* per rank: being filled */
+    unsigned char in[PLB_FRAME_BYTES];
+    struct plb_frame_reader reader; /* of `in` */
+    bool *warned;                   /* per rank: of a message that cannot be used */
+    MPI_Request *requests;          /* in flight */
+    int **pending;                  /* per request: the counter to lower, or NULL for a frame */
+    void **owned;                   /* per request: a frame to free, or NULL */
+    int *done;                      /* scratch for MPI_Testsome */
     int n, capacity, n_data;
     int64_t messages, bytes;
 };
 
-struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t piece_bytes)
+struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes)
 {
     int provided;
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
@@ -49,7 +47,8 @@ struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t piece_bytes)
     MPI_Comm_split_type(m->control, MPI_COMM_TYPE_SHARED, m->rank, MPI_INFO_NULL, &m->local);
     MPI_Comm_rank(m->local, &m->local_rank);
     MPI_Comm_size(m->local, &m->local_size);
-    m->piece = piece_bytes > 0 ? piece_bytes : DEFAULT_PIECE;
+    m->part = part_bytes > 0 ? part_bytes : DEFAULT_PART;
+    m->warned = plb_alloc((size_t)m->size * sizeof *m->warned);
     m->out = plb_alloc((size_t)m->size * sizeof *m->out);
     return m;
 }
@@ -64,8 +63,9 @@ void plb_mpi_close(struct plb_mpi *m)
     MPI_Comm_free(&m->local);
     MPI_Finalize();
     for (int r = 0; r < m->size; r++)
-        free(m->out[r].frame);
+        free(m->out[r].at);
     free(m->out);
+    free(m->warned);
     free(m->requests);
     free(m->pending);
     free(m->owned);
@@ -111,27 +111,21 @@ static MPI_Request *track(struct plb_mpi *m, int *pending, void *owned)
 
 static void flush_one(struct plb_mpi *m, int to)
 {
-    struct outgoing *o = &m->out[to];
-    if (o->n == 0)
+    struct plb_frame *f = &m->out[to];
+    if (f->bytes == 0)
         return;
-    MPI_Isend(o->frame, o->n * (int)sizeof *o->frame, MPI_BYTE, to, TAG_CONTROL, m->control, track(m, NULL, o->frame));
-    o->frame = NULL;
-    o->n = 0;
+    MPI_Isend(f->at, (int)f->bytes, MPI_BYTE, to, TAG_CONTROL, m->control, track(m, NULL, f->at));
+    *f = (struct plb_frame){0};
 }
 
 void plb_mpi_send(struct plb_mpi *m, const struct plb_message *message)
 {
-    struct outgoing *o = &m->out[message->to];
-    if (o->frame == NULL)
-        o->capacity = 0;
-    if (o->n == o->capacity) { /* most frames carry one or two */
-        o->capacity = o->capacity > 0 ? FRAME : FEW;
-        o->frame = plb_grow(o->frame, (size_t)o->capacity * sizeof *o->frame);
-    }
-    o->frame[o->n++] = *message;
+    struct plb_frame *f = &m->out[message->to];
     m->messages++;
-    if (o->n == FRAME)
-        flush_one(m, message->to);
+    if (plb_frame_add(f, message))
+        return;
+    flush_one(m, message->to);
+    plb_frame_add(f, message);
 }
 
 void plb_mpi_flush(struct plb_mpi *m)
@@ -140,37 +134,69 @@ void plb_mpi_flush(struct plb_mpi *m)
         flush_one(m, to);
 }
 
+static void warn(struct plb_mpi *m, int from, const char *wrong)
+{
+    if (!m->warned[from])
+        plb_say("warning: rank %d sent a message that cannot be used (%s); it is ignored", from, wrong);
+    m->warned[from] = true;
+}
+
+/* Drops a transmission that is too long for a frame. */
+static void drop(struct plb_mpi *m, int from, int bytes)
+{
+    void *scratch = plb_alloc((size_t)bytes);
+    MPI_Recv(scratch, bytes, MPI_BYTE, from, TAG_CONTROL, m->control, MPI_STATUS_IGNORE);
+    free(scratch);
+    warn(m, from, "too long for a frame");
+}
+
+/* Receives a frame; false where none has arrived. */
+static bool receive_frame(struct plb_mpi *m)
+{
+    int arrived, bytes;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_CONTROL, m->control, &arrived, &status);
+    if (!arrived)
+        return false;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (bytes > PLB_FRAME_BYTES) {
+        drop(m, status.MPI_SOURCE, bytes);
+        return true;
+    }
+    MPI_Recv(m->in, bytes, MPI_BYTE, status.MPI_SOURCE, TAG_CONTROL, m->control, MPI_STATUS_IGNORE);
+    m->reader = (struct plb_frame_reader){m->in, (size_t)bytes, status.MPI_SOURCE, m->rank, m->size};
+    return true;
+}
+
 bool plb_mpi_receive(struct plb_mpi *m, struct plb_message *message)
 {
-    if (m->next_in == m->n_in) {
-        int arrived, bytes;
-        MPI_Status status;
-        MPI_Iprobe(MPI_ANY_SOURCE, TAG_CONTROL, m->control, &arrived, &status);
-        if (!arrived)
-            return false;
-        MPI_Get_count(&status, MPI_BYTE, &bytes);
-        MPI_Recv(m->in, bytes, MPI_BYTE, status.MPI_SOURCE, TAG_CONTROL, m->control, MPI_STATUS_IGNORE);
-        m->n_in = bytes / (int)sizeof *m->in;
-        m->next_in = 0;
-    }
-    *message = m->in[m->next_in++];
-    return true;
+    const char *wrong;
+    do {
+        enum plb_frame_found found;
+        while ((found = plb_frame_next(&m->reader, message, &wrong)) == PLB_FRAME_WRONG)
+            warn(m, m->reader.from, wrong);
+        if (found == PLB_FRAME_MESSAGE)
+            return true;
+    } while (receive_frame(m));
+    return false;
 }
 
 void plb_mpi_put(struct plb_mpi *m, int to, int tag, const void *data, size_t bytes, int *pending)
 {
     m->bytes += (int64_t)bytes;
-    for (size_t at = 0; at < bytes; at += m->piece) {
-        size_t length = bytes - at < m->piece ? bytes - at : m->piece;
-        MPI_Isend((const char *)data + at, (int)length, MPI_BYTE, to, TAG_DATA + tag, m->data, track(m, pending, NULL));
+    for (size_t at = 0; at < bytes; at += m->part) {
+        size_t length = bytes - at < m->part ? bytes - at : m->part;
+        MPI_Isend((const char *)data + at, (int)length, MPI_BYTE, to, TAG_DATA + tag, m->data,
+                  track(m, pending, NULL));
     }
 }
 
 void plb_mpi_get(struct plb_mpi *m, int from, int tag, void *data, size_t bytes, int *pending)
 {
-    for (size_t at = 0; at < bytes; at += m->piece) {
-        size_t length = bytes - at < m->piece ? bytes - at : m->piece;
-        MPI_Irecv((char *)data + at, (int)length, MPI_BYTE, from, TAG_DATA + tag, m->data, track(m, pending, NULL));
+    for (size_t at = 0; at < bytes; at += m->part) {
+        size_t length = bytes - at < m->part ? bytes - at : m->part;
+        MPI_Irecv((char *)data + at, (int)length, MPI_BYTE, from, TAG_DATA + tag, m->data,
+                  track(m, pending, NULL));
     }
 }
 
@@ -227,8 +253,8 @@ void plb_mpi_meet(struct plb_mpi *m)
 
 void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
 {
-    for (size_t at = 0; at < bytes; at += m->piece) {
-        size_t length = bytes - at < m->piece ? bytes - at : m->piece;
+    for (size_t at = 0; at < bytes; at += m->part) {
+        size_t length = bytes - at < m->part ? bytes - at : m->part;
         MPI_Bcast((char *)data + at, (int)length, MPI_BYTE, 0, m->data);
     }
     m->bytes += m->rank == 0 ? (int64_t)bytes * (m->size - 1) : 0;
@@ -250,11 +276,12 @@ double plb_mpi_clock_offset(struct plb_mpi *m)
         for (int trip = 0; trip < 8; trip++) {
             double sent = plb_now(), theirs = sent;
             if (m->rank == r)
-                MPI_Sendrecv(&sent, 1, MPI_DOUBLE, 0, 2, &theirs, 1, MPI_DOUBLE, 0, 2, m->control, MPI_STATUS_IGNORE);
+                MPI_Sendrecv(&sent, 1, MPI_DOUBLE, 0, TAG_CLOCK, &theirs, 1, MPI_DOUBLE, 0, TAG_CLOCK,
+                             m->control, MPI_STATUS_IGNORE);
             if (m->rank == 0) {
-                MPI_Recv(&theirs, 1, MPI_DOUBLE, r, 2, m->control, MPI_STATUS_IGNORE);
+                MPI_Recv(&theirs, 1, MPI_DOUBLE, r, TAG_CLOCK, m->control, MPI_STATUS_IGNORE);
                 sent = plb_now();
-                MPI_Send(&sent, 1, MPI_DOUBLE, r, 2, m->control);
+                MPI_Send(&sent, 1, MPI_DOUBLE, r, TAG_CLOCK, m->control);
             }
             double back = plb_now();
             if (m->rank == r && back - sent < shortest) {

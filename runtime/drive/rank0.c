@@ -1,70 +1,211 @@
-/* Rank 0's side of the messages: passes, results, inputs for others, failures. */
+/* Rank 0's side of the messages. */
 #include "drive/rank0.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/memory.h"
-#include "drive/data_mpi.h"
+#include "base/kernel_identity.h"
+#include "base/log.h"
 #include "drive/fill_report.h"
 #include "profile/profiles.h"
 
-/* Tells every node, our own included, that the run is over. */
-static void stop_all(struct run *r, int status)
+void plb_rank0_init(struct plb_rank0 *z, struct plb_job *job, struct plb_trace *trace, int n_ranks,
+                    bool quiet)
 {
-    if (r->lead->stopping)
-        return;
-    r->lead->stopping = true;
-    for (int n = 0; n < r->size; n++)
-        plb_outbox_add(&r->out, PLB_STOP, n)->status = status;
+    *z = (struct plb_rank0){.job = job, .trace = trace};
+    z->said_bye = plb_alloc((size_t)n_ranks * sizeof *z->said_bye);
+    plb_progress_init(&z->progress, job->kernel->unit, quiet);
 }
 
-/* The master can find at any event that there is no way on. */
-static bool stop_on_failure(struct run *r)
+void plb_rank0_fini(struct plb_rank0 *z)
 {
-    const char *failure = plb_master_failure(r->lead->master);
+    plb_incoming_free(z->incoming);
+    plb_master_free(z->master);
+    free(z->said_bye);
+    free(z->pus);
+}
+
+/* Tells every node, rank 0's own included, that the run is over. */
+static void stop(struct plb_rank *r, int status)
+{
+    r->rank0->in_pass = false;
+    plb_master_stop(r->rank0->master, status, &r->out);
+}
+
+/* The master can find at any event that there is no way on. True where it has. */
+static bool stop_on_failure(struct plb_rank *r)
+{
+    const char *failure = plb_master_failure(r->rank0->master);
     if (failure != NULL)
-        stop_all(r, plb_fail(r->err, PLB_EFAILED, "%s", failure));
+        stop(r, plb_fail(r->err, PLB_EFAILED, "%s", failure));
     return failure != NULL;
 }
 
-static void begin_pass(struct run *r)
+/* ------------------------------------------------------------------- passes */
+
+static void begin_pass(struct plb_rank *r)
 {
-    struct leader *lead = r->lead;
+    struct plb_rank0 *z = r->rank0;
+    struct plb_app *app = &z->job->app;
     int64_t replaced = 0;
     for (int i = 0; i < r->data.n; i++) {
-        replaced |= lead->job->app.replaced[i] ? (int64_t)1 << i : 0;
-        lead->job->app.replaced[i] = false;
+        replaced |= app->replaced[i] ? (int64_t)1 << i : 0;
+        app->replaced[i] = false;
     }
-    lead->pass++;
-    int phase = plb_app_begin_pass(&lead->job->app);
-    for (int n = 1; n < r->size; n++) {
-        struct plb_message m = {.type = PLB_PASS, .to = n, .pass = lead->pass, .slot = PLB_NO_SLOT};
-        m.status = replaced;
-        m.phase = phase;
-        plb_mpi_send(r->mpi, &m);
-    }
-    plb_mpi_flush(r->mpi);
-    plb_dataset_replace(&r->data, replaced, r->mpi);
-    plb_node_pass(r->node, lead->pass, phase, replaced);
-    lead->pass_began = run_time(r);
-    lead->in_pass = true;
-    plb_master_begin(lead->master, lead->pass, phase, &lead->job->maps[phase], lead->pass_began, &r->out);
+    int phase = plb_app_begin_pass(app);
+    z->pass_began = plb_rank_time(r);
+    z->in_pass = true;
+    plb_master_begin(z->master, r->pass + 1, phase, replaced, &z->job->maps[phase], z->pass_began, &r->out);
     stop_on_failure(r);
 }
 
-static void show_pus(const struct leader *lead)
+void plb_rank0_pass_begins(struct plb_rank *r)
+{
+    r->rank0->pass_began = plb_rank_time(r);
+}
+
+/* The pass is over: does the kernel want another one? */
+static void end_pass(struct plb_rank *r)
+{
+    struct plb_rank0 *z = r->rank0;
+    bool again = false;
+    z->in_pass = false;
+    z->makespan += plb_rank_time(r) - z->pass_began;
+    plb_job_next(z->job, r->pass - 1, &again, r->err);
+    if (again && r->err->status == PLB_OK)
+        begin_pass(r);
+    else
+        stop(r, r->err->status);
+}
+
+static void end_pass_if_over(struct plb_rank *r)
+{
+    const struct plb_rank0 *z = r->rank0;
+    if (z->in_pass && plb_master_over(z->master) && !plb_incoming_claims(z->incoming))
+        end_pass(r);
+}
+
+/* ------------------------------------------------------------------ results */
+
+static void get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
+{
+    const struct plb_rank *r = context;
+    plb_mpi_get(r->mpi, from, tag, data, bytes, pending);
+}
+
+static enum plb_verdict judge(void *context, const struct plb_message *done)
+{
+    const struct plb_rank *r = context;
+    return plb_master_judge(r->rank0->master, done);
+}
+
+/* Has the master take a message, and keeps the time that it took where it solved. */
+static int64_t tell_master(void *context, const struct plb_message *m)
+{
+    struct plb_rank *r = context;
+    struct plb_rank0 *z = r->rank0;
+    int64_t solves = plb_master_stats(z->master)->solves;
+    double before = plb_rank_time(r);
+    int64_t fresh = plb_master_receive(z->master, m, before, &r->out);
+    double seconds = plb_rank_time(r) - before;
+    if (plb_master_stats(z->master)->solves > solves) {
+        z->solve += seconds;
+        plb_trace_add(z->trace, (struct plb_trace_event){.type = PLB_TRACE_SOLVE,
+                                                         .pu = PLB_TRACE_MASTER,
+                                                         .pass = r->pass,
+                                                         .start = before,
+                                                         .seconds = seconds});
+    }
+    stop_on_failure(r);
+    return fresh;
+}
+
+static void on_done(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_incoming *incoming = r->rank0->incoming;
+    int slot = (int)m->done.slot;
+    if (m->done.slot >= PLB_TAGS)
+        return;
+    if (slot == PLB_NO_SLOT) {
+        tell_master(r, m);
+    } else if (m->from != 0) {
+        plb_incoming_add(incoming, m);
+    } else {
+        void *arrays[PLB_MAX_DATA];
+        for (int i = 0; i < r->data.n; i++)
+            arrays[i] = plb_node_result(r->node, slot, i);
+        plb_incoming_own(incoming, m, arrays);
+        plb_node_release(r->node, slot);
+    }
+    end_pass_if_over(r);
+}
+
+bool plb_rank0_collect(struct plb_rank *r)
+{
+    struct plb_rank0 *z = r->rank0;
+    bool any = z->incoming != NULL && plb_incoming_collect(z->incoming);
+    if (any)
+        end_pass_if_over(r);
+    if (z->in_pass)
+        plb_progress_update(&z->progress, plb_master_accepted(z->master), r->data.units,
+                            plb_rank_time(r) - z->pass_began);
+    return any;
+}
+
+/* Sends the inputs of a range to the node that asks for them. */
+static void on_pull(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_range range = m->pull.range;
+    if (range.first + range.count > r->data.units || m->pull.slot >= PLB_TAGS)
+        return;
+    for (int i = 0; i < r->data.n; i++) {
+        size_t offset, bytes;
+        if (!plb_data_is_input(&r->data.at[i]))
+            continue;
+        plb_dataset_bytes(&r->data, i, range, &offset, &bytes);
+        plb_mpi_put(r->mpi, m->from, (int)m->pull.slot, (char *)r->data.host[i] + offset, bytes,
+                    &r->rank0->pulls);
+    }
+}
+
+static void on_fail(struct plb_rank *r, const struct plb_message *m)
+{
+    const struct plb_rank0 *z = r->rank0;
+    const struct plb_failure *f = &m->fail;
+    const char *name = "?", *host = "?", *unit = r->kernel->unit;
+    char title[PLB_PHASE_TITLE], what[100];
+    for (int p = 0; p < z->n_pus; p++)
+        if (z->pus[p].node == m->from && z->pus[p].local == m->pu) {
+            name = z->pus[p].name;
+            host = z->pus[p].host;
+        }
+    plb_phase_title(r->kernel, z->job->app.running, title);
+    if (f->text[0] != '\0')
+        snprintf(what, sizeof what, "failed (%s)", f->text);
+    else
+        snprintf(what, sizeof what, "returned %lld", (long long)f->status);
+    stop(r, plb_fail(r->err, PLB_EFAILED,
+                     "%s %s on PU '%s' (rank %d on %s) for %s %lld to %lld; no output is written", title,
+                     what, name, m->from, host, unit, (long long)f->range.first,
+                     (long long)(f->range.first + f->range.count - 1)));
+}
+
+/* -------------------------------------------------------------------- start */
+
+static void show_pus(const struct plb_rank0 *z)
 {
     static const char *const kinds[] = {"cpu", "gpu", "accelerator"};
-    for (int p = 0; p < lead->n_pus; p++) {
-        const struct plb_pu_info *pu = &lead->pus[p];
+    for (int p = 0; p < z->n_pus; p++) {
+        const struct plb_pu_info *pu = &z->pus[p];
         if (pu->id[0] != '\0')
-            plb_say("PU %d: rank %d on %s, %s '%s' (%s), %.3g GB free, driven from cores %s, power %g", p, pu->node, pu->host, kinds[pu->kind],
-                    pu->name, pu->id, pu->memory / 1e9, pu->cores, pu->power);
+            plb_say("PU %d: rank %d on %s, %s '%s' (%s), %.3g GB free, driven from cores %s, power %g", p,
+                    pu->node, pu->host, kinds[pu->kind], pu->name, pu->id, pu->memory / 1e9, pu->cores,
+                    pu->power);
         else
-            plb_say("PU %d: rank %d on %s, %s '%s', %d thread%s on cores %s, power %g", p, pu->node, pu->host, kinds[pu->kind],
-                    pu->name, pu->threads, pu->threads == 1 ? "" : "s", pu->cores, pu->power);
+            plb_say("PU %d: rank %d on %s, %s '%s', %d thread%s on cores %s, power %g", p, pu->node, pu->host,
+                    kinds[pu->kind], pu->name, pu->threads, pu->threads == 1 ? "" : "s", pu->cores,
+                    pu->power);
     }
 }
 
@@ -74,163 +215,118 @@ static int by_place(const void *a, const void *b)
     return x->node != y->node ? x->node - y->node : x->local - y->local;
 }
 
-void plb_lead_hello(struct run *r, const struct plb_pu_info *info)
+/* Looks whether a rank runs the same plbrun and the same kernel as this one, and keeps the first difference. */
+static void compare(struct plb_rank *r, const struct plb_hello *hello)
 {
-    struct leader *lead = r->lead;
-    lead->pus = plb_grow(lead->pus, (size_t)(lead->n_pus + 1) * sizeof *lead->pus);
-    lead->pus[lead->n_pus++] = *info;
-    if (lead->n_pus < lead->expected)
+    struct plb_rank0 *z = r->rank0;
+    const struct plb_hello *own = &r->hello;
+    const char *what = plb_kernel_difference(&hello->build, &own->build);
+    if (what != NULL && z->difference[0] == '\0')
+        snprintf(z->difference, sizeof z->difference,
+                 "rank %d on %s has %s than rank 0 on %s (plbrun %s with %s there, plbrun %s with %s here); "
+                 "install the "
+                 "same on both",
+                 hello->pu.node, hello->pu.host, what, r->host, hello->build.version, hello->kernel_file,
+                 own->build.version, own->kernel_file);
+}
+
+/* All PUs are known: makes the master, and begins the first pass or tells why there is none. */
+static void begin_run(struct plb_rank *r)
+{
+    struct plb_rank0 *z = r->rank0;
+    struct plb_job *job = z->job;
+    qsort(z->pus, (size_t)z->n_pus, sizeof *z->pus, by_place);
+    struct plb_master_config config = plb_job_master(job);
+    config.n_nodes = r->size;
+    z->master = plb_master_new(&config, z->pus, z->n_pus);
+    z->incoming = plb_incoming_new(&r->data, &(struct plb_incoming_calls){r, get, judge, tell_master});
+    if (z->difference[0] != '\0') {
+        stop(r, plb_fail(r->err, PLB_EINPUT, "%s", z->difference));
         return;
-    qsort(lead->pus, (size_t)lead->n_pus, sizeof *lead->pus, by_place);
-    struct plb_master_config config = plb_job_master(lead->job);
-    lead->master = plb_master_new(&config, lead->pus, lead->n_pus);
+    }
     if (r->options->show_pus || r->options->verbose)
-        show_pus(lead);
-    if (plb_results_refused(lead->master, &lead->job->app) == lead->n_pus) {
-        stop_all(r, plb_fail(r->err, PLB_EINPUT, "no PU has the memory for this job (the warnings have the numbers); it needs others, or smaller units"));
+        show_pus(z);
+    if (plb_results_refused(z->master, &job->app) == z->n_pus) {
+        stop(r, plb_fail(r->err, PLB_EINPUT,
+                         "no PU has the memory for this job (the warnings have the numbers); it needs "
+                         "others, or smaller units"));
         return;
     }
     if (r->options->dry_run) {
-        stop_all(r, PLB_OK);
+        stop(r, PLB_OK);
         return;
     }
-    lead->job->profiles = plb_profiles_open(&(struct plb_profiles_config){
-        .kernel = lead->job->kernel,
-        .maps = lead->job->maps,
-        .cluster = &lead->job->cluster,
-        .mode = lead->job->balance.profile,
+    job->profiles = plb_profiles_open(&(struct plb_profiles_config){
+        .kernel = job->kernel,
+        .maps = job->maps,
+        .cluster = &job->cluster,
+        .mode = job->balance.profile,
         .verbose = r->options->verbose,
     });
-    plb_profiles_recall(lead->job->profiles, lead->master);
-    if (plb_profiles_require(&config, lead->master, r->err) == PLB_OK)
+    plb_profiles_recall(job->profiles, z->master);
+    if (plb_profiles_require(&config, z->master, r->err) == PLB_OK)
         begin_pass(r);
     else
-        stop_all(r, r->err->status);
+        stop(r, r->err->status);
 }
 
-/* The pass is over: does the kernel want another? */
-static void end_pass(struct run *r)
+/* Whether a PU has said HELLO before. */
+static bool is_known(const struct plb_rank0 *z, const struct plb_pu_info *pu)
 {
-    struct leader *lead = r->lead;
-    bool again = false;
-    lead->in_pass = false;
-    lead->makespan += run_time(r) - lead->pass_began;
-    plb_job_next(lead->job, lead->pass - 1, &again, r->err);
-    if (again && r->err->status == PLB_OK)
-        begin_pass(r);
-    else
-        stop_all(r, r->err->status);
+    for (int p = 0; p < z->n_pus; p++)
+        if (by_place(&z->pus[p], pu) == 0)
+            return true;
+    return false;
 }
 
-/* All results of a DONE are here. */
-static void accept(struct run *r, const struct plb_message *done)
+static void on_hello(struct plb_rank *r, const struct plb_hello *hello)
 {
-    struct leader *lead = r->lead;
-    double before = run_time(r);
-    int64_t solves = plb_master_stats(lead->master)->solves;
-    plb_master_done(lead->master, done, before, &r->out);
-    double after = run_time(r);
-    if (plb_master_stats(lead->master)->solves > solves) {
-        lead->solve += after - before;
-        plb_trace_add(lead->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, lead->pass, before, after - before, 0, 0, 0});
-    }
-    if (!stop_on_failure(r) && lead->in_pass && plb_master_over(lead->master))
-        end_pass(r);
-}
-
-static void fold(struct run *r, int i, const void *partial)
-{
-    plb_reduce_fold(&r->data.at[i], r->data.host[i], partial);
-}
-
-/* A DONE from another rank: its results are received straight into their place. */
-static void receive_results(struct run *r, const struct plb_message *done)
-{
-    struct incoming *in = plb_alloc(sizeof *in);
-    in->done = *done;
-    for (int i = 0; i < r->data.n; i++) {
-        size_t offset, bytes;
-        plb_dataset_bytes(&r->data, i, done->range, &offset, &bytes);
-        if (!plb_data_is_result(&r->data.at[i]))
-            continue;
-        bool reduced = r->data.at[i].mode == PLB_REDUCE;
-        if (reduced)
-            in->partial[i] = plb_alloc(bytes);
-        plb_mpi_get(r->mpi, done->from, done->slot, reduced ? in->partial[i] : (char *)r->data.host[i] + offset, bytes, &in->pending);
-    }
-    in->next = r->lead->incoming;
-    r->lead->incoming = in;
-}
-
-void plb_lead_done(struct run *r, const struct plb_message *done)
-{
-    if (done->slot != PLB_NO_SLOT && done->from != 0) {
-        receive_results(r, done);
+    struct plb_rank0 *z = r->rank0;
+    if (z->n_pus == z->expected || is_known(z, &hello->pu))
         return;
-    }
-    for (int i = 0; i < r->data.n && done->slot != PLB_NO_SLOT; i++)
-        if (r->data.at[i].mode == PLB_REDUCE)
-            fold(r, i, plb_node_result(r->node, done->slot, i));
-    if (done->slot != PLB_NO_SLOT)
-        plb_node_release(r->node, done->slot);
-    accept(r, done);
+    z->pus = plb_grow(z->pus, (size_t)(z->n_pus + 1) * sizeof *z->pus);
+    z->pus[z->n_pus++] = hello->pu;
+    compare(r, hello);
+    if (z->n_pus == z->expected)
+        begin_run(r);
 }
 
-/* Accepts the DONEs whose results have arrived. */
-bool plb_lead_collect(struct run *r)
+static void on_bye(struct plb_rank0 *z, int from)
 {
-    bool moved = false;
-    for (struct incoming **at = &r->lead->incoming; *at != NULL;) {
-        struct incoming *in = *at;
-        if (in->pending > 0) {
-            at = &in->next;
-            continue;
-        }
-        *at = in->next;
-        for (int i = 0; i < r->data.n; i++)
-            if (in->partial[i] != NULL) {
-                fold(r, i, in->partial[i]);
-                free(in->partial[i]);
-            }
-        accept(r, &in->done);
-        free(in);
-        moved = true;
-    }
-    return moved;
+    z->byes += !z->said_bye[from];
+    z->said_bye[from] = true;
 }
 
-void plb_lead_moved(struct run *r, const struct plb_message *m)
+bool plb_rank0_is_needed(const struct plb_rank *r)
 {
-    plb_master_moved(r->lead->master, m, run_time(r), &r->out);
+    const struct plb_rank0 *z = r->rank0;
+    return z->byes < r->size || plb_mpi_busy(r->mpi)
+        || (z->incoming != NULL && plb_incoming_any(z->incoming));
 }
 
-void plb_lead_fail(struct run *r, const struct plb_message *m)
+void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
 {
-    const struct leader *lead = r->lead;
-    const char *name = "?", *host = "?";
-    char title[PLB_PHASE_TITLE], what[100];
-    for (int p = 0; p < lead->n_pus; p++)
-        if (lead->pus[p].node == m->from && lead->pus[p].local == m->pu) {
-            name = lead->pus[p].name;
-            host = lead->pus[p].host;
-        }
-    plb_phase_title(lead->job->kernel, lead->job->app.running, title);
-    if (m->text[0] != '\0')
-        snprintf(what, sizeof what, "failed (%s)", m->text);
-    else
-        snprintf(what, sizeof what, "returned %lld", (long long)m->status);
-    plb_fail(r->err, PLB_EFAILED, "%s %s on PU '%s' (rank %d on %s) for %s %lld to %lld; no output is written", title, what, name, m->from, host,
-             lead->job->kernel->unit, (long long)m->range.first, (long long)(m->range.first + m->range.count - 1));
-    stop_all(r, PLB_EFAILED);
-}
-
-/* Sends the inputs of a range to the node that is about to work on it. */
-void plb_lead_pull(struct run *r, const struct plb_message *m)
-{
-    for (int i = 0; i < r->data.n; i++) {
-        size_t offset, bytes;
-        plb_dataset_bytes(&r->data, i, m->range, &offset, &bytes);
-        if (plb_data_is_input(&r->data.at[i]))
-            plb_mpi_put(r->mpi, m->from, m->slot, (char *)r->data.host[i] + offset, bytes, &r->pulls);
+    if (m->type == PLB_HELLO)
+        on_hello(r, &m->hello);
+    if (r->rank0->master == NULL) /* the others belong to a run that has begun */
+        return;
+    switch (m->type) {
+    case PLB_DONE:
+        on_done(r, m);
+        break;
+    case PLB_MOVED:
+        tell_master(r, m);
+        break;
+    case PLB_FAIL:
+        on_fail(r, m);
+        break;
+    case PLB_PULL:
+        on_pull(r, m);
+        break;
+    case PLB_BYE:
+        on_bye(r->rank0, m->from);
+        break;
+    default:
+        break;
     }
 }

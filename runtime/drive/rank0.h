@@ -1,17 +1,47 @@
-/* Rank 0's side of the messages: passes, results, inputs for others, failures. Communication thread only. */
+/* Rank 0's side of the messages: HELLO, results, inputs for other nodes, failures, the begin and the end of
+ * passes and of the run. Communication thread only. */
 #ifndef PLB_DRIVE_RANK0_H
 #define PLB_DRIVE_RANK0_H
 
-#include "drive/cluster_run.h"
+#include "core/master.h"
+#include "drive/incoming.h"
+#include "drive/rank.h"
+#include "job/job.h"
+#include "report/progress.h"
+#include "report/trace.h"
 
-/* Messages to the master; messages of its own go to r->out. */
-void plb_lead_hello(struct run *r, const struct plb_pu_info *info);
-void plb_lead_done(struct run *r, const struct plb_message *done);
-void plb_lead_moved(struct run *r, const struct plb_message *moved);
-void plb_lead_fail(struct run *r, const struct plb_message *fail);
-void plb_lead_pull(struct run *r, const struct plb_message *pull);
+/* What rank 0 keeps beside struct plb_rank. */
+struct plb_rank0 {
+    struct plb_job *job;
+    struct plb_trace *trace;
+    struct plb_pu_info *pus; /* from HELLO */
+    int n_pus, expected;     /* so far, and when all have said HELLO */
+    char difference[600]; /* a sentence: a rank runs another plbrun or kernel than this one; "" = none does */
+    struct plb_master *master;     /* NULL until all have said HELLO */
+    struct plb_incoming *incoming; /* as the master */
+    struct plb_progress progress;
+    bool in_pass;
+    double pass_began, makespan, solve; /* seconds of the run's clock */
+    bool *said_bye;                     /* by rank */
+    int byes;                           /* ranks that have said it */
+    int pulls;                          /* inputs on their way to other nodes */
+};
 
-/* Accepts the DONEs whose results have arrived; true where there were any. */
-bool plb_lead_collect(struct run *r);
+void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_trace *trace, int n_ranks,
+                    bool quiet);
+void plb_rank0_fini(struct plb_rank0 *rank0);
+
+/* The one receiver of messages to rank 0 that are not for its node. What makes no sense is dropped. Messages
+ * of rank 0's own go to r->out. */
+void plb_rank0_receive(struct plb_rank *r, const struct plb_message *message);
+
+/* A pass has begun on all ranks: its time counts from here on. */
+void plb_rank0_pass_begins(struct plb_rank *r);
+
+/* Accepts the results that have arrived, and shows the progress. True where there were any. */
+bool plb_rank0_collect(struct plb_rank *r);
+
+/* Whether the run needs rank 0 still: another rank may ask for something, or something is on its way. */
+bool plb_rank0_is_needed(const struct plb_rank *r);
 
 #endif

@@ -1,6 +1,7 @@
 /* Arithmetic on declarations: offsets and bytes of ranges, and the three reductions. */
 #include "job/dataset.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,38 @@ void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range r,
         *offset = (size_t)r.first * d->unit_bytes;
         *bytes = (size_t)r.count * d->unit_bytes;
     }
+}
+
+static_assert(PLB_MAX_DATA <= 2 * PLB_MAX_INDEXED, "the core has room for all offsets: each indexes another buffer");
+
+/* Adds an indexed buffer; buffers of the same offsets are one entry. */
+static void add_indexed(struct plb_sizes *sizes, const int64_t *offsets, double element_bytes)
+{
+    int i = 0;
+    while (i < sizes->n_indexed && sizes->indexed[i].offsets != offsets)
+        i++;
+    sizes->indexed[i].offsets = offsets;
+    sizes->indexed[i].element_bytes += element_bytes;
+    sizes->n_indexed += i == sizes->n_indexed;
+}
+
+struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set)
+{
+    struct plb_sizes sizes = {.n_indexed = 0};
+    for (int i = 0; i < set->n; i++) {
+        const struct plb_data *d = &set->at[i];
+        const int64_t *offsets = d->mode == PLB_PARTITION_INDEXED ? set->host[d->offsets] : NULL;
+        switch (d->mode) {
+        case PLB_REPLICATE: sizes.replicated_bytes += (double)d->bytes; break;
+        case PLB_REDUCE: sizes.task_bytes += (double)d->bytes; break;
+        case PLB_PARTITION: case PLB_OUTPUT: sizes.unit_bytes += (double)d->unit_bytes; break;
+        case PLB_PARTITION_INDEXED:
+            if (offsets != NULL)
+                add_indexed(&sizes, offsets, (double)d->element_bytes);
+            break;
+        }
+    }
+    return sizes;
 }
 
 void plb_reduce_clear(const struct plb_data *d, void *array)

@@ -4,6 +4,7 @@
 #define PLB_JOB_DATASET_H
 
 #include "base/rangeset.h"
+#include "core/sizes.h"
 #include "job/application.h"
 
 struct plb_dataset {
@@ -28,6 +29,10 @@ bool plb_dataset_travels(const struct plb_dataset *set);
 /* Says which bytes of buffer i belong to a range: all of them where it is replicated or reduced. */
 void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range range, size_t *offset,
                        size_t *bytes);
+
+/* The bytes that units and tasks have, for the core. Borrows the offsets of indexed buffers; where those are not in
+ * memory, as in some simulations, such a buffer does not count. */
+struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set);
 
 /* Whether a task pulls its part of the buffer, and whether a task sends its part back. */
 bool plb_data_is_input(const struct plb_data *data);

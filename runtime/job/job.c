@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "config/unknown.h"
 #include "job/balancer_table.h"
+#include "job/dataset.h"
 #include "job/kernel_file.h"
 #include "job/kernel_search.h"
 
@@ -96,6 +97,11 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
 int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
 {
     int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated);
+    if (status == PLB_OK) {
+        struct plb_dataset set;
+        plb_dataset_describe(&set, &job->app);
+        job->sizes = plb_dataset_sizes(&set);
+    }
     job->maps = plb_alloc((size_t)plb_phase_count(job->kernel) * sizeof *job->maps);
     for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
         status = plb_app_cost_map(&job->app, i, &job->maps[i]);
@@ -144,12 +150,13 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
     return (struct plb_master_config){
         .balancer = job->balancer,
         .params = job->params,
-        .replicated_bytes = plb_app_replicated_bytes(&job->app),
-        .unit_bytes = plb_app_unit_bytes(&job->app, true, true),
-        .task_bytes = TASK_BYTES,
-        .kernels = plb_phase_count(job->kernel),
+        .sizes = &job->sizes,
+        .units = job->app.units,
+        .pulled_bytes = TASK_BYTES,
+        .phases = plb_phase_count(job->kernel),
         .grain = job->balance.grain,
         .migration = job->balance.migration.on,
+        .whole_results = job->sizes.task_bytes > 0.0, /* of its reduced arrays */
     };
 }
 

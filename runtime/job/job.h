@@ -16,6 +16,7 @@ struct plb_job {
     const struct plb_balancer *balancer;
     struct plb_param *params;
     struct plb_app app;
+    struct plb_sizes sizes;          /* of its data */
     struct plb_cost_map *maps;       /* one per phase */
     int simulated[PLB_MAX_PHASES];   /* the phases that a simulation runs, one pass each, in this order */
     struct plb_cluster_spec cluster; /* no nodes: the real machines */
@@ -44,7 +45,7 @@ int plb_job_verify(struct plb_job *job, struct plb_error *err);
  * sentence. */
 int plb_job_finish(struct plb_job *job, struct plb_error *err);
 
-/* What the master must know of the job; borrows from it. */
+/* What the master must know of the job, from which it borrows; the driver adds n_nodes. */
 struct plb_master_config plb_job_master(const struct plb_job *job);
 
 void plb_job_fini(struct plb_job *job);

@@ -125,3 +125,11 @@ int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_ident
         }
     return PLB_OK;
 }
+
+void plb_kernel_path(const struct plb_kernel *kernel, char *path, size_t size)
+{
+    Dl_info object;
+    const char *known = dladdr(kernel, &object) != 0 ? object.dli_fname : "?";
+    size_t length = strlen(known), skip = length < size ? 0 : length - size + 1;
+    snprintf(path, size, "%s", known + skip);
+}

@@ -11,7 +11,7 @@
 #include "job/phase.h"
 #include "node/runner.h"
 
-#define PAGE 4096               /* bytes; pages are what a device can lock */
+#define PAGE 4096 /* bytes; pages are what a device can lock */
 
 /* A slot that has just been given a task, whose inputs are to be fetched. */
 struct errand {
@@ -23,9 +23,10 @@ struct plb_node {
     struct plb_node_shared shared;
     struct plb_runner *runners;
     int n_pus;
-    bool awaiting;              /* another node's answer */
-    bool pinned[PLB_MAX_DATA];  /* whole buffers, for copies to devices */
-    struct errand *errands;     /* room for every slot */
+    struct plb_sizes sizes;    /* of the job's data */
+    bool awaiting;             /* another node's answer */
+    bool pinned[PLB_MAX_DATA]; /* whole buffers, for copies to devices */
+    struct errand *errands;    /* room for every slot */
     int n_errands;
     struct plb_outbox reports;
 };
@@ -58,15 +59,29 @@ static void unpin_buffers(struct plb_node *node, const struct plb_runner *r)
     }
 }
 
-static struct plb_worker *make_worker(const struct plb_node_config *config, const struct plb_node_pu *pus,
-                                      int n_pus)
+/* Makes the worker: once all PUs are open, since only then their memory is known. */
+static void make_worker(struct plb_node *node)
 {
-    struct plb_worker *worker = plb_worker_new(config->rank, n_pus);
-    double powers[n_pus + 1];
-    for (int p = 0; p < n_pus; p++)
-        powers[p] = pus[p].info.power;
-    plb_worker_migrate(worker, &config->migration, config->n_nodes, powers);
-    return worker;
+    const struct plb_node_config *config = &node->shared.config;
+    struct plb_worker_pu *pus = plb_alloc((size_t)node->n_pus * sizeof *pus);
+    node->sizes = plb_dataset_sizes(config->data);
+    for (int p = 0; p < node->n_pus; p++) {
+        const struct plb_pu_info *info = &node->runners[p].pu.info;
+        pus[p].power = info->power;
+        pus[p].limit = plb_task_limit(&node->sizes, info, config->grain, config->pulled_bytes);
+    }
+    struct plb_worker_config worker = {.node = config->rank,
+                                       .n_nodes = config->n_nodes,
+                                       .n_pus = node->n_pus,
+                                       .pus = pus,
+                                       .sizes = &node->sizes,
+                                       .maps = config->maps,
+                                       .n_phases = plb_phase_count(config->kernel),
+                                       .migration = config->migration};
+    pthread_mutex_lock(&node->shared.lock);
+    node->shared.worker = plb_worker_new(&worker);
+    pthread_mutex_unlock(&node->shared.lock);
+    free(pus);
 }
 
 /* Waits until the PU is open. Tells what it is, or why it is not. */
@@ -92,7 +107,6 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     struct plb_node_shared *shared = &node->shared;
     shared->config = *config;
     shared->uses_slots = plb_dataset_travels(config->data);
-    shared->worker = make_worker(config, pus, n_pus);
     pthread_mutex_init(&shared->lock, NULL);
     plb_condition_init(&shared->wake);
     node->n_pus = n_pus;
@@ -107,6 +121,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
                      config->rank);
     for (int p = 0; p < n_pus; p++)
         await_open(node, &node->runners[p], &pus[p], err);
+    make_worker(node);
     return err->status;
 }
 
@@ -121,7 +136,6 @@ void plb_node_stop(struct plb_node *node)
 {
     pthread_mutex_lock(&node->shared.lock);
     node->shared.stopping = true;
-    plb_worker_stop(node->shared.worker);
     wake_pus(node);
     pthread_mutex_unlock(&node->shared.lock);
     for (int p = 0; p < node->n_pus; p++)
@@ -154,31 +168,25 @@ void plb_node_free(struct plb_node *node)
 
 /* ----------------------------------------------------------------- messages */
 
-void plb_node_pass(struct plb_node *node, int pass, int phase, int64_t replaced)
+/* Under the lock. */
+static void begin_pass(struct plb_node *node, int64_t replaced)
 {
     struct plb_node_shared *shared = &node->shared;
-    pthread_mutex_lock(&shared->lock);
-    shared->pass = pass;
-    shared->phase = plb_phase_at(shared->config.kernel, phase);
-    plb_worker_pass(shared->worker, pass, &shared->config.maps[phase]);
+    shared->phase = plb_phase_at(shared->config.kernel, plb_worker_phase(shared->worker));
     for (int p = 0; p < node->n_pus; p++)
         plb_runner_begin_pass(&node->runners[p], replaced);
-    pthread_mutex_unlock(&shared->lock);
 }
 
-void plb_node_receive(struct plb_node *node, const struct plb_message *m, struct plb_outbox *out)
+bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct plb_outbox *out)
 {
-    struct plb_worker *worker = node->shared.worker;
     pthread_mutex_lock(&node->shared.lock);
-    switch (m->type) {
-    case PLB_BLOCK: plb_worker_block(worker, m); break;
-    case PLB_EMPTY: plb_worker_empty(worker, m); break;
-    case PLB_GIFT: plb_worker_gift(worker, m); break;
-    default: plb_worker_steal(worker, m, out); break;
-    }
-    if (m->type != PLB_STEAL) /* all PUs: one may take from the queue of another */
+    bool sensible = plb_worker_receive(node->shared.worker, m, out);
+    if (sensible && m->type == PLB_PASS)
+        begin_pass(node, m->begin.replaced);
+    if (sensible && m->type != PLB_STEAL) /* all PUs: one may take from the queue of another */
         wake_pus(node);
     pthread_mutex_unlock(&node->shared.lock);
+    return sensible;
 }
 
 /* --------------------------------------------------------------------- step */
@@ -187,7 +195,8 @@ void plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
 static void arrive(struct plb_runner *r, struct plb_slot *slot)
 {
     slot->arrived = plb_now();
-    slot->state = slot->pass == r->shared->pass ? PLB_SLOT_READY : PLB_SLOT_FREE;
+    bool over = slot->task.pass != plb_worker_pass(r->shared->worker);
+    slot->state = over ? PLB_SLOT_FREE : PLB_SLOT_READY;
     pthread_cond_signal(&r->work);
 }
 
@@ -216,7 +225,6 @@ static void take_ahead(struct plb_node *node, struct plb_runner *r)
         if (slot->state != PLB_SLOT_FREE || !plb_worker_take(shared->worker, r->number, &slot->task))
             continue;
         slot->state = PLB_SLOT_FETCHING;
-        slot->pass = shared->pass;
         r->line[r->n_line++] = s;
         node->errands[node->n_errands++] = (struct errand){r, slot};
     }
@@ -243,8 +251,8 @@ static bool plan(struct plb_node *node)
     node->awaiting = plb_worker_collect(shared->worker, plb_now(), &node->reports);
     for (int i = 0; i < node->reports.n; i++) {
         const struct plb_message *m = &node->reports.at[i];
-        if (m->type == PLB_DONE && m->slot != PLB_NO_SLOT)
-            slot_of(node, m->slot)->state = PLB_SLOT_SENDING;
+        if (m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT)
+            slot_of(node, m->done.slot)->state = PLB_SLOT_SENDING;
     }
     pthread_mutex_unlock(&shared->lock);
     return moved || node->n_errands > 0 || node->reports.n > 0;
@@ -256,11 +264,9 @@ static void run_errand(struct plb_node *node, const struct errand *errand, struc
     const struct plb_node_config *config = &node->shared.config;
     struct plb_slot *slot = errand->slot;
     if (plb_slot_fetch(slot, config->data, &errand->runner->executor, &config->wire)) {
-        struct plb_message *m = plb_outbox_add(out, PLB_PULL, 0);
-        m->from = config->rank;
-        m->pass = slot->pass;
-        m->slot = slot->tag;
-        m->range = slot->task.range;
+        struct plb_message *m = plb_outbox_add(out, PLB_PULL, config->rank, 0, slot->task.pass);
+        m->pu = errand->runner->number;
+        m->pull = (struct plb_pull){.range = slot->task.range, .slot = slot->tag};
     }
     if (slot->pending > 0)
         return;
@@ -277,9 +283,9 @@ bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
         run_errand(node, &node->errands[i], out);
     for (int i = 0; i < node->reports.n; i++) {
         const struct plb_message *m = &node->reports.at[i];
-        if (m->type == PLB_DONE && m->slot != PLB_NO_SLOT)
-            plb_slot_send(slot_of(node, m->slot), config->data, &config->wire);
-        *plb_outbox_add(out, (enum plb_message_type)m->type, 0) = *m;
+        if (m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT)
+            plb_slot_send(slot_of(node, m->done.slot), config->data, &config->wire);
+        plb_outbox_copy(out, m);
     }
     return moved;
 }

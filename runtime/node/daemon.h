@@ -16,12 +16,10 @@ struct plb_node;
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
                    struct plb_node **node, struct plb_error *err);
 
-/* A pass of a phase begins; the PUs fetch the replicated buffers of the mask again. A task of an
- * earlier pass that a PU still runs or holds is forgotten. */
-void plb_node_pass(struct plb_node *node, int pass, int phase, int64_t replaced);
-
-/* A BLOCK, EMPTY, STEAL or GIFT has arrived. A STEAL is answered into `out` at once, whatever the PUs do. */
-void plb_node_receive(struct plb_node *node, const struct plb_message *message, struct plb_outbox *out);
+/* The one receiver of messages to this node: PASS, BLOCK, EMPTY, STEAL, GIFT and STOP. A STEAL is answered
+ * into `out` at once, whatever the PUs do. With PASS, what belongs to earlier passes is forgotten, and the
+ * PUs copy the replaced buffers again. False where the message was dropped, as plb_worker_receive does. */
+bool plb_node_receive(struct plb_node *node, const struct plb_message *message, struct plb_outbox *out);
 
 /* Does what can be done: asks for inputs, hands tasks to PUs, sends results. Messages for the master
  * go to `out`. True where anything happened. */

@@ -133,8 +133,12 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
             status = copy_in(e, lane, i, host[i], bytes[i], tight);
         data[i] = e->on_host ? host[i] : resident ? e->resident[i] : e->memory[lane][i];
     }
-    struct plb_task task = {.first = range.first, .count = range.count, .data = data, .bytes = bytes,
-                            .args = set->args_bytes > 0 ? set->args : NULL, .threads = e->threads};
+    struct plb_task task = {.first = range.first,
+                            .count = range.count,
+                            .data = data,
+                            .bytes = bytes,
+                            .args = set->args_bytes > 0 ? set->args : NULL,
+                            .threads = e->threads};
     if (status == 0)
         status = e->ops->launch(e->device, lane, phase, &task);
     for (int i = 0; i < set->n && status == 0 && !e->on_host && results; i++)

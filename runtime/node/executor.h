@@ -17,13 +17,13 @@ struct plb_executor {
     const struct plb_dataset *set;
     int threads;
     bool on_host;
-    double room;                /* bytes of the device's memory that the replicated buffers leave */
+    double room; /* bytes of the device's memory that the replicated buffers leave */
     void *resident[PLB_MAX_DATA];
     void *memory[PLB_MAX_LANES][PLB_MAX_DATA]; /* grown to the largest task, and kept */
     size_t capacity[PLB_MAX_LANES][PLB_MAX_DATA];
     plb_entry_fn warm[PLB_MAX_LANES][PLB_MAX_PHASES]; /* entries that have run in the lane */
-    bool full;                  /* the last submit found no device memory */
-    char failure[80];           /* of the executor's own; "": ask the device */
+    bool full;                                        /* the last submit found no device memory */
+    char failure[80];                                 /* of the executor's own; "": ask the device */
 };
 
 /* Opens the device for a dataset, which is borrowed. PLB_OK, or PLB_EFAILED and a sentence. */

@@ -15,7 +15,7 @@
 struct plb_node_pu {
     const struct plb_device_driver *driver;
     struct plb_device_pu device;
-    struct plb_pu_info info;    /* plb_node_start fills in `cores`, and `memory` where the device tells it */
+    struct plb_pu_info info; /* plb_node_start fills in `cores`, and `memory` where the device tells it */
 };
 
 /* How data travels between this node and rank 0. Both calls start a transfer and raise the counter. They
@@ -33,10 +33,12 @@ struct plb_node_config {
     const struct plb_dataset *data; /* borrowed */
     struct plb_wire wire;
     struct plb_migration migration;
+    double grain;                    /* units per task at most, as the user wants it; 0: no wish */
+    double pulled_bytes;             /* a task whose data is pulled moves about this much; 0: any */
     const struct plb_cost_map *maps; /* one per phase, as on rank 0; borrowed */
     bool trace;
-    bool warm_up;               /* run a few units before the job; a dry run computes nothing */
-    double clock;               /* to add to plb_now() for the run's clock */
+    bool warm_up; /* run a few units before the job; a dry run computes nothing */
+    double clock; /* to add to plb_now() for the run's clock */
 };
 
 #endif

@@ -15,16 +15,15 @@
 /* A task in a lane. */
 struct flight {
     struct plb_slice task;
-    struct plb_slot *slot;      /* or NULL */
-    int pass;
-    double exposed;             /* seconds that the device waited for its inputs */
+    struct plb_slot *slot; /* or NULL */
+    double exposed;        /* seconds that the device waited for its inputs */
 };
 
 /* The tasks in the lanes, in the order in which they were started: at[(oldest + i) % lanes]. */
 struct flights {
     struct flight at[PLB_MAX_LANES];
     int lanes, oldest, n;
-    double idle_since;          /* the run's clock */
+    double idle_since; /* the run's clock */
 };
 
 /* -------------------------------------------------------------------- trace */
@@ -34,29 +33,34 @@ static double run_clock(const struct plb_runner *r)
     return plb_now() + r->shared->config.clock;
 }
 
-static void trace(struct plb_runner *r, int pass, enum plb_trace_type type, double start, double end,
+static void trace(struct plb_runner *r, enum plb_trace_type type, double start, double end,
                   const struct plb_slice *task)
 {
     const struct plb_pu_info *info = &r->pu.info;
-    plb_trace_add(&r->trace, (struct plb_trace_event){
-        .type = (int32_t)type, .node = info->node, .pu = info->local, .pass = pass, .start = start,
-        .seconds = end - start, .first = task->range.first, .count = task->range.count,
-        .block = task->block});
+    plb_trace_add(&r->trace, (struct plb_trace_event){.type = (int32_t)type,
+                                                      .node = info->node,
+                                                      .pu = info->local,
+                                                      .pass = task->pass,
+                                                      .start = start,
+                                                      .seconds = end - start,
+                                                      .first = task->range.first,
+                                                      .count = task->range.count,
+                                                      .block = task->block});
 }
 
 /* A task that has just ended, and the wait before it. */
 static void trace_task(struct plb_runner *r, struct flights *f, const struct flight *flight,
                        const struct plb_device_times *times)
 {
-    const struct plb_slice nothing = {.block = 0};
+    const struct plb_slice nothing = {.pass = flight->task.pass};
     double ended = run_clock(r), executed = ended - times->execute_s, began = executed - times->transfer_s;
     if (began < f->idle_since)
         began = f->idle_since;
     if (executed < began)
         executed = began;
-    trace(r, flight->pass, PLB_TRACE_WAIT, f->idle_since, began, &nothing);
-    trace(r, flight->pass, PLB_TRACE_TRANSFER, began, executed, &flight->task);
-    trace(r, flight->pass, PLB_TRACE_TASK, executed, ended, &flight->task);
+    trace(r, PLB_TRACE_WAIT, f->idle_since, began, &nothing);
+    trace(r, PLB_TRACE_TRANSFER, began, executed, &flight->task);
+    trace(r, PLB_TRACE_TASK, executed, ended, &flight->task);
     f->idle_since = ended;
 }
 
@@ -67,7 +71,9 @@ static void trace_task(struct plb_runner *r, struct flights *f, const struct fli
 static bool find_task(struct plb_runner *r, struct flight *flight)
 {
     struct plb_node_shared *shared = r->shared;
-    *flight = (struct flight){.pass = shared->pass};
+    *flight = (struct flight){.slot = NULL};
+    if (shared->worker == NULL)
+        return false;
     if (!shared->uses_slots)
         return plb_worker_take(shared->worker, r->number, &flight->task);
     struct plb_slot *head = r->n_line > 0 ? &r->slots[r->line[0]] : NULL;
@@ -132,7 +138,7 @@ static void finish(struct plb_runner *r, struct flights *f)
     if (r->trace.on)
         trace_task(r, f, &flight, &times);
     pthread_mutex_lock(&shared->lock);
-    bool over = flight.pass != shared->pass; /* its results are not wanted any more */
+    bool over = flight.task.pass != plb_worker_pass(shared->worker); /* its results are not wanted any more */
     bool urgent = true;
     if (!over && status != 0)
         fail(r, f, &flight, status);
@@ -180,7 +186,7 @@ static void start_or_fail(struct plb_runner *r, struct flights *f, const struct 
         f->at[(f->oldest + f->n++) % f->lanes] = *flight;
         return;
     }
-    bool over = flight->pass != shared->pass;
+    bool over = flight->task.pass != plb_worker_pass(shared->worker);
     if (!over)
         fail(r, f, flight, status);
     if (flight->slot != NULL)

@@ -9,14 +9,13 @@
 
 struct plb_node_shared {
     struct plb_node_config config; /* constant */
-    bool uses_slots;            /* constant: some data travels or is folded, so tasks have slots */
-    pthread_mutex_t lock;       /* guards all that follows; no MPI, device or page-locking under it */
-    pthread_cond_t wake;        /* wakes the communication thread */
-    struct plb_worker *worker;
-    int pass;
-    struct plb_phase phase;     /* of this pass */
-    bool stopping;              /* no new task starts */
-    bool finished;              /* since its last step: a PU has finished a task, or has found none */
+    bool uses_slots;               /* constant: some data travels or is folded, so tasks have slots */
+    pthread_mutex_t lock;          /* guards all that follows; no MPI, device or page-locking under it */
+    pthread_cond_t wake;           /* wakes the communication thread */
+    struct plb_worker *worker;     /* NULL until all PUs are open */
+    struct plb_phase phase;        /* of the pass that runs */
+    bool stopping;                 /* no new task starts */
+    bool finished;                 /* since its last step: a PU has finished a task, or has found none */
 };
 
 /* Makes the communication thread look. Under the lock. */

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-#define PAGE 4096               /* bytes; pages are what a device can lock */
+#define PAGE 4096 /* bytes; pages are what a device can lock */
 
 /* Host memory that the device copies best; ends the program where there is none. */
 static void *allocate(const struct plb_executor *e, size_t bytes)

@@ -28,18 +28,22 @@
 #define PLB_SLOTS (PLB_MAX_LANES + PLB_TASKS_AHEAD + 1)
 
 enum plb_slot_state {
-    PLB_SLOT_FREE, PLB_SLOT_FETCHING, PLB_SLOT_READY, PLB_SLOT_RUNNING, PLB_SLOT_FINISHED, PLB_SLOT_SENDING
+    PLB_SLOT_FREE,
+    PLB_SLOT_FETCHING,
+    PLB_SLOT_READY,
+    PLB_SLOT_RUNNING,
+    PLB_SLOT_FINISHED,
+    PLB_SLOT_SENDING
 };
 
 struct plb_slot {
     enum plb_slot_state state;
-    int tag;                    /* of its transfers; also its number on the node */
+    int tag; /* of its transfers; also its number on the node */
     struct plb_slice task;
-    int pass;
     void *buffer[PLB_MAX_DATA]; /* grown to the largest task; NULL: the whole buffer is on this node */
     size_t capacity[PLB_MAX_DATA];
-    int pending;                /* transfers */
-    double asked, arrived;      /* plb_now() when the inputs were asked for, and when they were there */
+    int pending;           /* transfers */
+    double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };
 
 /* Gives the task its buffers, in memory that the executor's device copies best, and starts the transfers of

@@ -98,8 +98,7 @@ int main(int argc, char **argv)
         job.cluster.pus[GPU].slow_by[0] = factor;
         struct plb_simulation s = plb_job_simulation(&job);
         record.n = 0;
-        s.granted = on_grant;
-        s.context = &record;
+        s.watch = (struct plb_watch){.context = &record, .granted = on_grant};
         plb_simulate(&s, &result, &err);
         for (int i = 0; i < record.n; i++)
             fprintf(csv, "%g,%.6f,%d,%s,%.0f\n", factor, record.at[i].time, record.at[i].pu, job.cluster.pus[record.at[i].pu].name, record.at[i].units);

@@ -33,8 +33,8 @@ static void run_cell(struct cell *cell, const struct plb_cost_map *map, bool mig
     double sum = 0.0, reference = 0.0;
     alone.speed = 0.0;
     for (int seed = 1; seed <= seeds; seed++) {
-        sum += coexecution_run(&cell->c, map, "plb-hac", migration, (uint64_t)seed, &cell->share, NULL) / seeds;
-        reference += coexecution_run(&alone, map, "plb-hac", migration, (uint64_t)seed, NULL, NULL) / seeds;
+        sum += coexecution_run(&cell->c, map, "plb-hac", migration, (uint64_t)seed, &cell->share) / seeds;
+        reference += coexecution_run(&alone, map, "plb-hac", migration, (uint64_t)seed, NULL) / seeds;
     }
     cell->alone = sum / reference;
     cell->best = sum / coexecution_best_split(&cell->c, map);

@@ -52,9 +52,9 @@ static void run(const char *folder, const char *balancer, int nodes, FILE *csv)
     getrusage(RUSAGE_SELF, &usage);
     int64_t n = blocks(result.master);
     fprintf(csv, "%d,%s,%.6f,%.6f,%lld,%.3f,%lld,%.2f\n", job.cluster.n_pus, balancer, result.makespan_s, result.makespan_s / result.optimum_s,
-            (long long)n, 1e6 * result.lead_s / (double)n, (long long)result.messages, took);
+            (long long)n, 1e6 * result.master_s / (double)n, (long long)result.messages, took);
     printf("%6d PUs  %-10s makespan %.3f of the optimum  %8lld blocks  master %7.2f us per block  %9lld messages  simulated in %6.2f s, %ld MB at most so far\n",
-           job.cluster.n_pus, balancer, result.makespan_s / result.optimum_s, (long long)n, 1e6 * result.lead_s / (double)n,
+           job.cluster.n_pus, balancer, result.makespan_s / result.optimum_s, (long long)n, 1e6 * result.master_s / (double)n,
            (long long)result.messages, took, usage.ru_maxrss / 1024);
     fflush(stdout);
     plb_master_free(result.master);

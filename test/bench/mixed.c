@@ -20,7 +20,7 @@ static void run(const struct plb_balancer *b, int nodes, enum mixed_case which)
     printf("%-10s %6d PUs, %-12s  makespan %7.3f of the optimum  %7.0f blocks  %5.2f questions each  "
            "%4lld solves  master %8.3f s, %6.2f us per block  simulated in %6.2f s\n",
            b->name, r.n_pus, mixed_case_names[which], s->makespan_s / s->optimum_s, blocks,
-           (double)calls.questions / blocks, (long long)r.solves, s->lead_s, 1e6 * s->lead_s / blocks,
+           (double)calls.questions / blocks, (long long)r.solves, s->master_s, 1e6 * s->master_s / blocks,
            r.wall_s);
     fflush(stdout);
 }

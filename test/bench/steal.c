@@ -1,5 +1,6 @@
 /* What it takes to steal: a STEAL and its GIFT between two ranks, through the worker and the transport, beside
  * a plain MPI round trip of the same bytes in the same run. Start with mpirun -np 2. */
+#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,30 +40,28 @@ static void next_message(struct plb_mpi *mpi, struct plb_message *m)
 }
 
 /* The victim's queue is filled again for each thief. */
-static double steal(struct plb_mpi *mpi, int rank, struct plb_worker *worker, struct plb_outbox *out)
+static double steal(struct plb_mpi *mpi, int rank, struct plb_worker *worker, int pass, struct plb_outbox *out)
 {
     double began = plb_now();
     for (int i = 0; i < ROUNDS; i++) {
-        struct plb_message m = {.type = PLB_STEAL, .from = 1, .to = 0, .pass = 1};
+        struct plb_message m;
+        out->n = 0;
         if (rank == 1) {
-            m.power = 3.0;
-            plb_mpi_send(mpi, &m);
+            plb_outbox_add(out, PLB_STEAL, 1, 0, pass)->steal.power = 3.0;
+            plb_mpi_send(mpi, &out->at[0]);
             plb_mpi_flush(mpi);
             next_message(mpi, &m);
-            plb_worker_gift(worker, &m);
+            plb_worker_receive(worker, &m, out);
             continue;
         }
         next_message(mpi, &m);
-        struct plb_message block = {.type = PLB_BLOCK, .pass = 1};
-        block.range = (struct plb_range){0, 1000};
-        block.grain = 10;
-        plb_worker_block(worker, &block);
-        out->n = 0;
-        plb_worker_steal(worker, &m, out);
+        struct plb_message block = {.type = PLB_BLOCK, .pass = pass, .block = {{0, 1000}, 0, 10}};
+        plb_worker_receive(worker, &block, out);
+        plb_worker_receive(worker, &m, out);
         plb_mpi_send(mpi, &out->at[0]);
         plb_mpi_flush(mpi);
-        struct plb_slice piece;
-        while (plb_worker_take(worker, 0, &piece))
+        struct plb_slice task;
+        while (plb_worker_take(worker, 0, &task))
             continue;
     }
     return (plb_now() - began) / ROUNDS;
@@ -75,17 +74,19 @@ int main(int argc, char **argv)
     struct plb_cost_map map;
     struct plb_outbox out = {0};
     struct plb_migration on = {.on = true};
-    double power = 1.0, trips[BATCHES], steals[BATCHES];
+    double trips[BATCHES], steals[BATCHES];
     int rank = plb_mpi_rank(mpi);
     plb_cost_map_init(&map, 1000, NULL, NULL, &err);
-    struct plb_worker *worker = plb_worker_new(rank, 1);
-    plb_worker_migrate(worker, &on, 2, &power);
-    plb_worker_pass(worker, 1, &map);
+    struct plb_sizes none = {0};
+    struct plb_worker_pu pu = {1.0, {INT64_MAX, INFINITY}};
+    struct plb_worker_config config = {rank, 2, 1, &pu, &none, &map, 1, on};
+    struct plb_worker *worker = plb_worker_new(&config);
     for (int b = 0; b < BATCHES; b++) {
         trips[b] = plain(rank);
         plb_mpi_meet(mpi);
-        plb_worker_pass(worker, 1, &map);
-        steals[b] = steal(mpi, rank, worker, &out);
+        struct plb_message pass = {.type = PLB_PASS, .pass = b + 1};
+        plb_worker_receive(worker, &pass, &out);
+        steals[b] = steal(mpi, rank, worker, b + 1, &out);
         plb_mpi_meet(mpi);
     }
     qsort(trips, BATCHES, sizeof *trips, by_value);

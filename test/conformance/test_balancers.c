@@ -20,16 +20,19 @@ struct trial {
     int n_pus;
     int64_t units;
     enum times times;
-    int silent;                 /* this PU's node never answers; lost when nobody else has work; -1 none */
-    int losses;                 /* nodes lost one by one while running */
-    bool at_once;               /* all of them after the first report, before anybody is asked in between */
+    int silent;   /* this PU's node never answers; lost when nobody else has work; -1 none */
+    int losses;   /* nodes lost one by one while running */
+    bool at_once; /* all of them after the first report, before anybody is asked in between */
 };
 
 static double seconds(enum times times, uint64_t draw, int pu, int64_t units)
 {
     double normal = (1.0 + pu % 7) * 1e-6 * (double)units + 1e-5;
     enum times now = times == MIXED ? (enum times)(draw % 4) : times;
-    return now == ZERO ? 0.0 : now == NOT_A_NUMBER ? (double)NAN : now == INFINITE ? (double)INFINITY : normal;
+    return now == ZERO         ? 0.0
+         : now == NOT_A_NUMBER ? (double)NAN
+         : now == INFINITE     ? (double)INFINITY
+                               : normal;
 }
 
 static struct plb_master *begin(const struct plb_balancer *b, const struct trial *t, struct plb_param *params,
@@ -37,13 +40,18 @@ static struct plb_master *begin(const struct plb_balancer *b, const struct trial
 {
     struct plb_pu_info *pus = calloc((size_t)t->n_pus, sizeof *pus);
     for (int p = 0; p < t->n_pus; p++)
-        pus[p] = (struct plb_pu_info){.node = p, .kind = (enum plb_pu_kind)(p % 3), .power = 1.0 + p % 3,
-                                      .memory = p % 7 == 6 ? 10.0 : INFINITY, .name = "pu"};
+        pus[p] = (struct plb_pu_info){.node = p,
+                                      .kind = (enum plb_pu_kind)(p % 3),
+                                      .power = 1.0 + p % 3,
+                                      .memory = p % 7 == 6 ? 10.0 : INFINITY,
+                                      .name = "pu"};
     default_params(b, params);
-    struct plb_master_config config = {.balancer = b, .params = params, .unit_bytes = 8.0}; /* some are refused */
+    static const struct plb_sizes sizes = {.unit_bytes = 8.0}; /* some are refused */
+    struct plb_master_config config = {
+        .balancer = b, .params = params, .n_nodes = t->n_pus, .sizes = &sizes, .units = t->units};
     struct plb_master *m = plb_master_new(&config, pus, t->n_pus);
     free(pus);
-    plb_master_begin(m, 1, 0, map, 0.0, out);
+    plb_master_begin(m, 1, 0, 0, map, 0.0, out);
     return m;
 }
 
@@ -58,6 +66,7 @@ static int64_t run(const struct plb_balancer *b, const struct trial *t)
     struct plb_master *m = begin(b, t, params, &map, &out);
     double now = 0.0;
     int lost = 0;
+    int64_t blocks = 0;
     for (int i = 0; !plb_master_over(m) && plb_master_failure(m) == NULL; i++) {
         if (i == out.n) { /* everybody waits for the silent one */
             assert_true(t->silent >= 0);
@@ -66,16 +75,14 @@ static int64_t run(const struct plb_balancer *b, const struct trial *t)
             i--;
             continue;
         }
-        struct plb_message done = out.at[i];
-        if (done.to == t->silent)
+        struct plb_message sent = out.at[i], done = {.type = PLB_DONE, .from = sent.to, .pass = 1};
+        if (sent.type != PLB_BLOCK || sent.to == t->silent)
             continue;
-        done.type = PLB_DONE;
-        done.from = done.to;
-        done.tasks = 1;
-        done.execute_s = seconds(t->times, plb_random_bits(1, (uint64_t)i), done.to, done.range.count);
-        done.transfer_s = 0.1 * done.execute_s;
+        double took = seconds(t->times, plb_random_bits(1, (uint64_t)i), sent.to, sent.block.range.count);
+        done.done = (struct plb_done){sent.block.range, sent.block.id, PLB_NO_SLOT, 1, took, 0.1 * took};
         now += 1e-3;
-        plb_master_done(m, &done, now, &out);
+        blocks++;
+        plb_master_receive(m, &done, now, &out);
         while (lost < t->losses && (t->at_once || i % 3 == 2)) { /* from the last node down; node 0 stays */
             plb_master_lost(m, t->n_pus - 1 - lost++, now, &out);
             if (!t->at_once)
@@ -85,7 +92,6 @@ static int64_t run(const struct plb_balancer *b, const struct trial *t)
     if (plb_master_failure(m) != NULL)
         fail_msg("%s: %s", b->name, plb_master_failure(m));
     assert_int_equal(plb_master_accepted(m), t->units);
-    int64_t blocks = out.n;
     plb_master_free(m);
     plb_outbox_fini(&out);
     return blocks;
@@ -181,8 +187,12 @@ static void describes_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(describes_itself), cmocka_unit_test(covers_the_work), cmocka_unit_test(survives_any_measurement),
-        cmocka_unit_test(one_pu),           cmocka_unit_test(a_thousand_pus),  cmocka_unit_test(lost_pus),
+        cmocka_unit_test(describes_itself),
+        cmocka_unit_test(covers_the_work),
+        cmocka_unit_test(survives_any_measurement),
+        cmocka_unit_test(one_pu),
+        cmocka_unit_test(a_thousand_pus),
+        cmocka_unit_test(lost_pus),
         cmocka_unit_test(a_pu_that_never_returns),
         cmocka_unit_test(ten_thousand_pus),
         cmocka_unit_test(one_unit),

@@ -56,8 +56,8 @@ static void check(const struct coexecution *c, const struct plb_cost_map *map, i
     double sum = 0.0, share = 0.0;
     alone.speed = alone.noise = quiet.noise = 0.0;
     for (int seed = 1; seed <= seeds; seed++)
-        sum += coexecution_run(c, map, "plb-hac", true, (uint64_t)seed, &share, NULL) / seeds;
-    double slower = sum / coexecution_run(&alone, map, "plb-hac", true, 1, NULL, NULL);
+        sum += coexecution_run(c, map, "plb-hac", true, (uint64_t)seed, &share) / seeds;
+    double slower = sum / coexecution_run(&alone, map, "plb-hac", true, 1, NULL);
     double from_best = sum / coexecution_best_split(&quiet, map);
     struct limit limit = limit_of(c);
     worst[0] = fmax(worst[0], slower / limit.slower);
@@ -116,9 +116,9 @@ static void several_gpus(void **state)
                 .guess = 1.0, .cpu_first = true};
             struct coexecution alone = c;
             alone.speed = 0.0;
-            double with = coexecution_run(&c, &map, "plb-hac", true, 1, NULL, NULL);
-            double without = coexecution_run(&alone, &map, "plb-hac", true, 1, NULL, NULL);
-            double best = coexecution_run(&c, &map, "oracle", true, 1, NULL, NULL);
+            double with = coexecution_run(&c, &map, "plb-hac", true, 1, NULL);
+            double without = coexecution_run(&alone, &map, "plb-hac", true, 1, NULL);
+            double best = coexecution_run(&c, &map, "oracle", true, 1, NULL);
             if (with > SLOWER * without || with > FROM_BEST * best)
                 fail_msg("%d GPUs, CPU %g: %g s, without the CPU %g s, at best %g s", gpus, c.speed, with, without, best);
         }

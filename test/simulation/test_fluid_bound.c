@@ -70,7 +70,7 @@ static void a_gpu_that_slows_down_in_steps(void **state)
     struct plb_cluster_spec cluster = {1, 2, &node, pus};
     struct plb_cost_map map;
     assert_int_equal(plb_cost_map_init(&map, 100000, NULL, NULL, &err), PLB_OK);
-    struct plb_simulation s = {.cluster = &cluster, .maps = &map, .seed = 1};
+    struct plb_simulation s = {.cluster = &cluster, .maps = &map, .seed = 1, .master.n_nodes = 1};
     check_all(&s, "a GPU that slows down in steps");
     plb_cost_map_fini(&map);
 }
@@ -105,8 +105,9 @@ static void every_balancer_on_clusters_that_change(void **state)
         char what[40];
         snprintf(what, sizeof what, "seed %d", (int)seed);
         draw_cluster(seed, &cluster);
-        struct plb_simulation s = {.cluster = &cluster, .maps = &map, .seed = seed, .input_bytes = seed & 1 ? 1e3 : 0.0};
-        s.migration.on = s.master.migration = seed & 2;
+        struct plb_sizes sizes = {.unit_bytes = seed & 1 ? 1e3 : 0.0};
+        struct plb_simulation s = {.cluster = &cluster, .maps = &map, .seed = seed, .inputs = sizes, .master = {.n_nodes = NODES,
+            .sizes = &sizes, .units = map.units, .migration = seed & 2}, .migration.on = seed & 2};
         check_all(&s, what);
     }
     plb_cost_map_fini(&map);

@@ -82,7 +82,7 @@ static inline int coexecution_pus(const struct coexecution *c, double work, stru
 
 /* The makespan; the share of the CPU's units goes to *share where that is not NULL. */
 static inline double coexecution_run(const struct coexecution *c, const struct plb_cost_map *map, const char *balancer,
-                                     bool migration, uint64_t seed, double *share, plb_granted_fn watch)
+                                     bool migration, uint64_t seed, double *share)
 {
     struct plb_pu_spec pus[COEXECUTION_PUS];
     struct plb_param params[MAX_PARAMS];
@@ -96,8 +96,8 @@ static inline double coexecution_run(const struct coexecution *c, const struct p
     for (int i = 0; plb_balancers[i] != NULL; i++)
         b = strcmp(plb_balancers[i]->name, balancer) == 0 ? plb_balancers[i] : b;
     default_params(b, params);
-    struct plb_simulation s = {.cluster = &cluster, .maps = map, .seed = seed, .granted = watch,
-        .master = {.balancer = b, .params = params, .migration = migration}, .migration = {.on = migration, .threshold = 1.0}};
+    struct plb_simulation s = {.cluster = &cluster, .maps = map, .seed = seed,
+        .master = {.balancer = b, .params = params, .n_nodes = 1, .migration = migration}, .migration = {.on = migration, .threshold = 1.0}};
     if (plb_simulate(&s, &result, &err) != PLB_OK) {
         fprintf(stderr, "%s\n", err.text);
         abort();

@@ -129,8 +129,9 @@ static inline struct mixed_result mixed_run(const struct plb_balancer *b, int no
     mixed_watched.calls = calls;
     plb_cost_map_init(&map, (int64_t)(units * r.n_pus), NULL, NULL, &r.err);
     default_params(b, params);
-    struct plb_simulation s = {.cluster = &cluster, .maps = &map, .seed = 1, .input_bytes = 8.0,
-        .master = {.balancer = &watched, .params = params, .unit_bytes = 8.0}};
+    struct plb_sizes sizes = {.unit_bytes = 8.0};
+    struct plb_simulation s = {.cluster = &cluster, .maps = &map, .seed = 1, .inputs = sizes,
+        .master = {.balancer = &watched, .params = params, .sizes = &sizes, .units = map.units}};
     double began = plb_now();
     plb_simulate(&s, &r.simulated, &r.err);
     r.wall_s = plb_now() - began;

@@ -1,5 +1,5 @@
-/* The MPI transport between two ranks: large data in pieces (of 1000 bytes here, as above 1 GiB in
- * real), several transfers at once, control messages in order, the gather. Rank 0 speaks TAP. */
+/* The MPI transport between two ranks: large data in parts (of 1000 bytes here, of 1 GiB in a run), several
+ * transfers at once, control messages in order, what is wrong with them, the gather. Rank 0 speaks TAP. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static int is_filled(const unsigned char *data, size_t bytes, unsigned seed)
     return 1;
 }
 
-/* Sizes around the piece's, and none at all. */
-static void data_travels_in_pieces(struct plb_mpi *m)
+/* Sizes around the part's, and none at all. */
+static void data_travels_in_parts(struct plb_mpi *m)
 {
     static const size_t sizes[] = {0, 1, 999, 1000, 1001, 2000, 123457};
     unsigned char *buffers[7];
@@ -53,24 +53,60 @@ static void data_travels_in_pieces(struct plb_mpi *m)
         fine = fine && is_filled(buffers[i], sizes[i], (unsigned)i);
         free(buffers[i]);
     }
-    ok("data travels in pieces", fine);
+    ok("data travels in parts", fine);
     ok("nothing is on its way afterwards", !plb_mpi_busy(m));
+}
+
+static struct plb_message block(struct plb_outbox *box, int64_t id)
+{
+    box->n = 0;
+    struct plb_message *m = plb_outbox_add(box, PLB_BLOCK, 1, 0, 1);
+    m->block = (struct plb_block){.range = {0, 1}, .id = id, .grain = 1};
+    return *m;
 }
 
 static void control_messages_keep_their_order(struct plb_mpi *m)
 {
     enum { N = 1000 };
-    struct plb_message message = {.type = PLB_BLOCK, .to = 0};
+    struct plb_outbox box = {0};
+    struct plb_message message;
     int next = 0, fine = 1;
     for (int i = 0; i < N && rank == 1; i++) {
-        message.block = i;
+        message = block(&box, i);
         plb_mpi_send(m, &message);
     }
     plb_mpi_flush(m);
     while (rank == 0 && next < N)
         if (plb_mpi_receive(m, &message))
-            fine = fine && message.block == next++;
+            fine = fine && message.block.id == next++;
+    plb_outbox_fini(&box);
     ok("control messages keep their order", fine);
+}
+
+/* Rank 1 sends messages that are wrong between two that are right. */
+static void wrong_messages_are_dropped(struct plb_mpi *m)
+{
+    struct plb_outbox box = {0};
+    struct plb_message good = block(&box, 7), last = block(&box, 8), bad[4] = {good, good, good, good},
+                       message;
+    bad[0].from = 0;
+    bad[1].protocol++;
+    bad[2].block.range.first = -1;
+    bad[3].block.grain = 0;
+    if (rank == 1) {
+        plb_mpi_send(m, &good);
+        for (int i = 0; i < 4; i++)
+            plb_mpi_send(m, &bad[i]);
+        plb_mpi_send(m, &last);
+        plb_mpi_flush(m);
+    }
+    int got = 0, fine = 1;
+    while (rank == 0 && got < 2)
+        if (plb_mpi_receive(m, &message))
+            fine = fine && message.block.id == 7 + got++;
+    plb_outbox_fini(&box);
+    ok("wrong messages are dropped, right ones beside them arrive", fine);
+    ok("nothing else arrives", rank != 0 || !plb_mpi_receive(m, &message));
 }
 
 static void a_broadcast_reaches_everyone(struct plb_mpi *m)
@@ -79,7 +115,7 @@ static void a_broadcast_reaches_everyone(struct plb_mpi *m)
     if (rank == 0)
         fill(data, sizeof data, 7);
     plb_mpi_broadcast(m, data, sizeof data);
-    ok("a broadcast in pieces reaches everyone", plb_mpi_max(m, !is_filled(data, sizeof data, 7)) == 0);
+    ok("a broadcast in parts reaches everyone", plb_mpi_max(m, !is_filled(data, sizeof data, 7)) == 0);
 }
 
 static void a_gather_joins_unlike_sizes(struct plb_mpi *m)
@@ -88,7 +124,8 @@ static void a_gather_joins_unlike_sizes(struct plb_mpi *m)
     size_t bytes = rank == 0 ? 10 : 3000, total;
     fill(mine, bytes, (unsigned)rank);
     unsigned char *all = plb_mpi_gather(m, mine, bytes, &total);
-    ok("a gather joins unlike sizes", rank != 0 || (total == 3010 && is_filled(all, 10, 0) && is_filled(all + 10, 3000, 1)));
+    ok("a gather joins unlike sizes",
+       rank != 0 || (total == 3010 && is_filled(all, 10, 0) && is_filled(all + 10, 3000, 1)));
     free(all);
 }
 
@@ -96,8 +133,9 @@ int main(int argc, char **argv)
 {
     struct plb_mpi *m = plb_mpi_open(&argc, &argv, 1000);
     rank = plb_mpi_rank(m);
-    data_travels_in_pieces(m);
+    data_travels_in_parts(m);
     control_messages_keep_their_order(m);
+    wrong_messages_are_dropped(m);
     a_broadcast_reaches_everyone(m);
     a_gather_joins_unlike_sizes(m);
     plb_mpi_close(m);

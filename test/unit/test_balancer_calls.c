@@ -1,5 +1,5 @@
-/* What a balancer is called with, and when (plb/balancer.h): a policy that writes down every call
- * and grants what the test tells it to, behind a real master. */
+/* What a balancer is called with, and when (plb/balancer.h): a policy that writes down every call and grants what
+ * the test tells it to, behind a real master. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +98,7 @@ static void start(struct fixture *f, double work)
 {
     struct plb_error err = {.status = PLB_OK};
     struct plb_pu_info pus[PUS];
-    struct plb_master_config config = {.balancer = &recorder, .migration = true};
+    struct plb_master_config config = {.balancer = &recorder, .n_nodes = 2, .migration = true};
     memset(f, 0, sizeof *f);
     memset(&script, 0, sizeof script);
     for (int p = 0; p < PUS; p++) {
@@ -107,7 +107,7 @@ static void start(struct fixture *f, double work)
     }
     plb_cost_map_init(&f->map, 1000, NULL, NULL, &err);
     f->master = plb_master_new(&config, pus, PUS);
-    plb_master_begin(f->master, 1, 0, &f->map, 0.0, &f->out);
+    plb_master_begin(f->master, 1, 0, 0, &f->map, 0.0, &f->out);
 }
 
 static void stop(struct fixture *f)
@@ -142,24 +142,18 @@ static struct plb_message block_of(const struct fixture *f, int pu)
 /* PU `by` reports units [skip, skip + count) of a block. */
 static void report(struct fixture *f, struct plb_message block, int by, int64_t skip, int64_t count)
 {
-    struct plb_message m = block;
-    m.type = PLB_DONE;
-    m.from = by / 2;
-    m.pu = by % 2;
-    m.range = (struct plb_range){block.range.first + skip, count};
-    m.tasks = 1;
-    m.execute_s = 1.0;
-    plb_master_done(f->master, &m, 1.0, &f->out);
+    struct plb_message m = {.type = PLB_DONE, .from = by / 2, .pu = by % 2, .pass = block.pass};
+    struct plb_range range = {block.block.range.first + skip, count};
+    m.done = (struct plb_done){range, block.block.id, PLB_NO_SLOT, 1, 1.0, 0.0};
+    plb_master_receive(f->master, &m, 1.0, &f->out);
 }
 
 static void move(struct fixture *f, struct plb_message block, int from, int to, int64_t skip, int64_t count)
 {
     struct plb_message m = {.type = PLB_MOVED, .from = from, .pass = 1};
-    m.thief = to;
-    m.n_gifts = 1;
-    m.gifts[0].range = (struct plb_range){block.range.first + skip, count};
-    m.gifts[0].block = block.block;
-    plb_master_moved(f->master, &m, 1.0, &f->out);
+    struct plb_gift gift = {{block.block.range.first + skip, count}, block.block.id, 1};
+    m.gifts = (struct plb_gifts){.at = {gift}, .n = 1, .thief = to};
+    plb_master_receive(f->master, &m, 1.0, &f->out);
 }
 
 static int asked(void)
@@ -278,10 +272,8 @@ static void a_loss_is_told_once_and_shown_in_full(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(living_and_idle_are_counted),
-        cmocka_unit_test(a_report_asks_that_pu_alone),
-        cmocka_unit_test(wait_own_is_not_asked_on_request),
-        cmocka_unit_test(a_moved_block_ends_for_its_owner),
+        cmocka_unit_test(living_and_idle_are_counted),      cmocka_unit_test(a_report_asks_that_pu_alone),
+        cmocka_unit_test(wait_own_is_not_asked_on_request), cmocka_unit_test(a_moved_block_ends_for_its_owner),
         cmocka_unit_test(a_loss_is_told_once_and_shown_in_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,25 +14,28 @@
 #include "node/daemon.h"
 
 #define UNITS 100
-#define DEADLOCK 60         /* seconds after which a test that hangs is ended */
-#define PATIENT 10          /* seconds that the page-locking of one PU waits for a task of the other */
+#define DEADLOCK 60 /* seconds after which a test that hangs is ended */
+#define PATIENT 10  /* seconds that the page-locking of one PU waits for a task of the other */
 
 /* The other end of the wire, and what the stub devices have seen. */
 static struct {
     struct plb_node *node;
     double in[UNITS], out[UNITS];
     int gets, puts;
-    bool takes_lock;        /* the wire takes the node's lock */
+    bool takes_lock; /* the wire takes the node's lock */
     pthread_mutex_t lock;
     pthread_cond_t executed;
-    int tasks;              /* that a device was asked to run */
+    int tasks;      /* that a device was asked to run */
+    size_t largest; /* bytes of inputs and outputs of a task */
     int pins;
-    bool in_vain;           /* a pin has waited for a task until the end of its patience */
+    bool in_vain; /* a pin has waited for a task until the end of its patience */
 } seen = {.lock = PTHREAD_MUTEX_INITIALIZER, .executed = PTHREAD_COND_INITIALIZER};
 
 /* ------------------------------------------------------------------ devices */
 
-struct plb_device { int unused; };
+struct plb_device {
+    int unused;
+};
 static struct plb_device device;
 
 static int stub_open(const struct plb_device_config *config, struct plb_device **opened,
@@ -44,10 +47,26 @@ static int stub_open(const struct plb_device_config *config, struct plb_device *
     return PLB_OK;
 }
 
-static void stub_close(struct plb_device *d) { (void)d; }
-static bool stub_host_memory(const struct plb_device *d) { (void)d; return true; }
-static double stub_memory(const struct plb_device *d) { (void)d; return 1e9; }
-static bool stub_done(struct plb_device *d, int lane) { (void)d; (void)lane; return true; }
+static void stub_close(struct plb_device *d)
+{
+    (void)d;
+}
+static bool stub_host_memory(const struct plb_device *d)
+{
+    (void)d;
+    return true;
+}
+static double stub_memory(const struct plb_device *d)
+{
+    (void)d;
+    return 1e9;
+}
+static bool stub_done(struct plb_device *d, int lane)
+{
+    (void)d;
+    (void)lane;
+    return true;
+}
 
 static int stub_launch(struct plb_device *d, int lane, const struct plb_phase *phase,
                        const struct plb_task *task)
@@ -56,6 +75,8 @@ static int stub_launch(struct plb_device *d, int lane, const struct plb_phase *p
     (void)lane;
     pthread_mutex_lock(&seen.lock);
     seen.tasks++;
+    size_t bytes = task->bytes[0] + task->bytes[1];
+    seen.largest = bytes > seen.largest ? bytes : seen.largest;
     pthread_cond_broadcast(&seen.executed);
     pthread_mutex_unlock(&seen.lock);
     return phase->cpu(task);
@@ -87,15 +108,22 @@ static void slow_pin(const struct plb_device *d, void *memory, size_t bytes)
     pthread_mutex_unlock(&seen.lock);
 }
 
-static void no_unpin(void *memory) { (void)memory; }
+static void no_unpin(void *memory)
+{
+    (void)memory;
+}
 
-static plb_entry_fn stub_entry(const struct plb_phase *phase) { return phase->cpu; }
+static plb_entry_fn stub_entry(const struct plb_phase *phase)
+{
+    return phase->cpu;
+}
 
-#define STUB_OPS .lanes = 1, .open = stub_open, .close = stub_close, .host_memory = stub_host_memory, \
-                 .memory = stub_memory, .launch = stub_launch, .done = stub_done, .wait = stub_wait
+#define STUB_OPS \
+    .lanes = 1, .open = stub_open, .close = stub_close, .host_memory = stub_host_memory, \
+    .memory = stub_memory, .launch = stub_launch, .done = stub_done, .wait = stub_wait
 static const struct plb_device_driver quick = {.name = "quick", .entry = stub_entry, .ops = {STUB_OPS}};
-static const struct plb_device_driver pinning = {.name = "pinning", .entry = stub_entry,
-                                                 .ops = {STUB_OPS, .pin = slow_pin, .unpin = no_unpin}};
+static const struct plb_device_driver pinning = {
+    .name = "pinning", .entry = stub_entry, .ops = {STUB_OPS, .pin = slow_pin, .unpin = no_unpin}};
 
 /* --------------------------------------------------------------------- wire */
 
@@ -141,40 +169,86 @@ static int twice(const struct plb_task *task)
 }
 
 static const struct plb_kernel kernel = {PLB_KERNEL_HEAD, .name = "twice", .unit = "units", .cpu = twice};
-static struct plb_dataset data = {.n = 2, .units = UNITS,
-    .at = {{.name = "in", .mode = PLB_PARTITION, .unit_bytes = sizeof(double)},
-           {.name = "out", .mode = PLB_OUTPUT, .unit_bytes = sizeof(double)}}};
+static struct plb_dataset equal = {.n = 2,
+                                   .units = UNITS,
+                                   .at = {{.name = "in", .mode = PLB_PARTITION, .unit_bytes = sizeof(double)},
+                                          {.name = "out", .mode = PLB_OUTPUT, .unit_bytes = sizeof(double)}}};
 static const struct plb_cost_map map = {.units = UNITS, .bucket = 1, .n = UNITS, .per_work = 1.0};
 
-/* A node of rank 1 that has these devices; the wire moves the data of `range`. */
-static void start(const struct plb_device_driver *const *drivers, int n, struct plb_range *range,
-                  bool takes_lock)
+/* How a test's node is. */
+struct setup {
+    struct plb_dataset *set;
+    struct plb_range *range; /* the wire moves the data of this range */
+    bool takes_lock;         /* see seen.takes_lock */
+    bool migrates;
+    double memory; /* bytes of each PU */
+};
+
+static void receive(const struct plb_message *m)
+{
+    struct plb_outbox out = {0};
+    assert_true(plb_node_receive(seen.node, m, &out));
+    assert_int_equal(out.n, 0);
+    plb_outbox_fini(&out);
+}
+
+/* A node of rank 1 that has these devices, in its first pass. */
+static void start(const struct plb_device_driver *const *drivers, int n, const struct setup *setup)
 {
     struct plb_node_pu pus[2];
     struct plb_error err = {.status = PLB_OK};
-    struct plb_node_config config = {.rank = 1, .n_nodes = 2, .kernel = &kernel, .data = &data, .maps = &map,
-                                     .wire = {range, stub_get, stub_put}};
+    struct plb_outbox box = {0};
+    struct plb_node_config config = {.rank = 1,
+                                     .n_nodes = 2,
+                                     .kernel = &kernel,
+                                     .data = setup->set,
+                                     .maps = &map,
+                                     .wire = {setup->range, stub_get, stub_put},
+                                     .migration = {.on = setup->migrates}};
     for (int p = 0; p < n; p++)
-        pus[p] = (struct plb_node_pu){.driver = drivers[p], .device.config.threads = 1,
-                                      .info = {.node = 1, .local = p, .power = 1.0, .memory = 1e9}};
+        pus[p] = (struct plb_node_pu){.driver = drivers[p],
+                                      .device.config.threads = 1,
+                                      .info = {.node = 1, .local = p, .power = 1.0, .memory = setup->memory}};
     for (int i = 0; i < UNITS; i++)
         seen.in[i] = i;
     memset(seen.out, 0, sizeof seen.out);
     seen.gets = seen.puts = seen.tasks = seen.pins = 0;
+    seen.largest = 0;
     seen.in_vain = false;
-    seen.takes_lock = takes_lock;
+    seen.takes_lock = setup->takes_lock;
     alarm(DEADLOCK);
     assert_int_equal(plb_node_start(&config, pus, n, &seen.node, &err), PLB_OK);
-    plb_node_pass(seen.node, 1, 0, 0);
+    plb_outbox_add(&box, PLB_PASS, 0, 1, 1);
+    receive(&box.at[0]);
+    plb_outbox_fini(&box);
 }
 
 static void grant(int pu, struct plb_range range)
 {
-    struct plb_outbox out = {0};
-    struct plb_message m = {.type = PLB_BLOCK, .to = 1, .pu = pu, .pass = 1, .range = range,
-                            .grain = range.count};
-    plb_node_receive(seen.node, &m, &out);
-    assert_int_equal(out.n, 0);
+    struct plb_outbox box = {0};
+    struct plb_message *m = plb_outbox_add(&box, PLB_BLOCK, 0, 1, 1);
+    m->pu = pu;
+    m->block = (struct plb_block){.range = range, .id = pu, .grain = range.count};
+    receive(m);
+    plb_outbox_fini(&box);
+}
+
+static void give(struct plb_range range)
+{
+    struct plb_outbox box = {0};
+    struct plb_message *m = plb_outbox_add(&box, PLB_GIFT, 0, 1, 1);
+    m->gifts = (struct plb_gifts){.n = 1, .thief = 1, .at[0] = {.range = range, .block = 7, .hop = 1}};
+    receive(m);
+    plb_outbox_fini(&box);
+}
+
+/* Nothing is left to grant, and PU 0 works best in tasks of `least` units or more. */
+static void say_empty(int64_t least)
+{
+    struct plb_outbox box = {0};
+    plb_outbox_add(&box, PLB_EMPTY, 0, 1, 1)->empty.least[0] = least;
+    receive(&box.at[0]);
+    plb_outbox_fini(&box);
 }
 
 /* Steps until so many units are reported. */
@@ -184,7 +258,7 @@ static void await_units(int64_t units)
     while (units > 0) {
         plb_node_step(seen.node, &out);
         for (int i = 0; i < out.n; i++)
-            units -= out.at[i].type == PLB_DONE ? out.at[i].range.count : 0;
+            units -= out.at[i].type == PLB_DONE ? out.at[i].done.range.count : 0;
         out.n = 0;
         plb_node_wait(seen.node, 1e-3);
     }
@@ -204,7 +278,8 @@ static void the_wire_is_used_without_the_lock(void **state)
 {
     (void)state;
     struct plb_range range = {20, 30};
-    start((const struct plb_device_driver *const[]){&quick}, 1, &range, true);
+    struct setup setup = {.set = &equal, .range = &range, .takes_lock = true, .memory = 1e9};
+    start((const struct plb_device_driver *const[]){&quick}, 1, &setup);
     grant(0, range);
     await_units(range.count);
     assert_true(seen.gets == 1 && seen.puts == 1);
@@ -217,7 +292,8 @@ static void pages_are_locked_without_the_lock(void **state)
 {
     (void)state;
     struct plb_range all = {0, UNITS};
-    start((const struct plb_device_driver *const[]){&quick, &pinning}, 2, &all, false);
+    struct setup setup = {.set = &equal, .range = &all, .memory = 1e9};
+    start((const struct plb_device_driver *const[]){&quick, &pinning}, 2, &setup);
     grant(0, (struct plb_range){0, 10});
     grant(1, (struct plb_range){10, 10});
     await_units(20);
@@ -226,11 +302,52 @@ static void pages_are_locked_without_the_lock(void **state)
     stop();
 }
 
+/* The first half of the units is heavy, the other half light, and the PU has memory for three tasks of four
+ * heavy units. Whatever brings the units, no task has more bytes; light ones come in larger numbers. */
+static void a_task_fits_the_memory_of_its_pu(void **state)
+{
+    (void)state;
+    enum { LIGHT = 1, HEAVY = 20 };
+    int64_t offsets[UNITS + 1] = {0};
+    struct plb_range all = {0, UNITS};
+    for (int u = 0; u < UNITS; u++)
+        offsets[u + 1] = offsets[u] + (u < UNITS / 2 ? HEAVY : LIGHT);
+    struct plb_dataset unequal = {
+        .n = 3,
+        .units = UNITS,
+        .host = {NULL, NULL, offsets},
+        .at = {{.name = "in", .mode = PLB_PARTITION_INDEXED, .offsets = 2, .element_bytes = sizeof(double)},
+               {.name = "out", .mode = PLB_OUTPUT, .unit_bytes = sizeof(double)},
+               {.name = "offsets", .mode = PLB_REPLICATE, .bytes = sizeof offsets}}};
+    size_t four = 4 * (HEAVY + 1) * sizeof(double);
+    struct setup setup = {.set = &unequal,
+                          .range = &all,
+                          .migrates = true,
+                          .memory = (double)sizeof offsets + PLB_TASKS_IN_MEMORY * (double)four};
+    start((const struct plb_device_driver *const[]){&quick}, 1, &setup);
+    grant(0, (struct plb_range){0, 20});
+    await_units(20);
+    assert_int_equal(seen.largest, four);
+    give((struct plb_range){20, 15});
+    await_units(15);
+    assert_int_equal(seen.largest, four);
+    seen.tasks = 0;
+    grant(0, (struct plb_range){UNITS / 2, 40});
+    await_units(40);
+    assert_int_equal(seen.tasks, 1);
+    say_empty(10);
+    give((struct plb_range){35, 15});
+    await_units(15);
+    assert_int_equal(seen.largest, four);
+    stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_are_locked_without_the_lock),
         cmocka_unit_test(the_wire_is_used_without_the_lock),
+        cmocka_unit_test(a_task_fits_the_memory_of_its_pu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,14 @@ static void missing(const struct plb_rangeset *s, const unsigned char *model, st
     plb_rangeset_fini(&out);
 }
 
+static void overlaps(const struct plb_rangeset *s, const unsigned char *model, struct plb_range r)
+{
+    bool some = false;
+    for (int64_t u = r.first; u < r.first + r.count; u++)
+        some = some || model[u];
+    assert_int_equal(plb_rangeset_overlaps(s, r), some);
+}
+
 static void random_operations_agree_with_bytes(void **state)
 {
     (void)state;
@@ -96,6 +104,7 @@ static void random_operations_agree_with_bytes(void **state)
             }
         }
         agrees(&s, model);
+        overlaps(&s, model, range(first, count));
     }
     plb_rangeset_fini(&s);
 }

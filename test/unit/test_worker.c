@@ -1,172 +1,280 @@
 /* The worker's queues and reports, event by event. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "core/worker.h"
-
-static void block(struct plb_worker *w, int pass, int pu, int64_t id, int64_t first, int64_t count, int64_t grain)
-{
-    struct plb_message m = {.type = PLB_BLOCK, .pu = pu, .pass = pass};
-    m.range = (struct plb_range){first, count};
-    m.block = id;
-    m.grain = grain;
-    plb_worker_block(w, &m);
-}
-
-static void expect(struct plb_worker *w, int pu, int64_t id, int64_t first, int64_t count)
-{
-    struct plb_slice p;
-    assert_true(plb_worker_take(w, pu, &p));
-    assert_int_equal(p.block, id);
-    assert_int_equal(p.range.first, first);
-    assert_int_equal(p.range.count, count);
-}
-
-static void expect_nothing(struct plb_worker *w, int pu)
-{
-    struct plb_slice p;
-    assert_false(plb_worker_take(w, pu, &p));
-}
-
-static void done(struct plb_worker *w, int pu, int64_t id, int64_t first, int64_t count, int slot)
-{
-    struct plb_slice p = {{first, count}, id};
-    plb_worker_done(w, pu, &p, 1.0, 0.25, slot);
-}
+#include "worker_fixture.h"
 
 static void tasks_are_cut_off_the_front(void **state)
 {
+    struct fixture f;
     (void)state;
-    struct plb_worker *w = plb_worker_new(3, 2);
-    block(w, 0, 0, 7, 100, 10, 4);
-    block(w, 0, 0, 8, 200, 3, 0); /* no grain: whole */
-    block(w, 0, 1, 9, 300, 1, 5);
-    expect(w, 0, 7, 100, 4);
-    expect(w, 0, 7, 104, 3); /* as many as a grain of 4 asks for, but of one size */
-    expect(w, 0, 7, 107, 3);
-    expect(w, 0, 8, 200, 3);
-    expect_nothing(w, 0);
-    expect(w, 1, 9, 300, 1);
-    plb_worker_free(w);
+    start(&f, 2, &migration_on);
+    block(&f, 1, 0, 7, 100, 10, 4);
+    block(&f, 1, 0, 8, 200, 3, 3);
+    block(&f, 1, 1, 9, 300, 1, 5);
+    expect(&f, 0, 7, 100, 4);
+    expect(&f, 0, 7, 104, 3); /* as many as a grain of 4 asks for, but of one size */
+    expect(&f, 0, 7, 107, 3);
+    expect(&f, 0, 8, 200, 3);
+    expect_nothing(&f, 0);
+    expect(&f, 1, 9, 300, 1);
+    stop(&f);
 }
 
 static void the_queue_grows_and_wraps(void **state)
 {
+    struct fixture f;
     (void)state;
-    struct plb_worker *w = plb_worker_new(0, 1);
-    int64_t pushed = 0, taken = 0;
+    start(&f, 1, &migration_on);
+    int64_t pushed = 0, got = 0;
     for (int round = 0; round < 50; round++) {
         for (int i = 0; i < 7; i++, pushed++)
-            block(w, 0, 0, pushed, pushed * 10, 1, 1);
-        for (int i = 0; i < 5; i++, taken++)
-            expect(w, 0, taken, taken * 10, 1);
+            block(&f, 1, 0, pushed, pushed * 2, 1, 1);
+        assert_true(plb_worker_queued(f.worker) == (double)(pushed - got));
+        for (int i = 0; i < 5; i++, got++)
+            expect(&f, 0, got, got * 2, 1);
     }
-    for (; taken < pushed; taken++)
-        expect(w, 0, taken, taken * 10, 1);
-    expect_nothing(w, 0);
-    plb_worker_free(w);
+    for (; got < pushed; got++)
+        expect(&f, 0, got, got * 2, 1);
+    expect_nothing(&f, 0);
+    stop(&f);
 }
 
 static void neighbours_are_reported_together(void **state)
 {
+    struct fixture f;
     (void)state;
-    struct plb_worker *w = plb_worker_new(5, 2);
-    struct plb_outbox out = {0};
-    done(w, 0, 1, 0, 10, PLB_NO_SLOT);
-    done(w, 1, 2, 50, 5, PLB_NO_SLOT); /* another PU in between does not part them */
-    done(w, 0, 1, 10, 10, PLB_NO_SLOT);
-    done(w, 0, 1, 30, 10, PLB_NO_SLOT); /* a gap */
-    done(w, 0, 3, 40, 10, PLB_NO_SLOT); /* another block */
-    plb_worker_collect(w, 0.0, &out);
-    assert_int_equal(out.n, 4);
-    assert_int_equal(out.at[0].range.count, 20);
-    assert_int_equal(out.at[0].tasks, 2);
-    assert_true(out.at[0].execute_s == 2.0 && out.at[0].transfer_s == 0.5);
-    assert_int_equal(out.at[0].from, 5);
-    assert_int_equal(out.at[0].to, 0);
-    assert_int_equal(out.at[1].pu, 1);
-    assert_int_equal(out.at[2].range.first, 30);
-    assert_int_equal(out.at[3].block, 3);
-    done(w, 0, 3, 50, 10, PLB_NO_SLOT); /* what was collected grows no more */
-    plb_worker_collect(w, 0.0, &out);
-    assert_int_equal(out.n, 5);
-    plb_outbox_fini(&out);
-    plb_worker_free(w);
+    start(&f, 2, &migration_on);
+    done(&f, 0, 1, 0, 10, PLB_NO_SLOT);
+    done(&f, 1, 2, 50, 5, PLB_NO_SLOT); /* another PU in between does not part them */
+    done(&f, 0, 1, 10, 10, PLB_NO_SLOT);
+    done(&f, 0, 1, 30, 10, PLB_NO_SLOT); /* a gap */
+    done(&f, 0, 3, 40, 10, PLB_NO_SLOT); /* another block */
+    plb_worker_collect(f.worker, 0.0, &f.out);
+    assert_int_equal(f.out.n, 4);
+    const struct plb_message *m = f.out.at;
+    assert_int_equal(m[0].done.range.count, 20);
+    assert_int_equal(m[0].done.tasks, 2);
+    assert_true(m[0].done.execute_s == 2.0 && m[0].done.transfer_s == 0.5);
+    for (int i = 0; i < 4; i++)
+        assert_true(m[i].type == PLB_DONE && m[i].from == OWN && m[i].to == 0 && m[i].pass == 1);
+    assert_true(m[0].pu == 0 && m[1].pu == 1);
+    assert_int_equal(m[2].done.range.first, 30);
+    assert_int_equal(m[3].done.block, 3);
+    done(&f, 0, 3, 50, 10, PLB_NO_SLOT); /* what was collected grows no more */
+    plb_worker_collect(f.worker, 0.0, &f.out);
+    assert_int_equal(f.out.n, 5);
+    stop(&f);
 }
 
 static void what_has_data_is_reported_alone(void **state)
 {
+    struct fixture f;
     (void)state;
-    struct plb_worker *w = plb_worker_new(1, 1);
-    struct plb_outbox out = {0};
-    done(w, 0, 1, 0, 10, 2);
-    done(w, 0, 1, 10, 10, 3);
-    done(w, 0, 1, 20, 10, PLB_NO_SLOT);
-    plb_worker_collect(w, 0.0, &out);
-    assert_int_equal(out.n, 3);
-    assert_int_equal(out.at[0].slot, 2);
-    assert_int_equal(out.at[1].slot, 3);
-    assert_int_equal(out.at[2].slot, PLB_NO_SLOT);
-    plb_outbox_fini(&out);
-    plb_worker_free(w);
+    start(&f, 1, &migration_on);
+    done(&f, 0, 1, 0, 10, 2);
+    done(&f, 0, 1, 10, 10, 3);
+    done(&f, 0, 1, 20, 10, PLB_NO_SLOT);
+    plb_worker_collect(f.worker, 0.0, &f.out);
+    assert_int_equal(f.out.n, 3);
+    assert_int_equal(f.out.at[0].done.slot, 2);
+    assert_int_equal(f.out.at[1].done.slot, 3);
+    assert_int_equal(f.out.at[2].done.slot, PLB_NO_SLOT);
+    stop(&f);
+}
+
+/* A report that has results, or ends what the PU has of a block, should not wait. */
+static void a_report_tells_whether_it_may_wait(void **state)
+{
+    struct fixture f;
+    (void)state;
+    start(&f, 1, &migration_on);
+    block(&f, 1, 0, 7, 0, 10, 5);
+    block(&f, 1, 0, 8, 10, 10, 5);
+    expect(&f, 0, 7, 0, 5);
+    assert_false(done(&f, 0, 7, 0, 5, PLB_NO_SLOT)); /* the PU has more of this block */
+    expect(&f, 0, 7, 5, 5);
+    assert_true(done(&f, 0, 7, 5, 5, PLB_NO_SLOT));
+    expect(&f, 0, 8, 10, 5);
+    assert_true(done(&f, 0, 8, 10, 5, 0)); /* results */
+    expect(&f, 0, 8, 15, 5);
+    assert_true(done(&f, 0, 8, 15, 5, PLB_NO_SLOT));
+    stop(&f);
 }
 
 static void a_new_pass_forgets_the_old_one(void **state)
 {
+    struct fixture f;
+    struct plb_slice old;
     (void)state;
-    struct plb_worker *w = plb_worker_new(1, 1);
-    struct plb_outbox out = {0};
-    block(w, 0, 0, 1, 0, 10, 10);
-    done(w, 0, 9, 0, 10, PLB_NO_SLOT);
-    plb_worker_pass(w, 1, NULL);
-    expect_nothing(w, 0);
-    plb_worker_collect(w, 0.0, &out);
-    assert_int_equal(out.n, 0);
-    block(w, 0, 0, 1, 0, 10, 10); /* late, from the old pass */
-    expect_nothing(w, 0);
-    block(w, 1, 0, 2, 0, 10, 10);
-    expect(w, 0, 2, 0, 10);
-    plb_outbox_fini(&out);
-    plb_worker_free(w);
+    start(&f, 1, &migration_on);
+    block(&f, 1, 0, 1, 0, 10, 5);
+    assert_true(plb_worker_take(f.worker, 0, &old));
+    done(&f, 0, 9, 0, 10, PLB_NO_SLOT);
+    assert_true(begin(&f, 2, 0));
+    expect_nothing(&f, 0);
+    assert_false(plb_worker_done(f.worker, 0, &old, 1.0, 0.0, PLB_NO_SLOT)); /* it ended after its pass */
+    plb_worker_collect(f.worker, 0.0, &f.out);
+    assert_int_equal(f.out.n, 0);
+    assert_false(block(&f, 1, 0, 1, 0, 10, 10)); /* late, from the old pass */
+    expect_nothing(&f, 0);
+    assert_true(block(&f, 2, 0, 2, 0, 10, 10));
+    expect(&f, 0, 2, 0, 10);
+    assert_false(begin(&f, 2, 0)); /* again */
+    assert_false(begin(&f, 1, 0));
+    assert_int_equal(plb_worker_pass(f.worker), 2);
+    stop(&f);
+}
+
+static void a_pass_has_its_phase_s_costs(void **state)
+{
+    struct fixture f;
+    (void)state;
+    start(&f, 1, &migration_on);
+    assert_int_equal(plb_worker_phase(f.worker), 0);
+    block(&f, 1, 0, 1, 500, 100, 100);
+    assert_true(plb_worker_queued(f.worker) == 100.0);
+    assert_true(begin(&f, 2, 1));
+    assert_int_equal(plb_worker_phase(f.worker), 1);
+    block(&f, 2, 0, 1, 500, 100, 100);
+    assert_true(fabs(plb_worker_queued(f.worker) - 150.0) < 1e-9); /* 3 each, where the mean is 2 */
+    assert_false(begin(&f, 3, PHASES)); /* of no phase */
+    assert_int_equal(plb_worker_pass(f.worker), 2);
+    stop(&f);
+}
+
+/* BLOCK, EMPTY and GIFT may overtake the PASS that they belong to: they are kept for it. */
+static void what_overtakes_its_pass_is_kept(void **state)
+{
+    (void)state;
+    for (int before = 0; before <= 1; before++) { /* before the first pass, and in it */
+        struct fixture f;
+        const struct plb_worker_pu pu = {1.0, {INT64_MAX, INFINITY}};
+        prepare(&f, 1, &pu, NULL, &migration_on);
+        if (!before)
+            begin(&f, 1, 0);
+        int next = plb_worker_pass(f.worker) + 1;
+        for (int i = 0; i < 30; i++) /* more than an outbox has room for at first */
+            assert_true(block(&f, next, 0, i, 10 * i, 10, 10));
+        assert_true(empty(&f, next, 0.0, 5.0));
+        assert_true(gift(&f, next, 2, 900, 3));
+        assert_true(block(&f, next + 1, 0, 77, 0, 1, 1)); /* of the pass after that */
+        expect_nothing(&f, 0);
+        assert_false(plb_worker_shares(f.worker));
+        assert_true(begin(&f, next, 0));
+        assert_true(plb_worker_shares(f.worker));
+        assert_true(plb_worker_queued(f.worker) == 303.0);
+        assert_true(begin(&f, next + 1, 0));
+        assert_false(plb_worker_shares(f.worker));
+        expect(&f, 0, 77, 0, 1);
+        expect_nothing(&f, 0);
+        stop(&f);
+    }
+}
+
+static void what_is_kept_is_dropped_when_its_pass_is_skipped(void **state)
+{
+    struct fixture f;
+    (void)state;
+    start(&f, 1, &migration_on);
+    assert_true(block(&f, 2, 0, 1, 0, 10, 10));
+    assert_true(block(&f, 3, 0, 2, 10, 10, 10));
+    assert_true(begin(&f, 3, 0));
+    expect(&f, 0, 2, 10, 10);
+    expect_nothing(&f, 0);
+    stop(&f);
+}
+
+static void what_belongs_to_an_older_pass_is_dropped(void **state)
+{
+    struct fixture f;
+    (void)state;
+    start(&f, 1, &migration_on);
+    assert_true(begin(&f, 2, 0));
+    serve(&f, 0);
+    assert_false(gift(&f, 1, 2, 40, 2));
+    assert_false(empty(&f, 1, 10.0, 20.0));
+    assert_false(block(&f, 1, 0, 3, 0, 5, 5));
+    assert_false(plb_worker_shares(f.worker));
+    expect_nothing(&f, 0);
+    stop(&f);
 }
 
 static void nonsense_is_dropped(void **state)
 {
+    struct fixture f;
     (void)state;
-    struct plb_worker *w = plb_worker_new(1, 1);
-    block(w, 0, 1, 1, 0, 10, 10);
-    block(w, 0, -1, 1, 0, 10, 10);
-    block(w, 0, 0, 1, 0, 0, 10);
-    expect_nothing(w, 0);
-    plb_worker_free(w);
+    start(&f, 1, &migration_on);
+    assert_false(block(&f, 1, 1, 1, 0, 10, 10)); /* there is one PU */
+    assert_false(block(&f, 1, INT32_MAX, 1, 0, 10, 10));
+    assert_false(block(&f, 1, 0, 1, UNITS - 5, 10, 10)); /* beyond the last unit */
+    struct plb_message m = message(PLB_BLOCK, 0, 1);
+    m.block = (struct plb_block){{0, 0}, 1, 10};
+    assert_non_null(plb_message_check(&m, m.size, NODES));
+    for (int type = 1; type < PLB_MESSAGE_TYPES; type++) {
+        bool to_master = type == PLB_HELLO || type == PLB_PULL || type == PLB_DONE || type == PLB_FAIL
+                      || type == PLB_MOVED || type == PLB_BYE;
+        m = message((enum plb_message_type)type, 0, 1);
+        if (to_master)
+            assert_false(plb_worker_receive(f.worker, &m, &f.out));
+    }
+    assert_int_equal(f.out.n, 0);
+    expect_nothing(&f, 0);
+    stop(&f);
 }
 
 static void a_failure_is_reported(void **state)
 {
+    struct fixture f;
     (void)state;
-    struct plb_worker *w = plb_worker_new(4, 1);
-    struct plb_outbox out = {0};
-    struct plb_slice p = {{30, 5}, 2};
-    plb_worker_fail(w, 0, &p, -3, "");
-    plb_worker_collect(w, 0.0, &out);
-    assert_int_equal(out.n, 1);
-    assert_int_equal(out.at[0].type, PLB_FAIL);
-    assert_int_equal(out.at[0].status, -3);
-    assert_int_equal(out.at[0].range.first, 30);
-    plb_outbox_fini(&out);
-    plb_worker_free(w);
+    start(&f, 1, &migration_on);
+    struct plb_slice task = {{30, 5}, 2, 1};
+    char long_text[200];
+    memset(long_text, 'x', sizeof long_text - 1);
+    long_text[sizeof long_text - 1] = '\0';
+    plb_worker_fail(f.worker, 0, &task, -3, "");
+    plb_worker_fail(f.worker, 0, &task, -4, long_text);
+    plb_worker_collect(f.worker, 0.0, &f.out);
+    assert_int_equal(f.out.n, 2);
+    for (int i = 0; i < 2; i++) {
+        const struct plb_message *m = &f.out.at[i];
+        assert_null(plb_message_check(m, m->size, NODES));
+        assert_true(m->type == PLB_FAIL && m->to == 0);
+        assert_int_equal(m->fail.status, -3 - i);
+        assert_int_equal(m->fail.range.first, 30);
+        assert_int_equal(m->fail.range.count, 5);
+    }
+    assert_string_equal(f.out.at[0].fail.text, "");
+    assert_int_equal(strlen(f.out.at[1].fail.text), sizeof f.out.at[1].fail.text - 1);
+    stop(&f);
+}
+
+static void a_stop_ends_sharing(void **state)
+{
+    struct fixture f;
+    (void)state;
+    start(&f, 1, &migration_on);
+    empty(&f, 1, 0.0, 10.0);
+    assert_true(plb_worker_shares(f.worker));
+    struct plb_message m = message(PLB_STOP, 0, 1);
+    assert_true(receive(&f, &m));
+    assert_false(plb_worker_shares(f.worker));
+    stop(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tasks_are_cut_off_the_front),      cmocka_unit_test(the_queue_grows_and_wraps),
-        cmocka_unit_test(neighbours_are_reported_together), cmocka_unit_test(what_has_data_is_reported_alone),
-        cmocka_unit_test(a_new_pass_forgets_the_old_one),   cmocka_unit_test(nonsense_is_dropped),
+        cmocka_unit_test(tasks_are_cut_off_the_front),
+        cmocka_unit_test(the_queue_grows_and_wraps),
+        cmocka_unit_test(neighbours_are_reported_together),
+        cmocka_unit_test(what_has_data_is_reported_alone),
+        cmocka_unit_test(a_report_tells_whether_it_may_wait),
+        cmocka_unit_test(a_new_pass_forgets_the_old_one),
+        cmocka_unit_test(a_pass_has_its_phase_s_costs),
+        cmocka_unit_test(what_overtakes_its_pass_is_kept),
+        cmocka_unit_test(what_is_kept_is_dropped_when_its_pass_is_skipped),
+        cmocka_unit_test(what_belongs_to_an_older_pass_is_dropped),
+        cmocka_unit_test(nonsense_is_dropped),
         cmocka_unit_test(a_failure_is_reported),
+        cmocka_unit_test(a_stop_ends_sharing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,378 @@
+/* Questions to the balancer, and blocks from its answers. */
+#include "core/agenda.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "core/migration.h"
+#include "core/waiting_list.h"
+
+#define NO_PU (-1)
+#define ROUNDING 1e-9 /* relative: work that differs from whole units by less is whole */
+
+/* A block that is to be shared is cut into this many tasks. Larger: more starts. Smaller: a task that has
+ * begun, and can move no more, lasts longer. Set by the imbalance demo. */
+#define CUT 16
+
+/* While more than this part of the work remains, blocks are not cut, since nobody will take from them.
+ * Larger: more starts. Smaller: a long block may have been started whole. */
+#define TAIL 0.3
+
+#define LITTLE 0.5 /* work: a node that holds less has no unit left */
+#define MANY \
+    256 /* PUs above which blocks are not cut for surprises: their fits would cost the master too much */
+#define STALE 8 /* reports after which a curve is fitted anew in the tail. Smaller: fits cost more. */
+
+struct agenda_pu {
+    double least; /* work: the smallest task that serves it well, by its curve of some reports ago */
+    int least_at; /* reports that it had then; 0: never */
+    int64_t blocks;
+    bool served; /* has ever been granted a block */
+};
+
+struct plb_agenda {
+    struct plb_agenda_config config;
+    struct plb_ledger *ledger;
+    struct plb_broker *broker;
+    struct plb_balancer_view seen;
+    struct agenda_pu *pus;
+    void *policy; /* the balancer's state in this pass; NULL before the first */
+    struct plb_waiting_list waiting;
+    int *owners; /* of blocks that a report ended; room for all open blocks */
+    int served;  /* living PUs that have ever been granted a block: only they take from others */
+    int pass;
+    bool announced; /* nodes know that nothing is left to grant */
+    char failure[200];
+};
+
+struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct plb_ledger *ledger,
+                                  struct plb_broker *broker)
+{
+    struct plb_agenda *a = plb_alloc(sizeof *a);
+    size_t n = (size_t)config->pus.n;
+    a->config = *config;
+    a->ledger = ledger;
+    a->broker = broker;
+    a->pus = plb_alloc(n * sizeof *a->pus);
+    plb_waiting_list_init(&a->waiting, config->pus.n);
+    a->owners = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->owners);
+    plb_balancer_view_init(&a->seen, &config->pus, ledger, config->histories, config->n_phases);
+    return a;
+}
+
+void plb_agenda_free(struct plb_agenda *a)
+{
+    if (a == NULL)
+        return;
+    if (a->policy != NULL)
+        a->config.balancer->fini(a->policy);
+    plb_balancer_view_fini(&a->seen);
+    plb_waiting_list_fini(&a->waiting);
+    free(a->owners);
+    free(a->pus);
+    free(a);
+}
+
+void plb_agenda_begin(struct plb_agenda *a, int pass, int phase, const struct plb_cost_map *map)
+{
+    if (a->policy != NULL)
+        a->config.balancer->fini(a->policy);
+    a->pass = pass;
+    plb_waiting_list_clear(&a->waiting);
+    a->announced = false;
+    plb_balancer_view_begin(&a->seen, phase, map);
+    for (int p = 0; p < a->seen.view.n_pus; p++) {
+        a->pus[p].least = 0.0;
+        a->pus[p].least_at = 0;
+    }
+    a->policy = a->config.balancer->init(&a->seen.view, a->config.params);
+    if (a->policy == NULL)
+        snprintf(a->failure, sizeof a->failure, "balancer %s found no memory", a->config.balancer->name);
+}
+
+void plb_agenda_now(struct plb_agenda *a, double now)
+{
+    a->seen.view.now = now;
+}
+
+bool plb_agenda_follow(struct plb_agenda *a, int pu)
+{
+    return plb_balancer_view_follow(&a->seen, pu);
+}
+
+/* -------------------------------------------------------------------------- blocks */
+
+/* The smallest task, in units, that serves a PU well; 0 where it is not known. */
+static int64_t least_task(const struct plb_agenda *a, int p)
+{
+    double units = a->pus[p].least < a->seen.pus[p].grain ? a->pus[p].least : a->seen.pus[p].grain;
+    return units < 1e18 ? (int64_t)units : (int64_t)1e18;
+}
+
+/* Fits a PU's curve for its least task, where that is not known or is some reports old. */
+static void look_at_least(struct plb_agenda *a, int p)
+{
+    struct plb_history *h = plb_balancer_view_history(&a->seen, p);
+    int age = h->n - a->pus[p].least_at, oldest = a->seen.view.n_pus <= MANY ? 1 : STALE;
+    if (a->pus[p].least_at > 0 && age >= 0 && age < oldest)
+        return;
+    a->pus[p].least = plb_history_least_task(h);
+    a->pus[p].least_at = h->n;
+}
+
+/* In the tail the least tasks are kept young, a PU at a time, so that on many PUs nothing is left to fit when
+ * all nodes are told. */
+static void keep_young(struct plb_agenda *a, int p)
+{
+    if (a->config.migration && a->seen.view.n_pus > MANY
+        && a->seen.view.remaining < TAIL * a->seen.view.total)
+        look_at_least(a, p);
+}
+
+/* Makes a block several tasks, so that others find something to take. */
+static void cut(struct plb_agenda *a, int p, struct plb_block *block)
+{
+    look_at_least(a, p);
+    int64_t part = block->range.count / CUT, least = least_task(a, p);
+    part = part > least ? part : least;
+    part = part > 1 ? part : 1;
+    block->grain = part < block->grain ? part : block->grain;
+}
+
+/* Whole units for this much work: down where they are unequal, since a heavy unit more could last long. */
+static int64_t round_to_units(const struct plb_agenda *a, struct plb_range front, double work)
+{
+    int64_t units = plb_cost_units(a->seen.map, front.first, front.count, work);
+    bool over = a->seen.map->prefix != NULL && units > 1
+             && plb_cost_work(a->seen.map, front.first, units) > work * (1.0 + ROUNDING);
+    return over ? units - 1 : units;
+}
+
+static void grant(struct plb_agenda *a, int p, double work, struct plb_outbox *out)
+{
+    const struct plb_pu_info *info = &a->config.pus.infos[p];
+    double most = a->seen.pus[p].grain;
+    struct plb_range range = plb_ledger_front(a->ledger);
+    range.count = round_to_units(a, range, work);
+    int64_t id = plb_ledger_grant(a->ledger, p, info->node, range.count);
+    a->served += !a->pus[p].served;
+    a->pus[p].served = true;
+    a->pus[p].blocks++;
+    plb_balancer_view_granted(&a->seen, p, plb_cost_work(a->seen.map, range.first, range.count));
+    struct plb_message *m = plb_outbox_add(out, PLB_BLOCK, 0, info->node, a->pass);
+    m->pu = info->local;
+    m->block = (struct plb_block){range, id, most < (double)range.count ? (int64_t)most : range.count};
+    if (a->config.migration && a->seen.view.remaining < TAIL * a->seen.view.total
+        && a->seen.view.n_pus <= MANY && plb_history_surprises(plb_balancer_view_history(&a->seen, p)))
+        cut(a, p, &m->block);
+}
+
+/* Asks for one PU until it has enough or is told to wait. */
+static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
+{
+    while (plb_ledger_free_units(a->ledger) > 0 && !a->seen.pus[p].lost
+           && a->seen.pus[p].outstanding < PLB_BLOCKS_AHEAD) {
+        double work = a->config.balancer->grant(a->policy, &a->seen.view, p);
+        if (!(work > 0.0)) {
+            if (work < 0.0)
+                plb_waiting_list_leave(&a->waiting, p);
+            else
+                plb_waiting_list_enter(&a->waiting, p);
+            return;
+        }
+        grant(a, p, work, out);
+    }
+    plb_waiting_list_leave(&a->waiting, p);
+}
+
+/* Asks those that wait, while the balancer wants it. */
+static void feed_waiting(struct plb_agenda *a, struct plb_outbox *out)
+{
+    while (a->seen.stats.ask_again && plb_ledger_free_units(a->ledger) > 0) {
+        a->seen.stats.ask_again = false;
+        for (int i = a->waiting.n - 1; i >= 0; i--) /* one that leaves is replaced by one already asked */
+            feed(a, a->waiting.pus[i], out);
+    }
+    a->seen.stats.ask_again = false;
+}
+
+static void feed_everyone(struct plb_agenda *a, struct plb_outbox *out)
+{
+    for (int p = 0; p < a->seen.view.n_pus && plb_ledger_free_units(a->ledger) > 0; p++)
+        feed(a, p, out);
+    feed_waiting(a, out);
+}
+
+/* ------------------------------------------------------- when nothing is left to grant */
+
+static void tell_empty(struct plb_agenda *a, int node, const struct plb_empty *hint, struct plb_outbox *out)
+{
+    struct plb_message *m = plb_outbox_add(out, PLB_EMPTY, 0, node, a->pass);
+    int first = plb_broker_first_pu(a->broker, node);
+    m->empty = *hint;
+    for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST && a->seen.view.n_pus <= MANY; i++)
+        look_at_least(a, first + i);
+    for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST; i++)
+        m->empty.least[i] = least_task(a, first + i);
+}
+
+/* Tells all nodes, once, and cuts the blocks that are just being sent into tasks, so that others find
+ * something to take. */
+static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
+{
+    for (int i = from; i < out->n; i++)
+        if (out->at[i].type == PLB_BLOCK)
+            cut(a, (int)(out->at[i].block.id % a->seen.view.n_pus), &out->at[i].block);
+    if (a->announced)
+        return;
+    a->announced = true;
+    plb_broker_begin(a->broker);
+    plb_broker_survey(a->broker);
+    int last = -1;
+    for (int p = 0; p < a->seen.view.n_pus; p++) {
+        int node = a->config.pus.infos[p].node;
+        struct plb_empty hint = {0};
+        if (node == last || plb_ledger_lost(a->ledger, node))
+            continue;
+        last = node;
+        plb_broker_name_some(a->broker, node, &hint);
+        tell_empty(a, node, &hint, out);
+    }
+}
+
+static void help(struct plb_agenda *a, int node, struct plb_outbox *out)
+{
+    struct plb_empty hint = {0};
+    int first = plb_broker_first_pu(a->broker, node);
+    if (plb_broker_hint(a->broker, node, &hint) == 0)
+        return;
+    for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST; i++)
+        keep_young(a, first + i);
+    tell_empty(a, node, &hint, out);
+}
+
+void plb_agenda_help(struct plb_agenda *a, int node, struct plb_outbox *out)
+{
+    if (a->announced && plb_ledger_left(a->ledger, node) < LITTLE)
+        help(a, node, out);
+}
+
+/* After an event's questions: announces the end of the grants, or finds that no end is in sight. */
+static void conclude(struct plb_agenda *a, int from, struct plb_outbox *out)
+{
+    int64_t left = plb_ledger_free_units(a->ledger);
+    if (left == 0 && a->config.migration && a->served > 1) /* a PU that is alone needs no small tasks */
+        announce(a, from, out);
+    if (left == 0 || plb_ledger_held_units(a->ledger) > 0 || a->failure[0] != '\0')
+        return;
+    feed_everyone(a, out);
+    if (plb_ledger_held_units(a->ledger) > 0)
+        conclude(a, from, out);
+    else if (a->seen.view.living == 0)
+        snprintf(a->failure, sizeof a->failure,
+                 "no processing unit is left to execute the remaining %lld units", (long long)left);
+    else
+        snprintf(a->failure, sizeof a->failure,
+                 "balancer %s grants nothing although %lld units remain and every PU is idle",
+                 a->config.balancer->name, (long long)left);
+}
+
+void plb_agenda_feed_all(struct plb_agenda *a, struct plb_outbox *out)
+{
+    int from = out->n;
+    if (a->policy == NULL)
+        return;
+    feed_everyone(a, out);
+    conclude(a, from, out);
+}
+
+/* Tells the balancer of blocks that were ended by others than their owners. */
+static void tell_ends(struct plb_agenda *a, int reporter)
+{
+    int n;
+    const struct plb_block_change *changes = plb_ledger_changes(a->ledger, &n);
+    for (int i = 0; i < n && a->config.balancer->block_end != NULL; i++)
+        if (changes[i].over && changes[i].pu != reporter && !a->seen.pus[changes[i].pu].lost)
+            a->config.balancer->block_end(a->policy, &a->seen.view, changes[i].pu);
+}
+
+void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *sample,
+                         struct plb_outbox *out)
+{
+    int n, from = out->n, n_owners = 0;
+    const struct plb_block_change *changes = plb_ledger_changes(a->ledger, &n);
+    plb_balancer_view_sampled(&a->seen, pu);
+    keep_young(a, pu);
+    if (a->config.balancer->done != NULL)
+        a->config.balancer->done(a->policy, &a->seen.view, pu, sample);
+    tell_ends(a, pu);
+    for (int i = 0; i < n; i++) /* the next grant forgets the changes */
+        if (changes[i].over && changes[i].pu != pu
+            && (n_owners == 0 || a->owners[n_owners - 1] != changes[i].pu))
+            a->owners[n_owners++] = changes[i].pu;
+    feed(a, pu, out);
+    for (int i = 0; i < n_owners; i++)
+        feed(a, a->owners[i], out);
+    feed_waiting(a, out);
+    conclude(a, from, out);
+}
+
+void plb_agenda_remove(struct plb_agenda *a, int first_pu, int n_pus)
+{
+    for (int p = first_pu; p < first_pu + n_pus; p++) {
+        if (a->seen.pus[p].lost)
+            continue;
+        plb_balancer_view_remove(&a->seen, p);
+        a->served -= a->pus[p].served;
+        plb_waiting_list_leave(&a->waiting, p);
+    }
+}
+
+void plb_agenda_removed(struct plb_agenda *a, int first_pu, int n_pus)
+{
+    if (a->policy == NULL)
+        return;
+    for (int p = first_pu; p < first_pu + n_pus && a->config.balancer->lost != NULL; p++)
+        if (!a->config.pus.refused[p])
+            a->config.balancer->lost(a->policy, &a->seen.view, p);
+    tell_ends(a, NO_PU);
+}
+
+void plb_agenda_ideal(struct plb_agenda *a, const struct plb_ideal *ideals)
+{
+    for (int p = 0; p < a->seen.view.n_pus; p++)
+        a->seen.pus[p].ideal = &ideals[p];
+}
+
+void plb_agenda_fail(struct plb_agenda *a, const char *why)
+{
+    if (a->failure[0] == '\0')
+        snprintf(a->failure, sizeof a->failure, "%s", why);
+}
+
+const char *plb_agenda_failure(const struct plb_agenda *a)
+{
+    return a->failure[0] != '\0' ? a->failure : NULL;
+}
+
+const struct plb_balancer_stats *plb_agenda_stats(const struct plb_agenda *a)
+{
+    return &a->seen.stats;
+}
+
+int64_t plb_agenda_blocks(const struct plb_agenda *a, int pu)
+{
+    return a->pus[pu].blocks;
+}
+
+const char *plb_agenda_check(const struct plb_agenda *a)
+{
+    if (!plb_waiting_list_sound(&a->waiting))
+        return "agenda: the list of PUs that wait is torn";
+    for (int i = 0; i < a->waiting.n; i++)
+        if (a->seen.pus[a->waiting.pus[i]].lost)
+            return "agenda: a lost PU waits";
+    return plb_balancer_view_check(&a->seen);
+}

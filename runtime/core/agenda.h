@@ -1,0 +1,65 @@
+/* The agenda: which PU is asked next, and what it is told. It holds the balancer, the view that the balancer
+ * sees, and the PUs that wait. Part of the master.
+ *
+ * A PU is asked while it has fewer than PLB_BLOCKS_AHEAD open blocks and units are free. PUs that were told
+ * PLB_WAIT stand in a list, and are asked again when the balancer says so (plb/balancer.h). Cost: O(log n)
+ * and one question per event, unless the balancer has all that wait asked. Not thread-safe. */
+#ifndef PLB_CORE_AGENDA_H
+#define PLB_CORE_AGENDA_H
+
+#include "core/balancer_view.h"
+#include "core/broker.h"
+
+struct plb_agenda;
+
+struct plb_agenda_config {
+    const struct plb_balancer *balancer;
+    const struct plb_param *params; /* borrowed */
+    struct plb_view_pus pus;        /* its arrays are borrowed */
+    struct plb_history *histories;  /* borrowed: n_phases of each PU, PU by PU */
+    int n_phases;
+    bool migration; /* nodes are told when nothing is left to grant */
+};
+
+/* The ledger and the broker are borrowed. */
+struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct plb_ledger *ledger,
+                                  struct plb_broker *broker);
+void plb_agenda_free(struct plb_agenda *agenda);
+
+/* A pass begins, whose ledger has begun. The first blocks come from plb_agenda_feed_all. */
+void plb_agenda_begin(struct plb_agenda *agenda, int pass, int phase, const struct plb_cost_map *map);
+
+/* Sets the time that balancers see: seconds since the pass began. */
+void plb_agenda_now(struct plb_agenda *agenda, double now);
+
+/* The ledger has changed, by a report of PU `pu` or, where that is negative, by a loss: the view follows.
+ * Returns whether the report has ended a block that was granted to `pu`. */
+bool plb_agenda_follow(struct plb_agenda *agenda, int pu);
+
+/* PU `pu` has reported a sample, which is in its history. Tells the balancer, and asks: this PU, the owners
+ * of other blocks that the report ended, and PUs that wait, where the balancer wants that. */
+void plb_agenda_reported(struct plb_agenda *agenda, int pu, const struct plb_sample *sample,
+                         struct plb_outbox *out);
+
+/* The PUs of a node are gone (before plb_agenda_follow), and the balancer hears of them and of the blocks
+ * that this ended (after it). */
+void plb_agenda_remove(struct plb_agenda *agenda, int first_pu, int n_pus);
+void plb_agenda_removed(struct plb_agenda *agenda, int first_pu, int n_pus);
+
+/* Asks all PUs that can take a block. */
+void plb_agenda_feed_all(struct plb_agenda *agenda, struct plb_outbox *out);
+
+/* Where nothing is left to grant: tells a node that seems to have no work left, and no other one, who has
+ * some. */
+void plb_agenda_help(struct plb_agenda *agenda, int node, struct plb_outbox *out);
+
+void plb_agenda_ideal(struct plb_agenda *agenda, const struct plb_ideal *ideals);
+const char *plb_agenda_failure(const struct plb_agenda *agenda);  /* why the pass cannot end; NULL: it can */
+void plb_agenda_fail(struct plb_agenda *agenda, const char *why); /* the first reason stays */
+const struct plb_balancer_stats *plb_agenda_stats(const struct plb_agenda *agenda);
+int64_t plb_agenda_blocks(const struct plb_agenda *agenda, int pu); /* granted to it in all passes */
+
+/* NULL, or what does not hold between view, list and ledger. O(PUs). */
+const char *plb_agenda_check(const struct plb_agenda *agenda);
+
+#endif

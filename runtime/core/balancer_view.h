@@ -1,0 +1,55 @@
+/* What the balancer sees: the view, made from the ledger and from the histories of the PUs. Part of the
+ * agenda. Cost: O(blocks that changed) per event. Not thread-safe. */
+#ifndef PLB_CORE_BALANCER_VIEW_H
+#define PLB_CORE_BALANCER_VIEW_H
+
+#include "core/history.h"
+#include "core/ledger.h"
+#include "core/sizes.h"
+
+struct plb_balancer_view {
+    struct plb_view view;
+    struct plb_balancer_stats stats;
+    struct plb_pu *pus;            /* of the view, to be written */
+    struct plb_ledger *ledger;     /* borrowed */
+    struct plb_history *histories; /* borrowed: n_phases of each PU, PU by PU */
+    int n_phases, phase;
+    const struct plb_cost_map *map; /* of the pass; NULL before the first */
+    int64_t free_units;             /* that `remaining` tells of */
+};
+
+/* What is known of the PUs before the first pass; arrays by PU, not kept. */
+struct plb_view_pus {
+    const struct plb_pu_info *infos;
+    const bool *refused; /* its memory is too small: it counts as lost from the start */
+    const struct plb_task_limit *limits;
+    double mean_bytes, task_bytes; /* of a unit in the mean, and of a task beside its units */
+    int n;
+};
+
+void plb_balancer_view_init(struct plb_balancer_view *view, const struct plb_view_pus *pus,
+                            struct plb_ledger *ledger, struct plb_history *histories, int n_phases);
+void plb_balancer_view_fini(struct plb_balancer_view *view);
+
+/* A pass begins, whose ledger has begun. */
+void plb_balancer_view_begin(struct plb_balancer_view *view, int phase, const struct plb_cost_map *map);
+
+/* The ledger has changed other than by a grant. Returns whether a block that was granted to `pu` ended. */
+bool plb_balancer_view_follow(struct plb_balancer_view *view, int pu);
+
+/* The ledger has granted `work` to a PU. */
+void plb_balancer_view_granted(struct plb_balancer_view *view, int pu, double work);
+
+/* A PU has a new sample. */
+void plb_balancer_view_sampled(struct plb_balancer_view *view, int pu);
+
+/* A PU is gone; before the ledger's changes are followed. */
+void plb_balancer_view_remove(struct plb_balancer_view *view, int pu);
+
+/* The PU's history in the phase that runs. */
+struct plb_history *plb_balancer_view_history(const struct plb_balancer_view *view, int pu);
+
+/* NULL, or what does not hold between view and ledger. O(PUs). */
+const char *plb_balancer_view_check(const struct plb_balancer_view *view);
+
+#endif

@@ -1,0 +1,143 @@
+/* Candidates in order of what they have left, and promises. */
+#include "core/broker.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define CANDIDATES \
+    64           /* nodes in the list. Larger: a hint costs more. Smaller: thieves share fewer victims. */
+#define HINTS 32 /* that a list serves at most. Larger: hints are older. Smaller: lists cost more. */
+#define FEW 64   /* nodes up to which each hint has a list of its own, which then costs less than a message */
+#define NOTHING 0.5 /* work: a node that has less has no unit to give */
+#define TAKEN 0.5   /* of what a victim has left, promised to a thief; R_i / (R_i + R_j) of equal nodes */
+
+struct member {
+    int first_pu, n_pus;
+    double promised; /* work that thieves will probably take from it */
+};
+
+struct plb_broker {
+    const struct plb_ledger *ledger;
+    struct member *at; /* by node */
+    int n;
+    int candidates[CANDIDATES], n_candidates;
+    int hints; /* that the list has served */
+};
+
+struct plb_broker *plb_broker_new(const struct plb_ledger *ledger, const struct plb_pu_info *pus, int n_pus,
+                                  int n_nodes)
+{
+    struct plb_broker *b = plb_alloc(sizeof *b);
+    b->ledger = ledger;
+    b->n = n_nodes;
+    b->at = plb_alloc((size_t)n_nodes * sizeof *b->at);
+    for (int p = n_pus - 1; p >= 0; p--) {
+        b->at[pus[p].node].first_pu = p;
+        b->at[pus[p].node].n_pus++;
+    }
+    plb_broker_begin(b);
+    return b;
+}
+
+void plb_broker_free(struct plb_broker *b)
+{
+    if (b != NULL)
+        free(b->at);
+    free(b);
+}
+
+void plb_broker_begin(struct plb_broker *b)
+{
+    for (int n = 0; n < b->n; n++)
+        b->at[n].promised = 0.0;
+    b->n_candidates = 0;
+    b->hints = HINTS;
+}
+
+void plb_broker_heard(struct plb_broker *b, int node)
+{
+    b->at[node].promised = 0.0;
+}
+
+int plb_broker_first_pu(const struct plb_broker *b, int node)
+{
+    return b->at[node].first_pu;
+}
+
+int plb_broker_pus(const struct plb_broker *b, int node)
+{
+    return b->at[node].n_pus;
+}
+
+/* Work that a thief may hope for. */
+static double hope(const struct plb_broker *b, int node)
+{
+    return plb_ledger_lost(b->ledger, node) ? 0.0 : plb_ledger_left(b->ledger, node) - b->at[node].promised;
+}
+
+/* Puts a node into the sorted list at the place that its hope deserves, or drops it. */
+static void enter(struct plb_broker *b, int node)
+{
+    double h = hope(b, node);
+    if (b->n_candidates == CANDIDATES && h <= hope(b, b->candidates[CANDIDATES - 1]))
+        return;
+    int place = b->n_candidates < CANDIDATES ? b->n_candidates++ : CANDIDATES - 1;
+    for (; place > 0 && hope(b, b->candidates[place - 1]) < h; place--)
+        b->candidates[place] = b->candidates[place - 1];
+    b->candidates[place] = node;
+}
+
+void plb_broker_survey(struct plb_broker *b)
+{
+    b->n_candidates = b->hints = 0;
+    for (int n = 0; n < b->n; n++)
+        if (hope(b, n) >= NOTHING)
+            enter(b, n);
+}
+
+/* The candidates' order changes only by promises, so the one that was promised sinks to its place. */
+static void sink(struct plb_broker *b, int place)
+{
+    int node = b->candidates[place];
+    double h = hope(b, node);
+    for (; place + 1 < b->n_candidates && hope(b, b->candidates[place + 1]) > h; place++)
+        b->candidates[place] = b->candidates[place + 1];
+    b->candidates[place] = node;
+}
+
+int plb_broker_hint(struct plb_broker *b, int thief, struct plb_empty *empty)
+{
+    int n = 0, first = -1;
+    if (b->hints >= HINTS || b->n <= FEW)
+        plb_broker_survey(b);
+    b->hints++;
+    for (int i = 0; i < b->n_candidates && n < PLB_VICTIMS; i++) {
+        int node = b->candidates[i];
+        if (node == thief || hope(b, node) < NOTHING)
+            continue;
+        first = first < 0 ? i : first;
+        empty->victims[n] = node;
+        empty->amounts[n++] = plb_ledger_left(b->ledger, node);
+    }
+    empty->n_victims = n;
+    if (n == 0)
+        return 0;
+    b->at[b->candidates[first]].promised += TAKEN * hope(b, b->candidates[first]);
+    sink(b, first);
+    return n;
+}
+
+int plb_broker_name_some(const struct plb_broker *b, int node, struct plb_empty *empty)
+{
+    int n = 0, i = b->n_candidates > 0 ? node % b->n_candidates : 0;
+    for (int seen = 0; seen < b->n_candidates && n < PLB_VICTIMS; seen++) {
+        int other = b->candidates[i];
+        i = i + 1 < b->n_candidates ? i + 1 : 0;
+        if (other == node)
+            continue;
+        empty->victims[n] = other;
+        empty->amounts[n++] = plb_ledger_left(b->ledger, other);
+    }
+    return empty->n_victims = n;
+}

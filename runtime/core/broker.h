@@ -1,0 +1,38 @@
+/* The broker: brings idle nodes together with nodes that have work left. Part of the master.
+ *
+ * It names the nodes with most left. What a thief will probably take is promised, so that the next thief
+ * hears of another victim: a thousand idle nodes do not all ask the same six. What the broker knows lags
+ * behind by the messages on their way. Cost: O(nodes) for a list of candidates, which serves one hint where
+ * nodes are few, and 32 where they are many. Not thread-safe. */
+#ifndef PLB_CORE_BROKER_H
+#define PLB_CORE_BROKER_H
+
+#include "core/ledger.h"
+
+struct plb_broker;
+
+/* PUs in the order of the run: by node. The ledger is borrowed. */
+struct plb_broker *plb_broker_new(const struct plb_ledger *ledger, const struct plb_pu_info *pus, int n_pus,
+                                  int n_nodes);
+void plb_broker_free(struct plb_broker *broker);
+
+/* A pass begins, or much has changed: promises are forgotten. */
+void plb_broker_begin(struct plb_broker *broker);
+
+/* A node has reported or given something: what was promised of it is settled. */
+void plb_broker_heard(struct plb_broker *broker, int node);
+
+/* Names the victims of an idle node, the one with most left first, and promises it a part of what that has.
+ * Returns how many. */
+int plb_broker_hint(struct plb_broker *broker, int thief, struct plb_empty *empty);
+
+/* For all nodes at once, while all are busy: plb_broker_survey looks who has most left, O(nodes); then each
+ * node gets another few of those, O(1), and nothing is promised. */
+void plb_broker_survey(struct plb_broker *broker);
+int plb_broker_name_some(const struct plb_broker *broker, int node, struct plb_empty *empty);
+
+/* A node's PUs: the number of the first one in the run, and how many there are. */
+int plb_broker_first_pu(const struct plb_broker *broker, int node);
+int plb_broker_pus(const struct plb_broker *broker, int node);
+
+#endif

@@ -1,0 +1,29 @@
+/* What a node learns of a PU from its tasks: how fast it is, and which tasks are too small for it. It decides
+ * how idle PUs and nodes share what is queued. Pure functions of the struct; not thread-safe. */
+#ifndef PLB_CORE_PU_RATE_H
+#define PLB_CORE_PU_RATE_H
+
+#include "core/queue.h"
+
+/* A zeroed struct knows nothing. */
+struct plb_pu_rate {
+    double rate;            /* work per second, smoothed; 0 = not measured */
+    double best, best_size; /* its best rate, and the work of the task that had it */
+    int64_t least;          /* units below which its rate suffers, as the master says */
+    int64_t learned;        /* the same, as its tasks suggest; their units may also just be dear */
+};
+
+/* Work per second, or 0 where nothing is known. */
+static inline double plb_pu_rate(const struct plb_pu_rate *pu)
+{
+    return pu->rate;
+}
+
+/* A task of this much work has taken these seconds; times that cannot be are ignored. */
+void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, double seconds);
+
+/* The smallest task to take from a queue of so many units: what was learned gives way near the end of the
+ * queue, so that every PU gets one. */
+struct plb_least_task plb_pu_rate_least(const struct plb_pu_rate *pu, int64_t queued);
+
+#endif

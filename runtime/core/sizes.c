@@ -1,0 +1,64 @@
+/* Sums of bytes over ranges. */
+#include "core/sizes.h"
+
+#include <math.h>
+
+const struct plb_sizes plb_no_sizes;
+
+double plb_sizes_bytes(const struct plb_sizes *s, struct plb_range r)
+{
+    double bytes = s->task_bytes + s->unit_bytes * (double)r.count;
+    for (int i = 0; i < s->n_indexed; i++) {
+        const int64_t *offsets = s->indexed[i].offsets;
+        bytes += s->indexed[i].element_bytes * (double)(offsets[r.first + r.count] - offsets[r.first]);
+    }
+    return bytes;
+}
+
+/* Bisection: the bytes of a range grow with its length. */
+static int64_t fit_unequal(const struct plb_sizes *s, double bytes, int64_t first, int64_t most)
+{
+    int64_t fits = 1, too_many = most + 1;
+    while (too_many - fits > 1) {
+        int64_t middle = fits + (too_many - fits) / 2;
+        if (plb_sizes_bytes(s, (struct plb_range){first, middle}) <= bytes)
+            fits = middle;
+        else
+            too_many = middle;
+    }
+    return fits;
+}
+
+int64_t plb_sizes_fit(const struct plb_sizes *s, const struct plb_task_limit *limit, struct plb_range r)
+{
+    int64_t most = r.count < limit->units ? r.count : limit->units;
+    if (!(limit->bytes < INFINITY) || most <= 1)
+        return most > 1 ? most : 1;
+    if (s->n_indexed > 0)
+        return fit_unequal(s, limit->bytes, r.first, most);
+    double units = s->unit_bytes > 0.0 ? (limit->bytes - s->task_bytes) / s->unit_bytes : INFINITY;
+    return units >= (double)most ? most : units >= 1.0 ? (int64_t)units : 1;
+}
+
+double plb_sizes_largest(const struct plb_sizes *s, int64_t units)
+{
+    double largest = s->task_bytes + s->unit_bytes;
+    for (int64_t u = 0; u < units && s->n_indexed > 0; u++)
+        largest = fmax(largest, plb_sizes_bytes(s, (struct plb_range){u, 1}));
+    return largest;
+}
+
+double plb_sizes_mean(const struct plb_sizes *s, int64_t units)
+{
+    return units > 0 ? (plb_sizes_bytes(s, (struct plb_range){0, units}) - s->task_bytes) / (double)units
+                     : s->unit_bytes;
+}
+
+struct plb_task_limit plb_task_limit(const struct plb_sizes *s, const struct plb_pu_info *pu, double grain,
+                                     double pulled_bytes)
+{
+    double wish = pu->task_bytes > 0.0 ? pu->task_bytes : pu->node != 0 ? pulled_bytes : 0.0;
+    double room = (pu->memory - s->replicated_bytes) / PLB_TASKS_IN_MEMORY;
+    return (struct plb_task_limit){.units = grain >= 1.0 && grain < 9e18 ? (int64_t)grain : INT64_MAX,
+                                   .bytes = wish > 0.0 ? fmin(wish + s->task_bytes, room) : room};
+}

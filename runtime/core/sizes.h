@@ -1,0 +1,54 @@
+/* How many bytes a range of units needs: what bounds a task on the PU that executes it.
+ *
+ * Units may be unequal (PLB_PARTITION_INDEXED): then a range's bytes come from the offsets, not from a mean.
+ * Pure functions; thread-safe. */
+#ifndef PLB_CORE_SIZES_H
+#define PLB_CORE_SIZES_H
+
+#include "core/message.h"
+
+#define PLB_MAX_INDEXED 16
+
+struct plb_sizes {
+    double replicated_bytes; /* held by every PU all the time */
+    double task_bytes;       /* of a task, however many units it has: its reduced arrays */
+    double unit_bytes;       /* of a unit, where all are equal: its inputs and outputs */
+    int n_indexed;
+    struct {
+        const int64_t *offsets; /* units + 1 of them; borrowed */
+        double element_bytes;
+    } indexed[PLB_MAX_INDEXED];
+};
+
+/* Of an application without data. */
+extern const struct plb_sizes plb_no_sizes;
+
+/* The limits of one PU's tasks. */
+struct plb_task_limit {
+    int64_t units; /* as the user wants it; INT64_MAX: no wish */
+    double bytes;  /* of inputs, outputs and reduced arrays; may be infinite */
+};
+
+/* A PU holds the bytes of this many tasks at a time: one is fetched, one executed, one sent back. */
+#define PLB_TASKS_IN_MEMORY 3.0
+
+/* Bytes of the task [first, first + count). */
+double plb_sizes_bytes(const struct plb_sizes *sizes, struct plb_range range);
+
+/* The most units from `first` on, at most `count`, that stay within the limit; at least 1. */
+int64_t plb_sizes_fit(const struct plb_sizes *sizes, const struct plb_task_limit *limit,
+                      struct plb_range range);
+
+/* Bytes of the largest task of a single unit among `units` units. O(units) where units are unequal. */
+double plb_sizes_largest(const struct plb_sizes *sizes, int64_t units);
+
+/* Bytes of a unit in the mean, reduced arrays left out. */
+double plb_sizes_mean(const struct plb_sizes *sizes, int64_t units);
+
+/* The limit of a PU's tasks: the user's `grain` (0: no wish), a third of the memory that replicated data
+ * leaves, and what the PU copies best at a time (pu->task_bytes), else `pulled_bytes` on nodes other than 0
+ * (0: any). */
+struct plb_task_limit plb_task_limit(const struct plb_sizes *sizes, const struct plb_pu_info *pu,
+                                     double grain, double pulled_bytes);
+
+#endif

@@ -1,0 +1,177 @@
+#include "drive/faults.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "model/speed.h"
+#include "plb/kernel.h"
+
+struct node_state {
+    bool dead;                  /* does nothing more */
+    bool loses;                 /* and what it has sent may be lost */
+    bool given_up;              /* by the master */
+};
+
+struct fault_state {
+    struct plb_fault is;
+    int seen;                   /* messages of the kind that it is bound to */
+    bool struck;
+};
+
+struct plb_faults {
+    struct plb_world *world;
+    struct fault_state *faults;
+    int n, bound;               /* bound: how many wait for a message */
+    struct node_state *nodes;
+    bool *hung;                 /* by PU */
+    uint64_t draws;
+};
+
+static void plan(struct plb_faults *f, double time, enum plb_event_kind kind, int node, int item)
+{
+    plb_events_add(f->world->clock, (struct plb_event){time, kind, node, -1, item});
+}
+
+static void add(struct plb_faults *f, const struct plb_fault *fault)
+{
+    f->faults[f->n].is = *fault;
+    if (fault->when != PLB_AT)
+        f->bound++;
+    else if (fault->at >= 0.0)
+        plan(f, fault->at, PLB_EVENT_FAULT, fault->node, f->n);
+    f->n++;
+}
+
+struct plb_faults *plb_faults_new(struct plb_world *world)
+{
+    const struct plb_cluster_spec *c = world->in->cluster;
+    struct plb_faults *f = plb_alloc(sizeof *f);
+    f->world = world;
+    f->faults = plb_alloc((size_t)(world->in->n_faults + c->n_pus + 1) * sizeof *f->faults);
+    f->nodes = plb_alloc((size_t)c->n_nodes * sizeof *f->nodes);
+    f->hung = plb_alloc((size_t)c->n_pus * sizeof *f->hung);
+    for (int i = 0; i < world->in->n_faults; i++)
+        add(f, &world->in->faults[i]);
+    for (int n = 0; n < c->n_nodes; n++)
+        for (int p = c->nodes[n].first_pu; p < c->nodes[n].first_pu + c->nodes[n].n_pus; p++)
+            if (isfinite(plb_speed_death(&c->pus[p])))
+                add(f, &(struct plb_fault){.kind = PLB_HANGS, .node = n, .pu = p, .at = plb_speed_death(&c->pus[p])});
+    return f;
+}
+
+void plb_faults_free(struct plb_faults *f)
+{
+    free(f->faults);
+    free(f->nodes);
+    free(f->hung);
+    free(f);
+}
+
+/* Marks what no longer works, and counts. */
+static void mark(struct plb_faults *f, struct fault_state *fault)
+{
+    struct plb_stress_counts *counts = &f->world->out->stress;
+    struct node_state *node = &f->nodes[fault->is.node];
+    fault->struck = true;
+    counts->at_moment[fault->is.when]++;
+    if (fault->is.kind == PLB_TAKEN_FOR_DEAD) {
+        counts->zombies++;
+    } else if (fault->is.kind == PLB_HANGS && fault->is.pu >= 0) {
+        f->hung[fault->is.pu] = true;
+        counts->hung_pus++;
+    } else {
+        node->dead = true;
+        node->loses = fault->is.kind == PLB_DIES;
+        counts->deaths += node->loses;
+        counts->hangs += !node->loses;
+    }
+}
+
+void plb_faults_strike(struct plb_faults *f, int number)
+{
+    struct fault_state *fault = &f->faults[number];
+    if (fault->struck || f->nodes[fault->is.node].dead)
+        return;
+    mark(f, fault);
+    double detection = fault->is.kind == PLB_TAKEN_FOR_DEAD ? 0.0 : f->world->in->detection_s;
+    plan(f, f->world->now + detection, PLB_EVENT_DETECTED, fault->is.node, -1);
+}
+
+int plb_faults_before_first_pass(struct plb_faults *f)
+{
+    for (int i = 0; i < f->n; i++) {
+        struct fault_state *fault = &f->faults[i];
+        if (fault->struck || fault->is.when != PLB_AT || fault->is.at >= 0.0)
+            continue;
+        mark(f, fault);
+        f->world->out->stress.before_first_pass++;
+        return fault->is.node;
+    }
+    return -1;
+}
+
+bool plb_faults_node_works(const struct plb_faults *f, int node)
+{
+    return !f->nodes[node].dead;
+}
+
+bool plb_faults_pu_works(const struct plb_faults *f, int node, int pu)
+{
+    return !f->nodes[node].dead && !f->hung[pu];
+}
+
+void plb_faults_give_up(struct plb_faults *f, int node)
+{
+    f->nodes[node].given_up = true;
+}
+
+bool plb_faults_given_up(const struct plb_faults *f, int node)
+{
+    return f->nodes[node].given_up;
+}
+
+/* A moment of a node that faults may wait for. */
+static void notice(struct plb_faults *f, int node, enum plb_moment moment)
+{
+    for (int i = 0; i < f->n && f->bound > 0; i++) {
+        struct fault_state *fault = &f->faults[i];
+        if (fault->is.when != moment || fault->is.node != node || ++fault->seen != fault->is.count)
+            continue;
+        f->bound--;
+        plan(f, f->world->now, PLB_EVENT_FAULT, node, i);
+    }
+}
+
+void plb_faults_sent(struct plb_faults *f, const struct plb_message *m)
+{
+    if (m->type == PLB_GIFT && m->gifts.n > 0)
+        notice(f, m->from, PLB_AFTER_GIVING);
+}
+
+void plb_faults_received(struct plb_faults *f, const struct plb_message *m)
+{
+    if (m->type == PLB_GIFT && m->gifts.n > 0)
+        notice(f, m->to, PLB_AFTER_TAKING);
+    else if (m->type == PLB_EMPTY)
+        notice(f, m->to, PLB_AFTER_EMPTY);
+}
+
+/* Whether a node sends it; the master sends the others, and node 0's loss is not rank 0's. */
+static bool of_node(int type)
+{
+    return type == PLB_DONE || type == PLB_FAIL || type == PLB_PULL || type == PLB_STEAL || type == PLB_GIFT || type == PLB_MOVED;
+}
+
+bool plb_faults_swallow(struct plb_faults *f, const struct plb_message *m)
+{
+    struct plb_stress_counts *counts = &f->world->out->stress;
+    if (!f->nodes[m->from].loses || !of_node(m->type))
+        return false;
+    if (plb_random_real(f->world->in->seed + 2, f->draws++) >= f->world->in->lost_messages)
+        return false;
+    counts->lost_gifts += m->type == PLB_GIFT && m->gifts.n > 0;
+    counts->lost_moved += m->type == PLB_MOVED;
+    counts->lost_others += m->type != PLB_GIFT && m->type != PLB_MOVED;
+    return true;
+}

@@ -1,0 +1,35 @@
+/* The faults of a simulation: which nodes and PUs still work, which nodes the master has given up, and which messages
+ * of the dead are lost on their way. Not thread-safe. */
+#ifndef PLB_DRIVE_FAULTS_H
+#define PLB_DRIVE_FAULTS_H
+
+#include "drive/events.h"
+#include "drive/simulation.h"
+
+struct plb_faults;
+
+/* Plans the faults of the simulation, and those of PUs whose `slow` lines have a factor 0: they hang. */
+struct plb_faults *plb_faults_new(struct plb_world *world);
+void plb_faults_free(struct plb_faults *faults);
+
+/* A fault happens, now: PLB_EVENT_FAULT with this number. Plans its detection. */
+void plb_faults_strike(struct plb_faults *faults, int number);
+
+/* The next node that is given up before the first pass, once each; negative: none. */
+int plb_faults_before_first_pass(struct plb_faults *faults);
+
+bool plb_faults_node_works(const struct plb_faults *faults, int node);
+bool plb_faults_pu_works(const struct plb_faults *faults, int node, int pu); /* PUs by their number in the cluster */
+
+/* The master gives a node up, or has done so. */
+void plb_faults_give_up(struct plb_faults *faults, int node);
+bool plb_faults_given_up(const struct plb_faults *faults, int node);
+
+/* A node has sent, or received, a message: a fault may be bound to that. */
+void plb_faults_sent(struct plb_faults *faults, const struct plb_message *message);
+void plb_faults_received(struct plb_faults *faults, const struct plb_message *message);
+
+/* Whether a message that would arrive now is lost, because its sender died while it was on its way. */
+bool plb_faults_swallow(struct plb_faults *faults, const struct plb_message *message);
+
+#endif

@@ -1,0 +1,54 @@
+/* Results on their way to rank 0, and what becomes of them.
+ *
+ * A DONE announces data under its slot. The ledger judges the DONE before the data is received:
+ *
+ * - All of its units are new, and no other result claims one of them. Its outputs are received straight into
+ *   their final place. Until then this result claims the units.
+ * - It cannot be right: an older pass, a lost node, no such PU. Its data is received into scratch memory and
+ *   dropped, so that the slot's next data is not mistaken for it.
+ * - Anything else. Its outputs are received into scratch memory.
+ *
+ * When the data is there, the ledger accepts the units that are new. Of outputs in scratch memory only these
+ * units are copied. Reduced arrays are always received into scratch memory, and are folded only if all units
+ * were new: a partial sum cannot be divided. A result in scratch memory waits while another one claims some
+ * of its units.
+ *
+ * Neither MPI nor the master is known here: the owner gives three functions. Communication thread only. */
+#ifndef PLB_DRIVE_INCOMING_H
+#define PLB_DRIVE_INCOMING_H
+
+#include "core/master.h"
+#include "job/dataset.h"
+
+struct plb_incoming;
+
+struct plb_incoming_calls {
+    void *context;
+    /* Starts to receive data of a rank. Raises the counter, and lowers it when the data is there. */
+    void (*get)(void *context, int from, int tag, void *data, size_t bytes, int *pending);
+    /* plb_master_judge. */
+    enum plb_verdict (*judge)(void *context, const struct plb_message *done);
+    /* plb_master_receive: returns how many units are accepted for the first time. */
+    int64_t (*accept)(void *context, const struct plb_message *done);
+};
+
+/* For the dataset of rank 0, which is borrowed, and into which results go. */
+struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struct plb_incoming_calls *calls);
+void plb_incoming_free(struct plb_incoming *incoming); /* nothing is on its way */
+
+/* A DONE with a slot has arrived from another rank. */
+void plb_incoming_add(struct plb_incoming *incoming, const struct plb_message *done);
+
+/* A DONE with a slot of rank 0's own node: its outputs are in their place, its reduced arrays are arrays[i]
+ * for the buffers i. They are folded here, or never. */
+void plb_incoming_own(struct plb_incoming *incoming, const struct plb_message *done, void *const *arrays);
+
+/* Accepts the results whose data is there. True where there were any. */
+bool plb_incoming_collect(struct plb_incoming *incoming);
+
+/* Whether something is on its way, and whether some of it goes straight into its final place: then the pass
+ * must not end. */
+bool plb_incoming_any(const struct plb_incoming *incoming);
+bool plb_incoming_claims(const struct plb_incoming *incoming);
+
+#endif

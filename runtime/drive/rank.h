@@ -1,0 +1,44 @@
+/* What the cluster driver keeps of a run, on every rank. Communication thread only. */
+#ifndef PLB_DRIVE_RANK_H
+#define PLB_DRIVE_RANK_H
+
+#include "base/clock.h"
+#include "drive/mpi.h"
+#include "job/dataset.h"
+#include "node/daemon.h"
+
+struct plb_rank0;
+
+struct plb_cluster_options {
+    bool verbose, show_pus, quiet, dry_run;
+};
+
+struct plb_rank {
+    struct plb_mpi *mpi;
+    int rank, size;
+    const struct plb_cluster_options *options;
+    const struct plb_kernel *kernel;
+    char host[64];
+    struct plb_hello hello; /* what each PU of this rank says, but for the PU itself */
+    double clock;           /* plb_now() + clock is the run's time */
+    struct plb_dataset data;
+    struct plb_cost_map *maps; /* one per phase; rank 0's tables are the job's */
+    int n_maps;
+    struct plb_node *node;
+    int pass; /* the last one that has begun here */
+    struct plb_outbox out;
+    struct plb_rank0 *rank0; /* rank 0's, else NULL */
+    struct plb_error *err;
+    double asked_at;       /* plb_now() when this rank last asked another one for work */
+    double slowest_answer; /* seconds of the longest wait for a GIFT */
+    bool stopped;
+    int status; /* of the run, once stopped */
+};
+
+/* Seconds on the run's clock. */
+static inline double plb_rank_time(const struct plb_rank *r)
+{
+    return plb_now() + r->clock;
+}
+
+#endif

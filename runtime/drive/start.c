@@ -1,0 +1,217 @@
+/* The start of a run: what rank 0 knows becomes known to all. */
+#include "drive/start.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "drive/data_mpi.h"
+#include "drive/rank0.h"
+#include "job/kernel_file.h"
+#include "job/kernel_search.h"
+#include "node/describe.h"
+
+/* What every rank has to know to begin; plain data. */
+struct start {
+    char kernel[PATH_MAX];
+    int cluster_nodes, cluster_pus;
+    struct plb_pu_settings pus;
+    bool trace;
+    struct plb_migration migration;
+    double grain, pulled_bytes; /* as in struct plb_node_config */
+    double origin;              /* rank 0's clock when the run's clock is 0 */
+};
+
+int plb_cluster_agree(struct plb_mpi *mpi, int status)
+{
+    plb_mpi_meet(mpi);
+    return plb_mpi_max(mpi, status);
+}
+
+/* --------------------------------------------------------------- rank 0 knows */
+
+static int check_ranks(const struct plb_rank *r)
+{
+    const struct plb_job *job = r->rank0->job;
+    int nodes = job->cluster.n_nodes;
+    if (nodes > 0 && nodes != r->size)
+        return plb_fail(
+            r->err, PLB_EINPUT, "%s describes %d node%s and there %s %d rank%s; start mpirun with -np %d",
+            job->machines.file, nodes, nodes == 1 ? "" : "s",
+            r->size == 1 ? "is" : "are", r->size, r->size == 1 ? "" : "s", nodes);
+    if (job->machines.pus.master_only && r->size == 1)
+        return plb_fail(
+            r->err, PLB_EINPUT,
+            "%s: master_only leaves nobody to compute with one rank; start mpirun with -np 2 or more",
+            plb_settings_get(&job->settings, "cluster", "master_only")->origin);
+    return PLB_OK;
+}
+
+static void fill_start(const struct plb_rank *r, struct start *start)
+{
+    const struct plb_job *job = r->rank0->job;
+    const struct plb_master_config master = plb_job_master(job);
+    const char *kernel = plb_settings_get(&job->settings, "app", "kernel")->text;
+    char *full = plb_kernel_is_path(kernel) ? realpath(kernel, NULL) : NULL;
+    snprintf(start->kernel, sizeof start->kernel, "%s", full != NULL ? full : kernel);
+    free(full);
+    start->cluster_nodes = job->cluster.n_nodes;
+    start->cluster_pus = job->cluster.n_pus;
+    start->pus = job->machines.pus;
+    start->trace = r->rank0->trace->on;
+    start->migration = job->balance.migration;
+    start->grain = master.grain;
+    start->pulled_bytes = master.pulled_bytes;
+    start->origin = plb_now();
+}
+
+/* Rank 0: how many PUs there are on all ranks; none is an error. Collective. */
+static int count_pus(struct plb_rank *r, int n)
+{
+    size_t bytes;
+    int *counts = plb_mpi_gather(r->mpi, &n, sizeof n, &bytes);
+    char title[PLB_PHASE_TITLE];
+    if (r->rank0 == NULL)
+        return PLB_OK;
+    for (size_t i = 0; i < bytes / sizeof *counts; i++)
+        r->rank0->expected += counts[i];
+    free(counts);
+    if (r->rank0->expected > 0)
+        return PLB_OK;
+    for (int i = 0; i < plb_phase_count(r->kernel); i++)
+        if (plb_phase_at(r->kernel, i).cpu == NULL)
+            return plb_fail(
+                r->err, PLB_EINPUT,
+                "%s has no cpu entry and there is no other kind of PU here; --verbose says why no GPU is one",
+                plb_phase_title(r->kernel, i, title));
+    return plb_fail(r->err, PLB_EINPUT,
+                    "%s: pus = gpu, and there is no GPU that kernel %s can use (--verbose says why)",
+                    plb_settings_get(&r->rank0->job->settings, "cluster", "pus")->origin, r->kernel->name);
+}
+
+/* -------------------------------------------------------------- all ranks know */
+
+static void share_cluster(struct plb_rank *r, const struct start *start, struct plb_cluster_spec *cluster)
+{
+    cluster->n_nodes = start->cluster_nodes;
+    cluster->n_pus = start->cluster_pus;
+    size_t nodes = (size_t)cluster->n_nodes * sizeof *cluster->nodes;
+    size_t pus = (size_t)cluster->n_pus * sizeof *cluster->pus;
+    cluster->nodes = plb_alloc(nodes);
+    cluster->pus = plb_alloc(pus);
+    if (r->rank0 != NULL && nodes > 0) {
+        memcpy(cluster->nodes, r->rank0->job->cluster.nodes, nodes);
+        memcpy(cluster->pus, r->rank0->job->cluster.pus, pus);
+    }
+    plb_mpi_broadcast(r->mpi, cluster->nodes, nodes);
+    plb_mpi_broadcast(r->mpi, cluster->pus, pus);
+}
+
+/* The cost maps, so that every node counts work as the master does. */
+static void share_costs(struct plb_rank *r)
+{
+    r->n_maps = plb_phase_count(r->kernel);
+    r->maps = plb_alloc((size_t)r->n_maps * sizeof *r->maps);
+    for (int i = 0; i < r->n_maps; i++) {
+        struct plb_cost_map *map = &r->maps[i];
+        if (r->rank0 != NULL)
+            *map = r->rank0->job->maps[i];
+        plb_mpi_broadcast(r->mpi, map, sizeof *map);
+        bool table = map->prefix != NULL;
+        if (table && r->rank0 == NULL)
+            map->prefix = plb_alloc((size_t)(map->n + 1) * sizeof *map->prefix);
+        if (table)
+            plb_mpi_broadcast(r->mpi, map->prefix, (size_t)(map->n + 1) * sizeof *map->prefix);
+    }
+}
+
+/* Loads the kernel, and says what this rank runs. Collective. */
+static int load_kernel(struct plb_rank *r, const struct start *start)
+{
+    char origin[100];
+    const struct plb_pu_settings *real = start->cluster_nodes == 0 ? &start->pus : NULL;
+    int status = PLB_OK;
+    snprintf(origin, sizeof origin, "rank %d on %s", r->rank, r->host);
+    if (r->rank0 == NULL)
+        status = plb_kernel_load(start->kernel, origin, real, &r->kernel, r->err);
+    else
+        r->kernel = r->rank0->job->kernel;
+    if (status == PLB_OK)
+        status = plb_kernel_identity(r->kernel, &r->hello.build, r->err);
+    if (status == PLB_OK)
+        plb_kernel_path(r->kernel, r->hello.kernel_file, sizeof r->hello.kernel_file);
+    return plb_cluster_agree(r->mpi, status);
+}
+
+/* ----------------------------------------------------------------------- node */
+
+static void get_from_rank0(void *mpi, int tag, void *data, size_t bytes, int *pending)
+{
+    plb_mpi_get(mpi, 0, tag, data, bytes, pending);
+}
+
+static void put_to_rank0(void *mpi, int tag, const void *data, size_t bytes, int *pending)
+{
+    plb_mpi_put(mpi, 0, tag, data, bytes, pending);
+}
+
+static void gather_host(void *mpi, const void *data, size_t bytes, void *all)
+{
+    plb_mpi_local_gather(mpi, data, bytes, all);
+}
+
+/* Opens this rank's PUs, and has each say HELLO. Collective. */
+static int open_pus(struct plb_rank *r, const struct start *start)
+{
+    struct plb_cluster_spec cluster;
+    struct plb_node_pu *pus;
+    struct plb_place place = {
+        .rank = r->rank, .verbose = r->options->verbose, .context = r->mpi, .gather = gather_host};
+    share_cluster(r, start, &cluster);
+    plb_mpi_local(r->mpi, &place.local_rank, &place.local_size);
+    int n_pus = plb_pus_describe(&place, &cluster, r->kernel, &start->pus, &pus);
+    int status = plb_cluster_agree(r->mpi, count_pus(r, n_pus));
+    struct plb_node_config config = {.rank = r->rank,
+                                     .n_nodes = r->size,
+                                     .kernel = r->kernel,
+                                     .data = &r->data,
+                                     .wire = {r->mpi, get_from_rank0, put_to_rank0},
+                                     .migration = start->migration,
+                                     .grain = start->grain,
+                                     .pulled_bytes = start->pulled_bytes,
+                                     .maps = r->maps,
+                                     .trace = start->trace,
+                                     .warm_up = !r->options->dry_run,
+                                     .clock = r->clock};
+    if (status == PLB_OK)
+        status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
+    for (int i = 0; i < n_pus; i++) {
+        r->hello.pu = pus[i].info;
+        plb_outbox_add(&r->out, PLB_HELLO, r->rank, 0, 0)->hello = r->hello;
+    }
+    free(pus);
+    plb_cluster_fini(&cluster);
+    return plb_cluster_agree(r->mpi, status);
+}
+
+int plb_cluster_start(struct plb_rank *r)
+{
+    struct start start = {.kernel = ""};
+    gethostname(r->host, sizeof r->host - 1);
+    int status = plb_cluster_agree(r->mpi, r->rank0 != NULL ? check_ranks(r) : PLB_OK);
+    if (status != PLB_OK)
+        return status;
+    if (r->rank0 != NULL)
+        fill_start(r, &start);
+    plb_mpi_broadcast(r->mpi, &start, sizeof start);
+    if ((status = load_kernel(r, &start)) != PLB_OK)
+        return status;
+    r->clock = (start.trace ? plb_mpi_clock_offset(r->mpi) : 0.0) - start.origin;
+    if (r->rank0 == NULL && !start.trace)
+        r->clock = -plb_now();
+    plb_dataset_share(&r->data, r->rank0 != NULL ? &r->rank0->job->app : NULL, r->mpi);
+    share_costs(r);
+    return open_pus(r, &start);
+}

@@ -1,0 +1,328 @@
+#include "drive/virtual_node.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/normal.h"
+#include "core/worker.h"
+#include "model/speed.h"
+
+/* Seconds that a report may wait for the next one, where the master does not need it soon. Larger: fewer messages, and
+ * balancers hear later. Smaller: the reverse. Half of what the daemon's communication thread sleeps at most. */
+#define REPORT_DELAY 0.5e-3
+
+/* A task that a PU has taken and not started. */
+struct staged {
+    struct plb_slice task;
+    int phase, number;          /* number: of the tasks of this PU */
+    double asked;               /* when its inputs were asked for */
+    bool ready;                 /* they are there */
+};
+
+struct virtual_pu {
+    const struct plb_pu_spec *spec;
+    struct staged line[PLB_VIRTUAL_TASKS_AHEAD];
+    int n_line, taken;          /* taken: tasks so far */
+    bool executing;
+    struct staged current;
+    double started, idle_since;
+    double copies_s, execute_s, transfer_s; /* of `current`; the last with the wait for its inputs */
+};
+
+struct virtual_node {
+    struct plb_worker *worker;
+    int first_pu, n_pus;
+    int ahead;                  /* tasks taken beside the one that is executed */
+    bool slots;                 /* each task is reported by itself, with its results */
+    double look_at;             /* when it looks next; once at a time */
+    bool stopped;
+};
+
+struct plb_virtual_nodes {
+    struct plb_world *world;
+    const struct plb_cost_map *true_maps;
+    struct plb_faults *faults;
+    struct plb_network *network;
+    struct virtual_node *at;
+    struct virtual_pu *pus;
+    struct plb_outbox out;
+};
+
+static bool has_bytes(const struct plb_sizes *sizes)
+{
+    return sizes->unit_bytes > 0.0 || sizes->task_bytes > 0.0 || sizes->n_indexed > 0;
+}
+
+static void describe(const struct plb_world *w, int n, int local, struct plb_pu_info *info)
+{
+    const struct plb_node_spec *node = &w->in->cluster->nodes[n];
+    const struct plb_pu_spec *spec = &w->in->cluster->pus[node->first_pu + local];
+    *info = (struct plb_pu_info){.node = n, .local = local, .kind = spec->kind, .power = spec->power, .memory = spec->memory};
+    snprintf(info->name, sizeof info->name, "%s", spec->name);
+    snprintf(info->host, sizeof info->host, "%s", node->name);
+}
+
+static struct plb_worker *new_worker(const struct plb_world *w, int n, int n_pus)
+{
+    const struct plb_simulation *in = w->in;
+    struct plb_worker_pu pus[n_pus + 1];
+    for (int i = 0; i < n_pus; i++) {
+        struct plb_pu_info info;
+        describe(w, n, i, &info);
+        pus[i].power = info.power;
+        pus[i].limit = plb_task_limit(in->master.sizes, &info, in->master.grain, in->master.pulled_bytes);
+    }
+    struct plb_worker_config config = {.node = n, .n_nodes = in->cluster->n_nodes, .n_pus = n_pus, .pus = pus,
+        .sizes = in->master.sizes, .maps = in->maps, .n_phases = in->master.phases, .migration = in->migration};
+    return plb_worker_new(&config);
+}
+
+struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const struct plb_cost_map *true_maps,
+                                                struct plb_faults *faults, struct plb_network *network)
+{
+    const struct plb_simulation *in = world->in;
+    const struct plb_cluster_spec *c = in->cluster;
+    bool travels = has_bytes(&in->inputs) || has_bytes(&in->results), reduced = in->master.whole_results || in->results.task_bytes > 0.0;
+    struct plb_virtual_nodes *v = plb_alloc(sizeof *v);
+    *v = (struct plb_virtual_nodes){.world = world, .true_maps = true_maps, .faults = faults, .network = network};
+    v->at = plb_alloc((size_t)c->n_nodes * sizeof *v->at);
+    v->pus = plb_alloc((size_t)c->n_pus * sizeof *v->pus);
+    for (int n = 0; n < c->n_nodes; n++) {
+        struct virtual_node *node = &v->at[n];
+        node->n_pus = in->master_only && n == 0 ? 0 : c->nodes[n].n_pus;
+        node->first_pu = c->nodes[n].first_pu;
+        node->worker = new_worker(world, n, node->n_pus);
+        node->slots = n != 0 ? travels || reduced : reduced;
+        node->ahead = node->slots ? PLB_VIRTUAL_TASKS_AHEAD : 0;
+        node->look_at = -1.0;
+    }
+    for (int p = 0; p < c->n_pus; p++)
+        v->pus[p].spec = &c->pus[p];
+    return v;
+}
+
+void plb_virtual_nodes_free(struct plb_virtual_nodes *v)
+{
+    for (int n = 0; n < v->world->in->cluster->n_nodes; n++)
+        plb_worker_free(v->at[n].worker);
+    plb_outbox_fini(&v->out);
+    free(v->at);
+    free(v->pus);
+    free(v);
+}
+
+int plb_virtual_nodes_describe(const struct plb_virtual_nodes *v, struct plb_pu_info *infos)
+{
+    int total = 0;
+    for (int n = 0; n < v->world->in->cluster->n_nodes; n++)
+        for (int i = 0; i < v->at[n].n_pus; i++)
+            describe(v->world, n, i, &infos[total++]);
+    return total;
+}
+
+/* ---------------------------------------------------------------------- messages */
+
+/* Sends what is in the outbox. */
+static void dispatch(struct plb_virtual_nodes *v)
+{
+    const struct plb_simulation *in = v->world->in;
+    for (int i = 0; i < v->out.n; i++) {
+        const struct plb_message *m = &v->out.at[i];
+        bool results = m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT && m->from != 0;
+        plb_network_send(v->network, m, v->world->now, results ? plb_sizes_bytes(&in->results, m->done.range) : 0.0);
+    }
+    v->out.n = 0;
+}
+
+static void look_later(struct plb_virtual_nodes *v, int n, double seconds)
+{
+    struct virtual_node *node = &v->at[n];
+    double time = v->world->now + seconds;
+    if (node->look_at > v->world->now && node->look_at <= time)
+        return;
+    node->look_at = time;
+    plb_events_add(v->world->clock, (struct plb_event){time, PLB_EVENT_LOOK, n, -1, -1});
+}
+
+/* Sends what a node has to say, and has it look again while it waits for an answer. */
+static void collect(struct plb_virtual_nodes *v, int n)
+{
+    bool waits = plb_worker_collect(v->at[n].worker, v->world->now, &v->out);
+    dispatch(v);
+    if (waits)
+        look_later(v, n, PLB_PATIENCE);
+}
+
+/* ------------------------------------------------------------------------- tasks */
+
+/* Seconds of a task at speed 1. */
+static double task_seconds(const struct plb_virtual_nodes *v, int id, const struct staged *task)
+{
+    const struct plb_pu_spec *spec = v->pus[id].spec;
+    const struct plb_cost_map *map = &v->true_maps[task->phase];
+    double cost = plb_cost_work(map, task->task.range.first, task->task.range.count) * map->per_work;
+    double seconds = (cost + spec->half) / spec->rate + spec->overhead;
+    if (spec->noise > 0.0)
+        seconds *= exp(spec->noise * plb_random_normal(v->world->in->seed ^ ((uint64_t)id << 32), (uint64_t)task->number));
+    return seconds;
+}
+
+static void trace(const struct plb_virtual_nodes *v, int n, int id, int type, double start, double end, const struct plb_slice *task)
+{
+    struct plb_slice none = {.pass = plb_worker_pass(v->at[n].worker)}, t = task != NULL ? *task : none;
+    if (v->world->in->trace != NULL)
+        plb_trace_add(v->world->in->trace, (struct plb_trace_event){type, n, id, t.pass, start, end - start, t.range.first, t.range.count, t.block});
+}
+
+/* Takes a task into the line and pulls its inputs; false where there is none. */
+static bool stage(struct plb_virtual_nodes *v, int n, int id)
+{
+    struct virtual_node *node = &v->at[n];
+    struct virtual_pu *pu = &v->pus[id];
+    struct staged *s = &pu->line[pu->n_line];
+    if (!plb_worker_take(node->worker, id - node->first_pu, &s->task))
+        return false;
+    s->phase = plb_worker_phase(node->worker);
+    s->number = pu->taken++;
+    s->asked = v->world->now;
+    s->ready = n == 0 || plb_sizes_bytes(&v->world->in->inputs, s->task.range) <= 0.0;
+    pu->n_line++;
+    if (s->ready)
+        return true;
+    struct plb_message *m = plb_outbox_add(&v->out, PLB_PULL, n, 0, s->task.pass);
+    m->pu = id - node->first_pu;
+    m->pull.range = s->task.range;
+    m->pull.slot = s->number;
+    return true;
+}
+
+/* Starts the first task of the line. */
+static void start(struct plb_virtual_nodes *v, int n, int id)
+{
+    const struct plb_simulation *in = v->world->in;
+    struct virtual_pu *pu = &v->pus[id];
+    double now = v->world->now;
+    pu->current = pu->line[0];
+    memmove(pu->line, pu->line + 1, (size_t)--pu->n_line * sizeof *pu->line);
+    const struct plb_slice *task = &pu->current.task;
+    double bytes = plb_sizes_bytes(&in->inputs, task->range) + plb_sizes_bytes(&in->results, task->range);
+    pu->executing = true;
+    pu->started = now;
+    pu->copies_s = 2.0 * pu->spec->copy_latency + bytes / pu->spec->copy_bandwidth;
+    pu->transfer_s = pu->copies_s + fmax(now - fmax(pu->idle_since, pu->current.asked), 0.0);
+    double end = plb_speed_end(pu->spec, now + pu->copies_s, task_seconds(v, id, &pu->current));
+    pu->execute_s = end - now - pu->copies_s;
+    trace(v, n, id, PLB_TRACE_WAIT, pu->idle_since, now, NULL);
+    if (isfinite(end)) /* else the PU dies before */
+        plb_events_add(v->world->clock, (struct plb_event){end, PLB_EVENT_END, n, id, pu->current.number});
+}
+
+/* A PU takes tasks while there is room, and starts the next one where it is idle and the inputs are there. */
+static void advance(struct plb_virtual_nodes *v, int n, int id)
+{
+    const struct virtual_node *node = &v->at[n];
+    struct virtual_pu *pu = &v->pus[id];
+    if (node->stopped || !plb_faults_pu_works(v->faults, n, id))
+        return;
+    for (;;) {
+        bool room = pu->n_line < node->ahead || (!pu->executing && pu->n_line == 0);
+        if (!pu->executing && pu->n_line > 0 && pu->line[0].ready)
+            start(v, n, id);
+        else if (!room || !stage(v, n, id))
+            break;
+    }
+}
+
+static void advance_all(struct plb_virtual_nodes *v, int n)
+{
+    const struct virtual_node *node = &v->at[n];
+    for (int id = node->first_pu; id < node->first_pu + node->n_pus; id++)
+        advance(v, n, id);
+    collect(v, n);
+}
+
+/* A PU has executed its task. */
+static void finish(struct plb_virtual_nodes *v, int n, int id)
+{
+    const struct plb_watch *watch = &v->world->in->watch;
+    struct virtual_node *node = &v->at[n];
+    struct virtual_pu *pu = &v->pus[id];
+    const struct plb_slice *task = &pu->current.task;
+    double executing = pu->started + pu->copies_s;
+    trace(v, n, id, PLB_TRACE_TRANSFER, pu->started, executing, task);
+    trace(v, n, id, PLB_TRACE_TASK, executing, v->world->now, task);
+    pu->executing = false;
+    pu->idle_since = v->world->now;
+    if (watch->executed != NULL)
+        watch->executed(watch->context, id, task);
+    bool urgent = plb_worker_done(node->worker, id - node->first_pu, task, pu->execute_s, pu->transfer_s,
+                                  node->slots ? pu->current.number : PLB_NO_SLOT);
+    advance(v, n, id);
+    dispatch(v);
+    if (urgent || !pu->executing)
+        collect(v, n);
+    else
+        look_later(v, n, REPORT_DELAY);
+}
+
+static void inputs_arrived(struct plb_virtual_nodes *v, int n, int id, int number)
+{
+    struct virtual_pu *pu = &v->pus[id];
+    for (int i = 0; i < pu->n_line; i++)
+        pu->line[i].ready |= pu->line[i].number == number;
+    advance(v, n, id);
+    dispatch(v);
+}
+
+/* ------------------------------------------------------------------------ events */
+
+/* A pass begins on a node: tasks that wait belong to the last one, and nobody needs them. */
+static void begin_pass(struct plb_virtual_nodes *v, const struct virtual_node *node)
+{
+    for (int id = node->first_pu; id < node->first_pu + node->n_pus; id++) {
+        v->pus[id].n_line = 0;
+        v->pus[id].idle_since = v->world->now;
+    }
+}
+
+void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_message *m)
+{
+    struct virtual_node *node = &v->at[m->to];
+    struct plb_stress_counts *counts = &v->world->out->stress;
+    bool works = plb_faults_node_works(v->faults, m->to);
+    counts->to_the_dead += !works && m->type == PLB_GIFT && m->gifts.n > 0;
+    if (!works || node->stopped)
+        return;
+    bool begins = m->type == PLB_PASS && m->pass > plb_worker_pass(node->worker);
+    counts->early += m->type != PLB_PASS && m->type != PLB_STOP && m->pass > plb_worker_pass(node->worker);
+    plb_worker_receive(node->worker, m, &v->out);
+    if (begins)
+        begin_pass(v, node);
+    node->stopped = m->type == PLB_STOP;
+    dispatch(v);
+    if (m->type != PLB_STEAL)
+        advance_all(v, m->to);
+    plb_faults_received(v->faults, m);
+}
+
+void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event *e)
+{
+    struct virtual_node *node = &v->at[e->node];
+    if (node->stopped || !plb_faults_node_works(v->faults, e->node))
+        return;
+    if (e->kind == PLB_EVENT_INPUTS) {
+        inputs_arrived(v, e->node, e->pu, e->item);
+    } else if (e->kind == PLB_EVENT_END && plb_faults_pu_works(v->faults, e->node, e->pu)) {
+        finish(v, e->node, e->pu);
+    } else if (e->kind == PLB_EVENT_LOOK && e->time == node->look_at) {
+        collect(v, e->node);
+    }
+}
+
+bool plb_virtual_nodes_stopped(const struct plb_virtual_nodes *v, int n)
+{
+    return v->at[n].stopped;
+}

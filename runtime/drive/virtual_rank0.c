@@ -1,0 +1,201 @@
+#include "drive/virtual_rank0.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+struct plb_rank0 {
+    struct plb_world *world;
+    struct plb_faults *faults;
+    struct plb_network *network;
+    struct plb_virtual_nodes *nodes;
+    struct plb_master *master;
+    double message_s, solve_s;
+    int active;                 /* PUs that are not refused */
+    double busy_until;
+    int *line;                  /* ring: the messages that wait, by their number in the network */
+    int head, n, capacity;
+    struct plb_outbox out;
+    double called_at;           /* real time, at the beginning of a call of the master */
+    int64_t solves;             /* of the balancer, then */
+};
+
+struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faults, struct plb_network *network,
+                                struct plb_virtual_nodes *nodes)
+{
+    const struct plb_simulation *in = world->in;
+    struct plb_rank0 *r = plb_alloc(sizeof *r);
+    *r = (struct plb_rank0){.world = world, .faults = faults, .network = network, .nodes = nodes,
+        .message_s = in->message_s, .solve_s = in->solve_s};
+    struct plb_pu_info *infos = plb_alloc((size_t)in->cluster->n_pus * sizeof *infos);
+    int n = plb_virtual_nodes_describe(nodes, infos);
+    r->master = plb_master_new(&in->master, infos, n);
+    for (int p = 0; p < n; p++)
+        r->active += !plb_master_refused(r->master, p);
+    free(infos);
+    return r;
+}
+
+void plb_rank0_free(struct plb_rank0 *r)
+{
+    plb_outbox_fini(&r->out);
+    free(r->line);
+    free(r);
+}
+
+struct plb_master *plb_rank0_master(const struct plb_rank0 *r)
+{
+    return r->master;
+}
+
+double plb_rank0_busy_until(const struct plb_rank0 *r)
+{
+    return fmax(r->busy_until, r->world->now);
+}
+
+/* Rank 0 is busy for so long more, from `begins` on. */
+static void charge(struct plb_rank0 *r, double begins, double seconds)
+{
+    r->busy_until = begins + seconds;
+    r->world->out->rank0_s += seconds;
+}
+
+/* Calls of the master stand between these two. The second one charges for them, and sends what came out: each message
+ * leaves when rank 0 has sent it. */
+static void enter(struct plb_rank0 *r)
+{
+    r->solves = plb_master_stats(r->master)->solves;
+    r->called_at = plb_now();
+}
+
+static void leave(struct plb_rank0 *r, double begins, int received)
+{
+    const struct plb_watch *watch = &r->world->in->watch;
+    double took = plb_now() - r->called_at;
+    int64_t solves = plb_master_stats(r->master)->solves - r->solves;
+    double thinks = received * r->message_s + (double)solves * r->solve_s * r->active;
+    r->world->out->master_s += took;
+    r->world->out->solve_s += solves > 0 ? took : 0.0;
+    if (solves > 0 && r->world->in->trace != NULL)
+        plb_trace_add(r->world->in->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0, begins, thinks, 0, 0, 0});
+    for (int i = 0; i < r->out.n; i++) {
+        const struct plb_message *m = &r->out.at[i];
+        if (m->type == PLB_BLOCK && watch->granted != NULL)
+            watch->granted(watch->context, begins, r->world->in->cluster->nodes[m->to].first_pu + m->pu, m->block.range);
+        plb_network_send(r->network, m, begins + thinks + (i + 1) * r->message_s, 0.0);
+    }
+    charge(r, begins, thinks + r->out.n * r->message_s);
+    r->out.n = 0;
+}
+
+double plb_rank0_begin(struct plb_rank0 *r, int pass, int phase)
+{
+    double now = plb_rank0_busy_until(r);
+    enter(r);
+    plb_master_begin(r->master, pass, phase, 0, &r->world->in->maps[phase], now, &r->out);
+    leave(r, now, 0);
+    return now;
+}
+
+void plb_rank0_stop(struct plb_rank0 *r, int status)
+{
+    enter(r);
+    plb_master_stop(r->master, status, &r->out);
+    leave(r, plb_rank0_busy_until(r), 0);
+}
+
+void plb_rank0_lost(struct plb_rank0 *r, int node)
+{
+    double now = plb_rank0_busy_until(r);
+    plb_faults_give_up(r->faults, node);
+    enter(r);
+    plb_master_lost(r->master, node, now, &r->out);
+    leave(r, now, 0);
+}
+
+/* Sends the inputs that a node pulls. */
+static void serve(struct plb_rank0 *r, const struct plb_message *pull)
+{
+    const struct plb_simulation *in = r->world->in;
+    charge(r, r->world->now, r->message_s);
+    double there = plb_network_transfer(r->network, 0, pull->from, r->busy_until, plb_sizes_bytes(&in->inputs, pull->pull.range));
+    plb_events_add(r->world->clock, (struct plb_event){there, PLB_EVENT_INPUTS, pull->from,
+                                                       in->cluster->nodes[pull->from].first_pu + pull->pu, (int32_t)pull->pull.slot});
+}
+
+/* What the master hears. */
+static void hear(struct plb_rank0 *r, const struct plb_message *m)
+{
+    const struct plb_watch *watch = &r->world->in->watch;
+    struct plb_stress_counts *counts = &r->world->out->stress;
+    enum plb_verdict verdict = m->type == PLB_DONE ? plb_master_judge(r->master, m) : PLB_NOT_SENSIBLE;
+    counts->from_zombies += plb_faults_given_up(r->faults, m->from);
+    if (m->type == PLB_MOVED) {
+        counts->moved_from_lost += plb_faults_given_up(r->faults, m->from);
+        counts->moved_to_lost += plb_faults_given_up(r->faults, m->gifts.thief);
+    }
+    enter(r);
+    int64_t fresh = plb_master_receive(r->master, m, r->world->now, &r->out);
+    leave(r, r->world->now, 1);
+    if (m->type == PLB_DONE && watch->reported != NULL)
+        watch->reported(watch->context, m, plb_faults_given_up(r->faults, m->from), verdict, fresh);
+}
+
+static void handle(struct plb_rank0 *r, int number)
+{
+    const struct plb_message *m = plb_network_message(r->network, number);
+    if (m != NULL && m->type == PLB_PULL) {
+        serve(r, m);
+    } else if (m != NULL && (m->type == PLB_DONE || m->type == PLB_MOVED)) {
+        hear(r, m);
+    } else if (m != NULL) {
+        charge(r, r->world->now, m->from != 0 ? r->message_s : 0.0); /* else it was charged when it was sent */
+        plb_virtual_nodes_receive(r->nodes, m);
+    }
+    plb_network_release(r->network, number);
+}
+
+static void push(struct plb_rank0 *r, int number)
+{
+    if (r->n == r->capacity) {
+        int capacity = r->capacity > 0 ? 2 * r->capacity : 16;
+        int *line = plb_alloc((size_t)capacity * sizeof *line);
+        for (int i = 0; i < r->n; i++)
+            line[i] = r->line[(r->head + i) % r->capacity];
+        free(r->line);
+        r->line = line;
+        r->head = 0;
+        r->capacity = capacity;
+    }
+    r->line[(r->head + r->n++) % r->capacity] = number;
+}
+
+static void plan_next(struct plb_rank0 *r)
+{
+    plb_events_add(r->world->clock, (struct plb_event){r->busy_until, PLB_EVENT_RANK0, 0, -1, -1});
+}
+
+void plb_rank0_event(struct plb_rank0 *r, const struct plb_event *e)
+{
+    if (e->kind == PLB_EVENT_DETECTED) {
+        if (!plb_faults_given_up(r->faults, e->node))
+            plb_rank0_lost(r, e->node);
+    } else if (e->kind == PLB_EVENT_ARRIVE && r->n == 0 && r->busy_until <= e->time) {
+        handle(r, e->item);
+    } else if (e->kind == PLB_EVENT_ARRIVE) {
+        push(r, e->item);
+        if (r->n == 1)
+            plan_next(r);
+    } else if (r->busy_until > e->time) { /* it did something else in between */
+        plan_next(r);
+    } else {
+        int number = r->line[r->head];
+        r->head = (r->head + 1) % r->capacity;
+        r->n--;
+        handle(r, number);
+        if (r->n > 0)
+            plan_next(r);
+    }
+}

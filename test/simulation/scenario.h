@@ -1,0 +1,204 @@
+/* A simulated run drawn from a seed: unlike PUs, unlike and untrue costs, units of unequal size, little memory, several
+ * passes over two phases, late and overtaking messages, nodes and PUs that die, hang or come back. */
+#ifndef TEST_SCENARIO_H
+#define TEST_SCENARIO_H
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dice.h"
+#include "drive/simulate.h"
+#include "job/balancer_table.h"
+#include "model/fluid_bound.h"
+#include "params.h"
+
+#define MAX_NODES 6
+#define MAX_PUS 3           /* of a node */
+#define MAX_UNITS 3000
+#define MAX_PASSES 3
+#define PHASES 2
+
+static inline int int_in(struct dice *d, int low, int high) /* inclusive */
+{
+    return (int)whole(d, low, high);
+}
+
+static inline double spread(struct dice *d, double low, double high) /* evenly in the logarithm */
+{
+    return exp(real(d, log(low), log(high)));
+}
+
+struct scenario {
+    struct plb_cluster_spec cluster;
+    struct plb_node_spec nodes[MAX_NODES];
+    struct plb_pu_spec pus[MAX_NODES * MAX_PUS];
+    struct plb_cost_map maps[PHASES];
+    double costs[PHASES][MAX_UNITS];
+    int phases[MAX_PASSES];
+    int64_t offsets[MAX_UNITS + 1];
+    struct plb_sizes sizes;
+    struct plb_fault faults[MAX_NODES];
+    struct plb_param params[MAX_PARAMS];
+    struct plb_simulation simulation;
+    double bound;               /* seconds that the run lasts at least; the times of faults are multiples of it */
+};
+
+static inline double sum_of_costs(const void *context, int64_t first, int64_t count)
+{
+    const double *costs = context;
+    double sum = 0.0;
+    for (int64_t u = first; u < first + count; u++)
+        sum += costs[u];
+    return sum;
+}
+
+static inline void draw_cluster(struct scenario *s, struct dice *d)
+{
+    s->cluster = (struct plb_cluster_spec){.n_nodes = int_in(d, 1, MAX_NODES), .nodes = s->nodes, .pus = s->pus};
+    for (int n = 0; n < s->cluster.n_nodes; n++) {
+        int pus = int_in(d, 1, MAX_PUS);
+        s->nodes[n] = (struct plb_node_spec){"n", spread(d, 1e6, 1e10), spread(d, 1e-6, 1e-2), s->cluster.n_pus, pus};
+        for (int i = 0; i < pus; i++)
+            s->pus[s->cluster.n_pus++] = (struct plb_pu_spec){.name = "p", .power = spread(d, 1.0, 100.0), .rate = spread(d, 1e2, 1e6),
+                .half = one_in(d, 2) ? spread(d, 1.0, 1e4) : 0.0, .overhead = one_in(d, 2) ? spread(d, 1e-6, 1e-2) : 0.0,
+                .noise = one_in(d, 3) ? 0.0 : real(d, 0.0, 0.5), .memory = INFINITY, .copy_bandwidth = INFINITY};
+    }
+}
+
+static inline void draw_work(struct scenario *s, struct dice *d)
+{
+    struct plb_error err = {.status = PLB_OK};
+    int units = one_in(d, 10) ? int_in(d, 1, 10) : int_in(d, 1, MAX_UNITS);
+    for (int k = 0; k < PHASES; k++) {
+        int kind = int_in(d, 0, 2);
+        for (int u = 0; u < units; u++)
+            s->costs[k][u] = kind == 0 ? 1.0 : kind == 1 ? spread(d, 0.01, 100.0) : (double)int_in(d, 0, 1);
+        if (plb_cost_map_init(&s->maps[k], units, sum_of_costs, s->costs[k], &err) != PLB_OK)
+            abort();
+    }
+    for (int i = 0; i < MAX_PASSES; i++)
+        s->phases[i] = int_in(d, 0, PHASES - 1);
+    s->simulation.maps = s->maps;
+    s->simulation.phases = s->phases;
+    s->simulation.passes = one_in(d, 3) ? MAX_PASSES : 1;
+    s->simulation.cost_error = one_in(d, 3) ? real(d, 0.0, 1.0) : 0.0;
+}
+
+/* Inputs, equal or not; outputs; reduced arrays. */
+static inline void draw_sizes(struct scenario *s, struct dice *d)
+{
+    struct plb_sizes *inputs = &s->simulation.inputs, *results = &s->simulation.results;
+    bool indexed = one_in(d, 3);
+    for (int u = 0; u < (int)s->maps[0].units; u++)
+        s->offsets[u + 1] = s->offsets[u] + (one_in(d, 20) ? int_in(d, 0, 1000) : int_in(d, 0, 30));
+    inputs->unit_bytes = one_in(d, 2) ? spread(d, 1.0, 1e5) : 0.0;
+    results->unit_bytes = one_in(d, 2) ? spread(d, 1.0, 1e5) : 0.0;
+    results->task_bytes = one_in(d, 4) ? spread(d, 8.0, 1e4) : 0.0;
+    if (indexed) {
+        inputs->n_indexed = 1;
+        inputs->indexed[0].offsets = s->offsets;
+        inputs->indexed[0].element_bytes = 8.0;
+    }
+    s->sizes = *inputs;
+    s->sizes.unit_bytes += results->unit_bytes;
+    s->sizes.task_bytes = results->task_bytes;
+    s->sizes.replicated_bytes = one_in(d, 3) ? spread(d, 1.0, 1e6) : 0.0;
+}
+
+static inline void draw_master(struct scenario *s, struct dice *d)
+{
+    struct plb_simulation *sim = &s->simulation;
+    int n_balancers = 0;
+    while (plb_balancers[n_balancers] != NULL)
+        n_balancers++;
+    const struct plb_balancer *b = plb_balancers[int_in(d, 0, n_balancers - 1)];
+    default_params(b, s->params);
+    sim->master = (struct plb_master_config){.balancer = b, .params = s->params, .n_nodes = s->cluster.n_nodes, .sizes = &s->sizes,
+        .units = s->maps[0].units, .pulled_bytes = one_in(d, 2) ? 1e5 : 0.0, .phases = PHASES, .grain = one_in(d, 4) ? int_in(d, 1, 50) : 0.0,
+        .migration = !one_in(d, 3), .whole_results = s->sizes.task_bytes > 0.0};
+    sim->migration = (struct plb_migration){.on = sim->master.migration, .victim = (enum plb_victim)int_in(d, 0, 2),
+        .threshold = one_in(d, 2) ? spread(d, 0.1, 100.0) : 0.0, .by_power = one_in(d, 2), .seed = d->seed};
+    if (one_in(d, 4))
+        sim->message_s = spread(d, 1e-7, 1e-4);
+}
+
+/* Some PUs hold a few units, or none and are refused; the first of a node holds all. */
+static inline void draw_memories(struct scenario *s, struct dice *d)
+{
+    double largest = plb_sizes_largest(&s->sizes, s->maps[0].units);
+    for (int n = 0; n < s->cluster.n_nodes; n++)
+        for (int i = 1; i < s->nodes[n].n_pus; i++)
+            if (one_in(d, 4))
+                s->pus[s->nodes[n].first_pu + i].memory = s->sizes.replicated_bytes + PLB_TASKS_IN_MEMORY * largest * spread(d, 0.3, 30.0);
+}
+
+/* The speeds of PUs change in the time that the run lasts. Some PUs may die so, but none of the spared node. */
+static inline void draw_speeds(struct scenario *s, struct dice *d, bool deaths, int spared)
+{
+    for (int n = 0; n < s->cluster.n_nodes; n++)
+        for (int i = 0; i < s->nodes[n].n_pus; i++) {
+            struct plb_pu_spec *pu = &s->pus[s->nodes[n].first_pu + i];
+            for (pu->n_slow = 0; pu->n_slow < 3 && one_in(d, 4); pu->n_slow++) {
+                double before = pu->n_slow > 0 ? pu->slow_at[pu->n_slow - 1] : 0.0;
+                pu->slow_at[pu->n_slow] = before + real(d, 0.0, 1.0) * s->bound;
+                pu->slow_by[pu->n_slow] = deaths && n != spared && one_in(d, 5) ? 0.0 : spread(d, 0.2, 10.0);
+            }
+        }
+}
+
+static inline void draw_fault(struct scenario *s, struct dice *d, int node)
+{
+    static const enum plb_fault_kind kinds[] = {PLB_DIES, PLB_DIES, PLB_HANGS, PLB_HANGS, PLB_TAKEN_FOR_DEAD};
+    struct plb_fault *f = &s->faults[s->simulation.n_faults++];
+    *f = (struct plb_fault){.kind = kinds[int_in(d, 0, 4)], .node = node, .pu = -1};
+    if (f->kind == PLB_HANGS && one_in(d, 2))
+        f->pu = s->nodes[node].first_pu + int_in(d, 0, s->nodes[node].n_pus - 1);
+    f->at = one_in(d, 10) ? -1.0 : s->bound * (one_in(d, 2) ? real(d, 0.0, 2.0) : spread(d, 0.01, 30.0));
+    if (s->simulation.migration.on && one_in(d, 2)) {
+        f->when = (enum plb_moment)int_in(d, PLB_AFTER_GIVING, PLB_AFTER_EMPTY);
+        f->count = int_in(d, 1, 2);
+    }
+}
+
+/* Messages that are late, and nodes that do not live to the end. One is spared. */
+static inline void draw_stress(struct scenario *s, struct dice *d)
+{
+    struct plb_simulation *sim = &s->simulation;
+    int spared = int_in(d, 0, s->cluster.n_nodes - 1);
+    int dying = one_in(d, 2) ? int_in(d, 0, s->cluster.n_nodes - 1) : 0;
+    draw_speeds(s, d, one_in(d, 2), spared);
+    for (int n = 0; n < s->cluster.n_nodes && sim->n_faults < dying; n++)
+        if (n != spared)
+            draw_fault(s, d, n);
+    sim->delay = one_in(d, 2) ? s->bound * spread(d, 1e-4, 0.3) : 0.0;
+    sim->detection_s = s->bound * spread(d, 1e-3, 1.0);
+    sim->lost_messages = 0.5 * int_in(d, 0, 2);
+}
+
+/* The scenario of a seed. Release it with free_scenario. */
+static inline void make_scenario(struct scenario *s, uint64_t seed)
+{
+    struct dice dice = {seed, 0}, *d = &dice;
+    memset(s, 0, sizeof *s);
+    s->simulation = (struct plb_simulation){.cluster = &s->cluster, .seed = seed, .faults = s->faults, .max_events = 3000000};
+    draw_cluster(s, d);
+    draw_work(s, d);
+    draw_sizes(s, d);
+    draw_master(s, d);
+    draw_memories(s, d);
+    for (int pass = 0; pass < s->simulation.passes; pass++) {
+        const struct plb_cost_map *map = &s->maps[s->phases[pass]];
+        s->bound += plb_fluid_bound(&s->cluster, map->per_work * (double)map->units, 0.0, false);
+    }
+    draw_stress(s, d);
+}
+
+static inline void free_scenario(struct scenario *s)
+{
+    for (int k = 0; k < PHASES; k++)
+        plb_cost_map_fini(&s->maps[k]);
+}
+
+#endif

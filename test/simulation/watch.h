@@ -1,0 +1,201 @@
+/* What a test sees of a simulated run, independently of the master's own ledger: every task that a PU has executed and
+ * every result that the master has taken. It keeps the first thing that is wrong as a sentence. */
+#ifndef TEST_WATCH_H
+#define TEST_WATCH_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "scenario.h"
+
+_Static_assert(MAX_NODES * MAX_PUS <= 32, "a PU has a bit");
+
+struct watch {
+    const struct scenario *scenario;
+    uint32_t executed_by[MAX_PASSES][MAX_UNITS]; /* bit: PU */
+    uint16_t executions[MAX_PASSES][MAX_UNITS];
+    bool accepted[MAX_PASSES][MAX_UNITS];
+    int64_t taken[MAX_PASSES];  /* units */
+    double folded[MAX_PASSES];  /* the sum of the numbers of all units, as whole results give it */
+    struct granted {
+        int64_t id;
+        int pass;
+        struct plb_range range;
+    } *blocks;                  /* in the order of their numbers */
+    int n_blocks, capacity;
+    bool told_empty[MAX_PASSES + 1][MAX_NODES]; /* by pass: the master has sent it EMPTY */
+    int64_t refused;            /* PUs, by the master */
+    double now;
+    char wrong[300];
+};
+
+static inline void wrong(struct watch *w, const char *format, ...)
+{
+    va_list list;
+    if (w->wrong[0] != '\0')
+        return;
+    va_start(list, format);
+    vsnprintf(w->wrong, sizeof w->wrong, format, list);
+    va_end(list);
+}
+
+static inline bool in_run(struct watch *w, int pass, struct plb_range r, const char *what)
+{
+    bool fine = pass >= 1 && pass <= w->scenario->simulation.passes && r.first >= 0 && r.count > 0 && r.count <= w->scenario->maps[0].units
+             && r.first <= w->scenario->maps[0].units - r.count;
+    if (!fine)
+        wrong(w, "%s of units %lld + %lld in pass %d", what, (long long)r.first, (long long)r.count, pass);
+    return fine;
+}
+
+/* The block with this number. */
+static inline const struct granted *block_of(const struct watch *w, int64_t id)
+{
+    int low = 0, high = w->n_blocks;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (w->blocks[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < w->n_blocks && w->blocks[low].id == id ? &w->blocks[low] : NULL;
+}
+
+/* What is executed or reported lies in a block that was granted in that pass. */
+static inline void check_block(struct watch *w, const char *what, int pass, int64_t id, struct plb_range r)
+{
+    const struct granted *b = block_of(w, id);
+    if (b == NULL || b->pass != pass || r.first < b->range.first || r.first + r.count > b->range.first + b->range.count)
+        wrong(w, "%s of units %lld + %lld in pass %d is not in its block %lld", what, (long long)r.first, (long long)r.count, pass, (long long)id);
+}
+
+static inline void add_block(struct watch *w, const struct plb_message *m)
+{
+    if (w->n_blocks == w->capacity) {
+        w->capacity = w->capacity > 0 ? 2 * w->capacity : 256;
+        w->blocks = plb_grow(w->blocks, (size_t)w->capacity * sizeof *w->blocks);
+    }
+    if (w->n_blocks > 0 && m->block.id <= w->blocks[w->n_blocks - 1].id)
+        wrong(w, "block %lld comes after a later one", (long long)m->block.id);
+    w->blocks[w->n_blocks++] = (struct granted){m->block.id, m->pass, m->block.range};
+}
+
+/* Every message has the form of one. A node asks for work only after EMPTY. */
+static inline void watch_sent(void *context, const struct plb_message *m)
+{
+    struct watch *w = context;
+    const char *why = plb_message_check(m, m->size, w->scenario->cluster.n_nodes);
+    if (why != NULL)
+        wrong(w, "a %s is sent that is %s", plb_message_name(m->type), why);
+    if (m->type == PLB_BLOCK)
+        add_block(w, m);
+    if (m->type == PLB_EMPTY)
+        w->told_empty[m->pass][m->to] = true;
+    if (m->type == PLB_STEAL && !w->told_empty[m->pass][m->from])
+        wrong(w, "node %d asks for work in pass %d, before EMPTY", m->from, m->pass);
+}
+
+/* Every task lies within its PU's memory, by the true sizes, and within the user's grain. */
+static inline void watch_executed(void *context, int pu, const struct plb_slice *task)
+{
+    struct watch *w = context;
+    const struct scenario *s = w->scenario;
+    if (!in_run(w, task->pass, task->range, "a task"))
+        return;
+    check_block(w, "a task", task->pass, task->block, task->range);
+    double held = s->sizes.replicated_bytes + PLB_TASKS_IN_MEMORY * plb_sizes_bytes(&s->sizes, task->range);
+    if (held > s->pus[pu].memory * (1.0 + 1e-9))
+        wrong(w, "PU %d with %g bytes executes units %lld + %lld, which need %g", pu, s->pus[pu].memory, (long long)task->range.first, (long long)task->range.count, held);
+    if (s->simulation.master.grain > 0.0 && (double)task->range.count > s->simulation.master.grain)
+        wrong(w, "PU %d executes %lld units at once, and the grain is %g", pu, (long long)task->range.count, s->simulation.master.grain);
+    for (int64_t u = task->range.first; u < task->range.first + task->range.count; u++) {
+        w->executed_by[task->pass - 1][u] |= 1u << pu;
+        w->executions[task->pass - 1][u]++;
+    }
+}
+
+/* What the master may take of a report that it judged so. */
+static inline bool plausible(enum plb_verdict verdict, bool whole, int64_t count, int64_t fresh)
+{
+    switch (verdict) {
+    case PLB_ALL_NEW: return fresh == count;
+    case PLB_SOME_NEW: return whole ? fresh == 0 : fresh > 0 && fresh < count;
+    default: return fresh == 0;
+    }
+}
+
+/* Accepted are units that this PU has executed in this pass, and that were not accepted before. */
+static inline void watch_reported(void *context, const struct plb_message *done, bool given_up, enum plb_verdict verdict, int64_t fresh)
+{
+    struct watch *w = context;
+    const struct scenario *s = w->scenario;
+    struct plb_range r = done->done.range;
+    int pass = done->pass - 1, pu = s->nodes[done->from].first_pu + done->pu;
+    int64_t first_time = 0;
+    bool whole_results = s->simulation.master.whole_results;
+    if (!plausible(verdict, whole_results, r.count, fresh))
+        wrong(w, "a report of %lld units is judged %d, and %lld are taken", (long long)r.count, (int)verdict, (long long)fresh);
+    if (given_up && fresh > 0)
+        wrong(w, "%lld units are taken from node %d, which was given up", (long long)fresh, done->from);
+    if (fresh == 0 || !in_run(w, done->pass, r, "a report"))
+        return;
+    check_block(w, "a report", done->pass, done->done.block, r);
+    for (int64_t u = r.first; u < r.first + r.count; u++) {
+        if (!(w->executed_by[pass][u] & 1u << pu))
+            wrong(w, "PU %d reports unit %lld in pass %d, which it has not executed", pu, (long long)u, done->pass);
+        first_time += !w->accepted[pass][u];
+        w->accepted[pass][u] = true;
+        w->folded[pass] += (double)u;
+    }
+    if (first_time != fresh)
+        wrong(w, "%lld units are taken from a report of which %lld are new", (long long)fresh, (long long)first_time);
+    w->taken[pass] += fresh;
+}
+
+static inline void watch_stepped(void *context, double now, const struct plb_master *master)
+{
+    struct watch *w = context;
+    const char *why = plb_master_check(master);
+    if (why != NULL)
+        wrong(w, "at %g s: %s", now, why);
+    if (now < w->now)
+        wrong(w, "time goes back from %g s to %g s", w->now, now);
+    w->now = now;
+}
+
+/* Watches the simulation of a scenario. */
+static inline void start_watch(struct watch *w, struct scenario *s)
+{
+    memset(w, 0, sizeof *w);
+    w->scenario = s;
+    s->simulation.watch = (struct plb_watch){.context = w, .sent = watch_sent, .executed = watch_executed,
+                                             .reported = watch_reported, .stepped = watch_stepped};
+}
+
+/* What must hold of a run that has ended well. */
+static inline void end_watch(struct watch *w, const struct plb_simulated *result)
+{
+    const struct scenario *s = w->scenario;
+    const struct plb_master_counts *counts = plb_master_counts(result->master);
+    int64_t units = s->maps[0].units;
+    for (int pass = 0; pass < s->simulation.passes; pass++) {
+        double sum = 0.5 * (double)units * (double)(units - 1);
+        if (w->taken[pass] != units)
+            wrong(w, "%lld of %lld units are accepted in pass %d", (long long)w->taken[pass], (long long)units, pass + 1);
+        if (s->simulation.master.whole_results && w->folded[pass] != sum)
+            wrong(w, "the results of pass %d fold to %.0f, and should to %.0f", pass + 1, w->folded[pass], sum);
+        for (int64_t u = 0; u < units && counts->losses == 0; u++)
+            if (w->executions[pass][u] != 1)
+                wrong(w, "nothing was lost, and unit %lld was executed %d times in pass %d", (long long)u, w->executions[pass][u], pass + 1);
+    }
+    if (counts->losses == 0 && (counts->twice > 0 || counts->torn > 0 || counts->freed > 0 || counts->stale > 0 || counts->dropped > 0))
+        wrong(w, "nothing was lost, and something was reported twice, torn, stale or dropped, or freed");
+    for (int p = 0; p < plb_master_pus(result->master); p++)
+        w->refused += plb_master_refused(result->master, p);
+    free(w->blocks);
+    w->blocks = NULL;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* Random numbers that a seed repeats: a test that fails names its seed; PLB_SEED=<seed> shows it again. */
+#ifndef TEST_DICE_H
+#define TEST_DICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/rangeset.h"
+#include "plb/kernel.h"
+
+struct dice {
+    uint64_t seed, draws;
+};
+
+static inline uint64_t bits(struct dice *d)
+{
+    return plb_random_bits(d->seed, d->draws++);
+}
+
+/* From low to high, both included. */
+static inline int64_t whole(struct dice *d, int64_t low, int64_t high)
+{
+    return low + (int64_t)(bits(d) % ((uint64_t)(high - low) + 1));
+}
+
+static inline bool one_in(struct dice *d, int64_t n)
+{
+    return whole(d, 1, n) == 1;
+}
+
+static inline double real(struct dice *d, double low, double high)
+{
+    return low + (high - low) * plb_random_real(d->seed, d->draws++);
+}
+
+/* A range of at most `longest` units within [0, units), not empty. */
+static inline struct plb_range some_range(struct dice *d, int64_t units, int64_t longest)
+{
+    int64_t first = whole(d, 0, units - 1), most = units - first < longest ? units - first : longest;
+    return (struct plb_range){first, whole(d, 1, most)};
+}
+
+/* The seeds of a test: `usual` of them, or PLB_SEEDS; PLB_SEED names a single one. */
+struct seeds {
+    uint64_t first, end;
+};
+
+static inline struct seeds seeds(uint64_t usual)
+{
+    const char *count = getenv("PLB_SEEDS"), *only = getenv("PLB_SEED");
+    if (only != NULL)
+        return (struct seeds){strtoull(only, NULL, 10), strtoull(only, NULL, 10) + 1};
+    return (struct seeds){0, count != NULL ? strtoull(count, NULL, 10) : usual};
+}
+
+#endif

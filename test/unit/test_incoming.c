@@ -1,0 +1,282 @@
+/* Results on their way to rank 0: which go into place, when, and which never. Wire and ledger are stubs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "drive/incoming.h"
+
+#define UNITS 40
+#define PASS 2
+#define TRANSFERS 32
+
+/* A transfer that was asked for, and whose data has not arrived. */
+struct transfer {
+    int from, tag;
+    void *data;
+    size_t bytes;
+    int *pending;
+};
+
+static struct {
+    struct transfer wire[TRANSFERS]; /* in the order in which they were asked for */
+    int n;
+    struct plb_rangeset accepted;
+    bool whole;             /* a result counts whole or not at all */
+    int dropped;            /* DONEs that cannot be right */
+    double out[UNITS], sum; /* rank 0's buffers */
+} world;
+
+static void get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
+{
+    (void)context;
+    assert_true(world.n < TRANSFERS);
+    world.wire[world.n++] = (struct transfer){from, tag, data, bytes, pending};
+    ++*pending;
+}
+
+static enum plb_verdict judge(void *context, const struct plb_message *m)
+{
+    (void)context;
+    struct plb_rangeset new = {0};
+    if (m->pass != PASS || m->done.range.first + m->done.range.count > UNITS)
+        return PLB_NOT_SENSIBLE;
+    plb_rangeset_missing(&world.accepted, m->done.range, &new);
+    int64_t units = new.units;
+    plb_rangeset_fini(&new);
+    return units == 0 ? PLB_NONE_NEW : units < m->done.range.count ? PLB_SOME_NEW : PLB_ALL_NEW;
+}
+
+static int64_t accept(void *context, const struct plb_message *m)
+{
+    enum plb_verdict verdict = judge(context, m);
+    if (verdict == PLB_NOT_SENSIBLE)
+        world.dropped++;
+    if (verdict == PLB_NOT_SENSIBLE || (world.whole && verdict != PLB_ALL_NEW))
+        return 0;
+    return plb_rangeset_add(&world.accepted, m->done.range);
+}
+
+/* The data of the oldest transfer of this rank arrives; each unit's output and each sum is `value`. */
+static void deliver(int from, double value)
+{
+    int i = 0;
+    while (i < world.n && world.wire[i].from != from)
+        i++;
+    assert_true(i < world.n);
+    struct transfer *t = &world.wire[i];
+    for (size_t k = 0; k < t->bytes / sizeof value; k++)
+        ((double *)t->data)[k] = value;
+    --*t->pending;
+    memmove(t, t + 1, (size_t)(--world.n - i) * sizeof *t);
+}
+
+static bool in_place(const struct transfer *t)
+{
+    const char *at = t->data, *out = (const char *)world.out;
+    return at >= out && at < out + sizeof world.out;
+}
+
+static struct plb_message done(int from, int64_t first, int64_t count)
+{
+    return (struct plb_message){.type = PLB_DONE,
+                                .from = from,
+                                .pass = PASS,
+                                .done = {.range = {first, count}, .slot = 7, .tasks = 1}};
+}
+
+/* Units [first, first + count) have this value, and all others 0. */
+static bool only(int64_t first, int64_t count, double value)
+{
+    for (int64_t u = 0; u < UNITS; u++)
+        if (world.out[u] != (u >= first && u < first + count ? value : 0.0))
+            return false;
+    return true;
+}
+
+static struct plb_dataset set;
+
+static struct plb_incoming *begin(bool reduces)
+{
+    plb_rangeset_fini(&world.accepted);
+    memset(&world, 0, sizeof world);
+    world.whole = reduces;
+    set = (struct plb_dataset){.n = reduces ? 2 : 1, .owner = true, .units = UNITS};
+    set.at[0] = (struct plb_data){.name = "out", .mode = PLB_OUTPUT, .unit_bytes = sizeof *world.out};
+    set.at[1] = (struct plb_data){
+        .name = "sum", .mode = PLB_REDUCE, .bytes = sizeof world.sum, .op = PLB_SUM, .type = PLB_FLOAT64};
+    set.host[0] = world.out;
+    set.host[1] = &world.sum;
+    return plb_incoming_new(&set, &(struct plb_incoming_calls){NULL, get, judge, accept});
+}
+
+static void end(struct plb_incoming *in)
+{
+    assert_int_equal(world.n, 0);
+    assert_false(plb_incoming_any(in) || plb_incoming_claims(in));
+    plb_incoming_free(in);
+    plb_rangeset_fini(&world.accepted);
+}
+
+static void a_new_result_goes_straight_into_place(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(false);
+    struct plb_message m = done(1, 10, 5);
+    plb_incoming_add(in, &m);
+    assert_true(world.n == 1 && world.wire[0].data == &world.out[10]);
+    assert_int_equal(world.wire[0].bytes, 5 * sizeof *world.out);
+    assert_true(world.wire[0].tag == 7 && plb_incoming_any(in) && plb_incoming_claims(in));
+    assert_false(plb_incoming_collect(in));
+    assert_int_equal(world.accepted.units, 0);
+    deliver(1, 3.0);
+    assert_true(plb_incoming_collect(in));
+    assert_int_equal(world.accepted.units, 5);
+    assert_true(only(10, 5, 3.0));
+    end(in);
+}
+
+static void two_that_do_not_meet_arrive_in_any_order(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(false);
+    struct plb_message a = done(1, 0, 10), b = done(2, 10, 10);
+    plb_incoming_add(in, &a);
+    plb_incoming_add(in, &b);
+    assert_true(in_place(&world.wire[0]) && in_place(&world.wire[1]));
+    deliver(2, 1.0);
+    assert_true(plb_incoming_collect(in) && plb_incoming_claims(in));
+    deliver(1, 1.0);
+    assert_true(plb_incoming_collect(in));
+    assert_true(only(0, 20, 1.0));
+    end(in);
+}
+
+static void a_result_of_an_old_pass_touches_nothing(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(true);
+    struct plb_message m = done(1, 0, 10), next = done(1, 20, 10);
+    m.pass = PASS - 1;
+    plb_incoming_add(in, &m);
+    assert_int_equal(world.dropped, 1);
+    assert_false(plb_incoming_claims(in));
+    plb_incoming_add(in, &next); /* of the same slot: the first one's data comes before its own */
+    assert_int_equal(world.n, 4);
+    deliver(1, 9.0);
+    deliver(1, 9.0);
+    plb_incoming_collect(in);
+    assert_true(only(0, 0, 0.0) && world.sum == 0.0 && world.accepted.units == 0);
+    deliver(1, 1.0);
+    deliver(1, 1.0);
+    plb_incoming_collect(in);
+    assert_true(only(20, 10, 1.0) && world.sum == 1.0 && world.accepted.units == 10);
+    end(in);
+}
+
+static void units_that_nobody_has_touch_nothing(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(false);
+    struct plb_message beyond = done(1, UNITS - 2, 10), endless = done(1, 0, INT64_MAX - 1);
+    plb_incoming_add(in, &beyond);
+    assert_true(world.n == 1 && !in_place(&world.wire[0]));
+    plb_incoming_add(in, &endless);
+    assert_int_equal(world.n, 1);
+    deliver(1, 9.0);
+    plb_incoming_collect(in);
+    assert_true(only(0, 0, 0.0) && world.dropped == 2);
+    end(in);
+}
+
+static void the_second_result_of_a_unit_is_not_copied(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(false);
+    struct plb_message first = done(1, 10, 10), second = done(2, 5, 20);
+    plb_incoming_add(in, &first);
+    deliver(1, 1.0);
+    plb_incoming_collect(in);
+    plb_incoming_add(in, &second);
+    assert_true(world.n == 1 && !in_place(&world.wire[0]) && !plb_incoming_claims(in));
+    deliver(2, 2.0);
+    plb_incoming_collect(in);
+    assert_int_equal(world.accepted.units, 20);
+    for (int u = 0; u < UNITS; u++)
+        assert_true(world.out[u] == (u < 5 || u >= 25 ? 0.0 : u < 10 || u >= 20 ? 2.0 : 1.0));
+    end(in);
+}
+
+static void a_result_waits_for_one_that_claims_its_units(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(false);
+    struct plb_message first = done(1, 0, 10), second = done(2, 5, 10);
+    plb_incoming_add(in, &first);
+    plb_incoming_add(in, &second);
+    assert_true(in_place(&world.wire[0]) && !in_place(&world.wire[1]));
+    deliver(2, 2.0);
+    assert_false(plb_incoming_collect(in)); /* else the first one's data would be written over */
+    assert_int_equal(world.accepted.units, 0);
+    deliver(1, 1.0);
+    while (plb_incoming_any(in))
+        assert_true(plb_incoming_collect(in));
+    assert_int_equal(world.accepted.units, 15);
+    for (int u = 0; u < UNITS; u++)
+        assert_true(world.out[u] == (u < 10 ? 1.0 : u < 15 ? 2.0 : 0.0));
+    end(in);
+}
+
+static void a_sum_is_folded_once_and_whole(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(true);
+    struct plb_message a = done(1, 0, 10), same = done(2, 0, 10);
+    struct plb_message part = done(3, 5, 10), rest = done(2, 10, 5);
+    const struct plb_message *all[] = {&a, &same, &part, &rest};
+    for (int i = 0; i < 4; i++)
+        plb_incoming_add(in, all[i]);
+    for (int rank = 3; rank > 0; rank--)
+        for (int k = 0; k < (rank == 2 ? 4 : 2); k++) {
+            deliver(rank, 1.0);
+            if (rank > 1)
+                plb_incoming_collect(in);
+        }
+    while (plb_incoming_any(in))
+        plb_incoming_collect(in);
+    assert_true(world.sum == 2.0); /* of `a` and of `rest`, or of `same` and `rest` */
+    assert_true(only(0, 15, 1.0));
+    end(in);
+}
+
+static void rank_0s_own_sum_counts_if_it_is_accepted(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(true);
+    double partial = 5.0;
+    void *arrays[PLB_MAX_DATA] = {NULL, &partial};
+    struct plb_message m = done(0, 0, 10), torn = done(0, 5, 10);
+    plb_incoming_own(in, &m, arrays);
+    assert_true(world.sum == 5.0);
+    plb_incoming_own(in, &m, arrays);
+    plb_incoming_own(in, &torn, arrays);
+    assert_true(world.sum == 5.0);
+    end(in);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_result_goes_straight_into_place),
+        cmocka_unit_test(two_that_do_not_meet_arrive_in_any_order),
+        cmocka_unit_test(a_result_of_an_old_pass_touches_nothing),
+        cmocka_unit_test(units_that_nobody_has_touch_nothing),
+        cmocka_unit_test(the_second_result_of_a_unit_is_not_copied),
+        cmocka_unit_test(a_result_waits_for_one_that_claims_its_units),
+        cmocka_unit_test(a_sum_is_folded_once_and_whole),
+        cmocka_unit_test(rank_0s_own_sum_counts_if_it_is_accepted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

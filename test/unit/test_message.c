@@ -1,0 +1,294 @@
+/* The form of messages: what passes, and that each field which is impossible is refused. Messages are checked
+ * in memory of just their size, so that a sanitizer sees every byte that is read beyond. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "dice.h"
+
+#define NODES 4
+
+static const char *check(const struct plb_message *message, size_t bytes)
+{
+    void *copy = malloc(bytes > 0 ? bytes : 1);
+    assert_non_null(copy);
+    memcpy(copy, message, bytes);
+    const char *wrong = plb_message_check(copy, bytes, NODES);
+    free(copy);
+    return wrong;
+}
+
+static void fill(struct plb_message *m)
+{
+    switch ((enum plb_message_type)m->type) {
+    case PLB_HELLO:
+        m->hello.pu = (struct plb_pu_info){.node = m->from, .kind = PLB_ACCELERATOR, .power = 2.0};
+        m->hello.pu.memory = INFINITY;
+        memset(m->hello.pu.name, 'x', sizeof m->hello.pu.name - 1);
+        break;
+    case PLB_PASS: m->begin = (struct plb_pass){3, -1}; break;
+    case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1}; break;
+    case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0}; break;
+    case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0}; break;
+    case PLB_FAIL: m->fail = (struct plb_failure){.range = {10, 5}, .status = -3, .text = "no memory"}; break;
+    case PLB_EMPTY:
+        m->empty = (struct plb_empty){.n_victims = 2, .victims = {0, 3}, .amounts = {5.0, 1.0}, .least = {9}};
+        break;
+    case PLB_STEAL: m->steal = (struct plb_steal){0.0, 1.0}; break;
+    case PLB_GIFT: case PLB_MOVED:
+        m->gifts = (struct plb_gifts){.n = 2, .thief = 1, .left = 4.0};
+        m->gifts.at[0] = (struct plb_gift){{10, 5}, 7, 1};
+        m->gifts.at[1] = (struct plb_gift){{9, 1}, 3, PLB_HOPS};
+        break;
+    default: break;
+    }
+}
+
+/* A message that is right. */
+static struct plb_message right(int type)
+{
+    struct plb_outbox box = {0};
+    struct plb_message m = *plb_outbox_add(&box, (enum plb_message_type)type, 2, 1, 5);
+    plb_outbox_fini(&box);
+    fill(&m);
+    return m;
+}
+
+static void every_type_passes_at_its_size(void **state)
+{
+    (void)state;
+    for (int type = 1; type < PLB_MESSAGE_TYPES; type++) {
+        struct plb_message m = right(type);
+        assert_int_equal(m.size, plb_message_size(type));
+        const char *wrong = check(&m, m.size);
+        if (wrong != NULL)
+            fail_msg("%s is refused: %s", plb_message_name(type), wrong);
+    }
+}
+
+static void names_and_sizes_are_those_of_the_types(void **state)
+{
+    static const int none[] = {0, -1, PLB_MESSAGE_TYPES, INT32_MAX, INT32_MIN};
+    (void)state;
+    assert_string_equal(plb_message_name(PLB_HELLO), "HELLO");
+    assert_string_equal(plb_message_name(PLB_MOVED), "MOVED");
+    assert_string_equal(plb_message_name(PLB_BYE), "BYE");
+    for (int i = 0; i < 5; i++) {
+        assert_string_equal(plb_message_name(none[i]), "?");
+        assert_int_equal(plb_message_size(none[i]), 0);
+    }
+    for (int type = 1; type < PLB_MESSAGE_TYPES; type++) { /* no more bytes than a type needs */
+        assert_true(plb_message_size(type) >= plb_message_size(PLB_BYE));
+        assert_true(plb_message_size(type) <= sizeof(struct plb_message));
+    }
+    assert_true(plb_message_size(PLB_STOP) < plb_message_size(PLB_DONE));
+    assert_true(plb_message_size(PLB_DONE) < plb_message_size(PLB_GIFT));
+}
+
+static void other_sizes_are_refused(void **state)
+{
+    struct plb_message m;
+    (void)state;
+    for (int type = 1; type < PLB_MESSAGE_TYPES; type++) {
+        size_t size = plb_message_size(type);
+        for (size_t bytes = 0; bytes <= sizeof m; bytes++) {
+            m = right(type);
+            assert_true((check(&m, bytes) == NULL) == (bytes == size));
+            m.size = (uint16_t)bytes; /* also where the header agrees */
+            assert_true((check(&m, bytes) == NULL) == (bytes == size));
+        }
+    }
+}
+
+enum field { I16, I32, I64, REAL, TEXT };
+
+/* A field, and a value that it cannot have. TEXT: so many bytes, none of which ends it. */
+struct wrong {
+    int type;
+    const char *name;
+    size_t at;
+    enum field field;
+    int64_t number;
+    double real;
+};
+
+#define AT(member) offsetof(struct plb_message, member)
+#define I16(type, member, number) {type, #member, AT(member), I16, number, 0.0}
+#define I32(type, member, number) {type, #member, AT(member), I32, number, 0.0}
+#define I64(type, member, number) {type, #member, AT(member), I64, number, 0.0}
+#define REAL(type, member, value) {type, #member, AT(member), REAL, 0, value}
+#define TEXT(type, member) {type, #member, AT(member), TEXT, sizeof(((struct plb_message *)0)->member), 0.0}
+#define RANGE(type, member) \
+    I64(type, member.first, -1), I64(type, member.first, INT64_MIN), I64(type, member.first, INT64_MAX), \
+    I64(type, member.count, 0), I64(type, member.count, -1), I64(type, member.count, INT64_MAX)
+#define AMOUNT(type, member) REAL(type, member, -1.0), REAL(type, member, NAN), REAL(type, member, INFINITY)
+#define RANK(type, member) \
+    I32(type, member, -1), I32(type, member, NODES), I32(type, member, INT32_MAX), \
+    I32(type, member, INT32_MIN)
+#define HEADER(type) \
+    RANK(type, from), RANK(type, to), I32(type, pu, -1), I32(type, pass, -1), \
+    I16(type, protocol, PLB_PROTOCOL + 1), I16(type, protocol, 0), I16(type, size, 0), I16(type, size, 65535)
+#define GIFTS(type) \
+    I32(type, gifts.n, -1), I32(type, gifts.n, PLB_GIFTS + 1), I32(type, gifts.n, INT32_MAX), \
+    RANK(type, gifts.thief), AMOUNT(type, gifts.left), RANGE(type, gifts.at[0].range), \
+    RANGE(type, gifts.at[1].range), I64(type, gifts.at[1].block, -1), I64(type, gifts.at[1].hop, 0), \
+    I64(type, gifts.at[1].hop, -1), I64(type, gifts.at[1].hop, PLB_HOPS + 1)
+
+static const struct wrong wrongs[] = {
+    HEADER(PLB_HELLO), HEADER(PLB_PASS), HEADER(PLB_BLOCK), HEADER(PLB_PULL), HEADER(PLB_DONE),
+    HEADER(PLB_FAIL), HEADER(PLB_EMPTY), HEADER(PLB_STEAL), HEADER(PLB_GIFT), HEADER(PLB_MOVED),
+    HEADER(PLB_STOP), HEADER(PLB_BYE),
+    I32(PLB_BYE, type, 0), I32(PLB_BYE, type, -1), I32(PLB_BYE, type, PLB_MESSAGE_TYPES),
+    I32(PLB_BYE, type, PLB_STOP),
+    I32(PLB_HELLO, hello.pu.node, 1), I32(PLB_HELLO, hello.pu.local, -1), I32(PLB_HELLO, hello.pu.kind, 3),
+    I32(PLB_HELLO, hello.pu.kind, -1), I32(PLB_HELLO, hello.pu.threads, -1),
+    AMOUNT(PLB_HELLO, hello.pu.power), AMOUNT(PLB_HELLO, hello.pu.task_bytes),
+    REAL(PLB_HELLO, hello.pu.memory, -1.0), REAL(PLB_HELLO, hello.pu.memory, NAN),
+    TEXT(PLB_HELLO, hello.pu.name), TEXT(PLB_HELLO, hello.pu.host), TEXT(PLB_HELLO, hello.pu.cores),
+    TEXT(PLB_HELLO, hello.pu.model), TEXT(PLB_HELLO, hello.pu.id), TEXT(PLB_HELLO, hello.build.version),
+    I64(PLB_PASS, begin.phase, -1),
+    RANGE(PLB_BLOCK, block.range), I64(PLB_BLOCK, block.id, -1), I64(PLB_BLOCK, block.grain, 0),
+    I64(PLB_BLOCK, block.grain, -1),
+    RANGE(PLB_PULL, pull.range), I64(PLB_PULL, pull.slot, -1),
+    RANGE(PLB_DONE, done.range), I64(PLB_DONE, done.block, -1), I64(PLB_DONE, done.slot, -2),
+    I64(PLB_DONE, done.tasks, 0), I64(PLB_DONE, done.tasks, -1), I64(PLB_DONE, done.tasks, 6),
+    RANGE(PLB_FAIL, fail.range), TEXT(PLB_FAIL, fail.text),
+    I32(PLB_EMPTY, empty.n_victims, -1), I32(PLB_EMPTY, empty.n_victims, PLB_VICTIMS + 1),
+    RANK(PLB_EMPTY, empty.victims[0]), RANK(PLB_EMPTY, empty.victims[1]), AMOUNT(PLB_EMPTY, empty.amounts[1]),
+    I64(PLB_EMPTY, empty.least[0], -1), I64(PLB_EMPTY, empty.least[PLB_LEAST - 1], -1),
+    AMOUNT(PLB_STEAL, steal.rate), AMOUNT(PLB_STEAL, steal.power),
+    GIFTS(PLB_GIFT), GIFTS(PLB_MOVED),
+};
+
+static void put(struct plb_message *m, const struct wrong *w)
+{
+    char *at = (char *)m + w->at;
+    int16_t i16 = (int16_t)w->number;
+    int32_t i32 = (int32_t)w->number;
+    switch (w->field) {
+    case I16: memcpy(at, &i16, sizeof i16); break;
+    case I32: memcpy(at, &i32, sizeof i32); break;
+    case I64: memcpy(at, &w->number, sizeof w->number); break;
+    case REAL: memcpy(at, &w->real, sizeof w->real); break;
+    default: memset(at, 'x', (size_t)w->number);
+    }
+}
+
+static void each_impossible_field_is_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
+        struct plb_message m = right(wrongs[i].type);
+        put(&m, &wrongs[i]);
+        if (check(&m, plb_message_size(wrongs[i].type)) == NULL)
+            fail_msg("%s: %s = %lld, %g passes", plb_message_name(wrongs[i].type), wrongs[i].name,
+                     (long long)wrongs[i].number, wrongs[i].real);
+    }
+}
+
+/* What a device measured may be anything, and unused entries of a list too. */
+static void other_values_pass(void **state)
+{
+    (void)state;
+    struct plb_message m = right(PLB_DONE);
+    m.done.execute_s = NAN;
+    m.done.transfer_s = -1.0;
+    assert_null(check(&m, m.size));
+    m.done.range = (struct plb_range){INT64_MAX - 5, 5};
+    assert_null(check(&m, m.size));
+    m = right(PLB_EMPTY);
+    m.empty.n_victims = 0;
+    m.empty.victims[0] = -7;
+    m.empty.amounts[5] = NAN;
+    assert_null(check(&m, m.size));
+    m = right(PLB_GIFT);
+    m.gifts.n = 0;
+    m.gifts.at[0].range.count = -1;
+    assert_null(check(&m, m.size));
+    m.from = m.to = 0; /* a rank sends to itself */
+    assert_null(check(&m, m.size));
+}
+
+/* What everybody who reads a message that passed relies upon. */
+static void expect_safe(const struct plb_message *m)
+{
+    assert_true(m->from >= 0 && m->from < NODES && m->to >= 0 && m->to < NODES && m->pu >= 0 && m->pass >= 0);
+    if (m->type == PLB_EMPTY)
+        for (int i = 0; i < m->empty.n_victims; i++)
+            assert_true(i < PLB_VICTIMS && m->empty.victims[i] >= 0 && m->empty.victims[i] < NODES);
+    if (m->type == PLB_GIFT || m->type == PLB_MOVED)
+        for (int i = 0; i < m->gifts.n; i++)
+            assert_true(i < PLB_GIFTS && m->gifts.at[i].range.first >= 0 && m->gifts.at[i].range.count > 0);
+    if (m->type == PLB_FAIL)
+        assert_true(strlen(m->fail.text) < sizeof m->fail.text);
+}
+
+static void random_bytes_do_no_harm(void **state)
+{
+    int passed = 0;
+    (void)state;
+    for (uint64_t seed = seeds(100000).first; seed < seeds(100000).end; seed++) {
+        struct dice d = {seed, 0};
+        struct plb_message m;
+        size_t bytes = (size_t)whole(&d, 0, (int64_t)sizeof m);
+        for (size_t i = 0; i < sizeof m / 8 + 1; i++) {
+            uint64_t random = bits(&d) >> (one_in(&d, 2) ? 60 : 0);
+            memcpy((char *)&m + 8 * i, &random, 8 * i + 8 <= sizeof m ? 8 : sizeof m - 8 * i);
+        }
+        if (!one_in(&d, 3)) { /* a header that is right, so that the body is looked at */
+            int type = (int)whole(&d, 1, PLB_MESSAGE_TYPES - 1);
+            struct plb_message r = right(type);
+            memcpy(&m, &r, AT(hello));
+            bytes = plb_message_size(type);
+        }
+        if (check(&m, bytes) == NULL) {
+            expect_safe(&m);
+            passed++;
+        }
+    }
+    assert_true(passed > 0 || seeds(100000).end == seeds(100000).first + 1);
+}
+
+static void the_outbox_fills_in_the_header(void **state)
+{
+    struct plb_outbox box = {0};
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        struct plb_message *m = plb_outbox_add(&box, PLB_DONE, 3, 1, i);
+        assert_int_equal(box.n, i + 1);
+        assert_ptr_equal(m, &box.at[i]);
+        assert_true(m->type == PLB_DONE && m->protocol == PLB_PROTOCOL);
+        assert_int_equal(m->size, plb_message_size(PLB_DONE));
+        assert_true(m->from == 3 && m->to == 1 && m->pass == i && m->pu == 0);
+        assert_true(m->done.range.count == 0 && m->done.tasks == 0 && m->done.execute_s == 0.0);
+        m->done = (struct plb_done){{i, 1}, i, 2, 1, 0.0, 0.0};
+    }
+    for (int i = 0; i < 100; i++) { /* growing kept them */
+        assert_int_equal(box.at[i].done.range.first, i);
+        struct plb_message m = right(PLB_BYE);
+        plb_outbox_copy(&box, &m);
+        assert_memory_equal(&box.at[100 + i], &m, m.size);
+    }
+    plb_outbox_fini(&box);
+    assert_true(box.n == 0 && box.at == NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_passes_at_its_size),
+        cmocka_unit_test(names_and_sizes_are_those_of_the_types),
+        cmocka_unit_test(other_sizes_are_refused),
+        cmocka_unit_test(each_impossible_field_is_refused),
+        cmocka_unit_test(other_values_pass),
+        cmocka_unit_test(random_bytes_do_no_harm),
+        cmocka_unit_test(the_outbox_fills_in_the_header),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
