@@ -1,4 +1,4 @@
-/* One table of settings, filled from four places. */
+/* One table of settings. Values come from four places: defaults, conf file, environment, command line. */
 #include "config/settings.h"
 
 #include <ctype.h>
@@ -131,7 +131,7 @@ static void take_from_command_line(const struct plb_settings *s, struct plb_sett
     }
 }
 
-/* Takes a setting's value, and checks it. A later place takes precedence over an earlier one. */
+/* Takes a setting's value, and checks it. A later assignment here takes precedence over an earlier one. */
 static int take(const struct plb_settings *s, struct plb_setting *t, struct plb_error *err)
 {
     char name[160];

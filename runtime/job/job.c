@@ -1,4 +1,4 @@
-/* From a conf file to a job. */
+/* Reads a job from its conf file, and calls the functions of its kernel. */
 #include "job/job.h"
 
 #include <stdlib.h>

@@ -113,8 +113,7 @@ static void *own(struct plb_app *app, void *memory)
 
 void *plb_app_alloc(struct plb_app *app, size_t bytes)
 {
-    const size_t page =
-        4096; /* a small block too has a page of its own, which can then be locked for copies */
+    const size_t page = 4096; /* a small block too gets whole pages, which can be locked for copies */
     return own(app, plb_alloc(bytes < page ? page : bytes));
 }
 

@@ -15,7 +15,7 @@
 #include "base/topology.h"
 #include "job/phase.h"
 
-/* What describing needs to know; and what it has found. */
+/* What is known of this rank, and the PUs found so far. */
 struct finding {
     const struct plb_place *place;
     const struct plb_kernel *kernel;

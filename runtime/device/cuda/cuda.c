@@ -36,14 +36,16 @@
  * copying. */
 #define TASK_BYTES 128e6
 
-/* The guessed power of a multiprocessor, where a CPU thread has 1; used until rates are measured. */
+/* The guessed power of a multiprocessor, where a CPU thread has 1. Larger: GPUs begin with larger blocks, and
+ * static gives them more. Smaller: less. It counts until rates are measured. A guess, for want of a
+ * measurement. */
 #define THREADS_PER_MULTIPROCESSOR 4.0
 
 /* The events that a task leaves behind. */
 struct stamps {
     cudaEvent_t begun, copied, executed, ended;
     bool launched;
-    bool settled; /* `ended` was recorded after everything else */
+    bool settled; /* `ended` has been recorded, and nothing was enqueued after it */
 };
 
 #define NONE (-1)
@@ -54,7 +56,7 @@ struct plb_device {
     double memory;
     cudaStream_t streams[PLB_MAX_LANES];
     struct stamps stamps[STAMPS];
-    int in_lane[PLB_MAX_LANES], last; /* which stamps, or NONE */
+    int in_lane[PLB_MAX_LANES], last; /* indices into stamps, or NONE */
     char failure[80];
 };
 
@@ -88,7 +90,7 @@ static const char *cuda_describe(const struct plb_device_place *here, int device
 
 /* ------------------------------------------------------------ opening a GPU */
 
-/* 0, or the error's number, with its sentence in d->failure. */
+/* Returns 0 for success, else the number of the error, and puts its sentence into d->failure. */
 static int check(struct plb_device *d, cudaError_t status)
 {
     if (status == cudaSuccess)
@@ -166,7 +168,7 @@ static void *cuda_alloc(struct plb_device *d, size_t bytes)
 {
     void *memory = NULL;
     int status = check(d, plb_cuda.cudaMalloc_(&memory, bytes > 0 ? bytes : 1));
-    if (status == (int)cudaErrorMemoryAllocation) /* no failure of the device */
+    if (status == (int)cudaErrorMemoryAllocation) /* the executor tries again with less */
         d->failure[0] = '\0';
     return status == 0 ? memory : NULL;
 }
@@ -178,20 +180,20 @@ static void cuda_free(struct plb_device *d, void *memory)
 
 static void cuda_pin(const struct plb_device *d, void *memory, size_t bytes)
 {
-    plb_cuda.cudaSetDevice_(d->gpu); /* this may be any thread */
+    plb_cuda.cudaSetDevice_(d->gpu); /* any thread may call pin */
     if (plb_cuda.cudaHostRegister_(memory, bytes, cudaHostRegisterPortable) != cudaSuccess)
         plb_cuda.cudaGetLastError_();
 }
 
 static void cuda_unpin(void *memory)
 {
-    if (plb_cuda.cudaHostUnregister_(memory) != cudaSuccess) /* nor could it be pinned */
+    if (plb_cuda.cudaHostUnregister_(memory) != cudaSuccess) /* pinning it had failed too */
         plb_cuda.cudaGetLastError_();
 }
 
 /* ------------------------------------------------------------ running tasks */
 
-/* The stamps of what is under way in a lane; new ones where nothing is. NULL where the GPU fails. */
+/* The stamps of the task in a lane, or new ones where the lane is empty. NULL where the GPU fails. */
 static struct stamps *stamps_of(struct plb_device *d, int lane)
 {
     if (d->in_lane[lane] != NONE)
@@ -242,7 +244,8 @@ static int cuda_copy_out(struct plb_device *d, int lane, void *to_host, const vo
     return copy(d, lane, to_host, from, bytes, cudaMemcpyDeviceToHost);
 }
 
-/* Between two events; an asynchronous error that nobody has asked about yet shows in the last error. */
+/* Calls the entry between two events. An asynchronous error, which no call has returned yet, shows in the
+ * last error. */
 static int cuda_launch(struct plb_device *d, int lane, const struct plb_phase *phase,
                        const struct plb_task *given)
 {
@@ -280,7 +283,7 @@ static bool cuda_done(struct plb_device *d, int lane)
     return false;
 }
 
-/* Seconds from the later of two events to a third; the first may be NULL. */
+/* Seconds from the later of two events, `earlier` and `begun`, until `ended`. `earlier` may be NULL. */
 static double since_later(cudaEvent_t earlier, cudaEvent_t begun, cudaEvent_t ended)
 {
     float ms = 0.0f, less = INFINITY;
@@ -291,7 +294,8 @@ static double since_later(cudaEvent_t earlier, cudaEvent_t begun, cudaEvent_t en
     return ms > 0.0f ? (double)ms * 1e-3 : 0.0;
 }
 
-/* Whether a task overtook another: nothing is counted from its end then. */
+/* Whether a task ended before another one that had been waited for earlier: it overtook that. Then the next
+ * task does not count from its end. */
 static bool ended_before(const struct stamps *s, const struct stamps *other)
 {
     float ms = 0.0f;
