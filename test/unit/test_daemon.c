@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "node/daemon.h"
+#include "stub_device.h"
 
 #define UNITS 100
 #define DEADLOCK 60 /* seconds after which a test that hangs is ended */
@@ -33,61 +34,15 @@ static struct {
 
 /* ------------------------------------------------------------------ devices */
 
-struct plb_device {
-    int unused;
-};
-static struct plb_device device;
-
-static int stub_open(const struct plb_device_config *config, struct plb_device **opened,
-                     struct plb_error *err)
+/* Notes a task that a device is asked to run. */
+static void note(const struct plb_task *task)
 {
-    (void)config;
-    (void)err;
-    *opened = &device;
-    return PLB_OK;
-}
-
-static void stub_close(struct plb_device *d)
-{
-    (void)d;
-}
-static bool stub_host_memory(const struct plb_device *d)
-{
-    (void)d;
-    return true;
-}
-static double stub_memory(const struct plb_device *d)
-{
-    (void)d;
-    return 1e9;
-}
-static bool stub_done(struct plb_device *d, int lane)
-{
-    (void)d;
-    (void)lane;
-    return true;
-}
-
-static int stub_launch(struct plb_device *d, int lane, const struct plb_phase *phase,
-                       const struct plb_task *task)
-{
-    (void)d;
-    (void)lane;
+    size_t bytes = task->bytes[0] + task->bytes[1];
     pthread_mutex_lock(&seen.lock);
     seen.tasks++;
-    size_t bytes = task->bytes[0] + task->bytes[1];
     seen.largest = bytes > seen.largest ? bytes : seen.largest;
     pthread_cond_broadcast(&seen.executed);
     pthread_mutex_unlock(&seen.lock);
-    return phase->cpu(task);
-}
-
-static int stub_wait(struct plb_device *d, int lane, struct plb_device_times *times)
-{
-    (void)d;
-    (void)lane;
-    *times = (struct plb_device_times){.execute_s = 1e-3};
-    return 0;
 }
 
 /* The first call returns when another PU has executed a task, or its patience is at an end. */
@@ -113,14 +68,6 @@ static void no_unpin(void *memory)
     (void)memory;
 }
 
-static plb_entry_fn stub_entry(const struct plb_phase *phase)
-{
-    return phase->cpu;
-}
-
-#define STUB_OPS \
-    .lanes = 1, .open = stub_open, .close = stub_close, .host_memory = stub_host_memory, \
-    .memory = stub_memory, .launch = stub_launch, .done = stub_done, .wait = stub_wait
 static const struct plb_device_driver quick = {.name = "quick", .entry = stub_entry, .ops = {STUB_OPS}};
 static const struct plb_device_driver pinning = {
     .name = "pinning", .entry = stub_entry, .ops = {STUB_OPS, .pin = slow_pin, .unpin = no_unpin}};
@@ -216,6 +163,7 @@ static void start(const struct plb_device_driver *const *drivers, int n, const s
     seen.largest = 0;
     seen.in_vain = false;
     seen.takes_lock = setup->takes_lock;
+    stub_device.before = note;
     alarm(DEADLOCK);
     assert_int_equal(plb_node_start(&config, pus, n, &seen.node, &err), PLB_OK);
     plb_outbox_add(&box, PLB_PASS, 0, 1, 1);

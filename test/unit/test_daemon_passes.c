@@ -1,0 +1,244 @@
+/* A node that is told of a new pass while tasks of the old one are fetched, wait, run or are finished:
+ * nothing of them is reported, and their slots serve the new pass. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "node/daemon.h"
+#include "stub_device.h"
+
+#define UNITS 100
+#define DEADLOCK 60 /* seconds after which a test that hangs is ended */
+#define TRANSFERS 16
+
+/* The wire: transfers of inputs end when the test says so. */
+static struct {
+    struct plb_node *node;
+    int *pending[TRANSFERS]; /* transfers that have not ended */
+    int n;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool holds;  /* tasks do not end */
+    int started; /* tasks */
+} world = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static void late_get(void *context, int tag, void *data, size_t bytes, int *pending)
+{
+    (void)context;
+    (void)tag;
+    memset(data, 0, bytes);
+    ++*pending;
+    assert_true(world.n < TRANSFERS);
+    world.pending[world.n++] = pending;
+}
+
+static void quick_put(void *context, int tag, const void *data, size_t bytes, int *pending)
+{
+    (void)context;
+    (void)tag;
+    (void)data;
+    (void)bytes;
+    (void)pending;
+}
+
+static void deliver(void)
+{
+    for (; world.n > 0; world.n--)
+        --*world.pending[world.n - 1];
+}
+
+static void await_release(const struct plb_task *task)
+{
+    (void)task;
+    pthread_mutex_lock(&world.lock);
+    world.started++;
+    pthread_cond_broadcast(&world.changed);
+    while (world.holds)
+        pthread_cond_wait(&world.changed, &world.lock);
+    pthread_mutex_unlock(&world.lock);
+}
+
+static void hold(bool holds)
+{
+    pthread_mutex_lock(&world.lock);
+    world.holds = holds;
+    pthread_cond_broadcast(&world.changed);
+    pthread_mutex_unlock(&world.lock);
+}
+
+static void await_start(int tasks)
+{
+    pthread_mutex_lock(&world.lock);
+    while (world.started < tasks)
+        pthread_cond_wait(&world.changed, &world.lock);
+    pthread_mutex_unlock(&world.lock);
+}
+
+static int nothing(const struct plb_task *task)
+{
+    (void)task;
+    return 0;
+}
+
+static const struct plb_device_driver driver = {.name = "stub", .entry = stub_entry, .ops = {STUB_OPS}};
+static const struct plb_kernel kernel = {PLB_KERNEL_HEAD, .name = "k", .unit = "units", .cpu = nothing};
+static const struct plb_dataset set = {.n = 2,
+                                       .units = UNITS,
+                                       .at = {{.name = "in", .mode = PLB_PARTITION, .unit_bytes = 8},
+                                              {.name = "out", .mode = PLB_OUTPUT, .unit_bytes = 8}}};
+static const struct plb_cost_map map = {.units = UNITS, .bucket = 1, .n = UNITS, .per_work = 1.0};
+
+static void begin(int pass)
+{
+    struct plb_outbox box = {0};
+    plb_outbox_add(&box, PLB_PASS, 0, 1, pass);
+    assert_true(plb_node_receive(world.node, &box.at[0], &box));
+    plb_outbox_fini(&box);
+}
+
+static void grant(int pass, int64_t first, int64_t count)
+{
+    struct plb_outbox box = {0};
+    plb_outbox_add(&box, PLB_BLOCK, 0, 1, pass)->block = (struct plb_block){{first, count}, pass, count};
+    plb_node_receive(world.node, &box.at[0], &box);
+    plb_outbox_fini(&box);
+}
+
+static void start(void)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_node_pu pu = {.driver = &driver, .device.config.threads = 1};
+    struct plb_node_config config = {.rank = 1,
+                                     .n_nodes = 2,
+                                     .kernel = &kernel,
+                                     .data = &set,
+                                     .maps = &map,
+                                     .wire = {NULL, late_get, quick_put}};
+    pu.info = (struct plb_pu_info){.node = 1, .power = 1.0, .memory = 1e9};
+    world.n = world.started = 0;
+    hold(false);
+    stub_device.before = await_release;
+    alarm(DEADLOCK);
+    assert_int_equal(plb_node_start(&config, &pu, 1, &world.node, &err), PLB_OK);
+    begin(1);
+}
+
+static void stop(void)
+{
+    plb_node_stop(world.node);
+    plb_node_free(world.node);
+    alarm(0);
+}
+
+/* One step; returns the units that are reported, all of them of this pass. */
+static int64_t step(int pass)
+{
+    struct plb_outbox out = {0};
+    int64_t units = 0;
+    plb_node_step(world.node, &out);
+    for (int i = 0; i < out.n; i++)
+        if (out.at[i].type == PLB_DONE) {
+            assert_int_equal(out.at[i].pass, pass);
+            units += out.at[i].done.range.count;
+        }
+    plb_outbox_fini(&out);
+    plb_node_wait(world.node, 1e-3);
+    return units;
+}
+
+/* Pass 2 works off many tasks: more than there are slots, so that none may be left behind with an old task. */
+static void pass_2_is_worked_off(void)
+{
+    int64_t units = 0;
+    for (int64_t first = 0; first < UNITS; first += 5)
+        grant(2, first, 5);
+    while (units < UNITS) {
+        units += step(2);
+        deliver();
+    }
+    assert_int_equal(units, UNITS);
+}
+
+static void what_is_being_fetched_is_forgotten(void **state)
+{
+    (void)state;
+    start();
+    grant(1, 0, 10);
+    step(1);
+    assert_int_equal(world.n, 1);
+    begin(2);
+    deliver();
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(step(2), 0);
+    assert_int_equal(world.started, 0);
+    pass_2_is_worked_off();
+    stop();
+}
+
+static void what_waits_is_forgotten(void **state)
+{
+    (void)state;
+    start();
+    hold(true);
+    grant(1, 0, 10);
+    grant(1, 10, 10);
+    for (int i = 0; i < 10; i++) {
+        step(1);
+        deliver();
+    }
+    await_start(1); /* the other one waits */
+    begin(2);
+    hold(false);
+    pass_2_is_worked_off();
+    assert_int_equal(world.started, 1 + UNITS / 5);
+    stop();
+}
+
+static void what_is_finished_is_forgotten(void **state)
+{
+    (void)state;
+    start();
+    grant(1, 0, 10);
+    step(1);
+    deliver();
+    step(1); /* it is ready */
+    await_start(1);
+    plb_node_wait(world.node, 1.0); /* it is finished, and nobody has asked */
+    begin(2);
+    pass_2_is_worked_off();
+    stop();
+}
+
+static void a_pass_that_is_not_new_changes_nothing(void **state)
+{
+    (void)state;
+    struct plb_outbox box = {0};
+    start();
+    plb_outbox_add(&box, PLB_PASS, 0, 1, 1);
+    assert_false(plb_node_receive(world.node, &box.at[0], &box));
+    plb_outbox_fini(&box);
+    grant(1, 0, 10);
+    int64_t units = 0;
+    while (units < 10) {
+        units += step(1);
+        deliver();
+    }
+    stop();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_being_fetched_is_forgotten),
+        cmocka_unit_test(what_waits_is_forgotten),
+        cmocka_unit_test(what_is_finished_is_forgotten),
+        cmocka_unit_test(a_pass_that_is_not_new_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
