@@ -58,7 +58,8 @@ void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range r,
     }
 }
 
-static_assert(PLB_MAX_DATA <= 2 * PLB_MAX_INDEXED, "the core has room for all offsets: each indexes another buffer");
+static_assert(PLB_MAX_DATA <= 2 * PLB_MAX_INDEXED,
+              "the core has room for all offsets: each indexes another buffer");
 
 /* Adds an indexed buffer; buffers of the same offsets are one entry. */
 static void add_indexed(struct plb_sizes *sizes, const int64_t *offsets, double element_bytes)
@@ -78,9 +79,16 @@ struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set)
         const struct plb_data *d = &set->at[i];
         const int64_t *offsets = d->mode == PLB_PARTITION_INDEXED ? set->host[d->offsets] : NULL;
         switch (d->mode) {
-        case PLB_REPLICATE: sizes.replicated_bytes += (double)d->bytes; break;
-        case PLB_REDUCE: sizes.task_bytes += (double)d->bytes; break;
-        case PLB_PARTITION: case PLB_OUTPUT: sizes.unit_bytes += (double)d->unit_bytes; break;
+        case PLB_REPLICATE:
+            sizes.replicated_bytes += (double)d->bytes;
+            break;
+        case PLB_REDUCE:
+            sizes.task_bytes += (double)d->bytes;
+            break;
+        case PLB_PARTITION:
+        case PLB_OUTPUT:
+            sizes.unit_bytes += (double)d->unit_bytes;
+            break;
         case PLB_PARTITION_INDEXED:
             if (offsets != NULL)
                 add_indexed(&sizes, offsets, (double)d->element_bytes);

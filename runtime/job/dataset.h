@@ -30,8 +30,8 @@ bool plb_dataset_travels(const struct plb_dataset *set);
 void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range range, size_t *offset,
                        size_t *bytes);
 
-/* The bytes that units and tasks have, for the core. Borrows the offsets of indexed buffers; where those are not in
- * memory, as in some simulations, such a buffer does not count. */
+/* The bytes that units and tasks have, for the core. Borrows the offsets of indexed buffers; where those are
+ * not in memory, as in some simulations, such a buffer does not count. */
 struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set);
 
 /* Whether a task pulls its part of the buffer, and whether a task sends its part back. */

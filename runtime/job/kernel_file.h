@@ -20,7 +20,8 @@ int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_se
 int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_identity *identity,
                         struct plb_error *err);
 
-/* The path of a loaded kernel's shared object, or "?" where nobody knows it. Where it does not fit, its end. */
+/* The path of a loaded kernel's shared object, or "?" where nobody knows it. Where it does not fit, its
+ * end. */
 void plb_kernel_path(const struct plb_kernel *kernel, char *path, size_t size);
 
 #endif
