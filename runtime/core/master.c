@@ -186,13 +186,19 @@ static int64_t accept(struct plb_master *m, const struct plb_done *done)
     return fresh;
 }
 
+/* Counts a message of another pass, or one that makes no sense. */
+static void drop(struct plb_master *m, const struct plb_message *message)
+{
+    bool stale = m->map != NULL && message->pass != m->pass && !plb_ledger_lost(m->ledger, message->from);
+    *(stale ? &m->counts.stale : &m->counts.dropped) += 1;
+}
+
 static int64_t on_done(struct plb_master *m, const struct plb_message *message, double now,
                        struct plb_outbox *out)
 {
     const struct plb_done *done = &message->done;
     if (!sensible(m, message)) {
-        bool stale = m->map != NULL && message->pass != m->pass && !plb_ledger_lost(m->ledger, message->from);
-        *(stale ? &m->counts.stale : &m->counts.dropped) += 1;
+        drop(m, message);
         return 0;
     }
     if (plb_master_failure(m) != NULL)
@@ -228,7 +234,7 @@ static void on_moved(struct plb_master *m, const struct plb_message *message, do
     int64_t before = plb_ledger_free_units(m->ledger);
     if (m->map == NULL || message->pass != m->pass || plb_ledger_lost(m->ledger, message->from)
         || !moves_known_units(m, gifts)) {
-        m->counts.dropped++;
+        drop(m, message);
         return;
     }
     m->counts.gifts++;

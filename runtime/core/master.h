@@ -38,7 +38,7 @@ struct plb_pu_totals {
 struct plb_master_counts {
     int64_t gifts, moved_units; /* gifts between nodes; units executed on another node than granted to */
     int64_t dropped;            /* messages that make no sense, or come from a lost node */
-    int64_t stale;              /* reports of another pass */
+    int64_t stale;              /* reports and moves of another pass */
     int64_t twice;              /* units reported again after they had been accepted */
     int64_t torn;               /* results dropped since only some of their units were new (whole_results) */
     int64_t losses, freed;      /* lost nodes, and units that they left behind */

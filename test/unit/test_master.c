@@ -155,7 +155,7 @@ static void moves_that_cannot_be_are_dropped(void **state)
     right.gifts = (struct plb_gifts){.thief = 1, .n = 2, .at = {{{0, 5}, 0, 1}, {{95, 5}, 0, 1}}};
     m = right;
     m.pass = 7;
-    expect_dropped(&f, m, false);
+    expect_dropped(&f, m, true);
     m = right;
     m.gifts.at[1].range.count = 6; /* beyond the last unit: then the other part is not believed either */
     expect_dropped(&f, m, false);
