@@ -33,23 +33,27 @@ MPI_LIBS := $(shell pkg-config --libs ompi-c 2>/dev/null || echo -lmpi)
 # A sanitized build is a debug build: the master checks its invariants after every event.
 C := -std=c11 -D_GNU_SOURCE $(if $(SAN),-DPLB_DEBUG) $(WARN) -fPIC -pthread -MMD -MP $(SANFLAGS)
 OPENMP := -fopenmp
-INC := -Iruntime/include -Iruntime $(DRIVER_INC) $(MPI_CFLAGS) $(shell pkg-config --cflags inih jansson hwloc lapacke 2>/dev/null)
+PACKAGES := $(shell pkg-config --cflags inih jansson hwloc lapacke 2>/dev/null)
+INC := -Iruntime/include -Iruntime $(DRIVER_INC) $(MPI_CFLAGS) $(PACKAGES)
 LIBS := $(MPI_LIBS) -lnlopt -llapacke -lopenblas -lhwloc -linih -ljansson -lgomp -ldl -lm $(DRIVER_LIBS)
 
 RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/device/*/*.c))
 BALANCERS := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
-OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(B)/drivers.o $(if $(SAN),$(B)/test/support/keep_loaded.o)
-KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(patsubst kernels/%/,$(B)/kernels/%.cuda.so,$(dir $(wildcard kernels/*/*.cu))))
+OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(B)/drivers.o \
+           $(if $(SAN),$(B)/test/support/keep_loaded.o)
+CUDA_KERNELS := $(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.cu)))
+KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(CUDA_KERNELS:%=$(B)/kernels/%.cuda.so))
 PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn black-scholes k-means)
 
-.PHONY: all check demo bench bundle install help clean check-deep tests format lint bench-papers
+.PHONY: all demo bundle install format lint help clean
 all: $(BIN) $(KERNEL_SO) $(PAPER_SO)
 
 # What a kernel may call is exported from the program to the shared objects it loads.
+LINK := -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS)
 $(BIN): $(B)/runtime/plbrun.o $(OBJECTS) runtime/exports.list
 	@echo "  link  $@"
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $(filter %.o,$^) -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $(filter %.o,$^) $(LINK)
 
 # Objects made with other flags are made again.
 FLAGS := $(CC) $(CFLAGS) $(SAN) $(NVCC) $(CUDA_ARCH)
@@ -89,12 +93,14 @@ $(B)/kernels/%.o: kernels/%.c $(B)/flags
 ARCHS = $(shell $(NVCC) --list-gpu-arch | sed -n 's/compute_//p' | awk '$$1 >= 80' | sort -n)
 GENCODE = $(if $(CUDA_ARCH),-arch=$(CUDA_ARCH),$(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
           -gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS)))
+NVCC_C = $(NVCC) -O3 -std=c++17 --threads 2 $(GENCODE) $(KERNEL_INC) -Xcompiler -fPIC -MMD -MP
+CUDA_LINK = -L$(CUDA_HOME)/lib64 -Wl$(,)-rpath$(,)$(CUDA_HOME)/lib64
 CUDA_LIBS_matmul := -lcublas
 CUDA_LIBS_spmm := -lcusparse
 $(B)/kernels/%.cu.o: kernels/%.cu $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  nvcc  $<"
-	$(Q)$(NVCC) -O3 -std=c++17 --threads 2 $(GENCODE) $(KERNEL_INC) -Xcompiler -fPIC -MMD -MP -c $< -o $@
+	$(Q)$(NVCC_C) -c $< -o $@
 
 define KERNEL_RULE
 $(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c))
@@ -103,7 +109,7 @@ $(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c))
 # Its cuda entries, apart, so that a node with no CUDA libraries runs the rest.
 $(B)/kernels/$(1).cuda.so: $(patsubst %.cu,$(B)/%.cu.o,$(wildcard kernels/$(1)/*.cu))
 	@echo "  link  $$@"
-	$(Q)$(CC) -shared -o $$@ $$^ -L$(CUDA_HOME)/lib64 -Wl$(,)-rpath$(,)$(CUDA_HOME)/lib64 $$(CUDA_LIBS_$(1)) -lcudart -lstdc++
+	$(Q)$(CC) -shared -o $$@ $$^ $$(CUDA_LINK) $$(CUDA_LIBS_$(1)) -lcudart -lstdc++
 endef
 $(foreach k,$(KERNELS),$(eval $(call KERNEL_RULE,$(k))))
 
@@ -113,7 +119,7 @@ $(B)/papers/%.so: examples/papers/application.c $(B)/flags
 	@echo "  cc    $< ($*)"
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) -DAPPLICATION=$(shell echo $* | tr a-z- A-Z_) -shared -o $@ $<
 
-include test/test.mk
+include test/fake-cuda/fake.mk scripts/gpu-check.d/build.mk test/test.mk test/bench/bench.mk
 
 demo: all
 	@scripts/imbalance --no-install
@@ -128,43 +134,47 @@ install: all
 bundle: all
 	@scripts/bundle $(if $(BUNDLE),'$(BUNDLE)')
 
-# The style and the mistakes that tools can see: .clang-format, .clang-tidy and .shellcheckrc say what is asked for.
+# The style, and the mistakes that tools see. Each tool's configuration says what it leaves out, and why.
 FORMATTED := $(shell find runtime balancers kernels examples test scripts -name '*.[ch]' -o -name '*.cu')
 LINTED := $(RUNTIME) runtime/plbrun.c $(BALANCERS) $(wildcard kernels/*/*.c)
-SCRIPTS := .ci/run test/run $(shell grep -rlE '^#!.*(ba)?sh$$' scripts test --include='*.sh' --include='[!.]*')
+SCRIPTS := $(shell grep -rlE '^\#!.*(ba)?sh$$' .ci scripts test --include='*.sh' --include='[!.]*')
 format:
 	clang-format -i $(FORMATTED)
-
 lint: $(LINTED:%=$(B)/lint/%)
 	clang-format --dry-run -Werror $(FORMATTED)
-	shellcheck $(sort $(SCRIPTS))
+	shellcheck $(SCRIPTS)
+# clang-tidy writes to stderr how many warnings of other people's headers it hides.
 $(B)/lint/%.c: %.c $(B)/%.o .clang-tidy
 	@mkdir -p $(@D)
 	@echo "  lint  $<"
-	$(Q)clang-tidy --quiet $< -- $(filter-out -MMD -MP,$(C)) $(INC) $(OPENMP) 2>/dev/null # it counts what it hides
+	$(Q)clang-tidy --quiet $< -- $(filter-out -MMD -MP,$(C)) $(INC) $(OPENMP) 2>/dev/null
 	@touch $@
 
 help:
-	@echo "make              build ./plbrun and its kernels (CUDA=0 leaves CUDA out)"
-	@echo "make tests        build what make check, scripts/gpu-check and a bundle for it need"
-	@echo "make check        all tests of this build; the last line counts them (QUICK=1: less; JOBS=N at a time)"
-	@echo "make SAN=address,undefined check   the same under sanitizers (or SAN=thread)"
-	@echo "make mutants      faults planted one at a time, and which test sees each (N=10: ten; FAULTS='worker/*')"
-	@echo "make check-deep   all tests, sanitizers and planted faults, 100,000 simulated clusters: hours"
-	@echo "make demo         sparse rows of unequal cost: static and plb-hac, without and with migration"
-	@echo "                  (MATRIX=file.mtx: of your own)"
-	@echo "make bench        speed, as ratios taken in one run"
-	@echo "make bench-papers the papers' experiments in virtual time, as tables and plots in build/bench-papers"
-	@echo "make bench-coexecution  what a CPU adds to a GPU, in virtual time"
-	@echo "make bench-mixed  all balancers on up to 10,000 PUs of mixed kinds, in virtual time"
-	@echo "make bench-overhead  what a task and a steal cost"
-	@echo "make install      to PREFIX=$(PREFIX), below DESTDIR"
-	@echo "make bundle       build/bundle: plbrun and all that it needs, for machines without our packages"
-	@echo "make format       the style of the sources, by clang-format (make lint says what differs)"
-	@echo "make lint         what clang-tidy, clang-format and shellcheck see"
+	@echo "make                    build ./plbrun and its kernels (CUDA=0: without CUDA)"
+	@echo "make install            to PREFIX=$(PREFIX), below DESTDIR"
+	@echo "make bundle             build/bundle: plbrun and all it needs, for machines without our packages"
+	@echo "make demo               sparse rows of unequal cost: static and plb-hac, without and with migration"
+	@echo "                        (MATRIX=file.mtx: another matrix)"
 	@echo "make clean"
+	@echo
+	@echo "make check              all tests of this build, JOBS=N at a time; the last line counts their results"
+	@echo "                        (QUICK=1: fewer simulated clusters, no valgrind; SEEDS=N: so many clusters)"
+	@echo "make SAN=address,undefined check   the same under sanitizers (or SAN=thread)"
+	@echo "make mutants            planted faults, and which test sees each (N=10: ten; FAULTS='worker/*')"
+	@echo "make check-deep         all tests, sanitizers and faults, 100,000 simulated clusters: hours"
+	@echo "make tests              build what the tests, scripts/gpu-check and its bundle need"
+	@echo "make format             write the style of the sources"
+	@echo "make lint               look for mistakes and for what make format would change"
+	@echo
+	@echo "make bench              speed, as ratios taken in one run"
+	@echo "make bench-papers       the papers' experiments in virtual time, to build/bench-papers"
+	@echo "make bench-coexecution  what a CPU adds to a GPU, in virtual time"
+	@echo "make bench-mixed        all balancers on up to 10,000 PUs of mixed kinds, in virtual time"
+	@echo "make bench-overhead     what a task and a steal cost"
 
 clean:
 	rm -rf build plbrun
 
--include $(OBJECTS:.o=.d) $(B)/runtime/plbrun.d $(shell find $(B)/kernels $(B)/papers $(B)/test -name '*.d' 2>/dev/null)
+-include $(OBJECTS:.o=.d) $(B)/runtime/plbrun.d
+-include $(shell find $(B)/kernels $(B)/papers $(B)/test -name '*.d' 2>/dev/null)

@@ -86,7 +86,7 @@ sampled() {
 
 conformance() { # FAULT TEST...
     local fault=() log_status
-    [[ -z $1 ]] || fault=(PLB_TEST_FAULT=1 PLB_CUDA_STANDIN=fail=kernel:1) # a stand-in has to be told
+    [[ -z $1 ]] || fault=(PLB_TEST_FAULT=1 PLB_FAKE_CUDA=fail=kernel:1) # a fake has to be told
     shift
     under 60 "$log" env CMOCKA_MESSAGE_OUTPUT=stdout PLB_TEST_ENTRIES="$entries" "${fault[@]}" "$top/build/test/conformance/test_devices" "$@"
     log_status=$?

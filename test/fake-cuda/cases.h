@@ -1,5 +1,5 @@
-/* For the tests of the CUDA stand-in: each case runs in a process of its own, started anew from the same
- * program, since what the stand-in is told and what it finds belongs to a whole process. */
+/* For the tests of the fake CUDA runtime: each case runs in a process of its own, started anew from the same
+ * program, since what the fake is told and what it finds belongs to a whole process. */
 #ifndef PLB_TEST_CUDA_CASES_H
 #define PLB_TEST_CUDA_CASES_H
 
@@ -18,16 +18,16 @@
 
 enum { FOUND = 86 };
 
-struct standin_case {
+struct fake_case {
     const char *name;
     void (*run)(void);
-    const char *told, *visible; /* PLB_CUDA_STANDIN, CUDA_VISIBLE_DEVICES; NULL: unset */
+    const char *told, *visible; /* PLB_FAKE_CUDA, CUDA_VISIBLE_DEVICES; NULL: unset */
     int status;                 /* of the process; -1: any but 0 */
     const char *output;         /* a part of it; NULL: nothing about findings */
 };
 
 /* The cmocka test of a case. The case lives as long as the caller's block. */
-#define CASE(title, ...) {title, in_child, NULL, NULL, &(struct standin_case){title, __VA_ARGS__}}
+#define CASE(title, ...) {title, in_child, NULL, NULL, &(struct fake_case){title, __VA_ARGS__}}
 
 static inline void expect(int got, int want, const char *call, int line)
 {
@@ -67,12 +67,12 @@ static inline void *new_pinned(size_t bytes)
     return p;
 }
 
-static inline void set_up(const struct standin_case *c)
+static inline void set_up(const struct fake_case *c)
 {
     if (c->told != NULL)
-        setenv("PLB_CUDA_STANDIN", c->told, 1);
+        setenv("PLB_FAKE_CUDA", c->told, 1);
     else
-        unsetenv("PLB_CUDA_STANDIN");
+        unsetenv("PLB_FAKE_CUDA");
     if (c->visible != NULL)
         setenv("CUDA_VISIBLE_DEVICES", c->visible, 1);
     else
@@ -81,7 +81,7 @@ static inline void set_up(const struct standin_case *c)
 
 static inline void in_child(void **state)
 {
-    const struct standin_case *c = *state;
+    const struct fake_case *c = *state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     fflush(NULL);
@@ -106,7 +106,7 @@ static inline void in_child(void **state)
     assert_int_equal(waitpid(child, &ended, 0), child);
     const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 256 + WTERMSIG(ended);
     const bool as_wanted = c->status < 0 ? status != 0 : status == c->status;
-    const bool said = c->output != NULL ? strstr(output, c->output) != NULL : strstr(output, "stand-in:") == NULL;
+    const bool said = c->output != NULL ? strstr(output, c->output) != NULL : strstr(output, "fake cuda:") == NULL;
     if (!as_wanted || !said)
         fail_msg("ended with %d, said: %s", status, output);
 }
@@ -115,7 +115,7 @@ static inline void in_child(void **state)
 static inline int run_case(const struct CMUnitTest *tests, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct standin_case *c = tests[i].initial_state;
+        const struct fake_case *c = tests[i].initial_state;
         if (strcmp(c->name, name) == 0) {
             c->run();
             return 0;

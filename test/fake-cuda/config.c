@@ -1,4 +1,4 @@
-/* What the stand-in is told: PLB_CUDA_STANDIN, a comma separated list of key=value, and
+/* What the fake is told: PLB_FAKE_CUDA, a comma separated list of key=value, and
  * CUDA_VISIBLE_DEVICES as a list of indices.
  *
  *   devices=N  memory=BYTES  capability=MAJOR.MINOR  copy=BYTES_PER_SECOND  pin=no|yes
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "standin.h"
+#include "fake.h"
 
 struct typical {
     const char *call;
@@ -72,45 +72,45 @@ static uint64_t whole(const char *key, const char *text, uint64_t largest)
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value > largest)
-        standin_finding("value not understood", "%s=%s", key, text);
+        fake_finding("value not understood", "%s=%s", key, text);
     return value;
 }
 
-static void read_failure(struct standin_config *config, char *text)
+static void read_failure(struct fake_config *config, char *text)
 {
     char *colon = strchr(text, ':');
-    if (colon == NULL || config->failure_count == STANDIN_FAILURES)
-        standin_finding("value not understood", "fail=%s", text);
+    if (colon == NULL || config->failure_count == FAKE_FAILURES)
+        fake_finding("value not understood", "fail=%s", text);
     *colon = '\0';
-    struct standin_failure *f = &config->failures[config->failure_count++];
+    struct fake_failure *f = &config->failures[config->failure_count++];
     f->at = whole("fail", colon + 1, UINT64_MAX);
     if (typical_of(text) == NULL || f->at == 0)
-        standin_finding("value not understood", "fail=%s:%s", text, colon + 1);
+        fake_finding("value not understood", "fail=%s:%s", text, colon + 1);
     snprintf(f->call, sizeof f->call, "%s", text);
 }
 
-static void read_capability(struct standin_config *config, char *text)
+static void read_capability(struct fake_config *config, char *text)
 {
     char *dot = strchr(text, '.');
     if (dot == NULL)
-        standin_finding("value not understood", "capability=%s", text);
+        fake_finding("value not understood", "capability=%s", text);
     *dot = '\0';
     config->major = (int)whole("capability", text, 99);
     config->minor = (int)whole("capability", dot + 1, 9);
 }
 
-static void read_rate(struct standin_config *config, const char *text)
+static void read_rate(struct fake_config *config, const char *text)
 {
     char *end = NULL;
     config->copy_rate = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(config->copy_rate) || config->copy_rate <= 0.0)
-        standin_finding("value not understood", "copy=%s", text);
+        fake_finding("value not understood", "copy=%s", text);
 }
 
-static void read_key(struct standin_config *config, const char *key, char *value)
+static void read_key(struct fake_config *config, const char *key, char *value)
 {
     if (strcmp(key, "devices") == 0)
-        config->devices = (int)whole(key, value, STANDIN_DEVICES);
+        config->devices = (int)whole(key, value, FAKE_DEVICES);
     else if (strcmp(key, "memory") == 0)
         config->memory = whole(key, value, SIZE_MAX / 2);
     else if (strcmp(key, "capability") == 0)
@@ -124,12 +124,12 @@ static void read_key(struct standin_config *config, const char *key, char *value
     else if (strcmp(key, "pageable") == 0 && strcmp(value, "late") == 0)
         config->late = true;
     else
-        standin_finding("unknown key or value in PLB_CUDA_STANDIN", "%s=%s", key, value);
+        fake_finding("unknown key or value in PLB_FAKE_CUDA", "%s=%s", key, value);
 }
 
 /* As CUDA does, the list ends at the first index that is no device, and none is left where an index comes
  * twice. Its other forms (UUIDs) are not modelled. */
-static void read_visible(struct standin_config *config)
+static void read_visible(struct fake_config *config)
 {
     const int there = config->devices;
     for (int i = 0; i < there; i++)
@@ -137,13 +137,13 @@ static void read_visible(struct standin_config *config)
     const char *list = getenv("CUDA_VISIBLE_DEVICES");
     if (list == NULL)
         return;
-    bool taken[STANDIN_DEVICES] = {false};
+    bool taken[FAKE_DEVICES] = {false};
     config->devices = 0;
     while (*list != '\0') {
         char *end = NULL;
         long index = strtol(list, &end, 10);
         if (end == list || (*end != ',' && *end != '\0'))
-            standin_finding("CUDA_VISIBLE_DEVICES is not a list of indices", "%s", list);
+            fake_finding("CUDA_VISIBLE_DEVICES is not a list of indices", "%s", list);
         if (index < 0 || index >= there)
             return;
         if (taken[index]) {
@@ -156,17 +156,17 @@ static void read_visible(struct standin_config *config)
     }
 }
 
-void standin_config_read(struct standin_config *config)
+void fake_config_read(struct fake_config *config)
 {
-    *config = (struct standin_config){.devices = 1, .memory = (size_t)1 << 30, .major = 9, .pin = true};
-    const char *told = getenv("PLB_CUDA_STANDIN");
+    *config = (struct fake_config){.devices = 1, .memory = (size_t)1 << 30, .major = 9, .pin = true};
+    const char *told = getenv("PLB_FAKE_CUDA");
     char *text = strdup(told != NULL ? told : ""), *rest = text;
     if (text == NULL)
-        standin_finding("the host has no memory left", "0 bytes");
+        fake_finding("the host has no memory left", "0 bytes");
     while (rest != NULL && *rest != '\0') {
         char *item = strsep(&rest, ","), *value = strchr(item, '=');
         if (value == NULL)
-            standin_finding("unknown key or value in PLB_CUDA_STANDIN", "%s", item);
+            fake_finding("unknown key or value in PLB_FAKE_CUDA", "%s", item);
         *value = '\0';
         read_key(config, item, value + 1);
     }
@@ -174,7 +174,7 @@ void standin_config_read(struct standin_config *config)
     read_visible(config);
 }
 
-static bool count_call(struct standin_config *config, const char *call)
+static bool count_call(struct fake_config *config, const char *call)
 {
     bool fails = false;
     for (int i = 0; i < config->failure_count; i++)
@@ -183,12 +183,12 @@ static bool count_call(struct standin_config *config, const char *call)
     return fails;
 }
 
-cudaError_t standin_config_fails(struct standin_config *config, const char *call)
+cudaError_t fake_config_fails(struct fake_config *config, const char *call)
 {
     return config->failure_count > 0 && count_call(config, call) ? typical_of(call)->error : cudaSuccess;
 }
 
-bool standin_config_kernel_fails(struct standin_config *config)
+bool fake_config_kernel_fails(struct fake_config *config)
 {
     return count_call(config, "kernel");
 }

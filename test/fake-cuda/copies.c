@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "standin.h"
+#include "fake.h"
 
 enum side { DEVICE_SIDE, PINNED_SIDE, PAGEABLE_SIDE };
 
@@ -29,23 +29,23 @@ struct copy {
 
 static enum side host_side(const void *start, size_t bytes, bool written)
 {
-    const struct standin_block *b = standin_block_touching(start, bytes);
+    const struct fake_block *b = fake_block_touching(start, bytes);
     if (b == NULL)
         return PAGEABLE_SIDE;
-    if (b->kind == STANDIN_DEVICE)
-        standin_finding("wrong direction: device memory where the host's is wanted", "%zu bytes at %p", bytes, start);
-    if (!standin_block_contains(b, start, bytes))
-        standin_finding("host range only partly in a pinned or registered one", "%zu bytes at %p, %zu at %p", bytes,
+    if (b->kind == FAKE_DEVICE)
+        fake_finding("wrong direction: device memory where the host's is wanted", "%zu bytes at %p", bytes, start);
+    if (!fake_block_contains(b, start, bytes))
+        fake_finding("host range only partly in a pinned or registered one", "%zu bytes at %p, %zu at %p", bytes,
                         start, b->bytes, (void *)b->start);
-    if (written && b->kind == STANDIN_REGISTERED && (b->flags & cudaHostRegisterReadOnly))
-        standin_finding("copy to host memory registered as read-only", "%zu bytes at %p", bytes, start);
+    if (written && b->kind == FAKE_REGISTERED && (b->flags & cudaHostRegisterReadOnly))
+        fake_finding("copy to host memory registered as read-only", "%zu bytes at %p", bytes, start);
     return PINNED_SIDE;
 }
 
 static bool is_device(const void *start, size_t bytes)
 {
-    const struct standin_block *b = standin_block_touching(start, bytes);
-    return b != NULL && b->kind == STANDIN_DEVICE;
+    const struct fake_block *b = fake_block_touching(start, bytes);
+    return b != NULL && b->kind == FAKE_DEVICE;
 }
 
 static bool to_is_device(const struct copy *c, enum cudaMemcpyKind kind)
@@ -66,29 +66,29 @@ static void check_copy(struct copy *c, enum cudaMemcpyKind kind, int device)
 {
     if (to_is_device(c, kind)) {
         c->to = DEVICE_SIDE;
-        c->to_device = standin_memory_check(c->target, c->bytes);
+        c->to_device = fake_memory_check(c->target, c->bytes);
     } else {
         c->to = host_side(c->target, c->bytes, true);
         c->to_device = -1;
     }
     if (from_is_device(c, kind)) {
         c->from = DEVICE_SIDE;
-        c->from_device = standin_memory_check(c->source, c->bytes);
+        c->from_device = fake_memory_check(c->source, c->bytes);
     } else {
         c->from = host_side(c->source, c->bytes, false);
         c->from_device = -1;
     }
     if ((c->to == DEVICE_SIDE || c->from == DEVICE_SIDE) && c->to_device != device && c->from_device != device)
-        standin_finding("copy in a stream of another device than its memory", "stream of device %d, memory of %d",
+        fake_finding("copy in a stream of another device than its memory", "stream of device %d, memory of %d",
                         device, c->to == DEVICE_SIDE ? c->to_device : c->from_device);
     const uintptr_t to = (uintptr_t)c->target, from = (uintptr_t)c->source;
     if (to < from + c->bytes && from < to + c->bytes)
-        standin_finding("copy between overlapping areas", "%zu bytes from %p to %p", c->bytes, c->source, c->target);
+        fake_finding("copy between overlapping areas", "%zu bytes from %p to %p", c->bytes, c->source, c->target);
 }
 
-static struct standin_op *enqueue_copy(struct CUstream_st *stream, const struct copy *c)
+static struct fake_op *enqueue_copy(struct CUstream_st *stream, const struct copy *c)
 {
-    struct standin_op *op = standin_enqueue(stream, STANDIN_COPY);
+    struct fake_op *op = fake_enqueue(stream, FAKE_COPY);
     op->target = c->target;
     op->source = c->source;
     op->bytes = c->bytes;
@@ -100,71 +100,71 @@ static cudaError_t copy_async(struct copy *c, enum cudaMemcpyKind kind, struct C
     check_copy(c, kind, s->device);
     const uint64_t seq = enqueue_copy(s, c)->seq;
     const bool host_to_host = c->to != DEVICE_SIDE && c->from != DEVICE_SIDE;
-    const bool to_pageable = c->to == PAGEABLE_SIDE && !standin.config.late;
+    const bool to_pageable = c->to == PAGEABLE_SIDE && !fake.config.late;
     if (host_to_host || to_pageable)
-        standin_run(s, seq);
-    return standin.devices[s->device].sticky;
+        fake_run(s, seq);
+    return fake.devices[s->device].sticky;
 }
 
 cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    cudaError_t status = standin_enter("cudaMemcpyAsync");
+    cudaError_t status = fake_enter("cudaMemcpyAsync");
     if (status != cudaSuccess)
-        return standin_leave(status);
+        return fake_leave(status);
     if ((int)kind < (int)cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return standin_leave(cudaErrorInvalidMemcpyDirection);
-    struct CUstream_st *s = standin_stream(stream);
-    status = standin.devices[s->device].sticky;
+        return fake_leave(cudaErrorInvalidMemcpyDirection);
+    struct CUstream_st *s = fake_stream(stream);
+    status = fake.devices[s->device].sticky;
     struct copy c = {.target = target, .source = source, .bytes = bytes};
     if (status == cudaSuccess && bytes > 0)
         status = copy_async(&c, kind, s);
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 static cudaError_t copy_sync(struct copy *c, enum cudaMemcpyKind kind, struct CUstream_st *s)
 {
     check_copy(c, kind, s->device);
     if (c->to == DEVICE_SIDE && c->from == PAGEABLE_SIDE) {
-        standin_run(s, s->enqueued); /* "a stream sync is performed before the copy is initiated" */
-        if (standin.devices[s->device].sticky != cudaSuccess)
-            return standin.devices[s->device].sticky;
+        fake_run(s, s->enqueued); /* "a stream sync is performed before the copy is initiated" */
+        if (fake.devices[s->device].sticky != cudaSuccess)
+            return fake.devices[s->device].sticky;
         void *stage = malloc(c->bytes);
         if (stage == NULL)
-            standin_finding("the host has no memory left", "%zu bytes", c->bytes);
+            fake_finding("the host has no memory left", "%zu bytes", c->bytes);
         c->source = memcpy(stage, c->source, c->bytes);
         enqueue_copy(s, c)->stage = stage;
         return cudaSuccess;
     }
     const uint64_t seq = enqueue_copy(s, c)->seq;
     if (c->to != DEVICE_SIDE || c->from != DEVICE_SIDE)
-        standin_run(s, seq);
-    return standin.devices[s->device].sticky;
+        fake_run(s, seq);
+    return fake.devices[s->device].sticky;
 }
 
 cudaError_t cudaMemcpy(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind)
 {
-    cudaError_t status = standin_enter_device("cudaMemcpy");
+    cudaError_t status = fake_enter_device("cudaMemcpy");
     if (status != cudaSuccess)
-        return standin_leave(status);
+        return fake_leave(status);
     if ((int)kind < (int)cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return standin_leave(cudaErrorInvalidMemcpyDirection);
+        return fake_leave(cudaErrorInvalidMemcpyDirection);
     struct copy c = {.target = target, .source = source, .bytes = bytes};
     if (bytes > 0)
-        status = copy_sync(&c, kind, standin_stream(NULL));
-    return standin_leave(status);
+        status = copy_sync(&c, kind, fake_stream(NULL));
+    return fake_leave(status);
 }
 
 static cudaError_t set(void *target, int value, size_t bytes, cudaStream_t stream)
 {
-    struct CUstream_st *s = standin_stream(stream);
-    if (standin.devices[s->device].sticky != cudaSuccess || bytes == 0)
-        return standin.devices[s->device].sticky;
-    const int device = standin_memory_check(target, bytes);
+    struct CUstream_st *s = fake_stream(stream);
+    if (fake.devices[s->device].sticky != cudaSuccess || bytes == 0)
+        return fake.devices[s->device].sticky;
+    const int device = fake_memory_check(target, bytes);
     if (device != s->device)
-        standin_finding("set in a stream of another device than its memory", "stream of device %d, memory of %d",
+        fake_finding("set in a stream of another device than its memory", "stream of device %d, memory of %d",
                         s->device, device);
-    struct standin_op *op = standin_enqueue(s, STANDIN_SET);
+    struct fake_op *op = fake_enqueue(s, FAKE_SET);
     op->target = target;
     op->value = value;
     op->bytes = bytes;
@@ -173,12 +173,12 @@ static cudaError_t set(void *target, int value, size_t bytes, cudaStream_t strea
 
 cudaError_t cudaMemsetAsync(void *target, int value, size_t bytes, cudaStream_t stream)
 {
-    cudaError_t status = standin_enter("cudaMemsetAsync");
-    return standin_leave(status == cudaSuccess ? set(target, value, bytes, stream) : status);
+    cudaError_t status = fake_enter("cudaMemsetAsync");
+    return fake_leave(status == cudaSuccess ? set(target, value, bytes, stream) : status);
 }
 
 cudaError_t cudaMemset(void *target, int value, size_t bytes)
 {
-    cudaError_t status = standin_enter("cudaMemset");
-    return standin_leave(status == cudaSuccess ? set(target, value, bytes, NULL) : status);
+    cudaError_t status = fake_enter("cudaMemset");
+    return fake_leave(status == cudaSuccess ? set(target, value, bytes, NULL) : status);
 }

@@ -1,4 +1,4 @@
-/* A stand-in for the few cuBLAS calls that kernels/matmul makes: OpenBLAS, in a host function on the stream.
+/* A fake of the few cuBLAS calls that kernels/matmul makes: OpenBLAS, in a host function on the stream.
  *
  * As cuBLAS does, it reads the scalars at the call and the matrices when the work runs. An operand that is
  * not wholly inside one live device allocation is a finding, since OpenBLAS is not built for sanitizers.
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void cudaStandinOperand(const char *call, const void *start, size_t bytes); /* of the runtime's stand-in */
+void cudaFakeOperand(const char *call, const void *start, size_t bytes); /* of the fake runtime */
 
 struct cublasContext {
     struct cublasContext *next;
@@ -122,7 +122,7 @@ static void check_operand(const char *call, const void *start, cublasOperation_t
 {
     const int64_t height = op == CUBLAS_OP_N ? rows : columns, width = op == CUBLAS_OP_N ? columns : rows;
     if (height > 0 && width > 0)
-        cudaStandinOperand(call, start, (size_t)((width - 1) * ld + height) * (wide ? sizeof(double) : sizeof(float)));
+        cudaFakeOperand(call, start, (size_t)((width - 1) * ld + height) * (wide ? sizeof(double) : sizeof(float)));
 }
 
 static enum CBLAS_TRANSPOSE transpose(cublasOperation_t op)
@@ -184,7 +184,7 @@ __attribute__((destructor)) static void end(void)
 {
     if (handles == NULL)
         return;
-    fprintf(stderr, "cuda stand-in: cuBLAS handles never destroyed (at exit, first of device %d)\n", handles->device);
+    fprintf(stderr, "fake cuda: cuBLAS handles never destroyed (at exit, first of device %d)\n", handles->device);
     fflush(NULL);
     _exit(86);
 }

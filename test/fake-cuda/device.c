@@ -1,39 +1,39 @@
 /* Devices and their properties, names of errors, and what objects compiled by nvcc call. */
 #include <string.h>
 
-#include "standin.h"
+#include "fake.h"
 
 enum { VERSION = CUDART_VERSION, PROCESSORS = 4 };
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    cudaError_t status = standin_enter("cudaGetDeviceCount");
+    cudaError_t status = fake_enter("cudaGetDeviceCount");
     if (count == NULL)
-        return standin_leave(cudaErrorInvalidValue);
-    *count = status == cudaSuccess ? standin.config.devices : 0;
-    return standin_leave(status);
+        return fake_leave(cudaErrorInvalidValue);
+    *count = status == cudaSuccess ? fake.config.devices : 0;
+    return fake_leave(status);
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-    cudaError_t status = standin_enter("cudaSetDevice");
-    return standin_leave(status == cudaSuccess ? standin_set_current(device) : status);
+    cudaError_t status = fake_enter("cudaSetDevice");
+    return fake_leave(status == cudaSuccess ? fake_set_current(device) : status);
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
-    cudaError_t status = standin_enter("cudaGetDevice");
+    cudaError_t status = fake_enter("cudaGetDevice");
     if (status == cudaSuccess && device == NULL)
         status = cudaErrorInvalidValue;
     if (status == cudaSuccess)
-        *device = standin_current();
-    return standin_leave(status);
+        *device = fake_current();
+    return fake_leave(status);
 }
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    cudaError_t status = standin_enter_device("cudaDeviceSynchronize");
-    return standin_leave(status == cudaSuccess ? standin_run_device(standin_current()) : status);
+    cudaError_t status = fake_enter_device("cudaDeviceSynchronize");
+    return fake_leave(status == cudaSuccess ? fake_run_device(fake_current()) : status);
 }
 
 static cudaError_t known_device(cudaError_t status, const void *out, int device)
@@ -42,41 +42,41 @@ static cudaError_t known_device(cudaError_t status, const void *out, int device)
         return status;
     if (out == NULL)
         return cudaErrorInvalidValue;
-    return device < 0 || device >= standin.config.devices ? cudaErrorInvalidDevice : cudaSuccess;
+    return device < 0 || device >= fake.config.devices ? cudaErrorInvalidDevice : cudaSuccess;
 }
 
 /* Capital letters occur, as in those of real ones. */
 static int bus_of(int device)
 {
-    return 0x1a + 0x0f * standin.config.physical[device];
+    return 0x1a + 0x0f * fake.config.physical[device];
 }
 
 static void fill_uuid(cudaUUID_t *uuid, int device)
 {
-    static const char made_up[] = "plbrun stand-in"; /* 15 bytes, and the device's number */
+    static const char made_up[] = "plbrun fake GPU"; /* 15 bytes, and the device's number */
     memcpy(uuid->bytes, made_up, sizeof made_up);
-    uuid->bytes[15] = (char)standin.config.physical[device];
+    uuid->bytes[15] = (char)fake.config.physical[device];
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
-    cudaError_t status = known_device(standin_enter("cudaGetDeviceProperties"), prop, device);
+    cudaError_t status = known_device(fake_enter("cudaGetDeviceProperties"), prop, device);
     if (status != cudaSuccess)
-        return standin_leave(status);
+        return fake_leave(status);
     *prop = (struct cudaDeviceProp){
-        .name = "Stand-in GPU", .totalGlobalMem = standin.config.memory, .sharedMemPerBlock = 48 << 10,
+        .name = "Fake GPU", .totalGlobalMem = fake.config.memory, .sharedMemPerBlock = 48 << 10,
         .regsPerBlock = 65536, .warpSize = 32, .memPitch = 0x7fffffff, .maxThreadsPerBlock = 1024,
         .maxThreadsDim = {1024, 1024, 64}, .maxGridSize = {0x7fffffff, 65535, 65535}, .totalConstMem = 65536,
-        .major = standin.config.major, .minor = standin.config.minor, .textureAlignment = 512,
+        .major = fake.config.major, .minor = fake.config.minor, .textureAlignment = 512,
         .texturePitchAlignment = 32, .multiProcessorCount = PROCESSORS, .canMapHostMemory = 1,
         .concurrentKernels = 1, .pciBusID = bus_of(device), .asyncEngineCount = 2, .unifiedAddressing = 1,
         .memoryBusWidth = 256, .l2CacheSize = 1 << 20, .maxThreadsPerMultiProcessor = 2048,
         .sharedMemPerMultiprocessor = 100 << 10, .regsPerMultiprocessor = 65536, .computePreemptionSupported = 1,
         .canUseHostPointerForRegisteredMem = 1, .maxBlocksPerMultiProcessor = 16,
-        .hostRegisterSupported = standin.config.pin, .hostRegisterReadOnlySupported = standin.config.pin,
+        .hostRegisterSupported = fake.config.pin, .hostRegisterReadOnlySupported = fake.config.pin,
         .hostNumaId = -1};
     fill_uuid(&prop->uuid, device);
-    return standin_leave(cudaSuccess);
+    return fake_leave(cudaSuccess);
 }
 
 static int attribute(enum cudaDeviceAttr attr, int device)
@@ -103,7 +103,7 @@ static int attribute(enum cudaDeviceAttr attr, int device)
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrCanUseHostPointerForRegisteredMem: return 1;
     case cudaDevAttrHostRegisterSupported:
-    case cudaDevAttrHostRegisterReadOnlySupported: return standin.config.pin;
+    case cudaDevAttrHostRegisterReadOnlySupported: return fake.config.pin;
     case cudaDevAttrIntegrated:
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrComputeMode:
@@ -118,24 +118,24 @@ static int attribute(enum cudaDeviceAttr attr, int device)
     case cudaDevAttrPciDomainId:
     case cudaDevAttrPciDeviceId: return 0;
     case cudaDevAttrPciBusId: return bus_of(device);
-    case cudaDevAttrComputeCapabilityMajor: return standin.config.major;
-    case cudaDevAttrComputeCapabilityMinor: return standin.config.minor;
+    case cudaDevAttrComputeCapabilityMajor: return fake.config.major;
+    case cudaDevAttrComputeCapabilityMinor: return fake.config.minor;
     case cudaDevAttrHostNumaId: return -1;
-    default: standin_finding("device attribute that is not modelled", "number %d", (int)attr);
+    default: fake_finding("device attribute that is not modelled", "number %d", (int)attr);
     }
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
-    cudaError_t status = known_device(standin_enter("cudaDeviceGetAttribute"), value, device);
+    cudaError_t status = known_device(fake_enter("cudaDeviceGetAttribute"), value, device);
     if (status == cudaSuccess)
         *value = attribute(attr, device);
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
 {
-    cudaError_t status = known_device(standin_enter("cudaDeviceGetPCIBusId"), id, device);
+    cudaError_t status = known_device(fake_enter("cudaDeviceGetPCIBusId"), id, device);
     char text[16];
     if (status == cudaSuccess) {
         int needed = snprintf(text, sizeof text, "0000:%02X:00.0", (unsigned)bus_of(device) & 0xffU) + 1;
@@ -144,19 +144,19 @@ cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
         else
             memcpy(id, text, (size_t)needed);
     }
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 static cudaError_t version(const char *call, int *out)
 {
-    cudaError_t status = standin_enter(call);
+    cudaError_t status = fake_enter(call);
     if (status == cudaErrorNoDevice) /* the libraries are there */
         status = cudaSuccess;
     if (status == cudaSuccess && out == NULL)
         status = cudaErrorInvalidValue;
     if (status == cudaSuccess)
         *out = VERSION;
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 cudaError_t cudaRuntimeGetVersion(int *out)

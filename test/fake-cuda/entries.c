@@ -1,4 +1,4 @@
-/* What test_devices runs on the stand-in; scripts/gpu-check.d/entries.cu is the same for a real GPU. */
+/* What test_devices runs on the fake; scripts/gpu-check.d/entries.cu is the same for a real GPU. */
 #include "on_stream.h"
 
 int twice_cuda(const struct plb_task *task);
@@ -32,7 +32,7 @@ int spin_cuda(const struct plb_task *task)
     return on_stream(spin, task, 1);
 }
 
-/* The stand-in is told which of them fails. */
+/* The fake is told which of them fails. */
 int fault_cuda(const struct plb_task *task)
 {
     return on_stream(spin, task, 1);

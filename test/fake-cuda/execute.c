@@ -9,13 +9,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "standin.h"
+#include "fake.h"
 
-struct standin_op *standin_enqueue(struct CUstream_st *stream, enum standin_op_kind kind)
+struct fake_op *fake_enqueue(struct CUstream_st *stream, enum fake_op_kind kind)
 {
-    struct standin_op *op = calloc(1, sizeof *op);
+    struct fake_op *op = calloc(1, sizeof *op);
     if (op == NULL)
-        standin_finding("the host has no memory left", "%zu bytes", sizeof *op);
+        fake_finding("the host has no memory left", "%zu bytes", sizeof *op);
     op->kind = kind;
     op->seq = ++stream->enqueued;
     if (stream->tail != NULL)
@@ -27,7 +27,7 @@ struct standin_op *standin_enqueue(struct CUstream_st *stream, enum standin_op_k
     return op;
 }
 
-static void free_op(struct standin_op *op)
+static void free_op(struct fake_op *op)
 {
     free(op->stage);
     free(op);
@@ -39,9 +39,9 @@ static void note_done(struct CUstream_st *stream)
 }
 
 /* Forgets what has not begun. */
-void standin_drop(struct CUstream_st *stream)
+void fake_drop(struct CUstream_st *stream)
 {
-    struct standin_op *rest = stream->head;
+    struct fake_op *rest = stream->head;
     if (stream->running) {
         rest = stream->head->next;
         stream->head->next = NULL;
@@ -50,7 +50,7 @@ void standin_drop(struct CUstream_st *stream)
         stream->head = stream->tail = NULL;
     }
     while (rest != NULL) {
-        struct standin_op *next = rest->next;
+        struct fake_op *next = rest->next;
         free_op(rest);
         rest = next;
     }
@@ -60,13 +60,13 @@ void standin_drop(struct CUstream_st *stream)
 /* The streams of a device, destroyed ones too, since those run on: first with NULL. */
 static struct CUstream_st *next_stream(struct CUstream_st *at, int device)
 {
-    struct CUstream_st *legacy = &standin.devices[device].legacy;
+    struct CUstream_st *legacy = &fake.devices[device].legacy;
     if (at == NULL)
         return legacy;
     bool dead = false;
-    for (struct CUstream_st *d = standin.dead_streams; d != NULL; d = d->next)
+    for (struct CUstream_st *d = fake.dead_streams; d != NULL; d = d->next)
         dead = dead || d == at;
-    struct CUstream_st *s = at == legacy ? standin.streams : at->next;
+    struct CUstream_st *s = at == legacy ? fake.streams : at->next;
     for (;;) {
         for (; s != NULL; s = s->next)
             if (s->device == device)
@@ -74,15 +74,15 @@ static struct CUstream_st *next_stream(struct CUstream_st *at, int device)
         if (dead)
             return NULL;
         dead = true;
-        s = standin.dead_streams;
+        s = fake.dead_streams;
     }
 }
 
 static void fail_device(int device)
 {
-    standin.devices[device].sticky = cudaErrorIllegalAddress;
+    fake.devices[device].sticky = cudaErrorIllegalAddress;
     for (struct CUstream_st *s = NULL; (s = next_stream(s, device)) != NULL;)
-        standin_drop(s);
+        fake_drop(s);
 }
 
 static void sleep_until(double end)
@@ -92,40 +92,40 @@ static void sleep_until(double end)
         continue;
 }
 
-static void perform(const struct standin_op *op)
+static void perform(const struct fake_op *op)
 {
-    const double begin = standin_now();
+    const double begin = fake_now();
     switch (op->kind) {
-    case STANDIN_COPY:
+    case FAKE_COPY:
         memcpy(op->target, op->source, op->bytes);
-        if (standin.config.copy_rate > 0.0)
-            sleep_until(begin + (double)op->bytes / standin.config.copy_rate);
+        if (fake.config.copy_rate > 0.0)
+            sleep_until(begin + (double)op->bytes / fake.config.copy_rate);
         break;
-    case STANDIN_SET:
+    case FAKE_SET:
         memset(op->target, op->value, op->bytes);
         break;
-    case STANDIN_HOST:
-        standin_run_host(op->function, op->argument);
+    case FAKE_HOST:
+        fake_run_host(op->function, op->argument);
         break;
-    case STANDIN_RECORD:
-    case STANDIN_WAIT:
+    case FAKE_RECORD:
+    case FAKE_WAIT:
         break;
     }
 }
 
 static void run_head(struct CUstream_st *stream)
 {
-    struct standin_op *op = stream->head;
-    const bool fails = op->kind == STANDIN_HOST && standin_config_kernel_fails(&standin.config);
+    struct fake_op *op = stream->head;
+    const bool fails = op->kind == FAKE_HOST && fake_config_kernel_fails(&fake.config);
     if (!fails) {
         stream->running = true;
-        standin_unlock();
+        fake_unlock();
         perform(op);
-        standin_lock();
+        fake_lock();
         stream->running = false;
     }
-    if (op->kind == STANDIN_RECORD && op->event->stream == stream && op->event->seq == op->seq)
-        op->event->time = standin_now(); /* else it was recorded anew since */
+    if (op->kind == FAKE_RECORD && op->event->stream == stream && op->event->seq == op->seq)
+        op->event->time = fake_now(); /* else it was recorded anew since */
     stream->head = op->next;
     if (stream->head == NULL)
         stream->tail = NULL;
@@ -133,17 +133,17 @@ static void run_head(struct CUstream_st *stream)
     note_done(stream);
     if (fails)
         fail_device(stream->device);
-    standin_wake();
+    fake_wake();
 }
 
-void standin_run(struct CUstream_st *stream, uint64_t seq)
+void fake_run(struct CUstream_st *stream, uint64_t seq)
 {
     while (stream->done < seq) {
-        const struct standin_op *op = stream->head;
+        const struct fake_op *op = stream->head;
         if (stream->running)
-            standin_wait();
-        else if (op->kind == STANDIN_WAIT && op->other->done < op->other_seq)
-            standin_run(op->other, op->other_seq); /* op may be gone after it */
+            fake_wait();
+        else if (op->kind == FAKE_WAIT && op->other->done < op->other_seq)
+            fake_run(op->other, op->other_seq); /* op may be gone after it */
         else
             run_head(stream);
     }
@@ -151,7 +151,7 @@ void standin_run(struct CUstream_st *stream, uint64_t seq)
 
 /* What other threads enqueue meanwhile is not waited for. A stream that is destroyed meanwhile changes
  * lists, so the places are taken down first. */
-cudaError_t standin_run_device(int device)
+cudaError_t fake_run_device(int device)
 {
     size_t count = 0;
     for (struct CUstream_st *s = NULL; (s = next_stream(s, device)) != NULL;)
@@ -161,30 +161,30 @@ cudaError_t standin_run_device(int device)
         uint64_t seq;
     } *places = calloc(count, sizeof *places);
     if (places == NULL)
-        standin_finding("the host has no memory left", "%zu bytes", count * sizeof *places);
+        fake_finding("the host has no memory left", "%zu bytes", count * sizeof *places);
     size_t n = 0;
     for (struct CUstream_st *s = NULL; (s = next_stream(s, device)) != NULL;)
         places[n++] = (struct place){s, s->enqueued};
     for (size_t i = 0; i < count; i++)
-        standin_run(places[i].stream, places[i].seq);
+        fake_run(places[i].stream, places[i].seq);
     free(places);
-    return standin.devices[device].sticky;
+    return fake.devices[device].sticky;
 }
 
-static bool stream_uses(const struct CUstream_st *stream, const struct standin_block *block)
+static bool stream_uses(const struct CUstream_st *stream, const struct fake_block *block)
 {
-    for (const struct standin_op *op = stream->head; op != NULL; op = op->next) {
-        if (op->kind != STANDIN_COPY)
+    for (const struct fake_op *op = stream->head; op != NULL; op = op->next) {
+        if (op->kind != FAKE_COPY)
             continue;
-        if (standin_block_contains(block, op->target, op->bytes) || standin_block_contains(block, op->source, op->bytes))
+        if (fake_block_contains(block, op->target, op->bytes) || fake_block_contains(block, op->source, op->bytes))
             return true;
     }
     return false;
 }
 
-bool standin_pending_host(const struct standin_block *block)
+bool fake_pending_host(const struct fake_block *block)
 {
-    for (int d = 0; d < standin.config.devices; d++)
+    for (int d = 0; d < fake.config.devices; d++)
         for (struct CUstream_st *s = NULL; (s = next_stream(s, d)) != NULL;)
             if (stream_uses(s, block))
                 return true;

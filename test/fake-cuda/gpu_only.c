@@ -1,4 +1,4 @@
-/* The entry of test/kernels/gpu_only.c, for the stand-in. */
+/* The entry of test/kernels/gpu_only.c, for the fake. */
 #include "on_stream.h"
 
 int gpu_only_cuda(const struct plb_task *task);

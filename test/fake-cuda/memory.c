@@ -1,4 +1,4 @@
-/* Memory of the stand-in: blocks of devices, pinned host memory and registered ranges, in one list.
+/* Memory of the fake: blocks of devices, pinned host memory and registered ranges, in one list.
  *
  * Device memory is exactly as long as asked for and from the host's allocator, so that the address
  * sanitizer sees a host function that runs over its end. A cost: calls search the list. */
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "standin.h"
+#include "fake.h"
 
 /* As float or double a NaN, as an integer -1: what is computed from memory nobody wrote shows. */
 enum { POISON = 0xff, ALIGNMENT = 256, PAGE = 4096 };
@@ -21,62 +21,62 @@ static bool overlap(const char *a, size_t a_bytes, const char *b, size_t b_bytes
     return (uintptr_t)a < (uintptr_t)b + b_bytes && (uintptr_t)b < (uintptr_t)a + a_bytes;
 }
 
-struct standin_block *standin_block_touching(const void *start, size_t bytes)
+struct fake_block *fake_block_touching(const void *start, size_t bytes)
 {
-    for (struct standin_block *b = standin.blocks; b != NULL; b = b->next)
+    for (struct fake_block *b = fake.blocks; b != NULL; b = b->next)
         if (overlap(b->start, b->bytes, start, bytes))
             return b;
     return NULL;
 }
 
-bool standin_block_contains(const struct standin_block *block, const void *start, size_t bytes)
+bool fake_block_contains(const struct fake_block *block, const void *start, size_t bytes)
 {
     uintptr_t first = (uintptr_t)block->start, at = (uintptr_t)start;
     return at >= first && bytes <= block->bytes && at - first <= block->bytes - bytes;
 }
 
-int standin_memory_check(const void *start, size_t bytes)
+int fake_memory_check(const void *start, size_t bytes)
 {
-    const struct standin_block *b = standin_block_touching(start, bytes);
+    const struct fake_block *b = fake_block_touching(start, bytes);
     if (b == NULL)
-        standin_finding("device side outside every live allocation", "%zu bytes at %p", bytes, start);
-    if (b->kind != STANDIN_DEVICE)
-        standin_finding("wrong direction: host memory where a device's is wanted", "%zu bytes at %p", bytes, start);
-    if (!standin_block_contains(b, start, bytes))
-        standin_finding("device side not inside its allocation", "%zu bytes at %p of %zu at %p", bytes, start,
+        fake_finding("device side outside every live allocation", "%zu bytes at %p", bytes, start);
+    if (b->kind != FAKE_DEVICE)
+        fake_finding("wrong direction: host memory where a device's is wanted", "%zu bytes at %p", bytes, start);
+    if (!fake_block_contains(b, start, bytes))
+        fake_finding("device side not inside its allocation", "%zu bytes at %p of %zu at %p", bytes, start,
                         b->bytes, (void *)b->start);
     return b->device;
 }
 
-void cudaStandinOperand(const char *call, const void *start, size_t bytes)
+void cudaFakeOperand(const char *call, const void *start, size_t bytes)
 {
-    cudaError_t status = standin_enter(call);
+    cudaError_t status = fake_enter(call);
     if (status == cudaSuccess && bytes > 0)
-        standin_memory_check(start, bytes);
-    standin_leave(status);
+        fake_memory_check(start, bytes);
+    fake_leave(status);
 }
 
-static void add_block(void *start, size_t bytes, enum standin_block_kind kind, unsigned flags)
+static void add_block(void *start, size_t bytes, enum fake_block_kind kind, unsigned flags)
 {
-    struct standin_block *b = malloc(sizeof *b);
+    struct fake_block *b = malloc(sizeof *b);
     if (b == NULL)
-        standin_finding("the host has no memory left", "%zu bytes", sizeof *b);
-    *b = (struct standin_block){.next = standin.blocks, .start = start, .bytes = bytes, .kind = kind,
-                                .device = standin_current(), .flags = flags};
-    standin.blocks = b;
+        fake_finding("the host has no memory left", "%zu bytes", sizeof *b);
+    *b = (struct fake_block){.next = fake.blocks, .start = start, .bytes = bytes, .kind = kind,
+                                .device = fake_current(), .flags = flags};
+    fake.blocks = b;
 }
 
-static struct standin_block *find_block(const void *start, enum standin_block_kind kind)
+static struct fake_block *find_block(const void *start, enum fake_block_kind kind)
 {
-    for (struct standin_block *b = standin.blocks; b != NULL; b = b->next)
+    for (struct fake_block *b = fake.blocks; b != NULL; b = b->next)
         if (b->start == start && b->kind == kind)
             return b;
     return NULL;
 }
 
-static void remove_block(struct standin_block *block)
+static void remove_block(struct fake_block *block)
 {
-    struct standin_block **at = &standin.blocks;
+    struct fake_block **at = &fake.blocks;
     while (*at != block)
         at = &(*at)->next;
     *at = block->next;
@@ -93,16 +93,16 @@ static void *poisoned(size_t alignment, size_t bytes)
 
 static cudaError_t allocate_device(void **out, size_t bytes)
 {
-    struct standin_device *d = &standin.devices[standin_current()];
+    struct fake_device *d = &fake.devices[fake_current()];
     if (out == NULL)
         return cudaErrorInvalidValue;
-    if (bytes > standin.config.memory || charged(bytes) > standin.config.memory - d->used)
+    if (bytes > fake.config.memory || charged(bytes) > fake.config.memory - d->used)
         return cudaErrorMemoryAllocation;
     void *p = bytes > 0 ? poisoned(ALIGNMENT, bytes) : NULL; /* nothing is at 0, as CUDA has it */
     if (bytes > 0 && p == NULL)
         return cudaErrorMemoryAllocation;
     if (p != NULL)
-        add_block(p, bytes, STANDIN_DEVICE, 0);
+        add_block(p, bytes, FAKE_DEVICE, 0);
     d->used += charged(bytes);
     *out = p;
     return cudaSuccess;
@@ -110,42 +110,42 @@ static cudaError_t allocate_device(void **out, size_t bytes)
 
 cudaError_t cudaMalloc(void **out, size_t bytes)
 {
-    cudaError_t status = standin_enter_device("cudaMalloc");
-    return standin_leave(status == cudaSuccess ? allocate_device(out, bytes) : status);
+    cudaError_t status = fake_enter_device("cudaMalloc");
+    return fake_leave(status == cudaSuccess ? allocate_device(out, bytes) : status);
 }
 
 /* Synchronises the device. The block is given back before an error is returned, as CUDA's own note says
  * of errors from earlier work: the call itself has happened. */
 cudaError_t cudaFree(void *start)
 {
-    cudaError_t status = standin_enter("cudaFree");
+    cudaError_t status = fake_enter("cudaFree");
     if (start == NULL)
-        return standin_leave(status == cudaSuccess ? standin.devices[standin_current()].sticky : status);
+        return fake_leave(status == cudaSuccess ? fake.devices[fake_current()].sticky : status);
     if (status == cudaErrorNoDevice)
-        return standin_leave(status);
-    struct standin_block *b = find_block(start, STANDIN_DEVICE);
+        return fake_leave(status);
+    struct fake_block *b = find_block(start, FAKE_DEVICE);
     if (b == NULL)
-        standin_finding("free of what is not a live device allocation", "%p", start);
-    cudaError_t earlier = standin_run_device(b->device);
-    if (find_block(start, STANDIN_DEVICE) != b)
-        standin_finding("free of what another thread freed meanwhile", "%p", start);
-    standin.devices[b->device].used -= charged(b->bytes);
+        fake_finding("free of what is not a live device allocation", "%p", start);
+    cudaError_t earlier = fake_run_device(b->device);
+    if (find_block(start, FAKE_DEVICE) != b)
+        fake_finding("free of what another thread freed meanwhile", "%p", start);
+    fake.devices[b->device].used -= charged(b->bytes);
     memset(b->start, POISON, b->bytes);
     free(b->start);
     remove_block(b);
-    return standin_leave(status == cudaSuccess ? earlier : status);
+    return fake_leave(status == cudaSuccess ? earlier : status);
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
-    cudaError_t status = standin_enter_device("cudaMemGetInfo");
+    cudaError_t status = fake_enter_device("cudaMemGetInfo");
     if (status == cudaSuccess && (free_bytes == NULL || total == NULL))
         status = cudaErrorInvalidValue;
     if (status == cudaSuccess) {
-        *total = standin.config.memory;
-        *free_bytes = standin.config.memory - standin.devices[standin_current()].used;
+        *total = fake.config.memory;
+        *free_bytes = fake.config.memory - fake.devices[fake_current()].used;
     }
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 static cudaError_t allocate_host(void **out, size_t bytes, unsigned flags)
@@ -156,35 +156,35 @@ static cudaError_t allocate_host(void **out, size_t bytes, unsigned flags)
     if (bytes > 0 && p == NULL)
         return cudaErrorMemoryAllocation;
     if (p != NULL)
-        add_block(p, bytes, STANDIN_PINNED, 0);
+        add_block(p, bytes, FAKE_PINNED, 0);
     *out = p;
     return cudaSuccess;
 }
 
 cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 {
-    cudaError_t status = standin_enter_device("cudaHostAlloc");
-    return standin_leave(status == cudaSuccess ? allocate_host(out, bytes, flags) : status);
+    cudaError_t status = fake_enter_device("cudaHostAlloc");
+    return fake_leave(status == cudaSuccess ? allocate_host(out, bytes, flags) : status);
 }
 
 cudaError_t cudaMallocHost(void **out, size_t bytes)
 {
-    cudaError_t status = standin_enter_device("cudaMallocHost");
-    return standin_leave(status == cudaSuccess ? allocate_host(out, bytes, 0) : status);
+    cudaError_t status = fake_enter_device("cudaMallocHost");
+    return fake_leave(status == cudaSuccess ? allocate_host(out, bytes, 0) : status);
 }
 
 /* Neither cudaFreeHost nor cudaHostUnregister is documented to wait, so work that still uses the memory
  * is a finding. After a sticky error no more can be asked of the program than that it asked. */
-static cudaError_t release_host(struct standin_block *b)
+static cudaError_t release_host(struct fake_block *b)
 {
-    struct standin_device *d = &standin.devices[b->device];
+    struct fake_device *d = &fake.devices[b->device];
     if (d->sticky != cudaSuccess)
-        standin_run_device(b->device);
-    else if (standin_pending_host(b))
-        standin_finding("host memory given back that unfinished work uses", "%zu bytes at %p", b->bytes,
+        fake_run_device(b->device);
+    else if (fake_pending_host(b))
+        fake_finding("host memory given back that unfinished work uses", "%zu bytes at %p", b->bytes,
                         (void *)b->start);
     cudaError_t sticky = d->sticky;
-    if (b->kind == STANDIN_PINNED)
+    if (b->kind == FAKE_PINNED)
         free(b->start);
     remove_block(b);
     return sticky;
@@ -192,14 +192,14 @@ static cudaError_t release_host(struct standin_block *b)
 
 cudaError_t cudaFreeHost(void *start)
 {
-    cudaError_t status = standin_enter("cudaFreeHost");
+    cudaError_t status = fake_enter("cudaFreeHost");
     if (start == NULL || status == cudaErrorNoDevice)
-        return standin_leave(status);
-    struct standin_block *b = find_block(start, STANDIN_PINNED);
+        return fake_leave(status);
+    struct fake_block *b = find_block(start, FAKE_PINNED);
     if (b == NULL)
-        standin_finding("free of what is not live pinned memory", "%p", start);
+        fake_finding("free of what is not live pinned memory", "%p", start);
     cudaError_t earlier = release_host(b);
-    return standin_leave(status == cudaSuccess ? earlier : status);
+    return fake_leave(status == cudaSuccess ? earlier : status);
 }
 
 static cudaError_t register_range(void *start, size_t bytes, unsigned flags)
@@ -207,54 +207,54 @@ static cudaError_t register_range(void *start, size_t bytes, unsigned flags)
     const unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
     if (start == NULL || bytes == 0 || (flags & ~known))
         return cudaErrorInvalidValue;
-    if (!standin.config.pin)
+    if (!fake.config.pin)
         return cudaErrorNotSupported;
-    if (standin_block_touching(start, bytes) != NULL)
+    if (fake_block_touching(start, bytes) != NULL)
         return cudaErrorHostMemoryAlreadyRegistered;
-    add_block(start, bytes, STANDIN_REGISTERED, flags);
+    add_block(start, bytes, FAKE_REGISTERED, flags);
     return cudaSuccess;
 }
 
 cudaError_t cudaHostRegister(void *start, size_t bytes, unsigned flags)
 {
-    cudaError_t status = standin_enter_device("cudaHostRegister");
-    return standin_leave(status == cudaSuccess ? register_range(start, bytes, flags) : status);
+    cudaError_t status = fake_enter_device("cudaHostRegister");
+    return fake_leave(status == cudaSuccess ? register_range(start, bytes, flags) : status);
 }
 
 cudaError_t cudaHostUnregister(void *start)
 {
-    cudaError_t status = standin_enter("cudaHostUnregister");
+    cudaError_t status = fake_enter("cudaHostUnregister");
     if (status == cudaErrorNoDevice)
-        return standin_leave(status);
-    struct standin_block *b = find_block(start, STANDIN_REGISTERED);
+        return fake_leave(status);
+    struct fake_block *b = find_block(start, FAKE_REGISTERED);
     if (b == NULL)
-        return standin_leave(status == cudaSuccess ? cudaErrorHostMemoryNotRegistered : status);
+        return fake_leave(status == cudaSuccess ? cudaErrorHostMemoryNotRegistered : status);
     cudaError_t earlier = release_host(b);
-    return standin_leave(status == cudaSuccess ? earlier : status);
+    return fake_leave(status == cudaSuccess ? earlier : status);
 }
 
-int standin_memory_leaks(void)
+int fake_memory_leaks(void)
 {
     static const char *const what[] = {"device memory never freed", "pinned host memory never freed",
                                        "host memory never unregistered"};
     int kinds = 0;
-    for (int kind = STANDIN_DEVICE; kind <= STANDIN_REGISTERED; kind++) {
+    for (int kind = FAKE_DEVICE; kind <= FAKE_REGISTERED; kind++) {
         size_t count = 0, bytes = 0;
-        for (const struct standin_block *b = standin.blocks; b != NULL; b = b->next)
+        for (const struct fake_block *b = fake.blocks; b != NULL; b = b->next)
             if ((int)b->kind == kind) {
                 count++;
                 bytes += b->bytes;
             }
         if (count > 0) {
-            fprintf(stderr, "cuda stand-in: %s (at exit, %zu blocks, %zu bytes)\n", what[kind], count, bytes);
+            fprintf(stderr, "fake cuda: %s (at exit, %zu blocks, %zu bytes)\n", what[kind], count, bytes);
             kinds++;
         }
     }
     return kinds;
 }
 
-void standin_memory_free(void)
+void fake_memory_free(void)
 {
-    while (standin.blocks != NULL)
-        remove_block(standin.blocks);
+    while (fake.blocks != NULL)
+        remove_block(fake.blocks);
 }

@@ -1,4 +1,4 @@
-/* The cuda entry of test/kernels/modes.c, for the stand-in. */
+/* The cuda entry of test/kernels/modes.c, for the fake. */
 #define plb_kernel modes_again
 #include "../kernels/modes.c"
 #undef plb_kernel

@@ -1,7 +1,7 @@
 /* What objects compiled by nvcc call. Loading one works; device code cannot run here, so a launch gives
  * cudaErrorInvalidDeviceFunction, as a kernel with no code for the device does. The prototypes of the
  * functions with underscores are in NVIDIA's crt/host_runtime.h, for C++ alone. */
-#include "standin.h"
+#include "fake.h"
 
 void **__cudaRegisterFatBinary(void *binary);
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -95,10 +95,10 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
 
 static cudaError_t refuse_launch(const char *call, cudaStream_t stream)
 {
-    cudaError_t status = standin_enter(call);
+    cudaError_t status = fake_enter(call);
     if (status == cudaSuccess)
-        status = standin.devices[standin_stream(stream)->device].sticky;
-    return standin_leave(status == cudaSuccess ? cudaErrorInvalidDeviceFunction : status);
+        status = fake.devices[fake_stream(stream)->device].sticky;
+    return fake_leave(status == cudaSuccess ? cudaErrorInvalidDeviceFunction : status);
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,

@@ -1,4 +1,4 @@
-/* For kernels that run on the stand-in of the CUDA runtime: an entry for the CPU becomes one for CUDA, since
+/* For kernels that run on the fake CUDA runtime: an entry for the CPU becomes one for CUDA, since
  * device memory is host memory there. The task is copied and run when the stream comes to it. */
 #ifndef PLB_TEST_ON_STREAM_H
 #define PLB_TEST_ON_STREAM_H

@@ -4,34 +4,34 @@
  * modelled and a finding. So are handles that were destroyed or never made, which CUDA leaves undefined. */
 #include <stdlib.h>
 
-#include "standin.h"
+#include "fake.h"
 
-struct CUstream_st *standin_stream(cudaStream_t stream)
+struct CUstream_st *fake_stream(cudaStream_t stream)
 {
     if (stream == NULL || stream == cudaStreamLegacy)
-        return &standin.devices[standin_current()].legacy;
+        return &fake.devices[fake_current()].legacy;
     if (stream == cudaStreamPerThread)
-        standin_finding("the per-thread default stream is not modelled", "%p", (void *)stream);
-    for (struct CUstream_st *s = standin.streams; s != NULL; s = s->next)
+        fake_finding("the per-thread default stream is not modelled", "%p", (void *)stream);
+    for (struct CUstream_st *s = fake.streams; s != NULL; s = s->next)
         if (s == stream)
             return s;
-    for (struct CUstream_st *s = standin.dead_streams; s != NULL; s = s->next)
+    for (struct CUstream_st *s = fake.dead_streams; s != NULL; s = s->next)
         if (s == stream)
-            standin_finding("stream used after it was destroyed", "%p", (void *)stream);
-    standin_finding("no such stream", "%p", (void *)stream);
+            fake_finding("stream used after it was destroyed", "%p", (void *)stream);
+    fake_finding("no such stream", "%p", (void *)stream);
 }
 
 static struct CUevent_st *find_event(cudaEvent_t event) /* NULL stays NULL, for which CUDA has an error */
 {
     if (event == NULL)
         return NULL;
-    for (struct CUevent_st *e = standin.events; e != NULL; e = e->next)
+    for (struct CUevent_st *e = fake.events; e != NULL; e = e->next)
         if (e == event)
             return e;
-    for (struct CUevent_st *e = standin.dead_events; e != NULL; e = e->next)
+    for (struct CUevent_st *e = fake.dead_events; e != NULL; e = e->next)
         if (e == event)
-            standin_finding("event used after it was destroyed", "%p", (void *)event);
-    standin_finding("no such event", "%p", (void *)event);
+            fake_finding("event used after it was destroyed", "%p", (void *)event);
+    fake_finding("no such event", "%p", (void *)event);
 }
 
 static cudaError_t create_stream(cudaStream_t *out, unsigned flags)
@@ -39,110 +39,110 @@ static cudaError_t create_stream(cudaStream_t *out, unsigned flags)
     if (out == NULL || (flags & ~(unsigned)cudaStreamNonBlocking))
         return cudaErrorInvalidValue;
     if (flags == cudaStreamDefault)
-        standin_finding("a blocking stream is not modelled: create it with cudaStreamNonBlocking", "flags %u", flags);
+        fake_finding("a blocking stream is not modelled: create it with cudaStreamNonBlocking", "flags %u", flags);
     struct CUstream_st *s = calloc(1, sizeof *s);
     if (s == NULL)
         return cudaErrorMemoryAllocation;
-    s->device = standin_current();
-    s->next = standin.streams;
-    standin.streams = s;
+    s->device = fake_current();
+    s->next = fake.streams;
+    fake.streams = s;
     *out = s;
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
 {
-    cudaError_t status = standin_enter_device("cudaStreamCreateWithFlags");
-    return standin_leave(status == cudaSuccess ? create_stream(out, flags) : status);
+    cudaError_t status = fake_enter_device("cudaStreamCreateWithFlags");
+    return fake_leave(status == cudaSuccess ? create_stream(out, flags) : status);
 }
 
 /* Does not wait: what the stream has still to do is done when something needs it. */
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    cudaError_t status = standin_enter("cudaStreamDestroy");
+    cudaError_t status = fake_enter("cudaStreamDestroy");
     if (status == cudaErrorNoDevice || stream == NULL || stream == cudaStreamLegacy)
-        return standin_leave(status == cudaSuccess ? cudaErrorInvalidResourceHandle : status);
-    struct CUstream_st *s = standin_stream(stream), **at = &standin.streams;
+        return fake_leave(status == cudaSuccess ? cudaErrorInvalidResourceHandle : status);
+    struct CUstream_st *s = fake_stream(stream), **at = &fake.streams;
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
-    s->next = standin.dead_streams;
-    standin.dead_streams = s;
-    return standin_leave(status == cudaSuccess ? standin.devices[s->device].sticky : status);
+    s->next = fake.dead_streams;
+    fake.dead_streams = s;
+    return fake_leave(status == cudaSuccess ? fake.devices[s->device].sticky : status);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    cudaError_t status = standin_enter("cudaStreamSynchronize");
+    cudaError_t status = fake_enter("cudaStreamSynchronize");
     if (status == cudaSuccess) {
-        struct CUstream_st *s = standin_stream(stream);
-        standin_run(s, s->enqueued);
-        status = standin.devices[s->device].sticky;
+        struct CUstream_st *s = fake_stream(stream);
+        fake_run(s, s->enqueued);
+        status = fake.devices[s->device].sticky;
     }
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 /* "Not ready" a few times, then the work runs, so that a loop of queries ends. */
 static cudaError_t query(struct CUstream_st *s, uint64_t seq, int *queries)
 {
-    if (standin.devices[s->device].sticky != cudaSuccess)
-        return standin.devices[s->device].sticky;
-    if (s->done < seq && ++*queries <= STANDIN_NOT_READY)
+    if (fake.devices[s->device].sticky != cudaSuccess)
+        return fake.devices[s->device].sticky;
+    if (s->done < seq && ++*queries <= FAKE_NOT_READY)
         return cudaErrorNotReady;
-    standin_run(s, seq);
-    return standin.devices[s->device].sticky;
+    fake_run(s, seq);
+    return fake.devices[s->device].sticky;
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    cudaError_t status = standin_enter("cudaStreamQuery");
+    cudaError_t status = fake_enter("cudaStreamQuery");
     if (status == cudaSuccess) {
-        struct CUstream_st *s = standin_stream(stream);
+        struct CUstream_st *s = fake_stream(stream);
         status = query(s, s->enqueued, &s->queries);
     }
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 /* Stream and event may be of different devices. What the event captures is settled now. */
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-    cudaError_t status = standin_enter("cudaStreamWaitEvent");
+    cudaError_t status = fake_enter("cudaStreamWaitEvent");
     if (status != cudaSuccess)
-        return standin_leave(status);
-    struct CUstream_st *s = standin_stream(stream);
+        return fake_leave(status);
+    struct CUstream_st *s = fake_stream(stream);
     const struct CUevent_st *e = find_event(event);
-    status = standin.devices[s->device].sticky;
+    status = fake.devices[s->device].sticky;
     if (status == cudaSuccess && e == NULL)
         status = cudaErrorInvalidResourceHandle;
     else if (status == cudaSuccess && flags != cudaEventWaitDefault)
         status = cudaErrorInvalidValue;
     else if (status == cudaSuccess && e->stream != NULL) {
-        struct standin_op *op = standin_enqueue(s, STANDIN_WAIT);
+        struct fake_op *op = fake_enqueue(s, FAKE_WAIT);
         op->other = e->stream;
         op->other_seq = e->seq;
     }
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 /* A host function is a kernel's place in tests, so it is held to the kernel's rule: the stream has to be of
  * the current device (CUDA C++ Programming Guide, "Stream and Event Behavior" of several devices). */
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *argument)
 {
-    cudaError_t status = standin_enter("cudaLaunchHostFunc");
+    cudaError_t status = fake_enter("cudaLaunchHostFunc");
     if (status != cudaSuccess)
-        return standin_leave(status);
-    struct CUstream_st *s = standin_stream(stream);
-    status = standin.devices[s->device].sticky;
+        return fake_leave(status);
+    struct CUstream_st *s = fake_stream(stream);
+    status = fake.devices[s->device].sticky;
     if (status == cudaSuccess && function == NULL)
         status = cudaErrorInvalidValue;
-    else if (status == cudaSuccess && s->device != standin_current())
+    else if (status == cudaSuccess && s->device != fake_current())
         status = cudaErrorInvalidResourceHandle;
     else if (status == cudaSuccess) {
-        struct standin_op *op = standin_enqueue(s, STANDIN_HOST);
+        struct fake_op *op = fake_enqueue(s, FAKE_HOST);
         op->function = function;
         op->argument = argument;
     }
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 static cudaError_t create_event(cudaEvent_t *out, unsigned flags)
@@ -152,62 +152,62 @@ static cudaError_t create_event(cudaEvent_t *out, unsigned flags)
     struct CUevent_st *e = calloc(1, sizeof *e);
     if (e == NULL)
         return cudaErrorMemoryAllocation;
-    e->device = standin_current();
+    e->device = fake_current();
     e->flags = flags;
-    e->next = standin.events;
-    standin.events = e;
+    e->next = fake.events;
+    fake.events = e;
     *out = e;
     return cudaSuccess;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
-    cudaError_t status = standin_enter_device("cudaEventCreateWithFlags");
-    return standin_leave(status == cudaSuccess ? create_event(out, flags) : status);
+    cudaError_t status = fake_enter_device("cudaEventCreateWithFlags");
+    return fake_leave(status == cudaSuccess ? create_event(out, flags) : status);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    cudaError_t status = standin_enter("cudaEventDestroy");
+    cudaError_t status = fake_enter("cudaEventDestroy");
     if (status == cudaErrorNoDevice || event == NULL)
-        return standin_leave(status == cudaSuccess ? cudaErrorInvalidResourceHandle : status);
-    struct CUevent_st *e = find_event(event), **at = &standin.events;
+        return fake_leave(status == cudaSuccess ? cudaErrorInvalidResourceHandle : status);
+    struct CUevent_st *e = find_event(event), **at = &fake.events;
     while (*at != e)
         at = &(*at)->next;
     *at = e->next;
-    e->next = standin.dead_events;
-    standin.dead_events = e;
-    return standin_leave(status == cudaSuccess ? standin.devices[e->device].sticky : status);
+    e->next = fake.dead_events;
+    fake.dead_events = e;
+    return fake_leave(status == cudaSuccess ? fake.devices[e->device].sticky : status);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    cudaError_t status = standin_enter("cudaEventRecord");
+    cudaError_t status = fake_enter("cudaEventRecord");
     if (status != cudaSuccess)
-        return standin_leave(status);
-    struct CUstream_st *s = standin_stream(stream);
+        return fake_leave(status);
+    struct CUstream_st *s = fake_stream(stream);
     struct CUevent_st *e = find_event(event);
-    status = standin.devices[s->device].sticky;
+    status = fake.devices[s->device].sticky;
     if (status == cudaSuccess && (e == NULL || e->device != s->device))
         status = cudaErrorInvalidResourceHandle;
     else if (status == cudaSuccess) {
-        struct standin_op *op = standin_enqueue(s, STANDIN_RECORD);
+        struct fake_op *op = fake_enqueue(s, FAKE_RECORD);
         op->event = e;
         e->stream = s;
         e->seq = op->seq;
         e->queries = 0;
     }
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 /* Of an event that exists and whose device is alive; one never recorded stands for no work at all. */
 static cudaError_t enter_event(const char *call, cudaEvent_t event)
 {
-    cudaError_t status = standin_enter(call);
+    cudaError_t status = fake_enter(call);
     if (status != cudaSuccess)
         return status;
     const struct CUevent_st *e = find_event(event);
-    return e == NULL ? cudaErrorInvalidResourceHandle : standin.devices[e->device].sticky;
+    return e == NULL ? cudaErrorInvalidResourceHandle : fake.devices[e->device].sticky;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
@@ -215,17 +215,17 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     cudaError_t status = enter_event("cudaEventQuery", event);
     if (status == cudaSuccess && event->stream != NULL)
         status = query(event->stream, event->seq, &event->queries);
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     cudaError_t status = enter_event("cudaEventSynchronize", event);
     if (status == cudaSuccess && event->stream != NULL) {
-        standin_run(event->stream, event->seq);
-        status = standin.devices[event->device].sticky;
+        fake_run(event->stream, event->seq);
+        status = fake.devices[event->device].sticky;
     }
-    return standin_leave(status);
+    return fake_leave(status);
 }
 
 static cudaError_t elapsed(float *ms, const struct CUevent_st *start, const struct CUevent_st *end)
@@ -246,42 +246,42 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
     cudaError_t status = enter_event("cudaEventElapsedTime", start);
     if (status == cudaSuccess && find_event(end) == NULL)
         status = cudaErrorInvalidResourceHandle;
-    return standin_leave(status == cudaSuccess ? elapsed(ms, start, end) : status);
+    return fake_leave(status == cudaSuccess ? elapsed(ms, start, end) : status);
 }
 
-int standin_streams_leaks(void)
+int fake_streams_leaks(void)
 {
     int streams = 0, events = 0;
-    for (const struct CUstream_st *s = standin.streams; s != NULL; s = s->next)
+    for (const struct CUstream_st *s = fake.streams; s != NULL; s = s->next)
         streams++;
-    for (const struct CUevent_st *e = standin.events; e != NULL; e = e->next)
+    for (const struct CUevent_st *e = fake.events; e != NULL; e = e->next)
         events++;
     if (streams > 0)
-        fprintf(stderr, "cuda stand-in: streams never destroyed (at exit, %d)\n", streams);
+        fprintf(stderr, "fake cuda: streams never destroyed (at exit, %d)\n", streams);
     if (events > 0)
-        fprintf(stderr, "cuda stand-in: events never destroyed (at exit, %d)\n", events);
+        fprintf(stderr, "fake cuda: events never destroyed (at exit, %d)\n", events);
     return (streams > 0) + (events > 0);
 }
 
-bool standin_streams_free(void)
+bool fake_streams_free(void)
 {
-    for (struct CUstream_st *s = standin.dead_streams; s != NULL; s = s->next)
+    for (struct CUstream_st *s = fake.dead_streams; s != NULL; s = s->next)
         if (s->running)
             return false;
-    for (int d = 0; d < STANDIN_DEVICES; d++)
-        if (standin.devices[d].legacy.running)
+    for (int d = 0; d < FAKE_DEVICES; d++)
+        if (fake.devices[d].legacy.running)
             return false;
-    for (int d = 0; d < STANDIN_DEVICES; d++)
-        standin_drop(&standin.devices[d].legacy);
-    while (standin.dead_streams != NULL) {
-        struct CUstream_st *s = standin.dead_streams;
-        standin.dead_streams = s->next;
-        standin_drop(s);
+    for (int d = 0; d < FAKE_DEVICES; d++)
+        fake_drop(&fake.devices[d].legacy);
+    while (fake.dead_streams != NULL) {
+        struct CUstream_st *s = fake.dead_streams;
+        fake.dead_streams = s->next;
+        fake_drop(s);
         free(s);
     }
-    while (standin.dead_events != NULL) {
-        struct CUevent_st *e = standin.dead_events;
-        standin.dead_events = e->next;
+    while (fake.dead_events != NULL) {
+        struct CUevent_st *e = fake.dead_events;
+        fake.dead_events = e->next;
         free(e);
     }
     return true;

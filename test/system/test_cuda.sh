@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# device/cuda on the stand-in of the CUDA runtime: the conformance suite, runs over one to three ranks, GPUs that
+# device/cuda on the fake CUDA runtime: the conformance suite, runs over one to three ranks, GPUs that
 # fail at any call, that have too little memory, or that plbrun cannot use.
 . "$(dirname "$0")/../support/lib.sh"
-standin=$BUILD/test/fake-cuda
-if [ ! -e "$standin/libcudart.so.13" ]; then
+fake=$BUILD/test/fake-cuda
+if [ ! -e "$fake/libcudart.so.13" ]; then
     skip "device/cuda" "plbrun was built without CUDA's headers"
     done_testing
 fi
 unset PLB_CLUSTER_PUS
-export LD_LIBRARY_PATH=$standin${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-printf '[app]\nkernel = %s\n' "$standin/kernels/modes.so" >"$tmp/modes.conf"
+export LD_LIBRARY_PATH=$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+printf '[app]\nkernel = %s\n' "$fake/kernels/modes.so" >"$tmp/modes.conf"
 
-# told WHAT: what the stand-in is told from here on.
-told() { export PLB_CUDA_STANDIN=$1; }
-# has PATTERN...: the output has all of them, and nothing that the stand-in found.
+# told WHAT: what the fake is told from here on.
+told() { export PLB_FAKE_CUDA=$1; }
+# has PATTERN...: the output has all of them, and nothing that the fake found.
 has() {
     local pattern
     for pattern in "$@" ; do
         grep -qE "$pattern" "$tmp/out" || { echo "lacks: $pattern" >>"$tmp/out"; return 1; }
     done
-    ! grep -q '^cuda stand-in' "$tmp/out"
+    ! grep -q '^fake cuda' "$tmp/out"
 }
 # run RANKS ARGUMENTS...: one rank needs no mpirun, which takes seconds to end a run that failed.
 run() {
@@ -35,7 +35,7 @@ runs() {
 
 conforms() { # NAME ARGUMENTS...: the conformance suite with cuda among the devices
     local name=$1; shift
-    CMOCKA_MESSAGE_OUTPUT=stdout PLB_TEST_ENTRIES=$standin/entries.so timeout 60 "$BUILD/test/conformance/test_devices" "$@" >"$tmp/out" 2>&1 && has 'PASSED'
+    CMOCKA_MESSAGE_OUTPUT=stdout PLB_TEST_ENTRIES=$fake/entries.so timeout 60 "$BUILD/test/conformance/test_devices" "$@" >"$tmp/out" 2>&1 && has 'PASSED'
     ok "$name" $?
 }
 told pageable=late
@@ -57,7 +57,7 @@ for b in $(balancers); do
     runs "two GPUs and a CPU, $b" 1 --balancer "$b" "$tmp/modes.conf" cluster.threads=1
 done
 runs "one GPU each for two ranks" 2 "$tmp/modes.conf" cluster.pus=gpu --show-pus
-[ "$(grep -c "PU [01]: rank [01] on .*, gpu 'Stand-in GPU' (0000:.* GPU-" "$tmp/out")" -eq 2 ] && [ "$(grep -oE '0000:[0-9A-F:.]+' "$tmp/out" | sort -u | wc -l)" -eq 2 ]
+[ "$(grep -c "PU [01]: rank [01] on .*, gpu 'Fake GPU' (0000:.* GPU-" "$tmp/out")" -eq 2 ] && [ "$(grep -oE '0000:[0-9A-F:.]+' "$tmp/out" | sort -u | wc -l)" -eq 2 ]
 ok "and they are two GPUs" $?
 told devices=1
 runs "two ranks share a GPU" 2 "$tmp/modes.conf" cluster.pus=gpu --show-pus
@@ -76,7 +76,7 @@ grep -q '"name": *"task"' "$tmp/t.json"
 ok "and it has tasks" $?
 
 # Every call fails once, early and late: the run goes on without what failed, or ends with one sentence and status
-# 1; it never hangs, and leaves nothing behind (the stand-in looks).
+# 1; it never hangs, and leaves nothing behind (the fake looks).
 for call in cudaMalloc cudaHostRegister cudaStreamCreateWithFlags cudaEventCreateWithFlags cudaMemGetInfo cudaSetDevice \
     cudaMemcpyAsync cudaEventRecord cudaEventSynchronize cudaEventQuery cudaLaunchHostFunc kernel cudaGetDeviceProperties cudaFree; do
     failed=0
@@ -94,13 +94,13 @@ for call in cudaMalloc cudaHostRegister cudaStreamCreateWithFlags cudaEventCreat
 done
 told fail=kernel:2
 ranks 2 "$tmp/modes.conf" cluster.pus=gpu
-[ $? -eq 1 ] && has "^plbrun: kernel modes failed \(an illegal memory access was encountered, CUDA 700\) on PU 'Stand-in GPU' \(rank [01] on .*\) for things [0-9]+ to [0-9]+; no output"
+[ $? -eq 1 ] && has "^plbrun: kernel modes failed \(an illegal memory access was encountered, CUDA 700\) on PU 'Fake GPU' \(rank [01] on .*\) for things [0-9]+ to [0-9]+; no output"
 ok "an error inside a kernel names kernel, PU and range" $?
 
 # What does not fit, is too old, or is not there.
 told memory=20000
 alone --verify "$tmp/modes.conf" cluster.threads=1
-[ $? -eq 0 ] && has "warning: PU 0 \(Stand-in GPU, rank 0\) is not used: its memory of 1.9e\+04 bytes cannot hold 2.407e\+04 bytes of replicated data" '; verified'
+[ $? -eq 0 ] && has "warning: PU 0 \(Fake GPU, rank 0\) is not used: its memory of 1.9e\+04 bytes cannot hold 2.407e\+04 bytes of replicated data" '; verified'
 ok "a GPU with too little memory is left out, with the numbers" $?
 alone --verify "$tmp/modes.conf" cluster.pus=gpu
 [ $? -eq 2 ] && has 'no PU has the memory for this job'
@@ -113,7 +113,7 @@ done
 ok "the room that buffers may grow by takes none from the other tasks in flight" $failed
 told capability=7.5
 alone --verbose "$tmp/modes.conf"
-[ $? -eq 0 ] && has 'a GPU is not used: Stand-in GPU is of generation 7.5, and the kernels are built for 8.0 and later'
+[ $? -eq 0 ] && has 'a GPU is not used: Fake GPU is of generation 7.5, and the kernels are built for 8.0 and later'
 ok "a GPU of an older generation is no PU" $?
 told devices=0
 alone --verbose "$tmp/modes.conf"
@@ -138,7 +138,7 @@ each() {
     done
     timeout 120 mpirun --oversubscribe --bind-to none "${launch[@]}" >"$tmp/out" 2>&1
 }
-printf '[app]\nkernel = %s\n' "$standin/kernels/gpu_only.so" >"$tmp/gpu_only.conf"
+printf '[app]\nkernel = %s\n' "$fake/kernels/gpu_only.so" >"$tmp/gpu_only.conf"
 each '' 0 -- --verify "$tmp/gpu_only.conf" && has '; verified'
 ok "a kernel for GPUs alone, and rank 0 has none" $?
 each 0 '' -- --verify "$tmp/gpu_only.conf" && has '; verified'
@@ -170,7 +170,7 @@ if command -v taskset >/dev/null; then
     ok "a launcher's binding that leaves the CPU no core beside a GPU is told" $?
 fi
 
-# The real cuda entry of matmul, with cuBLAS's stand-in.
+# The real cuda entry of matmul, with the fake cuBLAS.
 if [ -z "${SAN:-}" ] && [ -e "$BUILD/kernels/matmul.cuda.so" ]; then
     printf '[app]\nkernel = matmul\n[matmul]\nrows = 120\ninner = 90\ncolumns = 700\n' >"$tmp/dense.conf"
     told devices=2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/gpu-check on the stand-in of the CUDA runtime, with the kernel that runs there: it ends, its report has the
+# scripts/gpu-check on the fake CUDA runtime, with the kernel that runs there: it ends, its report has the
 # form it promises, and its checks pass. What it measures there means nothing.
 . "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "gpu-check" "it is for the normal build"; done_testing; }
@@ -22,15 +22,15 @@ status=$?
 cp "$tmp/report.md" "$tmp/out"
 [ $status -le 1 ] && [ "$(verdicts 1)" = '2 pass' ]
 ok "it ends; the devices pass" $?
-grep -q '^# plbrun on Stand-in GPU$' "$tmp/report.md" && grep -q '^## Summary$' "$tmp/report.md" && grep -q '^| Devices | all checks pass | 2 of 2 | pass |$' "$tmp/report.md" &&
+grep -q '^# plbrun on Fake GPU$' "$tmp/report.md" && grep -q '^## Summary$' "$tmp/report.md" && grep -q '^| Devices | all checks pass | 2 of 2 | pass |$' "$tmp/report.md" &&
     grep -q '^| plbrun | plbrun .*, commit ' "$tmp/report.md" && ! grep -q 'has not ended' "$tmp/report.md"
 ok "the report has the machine and a summary" $?
 [[ "$(verdicts 5)" =~ ^2\ (pass|missed)$|^1\ missed\ 1\ pass$ ]] && [ "$(grep -c '^| matmul float.*: execute | at least 97.0 % of plain.* % (.* [mu]*s, plain .* [mu]*s) ' "$tmp/report.md")" -eq 4 ]
 ok "and the rates with what was wanted" $?
-PLB_CUDA_STANDIN=fail=kernel:2 check --quick --only rate --out "$tmp/report.md"
+PLB_FAKE_CUDA=fail=kernel:2 check --quick --only rate --out "$tmp/report.md"
 [ $? -eq 1 ] && cp "$tmp/report.md" "$tmp/out" && [ "$(verdicts 5)" = '2 failed' ] && grep -q ': plain: the kernel: ' "$tmp/report.md"
 ok "what fails is in the report, and in the status" $?
-PLB_CUDA_STANDIN=devices=0 check --out "$tmp/report.md"
+PLB_FAKE_CUDA=devices=0 check --out "$tmp/report.md"
 [ $? -eq 1 ] && grep -q 'no GPU that plbrun can use' "$tmp/out" && grep -q 'a GPU is found | yes | no' "$tmp/report.md"
 ok "no GPU" $?
 done_testing

@@ -1,16 +1,16 @@
-/* A stand-in for the CUDA runtime library on host memory: the same header, the same symbols, no GPU.
+/* A fake CUDA runtime library on host memory: the same header, the same symbols, no GPU.
  * It is a reading of CUDA's documentation that is independent of the code under test and as unkind as the
  * documentation allows: work runs as late as it may, device memory begins as garbage, and what CUDA
  * leaves undefined ends the process.
  *
- * A finding prints "cuda stand-in: WHAT (call, numbers)" and ends the process with status 86.
+ * A finding prints "fake cuda: WHAT (call, numbers)" and ends the process with status 86.
  * config.c says what it can be told. This file has the begin and end of each call and of the process;
  * memory.c, copies.c, execute.c (when work runs), streams.c (streams and events) nvcc.c and device.c the rest.
  *
  * Weak at: kernels do not run (a host function is what a test has for one), peers, graphs, streams that
  * synchronise with stream 0. One lock orders the threads more than CUDA would, which can hide a race
  * between host threads from the thread sanitizer. */
-#include "standin.h"
+#include "fake.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 enum { FOUND = 86 };
 
-struct standin standin;
+struct fake fake;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool begun; /* guarded by the lock */
@@ -35,7 +35,7 @@ static _Thread_local struct {
 static void print_finding(const char *what, const char *call, const char *numbers, va_list list)
 {
     char text[512];
-    int n = snprintf(text, sizeof text, "cuda stand-in: %s (%s, ", what, call);
+    int n = snprintf(text, sizeof text, "fake cuda: %s (%s, ", what, call);
     size_t used = n > 0 ? (size_t)n : 0;
     if (used < sizeof text)
         vsnprintf(text + used, sizeof text - used, numbers, list);
@@ -43,7 +43,7 @@ static void print_finding(const char *what, const char *call, const char *number
     fflush(stderr);
 }
 
-_Noreturn void standin_finding(const char *what, const char *numbers, ...)
+_Noreturn void fake_finding(const char *what, const char *numbers, ...)
 {
     va_list list;
     va_start(list, numbers);
@@ -57,80 +57,80 @@ static void begin_once(void)
     if (begun)
         return;
     begun = true;
-    standin_config_read(&standin.config);
-    for (int d = 0; d < STANDIN_DEVICES; d++)
-        standin.devices[d].legacy.device = d;
+    fake_config_read(&fake.config);
+    for (int d = 0; d < FAKE_DEVICES; d++)
+        fake.devices[d].legacy.device = d;
 }
 
-cudaError_t standin_enter(const char *call)
+cudaError_t fake_enter(const char *call)
 {
     if (thread.in_host_function) /* "must not make any CUDA API calls", cudaLaunchHostFunc */
-        standin_finding("a CUDA call in a host function", "%s", call);
-    standin_lock();
+        fake_finding("a CUDA call in a host function", "%s", call);
+    fake_lock();
     thread.call = call;
     begin_once();
-    if (standin.config.devices == 0)
+    if (fake.config.devices == 0)
         return cudaErrorNoDevice;
-    return standin_config_fails(&standin.config, call);
+    return fake_config_fails(&fake.config, call);
 }
 
-cudaError_t standin_enter_device(const char *call)
+cudaError_t fake_enter_device(const char *call)
 {
-    cudaError_t status = standin_enter(call);
-    return status != cudaSuccess ? status : standin.devices[thread.device].sticky;
+    cudaError_t status = fake_enter(call);
+    return status != cudaSuccess ? status : fake.devices[thread.device].sticky;
 }
 
-cudaError_t standin_leave(cudaError_t status)
+cudaError_t fake_leave(cudaError_t status)
 {
     if (status != cudaSuccess)
         thread.last = status;
-    standin_unlock();
+    fake_unlock();
     return status;
 }
 
-int standin_current(void)
+int fake_current(void)
 {
     return thread.device;
 }
 
 /* The device becomes the current one also where it is refused because of its sticky error: the thread
  * has to be able to name it in what it releases. */
-cudaError_t standin_set_current(int device)
+cudaError_t fake_set_current(int device)
 {
-    if (device < 0 || device >= standin.config.devices)
+    if (device < 0 || device >= fake.config.devices)
         return cudaErrorInvalidDevice;
     thread.device = device;
-    return standin.devices[device].sticky;
+    return fake.devices[device].sticky;
 }
 
-void standin_lock(void)
+void fake_lock(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-void standin_unlock(void)
+void fake_unlock(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
-void standin_wait(void)
+void fake_wait(void)
 {
     pthread_cond_wait(&changed, &lock);
 }
 
-void standin_wake(void)
+void fake_wake(void)
 {
     pthread_cond_broadcast(&changed);
 }
 
-void standin_run_host(cudaHostFn_t function, void *argument)
+void fake_run_host(cudaHostFn_t function, void *argument)
 {
     thread.in_host_function = true;
     function(argument);
     thread.in_host_function = false;
 }
 
-double standin_now(void)
+double fake_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -140,13 +140,13 @@ double standin_now(void)
 /* A sticky error is not cleared: cudaGetLastError gives it again and again. */
 static cudaError_t last_error(bool reset)
 {
-    standin_lock();
-    cudaError_t status = standin.devices[thread.device].sticky;
+    fake_lock();
+    cudaError_t status = fake.devices[thread.device].sticky;
     if (status == cudaSuccess)
         status = thread.last;
     if (reset)
         thread.last = cudaSuccess;
-    standin_unlock();
+    fake_unlock();
     return status;
 }
 
@@ -163,12 +163,12 @@ cudaError_t cudaPeekAtLastError(void)
 /* A process that ends owes everything back. Where a thread still runs work nothing is freed under it. */
 __attribute__((destructor)) static void end(void)
 {
-    standin_lock();
+    fake_lock();
     thread.call = NULL;
-    int findings = standin_memory_leaks() + standin_streams_leaks();
-    if (findings == 0 && standin_streams_free())
-        standin_memory_free();
-    standin_unlock();
+    int findings = fake_memory_leaks() + fake_streams_leaks();
+    if (findings == 0 && fake_streams_free())
+        fake_memory_free();
+    fake_unlock();
     if (findings == 0)
         return;
     fflush(NULL);

@@ -1,0 +1,29 @@
+# Benchmarks: what plbrun costs, and the experiments of the papers in virtual time.
+
+BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
+.PHONY: bench bench-papers bench-coexecution bench-mixed bench-overhead
+
+$(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
+	@mkdir -p $(@D)
+	@echo "  bench $<"
+	$(Q)$(CC) $(C) $(CFLAGS) $(TEST_INC) $(OPENMP) -o $@ $< $(OBJECTS) $(LINK)
+
+bench: all $(BENCH_BIN) $(TEST_KERNELS)
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/run
+
+# Tables, CSVs, and plots where gnuplot is installed.
+PAPERS := papers adaptation growth
+bench-papers: all $(PAPERS:%=$(B)/bench/%)
+	@mkdir -p $(B)/bench-papers
+	@set -o pipefail; \
+	 for b in $(PAPERS); do $(B)/bench/$$b $(B)/bench-papers | tee $(B)/bench-papers/$$b.txt || exit; done
+	@test/bench/papers.sh $(B)/bench-papers
+
+bench-coexecution: all $(B)/bench/coexecution
+	@$(B)/bench/coexecution 15
+
+bench-mixed: all $(B)/bench/mixed
+	@$(B)/bench/mixed
+
+bench-overhead: all $(B)/bench/steal $(TEST_KERNELS)
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/overhead.sh

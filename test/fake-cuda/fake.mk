@@ -1,0 +1,43 @@
+# The fake CUDA runtime and cuBLAS: host memory behind CUDA's own headers. A sanitized build has no nvcc, but
+# needs the fake most. Without CUDA's headers its tests say so and skip.
+
+FAKE := $(B)/test/fake-cuda
+FAKE_SO := $(if $(CUDA_INC),$(FAKE)/libcudart.so.13 $(FAKE)/libcublas.so.13)
+FAKE_KERNELS := $(if $(CUDA_INC),$(FAKE)/entries.so \
+                $(foreach k,modes gpu_only,$(FAKE)/kernels/$(k).so $(FAKE)/kernels/$(k).cuda.so))
+FAKE_TESTS := $(patsubst test/%.c,$(B)/test/%,$(wildcard test/fake-cuda/test_*.c))
+FAKE_OBJECTS := $(patsubst %,$(FAKE)/%.o,fake config memory copies execute streams device nvcc)
+
+# The old kind of rpath goes before LD_LIBRARY_PATH, which names the real libraries where they are.
+FAKE_RPATH := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
+FAKE_LINK = $(CC) $(CFLAGS) $(SANFLAGS) -pthread -shared -Wl,-soname,$(@F)
+
+$(FAKE)/%.o: test/fake-cuda/%.c $(B)/flags
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -c $< -o $@
+
+$(FAKE)/libcudart.so.13: $(FAKE_OBJECTS) test/fake-cuda/cudart.map
+	$(Q)$(FAKE_LINK),--version-script=test/fake-cuda/cudart.map -o $@ $(FAKE_OBJECTS)
+
+$(FAKE)/libcublas.so.13: $(FAKE)/cublas.o $(FAKE)/libcudart.so.13 test/fake-cuda/cublas.map
+	$(Q)$(FAKE_LINK),--version-script=test/fake-cuda/cublas.map $(FAKE_RPATH) -o $@ \
+	  $(filter-out %.map,$^) -lopenblas
+
+$(FAKE_TESTS): $(B)/test/%: test/%.c $(FAKE_SO) $(B)/flags
+	@mkdir -p $(@D)
+	@echo "  test  $<"
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(if $(CUDA_INC),-DWITH_CUDA_HEADERS) -o $@ $< $(FAKE_RPATH) $(FAKE_SO) \
+	  $(LDFLAGS) $(TEST_LIBS) -lm
+
+# Kernels for the fake are in a folder of their own: a real GPU cannot run them.
+FAKE_ENTRIES := $(FAKE)/entries.so $(FAKE)/kernels/modes.cuda.so $(FAKE)/kernels/gpu_only.cuda.so
+$(FAKE)/entries.so: test/fake-cuda/entries.c
+$(FAKE)/kernels/modes.cuda.so: test/fake-cuda/modes.c test/kernels/modes.c
+$(FAKE)/kernels/gpu_only.cuda.so: test/fake-cuda/gpu_only.c
+$(FAKE_ENTRIES): test/fake-cuda/on_stream.h $(FAKE_SO)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -shared -o $@ $(filter test/fake-cuda/%.c,$^) $(FAKE)/libcudart.so.13
+$(FAKE)/kernels/modes.so $(FAKE)/kernels/gpu_only.so: $(FAKE)/kernels/%.so: $(B)/test/kernels/%.so
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
