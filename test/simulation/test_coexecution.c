@@ -23,11 +23,16 @@ struct limit {
     double slower, from_best;
 };
 
+/* The largest unit's part of all work. */
+static double largest_unit(const struct coexecution *c)
+{
+    return c->unequal ? 0.24 * pow(0.76, log2(c->units) - 1.0) : 1.0 / c->units;
+}
+
 /* The balancer cannot know that a CPU is not ten times slower still than its power says. */
 static bool unit_may_last_too_long(const struct coexecution *c)
 {
-    double largest = c->unequal ? 0.24 * pow(0.76, log2(c->units) - 1.0) : 1.0 / c->units;
-    return largest >= c->speed * fmin(c->guess, 1.0 / c->speed) / 10.0;
+    return largest_unit(c) >= c->speed * fmin(c->guess, 1.0 / c->speed) / 10.0;
 }
 
 /* What can be promised of a cell. */
@@ -47,6 +52,9 @@ static struct limit limit_of(const struct coexecution *c)
     /* A CPU that may need longer for one unit than the GPU for all of them gets none: its part is lost. */
     if (unit_may_last_too_long(c))
         limit.from_best *= 1.0 + c->speed;
+    /* A unit that the CPU has begun stays with it. Where one may last a hundredth of the run, this was measured. */
+    if (largest_unit(c) >= 0.01 * c->speed)
+        limit = (struct limit){limit.slower + 0.009, limit.from_best + 0.004};
     return limit;
 }
 
