@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # docs/picture.sh: makes docs/run.svg, the picture of a run in README.md.
 # It runs examples/spmm-imbalance three times (real arithmetic, emulated speeds) and draws the traces to one scale.
-# Needs a built ./plbrun. Run it on an idle machine: other load shows in the picture.
+# Needs a built ./plbrun. Run it on a machine that is idle, if you can: other work shows in the picture.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
