@@ -33,9 +33,9 @@ MPI_LIBS := $(shell pkg-config --libs ompi-c 2>/dev/null || echo -lmpi)
 # A sanitized build is a debug build: the master checks its invariants after every event.
 C := -std=c11 -D_GNU_SOURCE $(if $(SAN),-DPLB_DEBUG) $(WARN) -fPIC -pthread -MMD -MP $(SANFLAGS)
 OPENMP := -fopenmp
-PACKAGES := $(shell pkg-config --cflags inih jansson hwloc lapacke 2>/dev/null)
+PACKAGES := $(shell pkg-config --cflags inih jansson hwloc openblas 2>/dev/null)
 INC := -Iruntime/include -Iruntime $(DRIVER_INC) $(MPI_CFLAGS) $(PACKAGES)
-LIBS := $(MPI_LIBS) -lnlopt -llapacke -lopenblas -lhwloc -linih -ljansson -lgomp -ldl -lm $(DRIVER_LIBS)
+LIBS := $(MPI_LIBS) -lnlopt -lopenblas -lhwloc -linih -ljansson -lgomp -ldl -lm $(DRIVER_LIBS)
 
 RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/device/*/*.c))
 BALANCERS := $(wildcard balancers/*.c)

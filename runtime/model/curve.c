@@ -19,7 +19,7 @@
  * best size may lie between two of them, which matters little, since rates change slowly. */
 #define RATES 16
 
-double plb_term_value(enum plb_term term, double u)
+static double term_value(enum plb_term term, double u)
 {
     switch (term) {
     case PLB_TERM_ONE: return 1.0;
@@ -31,6 +31,20 @@ double plb_term_value(enum plb_term term, double u)
     case PLB_TERM_XEXP: return u * exp(u);
     default: return u * log(u);
     }
+}
+
+/* As term_value, with one exponential and one logarithm. */
+void plb_term_values(double u, double values[PLB_TERMS])
+{
+    double e = exp(u), l = log(u);
+    values[PLB_TERM_ONE] = 1.0;
+    values[PLB_TERM_X] = u;
+    values[PLB_TERM_X2] = u * u;
+    values[PLB_TERM_X3] = u * u * u;
+    values[PLB_TERM_EXP] = e;
+    values[PLB_TERM_LN] = l;
+    values[PLB_TERM_XEXP] = u * e;
+    values[PLB_TERM_XLN] = u * l;
 }
 
 static double term_slope(enum plb_term term, double u)
@@ -53,7 +67,7 @@ static double inside(const struct plb_curve *c, double x)
     double sum = 0.0;
     for (int i = 0; i < PLB_TERMS; i++)
         if (c->terms & (1u << i))
-            sum += c->a[i] * plb_term_value((enum plb_term)i, x / c->scale);
+            sum += c->a[i] * term_value((enum plb_term)i, x / c->scale);
     return sum;
 }
 

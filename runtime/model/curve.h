@@ -43,8 +43,8 @@ struct plb_model {
     double busy_s;              /* seconds before it can begin; for the solver */
 };
 
-/* The basis function f_term(u). */
-double plb_term_value(enum plb_term term, double u);
+/* All basis functions at u. */
+void plb_term_values(double u, double values[PLB_TERMS]);
 
 /* Seconds for x units of work; 0 for x <= 0. Above `high` the curve continues along its last slope.
  * That slope is held between two bounds, so that no term of the basis runs away with an

@@ -5,23 +5,22 @@
  * decreasing). Where none is, the curve is a line. Where the line falls, or all sizes are nearly
  * the same, time is proportional to work.
  *
- * One QR factorisation (LAPACKE) reduces the samples to at most eight rows. Each set of terms is
- * then a tiny least-squares problem.
- * Cost: O(n) for the samples plus 92 tiny problems. Weak far outside the measured sizes, where only
- * a line is known. */
+ * Cost: O(n) to reduce the samples (model/least_squares), plus 92 tiny problems. Weak far outside the
+ * measured sizes, where only a line is known. */
 #include "model/fit.h"
 
 #include <float.h>
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
+
+#include "model/least_squares.h"
 
 /* Points in a fit; of more, the latest count. More: a fit costs more. Fewer: noise averages out less. */
 #define MAX_POINTS 512
 
 /* Terms in one curve. More: with the few sizes of a training they cannot be told apart, and the curve
  * sags between them. Fewer: a bend with a start cost cannot be described. */
-#define MAX_TERMS 3
+#define MAX_TERMS PLB_LS_CHOSEN
 
 /* Largest over smallest size from which a line can be read, and from which a curve can. Larger: a
  * real start cost or bend is found later. Smaller: noise is read as a shape. With less than 1.5 one of
@@ -52,6 +51,8 @@
 #define RELATIVE_NOISE 1e-4
 
 #define LINE (1u << PLB_TERM_ONE | 1u << PLB_TERM_X)
+
+_Static_assert((int)PLB_TERMS == PLB_LS_COLUMNS, "a column for each term");
 
 /* The usable points, weighted: row i of the full problem is w[i] · f(x[i]) ≈ w[i] · t[i]. */
 struct points {
@@ -85,61 +86,20 @@ static void points_gather(struct points *p, const double *x, const double *t, co
     }
 }
 
-/* The reduced problem R · a ≈ q, with `rest` the squared residual that no choice of terms removes. */
-struct reduced {
-    double r[PLB_TERMS * PLB_TERMS]; /* column-major, leading dimension PLB_TERMS */
-    double q[PLB_TERMS];
-    double rest;
-};
-
-static bool reduce(const struct points *p, double scale, struct reduced *out)
+/* The full problem, weighted, of all terms. */
+static void reduce(const struct points *p, double scale, struct plb_reduced *out)
 {
-    double matrix[(PLB_TERMS + 1) * MAX_POINTS], tau[PLB_TERMS + 1], work[64 * (PLB_TERMS + 1)];
-    int n = p->n, ld = n > PLB_TERMS + 1 ? n : PLB_TERMS + 1;
-    memset(matrix, 0, sizeof *matrix * (size_t)(PLB_TERMS + 1) * (size_t)ld);
-    for (int i = 0; i < n; i++) {
+    double matrix[(PLB_TERMS + 1) * MAX_POINTS];
+    int rows = p->n > PLB_TERMS + 1 ? p->n : PLB_TERMS + 1;
+    memset(matrix, 0, sizeof *matrix * (size_t)(PLB_TERMS + 1) * (size_t)rows);
+    for (int i = 0; i < p->n; i++) {
+        double values[PLB_TERMS];
+        plb_term_values(p->x[i] / scale, values);
         for (int j = 0; j < PLB_TERMS; j++)
-            matrix[j * ld + i] = p->w[i] * plb_term_value((enum plb_term)j, p->x[i] / scale);
-        matrix[PLB_TERMS * ld + i] = p->w[i] * p->t[i];
+            matrix[j * rows + i] = p->w[i] * values[j];
+        matrix[PLB_TERMS * rows + i] = p->w[i] * p->t[i];
     }
-    /* Factorising [F | t] at once leaves Qᵀt in the last column: no second call is needed. */
-    if (LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, ld, PLB_TERMS + 1, matrix, ld, tau, work,
-                            (lapack_int)(sizeof work / sizeof *work)) != 0)
-        return false;
-    for (int j = 0; j < PLB_TERMS; j++)
-        for (int i = 0; i < PLB_TERMS; i++)
-            out->r[j * PLB_TERMS + i] = i <= j ? matrix[j * ld + i] : 0.0;
-    for (int i = 0; i < PLB_TERMS; i++)
-        out->q[i] = matrix[PLB_TERMS * ld + i];
-    double last = matrix[PLB_TERMS * ld + PLB_TERMS];
-    out->rest = last * last;
-    return true;
-}
-
-/* Solves the reduced problem for one set of terms; returns the squared residual or a negative. */
-static double solve_terms(const struct reduced *red, unsigned terms, double *a)
-{
-    double columns[PLB_TERMS * MAX_TERMS], rhs[PLB_TERMS], work[64];
-    int which[MAX_TERMS], k = 0;
-    for (int j = 0; j < PLB_TERMS; j++)
-        if (terms & (1u << j)) {
-            memcpy(columns + k * PLB_TERMS, red->r + j * PLB_TERMS, sizeof *columns * PLB_TERMS);
-            which[k++] = j;
-        }
-    memcpy(rhs, red->q, sizeof rhs);
-    if (LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', PLB_TERMS, k, 1, columns, PLB_TERMS, rhs,
-                           PLB_TERMS, work, (lapack_int)(sizeof work / sizeof *work)) != 0)
-        return -1.0;
-    memset(a, 0, sizeof *a * PLB_TERMS);
-    for (int i = 0; i < k; i++) {
-        if (!isfinite(rhs[i]))
-            return -1.0;
-        a[which[i]] = rhs[i];
-    }
-    double squares = red->rest;
-    for (int i = k; i < PLB_TERMS; i++)
-        squares += rhs[i] * rhs[i];
-    return squares;
+    plb_reduce(matrix, rows, out);
 }
 
 static double r_squared(const struct plb_curve *c, const struct points *p)
@@ -159,22 +119,21 @@ static double r_squared(const struct plb_curve *c, const struct points *p)
 
 /* The best set of terms by AICc; false where no set gives a plausible curve. A curve of k terms needs
  * k + 1 sizes: between fewer it could sag or bulge. */
-static bool choose_terms(const struct points *p, const struct reduced *red, struct plb_curve *best)
+static bool choose_terms(const struct points *p, const struct plb_reduced *red, struct plb_curve *best)
 {
     double best_score = DBL_MAX;
     bool found = false;
     for (unsigned terms = 1; terms < 1u << PLB_TERMS; terms++) {
-        int k = __builtin_popcount(terms);
-        bool line = (terms & ~LINE) == 0;
-        if (k > MAX_TERMS || k > p->distinct - (line ? 0 : 1) || p->n - k - 1 <= 0)
+        int k = __builtin_popcount(terms), bends = __builtin_popcount(terms & ~LINE);
+        if (k > MAX_TERMS || k > p->distinct - (bends > 0) || p->n - k - 1 <= 0)
             continue;
         struct plb_curve c = {.terms = terms, .scale = p->high, .low = p->low, .high = p->high};
-        double squares = solve_terms(red, terms, c.a);
+        double squares = plb_solve_columns(red, terms, c.a);
         if (squares < 0.0)
             continue;
         double n = p->n, variance = fmax(squares / n, RELATIVE_NOISE * RELATIVE_NOISE);
         double score = n * log(variance) + 2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0)
-                     + BEND_COST * __builtin_popcount(terms & ~LINE);
+                     + BEND_COST * bends;
         if (score < best_score && plb_curve_plausible(&c)) {
             best_score = score;
             *best = c;
@@ -200,11 +159,12 @@ static struct plb_curve proportional(const struct points *p)
 /* The best curve of several terms, or else the line; false where neither is plausible. */
 static bool fit_shape(const struct points *p, struct plb_curve *c)
 {
-    struct reduced red;
-    if (p->high < LINE_RANGE * p->low || !reduce(p, p->high, &red))
+    struct plb_reduced red;
+    if (p->high < LINE_RANGE * p->low)
         return false;
+    reduce(p, p->high, &red);
     struct plb_curve line = {.terms = LINE, .scale = p->high, .low = p->low, .high = p->high};
-    bool straight = solve_terms(&red, LINE, line.a) >= 0.0 && plb_curve_plausible(&line);
+    bool straight = plb_solve_columns(&red, LINE, line.a) >= 0.0 && plb_curve_plausible(&line);
     bool bent = p->n >= FEWEST_POINTS && p->high >= CURVE_RANGE * p->low && choose_terms(p, &red, c);
     if (!bent && straight)
         *c = line;

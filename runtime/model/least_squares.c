@@ -1,0 +1,95 @@
+/* Householder's reflections reduce the samples. Few columns are then made orthogonal one after the other
+ * (modified Gram-Schmidt, the right side included), which is as exact as reflections for the solution
+ * (Björck, BIT 7, 1967). A library's routines for large matrices take ten times as long for so few numbers.
+ * Weak where columns nearly depend on each other: the coefficients are then large, though the sum is not. */
+#include "model/least_squares.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N PLB_LS_COLUMNS
+
+/* A column whose part that the others do not explain is smaller than this fraction of it is taken for
+ * dependent. Larger: columns that differ are refused. Smaller: rounding errors (1e-16) make coefficients. */
+#define DEPENDENT 1e-12
+
+/* Four sums at a time, which do not wait for each other. */
+static double dot(const double *a, const double *b, int n)
+{
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int l = 0; l < 4; l++)
+            sum[l] += a[i + l] * b[i + l];
+    for (; i < n; i++)
+        sum[0] += a[i] * b[i];
+    return sum[0] + sum[1] + (sum[2] + sum[3]);
+}
+
+/* a -= s · b */
+static void subtract(double *a, double s, const double *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        a[i] -= s * b[i];
+}
+
+void plb_reduce(double *matrix, int rows, struct plb_reduced *out)
+{
+    for (int j = 0; j <= N; j++) {
+        double *v = matrix + j * rows + j;
+        int n = rows - j;
+        double norm = sqrt(dot(v, v, n)), first = v[0];
+        double diagonal = first > 0.0 ? -norm : norm;
+        if (norm > 0.0) {
+            v[0] -= diagonal;
+            double scale = 1.0 / (norm * (norm + fabs(first)));
+            for (int k = j + 1; k <= N; k++) {
+                double *column = matrix + k * rows + j;
+                subtract(column, scale * dot(v, column, n), v, n);
+            }
+        }
+        v[0] = diagonal;
+    }
+    for (int j = 0; j < N; j++) {
+        for (int i = 0; i < N; i++)
+            out->r[j][i] = i <= j ? matrix[j * rows + i] : 0.0;
+        out->squares[j] = dot(out->r[j], out->r[j], N);
+    }
+    memcpy(out->q, matrix + N * rows, sizeof out->q);
+    double last = matrix[N * rows + N];
+    out->rest = last * last;
+}
+
+double plb_solve_columns(const struct plb_reduced *red, unsigned chosen, double a[N])
+{
+    double column[PLB_LS_CHOSEN][N], upper[PLB_LS_CHOSEN][PLB_LS_CHOSEN], x[PLB_LS_CHOSEN], rest[N];
+    int which[PLB_LS_CHOSEN], k = 0, n = 0; /* rows from n on are zero in all of them */
+    for (int j = 0; j < N; j++)
+        if (chosen & (1u << j)) {
+            memcpy(column[k], red->r[j], sizeof column[k]);
+            which[k++] = j;
+            n = j + 1;
+        }
+    memcpy(rest, red->q, sizeof rest);
+    for (int c = 0; c < k; c++) {
+        double left = dot(column[c], column[c], n);
+        if (!(left > DEPENDENT * DEPENDENT * red->squares[which[c]]))
+            return -1.0;
+        for (int d = c + 1; d < k; d++) {
+            upper[c][d] = dot(column[c], column[d], n) / left;
+            subtract(column[d], upper[c][d], column[c], n);
+        }
+        x[c] = dot(column[c], rest, n) / left;
+        subtract(rest, x[c], column[c], n);
+    }
+    memset(a, 0, N * sizeof *a);
+    for (int c = k - 1; c >= 0; c--) {
+        for (int d = c + 1; d < k; d++)
+            x[c] -= upper[c][d] * x[d];
+        if (!isfinite(x[c]))
+            return -1.0;
+        a[which[c]] = x[c];
+    }
+    double squares = red->rest + dot(rest, rest, N);
+    return isfinite(squares) ? squares : -1.0;
+}
