@@ -129,7 +129,7 @@ static void release(struct job_run *r)
 static void fill_report(struct job_run *r, const struct plb_simulated *result)
 {
     struct plb_report *report = &r->report;
-    plb_results_from_master(result->master, &r->job.app, r->job.balancer->name, report);
+    plb_report_from_master(result->master, &r->job.app, r->job.balancer->name, report);
     plb_profiles_collect(r->job.profiles, result->master, report);
     report->mode = PLB_SIMULATED;
     report->migration = r->job.balance.migration.on;
@@ -164,7 +164,7 @@ static int simulate(struct job_run *r, struct plb_error *err)
         .verbose = a->verbose,
     });
     plb_simulate(&s, &result, err);
-    plb_results_refused(result.master, &r->job.app);
+    plb_warn_of_refused(result.master, &r->job.app);
     if (err->status == PLB_OK) {
         fill_report(r, &result);
         plb_outputs_write(a, &r->job, &r->report, &r->trace, err);

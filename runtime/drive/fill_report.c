@@ -54,8 +54,8 @@ static double add_phase(struct plb_master *master, const struct plb_app *app, in
     return rate > 0.0 ? app->passes[phase] * (double)app->units / rate : 0.0;
 }
 
-void plb_results_from_master(struct plb_master *master, const struct plb_app *app, const char *balancer,
-                             struct plb_report *r)
+void plb_report_from_master(struct plb_master *master, const struct plb_app *app, const char *balancer,
+                            struct plb_report *r)
 {
     int n = plb_master_pus(master), last_node = -1;
     const struct plb_balancer_stats *stats = plb_master_stats(master);
@@ -98,7 +98,7 @@ void plb_results_from_master(struct plb_master *master, const struct plb_app *ap
     }
 }
 
-int plb_results_refused(const struct plb_master *master, const struct plb_app *app)
+int plb_warn_of_refused(const struct plb_master *master, const struct plb_app *app)
 {
     struct plb_dataset set;
     int n = 0;

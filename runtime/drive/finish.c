@@ -11,17 +11,17 @@
 void plb_cluster_gather_trace(struct plb_rank *r, struct plb_trace *trace)
 {
     struct plb_trace own = {0};
-    const struct plb_rank0 *z = r->rank0;
+    const struct plb_rank0 *rank0 = r->rank0;
     size_t bytes;
     plb_node_collect_trace(r->node, &own);
     struct plb_trace_event *all = plb_mpi_gather(r->mpi, own.at, (size_t)own.n * sizeof *own.at, &bytes);
-    for (size_t i = 0; z != NULL && i < bytes / sizeof *all; i++)
-        for (int p = 0; p < z->n_pus; p++)
-            if (z->pus[p].node == all[i].node && z->pus[p].local == all[i].pu) {
+    for (size_t i = 0; rank0 != NULL && i < bytes / sizeof *all; i++)
+        for (int p = 0; p < rank0->n_pus; p++)
+            if (rank0->pus[p].node == all[i].node && rank0->pus[p].local == all[i].pu) {
                 all[i].pu = p; /* its number in the run */
                 break;
             }
-    if (z != NULL && trace->on)
+    if (rank0 != NULL && trace->on)
         plb_trace_append(trace, all, (int64_t)(bytes / sizeof *all));
     free(all);
     plb_trace_fini(&own);
@@ -30,7 +30,7 @@ void plb_cluster_gather_trace(struct plb_rank *r, struct plb_trace *trace)
 void plb_cluster_gather_report(struct plb_rank *r, struct plb_report *report)
 {
     int64_t counts[2], sums[2] = {0, 0};
-    const struct plb_rank0 *z = r->rank0;
+    const struct plb_rank0 *rank0 = r->rank0;
     size_t bytes;
     plb_mpi_counts(r->mpi, &counts[0], &counts[1]);
     int64_t *all = plb_mpi_gather(r->mpi, counts, sizeof counts, &bytes);
@@ -38,16 +38,16 @@ void plb_cluster_gather_report(struct plb_rank *r, struct plb_report *report)
         sums[i % 2] += all[i];
     free(all);
     int slowest_us = plb_mpi_max(r->mpi, (int)fmin(r->slowest_answer * 1e6, 1e9));
-    if (z == NULL || z->master == NULL)
+    if (rank0 == NULL || rank0->master == NULL)
         return;
-    plb_results_from_master(z->master, &z->job->app, z->job->balancer->name, report);
-    plb_profiles_collect(z->job->profiles, z->master, report);
+    plb_report_from_master(rank0->master, &rank0->job->app, rank0->job->balancer->name, report);
+    plb_profiles_collect(rank0->job->profiles, rank0->master, report);
     report->mode = PLB_REAL_RUN;
-    report->migration = z->job->balance.migration.on;
+    report->migration = rank0->job->balance.migration.on;
     report->slowest_answer_s = slowest_us * 1e-6;
     report->nodes = r->size;
-    report->makespan_s = z->makespan;
-    report->solve_s = z->solve;
+    report->makespan_s = rank0->makespan;
+    report->solve_s = rank0->solve;
     report->messages = sums[0];
     report->bytes_moved = sums[1];
     plb_report_derive(report);

@@ -10,20 +10,20 @@
 #include "drive/fill_report.h"
 #include "profile/profiles.h"
 
-void plb_rank0_init(struct plb_rank0 *z, struct plb_job *job, struct plb_trace *trace, int n_ranks,
+void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_trace *trace, int n_ranks,
                     bool quiet)
 {
-    *z = (struct plb_rank0){.job = job, .trace = trace};
-    z->said_bye = plb_alloc((size_t)n_ranks * sizeof *z->said_bye);
-    plb_progress_init(&z->progress, job->kernel->unit, quiet);
+    *rank0 = (struct plb_rank0){.job = job, .trace = trace};
+    rank0->said_bye = plb_alloc((size_t)n_ranks * sizeof *rank0->said_bye);
+    plb_progress_init(&rank0->progress, job->kernel->unit, quiet);
 }
 
-void plb_rank0_fini(struct plb_rank0 *z)
+void plb_rank0_fini(struct plb_rank0 *rank0)
 {
-    plb_incoming_free(z->incoming);
-    plb_master_free(z->master);
-    free(z->said_bye);
-    free(z->pus);
+    plb_incoming_free(rank0->incoming);
+    plb_master_free(rank0->master);
+    free(rank0->said_bye);
+    free(rank0->pus);
 }
 
 /* Tells every node, rank 0's own included, that the run is over. */
@@ -46,17 +46,18 @@ static bool stop_on_failure(struct plb_rank *r)
 
 static void begin_pass(struct plb_rank *r)
 {
-    struct plb_rank0 *z = r->rank0;
-    struct plb_app *app = &z->job->app;
+    struct plb_rank0 *rank0 = r->rank0;
+    struct plb_app *app = &rank0->job->app;
     int64_t replaced = 0;
     for (int i = 0; i < r->data.n; i++) {
         replaced |= app->replaced[i] ? (int64_t)1 << i : 0;
         app->replaced[i] = false;
     }
     int phase = plb_app_begin_pass(app);
-    z->pass_began = plb_rank_time(r);
-    z->in_pass = true;
-    plb_master_begin(z->master, r->pass + 1, phase, replaced, &z->job->maps[phase], z->pass_began, &r->out);
+    rank0->pass_began = plb_rank_time(r);
+    rank0->in_pass = true;
+    plb_master_begin(rank0->master, r->pass + 1, phase, replaced, &rank0->job->maps[phase], rank0->pass_began,
+                     &r->out);
     stop_on_failure(r);
 }
 
@@ -68,11 +69,11 @@ void plb_rank0_pass_begins(struct plb_rank *r)
 /* The pass is over: does the kernel want another one? */
 static void end_pass(struct plb_rank *r)
 {
-    struct plb_rank0 *z = r->rank0;
+    struct plb_rank0 *rank0 = r->rank0;
     bool again = false;
-    z->in_pass = false;
-    z->makespan += plb_rank_time(r) - z->pass_began;
-    plb_job_next(z->job, r->pass - 1, &again, r->err);
+    rank0->in_pass = false;
+    rank0->makespan += plb_rank_time(r) - rank0->pass_began;
+    plb_job_next(rank0->job, r->pass - 1, &again, r->err);
     if (again && r->err->status == PLB_OK)
         begin_pass(r);
     else
@@ -81,8 +82,8 @@ static void end_pass(struct plb_rank *r)
 
 static void end_pass_if_over(struct plb_rank *r)
 {
-    const struct plb_rank0 *z = r->rank0;
-    if (z->in_pass && plb_master_over(z->master) && !plb_incoming_claims(z->incoming))
+    const struct plb_rank0 *rank0 = r->rank0;
+    if (rank0->in_pass && plb_master_over(rank0->master) && !plb_incoming_claims(rank0->incoming))
         end_pass(r);
 }
 
@@ -104,18 +105,18 @@ static enum plb_verdict judge(void *context, const struct plb_message *done)
 static int64_t tell_master(void *context, const struct plb_message *m)
 {
     struct plb_rank *r = context;
-    struct plb_rank0 *z = r->rank0;
-    int64_t solves = plb_master_stats(z->master)->solves;
+    struct plb_rank0 *rank0 = r->rank0;
+    int64_t solves = plb_master_stats(rank0->master)->solves;
     double before = plb_rank_time(r);
-    int64_t fresh = plb_master_receive(z->master, m, before, &r->out);
+    int64_t fresh = plb_master_receive(rank0->master, m, before, &r->out);
     double seconds = plb_rank_time(r) - before;
-    if (plb_master_stats(z->master)->solves > solves) {
-        z->solve += seconds;
-        plb_trace_add(z->trace, (struct plb_trace_event){.type = PLB_TRACE_SOLVE,
-                                                         .pu = PLB_TRACE_MASTER,
-                                                         .pass = r->pass,
-                                                         .start = before,
-                                                         .seconds = seconds});
+    if (plb_master_stats(rank0->master)->solves > solves) {
+        rank0->solve += seconds;
+        plb_trace_add(rank0->trace, (struct plb_trace_event){.type = PLB_TRACE_SOLVE,
+                                                             .pu = PLB_TRACE_MASTER,
+                                                             .pass = r->pass,
+                                                             .start = before,
+                                                             .seconds = seconds});
     }
     stop_on_failure(r);
     return fresh;
@@ -143,13 +144,13 @@ static void on_done(struct plb_rank *r, const struct plb_message *m)
 
 bool plb_rank0_collect(struct plb_rank *r)
 {
-    struct plb_rank0 *z = r->rank0;
-    bool any = z->incoming != NULL && plb_incoming_collect(z->incoming);
+    struct plb_rank0 *rank0 = r->rank0;
+    bool any = rank0->incoming != NULL && plb_incoming_collect(rank0->incoming);
     if (any)
         end_pass_if_over(r);
-    if (z->in_pass)
-        plb_progress_update(&z->progress, plb_master_accepted(z->master), r->data.units,
-                            plb_rank_time(r) - z->pass_began);
+    if (rank0->in_pass)
+        plb_progress_update(&rank0->progress, plb_master_accepted(rank0->master), r->data.units,
+                            plb_rank_time(r) - rank0->pass_began);
     return any;
 }
 
@@ -171,16 +172,16 @@ static void on_pull(struct plb_rank *r, const struct plb_message *m)
 
 static void on_fail(struct plb_rank *r, const struct plb_message *m)
 {
-    const struct plb_rank0 *z = r->rank0;
+    const struct plb_rank0 *rank0 = r->rank0;
     const struct plb_failure *f = &m->fail;
     const char *name = "?", *host = "?", *unit = r->kernel->unit;
     char title[PLB_PHASE_TITLE], what[100];
-    for (int p = 0; p < z->n_pus; p++)
-        if (z->pus[p].node == m->from && z->pus[p].local == m->pu) {
-            name = z->pus[p].name;
-            host = z->pus[p].host;
+    for (int p = 0; p < rank0->n_pus; p++)
+        if (rank0->pus[p].node == m->from && rank0->pus[p].local == m->pu) {
+            name = rank0->pus[p].name;
+            host = rank0->pus[p].host;
         }
-    plb_phase_title(r->kernel, z->job->app.running, title);
+    plb_phase_title(r->kernel, rank0->job->app.running, title);
     if (f->text[0] != '\0')
         snprintf(what, sizeof what, "failed (%s)", f->text);
     else
@@ -193,11 +194,11 @@ static void on_fail(struct plb_rank *r, const struct plb_message *m)
 
 /* -------------------------------------------------------------------- start */
 
-static void show_pus(const struct plb_rank0 *z)
+static void show_pus(const struct plb_rank0 *rank0)
 {
     static const char *const kinds[] = {"cpu", "gpu", "accelerator"};
-    for (int p = 0; p < z->n_pus; p++) {
-        const struct plb_pu_info *pu = &z->pus[p];
+    for (int p = 0; p < rank0->n_pus; p++) {
+        const struct plb_pu_info *pu = &rank0->pus[p];
         if (pu->id[0] != '\0')
             plb_say("PU %d: rank %d on %s, %s '%s' (%s), %.3g GB free, driven from cores %s, power %g", p,
                     pu->node, pu->host, kinds[pu->kind], pu->name, pu->id, pu->memory / 1e9, pu->cores,
@@ -218,11 +219,11 @@ static int by_place(const void *a, const void *b)
 /* Looks whether a rank runs the same plbrun and the same kernel as this one, and keeps the first difference. */
 static void compare(struct plb_rank *r, const struct plb_hello *hello)
 {
-    struct plb_rank0 *z = r->rank0;
+    struct plb_rank0 *rank0 = r->rank0;
     const struct plb_hello *own = &r->hello;
     const char *what = plb_kernel_difference(&hello->build, &own->build);
-    if (what != NULL && z->difference[0] == '\0')
-        snprintf(z->difference, sizeof z->difference,
+    if (what != NULL && rank0->difference[0] == '\0')
+        snprintf(rank0->difference, sizeof rank0->difference,
                  "rank %d on %s has %s than rank 0 on %s (plbrun %s with %s there, plbrun %s with %s here); "
                  "install the "
                  "same on both",
@@ -233,20 +234,20 @@ static void compare(struct plb_rank *r, const struct plb_hello *hello)
 /* All PUs are known: makes the master, and begins the first pass or tells why there is none. */
 static void begin_run(struct plb_rank *r)
 {
-    struct plb_rank0 *z = r->rank0;
-    struct plb_job *job = z->job;
-    qsort(z->pus, (size_t)z->n_pus, sizeof *z->pus, by_place);
+    struct plb_rank0 *rank0 = r->rank0;
+    struct plb_job *job = rank0->job;
+    qsort(rank0->pus, (size_t)rank0->n_pus, sizeof *rank0->pus, by_place);
     struct plb_master_config config = plb_job_master(job);
     config.n_nodes = r->size;
-    z->master = plb_master_new(&config, z->pus, z->n_pus);
-    z->incoming = plb_incoming_new(&r->data, &(struct plb_incoming_calls){r, get, judge, tell_master});
-    if (z->difference[0] != '\0') {
-        stop(r, plb_fail(r->err, PLB_EINPUT, "%s", z->difference));
+    rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
+    rank0->incoming = plb_incoming_new(&r->data, &(struct plb_incoming_calls){r, get, judge, tell_master});
+    if (rank0->difference[0] != '\0') {
+        stop(r, plb_fail(r->err, PLB_EINPUT, "%s", rank0->difference));
         return;
     }
     if (r->options->show_pus || r->options->verbose)
-        show_pus(z);
-    if (plb_results_refused(z->master, &job->app) == z->n_pus) {
+        show_pus(rank0);
+    if (plb_warn_of_refused(rank0->master, &job->app) == rank0->n_pus) {
         stop(r, plb_fail(r->err, PLB_EINPUT,
                          "no PU has the memory for this job (the warnings have the numbers); it needs "
                          "others, or smaller units"));
@@ -263,45 +264,45 @@ static void begin_run(struct plb_rank *r)
         .mode = job->balance.profile,
         .verbose = r->options->verbose,
     });
-    plb_profiles_recall(job->profiles, z->master);
-    if (plb_profiles_require(&config, z->master, r->err) == PLB_OK)
+    plb_profiles_recall(job->profiles, rank0->master);
+    if (plb_profiles_require(&config, rank0->master, r->err) == PLB_OK)
         begin_pass(r);
     else
         stop(r, r->err->status);
 }
 
 /* Whether a PU has said HELLO before. */
-static bool is_known(const struct plb_rank0 *z, const struct plb_pu_info *pu)
+static bool is_known(const struct plb_rank0 *rank0, const struct plb_pu_info *pu)
 {
-    for (int p = 0; p < z->n_pus; p++)
-        if (by_place(&z->pus[p], pu) == 0)
+    for (int p = 0; p < rank0->n_pus; p++)
+        if (by_place(&rank0->pus[p], pu) == 0)
             return true;
     return false;
 }
 
 static void on_hello(struct plb_rank *r, const struct plb_hello *hello)
 {
-    struct plb_rank0 *z = r->rank0;
-    if (z->n_pus == z->expected || is_known(z, &hello->pu))
+    struct plb_rank0 *rank0 = r->rank0;
+    if (rank0->n_pus == rank0->expected || is_known(rank0, &hello->pu))
         return;
-    z->pus = plb_grow(z->pus, (size_t)(z->n_pus + 1) * sizeof *z->pus);
-    z->pus[z->n_pus++] = hello->pu;
+    rank0->pus = plb_grow(rank0->pus, (size_t)(rank0->n_pus + 1) * sizeof *rank0->pus);
+    rank0->pus[rank0->n_pus++] = hello->pu;
     compare(r, hello);
-    if (z->n_pus == z->expected)
+    if (rank0->n_pus == rank0->expected)
         begin_run(r);
 }
 
-static void on_bye(struct plb_rank0 *z, int from)
+static void on_bye(struct plb_rank0 *rank0, int from)
 {
-    z->byes += !z->said_bye[from];
-    z->said_bye[from] = true;
+    rank0->byes += !rank0->said_bye[from];
+    rank0->said_bye[from] = true;
 }
 
 bool plb_rank0_is_needed(const struct plb_rank *r)
 {
-    const struct plb_rank0 *z = r->rank0;
-    return z->byes < r->size || plb_mpi_busy(r->mpi)
-        || (z->incoming != NULL && plb_incoming_any(z->incoming));
+    const struct plb_rank0 *rank0 = r->rank0;
+    return rank0->byes < r->size || plb_mpi_busy(r->mpi)
+        || (rank0->incoming != NULL && plb_incoming_any(rank0->incoming));
 }
 
 void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)

@@ -107,7 +107,7 @@ struct plb_stress_counts {
 };
 
 struct plb_simulated {
-    struct plb_master *master;          /* for plb_results_from_master; free it */
+    struct plb_master *master;          /* for plb_report_from_master; free it */
     double makespan_s;                  /* virtual, as all times but two. A pass counts from the moment at which rank 0
                                            begins it until it has handled the last result */
     double stopped_s;                   /* when the last living node has heard STOP */

@@ -37,10 +37,10 @@ static int check_ranks(const struct plb_rank *r)
     const struct plb_job *job = r->rank0->job;
     int nodes = job->cluster.n_nodes;
     if (nodes > 0 && nodes != r->size)
-        return plb_fail(
-            r->err, PLB_EINPUT, "%s describes %d node%s and there %s %d rank%s; start mpirun with -np %d",
-            job->machines.file, nodes, nodes == 1 ? "" : "s",
-            r->size == 1 ? "is" : "are", r->size, r->size == 1 ? "" : "s", nodes);
+        return plb_fail(r->err, PLB_EINPUT,
+                        "%s describes %d node%s and there %s %d rank%s; start mpirun with -np %d",
+                        job->machines.file, nodes, nodes == 1 ? "" : "s", r->size == 1 ? "is" : "are",
+                        r->size, r->size == 1 ? "" : "s", nodes);
     if (job->machines.pus.master_only && r->size == 1)
         return plb_fail(
             r->err, PLB_EINPUT,

@@ -101,9 +101,9 @@ static void await_open(struct plb_node *node, struct plb_runner *r, struct plb_n
 }
 
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
-                   struct plb_node **result, struct plb_error *err)
+                   struct plb_node **started, struct plb_error *err)
 {
-    struct plb_node *node = *result = plb_alloc(sizeof *node);
+    struct plb_node *node = *started = plb_alloc(sizeof *node);
     struct plb_node_shared *shared = &node->shared;
     shared->config = *config;
     shared->uses_slots = plb_dataset_travels(config->data);

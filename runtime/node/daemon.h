@@ -14,7 +14,7 @@ struct plb_node;
 /* Opens the devices and copies the replicated data to them. PLB_OK, or PLB_EFAILED and a sentence; *node is
  * to be freed in both cases. The PUs are copied. */
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
-                   struct plb_node **node, struct plb_error *err);
+                   struct plb_node **started, struct plb_error *err);
 
 /* The one receiver of messages to this node: PASS, BLOCK, EMPTY, STEAL, GIFT and STOP. A STEAL is answered
  * into `out` at once, whatever the PUs do. With PASS, what belongs to earlier passes is forgotten, and the

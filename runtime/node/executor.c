@@ -120,9 +120,9 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     const struct plb_dataset *set = e->set;
     void *data[PLB_MAX_DATA], *host[PLB_MAX_DATA];
     size_t bytes[PLB_MAX_DATA], offset;
-    int status = 0;
+    int status = 0, n = set->n;
     bool tight = !e->on_host && is_tight(e, range);
-    for (int i = 0; i < set->n && status == 0; i++) {
+    for (int i = 0; i < n && status == 0; i++) {
         const struct plb_data *d = &set->at[i];
         plb_dataset_bytes(set, i, range, &offset, &bytes[i]);
         host[i] = buffers != NULL && buffers[i] != NULL ? buffers[i] : (char *)set->host[i] + offset;
@@ -141,7 +141,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
                             .threads = e->threads};
     if (status == 0)
         status = e->ops->launch(e->device, lane, phase, &task);
-    for (int i = 0; i < set->n && status == 0 && !e->on_host && results; i++)
+    for (int i = 0; i < n && status == 0 && !e->on_host && results; i++)
         if (plb_data_is_result(&set->at[i]))
             status = e->ops->copy_out(e->device, lane, host[i], data[i], bytes[i]);
     return status;

@@ -194,8 +194,7 @@ int plb_profiles_require(const struct plb_master_config *config, const struct pl
 {
     const struct plb_balancer *b = config->balancer;
     bool wanted = b->basis != NULL && b->basis(config->params) == PLB_BY_PROFILE;
-    int phases = config->phases > 0 ? config->phases : 1,
-        pu = wanted ? find_unmeasured(master, phases) : -1;
+    int phases = config->phases > 0 ? config->phases : 1, pu = wanted ? find_unmeasured(master, phases) : -1;
     if (pu < 0)
         return PLB_OK;
     return plb_fail(
