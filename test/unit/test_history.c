@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "core/history.h"
+#include "plb/kernel.h"
 
 #define RATE 100.0 /* work per second that the profile knows */
 
@@ -211,11 +212,52 @@ static void another_size_is_no_change(void **state)
     plb_history_fini(&h);
 }
 
+/* However many reports came before, and whether the older ones have been dropped meanwhile. */
+static void a_change_is_seen_after_many_reports(void **state)
+{
+    (void)state;
+    for (int before = 5; before < 3 * PLB_MAX_SAMPLES; before++) {
+        struct plb_history h = {0};
+        for (int i = 0; i < before; i++)
+            add(&h, 10.0 + i % 7, 1.0);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(h.changes, 0);
+            add(&h, 12.0, 1.25);
+        }
+        assert_int_equal(h.changes, 1);
+        for (int i = 0; i < h.n; i++)
+            near(h.at[i].execute_s, 1.25 * h.at[i].work / RATE);
+        plb_history_fini(&h);
+    }
+}
+
+/* Times that are a few percent off, either way, are no change. */
+static void noise_is_no_change(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct plb_history h = {0};
+        double sum = 0.0, expected = 0.0;
+        for (int i = 0; i < 100; i++) {
+            double factor = 0.92 + 0.16 * plb_random_real(seed, (uint64_t)i), work = 10.0 + i % 7;
+            add(&h, work, factor);
+            expected += factor * work / RATE;
+        }
+        for (int i = 0; i < h.n; i++)
+            sum += h.at[i].execute_s;
+        assert_int_equal(h.changes, 0);
+        near(sum, expected);
+        plb_history_fini(&h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_slow_reports_scale_what_was_before),
         cmocka_unit_test(one_report_is_enough_where_it_is_no_hiccup),
+        cmocka_unit_test(a_change_is_seen_after_many_reports),
+        cmocka_unit_test(noise_is_no_change),
         cmocka_unit_test(a_fixed_cost_is_no_change),
         cmocka_unit_test(another_size_is_no_change),
         cmocka_unit_test(recalled_samples_come_first),

@@ -121,6 +121,16 @@ static void losing_everybody_is_a_failure(void **state)
     stop(&f);
 }
 
+static void without_pus_the_run_fails(void **state)
+{
+    (void)state;
+    struct fixture f = {0};
+    prepare(&f, "greedy", 10.0, 0, 100, NULL);
+    plb_master_begin(f.master, 1, 0, 0, &f.map, 0.0, &f.out);
+    assert_non_null(strstr(plb_master_failure(f.master), "no processing unit is left"));
+    stop(&f);
+}
+
 /* A node dies while its kernel is loaded: it never hears of a pass, and others compute. */
 static void a_loss_before_the_first_pass(void **state)
 {
@@ -317,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_report_may_overtake_its_move),
         cmocka_unit_test(a_lost_node_gives_back_what_was_not_accepted),
         cmocka_unit_test(losing_everybody_is_a_failure),
+        cmocka_unit_test(without_pus_the_run_fails),
         cmocka_unit_test(a_loss_before_the_first_pass),
         cmocka_unit_test(a_lost_node_takes_no_part_in_the_next_pass),
         cmocka_unit_test(a_lost_thief_gives_back_what_it_stole),
