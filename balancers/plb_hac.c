@@ -146,6 +146,7 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
 
 static void fit(struct state *s, const struct plb_view *view, int p)
 {
+    view->stats->fits++;
     plb_estimate(&view->pus[p], HALF_LIFE, s->training.pus[p].rate, &s->models[p], &s->pus[p].estimate);
     s->pus[p].fresh = false;
 }

@@ -152,6 +152,7 @@ static double fit_all(struct state *s, const struct plb_view *view)
         const struct plb_pu *pu = &view->pus[p];
         s->models[p] = (struct plb_model){0};
         if (!pu->lost) {
+            view->stats->fits++;
             bool fitted = plb_fit_samples(pu->samples, pu->n_samples, 0.0, &s->models[p]);
             worst = fmin(worst, fitted ? s->models[p].execute.r2 : -INFINITY);
         }

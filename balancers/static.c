@@ -46,6 +46,7 @@ static bool share_by_profile(struct state *s, const struct plb_view *view)
     struct plb_solution solution;
     for (int p = 0; p < view->n_pus && models != NULL; p++) {
         const struct plb_pu *pu = &view->pus[p];
+        view->stats->fits += !pu->lost;
         if (!pu->lost && plb_fit_samples(pu->samples, pu->n_samples, 0.0, &models[p]))
             models[p].grain = isfinite(pu->grain) ? pu->grain : 0.0;
     }

@@ -30,10 +30,10 @@ static int bad(const struct reading *r, const struct plb_ini_entry *e, const cha
                     e->value, expected);
 }
 
-/* A key of [pu NAME] whose value is one number. */
+/* A key of [pu NAME] or [simulation] whose value is one number. */
 struct number_key {
     const char *key;
-    size_t offset; /* of the double in struct plb_pu_spec; NOT_KEPT: the value is only checked */
+    size_t offset; /* of the double in its struct; NOT_KEPT: the value is only checked */
     double min;
     const char *expected;
 };
@@ -52,6 +52,16 @@ static const struct number_key number_keys[] = {
     {"slowdown", AT(slowdown), 1.0, "wall seconds per CPU second, 1 or more"},
     {"static_watts", NOT_KEPT, 0.0, "watts, 0 or more"},
     {"dynamic_watts", NOT_KEPT, 0.0, "watts, 0 or more"},
+    {0},
+};
+
+#define SIMULATION(field) offsetof(struct plb_simulation_spec, field)
+
+static const struct number_key simulation_keys[] = {
+    {"message", SIMULATION(message_s), 0.0, "seconds of rank 0 for a message, 0 or more"},
+    {"solve", SIMULATION(solve_s), 0.0, "seconds of rank 0 for each PU in a solve, 0 or more"},
+    {"fit", SIMULATION(fit_s), 0.0, "seconds of rank 0 for a curve, 0 or more"},
+    {"cost_error", SIMULATION(cost_error), 0.0, "a relative spread such as 0.2, 0 or more"},
     {0},
 };
 
@@ -98,13 +108,9 @@ static int read_special(struct reading *r, struct plb_pu_spec *pu, const struct 
     return PLB_OK;
 }
 
-static int unknown_key(const struct reading *r, const struct plb_ini_entry *e, bool node)
+static int unknown_key(const struct reading *r, const struct plb_ini_entry *e, const char *const *known)
 {
-    static const char *const node_keys[] = {"pus", "bandwidth", "latency", "count", NULL};
-    const char *pu_keys[sizeof number_keys / sizeof *number_keys + 3] = {"kind", "copy", "slow"};
-    for (int i = 0; number_keys[i].key != NULL; i++)
-        pu_keys[3 + i] = number_keys[i].key;
-    const char *near = plb_nearest(e->key, node ? node_keys : pu_keys);
+    const char *near = plb_nearest(e->key, known);
     return plb_fail(r->err, PLB_EINPUT, "%s:%d: unknown key '%s' in [%s]%s%s%s", r->conf->file, e->line,
                     e->key, e->section, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
@@ -129,7 +135,10 @@ static int read_pu_key(struct reading *r, struct plb_pu_spec *pu, const struct p
         memcpy((char *)pu + n->offset, &value, sizeof value);
         return PLB_OK;
     }
-    return unknown_key(r, e, false);
+    const char *known[sizeof number_keys / sizeof *number_keys + 3] = {"kind", "copy", "slow"};
+    for (int i = 0; number_keys[i].key != NULL; i++)
+        known[3 + i] = number_keys[i].key;
+    return unknown_key(r, e, known);
 }
 
 static struct plb_pu_spec *described_as(struct reading *r, const char *name)
@@ -213,7 +222,7 @@ static int read_node_key(struct reading *r, struct plb_node_spec *node, const st
             return bad(r, e, "how often the node is there, 1 or more");
         *count = (int)value;
     } else {
-        return unknown_key(r, e, true);
+        return unknown_key(r, e, (const char *const[]){"pus", "bandwidth", "latency", "count", NULL});
     }
     return PLB_OK;
 }
@@ -280,17 +289,45 @@ static int read_nodes(struct reading *r, bool simulate)
     return PLB_OK;
 }
 
-/* Checks that each section is a node or a PU and is there once, and that each key but `slow` is in it
- * once. */
+static int read_simulation_key(struct reading *r, const struct plb_ini_entry *e)
+{
+    const char *known[sizeof simulation_keys / sizeof *simulation_keys] = {NULL};
+    for (int i = 0; simulation_keys[i].key != NULL; i++) {
+        const struct number_key *n = &simulation_keys[i];
+        double value;
+        known[i] = n->key;
+        if (strcmp(e->key, n->key) != 0)
+            continue;
+        if (!plb_parse_real(e->value, &value) || value < n->min)
+            return bad(r, e, n->expected);
+        value = value > 0.0 ? value : -1.0; /* 0 is what stands for the default */
+        memcpy((char *)&r->spec->simulation + n->offset, &value, sizeof value);
+        return PLB_OK;
+    }
+    return unknown_key(r, e, known);
+}
+
+static int read_simulation(struct reading *r)
+{
+    for (int i = 0; i < r->conf->n; i++)
+        if (strcmp(r->conf->at[i].section, "simulation") == 0
+            && read_simulation_key(r, &r->conf->at[i]) != PLB_OK)
+            return r->err->status;
+    return PLB_OK;
+}
+
+/* Checks that each section is a node, a PU or the simulation and is there once, and that each key but `slow`
+ * is in it once. */
 static int check_form(struct reading *r)
 {
     const struct plb_ini *c = r->conf;
     for (int i = 0; i < c->n_sections; i++) {
         const struct plb_ini_section *s = &c->sections[i];
         bool node = strncmp(s->name, "node ", 5) == 0, keys = false;
-        if (!node && strncmp(s->name, "pu ", 3) != 0)
-            return plb_fail(r->err, PLB_EINPUT, "%s:%d: section [%s]: expected [node NAME] or [pu NAME]",
-                            c->file, s->line, s->name);
+        if (!node && strncmp(s->name, "pu ", 3) != 0 && strcmp(s->name, "simulation") != 0)
+            return plb_fail(r->err, PLB_EINPUT,
+                            "%s:%d: section [%s]: expected [node NAME], [pu NAME] or [simulation]", c->file,
+                            s->line, s->name);
         for (int j = 0; j < i; j++)
             if (strcmp(c->sections[j].name, s->name) == 0)
                 return plb_fail(r->err, PLB_EINPUT,
@@ -321,7 +358,7 @@ int plb_cluster_read(const char *file, const char *kernel, bool simulate, struct
         return err->status;
     struct reading r = {.conf = &conf, .kernel = kernel, .spec = spec, .err = err};
     r.described = plb_alloc((size_t)(conf.n_sections + 1) * sizeof *r.described);
-    if (check_form(&r) == PLB_OK && read_pus(&r) == PLB_OK)
+    if (check_form(&r) == PLB_OK && read_simulation(&r) == PLB_OK && read_pus(&r) == PLB_OK)
         read_nodes(&r, simulate);
     free(r.described);
     plb_ini_fini(&conf);

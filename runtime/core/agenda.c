@@ -120,6 +120,7 @@ static void look_at_least(struct plb_agenda *a, int p)
         return;
     a->pus[p].least = plb_history_least_task(h);
     a->pus[p].least_at = h->n;
+    a->seen.stats.fits++;
 }
 
 /* In the tail the least tasks are kept young, a PU at a time, so that on many PUs nothing is left to fit when

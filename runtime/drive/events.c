@@ -8,7 +8,7 @@
 
 struct entry {
     struct plb_event event;
-    uint64_t order;             /* in which it was planned */
+    uint64_t order; /* in which it was planned */
 };
 
 struct plb_events {
@@ -23,10 +23,10 @@ struct plb_events *plb_events_new(void)
     return plb_alloc(sizeof(struct plb_events));
 }
 
-void plb_events_free(struct plb_events *v)
+void plb_events_free(struct plb_events *events)
 {
-    free(v->heap);
-    free(v);
+    free(events->heap);
+    free(events);
 }
 
 static bool before(const struct entry *a, const struct entry *b)
@@ -34,35 +34,35 @@ static bool before(const struct entry *a, const struct entry *b)
     return a->event.time < b->event.time || (a->event.time == b->event.time && a->order < b->order);
 }
 
-void plb_events_add(struct plb_events *v, struct plb_event event)
+void plb_events_add(struct plb_events *events, struct plb_event event)
 {
-    if (v->n == v->capacity) {
-        v->capacity = v->capacity > 0 ? 2 * v->capacity : 64;
-        v->heap = plb_grow(v->heap, (size_t)v->capacity * sizeof *v->heap);
+    if (events->n == events->capacity) {
+        events->capacity = events->capacity > 0 ? 2 * events->capacity : 64;
+        events->heap = plb_grow(events->heap, (size_t)events->capacity * sizeof *events->heap);
     }
-    struct entry entry = {event, v->added++};
-    entry.event.time = event.time > v->now ? event.time : v->now;
-    int i = v->n++;
-    for (; i > 0 && before(&entry, &v->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        v->heap[i] = v->heap[(i - 1) / 2];
-    v->heap[i] = entry;
+    struct entry entry = {event, events->added++};
+    entry.event.time = event.time > events->now ? event.time : events->now;
+    int i = events->n++;
+    for (; i > 0 && before(&entry, &events->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        events->heap[i] = events->heap[(i - 1) / 2];
+    events->heap[i] = entry;
 }
 
-bool plb_events_next(struct plb_events *v, struct plb_event *event)
+bool plb_events_next(struct plb_events *events, struct plb_event *event)
 {
-    if (v->n == 0)
+    if (events->n == 0)
         return false;
-    *event = v->heap[0].event;
-    v->now = event->time;
-    struct entry last = v->heap[--v->n];
+    *event = events->heap[0].event;
+    events->now = event->time;
+    struct entry last = events->heap[--events->n];
     int i = 0;
-    for (int child; (child = 2 * i + 1) < v->n; i = child) {
-        if (child + 1 < v->n && before(&v->heap[child + 1], &v->heap[child]))
+    for (int child; (child = 2 * i + 1) < events->n; i = child) {
+        if (child + 1 < events->n && before(&events->heap[child + 1], &events->heap[child]))
             child++;
-        if (!before(&v->heap[child], &last))
+        if (!before(&events->heap[child], &last))
             break;
-        v->heap[i] = v->heap[child];
+        events->heap[i] = events->heap[child];
     }
-    v->heap[i] = last;
+    events->heap[i] = last;
     return true;
 }

@@ -1,5 +1,5 @@
-/* The virtual clock of a simulation: events in the order of their time. Events of one time come in the order in which
- * they were planned, so that a run is exactly repeatable. O(log n) per event. Not thread-safe. */
+/* The virtual clock of a simulation: events in the order of their time. Events of one time come in the order
+ * in which they were planned, so that a run is exactly repeatable. O(log n) per event. Not thread-safe. */
 #ifndef PLB_DRIVE_EVENTS_H
 #define PLB_DRIVE_EVENTS_H
 
@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 enum plb_event_kind {
-    PLB_EVENT_ARRIVE,           /* a message is there. item: its number in the network */
-    PLB_EVENT_RANK0,            /* rank 0 has time for the next message */
-    PLB_EVENT_INPUTS,           /* the inputs of a task are there. item: the number of the task on its PU */
-    PLB_EVENT_END,              /* a PU has executed its task. item: the number of the task on its PU */
-    PLB_EVENT_LOOK,             /* a node sends its reports and looks for answers */
-    PLB_EVENT_FAULT,            /* item: the number of the fault */
-    PLB_EVENT_DETECTED,         /* the master hears that a node is lost */
+    PLB_EVENT_ARRIVE,   /* a message is there. item: its number in the network */
+    PLB_EVENT_RANK0,    /* rank 0 has time for the next message */
+    PLB_EVENT_INPUTS,   /* the inputs of a task are there. item: the number of the task on its PU */
+    PLB_EVENT_END,      /* a PU has executed its task. item: the number of the task on its PU */
+    PLB_EVENT_LOOK,     /* a node sends its reports and looks for answers */
+    PLB_EVENT_FAULT,    /* item: the number of the fault */
+    PLB_EVENT_DETECTED, /* the master hears that a node is lost */
 };
 
 /* Small, since a heap moves its entries often. */

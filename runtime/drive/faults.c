@@ -8,23 +8,23 @@
 #include "plb/kernel.h"
 
 struct node_state {
-    bool dead;                  /* does nothing more */
-    bool loses;                 /* and what it has sent may be lost */
-    bool given_up;              /* by the master */
+    bool dead;     /* does nothing more */
+    bool loses;    /* and what it has sent may be lost */
+    bool given_up; /* by the master */
 };
 
 struct fault_state {
     struct plb_fault is;
-    int seen;                   /* messages of the kind that it is bound to */
+    int seen; /* messages of the kind that it is bound to */
     bool struck;
 };
 
 struct plb_faults {
     struct plb_world *world;
     struct fault_state *faults;
-    int n, bound;               /* bound: how many wait for a message */
+    int n, bound; /* bound: how many wait for a message */
     struct node_state *nodes;
-    bool *hung;                 /* by PU */
+    bool *hung; /* by PU */
     uint64_t draws;
 };
 
@@ -56,7 +56,8 @@ struct plb_faults *plb_faults_new(struct plb_world *world)
     for (int n = 0; n < c->n_nodes; n++)
         for (int p = c->nodes[n].first_pu; p < c->nodes[n].first_pu + c->nodes[n].n_pus; p++)
             if (isfinite(plb_speed_death(&c->pus[p])))
-                add(f, &(struct plb_fault){.kind = PLB_HANGS, .node = n, .pu = p, .at = plb_speed_death(&c->pus[p])});
+                add(f, &(struct plb_fault){
+                           .kind = PLB_HANGS, .node = n, .pu = p, .at = plb_speed_death(&c->pus[p])});
     return f;
 }
 
@@ -160,7 +161,8 @@ void plb_faults_received(struct plb_faults *f, const struct plb_message *m)
 /* Whether a node sends it; the master sends the others, and node 0's loss is not rank 0's. */
 static bool of_node(int type)
 {
-    return type == PLB_DONE || type == PLB_FAIL || type == PLB_PULL || type == PLB_STEAL || type == PLB_GIFT || type == PLB_MOVED;
+    return type == PLB_DONE || type == PLB_FAIL || type == PLB_PULL || type == PLB_STEAL || type == PLB_GIFT
+        || type == PLB_MOVED;
 }
 
 bool plb_faults_swallow(struct plb_faults *f, const struct plb_message *m)

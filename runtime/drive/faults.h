@@ -1,5 +1,5 @@
-/* The faults of a simulation: which nodes and PUs still work, which nodes the master has given up, and which messages
- * of the dead are lost on their way. Not thread-safe. */
+/* The faults of a simulation: which nodes and PUs still work, which nodes the master has given up, and which
+ * messages of the dead are lost on their way. Not thread-safe. */
 #ifndef PLB_DRIVE_FAULTS_H
 #define PLB_DRIVE_FAULTS_H
 
@@ -19,7 +19,8 @@ void plb_faults_strike(struct plb_faults *faults, int number);
 int plb_faults_before_first_pass(struct plb_faults *faults);
 
 bool plb_faults_node_works(const struct plb_faults *faults, int node);
-bool plb_faults_pu_works(const struct plb_faults *faults, int node, int pu); /* PUs by their number in the cluster */
+bool plb_faults_pu_works(const struct plb_faults *faults, int node,
+                         int pu); /* PUs by their number in the cluster */
 
 /* The master gives a node up, or has done so. */
 void plb_faults_give_up(struct plb_faults *faults, int node);

@@ -1,4 +1,5 @@
-/* The simulation driver: events in, the right part of the virtual cluster called. The rules are in simulation.h. */
+/* The simulation driver: events in, the right part of the virtual cluster called. The rules are in
+ * simulation.h. */
 #include "drive/simulate.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 #include "profile/profiles.h"
 
 struct sim {
-    struct plb_simulation in;   /* as asked, with its defaults filled in */
+    struct plb_simulation in; /* as asked, with its defaults filled in */
     struct plb_world world;
     struct plb_faults *faults;
     struct plb_network *network;
@@ -34,6 +35,7 @@ static struct plb_simulation complete(const struct plb_simulation *asked)
     in.passes = in.passes > 0 ? in.passes : 1;
     in.message_s = in.message_s != 0.0 ? fmax(in.message_s, 0.0) : PLB_MESSAGE_SECONDS;
     in.solve_s = in.solve_s != 0.0 ? fmax(in.solve_s, 0.0) : PLB_SOLVE_SECONDS;
+    in.fit_s = in.fit_s != 0.0 ? fmax(in.fit_s, 0.0) : PLB_FIT_SECONDS;
     in.detection_s = in.detection_s > 0.0 ? in.detection_s : PLB_DETECTION_SECONDS;
     return in;
 }
@@ -56,7 +58,9 @@ static void set_up(struct sim *s)
     s->world.clock = plb_events_new();
     s->faults = plb_faults_new(&s->world);
     s->network = plb_network_new(&s->world, s->faults);
-    const struct plb_cost_map *costs = s->true_maps != NULL ? s->true_maps : in->true_maps != NULL ? in->true_maps : in->maps;
+    const struct plb_cost_map *costs = s->true_maps != NULL  ? s->true_maps
+                                     : in->true_maps != NULL ? in->true_maps
+                                                             : in->maps;
     s->nodes = plb_virtual_nodes_new(&s->world, costs, s->faults, s->network);
     s->rank0 = plb_rank0_new(&s->world, s->faults, s->network, s->nodes);
     s->master = s->world.out->master = plb_rank0_master(s->rank0);
@@ -80,8 +84,8 @@ static void clean_up(struct sim *s)
     free(s->ideals);
 }
 
-/* A message arrives at a node other than rank 0's. What the master sends to its own node needs no line either: it was
- * charged when it was sent. */
+/* A message arrives at a node other than rank 0's. What the master sends to its own node needs no line
+ * either: it was charged when it was sent. */
 static void deliver(struct sim *s, const struct plb_event *e)
 {
     const struct plb_message *m = plb_network_message(s->network, e->item);
@@ -99,9 +103,18 @@ static void handle(struct sim *s, const struct plb_event *e)
         else
             deliver(s, e);
         break;
-    case PLB_EVENT_RANK0: case PLB_EVENT_DETECTED: plb_rank0_event(s->rank0, e); break;
-    case PLB_EVENT_FAULT: plb_faults_strike(s->faults, e->item); break;
-    case PLB_EVENT_INPUTS: case PLB_EVENT_END: case PLB_EVENT_LOOK: plb_virtual_nodes_event(s->nodes, e); break;
+    case PLB_EVENT_RANK0:
+    case PLB_EVENT_DETECTED:
+        plb_rank0_event(s->rank0, e);
+        break;
+    case PLB_EVENT_FAULT:
+        plb_faults_strike(s->faults, e->item);
+        break;
+    case PLB_EVENT_INPUTS:
+    case PLB_EVENT_END:
+    case PLB_EVENT_LOOK:
+        plb_virtual_nodes_event(s->nodes, e);
+        break;
     }
 }
 
@@ -111,10 +124,11 @@ static int step(struct sim *s, struct plb_error *err)
     const struct plb_simulation *in = s->world.in;
     struct plb_event e;
     if (in->max_events > 0 && s->world.out->events == in->max_events)
-        return plb_fail(err, PLB_EFAILED, "the simulation is not over after %lld events, at %g s", (long long)in->max_events, s->world.now);
+        return plb_fail(err, PLB_EFAILED, "the simulation is not over after %lld events, at %g s",
+                        (long long)in->max_events, s->world.now);
     if (!plb_events_next(s->world.clock, &e))
-        return plb_fail(err, PLB_EFAILED, "the simulation stands still at %g s with %lld units done", s->world.now,
-                        (long long)plb_master_accepted(s->master));
+        return plb_fail(err, PLB_EFAILED, "the simulation stands still at %g s with %lld units done",
+                        s->world.now, (long long)plb_master_accepted(s->master));
     s->world.now = e.time;
     s->world.out->events++;
     handle(s, &e);
@@ -127,10 +141,13 @@ static int step(struct sim *s, struct plb_error *err)
 static void set_ideals(struct sim *s, const struct plb_cost_map *map)
 {
     const struct plb_simulation *in = s->world.in;
-    struct plb_unit_size unit = {.cost = map->per_work, .input_bytes = plb_sizes_mean(&in->inputs, map->units),
-        .output_bytes = plb_sizes_mean(&in->results, map->units), .task_bytes = in->master.pulled_bytes,
-        .replicated_bytes = in->master.sizes->replicated_bytes};
-    s->world.out->optimum_s += plb_optimum(in->cluster, &unit, (double)map->units, in->master_only, s->ideals);
+    struct plb_unit_size unit = {.cost = map->per_work,
+                                 .input_bytes = plb_sizes_mean(&in->inputs, map->units),
+                                 .output_bytes = plb_sizes_mean(&in->results, map->units),
+                                 .task_bytes = in->master.pulled_bytes,
+                                 .replicated_bytes = in->master.sizes->replicated_bytes};
+    s->world.out->optimum_s += plb_optimum(in->cluster, &unit, (double)map->units, in->master_only,
+                                           s->ideals);
     plb_master_ideal(s->master, s->ideals + (in->master_only ? in->cluster->nodes[0].n_pus : 0));
 }
 
@@ -147,7 +164,9 @@ static int run_pass(struct sim *s, int pass, struct plb_error *err)
     }
     s->world.out->makespan_s += plb_rank0_busy_until(s->rank0) - began;
     if (!isfinite(s->world.now))
-        return plb_fail(err, PLB_EFAILED, "the simulated run takes longer than a number can say; check rate and overhead of the PUs");
+        return plb_fail(
+            err, PLB_EFAILED,
+            "the simulated run takes longer than a number can say; check rate and overhead of the PUs");
     return PLB_OK;
 }
 
@@ -155,7 +174,8 @@ static int run_pass(struct sim *s, int pass, struct plb_error *err)
 static bool all_stopped(const struct sim *s)
 {
     for (int n = 0; n < s->world.in->cluster->n_nodes; n++)
-        if (!plb_virtual_nodes_stopped(s->nodes, n) && plb_faults_node_works(s->faults, n) && !plb_faults_given_up(s->faults, n))
+        if (!plb_virtual_nodes_stopped(s->nodes, n) && plb_faults_node_works(s->faults, n)
+            && !plb_faults_given_up(s->faults, n))
             return false;
     return true;
 }
@@ -195,10 +215,15 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
         .phases = job->simulated,
         .master = plb_job_master(job),
         .inputs = job->sizes,
-        .results = {.unit_bytes = plb_app_unit_bytes(&job->app, false, true), .task_bytes = job->sizes.task_bytes},
+        .results = {.unit_bytes = plb_app_unit_bytes(&job->app, false, true),
+                    .task_bytes = job->sizes.task_bytes},
         .migration = job->balance.migration,
         .seed = job->seed,
         .master_only = job->machines.pus.master_only,
+        .message_s = job->cluster.simulation.message_s,
+        .solve_s = job->cluster.simulation.solve_s,
+        .fit_s = job->cluster.simulation.fit_s,
+        .cost_error = job->cluster.simulation.cost_error,
     };
     s.inputs.unit_bytes -= s.results.unit_bytes;
     s.inputs.replicated_bytes = s.inputs.task_bytes = 0.0;

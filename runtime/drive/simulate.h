@@ -1,14 +1,15 @@
-/* The simulation driver: the master and the workers of a run over a virtual clock. Exactly repeatable from its seed.
- * Thread-safe as far as calls share nothing. */
+/* The simulation driver: the master and the workers of a run over a virtual clock. Exactly repeatable from
+ * its seed. Thread-safe as far as calls share nothing. */
 #ifndef PLB_DRIVE_SIMULATE_H
 #define PLB_DRIVE_SIMULATE_H
 
 #include "drive/simulation.h"
 #include "job/job.h"
 
-/* PLB_OK, or PLB_EFAILED and a sentence where the run cannot end. `result` is written, and its master to be freed, in
- * both cases. */
-int plb_simulate(const struct plb_simulation *simulation, struct plb_simulated *result, struct plb_error *err);
+/* PLB_OK, or PLB_EFAILED and a sentence where the run cannot end. `result` is written, and its master to be
+ * freed, in both cases. */
+int plb_simulate(const struct plb_simulation *simulation, struct plb_simulated *result,
+                 struct plb_error *err);
 
 /* The simulation of a job that was read for one, which is borrowed. */
 struct plb_simulation plb_job_simulation(const struct plb_job *job);

@@ -1,16 +1,18 @@
 /* What is simulated, and what comes out: data alone. drive/simulate.h runs it.
  *
- * A virtual cluster works as the real one does: the same master and workers, the same messages, each with its time.
- * These are the rules; drive/virtual_*.c keep them.
- *   A task    lasts (cost + half) / rate + overhead seconds, times log-normal noise, at the speed that the PU's `slow`
- *             lines give it at each moment. The cost is the true one. Copies to a device's memory come before it.
- *   A link    of a node carries its bytes one after the other, each direction by itself. Whatever goes to or comes from
- *             rank 0 occupies rank 0's link too. Small messages do not wait behind data, as packets interleave.
- *   Rank 0    has one thread. It handles one message at a time, and needs `message_s` for each that it receives or
- *             sends, and `solve_s` for each active PU where the balancer solved.
- *   A fault   is noticed `detection_s` seconds later; then the master gives up the whole node.
- * Left out: the time in which replicated data is broadcast before a pass, as a real run's makespan leaves it out;
- * the time that a node's own thread needs for messages; several tasks in flight on one GPU. */
+ * A virtual cluster works as the real one does: the same master and workers, the same messages, each with its
+ * time. These are the rules; drive/virtual_*.c keep them.
+ *
+ * - A task lasts (cost + half) / rate + overhead seconds, times log-normal noise, at the speed that the PU's
+ *   `slow` lines give it at each moment. The cost is the true one. Copies to a device's memory come before it.
+ * - A link of a node carries its bytes one after the other, each direction by itself. What goes to or comes
+ *   from rank 0 occupies rank 0's link too. Small messages do not wait behind data, since packets interleave.
+ * - Rank 0 has one thread. It handles one message at a time. It needs `message_s` for each message that it
+ *   receives or sends, `solve_s` for each active PU where the balancer solved, and `fit_s` for each curve.
+ * - A fault is noticed `detection_s` seconds later. Then the master gives up the whole node.
+ *
+ * Left out: the time in which replicated data is broadcast before a pass, as a real run's makespan leaves it
+ * out; the time that a node's own thread needs for messages; several tasks in flight on one GPU. */
 #ifndef PLB_DRIVE_SIMULATION_H
 #define PLB_DRIVE_SIMULATION_H
 
@@ -19,101 +21,110 @@
 #include "model/cluster_spec.h"
 #include "report/trace.h"
 
-/* Seconds of rank 0 for each message that it receives or sends. Larger: clusters of many PUs wait for their master
- * sooner. Smaller: the master seems free. Half of a grant with its report, and an MPI call on shared memory, measured
- * by bench/core (0.54 µs for both) and bench/steal (a round trip of 3 to 5 µs is four calls) on a 2.x GHz Xeon. */
+/* Seconds of rank 0 for each message that it receives or sends. Larger: clusters of many PUs wait for their
+ * master sooner. Smaller: the master seems free. Half of a grant with its report, and an MPI call on shared
+ * memory, measured by bench/core (0.54 µs for both) and bench/steal (a round trip of 3 to 5 µs is four calls)
+ * on a 2.x GHz Xeon. */
 #define PLB_MESSAGE_SECONDS 1e-6
 
-/* Seconds of rank 0 for each active PU in a solve, fits included. Larger and smaller: as above. bench/solver measures
- * 2.8 µs per PU for SLSQP at 10 PUs and 1 µs for bisection at 1,000 and more. */
+/* Seconds of rank 0 for each active PU in a solve. Larger and smaller: as above. bench/solver measures 2.8 µs
+ * per PU for SLSQP at 10 PUs, and 1 µs for bisection at 1,000 and more. */
 #define PLB_SOLVE_SECONDS 2e-6
 
-/* Seconds from a fault to its detection. Larger: what a dead node held is executed later. The default is what a node
- * that is silent for five of its messages of life (0.1 s each) needs. */
+/* Seconds of rank 0 for each curve that the balancer or the master fits. Larger and smaller: as above.
+ * plb_fit_samples takes 20 to 28 µs with 8 to 64 samples. */
+#define PLB_FIT_SECONDS 2.5e-5
+
+/* Seconds from a fault to its detection. Larger: what a dead node held is executed later. The default is what
+ * a node that is silent for five of its messages of life (0.1 s each) needs. */
 #define PLB_DETECTION_SECONDS 0.5
 
 enum plb_fault_kind {
-    PLB_DIES,                   /* does nothing more; what it has sent may be lost on the way */
-    PLB_HANGS,                  /* does nothing more; what it has sent arrives */
-    PLB_TAKEN_FOR_DEAD,         /* goes on working and sending, though the master has given it up: a zombie */
+    PLB_DIES,           /* does nothing more; what it has sent may be lost on the way */
+    PLB_HANGS,          /* does nothing more; what it has sent arrives */
+    PLB_TAKEN_FOR_DEAD, /* goes on working and sending, though the master has given it up: a zombie */
 };
 
 enum plb_moment {
-    PLB_AT,                     /* `at` seconds after the run began */
-    PLB_AFTER_GIVING,           /* right after the node has sent a GIFT with units */
-    PLB_AFTER_TAKING,           /* right after it has received one */
-    PLB_AFTER_EMPTY,            /* right after it has heard EMPTY */
-    PLB_MOMENTS                 /* one more than the last */
+    PLB_AT,           /* `at` seconds after the run began */
+    PLB_AFTER_GIVING, /* right after the node has sent a GIFT with units */
+    PLB_AFTER_TAKING, /* right after it has received one */
+    PLB_AFTER_EMPTY,  /* right after it has heard EMPTY */
+    PLB_MOMENTS       /* one more than the last */
 };
 
 /* One fault, for tests. */
 struct plb_fault {
     enum plb_fault_kind kind;
     int node;
-    int pu;                     /* of the cluster: this PU alone hangs; negative: the whole node */
-    double at;                  /* seconds since the run began; negative: before the first pass */
-    enum plb_moment when;       /* other than PLB_AT: right after the `count`-th of these, and `at` means nothing */
+    int pu;               /* of the cluster: this PU alone hangs; negative: the whole node */
+    double at;            /* seconds since the run began; negative: before the first pass */
+    enum plb_moment when; /* other than PLB_AT: right after the `count`-th of these, and `at` means nothing */
     int count;
 };
 
-/* What a test or a bench is told while the simulation runs. NULL: nothing. PUs by their number in the cluster. */
+/* What a test or a bench is told while the simulation runs. NULL: nothing. PUs by their number in the
+ * cluster. */
 struct plb_watch {
     void *context;
     void (*granted)(void *context, double now, int pu, struct plb_range range);
     void (*sent)(void *context, const struct plb_message *message);
     void (*executed)(void *context, int pu, const struct plb_slice *task);
-    /* The master has handled a DONE, perhaps of a node that it had given up: what it judged before the results were
-     * taken, and how many units it took. */
-    void (*reported)(void *context, const struct plb_message *done, bool given_up, enum plb_verdict verdict, int64_t fresh);
+    /* The master has handled a DONE, perhaps of a node that it had given up: what it judged before the
+     * results were taken, and how many units it took. */
+    void (*reported)(void *context, const struct plb_message *done, bool given_up, enum plb_verdict verdict,
+                     int64_t fresh);
     void (*stepped)(void *context, double now, const struct plb_master *master); /* after every event */
 };
 
 struct plb_simulation {
     const struct plb_cluster_spec *cluster;
-    const struct plb_cost_map *maps;    /* one per phase, master.phases of them, as told to balancers; all borrowed */
+    const struct plb_cost_map
+        *maps; /* one per phase, master.phases of them, as told to balancers; all borrowed */
     const struct plb_cost_map *true_maps; /* that tasks cost; NULL: as told */
-    double cost_error;                  /* where there are no true maps: the relative spread of true costs around the
-                                           told ones, log-normal, drawn from the seed; 0: as told */
+    double cost_error; /* where there are no true maps: the relative spread of true costs around the
+                          told ones, log-normal, drawn from the seed; 0: as told */
     struct plb_master_config master;
-    struct plb_sizes inputs, results;   /* that a task pulls, and that it sends back */
+    struct plb_sizes inputs, results; /* that a task pulls, and that it sends back */
     uint64_t seed;
-    int passes;                         /* 0 counts as 1 */
-    const int *phases;                  /* of each pass; NULL = 0 */
+    int passes;        /* 0 counts as 1 */
+    const int *phases; /* of each pass; NULL = 0 */
     struct plb_migration migration;
-    bool master_only;                   /* node 0 has no PUs */
-    double message_s, solve_s;          /* of rank 0, see above; 0: the default, negative: nothing */
-    struct plb_trace *trace;            /* or NULL */
-    struct plb_profiles *profiles;      /* to begin with, or NULL */
+    bool master_only;                 /* node 0 has no PUs */
+    double message_s, solve_s, fit_s; /* of rank 0, see above; 0: the default, negative: nothing */
+    struct plb_trace *trace;          /* or NULL */
+    struct plb_profiles *profiles;    /* to begin with, or NULL */
     /* Stress, for tests. */
-    double delay;                       /* every message is up to so many seconds late, so that they overtake */
-    double lost_messages;               /* the part of a dead node's messages on their way that is lost */
-    double detection_s;                 /* 0: the default */
+    double delay;         /* every message is up to so many seconds late, so that they overtake */
+    double lost_messages; /* the part of a dead node's messages on their way that is lost */
+    double detection_s;   /* 0: the default */
     int n_faults;
     const struct plb_fault *faults;
-    int64_t max_events;                 /* 0: any number; more are an error */
+    int64_t max_events; /* 0: any number; more are an error */
     struct plb_watch watch;
 };
 
 /* What happened under stress, as the master cannot know it. */
 struct plb_stress_counts {
-    int64_t early;                      /* messages that overtook the PASS of their pass */
+    int64_t early;                               /* messages that overtook the PASS of their pass */
     int64_t lost_gifts, lost_moved, lost_others; /* messages of the dead that were lost on their way */
-    int64_t to_the_dead;                /* GIFTs with units that reached a dead node */
-    int64_t from_zombies;               /* messages to the master from nodes that it had given up */
-    int64_t moved_to_lost, moved_from_lost; /* MOVED to the master that name a node given up as thief, as giver */
+    int64_t to_the_dead;                         /* GIFTs with units that reached a dead node */
+    int64_t from_zombies;                        /* messages to the master from nodes that it had given up */
+    int64_t moved_to_lost,
+        moved_from_lost; /* MOVED to the master that name a node given up as thief, as giver */
     int64_t deaths, hangs, hung_pus, zombies; /* faults that happened */
-    int64_t before_first_pass;          /* of these */
-    int64_t at_moment[PLB_MOMENTS];     /* of these, by their moment */
+    int64_t before_first_pass;                /* of these */
+    int64_t at_moment[PLB_MOMENTS];           /* of these, by their moment */
 };
 
 struct plb_simulated {
-    struct plb_master *master;          /* for plb_report_from_master; free it */
-    double makespan_s;                  /* virtual, as all times but two. A pass counts from the moment at which rank 0
-                                           begins it until it has handled the last result */
-    double stopped_s;                   /* when the last living node has heard STOP */
-    double rank0_s;                     /* that rank 0 was busy */
-    double master_s, solve_s;           /* real seconds in the master, and in those of its calls that solved */
-    double optimum_s;                   /* of all passes, by the told costs (model/optimum.h) */
+    struct plb_master *master; /* for plb_report_from_master; free it */
+    double makespan_s;         /* virtual, as all times but two. A pass counts from the moment at which rank 0
+                                  begins it until it has handled the last result */
+    double stopped_s;          /* when the last living node has heard STOP */
+    double rank0_s;            /* that rank 0 was busy */
+    double master_s, solve_s;  /* CPU seconds in the master, and in those of its calls that solved */
+    double optimum_s;          /* of all passes, by the told costs (model/optimum.h) */
     int64_t messages, bytes, events;
     struct plb_stress_counts stress;
 };

@@ -4,12 +4,12 @@
 
 #include "core/cost.h"
 
-/* Regions of equal length into which the units are divided; all units of one err alike. More: the errors cancel within
- * a block. Fewer: a PU meets only one or two of them. */
+/* Regions of equal length into which the units are divided; all units of one err alike. More: the errors
+ * cancel within a block. Fewer: a PU meets only one or two of them. */
 #define PLB_COST_REGIONS 64
 
-/* Makes a map whose costs are those of `told` times a log-normal factor for each region, of this spread. The map is
- * released with plb_cost_map_fini. Pure; thread-safe. */
+/* Makes a map whose costs are those of `told` times a log-normal factor for each region, of this spread. The
+ * map is released with plb_cost_map_fini. Pure; thread-safe. */
 void plb_true_costs(const struct plb_cost_map *told, double error, uint64_t seed, struct plb_cost_map *map);
 
 #endif

@@ -12,13 +12,13 @@ struct link {
     double out, in;
 };
 
-#define FIRST_CHUNK 64      /* messages; each further chunk doubles the pool */
+#define FIRST_CHUNK 64 /* messages; each further chunk doubles the pool */
 
 struct plb_network {
     struct plb_world *world;
     struct plb_faults *faults;
     struct link *links;
-    struct plb_message **pool;  /* messages on their way; they stay where they are while the pool grows */
+    struct plb_message **pool; /* messages on their way; they stay where they are while the pool grows */
     int *unused, n_unused, capacity;
     uint64_t draws;
 };
@@ -34,7 +34,7 @@ struct plb_network *plb_network_new(struct plb_world *world, struct plb_faults *
 
 void plb_network_free(struct plb_network *w)
 {
-    for (int i = 0; i < w->capacity; i = i > 0 ? 2 * i : FIRST_CHUNK)
+    for (int i = 0; i<w->capacity; i = i> 0 ? 2 * i : FIRST_CHUNK)
         free(w->pool[i]);
     free(w->links);
     free(w->pool);
@@ -70,7 +70,8 @@ double plb_network_transfer(struct plb_network *w, int from, int to, double leav
     return fmax(left, taken) + latency(w, from, to);
 }
 
-/* A message goes between the packets of data: it delays what is on the link or waits for it, and waits for nothing. */
+/* A message goes between the packets of data: it delays what is on the link or waits for it, and waits for
+ * nothing. */
 static void squeeze_in(double *until, double from, double seconds)
 {
     if (*until > from)
@@ -110,7 +111,8 @@ void plb_network_send(struct plb_network *w, const struct plb_message *m, double
     int number = w->unused[--w->n_unused];
     memcpy(w->pool[number], m, m->size);
     w->world->out->messages += m->from != m->to;
-    double there = bytes > 0.0 ? plb_network_transfer(w, m->from, m->to, leaves, bytes) : pass_by(w, m, leaves);
+    double there = bytes > 0.0 ? plb_network_transfer(w, m->from, m->to, leaves, bytes)
+                               : pass_by(w, m, leaves);
     if (in->delay > 0.0)
         there += in->delay * plb_random_real(in->seed + 1, w->draws++);
     plb_events_add(w->world->clock, (struct plb_event){there, PLB_EVENT_ARRIVE, m->to, m->pu, number});

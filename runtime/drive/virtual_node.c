@@ -10,22 +10,23 @@
 #include "core/worker.h"
 #include "model/speed.h"
 
-/* Seconds that a report may wait for the next one, where the master does not need it soon. Larger: fewer messages, and
- * balancers hear later. Smaller: the reverse. Half of what the daemon's communication thread sleeps at most. */
+/* Seconds that a report may wait for the next one, where the master does not need it soon. Larger: fewer
+ * messages, and balancers hear later. Smaller: the reverse. Half of what the daemon's communication thread
+ * sleeps at most. */
 #define REPORT_DELAY 0.5e-3
 
 /* A task that a PU has taken and not started. */
 struct staged {
     struct plb_slice task;
-    int phase, number;          /* number: of the tasks of this PU */
-    double asked;               /* when its inputs were asked for */
-    bool ready;                 /* they are there */
+    int phase, number; /* number: of the tasks of this PU */
+    double asked;      /* when its inputs were asked for */
+    bool ready;        /* they are there */
 };
 
 struct virtual_pu {
     const struct plb_pu_spec *spec;
     struct staged line[PLB_VIRTUAL_TASKS_AHEAD];
-    int n_line, taken;          /* taken: tasks so far */
+    int n_line, taken; /* taken: tasks so far */
     bool executing;
     struct staged current;
     double started, idle_since;
@@ -35,9 +36,9 @@ struct virtual_pu {
 struct virtual_node {
     struct plb_worker *worker;
     int first_pu, n_pus;
-    int ahead;                  /* tasks taken beside the one that is executed */
-    bool slots;                 /* each task is reported by itself, with its results */
-    double look_at;             /* when it looks next; once at a time */
+    int ahead;      /* tasks taken beside the one that is executed */
+    bool slots;     /* each task is reported by itself, with its results */
+    double look_at; /* when it looks next; once at a time */
     bool stopped;
 };
 
@@ -60,7 +61,8 @@ static void describe(const struct plb_world *w, int n, int local, struct plb_pu_
 {
     const struct plb_node_spec *node = &w->in->cluster->nodes[n];
     const struct plb_pu_spec *spec = &w->in->cluster->pus[node->first_pu + local];
-    *info = (struct plb_pu_info){.node = n, .local = local, .kind = spec->kind, .power = spec->power, .memory = spec->memory};
+    *info = (struct plb_pu_info){
+        .node = n, .local = local, .kind = spec->kind, .power = spec->power, .memory = spec->memory};
     snprintf(info->name, sizeof info->name, "%s", spec->name);
     snprintf(info->host, sizeof info->host, "%s", node->name);
 }
@@ -75,8 +77,14 @@ static struct plb_worker *new_worker(const struct plb_world *w, int n, int n_pus
         pus[i].power = info.power;
         pus[i].limit = plb_task_limit(in->master.sizes, &info, in->master.grain, in->master.pulled_bytes);
     }
-    struct plb_worker_config config = {.node = n, .n_nodes = in->cluster->n_nodes, .n_pus = n_pus, .pus = pus,
-        .sizes = in->master.sizes, .maps = in->maps, .n_phases = in->master.phases, .migration = in->migration};
+    struct plb_worker_config config = {.node = n,
+                                       .n_nodes = in->cluster->n_nodes,
+                                       .n_pus = n_pus,
+                                       .pus = pus,
+                                       .sizes = in->master.sizes,
+                                       .maps = in->maps,
+                                       .n_phases = in->master.phases,
+                                       .migration = in->migration};
     return plb_worker_new(&config);
 }
 
@@ -85,9 +93,11 @@ struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const s
 {
     const struct plb_simulation *in = world->in;
     const struct plb_cluster_spec *c = in->cluster;
-    bool travels = has_bytes(&in->inputs) || has_bytes(&in->results), reduced = in->master.whole_results || in->results.task_bytes > 0.0;
+    bool travels = has_bytes(&in->inputs) || has_bytes(&in->results),
+         reduced = in->master.whole_results || in->results.task_bytes > 0.0;
     struct plb_virtual_nodes *v = plb_alloc(sizeof *v);
-    *v = (struct plb_virtual_nodes){.world = world, .true_maps = true_maps, .faults = faults, .network = network};
+    *v = (struct plb_virtual_nodes){
+        .world = world, .true_maps = true_maps, .faults = faults, .network = network};
     v->at = plb_alloc((size_t)c->n_nodes * sizeof *v->at);
     v->pus = plb_alloc((size_t)c->n_pus * sizeof *v->pus);
     for (int n = 0; n < c->n_nodes; n++) {
@@ -132,7 +142,8 @@ static void dispatch(struct plb_virtual_nodes *v)
     for (int i = 0; i < v->out.n; i++) {
         const struct plb_message *m = &v->out.at[i];
         bool results = m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT && m->from != 0;
-        plb_network_send(v->network, m, v->world->now, results ? plb_sizes_bytes(&in->results, m->done.range) : 0.0);
+        plb_network_send(v->network, m, v->world->now,
+                         results ? plb_sizes_bytes(&in->results, m->done.range) : 0.0);
     }
     v->out.n = 0;
 }
@@ -166,15 +177,19 @@ static double task_seconds(const struct plb_virtual_nodes *v, int id, const stru
     double cost = plb_cost_work(map, task->task.range.first, task->task.range.count) * map->per_work;
     double seconds = (cost + spec->half) / spec->rate + spec->overhead;
     if (spec->noise > 0.0)
-        seconds *= exp(spec->noise * plb_random_normal(v->world->in->seed ^ ((uint64_t)id << 32), (uint64_t)task->number));
+        seconds *= exp(
+            spec->noise
+            * plb_random_normal(v->world->in->seed ^ ((uint64_t)id << 32), (uint64_t)task->number));
     return seconds;
 }
 
-static void trace(const struct plb_virtual_nodes *v, int n, int id, int type, double start, double end, const struct plb_slice *task)
+static void trace(const struct plb_virtual_nodes *v, int n, int id, int type, double start, double end,
+                  const struct plb_slice *task)
 {
     struct plb_slice none = {.pass = plb_worker_pass(v->at[n].worker)}, t = task != NULL ? *task : none;
     if (v->world->in->trace != NULL)
-        plb_trace_add(v->world->in->trace, (struct plb_trace_event){type, n, id, t.pass, start, end - start, t.range.first, t.range.count, t.block});
+        plb_trace_add(v->world->in->trace, (struct plb_trace_event){type, n, id, t.pass, start, end - start,
+                                                                    t.range.first, t.range.count, t.block});
 }
 
 /* Takes a task into the line and pulls its inputs; false where there is none. */

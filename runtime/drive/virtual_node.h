@@ -7,7 +7,8 @@
 
 #include "drive/virtual_network.h"
 
-/* As PLB_TASKS_AHEAD of node/slot.h. Larger: a PU binds tasks that others could take. Smaller: it waits for inputs. */
+/* As PLB_TASKS_AHEAD of node/slot.h. Larger: a PU binds tasks that others could take. Smaller: it waits for
+ * inputs. */
 #define PLB_VIRTUAL_TASKS_AHEAD 2
 
 struct plb_virtual_nodes;
@@ -17,11 +18,12 @@ struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const s
                                                 struct plb_faults *faults, struct plb_network *network);
 void plb_virtual_nodes_free(struct plb_virtual_nodes *nodes);
 
-/* What the master is told of the PUs, by node. Returns how many there are. infos: room for all PUs of the cluster. */
+/* What the master is told of the PUs, by node. Returns how many there are. infos: room for all PUs of the
+ * cluster. */
 int plb_virtual_nodes_describe(const struct plb_virtual_nodes *nodes, struct plb_pu_info *infos);
 
-/* A node has got a message, or the inputs of a task, or the time to look; or a PU has executed its task. A node that
- * is dead does nothing. */
+/* A node has got a message, or the inputs of a task, or the time to look; or a PU has executed its task. A
+ * node that is dead does nothing. */
 void plb_virtual_nodes_receive(struct plb_virtual_nodes *nodes, const struct plb_message *message);
 void plb_virtual_nodes_event(struct plb_virtual_nodes *nodes, const struct plb_event *event);
 

@@ -12,23 +12,28 @@ struct plb_rank0 {
     struct plb_network *network;
     struct plb_virtual_nodes *nodes;
     struct plb_master *master;
-    double message_s, solve_s;
-    int active;                 /* PUs that are not refused */
+    double message_s, solve_s, fit_s;
+    int active; /* PUs that are not refused */
     double busy_until;
-    int *line;                  /* ring: the messages that wait, by their number in the network */
+    int *line; /* ring: the messages that wait, by their number in the network */
     int head, n, capacity;
     struct plb_outbox out;
-    double called_at;           /* real time, at the beginning of a call of the master */
-    int64_t solves;             /* of the balancer, then */
+    double called_at; /* CPU seconds of the thread, at the beginning of a call of the master */
+    struct plb_balancer_stats before; /* of the balancer, then */
 };
 
-struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faults, struct plb_network *network,
-                                struct plb_virtual_nodes *nodes)
+struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faults,
+                                struct plb_network *network, struct plb_virtual_nodes *nodes)
 {
     const struct plb_simulation *in = world->in;
     struct plb_rank0 *r = plb_alloc(sizeof *r);
-    *r = (struct plb_rank0){.world = world, .faults = faults, .network = network, .nodes = nodes,
-        .message_s = in->message_s, .solve_s = in->solve_s};
+    *r = (struct plb_rank0){.world = world,
+                            .faults = faults,
+                            .network = network,
+                            .nodes = nodes,
+                            .message_s = in->message_s,
+                            .solve_s = in->solve_s,
+                            .fit_s = in->fit_s};
     struct plb_pu_info *infos = plb_alloc((size_t)in->cluster->n_pus * sizeof *infos);
     int n = plb_virtual_nodes_describe(nodes, infos);
     r->master = plb_master_new(&in->master, infos, n);
@@ -62,28 +67,32 @@ static void charge(struct plb_rank0 *r, double begins, double seconds)
     r->world->out->rank0_s += seconds;
 }
 
-/* Calls of the master stand between these two. The second one charges for them, and sends what came out: each message
- * leaves when rank 0 has sent it. */
+/* Calls of the master stand between these two. The second one charges for them, and sends what came out: each
+ * message leaves when rank 0 has sent it. */
 static void enter(struct plb_rank0 *r)
 {
-    r->solves = plb_master_stats(r->master)->solves;
-    r->called_at = plb_now();
+    r->before = *plb_master_stats(r->master);
+    r->called_at = plb_thread_seconds();
 }
 
 static void leave(struct plb_rank0 *r, double begins, int received)
 {
     const struct plb_watch *watch = &r->world->in->watch;
-    double took = plb_now() - r->called_at;
-    int64_t solves = plb_master_stats(r->master)->solves - r->solves;
-    double thinks = received * r->message_s + (double)solves * r->solve_s * r->active;
+    double took = plb_thread_seconds() - r->called_at;
+    int64_t solves = plb_master_stats(r->master)->solves - r->before.solves;
+    int64_t fits = plb_master_stats(r->master)->fits - r->before.fits;
+    double thinks = received * r->message_s + (double)solves * r->solve_s * r->active
+                  + (double)fits * r->fit_s;
     r->world->out->master_s += took;
     r->world->out->solve_s += solves > 0 ? took : 0.0;
     if (solves > 0 && r->world->in->trace != NULL)
-        plb_trace_add(r->world->in->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0, begins, thinks, 0, 0, 0});
+        plb_trace_add(r->world->in->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0,
+                                                                    begins, thinks, 0, 0, 0});
     for (int i = 0; i < r->out.n; i++) {
         const struct plb_message *m = &r->out.at[i];
         if (m->type == PLB_BLOCK && watch->granted != NULL)
-            watch->granted(watch->context, begins, r->world->in->cluster->nodes[m->to].first_pu + m->pu, m->block.range);
+            watch->granted(watch->context, begins, r->world->in->cluster->nodes[m->to].first_pu + m->pu,
+                           m->block.range);
         plb_network_send(r->network, m, begins + thinks + (i + 1) * r->message_s, 0.0);
     }
     charge(r, begins, thinks + r->out.n * r->message_s);
@@ -120,9 +129,11 @@ static void serve(struct plb_rank0 *r, const struct plb_message *pull)
 {
     const struct plb_simulation *in = r->world->in;
     charge(r, r->world->now, r->message_s);
-    double there = plb_network_transfer(r->network, 0, pull->from, r->busy_until, plb_sizes_bytes(&in->inputs, pull->pull.range));
+    double there = plb_network_transfer(r->network, 0, pull->from, r->busy_until,
+                                        plb_sizes_bytes(&in->inputs, pull->pull.range));
     plb_events_add(r->world->clock, (struct plb_event){there, PLB_EVENT_INPUTS, pull->from,
-                                                       in->cluster->nodes[pull->from].first_pu + pull->pu, (int32_t)pull->pull.slot});
+                                                       in->cluster->nodes[pull->from].first_pu + pull->pu,
+                                                       (int32_t)pull->pull.slot});
 }
 
 /* What the master hears. */
@@ -151,7 +162,8 @@ static void handle(struct plb_rank0 *r, int number)
     } else if (m != NULL && (m->type == PLB_DONE || m->type == PLB_MOVED)) {
         hear(r, m);
     } else if (m != NULL) {
-        charge(r, r->world->now, m->from != 0 ? r->message_s : 0.0); /* else it was charged when it was sent */
+        charge(r, r->world->now,
+               m->from != 0 ? r->message_s : 0.0); /* else it was charged when it was sent */
         plb_virtual_nodes_receive(r->nodes, m);
     }
     plb_network_release(r->network, number);

@@ -1,8 +1,9 @@
 /* Virtual rank 0: the master, and the one thread that serves it.
  *
- * The thread handles one message at a time; others wait in a line, in the order in which they arrived. It needs
- * `message_s` for each message that it receives or sends, and `solve_s` for each active PU where the balancer solved.
- * What it sends leaves when it has been handled. Not thread-safe. */
+ * The thread handles one message at a time; others wait in a line, in the order in which they arrived. It
+ * needs `message_s` for each message that it receives or sends, `solve_s` for each active PU where the
+ * balancer solved, and `fit_s` for each curve. What it sends leaves when it has been handled. Not
+ * thread-safe. */
 #ifndef PLB_DRIVE_VIRTUAL_RANK0_H
 #define PLB_DRIVE_VIRTUAL_RANK0_H
 
@@ -10,9 +11,9 @@
 
 struct plb_rank0;
 
-struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faults, struct plb_network *network,
-                                struct plb_virtual_nodes *nodes);
-void plb_rank0_free(struct plb_rank0 *rank0);   /* not the master */
+struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faults,
+                                struct plb_network *network, struct plb_virtual_nodes *nodes);
+void plb_rank0_free(struct plb_rank0 *rank0); /* not the master */
 
 struct plb_master *plb_rank0_master(const struct plb_rank0 *rank0);
 

@@ -9,31 +9,40 @@
 
 /* One PU; plain data, so that it can be sent to the node that plays it. */
 struct plb_pu_spec {
-    char name[32];              /* of its section */
+    char name[32]; /* of its section */
     enum plb_pu_kind kind;
-    double power;               /* default: rate, else 1 */
-    double rate;                /* simulation: cost per second at large sizes; 0 = not given */
-    double half;                /* cost at which half of it is reached */
-    double overhead;            /* seconds per task */
-    double noise;               /* relative spread, log-normal */
+    double power;    /* default: rate, else 1 */
+    double rate;     /* simulation: cost per second at large sizes; 0 = not given */
+    double half;     /* cost at which half of it is reached */
+    double overhead; /* seconds per task */
+    double noise;    /* relative spread, log-normal */
     int n_slow;
     double slow_at[PLB_MAX_SLOW], slow_by[PLB_MAX_SLOW]; /* from second at, `by` times slower; 0 = dies */
-    double memory;              /* bytes; infinite where not given */
-    double copy_bandwidth;      /* to and from the host, bytes/s; infinite where not given */
-    double copy_latency;        /* seconds per copy */
-    double slowdown;            /* emulation: wall seconds per CPU second */
+    double memory;                                       /* bytes; infinite where not given */
+    double copy_bandwidth; /* to and from the host, bytes/s; infinite where not given */
+    double copy_latency;   /* seconds per copy */
+    double slowdown;       /* emulation: wall seconds per CPU second */
 };
 
 struct plb_node_spec {
     char name[32];
-    double bandwidth, latency;  /* to the other nodes: bytes/s, s; defaults 1.25e9 and 20e-6 */
-    int first_pu, n_pus;        /* in the array of PUs */
+    double bandwidth, latency; /* to the other nodes: bytes/s, s; defaults 1.25e9 and 20e-6 */
+    int first_pu, n_pus;       /* in the array of PUs */
+};
+
+/* What a simulation takes for rank 0's work, and for true. 0: the default; negative: nothing. */
+struct plb_simulation_spec {
+    double message_s;  /* of rank 0, for each message that it receives or sends */
+    double solve_s;    /* for each active PU in a solve of the balancer */
+    double fit_s;      /* for each curve fitted */
+    double cost_error; /* relative spread of true costs around the told ones */
 };
 
 struct plb_cluster_spec {
     int n_nodes, n_pus;
     struct plb_node_spec *nodes;
     struct plb_pu_spec *pus;
+    struct plb_simulation_spec simulation;
 };
 
 #endif

@@ -9,7 +9,7 @@
 
 /* A moment at which the rate of the cluster changes. */
 struct step {
-    double time, change;        /* cost per second */
+    double time, change; /* cost per second */
     int deaths;
 };
 

@@ -1,5 +1,6 @@
-/* A simulated run drawn from a seed: unlike PUs, unlike and untrue costs, units of unequal size, little memory, several
- * passes over two phases, late and overtaking messages, nodes and PUs that die, hang or come back. */
+/* A simulated run drawn from a seed: unlike PUs, unlike and untrue costs, units of unequal size, little
+ * memory, several passes over two phases, late and overtaking messages, nodes and PUs that die, hang or come
+ * back. */
 #ifndef TEST_SCENARIO_H
 #define TEST_SCENARIO_H
 
@@ -15,7 +16,7 @@
 #include "params.h"
 
 #define MAX_NODES 6
-#define MAX_PUS 3           /* of a node */
+#define MAX_PUS 3 /* of a node */
 #define MAX_UNITS 3000
 #define MAX_PASSES 3
 #define PHASES 2
@@ -42,7 +43,7 @@ struct scenario {
     struct plb_fault faults[MAX_NODES];
     struct plb_param params[MAX_PARAMS];
     struct plb_simulation simulation;
-    double bound;               /* seconds that the run lasts at least; the times of faults are multiples of it */
+    double bound; /* seconds that the run lasts at least; the times of faults are multiples of it */
 };
 
 static inline double sum_of_costs(const void *context, int64_t first, int64_t count)
@@ -56,14 +57,22 @@ static inline double sum_of_costs(const void *context, int64_t first, int64_t co
 
 static inline void draw_cluster(struct scenario *s, struct dice *d)
 {
-    s->cluster = (struct plb_cluster_spec){.n_nodes = int_in(d, 1, MAX_NODES), .nodes = s->nodes, .pus = s->pus};
+    s->cluster = (struct plb_cluster_spec){
+        .n_nodes = int_in(d, 1, MAX_NODES), .nodes = s->nodes, .pus = s->pus};
     for (int n = 0; n < s->cluster.n_nodes; n++) {
         int pus = int_in(d, 1, MAX_PUS);
-        s->nodes[n] = (struct plb_node_spec){"n", spread(d, 1e6, 1e10), spread(d, 1e-6, 1e-2), s->cluster.n_pus, pus};
+        s->nodes[n] = (struct plb_node_spec){"n", spread(d, 1e6, 1e10), spread(d, 1e-6, 1e-2),
+                                             s->cluster.n_pus, pus};
         for (int i = 0; i < pus; i++)
-            s->pus[s->cluster.n_pus++] = (struct plb_pu_spec){.name = "p", .power = spread(d, 1.0, 100.0), .rate = spread(d, 1e2, 1e6),
-                .half = one_in(d, 2) ? spread(d, 1.0, 1e4) : 0.0, .overhead = one_in(d, 2) ? spread(d, 1e-6, 1e-2) : 0.0,
-                .noise = one_in(d, 3) ? 0.0 : real(d, 0.0, 0.5), .memory = INFINITY, .copy_bandwidth = INFINITY};
+            s->pus[s->cluster.n_pus++] = (struct plb_pu_spec){
+                .name = "p",
+                .power = spread(d, 1.0, 100.0),
+                .rate = spread(d, 1e2, 1e6),
+                .half = one_in(d, 2) ? spread(d, 1.0, 1e4) : 0.0,
+                .overhead = one_in(d, 2) ? spread(d, 1e-6, 1e-2) : 0.0,
+                .noise = one_in(d, 3) ? 0.0 : real(d, 0.0, 0.5),
+                .memory = INFINITY,
+                .copy_bandwidth = INFINITY};
     }
 }
 
@@ -115,11 +124,21 @@ static inline void draw_master(struct scenario *s, struct dice *d)
         n_balancers++;
     const struct plb_balancer *b = plb_balancers[int_in(d, 0, n_balancers - 1)];
     default_params(b, s->params);
-    sim->master = (struct plb_master_config){.balancer = b, .params = s->params, .n_nodes = s->cluster.n_nodes, .sizes = &s->sizes,
-        .units = s->maps[0].units, .pulled_bytes = one_in(d, 2) ? 1e5 : 0.0, .phases = PHASES, .grain = one_in(d, 4) ? int_in(d, 1, 50) : 0.0,
-        .migration = !one_in(d, 3), .whole_results = s->sizes.task_bytes > 0.0};
-    sim->migration = (struct plb_migration){.on = sim->master.migration, .victim = (enum plb_victim)int_in(d, 0, 2),
-        .threshold = one_in(d, 2) ? spread(d, 0.1, 100.0) : 0.0, .by_power = one_in(d, 2), .seed = d->seed};
+    sim->master = (struct plb_master_config){.balancer = b,
+                                             .params = s->params,
+                                             .n_nodes = s->cluster.n_nodes,
+                                             .sizes = &s->sizes,
+                                             .units = s->maps[0].units,
+                                             .pulled_bytes = one_in(d, 2) ? 1e5 : 0.0,
+                                             .phases = PHASES,
+                                             .grain = one_in(d, 4) ? int_in(d, 1, 50) : 0.0,
+                                             .migration = !one_in(d, 3),
+                                             .whole_results = s->sizes.task_bytes > 0.0};
+    sim->migration = (struct plb_migration){.on = sim->master.migration,
+                                            .victim = (enum plb_victim)int_in(d, 0, 2),
+                                            .threshold = one_in(d, 2) ? spread(d, 0.1, 100.0) : 0.0,
+                                            .by_power = one_in(d, 2),
+                                            .seed = d->seed};
     if (one_in(d, 4))
         sim->message_s = spread(d, 1e-7, 1e-4);
 }
@@ -131,7 +150,9 @@ static inline void draw_memories(struct scenario *s, struct dice *d)
     for (int n = 0; n < s->cluster.n_nodes; n++)
         for (int i = 1; i < s->nodes[n].n_pus; i++)
             if (one_in(d, 4))
-                s->pus[s->nodes[n].first_pu + i].memory = s->sizes.replicated_bytes + PLB_TASKS_IN_MEMORY * largest * spread(d, 0.3, 30.0);
+                s->pus[s->nodes[n].first_pu + i].memory = s->sizes.replicated_bytes
+                                                        + PLB_TASKS_IN_MEMORY * largest
+                                                              * spread(d, 0.3, 30.0);
 }
 
 /* The speeds of PUs change in the time that the run lasts. Some PUs may die so, but none of the spared node. */
@@ -182,7 +203,8 @@ static inline void make_scenario(struct scenario *s, uint64_t seed)
 {
     struct dice dice = {seed, 0}, *d = &dice;
     memset(s, 0, sizeof *s);
-    s->simulation = (struct plb_simulation){.cluster = &s->cluster, .seed = seed, .faults = s->faults, .max_events = 3000000};
+    s->simulation = (struct plb_simulation){
+        .cluster = &s->cluster, .seed = seed, .faults = s->faults, .max_events = 3000000};
     draw_cluster(s, d);
     draw_work(s, d);
     draw_sizes(s, d);

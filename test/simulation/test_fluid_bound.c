@@ -1,5 +1,6 @@
-/* No simulated run is shorter than the fluid bound of its cluster: with every balancer, on clusters drawn from seeds
- * whose PUs change their speed, and on the clusters of the papers. Without noise, which the bound leaves out. */
+/* No simulated run is shorter than the fluid bound of its cluster: with every balancer, on clusters drawn
+ * from seeds whose PUs change their speed, and on the clusters of the papers. Without noise, which the bound
+ * leaves out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 #include "plb/kernel.h"
 
 #define NODES 3
-#define PUS 2               /* of a node */
+#define PUS 2 /* of a node */
 #define SEEDS 100
 #define ROUNDING 1e-9
 
@@ -30,7 +31,8 @@ static double ratio(const struct plb_simulation *s)
 {
     struct plb_simulated result;
     struct plb_error err = {.status = PLB_OK};
-    double bound = plb_fluid_bound(s->cluster, s->maps->per_work * (double)s->maps->units, 0.0, s->master_only);
+    double bound = plb_fluid_bound(s->cluster, s->maps->per_work * (double)s->maps->units, 0.0,
+                                   s->master_only);
     if (plb_simulate(s, &result, &err) != PLB_OK)
         fail_msg("%s: %s", s->master.balancer->name, err.text);
     plb_master_free(result.master);
@@ -62,12 +64,24 @@ static void a_gpu_that_slows_down_in_steps(void **state)
     (void)state;
     struct plb_error err = {.status = PLB_OK};
     struct plb_pu_spec pus[] = {
-        {.name = "cpu", .kind = PLB_CPU, .power = 1.0, .rate = 1e3, .memory = INFINITY, .copy_bandwidth = INFINITY},
-        {.name = "gpu", .kind = PLB_GPU, .power = 9.0, .rate = 9e3, .memory = INFINITY, .copy_bandwidth = INFINITY,
-         .n_slow = 3, .slow_at = {2.0, 4.0, 6.0}, .slow_by = {1.5, 2.0, 3.0}},
+        {.name = "cpu",
+         .kind = PLB_CPU,
+         .power = 1.0,
+         .rate = 1e3,
+         .memory = INFINITY,
+         .copy_bandwidth = INFINITY},
+        {.name = "gpu",
+         .kind = PLB_GPU,
+         .power = 9.0,
+         .rate = 9e3,
+         .memory = INFINITY,
+         .copy_bandwidth = INFINITY,
+         .n_slow = 3,
+         .slow_at = {2.0, 4.0, 6.0},
+         .slow_by = {1.5, 2.0, 3.0}},
     };
     struct plb_node_spec node = {"n", 1e9, 0.0, 0, 2};
-    struct plb_cluster_spec cluster = {1, 2, &node, pus};
+    struct plb_cluster_spec cluster = {.n_nodes = 1, .n_pus = 2, .nodes = &node, .pus = pus};
     struct plb_cost_map map;
     assert_int_equal(plb_cost_map_init(&map, 100000, NULL, NULL, &err), PLB_OK);
     struct plb_simulation s = {.cluster = &cluster, .maps = &map, .seed = 1, .master.n_nodes = 1};
@@ -79,12 +93,17 @@ static void draw_cluster(uint64_t seed, struct plb_cluster_spec *cluster)
 {
     uint64_t draws = 0;
     for (int n = 0; n < NODES; n++)
-        cluster->nodes[n] = (struct plb_node_spec){"n", spread(seed, &draws, 1e6, 1e10), spread(seed, &draws, 1e-6, 1e-3), n * PUS, PUS};
+        cluster->nodes[n] = (struct plb_node_spec){"n", spread(seed, &draws, 1e6, 1e10),
+                                                   spread(seed, &draws, 1e-6, 1e-3), n * PUS, PUS};
     for (int p = 0; p < NODES * PUS; p++) {
         struct plb_pu_spec *pu = &cluster->pus[p];
-        *pu = (struct plb_pu_spec){.name = "p", .power = spread(seed, &draws, 1.0, 100.0), .rate = spread(seed, &draws, 1e2, 1e4),
-            .half = p & 1 ? spread(seed, &draws, 0.1, 100.0) : 0.0, .memory = INFINITY, .copy_bandwidth = INFINITY,
-            .n_slow = (int)(plb_random_bits(seed, draws++) % 4)};
+        *pu = (struct plb_pu_spec){.name = "p",
+                                   .power = spread(seed, &draws, 1.0, 100.0),
+                                   .rate = spread(seed, &draws, 1e2, 1e4),
+                                   .half = p & 1 ? spread(seed, &draws, 0.1, 100.0) : 0.0,
+                                   .memory = INFINITY,
+                                   .copy_bandwidth = INFINITY,
+                                   .n_slow = (int)(plb_random_bits(seed, draws++) % 4)};
         for (int i = 0; i < pu->n_slow; i++) {
             pu->slow_at[i] = (i > 0 ? pu->slow_at[i - 1] : 0.0) + spread(seed, &draws, 1e-3, 3.0);
             pu->slow_by[i] = spread(seed, &draws, 0.1, 10.0);
@@ -98,7 +117,7 @@ static void every_balancer_on_clusters_that_change(void **state)
     struct plb_error err = {.status = PLB_OK};
     struct plb_node_spec nodes[NODES];
     struct plb_pu_spec pus[NODES * PUS];
-    struct plb_cluster_spec cluster = {NODES, NODES * PUS, nodes, pus};
+    struct plb_cluster_spec cluster = {.n_nodes = NODES, .n_pus = NODES * PUS, .nodes = nodes, .pus = pus};
     struct plb_cost_map map;
     assert_int_equal(plb_cost_map_init(&map, 20000, NULL, NULL, &err), PLB_OK);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -106,8 +125,13 @@ static void every_balancer_on_clusters_that_change(void **state)
         snprintf(what, sizeof what, "seed %d", (int)seed);
         draw_cluster(seed, &cluster);
         struct plb_sizes sizes = {.unit_bytes = seed & 1 ? 1e3 : 0.0};
-        struct plb_simulation s = {.cluster = &cluster, .maps = &map, .seed = seed, .inputs = sizes, .master = {.n_nodes = NODES,
-            .sizes = &sizes, .units = map.units, .migration = seed & 2}, .migration.on = seed & 2};
+        struct plb_simulation s = {
+            .cluster = &cluster,
+            .maps = &map,
+            .seed = seed,
+            .inputs = sizes,
+            .master = {.n_nodes = NODES, .sizes = &sizes, .units = map.units, .migration = seed & 2},
+            .migration.on = seed & 2};
         check_all(&s, what);
     }
     plb_cost_map_fini(&map);
@@ -117,7 +141,8 @@ static void every_balancer_on_clusters_that_change(void **state)
 static void every_balancer_on_the_papers_clusters(void **state)
 {
     (void)state;
-    static const char *const clusters[] = {"plb-hec-a", "plb-hec-abcd", "plb-hac-ab", "plb-hac-abcde", "plb-hac-figure6"};
+    static const char *const clusters[] = {"plb-hec-a", "plb-hec-abcd", "plb-hac-ab", "plb-hac-abcde",
+                                           "plb-hac-figure6"};
     static const char *const applications[] = {"mm", "grn", "black-scholes", "k-means"};
     const char *build = getenv("BUILD") != NULL ? getenv("BUILD") : "build";
     for (int i = 0; i < 5 * 4; i++) {
@@ -130,7 +155,8 @@ static void every_balancer_on_the_papers_clusters(void **state)
         snprintf(kernel, sizeof kernel, "app.kernel=%s/%s.so", build, i % 4 == 0 ? "kernels/matmul" : "");
         if (i % 4 != 0)
             snprintf(kernel, sizeof kernel, "app.kernel=%s/papers/%s.so", build, application);
-        if (plb_job_read(&job, conf, settings, 1, cluster, 1, &err) != PLB_OK || plb_job_setup(&job, true, &err) != PLB_OK)
+        if (plb_job_read(&job, conf, settings, 1, cluster, 1, &err) != PLB_OK
+            || plb_job_setup(&job, true, &err) != PLB_OK)
             fail_msg("%s: %s", conf, err.text);
         for (int p = 0; p < job.cluster.n_pus; p++)
             job.cluster.pus[p].noise = 0.0;

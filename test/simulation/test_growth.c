@@ -13,7 +13,7 @@
 #define FEW_NODES 2
 #define MANY_NODES 200
 #define UNITS_PER_PU 100.0
-#define TIMED 40000             /* questions whose time is taken */
+#define TIMED 40000 /* questions whose time is taken */
 
 /* Questions per block, in a run on many PUs. Two is the least where each PU has a block ahead and
  * is then told to wait; barriers and solves ask a few times more. */
@@ -26,7 +26,7 @@
 /* How much longer a question may take on a hundred times as many PUs. One that goes through all PUs
  * takes a hundred times longer. */
 #define MOST_GROWTH 5.0
-#define CLOCK_S 5e-8            /* seconds, about what reading the clock takes */
+#define CLOCK_S 5e-8 /* seconds, about what reading the clock takes */
 
 static int by_value(const void *a, const void *b)
 {

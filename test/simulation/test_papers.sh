@@ -52,6 +52,15 @@ for name in matmul grn black-scholes k-means; do
     ok "rate.$name is the rate of $name" $?
 done
 
+# What rank 0 needs for messages and curves is charged, and true costs may differ from told ones.
+application mm
+usual=$(seconds "$root/hostfiles/plb-hac-ab.cluster" mm)
+for key in message=0.1 solve=0.1 fit=0.1 cost_error=0.5; do
+    { printf '[simulation]\n%s\n' "$key"; cat "$root/hostfiles/plb-hac-ab.cluster"; } >"$tmp/charged.cluster"
+    charged=$(seconds "$tmp/charged.cluster" mm) && awk -v a="$usual" -v b="$charged" 'BEGIN { exit !(a > 0 && b > 1.01 * a) }'
+    ok "[simulation] $key makes the run longer" $?
+done
+
 for conf in grn black-scholes k-means; do
     application "$conf"
     alone "$papers/$conf.conf" "${kernel[@]}"; status=$?

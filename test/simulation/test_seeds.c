@@ -1,7 +1,7 @@
-/* Thousands of simulated clusters, each from its seed (scenario.h), each watched from outside (watch.h). Every run must
- * end with every unit's result accepted exactly once, from a PU that has executed it. What the seeds have met is
- * counted and printed, and must not be nothing: a test of losses that lose nothing would test nothing.
- * PLB_SEEDS: how many (default 5000); PLB_SEED: only this one, to look at a failure. */
+/* Thousands of simulated clusters, each from its seed (scenario.h), each watched from outside (watch.h).
+ * Every run must end with every unit's result accepted exactly once, from a PU that has executed it. What the
+ * seeds have met is counted and printed, and must not be nothing: a test of losses that lose nothing would
+ * test nothing. PLB_SEEDS: how many (default 5000); PLB_SEED: only this one, to look at a failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,8 +87,8 @@ static void check_seed(uint64_t seed)
         wrong(&w, "%.250s", err.text);
     end_watch(&w, &result);
     if (w.wrong[0] != '\0')
-        fail_msg("seed %llu, %s on %d PUs of %d nodes: %s", (unsigned long long)seed, s.simulation.master.balancer->name,
-                 s.cluster.n_pus, s.cluster.n_nodes, w.wrong);
+        fail_msg("seed %llu, %s on %d PUs of %d nodes: %s", (unsigned long long)seed,
+                 s.simulation.master.balancer->name, s.cluster.n_pus, s.cluster.n_nodes, w.wrong);
     count(&s, &w, &result);
     plb_master_free(result.master);
     free_scenario(&s);

@@ -1,5 +1,5 @@
-/* What a test sees of a simulated run, independently of the master's own ledger: every task that a PU has executed and
- * every result that the master has taken. It keeps the first thing that is wrong as a sentence. */
+/* What a test sees of a simulated run, independently of the master's own ledger: every task that a PU has
+ * executed and every result that the master has taken. It keeps the first thing that is wrong as a sentence. */
 #ifndef TEST_WATCH_H
 #define TEST_WATCH_H
 
@@ -9,23 +9,23 @@
 #include "base/memory.h"
 #include "scenario.h"
 
-_Static_assert(MAX_NODES * MAX_PUS <= 32, "a PU has a bit");
+_Static_assert(MAX_NODES *MAX_PUS <= 32, "a PU has a bit");
 
 struct watch {
     const struct scenario *scenario;
     uint32_t executed_by[MAX_PASSES][MAX_UNITS]; /* bit: PU */
     uint16_t executions[MAX_PASSES][MAX_UNITS];
     bool accepted[MAX_PASSES][MAX_UNITS];
-    int64_t taken[MAX_PASSES];  /* units */
-    double folded[MAX_PASSES];  /* the sum of the numbers of all units, as whole results give it */
+    int64_t taken[MAX_PASSES]; /* units */
+    double folded[MAX_PASSES]; /* the sum of the numbers of all units, as whole results give it */
     struct granted {
         int64_t id;
         int pass;
         struct plb_range range;
-    } *blocks;                  /* in the order of their numbers */
+    } * blocks; /* in the order of their numbers */
     int n_blocks, capacity;
     bool told_empty[MAX_PASSES + 1][MAX_NODES]; /* by pass: the master has sent it EMPTY */
-    int64_t refused;            /* PUs, by the master */
+    int64_t refused;                            /* PUs, by the master */
     double now;
     char wrong[300];
 };
@@ -42,8 +42,8 @@ static inline void wrong(struct watch *w, const char *format, ...)
 
 static inline bool in_run(struct watch *w, int pass, struct plb_range r, const char *what)
 {
-    bool fine = pass >= 1 && pass <= w->scenario->simulation.passes && r.first >= 0 && r.count > 0 && r.count <= w->scenario->maps[0].units
-             && r.first <= w->scenario->maps[0].units - r.count;
+    bool fine = pass >= 1 && pass <= w->scenario->simulation.passes && r.first >= 0 && r.count > 0
+             && r.count <= w->scenario->maps[0].units && r.first <= w->scenario->maps[0].units - r.count;
     if (!fine)
         wrong(w, "%s of units %lld + %lld in pass %d", what, (long long)r.first, (long long)r.count, pass);
     return fine;
@@ -67,8 +67,10 @@ static inline const struct granted *block_of(const struct watch *w, int64_t id)
 static inline void check_block(struct watch *w, const char *what, int pass, int64_t id, struct plb_range r)
 {
     const struct granted *b = block_of(w, id);
-    if (b == NULL || b->pass != pass || r.first < b->range.first || r.first + r.count > b->range.first + b->range.count)
-        wrong(w, "%s of units %lld + %lld in pass %d is not in its block %lld", what, (long long)r.first, (long long)r.count, pass, (long long)id);
+    if (b == NULL || b->pass != pass || r.first < b->range.first
+        || r.first + r.count > b->range.first + b->range.count)
+        wrong(w, "%s of units %lld + %lld in pass %d is not in its block %lld", what, (long long)r.first,
+              (long long)r.count, pass, (long long)id);
 }
 
 static inline void add_block(struct watch *w, const struct plb_message *m)
@@ -107,9 +109,11 @@ static inline void watch_executed(void *context, int pu, const struct plb_slice 
     check_block(w, "a task", task->pass, task->block, task->range);
     double held = s->sizes.replicated_bytes + PLB_TASKS_IN_MEMORY * plb_sizes_bytes(&s->sizes, task->range);
     if (held > s->pus[pu].memory * (1.0 + 1e-9))
-        wrong(w, "PU %d with %g bytes executes units %lld + %lld, which need %g", pu, s->pus[pu].memory, (long long)task->range.first, (long long)task->range.count, held);
+        wrong(w, "PU %d with %g bytes executes units %lld + %lld, which need %g", pu, s->pus[pu].memory,
+              (long long)task->range.first, (long long)task->range.count, held);
     if (s->simulation.master.grain > 0.0 && (double)task->range.count > s->simulation.master.grain)
-        wrong(w, "PU %d executes %lld units at once, and the grain is %g", pu, (long long)task->range.count, s->simulation.master.grain);
+        wrong(w, "PU %d executes %lld units at once, and the grain is %g", pu, (long long)task->range.count,
+              s->simulation.master.grain);
     for (int64_t u = task->range.first; u < task->range.first + task->range.count; u++) {
         w->executed_by[task->pass - 1][u] |= 1u << pu;
         w->executions[task->pass - 1][u]++;
@@ -120,14 +124,18 @@ static inline void watch_executed(void *context, int pu, const struct plb_slice 
 static inline bool plausible(enum plb_verdict verdict, bool whole, int64_t count, int64_t fresh)
 {
     switch (verdict) {
-    case PLB_ALL_NEW: return fresh == count;
-    case PLB_SOME_NEW: return whole ? fresh == 0 : fresh > 0 && fresh < count;
-    default: return fresh == 0;
+    case PLB_ALL_NEW:
+        return fresh == count;
+    case PLB_SOME_NEW:
+        return whole ? fresh == 0 : fresh > 0 && fresh < count;
+    default:
+        return fresh == 0;
     }
 }
 
 /* Accepted are units that this PU has executed in this pass, and that were not accepted before. */
-static inline void watch_reported(void *context, const struct plb_message *done, bool given_up, enum plb_verdict verdict, int64_t fresh)
+static inline void watch_reported(void *context, const struct plb_message *done, bool given_up,
+                                  enum plb_verdict verdict, int64_t fresh)
 {
     struct watch *w = context;
     const struct scenario *s = w->scenario;
@@ -136,7 +144,8 @@ static inline void watch_reported(void *context, const struct plb_message *done,
     int64_t first_time = 0;
     bool whole_results = s->simulation.master.whole_results;
     if (!plausible(verdict, whole_results, r.count, fresh))
-        wrong(w, "a report of %lld units is judged %d, and %lld are taken", (long long)r.count, (int)verdict, (long long)fresh);
+        wrong(w, "a report of %lld units is judged %d, and %lld are taken", (long long)r.count, (int)verdict,
+              (long long)fresh);
     if (given_up && fresh > 0)
         wrong(w, "%lld units are taken from node %d, which was given up", (long long)fresh, done->from);
     if (fresh == 0 || !in_run(w, done->pass, r, "a report"))
@@ -144,13 +153,15 @@ static inline void watch_reported(void *context, const struct plb_message *done,
     check_block(w, "a report", done->pass, done->done.block, r);
     for (int64_t u = r.first; u < r.first + r.count; u++) {
         if (!(w->executed_by[pass][u] & 1u << pu))
-            wrong(w, "PU %d reports unit %lld in pass %d, which it has not executed", pu, (long long)u, done->pass);
+            wrong(w, "PU %d reports unit %lld in pass %d, which it has not executed", pu, (long long)u,
+                  done->pass);
         first_time += !w->accepted[pass][u];
         w->accepted[pass][u] = true;
         w->folded[pass] += (double)u;
     }
     if (first_time != fresh)
-        wrong(w, "%lld units are taken from a report of which %lld are new", (long long)fresh, (long long)first_time);
+        wrong(w, "%lld units are taken from a report of which %lld are new", (long long)fresh,
+              (long long)first_time);
     w->taken[pass] += fresh;
 }
 
@@ -170,8 +181,11 @@ static inline void start_watch(struct watch *w, struct scenario *s)
 {
     memset(w, 0, sizeof *w);
     w->scenario = s;
-    s->simulation.watch = (struct plb_watch){.context = w, .sent = watch_sent, .executed = watch_executed,
-                                             .reported = watch_reported, .stepped = watch_stepped};
+    s->simulation.watch = (struct plb_watch){.context = w,
+                                             .sent = watch_sent,
+                                             .executed = watch_executed,
+                                             .reported = watch_reported,
+                                             .stepped = watch_stepped};
 }
 
 /* What must hold of a run that has ended well. */
@@ -183,14 +197,19 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
     for (int pass = 0; pass < s->simulation.passes; pass++) {
         double sum = 0.5 * (double)units * (double)(units - 1);
         if (w->taken[pass] != units)
-            wrong(w, "%lld of %lld units are accepted in pass %d", (long long)w->taken[pass], (long long)units, pass + 1);
+            wrong(w, "%lld of %lld units are accepted in pass %d", (long long)w->taken[pass],
+                  (long long)units, pass + 1);
         if (s->simulation.master.whole_results && w->folded[pass] != sum)
-            wrong(w, "the results of pass %d fold to %.0f, and should to %.0f", pass + 1, w->folded[pass], sum);
+            wrong(w, "the results of pass %d fold to %.0f, and should to %.0f", pass + 1, w->folded[pass],
+                  sum);
         for (int64_t u = 0; u < units && counts->losses == 0; u++)
             if (w->executions[pass][u] != 1)
-                wrong(w, "nothing was lost, and unit %lld was executed %d times in pass %d", (long long)u, w->executions[pass][u], pass + 1);
+                wrong(w, "nothing was lost, and unit %lld was executed %d times in pass %d", (long long)u,
+                      w->executions[pass][u], pass + 1);
     }
-    if (counts->losses == 0 && (counts->twice > 0 || counts->torn > 0 || counts->freed > 0 || counts->stale > 0 || counts->dropped > 0))
+    if (counts->losses == 0
+        && (counts->twice > 0 || counts->torn > 0 || counts->freed > 0 || counts->stale > 0
+            || counts->dropped > 0))
         wrong(w, "nothing was lost, and something was reported twice, torn, stale or dropped, or freed");
     for (int p = 0; p < plb_master_pus(result->master); p++)
         w->refused += plb_master_refused(result->master, p);

@@ -1,5 +1,6 @@
-/* One node with GPUs and a CPU, in virtual time: what the CPU adds to the default balancer, and how far its split
- * is from the best fixed one. For the test of that promise and for the bench that prints its worst cells. */
+/* One node with GPUs and a CPU, in virtual time: what the CPU adds to the default balancer, and how far its
+ * split is from the best fixed one. For the test of that promise and for the bench that prints its worst
+ * cells. */
 #ifndef TEST_COEXECUTION_H
 #define TEST_COEXECUTION_H
 
@@ -15,18 +16,18 @@
 #include "drive/simulate.h"
 
 #define COEXECUTION_PUS 8
-#define TASK_OVERHEAD 1e-5  /* seconds */
+#define TASK_OVERHEAD 1e-5 /* seconds */
 
 /* What is simulated. Speeds and costs are in units of the job: one GPU does it in `seconds`. */
 struct coexecution {
     int gpus, units;
-    double speed;               /* of the CPU; the GPU's is 1; 0: no CPU */
-    double half;                /* of each GPU, as a part of the job */
+    double speed; /* of the CPU; the GPU's is 1; 0: no CPU */
+    double half;  /* of each GPU, as a part of the job */
     double seconds;
-    bool unequal;               /* rows of a power law, the heaviest first */
+    bool unequal; /* rows of a power law, the heaviest first */
     double noise;
-    double guess;               /* the CPU's given power over its true one */
-    bool cpu_first;             /* PU 0 is the CPU */
+    double guess;   /* the CPU's given power over its true one */
+    bool cpu_first; /* PU 0 is the CPU */
 };
 
 /* Rows of an R-MAT matrix: a share a of the entries is in the first half, and so on in each half. */
@@ -63,8 +64,16 @@ static inline int coexecution_pus(const struct coexecution *c, double work, stru
 {
     int n = 0;
     double rate = work / c->seconds;
-    struct plb_pu_spec gpu = {.name = "gpu", .kind = PLB_GPU, .power = rate, .rate = rate, .half = c->half * work,
-        .overhead = TASK_OVERHEAD, .noise = c->noise, .memory = INFINITY, .copy_bandwidth = INFINITY, .slowdown = 1.0};
+    struct plb_pu_spec gpu = {.name = "gpu",
+                              .kind = PLB_GPU,
+                              .power = rate,
+                              .rate = rate,
+                              .half = c->half * work,
+                              .overhead = TASK_OVERHEAD,
+                              .noise = c->noise,
+                              .memory = INFINITY,
+                              .copy_bandwidth = INFINITY,
+                              .slowdown = 1.0};
     struct plb_pu_spec cpu = gpu;
     snprintf(cpu.name, sizeof cpu.name, "cpu");
     cpu.kind = PLB_CPU;
@@ -81,8 +90,8 @@ static inline int coexecution_pus(const struct coexecution *c, double work, stru
 }
 
 /* The makespan; the share of the CPU's units goes to *share where that is not NULL. */
-static inline double coexecution_run(const struct coexecution *c, const struct plb_cost_map *map, const char *balancer,
-                                     bool migration, uint64_t seed, double *share)
+static inline double coexecution_run(const struct coexecution *c, const struct plb_cost_map *map,
+                                     const char *balancer, bool migration, uint64_t seed, double *share)
 {
     struct plb_pu_spec pus[COEXECUTION_PUS];
     struct plb_param params[MAX_PARAMS];
@@ -96,8 +105,12 @@ static inline double coexecution_run(const struct coexecution *c, const struct p
     for (int i = 0; plb_balancers[i] != NULL; i++)
         b = strcmp(plb_balancers[i]->name, balancer) == 0 ? plb_balancers[i] : b;
     default_params(b, params);
-    struct plb_simulation s = {.cluster = &cluster, .maps = map, .seed = seed,
-        .master = {.balancer = b, .params = params, .n_nodes = 1, .migration = migration}, .migration = {.on = migration, .threshold = 1.0}};
+    struct plb_simulation s = {
+        .cluster = &cluster,
+        .maps = map,
+        .seed = seed,
+        .master = {.balancer = b, .params = params, .n_nodes = 1, .migration = migration},
+        .migration = {.on = migration, .threshold = 1.0}};
     if (plb_simulate(&s, &result, &err) != PLB_OK) {
         fprintf(stderr, "%s\n", err.text);
         abort();
@@ -128,7 +141,8 @@ static inline double coexecution_best_split(const struct coexecution *c, const s
         for (int64_t i = 0; i < 64 && low < high; i++) {
             int64_t middle = low + (high - low) / 2;
             double w = plb_cost_work(map, 0, middle);
-            if (coexecution_block(&pus[front], w, map->per_work) >= coexecution_block(&pus[1 - front], all - w, map->per_work))
+            if (coexecution_block(&pus[front], w, map->per_work)
+                >= coexecution_block(&pus[1 - front], all - w, map->per_work))
                 high = middle;
             else
                 low = middle + 1;

@@ -252,8 +252,10 @@ refused_cluster 'bad kind' ':4: kind = tpu|cpu, gpu or accelerator' '[node x]' '
 refused_cluster 'bad count' ':3: count = 0|1 or more' '[node x]' 'pus = a' 'count = 0' "${pu[@]}"
 refused_cluster 'bad copy' ':6: copy = fast|6e9, 1e-5' '[node x]' 'pus = a' "${pu[@]}" 'copy = fast'
 refused_cluster 'bad slow' ':6: slow = 3|142:3' '[node x]' 'pus = a' "${pu[@]}" 'slow = 3'
+refused_cluster 'unknown key of the simulation' ":3: unknown key 'mesage' in [simulation]|'message'" '[simulation]' 'fit = 0' 'mesage = 1e-6' '[node x]' 'pus = a' "${pu[@]}"
+refused_cluster 'bad key of the simulation' ':2: solve = -1|0 or more' '[simulation]' 'solve = -1' '[node x]' 'pus = a' "${pu[@]}"
 refused_cluster 'no nodes' ': no [node NAME] section' "${pu[@]}"
-refused_cluster 'wrong section' ':2: section [host x]|[node NAME] or [pu NAME]' '' '[host x]' 'pus = a' "${pu[@]}"
+refused_cluster 'wrong section' ':2: section [host x]|[node NAME], [pu NAME] or [simulation]' '' '[host x]' 'pus = a' "${pu[@]}"
 refused_cluster 'key twice in a node' ':3: |pus|again|line 2' '[node x]' 'pus = a' 'pus = a, a' "${pu[@]}"
 refused_cluster 'key twice in a PU' ':6: |rate|again|line 5' '[node x]' 'pus = a' "${pu[@]}" 'rate = 2e9'
 refused_cluster 'node twice' ':3: |already in line 1' '[node x]' 'pus = a' '[node x]' 'pus = a' "${pu[@]}"

@@ -16,8 +16,8 @@ static void near(double got, double expected)
 }
 
 /* Twice slower from second 10, four times faster from 20, dead from 30. */
-static const struct plb_pu_spec stepped = {.rate = 100.0, .n_slow = 4, .slow_at = {10.0, 20.0, 30.0, 40.0},
-                                           .slow_by = {2.0, 0.25, 0.0, 1.0}};
+static const struct plb_pu_spec stepped = {
+    .rate = 100.0, .n_slow = 4, .slow_at = {10.0, 20.0, 30.0, 40.0}, .slow_by = {2.0, 0.25, 0.0, 1.0}};
 static const struct plb_pu_spec plain = {.rate = 100.0};
 
 static void a_task_is_slowed_from_the_moment_on(void **state)
@@ -51,7 +51,7 @@ static void all_pus_work_at_their_momentary_speed(void **state)
     (void)state;
     struct plb_pu_spec pus[] = {plain, stepped, stepped};
     struct plb_node_spec nodes[] = {{.first_pu = 0, .n_pus = 1}, {.first_pu = 1, .n_pus = 2}};
-    struct plb_cluster_spec cluster = {2, 3, nodes, pus};
+    struct plb_cluster_spec cluster = {.n_nodes = 2, .n_pus = 3, .nodes = nodes, .pus = pus};
     near(plb_fluid_bound(&cluster, 300.0, 0.0, false), 1.0);
     near(plb_fluid_bound(&cluster, 3000.0 + 200.0, 0.0, false), 11.0);
     near(plb_fluid_bound(&cluster, 200.0 + 900.0, 9.0, false), 1.0 + 4.0);
@@ -65,7 +65,7 @@ static void without_the_first_node(void **state)
     (void)state;
     struct plb_pu_spec pus[] = {plain, stepped, stepped};
     struct plb_node_spec nodes[] = {{.first_pu = 0, .n_pus = 1}, {.first_pu = 1, .n_pus = 2}};
-    struct plb_cluster_spec cluster = {2, 3, nodes, pus};
+    struct plb_cluster_spec cluster = {.n_nodes = 2, .n_pus = 3, .nodes = nodes, .pus = pus};
     near(plb_fluid_bound(&cluster, 300.0, 0.0, true), 1.5);
     near(plb_fluid_bound(&cluster, 2000.0 + 1000.0 + 8000.0, 0.0, true), 30.0);
     assert_true(isinf(plb_fluid_bound(&cluster, 11001.0, 0.0, true)));

@@ -69,9 +69,10 @@ struct plb_pu {
 
 #define PLB_MAX_SAMPLES 128
 
-/* What the balancer tells the master: numbers for the report, and one request. */
+/* What the balancer tells the master: counts, a time for the report, and one request. */
 struct plb_balancer_stats {
     int64_t solves;             /* systems solved */
+    int64_t fits;               /* curves fitted; a simulation takes the master's time for each */
     double profile_end;         /* time at which training ended; 0 where there was none */
     bool ask_again;             /* those told PLB_WAIT shall be asked: see there */
 };
