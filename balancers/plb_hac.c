@@ -157,9 +157,7 @@ static double busy_for(const struct state *s, const struct plb_view *view, int p
     const struct plb_pu *pu = &view->pus[p];
     if (pu->outstanding == 0)
         return 0.0;
-    double elapsed = view->now - s->pus[p].since;
-    double predicted = plb_model_time(&s->models[p], pu->granted - pu->done);
-    return fmax(predicted - elapsed, 0.25 * elapsed); /* overdue: it will take a while yet */
+    return plb_busy_for(&s->models[p], pu->granted - pu->done, view->now - s->pus[p].since);
 }
 
 static void note_busy(struct state *s, const struct plb_view *view)
@@ -300,20 +298,17 @@ static double run(struct state *s, const struct plb_view *view, int p)
     return next_block(s, view, p, rest, tail);
 }
 
-/* A PU that has nobody to share with: two sizes first, which tell what starting a block costs. */
+/* A PU that has nobody to share with. */
 static double alone(struct state *s, const struct plb_view *view, int p)
 {
     bool busy = view->pus[p].outstanding > 0;
     if (s->training.pus[p].reports == 0)
-        return view->total / (busy ? 128.0 : 64.0);
+        return plb_first_block_alone(view->total, busy);
     if (s->pus[p].fresh)
         fit(s, view, p);
     if (busy && plb_start_unknown(&s->training, view, p))
         return PLB_WAIT_OWN;
-    if (!plb_model_known(&s->models[p]))
-        return fmax(view->total / 64.0, 1.0);
-    double work = fmax(plb_model_work(&s->models[p], longest(s, p), view->remaining), 1.0);
-    return view->remaining < 2.5 * work ? view->remaining : work;
+    return plb_next_block_alone(&s->models[p], longest(s, p), view->total, view->remaining);
 }
 
 static double decide(struct state *s, const struct plb_view *view, int p)

@@ -1,22 +1,25 @@
 /* plb-hec: the algorithm of Sant'Ana, Cordeiro and de Camargo (2015), in full.
  *
  * Training (their section IV.B): four rounds of blocks. In the first every PU gets `initial_block`
- * units; in the next three the fastest gets 2, 4 and 8 times that and PU k the same times t_f / t_k.
- * Then F_p and G_p are fitted; while some R² is at most 0.7 and less than 20 % of the work has been
- * used, further rounds follow. Selection (IV.C): block sizes with equal finish times from the
- * solver. Execution (IV.D): each PU gets blocks of its size, asynchronously. When the finish times
- * of two PUs for the same step differ by more than `threshold` of a block's time, all are
- * synchronised, the curves refitted with everything measured so far, and the sizes solved again.
+ * units. In the next three the fastest gets 2, 4 and 8 times that, and PU k the same times t_f / t_k.
+ * Then F_p and G_p are fitted. Further rounds follow while some R² is at most 0.7 and less than 20 % of
+ * the work has been used. Selection (IV.C): block sizes with equal finish times from the solver.
+ * Execution (IV.D): each PU gets blocks of its size, asynchronously. When the finish times of two PUs
+ * for the same step differ by more than `threshold` of a block's time, all PUs are synchronised. The
+ * curves are then fitted to everything measured so far, and the sizes solved again.
  *
  * What the text leaves open, and what was chosen:
- * - How much one step covers: the remaining work is cut into `steps` equal steps (default 4), so that
- *   the last step ends with the work, on all PUs at once.
- * - initial_block = 0, the default: the first round's block is tiny (1/1000 of a fair share, grown
- *   until the fastest PU needs 100 µs), and the base of the next three is chosen so that training
- *   takes `training` (10 %) of the work: a first block of equal size is what hurts a slow PU most.
+ * - How much one step covers: the remaining work is cut into `steps` equal steps, so that the last step
+ *   ends with the work, on all PUs at once.
+ * - The first block where `initial_block` is 0, the default: it is tiny, and grows until the fastest PU
+ *   needs PROBE_SECONDS. The base of the next rounds is such that training takes `training` of the
+ *   work. A first block of equal size is what hurts a slow PU most.
  * - One PU alone has nothing to balance: it gets everything at once, untrained.
- * - "One more block for those ahead" during a synchronisation is the one that already waits in their
- *   queue. */
+ * - During a synchronisation, the PUs that are ahead get one more block in the paper. Here it is the
+ *   block that already waits in their queue.
+ *
+ * Cost: O(1) per question; a fit per PU and a solve per barrier, which is at least a question per PU. Weak
+ * where PUs are unlike or many: all wait at barriers for the slowest. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +46,10 @@ static const struct plb_option options[] = {
 /* Rounds of training before curves are judged, and the last one whose multiplier doubles. Paper,
  * IV.B. */
 #define ROUNDS 4
+
+/* Parts of a fair share in the first block, where the user gives no size. More: starts waste time. Fewer: a
+ * slow PU gets more at once than the run should wait for. */
+#define FIRST_PARTS 1000.0
 
 /* Every curve must explain this part of the variance of its samples (R²). Larger: noise makes
  * training longer. Smaller: a poor curve decides the sizes. Paper, IV.B. */
@@ -136,8 +143,9 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
         fini(s);
         return NULL;
     }
-    s->probing = params[INITIAL_BLOCK].value == 0.0;
-    s->base = s->probing ? fmax(view->total / (1000.0 * view->n_pus), 1.0) : params[INITIAL_BLOCK].value;
+    double given = params[INITIAL_BLOCK].value;
+    s->probing = given == 0.0;
+    s->base = s->probing ? fmax(view->total / (FIRST_PARTS * view->n_pus), 1.0) : given;
     for (int p = 0; p < view->n_pus; p++)
         s->pus[p].size = s->base;
     start_round(s, view);

@@ -23,7 +23,13 @@ struct plb_block_question {
 /* The block's work: at least `next`, at most all that remains. O(1). */
 double plb_next_block(const struct plb_block_question *question);
 
-/* Seconds that a regular block lasts at most: `wanted`, but more where starting takes too much of that. */
+/* The same for a PU that has nobody to share with. Its first two blocks have two sizes, which tell
+ * what starting one costs. Later ones last `longest_s`, and the last one is all that remains. */
+double plb_first_block_alone(double total, bool has_one);
+double plb_next_block_alone(const struct plb_model *model, double longest_s, double total, double remaining);
+
+/* Seconds that a regular block lasts at most: `wanted`, but more where starting takes too much of
+ * that. */
 double plb_longest_block(const struct plb_estimate *estimate, double wanted);
 
 #endif

@@ -1,11 +1,11 @@
-/* A cluster as data: what a .cluster file says of its PUs and nodes. Read by config/cluster_file, solved by
- * model/optimum, played by the emulated device and by the simulation. */
+/* A cluster as data: what a .cluster file says of its PUs and nodes. config/cluster_file reads it,
+ * model/optimum solves it, and the emulated device and the simulation play it. */
 #ifndef PLB_MODEL_CLUSTER_SPEC_H
 #define PLB_MODEL_CLUSTER_SPEC_H
 
 #include "plb/balancer.h"
 
-#define PLB_MAX_SLOW 8
+#define PLB_MAX_SLOW 8          /* `slow` lines of one PU */
 
 /* One PU; plain data, so that it can be sent to the node that plays it. */
 struct plb_pu_spec {

@@ -6,26 +6,28 @@
 
 #include "model/fit.h"
 
-/* Relative error of one report's time. Larger: a real start cost is taken for noise, and blocks become too
- * small. Smaller: noise is taken for a start cost, and blocks become too large. */
+/* Relative error of one report's time. Larger: a real start cost is taken for noise, and blocks
+ * become too small. Smaller: noise is taken for a start cost, and blocks become too large. */
 #define NOISE 0.4
 
-/* Relative error of a curve's slope at its far end, however many reports there are. Larger and smaller: as
- * NOISE. After a change of speed slopes were a tenth off, and blocks two to four times too long. */
+/* Relative error of a curve's slope at its far end, however many reports there are. Larger and
+ * smaller: as NOISE. After a change of speed slopes were a tenth off, and blocks two to four times
+ * too long. */
 #define MISFIT 0.2
 
 /* Reports after which the latest one bounds the slope too. Larger: a curve that flattens at its far end
  * makes a start cost out of nothing for longer. Smaller: a single report decides too early. */
 #define MANY_REPORTS 8
 
-/* Part of its best rate at which a block is large enough. Larger: blocks are larger, and PUs end further
- * apart. Smaller: small blocks waste time. */
+/* Part of its best rate at which a block is large enough. Larger: blocks are larger, and PUs end
+ * further apart. Smaller: small blocks waste time. */
 #define NEAR_BEST 0.9
 
 /* Ratio of the sizes at which the smallest such block is looked for. */
 #define SIZE_STEP 1.25
 
-/* Seconds of a report whose time says nothing, and its work at least: any numbers far below real ones. */
+/* Seconds of a report whose time says nothing, and its work at least: any numbers far below real
+ * ones. */
 #define NO_TIME 1e-9
 #define NO_WORK 1e-9
 

@@ -20,8 +20,9 @@ double plb_sample_rate(const struct plb_sample *sample);
 bool plb_estimate(const struct plb_pu *pu, double half_life, double rate, struct plb_model *model,
                   struct plb_estimate *estimate);
 
-/* The size of a PU's quickest report of a unit or more, where that report says that such a block, or at least
- * `unit`, would end in half of `left_s` seconds; else 0. Tries a PU whose curve rests on a hiccup. */
+/* The size of a PU's quickest report of a unit or more, where that report says that such a block,
+ * or at least `unit`, would end in half of `left_s` seconds; else 0. Tries a PU whose curve rests
+ * on a hiccup. */
 double plb_retry_block(const struct plb_pu *pu, double unit, double left_s);
 
 #endif

@@ -4,6 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* A PU whose time has run out is expected to need this part of the elapsed time yet. Larger: others
+ * take over work that it is about to finish. Smaller: it is granted more while it is stuck. */
+#define OVERDUE 0.25
+
+double plb_busy_for(const struct plb_model *model, double work, double elapsed)
+{
+    return fmax(plb_model_time(model, work) - elapsed, OVERDUE * elapsed);
+}
+
 bool plb_solve_busy(const struct plb_model *models, const double *busy_s, int n, double total,
                     enum plb_solver solver, double *x, struct plb_solution *solution)
 {

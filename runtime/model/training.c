@@ -7,28 +7,31 @@
 
 #include "model/estimate.h"
 
-/* Parts of a fair share in the first block, where the user gives no size. More: starts waste time. Fewer: a
- * slow PU gets more at once than the run should wait for. */
+/* Parts of a fair share in the first block, where the user gives no size. More: starts waste time.
+ * Fewer: a slow PU gets more at once than the run should wait for. */
 #define FIRST_PARTS 1000.0
 
-/* Until every PU has reported, no block lasts longer than this multiple of the elapsed time. Larger: a PU
- * that is quick with a tiny block only gets far ahead. Smaller: training has more blocks. */
+/* Until every PU has reported, no block lasts longer than this multiple of the elapsed time.
+ * Larger: a PU that is quick with a tiny block only gets far ahead. Smaller: training has more
+ * blocks. */
 #define OF_ELAPSED 4.0
 
-/* Seconds: after a longer first report a PU gets no block ahead, since starting may cost much. Larger: a
- * start is wasted where starts are long. Smaller: the PU waits for a round trip in training. */
+/* Seconds: after a longer first report a PU gets no block ahead, since starting may cost much.
+ * Larger: a start is wasted where starts are long. Smaller: the PU waits for a round trip in
+ * training. */
 #define LONG_REPORT 5e-3
 
-/* Times by which a given power may be too high. Larger: useful CPUs start later or not at all. Smaller: a
- * CPU may get a unit that outlasts the run. Powers are often guesses from cores and clock rates. */
+/* Times by which a given power may be too high. Larger: useful CPUs start later or not at all.
+ * Smaller: a CPU may get a unit that outlasts the run. Powers are often guesses from cores and
+ * clock rates. */
 #define POWER_ERROR 10.0
 
 /* Speed of a PU that has not reported, as a part of the mean. Larger: blocks are shorter, training too.
  * Smaller: blocks are longer than the rest of training where the PU is slow. */
 #define UNREPORTED 0.5
 
-/* Work of all PUs' second blocks together at least, in first blocks. Smaller: the sizes of a PU's two blocks
- * differ too little for a line. Larger: tiny runs are all training. */
+/* Work of all PUs' second blocks together at least, in first blocks. Smaller: the sizes of a PU's
+ * two blocks differ too little for a line. Larger: tiny runs are all training. */
 #define SECOND 2.0
 
 /* Which PUs are CPUs beside GPUs, and how strong each is thought to be. */
@@ -93,8 +96,8 @@ bool plb_start_unknown(const struct plb_training *t, const struct plb_view *view
     return t->pus[p].reports == 1 && pu->n_samples > 0 && pu->samples[0].execute_s > LONG_REPORT;
 }
 
-/* A part of the others' first block, or a unit, if that ends in time even where the CPU's power was given
- * much too high. */
+/* A part of the others' first block, or a unit, if that ends in time even where the CPU's power was
+ * given much too high. */
 double plb_training_probe(const struct plb_training *t, const struct plb_view *view, int p)
 {
     double guess = t->pus[p].guess / POWER_ERROR;

@@ -1,10 +1,11 @@
-/* Training without barriers: the sizes of a PU's blocks until there is a curve of every PU, and the counts
- * by which a balancer knows when that is. Used by plb-hac.
+/* Training without barriers: the sizes of a PU's blocks until there is a curve of every PU, and the
+ * counts by which a balancer knows when that is. Used by plb-hac.
  *
- * Every PU executes one tiny block, then blocks that last about the same time everywhere. A CPU beside GPUs
- * (`beside`) may be thousands of times slower, and powers are guesses. It starts after the others with a
- * tiny block, and then gets blocks that last at most the time that has passed. Training does not wait for
- * its curve. O(1) per call, but for plb_training_init and plb_training_count, which are O(n). */
+ * Every PU executes one tiny block, then blocks that last about the same time everywhere. A CPU
+ * beside GPUs (`beside`) may be thousands of times slower, and powers are guesses. It starts after
+ * the others with a tiny block, and then gets blocks that last at most the time that has passed.
+ * Training does not wait for its curve. O(1) per call, but for plb_training_init and
+ * plb_training_count, which are O(n). */
 #ifndef PLB_MODEL_TRAINING_H
 #define PLB_MODEL_TRAINING_H
 
@@ -34,8 +35,9 @@ struct plb_training {
     int unstarted;              /* those without a report and without a block */
 };
 
-/* Before a pass. `first_block`: work, or 0 for a thousandth of a fair share. `part`: of all work, to train
- * with. PUs that have samples of an earlier pass or run need no training. False where there is no memory. */
+/* Before a pass. `first_block`: work, or 0 for a thousandth of a fair share. `part`: of all work,
+ * to train with. PUs that have samples of an earlier pass or run need no training. False where
+ * there is no memory. */
 bool plb_training_init(struct plb_training *training, const struct plb_view *view, double first_block,
                        double part, bool synchronise);
 void plb_training_fini(struct plb_training *training);
@@ -49,7 +51,8 @@ double plb_training_block(const struct plb_training *training, const struct plb_
 /* The first block of a CPU beside GPUs, in training or later; likewise. */
 double plb_training_probe(const struct plb_training *training, const struct plb_view *view, int p);
 
-/* Whether a PU has one report, and a long one: starting a block may cost it much, so none is kept ahead. */
+/* Whether a PU has one report, and a long one: starting a block may cost it much, so none is kept
+ * ahead. */
 bool plb_start_unknown(const struct plb_training *training, const struct plb_view *view, int p);
 
 /* PU p, which had no block, gets one. True where all PUs have now been given their first block. */

@@ -93,12 +93,35 @@ static void the_first_to_end_one_more_unit_gets_it(void **state)
     near(plb_one_each(models + 2, busy, 1, 2.0, 1, scratch), 0.0, 0.0);
 }
 
+static void a_late_pu_will_take_a_while_yet(void **state)
+{
+    (void)state;
+    struct plb_model m = line_model(1.0, 0.5);
+    near(plb_busy_for(&m, 10.0, 0.0), 6.0, 1e-12);
+    near(plb_busy_for(&m, 10.0, 4.0), 2.0, 1e-12);
+    near(plb_busy_for(&m, 10.0, 5.0), 1.25, 1e-12); /* a quarter of what has passed is more than 1 s */
+    near(plb_busy_for(&m, 10.0, 80.0), 20.0, 1e-12);
+}
+
+static void a_pu_alone_gets_two_sizes_and_then_regular_blocks(void **state)
+{
+    (void)state;
+    struct plb_model m = line_model(0.0, 1.0), unknown = {.grain = 0.0};
+    near(plb_first_block_alone(6400.0, false), 100.0, 1e-12);
+    near(plb_first_block_alone(6400.0, true), 50.0, 1e-12);
+    near(plb_next_block_alone(&unknown, 30.0, 6400.0, 6000.0), 100.0, 1e-12);
+    near(plb_next_block_alone(&m, 30.0, 6400.0, 6000.0), 30.0, 1e-9);
+    near(plb_next_block_alone(&m, 30.0, 6400.0, 76.0), 30.0, 1e-9);
+    near(plb_next_block_alone(&m, 30.0, 6400.0, 74.0), 74.0, 1e-9); /* no rest that is hardly worth a start */
+    near(plb_next_block_alone(&m, 0.1, 6400.0, 6000.0), 1.0, 1e-9);
+}
+
 /* 1 unit/s, 100 units are left to it of 1000, half of all PUs' speed is its own. */
 static struct plb_block_question question(const struct plb_model *m, const struct plb_estimate *e)
 {
-    return (struct plb_block_question){.model = m, .estimate = e, .measured = true, .step_s = 20.0, .longest_s = 30.0,
-        .left_s = 100.0, .rest = 100.0, .others = 0.5, .tail_factor = 0.1, .total = 1000.0, .remaining = 500.0,
-        .next = 1.0};
+    return (struct plb_block_question){
+        .model = m, .estimate = e, .measured = true, .step_s = 20.0, .longest_s = 30.0, .left_s = 100.0,
+        .rest = 100.0, .others = 0.5, .tail_factor = 0.1, .total = 1000.0, .remaining = 500.0, .next = 1.0};
 }
 
 static void blocks_are_a_step_then_halves_then_a_tenth(void **state)
@@ -222,6 +245,8 @@ int main(void)
         cmocka_unit_test(a_quick_report_tries_a_pu_again),
         cmocka_unit_test(busy_pus_get_less_and_all_end_together),
         cmocka_unit_test(the_first_to_end_one_more_unit_gets_it),
+        cmocka_unit_test(a_late_pu_will_take_a_while_yet),
+        cmocka_unit_test(a_pu_alone_gets_two_sizes_and_then_regular_blocks),
         cmocka_unit_test(blocks_are_a_step_then_halves_then_a_tenth),
         cmocka_unit_test(a_start_that_costs_more_than_it_wins_is_spared),
         cmocka_unit_test(a_cpu_beside_gpus_starts_after_them),
