@@ -1,19 +1,18 @@
 /* The ledger: who has which unit of a pass. One map from ranges of units to free, held or accepted.
  *
- *   free      nobody works on it
- *   held      part of a block that was granted to a PU. A node has it: the PU's own, or one that it was moved
- * to. `hop` counts the moves; a higher hop is younger, so MOVED messages may arrive in any order. accepted
- * its result has been taken. It stays accepted until the next pass.
+ * - free: nobody works on it.
+ * - held: part of a block that was granted to a PU. A node has it: the PU's own, or one that it was moved to.
+ *   `hop` counts the moves. A higher hop is younger, so MOVED messages may arrive in any order.
+ * - accepted: its result has been taken. It stays accepted until the next pass.
  *
  * Invariants; plb_ledger_check tells the first that does not hold:
- *   1. The entries cover the units [0, units) in order, without gap or overlap, and none is empty.
- *   2. Two neighbours differ; else they would be one entry.
- *   3. The numbers of free, held and accepted units are the sums over the entries.
- *   4. A held entry names an open block. A block is open while it has held units, and `pending` is their
- * number.
- *   5. No living node is missing: a held entry's node and its giver are not lost.
- *   6. The front is the first free entry: none lies before it, and it ends where that ends.
- *   7. The work that a node has left is the work of the entries that it holds.
+ * - 1. The entries cover the units [0, units) in order, without gap or overlap, and none is empty.
+ * - 2. Two neighbours differ; else they would be one entry.
+ * - 3. The numbers of free, held and accepted units are the sums over the entries.
+ * - 4. A held entry names an open block. A block is open while it has held units; `pending` is their number.
+ * - 5. A held entry's node and its giver are not lost.
+ * - 6. The front is the first free entry: none lies before it, and it ends where that ends.
+ * - 7. The work that a node has left is the work of the entries that it holds.
  * Further, by construction: an accepted unit changes no more, and a unit is accepted once.
  *
  * Why a unit cannot be forgotten. Some node has each held unit: the one in the entry, or one that a later
