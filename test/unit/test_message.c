@@ -279,6 +279,22 @@ static void the_outbox_fills_in_the_header(void **state)
     assert_true(box.n == 0 && box.at == NULL);
 }
 
+/* Each check tells what it found: one that a later check makes up for is seen to be there. */
+static void what_is_wrong_is_told(void **state)
+{
+    (void)state;
+    struct plb_message m;
+    memset(&m, 0, sizeof m);
+    m = (struct plb_message){.type = PLB_GIFT, .protocol = PLB_PROTOCOL, .from = 1, .pass = 1};
+    m.size = (uint16_t)plb_message_size(PLB_GIFT);
+    m.gifts.left = 1.0;
+    m.gifts.n = PLB_GIFTS + 1;
+    for (int i = 0; i < PLB_GIFTS; i++)
+        m.gifts.at[i] = (struct plb_gift){{i, 1}, 0, 1};
+    assert_string_equal(plb_message_check(&m, m.size, 3), "an impossible number of gifts");
+    assert_string_equal(plb_message_check(&m, 10, 3), "too short for a message");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +304,7 @@ int main(void)
         cmocka_unit_test(each_impossible_field_is_refused),
         cmocka_unit_test(other_values_pass),
         cmocka_unit_test(random_bytes_do_no_harm),
+        cmocka_unit_test(what_is_wrong_is_told),
         cmocka_unit_test(the_outbox_fills_in_the_header),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

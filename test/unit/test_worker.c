@@ -259,9 +259,25 @@ static void a_stop_ends_sharing(void **state)
     stop(&f);
 }
 
+/* The master refuses PU 1 for lack of memory: it never has a block, and gets no gift either. */
+static void a_gift_goes_to_a_pu_that_has_had_blocks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, 2, &migration_on);
+    assert_true(block(&f, 1, 0, 7, 0, 10, 10));
+    assert_int_equal(taken(&f, 0), 10);
+    expect_nothing(&f, 1);
+    assert_true(gift(&f, 1, 2, 500, 4)); /* nobody is hungry any more */
+    expect_nothing(&f, 1);
+    expect(&f, 0, 9, 500, 4);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gift_goes_to_a_pu_that_has_had_blocks),
         cmocka_unit_test(tasks_are_cut_off_the_front),
         cmocka_unit_test(the_queue_grows_and_wraps),
         cmocka_unit_test(neighbours_are_reported_together),
