@@ -12,6 +12,7 @@ for conf in sparse dense; do
     checked "$PLBRUN" --simulate "$root/hostfiles/demo.cluster" --trace "$tmp/t.json" --report "$tmp/r.json" "$tmp/$conf.conf"
     ok "simulation of $conf" $?
 done
+export PLB_SEEDS=50 # of the tests that draw their cases
 # Each takes a minute under valgrind, and is arithmetic on arrays that the address sanitizer sees.
 pure=' test_fit test_solve '
 for source in "$root"/test/unit/test_*.c; do
@@ -20,7 +21,6 @@ for source in "$root"/test/unit/test_*.c; do
     checked "$BUILD/test/unit/$t"
     ok "$t" $?
 done
-export PLB_SEEDS=50
 checked "$BUILD/test/simulation/test_seeds"
 ok "fifty simulated clusters" $?
 done_testing
