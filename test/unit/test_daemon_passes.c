@@ -11,10 +11,12 @@
 
 #include "base/clock.h"
 #include "node/daemon.h"
+#include "node/slot.h"
 #include "stub_device.h"
 
 #define UNITS 100
-#define DEADLOCK 60 /* seconds after which a test that hangs is ended */
+#define DEADLOCK 30         /* seconds after which a test that hangs is ended */
+#define OLD (PLB_SLOTS + 1) /* passes that leave something behind: more than there are slots */
 #define TRANSFERS 16
 
 /* The wire: transfers of inputs end when the test says so. */
@@ -24,8 +26,8 @@ static struct {
     int n;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool holds;  /* tasks do not end */
-    int started; /* tasks */
+    bool holds;            /* tasks do not end */
+    int started, released; /* tasks */
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void late_get(void *context, int tag, void *data, size_t bytes, int *pending)
@@ -61,14 +63,19 @@ static void await_release(const struct plb_task *task)
     pthread_cond_broadcast(&world.changed);
     while (world.holds)
         pthread_cond_wait(&world.changed, &world.lock);
+    world.released++;
+    pthread_cond_broadcast(&world.changed);
     pthread_mutex_unlock(&world.lock);
 }
 
+/* Holds the tasks that start from now on, or releases all: returns when they go on. */
 static void hold(bool holds)
 {
     pthread_mutex_lock(&world.lock);
     world.holds = holds;
     pthread_cond_broadcast(&world.changed);
+    while (!holds && world.released < world.started)
+        pthread_cond_wait(&world.changed, &world.lock);
     pthread_mutex_unlock(&world.lock);
 }
 
@@ -121,7 +128,7 @@ static void start(void)
                                      .maps = &map,
                                      .wire = {NULL, late_get, quick_put}};
     pu.info = (struct plb_pu_info){.node = 1, .power = 1.0, .memory = 1e9};
-    world.n = world.started = 0;
+    world.n = world.started = world.released = 0;
     hold(false);
     stub_device.before = await_release;
     alarm(DEADLOCK);
@@ -152,51 +159,59 @@ static int64_t step(int pass)
     return units;
 }
 
-/* Pass 2 works off many tasks: more than there are slots, so that none may be left behind with an old task. */
-static void pass_2_is_worked_off(void)
+/* The last pass is worked off, although each one before it has left something behind. */
+static void the_last_pass_is_worked_off(void)
 {
     int64_t units = 0;
     for (int64_t first = 0; first < UNITS; first += 5)
-        grant(2, first, 5);
+        grant(OLD + 1, first, 5);
     while (units < UNITS) {
-        units += step(2);
+        units += step(OLD + 1);
         deliver();
     }
     assert_int_equal(units, UNITS);
 }
 
+/* The inputs of all old passes arrive in the last one. */
 static void what_is_being_fetched_is_forgotten(void **state)
 {
     (void)state;
     start();
-    grant(1, 0, 10);
-    step(1);
-    assert_int_equal(world.n, 1);
-    begin(2);
+    for (int pass = 1; pass <= OLD; pass++) {
+        grant(pass, 0, 10);
+        grant(pass, 10, 10);
+        assert_int_equal(step(pass), 0);
+        begin(pass + 1);
+    }
+    assert_int_equal(world.n, PLB_SLOTS);
     deliver();
-    for (int i = 0; i < 10; i++)
-        assert_int_equal(step(2), 0);
+    assert_int_equal(step(OLD + 1), 0);
     assert_int_equal(world.started, 0);
-    pass_2_is_worked_off();
+    the_last_pass_is_worked_off();
+    assert_int_equal(world.started, UNITS / 5);
     stop();
 }
 
-static void what_waits_is_forgotten(void **state)
+/* One task of each pass is held while it runs, and another one waits for it. */
+static void what_runs_and_what_waits_is_forgotten(void **state)
 {
     (void)state;
     start();
-    hold(true);
-    grant(1, 0, 10);
-    grant(1, 10, 10);
-    for (int i = 0; i < 10; i++) {
-        step(1);
-        deliver();
+    for (int pass = 1; pass <= OLD; pass++) {
+        hold(true);
+        grant(pass, 0, 10);
+        grant(pass, 10, 10);
+        for (int i = 0; i < 3; i++) {
+            step(pass);
+            deliver();
+        }
+        await_start(pass);
+        begin(pass + 1);
+        hold(false);
+        assert_int_equal(step(pass + 1), 0);
     }
-    await_start(1); /* the other one waits */
-    begin(2);
-    hold(false);
-    pass_2_is_worked_off();
-    assert_int_equal(world.started, 1 + UNITS / 5);
+    the_last_pass_is_worked_off();
+    assert_int_equal(world.started, OLD + UNITS / 5);
     stop();
 }
 
@@ -204,14 +219,17 @@ static void what_is_finished_is_forgotten(void **state)
 {
     (void)state;
     start();
-    grant(1, 0, 10);
-    step(1);
-    deliver();
-    step(1); /* it is ready */
-    await_start(1);
-    plb_node_wait(world.node, 1.0); /* it is finished, and nobody has asked */
-    begin(2);
-    pass_2_is_worked_off();
+    for (int pass = 1; pass <= OLD; pass++) {
+        grant(pass, 0, 10);
+        step(pass);
+        deliver();
+        step(pass); /* it is ready */
+        await_start(pass);
+        plb_node_wait(world.node, 1.0); /* it is finished, and nobody has asked */
+        begin(pass + 1);
+        assert_int_equal(step(pass + 1), 0);
+    }
+    the_last_pass_is_worked_off();
     stop();
 }
 
@@ -236,7 +254,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_being_fetched_is_forgotten),
-        cmocka_unit_test(what_waits_is_forgotten),
+        cmocka_unit_test(what_runs_and_what_waits_is_forgotten),
         cmocka_unit_test(what_is_finished_is_forgotten),
         cmocka_unit_test(a_pass_that_is_not_new_changes_nothing),
     };
