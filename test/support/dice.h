@@ -41,7 +41,8 @@ static inline struct plb_range some_range(struct dice *d, int64_t units, int64_t
     return (struct plb_range){first, whole(d, 1, most)};
 }
 
-/* The seeds of a test: `usual` of them, or PLB_SEEDS; PLB_SEED names a single one. */
+/* The seeds of a test: `usual` of them, scaled by PLB_SEEDS over the 5000 simulated clusters of a usual run.
+ * PLB_SEED names a single one. */
 struct seeds {
     uint64_t first, end;
 };
@@ -51,7 +52,8 @@ static inline struct seeds seeds(uint64_t usual)
     const char *count = getenv("PLB_SEEDS"), *only = getenv("PLB_SEED");
     if (only != NULL)
         return (struct seeds){strtoull(only, NULL, 10), strtoull(only, NULL, 10) + 1};
-    return (struct seeds){0, count != NULL ? strtoull(count, NULL, 10) : usual};
+    uint64_t scaled = count != NULL ? usual * strtoull(count, NULL, 10) / 5000 : usual;
+    return (struct seeds){0, scaled > 0 ? scaled : 1};
 }
 
 #endif
