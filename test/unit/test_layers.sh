@@ -51,11 +51,7 @@ while read -r file included; do
 done <"$tmp/includes" >"$tmp/out"
 ok "arrows point down: a folder includes lower ones alone" $(($(wc -l <"$tmp/out") > 0))
 
-# Arrows that close a circle and are being taken out now. The list only shrinks, and is to be empty.
-cat >"$tmp/known" <<'END'
-core/master core/master_parts
-END
-sed -E 's/^include\///; s/\.[ch]( |$)/\1/g' "$tmp/includes" | awk '$1 != $2' | grep -vxFf "$tmp/known" | tsort >/dev/null 2>"$tmp/out"
+sed -E 's/^include\///; s/\.[ch]( |$)/\1/g' "$tmp/includes" | awk '$1 != $2' | tsort >/dev/null 2>"$tmp/out"
 ok "no circle of includes among modules" $(($(wc -l <"$tmp/out") > 0))
 
 allowed "balancers see public headers and model" "balancers/*.c" 'plb/|model/'
