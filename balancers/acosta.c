@@ -26,17 +26,17 @@ static const struct plb_option options[] = {
 #define NO_TIME 1e-9
 
 struct acosta_pu {
-    double x;                   /* work: its share of an iteration */
-    double seconds;             /* its time in this iteration */
-    double before;              /* work granted to it before this iteration */
-    bool granted;               /* has had its block of this iteration */
+    double x;       /* work: its share of an iteration */
+    double seconds; /* its time in this iteration */
+    double before;  /* work granted to it before this iteration */
+    bool granted;   /* has had its block of this iteration */
 };
 
 struct state {
     const struct plb_param *params;
-    double part;                /* X, work of an iteration */
-    int granted;                /* living PUs that have had their block of this iteration */
-    bool again;                 /* a PU was lost: the next question shares equally */
+    double part; /* X, work of an iteration */
+    int granted; /* living PUs that have had their block of this iteration */
+    bool again;  /* a PU was lost: the next question shares equally */
     struct acosta_pu pus[];
 };
 
@@ -115,8 +115,8 @@ static void lost(void *state, const struct plb_view *view, int p)
 }
 
 const struct plb_balancer plb_balancer_acosta = {
-    PLB_BALANCER_HEAD,
     .name = "acosta",
+    PLB_BALANCER_HEAD,
     .summary = "iterations with a barrier, shares by relative power",
     .options = options,
     .init = init,

@@ -23,18 +23,18 @@
 #define AHEAD_WHILE 0.01
 
 struct awf_pu {
-    double time, work;          /* weighted sums over its chunks: Σ j·t_j, Σ j·n_j */
-    double chunks;              /* finished */
-    double rate;                /* work per second by these sums; 0 = not known, or lost */
-    bool granted;               /* in this batch */
+    double time, work; /* weighted sums over its chunks: Σ j·t_j, Σ j·n_j */
+    double chunks;     /* finished */
+    double rate;       /* work per second by these sums; 0 = not known, or lost */
+    bool granted;      /* in this batch */
 };
 
 struct state {
-    double chunk;               /* of weight 1 */
-    int ungranted;              /* living PUs that have not had their chunk of this batch */
-    double rates;               /* sum over the living PUs whose rate is known, */
-    int known;                  /* which are so many */
-    bool started, again;        /* again: a PU was lost, so the next question begins a batch */
+    double chunk;        /* of weight 1 */
+    int ungranted;       /* living PUs that have not had their chunk of this batch */
+    double rates;        /* sum over the living PUs whose rate is known, */
+    int known;           /* which are so many */
+    bool started, again; /* again: a PU was lost, so the next question begins a batch */
     struct awf_pu pus[];
 };
 
@@ -117,8 +117,8 @@ static void lost(void *state, const struct plb_view *view, int pu)
 }
 
 const struct plb_balancer plb_balancer_awf = {
-    PLB_BALANCER_HEAD,
     .name = "awf",
+    PLB_BALANCER_HEAD,
     .summary = "adaptive weighted factoring: factoring by measured speeds",
     .init = init,
     .grant = grant,

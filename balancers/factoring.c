@@ -14,8 +14,8 @@
 #define AHEAD_WHILE 0.01
 
 struct state {
-    int left;                   /* chunks of this batch that are not granted yet */
-    double chunk;               /* work */
+    int left;     /* chunks of this batch that are not granted yet */
+    double chunk; /* work */
 };
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -48,8 +48,8 @@ static void lost(void *state, const struct plb_view *view, int pu)
 }
 
 const struct plb_balancer plb_balancer_factoring = {
-    PLB_BALANCER_HEAD,
     .name = "factoring",
+    PLB_BALANCER_HEAD,
     .summary = "batches of P equal chunks, each batch half of what remains",
     .init = init,
     .grant = grant,

@@ -26,7 +26,7 @@ static const struct plb_option options[] = {
 #define PLENTY 2.0
 
 struct state {
-    double block;               /* work */
+    double block; /* work */
 };
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -46,8 +46,8 @@ static double grant(void *state, const struct plb_view *view, int pu)
 }
 
 const struct plb_balancer plb_balancer_greedy = {
-    PLB_BALANCER_HEAD,
     .name = "greedy",
+    PLB_BALANCER_HEAD,
     .summary = "equal pieces, each to the first idle PU",
     .options = options,
     .init = init,

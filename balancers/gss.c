@@ -16,7 +16,7 @@
 #define AHEAD_WHILE 0.01
 
 struct state {
-    double ahead_above;         /* work that remains: above it a chunk is kept ahead */
+    double ahead_above; /* work that remains: above it a chunk is kept ahead */
 };
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -37,8 +37,8 @@ static double grant(void *state, const struct plb_view *view, int pu)
 }
 
 const struct plb_balancer plb_balancer_gss = {
-    PLB_BALANCER_HEAD,
     .name = "gss",
+    PLB_BALANCER_HEAD,
     .summary = "guided self-scheduling: 1 / P of what remains, to whoever asks",
     .init = init,
     .grant = grant,

@@ -50,11 +50,11 @@ struct hdss_pu {
 
 struct state {
     const struct plb_param *params;
-    double first;               /* work of a first block */
-    double weights;             /* sum over the living PUs that have one, */
-    int n_weights;              /* which are so many */
-    bool over;                  /* the adaptive phase is over for all */
-    bool recount;               /* a PU was lost: the next question sums the weights anew */
+    double first;   /* work of a first block */
+    double weights; /* sum over the living PUs that have one, */
+    int n_weights;  /* which are so many */
+    bool over;      /* the adaptive phase is over for all */
+    bool recount;   /* a PU was lost: the next question sums the weights anew */
     struct hdss_pu pus[];
 };
 
@@ -179,8 +179,8 @@ static void lost(void *state, const struct plb_view *view, int p)
 }
 
 const struct plb_balancer plb_balancer_hdss = {
-    PLB_BALANCER_HEAD,
     .name = "hdss",
+    PLB_BALANCER_HEAD,
     .summary = "growing blocks until the speed levels off, then decreasing blocks by weight",
     .options = options,
     .init = init,

@@ -11,12 +11,12 @@
 #include "plb/balancer.h"
 
 struct oracle_pu {
-    double left;                /* work still owed */
-    int blocks;                 /* to grant it in */
+    double left; /* work still owed */
+    int blocks;  /* to grant it in */
 };
 
 struct state {
-    int owing;                  /* living PUs that are still owed something */
+    int owing; /* living PUs that are still owed something */
     struct oracle_pu pus[];
 };
 
@@ -109,8 +109,8 @@ static void lost(void *state, const struct plb_view *view, int p)
 }
 
 const struct plb_balancer plb_balancer_oracle = {
-    PLB_BALANCER_HEAD,
     .name = "oracle",
+    PLB_BALANCER_HEAD,
     .summary = "the optimum by the true curves, a yardstick",
     .simulation_only = true,
     .init = init,

@@ -19,16 +19,12 @@
  *   the factor bounds how small they become. PUs then end together whatever their blocks were before.
  * - Gap filling: a PU that finishes `gap_threshold` seconds before its predicted end gets more than its
  *   regular block, up to twice as much.
- * - Old reports count less. Regular blocks last at most `block_seconds`, so that a change of speed shows soon,
- *   unless starting takes too much of that.
+ * - Old reports count less. Regular blocks last at most `block_seconds`, so that a change of speed shows
+ *   soon, unless starting takes too much of that.
  * - In the tail, on few PUs, a PU with a new report solves again: the last sizes must be right.
  * - A PU that could not finish a unit by T gets none. Where one of its reports says that it could, its
  *   curve may rest on a hiccup: it is tried once per solve with a block of that report's size.
- * - Where a start costs a PU more than others could gain by its smaller block, it gets all it can do by T.
- * - A PU alone gets two small blocks, then regular ones, so that progress shows.
- *
- * Cost: O(1) and at most one fit per question; a fit per PU and a solve per virtual step. Weak where PUs
- * change their speed faster than they report. */
+ * Cost: O(1) and at most one fit per question; a fit per PU and a solve per virtual step. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +34,11 @@
 #include "model/training.h"
 #include "plb/balancer.h"
 
-enum {
-    INITIAL_BLOCK, GAP_THRESHOLD, TAIL_START, TAIL_FACTOR, STEPS, BLOCK_SECONDS, TRAINING, SYNCHRONISE, SOLVER
-};
+// clang-format off
+enum { INITIAL_BLOCK, GAP_THRESHOLD, TAIL_START, TAIL_FACTOR, STEPS, BLOCK_SECONDS, TRAINING,
+       SYNCHRONISE, SOLVER };
+// clang-format on
+// clang-format on
 
 static const struct plb_option options[] = {
     [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
@@ -65,39 +63,36 @@ static const struct plb_option options[] = {
 /* Reports after which one counts half. Larger: curves follow a change slowly. Smaller: noise moves them. */
 #define HALF_LIFE 24.0
 
-/* PUs up to which a solve costs less than a message. Then a report in the tail brings a solve, and an event has
- * all waiting PUs asked. Larger: the master's work per event grows. Smaller: PUs end further apart. On more
- * PUs, first reports of a FEW-th of them bring a solve. */
+/* PUs up to which a solve costs less than a message. Then a report in the tail brings a solve, and all that
+ * wait are asked. Larger: the master works more. Smaller: PUs end further apart. */
 #define FEW PLB_FEW_PUS
 
-/* Relative: work that is so near to whole units is whole; rounding errors are smaller. */
-#define EXACT 1e-6
+#define EXACT 1e-6 /* relative: work so near to whole units is whole */
 #define ROUNDING 1e-9
 
 struct hac_pu {
     struct plb_estimate estimate;
-    double since;               /* when it began what it is doing now */
-    double due;                 /* when it was predicted to finish its block */
-    int64_t refused, tried;     /* the solve after which nothing was left for it, or it was tried again */
-    bool fresh;                 /* has reported since it was last fitted */
-    bool stepped;               /* has finished a block in this virtual step */
-    bool measured;              /* samples of this run are among its samples, not only a profile */
+    double since;           /* when it began what it is doing now */
+    double due;             /* when it was predicted to finish its block */
+    int64_t refused, tried; /* the solve after which nothing was left for it, or it was tried again */
+    bool fresh;             /* has reported since it was last fitted */
+    bool stepped, measured; /* has finished a block in this virtual step; has a sample of this run */
 };
 
 struct state {
     const struct plb_param *params;
-    double end;                 /* T, on the clock of the view */
-    int stepped;                /* PUs that have finished a block in this virtual step */
-    int news;                   /* CPUs beside GPUs whose first report came after the last solve */
-    bool recount;               /* a PU was lost: the next question counts anew */
+    double end;   /* T, on the clock of the view */
+    int stepped;  /* PUs that have finished a block in this virtual step */
+    int news;     /* CPUs beside GPUs whose first report came after the last solve */
+    bool recount; /* a PU was lost: the next question counts anew */
     int64_t solves;
-    double solved_at;           /* on the clock of the view */
-    double last_call;           /* fewer units remain than PUs: a PU that ends one by then gets one; else 0 */
-    bool running;               /* training is over */
-    bool stale;                 /* the next question refits and solves */
+    double solved_at; /* on the clock of the view */
+    double last_call; /* fewer units remain than PUs: a PU that ends one by then gets one; else 0 */
+    bool running;     /* training is over */
+    bool stale;       /* the next question refits and solves */
     struct plb_training training;
     struct plb_model *models;
-    double *busy, *x;           /* seconds and work, at the latest solve */
+    double *busy, *x; /* seconds and work, at the latest solve */
     struct hac_pu pus[];
 };
 
@@ -273,11 +268,20 @@ static double next_block(const struct state *s, const struct plb_view *view, int
         all += rate * s->training.unreported;
     bool early = gap > s->params[GAP_THRESHOLD].value && view->pus[p].outstanding == 0;
     return plb_next_block(&(struct plb_block_question){
-        .model = &s->models[p], .estimate = &own->estimate, .measured = own->measured,
-        .step_s = s->end / s->params[STEPS].value, .longest_s = longest(s, p),
-        .left_s = s->end - view->now - busy_for(s, view, p), .rest = rest, .others = 1.0 - rate / all,
-        .extra = early ? gap * rate : 0.0, .tail = tail, .tail_factor = s->params[TAIL_FACTOR].value,
-        .total = view->total, .remaining = view->remaining, .next = view->next,
+        .model = &s->models[p],
+        .estimate = &own->estimate,
+        .measured = own->measured,
+        .step_s = s->end / s->params[STEPS].value,
+        .longest_s = longest(s, p),
+        .left_s = s->end - view->now - busy_for(s, view, p),
+        .rest = rest,
+        .others = 1.0 - rate / all,
+        .extra = early ? gap * rate : 0.0,
+        .tail = tail,
+        .tail_factor = s->params[TAIL_FACTOR].value,
+        .total = view->total,
+        .remaining = view->remaining,
+        .next = view->next,
     });
 }
 
@@ -290,7 +294,7 @@ static double run(struct state *s, const struct plb_view *view, int p)
     refresh(s, view, p, tail);
     if (view->idle == view->living && s->solved_at < view->now && share(s, view, p) < view->next)
         begin_step(s, view); /* T has passed with work left: what was expected did not happen */
-    if (!isfinite(s->end)) /* nothing could be measured */
+    if (!isfinite(s->end))   /* nothing could be measured */
         return fmax(view->remaining / (s->params[STEPS].value * view->living), 1.0);
     double rest = share(s, view, p) * (1.0 + EXACT);
     if (rest < view->next * (1.0 - ROUNDING))
@@ -383,8 +387,8 @@ static void lost(void *state, const struct plb_view *view, int p)
 }
 
 const struct plb_balancer plb_balancer_plb_hac = {
-    PLB_BALANCER_HEAD,
     .name = "plb-hac",
+    PLB_BALANCER_HEAD,
     .summary = "curves refined by every block, sizes solved once per virtual step, no barriers",
     .options = options,
     .init = init,

@@ -33,8 +33,9 @@ enum { INITIAL_BLOCK, THRESHOLD, STEPS, TRAINING, SOLVER };
 static const struct plb_option options[] = {
     [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
                        "plb-hec: units in every PU's first block; 0 = find a size"},
-    [THRESHOLD] = {"threshold", PLB_REAL, "0.1", 1e-6, 1e6, NULL,
-                   "plb-hec: difference of finish times, as a part of a block's time, that brings a rebalance"},
+    [THRESHOLD] =
+        {"threshold", PLB_REAL, "0.1", 1e-6, 1e6, NULL,
+         "plb-hec: difference of finish times, as a part of a block's time, that brings a rebalance"},
     [STEPS] = {"steps", PLB_INT, "4", 1, 1e6, NULL,
                "plb-hec: steps that the work left after training is cut into"},
     [TRAINING] = {"training", PLB_REAL, "0.1", 1e-6, 0.2, NULL,
@@ -77,25 +78,25 @@ static const struct plb_option options[] = {
 enum phase { TRAIN, RUN, SYNCHRONISE };
 
 struct hec_pu {
-    double size;                /* TRAIN: work in this round; RUN: in one step */
-    double before;              /* TRAIN: work granted to it before this round */
-    double until;               /* RUN: work granted to it when its share is used up */
-    bool granted;               /* TRAIN: has had its block of this round */
-    double seconds;             /* TRAIN: of this round; RUN: of the current block */
-    int finished;               /* RUN: blocks since the last solve */
-    bool spent;                 /* RUN: was seen to have had its whole share */
+    double size;    /* TRAIN: work in this round; RUN: in one step */
+    double before;  /* TRAIN: work granted to it before this round */
+    double until;   /* RUN: work granted to it when its share is used up */
+    bool granted;   /* TRAIN: has had its block of this round */
+    double seconds; /* TRAIN: of this round; RUN: of the current block */
+    int finished;   /* RUN: blocks since the last solve */
+    bool spent;     /* RUN: was seen to have had its whole share */
 };
 
 struct state {
     const struct plb_param *params;
     enum phase phase;
-    int round;                  /* of training, from 0 */
-    double base;                /* work: the papers' initialBlockSize */
-    bool probing;               /* base is still being searched */
-    double predicted;           /* RUN: seconds of one step */
-    int granted;                /* TRAIN: living PUs that have had their block of this round */
-    int unspent;                /* RUN: PUs that may be owed more of their share */
-    double *first_finish;       /* RUN: when the first PU finished its i-th block */
+    int round;            /* of training, from 0 */
+    double base;          /* work: the papers' initialBlockSize */
+    bool probing;         /* base is still being searched */
+    double predicted;     /* RUN: seconds of one step */
+    int granted;          /* TRAIN: living PUs that have had their block of this round */
+    int unspent;          /* RUN: PUs that may be owed more of their share */
+    double *first_finish; /* RUN: when the first PU finished its i-th block */
     int steps;
     struct plb_model *models;
     double *x;
@@ -329,8 +330,8 @@ static void lost(void *state, const struct plb_view *view, int p)
 }
 
 const struct plb_balancer plb_balancer_plb_hec = {
-    PLB_BALANCER_HEAD,
     .name = "plb-hec",
+    PLB_BALANCER_HEAD,
     .summary = "curves from four training blocks, equal finish times, rebalance above a threshold",
     .options = options,
     .init = init,

@@ -15,7 +15,7 @@
 #include "plb/balancer.h"
 
 enum { SOURCE };
-enum { POWER, PROFILE };        /* choices of SOURCE */
+enum { POWER, PROFILE }; /* choices of SOURCE */
 
 static const struct plb_option options[] = {
     [SOURCE] = {"static.source", PLB_TEXT, "power", 0, 0, "power|profile",
@@ -25,9 +25,9 @@ static const struct plb_option options[] = {
 
 struct state {
     bool by_profile;
-    bool again;                 /* a PU was lost: what remains is shared again */
-    int owing;                  /* PUs that are still owed something */
-    double *due;                /* work still owed to each PU */
+    bool again;  /* a PU was lost: what remains is shared again */
+    int owing;   /* PUs that are still owed something */
+    double *due; /* work still owed to each PU */
 };
 
 static void share_by_power(struct state *s, const struct plb_view *view)
@@ -117,8 +117,8 @@ static void fini(void *state)
 }
 
 const struct plb_balancer plb_balancer_static = {
-    PLB_BALANCER_HEAD,
     .name = "static",
+    PLB_BALANCER_HEAD,
     .summary = "shares fixed beforehand, by the given power of each PU or by an earlier run's profile",
     .options = options,
     .basis = basis,

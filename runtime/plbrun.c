@@ -61,23 +61,12 @@ static void list_balancers(void)
 static int answer(enum plb_question question, struct plb_error *err)
 {
     switch (question) {
-    case PLB_ASKS_HELP:
-        plb_arguments_help(stdout);
-        break;
-    case PLB_ASKS_VERSION:
-        printf("plbrun %s\n", PLB_VERSION);
-        break;
-    case PLB_ASKS_BALANCERS:
-        list_balancers();
-        break;
-    case PLB_ASKS_REPORT_KEYS:
-        plb_report_keys_print(stdout);
-        break;
-    case PLB_ASKS_PROFILES:
-        plb_profiles_list(stdout, err);
-        break;
-    case PLB_ASKS_NOTHING:
-        break;
+    case PLB_ASKS_HELP: plb_arguments_help(stdout); break;
+    case PLB_ASKS_VERSION: printf("plbrun %s\n", PLB_VERSION); break;
+    case PLB_ASKS_BALANCERS: list_balancers(); break;
+    case PLB_ASKS_REPORT_KEYS: plb_report_keys_print(stdout); break;
+    case PLB_ASKS_PROFILES: plb_profiles_list(stdout, err); break;
+    case PLB_ASKS_NOTHING: break;
     }
     return err->status;
 }

@@ -63,9 +63,13 @@ static int finish(struct plb_app *app)
 PLB_CUDA_ENTRY(nearest_cuda); /* nearest.cu, which may not be built */
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,      .name = "nearest",
-    .unit = "points",     .summary = "distance to the nearest neighbour",
-    .options = options,   .cpu = find_nearest,
-    .cuda = nearest_cuda, .setup = setup,
+    .name = "nearest",
+    PLB_KERNEL_HEAD,
+    .unit = "points",
+    .summary = "distance to the nearest neighbour",
+    .options = options,
+    .cpu = find_nearest,
+    .cuda = nearest_cuda,
+    .setup = setup,
     .finish = finish,
 };

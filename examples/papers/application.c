@@ -160,6 +160,12 @@ static int compute(const struct plb_task *task)
 }
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,    .name = NAME,   .unit = UNIT,   .summary = SUMMARY,
-    .options = options, .cpu = compute, .setup = setup, .cost = cost,
+    .name = NAME,
+    PLB_KERNEL_HEAD,
+    .unit = UNIT,
+    .summary = SUMMARY,
+    .options = options,
+    .cpu = compute,
+    .setup = setup,
+    .cost = cost,
 };

@@ -265,11 +265,16 @@ PLB_CUDA_ENTRY(matmul_cuda); /* matmul.cu */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,     .name = "matmul",
-    .unit = "columns",   .summary = "dense matrix product C = A B, split by columns",
-    .options = options,  .cpu = multiply,
-    .cuda = matmul_cuda, .setup = setup,
-    .cost = cost,        .verify = verify,
+    .name = "matmul",
+    PLB_KERNEL_HEAD,
+    .unit = "columns",
+    .summary = "dense matrix product C = A B, split by columns",
+    .options = options,
+    .cpu = multiply,
+    .cuda = matmul_cuda,
+    .setup = setup,
+    .cost = cost,
+    .verify = verify,
     .finish = finish,
 };
 /* clang-format on */

@@ -185,11 +185,16 @@ PLB_CUDA_ENTRY(spmm_cuda); /* spmm.cu */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,    .name = "spmm",
-    .unit = "rows",     .summary = "sparse times dense matrix product C = A B, split by rows of A",
-    .options = options, .cpu = multiply,
-    .cuda = spmm_cuda,  .setup = setup,
-    .cost = cost,       .verify = verify,
+    .name = "spmm",
+    PLB_KERNEL_HEAD,
+    .unit = "rows",
+    .summary = "sparse times dense matrix product C = A B, split by rows of A",
+    .options = options,
+    .cpu = multiply,
+    .cuda = spmm_cuda,
+    .setup = setup,
+    .cost = cost,
+    .verify = verify,
     .finish = finish,
 };
 /* clang-format on */

@@ -91,12 +91,9 @@ static int64_t draw_row(const struct spmm_spec *s, int64_t r, uint64_t *draws, s
 static int64_t most_entries(const struct spmm_spec *s)
 {
     switch (s->kind) {
-    case SPMM_LI:
-        return s->rows * s->columns;
-    case SPMM_ARROW:
-        return 2 * s->rows + s->columns;
-    default:
-        return s->rows * s->nnz_per_row;
+    case SPMM_LI: return s->rows * s->columns;
+    case SPMM_ARROW: return 2 * s->rows + s->columns;
+    default: return s->rows * s->nnz_per_row;
     }
 }
 

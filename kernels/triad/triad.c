@@ -203,8 +203,8 @@ PLB_CUDA_ENTRY(triad_cuda); /* triad.cu */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,
     .name = "triad",
+    PLB_KERNEL_HEAD,
     .unit = "chunks",
     .summary = "a = b + s c and the sum, least and greatest of a, split by chunks of 4096 elements",
     .options = options,

@@ -132,19 +132,11 @@ static int take(struct plb_arguments *a, const struct row *row, const char *valu
         a->question = row->question;
     void *member = (char *)a + row->member;
     switch (row->kind) {
-    case FLAG:
-        *(bool *)member = true;
-        break;
-    case TEXT:
-        *(const char **)member = value;
-        break;
-    case SEED:
-        return take_seed(a, value, err);
-    case BALANCER:
-        assign(a, "balance.balancer=", value);
-        break;
-    case QUESTION:
-        break;
+    case FLAG: *(bool *)member = true; break;
+    case TEXT: *(const char **)member = value; break;
+    case SEED: return take_seed(a, value, err);
+    case BALANCER: assign(a, "balance.balancer=", value); break;
+    case QUESTION: break;
     }
     return PLB_OK;
 }

@@ -77,21 +77,12 @@ int plb_setting_check(struct plb_setting *setting, struct plb_error *err)
 {
     const char *expected = NULL;
     switch (setting->option->type) {
-    case PLB_INT:
-        expected = plb_parse_int(setting->text, &setting->number) ? NULL : "a whole number";
-        break;
-    case PLB_REAL:
-        expected = plb_parse_real(setting->text, &setting->number) ? NULL : "a number";
-        break;
-    case PLB_FLAG:
-        expected = plb_parse_flag(setting->text, &setting->number) ? NULL : "yes or no";
-        break;
-    case PLB_TEXT:
-        return check_choice(setting, err);
-    case PLB_OUTPUT_FILE:
-        return check_output(setting, err);
-    case PLB_INPUT_FILE:
-        return check_input(setting, err);
+    case PLB_INT: expected = plb_parse_int(setting->text, &setting->number) ? NULL : "a whole number"; break;
+    case PLB_REAL: expected = plb_parse_real(setting->text, &setting->number) ? NULL : "a number"; break;
+    case PLB_FLAG: expected = plb_parse_flag(setting->text, &setting->number) ? NULL : "yes or no"; break;
+    case PLB_TEXT: return check_choice(setting, err);
+    case PLB_OUTPUT_FILE: return check_output(setting, err);
+    case PLB_INPUT_FILE: return check_input(setting, err);
     }
     if (expected != NULL)
         return plb_fail(err, PLB_EINPUT, "%s: %s = %s is not %s (%s)", setting->origin, setting->option->name,

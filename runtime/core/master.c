@@ -95,7 +95,7 @@ void plb_master_ideal(struct plb_master *m, const struct plb_ideal *ideals)
     plb_agenda_ideal(m->agenda, ideals);
 }
 
-/* PUs up to which a debug build checks. More: a pass of 10,000 PUs takes hours, since a check costs O(PUs). */
+/* PUs up to which a debug build checks. A check costs O(PUs): with more, a pass of 10,000 PUs takes hours. */
 #define CHECKED_PUS 256
 
 /* A debug build checks all invariants after every event. */

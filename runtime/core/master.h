@@ -59,7 +59,8 @@ void plb_master_recall(struct plb_master *master, int phase, int pu, const struc
 void plb_master_ideal(struct plb_master *master, const struct plb_ideal *ideals);
 
 /* Starts a pass of a phase over all units of the map, which is borrowed until the next one. Pass numbers
- * grow. PASS goes to every node, rank 0 last, and the first BLOCKs after it. `replaced`: see struct plb_pass. */
+ * grow. PASS goes to every node, rank 0 last, and the first BLOCKs after it. `replaced`: see struct plb_pass.
+ */
 void plb_master_begin(struct plb_master *master, int pass, int phase, int64_t replaced,
                       const struct plb_cost_map *map, double now, struct plb_outbox *out);
 

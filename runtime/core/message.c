@@ -109,28 +109,22 @@ static const char *check_done(const struct plb_done *done)
 static const char *check_body(const struct plb_message *m, int n_nodes)
 {
     switch ((enum plb_message_type)m->type) {
-    case PLB_PASS:
-        return m->begin.phase >= 0 ? NULL : "an impossible phase";
+    case PLB_PASS: return m->begin.phase >= 0 ? NULL : "an impossible phase";
     case PLB_BLOCK:
         return sound(m->block.range) && m->block.id >= 0 && m->block.grain > 0 ? NULL : "an impossible block";
-    case PLB_PULL:
-        return sound(m->pull.range) && m->pull.slot >= 0 ? NULL : "an impossible range or slot";
+    case PLB_PULL: return sound(m->pull.range) && m->pull.slot >= 0 ? NULL : "an impossible range or slot";
     case PLB_DONE: /* times are what a device measured: the master makes nothing of those that cannot be */
         return check_done(&m->done);
     case PLB_FAIL:
         return sound(m->fail.range) && ended(m->fail.text, sizeof m->fail.text) ? NULL
                                                                                 : "an impossible failure";
-    case PLB_EMPTY:
-        return check_empty(&m->empty, n_nodes);
+    case PLB_EMPTY: return check_empty(&m->empty, n_nodes);
     case PLB_STEAL:
         return possible(m->steal.rate) && possible(m->steal.power) ? NULL : "an impossible rate or power";
     case PLB_GIFT:
-    case PLB_MOVED:
-        return check_gifts(&m->gifts, n_nodes);
-    case PLB_HELLO:
-        return check_hello(&m->hello, m->from);
-    default:
-        return NULL;
+    case PLB_MOVED: return check_gifts(&m->gifts, n_nodes);
+    case PLB_HELLO: return check_hello(&m->hello, m->from);
+    default: return NULL;
     }
 }
 

@@ -75,13 +75,10 @@ static bool may_say(const struct plb_message *m)
     case PLB_PASS:
     case PLB_BLOCK:
     case PLB_EMPTY:
-    case PLB_STOP:
-        return m->from == 0;
+    case PLB_STOP: return m->from == 0;
     case PLB_STEAL:
-    case PLB_GIFT:
-        return true;
-    default:
-        return m->to == 0;
+    case PLB_GIFT: return true;
+    default: return m->to == 0;
     }
 }
 
@@ -90,23 +87,13 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     if (!may_say(m))
         return;
     switch ((enum plb_message_type)m->type) {
-    case PLB_PASS:
-        on_pass(r, m);
-        break;
-    case PLB_STOP:
-        on_stop(r, m);
-        break;
-    case PLB_GIFT:
-        on_gift(r, m);
-        break;
+    case PLB_PASS: on_pass(r, m); break;
+    case PLB_STOP: on_stop(r, m); break;
+    case PLB_GIFT: on_gift(r, m); break;
     case PLB_BLOCK:
     case PLB_EMPTY:
-    case PLB_STEAL:
-        plb_node_receive(r->node, m, &r->out);
-        break;
-    default:
-        plb_rank0_receive(r, m);
-        break;
+    case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;
+    default: plb_rank0_receive(r, m); break;
     }
 }
 

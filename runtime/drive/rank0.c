@@ -216,7 +216,7 @@ static int by_place(const void *a, const void *b)
     return x->node != y->node ? x->node - y->node : x->local - y->local;
 }
 
-/* Looks whether a rank runs the same plbrun and the same kernel as this one, and keeps the first difference. */
+/* Looks whether a rank runs the plbrun and the kernel that this one runs, and keeps the first difference. */
 static void compare(struct plb_rank *r, const struct plb_hello *hello)
 {
     struct plb_rank0 *rank0 = r->rank0;
@@ -312,22 +312,11 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     if (r->rank0->master == NULL) /* the others belong to a run that has begun */
         return;
     switch (m->type) {
-    case PLB_DONE:
-        on_done(r, m);
-        break;
-    case PLB_MOVED:
-        tell_master(r, m);
-        break;
-    case PLB_FAIL:
-        on_fail(r, m);
-        break;
-    case PLB_PULL:
-        on_pull(r, m);
-        break;
-    case PLB_BYE:
-        on_bye(r->rank0, m->from);
-        break;
-    default:
-        break;
+    case PLB_DONE: on_done(r, m); break;
+    case PLB_MOVED: tell_master(r, m); break;
+    case PLB_FAIL: on_fail(r, m); break;
+    case PLB_PULL: on_pull(r, m); break;
+    case PLB_BYE: on_bye(r->rank0, m->from); break;
+    default: break;
     }
 }

@@ -104,17 +104,11 @@ static void handle(struct sim *s, const struct plb_event *e)
             deliver(s, e);
         break;
     case PLB_EVENT_RANK0:
-    case PLB_EVENT_DETECTED:
-        plb_rank0_event(s->rank0, e);
-        break;
-    case PLB_EVENT_FAULT:
-        plb_faults_strike(s->faults, e->item);
-        break;
+    case PLB_EVENT_DETECTED: plb_rank0_event(s->rank0, e); break;
+    case PLB_EVENT_FAULT: plb_faults_strike(s->faults, e->item); break;
     case PLB_EVENT_INPUTS:
     case PLB_EVENT_END:
-    case PLB_EVENT_LOOK:
-        plb_virtual_nodes_event(s->nodes, e);
-        break;
+    case PLB_EVENT_LOOK: plb_virtual_nodes_event(s->nodes, e); break;
     }
 }
 

@@ -4,7 +4,7 @@
  * time. These are the rules; drive/virtual_*.c keep them.
  *
  * - A task lasts (cost + half) / rate + overhead seconds, times log-normal noise, at the speed that the PU's
- *   `slow` lines give it at each moment. The cost is the true one. Copies to a device's memory come before it.
+ *   `slow` lines give it at each moment. The cost is the true one. Copies to a device come before it.
  * - A link of a node carries its bytes one after the other, each direction by itself. What goes to or comes
  *   from rank 0 occupies rank 0's link too. Small messages do not wait behind data, since packets interleave.
  * - Rank 0 has one thread. It handles one message at a time. It needs `message_s` for each message that it

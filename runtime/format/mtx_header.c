@@ -52,13 +52,11 @@ static int read_object(struct plb_text *text)
     if (scan_word(text, object, 1, &word) == 1)
         return refuse_word(text, word, "only matrices are read");
     switch (scan_word(text, format, 2, &word)) {
-    case 0:
-        return PLB_OK;
+    case 0: return PLB_OK;
     case 1:
         return plb_text_refuse(text, "holds a dense matrix ('array'), but a sparse one ('coordinate') was "
                                      "expected; save dense data as .npy with numpy.save");
-    default:
-        return refuse_word(text, word, "write it with scipy.io.mmwrite");
+    default: return refuse_word(text, word, "write it with scipy.io.mmwrite");
     }
 }
 

@@ -122,12 +122,9 @@ static const char *scan_item(struct scan *scan, struct plb_npy_dict *dict, bool 
     if (!take(scan, ':'))
         return "':'";
     switch (key) {
-    case KEY_DESCR:
-        return scan_descr(scan, dict);
-    case KEY_FORTRAN_ORDER:
-        return scan_flag(scan, &dict->fortran_order);
-    default:
-        return scan_shape(scan, dict);
+    case KEY_DESCR: return scan_descr(scan, dict);
+    case KEY_FORTRAN_ORDER: return scan_flag(scan, &dict->fortran_order);
+    default: return scan_shape(scan, dict);
     }
 }
 

@@ -79,16 +79,10 @@ struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set)
         const struct plb_data *d = &set->at[i];
         const int64_t *offsets = d->mode == PLB_PARTITION_INDEXED ? set->host[d->offsets] : NULL;
         switch (d->mode) {
-        case PLB_REPLICATE:
-            sizes.replicated_bytes += (double)d->bytes;
-            break;
-        case PLB_REDUCE:
-            sizes.task_bytes += (double)d->bytes;
-            break;
+        case PLB_REPLICATE: sizes.replicated_bytes += (double)d->bytes; break;
+        case PLB_REDUCE: sizes.task_bytes += (double)d->bytes; break;
         case PLB_PARTITION:
-        case PLB_OUTPUT:
-            sizes.unit_bytes += (double)d->unit_bytes;
-            break;
+        case PLB_OUTPUT: sizes.unit_bytes += (double)d->unit_bytes; break;
         case PLB_PARTITION_INDEXED:
             if (offsets != NULL)
                 add_indexed(&sizes, offsets, (double)d->element_bytes);

@@ -27,7 +27,7 @@
  * long. Fewer: it is tiny, and costs a start. */
 #define LAST_BLOCKS 2.5
 
-#define ROUNDING 1e-9           /* relative: larger than rounding errors, smaller than any unit */
+#define ROUNDING 1e-9 /* relative: larger than rounding errors, smaller than any unit */
 
 double plb_longest_block(const struct plb_estimate *estimate, double wanted)
 {

@@ -8,15 +8,15 @@
 struct plb_block_question {
     const struct plb_model *model;
     const struct plb_estimate *estimate;
-    bool measured;              /* the model is not from a profile alone */
-    double step_s;              /* seconds of a block by the user's number of steps */
-    double longest_s;           /* and at most: plb_longest_block */
-    double left_s;              /* seconds from the end of what the PU has to T */
-    double rest;                /* work that it can finish in these */
-    double others;              /* part of all PUs' speed that is not its own: 0 to 1 */
-    double extra;               /* work that it may have on top: it finished early */
-    bool tail;                  /* blocks shrink */
-    double tail_factor;         /* smallest block of the tail, as a part of a regular one */
+    bool measured;                 /* the model is not from a profile alone */
+    double step_s;                 /* seconds of a block by the user's number of steps */
+    double longest_s;              /* and at most: plb_longest_block */
+    double left_s;                 /* seconds from the end of what the PU has to T */
+    double rest;                   /* work that it can finish in these */
+    double others;                 /* part of all PUs' speed that is not its own: 0 to 1 */
+    double extra;                  /* work that it may have on top: it finished early */
+    bool tail;                     /* blocks shrink */
+    double tail_factor;            /* smallest block of the tail, as a part of a regular one */
     double total, remaining, next; /* as in the view */
 };
 

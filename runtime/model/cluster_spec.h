@@ -5,7 +5,7 @@
 
 #include "plb/balancer.h"
 
-#define PLB_MAX_SLOW 8          /* `slow` lines of one PU */
+#define PLB_MAX_SLOW 8 /* `slow` lines of one PU */
 
 /* One PU; plain data, so that it can be sent to the node that plays it. */
 struct plb_pu_spec {

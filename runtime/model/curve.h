@@ -25,22 +25,22 @@ enum plb_term {
 /* A sum of a[i] · f_i(x / scale) over the terms in `terms`, on [low, high]. Outside the measured
  * sizes it goes on as a straight line (see plb_curve_time). */
 struct plb_curve {
-    unsigned terms;         /* bit i: term i is in */
-    double a[PLB_TERMS];    /* seconds */
-    double scale;           /* work; x is divided by it, which keeps eˣ in range */
-    double low, high;       /* smallest and largest size measured, work */
-    double least_slope;     /* seconds per work: the slope above `high` is at least this */
-    double r2;              /* coefficient of determination of the fit, unweighted */
+    unsigned terms;      /* bit i: term i is in */
+    double a[PLB_TERMS]; /* seconds */
+    double scale;        /* work; x is divided by it, which keeps eˣ in range */
+    double low, high;    /* smallest and largest size measured, work */
+    double least_slope;  /* seconds per work: the slope above `high` is at least this */
+    double r2;           /* coefficient of determination of the fit, unweighted */
 };
 
 /* A PU's E_p; all zero where nothing has been measured (plb_model_known). */
 struct plb_model {
-    struct plb_curve execute;   /* F_p */
-    double transfer_s;          /* G_p(x) = transfer_s + transfer_s_per_work · x */
+    struct plb_curve execute; /* F_p */
+    double transfer_s;        /* G_p(x) = transfer_s + transfer_s_per_work · x */
     double transfer_s_per_work;
-    double grain;               /* a block of more work than this is executed as several tasks, and its
-                                   time is in proportion; 0 = one task whatever its size */
-    double busy_s;              /* seconds before it can begin; for the solver */
+    double grain;  /* a block of more work than this is executed as several tasks, and its
+                      time is in proportion; 0 = one task whatever its size */
+    double busy_s; /* seconds before it can begin; for the solver */
 };
 
 /* All basis functions at u. */

@@ -7,8 +7,8 @@
 #include "plb/balancer.h"
 
 struct plb_estimate {
-    double start_s;             /* seconds that a block costs before its work counts */
-    double least;               /* work: a smaller block is far from the PU's best rate */
+    double start_s; /* seconds that a block costs before its work counts */
+    double least;   /* work: a smaller block is far from the PU's best rate */
 };
 
 /* Work per second of one report; huge where its time says nothing. Positive and finite. */

@@ -57,7 +57,7 @@ _Static_assert((int)PLB_TERMS == PLB_LS_COLUMNS, "a column for each term");
 /* The usable points, weighted: row i of the full problem is w[i] · f(x[i]) ≈ w[i] · t[i]. */
 struct points {
     int n;
-    int distinct;               /* sizes that differ by APART, counted up to PLB_TERMS */
+    int distinct; /* sizes that differ by APART, counted up to PLB_TERMS */
     double x[MAX_POINTS], t[MAX_POINTS], w[MAX_POINTS];
     double low, high;
 };
@@ -132,8 +132,7 @@ static bool choose_terms(const struct points *p, const struct plb_reduced *red, 
         if (squares < 0.0)
             continue;
         double n = p->n, variance = fmax(squares / n, RELATIVE_NOISE * RELATIVE_NOISE);
-        double score = n * log(variance) + 2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0)
-                     + BEND_COST * bends;
+        double score = n * log(variance) + 2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0) + BEND_COST * bends;
         if (score < best_score && plb_curve_plausible(&c)) {
             best_score = score;
             *best = c;

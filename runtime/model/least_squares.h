@@ -5,15 +5,15 @@
 
 #include <stdbool.h>
 
-#define PLB_LS_COLUMNS 8        /* of the full problem */
-#define PLB_LS_CHOSEN 3         /* columns used at a time, at most */
+#define PLB_LS_COLUMNS 8 /* of the full problem */
+#define PLB_LS_CHOSEN 3  /* columns used at a time, at most */
 
 /* R · a ≈ q. The full problem F · a ≈ t with F = Q · R has the same solution for any choice of columns. */
 struct plb_reduced {
     double r[PLB_LS_COLUMNS][PLB_LS_COLUMNS]; /* r[j]: column j; zero below the diagonal */
-    double squares[PLB_LS_COLUMNS]; /* of the columns' lengths */
+    double squares[PLB_LS_COLUMNS];           /* of the columns' lengths */
     double q[PLB_LS_COLUMNS];
-    double rest;                /* squared residual that no choice of columns removes */
+    double rest; /* squared residual that no choice of columns removes */
 };
 
 /* Reduces a problem of `rows` rows, at least PLB_LS_COLUMNS + 1 of them; rows of zeros do no harm. `matrix`

@@ -16,8 +16,8 @@
 /* Steps of a bisection. More: only time. Fewer: T is less exact. 40 give twelve digits. */
 #define HALVINGS 40
 
-/* Tasks of a PU whose tasks cost nothing. More: messages without a use. Fewer: more of the first input and the
- * last result is not hidden; with 100 it is one percent. */
+/* Tasks of a PU whose tasks cost nothing. More: messages without a use. Fewer: more of the first input and
+ * the last result is not hidden; with 100 it is one percent. */
 #define MANY_TASKS 100.0
 
 /* Tasks whose inputs and results a PU's memory must hold at once, as in core/master. */
@@ -25,10 +25,10 @@
 
 /* What a PU costs, and its way to the master. */
 struct way {
-    double fixed, per_work;     /* seconds per task, and per unit of work */
-    double link;                /* seconds of the node's link per unit of work; 0 on node 0 */
-    double messages;            /* seconds that pass before the first input and after the last result */
-    double grain;               /* most work in a task; below one unit the PU cannot be used */
+    double fixed, per_work; /* seconds per task, and per unit of work */
+    double link;            /* seconds of the node's link per unit of work; 0 on node 0 */
+    double messages;        /* seconds that pass before the first input and after the last result */
+    double grain;           /* most work in a task; below one unit the PU cannot be used */
 };
 
 static struct way way_of(const struct plb_cluster_spec *c, int node, const struct plb_pu_spec *pu,
@@ -38,7 +38,8 @@ static struct way way_of(const struct plb_cluster_spec *c, int node, const struc
     double room = pu->memory - unit->replicated_bytes;
     double grain = room < 0.0 ? 0.0 : bytes > 0.0 ? room / (TASKS_IN_MEMORY * bytes) : INFINITY;
     struct way w = {.fixed = pu->half / pu->rate + pu->overhead + 2.0 * pu->copy_latency,
-                    .per_work = unit->cost / pu->rate + bytes / pu->copy_bandwidth, .grain = grain};
+                    .per_work = unit->cost / pu->rate + bytes / pu->copy_bandwidth,
+                    .grain = grain};
     if (node == 0)
         return w;
     w.link = bytes / c->nodes[node].bandwidth;

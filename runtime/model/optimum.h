@@ -8,10 +8,10 @@
 
 /* What one unit of average cost means. */
 struct plb_unit_size {
-    double cost;                /* in the kernel's measure: rate and half of the PUs count it */
+    double cost;                      /* in the kernel's measure: rate and half of the PUs count it */
     double input_bytes, output_bytes; /* moved for it, where the PU is not on node 0 */
-    double task_bytes;          /* a task of another node moves at most about this much; 0 = any */
-    double replicated_bytes;    /* held by every PU; one whose memory cannot is not used */
+    double task_bytes;                /* a task of another node moves at most about this much; 0 = any */
+    double replicated_bytes;          /* held by every PU; one whose memory cannot is not used */
 };
 
 /* Shares `work` among all PUs of the cluster so that they end together, as early as can be; with

@@ -94,7 +94,7 @@ static void bridge(const struct plb_model *models, int n, double total, double l
                    double *scratch)
 {
     double slope, below = sum_at(models, n, total, low * (1.0 - FLAT), scratch, &slope),
-           above = sum_at(models, n, total, high * (1.0 + FLAT), x, &slope);
+                  above = sum_at(models, n, total, high * (1.0 + FLAT), x, &slope);
     double part = above > below ? (total - below) / (above - below) : 1.0;
     for (int p = 0; p < n; p++)
         x[p] = scratch[p] + part * (x[p] - scratch[p]);
@@ -156,8 +156,7 @@ static double objective(unsigned n, const double *x, double *gradient, void *dat
 }
 
 /* n constraints: E_p - E_1 = 0 for p > 1 (rows 0 to n-2) and Σ x - 1 = 0 (row n-1). */
-static void constraints(unsigned m, double *result, unsigned n, const double *x, double *gradient,
-                        void *data)
+static void constraints(unsigned m, double *result, unsigned n, const double *x, double *gradient, void *data)
 {
     const struct problem *pb = data;
     double first = objective(n, x, NULL, data), sum = 0.0;
@@ -232,8 +231,7 @@ bool plb_solve(const struct plb_model *models, int n, double total, enum plb_sol
                 fraction[active++] = share[p] / total;
             }
         *solution = (struct plb_solution){seconds, PLB_SOLVER_BISECTION};
-        bool wanted = solver == PLB_SOLVER_SLSQP
-                   || (solver == PLB_SOLVER_AUTO && active <= PLB_SLSQP_LIMIT);
+        bool wanted = solver == PLB_SOLVER_SLSQP || (solver == PLB_SOLVER_AUTO && active <= PLB_SLSQP_LIMIT);
         struct problem pb = {used, active, total, seconds};
         bool better = wanted && active > 1 && slsqp(&pb, fraction);
         if (better) {

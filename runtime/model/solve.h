@@ -15,8 +15,8 @@ enum plb_solver { PLB_SOLVER_AUTO, PLB_SOLVER_SLSQP, PLB_SOLVER_BISECTION };
 #define PLB_SLSQP_LIMIT 24
 
 struct plb_solution {
-    double seconds;             /* the common finish time T */
-    enum plb_solver used;       /* SLSQP or BISECTION: whose answer x is */
+    double seconds;       /* the common finish time T */
+    enum plb_solver used; /* SLSQP or BISECTION: whose answer x is */
 };
 
 /* Shares `total` (> 0) units of work among n PUs. x[p] becomes 0 for a PU whose model is unknown

@@ -16,23 +16,23 @@
 #define PLB_FEW_PUS 64
 
 struct plb_trainee {
-    double rate;                /* work per second of its latest report; 0 = none */
-    int reports;                /* blocks finished, in this pass or before it: two make a curve */
-    bool beside;                /* a CPU beside GPUs: the others do not wait for its curve */
-    double guess;               /* its power over that of the strongest PU that is not `beside`; at most 1 */
+    double rate;  /* work per second of its latest report; 0 = none */
+    int reports;  /* blocks finished, in this pass or before it: two make a curve */
+    bool beside;  /* a CPU beside GPUs: the others do not wait for its curve */
+    double guess; /* its power over that of the strongest PU that is not `beside`; at most 1 */
 };
 
 struct plb_training {
-    struct plb_trainee *pus;    /* one per PU of the view; owned */
-    double first_block;         /* work */
-    double part;                /* of all work, to train with */
-    bool synchronise;           /* a PU with two reports waits for the others */
-    double rates;               /* sum of the rates of the PUs that have reported, */
-    double beside_rates;        /* and the part of it of CPUs beside GPUs */
-    double unreported;          /* sum of the guesses of the PUs that have not reported */
-    int needed;                 /* PUs that training waits for; of these: */
-    int trained, n_rates;       /* those with two reports, those with any, */
-    int unstarted;              /* those without a report and without a block */
+    struct plb_trainee *pus; /* one per PU of the view; owned */
+    double first_block;      /* work */
+    double part;             /* of all work, to train with */
+    bool synchronise;        /* a PU with two reports waits for the others */
+    double rates;            /* sum of the rates of the PUs that have reported, */
+    double beside_rates;     /* and the part of it of CPUs beside GPUs */
+    double unreported;       /* sum of the guesses of the PUs that have not reported */
+    int needed;              /* PUs that training waits for; of these: */
+    int trained, n_rates;    /* those with two reports, those with any, */
+    int unstarted;           /* those without a report and without a block */
 };
 
 /* Before a pass. `first_block`: work, or 0 for a thousandth of a fair share. `part`: of all work,

@@ -1,4 +1,4 @@
-/* A profile: the times of a kernel on a processing unit, by size; and how it is made from what a run measured.
+/* A profile: the times of a kernel on a processing unit, by size. It is made from what a run measured.
  *
  * Pure functions; thread-safe. */
 #ifndef PLB_PROFILE_POOL_H

@@ -199,26 +199,13 @@ struct plb_value plb_field_value(const struct plb_field *field, const struct plb
     struct plb_value value = {.type = field->type};
     const void *at = (const char *)record + field->offset;
     switch (field->member) {
-    case PLB_MEMBER_NONE:
-        return field->get(report, record);
-    case PLB_MEMBER_INT:
-        value.whole = *(const int *)at;
-        break;
-    case PLB_MEMBER_INT64:
-        value.whole = *(const int64_t *)at;
-        break;
-    case PLB_MEMBER_DOUBLE:
-        value.real = *(const double *)at;
-        break;
-    case PLB_MEMBER_BOOL:
-        value.whole = *(const bool *)at;
-        break;
-    case PLB_MEMBER_POINTER:
-        value.text = *(const char *const *)at;
-        break;
-    case PLB_MEMBER_ARRAY:
-        value.text = at;
-        break;
+    case PLB_MEMBER_NONE: return field->get(report, record);
+    case PLB_MEMBER_INT: value.whole = *(const int *)at; break;
+    case PLB_MEMBER_INT64: value.whole = *(const int64_t *)at; break;
+    case PLB_MEMBER_DOUBLE: value.real = *(const double *)at; break;
+    case PLB_MEMBER_BOOL: value.whole = *(const bool *)at; break;
+    case PLB_MEMBER_POINTER: value.text = *(const char *const *)at; break;
+    case PLB_MEMBER_ARRAY: value.text = at; break;
     }
     return value;
 }

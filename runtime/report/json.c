@@ -29,18 +29,12 @@ static json_t *json_of(const struct plb_field *field, const struct plb_report *r
                        const struct plb_value *value)
 {
     switch (value->type) {
-    case PLB_VALUE_FLAG:
-        return json_boolean(value->whole != 0);
-    case PLB_VALUE_WHOLE:
-        return json_integer((json_int_t)value->whole);
-    case PLB_VALUE_REAL:
-        return json_real(value->real);
-    case PLB_VALUE_TEXT:
-        return json_string(value->text);
-    case PLB_VALUE_LIST:
-        return array(field->fields, field->record_bytes, report, value);
-    default:
-        return json_null();
+    case PLB_VALUE_FLAG: return json_boolean(value->whole != 0);
+    case PLB_VALUE_WHOLE: return json_integer((json_int_t)value->whole);
+    case PLB_VALUE_REAL: return json_real(value->real);
+    case PLB_VALUE_TEXT: return json_string(value->text);
+    case PLB_VALUE_LIST: return array(field->fields, field->record_bytes, report, value);
+    default: return json_null();
     }
 }
 

@@ -15,24 +15,13 @@ static const char *readable(enum plb_field_unit unit, const struct plb_value *va
 {
     double number = value->type == PLB_VALUE_REAL ? value->real : (double)value->whole;
     switch (value->type == PLB_VALUE_TEXT ? PLB_UNIT_NONE : unit) {
-    case PLB_UNIT_SECONDS:
-        return plb_seconds_print(number, text);
-    case PLB_UNIT_BYTES:
-        return plb_bytes_print(number, text);
-    case PLB_UNIT_PERCENT:
-        snprintf(text, CELL_TEXT, "%.1f %%", number);
-        return text;
-    case PLB_UNIT_FRACTION:
-        snprintf(text, CELL_TEXT, "%.1f %%", 100.0 * number);
-        return text;
-    case PLB_UNIT_RATIO:
-        snprintf(text, CELL_TEXT, "%.2f", number);
-        return text;
-    case PLB_UNIT_RATE:
-        snprintf(text, CELL_TEXT, "%.4g", number);
-        return text;
-    default:
-        break;
+    case PLB_UNIT_SECONDS: return plb_seconds_print(number, text);
+    case PLB_UNIT_BYTES: return plb_bytes_print(number, text);
+    case PLB_UNIT_PERCENT: snprintf(text, CELL_TEXT, "%.1f %%", number); return text;
+    case PLB_UNIT_FRACTION: snprintf(text, CELL_TEXT, "%.1f %%", 100.0 * number); return text;
+    case PLB_UNIT_RATIO: snprintf(text, CELL_TEXT, "%.2f", number); return text;
+    case PLB_UNIT_RATE: snprintf(text, CELL_TEXT, "%.4g", number); return text;
+    default: break;
     }
     if (value->type == PLB_VALUE_TEXT)
         return value->text;

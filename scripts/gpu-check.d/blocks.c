@@ -1,6 +1,6 @@
-/* blocks: what a PU did by a trace, a line per block in the order they were started: its number, when its first
- * task began, in seconds, its units, and the seconds of its tasks, executing and all in all. With --tasks a line per
- * task. Tasks that others took of a block are not this PU's.
+/* blocks: what a PU did by a trace, a line per block in the order they were started: its number, when its
+ * first task began, in seconds, its units, and the seconds of its tasks, executing and all in all. With
+ * --tasks a line per task. Tasks that others took of a block are not this PU's.
  *
  *     blocks [--tasks] trace.json PU */
 #include <jansson.h>
@@ -23,10 +23,12 @@ static size_t read_lines(const json_t *events, json_int_t pu, int by_task, struc
 {
     size_t n = 0, i;
     const json_t *event;
-    json_array_foreach(events, i, event) {
+    json_array_foreach(events, i, event)
+    {
         const char *name = json_string_value(json_object_get(event, "name"));
         const json_t *args = json_object_get(event, "args"), *block = json_object_get(args, "block");
-        int task = name != NULL && strcmp(name, "task") == 0, transfer = name != NULL && strcmp(name, "transfer") == 0;
+        int task = name != NULL && strcmp(name, "task") == 0,
+            transfer = name != NULL && strcmp(name, "transfer") == 0;
         if (block == NULL || json_integer_value(json_object_get(event, "tid")) != pu || (!task && !transfer))
             continue;
         size_t at = by_task ? n : 0; /* a task is a line of its own; its transfer, just before, is left out */
@@ -60,7 +62,8 @@ int main(int argc, char **argv)
     struct line *lines = calloc(json_array_size(events) + 1, sizeof *lines);
     size_t n = lines != NULL ? read_lines(events, strtol(argv[2 + by_task], NULL, 10), by_task, lines) : 0;
     for (size_t i = 0; i < n; i++)
-        printf("%lld %.6f %lld %.6f %.6f\n", (long long)lines[i].block, lines[i].start, (long long)lines[i].units, lines[i].execute, lines[i].all);
+        printf("%lld %.6f %lld %.6f %.6f\n", (long long)lines[i].block, lines[i].start,
+               (long long)lines[i].units, lines[i].execute, lines[i].all);
     free(lines);
     json_decref(trace);
     return 0;

@@ -1,5 +1,5 @@
-/* burn: arithmetic and next to no data, as much per unit as asked for; for measuring how work is shared. Each of a
- * unit's 256 lanes iterates x = x a + b; the mean of the lanes comes back and is known in closed form. */
+/* burn: arithmetic and next to no data, as much per unit as asked for; for measuring how work is shared. Each
+ * of a unit's 256 lanes iterates x = x a + b; the mean of the lanes comes back. A closed form tells it. */
 #include <math.h>
 
 #include "plb/kernel.h"
@@ -46,7 +46,8 @@ static int setup(struct plb_app *app)
     mean = plb_app_simulated(app) ? NULL : plb_app_alloc(app, (size_t)units * sizeof *mean);
     plb_app_units(app, units);
     plb_app_args(app, &burn, sizeof burn);
-    plb_app_data(app, &(struct plb_data){.name = "mean", .mode = PLB_OUTPUT, .data = mean, .unit_bytes = sizeof *mean});
+    plb_app_data(app, &(struct plb_data){
+                          .name = "mean", .mode = PLB_OUTPUT, .data = mean, .unit_bytes = sizeof *mean});
     return PLB_OK;
 }
 
@@ -57,7 +58,8 @@ static int verify(struct plb_app *app)
         double start = (double)(LANES - 1) / 2.0 + (double)(u % 7);
         double expected = 2.0 + ldexp(start - 2.0, burn.steps > 2000 ? -2000 : -(int)burn.steps);
         if (fabs(mean[u] - expected) > 1e-12 * (fabs(expected) + start)) {
-            plb_app_error(app, "mean[%lld] is %.17g, the reference says %.17g", (long long)u, mean[u], expected);
+            plb_app_error(app, "mean[%lld] is %.17g, the reference says %.17g", (long long)u, mean[u],
+                          expected);
             return PLB_EVERIFY;
         }
     }
@@ -67,5 +69,12 @@ static int verify(struct plb_app *app)
 PLB_CUDA_ENTRY(burn_cuda);
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD, .name = "burn", .unit = "units", .options = options, .cpu = entry, .cuda = burn_cuda, .setup = setup, .verify = verify,
+    .name = "burn",
+    PLB_KERNEL_HEAD,
+    .unit = "units",
+    .options = options,
+    .cpu = entry,
+    .cuda = burn_cuda,
+    .setup = setup,
+    .verify = verify,
 };

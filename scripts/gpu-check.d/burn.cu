@@ -35,7 +35,8 @@ extern "C" int burn_cuda(const struct plb_task *task)
     for (int64_t done = 0; done < task->count; done += most) {
         const int64_t n = task->count - done < most ? task->count - done : most;
         iterate<<<static_cast<unsigned>(n), 256, 0, static_cast<cudaStream_t>(task->stream)>>>(
-            task->first + done, *static_cast<const burn *>(task->args), static_cast<double *>(task->data[0]) + done);
+            task->first + done, *static_cast<const burn *>(task->args),
+            static_cast<double *>(task->data[0]) + done);
     }
     return static_cast<int>(cudaGetLastError());
 }

@@ -7,7 +7,8 @@ namespace {
 
 __global__ void twice(int64_t n, double first, const double *in, double *out)
 {
-    for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < n; i += static_cast<int64_t>(gridDim.x) * blockDim.x)
+    for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < n;
+         i += static_cast<int64_t>(gridDim.x) * blockDim.x)
         out[i] = 2.0 * in[i] + first;
 }
 
@@ -32,7 +33,9 @@ cudaStream_t stream(const struct plb_task *task)
 /* data[1][i] = 2 · data[0][i] + first */
 extern "C" int twice_cuda(const struct plb_task *task)
 {
-    twice<<<64, 256, 0, stream(task)>>>(task->count, static_cast<double>(task->first), static_cast<const double *>(task->data[0]), static_cast<double *>(task->data[1]));
+    twice<<<64, 256, 0, stream(task)>>>(task->count, static_cast<double>(task->first),
+                                        static_cast<const double *>(task->data[0]),
+                                        static_cast<double *>(task->data[1]));
     return static_cast<int>(cudaGetLastError());
 }
 

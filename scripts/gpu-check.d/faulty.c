@@ -1,5 +1,5 @@
-/* faulty: unit u's result is u, but for one unit, at which a GPU does what it must not; for checking how plbrun
- * ends then. */
+/* faulty: unit u's result is u, but for one unit, at which a GPU does what it must not; for checking how
+ * plbrun ends then. */
 #include "plb/kernel.h"
 
 struct faulty {
@@ -29,7 +29,8 @@ static int setup(struct plb_app *app)
     plb_app_set_state(app, out);
     plb_app_units(app, units);
     plb_app_args(app, &faulty, sizeof faulty);
-    plb_app_data(app, &(struct plb_data){.name = "out", .mode = PLB_OUTPUT, .data = out, .unit_bytes = sizeof *out});
+    plb_app_data(
+        app, &(struct plb_data){.name = "out", .mode = PLB_OUTPUT, .data = out, .unit_bytes = sizeof *out});
     return PLB_OK;
 }
 
@@ -43,5 +44,12 @@ static int finish(struct plb_app *app)
 PLB_CUDA_ENTRY(faulty_cuda);
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD, .name = "faulty", .unit = "units", .options = options, .cpu = entry, .cuda = faulty_cuda, .setup = setup, .finish = finish,
+    .name = "faulty",
+    PLB_KERNEL_HEAD,
+    .unit = "units",
+    .options = options,
+    .cpu = entry,
+    .cuda = faulty_cuda,
+    .setup = setup,
+    .finish = finish,
 };

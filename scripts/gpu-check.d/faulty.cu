@@ -11,7 +11,8 @@ struct faulty { /* as in faulty.c */
 
 __global__ void number(int64_t first, int64_t count, faulty k, double *out)
 {
-    for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < count; i += static_cast<int64_t>(gridDim.x) * blockDim.x)
+    for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < count;
+         i += static_cast<int64_t>(gridDim.x) * blockDim.x)
         if (first + i == k.bad)
             *reinterpret_cast<volatile double *>(8) = 1.0;
         else
@@ -22,7 +23,8 @@ __global__ void number(int64_t first, int64_t count, faulty k, double *out)
 
 extern "C" int faulty_cuda(const struct plb_task *task)
 {
-    number<<<256, 256, 0, static_cast<cudaStream_t>(task->stream)>>>(task->first, task->count, *static_cast<const faulty *>(task->args),
+    number<<<256, 256, 0, static_cast<cudaStream_t>(task->stream)>>>(task->first, task->count,
+                                                                     *static_cast<const faulty *>(task->args),
                                                                      static_cast<double *>(task->data[0]));
     return static_cast<int>(cudaGetLastError());
 }

@@ -1,11 +1,13 @@
-/* plain: what the first GPU does with a job without plbrun's help. For the job of a conf file (and settings, as for
- * plbrun): the seconds of one call of its cuda entry over all units with all data on the device, and of copying
- * all inputs in and all results out from pinned memory, at once in two streams and alone; the median of five,
- * after one that does not count. Or, with --keep-busy SECONDS as the first argument, calls it for so long.
+/* plain: what the first GPU does with a job without plbrun's help. For the job of a conf file (and settings,
+ * as for plbrun): the seconds of one call of its cuda entry over all units with all data on the device, and
+ * of copying all inputs in and all results out from pinned memory, at once in two streams and alone; the
+ * median of five, after one that does not count. Or, with --keep-busy SECONDS as the first argument, calls it
+ * for so long.
  *
  *     plain app.conf matmul.rows=16384        kernel_s 0.1761 copy_s 0.0391 bytes 2147483648
  *
- * plain --hold BYTES, with no job, takes all of the GPU's memory but so much, says so, and keeps it until killed. */
+ * plain --hold BYTES, with no job, takes all of the GPU's memory but so much, says so, and keeps it until
+ * killed. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,8 +65,13 @@ static void release(struct plain *p)
 
 static double call(const struct plain *p)
 {
-    struct plb_task task = {.first = 0, .count = p->set.units, .data = p->device, .bytes = p->bytes,
-                            .args = p->set.args_bytes > 0 ? p->set.args : NULL, .stream = p->in, .threads = 1};
+    struct plb_task task = {.first = 0,
+                            .count = p->set.units,
+                            .data = p->device,
+                            .bytes = p->bytes,
+                            .args = p->set.args_bytes > 0 ? p->set.args : NULL,
+                            .stream = p->in,
+                            .threads = 1};
     cudaEvent_t begun, ended;
     float ms;
     must(cudaEventCreateWithFlags(&begun, cudaEventDefault), "event");
@@ -89,9 +96,11 @@ static double copy(const struct plain *p)
     double began = plb_now();
     for (int i = 0; i < p->set.n; i++) {
         if (plb_data_is_input(&p->set.at[i]))
-            must(cudaMemcpyAsync(p->device[i], p->set.host[i], p->bytes[i], cudaMemcpyHostToDevice, p->in), "copy in");
+            must(cudaMemcpyAsync(p->device[i], p->set.host[i], p->bytes[i], cudaMemcpyHostToDevice, p->in),
+                 "copy in");
         if (plb_data_is_result(&p->set.at[i]))
-            must(cudaMemcpyAsync(p->set.host[i], p->device[i], p->bytes[i], cudaMemcpyDeviceToHost, p->out), "copy out");
+            must(cudaMemcpyAsync(p->set.host[i], p->device[i], p->bytes[i], cudaMemcpyDeviceToHost, p->out),
+                 "copy out");
     }
     must(cudaStreamSynchronize(p->in), "copy in");
     must(cudaStreamSynchronize(p->out), "copy out");
@@ -154,7 +163,8 @@ int main(int argc, char **argv)
     int first = keep_busy ? 3 : 1;
     const char *why;
     if (argc <= first) {
-        fprintf(stderr, "usage: plain [--keep-busy SECONDS] app.conf [section.key=value ...]\n       plain --hold BYTES\n");
+        fprintf(stderr, "usage: plain [--keep-busy SECONDS] app.conf [section.key=value ...]\n       plain "
+                        "--hold BYTES\n");
         return 2;
     }
     if (plb_cuda_count(&why) == 0) {
@@ -163,7 +173,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--hold") == 0 && argc == 3)
         hold(atof(argv[2]));
-    if (plb_job_read(&job, argv[first], argv + first + 1, argc - first - 1, NULL, 1, &err) == PLB_OK && plb_job_setup(&job, false, &err) == PLB_OK) {
+    if (plb_job_read(&job, argv[first], argv + first + 1, argc - first - 1, NULL, 1, &err) == PLB_OK
+        && plb_job_setup(&job, false, &err) == PLB_OK) {
         plb_dataset_describe(&p.set, &job.app);
         p.phase = plb_phase_at(job.kernel, 0);
         if (p.phase.cuda == NULL)

@@ -7,7 +7,7 @@
 #include "simulated.h"
 
 #define CHANGE 142.0
-#define GPU 1               /* the K5200 of node a */
+#define GPU 1 /* the K5200 of node a */
 #define MAX_BLOCKS 100000
 
 struct block {
@@ -57,13 +57,15 @@ static void judge(const struct record *r, double factor, double makespan, double
         if (b->pu != GPU || b->time < CHANGE)
             continue;
         if (fabs(b->units / wanted - 1.0) <= 0.1) {
-            printf("%g times slower at %g s: blocks of %.0f units, optimum %.0f from then on; within 10 %% after %.1f s, in the block after %d others; makespan %.1f s, %.3f of the optimum\n",
+            printf("%g times slower at %g s: blocks of %.0f units, optimum %.0f from then on; within 10 %% "
+                   "after %.1f s, in the block after %d others; makespan %.1f s, %.3f of the optimum\n",
                    factor, CHANGE, before, wanted, b->time - CHANGE, granted, makespan, makespan / optimum);
             return;
         }
         granted++;
     }
-    printf("%g times slower at %g s: blocks of %.0f units never came within 10 %% of %.0f\n", factor, CHANGE, before, wanted);
+    printf("%g times slower at %g s: blocks of %.0f units never came within 10 %% of %.0f\n", factor, CHANGE,
+           before, wanted);
 }
 
 /* The shortest time in which all PUs together can do what is left at the change. */
@@ -81,7 +83,8 @@ static double optimum(const struct plb_job *job, double factor)
 int main(int argc, char **argv)
 {
     static struct record record;
-    static char *const settings[] = {"app.kernel=build/kernels/matmul.so", "matmul.rows=98304", "matmul.inner=98304", "matmul.columns=98304"};
+    static char *const settings[] = {"app.kernel=build/kernels/matmul.so", "matmul.rows=98304",
+                                     "matmul.inner=98304", "matmul.columns=98304"};
     char path[1000];
     snprintf(path, sizeof path, "%s/adaptation.csv", argc > 1 ? argv[1] : ".");
     FILE *csv = fopen(path, "w");
@@ -101,7 +104,8 @@ int main(int argc, char **argv)
         s.watch = (struct plb_watch){.context = &record, .granted = on_grant};
         plb_simulate(&s, &result, &err);
         for (int i = 0; i < record.n; i++)
-            fprintf(csv, "%g,%.6f,%d,%s,%.0f\n", factor, record.at[i].time, record.at[i].pu, job.cluster.pus[record.at[i].pu].name, record.at[i].units);
+            fprintf(csv, "%g,%.6f,%d,%s,%.0f\n", factor, record.at[i].time, record.at[i].pu,
+                    job.cluster.pus[record.at[i].pu].name, record.at[i].units);
         judge(&record, factor, result.makespan_s, optimum(&job, factor));
         plb_master_free(result.master);
         plb_job_fini(&job);

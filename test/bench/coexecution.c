@@ -1,6 +1,6 @@
-/* What adding a CPU to a GPU does under the default balancer, over a wide grid in virtual time: the worst cells, by
- * makespan over the GPU's alone and over the best fixed split. Usage: coexecution [worst [off]]: how many cells to
- * print; off = without migration. */
+/* What adding a CPU to a GPU does under the default balancer, over a wide grid in virtual time: the worst
+ * cells, by makespan over the GPU's alone and over the best fixed split. Usage: coexecution [worst [off]]:
+ * how many cells to print; off = without migration. */
 #include "coexecution.h"
 
 static const double speeds[] = {1.0, 1.0 / 3, 0.1, 1.0 / 30, 0.01, 1.0 / 300, 1e-3, 1e-4};
@@ -42,12 +42,13 @@ static void run_cell(struct cell *cell, const struct plb_cost_map *map, bool mig
 
 static void print(const char *title, const struct cell *cells, int n)
 {
-    printf("%s\n%8s %3s %9s %7s %7s %9s %5s %5s %5s %9s %9s %9s\n", title, "units", "", "speed", "half", "seconds", "guess", "first",
-           "noise", "", "/alone", "/best", "CPU share");
+    printf("%s\n%8s %3s %9s %7s %7s %9s %5s %5s %5s %9s %9s %9s\n", title, "units", "", "speed", "half",
+           "seconds", "guess", "first", "noise", "", "/alone", "/best", "CPU share");
     for (int i = 0; i < n; i++) {
         const struct coexecution *c = &cells[i].c;
-        printf("%8d %3s %9.2g %7.0e %7.3g %9.2g %5s %5.2f %5s %9.3f %9.3f %9.4f\n", c->units, c->unequal ? "law" : "", c->speed,
-               c->half, c->seconds, c->guess, c->cpu_first ? "cpu" : "gpu", c->noise, "", cells[i].alone, cells[i].best, cells[i].share);
+        printf("%8d %3s %9.2g %7.0e %7.3g %9.2g %5s %5.2f %5s %9.3f %9.3f %9.4f\n", c->units,
+               c->unequal ? "law" : "", c->speed, c->half, c->seconds, c->guess, c->cpu_first ? "cpu" : "gpu",
+               c->noise, "", cells[i].alone, cells[i].best, cells[i].share);
     }
 }
 
@@ -61,8 +62,9 @@ static int fill(struct cell *cells, const struct plb_cost_map *map, int units, b
             for (int l = 0; l < COUNT(lengths); l++)
                 for (int k = 0; k < 2 * 2 * COUNT(guesses); k++) {
                     struct cell *cell = &cells[n++];
-                    cell->c = (struct coexecution){1, units, speeds[s], halves[h], lengths[l], unequal, k & 1 ? 0.03 : 0.0,
-                                                   guesses[k / 4], k & 2};
+                    cell->c = (struct coexecution){1,          units,   speeds[s],          halves[h],
+                                                   lengths[l], unequal, k & 1 ? 0.03 : 0.0, guesses[k / 4],
+                                                   k & 2};
                     run_cell(cell, map, migration);
                 }
     return n;
@@ -77,7 +79,8 @@ static void pivot(const struct cell *cells, int n, bool noise)
             for (int h = 0; h < COUNT(halves); h++) {
                 double worst = 0.0;
                 for (int i = 0; i < n; i++)
-                    if (cells[i].c.speed == speeds[s] && cells[i].c.half == halves[h] && (cells[i].c.noise > 0.0) == noise)
+                    if (cells[i].c.speed == speeds[s] && cells[i].c.half == halves[h]
+                        && (cells[i].c.noise > 0.0) == noise)
                         worst = fmax(worst, what == 0 ? cells[i].alone : cells[i].best);
                 printf(" %8.3f", worst);
             }
@@ -95,10 +98,11 @@ static int run_map(struct cell *cells, int units, bool unequal, bool migration)
         slower += cells[i].alone > 1.01;
         far += cells[i].best > 1.02;
     }
-    printf("%d units%s: %d of %d cells are over 1.01 of the GPU alone, %d over 1.02 of the best split\n", units,
-           unequal ? ", unequal" : "", slower, n, far);
+    printf("%d units%s: %d of %d cells are over 1.01 of the GPU alone, %d over 1.02 of the best split\n",
+           units, unequal ? ", unequal" : "", slower, n, far);
     for (int noise = 0; noise < 2; noise++) {
-        printf("noise %s: worst over alone, then over the best split, by half 1e-6 1e-3 1e-2 1e-1\n", noise ? "3 %" : "0");
+        printf("noise %s: worst over alone, then over the best split, by half 1e-6 1e-3 1e-2 1e-1\n",
+               noise ? "3 %" : "0");
         pivot(cells, n, noise);
     }
     fflush(stdout);
@@ -107,7 +111,8 @@ static int run_map(struct cell *cells, int units, bool unequal, bool migration)
 
 int main(int argc, char **argv)
 {
-    static struct cell cells[2 * COUNT(sizes) * COUNT(speeds) * COUNT(halves) * COUNT(lengths) * 4 * COUNT(guesses)];
+    static struct cell
+        cells[2 * COUNT(sizes) * COUNT(speeds) * COUNT(halves) * COUNT(lengths) * 4 * COUNT(guesses)];
     int n = 0, worst = argc > 1 ? atoi(argv[1]) : 10;
     for (int z = 0; z < 2 * COUNT(sizes); z++)
         n += run_map(cells + n, sizes[z / 2], z & 1, argc <= 2);

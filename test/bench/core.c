@@ -119,7 +119,7 @@ static double lock_pair(int unused, int64_t times)
     return (plb_thread_seconds() - began) / (double)times;
 }
 
-/* The longest report of a pass in which nodes are told that nothing is left: it sends EMPTY to 10,000 nodes. */
+/* The longest report of a pass that tells nodes that nothing is left: it sends EMPTY to 10,000 nodes. */
 static double announcement(int n_pus, int64_t blocks)
 {
     struct plb_error err = {.status = PLB_OK};
@@ -135,7 +135,7 @@ static double announcement(int n_pus, int64_t blocks)
     return r.worst;
 }
 
-/* A node to which thousands of ranges have moved is lost, near the end; also the dearest MOVED before that. */
+/* A node with thousands of ranges that moved to it is lost, near the end; also the dearest MOVED before. */
 static double loss(int n_pus, int64_t blocks, double *moved)
 {
     struct plb_error err = {.status = PLB_OK};
@@ -180,8 +180,8 @@ int main(void)
         lost = fmin(lost, loss(10000, 20000, &m));
         moved = fmin(moved, m);
     }
-    printf(
-        "10000 PUs: EMPTY to all %.2f ms, MOVED at most %.3f ms, a loss with 2500 moved ranges %.2f ms (each allowed 1 ms)\n",
-        empty * 1e3, moved * 1e3, lost * 1e3);
+    printf("10000 PUs: EMPTY to all %.2f ms, MOVED at most %.3f ms, a loss with 2500 moved ranges %.2f ms "
+           "(each allowed 1 ms)\n",
+           empty * 1e3, moved * 1e3, lost * 1e3);
     return 0;
 }

@@ -12,7 +12,8 @@ int main(int argc, char **argv)
 {
     int n = argc > 1 ? atoi(argv[1]) : 4096;
     size_t size = (size_t)n * (size_t)n;
-    double *a = plb_alloc(size * sizeof *a), *b = plb_alloc(size * sizeof *b), *c = plb_alloc(size * sizeof *c);
+    double *a = plb_alloc(size * sizeof *a), *b = plb_alloc(size * sizeof *b),
+           *c = plb_alloc(size * sizeof *c);
     for (size_t i = 0; i < size; i++) {
         a[i] = 2.0 * plb_random_real(2, i) - 1.0;
         b[i] = 2.0 * plb_random_real(3, i) - 1.0;

@@ -38,7 +38,8 @@ static void write_cluster(const char *path, int nodes)
 static void run(const char *folder, const char *balancer, int nodes, FILE *csv)
 {
     char path[1000], columns[64], name[64];
-    char *settings[] = {"app.kernel=build/kernels/matmul.so", "matmul.rows=20000", "matmul.inner=20000", columns, name};
+    char *settings[] = {"app.kernel=build/kernels/matmul.so", "matmul.rows=20000", "matmul.inner=20000",
+                        columns, name};
     struct plb_job job;
     struct rusage usage;
     snprintf(path, sizeof path, "%s/growth.cluster", folder);
@@ -51,11 +52,13 @@ static void run(const char *folder, const char *balancer, int nodes, FILE *csv)
     double took = plb_now() - began;
     getrusage(RUSAGE_SELF, &usage);
     int64_t n = blocks(result.master);
-    fprintf(csv, "%d,%s,%.6f,%.6f,%lld,%.3f,%lld,%.2f\n", job.cluster.n_pus, balancer, result.makespan_s, result.makespan_s / result.optimum_s,
-            (long long)n, 1e6 * result.master_s / (double)n, (long long)result.messages, took);
-    printf("%6d PUs  %-10s makespan %.3f of the optimum  %8lld blocks  master %7.2f us per block  %9lld messages  simulated in %6.2f s, %ld MB at most so far\n",
-           job.cluster.n_pus, balancer, result.makespan_s / result.optimum_s, (long long)n, 1e6 * result.master_s / (double)n,
-           (long long)result.messages, took, usage.ru_maxrss / 1024);
+    fprintf(csv, "%d,%s,%.6f,%.6f,%lld,%.3f,%lld,%.2f\n", job.cluster.n_pus, balancer, result.makespan_s,
+            result.makespan_s / result.optimum_s, (long long)n, 1e6 * result.master_s / (double)n,
+            (long long)result.messages, took);
+    printf("%6d PUs  %-10s makespan %.3f of the optimum  %8lld blocks  master %7.2f us per block  %9lld "
+           "messages  simulated in %6.2f s, %ld MB at most so far\n",
+           job.cluster.n_pus, balancer, result.makespan_s / result.optimum_s, (long long)n,
+           1e6 * result.master_s / (double)n, (long long)result.messages, took, usage.ru_maxrss / 1024);
     fflush(stdout);
     plb_master_free(result.master);
     plb_job_fini(&job);

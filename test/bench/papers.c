@@ -42,26 +42,33 @@ struct application {
     const char *name;
     long sizes[SIZES];
     const char *keys[3];
-    char *kernel;               /* where the conf names it, and this program would look elsewhere */
+    char *kernel; /* where the conf names it, and this program would look elsewhere */
 };
 
 static const struct application applications[] = {
-    {"mm", {4096, 16384, 32768, 65536}, {"matmul.rows", "matmul.inner", "matmul.columns"}, "app.kernel=build/kernels/matmul.so"},
+    {"mm",
+     {4096, 16384, 32768, 65536},
+     {"matmul.rows", "matmul.inner", "matmul.columns"},
+     "app.kernel=build/kernels/matmul.so"},
     {"grn", {60000, 80000, 110000, 140000}, {"grn.genes"}, NULL},
     {"black-scholes", {10000, 50000, 200000, 500000}, {"black-scholes.options"}, NULL},
     {"k-means", {10000, 50000, 200000, 500000}, {"k-means.points"}, NULL},
 };
 
-static const char *const scenarios[] = {"plb-hec-a", "plb-hec-ab", "plb-hec-abc", "plb-hec-abcd", "plb-hac-a",
-                                        "plb-hac-ab", "plb-hac-abc", "plb-hac-abcd", "plb-hac-abcde"};
-enum { SCENARIOS = sizeof scenarios / sizeof *scenarios, APPLICATIONS = sizeof applications / sizeof *applications };
+static const char *const scenarios[] = {"plb-hec-a",    "plb-hec-ab",   "plb-hec-abc",
+                                        "plb-hec-abcd", "plb-hac-a",    "plb-hac-ab",
+                                        "plb-hac-abc",  "plb-hac-abcd", "plb-hac-abcde"};
+enum {
+    SCENARIOS = sizeof scenarios / sizeof *scenarios,
+    APPLICATIONS = sizeof applications / sizeof *applications
+};
 
 /* What the seeds of one policy in one cell gave. */
 struct outcome {
-    double ratio, spread;       /* makespan over the optimum: mean and standard deviation */
-    double worst;               /* of the seeds */
-    double solves;              /* systems solved in a run, on average */
-    double idle[3];             /* per cent, by kind of PU; NaN where there is none */
+    double ratio, spread; /* makespan over the optimum: mean and standard deviation */
+    double worst;         /* of the seeds */
+    double solves;        /* systems solved in a run, on average */
+    double idle[3];       /* per cent, by kind of PU; NaN where there is none */
 };
 
 struct cell {
@@ -105,7 +112,8 @@ static double optimum(const struct cell *c)
 }
 
 /* Adds one run to the sums of idle time and shares. */
-static void count_run(const struct plb_simulated *result, double units, double idle[3], int pus[3], double *shares)
+static void count_run(const struct plb_simulated *result, double units, double idle[3], int pus[3],
+                      double *shares)
 {
     for (int p = 0; p < plb_master_pus(result->master); p++) {
         const struct plb_pu_totals *t = plb_master_totals(result->master, p);
@@ -139,11 +147,12 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
     o->spread = sqrt(fmax(squares / seeds - o->ratio * o->ratio, 0.0));
     for (int k = 0; k < 3; k++)
         o->idle[k] = pus[k] > 0 ? idle[k] / pus[k] : (double)NAN;
-    fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f,%.1f\n", c->scenario, c->app->name, c->size, policies[policy].label,
-            c->optimum, o->ratio, o->spread, o->idle[0], o->idle[1], o->idle[2], o->solves);
+    fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f,%.1f\n", c->scenario, c->app->name, c->size,
+            policies[policy].label, c->optimum, o->ratio, o->spread, o->idle[0], o->idle[1], o->idle[2],
+            o->solves);
     for (int p = 0; p < job.cluster.n_pus; p++)
-        fprintf(shares, "%s,%s,%ld,%s,%d,%s,%.6f\n", c->scenario, c->app->name, c->size, policies[policy].label, p,
-                job.cluster.pus[p].name, share[p]);
+        fprintf(shares, "%s,%s,%ld,%s,%d,%s,%.6f\n", c->scenario, c->app->name, c->size,
+                policies[policy].label, p, job.cluster.pus[p].name, share[p]);
     plb_job_fini(&job);
 }
 
@@ -180,7 +189,8 @@ static void judge(const struct cell *cells, int n)
     const struct cell *where[3] = {0};
     for (int i = 0; i < n; i++) {
         const struct cell *c = &cells[i];
-        bool three = strlen(c->scenario) >= strlen("plb-hac-abc"), largest = c->size == c->app->sizes[SIZES - 1];
+        bool three = strlen(c->scenario) >= strlen("plb-hac-abc"),
+             largest = c->size == c->app->sizes[SIZES - 1];
         double value[3] = {c->outcomes[0].ratio / best(c), c->outcomes[0].ratio, c->outcomes[0].ratio};
         double limit[3] = {1.01, 1.01, 1.05};
         bool counts[3] = {true, three && largest, c->optimum >= 1.0};
@@ -195,7 +205,8 @@ static void judge(const struct cell *cells, int n)
             }
         }
     }
-    static const char *const promises[3] = {"plb-hac within 1 % of the best of all balancers",
+    static const char *const promises[3] = {
+        "plb-hac within 1 % of the best of all balancers",
         "at most 1.01 of the optimum at the largest size on three machines or more",
         "at most 1.05 of the optimum where that lasts a second or more"};
     for (int k = 0; k < 3; k++)
@@ -209,7 +220,8 @@ static void find_worst(const struct cell *cells, int n)
 {
     const struct cell *worst = NULL;
     for (int i = 0; i < n; i++)
-        if (cells[i].optimum >= 1.0 && (worst == NULL || cells[i].outcomes[0].worst > worst->outcomes[0].worst))
+        if (cells[i].optimum >= 1.0
+            && (worst == NULL || cells[i].outcomes[0].worst > worst->outcomes[0].worst))
             worst = &cells[i];
     if (worst != NULL)
         printf("worst single run of plb-hac where the optimum lasts a second or more: %.3f (%s, %s %ld)\n",
@@ -236,11 +248,13 @@ int main(int argc, char **argv)
     const char *folder = argc > 1 ? argv[1] : ".", *filter = argc > 2 ? argv[2] : "";
     seeds = argc > 3 ? atoi(argv[3]) : seeds;
     noise = argc > 4 ? atof(argv[4]) : noise;
-    FILE *cells = create(folder, "cells.csv", "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_accelerator,solves");
+    FILE *cells = create(folder, "cells.csv",
+                         "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_"
+                         "accelerator,solves");
     FILE *shares = create(folder, "shares.csv", "scenario,application,size,balancer,pu,name,share");
     printf("makespan over the optimum, mean of %d seeds with %s\n%-14s %-14s %7s %9s", seeds,
-           noise < 0.0 ? "the noise of the cluster files" : "another noise",
-           "scenario", "application", "size", "optimum s");
+           noise < 0.0 ? "the noise of the cluster files" : "another noise", "scenario", "application",
+           "size", "optimum s");
     for (int p = 0; p < POLICIES; p++)
         printf(" %9s", policies[p].label);
     putchar('\n');
@@ -248,10 +262,12 @@ int main(int argc, char **argv)
         for (int a = 0; a < APPLICATIONS; a++)
             for (int z = 0; z < SIZES; z++) {
                 char name[100];
-                snprintf(name, sizeof name, "%s/%s/%ld", scenarios[s], applications[a].name, applications[a].sizes[z]);
+                snprintf(name, sizeof name, "%s/%s/%ld", scenarios[s], applications[a].name,
+                         applications[a].sizes[z]);
                 if (strstr(name, filter) == NULL)
                     continue;
-                all[n] = (struct cell){.scenario = scenarios[s], .app = &applications[a], .size = applications[a].sizes[z]};
+                all[n] = (struct cell){
+                    .scenario = scenarios[s], .app = &applications[a], .size = applications[a].sizes[z]};
                 run_cell(&all[n++], cells, shares);
             }
     fclose(cells);

@@ -14,7 +14,8 @@ static inline void open_job(struct plb_job *job, const char *cluster, const char
                             int n_settings)
 {
     struct plb_error err = {.status = PLB_OK};
-    if (plb_job_read(job, conf, settings, n_settings, cluster, 1, &err) != PLB_OK || plb_job_setup(job, true, &err) != PLB_OK) {
+    if (plb_job_read(job, conf, settings, n_settings, cluster, 1, &err) != PLB_OK
+        || plb_job_setup(job, true, &err) != PLB_OK) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }

@@ -30,8 +30,12 @@ static struct plb_model *make_models(int n)
     struct plb_model *m = plb_alloc((size_t)n * sizeof *m);
     for (int p = 0; p < n; p++) {
         double rate = exp(6.9 * plb_random_real(1, (uint64_t)p));
-        m[p].execute = (struct plb_curve){.terms = 1u << PLB_TERM_ONE | 1u << PLB_TERM_X | (p % 2 ? 1u << PLB_TERM_XLN : 0u),
-                                          .scale = 100.0, .low = 1.0, .high = 100.0, .r2 = 1.0};
+        m[p].execute = (struct plb_curve){.terms = 1u << PLB_TERM_ONE | 1u << PLB_TERM_X
+                                                 | (p % 2 ? 1u << PLB_TERM_XLN : 0u),
+                                          .scale = 100.0,
+                                          .low = 1.0,
+                                          .high = 100.0,
+                                          .r2 = 1.0};
         m[p].execute.a[PLB_TERM_ONE] = 0.05 / rate;
         m[p].execute.a[PLB_TERM_X] = 100.0 / rate;
         m[p].execute.a[PLB_TERM_XLN] = p % 2 ? 3.0 / rate : 0.0;
@@ -70,7 +74,8 @@ static void fit(void)
         seconds[i] = plb_now() - began;
     }
     double got = median(seconds);
-    printf("%-34s %10.4f ms   bound %7.1f ms   ratio %.3f\n", "fit of 100 samples, whole basis", got * 1e3, 1.0, got / 1e-3);
+    printf("%-34s %10.4f ms   bound %7.1f ms   ratio %.3f\n", "fit of 100 samples, whole basis", got * 1e3,
+           1.0, got / 1e-3);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* What it takes to steal: a STEAL and its GIFT between two ranks, through the worker and the transport, beside
- * a plain MPI round trip of the same bytes in the same run. Start with mpirun -np 2. */
+/* What it takes to steal: a STEAL and its GIFT between two ranks, through the worker and the transport,
+ * beside a plain MPI round trip of the same bytes in the same run. Start with mpirun -np 2. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -40,7 +40,8 @@ static void next_message(struct plb_mpi *mpi, struct plb_message *m)
 }
 
 /* The victim's queue is filled again for each thief. */
-static double steal(struct plb_mpi *mpi, int rank, struct plb_worker *worker, int pass, struct plb_outbox *out)
+static double steal(struct plb_mpi *mpi, int rank, struct plb_worker *worker, int pass,
+                    struct plb_outbox *out)
 {
     double began = plb_now();
     for (int i = 0; i < ROUNDS; i++) {
@@ -92,8 +93,10 @@ int main(int argc, char **argv)
     qsort(trips, BATCHES, sizeof *trips, by_value);
     qsort(steals, BATCHES, sizeof *steals, by_value);
     if (rank == 1)
-        printf("a steal between two ranks          %8.2f us   plain MPI round trip of %zu bytes %.2f us   ratio %.2f (wanted at most 2)\n",
-               1e6 * steals[BATCHES / 2], sizeof(struct plb_message), 1e6 * trips[BATCHES / 2], steals[BATCHES / 2] / trips[BATCHES / 2]);
+        printf("a steal between two ranks          %8.2f us   plain MPI round trip of %zu bytes %.2f us   "
+               "ratio %.2f (wanted at most 2)\n",
+               1e6 * steals[BATCHES / 2], sizeof(struct plb_message), 1e6 * trips[BATCHES / 2],
+               steals[BATCHES / 2] / trips[BATCHES / 2]);
     plb_worker_free(worker);
     plb_outbox_fini(&out);
     plb_mpi_close(mpi);

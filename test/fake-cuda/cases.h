@@ -27,7 +27,13 @@ struct fake_case {
 };
 
 /* The cmocka test of a case. The case lives as long as the caller's block. */
-#define CASE(title, ...) {title, in_child, NULL, NULL, &(struct fake_case){title, __VA_ARGS__}}
+#define CASE(title, ...) \
+    { \
+        title, in_child, NULL, NULL, &(struct fake_case) \
+        { \
+            title, __VA_ARGS__ \
+        } \
+    }
 
 static inline void expect(int got, int want, const char *call, int line)
 {
@@ -106,7 +112,8 @@ static inline void in_child(void **state)
     assert_int_equal(waitpid(child, &ended, 0), child);
     const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 256 + WTERMSIG(ended);
     const bool as_wanted = c->status < 0 ? status != 0 : status == c->status;
-    const bool said = c->output != NULL ? strstr(output, c->output) != NULL : strstr(output, "fake cuda:") == NULL;
+    const bool said = c->output != NULL ? strstr(output, c->output) != NULL
+                                        : strstr(output, "fake cuda:") == NULL;
     if (!as_wanted || !said)
         fail_msg("ended with %d, said: %s", status, output);
 }

@@ -178,7 +178,8 @@ static bool count_call(struct fake_config *config, const char *call)
 {
     bool fails = false;
     for (int i = 0; i < config->failure_count; i++)
-        if (strcmp(config->failures[i].call, call) == 0 && ++config->failures[i].count == config->failures[i].at)
+        if (strcmp(config->failures[i].call, call) == 0
+            && ++config->failures[i].count == config->failures[i].at)
             fails = true;
     return fails;
 }

@@ -33,10 +33,11 @@ static enum side host_side(const void *start, size_t bytes, bool written)
     if (b == NULL)
         return PAGEABLE_SIDE;
     if (b->kind == FAKE_DEVICE)
-        fake_finding("wrong direction: device memory where the host's is wanted", "%zu bytes at %p", bytes, start);
+        fake_finding("wrong direction: device memory where the host's is wanted", "%zu bytes at %p", bytes,
+                     start);
     if (!fake_block_contains(b, start, bytes))
-        fake_finding("host range only partly in a pinned or registered one", "%zu bytes at %p, %zu at %p", bytes,
-                        start, b->bytes, (void *)b->start);
+        fake_finding("host range only partly in a pinned or registered one", "%zu bytes at %p, %zu at %p",
+                     bytes, start, b->bytes, (void *)b->start);
     if (written && b->kind == FAKE_REGISTERED && (b->flags & cudaHostRegisterReadOnly))
         fake_finding("copy to host memory registered as read-only", "%zu bytes at %p", bytes, start);
     return PINNED_SIDE;
@@ -78,12 +79,15 @@ static void check_copy(struct copy *c, enum cudaMemcpyKind kind, int device)
         c->from = host_side(c->source, c->bytes, false);
         c->from_device = -1;
     }
-    if ((c->to == DEVICE_SIDE || c->from == DEVICE_SIDE) && c->to_device != device && c->from_device != device)
-        fake_finding("copy in a stream of another device than its memory", "stream of device %d, memory of %d",
-                        device, c->to == DEVICE_SIDE ? c->to_device : c->from_device);
+    if ((c->to == DEVICE_SIDE || c->from == DEVICE_SIDE) && c->to_device != device
+        && c->from_device != device)
+        fake_finding("copy in a stream of another device than its memory",
+                     "stream of device %d, memory of %d", device,
+                     c->to == DEVICE_SIDE ? c->to_device : c->from_device);
     const uintptr_t to = (uintptr_t)c->target, from = (uintptr_t)c->source;
     if (to < from + c->bytes && from < to + c->bytes)
-        fake_finding("copy between overlapping areas", "%zu bytes from %p to %p", c->bytes, c->source, c->target);
+        fake_finding("copy between overlapping areas", "%zu bytes from %p to %p", c->bytes, c->source,
+                     c->target);
 }
 
 static struct fake_op *enqueue_copy(struct CUstream_st *stream, const struct copy *c)
@@ -163,7 +167,7 @@ static cudaError_t set(void *target, int value, size_t bytes, cudaStream_t strea
     const int device = fake_memory_check(target, bytes);
     if (device != s->device)
         fake_finding("set in a stream of another device than its memory", "stream of device %d, memory of %d",
-                        s->device, device);
+                     s->device, device);
     struct fake_op *op = fake_enqueue(s, FAKE_SET);
     op->target = target;
     op->value = value;

@@ -103,11 +103,11 @@ static void CUDART_CB multiply(void *argument)
 {
     struct product *p = argument;
     if (p->wide)
-        cblas_dgemm(CblasColMajor, p->transa, p->transb, p->m, p->n, p->k, p->alpha, p->a, p->lda, p->b, p->ldb,
-                    p->beta, p->c, p->ldc);
+        cblas_dgemm(CblasColMajor, p->transa, p->transb, p->m, p->n, p->k, p->alpha, p->a, p->lda, p->b,
+                    p->ldb, p->beta, p->c, p->ldc);
     else
-        cblas_sgemm(CblasColMajor, p->transa, p->transb, p->m, p->n, p->k, (float)p->alpha, p->a, p->lda, p->b,
-                    p->ldb, (float)p->beta, p->c, p->ldc);
+        cblas_sgemm(CblasColMajor, p->transa, p->transb, p->m, p->n, p->k, (float)p->alpha, p->a, p->lda,
+                    p->b, p->ldb, (float)p->beta, p->c, p->ldc);
     free(p);
 }
 
@@ -117,12 +117,13 @@ static bool fits(cublasOperation_t op, int64_t rows, int64_t columns, int64_t ld
     return ld >= (height > 1 ? height : 1) && ld <= INT_MAX;
 }
 
-static void check_operand(const char *call, const void *start, cublasOperation_t op, int64_t rows, int64_t columns,
-                          int64_t ld, bool wide)
+static void check_operand(const char *call, const void *start, cublasOperation_t op, int64_t rows,
+                          int64_t columns, int64_t ld, bool wide)
 {
     const int64_t height = op == CUBLAS_OP_N ? rows : columns, width = op == CUBLAS_OP_N ? columns : rows;
     if (height > 0 && width > 0)
-        cudaFakeOperand(call, start, (size_t)((width - 1) * ld + height) * (wide ? sizeof(double) : sizeof(float)));
+        cudaFakeOperand(call, start,
+                        (size_t)((width - 1) * ld + height) * (wide ? sizeof(double) : sizeof(float)));
 }
 
 static enum CBLAS_TRANSPOSE transpose(cublasOperation_t op)
@@ -160,9 +161,10 @@ static cublasStatus_t enqueue(const char *call, cublasHandle_t handle, cublasOpe
     return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int64_t m,
-                                 int64_t n, int64_t k, const float *alpha, const float *a, int64_t lda, const float *b,
-                                 int64_t ldb, const float *beta, float *c, int64_t ldc)
+cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                 int64_t m, int64_t n, int64_t k, const float *alpha, const float *a,
+                                 int64_t lda, const float *b, int64_t ldb, const float *beta, float *c,
+                                 int64_t ldc)
 {
     if (alpha == NULL || beta == NULL)
         return CUBLAS_STATUS_INVALID_VALUE;
@@ -170,9 +172,10 @@ cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa
                    (struct product){.a = a, .b = b, .c = c, .alpha = *alpha, .beta = *beta});
 }
 
-cublasStatus_t cublasDgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int64_t m,
-                                 int64_t n, int64_t k, const double *alpha, const double *a, int64_t lda,
-                                 const double *b, int64_t ldb, const double *beta, double *c, int64_t ldc)
+cublasStatus_t cublasDgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                 int64_t m, int64_t n, int64_t k, const double *alpha, const double *a,
+                                 int64_t lda, const double *b, int64_t ldb, const double *beta, double *c,
+                                 int64_t ldc)
 {
     if (alpha == NULL || beta == NULL)
         return CUBLAS_STATUS_INVALID_VALUE;
@@ -184,7 +187,8 @@ __attribute__((destructor)) static void end(void)
 {
     if (handles == NULL)
         return;
-    fprintf(stderr, "fake cuda: cuBLAS handles never destroyed (at exit, first of device %d)\n", handles->device);
+    fprintf(stderr, "fake cuda: cuBLAS handles never destroyed (at exit, first of device %d)\n",
+            handles->device);
     fflush(NULL);
     _exit(86);
 }

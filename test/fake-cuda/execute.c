@@ -101,15 +101,10 @@ static void perform(const struct fake_op *op)
         if (fake.config.copy_rate > 0.0)
             sleep_until(begin + (double)op->bytes / fake.config.copy_rate);
         break;
-    case FAKE_SET:
-        memset(op->target, op->value, op->bytes);
-        break;
-    case FAKE_HOST:
-        fake_run_host(op->function, op->argument);
-        break;
+    case FAKE_SET: memset(op->target, op->value, op->bytes); break;
+    case FAKE_HOST: fake_run_host(op->function, op->argument); break;
     case FAKE_RECORD:
-    case FAKE_WAIT:
-        break;
+    case FAKE_WAIT: break;
     }
 }
 
@@ -176,7 +171,8 @@ static bool stream_uses(const struct CUstream_st *stream, const struct fake_bloc
     for (const struct fake_op *op = stream->head; op != NULL; op = op->next) {
         if (op->kind != FAKE_COPY)
             continue;
-        if (fake_block_contains(block, op->target, op->bytes) || fake_block_contains(block, op->source, op->bytes))
+        if (fake_block_contains(block, op->target, op->bytes)
+            || fake_block_contains(block, op->source, op->bytes))
             return true;
     }
     return false;

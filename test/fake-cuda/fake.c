@@ -5,7 +5,7 @@
  *
  * A finding prints "fake cuda: WHAT (call, numbers)" and ends the process with status 86.
  * config.c says what it can be told. This file has the begin and end of each call and of the process;
- * memory.c, copies.c, execute.c (when work runs), streams.c (streams and events) nvcc.c and device.c the rest.
+ * memory.c, copies.c, execute.c (when work runs), streams.c (and events), nvcc.c and device.c the rest.
  *
  * Weak at: kernels do not run (a host function is what a test has for one), peers, graphs, streams that
  * synchronise with stream 0. One lock orders the threads more than CUDA would, which can hide a race

@@ -50,9 +50,9 @@ struct CUstream_st {
     struct CUstream_st *next;
     int device;
     struct fake_op *head, *tail; /* the head stays until it has run */
-    uint64_t enqueued, done;        /* sequence numbers, from 1 */
-    int queries;                    /* answered with "not ready" since the last work came */
-    bool running;                   /* the head, by some thread, without the lock */
+    uint64_t enqueued, done;     /* sequence numbers, from 1 */
+    int queries;                 /* answered with "not ready" since the last work came */
+    bool running;                /* the head, by some thread, without the lock */
 };
 
 struct CUevent_st {
@@ -104,7 +104,7 @@ int fake_current(void);
 cudaError_t fake_set_current(int device);
 void fake_unlock(void);
 void fake_lock(void);
-void fake_wait(void);                /* until some stream has done something */
+void fake_wait(void); /* until some stream has done something */
 void fake_wake(void);
 void fake_run_host(cudaHostFn_t function, void *argument); /* without the lock */
 double fake_now(void);

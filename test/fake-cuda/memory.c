@@ -41,10 +41,11 @@ int fake_memory_check(const void *start, size_t bytes)
     if (b == NULL)
         fake_finding("device side outside every live allocation", "%zu bytes at %p", bytes, start);
     if (b->kind != FAKE_DEVICE)
-        fake_finding("wrong direction: host memory where a device's is wanted", "%zu bytes at %p", bytes, start);
+        fake_finding("wrong direction: host memory where a device's is wanted", "%zu bytes at %p", bytes,
+                     start);
     if (!fake_block_contains(b, start, bytes))
         fake_finding("device side not inside its allocation", "%zu bytes at %p of %zu at %p", bytes, start,
-                        b->bytes, (void *)b->start);
+                     b->bytes, (void *)b->start);
     return b->device;
 }
 
@@ -61,8 +62,12 @@ static void add_block(void *start, size_t bytes, enum fake_block_kind kind, unsi
     struct fake_block *b = malloc(sizeof *b);
     if (b == NULL)
         fake_finding("the host has no memory left", "%zu bytes", sizeof *b);
-    *b = (struct fake_block){.next = fake.blocks, .start = start, .bytes = bytes, .kind = kind,
-                                .device = fake_current(), .flags = flags};
+    *b = (struct fake_block){.next = fake.blocks,
+                             .start = start,
+                             .bytes = bytes,
+                             .kind = kind,
+                             .device = fake_current(),
+                             .flags = flags};
     fake.blocks = b;
 }
 
@@ -150,7 +155,8 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 
 static cudaError_t allocate_host(void **out, size_t bytes, unsigned flags)
 {
-    if (out == NULL || (flags & ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)))
+    if (out == NULL
+        || (flags & ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)))
         return cudaErrorInvalidValue;
     void *p = bytes > 0 ? poisoned(PAGE, bytes) : NULL;
     if (bytes > 0 && p == NULL)
@@ -182,7 +188,7 @@ static cudaError_t release_host(struct fake_block *b)
         fake_run_device(b->device);
     else if (fake_pending_host(b))
         fake_finding("host memory given back that unfinished work uses", "%zu bytes at %p", b->bytes,
-                        (void *)b->start);
+                     (void *)b->start);
     cudaError_t sticky = d->sticky;
     if (b->kind == FAKE_PINNED)
         free(b->start);

@@ -6,12 +6,12 @@
 void **__cudaRegisterFatBinary(void *binary);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, uint3 *tid,
-                            uint3 *bid, dim3 *block, dim3 *grid, int *size);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit,
+                            uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *size);
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t size,
                        int constant, int global);
-void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external, size_t size,
-                              int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external,
+                              size_t size, int constant, int global);
 char __cudaInitModule(void **handle);
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
@@ -36,8 +36,8 @@ void __cudaUnregisterFatBinary(void **handle)
     (void)handle;
 }
 
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, uint3 *tid,
-                            uint3 *bid, dim3 *block, dim3 *grid, int *size)
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit,
+                            uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *size)
 {
     (void)handle, (void)host, (void)device, (void)name, (void)limit;
     (void)tid, (void)bid, (void)block, (void)grid, (void)size;
@@ -46,13 +46,15 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t size,
                        int constant, int global)
 {
-    (void)handle, (void)host, (void)device, (void)name, (void)external, (void)size, (void)constant, (void)global;
+    (void)handle, (void)host, (void)device, (void)name, (void)external, (void)size, (void)constant,
+        (void)global;
 }
 
-void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external, size_t size,
-                              int constant, int global)
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int external,
+                              size_t size, int constant, int global)
 {
-    (void)handle, (void)host, (void)device, (void)name, (void)external, (void)size, (void)constant, (void)global;
+    (void)handle, (void)host, (void)device, (void)name, (void)external, (void)size, (void)constant,
+        (void)global;
 }
 
 char __cudaInitModule(void **handle)

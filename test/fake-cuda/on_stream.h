@@ -11,7 +11,7 @@
 #include "plb/kernel.h"
 
 struct later {
-    struct later *next;         /* of those that have not run: an error of the device drops them */
+    struct later *next; /* of those that have not run: an error of the device drops them */
     plb_entry_fn entry;
     struct plb_task task;
     void *data[32];

@@ -39,7 +39,8 @@ static cudaError_t create_stream(cudaStream_t *out, unsigned flags)
     if (out == NULL || (flags & ~(unsigned)cudaStreamNonBlocking))
         return cudaErrorInvalidValue;
     if (flags == cudaStreamDefault)
-        fake_finding("a blocking stream is not modelled: create it with cudaStreamNonBlocking", "flags %u", flags);
+        fake_finding("a blocking stream is not modelled: create it with cudaStreamNonBlocking", "flags %u",
+                     flags);
     struct CUstream_st *s = calloc(1, sizeof *s);
     if (s == NULL)
         return cudaErrorMemoryAllocation;

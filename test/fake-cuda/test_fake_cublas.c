@@ -84,8 +84,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         CASE("products are late and right", products_are_late_and_right, .told = NULL),
         CASE("floats and refusals", floats_and_refusals, .told = NULL),
-        CASE("an operand too short", operand_too_short, .status = FOUND, .output = "not inside its allocation (cublasSgemm"),
-        CASE("leak of a cuBLAS handle", leaks_handle, .status = FOUND, .output = "cuBLAS handles never destroyed"),
+        CASE("an operand too short", operand_too_short, .status = FOUND,
+             .output = "not inside its allocation (cublasSgemm"),
+        CASE("leak of a cuBLAS handle", leaks_handle, .status = FOUND,
+             .output = "cuBLAS handles never destroyed"),
     };
     if (argc == 2)
         return run_case(tests, sizeof tests / sizeof tests[0], argv[1]);

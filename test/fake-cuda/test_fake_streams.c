@@ -259,7 +259,8 @@ static void events_time_what_ran(void) /* 20 kB at 1 MB/s */
     float ms = -1.0f;
     void *d = new_device(sizeof host);
     cudaStream_t s = new_stream();
-    cudaEvent_t begin = new_event(0), end = new_event(cudaEventBlockingSync), untimed = new_event(cudaEventDisableTiming);
+    cudaEvent_t begin = new_event(0), end = new_event(cudaEventBlockingSync),
+                untimed = new_event(cudaEventDisableTiming);
     EXPECT(cudaEventElapsedTime(&ms, begin, end), cudaErrorInvalidResourceHandle);
     OK(cudaEventRecord(begin, s));
     OK(cudaMemcpyAsync(d, host, sizeof host, cudaMemcpyHostToDevice, s));
@@ -371,9 +372,11 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         CASE("work is late", work_is_late, .told = NULL),
         CASE("a pageable source is read late", pageable_source_is_read_late, .told = NULL),
-        CASE("a pageable target with pageable=late", pageable_target_is_written_late, .told = "pageable=late"),
+        CASE("a pageable target with pageable=late", pageable_target_is_written_late,
+             .told = "pageable=late"),
 #ifdef __SANITIZE_ADDRESS__
-        CASE("a source freed too early", source_freed_too_early, .status = -1, .output = "heap-use-after-free"),
+        CASE("a source freed too early", source_freed_too_early, .status = -1,
+             .output = "heap-use-after-free"),
 #endif
         CASE("a synchronous copy stages", synchronous_copy_stages, .told = NULL),
         CASE("only what is needed runs", only_what_is_needed_runs, .told = NULL),

@@ -42,6 +42,11 @@ static int setup(struct plb_app *app)
 }
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,    .name = "empty", .unit = "units", .summary = "nothing, or a given time",
-    .options = options, .cpu = run,      .setup = setup,
+    .name = "empty",
+    PLB_KERNEL_HEAD,
+    .unit = "units",
+    .summary = "nothing, or a given time",
+    .options = options,
+    .cpu = run,
+    .setup = setup,
 };

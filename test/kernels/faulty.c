@@ -123,6 +123,13 @@ static int finish(struct plb_app *app)
 }
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD, .name = "faulty", .unit = "things", .options = options, .cpu = entry,
-    .setup = setup,  .next = next,     .verify = verify, .finish = finish,
+    .name = "faulty",
+    PLB_KERNEL_HEAD,
+    .unit = "things",
+    .options = options,
+    .cpu = entry,
+    .setup = setup,
+    .next = next,
+    .verify = verify,
+    .finish = finish,
 };

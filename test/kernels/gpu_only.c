@@ -24,5 +24,9 @@ static int verify(struct plb_app *app)
 
 PLB_CUDA_ENTRY(gpu_only_cuda);
 
-const struct plb_kernel plb_kernel = {PLB_KERNEL_HEAD,       .name = "gpu_only", .unit = "things",
-                                      .cuda = gpu_only_cuda, .setup = setup,     .verify = verify};
+const struct plb_kernel plb_kernel = {.name = "gpu_only",
+                                      PLB_KERNEL_HEAD,
+                                      .unit = "things",
+                                      .cuda = gpu_only_cuda,
+                                      .setup = setup,
+                                      .verify = verify};

@@ -191,6 +191,13 @@ static int verify(struct plb_app *app)
 PLB_CUDA_ENTRY(modes_cuda); /* test/fake-cuda/modes.c */
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,    .name = "modes", .unit = "things", .options = options, .cpu = entry,
-    .cuda = modes_cuda, .setup = setup,  .next = next,     .verify = verify,
+    .name = "modes",
+    PLB_KERNEL_HEAD,
+    .unit = "things",
+    .options = options,
+    .cpu = entry,
+    .cuda = modes_cuda,
+    .setup = setup,
+    .next = next,
+    .verify = verify,
 };

@@ -13,5 +13,5 @@ static int setup(struct plb_app *app)
     return PLB_OK;
 }
 
-const struct plb_kernel plb_kernel = {PLB_KERNEL_HEAD, .name = "no_cpu", .unit = "things", .cuda = entry,
-                                      .setup = setup};
+const struct plb_kernel plb_kernel = {
+    .name = "no_cpu", PLB_KERNEL_HEAD, .unit = "things", .cuda = entry, .setup = setup};

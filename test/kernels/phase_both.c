@@ -15,5 +15,5 @@ static int setup(struct plb_app *app)
 
 static const struct plb_phase phases[] = {{.name = "good", .cpu = entry}, {0}};
 
-const struct plb_kernel plb_kernel = {PLB_KERNEL_HEAD, .name = "phase_both", .unit = "things",
-                                      .cpu = entry,    .phases = phases,     .setup = setup};
+const struct plb_kernel plb_kernel = {
+    .name = "phase_both", PLB_KERNEL_HEAD, .unit = "things", .cpu = entry, .phases = phases, .setup = setup};

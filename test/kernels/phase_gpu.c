@@ -16,5 +16,5 @@ static int setup(struct plb_app *app)
 static const struct plb_phase phases[] = {
     {.name = "good", .cpu = entry}, {.name = "gpu", .cuda = entry}, {0}};
 
-const struct plb_kernel plb_kernel = {PLB_KERNEL_HEAD, .name = "phase_gpu", .unit = "things",
-                                      .phases = phases, .setup = setup};
+const struct plb_kernel plb_kernel = {
+    .name = "phase_gpu", PLB_KERNEL_HEAD, .unit = "things", .phases = phases, .setup = setup};

@@ -15,5 +15,5 @@ static int setup(struct plb_app *app)
 
 static const struct plb_phase phases[] = {{.name = "good", .cpu = entry}, {.name = "hollow"}, {0}};
 
-const struct plb_kernel plb_kernel = {PLB_KERNEL_HEAD, .name = "phase_neither", .unit = "things",
-                                      .phases = phases, .setup = setup};
+const struct plb_kernel plb_kernel = {
+    .name = "phase_neither", PLB_KERNEL_HEAD, .unit = "things", .phases = phases, .setup = setup};

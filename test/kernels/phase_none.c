@@ -9,5 +9,5 @@ static int setup(struct plb_app *app)
 
 static const struct plb_phase phases[] = {{0}};
 
-const struct plb_kernel plb_kernel = {PLB_KERNEL_HEAD, .name = "phase_none", .unit = "things",
-                                      .phases = phases, .setup = setup};
+const struct plb_kernel plb_kernel = {
+    .name = "phase_none", PLB_KERNEL_HEAD, .unit = "things", .phases = phases, .setup = setup};

@@ -138,6 +138,12 @@ static const struct plb_phase phases[] = {
 };
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,  .name = "phases", .unit = "cells", .options = options,
-    .phases = phases, .setup = setup,   .next = next,    .verify = verify,
+    .name = "phases",
+    PLB_KERNEL_HEAD,
+    .unit = "cells",
+    .options = options,
+    .phases = phases,
+    .setup = setup,
+    .next = next,
+    .verify = verify,
 };

@@ -23,6 +23,11 @@ static int setup(struct plb_app *app)
 }
 
 const struct plb_kernel plb_kernel = {
-    PLB_KERNEL_HEAD,    .name = "sleeper", .unit = "naps", .summary = "sleeps",
-    .options = options, .cpu = doze,       .setup = setup,
+    .name = "sleeper",
+    PLB_KERNEL_HEAD,
+    .unit = "naps",
+    .summary = "sleeps",
+    .options = options,
+    .cpu = doze,
+    .setup = setup,
 };

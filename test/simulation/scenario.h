@@ -155,7 +155,7 @@ static inline void draw_memories(struct scenario *s, struct dice *d)
                                                               * spread(d, 0.3, 30.0);
 }
 
-/* The speeds of PUs change in the time that the run lasts. Some PUs may die so, but none of the spared node. */
+/* The speeds of PUs change while the run lasts. Some PUs may die so, but none of the spared node. */
 static inline void draw_speeds(struct scenario *s, struct dice *d, bool deaths, int spared)
 {
     for (int n = 0; n < s->cluster.n_nodes; n++)

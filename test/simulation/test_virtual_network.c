@@ -1,7 +1,7 @@
 /* What links and messages take in a simulation: cases solved by hand. */
 #include "small_cluster.h"
 
-/* Three nodes with links ten times as wide as rank 0's: inputs go through rank 0's link one after the other. */
+/* Three nodes with links ten times as wide as rank 0's: inputs cross rank 0's link one after the other. */
 static void rank_0_has_one_link(void **state)
 {
     (void)state;

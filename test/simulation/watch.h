@@ -1,5 +1,5 @@
 /* What a test sees of a simulated run, independently of the master's own ledger: every task that a PU has
- * executed and every result that the master has taken. It keeps the first thing that is wrong as a sentence. */
+ * executed and every result that the master has taken. It keeps the first fault as a sentence. */
 #ifndef TEST_WATCH_H
 #define TEST_WATCH_H
 
@@ -124,12 +124,9 @@ static inline void watch_executed(void *context, int pu, const struct plb_slice 
 static inline bool plausible(enum plb_verdict verdict, bool whole, int64_t count, int64_t fresh)
 {
     switch (verdict) {
-    case PLB_ALL_NEW:
-        return fresh == count;
-    case PLB_SOME_NEW:
-        return whole ? fresh == 0 : fresh > 0 && fresh < count;
-    default:
-        return fresh == 0;
+    case PLB_ALL_NEW: return fresh == count;
+    case PLB_SOME_NEW: return whole ? fresh == 0 : fresh > 0 && fresh < count;
+    default: return fresh == 0;
     }
 }
 

@@ -21,7 +21,7 @@ struct fixture {
     struct plb_cost_map map;
     struct plb_param params[MAX_PARAMS];
     struct plb_pu_info pus[MOST_NODES];
-    struct plb_outbox out;      /* all that the master has sent, but for PASS */
+    struct plb_outbox out; /* all that the master has sent, but for PASS */
     struct plb_master *master;
     int nodes, pass;
 };
@@ -120,8 +120,11 @@ static inline struct plb_message done_of(const struct fixture *f, const struct p
 {
     struct plb_message m = message(f, PLB_DONE, by);
     assert_int_equal(block->type, PLB_BLOCK);
-    m.done = (struct plb_done){.range = {block->block.range.first + skip, count}, .block = block->block.id,
-                               .slot = PLB_NO_SLOT, .tasks = 1, .execute_s = 1.0};
+    m.done = (struct plb_done){.range = {block->block.range.first + skip, count},
+                               .block = block->block.id,
+                               .slot = PLB_NO_SLOT,
+                               .tasks = 1,
+                               .execute_s = 1.0};
     return m;
 }
 

@@ -35,7 +35,7 @@ struct mixed_result {
     int n_pus;
     int64_t solves;
     struct plb_simulated simulated; /* its master is gone */
-    double wall_s;              /* real seconds of the whole simulation */
+    double wall_s;                  /* real seconds of the whole simulation */
 };
 
 /* Stands between the master and the balancer. There is one at a time: a policy cannot be told which
@@ -92,9 +92,16 @@ static inline struct plb_pu_spec mixed_pu(int p, enum mixed_case which)
     int k = p % PUS_OF_A_NODE;
     bool cpu = k < 4, gpu = k >= 4 && k < 8;
     double rate = cpu ? which == CPUS_SLOW ? 5.0 : 500.0 : k < 6 ? 7000.0 : gpu ? 4000.0 : 1000.0;
-    return (struct plb_pu_spec){.name = "p", .kind = cpu ? PLB_CPU : gpu ? PLB_GPU : PLB_ACCELERATOR,
-        .power = rate, .rate = rate, .overhead = cpu ? 0.0 : 2e-5, .noise = 0.03,
-        .memory = cpu && which == CPUS_REFUSED ? 1e-3 : INFINITY, .copy_bandwidth = INFINITY};
+    return (struct plb_pu_spec){.name = "p",
+                                .kind = cpu ? PLB_CPU
+                                      : gpu ? PLB_GPU
+                                            : PLB_ACCELERATOR,
+                                .power = rate,
+                                .rate = rate,
+                                .overhead = cpu ? 0.0 : 2e-5,
+                                .noise = 0.03,
+                                .memory = cpu && which == CPUS_REFUSED ? 1e-3 : INFINITY,
+                                .copy_bandwidth = INFINITY};
 }
 
 static inline struct plb_cluster_spec mixed_cluster(int nodes, enum mixed_case which)
@@ -130,7 +137,11 @@ static inline struct mixed_result mixed_run(const struct plb_balancer *b, int no
     plb_cost_map_init(&map, (int64_t)(units * r.n_pus), NULL, NULL, &r.err);
     default_params(b, params);
     struct plb_sizes sizes = {.unit_bytes = 8.0};
-    struct plb_simulation s = {.cluster = &cluster, .maps = &map, .seed = 1, .inputs = sizes,
+    struct plb_simulation s = {
+        .cluster = &cluster,
+        .maps = &map,
+        .seed = 1,
+        .inputs = sizes,
         .master = {.balancer = &watched, .params = params, .sizes = &sizes, .units = map.units}};
     double began = plb_now();
     plb_simulate(&s, &r.simulated, &r.err);

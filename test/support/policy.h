@@ -43,7 +43,15 @@ static inline void start(struct fixture *f, const char *name, double total, doub
     default_params(f->balancer, f->params);
     if (initial_block > 0.0)
         set(f, "initial_block", initial_block);
-    f->view = (struct plb_view){.total = total, .remaining = total, .next = 1.0, .units = (int64_t)total, .n_pus = PUS, .living = PUS, .idle = PUS, .pus = f->pus, .stats = &f->stats};
+    f->view = (struct plb_view){.total = total,
+                                .remaining = total,
+                                .next = 1.0,
+                                .units = (int64_t)total,
+                                .n_pus = PUS,
+                                .living = PUS,
+                                .idle = PUS,
+                                .pus = f->pus,
+                                .stats = &f->stats};
     for (int p = 0; p < PUS; p++)
         f->pus[p] = (struct plb_pu){.power = 1.0, .name = "p", .grain = INFINITY};
     f->state = f->balancer->init(&f->view, f->params);

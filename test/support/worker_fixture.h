@@ -15,7 +15,7 @@
 #define NODES 3
 #define OWN 1
 #define PHASES 2
-#define UNITS 1000          /* of phase 0; phase 1 has as many, whose costs differ */
+#define UNITS 1000 /* of phase 0; phase 1 has as many, whose costs differ */
 
 struct fixture {
     struct plb_cost_map maps[PHASES];
@@ -41,8 +41,14 @@ static inline void prepare(struct fixture *f, int n_pus, const struct plb_worker
     f->sizes = sizes != NULL ? *sizes : (struct plb_sizes){0};
     assert_int_equal(plb_cost_map_init(&f->maps[0], UNITS, NULL, NULL, &err), PLB_OK);
     assert_int_equal(plb_cost_map_init(&f->maps[1], UNITS, later_units_cost_more, NULL, &err), PLB_OK);
-    struct plb_worker_config config = {.node = OWN, .n_nodes = NODES, .n_pus = n_pus, .pus = pus,
-        .sizes = &f->sizes, .maps = f->maps, .n_phases = PHASES, .migration = *migration};
+    struct plb_worker_config config = {.node = OWN,
+                                       .n_nodes = NODES,
+                                       .n_pus = n_pus,
+                                       .pus = pus,
+                                       .sizes = &f->sizes,
+                                       .maps = f->maps,
+                                       .n_phases = PHASES,
+                                       .migration = *migration};
     f->worker = plb_worker_new(&config);
 }
 

@@ -3,10 +3,10 @@
 
 /* What grant answers, and which questions came. */
 static struct {
-    double answer[MOST_NODES];  /* work, PLB_WAIT or PLB_WAIT_OWN */
+    double answer[MOST_NODES]; /* work, PLB_WAIT or PLB_WAIT_OWN */
     int asked[MOST_NODES];
     int again_in_done, again_in_grant; /* so many calls set ask_again */
-    double remaining, next;     /* as last seen */
+    double remaining, next;            /* as last seen */
     bool no_memory;
 } script;
 
@@ -41,7 +41,12 @@ static void fini(void *state)
 }
 
 static const struct plb_balancer scripted = {
-    PLB_BALANCER_HEAD, .name = "scripted", .init = init, .grant = grant, .done = done, .fini = fini,
+    .name = "scripted",
+    PLB_BALANCER_HEAD,
+    .init = init,
+    .grant = grant,
+    .done = done,
+    .fini = fini,
 };
 
 static void answer_all(double work)

@@ -1,5 +1,5 @@
-/* What a balancer is called with, and when (plb/balancer.h): a policy that writes down every call and grants what
- * the test tells it to, behind a real master. */
+/* What a balancer is called with, and when (plb/balancer.h): a policy that writes down every call and grants
+ * what the test tells it to, behind a real master. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@
 
 /* The calls that were made, and what grant answers. */
 struct script {
-    double answer[PUS];         /* work, PLB_WAIT or PLB_WAIT_OWN */
-    bool ask_in_done;           /* done sets ask_again */
+    double answer[PUS]; /* work, PLB_WAIT or PLB_WAIT_OWN */
+    bool ask_in_done;   /* done sets ask_again */
     int asked[PUS], ends[PUS], reported_ends[PUS], lost[PUS];
-    int living, idle;           /* as last seen in any call */
+    int living, idle;               /* as last seen in any call */
     double granted[PUS], remaining; /* as seen when the last call came */
 };
 
@@ -76,8 +76,8 @@ static void fini(void *state)
 }
 
 static const struct plb_balancer recorder = {
-    PLB_BALANCER_HEAD,
     .name = "recorder",
+    PLB_BALANCER_HEAD,
     .summary = "for this test",
     .init = init,
     .grant = grant,
@@ -272,8 +272,10 @@ static void a_loss_is_told_once_and_shown_in_full(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(living_and_idle_are_counted),      cmocka_unit_test(a_report_asks_that_pu_alone),
-        cmocka_unit_test(wait_own_is_not_asked_on_request), cmocka_unit_test(a_moved_block_ends_for_its_owner),
+        cmocka_unit_test(living_and_idle_are_counted),
+        cmocka_unit_test(a_report_asks_that_pu_alone),
+        cmocka_unit_test(wait_own_is_not_asked_on_request),
+        cmocka_unit_test(a_moved_block_ends_for_its_owner),
         cmocka_unit_test(a_loss_is_told_once_and_shown_in_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,11 @@
 /* a + b x at every size. */
 static struct plb_model line_model(double a, double b)
 {
-    return (struct plb_model){.execute = {.terms = 1u << PLB_TERM_ONE | 1u << PLB_TERM_X, .a = {a, b},
-                                          .scale = 1.0, .low = 1e-9, .high = 1e9}};
+    return (struct plb_model){.execute = {.terms = 1u << PLB_TERM_ONE | 1u << PLB_TERM_X,
+                                          .a = {a, b},
+                                          .scale = 1.0,
+                                          .low = 1e-9,
+                                          .high = 1e9}};
 }
 
 /* A PU that needs start + work · per seconds for its blocks, by reports of these sizes. */
@@ -34,8 +37,8 @@ static void a_start_is_what_the_quickest_report_took_beyond_its_work(void **stat
     struct plb_estimate e = {0};
     assert_true(plb_estimate(&pu, 0.0, 1e3, &model, &e));
     near(plb_model_time(&model, 100.0), 0.6, 1e-6);
-    near(e.start_s, 0.5, 2e-3);   /* the report of 1 unit took 0.501 s; its work and some noise are taken off */
-    near(e.least, 900.0, 0.25);   /* 0.9 s of work beside 0.1 s of starting, by steps of a quarter */
+    near(e.start_s, 0.5, 2e-3); /* the report of 1 unit took 0.501 s; its work and some noise are taken off */
+    near(e.least, 900.0, 0.25); /* 0.9 s of work beside 0.1 s of starting, by steps of a quarter */
     pu = reporter(samples, 6, 0.0, 1e-3);
     assert_true(plb_estimate(&pu, 0.0, 1e3, &model, &e));
     near(e.start_s, 0.0, 0.0);
@@ -49,7 +52,8 @@ static void a_rate_is_finite_whatever_was_measured(void **state)
 {
     (void)state;
     static const double strange[] = {0.0, -1.0, (double)NAN, (double)INFINITY};
-    near(plb_sample_rate(&(struct plb_sample){.work = 10.0, .execute_s = 1.5, .transfer_s = 0.5}), 5.0, 1e-12);
+    near(plb_sample_rate(&(struct plb_sample){.work = 10.0, .execute_s = 1.5, .transfer_s = 0.5}), 5.0,
+         1e-12);
     for (int i = 0; i < COUNT(strange); i++) {
         double rate = plb_sample_rate(&(struct plb_sample){.work = 10.0, .execute_s = strange[i]});
         assert_true(isfinite(rate) && rate > 0.0);
@@ -59,8 +63,8 @@ static void a_rate_is_finite_whatever_was_measured(void **state)
 static void a_quick_report_tries_a_pu_again(void **state)
 {
     (void)state;
-    struct plb_sample samples[3] = {{.work = 10.0, .execute_s = 100.0}, {.work = 5.0, .execute_s = 1.0},
-                                    {.work = 0.5, .execute_s = 0.1}};
+    struct plb_sample samples[3] = {
+        {.work = 10.0, .execute_s = 100.0}, {.work = 5.0, .execute_s = 1.0}, {.work = 0.5, .execute_s = 0.1}};
     struct plb_pu pu = {.samples = samples, .n_samples = 3};
     near(plb_retry_block(&pu, 1.0, 2.1), 5.0, 0.0);
     near(plb_retry_block(&pu, 1.0, 1.9), 0.0, 0.0);  /* 1 s is more than half of what is left */
@@ -84,7 +88,8 @@ static void busy_pus_get_less_and_all_end_together(void **state)
 static void the_first_to_end_one_more_unit_gets_it(void **state)
 {
     (void)state;
-    struct plb_model models[4] = {line_model(0.0, 1.0), line_model(0.0, 2.0), {.grain = 0.0}, line_model(3.0, 0.5)};
+    struct plb_model models[4] = {
+        line_model(0.0, 1.0), line_model(0.0, 2.0), {.grain = 0.0}, line_model(3.0, 0.5)};
     double busy[4] = {4.0, 1.0, 0.0, 0.0}, scratch[4]; /* ends of 2 units: 6, 5, never, 4 */
     assert_int_equal(plb_first_to_finish(models, busy, 4, 2.0), 3);
     near(plb_one_each(models, busy, 4, 2.0, 1, scratch), 4.0, 1e-12);
@@ -119,9 +124,18 @@ static void a_pu_alone_gets_two_sizes_and_then_regular_blocks(void **state)
 /* 1 unit/s, 100 units are left to it of 1000, half of all PUs' speed is its own. */
 static struct plb_block_question question(const struct plb_model *m, const struct plb_estimate *e)
 {
-    return (struct plb_block_question){
-        .model = m, .estimate = e, .measured = true, .step_s = 20.0, .longest_s = 30.0, .left_s = 100.0,
-        .rest = 100.0, .others = 0.5, .tail_factor = 0.1, .total = 1000.0, .remaining = 500.0, .next = 1.0};
+    return (struct plb_block_question){.model = m,
+                                       .estimate = e,
+                                       .measured = true,
+                                       .step_s = 20.0,
+                                       .longest_s = 30.0,
+                                       .left_s = 100.0,
+                                       .rest = 100.0,
+                                       .others = 0.5,
+                                       .tail_factor = 0.1,
+                                       .total = 1000.0,
+                                       .remaining = 500.0,
+                                       .next = 1.0};
 }
 
 static void blocks_are_a_step_then_halves_then_a_tenth(void **state)
@@ -183,8 +197,14 @@ static void open_trio(struct trio *f)
     memset(f, 0, sizeof *f);
     for (int p = 0; p < 3; p++)
         f->pus[p] = (struct plb_pu){.kind = p < 2 ? PLB_GPU : PLB_CPU, .power = p < 2 ? 10.0 : 1.0};
-    f->view = (struct plb_view){.total = 10000.0, .remaining = 10000.0, .next = 1.0, .n_pus = 3, .living = 3,
-                                .idle = 3, .pus = f->pus, .stats = &f->stats};
+    f->view = (struct plb_view){.total = 10000.0,
+                                .remaining = 10000.0,
+                                .next = 1.0,
+                                .n_pus = 3,
+                                .living = 3,
+                                .idle = 3,
+                                .pus = f->pus,
+                                .stats = &f->stats};
     assert_true(plb_training_init(&f->t, &f->view, 100.0, 0.1, false));
 }
 

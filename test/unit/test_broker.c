@@ -265,8 +265,8 @@ static void all_nodes_hear_of_different_victims(void **state)
 
 static void pus_are_found_by_node(void **state)
 {
-    const struct plb_pu_info pus[] = {{.node = 0}, {.node = 0, .local = 1}, {.node = 2},
-                                      {.node = 5}, {.node = 5, .local = 1}};
+    const struct plb_pu_info pus[] = {
+        {.node = 0}, {.node = 0, .local = 1}, {.node = 2}, {.node = 5}, {.node = 5, .local = 1}};
     static const int first[] = {0, 0, 2, 0, 0, 3}, count[] = {2, 0, 1, 0, 0, 2};
     (void)state;
     struct plb_ledger *ledger = plb_ledger_new(5, 6);

@@ -135,10 +135,10 @@ static void the_largest_unit_is_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_largest_unit_is_known),
-        cmocka_unit_test(without_costs_work_is_units), cmocka_unit_test(equal_costs_need_no_table),
-        cmocka_unit_test(unlike_costs_by_hand),        cmocka_unit_test(many_units_share_buckets),
-        cmocka_unit_test(nonsense_is_refused),         cmocka_unit_test(no_cost_at_all_counts_as_equal),
+        cmocka_unit_test(the_largest_unit_is_known),      cmocka_unit_test(without_costs_work_is_units),
+        cmocka_unit_test(equal_costs_need_no_table),      cmocka_unit_test(unlike_costs_by_hand),
+        cmocka_unit_test(many_units_share_buckets),       cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(no_cost_at_all_counts_as_equal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

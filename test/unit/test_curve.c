@@ -12,9 +12,9 @@
 static void beyond_the_measured_sizes_the_slope_is_clamped(void **state)
 {
     (void)state;
-    struct plb_curve cubic = {.terms = BIT(PLB_TERM_X3), .a = {[PLB_TERM_X3] = 80}, .scale = 10,
-                              .low = 1, .high = 10};
-    near(plb_curve_time(&cubic, 10), 80, 1e-12);  /* mean slope 8, own slope 24, held at 16 */
+    struct plb_curve cubic = {
+        .terms = BIT(PLB_TERM_X3), .a = {[PLB_TERM_X3] = 80}, .scale = 10, .low = 1, .high = 10};
+    near(plb_curve_time(&cubic, 10), 80, 1e-12); /* mean slope 8, own slope 24, held at 16 */
     near(plb_curve_time(&cubic, 15), 160, 1e-12);
     near(plb_curve_slope(&cubic, 15), 16, 1e-12);
     near(plb_curve_time(&cubic, 0.5), 0.04, 1e-12); /* 0.08 at 1: the chord is above the tangent */
@@ -44,7 +44,9 @@ static void a_printed_line_reads_back(void **state)
     assert_memory_equal(tiny, text, 7);
     assert_int_equal(tiny[7], '\0');
     struct plb_curve e = {.terms = BIT(PLB_TERM_X3) | BIT(PLB_TERM_XLN),
-                          .a = {[PLB_TERM_X3] = 16, [PLB_TERM_XLN] = 6}, .scale = 2, .high = 2};
+                          .a = {[PLB_TERM_X3] = 16, [PLB_TERM_XLN] = 6},
+                          .scale = 2,
+                          .high = 2};
     assert_string_equal(plb_curve_print(&e, text, sizeof text), "2 x^3 + 3 x ln u (u = x/2)");
 }
 
@@ -58,8 +60,8 @@ static void the_best_rate_is_at_a_measured_size(void **state)
     near(plb_model_best_rate(&m), 10.0 / 30.0, 1e-9);
     near(plb_model_time(&m, 2), 10, 1e-12);
     near(plb_model_slope(&m, 2), 2.5, 1e-12);
-    struct plb_model square = {.execute = {.terms = BIT(PLB_TERM_X2), .a = {0, 0, 1}, .scale = 1,
-                                           .low = 2, .high = 10}};
+    struct plb_model square = {
+        .execute = {.terms = BIT(PLB_TERM_X2), .a = {0, 0, 1}, .scale = 1, .low = 2, .high = 10}};
     near(plb_model_best_rate(&square), 0.5, 1e-9);
     struct plb_model unknown = {.transfer_s = 1};
     assert_false(plb_model_known(&unknown));
@@ -92,9 +94,9 @@ static void a_plausible_curve_is_positive_and_never_falls(void **state)
         bool plausible;
     } curves[] = {
         {LINE, {1, 2}, true},
-        {LINE, {-0.5, 2}, false},                                       /* -0.3 at x = 1 */
-        {LINE, {9, -2}, false},                                         /* falls */
-        {LINE | BIT(PLB_TERM_X2), {1, -1, 2}, false},                   /* falls up to x = 2.5 */
+        {LINE, {-0.5, 2}, false},                     /* -0.3 at x = 1 */
+        {LINE, {9, -2}, false},                       /* falls */
+        {LINE | BIT(PLB_TERM_X2), {1, -1, 2}, false}, /* falls up to x = 2.5 */
         {LINE | BIT(PLB_TERM_X2), {1, -0.3, 2}, true},
         {BIT(PLB_TERM_X) | BIT(PLB_TERM_X2) | BIT(PLB_TERM_X3), {0, 3.1, -6, 4}, true},
         {BIT(PLB_TERM_X) | BIT(PLB_TERM_X2) | BIT(PLB_TERM_X3), {0, 2.9, -6, 4}, false}, /* about x = 5 */

@@ -115,7 +115,7 @@ static int twice(const struct plb_task *task)
     return 0;
 }
 
-static const struct plb_kernel kernel = {PLB_KERNEL_HEAD, .name = "twice", .unit = "units", .cpu = twice};
+static const struct plb_kernel kernel = {.name = "twice", PLB_KERNEL_HEAD, .unit = "units", .cpu = twice};
 static struct plb_dataset equal = {.n = 2,
                                    .units = UNITS,
                                    .at = {{.name = "in", .mode = PLB_PARTITION, .unit_bytes = sizeof(double)},

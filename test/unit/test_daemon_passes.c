@@ -94,7 +94,7 @@ static int nothing(const struct plb_task *task)
 }
 
 static const struct plb_device_driver driver = {.name = "stub", .entry = stub_entry, .ops = {STUB_OPS}};
-static const struct plb_kernel kernel = {PLB_KERNEL_HEAD, .name = "k", .unit = "units", .cpu = nothing};
+static const struct plb_kernel kernel = {.name = "k", PLB_KERNEL_HEAD, .unit = "units", .cpu = nothing};
 static const struct plb_dataset set = {.n = 2,
                                        .units = UNITS,
                                        .at = {{.name = "in", .mode = PLB_PARTITION, .unit_bytes = 8},

@@ -132,7 +132,7 @@ static void two_points_are_a_line(void **state)
     (void)state;
     struct plb_curve c;
     assert_true(plb_fit_curve((double[]){4, 2}, (double[]){6, 5}, NULL, 2, &c));
-    near(plb_curve_time(&c, 3), 5.5, 1e-10);  /* 4 + x/2 */
+    near(plb_curve_time(&c, 3), 5.5, 1e-10); /* 4 + x/2 */
     near(plb_curve_time(&c, 0.5), 4.25, 1e-10);
     near(plb_curve_time(&c, 14), 11, 1e-10);
 }
@@ -210,8 +210,8 @@ static void curves_are_positive_and_never_decrease(void **state)
         for (int i = 0; i < n; i++) {
             double e = uniform(&s);
             x[i] = exp(span * uniform(&s));
-            double clean[] = {x[i], 10 + x[i], 5 + log(x[i]), x[i] * x[i], 1e4 / x[i],
-                              20 + 0.1 * x[i] + 9 * sin(x[i])};
+            double clean[] = {x[i],        10 + x[i],  5 + log(x[i]),
+                              x[i] * x[i], 1e4 / x[i], 20 + 0.1 * x[i] + 9 * sin(x[i])};
             t[i] = clean[shape] * exp(noise * (2.0 * e - 1.0));
         }
         struct plb_curve c;
@@ -283,7 +283,8 @@ static void the_transfer_line_stays_above_zero(void **state)
 static void noise_makes_no_shape(void **state)
 {
     (void)state;
-    double x[] = {417, 417, 470, 246, 249, 1822, 1771, 241}, t[] = {3.378, 3.391, 3.692, 2.042, 2.065, 15.57, 14.13, 1.987};
+    double x[] = {417, 417, 470, 246, 249, 1822, 1771, 241},
+           t[] = {3.378, 3.391, 3.692, 2.042, 2.065, 15.57, 14.13, 1.987};
     double narrow_x[] = {3846, 3846, 5327, 6138, 6445}, narrow_t[] = {1.486, 1.490, 2.150, 2.310, 2.352};
     struct plb_curve c;
     assert_true(plb_fit_curve(x, t, NULL, 8, &c));

@@ -52,7 +52,8 @@ static double judge(struct problem *p, unsigned chosen, const double *a)
         for (int i = 0; i < p->rows; i++)
             product += rest[i] * column(p, j)[i];
         if (chosen & (1u << j))
-            assert_true(fabs(product) <= 1e-9 * length(column(p, j), p->rows) * length(column(p, N), p->rows));
+            assert_true(fabs(product)
+                        <= 1e-9 * length(column(p, j), p->rows) * length(column(p, N), p->rows));
         else
             assert_true(a[j] == 0.0);
     }

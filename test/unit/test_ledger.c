@@ -8,7 +8,7 @@
 #include "core/ledger.h"
 
 #define PUS 4
-#define NODES 4     /* PU n is node n's */
+#define NODES 4 /* PU n is node n's */
 #define UNITS 100
 
 struct fixture {
@@ -30,13 +30,6 @@ static void stop(struct fixture *f)
     plb_cost_map_fini(&f->costs);
 }
 
-static void expect_sound(const struct fixture *f)
-{
-    const char *wrong = plb_ledger_check(f->ledger);
-    if (wrong != NULL)
-        fail_msg("%s", wrong);
-}
-
 /* The check finds that the invariant with this number does not hold. */
 static void expect_wrong(const struct fixture *f, char number)
 {
@@ -50,7 +43,7 @@ static void expect_units(const struct fixture *f, int64_t free, int64_t held, in
     assert_int_equal(plb_ledger_held_units(f->ledger), held);
     assert_int_equal(plb_ledger_accepted_units(f->ledger), accepted);
     assert_true(plb_ledger_free_work(f->ledger) == (double)free);
-    expect_sound(f);
+    assert_null(plb_ledger_check(f->ledger));
 }
 
 static void expect_front(const struct fixture *f, int64_t first, int64_t count)
@@ -94,11 +87,10 @@ static int64_t accept(struct fixture *f, int64_t first, int64_t count)
     return plb_ledger_accept(f->ledger, (struct plb_range){first, count});
 }
 
-static int64_t move(struct fixture *f, int64_t first, int64_t count, int64_t block, int64_t hop, int giver,
-                    int thief)
+static int64_t move(struct fixture *f, int64_t first, int64_t count, int64_t block, int64_t hop, int from,
+                    int to)
 {
-    struct plb_gift gift = {{first, count}, block, hop};
-    return plb_ledger_move(f->ledger, &gift, giver, thief);
+    return plb_ledger_move(f->ledger, &(struct plb_gift){{first, count}, block, hop}, from, to);
 }
 
 static void a_pass_begins_free(void **state)
@@ -238,9 +230,9 @@ static void moves_may_arrive_in_any_order(void **state)
             youngest = hop > youngest ? hop : youngest;
             expect_no_change(&f);
             expect_left(&f, 10, youngest == 1 ? 10 : 0, youngest == 2 ? 10 : 0, youngest == 3 ? 10 : 0);
-            expect_sound(&f);
+            assert_null(plb_ledger_check(f.ledger));
         }
-        assert_int_equal(plb_ledger_lose(f.ledger, 1), 0); /* it neither has them nor gave them last */
+        assert_int_equal(plb_ledger_lose(f.ledger, 1), 0);  /* it neither has them nor gave them last */
         assert_int_equal(plb_ledger_lose(f.ledger, 2), 10); /* it did, and its gift may be lost with it */
         expect_change(&f, 0, false, 0.0, 10.0);
         expect_units(&f, 90, 10, 0);
@@ -340,7 +332,7 @@ static void the_check_looks_for_the_blocks_of_held_units(void **state)
     start(&f);
     for (int i = 0; i < PLB_BLOCKS_AHEAD; i++)
         grant(&f, 0, 10);
-    expect_sound(&f);
+    assert_null(plb_ledger_check(f.ledger));
     grant(&f, 0, 10); /* one more than a PU may have */
     expect_wrong(&f, '4');
     stop(&f);
@@ -376,15 +368,17 @@ static void the_check_adds_up_the_work(void **state)
     f.costs.n = UNITS;
     expect_wrong(&f, '7');
     f.costs.prefix = NULL;
-    expect_sound(&f);
+    assert_null(plb_ledger_check(f.ledger));
     stop(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pass_begins_free), cmocka_unit_test(before_the_first_pass_nothing_is_there),
-        cmocka_unit_test(a_grant_takes_the_front), cmocka_unit_test(a_unit_is_accepted_once),
+        cmocka_unit_test(a_pass_begins_free),
+        cmocka_unit_test(before_the_first_pass_nothing_is_there),
+        cmocka_unit_test(a_grant_takes_the_front),
+        cmocka_unit_test(a_unit_is_accepted_once),
         cmocka_unit_test(free_units_can_be_accepted),
         cmocka_unit_test(a_dropped_result_frees_what_its_block_holds),
         cmocka_unit_test(free_units_that_come_back_are_the_front_again),
@@ -392,9 +386,11 @@ int main(void)
         cmocka_unit_test(a_move_of_settled_units_changes_nothing),
         cmocka_unit_test(a_move_to_a_lost_node_frees),
         cmocka_unit_test(a_loss_frees_what_was_held_and_what_was_given_last),
-        cmocka_unit_test(a_lost_node_stays_lost), cmocka_unit_test(the_check_adds_up_the_units),
+        cmocka_unit_test(a_lost_node_stays_lost),
+        cmocka_unit_test(the_check_adds_up_the_units),
         cmocka_unit_test(the_check_looks_for_the_blocks_of_held_units),
-        cmocka_unit_test(the_check_looks_for_lost_nodes), cmocka_unit_test(the_check_adds_up_the_work),
+        cmocka_unit_test(the_check_looks_for_lost_nodes),
+        cmocka_unit_test(the_check_adds_up_the_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

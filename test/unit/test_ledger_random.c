@@ -15,7 +15,7 @@
 #define MOST_UNITS 4000
 #define MOST_PUS 12
 #define MOST_NODES 6
-#define MOVES 64            /* that are remembered, to arrive later, or again */
+#define MOVES 64 /* that are remembered, to arrive later, or again */
 #define CHANGED (2 * MOST_PUS)
 
 enum state { FREE, HELD, ACCEPTED };
@@ -288,7 +288,8 @@ static void move(struct fixture *f, int64_t longest)
         const struct unit *unit = &f->units[r.first];
         int64_t hop = unit->state == HELD ? unit->hop + whole(&f->dice, 0, 2) : whole(&f->dice, 0, 3);
         m = (struct move){{r, unit->state == HELD ? unit->block : some_block(f), hop + one_in(&f->dice, 2)},
-                          living_node(f), (int)whole(&f->dice, 0, f->n_nodes - 1)};
+                          living_node(f),
+                          (int)whole(&f->dice, 0, f->n_nodes - 1)};
         m.gift.hop = m.gift.hop > 0 ? m.gift.hop : 1;
         f->moves[f->n_moves < MOVES ? f->n_moves++ : whole(&f->dice, 0, MOVES - 1)] = m;
         if (one_in(&f->dice, 3))
@@ -312,17 +313,17 @@ static void step(struct fixture *f, int64_t longest)
 {
     struct plb_range r = some_range(&f->dice, f->n, longest);
     int64_t block = some_block(f);
-    switch (whole(&f->dice, 0, 11)) {
-    case 0: case 1: case 2: case 3: grant(f, longest); break;
-    case 4: case 5: case 6:
+    int64_t what = whole(&f->dice, 0, 11);
+    if (what < 4)
+        grant(f, longest);
+    else if (what < 7)
         same(f, "accepted units", plb_ledger_accept(f->ledger, r), accept_each(f, r));
-        break;
-    case 7: same(f, "dropped units", plb_ledger_drop(f->ledger, r, block), drop_each(f, r, block)); break;
-    case 8: case 9: case 10: move(f, longest); break;
-    default:
-        if (one_in(&f->dice, 8))
-            lose(f);
-    }
+    else if (what < 8)
+        same(f, "dropped units", plb_ledger_drop(f->ledger, r, block), drop_each(f, r, block));
+    else if (what < 11)
+        move(f, longest);
+    else if (one_in(&f->dice, 8))
+        lose(f);
 }
 
 static double from_array(const void *context, int64_t first, int64_t count)

@@ -36,9 +36,9 @@ static void awf_weighs_recent_chunks_more(void **state)
     double a = grant(&f, 0), b = grant(&f, 1);
     near(a, 500.0); /* the first batch: a tenth, equally */
     near(b, 500.0);
-    assert_true(grant(&f, 0) == 0.0); /* nothing ahead before the speed is known */
-    finish(&f, 0, a, 0.5, 0.5); /* 1000/s */
-    finish(&f, 1, b, 2.0, 2.0); /* 250/s */
+    assert_true(grant(&f, 0) == 0.0);  /* nothing ahead before the speed is known */
+    finish(&f, 0, a, 0.5, 0.5);        /* 1000/s */
+    finish(&f, 1, b, 2.0, 2.0);        /* 250/s */
     double chunk = 9000.0 / 2.0 / 2.0; /* half of the rest, for two; weights 1.6 and 0.4 */
     near(grant(&f, 0), 1.6 * chunk);
     near(grant(&f, 1), 0.4 * chunk);
@@ -133,10 +133,14 @@ static void static_shares_by_power(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gss_gives_one_pth_of_what_remains), cmocka_unit_test(factoring_halves_in_batches),
-        cmocka_unit_test(awf_weighs_recent_chunks_more),     cmocka_unit_test(acosta_shares_by_relative_power),
-        cmocka_unit_test(hdss_doubles_until_the_speed_is_level), cmocka_unit_test(hdss_goes_on_while_the_speed_grows),
-        cmocka_unit_test(greedy_gives_equal_pieces),         cmocka_unit_test(static_shares_by_power),
+        cmocka_unit_test(gss_gives_one_pth_of_what_remains),
+        cmocka_unit_test(factoring_halves_in_batches),
+        cmocka_unit_test(awf_weighs_recent_chunks_more),
+        cmocka_unit_test(acosta_shares_by_relative_power),
+        cmocka_unit_test(hdss_doubles_until_the_speed_is_level),
+        cmocka_unit_test(hdss_goes_on_while_the_speed_grows),
+        cmocka_unit_test(greedy_gives_equal_pieces),
+        cmocka_unit_test(static_shares_by_power),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,8 @@
 
 #define UNITS 500
 
-static const char *const balancers[] = {"greedy", "static", "gss", "factoring", "hdss",
-                                        "awf", "acosta", "plb-hec", "plb-hac"};
+static const char *const balancers[] = {"greedy", "static", "gss",     "factoring", "hdss",
+                                        "awf",    "acosta", "plb-hec", "plb-hac"};
 
 static struct plb_range any_range(struct dice *d)
 {
@@ -63,8 +63,12 @@ static void prepare_any(struct fixture *f, struct dice *d)
     memset(f, 0, sizeof *f);
     f->nodes = (int)whole(d, 1, MOST_NODES);
     struct plb_master_config config = {
-        .balancer = plb_balancer_find(balancers[whole(d, 0, 8)], "test", &err), .params = f->params,
-        .n_nodes = f->nodes, .sizes = &sizes, .phases = 2, .migration = one_in(d, 2),
+        .balancer = plb_balancer_find(balancers[whole(d, 0, 8)], "test", &err),
+        .params = f->params,
+        .n_nodes = f->nodes,
+        .sizes = &sizes,
+        .phases = 2,
+        .migration = one_in(d, 2),
         .whole_results = one_in(d, 2),
     };
     default_params(config.balancer, f->params);

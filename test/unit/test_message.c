@@ -41,7 +41,8 @@ static void fill(struct plb_message *m)
         m->empty = (struct plb_empty){.n_victims = 2, .victims = {0, 3}, .amounts = {5.0, 1.0}, .least = {9}};
         break;
     case PLB_STEAL: m->steal = (struct plb_steal){0.0, 1.0}; break;
-    case PLB_GIFT: case PLB_MOVED:
+    case PLB_GIFT:
+    case PLB_MOVED:
         m->gifts = (struct plb_gifts){.n = 2, .thief = 1, .left = 4.0};
         m->gifts.at[0] = (struct plb_gift){{10, 5}, 7, 1};
         m->gifts.at[1] = (struct plb_gift){{9, 1}, 3, PLB_HOPS};
@@ -119,51 +120,101 @@ struct wrong {
 };
 
 #define AT(member) offsetof(struct plb_message, member)
-#define I16(type, member, number) {type, #member, AT(member), I16, number, 0.0}
-#define I32(type, member, number) {type, #member, AT(member), I32, number, 0.0}
-#define I64(type, member, number) {type, #member, AT(member), I64, number, 0.0}
-#define REAL(type, member, value) {type, #member, AT(member), REAL, 0, value}
-#define TEXT(type, member) {type, #member, AT(member), TEXT, sizeof(((struct plb_message *)0)->member), 0.0}
+#define I16(type, member, number) \
+    { \
+        type, #member, AT(member), I16, number, 0.0 \
+    }
+#define I32(type, member, number) \
+    { \
+        type, #member, AT(member), I32, number, 0.0 \
+    }
+#define I64(type, member, number) \
+    { \
+        type, #member, AT(member), I64, number, 0.0 \
+    }
+#define REAL(type, member, value) \
+    { \
+        type, #member, AT(member), REAL, 0, value \
+    }
+#define TEXT(type, member) \
+    { \
+        type, #member, AT(member), TEXT, sizeof(((struct plb_message *)0)->member), 0.0 \
+    }
 #define RANGE(type, member) \
     I64(type, member.first, -1), I64(type, member.first, INT64_MIN), I64(type, member.first, INT64_MAX), \
-    I64(type, member.count, 0), I64(type, member.count, -1), I64(type, member.count, INT64_MAX)
+        I64(type, member.count, 0), I64(type, member.count, -1), I64(type, member.count, INT64_MAX)
 #define AMOUNT(type, member) REAL(type, member, -1.0), REAL(type, member, NAN), REAL(type, member, INFINITY)
 #define RANK(type, member) \
     I32(type, member, -1), I32(type, member, NODES), I32(type, member, INT32_MAX), \
-    I32(type, member, INT32_MIN)
+        I32(type, member, INT32_MIN)
 #define HEADER(type) \
     RANK(type, from), RANK(type, to), I32(type, pu, -1), I32(type, pass, -1), \
-    I16(type, protocol, PLB_PROTOCOL + 1), I16(type, protocol, 0), I16(type, size, 0), I16(type, size, 65535)
+        I16(type, protocol, PLB_PROTOCOL + 1), I16(type, protocol, 0), I16(type, size, 0), \
+        I16(type, size, 65535)
 #define GIFTS(type) \
     I32(type, gifts.n, -1), I32(type, gifts.n, PLB_GIFTS + 1), I32(type, gifts.n, INT32_MAX), \
-    RANK(type, gifts.thief), AMOUNT(type, gifts.left), RANGE(type, gifts.at[0].range), \
-    RANGE(type, gifts.at[1].range), I64(type, gifts.at[1].block, -1), I64(type, gifts.at[1].hop, 0), \
-    I64(type, gifts.at[1].hop, -1), I64(type, gifts.at[1].hop, PLB_HOPS + 1)
+        RANK(type, gifts.thief), AMOUNT(type, gifts.left), RANGE(type, gifts.at[0].range), \
+        RANGE(type, gifts.at[1].range), I64(type, gifts.at[1].block, -1), I64(type, gifts.at[1].hop, 0), \
+        I64(type, gifts.at[1].hop, -1), I64(type, gifts.at[1].hop, PLB_HOPS + 1)
 
 static const struct wrong wrongs[] = {
-    HEADER(PLB_HELLO), HEADER(PLB_PASS), HEADER(PLB_BLOCK), HEADER(PLB_PULL), HEADER(PLB_DONE),
-    HEADER(PLB_FAIL), HEADER(PLB_EMPTY), HEADER(PLB_STEAL), HEADER(PLB_GIFT), HEADER(PLB_MOVED),
-    HEADER(PLB_STOP), HEADER(PLB_BYE),
-    I32(PLB_BYE, type, 0), I32(PLB_BYE, type, -1), I32(PLB_BYE, type, PLB_MESSAGE_TYPES),
+    HEADER(PLB_HELLO),
+    HEADER(PLB_PASS),
+    HEADER(PLB_BLOCK),
+    HEADER(PLB_PULL),
+    HEADER(PLB_DONE),
+    HEADER(PLB_FAIL),
+    HEADER(PLB_EMPTY),
+    HEADER(PLB_STEAL),
+    HEADER(PLB_GIFT),
+    HEADER(PLB_MOVED),
+    HEADER(PLB_STOP),
+    HEADER(PLB_BYE),
+    I32(PLB_BYE, type, 0),
+    I32(PLB_BYE, type, -1),
+    I32(PLB_BYE, type, PLB_MESSAGE_TYPES),
     I32(PLB_BYE, type, PLB_STOP),
-    I32(PLB_HELLO, hello.pu.node, 1), I32(PLB_HELLO, hello.pu.local, -1), I32(PLB_HELLO, hello.pu.kind, 3),
-    I32(PLB_HELLO, hello.pu.kind, -1), I32(PLB_HELLO, hello.pu.threads, -1),
-    AMOUNT(PLB_HELLO, hello.pu.power), AMOUNT(PLB_HELLO, hello.pu.task_bytes),
-    REAL(PLB_HELLO, hello.pu.memory, -1.0), REAL(PLB_HELLO, hello.pu.memory, NAN),
-    TEXT(PLB_HELLO, hello.pu.name), TEXT(PLB_HELLO, hello.pu.host), TEXT(PLB_HELLO, hello.pu.cores),
-    TEXT(PLB_HELLO, hello.pu.model), TEXT(PLB_HELLO, hello.pu.id), TEXT(PLB_HELLO, hello.build.version),
+    I32(PLB_HELLO, hello.pu.node, 1),
+    I32(PLB_HELLO, hello.pu.local, -1),
+    I32(PLB_HELLO, hello.pu.kind, 3),
+    I32(PLB_HELLO, hello.pu.kind, -1),
+    I32(PLB_HELLO, hello.pu.threads, -1),
+    AMOUNT(PLB_HELLO, hello.pu.power),
+    AMOUNT(PLB_HELLO, hello.pu.task_bytes),
+    REAL(PLB_HELLO, hello.pu.memory, -1.0),
+    REAL(PLB_HELLO, hello.pu.memory, NAN),
+    TEXT(PLB_HELLO, hello.pu.name),
+    TEXT(PLB_HELLO, hello.pu.host),
+    TEXT(PLB_HELLO, hello.pu.cores),
+    TEXT(PLB_HELLO, hello.pu.model),
+    TEXT(PLB_HELLO, hello.pu.id),
+    TEXT(PLB_HELLO, hello.build.version),
     I64(PLB_PASS, begin.phase, -1),
-    RANGE(PLB_BLOCK, block.range), I64(PLB_BLOCK, block.id, -1), I64(PLB_BLOCK, block.grain, 0),
+    RANGE(PLB_BLOCK, block.range),
+    I64(PLB_BLOCK, block.id, -1),
+    I64(PLB_BLOCK, block.grain, 0),
     I64(PLB_BLOCK, block.grain, -1),
-    RANGE(PLB_PULL, pull.range), I64(PLB_PULL, pull.slot, -1),
-    RANGE(PLB_DONE, done.range), I64(PLB_DONE, done.block, -1), I64(PLB_DONE, done.slot, -2),
-    I64(PLB_DONE, done.tasks, 0), I64(PLB_DONE, done.tasks, -1), I64(PLB_DONE, done.tasks, 6),
-    RANGE(PLB_FAIL, fail.range), TEXT(PLB_FAIL, fail.text),
-    I32(PLB_EMPTY, empty.n_victims, -1), I32(PLB_EMPTY, empty.n_victims, PLB_VICTIMS + 1),
-    RANK(PLB_EMPTY, empty.victims[0]), RANK(PLB_EMPTY, empty.victims[1]), AMOUNT(PLB_EMPTY, empty.amounts[1]),
-    I64(PLB_EMPTY, empty.least[0], -1), I64(PLB_EMPTY, empty.least[PLB_LEAST - 1], -1),
-    AMOUNT(PLB_STEAL, steal.rate), AMOUNT(PLB_STEAL, steal.power),
-    GIFTS(PLB_GIFT), GIFTS(PLB_MOVED),
+    RANGE(PLB_PULL, pull.range),
+    I64(PLB_PULL, pull.slot, -1),
+    RANGE(PLB_DONE, done.range),
+    I64(PLB_DONE, done.block, -1),
+    I64(PLB_DONE, done.slot, -2),
+    I64(PLB_DONE, done.tasks, 0),
+    I64(PLB_DONE, done.tasks, -1),
+    I64(PLB_DONE, done.tasks, 6),
+    RANGE(PLB_FAIL, fail.range),
+    TEXT(PLB_FAIL, fail.text),
+    I32(PLB_EMPTY, empty.n_victims, -1),
+    I32(PLB_EMPTY, empty.n_victims, PLB_VICTIMS + 1),
+    RANK(PLB_EMPTY, empty.victims[0]),
+    RANK(PLB_EMPTY, empty.victims[1]),
+    AMOUNT(PLB_EMPTY, empty.amounts[1]),
+    I64(PLB_EMPTY, empty.least[0], -1),
+    I64(PLB_EMPTY, empty.least[PLB_LEAST - 1], -1),
+    AMOUNT(PLB_STEAL, steal.rate),
+    AMOUNT(PLB_STEAL, steal.power),
+    GIFTS(PLB_GIFT),
+    GIFTS(PLB_MOVED),
 };
 
 static void put(struct plb_message *m, const struct wrong *w)

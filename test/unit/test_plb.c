@@ -86,7 +86,7 @@ static void hac_trains_each_pu_for_the_same_time(void **state)
     assert_true(grant(&f, 0) == 0.0); /* nothing ahead before anything is known */
     finish(&f, 0, 10.0, 0.001, 0.001);
     finish(&f, 1, 10.0, 0.004, 0.004);
-    /* 10000 and 2500 units/s; 7 % of 10000 units takes 0.056 s at both, and another such block is kept ahead */
+    /* 10000 and 2500 units/s; 7 % of 10000 units takes 0.056 s at both; another such block is kept ahead */
     for (int round = 0; round < 2; round++) {
         near(grant(&f, 0), 560.0);
         near(grant(&f, 1), 140.0);
@@ -101,7 +101,8 @@ static void hac_shares_what_remains_by_equal_finish_times(void **state)
     double now = 0.0;
     hac_trained(&f, 10000.0, &now);
     near(f.view.remaining, 10000.0 - 10.0 - 10.0 - 560.0 - 140.0);
-    double end = now + f.view.remaining / 1250.0; /* units per second of both; a block is a quarter of the run */
+    double end = now
+               + f.view.remaining / 1250.0; /* units per second of both; a block is a quarter of the run */
     near(grant(&f, 0), 1000.0 * end / 4.0);
     near(grant(&f, 1), 250.0 * end / 4.0);
     assert_int_equal(f.stats.solves, 1);
@@ -113,7 +114,8 @@ static void known_before(struct fixture *f, int p, double seconds_per_unit, bool
 {
     struct plb_sample two[2];
     for (int i = 0; i < 2; i++)
-        two[i] = (struct plb_sample){100.0 + 100.0 * i, (100.0 + 100.0 * i) * seconds_per_unit, 0.0, 1, 0.0, true};
+        two[i] = (struct plb_sample){
+            100.0 + 100.0 * i, (100.0 + 100.0 * i) * seconds_per_unit, 0.0, 1, 0.0, true};
     if (from_profile)
         plb_history_recall(&f->histories[p], two, 1);
     else
@@ -148,9 +150,9 @@ static void hac_needs_no_training_where_all_is_known(void **state)
     }
 }
 
-/* Both do 1000 units/s, but PU 1 took 100 s for its last ten units: a curve from that leaves it nothing in a run
- * of ten seconds. Its first report says otherwise, so it is tried again, once; a PU that was always so slow
- * is not. */
+/* Both do 1000 units/s, but PU 1 took 100 s for its last ten units: a curve from that leaves it nothing in a
+ * run of ten seconds. Its first report says otherwise, so it is tried again, once; a PU that was always so
+ * slow is not. */
 static void hac_tries_a_starved_pu_again(void **state)
 {
     (void)state;

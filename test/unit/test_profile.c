@@ -17,7 +17,8 @@
 static char scratch[] = "/tmp/test_profile.XXXXXX";
 static char folder[100];
 
-static const struct plb_profile_key gpu = {"matmul", "0123456789abcdef", "gpu fast (2)", "emulated gpu", 1, "Some CPU @ 2.20GHz, slowdown 2"};
+static const struct plb_profile_key gpu = {
+    "matmul", "0123456789abcdef", "gpu fast (2)", "emulated gpu", 1, "Some CPU @ 2.20GHz, slowdown 2"};
 
 static char *path_of(const struct plb_profile_key *key, const char *end)
 {
@@ -77,7 +78,8 @@ static void refused(const struct plb_profile_key *key, const char *because)
     if (plb_profile_load(folder, key, &p, &err) == PLB_OK)
         fail_msg("a profile that should say '%s' was believed", because);
     assert_int_equal(p.n, 0);
-    if (strstr(err.text, because) == NULL || strstr(err.text, "set aside as") == NULL || strstr(err.text, folder) == NULL)
+    if (strstr(err.text, because) == NULL || strstr(err.text, "set aside as") == NULL
+        || strstr(err.text, folder) == NULL)
         fail_msg("expected '%s': %s", because, err.text);
     assert_false(there(key, ""));
     assert_true(there(key, ".damaged"));
@@ -154,7 +156,8 @@ static void a_file_cut_anywhere_is_set_aside(void **state)
         refused(&gpu, n + 1 < size ? "" : "it was cut");
     }
     struct stat info;
-    assert_true(stat(path_of(&gpu, ".damaged"), &info) == 0 && (size_t)info.st_size == size - 1); /* kept as it was */
+    assert_true(stat(path_of(&gpu, ".damaged"), &info) == 0
+                && (size_t)info.st_size == size - 1); /* kept as it was */
     unlink(path_of(&gpu, ".damaged"));
 }
 
@@ -203,8 +206,20 @@ static void only_what_can_have_been_measured_is_believed(void **state)
 {
     (void)state;
     static const char *const rows[] = {
-        "1000000 nan 0 7", "1000000 inf 0 7", "1000000 0 0 7", "1000000 -1 0 7", "0 1 0 7", "-1e6 1 0 7", "1e999 1 0 7",
-        "1e6 1 -1 7", "1e6 1 nan 7", "1e6 1 0 0", "1e6 1 0", "1e6 1 0 7 8", "", "x",
+        "1000000 nan 0 7",
+        "1000000 inf 0 7",
+        "1000000 0 0 7",
+        "1000000 -1 0 7",
+        "0 1 0 7",
+        "-1e6 1 0 7",
+        "1e999 1 0 7",
+        "1e6 1 -1 7",
+        "1e6 1 nan 7",
+        "1e6 1 0 0",
+        "1e6 1 0",
+        "1e6 1 0 7 8",
+        "",
+        "x",
     };
     struct plb_error err = {.status = PLB_OK};
     struct plb_profile p;
@@ -316,9 +331,11 @@ static void each_size_gives_its_median(void **state)
 {
     (void)state;
     const struct plb_sample samples[] = {
-        task(100.0, 1.0), task(100.0, 9.0), task(100.0, 1.1), task(100.0, 0.01), task(100.0, 1.2), /* median 1.1 */
-        task(1000.0, 20.0), task(1000.0, 10.0),                                                   /* the faster of two */
-        task(NAN, 1.0), task(50.0, NAN), task(0.0, 1.0), task(1e9, 0.0), task(-5.0, 1.0), task(INFINITY, 1.0),
+        task(100.0, 1.0),   task(100.0, 9.0),   task(100.0, 1.1),
+        task(100.0, 0.01),  task(100.0, 1.2),   /* median 1.1 */
+        task(1000.0, 20.0), task(1000.0, 10.0), /* the faster of two */
+        task(NAN, 1.0),     task(50.0, NAN),    task(0.0, 1.0),
+        task(1e9, 0.0),     task(-5.0, 1.0),    task(INFINITY, 1.0),
     };
     struct plb_profile p;
     plb_profile_pool(samples, 13, 0, &p);
@@ -341,8 +358,8 @@ static void what_is_new_replaces_what_is_old(void **state)
 {
     (void)state;
     const struct plb_sample samples[] = {
-        task(10.0, 1.0), task(100.0, 1.0), task(100.0, 1.0), task(100.0, 1.0), /* old */
-        task(100.0, 5.0), task(1000.0, 7.0),                                   /* new */
+        task(10.0, 1.0),  task(100.0, 1.0),  task(100.0, 1.0), task(100.0, 1.0), /* old */
+        task(100.0, 5.0), task(1000.0, 7.0),                                     /* new */
     };
     struct plb_profile p;
     plb_profile_pool(samples, 6, 4, &p);

@@ -17,18 +17,18 @@
 #include "params.h"
 
 #define NODES 6
-#define PUS 3               /* of a node, at most */
+#define PUS 3 /* of a node, at most */
 #define UNITS 400
 #define PASSES 3
-#define STEPS 1000000       /* after which a run counts as one that hangs */
+#define STEPS 1000000 /* after which a run counts as one that hangs */
 
-static const char *const balancers[] = {"static", "gss", "factoring", "awf", "hdss",
-                                        "acosta", "plb-hec", "plb-hac", "greedy"};
+static const char *const balancers[] = {"static", "gss",     "factoring", "awf",   "hdss",
+                                        "acosta", "plb-hec", "plb-hac",   "greedy"};
 
 struct node {
     struct plb_worker *worker;
     int n_pus;
-    bool dead, told;            /* told: the master knows that it is dead */
+    bool dead, told; /* told: the master knows that it is dead */
     bool busy[PUS];
     struct plb_slice tasks[PUS];
     struct plb_worker_pu pus[PUS];
@@ -46,10 +46,10 @@ struct run {
     int n_nodes, pass, losses;
     bool nodes_die;
     int64_t delay, duration, unheard; /* of messages, tasks and deaths: so many things happen meanwhile */
-    struct plb_outbox way;      /* messages on their way */
-    int executed[PASSES + 1][UNITS]; /* how often */
-    bool accepted[UNITS];       /* in this pass */
-    double now, tick;           /* seconds; of one thing that happens */
+    struct plb_outbox way;            /* messages on their way */
+    int executed[PASSES + 1][UNITS];  /* how often */
+    bool accepted[UNITS];             /* in this pass */
+    double now, tick;                 /* seconds; of one thing that happens */
 };
 
 #define EXPECT(r, what) \
@@ -90,7 +90,9 @@ static int make_pus(struct run *r, struct plb_pu_info *infos)
         node->n_pus = i == 0 ? 1 : (int)whole(&r->dice, 0, PUS);
         for (int p = 0; p < node->n_pus; p++, n++) {
             bool small = n > 0 && one_in(&r->dice, 3);
-            infos[n] = (struct plb_pu_info){.node = i, .local = p, .power = real(&r->dice, 0.1, 10.0),
+            infos[n] = (struct plb_pu_info){.node = i,
+                                            .local = p,
+                                            .power = real(&r->dice, 0.1, 10.0),
                                             .memory = small ? real(&r->dice, 100.0, 900.0) : INFINITY};
             node->pus[p].power = infos[n].power;
             node->pus[p].limit = plb_task_limit(&r->sizes, &infos[n], r->config.grain, 0.0);
@@ -114,18 +116,25 @@ static void make_run(struct run *r, uint64_t seed)
     /* static leaves most to thieves, so it is half of the runs */
     const char *name = balancers[one_in(&r->dice, 2) ? 0 : whole(&r->dice, 0, 8)];
     r->config = (struct plb_master_config){
-        .balancer = plb_balancer_find(name, "test", &err), .params = r->params, .n_nodes = r->n_nodes,
-        .sizes = &r->sizes, .units = r->maps[0].units, .phases = 2, .grain = one_in(&r->dice, 3) ? 5.0 : 0.0,
-        .migration = !one_in(&r->dice, 4), .whole_results = one_in(&r->dice, 2),
+        .balancer = plb_balancer_find(name, "test", &err),
+        .params = r->params,
+        .n_nodes = r->n_nodes,
+        .sizes = &r->sizes,
+        .units = r->maps[0].units,
+        .phases = 2,
+        .grain = one_in(&r->dice, 3) ? 5.0 : 0.0,
+        .migration = !one_in(&r->dice, 4),
+        .whole_results = one_in(&r->dice, 2),
     };
     default_params(r->config.balancer, r->params);
     int n = make_pus(r, infos);
     r->master = plb_master_new(&r->config, infos, n);
     struct plb_worker_config worker = {.n_nodes = r->n_nodes, .sizes = &r->sizes, .maps = r->maps};
     worker.n_phases = 2;
-    worker.migration = (struct plb_migration){
-        .on = r->config.migration, .victim = (enum plb_victim)whole(&r->dice, 0, 2),
-        .threshold = real(&r->dice, 0.0, 5.0), .by_power = one_in(&r->dice, 3)};
+    worker.migration = (struct plb_migration){.on = r->config.migration,
+                                              .victim = (enum plb_victim)whole(&r->dice, 0, 2),
+                                              .threshold = real(&r->dice, 0.0, 5.0),
+                                              .by_power = one_in(&r->dice, 3)};
     for (int i = 0; i < r->n_nodes; i++) {
         worker.node = i;
         worker.n_pus = r->nodes[i].n_pus;

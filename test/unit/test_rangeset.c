@@ -93,10 +93,15 @@ static void random_operations_agree_with_bytes(void **state)
         int64_t first = (int64_t)(plb_random_bits(1, 3 * i) % UNITS), longest = UNITS - first;
         int64_t count = (int64_t)(plb_random_bits(1, 3 * i + 1) % (uint64_t)(longest < 30 ? longest : 30));
         switch (plb_random_bits(1, 3 * i + 2) % 10) {
-        case 0: case 1: case 2: add(&s, model, range(first, count)); break;
-        case 3: case 4: case 5: take(&s, model, count); break;
+        case 0:
+        case 1:
+        case 2: add(&s, model, range(first, count)); break;
+        case 3:
+        case 4:
+        case 5: take(&s, model, count); break;
         case 6: missing(&s, model, range(first, count)); break;
-        case 7: case 8: remove_range(&s, model, range(first, count)); break;
+        case 7:
+        case 8: remove_range(&s, model, range(first, count)); break;
         default:
             if (i % 97 == 0) {
                 plb_rangeset_clear(&s);

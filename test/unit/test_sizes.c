@@ -35,8 +35,8 @@ static void bytes_of_equal_units(void **state)
 static void bytes_of_unequal_units_come_from_the_offsets(void **state)
 {
     static const int64_t one[] = {10, 11, 13, 13, 18}, other[] = {0, 3, 3, 3, 4};
-    const struct plb_sizes s = {.task_bytes = 1.0, .unit_bytes = 2.0,
-                                .n_indexed = 2, .indexed = {{one, 4.0}, {other, 10.0}}};
+    const struct plb_sizes s = {
+        .task_bytes = 1.0, .unit_bytes = 2.0, .n_indexed = 2, .indexed = {{one, 4.0}, {other, 10.0}}};
     static const double each[] = {37.0, 11.0, 3.0, 33.0};
     (void)state;
     for (int u = 0; u < 4; u++)
@@ -103,8 +103,8 @@ static void the_largest_and_the_mean_are_those_of_all_units(void **state)
         double largest = 0.0, all = 0.0;
         for (int64_t u = 0; u < n; u++)
             offsets[u + 1] = offsets[u] + whole(&d, 0, 999);
-        struct plb_sizes s = {.task_bytes = 64.0, .unit_bytes = 16.0,
-                              .n_indexed = 1, .indexed = {{offsets, 4.0}}};
+        struct plb_sizes s = {
+            .task_bytes = 64.0, .unit_bytes = 16.0, .n_indexed = 1, .indexed = {{offsets, 4.0}}};
         for (int64_t u = 0; u < n; u++) {
             double bytes = 16.0 + 4.0 * (double)(offsets[u + 1] - offsets[u]);
             largest = fmax(largest, bytes);

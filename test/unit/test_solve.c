@@ -13,8 +13,9 @@ static const enum plb_solver solvers[] = {PLB_SOLVER_AUTO, PLB_SOLVER_SLSQP, PLB
 /* a + b x at every size. */
 static struct plb_model line_model(double a, double b)
 {
-    struct plb_model m = {.execute = {.terms = 1u << PLB_TERM_ONE | 1u << PLB_TERM_X, .scale = 1,
-                                      .low = 1e-30, .high = 1e30, .r2 = 1}};
+    struct plb_model m = {
+        .execute = {
+            .terms = 1u << PLB_TERM_ONE | 1u << PLB_TERM_X, .scale = 1, .low = 1e-30, .high = 1e30, .r2 = 1}};
     m.execute.a[PLB_TERM_ONE] = a;
     m.execute.a[PLB_TERM_X] = b;
     return m;
@@ -24,7 +25,8 @@ static struct plb_model random_model(uint64_t *s)
 {
     static const unsigned terms[] = {PLB_TERM_X, PLB_TERM_X2, PLB_TERM_X3, PLB_TERM_EXP, PLB_TERM_XEXP};
     double speed = exp(6 * uniform(s)), high = exp(8 * uniform(s));
-    struct plb_model m = {.execute = {.scale = high, .low = high * (0.01 + 0.5 * uniform(s)), .high = high, .r2 = 1}};
+    struct plb_model m = {
+        .execute = {.scale = high, .low = high * (0.01 + 0.5 * uniform(s)), .high = high, .r2 = 1}};
     for (int k = 0; k < 2; k++) {
         unsigned term = terms[(int)(5 * uniform(s))];
         m.execute.terms |= 1u << term;
@@ -58,11 +60,13 @@ static void sound(const struct plb_model *m, int n, double total, const double *
     if (!(fabs(sum - total) <= 1e-9 * total))
         fail_msg("seed %d: shares sum to %.15g, not %.15g", seed, sum, total);
     if (!(longest - shortest <= 1e-6 * longest))
-        fail_msg("seed %d, %d PUs, solver %d: finish times from %.12g to %.12g", seed, n, s->used, shortest, longest);
+        fail_msg("seed %d, %d PUs, solver %d: finish times from %.12g to %.12g", seed, n, s->used, shortest,
+                 longest);
     if (!(fabs(s->seconds - longest) <= 1e-6 * longest))
         fail_msg("seed %d: T = %.12g, but the last finishes at %.12g", seed, s->seconds, longest);
     for (int p = 0; p < n; p++)
-        if (x[p] == 0.0 && plb_model_known(&m[p]) && plb_model_time(&m[p], 1e-9 * total) < longest * (1 - 1e-6))
+        if (x[p] == 0.0 && plb_model_known(&m[p])
+            && plb_model_time(&m[p], 1e-9 * total) < longest * (1 - 1e-6))
             fail_msg("seed %d: PU %d could have helped", seed, p);
 }
 
@@ -130,7 +134,8 @@ static void one_pu_gets_all(void **state)
 static void flat_curves_are_shared_out(void **state)
 {
     (void)state;
-    struct plb_model flat = {.execute = {.terms = 1u << PLB_TERM_ONE, .a = {4}, .scale = 1, .low = 1, .high = 100}};
+    struct plb_model flat = {
+        .execute = {.terms = 1u << PLB_TERM_ONE, .a = {4}, .scale = 1, .low = 1, .high = 100}};
     struct plb_model same[] = {flat, flat}, mixed[] = {line_model(0, 1), flat};
     for (int s = 0; s < 3; s++) {
         double x[2];
@@ -157,7 +162,11 @@ static void flat_curves_among_others_leave_no_one_behind(void **state)
         for (int p = 0; p < n; p++)
             m[p] = random_model(&s);
         double high = exp(8 * uniform(&s)), total = high * exp(2 * uniform(&s) - 1);
-        m[0] = (struct plb_model){.execute = {.terms = 1u << PLB_TERM_ONE, .a = {exp(4 * uniform(&s) - 2)}, .scale = 1, .low = 1, .high = high}};
+        m[0] = (struct plb_model){.execute = {.terms = 1u << PLB_TERM_ONE,
+                                              .a = {exp(4 * uniform(&s) - 2)},
+                                              .scale = 1,
+                                              .low = 1,
+                                              .high = high}};
         struct plb_solution got;
         assert_true(plb_solve(m, n, total, PLB_SOLVER_BISECTION, x, &got));
         sound(m, n, total, x, &got, seed);
@@ -280,11 +289,15 @@ static void no_move_of_one_percent_helps(void **state)
             for (int to = 0; to < n; to++) {
                 double makespan = 0;
                 for (int p = 0; p < n; p++) {
-                    double moved = from == to || x[from] == 0 ? 0 : p == from ? -0.01 * x[from] : p == to ? 0.01 * x[from] : 0;
+                    double moved = from == to || x[from] == 0 ? 0
+                                 : p == from                  ? -0.01 * x[from]
+                                 : p == to                    ? 0.01 * x[from]
+                                                              : 0;
                     makespan = fmax(makespan, plb_model_time(&m[p], x[p] + moved));
                 }
                 if (makespan < got.seconds * (1 - 1e-7))
-                    fail_msg("seed %d: a move from %d to %d gives %.12g, not %.12g", seed, from, to, makespan, got.seconds);
+                    fail_msg("seed %d: a move from %d to %d gives %.12g, not %.12g", seed, from, to, makespan,
+                             got.seconds);
             }
     }
 }
@@ -327,7 +340,8 @@ static void ten_thousand_pus_are_solved(void **state)
 static void solvers_have_names(void **state)
 {
     (void)state;
-    const char *const names[] = {[PLB_SOLVER_AUTO] = "auto", [PLB_SOLVER_SLSQP] = "slsqp", [PLB_SOLVER_BISECTION] = "bisection"};
+    const char *const names[] = {
+        [PLB_SOLVER_AUTO] = "auto", [PLB_SOLVER_SLSQP] = "slsqp", [PLB_SOLVER_BISECTION] = "bisection"};
     for (int i = 0; i < 3; i++) {
         double index = -1.0;
         assert_true(plb_parse_choice(names[i], PLB_SOLVER_CHOICES, &index) && index == i);

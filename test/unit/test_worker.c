@@ -135,7 +135,7 @@ static void a_pass_has_its_phase_s_costs(void **state)
     assert_int_equal(plb_worker_phase(f.worker), 1);
     block(&f, 2, 0, 1, 500, 100, 100);
     assert_true(fabs(plb_worker_queued(f.worker) - 150.0) < 1e-9); /* 3 each, where the mean is 2 */
-    assert_false(begin(&f, 3, PHASES)); /* of no phase */
+    assert_false(begin(&f, 3, PHASES));                            /* of no phase */
     assert_int_equal(plb_worker_pass(f.worker), 2);
     stop(&f);
 }

@@ -6,7 +6,9 @@
 #define MOST_PUS 3
 
 static const struct plb_worker_pu pus[MOST_PUS] = {
-    {1.0, {INT64_MAX, INFINITY}}, {2.0, {4, INFINITY}}, {0.5, {INT64_MAX, 80.0}},
+    {1.0, {INT64_MAX, INFINITY}},
+    {2.0, {4, INFINITY}},
+    {0.5, {INT64_MAX, 80.0}},
 };
 
 static const int64_t edges[] = {1, 2, UNITS - 1, UNITS, UNITS + 1, INT32_MAX, INT64_MAX / 2, INT64_MAX - 1};
@@ -44,7 +46,8 @@ static void fill(struct dice *d, struct plb_message *m)
             m->empty.least[i] = one_in(d, 2) ? 0 : amount(d);
         break;
     case PLB_STEAL: m->steal = (struct plb_steal){any_work(d), any_work(d)}; break;
-    case PLB_GIFT: case PLB_MOVED:
+    case PLB_GIFT:
+    case PLB_MOVED:
         m->gifts.n = (int32_t)whole(d, 0, PLB_GIFTS);
         m->gifts.thief = (int32_t)whole(d, 0, NODES - 1);
         m->gifts.left = any_work(d);
@@ -97,8 +100,11 @@ static void nonsense_does_no_harm(void **state)
     for (uint64_t seed = seeds(4000).first; seed < seeds(4000).end; seed++) {
         struct dice d = {seed, 0};
         struct fixture f;
-        struct plb_migration m = {.on = !one_in(&d, 6), .victim = (enum plb_victim)whole(&d, 0, 2),
-                                  .threshold = any_work(&d), .by_power = one_in(&d, 3), .seed = seed};
+        struct plb_migration m = {.on = !one_in(&d, 6),
+                                  .victim = (enum plb_victim)whole(&d, 0, 2),
+                                  .threshold = any_work(&d),
+                                  .by_power = one_in(&d, 3),
+                                  .seed = seed};
         int n_pus = (int)whole(&d, 0, MOST_PUS), right = 0;
         prepare(&f, n_pus, pus, &sizes, &m);
         for (int i = 0; i < 80; i++) {

@@ -36,57 +36,57 @@ enum plb_pu_kind { PLB_CPU, PLB_GPU, PLB_ACCELERATOR };
 /* What the best fixed distribution gives a PU, where a simulation knows it. */
 struct plb_ideal {
     double work;
-    int blocks;                 /* to grant it in, at least 1 */
+    int blocks; /* to grant it in, at least 1 */
 };
 
 /* A PU's report of finished tasks: `tasks` tasks of work/tasks each took these seconds on average.
  * Anything measured may be zero, and after a fault even NaN: a balancer survives that. */
 struct plb_sample {
-    double work;                /* of one task */
-    double execute_s;           /* of one task: the kernel itself (F_p) */
-    double transfer_s;          /* of one task: moving data, as far as it was not hidden (G_p) */
-    int64_t tasks;              /* how many tasks the report covers */
-    double time;                /* when the report reached the master */
-    bool block_end;             /* it finishes a block that was granted to this PU */
+    double work;       /* of one task */
+    double execute_s;  /* of one task: the kernel itself (F_p) */
+    double transfer_s; /* of one task: moving data, as far as it was not hidden (G_p) */
+    int64_t tasks;     /* how many tasks the report covers */
+    double time;       /* when the report reached the master */
+    bool block_end;    /* it finishes a block that was granted to this PU */
 };
 
 struct plb_pu {
-    int node;                   /* MPI rank */
+    int node; /* MPI rank */
     enum plb_pu_kind kind;
     const char *name;
-    double power;               /* computing power as given, or 1; only ratios matter */
-    double grain;               /* most work in one of its tasks: a larger block is cut; may be infinite */
-    bool lost;                  /* gone, or never usable: never asked, owed nothing */
-    int outstanding;            /* blocks granted and not finished: 0, 1 or 2 */
-    double granted;             /* work granted in this pass, as rounded, less what a loss took back of it */
-    double done;                /* work finished in this pass of what was granted to it; others may have
-                                   executed it */
+    double power;    /* computing power as given, or 1; only ratios matter */
+    double grain;    /* most work in one of its tasks: a larger block is cut; may be infinite */
+    bool lost;       /* gone, or never usable: never asked, owed nothing */
+    int outstanding; /* blocks granted and not finished: 0, 1 or 2 */
+    double granted;  /* work granted in this pass, as rounded, less what a loss took back of it */
+    double done;     /* work finished in this pass of what was granted to it; others may have
+                        executed it */
     const struct plb_sample *samples; /* of this phase, in all passes so far; most recent last */
-    int n_samples;              /* at most PLB_MAX_SAMPLES */
-    int recalled;               /* the first so many of them are a profile, from an earlier run */
-    const struct plb_ideal *ideal; /* simulation only: its part in the optimum; else NULL */
+    int n_samples;                    /* at most PLB_MAX_SAMPLES */
+    int recalled;                     /* the first so many of them are a profile, from an earlier run */
+    const struct plb_ideal *ideal;    /* simulation only: its part in the optimum; else NULL */
 };
 
 #define PLB_MAX_SAMPLES 128
 
 /* What the balancer tells the master: counts, a time for the report, and one request. */
 struct plb_balancer_stats {
-    int64_t solves;             /* systems solved */
-    int64_t fits;               /* curves fitted; a simulation takes the master's time for each */
-    double profile_end;         /* time at which training ended; 0 where there was none */
-    bool ask_again;             /* those told PLB_WAIT shall be asked: see there */
+    int64_t solves;     /* systems solved */
+    int64_t fits;       /* curves fitted; a simulation takes the master's time for each */
+    double profile_end; /* time at which training ended; 0 where there was none */
+    bool ask_again;     /* those told PLB_WAIT shall be asked: see there */
 };
 
 struct plb_view {
-    double now;                 /* seconds since the pass began */
-    double total;               /* work of the pass */
-    double remaining;           /* work not granted; a loss adds to it, at the time and perhaps later */
-    double next;                /* work of the unit that is granted next: no grant is smaller */
-    int64_t units;              /* whole units of the pass; total equals it but for rounding */
-    int n_pus;                  /* lost ones included */
-    int living;                 /* PUs that are not lost */
-    int idle;                   /* of these, PUs with no block outstanding: idle == living where nothing
-                                   at all is outstanding */
+    double now;       /* seconds since the pass began */
+    double total;     /* work of the pass */
+    double remaining; /* work not granted; a loss adds to it, at the time and perhaps later */
+    double next;      /* work of the unit that is granted next: no grant is smaller */
+    int64_t units;    /* whole units of the pass; total equals it but for rounding */
+    int n_pus;        /* lost ones included */
+    int living;       /* PUs that are not lost */
+    int idle;         /* of these, PUs with no block outstanding: idle == living where nothing
+                         at all is outstanding */
     const struct plb_pu *pus;
     struct plb_balancer_stats *stats;
 };
@@ -94,23 +94,24 @@ struct plb_view {
 /* The balancer's parameters as set by the user, in the order of its options table. */
 struct plb_param {
     const char *name;
-    double value;               /* PLB_INT, PLB_REAL, PLB_FLAG (0 or 1); PLB_TEXT with choices: which, from 0 */
-    const char *text;           /* the value as text */
+    double value;     /* PLB_INT, PLB_REAL, PLB_FLAG (0 or 1); PLB_TEXT with choices: which, from 0 */
+    const char *text; /* the value as text */
 };
 
-/* What the sizes of a balancer's blocks follow: what this run measures, the PUs' given powers, or the profiles of
- * earlier runs. */
+/* What the sizes of a balancer's blocks follow: what this run measures, the PUs' given powers, or the
+ * profiles of earlier runs. */
 enum plb_basis { PLB_BY_MEASUREMENT, PLB_BY_POWER, PLB_BY_PROFILE };
 
 struct plb_balancer {
-    uint32_t abi, size;         /* through PLB_BALANCER_HEAD */
-    const char *name;           /* as the user types it: plb-hec */
-    const char *summary;        /* one line */
+    uint32_t abi, size;               /* through PLB_BALANCER_HEAD */
+    const char *name;                 /* as the user types it: plb-hec */
+    const char *summary;              /* one line */
     const struct plb_option *options; /* keys of [balance], ended by a NULL name; or NULL */
-    bool simulation_only;       /* it looks at what only a simulation knows: plb_pu.ideal */
+    bool simulation_only;             /* it looks at what only a simulation knows: plb_pu.ideal */
 
-    /* Optional: what it goes by with these parameters; NULL = by measurement. By power: work that moves between PUs
-     * is shared by their powers too. By profile: plbrun refuses a run where a PU has no profile. */
+    /* Optional: what it goes by with these parameters; NULL = by measurement. By power: work that moves
+     * between PUs is shared by their powers too. By profile: plbrun refuses a run where a PU has no profile.
+     */
     enum plb_basis (*basis)(const struct plb_param *params);
 
     /* Returns the policy's state for one pass, or NULL where there is no memory. Owned by the

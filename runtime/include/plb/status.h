@@ -24,12 +24,10 @@ static inline const char *plb_status_text(int status)
 {
     switch (status) {
 #define PLB_STATUS_CASE(name, number, text) \
-    case number: \
-        return text;
+    case number: return text;
         PLB_STATUS_MAP(PLB_STATUS_CASE)
 #undef PLB_STATUS_CASE
-    default:
-        return "unknown status";
+    default: return "unknown status";
     }
 }
 
