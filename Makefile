@@ -171,6 +171,8 @@ help:
 	@echo "make bench-papers       the papers' experiments in virtual time, to build/bench-papers"
 	@echo "make bench-coexecution  what a CPU adds to a GPU, in virtual time"
 	@echo "make bench-mixed        all balancers on up to 10,000 PUs of mixed kinds, in virtual time"
+	@echo "make bench-random       all balancers on 1,000 random clusters (N=60: fewer; HALF=tune or report;"
+	@echo "                        BENCH_RANDOM=1234: that one alone)"
 	@echo "make bench-overhead     what a task and a steal cost"
 
 clean:

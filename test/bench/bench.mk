@@ -1,7 +1,7 @@
 # Benchmarks: what plbrun costs, and the experiments of the papers in virtual time.
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
-.PHONY: bench bench-papers bench-coexecution bench-mixed bench-overhead
+.PHONY: bench bench-papers bench-coexecution bench-mixed bench-overhead bench-random
 
 $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
 	@mkdir -p $(@D)
@@ -27,3 +27,8 @@ bench-mixed: all $(B)/bench/mixed
 
 bench-overhead: all $(B)/bench/steal $(TEST_KERNELS)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/overhead.sh
+
+# N=60: fewer clusters; HALF=tune|report; BALANCERS=a,b; BENCH_RANDOM=1234: that one alone.
+bench-random: all $(B)/bench/random
+	@mkdir -p $(B)/bench-random
+	@$(B)/bench/random $(B)/bench-random

@@ -1,0 +1,187 @@
+/* Every balancer on random clusters (random_cluster.h has the distribution), three seeds each.
+ * Usage: random FOLDER. Writes FOLDER/random.csv and prints tables. Set in the environment:
+ *
+ *   N=60               the clusters 1 to 60; 1000 by default
+ *   HALF=tune|report   the even numbers, which balancers may be tuned on, or the odd ones; both by default
+ *   BALANCERS=sure,..  these alone
+ *   BENCH_RANDOM=1234  this cluster alone, with all that is known of it
+ *   JOBS=2             processes; one for each core by default */
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "drive/simulate.h"
+#include "model/fluid_bound.h"
+#include "random_tables.h"
+
+/* Events of one simulation at most. More: a balancer that never ends takes longer to be found. Fewer: a long
+ * but sound run is taken for one. The longest sound runs have a few million. */
+#define MOST_EVENTS 30000000
+
+/* Seconds after which a simulation is killed, as a call that never returns must be. */
+#define MOST_SECONDS 120
+
+/* What all processes see. */
+struct shared {
+    atomic_int next; /* the place of the next cluster in the list */
+    struct results results;
+};
+
+static struct plb_simulation simulation(const struct random_cluster *r, const struct plb_balancer *b,
+                                        const struct plb_param *params, const struct plb_cost_map *costs,
+                                        uint64_t seed)
+{
+    return (struct plb_simulation){
+        .cluster = &r->cluster,
+        .maps = &r->map,
+        .true_maps = costs,
+        .inputs = r->inputs,
+        .results = r->results,
+        .master = {.balancer = b,
+                   .params = params,
+                   .sizes = &r->sizes,
+                   .units = r->law.units,
+                   .pulled_bytes = RANDOM_PULLED_BYTES,
+                   .migration = true},
+        .migration = {.on = true,
+                      .threshold = 1.0,
+                      .by_power = b->basis != NULL && b->basis(params) == PLB_BY_POWER,
+                      .seed = seed},
+        .seed = seed,
+        .max_events = MOST_EVENTS,
+    };
+}
+
+static void run(const struct random_cluster *r, const struct plb_balancer *b,
+                const struct plb_cost_map *costs, uint64_t seed, struct outcome *o)
+{
+    struct plb_param params[MAX_PARAMS];
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_simulated result;
+    default_params(b, params);
+    struct plb_simulation s = simulation(r, b, params, costs, seed);
+    o->state = STARTED;
+    double began = plb_now();
+    alarm(MOST_SECONDS);
+    bool fine = plb_simulate(&s, &result, &err) == PLB_OK;
+    alarm(0);
+    o->wall_s = plb_now() - began;
+    o->makespan_s = result.makespan_s;
+    o->events = result.events;
+    o->state = fine ? ENDED : FAILED;
+    if (!fine)
+        fprintf(stderr, "cluster %d, %s, seed %d: %s\n", r->number, b->name, (int)seed, err.text);
+    plb_master_free(result.master);
+}
+
+/* All balancers and seeds on one cluster, but for those that an earlier process has tried. */
+static void run_cluster(struct results *results, int at)
+{
+    static struct random_cluster r;
+    struct cluster_result *c = &results->clusters[at];
+    make_random_cluster(&r, c->number);
+    random_describe(&r, c->what, sizeof c->what);
+    for (int seed = 0; seed < SEEDS; seed++) {
+        struct plb_cost_map costs = random_true_map(&r, (uint64_t)seed + 1);
+        double all = costs.per_work * (double)costs.units;
+        c->fluid[seed] = plb_fluid_bound(&r.cluster, all, 0.0, false);
+        c->bound[seed] = random_bound(&r, &costs);
+        for (int b = 0; b < results->n_balancers; b++)
+            if (c->outcomes[b][seed].state == NOT_RUN)
+                run(&r, results->balancers[b], &costs, (uint64_t)seed + 1, &c->outcomes[b][seed]);
+        plb_cost_map_fini(&costs);
+    }
+    free_random_cluster(&r);
+    c->complete = true;
+}
+
+static void work(struct shared *s)
+{
+    for (int at; (at = atomic_fetch_add(&s->next, 1)) < s->results.n_clusters;)
+        if (!s->results.clusters[at].complete)
+            run_cluster(&s->results, at);
+}
+
+/* A process died within this simulation: it counts as failed, and what is left of its cluster is run. */
+static void mark_dead(struct shared *s)
+{
+    struct results *r = &s->results;
+    for (int at = 0; at < r->n_clusters; at++)
+        for (int i = 0; i < r->n_balancers * SEEDS; i++) {
+            struct outcome *o = &r->clusters[at].outcomes[i / SEEDS][i % SEEDS];
+            if (o->state != STARTED || r->clusters[at].complete)
+                continue;
+            fprintf(stderr, "cluster %d, %s, seed %d: the simulation crashed, or took longer than %d s\n",
+                    r->clusters[at].number, r->balancers[i / SEEDS]->name, i % SEEDS + 1, MOST_SECONDS);
+            o->state = FAILED;
+        }
+}
+
+/* Until no process dies: the next ones go on where it was. */
+static void run_all(struct shared *s, int jobs)
+{
+    bool crashed = true;
+    fflush(stdout);
+    while (crashed) {
+        int alive = 0, status;
+        crashed = false;
+        atomic_store(&s->next, 0);
+        for (; alive < jobs; alive++)
+            if (fork() == 0) {
+                work(s);
+                _exit(0);
+            }
+        for (; alive > 0 && wait(&status) > 0; alive--)
+            crashed |= status != 0;
+        if (crashed)
+            mark_dead(s);
+    }
+}
+
+static const char *setting(const char *name, const char *otherwise)
+{
+    const char *text = getenv(name);
+    return text != NULL && text[0] != '\0' ? text : otherwise;
+}
+
+/* Whether a comma-separated list has this name. */
+static bool listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += n)
+        if ((at == list || at[-1] == ',') && (at[n] == '\0' || at[n] == ','))
+            return true;
+    return false;
+}
+
+static void choose(struct results *r)
+{
+    const char *half = setting("HALF", "both"), *names = setting("BALANCERS", "");
+    int n = atoi(setting("N", "1000")), only = atoi(setting("BENCH_RANDOM", "0"));
+    for (int b = 0; plb_balancers[b] != NULL && r->n_balancers < MAX_BALANCERS; b++)
+        if (names[0] == '\0' || listed(names, plb_balancers[b]->name))
+            r->balancers[r->n_balancers++] = plb_balancers[b];
+    for (int i = only > 0 ? only : 1; i <= (only > 0 ? only : n) && r->n_clusters < MAX_CLUSTERS; i++)
+        if (only > 0 || strcmp(half, "both") == 0 || (i % 2 == 0) == (strcmp(half, "tune") == 0))
+            r->clusters[r->n_clusters++].number = i;
+}
+
+int main(int argc, char **argv)
+{
+    struct shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s == MAP_FAILED) {
+        perror("mmap");
+        return 1;
+    }
+    choose(&s->results);
+    double began = plb_now();
+    run_all(s,
+            atoi(setting("JOBS", "0")) > 0 ? atoi(setting("JOBS", "0")) : (int)sysconf(_SC_NPROCESSORS_ONLN));
+    write_csv(&s->results, argc > 1 ? argv[1] : ".");
+    print_results(&s->results);
+    printf("%d clusters in %.0f s\n", s->results.n_clusters, plb_now() - began);
+    return 0;
+}
