@@ -13,6 +13,11 @@
 
 #define PAGE 4096 /* bytes; pages are what a device can lock */
 
+/* Seconds that a report may wait for the next ones, where the master does not need it soon. Larger: balancers
+ * hear later. Smaller: the two threads take the lock from each other, and each report costs a message. At
+ * 1 ms an empty task costs the same as with no communication thread at all. */
+#define REPORT_DELAY 1e-3
+
 /* A slot that has just been given a task, whose inputs are to be fetched. */
 struct errand {
     struct plb_runner *runner;
@@ -29,6 +34,7 @@ struct plb_node {
     struct errand *errands;    /* room for every slot */
     int n_errands;
     struct plb_outbox reports;
+    double collected; /* plb_now() when reports were last collected */
 };
 
 /* ------------------------------------------------------------ start and end */
@@ -183,8 +189,10 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
     bool sensible = plb_worker_receive(node->shared.worker, m, out);
     if (sensible && m->type == PLB_PASS)
         begin_pass(node, m->begin.replaced);
-    if (sensible && m->type != PLB_STEAL) /* all PUs: one may take from the queue of another */
+    if (sensible && m->type != PLB_STEAL) { /* all PUs: one may take from the queue of another */
         wake_pus(node);
+        atomic_store(&node->shared.news, true);
+    }
     pthread_mutex_unlock(&node->shared.lock);
     return sensible;
 }
@@ -235,27 +243,32 @@ static struct plb_slot *slot_of(struct plb_node *node, int64_t number)
     return &node->runners[number / PLB_SLOTS].slots[number % PLB_SLOTS];
 }
 
-/* Decides what there is to do: which inputs to fetch, which reports to send. Takes the lock. */
+/* Decides what there is to do: which inputs to fetch, which reports to send. Takes the lock, but leaves it to
+ * the PUs where only reports may be there that can wait. */
 static bool plan(struct plb_node *node)
 {
     struct plb_node_shared *shared = &node->shared;
+    double now = plb_now();
     bool moved = false;
     node->n_errands = 0;
     node->reports.n = 0;
+    if (!shared->uses_slots && !atomic_load(&shared->news) && now - node->collected < REPORT_DELAY)
+        return false;
+    node->collected = now;
     pthread_mutex_lock(&shared->lock);
     for (int p = 0; p < node->n_pus && shared->uses_slots; p++) {
         moved |= settle(&node->runners[p]);
         take_ahead(node, &node->runners[p]);
     }
-    shared->finished = false;
-    node->awaiting = plb_worker_collect(shared->worker, plb_now(), &node->reports);
+    bool news = atomic_exchange(&shared->news, false);
+    node->awaiting = plb_worker_collect(shared->worker, now, &node->reports);
     for (int i = 0; i < node->reports.n; i++) {
         const struct plb_message *m = &node->reports.at[i];
         if (m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT)
             slot_of(node, m->done.slot)->state = PLB_SLOT_SENDING;
     }
     pthread_mutex_unlock(&shared->lock);
-    return moved || node->n_errands > 0 || node->reports.n > 0;
+    return moved || node->n_errands > 0 || (news && node->reports.n > 0);
 }
 
 /* Asks for the inputs of a task, or hands it to the PU where it has none. */
@@ -302,7 +315,7 @@ void plb_node_wait(struct plb_node *node, double seconds)
 {
     double end = plb_now() + seconds;
     pthread_mutex_lock(&node->shared.lock);
-    if (!node->shared.finished)
+    if (!atomic_load(&node->shared.news))
         plb_condition_wait_until(&node->shared.wake, &node->shared.lock, end);
     pthread_mutex_unlock(&node->shared.lock);
 }

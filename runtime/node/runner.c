@@ -128,7 +128,8 @@ static int submit(struct plb_runner *r, const struct flights *f, const struct pl
     return plb_executor_submit(&r->executor, lane, phase, flight->task.range, buffers);
 }
 
-/* Waits for the oldest task and reports it. Takes the lock for the report. */
+/* Waits for the oldest task and reports it. Called without the lock, returns with it: the next task can be
+ * taken at once. */
 static void finish(struct plb_runner *r, struct flights *f)
 {
     struct plb_node_shared *shared = r->shared;
@@ -152,7 +153,6 @@ static void finish(struct plb_runner *r, struct flights *f)
     f->n--;
     if (urgent) /* else the communication thread looks by itself soon enough */
         plb_node_wake(shared);
-    pthread_mutex_unlock(&shared->lock);
 }
 
 /* Starts a task in the next lane, without the lock. A task that finds no device memory gets that of all
@@ -166,13 +166,15 @@ static int start(struct plb_runner *r, struct flights *f, const struct plb_phase
         status = submit(r, f, phase, flight);
     if (status == 0 || !r->executor.full)
         return status;
-    while (f->n > 0)
+    while (f->n > 0) {
         finish(r, f);
+        pthread_mutex_unlock(&r->shared->lock);
+    }
     plb_executor_shrink(&r->executor);
     return submit(r, f, phase, flight);
 }
 
-/* Starts a task, or reports that it failed. Under the lock, which is given up meanwhile. */
+/* Starts a task, or reports that it failed. Called with the lock, returns without. */
 static void start_or_fail(struct plb_runner *r, struct flights *f, const struct flight *flight)
 {
     struct plb_node_shared *shared = r->shared;
@@ -181,17 +183,18 @@ static void start_or_fail(struct plb_runner *r, struct flights *f, const struct 
     r->stale = 0;
     pthread_mutex_unlock(&shared->lock);
     int status = start(r, f, &phase, stale, flight);
-    pthread_mutex_lock(&shared->lock);
     if (status == 0) {
         f->at[(f->oldest + f->n++) % f->lanes] = *flight;
         return;
     }
+    pthread_mutex_lock(&shared->lock);
     bool over = flight->task.pass != plb_worker_pass(shared->worker);
     if (!over)
         fail(r, f, flight, status);
     if (flight->slot != NULL)
         flight->slot->state = over ? PLB_SLOT_FREE : PLB_SLOT_FINISHED;
     plb_node_wake(shared);
+    pthread_mutex_unlock(&shared->lock);
 }
 
 /* Whether the oldest task has ended; else waits a moment for that or for more work. Under the lock. */
@@ -215,12 +218,15 @@ static void run_tasks(struct plb_runner *r)
         bool room = f.n < f.lanes && !shared->stopping && (r->stale == 0 || f.n == 0);
         if (room && (f.n > 0 ? find_task(r, &flight) : await_task(r, &flight))) {
             start_or_fail(r, &f, &flight);
+            if (f.n < f.lanes)
+                pthread_mutex_lock(&shared->lock);
+            else
+                finish(r, &f);
         } else if (f.n == 0) {
             break;
         } else if (!room || ended(r, &f)) {
             pthread_mutex_unlock(&shared->lock);
             finish(r, &f);
-            pthread_mutex_lock(&shared->lock);
         }
     }
     pthread_mutex_unlock(&shared->lock);

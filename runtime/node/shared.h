@@ -3,6 +3,7 @@
 #define PLB_NODE_SHARED_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "core/worker.h"
 #include "node/node_config.h"
@@ -15,15 +16,15 @@ struct plb_node_shared {
     struct plb_worker *worker;     /* NULL until all PUs are open */
     struct plb_phase phase;        /* of the pass that runs */
     bool stopping;                 /* no new task starts */
-    bool finished;                 /* since its last step: a PU has finished a task, or has found none */
+    atomic_bool news; /* for the communication thread, since its last look: a report that must not wait, a PU
+                         without a task, a message. Set under the lock, read without. */
 };
 
 /* Makes the communication thread look. Under the lock. */
 static inline void plb_node_wake(struct plb_node_shared *shared)
 {
-    if (!shared->finished)
+    if (!atomic_exchange(&shared->news, true))
         pthread_cond_signal(&shared->wake);
-    shared->finished = true;
 }
 
 #endif
