@@ -1,6 +1,23 @@
-/* The optimum on a described cluster: the best fixed distribution of the work, by the true curves that
- * only a simulation knows. The yardstick of PLB-HAC's Figure 4, here by solving instead of searching.
- * Noise and `slow` lines are not part of it. Pure functions; thread-safe. */
+/* The optimum of a described cluster: the time that the best fixed distribution of the work needs, by the
+ * true curves that only a simulation knows. Reports and benches divide makespans by it. It plays the part of
+ * the optimum of PLB-HAC's Figure 4, and is solved for where the paper searches.
+ *
+ * The model is that of drive/simulation.h, with the work taken for a fluid:
+ *
+ * - A PU executes its work in at least one task. Each task costs its start and its copies. Memory and
+ *   `task_bytes` limit the size of a task, and so the number of tasks.
+ * - A PU of another node waits for messages and for its first input, and its last result has to travel. One
+ *   task moves all its data before and after the work. With more tasks, one unit each is enough.
+ * - The link of a node, and that of rank 0, carry inputs and results at the same time. Neither direction
+ *   carries more than its bandwidth. Rank 0's link carries the data of all other nodes.
+ *
+ * No simulated run with units of equal cost and size is shorter, unless noise or a `slow` line makes a PU
+ * faster than described. test/simulation/test_optimum.c holds that. Unequal units count by their mean, so a
+ * run that sends away the units with little data may be shorter.
+ *
+ * Weak in two ways: it leaves out what rank 0 needs for messages, fits and solves, and that tasks are whole
+ * units. So no run comes near it where there are many small tasks or few units. Pure functions; thread-safe.
+ */
 #ifndef PLB_MODEL_OPTIMUM_H
 #define PLB_MODEL_OPTIMUM_H
 
@@ -14,9 +31,9 @@ struct plb_unit_size {
     double replicated_bytes;          /* held by every PU; one whose memory cannot is not used */
 };
 
-/* Shares `work` among all PUs of the cluster so that they end together, as early as can be; with
- * `skip_first` the PUs of node 0 get nothing. ideals: one per PU of the cluster, filled in. Returns
- * the seconds that it lasts. */
+/* Shares `work` among all PUs of the cluster so that the last one ends as early as can be; with `skip_first`
+ * the PUs of node 0 get nothing. ideals: one per PU of the cluster, filled in. Returns the seconds that it
+ * lasts; 0 where no PU can hold a unit. */
 double plb_optimum(const struct plb_cluster_spec *cluster, const struct plb_unit_size *unit, double work,
                    bool skip_first, struct plb_ideal *ideals);
 

@@ -4,7 +4,7 @@
  * FOLDER/cells.csv and shares.csv, prints tables of makespan over the optimum, and says for each promise
  * in how many cells it is kept.
  *
- * The optimum is the oracle's makespan on the same cluster without noise. */
+ * The optimum is that of the same cluster without noise (model/optimum.h). */
 #include <math.h>
 #include <string.h>
 
@@ -103,12 +103,10 @@ static double optimum(const struct cell *c)
 {
     struct plb_job job;
     open_cell(&job, c, &policies[POLICIES - 1]);
-    for (int p = 0; p < job.cluster.n_pus; p++)
-        job.cluster.pus[p].noise = 0.0;
     struct plb_simulated result = run_job(&job, 1, NULL);
     plb_master_free(result.master);
     plb_job_fini(&job);
-    return result.makespan_s;
+    return result.optimum_s;
 }
 
 /* Adds one run to the sums of idle time and shares. */
