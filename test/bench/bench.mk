@@ -29,6 +29,6 @@ bench-overhead: all $(B)/bench/steal $(TEST_KERNELS)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/overhead.sh
 
 # N=60: fewer clusters; HALF=tune|report; BALANCERS=a,b; BENCH_RANDOM=1234: that one alone.
-bench-random: all $(B)/bench/random
+bench-random: all $(B)/bench/random $(B)/test/kernels/random.so
 	@mkdir -p $(B)/bench-random
-	@$(B)/bench/random $(B)/bench-random
+	@BUILD=$(abspath $(B)) $(B)/bench/random $(B)/bench-random

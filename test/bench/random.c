@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "drive/simulate.h"
 #include "model/fluid_bound.h"
+#include "random_dump.h"
 #include "random_tables.h"
 
 /* Events of one simulation at most. More: a balancer that never ends takes longer to be found. Fewer: a long
@@ -83,12 +84,13 @@ static void run_cluster(struct results *results, int at)
     static struct random_cluster r;
     struct cluster_result *c = &results->clusters[at];
     make_random_cluster(&r, c->number);
-    random_describe(&r, c->what, sizeof c->what);
+    random_describe(&r, c);
     for (int seed = 0; seed < SEEDS; seed++) {
         struct plb_cost_map costs = random_true_map(&r, (uint64_t)seed + 1);
         double all = costs.per_work * (double)costs.units;
         c->fluid[seed] = plb_fluid_bound(&r.cluster, all, 0.0, false);
         c->bound[seed] = random_bound(&r, &costs);
+        c->notes |= random_notes(&r, &costs, c->bound[seed]);
         for (int b = 0; b < results->n_balancers; b++)
             if (c->outcomes[b][seed].state == NOT_RUN)
                 run(&r, results->balancers[b], &costs, (uint64_t)seed + 1, &c->outcomes[b][seed]);
@@ -169,8 +171,42 @@ static void choose(struct results *r)
             r->clusters[r->n_clusters++].number = i;
 }
 
+/* All that is known of one cluster, and the files with which plbrun simulates it. */
+static int show(const struct results *results, const char *folder)
+{
+    static struct random_cluster r;
+    const struct cluster_result *c = &results->clusters[0];
+    char path[2][1000];
+    const char *build = setting("BUILD", "build");
+    char *kernels = realpath(build, NULL), kernel[1000];
+    make_random_cluster(&r, c->number);
+    snprintf(kernel, sizeof kernel, "%s/test/kernels/random.so", kernels != NULL ? kernels : build);
+    snprintf(path[0], sizeof path[0], "%s/%d.cluster", folder, c->number);
+    snprintf(path[1], sizeof path[1], "%s/%d.conf", folder, c->number);
+    if (random_dump_cluster(&r, path[0]) != 0 || random_dump_conf(&r, kernel, path[1]) != 0) {
+        perror(folder);
+        return 1;
+    }
+    printf("cluster %d: %s\nnotes: %s\nbound %.6g s, fluid bound %.6g s (of seed 1)\n", c->number, c->what,
+           notes_text(c->notes), c->bound[0], c->fluid[0]);
+    printf("%-10s %12s %12s %12s   over the bound, seeds 1 to 3; events, real seconds of seed 1\n",
+           "balancer", "1", "2", "3");
+    for (int b = 0; b < results->n_balancers; b++) {
+        const struct outcome *o = c->outcomes[b];
+        printf("%-10s", results->balancers[b]->name);
+        for (int s = 0; s < SEEDS; s++)
+            printf(" %12.4f", o[s].state == ENDED ? o[s].makespan_s / c->bound[s] : (double)INFINITY);
+        printf("   %lld, %.2f\n", (long long)o[0].events, o[0].wall_s);
+    }
+    printf("./plbrun --simulate %s %s --balancer NAME --seed 1\n", path[0], path[1]);
+    free(kernels);
+    free_random_cluster(&r);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    const char *folder = argc > 1 ? argv[1] : ".";
     struct shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (s == MAP_FAILED) {
         perror("mmap");
@@ -178,10 +214,12 @@ int main(int argc, char **argv)
     }
     choose(&s->results);
     double began = plb_now();
-    run_all(s,
-            atoi(setting("JOBS", "0")) > 0 ? atoi(setting("JOBS", "0")) : (int)sysconf(_SC_NPROCESSORS_ONLN));
-    write_csv(&s->results, argc > 1 ? argv[1] : ".");
+    int jobs = atoi(setting("JOBS", "0"));
+    run_all(s, jobs > 0 ? jobs : (int)sysconf(_SC_NPROCESSORS_ONLN));
+    if (getenv("BENCH_RANDOM") != NULL)
+        return show(&s->results, folder);
+    write_csv(&s->results, folder);
     print_results(&s->results);
-    printf("%d clusters in %.0f s\n", s->results.n_clusters, plb_now() - began);
+    printf("\n%d clusters in %.0f s\n", s->results.n_clusters, plb_now() - began);
     return 0;
 }

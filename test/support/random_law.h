@@ -17,7 +17,8 @@ enum law_kind {
     LAW_FEW,  /* one unit in a hundred, and at least one, costs width times as much as the others */
     LAW_KINDS /* one more than the last */
 };
-#define LAW_CHOICES "equal|ramp|scatter|power|hump|few" /* in the enum's order */
+#define LAW_CHOICES "equal|ramp|scatter|power|hump|few" /* in the enum's order, as law_names */
+static const char *const law_names[] = {"equal", "ramp", "scatter", "power", "hump", "few"};
 
 struct law {
     enum law_kind kind;

@@ -1,0 +1,60 @@
+/* Why no balancer can come near the bound of a random cluster: notes, by the true times that only the bench
+ * knows. The bound assumes that everybody knows everything; a balancer must learn it from finished tasks.
+ *
+ * Each note is an estimate of what that costs, as a part of the bound, and holds above NOTE. A share is the
+ * PU's part of all speed. */
+#ifndef TEST_RANDOM_NOTES_H
+#define TEST_RANDOM_NOTES_H
+
+#include "random_bound.h"
+
+/* A cost below this part of the bound is no excuse. It is what the bench counts as far from the bound. */
+#define NOTE 0.05
+
+enum note {
+    NOTE_TRY,   /* one unit on some PU outlasts the bound, and its power is not told: to try it is too much */
+    NOTE_START, /* one more start on each PU, by their shares; or a start of some PU outlasts the bound */
+    NOTE_GRAIN, /* one unit on each PU, by their shares: what is uncertain ends so much too late */
+    NOTE_PACK,  /* the largest unit, where the fastest PU executes it */
+    NOTE_LATENCY, /* one way to rank 0 and back, by the shares of the other nodes' PUs */
+    NOTE_DEATH,   /* the time until a death is noticed */
+    NOTES         /* one more than the last */
+};
+static const char *const note_names[] = {"try", "start", "grain", "pack", "latency", "death"};
+
+static inline bool may_work(const struct random_cluster *r, const struct plb_pu_spec *pu)
+{
+    return PLB_TASKS_IN_MEMORY * r->sizes.unit_bytes <= pu->memory;
+}
+
+/* The notes of a cluster, a bit each. `costs` are true, `bound` is theirs. */
+static inline unsigned random_notes(const struct random_cluster *r, const struct plb_cost_map *costs,
+                                    double bound)
+{
+    struct bound_job job = bound_job(r, costs);
+    double all = 0.0, sum[NOTES] = {0.0};
+    unsigned notes = 0;
+    for (int p = 0; p < r->cluster.n_pus; p++)
+        all += may_work(r, &r->pus[p]) ? r->pus[p].rate : 0.0;
+    for (int n = 0; n < r->cluster.n_nodes; n++)
+        for (int p = r->nodes[n].first_pu; p < r->nodes[n].first_pu + r->nodes[n].n_pus; p++) {
+            const struct plb_pu_spec *pu = &r->pus[p];
+            double share = pu->rate / all, start = pu->half / pu->rate + pu->overhead;
+            double unit = start + job.unit / pu->rate;
+            if (!may_work(r, pu))
+                continue;
+            sum[NOTE_TRY] = fmax(sum[NOTE_TRY], r->power_error != 1.0 && unit > bound ? unit / bound : 0.0);
+            sum[NOTE_START] += share * start / bound + (start > bound ? start / bound : 0.0);
+            sum[NOTE_GRAIN] += share * fmin(unit / bound, 1.0);
+            sum[NOTE_LATENCY] += n > 0 ? share * 2.0 * r->nodes[n].latency / bound : 0.0;
+        }
+    if (!job.equal)
+        sum[NOTE_PACK] = job.largest / r->pus[fastest_pu(r)].rate / bound;
+    if (r->change == DEATH)
+        sum[NOTE_DEATH] = PLB_DETECTION_SECONDS / bound;
+    for (int i = 0; i < NOTES; i++)
+        notes |= sum[i] > NOTE ? 1u << i : 0u;
+    return notes;
+}
+
+#endif
