@@ -254,9 +254,9 @@ static double last_units(struct state *s, const struct plb_view *view, int p, do
 }
 
 /* Seconds that a regular block of this PU lasts at most. */
-static double longest(const struct state *s, int p)
+static double longest(const struct state *s, const struct plb_view *view, int p)
 {
-    return plb_longest_block(&s->pus[p].estimate, s->params[BLOCK_SECONDS].value);
+    return plb_longest_block(&s->pus[p].estimate, s->params[BLOCK_SECONDS].value, view->living);
 }
 
 /* The block of a PU that has `rest` left to do by T. */
@@ -272,7 +272,7 @@ static double next_block(const struct state *s, const struct plb_view *view, int
         .estimate = &own->estimate,
         .measured = own->measured,
         .step_s = s->end / s->params[STEPS].value,
-        .longest_s = longest(s, p),
+        .longest_s = longest(s, view, p),
         .left_s = s->end - view->now - busy_for(s, view, p),
         .rest = rest,
         .others = 1.0 - rate / all,
@@ -312,7 +312,7 @@ static double alone(struct state *s, const struct plb_view *view, int p)
         fit(s, view, p);
     if (busy && plb_start_unknown(&s->training, view, p))
         return PLB_WAIT_OWN;
-    return plb_next_block_alone(&s->models[p], longest(s, p), view->total, view->remaining);
+    return plb_next_block_alone(&s->models[p], longest(s, view, p), view->total, view->remaining);
 }
 
 static double decide(struct state *s, const struct plb_view *view, int p)

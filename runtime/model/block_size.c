@@ -10,6 +10,12 @@
  * reports late. 200: half a percent is lost. */
 #define MANY_STARTS 200.0
 
+/* Seconds that a regular block lasts at least for each PU. A block costs the master a fit and two messages,
+ * 25 µs in all, so all PUs together keep it busy for 1 % of the time. Larger: PUs report late; with 2 s
+ * wished it counts from 800 PUs on. Smaller: on 10,000 PUs behind one link the master's blocks are its limit.
+ */
+#define SECONDS_PER_PU 2.5e-3
+
 /* Part of a regular block that a PU known by a profile alone gets. Larger: a wrong profile costs more.
  * Smaller: a right one costs a start more. */
 #define BY_PROFILE 0.25
@@ -29,9 +35,9 @@
 
 #define ROUNDING 1e-9 /* relative: larger than rounding errors, smaller than any unit */
 
-double plb_longest_block(const struct plb_estimate *estimate, double wanted)
+double plb_longest_block(const struct plb_estimate *estimate, double wanted, int pus)
 {
-    return fmax(wanted, MANY_STARTS * estimate->start_s);
+    return fmax(fmax(wanted, MANY_STARTS * estimate->start_s), pus * SECONDS_PER_PU);
 }
 
 double plb_next_block(const struct plb_block_question *q)

@@ -28,8 +28,8 @@ double plb_next_block(const struct plb_block_question *question);
 double plb_first_block_alone(double total, bool has_one);
 double plb_next_block_alone(const struct plb_model *model, double longest_s, double total, double remaining);
 
-/* Seconds that a regular block lasts at most: `wanted`, but more where starting takes too much of
- * that. */
-double plb_longest_block(const struct plb_estimate *estimate, double wanted);
+/* Seconds that a regular block lasts at most: `wanted`, but more where starting takes too much of that, or
+ * where the blocks of so many PUs keep the master busy. */
+double plb_longest_block(const struct plb_estimate *estimate, double wanted, int pus);
 
 #endif

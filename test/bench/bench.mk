@@ -1,7 +1,7 @@
 # Benchmarks: what plbrun costs, and the experiments of the papers in virtual time.
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
-.PHONY: bench bench-papers bench-coexecution bench-mixed bench-overhead bench-random
+.PHONY: bench bench-papers bench-growth bench-coexecution bench-mixed bench-overhead bench-random
 
 $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
 	@mkdir -p $(@D)
@@ -18,6 +18,10 @@ bench-papers: all $(PAPERS:%=$(B)/bench/%)
 	@set -o pipefail; \
 	 for b in $(PAPERS); do $(B)/bench/$$b $(B)/bench-papers | tee $(B)/bench-papers/$$b.txt || exit; done
 	@test/bench/papers.sh $(B)/bench-papers
+
+bench-growth: all $(B)/bench/growth
+	@mkdir -p $(B)/bench-papers
+	@$(B)/bench/growth $(B)/bench-papers
 
 bench-coexecution: all $(B)/bench/coexecution
 	@$(B)/bench/coexecution 15

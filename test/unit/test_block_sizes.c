@@ -174,14 +174,16 @@ static void a_start_that_costs_more_than_it_wins_is_spared(void **state)
     struct plb_model m = line_model(0.0, 1.0);
     struct plb_estimate e = {.start_s = 9.9}; /* 0.5 · 0.4 · 100 s · 0.5 = 10 s */
     struct plb_block_question q = question(&m, &e);
-    q.longest_s = plb_longest_block(&e, 30.0);
+    q.longest_s = plb_longest_block(&e, 30.0, 100);
     near(q.longest_s, 1980.0, 1e-9);
     near(plb_next_block(&q), 20.0, 1e-9);
     e.start_s = 10.1;
     near(plb_next_block(&q), 100.0, 1e-9); /* all it can do by T */
     q.others = 1.0;
     near(plb_next_block(&q), 20.0, 1e-9);
-    near(plb_longest_block(&(struct plb_estimate){0}, 30.0), 30.0, 0.0);
+    near(plb_longest_block(&(struct plb_estimate){0}, 30.0, 100), 30.0, 0.0);
+    near(plb_longest_block(&(struct plb_estimate){0}, 2.0, 100), 2.0, 0.0);
+    near(plb_longest_block(&(struct plb_estimate){0}, 2.0, 10000), 25.0, 1e-9); /* the master: 1 % */
 }
 
 /* Two GPUs and a CPU beside them. */
