@@ -137,7 +137,8 @@ bundle: all
 # The style, and the mistakes that tools see. Each tool's configuration says what it leaves out, and why.
 FORMATTED := $(shell find runtime balancers kernels examples test scripts -name '*.[ch]' -o -name '*.cu')
 LINTED := $(RUNTIME) runtime/plbrun.c $(BALANCERS) $(wildcard kernels/*/*.c)
-SCRIPTS := $(shell grep -rlE '^\#!.*(ba)?sh$$' .ci scripts test --include='*.sh' --include='[!.]*')
+SCRIPTS := $(shell grep -rlE '^\#!.*(ba)?sh$$|^\# shellcheck shell=' .ci scripts test examples docs \
+             --include='*.sh' --include='[!.]*')
 format:
 	clang-format -i $(FORMATTED)
 lint: $(LINTED:%=$(B)/lint/%)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # docs/picture.sh: makes docs/run.svg, the picture of a run in README.md.
-# It runs examples/spmm-imbalance three times (real arithmetic, emulated speeds) and draws the traces to one scale.
-# Needs a built ./plbrun. Run it on a machine that is idle, if you can: other work shows in the picture.
+# It runs examples/spmm-imbalance three times (real arithmetic, emulated speeds), and draws the traces to one
+# scale. It needs a built ./plbrun. Run it on an idle machine: other work shows in the picture.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -17,9 +17,18 @@ run 1 static off
 run 2 static on
 run 3 plb-hac on
 
-# A trace has one event per line. Times are microseconds; the width of the picture is the longest run's makespan.
+# A trace has one event per line. Times are in microseconds. The longest run is as wide as the picture.
 awk '
-function number(key) { return match($0, "\"" key "\":[-0-9.e+]+") ? substr($0, RSTART + length(key) + 3, RLENGTH) + 0 : -1 }
+function number(key) {
+    if (!match($0, "\"" key "\":[-0-9.e+]+")) return -1
+    return substr($0, RSTART + length(key) + 3, RLENGTH) + 0
+}
+function text(x, y, s) {
+    printf "<text x=\"%.1f\" y=\"%.1f\" fill=\"#222\">%s</text>\n", x, y, s
+}
+function box(x, y, w, h, more) {
+    printf "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" %s/>\n", x, y, w, h, more
+}
 FNR == 1 { panel++ }
 /"thread_name"/ && !/"master"/ {
     pu = number("tid")
@@ -40,23 +49,26 @@ END {
     left = 64; width = 760; high = 20; gap = 34
     for (p = 1; p <= panel; p++) if (end[p] - begin[p] > longest) longest = end[p] - begin[p]
     scale = width / longest
-    printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"%d\" viewBox=\"0 0 900 %d\" font-family=\"sans-serif\" font-size=\"12\">\n", \
-           panel * (pus * high + gap) + 8, panel * (pus * high + gap) + 8
+    whole = panel * (pus * high + gap) + 8
+    printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"%d\" ", whole
+    printf "viewBox=\"0 0 900 %d\" font-family=\"sans-serif\" font-size=\"12\">\n", whole
     print "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
     for (p = 1; p <= panel; p++) {
         top = (p - 1) * (pus * high + gap) + gap - 8
         x = left + (end[p] - begin[p]) * scale
-        printf "<text x=\"%d\" y=\"%d\" fill=\"#222\">%s</text>\n", left, top - 5, title[p]
-        for (u = 0; u < pus; u++)
-            printf "<text x=\"6\" y=\"%.1f\" fill=\"#222\">%s</text><rect x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"#eee\"/>\n", \
-                   top + u * high + 13, name[u], left, top + u * high + 1, x - left, high - 2
+        text(left, top - 5, title[p])
+        for (u = 0; u < pus; u++) {
+            text(6, top + u * high + 13, name[u])
+            box(left, top + u * high + 1, x - left, high - 2, "fill=\"#eee\"")
+        }
         for (i = 1; i <= n; i++) if (at[i] == p) {
             stolen = owner[i] >= 0 && owner[i] != lane[i]
-            printf "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"%s\" stroke=\"#fff\" stroke-width=\"0.5\"/>\n", \
-                   left + (start[i] - begin[p]) * scale, top + lane[i] * high + 1, seconds[i] * scale, high - 2, stolen ? "#d55e00" : "#0072b2"
+            colours = "fill=\"" (stolen ? "#d55e00" : "#0072b2") "\" stroke=\"#fff\" stroke-width=\"0.5\""
+            x_of_task = left + (start[i] - begin[p]) * scale
+            box(x_of_task, top + lane[i] * high + 1, seconds[i] * scale, high - 2, colours)
         }
-        printf "<path d=\"M%.1f %dV%d\" stroke=\"#222\"/><text x=\"%.1f\" y=\"%.1f\" fill=\"#222\">%.2f s</text>\n", \
-               x, top - 2, top + pus * high + 2, x + 5, top + pus * high / 2 + 4, (end[p] - begin[p]) / 1e6
+        printf "<path d=\"M%.1f %dV%d\" stroke=\"#222\"/>\n", x, top - 2, top + pus * high + 2
+        text(x + 5, top + pus * high / 2 + 4, sprintf("%.2f s", (end[p] - begin[p]) / 1e6))
     }
     print "</svg>"
 }' "$tmp/1.json" "$tmp/2.json" "$tmp/3.json" >docs/run.svg

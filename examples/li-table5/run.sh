@@ -9,7 +9,8 @@ trap 'rm -rf "$tmp"' EXIT
 
 # product NAME SIZE ZEROS MIGRATION: one line; communication is what the run took beyond its slower GPU.
 product() {
-    mpirun -np 2 --oversubscribe --bind-to none ./plbrun --quiet --verify --report "$tmp/r.json" examples/li-table5/app.conf \
+    mpirun -np 2 --oversubscribe --bind-to none \
+        ./plbrun --quiet --verify --report "$tmp/r.json" examples/li-table5/app.conf \
         spmm.rows="$2" spmm.inner="$2" spmm.columns="$2" spmm.zeros="$3" balance.migration="$4" || exit $?
     awk -v name="$1 migration $4" -v paper="$5" '
     function number(line) { sub(/.*: */, "", line); sub(/,.*/, "", line); return line + 0 }
@@ -20,11 +21,14 @@ product() {
     END {
         longest = busy[1] > busy[2] ? busy[1] : busy[2]
         bound = (450 * busy[1] + 1344 * busy[2]) / (450 + 1344)
-        printf "%-24s %6.0f %6.0f %6.2f %6.0f %7.0f %6.3f %6d   %s\n", name, busy[1], busy[2], ratio, total - longest, total, total / bound, moved, paper
+        printf "%-24s %6.0f %6.0f %6.2f ", name, busy[1], busy[2], ratio
+        printf "%6.0f %7.0f %6.3f %6d   %s\n", total - longest, total, total / bound, moved, paper
     }' "$tmp/r.json"
 }
-echo "                                      ours, ms                                      Li et al., ms"
-echo "                           GPU0   GPU1  ratio  comm.   total /bound  moved   GPU0   GPU1  ratio  comm.  total"
+cat <<'END'
+                                      ours, ms                                      Li et al., ms
+                           GPU0   GPU1  ratio  comm.   total /bound  moved   GPU0   GPU1  ratio  comm.  total
+END
 product "A1xB1  256 regular" 256 0 off "  315    322   1.02     56    378"
 product "A1xB1  256 regular" 256 0 on "    -      -      -      -      -"
 product "A2xB2  256 sparse" 256 0.5 off "  143     81   1.77     53    196"
@@ -33,4 +37,5 @@ product "A3xB3 1024 regular" 1024 0 off "15802  15688   1.01   1104  16906"
 product "A3xB3 1024 regular" 1024 0 on "    -      -      -      -      -"
 product "A4xB4 1024 sparse" 1024 0.5 off " 8458   4883   1.73   1028   9486"
 product "A4xB4 1024 sparse" 1024 0.5 on " 6770   5595   1.21   1775   8545"
-echo "ratio: longest over shortest; comm.: total less the longer; /bound: total over the same work in equal time."
+echo "ratio: longest over shortest; comm.: total less the longer;" \
+    "/bound: total over the same work in equal time."

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # what other parts set and use
 # Of scripts/gpu-check: running commands that cannot hang, and the report, which is written anew after each.
 # A row of the report is a line of $tmp/rows: section, verdict, what, wanted, measured, with tabs between.
 
@@ -6,8 +7,8 @@ ended='' began='' model='no GPU'
 
 progress() { printf 'gpu-check: %3d s: %s\n' "$SECONDS" "$*" >&2; }
 
-# under SECONDS LOG COMMAND...: the command's status, 124 or 137 where it was stopped, 75 where no time was left to
-# begin. Its output is in LOG. TERM first, so that mpirun can take its ranks down.
+# under SECONDS LOG COMMAND...: the command's status, 124 or 137 where it was stopped, 75 where no time was
+# left to begin. Its output is in LOG. TERM comes first, so that mpirun can take its ranks down.
 under() {
     local most=$1 log=$2 left=$((deadline - SECONDS))
     shift 2
@@ -26,7 +27,7 @@ why() { # STATUS LOG
     case $1 in
     75) echo 'no time was left' ;;
     124 | 137) echo 'timed out' ;;
-    *) echo "status $1: $(grep -v '^ *$' "$2" | grep -m1 -E '^(plbrun|plain|bundle): ' || grep -v '^ *$' "$2" | tail -n 1)" ;;
+    *) echo "status $1: $(grep -m1 -E '^(plbrun|plain|bundle): ' "$2" || grep -v '^ *$' "$2" | tail -n 1)" ;;
     esac
 }
 # What a status means: no time is not the program's fault.
@@ -48,8 +49,9 @@ record() {
 # Paragraphs after a section's table.
 note() { local section=$1; shift; printf '\n%s\n' "$*" >>"$tmp/text.$section"; render; }
 
-# Checks that may run at the same time: `later` starts one, `settle` waits for all and records them in order. The
-# function prints its verdict and then what it measured, and leaves its log in $log.
+# Checks that may run at the same time: `later` starts one, `settle` waits for all and records them in order.
+# The check's function prints its verdict and then what it measured (`says` does both). Its log is in $log.
+says() { printf '%s\n%s\n' "$1" "$2"; } # VERDICT MEASURED
 jobs_at_once=$(($(nproc) / 4))
 ((jobs_at_once <= 4)) || jobs_at_once=4
 ((jobs_at_once >= 1)) || jobs_at_once=1
@@ -86,7 +88,8 @@ count_verdicts() { # PATTERN
     awk -F '\t' -v p="^($1)\$" '$2 ~ p {n++} END {print n + 0}' "$tmp/rows"
 }
 verdict_line() {
-    echo "$(count_verdicts pass) passed, $(count_verdicts missed) missed, $(count_verdicts failed) failed, $(count_verdicts skipped) skipped"
+    echo "$(count_verdicts pass) passed, $(count_verdicts missed) missed," \
+        "$(count_verdicts failed) failed, $(count_verdicts skipped) skipped"
 }
 
 # The whole report, from the rows; in one step, so that nobody finds half of it.
@@ -94,7 +97,9 @@ render() {
     [[ -n $out ]] || return 0
     local i
     {
-        printf '# plbrun on %s\n\n%s\n\n' "$model" "scripts/gpu-check$([[ $quick ]] && echo ' --quick'), $began, $SECONDS s: $(verdict_line)."
+        printf '# plbrun on %s\n\n' "$model"
+        printf 'scripts/gpu-check%s, ' "${quick:+ --quick}"
+        printf '%s, %d s: %s.\n\n' "$began" $SECONDS "$(verdict_line)"
         [[ $ended ]] || printf 'It has not ended: this is what there was so far.\n\n'
         printf '## Summary\n\n| target | wanted | measured | |\n|---|---|---|---|\n'
         summary
@@ -106,31 +111,62 @@ render() {
         done
     } >"$out.new" && mv "$out.new" "$out"
 }
+# For awk: a row as a line of a table. What asks for a look is bold.
+table_row='function table_row(what, wanted, measured, verdict) {
+    if (verdict !~ /^(pass|skipped|shown)$/) verdict = "**" verdict "**"
+    return "| " what " | " wanted " | " measured " | " verdict " |\n"
+}'
 section_table() { # SECTION
-    awk -F '\t' -v s="$1" '$1 == s {
-        if (!n++) print "\n| what | wanted | measured | |\n|---|---|---|---|"
-        print "| " $3 " | " $4 " | " $5 " | " ($2 == "pass" || $2 == "skipped" || $2 == "shown" ? $2 : "**" $2 "**") " |"
-    }' "$tmp/rows"
+    awk -F '\t' -v s="$1" "$table_row"'
+        $1 == s {
+            if (!n++) print "\n| what | wanted | measured | |\n|---|---|---|---|"
+            printf "%s", table_row($3, $4, $5, $2)
+        }' "$tmp/rows"
 }
 # A line for the checks of each section, each one that failed, and every target.
 summary() {
     local i
     for i in 1 2 3 4; do
-        awk -F '\t' -v s="$i" -v name="${sections[i]}" '
-            $1 == s { n++; bad += $2 == "failed"; left += $2 == "skipped"; if ($2 == "failed") lines = lines "| " name ": " $3 " | " $4 " | " $5 " | **failed** |\n" }
-            END { if (n) printf "| %s | all checks pass | %d of %d%s | %s |\n%s", name, n - bad - left, n - left, left ? ", and " left " skipped" : "",
-                  bad ? "**failed**" : left == n ? "skipped" : "pass", lines }' "$tmp/rows"
+        awk -F '\t' -v s="$i" -v name="${sections[i]}" "$table_row"'
+            $1 != s { next }
+            { n++ }
+            $2 == "skipped" { left++ }
+            $2 == "failed" {
+                bad++
+                lines = lines table_row(name ": " $3, $4, $5, $2)
+            }
+            END {
+                if (!n) exit
+                measured = (n - bad - left) " of " (n - left) (left ? ", and " left " skipped" : "")
+                verdict = bad ? "failed" : left == n ? "skipped" : "pass"
+                printf "%s%s", table_row(name, "all checks pass", measured, verdict), lines
+            }' "$tmp/rows"
     done
-    awk -F '\t' '$1 == 5 && $2 != "shown" { print "| " $3 " | " $4 " | " $5 " | " ($2 == "pass" || $2 == "skipped" ? $2 : "**" $2 "**") " |" }' "$tmp/rows"
+    awk -F '\t' "$table_row"'
+        $1 == 5 && $2 != "shown" { printf "%s", table_row($3, $4, $5, $2) }' "$tmp/rows"
 }
 
 # ---- numbers
 
 calc() { awk "BEGIN {printf \"${2:-%.6g}\", ($1)}"; }      # EXPRESSION [FORMAT]
 holds() { awk "BEGIN {exit !($1)}"; }                      # EXPRESSION
-median() { sort -g | awk '{v[NR] = $1} END {if (NR) print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2}'; }
-spread() { sort -g | awk '{v[NR] = $1} END {if (NR && v[1] > 0) printf "%.1f %%", 100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)]}'; }
-seconds() { awk -v s="$1" 'BEGIN {if (s >= 1) printf "%.3g s", s; else if (s >= 1e-3) printf "%.3g ms", s * 1e3; else printf "%.3g us", s * 1e6}'; }
+median() {
+    sort -g | awk '
+        { v[NR] = $1 }
+        END { if (NR) print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+spread() {
+    sort -g | awk '
+        { v[NR] = $1 }
+        END { if (NR && v[1] > 0) printf "%.1f %%", 100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)] }'
+}
+seconds() {
+    awk -v s="$1" 'BEGIN {
+        if (s >= 1) printf "%.3g s", s
+        else if (s >= 1e-3) printf "%.3g ms", s * 1e3
+        else printf "%.3g us", s * 1e6
+    }'
+}
 percent() { calc "100 * ($1)" '%.1f %%'; }
 
 # ---- plbrun's JSON report: a line per key, the PUs last
@@ -138,7 +174,12 @@ percent() { calc "100 * ($1)" '%.1f %%'; }
 value() { awk -v k="\"$2\":" '$1 == k {gsub(/[",]/, "", $2); print $2; exit}' "$1"; } # FILE KEY
 # kind units blocks tasks busy_s transfer_s, a line per PU
 pus_of() { # FILE
-    awk '/"pus":/ {inside = 1} !inside {next} {gsub(/[",]/, "")}
-        $1 == "kind:" || $1 == "units:" || $1 == "blocks:" || $1 == "tasks:" || $1 == "busy_s:" || $1 == "transfer_s:" {v[$1] = $2}
-        $1 == "refused:" {print v["kind:"], v["units:"], v["blocks:"], v["tasks:"], v["busy_s:"], v["transfer_s:"]}' "$1"
+    awk '
+        /"pus":/ { inside = 1 }
+        !inside { next }
+        { gsub(/[",]/, "") }
+        $1 ~ /^(kind|units|blocks|tasks|busy_s|transfer_s):$/ { v[$1] = $2 }
+        $1 == "refused:" {
+            print v["kind:"], v["units:"], v["blocks:"], v["tasks:"], v["busy_s:"], v["transfer_s:"]
+        }' "$1"
 }

@@ -10,18 +10,21 @@ number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json"; }
 # seconds N UNITS NANOSECONDS: makespan of N ranks; median of five.
 seconds() {
     for _ in 1 2 3 4 5; do
-        mpirun --oversubscribe --bind-to none -np "$1" "$PLBRUN" --quiet --report "$tmp/r.json" "$conf" cluster.threads=1 \
-            empty.units="$2" empty.work="$3" 2>/dev/null || exit $?
+        mpirun --oversubscribe --bind-to none -np "$1" "$PLBRUN" --quiet --report "$tmp/r.json" \
+            "$conf" cluster.threads=1 empty.units="$2" empty.work="$3" 2>/dev/null || exit $?
         number makespan_s
     done | sort -g | sed -n 3p
 }
 
 for n in 1 2; do
     s=$(seconds $n 1000000 0)
-    awk -v s="$s" -v n=$n 'BEGIN { printf "an empty task, a million on %d PU%s  %8.3f us per task (wanted at most 0.2 on one)\n", n, (n > 1 ? "s" : " "), s }'
+    awk -v s="$s" -v n=$n 'BEGIN {
+        printf "an empty task, a million on %d PU%s  ", n, (n > 1 ? "s" : " ")
+        printf "%8.3f us per task (wanted at most 0.2 on one)\n", s
+    }'
 done
-if command -v tasks_overhead >/dev/null || [ -x /usr/lib/x86_64-linux-gnu/starpu/examples/tasks_overhead ]; then
-    peer=$(command -v tasks_overhead || echo /usr/lib/x86_64-linux-gnu/starpu/examples/tasks_overhead)
+peer=$(command -v tasks_overhead || echo /usr/lib/x86_64-linux-gnu/starpu/examples/tasks_overhead)
+if [ -x "$peer" ]; then
     STARPU_NCPU=1 "$peer" -i 100000 2>&1 | grep -i 'per task\|total' | sed 's/^/StarPU, one worker: /'
 fi
 
@@ -35,12 +38,14 @@ awk '$3 >= 50 { printf "METG(50 %%): %d ns or less\n", $1; exit }' "$tmp/efficie
 
 mpirun --oversubscribe --bind-to none -np 2 "$BUILD/bench/steal"
 
-# Node 0 has three units of five seconds, node 1 two: it asks while node 0 executes its third, in a kernel that
-# leaves its core free, as one on a GPU does.
+# Node 0 has three units of five seconds, node 1 two: it asks while node 0 executes its third, in a kernel
+# that leaves its core free, as one on a GPU does.
 printf '[node a]\npus = one\n[node b]\npus = one\n[pu one]\npower = 1\n' >"$tmp/two.cluster"
 for asleep in yes no; do
-    mpirun --oversubscribe --bind-to none -np 2 "$PLBRUN" --quiet --report "$tmp/r.json" "$conf" cluster.file="$tmp/two.cluster" \
-        empty.units=5 empty.work=5e9 empty.asleep=$asleep || exit $?
-    awk -v s="$(number slowest_answer_s)" -v k="$([ $asleep = yes ] && echo "that leave their core free" || echo "that take all cores")" \
-        'BEGIN { printf "a victim in five-second kernels %s answers within %.3f ms (wanted 1 ms)\n", k, 1e3 * s }'
+    mpirun --oversubscribe --bind-to none -np 2 "$PLBRUN" --quiet --report "$tmp/r.json" \
+        "$conf" cluster.file="$tmp/two.cluster" empty.units=5 empty.work=5e9 empty.asleep=$asleep || exit $?
+    if [ $asleep = yes ]; then kind='that leave their core free'; else kind='that take all cores'; fi
+    awk -v s="$(number slowest_answer_s)" -v kind="$kind" 'BEGIN {
+        printf "a victim in five-second kernels %s answers within %.3f ms (wanted 1 ms)\n", kind, 1e3 * s
+    }'
 done

@@ -5,7 +5,8 @@ set -euo pipefail
 folder=$(realpath "${1:?usage: test/bench/papers.sh FOLDER}")
 cd "$(dirname "$0")/../.."
 if ! command -v gnuplot >/dev/null; then
-    echo "papers.sh: the numbers are in $folder/*.csv; for plots of them run scripts/install-deps --bench, which installs gnuplot, and test/bench/papers.sh $folder"
+    echo "papers.sh: the numbers are in $folder/*.csv; for plots of them run scripts/install-deps --bench," \
+        "which installs gnuplot, and test/bench/papers.sh $folder"
     exit 0
 fi
 

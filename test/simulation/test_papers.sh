@@ -11,7 +11,11 @@ application() {
     [ "$1" = mm ] || kernel=(app.kernel="$BUILD/papers/$1.so")
 }
 # pus CLUSTER: every [pu …] section on one line, comments and blanks left out, sorted.
-pus() { sed 's/#.*//; s/[ \t]//g; /^$/d' "$1" | awk '/^\[/ {printf "\n"} {printf "%s ", $0}' | grep '^\[pu' | sort; }
+pus() {
+    sed 's/#.*//; s/[ \t]//g; /^$/d' "$1" | awk '
+        /^\[/ { printf "\n" }
+        { printf "%s ", $0 }' | grep '^\[pu' | sort
+}
 
 for family in $families; do
     IFS=, read -ra scenarios <<<"${family#*:}"
@@ -25,7 +29,8 @@ for family in $families; do
         done
         grep -c '^\[node ' "$cluster" | grep -qx "${#scenario}"
         ok "$(basename "$cluster") has a node per machine" $?
-        for key in kind power rate rate.matmul rate.grn rate.black-scholes rate.k-means half overhead noise; do
+        rates='rate rate.matmul rate.grn rate.black-scholes rate.k-means'
+        for key in kind power $rates half overhead noise; do
             pus "$cluster" | grep -vF " $key=" && echo "lacks $key"
         done >"$tmp/out"
         [ ! -s "$tmp/out" ]
@@ -47,7 +52,8 @@ for name in matmul grn black-scholes k-means; do
     conf=${name/matmul/mm}
     application "$conf"
     sed "s/^rate\.$name .*/rate.$name = 1e9/" "$root/hostfiles/plb-hac-a.cluster" >"$tmp/slow.cluster"
-    fast=$(seconds "$root/hostfiles/plb-hac-a.cluster" "$conf") && slow=$(seconds "$tmp/slow.cluster" "$conf") &&
+    fast=$(seconds "$root/hostfiles/plb-hac-a.cluster" "$conf") &&
+        slow=$(seconds "$tmp/slow.cluster" "$conf") &&
         awk -v fast="$fast" -v slow="$slow" 'BEGIN { exit !(fast > 0 && slow > 2 * fast) }'
     ok "rate.$name is the rate of $name" $?
 done
@@ -57,15 +63,16 @@ application mm
 usual=$(seconds "$root/hostfiles/plb-hac-ab.cluster" mm)
 for key in message=0.1 solve=0.1 fit=0.1 cost_error=0.5; do
     { printf '[simulation]\n%s\n' "$key"; cat "$root/hostfiles/plb-hac-ab.cluster"; } >"$tmp/charged.cluster"
-    charged=$(seconds "$tmp/charged.cluster" mm) && awk -v a="$usual" -v b="$charged" 'BEGIN { exit !(a > 0 && b > 1.01 * a) }'
+    charged=$(seconds "$tmp/charged.cluster" mm) &&
+        awk -v a="$usual" -v b="$charged" 'BEGIN { exit !(a > 0 && b > 1.01 * a) }'
     ok "[simulation] $key makes the run longer" $?
 done
 
 for conf in grn black-scholes k-means; do
     application "$conf"
     alone "$papers/$conf.conf" "${kernel[@]}"; status=$?
-    [ $status -eq 2 ] && [ "$(wc -l <"$tmp/out")" -eq 1 ] &&
-        grep -qxF "plbrun: $conf is a cost model, which computes nothing; run it with --simulate FILE.cluster" "$tmp/out"
+    sentence="plbrun: $conf is a cost model, which computes nothing; run it with --simulate FILE.cluster"
+    [ $status -eq 2 ] && [ "$(wc -l <"$tmp/out")" -eq 1 ] && grep -qxF "$sentence" "$tmp/out"
     ok "$conf refuses a real run" $?
     [ -n "${SAN:-}" ] || alone --simulate "$root/hostfiles/plb-hac-a.cluster" "$papers/$conf.conf"
     ok "$conf.conf finds its kernel" $?
@@ -75,18 +82,27 @@ application black-scholes
 alone --show-config "$papers/black-scholes.conf" "${kernel[@]}" k-means.points=3; status=$?
 [ $status -eq 2 ] && grep -qF 'unknown section [k-means]' "$tmp/out"
 ok "a section of another application is refused" $?
-alone --show-config "$papers/black-scholes.conf" "${kernel[@]}" && tr -s ' ' <"$tmp/out" | grep -qxF 'black-scholes.options = 77 PLB_BLACK_SCHOLES_OPTIONS'
+# shown LINE SETTINGS...: --show-config has this line, blanks squeezed.
+shown() {
+    alone --show-config "$papers/black-scholes.conf" "${kernel[@]}" "${@:2}" &&
+        tr -s ' ' <"$tmp/out" | grep -qxF "$1"
+}
+shown 'black-scholes.options = 77 PLB_BLACK_SCHOLES_OPTIONS'
 ok "a name with '-' as a variable" $?
-alone --show-config "$papers/black-scholes.conf" "${kernel[@]}" black-scholes.options=500000 && tr -s ' ' <"$tmp/out" | grep -qxF 'black-scholes.options = 500000 command line'
+shown 'black-scholes.options = 500000 command line' black-scholes.options=500000
 ok "a name with '-' on the command line" $?
 
-# A GPU that has become 2 times slower gets blocks of two seconds for the rest of the run: a task, which is at most
-# a block, that began well after the change and before the tail does not last four (seconds here are microseconds).
+# A GPU that has become 2 times slower gets blocks of two seconds for the rest of the run. A task is at most a
+# block. So no task lasts four seconds that began well after the change and well before the end. The trace has
+# microseconds.
 lasting=''
 for seed in 1 9; do
-    alone --simulate "$root/hostfiles/plb-hac-figure6.cluster" --seed $seed --trace "$tmp/t.json" "$root/examples/papers/mm.conf" \
-        matmul.rows=98304 matmul.inner=98304 matmul.columns=98304 || lasting=failed
-    lasting+=$(sed -n 's/.*"name":"task","pid":0,"tid":1,"ts":\([0-9.]*\),"dur":\([0-9.]*\),.*/\1 \2/p' "$tmp/t.json" | awk '$1 > 150e6 && $1 < 300e6 && $2 > 4e6 {print $1, $2}')
+    alone --simulate "$root/hostfiles/plb-hac-figure6.cluster" --seed $seed --trace "$tmp/t.json" \
+        "$papers/mm.conf" matmul.rows=98304 matmul.inner=98304 matmul.columns=98304 || lasting=failed
+    sed -n 's/.*"name":"task","pid":0,"tid":1,"ts":\([0-9.]*\),"dur":\([0-9.]*\),.*/\1 \2/p' "$tmp/t.json" \
+        >"$tmp/tasks"
+    [ -s "$tmp/tasks" ] || lasting='no tasks'
+    lasting+=$(awk '$1 > 150e6 && $1 < 300e6 && $2 > 4e6 {print $1, $2}' "$tmp/tasks")
 done
 [ -z "$lasting" ]
 ok "blocks stay short after a change of speed" $?

@@ -5,11 +5,15 @@
 [ -z "${PLB_QUICK:-}" ] || { skip "valgrind" "scripts/check --all runs it"; done_testing; }
 command -v valgrind >/dev/null || { skip "valgrind" "not installed"; done_testing; }
 
-checked() { valgrind -q --error-exitcode=9 --suppressions="$root/test/support/valgrind.supp" --leak-check=full --errors-for-leak-kinds=definite "$@" >"$tmp/out" 2>&1; }
+checked() {
+    valgrind -q --error-exitcode=9 --suppressions="$root/test/support/valgrind.supp" \
+        --leak-check=full --errors-for-leak-kinds=definite "$@" >"$tmp/out" 2>&1
+}
 printf '[app]\nkernel = spmm\n[spmm]\nrows = 2000\ninner = 1000\n' >"$tmp/sparse.conf"
 printf '[app]\nkernel = matmul\n' >"$tmp/dense.conf"
 for conf in sparse dense; do
-    checked "$PLBRUN" --simulate "$root/hostfiles/demo.cluster" --trace "$tmp/t.json" --report "$tmp/r.json" "$tmp/$conf.conf"
+    checked "$PLBRUN" --simulate "$root/hostfiles/demo.cluster" \
+        --trace "$tmp/t.json" --report "$tmp/r.json" "$tmp/$conf.conf"
     ok "simulation of $conf" $?
 done
 export PLB_SEEDS=50 # of the tests that draw their cases

@@ -25,7 +25,8 @@ ok() {
     fi
 }
 skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
-# same NAME REFERENCE OUTPUT: the output equals the reference file, which the first call makes. The output is removed.
+# same NAME REFERENCE OUTPUT: the output equals the reference file. The first call makes the reference. Each
+# call removes the output.
 same() {
     [ -f "$2" ] || cp "$3" "$2"
     cmp "$2" "$3" >>"$tmp/out" 2>&1
@@ -33,6 +34,8 @@ same() {
     rm -f "$3"
 }
 done_testing() { echo "1..$count"; [ "$failures" -eq 0 ]; exit; }
+# lines FILE LINE...: the file has these lines and no other.
+lines() { printf '%s\n' "${@:2}" >"$1"; }
 
 # ranks N ARGUMENTS...: plbrun on N ranks, output in $tmp/out; returns its status.
 ranks() {
@@ -42,7 +45,11 @@ ranks() {
 # The balancers to try over real ranks. They are pure code, which the sanitizers see in the conformance
 # and simulation tests, so a sanitized build tries three.
 balancers() {
-    if [ -n "${SAN:-}" ]; then echo plb-hac plb-hec static; else "$PLBRUN" --balancer help | awk '/^[^ ]/ && !/--simulate/ {print $1}'; fi
+    if [ -n "${SAN:-}" ]; then
+        echo plb-hac plb-hec static
+    else
+        "$PLBRUN" --balancer help | awk '/^[^ ]/ && !/--simulate/ {print $1}'
+    fi
 }
 # The numbers of ranks to try: a sanitized build tries the smallest and the largest.
 counts() { if [ -n "${SAN:-}" ]; then echo "$1" "${*: -1}"; else echo "$@"; fi; }

@@ -2,7 +2,10 @@
 # The folder for machines without our packages: made from the built tree, moved, and run by itself.
 . "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "the bundle" "it is made of the normal build"; done_testing; }
-command -v patchelf >/dev/null || { skip "the bundle" "there is no patchelf (scripts/install-deps --bundle)"; done_testing; }
+if ! command -v patchelf >/dev/null; then
+    skip "the bundle" "there is no patchelf (scripts/install-deps --bundle)"
+    done_testing
+fi
 
 bundle() { "$root/scripts/bundle" "$@" >"$tmp/out" 2>&1; }
 status_of() { "$@"; echo $?; }
@@ -22,8 +25,13 @@ grep -q 'needs glibc 2\.' "$tmp/out"
 ok "it says which glibc that needs" $?
 [ "$(du -sb "$tmp/made here" | cut -f 1)" -le 60000000 ]
 ok "60 MB at most" $?
-[ -z "$(find "$tmp" -maxdepth 1 -name '.bundle.*')" ] && [ -z "$(find "$tmp/made here" -name 'libcu*' -o -name 'libc.so*' -o -type l)" ]
+[ -z "$(find "$tmp" -maxdepth 1 -name '.bundle.*')" ] &&
+    [ -z "$(find "$tmp/made here" -name 'libcu*' -o -name 'libc.so*' -o -type l)" ]
 ok "nothing half-made beside it; no CUDA, no glibc, no links in it" $?
+# Without programs for a GPU, it says so as soon as all its parts are read.
+"$tmp/made here/scripts/gpu-check" --out "$tmp/report.md" >"$tmp/out" 2>&1
+[ $? -eq 1 ] && grep -q 'no GPU that plbrun can use' "$tmp/out" && [ -s "$tmp/report.md" ]
+ok "the bundle's gpu-check has its parts" $?
 mkdir "$tmp/moved" && mv "$tmp/made here" "$tmp/moved/to here"
 bundle --check "$tmp/moved/to here"
 ok "moved, it runs by itself" $?
@@ -37,7 +45,8 @@ mv "$tmp/libnlopt.so.0" "$tmp/moved/to here/lib/"
 
 # Over TCP between hosts with addresses of their own, orted started as by ssh.
 PATH="$tmp/moved/to here/bin:$PATH" timeout 200 "$root/scripts/testbed" run 2 -np 3 -- \
-    "$tmp/moved/to here/bin/plbrun" --verify "$tmp/moved/to here/examples/demo/app.conf" matmul.columns=600 >"$tmp/out" 2>&1
+    "$tmp/moved/to here/bin/plbrun" --verify "$tmp/moved/to here/examples/demo/app.conf" matmul.columns=600 \
+    >"$tmp/out" 2>&1
 status=$?
 if [ $status -eq 77 ]; then
     skip "two hosts" "$(grep -m1 skipped "$tmp/out")"

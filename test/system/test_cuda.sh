@@ -35,7 +35,8 @@ runs() {
 
 conforms() { # NAME ARGUMENTS...: the conformance suite with cuda among the devices
     local name=$1; shift
-    CMOCKA_MESSAGE_OUTPUT=stdout PLB_TEST_ENTRIES=$fake/entries.so timeout 60 "$BUILD/test/conformance/test_devices" "$@" >"$tmp/out" 2>&1 && has 'PASSED'
+    CMOCKA_MESSAGE_OUTPUT=stdout PLB_TEST_ENTRIES=$fake/entries.so \
+        timeout 60 "$BUILD/test/conformance/test_devices" "$@" >"$tmp/out" 2>&1 && has 'PASSED'
     ok "$name" $?
 }
 told pageable=late
@@ -56,8 +57,10 @@ told devices=2
 for b in $(balancers); do
     runs "two GPUs and a CPU, $b" 1 --balancer "$b" "$tmp/modes.conf" cluster.threads=1
 done
+different_gpus() { grep -oE '0000:[0-9A-F:.]+' "$tmp/out" | sort -u | wc -l; } # how many the output names
 runs "one GPU each for two ranks" 2 "$tmp/modes.conf" cluster.pus=gpu --show-pus
-[ "$(grep -c "PU [01]: rank [01] on .*, gpu 'Fake GPU' (0000:.* GPU-" "$tmp/out")" -eq 2 ] && [ "$(grep -oE '0000:[0-9A-F:.]+' "$tmp/out" | sort -u | wc -l)" -eq 2 ]
+[ "$(grep -c "PU [01]: rank [01] on .*, gpu 'Fake GPU' (0000:.* GPU-" "$tmp/out")" -eq 2 ] &&
+    [ "$(different_gpus)" -eq 2 ]
 ok "and they are two GPUs" $?
 told devices=1
 runs "two ranks share a GPU" 2 "$tmp/modes.conf" cluster.pus=gpu --show-pus
@@ -75,17 +78,20 @@ runs "several passes with a trace" 2 "$tmp/modes.conf" cluster.threads=1 --trace
 grep -q '"name": *"task"' "$tmp/t.json"
 ok "and it has tasks" $?
 
-# Every call fails once, early and late: the run goes on without what failed, or ends with one sentence and status
-# 1; it never hangs, and leaves nothing behind (the fake looks).
-for call in cudaMalloc cudaHostRegister cudaStreamCreateWithFlags cudaEventCreateWithFlags cudaMemGetInfo cudaSetDevice \
-    cudaMemcpyAsync cudaEventRecord cudaEventSynchronize cudaEventQuery cudaLaunchHostFunc kernel cudaGetDeviceProperties cudaFree; do
+# Every call fails once, early and late. The run goes on without what failed, or ends with one sentence and
+# status 1. It never hangs, and leaves nothing behind (the fake looks).
+calls='cudaMalloc cudaHostRegister cudaStreamCreateWithFlags cudaEventCreateWithFlags cudaMemGetInfo
+    cudaSetDevice cudaMemcpyAsync cudaEventRecord cudaEventSynchronize cudaEventQuery cudaLaunchHostFunc
+    kernel cudaGetDeviceProperties cudaFree'
+for call in $calls; do
     failed=0
     for n in $turns; do
         told fail="$call:$n"
         alone --quiet --verify "$tmp/modes.conf"
         status=$?
         [ $status -eq 0 ] && [ ! -s "$tmp/out" ] && continue
-        [ $status -eq 1 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] && has '^plbrun: .*(GPU|CUDA)' && continue
+        [ $status -eq 1 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] &&
+            has '^plbrun: .*(GPU|CUDA)' && continue
         echo "failing at call $n: status $status" >>"$tmp/out"
         failed=1
         break
@@ -94,13 +100,18 @@ for call in cudaMalloc cudaHostRegister cudaStreamCreateWithFlags cudaEventCreat
 done
 told fail=kernel:2
 ranks 2 "$tmp/modes.conf" cluster.pus=gpu
-[ $? -eq 1 ] && has "^plbrun: kernel modes failed \(an illegal memory access was encountered, CUDA 700\) on PU 'Fake GPU' \(rank [01] on .*\) for things [0-9]+ to [0-9]+; no output"
+status=$?
+what='kernel modes failed \(an illegal memory access was encountered, CUDA 700\)'
+[ $status -eq 1 ] &&
+    has "^plbrun: $what on PU 'Fake GPU' \(rank [01] on .*\) for things [0-9]+ to [0-9]+; no output"
 ok "an error inside a kernel names kernel, PU and range" $?
 
 # What does not fit, is too old, or is not there.
 told memory=20000
 alone --verify "$tmp/modes.conf" cluster.threads=1
-[ $? -eq 0 ] && has "warning: PU 0 \(Fake GPU, rank 0\) is not used: its memory of 1.9e\+04 bytes cannot hold 2.407e\+04 bytes of replicated data" '; verified'
+status=$?
+why='its memory of 1.9e\+04 bytes cannot hold 2.407e\+04 bytes of replicated data'
+[ $status -eq 0 ] && has "warning: PU 0 \(Fake GPU, rank 0\) is not used: $why" '; verified'
 ok "a GPU with too little memory is left out, with the numbers" $?
 alone --verify "$tmp/modes.conf" cluster.pus=gpu
 [ $? -eq 2 ] && has 'no PU has the memory for this job'
@@ -113,7 +124,8 @@ done
 ok "the room that buffers may grow by takes none from the other tasks in flight" $failed
 told capability=7.5
 alone --verbose "$tmp/modes.conf"
-[ $? -eq 0 ] && has 'a GPU is not used: Fake GPU is of generation 7.5, and the kernels are built for 8.0 and later'
+[ $? -eq 0 ] &&
+    has 'a GPU is not used: Fake GPU is of generation 7.5, and the kernels are built for 8.0 and later'
 ok "a GPU of an older generation is no PU" $?
 told devices=0
 alone --verbose "$tmp/modes.conf"
@@ -149,7 +161,7 @@ ok "and nobody has one" $?
 
 # Who uses which GPUs.
 gpus_are() { # N MEMORY: so many different ones, each with this much
-    has "gpu '.* $2 GB free" && [ "$(grep -oE '0000:[0-9A-F:.]+' "$tmp/out" | sort -u | wc -l)" -eq "$1" ] &&
+    has "gpu '.* $2 GB free" && [ "$(different_gpus)" -eq "$1" ] &&
         [ "$(grep -c "gpu '.* $2 GB free" "$tmp/out")" -eq "$1" ]
 }
 told devices=4
@@ -165,7 +177,8 @@ ok "and no memory of one" $?
 
 # Cores: eight by the word of hwloc, of which one is left by the launcher.
 if command -v taskset >/dev/null; then
-    env -u PLB_CLUSTER_THREADS HWLOC_SYNTHETIC='core:8 pu:1' HWLOC_THISSYSTEM=1 timeout 120 taskset -c 0 "$PLBRUN" "$tmp/modes.conf" >"$tmp/out" 2>&1
+    env -u PLB_CLUSTER_THREADS HWLOC_SYNTHETIC='core:8 pu:1' HWLOC_THISSYSTEM=1 \
+        timeout 120 taskset -c 0 "$PLBRUN" "$tmp/modes.conf" >"$tmp/out" 2>&1
     [ $? -eq 0 ] && has 'warning: rank 0 on .* may use 1 of 8 cores .* --bind-to none'
     ok "a launcher's binding that leaves the CPU no core beside a GPU is told" $?
 fi

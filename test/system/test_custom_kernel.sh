@@ -11,14 +11,16 @@ make -s -C "$tmp/kernel" PREFIX="$tmp/stage/opt/plbrun" >"$tmp/out" 2>&1
 ok "the kernel builds against the installed header alone" $?
 
 if command -v nvcc >/dev/null; then
-    make -s -C "$tmp/kernel" cuda PREFIX="$tmp/stage/opt/plbrun" >"$tmp/out" 2>&1 && nm -D "$tmp/kernel/nearest.cuda.so" | grep -q 'T nearest_cuda'
+    make -s -C "$tmp/kernel" cuda PREFIX="$tmp/stage/opt/plbrun" >"$tmp/out" 2>&1 &&
+        nm -D "$tmp/kernel/nearest.cuda.so" | grep -q 'T nearest_cuda'
     ok "and its CUDA entry" $?
 else
     skip "and its CUDA entry" "no nvcc"
 fi
 
 # A cloud to try: 1000 points in 3 dimensions, made by a product (row i of A times B).
-printf '[app]\nkernel = matmul\n[matmul]\nrows = 1000\ninner = 5\ncolumns = 3\nc = %s\n' "$tmp/kernel/points.npy" >"$tmp/points.conf"
+lines "$tmp/points.conf" '[app]' 'kernel = matmul' '[matmul]' \
+    'rows = 1000' 'inner = 5' 'columns = 3' "c = $tmp/kernel/points.npy"
 # shellcheck disable=SC2034 # lib.sh runs it
 PLBRUN=$tmp/stage/opt/plbrun/bin/plbrun
 alone --quiet "$tmp/points.conf"

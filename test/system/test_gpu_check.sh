@@ -3,15 +3,26 @@
 # form it promises, and its checks pass. What it measures there means nothing.
 . "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "gpu-check" "it is for the normal build"; done_testing; }
-[ -e "$BUILD/test/fake-cuda/libcudart.so.13" ] && [ -e "$BUILD/kernels/matmul.cuda.so" ] || { skip "gpu-check" "plbrun was built without CUDA"; done_testing; }
+if [ ! -e "$BUILD/test/fake-cuda/libcudart.so.13" ] || [ ! -e "$BUILD/kernels/matmul.cuda.so" ]; then
+    skip "gpu-check" "plbrun was built without CUDA"
+    done_testing
+fi
 unset PLB_CLUSTER_PUS
 export LD_LIBRARY_PATH=$BUILD/test/fake-cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export GPU_CHECK_KERNELS=matmul GPU_CHECK_SCALE=0.01 GPU_CHECK_ENTRIES=$BUILD/test/fake-cuda/entries.so
 check() { timeout 100 "$root/scripts/gpu-check" "$@" >"$tmp/out" 2>&1; }
 # verdicts SECTION: how many rows of each verdict it has, as "3 pass 1 failed"
 verdicts() {
-    awk -v s="^## $1\\\\." '/^## / {inside = $0 ~ s} inside && /^\|/ {print $(NF - 1)}' "$tmp/report.md" | tr -d '*' |
-        grep -E '^(pass|missed|failed|skipped)$' | sort | uniq -c | awk '{printf "%s%s %s", sep, $1, $2; sep = " "}'
+    awk -v s="^## $1\\\\." '
+        /^## / { inside = $0 ~ s }
+        inside && /^\|/ { print $(NF - 1) }' "$tmp/report.md" |
+        tr -d '*' | grep -E '^(pass|missed|failed|skipped)$' | sort | uniq -c |
+        awk '{printf "%s%s %s", sep, $1, $2; sep = " "}'
+}
+# has PATTERN...: the report has a line for each.
+has() {
+    local pattern
+    for pattern in "$@"; do grep -q "$pattern" "$tmp/report.md" || return 1; done
 }
 
 check --no-such-option
@@ -22,15 +33,18 @@ status=$?
 cp "$tmp/report.md" "$tmp/out"
 [ $status -le 1 ] && [ "$(verdicts 1)" = '2 pass' ]
 ok "it ends; the devices pass" $?
-grep -q '^# plbrun on Fake GPU$' "$tmp/report.md" && grep -q '^## Summary$' "$tmp/report.md" && grep -q '^| Devices | all checks pass | 2 of 2 | pass |$' "$tmp/report.md" &&
-    grep -q '^| plbrun | plbrun .*, commit ' "$tmp/report.md" && ! grep -q 'has not ended' "$tmp/report.md"
+has '^# plbrun on Fake GPU$' '^## Summary$' '^| Devices | all checks pass | 2 of 2 | pass |$' \
+    '^| plbrun | plbrun .*, commit ' && ! has 'has not ended'
 ok "the report has the machine and a summary" $?
-[[ "$(verdicts 5)" =~ ^2\ (pass|missed)$|^1\ missed\ 1\ pass$ ]] && [ "$(grep -c '^| matmul float.*: execute | at least 97.0 % of plain.* % (.* [mu]*s, plain .* [mu]*s) ' "$tmp/report.md")" -eq 4 ]
+rate='^| matmul float.*: execute | at least 97.0 % of plain.* % (.* [mu]*s, plain .* [mu]*s) '
+[[ "$(verdicts 5)" =~ ^2\ (pass|missed)$|^1\ missed\ 1\ pass$ ]] &&
+    [ "$(grep -c "$rate" "$tmp/report.md")" -eq 4 ]
 ok "and the rates with what was wanted" $?
 PLB_FAKE_CUDA=fail=kernel:2 check --quick --only rate --out "$tmp/report.md"
-[ $? -eq 1 ] && cp "$tmp/report.md" "$tmp/out" && [ "$(verdicts 5)" = '2 failed' ] && grep -q ': plain: the kernel: ' "$tmp/report.md"
+[ $? -eq 1 ] && cp "$tmp/report.md" "$tmp/out" && [ "$(verdicts 5)" = '2 failed' ] &&
+    has ': plain: the kernel: '
 ok "what fails is in the report, and in the status" $?
 PLB_FAKE_CUDA=devices=0 check --out "$tmp/report.md"
-[ $? -eq 1 ] && grep -q 'no GPU that plbrun can use' "$tmp/out" && grep -q 'a GPU is found | yes | no' "$tmp/report.md"
+[ $? -eq 1 ] && grep -q 'no GPU that plbrun can use' "$tmp/out" && has 'a GPU is found | yes | no'
 ok "no GPU" $?
 done_testing

@@ -18,7 +18,13 @@ sentence() {
         [[ $line == *"$part"* ]] || { echo "the sentence lacks: $part" >>"$tmp/out"; return 1; }
     done
 }
-clean() { [ -z "$(ls -A "$w")" ] || { echo "left behind: $(ls -A "$w")" >>"$tmp/out"; rm -rf "${w:?}"/* "$w"/.[!.]*; return 1; }; }
+# clean: the run has left nothing in its folder; what there is goes.
+clean() {
+    [ -n "$(ls -A "$w")" ] || return 0
+    echo "left behind: $(ls -A "$w")" >>"$tmp/out"
+    rm -rf "${w:?}"/* "$w"/.[!.]*
+    return 1
+}
 
 # refused NAME PATTERN ARGUMENTS...: plbrun alone says one line, which is the sentence.
 refused() {
@@ -31,7 +37,7 @@ refused() {
 # refused_conf NAME PATTERN LINE...: the same with a conf file of these lines.
 refused_conf() {
     local name=$1 pattern=$2; shift 2
-    printf '%s\n' "$@" >"$in/app.conf"
+    lines "$in/app.conf" "$@"
     refused "$name" "$pattern" "$in/app.conf"
 }
 # refused_ranks N NAME PATTERN ARGUMENTS...: on N ranks still one sentence; mpirun's noise is allowed.
@@ -42,8 +48,8 @@ refused_ranks() {
     ok "$n ranks: $name" $?
 }
 
-printf '%s\n' '[app]' 'kernel = spmm' '[spmm]' 'rows = 40' 'inner = 8' 'columns = 3' 'nnz_per_row = 2' >"$in/spmm.conf"
-printf '%s\n' '[app]' 'kernel = matmul' '[matmul]' 'rows = 4' 'inner = 4' 'columns = 4' >"$in/matmul.conf"
+lines "$in/spmm.conf" '[app]' 'kernel = spmm' '[spmm]' 'rows = 40' 'inner = 8' 'columns = 3' 'nnz_per_row = 2'
+lines "$in/matmul.conf" '[app]' 'kernel = matmul' '[matmul]' 'rows = 4' 'inner = 4' 'columns = 4'
 spmm=$in/spmm.conf matmul=$in/matmul.conf
 
 # ---------------------------------------------------------------- the program's own arguments
@@ -53,54 +59,86 @@ refused 'conf file is a folder' "$in|directory" "$in"
 refused 'conf file unknown after options' 'no conf file is named' --verify --quiet
 refused 'setting before the conf file' "the conf file comes before 'spmm.rows=3'" spmm.rows=3
 refused 'unknown option' 'unknown option --balancr|did you mean --balancer?' --balancr static "$spmm"
-refused 'unknown option with a value' 'unknown option --balancr=static|did you mean --balancer?' --balancr=static "$spmm"
+refused 'unknown option with a value' 'unknown option --balancr=static|did you mean --balancer?' \
+    --balancr=static "$spmm"
 refused 'unknown option like nothing' 'unknown option --frobnicate|--help' --frobnicate "$spmm"
 refused 'unknown short options' 'unknown option -np' -np 3 "$spmm"
 refused 'option without value' '--report needs a value' "$spmm" --report
 refused '--seed is no number' '--seed soon|whole number' --seed soon "$spmm"
-refused 'second conf file' "'$matmul' is neither the conf file (that is $spmm) nor section.key=value" "$spmm" "$matmul"
+refused 'second conf file' "'$matmul' is neither the conf file (that is $spmm) nor section.key=value" \
+    "$spmm" "$matmul"
 refused 'setting without a key' "command line: 'spmm=3' is not section.key=value" "$spmm" spmm=3
 refused 'setting with the dot after =' "command line: 'rows=3.5' is not section.key=value" "$spmm" rows=3.5
-"$PLBRUN" --balancr x >"$tmp/stdout" 2>/dev/null; ok 'the sentence goes to stderr' $(($? != 2 || $(wc -c <"$tmp/stdout") != 0))
+"$PLBRUN" --balancr x >"$tmp/stdout" 2>/dev/null
+[ $? -eq 2 ] && [ ! -s "$tmp/stdout" ]
+ok 'the sentence goes to stderr' $?
 
 # --------------------------------------------------------------------------- form of the conf
-refused_conf 'line that is nothing' "app.conf:3: |neither a [section] nor 'key = value'" '[app]' 'kernel = spmm' 'nonsense'
+refused_conf 'line that is nothing' "app.conf:3: |neither a [section] nor 'key = value'" \
+    '[app]' 'kernel = spmm' 'nonsense'
 refused_conf 'section not closed' 'app.conf:2: |neither a [section]' '# a comment' '[app' 'kernel = spmm'
 refused_conf 'first mistake counts' 'app.conf:2: |neither' '[app]' 'one' 'two' 'kernel = spmm'
-refused_conf 'key before any section' 'app.conf:1: |kernel|before the first [section]' 'kernel = spmm' '[app]' 'kernel = spmm'
-refused_conf 'line too long' 'app.conf:3: |longer than|shorten it' '[app]' 'kernel = spmm' "# $(printf 'x%.0s' {1..5000})"
+refused_conf 'key before any section' 'app.conf:1: |kernel|before the first [section]' \
+    'kernel = spmm' '[app]' 'kernel = spmm'
+refused_conf 'line too long' 'app.conf:3: |longer than|shorten it' \
+    '[app]' 'kernel = spmm' "# $(printf 'x%.0s' {1..5000})"
 refused_conf 'no kernel' "app.conf: no kernel is named|kernel = NAME|[app]" '[balance]' 'balancer = static'
 refused_conf 'empty kernel' 'no kernel is named' '[app]' 'kernel ='
-refused_conf 'unknown section' 'app.conf:3: |unknown section [balanse]|did you mean [balance]?' '[app]' 'kernel = spmm' '[balanse]' 'balancer = static'
-refused_conf 'section of another kernel' 'app.conf:3: |unknown section [heatflow]|app, balance, cluster, spmm' '[app]' 'kernel = spmm' '[heatflow]' 'rows = 3'
-refused_conf 'unknown key in [app]' "app.conf:3: |unknown key 'kernl' in [app]|did you mean 'kernel'?" '[app]' 'kernel = spmm' 'kernl = matmul'
-refused_conf 'unknown key in [balance]' "app.conf:4: |unknown key 'solvr' in [balance]|did you mean 'solver'?" '[app]' 'kernel = spmm' '[balance]' 'solvr = slsqp'
-refused_conf "unknown key in the kernel's section" "app.conf:4: |unknown key 'colums' in [spmm]|did you mean 'columns'?" '[app]' 'kernel = spmm' '[spmm]' 'colums = 3'
-refused_conf 'unknown key like nothing' "app.conf:4: |unknown key 'xyzzyx' in [cluster], which knows: file, pus, master_only, threads, gpu_power" '[app]' 'kernel = spmm' '[cluster]' 'xyzzyx = 3'
-refused_conf 'key twice' 'app.conf:5: rows is set again|line 4' '[app]' 'kernel = spmm' '[spmm]' 'rows = 3' 'rows = 4'
-refused_conf 'unknown key, indented, after comments' "app.conf:5: |'row_s'" '; comment' '[app]' '  kernel = spmm # here' '[spmm]' '   row_s = 3'
+refused_conf 'unknown section' 'app.conf:3: |unknown section [balanse]|did you mean [balance]?' \
+    '[app]' 'kernel = spmm' '[balanse]' 'balancer = static'
+refused_conf 'section of another kernel' \
+    'app.conf:3: |unknown section [heatflow]|app, balance, cluster, spmm' \
+    '[app]' 'kernel = spmm' '[heatflow]' 'rows = 3'
+refused_conf 'unknown key in [app]' "app.conf:3: |unknown key 'kernl' in [app]|did you mean 'kernel'?" \
+    '[app]' 'kernel = spmm' 'kernl = matmul'
+refused_conf 'unknown key in [balance]' \
+    "app.conf:4: |unknown key 'solvr' in [balance]|did you mean 'solver'?" \
+    '[app]' 'kernel = spmm' '[balance]' 'solvr = slsqp'
+refused_conf "unknown key in the kernel's section" \
+    "app.conf:4: |unknown key 'colums' in [spmm]|did you mean 'columns'?" \
+    '[app]' 'kernel = spmm' '[spmm]' 'colums = 3'
+known='file, pus, master_only, threads, gpu_power'
+refused_conf 'unknown key like nothing' \
+    "app.conf:4: |unknown key 'xyzzyx' in [cluster], which knows: $known" \
+    '[app]' 'kernel = spmm' '[cluster]' 'xyzzyx = 3'
+refused_conf 'key twice' 'app.conf:5: rows is set again|line 4' \
+    '[app]' 'kernel = spmm' '[spmm]' 'rows = 3' 'rows = 4'
+refused_conf 'unknown key, indented, after comments' "app.conf:5: |'row_s'" \
+    '; comment' '[app]' '  kernel = spmm # here' '[spmm]' '   row_s = 3'
 
 # ---------------------------------------------------------------------------- names and values
-refused 'unknown balancer, as option' "command line: |no balancer 'statik'|did you mean 'static'?|--balancer help" --balancer statik "$spmm"
-refused 'unknown balancer, as setting' "command line: |no balancer 'zzzzzz'|--balancer help lists all" "$spmm" balance.balancer=zzzzzz
-refused_conf 'unknown balancer, in the conf' "app.conf:4: |no balancer 'plb-hek'|did you mean 'plb-hec'?" '[app]' 'kernel = spmm' '[balance]' 'balancer = plb-hek'
-refused 'unknown kernel, as setting' "command line: |no kernel 'spnm'|did you mean 'spmm'?" "$spmm" app.kernel=spnm
-refused_conf 'unknown kernel, in the conf' "app.conf:2: |no kernel 'zzzzzz'|matmul|path of a .so" '[app]' 'kernel = zzzzzz'
+refused 'unknown balancer, as option' \
+    "command line: |no balancer 'statik'|did you mean 'static'?|--balancer help" --balancer statik "$spmm"
+refused 'unknown balancer, as setting' "command line: |no balancer 'zzzzzz'|--balancer help lists all" \
+    "$spmm" balance.balancer=zzzzzz
+refused_conf 'unknown balancer, in the conf' "app.conf:4: |no balancer 'plb-hek'|did you mean 'plb-hec'?" \
+    '[app]' 'kernel = spmm' '[balance]' 'balancer = plb-hek'
+refused 'unknown kernel, as setting' "command line: |no kernel 'spnm'|did you mean 'spmm'?" \
+    "$spmm" app.kernel=spnm
+refused_conf 'unknown kernel, in the conf' "app.conf:2: |no kernel 'zzzzzz'|matmul|path of a .so" \
+    '[app]' 'kernel = zzzzzz'
 refused 'not a number' 'command line: rows = many is not a whole number' "$spmm" spmm.rows=many
 refused 'number with a tail' 'command line: rows = 12x is not a whole number' "$spmm" spmm.rows=12x
 refused 'not whole' 'rows = 1.5 is not a whole number' "$spmm" spmm.rows=1.5
 refused 'not finite' 'threshold = nan is not a number' "$spmm" balance.threshold=nan
 refused 'empty number' 'command line: rows =|whole number' "$spmm" spmm.rows=
 refused 'out of range' 'command line: rows = 0 is out of range|between 1 and 2147483647' "$spmm" spmm.rows=0
-refused 'out of range, real' 'training = 0.9 is out of range|between 1e-06 and 0.2' "$spmm" balance.training=0.9
-refused 'not one of the choices' 'kind = powerlow is not one of uniform|powerlaw|did you mean '"'powerlaw'" "$spmm" spmm.kind=powerlow
-refused 'a tail factor of 0' 'tail_factor = 0 is out of range|between 1e-06 and 1' "$spmm" balance.tail_factor=0
-refused 'a gap threshold below 0' 'gap_threshold = -0.1 is out of range|between 0 and' "$spmm" balance.gap_threshold=-0.1
-refused 'the oracle in a real run' 'oracle knows what only a simulation can know|--simulate' --balancer oracle "$spmm"
+refused 'out of range, real' 'training = 0.9 is out of range|between 1e-06 and 0.2' \
+    "$spmm" balance.training=0.9
+refused 'not one of the choices' 'kind = powerlow is not one of uniform|powerlaw|did you mean '"'powerlaw'" \
+    "$spmm" spmm.kind=powerlow
+refused 'a tail factor of 0' 'tail_factor = 0 is out of range|between 1e-06 and 1' \
+    "$spmm" balance.tail_factor=0
+refused 'a gap threshold below 0' 'gap_threshold = -0.1 is out of range|between 0 and' \
+    "$spmm" balance.gap_threshold=-0.1
+refused 'the oracle in a real run' 'oracle knows what only a simulation can know|--simulate' \
+    --balancer oracle "$spmm"
 refused 'choice, nothing near' 'solver = abacus is not one of auto' "$spmm" balance.solver=abacus
 refused 'neither yes nor no' 'master_only = maybe is not yes or no' "$spmm" cluster.master_only=maybe
-refused_conf 'bad value in the conf' 'app.conf:4: pieces = -1 is out of range' '[app]' 'kernel = spmm' '[balance]' 'pieces = -1'
-refused_conf 'more synthetic entries than fit' '[spmm] asks for|at most' '[app]' 'kernel = spmm' '[spmm]' 'rows = 1e9' 'nnz_per_row = 1e6'
+refused_conf 'bad value in the conf' 'app.conf:4: pieces = -1 is out of range' \
+    '[app]' 'kernel = spmm' '[balance]' 'pieces = -1'
+refused_conf 'more synthetic entries than fit' '[spmm] asks for|at most' \
+    '[app]' 'kernel = spmm' '[spmm]' 'rows = 1e9' 'nnz_per_row = 1e6'
 export PLB_BALANCE_SOLVR=auto
 refused 'unknown variable' 'PLB_BALANCE_SOLVR|--show-config' "$spmm"
 unset PLB_BALANCE_SOLVR; export PLB_SPMM_ROWS=few
@@ -128,15 +166,20 @@ unset PLB_SPMM_COLUMNS PLB_BALANCE_SOLVER
 kernels=$BUILD/test/kernels
 echo 'this is no shared object' >"$in/text.so"; : >"$in/empty.so"
 refused '.so missing' "command line: |$in/nope.so|does not exist" "$spmm" app.kernel="$in/nope.so"
-refused '.so without plb_kernel' "no_symbol.so exports no 'plb_kernel'" "$spmm" app.kernel="$kernels/no_symbol.so"
-refused '.so of another ABI' 'other_abi.so was built for kernel ABI 44 (4000 bytes), this plbrun has ABI 3|rebuild it' "$spmm" app.kernel="$kernels/other_abi.so"
-refused '.so that is text' "command line: |$in/text.so|cannot load the kernel" "$spmm" app.kernel="$in/text.so"
+refused '.so without plb_kernel' "no_symbol.so exports no 'plb_kernel'" \
+    "$spmm" app.kernel="$kernels/no_symbol.so"
+refused '.so of another ABI' \
+    'other_abi.so was built for kernel ABI 44 (4000 bytes), this plbrun has ABI 3|rebuild it' \
+    "$spmm" app.kernel="$kernels/other_abi.so"
+refused '.so that is text' "command line: |$in/text.so|cannot load the kernel" \
+    "$spmm" app.kernel="$in/text.so"
 refused '.so that is empty' "$in/empty.so|file too short" "$spmm" app.kernel="$in/empty.so"
 refused '.so that is a folder' "$in" "$spmm" app.kernel="$in"
-refused_conf '.so is found beside the conf' "exports no 'plb_kernel'|$in/" '[app]' "kernel = $(cp "$kernels/no_symbol.so" "$in/beside.so"; echo beside.so)"
+cp "$kernels/no_symbol.so" "$in/beside.so"
+refused_conf '.so is found beside the conf' "exports no 'plb_kernel'|$in/" '[app]' 'kernel = beside.so'
 
 # --------------------------------------------------------------------------------- .mtx files
-mtx() { printf '%s\n' "${@:2}" >"$in/$1.mtx"; }
+mtx() { lines "$in/$1.mtx" "${@:2}"; }
 # refused_mtx NAME PATTERN LINE...: a matrix of these lines.
 refused_mtx() {
     local name=".mtx: $1" pattern=$2; shift 2
@@ -144,11 +187,13 @@ refused_mtx() {
     refused "$name" "bad.mtx:$pattern" "$spmm" spmm.matrix="$in/bad.mtx" spmm.c="$w/c.npy"
 }
 real='%%MatrixMarket matrix coordinate real general'
-refused '.mtx: missing' "command line: |matrix = $in/nope.mtx|No such file|correct the path" "$spmm" spmm.matrix="$in/nope.mtx"
+refused '.mtx: missing' "command line: |matrix = $in/nope.mtx|No such file|correct the path" \
+    "$spmm" spmm.matrix="$in/nope.mtx"
 refused '.mtx: not named' 'matrix =' "$spmm" spmm.matrix=
 refused '.mtx: a folder' "$in: is a folder" "$spmm" spmm.matrix="$in"
 refused_mtx 'empty' '1: |not a Matrix Market file' ''
-refused_mtx 'wrong header' "1: |not a Matrix Market file|'1 2 3'|%%MatrixMarket matrix coordinate" '1 2 3' '4 5 6'
+refused_mtx 'wrong header' "1: |not a Matrix Market file|'1 2 3'|%%MatrixMarket matrix coordinate" \
+    '1 2 3' '4 5 6'
 refused_mtx 'complex' '1: |complex|real' '%%MatrixMarket matrix coordinate complex general' '1 1 1' '1 1 1 0'
 refused_mtx 'array' "1: |'array'|'coordinate'" '%%MatrixMarket matrix array real general' '1 1' '1'
 refused_mtx 'header only' '2: |before the size line' "$real"
@@ -187,36 +232,51 @@ refused_npy 'too long' 'extra bytes|136 bytes of data found, 128 expected' '<f8'
 refused_npy 'three dimensions' '3 dimensions|one or two|reshape' '<f8' '2, 2, 4' 128
 refused_npy 'zero rows' '(0, 4)|zero rows|at least one' '<f8' '0, 4' 0
 refused_npy 'malformed header' 'malformed .npy header' '<f8' '4; 4' 128
-echo 'a,b,c' >"$in/text.npy"; : >"$in/empty.npy"; npy good '<f8' '4, 4' 128; head -c 50 "$in/good.npy" >"$in/short.npy"
+echo 'a,b,c' >"$in/text.npy"
+: >"$in/empty.npy"
+npy good '<f8' '4, 4' 128
+head -c 50 "$in/good.npy" >"$in/short.npy"
 refused '.npy: missing' "a = $in/nope.npy|No such file|correct the path" "$matmul" matmul.a="$in/nope.npy"
 refused '.npy: a text file' 'text.npy: is not an .npy file|numpy.save' "$matmul" matmul.a="$in/text.npy"
 refused '.npy: empty' 'empty.npy: is not an .npy file: it is empty' "$matmul" matmul.b="$in/empty.npy"
-refused '.npy: cut in its header' 'short.npy: is truncated inside its header|50 bytes' "$matmul" matmul.a="$in/short.npy"
+refused '.npy: cut in its header' 'short.npy: is truncated inside its header|50 bytes' \
+    "$matmul" matmul.a="$in/short.npy"
 alone "$matmul" --verify matmul.a="$in/good.npy"; ok '.npy: a good one is read' $?
 npy wide '<f8' '3, 5' 120; npy single '<f4' '4, 4' 64
-refused 'matmul: shapes differ' 'A is 4 x 4 and B is 3 x 5|correct a and b in [matmul]' "$matmul" matmul.a="$in/good.npy" matmul.b="$in/wide.npy" matmul.c="$w/c.npy"
-refused 'matmul: types differ' 'A is float64 and B is float32|astype' "$matmul" matmul.a="$in/good.npy" matmul.b="$in/single.npy"
-refused 'spmm: shapes differ' 'A is 3 x 8 and B is 4 x 4|correct matrix and b in [spmm]' "$spmm" spmm.matrix="$in/once.mtx" spmm.b="$in/good.npy" spmm.c="$w/c.npy"
-printf '%s\n' '[app]' 'kernel = triad' '[triad]' 'elements = 8192' >"$in/triad.conf"
+refused 'matmul: shapes differ' 'A is 4 x 4 and B is 3 x 5|correct a and b in [matmul]' \
+    "$matmul" matmul.a="$in/good.npy" matmul.b="$in/wide.npy" matmul.c="$w/c.npy"
+refused 'matmul: types differ' 'A is float64 and B is float32|astype' \
+    "$matmul" matmul.a="$in/good.npy" matmul.b="$in/single.npy"
+refused 'spmm: shapes differ' 'A is 3 x 8 and B is 4 x 4|correct matrix and b in [spmm]' \
+    "$spmm" spmm.matrix="$in/once.mtx" spmm.b="$in/good.npy" spmm.c="$w/c.npy"
+lines "$in/triad.conf" '[app]' 'kernel = triad' '[triad]' 'elements = 8192'
 triad=$in/triad.conf
 npy two '<f8' '8192,' 65536; npy three '<f8' '12288,' 98304; npy half '<f4' '8192,' 32768
-refused 'triad: shapes differ' 'b is 8192 x 1 and c is 12288 x 1|correct b and c in [triad]' "$triad" triad.b="$in/two.npy" triad.c="$in/three.npy" triad.a="$w/a.npy"
-refused 'triad: float32' "$in/half.npy: is float32|float64|astype" "$triad" triad.b="$in/two.npy" triad.c="$in/half.npy"
-refused 'triad: not whole chunks' 'triad has 10000 elements|multiple of the 4096|(12288 is)|correct elements in [triad]' "$triad" triad.elements=10000
-refused 'triad: files of not whole chunks' 'triad has 16 elements|correct b and c in [triad]' "$triad" triad.b="$in/good.npy"
+refused 'triad: shapes differ' 'b is 8192 x 1 and c is 12288 x 1|correct b and c in [triad]' \
+    "$triad" triad.b="$in/two.npy" triad.c="$in/three.npy" triad.a="$w/a.npy"
+refused 'triad: float32' "$in/half.npy: is float32|float64|astype" \
+    "$triad" triad.b="$in/two.npy" triad.c="$in/half.npy"
+refused 'triad: not whole chunks' \
+    'triad has 10000 elements|multiple of the 4096|(12288 is)|correct elements in [triad]' \
+    "$triad" triad.elements=10000
+refused 'triad: files of not whole chunks' 'triad has 16 elements|correct b and c in [triad]' \
+    "$triad" triad.b="$in/good.npy"
 
 # ----------------------------------------------------------------------------------- outputs
-refused 'output: folder missing' "command line: |c = $w/no/c.npy|does not exist|create $w/no" "$spmm" spmm.c="$w/no/c.npy"
+refused 'output: folder missing' "command line: |c = $w/no/c.npy|does not exist|create $w/no" \
+    "$spmm" spmm.c="$w/no/c.npy"
 refused 'output: is a folder' "command line: c = $w is a folder|name a file" "$spmm" spmm.c="$w"
 refused 'output: ends like a folder' 'command line: c = new/ is a folder' "$spmm" spmm.c=new/
 refused 'output: empty' 'command line: c |empty' "$spmm" spmm.c=
-refused_conf 'output: in the conf' 'app.conf:4: |c = '"$in/no/c.npy|does not exist" '[app]' 'kernel = spmm' '[spmm]' 'c = no/c.npy'
+refused_conf 'output: in the conf' 'app.conf:4: |c = '"$in/no/c.npy|does not exist" \
+    '[app]' 'kernel = spmm' '[spmm]' 'c = no/c.npy'
 refused '--report: folder missing' "$w/no/r.json|No such file" "$spmm" --report "$w/no/r.json"
 refused '--report: is a folder' "$in is a folder|name a file" "$spmm" --report "$in"
 refused '--trace: folder missing' "$w/no/t.json|No such file" "$spmm" --trace "$w/no/t.json"
 refused '--report: empty' 'name of the report or trace is empty' "$spmm" --report ''
 refused '--report: ends like a folder' 'o/ is a folder' "$spmm" --report o/
-refused '--report and --trace: the same file' 'both name x.json|two files' "$spmm" --report x.json --trace x.json
+refused '--report and --trace: the same file' 'both name x.json|two files' \
+    "$spmm" --report x.json --trace x.json
 refused '--trace: is a folder' "$in is a folder|name a file" "$spmm" --trace "$in"
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 chmod 755 "$tmp" "$in" "$w"
@@ -235,7 +295,7 @@ pu=('[pu a]' 'kind = cpu' 'rate = 1e9')
 # refused_cluster NAME PATTERN LINE...: a cluster of these lines, simulated.
 refused_cluster() {
     local name=".cluster: $1" pattern=$2; shift 2
-    printf '%s\n' "$@" >"$in/bad.cluster"
+    lines "$in/bad.cluster" "$@"
     refused "$name" "bad.cluster$pattern" "$spmm" --simulate "$in/bad.cluster"
 }
 refused '--simulate: file missing' "$in/nope.cluster|No such file" "$spmm" --simulate "$in/nope.cluster"
@@ -244,35 +304,46 @@ refused_cluster 'PU not described' ":2: PU 'b' is not described|[pu b]" '[node x
 refused_cluster 'node without pus' ":2: [node x] has no 'pus" '[node x]' 'latency = 1e-5' "${pu[@]}"
 refused_cluster 'node with nothing' '|y|pus' '[node x]' 'pus = a' '[node y]' "${pu[@]}"
 refused_cluster 'node with no pus named' ':2: pus = |names of [pu' '[node x]' 'pus =' "${pu[@]}"
-refused_cluster 'unknown key of a node' ":3: unknown key 'latenzy' in [node x]|'latency'" '[node x]' 'pus = a' 'latenzy = 1' "${pu[@]}"
-refused_cluster 'unknown key of a PU' ":6: unknown key 'slowdwn' in [pu a]|'slowdown'" '[node x]' 'pus = a' "${pu[@]}" 'slowdwn = 2'
+refused_cluster 'unknown key of a node' ":3: unknown key 'latenzy' in [node x]|'latency'" \
+    '[node x]' 'pus = a' 'latenzy = 1' "${pu[@]}"
+refused_cluster 'unknown key of a PU' ":6: unknown key 'slowdwn' in [pu a]|'slowdown'" \
+    '[node x]' 'pus = a' "${pu[@]}" 'slowdwn = 2'
 refused_cluster 'bad number' ':6: half = lots|expected' '[node x]' 'pus = a' "${pu[@]}" 'half = lots'
-refused_cluster 'number out of range' ':5: rate = -1|above 0' '[node x]' 'pus = a' '[pu a]' 'kind = cpu' 'rate = -1'
-refused_cluster 'bad kind' ':4: kind = tpu|cpu, gpu or accelerator' '[node x]' 'pus = a' '[pu a]' 'kind = tpu' 'rate = 1'
+refused_cluster 'number out of range' ':5: rate = -1|above 0' \
+    '[node x]' 'pus = a' '[pu a]' 'kind = cpu' 'rate = -1'
+refused_cluster 'bad kind' ':4: kind = tpu|cpu, gpu or accelerator' \
+    '[node x]' 'pus = a' '[pu a]' 'kind = tpu' 'rate = 1'
 refused_cluster 'bad count' ':3: count = 0|1 or more' '[node x]' 'pus = a' 'count = 0' "${pu[@]}"
 refused_cluster 'bad copy' ':6: copy = fast|6e9, 1e-5' '[node x]' 'pus = a' "${pu[@]}" 'copy = fast'
 refused_cluster 'bad slow' ':6: slow = 3|142:3' '[node x]' 'pus = a' "${pu[@]}" 'slow = 3'
-refused_cluster 'unknown key of the simulation' ":3: unknown key 'mesage' in [simulation]|'message'" '[simulation]' 'fit = 0' 'mesage = 1e-6' '[node x]' 'pus = a' "${pu[@]}"
-refused_cluster 'bad key of the simulation' ':2: solve = -1|0 or more' '[simulation]' 'solve = -1' '[node x]' 'pus = a' "${pu[@]}"
+refused_cluster 'unknown key of the simulation' ":3: unknown key 'mesage' in [simulation]|'message'" \
+    '[simulation]' 'fit = 0' 'mesage = 1e-6' '[node x]' 'pus = a' "${pu[@]}"
+refused_cluster 'bad key of the simulation' ':2: solve = -1|0 or more' \
+    '[simulation]' 'solve = -1' '[node x]' 'pus = a' "${pu[@]}"
 refused_cluster 'no nodes' ': no [node NAME] section' "${pu[@]}"
-refused_cluster 'wrong section' ':2: section [host x]|[node NAME], [pu NAME] or [simulation]' '' '[host x]' 'pus = a' "${pu[@]}"
+refused_cluster 'wrong section' ':2: section [host x]|[node NAME], [pu NAME] or [simulation]' \
+    '' '[host x]' 'pus = a' "${pu[@]}"
 refused_cluster 'key twice in a node' ':3: |pus|again|line 2' '[node x]' 'pus = a' 'pus = a, a' "${pu[@]}"
 refused_cluster 'key twice in a PU' ':6: |rate|again|line 5' '[node x]' 'pus = a' "${pu[@]}" 'rate = 2e9'
 refused_cluster 'node twice' ':3: |already in line 1' '[node x]' 'pus = a' '[node x]' 'pus = a' "${pu[@]}"
-refused_cluster 'PU without rate' ":2: PU 'a' has no rate|rate =|[pu a]" '[node x]' 'pus = a' '[pu a]' 'kind = cpu'
-printf '%s\n' '[node x]' 'pus = a' "${pu[@]}" >"$in/one.cluster"
-printf '%s\n' '[node x]' 'pus = a' 'count = 3' "${pu[@]}" >"$in/three.cluster"
+refused_cluster 'PU without rate' ":2: PU 'a' has no rate|rate =|[pu a]" \
+    '[node x]' 'pus = a' '[pu a]' 'kind = cpu'
+lines "$in/one.cluster" '[node x]' 'pus = a' "${pu[@]}"
+lines "$in/three.cluster" '[node x]' 'pus = a' 'count = 3' "${pu[@]}"
 alone "$spmm" --simulate "$in/three.cluster"; ok '.cluster: a good one is simulated' $?
-refused '--verify with --simulate' 'simulation|leave out --verify or --simulate' "$spmm" --verify --simulate "$in/one.cluster"
-refused 'simulated master_only, one node' 'master_only|one.cluster|one node' "$spmm" cluster.master_only=yes --simulate "$in/one.cluster"
+refused '--verify with --simulate' 'simulation|leave out --verify or --simulate' \
+    "$spmm" --verify --simulate "$in/one.cluster"
+refused 'simulated master_only, one node' 'master_only|one.cluster|one node' \
+    "$spmm" cluster.master_only=yes --simulate "$in/one.cluster"
 refused 'master_only, one rank' 'command line: master_only|one rank|-np 2' "$spmm" cluster.master_only=yes
-refused 'one rank, three nodes' "$in/three.cluster describes 3 nodes|1 rank|-np 3" "$spmm" cluster.file="$in/three.cluster"
+refused 'one rank, three nodes' "$in/three.cluster describes 3 nodes|1 rank|-np 3" \
+    "$spmm" cluster.file="$in/three.cluster"
 
 # ------------------------------------------------------------------------------ several ranks
 refused_ranks 2 'no conf file' 'no conf file is named'
 # mpirun ends all ranks as soon as one fails, so the other rank must not be faster than the one that speaks.
-timeout 120 mpirun --oversubscribe --bind-to none -np 1 sh -c 'sleep 0.2; exec "$0" --balancr' "$PLBRUN" : -np 1 "$PLBRUN" --balancr \
-    >"$tmp/out" 2>&1
+timeout 120 mpirun --oversubscribe --bind-to none \
+    -np 1 sh -c 'sleep 0.2; exec "$0" --balancr' "$PLBRUN" : -np 1 "$PLBRUN" --balancr >"$tmp/out" 2>&1
 [ $? -eq 2 ] && sentence 'unknown option --balancr'
 ok "2 ranks: a wrong argument, which rank 0 is the last to see" $?
 refused_ranks 2 'unknown key' "unknown key 'colums'|'columns'" "$spmm" spmm.colums=3

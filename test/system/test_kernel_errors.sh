@@ -7,24 +7,29 @@ cd "$tmp/work" || exit
 
 printf '[app]\nkernel = %s\n[faulty]\ny = y.npy\n' "$BUILD/test/kernels/faulty.so" >"$tmp/faulty.conf"
 printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/modes.so" >"$tmp/modes.conf"
-printf '[node a]\npus = p, q\n[node b]\npus = q\n[node c]\npus = q\n[pu p]\n[pu q]\nkind = gpu\ncopy = 1e9, 1e-6\n' >"$tmp/three.cluster"
+lines "$tmp/three.cluster" '[node a]' 'pus = p, q' '[node b]' 'pus = q' '[node c]' 'pus = q' \
+    '[pu p]' '[pu q]' 'kind = gpu' 'copy = 1e9, 1e-6'
 
 # fails NAME RANKS STATUS PATTERN ARGUMENTS...: ends with the status and one sentence with the pattern,
 # and leaves no file.
 fails() {
     local name=$1 n=$2 status=$3 pattern=$4 got; shift 4
-    [[ ${SAN:-} != thread || $* =~ fault=(entry|wrong) ]] || return 0 # the rest is one thread's doing, and takes seconds
+    # The other faults are in one thread's code, and each takes seconds.
+    [[ ${SAN:-} != thread || $* =~ fault=(entry|wrong) ]] || return 0
     ranks "$n" "$tmp/faulty.conf" "$@"; got=$?
-    [ $got -eq "$status" ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] && grep -qE "^plbrun: .*$pattern" "$tmp/out" \
-        && [ ! -e "$tmp/y.npy" ] && [ -z "$(ls -A .)" ]
+    [ $got -eq "$status" ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] &&
+        grep -qE "^plbrun: .*$pattern" "$tmp/out" && [ ! -e "$tmp/y.npy" ] && [ -z "$(ls -A .)" ]
     ok "$name" $?
     rm -f "$tmp"/*.npy*
 }
 
 for n in 1 3; do
-    fails "an entry that fails, $n ranks" $n 1 "kernel faulty returned 7 on PU .*rank [0-9] on .*things [0-9]+ to [0-9]+; no output" faulty.fault=entry
+    fails "an entry that fails, $n ranks" $n 1 \
+        "kernel faulty returned 7 on PU .*rank [0-9] on .*things [0-9]+ to [0-9]+; no output" \
+        faulty.fault=entry
 done
-fails "an entry that fails on emulated PUs" 3 1 "kernel faulty returned 7 on PU '[pq]'" faulty.fault=entry cluster.file="$tmp/three.cluster"
+fails "an entry that fails on emulated PUs" 3 1 \
+    "kernel faulty returned 7 on PU '[pq]'" faulty.fault=entry cluster.file="$tmp/three.cluster"
 fails "an entry that fails under static" 3 1 "returned 7" faulty.fault=entry balance.balancer=static
 fails "no units" 2 2 "there are no things to work on" faulty.fault=units
 fails "setup complains" 2 2 "the moon is in the wrong phase; wait 14 days" faulty.fault=setup
@@ -36,19 +41,24 @@ fails "a handle of nothing" 2 2 "'elements' needs .offsets." faulty.fault=handle
 fails "a buffer without memory" 2 2 "'y' has no memory" faulty.fault=memory
 fails "next complains" 2 1 "there is no way on after pass 0" faulty.fault=next
 fails "finish complains" 2 1 "the ink is dry" faulty.fault=finish
-fails "next replaces what there is not" 2 1 "plb_app_replace.5000000.: there is no replicated buffer" faulty.fault=replace
+fails "next replaces what there is not" 2 1 \
+    "plb_app_replace.5000000.: there is no replicated buffer" faulty.fault=replace
 fails "next fails without a word" 2 1 "next returned 9 without saying why" faulty.fault=mute_next
-fails "verify fails without a word" 2 1 "verify returned -1 without saying why" faulty.fault=mute_verify --verify
+fails "verify fails without a word" 2 1 \
+    "verify returned -1 without saying why" faulty.fault=mute_verify --verify
 fails "finish fails without a word" 2 1 "finish returned 4 without saying why" faulty.fault=mute_finish
-fails "a wrong result" 2 3 "y\[321\] is 964, the reference says 963" faulty.fault=wrong --verify --report "$tmp/r.json"
+fails "a wrong result" 2 3 \
+    "y\[321\] is 964, the reference says 963" faulty.fault=wrong --verify --report "$tmp/r.json"
 grep -q '"verified": false' "$tmp/r.json"
 ok "and the report says so" $?
-ranks 2 --verify --report "$tmp/r.json" "$tmp/faulty.conf" && grep -q '"verified": true' "$tmp/r.json" && [ -s "$tmp/y.npy" ]
+ranks 2 --verify --report "$tmp/r.json" "$tmp/faulty.conf" &&
+    grep -q '"verified": true' "$tmp/r.json" && [ -s "$tmp/y.npy" ]
 ok "without a fault it is right" $?
 
 printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/no_cpu.so" >"$tmp/no_cpu.conf"
 ranks 3 "$tmp/no_cpu.conf" cluster.file="$tmp/three.cluster"
-[ $? -eq 2 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] && grep -q '^plbrun: kernel no_cpu has no cpu entry' "$tmp/out"
+[ $? -eq 2 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] &&
+    grep -q '^plbrun: kernel no_cpu has no cpu entry' "$tmp/out"
 ok "a kernel without a cpu entry, and only emulated PUs" $?
 
 printf '[node a]\npus = p\n[pu p]\nkind = gpu\nmemory = 1000\n' >"$tmp/small.cluster"

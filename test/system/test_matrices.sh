@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Real matrices over real ranks: each result is verified against the reference, and is the same file whatever the
-# number of ranks and the balancer.
+# Real matrices over real ranks: each result is verified against the reference, and is the same file whatever
+# the number of ranks and the balancer.
 . "$(dirname "$0")/../support/lib.sh"
 balancers=$(balancers)
 
@@ -9,7 +9,8 @@ for matrix in bcsstk13 pushpull; do
         skip "spmm on $matrix" "no $DATA/$matrix.mtx"
         continue
     fi
-    printf '[app]\nkernel = spmm\n[spmm]\nmatrix = %s\ncolumns = 16\nc = c.npy\n' "$DATA/$matrix.mtx" >"$tmp/app.conf"
+    lines "$tmp/app.conf" '[app]' 'kernel = spmm' '[spmm]' \
+        "matrix = $DATA/$matrix.mtx" 'columns = 16' 'c = c.npy'
     for n in $(counts 1 2 3 4); do
         for b in $balancers; do
             ranks "$n" --verify --balancer "$b" "$tmp/app.conf"

@@ -4,9 +4,12 @@
 . "$(dirname "$0")/../support/lib.sh"
 
 # Two nodes of equal power, of which one is eight times slower: half of what it was given must move.
-printf '[node a]\npus = quick\n[node b]\npus = slow\n[pu quick]\npower = 1\nslowdown = 2\n[pu slow]\npower = 1\nslowdown = 16\n' >"$tmp/two.cluster"
-printf '[node a]\npus = quick\n[node b]\npus = quick\n[node c]\npus = slow\n[pu quick]\npower = 1\nslowdown = 2\n[pu slow]\npower = 1\nslowdown = 16\n' >"$tmp/three.cluster"
-printf '[app]\nkernel = spmm\n[spmm]\nkind = li\nrows = 800\ninner = 800\ncolumns = 128\ncost = no\n' >"$tmp/app.conf"
+pus=('[pu quick]' 'power = 1' 'slowdown = 2' '[pu slow]' 'power = 1' 'slowdown = 16')
+lines "$tmp/two.cluster" '[node a]' 'pus = quick' '[node b]' 'pus = slow' "${pus[@]}"
+lines "$tmp/three.cluster" \
+    '[node a]' 'pus = quick' '[node b]' 'pus = quick' '[node c]' 'pus = slow' "${pus[@]}"
+lines "$tmp/app.conf" '[app]' 'kernel = spmm' '[spmm]' \
+    'kind = li' 'rows = 800' 'inner = 800' 'columns = 128' 'cost = no'
 says() { grep -q -- "$2" "$tmp/out"; ok "$1" $?; }
 number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json"; }
 # run N SETTINGS...: verified, with a report.
@@ -14,7 +17,8 @@ run() { local n=$1; shift; ranks "$n" --verify --report "$tmp/r.json" "$tmp/app.
 
 run 2 cluster.file="$tmp/two.cluster" --balancer static balance.migration=off
 ok "static without migration" $?
-[ "$(number migrated_units)" -eq 0 ] && [ "$(number migrations)" -eq 0 ] && grep -q '"migration": false' "$tmp/r.json"
+[ "$(number migrated_units)" -eq 0 ] && [ "$(number migrations)" -eq 0 ] &&
+    grep -q '"migration": false' "$tmp/r.json"
 ok "moves nothing" $?
 run 2 cluster.file="$tmp/two.cluster" --balancer static
 ok "static with migration, which is the default" $?
@@ -26,9 +30,11 @@ ok "and the report who took from whom" $?
 
 # In virtual time: both nodes together can end in 2/9 of the time that the slow one needs for its half. Three
 # tasks of the slow node move no more: the one that it executes, and two whose inputs it has fetched.
-printf '[node a]\npus = quick\n[node b]\npus = slow\n[pu quick]\npower = 1\nrate = 8e9\n[pu slow]\npower = 1\nrate = 1e9\n' >"$tmp/virtual.cluster"
+lines "$tmp/virtual.cluster" '[node a]' 'pus = quick' '[node b]' 'pus = slow' \
+    '[pu quick]' 'power = 1' 'rate = 8e9' '[pu slow]' 'power = 1' 'rate = 1e9'
 for migration in off on; do
-    alone --simulate "$tmp/virtual.cluster" --report "$tmp/r.json" --balancer static "$tmp/app.conf" balance.migration=$migration
+    alone --simulate "$tmp/virtual.cluster" --report "$tmp/r.json" --balancer static "$tmp/app.conf" \
+        balance.migration=$migration
     number makespan_s
 done >"$tmp/makespans"
 paste -s "$tmp/makespans" | awk '{exit !(NF == 2 && $2 < 0.33 * $1)}'

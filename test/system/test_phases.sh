@@ -5,7 +5,8 @@
 
 kernels=$BUILD/test/kernels
 printf '[app]\nkernel = %s\n' "$kernels/phases.so" >"$tmp/phases.conf"
-printf '[node a]\npus = p, q\n[node b]\npus = q\n[node c]\npus = q\n[pu p]\nrate = 1e6\n[pu q]\nkind = gpu\nrate = 3e6\ncopy = 1e9, 1e-6\n' >"$tmp/three.cluster"
+lines "$tmp/three.cluster" '[node a]' 'pus = p, q' '[node b]' 'pus = q' '[node c]' 'pus = q' \
+    '[pu p]' 'rate = 1e6' '[pu q]' 'kind = gpu' 'rate = 3e6' 'copy = 1e9, 1e-6'
 
 for n in $(counts 1 2 3); do
     for b in $(balancers); do
@@ -27,15 +28,18 @@ passes() {
 }
 # curves FILE PHASE: those of all PUs, empty ones left out.
 curves() { grep -A1 "\"phase\": \"$2\"" "$1" | sed -n 's/.*"curve": "\(..*\)".*/\1/p'; }
-ranks 2 --quiet --report "$tmp/r.json" --trace "$tmp/t.json" --balancer greedy "$tmp/phases.conf" && passes "$tmp/r.json" 6 2 \
-    && [ -n "$(curves "$tmp/r.json" assign)" ] && [ -n "$(curves "$tmp/r.json" smooth)" ]
+ranks 2 --quiet --report "$tmp/r.json" --trace "$tmp/t.json" --balancer greedy "$tmp/phases.conf" &&
+    passes "$tmp/r.json" 6 2 &&
+    [ -n "$(curves "$tmp/r.json" assign)" ] && [ -n "$(curves "$tmp/r.json" smooth)" ]
 ok "the report has a curve of each phase" $?
 [ "$(grep -o '"pass":[0-9]*' "$tmp/t.json" | sort -u | wc -l)" -eq 6 ]
 ok "the trace has all passes" $?
-alone --quiet --simulate "$tmp/three.cluster" --report "$tmp/s.json" "$tmp/phases.conf" && passes "$tmp/s.json" 2 4
+alone --quiet --simulate "$tmp/three.cluster" --report "$tmp/s.json" "$tmp/phases.conf" &&
+    passes "$tmp/s.json" 2 4
 ok "a simulation runs each phase once" $?
-[ "$(curves "$tmp/s.json" assign | wc -l)" -eq 4 ] && [ "$(curves "$tmp/s.json" assign)" != "$(curves "$tmp/s.json" smooth)" ] \
-    && [ "$(grep -E '^      "curve"' "$tmp/s.json" | cut -d'"' -f4)" = "$(curves "$tmp/s.json" smooth)" ]
+assign=$(curves "$tmp/s.json" assign) smooth=$(curves "$tmp/s.json" smooth)
+[ "$(wc -l <<<"$assign")" -eq 4 ] && [ "$assign" != "$smooth" ] &&
+    [ "$(grep -E '^      "curve"' "$tmp/s.json" | cut -d'"' -f4)" = "$smooth" ]
 ok "with curves of its own, the last one's first" $?
 # In all 10 cells of cost 1 per microsecond, without copies: 2000 cells of cost 1, then 2000 of cost 3.
 awk -F'[:,]' '/"bound_s"/ {exit !($2 > 0.79e-3 && $2 < 1e-3)}' "$tmp/s.json"
@@ -48,21 +52,32 @@ ok "no phases in the report of a kernel that has one entry" $?
 fails() {
     local name=$1 status=$2 pattern=$3 got; shift 3
     ranks 2 "$@"; got=$?
-    [ $got -eq "$status" ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] && grep -qE "^plbrun: .*$pattern" "$tmp/out"
+    [ $got -eq "$status" ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] &&
+        grep -qE "^plbrun: .*$pattern" "$tmp/out"
     ok "$name" $?
 }
 phases() { fails "$1" "$2" "$3" "$tmp/phases.conf" "$4"; }
-kernel() { printf '[app]\nkernel = %s\n' "$kernels/$4.so" >"$tmp/k.conf"; fails "$1" "$2" "$3" "$tmp/k.conf"; }
-phases "next names a phase that is not there" 1 "kernel phases: plb_app_phase.2.: its phases are numbered from 0 to 1" phases.fault=range
-phases "next names a phase below 0" 1 "plb_app_phase.-1.: its phases are numbered from 0 to 1" phases.fault=below
+kernel() {
+    lines "$tmp/k.conf" '[app]' "kernel = $kernels/$4.so"
+    fails "$1" "$2" "$3" "$tmp/k.conf"
+}
+phases "next names a phase that is not there" 1 \
+    "kernel phases: plb_app_phase.2.: its phases are numbered from 0 to 1" phases.fault=range
+phases "next names a phase below 0" 1 "plb_app_phase.-1.: its phases are numbered from 0 to 1" \
+    phases.fault=below
 phases "setup names a phase that is not there" 2 "plb_app_phase.9.: its phases" phases.start=9
-phases "an entry that fails" 1 "kernel phases, phase smooth, returned 11 on PU .*cells [0-9]+ to [0-9]+" phases.fault=entry
+phases "an entry that fails" 1 "kernel phases, phase smooth, returned 11 on PU .*cells [0-9]+ to [0-9]+" \
+    phases.fault=entry
 phases "a cost below 0" 2 "kernel phases, phase smooth,.* cost of units .* is -" phases.fault=cost
 ranks 2 --verify "$tmp/phases.conf" phases.start=1
 [ $? -eq 3 ] && grep -q '^plbrun: pass 0: unit' "$tmp/out"
 ok "setup chooses the first phase" $?
-kernel "a phase with neither entry" 2 "phase_neither.so: phase hollow of kernel phase_neither has neither a cpu nor a cuda entry" phase_neither
-kernel "phases and an entry" 2 "phase_both.so: kernel phase_both has phases and also a cpu, cuda or cost of its own" phase_both
-kernel "no phases in the list" 2 "phase_none.so: the phases of kernel phase_none are none or more than 32" phase_none
+kernel "a phase with neither entry" 2 \
+    "phase_neither.so: phase hollow of kernel phase_neither has neither a cpu nor a cuda entry" \
+    phase_neither
+kernel "phases and an entry" 2 \
+    "phase_both.so: kernel phase_both has phases and also a cpu, cuda or cost of its own" phase_both
+kernel "no phases in the list" 2 "phase_none.so: the phases of kernel phase_none are none or more than 32" \
+    phase_none
 kernel "a phase for GPUs alone" 2 "kernel phase_gpu, phase gpu, has no cpu entry" phase_gpu
 done_testing

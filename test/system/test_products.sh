@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Products of synthetic matrices over real ranks: each result is verified against the reference. With triad also: the
-# output is the same file whatever the number of ranks and the balancer.
+# Products of synthetic matrices over real ranks: each result is verified against the reference. For triad
+# also: the output is the same file for all numbers of ranks and all balancers.
 . "$(dirname "$0")/../support/lib.sh"
 balancers=$(balancers)
 
@@ -22,11 +22,13 @@ slowdown = 1.5
 power = 2
 copy = 4e9, 1e-5
 END
-printf '[app]\nkernel = matmul\n[matmul]\nrows = 300\ninner = 200\ncolumns = 500\nc = c.npy\n' >"$tmp/dense.conf"
-
-printf '[app]\nkernel = spmm\n[spmm]\nkind = powerlaw\nrows = 5000\ninner = 3000\ncolumns = 8\nc = c.npy\n' >"$tmp/sparse.conf"
+lines "$tmp/dense.conf" '[app]' 'kernel = matmul' '[matmul]' \
+    'rows = 300' 'inner = 200' 'columns = 500' 'c = c.npy'
+lines "$tmp/sparse.conf" '[app]' 'kernel = spmm' '[spmm]' \
+    'kind = powerlaw' 'rows = 5000' 'inner = 3000' 'columns = 8' 'c = c.npy'
 for kind in uniform powerlaw arrow li; do
-    ranks 3 --verify "$tmp/sparse.conf" spmm.kind=$kind spmm.rows=1500 spmm.inner=700 cluster.file="$tmp/six.cluster"
+    ranks 3 --verify "$tmp/sparse.conf" cluster.file="$tmp/six.cluster" \
+        spmm.kind=$kind spmm.rows=1500 spmm.inner=700
     ok "spmm on a synthetic matrix ($kind), emulated PUs with their own memory" $?
 done
 for type in float32 float64; do
@@ -42,14 +44,16 @@ done
 
 # tf32 is for GPUs: a CPU computes the same with it.
 rm -f "$tmp/c.npy"
-alone --verify --balancer static "$tmp/dense.conf" matmul.dtype=float32 cluster.pus=cpu && mv "$tmp/c.npy" "$tmp/float32.npy"
-alone --verify --balancer static "$tmp/dense.conf" matmul.dtype=float32 cluster.pus=cpu matmul.tf32=yes && cmp "$tmp/float32.npy" "$tmp/c.npy" >>"$tmp/out" 2>&1
+float32() { alone --verify --balancer static "$tmp/dense.conf" matmul.dtype=float32 cluster.pus=cpu "$@"; }
+float32 && mv "$tmp/c.npy" "$tmp/float32.npy"
+float32 matmul.tf32=yes && cmp "$tmp/float32.npy" "$tmp/c.npy" >>"$tmp/out" 2>&1
 ok "matmul.tf32 changes nothing on CPUs" $?
 
 # numbers FILE: the float64 numbers of an .npy file, one a line, after a header of 128 bytes.
 numbers() { od -An -v -w8 -tf8 -j128 "$1" | tr -d ' '; }
 # Scaled by a power of two, so that PUs which round the product and those which do not agree.
-printf '[app]\nkernel = triad\n[triad]\nelements = 40960\nscale = 2\na = c.npy\nreduced = r.npy\n' >"$tmp/triad.conf"
+lines "$tmp/triad.conf" '[app]' 'kernel = triad' '[triad]' \
+    'elements = 40960' 'scale = 2' 'a = c.npy' 'reduced = r.npy'
 rm -f "$tmp/c.npy"
 for n in $(counts 1 2 4); do
     for b in plb-hac greedy static; do
@@ -63,11 +67,23 @@ ok "triad on emulated PUs" $?
 mv "$tmp/c.npy" "$tmp/a.npy"
 ranks 2 --verify "$tmp/triad.conf" triad.b="$tmp/triad.ref" triad.c="$tmp/a.npy" triad.scale=1
 ok "triad of two files: verified" $?
-paste <(numbers "$tmp/triad.ref") <(numbers "$tmp/a.npy") <(numbers "$tmp/c.npy") | cat - <(numbers "$tmp/r.npy") | awk '
-    NF == 3 {n++; bad += $1 + $2 != $3; sum += $3; if (n == 1 || $3 < least) least = $3; if (n == 1 || $3 > most) most = $3}
-    NF == 1 {got[++m] = $1}
-    END {print n, bad, sum, got[1], least, got[2], most, got[3]
-         exit !(n == 40960 && bad == 0 && m == 3 && (got[1] - sum)^2 < 1e-18 && got[2] == least && got[3] == most)}' >>"$tmp/out"
+{
+    paste <(numbers "$tmp/triad.ref") <(numbers "$tmp/a.npy") <(numbers "$tmp/c.npy")
+    numbers "$tmp/r.npy"
+} | awk '
+    NF == 3 {
+        n++
+        bad += $1 + $2 != $3
+        sum += $3
+        if (n == 1 || $3 < least) least = $3
+        if (n == 1 || $3 > most) most = $3
+    }
+    NF == 1 { got[++m] = $1 }
+    END {
+        print n, bad, sum, got[1], least, got[2], most, got[3]
+        reduced = m == 3 && (got[1] - sum)^2 < 1e-18 && got[2] == least && got[3] == most
+        exit !(n == 40960 && bad == 0 && reduced)
+    }' >>"$tmp/out"
 ok "triad of two files: elements, sum, least and greatest in the files" $?
 rm -f "$tmp/c.npy"
 
@@ -83,10 +99,23 @@ ranks 2 --verify "$tmp/dense.conf" matmul.a="$tmp/a.npy" matmul.columns=40
 ok "an output is an input of the next job" $?
 
 # Complete events of one thread follow each other: none begins before the one before it has ended.
-ranks 3 --balancer plb-hec --trace "$tmp/t.json" "$tmp/dense.conf" cluster.file="$tmp/six.cluster" && grep '"ph":"X"' "$tmp/t.json" \
-    | sed -E 's/.*"pid":([0-9]+),"tid":([0-9]+),"ts":([0-9.e+-]+),"dur":([0-9.e+-]+).*/\1 \2 \3 \4/' \
-    | awk '{t = $1 " " $2; if ($3 < end[t] - 0.01) bad++; if ($3 + $4 > end[t]) end[t] = $3 + $4; threads[t] = 1}
-           END {for (t in threads) n++; print n + 0, "threads,", bad + 0, "overlaps"; exit bad > 0 || n < 6}' >>"$tmp/out"
+events() { # as "node thread start duration", one a line
+    grep '"ph":"X"' "$tmp/t.json" |
+        sed -E 's/.*"pid":([0-9]+),"tid":([0-9]+),"ts":([0-9.e+-]+),"dur":([0-9.e+-]+).*/\1 \2 \3 \4/'
+}
+ranks 3 --balancer plb-hec --trace "$tmp/t.json" "$tmp/dense.conf" cluster.file="$tmp/six.cluster" &&
+    events | awk '
+        {
+            t = $1 " " $2
+            if ($3 < end[t] - 0.01) bad++
+            if ($3 + $4 > end[t]) end[t] = $3 + $4
+            threads[t] = 1
+        }
+        END {
+            for (t in threads) n++
+            print n + 0, "threads,", bad + 0, "overlaps"
+            exit bad > 0 || n < 6
+        }' >>"$tmp/out"
 ok "the trace of a run has no overlapping events and a thread for each of five PUs and the master" $?
 
 alone --quiet "$tmp/dense.conf"
@@ -97,11 +126,13 @@ alone --show-pus --dry-run "$tmp/dense.conf"
 grep -q "PU 0: rank 0 on " "$tmp/out"
 ok "--show-pus names host, PU and cores" $?
 
-sed 's/slowdown = 1$/rate = 3e9/; s/slowdown = 3/rate = 1e9/; s/slowdown = 1.5/rate = 8e9/' "$tmp/six.cluster" >"$tmp/sim.cluster"
+sed 's/slowdown = 1$/rate = 3e9/; s/slowdown = 3/rate = 1e9/; s/slowdown = 1.5/rate = 8e9/' \
+    "$tmp/six.cluster" >"$tmp/sim.cluster"
 for conf in sparse dense; do
     for b in $balancers; do
         for i in 1 2; do
-            alone --simulate "$tmp/sim.cluster" --balancer "$b" --seed 5 --report "$tmp/s$i.json" "$tmp/$conf.conf"
+            alone --simulate "$tmp/sim.cluster" --balancer "$b" --seed 5 \
+                --report "$tmp/s$i.json" "$tmp/$conf.conf"
             status=$?
             sed -i '/solve_s/d' "$tmp/s$i.json" # the only real time in it
         done

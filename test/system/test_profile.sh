@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
 # Profiles from run to run: written, used, set aside, dropped and listed, in a cache folder of the test's own.
-# test/run: alone, since a profile is believed while the naps of the test's kernel take the same time in every run.
+# test/run: alone, since a profile is believed while the naps of the test's kernel take the same time in every
+# run.
 . "$(dirname "$0")/../support/lib.sh"
-[ -z "${SAN:-}" ] || { skip "profiles" "test/unit/test_profile reads and writes them under sanitizers"; done_testing; }
+if [ -n "${SAN:-}" ]; then
+    skip "profiles" "test/unit/test_profile reads and writes them under sanitizers"
+    done_testing
+fi
 export HOME=$tmp/home
 unset PLB_BALANCE_PROFILE
 profiles=$tmp/cache/plbrun/profiles
@@ -13,7 +17,8 @@ files() { find "$tmp/cache" "$tmp/home" -name "$1" 2>/dev/null | wc -l; }
 # used N: the report says that N PUs began with a profile.
 used() { grep -q "\"profiles_used\": $2," "$tmp/r.json" 2>>"$tmp/out"; ok "$1" $?; }
 
-printf '[app]\nkernel = %s\n[sleeper]\nunits = 1000\n[balance]\nprofile = on\n' "$BUILD/test/kernels/sleeper.so" >"$tmp/nap.conf"
+lines "$tmp/nap.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[sleeper]' 'units = 1000' \
+    '[balance]' 'profile = on'
 cat >"$tmp/two.cluster" <<'END2'
 [node a]
 pus = one
@@ -123,7 +128,8 @@ XDG_CACHE_HOME=$tmp/plain nap --verbose
 ok "as where it cannot be made" $?
 says "which it says too" "profiles are off: $tmp/plain/plbrun cannot be made"
 XDG_CACHE_HOME=$tmp/plain nap
-says "without --verbose as well: it was asked for" "warning: profiles are off: $tmp/plain/plbrun cannot be made"
+says "without --verbose as well: it was asked for" \
+    "warning: profiles are off: $tmp/plain/plbrun cannot be made"
 
 # in virtual time, with a PU that has become slow
 simulated() { alone --simulate "$tmp/two.cluster" --report "$tmp/r.json" "$tmp/nap.conf" "$@"; }
@@ -153,7 +159,8 @@ rm -f "$profiles"/*
 virtual --balancer static balance.static.source=profile
 [ $? -eq 2 ]
 ok "static.source = profile without a profile is a mistake" $?
-says "that names a PU and the remedy" "for PU 0 (one); run it once with another balancer and balance.profile=on"
+says "that names a PU and the remedy" \
+    "for PU 0 (one); run it once with another balancer and balance.profile=on"
 virtual && ! grep -q '"profile_s": 0.0,' "$tmp/r.json"
 ok "the first simulated run trains" $?
 virtual && grep -q '"profile_s": 0.0,' "$tmp/r.json"

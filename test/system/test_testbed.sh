@@ -4,8 +4,12 @@
 . "$(dirname "$0")/../support/lib.sh"
 
 matrix=$DATA/bcsstk13.mtx
-printf '[app]\nkernel = spmm\n[spmm]\nkind = powerlaw\nrows = 3000\ninner = 2000\ncolumns = 16\nc = c.npy\n' >"$tmp/job.conf"
-[ -f "$matrix" ] && printf '[app]\nkernel = spmm\n[spmm]\nmatrix = %s\ncolumns = 16\nc = c.npy\n' "$matrix" >"$tmp/job.conf"
+job=('[app]' 'kernel = spmm' '[spmm]' 'columns = 16' 'c = c.npy')
+if [ -f "$matrix" ]; then
+    lines "$tmp/job.conf" "${job[@]}" "matrix = $matrix"
+else
+    lines "$tmp/job.conf" "${job[@]}" 'kind = powerlaw' 'rows = 3000' 'inner = 2000'
+fi
 
 on_hosts() { # RANKS HOSTS ARGUMENTS...
     local n=$1 hosts=$2; shift 2

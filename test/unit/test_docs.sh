@@ -19,7 +19,8 @@ prose() {
 }
 # sentences FILE: one per line; what is in `backquotes` and a link are one word each.
 sentences() {
-    prose "$1" | sed -E 's/`[^`]*`/code/g; s/!?\[([^]]*)\]\([^)]*\)/\1/g; s/[*_]+//g; s/([.!?]["”)]*) +/\1\n/g'
+    prose "$1" |
+        sed -E 's/`[^`]*`/code/g; s/!?\[([^]]*)\]\([^)]*\)/\1/g; s/[*_]+//g; s/([.!?]["”)]*) +/\1\n/g'
 }
 
 for file in README.md ARCHITECTURE.md CONTRIBUTING.md docs/README.md; do
@@ -27,23 +28,36 @@ for file in README.md ARCHITECTURE.md CONTRIBUTING.md docs/README.md; do
 done
 ok "README.md has at most 130 lines" $(($(wc -l <README.md) > 130))
 
+without_code() { sed '/^ *```/,/^ *```/d' "$1"; } # FILE
+# The names by which links know a file's headings.
+headings() { sed -nE 's/^#+ +//p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-'; }
+
 # Relative links: [text](path) and [text](path#heading).
 for file in $documents; do
-    sed '/^ *```/,/^ *```/d' "$file" | grep -oE '\]\([^)]+\)' | sed 's/^](//; s/)$//' | grep -vE '^(https?:|#)' | while read -r link; do
+    without_code "$file" | grep -oE '\]\([^)]+\)' | sed 's/^](//; s/)$//' >"$tmp/links"
+    while read -r link; do
+        case $link in http:* | https:* | '#'*) continue ;; esac
         path=$(dirname "$file")/${link%%#*}
         [ -e "$path" ] || echo "$file links $link, which is not there"
         case $link in
-        *'#'*) sed -nE 's/^#+ +//p' "$path" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-' | grep -qxF -- "${link#*#}" ||
-            echo "$file links $link, and the file has no such heading" ;;
+        *'#'*)
+            headings "$path" | grep -qxF -- "${link#*#}" ||
+                echo "$file links $link, and the file has no such heading"
+            ;;
         esac
-    done
+    done <"$tmp/links"
 done >"$tmp/out"
 ok "relative links lead to files and headings that exist" $(($(wc -l <"$tmp/out") > 0))
 
-# Paths in `backquotes`: a name with a slash whose first part is a folder of the repository or of runtime/, or FILE.md.
-known='^(runtime|balancers|kernels|examples|test|scripts|hostfiles|docs|include|base|model|format|device|core|config|report|job|node|profile|drive|plbrun\.c)(/|$)'
+# Paths in `backquotes`: the first part of the name is a folder of the repository or of runtime/.
+folders='runtime|balancers|kernels|examples|test|scripts|hostfiles|docs'
+folders+='|include|base|model|format|device|core|config|report|job|node|profile|drive|plbrun\.c'
+paths() { # FILE
+    without_code "$1" | grep -oE '`[^` ]+`' | tr -d '`' | grep -E "^($folders)(/|\$)" |
+        grep -vE '…|NAME|FILE|FOLDER|DATE-MODEL' | sort -u
+}
 for file in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md; do
-    sed '/^ *```/,/^ *```/d' "$file" | grep -oE '`[^` ]+`' | tr -d '`' | grep -E "$known" | grep -vE '…|NAME|FILE|FOLDER|DATE-MODEL' | sort -u | while read -r path; do
+    paths "$file" | while read -r path; do
         found=no
         for at in "$path" "runtime/$path" "runtime/$path.c" "runtime/$path.h" "$(dirname "$file")/$path"; do
             compgen -G "$at" >/dev/null && found=yes
@@ -55,8 +69,11 @@ done >"$tmp/out"
 ok "paths that the documents name exist" $(($(wc -l <"$tmp/out") > 0))
 
 # The picture of the house in ARCHITECTURE.md has the folders and levels that test_layers.sh holds.
-awk '/^ *level +folder/ { on = 1 } /^```/ { on = 0 }
-     on && /^ +[0-9] +[a-z]/ { level = $1; print level, $2 } on && /^ +[a-z_]+\/ / { print level, $1 }' ARCHITECTURE.md |
+awk '
+    /^ *level +folder/ { on = 1 }
+    /^```/ { on = 0 }
+    on && /^ +[0-9] +[a-z]/ { level = $1; print level, $2 }
+    on && /^ +[a-z_]+\/ / { print level, $1 }' ARCHITECTURE.md |
     sed 's/\/.*//' | sort >"$tmp/drawn"
 sed -n '/^level() {/,/^}/p' test/unit/test_layers.sh | sed -nE 's/^ *([a-z_.| ]+)\) echo ([0-9]) ;;/\2 \1/p' |
     awk '{ for (i = 2; i <= NF; i++) if ($i != "|") print $1, $i }' | sort >"$tmp/held"
@@ -64,17 +81,22 @@ diff "$tmp/drawn" "$tmp/held" >"$tmp/out" && [ -s "$tmp/held" ]
 ok "the house in ARCHITECTURE.md is that of the layer test" $?
 
 for file in $documents; do
-    sentences "$file" | awk -v file="$file" '
-    { n = 0; for (i = 1; i <= NF; i++) n += $i ~ /[[:alnum:]]/; if (n > 25) printf "%s: %d words: %s\n", file, n, $0 }'
+    sentences "$file" | awk -v file="$file" '{
+        n = 0
+        for (i = 1; i <= NF; i++) n += $i ~ /[[:alnum:]]/
+        if (n > 25) printf "%s: %d words: %s\n", file, n, $0
+    }'
 done >"$tmp/out"
 ok "no sentence is longer than 25 words" $(($(wc -l <"$tmp/out") > 0))
 
 # The kernel in the README compiles without a warning and computes what the README says.
 # A hundredth of its steps is as exact and takes less time.
-awk '/^```c/ { on = 1; next } /^```/ { on = 0 } on' README.md | sed 's/1000000000/10000000/; s/e-9/e-7/g' >"$tmp/pi.c"
+awk '/^```c/ { on = 1; next } /^```/ { on = 0 } on' README.md |
+    sed 's/1000000000/10000000/; s/e-9/e-7/g' >"$tmp/pi.c"
 gcc -Wall -Werror -O2 -fopenmp -fPIC -shared -Iruntime/include -o "$tmp/pi.so" "$tmp/pi.c" >"$tmp/out" 2>&1
 ok "the README's kernel compiles" $?
 printf '[app]\nkernel = ./pi.so\n' >"$tmp/pi.conf"
-"$PLBRUN" "$tmp/pi.conf" >"$tmp/out" 2>&1 && grep -qxF "pi is 3.141592653590" "$tmp/out" && grep -qF "prints: pi is 3.141592653590" README.md
+"$PLBRUN" "$tmp/pi.conf" >"$tmp/out" 2>&1 && grep -qxF "pi is 3.141592653590" "$tmp/out" &&
+    grep -qF "prints: pi is 3.141592653590" README.md
 ok "the README's kernel prints what the README says" $?
 done_testing
