@@ -21,9 +21,8 @@
 #define TAIL 0.3
 
 #define LITTLE 0.5 /* work: a node that holds less has no unit left */
-#define MANY \
-    256 /* PUs above which blocks are not cut for surprises: their fits would cost the master too much */
-#define STALE 8 /* reports after which a curve is fitted anew in the tail. Smaller: fits cost more. */
+#define MANY 256   /* PUs above which surprises cut no blocks. Larger: fits cost the master too much. */
+#define STALE 8    /* reports after which a curve is fitted anew in the tail. Smaller: fits cost more. */
 
 struct agenda_pu {
     double least; /* work: the smallest task that serves it well, by its curve of some reports ago */

@@ -5,10 +5,9 @@
 
 #include "base/memory.h"
 
-#define CANDIDATES \
-    64           /* nodes in the list. Larger: a hint costs more. Smaller: thieves share fewer victims. */
-#define HINTS 32 /* that a list serves at most. Larger: hints are older. Smaller: lists cost more. */
-#define FEW 64   /* nodes up to which each hint has a list of its own, which then costs less than a message */
+#define CANDIDATES 64 /* nodes in the list. Larger: a hint costs more. Smaller: thieves share victims. */
+#define HINTS 32      /* that a list serves at most. Larger: hints are older. Smaller: lists cost more. */
+#define FEW 64 /* nodes up to which each hint has a list of its own, which then costs less than a message */
 #define NOTHING 0.5 /* work: a node that has less has no unit to give */
 #define TAKEN 0.5   /* of what a victim has left, promised to a thief; R_i / (R_i + R_j) of equal nodes */
 

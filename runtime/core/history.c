@@ -11,16 +11,13 @@
 #define CHECKED 4      /* reports that a profile is compared with. More: a right profile is doubted longer. */
 #define STRIKES 2      /* reports in a row that contradict it. 1: a hiccup ends it. */
 #define DIFFERENT 1.25 /* factor by which a report contradicts it. Smaller: noise of 10 % does too often. */
-#define COMPARED \
-    16             /* earlier reports at most that one is compared with. More: an old drift hides a change. */
-#define ENOUGH 3   /* and at least. Fewer: a line through two points foretells anything. */
-#define REDRAWN 64 /* reports after which the line of the first look is drawn again. More: it is older. */
-#define CHANGED \
-    0.15 /* relative change that three reports in a row must show. Smaller: noise looks like one. */
+#define COMPARED 16    /* earlier reports at most that one is compared with. More: drift hides a change. */
+#define ENOUGH 3       /* and at least. Fewer: a line through two points foretells anything. */
+#define REDRAWN 64     /* reports after which the line of the first look is drawn again. More: it is older. */
+#define CHANGED 0.15   /* relative change that three reports in a row show. Smaller: noise looks like one. */
 #define CERTAIN 0.5 /* seconds by which a single report must be off to be believed. Smaller: hiccups are. */
 #define BY_HALF 1.5 /* factor by which it must be off as well */
-#define HINT \
-    0.05 /* relative: a report that is off by less shows no change. Larger: slow changes go unseen. */
+#define HINT 0.05   /* relative: a report off by less shows no change. Larger: slow changes go unseen. */
 #define SURPRISING 0.1 /* relative scatter of times about their curve. Larger: unequal units go unseen. */
 #define CHANGES 2      /* changes of speed that a machine may have; more of them come from unequal units */
 #define NEAR_SIZE 1.25 /* sizes at most this far outside those of before can be compared with them */

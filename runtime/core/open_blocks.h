@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PLB_BLOCKS_AHEAD \
-    2 /* open blocks of one PU: one is executed, one waits in its queue. One would make PUs \
-         wait for the master; three would bind work before it is known who is fast. */
+/* Open blocks of one PU: it executes one, and one waits in its queue. 1: PUs wait for the master. 3: work is
+ * bound before the master knows which PU is fast. */
+#define PLB_BLOCKS_AHEAD 2
 
 /* What an operation did to one block. */
 struct plb_block_change {

@@ -176,7 +176,7 @@ static double enough(const struct problem *q, struct plb_ideal *ideals)
 }
 
 /* Blocks that hide most of the data behind work: they make the sum of starts, and of the first input and the
- * last result, least. `line` is the part of the first input that waits in rank 0's link for those of others. */
+ * last result, least. `line` is the part of the first input that waits in rank 0's link for other inputs. */
 static double blocks(const struct way *w, double work, double line)
 {
     double least = fmax(ceil(work / w->grain), 1.0), shown = work * (w->data.in + w->data.out) + line;

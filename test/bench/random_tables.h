@@ -88,7 +88,7 @@ static inline bool told_nothing(const struct plb_balancer *b)
     return !b->simulation_only && (b->basis == NULL || b->basis(params) == PLB_BY_MEASUREMENT);
 }
 
-/* The makespan over the bound, mean of the seeds; infinite where one failed. `fluid`: over the fluid bound. */
+/* The makespan over the bound, mean of the seeds; infinite where one failed. `fluid`: the fluid bound. */
 static inline double ratio(const struct cluster_result *c, int b, bool fluid)
 {
     double sum = 0.0;
