@@ -38,7 +38,7 @@ void plb_ledger_free(struct plb_ledger *ledger);
 
 /* A pass begins: all units of the map are free. The map is borrowed until the next pass. Lost nodes stay
  * lost. */
-void plb_ledger_begin(struct plb_ledger *ledger, const struct plb_cost_map *map);
+void plb_ledger_begin(struct plb_ledger *ledger, const struct plb_cost_map *costs);
 
 /* The first free range; count = 0 where there is none. */
 struct plb_range plb_ledger_front(const struct plb_ledger *ledger);

@@ -48,7 +48,7 @@ struct plb_master_counts {
 /* For these PUs, in the order that their numbers will have: by node, then by number on the node. The array is
  * copied. A PU is refused, and never used, where its memory cannot hold the replicated data and three tasks
  * of the largest unit. */
-struct plb_master *plb_master_new(const struct plb_master_config *config, const struct plb_pu_info *pus,
+struct plb_master *plb_master_new(const struct plb_master_config *config, const struct plb_pu_info *infos,
                                   int n_pus);
 void plb_master_free(struct plb_master *master);
 
@@ -71,7 +71,7 @@ enum plb_verdict {
     PLB_SOME_NEW,
     PLB_NONE_NEW,
 };
-enum plb_verdict plb_master_judge(const struct plb_master *master, const struct plb_message *done);
+enum plb_verdict plb_master_judge(const struct plb_master *master, const struct plb_message *message);
 
 /* The one receiver of messages to the master: DONE (whose results are there), and MOVED. Returns how many
  * units a DONE made accepted for the first time; with whole_results that is all of them or 0. Reduced arrays

@@ -186,13 +186,13 @@ static void stop(struct sim *s, struct plb_error *err)
     s->world.out->stopped_s = s->world.now;
 }
 
-int plb_simulate(const struct plb_simulation *in, struct plb_simulated *result, struct plb_error *err)
+int plb_simulate(const struct plb_simulation *simulation, struct plb_simulated *result, struct plb_error *err)
 {
     *result = (struct plb_simulated){0};
-    struct sim s = {.in = complete(in), .world = {.in = &s.in, .out = result}};
+    struct sim s = {.in = complete(simulation), .world = {.in = &s.in, .out = result}};
     set_up(&s);
-    plb_profiles_recall(in->profiles, s.master);
-    if (plb_profiles_require(&in->master, s.master, err) == PLB_OK)
+    plb_profiles_recall(simulation->profiles, s.master);
+    if (plb_profiles_require(&simulation->master, s.master, err) == PLB_OK)
         for (int pass = 1; pass <= s.in.passes && run_pass(&s, pass, err) == PLB_OK; pass++)
             continue;
     stop(&s, err);

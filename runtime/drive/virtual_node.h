@@ -16,18 +16,18 @@ struct plb_virtual_nodes;
 /* true_maps: what tasks cost, one per phase; borrowed. */
 struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const struct plb_cost_map *true_maps,
                                                 struct plb_faults *faults, struct plb_network *network);
-void plb_virtual_nodes_free(struct plb_virtual_nodes *nodes);
+void plb_virtual_nodes_free(struct plb_virtual_nodes *virtual_nodes);
 
 /* What the master is told of the PUs, by node. Returns how many there are. infos: room for all PUs of the
  * cluster. */
-int plb_virtual_nodes_describe(const struct plb_virtual_nodes *nodes, struct plb_pu_info *infos);
+int plb_virtual_nodes_describe(const struct plb_virtual_nodes *virtual_nodes, struct plb_pu_info *infos);
 
 /* A node has got a message, or the inputs of a task, or the time to look; or a PU has executed its task. A
  * node that is dead does nothing. */
-void plb_virtual_nodes_receive(struct plb_virtual_nodes *nodes, const struct plb_message *message);
-void plb_virtual_nodes_event(struct plb_virtual_nodes *nodes, const struct plb_event *event);
+void plb_virtual_nodes_receive(struct plb_virtual_nodes *virtual_nodes, const struct plb_message *message);
+void plb_virtual_nodes_event(struct plb_virtual_nodes *virtual_nodes, const struct plb_event *event);
 
 /* Whether a node has heard STOP. */
-bool plb_virtual_nodes_stopped(const struct plb_virtual_nodes *nodes, int node);
+bool plb_virtual_nodes_stopped(const struct plb_virtual_nodes *virtual_nodes, int node);
 
 #endif
