@@ -180,14 +180,15 @@ static int read_pus(struct reading *r)
     return PLB_OK;
 }
 
-/* `pus = NAME, …` of a node: adds these PUs to the cluster. */
+/* `pus = NAME, …` of a node, perhaps not its first: adds these PUs to the cluster. */
 static int read_node_pus(struct reading *r, struct plb_node_spec *node, const struct plb_ini_entry *e,
                          bool simulate)
 {
     struct plb_cluster_spec *spec = r->spec;
     char copy[1024];
     snprintf(copy, sizeof copy, "%s", e->value);
-    node->first_pu = spec->n_pus;
+    if (node->n_pus == 0)
+        node->first_pu = spec->n_pus;
     for (char *save, *name = strtok_r(copy, ", \t", &save); name != NULL;
          name = strtok_r(NULL, ", \t", &save)) {
         const struct plb_pu_spec *pu = described_as(r, name);
@@ -343,7 +344,7 @@ static int check_form(struct reading *r)
     for (int i = 0; i < c->n; i++)
         for (int j = 0; j < i; j++)
             if (strcmp(c->at[i].section, c->at[j].section) == 0 && strcmp(c->at[i].key, c->at[j].key) == 0
-                && strcmp(c->at[i].key, "slow") != 0)
+                && strcmp(c->at[i].key, "slow") != 0 && strcmp(c->at[i].key, "pus") != 0)
                 return plb_fail(r->err, PLB_EINPUT, "%s:%d: %s is set again; it is already set in line %d",
                                 c->file, c->at[i].line, c->at[i].key, c->at[j].line);
     return PLB_OK;

@@ -13,14 +13,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "drive/simulate.h"
 #include "model/fluid_bound.h"
 #include "random_dump.h"
+#include "random_run.h"
 #include "random_tables.h"
-
-/* Events of one simulation at most. More: a balancer that never ends takes longer to be found. Fewer: a long
- * but sound run is taken for one. The longest sound runs have a few million. */
-#define MOST_EVENTS 30000000
 
 /* Seconds after which a simulation is killed, as a call that never returns must be. */
 #define MOST_SECONDS 120
@@ -31,43 +27,15 @@ struct shared {
     struct results results;
 };
 
-static struct plb_simulation simulation(const struct random_cluster *r, const struct plb_balancer *b,
-                                        const struct plb_param *params, const struct plb_cost_map *costs,
-                                        uint64_t seed)
-{
-    return (struct plb_simulation){
-        .cluster = &r->cluster,
-        .maps = &r->map,
-        .true_maps = costs,
-        .inputs = r->inputs,
-        .results = r->results,
-        .master = {.balancer = b,
-                   .params = params,
-                   .sizes = &r->sizes,
-                   .units = r->law.units,
-                   .pulled_bytes = RANDOM_PULLED_BYTES,
-                   .migration = true},
-        .migration = {.on = true,
-                      .threshold = 1.0,
-                      .by_power = b->basis != NULL && b->basis(params) == PLB_BY_POWER,
-                      .seed = seed},
-        .seed = seed,
-        .max_events = MOST_EVENTS,
-    };
-}
-
 static void run(const struct random_cluster *r, const struct plb_balancer *b,
                 const struct plb_cost_map *costs, uint64_t seed, struct outcome *o)
 {
-    struct plb_param params[MAX_PARAMS];
     struct plb_error err = {.status = PLB_OK};
     struct plb_simulated result;
-    default_params(b, params);
-    struct plb_simulation s = simulation(r, b, params, costs, seed);
     o->state = STARTED;
     double began = plb_now();
     alarm(MOST_SECONDS);
-    bool fine = plb_simulate(&s, &result, &err) == PLB_OK;
+    bool fine = random_run(r, b, costs, seed, &result, &err) == PLB_OK;
     alarm(0);
     o->wall_s = plb_now() - began;
     o->makespan_s = result.makespan_s;

@@ -26,6 +26,7 @@
 #define TEST_RANDOM_CLUSTER_H
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

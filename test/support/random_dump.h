@@ -6,6 +6,9 @@
 
 #include "random_cluster.h"
 
+/* PUs in a line of a .cluster file, whose lines have at most 198 characters. */
+#define NAMES_OF_A_LINE 20
+
 static inline void dump_pu(const struct plb_pu_spec *pu, FILE *f)
 {
     static const char *const kinds[] = {"cpu", "gpu", "accelerator"};
@@ -28,10 +31,12 @@ static inline int random_dump_cluster(const struct random_cluster *r, const char
         return -1;
     for (int n = 0; n < r->cluster.n_nodes; n++) {
         const struct plb_node_spec *node = &r->nodes[n];
-        fprintf(f, "[node %s]\nbandwidth = %.17g\nlatency = %.17g\npus = ", node->name, node->bandwidth,
+        fprintf(f, "[node %s]\nbandwidth = %.17g\nlatency = %.17g\n", node->name, node->bandwidth,
                 node->latency);
-        for (int p = node->first_pu; p < node->first_pu + node->n_pus; p++)
-            fprintf(f, "%s%s", r->pus[p].name, p + 1 < node->first_pu + node->n_pus ? ", " : "\n");
+        for (int p = 0; p < node->n_pus; p++)
+            fprintf(f, "%s%s", p % NAMES_OF_A_LINE == 0 ? "\npus = " + (p == 0) : ", ",
+                    r->pus[node->first_pu + p].name);
+        fputc('\n', f);
     }
     for (int p = 0; p < r->cluster.n_pus; p++)
         dump_pu(&r->pus[p], f);

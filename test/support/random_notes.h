@@ -31,7 +31,7 @@ static inline bool may_work(const struct random_cluster *r, const struct plb_pu_
 static inline unsigned random_notes(const struct random_cluster *r, const struct plb_cost_map *costs,
                                     double bound)
 {
-    struct bound_job job = bound_job(r, costs);
+    struct bound_job job = make_bound_job(r, costs);
     double all = 0.0, sum[NOTES] = {0.0};
     unsigned notes = 0;
     for (int p = 0; p < r->cluster.n_pus; p++)
@@ -48,12 +48,13 @@ static inline unsigned random_notes(const struct random_cluster *r, const struct
             sum[NOTE_GRAIN] += share * fmin(unit / bound, 1.0);
             sum[NOTE_LATENCY] += n > 0 ? share * 2.0 * r->nodes[n].latency / bound : 0.0;
         }
-    if (!job.equal)
+    if (job.heaviest != NULL)
         sum[NOTE_PACK] = job.largest / r->pus[fastest_pu(r)].rate / bound;
     if (r->change == DEATH)
         sum[NOTE_DEATH] = PLB_DETECTION_SECONDS / bound;
     for (int i = 0; i < NOTES; i++)
         notes |= sum[i] > NOTE ? 1u << i : 0u;
+    free_bound_job(&job);
     return notes;
 }
 
