@@ -49,6 +49,69 @@ static void awf_weighs_recent_chunks_more(void **state)
     stop(&f);
 }
 
+/* By hand: PU 0 needs 0.5 and 1.5 s per unit in two chunks of 100, PU 1 twice that. Then μ = 1 and 2,
+ * σ² = 100·0.25·2 = 50 and 200, D = 50 + 100 = 150. With R = 450, T = 450 / (1 + 1/2) = 300, and
+ * D + 2T − √(D² + 4DT) = 150 + 600 − 450 = 300. */
+static void af_goes_by_mean_and_variance(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "af", 2000.0, 0.0);
+    near(grant(&f, 0), 100.0); /* the first batch: a tenth, equally */
+    near(grant(&f, 1), 100.0);
+    assert_true(grant(&f, 0) == 0.0); /* nothing ahead before the speed is known */
+    finish(&f, 0, 100.0, 50.0, 50.0);
+    finish(&f, 1, 100.0, 100.0, 100.0);
+    near(grant(&f, 0), 600.0); /* no variance yet: half of the share, 1800 · 2/3 / 2 */
+    near(grant(&f, 1), 200.0); /* 1200 · 1/3 / 2 */
+    finish(&f, 0, 100.0, 150.0, 200.0);
+    finish(&f, 1, 100.0, 300.0, 400.0);
+    f.view.remaining = 450.0;
+    near(grant(&f, 0), 150.0); /* 300 / (2 · 1) */
+    f.view.remaining = 450.0;
+    near(grant(&f, 1), 75.0); /* 300 / (2 · 2) */
+    stop(&f);
+}
+
+/* Equal times: no variance, so a chunk is the whole share. Of it counts what the PU holds. */
+static void af_counts_what_a_pu_holds(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "af", 2000.0, 0.0);
+    for (int i = 0; i < 2; i++)
+        for (int p = 0; p < 2; p++) {
+            double work = grant(&f, p);
+            finish(&f, p, work, 0.01 * work, 1.0 + i);
+        }
+    f.view.remaining = 1000.0;
+    near(grant(&f, 0), 500.0);
+    f.view.remaining = 1000.0;
+    assert_true(grant(&f, 0) == 0.0); /* it holds its share */
+    f.pus[0].done += 300.0;           /* now it holds 200 of 500 */
+    near(grant(&f, 0), 300.0);
+    stop(&f);
+}
+
+/* A lost PU's share goes to the other; a report without a time tells nothing. */
+static void af_forgets_a_lost_pu(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "af", 2000.0, 0.0);
+    for (int i = 0; i < 2; i++)
+        for (int p = 0; p < 2; p++) {
+            double work = grant(&f, p);
+            finish(&f, p, work, 0.01 * work, 1.0 + i);
+        }
+    grant(&f, 0);
+    finish(&f, 0, 1.0, (double)NAN, 3.0);
+    lose(&f, 1);
+    f.view.remaining = 1000.0;
+    near(grant(&f, 0), 1000.0);
+    stop(&f);
+}
+
 static void acosta_shares_by_relative_power(void **state)
 {
     (void)state;
@@ -136,6 +199,9 @@ int main(void)
         cmocka_unit_test(gss_gives_one_pth_of_what_remains),
         cmocka_unit_test(factoring_halves_in_batches),
         cmocka_unit_test(awf_weighs_recent_chunks_more),
+        cmocka_unit_test(af_goes_by_mean_and_variance),
+        cmocka_unit_test(af_counts_what_a_pu_holds),
+        cmocka_unit_test(af_forgets_a_lost_pu),
         cmocka_unit_test(acosta_shares_by_relative_power),
         cmocka_unit_test(hdss_doubles_until_the_speed_is_level),
         cmocka_unit_test(hdss_goes_on_while_the_speed_grows),

@@ -6,7 +6,8 @@
 #define UNITS 500
 
 static const char *const balancers[] = {"greedy", "static", "gss",     "factoring", "hdss",
-                                        "awf",    "acosta", "plb-hec", "plb-hac"};
+                                        "awf",    "acosta", "plb-hec", "plb-hac",   "af"};
+enum { BALANCERS = sizeof balancers / sizeof *balancers };
 
 static struct plb_range any_range(struct dice *d)
 {
@@ -63,7 +64,7 @@ static void prepare_any(struct fixture *f, struct dice *d)
     memset(f, 0, sizeof *f);
     f->nodes = (int)whole(d, 1, MOST_NODES);
     struct plb_master_config config = {
-        .balancer = plb_balancer_find(balancers[whole(d, 0, 8)], "test", &err),
+        .balancer = plb_balancer_find(balancers[whole(d, 0, BALANCERS - 1)], "test", &err),
         .params = f->params,
         .n_nodes = f->nodes,
         .sizes = &sizes,

@@ -22,8 +22,9 @@
 #define PASSES 3
 #define STEPS 1000000 /* after which a run counts as one that hangs */
 
-static const char *const balancers[] = {"static", "gss",     "factoring", "awf",   "hdss",
-                                        "acosta", "plb-hec", "plb-hac",   "greedy"};
+static const char *const balancers[] = {"static", "gss",     "factoring", "awf",    "hdss",
+                                        "acosta", "plb-hec", "plb-hac",   "greedy", "af"};
+enum { BALANCERS = sizeof balancers / sizeof *balancers };
 
 struct node {
     struct plb_worker *worker;
@@ -114,7 +115,7 @@ static void make_run(struct run *r, uint64_t seed)
     r->unheard = whole(&r->dice, 1, one_in(&r->dice, 2) ? 10 : 200);
     make_units(r);
     /* static leaves most to thieves, so it is half of the runs */
-    const char *name = balancers[one_in(&r->dice, 2) ? 0 : whole(&r->dice, 0, 8)];
+    const char *name = balancers[one_in(&r->dice, 2) ? 0 : whole(&r->dice, 0, BALANCERS - 1)];
     r->config = (struct plb_master_config){
         .balancer = plb_balancer_find(name, "test", &err),
         .params = r->params,
