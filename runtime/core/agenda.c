@@ -91,13 +91,9 @@ void plb_agenda_begin(struct plb_agenda *a, int pass, int phase, const struct pl
         snprintf(a->failure, sizeof a->failure, "balancer %s found no memory", a->config.balancer->name);
 }
 
-void plb_agenda_now(struct plb_agenda *a, double now)
+bool plb_agenda_follow(struct plb_agenda *a, int pu, double now)
 {
     a->seen.view.now = now;
-}
-
-bool plb_agenda_follow(struct plb_agenda *a, int pu)
-{
     return plb_balancer_view_follow(&a->seen, pu);
 }
 
@@ -253,12 +249,6 @@ static void help(struct plb_agenda *a, int node, struct plb_outbox *out)
     tell_empty(a, node, &hint, out);
 }
 
-void plb_agenda_help(struct plb_agenda *a, int node, struct plb_outbox *out)
-{
-    if (a->announced && plb_ledger_left(a->ledger, node) < LITTLE)
-        help(a, node, out);
-}
-
 /* After an event's questions: announces the end of the grants, or finds that no end is in sight. */
 static void conclude(struct plb_agenda *a, int from, struct plb_outbox *out)
 {
@@ -288,35 +278,41 @@ void plb_agenda_feed_all(struct plb_agenda *a, struct plb_outbox *out)
     conclude(a, from, out);
 }
 
-/* Tells the balancer of blocks that were ended by others than their owners. */
-static void tell_ends(struct plb_agenda *a, int reporter)
+/* Tells the balancer of blocks that were ended by others than their owners. Returns how many owners there
+ * are: the next grant forgets the ledger's changes. */
+static int tell_ends(struct plb_agenda *a, int reporter)
 {
-    int n;
+    int n, n_owners = 0;
     const struct plb_block_change *changes = plb_ledger_changes(a->ledger, &n);
-    for (int i = 0; i < n && a->config.balancer->block_end != NULL; i++)
-        if (changes[i].over && changes[i].pu != reporter && !a->seen.pus[changes[i].pu].lost)
-            a->config.balancer->block_end(a->policy, &a->seen.view, changes[i].pu);
+    for (int i = 0; i < n; i++) {
+        int pu = changes[i].pu;
+        if (!changes[i].over || pu == reporter || a->seen.pus[pu].lost)
+            continue;
+        a->owners[n_owners++] = pu;
+        if (a->config.balancer->block_end != NULL)
+            a->config.balancer->block_end(a->policy, &a->seen.view, pu);
+    }
+    return n_owners;
 }
 
 void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *sample,
                          struct plb_outbox *out)
 {
-    int n, from = out->n, n_owners = 0;
-    const struct plb_block_change *changes = plb_ledger_changes(a->ledger, &n);
+    int from = out->n;
     plb_balancer_view_sampled(&a->seen, pu);
     keep_young(a, pu);
     if (a->config.balancer->done != NULL)
         a->config.balancer->done(a->policy, &a->seen.view, pu, sample);
-    tell_ends(a, pu);
-    for (int i = 0; i < n; i++) /* the next grant forgets the changes */
-        if (changes[i].over && changes[i].pu != pu
-            && (n_owners == 0 || a->owners[n_owners - 1] != changes[i].pu))
-            a->owners[n_owners++] = changes[i].pu;
+    int n_owners = tell_ends(a, pu);
     feed(a, pu, out);
     for (int i = 0; i < n_owners; i++)
         feed(a, a->owners[i], out);
-    feed_waiting(a, out);
-    conclude(a, from, out);
+    if (a->seen.stats.ask_again)
+        feed_waiting(a, out);
+    if (plb_ledger_free_units(a->ledger) == 0 || plb_ledger_held_units(a->ledger) == 0)
+        conclude(a, from, out);
+    if (a->announced && plb_ledger_left(a->ledger, a->seen.pus[pu].node) < LITTLE)
+        help(a, a->seen.pus[pu].node, out);
 }
 
 void plb_agenda_remove(struct plb_agenda *a, int first_pu, int n_pus)

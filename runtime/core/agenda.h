@@ -29,15 +29,14 @@ void plb_agenda_free(struct plb_agenda *agenda);
 /* A pass begins, whose ledger has begun. The first blocks come from plb_agenda_feed_all. */
 void plb_agenda_begin(struct plb_agenda *agenda, int pass, int phase, const struct plb_cost_map *map);
 
-/* Sets the time that balancers see: seconds since the pass began. */
-void plb_agenda_now(struct plb_agenda *agenda, double now);
-
-/* The ledger has changed, by a report of PU `pu` or, where that is negative, by a loss: the view follows.
- * Returns whether the report has ended a block that was granted to `pu`. */
-bool plb_agenda_follow(struct plb_agenda *agenda, int pu);
+/* The ledger has changed `now`, in seconds since the pass began, by a report of PU `pu` or, where that is
+ * negative, by a loss: the view follows. Returns whether the report has ended a block that was granted to
+ * `pu`. */
+bool plb_agenda_follow(struct plb_agenda *agenda, int pu, double now);
 
 /* PU `pu` has reported a sample, which is in its history. Tells the balancer, and asks: this PU, the owners
- * of other blocks that the report ended, and PUs that wait, where the balancer wants that. */
+ * of other blocks that the report ended, and PUs that wait, where the balancer wants that. Where nothing is
+ * left to grant, and the PU's node seems to have no work left, that node is told who has some. */
 void plb_agenda_reported(struct plb_agenda *agenda, int pu, const struct plb_sample *sample,
                          struct plb_outbox *out);
 
@@ -48,10 +47,6 @@ void plb_agenda_removed(struct plb_agenda *agenda, int first_pu, int n_pus);
 
 /* Asks all PUs that can take a block. */
 void plb_agenda_feed_all(struct plb_agenda *agenda, struct plb_outbox *out);
-
-/* Where nothing is left to grant: tells a node that seems to have no work left, and no other one, who has
- * some. */
-void plb_agenda_help(struct plb_agenda *agenda, int node, struct plb_outbox *out);
 
 void plb_agenda_ideal(struct plb_agenda *agenda, const struct plb_ideal *ideals);
 const char *plb_agenda_failure(const struct plb_agenda *agenda);  /* why the pass cannot end; NULL: it can */

@@ -44,11 +44,6 @@ void plb_balancer_view_fini(struct plb_balancer_view *v)
     free(v->pus);
 }
 
-struct plb_history *plb_balancer_view_history(const struct plb_balancer_view *v, int pu)
-{
-    return &v->histories[pu * v->n_phases + v->phase];
-}
-
 void plb_balancer_view_sampled(struct plb_balancer_view *v, int pu)
 {
     const struct plb_history *h = plb_balancer_view_history(v, pu);
@@ -60,11 +55,14 @@ void plb_balancer_view_sampled(struct plb_balancer_view *v, int pu)
 /* Units may remain that cost nothing: balancers must still see that there is something to grant. */
 static void show_remaining(struct plb_balancer_view *v)
 {
-    int64_t units = plb_ledger_free_units(v->ledger);
-    bool any = units > 0;
-    v->free_units = units;
-    v->view.remaining = any ? fmax(plb_ledger_free_work(v->ledger), TINY) : 0.0;
-    v->view.next = any ? fmax(plb_cost_work(v->map, plb_ledger_front(v->ledger).first, 1), TINY) : 0.0;
+    struct plb_range front = plb_ledger_front(v->ledger);
+    v->free_units = plb_ledger_free_units(v->ledger);
+    v->view.remaining = v->view.next = 0.0;
+    if (front.count == 0)
+        return;
+    double work = plb_ledger_free_work(v->ledger), next = plb_cost_work(v->map, front.first, 1);
+    v->view.remaining = work > TINY ? work : TINY;
+    v->view.next = next > TINY ? next : TINY;
 }
 
 void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struct plb_cost_map *map)
@@ -92,8 +90,8 @@ bool plb_balancer_view_follow(struct plb_balancer_view *v, int pu)
     for (int i = 0; i < n; i++) {
         const struct plb_block_change *c = &changes[i];
         struct plb_pu *seen = &v->pus[c->pu];
-        seen->granted -= c->freed;
-        seen->done += c->settled;
+        seen->granted -= c->freed ? c->work : 0.0;
+        seen->done += c->freed ? 0.0 : c->work;
         seen->outstanding -= c->over;
         v->view.idle += c->over && seen->outstanding == 0 && !seen->lost;
         ended |= c->over && c->pu == pu;

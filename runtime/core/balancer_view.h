@@ -47,7 +47,10 @@ void plb_balancer_view_sampled(struct plb_balancer_view *view, int pu);
 void plb_balancer_view_remove(struct plb_balancer_view *view, int pu);
 
 /* The PU's history in the phase that runs. */
-struct plb_history *plb_balancer_view_history(const struct plb_balancer_view *view, int pu);
+static inline struct plb_history *plb_balancer_view_history(const struct plb_balancer_view *view, int pu)
+{
+    return &view->histories[pu * view->n_phases + view->phase];
+}
 
 /* NULL, or what does not hold between view and ledger. O(PUs). */
 const char *plb_balancer_view_check(const struct plb_balancer_view *view);

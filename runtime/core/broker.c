@@ -5,24 +5,10 @@
 
 #include "base/memory.h"
 
-#define CANDIDATES 64 /* nodes in the list. Larger: a hint costs more. Smaller: thieves share victims. */
-#define HINTS 32      /* that a list serves at most. Larger: hints are older. Smaller: lists cost more. */
-#define FEW 64 /* nodes up to which each hint has a list of its own, which then costs less than a message */
+#define HINTS 32 /* that a list serves at most. Larger: hints are older. Smaller: lists cost more. */
+#define FEW 64   /* nodes up to which each hint has a list of its own, which then costs less than a message */
 #define NOTHING 0.5 /* work: a node that has less has no unit to give */
 #define TAKEN 0.5   /* of what a victim has left, promised to a thief; R_i / (R_i + R_j) of equal nodes */
-
-struct member {
-    int first_pu, n_pus;
-    double promised; /* work that thieves will probably take from it */
-};
-
-struct plb_broker {
-    const struct plb_ledger *ledger;
-    struct member *at; /* by node */
-    int n;
-    int candidates[CANDIDATES], n_candidates;
-    int hints; /* that the list has served */
-};
 
 struct plb_broker *plb_broker_new(const struct plb_ledger *ledger, const struct plb_pu_info *pus, int n_pus,
                                   int n_nodes)
@@ -54,21 +40,6 @@ void plb_broker_begin(struct plb_broker *b)
     b->hints = HINTS;
 }
 
-void plb_broker_heard(struct plb_broker *b, int node)
-{
-    b->at[node].promised = 0.0;
-}
-
-int plb_broker_first_pu(const struct plb_broker *b, int node)
-{
-    return b->at[node].first_pu;
-}
-
-int plb_broker_pus(const struct plb_broker *b, int node)
-{
-    return b->at[node].n_pus;
-}
-
 /* Work that a thief may hope for. */
 static double hope(const struct plb_broker *b, int node)
 {
@@ -79,9 +50,9 @@ static double hope(const struct plb_broker *b, int node)
 static void enter(struct plb_broker *b, int node)
 {
     double h = hope(b, node);
-    if (b->n_candidates == CANDIDATES && h <= hope(b, b->candidates[CANDIDATES - 1]))
+    if (b->n_candidates == PLB_CANDIDATES && h <= hope(b, b->candidates[PLB_CANDIDATES - 1]))
         return;
-    int place = b->n_candidates < CANDIDATES ? b->n_candidates++ : CANDIDATES - 1;
+    int place = b->n_candidates < PLB_CANDIDATES ? b->n_candidates++ : PLB_CANDIDATES - 1;
     for (; place > 0 && hope(b, b->candidates[place - 1]) < h; place--)
         b->candidates[place] = b->candidates[place - 1];
     b->candidates[place] = node;

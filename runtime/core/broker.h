@@ -9,7 +9,21 @@
 
 #include "core/ledger.h"
 
-struct plb_broker;
+struct plb_broker_node {
+    int first_pu, n_pus;
+    double promised; /* work that thieves will probably take from it */
+};
+
+#define PLB_CANDIDATES 64 /* nodes in the list. Larger: a hint costs more. Smaller: thieves share victims. */
+
+    /* To be read through the functions below. */
+    struct plb_broker {
+    const struct plb_ledger *ledger;
+    struct plb_broker_node *at; /* by node */
+    int n;
+    int candidates[PLB_CANDIDATES], n_candidates;
+    int hints; /* that the list has served */
+};
 
 /* PUs in the order of the run: by node. The ledger is borrowed. */
 struct plb_broker *plb_broker_new(const struct plb_ledger *ledger, const struct plb_pu_info *pus, int n_pus,
@@ -20,7 +34,10 @@ void plb_broker_free(struct plb_broker *broker);
 void plb_broker_begin(struct plb_broker *broker);
 
 /* A node has reported or given something: what was promised of it is settled. */
-void plb_broker_heard(struct plb_broker *broker, int node);
+static inline void plb_broker_heard(struct plb_broker *broker, int node)
+{
+    broker->at[node].promised = 0.0;
+}
 
 /* Names the victims of an idle node, the one with most left first, and promises it a part of what that has.
  * Returns how many. */
@@ -32,7 +49,14 @@ void plb_broker_survey(struct plb_broker *broker);
 int plb_broker_name_some(const struct plb_broker *broker, int node, struct plb_empty *empty);
 
 /* A node's PUs: the number of the first one in the run, and how many there are. */
-int plb_broker_first_pu(const struct plb_broker *broker, int node);
-int plb_broker_pus(const struct plb_broker *broker, int node);
+static inline int plb_broker_first_pu(const struct plb_broker *broker, int node)
+{
+    return broker->at[node].first_pu;
+}
+
+static inline int plb_broker_pus(const struct plb_broker *broker, int node)
+{
+    return broker->at[node].n_pus;
+}
 
 #endif

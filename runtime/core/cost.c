@@ -64,19 +64,13 @@ static double before(const struct plb_cost_map *map, int64_t unit)
     return map->prefix[b] + inside * (map->prefix[b + 1] - map->prefix[b]);
 }
 
-double plb_cost_work(const struct plb_cost_map *map, int64_t first, int64_t count)
+double plb_cost_work_unlike(const struct plb_cost_map *map, int64_t first, int64_t count)
 {
-    return map->prefix == NULL ? (double)count : before(map, first + count) - before(map, first);
+    return before(map, first + count) - before(map, first);
 }
 
-int64_t plb_cost_units(const struct plb_cost_map *map, int64_t first, int64_t limit, double work)
+int64_t plb_cost_units_unlike(const struct plb_cost_map *map, int64_t first, int64_t limit, double work)
 {
-    if (!(work < (double)map->units))
-        return limit;
-    if (map->prefix == NULL) {
-        int64_t units = (int64_t)(work + 0.5);
-        return units < 1 ? 1 : units > limit ? limit : units;
-    }
     double start = before(map, first), goal = start + work;
     int64_t low = 1, high = limit; /* the smallest count that reaches the goal, or the limit */
     while (low < high) {

@@ -7,6 +7,7 @@
 #ifndef PLB_CORE_COST_H
 #define PLB_CORE_COST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -27,11 +28,29 @@ int plb_cost_map_init(struct plb_cost_map *map, int64_t units, plb_cost_fn cost,
                       struct plb_error *err);
 void plb_cost_map_fini(struct plb_cost_map *map);
 
+/* plb_cost_work, where units cost unlike amounts. */
+double plb_cost_work_unlike(const struct plb_cost_map *map, int64_t first, int64_t count);
+
 /* Work in units [first, first + count). */
-double plb_cost_work(const struct plb_cost_map *map, int64_t first, int64_t count);
+static inline double plb_cost_work(const struct plb_cost_map *map, int64_t first, int64_t count)
+{
+    return map->prefix == NULL ? (double)count : plb_cost_work_unlike(map, first, count);
+}
+
+/* plb_cost_units where units cost unlike amounts. */
+int64_t plb_cost_units_unlike(const struct plb_cost_map *map, int64_t first, int64_t limit, double work);
 
 /* The whole number of units from `first` on whose work is nearest to `work`; from 1 to `limit`. */
-int64_t plb_cost_units(const struct plb_cost_map *map, int64_t first, int64_t limit, double work);
+static inline int64_t plb_cost_units(const struct plb_cost_map *map, int64_t first, int64_t limit,
+                                     double work)
+{
+    if (!(work < (double)map->units))
+        return limit;
+    if (map->prefix != NULL)
+        return plb_cost_units_unlike(map, first, limit, work);
+    int64_t units = (int64_t)(work + 0.5);
+    return units < 1 ? 1 : units > limit ? limit : units;
+}
 
 /* The largest unit's part of all work; 0 where units are too many for a table of each. */
 double plb_cost_largest(const struct plb_cost_map *map);

@@ -132,25 +132,32 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
 
 /* ------------------------------------------------------------------------- reports */
 
-/* The number of a node's PU in the run, or -1. */
-static int pu_of(const struct plb_master *m, int node, int local)
+/* Whether a message is of this pass, and of a living node. */
+static bool timely(const struct plb_master *m, const struct plb_message *message)
 {
-    int first = plb_broker_first_pu(m->broker, node);
-    return local < plb_broker_pus(m->broker, node) ? first + local : -1;
+    return m->map != NULL && message->pass == m->pass && !plb_ledger_lost(m->ledger, message->from);
 }
 
-static bool sensible(const struct plb_master *m, const struct plb_message *message)
+static bool exists(const struct plb_master *m, struct plb_range range)
 {
-    const struct plb_range *range = &message->done.range;
-    return m->map != NULL && message->pass == m->pass && !plb_ledger_lost(m->ledger, message->from)
-        && pu_of(m, message->from, message->pu) >= 0 && range->first + range->count <= m->map->units;
+    return range.first + range.count <= m->map->units;
+}
+
+/* The number in the run of the PU that a DONE comes from; -1 where the DONE makes no sense. */
+static int reporter_of(const struct plb_master *m, const struct plb_message *message)
+{
+    if (!timely(m, message) || !exists(m, message->done.range))
+        return -1;
+    int first = plb_broker_first_pu(m->broker, message->from);
+    return message->pu < plb_broker_pus(m->broker, message->from) ? first + message->pu : -1;
 }
 
 enum plb_verdict plb_master_judge(const struct plb_master *m, const struct plb_message *message)
 {
-    if (!sensible(m, message))
+    if (reporter_of(m, message) < 0)
         return PLB_NOT_SENSIBLE;
-    int64_t count = message->done.range.count, open = plb_ledger_open_units(m->ledger, message->done.range);
+    int64_t count = message->done.range.count;
+    int64_t open = plb_ledger_open_units(m->ledger, message->done.range, message->done.block);
     return open == 0 ? PLB_NONE_NEW : open < count ? PLB_SOME_NEW : PLB_ALL_NEW;
 }
 
@@ -159,32 +166,44 @@ static double positive(double seconds)
     return seconds > 0.0 && isfinite(seconds) ? seconds : 0.0;
 }
 
-/* Adds what a DONE says to the totals of the PU that executed it, and of the one that it was granted to. */
+/* Units that were granted to another PU than the one that executed them. */
+static void count_stolen(struct plb_master *m, int p)
+{
+    int n;
+    const struct plb_block_change *changes = plb_ledger_changes(m->ledger, &n);
+    for (int i = 0; i < n; i++) {
+        int owner = changes[i].pu;
+        if (owner == p || changes[i].freed)
+            continue;
+        m->totals[p].stolen_in += changes[i].units;
+        m->totals[owner].stolen_out += changes[i].units;
+        m->counts.moved_units += m->infos[owner].node != m->infos[p].node ? changes[i].units : 0;
+    }
+}
+
+/* Adds what a DONE says to the totals of the PU that executed it. */
 static void count(struct plb_master *m, int p, const struct plb_done *done, int64_t fresh)
 {
     struct plb_pu_totals *totals = &m->totals[p];
-    int owner = (int)(done->block % m->n_pus);
     totals->units += fresh;
     totals->tasks += done->tasks;
     totals->execute_s += positive(done->execute_s);
     totals->transfer_s += positive(done->transfer_s);
-    if (owner == p)
-        return;
-    totals->stolen_in += fresh;
-    m->totals[owner].stolen_out += fresh;
-    m->counts.moved_units += m->infos[owner].node != m->infos[p].node ? fresh : 0;
+    count_stolen(m, p);
 }
 
 /* Accepts what is new; nothing where results count whole and only a part is new. Returns the new units. */
 static int64_t accept(struct plb_master *m, const struct plb_done *done)
 {
-    int64_t open = m->config.whole_results ? plb_ledger_open_units(m->ledger, done->range) : 0;
+    int64_t open = 0;
+    if (m->config.whole_results)
+        open = plb_ledger_open_units(m->ledger, done->range, done->block);
     if (open > 0 && open < done->range.count) {
         m->counts.torn++;
         m->counts.freed += plb_ledger_drop(m->ledger, done->range, done->block);
         return 0;
     }
-    int64_t fresh = plb_ledger_accept(m->ledger, done->range);
+    int64_t fresh = plb_ledger_accept(m->ledger, done->range, done->block);
     m->counts.twice += done->range.count - fresh;
     return fresh;
 }
@@ -196,27 +215,35 @@ static void drop(struct plb_master *m, const struct plb_message *message)
     *(stale ? &m->counts.stale : &m->counts.dropped) += 1;
 }
 
+static struct plb_history *history_of(const struct plb_master *m, int phase, int p)
+{
+    return &m->histories[p * m->config.phases + phase];
+}
+
 static int64_t on_done(struct plb_master *m, const struct plb_message *message, double now,
                        struct plb_outbox *out)
 {
     const struct plb_done *done = &message->done;
-    if (!sensible(m, message)) {
+    int p = reporter_of(m, message);
+    if (p < 0) {
         drop(m, message);
         return 0;
     }
-    if (plb_master_failure(m) != NULL)
+    if (plb_agenda_failure(m->agenda) != NULL)
         return 0;
-    int p = pu_of(m, message->from, message->pu);
     int64_t fresh = accept(m, done);
     double tasks = (double)done->tasks, work = plb_cost_work(m->map, done->range.first, done->range.count);
     count(m, p, done, fresh);
-    plb_agenda_now(m->agenda, now - m->pass_began);
-    struct plb_sample sample = {work / tasks, done->execute_s / tasks, done->transfer_s / tasks,
-                                done->tasks,  now - m->pass_began,     plb_agenda_follow(m->agenda, p)};
-    plb_history_add(plb_master_history(m, m->phase, p), &sample);
+    now -= m->pass_began;
+    struct plb_sample sample = {.work = work / tasks,
+                                .execute_s = done->execute_s / tasks,
+                                .transfer_s = done->transfer_s / tasks,
+                                .tasks = done->tasks,
+                                .time = now,
+                                .block_end = plb_agenda_follow(m->agenda, p, now)};
+    plb_history_add(history_of(m, m->phase, p), &sample);
     plb_broker_heard(m->broker, message->from);
     plb_agenda_reported(m->agenda, p, &sample, out);
-    plb_agenda_help(m->agenda, message->from, out);
     return fresh;
 }
 
@@ -225,7 +252,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
 static bool moves_known_units(const struct plb_master *m, const struct plb_gifts *gifts)
 {
     for (int i = 0; i < gifts->n; i++)
-        if (gifts->at[i].range.first + gifts->at[i].range.count > m->map->units)
+        if (!exists(m, gifts->at[i].range))
             return false;
     return true;
 }
@@ -235,16 +262,14 @@ static void on_moved(struct plb_master *m, const struct plb_message *message, do
 {
     const struct plb_gifts *gifts = &message->gifts;
     int64_t before = plb_ledger_free_units(m->ledger);
-    if (m->map == NULL || message->pass != m->pass || plb_ledger_lost(m->ledger, message->from)
-        || !moves_known_units(m, gifts)) {
+    if (!timely(m, message) || !moves_known_units(m, gifts)) {
         drop(m, message);
         return;
     }
     m->counts.gifts++;
-    plb_agenda_now(m->agenda, now - m->pass_began);
     for (int i = 0; i < gifts->n; i++) {
         plb_ledger_move(m->ledger, &gifts->at[i], message->from, gifts->thief);
-        plb_agenda_follow(m->agenda, -1);
+        plb_agenda_follow(m->agenda, -1, now - m->pass_began);
         plb_agenda_removed(m->agenda, 0, 0);
     }
     plb_broker_heard(m->broker, message->from);
@@ -274,10 +299,9 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
         return;
     int first = plb_broker_first_pu(m->broker, node), n = plb_broker_pus(m->broker, node);
     m->counts.losses++;
-    plb_agenda_now(m->agenda, m->map != NULL ? now - m->pass_began : 0.0);
     plb_agenda_remove(m->agenda, first, n);
     m->counts.freed += plb_ledger_lose(m->ledger, node);
-    plb_agenda_follow(m->agenda, -1);
+    plb_agenda_follow(m->agenda, -1, m->map != NULL ? now - m->pass_began : 0.0);
     plb_agenda_removed(m->agenda, first, n);
     plb_agenda_feed_all(m->agenda, out);
     check_event(m);
@@ -336,7 +360,7 @@ bool plb_master_refused(const struct plb_master *m, int pu)
 
 struct plb_history *plb_master_history(const struct plb_master *m, int phase, int p)
 {
-    return &m->histories[p * m->config.phases + phase];
+    return history_of(m, phase, p);
 }
 
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *m)

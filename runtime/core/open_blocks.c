@@ -1,4 +1,4 @@
-/* Two places per PU, and a list of changes. */
+/* Two places for blocks per PU, and lists of parts. */
 #include "core/open_blocks.h"
 
 #include <stdlib.h>
@@ -9,63 +9,115 @@ void plb_open_blocks_init(struct plb_open_blocks *b, int n_pus)
 {
     size_t blocks = (size_t)(n_pus > 0 ? n_pus : 1) * PLB_BLOCKS_AHEAD;
     *b = (struct plb_open_blocks){.n_pus = n_pus};
-    b->of = plb_alloc(blocks * sizeof **b->of);
-    b->changes = plb_alloc(blocks * sizeof *b->changes);
-    b->changed = plb_alloc(blocks * sizeof *b->changed);
+    b->at = plb_alloc(blocks * sizeof *b->at);
     plb_open_blocks_begin(b);
 }
 
 void plb_open_blocks_fini(struct plb_open_blocks *b)
 {
-    free(b->of);
-    free(b->changes);
-    free(b->changed);
+    free(b->at);
+    free(b->parts);
 }
 
 void plb_open_blocks_begin(struct plb_open_blocks *b)
 {
-    b->n_changes = 0;
-    for (int p = 0; p < b->n_pus; p++)
-        for (int i = 0; i < PLB_BLOCKS_AHEAD; i++)
-            b->of[p][i] = (struct plb_open_block){PLB_CLOSED, 0, 0};
+    b->n_parts = 0;
+    b->unused = PLB_NO_PART;
+    for (int i = 0; i < b->n_pus * PLB_BLOCKS_AHEAD; i++)
+        b->at[i] = (struct plb_open_block){PLB_CLOSED, PLB_NO_PART};
 }
 
-void plb_open_blocks_operation(struct plb_open_blocks *b)
+/* A place for a part. */
+static int32_t take_place(struct plb_open_blocks *b)
 {
-    for (int i = 0; i < b->n_changes; i++)
-        b->changed[i]->change = 0;
-    b->n_changes = 0;
-}
-
-int64_t plb_open_blocks_open(struct plb_open_blocks *b, int pu, int64_t units)
-{
-    struct plb_open_block *block = &b->of[pu][b->of[pu][0].id == PLB_CLOSED ? 0 : 1];
-    *block = (struct plb_open_block){b->next++ * b->n_pus + pu, units, 0};
-    return block->id;
-}
-
-struct plb_open_block *plb_open_blocks_find(const struct plb_open_blocks *b, int pu, int64_t id)
-{
-    for (int i = 0; i < PLB_BLOCKS_AHEAD; i++)
-        if (b->of[pu][i].id == id)
-            return &b->of[pu][i];
-    return NULL;
-}
-
-void plb_open_blocks_let_go(struct plb_open_blocks *b, int pu, int64_t id, int64_t units, double work,
-                            bool freed)
-{
-    struct plb_open_block *block = plb_open_blocks_find(b, pu, id);
-    if (block->change == 0) {
-        b->changed[b->n_changes] = block;
-        b->changes[b->n_changes++] = (struct plb_block_change){.pu = pu};
-        block->change = b->n_changes;
+    int32_t place = b->unused;
+    if (place != PLB_NO_PART) {
+        b->unused = b->parts[place].next;
+        return place;
     }
-    struct plb_block_change *change = &b->changes[block->change - 1];
-    block->pending -= units;
-    *(freed ? &change->freed : &change->settled) += work;
-    if (block->pending > 0)
-        return;
-    change->over = true;
-    block->id = PLB_CLOSED;
+    if (b->n_parts == b->capacity) {
+        b->capacity = b->capacity > 0 ? 2 * b->capacity : 64;
+        b->parts = plb_grow(b->parts, (size_t)b->capacity * sizeof *b->parts);
+    }
+    return b->n_parts++;
+}
+
+/* Adds a part at the front of a block's list. */
+static struct plb_part *add_part(struct plb_open_blocks *b, int block, struct plb_range range)
+{
+    int32_t place = take_place(b), next = b->at[block].parts;
+    struct plb_part *part = &b->parts[place];
+    part->range = range;
+    part->block = block;
+    part->before = PLB_NO_PART;
+    part->next = next;
+    if (next != PLB_NO_PART)
+        b->parts[next].before = place;
+    b->at[block].parts = place;
+    return part;
+}
+
+int64_t plb_open_blocks_open(struct plb_open_blocks *b, int pu, int node, struct plb_range range)
+{
+    int place = pu * PLB_BLOCKS_AHEAD;
+    place += b->at[place].id != PLB_CLOSED;
+    b->at[place].id = b->next++ * b->n_pus + pu;
+    b->at[place].parts = PLB_NO_PART;
+    struct plb_part *part = add_part(b, place, range);
+    part->node = part->giver = node;
+    part->hop = 0;
+    return b->at[place].id;
+}
+
+int32_t plb_open_blocks_parts(const struct plb_open_blocks *b, int64_t id)
+{
+    if (id < 0 || b->n_pus == 0)
+        return PLB_NO_PART;
+    const struct plb_open_block *of_pu = &b->at[id % b->n_pus * PLB_BLOCKS_AHEAD];
+    for (int i = 0; i < PLB_BLOCKS_AHEAD; i++)
+        if (of_pu[i].id == id)
+            return of_pu[i].parts;
+    return PLB_NO_PART;
+}
+
+/* Units at one end of a part become a part of their own, of the same node. */
+static void split_off(struct plb_open_blocks *b, int32_t place, int64_t first, int64_t count)
+{
+    struct plb_part *rest = add_part(b, b->parts[place].block, (struct plb_range){first, count});
+    struct plb_part *part = &b->parts[place];
+    rest->node = part->node;
+    rest->giver = part->giver;
+    rest->hop = part->hop;
+    part->range.count -= count;
+}
+
+void plb_open_blocks_cut(struct plb_open_blocks *b, int32_t place, struct plb_range range)
+{
+    struct plb_range part = b->parts[place].range;
+    int64_t before = range.first - part.first, end = range.first + range.count;
+    int64_t after = part.first + part.count - end;
+    if (after > 0)
+        split_off(b, place, end, after);
+    if (before > 0) {
+        split_off(b, place, part.first, before);
+        b->parts[place].range.first = range.first;
+    }
+}
+
+bool plb_open_blocks_remove(struct plb_open_blocks *b, int32_t place)
+{
+    struct plb_part *part = &b->parts[place];
+    struct plb_open_block *block = &b->at[part->block];
+    if (part->next != PLB_NO_PART)
+        b->parts[part->next].before = part->before;
+    if (part->before != PLB_NO_PART)
+        b->parts[part->before].next = part->next;
+    else
+        block->parts = part->next;
+    part->range.count = 0;
+    part->next = b->unused;
+    b->unused = place;
+    if (block->parts == PLB_NO_PART)
+        block->id = PLB_CLOSED;
+    return block->id == PLB_CLOSED;
 }

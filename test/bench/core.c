@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "core/master.h"
+#include "core/open_blocks.h"
 #include "job/balancer_table.h"
 
-#define RING (1u << 16) /* blocks on their way at most: two for each of 10,000 PUs */
 #define PAIRS_ALLOWED 12.0
 
 /* A block that a PU has been granted. */
@@ -23,8 +23,9 @@ struct granted {
 struct run {
     struct plb_master *master;
     struct plb_outbox out;
-    struct granted *ring;
-    unsigned head, tail;
+    struct plb_message done; /* the report; but for a few fields, they are all the same */
+    struct granted *ring;    /* blocks on their way: two for each PU */
+    unsigned mask, head, tail;
     int64_t reports;
     double worst; /* seconds of the longest report */
 };
@@ -38,14 +39,20 @@ static void begin(struct run *r, int n_pus, const struct plb_cost_map *map, bool
     snprintf(text, sizeof text, "%lld", (long long)map->units);
     params[0] = (struct plb_param){"pieces", (double)map->units, text};
     for (int p = 0; p < n_pus; p++)
-        pus[p] = (struct plb_pu_info){.node = p, .power = 1.0, .memory = INFINITY};
+        pus[p] = (struct plb_pu_info){
+            .node = p, .kind = (enum plb_pu_kind)(p % 3), .power = 1.0, .memory = INFINITY};
     struct plb_master_config config = {.balancer = plb_balancer_find("greedy", "bench", &err),
                                        .params = params,
                                        .n_nodes = n_pus,
                                        .units = map->units,
                                        .migration = migration};
     *r = (struct run){.master = plb_master_new(&config, pus, n_pus),
-                      .ring = plb_alloc(RING * sizeof *r->ring)};
+                      .done = {.type = PLB_DONE, .protocol = PLB_PROTOCOL, .pass = 1},
+                      .mask = 1};
+    r->done.size = (uint16_t)plb_message_size(PLB_DONE);
+    while (r->mask < PLB_BLOCKS_AHEAD * (unsigned)n_pus)
+        r->mask = 2 * r->mask + 1;
+    r->ring = plb_alloc((r->mask + 1) * sizeof *r->ring);
     free(pus);
     plb_master_begin(r->master, 1, 0, 0, map, 0.0, &r->out);
 }
@@ -61,22 +68,21 @@ static void collect_blocks(struct run *r)
 {
     for (int i = 0; i < r->out.n; i++)
         if (r->out.at[i].type == PLB_BLOCK)
-            r->ring[r->tail++ % RING] = (struct granted){r->out.at[i].to, r->out.at[i].pu,
-                                                         r->out.at[i].block};
+            r->ring[r->tail++ & r->mask] = (struct granted){r->out.at[i].to, r->out.at[i].pu,
+                                                            r->out.at[i].block};
     r->out.n = 0;
 }
 
 /* The oldest block is reported. Its times scatter by 3 %. */
 static void report_one(struct run *r, bool watch)
 {
-    const struct granted *g = &r->ring[r->head++ % RING];
-    struct plb_message done = {
-        .type = PLB_DONE, .protocol = PLB_PROTOCOL, .from = g->node, .pu = g->pu, .pass = 1};
+    const struct granted *g = &r->ring[r->head++ & r->mask];
     double seconds = 1e-3 * (1.0 + 0.005 * ((double)(r->head * 7919 % 13) - 6.0));
-    done.size = (uint16_t)plb_message_size(PLB_DONE);
-    done.done = (struct plb_done){g->block.range, g->block.id, PLB_NO_SLOT, 1, seconds, 0.0};
+    r->done.from = g->node;
+    r->done.pu = g->pu;
+    r->done.done = (struct plb_done){g->block.range, g->block.id, PLB_NO_SLOT, 1, seconds, 0.0};
     double began = watch ? plb_thread_seconds() : 0.0;
-    plb_master_receive(r->master, &done, 1e-3 * (double)r->reports++, &r->out);
+    plb_master_receive(r->master, &r->done, 1e-3 * (double)r->reports++, &r->out);
     r->worst = watch ? fmax(r->worst, plb_thread_seconds() - began) : 0.0;
     collect_blocks(r);
 }
@@ -146,7 +152,7 @@ static double loss(int n_pus, int64_t blocks, double *moved)
     collect_blocks(&r);
     *moved = 0.0;
     for (unsigned i = r.head; i != r.tail && i - r.head < 2500; i++) {
-        const struct granted *g = &r.ring[i % RING];
+        const struct granted *g = &r.ring[i & r.mask];
         struct plb_message m = {.type = PLB_MOVED, .protocol = PLB_PROTOCOL, .from = g->node, .pass = 1};
         m.gifts = (struct plb_gifts){.at = {{g->block.range, g->block.id, 1}}, .n = 1, .thief = n_pus - 1};
         double began = plb_thread_seconds();

@@ -103,7 +103,7 @@ static void nobody_is_named_where_nothing_is_left(void **state)
     start(&f, 5, 1, 100);
     assert_int_equal(hint(&f, 0), -1); /* not to itself */
     assert_int_equal(hint(&f, 1), 0);
-    plb_ledger_accept(f.ledger, (struct plb_range){0, 100});
+    plb_ledger_accept(f.ledger, (struct plb_range){0, 100}, PLB_CLOSED);
     plb_broker_heard(f.broker, 0);
     assert_int_equal(hint(&f, 1), -1);
     stop(&f);
@@ -225,7 +225,7 @@ static void a_node_that_has_ended_is_not_named(void **state)
     start(&f, 500, 10, 100);
     hint(&f, 499);
     for (int node = 0; node < 9; node++) {
-        plb_ledger_accept(f.ledger, (struct plb_range){100 * node, 100});
+        plb_ledger_accept(f.ledger, (struct plb_range){100 * node, 100}, PLB_CLOSED);
         hint(&f, 300 + node);
         assert_false(named(&f, node));
     }
@@ -296,7 +296,7 @@ static void every_hint_is_sound(void **state)
                 && plb_ledger_open_blocks(f.ledger, node) < PLB_BLOCKS_AHEAD)
                 plb_ledger_grant(f.ledger, node, node, whole(&d, 1, front.count < 500 ? front.count : 500));
             else if (one_in(&d, 3))
-                plb_ledger_accept(f.ledger, some_range(&d, f.costs.units, 900));
+                plb_ledger_accept(f.ledger, some_range(&d, f.costs.units, 900), PLB_CLOSED);
             else if (one_in(&d, 50) && lost++ < n - 1)
                 plb_ledger_lose(f.ledger, node);
             else if (one_in(&d, 3))
