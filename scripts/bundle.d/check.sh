@@ -41,7 +41,7 @@ make_root() {
     printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(uname -n)" >"$root/etc/hosts"
     cp -L "$(command -v sh)" "$root/bin/sh"
     cp -L "$(command -v readlink)" "$root/bin/readlink"
-    # The loader has no arrow in ldd's lines.
+    # ldd shows the loader without an arrow.
     {
         ldd "$root/bin/sh" "$root/bin/readlink" | awk '
             $2 == "=>" { print $3 }
@@ -54,7 +54,7 @@ make_root() {
     done <"$work/list"
     make_jobs "$root/tmp"
 }
-# The jobs, and what stands in for ssh: it runs the command here, as the remote shell would.
+# The jobs, and `agent`, which stands in for ssh.
 make_jobs() { # FOLDER
     printf '%s\n' '[app]' 'kernel = spmm' '[spmm]' \
         'kind = powerlaw' 'rows = 3000' 'inner = 2000' 'columns = 16' >"$1/spmm.conf"
@@ -77,7 +77,7 @@ run_jobs() { # FOLDER JOBS COMMAND...: the bundle, make_jobs's folder, and what 
         "${mpirun[@]}" --mca plm_rsh_agent "$jobs/agent" "${hosts[@]}" -np 2 "${spmm[@]}"
     try "without mpirun, in $place" "$@" "${spmm[@]}"
 }
-# A job that says anything is no good one either: Open MPI warns, and goes on.
+# A job that prints anything has failed too: Open MPI warns, and goes on.
 try() { # NAME COMMAND...
     local name=$1 status=0
     shift
@@ -89,7 +89,7 @@ try() { # NAME COMMAND...
     echo "ok: $name"
 }
 
-# In a mount namespace of its own, which takes all mounts with it at the end.
+# Runs in a mount namespace of its own. At its end all its mounts are gone.
 inside() { # ROOT FOLDER
     local root=$1 place chroot d
     mount --make-rprivate / || exit 77
@@ -110,7 +110,7 @@ check_here() { # FOLDER
     local place=$1 line
     make_jobs "$work"
     run_jobs "$place" "$work" env -i LD_DEBUG=files LD_DEBUG_OUTPUT="$work/ld"
-    # sh and readlink, of the scripts, are the machine's.
+    # The scripts run the machine's sh and readlink.
     ldd "$(command -v sh)" "$(command -v readlink)" | awk '$2 == "=>" {print $3}' >"$work/theirs"
     sed -n 's/.*calling init: //p' "$work"/ld.* | sort -u >"$work/list"
     while IFS= read -r line; do

@@ -9,7 +9,7 @@ useless=('*_ucx' '*_ofi' 'mtl_*' pml_cm btl_openib btl_sm 'atomic_*' 'memheap_*'
     'io_*' 'fs_*' 'fbtl_*' 'fcoll_*' 'sharedfp_*' '*_monitoring' 'vprotocol_*' '*_flux' '*_jsm' ras_simulator
     reachable_netlink)
 
-# Programs and plug-ins; the libraries come after, by what these load.
+# Programs and kernels. The libraries that they load come later.
 copy_programs() {
     local program
     install -d "$new"/{bin,libexec,lib/plbrun,lib/openmpi,lib/pmix,share/openmpi,etc,include/plb}
@@ -57,7 +57,7 @@ copy_open_mpi() {
         if [[ -e $f ]]; then install -D -m 644 "$f" "$new/share/pmix/${f##*/}"; fi
     done
     install -m 644 "$(mpi_path pkgdatadir)"/help-*.txt "$new/share/openmpi"
-    # Not the builder's own settings. pt2pt is left out as Debian has it.
+    # The settings are not those of this machine. Debian leaves pt2pt out as well.
     cat >"$new/etc/openmpi-mca-params.conf" <<'END'
 # Open MPI reads this; --mca NAME VALUE overrides.
 btl_base_warn_component_unused = 0
@@ -73,13 +73,13 @@ useful() { # PLUG-IN
     done
 }
 
-# The terms under which the libraries are passed on, where the machine's packages say.
+# The licences of the libraries, as far as the machine's packages have them.
 copy_licenses() {
     command -v dpkg-query >/dev/null || return 0
     local package
     install -d "$new/share/licenses"
     { readlink -f "$(command -v mpirun)"; cat "$list.sources"; } | sort -u >"$list.files"
-    # A file may be known to its package by its name in /lib, which is /usr/lib now.
+    # A package may know its file by a name in /lib, which is /usr/lib now.
     { cat "$list.files"; sed 's,^/usr/,/,' "$list.files"; } >"$list.names"
     { xargs -d '\n' dpkg-query -S <"$list.names" 2>/dev/null || true; } | sed 's/:.*//' | sort -u |
         while read -r package; do

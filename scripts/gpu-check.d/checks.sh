@@ -17,7 +17,7 @@ conformance() { # FAULT TEST...
 part_conformance() {
     entries=${GPU_CHECK_ENTRIES:-$gpu/entries.so}
     now 1 'conformance suite of devices' 'passes on cuda' conformance ''
-    # An illegal address is the end of CUDA in its process.
+    # After an illegal address, a process cannot use CUDA any more.
     now 1 'asynchronous error of a kernel' 'is found' conformance fault an_asynchronous_error_is_found
 }
 
@@ -91,7 +91,7 @@ data() {
     done
     echo /nowhere
 }
-# 1000 x 900, with entries in a few rows: the first, the last and long stretches have none.
+# A matrix of 1000 x 900 with entries in a few rows. The first, the last and most other rows are empty.
 make_holes() {
     awk 'BEGIN {
         print "%%MatrixMarket matrix coordinate real general\n1000 900 300"
@@ -129,7 +129,7 @@ part_kernels() {
         record 2 skipped 'real matrices' verified 'no folder with .mtx files; PLB_DATA names one'
 }
 
-# With a power of two for scale, the product is exact, so rounding once or twice is the same.
+# Where the scale is a power of two, the product is exact. So one rounding gives the same bits as two.
 same_bits() {
     local pus status
     for pus in gpu cpu; do
@@ -147,7 +147,8 @@ same_bits() {
 
 # ---- 3: failures
 
-# Its output is to be one sentence that names kernel, PU and a range with the bad unit in it; and no file.
+# The run should print one sentence with the kernel, the PU and a range that has the bad unit, and write no
+# file.
 faults() { # RANKS
     local launch status bad=700001 line first last
     [[ $1 -eq 1 || $mpirun ]] || { says skipped 'no mpirun'; return; }
@@ -224,7 +225,7 @@ part_failures() {
 sanitizer() {
     PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer command -v compute-sanitizer
 }
-# Errors of calls are plbrun's own to handle (it asks for what may fail); those inside kernels are looked for.
+# The tool looks for errors inside kernels. plbrun handles errors of calls: some of its calls may fail.
 sanitized() { # TOOL KERNEL SETTINGS...
     local tool=$1 kernel=$2 status
     shift 2

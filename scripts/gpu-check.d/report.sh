@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # what other parts set and use
-# Of scripts/gpu-check: running commands that cannot hang, and the report, which is written anew after each.
+# Of scripts/gpu-check: runs commands that cannot hang, and writes the report anew after each.
 # A row of the report is a line of $tmp/rows: section, verdict, what, wanted, measured, with tabs between.
 
 sections=('Machine' 'Devices' 'Kernels against the reference' 'Failures' 'compute-sanitizer' 'Speed')
@@ -33,7 +33,7 @@ why() { # STATUS LOG
 # What a status means: no time is not the program's fault.
 verdict_of() { case $1 in 0) echo pass ;; 75) echo skipped ;; *) echo failed ;; esac; }
 
-# record SECTION VERDICT WHAT WANTED MEASURED [LOG]: a row; of what failed, the end of its output too.
+# record SECTION VERDICT WHAT WANTED MEASURED [LOG]: a row. If the check failed, the end of its log follows.
 record() {
     local field row=$1$'\t'$2
     for field in "$3" "$4" "$5"; do
@@ -92,7 +92,7 @@ verdict_line() {
         "$(count_verdicts failed) failed, $(count_verdicts skipped) skipped"
 }
 
-# The whole report, from the rows; in one step, so that nobody finds half of it.
+# Writes the whole report, from the rows. It appears in one step, so that nobody finds half of it.
 render() {
     [[ -n $out ]] || return 0
     local i
@@ -111,7 +111,7 @@ render() {
         done
     } >"$out.new" && mv "$out.new" "$out"
 }
-# For awk: a row as a line of a table. What asks for a look is bold.
+# For awk: a row as a line of a table. A verdict that needs attention is bold.
 table_row='function table_row(what, wanted, measured, verdict) {
     if (verdict !~ /^(pass|skipped|shown)$/) verdict = "**" verdict "**"
     return "| " what " | " wanted " | " measured " | " verdict " |\n"
@@ -123,7 +123,7 @@ section_table() { # SECTION
             printf "%s", table_row($3, $4, $5, $2)
         }' "$tmp/rows"
 }
-# A line for the checks of each section, each one that failed, and every target.
+# A line for the checks of each section, one for each failed check, and one for each target.
 summary() {
     local i
     for i in 1 2 3 4; do
@@ -169,10 +169,10 @@ seconds() {
 }
 percent() { calc "100 * ($1)" '%.1f %%'; }
 
-# ---- plbrun's JSON report: a line per key, the PUs last
+# ---- plbrun's JSON report: one key a line, the PUs last
 
 value() { awk -v k="\"$2\":" '$1 == k {gsub(/[",]/, "", $2); print $2; exit}' "$1"; } # FILE KEY
-# kind units blocks tasks busy_s transfer_s, a line per PU
+# A line for each PU: kind units blocks tasks busy_s transfer_s
 pus_of() { # FILE
     awk '
         /"pus":/ { inside = 1 }

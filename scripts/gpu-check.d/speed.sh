@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # what other parts set and use
-# Of scripts/gpu-check: how quick plbrun is, as ratios to plain CUDA calls and to itself, taken in one run.
-# All sizes follow from n, the length of the largest square matrix.
+# Of scripts/gpu-check: how quick plbrun is, as ratios to plain CUDA calls, taken in one run. together.sh and
+# sharing.sh use what is here. All sizes follow from n, the length of the largest square matrix.
 
 runs() { if [[ $quick ]]; then echo 3; else echo "$1"; fi; }
 
-# The largest job has 3 n² elements of three arrays of float64: on the host, and for `plain` on the GPU.
+# Sets n. The largest job has 3 n² elements in each of three arrays of float64. They must fit on the host, and
+# for `plain` on the GPU.
 set_sizes() {
     [[ ! ${n:-} ]] || return 0
     local host
@@ -22,7 +23,7 @@ set_sizes() {
         "streams, in which what the first few units did not load is loaded. Medians."
     warm_up
 }
-# Elements of whole chunks of triad, about so many.
+# About so many elements, in whole chunks of triad.
 elements() { echo $((($1) / 4096 * 4096 < 4096 ? 4096 : ($1) / 4096 * 4096)); }
 warm_up() {
     local k how_long=3
@@ -44,13 +45,13 @@ job() {
 }
 execute_s() { pus_of "$1" | awk '$1 == "gpu" {s += $5 - $6} END {print s}'; }
 units_of() { pus_of "$1" | awk -v k="$2" '$1 == k {s += $2} END {print s + 0}'; }
-# Units per second of executing from the GPU's 4th task on; nothing where there are no more.
+# Units per second of executing, from the GPU's 4th task on. Nothing where there are fewer tasks.
 settled_rate() {
     "$gpu/blocks" --tasks "$1.trace" 0 | awk '
         NR > 3 { u += $3; s += $4 }
         END { if (s > 0) print u / s }'
 }
-# plain KERNEL SETTINGS...: kernel_s and copy_s in $kernel_s and $copy_s.
+# plain KERNEL SETTINGS...: plain CUDA calls. Sets $kernel_s and $copy_s, in seconds.
 plain() {
     local kernel=$1 status
     shift
@@ -60,15 +61,15 @@ plain() {
     if ((status == 0)) && [[ ! $copy_s ]]; then status=1; fi
     return $status
 }
-# failed_row WHAT WANTED STATUS: a measurement that there is not.
+# failed_row WHAT WANTED STATUS: the row of a measurement that failed.
 failed_row() { record 5 "$(verdict_of "$3")" "$1" "$2" "$(why "$3" "$tmp/log")" "$tmp/log"; }
 target() { # WHAT WANTED MEASURED EXPRESSION: a row; passes where the expression holds
     record 5 "$(holds "$4" && echo pass || echo missed)" "$1" "$2" "$3"
 }
 shown() { record 5 shown "$1" "$2" "$3"; }
 
-# beside_plain WHAT KERNEL SETTINGS...: `plain`, then plbrun on the GPU alone, into $kernel_s, $copy_s and
-# medians $makespan, $execute and $settled (units/s), $units.
+# beside_plain WHAT KERNEL SETTINGS...: `plain`, then three runs of plbrun on the GPU alone. Sets $kernel_s,
+# $copy_s, $units, and the medians $makespan, $execute (seconds) and $settled (units per second).
 beside_plain() {
     local what=$1 kernel=$2 i status
     shift 2

@@ -22,7 +22,7 @@ part_together() {
         together "$kernel" "${settings[@]}"
     done < <(joint_jobs)
 }
-# The runs take turns, so that what drifts drifts for both. Keeps the gpu-only times for `split`.
+# The runs take turns, so that a drift of the machine touches both. Keeps the times for `split`.
 together() { # KERNEL SETTINGS...
     local kernel=$1 what="$1: GPU and CPU over GPU alone" i pus status a g by_cpu spreads
     local threads=${GPU_CHECK_THREADS:-0}
@@ -46,7 +46,7 @@ together() { # KERNEL SETTINGS...
         "$a <= 1.01 * $g"
 }
 
-# Fixed shares by power around what the rates ask for, without migration: does plb-hac find the best of them?
+# Is plb-hac as fast as the best fixed split? The splits tried are around the one that the rates ask for.
 part_split() {
     set_sizes
     local kernel settings small wanted='plb-hac within 2 %'
@@ -92,7 +92,7 @@ split() { # KERNEL SETTINGS...; $small: for the CPU
         line+="${line:+, }$p: $(seconds "$makespan")"
         if [[ ! $best ]] || holds "$makespan < $best"; then best=$makespan best_p=$p; fi
     done
-    # The least of several is low by chance: again, and the median.
+    # The least of several times is low by chance. So the best split runs again, and the median counts.
     echo "$best" >"$tmp/again"
     for i in 1 2; do
         if fixed "$best_p" "$kernel" "$@"; then echo "$makespan" >>"$tmp/again"; fi
@@ -105,6 +105,6 @@ split() { # KERNEL SETTINGS...; $small: for the CPU
         "$(calc "$a / $best" %.3f) ($(seconds "$a") / $(seconds "$best"), at power $best_p)" \
         "$a <= 1.02 * $best"
 }
-# As plbrun counts: a core drives the GPU, and one communicates.
+# plbrun takes one core to drive the GPU, and one to communicate.
 cpu_threads() { echo "${GPU_CHECK_THREADS:-$(($(nproc) - 2))}"; }
 

@@ -10,11 +10,11 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export XDG_CACHE_HOME=$tmp/cache # never the user's own
 if [ -e /dev/nvidiactl ]; then export PLB_CLUSTER_PUS=cpu; fi # scripts/gpu-check is for GPUs
-# mpirun gives the others a second to end when a rank ends badly; a sanitizer may need it.
+# When a rank ends badly, mpirun gives the others a second to end. Only a sanitizer needs it.
 [ -n "${SAN:-}" ] || export OMPI_MCA_odls_base_sigkill_timeout=0
 count=0 failures=0
 
-# ok NAME STATUS: one result; what is in $tmp/out is shown where it failed.
+# ok NAME STATUS: one result. Where it failed, $tmp/out is shown.
 ok() {
     count=$((count + 1))
     if [ "$2" -eq 0 ]; then
@@ -42,8 +42,8 @@ ranks() {
     local n=$1; shift
     timeout 120 mpirun --oversubscribe --bind-to none -np "$n" "$PLBRUN" "$@" >"$tmp/out" 2>&1
 }
-# The balancers to try over real ranks. They are pure code, which the sanitizers see in the conformance
-# and simulation tests, so a sanitized build tries three.
+# The balancers to try over real ranks. A sanitized build tries three: other tests show the sanitizers the
+# code of all balancers.
 balancers() {
     if [ -n "${SAN:-}" ]; then
         echo plb-hac plb-hec static
