@@ -90,8 +90,10 @@ bool plb_balancer_view_follow(struct plb_balancer_view *v, int pu)
     for (int i = 0; i < n; i++) {
         const struct plb_block_change *c = &changes[i];
         struct plb_pu *seen = &v->pus[c->pu];
-        seen->granted -= c->freed ? c->work : 0.0;
-        seen->done += c->freed ? 0.0 : c->work;
+        if (c->freed)
+            seen->granted -= c->work;
+        else
+            seen->done += c->work;
         seen->outstanding -= c->over;
         v->view.idle += c->over && seen->outstanding == 0 && !seen->lost;
         ended |= c->over && c->pu == pu;

@@ -16,8 +16,8 @@ struct plb_broker_node {
 
 #define PLB_CANDIDATES 64 /* nodes in the list. Larger: a hint costs more. Smaller: thieves share victims. */
 
-    /* To be read through the functions below. */
-    struct plb_broker {
+/* To be read through the functions below. */
+struct plb_broker {
     const struct plb_ledger *ledger;
     struct plb_broker_node *at; /* by node */
     int n;

@@ -231,16 +231,16 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     }
     if (plb_agenda_failure(m->agenda) != NULL)
         return 0;
-    int64_t fresh = accept(m, done);
     double tasks = (double)done->tasks, work = plb_cost_work(m->map, done->range.first, done->range.count);
-    count(m, p, done, fresh);
     now -= m->pass_began;
     struct plb_sample sample = {.work = work / tasks,
                                 .execute_s = done->execute_s / tasks,
                                 .transfer_s = done->transfer_s / tasks,
                                 .tasks = done->tasks,
-                                .time = now,
-                                .block_end = plb_agenda_follow(m->agenda, p, now)};
+                                .time = now};
+    int64_t fresh = accept(m, done);
+    sample.block_end = plb_agenda_follow(m->agenda, p, now);
+    count(m, p, done, fresh);
     plb_history_add(history_of(m, m->phase, p), &sample);
     plb_broker_heard(m->broker, message->from);
     plb_agenda_reported(m->agenda, p, &sample, out);

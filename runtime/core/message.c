@@ -158,7 +158,7 @@ struct plb_message *plb_outbox_add(struct plb_outbox *box, enum plb_message_type
                                    int pass)
 {
     struct plb_message *m = room(box);
-    size_t size = plb_message_size((int)type);
+    size_t size = BODY + types[type].body;
     memset(m, 0, size);
     m->type = (int32_t)type;
     m->protocol = PLB_PROTOCOL;
