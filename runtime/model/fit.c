@@ -5,7 +5,7 @@
  * decreasing). Where none is, the curve is a line. Where the line falls, or all sizes are nearly
  * the same, time is proportional to work.
  *
- * Cost: O(n) to reduce the samples (model/least_squares), plus 92 tiny problems. Weak far outside the
+ * Cost: O(n) to reduce the samples (model/least_squares), plus at most 92 tiny problems. Weak far outside the
  * measured sizes, where only a line is known. */
 #include "model/fit.h"
 
@@ -117,23 +117,36 @@ static double r_squared(const struct plb_curve *c, const struct points *p)
     return total > 0.0 ? 1.0 - residual / total : 1.0;
 }
 
+/* The two parts of the corrected Akaike criterion (AICc) for n points: how badly a curve fits them, and what
+ * its terms cost. A term that a line does not have costs more. */
+static double misfit(double squares, double n)
+{
+    return n * log(fmax(squares / n, RELATIVE_NOISE * RELATIVE_NOISE));
+}
+
+static double cost_of_terms(double n, double k, double bends)
+{
+    return 2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0) + BEND_COST * bends;
+}
+
 /* The best set of terms by AICc; false where no set gives a plausible curve. A curve of k terms needs
- * k + 1 sizes: between fewer it could sag or bulge. */
+ * k + 1 sizes: between fewer it could sag or bulge. No set fits better than all terms together: one that
+ * would lose even so is not solved. */
 static bool choose_terms(const struct points *p, const struct plb_reduced *red, struct plb_curve *best)
 {
-    double best_score = DBL_MAX;
+    double best_score = DBL_MAX, n = p->n, least = misfit(red->rest, n);
     bool found = false;
     for (unsigned terms = 1; terms < 1u << PLB_TERMS; terms++) {
-        int k = __builtin_popcount(terms), bends = __builtin_popcount(terms & ~LINE);
-        if (k > MAX_TERMS || k > p->distinct - (bends > 0) || p->n - k - 1 <= 0)
+        int k = __builtin_popcount(terms);
+        if (k > MAX_TERMS || k > p->distinct || p->n - k - 1 <= 0)
+            continue;
+        int bends = __builtin_popcount(terms & ~LINE);
+        double cost = cost_of_terms(n, k, bends);
+        if (k > p->distinct - (bends > 0) || least + cost >= best_score)
             continue;
         struct plb_curve c = {.terms = terms, .scale = p->high, .low = p->low, .high = p->high};
-        double squares = plb_solve_columns(red, terms, c.a);
-        if (squares < 0.0)
-            continue;
-        double n = p->n, variance = fmax(squares / n, RELATIVE_NOISE * RELATIVE_NOISE);
-        double score = n * log(variance) + 2.0 * k + 2.0 * k * (k + 1.0) / (n - k - 1.0) + BEND_COST * bends;
-        if (score < best_score && plb_curve_plausible(&c)) {
+        double squares = plb_solve_columns(red, terms, c.a), score = misfit(squares, n) + cost;
+        if (squares >= 0.0 && score < best_score && plb_curve_plausible(&c)) {
             best_score = score;
             *best = c;
             found = true;
