@@ -35,4 +35,6 @@ bench-overhead: all $(B)/bench/steal $(TEST_KERNELS)
 # N=60: fewer clusters; HALF=tune|report; BALANCERS=a,b; BENCH_RANDOM=1234: that one alone.
 bench-random: all $(B)/bench/random $(B)/test/kernels/random.so
 	@mkdir -p $(B)/bench-random
-	@BUILD=$(abspath $(B)) $(B)/bench/random $(B)/bench-random
+	@set -o pipefail; \
+	 BUILD=$(abspath $(B)) $(B)/bench/random $(B)/bench-random | tee $(B)/bench-random/random.txt
+	@$(if $(BENCH_RANDOM),,test/bench/papers.sh $(B)/bench-random)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Draws what the benches papers, adaptation and growth left in FOLDER, as far as it is there, as PNG and
-# SVG. Usage: test/bench/papers.sh FOLDER
+# Draws what the benches papers, adaptation, growth and random left in FOLDER, as far as it is there, as PNG
+# and SVG. Usage: test/bench/papers.sh FOLDER
 set -euo pipefail
 folder=$(realpath "${1:?usage: test/bench/papers.sh FOLDER}")
 cd "$(dirname "$0")/../.."
@@ -32,4 +32,5 @@ for family in plb-hec plb-hac; do
 done
 ! has adaptation '[0-9]' || draw adaptation
 ! has growth '[0-9]' || draw growth
+! has ratios '[0-9]' || draw random
 echo "plots: $folder/*.png and *.svg"

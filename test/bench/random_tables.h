@@ -252,10 +252,13 @@ static inline FILE *create(const char *folder, const char *name)
     return f;
 }
 
-/* random.csv has a line for each simulation, clusters.csv for each cluster. */
+/* random.csv has a line for each simulation, clusters.csv for each cluster, ratios.csv for each balancer on
+ * each cluster. */
 static inline void write_csv(const struct results *r, const char *folder)
 {
-    FILE *f = create(folder, "random.csv"), *clusters = create(folder, "clusters.csv");
+    FILE *f = create(folder, "random.csv"), *clusters = create(folder, "clusters.csv"),
+         *ratios = create(folder, "ratios.csv");
+    fprintf(ratios, "cluster,balancer,ratio,noted\n");
     fprintf(f, "cluster,balancer,seed,makespan_s,bound_s,fluid_s,real_s,events\n");
     fprintf(clusters,
             "cluster,pus,nodes,speeds,units,law,told,seconds,start_s,noise,load,latency_s,power_error,"
@@ -263,6 +266,9 @@ static inline void write_csv(const struct results *r, const char *folder)
     for (int i = 0; i < r->n_clusters; i++) {
         const struct cluster_result *c = &r->clusters[i];
         fprintf(clusters, "%s,%s\n", c->csv, notes_text(c->notes));
+        for (int b = 0; b < r->n_balancers; b++)
+            fprintf(ratios, "%d,%s,%.6f,%d\n", c->number, r->balancers[b]->name, ratio(c, b, false),
+                    c->notes != 0);
         for (int b = 0; b < r->n_balancers; b++)
             for (int s = 0; s < SEEDS; s++) {
                 const struct outcome *o = &c->outcomes[b][s];
@@ -273,6 +279,7 @@ static inline void write_csv(const struct results *r, const char *folder)
     }
     fclose(f);
     fclose(clusters);
+    fclose(ratios);
 }
 
 #endif

@@ -4,7 +4,7 @@
 open(name, width, height) = sprintf("set terminal %s size %d,%d font '%s,%d' ; set output '%s/%s.%s'", \
     format eq "png" ? "pngcairo" : "svg", width, height, "DejaVu Sans", 11, folder, name, format)
 
-balancers = "plb-hac hac-sync plb-hec hdss acosta greedy oracle awf static factoring gss"
+balancers = "plb-hac hac-sync plb-hec hdss acosta greedy oracle awf static factoring gss sure"
 set linetype 1 lc rgb "#0072B2" lw 2.5 pt 7   # plb-hac
 set linetype 2 lc rgb "#56B4E9" lw 1.5 pt 6   # hac-sync
 set linetype 3 lc rgb "#D55E00" lw 1.5 pt 5   # plb-hec
@@ -16,6 +16,7 @@ set linetype 8 lc rgb "#707070" lw 1 pt 4 dt 2   # awf
 set linetype 9 lc rgb "#707070" lw 1 pt 8 dt 4   # static
 set linetype 10 lc rgb "#A0A0A0" lw 1 pt 10 dt 2 # factoring
 set linetype 11 lc rgb "#A0A0A0" lw 1 pt 12 dt 4 # gss
+set linetype 12 lc rgb "#A00000" lw 3 pt 7   # sure
 number(balancer) = int(system(sprintf("echo %s | tr ' ' '\\n' | grep -nx -- %s | cut -d: -f1", balancers, balancer)))
 
 # The different values of one column, in the order of the file, where all lines contain `part`.

@@ -49,6 +49,17 @@ static inline double law_unit(const struct law *law, int64_t unit)
     }
 }
 
+/* No unit costs more. */
+static inline double law_largest(const struct law *law)
+{
+    switch (law->kind) {
+    case LAW_EQUAL: return 1.0;
+    case LAW_RAMP: return 2.0;
+    case LAW_POWER: return law_power(law, 0);
+    default: return law->width;
+    }
+}
+
 /* The cost of units [first, first + count). O(count). `context` is a struct law. */
 static inline double law_sum(const void *context, int64_t first, int64_t count)
 {
