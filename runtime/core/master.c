@@ -15,6 +15,7 @@ struct plb_master {
     struct plb_task_limit *limits;
     bool *refused;
     struct plb_history *histories; /* by PU, then by phase */
+    struct plb_tally *tallies;     /* the same */
     int n_pus, pass, phase;
     const struct plb_cost_map *map; /* of the pass; NULL before the first */
     struct plb_ledger *ledger;
@@ -50,6 +51,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     m->limits = plb_alloc((size_t)n * sizeof *m->limits);
     m->refused = plb_alloc((size_t)n * sizeof *m->refused);
     m->histories = plb_alloc((size_t)n * (size_t)m->config.phases * sizeof *m->histories);
+    m->tallies = plb_alloc((size_t)n * (size_t)m->config.phases * sizeof *m->tallies);
     for (int p = 0; p < n; p++)
         m->infos[p] = infos[p];
     judge_memory(m);
@@ -75,9 +77,12 @@ void plb_master_free(struct plb_master *m)
     plb_agenda_free(m->agenda);
     plb_broker_free(m->broker);
     plb_ledger_free(m->ledger);
-    for (int i = 0; i < m->n_pus * m->config.phases; i++)
+    for (int i = 0; i < m->n_pus * m->config.phases; i++) {
         plb_history_fini(&m->histories[i]);
+        plb_tally_fini(&m->tallies[i]);
+    }
     free(m->histories);
+    free(m->tallies);
     free(m->infos);
     free(m->totals);
     free(m->limits);
@@ -242,6 +247,8 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     sample.block_end = plb_agenda_follow(m->agenda, p, now);
     count(m, p, done, fresh);
     plb_history_add(history_of(m, m->phase, p), &sample);
+    plb_tally_add(&m->tallies[p * m->config.phases + m->phase],
+                  &(struct plb_timed){work, done->execute_s + done->transfer_s, tasks});
     plb_broker_heard(m->broker, message->from);
     plb_agenda_reported(m->agenda, p, &sample, out);
     return fresh;
@@ -361,6 +368,11 @@ bool plb_master_refused(const struct plb_master *m, int pu)
 struct plb_history *plb_master_history(const struct plb_master *m, int phase, int p)
 {
     return history_of(m, phase, p);
+}
+
+const struct plb_tally *plb_master_tally(const struct plb_master *m, int phase, int p)
+{
+    return &m->tallies[p * m->config.phases + phase];
 }
 
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *m)

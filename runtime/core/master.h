@@ -11,6 +11,7 @@
 #include "core/message.h"
 #include "core/migration.h"
 #include "core/sizes.h"
+#include "model/tally.h"
 
 struct plb_master;
 
@@ -96,6 +97,7 @@ const struct plb_pu_totals *plb_master_totals(const struct plb_master *master, i
 const struct plb_master_counts *plb_master_counts(const struct plb_master *master);
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
 struct plb_history *plb_master_history(const struct plb_master *master, int phase, int pu);
+const struct plb_tally *plb_master_tally(const struct plb_master *master, int phase, int pu);
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *master);
 
 /* NULL, or the invariant of the ledger or of the agenda that does not hold. For tests and debug builds. */

@@ -6,34 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "job/dataset.h"
+#include "model/bound.h"
 
-/* The best rate of a PU's curve counts in the bound up to this multiple of its mean rate. Larger: a curve
- * that rests on a few quick units makes the bound too good. Smaller: a PU that had only small blocks does not
- * get the rate that it can reach. A guess. */
-#define CREDIBLE 2.0
-
-/* Work per second that a PU reached over all its samples. */
-static double mean_rate(const struct plb_history *h)
+/* The first PU of the same model and power. Cost: O(PUs). */
+static int first_alike(const struct plb_master *master, int pu)
 {
-    double work = 0.0, seconds = 0.0;
-    for (int i = 0; i < h->n; i++) {
-        work += h->at[i].work * (double)h->at[i].tasks;
-        seconds += (h->at[i].execute_s + h->at[i].transfer_s) * (double)h->at[i].tasks;
+    const struct plb_pu_info *own = plb_master_pu(master, pu);
+    for (int p = 0; p < pu; p++) {
+        const struct plb_pu_info *other = plb_master_pu(master, p);
+        if (other->power == own->power && other->kind == own->kind && other->threads == own->threads
+            && strcmp(other->name, own->name) == 0 && strcmp(other->model, own->model) == 0)
+            return p;
     }
-    return seconds > 0.0 && isfinite(seconds) ? work / seconds : 0.0;
+    return pu;
 }
 
-/* Fits every PU's curve of a phase, and keeps all curves where there are several phases. Returns the phase's
- * part of the bound: the time in which all PUs together end all units at their best rates.
- *
- * A PU's best rate is that of its curve at the measured size that suits it best. It is its mean rate where
- * that is higher, or where the curve's is beyond CREDIBLE. Sizes that were not measured do not count. */
-static double add_phase(struct plb_master *master, const struct plb_app *app, int phase, struct plb_report *r)
+/* Fits every PU's curve of a phase, and keeps all curves where there are several phases. Returns the PUs as
+ * the bound looks at them, to be freed. */
+static struct plb_bound_pu *add_curves(struct plb_master *master, const struct plb_app *app, int phase,
+                                       struct plb_report *r)
 {
-    double rate = 0.0;
+    struct plb_bound_pu *pus = plb_alloc((size_t)r->n_pus * sizeof *pus);
     for (int p = 0; p < r->n_pus; p++) {
         const struct plb_history *h = plb_master_history(master, phase, p);
         struct plb_report_curve c = {.phase = plb_phase_at(app->kernel, phase).name};
@@ -42,8 +38,10 @@ static double add_phase(struct plb_master *master, const struct plb_app *app, in
             plb_curve_print(&model.execute, c.curve, sizeof c.curve);
             c.r2 = model.execute.r2;
         }
-        double best = plb_model_best_rate(&model), mean = mean_rate(h);
-        rate += best > mean && best < CREDIBLE * mean ? best : mean;
+        pus[p] = (struct plb_bound_pu){.tally = plb_master_tally(master, phase, p),
+                                       .alike = first_alike(master, p),
+                                       .best_rate = plb_model_best_rate(&model),
+                                       .refused = plb_master_refused(master, p)};
         if (phase == app->running) {
             memcpy(r->pus[p].curve, c.curve, sizeof c.curve);
             r->pus[p].r2 = c.r2;
@@ -51,7 +49,28 @@ static double add_phase(struct plb_master *master, const struct plb_app *app, in
         if (r->curves != NULL)
             r->curves[p * r->n_phases + phase] = c;
     }
-    return rate > 0.0 ? app->passes[phase] * (double)app->units / rate : 0.0;
+    return pus;
+}
+
+/* A PU whose speed has changed once or twice has tasks of unlike times, and perhaps of equal units. */
+static void add_spread(struct plb_master *master, int phase, int n, struct plb_spread *spread)
+{
+    for (int p = 0; p < n; p++) {
+        struct plb_history *h = plb_master_history(master, phase, p);
+        if (h->changes == 0 || plb_history_surprises(h))
+            plb_spread_add(spread, plb_master_tally(master, phase, p));
+    }
+}
+
+static void add_phase(struct plb_master *master, const struct plb_app *app, int phase, struct plb_report *r,
+                      struct plb_spread *spread)
+{
+    struct plb_bound_pu *pus = add_curves(master, app, phase, r);
+    bool told = plb_phase_at(app->kernel, phase).cost != NULL;
+    r->costs_told = r->costs_told && told;
+    r->bound_s += plb_bound(pus, r->n_pus, app->passes[phase] * (double)app->units, told);
+    add_spread(master, phase, r->n_pus, spread);
+    free(pus);
 }
 
 void plb_report_from_master(struct plb_master *master, const struct plb_app *app, const char *balancer,
@@ -65,6 +84,7 @@ void plb_report_from_master(struct plb_master *master, const struct plb_app *app
                              .n_pus = n,
                              .n_phases = plb_phase_count(app->kernel),
                              .units = app->units,
+                             .costs_told = true,
                              .profile_s = stats->profile_end,
                              .solves = stats->solves};
     r->migrations = plb_master_counts(master)->gifts;
@@ -92,10 +112,14 @@ void plb_report_from_master(struct plb_master *master, const struct plb_app *app
         r->nodes += info->node != last_node;
         last_node = info->node;
     }
+    struct plb_spread spread = {0};
     for (int phase = 0; phase < r->n_phases; phase++) {
         r->passes += app->passes[phase];
-        r->bound_s += add_phase(master, app, phase, r);
+        add_phase(master, app, phase, r, &spread);
     }
+    r->cost_spread = plb_spread_deviation(&spread);
+    r->least_cost = isnan(r->cost_spread) ? (double)NAN : spread.least;
+    r->most_cost = isnan(r->cost_spread) ? (double)NAN : spread.most;
 }
 
 int plb_warn_of_refused(const struct plb_master *master, const struct plb_app *app)

@@ -1,6 +1,7 @@
 /* The rows, and the functions behind those that no member holds as JSON shows them. */
 #include "report/fields.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/version.h"
@@ -19,6 +20,7 @@
     _Generic((member), bool: PLB_MEMBER_BOOL, int: PLB_MEMBER_INT, int64_t: PLB_MEMBER_INT64, \
              double: PLB_MEMBER_DOUBLE, const char *: PLB_MEMBER_POINTER, char *: PLB_MEMBER_ARRAY)
 #define RUN(name) MEMBER(struct plb_report, name)
+#define RUN_OR_UNKNOWN(name) RUN(name), .or_unknown = true
 #define PU(name) MEMBER(struct plb_report_pu, name)
 #define CURVE(name) MEMBER(struct plb_report_curve, name)
 #define GET(function, value_type) .type = (value_type), .get = (function)
@@ -109,8 +111,10 @@ const struct plb_field plb_run_fields[] = {
     {"passes", PLB_UNIT_COUNT, RUN(passes), .meaning = "Passes over all units."},
     {"makespan_s", PLB_UNIT_SECONDS, RUN(makespan_s),
      .meaning = "Time of all passes together; virtual in a simulation."},
-    {"bound_s", PLB_UNIT_SECONDS, RUN(bound_s),
-     .meaning = "The makespan if every PU had worked at its best measured rate from start to end."},
+    {"bound_s", PLB_UNIT_SECONDS, RUN_OR_UNKNOWN(bound_s),
+     .meaning = "Time in which all PUs together do the work that was done, shared perfectly, at their "
+                "measured rates. Never above `makespan_s`. Null where it cannot be told: a PU was not "
+                "measured, or units differ so much that rates cannot be compared."},
     {"profile_s", PLB_UNIT_SECONDS, RUN(profile_s),
      .meaning = "Training: the time until every PU had a curve; 0 where nothing was trained."},
     {"solves", PLB_UNIT_COUNT, RUN(solves),
@@ -134,6 +138,14 @@ const struct plb_field plb_run_fields[] = {
     {"largest_unit", PLB_UNIT_FRACTION, RUN(largest_unit),
      .meaning = "Part of all work that is in the most costly unit, by the kernel's costs; 0 where these "
                 "are not known."},
+    {"cost_spread", PLB_UNIT_FRACTION, RUN_OR_UNKNOWN(cost_spread),
+     .meaning = "How much units differ beyond what the kernel told. It is the relative standard deviation of "
+                "tasks' times about the mean of their PU for their size. Null where no PU reported three "
+                "times."},
+    {"least_cost", PLB_UNIT_RATIO, RUN_OR_UNKNOWN(least_cost),
+     .meaning = "Time of the cheapest of these tasks over that mean; null as before."},
+    {"most_cost", PLB_UNIT_RATIO, RUN_OR_UNKNOWN(most_cost),
+     .meaning = "Time of the dearest of these tasks over that mean; null as before."},
     {"profiles_used", PLB_UNIT_COUNT, RUN(profiles_used),
      .meaning = "PUs that began with the measurements of an earlier run and kept them."},
     {"profiles_dropped", PLB_UNIT_COUNT, RUN(profiles_dropped),
@@ -202,7 +214,10 @@ struct plb_value plb_field_value(const struct plb_field *field, const struct plb
     case PLB_MEMBER_NONE: return field->get(report, record);
     case PLB_MEMBER_INT: value.whole = *(const int *)at; break;
     case PLB_MEMBER_INT64: value.whole = *(const int64_t *)at; break;
-    case PLB_MEMBER_DOUBLE: value.real = *(const double *)at; break;
+    case PLB_MEMBER_DOUBLE:
+        value.real = *(const double *)at;
+        value.type = field->or_unknown && isnan(value.real) ? PLB_VALUE_NONE : value.type;
+        break;
     case PLB_MEMBER_BOOL: value.whole = *(const bool *)at; break;
     case PLB_MEMBER_POINTER: value.text = *(const char *const *)at; break;
     case PLB_MEMBER_ARRAY: value.text = at; break;

@@ -59,6 +59,7 @@ struct plb_field {
     enum plb_value_type type; /* of its values; `get` may also say NONE or LEFT_OUT */
     enum plb_member_type member;
     size_t offset;                  /* of the member in the record */
+    bool or_unknown;                /* a member that is NAN has no value */
     plb_value_fn get;               /* where there is no member */
     const struct plb_field *fields; /* of the records of a list */
     size_t record_bytes;            /* of one of them */

@@ -40,10 +40,13 @@ struct plb_report {
     const char *app, *unit, *balancer; /* borrowed */
     enum plb_run_mode mode;
     bool migration;
+    bool costs_told; /* by the kernel, in every phase */
     int nodes, passes, n_pus;
     int64_t units;
-    double makespan_s, bound_s, profile_s, solve_s;
-    double optimum_s; /* of a simulation only */
+    double makespan_s, profile_s, solve_s;
+    double bound_s;                            /* or NAN, as the next ones: unknown */
+    double cost_spread, least_cost, most_cost; /* of tasks, beyond what was told */
+    double optimum_s;                          /* of a simulation only */
     int64_t solves;
     double balancing_ratio, idle_pct; /* derived */
     int64_t messages, bytes_moved, migrations, migrated_units;

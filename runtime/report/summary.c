@@ -8,11 +8,16 @@
 #include "report/fields.h"
 #include "report/quantity.h"
 
+/* Relative deviation of tasks' times beyond which the summary says that units differ. Larger: it says less
+ * often why a bound is unknown or a balancer loses. Smaller: noise counts as a difference of units. */
+#define WORTH_SAYING 0.5
 #define CELL_TEXT 32 /* bytes of the longest number or quantity */
 
 /* The value as people read it: `text`, or the value's own text. */
 static const char *readable(enum plb_field_unit unit, const struct plb_value *value, char text[CELL_TEXT])
 {
+    if (value->type == PLB_VALUE_NONE)
+        return "unknown";
     double number = value->type == PLB_VALUE_REAL ? value->real : (double)value->whole;
     switch (value->type == PLB_VALUE_TEXT ? PLB_UNIT_NONE : unit) {
     case PLB_UNIT_SECONDS: return plb_seconds_print(number, text);
@@ -76,6 +81,16 @@ void plb_report_line(const struct plb_report *r, FILE *out)
     plb_report_say(r, "{messages message}, {bytes_moved} moved", out);
     if (r->verified != PLB_NOT_VERIFIED)
         fputs(r->verified == PLB_RIGHT ? "; verified" : "; WRONG RESULT", out);
+}
+
+/* Nothing where tasks took about what was predicted. */
+static void say_spread(const struct plb_report *r, FILE *out)
+{
+    if (!(r->cost_spread > WORTH_SAYING))
+        return;
+    fprintf(out, "%s differ in cost%s: ", r->unit, r->costs_told ? " from what the kernel tells" : "");
+    plb_report_say(r, "tasks took {least_cost} to {most_cost} times the mean of their PU for their size\n",
+                   out);
 }
 
 static void say_profiles(const struct plb_report *r, FILE *out)
@@ -145,7 +160,10 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
         fprintf(out, "one of the %s is ", r->unit);
         plb_report_say(r, "{largest_unit} of the work: no balancing can end before it does\n", out);
     }
+    say_spread(r, out);
     say_profiles(r, out);
+    if (r->mode == PLB_SIMULATED && !r->costs_told)
+        fprintf(out, "the kernel does not tell what %s cost: the simulation takes them for equal\n", r->unit);
     if (r->mode == PLB_SIMULATED)
         plb_report_say(r,
                        "(simulated: times are virtual, and no output is written; the best fixed "

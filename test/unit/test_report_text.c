@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <libgen.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,12 +65,16 @@ static const struct plb_report example_report = {
     .unit = "rows",
     .balancer = "greedy",
     .migration = true,
+    .costs_told = true,
     .nodes = 2,
     .passes = 4,
     .n_pus = PUS,
     .units = 500,
     .makespan_s = 10.5,
     .bound_s = 7.0625,
+    .cost_spread = 1.25,
+    .least_cost = 0.03125,
+    .most_cost = 36.5,
     .profile_s = 0.0123,
     .solve_s = 4.5e-5,
     .optimum_s = 6.75,
@@ -99,15 +104,17 @@ static void fill(struct example *e)
     plb_report_derive(&e->report);
 }
 
-/* What differs in a simulation: its mode, one pass, one phase, a verdict. */
+/* What differs in a simulation: its mode, one pass, one phase, a verdict, and what is unknown. */
 static void fill_simulated(struct example *e)
 {
     fill(e);
     e->report.mode = PLB_SIMULATED;
     e->report.passes = 1;
     e->report.n_phases = 1;
+    e->report.costs_told = false;
     e->report.curves = NULL;
     e->report.verified = PLB_WRONG;
+    e->report.bound_s = e->report.cost_spread = e->report.least_cost = e->report.most_cost = NAN;
     plb_report_derive(&e->report);
 }
 

@@ -1,0 +1,50 @@
+/* What a PU reported in a phase: how much work it did in all, how long that took, and some of its reports as
+ * they came. From these follow how unequal its tasks were, and how sure its rate is.
+ *
+ * A report may be of several tasks. The tally keeps at most PLB_TALLY_KEPT of them, evenly spread over the
+ * run: when it is full, it drops every second one, and keeps half as many from then on. Not thread-safe. */
+#ifndef PLB_MODEL_TALLY_H
+#define PLB_MODEL_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Reports that a tally keeps at most. Larger: more memory, 24 bytes each. Smaller: rare dear tasks go unseen.
+ * As many as a history keeps samples. */
+#define PLB_TALLY_KEPT 128
+
+/* One report, or the sum of several. */
+struct plb_timed {
+    double work, seconds, tasks;
+};
+
+/* A zeroed struct is empty. */
+struct plb_tally {
+    double work, seconds;    /* of all reports */
+    int64_t reports, stride; /* the tally keeps the first of each `stride` reports */
+    int n, capacity;         /* reports in `at` */
+    struct plb_timed *at;    /* in the order in which they came */
+};
+
+/* A report whose work or time is negative or not finite does not count. */
+void plb_tally_add(struct plb_tally *tally, const struct plb_timed *report);
+void plb_tally_fini(struct plb_tally *tally);
+
+/* How far tasks were from what their work and their PU's rate predict. A zeroed struct is empty. */
+struct plb_spread {
+    double seconds, squares; /* weighted sums, for the deviation */
+    double least, most;      /* of the times of tasks over the predicted ones; 0 where nothing is known */
+};
+
+/* Adds a PU's tasks. A tally of fewer than three reports says nothing. */
+void plb_spread_add(struct plb_spread *spread, const struct plb_tally *tally);
+
+/* The relative standard deviation of tasks' times about the predicted ones; NAN where nothing is known. */
+double plb_spread_deviation(const struct plb_spread *spread);
+
+/* The relative standard error of work over seconds as a rate, from how much it changes without each part of
+ * the reports (the jackknife; parts are runs of neighbours, so that trends count). INFINITY for fewer than
+ * three reports. Cost: O(n). */
+double plb_timed_error(const struct plb_timed *reports, int n);
+
+#endif

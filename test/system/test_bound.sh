@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# The bound of real runs whose units cost very different amounts, of which the kernel tells nothing; and what
+# summary, report and simulation say of that. Tasks sleep, so that ranks do not compete for cores.
+# test/run: alone, since tasks must take about as long as they sleep.
+. "$(dirname "$0")/../support/lib.sh"
+
+lines "$tmp/app.conf" '[app]' "kernel = $BUILD/test/kernels/unequal.so"
+lines "$tmp/unlike.cluster" '[node a]' 'pus = quick' '[node b]' 'pus = slow' \
+    '[pu quick]' 'power = 1' '[pu slow]' 'power = 1' 'slowdown = 4'
+says() { grep -q -- "$2" "$tmp/out"; ok "$1" $?; }
+number() { sed -n "s/^ *\"$1\": *\([a-z0-9.e+-]*\),*$/\1/p" "$tmp/r.json" | head -1; }
+# bounded NAME N SETTINGS...: the bound of a run is not above its makespan, and not below its shortest busy
+# time, or it is null. Its value is in $bound.
+bounded() {
+    local name=$1 n=$2; shift 2
+    ranks "$n" --report "$tmp/r.json" "$tmp/app.conf" "$@"
+    local status=$? shortest
+    bound=$(number bound_s)
+    shortest=$(sed -n 's/^ *"busy_s": *\([0-9.e+-]*\),*$/\1/p' "$tmp/r.json" | sort -g | head -1)
+    [ "$status" -eq 0 ] && awk -v b="$bound" -v m="$(number makespan_s)" -v s="$shortest" \
+        'BEGIN {exit !(b == "null" || (b > 0 && b <= m && b >= 0.99 * s))}'
+    ok "$name" $?
+}
+
+# Ranks of one machine are alike, so that the bound is always known: the mean of their busy times.
+for b in $(balancers); do
+    bounded "$b: a bound between busy time and makespan" 2 --balancer "$b"
+    [ "$bound" != null ]; ok "which is known" $?
+    bounded "$b on unlike PUs: the same, where it is known" 2 --balancer "$b" unequal.dear=rare \
+        cluster.file="$tmp/unlike.cluster"
+done
+for n in 1 3; do
+    for dear in clustered rare; do
+        bounded "$n ranks, $dear: the same" "$n" unequal.dear=$dear
+        [ "$bound" != null ]; ok "and it is known" $?
+    done
+done
+
+# Half of the units each: the first rank ends early, and the second one needs five times as long.
+bounded "static on two ranks" 2 --balancer static balance.migration=off unequal.us=200
+awk -v b="$bound" -v m="$(number makespan_s)" 'BEGIN {exit !(b < 0.7 * m && b > 0.5 * m)}'
+ok "has a bound of little more than half its makespan" $?
+bounded "static on unlike PUs" 2 --balancer static balance.migration=off \
+    cluster.file="$tmp/unlike.cluster"
+[ "$bound" = null ]; ok "has no bound that anybody could tell" $?
+says "and says so" "bound unknown"
+
+bounded "units that differ" 1 --balancer greedy unequal.us=200
+says "are said to differ" "^naps differ in cost: tasks took 0\.[0-9]* to [0-9.]* times"
+awk -v s="$(number cost_spread)" -v m="$(number most_cost)" 'BEGIN {exit !(s > 0.5 && m > 2 && m < 41)}'
+ok "and by how much" $?
+bounded "equal units" 1 unequal.us=2000 unequal.dear=none unequal.units=100 --balancer greedy
+! grep -q "differ in cost" "$tmp/out"; ok "are not" $?
+
+lines "$tmp/virtual.cluster" '[node a]' 'pus = one' '[pu one]' 'rate = 1000'
+alone --simulate "$tmp/virtual.cluster" "$tmp/app.conf"
+says "a simulation says what it takes for granted" \
+    "^the kernel does not tell what naps cost: the simulation takes them for equal"
+lines "$tmp/told.conf" '[app]' 'kernel = triad'
+alone --simulate "$tmp/virtual.cluster" "$tmp/told.conf"
+! grep -q "takes them for equal" "$tmp/out"; ok "only where nothing is told" $?
+done_testing
