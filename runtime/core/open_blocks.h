@@ -58,10 +58,10 @@ int32_t plb_open_blocks_parts(const struct plb_open_blocks *blocks, int64_t id);
 /* Cuts a part that overlaps the range, so that it lies within. What was outside becomes parts of their own,
  * before the others of the block: a loop that goes on with `next` does not meet them. Pointers to parts are
  * invalid then. */
-void plb_open_blocks_cut(struct plb_open_blocks *blocks, int32_t part, struct plb_range range);
+void plb_open_blocks_cut(struct plb_open_blocks *blocks, int32_t place, struct plb_range range);
 
 /* Takes a part away. Returns whether that was the last one: its block is closed then. */
-bool plb_open_blocks_remove(struct plb_open_blocks *blocks, int32_t part);
+bool plb_open_blocks_remove(struct plb_open_blocks *blocks, int32_t place);
 
 /* The PU that a part's block was granted to. */
 static inline int plb_part_pu(const struct plb_part *part)
