@@ -203,15 +203,14 @@ static void feed_everyone(struct plb_agenda *a, struct plb_outbox *out)
 
 /* ------------------------------------------------------- when nothing is left to grant */
 
-static void tell_empty(struct plb_agenda *a, int node, const struct plb_empty *hint, struct plb_outbox *out)
+/* The smallest tasks of a node's PUs. */
+static void tell_least(struct plb_agenda *a, int node, struct plb_empty *empty)
 {
-    struct plb_message *m = plb_outbox_add(out, PLB_EMPTY, 0, node, a->pass);
     int first = plb_broker_first_pu(a->broker, node);
-    m->empty = *hint;
     for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST && a->seen.view.n_pus <= MANY; i++)
         look_at_least(a, first + i);
     for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST; i++)
-        m->empty.least[i] = least_task(a, first + i);
+        empty->least[i] = least_task(a, first + i);
 }
 
 /* Tells all nodes, once, and cuts the blocks that are just being sent into tasks, so that others find
@@ -229,24 +228,26 @@ static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
     int last = -1;
     for (int p = 0; p < a->seen.view.n_pus; p++) {
         int node = a->config.pus.infos[p].node;
-        struct plb_empty hint = {0};
         if (node == last || plb_ledger_lost(a->ledger, node))
             continue;
         last = node;
-        plb_broker_name_some(a->broker, node, &hint);
-        tell_empty(a, node, &hint, out);
+        struct plb_empty *empty = &plb_outbox_add(out, PLB_EMPTY, 0, node, a->pass)->empty;
+        plb_broker_name_some(a->broker, node, empty);
+        tell_least(a, node, empty);
     }
 }
 
 static void help(struct plb_agenda *a, int node, struct plb_outbox *out)
 {
-    struct plb_empty hint = {0};
+    struct plb_empty *empty = &plb_outbox_add(out, PLB_EMPTY, 0, node, a->pass)->empty;
     int first = plb_broker_first_pu(a->broker, node);
-    if (plb_broker_hint(a->broker, node, &hint) == 0)
+    if (plb_broker_hint(a->broker, node, empty) == 0) {
+        out->n--;
         return;
+    }
     for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST; i++)
         keep_young(a, first + i);
-    tell_empty(a, node, &hint, out);
+    tell_least(a, node, empty);
 }
 
 /* After an event's questions: announces the end of the grants, or finds that no end is in sight. */
