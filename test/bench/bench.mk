@@ -1,7 +1,7 @@
 # Benchmarks: what plbrun costs, and the experiments of the papers in virtual time.
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
-.PHONY: bench bench-papers bench-growth bench-coexecution bench-mixed bench-overhead bench-random
+.PHONY: bench bench-papers bench-growth bench-real bench-coexecution bench-mixed bench-overhead bench-random
 
 $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
 	@mkdir -p $(@D)
@@ -22,6 +22,12 @@ bench-papers: all $(PAPERS:%=$(B)/bench/%)
 bench-growth: all $(B)/bench/growth
 	@mkdir -p $(B)/bench-papers
 	@$(B)/bench/growth $(B)/bench-papers
+
+# Simulated and on emulated PUs, median of RUNS.
+RUNS := 3
+bench-real: all $(TEST_KERNELS)
+	@mkdir -p $(B)/bench-papers
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/real.sh $(B)/bench-papers $(RUNS)
 
 bench-coexecution: all $(B)/bench/coexecution
 	@$(B)/bench/coexecution 15

@@ -45,14 +45,6 @@ static int failing(const struct plb_task *task)
     return (int)task->count;
 }
 
-static int spin(const struct plb_task *task)
-{
-    volatile double x = 0.0;
-    for (int64_t i = 0; i < task->count; i++)
-        x = x + 1.0;
-    return 0;
-}
-
 /* A phase with an entry for every kind of device. */
 static struct plb_phase phase_of(plb_entry_fn cpu, const char *cuda)
 {
@@ -308,41 +300,6 @@ static void an_asynchronous_error_is_found(void **state)
     k->ops->close(d);
 }
 
-/* Emulation stretches CPU time; that it does so by at least the factor is its definition. */
-static void an_emulated_pu_is_slower(void **state)
-{
-    (void)state;
-    struct plb_pu_spec spec = spec_of("slow", PLB_CPU, 5.0, INFINITY, 0.0);
-    struct kind k = kind_of(plb_driver_emulated(), 0, &spec);
-    struct plb_device *d = open_kind(&k);
-    struct plb_device_times times;
-    struct plb_phase phase = {.name = "test", .cpu = spin};
-    void *data[1] = {NULL};
-    struct plb_task task = {.first = 0, .count = 3000000, .data = data, .threads = 1};
-    double used = plb_thread_seconds();
-    k.ops->launch(d, 0, &phase, &task);
-    used = plb_thread_seconds() - used;
-    k.ops->wait(d, 0, &times);
-    assert_true(times.execute_s >= 4.9 * used);
-    k.ops->close(d);
-}
-
-static void a_modelled_copy_takes_its_time(void **state)
-{
-    (void)state;
-    struct plb_pu_spec spec = spec_of("far", PLB_CPU, 1.0, 1e7, 0.001);
-    struct kind k = kind_of(plb_driver_emulated(), 0, &spec);
-    struct plb_device *d = open_kind(&k);
-    struct plb_device_times times;
-    static char host[100000];
-    void *memory = k.ops->alloc(d, sizeof host);
-    k.ops->copy_in(d, 0, memory, host, sizeof host);
-    k.ops->wait(d, 0, &times);
-    assert_true(times.transfer_s >= 0.011); /* 1 ms + 100 kB at 10 MB/s */
-    k.ops->free(d, memory);
-    k.ops->close(d);
-}
-
 /* Every kind of PU that a driver has here and that this test has entries for. */
 static void find_kinds(void)
 {
@@ -385,7 +342,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_driver_that_can_is_tried), cmocka_unit_test(results_come_back),
         cmocka_unit_test(a_kernel_s_status_comes_back),   cmocka_unit_test(lanes_do_not_disturb_each_other),
         cmocka_unit_test(overtaking_is_counted_once),     cmocka_unit_test(an_asynchronous_error_is_found),
-        cmocka_unit_test(an_emulated_pu_is_slower),       cmocka_unit_test(a_modelled_copy_takes_its_time),
     };
     const char *path = getenv("PLB_TEST_ENTRIES");
     entries = path != NULL ? dlopen(path, RTLD_NOW) : NULL;

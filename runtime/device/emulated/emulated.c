@@ -2,8 +2,9 @@
  *
  * The kernel's cpu entry runs on one thread. Then the PU waits until `slowdown` times the CPU seconds of the
  * entry have passed. So several emulated PUs on one core keep their ratio as long as the sum of 1 / slowdown
- * fits the cores. A PU that is no CPU, or has a copy bandwidth, has memory of its own. Copies to and from it
- * are real, and last at least as long as the given bandwidth and latency say. */
+ * fits the cores. `slow` lines count from the PU's first task on; one with factor 0 counts in simulations
+ * alone. A PU that is no CPU, or has a copy bandwidth, has memory of its own. Copies to and from it are real,
+ * and last at least as long as the given bandwidth and latency say. */
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
@@ -14,9 +15,11 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "device/driver.h"
+#include "model/speed.h"
 
 struct plb_device {
     struct plb_pu_spec spec;
+    double origin; /* of the seconds in `slow` lines, on the clock; 0: before the first task */
     struct plb_device_times times;
 };
 
@@ -87,6 +90,15 @@ static int copy(struct plb_device *device, int lane, void *to, const void *from,
     return 0;
 }
 
+/* When a task ends that began now and takes so many seconds at speed 1. */
+static double end_of_task(struct plb_device *device, double began, double seconds)
+{
+    if (device->origin == 0.0)
+        device->origin = began;
+    double end = device->origin + plb_speed_end(&device->spec, began - device->origin, seconds);
+    return isfinite(end) ? end : began + seconds;
+}
+
 static int emulated_launch(struct plb_device *device, int lane, const struct plb_phase *phase,
                            const struct plb_task *task)
 {
@@ -94,7 +106,7 @@ static int emulated_launch(struct plb_device *device, int lane, const struct plb
     double began = plb_now(), used = plb_thread_seconds();
     int status = phase->cpu(task);
     used = plb_thread_seconds() - used;
-    plb_sleep_until(began + device->spec.slowdown * used);
+    plb_sleep_until(end_of_task(device, began, device->spec.slowdown * used));
     device->times.execute_s += plb_now() - began;
     return status;
 }

@@ -1,0 +1,93 @@
+/* What the emulated device promises beyond what every device does: it is as slow as described. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "base/clock.h"
+#include "device/driver.h"
+
+static int spin(const struct plb_task *task)
+{
+    volatile double x = 0.0;
+    for (int64_t i = 0; i < task->count; i++)
+        x = x + 1.0;
+    return 0;
+}
+
+static struct plb_device *open_pu(const struct plb_device_ops *ops, double slowdown, double bandwidth,
+                                  double latency, double slow_by)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_device_config config = {.threads = 1};
+    struct plb_device *d;
+    config.spec = (struct plb_pu_spec){.name = "p",
+                                       .kind = PLB_CPU,
+                                       .memory = INFINITY,
+                                       .slowdown = slowdown,
+                                       .copy_bandwidth = bandwidth,
+                                       .copy_latency = latency,
+                                       .n_slow = 1,
+                                       .slow_by = {slow_by}};
+    assert_int_equal(ops->open(&config, &d, &err), PLB_OK);
+    return d;
+}
+
+/* The wall time of a task over the CPU time that it used, with a `slow` line from second 0 on. */
+static double stretched(double slowdown, double slow_by)
+{
+    const struct plb_device_ops *ops = &plb_driver_emulated()->ops;
+    struct plb_device *d = open_pu(ops, slowdown, INFINITY, 0.0, slow_by);
+    struct plb_device_times times;
+    struct plb_phase phase = {.name = "test", .cpu = spin};
+    void *data[1] = {NULL};
+    struct plb_task task = {.first = 0, .count = 3000000, .data = data, .threads = 1};
+    double used = plb_thread_seconds();
+    ops->launch(d, 0, &phase, &task);
+    used = plb_thread_seconds() - used;
+    ops->wait(d, 0, &times);
+    ops->close(d);
+    return times.execute_s / used;
+}
+
+/* Emulation stretches CPU time; that it does so by at least the factor is its definition. */
+static void an_emulated_pu_is_slower(void **state)
+{
+    (void)state;
+    assert_true(stretched(5.0, 1.0) >= 4.9);
+}
+
+/* Factor 0, a PU that hangs, counts in simulations alone. */
+static void it_obeys_slow_lines(void **state)
+{
+    (void)state;
+    assert_true(stretched(2.0, 4.0) >= 7.8);
+    assert_true(stretched(2.0, 0.0) >= 1.9);
+}
+
+static void a_modelled_copy_takes_its_time(void **state)
+{
+    (void)state;
+    const struct plb_device_ops *ops = &plb_driver_emulated()->ops;
+    struct plb_device *d = open_pu(ops, 1.0, 1e7, 0.001, 1.0);
+    struct plb_device_times times;
+    static char host[100000];
+    void *memory = ops->alloc(d, sizeof host);
+    ops->copy_in(d, 0, memory, host, sizeof host);
+    ops->wait(d, 0, &times);
+    assert_true(times.transfer_s >= 0.011); /* 1 ms + 100 kB at 10 MB/s */
+    ops->free(d, memory);
+    ops->close(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_emulated_pu_is_slower),
+        cmocka_unit_test(it_obeys_slow_lines),
+        cmocka_unit_test(a_modelled_copy_takes_its_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
