@@ -1,7 +1,8 @@
 # Benchmarks: what plbrun costs, and the experiments of the papers in virtual time.
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
-.PHONY: bench bench-papers bench-growth bench-real bench-coexecution bench-mixed bench-overhead bench-random
+.PHONY: bench bench-papers bench-growth bench-real bench-results \
+        bench-coexecution bench-mixed bench-overhead bench-random
 
 $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
 	@mkdir -p $(@D)
@@ -18,6 +19,12 @@ bench-papers: all $(PAPERS:%=$(B)/bench/%)
 	@set -o pipefail; \
 	 for b in $(PAPERS); do $(B)/bench/$$b $(B)/bench-papers | tee $(B)/bench-papers/$$b.txt || exit; done
 	@test/bench/papers.sh $(B)/bench-papers
+
+# All of them, and the tables of examples/papers/RESULTS.md from what they say. About fifteen minutes.
+bench-results: bench-papers bench-real
+	@mkdir -p $(B)/bench-papers/quiet
+	@$(B)/bench/papers $(B)/bench-papers/quiet "" 1 0 >$(B)/bench-papers/quiet/papers.txt
+	@test/bench/results.sh $(B)/bench-papers
 
 bench-growth: all $(B)/bench/growth
 	@mkdir -p $(B)/bench-papers

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# make bench-results: writes into examples/papers/RESULTS.md what the benches left in FOLDER. A table there
+# stands between two comments that name it. Copies the plots too. Usage: test/bench/results.sh FOLDER
+#
+# FOLDER holds what papers, adaptation, growth and real.sh wrote; FOLDER/quiet that of papers without noise.
+set -euo pipefail
+folder=$(realpath "${1:?usage: test/bench/results.sh FOLDER}")
+cd "$(dirname "$0")/../.."
+page=examples/papers/RESULTS.md
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# put NAME: the lines between NAME's two comments become those of standard input.
+put() {
+    cat >"$tmp/part"
+    grep -q "^<!-- $1 -->$" $page || { echo "results.sh: $page has no table '$1'" >&2; exit 1; }
+    awk -v name="$1" -v part="$tmp/part" '
+        $0 == "<!-- end of " name " -->" { inside = 0 }
+        !inside { print }
+        $0 == "<!-- " name " -->" {
+            inside = 1
+            while ((getline line < part) > 0) print line
+        }' $page >"$tmp/page"
+    cp "$tmp/page" $page
+}
+for part in order ahead hec hac; do
+    awk -v part=$part -f test/bench/results.awk "$folder"/{cells,shares,quiet/cells}.csv | put $part
+done
+{ # the last lines of the bench
+    sed -n '/^plb-hac within/,$ s/^/- /p' "$folder/papers.txt"
+    sed 's/^/- /' "$folder/adaptation.txt"
+} | put judged
+{
+    echo "| PUs | balancer | makespan over the optimum | blocks | master, µs per block | messages per PU |"
+    echo "|---|---|---|---|---|---|"
+    awk -F, 'NR > 1 { printf "| %d | `%s` | %.3f | %d | %.1f | %.0f |\n", $1, $2, $4, $5, $6, $7 / $1 }' \
+        "$folder/growth.csv"
+} | put growth
+[ ! -e "$folder/real.md" ] || put real <"$folder/real.md"
+for plot in speedup-plb-hec speedup-plb-hac adaptation growth; do
+    [ ! -e "$folder/$plot.png" ] || cp "$folder/$plot.png" examples/papers/
+done
