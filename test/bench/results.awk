@@ -1,5 +1,5 @@
-# Numbers of examples/papers/RESULTS.md from what the bench papers wrote: its cells.csv and shares.csv, and then
-# the cells.csv of a run without noise. Usage: awk -v part=order|ahead|hec|hac -f results.awk FILES
+# Numbers of examples/papers/RESULTS.md from what the bench papers wrote: its cells.csv and shares.csv, and
+# then the cells.csv of a run without noise. Usage: awk -v part=order|ahead|hec|hac -f results.awk FILES
 BEGIN {
     FS = ","
     split("mm grn black-scholes k-means", apps, " ")

@@ -26,10 +26,13 @@ put() {
 for part in order ahead hec hac; do
     awk -v part=$part -f test/bench/results.awk "$folder"/{cells,shares,quiet/cells}.csv | put $part
 done
-{ # the last lines of the bench
-    sed -n '/^plb-hac within/,$ s/^/- /p' "$folder/papers.txt"
-    sed 's/^/- /' "$folder/adaptation.txt"
-} | put judged
+sed -n '/^plb-hac within/,$ s/^/- /p' "$folder/papers.txt" | put judged # its last lines
+{
+    echo "| times slower | right block size after | makespan over the optimum |"
+    echo "|---|---|---|"
+    sed -E 's/^([0-9.]+) times.* after ([0-9.]+) s, .* s, ([0-9.]+) of .*/| \1 | \2 s | \3 |/' \
+        "$folder/adaptation.txt"
+} | put adaptation
 {
     echo "| PUs | balancer | makespan over the optimum | blocks | master, µs per block | messages per PU |"
     echo "|---|---|---|---|---|---|"
