@@ -54,7 +54,7 @@ static void fill_start(const struct plb_rank *r, struct start *start)
     const struct plb_job *job = r->rank0->job;
     const struct plb_master_config master = plb_job_master(job);
     const char *kernel = plb_settings_get(&job->settings, "app", "kernel")->text;
-    char *full = plb_kernel_is_path(kernel) ? realpath(kernel, NULL) : NULL;
+    char *full = plb_is_object_path(kernel) ? realpath(kernel, NULL) : NULL;
     snprintf(start->kernel, sizeof start->kernel, "%s", full != NULL ? full : kernel);
     free(full);
     start->cluster_nodes = job->cluster.n_nodes;

@@ -2,9 +2,11 @@
 #include "job/job.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "config/unknown.h"
+#include "job/balancer_file.h"
 #include "job/balancer_table.h"
 #include "job/dataset.h"
 #include "job/kernel_file.h"
@@ -36,12 +38,52 @@ static int read_kernel(struct plb_job *job, const char *simulate, struct plb_err
     if (kernel->text == NULL || kernel->text[0] == '\0')
         return plb_fail(err, PLB_EINPUT, "%s: no kernel is named; add 'kernel = NAME' under [app]",
                         s->conf.file);
-    if (plb_kernel_is_path(kernel->text))
+    if (plb_is_object_path(kernel->text))
         plb_settings_resolve(s, kernel);
     if (plb_kernel_load(kernel->text, kernel->origin, pus, &job->kernel, err) != PLB_OK)
         return err->status;
     plb_settings_add(s, job->kernel->name, job->kernel->options);
     return plb_settings_load(s, job->kernel->name, err);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* A key of [balance] has one type and one default, whichever balancers read it. */
+static int check_shared_keys(const struct plb_settings *s, const struct plb_balancer *b, const char *file,
+                             struct plb_error *err)
+{
+    for (const struct plb_option *o = b->options; o != NULL && o->name != NULL; o++) {
+        const struct plb_option *first = plb_settings_get(s, "balance", o->name)->option;
+        if (first->type != o->type || !same_text(first->fallback, o->fallback)
+            || !same_text(first->choices, o->choices))
+            return plb_fail(err, PLB_EINPUT,
+                            "%s: its key %s is known already, with another type, default or choices (%s); "
+                            "give it another name",
+                            file, o->name, first->fallback != NULL ? first->fallback : "no default");
+    }
+    return PLB_OK;
+}
+
+/* Loads the balancer that [balance] names by a path, so that its keys are known. What is wrong in [balance]
+ * is told when it is read again. */
+static int load_balancer(struct plb_job *job, struct plb_error *err)
+{
+    struct plb_settings *s = &job->settings;
+    struct plb_error later = {.status = PLB_OK};
+    (void)plb_settings_load(s, "balance", &later);
+    struct plb_setting *name = plb_settings_get(s, "balance", "balancer");
+    if (!plb_is_object_path(name->text))
+        return PLB_OK;
+    plb_settings_resolve(s, name);
+    job->balancer = plb_balancer_load(name->text, name->origin, err);
+    if (job->balancer == NULL)
+        return err->status;
+    const char *file = name->text; /* stays, though the setting itself moves */
+    plb_settings_add(s, "balance", job->balancer->options);
+    return check_shared_keys(s, job->balancer, file, err);
 }
 
 /* Reads [balance]. Li's algorithm goes by given power, in shares and in what a thief gets, though rates are
@@ -51,8 +93,12 @@ static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *
     struct plb_settings *s = &job->settings;
     if (plb_settings_load(s, "balance", err) != PLB_OK)
         return err->status;
-    const struct plb_setting *name = plb_settings_get(s, "balance", "balancer");
-    const struct plb_balancer *b = job->balancer = plb_balancer_find(name->text, name->origin, err);
+    struct plb_setting *name = plb_settings_get(s, "balance", "balancer");
+    if (job->balancer != NULL)
+        plb_settings_resolve(s, name); /* it is loaded, and --show-config shows its path */
+    else
+        job->balancer = plb_balancer_find(name->text, name->origin, err);
+    const struct plb_balancer *b = job->balancer;
     if (b == NULL)
         return err->status;
     if (b->simulation_only && !simulated)
@@ -86,7 +132,7 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
         return err->status;
     plb_job_settings_add(&job->settings);
     /* Unknown names first: a wrong value may only be a symptom of one. */
-    if (read_kernel(job, simulate, err) != PLB_OK
+    if (read_kernel(job, simulate, err) != PLB_OK || load_balancer(job, err) != PLB_OK
         || plb_settings_check_unknown(&job->settings, err) != PLB_OK)
         return err->status;
     if (read_balancer(job, simulate != NULL, err) != PLB_OK)

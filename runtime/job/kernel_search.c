@@ -76,7 +76,7 @@ static int unknown_kernel(const char *name, const char *origin, char folders[FOL
                     origin, name, n > 0 ? all : "none");
 }
 
-bool plb_kernel_is_path(const char *name)
+bool plb_is_object_path(const char *name)
 {
     size_t length = strlen(name);
     return strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0);
@@ -85,7 +85,7 @@ bool plb_kernel_is_path(const char *name)
 int plb_kernel_find(const char *name, const char *origin, char path[PLB_KERNEL_PATH], struct plb_error *err)
 {
     char folders[FOLDERS][PATH_MAX];
-    if (plb_kernel_is_path(name)) {
+    if (plb_is_object_path(name)) {
         snprintf(path, PLB_KERNEL_PATH, "%s%s", strchr(name, '/') != NULL ? "" : "./", name);
         if (access(path, R_OK) == 0)
             return PLB_OK;

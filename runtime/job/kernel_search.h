@@ -9,8 +9,8 @@
 
 #define PLB_KERNEL_PATH (PATH_MAX + 80) /* room for a folder and a kernel's name */
 
-/* Whether a kernel is named by a path: with a slash, or ending in .so. */
-bool plb_kernel_is_path(const char *name);
+/* Whether a kernel or a balancer is named by a path: with a slash, or ending in .so. */
+bool plb_is_object_path(const char *name);
 
 /* Finds NAME.so: the file that a path names, else among the installed kernels. PLB_OK with the path of a file
  * that can be read; or PLB_EINPUT and a sentence that begins with `origin`. */

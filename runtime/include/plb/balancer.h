@@ -4,9 +4,10 @@
  *
  *     const struct plb_balancer plb_balancer_<file name> = { PLB_BALANCER_HEAD, .name = ..., ... };
  *
- * The build collects every file of that folder; nothing else is edited. A balancer is a
- * deterministic function of what it is told: no clock, threads, MPI or CUDA. It may call the pure
- * functions of model/ (curves and solver). Calls never overlap.
+ * The build collects every file of that folder; nothing else is edited. Or it is a shared object that defines
+ * `const struct plb_balancer plb_balancer`, and the user names its path. A balancer is a
+ * deterministic function of what it is told: no clock, threads, MPI or CUDA. One in balancers/ may
+ * call the pure functions of model/ (curves and solver). Calls never overlap.
  *
  * The master asks the policy what a PU gets next (`grant`), and tells it what happened (`done`,
  * `block_end`, `lost`). A run may have 10,000 PUs and many more blocks. So no call goes through all
