@@ -16,6 +16,10 @@
 
 enum times { NORMAL, ZERO, NOT_A_NUMBER, INFINITE, MIXED };
 
+/* What the user says of the PUs' speeds, which are 7 : 6 : … : 1. UPSIDE_DOWN: the slower half is said to be
+ * 10⁴ times the faster, and two of the faster half are said to be 10⁴ apart. */
+enum powers { TRUE_POWERS, NO_POWER, SOME_NO_POWER, NEGATIVE, UPSIDE_DOWN, POWERS };
+
 struct trial {
     int n_pus;
     int64_t units;
@@ -23,7 +27,24 @@ struct trial {
     int silent;   /* this PU's node never answers; lost when nobody else has work; -1 none */
     int losses;   /* nodes lost one by one while running */
     bool at_once; /* all of them after the first report, before anybody is asked in between */
+    enum powers powers;
+    int silents;       /* with `silent`: so many from that PU on never answer; 0: it alone */
+    int passes;        /* over the same units; 0: one */
+    bool unlike_units; /* one in ten costs a hundred times the others */
 };
+
+static double power(enum powers powers, int pu)
+{
+    switch (powers) {
+    case NO_POWER: return 0.0;
+    case SOME_NO_POWER: return pu % 2;
+    case NEGATIVE: return pu % 3 - 1.0;
+    case UPSIDE_DOWN: return pu % 7 > 3 ? 1e4 : pu % 2 == 0 ? 1.0 : 1e-4;
+    case TRUE_POWERS:
+    case POWERS: break;
+    }
+    return 1.0 / (1.0 + pu % 7);
+}
 
 static double seconds(enum times times, uint64_t draw, int pu, int64_t units)
 {
@@ -35,14 +56,14 @@ static double seconds(enum times times, uint64_t draw, int pu, int64_t units)
                                : normal;
 }
 
-static struct plb_master *begin(const struct plb_balancer *b, const struct trial *t, struct plb_param *params,
-                                const struct plb_cost_map *map, struct plb_outbox *out)
+static struct plb_master *new_master(const struct plb_balancer *b, const struct trial *t,
+                                     struct plb_param *params)
 {
     struct plb_pu_info *pus = calloc((size_t)t->n_pus, sizeof *pus);
     for (int p = 0; p < t->n_pus; p++)
         pus[p] = (struct plb_pu_info){.node = p,
                                       .kind = (enum plb_pu_kind)(p % 3),
-                                      .power = 1.0 + p % 3,
+                                      .power = power(t->powers, p),
                                       .memory = p % 7 == 6 ? 10.0 : INFINITY,
                                       .name = "pu"};
     default_params(b, params);
@@ -51,50 +72,93 @@ static struct plb_master *begin(const struct plb_balancer *b, const struct trial
         .balancer = b, .params = params, .n_nodes = t->n_pus, .sizes = &sizes, .units = t->units};
     struct plb_master *m = plb_master_new(&config, pus, t->n_pus);
     free(pus);
-    plb_master_begin(m, 1, 0, 0, map, 0.0, out);
     return m;
 }
 
-/* Answers the messages in the order they were sent. Returns how many blocks that took. */
-static int64_t run(const struct plb_balancer *b, const struct trial *t)
+static double cost(const void *context, int64_t first, int64_t count)
+{
+    double sum = 0.0;
+    (void)context;
+    for (int64_t unit = first; unit < first + count; unit++)
+        sum += unit % 10 == 3 ? 100.0 : 1.0;
+    return sum;
+}
+
+/* A run under way. */
+struct course {
+    const struct trial *t;
+    struct plb_master *master;
+    struct plb_outbox out;
+    double now;
+    int pass, at;      /* the message that is answered next */
+    int lost, unheard; /* nodes lost of `losses`, and of the silent ones */
+};
+
+static bool is_silent(const struct trial *t, int node)
+{
+    return t->silent >= 0 && node >= t->silent && node < t->silent + (t->silents > 0 ? t->silents : 1);
+}
+
+/* Everybody waits for silent nodes: the next of them is lost, and others must get work, or another silent one
+ * has it. */
+static void lose_a_silent_one(struct course *c)
+{
+    assert_true(is_silent(c->t, c->t->silent + c->unheard));
+    plb_master_lost(c->master, c->t->silent + c->unheard++, c->now, &c->out);
+    assert_true(c->at < c->out.n || plb_master_over(c->master) || is_silent(c->t, c->t->silent + c->unheard));
+}
+
+/* Nodes are lost from the last one down; node 0 stays. */
+static void lose_some(struct course *c)
+{
+    const struct trial *t = c->t;
+    while (c->lost < t->losses && (t->at_once || c->at % 3 == 2)) {
+        plb_master_lost(c->master, t->n_pus - 1 - c->lost++, c->now, &c->out);
+        if (!t->at_once)
+            break;
+    }
+}
+
+/* Answers the messages in the order they were sent, until the pass is over. */
+static void answer_all(struct course *c)
+{
+    for (; !plb_master_over(c->master) && plb_master_failure(c->master) == NULL; c->at++) {
+        while (c->at == c->out.n && !plb_master_over(c->master))
+            lose_a_silent_one(c);
+        if (c->at == c->out.n)
+            return;
+        struct plb_message sent = c->out.at[c->at];
+        if (sent.type != PLB_BLOCK || is_silent(c->t, sent.to))
+            continue;
+        double took = seconds(c->t->times, plb_random_bits(1, (uint64_t)c->at), sent.to,
+                              sent.block.range.count);
+        struct plb_message done = {.type = PLB_DONE, .from = sent.to, .pass = c->pass};
+        done.done = (struct plb_done){sent.block.range, sent.block.id, PLB_NO_SLOT, 1, took, 0.1 * took};
+        c->now += 1e-3;
+        plb_master_receive(c->master, &done, c->now, &c->out);
+        lose_some(c);
+    }
+}
+
+static void run(const struct plb_balancer *b, const struct trial *t)
 {
     struct plb_error err = {.status = PLB_OK};
     struct plb_cost_map map;
     struct plb_param params[MAX_PARAMS];
-    struct plb_outbox out = {0};
-    plb_cost_map_init(&map, t->units, NULL, NULL, &err);
-    struct plb_master *m = begin(b, t, params, &map, &out);
-    double now = 0.0;
-    int lost = 0;
-    int64_t blocks = 0;
-    for (int i = 0; !plb_master_over(m) && plb_master_failure(m) == NULL; i++) {
-        if (i == out.n) { /* everybody waits for the silent one */
-            assert_true(t->silent >= 0);
-            plb_master_lost(m, t->silent, now, &out);
-            assert_true(i < out.n || plb_master_over(m));
-            i--;
-            continue;
-        }
-        struct plb_message sent = out.at[i], done = {.type = PLB_DONE, .from = sent.to, .pass = 1};
-        if (sent.type != PLB_BLOCK || sent.to == t->silent)
-            continue;
-        double took = seconds(t->times, plb_random_bits(1, (uint64_t)i), sent.to, sent.block.range.count);
-        done.done = (struct plb_done){sent.block.range, sent.block.id, PLB_NO_SLOT, 1, took, 0.1 * took};
-        now += 1e-3;
-        blocks++;
-        plb_master_receive(m, &done, now, &out);
-        while (lost < t->losses && (t->at_once || i % 3 == 2)) { /* from the last node down; node 0 stays */
-            plb_master_lost(m, t->n_pus - 1 - lost++, now, &out);
-            if (!t->at_once)
-                break;
-        }
-    }
-    if (plb_master_failure(m) != NULL)
-        fail_msg("%s: %s", b->name, plb_master_failure(m));
-    assert_int_equal(plb_master_accepted(m), t->units);
-    plb_master_free(m);
-    plb_outbox_fini(&out);
-    return blocks;
+    struct course c = {.t = t};
+    plb_cost_map_init(&map, t->units, t->unlike_units ? cost : NULL, NULL, &err);
+    c.master = new_master(b, t, params);
+    do {
+        c.at = c.out.n;
+        plb_master_begin(c.master, ++c.pass, 0, 0, &map, c.now, &c.out);
+        answer_all(&c);
+        if (plb_master_failure(c.master) != NULL)
+            fail_msg("%s: %s", b->name, plb_master_failure(c.master));
+        assert_int_equal(plb_master_accepted(c.master), t->units);
+    } while (c.pass < t->passes);
+    plb_master_free(c.master);
+    plb_outbox_fini(&c.out);
+    plb_cost_map_fini(&map);
 }
 
 static void all(const struct trial *t)
@@ -109,36 +173,37 @@ static void covers_the_work(void **state)
     static const int64_t units[] = {1, 2, 3, 7, 100, 12345};
     for (int u = 0; u < 6; u++)
         for (int n = 1; n <= 9; n += 2)
-            all(&(struct trial){n, units[u], NORMAL, -1, 0, false});
+            all(&(struct trial){.n_pus = n, .units = units[u], .silent = -1});
 }
 
 static void survives_any_measurement(void **state)
 {
     (void)state;
     for (int times = ZERO; times <= MIXED; times++)
-        all(&(struct trial){5, 5000, (enum times)times, -1, 0, false});
+        all(&(struct trial){.n_pus = 5, .units = 5000, .times = (enum times)times, .silent = -1});
 }
 
 static void one_pu(void **state)
 {
     (void)state;
-    all(&(struct trial){1, 100000, NORMAL, -1, 0, false});
+    all(&(struct trial){.n_pus = 1, .units = 100000, .silent = -1});
 }
 
 static void a_thousand_pus(void **state)
 {
     (void)state;
-    all(&(struct trial){1000, 100000, NORMAL, -1, 0, false});
-    all(&(struct trial){1000, 10, NORMAL, -1, 0, false});
+    all(&(struct trial){.n_pus = 1000, .units = 100000, .silent = -1});
+    all(&(struct trial){.n_pus = 1000, .units = 10, .silent = -1});
 }
 
 /* Every balancer answers 10,000 PUs of mixed kinds, a seventh of them refused, whatever they report. */
 static void ten_thousand_pus(void **state)
 {
     (void)state;
-    all(&(struct trial){10000, 1, NORMAL, -1, 0, false});
-    all(&(struct trial){10000, 30000, NORMAL, -1, 0, false});
-    all(&(struct trial){10000, 300000, MIXED, -1, 0, false});
+    all(&(struct trial){.n_pus = 10000, .units = 1, .silent = -1});
+    all(&(struct trial){.n_pus = 10000, .units = 30000, .silent = -1});
+    all(&(struct trial){.n_pus = 10000, .units = 300000, .times = MIXED, .silent = -1});
+    all(&(struct trial){.n_pus = 10000, .units = 50000, .silent = -1, .losses = 30, .powers = UPSIDE_DOWN});
 }
 
 static void one_unit(void **state)
@@ -146,7 +211,7 @@ static void one_unit(void **state)
     (void)state;
     for (int times = NORMAL; times <= MIXED; times++)
         for (int n = 1; n <= 200; n *= 5)
-            all(&(struct trial){n, 1, (enum times)times, -1, 0, false});
+            all(&(struct trial){.n_pus = n, .units = 1, .times = (enum times)times, .silent = -1});
 }
 
 static void all_lost_but_one(void **state)
@@ -154,21 +219,77 @@ static void all_lost_but_one(void **state)
     (void)state;
     for (int times = NORMAL; times <= MIXED; times++)
         for (int n = 2; n <= 500; n *= 6)
-            all(&(struct trial){n, 3000, (enum times)times, -1, n - 1, true});
+            all(&(struct trial){.n_pus = n,
+                                .units = 3000,
+                                .times = (enum times)times,
+                                .silent = -1,
+                                .losses = n - 1,
+                                .at_once = true});
 }
 
 static void lost_pus(void **state)
 {
     (void)state;
     for (int n = 2; n <= 8; n++)
-        all(&(struct trial){n, 3000, NORMAL, -1, n - 1, false});
+        all(&(struct trial){.n_pus = n, .units = 3000, .silent = -1, .losses = n - 1});
 }
 
 static void a_pu_that_never_returns(void **state)
 {
     (void)state;
     for (int silent = 0; silent < 4; silent++)
-        all(&(struct trial){4, 3000, NORMAL, silent, 0, false});
+        all(&(struct trial){.n_pus = 4, .units = 3000, .silent = silent});
+}
+
+/* All but one, or many of them; they are lost one by one when nobody else has work. */
+static void pus_that_never_return(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= 200; n *= 10)
+        for (int times = NORMAL; times <= MIXED; times++)
+            all(&(struct trial){.n_pus = n, .units = 3000, .times = (enum times)times, .silents = n - 1});
+    all(&(struct trial){.n_pus = 50, .units = 3000, .silent = 10, .silents = 30, .losses = 5});
+    all(&(struct trial){.n_pus = 50, .units = 3000, .silents = 40, .powers = UPSIDE_DOWN});
+}
+
+static void any_powers(void **state)
+{
+    (void)state;
+    static const int64_t units[] = {1, 20, 30000};
+    for (int powers = TRUE_POWERS; powers < POWERS; powers++)
+        for (int times = NORMAL; times <= MIXED; times++)
+            for (int u = 0; u < 3; u++)
+                for (int n = 1; n <= 49; n *= 7)
+                    all(&(struct trial){.n_pus = n,
+                                        .units = units[u],
+                                        .times = (enum times)times,
+                                        .silent = -1,
+                                        .powers = (enum powers)powers});
+}
+
+/* What the passes before tell, or what they tell wrongly, while some nodes are lost. */
+static void later_passes(void **state)
+{
+    (void)state;
+    for (int times = NORMAL; times <= MIXED; times++)
+        for (int powers = TRUE_POWERS; powers < POWERS; powers++)
+            all(&(struct trial){.n_pus = 9,
+                                .units = 2000,
+                                .times = (enum times)times,
+                                .silent = -1,
+                                .losses = 4,
+                                .powers = (enum powers)powers,
+                                .passes = 3});
+}
+
+static void unlike_units(void **state)
+{
+    (void)state;
+    static const int64_t units[] = {4, 50, 100000};
+    for (int u = 0; u < 3; u++)
+        for (int n = 1; n <= 49; n *= 7)
+            all(&(struct trial){
+                .n_pus = n, .units = units[u], .silent = -1, .passes = 2, .unlike_units = true});
 }
 
 static void describes_itself(void **state)
@@ -194,6 +315,10 @@ int main(void)
         cmocka_unit_test(a_thousand_pus),
         cmocka_unit_test(lost_pus),
         cmocka_unit_test(a_pu_that_never_returns),
+        cmocka_unit_test(pus_that_never_return),
+        cmocka_unit_test(any_powers),
+        cmocka_unit_test(later_passes),
+        cmocka_unit_test(unlike_units),
         cmocka_unit_test(ten_thousand_pus),
         cmocka_unit_test(one_unit),
         cmocka_unit_test(all_lost_but_one),
