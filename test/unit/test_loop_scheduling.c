@@ -49,6 +49,36 @@ static void awf_weighs_recent_chunks_more(void **state)
     stop(&f);
 }
 
+/* The chunks of the second batch and the first one of the third, PU 0 first, with the weights that a form has
+ * then. PU 1's report came after the batch began. */
+static void awf_batches(double variant, double first, double second, double third)
+{
+    struct fixture f;
+    start(&f, "awf", 10000.0, 0.0);
+    f.balancer->fini(f.state);
+    set(&f, "awf_variant", variant);
+    f.state = f.balancer->init(&f.view, f.params);
+    double a = grant(&f, 0), b = grant(&f, 1);
+    finish(&f, 0, a, 0.5, 2.0); /* 1000/s, and 250/s with waiting */
+    near(grant(&f, 0), first);
+    finish(&f, 1, b, 2.0, 5.0); /* 250/s, and 100/s with waiting */
+    near(grant(&f, 1), second);
+    f.pus[0].outstanding = f.pus[1].outstanding = 0;
+    f.view.remaining = 4000.0;
+    near(grant(&f, 0), third); /* a third batch, of 1000 each but for weights */
+    stop(&f);
+}
+
+static void awf_has_four_forms(void **state)
+{
+    (void)state;
+    double chunk = 9000.0 / 2.0 / 2.0;
+    awf_batches(0.0, chunk, chunk, 1600.0); /* b: PU 1 is not known when the second batch begins */
+    awf_batches(1.0, chunk, 0.4 * chunk, 1600.0);
+    awf_batches(2.0, chunk, chunk, 1000.0 * 500.0 / 350.0);
+    awf_batches(3.0, chunk, chunk * 200.0 / 350.0, 1000.0 * 500.0 / 350.0);
+}
+
 /* By hand: PU 0 needs 0.5 and 1.5 s per unit in two chunks of 100, PU 1 twice that. Then μ = 1 and 2,
  * σ² = 100·0.25·2 = 50 and 200, D = 50 + 100 = 150. With R = 450, T = 450 / (1 + 1/2) = 300, and
  * D + 2T − √(D² + 4DT) = 150 + 600 − 450 = 300. */
@@ -199,6 +229,7 @@ int main(void)
         cmocka_unit_test(gss_gives_one_pth_of_what_remains),
         cmocka_unit_test(factoring_halves_in_batches),
         cmocka_unit_test(awf_weighs_recent_chunks_more),
+        cmocka_unit_test(awf_has_four_forms),
         cmocka_unit_test(af_goes_by_mean_and_variance),
         cmocka_unit_test(af_counts_what_a_pu_holds),
         cmocka_unit_test(af_forgets_a_lost_pu),
