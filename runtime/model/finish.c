@@ -8,6 +8,10 @@
  * take over work that it is about to finish. Smaller: it is granted more while it is stuck. */
 #define OVERDUE 0.25
 
+/* Units for each PU up to which the last ones are dealt one by one. Larger: a solve takes longer. Smaller: a
+ * PU that could take one of the last units in time is refused, or one that could not takes it. */
+#define FEW_UNITS 4.0
+
 double plb_busy_for(const struct plb_model *model, double work, double elapsed)
 {
     return fmax(plb_model_time(model, work) - elapsed, OVERDUE * elapsed);
@@ -40,6 +44,56 @@ int plb_first_to_finish(const struct plb_model *models, const double *busy_s, in
         }
     }
     return first;
+}
+
+/* A PU and when it would end one more unit. */
+struct next_end {
+    double at;
+    int pu, units;
+};
+
+/* Restores the heap, earliest end first, below a root that is later than before. */
+static void sift(struct next_end *heap, int n)
+{
+    struct next_end moved = heap[0];
+    int i = 0;
+    for (int child = 1; child < n; child = 2 * i + 1) {
+        child += child + 1 < n && heap[child + 1].at < heap[child].at;
+        if (moved.at <= heap[child].at)
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = moved;
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct next_end *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+double plb_last_units(const struct plb_model *models, const double *busy_s, int n, double unit, double work,
+                      double seconds)
+{
+    struct next_end *heap = work <= FEW_UNITS * n * unit ? malloc((size_t)n * sizeof *heap) : NULL;
+    int able = 0, left = (int)ceil(fmin(work / unit, FEW_UNITS * n));
+    double end = seconds;
+    if (heap == NULL)
+        return seconds;
+    for (int p = 0; p < n; p++)
+        if (plb_model_known(&models[p]))
+            heap[able++] = (struct next_end){busy_s[p] + plb_model_time(&models[p], unit), p, 1};
+    qsort(heap, (size_t)able, sizeof *heap, by_end); /* a sorted array is a heap */
+    for (; left > 0 && able > 0; left--) {
+        struct next_end *first = &heap[0];
+        end = first->at;
+        first->units++;
+        first->at = busy_s[first->pu] + plb_model_time(&models[first->pu], unit * first->units);
+        sift(heap, able);
+    }
+    free(heap);
+    return end;
 }
 
 static int by_value(const void *a, const void *b)

@@ -22,4 +22,9 @@ int plb_first_to_finish(const struct plb_model *models, const double *busy_s, in
 double plb_one_each(const struct plb_model *models, const double *busy_s, int n, double unit, int units,
                     double *scratch);
 
+/* Seconds until `work` in units of `unit` each is finished, where each unit goes to the PU that ends it
+ * first; `seconds`, the time by a solve, where units are many or memory is short. O(n + units · log n). */
+double plb_last_units(const struct plb_model *models, const double *busy_s, int n, double unit, double work,
+                      double seconds);
+
 #endif

@@ -1,0 +1,266 @@
+/* sure: grants what is sure. One rule for first blocks and last ones, quick PUs and slow ones.
+ *
+ * A solve gives the time T at which all PUs together could have finished all that remains (PLB-HeC, eqs. 3 to
+ * 5), by what is believed of each PU (model/belief). A PU that asks has its share of it, and:
+ * 1. It may get what it finishes by T even if it is as slow as it may be.
+ * 2. Of that it gets half, as long as deciding the rest later may win more than one more start costs. What may
+ *    be won is the error expected, as far as others could take it over. Else it gets all that it can do by T.
+ * 3. How slow a PU may be comes from its power before its first report, the scatter of its reports, the sizes
+ *    seen, and the age of what is known.
+ * 4. When less than a unit is sure for it, it gets one if no others would end the last units earlier.
+ * So training, the slow PU beside a quick one, the shrinking tail and the PU that is left out need no cases.
+ *
+ * Cost: a fit per report, O(1) per question; a solve, O(n log n), when a belief has moved. On more than MANY
+ * PUs a part of them must have moved. Weak where a machine changes more than it was ever seen to. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/belief.h"
+#include "model/finish.h"
+#include "plb/balancer.h"
+
+/* PUs up to which every belief that moves brings a solve; of more, a MANY-th part. Larger: the master works
+ * more. Smaller: PUs end further apart. */
+#define MANY 64
+
+/* Part of the time left by which a report must differ from what was expected, to move a belief. Larger: T
+ * is older. Smaller: more solves. */
+#define MOVED 0.002
+
+#define ROUNDING 1e-9 /* relative: sums of work that should be equal differ by less */
+
+static const struct plb_option options[] = {
+    {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
+    {0},
+};
+
+struct sure_pu {
+    struct plb_belief belief;
+    double since;  /* when it began what it does now */
+    double due;    /* when it is expected to end its present block */
+    double trip_s; /* from a grant to its report, beyond the work */
+    bool fresh;    /* has reported since it was last fitted */
+    bool first;    /* its first block is under way, and no other was before it */
+};
+
+struct state {
+    enum plb_solver solver;
+    double end;      /* T, on the clock of the view */
+    double last_end; /* by then the last units can be finished, one after the other */
+    double solved_at;
+    int moved; /* beliefs, since the last solve */
+    struct plb_model *models;
+    double *busy, *x; /* seconds and work, at the last solve */
+    double sum;       /* of x */
+    struct sure_pu pus[];
+};
+
+static void fini(void *state)
+{
+    struct state *s = state;
+    free(s->models);
+    free(s->busy);
+    free(s->x);
+    free(s);
+}
+
+static void *init(const struct plb_view *view, const struct plb_param *params)
+{
+    size_t n = (size_t)view->n_pus;
+    struct state *s = calloc(1, sizeof *s + n * sizeof *s->pus);
+    if (s == NULL)
+        return NULL;
+    s->solver = (enum plb_solver)params[0].value;
+    s->models = calloc(n, sizeof *s->models);
+    s->busy = calloc(n, sizeof *s->busy);
+    s->x = calloc(n, sizeof *s->x);
+    if (s->models == NULL || s->busy == NULL || s->x == NULL) {
+        fini(s);
+        return NULL;
+    }
+    for (int p = 0; p < view->n_pus; p++)
+        s->pus[p].fresh = view->pus[p].n_samples > 0;
+    s->moved = view->n_pus;
+    return s;
+}
+
+static bool reported(const struct state *s, int p)
+{
+    return s->pus[p].belief.watched_s > 0.0;
+}
+
+/* Work per second for a power of 1, by the PUs that have reported; 1 before. */
+static double rate_of_power(const struct state *s, const struct plb_view *view)
+{
+    double rates = 0.0, powers = 0.0;
+    for (int p = 0; p < view->n_pus; p++)
+        if (reported(s, p) && !view->pus[p].lost) {
+            rates += plb_model_best_rate(&s->models[p]);
+            powers += view->pus[p].power;
+        }
+    return rates > 0.0 && powers > 0.0 ? rates / powers : 1.0;
+}
+
+static void fit(struct state *s, const struct plb_view *view, int p)
+{
+    struct sure_pu *own = &s->pus[p];
+    own->fresh = false;
+    view->stats->fits++;
+    if (plb_belief_fit(&own->belief, &view->pus[p]))
+        s->models[p] = own->belief.model;
+}
+
+/* Seconds until a PU has done what it has been granted. */
+static double busy_for(const struct state *s, const struct plb_view *view, int p)
+{
+    const struct plb_pu *pu = &view->pus[p];
+    if (pu->outstanding == 0)
+        return 0.0;
+    return plb_busy_for(&s->models[p], pu->granted - pu->done, view->now - s->pus[p].since);
+}
+
+/* Fits what is new, and gives a prior to who has not reported. One whose first block lasts is no faster
+ * than that. */
+static void believe(struct state *s, const struct plb_view *view)
+{
+    for (int p = 0; p < view->n_pus; p++)
+        if (s->pus[p].fresh && !view->pus[p].lost)
+            fit(s, view, p);
+    double rate = rate_of_power(s, view);
+    for (int p = 0; p < view->n_pus; p++) {
+        const struct plb_pu *pu = &view->pus[p];
+        if (pu->lost) {
+            s->models[p] = (struct plb_model){0};
+        } else if (!reported(s, p)) {
+            double elapsed = view->now - s->pus[p].since, most = pu->power * rate;
+            if (pu->outstanding > 0 && rate != 1.0 && elapsed > 0.0)
+                most = fmin(most, (pu->granted - pu->done) / elapsed);
+            plb_belief_prior(&s->pus[p].belief, fmax(most, 1e-300));
+            s->models[p] = s->pus[p].belief.model;
+        }
+        s->busy[p] = busy_for(s, view, p);
+    }
+}
+
+static void solve(struct state *s, const struct plb_view *view)
+{
+    struct plb_solution solution = {0};
+    believe(s, view);
+    bool solved = plb_solve_busy(s->models, s->busy, view->n_pus, view->remaining, s->solver, s->x,
+                                 &solution);
+    s->end = solved ? view->now + solution.seconds : INFINITY;
+    s->sum = 0.0;
+    for (int p = 0; p < view->n_pus; p++)
+        s->sum += s->x[p];
+    s->solved_at = view->now;
+    s->moved = 0;
+    view->stats->solves++;
+    view->stats->ask_again = true;
+    s->last_end = plb_last_units(s->models, s->busy, view->n_pus, view->next, view->remaining,
+                                 solution.seconds);
+    s->last_end += view->now;
+}
+
+static bool stale(const struct state *s, const struct plb_view *view)
+{
+    return s->moved > view->living / MANY;
+}
+
+/* Rules 1 and 2. */
+static double sure_work(const struct state *s, const struct plb_view *view, int p)
+{
+    const struct sure_pu *own = &s->pus[p];
+    const struct plb_belief *b = &own->belief;
+    double busy = busy_for(s, view, p), left = s->end - view->now - busy;
+    double wait = view->now + busy - b->heard;
+    double x = plb_belief_sure(b, left, wait, view->remaining);
+    double others = s->sum > 0.0 ? 1.0 - s->x[p] / s->sum : 0.0;
+    if (plb_belief_spread(b, x, wait) * left * others > b->start_s + own->trip_s)
+        return fmax(0.5 * x, fmin(x, view->next));
+    return fmax(
+        x, fmin(plb_model_work(&b->model, left, view->remaining), PLB_BELIEF_GROWTH * b->model.execute.high));
+}
+
+/* Rule 4. */
+static bool ends_a_unit_in_time(const struct state *s, const struct plb_view *view, int p)
+{
+    double end = view->now + busy_for(s, view, p) + plb_model_time(&s->models[p], view->next);
+    return end <= s->last_end + ROUNDING * fabs(s->last_end);
+}
+
+static double decide(struct state *s, const struct plb_view *view, int p)
+{
+    if (stale(s, view))
+        solve(s, view);
+    double x = sure_work(s, view, p) * (1.0 + ROUNDING);
+    if (x >= view->next)
+        return x;
+    return ends_a_unit_in_time(s, view, p) ? view->next : PLB_WAIT;
+}
+
+static double grant(void *state, const struct plb_view *view, int p)
+{
+    struct state *s = state;
+    struct sure_pu *own = &s->pus[p];
+    if (view->pus[p].outstanding > 0 && !reported(s, p) && !own->fresh)
+        return PLB_WAIT_OWN;
+    if (own->fresh)
+        fit(s, view, p);
+    double work = decide(s, view, p);
+    bool old = view->now - s->solved_at > 0.02 * (s->end - s->solved_at);
+    if (!(work > 0.0) && (old || view->idle == view->living)) { /* what was expected may not have happened */
+        solve(s, view);
+        work = decide(s, view, p);
+    }
+    if (!(work > 0.0) && view->idle == view->living)
+        work = view->next;
+    if (work > 0.0 && view->pus[p].outstanding == 0) {
+        own->since = view->now;
+        own->first = true;
+        own->due = view->now + plb_model_time(&s->models[p], work);
+    }
+    return work;
+}
+
+static void done(void *state, const struct plb_view *view, int p, const struct plb_sample *sample)
+{
+    struct state *s = state;
+    struct sure_pu *own = &s->pus[p];
+    double seconds = (sample->execute_s + sample->transfer_s) * (double)sample->tasks;
+    double expected = plb_model_time(&s->models[p], sample->work) * (double)sample->tasks;
+    if (own->first && sample->block_end && isfinite(seconds))
+        own->trip_s = fmax(view->now - own->since - seconds, 0.0);
+    own->first = false;
+    if (!reported(s, p) || !(fabs(seconds - expected) <= MOVED * (s->end - view->now)))
+        s->moved++;
+    own->since = view->now;
+    own->fresh = true;
+}
+
+static void block_end(void *state, const struct plb_view *view, int p)
+{
+    struct state *s = state;
+    s->pus[p].since = view->now;
+    s->moved++;
+}
+
+static void lost(void *state, const struct plb_view *view, int p)
+{
+    struct state *s = state;
+    (void)p;
+    s->moved += view->n_pus;
+}
+
+const struct plb_balancer plb_balancer_sure = {
+    .name = "sure",
+    PLB_BALANCER_HEAD,
+    .summary = "grants what is sure: one rule, by beliefs of each PU and how sure they are",
+    .options = options,
+    .init = init,
+    .grant = grant,
+    .done = done,
+    .block_end = block_end,
+    .lost = lost,
+    .fini = fini,
+};

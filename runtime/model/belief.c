@@ -1,0 +1,90 @@
+/* Beliefs: a fit, the scatter about it, and a search for the size that is sure. */
+#include "model/belief.h"
+
+#include <math.h>
+
+#include "model/estimate.h"
+#include "model/solve.h"
+
+/* Relative spread of a prior: a factor of ten. */
+#define PRIOR 9.0
+
+/* Relative spread of one report about a curve that is not known yet. It counts as one report. Larger: the
+ * first blocks are smaller. Smaller: two reports that agree by chance are believed. */
+#define UNKNOWN 0.3
+
+/* Growth of z for each time that a block reaches as far ahead as the PU was watched. Larger: more blocks
+ * where machines are steady. Smaller: a block is under way for longer when a machine changes. */
+#define AGE 0.1
+
+/* Reports after which one counts half. Larger: curves follow a change slowly. Smaller: noise moves them. */
+#define HALF_LIFE 24.0
+
+/* Halvings on the way to the sure size. Fewer: it is a little too small. */
+#define STEPS 24
+
+void plb_belief_prior(struct plb_belief *b, double rate)
+{
+    *b = (struct plb_belief){.spread = PRIOR};
+    b->model.execute = (struct plb_curve){
+        .terms = 1u << PLB_TERM_X, .a[PLB_TERM_X] = 1.0 / rate, .scale = 1.0, .low = 1.0, .high = 1.0};
+}
+
+static double seconds_of(const struct plb_sample *s)
+{
+    return s->execute_s + s->transfer_s;
+}
+
+bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu)
+{
+    struct plb_estimate estimate;
+    const struct plb_sample *last = &pu->samples[pu->n_samples - 1];
+    if (pu->n_samples == 0 || !plb_estimate(pu, HALF_LIFE, plb_sample_rate(last), &b->model, &estimate))
+        return false;
+    double squares = UNKNOWN * UNKNOWN, reports = 1.0;
+    b->watched_s = 0.0;
+    for (int i = 0; i < pu->n_samples; i++) {
+        const struct plb_sample *s = &pu->samples[i];
+        double off = log(seconds_of(s) / plb_model_time(&b->model, s->work));
+        double weight = exp2(-(pu->n_samples - 1 - i) / HALF_LIFE);
+        if (!isfinite(off))
+            continue;
+        squares += weight * off * off;
+        reports += weight;
+        b->watched_s += seconds_of(s) * (double)s->tasks;
+    }
+    b->start_s = estimate.start_s;
+    b->spread = sqrt(squares) / reports; /* of the mean: the curve's own error */
+    b->spread = fmax(b->spread, sqrt(squares / reports) / 3.0);
+    b->heard = pu->n_samples > pu->recalled ? last->time : 0.0;
+    return b->watched_s > 0.0;
+}
+
+double plb_belief_spread(const struct plb_belief *b, double x, double wait_s)
+{
+    if (b->watched_s == 0.0)
+        return PRIOR;
+    return b->spread + AGE * (wait_s + plb_model_time(&b->model, x)) / b->watched_s;
+}
+
+static double late(const struct plb_belief *b, double x, double wait_s)
+{
+    return plb_model_time(&b->model, x) * (1.0 + plb_belief_spread(b, x, wait_s));
+}
+
+double plb_belief_sure(const struct plb_belief *b, double seconds, double wait_s, double limit)
+{
+    double low = 0.0, high = fmin(limit, PLB_BELIEF_GROWTH * b->model.execute.high);
+    if (b->watched_s == 0.0)
+        return 0.0;
+    if (late(b, high, wait_s) <= seconds)
+        return high;
+    for (int i = 0; i < STEPS; i++) {
+        double x = 0.5 * (low + high);
+        if (late(b, x, wait_s) <= seconds)
+            low = x;
+        else
+            high = x;
+    }
+    return low;
+}

@@ -1,0 +1,40 @@
+/* What is believed of a processing unit: the seconds that a block takes, and how sure that is. Pure
+ * functions; thread-safe.
+ *
+ * The curve gives the seconds m(x) for x units of work. They are believed to be at most m(x) · (1 + z(x)).
+ * The relative spread z comes from the scatter of the reports about their curve, and from age: the further a
+ * block reaches beyond the time that was watched, the more may have changed. A block is at most
+ * PLB_BELIEF_GROWTH times the largest one seen, since nothing is known of larger ones. Before its first
+ * report a PU has a prior: a rate, and a spread of a factor of ten. */
+#ifndef PLB_MODEL_BELIEF_H
+#define PLB_MODEL_BELIEF_H
+
+#include "model/curve.h"
+#include "plb/balancer.h"
+
+/* Largest block over the largest one seen. Larger: a surprise in a large block lasts long. Smaller: it takes
+ * more blocks to reach the right size. */
+#define PLB_BELIEF_GROWTH 8.0
+
+struct plb_belief {
+    struct plb_model model; /* m(x); unknown before a prior is set */
+    double start_s;         /* seconds that a block costs before its work counts; a lower bound */
+    double spread;          /* z at the sizes and at the time of the reports */
+    double heard;           /* when it last reported, on the clock of the view; 0 = never in this pass */
+    double watched_s;       /* seconds of work that its reports tell of; 0 = it has none: a prior */
+};
+
+/* A PU that has not reported: `rate` work per second, within a factor of ten. */
+void plb_belief_prior(struct plb_belief *belief, double rate);
+
+/* Fits the belief to a PU's samples. False where none can be used; the belief is left alone then. */
+bool plb_belief_fit(struct plb_belief *belief, const struct plb_pu *pu);
+
+/* z of a block of x units of work that begins `wait_s` seconds after the last report. */
+double plb_belief_spread(const struct plb_belief *belief, double x, double wait_s);
+
+/* The most work, at most `limit`, that the PU finishes within `seconds` even if it is as slow as it may be;
+ * it begins `wait_s` seconds after its last report. 0 for a PU that has not reported. */
+double plb_belief_sure(const struct plb_belief *belief, double seconds, double wait_s, double limit);
+
+#endif
