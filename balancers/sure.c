@@ -24,8 +24,8 @@
  * more. Smaller: PUs end further apart. */
 #define MANY 64
 
-/* Part of the time left by which a report must differ from what was expected, to move a belief. Larger: T
- * is older. Smaller: more solves. */
+/* Part of the time left by which an end must differ from what was expected, or of the time of a share by which
+ * a new fit must, to move a belief. Larger: T is older. Smaller: more solves. */
 #define MOVED 0.002
 
 #define ROUNDING 1e-9 /* relative: sums of work that should be equal differ by less */
@@ -102,13 +102,16 @@ static double rate_of_power(const struct state *s, const struct plb_view *view)
     return rates > 0.0 && powers > 0.0 ? rates / powers : 1.0;
 }
 
-static void fit(struct state *s, const struct plb_view *view, int p)
+/* Fits a PU's belief. Returns by which part the time of its share differs from before. */
+static double fit(struct state *s, const struct plb_view *view, int p)
 {
     struct sure_pu *own = &s->pus[p];
+    double before = plb_model_time(&s->models[p], s->x[p]);
     own->fresh = false;
     view->stats->fits++;
     if (plb_belief_fit(&own->belief, &view->pus[p]))
         s->models[p] = own->belief.model;
+    return fabs(plb_model_time(&s->models[p], s->x[p]) / before - 1.0);
 }
 
 /* Seconds until a PU has done what it has been granted. */
@@ -203,10 +206,8 @@ static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
     struct sure_pu *own = &s->pus[p];
-    if (view->pus[p].outstanding > 0 && !reported(s, p) && !own->fresh)
+    if (view->pus[p].outstanding > 0 && !reported(s, p))
         return PLB_WAIT_OWN;
-    if (own->fresh)
-        fit(s, view, p);
     double work = decide(s, view, p);
     bool old = view->now - s->solved_at > 0.02 * (s->end - s->solved_at);
     if (!(work > 0.0) && (old || view->idle == view->living)) { /* what was expected may not have happened */
@@ -232,10 +233,10 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
     if (own->first && sample->block_end && isfinite(seconds))
         own->trip_s = fmax(view->now - own->since - seconds, 0.0);
     own->first = false;
-    if (!reported(s, p) || !(fabs(seconds - expected) <= MOVED * (s->end - view->now)))
-        s->moved++;
+    bool first = !reported(s, p), late = !(fabs(seconds - expected) <= MOVED * (s->end - view->now));
+    bool moved = !(fit(s, view, p) <= MOVED);
+    s->moved += first || late || moved;
     own->since = view->now;
-    own->fresh = true;
 }
 
 static void block_end(void *state, const struct plb_view *view, int p)
