@@ -24,9 +24,17 @@
  * more. Smaller: PUs end further apart. */
 #define MANY 64
 
-/* Part of the time left by which an end must differ from what was expected, or of the time of a share by which
- * a new fit must, to move a belief. Larger: T is older. Smaller: more solves. */
+/* Part of the time left by which an end must differ from what was expected, or of the time of a share by
+ * which a new fit must, to move a belief. Larger: T is older. Smaller: more solves. */
 #define MOVED 0.002
+
+/* Part of the speed that is believed to be others' at least, where there are others: they may be quicker than
+ * they seem. Larger: more blocks. Smaller: one PU takes all that others could do. */
+#define LEAST_HELP 0.01
+
+/* Largest size seen, over which a share by this factor is far from it: T is not sure then, and the blocks of
+ * the others last no longer than the run so far. Larger: others take too much. Smaller: more blocks. */
+#define FAR 8.0
 
 #define ROUNDING 1e-9 /* relative: sums of work that should be equal differ by less */
 
@@ -41,6 +49,7 @@ struct sure_pu {
     double due;    /* when it is expected to end its present block */
     double trip_s; /* from a grant to its report, beyond the work */
     bool fresh;    /* has reported since it was last fitted */
+    bool unsure;   /* at the last solve */
     bool first;    /* its first block is under way, and no other was before it */
 };
 
@@ -49,7 +58,9 @@ struct state {
     double end;      /* T, on the clock of the view */
     double last_end; /* by then the last units can be finished, one after the other */
     double solved_at;
-    int moved; /* beliefs, since the last solve */
+    int unsure;   /* PUs whose share is far larger than any of their blocks so far */
+    bool anybody; /* is sure to end a unit by T */
+    int moved;    /* beliefs, since the last solve */
     struct plb_model *models;
     double *busy, *x; /* seconds and work, at the last solve */
     double sum;       /* of x */
@@ -146,6 +157,15 @@ static void believe(struct state *s, const struct plb_view *view)
     }
 }
 
+/* Whether PU p is sure to end one more unit by T. */
+static bool sure_of_a_unit(const struct state *s, const struct plb_view *view, int p)
+{
+    const struct plb_belief *b = &s->pus[p].belief;
+    double busy = busy_for(s, view, p), left = s->end - view->now - busy;
+    double z = plb_belief_spread(b, view->next, view->now + busy - b->heard);
+    return plb_model_known(&s->models[p]) && plb_model_time(&s->models[p], view->next) * (1.0 + z) <= left;
+}
+
 static void solve(struct state *s, const struct plb_view *view)
 {
     struct plb_solution solution = {0};
@@ -160,6 +180,15 @@ static void solve(struct state *s, const struct plb_view *view)
     s->moved = 0;
     view->stats->solves++;
     view->stats->ask_again = true;
+    s->unsure = 0;
+    for (int p = 0; p < view->n_pus; p++) {
+        double seen = reported(s, p) ? s->models[p].execute.high : 0.0;
+        s->pus[p].unsure = s->x[p] > FAR * seen;
+        s->unsure += s->pus[p].unsure;
+    }
+    s->anybody = false;
+    for (int p = 0; p < view->n_pus && !s->anybody; p++)
+        s->anybody = sure_of_a_unit(s, view, p);
     s->last_end = plb_last_units(s->models, s->busy, view->n_pus, view->next, view->remaining,
                                  solution.seconds);
     s->last_end += view->now;
@@ -177,12 +206,13 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
     const struct plb_belief *b = &own->belief;
     double busy = busy_for(s, view, p), left = s->end - view->now - busy;
     double wait = view->now + busy - b->heard;
+    if (s->unsure > 0 && !own->unsure)
+        left = fmin(left, view->now);
     double x = plb_belief_sure(b, left, wait, view->remaining);
-    double others = s->sum > 0.0 ? 1.0 - s->x[p] / s->sum : 0.0;
+    double others = view->living > 1 ? fmax(1.0 - s->x[p] / s->sum, LEAST_HELP) : 0.0;
     if (plb_belief_spread(b, x, wait) * left * others > b->start_s + own->trip_s)
         return fmax(0.5 * x, fmin(x, view->next));
-    return fmax(
-        x, fmin(plb_model_work(&b->model, left, view->remaining), PLB_BELIEF_GROWTH * b->model.execute.high));
+    return fmax(x, plb_model_work(&b->model, left, view->remaining));
 }
 
 /* Rule 4. */
@@ -199,7 +229,9 @@ static double decide(struct state *s, const struct plb_view *view, int p)
     double x = sure_work(s, view, p) * (1.0 + ROUNDING);
     if (x >= view->next)
         return x;
-    return ends_a_unit_in_time(s, view, p) ? view->next : PLB_WAIT;
+    if (!reported(s, p) && sure_of_a_unit(s, view, p))
+        return view->next;
+    return !s->anybody && ends_a_unit_in_time(s, view, p) ? view->next : PLB_WAIT;
 }
 
 static double grant(void *state, const struct plb_view *view, int p)

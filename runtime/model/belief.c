@@ -17,6 +17,10 @@
  * where machines are steady. Smaller: a block is under way for longer when a machine changes. */
 #define AGE 0.1
 
+/* Growth of z for each e-fold of the largest size seen. Larger: it takes more blocks to reach the right size.
+ * Smaller: a surprise in a large block lasts long. */
+#define SIZE 2.0
+
 /* Reports after which one counts half. Larger: curves follow a change slowly. Smaller: noise moves them. */
 #define HALF_LIFE 24.0
 
@@ -64,7 +68,8 @@ double plb_belief_spread(const struct plb_belief *b, double x, double wait_s)
 {
     if (b->watched_s == 0.0)
         return PRIOR;
-    return b->spread + AGE * (wait_s + plb_model_time(&b->model, x)) / b->watched_s;
+    double beyond = x > b->model.execute.high ? SIZE * log(x / b->model.execute.high) : 0.0;
+    return b->spread + AGE * (wait_s + plb_model_time(&b->model, x)) / b->watched_s + beyond;
 }
 
 static double late(const struct plb_belief *b, double x, double wait_s)
@@ -74,7 +79,7 @@ static double late(const struct plb_belief *b, double x, double wait_s)
 
 double plb_belief_sure(const struct plb_belief *b, double seconds, double wait_s, double limit)
 {
-    double low = 0.0, high = fmin(limit, PLB_BELIEF_GROWTH * b->model.execute.high);
+    double low = 0.0, high = limit;
     if (b->watched_s == 0.0)
         return 0.0;
     if (late(b, high, wait_s) <= seconds)

@@ -12,10 +12,6 @@
 #include "model/curve.h"
 #include "plb/balancer.h"
 
-/* Largest block over the largest one seen. Larger: a surprise in a large block lasts long. Smaller: it takes
- * more blocks to reach the right size. */
-#define PLB_BELIEF_GROWTH 8.0
-
 struct plb_belief {
     struct plb_model model; /* m(x); unknown before a prior is set */
     double start_s;         /* seconds that a block costs before its work counts; a lower bound */

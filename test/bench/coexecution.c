@@ -26,6 +26,8 @@ static int by_best(const void *a, const void *b)
     return x->best > y->best ? -1 : x->best < y->best;
 }
 
+static const char *policy = "plb-hac";
+
 static void run_cell(struct cell *cell, const struct plb_cost_map *map, bool migration)
 {
     struct coexecution alone = cell->c;
@@ -33,8 +35,8 @@ static void run_cell(struct cell *cell, const struct plb_cost_map *map, bool mig
     double sum = 0.0, reference = 0.0;
     alone.speed = 0.0;
     for (int seed = 1; seed <= seeds; seed++) {
-        sum += coexecution_run(&cell->c, map, "plb-hac", migration, (uint64_t)seed, &cell->share) / seeds;
-        reference += coexecution_run(&alone, map, "plb-hac", migration, (uint64_t)seed, NULL) / seeds;
+        sum += coexecution_run(&cell->c, map, policy, migration, (uint64_t)seed, &cell->share) / seeds;
+        reference += coexecution_run(&alone, map, policy, migration, (uint64_t)seed, NULL) / seeds;
     }
     cell->alone = sum / reference;
     cell->best = sum / coexecution_best_split(&cell->c, map);
@@ -113,6 +115,7 @@ int main(int argc, char **argv)
 {
     static struct cell
         cells[2 * COUNT(sizes) * COUNT(speeds) * COUNT(halves) * COUNT(lengths) * 4 * COUNT(guesses)];
+    policy = argc > 3 ? argv[3] : policy;
     int n = 0, worst = argc > 1 ? atoi(argv[1]) : 10;
     for (int z = 0; z < 2 * COUNT(sizes); z++)
         n += run_map(cells + n, sizes[z / 2], z & 1, argc <= 2);
