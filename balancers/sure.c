@@ -10,8 +10,8 @@
  * 4. When less than a unit is sure for it, it gets one if no others would end the last units earlier.
  * So training, the slow PU beside a quick one, the shrinking tail and the PU that is left out need no cases.
  *
- * Cost: a fit per report, O(1) per question; a solve, O(n log n), when a belief has moved. On more than MANY
- * PUs a part of them must have moved. Weak where a machine changes more than it was ever seen to. */
+ * Cost: a fit per report, O(1) per question; a solve, O(n log n), when a belief has moved, at most
+ * every BETWEEN_SOLVES · n. Weak where a machine changes more than it was ever seen to. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +19,6 @@
 #include "model/belief.h"
 #include "model/finish.h"
 #include "plb/balancer.h"
-
-/* PUs up to which every belief that moves brings a solve; of more, a MANY-th part. Larger: the master works
- * more. Smaller: PUs end further apart. */
-#define MANY 64
 
 /* Part of the time left by which an end must differ from what was expected, or of the time of a share by
  * which a new fit must, to move a belief. Larger: T is older. Smaller: more solves. */
@@ -32,9 +28,14 @@
  * they seem. Larger: more blocks. Smaller: one PU takes all that others could do. */
 #define LEAST_HELP 0.01
 
-/* Largest size seen, over which a share by this factor is far from it: T is not sure then, and the blocks of
- * the others last no longer than the run so far. Larger: others take too much. Smaller: more blocks. */
+/* A share over the largest block of its PU from which it is far from what is known. Then T is not sure, and no
+ * block lasts longer than so many times the run so far. Larger: some take too much. Smaller: more blocks. */
 #define FAR 8.0
+#define OF_ELAPSED 4.0
+
+/* Seconds of the run from solve to solve, for each PU. Larger: T is older. Smaller: the master solves more
+ * than it answers; a solve takes some 2 us for each PU. */
+#define BETWEEN_SOLVES 50e-6
 
 #define ROUNDING 1e-9 /* relative: sums of work that should be equal differ by less */
 
@@ -49,7 +50,6 @@ struct sure_pu {
     double due;    /* when it is expected to end its present block */
     double trip_s; /* from a grant to its report, beyond the work */
     bool fresh;    /* has reported since it was last fitted */
-    bool unsure;   /* at the last solve */
     bool first;    /* its first block is under way, and no other was before it */
 };
 
@@ -58,7 +58,7 @@ struct state {
     double end;      /* T, on the clock of the view */
     double last_end; /* by then the last units can be finished, one after the other */
     double solved_at;
-    int unsure;   /* PUs whose share is far larger than any of their blocks so far */
+    bool unsure;  /* the share of some PU is far larger than any of its blocks so far */
     bool anybody; /* is sure to end a unit by T */
     int moved;    /* beliefs, since the last solve */
     struct plb_model *models;
@@ -180,12 +180,9 @@ static void solve(struct state *s, const struct plb_view *view)
     s->moved = 0;
     view->stats->solves++;
     view->stats->ask_again = true;
-    s->unsure = 0;
-    for (int p = 0; p < view->n_pus; p++) {
-        double seen = reported(s, p) ? s->models[p].execute.high : 0.0;
-        s->pus[p].unsure = s->x[p] > FAR * seen;
-        s->unsure += s->pus[p].unsure;
-    }
+    s->unsure = false;
+    for (int p = 0; p < view->n_pus; p++)
+        s->unsure |= s->x[p] > FAR * (reported(s, p) ? s->models[p].execute.high : 0.0);
     s->anybody = false;
     for (int p = 0; p < view->n_pus && !s->anybody; p++)
         s->anybody = sure_of_a_unit(s, view, p);
@@ -196,7 +193,8 @@ static void solve(struct state *s, const struct plb_view *view)
 
 static bool stale(const struct state *s, const struct plb_view *view)
 {
-    return s->moved > view->living / MANY;
+    bool rested = view->now - s->solved_at >= BETWEEN_SOLVES * view->living;
+    return s->moved >= view->n_pus || (s->moved > 0 && rested);
 }
 
 /* Rules 1 and 2. */
@@ -206,13 +204,13 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
     const struct plb_belief *b = &own->belief;
     double busy = busy_for(s, view, p), left = s->end - view->now - busy;
     double wait = view->now + busy - b->heard;
-    if (s->unsure > 0 && !own->unsure)
-        left = fmin(left, view->now);
     double x = plb_belief_sure(b, left, wait, view->remaining);
     double others = view->living > 1 ? fmax(1.0 - s->x[p] / s->sum, LEAST_HELP) : 0.0;
     if (plb_belief_spread(b, x, wait) * left * others > b->start_s + own->trip_s)
-        return fmax(0.5 * x, fmin(x, view->next));
-    return fmax(x, plb_model_work(&b->model, left, view->remaining));
+        x = fmax(0.5 * x, fmin(x, view->next));
+    else
+        x = fmax(x, plb_model_work(&b->model, left, view->remaining));
+    return s->unsure ? fmin(x, plb_model_work(&b->model, OF_ELAPSED * view->now, view->remaining)) : x;
 }
 
 /* Rule 4. */
@@ -241,7 +239,7 @@ static double grant(void *state, const struct plb_view *view, int p)
     if (view->pus[p].outstanding > 0 && !reported(s, p))
         return PLB_WAIT_OWN;
     double work = decide(s, view, p);
-    bool old = view->now - s->solved_at > 0.02 * (s->end - s->solved_at);
+    bool old = view->now - s->solved_at > fmax(0.02 * (s->end - s->solved_at), BETWEEN_SOLVES * view->living);
     if (!(work > 0.0) && (old || view->idle == view->living)) { /* what was expected may not have happened */
         solve(s, view);
         work = decide(s, view, p);
