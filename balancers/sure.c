@@ -59,6 +59,7 @@ struct state {
     double last_end; /* by then the last units can be finished, one after the other */
     double solved_at;
     bool unsure;  /* the share of some PU is far larger than any of its blocks so far */
+    int refused;  /* questions in a row, while nothing is under way */
     bool anybody; /* is sure to end a unit by T */
     int moved;    /* beliefs, since the last solve */
     struct plb_model *models;
@@ -244,8 +245,11 @@ static double grant(void *state, const struct plb_view *view, int p)
         solve(s, view);
         work = decide(s, view, p);
     }
-    if (!(work > 0.0) && view->idle == view->living)
+    bool stuck = !(work > 0.0) && view->idle == view->living && s->refused++ > view->living;
+    if (stuck) /* nobody would take it */
         work = view->next;
+    if (work > 0.0)
+        s->refused = 0;
     if (work > 0.0 && view->pus[p].outstanding == 0) {
         own->since = view->now;
         own->first = true;
