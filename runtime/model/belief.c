@@ -39,12 +39,31 @@ static double seconds_of(const struct plb_sample *s)
     return s->execute_s + s->transfer_s;
 }
 
+/* A fit of relative errors lies below the mean of the times, by about the square of their scatter. This puts
+ * the curve through their mean. */
+static void unbias(struct plb_curve *c, const struct plb_pu *pu)
+{
+    double ratios = 0.0;
+    int n = 0;
+    for (int i = 0; i < pu->n_samples; i++) {
+        double ratio = pu->samples[i].execute_s / plb_curve_time(c, pu->samples[i].work);
+        if (isfinite(ratio)) {
+            ratios += ratio;
+            n++;
+        }
+    }
+    for (int k = 0; n > 0 && ratios > 0.0 && k < PLB_TERMS; k++)
+        c->a[k] *= ratios / n;
+    c->least_slope *= n > 0 && ratios > 0.0 ? ratios / n : 1.0;
+}
+
 bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu)
 {
     struct plb_estimate estimate;
     const struct plb_sample *last = &pu->samples[pu->n_samples - 1];
     if (pu->n_samples == 0 || !plb_estimate(pu, HALF_LIFE, plb_sample_rate(last), &b->model, &estimate))
         return false;
+    unbias(&b->model.execute, pu);
     double squares = UNKNOWN * UNKNOWN, reports = 1.0;
     b->watched_s = 0.0;
     for (int i = 0; i < pu->n_samples; i++) {

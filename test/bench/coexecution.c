@@ -1,6 +1,6 @@
 /* What adding a CPU to a GPU does under the default balancer, over a wide grid in virtual time: the worst
- * cells, by makespan over the GPU's alone and over the best fixed split. Usage: coexecution [worst [off]]:
- * how many cells to print; off = without migration. */
+ * cells, by makespan over the GPU's alone and over the best fixed split. Usage: coexecution [worst [off
+ * [balancer]]]: how many cells to print; off = without migration. */
 #include "coexecution.h"
 
 static const double speeds[] = {1.0, 1.0 / 3, 0.1, 1.0 / 30, 0.01, 1.0 / 300, 1e-3, 1e-4};

@@ -23,8 +23,8 @@ struct policy {
 
 /* plb-hac comes first: it is the default, and the others are compared with it. */
 static const struct policy policies[] = {
-    {"sure", {"balance.balancer=sure"}},
     {"plb-hac", {"balance.balancer=plb-hac"}},
+    {"sure", {"balance.balancer=sure"}},
     {"hac-sync", {"balance.balancer=plb-hac", "balance.synchronise=yes"}},
     {"plb-hec", {"balance.balancer=plb-hec"}},
     {"hdss", {"balance.balancer=hdss"}},

@@ -1,0 +1,100 @@
+/* Beliefs: what makes a size less sure, and what makes it surer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "model/belief.h"
+
+#define REPORTS 16
+
+/* A PU that has reported blocks of these sizes, at 100 units of work per second but for the scatter. */
+static struct plb_belief belief_of(int n, double smallest, double largest, double scatter)
+{
+    static struct plb_sample samples[REPORTS];
+    struct plb_belief b = {0};
+    for (int i = 0; i < n; i++) {
+        double work = i % 2 == 0 ? smallest : largest, off = i % 4 < 2 ? 1.0 + scatter : 1.0 - scatter;
+        samples[i] = (struct plb_sample){.work = work, .execute_s = work / 100.0 * off, .tasks = 1};
+    }
+    struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = samples, .n_samples = n};
+    assert_true(plb_belief_fit(&b, &pu));
+    return b;
+}
+
+static void a_prior_is_sure_of_nothing(void **state)
+{
+    (void)state;
+    struct plb_belief b = {0};
+    plb_belief_prior(&b, 50.0);
+    assert_float_equal(plb_model_time(&b.model, 100.0), 2.0, 1e-9);
+    assert_float_equal(plb_belief_spread(&b, 100.0, 0.0), 9.0, 1e-9); /* a factor of ten */
+    assert_true(plb_belief_sure(&b, 1e6, 0.0, 1e6) == 0.0);
+}
+
+static void the_sure_size_ends_in_time_if_late(void **state)
+{
+    (void)state;
+    struct plb_belief b = belief_of(REPORTS, 50.0, 200.0, 0.05);
+    double x = plb_belief_sure(&b, 1.0, 0.0, 1000.0);
+    assert_true(x > 50.0 && x < 100.0); /* 100 would end in time if nothing were late */
+    assert_true(fabs(plb_model_time(&b.model, x) * (1.0 + plb_belief_spread(&b, x, 0.0)) - 1.0) < 1e-4);
+    assert_float_equal(plb_belief_sure(&b, 1.0, 0.0, 30.0), 30.0, 1e-9); /* the limit */
+}
+
+static void more_reports_make_it_surer(void **state)
+{
+    (void)state;
+    struct plb_belief few = belief_of(4, 50.0, 200.0, 0.0), many = belief_of(REPORTS, 50.0, 200.0, 0.0);
+    assert_true(plb_belief_spread(&many, 100.0, 0.0) < 0.7 * plb_belief_spread(&few, 100.0, 0.0));
+}
+
+static void scatter_makes_it_less_sure(void **state)
+{
+    (void)state;
+    struct plb_belief steady = belief_of(REPORTS, 50.0, 200.0, 0.0),
+                      noisy = belief_of(REPORTS, 50.0, 200.0, 0.5);
+    assert_true(plb_belief_spread(&noisy, 100.0, 0.0) > 1.5 * plb_belief_spread(&steady, 100.0, 0.0));
+    assert_true(plb_belief_sure(&noisy, 1.0, 0.0, 1e6) < plb_belief_sure(&steady, 1.0, 0.0, 1e6));
+}
+
+static void sizes_beyond_any_seen_are_less_sure(void **state)
+{
+    (void)state;
+    struct plb_belief b = belief_of(REPORTS, 50.0, 200.0, 0.0);
+    double near = plb_belief_spread(&b, 200.0, 0.0), far = plb_belief_spread(&b, 20000.0, 0.0);
+    assert_true(far > near + 5.0);
+    assert_true(plb_belief_sure(&b, 1000.0, 0.0, 1e9) < 30000.0); /* of 100000 */
+}
+
+static void what_is_old_is_less_sure(void **state)
+{
+    (void)state;
+    struct plb_belief b = belief_of(REPORTS, 50.0, 200.0, 0.0);
+    assert_true(plb_belief_spread(&b, 100.0, 100.0) > plb_belief_spread(&b, 100.0, 0.0) + 0.4);
+}
+
+static void impossible_times_are_no_belief(void **state)
+{
+    (void)state;
+    struct plb_sample s = {.work = 10.0, .execute_s = NAN, .tasks = 1};
+    struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = &s, .n_samples = 1};
+    struct plb_belief b = {0};
+    assert_false(plb_belief_fit(&b, &pu));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_prior_is_sure_of_nothing),
+        cmocka_unit_test(the_sure_size_ends_in_time_if_late),
+        cmocka_unit_test(more_reports_make_it_surer),
+        cmocka_unit_test(scatter_makes_it_less_sure),
+        cmocka_unit_test(sizes_beyond_any_seen_are_less_sure),
+        cmocka_unit_test(what_is_old_is_less_sure),
+        cmocka_unit_test(impossible_times_are_no_belief),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* The four sentences of sure, on views of two PUs written by hand. */
+#include "policy.h"
+
+static void the_first_block_is_a_unit(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 1000.0, 0.0);
+    near(grant(&f, 0), 1.0);
+    near(grant(&f, 1), 1.0);
+    assert_true(grant(&f, 0) == 0.0); /* nothing ahead before its first report */
+    stop(&f);
+}
+
+static void what_is_sure_grows_with_what_is_known(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 1e6, 0.0);
+    double now = 0.0, before = 1.0;
+    grant(&f, 0);
+    grant(&f, 1);
+    for (int round = 0; round < 5; round++) {
+        now += before / 100.0;
+        for (int p = 0; p < 2; p++)
+            finish(&f, p, before, before / 100.0, now);
+        double a = grant(&f, 0), b = grant(&f, 1);
+        near(a, b); /* equal PUs, equal blocks */
+        assert_true(a > 1.5 * before && a <= 5.0 * 100.0 * now && a < 250000.0);
+        before = a;
+    }
+    stop(&f);
+}
+
+static void a_slow_pu_gets_none_of_the_last_units(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 40.0, 0.0);
+    f.pus[1].power = 0.001;
+    near(grant(&f, 0), 1.0);
+    assert_true(grant(&f, 1) == 0.0); /* 1000 of the other's units last longer than all 40 */
+    finish(&f, 0, 1.0, 0.01, 0.01);
+    assert_true(grant(&f, 1) == 0.0);
+    assert_true(grant(&f, 0) >= 1.0);
+    stop(&f);
+}
+
+static void the_last_unit_goes_to_who_ends_it_first(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 100.0, 0.0);
+    grant(&f, 0);
+    grant(&f, 1);
+    finish(&f, 0, 1.0, 0.01, 0.01);
+    finish(&f, 1, 1.0, 0.03, 0.03);
+    f.view.remaining = 1.0;
+    f.view.now = 0.04;
+    assert_true(grant(&f, 1) == 0.0);
+    near(grant(&f, 0), 1.0);
+    stop(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_block_is_a_unit),
+        cmocka_unit_test(what_is_sure_grows_with_what_is_known),
+        cmocka_unit_test(a_slow_pu_gets_none_of_the_last_units),
+        cmocka_unit_test(the_last_unit_goes_to_who_ends_it_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
