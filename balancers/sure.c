@@ -3,8 +3,8 @@
  * A solve gives the time T at which all PUs together could have finished all that remains (PLB-HeC, eqs. 3 to
  * 5), by what is believed of each PU (model/belief). A PU that asks has its share of it, and:
  * 1. It may get what it finishes by T even if it is as slow as it may be.
- * 2. Of that it gets half, as long as deciding the rest later may win more than one more start costs. What may
- *    be won is the error expected, as far as others could take it over. Else it gets all that it can do by T.
+ * 2. Of that it gets half, as long as deciding the rest later may win more than one more start costs. That
+ *    is the error expected, as far as others could take it over. Else it gets all that it can do by T.
  * 3. How slow a PU may be comes from its power before its first report, the scatter of its reports, the sizes
  *    seen, and the age of what is known.
  * 4. When less than a unit is sure for it, it gets one if no others would end the last units earlier.
@@ -28,7 +28,7 @@
  * they seem. Larger: more blocks. Smaller: one PU takes all that others could do. */
 #define LEAST_HELP 0.01
 
-/* A share over the largest block of its PU from which it is far from what is known. Then T is not sure, and no
+/* A share over the largest block of its PU from which it is far from what is known. T is not sure then: no
  * block lasts longer than so many times the run so far. Larger: some take too much. Smaller: more blocks. */
 #define FAR 8.0
 #define OF_ELAPSED 4.0
