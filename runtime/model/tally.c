@@ -106,20 +106,20 @@ double plb_spread_deviation(const struct plb_spread *spread)
     return spread->seconds > 0.0 ? sqrt(spread->squares / spread->seconds) : (double)NAN;
 }
 
-double plb_timed_error(const struct plb_timed *at, int n)
+double plb_timed_error(const struct plb_timed *reports, int n)
 {
     double seconds[PARTS] = {0}, expected[PARTS] = {0}, logs[PARTS], all = 0.0, foreseen = 0.0, mean = 0.0;
     double squares = 0.0;
     if (n < ENOUGH)
         return INFINITY;
     int parts = n < PARTS ? n : PARTS;
-    struct line line = fit(at, n);
+    struct line line = fit(reports, n);
     for (int i = 0; i < n; i++) {
         int part = (int)((int64_t)i * parts / n);
-        double x = predicted(&line, &at[i]);
-        seconds[part] += at[i].seconds;
+        double x = predicted(&line, &reports[i]);
+        seconds[part] += reports[i].seconds;
         expected[part] += x;
-        all += at[i].seconds;
+        all += reports[i].seconds;
         foreseen += x;
     }
     for (int i = 0; i < parts; i++) {
