@@ -20,9 +20,11 @@ enum note {
     NOTE_LATENCY, /* one way to rank 0 and back, by the shares of the other nodes' PUs */
     NOTE_DEATH,   /* the time until a death is noticed */
     NOTE_CUT, /* starts of tasks that plbrun cuts to RANDOM_PULLED_BYTES, by the shares of other nodes' PUs */
-    NOTES     /* one more than the last */
+    NOTE_CHOICE, /* the bound sends the heaviest units over full links, and no balancer can choose them */
+    NOTES        /* one more than the last */
 };
-static const char *const note_names[] = {"try", "slows", "start", "grain", "pack", "latency", "death", "cut"};
+static const char *const note_names[] = {"try",     "slows", "start", "grain", "pack",
+                                         "latency", "death", "cut",   "choice"};
 
 static inline bool may_work(const struct random_cluster *r, const struct plb_pu_spec *pu)
 {
@@ -40,6 +42,14 @@ static inline double surprise(const struct plb_pu_spec *pu, double seconds, doub
         before = pu->slow_by[i];
     }
     return latest;
+}
+
+/* How much longer the run lasts at best if the units of other nodes cost as much as the average. */
+static inline double choice(const struct random_cluster *r, const struct plb_cost_map *costs, double bound)
+{
+    struct plb_cost_map average = *costs;
+    average.prefix = NULL;
+    return costs->prefix != NULL && r->sizes.unit_bytes > 0.0 ? random_bound(r, &average) / bound - 1.0 : 0.0;
 }
 
 /* The notes of a cluster, a bit each. `costs` are true, `bound` is theirs. */
@@ -73,6 +83,7 @@ static inline unsigned random_notes(const struct random_cluster *r, const struct
         sum[NOTE_PACK] = largest / r->pus[fastest_pu(r)].rate / bound;
     if (r->change == DEATH)
         sum[NOTE_DEATH] = PLB_DETECTION_SECONDS / bound;
+    sum[NOTE_CHOICE] = choice(r, costs, bound);
     for (int i = 0; i < NOTES; i++)
         notes |= sum[i] > NOTE ? 1u << i : 0u;
     free_bound_job(&job);
