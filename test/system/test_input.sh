@@ -323,7 +323,8 @@ refused_cluster 'bad key of the simulation' ':2: solve = -1|0 or more' \
 refused_cluster 'no nodes' ': no [node NAME] section' "${pu[@]}"
 refused_cluster 'wrong section' ':2: section [host x]|[node NAME], [pu NAME] or [simulation]' \
     '' '[host x]' 'pus = a' "${pu[@]}"
-refused_cluster 'key twice in a node' ':3: |pus|again|line 2' '[node x]' 'pus = a' 'pus = a, a' "${pu[@]}"
+refused_cluster 'key twice in a node' ':3: |count|again|line 2' '[node x]' 'count = 2' 'count = 1' \
+    'pus = a' 'pus = a, a' "${pu[@]}"
 refused_cluster 'key twice in a PU' ':6: |rate|again|line 5' '[node x]' 'pus = a' "${pu[@]}" 'rate = 2e9'
 refused_cluster 'node twice' ':3: |already in line 1' '[node x]' 'pus = a' '[node x]' 'pus = a' "${pu[@]}"
 refused_cluster 'PU without rate' ":2: PU 'a' has no rate|rate =|[pu a]" \
