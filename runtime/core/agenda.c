@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "core/migration.h"
+#include "core/slicing.h"
 #include "core/waiting_list.h"
 
 #define NO_PU (-1)
@@ -113,9 +114,9 @@ static void look_at_least(struct plb_agenda *a, int p)
     int age = h->n - a->pus[p].least_at, oldest = a->seen.view.n_pus <= MANY ? 1 : STALE;
     if (a->pus[p].least_at > 0 && age >= 0 && age < oldest)
         return;
+    a->seen.stats.fits += !h->fitted;
     a->pus[p].least = plb_history_least_task(h);
     a->pus[p].least_at = h->n;
-    a->seen.stats.fits++;
 }
 
 /* In the tail the least tasks are kept young, a PU at a time, so that on many PUs nothing is left to fit when
@@ -135,6 +136,26 @@ static void cut(struct plb_agenda *a, int p, struct plb_block *block)
     part = part > least ? part : least;
     part = part > 1 ? part : 1;
     block->grain = part < block->grain ? part : block->grain;
+}
+
+/* Makes a large block several tasks, so that all but one of them can be taken from a slow PU. */
+static void slice(struct plb_agenda *a, int p, struct plb_block *block)
+{
+    struct plb_range r = block->range;
+    const struct plb_cost_map *map = a->seen.map;
+    struct plb_history *h = plb_balancer_view_history(&a->seen, p);
+    bool fitted = h->fitted;
+    if (!a->config.migration || a->seen.view.living < 2)
+        return;
+    double work = plb_cost_work(map, r.first, r.count);
+    struct plb_slicing s = plb_slicing(h, work, plb_balancer_view_share(&a->seen, p));
+    a->seen.stats.fits += h->fitted && !fitted;
+    if (s.most < work) {
+        int64_t units = plb_cost_units(map, r.first, r.count, s.most);
+        block->grain = units < block->grain ? units : block->grain;
+    }
+    if (s.least >= 0.0)
+        block->least = s.least < work ? plb_cost_units(map, r.first, r.count, s.least) : r.count;
 }
 
 /* Whole units for this much work: down where they are unequal, since a heavy unit more could last long. */
@@ -159,7 +180,8 @@ static void grant(struct plb_agenda *a, int p, double work, struct plb_outbox *o
     plb_balancer_view_granted(&a->seen, p, plb_cost_work(a->seen.map, range.first, range.count));
     struct plb_message *m = plb_outbox_add(out, PLB_BLOCK, 0, info->node, a->pass);
     m->pu = info->local;
-    m->block = (struct plb_block){range, id, most < (double)range.count ? (int64_t)most : range.count};
+    m->block = (struct plb_block){range, id, most < (double)range.count ? (int64_t)most : range.count, 0};
+    slice(a, p, &m->block);
     if (a->config.migration && a->seen.view.remaining < TAIL * a->seen.view.total
         && a->seen.view.n_pus <= MANY && plb_history_surprises(plb_balancer_view_history(&a->seen, p)))
         cut(a, p, &m->block);

@@ -110,6 +110,13 @@ void plb_balancer_view_granted(struct plb_balancer_view *v, int pu, double work)
     show_remaining(v);
 }
 
+double plb_balancer_view_share(const struct plb_balancer_view *v, int pu)
+{
+    double done = (double)plb_ledger_accepted_units(v->ledger), left = v->view.total - done;
+    double own = v->pus[pu].done;
+    return own > 0.0 && done > 0.0 ? left * fmin(own / done, 1.0) : left / fmax(v->view.living, 1.0);
+}
+
 void plb_balancer_view_remove(struct plb_balancer_view *v, int pu)
 {
     v->view.living--;

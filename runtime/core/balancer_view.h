@@ -46,6 +46,9 @@ void plb_balancer_view_sampled(struct plb_balancer_view *view, int pu);
 /* A PU is gone; before the ledger's changes are followed. */
 void plb_balancer_view_remove(struct plb_balancer_view *view, int pu);
 
+/* Work that a PU will probably still execute: as large a part as it has of what is done, or an equal one. */
+double plb_balancer_view_share(const struct plb_balancer_view *view, int pu);
+
 /* The PU's history in the phase that runs. */
 static inline struct plb_history *plb_balancer_view_history(const struct plb_balancer_view *view, int pu)
 {

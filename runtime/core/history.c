@@ -199,9 +199,8 @@ bool plb_history_surprises(struct plb_history *h)
     return n >= ENOUGH && squares > n * SURPRISING * SURPRISING;
 }
 
-/* What starting a task costs is what the smallest one took beyond its work; an excess of less than 30 % may
- * be noise. */
-double plb_history_least_task(struct plb_history *h)
+/* What starting a task costs is what the smallest one took beyond `believed` times its work. */
+static double task_by_excess(struct plb_history *h, double believed)
 {
     const struct plb_model *model = plb_history_model(h);
     if (model == NULL)
@@ -209,8 +208,18 @@ double plb_history_least_task(struct plb_history *h)
     double low = model->execute.low, slope = plb_model_slope(model, model->execute.high);
     double best = fmax(plb_model_best_rate(model),
                        slope > 0.0 ? 1.0 / slope : 0.0); /* larger ones may be better yet */
-    double start = plb_model_time(model, low) - 1.3 * low / best;
+    double start = plb_model_time(model, low) - believed * low / best;
     return start > 0.0 ? start * best * PLB_STARTS : 0.0;
+}
+
+double plb_history_least_task(struct plb_history *h)
+{
+    return task_by_excess(h, 1.3); /* less than 30 % may be noise */
+}
+
+double plb_history_good_task(struct plb_history *h)
+{
+    return task_by_excess(h, 1.0);
 }
 
 void plb_history_fini(struct plb_history *h)

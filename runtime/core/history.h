@@ -54,6 +54,9 @@ bool plb_history_surprises(struct plb_history *history);
  * costs it. 0 where that is nothing, or not known. */
 double plb_history_least_task(struct plb_history *history);
 
+/* The same, but an excess of any size counts as the cost of a start: tasks of this size are surely good. */
+double plb_history_good_task(struct plb_history *history);
+
 void plb_history_fini(struct plb_history *history);
 
 #endif

@@ -111,7 +111,9 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
     switch ((enum plb_message_type)m->type) {
     case PLB_PASS: return m->begin.phase >= 0 ? NULL : "an impossible phase";
     case PLB_BLOCK:
-        return sound(m->block.range) && m->block.id >= 0 && m->block.grain > 0 ? NULL : "an impossible block";
+        return sound(m->block.range) && m->block.id >= 0 && m->block.grain > 0 && m->block.least >= 0
+                 ? NULL
+                 : "an impossible block";
     case PLB_PULL: return sound(m->pull.range) && m->pull.slot >= 0 ? NULL : "an impossible range or slot";
     case PLB_DONE: /* times are what a device measured: the master makes nothing of those that cannot be */
         return check_done(&m->done);

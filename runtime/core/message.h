@@ -27,7 +27,7 @@
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 2u /* grows with every change of a message */
+#define PLB_PROTOCOL 3u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -81,6 +81,7 @@ struct plb_block {
     struct plb_range range;
     int64_t id;    /* from the master; id % (PUs of the run) is the PU that it was granted to */
     int64_t grain; /* units per task at most, as the master wants it; at least 1 */
+    int64_t least; /* units below which the PU's rate suffers, at least 1; 0 = not known */
 };
 
 struct plb_pull {

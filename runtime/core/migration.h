@@ -21,6 +21,17 @@ struct plb_migration {
  * thieves find fewer tasks. Smaller: starts cost more. The 1 % was chosen by the co-execution bench. */
 #define PLB_STARTS 99.0
 
+/* The longest and the shortest task, in seconds, that a block is cut into. Longest: larger, and a slow-down is
+ * answered later; smaller, and kernels start more often. Shortest: larger, and less can move; smaller, and
+ * reports and transfers cost more. While a PU's start cost is not known, its tasks may last longer; when
+ * nothing is left to grant, they may be shorter. */
+#define PLB_LONGEST_TASK 0.25
+#define PLB_SHORTEST_TASK 5e-3
+
+/* A task is at most this part of what its PU will probably still do in the pass. Larger: more starts.
+ * Smaller: a task that has been started, and can move no more, lasts longer. */
+#define PLB_TASK_PARTS 16.0
+
 /* Seconds that a node may take to answer STEAL before the next one is asked. Larger: idle nodes wait for a
  * node that computes on all its cores. Smaller: two nodes are asked for one piece of work. */
 #define PLB_PATIENCE 5e-3

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/migration.h"
+
 /* Of a PU's best rate. A smaller task that is slower than this asks for larger ones. Larger: noise asks too.
  * Smaller: starts cost more. */
 #define EFFICIENT 0.8
@@ -11,20 +13,56 @@
  * starts. */
 #define LARGER 4.0
 
+/* A task that is larger than the best one before by the first factor, and whose rate is better by the second,
+ * asks for larger ones still. Larger: starts waste time for longer. Smaller: noise asks too. */
+#define LARGER_BY 1.5
+#define GAIN 1.05
+
+/* A rate that is lower than another by less than this factor is as good. Larger: starts may take more of the
+ * time. Smaller: noise hides that a short task is good. */
+#define AS_GOOD 1.02
+
 /* Weight of the latest task in a PU's rate. Larger: noise moves shares. Smaller: a change of speed shows
  * later. */
 #define SMOOTHING 0.3
 
+/* Two tasks of unlike sizes tell whether a start costs anything. */
+static void learn_of_starts(struct plb_pu_rate *pu, double work, int64_t units, double rate)
+{
+    bool larger = pu->best_size > 0.0 && work > LARGER_BY * pu->best_size;
+    bool smaller = work * LARGER_BY < pu->best_size;
+    if (larger && rate > GAIN * pu->best && 2 * units > pu->learned)
+        pu->learned = 2 * units; /* as long as larger tasks are better */
+    if (larger && rate < AS_GOOD * pu->best)
+        pu->good = pu->best_size;
+    if (smaller && rate * AS_GOOD > pu->best)
+        pu->good = work;
+}
+
+/* The longest task: a quarter of a second where tasks that short are known to be good, else half of what is. */
+static double longest(const struct plb_pu_rate *pu)
+{
+    double work = pu->rate * PLB_LONGEST_TASK;
+    if (pu->least > 0 && pu->rate > 0.0)
+        return work;
+    return pu->good > 0.0 ? fmax(work, 0.5 * pu->good) : INFINITY;
+}
+
 void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, double seconds)
 {
-    if (!(seconds > 0.0) || !isfinite(seconds))
+    if (!(seconds > 0.0) || !isfinite(seconds) || !(work > 0.0))
         return;
     double rate = work / seconds;
+    pu->tasks++;
     /* A task that is small beside others tells of start costs, not of what the PU does with a queue. */
     double part = work < pu->best_size ? work / pu->best_size : 1.0;
     double weight = work > LARGER * pu->best_size ? 1.0 : SMOOTHING * part;
-    pu->rate = pu->rate > 0.0 ? (1.0 - weight) * pu->rate + weight * rate : rate;
-    if (rate > pu->best) {
+    pu->rate = pu->rate > 0.0 ? 1.0 / ((1.0 - weight) / pu->rate + weight / rate) : rate;
+    bool slowed = pu->good > 0.0 && LARGER_BY * work >= pu->good && rate < EFFICIENT * pu->best;
+    learn_of_starts(pu, work, units, rate);
+    if (slowed) /* such tasks were good: the PU is slower now, whatever their size */
+        pu->learned = 0;
+    if (slowed || rate > pu->best) {
         pu->best = rate;
         pu->best_size = work;
     } else if (rate < EFFICIENT * pu->best && work < pu->best_size && 2 * units > pu->learned) {
@@ -32,8 +70,14 @@ void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, doubl
     }
 }
 
-struct plb_least_task plb_pu_rate_least(const struct plb_pu_rate *pu, int64_t queued)
+struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, bool shared)
 {
-    int64_t learned = pu->learned < queued / 3 ? pu->learned : queued / 3;
-    return (struct plb_least_task){pu->least, pu->least > learned ? pu->least : learned};
+    /* The second task is twice the first: it tells what a start costs. */
+    int64_t wish = pu->tasks == 1 && pu->least == 0 && !shared ? 2 * pu->first : pu->learned;
+    int64_t learned = wish < queued / 3 ? wish : queued / 3;
+    return (struct plb_cut){.known = pu->least,
+                            .wanted = pu->least > learned ? pu->least : learned,
+                            .low = pu->rate * PLB_SHORTEST_TASK,
+                            .high = longest(pu),
+                            .shared = shared};
 }

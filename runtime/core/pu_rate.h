@@ -9,8 +9,11 @@
 struct plb_pu_rate {
     double rate;            /* work per second, smoothed; 0 = not measured */
     double best, best_size; /* its best rate, and the work of the task that had it */
-    int64_t least;          /* units below which its rate suffers, as the master says */
-    int64_t learned;        /* the same, as its tasks suggest; their units may also just be dear */
+    double good;            /* work of the smallest task that is known to be as good as larger ones; or 0 */
+    int64_t least;          /* units below which its rate suffers, as the master says; 0: not known */
+    int64_t tasks,
+        first; /* that it has executed; units of the first one where it is a part of its block, else 0 */
+    int64_t learned; /* the same, as its tasks suggest; their units may also just be dear */
 };
 
 /* Work per second, or 0 where nothing is known. */
@@ -22,8 +25,8 @@ static inline double plb_pu_rate(const struct plb_pu_rate *pu)
 /* A task of this much work has taken these seconds; times that cannot be are ignored. */
 void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, double seconds);
 
-/* The smallest task to take from a queue of so many units: what was learned gives way near the end of the
- * queue, so that every PU gets one. */
-struct plb_least_task plb_pu_rate_least(const struct plb_pu_rate *pu, int64_t queued);
+/* How to cut tasks off a queue of so many units. shared: other PUs may take from it; what was learned of
+ * small tasks then gives way near its end, so that every PU gets one. */
+struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, bool shared);
 
 #endif

@@ -1,6 +1,7 @@
 /* A ring of ranges that grows. */
 #include "core/queue.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -37,33 +38,44 @@ static void cut_front(struct plb_queue *q, int64_t count, struct plb_slice *task
     }
 }
 
-bool plb_queue_take(struct plb_queue *q, const struct plb_sizes *sizes, const struct plb_task_limit *limit,
-                    struct plb_slice *task)
+/* Units that this much work has at the front, at most `most`. */
+static int64_t units_of(const struct plb_cost_map *map, const struct plb_queue_entry *front, int64_t most,
+                        double work)
 {
-    if (q->n == 0)
-        return false;
-    const struct plb_queue_entry *front = &q->at[q->head];
-    int64_t fits = plb_sizes_fit(sizes, limit, front->range),
-            most = fits < front->grain ? fits : front->grain;
-    int64_t tasks = (front->range.count - 1) / most + 1;
-    cut_front(q, (front->range.count - 1) / tasks + 1,
-              task); /* equal ones: a small rest costs as much to start */
-    return true;
+    return work < (double)map->units ? plb_cost_units(map, front->range.first, most, work) : most;
 }
 
-bool plb_queue_take_part(struct plb_queue *q, const struct plb_cost_map *map, const struct plb_sizes *sizes,
-                         const struct plb_task_limit *limit, const struct plb_least_task *least,
-                         struct plb_slice *task)
+/* The most units that the next task may have. */
+static int64_t most_of(const struct plb_queue_entry *front, const struct plb_cost_map *map, int64_t fits,
+                       const struct plb_cut *cut)
+{
+    int64_t most = front->grain < fits ? front->grain : fits, least = cut->shared ? cut->known : cut->wanted;
+    if (cut->high < INFINITY)
+        most = units_of(map, front, most, cut->high);
+    if (cut->low > 0.0 && !cut->shared && most < fits) {
+        int64_t low = units_of(map, front, fits, cut->low);
+        least = low > least ? low : least;
+    }
+    most = most > least ? most : least;
+    return most < fits ? most : fits;
+}
+
+bool plb_queue_take(struct plb_queue *q, const struct plb_cost_map *map, const struct plb_sizes *sizes,
+                    const struct plb_task_limit *limit, const struct plb_cut *cut, struct plb_slice *task)
 {
     if (q->n == 0)
         return false;
     const struct plb_queue_entry *front = &q->at[q->head];
-    int64_t fits = plb_sizes_fit(sizes, limit, front->range);
-    int64_t grain = front->grain > least->known ? front->grain : least->known,
-            most = fits < grain ? fits : grain;
-    int64_t part = plb_cost_units(map, front->range.first, most, plb_queue_work(q, map) / PARTS);
-    int64_t count = part > least->wanted ? part : least->wanted;
-    cut_front(q, count < most ? count : most, task);
+    int64_t fits = plb_sizes_fit(sizes, limit, front->range), most = most_of(front, map, fits, cut);
+    int64_t tasks = (front->range.count - 1) / most + 1;
+    int64_t count = (front->range.count - 1) / tasks
+                  + 1; /* equal ones: a small rest costs as much to start */
+    if (cut->shared) {
+        int64_t part = plb_cost_units(map, front->range.first, most, plb_queue_work(q, map) / PARTS);
+        count = part > cut->wanted ? part : cut->wanted;
+        count = count < most ? count : most;
+    }
+    cut_front(q, count, task);
     return true;
 }
 

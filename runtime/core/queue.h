@@ -20,7 +20,7 @@ struct plb_slice {
 struct plb_queue_entry {
     struct plb_range range;
     int64_t block;
-    int64_t grain; /* units per task at most; at least 1 */
+    int64_t grain; /* units per task at most, unless its PU needs more; at least 1 */
     int64_t hop;   /* how often the units have changed nodes */
 };
 
@@ -32,23 +32,20 @@ struct plb_queue {
 
 void plb_queue_push(struct plb_queue *queue, struct plb_queue_entry entry);
 
-/* The next task within the limit of the PU that executes it: the first block is cut into equal tasks, as few
- * as the limit and its grain allow. False: the queue is empty. */
-bool plb_queue_take(struct plb_queue *queue, const struct plb_sizes *sizes,
-                    const struct plb_task_limit *limit, struct plb_slice *task);
-
-/* How small the tasks of a PU may become. */
-struct plb_least_task {
-    int64_t known;  /* units below which its rate suffers, by its curve: a smaller grain of a block, which may
-                       suit another PU, gives way to it */
-    int64_t wanted; /* units that it takes where it can; at least `known` */
+/* How large a task may be, by what is known of its PU. */
+struct plb_cut {
+    int64_t known;    /* units below which its rate suffers, by its curve: a smaller grain of a block, which
+                         may suit another PU, gives way to it */
+    int64_t wanted;   /* units that it takes from a shared queue where it can; at least `known` */
+    double low, high; /* work: the shortest and the longest task; high may be infinite */
+    bool shared;      /* others may take from the queue: a task is an eighth of it, and may be short */
 };
 
-/* The same, but as a part of the queue that leaves others something to take: an eighth of the work, not fewer
- * than least->wanted units, not more than the limit and the grain. */
-bool plb_queue_take_part(struct plb_queue *queue, const struct plb_cost_map *map,
-                         const struct plb_sizes *sizes, const struct plb_task_limit *limit,
-                         const struct plb_least_task *least, struct plb_slice *task);
+/* The next task: the first block is cut into equal tasks, or a part is cut off a shared queue. In rising
+ * order of precedence: cut->high and the grain, cut->low and cut->known, the limit of the PU that executes
+ * it. False: the queue is empty. */
+bool plb_queue_take(struct plb_queue *queue, const struct plb_cost_map *map, const struct plb_sizes *sizes,
+                    const struct plb_task_limit *limit, const struct plb_cut *cut, struct plb_slice *task);
 
 /* Units and work in the queue. */
 int64_t plb_queue_units(const struct plb_queue *queue);

@@ -191,6 +191,8 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
     struct worker_pu *pu = &w->pus[m->pu];
     pu->served = true;
     plb_queue_push(&pu->queue, (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, 0});
+    if (m->block.least > 0)
+        pu->rate.least = m->block.least;
     return true;
 }
 
@@ -308,12 +310,20 @@ bool plb_worker_shares(const struct plb_worker *w)
 
 /* ----------------------------------------------------------------- tasks, reports */
 
+/* Whether the next task of a PU's queue is of this block. */
+static bool has_more(const struct worker_pu *pu, int64_t block)
+{
+    return pu->queue.n > 0 && pu->queue.at[pu->queue.head].block == block;
+}
+
 static bool take(struct plb_worker *w, struct worker_pu *own, struct plb_slice *task)
 {
-    if (!w->empty)
-        return plb_queue_take(&own->queue, w->sizes, &own->limit, task);
-    struct plb_least_task least = plb_pu_rate_least(&own->rate, plb_queue_units(&own->queue));
-    return plb_queue_take_part(&own->queue, w->map, w->sizes, &own->limit, &least, task);
+    struct plb_cut cut = plb_pu_rate_cut(&own->rate, plb_queue_units(&own->queue), w->empty);
+    if (!plb_queue_take(&own->queue, w->map, w->sizes, &own->limit, &cut, task))
+        return false;
+    if (own->rate.tasks == 0 && has_more(own, task->block))
+        own->rate.first = task->range.count;
+    return true;
 }
 
 bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
@@ -350,7 +360,7 @@ bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task,
     last->tasks++;
     last->execute_s += execute_s;
     last->transfer_s += transfer_s;
-    return slot != PLB_NO_SLOT || own->queue.n == 0 || own->queue.at[own->queue.head].block != task->block;
+    return slot != PLB_NO_SLOT || !has_more(own, task->block);
 }
 
 void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task, int status, const char *text)

@@ -11,9 +11,8 @@
 #include "model/speed.h"
 
 /* Seconds that a report may wait for the next one, where the master does not need it soon. Larger: fewer
- * messages, and balancers hear later. Smaller: the reverse. Half of what the daemon's communication thread
- * sleeps at most. */
-#define REPORT_DELAY 0.5e-3
+ * messages, and balancers hear later. Smaller: the reverse. As in the daemon. */
+#define REPORT_DELAY 5e-3
 
 /* A task that a PU has taken and not started. */
 struct staged {

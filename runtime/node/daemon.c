@@ -14,9 +14,9 @@
 #define PAGE 4096 /* bytes; pages are what a device can lock */
 
 /* Seconds that a report may wait for the next ones, where the master does not need it soon. Larger: balancers
- * hear later. Smaller: the two threads take the lock from each other, and each report costs a message. At
- * 1 ms an empty task costs the same as with no communication thread at all. */
-#define REPORT_DELAY 1e-3
+ * hear later. Smaller: the two threads take the lock from each other, and each report costs a message. As long as the
+ * shortest task of a large block. */
+#define REPORT_DELAY 5e-3
 
 /* A slot that has just been given a task, whose inputs are to be fetched. */
 struct errand {

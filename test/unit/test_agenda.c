@@ -227,7 +227,7 @@ static void units_without_cost_are_granted(void **state)
 }
 
 /* Greedy pieces of a hundred units. With times that follow the size, blocks are whole tasks to the end; where
- * equal pieces last 1 s and 3 s in turn, those of the end are cut. */
+ * equal pieces last 1 ms and 3 ms in turn, those of the end are cut. */
 static void surprising_times_cut_the_last_blocks(void **state)
 {
     static const struct plb_master_config migrating = {.migration = true};
@@ -242,7 +242,7 @@ static void surprising_times_cut_the_last_blocks(void **state)
             const struct plb_block b = f.out.at[i].block;
             *(b.range.first < 1000 ? &cut_early : &cut_late) += b.grain < b.range.count;
             struct plb_message m = done_of(&f, &f.out.at[i], f.out.at[i].to, 0, b.range.count);
-            m.done.execute_s = surprising && b.range.first / 100 % 2 == 0 ? 3.0 : 1.0;
+            m.done.execute_s = surprising && b.range.first / 100 % 2 == 0 ? 3e-3 : 1e-3;
             receive(&f, &m, 10.0 + i);
         }
         assert_true(plb_master_over(f.master));

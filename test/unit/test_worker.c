@@ -18,6 +18,29 @@ static void tasks_are_cut_off_the_front(void **state)
     stop(&f);
 }
 
+/* A PU of which nothing is known shows its speed with a first part of a block, and with a second of twice the
+ * size what a start costs: here nothing, so tasks last a quarter of a second, and fewer units when it slows. */
+static void tasks_follow_the_speed_of_their_pu(void **state)
+{
+    struct fixture f;
+    struct plb_slice task;
+    (void)state;
+    start(&f, 1, &migration_on);
+    assert_true(block(&f, 1, 0, 7, 0, 1000, 100));
+    int64_t expected[] = {100, 180, 48, 25}, last = 0;
+    double seconds = 0.01; /* for a unit */
+    for (int i = 0; i < 12; i++) {
+        assert_true(plb_worker_take(f.worker, 0, &task));
+        if (i < 4)
+            assert_in_range(task.range.count, expected[i] - 1, expected[i]);
+        last = task.range.count;
+        seconds = i < 4 ? 0.01 : 0.05;
+        plb_worker_done(f.worker, 0, &task, seconds * (double)task.range.count, 0.0, PLB_NO_SLOT);
+    }
+    assert_in_range(last, 5, 7);
+    stop(&f);
+}
+
 static void the_queue_grows_and_wraps(void **state)
 {
     struct fixture f;
@@ -206,7 +229,7 @@ static void nonsense_is_dropped(void **state)
     assert_false(block(&f, 1, INT32_MAX, 1, 0, 10, 10));
     assert_false(block(&f, 1, 0, 1, UNITS - 5, 10, 10)); /* beyond the last unit */
     struct plb_message m = message(PLB_BLOCK, 0, 1);
-    m.block = (struct plb_block){{0, 0}, 1, 10};
+    m.block = (struct plb_block){{0, 0}, 1, 10, 0};
     assert_non_null(plb_message_check(&m, m.size, NODES));
     for (int type = 1; type < PLB_MESSAGE_TYPES; type++) {
         bool to_master = type == PLB_HELLO || type == PLB_PULL || type == PLB_DONE || type == PLB_FAIL
@@ -279,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gift_goes_to_a_pu_that_has_had_blocks),
         cmocka_unit_test(tasks_are_cut_off_the_front),
+        cmocka_unit_test(tasks_follow_the_speed_of_their_pu),
         cmocka_unit_test(the_queue_grows_and_wraps),
         cmocka_unit_test(neighbours_are_reported_together),
         cmocka_unit_test(what_has_data_is_reported_alone),

@@ -1,0 +1,42 @@
+/* One rule, from the reports of a PU. */
+#include "core/slicing.h"
+
+#include <math.h>
+
+#include "core/migration.h"
+
+/* Reports from which a PU's start cost is known. Fewer: tasks are cut by a guess. More: later. As many as the
+ * training rounds of PLB-HeC. */
+#define ENOUGH 4
+
+/* Of a PU's share: a larger block is cut also while the PU's start cost is not known. Larger: a slow PU may
+ * start too much at once. Smaller: more starts. Set by the co-execution test. */
+#define LARGE 0.2
+
+/* A PU that has reported nothing first executes this part of its share, where its block is large. More parts:
+ * more starts until its speed is known. Fewer: a very slow PU needs longer for the first one. Set by the
+ * random clusters. */
+#define FIRST_PARTS 64.0
+
+/* Work per second in the latest report, or 0. */
+static double latest_rate(const struct plb_history *h)
+{
+    const struct plb_sample *last = h->n > 0 ? &h->at[h->n - 1] : NULL;
+    double seconds = last != NULL ? last->execute_s + last->transfer_s : 0.0;
+    return seconds > 0.0 && isfinite(seconds) ? last->work / seconds : 0.0;
+}
+
+struct plb_slicing plb_slicing(struct plb_history *h, double work, double share)
+{
+    struct plb_slicing s = {.most = share / (h->n == 0 ? FIRST_PARTS : PLB_TASK_PARTS), .least = -1.0};
+    double rate = latest_rate(h), low = rate * PLB_SHORTEST_TASK, high = rate * PLB_LONGEST_TASK;
+    bool known = h->n >= ENOUGH;
+    s.most = rate > 0.0 ? fmin(fmax(s.most, low), high) : s.most;
+    bool large = known ? work > s.most && work >= 2.0 * low : work > LARGE * share;
+    if (!large)
+        return (struct plb_slicing){INFINITY, -1.0};
+    if (known)
+        s.least = fmax(plb_history_good_task(h), plb_history_least_task(h));
+    s.most = fmax(s.most, fmax(s.least, plb_history_least_task(h)));
+    return s;
+}

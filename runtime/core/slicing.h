@@ -1,0 +1,20 @@
+/* How large the tasks of a block may be, as the master knows it when it grants the block. A PU cannot give
+ * away a task that it has started, so a large block is executed in several. The worker goes on from there
+ * with what it sees of its own tasks (core/pu_rate). Pure function; thread-safe. */
+#ifndef PLB_CORE_SLICING_H
+#define PLB_CORE_SLICING_H
+
+#include "core/history.h"
+
+struct plb_slicing {
+    double most;  /* work in a task; infinite: the block is one task */
+    double least; /* work below which the PU's rate suffers; negative: not known */
+};
+
+/* For a block of this much work. share: work that the PU will probably still execute, this block included. A
+ * task is a sixteenth of that, but lasts between PLB_SHORTEST_TASK and PLB_LONGEST_TASK, and has at least 99
+ * times what a start costs. While the start cost is not known, only a large part of the share is cut. May
+ * fit the PU's curve. */
+struct plb_slicing plb_slicing(struct plb_history *history, double work, double share);
+
+#endif
