@@ -21,8 +21,8 @@ struct plb_migration {
  * thieves find fewer tasks. Smaller: starts cost more. The 1 % was chosen by the co-execution bench. */
 #define PLB_STARTS 99.0
 
-/* The longest and the shortest task, in seconds, that a block is cut into. Longest: larger, and a slow-down is
- * answered later; smaller, and kernels start more often. Shortest: larger, and less can move; smaller, and
+/* The longest and the shortest task, in seconds, that a block is cut into. Longest: larger, and a slow-down
+ * is answered later; smaller, and kernels start more often. Shortest: larger, and less can move; smaller, and
  * reports and transfers cost more. While a PU's start cost is not known, its tasks may last longer; when
  * nothing is left to grant, they may be shorter. */
 #define PLB_LONGEST_TASK 0.25

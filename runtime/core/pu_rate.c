@@ -39,7 +39,7 @@ static void learn_of_starts(struct plb_pu_rate *pu, double work, int64_t units, 
         pu->good = work;
 }
 
-/* The longest task: a quarter of a second where tasks that short are known to be good, else half of what is. */
+/* The longest task: PLB_LONGEST_TASK where tasks that short are known to be good, else half of what is. */
 static double longest(const struct plb_pu_rate *pu)
 {
     double work = pu->rate * PLB_LONGEST_TASK;

@@ -14,8 +14,8 @@
 #define PAGE 4096 /* bytes; pages are what a device can lock */
 
 /* Seconds that a report may wait for the next ones, where the master does not need it soon. Larger: balancers
- * hear later. Smaller: the two threads take the lock from each other, and each report costs a message. As long as the
- * shortest task of a large block. */
+ * hear later. Smaller: the two threads take the lock from each other, and each report costs a
+ * message. As long as the shortest task of a large block. */
 #define REPORT_DELAY 5e-3
 
 /* A slot that has just been given a task, whose inputs are to be fetched. */

@@ -19,7 +19,8 @@ static void tasks_are_cut_off_the_front(void **state)
 }
 
 /* A PU of which nothing is known shows its speed with a first part of a block, and with a second of twice the
- * size what a start costs: here nothing, so tasks last a quarter of a second, and fewer units when it slows. */
+ * size what a start costs: here nothing, so tasks last a quarter of a second, and have fewer units when it
+ * slows down. */
 static void tasks_follow_the_speed_of_their_pu(void **state)
 {
     struct fixture f;
