@@ -35,7 +35,11 @@
 
 /* Seconds of the run from solve to solve, for each PU. Larger: T is older. Smaller: the master solves more
  * than it answers; a solve takes some 2 us for each PU. */
-#define BETWEEN_SOLVES 50e-6
+#define BETWEEN_SOLVES 100e-6
+
+/* Part of the time from a solve to its T after which a PU that would have to wait brings another solve.
+ * Larger: PUs idle behind one that is late. Smaller: more solves. */
+#define OLD 0.05
 
 #define ROUNDING 1e-9 /* relative: sums of work that should be equal differ by less */
 
@@ -240,8 +244,11 @@ static double grant(void *state, const struct plb_view *view, int p)
     if (view->pus[p].outstanding > 0 && !reported(s, p))
         return PLB_WAIT_OWN;
     double work = decide(s, view, p);
-    bool old = view->now - s->solved_at > fmax(0.02 * (s->end - s->solved_at), BETWEEN_SOLVES * view->living);
-    if (!(work > 0.0) && (old || view->idle == view->living)) { /* what was expected may not have happened */
+    bool old = view->now - s->solved_at > fmax(OLD * (s->end - s->solved_at), BETWEEN_SOLVES * view->living);
+    if (!(work > 0.0)
+        && (old
+            || (view->idle == view->living
+                && s->solved_at < view->now))) { /* what was expected may not have happened */
         solve(s, view);
         work = decide(s, view, p);
     }
