@@ -169,6 +169,18 @@ int64_t plb_ledger_drop(struct plb_ledger *l, struct plb_range range, int64_t bl
     return let_go_of(l, block, range, true);
 }
 
+bool plb_ledger_next_held(const struct plb_ledger *l, int64_t *at, struct plb_held *held)
+{
+    while (*at < l->held.n_parts) {
+        const struct plb_part *part = &l->held.parts[(*at)++];
+        if (part->range.count == 0)
+            continue;
+        *held = (struct plb_held){part->range, l->held.at[part->block].id, plb_part_pu(part), part->node};
+        return true;
+    }
+    return false;
+}
+
 int64_t plb_ledger_open_units(const struct plb_ledger *l, struct plb_range range, int64_t block)
 {
     const struct plb_part *parts = l->held.parts;

@@ -97,6 +97,17 @@ static inline const struct plb_block_change *plb_ledger_changes(const struct plb
     return ledger->changes;
 }
 
+/* Units of one block that one node holds. */
+struct plb_held {
+    struct plb_range range;
+    int64_t block;
+    int pu;   /* that the block was granted to */
+    int node; /* that has the units */
+};
+
+/* The next held range. *at: 0 at the beginning; what it means is the ledger's. False after the last one. */
+bool plb_ledger_next_held(const struct plb_ledger *ledger, int64_t *at, struct plb_held *held);
+
 /* Counts and sums. */
 static inline int64_t plb_ledger_free_units(const struct plb_ledger *ledger)
 {

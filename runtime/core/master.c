@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "core/agenda.h"
+#include "core/backup.h"
 
 struct plb_master {
     struct plb_master_config config;
@@ -21,6 +22,7 @@ struct plb_master {
     struct plb_ledger *ledger;
     struct plb_broker *broker;
     struct plb_agenda *agenda;
+    struct plb_backups *backups;
     struct plb_master_counts counts;
     double pass_began;
     bool stopped;
@@ -67,6 +69,9 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
         .migration = config->migration,
     };
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
+    m->backups = plb_backups_new(
+        &(struct plb_backups_config){m->infos, m->ledger, m->broker, m->histories, n, m->config.phases,
+                                     config->backups && config->migration, config->in_place});
     return m;
 }
 
@@ -74,6 +79,7 @@ void plb_master_free(struct plb_master *m)
 {
     if (m == NULL)
         return;
+    plb_backups_free(m->backups);
     plb_agenda_free(m->agenda);
     plb_broker_free(m->broker);
     plb_ledger_free(m->ledger);
@@ -131,6 +137,7 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
     plb_ledger_begin(m->ledger, map);
     plb_broker_begin(m->broker);
     plb_agenda_begin(m->agenda, pass, phase, map);
+    plb_backups_begin(m->backups, pass, phase, map, now);
     plb_agenda_feed_all(m->agenda, out);
     check_event(m);
 }
@@ -148,13 +155,18 @@ static bool exists(const struct plb_master *m, struct plb_range range)
     return range.first + range.count <= m->map->units;
 }
 
+/* The number of a node's PU in the run, or -1. */
+static int pu_of(const struct plb_master *m, int node, int local)
+{
+    return local < plb_broker_pus(m->broker, node) ? plb_broker_first_pu(m->broker, node) + local : -1;
+}
+
 /* The number in the run of the PU that a DONE comes from; -1 where the DONE makes no sense. */
 static int reporter_of(const struct plb_master *m, const struct plb_message *message)
 {
     if (!timely(m, message) || !exists(m, message->done.range))
         return -1;
-    int first = plb_broker_first_pu(m->broker, message->from);
-    return message->pu < plb_broker_pus(m->broker, message->from) ? first + message->pu : -1;
+    return pu_of(m, message->from, message->pu);
 }
 
 enum plb_verdict plb_master_judge(const struct plb_master *m, const struct plb_message *message)
@@ -164,37 +176,6 @@ enum plb_verdict plb_master_judge(const struct plb_master *m, const struct plb_m
     int64_t count = message->done.range.count;
     int64_t open = plb_ledger_open_units(m->ledger, message->done.range, message->done.block);
     return open == 0 ? PLB_NONE_NEW : open < count ? PLB_SOME_NEW : PLB_ALL_NEW;
-}
-
-static double positive(double seconds)
-{
-    return seconds > 0.0 && isfinite(seconds) ? seconds : 0.0;
-}
-
-/* Units that were granted to another PU than the one that executed them. */
-static void count_stolen(struct plb_master *m, int p)
-{
-    int n;
-    const struct plb_block_change *changes = plb_ledger_changes(m->ledger, &n);
-    for (int i = 0; i < n; i++) {
-        int owner = changes[i].pu;
-        if (owner == p || changes[i].freed)
-            continue;
-        m->totals[p].stolen_in += changes[i].units;
-        m->totals[owner].stolen_out += changes[i].units;
-        m->counts.moved_units += m->infos[owner].node != m->infos[p].node ? changes[i].units : 0;
-    }
-}
-
-/* Adds what a DONE says to the totals of the PU that executed it. */
-static void count(struct plb_master *m, int p, const struct plb_done *done, int64_t fresh)
-{
-    struct plb_pu_totals *totals = &m->totals[p];
-    totals->units += fresh;
-    totals->tasks += done->tasks;
-    totals->execute_s += positive(done->execute_s);
-    totals->transfer_s += positive(done->transfer_s);
-    count_stolen(m, p);
 }
 
 /* Accepts what is new; nothing where results count whole and only a part is new. Returns the new units. */
@@ -237,20 +218,22 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     if (plb_agenda_failure(m->agenda) != NULL)
         return 0;
     double tasks = (double)done->tasks, work = plb_cost_work(m->map, done->range.first, done->range.count);
-    now -= m->pass_began;
     struct plb_sample sample = {.work = work / tasks,
                                 .execute_s = done->execute_s / tasks,
                                 .transfer_s = done->transfer_s / tasks,
                                 .tasks = done->tasks,
-                                .time = now};
+                                .time = now - m->pass_began};
     int64_t fresh = accept(m, done);
-    sample.block_end = plb_agenda_follow(m->agenda, p, now);
-    count(m, p, done, fresh);
+    int from = out->n;
+    sample.block_end = plb_agenda_follow(m->agenda, p, sample.time);
+    m->counts.moved_units += plb_totals_count(m->totals, m->infos, m->ledger, p, done, fresh);
     plb_history_add(history_of(m, m->phase, p), &sample);
     plb_tally_add(&m->tallies[p * m->config.phases + m->phase],
                   &(struct plb_timed){work, done->execute_s + done->transfer_s, tasks});
     plb_broker_heard(m->broker, message->from);
+    plb_backups_reported(m->backups, p, done->range, fresh > 0, now, out);
     plb_agenda_reported(m->agenda, p, &sample, out);
+    plb_backups_granted(m->backups, out, from, now);
     return fresh;
 }
 
@@ -269,6 +252,7 @@ static void on_moved(struct plb_master *m, const struct plb_message *message, do
 {
     const struct plb_gifts *gifts = &message->gifts;
     int64_t before = plb_ledger_free_units(m->ledger);
+    int from = out->n;
     if (!timely(m, message) || !moves_known_units(m, gifts)) {
         drop(m, message);
         return;
@@ -284,6 +268,29 @@ static void on_moved(struct plb_master *m, const struct plb_message *message, do
     m->counts.freed_late += freed;
     if (freed > 0)
         plb_agenda_feed_all(m->agenda, out);
+    plb_backups_given(m->backups, gifts->thief, now);
+    plb_backups_granted(m->backups, out, from, now);
+}
+
+static void on_idle(struct plb_master *m, const struct plb_message *message, double now)
+{
+    int p = pu_of(m, message->from, message->pu);
+    if (p < 0 || plb_ledger_lost(m->ledger, message->from))
+        drop(m, message);
+    else if (timely(m, message))
+        plb_backups_idle(m->backups, p, now);
+}
+
+double plb_master_due(const struct plb_master *m)
+{
+    return plb_backups_due(m->backups);
+}
+
+void plb_master_tick(struct plb_master *m, double now, struct plb_outbox *out)
+{
+    if (now >= plb_backups_due(m->backups))
+        plb_backups_look(m->backups, now, out);
+    m->counts.backups = plb_backups_count(m->backups);
 }
 
 int64_t plb_master_receive(struct plb_master *m, const struct plb_message *message, double now,
@@ -294,6 +301,8 @@ int64_t plb_master_receive(struct plb_master *m, const struct plb_message *messa
         fresh = on_done(m, message, now, out);
     else if (message->type == PLB_MOVED)
         on_moved(m, message, now, out);
+    else if (message->type == PLB_IDLE)
+        on_idle(m, message, now);
     else
         m->counts.dropped++;
     check_event(m);
@@ -305,12 +314,15 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
     if (node < 0 || node >= m->config.n_nodes || plb_ledger_lost(m->ledger, node))
         return;
     int first = plb_broker_first_pu(m->broker, node), n = plb_broker_pus(m->broker, node);
+    int from = out->n;
     m->counts.losses++;
     plb_agenda_remove(m->agenda, first, n);
     m->counts.freed += plb_ledger_lose(m->ledger, node);
     plb_agenda_follow(m->agenda, -1, m->map != NULL ? now - m->pass_began : 0.0);
     plb_agenda_removed(m->agenda, first, n);
+    plb_backups_lost(m->backups, node);
     plb_agenda_feed_all(m->agenda, out);
+    plb_backups_granted(m->backups, out, from, now);
     check_event(m);
 }
 

@@ -2,7 +2,8 @@
  * in with the time at which they happened, messages to send come out.
  *
  * Its parts: ledger (who has which unit), agenda (which PU is asked next, and what it is told), broker (which
- * node may take work from which), history (what was measured of a PU). Calls never overlap. */
+ * node may take work from which), history (what was measured of a PU), backups (which late units are executed
+ * a second time). Calls never overlap. */
 #ifndef PLB_CORE_MASTER_H
 #define PLB_CORE_MASTER_H
 
@@ -11,6 +12,7 @@
 #include "core/message.h"
 #include "core/migration.h"
 #include "core/sizes.h"
+#include "core/totals.h"
 #include "model/tally.h"
 
 struct plb_master;
@@ -25,14 +27,9 @@ struct plb_master_config {
     int phases;          /* of the kernel; 0 counts as 1 */
     double grain;        /* units per task at most, as the user wants it; 0 = no wish */
     bool migration;      /* nodes are told when nothing is left to grant, and from whom to take */
+    bool backups;        /* idle PUs execute late units a second time; only with migration */
+    bool in_place;       /* PUs of node 0 write results to their final place: they take no part in backups */
     bool whole_results;  /* a result counts whole or not at all: the job reduces arrays */
-};
-
-/* What a PU has done in all passes so far. */
-struct plb_pu_totals {
-    int64_t units, blocks, tasks;
-    int64_t stolen_in, stolen_out; /* units executed for another PU, and by another one */
-    double execute_s, transfer_s;
 };
 
 /* What happened to messages and units, in all passes so far; tests look at them. */
@@ -41,6 +38,7 @@ struct plb_master_counts {
     int64_t dropped;            /* messages that make no sense, or come from a lost node */
     int64_t stale;              /* reports and moves of another pass */
     int64_t twice;              /* units reported again after they had been accepted */
+    int64_t backups;            /* copies of late units that were given to idle PUs */
     int64_t torn;               /* results dropped since only some of their units were new (whole_results) */
     int64_t losses, freed;      /* lost nodes, and units that they left behind */
     int64_t freed_late;         /* units freed by a MOVED to a node that was lost before */
@@ -74,11 +72,17 @@ enum plb_verdict {
 };
 enum plb_verdict plb_master_judge(const struct plb_master *master, const struct plb_message *message);
 
-/* The one receiver of messages to the master: DONE (whose results are there), and MOVED. Returns how many
- * units a DONE made accepted for the first time; with whole_results that is all of them or 0. Reduced arrays
- * may be folded only where it is all. */
+/* The one receiver of messages to the master: DONE (whose results are there), MOVED and IDLE. Returns how
+ * many units a DONE made accepted for the first time; with whole_results that is all of them or 0. Reduced
+ * arrays may be folded only where it is all. */
 int64_t plb_master_receive(struct plb_master *master, const struct plb_message *message, double now,
                            struct plb_outbox *out);
+
+/* When plb_master_tick is to be called, on the clock of `now`; infinite: not before another event. */
+double plb_master_due(const struct plb_master *master);
+
+/* Does what is due by now. */
+void plb_master_tick(struct plb_master *master, double now, struct plb_outbox *out);
 
 /* A node is gone, perhaps before the first pass. Others get what it had; its later messages are dropped. */
 void plb_master_lost(struct plb_master *master, int node, double now, struct plb_outbox *out);

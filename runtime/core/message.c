@@ -18,12 +18,21 @@ static const struct {
     const char *name;
     size_t body;
 } types[PLB_MESSAGE_TYPES] = {
-    [PLB_HELLO] = {"HELLO", sizeof(struct plb_hello)}, [PLB_PASS] = {"PASS", sizeof(struct plb_pass)},
-    [PLB_BLOCK] = {"BLOCK", sizeof(struct plb_block)}, [PLB_PULL] = {"PULL", sizeof(struct plb_pull)},
-    [PLB_DONE] = {"DONE", sizeof(struct plb_done)},    [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure)},
-    [PLB_EMPTY] = {"EMPTY", sizeof(struct plb_empty)}, [PLB_STEAL] = {"STEAL", sizeof(struct plb_steal)},
-    [PLB_GIFT] = {"GIFT", sizeof(struct plb_gifts)},   [PLB_MOVED] = {"MOVED", sizeof(struct plb_gifts)},
-    [PLB_STOP] = {"STOP", sizeof(struct plb_stop)},    [PLB_BYE] = {"BYE", 0},
+    [PLB_HELLO] = {"HELLO", sizeof(struct plb_hello)},
+    [PLB_PASS] = {"PASS", sizeof(struct plb_pass)},
+    [PLB_BLOCK] = {"BLOCK", sizeof(struct plb_block)},
+    [PLB_PULL] = {"PULL", sizeof(struct plb_pull)},
+    [PLB_DONE] = {"DONE", sizeof(struct plb_done)},
+    [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure)},
+    [PLB_EMPTY] = {"EMPTY", sizeof(struct plb_empty)},
+    [PLB_STEAL] = {"STEAL", sizeof(struct plb_steal)},
+    [PLB_GIFT] = {"GIFT", sizeof(struct plb_gifts)},
+    [PLB_MOVED] = {"MOVED", sizeof(struct plb_gifts)},
+    [PLB_IDLE] = {"IDLE", 0},
+    [PLB_BACKUP] = {"BACKUP", sizeof(struct plb_block)},
+    [PLB_CANCEL] = {"CANCEL", sizeof(struct plb_cancel)},
+    [PLB_STOP] = {"STOP", sizeof(struct plb_stop)},
+    [PLB_BYE] = {"BYE", 0},
 };
 
 static bool exists(int type)
@@ -111,9 +120,11 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
     switch ((enum plb_message_type)m->type) {
     case PLB_PASS: return m->begin.phase >= 0 ? NULL : "an impossible phase";
     case PLB_BLOCK:
+    case PLB_BACKUP:
         return sound(m->block.range) && m->block.id >= 0 && m->block.grain > 0 && m->block.least >= 0
                  ? NULL
                  : "an impossible block";
+    case PLB_CANCEL: return sound(m->cancel.range) ? NULL : "an impossible range";
     case PLB_PULL: return sound(m->pull.range) && m->pull.slot >= 0 ? NULL : "an impossible range or slot";
     case PLB_DONE: /* times are what a device measured: the master makes nothing of those that cannot be */
         return check_done(&m->done);

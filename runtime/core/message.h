@@ -10,6 +10,9 @@
  *   STEAL  node → node     an idle node asks another one for queued units
  *   GIFT   node → node     the answer: units that change hands, or none; descriptors, never data
  *   MOVED  node → master   what the giver has just given, and to whom
+ *   IDLE   node → master   a PU has nothing to execute, and nobody has work for it
+ *   BACKUP master → node   units that are late elsewhere, to be executed a second time by one PU
+ *   CANCEL master → node   units whose result was accepted from another node
  *   STOP   master → node   the run is over, with this status
  *   BYE    node → master   nothing of this node is on its way any more
  *
@@ -40,6 +43,9 @@ enum plb_message_type {
     PLB_STEAL,
     PLB_GIFT,
     PLB_MOVED,
+    PLB_IDLE,
+    PLB_BACKUP,
+    PLB_CANCEL,
     PLB_STOP,
     PLB_BYE,
     PLB_MESSAGE_TYPES /* one more than the last */
@@ -82,6 +88,10 @@ struct plb_block {
     int64_t id;    /* from the master; id % (PUs of the run) is the PU that it was granted to */
     int64_t grain; /* units per task at most, as the master wants it; at least 1 */
     int64_t least; /* units below which the PU's rate suffers, at least 1; 0 = not known */
+};
+
+struct plb_cancel {
+    struct plb_range range;
 };
 
 struct plb_pull {
@@ -136,12 +146,13 @@ struct plb_message {
     uint16_t protocol; /* PLB_PROTOCOL */
     uint16_t size;     /* bytes, header and body */
     int32_t from, to;  /* ranks */
-    int32_t pu;        /* BLOCK, PULL, DONE, FAIL: its number on its node */
+    int32_t pu;        /* BLOCK, BACKUP, IDLE, PULL, DONE, FAIL: its number on its node */
     int32_t pass;
     union {
         struct plb_hello hello;
         struct plb_pass begin;
-        struct plb_block block;
+        struct plb_block block; /* BLOCK and BACKUP */
+        struct plb_cancel cancel;
         struct plb_pull pull;
         struct plb_done done;
         struct plb_failure fail;

@@ -14,6 +14,7 @@ struct plb_migration {
     enum plb_victim victim; /* the node that an idle node asks: most-remaining, first (Li) or random */
     double threshold;       /* work; a node gives no less than this to another */
     bool by_power;          /* shares follow the given powers, as Li's do, though rates are measured */
+    bool backups;           /* nodes tell the master of PUs for which nobody has work */
     uint64_t seed;          /* of random */
 };
 

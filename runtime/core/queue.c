@@ -122,6 +122,24 @@ int plb_queue_cut(struct plb_queue *q, const struct plb_cost_map *map, double wo
     return n;
 }
 
+void plb_queue_remove(struct plb_queue *q, struct plb_range range)
+{
+    int64_t end = range.first + range.count;
+    for (int left = q->n; left > 0; left--) { /* each entry goes to the back, without these units */
+        struct plb_queue_entry e = q->at[q->head], rest = e;
+        int64_t e_end = e.range.first + e.range.count;
+        q->head = (q->head + 1) % q->capacity;
+        q->n--;
+        e.range.count = (range.first < e_end ? range.first : e_end) - e.range.first;
+        rest.range.first = end > rest.range.first ? end : rest.range.first;
+        rest.range.count = e_end - rest.range.first;
+        if (e.range.count > 0)
+            plb_queue_push(q, e);
+        if (rest.range.count > 0)
+            plb_queue_push(q, rest);
+    }
+}
+
 void plb_queue_clear(struct plb_queue *q)
 {
     q->n = 0;

@@ -47,6 +47,12 @@ struct plb_cut {
 bool plb_queue_take(struct plb_queue *queue, const struct plb_cost_map *map, const struct plb_sizes *sizes,
                     const struct plb_task_limit *limit, const struct plb_cut *cut, struct plb_slice *task);
 
+/* Whether the first units in the queue are of this block. */
+static inline bool plb_queue_goes_on(const struct plb_queue *queue, int64_t block)
+{
+    return queue->n > 0 && queue->at[queue->head].block == block;
+}
+
 /* Units and work in the queue. */
 int64_t plb_queue_units(const struct plb_queue *queue);
 double plb_queue_work(const struct plb_queue *queue, const struct plb_cost_map *map);
@@ -55,6 +61,9 @@ double plb_queue_work(const struct plb_queue *queue, const struct plb_cost_map *
  * number. Units that have moved PLB_HOPS times stay where they are. */
 int plb_queue_cut(struct plb_queue *queue, const struct plb_cost_map *map, double work,
                   struct plb_queue_entry *taken, int limit);
+
+/* Removes these units, wherever they are in the queue. */
+void plb_queue_remove(struct plb_queue *queue, struct plb_range range);
 void plb_queue_clear(struct plb_queue *queue);
 void plb_queue_fini(struct plb_queue *queue);
 

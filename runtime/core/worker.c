@@ -2,19 +2,15 @@
 #include "core/worker.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "core/copies.h"
 #include "core/pu_rate.h"
+#include "core/reports.h"
+#include "core/share.h"
 #include "core/thief.h"
-
-/* A PU that is slower than a neighbour by this factor takes half its share from it, since a large part could
- * outlast the run; it may come again. Larger: more PUs come twice. Smaller: a slow PU may end last. Set by
- * the demo. */
-#define MUCH_SLOWER 0.1
 
 /* One PU of the node. */
 struct worker_pu {
@@ -24,6 +20,7 @@ struct worker_pu {
     struct plb_task_limit limit;
     int merging; /* its latest report, which may grow; or -1 */
     bool hungry; /* found nothing when it last asked */
+    bool idle;   /* the master knows that it found nothing, and that nobody has work for it */
     bool served; /* has been granted a block in this run: the master refuses some, for lack of memory */
 };
 
@@ -32,7 +29,8 @@ struct plb_worker {
     struct worker_pu *pus;
     const struct plb_sizes *sizes;
     const struct plb_cost_map *maps, *map; /* map: of the phase that runs; NULL before the first pass */
-    struct plb_outbox reports;
+    struct plb_reports reports;
+    struct plb_copies copies;
     struct plb_outbox early; /* messages of passes that have not begun here */
     struct plb_migration migration;
     struct plb_thief *thief;
@@ -50,11 +48,12 @@ struct plb_worker *plb_worker_new(const struct plb_worker_config *config)
     w->maps = config->maps;
     w->migration = config->migration;
     w->thief = plb_thief_new(config->node, config->n_nodes, &config->migration);
+    plb_reports_init(&w->reports, w->n_pus, w->node);
+    plb_copies_init(&w->copies, w->n_pus);
     w->pus = plb_alloc((size_t)config->n_pus * sizeof *w->pus);
     for (int pu = 0; pu < w->n_pus; pu++) {
         w->pus[pu].power = config->pus[pu].power;
         w->pus[pu].limit = config->pus[pu].limit;
-        w->pus[pu].merging = -1;
     }
     return w;
 }
@@ -65,7 +64,8 @@ void plb_worker_free(struct plb_worker *w)
         return;
     for (int pu = 0; pu < w->n_pus; pu++)
         plb_queue_fini(&w->pus[pu].queue);
-    plb_outbox_fini(&w->reports);
+    plb_copies_fini(&w->copies);
+    plb_reports_fini(&w->reports);
     plb_outbox_fini(&w->early);
     plb_thief_free(w->thief);
     free(w->pus);
@@ -125,30 +125,16 @@ static void push_back(struct worker_pu *pu, const struct plb_queue_entry *entrie
         plb_queue_push(&pu->queue, entries[i]);
 }
 
-/* How much an idle PU takes of what a neighbour has queued. */
-static double neighbours_share(const struct plb_worker *w, const struct worker_pu *own,
-                               const struct worker_pu *other, double queued)
-{
-    double rate = plb_pu_rate(&own->rate), others = plb_pu_rate(&other->rate);
-    if (w->migration.by_power || (rate == 0.0 && others == 0.0))
-        return plb_migration_share(queued, own->power, other->power);
-    if (rate == 0.0)
-        return 0.0; /* its first task will tell how slow it is; its power may be far from true */
-    if (others == 0.0)
-        return plb_migration_share(queued, own->power, other->power);
-    if ((double)own->rate.least / PLB_STARTS / rate > queued / others)
-        return 0.0; /* the neighbour ends all of it before this PU has started */
-    double x = plb_migration_share(queued, rate, others);
-    return rate < MUCH_SLOWER * others && x > 1.0 ? fmax(0.5 * x, 1.0) : x;
-}
-
 /* Moves work from the fullest queue of the node to that of a PU which has none. */
 static bool take_from_neighbour(struct plb_worker *w, struct worker_pu *own)
 {
     struct plb_queue_entry taken[PLB_GIFTS];
     double queued;
     struct worker_pu *other = fullest(w, &queued);
-    double x = queued > 0.0 ? neighbours_share(w, own, other, queued) : 0.0;
+    double x = queued > 0.0 ? plb_neighbours_share(&(struct plb_sharer){&own->rate, own->power},
+                                                   &(struct plb_sharer){&other->rate, other->power}, queued,
+                                                   w->migration.by_power)
+                            : 0.0;
     if (x <= 0.0)
         return false;
     int n = plb_queue_cut(&other->queue, w->map, x, taken, PLB_GIFTS);
@@ -163,13 +149,13 @@ static void on_pass(struct plb_worker *w, const struct plb_message *m, struct pl
     w->pass = m->pass;
     w->phase = (int)m->begin.phase;
     w->map = &w->maps[w->phase];
-    w->reports.n = 0;
+    plb_reports_clear(&w->reports);
+    plb_copies_begin(&w->copies);
     w->empty = false;
     plb_thief_begin(w->thief);
     for (int pu = 0; pu < w->n_pus; pu++) {
         plb_queue_clear(&w->pus[pu].queue);
-        w->pus[pu].merging = -1;
-        w->pus[pu].hungry = false;
+        w->pus[pu].hungry = w->pus[pu].idle = false;
         w->pus[pu].rate = (struct plb_pu_rate){0}; /* the phase may be another one */
     }
     struct plb_outbox early = w->early;
@@ -190,9 +176,20 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
         return false;
     struct worker_pu *pu = &w->pus[m->pu];
     pu->served = true;
-    plb_queue_push(&pu->queue, (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, 0});
+    plb_queue_push(m->type == PLB_BLOCK ? &pu->queue : &w->copies.of[m->pu],
+                   (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, 0});
     if (m->block.least > 0)
         pu->rate.least = m->block.least;
+    return true;
+}
+
+static bool on_cancel(struct plb_worker *w, struct plb_range range)
+{
+    if (!in_pass(w, range))
+        return false;
+    plb_copies_cancel(&w->copies, range);
+    for (int pu = 0; pu < w->n_pus; pu++)
+        plb_queue_remove(&w->pus[pu].queue, range);
     return true;
 }
 
@@ -261,6 +258,8 @@ static bool on_gift(struct plb_worker *w, const struct plb_message *m)
     while (pu > 0 && !w->pus[pu].served) /* nobody is hungry any more: a PU that may execute it */
         pu--;
     push_back(&w->pus[pu], entries, m->gifts.n);
+    for (pu = 0; pu < w->n_pus && m->gifts.n > 0; pu++) /* the master takes the node to work again */
+        w->pus[pu].idle = false;
     return true;
 }
 
@@ -280,7 +279,8 @@ bool plb_worker_receive(struct plb_worker *w, const struct plb_message *m, struc
         w->empty = false;
         return true;
     }
-    if (m->type != PLB_BLOCK && m->type != PLB_EMPTY && m->type != PLB_GIFT)
+    if (m->type != PLB_BLOCK && m->type != PLB_BACKUP && m->type != PLB_CANCEL && m->type != PLB_EMPTY
+        && m->type != PLB_GIFT)
         return false;
     if (m->pass > w->pass) {
         plb_outbox_copy(&w->early, m);
@@ -288,9 +288,13 @@ bool plb_worker_receive(struct plb_worker *w, const struct plb_message *m, struc
     }
     if (m->pass < w->pass || w->map == NULL)
         return false;
-    return m->type == PLB_BLOCK ? on_block(w, m)
-         : m->type == PLB_EMPTY ? on_empty(w, &m->empty)
-                                : on_gift(w, m);
+    switch ((enum plb_message_type)m->type) {
+    case PLB_BLOCK:
+    case PLB_BACKUP: return on_block(w, m);
+    case PLB_CANCEL: return on_cancel(w, m->cancel.range);
+    case PLB_EMPTY: return on_empty(w, &m->empty);
+    default: return on_gift(w, m);
+    }
 }
 
 int plb_worker_pass(const struct plb_worker *w)
@@ -310,18 +314,12 @@ bool plb_worker_shares(const struct plb_worker *w)
 
 /* ----------------------------------------------------------------- tasks, reports */
 
-/* Whether the next task of a PU's queue is of this block. */
-static bool has_more(const struct worker_pu *pu, int64_t block)
-{
-    return pu->queue.n > 0 && pu->queue.at[pu->queue.head].block == block;
-}
-
 static bool take(struct plb_worker *w, struct worker_pu *own, struct plb_slice *task)
 {
     struct plb_cut cut = plb_pu_rate_cut(&own->rate, plb_queue_units(&own->queue), w->empty);
     if (!plb_queue_take(&own->queue, w->map, w->sizes, &own->limit, &cut, task))
         return false;
-    if (own->rate.tasks == 0 && has_more(own, task->block))
+    if (own->rate.tasks == 0 && plb_queue_goes_on(&own->queue, task->block))
         own->rate.first = task->range.count;
     return true;
 }
@@ -332,43 +330,37 @@ bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
     bool got = take(w, own, task);
     if (!got && w->empty && own->served && take_from_neighbour(w, own))
         got = take(w, own, task);
+    if (!got)
+        got = plb_queue_take(&w->copies.of[pu], w->map, w->sizes, &own->limit,
+                             &(struct plb_cut){.high = INFINITY}, task);
     task->pass = w->pass;
     own->hungry = !got && own->served;
+    own->idle = own->idle && !got;
     return got;
+}
+
+bool plb_worker_obsolete(const struct plb_worker *w, const struct plb_slice *task)
+{
+    return task->pass != w->pass || plb_copies_accepted(&w->copies, task->range);
 }
 
 bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task, double execute_s,
                      double transfer_s, int slot)
 {
     struct worker_pu *own = &w->pus[pu];
-    if (task->pass != w->pass)
+    own->idle = false; /* the master takes a PU that reports to work on */
+    if (plb_worker_obsolete(w, task))
         return false;
-    struct plb_done *last = own->merging >= 0 ? &w->reports.at[own->merging].done : NULL;
-    bool grows = last != NULL && slot == PLB_NO_SLOT && last->block == task->block
-              && last->range.first + last->range.count == task->range.first;
-    if (!grows) {
-        struct plb_message *m = plb_outbox_add(&w->reports, PLB_DONE, w->node, 0, w->pass);
-        m->pu = pu;
-        m->done = (struct plb_done){.range = {task->range.first, 0}, .block = task->block, .slot = slot};
-        own->merging = slot == PLB_NO_SLOT ? w->reports.n - 1 : -1;
-        last = &m->done;
-    }
     if (w->migration.on)
         plb_pu_rate_learn(&own->rate, plb_cost_work(w->map, task->range.first, task->range.count),
                           task->range.count, execute_s + transfer_s);
-    last->range.count += task->range.count;
-    last->tasks++;
-    last->execute_s += execute_s;
-    last->transfer_s += transfer_s;
-    return slot != PLB_NO_SLOT || !has_more(own, task->block);
+    plb_reports_add(&w->reports, pu, task, execute_s, transfer_s, slot);
+    return slot != PLB_NO_SLOT || !plb_queue_goes_on(&own->queue, task->block);
 }
 
 void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task, int status, const char *text)
 {
-    struct plb_message *m = plb_outbox_add(&w->reports, PLB_FAIL, w->node, 0, w->pass);
-    m->pu = pu;
-    m->fail = (struct plb_failure){.range = task->range, .status = status};
-    snprintf(m->fail.text, sizeof m->fail.text, "%s", text);
+    plb_reports_fail(&w->reports, pu, w->pass, task->range, status, text);
 }
 
 /* Adds a STEAL where the node has nothing queued, a PU waits and somebody can be asked. */
@@ -388,12 +380,21 @@ static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
     return plb_thief_awaits(w->thief);
 }
 
+/* Says IDLE of the PUs that wait, once each. */
+static void tell_idle(struct plb_worker *w, struct plb_outbox *out)
+{
+    for (int pu = 0; pu < w->n_pus && w->empty && w->migration.backups; pu++)
+        if (w->pus[pu].hungry && !w->pus[pu].idle) {
+            plb_outbox_add(out, PLB_IDLE, w->node, 0, w->pass)->pu = pu;
+            w->pus[pu].idle = true;
+        }
+}
+
 bool plb_worker_collect(struct plb_worker *w, double now, struct plb_outbox *out)
 {
-    for (int i = 0; i < w->reports.n; i++)
-        plb_outbox_copy(out, &w->reports.at[i]);
-    w->reports.n = 0;
-    for (int pu = 0; pu < w->n_pus; pu++)
-        w->pus[pu].merging = -1;
-    return ask_others(w, now, out);
+    plb_reports_collect(&w->reports, out);
+    if (ask_others(w, now, out))
+        return true;
+    tell_idle(w, out);
+    return false;
 }

@@ -34,10 +34,11 @@ struct plb_worker_config {
 struct plb_worker *plb_worker_new(const struct plb_worker_config *config);
 void plb_worker_free(struct plb_worker *worker);
 
-/* The one receiver of messages to a node: PASS, BLOCK, EMPTY, STEAL, GIFT and STOP. A STEAL is answered into
- * the outbox, with a GIFT to the asker and, where it gives, MOVED to the master. What belongs to an older
- * pass is dropped; what belongs to a pass that has not begun here is kept until its PASS arrives. Returns
- * false where the message was dropped: it is of another type, of an older pass, or makes no sense. */
+/* The one receiver of messages to a node: PASS, BLOCK, BACKUP, CANCEL, EMPTY, STEAL, GIFT and STOP. A STEAL
+ * is answered into the outbox, with a GIFT to the asker and, where it gives, MOVED to the master. What
+ * belongs to an older pass is dropped; what belongs to a pass that has not begun here is kept until its PASS
+ * arrives. Returns false where the message was dropped: it is of another type, of an older pass, or makes no
+ * sense. */
 bool plb_worker_receive(struct plb_worker *worker, const struct plb_message *message, struct plb_outbox *out);
 
 int plb_worker_pass(const struct plb_worker *worker); /* that runs; 0 before the first */
@@ -49,9 +50,12 @@ double plb_worker_queued(const struct plb_worker *worker); /* work that waits in
 /* The next task of a PU, from its own queue or from another one of the node; false where there is none. */
 bool plb_worker_take(struct plb_worker *worker, int pu, struct plb_slice *task);
 
+/* Whether nobody wants the results of a task any more: its pass is over here, or another node has them. */
+bool plb_worker_obsolete(const struct plb_worker *worker, const struct plb_slice *task);
+
 /* A PU has finished a task in these seconds. slot: where its outputs wait, or PLB_NO_SLOT; a task with a slot
  * is reported by a message of its own. True where the report should not wait: it has results, or the PU's
- * queue holds no more of the block. A task of an older pass is forgotten. */
+ * queue holds no more of the block. An obsolete task is forgotten. */
 bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_slice *task, double execute_s,
                      double transfer_s, int slot);
 
@@ -60,6 +64,7 @@ void plb_worker_fail(struct plb_worker *worker, int pu, const struct plb_slice *
                      const char *text);
 
 /* Moves all reports that wait into the outbox, and a STEAL where the node is idle and somebody can be asked.
+ * Where nobody can, IDLE goes out for each PU that waits.
  * now: seconds on any clock that does not go back. A node that has not answered after PLB_PATIENCE is given
  * up, and the next one asked. True while an answer is awaited: the driver comes back within PLB_PATIENCE. */
 bool plb_worker_collect(struct plb_worker *worker, double now, struct plb_outbox *out);

@@ -13,6 +13,7 @@ enum plb_event_kind {
     PLB_EVENT_END,      /* a PU has executed its task. item: the number of the task on its PU */
     PLB_EVENT_LOOK,     /* a node sends its reports and looks for answers */
     PLB_EVENT_FAULT,    /* item: the number of the fault */
+    PLB_EVENT_TICK,     /* the master does what is due */
     PLB_EVENT_DETECTED, /* the master hears that a node is lost */
 };
 

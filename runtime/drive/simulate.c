@@ -104,6 +104,7 @@ static void handle(struct sim *s, const struct plb_event *e)
             deliver(s, e);
         break;
     case PLB_EVENT_RANK0:
+    case PLB_EVENT_TICK:
     case PLB_EVENT_DETECTED: plb_rank0_event(s->rank0, e); break;
     case PLB_EVENT_FAULT: plb_faults_strike(s->faults, e->item); break;
     case PLB_EVENT_INPUTS:

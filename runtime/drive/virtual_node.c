@@ -282,6 +282,26 @@ static void finish(struct plb_virtual_nodes *v, int n, int id)
         look_later(v, n, REPORT_DELAY);
 }
 
+/* The PUs of a node end what is obsolete, as an emulated PU does and a kernel that looks at `cancelled`. */
+static void cancel(struct plb_virtual_nodes *v, int n, bool pass_begins)
+{
+    const struct virtual_node *node = &v->at[n];
+    for (int id = node->first_pu; id < node->first_pu + node->n_pus; id++) {
+        struct virtual_pu *pu = &v->pus[id];
+        if (!plb_faults_pu_works(v->faults, n, id))
+            continue;
+        bool ends = pu->executing && plb_worker_obsolete(node->worker, &pu->current.task);
+        pu->executing = pu->executing && !ends;
+        if (ends || pass_begins)
+            pu->idle_since = v->world->now;
+        int kept = 0;
+        for (int i = 0; i < pu->n_line; i++)
+            if (!plb_worker_obsolete(node->worker, &pu->line[i].task))
+                pu->line[kept++] = pu->line[i];
+        pu->n_line = kept;
+    }
+}
+
 static void inputs_arrived(struct plb_virtual_nodes *v, int n, int id, int number)
 {
     struct virtual_pu *pu = &v->pus[id];
@@ -293,15 +313,6 @@ static void inputs_arrived(struct plb_virtual_nodes *v, int n, int id, int numbe
 
 /* ------------------------------------------------------------------------ events */
 
-/* A pass begins on a node: tasks that wait belong to the last one, and nobody needs them. */
-static void begin_pass(struct plb_virtual_nodes *v, const struct virtual_node *node)
-{
-    for (int id = node->first_pu; id < node->first_pu + node->n_pus; id++) {
-        v->pus[id].n_line = 0;
-        v->pus[id].idle_since = v->world->now;
-    }
-}
-
 void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_message *m)
 {
     struct virtual_node *node = &v->at[m->to];
@@ -310,16 +321,23 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
     counts->to_the_dead += !works && m->type == PLB_GIFT && m->gifts.n > 0;
     if (!works || node->stopped)
         return;
-    bool begins = m->type == PLB_PASS && m->pass > plb_worker_pass(node->worker);
+    bool ends = m->type == PLB_CANCEL || (m->type == PLB_PASS && m->pass > plb_worker_pass(node->worker));
     counts->early += m->type != PLB_PASS && m->type != PLB_STOP && m->pass > plb_worker_pass(node->worker);
     plb_worker_receive(node->worker, m, &v->out);
-    if (begins)
-        begin_pass(v, node);
+    if (ends)
+        cancel(v, m->to, m->type == PLB_PASS);
     node->stopped = m->type == PLB_STOP;
     dispatch(v);
     if (m->type != PLB_STEAL)
         advance_all(v, m->to);
     plb_faults_received(v->faults, m);
+}
+
+/* Whether a PU executes the task that would end now: it may have been cancelled. */
+static bool executes(const struct plb_virtual_nodes *v, const struct plb_event *e)
+{
+    const struct virtual_pu *pu = &v->pus[e->pu];
+    return plb_faults_pu_works(v->faults, e->node, e->pu) && pu->executing && pu->current.number == e->item;
 }
 
 void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event *e)
@@ -329,7 +347,7 @@ void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event
         return;
     if (e->kind == PLB_EVENT_INPUTS) {
         inputs_arrived(v, e->node, e->pu, e->item);
-    } else if (e->kind == PLB_EVENT_END && plb_faults_pu_works(v->faults, e->node, e->pu)) {
+    } else if (e->kind == PLB_EVENT_END && executes(v, e)) {
         finish(v, e->node, e->pu);
     } else if (e->kind == PLB_EVENT_LOOK && e->time == node->look_at) {
         collect(v, e->node);

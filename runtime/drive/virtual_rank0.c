@@ -15,7 +15,8 @@ struct plb_rank0 {
     double message_s, solve_s, fit_s;
     int active; /* PUs that are not refused */
     double busy_until;
-    int *line; /* ring: the messages that wait, by their number in the network */
+    double tick_at; /* when the master is called for what is due; infinite: not planned */
+    int *line;      /* ring: the messages that wait, by their number in the network */
     int head, n, capacity;
     struct plb_outbox out;
     double called_at; /* CPU seconds of the thread, at the beginning of a call of the master */
@@ -33,7 +34,8 @@ struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faul
                             .nodes = nodes,
                             .message_s = in->message_s,
                             .solve_s = in->solve_s,
-                            .fit_s = in->fit_s};
+                            .fit_s = in->fit_s,
+                            .tick_at = INFINITY};
     struct plb_pu_info *infos = plb_alloc((size_t)in->cluster->n_pus * sizeof *infos);
     int n = plb_virtual_nodes_describe(nodes, infos);
     r->master = plb_master_new(&in->master, infos, n);
@@ -67,6 +69,16 @@ static void charge(struct plb_rank0 *r, double begins, double seconds)
     r->world->out->rank0_s += seconds;
 }
 
+/* Has the master called when something is due, and not before rank 0 has time. */
+static void plan_tick(struct plb_rank0 *r)
+{
+    double due = fmax(plb_master_due(r->master), r->busy_until);
+    if (due >= r->tick_at || !isfinite(due))
+        return;
+    r->tick_at = due;
+    plb_events_add(r->world->clock, (struct plb_event){due, PLB_EVENT_TICK, 0, -1, -1});
+}
+
 /* Calls of the master stand between these two. The second one charges for them, and sends what came out: each
  * message leaves when rank 0 has sent it. */
 static void enter(struct plb_rank0 *r)
@@ -97,6 +109,7 @@ static void leave(struct plb_rank0 *r, double begins, int received)
     }
     charge(r, begins, thinks + r->out.n * r->message_s);
     r->out.n = 0;
+    plan_tick(r);
 }
 
 double plb_rank0_begin(struct plb_rank0 *r, int pass, int phase)
@@ -159,7 +172,7 @@ static void handle(struct plb_rank0 *r, int number)
     const struct plb_message *m = plb_network_message(r->network, number);
     if (m != NULL && m->type == PLB_PULL) {
         serve(r, m);
-    } else if (m != NULL && (m->type == PLB_DONE || m->type == PLB_MOVED)) {
+    } else if (m != NULL && (m->type == PLB_DONE || m->type == PLB_MOVED || m->type == PLB_IDLE)) {
         hear(r, m);
     } else if (m != NULL) {
         charge(r, r->world->now,
@@ -189,8 +202,23 @@ static void plan_next(struct plb_rank0 *r)
     plb_events_add(r->world->clock, (struct plb_event){r->busy_until, PLB_EVENT_RANK0, 0, -1, -1});
 }
 
+/* Another tick may have been planned for an earlier time meanwhile. */
+static void tick(struct plb_rank0 *r, double time)
+{
+    if (time != r->tick_at)
+        return;
+    r->tick_at = INFINITY;
+    enter(r);
+    plb_master_tick(r->master, time, &r->out);
+    leave(r, plb_rank0_busy_until(r), 0);
+}
+
 void plb_rank0_event(struct plb_rank0 *r, const struct plb_event *e)
 {
+    if (e->kind == PLB_EVENT_TICK) {
+        tick(r, e->time);
+        return;
+    }
     if (e->kind == PLB_EVENT_DETECTED) {
         if (!plb_faults_given_up(r->faults, e->node))
             plb_rank0_lost(r, e->node);

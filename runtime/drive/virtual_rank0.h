@@ -23,7 +23,7 @@ double plb_rank0_begin(struct plb_rank0 *rank0, int pass, int phase);
 /* Sends STOP to all nodes. */
 void plb_rank0_stop(struct plb_rank0 *rank0, int status);
 
-/* Events PLB_EVENT_ARRIVE to rank 0, PLB_EVENT_RANK0 and PLB_EVENT_DETECTED. */
+/* Events PLB_EVENT_ARRIVE to rank 0, PLB_EVENT_RANK0, PLB_EVENT_TICK and PLB_EVENT_DETECTED. */
 void plb_rank0_event(struct plb_rank0 *rank0, const struct plb_event *event);
 
 /* A node is given up, now. */

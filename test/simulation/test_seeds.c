@@ -73,6 +73,8 @@ static void count(const struct scenario *s, const struct watch *w, const struct 
     met("units reported twice", c->twice);
     met("results torn", c->torn);
     met("messages before their PASS", stress->early);
+    met("backups", c->backups);
+    met("backups with reduced arrays", s->simulation.master.whole_results ? c->backups : 0);
 }
 
 static void check_seed(uint64_t seed)

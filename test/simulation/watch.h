@@ -11,10 +11,12 @@
 
 _Static_assert(MAX_NODES *MAX_PUS <= 32, "a PU has a bit");
 
+#define MAX_CANCELS 256
+
 struct watch {
     const struct scenario *scenario;
     uint32_t executed_by[MAX_PASSES][MAX_UNITS]; /* bit: PU */
-    uint16_t executions[MAX_PASSES][MAX_UNITS];
+    uint16_t executions[MAX_PASSES][MAX_UNITS], copies[MAX_PASSES][MAX_UNITS];
     bool accepted[MAX_PASSES][MAX_UNITS];
     int64_t taken[MAX_PASSES]; /* units */
     double folded[MAX_PASSES]; /* the sum of the numbers of all units, as whole results give it */
@@ -25,7 +27,9 @@ struct watch {
     } * blocks; /* in the order of their numbers */
     int n_blocks, capacity;
     bool told_empty[MAX_PASSES + 1][MAX_NODES]; /* by pass: the master has sent it EMPTY */
-    int64_t refused;                            /* PUs, by the master */
+    struct plb_message cancelled[MAX_CANCELS];  /* CANCELs of this event */
+    int n_cancelled;
+    int64_t refused; /* PUs, by the master */
     double now;
     char wrong[300];
 };
@@ -84,7 +88,35 @@ static inline void add_block(struct watch *w, const struct plb_message *m)
     w->blocks[w->n_blocks++] = (struct granted){m->block.id, m->pass, m->block.range};
 }
 
-/* Every message has the form of one. A node asks for work only after EMPTY. */
+/* A second execution of held units of a block. */
+static inline void add_copy(struct watch *w, const struct plb_message *m)
+{
+    struct plb_range r = m->block.range;
+    if (!w->scenario->simulation.master.backups || (w->scenario->simulation.master.in_place && m->to == 0))
+        wrong(w, "node %d gets a copy, and takes no part in backups", m->to);
+    if (!w->told_empty[m->pass][m->to])
+        wrong(w, "node %d gets a copy in pass %d, before EMPTY", m->to, m->pass);
+    check_block(w, "a copy", m->pass, m->block.id, r);
+    for (int64_t u = r.first; u < r.first + r.count; u++) {
+        w->copies[m->pass - 1][u]++;
+        if (w->accepted[m->pass - 1][u])
+            wrong(w, "unit %lld of pass %d is accepted, and copied", (long long)u, m->pass);
+    }
+}
+
+/* What is cancelled has been accepted in the same event. */
+static inline void check_cancelled(struct watch *w)
+{
+    for (int i = 0; i < w->n_cancelled; i++) {
+        const struct plb_message *m = &w->cancelled[i];
+        for (int64_t u = m->cancel.range.first; u < m->cancel.range.first + m->cancel.range.count; u++)
+            if (!w->accepted[m->pass - 1][u])
+                wrong(w, "unit %lld of pass %d is cancelled, and not accepted", (long long)u, m->pass);
+    }
+    w->n_cancelled = 0;
+}
+
+/* Every message has the form of one. A node asks for work, or is idle, only after EMPTY. */
 static inline void watch_sent(void *context, const struct plb_message *m)
 {
     struct watch *w = context;
@@ -95,8 +127,12 @@ static inline void watch_sent(void *context, const struct plb_message *m)
         add_block(w, m);
     if (m->type == PLB_EMPTY)
         w->told_empty[m->pass][m->to] = true;
-    if (m->type == PLB_STEAL && !w->told_empty[m->pass][m->from])
-        wrong(w, "node %d asks for work in pass %d, before EMPTY", m->from, m->pass);
+    if ((m->type == PLB_STEAL || m->type == PLB_IDLE) && !w->told_empty[m->pass][m->from])
+        wrong(w, "node %d sends %s in pass %d, before EMPTY", m->from, plb_message_name(m->type), m->pass);
+    if (m->type == PLB_BACKUP)
+        add_copy(w, m);
+    if (m->type == PLB_CANCEL && w->n_cancelled < MAX_CANCELS)
+        w->cancelled[w->n_cancelled++] = *m;
 }
 
 /* Every task lies within its PU's memory, by the true sizes, and within the user's grain. */
@@ -168,6 +204,7 @@ static inline void watch_stepped(void *context, double now, const struct plb_mas
     const char *why = plb_master_check(master);
     if (why != NULL)
         wrong(w, "at %g s: %s", now, why);
+    check_cancelled(w);
     if (now < w->now)
         wrong(w, "time goes back from %g s to %g s", w->now, now);
     w->now = now;
@@ -199,17 +236,19 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
         if (s->simulation.master.whole_results && w->folded[pass] != sum)
             wrong(w, "the results of pass %d fold to %.0f, and should to %.0f", pass + 1, w->folded[pass],
                   sum);
-        for (int64_t u = 0; u < units && counts->losses == 0; u++)
-            if (w->executions[pass][u] != 1)
+        for (int64_t u = 0; u < units && counts->losses == 0 && counts->torn == 0; u++)
+            if (w->executions[pass][u] < 1 || w->executions[pass][u] > 1 + w->copies[pass][u])
                 wrong(w, "nothing was lost, and unit %lld was executed %d times in pass %d", (long long)u,
                       w->executions[pass][u], pass + 1);
     }
-    if (counts->losses == 0
+    if (counts->losses == 0 && counts->backups == 0
         && (counts->twice > 0 || counts->torn > 0 || counts->freed > 0 || counts->stale > 0
             || counts->dropped > 0))
         wrong(w, "nothing was lost, and something was reported twice, torn, stale or dropped, or freed");
     for (int p = 0; p < plb_master_pus(result->master); p++)
         w->refused += plb_master_refused(result->master, p);
+    if (counts->losses == 0 && counts->dropped > 0)
+        wrong(w, "nothing was lost, and a message was dropped");
     free(w->blocks);
     w->blocks = NULL;
 }

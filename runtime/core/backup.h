@@ -1,0 +1,68 @@
+/* Backups: late units are executed a second time by a PU that is idle. Part of the master.
+ *
+ * A node says IDLE of a PU that has nothing to execute and finds nobody to take work from. Then the PU may
+ * get a copy of held units, where nothing is left to grant. The copy is part of the block in which the units
+ * were granted. Whoever reports first counts: the ledger accepts a unit once.
+ *
+ * A copy is worth its execution if the idle PU needs less than half the time that the holder still needs
+ * (Hadoop's and MapReduce's rule is the same in kind). What the holder still needs is the time of its curve
+ * less what has passed since it last reported. A holder that is late by d seconds is taken to need d seconds
+ * more, since the longer something lasts, the longer it will probably still last.
+ *
+ * What it does not know: which PU of a node executes a unit that has moved there, and when a task began. It
+ * takes the PU that has reported longest ago, and the time of that report.
+ *
+ * Cost: O(1) per report while there is no copy. A look costs O(held ranges + PUs), and looks are at least
+ * PLB_LOOK_GAP apart. Not thread-safe. */
+#ifndef PLB_CORE_BACKUP_H
+#define PLB_CORE_BACKUP_H
+
+#include "core/broker.h"
+#include "core/history.h"
+
+/* Seconds between two looks. Larger: a backup begins later. Smaller: many idle PUs cost the master more. */
+#define PLB_LOOK_GAP 1e-3
+
+struct plb_backups;
+
+struct plb_backups_config {
+    const struct plb_pu_info *infos; /* borrowed, as all that follows */
+    const struct plb_ledger *ledger;
+    const struct plb_broker *broker; /* which PUs a node has */
+    struct plb_history *histories;   /* n_phases of each PU, PU by PU */
+    int n_pus, n_phases;
+    bool on;       /* else there are none */
+    bool in_place; /* PUs of node 0 take no part: they write results to where those of others arrive */
+};
+
+struct plb_backups *plb_backups_new(const struct plb_backups_config *config);
+void plb_backups_free(struct plb_backups *backups);
+
+/* A pass begins, now. */
+void plb_backups_begin(struct plb_backups *backups, int pass, int phase, const struct plb_cost_map *map,
+                       double now);
+
+/* PUs that had no block have got one, by the messages from `from` on, or a node was given units: they work
+ * from now on. */
+void plb_backups_granted(struct plb_backups *backups, const struct plb_outbox *out, int from, double now);
+void plb_backups_given(struct plb_backups *backups, int node, double now);
+
+/* A PU has reported this range, and the ledger has accepted or dropped it. Cancels what is obsolete now. */
+void plb_backups_reported(struct plb_backups *backups, int pu, struct plb_range range, bool accepted,
+                          double now, struct plb_outbox *out);
+
+/* A node says that a PU is idle. */
+void plb_backups_idle(struct plb_backups *backups, int pu, double now);
+
+/* The PUs of a node are gone. */
+void plb_backups_lost(struct plb_backups *backups, int node);
+
+/* When to look next; infinite: not before something else happens. */
+double plb_backups_due(const struct plb_backups *backups);
+
+/* Looks whether an idle PU should get a copy. */
+void plb_backups_look(struct plb_backups *backups, double now, struct plb_outbox *out);
+
+int64_t plb_backups_count(const struct plb_backups *backups); /* copies, in all passes */
+
+#endif

@@ -1,0 +1,62 @@
+/* An outbox whose last report of each PU may grow. */
+#include "core/reports.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void plb_reports_init(struct plb_reports *r, int n_pus, int node)
+{
+    *r = (struct plb_reports){.n_pus = n_pus, .node = node};
+    r->merging = plb_alloc((size_t)n_pus * sizeof *r->merging);
+    plb_reports_clear(r);
+}
+
+void plb_reports_fini(struct plb_reports *r)
+{
+    plb_outbox_fini(&r->box);
+    free(r->merging);
+}
+
+void plb_reports_clear(struct plb_reports *r)
+{
+    r->box.n = 0;
+    for (int pu = 0; pu < r->n_pus; pu++)
+        r->merging[pu] = -1;
+}
+
+void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task, double execute_s,
+                     double transfer_s, int slot)
+{
+    struct plb_done *last = r->merging[pu] >= 0 ? &r->box.at[r->merging[pu]].done : NULL;
+    bool grows = last != NULL && slot == PLB_NO_SLOT && last->block == task->block
+              && last->range.first + last->range.count == task->range.first;
+    if (!grows) {
+        struct plb_message *m = plb_outbox_add(&r->box, PLB_DONE, r->node, 0, task->pass);
+        m->pu = pu;
+        m->done = (struct plb_done){.range = {task->range.first, 0}, .block = task->block, .slot = slot};
+        r->merging[pu] = slot == PLB_NO_SLOT ? r->box.n - 1 : -1;
+        last = &m->done;
+    }
+    last->range.count += task->range.count;
+    last->tasks++;
+    last->execute_s += execute_s;
+    last->transfer_s += transfer_s;
+}
+
+void plb_reports_fail(struct plb_reports *r, int pu, int pass, struct plb_range range, int status,
+                      const char *text)
+{
+    struct plb_message *m = plb_outbox_add(&r->box, PLB_FAIL, r->node, 0, pass);
+    m->pu = pu;
+    m->fail = (struct plb_failure){.range = range, .status = status};
+    snprintf(m->fail.text, sizeof m->fail.text, "%s", text);
+}
+
+void plb_reports_collect(struct plb_reports *r, struct plb_outbox *out)
+{
+    for (int i = 0; i < r->box.n; i++)
+        plb_outbox_copy(out, &r->box.at[i]);
+    plb_reports_clear(r);
+}

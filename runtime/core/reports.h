@@ -1,0 +1,29 @@
+/* The reports of a node that wait to be sent. Neighbours of one block that one PU has executed become one
+ * report, unless their outputs wait in slots. Part of the worker. O(1) per task. Not thread-safe. */
+#ifndef PLB_CORE_REPORTS_H
+#define PLB_CORE_REPORTS_H
+
+#include "core/queue.h"
+
+struct plb_reports {
+    struct plb_outbox box;
+    int *merging; /* by PU: its latest report, which may grow; or -1 */
+    int n_pus, node;
+};
+
+void plb_reports_init(struct plb_reports *reports, int n_pus, int node);
+void plb_reports_fini(struct plb_reports *reports);
+void plb_reports_clear(struct plb_reports *reports);
+
+/* A PU has executed a task in these seconds. slot: where its outputs wait, or PLB_NO_SLOT. */
+void plb_reports_add(struct plb_reports *reports, int pu, const struct plb_slice *task, double execute_s,
+                     double transfer_s, int slot);
+
+/* A kernel has failed on a task. */
+void plb_reports_fail(struct plb_reports *reports, int pu, int pass, struct plb_range range, int status,
+                      const char *text);
+
+/* Moves all reports to the end of an outbox. */
+void plb_reports_collect(struct plb_reports *reports, struct plb_outbox *out);
+
+#endif

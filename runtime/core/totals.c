@@ -1,0 +1,37 @@
+/* Sums over reports. */
+#include "core/totals.h"
+
+#include <math.h>
+
+static double positive(double seconds)
+{
+    return seconds > 0.0 && isfinite(seconds) ? seconds : 0.0;
+}
+
+/* Units that were granted to another PU than the one that executed them. Returns those of other nodes. */
+static int64_t count_stolen(struct plb_pu_totals *totals, const struct plb_pu_info *infos,
+                            const struct plb_ledger *ledger, int pu)
+{
+    int n;
+    int64_t moved = 0;
+    const struct plb_block_change *changes = plb_ledger_changes(ledger, &n);
+    for (int i = 0; i < n; i++) {
+        int owner = changes[i].pu;
+        if (owner == pu || changes[i].freed)
+            continue;
+        totals[pu].stolen_in += changes[i].units;
+        totals[owner].stolen_out += changes[i].units;
+        moved += infos[owner].node != infos[pu].node ? changes[i].units : 0;
+    }
+    return moved;
+}
+
+int64_t plb_totals_count(struct plb_pu_totals *totals, const struct plb_pu_info *infos,
+                         const struct plb_ledger *ledger, int pu, const struct plb_done *done, int64_t fresh)
+{
+    totals[pu].units += fresh;
+    totals[pu].tasks += done->tasks;
+    totals[pu].execute_s += positive(done->execute_s);
+    totals[pu].transfer_s += positive(done->transfer_s);
+    return count_stolen(totals, infos, ledger, pu);
+}

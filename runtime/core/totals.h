@@ -1,0 +1,19 @@
+/* What PUs have done, for the report. Part of the master. O(1) per report. Not thread-safe. */
+#ifndef PLB_CORE_TOTALS_H
+#define PLB_CORE_TOTALS_H
+
+#include "core/ledger.h"
+
+/* What a PU has done in all passes so far. */
+struct plb_pu_totals {
+    int64_t units, blocks, tasks;
+    int64_t stolen_in, stolen_out; /* units executed for another PU, and by another one */
+    double execute_s, transfer_s;
+};
+
+/* Adds what a DONE of PU `pu` says, after the ledger has accepted `fresh` units of it. Arrays by PU. Returns
+ * how many units were granted to a PU of another node. */
+int64_t plb_totals_count(struct plb_pu_totals *totals, const struct plb_pu_info *infos,
+                         const struct plb_ledger *ledger, int pu, const struct plb_done *done, int64_t fresh);
+
+#endif
