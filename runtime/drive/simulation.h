@@ -27,8 +27,8 @@
  * on a 2.x GHz Xeon. */
 #define PLB_MESSAGE_SECONDS 1e-6
 
-/* Seconds of rank 0 for each active PU in a solve. Larger and smaller: as above. bench/solver measures 2.8 µs
- * per PU for SLSQP at 10 PUs, and 1 µs for bisection at 1,000 and more. */
+/* Seconds of rank 0 for each active PU in a solve. Larger and smaller: as above. bench/solver measures 5 µs
+ * per PU for SLSQP at 10 PUs from equal shares, and 1 to 2 µs for bisection at 1,000 and more. */
 #define PLB_SOLVE_SECONDS 2e-6
 
 /* Seconds of rank 0 for each curve that the balancer or the master fits. Larger and smaller: as above.

@@ -10,13 +10,14 @@
 enum plb_solver { PLB_SOLVER_AUTO, PLB_SOLVER_SLSQP, PLB_SOLVER_BISECTION };
 #define PLB_SOLVER_CHOICES "auto|slsqp|bisection" /* as users name them, in the enum's order */
 
-/* PUs that get work, up to which `auto` uses SLSQP. Larger: a solve takes longer, by n³. Smaller: the
- * papers' own solver is used less. The answers are the same. At 24 PUs it takes half a millisecond. */
+/* PUs that get work, up to which `auto` lets SLSQP decide. Larger: a solve takes longer, by n³. Smaller:
+ * the papers' own formulation decides less often. At 24 PUs it takes 0.6 ms from equal shares. */
 #define PLB_SLSQP_LIMIT 24
 
 struct plb_solution {
     double seconds;       /* the common finish time T */
     enum plb_solver used; /* SLSQP or BISECTION: whose answer x is */
+    bool refused;         /* SLSQP was asked, and its answer broke a constraint: x is the bisection's */
 };
 
 /* Shares `total` (> 0) units of work among n PUs. x[p] becomes 0 for a PU whose model is unknown
