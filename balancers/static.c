@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/fit.h"
+#include "model/belief.h"
 #include "model/solve.h"
 #include "plb/balancer.h"
 
@@ -46,9 +46,8 @@ static bool share_by_profile(struct state *s, const struct plb_view *view)
     struct plb_solution solution;
     for (int p = 0; p < view->n_pus && models != NULL; p++) {
         const struct plb_pu *pu = &view->pus[p];
-        view->stats->fits += !pu->lost;
-        if (!pu->lost && plb_fit_samples(pu->samples, pu->n_samples, 0.0, &models[p]))
-            models[p].grain = isfinite(pu->grain) ? pu->grain : 0.0;
+        if (!pu->lost && plb_belief_reported(pu->belief))
+            models[p] = pu->belief->model;
     }
     bool shared = models != NULL && view->remaining > 0.0
                && plb_solve(models, view->n_pus, view->remaining, PLB_SOLVER_AUTO, s->due, &solution);
@@ -120,6 +119,7 @@ const struct plb_balancer plb_balancer_static = {
     .name = "static",
     PLB_BALANCER_HEAD,
     .summary = "shares fixed beforehand, by the given power of each PU or by an earlier run's profile",
+    .beliefs = true,
     .options = options,
     .basis = basis,
     .init = init,

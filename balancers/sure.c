@@ -49,11 +49,8 @@ static const struct plb_option options[] = {
 };
 
 struct sure_pu {
-    struct plb_belief belief;
-    double since;  /* when it began what it does now */
-    double due;    /* when it is expected to end its present block */
     double trip_s; /* from a grant to its report, beyond the work */
-    bool fresh;    /* has reported since it was last fitted */
+    double asked;  /* when its first block was granted */
     bool first;    /* its first block is under way, and no other was before it */
 };
 
@@ -95,79 +92,29 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
         fini(s);
         return NULL;
     }
-    for (int p = 0; p < view->n_pus; p++)
-        s->pus[p].fresh = view->pus[p].n_samples > 0;
     s->moved = view->n_pus;
     return s;
 }
 
-static bool reported(const struct state *s, int p)
-{
-    return s->pus[p].belief.watched_s > 0.0;
-}
-
-/* Work per second for a power of 1, by the PUs that have reported; 1 before. */
-static double rate_of_power(const struct state *s, const struct plb_view *view)
-{
-    double rates = 0.0, powers = 0.0;
-    for (int p = 0; p < view->n_pus; p++)
-        if (reported(s, p) && !view->pus[p].lost) {
-            rates += plb_model_best_rate(&s->models[p]);
-            powers += view->pus[p].power;
-        }
-    return rates > 0.0 && powers > 0.0 ? rates / powers : 1.0;
-}
-
-/* Fits a PU's belief. Returns by which part the time of its share differs from before. */
-static double fit(struct state *s, const struct plb_view *view, int p)
-{
-    struct sure_pu *own = &s->pus[p];
-    double before = plb_model_time(&s->models[p], s->x[p]);
-    own->fresh = false;
-    view->stats->fits++;
-    if (plb_belief_fit(&own->belief, &view->pus[p]))
-        s->models[p] = own->belief.model;
-    return fabs(plb_model_time(&s->models[p], s->x[p]) / before - 1.0);
-}
-
-/* Seconds until a PU has done what it has been granted. */
-static double busy_for(const struct state *s, const struct plb_view *view, int p)
-{
-    const struct plb_pu *pu = &view->pus[p];
-    if (pu->outstanding == 0)
-        return 0.0;
-    return plb_busy_for(&s->models[p], pu->granted - pu->done, view->now - s->pus[p].since);
-}
-
-/* Fits what is new, and gives a prior to who has not reported. One whose first block lasts is no faster
- * than that. */
+/* Copies what is believed for the solver. A PU whose first block lasts is no faster than that. */
 static void believe(struct state *s, const struct plb_view *view)
 {
-    for (int p = 0; p < view->n_pus; p++)
-        if (s->pus[p].fresh && !view->pus[p].lost)
-            fit(s, view, p);
-    double rate = rate_of_power(s, view);
     for (int p = 0; p < view->n_pus; p++) {
         const struct plb_pu *pu = &view->pus[p];
-        if (pu->lost) {
-            s->models[p] = (struct plb_model){0};
-        } else if (!reported(s, p)) {
-            double elapsed = view->now - s->pus[p].since, most = pu->power * rate;
-            if (pu->outstanding > 0 && rate != 1.0 && elapsed > 0.0)
-                most = fmin(most, (pu->granted - pu->done) / elapsed);
-            plb_belief_prior(&s->pus[p].belief, fmax(most, 1e-300));
-            s->models[p] = s->pus[p].belief.model;
-        }
-        s->busy[p] = busy_for(s, view, p);
+        s->models[p] = pu->lost ? (struct plb_model){0} : pu->belief->model;
+        s->busy[p] = plb_busy(pu, view->now);
+        double elapsed = view->now - pu->begun, expected = pu->end - pu->begun;
+        if (!plb_belief_reported(pu->belief) && pu->outstanding > 0 && elapsed > expected)
+            s->models[p].execute.a[PLB_TERM_X] *= elapsed / expected;
     }
 }
 
 /* Whether PU p is sure to end one more unit by T. */
 static bool sure_of_a_unit(const struct state *s, const struct plb_view *view, int p)
 {
-    const struct plb_belief *b = &s->pus[p].belief;
-    double busy = busy_for(s, view, p), left = s->end - view->now - busy;
-    double z = plb_belief_spread(b, view->next, view->now + busy - b->heard);
+    const struct plb_pu *pu = &view->pus[p];
+    double busy = plb_busy(pu, view->now), left = s->end - view->now - busy;
+    double z = plb_belief_spread(pu->belief, view->next, view->now + busy - pu->begun);
     return plb_model_known(&s->models[p]) && plb_model_time(&s->models[p], view->next) * (1.0 + z) <= left;
 }
 
@@ -187,7 +134,8 @@ static void solve(struct state *s, const struct plb_view *view)
     view->stats->ask_again = true;
     s->unsure = false;
     for (int p = 0; p < view->n_pus; p++)
-        s->unsure |= s->x[p] > FAR * (reported(s, p) ? s->models[p].execute.high : 0.0);
+        if (s->x[p] > FAR * s->models[p].execute.high || !plb_belief_reported(view->pus[p].belief))
+            s->unsure |= s->x[p] > 0.0;
     s->anybody = false;
     for (int p = 0; p < view->n_pus && !s->anybody; p++)
         s->anybody = sure_of_a_unit(s, view, p);
@@ -205,13 +153,13 @@ static bool stale(const struct state *s, const struct plb_view *view)
 /* Rules 1 and 2. */
 static double sure_work(const struct state *s, const struct plb_view *view, int p)
 {
-    const struct sure_pu *own = &s->pus[p];
-    const struct plb_belief *b = &own->belief;
-    double busy = busy_for(s, view, p), left = s->end - view->now - busy;
-    double wait = view->now + busy - b->heard;
+    const struct plb_pu *pu = &view->pus[p];
+    const struct plb_belief *b = pu->belief;
+    double busy = plb_busy(pu, view->now), left = s->end - view->now - busy;
+    double wait = view->now + busy - pu->begun;
     double x = plb_belief_sure(b, left, wait, view->remaining);
     double others = view->living > 1 ? fmax(1.0 - s->x[p] / s->sum, LEAST_HELP) : 0.0;
-    if (plb_belief_spread(b, x, wait) * left * others > b->start_s + own->trip_s)
+    if (plb_belief_spread(b, x, wait) * left * others > b->start_s + s->pus[p].trip_s)
         x = fmax(0.5 * x, fmin(x, view->next));
     else
         x = fmax(x, plb_model_work(&b->model, left, view->remaining));
@@ -221,7 +169,7 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
 /* Rule 4. */
 static bool ends_a_unit_in_time(const struct state *s, const struct plb_view *view, int p)
 {
-    double end = view->now + busy_for(s, view, p) + plb_model_time(&s->models[p], view->next);
+    double end = view->now + plb_busy(&view->pus[p], view->now) + plb_model_time(&s->models[p], view->next);
     return end <= s->last_end + ROUNDING * fabs(s->last_end);
 }
 
@@ -232,7 +180,7 @@ static double decide(struct state *s, const struct plb_view *view, int p)
     double x = sure_work(s, view, p) * (1.0 + ROUNDING);
     if (x >= view->next)
         return x;
-    if (!reported(s, p) && sure_of_a_unit(s, view, p))
+    if (!plb_belief_reported(view->pus[p].belief) && sure_of_a_unit(s, view, p))
         return view->next;
     return !s->anybody && ends_a_unit_in_time(s, view, p) ? view->next : PLB_WAIT;
 }
@@ -241,7 +189,7 @@ static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
     struct sure_pu *own = &s->pus[p];
-    if (view->pus[p].outstanding > 0 && !reported(s, p))
+    if (view->pus[p].outstanding > 0 && !plb_belief_reported(view->pus[p].belief))
         return PLB_WAIT_OWN;
     double work = decide(s, view, p);
     bool old = view->now - s->solved_at > fmax(OLD * (s->end - s->solved_at), BETWEEN_SOLVES * view->living);
@@ -258,9 +206,8 @@ static double grant(void *state, const struct plb_view *view, int p)
     if (work > 0.0)
         s->refused = 0;
     if (work > 0.0 && view->pus[p].outstanding == 0) {
-        own->since = view->now;
+        own->asked = view->now;
         own->first = true;
-        own->due = view->now + plb_model_time(&s->models[p], work);
     }
     return work;
 }
@@ -269,21 +216,24 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
 {
     struct state *s = state;
     struct sure_pu *own = &s->pus[p];
+    const struct plb_model *now = &view->pus[p].belief->model, *before = &s->models[p];
     double seconds = (sample->execute_s + sample->transfer_s) * (double)sample->tasks;
-    double expected = plb_model_time(&s->models[p], sample->work) * (double)sample->tasks;
+    double expected = plb_model_time(before, sample->work) * (double)sample->tasks;
+    double share = fabs(plb_model_time(now, s->x[p]) / plb_model_time(before, s->x[p]) - 1.0);
     if (own->first && sample->block_end && isfinite(seconds))
-        own->trip_s = fmax(view->now - own->since - seconds, 0.0);
+        own->trip_s = fmax(view->now - own->asked - seconds, 0.0);
     own->first = false;
-    bool first = !reported(s, p), late = !(fabs(seconds - expected) <= MOVED * (s->end - view->now));
-    bool moved = !(fit(s, view, p) <= MOVED);
-    s->moved += first || late || moved;
-    own->since = view->now;
+    bool first = view->pus[p].n_samples == 1;
+    bool late = !(fabs(seconds - expected) <= MOVED * (s->end - view->now));
+    s->moved += first || late || !(share <= MOVED);
+    s->models[p] = *now;
 }
 
 static void block_end(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    s->pus[p].since = view->now;
+    (void)view;
+    (void)p;
     s->moved++;
 }
 
@@ -298,6 +248,7 @@ const struct plb_balancer plb_balancer_sure = {
     .name = "sure",
     PLB_BALANCER_HEAD,
     .summary = "grants what is sure: one rule, by beliefs of each PU and how sure they are",
+    .beliefs = true,
     .options = options,
     .init = init,
     .grant = grant,

@@ -59,6 +59,7 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     plb_waiting_list_init(&a->waiting, config->pus.n);
     a->owners = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->owners);
     plb_balancer_view_init(&a->seen, &config->pus, ledger, config->histories, config->n_phases);
+    a->seen.beliefs = config->balancer->beliefs;
     return a;
 }
 

@@ -9,6 +9,10 @@
 #define ROUNDING 1e-9 /* relative: sums of work that should be equal differ by less */
 #define TINY 1e-9     /* work that balancers see where units remain that cost nothing */
 
+/* Relative change of the rate for a power of 1 by which priors are set again. Larger: they are older.
+ * Smaller: each report of a PU costs the time of all others. */
+#define NEWER 0.01
+
 /* The most work in one task of a PU. For unequal units this is a mean: the worker cuts by true sizes. */
 static double grain(const struct plb_view_pus *pus, int p)
 {
@@ -25,6 +29,7 @@ void plb_balancer_view_init(struct plb_balancer_view *v, const struct plb_view_p
 {
     *v = (struct plb_balancer_view){.ledger = ledger, .histories = histories, .n_phases = n_phases};
     v->pus = plb_alloc((size_t)pus->n * sizeof *v->pus);
+    v->shown = plb_alloc((size_t)pus->n * sizeof *v->shown);
     v->view = (struct plb_view){.n_pus = pus->n, .pus = v->pus, .stats = &v->stats};
     for (int p = 0; p < pus->n; p++) {
         const struct plb_pu_info *info = &pus->infos[p];
@@ -42,14 +47,76 @@ void plb_balancer_view_init(struct plb_balancer_view *v, const struct plb_view_p
 void plb_balancer_view_fini(struct plb_balancer_view *v)
 {
     free(v->pus);
+    free(v->shown);
+}
+
+/* ------------------------------------------------------------------------- beliefs */
+
+/* When a PU is expected to have done what it has, after any change of it. */
+static void expect_end(struct plb_balancer_view *v, int pu)
+{
+    struct plb_pu *seen = &v->pus[pu];
+    if (v->beliefs)
+        seen->end = seen->begun + plb_model_time(&seen->belief->model, seen->granted - seen->done);
+}
+
+/* Sets the priors of PUs that have not reported: by their powers, at the rate that others have shown. */
+static void set_priors(struct plb_balancer_view *v, double rate)
+{
+    v->prior_rate = rate;
+    for (int p = 0; p < v->view.n_pus; p++) {
+        struct plb_belief *belief = &plb_balancer_view_history(v, p)->belief;
+        if (plb_belief_reported(belief))
+            continue;
+        plb_belief_prior(belief, rate * v->pus[p].power);
+        expect_end(v, p);
+    }
+}
+
+/* A PU has shown another rate than before; 0 where it is gone. */
+static void show_rate(struct plb_balancer_view *v, int pu, double rate)
+{
+    double power = v->pus[pu].power;
+    v->rate_sum += rate - v->shown[pu];
+    v->power_sum += power * ((rate > 0.0) - (v->shown[pu] > 0.0));
+    v->shown[pu] = rate;
+}
+
+static double rate_of_power(const struct plb_balancer_view *v)
+{
+    return v->rate_sum > 0.0 && v->power_sum > 0.0 ? v->rate_sum / v->power_sum : 1.0;
+}
+
+static void believe(struct plb_balancer_view *v, int pu)
+{
+    struct plb_history *h = plb_balancer_view_history(v, pu);
+    v->stats.fits += plb_history_fit(h);
+    show_rate(v, pu, plb_belief_reported(&h->belief) ? plb_model_best_rate(&h->belief.model) : 0.0);
+}
+
+/* ---------------------------------------------------------------- what the view follows */
+
+static void show_samples(struct plb_balancer_view *v, int pu)
+{
+    struct plb_history *h = plb_balancer_view_history(v, pu);
+    h->grain = isfinite(v->pus[pu].grain) ? v->pus[pu].grain : 0.0;
+    v->pus[pu].samples = h->at;
+    v->pus[pu].n_samples = h->n;
+    v->pus[pu].recalled = h->recalled;
+    v->pus[pu].belief = v->beliefs ? &h->belief : NULL;
 }
 
 void plb_balancer_view_sampled(struct plb_balancer_view *v, int pu)
 {
-    const struct plb_history *h = plb_balancer_view_history(v, pu);
-    v->pus[pu].samples = h->at;
-    v->pus[pu].n_samples = h->n;
-    v->pus[pu].recalled = h->recalled;
+    show_samples(v, pu);
+    if (!v->beliefs)
+        return;
+    believe(v, pu);
+    double rate = rate_of_power(v);
+    if (fabs(rate - v->prior_rate) > NEWER * v->prior_rate)
+        set_priors(v, rate);
+    v->pus[pu].begun = v->view.now;
+    expect_end(v, pu);
 }
 
 /* Units may remain that cost nothing: balancers must still see that there is something to grant. */
@@ -78,8 +145,18 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
     for (int p = 0; p < v->view.n_pus; p++) {
         v->pus[p].outstanding = 0;
         v->pus[p].granted = v->pus[p].done = 0.0;
-        plb_balancer_view_sampled(v, p);
+        v->pus[p].begun = v->pus[p].end = 0.0;
+        show_samples(v, p);
     }
+    if (!v->beliefs)
+        return;
+    v->rate_sum = v->power_sum = 0.0;
+    for (int p = 0; p < v->view.n_pus; p++) {
+        v->shown[p] = 0.0;
+        if (!v->pus[p].lost)
+            believe(v, p);
+    }
+    set_priors(v, rate_of_power(v));
 }
 
 bool plb_balancer_view_follow(struct plb_balancer_view *v, int pu)
@@ -96,6 +173,9 @@ bool plb_balancer_view_follow(struct plb_balancer_view *v, int pu)
             seen->done += c->work;
         seen->outstanding -= c->over;
         v->view.idle += c->over && seen->outstanding == 0 && !seen->lost;
+        if (c->over)
+            seen->begun = v->view.now;
+        expect_end(v, c->pu);
         ended |= c->over && c->pu == pu;
     }
     if (v->map != NULL && plb_ledger_free_units(v->ledger) != v->free_units)
@@ -105,8 +185,12 @@ bool plb_balancer_view_follow(struct plb_balancer_view *v, int pu)
 
 void plb_balancer_view_granted(struct plb_balancer_view *v, int pu, double work)
 {
-    v->view.idle -= v->pus[pu].outstanding++ == 0;
-    v->pus[pu].granted += work;
+    struct plb_pu *seen = &v->pus[pu];
+    if (seen->outstanding == 0)
+        seen->begun = v->view.now;
+    v->view.idle -= seen->outstanding++ == 0;
+    seen->granted += work;
+    expect_end(v, pu);
     show_remaining(v);
 }
 
@@ -122,6 +206,7 @@ void plb_balancer_view_remove(struct plb_balancer_view *v, int pu)
     v->view.living--;
     v->view.idle -= v->pus[pu].outstanding == 0;
     v->pus[pu].lost = true;
+    show_rate(v, pu, 0.0);
 }
 
 const char *plb_balancer_view_check(const struct plb_balancer_view *v)

@@ -16,6 +16,11 @@ struct plb_balancer_view {
     int n_phases, phase;
     const struct plb_cost_map *map; /* of the pass; NULL before the first */
     int64_t free_units;             /* that `remaining` tells of */
+
+    bool beliefs;      /* the balancer asks for them */
+    double *shown;     /* work per second that each PU has shown in this phase; 0 before its first report */
+    double rate_sum, power_sum; /* of the PUs that have shown one */
+    double prior_rate; /* for a power of 1, in the priors */
 };
 
 /* What is known of the PUs before the first pass; arrays by PU, not kept. */

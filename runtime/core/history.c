@@ -172,12 +172,24 @@ void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
         follow_change(h);
 }
 
+bool plb_history_fit(struct plb_history *h)
+{
+    if (h->fitted || h->n == 0)
+        return false;
+    h->fitted = true;
+    struct plb_pu pu = {.grain = h->grain > 0.0 ? h->grain : INFINITY,
+                        .samples = h->at,
+                        .n_samples = h->n,
+                        .recalled = h->recalled};
+    if (!plb_belief_fit(&h->belief, &pu))
+        h->belief.watched_s = 0.0;
+    return true;
+}
+
 const struct plb_model *plb_history_model(struct plb_history *h)
 {
-    if (!h->fitted)
-        h->known = plb_fit_samples(h->at, h->n, 0.0, &h->model);
-    h->fitted = true;
-    return h->known ? &h->model : NULL;
+    plb_history_fit(h);
+    return plb_belief_reported(&h->belief) ? &h->belief.model : NULL;
 }
 
 bool plb_history_surprises(struct plb_history *h)

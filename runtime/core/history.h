@@ -7,6 +7,7 @@
 #ifndef PLB_CORE_HISTORY_H
 #define PLB_CORE_HISTORY_H
 
+#include "model/belief.h"
 #include "model/fit.h"
 
 /* A straight line through the latest samples: a first look that costs little. */
@@ -24,8 +25,9 @@ struct plb_history {
     int checked, strikes; /* reports compared with the profile, and how many disagreed in a row */
     bool dropped;         /* the profile was wrong */
     int changes;          /* how often the PU became faster or slower; often: its units differ */
-    bool fitted, known;   /* `model` is of all samples; there was one that could be used */
-    struct plb_model model;
+    double grain;         /* most work in one task of the PU; 0 = no limit */
+    bool fitted;          /* `belief` is of all samples */
+    struct plb_belief belief; /* a prior, which others set, until a sample can be used */
     struct plb_history_line line;
 };
 
@@ -43,7 +45,11 @@ void plb_history_recall(struct plb_history *history, const struct plb_sample *sa
  * if it was one after all, the next report scales back. */
 void plb_history_add(struct plb_history *history, const struct plb_sample *sample);
 
-/* The curves through all samples, or NULL where no sample can be used. Lasts until the next report. */
+/* Fits the belief to all samples, where that has not been done since the last one. The one fit that everybody
+ * shares. Returns whether there was something to fit. */
+bool plb_history_fit(struct plb_history *history);
+
+/* The curves of the belief, or NULL where no sample can be used. Lasts until the next report. */
 const struct plb_model *plb_history_model(struct plb_history *history);
 
 /* Whether the times are not what their curve says, or change more often than a machine does: the units then

@@ -31,16 +31,15 @@ static struct plb_bound_pu *add_curves(struct plb_master *master, const struct p
 {
     struct plb_bound_pu *pus = plb_alloc((size_t)r->n_pus * sizeof *pus);
     for (int p = 0; p < r->n_pus; p++) {
-        const struct plb_history *h = plb_master_history(master, phase, p);
+        const struct plb_model *model = plb_history_model(plb_master_history(master, phase, p));
         struct plb_report_curve c = {.phase = plb_phase_at(app->kernel, phase).name};
-        struct plb_model model;
-        if (plb_fit_samples(h->at, h->n, 0.0, &model)) {
-            plb_curve_print(&model.execute, c.curve, sizeof c.curve);
-            c.r2 = model.execute.r2;
+        if (model != NULL) {
+            plb_curve_print(&model->execute, c.curve, sizeof c.curve);
+            c.r2 = model->execute.r2;
         }
         pus[p] = (struct plb_bound_pu){.tally = plb_master_tally(master, phase, p),
                                        .alike = first_alike(master, p),
-                                       .best_rate = plb_model_best_rate(&model),
+                                       .best_rate = model != NULL ? plb_model_best_rate(model) : 0.0,
                                        .refused = plb_master_refused(master, p)};
         if (phase == app->running) {
             memcpy(r->pus[p].curve, c.curve, sizeof c.curve);

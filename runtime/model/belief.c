@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "model/estimate.h"
+#include "model/fit.h"
 #include "model/solve.h"
 
 /* Relative spread of a prior: a factor of ten. */
@@ -59,10 +60,11 @@ static void unbias(struct plb_curve *c, const struct plb_pu *pu)
 
 bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu)
 {
-    struct plb_estimate estimate;
-    const struct plb_sample *last = &pu->samples[pu->n_samples - 1];
-    if (pu->n_samples == 0 || !plb_estimate(pu, HALF_LIFE, plb_sample_rate(last), &b->model, &estimate))
+    struct plb_model model;
+    if (!plb_fit_samples(pu->samples, pu->n_samples, HALF_LIFE, &model))
         return false;
+    b->model = model;
+    b->model.grain = isfinite(pu->grain) ? pu->grain : 0.0;
     unbias(&b->model.execute, pu);
     double squares = UNKNOWN * UNKNOWN, reports = 1.0;
     b->watched_s = 0.0;
@@ -76,10 +78,9 @@ bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu)
         reports += weight;
         b->watched_s += seconds_of(s) * (double)s->tasks;
     }
-    b->start_s = estimate.start_s;
+    b->start_s = plb_start_cost(&b->model, pu, plb_sample_rate(&pu->samples[pu->n_samples - 1]));
     b->spread = sqrt(squares) / reports; /* of the mean: the curve's own error */
     b->spread = fmax(b->spread, sqrt(squares / reports) / 3.0);
-    b->heard = pu->n_samples > pu->recalled ? last->time : 0.0;
     return b->watched_s > 0.0;
 }
 

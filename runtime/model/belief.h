@@ -16,9 +16,14 @@ struct plb_belief {
     struct plb_model model; /* m(x); unknown before a prior is set */
     double start_s;         /* seconds that a block costs before its work counts; a lower bound */
     double spread;          /* z at the sizes and at the time of the reports */
-    double heard;           /* when it last reported, on the clock of the view; 0 = never in this pass */
     double watched_s;       /* seconds of work that its reports tell of; 0 = it has none: a prior */
 };
+
+/* Whether the PU has reported in this phase; a prior is all that is known otherwise. */
+static inline bool plb_belief_reported(const struct plb_belief *belief)
+{
+    return belief->watched_s > 0.0;
+}
 
 /* A PU that has not reported: `rate` work per second, within a factor of ten. */
 void plb_belief_prior(struct plb_belief *belief, double rate);
@@ -26,11 +31,11 @@ void plb_belief_prior(struct plb_belief *belief, double rate);
 /* Fits the belief to a PU's samples. False where none can be used; the belief is left alone then. */
 bool plb_belief_fit(struct plb_belief *belief, const struct plb_pu *pu);
 
-/* z of a block of x units of work that begins `wait_s` seconds after the last report. */
+/* z of a block of x units of work that begins `wait_s` seconds after what was last heard of the PU. */
 double plb_belief_spread(const struct plb_belief *belief, double x, double wait_s);
 
 /* The most work, at most `limit`, that the PU finishes within `seconds` even if it is as slow as it may be;
- * it begins `wait_s` seconds after its last report. 0 for a PU that has not reported. */
+ * it begins `wait_s` seconds after what was last heard. 0 for a PU that has not reported. */
 double plb_belief_sure(const struct plb_belief *belief, double seconds, double wait_s, double limit);
 
 #endif

@@ -40,7 +40,7 @@ double plb_sample_rate(const struct plb_sample *sample)
 /* What the quickest report took beyond its work. A small report tells the start cost best. An excess
  * that is small may be noise; of many reports a smaller excess is. The work counts by the curve's
  * slope, or by the latest rate where that is slower: a curve may flatten at its far end by chance. */
-static double start_cost(const struct plb_model *m, const struct plb_pu *pu, double rate)
+double plb_start_cost(const struct plb_model *m, const struct plb_pu *pu, double rate)
 {
     double quickest = INFINITY, work = 0.0;
     for (int i = 0; i < pu->n_samples; i++) {
@@ -78,7 +78,7 @@ bool plb_estimate(const struct plb_pu *pu, double half_life, double rate, struct
     if (!plb_fit_samples(pu->samples + first, pu->n_samples - first, half_life, model))
         return false;
     model->grain = isfinite(pu->grain) ? pu->grain : 0.0;
-    estimate->start_s = start_cost(model, pu, rate);
+    estimate->start_s = plb_start_cost(model, pu, rate);
     estimate->least = least_block(model, estimate->start_s);
     return true;
 }

@@ -14,6 +14,10 @@ struct plb_estimate {
 /* Work per second of one report; huge where its time says nothing. Positive and finite. */
 double plb_sample_rate(const struct plb_sample *sample);
 
+/* Seconds that a block costs before its work counts, by what the quickest report took beyond its work; 0
+ * where that may be noise. `rate` is that of the latest report. */
+double plb_start_cost(const struct plb_model *model, const struct plb_pu *pu, double rate);
+
 /* Fits the model of a PU to its samples and fills in the estimate. A sample counts half as much
  * `half_life` samples later. `rate` is that of the latest report. Returns false, and an unknown model,
  * where no sample is usable; the estimate is left alone then. */

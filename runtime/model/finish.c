@@ -12,6 +12,11 @@
  * PU that could take one of the last units in time is refused, or one that could not takes it. */
 #define FEW_UNITS 4.0
 
+double plb_busy(const struct plb_pu *pu, double now)
+{
+    return pu->outstanding > 0 ? fmax(pu->end - now, OVERDUE * (now - pu->begun)) : 0.0;
+}
+
 double plb_busy_for(const struct plb_model *model, double work, double elapsed)
 {
     return fmax(plb_model_time(model, work) - elapsed, OVERDUE * elapsed);

@@ -5,6 +5,10 @@
 #define PLB_MODEL_FINISH_H
 
 #include "model/solve.h"
+#include "plb/balancer.h"
+
+/* Seconds until a PU has done what was granted to it; 0 where that is nothing. O(1). */
+double plb_busy(const struct plb_pu *pu, double now);
 
 /* Seconds until a PU has done `work` that it began `elapsed` seconds ago. O(1). */
 double plb_busy_for(const struct plb_model *model, double work, double elapsed);

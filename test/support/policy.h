@@ -54,6 +54,10 @@ static inline void start(struct fixture *f, const char *name, double total, doub
                                 .stats = &f->stats};
     for (int p = 0; p < PUS; p++)
         f->pus[p] = (struct plb_pu){.power = 1.0, .name = "p", .grain = INFINITY};
+    for (int p = 0; p < PUS && f->balancer->beliefs; p++) {
+        plb_belief_prior(&f->histories[p].belief, 1.0);
+        f->pus[p].belief = &f->histories[p].belief;
+    }
     f->state = f->balancer->init(&f->view, f->params);
 }
 
@@ -72,6 +76,18 @@ static inline void report(struct fixture *f, int p, const struct plb_sample *sam
     f->pus[p].samples = h->at;
     f->pus[p].n_samples = h->n;
     f->pus[p].recalled = h->recalled;
+    if (f->balancer->beliefs)
+        plb_history_fit(h);
+}
+
+/* PU p does something else from now on, where `began`, or has more or less to do. */
+static inline void expect(struct fixture *f, int p, bool began)
+{
+    struct plb_pu *pu = &f->pus[p];
+    if (began)
+        pu->begun = f->view.now;
+    if (f->balancer->beliefs)
+        pu->end = pu->begun + plb_model_time(&pu->belief->model, pu->granted - pu->done);
 }
 
 /* 0 where the PU is told to wait. */
@@ -83,6 +99,7 @@ static inline double grant(struct fixture *f, int p)
         f->pus[p].outstanding++;
         f->pus[p].granted += work;
         f->view.remaining -= work;
+        expect(f, p, f->pus[p].outstanding == 1);
     }
     return fmax(work, 0.0);
 }
@@ -96,6 +113,7 @@ static inline void finish(struct fixture *f, int p, double work, double seconds,
     f->pus[p].outstanding--;
     f->view.idle += f->pus[p].outstanding == 0;
     f->pus[p].done += work;
+    expect(f, p, true);
     f->balancer->done(f->state, &f->view, p, &sample);
 }
 

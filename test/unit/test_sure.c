@@ -37,9 +37,10 @@ static void a_slow_pu_gets_none_of_the_last_units(void **state)
     (void)state;
     struct fixture f;
     start(&f, "sure", 40.0, 0.0);
-    f.pus[1].power = 0.001;
+    plb_belief_prior(&f.histories[1].belief, 0.001);
     near(grant(&f, 0), 1.0);
     assert_true(grant(&f, 1) == 0.0); /* 1000 of the other's units last longer than all 40 */
+    plb_belief_prior(&f.histories[1].belief, 0.1); /* as the other has shown 100 */
     finish(&f, 0, 1.0, 0.01, 0.01);
     assert_true(grant(&f, 1) == 0.0);
     assert_true(grant(&f, 0) >= 1.0);

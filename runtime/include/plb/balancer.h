@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-#define PLB_BALANCER_ABI 2u
+#define PLB_BALANCER_ABI 3u
 
 enum plb_pu_kind { PLB_CPU, PLB_GPU, PLB_ACCELERATOR };
 
@@ -51,6 +51,11 @@ struct plb_sample {
     bool block_end;    /* it finishes a block that was granted to this PU */
 };
 
+/* What is believed of a PU's times: the curve, its spread, what a start costs, and how long the PU was
+ * watched (model/belief.h). Before the first report it is a prior: the PU's power, at the rate that other PUs
+ * have shown. */
+struct plb_belief;
+
 struct plb_pu {
     int node; /* MPI rank */
     enum plb_pu_kind kind;
@@ -66,6 +71,11 @@ struct plb_pu {
     int n_samples;                    /* at most PLB_MAX_SAMPLES */
     int recalled;                     /* the first so many of them are a profile, from an earlier run */
     const struct plb_ideal *ideal;    /* simulation only: its part in the optimum; else NULL */
+
+    /* For a balancer that asks for beliefs; else NULL and zeros. */
+    const struct plb_belief *belief; /* in this phase; lasts as long as the view */
+    double begun; /* when it began what it does now: at its latest report, the end of its block, or a grant */
+    double end;   /* when it is expected to have done what was granted to it; `begun` where that is nothing */
 };
 
 #define PLB_MAX_SAMPLES 128
@@ -109,6 +119,7 @@ struct plb_balancer {
     const char *summary;              /* one line */
     const struct plb_option *options; /* keys of [balance], ended by a NULL name; or NULL */
     bool simulation_only;             /* it looks at what only a simulation knows: plb_pu.ideal */
+    bool beliefs;                     /* it looks at plb_pu.belief: a fit after each report, before `done` */
 
     /* Optional: what it goes by with these parameters; NULL = by measurement. By power: work that moves
      * between PUs is shared by their powers too. By profile: plbrun refuses a run where a PU has no profile.
