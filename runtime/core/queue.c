@@ -79,6 +79,19 @@ bool plb_queue_take(struct plb_queue *q, const struct plb_cost_map *map, const s
     return true;
 }
 
+void plb_queue_take_more(struct plb_queue *q, int64_t more, struct plb_slice *task)
+{
+    struct plb_slice next;
+    int64_t units = task->range.count;
+    int64_t there = plb_queue_goes_on(q, task->block) ? q->at[q->head].range.count / (int64_t)PARTS : 0;
+    more = more < there / units ? more : there / units;
+    if (more < 1 || q->at[q->head].range.first != task->range.first + units)
+        return;
+    cut_front(q, more * units, &next);
+    task->range.count += next.range.count;
+    task->more = more;
+}
+
 int64_t plb_queue_units(const struct plb_queue *q)
 {
     int64_t units = 0;

@@ -10,12 +10,20 @@
 #include "core/message.h"
 #include "core/sizes.h"
 
-/* A task as the core sees it: a slice of a block, for one call of the kernel. */
+/* A task as the core sees it: a slice of a block, for one call of the kernel. Or a burst: several tasks of
+ * equal length, which a PU takes and reports together. */
 struct plb_slice {
     struct plb_range range;
     int64_t block;
     int pass;
+    int64_t more; /* tasks beside the first; the last one takes the rest of the range */
 };
+
+/* Units in each task of a slice, but for the last one. */
+static inline int64_t plb_slice_units(const struct plb_slice *slice)
+{
+    return slice->range.count / (slice->more + 1);
+}
 
 struct plb_queue_entry {
     struct plb_range range;
@@ -46,6 +54,10 @@ struct plb_cut {
  * it. False: the queue is empty. */
 bool plb_queue_take(struct plb_queue *queue, const struct plb_cost_map *map, const struct plb_sizes *sizes,
                     const struct plb_task_limit *limit, const struct plb_cut *cut, struct plb_slice *task);
+
+/* Makes a task that was just taken a burst: at most `more` tasks of its length come off the front, of the same
+ * block, and at most an eighth of that block's units: others may take the rest. */
+void plb_queue_take_more(struct plb_queue *queue, int64_t more, struct plb_slice *task);
 
 /* Whether the first units in the queue are of this block. */
 static inline bool plb_queue_goes_on(const struct plb_queue *queue, int64_t block)

@@ -40,7 +40,7 @@ void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task
         last = &m->done;
     }
     last->range.count += task->range.count;
-    last->tasks++;
+    last->tasks += task->more + 1;
     last->execute_s += execute_s;
     last->transfer_s += transfer_s;
 }

@@ -22,7 +22,15 @@ struct worker_pu {
     bool hungry; /* found nothing when it last asked */
     bool idle;   /* the master knows that it found nothing, and that nobody has work for it */
     bool served; /* has been granted a block in this run: the master refuses some, for lack of memory */
+    bool bursts;
+    double unit_s; /* seconds of a unit in its latest task; 0: none in this pass */
 };
+
+/* A burst has at most so many tasks beside the first, and lasts at most these seconds, by the PU's latest
+ * task. Larger: if costs rise suddenly, more units wait behind dear ones. Smaller: locks, reports and clocks
+ * cost each task more (bench-overhead). */
+#define BURST_TASKS 7
+#define BURST_SECONDS 20e-6
 
 struct plb_worker {
     int node, n_nodes, n_pus, n_phases, pass, phase;
@@ -54,6 +62,7 @@ struct plb_worker *plb_worker_new(const struct plb_worker_config *config)
     for (int pu = 0; pu < w->n_pus; pu++) {
         w->pus[pu].power = config->pus[pu].power;
         w->pus[pu].limit = config->pus[pu].limit;
+        w->pus[pu].bursts = config->pus[pu].bursts && w->sizes->n_indexed == 0;
     }
     return w;
 }
@@ -157,6 +166,7 @@ static void on_pass(struct plb_worker *w, const struct plb_message *m, struct pl
         plb_queue_clear(&w->pus[pu].queue);
         w->pus[pu].hungry = w->pus[pu].idle = false;
         w->pus[pu].rate = (struct plb_pu_rate){0}; /* the phase may be another one */
+        w->pus[pu].unit_s = 0.0;
     }
     struct plb_outbox early = w->early;
     w->early = (struct plb_outbox){0};
@@ -321,6 +331,9 @@ static bool take(struct plb_worker *w, struct worker_pu *own, struct plb_slice *
         return false;
     if (own->rate.tasks == 0 && plb_queue_goes_on(&own->queue, task->block))
         own->rate.first = task->range.count;
+    double seconds = own->unit_s * (double)task->range.count;
+    if (own->bursts && seconds > 0.0 && 2.0 * seconds <= BURST_SECONDS)
+        plb_queue_take_more(&own->queue, (int64_t)fmin(BURST_SECONDS / seconds - 1.0, BURST_TASKS), task);
     return true;
 }
 
@@ -351,9 +364,11 @@ bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task,
     own->idle = false; /* the master takes a PU that reports to work on */
     if (plb_worker_obsolete(w, task))
         return false;
+    double tasks = (double)(task->more + 1), seconds = (execute_s + transfer_s) / tasks;
+    own->unit_s = seconds * tasks / (double)task->range.count;
     if (w->migration.on)
-        plb_pu_rate_learn(&own->rate, plb_cost_work(w->map, task->range.first, task->range.count),
-                          task->range.count, execute_s + transfer_s);
+        plb_pu_rate_learn(&own->rate, plb_cost_work(w->map, task->range.first, task->range.count) / tasks,
+                          plb_slice_units(task), seconds);
     plb_reports_add(&w->reports, pu, task, execute_s, transfer_s, slot);
     return slot != PLB_NO_SLOT || !plb_queue_goes_on(&own->queue, task->block);
 }

@@ -20,6 +20,7 @@ struct plb_worker;
 struct plb_worker_pu {
     double power;                /* as given */
     struct plb_task_limit limit; /* of the tasks that this PU executes, whoever was granted their units */
+    bool bursts;                 /* it may be given several short tasks at once */
 };
 
 struct plb_worker_config {

@@ -120,12 +120,22 @@ static void fail(struct plb_runner *r, const struct flights *f, const struct fli
     plb_worker_fail(r->shared->worker, r->number, &task, status, text);
 }
 
+/* Starts a task in the next lane, or the tasks of a burst one after the other. Where one fails, the flight
+ * has its range. */
 static int submit(struct plb_runner *r, const struct flights *f, const struct plb_phase *phase,
-                  const struct flight *flight)
+                  struct flight *flight)
 {
-    int lane = (f->oldest + f->n) % f->lanes;
+    int status = 0, lane = (f->oldest + f->n) % f->lanes;
     void *const *buffers = flight->slot != NULL ? flight->slot->buffer : NULL;
-    return plb_executor_submit(&r->executor, lane, phase, flight->task.range, buffers);
+    struct plb_range rest = flight->task.range, next = {rest.first, plb_slice_units(&flight->task)};
+    for (int64_t i = flight->task.more; i >= 0 && status == 0; i--) {
+        next.count = i > 0 ? next.count : rest.first + rest.count - next.first;
+        status = plb_executor_submit(&r->executor, lane, phase, next, buffers);
+        if (status != 0)
+            flight->task.range = next;
+        next.first += next.count;
+    }
+    return status;
 }
 
 /* Waits for the oldest task and reports it. Called without the lock, returns with it: the next task can be
@@ -158,7 +168,7 @@ static void finish(struct plb_runner *r, struct flights *f)
 /* Starts a task in the next lane, without the lock. A task that finds no device memory gets that of all
  * lanes. Returns 0, or the status that it failed with. */
 static int start(struct plb_runner *r, struct flights *f, const struct plb_phase *phase, int64_t stale,
-                 const struct flight *flight)
+                 struct flight *flight)
 {
     struct plb_error err = {.status = PLB_OK};
     int status = stale != 0 ? plb_executor_update(&r->executor, stale, r->pu.info.name, &err) : 0;
@@ -175,7 +185,7 @@ static int start(struct plb_runner *r, struct flights *f, const struct plb_phase
 }
 
 /* Starts a task, or reports that it failed. Called with the lock, returns without. */
-static void start_or_fail(struct plb_runner *r, struct flights *f, const struct flight *flight)
+static void start_or_fail(struct plb_runner *r, struct flights *f, struct flight *flight)
 {
     struct plb_node_shared *shared = r->shared;
     struct plb_phase phase = shared->phase; /* the task runs it even if another pass begins meanwhile */

@@ -88,7 +88,8 @@ static inline bool begin(struct fixture *f, int pass, int phase)
 /* PUs without limits, of powers 1 and 3; pass 1 of phase 0 has begun. */
 static inline void start(struct fixture *f, int n_pus, const struct plb_migration *migration)
 {
-    static const struct plb_worker_pu pus[2] = {{1.0, {INT64_MAX, INFINITY}}, {3.0, {INT64_MAX, INFINITY}}};
+    static const struct plb_worker_pu pus[2] = {{1.0, {INT64_MAX, INFINITY}, false},
+                                               {3.0, {INT64_MAX, INFINITY}, false}};
     prepare(f, n_pus, pus, NULL, migration);
     assert_true(begin(f, 1, 0));
 }
@@ -150,7 +151,7 @@ static inline int64_t taken(struct fixture *f, int pu)
 /* A PU ends a task of the pass that runs, in 1 s and 0.25 s. */
 static inline bool done(struct fixture *f, int pu, int64_t id, int64_t first, int64_t count, int slot)
 {
-    struct plb_slice task = {{first, count}, id, plb_worker_pass(f->worker)};
+    struct plb_slice task = {{first, count}, id, plb_worker_pass(f->worker), 0};
     return plb_worker_done(f->worker, pu, &task, 1.0, 0.25, slot);
 }
 

@@ -42,6 +42,53 @@ static void tasks_follow_the_speed_of_their_pu(void **state)
     stop(&f);
 }
 
+/* A PU whose tasks last 1 us gets eight of them at once, but no more than an eighth of what waits. */
+static void short_tasks_come_in_bursts(void **state)
+{
+    const struct plb_worker_pu pus[2] = {{1.0, {INT64_MAX, INFINITY}, true},
+                                         {1.0, {INT64_MAX, INFINITY}, false}};
+    for (int pu = 0; pu < 2; pu++) {
+        struct fixture f;
+        struct plb_slice task;
+        (void)state;
+        prepare(&f, 2, pus, NULL, &(struct plb_migration){.on = false});
+        assert_true(begin(&f, 1, 0));
+        assert_true(block(&f, 1, pu, 7, 0, 202, 2));
+        int64_t expected[] = {2, 16, 16, 16, 16, 16, 16, 14, 12, 10, 10, 8, 8};
+        for (int i = 0, first = 0; i < 13; i++) {
+            assert_true(plb_worker_take(f.worker, pu, &task));
+            assert_int_equal(task.range.first, first);
+            assert_int_equal(task.range.count, pu == 0 ? expected[i] : 2);
+            assert_int_equal(task.more, pu == 0 ? expected[i] / 2 - 1 : 0);
+            assert_int_equal(plb_slice_units(&task), 2);
+            first += (int)task.range.count;
+            plb_worker_done(f.worker, pu, &task, 1e-6 * (double)(task.more + 1), 0.0, PLB_NO_SLOT);
+        }
+        plb_worker_collect(f.worker, 0.0, &f.out);
+        assert_int_equal(f.out.n, 1);
+        assert_int_equal(f.out.at[0].done.tasks, f.out.at[0].done.range.count / 2);
+        stop(&f);
+    }
+}
+
+/* Tasks of 11 us come one by one: two of them are longer than a burst may last. */
+static void longer_tasks_come_alone(void **state)
+{
+    const struct plb_worker_pu pu = {1.0, {INT64_MAX, INFINITY}, true};
+    struct fixture f;
+    struct plb_slice task;
+    (void)state;
+    prepare(&f, 1, &pu, NULL, &(struct plb_migration){.on = false});
+    assert_true(begin(&f, 1, 0));
+    assert_true(block(&f, 1, 0, 7, 0, 200, 1));
+    for (int i = 0; i < 5; i++) {
+        assert_true(plb_worker_take(f.worker, 0, &task));
+        assert_int_equal(task.more, 0);
+        plb_worker_done(f.worker, 0, &task, 11e-6 * (double)task.range.count, 0.0, PLB_NO_SLOT);
+    }
+    stop(&f);
+}
+
 static void the_queue_grows_and_wraps(void **state)
 {
     struct fixture f;
@@ -170,7 +217,7 @@ static void what_overtakes_its_pass_is_kept(void **state)
     (void)state;
     for (int before = 0; before <= 1; before++) { /* before the first pass, and in it */
         struct fixture f;
-        const struct plb_worker_pu pu = {1.0, {INT64_MAX, INFINITY}};
+        const struct plb_worker_pu pu = {1.0, {INT64_MAX, INFINITY}, false};
         prepare(&f, 1, &pu, NULL, &migration_on);
         if (!before)
             begin(&f, 1, 0);
@@ -249,7 +296,7 @@ static void a_failure_is_reported(void **state)
     struct fixture f;
     (void)state;
     start(&f, 1, &migration_on);
-    struct plb_slice task = {{30, 5}, 2, 1};
+    struct plb_slice task = {{30, 5}, 2, 1, 0};
     char long_text[200];
     memset(long_text, 'x', sizeof long_text - 1);
     long_text[sizeof long_text - 1] = '\0';
@@ -304,6 +351,8 @@ int main(void)
         cmocka_unit_test(a_gift_goes_to_a_pu_that_has_had_blocks),
         cmocka_unit_test(tasks_are_cut_off_the_front),
         cmocka_unit_test(tasks_follow_the_speed_of_their_pu),
+        cmocka_unit_test(short_tasks_come_in_bursts),
+        cmocka_unit_test(longer_tasks_come_alone),
         cmocka_unit_test(the_queue_grows_and_wraps),
         cmocka_unit_test(neighbours_are_reported_together),
         cmocka_unit_test(what_has_data_is_reported_alone),

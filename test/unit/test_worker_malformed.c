@@ -6,9 +6,9 @@
 #define MOST_PUS 3
 
 static const struct plb_worker_pu pus[MOST_PUS] = {
-    {1.0, {INT64_MAX, INFINITY}},
-    {2.0, {4, INFINITY}},
-    {0.5, {INT64_MAX, 80.0}},
+    {1.0, {INT64_MAX, INFINITY}, false},
+    {2.0, {4, INFINITY}, true},
+    {0.5, {INT64_MAX, 80.0}, false},
 };
 
 static const int64_t edges[] = {1, 2, UNITS - 1, UNITS, UNITS + 1, INT32_MAX, INT64_MAX / 2, INT64_MAX - 1};

@@ -23,7 +23,7 @@ static const struct plb_option options[] = {
 };
 
 struct plb_device {
-    struct plb_device_times times;
+    double began; /* plb_now() when the first task since the last wait was launched; 0: none was */
 };
 
 /* ----------------------------------------------------------- describing it */
@@ -108,10 +108,9 @@ static int cpu_launch(struct plb_device *device, int lane, const struct plb_phas
                       const struct plb_task *task)
 {
     (void)lane;
-    double began = plb_now();
-    int status = phase->cpu(task);
-    device->times.execute_s += plb_now() - began;
-    return status;
+    if (device->began == 0.0)
+        device->began = plb_now();
+    return phase->cpu(task);
 }
 
 static bool cpu_done(struct plb_device *device, int lane)
@@ -124,8 +123,8 @@ static bool cpu_done(struct plb_device *device, int lane)
 static int cpu_wait(struct plb_device *device, int lane, struct plb_device_times *times)
 {
     (void)lane;
-    *times = device->times;
-    device->times = (struct plb_device_times){0};
+    *times = (struct plb_device_times){.execute_s = device->began > 0.0 ? plb_now() - device->began : 0.0};
+    device->began = 0.0;
     return 0;
 }
 
