@@ -26,6 +26,12 @@
  * later. */
 #define SMOOTHING 0.3
 
+/* A burst has at most so many tasks beside the first, and lasts at most these seconds, by the PU's latest
+ * task. Larger: if costs rise suddenly, more units wait behind dear ones. Smaller: locks, reports and clocks
+ * cost each task more (bench-overhead). */
+#define BURST_TASKS 7.0
+#define BURST_SECONDS 20e-6
+
 /* Two tasks of unlike sizes tell whether a start costs anything. */
 static void learn_of_starts(struct plb_pu_rate *pu, double work, int64_t units, double rate)
 {
@@ -80,4 +86,12 @@ struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, boo
                             .low = pu->rate * PLB_SHORTEST_TASK,
                             .high = longest(pu),
                             .shared = shared};
+}
+
+int64_t plb_pu_rate_burst(const struct plb_pu_rate *pu, int64_t units)
+{
+    double seconds = pu->unit_s * (double)units;
+    if (!(seconds > 0.0 && seconds < BURST_SECONDS))
+        return 0;
+    return (int64_t)fmin(BURST_SECONDS / seconds - 1.0, BURST_TASKS);
 }

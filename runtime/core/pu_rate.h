@@ -10,6 +10,7 @@ struct plb_pu_rate {
     double rate;            /* work per second, smoothed; 0 = not measured */
     double best, best_size; /* its best rate, and the work of the task that had it */
     double good;            /* work of the smallest task that is known to be as good as larger ones; or 0 */
+    double unit_s;          /* seconds of a unit in the latest task; 0: none yet */
     int64_t least;          /* units below which its rate suffers, as the master says; 0: not known */
     int64_t tasks,
         first; /* that it has executed; units of the first one where it is a part of its block, else 0 */
@@ -24,6 +25,9 @@ static inline double plb_pu_rate(const struct plb_pu_rate *pu)
 
 /* A task of this much work has taken these seconds; times that cannot be are ignored. */
 void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, double seconds);
+
+/* How many more tasks of so many units it takes along with one: a few, where they are very short. */
+int64_t plb_pu_rate_burst(const struct plb_pu_rate *pu, int64_t units);
 
 /* How to cut tasks off a queue of so many units. shared: other PUs may take from it; what was learned of
  * small tasks then gives way near its end, so that every PU gets one. */

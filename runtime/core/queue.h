@@ -55,8 +55,8 @@ struct plb_cut {
 bool plb_queue_take(struct plb_queue *queue, const struct plb_cost_map *map, const struct plb_sizes *sizes,
                     const struct plb_task_limit *limit, const struct plb_cut *cut, struct plb_slice *task);
 
-/* Makes a task that was just taken a burst: at most `more` tasks of its length come off the front, of the same
- * block, and at most an eighth of that block's units: others may take the rest. */
+/* Makes a task that was just taken a burst: at most `more` tasks of its length come off the front, of the
+ * same block, and at most an eighth of that block's units: others may take the rest. */
 void plb_queue_take_more(struct plb_queue *queue, int64_t more, struct plb_slice *task);
 
 /* Whether the first units in the queue are of this block. */

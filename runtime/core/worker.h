@@ -11,22 +11,14 @@
 
 #include "core/message.h"
 #include "core/migration.h"
-#include "core/queue.h"
-#include "core/sizes.h"
+#include "core/own_pus.h"
 
 struct plb_worker;
-
-/* What the worker knows of one of its PUs. */
-struct plb_worker_pu {
-    double power;                /* as given */
-    struct plb_task_limit limit; /* of the tasks that this PU executes, whoever was granted their units */
-    bool bursts;                 /* it may be given several short tasks at once */
-};
 
 struct plb_worker_config {
     int node, n_nodes, n_pus;
     const struct plb_worker_pu *pus; /* n_pus of them; copied */
-    const struct plb_sizes *sizes;   /* borrowed */
+    const struct plb_sizes *sizes;   /* borrowed; may be NULL */
     const struct plb_cost_map *maps; /* one per phase; borrowed */
     int n_phases;
     struct plb_migration migration;

@@ -1,0 +1,153 @@
+/* Queues and rates, PU by PU. */
+#include "core/own_pus.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "core/migration.h"
+#include "core/share.h"
+
+void plb_own_pus_init(struct plb_own_pus *s, const struct plb_worker_pu *are, int n,
+                      const struct plb_sizes *sizes, bool by_power)
+{
+    *s = (struct plb_own_pus){.n = n, .by_power = by_power, .sizes = sizes != NULL ? sizes : &plb_no_sizes};
+    s->at = plb_alloc((size_t)n * sizeof *s->at);
+    for (int pu = 0; pu < n; pu++) {
+        s->at[pu].is = are[pu];
+        s->at[pu].is.bursts = are[pu].bursts && s->sizes->n_indexed == 0;
+    }
+}
+
+void plb_own_pus_fini(struct plb_own_pus *s)
+{
+    for (int pu = 0; pu < s->n; pu++)
+        plb_queue_fini(&s->at[pu].queue);
+    free(s->at);
+}
+
+void plb_own_pus_begin(struct plb_own_pus *s, const struct plb_cost_map *map)
+{
+    s->map = map;
+    for (int pu = 0; pu < s->n; pu++) {
+        plb_queue_clear(&s->at[pu].queue);
+        s->at[pu].hungry = s->at[pu].idle = false;
+        s->at[pu].rate = (struct plb_pu_rate){0};
+    }
+}
+
+double plb_own_pus_queued(const struct plb_own_pus *s)
+{
+    double sum = 0.0;
+    for (int pu = 0; pu < s->n && s->map != NULL; pu++)
+        sum += plb_queue_work(&s->at[pu].queue, s->map);
+    return sum;
+}
+
+double plb_own_pus_rate(const struct plb_own_pus *s)
+{
+    double sum = 0.0;
+    for (int pu = 0; pu < s->n; pu++) {
+        double rate = plb_pu_rate(&s->at[pu].rate);
+        if (rate == 0.0 || s->by_power)
+            return 0.0;
+        sum += rate;
+    }
+    return sum;
+}
+
+double plb_own_pus_power(const struct plb_own_pus *s)
+{
+    double sum = 0.0;
+    for (int pu = 0; pu < s->n; pu++)
+        sum += s->at[pu].is.power;
+    return sum;
+}
+
+/* The PU of this node with most queued work. */
+static struct plb_own_pu *fullest(const struct plb_own_pus *s, double *work)
+{
+    int best = 0;
+    *work = 0.0;
+    for (int pu = 0; pu < s->n; pu++) {
+        double queued = plb_queue_work(&s->at[pu].queue, s->map);
+        if (queued > *work) {
+            *work = queued;
+            best = pu;
+        }
+    }
+    return &s->at[best];
+}
+
+bool plb_own_pus_take(const struct plb_own_pus *s, struct plb_own_pu *own, bool shared,
+                      struct plb_slice *task)
+{
+    struct plb_cut cut = plb_pu_rate_cut(&own->rate, plb_queue_units(&own->queue), shared);
+    if (!plb_queue_take(&own->queue, s->map, s->sizes, &own->is.limit, &cut, task))
+        return false;
+    if (own->rate.tasks == 0 && plb_queue_goes_on(&own->queue, task->block))
+        own->rate.first = task->range.count;
+    int64_t more = own->is.bursts ? plb_pu_rate_burst(&own->rate, task->range.count) : 0;
+    if (more > 0)
+        plb_queue_take_more(&own->queue, more, task);
+    return true;
+}
+
+bool plb_own_pus_share(const struct plb_own_pus *s, struct plb_own_pu *own)
+{
+    struct plb_queue_entry taken[PLB_GIFTS];
+    double queued, x = 0.0;
+    struct plb_own_pu *other = fullest(s, &queued);
+    if (queued > 0.0)
+        x = plb_neighbours_share(&(struct plb_sharer){&own->rate, own->is.power},
+                                 &(struct plb_sharer){&other->rate, other->is.power}, queued, s->by_power);
+    if (x <= 0.0)
+        return false;
+    int n = plb_queue_cut(&other->queue, s->map, x, taken, PLB_GIFTS);
+    plb_own_pu_push(own, taken, n);
+    return n > 0;
+}
+
+void plb_own_pus_learn(const struct plb_own_pus *s, struct plb_own_pu *own, const struct plb_slice *task,
+                       double seconds, bool rate)
+{
+    double tasks = (double)(task->more + 1);
+    double work = rate ? plb_cost_work(s->map, task->range.first, task->range.count) / tasks : 0.0;
+    own->rate.unit_s = seconds / (double)task->range.count;
+    if (rate)
+        plb_pu_rate_learn(&own->rate, work, plb_slice_units(task), seconds / tasks);
+}
+
+int plb_own_pus_give(const struct plb_own_pus *s, const struct plb_steal *steal, double threshold,
+                     struct plb_queue_entry taken[PLB_GIFTS])
+{
+    double own = plb_own_pus_rate(s), queued = plb_own_pus_queued(s), most;
+    bool measured = own > 0.0 && steal->rate > 0.0;
+    double x = plb_migration_share(queued, measured ? steal->rate : steal->power,
+                                   measured ? own : plb_own_pus_power(s));
+    int n = 0;
+    while (x > 0.0 && x >= threshold && n < PLB_GIFTS) {
+        struct plb_own_pu *pu = fullest(s, &most);
+        if (most <= 0.0)
+            break;
+        int more = plb_queue_cut(&pu->queue, s->map, x, taken + n, PLB_GIFTS - n);
+        if (more == 0)
+            break;
+        for (int i = n; i < n + more; i++)
+            x -= plb_cost_work(s->map, taken[i].range.first, taken[i].range.count);
+        n += more;
+    }
+    return n;
+}
+
+void plb_own_pu_push(struct plb_own_pu *pu, const struct plb_queue_entry *entries, int n)
+{
+    for (int i = n - 1; i >= 0; i--)
+        plb_queue_push(&pu->queue, entries[i]);
+}
+
+void plb_own_pus_remove(struct plb_own_pus *s, struct plb_range range)
+{
+    for (int pu = 0; pu < s->n; pu++)
+        plb_queue_remove(&s->at[pu].queue, range);
+}

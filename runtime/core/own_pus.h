@@ -1,0 +1,71 @@
+/* The PUs of a node: a queue for each, how fast it is, and how they share what is queued. Part of the worker.
+ * Not thread-safe. */
+#ifndef PLB_CORE_OWN_PUS_H
+#define PLB_CORE_OWN_PUS_H
+
+#include "core/pu_rate.h"
+
+/* What the worker is told of a PU. */
+struct plb_worker_pu {
+    double power;                /* as given */
+    struct plb_task_limit limit; /* of the tasks that this PU executes, whoever was granted their units */
+    bool bursts;                 /* it may be given several short tasks at once */
+};
+
+struct plb_own_pu {
+    struct plb_queue queue;
+    struct plb_pu_rate rate;
+    struct plb_worker_pu is;
+    bool hungry; /* found nothing when it last asked */
+    bool idle;   /* the master knows that it found nothing, and that nobody has work for it */
+    bool served; /* has been granted a block in this run: the master refuses some, for lack of memory */
+};
+
+struct plb_own_pus {
+    struct plb_own_pu *at;
+    int n;
+    bool by_power; /* shares follow the given powers, though rates are measured */
+    const struct plb_sizes *sizes;
+    const struct plb_cost_map *map; /* of the phase that runs; NULL before the first pass */
+};
+
+/* The descriptions are copied; sizes are borrowed, and may be NULL. */
+void plb_own_pus_init(struct plb_own_pus *pus, const struct plb_worker_pu *are, int n,
+                      const struct plb_sizes *sizes, bool by_power);
+void plb_own_pus_fini(struct plb_own_pus *pus);
+
+/* A pass begins: queues are empty, and nothing is known of rates, since the phase may be another one. */
+void plb_own_pus_begin(struct plb_own_pus *pus, const struct plb_cost_map *map);
+
+double plb_own_pus_queued(const struct plb_own_pus *pus); /* work; 0 before the first pass */
+
+/* How fast all PUs are together: as measured, or 0 where one has done nothing yet or powers are wanted; and
+ * as given. */
+double plb_own_pus_rate(const struct plb_own_pus *pus);
+double plb_own_pus_power(const struct plb_own_pus *pus);
+
+/* The next task, or burst, of a PU from its own queue; false where that is empty. shared: others may take
+ * from the queue. */
+bool plb_own_pus_take(const struct plb_own_pus *pus, struct plb_own_pu *own, bool shared,
+                      struct plb_slice *task);
+
+/* Moves work from the fullest queue of the node to that of a PU which has none; false: there is nothing to
+ * move. */
+bool plb_own_pus_share(const struct plb_own_pus *pus, struct plb_own_pu *own);
+
+/* A PU has executed a task in these seconds. rate: its rate follows, too. */
+void plb_own_pus_learn(const struct plb_own_pus *pus, struct plb_own_pu *own, const struct plb_slice *task,
+                       double seconds, bool rate);
+
+/* Cuts what a thief of this rate and power gets off the fullest queues; nothing where that is less work than
+ * `threshold`. Returns the number of entries. */
+int plb_own_pus_give(const struct plb_own_pus *pus, const struct plb_steal *steal, double threshold,
+                     struct plb_queue_entry taken[PLB_GIFTS]);
+
+/* Entries that were cut off the back of a queue, last first, go to the end of a PU's queue. */
+void plb_own_pu_push(struct plb_own_pu *pu, const struct plb_queue_entry *entries, int n);
+
+/* Removes these units from all queues. */
+void plb_own_pus_remove(struct plb_own_pus *pus, struct plb_range range);
+
+#endif
