@@ -73,8 +73,9 @@ static struct plb_worker *new_worker(const struct plb_world *w, int n, int n_pus
     for (int i = 0; i < n_pus; i++) {
         struct plb_pu_info info;
         describe(w, n, i, &info);
-        pus[i].power = info.power;
-        pus[i].limit = plb_task_limit(in->master.sizes, &info, in->master.grain, in->master.pulled_bytes);
+        pus[i] = (struct plb_worker_pu){
+            info.power, plb_task_limit(in->master.sizes, &info, in->master.grain, in->master.pulled_bytes),
+            false};
     }
     struct plb_worker_config config = {.node = n,
                                        .n_nodes = in->cluster->n_nodes,
