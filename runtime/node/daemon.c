@@ -73,7 +73,8 @@ static void make_worker(struct plb_node *node)
     node->sizes = plb_dataset_sizes(config->data);
     for (int p = 0; p < node->n_pus; p++) {
         const struct plb_pu_info *info = &node->runners[p].pu.info;
-        bool bursts = !node->shared.uses_slots && !config->trace && node->runners[p].pu.driver->ops.lanes == 1;
+        bool one_by_one = node->runners[p].pu.driver->ops.lanes == 1;
+        bool bursts = one_by_one && !node->shared.uses_slots && !config->trace;
         pus[p] = (struct plb_worker_pu){
             info->power, plb_task_limit(&node->sizes, info, config->grain, config->pulled_bytes), bursts};
     }
