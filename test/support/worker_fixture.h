@@ -89,7 +89,7 @@ static inline bool begin(struct fixture *f, int pass, int phase)
 static inline void start(struct fixture *f, int n_pus, const struct plb_migration *migration)
 {
     static const struct plb_worker_pu pus[2] = {{1.0, {INT64_MAX, INFINITY}, false},
-                                               {3.0, {INT64_MAX, INFINITY}, false}};
+                                                {3.0, {INT64_MAX, INFINITY}, false}};
     prepare(f, n_pus, pus, NULL, migration);
     assert_true(begin(f, 1, 0));
 }

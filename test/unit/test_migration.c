@@ -223,8 +223,7 @@ static void tasks_stay_within_the_limit_of_who_executes_them(void **state)
     for (int u = 0; u < UNITS; u++)
         offsets[u + 1] = offsets[u] + (u % 50 == 7 ? 90 : 1);
     const struct plb_sizes sizes = {.task_bytes = 8.0, .n_indexed = 1, .indexed = {{offsets, 1.0}}};
-    const struct plb_worker_pu limited[2] = {{1.0, {4, INFINITY}, false},
-                                              {1.0, {INT64_MAX, 100.0}, false}};
+    const struct plb_worker_pu limited[2] = {{1.0, {4, INFINITY}, false}, {1.0, {INT64_MAX, 100.0}, false}};
     for (int pu = 0; pu < 2; pu++)
         for (int shares = 0; shares <= 1; shares++)
             for (int by_gift = 0; by_gift <= 1; by_gift++) {
