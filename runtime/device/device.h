@@ -66,7 +66,7 @@ struct plb_device_ops {
     int (*copy_out)(struct plb_device *device, int lane, void *to_host, const void *from, size_t bytes);
 
     /* Runs the driver's entry of the phase on data in device memory. launch or wait returns the entry's
-     * status. */
+     * status. The entry may look at task->cancelled while it runs, and so may the device while it waits. */
     int (*launch)(struct plb_device *device, int lane, const struct plb_phase *phase,
                   const struct plb_task *task);
 

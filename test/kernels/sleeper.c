@@ -1,5 +1,5 @@
 /* sleeper: each unit sleeps a millisecond. For looking at what a node does while its PUs need nothing
- * from it. */
+ * from it. A task that nobody wants any more wakes up. */
 #include <time.h>
 
 #include "plb/kernel.h"
@@ -11,8 +11,15 @@ static const struct plb_option options[] = {
 
 static int doze(const struct plb_task *task)
 {
-    struct timespec t = {.tv_sec = task->count / 1000, .tv_nsec = task->count % 1000 * 1000000};
-    nanosleep(&t, NULL);
+    const struct timespec unit = {.tv_nsec = 1000000};
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    for (int64_t i = 0; i < task->count && !plb_task_cancelled(task); i++) {
+        end.tv_nsec += unit.tv_nsec;
+        end.tv_sec += end.tv_nsec / 1000000000;
+        end.tv_nsec %= 1000000000;
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL);
+    }
     return 0;
 }
 

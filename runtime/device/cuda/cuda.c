@@ -256,6 +256,7 @@ static int cuda_launch(struct plb_device *d, int lane, const struct plb_phase *p
         return -1;
     s->settled = false;
     task.stream = d->streams[lane];
+    task.cancelled = NULL; /* the entry returns before the GPU begins */
     int status = check(d, plb_cuda.cudaEventRecord_(s->copied, d->streams[lane]));
     if (status != 0)
         return status;

@@ -1,10 +1,10 @@
 /* emulated: a PU of any speed on any machine, with real results.
  *
  * The kernel's cpu entry runs on one thread. Then the PU waits until `slowdown` times the CPU seconds of the
- * entry have passed. So several emulated PUs on one core keep their ratio as long as the sum of 1 / slowdown
- * fits the cores. `slow` lines count from the PU's first task on; one with factor 0 counts in simulations
- * alone. A PU that is no CPU, or has a copy bandwidth, has memory of its own. Copies to and from it are real,
- * and last at least as long as the given bandwidth and latency say. */
+ * entry have passed, or until the task is cancelled. So several emulated PUs on one core keep their ratio as
+ * long as the sum of 1 / slowdown fits the cores. `slow` lines count from the PU's first task on; one with
+ * factor 0 counts in simulations alone. A PU that is no CPU, or has a copy bandwidth, has memory of its own.
+ * Copies to and from it are real, and last at least as long as the given bandwidth and latency say. */
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
@@ -16,6 +16,10 @@
 #include "base/memory.h"
 #include "device/driver.h"
 #include "model/speed.h"
+
+/* Seconds between two looks whether a task was cancelled. Larger: an obsolete task keeps its PU longer.
+ * Smaller: a PU that waits uses more of a core (0.1 % now). */
+#define LOOK 10e-3
 
 struct plb_device {
     struct plb_pu_spec spec;
@@ -99,6 +103,13 @@ static double end_of_task(struct plb_device *device, double began, double second
     return isfinite(end) ? end : began + seconds;
 }
 
+/* Sleeps until plb_now() is `end`, or nobody wants the task any more. */
+static void wait_until(double end, const struct plb_task *task)
+{
+    for (double now = plb_now(); now < end && !plb_task_cancelled(task); now = plb_now())
+        plb_sleep_until(fmin(end, now + LOOK));
+}
+
 static int emulated_launch(struct plb_device *device, int lane, const struct plb_phase *phase,
                            const struct plb_task *task)
 {
@@ -106,7 +117,7 @@ static int emulated_launch(struct plb_device *device, int lane, const struct plb
     double began = plb_now(), used = plb_thread_seconds();
     int status = phase->cpu(task);
     used = plb_thread_seconds() - used;
-    plb_sleep_until(end_of_task(device, began, device->spec.slowdown * used));
+    wait_until(end_of_task(device, began, device->spec.slowdown * used), task);
     device->times.execute_s += plb_now() - began;
     return status;
 }

@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 3u
+#define PLB_KERNEL_ABI 4u
 
 /* The running application, as its kernel sees it. Opaque, and owned by plbrun. Valid only in the thread that
  * gets it, and only during that call. */
@@ -66,18 +66,32 @@ struct plb_data {
 
 /* What one call of an entry works on. plbrun owns all of it, and it lasts for the call. */
 struct plb_task {
-    int64_t first, count; /* the range: units first to first + count - 1; count is 1 or more */
-    void *const *data;    /* one pointer per declared buffer, in the order of declaration, in the PU's
-                             memory. REPLICATE: the start of the buffer. PARTITION, OUTPUT: the bytes of
-                             unit `first`. PARTITION_INDEXED: element offsets[first]. REDUCE: this
-                             task's own array, which holds the neutral element. On rank 0 a part may
-                             begin in the middle of the buffer: it is aligned as far as unit_bytes is */
-    const size_t *bytes;  /* bytes of each buffer from there: of the range, or of the whole buffer where
-                             it is replicated or reduced */
-    const void *args;     /* the block given to plb_app_args, aligned to 64 bytes; or NULL */
-    void *stream;         /* the CUDA stream of a cuda entry, else NULL */
-    int threads;          /* threads that a cpu entry may use; also the OpenMP default of its thread */
+    int64_t first, count;     /* the range: units first to first + count - 1; count is 1 or more */
+    void *const *data;        /* one pointer per declared buffer, in the order of declaration, in the PU's
+                                 memory. REPLICATE: the start of the buffer. PARTITION, OUTPUT: the bytes of
+                                 unit `first`. PARTITION_INDEXED: element offsets[first]. REDUCE: this
+                                 task's own array, which holds the neutral element. On rank 0 a part may
+                                 begin in the middle of the buffer: it is aligned as far as unit_bytes is */
+    const size_t *bytes;      /* bytes of each buffer from there: of the range, or of the whole buffer where
+                                 it is replicated or reduced */
+    const void *args;         /* the block given to plb_app_args, aligned to 64 bytes; or NULL */
+    void *stream;             /* the CUDA stream of a cuda entry, else NULL */
+    int threads;              /* threads that a cpu entry may use; also the OpenMP default of its thread */
+    const int32_t *cancelled; /* for plb_task_cancelled; NULL in a cuda entry */
 };
+
+/* Whether nobody wants the results of this task any more, because another PU was faster. Then the entry may
+ * return at once, with any number and any outputs. An entry that runs for long in one task may ask now and
+ * then; one that never asks wastes time and does no harm. Always false in a cuda entry, which does not wait
+ * for the GPU. Costs one load. Thread-safe: any thread of the entry may ask. */
+static inline bool plb_task_cancelled(const struct plb_task *task)
+{
+#if defined(__GNUC__)
+    return task->cancelled != NULL && __atomic_load_n(task->cancelled, __ATOMIC_RELAXED) != 0;
+#else
+    return task->cancelled != NULL && *(const volatile int32_t *)task->cancelled != 0;
+#endif
+}
 
 /* ---------------------------------------------------------------- kernel */
 
