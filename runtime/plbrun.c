@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -79,6 +80,7 @@ struct job_run {
     struct plb_job job;
     struct plb_report report;
     struct plb_trace trace;
+    bool left; /* a PU was left behind: nothing may be freed */
 };
 
 /* Reads and checks everything, and has the kernel set up: after this a run can begin. */
@@ -189,7 +191,8 @@ static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, 
         status = prepare(r, err);
     status = plb_cluster_agree(mpi, status);
     if (status == PLB_OK && !a->show_config)
-        status = plb_cluster_run(mpi, rank == 0 ? &r->job : NULL, &options, &r->report, &r->trace, err);
+        status = plb_cluster_run(mpi, rank == 0 ? &r->job : NULL, &options, &r->report, &r->trace, &r->left,
+                                 err);
     if (rank != 0 && err->status != PLB_OK)
         name_rank(rank, err);
     say_once(err); /* before any rank ends: mpirun ends the others as soon as one fails */
@@ -231,6 +234,10 @@ int main(int argc, char **argv)
         say_once(&err);
     else if (status != PLB_OK)
         plb_sleep_until(plb_now() + SILENCE);
+    if (run.left) {
+        fflush(NULL);
+        _exit(status);
+    }
     release(&run);
     plb_arguments_fini(&a);
     return status;

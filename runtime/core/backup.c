@@ -39,6 +39,7 @@ struct copy {
     int64_t block;
     int pu, holder;   /* holder: node */
     int64_t reported; /* units of it that the PU has reported, also where they were dropped */
+    bool won;         /* it was first with some of them */
     double until;     /* then the PU is late itself, and another one may get a copy */
 };
 
@@ -51,7 +52,7 @@ struct plb_backups {
     const struct plb_cost_map *map;
     double began, looked, due;
     double patience; /* see PATIENCE */
-    int64_t count;
+    struct plb_backup_counts counts;
 };
 
 /* Late units, and what is expected of their holder. */
@@ -148,11 +149,6 @@ static void end_copy(struct plb_backups *b, int i)
     b->copies[i] = b->copies[--b->n_copies];
 }
 
-static bool takes_part(const struct plb_backups *b, int node)
-{
-    return b->config.on && !(b->config.in_place && node == 0);
-}
-
 /* The first units of a range that have no copy. */
 static struct plb_range without_copy(const struct plb_backups *b, struct plb_range range)
 {
@@ -182,6 +178,8 @@ void plb_backups_reported(struct plb_backups *b, int pu, struct plb_range range,
             continue;
         int loser = c->pu == pu ? c->holder : b->config.infos[c->pu].node;
         c->reported += c->pu == pu ? done.count : 0;
+        b->counts.won += c->pu == pu && accepted && !c->won;
+        c->won = c->won || (c->pu == pu && accepted);
         if (accepted)
             plb_outbox_add(out, PLB_CANCEL, 0, loser, b->pass)->cancel.range = done;
         if (c->reported >= c->range.count || plb_ledger_open_units(b->config.ledger, c->range, c->block) == 0)
@@ -191,7 +189,7 @@ void plb_backups_reported(struct plb_backups *b, int pu, struct plb_range range,
 
 void plb_backups_idle(struct plb_backups *b, int pu, double now)
 {
-    if (!takes_part(b, b->config.infos[pu].node))
+    if (!b->config.on)
         return;
     set_idle(b, pu, true);
     b->due = fmin(b->due, fmax(now, b->looked + PLB_LOOK_GAP));
@@ -269,7 +267,7 @@ static bool find_latest(const struct plb_backups *b, double now, double below, s
     bool found = false;
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
         held.range = without_copy(b, held.range);
-        if (held.range.count == 0 || !takes_part(b, held.node))
+        if (held.range.count == 0)
             continue;
         struct late late = {.held = held, .pu = executor_of(b, &held)};
         double rate = latest_rate(b, late.pu);
@@ -311,9 +309,12 @@ static void give_copy(struct plb_backups *b, int p, const struct late *late, str
     struct plb_message *m = plb_outbox_add(out, PLB_BACKUP, 0, info->node, b->pass);
     m->pu = info->local;
     m->block = (struct plb_block){.range = range, .id = late->held.block, .grain = range.count};
-    b->copies[b->n_copies++] = (struct copy){range, late->held.block, p, late->held.node, 0, until};
+    b->copies[b->n_copies++] = (struct copy){
+        .range = range, .block = late->held.block, .pu = p, .holder = late->held.node, .until = until};
     set_idle(b, p, false);
-    b->count++;
+    b->due = fmin(b->due, until);
+    b->counts.copies++;
+    b->counts.units += range.count;
 }
 
 /* Gives an idle PU its share of late units, where that is worth it. Else plans the time at which it will be,
@@ -373,7 +374,7 @@ void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
     }
 }
 
-int64_t plb_backups_count(const struct plb_backups *b)
+const struct plb_backup_counts *plb_backups_counts(const struct plb_backups *b)
 {
-    return b->count;
+    return &b->counts;
 }

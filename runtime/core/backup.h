@@ -25,14 +25,19 @@
 
 struct plb_backups;
 
+/* In all passes. */
+struct plb_backup_counts {
+    int64_t copies, won; /* won: a result of the copy came before the holder's */
+    int64_t units;       /* that copies were made of */
+};
+
 struct plb_backups_config {
     const struct plb_pu_info *infos; /* borrowed, as all that follows */
     const struct plb_ledger *ledger;
     const struct plb_broker *broker; /* which PUs a node has */
     struct plb_history *histories;   /* n_phases of each PU, PU by PU */
     int n_pus, n_phases;
-    bool on;       /* else there are none */
-    bool in_place; /* PUs of node 0 take no part: they write results to where those of others arrive */
+    bool on; /* else there are none */
 };
 
 struct plb_backups *plb_backups_new(const struct plb_backups_config *config);
@@ -63,6 +68,6 @@ double plb_backups_due(const struct plb_backups *backups);
 /* Looks whether an idle PU should get a copy. */
 void plb_backups_look(struct plb_backups *backups, double now, struct plb_outbox *out);
 
-int64_t plb_backups_count(const struct plb_backups *backups); /* copies, in all passes */
+const struct plb_backup_counts *plb_backups_counts(const struct plb_backups *backups);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "core/agenda.h"
-#include "core/backup.h"
 
 struct plb_master {
     struct plb_master_config config;
@@ -69,9 +68,9 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
         .migration = config->migration,
     };
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
-    m->backups = plb_backups_new(
-        &(struct plb_backups_config){m->infos, m->ledger, m->broker, m->histories, n, m->config.phases,
-                                     config->backups && config->migration, config->in_place});
+    m->backups = plb_backups_new(&(struct plb_backups_config){m->infos, m->ledger, m->broker, m->histories, n,
+                                                              m->config.phases,
+                                                              config->backups && config->migration});
     return m;
 }
 
@@ -201,11 +200,6 @@ static void drop(struct plb_master *m, const struct plb_message *message)
     *(stale ? &m->counts.stale : &m->counts.dropped) += 1;
 }
 
-static struct plb_history *history_of(const struct plb_master *m, int phase, int p)
-{
-    return &m->histories[p * m->config.phases + phase];
-}
-
 static int64_t on_done(struct plb_master *m, const struct plb_message *message, double now,
                        struct plb_outbox *out)
 {
@@ -227,7 +221,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     int from = out->n;
     sample.block_end = plb_agenda_follow(m->agenda, p, sample.time);
     m->counts.moved_units += plb_totals_count(m->totals, m->infos, m->ledger, p, done, fresh);
-    plb_history_add(history_of(m, m->phase, p), &sample);
+    plb_history_add(plb_master_history(m, m->phase, p), &sample);
     plb_tally_add(&m->tallies[p * m->config.phases + m->phase],
                   &(struct plb_timed){work, done->execute_s + done->transfer_s, tasks});
     plb_broker_heard(m->broker, message->from);
@@ -290,7 +284,6 @@ void plb_master_tick(struct plb_master *m, double now, struct plb_outbox *out)
 {
     if (now >= plb_backups_due(m->backups))
         plb_backups_look(m->backups, now, out);
-    m->counts.backups = plb_backups_count(m->backups);
 }
 
 int64_t plb_master_receive(struct plb_master *m, const struct plb_message *message, double now,
@@ -372,6 +365,11 @@ const struct plb_master_counts *plb_master_counts(const struct plb_master *m)
     return &m->counts;
 }
 
+const struct plb_backup_counts *plb_master_backups(const struct plb_master *m)
+{
+    return plb_backups_counts(m->backups);
+}
+
 bool plb_master_refused(const struct plb_master *m, int pu)
 {
     return m->refused[pu];
@@ -379,7 +377,7 @@ bool plb_master_refused(const struct plb_master *m, int pu)
 
 struct plb_history *plb_master_history(const struct plb_master *m, int phase, int p)
 {
-    return history_of(m, phase, p);
+    return &m->histories[p * m->config.phases + phase];
 }
 
 const struct plb_tally *plb_master_tally(const struct plb_master *m, int phase, int p)

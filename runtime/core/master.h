@@ -7,6 +7,7 @@
 #ifndef PLB_CORE_MASTER_H
 #define PLB_CORE_MASTER_H
 
+#include "core/backup.h"
 #include "core/cost.h"
 #include "core/history.h"
 #include "core/message.h"
@@ -28,7 +29,6 @@ struct plb_master_config {
     double grain;        /* units per task at most, as the user wants it; 0 = no wish */
     bool migration;      /* nodes are told when nothing is left to grant, and from whom to take */
     bool backups;        /* idle PUs execute late units a second time; only with migration */
-    bool in_place;       /* PUs of node 0 write results to their final place: they take no part in backups */
     bool whole_results;  /* a result counts whole or not at all: the job reduces arrays */
 };
 
@@ -38,7 +38,6 @@ struct plb_master_counts {
     int64_t dropped;            /* messages that make no sense, or come from a lost node */
     int64_t stale;              /* reports and moves of another pass */
     int64_t twice;              /* units reported again after they had been accepted */
-    int64_t backups;            /* copies of late units that were given to idle PUs */
     int64_t torn;               /* results dropped since only some of their units were new (whole_results) */
     int64_t losses, freed;      /* lost nodes, and units that they left behind */
     int64_t freed_late;         /* units freed by a MOVED to a node that was lost before */
@@ -99,6 +98,7 @@ int plb_master_pus(const struct plb_master *master);
 const struct plb_pu_info *plb_master_pu(const struct plb_master *master, int pu);
 const struct plb_pu_totals *plb_master_totals(const struct plb_master *master, int pu);
 const struct plb_master_counts *plb_master_counts(const struct plb_master *master);
+const struct plb_backup_counts *plb_master_backups(const struct plb_master *master);
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
 struct plb_history *plb_master_history(const struct plb_master *master, int phase, int pu);
 const struct plb_tally *plb_master_tally(const struct plb_master *master, int phase, int pu);

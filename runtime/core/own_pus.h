@@ -16,6 +16,7 @@ struct plb_own_pu {
     struct plb_queue queue;
     struct plb_pu_rate rate;
     struct plb_worker_pu is;
+    int in_hand; /* tasks that it has taken and not finished, in all passes */
     bool hungry; /* found nothing when it last asked */
     bool idle;   /* the master knows that it found nothing, and that nobody has work for it */
     bool served; /* has been granted a block in this run: the master refuses some, for lack of memory */

@@ -84,6 +84,8 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
         return false;
     struct plb_own_pu *pu = &w->pus.at[m->pu];
     pu->served = true;
+    pu->hungry = pu->idle = false; /* the master takes it to work, and it looks again */
+    plb_rangeset_remove(&w->copies.elsewhere, m->block.range);
     plb_queue_push(m->type == PLB_BLOCK ? &pu->queue : &w->copies.of[m->pu],
                    (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, 0});
     if (m->block.least > 0)
@@ -139,14 +141,16 @@ static bool on_gift(struct plb_worker *w, const struct plb_message *m)
             return false;
         entries[i] = (struct plb_queue_entry){g->range, g->block, g->range.count, g->hop};
     }
+    for (int i = 0; i < m->gifts.n; i++)
+        plb_rangeset_remove(&w->copies.elsewhere, m->gifts.at[i].range);
     plb_thief_answered(w->thief, m->from, &m->gifts);
     while (pu + 1 < w->pus.n && !w->pus.at[pu].hungry)
         pu++;
     while (pu > 0 && !w->pus.at[pu].served) /* nobody is hungry any more: a PU that may execute it */
         pu--;
     plb_own_pu_push(&w->pus.at[pu], entries, m->gifts.n);
-    for (pu = 0; pu < w->pus.n && m->gifts.n > 0; pu++) /* the master takes the node to work again */
-        w->pus.at[pu].idle = false;
+    for (pu = 0; pu < w->pus.n && m->gifts.n > 0; pu++) /* as after a BLOCK */
+        w->pus.at[pu].hungry = w->pus.at[pu].idle = false;
     return true;
 }
 
@@ -213,6 +217,7 @@ bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
     task->pass = w->pass;
     own->hungry = !got && own->served;
     own->idle = own->idle && !got;
+    own->in_hand += got;
     return got;
 }
 
@@ -221,11 +226,22 @@ bool plb_worker_obsolete(const struct plb_worker *w, const struct plb_slice *tas
     return task->pass != w->pass || plb_copies_accepted(&w->copies, task->range);
 }
 
+void plb_worker_forget(struct plb_worker *w, int pu)
+{
+    w->pus.at[pu].in_hand--;
+    w->pus.at[pu].idle = false; /* the master takes a PU that reports, or was given a copy, to work on */
+}
+
+void plb_worker_drop(struct plb_worker *w, struct plb_range range)
+{
+    plb_copies_cancel(&w->copies, range);
+}
+
 bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task, double execute_s,
                      double transfer_s, int slot)
 {
     struct plb_own_pu *own = &w->pus.at[pu];
-    own->idle = false; /* the master takes a PU that reports to work on */
+    plb_worker_forget(w, pu);
     if (plb_worker_obsolete(w, task))
         return false;
     plb_own_pus_learn(&w->pus, own, task, execute_s + transfer_s, w->migration.on);
@@ -235,6 +251,7 @@ bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task,
 
 void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task, int status, const char *text)
 {
+    plb_worker_forget(w, pu);
     plb_reports_fail(&w->reports, pu, w->pass, task->range, status, text);
 }
 
@@ -259,7 +276,7 @@ static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
 static void tell_idle(struct plb_worker *w, struct plb_outbox *out)
 {
     for (int pu = 0; pu < w->pus.n && w->empty && w->migration.backups; pu++)
-        if (w->pus.at[pu].hungry && !w->pus.at[pu].idle) {
+        if (w->pus.at[pu].hungry && !w->pus.at[pu].idle && w->pus.at[pu].in_hand == 0) {
             plb_outbox_add(out, PLB_IDLE, w->node, 0, w->pass)->pu = pu;
             w->pus.at[pu].idle = true;
         }

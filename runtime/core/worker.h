@@ -40,11 +40,19 @@ bool plb_worker_shares(
     const struct plb_worker *worker); /* other nodes may ask for work: nothing is left to grant */
 double plb_worker_queued(const struct plb_worker *worker); /* work that waits in the queues of the node */
 
-/* The next task of a PU, from its own queue or from another one of the node; false where there is none. */
+/* The next task of a PU, from its own queue or from another one of the node; false where there is none. For
+ * each there is one call of plb_worker_done, _fail or _forget. */
 bool plb_worker_take(struct plb_worker *worker, int pu, struct plb_slice *task);
 
 /* Whether nobody wants the results of a task any more: its pass is over here, or another node has them. */
 bool plb_worker_obsolete(const struct plb_worker *worker, const struct plb_slice *task);
+
+/* The units of a task that runs will be accepted from another PU, so that the task is obsolete. Should they
+ * be granted again after all, they are wanted again. */
+void plb_worker_drop(struct plb_worker *worker, struct plb_range range);
+
+/* A PU will not finish an obsolete task that it has taken. */
+void plb_worker_forget(struct plb_worker *worker, int pu);
 
 /* A PU has finished a task in these seconds. slot: where its outputs wait, or PLB_NO_SLOT; a task with a slot
  * is reported by a message of its own. True where the report should not wait: it has results, or the PU's

@@ -13,7 +13,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "drive/data_mpi.h"
+#include "base/memory.h"
 #include "drive/finish.h"
 #include "drive/rank0.h"
 
@@ -38,6 +38,11 @@
 
 /* ----------------------------------------------------------------- messages */
 
+static bool works(void *node, int from, int until)
+{
+    return plb_node_works(node, from, until);
+}
+
 /* The replaced buffers come with the PASS. Rank 0 sends PASS to itself last, and the others get theirs before
  * rank 0 waits for them in the broadcast. */
 static void on_pass(struct plb_rank *r, const struct plb_message *m)
@@ -46,7 +51,10 @@ static void on_pass(struct plb_rank *r, const struct plb_message *m)
         return;
     r->pass = m->pass;
     plb_mpi_flush(r->mpi);
-    plb_dataset_replace(&r->data, m->begin.replaced, r->mpi);
+    plb_node_rest(r->node);
+    bool busy = plb_node_works(r->node, 0, m->pass);
+    plb_dataset_replace(&r->data, m->begin.replaced, m->pass, busy, &r->old, r->mpi);
+    plb_old_buffers_free(&r->old, works, r->node);
     plb_node_receive(r->node, m, &r->out);
     if (r->rank0 != NULL)
         plb_rank0_pass_begins(r);
@@ -75,6 +83,8 @@ static bool may_say(const struct plb_message *m)
     case PLB_PASS:
     case PLB_BLOCK:
     case PLB_EMPTY:
+    case PLB_BACKUP:
+    case PLB_CANCEL:
     case PLB_STOP: return m->from == 0;
     case PLB_STEAL:
     case PLB_GIFT: return true;
@@ -92,6 +102,8 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_GIFT: on_gift(r, m); break;
     case PLB_BLOCK:
     case PLB_EMPTY:
+    case PLB_BACKUP:
+    case PLB_CANCEL:
     case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;
     default: plb_rank0_receive(r, m); break;
     }
@@ -104,6 +116,8 @@ static void dispatch(struct plb_rank *r)
         struct plb_message m = r->out.at[i];
         if (m.type == PLB_STEAL)
             r->asked_at = plb_now();
+        if (m.type == PLB_BACKUP)
+            plb_node_double(r->node, m.block.range);
         if (m.to == r->rank)
             handle(r, &m);
         else
@@ -125,8 +139,10 @@ static bool look(struct plb_rank *r)
         moved = true;
     }
     moved |= plb_node_step(r->node, &r->out);
-    if (r->rank0 != NULL)
+    if (r->rank0 != NULL) {
         moved |= plb_rank0_collect(r);
+        plb_rank0_tick(r);
+    }
     moved |= r->out.n > 0;
     dispatch(r);
     return moved;
@@ -148,7 +164,7 @@ static bool goes_on(struct plb_rank *r, bool *said_bye)
 static double longest_sleep(const struct plb_rank *r)
 {
     if (r->size == 1)
-        return LONGEST_SLEEP_ALONE;
+        return fmin(LONGEST_SLEEP_ALONE, plb_rank0_due(r));
     enum plb_node_attention attention = plb_node_attention(r->node);
     if (plb_mpi_busy(r->mpi) || attention == PLB_AWAITING)
         return LONGEST_SLEEP_BUSY;
@@ -174,9 +190,12 @@ static void serve(struct plb_rank *r)
     }
 }
 
-static void release(struct plb_rank *r)
+/* False where a PU was left behind: then nothing is freed, since its thread may use all of it. */
+static bool release(struct plb_rank *r)
 {
-    plb_node_free(r->node);
+    if (!plb_node_free(r->node))
+        return false;
+    plb_old_buffers_free(&r->old, NULL, NULL);
     for (int i = 0; r->rank0 == NULL && i < r->n_maps; i++)
         plb_cost_map_fini(&r->maps[i]);
     free(r->maps);
@@ -184,30 +203,40 @@ static void release(struct plb_rank *r)
     plb_outbox_fini(&r->out);
     if (r->rank0 != NULL)
         plb_rank0_fini(r->rank0);
+    return true;
 }
 
-int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_cluster_options *options,
-                    struct plb_report *report, struct plb_trace *trace, struct plb_error *err)
-{
+/* Everything of a run, in memory that a PU which was left behind may go on using. */
+struct run {
+    struct plb_rank rank;
     struct plb_rank0 rank0;
-    struct plb_rank r = {.mpi = mpi,
-                         .rank = plb_mpi_rank(mpi),
-                         .size = plb_mpi_size(mpi),
-                         .options = options,
-                         .rank0 = job != NULL ? &rank0 : NULL,
-                         .err = err};
-    if (r.rank0 != NULL)
-        plb_rank0_init(r.rank0, job, trace, r.size, options->quiet);
-    int status = plb_cluster_start(&r);
+};
+
+int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_cluster_options *options,
+                    struct plb_report *report, struct plb_trace *trace, bool *left, struct plb_error *err)
+{
+    struct run *run = plb_alloc(sizeof *run);
+    struct plb_rank *r = &run->rank;
+    *r = (struct plb_rank){.mpi = mpi,
+                           .rank = plb_mpi_rank(mpi),
+                           .size = plb_mpi_size(mpi),
+                           .options = options,
+                           .rank0 = job != NULL ? &run->rank0 : NULL,
+                           .err = err};
+    if (r->rank0 != NULL)
+        plb_rank0_init(r->rank0, job, trace, r->size, options->quiet);
+    int status = plb_cluster_start(r);
     if (status == PLB_OK) {
-        dispatch(&r);
-        serve(&r);
-        if (r.rank0 != NULL)
-            plb_progress_end(&r.rank0->progress);
-        status = r.status;
-        plb_cluster_gather_report(&r, report);
-        plb_cluster_gather_trace(&r, trace);
+        dispatch(r);
+        serve(r);
+        if (r->rank0 != NULL)
+            plb_progress_end(&r->rank0->progress);
+        status = r->status;
+        plb_cluster_gather_report(r, report);
+        plb_cluster_gather_trace(r, trace);
     }
-    release(&r);
+    *left = !release(r);
+    if (!*left)
+        free(run);
     return status;
 }

@@ -88,6 +88,9 @@ void plb_report_from_master(struct plb_master *master, const struct plb_app *app
                              .solves = stats->solves};
     r->migrations = plb_master_counts(master)->gifts;
     r->migrated_units = plb_master_counts(master)->moved_units;
+    r->backups = plb_master_backups(master)->copies;
+    r->backups_won = plb_master_backups(master)->won;
+    r->backup_units = plb_master_backups(master)->units;
     r->pus = plb_alloc((size_t)n * sizeof *r->pus);
     if (r->n_phases > 1)
         r->curves = plb_alloc((size_t)(n * r->n_phases) * sizeof *r->curves);

@@ -10,10 +10,11 @@
 /* One result on its way. */
 struct result {
     struct plb_message done;
-    bool dropped; /* it is received to be forgotten */
-    bool claims;  /* its outputs go straight into their place */
-    void *scratch[PLB_MAX_DATA];
-    int pending; /* transfers */
+    bool dropped;                /* it is received to be forgotten */
+    bool claims;                 /* its outputs go straight into their place */
+    bool own;                    /* of rank 0's node */
+    void *scratch[PLB_MAX_DATA]; /* NULL: the result is in its place; own: the node's */
+    int pending;                 /* transfers */
     struct result *next;
 };
 
@@ -32,10 +33,12 @@ struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struc
     return in;
 }
 
-static void free_result(struct result *r)
+static void free_result(const struct plb_incoming *in, struct result *r)
 {
-    for (int i = 0; i < PLB_MAX_DATA; i++)
+    for (int i = 0; i < PLB_MAX_DATA && !r->own; i++)
         free(r->scratch[i]);
+    if (r->own)
+        in->calls.release(in->calls.context, &r->done);
     free(r);
 }
 
@@ -45,7 +48,7 @@ void plb_incoming_free(struct plb_incoming *in)
         return;
     while (in->results != NULL) {
         struct result *next = in->results->next;
-        free_result(in->results);
+        free_result(in, in->results);
         in->results = next;
     }
     plb_rangeset_fini(&in->claimed);
@@ -81,7 +84,8 @@ void plb_incoming_add(struct plb_incoming *in, const struct plb_message *done)
     struct result *r = plb_alloc(sizeof *r);
     r->done = *done;
     r->dropped = verdict == PLB_NOT_SENSIBLE;
-    r->claims = verdict == PLB_ALL_NEW && !plb_rangeset_overlaps(&in->claimed, range);
+    r->claims = verdict == PLB_ALL_NEW && !plb_rangeset_overlaps(&in->claimed, range)
+             && !in->calls.writes(in->calls.context, range, false);
     if (r->claims)
         plb_rangeset_add(&in->claimed, range);
     r->next = in->results;
@@ -109,7 +113,7 @@ static void find_new(const struct plb_incoming *in, const struct plb_message *do
 static void copy(const struct plb_incoming *in, const struct result *r, const struct plb_rangeset *units)
 {
     for (int i = 0; i < in->set->n; i++)
-        for (int k = 0; k < units->n && in->set->at[i].mode == PLB_OUTPUT; k++) {
+        for (int k = 0; k < units->n && in->set->at[i].mode == PLB_OUTPUT && r->scratch[i] != NULL; k++) {
             size_t begin, offset, bytes;
             plb_dataset_bytes(in->set, i, r->done.done.range, &begin, &bytes);
             plb_dataset_bytes(in->set, i, units->at[k], &offset, &bytes);
@@ -122,12 +126,6 @@ static void fold(const struct plb_incoming *in, void *const *arrays)
     for (int i = 0; i < in->set->n; i++)
         if (in->set->at[i].mode == PLB_REDUCE)
             plb_reduce_fold(&in->set->at[i], in->set->host[i], arrays[i]);
-}
-
-void plb_incoming_own(struct plb_incoming *in, const struct plb_message *done, void *const *arrays)
-{
-    if (in->calls.accept(in->calls.context, done) == done->done.range.count)
-        fold(in, arrays);
 }
 
 /* All data of a result is there. */
@@ -147,10 +145,22 @@ static void accept(struct plb_incoming *in, struct result *r)
     plb_rangeset_fini(&new);
 }
 
-/* Whether a result whose data is there must wait for one that claims some of its units. */
+/* Whether a result whose data is there must wait for one that claims some of its units, or for a task of rank
+ * 0 that writes them. */
 static bool waits(const struct plb_incoming *in, const struct result *r)
 {
-    return !r->claims && !r->dropped && plb_rangeset_overlaps(&in->claimed, r->done.done.range);
+    struct plb_range range = r->done.done.range;
+    return !r->claims && !r->dropped
+        && (plb_rangeset_overlaps(&in->claimed, range) || in->calls.writes(in->calls.context, range, true));
+}
+
+void plb_incoming_own(struct plb_incoming *in, const struct plb_message *done, void *const *arrays)
+{
+    struct result *r = plb_alloc(sizeof *r);
+    *r = (struct result){.done = *done, .own = true, .next = in->results};
+    memcpy(r->scratch, arrays, (size_t)in->set->n * sizeof *arrays);
+    in->results = r;
+    plb_incoming_collect(in);
 }
 
 bool plb_incoming_collect(struct plb_incoming *in)
@@ -165,7 +175,7 @@ bool plb_incoming_collect(struct plb_incoming *in)
         *at = r->next;
         if (!r->dropped)
             accept(in, r);
-        free_result(r);
+        free_result(in, r);
         any = true;
     }
     return any;

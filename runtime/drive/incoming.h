@@ -2,7 +2,8 @@
  *
  * A DONE announces data under its slot. The ledger judges the DONE before the data is received:
  *
- * - All of its units are new, and no other result claims one of them. Its outputs are received straight into
+ * - All of its units are new, no other result claims one of them, and no PU of rank 0 writes them. Its
+ *   outputs are received straight into
  *   their final place. Until then this result claims the units.
  * - It cannot be right: an older pass, a lost node, no such PU. Its data is received into scratch memory and
  *   dropped, so that the slot's next data is not mistaken for it.
@@ -11,7 +12,7 @@
  * When the data is there, the ledger accepts the units that are new. Of outputs in scratch memory only these
  * units are copied. Reduced arrays are always received into scratch memory, and are folded only if all units
  * were new: a partial sum cannot be divided. A result in scratch memory waits while another one claims some
- * of its units.
+ * of its units, or a PU of rank 0 writes them in place.
  *
  * Neither MPI nor the master is known here: the owner gives three functions. Communication thread only. */
 #ifndef PLB_DRIVE_INCOMING_H
@@ -30,6 +31,10 @@ struct plb_incoming_calls {
     enum plb_verdict (*judge)(void *context, const struct plb_message *done);
     /* plb_master_receive: returns how many units are accepted for the first time. */
     int64_t (*accept)(void *context, const struct plb_message *done);
+    /* plb_node_writes: whether a task of rank 0 writes outputs of these units in place. */
+    bool (*writes)(void *context, struct plb_range range, bool done);
+    /* A result of rank 0's own node is not needed any more. */
+    void (*release)(void *context, const struct plb_message *done);
 };
 
 /* For the dataset of rank 0, which is borrowed, and into which results go. */
@@ -39,8 +44,8 @@ void plb_incoming_free(struct plb_incoming *incoming); /* nothing is on its way 
 /* A DONE with a slot has arrived from another rank. */
 void plb_incoming_add(struct plb_incoming *incoming, const struct plb_message *done);
 
-/* A DONE with a slot of rank 0's own node: its outputs are in their place, its reduced arrays are arrays[i]
- * for the buffers i. They are folded here, or never. */
+/* A DONE with a slot of rank 0's own node: arrays[i] are its outputs and reduced arrays of buffer i, and NULL
+ * where outputs are in their place. They are borrowed until `release`. */
 void plb_incoming_own(struct plb_incoming *incoming, const struct plb_message *done, void *const *arrays);
 
 /* Accepts the results whose data is there. True where there were any. */

@@ -3,6 +3,7 @@
 #define PLB_DRIVE_RANK_H
 
 #include "base/clock.h"
+#include "drive/data_mpi.h"
 #include "drive/mpi.h"
 #include "job/dataset.h"
 #include "node/daemon.h"
@@ -22,7 +23,8 @@ struct plb_rank {
     struct plb_hello hello; /* what each PU of this rank says, but for the PU itself */
     double clock;           /* plb_now() + clock is the run's time */
     struct plb_dataset data;
-    struct plb_cost_map *maps; /* one per phase; rank 0's tables are the job's */
+    struct plb_old_buffers old; /* of `data` */
+    struct plb_cost_map *maps;  /* one per phase; rank 0's tables are the job's */
     int n_maps;
     struct plb_node *node;
     int pass; /* the last one that has begun here */

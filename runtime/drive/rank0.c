@@ -1,6 +1,8 @@
 /* Rank 0's side of the messages. */
 #include "drive/rank0.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -80,10 +82,20 @@ static void end_pass(struct plb_rank *r)
         stop(r, r->err->status);
 }
 
+/* Whether PUs of rank 0 still execute what nobody wants, and may read what `next` is going to change. */
+static bool must_wait(const struct plb_rank *r)
+{
+    if (r->kernel->next == NULL)
+        return false;
+    plb_node_rest(r->node);
+    return plb_node_works(r->node, 0, INT_MAX);
+}
+
 static void end_pass_if_over(struct plb_rank *r)
 {
     const struct plb_rank0 *rank0 = r->rank0;
-    if (rank0->in_pass && plb_master_over(rank0->master) && !plb_incoming_claims(rank0->incoming))
+    if (rank0->in_pass && plb_master_over(rank0->master) && !plb_incoming_claims(rank0->incoming)
+        && !must_wait(r))
         end_pass(r);
 }
 
@@ -122,6 +134,18 @@ static int64_t tell_master(void *context, const struct plb_message *m)
     return fresh;
 }
 
+static bool writes(void *context, struct plb_range range, bool done)
+{
+    const struct plb_rank *r = context;
+    return plb_node_writes(r->node, range, done);
+}
+
+static void release(void *context, const struct plb_message *done)
+{
+    const struct plb_rank *r = context;
+    plb_node_release(r->node, (int)done->done.slot);
+}
+
 static void on_done(struct plb_rank *r, const struct plb_message *m)
 {
     struct plb_incoming *incoming = r->rank0->incoming;
@@ -137,7 +161,6 @@ static void on_done(struct plb_rank *r, const struct plb_message *m)
         for (int i = 0; i < r->data.n; i++)
             arrays[i] = plb_node_result(r->node, slot, i);
         plb_incoming_own(incoming, m, arrays);
-        plb_node_release(r->node, slot);
     }
     end_pass_if_over(r);
 }
@@ -146,12 +169,22 @@ bool plb_rank0_collect(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
     bool any = rank0->incoming != NULL && plb_incoming_collect(rank0->incoming);
-    if (any)
-        end_pass_if_over(r);
+    end_pass_if_over(r);
     if (rank0->in_pass)
         plb_progress_update(&rank0->progress, plb_master_accepted(rank0->master), r->data.units,
                             plb_rank_time(r) - rank0->pass_began);
     return any;
+}
+
+void plb_rank0_tick(struct plb_rank *r)
+{
+    if (r->rank0->in_pass)
+        plb_master_tick(r->rank0->master, plb_rank_time(r), &r->out);
+}
+
+double plb_rank0_due(const struct plb_rank *r)
+{
+    return r->rank0->in_pass ? fmax(plb_master_due(r->rank0->master) - plb_rank_time(r), 0.0) : INFINITY;
 }
 
 /* Sends the inputs of a range to the node that asks for them. */
@@ -240,7 +273,8 @@ static void begin_run(struct plb_rank *r)
     struct plb_master_config config = plb_job_master(job);
     config.n_nodes = r->size;
     rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
-    rank0->incoming = plb_incoming_new(&r->data, &(struct plb_incoming_calls){r, get, judge, tell_master});
+    rank0->incoming = plb_incoming_new(
+        &r->data, &(struct plb_incoming_calls){r, get, judge, tell_master, writes, release});
     if (rank0->difference[0] != '\0') {
         stop(r, plb_fail(r->err, PLB_EINPUT, "%s", rank0->difference));
         return;
@@ -313,7 +347,8 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
         return;
     switch (m->type) {
     case PLB_DONE: on_done(r, m); break;
-    case PLB_MOVED: tell_master(r, m); break;
+    case PLB_MOVED:
+    case PLB_IDLE: tell_master(r, m); break;
     case PLB_FAIL: on_fail(r, m); break;
     case PLB_PULL: on_pull(r, m); break;
     case PLB_BYE: on_bye(r->rank0, m->from); break;

@@ -41,6 +41,12 @@ void plb_rank0_pass_begins(struct plb_rank *r);
 /* Accepts the results that have arrived, and shows the progress. True where there were any. */
 bool plb_rank0_collect(struct plb_rank *r);
 
+/* Has the master do what is due by now. */
+void plb_rank0_tick(struct plb_rank *r);
+
+/* Seconds until something is due; infinite: nothing before another message. */
+double plb_rank0_due(const struct plb_rank *r);
+
 /* Whether the run needs rank 0 still: another rank may ask for something, or something is on its way. */
 bool plb_rank0_is_needed(const struct plb_rank *r);
 

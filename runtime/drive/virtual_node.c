@@ -293,12 +293,16 @@ static void cancel(struct plb_virtual_nodes *v, int n, bool pass_begins)
             continue;
         bool ends = pu->executing && plb_worker_obsolete(node->worker, &pu->current.task);
         pu->executing = pu->executing && !ends;
+        if (ends)
+            plb_worker_forget(node->worker, id - node->first_pu);
         if (ends || pass_begins)
             pu->idle_since = v->world->now;
         int kept = 0;
         for (int i = 0; i < pu->n_line; i++)
             if (!plb_worker_obsolete(node->worker, &pu->line[i].task))
                 pu->line[kept++] = pu->line[i];
+            else
+                plb_worker_forget(node->worker, id - node->first_pu);
         pu->n_line = kept;
     }
 }

@@ -202,6 +202,7 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .phases = plb_phase_count(job->kernel),
         .grain = job->balance.grain,
         .migration = job->balance.migration.on,
+        .backups = job->balance.migration.backups,
         .whole_results = job->sizes.task_bytes > 0.0, /* of its reduced arrays */
     };
 }

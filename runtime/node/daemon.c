@@ -4,19 +4,25 @@
  * last long, and no PU waits for them. */
 #include "node/daemon.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "job/phase.h"
+#include "node/own_worker.h"
+#include "node/pinned.h"
 #include "node/runner.h"
-
-#define PAGE 4096 /* bytes; pages are what a device can lock */
 
 /* Seconds that a report may wait for the next ones, where the master does not need it soon. Larger: balancers
  * hear later. Smaller: the two threads take the lock from each other, and each report costs a
  * message. As long as the shortest task of a large block. */
 #define REPORT_DELAY 5e-3
+
+/* Seconds that a node which stops waits for its tasks to end. Nobody wants them any more. Larger: a PU that
+ * hangs holds up the end of the run. Smaller: PUs that would end soon are left behind, and the process ends
+ * without giving back what it has. */
+#define PARTING 0.1
 
 /* A slot that has just been given a task, whose inputs are to be fetched. */
 struct errand {
@@ -28,69 +34,17 @@ struct plb_node {
     struct plb_node_shared shared;
     struct plb_runner *runners;
     int n_pus;
-    struct plb_sizes sizes;    /* of the job's data */
-    bool awaiting;             /* another node's answer */
-    bool pinned[PLB_MAX_DATA]; /* whole buffers, for copies to devices */
-    struct errand *errands;    /* room for every slot */
+    struct plb_sizes sizes; /* of the job's data */
+    bool awaiting;          /* another node's answer */
+    bool left;              /* a PU was left in its task when the node stopped */
+    struct plb_pinned pinned;
+    struct errand *errands; /* room for every slot */
     int n_errands;
     struct plb_outbox reports;
     double collected; /* plb_now() when reports were last collected */
 };
 
 /* ------------------------------------------------------------ start and end */
-
-/* Locks the pages of rank 0's buffers that are split by unit: devices copy from and to them in place. Only
- * buffers of whole pages: another one may share a page with other memory of the kernel. */
-static void pin_buffers(struct plb_node *node, const struct plb_runner *r)
-{
-    const struct plb_dataset *set = node->shared.config.data;
-    size_t offset, bytes;
-    for (int i = 0; i < set->n && set->owner && r->pu.driver->ops.pin != NULL; i++) {
-        bool split = plb_data_is_input(&set->at[i]) || set->at[i].mode == PLB_OUTPUT;
-        bool whole_pages = (uintptr_t)set->host[i] % PAGE == 0;
-        plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &bytes);
-        if (!split || !whole_pages || bytes == 0 || node->pinned[i])
-            continue;
-        r->pu.driver->ops.pin(r->executor.device, set->host[i], bytes);
-        node->pinned[i] = true;
-    }
-}
-
-static void unpin_buffers(struct plb_node *node, const struct plb_runner *r)
-{
-    for (int i = 0; i < PLB_MAX_DATA && r->pu.driver->ops.unpin != NULL; i++) {
-        if (node->pinned[i])
-            r->pu.driver->ops.unpin(node->shared.config.data->host[i]);
-        node->pinned[i] = false;
-    }
-}
-
-/* Makes the worker: once all PUs are open, since only then their memory is known. */
-static void make_worker(struct plb_node *node)
-{
-    const struct plb_node_config *config = &node->shared.config;
-    struct plb_worker_pu *pus = plb_alloc((size_t)node->n_pus * sizeof *pus);
-    node->sizes = plb_dataset_sizes(config->data);
-    for (int p = 0; p < node->n_pus; p++) {
-        const struct plb_pu_info *info = &node->runners[p].pu.info;
-        bool one_by_one = node->runners[p].pu.driver->ops.lanes == 1;
-        bool bursts = one_by_one && !node->shared.uses_slots && !config->trace;
-        pus[p] = (struct plb_worker_pu){
-            info->power, plb_task_limit(&node->sizes, info, config->grain, config->pulled_bytes), bursts};
-    }
-    struct plb_worker_config worker = {.node = config->rank,
-                                       .n_nodes = config->n_nodes,
-                                       .n_pus = node->n_pus,
-                                       .pus = pus,
-                                       .sizes = &node->sizes,
-                                       .maps = config->maps,
-                                       .n_phases = plb_phase_count(config->kernel),
-                                       .migration = config->migration};
-    pthread_mutex_lock(&node->shared.lock);
-    node->shared.worker = plb_worker_new(&worker);
-    pthread_mutex_unlock(&node->shared.lock);
-    free(pus);
-}
 
 /* Waits until the PU is open. Tells what it is, or why it is not. */
 static void await_open(struct plb_node *node, struct plb_runner *r, struct plb_node_pu *pu,
@@ -105,7 +59,7 @@ static void await_open(struct plb_node *node, struct plb_runner *r, struct plb_n
     if (r->err.status != PLB_OK)
         plb_fail(err, PLB_EFAILED, "%s", r->err.text);
     else if (is_open)
-        pin_buffers(node, r);
+        plb_pinned_add(&node->pinned, r);
 }
 
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
@@ -115,6 +69,8 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     struct plb_node_shared *shared = &node->shared;
     shared->config = *config;
     shared->uses_slots = plb_dataset_travels(config->data);
+    for (int i = 0; i < config->data->n && config->migration.on && config->migration.backups; i++)
+        shared->guarded |= config->data->owner && config->data->at[i].mode == PLB_OUTPUT;
     pthread_mutex_init(&shared->lock, NULL);
     plb_condition_init(&shared->wake);
     node->n_pus = n_pus;
@@ -129,7 +85,11 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
                      config->rank);
     for (int p = 0; p < n_pus; p++)
         await_open(node, &node->runners[p], &pus[p], err);
-    make_worker(node);
+    node->sizes = plb_dataset_sizes(config->data);
+    struct plb_worker *worker = plb_own_worker_new(shared, node->runners, n_pus, &node->sizes);
+    pthread_mutex_lock(&shared->lock);
+    shared->worker = worker;
+    pthread_mutex_unlock(&shared->lock);
     return err->status;
 }
 
@@ -140,47 +100,105 @@ static void wake_pus(struct plb_node *node)
         pthread_cond_signal(&node->runners[p].work);
 }
 
-void plb_node_stop(struct plb_node *node)
+/* Whether a task of a pass from `from` to `until` - 1 runs. Under the lock. */
+static bool works(const struct plb_node *node, int from, int until)
 {
+    for (int p = 0; p < node->n_pus; p++)
+        if (plb_runner_works(&node->runners[p], from, until))
+            return true;
+    return false;
+}
+
+/* Cancels all tasks, and waits a moment for them to end. */
+static void end_tasks(struct plb_node *node)
+{
+    double end = plb_now() + PARTING;
     pthread_mutex_lock(&node->shared.lock);
     node->shared.stopping = true;
+    for (int p = 0; p < node->n_pus; p++)
+        plb_runner_cancel(&node->runners[p]);
     wake_pus(node);
+    while (works(node, 0, INT_MAX) && plb_now() < end) {
+        atomic_store(&node->shared.news, false); /* a task that ends wakes this thread */
+        plb_condition_wait_until(&node->shared.wake, &node->shared.lock, end);
+    }
+    atomic_store(&node->shared.news, true);
+    node->left = works(node, 0, INT_MAX);
     pthread_mutex_unlock(&node->shared.lock);
-    for (int p = 0; p < node->n_pus; p++)
-        plb_runner_join(&node->runners[p]);
-    for (int p = 0; p < node->n_pus; p++)
-        unpin_buffers(node, &node->runners[p]);
 }
 
-void plb_node_collect_trace(const struct plb_node *node, struct plb_trace *trace)
+void plb_node_stop(struct plb_node *node)
 {
+    if (node->left)
+        return;
+    end_tasks(node);
+    for (int p = 0; p < node->n_pus && !node->left; p++)
+        plb_runner_join(&node->runners[p]);
+    for (int p = 0; p < node->n_pus && !node->left; p++)
+        plb_pinned_remove(&node->pinned, &node->runners[p]);
+}
+
+void plb_node_collect_trace(struct plb_node *node, struct plb_trace *trace)
+{
+    pthread_mutex_lock(&node->shared.lock);
     for (int p = 0; p < node->n_pus; p++)
         plb_trace_append(trace, node->runners[p].trace.at, node->runners[p].trace.n);
+    pthread_mutex_unlock(&node->shared.lock);
 }
 
-void plb_node_free(struct plb_node *node)
+void plb_node_rest(struct plb_node *node)
+{
+    pthread_mutex_lock(&node->shared.lock);
+    node->shared.resting = true;
+    for (int p = 0; p < node->n_pus; p++)
+        plb_runner_cancel(&node->runners[p]);
+    pthread_mutex_unlock(&node->shared.lock);
+}
+
+bool plb_node_works(struct plb_node *node, int from, int until)
+{
+    pthread_mutex_lock(&node->shared.lock);
+    bool any = works(node, from, until);
+    pthread_mutex_unlock(&node->shared.lock);
+    return any;
+}
+
+bool plb_node_free(struct plb_node *node)
 {
     if (node == NULL)
-        return;
+        return true;
     plb_node_stop(node);
+    if (node->left)
+        return false;
     for (int p = 0; p < node->n_pus; p++)
         plb_runner_fini(&node->runners[p]);
     pthread_cond_destroy(&node->shared.wake);
     pthread_mutex_destroy(&node->shared.lock);
     plb_worker_free(node->shared.worker);
+    plb_rangeset_fini(&node->shared.doubled);
     plb_outbox_fini(&node->reports);
     free(node->errands);
     free(node->runners);
     free(node);
+    return true;
 }
 
 /* ----------------------------------------------------------------- messages */
+
+/* Forgets what is obsolete now. Under the lock. */
+static void forget(struct plb_node *node)
+{
+    for (int p = 0; p < node->n_pus; p++)
+        plb_runner_forget(&node->runners[p]);
+}
 
 /* Under the lock. */
 static void begin_pass(struct plb_node *node, int64_t replaced)
 {
     struct plb_node_shared *shared = &node->shared;
     shared->phase = plb_phase_at(shared->config.kernel, plb_worker_phase(shared->worker));
+    shared->resting = false;
+    plb_rangeset_clear(&shared->doubled);
     for (int p = 0; p < node->n_pus; p++)
         plb_runner_begin_pass(&node->runners[p], replaced);
 }
@@ -191,6 +209,8 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
     bool sensible = plb_worker_receive(node->shared.worker, m, out);
     if (sensible && m->type == PLB_PASS)
         begin_pass(node, m->begin.replaced);
+    if (sensible && m->type == PLB_CANCEL)
+        forget(node);
     if (sensible && m->type != PLB_STEAL) { /* all PUs: one may take from the queue of another */
         wake_pus(node);
         atomic_store(&node->shared.news, true);
@@ -201,12 +221,13 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
 
 /* --------------------------------------------------------------------- step */
 
-/* The inputs are here: the PU may take the slot, unless its pass is over. Under the lock. */
+/* The inputs are here: the PU may take the slot, unless the task is obsolete. Under the lock. */
 static void arrive(struct plb_runner *r, struct plb_slot *slot)
 {
     slot->arrived = plb_now();
-    bool over = slot->task.pass != plb_worker_pass(r->shared->worker);
-    slot->state = over ? PLB_SLOT_FREE : PLB_SLOT_READY;
+    slot->state = PLB_SLOT_READY;
+    if (plb_worker_obsolete(r->shared->worker, &slot->task))
+        plb_runner_drop(r, slot);
     pthread_cond_signal(&r->work);
 }
 
@@ -324,10 +345,43 @@ void plb_node_wait(struct plb_node *node, double seconds)
 
 void *plb_node_result(struct plb_node *node, int slot, int data)
 {
-    return slot_of(node, slot)->buffer[data];
+    const struct plb_slot *s = slot_of(node, slot);
+    return plb_slot_buffer(s, node->shared.config.data, data, s->task.range.first);
 }
 
 void plb_node_release(struct plb_node *node, int slot)
 {
+    pthread_mutex_lock(&node->shared.lock);
     plb_slot_release(slot_of(node, slot));
+    slot_of(node, slot)->state = PLB_SLOT_FREE;
+    wake_pus(node);
+    pthread_mutex_unlock(&node->shared.lock);
+}
+
+void plb_node_double(struct plb_node *node, struct plb_range range)
+{
+    pthread_mutex_lock(&node->shared.lock);
+    plb_rangeset_add(&node->shared.doubled, range);
+    pthread_mutex_unlock(&node->shared.lock);
+}
+
+bool plb_node_writes(struct plb_node *node, struct plb_range range, bool done)
+{
+    struct plb_node_shared *shared = &node->shared;
+    struct plb_range task;
+    bool any = false;
+    if (shared->doubled.n == 0) /* only this thread changes it */
+        return false;
+    pthread_mutex_lock(&shared->lock);
+    for (int p = 0; p < node->n_pus && !shared->stopping; p++) {
+        if (!plb_runner_writes(&node->runners[p], range, &task))
+            continue;
+        any = true;
+        if (done && range.first <= task.first && task.first + task.count <= range.first + range.count)
+            plb_worker_drop(shared->worker, task);
+    }
+    if (any)
+        forget(node);
+    pthread_mutex_unlock(&shared->lock);
+    return any;
 }

@@ -16,8 +16,9 @@ struct plb_node;
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
                    struct plb_node **started, struct plb_error *err);
 
-/* The one receiver of messages to this node: PASS, BLOCK, EMPTY, STEAL, GIFT and STOP. A STEAL is answered
- * into `out` at once, whatever the PUs do. With PASS, what belongs to earlier passes is forgotten, and the
+/* The one receiver of messages to this node: PASS, BLOCK, BACKUP, CANCEL, EMPTY, STEAL, GIFT and STOP. A
+ * STEAL is answered into `out` at once, whatever the PUs do. With CANCEL, obsolete tasks are forgotten. With
+ * PASS, what belongs to earlier passes is forgotten, and the
  * PUs copy the replaced buffers again. False where the message was dropped, as plb_worker_receive does. */
 bool plb_node_receive(struct plb_node *node, const struct plb_message *message, struct plb_outbox *out);
 
@@ -33,14 +34,35 @@ enum plb_node_attention plb_node_attention(struct plb_node *node);
 /* Sleeps until a PU has finished something or the seconds are over. */
 void plb_node_wait(struct plb_node *node, double seconds);
 
-/* Rank 0: the results in a slot that a DONE of its own node named, and giving the slot back. */
+/* Rank 0: the results in a slot that a DONE of its own node named, and giving the slot back. NULL: the result
+ * is in its place. */
 void *plb_node_result(struct plb_node *node, int slot, int data);
 void plb_node_release(struct plb_node *node, int slot);
 
-/* No new task starts; returns when the running ones have ended. plb_node_step may still be called, so that
+/* Rank 0: several PUs of the run execute these units from now on. So no task that is still to start writes
+ * outputs of them in place. */
+void plb_node_double(struct plb_node *node, struct plb_range range);
+
+/* Rank 0: whether a task that began before still writes outputs of these units in place. done: another result
+ * of them is complete and will be accepted, so that tasks of these units alone are obsolete. */
+bool plb_node_writes(struct plb_node *node, struct plb_range range, bool done);
+
+/* A pass is over: all results of it were accepted. No task starts until the next PASS, and those that still
+ * run are cancelled. */
+void plb_node_rest(struct plb_node *node);
+
+/* Whether a task of a pass from `from` to `until` - 1 still runs. */
+bool plb_node_works(struct plb_node *node, int from, int until);
+
+/* The run is over. No new task starts, and those that run are cancelled. Returns when they have ended, or a
+ * moment later: then a PU that hangs in one is left behind. plb_node_step may still be called, so that
  * transfers end. */
 void plb_node_stop(struct plb_node *node);
-void plb_node_collect_trace(const struct plb_node *node, struct plb_trace *trace);
-void plb_node_free(struct plb_node *node);
+
+void plb_node_collect_trace(struct plb_node *node, struct plb_trace *trace);
+
+/* False where plb_node_stop has left a PU behind. Then nothing is freed: the PU's thread may still use all
+ * that the node, the dataset and the kernel have, and the process must end by _exit. */
+bool plb_node_free(struct plb_node *node);
 
 #endif

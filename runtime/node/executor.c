@@ -2,6 +2,7 @@
 #include "node/executor.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Units in the first call of a lane; a guess. More: the run starts later. Fewer: a library may choose another
  * kernel for them than for tasks, and load that one in the first task. */
@@ -13,6 +14,7 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *dr
 {
     const struct plb_device_ops *ops = &driver->ops;
     *e = (struct plb_executor){.driver = driver, .ops = ops, .set = set, .threads = config->threads};
+    plb_executor_follow(e);
     int status = ops->open(config, &e->device, err);
     if (status == PLB_OK)
         e->on_host = ops->host_memory(e->device);
@@ -21,6 +23,16 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *dr
     for (int i = 0; i < set->n; i++)
         e->room -= set->at[i].mode == PLB_REPLICATE ? (double)set->at[i].bytes : 0.0;
     return status;
+}
+
+void plb_executor_follow(struct plb_executor *e)
+{
+    memcpy(e->host, e->set->host, sizeof e->host);
+}
+
+void plb_executor_cancel(struct plb_executor *e, int lane, bool cancelled)
+{
+    __atomic_store_n(&e->cancelled[lane], cancelled, __ATOMIC_RELAXED);
 }
 
 static void shrink(struct plb_executor *e, int lane)
@@ -59,7 +71,7 @@ int plb_executor_update(struct plb_executor *e, int64_t mask, const char *name, 
         if (e->resident[i] == NULL)
             return plb_fail(err, PLB_EFAILED, "%s: no device memory for the %zu bytes of a replicated buffer",
                             name, bytes);
-        if (e->ops->copy_in(e->device, 0, e->resident[i], e->set->host[i], bytes) != 0)
+        if (e->ops->copy_in(e->device, 0, e->resident[i], e->host[i], bytes) != 0)
             return plb_fail(err, PLB_EFAILED, "%s: copying %zu bytes to the device failed: %s", name, bytes,
                             plb_executor_failure(e));
     }
@@ -125,7 +137,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     for (int i = 0; i < n && status == 0; i++) {
         const struct plb_data *d = &set->at[i];
         plb_dataset_bytes(set, i, range, &offset, &bytes[i]);
-        host[i] = buffers != NULL && buffers[i] != NULL ? buffers[i] : (char *)set->host[i] + offset;
+        host[i] = buffers != NULL && buffers[i] != NULL ? buffers[i] : (char *)e->host[i] + offset;
         if (d->mode == PLB_REDUCE && results)
             plb_reduce_clear(d, host[i]);
         bool resident = d->mode == PLB_REPLICATE;
@@ -138,7 +150,8 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
                             .data = data,
                             .bytes = bytes,
                             .args = set->args_bytes > 0 ? set->args : NULL,
-                            .threads = e->threads};
+                            .threads = e->threads,
+                            .cancelled = &e->cancelled[lane]};
     if (status == 0)
         status = e->ops->launch(e->device, lane, phase, &task);
     for (int i = 0; i < n && status == 0 && !e->on_host && results; i++)

@@ -17,13 +17,15 @@ struct plb_executor {
     const struct plb_dataset *set;
     int threads;
     bool on_host;
-    double room; /* bytes of the device's memory that the replicated buffers leave */
+    double room;              /* bytes of the device's memory that the replicated buffers leave */
+    void *host[PLB_MAX_DATA]; /* the dataset's buffers, as they were when it last looked */
     void *resident[PLB_MAX_DATA];
     void *memory[PLB_MAX_LANES][PLB_MAX_DATA]; /* grown to the largest task, and kept */
     size_t capacity[PLB_MAX_LANES][PLB_MAX_DATA];
     plb_entry_fn warm[PLB_MAX_LANES][PLB_MAX_PHASES]; /* entries that have run in the lane */
     bool full;                                        /* the last submit found no device memory */
     char failure[80];                                 /* of the executor's own; "": ask the device */
+    int32_t cancelled[PLB_MAX_LANES]; /* nobody wants the lane's task any more; any thread may set it */
 };
 
 /* Opens the device for a dataset, which is borrowed. PLB_OK, or PLB_EFAILED and a sentence. */
@@ -31,6 +33,10 @@ int plb_executor_open(struct plb_executor *executor, const struct plb_device_dri
                       const struct plb_device_config *config, const struct plb_dataset *set,
                       struct plb_error *err);
 void plb_executor_close(struct plb_executor *executor); /* nothing is in flight */
+
+/* Takes over where the dataset has its buffers now. Replicated ones are elsewhere after they were replaced
+ * while a task was in flight. Whoever calls it sees to it that the dataset does not change meanwhile. */
+void plb_executor_follow(struct plb_executor *executor);
 
 /* Copies the replicated buffers of this mask (bit i: buffer i) to the device. Nothing is in flight. PLB_OK,
  * or PLB_EFAILED and a sentence that begins with `name`. */
@@ -48,6 +54,10 @@ int plb_executor_warm_up(struct plb_executor *executor, const struct plb_phase *
  * that the kernel or the device failed with: then nothing is in flight in the lane. */
 int plb_executor_submit(struct plb_executor *executor, int lane, const struct plb_phase *phase,
                         struct plb_range range, void *const *buffers);
+
+/* Tells the lane's task whether anybody wants its results. Any thread may call it. The owner calls it with
+ * false before it starts a task. */
+void plb_executor_cancel(struct plb_executor *executor, int lane, bool cancelled);
 
 /* Frees the memory of all lanes; nothing is in flight. For a submit that has failed and set `full`: a task of
  * heavy units may need the memory of all lanes. */

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/topology.h"
 #include "job/phase.h"
+#include "node/open_pu.h"
+#include "node/scratch.h"
 
 /* Seconds between two looks at a running task while another lane is free and work may come. Smaller: the
  * thread takes a core from the PUs. Larger: a task that has ended, or a new one, waits as long. A GPU's tasks
@@ -66,21 +67,48 @@ static void trace_task(struct plb_runner *r, struct flights *f, const struct fli
 
 /* -------------------------------------------------------------------- tasks */
 
+static struct plb_slot *free_slot(struct plb_runner *r)
+{
+    for (int s = 0; s < PLB_SLOTS; s++)
+        if (r->slots[s].state == PLB_SLOT_FREE)
+            return &r->slots[s];
+    return NULL;
+}
+
+/* The next task of this PU from the worker. It gets a slot where its outputs are to be kept apart. Under the
+ * lock. */
+static bool take_task(struct plb_runner *r, struct flight *flight)
+{
+    struct plb_slot *slot = r->shared->guarded ? free_slot(r) : NULL;
+    if ((r->shared->guarded && slot == NULL) || !plb_worker_take(r->shared->worker, r->number, &flight->task))
+        return false;
+    if (slot != NULL
+        && plb_scratch_wanted(r->shared->config.data, flight->task.range, r->unit_s, &r->shared->doubled)) {
+        slot->state = PLB_SLOT_RUNNING;
+        slot->scratch = true;
+        slot->task = flight->task;
+        flight->slot = slot;
+    }
+    return true;
+}
+
 /* The next task of this PU: from the worker where no data travels, else the first slot in line if it is
  * ready. Under the lock. */
 static bool find_task(struct plb_runner *r, struct flight *flight)
 {
     struct plb_node_shared *shared = r->shared;
     *flight = (struct flight){.slot = NULL};
-    if (shared->worker == NULL)
+    if (shared->worker == NULL || shared->resting)
         return false;
     if (!shared->uses_slots)
-        return plb_worker_take(shared->worker, r->number, &flight->task);
+        return take_task(r, flight);
     struct plb_slot *head = r->n_line > 0 ? &r->slots[r->line[0]] : NULL;
     if (head == NULL || head->state != PLB_SLOT_READY)
         return false;
     memmove(r->line, r->line + 1, (size_t)--r->n_line * sizeof *r->line);
     head->state = PLB_SLOT_RUNNING;
+    head->scratch = shared->guarded
+                 && plb_scratch_wanted(shared->config.data, head->task.range, r->unit_s, &shared->doubled);
     flight->slot = head;
     flight->task = head->task;
     return true;
@@ -125,11 +153,16 @@ static void fail(struct plb_runner *r, const struct flights *f, const struct fli
 static int submit(struct plb_runner *r, const struct flights *f, const struct plb_phase *phase,
                   struct flight *flight)
 {
+    const struct plb_dataset *set = r->shared->config.data;
     int status = 0, lane = (f->oldest + f->n) % f->lanes;
-    void *const *buffers = flight->slot != NULL ? flight->slot->buffer : NULL;
+    void *buffers[PLB_MAX_DATA] = {NULL};
     struct plb_range rest = flight->task.range, next = {rest.first, plb_slice_units(&flight->task)};
+    if (flight->slot != NULL)
+        plb_slot_guard(flight->slot, set, &r->executor);
     for (int64_t i = flight->task.more; i >= 0 && status == 0; i--) {
         next.count = i > 0 ? next.count : rest.first + rest.count - next.first;
+        for (int k = 0; k < set->n && flight->slot != NULL; k++)
+            buffers[k] = plb_slot_buffer(flight->slot, set, k, next.first);
         status = plb_executor_submit(&r->executor, lane, phase, next, buffers);
         if (status != 0)
             flight->task.range = next;
@@ -146,19 +179,21 @@ static void finish(struct plb_runner *r, struct flights *f)
     struct flight flight = f->at[f->oldest];
     struct plb_device_times times = {0};
     int status = plb_executor_wait(&r->executor, f->oldest, &times);
+    pthread_mutex_lock(&shared->lock);
     if (r->trace.on)
         trace_task(r, f, &flight, &times);
-    pthread_mutex_lock(&shared->lock);
-    bool over = flight.task.pass != plb_worker_pass(shared->worker); /* its results are not wanted any more */
-    bool urgent = true;
-    if (!over && status != 0)
+    bool obsolete = plb_worker_obsolete(shared->worker, &flight.task), urgent = true;
+    if (status != 0 && !obsolete)
         fail(r, f, &flight, status);
-    else if (!over)
+    else
         urgent = plb_worker_done(shared->worker, r->number, &flight.task, times.execute_s,
                                  times.transfer_s + flight.exposed,
                                  flight.slot != NULL ? flight.slot->tag : PLB_NO_SLOT);
     if (flight.slot != NULL)
-        flight.slot->state = over ? PLB_SLOT_FREE : PLB_SLOT_FINISHED;
+        flight.slot->state = obsolete ? PLB_SLOT_FREE : PLB_SLOT_FINISHED;
+    r->running[f->oldest].runs = false;
+    if (!obsolete)
+        r->unit_s = times.execute_s / (double)flight.task.range.count;
     f->oldest = (f->oldest + 1) % f->lanes;
     f->n--;
     if (urgent) /* else the communication thread looks by itself soon enough */
@@ -190,6 +225,12 @@ static void start_or_fail(struct plb_runner *r, struct flights *f, struct flight
     struct plb_node_shared *shared = r->shared;
     struct plb_phase phase = shared->phase; /* the task runs it even if another pass begins meanwhile */
     int64_t stale = r->stale;
+    int lane = (f->oldest + f->n) % f->lanes;
+    bool scratch = flight->slot != NULL && flight->slot->scratch;
+    r->running[lane] = (struct plb_running){true, shared->guarded && !scratch, flight->task};
+    plb_executor_cancel(&r->executor, lane, false);
+    if (stale != 0)
+        plb_executor_follow(&r->executor);
     r->stale = 0;
     pthread_mutex_unlock(&shared->lock);
     int status = start(r, f, &phase, stale, flight);
@@ -198,11 +239,14 @@ static void start_or_fail(struct plb_runner *r, struct flights *f, struct flight
         return;
     }
     pthread_mutex_lock(&shared->lock);
-    bool over = flight->task.pass != plb_worker_pass(shared->worker);
-    if (!over)
+    bool obsolete = plb_worker_obsolete(shared->worker, &flight->task);
+    if (obsolete)
+        plb_worker_forget(shared->worker, r->number);
+    else
         fail(r, f, flight, status);
     if (flight->slot != NULL)
-        flight->slot->state = over ? PLB_SLOT_FREE : PLB_SLOT_FINISHED;
+        flight->slot->state = obsolete ? PLB_SLOT_FREE : PLB_SLOT_FINISHED;
+    r->running[lane].runs = false;
     plb_node_wake(shared);
     pthread_mutex_unlock(&shared->lock);
 }
@@ -244,59 +288,11 @@ static void run_tasks(struct plb_runner *r)
 
 /* --------------------------------------------------------------------- open */
 
-/* Whether the replicated data fits the PU; where not, the master refuses the PU and tells the numbers. */
-static bool fits(const struct plb_runner *r)
-{
-    double bytes = 0.0;
-    const struct plb_dataset *set = r->shared->config.data;
-    for (int i = 0; i < set->n; i++)
-        bytes += set->at[i].mode == PLB_REPLICATE ? (double)set->at[i].bytes : 0.0;
-    return bytes <= r->pu.info.memory;
-}
-
-/* Runs a few units before the first pass. Only where the inputs are here, and where there is one phase: the
- * inputs of a later phase may not be ready yet. */
-static void warm_up(struct plb_runner *r)
-{
-    const struct plb_node_config *config = &r->shared->config;
-    const struct plb_kernel *kernel = config->kernel;
-    const struct plb_pu_info *info = &r->pu.info;
-    struct plb_phase phase = plb_phase_at(kernel, 0);
-    struct plb_range range = {0, config->data->units};
-    if (!config->warm_up || !config->data->owner || plb_phase_count(kernel) > 1)
-        return;
-    if (plb_executor_warm_up(&r->executor, &phase, &range) == 0)
-        return;
-    plb_fail(&r->err, PLB_EFAILED,
-             "kernel %s failed (%s) on PU '%s' (rank %d on %s) for %s %lld to %lld; no output is written",
-             kernel->name, plb_executor_failure(&r->executor), info->name, info->node, info->host,
-             kernel->unit, (long long)range.first, (long long)(range.first + range.count - 1));
-}
-
-/* Binds the thread and opens the device; false where that failed. */
-static bool open_device(struct plb_runner *r)
-{
-    struct plb_pu_info *info = &r->pu.info;
-    const struct plb_device_pu *device = &r->pu.device;
-    const struct plb_device_driver *driver = r->pu.driver;
-    if (device->pci[0] != '\0')
-        plb_topology_bind_near(device->pci, info->cores, sizeof info->cores);
-    else if (device->bind_parts > 1)
-        plb_topology_bind(device->bind_index, device->bind_parts, info->cores, sizeof info->cores);
-    if (plb_executor_open(&r->executor, driver, &device->config, r->shared->config.data, &r->err) != PLB_OK)
-        return false;
-    double memory = driver->ops.memory(r->executor.device);
-    info->memory = memory < info->memory ? memory : info->memory;
-    if (fits(r) && plb_executor_update(&r->executor, -1, info->name, &r->err) == PLB_OK)
-        warm_up(r);
-    return true;
-}
-
 static void *run(void *runner)
 {
     struct plb_runner *r = runner;
     struct plb_node_shared *shared = r->shared;
-    bool is_open = open_device(r);
+    bool is_open = plb_pu_open(&r->executor, &r->pu, &shared->config, &r->err);
     pthread_mutex_lock(&shared->lock);
     r->opened = true;
     bool runs = r->err.status == PLB_OK;
@@ -340,11 +336,59 @@ void plb_runner_join(struct plb_runner *r)
     r->started = false;
 }
 
+void plb_runner_drop(struct plb_runner *r, struct plb_slot *slot)
+{
+    slot->state = PLB_SLOT_FREE;
+    plb_worker_forget(r->shared->worker, r->number);
+}
+
+void plb_runner_forget(struct plb_runner *r)
+{
+    int kept = 0;
+    for (int i = 0; i < r->n_line; i++) {
+        struct plb_slot *slot = &r->slots[r->line[i]];
+        if (!plb_worker_obsolete(r->shared->worker, &slot->task))
+            r->line[kept++] = r->line[i];
+        else if (slot->state == PLB_SLOT_READY)
+            plb_runner_drop(r, slot);
+    }
+    r->n_line = kept;
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        if (r->running[lane].runs && plb_worker_obsolete(r->shared->worker, &r->running[lane].task))
+            plb_executor_cancel(&r->executor, lane, true);
+}
+
+void plb_runner_cancel(struct plb_runner *r)
+{
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        plb_executor_cancel(&r->executor, lane, true);
+}
+
+bool plb_runner_writes(const struct plb_runner *r, struct plb_range range, struct plb_range *task)
+{
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++) {
+        const struct plb_running *running = &r->running[lane];
+        *task = running->task.range;
+        if (running->runs && running->in_place && task->first < range.first + range.count
+            && range.first < task->first + task->count)
+            return true;
+    }
+    return false;
+}
+
+bool plb_runner_works(const struct plb_runner *r, int from, int until)
+{
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        if (r->running[lane].runs && r->running[lane].task.pass >= from && r->running[lane].task.pass < until)
+            return true;
+    return false;
+}
+
 void plb_runner_begin_pass(struct plb_runner *r, int64_t replaced)
 {
     r->stale |= replaced;
-    r->n_line = 0;
+    plb_runner_forget(r);
     for (int s = 0; s < PLB_SLOTS; s++)
-        if (r->slots[s].state == PLB_SLOT_READY || r->slots[s].state == PLB_SLOT_FINISHED)
+        if (r->slots[s].state == PLB_SLOT_FINISHED)
             r->slots[s].state = PLB_SLOT_FREE;
 }

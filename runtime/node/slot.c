@@ -26,21 +26,45 @@ static void release(const struct plb_executor *e, void *memory)
     free(memory);
 }
 
+/* Makes room for the task's part of a buffer. Returns its bytes. */
+static size_t make_room(struct plb_slot *slot, const struct plb_dataset *set, int i,
+                        const struct plb_executor *e)
+{
+    size_t offset, bytes;
+    plb_dataset_bytes(set, i, slot->task.range, &offset, &bytes);
+    if (bytes > slot->capacity[i] || slot->buffer[i] == NULL) {
+        release(e, slot->buffer[i]);
+        slot->buffer[i] = allocate(e, bytes);
+        slot->capacity[i] = bytes;
+    }
+    return bytes;
+}
+
+void plb_slot_guard(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
+{
+    for (int i = 0; i < set->n && slot->scratch; i++)
+        if (set->at[i].mode == PLB_OUTPUT)
+            make_room(slot, set, i, e);
+}
+
+void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first)
+{
+    const struct plb_data *d = &set->at[i];
+    if (!set->owner || d->mode != PLB_OUTPUT)
+        return slot->buffer[i];
+    size_t offset = (size_t)(first - slot->task.range.first) * d->unit_bytes;
+    return slot->scratch ? (char *)slot->buffer[i] + offset : NULL;
+}
+
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
                     const struct plb_wire *wire)
 {
     bool pulls = false;
     for (int i = 0; i < set->n; i++) {
         const struct plb_data *d = &set->at[i];
-        size_t offset, bytes;
         if (d->mode == PLB_REPLICATE || (set->owner && d->mode != PLB_REDUCE))
             continue;
-        plb_dataset_bytes(set, i, slot->task.range, &offset, &bytes);
-        if (bytes > slot->capacity[i] || slot->buffer[i] == NULL) {
-            release(e, slot->buffer[i]);
-            slot->buffer[i] = allocate(e, bytes);
-            slot->capacity[i] = bytes;
-        }
+        size_t bytes = make_room(slot, set, i, e);
         if (plb_data_is_input(d)) {
             pulls = true;
             wire->get(wire->context, slot->tag, slot->buffer[i], bytes, &slot->pending);

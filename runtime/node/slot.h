@@ -42,6 +42,7 @@ struct plb_slot {
     struct plb_slice task;
     void *buffer[PLB_MAX_DATA]; /* grown to the largest task; NULL: the whole buffer is on this node */
     size_t capacity[PLB_MAX_DATA];
+    bool scratch;          /* on rank 0: outputs go to buffers of the slot too, and not to their place */
     int pending;           /* transfers */
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };
@@ -51,6 +52,14 @@ struct plb_slot {
  * memory. */
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *executor,
                     const struct plb_wire *wire);
+
+/* Gives the task buffers for its outputs too, on rank 0, where `scratch` is set. By the PU's thread. */
+void plb_slot_guard(struct plb_slot *slot, const struct plb_dataset *set,
+                    const struct plb_executor *executor);
+
+/* Where a buffer is from unit `first` of the task on; NULL: in its place in the whole buffer. A task of which
+ * only a part is asked for has no buffers but outputs. */
+void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first);
 
 /* Starts the transfers of the results. On rank 0 they stay here: the slot waits for plb_slot_release
  * instead. */

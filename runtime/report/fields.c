@@ -132,6 +132,11 @@ const struct plb_field plb_run_fields[] = {
      .meaning = "Gifts of queued units from one node to another."},
     {"migrated_units", PLB_UNIT_OF_APP, RUN(migrated_units),
      .meaning = "Units granted to one node and executed by another."},
+    {"backups", PLB_UNIT_COUNT, RUN(backups),
+     .meaning = "Times that an idle PU was given late units to execute a second time (`balance.backups`)."},
+    {"backups_won", PLB_UNIT_COUNT, RUN(backups_won),
+     .meaning = "Those of them whose results came before the ones of the PU that was late."},
+    {"backup_units", PLB_UNIT_OF_APP, RUN(backup_units), .meaning = "Units that were so given twice."},
     {"slowest_answer_s", PLB_UNIT_SECONDS, RUN(slowest_answer_s),
      .meaning = "Longest time that a node waited for another node's answer to its question for work; 0 in "
                 "a simulation."},

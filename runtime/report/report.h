@@ -50,6 +50,7 @@ struct plb_report {
     int64_t solves;
     double balancing_ratio, idle_pct; /* derived */
     int64_t messages, bytes_moved, migrations, migrated_units;
+    int64_t backups, backups_won, backup_units;
     double largest_unit, slowest_answer_s;
     int profiles_used, profiles_dropped;
     enum plb_verified verified;

@@ -78,6 +78,9 @@ void plb_report_line(const struct plb_report *r, FILE *out)
         plb_report_say(r, "training {profile_s}, {solves solve} in {solve_s}; ", out);
     if (r->migrated_units > 0)
         plb_report_say(r, "{migrated_units} migrated in {migrations message}; ", out);
+    if (r->backups > 0)
+        plb_report_say(r, "{backup_units} given twice in {backups backup}, of which {backups_won} won; ",
+                       out);
     plb_report_say(r, "{messages message}, {bytes_moved} moved", out);
     if (r->verified != PLB_NOT_VERIFIED)
         fputs(r->verified == PLB_RIGHT ? "; verified" : "; WRONG RESULT", out);

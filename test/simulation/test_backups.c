@@ -24,7 +24,7 @@ static double with_a_straggler(bool backups, bool whole, double bytes)
     assert_int_equal(plb_master_accepted(f.result.master), UNITS);
     assert_int_equal(
         plb_master_totals(f.result.master, 0)->units + plb_master_totals(f.result.master, 1)->units, UNITS);
-    assert_true((plb_master_counts(f.result.master)->backups > 0) == backups);
+    assert_true((plb_master_backups(f.result.master)->copies > 0) == backups);
     assert_true((f.sent[PLB_CANCEL] > 0) == backups);
     double makespan = f.result.makespan_s;
     tear_down(&f);
@@ -126,20 +126,6 @@ static void nobody_helps_an_equal(void **state)
     tear_down(&f);
 }
 
-/* PUs of node 0 write results where those of others arrive: they neither get copies nor have any. */
-static void in_place_results_have_no_copies(void **state)
-{
-    (void)state;
-    static struct fixture f;
-    set_up(&f, 2, "greedy");
-    with_backups(&f, true);
-    f.pus[1].rate = f.pus[0].rate / SLOWER;
-    f.s.master.in_place = true;
-    run(&f);
-    assert_int_equal(plb_master_counts(f.result.master)->backups, 0);
-    tear_down(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,7 +135,6 @@ int main(void)
         cmocka_unit_test(a_copy_may_be_late_itself),
         cmocka_unit_test(a_cancelled_pu_is_free),
         cmocka_unit_test(nobody_helps_an_equal),
-        cmocka_unit_test(in_place_results_have_no_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

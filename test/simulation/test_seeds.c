@@ -41,6 +41,7 @@ static int64_t stolen_locally(const struct plb_master *master)
 static void count(const struct scenario *s, const struct watch *w, const struct plb_simulated *result)
 {
     const struct plb_master_counts *c = plb_master_counts(result->master);
+    const struct plb_backup_counts *backups = plb_master_backups(result->master);
     const struct plb_stress_counts *stress = &result->stress;
     met("runs of several passes", s->simulation.passes > 1);
     met("runs with reduced arrays", s->simulation.master.whole_results);
@@ -73,8 +74,9 @@ static void count(const struct scenario *s, const struct watch *w, const struct 
     met("units reported twice", c->twice);
     met("results torn", c->torn);
     met("messages before their PASS", stress->early);
-    met("backups", c->backups);
-    met("backups with reduced arrays", s->simulation.master.whole_results ? c->backups : 0);
+    met("backups", backups->copies);
+    met("backups that came first", backups->won);
+    met("backups with reduced arrays", s->simulation.master.whole_results ? backups->copies : 0);
 }
 
 static void check_seed(uint64_t seed)

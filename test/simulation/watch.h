@@ -92,8 +92,8 @@ static inline void add_block(struct watch *w, const struct plb_message *m)
 static inline void add_copy(struct watch *w, const struct plb_message *m)
 {
     struct plb_range r = m->block.range;
-    if (!w->scenario->simulation.master.backups || (w->scenario->simulation.master.in_place && m->to == 0))
-        wrong(w, "node %d gets a copy, and takes no part in backups", m->to);
+    if (!w->scenario->simulation.master.backups)
+        wrong(w, "node %d gets a copy, and there are no backups", m->to);
     if (!w->told_empty[m->pass][m->to])
         wrong(w, "node %d gets a copy in pass %d, before EMPTY", m->to, m->pass);
     check_block(w, "a copy", m->pass, m->block.id, r);
@@ -241,7 +241,7 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
                 wrong(w, "nothing was lost, and unit %lld was executed %d times in pass %d", (long long)u,
                       w->executions[pass][u], pass + 1);
     }
-    if (counts->losses == 0 && counts->backups == 0
+    if (counts->losses == 0 && plb_master_backups(result->master)->copies == 0
         && (counts->twice > 0 || counts->torn > 0 || counts->freed > 0 || counts->stale > 0
             || counts->dropped > 0))
         wrong(w, "nothing was lost, and something was reported twice, torn, stale or dropped, or freed");

@@ -24,9 +24,11 @@ static struct {
     struct transfer wire[TRANSFERS]; /* in the order in which they were asked for */
     int n;
     struct plb_rangeset accepted;
-    bool whole;             /* a result counts whole or not at all */
-    int dropped;            /* DONEs that cannot be right */
-    double out[UNITS], sum; /* rank 0's buffers */
+    bool whole;                 /* a result counts whole or not at all */
+    int dropped;                /* DONEs that cannot be right */
+    struct plb_range written;   /* by a task of rank 0, in place */
+    int asked_to_end, released; /* how often it was; results of rank 0's node */
+    double out[UNITS], sum;     /* rank 0's buffers */
 } world;
 
 static void get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
@@ -57,6 +59,23 @@ static int64_t accept(void *context, const struct plb_message *m)
     if (verdict == PLB_NOT_SENSIBLE || (world.whole && verdict != PLB_ALL_NEW))
         return 0;
     return plb_rangeset_add(&world.accepted, m->done.range);
+}
+
+/* A task of rank 0 writes these units in place; it ends where they have another result. */
+static bool writes(void *context, struct plb_range range, bool done)
+{
+    (void)context;
+    bool any = world.written.first < range.first + range.count
+            && range.first < world.written.first + world.written.count;
+    world.asked_to_end += any && done;
+    return any;
+}
+
+static void release(void *context, const struct plb_message *m)
+{
+    (void)context;
+    (void)m;
+    world.released++;
 }
 
 /* The data of the oldest transfer of this rank arrives; each unit's output and each sum is `value`. */
@@ -109,7 +128,7 @@ static struct plb_incoming *begin(bool reduces)
         .name = "sum", .mode = PLB_REDUCE, .bytes = sizeof world.sum, .op = PLB_SUM, .type = PLB_FLOAT64};
     set.host[0] = world.out;
     set.host[1] = &world.sum;
-    return plb_incoming_new(&set, &(struct plb_incoming_calls){NULL, get, judge, accept});
+    return plb_incoming_new(&set, &(struct plb_incoming_calls){NULL, get, judge, accept, writes, release});
 }
 
 static void end(struct plb_incoming *in)
@@ -251,6 +270,46 @@ static void a_sum_is_folded_once_and_whole(void **state)
     end(in);
 }
 
+/* A task of rank 0 that began in place is late: a result of another rank waits until it has ended. */
+static void a_result_waits_for_a_task_that_writes_its_units(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(false);
+    struct plb_message m = done(1, 2, 3);
+    world.written = (struct plb_range){4, 10};
+    plb_incoming_add(in, &m);
+    assert_true(!in_place(&world.wire[0]) && !plb_incoming_claims(in) && world.asked_to_end == 0);
+    deliver(1, 7.0);
+    plb_incoming_collect(in);
+    assert_true(plb_incoming_any(in) && only(0, 0, 0.0) && world.asked_to_end > 0);
+    world.written = (struct plb_range){0, 0};
+    plb_incoming_collect(in);
+    assert_true(only(2, 3, 7.0));
+    end(in);
+}
+
+/* Rank 0's own result in memory apart is copied where it is new, and the memory is given back once. */
+static void rank_0s_own_outputs_are_copied_where_they_are_new(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(false);
+    double outputs[10];
+    void *arrays[PLB_MAX_DATA] = {outputs}, *in_place_already[PLB_MAX_DATA] = {NULL};
+    struct plb_message m = done(0, 0, 10), others = done(1, 0, 4), placed = done(0, 20, 5);
+    for (int i = 0; i < 10; i++)
+        outputs[i] = 3.0;
+    plb_incoming_add(in, &others);
+    deliver(1, 7.0);
+    plb_incoming_own(in, &m, arrays); /* it waits for the other one */
+    plb_incoming_collect(in);
+    assert_int_equal(world.released, 1);
+    assert_true(world.out[3] == 7.0 && world.out[4] == 3.0 && world.out[9] == 3.0 && world.out[10] == 0.0);
+    plb_incoming_own(in, &placed, in_place_already);
+    assert_true(world.released == 2 && world.out[20] == 0.0);
+    assert_int_equal(world.accepted.units, 15);
+    end(in);
+}
+
 static void rank_0s_own_sum_counts_if_it_is_accepted(void **state)
 {
     (void)state;
@@ -276,6 +335,8 @@ int main(void)
         cmocka_unit_test(the_second_result_of_a_unit_is_not_copied),
         cmocka_unit_test(a_result_waits_for_one_that_claims_its_units),
         cmocka_unit_test(a_sum_is_folded_once_and_whole),
+        cmocka_unit_test(a_result_waits_for_a_task_that_writes_its_units),
+        cmocka_unit_test(rank_0s_own_outputs_are_copied_where_they_are_new),
         cmocka_unit_test(rank_0s_own_sum_counts_if_it_is_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

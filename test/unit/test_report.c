@@ -116,7 +116,7 @@ static void the_report_has_every_key(void **state)
         assert_int_equal(json_array_size(json_object_get(o, "pus")), 3);
         HAS(o, number, "makespan_s", "bound_s", "profile_s", "solve_s", "balancing_ratio", "idle_pct");
         HAS(o, whole, "schema", "nodes", "units", "passes", "solves", "messages", "bytes_moved", "migrations",
-            "migrated_units", "profiles_used", "profiles_dropped");
+            "migrated_units", "backups", "backups_won", "backup_units", "profiles_used", "profiles_dropped");
         HAS(o, text, "version", "app", "balancer", "mode");
         HAS(o, flag, "migration");
         const json_t *first = json_array_get(json_object_get(o, "pus"), 0);

@@ -253,13 +253,14 @@ static void own_values_arrive(void **state)
     struct plb_balance_settings b;
     struct plb_cluster_settings c;
     own(&b, &c, "[app]\n");
-    assert_true(b.migration.on && b.migration.threshold == 1.0 && b.grain == 0.0
+    assert_true(b.migration.on && b.migration.backups && b.migration.threshold == 1.0 && b.grain == 0.0
                 && b.profile == PLB_PROFILE_OFF && !b.profile_given);
     assert_true(c.file == NULL && !c.pus.master_only && c.pus.wanted == PLB_PUS_AUTO);
     own(&b, &c,
-        "[balance]\nmigration = off\nmigration_threshold = 2.5\ngrain = 64\n[cluster]\nmaster_only = "
-        "yes\nthreads = 3\ngpu_power = 9\n");
-    assert_true(!b.migration.on && b.migration.threshold == 2.5 && b.grain == 64.0 && c.pus.master_only);
+        "[balance]\nmigration = off\nbackups = off\nmigration_threshold = 2.5\ngrain = 64\n"
+        "[cluster]\nmaster_only = yes\nthreads = 3\ngpu_power = 9\n");
+    assert_true(!b.migration.on && !b.migration.backups && b.migration.threshold == 2.5 && b.grain == 64.0);
+    assert_true(c.pus.master_only);
     bool threads = false, power = false;
     for (int d = 0; plb_device_drivers[d] != NULL; d++)
         for (int i = 0; i < plb_driver_option_count(plb_device_drivers[d]); i++) {

@@ -1,0 +1,13 @@
+/* Opening a PU: its thread is bound, its device opened, and the replicated data copied to it. */
+#ifndef PLB_NODE_OPEN_PU_H
+#define PLB_NODE_OPEN_PU_H
+
+#include "node/executor.h"
+#include "node/node_config.h"
+
+/* Called by the PU's thread. Fills in the PU's cores and memory. False where the device could not be opened.
+ * *err says what failed, also where the device is open and is to be closed. */
+bool plb_pu_open(struct plb_executor *executor, struct plb_node_pu *pu, const struct plb_node_config *config,
+                 struct plb_error *err);
+
+#endif

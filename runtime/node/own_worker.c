@@ -1,0 +1,31 @@
+/* What the worker is told of each PU. */
+#include "node/own_worker.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct plb_worker *plb_own_worker_new(const struct plb_node_shared *shared, const struct plb_runner *runners,
+                                      int n, const struct plb_sizes *sizes)
+{
+    const struct plb_node_config *config = &shared->config;
+    struct plb_worker_pu *pus = plb_alloc((size_t)n * sizeof *pus);
+    for (int p = 0; p < n; p++) {
+        const struct plb_pu_info *info = &runners[p].pu.info;
+        bool one_by_one = runners[p].pu.driver->ops.lanes == 1;
+        bool bursts = one_by_one && !shared->uses_slots && !config->trace;
+        pus[p] = (struct plb_worker_pu){
+            info->power, plb_task_limit(sizes, info, config->grain, config->pulled_bytes), bursts};
+    }
+    struct plb_worker *worker = plb_worker_new(
+        &(struct plb_worker_config){.node = config->rank,
+                                    .n_nodes = config->n_nodes,
+                                    .n_pus = n,
+                                    .pus = pus,
+                                    .sizes = sizes,
+                                    .maps = config->maps,
+                                    .n_phases = plb_phase_count(config->kernel),
+                                    .migration = config->migration});
+    free(pus);
+    return worker;
+}

@@ -1,0 +1,3 @@
+/* straggler_passes: straggler in several passes. */
+#define PASSES
+#include "straggler.c"
