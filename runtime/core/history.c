@@ -22,6 +22,16 @@
 #define CHANGES 2      /* changes of speed that a machine may have; more of them come from unequal units */
 #define NEAR_SIZE 1.25 /* sizes at most this far outside those of before can be compared with them */
 
+/* A task is as good as another one if a unit takes at most this many times as long. Larger: starts that cost
+ * something are taken for free ones. Smaller: noise hides small tasks that are good. */
+#define AS_GOOD 1.3
+
+/* Sizes of before that differ by the first factor tell what a start costs. Then a size that is smaller than
+ * all of them by at most the second one is foretold by the curve. Larger: caches look like a change of
+ * speed. Smaller: where tasks become shorter because a PU is slow, that looks like a start cost. */
+#define SPAN 2.0
+#define FAR_BELOW 16.0
+
 static void make_room(struct plb_history *h, int n)
 {
     if (n <= h->capacity)
@@ -37,6 +47,27 @@ static void forget(struct plb_history *h, int n)
     h->fitted = false;
     h->recalled = h->recalled > n ? h->recalled - n : 0;
     memmove(h->at, h->at + n, (size_t)h->n * sizeof *h->at);
+}
+
+/* A full history loses its older half, since that is the less true one, but for two of its tasks, the largest
+ * and the smallest that was as good: where sizes change later, they tell what a start costs. */
+static void lose_half(struct plb_history *h)
+{
+    int half = h->n / 2, large = h->recalled, small;
+    for (int i = large + 1; i < half; i++)
+        large = h->at[i].work > h->at[large].work ? i : large;
+    if (large >= half) { /* all of them are a profile */
+        forget(h, half);
+        return;
+    }
+    small = large;
+    for (int i = h->recalled; i < half; i++)
+        if (h->at[i].work < h->at[small].work && h->at[i].work > 0.0
+            && h->at[i].execute_s * h->at[large].work < AS_GOOD * h->at[large].execute_s * h->at[i].work)
+            small = i;
+    struct plb_sample kept[2] = {h->at[small], h->at[large]};
+    forget(h, half);
+    memcpy(h->at, kept, sizeof kept);
 }
 
 void plb_history_recall(struct plb_history *h, const struct plb_sample *samples, int n)
@@ -74,7 +105,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Seconds that samples [from, n) should have taken by a line through those before: a first look that costs
- * little. False where the sizes of before say nothing about theirs. */
+ * little. One that is too small for the line is compared with the rate before. False where the sizes
+ * of before say nothing about theirs. */
 static bool first_look(struct plb_history *h, int from, double expected[3])
 {
     double x[COMPARED] = {0}, t[COMPARED] = {0}, low = INFINITY, high = 0.0, constant, slope;
@@ -92,9 +124,10 @@ static bool first_look(struct plb_history *h, int from, double expected[3])
         h->line = (struct plb_history_line){h->n, low, high, constant, slope};
     for (int i = from; i < h->n; i++) {
         double work = h->at[i].work;
-        if (work > high * NEAR_SIZE || work < low / NEAR_SIZE)
+        bool small = work < low / NEAR_SIZE;
+        if (work > high * NEAR_SIZE)
             return false;
-        expected[i - from] = constant + slope * work;
+        expected[i - from] = small ? work * t[0] / x[0] : constant + slope * work;
     }
     return n >= ENOUGH;
 }
@@ -105,8 +138,13 @@ static bool second_look(const struct plb_history *h, int from, double expected[3
     struct plb_model model;
     if (!plb_fit_samples(h->at, from, 0.0, &model))
         return false;
-    for (int i = from; i < h->n; i++)
-        expected[i - from] = plb_curve_time(&model.execute, h->at[i].work);
+    const struct plb_curve *c = &model.execute;
+    for (int i = from; i < h->n; i++) {
+        double work = h->at[i].work;
+        if (work < c->low / NEAR_SIZE && (c->high < SPAN * c->low || work < c->low / FAR_BELOW))
+            return false;
+        expected[i - from] = plb_curve_time(c, work);
+    }
     return true;
 }
 
@@ -162,7 +200,7 @@ static void follow_change(struct plb_history *h)
 void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
 {
     if (h->n == PLB_MAX_SAMPLES)
-        forget(h, h->n / 2); /* the older half is the less true one */
+        lose_half(h);
     make_room(h, h->n + 1);
     h->at[h->n++] = *sample;
     h->fitted = false;

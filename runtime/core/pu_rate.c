@@ -82,7 +82,7 @@ struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, boo
     int64_t wish = pu->tasks == 1 && pu->least == 0 && !shared ? 2 * pu->first : pu->learned;
     int64_t learned = wish < queued / 3 ? wish : queued / 3;
     return (struct plb_cut){.known = pu->least,
-                            .wanted = pu->least > learned ? pu->least : learned,
+                            .wanted = pu->least > 0 ? pu->least : learned,
                             .low = pu->rate * PLB_SHORTEST_TASK,
                             .high = longest(pu),
                             .shared = shared};

@@ -251,6 +251,37 @@ static void noise_is_no_change(void **state)
     }
 }
 
+/* A PU whose tasks of 400 and 100 showed that starts are free becomes ten times slower, and its tasks are cut
+ * shorter: that is no start cost. */
+static void a_smaller_task_that_lasts_as_long_is_a_change(void **state)
+{
+    (void)state;
+    for (int many = 0; many <= 1; many++) { /* so many that the larger ones are forgotten */
+        struct plb_history h = {0};
+        for (int i = 0; i < 4; i++)
+            add(&h, 400.0, 1.0);
+        for (int i = 0; i < (many ? 3 * PLB_MAX_SAMPLES : 8); i++)
+            add(&h, 100.0, 1.0);
+        add(&h, 20.0, 10.0);
+        assert_int_equal(h.changes, 1);
+        near(h.at[h.n - 2].execute_s, 10.0 * 100.0 / RATE);
+        assert_true(plb_history_least_task(&h) < 1.0);
+        plb_history_fini(&h);
+    }
+}
+
+/* Where all tasks were alike, it may as well be a start cost. */
+static void a_smaller_task_alone_says_nothing(void **state)
+{
+    (void)state;
+    struct plb_history h = {0};
+    for (int i = 0; i < 12; i++)
+        add(&h, 100.0, 1.0);
+    add(&h, 20.0, 10.0);
+    assert_int_equal(h.changes, 0);
+    plb_history_fini(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +291,8 @@ int main(void)
         cmocka_unit_test(noise_is_no_change),
         cmocka_unit_test(a_fixed_cost_is_no_change),
         cmocka_unit_test(another_size_is_no_change),
+        cmocka_unit_test(a_smaller_task_that_lasts_as_long_is_a_change),
+        cmocka_unit_test(a_smaller_task_alone_says_nothing),
         cmocka_unit_test(recalled_samples_come_first),
         cmocka_unit_test(of_too_many_the_last_are_kept),
         cmocka_unit_test(a_profile_fades_behind_what_is_measured),

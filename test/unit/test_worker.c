@@ -42,6 +42,26 @@ static void tasks_follow_the_speed_of_their_pu(void **state)
     stop(&f);
 }
 
+/* The master knows that starts are free: small tasks that are slow say that the PU is slower now. */
+static void what_the_master_knows_outweighs_slow_small_tasks(void **state)
+{
+    struct fixture f;
+    struct plb_slice task;
+    (void)state;
+    start(&f, 1, &migration_on);
+    struct plb_message m = message(PLB_BLOCK, 0, 1);
+    m.block = (struct plb_block){{0, 1000}, 7, 100, 1};
+    assert_true(receive(&f, &m));
+    double seconds = 0.0025; /* for a unit */
+    for (int i = 0; i < 5; i++) {
+        assert_true(plb_worker_take(f.worker, 0, &task));
+        seconds = i == 0 ? 0.0025 : 0.025;
+        plb_worker_done(f.worker, 0, &task, seconds * (double)task.range.count, 0.0, PLB_NO_SLOT);
+    }
+    assert_in_range(task.range.count, 1, 30); /* by the first ones, 200 */
+    stop(&f);
+}
+
 /* A PU whose tasks last 1 us gets eight of them at once, but no more than an eighth of what waits. */
 static void short_tasks_come_in_bursts(void **state)
 {
@@ -351,6 +371,7 @@ int main(void)
         cmocka_unit_test(a_gift_goes_to_a_pu_that_has_had_blocks),
         cmocka_unit_test(tasks_are_cut_off_the_front),
         cmocka_unit_test(tasks_follow_the_speed_of_their_pu),
+        cmocka_unit_test(what_the_master_knows_outweighs_slow_small_tasks),
         cmocka_unit_test(short_tasks_come_in_bursts),
         cmocka_unit_test(longer_tasks_come_alone),
         cmocka_unit_test(the_queue_grows_and_wraps),
