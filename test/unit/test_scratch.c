@@ -1,0 +1,51 @@
+/* Which tasks of rank 0 keep their outputs apart. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "node/scratch.h"
+
+#define FAST 1e-9 /* seconds per unit of a kernel that does little but write */
+#define SLOW 1e-3
+
+static struct plb_dataset set = {
+    .n = 2,
+    .owner = true,
+    .units = 1000000,
+    .at = {{.mode = PLB_PARTITION, .unit_bytes = 1 << 20}, {.mode = PLB_OUTPUT, .unit_bytes = 8}}};
+
+static bool wanted(int64_t first, int64_t count, double unit_s, const struct plb_rangeset *doubled)
+{
+    return plb_scratch_wanted(&set, (struct plb_range){first, count}, unit_s, doubled);
+}
+
+static void a_copy_may_cost_little(void **state)
+{
+    (void)state;
+    const struct plb_rangeset none = {0};
+    assert_true(wanted(0, 100, SLOW, &none));
+    assert_false(wanted(0, 1000000, FAST, &none));
+    assert_false(wanted(0, 1, 1e-4, &none));     /* the task is too short for it */
+    assert_true(wanted(0, 1000000, 0.0, &none)); /* a first task: nothing is known */
+}
+
+static void units_of_several_pus_are_kept_apart(void **state)
+{
+    (void)state;
+    struct plb_rangeset doubled = {0};
+    plb_rangeset_add(&doubled, (struct plb_range){5000, 10});
+    assert_true(wanted(0, 5001, FAST, &doubled) && wanted(5009, 1000, FAST, &doubled));
+    assert_false(wanted(0, 5000, FAST, &doubled) || wanted(5010, 1000, FAST, &doubled));
+    plb_rangeset_fini(&doubled);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_may_cost_little),
+        cmocka_unit_test(units_of_several_pus_are_kept_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
