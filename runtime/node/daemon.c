@@ -123,6 +123,8 @@ static void end_tasks(struct plb_node *node)
         plb_condition_wait_until(&node->shared.wake, &node->shared.lock, end);
     }
     atomic_store(&node->shared.news, true);
+    for (int p = 0; p < node->n_pus; p++)
+        node->runners[p].left = plb_runner_works(&node->runners[p], 0, INT_MAX);
     node->left = works(node, 0, INT_MAX);
     pthread_mutex_unlock(&node->shared.lock);
 }
@@ -132,8 +134,9 @@ void plb_node_stop(struct plb_node *node)
     if (node->left)
         return;
     end_tasks(node);
-    for (int p = 0; p < node->n_pus && !node->left; p++)
-        plb_runner_join(&node->runners[p]);
+    for (int p = 0; p < node->n_pus; p++)
+        if (!node->runners[p].left)
+            plb_runner_join(&node->runners[p]);
     for (int p = 0; p < node->n_pus && !node->left; p++)
         plb_pinned_remove(&node->pinned, &node->runners[p]);
 }

@@ -25,6 +25,7 @@ struct plb_runner {
     int number; /* on this node */
     pthread_t thread;
     bool started; /* the thread runs */
+    bool left;    /* the node has stopped, and the thread hangs in a task */
     struct plb_executor executor;
 
     /* Under the node's lock. */
