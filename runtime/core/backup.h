@@ -5,9 +5,10 @@
  * were granted. Whoever reports first counts: the ledger accepts a unit once.
  *
  * A copy is worth its execution if the idle PU needs less than half the time that the holder still needs
- * (Hadoop's and MapReduce's rule is the same in kind). What the holder still needs is the time of its curve
- * less what has passed since it last reported. A holder that is late by d seconds is taken to need d seconds
- * more, since the longer something lasts, the longer it will probably still last.
+ * (Hadoop's and MapReduce's rule is the same in kind). What the holder still needs is the time of all that it
+ * holds less what has passed since it last reported. A holder that is late by d seconds is taken to need d
+ * seconds more, since the longer something lasts, the longer it will probably still last. An idle PU that has
+ * never reported may get a copy, too: whether it is fast can only be found out by trying.
  *
  * What it does not know: which PU of a node executes a unit that has moved there, and when a task began. It
  * takes the PU that has reported longest ago, and the time of that report.

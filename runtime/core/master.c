@@ -271,7 +271,7 @@ static void on_idle(struct plb_master *m, const struct plb_message *message, dou
     int p = pu_of(m, message->from, message->pu);
     if (p < 0 || plb_ledger_lost(m->ledger, message->from))
         drop(m, message);
-    else if (timely(m, message))
+    else if (timely(m, message) && !m->refused[p])
         plb_backups_idle(m->backups, p, now);
 }
 

@@ -144,7 +144,7 @@ static bool on_gift(struct plb_worker *w, const struct plb_message *m)
     for (int i = 0; i < m->gifts.n; i++)
         plb_rangeset_remove(&w->copies.elsewhere, m->gifts.at[i].range);
     plb_thief_answered(w->thief, m->from, &m->gifts);
-    while (pu + 1 < w->pus.n && !w->pus.at[pu].hungry)
+    while (pu + 1 < w->pus.n && !(w->pus.at[pu].hungry && w->pus.at[pu].served))
         pu++;
     while (pu > 0 && !w->pus.at[pu].served) /* nobody is hungry any more: a PU that may execute it */
         pu--;
@@ -215,7 +215,7 @@ bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
         got = plb_queue_take(&w->copies.of[pu], w->pus.map, w->pus.sizes, &own->is.limit,
                              &(struct plb_cut){.high = INFINITY}, task);
     task->pass = w->pass;
-    own->hungry = !got && own->served;
+    own->hungry = !got;
     own->idle = own->idle && !got;
     own->in_hand += got;
     return got;
@@ -261,7 +261,7 @@ static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
     bool hungry = false, idle = w->empty && w->n_nodes > 1;
     for (int pu = 0; pu < w->pus.n && idle; pu++) {
         idle = w->pus.at[pu].queue.n == 0;
-        hungry = hungry || w->pus.at[pu].hungry;
+        hungry = hungry || (w->pus.at[pu].hungry && w->pus.at[pu].served);
     }
     if (!idle || !hungry)
         return false;

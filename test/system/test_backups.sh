@@ -52,8 +52,8 @@ done
 run 2 app straggler.rank=0 straggler.hangs=yes
 ok "rank 0 never returns from a task whose outputs are all that it has" $?
 
-# An obsolete task reads a buffer that is replaced meanwhile, and its PU gets blocks of the next passes. Rank 0
-# waits for its own tasks between passes: one that sleeps for a quarter of an hour wakes up.
+# An obsolete task reads a buffer that is replaced meanwhile, and its PU gets blocks of the next passes. Rank
+# 0 waits for its own tasks between passes: one that sleeps for a quarter of an hour wakes up.
 for rank in 0 1; do
     run 2 passes straggler.rank=$rank straggler.reduce=yes straggler.late=1e6
     ok "three passes, rank $rank is late and hears that it is not needed" $?
