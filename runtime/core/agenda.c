@@ -149,7 +149,7 @@ static void slice(struct plb_agenda *a, int p, struct plb_block *block)
     if (!a->config.migration || a->seen.view.living < 2)
         return;
     double work = plb_cost_work(map, r.first, r.count);
-    struct plb_slicing s = plb_slicing(h, work, plb_balancer_view_share(&a->seen, p));
+    struct plb_slicing s = plb_slicing(h, work, plb_balancer_view_share(&a->seen, p), a->config.task_s);
     a->seen.stats.fits += h->fitted && !fitted;
     if (s.most < work) {
         int64_t units = plb_cost_units(map, r.first, r.count, s.most);

@@ -19,6 +19,7 @@ struct plb_agenda_config {
     struct plb_history *histories;  /* borrowed: n_phases of each PU, PU by PU */
     int n_phases;
     bool migration; /* nodes are told when nothing is left to grant */
+    double task_s;  /* seconds of a task of a large block at most */
 };
 
 /* The ledger and the broker are borrowed. */

@@ -27,6 +27,7 @@ struct plb_master_config {
     double pulled_bytes; /* a task whose data is pulled moves about this much; 0 = any */
     int phases;          /* of the kernel; 0 counts as 1 */
     double grain;        /* units per task at most, as the user wants it; 0 = no wish */
+    double task_s;       /* seconds of a task of a large block at most, or 0: PLB_TASK_SECONDS */
     bool migration;      /* nodes are told when nothing is left to grant, and from whom to take */
     bool backups;        /* idle PUs execute late units a second time; only with migration */
     bool whole_results;  /* a result counts whole or not at all: the job reduces arrays */

@@ -13,6 +13,7 @@ struct plb_migration {
     bool on;
     enum plb_victim victim; /* the node that an idle node asks: most-remaining, first (Li) or random */
     double threshold;       /* work; a node gives no less than this to another */
+    double task_s;          /* seconds of a task at most, or 0: PLB_TASK_SECONDS */
     bool by_power;          /* shares follow the given powers, as Li's do, though rates are measured */
     bool backups;           /* nodes tell the master of PUs for which nobody has work */
     uint64_t seed;          /* of random */
@@ -22,12 +23,21 @@ struct plb_migration {
  * thieves find fewer tasks. Smaller: starts cost more. The 1 % was chosen by the co-execution bench. */
 #define PLB_STARTS 99.0
 
-/* The longest and the shortest task, in seconds, that a block is cut into. Longest: larger, and a slow-down
- * is answered later; smaller, and kernels start more often. Shortest: larger, and less can move; smaller, and
- * reports and transfers cost more. While a PU's start cost is not known, its tasks may last longer; when
- * nothing is left to grant, they may be shorter. */
-#define PLB_LONGEST_TASK 0.25
-#define PLB_SHORTEST_TASK 5e-3
+/* Seconds of the longest task that a block is cut into, where the user does not say. Larger: a slow-down is
+ * answered later. Smaller: kernels start more often. While a PU's start cost is not known, its tasks may last
+ * longer. A choice: people call an answer within a second quick, and a slow-down takes two tasks. */
+#define PLB_TASK_SECONDS 0.25
+
+/* The shortest task of a block is this part of the longest one. Larger: less can move. Smaller: reports and
+ * transfers cost more. 5 ms are as long as a report may wait. When nothing is left to grant, tasks may be
+ * shorter. */
+#define PLB_SHORTEST 0.02
+
+/* The longest task, where a setting may be 0. */
+static inline double plb_longest_task(double task_s)
+{
+    return task_s > 0.0 ? task_s : PLB_TASK_SECONDS;
+}
 
 /* A task is at most this part of what its PU will probably still do in the pass. Larger: more starts.
  * Smaller: a task that has been started, and can move no more, lasts longer. */

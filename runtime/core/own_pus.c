@@ -5,13 +5,15 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "core/migration.h"
 #include "core/share.h"
 
 void plb_own_pus_init(struct plb_own_pus *s, const struct plb_worker_pu *are, int n,
-                      const struct plb_sizes *sizes, bool by_power)
+                      const struct plb_sizes *sizes, const struct plb_migration *migration)
 {
-    *s = (struct plb_own_pus){.n = n, .by_power = by_power, .sizes = sizes != NULL ? sizes : &plb_no_sizes};
+    *s = (struct plb_own_pus){.n = n,
+                              .by_power = migration->by_power,
+                              .task_s = plb_longest_task(migration->task_s),
+                              .sizes = sizes != NULL ? sizes : &plb_no_sizes};
     s->at = plb_alloc((size_t)n * sizeof *s->at);
     for (int pu = 0; pu < n; pu++) {
         s->at[pu].is = are[pu];
@@ -82,7 +84,7 @@ static struct plb_own_pu *fullest(const struct plb_own_pus *s, double *work)
 bool plb_own_pus_take(const struct plb_own_pus *s, struct plb_own_pu *own, bool shared,
                       struct plb_slice *task)
 {
-    struct plb_cut cut = plb_pu_rate_cut(&own->rate, plb_queue_units(&own->queue), shared);
+    struct plb_cut cut = plb_pu_rate_cut(&own->rate, plb_queue_units(&own->queue), s->task_s, shared);
     if (!plb_queue_take(&own->queue, s->map, s->sizes, &own->is.limit, &cut, task))
         return false;
     if (own->rate.tasks == 0 && plb_queue_goes_on(&own->queue, task->block))

@@ -3,6 +3,7 @@
 #ifndef PLB_CORE_OWN_PUS_H
 #define PLB_CORE_OWN_PUS_H
 
+#include "core/migration.h"
 #include "core/pu_rate.h"
 
 /* What the worker is told of a PU. */
@@ -26,13 +27,14 @@ struct plb_own_pus {
     struct plb_own_pu *at;
     int n;
     bool by_power; /* shares follow the given powers, though rates are measured */
+    double task_s; /* of the longest task */
     const struct plb_sizes *sizes;
     const struct plb_cost_map *map; /* of the phase that runs; NULL before the first pass */
 };
 
 /* The descriptions are copied; sizes are borrowed, and may be NULL. */
 void plb_own_pus_init(struct plb_own_pus *pus, const struct plb_worker_pu *are, int n,
-                      const struct plb_sizes *sizes, bool by_power);
+                      const struct plb_sizes *sizes, const struct plb_migration *migration);
 void plb_own_pus_fini(struct plb_own_pus *pus);
 
 /* A pass begins: queues are empty, and nothing is known of rates, since the phase may be another one. */

@@ -45,10 +45,10 @@ static void learn_of_starts(struct plb_pu_rate *pu, double work, int64_t units, 
         pu->good = work;
 }
 
-/* The longest task: PLB_LONGEST_TASK where tasks that short are known to be good, else half of what is. */
-static double longest(const struct plb_pu_rate *pu)
+/* The longest task: one of `task_s` where tasks that short are known to be good, else half of what is. */
+static double longest(const struct plb_pu_rate *pu, double task_s)
 {
-    double work = pu->rate * PLB_LONGEST_TASK;
+    double work = pu->rate * task_s;
     if (pu->least > 0 && pu->rate > 0.0)
         return work;
     return pu->good > 0.0 ? fmax(work, 0.5 * pu->good) : INFINITY;
@@ -76,15 +76,15 @@ void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, doubl
     }
 }
 
-struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, bool shared)
+struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, double task_s, bool shared)
 {
     /* The second task is twice the first: it tells what a start costs. */
     int64_t wish = pu->tasks == 1 && pu->least == 0 && !shared ? 2 * pu->first : pu->learned;
     int64_t learned = wish < queued / 3 ? wish : queued / 3;
     return (struct plb_cut){.known = pu->least,
                             .wanted = pu->least > 0 ? pu->least : learned,
-                            .low = pu->rate * PLB_SHORTEST_TASK,
-                            .high = longest(pu),
+                            .low = pu->rate * PLB_SHORTEST * task_s,
+                            .high = longest(pu, task_s),
                             .shared = shared};
 }
 

@@ -29,8 +29,9 @@ void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, doubl
 /* How many more tasks of so many units it takes along with one: a few, where they are very short. */
 int64_t plb_pu_rate_burst(const struct plb_pu_rate *pu, int64_t units);
 
-/* How to cut tasks off a queue of so many units. shared: other PUs may take from it; what was learned of
- * small tasks then gives way near its end, so that every PU gets one. */
-struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, bool shared);
+/* How to cut tasks off a queue of so many units. A task lasts at most `task_s` seconds. shared: other PUs may
+ * take from the queue; what was learned of small tasks then gives way near its end, so that every PU gets
+ * one. */
+struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, double task_s, bool shared);
 
 #endif

@@ -27,10 +27,10 @@ static double latest_rate(const struct plb_history *h)
     return seconds > 0.0 && isfinite(seconds) ? last->work / seconds : 0.0;
 }
 
-struct plb_slicing plb_slicing(struct plb_history *h, double work, double share)
+struct plb_slicing plb_slicing(struct plb_history *h, double work, double share, double task_s)
 {
     struct plb_slicing s = {.most = share / (h->n == 0 ? FIRST_PARTS : PLB_TASK_PARTS), .least = -1.0};
-    double rate = latest_rate(h), low = rate * PLB_SHORTEST_TASK, high = rate * PLB_LONGEST_TASK;
+    double rate = latest_rate(h), high = rate * task_s, low = PLB_SHORTEST * high;
     bool known = h->n >= ENOUGH;
     s.most = rate > 0.0 ? fmin(fmax(s.most, low), high) : s.most;
     bool large = known ? work > s.most && work >= 2.0 * low : work > LARGE * share;

@@ -12,9 +12,9 @@ struct plb_slicing {
 };
 
 /* For a block of this much work. share: work that the PU will probably still execute, this block included. A
- * task is a sixteenth of that, but lasts between PLB_SHORTEST_TASK and PLB_LONGEST_TASK, and has at least 99
- * times what a start costs. While the start cost is not known, only a large part of the share is cut. May
- * fit the PU's curve. */
-struct plb_slicing plb_slicing(struct plb_history *history, double work, double share);
+ * task is a sixteenth of that, but lasts at most `task_s` seconds, at least a fiftieth of them, and has at
+ * least 99 times what a start costs. While the start cost is not known, only a large part of the share is
+ * cut. May fit the PU's curve. */
+struct plb_slicing plb_slicing(struct plb_history *history, double work, double share, double task_s);
 
 #endif

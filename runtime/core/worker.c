@@ -34,7 +34,7 @@ struct plb_worker *plb_worker_new(const struct plb_worker_config *config)
     w->thief = plb_thief_new(config->node, config->n_nodes, &config->migration);
     plb_reports_init(&w->reports, config->n_pus, w->node);
     plb_copies_init(&w->copies, config->n_pus);
-    plb_own_pus_init(&w->pus, config->pus, config->n_pus, config->sizes, config->migration.by_power);
+    plb_own_pus_init(&w->pus, config->pus, config->n_pus, config->sizes, &config->migration);
     return w;
 }
 

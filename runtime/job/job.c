@@ -203,6 +203,7 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .grain = job->balance.grain,
         .migration = job->balance.migration.on,
         .backups = job->balance.migration.backups,
+        .task_s = job->balance.migration.task_s,
         .whole_results = job->sizes.task_bytes > 0.0, /* of its reduced arrays */
     };
 }

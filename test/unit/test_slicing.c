@@ -26,7 +26,7 @@ static struct plb_history reports(int n, double start)
 static struct plb_slicing slicing(int n, double start, double work)
 {
     struct plb_history h = reports(n, start);
-    struct plb_slicing s = plb_slicing(&h, work, SHARE);
+    struct plb_slicing s = plb_slicing(&h, work, SHARE, PLB_TASK_SECONDS);
     plb_history_fini(&h);
     return s;
 }
@@ -52,7 +52,7 @@ static void a_task_lasts_a_quarter_of_a_second_at_most(void **state)
 {
     (void)state;
     struct plb_slicing s = slicing(5, 0.0, SHARE / 5.0);
-    assert_true(fabs(s.most - 1000.0 * PLB_LONGEST_TASK) < 1e-6);
+    assert_true(fabs(s.most - 1000.0 * PLB_TASK_SECONDS) < 1e-6);
     assert_true(s.least >= 0.0 && s.least < 1.0);
     assert_true(isinf(slicing(5, 0.0, 200.0).most));
 }
@@ -71,8 +71,19 @@ static void a_task_lasts_five_milliseconds_at_least(void **state)
 {
     struct plb_history h = reports(5, 0.0);
     (void)state;
-    assert_true(fabs(plb_slicing(&h, 16.0, 16.0).most - 5.0) < 1e-6);
-    assert_true(isinf(plb_slicing(&h, 9.0, 16.0).most)); /* two such tasks do not fit */
+    assert_true(fabs(plb_slicing(&h, 16.0, 16.0, PLB_TASK_SECONDS).most - 5.0) < 1e-6);
+    assert_true(isinf(plb_slicing(&h, 9.0, 16.0, PLB_TASK_SECONDS).most)); /* two such tasks do not fit */
+    plb_history_fini(&h);
+}
+
+/* At most a tenth of a second, a sixteenth of the share, at least a fiftieth of 100 s. */
+static void a_task_lasts_as_long_as_the_user_says(void **state)
+{
+    struct plb_history h = reports(5, 0.0);
+    (void)state;
+    assert_true(fabs(plb_slicing(&h, SHARE, SHARE, 0.1).most - 100.0) < 1e-6);
+    assert_true(fabs(plb_slicing(&h, SHARE, SHARE, 1.0).most - SHARE / PLB_TASK_PARTS) < 1e-6);
+    assert_true(fabs(plb_slicing(&h, SHARE, SHARE, 100.0).most - 2000.0) < 1e-6); /* a fiftieth */
     plb_history_fini(&h);
 }
 
@@ -85,7 +96,7 @@ static void times_that_cannot_be_say_nothing(void **state)
             struct plb_history h = {0};
             for (int k = 0; k < n; k++)
                 plb_history_add(&h, &(struct plb_sample){.work = 10.0, .execute_s = times[i], .tasks = 1});
-            struct plb_slicing s = plb_slicing(&h, 100.0, 100.0);
+            struct plb_slicing s = plb_slicing(&h, 100.0, 100.0, PLB_TASK_SECONDS);
             assert_true(s.most > 0.0 && !isnan(s.least));
             plb_history_fini(&h);
         }
@@ -99,6 +110,7 @@ int main(void)
         cmocka_unit_test(a_task_lasts_a_quarter_of_a_second_at_most),
         cmocka_unit_test(a_task_is_worth_its_start),
         cmocka_unit_test(a_task_lasts_five_milliseconds_at_least),
+        cmocka_unit_test(a_task_lasts_as_long_as_the_user_says),
         cmocka_unit_test(times_that_cannot_be_say_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,97 +18,6 @@ static void tasks_are_cut_off_the_front(void **state)
     stop(&f);
 }
 
-/* A PU of which nothing is known shows its speed with a first part of a block, and with a second of twice the
- * size what a start costs: here nothing, so tasks last a quarter of a second, and have fewer units when it
- * slows down. */
-static void tasks_follow_the_speed_of_their_pu(void **state)
-{
-    struct fixture f;
-    struct plb_slice task;
-    (void)state;
-    start(&f, 1, &migration_on);
-    assert_true(block(&f, 1, 0, 7, 0, 1000, 100));
-    int64_t expected[] = {100, 180, 48, 25}, last = 0;
-    double seconds = 0.01; /* for a unit */
-    for (int i = 0; i < 12; i++) {
-        assert_true(plb_worker_take(f.worker, 0, &task));
-        if (i < 4)
-            assert_in_range(task.range.count, expected[i] - 1, expected[i]);
-        last = task.range.count;
-        seconds = i < 4 ? 0.01 : 0.05;
-        plb_worker_done(f.worker, 0, &task, seconds * (double)task.range.count, 0.0, PLB_NO_SLOT);
-    }
-    assert_in_range(last, 5, 7);
-    stop(&f);
-}
-
-/* The master knows that starts are free: small tasks that are slow say that the PU is slower now. */
-static void what_the_master_knows_outweighs_slow_small_tasks(void **state)
-{
-    struct fixture f;
-    struct plb_slice task;
-    (void)state;
-    start(&f, 1, &migration_on);
-    struct plb_message m = message(PLB_BLOCK, 0, 1);
-    m.block = (struct plb_block){{0, 1000}, 7, 100, 1};
-    assert_true(receive(&f, &m));
-    double seconds = 0.0025; /* for a unit */
-    for (int i = 0; i < 5; i++) {
-        assert_true(plb_worker_take(f.worker, 0, &task));
-        seconds = i == 0 ? 0.0025 : 0.025;
-        plb_worker_done(f.worker, 0, &task, seconds * (double)task.range.count, 0.0, PLB_NO_SLOT);
-    }
-    assert_in_range(task.range.count, 1, 30); /* by the first ones, 200 */
-    stop(&f);
-}
-
-/* A PU whose tasks last 1 us gets eight of them at once, but no more than an eighth of what waits. */
-static void short_tasks_come_in_bursts(void **state)
-{
-    const struct plb_worker_pu pus[2] = {{1.0, {INT64_MAX, INFINITY}, true},
-                                         {1.0, {INT64_MAX, INFINITY}, false}};
-    for (int pu = 0; pu < 2; pu++) {
-        struct fixture f;
-        struct plb_slice task;
-        (void)state;
-        prepare(&f, 2, pus, NULL, &(struct plb_migration){.on = false});
-        assert_true(begin(&f, 1, 0));
-        assert_true(block(&f, 1, pu, 7, 0, 202, 2));
-        int64_t expected[] = {2, 16, 16, 16, 16, 16, 16, 14, 12, 10, 10, 8, 8};
-        for (int i = 0, first = 0; i < 13; i++) {
-            assert_true(plb_worker_take(f.worker, pu, &task));
-            assert_int_equal(task.range.first, first);
-            assert_int_equal(task.range.count, pu == 0 ? expected[i] : 2);
-            assert_int_equal(task.more, pu == 0 ? expected[i] / 2 - 1 : 0);
-            assert_int_equal(plb_slice_units(&task), 2);
-            first += (int)task.range.count;
-            plb_worker_done(f.worker, pu, &task, 1e-6 * (double)(task.more + 1), 0.0, PLB_NO_SLOT);
-        }
-        plb_worker_collect(f.worker, 0.0, &f.out);
-        assert_int_equal(f.out.n, 1);
-        assert_int_equal(f.out.at[0].done.tasks, f.out.at[0].done.range.count / 2);
-        stop(&f);
-    }
-}
-
-/* Tasks of 11 us come one by one: two of them are longer than a burst may last. */
-static void longer_tasks_come_alone(void **state)
-{
-    const struct plb_worker_pu pu = {1.0, {INT64_MAX, INFINITY}, true};
-    struct fixture f;
-    struct plb_slice task;
-    (void)state;
-    prepare(&f, 1, &pu, NULL, &(struct plb_migration){.on = false});
-    assert_true(begin(&f, 1, 0));
-    assert_true(block(&f, 1, 0, 7, 0, 200, 1));
-    for (int i = 0; i < 5; i++) {
-        assert_true(plb_worker_take(f.worker, 0, &task));
-        assert_int_equal(task.more, 0);
-        plb_worker_done(f.worker, 0, &task, 11e-6 * (double)task.range.count, 0.0, PLB_NO_SLOT);
-    }
-    stop(&f);
-}
-
 static void the_queue_grows_and_wraps(void **state)
 {
     struct fixture f;
@@ -370,10 +279,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gift_goes_to_a_pu_that_has_had_blocks),
         cmocka_unit_test(tasks_are_cut_off_the_front),
-        cmocka_unit_test(tasks_follow_the_speed_of_their_pu),
-        cmocka_unit_test(what_the_master_knows_outweighs_slow_small_tasks),
-        cmocka_unit_test(short_tasks_come_in_bursts),
-        cmocka_unit_test(longer_tasks_come_alone),
         cmocka_unit_test(the_queue_grows_and_wraps),
         cmocka_unit_test(neighbours_are_reported_together),
         cmocka_unit_test(what_has_data_is_reported_alone),
