@@ -1,7 +1,7 @@
 # Benchmarks: what plbrun costs, and the experiments of the papers in virtual time.
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
-.PHONY: bench bench-papers bench-growth bench-real bench-results \
+.PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-mixed bench-overhead bench-random
 
 $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
@@ -35,6 +35,10 @@ RUNS := 3
 bench-real: all $(TEST_KERNELS)
 	@mkdir -p $(B)/bench-papers
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/real.sh $(B)/bench-papers $(RUNS)
+
+bench-ideal: all $(TEST_KERNELS)
+	@mkdir -p $(B)/bench-papers
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/ideal.sh $(B)/bench-papers
 
 bench-coexecution: all $(B)/bench/coexecution
 	@$(B)/bench/coexecution 15
