@@ -15,7 +15,7 @@ $(B)/test/%: test/%.c $(OBJECTS) runtime/exports.list
 
 $(B)/test/kernels/%.so: test/kernels/%.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) -shared -o $@ $<
+	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) $(OPENMP) -shared -o $@ $< -lm
 
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
 .PHONY: tests test-kernels check check-deep mutants
