@@ -26,23 +26,23 @@ static const struct plb_option options[] = {
 #define PLENTY 2.0
 
 struct state {
-    double block; /* work */
+    double blocks; /* that all work is cut into */
 };
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
 {
     struct state *s = malloc(sizeof *s);
-    double blocks = params[PIECES].value > 0.0 ? params[PIECES].value : BLOCKS_PER_PU * view->n_pus;
     if (s != NULL)
-        s->block = view->total / blocks;
+        s->blocks = params[PIECES].value > 0.0 ? params[PIECES].value : BLOCKS_PER_PU * view->n_pus;
     return s;
 }
 
 static double grant(void *state, const struct plb_view *view, int pu)
 {
     const struct state *s = state;
-    bool plenty = view->remaining > s->block * PLENTY * view->n_pus;
-    return view->pus[pu].outstanding == 0 || plenty ? s->block : PLB_WAIT_OWN;
+    double block = view->total / s->blocks;
+    bool plenty = view->remaining > block * PLENTY * view->n_pus;
+    return view->pus[pu].outstanding == 0 || plenty ? block : PLB_WAIT_OWN;
 }
 
 const struct plb_balancer plb_balancer_greedy = {

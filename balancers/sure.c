@@ -59,6 +59,7 @@ struct state {
     double end;      /* T, on the clock of the view */
     double last_end; /* by then the last units can be finished, one after the other */
     double solved_at;
+    double total; /* work of the pass, at the last solve */
     bool unsure;  /* the share of some PU is far larger than any of its blocks so far */
     int refused;  /* questions in a row, while nothing is under way */
     bool anybody; /* is sure to end a unit by T */
@@ -129,6 +130,7 @@ static void solve(struct state *s, const struct plb_view *view)
     for (int p = 0; p < view->n_pus; p++)
         s->sum += s->x[p];
     s->solved_at = view->now;
+    s->total = view->total;
     s->moved = 0;
     view->stats->solves++;
     view->stats->ask_again = true;
@@ -147,7 +149,8 @@ static void solve(struct state *s, const struct plb_view *view)
 static bool stale(const struct state *s, const struct plb_view *view)
 {
     bool rested = view->now - s->solved_at >= BETWEEN_SOLVES * view->living;
-    return s->moved >= view->n_pus || (s->moved > 0 && rested);
+    bool recounted = fabs(view->total - s->total) > MOVED * s->total;
+    return recounted || s->moved >= view->n_pus || (s->moved > 0 && rested);
 }
 
 /* Rules 1 and 2. */

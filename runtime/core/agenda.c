@@ -84,13 +84,16 @@ void plb_agenda_begin(struct plb_agenda *a, int pass, int phase, const struct pl
     plb_waiting_list_clear(&a->waiting);
     a->announced = false;
     plb_balancer_view_begin(&a->seen, phase, map);
-    for (int p = 0; p < a->seen.view.n_pus; p++) {
-        a->pus[p].least = 0.0;
-        a->pus[p].least_at = 0;
-    }
+    for (int p = 0; p < a->seen.view.n_pus; p++)
+        a->pus[p].least = a->pus[p].least_at = 0;
     a->policy = a->config.balancer->init(&a->seen.view, a->config.params);
     if (a->policy == NULL)
         snprintf(a->failure, sizeof a->failure, "balancer %s found no memory", a->config.balancer->name);
+}
+
+void plb_agenda_recount(struct plb_agenda *a, double cost_spread)
+{
+    plb_balancer_view_recount(&a->seen, cost_spread);
 }
 
 bool plb_agenda_follow(struct plb_agenda *a, int pu, double now)
@@ -230,10 +233,11 @@ static void feed_everyone(struct plb_agenda *a, struct plb_outbox *out)
 static void tell_least(struct plb_agenda *a, int node, struct plb_empty *empty)
 {
     int first = plb_broker_first_pu(a->broker, node);
-    for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST && a->seen.view.n_pus <= MANY; i++)
-        look_at_least(a, first + i);
-    for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST; i++)
+    for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST; i++) {
+        if (a->seen.view.n_pus <= MANY)
+            look_at_least(a, first + i);
         empty->least[i] = least_task(a, first + i);
+    }
 }
 
 /* Tells all nodes, once, and cuts the blocks that are just being sent into tasks, so that others find
@@ -248,8 +252,7 @@ static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
     a->announced = true;
     plb_broker_begin(a->broker);
     plb_broker_survey(a->broker);
-    int last = -1;
-    for (int p = 0; p < a->seen.view.n_pus; p++) {
+    for (int p = 0, last = -1; p < a->seen.view.n_pus; p++) {
         int node = a->config.pus.infos[p].node;
         if (node == last || plb_ledger_lost(a->ledger, node))
             continue;
@@ -263,13 +266,12 @@ static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
 static void help(struct plb_agenda *a, int node, struct plb_outbox *out)
 {
     struct plb_empty *empty = &plb_outbox_add(out, PLB_EMPTY, 0, node, a->pass)->empty;
-    int first = plb_broker_first_pu(a->broker, node);
     if (plb_broker_hint(a->broker, node, empty) == 0) {
         out->n--;
         return;
     }
     for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST; i++)
-        keep_young(a, first + i);
+        keep_young(a, plb_broker_first_pu(a->broker, node) + i);
     tell_least(a, node, empty);
 }
 

@@ -30,6 +30,9 @@ void plb_agenda_free(struct plb_agenda *agenda);
 /* A pass begins, whose ledger has begun. The first blocks come from plb_agenda_feed_all. */
 void plb_agenda_begin(struct plb_agenda *agenda, int pass, int phase, const struct plb_cost_map *map);
 
+/* The numbers of the pass's map have changed, and the ledger has counted again. cost_spread: see plb_view. */
+void plb_agenda_recount(struct plb_agenda *agenda, double cost_spread);
+
 /* The ledger has changed `now`, in seconds since the pass began, by a report of PU `pu` or, where that is
  * negative, by a loss: the view follows. Returns whether the report has ended a block that was granted to
  * `pu`. */

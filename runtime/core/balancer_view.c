@@ -91,6 +91,7 @@ static void believe(struct plb_balancer_view *v, int pu)
 {
     struct plb_history *h = plb_balancer_view_history(v, pu);
     v->stats.fits += plb_history_fit(h);
+    h->belief.costs = v->view.cost_spread;
     show_rate(v, pu, plb_belief_reported(&h->belief) ? plb_model_best_rate(&h->belief.model) : 0.0);
 }
 
@@ -138,9 +139,11 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
     v->phase = phase;
     v->stats.ask_again = false;
     v->view.now = 0.0;
-    v->view.total = (double)map->units;
+    v->view.total = plb_cost_total(map);
     v->view.units = map->units;
     v->view.idle = v->view.living;
+    v->view.cost_spread = 0.0;
+    v->done = 0.0;
     show_remaining(v);
     for (int p = 0; p < v->view.n_pus; p++) {
         v->pus[p].outstanding = 0;
@@ -159,6 +162,33 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
     set_priors(v, rate_of_power(v));
 }
 
+/* What is open is counted by the map. What is done is scaled, so that all is the total. */
+void plb_balancer_view_recount(struct plb_balancer_view *v, double cost_spread)
+{
+    struct plb_held held;
+    double done = 0.0, left = plb_ledger_free_work(v->ledger), total = plb_cost_total(v->map);
+    for (int p = 0; p < v->view.n_pus; p++) {
+        done += v->pus[p].done;
+        v->pus[p].granted = 0.0;
+    }
+    for (int64_t at = 0; plb_ledger_next_held(v->ledger, &at, &held);) {
+        double work = plb_cost_work(v->map, held.range.first, held.range.count);
+        v->pus[held.pu].granted += work;
+        left += work;
+    }
+    for (int p = 0; p < v->view.n_pus; p++) {
+        v->pus[p].done *= done > 0.0 ? fmax(total - left, 0.0) / done : 1.0;
+        v->pus[p].granted += v->pus[p].done;
+        if (v->beliefs && !v->pus[p].lost)
+            believe(v, p);
+        expect_end(v, p);
+    }
+    v->view.total = total;
+    v->view.cost_spread = cost_spread;
+    v->done = total - left;
+    show_remaining(v);
+}
+
 bool plb_balancer_view_follow(struct plb_balancer_view *v, int pu)
 {
     int n;
@@ -171,6 +201,7 @@ bool plb_balancer_view_follow(struct plb_balancer_view *v, int pu)
             seen->granted -= c->work;
         else
             seen->done += c->work;
+        v->done += c->freed ? 0.0 : c->work;
         seen->outstanding -= c->over;
         v->view.idle += c->over && seen->outstanding == 0 && !seen->lost;
         if (c->over)
@@ -196,9 +227,8 @@ void plb_balancer_view_granted(struct plb_balancer_view *v, int pu, double work)
 
 double plb_balancer_view_share(const struct plb_balancer_view *v, int pu)
 {
-    double done = (double)plb_ledger_accepted_units(v->ledger), left = v->view.total - done;
-    double own = v->pus[pu].done;
-    return own > 0.0 && done > 0.0 ? left * fmin(own / done, 1.0) : left / fmax(v->view.living, 1.0);
+    double left = v->view.total - v->done, own = v->pus[pu].done;
+    return own > 0.0 && v->done > 0.0 ? left * fmin(own / v->done, 1.0) : left / fmax(v->view.living, 1.0);
 }
 
 void plb_balancer_view_remove(struct plb_balancer_view *v, int pu)

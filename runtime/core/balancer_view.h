@@ -17,10 +17,11 @@ struct plb_balancer_view {
     const struct plb_cost_map *map; /* of the pass; NULL before the first */
     int64_t free_units;             /* that `remaining` tells of */
 
-    bool beliefs;      /* the balancer asks for them */
-    double *shown;     /* work per second that each PU has shown in this phase; 0 before its first report */
+    bool beliefs;  /* the balancer asks for them */
+    double *shown; /* work per second that each PU has shown in this phase; 0 before its first report */
     double rate_sum, power_sum; /* of the PUs that have shown one */
-    double prior_rate; /* for a power of 1, in the priors */
+    double prior_rate;          /* for a power of 1, in the priors */
+    double done;                /* work finished in the pass */
 };
 
 /* What is known of the PUs before the first pass; arrays by PU, not kept. */
@@ -41,6 +42,9 @@ void plb_balancer_view_begin(struct plb_balancer_view *view, int phase, const st
 
 /* The ledger has changed other than by a grant. Returns whether a block that was granted to `pu` ended. */
 bool plb_balancer_view_follow(struct plb_balancer_view *view, int pu);
+
+/* The numbers of the pass's map have changed, and the ledger has counted again. */
+void plb_balancer_view_recount(struct plb_balancer_view *view, double cost_spread);
 
 /* The ledger has granted `work` to a PU. */
 void plb_balancer_view_granted(struct plb_balancer_view *view, int pu, double work);

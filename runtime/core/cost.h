@@ -37,6 +37,12 @@ static inline double plb_cost_work(const struct plb_cost_map *map, int64_t first
     return map->prefix == NULL ? (double)count : plb_cost_work_unlike(map, first, count);
 }
 
+/* Work of all units: as many as there are units, but for what was learned of their costs. */
+static inline double plb_cost_total(const struct plb_cost_map *map)
+{
+    return map->prefix == NULL ? (double)map->units : map->prefix[map->n];
+}
+
 /* plb_cost_units where units cost unlike amounts. */
 int64_t plb_cost_units_unlike(const struct plb_cost_map *map, int64_t first, int64_t limit, double work);
 
@@ -44,7 +50,7 @@ int64_t plb_cost_units_unlike(const struct plb_cost_map *map, int64_t first, int
 static inline int64_t plb_cost_units(const struct plb_cost_map *map, int64_t first, int64_t limit,
                                      double work)
 {
-    if (!(work < (double)map->units))
+    if (!(work < plb_cost_total(map)))
         return limit;
     if (map->prefix != NULL)
         return plb_cost_units_unlike(map, first, limit, work);

@@ -38,6 +38,7 @@ static void make_room(struct plb_history *h, int n)
         return;
     h->capacity = n > 2 * h->capacity ? n + 3 : 2 * h->capacity;
     h->at = plb_grow(h->at, (size_t)h->capacity * sizeof *h->at);
+    h->ranges = plb_grow(h->ranges, (size_t)h->capacity * sizeof *h->ranges);
 }
 
 static void forget(struct plb_history *h, int n)
@@ -47,6 +48,7 @@ static void forget(struct plb_history *h, int n)
     h->fitted = false;
     h->recalled = h->recalled > n ? h->recalled - n : 0;
     memmove(h->at, h->at + n, (size_t)h->n * sizeof *h->at);
+    memmove(h->ranges, h->ranges + n, (size_t)h->n * sizeof *h->ranges);
 }
 
 /* A full history loses its older half, since that is the less true one, but for two of its tasks, the largest
@@ -75,6 +77,7 @@ void plb_history_recall(struct plb_history *h, const struct plb_sample *samples,
     int most = PLB_MAX_SAMPLES / 2, kept = n < most ? n : most;
     make_room(h, kept);
     memcpy(h->at, samples + n - kept, (size_t)kept * sizeof *h->at);
+    memset(h->ranges, 0, (size_t)kept * sizeof *h->ranges);
     h->n = h->recalled = kept;
     h->checked = h->strikes = 0;
     h->dropped = h->fitted = false;
@@ -202,6 +205,7 @@ void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
     if (h->n == PLB_MAX_SAMPLES)
         lose_half(h);
     make_room(h, h->n + 1);
+    h->ranges[h->n] = (struct plb_range){0, 0};
     h->at[h->n++] = *sample;
     h->fitted = false;
     if (h->recalled > 0 && h->checked < CHECKED)
@@ -272,8 +276,25 @@ double plb_history_good_task(struct plb_history *h)
     return task_by_excess(h, 1.0);
 }
 
+void plb_history_place(struct plb_history *h, struct plb_range range)
+{
+    h->ranges[h->n - 1] = range;
+}
+
+void plb_history_recount(struct plb_history *h, const struct plb_cost_map *map, double factor)
+{
+    for (int i = 0; i < h->n; i++) {
+        struct plb_range r = h->ranges[i];
+        struct plb_sample *s = &h->at[i];
+        s->work = r.count > 0 ? plb_cost_work(map, r.first, r.count) / (double)s->tasks : factor * s->work;
+    }
+    h->line.n = -REDRAWN;
+    h->fitted = false;
+}
+
 void plb_history_fini(struct plb_history *h)
 {
     free(h->at);
+    free(h->ranges);
     *h = (struct plb_history){0};
 }

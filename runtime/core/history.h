@@ -7,6 +7,8 @@
 #ifndef PLB_CORE_HISTORY_H
 #define PLB_CORE_HISTORY_H
 
+#include "base/rangeset.h"
+#include "core/cost.h"
 #include "model/belief.h"
 #include "model/fit.h"
 
@@ -19,14 +21,15 @@ struct plb_history_line {
 
 /* A zeroed struct is empty. */
 struct plb_history {
-    struct plb_sample *at; /* at most PLB_MAX_SAMPLES, most recent last; NULL before the first */
+    struct plb_sample *at;    /* at most PLB_MAX_SAMPLES, most recent last; NULL before the first */
+    struct plb_range *ranges; /* its units; count = 0: not known, as of a profile */
     int n, capacity;
-    int recalled;         /* the first so many are a profile */
-    int checked, strikes; /* reports compared with the profile, and how many disagreed in a row */
-    bool dropped;         /* the profile was wrong */
-    int changes;          /* how often the PU became faster or slower; often: its units differ */
-    double grain;         /* most work in one task of the PU; 0 = no limit */
-    bool fitted;          /* `belief` is of all samples */
+    int recalled;             /* the first so many are a profile */
+    int checked, strikes;     /* reports compared with the profile, and how many disagreed in a row */
+    bool dropped;             /* the profile was wrong */
+    int changes;              /* how often the PU became faster or slower; often: its units differ */
+    double grain;             /* most work in one task of the PU; 0 = no limit */
+    bool fitted;              /* `belief` is of all samples */
     struct plb_belief belief; /* a prior, which others set, until a sample can be used */
     struct plb_history_line line;
 };
@@ -62,6 +65,13 @@ double plb_history_least_task(struct plb_history *history);
 
 /* The same, but an excess of any size counts as the cost of a start: tasks of this size are surely good. */
 double plb_history_good_task(struct plb_history *history);
+
+/* The latest sample is of these units. */
+void plb_history_place(struct plb_history *history, struct plb_range range);
+
+/* The numbers of the map have changed: the work of samples is counted anew. Where a sample's units are not
+ * known, it is scaled by `factor`. */
+void plb_history_recount(struct plb_history *history, const struct plb_cost_map *map, double factor);
 
 void plb_history_fini(struct plb_history *history);
 

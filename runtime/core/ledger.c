@@ -44,6 +44,19 @@ void plb_ledger_begin(struct plb_ledger *l, const struct plb_cost_map *costs)
         l->left[n] = 0.0;
 }
 
+void plb_ledger_recount(struct plb_ledger *l)
+{
+    l->free_work = 0.0;
+    for (int i = 0; i < l->free.n; i++)
+        l->free_work += plb_cost_work(l->costs, l->free.at[i].first, l->free.at[i].count);
+    for (int n = 0; n < l->n_nodes; n++)
+        l->left[n] = 0.0;
+    for (int32_t i = 0; i < l->held.n_parts; i++) {
+        const struct plb_part *part = &l->held.parts[i]; /* an unused place has no units */
+        l->left[part->node] += plb_cost_work(l->costs, part->range.first, part->range.count);
+    }
+}
+
 int64_t plb_ledger_grant(struct plb_ledger *l, int pu, int node, int64_t count)
 {
     struct plb_range range = plb_rangeset_take(&l->free, count);
@@ -313,7 +326,7 @@ static const char *compare(const struct plb_ledger *l, const struct sums *s, con
     if (s->units != l->held_units || l->free.units + l->held_units + l->accepted_units != l->costs->units)
         return "3: the numbers of free, held and accepted units are not their sums";
     for (int n = 0; n < l->n_nodes; n++)
-        if (fabs(s->left[n] - l->left[n]) > SAME_WORK * (double)l->costs->units)
+        if (fabs(s->left[n] - l->left[n]) > SAME_WORK * plb_cost_total(l->costs))
             return "6: the work that a node has left is not what it holds";
     return NULL;
 }

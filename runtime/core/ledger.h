@@ -62,6 +62,9 @@ void plb_ledger_free(struct plb_ledger *ledger);
  * lost. */
 void plb_ledger_begin(struct plb_ledger *ledger, const struct plb_cost_map *costs);
 
+/* The numbers of the pass's map have changed: sums are made again. O(free ranges and parts). */
+void plb_ledger_recount(struct plb_ledger *ledger);
+
 /* The first free range; count = 0 where there is none. */
 static inline struct plb_range plb_ledger_front(const struct plb_ledger *ledger)
 {

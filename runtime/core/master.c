@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "core/agenda.h"
+#include "core/work_count.h"
 
 struct plb_master {
     struct plb_master_config config;
@@ -14,10 +15,9 @@ struct plb_master {
     struct plb_pu_totals *totals;
     struct plb_task_limit *limits;
     bool *refused;
-    struct plb_history *histories; /* by PU, then by phase */
-    struct plb_tally *tallies;     /* the same */
     int n_pus, pass, phase;
     const struct plb_cost_map *map; /* of the pass; NULL before the first */
+    struct plb_work_count work;
     struct plb_ledger *ledger;
     struct plb_broker *broker;
     struct plb_agenda *agenda;
@@ -51,8 +51,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     m->totals = plb_alloc((size_t)n * sizeof *m->totals);
     m->limits = plb_alloc((size_t)n * sizeof *m->limits);
     m->refused = plb_alloc((size_t)n * sizeof *m->refused);
-    m->histories = plb_alloc((size_t)n * (size_t)m->config.phases * sizeof *m->histories);
-    m->tallies = plb_alloc((size_t)n * (size_t)m->config.phases * sizeof *m->tallies);
+    plb_work_count_init(&m->work, n, m->config.phases, config->learn_costs);
     for (int p = 0; p < n; p++)
         m->infos[p] = infos[p];
     judge_memory(m);
@@ -61,7 +60,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     struct plb_agenda_config agenda = {
         .balancer = config->balancer,
         .params = config->params,
-        .histories = m->histories,
+        .histories = m->work.histories,
         .n_phases = m->config.phases,
         .pus = {m->infos, m->refused, m->limits, plb_sizes_mean(m->config.sizes, m->config.units),
                 m->config.sizes->task_bytes, n},
@@ -69,8 +68,8 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
         .task_s = plb_longest_task(config->task_s),
     };
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
-    m->backups = plb_backups_new(&(struct plb_backups_config){m->infos, m->ledger, m->broker, m->histories, n,
-                                                              m->config.phases,
+    m->backups = plb_backups_new(&(struct plb_backups_config){m->infos, m->ledger, m->broker,
+                                                              m->work.histories, n, m->config.phases,
                                                               config->backups && config->migration});
     return m;
 }
@@ -83,12 +82,7 @@ void plb_master_free(struct plb_master *m)
     plb_agenda_free(m->agenda);
     plb_broker_free(m->broker);
     plb_ledger_free(m->ledger);
-    for (int i = 0; i < m->n_pus * m->config.phases; i++) {
-        plb_history_fini(&m->histories[i]);
-        plb_tally_fini(&m->tallies[i]);
-    }
-    free(m->histories);
-    free(m->tallies);
+    plb_work_count_fini(&m->work);
     free(m->infos);
     free(m->totals);
     free(m->limits);
@@ -127,7 +121,8 @@ static void check_event(struct plb_master *m)
 void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replaced,
                       const struct plb_cost_map *map, double now, struct plb_outbox *out)
 {
-    m->map = map;
+    plb_work_count_begin(&m->work, phase, map);
+    m->map = map = m->work.map;
     m->pass = pass;
     m->phase = phase;
     m->pass_began = now;
@@ -201,6 +196,14 @@ static void drop(struct plb_master *m, const struct plb_message *message)
     *(stale ? &m->counts.stale : &m->counts.dropped) += 1;
 }
 
+/* The map of the pass has changed. */
+static void count_anew(struct plb_master *m)
+{
+    plb_ledger_recount(m->ledger);
+    int64_t front = plb_ledger_front(m->ledger).first, units = plb_ledger_free_units(m->ledger);
+    plb_agenda_recount(m->agenda, plb_work_count_doubt(&m->work, front, units));
+}
+
 static int64_t on_done(struct plb_master *m, const struct plb_message *message, double now,
                        struct plb_outbox *out)
 {
@@ -222,9 +225,8 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     int from = out->n;
     sample.block_end = plb_agenda_follow(m->agenda, p, sample.time);
     m->counts.moved_units += plb_totals_count(m->totals, m->infos, m->ledger, p, done, fresh);
-    plb_history_add(plb_master_history(m, m->phase, p), &sample);
-    plb_tally_add(&m->tallies[p * m->config.phases + m->phase],
-                  &(struct plb_timed){work, done->execute_s + done->transfer_s, tasks});
+    if (plb_work_count_reported(&m->work, p, done, &sample))
+        count_anew(m);
     plb_broker_heard(m->broker, message->from);
     plb_backups_reported(m->backups, p, done->range, fresh > 0, now, out);
     plb_agenda_reported(m->agenda, p, &sample, out);
@@ -378,12 +380,12 @@ bool plb_master_refused(const struct plb_master *m, int pu)
 
 struct plb_history *plb_master_history(const struct plb_master *m, int phase, int p)
 {
-    return &m->histories[p * m->config.phases + phase];
+    return &m->work.histories[p * m->config.phases + phase];
 }
 
 const struct plb_tally *plb_master_tally(const struct plb_master *m, int phase, int p)
 {
-    return &m->tallies[p * m->config.phases + phase];
+    return &m->work.tallies[p * m->config.phases + phase];
 }
 
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *m)

@@ -30,6 +30,7 @@ struct plb_master_config {
     double task_s;       /* seconds of a task of a large block at most, or 0: PLB_TASK_SECONDS */
     bool migration;      /* nodes are told when nothing is left to grant, and from whom to take */
     bool backups;        /* idle PUs execute late units a second time; only with migration */
+    bool learn_costs;    /* the times of tasks tell what units cost (core/learned_cost.h) */
     bool whole_results;  /* a result counts whole or not at all: the job reduces arrays */
 };
 
@@ -57,7 +58,8 @@ void plb_master_recall(struct plb_master *master, int phase, int pu, const struc
 /* Before a pass of a simulation: the optimum, one part per PU; borrowed until the end. */
 void plb_master_ideal(struct plb_master *master, const struct plb_ideal *ideals);
 
-/* Starts a pass of a phase over all units of the map, which is borrowed until the next one. Pass numbers
+/* Starts a pass of a phase over all units of the map, which is borrowed until the end. A phase has the same
+ * map in all its passes. Pass numbers
  * grow. PASS goes to every node, rank 0 last, and the first BLOCKs after it. `replaced`: see struct plb_pass.
  */
 void plb_master_begin(struct plb_master *master, int pass, int phase, int64_t replaced,

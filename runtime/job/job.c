@@ -204,6 +204,7 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .migration = job->balance.migration.on,
         .backups = job->balance.migration.backups,
         .task_s = job->balance.migration.task_s,
+        .learn_costs = job->balance.learn_costs,
         .whole_results = job->sizes.task_bytes > 0.0, /* of its reduced arrays */
     };
 }

@@ -13,7 +13,8 @@ enum plb_profile_mode { PLB_PROFILE_OFF, PLB_PROFILE_READ, PLB_PROFILE_WRITE, PL
 
 struct plb_balance_settings {
     struct plb_migration migration; /* by_power and seed are not settings: the job sets them */
-    double grain; /* units per task at most; 0 = as the data and the end of the run ask for */
+    double grain;     /* units per task at most; 0 = as the data and the end of the run ask for */
+    bool learn_costs; /* of units, from the times of tasks */
     enum plb_profile_mode profile;
     bool profile_given; /* by the user; a simulation has profiles only then */
 };

@@ -89,7 +89,7 @@ double plb_belief_spread(const struct plb_belief *b, double x, double wait_s)
     if (b->watched_s == 0.0)
         return PRIOR;
     double beyond = x > b->model.execute.high ? SIZE * log(x / b->model.execute.high) : 0.0;
-    return b->spread + AGE * (wait_s + plb_model_time(&b->model, x)) / b->watched_s + beyond;
+    return hypot(b->spread, b->costs) + AGE * (wait_s + plb_model_time(&b->model, x)) / b->watched_s + beyond;
 }
 
 static double late(const struct plb_belief *b, double x, double wait_s)

@@ -16,6 +16,7 @@ struct plb_belief {
     struct plb_model model; /* m(x); unknown before a prior is set */
     double start_s;         /* seconds that a block costs before its work counts; a lower bound */
     double spread;          /* z at the sizes and at the time of the reports */
+    double costs;           /* z of what units cost, beside that; 0 where they cost what is said */
     double watched_s;       /* seconds of work that its reports tell of; 0 = it has none: a prior */
 };
 

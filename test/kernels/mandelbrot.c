@@ -49,7 +49,8 @@ static int compute(const struct plb_task *task)
 
 static int setup(struct plb_app *app)
 {
-    struct picture p = {plb_app_int(app, "rows"), plb_app_int(app, "columns"), plb_app_int(app, "iterations")};
+    struct picture p = {plb_app_int(app, "rows"), plb_app_int(app, "columns"),
+                        plb_app_int(app, "iterations")};
     plb_app_units(app, p.rows);
     plb_app_args(app, &p, sizeof p);
     plb_app_data(app, &(struct plb_data){.name = "sums",

@@ -90,16 +90,21 @@ struct plb_balancer_stats {
 
 struct plb_view {
     double now;       /* seconds since the pass began */
-    double total;     /* work of the pass */
+    double total;     /* work of the pass; see cost_spread */
     double remaining; /* work not granted; a loss adds to it, at the time and perhaps later */
     double next;      /* work of the unit that is granted next: no grant is smaller */
-    int64_t units;    /* whole units of the pass; total equals it but for rounding */
+    int64_t units;    /* whole units of the pass; total equals it until work is counted anew */
     int n_pus;        /* lost ones included */
     int living;       /* PUs that are not lost */
     int idle;         /* of these, PUs with no block outstanding: idle == living where nothing
                          at all is outstanding */
     const struct plb_pu *pus;
     struct plb_balancer_stats *stats;
+
+    /* Work is counted anew where the run learns that units cost other amounts than was told: `total`,
+     * `remaining`, and what PUs were granted and have done. Then this is how unsure the costs of the next
+     * units are, as a relative deviation; else 0. */
+    double cost_spread;
 };
 
 /* The balancer's parameters as set by the user, in the order of its options table. */

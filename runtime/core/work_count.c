@@ -1,0 +1,75 @@
+/* Told maps, learned maps and histories. */
+#include "core/work_count.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* PUs up to which all earlier reports are counted anew when the map has changed. With more, a PU's are when
+ * it reports again: else the master takes too long. */
+#define RECOUNTED_PUS 64
+
+void plb_work_count_init(struct plb_work_count *c, int n_pus, int n_phases, bool learns)
+{
+    *c = (struct plb_work_count){.n_pus = n_pus, .n_phases = n_phases, .learns = learns};
+    c->histories = plb_alloc((size_t)n_pus * (size_t)n_phases * sizeof *c->histories);
+    c->tallies = plb_alloc((size_t)n_pus * (size_t)n_phases * sizeof *c->tallies);
+    c->learned = plb_alloc((size_t)n_phases * sizeof *c->learned);
+}
+
+void plb_work_count_fini(struct plb_work_count *c)
+{
+    for (int i = 0; i < c->n_phases; i++)
+        plb_learned_cost_free(c->learned[i]);
+    for (int i = 0; i < c->n_pus * c->n_phases; i++) {
+        plb_history_fini(&c->histories[i]);
+        plb_tally_fini(&c->tallies[i]);
+    }
+    free(c->histories);
+    free(c->tallies);
+    free(c->learned);
+}
+
+static struct plb_history *history_of(const struct plb_work_count *c, int pu)
+{
+    return &c->histories[pu * c->n_phases + c->phase];
+}
+
+void plb_work_count_begin(struct plb_work_count *c, int phase, const struct plb_cost_map *told)
+{
+    c->phase = phase;
+    c->told = told;
+    if (c->learned[phase] == NULL)
+        c->learned[phase] = plb_learned_cost_new(told, c->n_pus, c->learns);
+    double factor = plb_learned_cost_begin(c->learned[phase]);
+    c->map = plb_learned_cost_map(c->learned[phase]);
+    for (int p = 0; p < c->n_pus && c->map->prefix != told->prefix; p++)
+        plb_history_recount(history_of(c, p), c->map, factor);
+}
+
+bool plb_work_count_reported(struct plb_work_count *c, int pu, const struct plb_done *done,
+                             struct plb_sample *sample)
+{
+    struct plb_finished finished = {done->range, (double)done->tasks, done->execute_s};
+    struct plb_history *h = history_of(c, pu);
+    double told = plb_cost_work(c->told, done->range.first, done->range.count);
+    plb_tally_add(&c->tallies[pu * c->n_phases + c->phase],
+                  &(struct plb_timed){told, done->execute_s + done->transfer_s, finished.tasks});
+    plb_history_add(h, sample);
+    plb_history_place(h, done->range);
+    bool changed = plb_learned_cost_add(c->learned[c->phase], pu, &finished);
+    bool all = changed && c->n_pus <= RECOUNTED_PUS;
+    if (!changed && c->map->prefix == c->told->prefix)
+        return false;
+    for (int p = all ? 0 : pu; p < (all ? c->n_pus : pu + 1); p++)
+        plb_history_recount(history_of(c, p), c->map, 1.0);
+    sample->work = h->at[h->n - 1].work;
+    return changed;
+}
+
+double plb_work_count_doubt(const struct plb_work_count *c, int64_t front, int64_t free_units)
+{
+    int64_t unit = front + free_units / (2 * c->n_pus);
+    unit = unit < c->map->units ? unit : c->map->units - 1;
+    return plb_learned_cost_doubt(c->learned[c->phase], unit);
+}
