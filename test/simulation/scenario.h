@@ -217,6 +217,7 @@ static inline void make_scenario(struct scenario *s, uint64_t seed)
     draw_stress(s, d);
     s->simulation.master.backups = one_in(d, 2);
     s->simulation.migration.backups = s->simulation.master.backups;
+    s->simulation.master.learn_costs = one_in(d, 2);
 }
 
 static inline void free_scenario(struct scenario *s)
