@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # make bench-untold: three jobs of unequal units of which balancers are told nothing, on 1 to 3 real ranks
-# that share this machine's cores. A table in Markdown goes to standard output and to FOLDER/untold.md: the median
-# makespan, and its ratio to the best balancer of that job and number of ranks.
+# that share this machine's cores. A table in Markdown goes to standard output and to FOLDER/untold.md: the
+# median makespan of the best balancer, and the ratios of all to it.
 # Usage: test/bench/untold.sh FOLDER [RUNS [BALANCER...]]. JOBS="sleeps sweep", RANKS="1 3": these alone.
 . "$(dirname "$0")/../support/lib.sh"
 set -o pipefail
