@@ -235,7 +235,7 @@ int main(int argc, char **argv)
     else if (status != PLB_OK)
         plb_sleep_until(plb_now() + SILENCE);
     if (run.left) {
-        fflush(NULL);
+        fflush(stdout); /* and no other stream: a PU may hang in the middle of reading one */
         _exit(status);
     }
     release(&run);

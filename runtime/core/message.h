@@ -110,6 +110,7 @@ struct plb_done {
 
 struct plb_failure {
     struct plb_range range;
+    int64_t block;  /* of the task that failed */
     int64_t status; /* what the kernel returned */
     char text[80];  /* what the device said; "" where the kernel itself returned the status */
 };

@@ -45,12 +45,12 @@ void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task
     last->transfer_s += transfer_s;
 }
 
-void plb_reports_fail(struct plb_reports *r, int pu, int pass, struct plb_range range, int status,
+void plb_reports_fail(struct plb_reports *r, int pu, const struct plb_slice *task, int status,
                       const char *text)
 {
-    struct plb_message *m = plb_outbox_add(&r->box, PLB_FAIL, r->node, 0, pass);
+    struct plb_message *m = plb_outbox_add(&r->box, PLB_FAIL, r->node, 0, task->pass);
     m->pu = pu;
-    m->fail = (struct plb_failure){.range = range, .status = status};
+    m->fail = (struct plb_failure){.range = task->range, .block = task->block, .status = status};
     snprintf(m->fail.text, sizeof m->fail.text, "%s", text);
 }
 

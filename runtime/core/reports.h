@@ -20,7 +20,7 @@ void plb_reports_add(struct plb_reports *reports, int pu, const struct plb_slice
                      double transfer_s, int slot);
 
 /* A kernel has failed on a task. */
-void plb_reports_fail(struct plb_reports *reports, int pu, int pass, struct plb_range range, int status,
+void plb_reports_fail(struct plb_reports *reports, int pu, const struct plb_slice *task, int status,
                       const char *text);
 
 /* Moves all reports to the end of an outbox. */

@@ -252,7 +252,7 @@ bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task,
 void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task, int status, const char *text)
 {
     plb_worker_forget(w, pu);
-    plb_reports_fail(&w->reports, pu, w->pass, task->range, status, text);
+    plb_reports_fail(&w->reports, pu, task, status, text);
 }
 
 /* Adds a STEAL where the node has nothing queued, a PU waits and somebody can be asked. */

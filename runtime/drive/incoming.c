@@ -145,13 +145,28 @@ static void accept(struct plb_incoming *in, struct result *r)
     plb_rangeset_fini(&new);
 }
 
+static bool reduces(const struct plb_incoming *in)
+{
+    for (int i = 0; i < in->set->n; i++)
+        if (in->set->at[i].mode == PLB_REDUCE)
+            return true;
+    return false;
+}
+
 /* Whether a result whose data is there must wait for one that claims some of its units, or for a task of rank
- * 0 that writes them. */
-static bool waits(const struct plb_incoming *in, const struct result *r)
+ * 0 that writes them. That task is obsolete where the result will be accepted. A result whose pass has ended
+ * meanwhile is dropped. */
+static bool waits(const struct plb_incoming *in, struct result *r)
 {
     struct plb_range range = r->done.done.range;
-    return !r->claims && !r->dropped
-        && (plb_rangeset_overlaps(&in->claimed, range) || in->calls.writes(in->calls.context, range, true));
+    if (r->claims || r->dropped)
+        return false;
+    enum plb_verdict verdict = in->calls.judge(in->calls.context, &r->done);
+    r->dropped = verdict == PLB_NOT_SENSIBLE;
+    if (r->dropped)
+        return false;
+    bool accepted = verdict == PLB_ALL_NEW || !reduces(in);
+    return plb_rangeset_overlaps(&in->claimed, range) || in->calls.writes(in->calls.context, range, accepted);
 }
 
 void plb_incoming_own(struct plb_incoming *in, const struct plb_message *done, void *const *arrays)

@@ -203,9 +203,20 @@ static void on_pull(struct plb_rank *r, const struct plb_message *m)
     }
 }
 
+/* Whether nobody needs the task that failed any more: its units are accepted, or its pass is over. */
+static bool is_needless(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_message units = *m;
+    units.type = PLB_DONE;
+    units.done = (struct plb_done){.range = m->fail.range, .block = m->fail.block, .tasks = 1};
+    return !r->rank0->in_pass || m->pass != r->pass || judge(r, &units) == PLB_NONE_NEW;
+}
+
 static void on_fail(struct plb_rank *r, const struct plb_message *m)
 {
     const struct plb_rank0 *rank0 = r->rank0;
+    if (is_needless(r, m))
+        return;
     const struct plb_failure *f = &m->fail;
     const char *name = "?", *host = "?", *unit = r->kernel->unit;
     char title[PLB_PHASE_TITLE], what[100];

@@ -7,6 +7,7 @@
 #include "job/phase.h"
 #include "node/open_pu.h"
 #include "node/scratch.h"
+#include "node/task_trace.h"
 
 /* Seconds between two looks at a running task while another lane is free and work may come. Smaller: the
  * thread takes a core from the PUs. Larger: a task that has ended, or a new one, waits as long. A GPU's tasks
@@ -27,42 +28,9 @@ struct flights {
     double idle_since; /* the run's clock */
 };
 
-/* -------------------------------------------------------------------- trace */
-
 static double run_clock(const struct plb_runner *r)
 {
     return plb_now() + r->shared->config.clock;
-}
-
-static void trace(struct plb_runner *r, enum plb_trace_type type, double start, double end,
-                  const struct plb_slice *task)
-{
-    const struct plb_pu_info *info = &r->pu.info;
-    plb_trace_add(&r->trace, (struct plb_trace_event){.type = (int32_t)type,
-                                                      .node = info->node,
-                                                      .pu = info->local,
-                                                      .pass = task->pass,
-                                                      .start = start,
-                                                      .seconds = end - start,
-                                                      .first = task->range.first,
-                                                      .count = task->range.count,
-                                                      .block = task->block});
-}
-
-/* A task that has just ended, and the wait before it. */
-static void trace_task(struct plb_runner *r, struct flights *f, const struct flight *flight,
-                       const struct plb_device_times *times)
-{
-    const struct plb_slice nothing = {.pass = flight->task.pass};
-    double ended = run_clock(r), executed = ended - times->execute_s, began = executed - times->transfer_s;
-    if (began < f->idle_since)
-        began = f->idle_since;
-    if (executed < began)
-        executed = began;
-    trace(r, PLB_TRACE_WAIT, f->idle_since, began, &nothing);
-    trace(r, PLB_TRACE_TRANSFER, began, executed, &flight->task);
-    trace(r, PLB_TRACE_TASK, executed, ended, &flight->task);
-    f->idle_since = ended;
 }
 
 /* -------------------------------------------------------------------- tasks */
@@ -171,6 +139,36 @@ static int submit(struct plb_runner *r, const struct flights *f, const struct pl
     return status;
 }
 
+/* Whether nobody wants the results of a task. Once an entry was told so, its results and its status may be
+ * anything, though its units may be wanted of this node again. Under the lock. */
+static bool obsolete(const struct plb_runner *r, int lane)
+{
+    return r->running[lane].told || plb_worker_obsolete(r->shared->worker, &r->running[lane].task);
+}
+
+/* A task has ended: reports it, or forgets it where nobody wants it. Returns whether the communication thread
+ * should look at once. Under the lock. */
+static bool end_task(struct plb_runner *r, const struct flights *f, const struct flight *flight, int lane,
+                     int status, const struct plb_device_times *times)
+{
+    struct plb_worker *worker = r->shared->worker;
+    bool wanted = !obsolete(r, lane), urgent = true;
+    if (!wanted) {
+        plb_worker_forget(worker, r->number);
+    } else if (status != 0) {
+        fail(r, f, flight, status);
+    } else {
+        urgent = plb_worker_done(worker, r->number, &flight->task, times->execute_s,
+                                 times->transfer_s + flight->exposed,
+                                 flight->slot != NULL ? flight->slot->tag : PLB_NO_SLOT);
+        r->unit_s = times->execute_s / (double)flight->task.range.count;
+    }
+    if (flight->slot != NULL)
+        flight->slot->state = wanted ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
+    r->running[lane].runs = false;
+    return urgent;
+}
+
 /* Waits for the oldest task and reports it. Called without the lock, returns with it: the next task can be
  * taken at once. */
 static void finish(struct plb_runner *r, struct flights *f)
@@ -180,20 +178,12 @@ static void finish(struct plb_runner *r, struct flights *f)
     struct plb_device_times times = {0};
     int status = plb_executor_wait(&r->executor, f->oldest, &times);
     pthread_mutex_lock(&shared->lock);
-    if (r->trace.on)
-        trace_task(r, f, &flight, &times);
-    bool obsolete = plb_worker_obsolete(shared->worker, &flight.task), urgent = true;
-    if (status != 0 && !obsolete)
-        fail(r, f, &flight, status);
-    else
-        urgent = plb_worker_done(shared->worker, r->number, &flight.task, times.execute_s,
-                                 times.transfer_s + flight.exposed,
-                                 flight.slot != NULL ? flight.slot->tag : PLB_NO_SLOT);
-    if (flight.slot != NULL)
-        flight.slot->state = obsolete ? PLB_SLOT_FREE : PLB_SLOT_FINISHED;
-    r->running[f->oldest].runs = false;
-    if (!obsolete)
-        r->unit_s = times.execute_s / (double)flight.task.range.count;
+    if (r->trace.on) {
+        double now = run_clock(r);
+        plb_task_trace(&r->trace, &r->pu.info, &flight.task, &times, f->idle_since, now);
+        f->idle_since = now;
+    }
+    bool urgent = end_task(r, f, &flight, f->oldest, status, &times);
     f->oldest = (f->oldest + 1) % f->lanes;
     f->n--;
     if (urgent) /* else the communication thread looks by itself soon enough */
@@ -227,7 +217,8 @@ static void start_or_fail(struct plb_runner *r, struct flights *f, struct flight
     int64_t stale = r->stale;
     int lane = (f->oldest + f->n) % f->lanes;
     bool scratch = flight->slot != NULL && flight->slot->scratch;
-    r->running[lane] = (struct plb_running){true, shared->guarded && !scratch, flight->task};
+    r->running[lane] = (struct plb_running){
+        .runs = true, .in_place = shared->guarded && !scratch, .task = flight->task};
     plb_executor_cancel(&r->executor, lane, false);
     if (stale != 0)
         plb_executor_follow(&r->executor);
@@ -239,14 +230,7 @@ static void start_or_fail(struct plb_runner *r, struct flights *f, struct flight
         return;
     }
     pthread_mutex_lock(&shared->lock);
-    bool obsolete = plb_worker_obsolete(shared->worker, &flight->task);
-    if (obsolete)
-        plb_worker_forget(shared->worker, r->number);
-    else
-        fail(r, f, flight, status);
-    if (flight->slot != NULL)
-        flight->slot->state = obsolete ? PLB_SLOT_FREE : PLB_SLOT_FINISHED;
-    r->running[lane].runs = false;
+    end_task(r, f, flight, lane, status, NULL);
     plb_node_wake(shared);
     pthread_mutex_unlock(&shared->lock);
 }
@@ -342,6 +326,13 @@ void plb_runner_drop(struct plb_runner *r, struct plb_slot *slot)
     plb_worker_forget(r->shared->worker, r->number);
 }
 
+/* Tells a task that nobody wants its results. */
+static void tell(struct plb_runner *r, int lane)
+{
+    r->running[lane].told = true;
+    plb_executor_cancel(&r->executor, lane, true);
+}
+
 void plb_runner_forget(struct plb_runner *r)
 {
     int kept = 0;
@@ -354,14 +345,14 @@ void plb_runner_forget(struct plb_runner *r)
     }
     r->n_line = kept;
     for (int lane = 0; lane < PLB_MAX_LANES; lane++)
-        if (r->running[lane].runs && plb_worker_obsolete(r->shared->worker, &r->running[lane].task))
-            plb_executor_cancel(&r->executor, lane, true);
+        if (r->running[lane].runs && obsolete(r, lane))
+            tell(r, lane);
 }
 
 void plb_runner_cancel(struct plb_runner *r)
 {
     for (int lane = 0; lane < PLB_MAX_LANES; lane++)
-        plb_executor_cancel(&r->executor, lane, true);
+        tell(r, lane);
 }
 
 bool plb_runner_writes(const struct plb_runner *r, struct plb_range range, struct plb_range *task)

@@ -16,6 +16,7 @@
 struct plb_running {
     bool runs;
     bool in_place; /* it writes outputs to where rank 0 gathers them */
+    bool told;     /* that nobody wants its results: from then on they may be anything */
     struct plb_slice task;
 };
 

@@ -115,7 +115,17 @@ static int twice(const struct plb_task *task)
     return 0;
 }
 
+/* Fails once nobody wants its results. */
+static int until_told(const struct plb_task *task)
+{
+    while (!plb_task_cancelled(task))
+        plb_sleep_until(plb_now() + 1e-3);
+    return 1;
+}
+
 static const struct plb_kernel kernel = {.name = "twice", PLB_KERNEL_HEAD, .unit = "units", .cpu = twice};
+static const struct plb_kernel told_kernel = {
+    .name = "told", PLB_KERNEL_HEAD, .unit = "units", .cpu = until_told};
 static struct plb_dataset equal = {.n = 2,
                                    .units = UNITS,
                                    .at = {{.name = "in", .mode = PLB_PARTITION, .unit_bytes = sizeof(double)},
@@ -125,6 +135,7 @@ static const struct plb_cost_map map = {.units = UNITS, .bucket = 1, .n = UNITS,
 /* How a test's node is. */
 struct setup {
     struct plb_dataset *set;
+    const struct plb_kernel *kernel; /* NULL: the usual one */
     struct plb_range *range; /* the wire moves the data of this range */
     bool takes_lock;         /* see seen.takes_lock */
     bool migrates;
@@ -147,7 +158,7 @@ static void start(const struct plb_device_driver *const *drivers, int n, const s
     struct plb_outbox box = {0};
     struct plb_node_config config = {.rank = 1,
                                      .n_nodes = 2,
-                                     .kernel = &kernel,
+                                     .kernel = setup->kernel != NULL ? setup->kernel : &kernel,
                                      .data = setup->set,
                                      .maps = &map,
                                      .wire = {setup->range, stub_get, stub_put},
@@ -290,9 +301,33 @@ static void a_task_fits_the_memory_of_its_pu(void **state)
     stop();
 }
 
+/* What an entry returns after it was told that nobody wants its results is no failure. */
+static void a_task_that_was_told_does_not_fail(void **state)
+{
+    (void)state;
+    struct plb_range all = {0, UNITS};
+    struct setup setup = {.set = &equal, .kernel = &told_kernel, .range = &all, .memory = 1e9};
+    struct plb_outbox out = {0};
+    start((const struct plb_device_driver *const[]){&quick}, 1, &setup);
+    grant(0, (struct plb_range){0, 10});
+    while (!plb_node_works(seen.node, 1, 2)) {
+        plb_node_step(seen.node, &out);
+        plb_node_wait(seen.node, 1e-3);
+    }
+    plb_node_rest(seen.node);
+    while (plb_node_works(seen.node, 1, 2))
+        plb_node_wait(seen.node, 1e-3);
+    plb_node_step(seen.node, &out);
+    for (int i = 0; i < out.n; i++)
+        assert_true(out.at[i].type != PLB_FAIL && out.at[i].type != PLB_DONE);
+    plb_outbox_fini(&out);
+    stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_task_that_was_told_does_not_fail),
         cmocka_unit_test(pages_are_locked_without_the_lock),
         cmocka_unit_test(the_wire_is_used_without_the_lock),
         cmocka_unit_test(a_task_fits_the_memory_of_its_pu),

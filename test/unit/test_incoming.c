@@ -25,6 +25,7 @@ static struct {
     int n;
     struct plb_rangeset accepted;
     bool whole;                 /* a result counts whole or not at all */
+    int old;                    /* results of this pass cannot be right any more */
     int dropped;                /* DONEs that cannot be right */
     struct plb_range written;   /* by a task of rank 0, in place */
     int asked_to_end, released; /* how often it was; results of rank 0's node */
@@ -43,7 +44,7 @@ static enum plb_verdict judge(void *context, const struct plb_message *m)
 {
     (void)context;
     struct plb_rangeset new = {0};
-    if (m->pass != PASS || m->done.range.first + m->done.range.count > UNITS)
+    if (m->pass != PASS || m->pass == world.old || m->done.range.first + m->done.range.count > UNITS)
         return PLB_NOT_SENSIBLE;
     plb_rangeset_missing(&world.accepted, m->done.range, &new);
     int64_t units = new.units;
@@ -288,6 +289,47 @@ static void a_result_waits_for_a_task_that_writes_its_units(void **state)
     end(in);
 }
 
+/* A part of a sum is dropped, so what rank 0 writes meanwhile is still wanted. */
+static void a_result_that_will_be_dropped_ends_no_task(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(true);
+    struct plb_message all = done(1, 0, 10), half = done(2, 5, 10);
+    plb_incoming_add(in, &all);
+    deliver(1, 1.0);
+    deliver(1, 1.0);
+    plb_incoming_collect(in);
+    assert_int_equal(world.accepted.units, 10);
+    world.written = (struct plb_range){10, 5};
+    plb_incoming_add(in, &half);
+    deliver(2, 1.0);
+    deliver(2, 1.0);
+    plb_incoming_collect(in);
+    assert_int_equal(world.asked_to_end, 0);
+    world.written = (struct plb_range){0, 0};
+    plb_incoming_collect(in);
+    end(in);
+}
+
+/* The pass ends while a second result of some units is on its way. In the next pass rank 0 writes them. */
+static void a_result_that_outlives_its_pass_ends_no_task(void **state)
+{
+    (void)state;
+    struct plb_incoming *in = begin(false);
+    struct plb_message first = done(1, 0, 10), second = done(2, 0, 10);
+    plb_incoming_add(in, &first);
+    plb_incoming_add(in, &second);
+    deliver(1, 1.0);
+    plb_incoming_collect(in);
+    world.old = PASS;
+    world.written = (struct plb_range){0, 10};
+    deliver(2, 2.0);
+    plb_incoming_collect(in);
+    assert_true(world.asked_to_end == 0 && !plb_incoming_any(in) && only(0, 10, 1.0));
+    world.old = 0;
+    end(in);
+}
+
 /* Rank 0's own result in memory apart is copied where it is new, and the memory is given back once. */
 static void rank_0s_own_outputs_are_copied_where_they_are_new(void **state)
 {
@@ -336,6 +378,8 @@ int main(void)
         cmocka_unit_test(a_result_waits_for_one_that_claims_its_units),
         cmocka_unit_test(a_sum_is_folded_once_and_whole),
         cmocka_unit_test(a_result_waits_for_a_task_that_writes_its_units),
+        cmocka_unit_test(a_result_that_will_be_dropped_ends_no_task),
+        cmocka_unit_test(a_result_that_outlives_its_pass_ends_no_task),
         cmocka_unit_test(rank_0s_own_outputs_are_copied_where_they_are_new),
         cmocka_unit_test(rank_0s_own_sum_counts_if_it_is_accepted),
     };
