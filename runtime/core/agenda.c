@@ -7,12 +7,11 @@
 
 #include "base/memory.h"
 #include "core/migration.h"
+#include "core/recall.h"
 #include "core/slicing.h"
 #include "core/waiting_list.h"
 
 #define NO_PU (-1)
-#define ROUNDING 1e-9 /* relative: work that differs from whole units by less is whole */
-
 /* A block that is to be shared is cut into this many tasks. Larger: more starts. Smaller: a task that has
  * begun, and can move no more, lasts longer. Set by the imbalance demo. */
 #define CUT 16
@@ -40,6 +39,7 @@ struct plb_agenda {
     struct agenda_pu *pus;
     void *policy; /* the balancer's state in this pass; NULL before the first */
     struct plb_waiting_list waiting;
+    struct plb_recalls recalls;
     int *owners; /* of blocks that a report ended; room for all open blocks */
     int served;  /* living PUs that have ever been granted a block: only they take from others */
     int pass;
@@ -60,6 +60,7 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     a->owners = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->owners);
     plb_balancer_view_init(&a->seen, &config->pus, ledger, config->histories, config->n_phases);
     a->seen.beliefs = config->balancer->beliefs;
+    plb_recalls_init(&a->recalls, &a->seen, &a->waiting, config->pus.infos, config->task_s);
     return a;
 }
 
@@ -71,6 +72,7 @@ void plb_agenda_free(struct plb_agenda *a)
         a->config.balancer->fini(a->policy);
     plb_balancer_view_fini(&a->seen);
     plb_waiting_list_fini(&a->waiting);
+    plb_recalls_fini(&a->recalls);
     free(a->owners);
     free(a->pus);
     free(a);
@@ -82,6 +84,7 @@ void plb_agenda_begin(struct plb_agenda *a, int pass, int phase, const struct pl
         a->config.balancer->fini(a->policy);
     a->pass = pass;
     plb_waiting_list_clear(&a->waiting);
+    plb_recalls_begin(&a->recalls);
     a->announced = false;
     plb_balancer_view_begin(&a->seen, phase, map);
     for (int p = 0; p < a->seen.view.n_pus; p++)
@@ -162,21 +165,12 @@ static void slice(struct plb_agenda *a, int p, struct plb_block *block)
         block->least = s.least < work ? plb_cost_units(map, r.first, r.count, s.least) : r.count;
 }
 
-/* Whole units for this much work: down where they are unequal, since a heavy unit more could last long. */
-static int64_t round_to_units(const struct plb_agenda *a, struct plb_range front, double work)
-{
-    int64_t units = plb_cost_units(a->seen.map, front.first, front.count, work);
-    bool over = a->seen.map->prefix != NULL && units > 1
-             && plb_cost_work(a->seen.map, front.first, units) > work * (1.0 + ROUNDING);
-    return over ? units - 1 : units;
-}
-
 static void grant(struct plb_agenda *a, int p, double work, struct plb_outbox *out)
 {
     const struct plb_pu_info *info = &a->config.pus.infos[p];
     double most = a->seen.pus[p].grain;
     struct plb_range range = plb_ledger_front(a->ledger);
-    range.count = round_to_units(a, range, work);
+    range.count = plb_slicing_units(a->seen.map, range, work);
     int64_t id = plb_ledger_grant(a->ledger, p, info->node, range.count);
     a->served += !a->pus[p].served;
     a->pus[p].served = true;
@@ -337,6 +331,8 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
         feed_waiting(a, out);
     if (plb_ledger_free_units(a->ledger) == 0 || plb_ledger_held_units(a->ledger) == 0)
         conclude(a, from, out);
+    if (a->config.migration && plb_ledger_free_units(a->ledger) > 0)
+        plb_recalls_reported(&a->recalls, pu, a->pass, out);
     if (a->announced && plb_ledger_left(a->ledger, a->seen.pus[pu].node) < LITTLE)
         help(a, a->seen.pus[pu].node, out);
 }

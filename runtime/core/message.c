@@ -31,6 +31,7 @@ static const struct {
     [PLB_IDLE] = {"IDLE", 0},
     [PLB_BACKUP] = {"BACKUP", sizeof(struct plb_block)},
     [PLB_CANCEL] = {"CANCEL", sizeof(struct plb_cancel)},
+    [PLB_RECALL] = {"RECALL", sizeof(struct plb_recall)},
     [PLB_STOP] = {"STOP", sizeof(struct plb_stop)},
     [PLB_BYE] = {"BYE", 0},
 };
@@ -115,6 +116,13 @@ static const char *check_done(const struct plb_done *done)
     return right ? NULL : "an impossible report";
 }
 
+static const char *check_recall(const struct plb_recall *recall, int n_nodes)
+{
+    if (!possible(recall->work) || recall->thief_pu < 0)
+        return "an impossible amount of work or PU";
+    return recall->thief >= 0 && recall->thief < n_nodes ? NULL : "a thief that is no rank of this run";
+}
+
 static const char *check_body(const struct plb_message *m, int n_nodes)
 {
     switch ((enum plb_message_type)m->type) {
@@ -125,6 +133,7 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
                  ? NULL
                  : "an impossible block";
     case PLB_CANCEL: return sound(m->cancel.range) ? NULL : "an impossible range";
+    case PLB_RECALL: return check_recall(&m->recall, n_nodes);
     case PLB_PULL: return sound(m->pull.range) && m->pull.slot >= 0 ? NULL : "an impossible range or slot";
     case PLB_DONE: /* times are what a device measured: the master makes nothing of those that cannot be */
         return check_done(&m->done);

@@ -13,6 +13,7 @@
  *   IDLE   node → master   a PU has nothing to execute, and nobody has work for it
  *   BACKUP master → node   units that are late elsewhere, to be executed a second time by one PU
  *   CANCEL master → node   units whose result was accepted from another node
+ *   RECALL master → node   units that one of its PUs has queued shall go to a PU that waits
  *   STOP   master → node   the run is over, with this status
  *   BYE    node → master   nothing of this node is on its way any more
  *
@@ -30,7 +31,7 @@
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 3u /* grows with every change of a message */
+#define PLB_PROTOCOL 4u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -46,6 +47,7 @@ enum plb_message_type {
     PLB_IDLE,
     PLB_BACKUP,
     PLB_CANCEL,
+    PLB_RECALL,
     PLB_STOP,
     PLB_BYE,
     PLB_MESSAGE_TYPES /* one more than the last */
@@ -92,6 +94,11 @@ struct plb_block {
 
 struct plb_cancel {
     struct plb_range range;
+};
+
+struct plb_recall {
+    double work;             /* about so much, off the back of the PU's queue */
+    int32_t thief, thief_pu; /* rank that gets it, and its PU */
 };
 
 struct plb_pull {
@@ -147,13 +154,15 @@ struct plb_message {
     uint16_t protocol; /* PLB_PROTOCOL */
     uint16_t size;     /* bytes, header and body */
     int32_t from, to;  /* ranks */
-    int32_t pu;        /* BLOCK, BACKUP, IDLE, PULL, DONE, FAIL: its number on its node */
+    int32_t pu;        /* BLOCK, BACKUP, RECALL, IDLE, PULL, DONE, FAIL: its number on its node; GIFT: that of
+                          the taker */
     int32_t pass;
     union {
         struct plb_hello hello;
         struct plb_pass begin;
         struct plb_block block; /* BLOCK and BACKUP */
         struct plb_cancel cancel;
+        struct plb_recall recall;
         struct plb_pull pull;
         struct plb_done done;
         struct plb_failure fail;

@@ -19,6 +19,8 @@
  * random clusters. */
 #define FIRST_PARTS 64.0
 
+#define ROUNDING 1e-9 /* relative: work that differs from whole units by less is whole */
+
 /* Work per second in the latest report, or 0. */
 static double latest_rate(const struct plb_history *h)
 {
@@ -40,4 +42,12 @@ struct plb_slicing plb_slicing(struct plb_history *h, double work, double share,
         s.least = fmax(plb_history_good_task(h), plb_history_least_task(h));
     s.most = fmax(s.most, fmax(s.least, plb_history_least_task(h)));
     return s;
+}
+
+int64_t plb_slicing_units(const struct plb_cost_map *map, struct plb_range front, double work)
+{
+    int64_t units = plb_cost_units(map, front.first, front.count, work);
+    bool over = map->prefix != NULL && units > 1
+             && plb_cost_work(map, front.first, units) > work * (1.0 + ROUNDING);
+    return over ? units - 1 : units;
 }

@@ -4,7 +4,9 @@
 #ifndef PLB_CORE_SLICING_H
 #define PLB_CORE_SLICING_H
 
+#include "core/cost.h"
 #include "core/history.h"
+#include "core/message.h"
 
 struct plb_slicing {
     double most;  /* work in a task; infinite: the block is one task */
@@ -16,5 +18,9 @@ struct plb_slicing {
  * least 99 times what a start costs. While the start cost is not known, only a large part of the share is
  * cut. May fit the PU's curve. */
 struct plb_slicing plb_slicing(struct plb_history *history, double work, double share, double task_s);
+
+/* Whole units for this much work off the front: down where they are unequal, since a heavy unit more could
+ * last long. */
+int64_t plb_slicing_units(const struct plb_cost_map *map, struct plb_range front, double work);
 
 #endif

@@ -11,6 +11,10 @@
 #include "core/reports.h"
 #include "core/thief.h"
 
+/* Of what a PU has queued, what a RECALL takes at most. Larger: a late one leaves the PU without work.
+ * Smaller: the PU that waits comes more often. */
+#define MOST_RECALLED 0.9
+
 struct plb_worker {
     int node, n_nodes, n_phases, pass, phase;
     struct plb_own_pus pus;
@@ -113,20 +117,47 @@ static bool on_empty(struct plb_worker *w, const struct plb_empty *empty)
     return true;
 }
 
+/* Sends units that were cut off to a PU of another node, and tells the master. An empty gift is an answer. */
+static void give(struct plb_worker *w, int thief, int pu, const struct plb_queue_entry *taken, int n,
+                 struct plb_outbox *out, int pass)
+{
+    struct plb_gifts gifts = {.thief = thief, .n = n, .left = pass == w->pass ? plb_worker_queued(w) : 0.0};
+    for (int i = 0; i < n; i++)
+        gifts.at[i] = (struct plb_gift){taken[i].range, taken[i].block, taken[i].hop + 1};
+    struct plb_message *gift = plb_outbox_add(out, PLB_GIFT, w->node, thief, pass);
+    gift->pu = pu;
+    gift->gifts = gifts;
+    if (n > 0)
+        plb_outbox_add(out, PLB_MOVED, w->node, 0, pass)->gifts = gifts;
+}
+
+/* The PU may have gone on since the master looked. */
+static bool on_recall(struct plb_worker *w, const struct plb_message *m, struct plb_outbox *out)
+{
+    struct plb_queue_entry taken[PLB_GIFTS];
+    const struct plb_recall *recall = &m->recall;
+    bool here = recall->thief == w->node;
+    if (!w->migration.on || m->pu >= w->pus.n || (here && recall->thief_pu >= w->pus.n))
+        return false;
+    if (here && !w->pus.at[recall->thief_pu].served)
+        return false;
+    struct plb_queue *queue = &w->pus.at[m->pu].queue;
+    double work = fmin(recall->work, MOST_RECALLED * plb_queue_work(queue, w->pus.map));
+    int n = work >= 1.0 ? plb_queue_cut(queue, w->pus.map, work, taken, PLB_GIFTS) : 0;
+    if (here)
+        plb_own_pu_push(&w->pus.at[recall->thief_pu], taken, n);
+    else if (n > 0)
+        give(w, recall->thief, recall->thief_pu, taken, n, out, w->pass);
+    return true;
+}
+
 /* A thief gets an answer in any case, also of a pass that is over here. */
 static void on_steal(struct plb_worker *w, const struct plb_message *m, struct plb_outbox *out)
 {
     struct plb_queue_entry taken[PLB_GIFTS];
     bool gives = m->pass == w->pass && w->migration.on && w->pus.map != NULL && m->from != w->node;
-    struct plb_gifts gifts = {.thief = m->from};
-    if (gives)
-        gifts.n = plb_own_pus_give(&w->pus, &m->steal, w->migration.threshold, taken);
-    for (int i = 0; i < gifts.n; i++)
-        gifts.at[i] = (struct plb_gift){taken[i].range, taken[i].block, taken[i].hop + 1};
-    gifts.left = gives ? plb_worker_queued(w) : 0.0;
-    plb_outbox_add(out, PLB_GIFT, w->node, m->from, m->pass)->gifts = gifts;
-    if (gifts.n > 0)
-        plb_outbox_add(out, PLB_MOVED, w->node, 0, m->pass)->gifts = gifts;
+    int n = gives ? plb_own_pus_give(&w->pus, &m->steal, w->migration.threshold, taken) : 0;
+    give(w, m->from, 0, taken, n, out, m->pass);
 }
 
 static bool on_gift(struct plb_worker *w, const struct plb_message *m)
@@ -144,6 +175,8 @@ static bool on_gift(struct plb_worker *w, const struct plb_message *m)
     for (int i = 0; i < m->gifts.n; i++)
         plb_rangeset_remove(&w->copies.elsewhere, m->gifts.at[i].range);
     plb_thief_answered(w->thief, m->from, &m->gifts);
+    if (m->pu < w->pus.n && w->pus.at[m->pu].hungry)
+        pu = m->pu;
     while (pu + 1 < w->pus.n && !(w->pus.at[pu].hungry && w->pus.at[pu].served))
         pu++;
     while (pu > 0 && !w->pus.at[pu].served) /* nobody is hungry any more: a PU that may execute it */
@@ -171,7 +204,7 @@ bool plb_worker_receive(struct plb_worker *w, const struct plb_message *m, struc
         return true;
     }
     if (m->type != PLB_BLOCK && m->type != PLB_BACKUP && m->type != PLB_CANCEL && m->type != PLB_EMPTY
-        && m->type != PLB_GIFT)
+        && m->type != PLB_RECALL && m->type != PLB_GIFT)
         return false;
     if (m->pass > w->pass) {
         plb_outbox_copy(&w->early, m);
@@ -183,6 +216,7 @@ bool plb_worker_receive(struct plb_worker *w, const struct plb_message *m, struc
     case PLB_BLOCK:
     case PLB_BACKUP: return on_block(w, m);
     case PLB_CANCEL: return on_cancel(w, m->cancel.range);
+    case PLB_RECALL: return on_recall(w, m, out);
     case PLB_EMPTY: return on_empty(w, &m->empty);
     default: return on_gift(w, m);
     }

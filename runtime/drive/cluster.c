@@ -71,8 +71,9 @@ static void on_stop(struct plb_rank *r, const struct plb_message *m)
 
 static void on_gift(struct plb_rank *r, const struct plb_message *m)
 {
-    if (!r->stopped) /* in the end all are busy with ending */
+    if (!r->stopped && r->asked_at > 0.0) /* in the end all are busy with ending; a recall is no answer */
         r->slowest_answer = fmax(r->slowest_answer, plb_now() - r->asked_at);
+    r->asked_at = 0.0;
     plb_node_receive(r->node, m, &r->out);
 }
 
@@ -85,6 +86,7 @@ static bool may_say(const struct plb_message *m)
     case PLB_EMPTY:
     case PLB_BACKUP:
     case PLB_CANCEL:
+    case PLB_RECALL:
     case PLB_STOP: return m->from == 0;
     case PLB_STEAL:
     case PLB_GIFT: return true;
@@ -104,6 +106,7 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_EMPTY:
     case PLB_BACKUP:
     case PLB_CANCEL:
+    case PLB_RECALL:
     case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;
     default: plb_rank0_receive(r, m); break;
     }

@@ -31,7 +31,7 @@ struct plb_rank {
     struct plb_outbox out;
     struct plb_rank0 *rank0; /* rank 0's, else NULL */
     struct plb_error *err;
-    double asked_at;       /* plb_now() when this rank last asked another one for work */
+    double asked_at;       /* plb_now() when this rank asked another one for work; 0: it awaits no answer */
     double slowest_answer; /* seconds of the longest wait for a GIFT */
     bool stopped;
     int status; /* of the run, once stopped */

@@ -77,12 +77,34 @@ static void a_late_slow_down_is_answered(void **state)
     }
 }
 
+/* plb-hec lets the fast PUs wait for a barrier while a slow one has two blocks: 3.8 times the optimum if
+ * nothing moves before the last grant. */
+static void pus_that_wait_take_from_a_slow_one(void **state)
+{
+    static struct fixture f;
+    (void)state;
+    begin(&f, 3, "plb-hec");
+    f.pus[2].n_slow = 1;
+    f.pus[2].slow_at[0] = 10.0;
+    f.pus[2].slow_by[0] = 10.0;
+    for (int n = 0; n < 3; n++)
+        f.pus[n].rate = 1000.0;
+    plb_cost_map_fini(&f.maps[0]);
+    assert_int_equal(plb_cost_map_init(&f.maps[0], 90000, times_count, &f.costs[0], &f.err), PLB_OK);
+    f.s.master.units = 90000;
+    run(&f);
+    assert_true(f.sent[PLB_RECALL] > 0);
+    assert_true(f.result.makespan_s < 1.2 * (10.0 + 60000.0 / 2100.0));
+    tear_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unlike_nodes_end_together),
         cmocka_unit_test(a_slow_down_is_answered),
         cmocka_unit_test(a_late_slow_down_is_answered),
+        cmocka_unit_test(pus_that_wait_take_from_a_slow_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,7 @@ static void fill(struct plb_message *m)
     case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3}; break;
     case PLB_BACKUP: m->block = (struct plb_block){{10, 5}, 7, 5, 0}; break;
     case PLB_CANCEL: m->cancel.range = (struct plb_range){10, 5}; break;
+    case PLB_RECALL: m->recall = (struct plb_recall){5.0, 3, 1}; break;
     case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0}; break;
     case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0}; break;
     case PLB_FAIL: m->fail = (struct plb_failure){.range = {10, 5}, .status = -3, .text = "no memory"}; break;
@@ -201,6 +202,9 @@ static const struct wrong wrongs[] = {
     I64(PLB_BACKUP, block.grain, 0),
     I64(PLB_CANCEL, cancel.range.first, -1),
     I64(PLB_CANCEL, cancel.range.count, 0),
+    AMOUNT(PLB_RECALL, recall.work),
+    RANK(PLB_RECALL, recall.thief),
+    I32(PLB_RECALL, recall.thief_pu, -1),
     RANGE(PLB_PULL, pull.range),
     I64(PLB_PULL, pull.slot, -1),
     RANGE(PLB_DONE, done.range),

@@ -58,6 +58,10 @@ static void fill(struct dice *d, struct plb_message *m)
         break;
     case PLB_DONE: m->done = (struct plb_done){any_range(d), amount(d), PLB_NO_SLOT, 1, 0.0, 0.0}; break;
     case PLB_FAIL: m->fail.range = any_range(d); break;
+    case PLB_RECALL:
+        m->recall = (struct plb_recall){any_work(d), (int32_t)whole(d, 0, NODES - 1),
+                                        (int32_t)whole(d, 0, MOST_PUS)};
+        break;
     case PLB_PULL: m->pull.range = any_range(d); break;
     default: break;
     }
