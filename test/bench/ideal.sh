@@ -50,6 +50,7 @@ real() { # SETTINGS...: median, shortest and longest of the undisturbed runs, ho
         s=$(run "$PLBRUN" --simulate "$tmp/unlike.cluster" "$conf" balance.balancer="$balancer") || exit
         r=$(real balance.balancer="$balancer" cluster.file="$tmp/unlike.cluster") || exit
         echo "$s $r $(cat "$tmp/tries")" | awk -v b="$balancer" \
-            '{ printf "| %s | %.4f | %.4f | %.4f–%.4f | %d of %d |\n", b, $1, $2, $3, $4, $5, $6 }'
+            '{ real = $5 > 0 ? sprintf("%.4f | %.4f–%.4f", $2, $3, $4) : "disturbed |"
+               printf "| %s | %.4f | %s | %d of %d |\n", b, $1, real, $5, $6 }'
     done
 } | tee "$folder/ideal.md"
