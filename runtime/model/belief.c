@@ -92,6 +92,11 @@ double plb_belief_spread(const struct plb_belief *b, double x, double wait_s)
     return hypot(b->spread, b->costs) + AGE * (wait_s + plb_model_time(&b->model, x)) / b->watched_s + beyond;
 }
 
+bool plb_belief_guesses(const struct plb_belief *b, double x)
+{
+    return plb_belief_spread(b, x, 0.0) >= PRIOR;
+}
+
 static double late(const struct plb_belief *b, double x, double wait_s)
 {
     return plb_model_time(&b->model, x) * (1.0 + plb_belief_spread(b, x, wait_s));

@@ -35,6 +35,9 @@ bool plb_belief_fit(struct plb_belief *belief, const struct plb_pu *pu);
 /* z of a block of x units of work that begins `wait_s` seconds after what was last heard of the PU. */
 double plb_belief_spread(const struct plb_belief *belief, double x, double wait_s);
 
+/* Whether no report says more of x units of work than a prior would: they are too small beside it. */
+bool plb_belief_guesses(const struct plb_belief *belief, double x);
+
 /* The most work, at most `limit`, that the PU finishes within `seconds` even if it is as slow as it may be;
  * it begins `wait_s` seconds after what was last heard. 0 for a PU that has not reported. */
 double plb_belief_sure(const struct plb_belief *belief, double seconds, double wait_s, double limit);
