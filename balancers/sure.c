@@ -166,7 +166,7 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
         x = fmax(0.5 * x, fmin(x, view->next));
     else
         x = fmax(x, plb_model_work(&b->model, left, view->remaining));
-    return s->unsure ? fmin(x, plb_model_work(&b->model, OF_ELAPSED * view->now, view->remaining)) : x;
+    return s->unsure ? fmin(x, plb_belief_sure(b, OF_ELAPSED * view->now, wait, view->remaining)) : x;
 }
 
 /* Rule 4. */
