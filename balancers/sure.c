@@ -183,7 +183,8 @@ static double decide(struct state *s, const struct plb_view *view, int p)
     double x = sure_work(s, view, p) * (1.0 + ROUNDING);
     if (x >= view->next)
         return x;
-    if (view->pus[p].outstanding == 0 && plb_belief_guesses(view->pus[p].belief, view->next))
+    bool guess = view->pus[p].outstanding == 0 && plb_belief_guesses(view->pus[p].belief, view->next);
+    if (guess && (view->backups || sure_of_a_unit(s, view, p)))
         return view->next;
     return !s->anybody && ends_a_unit_in_time(s, view, p) ? view->next : PLB_WAIT;
 }

@@ -61,6 +61,7 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     plb_balancer_view_init(&a->seen, &config->pus, ledger, config->histories, config->n_phases);
     a->seen.beliefs = config->balancer->beliefs;
     plb_recalls_init(&a->recalls, &a->seen, &a->waiting, config->pus.infos, config->task_s);
+    a->seen.view.backups = config->backups;
     return a;
 }
 

@@ -20,6 +20,7 @@ struct plb_agenda_config {
     int n_phases;
     bool migration; /* nodes are told when nothing is left to grant */
     double task_s;  /* seconds of a task of a large block at most */
+    bool backups;   /* idle PUs execute late units a second time */
 };
 
 /* The ledger and the broker are borrowed. */

@@ -66,6 +66,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
                 m->config.sizes->task_bytes, n},
         .migration = config->migration,
         .task_s = plb_longest_task(config->task_s),
+        .backups = config->backups && config->migration,
     };
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
     m->backups = plb_backups_new(&(struct plb_backups_config){m->infos, m->ledger, m->broker,

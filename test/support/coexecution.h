@@ -109,8 +109,12 @@ static inline double coexecution_run(const struct coexecution *c, const struct p
         .cluster = &cluster,
         .maps = map,
         .seed = seed,
-        .master = {.balancer = b, .params = params, .n_nodes = 1, .migration = migration},
-        .migration = {.on = migration, .threshold = 1.0}};
+        .master = {.balancer = b,
+                   .params = params,
+                   .n_nodes = 1,
+                   .migration = migration,
+                   .backups = migration},
+        .migration = {.on = migration, .threshold = 1.0, .backups = migration}};
     if (plb_simulate(&s, &result, &err) != PLB_OK) {
         fprintf(stderr, "%s\n", err.text);
         abort();

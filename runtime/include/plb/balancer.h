@@ -96,6 +96,8 @@ struct plb_view {
     int64_t units;    /* whole units of the pass; total equals it until work is counted anew */
     int n_pus;        /* lost ones included */
     int living;       /* PUs that are not lost */
+    bool backups;     /* near the end, idle PUs execute late units a second time, so that one unit on a
+                         PU that is far too slow costs little */
     int idle;         /* of these, PUs with no block outstanding: idle == living where nothing
                          at all is outstanding */
     const struct plb_pu *pus;
