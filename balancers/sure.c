@@ -1,17 +1,18 @@
 /* sure: grants what is sure. One rule for first blocks and last ones, quick PUs and slow ones.
  *
  * A solve gives the time T at which all PUs together could have finished all that remains (PLB-HeC, eqs. 3 to
- * 5), by what is believed of each PU (model/belief). A PU that asks has its share of it, and:
+ * 5), by what is believed of each PU (model/belief). Then, for a PU that asks:
  * 1. It may get what it finishes by T even if it is as slow as it may be.
  * 2. Of that it gets half, as long as deciding the rest later may win more than one more start costs. That
  *    is the error expected, as far as others could take it over. Else it gets all that it can do by T.
  * 3. How slow a PU may be comes from its power before its first report, the scatter of its reports, the sizes
  *    seen, and the age of what is known.
- * 4. When less than a unit is sure for it, it gets one if no others would end the last units earlier.
+ * 4. When less than a unit is sure for it, it gets one if no others would end the last units earlier. It also
+ *    gets one if nothing is known of it, and others would execute that unit again if it is late.
  * So training, the slow PU beside a quick one, the shrinking tail and the PU that is left out need no cases.
  *
- * Cost: a fit per report, O(1) per question; a solve, O(n log n), when a belief has moved, at most
- * every BETWEEN_SOLVES · n. Weak where a machine changes more than it was ever seen to. */
+ * Cost: a fit per report, O(1) per question. A solve, O(n log n), when a belief has moved, at most every
+ * BETWEEN_SOLVES · n. Weak where a start costs more than a PU's share, and where units differ untold. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,21 +25,17 @@
  * which a new fit must, to move a belief. Larger: T is older. Smaller: more solves. */
 #define MOVED 0.002
 
-/* Part of the speed that is believed to be others' at least, where there are others: they may be quicker than
- * they seem. Larger: more blocks. Smaller: one PU takes all that others could do. */
-#define LEAST_HELP 0.01
-
-/* A share over the largest block of its PU from which it is far from what is known. T is not sure then: no
- * block lasts longer than so many times the run so far. Larger: some take too much. Smaller: more blocks. */
-#define FAR 8.0
+/* No block lasts longer than this multiple of the run so far, even if it is as slow as it may be. Larger: a
+ * PU takes too much by a poor first curve. Smaller: more blocks and more starts at the beginning. Set by the
+ * random clusters. */
 #define OF_ELAPSED 4.0
 
 /* Seconds of the run from solve to solve, for each PU. Larger: T is older. Smaller: the master solves more
  * than it answers; a solve takes some 2 us for each PU. */
 #define BETWEEN_SOLVES 100e-6
 
-/* Part of the time from a solve to its T after which a PU that would have to wait brings another solve.
- * Larger: PUs idle behind one that is late. Smaller: more solves. */
+/* Part of the time from a solve to its T. After it, a PU that would have to wait brings another solve.
+ * Larger: PUs are idle behind one that is late. Smaller: more solves. */
 #define OLD 0.05
 
 #define ROUNDING 1e-9 /* relative: sums of work that should be equal differ by less */
@@ -60,7 +57,6 @@ struct state {
     double last_end; /* by then the last units can be finished, one after the other */
     double solved_at;
     double total; /* work of the pass, at the last solve */
-    bool unsure;  /* the share of some PU is far larger than any of its blocks so far */
     int refused;  /* questions in a row, while nothing is under way */
     bool anybody; /* is sure to end a unit by T */
     int moved;    /* beliefs, since the last solve */
@@ -134,10 +130,6 @@ static void solve(struct state *s, const struct plb_view *view)
     s->moved = 0;
     view->stats->solves++;
     view->stats->ask_again = true;
-    s->unsure = false;
-    for (int p = 0; p < view->n_pus; p++)
-        if (s->x[p] > FAR * s->models[p].execute.high || !plb_belief_reported(view->pus[p].belief))
-            s->unsure |= s->x[p] > 0.0;
     s->anybody = false;
     for (int p = 0; p < view->n_pus && !s->anybody; p++)
         s->anybody = sure_of_a_unit(s, view, p);
@@ -153,7 +145,7 @@ static bool stale(const struct state *s, const struct plb_view *view)
     return recounted || s->moved >= view->n_pus || (s->moved > 0 && rested);
 }
 
-/* Rules 1 and 2. */
+/* Rules 1 and 2. Rule 3 is plb_belief_spread. */
 static double sure_work(const struct state *s, const struct plb_view *view, int p)
 {
     const struct plb_pu *pu = &view->pus[p];
@@ -161,12 +153,12 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
     double busy = plb_busy(pu, view->now), left = s->end - view->now - busy;
     double wait = view->now + busy - pu->begun;
     double x = plb_belief_sure(b, left, wait, view->remaining);
-    double others = view->living > 1 ? fmax(1.0 - s->x[p] / s->sum, LEAST_HELP) : 0.0;
+    double others = view->living > 1 ? 1.0 - s->x[p] / s->sum : 0.0;
     if (plb_belief_spread(b, x, wait) * left * others > b->start_s + s->pus[p].trip_s)
         x = fmax(0.5 * x, fmin(x, view->next));
     else
         x = fmax(x, plb_model_work(&b->model, left, view->remaining));
-    return s->unsure ? fmin(x, plb_belief_sure(b, OF_ELAPSED * view->now, wait, view->remaining)) : x;
+    return view->living > 1 ? fmin(x, plb_belief_sure(b, OF_ELAPSED * view->now, wait, view->remaining)) : x;
 }
 
 /* Rule 4. */
@@ -176,6 +168,14 @@ static bool ends_a_unit_in_time(const struct state *s, const struct plb_view *vi
     return end <= s->last_end + ROUNDING * fabs(s->last_end);
 }
 
+/* Whether nothing is known of a PU, and it costs little to try it. */
+static bool to_be_tried(const struct state *s, const struct plb_view *view, int p)
+{
+    const struct plb_pu *pu = &view->pus[p];
+    return pu->outstanding == 0 && plb_belief_guesses(pu->belief, view->next)
+        && (view->backups || sure_of_a_unit(s, view, p));
+}
+
 static double decide(struct state *s, const struct plb_view *view, int p)
 {
     if (stale(s, view))
@@ -183,10 +183,8 @@ static double decide(struct state *s, const struct plb_view *view, int p)
     double x = sure_work(s, view, p) * (1.0 + ROUNDING);
     if (x >= view->next)
         return x;
-    bool guess = view->pus[p].outstanding == 0 && plb_belief_guesses(view->pus[p].belief, view->next);
-    if (guess && (view->backups || sure_of_a_unit(s, view, p)))
-        return view->next;
-    return !s->anybody && ends_a_unit_in_time(s, view, p) ? view->next : PLB_WAIT;
+    bool unit = to_be_tried(s, view, p) || (!s->anybody && ends_a_unit_in_time(s, view, p));
+    return unit ? view->next : PLB_WAIT;
 }
 
 static double grant(void *state, const struct plb_view *view, int p)
@@ -195,21 +193,19 @@ static double grant(void *state, const struct plb_view *view, int p)
     struct sure_pu *own = &s->pus[p];
     if (view->pus[p].outstanding > 0 && !plb_belief_reported(view->pus[p].belief))
         return PLB_WAIT_OWN;
-    double work = decide(s, view, p);
-    bool old = view->now - s->solved_at > fmax(OLD * (s->end - s->solved_at), BETWEEN_SOLVES * view->living);
-    if (!(work > 0.0)
-        && (old
-            || (view->idle == view->living
-                && s->solved_at < view->now))) { /* what was expected may not have happened */
+    double work = decide(s, view, p), age = view->now - s->solved_at;
+    bool idle = view->idle == view->living; /* all of them: nothing at all is under way */
+    bool old = age > fmax(OLD * (s->end - s->solved_at), BETWEEN_SOLVES * view->living);
+    if (!(work > 0.0) && (old || (idle && age > 0.0))) { /* what was expected may not have happened */
         solve(s, view);
         work = decide(s, view, p);
     }
-    bool stuck = !(work > 0.0) && view->idle == view->living && s->refused++ > view->living;
-    if (stuck) /* nobody would take it */
+    if (!(work > 0.0) && idle && s->refused++ > view->living) /* nobody would take it */
         work = view->next;
-    if (work > 0.0)
-        s->refused = 0;
-    if (work > 0.0 && view->pus[p].outstanding == 0) {
+    if (!(work > 0.0))
+        return work;
+    s->refused = 0;
+    if (view->pus[p].outstanding == 0) {
         own->asked = view->now;
         own->first = true;
     }

@@ -104,9 +104,9 @@ static double late(const struct plb_belief *b, double x, double wait_s)
 
 double plb_belief_sure(const struct plb_belief *b, double seconds, double wait_s, double limit)
 {
-    double low = 0.0, high = limit;
     if (b->watched_s == 0.0)
         return 0.0;
+    double low = 0.0, high = plb_model_work(&b->model, seconds, limit);
     if (late(b, high, wait_s) <= seconds)
         return high;
     for (int i = 0; i < STEPS; i++) {

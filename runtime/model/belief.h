@@ -2,10 +2,10 @@
  * functions; thread-safe.
  *
  * The curve gives the seconds m(x) for x units of work. They are believed to be at most m(x) · (1 + z(x)).
- * The relative spread z comes from the scatter of the reports about their curve, and from age: the further a
- * block reaches beyond the time that was watched, the more may have changed. A block is at most
- * PLB_BELIEF_GROWTH times the largest one seen, since nothing is known of larger ones. Before its first
- * report a PU has a prior: a rate, and a spread of a factor of ten. */
+ * The relative spread z comes from three things. One is the scatter of the reports about their curve. One
+ * is age: the further a block reaches beyond the time that was watched, the more may have changed. One is
+ * size: of sizes larger than any seen, less is known. Before its first report a PU has a prior: a rate, and a
+ * spread of a factor of ten. */
 #ifndef PLB_MODEL_BELIEF_H
 #define PLB_MODEL_BELIEF_H
 
