@@ -126,6 +126,24 @@ static void nobody_helps_an_equal(void **state)
     tear_down(&f);
 }
 
+/* Of three PUs two get the only four units, and are slow. Nobody knows that the third one is fast. */
+static void a_pu_of_unknown_speed_is_tried(void **state)
+{
+    (void)state;
+    static struct fixture f;
+    set_up(&f, 3, "greedy");
+    with_backups(&f, true);
+    f.pus[0].rate = f.pus[1].rate = 0.01;
+    plb_cost_map_fini(&f.maps[0]);
+    assert_int_equal(plb_cost_map_init(&f.maps[0], 4, times_count, &f.costs[0], &f.err), PLB_OK);
+    f.s.master.units = 4;
+    run(&f);
+    assert_int_equal(plb_master_totals(f.result.master, 2)->units, 4);
+    if (!(f.result.makespan_s <= 1.0)) /* the others need 100 s */
+        fail_msg("the run lasts %g s", f.result.makespan_s);
+    tear_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +153,7 @@ int main(void)
         cmocka_unit_test(a_copy_may_be_late_itself),
         cmocka_unit_test(a_cancelled_pu_is_free),
         cmocka_unit_test(nobody_helps_an_equal),
+        cmocka_unit_test(a_pu_of_unknown_speed_is_tried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
