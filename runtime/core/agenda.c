@@ -190,7 +190,7 @@ static void grant(struct plb_agenda *a, int p, double work, struct plb_outbox *o
 static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
 {
     while (plb_ledger_free_units(a->ledger) > 0 && !a->seen.pus[p].lost
-           && a->seen.pus[p].outstanding < PLB_BLOCKS_AHEAD) {
+           && a->seen.pus[p].outstanding < PLB_BLOCKS_AHEAD && !plb_balancer_view_overruns(&a->seen, p)) {
         double work = a->config.balancer->grant(a->policy, &a->seen.view, p);
         if (!(work > 0.0)) {
             if (work < 0.0)

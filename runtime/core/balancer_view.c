@@ -13,6 +13,10 @@
  * Smaller: each report of a PU costs the time of all others. */
 #define NEWER 0.01
 
+/* A PU overruns when it has not reported for so many times the seconds of all that it holds. Larger: more is
+ * queued behind a slow unit. Smaller: noise keeps a PU from having a block ahead. */
+#define OVERRUN 2.0
+
 /* The most work in one task of a PU. For unequal units this is a mean: the worker cuts by true sizes. */
 static double grain(const struct plb_view_pus *pus, int p)
 {
@@ -110,13 +114,13 @@ static void show_samples(struct plb_balancer_view *v, int pu)
 void plb_balancer_view_sampled(struct plb_balancer_view *v, int pu)
 {
     show_samples(v, pu);
+    v->pus[pu].begun = v->view.now;
     if (!v->beliefs)
         return;
     believe(v, pu);
     double rate = rate_of_power(v);
     if (fabs(rate - v->prior_rate) > NEWER * v->prior_rate)
         set_priors(v, rate);
-    v->pus[pu].begun = v->view.now;
     expect_end(v, pu);
 }
 
@@ -229,6 +233,16 @@ double plb_balancer_view_share(const struct plb_balancer_view *v, int pu)
 {
     double left = v->view.total - v->done, own = v->pus[pu].done;
     return own > 0.0 && v->done > 0.0 ? left * fmin(own / v->done, 1.0) : left / fmax(v->view.living, 1.0);
+}
+
+bool plb_balancer_view_overruns(const struct plb_balancer_view *v, int pu)
+{
+    const struct plb_pu *seen = &v->pus[pu];
+    if (seen->outstanding == 0 || seen->n_samples == 0)
+        return false;
+    const struct plb_sample *last = &seen->samples[seen->n_samples - 1];
+    double seconds = (last->execute_s + last->transfer_s) * (seen->granted - seen->done) / last->work;
+    return v->view.now - seen->begun > OVERRUN * seconds;
 }
 
 void plb_balancer_view_remove(struct plb_balancer_view *v, int pu)

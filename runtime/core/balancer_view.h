@@ -52,6 +52,9 @@ void plb_balancer_view_granted(struct plb_balancer_view *view, int pu, double wo
 /* A PU has a new sample. */
 void plb_balancer_view_sampled(struct plb_balancer_view *view, int pu);
 
+/* Whether what a PU executes lasts longer than it should by the PU's latest report. */
+bool plb_balancer_view_overruns(const struct plb_balancer_view *view, int pu);
+
 /* A PU is gone; before the ledger's changes are followed. */
 void plb_balancer_view_remove(struct plb_balancer_view *view, int pu);
 

@@ -124,6 +124,24 @@ static void a_grant_may_have_who_waits_asked(void **state)
     stop(&f);
 }
 
+/* Nothing is queued behind a task that lasts, though the balancer would grant more. */
+static void a_pu_whose_task_lasts_gets_nothing_ahead(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_scripted(&f, 2, 1000, NULL, 10.0);
+    answer_all(PLB_WAIT);
+    end_first(&f, 0); /* it has another block, as long as this one: a second */
+    struct plb_message other = block_of(&f, 1), done = done_of(&f, &other, 1, 0, 10);
+    answer_all(10.0);
+    script.again_in_done = 1;
+    int before = f.out.n;
+    receive(&f, &done, 14.0);
+    assert_int_equal(script.asked[0], 0);
+    assert_int_equal(sent(&f, before, PLB_BLOCK), 1);
+    stop(&f);
+}
+
 static void who_waits_for_its_own_is_not_asked_on_request(void **state)
 {
     (void)state;
@@ -257,6 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_waits_is_asked_on_request_alone),
         cmocka_unit_test(a_grant_may_have_who_waits_asked),
+        cmocka_unit_test(a_pu_whose_task_lasts_gets_nothing_ahead),
         cmocka_unit_test(who_waits_for_its_own_is_not_asked_on_request),
         cmocka_unit_test(nobody_is_forgotten_when_all_are_idle),
         cmocka_unit_test(without_memory_there_is_no_run),
