@@ -150,6 +150,8 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
 {
     const struct plb_pu *pu = &view->pus[p];
     const struct plb_belief *b = pu->belief;
+    if (!plb_belief_reported(b))
+        return 0.0;
     double busy = plb_busy(pu, view->now), left = s->end - view->now - busy;
     double wait = view->now + busy - pu->begun;
     double x = plb_belief_sure(b, left, wait, view->remaining);
@@ -158,7 +160,8 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
         x = fmax(0.5 * x, fmin(x, view->next));
     else
         x = fmax(x, plb_model_work(&b->model, left, view->remaining));
-    return view->living > 1 ? fmin(x, plb_belief_sure(b, OF_ELAPSED * view->now, wait, view->remaining)) : x;
+    bool early = view->living > 1 && plb_belief_late(b, x, wait) > OF_ELAPSED * view->now;
+    return early ? fmin(x, plb_belief_sure(b, OF_ELAPSED * view->now, wait, view->remaining)) : x;
 }
 
 /* Rule 4. */

@@ -25,8 +25,10 @@
 /* Reports after which one counts half. Larger: curves follow a change slowly. Smaller: noise moves them. */
 #define HALF_LIFE 24.0
 
-/* Halvings on the way to the sure size. Fewer: it is a little too small. */
+/* Halvings on the way to the sure size, at most, and how close to it is enough. Fewer, or larger: it is a
+ * little too small. */
 #define STEPS 24
+#define CLOSE 1e-3
 
 void plb_belief_prior(struct plb_belief *b, double rate)
 {
@@ -97,7 +99,7 @@ bool plb_belief_guesses(const struct plb_belief *b, double x)
     return plb_belief_spread(b, x, 0.0) >= PRIOR;
 }
 
-static double late(const struct plb_belief *b, double x, double wait_s)
+double plb_belief_late(const struct plb_belief *b, double x, double wait_s)
 {
     return plb_model_time(&b->model, x) * (1.0 + plb_belief_spread(b, x, wait_s));
 }
@@ -107,11 +109,11 @@ double plb_belief_sure(const struct plb_belief *b, double seconds, double wait_s
     if (b->watched_s == 0.0)
         return 0.0;
     double low = 0.0, high = plb_model_work(&b->model, seconds, limit);
-    if (late(b, high, wait_s) <= seconds)
+    if (plb_belief_late(b, high, wait_s) <= seconds)
         return high;
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < STEPS && high - low > CLOSE * low; i++) {
         double x = 0.5 * (low + high);
-        if (late(b, x, wait_s) <= seconds)
+        if (plb_belief_late(b, x, wait_s) <= seconds)
             low = x;
         else
             high = x;

@@ -38,8 +38,11 @@ double plb_belief_spread(const struct plb_belief *belief, double x, double wait_
 /* Whether no report says more of x units of work than a prior would: they are too small beside it. */
 bool plb_belief_guesses(const struct plb_belief *belief, double x);
 
-/* The most work, at most `limit`, that the PU finishes within `seconds` even if it is as slow as it may be;
- * it begins `wait_s` seconds after what was last heard. 0 for a PU that has not reported. */
+/* (1 + z) · m(x): the seconds that x units of work take if the PU is as slow as it may be. */
+double plb_belief_late(const struct plb_belief *belief, double x, double wait_s);
+
+/* The most work, to a thousandth, and at most `limit`, that the PU finishes within `seconds` even if it is as
+ * slow as it may be; it begins `wait_s` seconds after what was last heard. 0 for a PU that has not reported. */
 double plb_belief_sure(const struct plb_belief *belief, double seconds, double wait_s, double limit);
 
 #endif

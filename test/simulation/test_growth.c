@@ -28,6 +28,10 @@
 #define MOST_GROWTH 5.0
 #define CLOCK_S 5e-8 /* seconds, about what reading the clock takes */
 
+/* A machine that does other work as well makes some questions slow; one that goes through all PUs is slow in
+ * every try. */
+#define TRIES 5
+
 static int by_value(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -49,26 +53,32 @@ static double run(const struct plb_balancer *b, int nodes, enum mixed_case which
     return times[r.solves > 0 ? calls->n_times / 2 : calls->n_times * 4 / 5];
 }
 
+static void check(const struct plb_balancer *b, enum mixed_case which)
+{
+    double few_s = 0.0, many_s = 0.0;
+    for (int i = 0; i < TRIES; i++) {
+        struct mixed_calls few, many;
+        int64_t solves;
+        few_s = run(b, FEW_NODES, which, &few, &solves);
+        many_s = run(b, MANY_NODES, which, &many, &solves);
+        double questions = (double)many.questions / (double)many.blocks;
+        if (questions > MOST_QUESTIONS)
+            fail_msg("%s, %s: %.1f questions per block", b->name, mixed_case_names[which], questions);
+        if (solves > MOST_SOLVES)
+            fail_msg("%s, %s: %lld solves", b->name, mixed_case_names[which], (long long)solves);
+        if (many_s <= MOST_GROWTH * (few_s + CLOCK_S))
+            return;
+    }
+    fail_msg("%s, %s: a question takes %.3g s on few PUs, %.3g s on many", b->name, mixed_case_names[which],
+             few_s, many_s);
+}
+
 static void many_pus_cost_each_block_what_few_do(void **state)
 {
     (void)state;
     for (int i = 0; plb_balancers[i] != NULL; i++)
-        for (int which = 0; which < MIXED_CASES; which++) {
-            const struct plb_balancer *b = plb_balancers[i];
-            const char *name = mixed_case_names[which];
-            struct mixed_calls few, many;
-            int64_t solves;
-            double few_s = run(b, FEW_NODES, (enum mixed_case)which, &few, &solves);
-            double many_s = run(b, MANY_NODES, (enum mixed_case)which, &many, &solves);
-            double questions = (double)many.questions / (double)many.blocks;
-            if (questions > MOST_QUESTIONS)
-                fail_msg("%s, %s: %.1f questions per block", b->name, name, questions);
-            if (solves > MOST_SOLVES)
-                fail_msg("%s, %s: %lld solves", b->name, name, (long long)solves);
-            if (many_s > MOST_GROWTH * (few_s + CLOCK_S))
-                fail_msg("%s, %s: a question takes %.3g s on few PUs, %.3g s on many", b->name, name, few_s,
-                         many_s);
-        }
+        for (int which = 0; which < MIXED_CASES; which++)
+            check(plb_balancers[i], (enum mixed_case)which);
 }
 
 int main(void)
