@@ -69,9 +69,8 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
         .backups = config->backups && config->migration,
     };
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
-    m->backups = plb_backups_new(&(struct plb_backups_config){m->infos, m->ledger, m->broker,
-                                                              m->work.histories, n, m->config.phases,
-                                                              config->backups && config->migration});
+    m->backups = plb_backups_new(&(struct plb_backups_config){
+        m->infos, m->ledger, m->broker, m->work.histories, n, agenda.n_phases, agenda.backups});
     return m;
 }
 

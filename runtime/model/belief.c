@@ -28,7 +28,7 @@
 /* Halvings on the way to the sure size, at most, and how close to it is enough. Fewer, or larger: it is a
  * little too small. */
 #define STEPS 24
-#define CLOSE 1e-3
+#define CLOSE 1e-5
 
 void plb_belief_prior(struct plb_belief *b, double rate)
 {

@@ -41,8 +41,8 @@ bool plb_belief_guesses(const struct plb_belief *belief, double x);
 /* (1 + z) · m(x): the seconds that x units of work take if the PU is as slow as it may be. */
 double plb_belief_late(const struct plb_belief *belief, double x, double wait_s);
 
-/* The most work, to a thousandth, and at most `limit`, that the PU finishes within `seconds` even if it is as
- * slow as it may be; it begins `wait_s` seconds after what was last heard. 0 for a PU that has not reported. */
+/* The most work, nearly, and at most `limit`, that the PU finishes within `seconds` even if it is as slow
+ * as it may be. It begins `wait_s` seconds after what was last heard. 0 for a PU that has not reported. */
 double plb_belief_sure(const struct plb_belief *belief, double seconds, double wait_s, double limit);
 
 #endif

@@ -238,8 +238,7 @@ bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, 
         x[i] = samples[i].work;
         t[i] = samples[i].execute_s;
         g[i] = samples[i].transfer_s;
-        w[i] = half_life > 0.0 ? exp2(-(n - 1 - i) / half_life) * fmax(x[i], 0.0) * (double)samples[i].tasks
-                               : 1.0;
+        w[i] = half_life > 0.0 ? exp2(-(n - 1 - i) / half_life) : 1.0;
     }
     *model = (struct plb_model){0};
     plb_fit_line(x, g, n, &model->transfer_s, &model->transfer_s_per_work);

@@ -15,9 +15,8 @@ bool plb_fit_curve(const double *x, const double *t, const double *weight, int n
 /* Fits G_p's line with both coefficients kept at or above zero; no usable point gives zeros. */
 void plb_fit_line(const double *x, const double *t, int n, double *constant, double *slope);
 
-/* Both curves of a PU from its samples. A sample counts by the work that it tells of, since units may
- * differ, and half as much `half_life` samples later. With 0 all count the same. The model becomes
- * all zero, and the result false, where no sample is usable. */
+/* Both curves of a PU from its samples. A sample counts half as much `half_life` samples later (0:
+ * all count the same). The model becomes all zero, and the result false, where no sample is usable. */
 bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, struct plb_model *model);
 
 #endif
