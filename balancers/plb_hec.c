@@ -1,103 +1,78 @@
-/* plb-hec: the algorithm of Sant'Ana, Cordeiro and de Camargo (2015), in full.
+/* plb-hec: the algorithm of Sant'Ana, Cordeiro and de Camargo (IEEE Cluster 2015), as the text has it.
  *
- * Training (their section IV.B): four rounds of blocks. In the first every PU gets `initial_block`
- * units. In the next three the fastest gets 2, 4 and 8 times that, and PU k the same times t_f / t_k.
- * Then F_p and G_p are fitted. Further rounds follow while some R² is at most 0.7 and less than 20 % of
- * the work has been used. Selection (IV.C): block sizes with equal finish times from the solver.
- * Execution (IV.D): each PU gets blocks of its size, asynchronously. When the finish times of two PUs
- * for the same step differ by more than `threshold` of a block's time, all PUs are synchronised. The
- * curves are then fitted to everything measured so far, and the sizes solved again.
+ * Modelling (their IV.B, Algorithm 1): four rounds of blocks, multipliers 1, 2, 4 and 8 (model/training).
+ * Then F_p and G_p are fitted. More rounds follow until R² > 0.7 for both curves of every PU, or 20 % of the
+ * work is used. Selection (IV.C): sizes x_p with equal times E_p = F_p + G_p, from SLSQP. Execution (IV.D,
+ * Algorithm 2): a PU that finishes a block gets another of the same size, until the data end. If the times of
+ * two blocks differ by more than `threshold` of a block's time, all PUs are synchronised. Then curves are
+ * fitted to all measurements so far, and the sizes solved again.
  *
  * What the text leaves open, and what was chosen:
- * - How much one step covers: the remaining work is cut into `steps` equal steps, so that the last step
- *   ends with the work, on all PUs at once.
- * - The first block where `initial_block` is 0, the default: it is tiny, and grows until the fastest PU
- *   needs PROBE_SECONDS. The base of the next rounds is such that training takes `training` of the
- *   work. A first block of equal size is what hurts a slow PU most.
- * - One PU alone has nothing to balance: it gets everything at once, untrained.
- * - During a synchronisation, the PUs that are ahead get one more block in the paper. Here it is the
- *   block that already waits in their queue.
+ * - Σ x_p, the work of one step: 1 / `steps` of what training has left, or more where starts are dear.
+ * - The first block, which the authors chose by hand so that training took 10 %: see model/training.
+ * - What is a difference: times are compared relative to their curves, and differences that the scatter
+ *   of the reports explains do not count. 3 % of noise would exceed a threshold of 10 % at once.
+ * - A size that rounds to no unit: the PU waits.
+ * - Where every PU has four samples of an earlier pass or run, there is no training.
  *
- * Cost: O(1) per question; a fit per PU and a solve per barrier, which is at least a question per PU. Weak
- * where PUs are unlike or many: all wait at barriers for the slowest. */
+ * Cost: O(1) per question; a solve per rebalance. Weak where PUs are unlike or many: all wait at barriers for
+ * the slowest. Weak at the end: the last block of each PU is as large as the others. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "model/fit.h"
+#include "model/belief.h"
 #include "model/solve.h"
+#include "model/training.h"
 #include "plb/balancer.h"
 
 enum { INITIAL_BLOCK, THRESHOLD, STEPS, TRAINING, SOLVER };
 
 static const struct plb_option options[] = {
     [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
-                       "plb-hec: units in every PU's first block; 0 = find a size"},
-    [THRESHOLD] =
-        {"threshold", PLB_REAL, "0.1", 1e-6, 1e6, NULL,
-         "plb-hec: difference of finish times, as a part of a block's time, that brings a rebalance"},
-    [STEPS] = {"steps", PLB_INT, "4", 1, 1e6, NULL,
-               "plb-hec: steps that the work left after training is cut into"},
+                       "units in every PU's first block; 0 = find a size"},
+    [THRESHOLD] = {"threshold", PLB_REAL, "0.1", 1e-6, 1e6, NULL,
+                   "plb-hec: difference of two blocks' times, as a part of one, that brings a rebalance"},
+    [STEPS] = {"steps", PLB_INT, "32", 1, 1e6, NULL,
+               "most steps that the work is cut into; fewer where starts are dear"},
     [TRAINING] = {"training", PLB_REAL, "0.1", 1e-6, 0.2, NULL,
-                  "plb-hec: part of the work to train with where initial_block is 0"},
+                  "part of the work to train with where initial_block is 0"},
     [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
     {0},
 };
 
-/* Rounds of training before curves are judged, and the last one whose multiplier doubles. Paper,
- * IV.B. */
+/* Rounds of training before curves are judged. Paper, IV.B. */
 #define ROUNDS 4
 
-/* Parts of a fair share in the first block, where the user gives no size. More: starts waste time. Fewer: a
- * slow PU gets more at once than the run should wait for. */
-#define FIRST_PARTS 1000.0
-
-/* Every curve must explain this part of the variance of its samples (R²). Larger: noise makes
+/* Every curve must explain more than this part of the variance of its samples (R²). Larger: noise makes
  * training longer. Smaller: a poor curve decides the sizes. Paper, IV.B. */
 #define R2_ENOUGH 0.7
 
 /* Part of the work at which training ends whatever the curves say. Paper, IV.B. */
 #define TRAINING_LIMIT 0.2
 
-/* Seconds: the first round's block grows until the fastest PU needs as long. Longer: slow PUs lose
- * more in that round. Shorter: the block is mostly timer and start costs, and says little of the
- * speed. */
-#define PROBE_SECONDS 1e-4
+/* Standard deviations of a PU's reports that a block's time may be off without a reason. Larger: a real
+ * change is answered later. Smaller: noise brings a rebalance. With 2, both PUs' together are 4: of 1,000
+ * blocks with normal noise none is out. */
+#define SCATTERS 2.0
 
-/* Factor by which it grows. Larger: the last one may be much too long. Smaller: more rounds. */
-#define PROBE_GROWTH 8.0
+#define NOBODY (-1)
 
-/* Part of the work that such a round may take. Larger: slow PUs lose more. Smaller: PROBE_SECONDS
- * is not reached. */
-#define PROBE_LIMIT 0.02
-
-/* Seconds per unit of work of a PU whose reports say nothing usable. Any number far below a real
- * one will do. */
-#define NO_TIME 1e-9
-
-enum phase { TRAIN, RUN, SYNCHRONISE };
+enum phase { MODELLING, EXECUTION, REBALANCE };
 
 struct hec_pu {
-    double size;    /* TRAIN: work in this round; RUN: in one step */
-    double before;  /* TRAIN: work granted to it before this round */
-    double until;   /* RUN: work granted to it when its share is used up */
-    bool granted;   /* TRAIN: has had its block of this round */
-    double seconds; /* TRAIN: of this round; RUN: of the current block */
-    int finished;   /* RUN: blocks since the last solve */
-    bool spent;     /* RUN: was seen to have had its whole share */
+    double size;          /* x_p, work; 0: none */
+    double work, seconds; /* of the current block, as far as reported */
+    double scatter;       /* relative standard deviation of its samples about its curves */
 };
 
 struct state {
     const struct plb_param *params;
     enum phase phase;
-    int round;            /* of training, from 0 */
-    double base;          /* work: the papers' initialBlockSize */
-    bool probing;         /* base is still being searched */
-    double predicted;     /* RUN: seconds of one step */
-    int granted;          /* TRAIN: living PUs that have had their block of this round */
-    int unspent;          /* RUN: PUs that may be owed more of their share */
-    double *first_finish; /* RUN: when the first PU finished its i-th block */
-    int steps;
+    struct plb_training training;
+    double step;  /* work: Σ x_p */
+    int detector; /* REBALANCE: the PU that detected it, until it has had its block; or NOBODY */
+    /* Of the blocks since the solve, time over predicted time, less or more what scatter explains: */
+    double longest, shortest;
     struct plb_model *models;
     double *x;
     struct hec_pu pus[];
@@ -106,27 +81,10 @@ struct state {
 static void fini(void *state)
 {
     struct state *s = state;
-    free(s->first_finish);
+    plb_training_fini(&s->training);
     free(s->models);
     free(s->x);
     free(s);
-}
-
-static void start_round(struct state *s, const struct plb_view *view)
-{
-    s->granted = 0;
-    view->stats->ask_again = true;
-    for (int p = 0; p < view->n_pus; p++) {
-        s->pus[p].granted = false;
-        s->pus[p].before = view->pus[p].granted;
-        s->pus[p].seconds = 0.0;
-    }
-}
-
-/* Where this holds, a barrier is reached: no PU is still executing. */
-static bool nothing_outstanding(const struct plb_view *view)
-{
-    return view->idle == view->living;
 }
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -136,197 +94,138 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     if (s == NULL)
         return NULL;
     s->params = params;
-    s->steps = (int)params[STEPS].value;
-    s->first_finish = calloc((size_t)s->steps + 1, sizeof *s->first_finish);
     s->models = calloc(n, sizeof *s->models);
     s->x = calloc(n, sizeof *s->x);
-    if (s->first_finish == NULL || s->models == NULL || s->x == NULL) {
+    bool room = plb_training_init(&s->training, view, params[INITIAL_BLOCK].value, params[TRAINING].value,
+                                  ROUNDS);
+    if (!room || s->models == NULL || s->x == NULL) {
         fini(s);
         return NULL;
     }
-    double given = params[INITIAL_BLOCK].value;
-    s->probing = given == 0.0;
-    s->base = s->probing ? fmax(view->total / (FIRST_PARTS * view->n_pus), 1.0) : given;
-    for (int p = 0; p < view->n_pus; p++)
-        s->pus[p].size = s->base;
-    start_round(s, view);
+    s->phase = plb_trained_before(view, ROUNDS) ? REBALANCE : MODELLING;
+    s->detector = NOBODY;
     return s;
 }
 
-/* Fits every PU's curves to its samples; returns the smallest R². */
-static double fit_all(struct state *s, const struct plb_view *view)
+/* Relative standard deviation of a PU's samples about its curves. */
+static double scatter(const struct plb_pu *pu, const struct plb_model *model)
+{
+    double squares = 0.0;
+    int n = 0;
+    for (int i = 0; i < pu->n_samples; i++) {
+        const struct plb_sample *one = &pu->samples[i];
+        double off = (one->execute_s + one->transfer_s) / plb_model_time(model, one->work) - 1.0;
+        squares += isfinite(off) ? off * off : 0.0;
+        n += isfinite(off);
+    }
+    return n > 0 ? sqrt(squares / n) : 0.0;
+}
+
+/* determineCurveProcessor: every PU's curves through all its samples; returns the smallest R². */
+static double determine_curves(struct state *s, const struct plb_view *view)
 {
     double worst = 1.0;
     for (int p = 0; p < view->n_pus; p++) {
         const struct plb_pu *pu = &view->pus[p];
-        s->models[p] = (struct plb_model){0};
-        if (!pu->lost) {
-            view->stats->fits++;
-            bool fitted = plb_fit_samples(pu->samples, pu->n_samples, 0.0, &s->models[p]);
-            worst = fmin(worst, fitted ? s->models[p].execute.r2 : -INFINITY);
-        }
-        s->models[p].grain = isfinite(pu->grain) ? pu->grain : 0.0;
+        struct plb_model *m = &s->models[p];
+        bool fitted = !pu->lost && plb_belief_reported(pu->belief);
+        *m = fitted ? pu->belief->model : (struct plb_model){0};
+        s->pus[p].scatter = fitted ? scatter(pu, m) : 0.0;
+        if (!pu->lost)
+            worst = fitted ? fmin(worst, fmin(m->execute.r2, m->transfer_r2)) : -INFINITY;
     }
     return worst;
 }
 
-/* Splits what remains so that all finish together, in equal steps; by power where no curve is known. */
-static void solve(struct state *s, const struct plb_view *view)
+/* solveEquationSystem: sizes with equal times, by power where no curve is known; execution begins. */
+static void select_sizes(struct state *s, const struct plb_view *view)
 {
-    enum plb_solver solver = (enum plb_solver)s->params[SOLVER].value;
-    double one_step = view->remaining / s->steps, power = 0.0;
     struct plb_solution solution = {0};
-    bool solved = plb_solve(s->models, view->n_pus, one_step, solver, s->x, &solution);
+    double power = 0.0;
+    if (s->step == 0.0)
+        s->step = plb_step_work(s->models, view->n_pus, view->remaining, s->params[STEPS].value, s->x);
+    double step = fmax(s->step, view->living * view->next);
     for (int p = 0; p < view->n_pus; p++)
         power += view->pus[p].lost ? 0.0 : view->pus[p].power;
-    s->unspent = 0;
+    for (int p = 0; p < view->n_pus; p++)
+        s->x[p] = view->pus[p].lost ? 0.0 : step * view->pus[p].power / power;
+    plb_solve(s->models, view->n_pus, step, (enum plb_solver)s->params[SOLVER].value, s->x, &solution);
     for (int p = 0; p < view->n_pus; p++) {
-        double by_power = view->pus[p].lost ? 0.0 : one_step * view->pus[p].power / power;
-        s->pus[p].size = solved ? s->x[p] : by_power;
-        s->pus[p].until = view->pus[p].granted + s->pus[p].size * s->steps;
-        s->pus[p].finished = 0;
-        s->pus[p].seconds = 0.0;
-        s->pus[p].spent = view->pus[p].lost || s->pus[p].size * s->steps <= 0.5;
-        s->unspent += !s->pus[p].spent;
+        s->pus[p].size = s->x[p] >= 0.5 * view->next ? s->x[p] : 0.0;
+        s->pus[p].work = s->pus[p].seconds = 0.0;
     }
-    memset(s->first_finish, 0, ((size_t)s->steps + 1) * sizeof *s->first_finish);
-    s->predicted = solved ? solution.seconds : 0.0;
-    s->phase = RUN;
+    s->longest = 0.0;
+    s->shortest = INFINITY;
+    s->phase = EXECUTION;
     view->stats->ask_again = true;
     view->stats->solves++;
-    if (view->stats->profile_end == 0.0)
+    if (view->stats->profile_end == 0.0 && s->training.round > 0)
         view->stats->profile_end = view->now;
 }
 
-/* Sizes of the next round of training: multiplier · base · t_f / t_k (paper IV.B). */
-static void next_sizes(struct state *s, const struct plb_view *view, double fastest)
-{
-    double relative = 0.0, multiplier = ldexp(1.0, s->round < ROUNDS ? s->round : ROUNDS - 1);
-    for (int p = 0; p < view->n_pus; p++)
-        if (!view->pus[p].lost)
-            relative += fastest / s->pus[p].seconds;
-    if (s->probing && s->round == 1) {
-        s->base = fmax(s->base, s->params[TRAINING].value * view->total / (relative * (2.0 + 4.0 + 8.0)));
-        s->probing = false;
-    }
-    for (int p = 0; p < view->n_pus; p++)
-        s->pus[p].size = fmax(multiplier * s->base * fastest / s->pus[p].seconds, 1.0);
-    start_round(s, view);
-}
-
-/* All PUs have finished their block of this round: what next? */
+/* determineModel: after a round, judges the curves, and ends the phase or begins another round. */
 static void end_round(struct state *s, const struct plb_view *view)
 {
-    double fastest = INFINITY;
-    for (int p = 0; p < view->n_pus; p++) {
-        if (view->pus[p].lost)
-            continue;
-        /* From here on seconds per unit of work, whatever the size of this round's block was. */
-        struct hec_pu *pu = &s->pus[p];
-        double work = view->pus[p].granted - pu->before;
-        bool usable = isfinite(pu->seconds) && pu->seconds > 0.0;
-        pu->seconds = usable ? pu->seconds / fmax(work, 0.0) : NO_TIME;
-        fastest = fmin(fastest, pu->seconds);
-    }
-    bool small = s->base * PROBE_GROWTH * view->n_pus < PROBE_LIMIT * view->total;
-    if (s->probing && s->round == 0 && fastest * s->base < PROBE_SECONDS && small) {
-        s->base *= PROBE_GROWTH;
-        for (int p = 0; p < view->n_pus; p++)
-            s->pus[p].size = s->base;
-        start_round(s, view);
-        return;
-    }
-    s->round++;
-    double used = (view->total - view->remaining) / view->total;
-    bool last = used >= TRAINING_LIMIT, fitted = last || s->round >= ROUNDS;
-    double worst = fitted ? fit_all(s, view) : 0.0;
-    if (last || (fitted && worst > R2_ENOUGH))
-        solve(s, view);
-    else
-        next_sizes(s, view, fastest);
+    bool last = view->total - view->remaining >= TRAINING_LIMIT * view->total;
+    bool judged = last || s->training.round + 1 >= ROUNDS;
+    double worst = judged ? determine_curves(s, view) : 0.0;
+    plb_training_next_round(&s->training, view);
+    if (last || (judged && worst > R2_ENOUGH))
+        select_sizes(s, view);
 }
 
-/* Work of its share that a PU has not been granted yet; less than half a unit is nothing. */
-static double due(const struct state *s, const struct plb_view *view, int p)
-{
-    double work = view->pus[p].lost ? 0.0 : s->pus[p].until - view->pus[p].granted;
-    return work > 0.5 ? work : 0.0;
-}
-
-/* TRAIN: the one block of this round. */
-static double train(struct state *s, const struct plb_view *view, int p)
+/* FinishedTaskExecution: holds the time of PU p's block against those of all others since the solve. */
+static void finished(struct state *s, const struct plb_view *view, int p)
 {
     struct hec_pu *pu = &s->pus[p];
-    if (s->granted == view->living && nothing_outstanding(view))
-        end_round(s, view);
-    if (s->phase != TRAIN || pu->granted)
-        return PLB_WAIT;
-    pu->granted = true;
-    s->granted++;
-    return pu->size;
-}
-
-/* RUN and SYNCHRONISE: the next block of its share. */
-static double run(struct state *s, const struct plb_view *view, int p)
-{
-    struct hec_pu *pu = &s->pus[p];
-    if (due(s, view, p) == 0.0 && !pu->spent) {
-        pu->spent = true;
-        s->unspent--;
-        view->stats->ask_again |= s->unspent == 0;
-    }
-    bool few = view->remaining <= view->living; /* what rounding to whole units left over */
-    if ((s->phase == SYNCHRONISE || (s->unspent == 0 && !few)) && nothing_outstanding(view)) {
-        fit_all(s, view);
-        solve(s, view);
-    }
-    if (s->unspent == 0 && few)
-        return 1.0;
-    double rest = due(s, view, p);
-    return s->phase == RUN && rest > 0.0 ? fmin(fmax(pu->size, 1.0), rest) : PLB_WAIT;
-}
-
-/* Finish times that differ by more than the threshold bring a rebalance. */
-static void block_end(void *state, const struct plb_view *view, int p)
-{
-    struct state *s = state;
-    if (s->phase != RUN)
+    double ratio = pu->seconds / plb_model_time(&s->models[p], pu->work), explained = SCATTERS * pu->scatter;
+    pu->work = pu->seconds = 0.0;
+    if (s->phase != EXECUTION || !isfinite(ratio))
         return;
-    int step = s->pus[p].finished++;
-    if (step >= s->steps || s->predicted <= 0.0)
+    s->longest = fmax(s->longest, ratio - explained);
+    s->shortest = fmin(s->shortest, ratio + explained);
+    if (s->longest - s->shortest <= s->params[THRESHOLD].value)
         return;
-    if (s->first_finish[step] == 0.0)
-        s->first_finish[step] = view->now;
-    double late = view->now - s->first_finish[step];
-    if (late > s->params[THRESHOLD].value * s->predicted && s->unspent > 0)
-        s->phase = SYNCHRONISE;
+    s->phase = REBALANCE;
+    s->detector = view->pus[p].lost ? NOBODY : p;
 }
 
 static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    if (view->living == 1)
-        return view->remaining;
-    double work = s->phase == TRAIN ? train(s, view, p) : PLB_WAIT;
-    return work == PLB_WAIT && s->phase != TRAIN ? run(s, view, p) : work;
+    if (s->phase == MODELLING && plb_training_round_over(&s->training, view))
+        end_round(s, view);
+    if (s->phase == MODELLING)
+        return plb_training_block(&s->training, view, p);
+    if (s->phase == REBALANCE && view->idle == view->living) { /* synchronised */
+        determine_curves(s, view);
+        select_sizes(s, view);
+    }
+    if (view->pus[p].outstanding > 0)
+        return PLB_WAIT_OWN;
+    bool goes_on = s->phase == EXECUTION || s->detector == p;
+    s->detector = s->detector == p ? NOBODY : s->detector;
+    return goes_on && s->pus[p].size > 0.0 ? fmax(s->pus[p].size, view->next) : PLB_WAIT;
 }
 
 static void done(void *state, const struct plb_view *view, int p, const struct plb_sample *sample)
 {
     struct state *s = state;
+    plb_training_reported(&s->training, p, sample);
+    s->pus[p].work += sample->work * (double)sample->tasks;
     s->pus[p].seconds += (sample->execute_s + sample->transfer_s) * (double)sample->tasks;
     if (sample->block_end)
-        block_end(s, view, p);
+        finished(s, view, p);
 }
 
 static void lost(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
     (void)view;
-    s->granted -= s->pus[p].granted;
-    s->pus[p].granted = false;
-    if (s->phase == RUN)
-        s->phase = SYNCHRONISE;
+    plb_training_lost(&s->training, p);
+    s->detector = NOBODY;
+    if (s->phase == EXECUTION)
+        s->phase = REBALANCE;
 }
 
 const struct plb_balancer plb_balancer_plb_hec = {
@@ -334,10 +233,10 @@ const struct plb_balancer plb_balancer_plb_hec = {
     PLB_BALANCER_HEAD,
     .summary = "curves from four training blocks, equal finish times, rebalance above a threshold",
     .options = options,
+    .beliefs = true,
     .init = init,
     .grant = grant,
     .done = done,
-    .block_end = block_end,
     .lost = lost,
     .fini = fini,
 };

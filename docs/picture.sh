@@ -15,7 +15,7 @@ run() {
 }
 run 1 static off
 run 2 static on
-run 3 plb-hac on
+run 3 sure on
 
 # A trace has one event per line. Times are in microseconds. The longest run is as wide as the picture.
 awk '
@@ -45,7 +45,7 @@ FNR == 1 { panel++ }
 END {
     title[1] = "static shares by speed: the rows cost different amounts, so the shares are wrong"
     title[2] = "the same with migration: an idle PU takes queued rows from another (orange)"
-    title[3] = "plb-hac, the default: sizes follow what was measured"
+    title[3] = "sure, the default: sizes follow what was measured"
     left = 64; width = 760; high = 20; gap = 34
     for (p = 1; p <= panel; p++) if (end[p] - begin[p] > longest) longest = end[p] - begin[p]
     scale = width / longest

@@ -9,7 +9,7 @@ static const struct plb_option app_options[] = {
 };
 
 static const struct plb_option balance_options[] = {
-    {"balancer", PLB_TEXT, "plb-hac", 0, 0, NULL,
+    {"balancer", PLB_TEXT, "sure", 0, 0, NULL,
      "who decides the block sizes (--balancer help), or path of a .so"},
     {"migration", PLB_FLAG, "on", 0, 0, NULL,
      "idle PUs and nodes take queued work from others when nothing is left to grant"},

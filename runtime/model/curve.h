@@ -38,6 +38,7 @@ struct plb_model {
     struct plb_curve execute; /* F_p */
     double transfer_s;        /* G_p(x) = transfer_s + transfer_s_per_work · x */
     double transfer_s_per_work;
+    double transfer_r2; /* coefficient of determination of G_p; 1 where no sample has a transfer */
     double grain;  /* a block of more work than this is executed as several tasks, and its
                       time is in proportion; 0 = one task whatever its size */
     double busy_s; /* seconds before it can begin; for the solver */

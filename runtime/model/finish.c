@@ -37,20 +37,6 @@ bool plb_solve_busy(const struct plb_model *models, const double *busy_s, int n,
     return solved;
 }
 
-int plb_first_to_finish(const struct plb_model *models, const double *busy_s, int n, double unit)
-{
-    int first = 0;
-    double earliest = INFINITY;
-    for (int p = 0; p < n; p++) {
-        double end = plb_model_known(&models[p]) ? busy_s[p] + plb_model_time(&models[p], unit) : INFINITY;
-        if (end < earliest) {
-            earliest = end;
-            first = p;
-        }
-    }
-    return first;
-}
-
 /* A PU and when it would end one more unit. */
 struct next_end {
     double at;
@@ -99,23 +85,4 @@ double plb_last_units(const struct plb_model *models, const double *busy_s, int 
     }
     free(heap);
     return end;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
-double plb_one_each(const struct plb_model *models, const double *busy_s, int n, double unit, int units,
-                    double *scratch)
-{
-    int able = 0;
-    for (int p = 0; p < n; p++)
-        if (plb_model_known(&models[p]))
-            scratch[able++] = busy_s[p] + plb_model_time(&models[p], unit);
-    if (able == 0)
-        return 0.0;
-    qsort(scratch, (size_t)able, sizeof *scratch, by_value);
-    return scratch[(units < able ? units : able) - 1];
 }

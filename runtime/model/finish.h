@@ -18,14 +18,6 @@ double plb_busy_for(const struct plb_model *model, double work, double elapsed);
 bool plb_solve_busy(const struct plb_model *models, const double *busy_s, int n, double total,
                     enum plb_solver solver, double *x, struct plb_solution *solution);
 
-/* The PU that could finish one more unit first; 0 where none can. O(n). */
-int plb_first_to_finish(const struct plb_model *models, const double *busy_s, int n, double unit);
-
-/* Seconds until as many PUs as `units`, or all where they are fewer, could each have finished one more
- * unit; 0 where none can. O(n log n). `scratch`: room for n numbers. */
-double plb_one_each(const struct plb_model *models, const double *busy_s, int n, double unit, int units,
-                    double *scratch);
-
 /* Seconds until `work` in units of `unit` each is finished, where each unit goes to the PU that ends it
  * first; `seconds`, the time by a solve, where units are many or memory is short. O(n + units · log n). */
 double plb_last_units(const struct plb_model *models, const double *busy_s, int n, double unit, double work,

@@ -227,9 +227,29 @@ void plb_fit_line(const double *x, const double *t, int n, double *constant, dou
     }
 }
 
+/* Coefficient of determination of a line through the usable points; 1 where all values are the same. */
+static double line_r_squared(const double *x, const double *t, int n, double constant, double slope)
+{
+    double count = 0.0, sum = 0.0, squares = 0.0, residual = 0.0;
+    for (int i = 0; i < n; i++) {
+        if (!(isfinite(x[i]) && x[i] > 0.0 && isfinite(t[i]) && t[i] >= 0.0))
+            continue;
+        double error = t[i] - constant - slope * x[i];
+        count += 1.0;
+        sum += t[i];
+        squares += t[i] * t[i];
+        residual += error * error;
+    }
+    double total = count > 0.0 ? squares - sum * sum / count : 0.0;
+    return total > FLT_EPSILON * squares ? 1.0 - residual / total : 1.0;
+}
+
 bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, struct plb_model *model)
 {
     double x[MAX_POINTS], t[MAX_POINTS], g[MAX_POINTS], w[MAX_POINTS];
+    *model = (struct plb_model){0};
+    if (n <= 0)
+        return false;
     if (n > MAX_POINTS) {
         samples += n - MAX_POINTS;
         n = MAX_POINTS;
@@ -240,7 +260,7 @@ bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, 
         g[i] = samples[i].transfer_s;
         w[i] = half_life > 0.0 ? exp2(-(n - 1 - i) / half_life) : 1.0;
     }
-    *model = (struct plb_model){0};
     plb_fit_line(x, g, n, &model->transfer_s, &model->transfer_s_per_work);
+    model->transfer_r2 = line_r_squared(x, g, n, model->transfer_s, model->transfer_s_per_work);
     return plb_fit_curve(x, t, w, n, &model->execute);
 }

@@ -26,6 +26,13 @@ struct plb_solution {
 bool plb_solve(const struct plb_model *models, int n, double total, enum plb_solver solver, double *x,
                struct plb_solution *solution);
 
+/* The work of one step, where `total` is shared out in equal steps, each solved for equal finish times: at
+ * most `steps` of them, and so few that starts make them PLB_STEPS_COST slower than one step at most. */
+double plb_step_work(const struct plb_model *models, int n, double total, double steps, double *x);
+
+/* Larger: more start costs. Smaller: fewer, longer blocks, so that PUs end further apart. */
+#define PLB_STEPS_COST 0.02
+
 /* The work that E_p finishes in these seconds, at most `limit`; 0 where nothing can be finished. */
 double plb_model_work(const struct plb_model *model, double seconds, double limit);
 #endif

@@ -1,87 +1,59 @@
-/* Training without barriers: sums that are kept as reports come, and block sizes from them. Weak where
- * given powers are wrong by more than POWER_ERROR: a first block then lasts long. */
+/* Training: rounds of blocks with a barrier after each. Weak where PUs are very unlike: all wait for the
+ * slowest one's first block, which is as large as everybody's. */
 #include "model/training.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/estimate.h"
-
-/* Parts of a fair share in the first block, where the user gives no size. More: starts waste time.
- * Fewer: a slow PU gets more at once than the run should wait for. */
+/* Parts of a fair share in the first block, where the user gives no size. More: starts waste time. Fewer: a
+ * slow PU gets more at once than the run should wait for. */
 #define FIRST_PARTS 1000.0
 
-/* Until every PU has reported, no block lasts longer than this multiple of the elapsed time.
- * Larger: a PU that is quick with a tiny block only gets far ahead. Smaller: training has more
- * blocks. */
-#define OF_ELAPSED 4.0
+/* Seconds: where the user gives no size, the first block grows until the fastest PU needs as long. Longer:
+ * slow PUs lose more in that round. Shorter: the block is mostly timer and start costs, and says little of
+ * the speed. */
+#define PROBE_SECONDS 1e-4
 
-/* Seconds: after a longer first report a PU gets no block ahead, since starting may cost much.
- * Larger: a start is wasted where starts are long. Smaller: the PU waits for a round trip in
- * training. */
-#define LONG_REPORT 5e-3
+/* Factor by which it grows. Larger: the last one may be much too long. Smaller: more rounds. */
+#define PROBE_GROWTH 8.0
 
-/* Times by which a given power may be too high. Larger: useful CPUs start later or not at all.
- * Smaller: a CPU may get a unit that outlasts the run. Powers are often guesses from cores and
- * clock rates. */
-#define POWER_ERROR 10.0
+/* Part of the work that such a round may take. Larger: slow PUs lose more. Smaller: PROBE_SECONDS
+ * is not reached. */
+#define PROBE_LIMIT 0.02
 
-/* Speed of a PU that has not reported, as a part of the mean. Larger: blocks are shorter, training too.
- * Smaller: blocks are longer than the rest of training where the PU is slow. */
-#define UNREPORTED 0.5
+/* Seconds per unit of work of a PU whose reports say nothing usable. Any number far below a real
+ * one will do. */
+#define NO_TIME 1e-9
 
-/* Work of all PUs' second blocks together at least, in first blocks. Smaller: the sizes of a PU's
- * two blocks differ too little for a line. Larger: tiny runs are all training. */
-#define SECOND 2.0
-
-/* Which PUs are CPUs beside GPUs, and how strong each is thought to be. */
-static void compare(struct plb_training *t, const struct plb_view *view)
+static void start_round(struct plb_training *t, const struct plb_view *view)
 {
-    double power[2] = {0.0, 0.0}; /* the most of a CPU, and of another kind */
+    t->granted = 0;
+    view->stats->ask_again = true;
     for (int p = 0; p < view->n_pus; p++) {
-        double *most = &power[view->pus[p].kind != PLB_CPU];
-        *most = view->pus[p].lost ? *most : fmax(*most, view->pus[p].power);
-    }
-    for (int p = 0; p < view->n_pus; p++) {
-        t->pus[p].beside = view->pus[p].kind == PLB_CPU && power[1] > 0.0;
-        t->pus[p].guess = fmin(view->pus[p].power / (power[1] > 0.0 ? power[1] : power[0]), 1.0);
+        t->pus[p].granted = false;
+        t->pus[p].before = view->pus[p].granted;
+        t->pus[p].seconds = 0.0;
     }
 }
 
-void plb_training_count(struct plb_training *t, const struct plb_view *view)
+static void equal_round(struct plb_training *t, const struct plb_view *view)
 {
-    compare(t, view);
-    t->needed = t->trained = t->n_rates = t->unstarted = 0;
-    t->rates = t->beside_rates = t->unreported = 0.0;
-    for (int p = 0; p < view->n_pus; p++) {
-        const struct plb_trainee *pu = &t->pus[p];
-        if (view->pus[p].lost)
-            continue;
-        t->needed += !pu->beside;
-        t->trained += !pu->beside && pu->reports >= 2;
-        t->n_rates += !pu->beside && pu->rate > 0.0;
-        t->unstarted += !pu->beside && pu->reports == 0 && view->pus[p].outstanding == 0;
-        t->rates += pu->rate;
-        t->beside_rates += pu->beside ? pu->rate : 0.0;
-        t->unreported += pu->rate == 0.0 ? pu->guess : 0.0;
-    }
+    for (int p = 0; p < view->n_pus; p++)
+        t->pus[p].size = t->base;
+    start_round(t, view);
 }
 
 bool plb_training_init(struct plb_training *t, const struct plb_view *view, double first_block, double part,
-                       bool synchronise)
+                       int rounds)
 {
-    *t = (struct plb_training){.pus = calloc((size_t)view->n_pus, sizeof *t->pus), .part = part};
+    *t = (struct plb_training){.rounds = rounds, .part = part, .base = first_block};
+    t->pus = calloc((size_t)view->n_pus, sizeof *t->pus);
     if (t->pus == NULL)
         return false;
-    t->first_block = first_block > 0.0 ? first_block : fmax(view->total / (FIRST_PARTS * view->n_pus), 1.0);
-    t->synchronise = synchronise;
-    for (int p = 0; p < view->n_pus; p++) {
-        const struct plb_pu *pu = &view->pus[p];
-        t->pus[p].reports = pu->n_samples < 2 ? pu->n_samples : 2;
-        if (pu->n_samples > 0)
-            t->pus[p].rate = plb_sample_rate(&pu->samples[pu->n_samples - 1]);
-    }
-    plb_training_count(t, view);
+    t->probing = first_block == 0.0;
+    if (t->probing)
+        t->base = fmax(view->total / (FIRST_PARTS * view->n_pus), 1.0);
+    equal_round(t, view);
     return true;
 }
 
@@ -90,80 +62,71 @@ void plb_training_fini(struct plb_training *t)
     free(t->pus);
 }
 
-bool plb_start_unknown(const struct plb_training *t, const struct plb_view *view, int p)
+bool plb_training_round_over(const struct plb_training *t, const struct plb_view *view)
 {
-    const struct plb_pu *pu = &view->pus[p];
-    return t->pus[p].reports == 1 && pu->n_samples > 0 && pu->samples[0].execute_s > LONG_REPORT;
+    return t->granted == view->living && view->idle == view->living;
 }
 
-/* A part of the others' first block, or a unit, if that ends in time even where the CPU's power was
- * given much too high. */
-double plb_training_probe(const struct plb_training *t, const struct plb_view *view, int p)
+/* Turns each PU's seconds of this round into seconds per unit of work, since the first blocks may have had
+ * other sizes; returns the least. */
+static double seconds_per_unit(struct plb_training *t, const struct plb_view *view)
 {
-    double guess = t->pus[p].guess / POWER_ERROR;
-    if (t->unstarted > 0)
-        return PLB_WAIT;
-    if (view->pus[p].outstanding > 0)
-        return PLB_WAIT_OWN;
-    bool in_time = view->next <= guess * view->remaining / t->needed;
-    return in_time ? fmax(guess * t->first_block, view->next) : PLB_WAIT;
+    double fastest = INFINITY;
+    for (int p = 0; p < view->n_pus; p++) {
+        struct plb_trainee *pu = &t->pus[p];
+        double each = pu->seconds / (view->pus[p].granted - pu->before);
+        pu->seconds = isfinite(each) && each > 0.0 ? each : NO_TIME;
+        if (!view->pus[p].lost)
+            fastest = fmin(fastest, pu->seconds);
+    }
+    return fastest;
 }
 
-/* The block after a PU's first report: one that lasts as long as the others'. */
-static double equal_time_block(const struct plb_training *t, const struct plb_view *view, int p)
+void plb_training_next_round(struct plb_training *t, const struct plb_view *view)
 {
-    const struct plb_trainee *own = &t->pus[p];
-    double rates = (t->rates - (own->beside ? 0.0 : t->beside_rates))
-                 * (1.0 + UNREPORTED * (t->needed - t->n_rates) / t->n_rates);
-    double seconds = t->part * view->total / rates;
-    if (t->n_rates < t->needed && !t->synchronise)
-        seconds = fmin(seconds, OF_ELAPSED * view->now);
-    double least = own->reports == 1 ? SECOND * t->first_block * own->rate / rates : 1.0;
-    if (!own->beside)
-        return fmax(own->rate * seconds, least);
-    /* Its rate is that of a tiny block, and that of the others may be far too low. */
-    if (view->next > 2.0 * own->rate * view->now)
-        return PLB_WAIT;
-    return fmax(own->rate * fmin(seconds, view->now), view->next);
+    double fastest = seconds_per_unit(t, view), relative = 0.0;
+    bool small = t->base * PROBE_GROWTH * view->n_pus < PROBE_LIMIT * view->total;
+    if (t->probing && fastest * t->base < PROBE_SECONDS && small) {
+        t->base *= PROBE_GROWTH;
+        equal_round(t, view);
+        return;
+    }
+    for (int p = 0; p < view->n_pus; p++)
+        relative += view->pus[p].lost ? 0.0 : fastest / t->pus[p].seconds;
+    if (t->probing) /* the rounds to come take 2 + 4 + … times base · relative */
+        t->base = fmax(t->base, t->part * view->total / (relative * (ldexp(1.0, t->rounds) - 2.0)));
+    t->probing = false;
+    t->round++;
+    double multiplier = ldexp(1.0, t->round < t->rounds ? t->round : t->rounds - 1);
+    for (int p = 0; p < view->n_pus; p++)
+        t->pus[p].size = fmax(multiplier * t->base * fastest / t->pus[p].seconds, 1.0);
+    start_round(t, view);
 }
 
-double plb_training_block(const struct plb_training *t, const struct plb_view *view, int p)
+double plb_training_block(struct plb_training *t, const struct plb_view *view, int p)
 {
-    const struct plb_trainee *own = &t->pus[p];
-    bool busy = view->pus[p].outstanding > 0;
-    if (own->beside && own->reports == 0)
-        return plb_training_probe(t, view, p);
-    if (own->reports == 0)
-        return busy ? PLB_WAIT_OWN : t->first_block;
-    if (t->n_rates == 0 || (own->reports >= 2 && t->synchronise))
-        return PLB_WAIT;
-    bool none_ahead = t->n_rates < t->needed || own->beside || plb_start_unknown(t, view, p);
-    if (none_ahead && busy)
-        return view->n_pus > PLB_FEW_PUS ? PLB_WAIT_OWN : PLB_WAIT;
-    return equal_time_block(t, view, p);
+    if (t->pus[p].granted)
+        return view->pus[p].outstanding > 0 ? PLB_WAIT_OWN : PLB_WAIT;
+    t->pus[p].granted = true;
+    t->granted++;
+    return t->pus[p].size;
 }
 
-bool plb_training_started(struct plb_training *t, int p)
+void plb_training_reported(struct plb_training *t, int p, const struct plb_sample *sample)
 {
-    bool first = !t->pus[p].beside && t->pus[p].reports == 0;
-    t->unstarted -= first;
-    return first && t->unstarted == 0;
+    t->pus[p].seconds += (sample->execute_s + sample->transfer_s) * (double)sample->tasks;
 }
 
-void plb_training_rate(struct plb_training *t, int p, double rate)
+void plb_training_lost(struct plb_training *t, int p)
 {
-    struct plb_trainee *own = &t->pus[p];
-    bool first = own->rate == 0.0;
-    t->n_rates += first && !own->beside;
-    t->unreported -= first ? own->guess : 0.0;
-    t->rates += rate - own->rate;
-    t->beside_rates += own->beside ? rate - own->rate : 0.0;
-    own->rate = rate;
+    t->granted -= t->pus[p].granted;
+    t->pus[p].granted = false;
 }
 
-void plb_training_block_end(struct plb_training *t, int p)
+bool plb_trained_before(const struct plb_view *view, int samples)
 {
-    struct plb_trainee *own = &t->pus[p];
-    own->reports++;
-    t->trained += own->reports == 2 && !own->beside;
+    for (int p = 0; p < view->n_pus; p++)
+        if (!view->pus[p].lost && view->pus[p].n_samples < samples)
+            return false;
+    return true;
 }

@@ -1,67 +1,50 @@
-/* Training without barriers: the sizes of a PU's blocks until there is a curve of every PU, and the
- * counts by which a balancer knows when that is. Used by plb-hac.
+/* The papers' modelling phase (PLB-HeC, IV.B; PLB-HAC, 3.1): rounds of blocks that give every PU the points
+ * for its first curve. Used by plb-hec and plb-hac.
  *
- * Every PU executes one tiny block, then blocks that last about the same time everywhere. A CPU
- * beside GPUs (`beside`) may be thousands of times slower, and powers are guesses. It starts after
- * the others with a tiny block, and then gets blocks that last at most the time that has passed.
- * Training does not wait for its curve. O(1) per call, but for plb_training_init and
- * plb_training_count, which are O(n). */
+ * Round 1: every PU gets the first block. Then the PU with the earliest finish time t_f gets 2 times that
+ * block, and PU k gets 2 · t_f / t_k times; in the next rounds 4 and 8 times. A round ends for all PUs
+ * together. O(1) per call, but for init and next_round, which are O(n). */
 #ifndef PLB_MODEL_TRAINING_H
 #define PLB_MODEL_TRAINING_H
 
 #include "plb/balancer.h"
 
-/* PUs up to which asking all that wait costs the master little. There a PU that has to wait is told
- * PLB_WAIT, to be asked after every event; on more PUs it is told PLB_WAIT_OWN. */
-#define PLB_FEW_PUS 64
-
 struct plb_trainee {
-    double rate;  /* work per second of its latest report; 0 = none */
-    int reports;  /* blocks finished, in this pass or before it: two make a curve */
-    bool beside;  /* a CPU beside GPUs: the others do not wait for its curve */
-    double guess; /* its power over that of the strongest PU that is not `beside`; at most 1 */
+    double size;    /* work in this round */
+    double before;  /* work granted to it before this round */
+    double seconds; /* of this round */
+    bool granted;   /* has had its block of this round */
 };
 
 struct plb_training {
     struct plb_trainee *pus; /* one per PU of the view; owned */
-    double first_block;      /* work */
-    double part;             /* of all work, to train with */
-    bool synchronise;        /* a PU with two reports waits for the others */
-    double rates;            /* sum of the rates of the PUs that have reported, */
-    double beside_rates;     /* and the part of it of CPUs beside GPUs */
-    double unreported;       /* sum of the guesses of the PUs that have not reported */
-    int needed;              /* PUs that training waits for; of these: */
-    int trained, n_rates;    /* those with two reports, those with any, */
-    int unstarted;           /* those without a report and without a block */
+    int rounds;              /* up to which the multiplier doubles */
+    int round;               /* rounds that are over */
+    double base;             /* work: the papers' initialBlockSize */
+    double part;             /* of all work, to train with where the user gives no base */
+    bool probing;            /* base is still being searched */
+    int granted;             /* living PUs that have had their block of this round */
 };
 
-/* Before a pass. `first_block`: work, or 0 for a thousandth of a fair share. `part`: of all work,
- * to train with. PUs that have samples of an earlier pass or run need no training. False where
- * there is no memory. */
+/* Before a pass. `first_block`: work, or 0 to find a size. False where there is no memory. */
 bool plb_training_init(struct plb_training *training, const struct plb_view *view, double first_block,
-                       double part, bool synchronise);
+                       double part, int rounds);
 void plb_training_fini(struct plb_training *training);
 
-/* Takes all sums anew from what is known of each PU: after a loss. */
-void plb_training_count(struct plb_training *training, const struct plb_view *view);
+/* Whether every living PU has had its block of this round and none is at work: a barrier. */
+bool plb_training_round_over(const struct plb_training *training, const struct plb_view *view);
 
-/* The work that PU p gets next, or PLB_WAIT or PLB_WAIT_OWN. */
-double plb_training_block(const struct plb_training *training, const struct plb_view *view, int p);
+/* Sizes of the next round, after one is over. */
+void plb_training_next_round(struct plb_training *training, const struct plb_view *view);
 
-/* The first block of a CPU beside GPUs, in training or later; likewise. */
-double plb_training_probe(const struct plb_training *training, const struct plb_view *view, int p);
+/* The work that PU p gets now, PLB_WAIT or PLB_WAIT_OWN. */
+double plb_training_block(struct plb_training *training, const struct plb_view *view, int p);
 
-/* Whether a PU has one report, and a long one: starting a block may cost it much, so none is kept
- * ahead. */
-bool plb_start_unknown(const struct plb_training *training, const struct plb_view *view, int p);
+/* PU p has reported, or is lost. */
+void plb_training_reported(struct plb_training *training, int p, const struct plb_sample *sample);
+void plb_training_lost(struct plb_training *training, int p);
 
-/* PU p, which had no block, gets one. True where all PUs have now been given their first block. */
-bool plb_training_started(struct plb_training *training, int p);
-
-/* PU p has reported this rate. */
-void plb_training_rate(struct plb_training *training, int p, double rate);
-
-/* PU p has finished a block. */
-void plb_training_block_end(struct plb_training *training, int p);
+/* Whether every living PU has that many samples, of earlier passes or runs: there is no need to train. */
+bool plb_trained_before(const struct plb_view *view, int samples);
 
 #endif

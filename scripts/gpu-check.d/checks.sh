@@ -114,7 +114,7 @@ part_kernels() {
             later 2 "$name; GPU and CPU, greedy" verified verifies greedy 1 "$kernel" "${settings[@]}"
         # The first of each kernel, and all matmuls of its types, over several ranks.
         if [[ $seen != *" $kernel "* || $name == matmul*1201 && ! $quick ]]; then
-            later 2 "$name; GPU and CPU, plb-hac" verified verifies hac 1 "$kernel" "${settings[@]}"
+            later 2 "$name; GPU and CPU, the default" verified verifies hac 1 "$kernel" "${settings[@]}"
             later 2 "$name; 2 ranks, GPU alone" verified verifies gpu 2 "$kernel" "${settings[@]}"
             later 2 "$name; 3 ranks, GPU and CPU" verified verifies greedy 3 "$kernel" "${settings[@]}"
         fi

@@ -51,7 +51,7 @@ competitor() {
     g=$(cat "$tmp/m.1" "$tmp/$kernel.gpu" 2>/dev/null | median)
     more=$(calc "$count * ${GPU_CHECK_SECONDS:-16} / $g" %d) busy=$(calc "$count * 0.02 / $g + 1" %d)
     job "$tmp/r.json" 60 "$kernel" "$unit=$more" "${settings[@]}" \
-        cluster.pus=auto cluster.threads="$threads" balance.block_seconds=0.5 &
+        cluster.pus=auto cluster.threads="$threads" &
     pid=$!
     others+=("$pid")
     sleep 6

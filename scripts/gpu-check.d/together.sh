@@ -46,10 +46,10 @@ together() { # KERNEL SETTINGS...
         "$a <= 1.01 * $g"
 }
 
-# Is plb-hac as fast as the best fixed split? The splits tried are around the one that the rates ask for.
+# Is sure as fast as the best fixed split? The splits tried are around the one that the rates ask for.
 part_split() {
     set_sizes
-    local kernel settings small wanted='plb-hac within 2 %'
+    local kernel settings small wanted='sure within 2 %'
     if [[ $quick ]]; then
         record 5 skipped 'the best fixed split' "$wanted" 'not with --quick'
         return
@@ -73,7 +73,7 @@ fixed() { # POWER KERNEL SETTINGS...: a run with that split; its makespan in $ma
         makespan=$(value "$tmp/r.json" makespan_s)
 }
 split() { # KERNEL SETTINGS...; $small: for the CPU
-    local kernel=$1 what="$1: plb-hac over the best fixed split" wanted='at most 1.02 times'
+    local kernel=$1 what="$1: sure over the best fixed split" wanted='at most 1.02 times'
     local threads power of_gpu of_cpu p best='' best_p i a g line=''
     shift
     progress "$what"

@@ -84,7 +84,8 @@ int main(int argc, char **argv)
 {
     static struct record record;
     static char *const settings[] = {"app.kernel=build/kernels/matmul.so", "matmul.rows=98304",
-                                     "matmul.inner=98304", "matmul.columns=98304"};
+                                     "matmul.inner=98304", "matmul.columns=98304",
+                                     "balance.balancer=plb-hac"};
     char path[1000];
     snprintf(path, sizeof path, "%s/adaptation.csv", argc > 1 ? argv[1] : ".");
     FILE *csv = fopen(path, "w");
@@ -97,7 +98,7 @@ int main(int argc, char **argv)
         struct plb_job job;
         struct plb_error err = {.status = PLB_OK};
         struct plb_simulated result;
-        open_job(&job, "hostfiles/plb-hac-figure6.cluster", "examples/papers/mm.conf", settings, 4);
+        open_job(&job, "hostfiles/plb-hac-figure6.cluster", "examples/papers/mm.conf", settings, 5);
         job.cluster.pus[GPU].slow_by[0] = factor;
         struct plb_simulation s = plb_job_simulation(&job);
         record.n = 0;

@@ -26,7 +26,7 @@ static int by_best(const void *a, const void *b)
     return x->best > y->best ? -1 : x->best < y->best;
 }
 
-static const char *policy = "plb-hac";
+static const char *policy = "sure";
 
 static void run_cell(struct cell *cell, const struct plb_cost_map *map, bool migration)
 {

@@ -67,7 +67,7 @@ static void run(const char *folder, const char *balancer, int nodes, FILE *csv)
 
 int main(int argc, char **argv)
 {
-    static const char *const balancers[] = {"plb-hac", "hdss", "factoring", "greedy"};
+    static const char *const balancers[] = {"sure", "plb-hac", "hdss", "af", "factoring", "greedy"};
     const char *folder = argc > 1 ? argv[1] : ".";
     int most = argc > 2 ? atoi(argv[2]) : 10000;
     char path[1000];
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
         return 1;
     }
     fprintf(csv, "pus,balancer,makespan_s,ratio,blocks,master_us_per_block,messages,cpu_s\n");
-    for (int b = 0; b < 4; b++)
+    for (size_t b = 0; b < sizeof balancers / sizeof *balancers; b++)
         for (int nodes = 1; nodes * PUS_OF_A_NODE <= most; nodes *= 10)
             if (argc <= 3 || strcmp(argv[3], balancers[b]) == 0)
                 run(folder, balancers[b], nodes, csv);

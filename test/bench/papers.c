@@ -21,11 +21,10 @@ struct policy {
     char *const settings[3];
 };
 
-/* plb-hac comes first: it is the default, and the others are compared with it. */
+/* sure comes first: it is the default, and the others are compared with it. */
 static const struct policy policies[] = {
-    {"plb-hac", {"balance.balancer=plb-hac"}},
     {"sure", {"balance.balancer=sure"}},
-    {"hac-sync", {"balance.balancer=plb-hac", "balance.synchronise=yes"}},
+    {"plb-hac", {"balance.balancer=plb-hac"}},
     {"plb-hec", {"balance.balancer=plb-hec"}},
     {"hdss", {"balance.balancer=hdss"}},
     {"acosta", {"balance.balancer=acosta"}},
@@ -205,7 +204,7 @@ static void judge(const struct cell *cells, int n)
         }
     }
     static const char *const promises[3] = {
-        "plb-hac within 1 % of the best of all balancers",
+        "sure within 1 % of the best of all balancers",
         "at most 1.01 of the optimum at the largest size on three machines or more",
         "at most 1.05 of the optimum where that lasts a second or more"};
     for (int k = 0; k < 3; k++)
@@ -214,7 +213,7 @@ static void judge(const struct cell *cells, int n)
                    where[k]->scenario, where[k]->app->name, where[k]->size);
 }
 
-/* The one run of plb-hac that was furthest from the optimum, among those of a second or more. */
+/* The one run of sure that was furthest from the optimum, among those of a second or more. */
 static void find_worst(const struct cell *cells, int n)
 {
     const struct cell *worst = NULL;
@@ -223,7 +222,7 @@ static void find_worst(const struct cell *cells, int n)
             && (worst == NULL || cells[i].outcomes[0].worst > worst->outcomes[0].worst))
             worst = &cells[i];
     if (worst != NULL)
-        printf("worst single run of plb-hac where the optimum lasts a second or more: %.3f (%s, %s %ld)\n",
+        printf("worst single run of sure where the optimum lasts a second or more: %.3f (%s, %s %ld)\n",
                worst->outcomes[0].worst, worst->scenario, worst->app->name, worst->size);
 }
 

@@ -21,9 +21,9 @@ has() { [ -e "$folder/$1.csv" ] && grep -q "^$2" "$folder/$1.csv"; }
 
 for family in plb-hec plb-hac; do
     if [ $family = plb-hec ]; then
-        idle='hdss plb-hec plb-hac' shares='oracle hdss acosta plb-hec plb-hac'
+        idle='hdss plb-hec plb-hac sure' shares='oracle hdss acosta plb-hec plb-hac sure'
     else
-        idle='hdss hac-sync plb-hac' shares='oracle hdss plb-hac'
+        idle='hdss plb-hac sure' shares='oracle hdss plb-hac sure'
     fi
     has cells $family- || continue
     draw speedup "family='$family'"

@@ -9,7 +9,7 @@
 set -o pipefail
 folder=${1:?usage: test/bench/real.sh FOLDER [RUNS [BALANCER...]]} runs=${2:-3}
 shift $(($# < 2 ? $# : 2))
-[ $# -gt 0 ] || set -- greedy gss factoring plb-hac
+[ $# -gt 0 ] || set -- greedy gss factoring plb-hac sure
 
 for case in steady slower; do
     for speed in 1 3 9; do

@@ -26,7 +26,7 @@ put() {
 for part in order ahead hec hac; do
     awk -v part=$part -f test/bench/results.awk "$folder"/{cells,shares,quiet/cells}.csv | put $part
 done
-sed -n '/^plb-hac within/,$ s/^/- /p' "$folder/papers.txt" | put judged # its last lines
+sed -n '/^sure within/,$ s/^/- /p' "$folder/papers.txt" | put judged # its last lines
 {
     echo "| times slower | right block size after | makespan over the optimum |"
     echo "|---|---|---|"

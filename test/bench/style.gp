@@ -4,9 +4,9 @@
 open(name, width, height) = sprintf("set terminal %s size %d,%d font '%s,%d' ; set output '%s/%s.%s'", \
     format eq "png" ? "pngcairo" : "svg", width, height, "DejaVu Sans", 11, folder, name, format)
 
-balancers = "plb-hac hac-sync plb-hec hdss acosta greedy oracle awf static factoring gss sure"
+balancers = "plb-hac af plb-hec hdss acosta greedy oracle awf static factoring gss sure"
 set linetype 1 lc rgb "#0072B2" lw 2.5 pt 7   # plb-hac
-set linetype 2 lc rgb "#56B4E9" lw 1.5 pt 6   # hac-sync
+set linetype 2 lc rgb "#A0A0A0" lw 1 pt 6 dt 3   # af
 set linetype 3 lc rgb "#D55E00" lw 1.5 pt 5   # plb-hec
 set linetype 4 lc rgb "#009E73" lw 1.5 pt 9   # hdss
 set linetype 5 lc rgb "#CC79A7" lw 1.5 pt 11  # acosta

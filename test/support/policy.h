@@ -24,6 +24,7 @@ struct fixture {
     struct plb_history histories[PUS];
     struct plb_balancer_stats stats;
     struct plb_view view;
+    double transfer_s; /* in the reports of `finish` */
     void *state;
 };
 
@@ -107,7 +108,7 @@ static inline double grant(struct fixture *f, int p)
 /* PU p finishes a block of this work in these seconds, at this time. */
 static inline void finish(struct fixture *f, int p, double work, double seconds, double now)
 {
-    struct plb_sample sample = {work, seconds, 0.0, 1, now, true};
+    struct plb_sample sample = {work, seconds, f->transfer_s, 1, now, true};
     report(f, p, &sample);
     f->view.now = now;
     f->pus[p].outstanding--;
