@@ -67,7 +67,7 @@ static void run(const char *folder, const char *balancer, int nodes, FILE *csv)
 
 int main(int argc, char **argv)
 {
-    static const char *const balancers[] = {"sure", "plb-hac", "hdss", "af", "factoring", "greedy"};
+    static const char *const balancers[] = {"sure", "plb-hac", "hdss", "factoring", "greedy"};
     const char *folder = argc > 1 ? argv[1] : ".";
     int most = argc > 2 ? atoi(argv[2]) : 10000;
     char path[1000];
