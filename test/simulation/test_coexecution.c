@@ -41,7 +41,7 @@ static bool unit_may_last_too_long(const struct coexecution *c)
 static struct limit measured(const struct coexecution *c)
 {
     if (c->unequal && c->units <= 200)
-        return (struct limit){3.7, 3.75};
+        return c->half >= 0.1 ? (struct limit){3.9, 4.7} : (struct limit){3.7, 3.75};
     if (c->half >= 0.1)
         return c->units <= 200 ? (struct limit){1.85, 2.70} : (struct limit){1.23, 2.35};
     if (c->half >= 1e-2)
