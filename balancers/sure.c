@@ -11,11 +11,10 @@
  *    gets one if nothing is known of it, and others would execute that unit again if it is late.
  * So training, the slow PU beside a quick one, the shrinking tail and the PU that is left out need no cases.
  *
- * Cost: a fit per report, O(1) per question. A solve, O(n log n), when a belief has moved, at most every
- * BETWEEN_SOLVES · n. Weak where a start costs more than a PU's share, and where units differ untold. */
+ * Cost: a fit per report, O(1) per question, and a solve, O(n log n), at most every BETWEEN_SOLVES · n. Weak
+ * where a start costs a tenth of the run or more, and where units differ untold. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/belief.h"
 #include "model/finish.h"
@@ -26,9 +25,8 @@
 #define MOVED 0.002
 
 /* No block lasts longer than this multiple of the run so far, even if it is as slow as it may be. Larger: a
- * PU takes too much by a poor first curve. Smaller: more blocks and more starts at the beginning. Set by the
- * random clusters. */
-#define OF_ELAPSED 4.0
+ * PU takes too much by a poor curve. Smaller: more starts. Set by the random clusters. */
+#define OF_ELAPSED 6.0
 
 /* Seconds of the run from solve to solve, for each PU. Larger: T is older. Smaller: the master solves more
  * than it answers; a solve takes some 2 us for each PU. */
@@ -47,8 +45,7 @@ static const struct plb_option options[] = {
 
 struct sure_pu {
     double trip_s; /* from a grant to its report, beyond the work */
-    double asked;  /* when its first block was granted */
-    bool first;    /* its first block is under way, and no other was before it */
+    double asked;  /* when the block was granted whose report is next, if the PU was idle then; else NAN */
 };
 
 struct state {
@@ -61,7 +58,7 @@ struct state {
     bool anybody; /* is sure to end a unit by T */
     int moved;    /* beliefs, since the last solve */
     struct plb_model *models;
-    double *busy, *x; /* seconds and work, at the last solve */
+    double *busy, *x; /* seconds and work, at the last solve; behind the models */
     double sum;       /* of x */
     struct sure_pu pus[];
 };
@@ -70,8 +67,6 @@ static void fini(void *state)
 {
     struct state *s = state;
     free(s->models);
-    free(s->busy);
-    free(s->x);
     free(s);
 }
 
@@ -82,13 +77,13 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     if (s == NULL)
         return NULL;
     s->solver = (enum plb_solver)params[0].value;
-    s->models = calloc(n, sizeof *s->models);
-    s->busy = calloc(n, sizeof *s->busy);
-    s->x = calloc(n, sizeof *s->x);
-    if (s->models == NULL || s->busy == NULL || s->x == NULL) {
-        fini(s);
+    s->models = calloc(n, sizeof *s->models + 2 * sizeof *s->busy);
+    if (s->models == NULL) {
+        free(s);
         return NULL;
     }
+    s->busy = (double *)(s->models + n);
+    s->x = s->busy + n;
     s->moved = view->n_pus;
     return s;
 }
@@ -190,10 +185,16 @@ static double decide(struct state *s, const struct plb_view *view, int p)
     return unit ? view->next : PLB_WAIT;
 }
 
+/* Whether what is under way tells, when it ends, enough of this larger block to save a start. */
+static bool hears_first(const struct state *s, const struct plb_view *view, int p, double work)
+{
+    const struct plb_belief *b = view->pus[p].belief;
+    return view->pus[p].outstanding > 0 && work > b->model.execute.high && s->pus[p].trip_s < b->start_s;
+}
+
 static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    struct sure_pu *own = &s->pus[p];
     if (view->pus[p].outstanding > 0 && !plb_belief_reported(view->pus[p].belief))
         return PLB_WAIT_OWN;
     double work = decide(s, view, p), age = view->now - s->solved_at;
@@ -205,13 +206,10 @@ static double grant(void *state, const struct plb_view *view, int p)
     }
     if (!(work > 0.0) && idle && s->refused++ > view->living) /* nobody would take it */
         work = view->next;
-    if (!(work > 0.0))
-        return work;
+    if (!(work > 0.0) || hears_first(s, view, p, work))
+        return work > 0.0 ? PLB_WAIT_OWN : work;
     s->refused = 0;
-    if (view->pus[p].outstanding == 0) {
-        own->asked = view->now;
-        own->first = true;
-    }
+    s->pus[p].asked = view->pus[p].outstanding == 0 ? view->now : s->pus[p].asked;
     return work;
 }
 
@@ -223,12 +221,11 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
     double seconds = (sample->execute_s + sample->transfer_s) * (double)sample->tasks;
     double expected = plb_model_time(before, sample->work) * (double)sample->tasks;
     double share = fabs(plb_model_time(now, s->x[p]) / plb_model_time(before, s->x[p]) - 1.0);
-    if (own->first && sample->block_end && isfinite(seconds))
+    if (sample->block_end && isfinite(own->asked + seconds))
         own->trip_s = fmax(view->now - own->asked - seconds, 0.0);
-    own->first = false;
-    bool first = view->pus[p].n_samples == 1;
+    own->asked = NAN;
     bool late = !(fabs(seconds - expected) <= MOVED * (s->end - view->now));
-    s->moved += first || late || !(share <= MOVED);
+    s->moved += view->pus[p].n_samples == 1 || late || !(share <= MOVED);
     s->models[p] = *now;
 }
 

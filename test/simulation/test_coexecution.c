@@ -36,19 +36,19 @@ static bool unit_may_last_too_long(const struct coexecution *c)
 }
 
 /* What was measured where `sure` does not keep the promises below. A start that lasts a part of the run:
- * `sure` takes more blocks than the GPU alone would. Few units, of which one is a quarter of the work: a CPU
- * that is slower than its power says gets it. */
+ * `sure` takes some blocks, each larger than the one before, where the GPU alone takes all at once. Few
+ * units, of which one is a quarter of the work: a CPU that is slower than its power says gets it. */
 static struct limit measured(const struct coexecution *c)
 {
     if (c->unequal && c->units <= 200)
         return c->half >= 0.1 ? (struct limit){3.9, 4.7} : (struct limit){3.7, 3.75};
     if (c->half >= 0.1)
-        return c->units <= 200 ? (struct limit){1.85, 2.70} : (struct limit){1.23, 2.35};
+        return c->units <= 200 ? (struct limit){1.85, 2.70} : (struct limit){1.59, 2.35};
     if (c->half >= 1e-2)
-        return c->units <= 200 ? (struct limit){1.07, 1.52} : (struct limit){1.06, 1.20};
-    if (c->half >= 1e-3 && !c->unequal && c->units <= 10000)
-        return (struct limit){1.10, 1.12};
-    return (struct limit){0.0, 0.0};
+        return c->units <= 200 ? (struct limit){1.10, 1.52} : (struct limit){1.09, 1.20};
+    if (c->half >= 1e-3)
+        return c->units <= 10000 ? (struct limit){1.10, 1.12} : (struct limit){1.03, 1.04};
+    return (struct limit){1.01, 1.03};
 }
 
 /* What can be promised of a cell. */
