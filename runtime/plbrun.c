@@ -123,6 +123,7 @@ static void fill_report(struct job_run *r, const struct plb_simulated *result)
     plb_report_from_master(result->master, &r->job.app, r->job.balancer->name, report);
     plb_profiles_collect(r->job.profiles, result->master, report);
     report->mode = PLB_SIMULATED;
+    report->replayed = r->job.true_map != NULL;
     report->migration = r->job.balance.migration.on;
     report->nodes = r->job.cluster.n_nodes;
     report->makespan_s = result->makespan_s;

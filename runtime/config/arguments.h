@@ -24,7 +24,8 @@ struct plb_arguments {
     const char *conf;
     char **assignments; /* "section.key=value", in their order; owned */
     int n_assignments;
-    const char *simulate, *report, *trace;
+    const char *simulate; /* a .cluster file, or the report of a run to simulate again */
+    const char *report, *trace;
     uint64_t seed;
     bool verify, dry_run, show_config, show_pus, quiet, verbose;
 };

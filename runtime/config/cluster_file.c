@@ -275,7 +275,7 @@ static int read_nodes(struct reading *r, bool simulate)
             count = 1;
             spec->nodes = plb_grow(spec->nodes, (size_t)(spec->n_nodes + 1) * sizeof *spec->nodes);
             struct plb_node_spec *fresh = &spec->nodes[spec->n_nodes++];
-            *fresh = (struct plb_node_spec){.bandwidth = 1.25e9, .latency = 20e-6};
+            *fresh = (struct plb_node_spec){.bandwidth = PLB_LINK_BANDWIDTH, .latency = PLB_LINK_LATENCY};
             snprintf(fresh->name, sizeof fresh->name, "%s", section + 5);
         }
         line = e->line;

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "core/agenda.h"
-#include "core/work_count.h"
 
 struct plb_master {
     struct plb_master_config config;
@@ -383,9 +382,9 @@ struct plb_history *plb_master_history(const struct plb_master *m, int phase, in
     return &m->work.histories[p * m->config.phases + phase];
 }
 
-const struct plb_tally *plb_master_tally(const struct plb_master *m, int phase, int p)
+struct plb_work_count *plb_master_work(struct plb_master *m)
 {
-    return &m->work.tallies[p * m->config.phases + phase];
+    return &m->work;
 }
 
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *m)

@@ -9,12 +9,11 @@
 
 #include "core/backup.h"
 #include "core/cost.h"
-#include "core/history.h"
 #include "core/message.h"
 #include "core/migration.h"
 #include "core/sizes.h"
 #include "core/totals.h"
-#include "model/tally.h"
+#include "core/work_count.h"
 
 struct plb_master;
 
@@ -104,7 +103,7 @@ const struct plb_master_counts *plb_master_counts(const struct plb_master *maste
 const struct plb_backup_counts *plb_master_backups(const struct plb_master *master);
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
 struct plb_history *plb_master_history(const struct plb_master *master, int phase, int pu);
-const struct plb_tally *plb_master_tally(const struct plb_master *master, int phase, int pu);
+struct plb_work_count *plb_master_work(struct plb_master *master);
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *master);
 
 /* NULL, or the invariant of the ledger or of the agenda that does not hold. For tests and debug builds. */

@@ -47,6 +47,13 @@ void plb_work_count_begin(struct plb_work_count *c, int phase, const struct plb_
         plb_history_recount(history_of(c, p), c->map, factor);
 }
 
+const struct plb_cost_map *plb_work_count_end(struct plb_work_count *c)
+{
+    if (c->told != NULL)
+        plb_work_count_begin(c, c->phase, c->told);
+    return c->map;
+}
+
 bool plb_work_count_reported(struct plb_work_count *c, int pu, const struct plb_done *done,
                              struct plb_sample *sample)
 {

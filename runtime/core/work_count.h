@@ -25,6 +25,16 @@ void plb_work_count_fini(struct plb_work_count *count);
  * is borrowed until the end, and is the same in all passes of a phase. */
 void plb_work_count_begin(struct plb_work_count *count, int phase, const struct plb_cost_map *told);
 
+/* The last pass is over: what it has taught of costs counts for all its reports. Returns the map of its phase
+ * by all that is known, or NULL where no pass has begun. */
+const struct plb_cost_map *plb_work_count_end(struct plb_work_count *count);
+
+static inline const struct plb_tally *plb_work_count_tally(const struct plb_work_count *count, int phase,
+                                                           int pu)
+{
+    return &count->tallies[pu * count->n_phases + phase];
+}
+
 /* A PU has reported: adds the sample to its history and the report to its tally, and learns. The sample's
  * work may change. Returns whether the map has changed: histories are counted anew then, and others must
  * count anew what they have summed up. */

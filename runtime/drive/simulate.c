@@ -206,6 +206,7 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
     struct plb_simulation s = {
         .cluster = &job->cluster,
         .maps = job->maps,
+        .true_maps = job->true_map,
         .passes = plb_phase_count(job->kernel),
         .phases = job->simulated,
         .master = plb_job_master(job),

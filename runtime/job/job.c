@@ -119,7 +119,9 @@ static int read_cluster(struct plb_job *job, const char *simulate, struct plb_er
         return err->status;
     plb_cluster_settings_read(&job->settings, &job->machines);
     const char *file = simulate != NULL ? simulate : job->machines.file;
-    if (file != NULL)
+    if (simulate != NULL && plb_is_report(simulate))
+        plb_replay_read(simulate, job->kernel->name, &job->cluster, &job->replay, err);
+    else if (file != NULL)
         plb_cluster_read(file, job->kernel->name, simulate != NULL, &job->cluster, err);
     return err->status;
 }
@@ -140,6 +142,43 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
     return read_cluster(job, simulate, err);
 }
 
+static double replayed_cost(const void *context, int64_t first, int64_t count)
+{
+    const struct plb_job *job = context;
+    const struct plb_replay *replay = &job->replay;
+    double sum = 0.0;
+    for (int i = 0; i < replay->n; i++) {
+        const struct plb_replay_cost *c = &replay->costs[i];
+        int64_t begin = c->first > first ? c->first : first;
+        int64_t end = c->first + c->count < first + count ? c->first + c->count : first + count;
+        sum += end > begin ? (double)(end - begin) * c->cost * job->maps[0].per_work : 0.0;
+    }
+    return sum;
+}
+
+/* A report's costs and rates are in units of average cost. */
+static int set_up_replay(struct plb_job *job, const char *conf, struct plb_error *err)
+{
+    if (job->replay.units == 0)
+        return PLB_OK;
+    if (plb_phase_count(job->kernel) > 1)
+        return plb_fail(err, PLB_EINPUT,
+                        "kernel %s has several phases, and a report tells one rate for each PU; describe the "
+                        "PUs in a .cluster file and use --simulate",
+                        job->kernel->name);
+    if (job->replay.units != job->app.units)
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: the job has %lld units, and the report that is replayed tells of %lld; use the "
+                        "conf file of that run",
+                        conf, (long long)job->app.units, (long long)job->replay.units);
+    for (int p = 0; p < job->cluster.n_pus; p++)
+        job->cluster.pus[p].rate *= job->maps[0].per_work;
+    if (job->replay.n == 0)
+        return PLB_OK;
+    job->true_map = plb_alloc(sizeof *job->true_map);
+    return plb_cost_map_init(job->true_map, job->app.units, replayed_cost, job, err);
+}
+
 int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
 {
     int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated);
@@ -151,6 +190,8 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
     job->maps = plb_alloc((size_t)plb_phase_count(job->kernel) * sizeof *job->maps);
     for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
         status = plb_app_cost_map(&job->app, i, &job->maps[i]);
+    if (status == PLB_OK && set_up_replay(job, job->settings.conf.file, err) != PLB_OK)
+        return err->status;
     for (int i = 0; simulated && status == PLB_OK && i < plb_phase_count(job->kernel); i++) {
         plb_app_phase(&job->app, i);
         job->simulated[i] = plb_app_begin_pass(&job->app);
@@ -214,6 +255,10 @@ void plb_job_fini(struct plb_job *job)
     for (int i = 0; job->maps != NULL && i < plb_phase_count(job->kernel); i++)
         plb_cost_map_fini(&job->maps[i]);
     free(job->maps);
+    if (job->true_map != NULL)
+        plb_cost_map_fini(job->true_map);
+    free(job->true_map);
+    plb_replay_fini(&job->replay);
     plb_app_fini(&job->app);
     plb_cluster_fini(&job->cluster);
     plb_settings_fini(&job->settings);

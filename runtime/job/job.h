@@ -6,6 +6,7 @@
 #include "core/master.h"
 #include "job/application.h"
 #include "config/cluster_file.h"
+#include "config/replay_file.h"
 #include "job/job_settings.h"
 
 struct plb_job {
@@ -20,13 +21,15 @@ struct plb_job {
     struct plb_cost_map *maps;       /* one per phase */
     int simulated[PLB_MAX_PHASES];   /* the phases that a simulation runs, one pass each, in this order */
     struct plb_cluster_spec cluster; /* no nodes: the real machines */
+    struct plb_replay replay;        /* what the run simulated again tells of work */
+    struct plb_cost_map *true_map;   /* by that run; NULL: as told */
     uint64_t seed;
     struct plb_profiles *profiles; /* of profile/profiles.h; NULL where off, and before the PUs are known */
 };
 
 /* Reads and checks settings, kernel, balancer and .cluster file. `simulate` is the .cluster file of a
- * simulation, or NULL. The assignments are borrowed until fini. PLB_OK, or another status and a sentence; the
- * caller releases the job in either case. */
+ * simulation or the report of a run to simulate again, or NULL. The assignments are borrowed until fini.
+ * PLB_OK, or another status and a sentence; the caller releases the job in either case. */
 int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assignments, int n_assignments,
                  const char *simulate, uint64_t seed, struct plb_error *err);
 

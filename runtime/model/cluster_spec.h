@@ -24,9 +24,13 @@ struct plb_pu_spec {
     double slowdown;       /* emulation: wall seconds per CPU second */
 };
 
+/* A node's link where nothing is said of it: 10 Gbit/s Ethernet. */
+#define PLB_LINK_BANDWIDTH 1.25e9 /* bytes/s */
+#define PLB_LINK_LATENCY 20e-6    /* s */
+
 struct plb_node_spec {
     char name[32];
-    double bandwidth, latency; /* to the other nodes: bytes/s, s; defaults 1.25e9 and 20e-6 */
+    double bandwidth, latency; /* to the other nodes: bytes/s, s */
     int first_pu, n_pus;       /* in the array of PUs */
 };
 

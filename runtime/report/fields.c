@@ -22,6 +22,8 @@
 #define RUN(name) MEMBER(struct plb_report, name)
 #define RUN_OR_UNKNOWN(name) RUN(name), .or_unknown = true
 #define PU(name) MEMBER(struct plb_report_pu, name)
+#define PU_OR_UNKNOWN(name) PU(name), .or_unknown = true
+#define COST(name) MEMBER(struct plb_report_cost, name)
 #define CURVE(name) MEMBER(struct plb_report_curve, name)
 #define GET(function, value_type) .type = (value_type), .get = (function)
 #define LIST_OF(table, record) .fields = (table), .record_bytes = sizeof(record)
@@ -69,6 +71,14 @@ static struct plb_value pus(const struct plb_report *report, const void *record)
 {
     (void)record;
     return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_pus, .list = report->pus};
+}
+
+static struct plb_value costs(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    if (report->costs == NULL)
+        return (struct plb_value){.type = PLB_VALUE_LEFT_OUT};
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_costs, .list = report->costs};
 }
 
 static struct plb_value kind(const struct plb_report *report, const void *record)
@@ -163,6 +173,9 @@ const struct plb_field plb_run_fields[] = {
                 "run."},
     {"pus", PLB_UNIT_COUNT, GET(pus, PLB_VALUE_LIST), LIST_OF(plb_pu_fields, struct plb_report_pu),
      .meaning = "The PUs, ordered by `id`."},
+    {"costs", PLB_UNIT_COUNT, GET(costs, PLB_VALUE_LIST), LIST_OF(plb_cost_fields, struct plb_report_cost),
+     .meaning = "What units cost by the times of tasks, for `--replay`: ranges of units in order. Left out "
+                "where the kernel has several phases."},
     {.meaning = NULL},
 };
 
@@ -194,11 +207,23 @@ const struct plb_field plb_pu_fields[] = {
      .meaning = "Fitted curve of the phase that ran last: the seconds that it executes x units of average "
                 "cost. Empty where nothing was measured."},
     {"r2", PLB_UNIT_NONE, PU(r2), .meaning = "Coefficient of determination of that fit; 1 is perfect."},
+    {"work_rate", PLB_UNIT_NONE, PU_OR_UNKNOWN(work_rate),
+     .meaning = "Units of average cost per second of its time, without what tasks take beyond their work. "
+                "Null where nothing was measured."},
+    {"start_s", PLB_UNIT_SECONDS, PU_OR_UNKNOWN(start_s),
+     .meaning = "The seconds of a task beyond its work, by the line through its times; null as before."},
     {"refused", PLB_UNIT_NONE, PU(refused),
      .meaning = "Whether the PU was not used because its memory is too small."},
     {"phases", PLB_UNIT_COUNT, GET(phases, PLB_VALUE_LIST),
      LIST_OF(plb_curve_fields, struct plb_report_curve),
      .meaning = "Its curves, one for each phase; left out where the kernel has one phase."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_cost_fields[] = {
+    {"first", PLB_UNIT_NONE, COST(first), .meaning = "The range's first unit, from 0."},
+    {"count", PLB_UNIT_OF_APP, COST(count), .meaning = "Units in the range."},
+    {"cost", PLB_UNIT_RATIO, COST(cost), .meaning = "Mean cost of one of them; 1 is the mean of all units."},
     {.meaning = NULL},
 };
 

@@ -72,6 +72,7 @@ struct plb_field {
 extern const struct plb_field plb_run_fields[];   /* records are struct plb_report */
 extern const struct plb_field plb_pu_fields[];    /* records are struct plb_report_pu */
 extern const struct plb_field plb_curve_fields[]; /* records are struct plb_report_curve */
+extern const struct plb_field plb_cost_fields[];  /* records are struct plb_report_cost */
 
 struct plb_value plb_field_value(const struct plb_field *field, const struct plb_report *report,
                                  const void *record);

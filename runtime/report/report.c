@@ -28,5 +28,6 @@ void plb_report_fini(struct plb_report *report)
 {
     free(report->pus);
     free(report->curves);
+    free(report->costs);
     *report = (struct plb_report){0};
 }

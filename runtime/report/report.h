@@ -29,7 +29,14 @@ struct plb_report_pu {
     double rate;                /* derived */
     char curve[PLB_CURVE_TEXT]; /* of the phase that ran last */
     double r2;
+    double work_rate, start_s; /* of that curve; or NAN: unknown */
     bool refused;
+};
+
+/* Units that are next to each other, and the mean cost of one. */
+struct plb_report_cost {
+    int64_t first, count;
+    double cost;
 };
 
 enum plb_run_mode { PLB_REAL_RUN, PLB_SIMULATED };
@@ -41,6 +48,7 @@ struct plb_report {
     enum plb_run_mode mode;
     bool migration;
     bool costs_told; /* by the kernel, in every phase */
+    bool replayed;   /* a simulation with the costs of a real run */
     int nodes, passes, n_pus;
     int64_t units;
     double makespan_s, profile_s, solve_s;
@@ -55,6 +63,8 @@ struct plb_report {
     int profiles_used, profiles_dropped;
     enum plb_verified verified;
     struct plb_report_pu *pus;       /* n_pus of them */
+    int n_costs;                     /* 0: not known */
+    struct plb_report_cost *costs;   /* of all units, in order */
     int n_phases;                    /* of the kernel */
     struct plb_report_curve *curves; /* n_phases of each PU, PU by PU; NULL where the kernel has one phase */
 };

@@ -165,7 +165,7 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     }
     say_spread(r, out);
     say_profiles(r, out);
-    if (r->mode == PLB_SIMULATED && !r->costs_told)
+    if (r->mode == PLB_SIMULATED && !r->costs_told && !r->replayed)
         fprintf(out, "the kernel does not tell what %s cost: the simulation takes them for equal\n", r->unit);
     if (r->mode == PLB_SIMULATED)
         plb_report_say(r,

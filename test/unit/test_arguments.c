@@ -94,7 +94,7 @@ static void options_may_be_shortened(void **state)
     (void)state;
     struct plb_arguments a;
     struct plb_error err;
-    char clear[] = "a.conf --rep r.json --sim s.cluster", several[] = "a.conf --ver";
+    char clear[] = "a.conf --repo r.json --sim s.cluster", several[] = "a.conf --ver";
     assert_int_equal(read_line(clear, &a, &err), PLB_OK);
     assert_string_equal(a.report, "r.json");
     assert_string_equal(a.simulate, "s.cluster");
@@ -135,7 +135,7 @@ static void help_has_a_column_of_meanings(void **state)
         options++;
         assert_true(line[26] == ' ' && line[27] != ' ' && line[27] != '\0');
     }
-    assert_int_equal(options, 15);
+    assert_int_equal(options, 16);
     free(text);
 }
 
