@@ -155,8 +155,9 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
         x = fmax(0.5 * x, fmin(x, view->next));
     else
         x = fmax(x, plb_model_work(&b->model, left, view->remaining));
-    bool early = view->living > 1 && plb_belief_late(b, x, wait) > OF_ELAPSED * view->now;
-    return early ? fmin(x, plb_belief_sure(b, OF_ELAPSED * view->now, wait, view->remaining)) : x;
+    double most = OF_ELAPSED * fmax(view->now, b->watched_s); /* earlier passes count */
+    bool early = view->living > 1 && plb_belief_late(b, x, wait) > most;
+    return early ? fmin(x, plb_belief_sure(b, most, wait, view->remaining)) : x;
 }
 
 /* Rule 4. */

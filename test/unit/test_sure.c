@@ -39,7 +39,7 @@ static void a_slow_pu_gets_none_of_the_last_units(void **state)
     start(&f, "sure", 40.0, 0.0);
     plb_belief_prior(&f.histories[1].belief, 0.001);
     near(grant(&f, 0), 1.0);
-    assert_true(grant(&f, 1) == 0.0); /* 1000 of the other's units last longer than all 40 */
+    assert_true(grant(&f, 1) == 0.0);              /* 1000 of the other's units last longer than all 40 */
     plb_belief_prior(&f.histories[1].belief, 0.1); /* as the other has shown 100 */
     finish(&f, 0, 1.0, 0.01, 0.01);
     assert_true(grant(&f, 1) == 0.0);
@@ -63,6 +63,29 @@ static void the_last_unit_goes_to_who_ends_it_first(void **state)
     stop(&f);
 }
 
+/* What is known of the PUs is of earlier passes, too. */
+static void the_next_pass_begins_with_large_blocks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 1000.0, 0.0);
+    for (int p = 0; p < 2; p++)
+        for (int i = 0; i < 10; i++) {
+            f.pus[p].outstanding = 1;
+            f.view.idle--;
+            finish(&f, p, 50.0, 0.5, 0.5 * i + 0.5);
+        }
+    f.balancer->fini(f.state);
+    f.view.now = 0.0;
+    f.view.remaining = 1000.0;
+    for (int p = 0; p < 2; p++)
+        f.pus[p].granted = f.pus[p].done = f.pus[p].begun = f.pus[p].end = 0.0;
+    f.state = f.balancer->init(&f.view, f.params);
+    assert_true(grant(&f, 0) >= 50.0);
+    assert_true(grant(&f, 1) >= 50.0);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -70,6 +93,7 @@ int main(void)
         cmocka_unit_test(what_is_sure_grows_with_what_is_known),
         cmocka_unit_test(a_slow_pu_gets_none_of_the_last_units),
         cmocka_unit_test(the_last_unit_goes_to_who_ends_it_first),
+        cmocka_unit_test(the_next_pass_begins_with_large_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
