@@ -41,6 +41,7 @@ static void fill(struct dice *d, struct plb_message *m)
         for (int i = 0; i < PLB_VICTIMS; i++) { /* a node may be named twice, and by itself */
             m->empty.victims[i] = (int32_t)whole(d, 0, NODES - 1);
             m->empty.amounts[i] = any_work(d);
+            m->empty.rates[i] = any_work(d);
         }
         for (int i = 0; i < PLB_LEAST; i++)
             m->empty.least[i] = one_in(d, 2) ? 0 : amount(d);
@@ -51,6 +52,7 @@ static void fill(struct dice *d, struct plb_message *m)
         m->gifts.n = (int32_t)whole(d, 0, PLB_GIFTS);
         m->gifts.thief = (int32_t)whole(d, 0, NODES - 1);
         m->gifts.left = any_work(d);
+        m->gifts.rate = any_work(d);
         for (int i = 0; i < m->gifts.n; i++) {
             int64_t hop = one_in(d, 9) ? PLB_HOPS : whole(d, 1, 3);
             m->gifts.at[i] = (struct plb_gift){any_range(d), amount(d), hop};
@@ -105,7 +107,7 @@ static void nonsense_does_no_harm(void **state)
         struct dice d = {seed, 0};
         struct fixture f;
         struct plb_migration m = {.on = !one_in(&d, 6),
-                                  .victim = (enum plb_victim)whole(&d, 0, 2),
+                                  .victim = (enum plb_victim)whole(&d, 0, 3),
                                   .threshold = any_work(&d),
                                   .by_power = one_in(&d, 3),
                                   .seed = seed};
