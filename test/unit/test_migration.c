@@ -77,22 +77,6 @@ static void measured_rates_replace_powers(void **state)
     }
 }
 
-/* A rate without limit would make a gift that its receiver drops, and its units with it. */
-static void an_impossible_rate_is_not_told(void **state)
-{
-    struct plb_slice task;
-    struct fixture f;
-    (void)state;
-    start(&f, 1, &migration_on);
-    whole_block(&f, 0, 1, 500, 10);
-    assert_true(plb_worker_take(f.worker, 0, &task));
-    plb_worker_done(f.worker, 0, &task, 5e-324, 0.0, PLB_NO_SLOT);
-    whole_block(&f, 0, 9, 0, 100);
-    const struct plb_message *gift = steal(&f, 0, 5.0, 1.0);
-    assert_true(gift->gifts.n == 1 && gift->gifts.rate == 0.0);
-    stop(&f);
-}
-
 static void too_little_is_not_worth_a_message(void **state)
 {
     (void)state;
@@ -394,7 +378,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thief_gets_its_share_by_power),
         cmocka_unit_test(measured_rates_replace_powers),
-        cmocka_unit_test(an_impossible_rate_is_not_told),
         cmocka_unit_test(too_little_is_not_worth_a_message),
         cmocka_unit_test(a_thief_of_another_pass_is_answered),
         cmocka_unit_test(a_gift_that_is_given_on_counts_its_moves),

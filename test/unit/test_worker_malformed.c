@@ -167,12 +167,31 @@ static void a_gift_that_cannot_be_is_dropped(void **state)
     stop(&f);
 }
 
+/* A rate without limit would make a gift that its receiver drops, and its units with it. */
+static void a_rate_that_cannot_be_is_not_told(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct plb_slice task;
+    start(&f, 1, &migration_on);
+    assert_true(block(&f, 1, 0, 1, 500, 10, 10));
+    assert_true(plb_worker_take(f.worker, 0, &task));
+    plb_worker_done(f.worker, 0, &task, 5e-324, 0.0, PLB_NO_SLOT);
+    assert_true(block(&f, 1, 0, 9, 0, 100, 100));
+    struct plb_message m = message(PLB_STEAL, 2, 1);
+    m.steal = (struct plb_steal){5.0, 1.0};
+    assert_true(receive(&f, &m)); /* which checks the answers */
+    assert_true(f.out.at[0].gifts.n == 1 && f.out.at[0].gifts.rate == 0.0);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nonsense_does_no_harm),
         cmocka_unit_test(a_node_without_pus_takes_nothing),
         cmocka_unit_test(a_gift_that_cannot_be_is_dropped),
+        cmocka_unit_test(a_rate_that_cannot_be_is_not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
