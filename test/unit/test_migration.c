@@ -105,7 +105,7 @@ static void a_thief_of_another_pass_is_answered(void **state)
         const struct plb_message *gift = steal_of(&f, pass, 2, 0.0, 4.0);
         assert_int_equal(f.out.n, 1);
         assert_true(gift->type == PLB_GIFT && gift->to == 2 && gift->pass == pass && gift->gifts.n == 0);
-        assert_true(gift->gifts.left == 0.0);
+        assert_true(gift->gifts.left == 0.0 && gift->gifts.rate == 0.0);
     }
     assert_int_equal(steal_of(&f, 2, OWN, 0.0, 4.0)->gifts.n, 0); /* nor does it rob itself */
     assert_true(plb_worker_queued(f.worker) == 60.0);
