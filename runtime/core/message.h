@@ -67,6 +67,7 @@ struct plb_pu_info {
     double memory;     /* bytes it can hold; infinite where it is the host's */
     double task_bytes; /* of inputs and results in one task, so that its copies hide behind other tasks;
                           0: no wish */
+    double start_s;    /* seconds of an empty task, as its device measured: what a task costs at least */
     char name[32], host[32];
     char cores[24]; /* cores it may use, as a list; "" where that means nothing */
     int32_t threads;
@@ -123,9 +124,8 @@ struct plb_failure {
 };
 
 struct plb_empty {
-    int32_t n_victims, victims[PLB_VICTIMS]; /* nodes to ask: who has most left, or ends last, comes first */
+    int32_t n_victims, victims[PLB_VICTIMS]; /* nodes that have most left, most first */
     double amounts[PLB_VICTIMS];             /* work that they have left, as far as the master knows */
-    double rates[PLB_VICTIMS];               /* their work per second; 0 = not known, or not wanted */
     int64_t least[PLB_LEAST];                /* per PU: units below which its rate suffers; 0 = not known */
 };
 
@@ -143,7 +143,7 @@ struct plb_gift {
 struct plb_gifts { /* GIFT and MOVED */
     struct plb_gift at[PLB_GIFTS];
     int32_t n, thief;
-    double left, rate; /* work still queued at the giver; its work per second, 0 = not measured */
+    double left; /* work still queued at the giver */
 };
 
 struct plb_stop {

@@ -70,6 +70,10 @@ struct plb_device_ops {
     int (*launch)(struct plb_device *device, int lane, const struct plb_phase *phase,
                   const struct plb_task *task);
 
+    /* A phase whose entry does as little as one can, to measure what a start costs: it is launched without
+     * units and without buffers (device/empty_task.h). Without a name: a start costs an unknown time. */
+    struct plb_phase empty;
+
     /* Whether a wait for the lane would return at once. */
     bool (*done)(struct plb_device *device, int lane);
     int (*wait)(struct plb_device *device, int lane, struct plb_device_times *times);

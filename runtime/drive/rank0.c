@@ -244,13 +244,14 @@ static void show_pus(const struct plb_rank0 *rank0)
     for (int p = 0; p < rank0->n_pus; p++) {
         const struct plb_pu_info *pu = &rank0->pus[p];
         if (pu->id[0] != '\0')
-            plb_say("PU %d: rank %d on %s, %s '%s' (%s), %.3g GB free, driven from cores %s, power %g", p,
-                    pu->node, pu->host, kinds[pu->kind], pu->name, pu->id, pu->memory / 1e9, pu->cores,
-                    pu->power);
+            plb_say("PU %d: rank %d on %s, %s '%s' (%s), %.3g GB free, driven from cores %s, power %g, empty "
+                    "task %.2g us",
+                    p, pu->node, pu->host, kinds[pu->kind], pu->name, pu->id, pu->memory / 1e9, pu->cores,
+                    pu->power, 1e6 * pu->start_s);
         else
-            plb_say("PU %d: rank %d on %s, %s '%s', %d thread%s on cores %s, power %g", p, pu->node, pu->host,
-                    kinds[pu->kind], pu->name, pu->threads, pu->threads == 1 ? "" : "s", pu->cores,
-                    pu->power);
+            plb_say("PU %d: rank %d on %s, %s '%s', %d thread%s on cores %s, power %g, empty task %.2g us", p,
+                    pu->node, pu->host, kinds[pu->kind], pu->name, pu->threads, pu->threads == 1 ? "" : "s",
+                    pu->cores, pu->power, 1e6 * pu->start_s);
     }
 }
 

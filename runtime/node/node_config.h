@@ -15,7 +15,7 @@
 struct plb_node_pu {
     const struct plb_device_driver *driver;
     struct plb_device_pu device;
-    struct plb_pu_info info; /* plb_node_start fills in `cores`, and `memory` where the device tells it */
+    struct plb_pu_info info; /* plb_node_start fills in `cores`, `start_s`, and `memory` where it is told */
 };
 
 /* How data travels between this node and rank 0. Both calls start a transfer and raise the counter. They

@@ -2,6 +2,7 @@
 #include "node/open_pu.h"
 
 #include "base/topology.h"
+#include "device/empty_task.h"
 #include "job/phase.h"
 
 /* Whether the replicated data fits the PU; where not, the master refuses the PU and tells the numbers. */
@@ -44,6 +45,11 @@ bool plb_pu_open(struct plb_executor *e, struct plb_node_pu *pu, const struct pl
         return false;
     double memory = pu->driver->ops.memory(e->device);
     info->memory = memory < info->memory ? memory : info->memory;
+    if (plb_device_empty_task(e->ops, e->device, &info->start_s) != 0) {
+        plb_fail(err, PLB_EFAILED, "PU '%s' (rank %d on %s) failed at an empty task: %s", info->name,
+                 info->node, info->host, plb_executor_failure(e));
+        return true;
+    }
     if (fits(pu, config->data) && plb_executor_update(e, -1, info->name, err) == PLB_OK)
         warm_up(e, info, config, err);
     return true;

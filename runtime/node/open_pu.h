@@ -5,8 +5,8 @@
 #include "node/executor.h"
 #include "node/node_config.h"
 
-/* Called by the PU's thread. Fills in the PU's cores and memory. False where the device could not be opened.
- * *err says what failed, also where the device is open and is to be closed. */
+/* Called by the PU's thread. Fills in the PU's cores, memory and start_s. False where the device could not be
+ * opened. *err says what failed, also where the device is open and is to be closed. */
 bool plb_pu_open(struct plb_executor *executor, struct plb_node_pu *pu, const struct plb_node_config *config,
                  struct plb_error *err);
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "device/driver.h"
+#include "device/empty_task.h"
 
 #define N 10000
 #define MOST_KINDS 16
@@ -152,6 +153,23 @@ static void a_kernel_s_status_comes_back(void **state)
         assert_int_equal(launched != 0 ? launched : waited, 7);
         assert_true(kinds[k].ops->failure == NULL
                     || kinds[k].ops->failure(d)[0] == '\0'); /* not the device's doing */
+        kinds[k].ops->close(d);
+    }
+}
+
+/* What a start costs: some time, and far less than a second. The device works as before. */
+static void an_empty_task_is_measured(void **state)
+{
+    (void)state;
+    static double in[N], out[N];
+    for (int k = 0; k < n_kinds; k++) {
+        struct plb_device *d = open_kind(&kinds[k]);
+        double seconds = NAN;
+        assert_int_equal(plb_device_empty_task(kinds[k].ops, d, &seconds), 0);
+        if (!(seconds > 0.0 && seconds < 1.0))
+            fail_msg("%s: an empty task takes %g s", kinds[k].name, seconds);
+        run_twice(&kinds[k], d, in, out, 1);
+        assert_true(out[N - 1] == 1.0);
         kinds[k].ops->close(d);
     }
 }
@@ -341,7 +359,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_driver_that_can_is_tried), cmocka_unit_test(results_come_back),
         cmocka_unit_test(a_kernel_s_status_comes_back),   cmocka_unit_test(lanes_do_not_disturb_each_other),
-        cmocka_unit_test(overtaking_is_counted_once),     cmocka_unit_test(an_asynchronous_error_is_found),
+        cmocka_unit_test(overtaking_is_counted_once),     cmocka_unit_test(an_empty_task_is_measured),
+        cmocka_unit_test(an_asynchronous_error_is_found),
     };
     const char *path = getenv("PLB_TEST_ENTRIES");
     entries = path != NULL ? dlopen(path, RTLD_NOW) : NULL;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "device/driver.h"
+#include "device/empty_task.h"
 
 static int spin(const struct plb_task *task)
 {
@@ -67,6 +68,18 @@ static void it_obeys_slow_lines(void **state)
     assert_true(stretched(2.0, 0.0) >= 1.9);
 }
 
+/* Two looks at the CPU clock are a part of the task: 20 ns at least, a hundred thousand times slower. */
+static void an_empty_task_is_slower_too(void **state)
+{
+    (void)state;
+    const struct plb_device_ops *ops = &plb_driver_emulated()->ops;
+    struct plb_device *d = open_pu(ops, 1e5, INFINITY, 0.0, 1.0);
+    double seconds;
+    assert_int_equal(plb_device_empty_task(ops, d, &seconds), 0);
+    assert_true(seconds >= 2e-3);
+    ops->close(d);
+}
+
 static void a_modelled_copy_takes_its_time(void **state)
 {
     (void)state;
@@ -87,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_emulated_pu_is_slower),
         cmocka_unit_test(it_obeys_slow_lines),
+        cmocka_unit_test(an_empty_task_is_slower_too),
         cmocka_unit_test(a_modelled_copy_takes_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,8 +123,8 @@ ok "without mpirun" $?
 [ ! -s "$tmp/out" ]
 ok "--quiet says nothing" $?
 alone --show-pus --dry-run "$tmp/dense.conf"
-grep -q "PU 0: rank 0 on " "$tmp/out"
-ok "--show-pus names host, PU and cores" $?
+grep -qE "PU 0: rank 0 on .*, empty task [0-9.e+-]+ us$" "$tmp/out"
+ok "--show-pus names host, PU, cores and what an empty task takes" $?
 
 sed 's/slowdown = 1$/rate = 3e9/; s/slowdown = 3/rate = 1e9/; s/slowdown = 1.5/rate = 8e9/' \
     "$tmp/six.cluster" >"$tmp/sim.cluster"

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "device/driver.h"
+#include "device/empty_task.h"
 
 enum { THREADS };
 
@@ -143,6 +144,7 @@ const struct plb_device_driver plb_device_cpu = {
             .host_memory = cpu_host_memory,
             .memory = cpu_memory,
             .launch = cpu_launch,
+            .empty = {.name = "empty", .cpu = plb_no_units},
             .done = cpu_done,
             .wait = cpu_wait,
         },

@@ -16,6 +16,7 @@
 #include "device/cuda/library.h"
 #include "device/cuda/options.h"
 #include "device/driver.h"
+#include "device/empty_task.h"
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
@@ -354,6 +355,7 @@ const struct plb_device_driver plb_device_cuda = {
             .copy_in = cuda_copy_in,
             .copy_out = cuda_copy_out,
             .launch = cuda_launch,
+            .empty = {.name = "empty", .cuda = plb_no_units},
             .done = cuda_done,
             .wait = cuda_wait,
             .failure = cuda_failure,

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "device/driver.h"
+#include "device/empty_task.h"
 #include "model/speed.h"
 
 /* Seconds between two looks whether a task was cancelled. Larger: an obsolete task keeps its PU longer.
@@ -23,7 +24,7 @@
 
 struct plb_device {
     struct plb_pu_spec spec;
-    double origin; /* of the seconds in `slow` lines, on the clock; 0: before the first task */
+    double origin; /* of the seconds in `slow` lines, on the clock; 0: before the first task with units */
     struct plb_device_times times;
 };
 
@@ -94,12 +95,11 @@ static int copy(struct plb_device *device, int lane, void *to, const void *from,
     return 0;
 }
 
-/* When a task ends that began now and takes so many seconds at speed 1. */
-static double end_of_task(struct plb_device *device, double began, double seconds)
+/* When a task ends that began at `began` and takes so many seconds at speed 1. */
+static double end_of_task(const struct plb_device *device, double began, double seconds)
 {
-    if (device->origin == 0.0)
-        device->origin = began;
-    double end = device->origin + plb_speed_end(&device->spec, began - device->origin, seconds);
+    double origin = device->origin > 0.0 ? device->origin : began;
+    double end = origin + plb_speed_end(&device->spec, began - origin, seconds);
     return isfinite(end) ? end : began + seconds;
 }
 
@@ -115,6 +115,8 @@ static int emulated_launch(struct plb_device *device, int lane, const struct plb
 {
     (void)lane;
     double began = plb_now(), used = plb_thread_seconds();
+    if (device->origin == 0.0 && task->count > 0)
+        device->origin = began;
     int status = phase->cpu(task);
     used = plb_thread_seconds() - used;
     wait_until(end_of_task(device, began, device->spec.slowdown * used), task);
@@ -153,6 +155,7 @@ const struct plb_device_driver plb_device_emulated = {
             .copy_in = copy,
             .copy_out = copy,
             .launch = emulated_launch,
+            .empty = {.name = "empty", .cpu = plb_no_units},
             .done = emulated_done,
             .wait = emulated_wait,
         },

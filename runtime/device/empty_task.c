@@ -1,0 +1,44 @@
+/* Launches a task that has no units a few times. The device measures it as it measures every task, so that
+ * the result can be compared with reports. Cost: ROUNDS empty tasks. Weak where a kernel's own start costs
+ * more, such as that of its threads or of its first block on a GPU: only reports tell of that. */
+#include "device/empty_task.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Empty tasks whose median counts; an odd number. More: a PU opens later. Fewer: an interruption counts, or
+ * the first one, which may load something. A guess. */
+#define ROUNDS 9
+
+int plb_no_units(const struct plb_task *task)
+{
+    (void)task;
+    return 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+int plb_device_empty_task(const struct plb_device_ops *ops, struct plb_device *device, double *seconds)
+{
+    void *data[1] = {NULL};
+    const struct plb_task task = {.data = data, .threads = 1};
+    double took[ROUNDS];
+    *seconds = 0.0;
+    if (ops->empty.name == NULL)
+        return 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct plb_device_times times;
+        int status = ops->launch(device, 0, &ops->empty, &task);
+        status = status == 0 ? ops->wait(device, 0, &times) : status;
+        if (status != 0)
+            return status;
+        took[i] = times.execute_s + times.transfer_s;
+    }
+    qsort(took, ROUNDS, sizeof *took, by_size);
+    *seconds = fmax(took[ROUNDS / 2], 0.0);
+    return 0;
+}
