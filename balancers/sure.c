@@ -95,7 +95,7 @@ static void believe(struct state *s, const struct plb_view *view)
         const struct plb_pu *pu = &view->pus[p];
         s->models[p] = pu->lost ? (struct plb_model){0} : pu->belief->model;
         s->busy[p] = plb_busy(pu, view->now);
-        double elapsed = view->now - pu->begun, expected = pu->end - pu->begun;
+        double from = pu->begun + pu->belief->start_s, elapsed = view->now - from, expected = pu->end - from;
         if (!plb_belief_reported(pu->belief) && pu->outstanding > 0 && elapsed > expected)
             s->models[p].execute.a[PLB_TERM_X] *= elapsed / expected;
     }

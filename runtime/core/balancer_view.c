@@ -44,6 +44,8 @@ void plb_balancer_view_init(struct plb_balancer_view *v, const struct plb_view_p
                                     .grain = grain(pus, p),
                                     .lost = pus->refused[p]};
         v->view.living += !pus->refused[p];
+        for (int phase = 0; phase < n_phases; phase++)
+            histories[p * n_phases + phase].start_s = info->start_s;
     }
     v->view.idle = v->view.living;
 }
@@ -69,10 +71,10 @@ static void set_priors(struct plb_balancer_view *v, double rate)
 {
     v->prior_rate = rate;
     for (int p = 0; p < v->view.n_pus; p++) {
-        struct plb_belief *belief = &plb_balancer_view_history(v, p)->belief;
-        if (plb_belief_reported(belief))
+        struct plb_history *h = plb_balancer_view_history(v, p);
+        if (plb_belief_reported(&h->belief))
             continue;
-        plb_belief_prior(belief, rate * v->pus[p].power);
+        plb_belief_prior(&h->belief, rate * v->pus[p].power, h->start_s);
         expect_end(v, p);
     }
 }

@@ -223,7 +223,7 @@ bool plb_history_fit(struct plb_history *h)
                         .samples = h->at,
                         .n_samples = h->n,
                         .recalled = h->recalled};
-    if (!plb_belief_fit(&h->belief, &pu))
+    if (!plb_belief_fit(&h->belief, &pu, h->start_s))
         h->belief.watched_s = 0.0;
     return true;
 }
@@ -232,14 +232,6 @@ const struct plb_model *plb_history_model(struct plb_history *h)
 {
     plb_history_fit(h);
     return plb_belief_reported(&h->belief) ? &h->belief.model : NULL;
-}
-
-double plb_history_rate(const struct plb_history *h)
-{
-    const struct plb_sample *last = h->n > 0 ? &h->at[h->n - 1] : NULL;
-    double seconds = last != NULL ? last->execute_s + last->transfer_s : 0.0;
-    double rate = seconds > 0.0 && isfinite(seconds) ? last->work / seconds : 0.0;
-    return isfinite(rate) ? rate : 0.0;
 }
 
 bool plb_history_surprises(struct plb_history *h)

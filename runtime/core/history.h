@@ -29,6 +29,7 @@ struct plb_history {
     bool dropped;             /* the profile was wrong */
     int changes;              /* how often the PU became faster or slower; often: its units differ */
     double grain;             /* most work in one task of the PU; 0 = no limit */
+    double start_s;           /* seconds of an empty task, as the PU's device measured */
     bool fitted;              /* `belief` is of all samples */
     struct plb_belief belief; /* a prior, which others set, until a sample can be used */
     struct plb_history_line line;
@@ -54,9 +55,6 @@ bool plb_history_fit(struct plb_history *history);
 
 /* The curves of the belief, or NULL where no sample can be used. Lasts until the next report. */
 const struct plb_model *plb_history_model(struct plb_history *history);
-
-/* Work per second in the latest report, without a fit; 0 where there is none, or its time cannot be. */
-double plb_history_rate(const struct plb_history *history);
 
 /* Whether the times are not what their curve says, or change more often than a machine does: the units then
  * cost other amounts than was told. */

@@ -60,8 +60,12 @@ static void describe(const struct plb_world *w, int n, int local, struct plb_pu_
 {
     const struct plb_node_spec *node = &w->in->cluster->nodes[n];
     const struct plb_pu_spec *spec = &w->in->cluster->pus[node->first_pu + local];
-    *info = (struct plb_pu_info){
-        .node = n, .local = local, .kind = spec->kind, .power = spec->power, .memory = spec->memory};
+    *info = (struct plb_pu_info){.node = n,
+                                 .local = local,
+                                 .kind = spec->kind,
+                                 .power = spec->power,
+                                 .memory = spec->memory,
+                                 .start_s = spec->overhead};
     snprintf(info->name, sizeof info->name, "%s", spec->name);
     snprintf(info->host, sizeof info->host, "%s", node->name);
 }

@@ -30,9 +30,10 @@
 #define STEPS 24
 #define CLOSE 1e-5
 
-void plb_belief_prior(struct plb_belief *b, double rate)
+void plb_belief_prior(struct plb_belief *b, double rate, double start_s)
 {
-    *b = (struct plb_belief){.spread = PRIOR};
+    *b = (struct plb_belief){.start_s = start_s, .spread = PRIOR};
+    b->model.transfer_s = start_s; /* the constant that counts at every size */
     b->model.execute = (struct plb_curve){
         .terms = 1u << PLB_TERM_X, .a[PLB_TERM_X] = 1.0 / rate, .scale = 1.0, .low = 1.0, .high = 1.0};
 }
@@ -60,7 +61,7 @@ static void unbias(struct plb_curve *c, const struct plb_pu *pu)
     c->least_slope *= n > 0 && ratios > 0.0 ? ratios / n : 1.0;
 }
 
-bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu)
+bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu, double start_s)
 {
     struct plb_model model;
     if (!plb_fit_samples(pu->samples, pu->n_samples, HALF_LIFE, &model))
@@ -81,6 +82,7 @@ bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu)
         b->watched_s += seconds_of(s) * (double)s->tasks;
     }
     b->start_s = plb_start_cost(&b->model, pu, plb_sample_rate(&pu->samples[pu->n_samples - 1]));
+    b->start_s = fmax(b->start_s, start_s);
     b->spread = sqrt(squares) / reports; /* of the mean: the curve's own error */
     b->spread = fmax(b->spread, sqrt(squares / reports) / 3.0);
     return b->watched_s > 0.0;

@@ -4,8 +4,8 @@
  * The curve gives the seconds m(x) for x units of work. They are believed to be at most m(x) · (1 + z(x)).
  * The relative spread z comes from three things. One is the scatter of the reports about their curve. One
  * is age: the further a block reaches beyond the time that was watched, the more may have changed. One is
- * size: of sizes larger than any seen, less is known. Before its first report a PU has a prior: a rate, and a
- * spread of a factor of ten. */
+ * size: of sizes larger than any seen, less is known. Before its first report a PU has a prior: what its
+ * device measured of an empty task, a rate, and a spread of a factor of ten. */
 #ifndef PLB_MODEL_BELIEF_H
 #define PLB_MODEL_BELIEF_H
 
@@ -26,11 +26,13 @@ static inline bool plb_belief_reported(const struct plb_belief *belief)
     return belief->watched_s > 0.0;
 }
 
-/* A PU that has not reported: `rate` work per second, within a factor of ten. */
-void plb_belief_prior(struct plb_belief *belief, double rate);
+/* A PU that has not reported: start_s + x / rate seconds for x units of work, within a factor of ten. An
+ * empty task of it lasts `start_s` seconds. */
+void plb_belief_prior(struct plb_belief *belief, double rate, double start_s);
 
-/* Fits the belief to a PU's samples. False where none can be used; the belief is left alone then. */
-bool plb_belief_fit(struct plb_belief *belief, const struct plb_pu *pu);
+/* Fits the belief to a PU's samples. A start costs at least the `start_s` seconds of an empty task. False
+ * where no sample can be used; the belief is left alone then. */
+bool plb_belief_fit(struct plb_belief *belief, const struct plb_pu *pu, double start_s);
 
 /* z of a block of x units of work that begins `wait_s` seconds after what was last heard of the PU. */
 double plb_belief_spread(const struct plb_belief *belief, double x, double wait_s);

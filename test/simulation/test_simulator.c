@@ -71,6 +71,20 @@ static void a_running_task_is_slowed(void **state)
     tear_down(&f);
 }
 
+/* 10 s for the first PU alone. An empty task of the second lasts ten times as long, and its device has
+ * measured that. */
+static void a_pu_whose_start_outlasts_the_run_is_left_out(void **state)
+{
+    (void)state;
+    static struct fixture f;
+    set_up(&f, 2, "sure");
+    f.pus[0].power = f.pus[1].power = 100.0;
+    f.pus[1].overhead = 100.0;
+    run(&f);
+    near(f.result.makespan_s, 10.0);
+    tear_down(&f);
+}
+
 /* Factor 0: the PU dies in its only task; the master hears of it later, and another node does all of it
  * again. */
 static void a_pu_dies_in_its_task(void **state)
@@ -186,6 +200,7 @@ int main(void)
         cmocka_unit_test(true_costs_are_not_told),
         cmocka_unit_test(costs_err_by_the_seed),
         cmocka_unit_test(a_running_task_is_slowed),
+        cmocka_unit_test(a_pu_whose_start_outlasts_the_run_is_left_out),
         cmocka_unit_test(a_pu_dies_in_its_task),
         cmocka_unit_test(rank_0_handles_one_message_at_a_time),
         cmocka_unit_test(rank_0_needs_time_for_solves_and_fits),

@@ -56,7 +56,7 @@ static inline void start(struct fixture *f, const char *name, double total, doub
     for (int p = 0; p < PUS; p++)
         f->pus[p] = (struct plb_pu){.power = 1.0, .name = "p", .grain = INFINITY};
     for (int p = 0; p < PUS && f->balancer->beliefs; p++) {
-        plb_belief_prior(&f->histories[p].belief, 1.0);
+        plb_belief_prior(&f->histories[p].belief, 1.0, 0.0);
         f->pus[p].belief = &f->histories[p].belief;
     }
     f->state = f->balancer->init(&f->view, f->params);

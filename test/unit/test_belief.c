@@ -20,7 +20,7 @@ static struct plb_belief belief_of(int n, double smallest, double largest, doubl
         samples[i] = (struct plb_sample){.work = work, .execute_s = work / 100.0 * off, .tasks = 1};
     }
     struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = samples, .n_samples = n};
-    assert_true(plb_belief_fit(&b, &pu));
+    assert_true(plb_belief_fit(&b, &pu, 0.0));
     return b;
 }
 
@@ -28,10 +28,36 @@ static void a_prior_is_sure_of_nothing(void **state)
 {
     (void)state;
     struct plb_belief b = {0};
-    plb_belief_prior(&b, 50.0);
+    plb_belief_prior(&b, 50.0, 0.0);
     assert_float_equal(plb_model_time(&b.model, 100.0), 2.0, 1e-9);
     assert_float_equal(plb_belief_spread(&b, 100.0, 0.0), 9.0, 1e-9); /* a factor of ten */
     assert_true(plb_belief_sure(&b, 1e6, 0.0, 1e6) == 0.0);
+}
+
+static void a_start_costs_no_less_than_an_empty_task(void **state)
+{
+    (void)state;
+    struct plb_sample s = {.work = 10.0, .execute_s = 3.0, .tasks = 1};
+    struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = &s, .n_samples = 1};
+    struct plb_belief b = {0};
+    plb_belief_prior(&b, 50.0, 2.0);
+    assert_float_equal(b.start_s, 2.0, 0.0);
+    assert_float_equal(plb_model_time(&b.model, 1e-3), 2.00002, 1e-9);
+    assert_float_equal(plb_model_time(&b.model, 100.0), 4.0, 1e-9);
+    assert_true(plb_belief_fit(&b, &pu, 2.0)); /* one report tells of no start */
+    assert_float_equal(b.start_s, 2.0, 0.0);
+}
+
+static void reports_tell_of_a_start_that_costs_more(void **state)
+{
+    (void)state;
+    struct plb_sample s[REPORTS];
+    struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = s, .n_samples = REPORTS};
+    struct plb_belief b = {0};
+    for (int i = 0; i < REPORTS; i++)
+        s[i] = (struct plb_sample){.work = 0.01 * (1 + i), .execute_s = 5.0 + 0.01 * (1 + i), .tasks = 1};
+    assert_true(plb_belief_fit(&b, &pu, 2.0));
+    assert_true(b.start_s > 4.5 && b.start_s <= 5.0);
 }
 
 static void the_sure_size_ends_in_time_if_late(void **state)
@@ -82,13 +108,15 @@ static void impossible_times_are_no_belief(void **state)
     struct plb_sample s = {.work = 10.0, .execute_s = NAN, .tasks = 1};
     struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = &s, .n_samples = 1};
     struct plb_belief b = {0};
-    assert_false(plb_belief_fit(&b, &pu));
+    assert_false(plb_belief_fit(&b, &pu, 0.0));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_prior_is_sure_of_nothing),
+        cmocka_unit_test(a_start_costs_no_less_than_an_empty_task),
+        cmocka_unit_test(reports_tell_of_a_start_that_costs_more),
         cmocka_unit_test(the_sure_size_ends_in_time_if_late),
         cmocka_unit_test(more_reports_make_it_surer),
         cmocka_unit_test(scatter_makes_it_less_sure),

@@ -35,11 +35,12 @@ static void fini(void *state)
     (void)state;
 }
 
-/* Three PUs of powers 1, 2 and 4, each with a block of 10 units, since 10 s on the master's clock. */
-static void start_asking(struct fixture *f, bool beliefs)
+/* Three PUs of powers 1, 2 and 4, each with a block of 10 units, since 10 s on the master's clock. An empty
+ * task of the last one lasts `start_s` seconds. */
+static void start_asking_of(struct fixture *f, bool beliefs, double start_s)
 {
-    static struct plb_balancer balancer = {
-        PLB_BALANCER_HEAD, .name = "asks", .init = init, .grant = grant, .done = done, .fini = fini};
+    static struct plb_balancer balancer = {PLB_BALANCER_HEAD, .name = "asks", .init = init,
+                                           .grant = grant,    .done = done,   .fini = fini};
     struct plb_error err = {.status = PLB_OK};
     struct plb_master_config config = {.balancer = &balancer, .n_nodes = 3};
     balancer.beliefs = beliefs;
@@ -47,10 +48,16 @@ static void start_asking(struct fixture *f, bool beliefs)
     f->nodes = 3;
     for (int n = 0; n < 3; n++)
         f->pus[n] = (struct plb_pu_info){.node = n, .power = 1 << n, .memory = INFINITY};
+    f->pus[2].start_s = start_s;
     assert_int_equal(plb_cost_map_init(&f->map, 1000, NULL, NULL, &err), PLB_OK);
     script.answer = 10.0;
     f->master = plb_master_new(&config, f->pus, 3);
     begin(f, 0, 0, 10.0, 3);
+}
+
+static void start_asking(struct fixture *f, bool beliefs)
+{
+    start_asking_of(f, beliefs, 0.0);
 }
 
 static const struct plb_pu *pu(int p)
@@ -72,6 +79,23 @@ static void priors_follow_powers_and_what_others_show(void **state)
     assert_float_equal(plb_model_time(&pu(1)->belief->model, 10.0), 1.0, 1e-6);
     assert_float_equal(plb_model_time(&pu(0)->belief->model, 5.0), 1.0, 1e-6);
     assert_float_equal(plb_model_time(&pu(2)->belief->model, 20.0), 1.0, 1e-6);
+    stop(&f);
+}
+
+static void priors_begin_with_what_an_empty_task_costs(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_asking_of(&f, true, 0.25);
+    assert_float_equal(pu(1)->belief->start_s, 0.0, 0.0);
+    assert_float_equal(pu(2)->belief->start_s, 0.25, 0.0);
+    assert_float_equal(plb_model_time(&pu(2)->belief->model, 8.0), 0.25 + 8.0 / 4.0, 1e-9);
+    assert_float_equal(pu(2)->end, 0.25 + 2.5, 1e-9);
+    finish(&f, 1); /* 5 units a second for a power of 1 */
+    assert_float_equal(plb_model_time(&pu(2)->belief->model, 20.0), 0.25 + 1.0, 1e-6);
+    finish(&f, 2);
+    assert_true(plb_belief_reported(pu(2)->belief));
+    assert_float_equal(pu(2)->belief->start_s, 0.25, 0.0);
     stop(&f);
 }
 
@@ -148,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(priors_follow_powers_and_what_others_show),
+        cmocka_unit_test(priors_begin_with_what_an_empty_task_costs),
         cmocka_unit_test(the_rate_of_a_lost_pu_is_shown_no_more),
         cmocka_unit_test(ends_follow_grants_and_reports),
         cmocka_unit_test(units_that_others_execute_bring_the_end_nearer),

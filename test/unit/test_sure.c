@@ -37,13 +37,25 @@ static void a_slow_pu_gets_none_of_the_last_units(void **state)
     (void)state;
     struct fixture f;
     start(&f, "sure", 40.0, 0.0);
-    plb_belief_prior(&f.histories[1].belief, 0.001);
+    plb_belief_prior(&f.histories[1].belief, 0.001, 0.0);
     near(grant(&f, 0), 1.0);
-    assert_true(grant(&f, 1) == 0.0);              /* 1000 of the other's units last longer than all 40 */
-    plb_belief_prior(&f.histories[1].belief, 0.1); /* as the other has shown 100 */
+    assert_true(grant(&f, 1) == 0.0); /* 1000 of the other's units last longer than all 40 */
+    plb_belief_prior(&f.histories[1].belief, 0.1, 0.0); /* as the other has shown 100 */
     finish(&f, 0, 1.0, 0.01, 0.01);
     assert_true(grant(&f, 1) == 0.0);
     assert_true(grant(&f, 0) >= 1.0);
+    stop(&f);
+}
+
+/* 40 units of the other's last less than one start. */
+static void a_pu_whose_start_lasts_too_long_gets_none(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 40.0, 0.0);
+    plb_belief_prior(&f.histories[1].belief, 10.0, 50.0);
+    near(grant(&f, 0), 1.0);
+    assert_true(grant(&f, 1) == 0.0);
     stop(&f);
 }
 
@@ -92,6 +104,7 @@ int main(void)
         cmocka_unit_test(the_first_block_is_a_unit),
         cmocka_unit_test(what_is_sure_grows_with_what_is_known),
         cmocka_unit_test(a_slow_pu_gets_none_of_the_last_units),
+        cmocka_unit_test(a_pu_whose_start_lasts_too_long_gets_none),
         cmocka_unit_test(the_last_unit_goes_to_who_ends_it_first),
         cmocka_unit_test(the_next_pass_begins_with_large_blocks),
     };
