@@ -324,10 +324,32 @@ static void a_task_that_was_told_does_not_fail(void **state)
     stop();
 }
 
+/* In the middle of a pass: its PU is wanted. */
+static void a_task_that_nobody_wants_is_told(void **state)
+{
+    (void)state;
+    struct plb_range all = {0, UNITS};
+    struct setup setup = {.set = &equal, .kernel = &told_kernel, .range = &all, .memory = 1e9};
+    struct plb_outbox out = {0};
+    start((const struct plb_device_driver *const[]){&quick}, 1, &setup);
+    grant(0, (struct plb_range){0, 10});
+    while (!plb_node_works(seen.node, 1, 2)) {
+        plb_node_step(seen.node, &out);
+        plb_node_wait(seen.node, 1e-3);
+    }
+    plb_outbox_add(&out, PLB_CANCEL, 0, 1, 1)->cancel.range = (struct plb_range){0, 10};
+    receive(&out.at[out.n - 1]);
+    while (plb_node_works(seen.node, 1, 2))
+        plb_node_wait(seen.node, 1e-3);
+    plb_outbox_fini(&out);
+    stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_that_was_told_does_not_fail),
+        cmocka_unit_test(a_task_that_nobody_wants_is_told),
         cmocka_unit_test(pages_are_locked_without_the_lock),
         cmocka_unit_test(the_wire_is_used_without_the_lock),
         cmocka_unit_test(a_task_fits_the_memory_of_its_pu),
