@@ -157,7 +157,7 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
         x = fmax(x, plb_model_work(&b->model, left, view->remaining));
     double most = OF_ELAPSED * fmax(view->now, b->watched_s); /* earlier passes count */
     bool early = view->living > 1 && plb_belief_late(b, x, wait) > most;
-    return early ? fmin(x, plb_belief_sure(b, most, wait, view->remaining)) : x;
+    return early ? fmin(x, fmax(plb_belief_sure(b, most, wait, view->remaining), view->next)) : x;
 }
 
 /* Rule 4. */

@@ -98,6 +98,23 @@ static void the_next_pass_begins_with_large_blocks(void **state)
     stop(&f);
 }
 
+/* Early blocks are short, but a PU is not left out because the next unit is larger than what it has done. */
+static void an_early_block_may_be_a_unit(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 1e5, 0.0);
+    f.view.next = 0.1;
+    grant(&f, 0);
+    grant(&f, 1);
+    finish(&f, 1, 0.1, 0.001, 0.001);
+    finish(&f, 0, 0.1, 0.003, 0.003);
+    f.view.next = 1.0;
+    assert_true(grant(&f, 1) >= 1.0);
+    assert_true(grant(&f, 0) >= 1.0);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +124,7 @@ int main(void)
         cmocka_unit_test(a_pu_whose_start_lasts_too_long_gets_none),
         cmocka_unit_test(the_last_unit_goes_to_who_ends_it_first),
         cmocka_unit_test(the_next_pass_begins_with_large_blocks),
+        cmocka_unit_test(an_early_block_may_be_a_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
