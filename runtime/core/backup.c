@@ -181,13 +181,9 @@ static struct plb_history *history_of(const struct plb_backups *b, int p)
     return &b->config.histories[p * b->config.n_phases + b->phase];
 }
 
-/* Work per second in the latest report, without a fit; 0 where there is none. */
 static double latest_rate(const struct plb_backups *b, int p)
 {
-    const struct plb_history *h = history_of(b, p);
-    const struct plb_sample *last = h->n > 0 ? &h->at[h->n - 1] : NULL;
-    double seconds = last != NULL ? last->execute_s + last->transfer_s : 0.0;
-    return seconds > 0.0 && isfinite(seconds) ? last->work / seconds : 0.0;
+    return plb_history_rate(history_of(b, p));
 }
 
 /* Seconds that a PU needs by its curve, or as in its latest report where that tells of no curve; negative

@@ -1,6 +1,7 @@
-/* Candidates in order of what they have left, and promises. */
+/* Candidates in order of what they have left, or of when they end, and promises. */
 #include "core/broker.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -10,11 +11,13 @@
 #define NOTHING 0.5 /* work: a node that has less has no unit to give */
 #define TAKEN 0.5   /* of what a victim has left, promised to a thief; R_i / (R_i + R_j) of equal nodes */
 
-struct plb_broker *plb_broker_new(const struct plb_ledger *ledger, const struct plb_pu_info *pus, int n_pus,
+struct plb_broker *plb_broker_new(const struct plb_ledger *ledger, const struct plb_work_count *work,
+                                  enum plb_victim victim, const struct plb_pu_info *pus, int n_pus,
                                   int n_nodes)
 {
     struct plb_broker *b = plb_alloc(sizeof *b);
     b->ledger = ledger;
+    b->work = victim == PLB_A2WS ? work : NULL;
     b->n = n_nodes;
     b->at = plb_alloc((size_t)n_nodes * sizeof *b->at);
     for (int p = n_pus - 1; p >= 0; p--) {
@@ -46,14 +49,29 @@ static double hope(const struct plb_broker *b, int node)
     return plb_ledger_lost(b->ledger, node) ? 0.0 : plb_ledger_left(b->ledger, node) - b->at[node].promised;
 }
 
-/* Puts a node into the sorted list at the place that its hope deserves, or drops it. */
+/* Of a node's PUs together, as far as they have reported. */
+static double rate_of(const struct plb_broker *b, int node)
+{
+    double sum = 0.0;
+    for (int i = 0; b->work != NULL && i < b->at[node].n_pus; i++)
+        sum += plb_work_count_rate(b->work, b->at[node].first_pu + i);
+    return isfinite(sum) ? sum : 0.0;
+}
+
+/* Whether a node should be asked before another one. Where rates are not wanted, none is known. */
+static bool comes_before(const struct plb_broker *b, int node, int other)
+{
+    return plb_ends_later((struct plb_load){hope(b, node), b->at[node].rate},
+                          (struct plb_load){hope(b, other), b->at[other].rate});
+}
+
+/* Puts a node into the sorted list at the place that it deserves, or drops it. */
 static void enter(struct plb_broker *b, int node)
 {
-    double h = hope(b, node);
-    if (b->n_candidates == PLB_CANDIDATES && h <= hope(b, b->candidates[PLB_CANDIDATES - 1]))
+    if (b->n_candidates == PLB_CANDIDATES && !comes_before(b, node, b->candidates[PLB_CANDIDATES - 1]))
         return;
     int place = b->n_candidates < PLB_CANDIDATES ? b->n_candidates++ : PLB_CANDIDATES - 1;
-    for (; place > 0 && hope(b, b->candidates[place - 1]) < h; place--)
+    for (; place > 0 && comes_before(b, node, b->candidates[place - 1]); place--)
         b->candidates[place] = b->candidates[place - 1];
     b->candidates[place] = node;
 }
@@ -61,19 +79,28 @@ static void enter(struct plb_broker *b, int node)
 void plb_broker_survey(struct plb_broker *b)
 {
     b->n_candidates = b->hints = 0;
-    for (int n = 0; n < b->n; n++)
-        if (hope(b, n) >= NOTHING)
-            enter(b, n);
+    for (int n = 0; n < b->n; n++) {
+        if (hope(b, n) < NOTHING)
+            continue;
+        b->at[n].rate = rate_of(b, n);
+        enter(b, n);
+    }
 }
 
 /* The candidates' order changes only by promises, so the one that was promised sinks to its place. */
 static void sink(struct plb_broker *b, int place)
 {
     int node = b->candidates[place];
-    double h = hope(b, node);
-    for (; place + 1 < b->n_candidates && hope(b, b->candidates[place + 1]) > h; place++)
+    for (; place + 1 < b->n_candidates && comes_before(b, b->candidates[place + 1], node); place++)
         b->candidates[place] = b->candidates[place + 1];
     b->candidates[place] = node;
+}
+
+static void name(const struct plb_broker *b, int node, struct plb_empty *empty, int place)
+{
+    empty->victims[place] = node;
+    empty->amounts[place] = plb_ledger_left(b->ledger, node);
+    empty->rates[place] = b->at[node].rate;
 }
 
 int plb_broker_hint(struct plb_broker *b, int thief, struct plb_empty *empty)
@@ -87,8 +114,7 @@ int plb_broker_hint(struct plb_broker *b, int thief, struct plb_empty *empty)
         if (node == thief || hope(b, node) < NOTHING)
             continue;
         first = first < 0 ? i : first;
-        empty->victims[n] = node;
-        empty->amounts[n++] = plb_ledger_left(b->ledger, node);
+        name(b, node, empty, n++);
     }
     empty->n_victims = n;
     if (n == 0)
@@ -104,10 +130,8 @@ int plb_broker_name_some(const struct plb_broker *b, int node, struct plb_empty 
     for (int seen = 0; seen < b->n_candidates && n < PLB_VICTIMS; seen++) {
         int other = b->candidates[i];
         i = i + 1 < b->n_candidates ? i + 1 : 0;
-        if (other == node)
-            continue;
-        empty->victims[n] = other;
-        empty->amounts[n++] = plb_ledger_left(b->ledger, other);
+        if (other != node)
+            name(b, other, empty, n++);
     }
     return empty->n_victims = n;
 }

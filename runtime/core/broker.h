@@ -1,17 +1,21 @@
 /* The broker: brings idle nodes together with nodes that have work left. Part of the master.
  *
- * It names the nodes with most left. What a thief will probably take is promised, so that the next thief
- * hears of another victim: a thousand idle nodes do not all ask the same six. What the broker knows lags
- * behind by the messages on their way. Cost: O(nodes) for a list of candidates, which serves one hint where
- * nodes are few, and 32 where they are many. Not thread-safe. */
+ * It names the nodes with most left; under a2ws those that would end last, by their PUs' latest reports. What
+ * a thief will probably take is promised, so that the next thief hears of another victim: a thousand idle
+ * nodes do not all ask the same six. What the broker knows lags behind by the messages on their way. Cost:
+ * O(nodes), under a2ws O(PUs), for a list of candidates, which serves one hint where nodes are few, and 32
+ * where they are many. Not thread-safe. */
 #ifndef PLB_CORE_BROKER_H
 #define PLB_CORE_BROKER_H
 
 #include "core/ledger.h"
+#include "core/migration.h"
+#include "core/work_count.h"
 
 struct plb_broker_node {
     int first_pu, n_pus;
     double promised; /* work that thieves will probably take from it */
+    double rate;     /* work per second when the list was made; 0: not known, or not wanted */
 };
 
 #define PLB_CANDIDATES 64 /* nodes in the list. Larger: a hint costs more. Smaller: thieves share victims. */
@@ -19,14 +23,16 @@ struct plb_broker_node {
 /* To be read through the functions below. */
 struct plb_broker {
     const struct plb_ledger *ledger;
-    struct plb_broker_node *at; /* by node */
+    const struct plb_work_count *work; /* knows the rates; NULL: they are not wanted */
+    struct plb_broker_node *at;        /* by node */
     int n;
     int candidates[PLB_CANDIDATES], n_candidates;
     int hints; /* that the list has served */
 };
 
-/* PUs in the order of the run: by node. The ledger is borrowed. */
-struct plb_broker *plb_broker_new(const struct plb_ledger *ledger, const struct plb_pu_info *pus, int n_pus,
+/* PUs in the order of the run: by node. The ledger and the count are borrowed. */
+struct plb_broker *plb_broker_new(const struct plb_ledger *ledger, const struct plb_work_count *work,
+                                  enum plb_victim victim, const struct plb_pu_info *pus, int n_pus,
                                   int n_nodes);
 void plb_broker_free(struct plb_broker *broker);
 
@@ -39,12 +45,12 @@ static inline void plb_broker_heard(struct plb_broker *broker, int node)
     broker->at[node].promised = 0.0;
 }
 
-/* Names the victims of an idle node, the one with most left first, and promises it a part of what that has.
- * Returns how many. */
+/* Names the victims of an idle node, the one that should be asked first, and promises it a part of what that
+ * has. Returns how many. */
 int plb_broker_hint(struct plb_broker *broker, int thief, struct plb_empty *empty);
 
-/* For all nodes at once, while all are busy: plb_broker_survey looks who has most left, O(nodes); then each
- * node gets another few of those, O(1), and nothing is promised. */
+/* For all nodes at once, while all are busy: plb_broker_survey looks who has most left or ends last; then
+ * each node gets another few of those, O(1), and nothing is promised. */
 void plb_broker_survey(struct plb_broker *broker);
 int plb_broker_name_some(const struct plb_broker *broker, int node, struct plb_empty *empty);
 

@@ -55,7 +55,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
         m->infos[p] = infos[p];
     judge_memory(m);
     m->ledger = plb_ledger_new(n, m->config.n_nodes);
-    m->broker = plb_broker_new(m->ledger, m->infos, n, m->config.n_nodes);
+    m->broker = plb_broker_new(m->ledger, &m->work, config->victim, m->infos, n, config->n_nodes);
     struct plb_agenda_config agenda = {
         .balancer = config->balancer,
         .params = config->params,

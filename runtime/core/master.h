@@ -22,15 +22,16 @@ struct plb_master_config {
     const struct plb_param *params; /* of the balancer; borrowed */
     int n_nodes;                    /* ranks of the run, with and without PUs */
     const struct plb_sizes *sizes;  /* of the application's data; borrowed; NULL = no data */
-    int64_t units;       /* of a pass, for the largest unit of `sizes`; 0 = unequal ones do not matter */
-    double pulled_bytes; /* a task whose data is pulled moves about this much; 0 = any */
-    int phases;          /* of the kernel; 0 counts as 1 */
-    double grain;        /* units per task at most, as the user wants it; 0 = no wish */
-    double task_s;       /* seconds of a task of a large block at most, or 0: PLB_TASK_SECONDS */
-    bool migration;      /* nodes are told when nothing is left to grant, and from whom to take */
-    bool backups;        /* idle PUs execute late units a second time; only with migration */
-    bool learn_costs;    /* the times of tasks tell what units cost (core/learned_cost.h) */
-    bool whole_results;  /* a result counts whole or not at all: the job reduces arrays */
+    int64_t units;          /* of a pass, for the largest unit of `sizes`; 0 = unequal ones do not matter */
+    double pulled_bytes;    /* a task whose data is pulled moves about this much; 0 = any */
+    int phases;             /* of the kernel; 0 counts as 1 */
+    double grain;           /* units per task at most, as the user wants it; 0 = no wish */
+    double task_s;          /* seconds of a task of a large block at most, or 0: PLB_TASK_SECONDS */
+    bool migration;         /* nodes are told when nothing is left to grant, and from whom to take */
+    enum plb_victim victim; /* whom idle nodes ask */
+    bool backups;           /* idle PUs execute late units a second time; only with migration */
+    bool learn_costs;       /* the times of tasks tell what units cost (core/learned_cost.h) */
+    bool whole_results;     /* a result counts whole or not at all: the job reduces arrays */
 };
 
 /* What happened to messages and units, in all passes so far; tests look at them. */

@@ -88,8 +88,8 @@ static const char *check_gifts(const struct plb_gifts *gifts, int n_nodes)
         return "an impossible number of gifts";
     if (gifts->thief < 0 || gifts->thief >= n_nodes)
         return "a thief that is no rank of this run";
-    if (!possible(gifts->left))
-        return "an impossible amount of work left";
+    if (!possible(gifts->left) || !possible(gifts->rate))
+        return "an impossible amount of work left, or rate";
     for (int i = 0; i < gifts->n; i++)
         if (!sound(gifts->at[i].range) || gifts->at[i].block < 0 || gifts->at[i].hop < 1
             || gifts->at[i].hop > PLB_HOPS)
@@ -101,9 +101,12 @@ static const char *check_empty(const struct plb_empty *empty, int n_nodes)
 {
     if (empty->n_victims < 0 || empty->n_victims > PLB_VICTIMS)
         return "an impossible number of victims";
-    for (int i = 0; i < empty->n_victims; i++)
-        if (empty->victims[i] < 0 || empty->victims[i] >= n_nodes || !possible(empty->amounts[i]))
+    for (int i = 0; i < empty->n_victims; i++) {
+        if (empty->victims[i] < 0 || empty->victims[i] >= n_nodes)
             return "an impossible victim";
+        if (!possible(empty->amounts[i]) || !possible(empty->rates[i]))
+            return "a victim of impossible work or rate";
+    }
     for (int i = 0; i < PLB_LEAST; i++)
         if (empty->least[i] < 0)
             return "an impossible least task";

@@ -124,8 +124,9 @@ struct plb_failure {
 };
 
 struct plb_empty {
-    int32_t n_victims, victims[PLB_VICTIMS]; /* nodes that have most left, most first */
+    int32_t n_victims, victims[PLB_VICTIMS]; /* nodes to ask: who has most left, or ends last, comes first */
     double amounts[PLB_VICTIMS];             /* work that they have left, as far as the master knows */
+    double rates[PLB_VICTIMS];               /* their work per second; 0 = not known, or not wanted */
     int64_t least[PLB_LEAST];                /* per PU: units below which its rate suffers; 0 = not known */
 };
 
@@ -143,7 +144,7 @@ struct plb_gift {
 struct plb_gifts { /* GIFT and MOVED */
     struct plb_gift at[PLB_GIFTS];
     int32_t n, thief;
-    double left; /* work still queued at the giver */
+    double left, rate; /* work still queued at the giver; its work per second, 0 = not measured */
 };
 
 struct plb_stop {

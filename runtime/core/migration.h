@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum plb_victim { PLB_MOST_REMAINING, PLB_FIRST, PLB_RANDOM };
-#define PLB_VICTIM_CHOICES "most-remaining|first|random" /* as users name them, in the enum's order */
+enum plb_victim { PLB_MOST_REMAINING, PLB_FIRST, PLB_RANDOM, PLB_A2WS };
+#define PLB_VICTIM_CHOICES "most-remaining|first|random|a2ws" /* as users name them, in the enum's order */
 
 struct plb_migration {
     bool on;
-    enum plb_victim victim; /* the node that an idle node asks: most-remaining, first (Li) or random */
+    enum plb_victim victim; /* the node that an idle node asks: most-remaining, first (Li), random or a2ws */
     double threshold;       /* work; a node gives no less than this to another */
     double task_s;          /* seconds of a task at most, or 0: PLB_TASK_SECONDS */
     bool by_power;          /* shares follow the given powers, as Li's do, though rates are measured */
@@ -58,6 +58,23 @@ static inline double plb_migration_share(double queued, double own, double other
     if (x >= 1.0)
         return x;
     return other <= queued * own ? 1.0 : 0.0;
+}
+
+/* What is known of a node: the work that it has left, and its rate in work per second; 0: not known. */
+struct plb_load {
+    double left, rate;
+};
+
+/* Whether node a would end after node b: it has more seconds of work left. A2WS asks by this (Fernandes et
+ * al., arXiv 2401.04494); we had its idea, not its text. A node of unknown rate has told of no task yet, and
+ * is taken to end last. Of two of them the one with more work does. */
+static inline bool plb_ends_later(struct plb_load a, struct plb_load b)
+{
+    if (a.rate > 0.0 && b.rate > 0.0)
+        return a.left / a.rate > b.left / b.rate;
+    if (a.rate > 0.0 || b.rate > 0.0)
+        return b.rate > 0.0;
+    return a.left > b.left;
 }
 
 #endif

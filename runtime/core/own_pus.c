@@ -55,7 +55,7 @@ double plb_own_pus_rate(const struct plb_own_pus *s)
             return 0.0;
         sum += rate;
     }
-    return sum;
+    return isfinite(sum) ? sum : 0.0;
 }
 
 double plb_own_pus_power(const struct plb_own_pus *s)

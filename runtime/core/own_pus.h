@@ -42,8 +42,8 @@ void plb_own_pus_begin(struct plb_own_pus *pus, const struct plb_cost_map *map);
 
 double plb_own_pus_queued(const struct plb_own_pus *pus); /* work; 0 before the first pass */
 
-/* How fast all PUs are together: as measured, or 0 where one has done nothing yet or powers are wanted; and
- * as given. */
+/* How fast all PUs are together: as measured, or 0 where one has done nothing yet, its time cannot be, or
+ * powers are wanted; and as given. */
 double plb_own_pus_rate(const struct plb_own_pus *pus);
 double plb_own_pus_power(const struct plb_own_pus *pus);
 

@@ -1,4 +1,4 @@
-/* Victims: first those that hints name, by what they have left; then a few others at random. */
+/* Victims: first those that hints name, by what they have left or by when they end; then a few at random. */
 #include "core/thief.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 /* Another node, as far as this one knows. */
 struct other {
-    double left;  /* work that it had when last heard of; 0: nothing, or not heard of */
-    bool refused; /* it gave nothing, or did not answer, since the last hint about it */
+    struct plb_load load; /* when last heard of; left = 0: nothing, or not heard of */
+    bool refused;         /* it gave nothing, or did not answer, since the last hint about it */
 };
 
 struct plb_thief {
@@ -55,17 +55,19 @@ void plb_thief_begin(struct plb_thief *t)
 void plb_thief_hint(struct plb_thief *t, const struct plb_empty *empty)
 {
     t->unknown_asked = 0;
-    for (int i = 0; i < t->n_nodes; i++) /* a node that is not named has less than those that are */
-        t->others[i].left = 0.0;
+    for (int i = 0; i < t->n_nodes; i++) /* who is not named is worth less than who is */
+        t->others[i].load.left = 0.0;
     for (int i = 0; i < empty->n_victims; i++)
-        t->others[empty->victims[i]] = (struct other){empty->amounts[i], false};
+        t->others[empty->victims[i]] = (struct other){{empty->amounts[i], empty->rates[i]}, false};
 }
 
 void plb_thief_answered(struct plb_thief *t, int victim, const struct plb_gifts *gifts)
 {
     if (victim == t->asked)
         t->asked = PLB_NOBODY;
-    t->others[victim] = (struct other){gifts->left, gifts->n == 0};
+    struct other *other = &t->others[victim];
+    double rate = gifts->rate > 0.0 ? gifts->rate : other->load.rate;
+    *other = (struct other){{gifts->left, rate}, gifts->n == 0};
 }
 
 static uint64_t draw(struct plb_thief *t)
@@ -73,8 +75,14 @@ static uint64_t draw(struct plb_thief *t)
     return plb_random_bits(t->migration.seed + (uint64_t)t->node, t->draws++);
 }
 
-/* The node that is known to have most left, or PLB_NOBODY. `candidates`: nodes that have not refused. */
-static int most_remaining(const struct plb_thief *t, int *candidates)
+static bool better(const struct plb_thief *t, struct plb_load a, struct plb_load b)
+{
+    return t->migration.victim == PLB_A2WS ? plb_ends_later(a, b) : a.left > b.left;
+}
+
+/* The node that is known to have most left, or to end last, or PLB_NOBODY. `candidates`: nodes that have not
+ * refused. */
+static int best_known(const struct plb_thief *t, int *candidates)
 {
     int best = PLB_NOBODY;
     *candidates = 0;
@@ -82,8 +90,8 @@ static int most_remaining(const struct plb_thief *t, int *candidates)
         if (i == t->node || t->others[i].refused)
             continue;
         ++*candidates;
-        double left = t->others[i].left;
-        if (left > 0.0 && (best == PLB_NOBODY || left > t->others[best].left))
+        struct plb_load load = t->others[i].load;
+        if (load.left > 0.0 && (best == PLB_NOBODY || better(t, load, t->others[best].load)))
             best = i;
     }
     return best;
@@ -100,7 +108,7 @@ static int candidate(const struct plb_thief *t, uint64_t number)
 
 static int next_victim(struct plb_thief *t)
 {
-    int candidates, best = most_remaining(t, &candidates);
+    int candidates, best = best_known(t, &candidates);
     if (candidates == 0)
         return PLB_NOBODY;
     if (t->migration.victim == PLB_FIRST)

@@ -1,5 +1,6 @@
-/* The thief: what a node knows of other nodes, and whom it asks for work next (Li et al., section 4). Part of
- * the worker; no I/O, no clock. Not thread-safe. */
+/* The thief: what a node knows of other nodes, and whom it asks for work next: who has most left, who would
+ * end last (A2WS), the first one (Li et al., section 4) or anyone. Part of the worker; no I/O, no clock. Not
+ * thread-safe. */
 #ifndef PLB_CORE_THIEF_H
 #define PLB_CORE_THIEF_H
 

@@ -121,7 +121,11 @@ static bool on_empty(struct plb_worker *w, const struct plb_empty *empty)
 static void give(struct plb_worker *w, int thief, int pu, const struct plb_queue_entry *taken, int n,
                  struct plb_outbox *out, int pass)
 {
-    struct plb_gifts gifts = {.thief = thief, .n = n, .left = pass == w->pass ? plb_worker_queued(w) : 0.0};
+    struct plb_gifts gifts = {.thief = thief, .n = n};
+    if (pass == w->pass) {
+        gifts.left = plb_worker_queued(w);
+        gifts.rate = plb_own_pus_rate(&w->pus);
+    }
     for (int i = 0; i < n; i++)
         gifts.at[i] = (struct plb_gift){taken[i].range, taken[i].block, taken[i].hop + 1};
     struct plb_message *gift = plb_outbox_add(out, PLB_GIFT, w->node, thief, pass);

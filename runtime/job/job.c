@@ -243,6 +243,7 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .phases = plb_phase_count(job->kernel),
         .grain = job->balance.grain,
         .migration = job->balance.migration.on,
+        .victim = job->balance.migration.victim,
         .backups = job->balance.migration.backups,
         .task_s = job->balance.migration.task_s,
         .learn_costs = job->balance.learn_costs,

@@ -135,10 +135,11 @@ static inline void draw_master(struct scenario *s, struct dice *d)
                                              .migration = !one_in(d, 3),
                                              .whole_results = s->sizes.task_bytes > 0.0};
     sim->migration = (struct plb_migration){.on = sim->master.migration,
-                                            .victim = (enum plb_victim)int_in(d, 0, 2),
+                                            .victim = (enum plb_victim)int_in(d, 0, 3),
                                             .threshold = one_in(d, 2) ? spread(d, 0.1, 100.0) : 0.0,
                                             .by_power = one_in(d, 2),
                                             .seed = d->seed};
+    sim->master.victim = sim->migration.victim;
     if (one_in(d, 4))
         sim->message_s = spread(d, 1e-7, 1e-4);
 }

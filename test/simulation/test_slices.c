@@ -102,6 +102,42 @@ static void pus_that_wait_take_from_a_slow_one(void **state)
     tear_down(&f);
 }
 
+/* Seconds of so many passes over 21 units. Nodes of rates 9 : 9 : 1 are granted 5, 12 and 4 of them. */
+static double seconds_of(enum plb_victim victim, int passes)
+{
+    static const double granted[] = {5.0, 12.0, 4.0}, rates[] = {9.0, 9.0, 1.0};
+    static struct fixture f;
+    begin(&f, 3, "static");
+    f.s.migration.victim = f.s.master.victim = victim;
+    f.s.passes = passes;
+    for (int n = 0; n < 3; n++) {
+        f.pus[n].power = granted[n];
+        f.pus[n].rate = rates[n];
+    }
+    plb_cost_map_fini(&f.maps[0]);
+    assert_int_equal(plb_cost_map_init(&f.maps[0], 21, times_count, &f.costs[0], &f.err), PLB_OK);
+    f.s.master.units = 21;
+    run(&f);
+    tear_down(&f);
+    return f.result.makespan_s;
+}
+
+static double second_pass(enum plb_victim victim)
+{
+    return seconds_of(victim, 2) - seconds_of(victim, 1);
+}
+
+/* The first pass tells the rates. In the second one the first node ends at 0.56 s. The second node has most
+ * left then, 7 units for 0.8 s; the third one would end last, since 4 units take it 4 s. Unless it is asked
+ * at once, it starts a second unit, and ends at 2 s. */
+static void a2ws_helps_the_node_that_would_end_last(void **state)
+{
+    double ideal = 21.0 / 19.0;
+    (void)state;
+    assert_true(second_pass(PLB_A2WS) < 1.01 * ideal);
+    assert_true(second_pass(PLB_MOST_REMAINING) > 1.5 * ideal);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +145,7 @@ int main(void)
         cmocka_unit_test(a_slow_down_is_answered),
         cmocka_unit_test(a_late_slow_down_is_answered),
         cmocka_unit_test(pus_that_wait_take_from_a_slow_one),
+        cmocka_unit_test(a2ws_helps_the_node_that_would_end_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ status=$?
 cp "$tmp/makespans" "$tmp/out"
 ok "and ends sooner" $status
 
-for victim in most-remaining first random; do
+for victim in most-remaining first random a2ws; do
     run 3 cluster.file="$tmp/three.cluster" --balancer static balance.migration_victim=$victim
     ok "asking $victim: verified" $?
 done
@@ -72,7 +72,7 @@ ok "migration = perhaps is a mistake" $?
 says "that says what is expected" "migration = perhaps is not yes or no"
 alone "$tmp/app.conf" balance.migration_victim=last; [ $? -eq 2 ]
 ok "so is migration_victim = last" $?
-says "which names the choices" "most-remaining|first|random"
+says "which names the choices" "most-remaining|first|random|a2ws"
 alone "$tmp/app.conf" balance.migration_threshold=-1; [ $? -eq 2 ]
 ok "and a threshold below 0" $?
 MATRIX=$tmp/none.mtx "$root/scripts/imbalance" --no-install >"$tmp/out" 2>&1; [ $? -eq 2 ]

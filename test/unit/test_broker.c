@@ -15,12 +15,13 @@ struct fixture {
     int n;
     struct plb_cost_map costs;
     struct plb_ledger *ledger;
+    struct plb_work_count work;
     struct plb_broker *broker;
     struct plb_empty hint;
 };
 
 /* Every node has been granted `work` units, but for those from `idle` on. */
-static void start(struct fixture *f, int n, int idle, int64_t work)
+static void start_as(struct fixture *f, enum plb_victim victim, int n, int idle, int64_t work)
 {
     struct plb_error err = {.status = PLB_OK};
     struct plb_pu_info *pus = plb_alloc((size_t)n * sizeof *pus);
@@ -30,15 +31,28 @@ static void start(struct fixture *f, int n, int idle, int64_t work)
     plb_ledger_begin(f->ledger, &f->costs);
     for (int node = 0; node < n; node++)
         pus[node] = (struct plb_pu_info){.node = node};
-    f->broker = plb_broker_new(f->ledger, pus, n, n);
+    plb_work_count_init(&f->work, n, 1, false);
+    f->broker = plb_broker_new(f->ledger, &f->work, victim, pus, n, n);
     free(pus);
     for (int node = 0; node < idle && work > 0; node++)
         plb_ledger_grant(f->ledger, node, node, work);
 }
 
+static void start(struct fixture *f, int n, int idle, int64_t work)
+{
+    start_as(f, PLB_MOST_REMAINING, n, idle, work);
+}
+
+static void report(struct fixture *f, int node, double work, double seconds)
+{
+    const struct plb_sample sample = {.work = work, .execute_s = seconds, .tasks = 1};
+    plb_history_add(&f->work.histories[node], &sample);
+}
+
 static void stop(struct fixture *f)
 {
     plb_broker_free(f->broker);
+    plb_work_count_fini(&f->work);
     plb_ledger_free(f->ledger);
     plb_cost_map_fini(&f->costs);
 }
@@ -94,6 +108,53 @@ static void who_has_most_is_named_first(void **state)
             assert_int_equal(f.hint.victims[i], order[i]);
         stop(&f);
     }
+}
+
+/* Node 0 has most left, node 1 ends last of those of known rate, and node 2 has not reported. */
+static void a2ws_names_first_who_ends_last(void **state)
+{
+    static const int64_t work[] = {90, 20, 5, 60};
+    static const double rates[] = {9.0, 1.0, 0.0, 5.0};
+    static const int by_end[] = {2, 1, 3, 0}, by_work[] = {0, 3, 1, 2};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        struct fixture f;
+        bool a2ws = k % 2 == 0;
+        start_as(&f, a2ws ? PLB_A2WS : PLB_MOST_REMAINING, k < 2 ? 10 : 100, 0, 0);
+        for (int node = 0; node < 4; node++) {
+            plb_ledger_grant(f.ledger, node, node, work[node]);
+            if (rates[node] > 0.0)
+                report(&f, node, 2.0 * rates[node], 2.0);
+        }
+        plb_broker_survey(f.broker);
+        assert_int_equal(plb_broker_name_some(f.broker, 8, &f.hint), 4); /* from the first one on: 8 % 4 */
+        for (int i = 0; i < 4; i++) {
+            assert_int_equal(f.hint.victims[i], a2ws ? by_end[i] : by_work[i]);
+            assert_true(f.hint.rates[i] == (a2ws ? rates[by_end[i]] : 0.0));
+        }
+        assert_int_equal(hint(&f, 9), a2ws ? 2 : 0);
+        stop(&f);
+    }
+}
+
+/* Promised 10 of 20 units, node 1 ends in 10 s, before the 12 s of node 3; its report settles it. */
+static void a2ws_counts_promises_in_seconds(void **state)
+{
+    struct fixture f;
+    (void)state;
+    start_as(&f, PLB_A2WS, 10, 0, 0);
+    plb_ledger_grant(f.ledger, 1, 1, 20);
+    plb_ledger_grant(f.ledger, 3, 3, 60);
+    report(&f, 1, 1.0, 1.0);
+    report(&f, 3, 5.0, 1.0);
+    assert_int_equal(hint(&f, 8), 1);
+    assert_int_equal(hint(&f, 9), 3);
+    plb_broker_heard(f.broker, 1);
+    assert_int_equal(hint(&f, 8), 1);
+    report(&f, 1, 4.0, 1.0); /* it is faster now: 5 s */
+    plb_broker_begin(f.broker);
+    assert_int_equal(hint(&f, 8), 3);
+    stop(&f);
 }
 
 static void nobody_is_named_where_nothing_is_left(void **state)
@@ -270,7 +331,7 @@ static void pus_are_found_by_node(void **state)
     static const int first[] = {0, 0, 2, 0, 0, 3}, count[] = {2, 0, 1, 0, 0, 2};
     (void)state;
     struct plb_ledger *ledger = plb_ledger_new(5, 6);
-    struct plb_broker *broker = plb_broker_new(ledger, pus, 5, 6);
+    struct plb_broker *broker = plb_broker_new(ledger, NULL, PLB_MOST_REMAINING, pus, 5, 6);
     for (int node = 0; node < 6; node++) {
         assert_int_equal(plb_broker_pus(broker, node), count[node]);
         if (count[node] > 0)
@@ -288,7 +349,7 @@ static void every_hint_is_sound(void **state)
         struct dice d = {seed, 0};
         struct fixture f;
         int n = (int)whole(&d, 1, one_in(&d, 2) ? 64 : 300), lost = 0;
-        start(&f, n, 0, 0);
+        start_as(&f, one_in(&d, 2) ? PLB_A2WS : PLB_MOST_REMAINING, n, 0, 0);
         for (int i = 0; i < 300; i++) {
             int node = (int)whole(&d, 0, n - 1);
             struct plb_range front = plb_ledger_front(f.ledger);
@@ -299,6 +360,8 @@ static void every_hint_is_sound(void **state)
                 plb_ledger_accept(f.ledger, some_range(&d, f.costs.units, 900), PLB_CLOSED);
             else if (one_in(&d, 50) && lost++ < n - 1)
                 plb_ledger_lose(f.ledger, node);
+            else if (one_in(&d, 3))
+                report(&f, node, real(&d, 0.0, 50.0), real(&d, 0.0, 5.0));
             else if (one_in(&d, 3))
                 plb_broker_heard(f.broker, node);
             else
@@ -312,6 +375,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_has_most_is_named_first),
+        cmocka_unit_test(a2ws_names_first_who_ends_last),
+        cmocka_unit_test(a2ws_counts_promises_in_seconds),
         cmocka_unit_test(nobody_is_named_where_nothing_is_left),
         cmocka_unit_test(promises_last_until_the_victim_is_heard),
         cmocka_unit_test(a_victim_is_not_promised_for_ever),

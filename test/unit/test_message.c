@@ -41,12 +41,12 @@ static void fill(struct plb_message *m)
     case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0}; break;
     case PLB_FAIL: m->fail = (struct plb_failure){.range = {10, 5}, .status = -3, .text = "no memory"}; break;
     case PLB_EMPTY:
-        m->empty = (struct plb_empty){.n_victims = 2, .victims = {0, 3}, .amounts = {5.0, 1.0}, .least = {9}};
+        m->empty = (struct plb_empty){2, {0, 3}, .amounts = {5.0, 1.0}, .rates = {2.0, 0.0}, .least = {9}};
         break;
     case PLB_STEAL: m->steal = (struct plb_steal){0.0, 1.0}; break;
     case PLB_GIFT:
     case PLB_MOVED:
-        m->gifts = (struct plb_gifts){.n = 2, .thief = 1, .left = 4.0};
+        m->gifts = (struct plb_gifts){.n = 2, .thief = 1, .left = 4.0, .rate = 2.0};
         m->gifts.at[0] = (struct plb_gift){{10, 5}, 7, 1};
         m->gifts.at[1] = (struct plb_gift){{9, 1}, 3, PLB_HOPS};
         break;
@@ -156,9 +156,10 @@ struct wrong {
         I16(type, size, 65535)
 #define GIFTS(type) \
     I32(type, gifts.n, -1), I32(type, gifts.n, PLB_GIFTS + 1), I32(type, gifts.n, INT32_MAX), \
-        RANK(type, gifts.thief), AMOUNT(type, gifts.left), RANGE(type, gifts.at[0].range), \
-        RANGE(type, gifts.at[1].range), I64(type, gifts.at[1].block, -1), I64(type, gifts.at[1].hop, 0), \
-        I64(type, gifts.at[1].hop, -1), I64(type, gifts.at[1].hop, PLB_HOPS + 1)
+        RANK(type, gifts.thief), AMOUNT(type, gifts.left), AMOUNT(type, gifts.rate), \
+        RANGE(type, gifts.at[0].range), RANGE(type, gifts.at[1].range), I64(type, gifts.at[1].block, -1), \
+        I64(type, gifts.at[1].hop, 0), I64(type, gifts.at[1].hop, -1), \
+        I64(type, gifts.at[1].hop, PLB_HOPS + 1)
 
 static const struct wrong wrongs[] = {
     HEADER(PLB_HELLO),
@@ -221,6 +222,7 @@ static const struct wrong wrongs[] = {
     RANK(PLB_EMPTY, empty.victims[0]),
     RANK(PLB_EMPTY, empty.victims[1]),
     AMOUNT(PLB_EMPTY, empty.amounts[1]),
+    AMOUNT(PLB_EMPTY, empty.rates[1]),
     I64(PLB_EMPTY, empty.least[0], -1),
     I64(PLB_EMPTY, empty.least[PLB_LEAST - 1], -1),
     AMOUNT(PLB_STEAL, steal.rate),
@@ -268,7 +270,7 @@ static void other_values_pass(void **state)
     m = right(PLB_EMPTY);
     m.empty.n_victims = 0;
     m.empty.victims[0] = -7;
-    m.empty.amounts[5] = NAN;
+    m.empty.amounts[5] = m.empty.rates[5] = NAN;
     assert_null(check(&m, m.size));
     m = right(PLB_GIFT);
     m.gifts.n = 0;

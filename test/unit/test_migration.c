@@ -72,6 +72,7 @@ static void measured_rates_replace_powers(void **state)
         whole_block(&f, 0, 9, 0, 100);
         const struct plb_message *gift = steal(&f, 0, 5.0, 12.0); /* rates 20 : 5, powers 4 : 12 */
         assert_int_equal(gift->gifts.at[0].range.count, by_power ? 75 : 20);
+        assert_true(gift->gifts.rate == (by_power ? 0.0 : 20.0));
         stop(&f);
     }
 }
@@ -104,7 +105,7 @@ static void a_thief_of_another_pass_is_answered(void **state)
         const struct plb_message *gift = steal_of(&f, pass, 2, 0.0, 4.0);
         assert_int_equal(f.out.n, 1);
         assert_true(gift->type == PLB_GIFT && gift->to == 2 && gift->pass == pass && gift->gifts.n == 0);
-        assert_true(gift->gifts.left == 0.0);
+        assert_true(gift->gifts.left == 0.0 && gift->gifts.rate == 0.0);
     }
     assert_int_equal(steal_of(&f, 2, OWN, 0.0, 4.0)->gifts.n, 0); /* nor does it rob itself */
     assert_true(plb_worker_queued(f.worker) == 60.0);

@@ -125,6 +125,7 @@ static void make_run(struct run *r, uint64_t seed)
         .phases = 2,
         .grain = one_in(&r->dice, 3) ? 5.0 : 0.0,
         .migration = !one_in(&r->dice, 4),
+        .victim = (enum plb_victim)whole(&r->dice, 0, 3),
         .whole_results = one_in(&r->dice, 2),
     };
     default_params(r->config.balancer, r->params);
@@ -133,7 +134,7 @@ static void make_run(struct run *r, uint64_t seed)
     struct plb_worker_config worker = {.n_nodes = r->n_nodes, .sizes = &r->sizes, .maps = r->maps};
     worker.n_phases = 2;
     worker.migration = (struct plb_migration){.on = r->config.migration,
-                                              .victim = (enum plb_victim)whole(&r->dice, 0, 2),
+                                              .victim = r->config.victim,
                                               .threshold = real(&r->dice, 0.0, 5.0),
                                               .by_power = one_in(&r->dice, 3)};
     for (int i = 0; i < r->n_nodes; i++) {

@@ -227,7 +227,10 @@ static void own_choices_become_enums(void **state)
     static const struct {
         const char *name;
         int value;
-    } victims[] = {{"most-remaining", PLB_MOST_REMAINING}, {"first", PLB_FIRST}, {"random", PLB_RANDOM}},
+    } victims[] = {{"most-remaining", PLB_MOST_REMAINING},
+                   {"first", PLB_FIRST},
+                   {"random", PLB_RANDOM},
+                   {"a2ws", PLB_A2WS}},
       modes[] = {{"off", PLB_PROFILE_OFF},
                  {"read", PLB_PROFILE_READ},
                  {"write", PLB_PROFILE_WRITE},
@@ -238,9 +241,9 @@ static void own_choices_become_enums(void **state)
     char text[200];
     for (int i = 0; i < 12; i++) {
         snprintf(text, sizeof text, "[balance]\nmigration_victim = %s\nprofile = %s\n[cluster]\npus = %s\n",
-                 victims[i % 3].name, modes[i % 4].name, pus[i / 4].name);
+                 victims[i % 4].name, modes[i % 4].name, pus[i / 4].name);
         own(&b, &c, text);
-        assert_int_equal(b.migration.victim, victims[i % 3].value);
+        assert_int_equal(b.migration.victim, victims[i % 4].value);
         assert_int_equal(b.profile, modes[i % 4].value);
         assert_int_equal(c.pus.wanted, pus[i / 4].value);
         assert_true(b.profile_given);

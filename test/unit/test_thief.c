@@ -17,21 +17,34 @@ static struct plb_thief *thief_of(enum plb_victim victim, uint64_t seed)
     return plb_thief_new(OWN, NODES, &migration);
 }
 
-static void tell(struct plb_thief *t, int n, const int32_t *victims, const double *amounts)
+static void tell_rates(struct plb_thief *t, int n, const int32_t *victims, const double *amounts,
+                       const double *rates)
 {
     struct plb_empty empty = {.n_victims = n};
     for (int i = 0; i < n; i++) {
         empty.victims[i] = victims[i];
         empty.amounts[i] = amounts[i];
+        empty.rates[i] = rates[i];
     }
     plb_thief_hint(t, &empty);
 }
 
-/* The answer of a node that gives nothing, or one unit, and has `left`. */
+static void tell(struct plb_thief *t, int n, const int32_t *victims, const double *amounts)
+{
+    static const double unknown[PLB_VICTIMS];
+    tell_rates(t, n, victims, amounts, unknown);
+}
+
+/* The answer of a node that gives nothing, or one unit, has `left`, and is this fast. */
+static void answer_rate(struct plb_thief *t, int victim, int n, double left, double rate)
+{
+    struct plb_gifts gifts = {.n = n, .thief = OWN, .left = left, .rate = rate, .at = {{{0, 1}, 0, 1}}};
+    plb_thief_answered(t, victim, &gifts);
+}
+
 static void answer(struct plb_thief *t, int victim, int n, double left)
 {
-    struct plb_gifts gifts = {.n = n, .thief = OWN, .left = left, .at = {{{0, 1}, 0, 1}}};
-    plb_thief_answered(t, victim, &gifts);
+    answer_rate(t, victim, n, left, 0.0);
 }
 
 static const int32_t two[] = {5, 1};
@@ -51,6 +64,54 @@ static void who_has_most_is_asked_first(void **state)
     assert_int_equal(plb_thief_ask(t, 0.0), 5);
     answer(t, 5, 0, 4.0); /* too little to give */
     assert_int_not_equal(plb_thief_ask(t, 0.0), 5);
+    plb_thief_free(t);
+}
+
+/* Nodes of rates 9 and 1, with 20 and 10 left: the slow one ends last. */
+static void a2ws_asks_who_ends_last(void **state)
+{
+    static const double rates[] = {9.0, 1.0};
+    (void)state;
+    struct plb_thief *t = thief_of(PLB_A2WS, 1);
+    tell_rates(t, 2, two, of_two, rates);
+    assert_int_equal(plb_thief_ask(t, 0.0), 1);
+    answer(t, 1, 1, 2.0); /* 2 s, and 2.2 s there */
+    assert_int_equal(plb_thief_ask(t, 0.0), 5);
+    answer(t, 5, 1, 15.0); /* its rate is as the hint says: 1.7 s */
+    assert_int_equal(plb_thief_ask(t, 0.0), 1);
+    answer_rate(t, 1, 1, 1.9, 1.2); /* it is faster than the hint says: 1.6 s */
+    assert_int_equal(plb_thief_ask(t, 0.0), 5);
+    answer_rate(t, 5, 1, 15.0, 10.0); /* and so is this one: 1.5 s */
+    assert_int_equal(plb_thief_ask(t, 0.0), 1);
+    plb_thief_free(t);
+}
+
+/* Who has told of no task yet ends last, as far as anybody knows; of two of them the one with most left. */
+static void a2ws_takes_unknown_rates_for_slow(void **state)
+{
+    static const int32_t three[] = {5, 1, 6};
+    static const double amounts[] = {20.0, 1.0, 2.0}, rates[] = {1.0, 0.0, 0.0};
+    (void)state;
+    struct plb_thief *t = thief_of(PLB_A2WS, 1);
+    tell_rates(t, 3, three, amounts, rates);
+    assert_int_equal(plb_thief_ask(t, 0.0), 6);
+    answer(t, 6, 0, 0.0);
+    assert_int_equal(plb_thief_ask(t, 0.0), 1);
+    answer(t, 1, 0, 0.0);
+    assert_int_equal(plb_thief_ask(t, 0.0), 5);
+    plb_thief_free(t);
+}
+
+/* For the others rates do not matter. */
+static void most_remaining_goes_by_amounts_alone(void **state)
+{
+    static const double rates[] = {9.0, 1.0};
+    (void)state;
+    struct plb_thief *t = thief_of(PLB_MOST_REMAINING, 1);
+    tell_rates(t, 2, two, of_two, rates);
+    assert_int_equal(plb_thief_ask(t, 0.0), 5);
+    answer_rate(t, 5, 1, 15.0, 100.0);
+    assert_int_equal(plb_thief_ask(t, 0.0), 5);
     plb_thief_free(t);
 }
 
@@ -128,7 +189,7 @@ static void a_hint_replaces_the_one_before(void **state)
 static void a_pass_forgets_the_one_before(void **state)
 {
     (void)state;
-    for (int victim = PLB_MOST_REMAINING; victim <= PLB_RANDOM; victim++) {
+    for (int victim = PLB_MOST_REMAINING; victim <= PLB_A2WS; victim++) {
         struct plb_thief *t = thief_of((enum plb_victim)victim, 1);
         double now = 0.0;
         tell(t, 2, two, of_two);
@@ -147,7 +208,8 @@ static void a_pass_forgets_the_one_before(void **state)
         tell(t, 1, two, of_two);
         assert_int_not_equal(plb_thief_ask(t, now), PLB_NOBODY);
         plb_thief_begin(t);
-        if (victim == PLB_MOST_REMAINING) { /* what was known is forgotten: three unknown ones, then nobody */
+        if (victim == PLB_MOST_REMAINING
+            || victim == PLB_A2WS) { /* what was known is forgotten: three unknown ones, then nobody */
             int unknown = 0;
             for (int i = 0; i < 10; i++) {
                 asked = plb_thief_ask(t, now++);
@@ -206,7 +268,7 @@ static void random_victims_are_spread(void **state)
 static void who_is_alone_asks_nobody(void **state)
 {
     (void)state;
-    for (int victim = PLB_MOST_REMAINING; victim <= PLB_RANDOM; victim++) {
+    for (int victim = PLB_MOST_REMAINING; victim <= PLB_A2WS; victim++) {
         const struct plb_migration migration = {.on = true, .victim = (enum plb_victim)victim};
         struct plb_thief *t = plb_thief_new(0, 1, &migration);
         const int32_t itself[] = {0};
@@ -221,6 +283,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_has_most_is_asked_first),
+        cmocka_unit_test(a2ws_asks_who_ends_last),
+        cmocka_unit_test(a2ws_takes_unknown_rates_for_slow),
+        cmocka_unit_test(most_remaining_goes_by_amounts_alone),
         cmocka_unit_test(an_answer_is_waited_for),
         cmocka_unit_test(patience_ends),
         cmocka_unit_test(a_hint_is_used_up),

@@ -41,6 +41,7 @@ static void fill(struct dice *d, struct plb_message *m)
         for (int i = 0; i < PLB_VICTIMS; i++) { /* a node may be named twice, and by itself */
             m->empty.victims[i] = (int32_t)whole(d, 0, NODES - 1);
             m->empty.amounts[i] = any_work(d);
+            m->empty.rates[i] = any_work(d);
         }
         for (int i = 0; i < PLB_LEAST; i++)
             m->empty.least[i] = one_in(d, 2) ? 0 : amount(d);
@@ -51,6 +52,7 @@ static void fill(struct dice *d, struct plb_message *m)
         m->gifts.n = (int32_t)whole(d, 0, PLB_GIFTS);
         m->gifts.thief = (int32_t)whole(d, 0, NODES - 1);
         m->gifts.left = any_work(d);
+        m->gifts.rate = any_work(d);
         for (int i = 0; i < m->gifts.n; i++) {
             int64_t hop = one_in(d, 9) ? PLB_HOPS : whole(d, 1, 3);
             m->gifts.at[i] = (struct plb_gift){any_range(d), amount(d), hop};
@@ -105,7 +107,7 @@ static void nonsense_does_no_harm(void **state)
         struct dice d = {seed, 0};
         struct fixture f;
         struct plb_migration m = {.on = !one_in(&d, 6),
-                                  .victim = (enum plb_victim)whole(&d, 0, 2),
+                                  .victim = (enum plb_victim)whole(&d, 0, 3),
                                   .threshold = any_work(&d),
                                   .by_power = one_in(&d, 3),
                                   .seed = seed};
@@ -165,12 +167,31 @@ static void a_gift_that_cannot_be_is_dropped(void **state)
     stop(&f);
 }
 
+/* A rate without limit would make a gift that its receiver drops, and its units with it. */
+static void a_rate_that_cannot_be_is_not_told(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct plb_slice task;
+    start(&f, 1, &migration_on);
+    assert_true(block(&f, 1, 0, 1, 500, 10, 10));
+    assert_true(plb_worker_take(f.worker, 0, &task));
+    plb_worker_done(f.worker, 0, &task, 5e-324, 0.0, PLB_NO_SLOT);
+    assert_true(block(&f, 1, 0, 9, 0, 100, 100));
+    struct plb_message m = message(PLB_STEAL, 2, 1);
+    m.steal = (struct plb_steal){5.0, 1.0};
+    assert_true(receive(&f, &m)); /* which checks the answers */
+    assert_true(f.out.at[0].gifts.n == 1 && f.out.at[0].gifts.rate == 0.0);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nonsense_does_no_harm),
         cmocka_unit_test(a_node_without_pus_takes_nothing),
         cmocka_unit_test(a_gift_that_cannot_be_is_dropped),
+        cmocka_unit_test(a_rate_that_cannot_be_is_not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
