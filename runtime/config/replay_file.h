@@ -14,7 +14,7 @@ struct plb_replay_cost {
     double cost;
 };
 
-/* What a report tells of the work. A zeroed struct tells nothing. */
+/* The work, as a report tells of it. A zeroed struct tells nothing. */
 struct plb_replay {
     int64_t units;
     int n;                         /* 0: units cost what the kernel tells */

@@ -5,8 +5,8 @@
  * were granted. Whoever reports first counts: the ledger accepts a unit once.
  *
  * A copy is worth its execution if the idle PU needs less than half the time that the holder still needs
- * (Hadoop's and MapReduce's rule is the same in kind). What the holder still needs is the time of all that it
- * holds less what has passed since it last reported. A holder that is late by d seconds is taken to need d
+ * (Hadoop's and MapReduce's rule is the same in kind). The holder still needs the time of all that it holds,
+ * less the time since it last reported. A holder that is late by d seconds is taken to need d
  * seconds more, since the longer something lasts, the longer it will probably still last. An idle PU that has
  * never reported may get a copy, too: whether it is fast can only be found out by trying.
  *

@@ -168,7 +168,7 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
     set_priors(v, rate_of_power(v));
 }
 
-/* What is open is counted by the map. What is done is scaled, so that all is the total. */
+/* The map counts open work. Work that is done is scaled, so that the sum is the total. */
 void plb_balancer_view_recount(struct plb_balancer_view *v, double cost_spread)
 {
     struct plb_held held;
