@@ -136,8 +136,8 @@ static const struct plb_cost_map map = {.units = UNITS, .bucket = 1, .n = UNITS,
 struct setup {
     struct plb_dataset *set;
     const struct plb_kernel *kernel; /* NULL: the usual one */
-    struct plb_range *range; /* the wire moves the data of this range */
-    bool takes_lock;         /* see seen.takes_lock */
+    struct plb_range *range;         /* the wire moves the data of this range */
+    bool takes_lock;                 /* see seen.takes_lock */
     bool migrates;
     double memory; /* bytes of each PU */
 };
@@ -301,22 +301,33 @@ static void a_task_fits_the_memory_of_its_pu(void **state)
     stop();
 }
 
+/* The node executes a task of ten units that ends when it is told to. */
+static void start_endless_task(struct plb_outbox *out)
+{
+    struct plb_range all = {0, UNITS};
+    struct setup setup = {.set = &equal, .kernel = &told_kernel, .range = &all, .memory = 1e9};
+    start((const struct plb_device_driver *const[]){&quick}, 1, &setup);
+    grant(0, (struct plb_range){0, 10});
+    while (!plb_node_works(seen.node, 1, 2)) {
+        plb_node_step(seen.node, out);
+        plb_node_wait(seen.node, 1e-3);
+    }
+}
+
+static void await_rest(void)
+{
+    while (plb_node_works(seen.node, 1, 2))
+        plb_node_wait(seen.node, 1e-3);
+}
+
 /* What an entry returns after it was told that nobody wants its results is no failure. */
 static void a_task_that_was_told_does_not_fail(void **state)
 {
     (void)state;
-    struct plb_range all = {0, UNITS};
-    struct setup setup = {.set = &equal, .kernel = &told_kernel, .range = &all, .memory = 1e9};
     struct plb_outbox out = {0};
-    start((const struct plb_device_driver *const[]){&quick}, 1, &setup);
-    grant(0, (struct plb_range){0, 10});
-    while (!plb_node_works(seen.node, 1, 2)) {
-        plb_node_step(seen.node, &out);
-        plb_node_wait(seen.node, 1e-3);
-    }
+    start_endless_task(&out);
     plb_node_rest(seen.node);
-    while (plb_node_works(seen.node, 1, 2))
-        plb_node_wait(seen.node, 1e-3);
+    await_rest();
     plb_node_step(seen.node, &out);
     for (int i = 0; i < out.n; i++)
         assert_true(out.at[i].type != PLB_FAIL && out.at[i].type != PLB_DONE);
@@ -328,19 +339,11 @@ static void a_task_that_was_told_does_not_fail(void **state)
 static void a_task_that_nobody_wants_is_told(void **state)
 {
     (void)state;
-    struct plb_range all = {0, UNITS};
-    struct setup setup = {.set = &equal, .kernel = &told_kernel, .range = &all, .memory = 1e9};
     struct plb_outbox out = {0};
-    start((const struct plb_device_driver *const[]){&quick}, 1, &setup);
-    grant(0, (struct plb_range){0, 10});
-    while (!plb_node_works(seen.node, 1, 2)) {
-        plb_node_step(seen.node, &out);
-        plb_node_wait(seen.node, 1e-3);
-    }
+    start_endless_task(&out);
     plb_outbox_add(&out, PLB_CANCEL, 0, 1, 1)->cancel.range = (struct plb_range){0, 10};
     receive(&out.at[out.n - 1]);
-    while (plb_node_works(seen.node, 1, 2))
-        plb_node_wait(seen.node, 1e-3);
+    await_rest();
     plb_outbox_fini(&out);
     stop();
 }
