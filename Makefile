@@ -1,17 +1,28 @@
 # plbrun: one non-recursive makefile. `make help` says what there is.
 #
 #   CC, CFLAGS, LDFLAGS   as usual          SAN=address,undefined | thread   sanitizers
+#   MPICC=folder/mpicc    another MPI
 #   CUDA=0                build without it  CUDA_ARCH=native                 quick build for this GPU
-#   PREFIX, DESTDIR       for install       V=1                              show commands
+#   PREFIX, LIBDIR, ...   where to install (scripts/install.mk)              DESTDIR  a folder before them
+#   V=1                   show commands
 
 .DEFAULT_GOAL := all
 , := ,
+define newline
+
+
+endef
 SHELL := /bin/bash
 CC := gcc
+MPICC := mpicc
 PREFIX := /usr/local
 CFLAGS := -O2 -g
 CUDA := 1
 CUDA_ARCH :=
+# Goals that use what is built, or build nothing, take the settings of the last build where they have none.
+KEPT := CC MPICC CFLAGS LDFLAGS CUDA CUDA_ARCH
+AS_BUILT := install uninstall bundle demo lint format help
+$(if $(filter-out $(AS_BUILT),$(or $(MAKECMDGOALS),all)),,$(eval -include build/settings.mk))
 NVCC := $(if $(filter 1,$(CUDA)),$(if $(SAN),,$(shell command -v nvcc)))
 Q := $(if $(V),,@)
 
@@ -28,14 +39,18 @@ BIN := $(if $(SAN),$(B)/plbrun,plbrun)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
 
 WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-MPI_CFLAGS := $(shell pkg-config --cflags ompi-c 2>/dev/null)
-MPI_LIBS := $(shell pkg-config --libs ompi-c 2>/dev/null || echo -lmpi)
+# MPI's own compiler says what it needs, whichever MPI it is of. Without one pkg-config may know an Open MPI.
+MPI_WORDS := $(wordlist 2,99,$(shell $(MPICC) -show 2>/dev/null))
+MPI_CFLAGS := $(if $(MPI_WORDS),$(filter -I% -D%,$(MPI_WORDS)),\
+                $(shell pkg-config --cflags ompi-c 2>/dev/null))
+MPI_LIBS := $(if $(MPI_WORDS),$(filter-out -I% -D%,$(MPI_WORDS)),\
+              $(shell pkg-config --libs ompi-c 2>/dev/null || echo -lmpi))
 # A sanitized build is a debug build: the master checks its invariants after every event.
 C := -std=c11 -D_GNU_SOURCE $(if $(SAN),-DPLB_DEBUG) $(WARN) -fPIC -pthread -MMD -MP $(SANFLAGS)
 OPENMP := -fopenmp
-PACKAGES := $(shell pkg-config --cflags inih jansson hwloc openblas 2>/dev/null)
+PACKAGES := $(shell pkg-config --cflags inih jansson hwloc 2>/dev/null)
 INC := -Iruntime/include -Iruntime $(DRIVER_INC) $(MPI_CFLAGS) $(PACKAGES)
-LIBS := $(MPI_LIBS) -lnlopt -lopenblas -lhwloc -linih -ljansson -lgomp -ldl -lm $(DRIVER_LIBS)
+LIBS := $(MPI_LIBS) -lnlopt -lhwloc -linih -ljansson -lgomp -ldl -lm $(DRIVER_LIBS)
 
 RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/device/*/*.c))
 BALANCERS := $(wildcard balancers/*.c)
@@ -46,17 +61,18 @@ CUDA_KERNELS := $(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.cu)))
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(CUDA_KERNELS:%=$(B)/kernels/%.cuda.so))
 PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn black-scholes k-means)
 
-.PHONY: all demo bundle install format lint help clean
+.PHONY: all demo bundle install uninstall format lint help clean
 all: $(BIN) $(KERNEL_SO) $(PAPER_SO)
 
-# What a kernel may call is exported from the program to the shared objects it loads.
+# The functions that a kernel may call are exported from the program to the shared objects it loads.
 LINK := -Wl,--dynamic-list=runtime/exports.list $(LDFLAGS) $(LIBS)
 $(BIN): $(B)/runtime/plbrun.o $(OBJECTS) runtime/exports.list
 	@echo "  link  $@"
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $(filter %.o,$^) $(LINK)
+	$(file >$(B)/settings.mk,$(foreach v,$(KEPT),$v := $(subst $$,$$$$,$($v))$(newline)))
 
 # Objects made with other flags are made again.
-FLAGS := $(CC) $(CFLAGS) $(SAN) $(NVCC) $(CUDA_ARCH)
+FLAGS := $(CC) $(CFLAGS) $(SAN) $(NVCC) $(CUDA_ARCH) $(MPI_CFLAGS) $(MPI_LIBS)
 $(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' >$(B)/flags)
 
 $(B)/%.o: %.c $(B)/flags
@@ -83,11 +99,14 @@ $(B)/balancers.o $(B)/drivers.o: $(B)/%.o: $(B)/%.c
 
 # Kernels see plb/kernel.h alone, as a user's do.
 KERNEL_INC := -Iruntime/include
-KERNEL_LIBS_matmul := -lopenblas
+BLAS_CFLAGS := $(shell pkg-config --cflags openblas 2>/dev/null)
+BLAS_LIBS := -lopenblas
+KERNEL_CFLAGS_matmul := $(BLAS_CFLAGS)
+KERNEL_LIBS_matmul := $(BLAS_LIBS)
 $(B)/kernels/%.o: kernels/%.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
-	$(Q)$(CC) $(C) $(CFLAGS) -O3 $(KERNEL_INC) $(OPENMP) -c $< -o $@
+	$(Q)$(CC) $(C) $(CFLAGS) -O3 $(KERNEL_INC) $(KERNEL_CFLAGS_$(*D)) $(OPENMP) -c $< -o $@
 
 # The GPU generations this nvcc knows from sm_80 on, and PTX of the newest for later ones.
 ARCHS = $(shell $(NVCC) --list-gpu-arch | sed -n 's/compute_//p' | awk '$$1 >= 80' | sort -n)
@@ -119,16 +138,11 @@ $(B)/papers/%.so: examples/papers/application.c $(B)/flags
 	@echo "  cc    $< ($*)"
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) -DAPPLICATION=$(shell echo $* | tr a-z- A-Z_) -shared -o $@ $<
 
-include test/fake-cuda/fake.mk scripts/gpu-check.d/build.mk test/test.mk test/bench/bench.mk
+include test/fake-cuda/fake.mk scripts/gpu-check.d/build.mk scripts/install.mk
+include test/test.mk test/bench/bench.mk test/fuzz/fuzz.mk
 
 demo: all
 	@scripts/imbalance --no-install
-
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/plbrun $(DESTDIR)$(PREFIX)/include/plb
-	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/plbrun
-	install -m 755 $(KERNEL_SO) $(DESTDIR)$(PREFIX)/lib/plbrun
-	install -m 644 runtime/include/plb/*.h $(DESTDIR)$(PREFIX)/include/plb
 
 # A folder for machines without our packages; BUNDLE= names another than build/bundle.
 bundle: all
@@ -148,12 +162,13 @@ lint: $(LINTED:%=$(B)/lint/%)
 $(B)/lint/%.c: %.c $(B)/%.o .clang-tidy
 	@mkdir -p $(@D)
 	@echo "  lint  $<"
-	$(Q)clang-tidy --quiet $< -- $(filter-out -MMD -MP,$(C)) $(INC) $(OPENMP) 2>/dev/null
+	$(Q)clang-tidy --quiet $< -- $(filter-out -MMD -MP,$(C)) $(INC) $(BLAS_CFLAGS) $(OPENMP) 2>/dev/null
 	@touch $@
 
 help:
 	@echo "make                    build ./plbrun and its kernels (CUDA=0: without CUDA)"
-	@echo "make install            to PREFIX=$(PREFIX), below DESTDIR"
+	@echo "make install            to PREFIX=$(PREFIX), below DESTDIR, what was built last (LIBDIR=$(LIBDIR))"
+	@echo "make uninstall          take away what make install has placed there"
 	@echo "make bundle             build/bundle: plbrun and all it needs, for machines without our packages"
 	@echo "make demo               sparse rows of unequal cost: static and plb-hac, without and with migration"
 	@echo "                        (MATRIX=file.mtx: another matrix)"
@@ -164,6 +179,9 @@ help:
 	@echo "make SAN=address,undefined check   the same under sanitizers (or SAN=thread)"
 	@echo "make mutants            planted faults, and which test sees each (N=10: ten; FAULTS='worker/*')"
 	@echo "make check-deep         all tests, sanitizers and faults, 100,000 simulated clusters: hours"
+	@echo "make check-mpi          build and run with MPICH and Open MPI 5 (Python wheels, from the network)"
+	@echo "make check-survival     ranks and hosts of real runs are lost at random times (N=100 of each job)"
+	@echo "make fuzz SECONDS=60    readers of files and messages get any bytes, each for so long (needs clang)"
 	@echo "make tests              build what the tests, scripts/gpu-check and its bundle need"
 	@echo "make format             write the style of the sources"
 	@echo "make lint               look for mistakes and for what make format would change"

@@ -113,7 +113,7 @@ static double chunk_of(const struct state *s, const struct plb_view *view, const
     return 2.0 * t * t / (d + 2.0 * t + sqrt(d * d + 4.0 * d * t)) * pu->in.rate;
 }
 
-/* What a PU holds counts as part of its chunk. It gets the rest ahead when it holds less than half. */
+/* The work that a PU holds counts as part of its chunk. It gets the rest when it holds less than half. */
 static double grant(void *state, const struct plb_view *view, int p)
 {
     const struct state *s = state;

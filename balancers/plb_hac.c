@@ -8,7 +8,7 @@
  * seconds before its predicted time gets a block that fills this gap first. Tail: once `tail_start` of the
  * work is assigned, sizes shrink by the factor α (`tail_factor`) with every virtual step, down to a minimum.
  *
- * What the text leaves open, and what was chosen:
+ * Choices where the text leaves them open:
  * - Σ x_p, the work of one virtual step: 1 / `steps` of all work, or more where starts are dear.
  * - The first block: see model/training.
  * - The shrinking: by α a step, so to (1 - α) of the step before.

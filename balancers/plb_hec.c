@@ -7,10 +7,10 @@
  * two blocks differ by more than `threshold` of a block's time, all PUs are synchronised. Then curves are
  * fitted to all measurements so far, and the sizes solved again.
  *
- * What the text leaves open, and what was chosen:
+ * Choices where the text leaves them open:
  * - Σ x_p, the work of one step: 1 / `steps` of what training has left, or more where starts are dear.
  * - The first block, which the authors chose by hand so that training took 10 %: see model/training.
- * - What is a difference: times are compared relative to their curves, and differences that the scatter
+ * - The difference of times: they are compared relative to their curves, and differences that the scatter
  *   of the reports explains do not count. 3 % of noise would exceed a threshold of 10 % at once.
  * - A size that rounds to no unit: the PU waits.
  * - Where every PU has four samples of an earlier pass or run, there is no training.

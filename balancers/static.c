@@ -2,8 +2,8 @@
  *
  * `static.source = power`: in proportion to the given powers (Li et al., R_i = c_i / Σ c).
  * `profile`: by the curves of an earlier run, for equal finish times (de Camargo 2012); plbrun
- * makes sure that there are some. Each PU gets its whole share as one block. What a lost PU leaves
- * is shared again among the others.
+ * makes sure that there are some. Each PU gets its whole share as one block. The rest of a
+ * lost PU is shared again among the others.
  *
  * Cost: O(1) per question; a pass over all PUs at the start and after a loss. Weak where powers or
  * profile are wrong: nothing is measured, so nothing is corrected. */

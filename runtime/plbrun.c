@@ -1,48 +1,47 @@
 /* plbrun: the only main(), and the only place that exits. Arguments are read in config/arguments.c, what a
  * run leaves behind is written in drive/outputs.c. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/crash.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "base/version.h"
 #include "config/arguments.h"
 #include "drive/cluster.h"
 #include "drive/fill_report.h"
+#include "drive/launch.h"
 #include "drive/outputs.h"
+#include "drive/show_pus.h"
 #include "drive/simulate.h"
 #include "job/balancer_table.h"
+#include "job/kernel_search.h"
+#include "journal/joblog.h"
+#include "journal/journal.h"
 #include "profile/listing.h"
 #include "profile/profiles.h"
 #include "report/keys.h"
+#include "report/quantity.h"
+#include "report/schema.h"
 
 /* Seconds that a silent rank waits before it fails. Rank 0 fails for the same reason, and mpirun ends all
  * ranks as soon as one fails. Larger: every wrong argument costs more time. Smaller: a loaded machine may end
  * rank 0 before it has said what is wrong. */
 #define SILENCE 1.0
 
-/* What a launcher says is this process's rank, before MPI can tell; NULL where it was started by hand. */
-static const char *launched_as(void)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-    const char *rank = NULL;
-    for (int i = 0; i < 4 && rank == NULL; i++)
-        rank = getenv(variables[i]);
-    return rank;
-}
-
-/* Whether this process answers for all ranks: rank 0 does, as far as that is known before MPI. */
-static bool answers(void)
-{
-    return launched_as() == NULL || atoi(launched_as()) == 0;
-}
+/* Ranks agree on this number where nothing is left to do, since the job is complete. It is no exit status. */
+#define NOTHING_LEFT 100
 
 static void say_once(struct plb_error *err)
 {
-    if (err->text[0] != '\0')
-        plb_say("%s", err->text);
+    if (err->text[0] != '\0') {
+        plb_log(PLB_LOG_ERROR, "%s", err->text);
+        plb_stop_is_explained();
+    }
     err->text[0] = '\0';
 }
 
@@ -58,14 +57,17 @@ static void list_balancers(void)
     }
 }
 
-/* What needs no conf file. */
-static int answer(enum plb_question question, struct plb_error *err)
+/* Answers questions that need no conf file. */
+static int answer(const struct plb_arguments *a, struct plb_error *err)
 {
-    switch (question) {
+    switch (a->question) {
+    case PLB_ASKS_JOURNAL: plb_joblog_print(a->journal, stdout, err); break;
     case PLB_ASKS_HELP: plb_arguments_help(stdout); break;
     case PLB_ASKS_VERSION: printf("plbrun %s\n", PLB_VERSION); break;
     case PLB_ASKS_BALANCERS: list_balancers(); break;
     case PLB_ASKS_REPORT_KEYS: plb_report_keys_print(stdout); break;
+    case PLB_ASKS_REPORT_SCHEMA: plb_report_schema_print(stdout); break;
+    case PLB_ASKS_KERNELS: plb_kernels_list(stdout); break;
     case PLB_ASKS_PROFILES: plb_profiles_list(stdout, err); break;
     case PLB_ASKS_NOTHING: break;
     }
@@ -77,16 +79,19 @@ static int answer(enum plb_question question, struct plb_error *err)
 /* One run, on rank 0; other ranks use the arguments alone. */
 struct job_run {
     const struct plb_arguments *arguments;
+    struct plb_launch launch;
     struct plb_job job;
     struct plb_report report;
     struct plb_trace trace;
-    bool left; /* a PU was left behind: nothing may be freed */
+    struct plb_cluster_end end;
 };
 
 /* Reads and checks everything, and has the kernel set up: after this a run can begin. */
 static int prepare(struct job_run *r, struct plb_error *err)
 {
     const struct plb_arguments *a = r->arguments;
+    if (a->replay != NULL && plb_replay_check(a->replay, err) != PLB_OK)
+        return err->status;
     if (plb_job_read(&r->job, a->conf, a->assignments, a->n_assignments, a->simulate, a->seed, err) != PLB_OK)
         return err->status;
     if (a->show_config) {
@@ -95,24 +100,48 @@ static int prepare(struct job_run *r, struct plb_error *err)
     }
     if (plb_outputs_check(a, &r->job, err) != PLB_OK)
         return err->status;
-    return plb_job_setup(&r->job, a->simulate != NULL, err);
+    bool keeps = a->simulate == NULL && !a->dry_run;
+    if (keeps && plb_journal_open(&r->job, a->resume, &r->job.journal, err) != PLB_OK)
+        return err->status;
+    if (plb_job_setup(&r->job, a->simulate != NULL, err) != PLB_OK
+        || plb_journal_recall(r->job.journal, &r->job, err) != PLB_OK)
+        return err->status;
+    if (plb_journal_is_complete(r->job.journal) && !a->quiet)
+        printf("%s: the journal says that this job is complete; nothing is left to do\n",
+               r->job.kernel->name);
+    return PLB_OK;
+}
+
+/* Whether the journal says that the job is complete. */
+static bool nothing_left(const struct job_run *r)
+{
+    return plb_journal_is_complete(r->job.journal);
 }
 
 static void say_checked(const struct job_run *r, int nodes)
 {
     const struct plb_job *job = &r->job;
+    char units[PLB_UNITS_TEXT];
     if (!r->arguments->quiet)
-        printf("%s: %lld %s on %d node%s with %s: nothing wrong found, nothing computed (--dry-run)\n",
-               job->kernel->name, (long long)job->app.units, job->kernel->unit, nodes, nodes == 1 ? "" : "s",
-               job->balancer->name);
+        printf("%s: %s on %d %s%s with %s: nothing wrong found, nothing computed (--dry-run)\n",
+               job->kernel->name, plb_units_print(job->app.units, job->kernel->unit, units), nodes,
+               r->arguments->simulate != NULL ? "node" : "rank", nodes == 1 ? "" : "s", job->balancer->name);
+}
+
+static void close_journal(struct plb_job *job, bool complete)
+{
+    plb_journal_close(job->journal, complete);
+    job->journal = NULL;
 }
 
 static void release(struct job_run *r)
 {
+    close_journal(&r->job, false);
     plb_profiles_free(r->job.profiles);
     plb_job_fini(&r->job);
     plb_report_fini(&r->report);
     plb_trace_fini(&r->trace);
+    plb_rangeset_fini(&r->end.done);
 }
 
 /* ---------------------------------------------------------------- a simulated run */
@@ -120,12 +149,12 @@ static void release(struct job_run *r)
 static void fill_report(struct job_run *r, const struct plb_simulated *result)
 {
     struct plb_report *report = &r->report;
-    plb_report_from_master(result->master, &r->job.app, r->job.balancer->name, report);
+    plb_report_from_master(result->master, &r->job.app, r->job.balancer->name, result->times, report);
     plb_profiles_collect(r->job.profiles, result->master, report);
     report->mode = PLB_SIMULATED;
     report->replayed = r->job.true_map != NULL;
     report->migration = r->job.balance.migration.on;
-    report->nodes = r->job.cluster.n_nodes;
+    report->nodes = report->hosts = r->job.cluster.n_nodes;
     report->makespan_s = result->makespan_s;
     report->optimum_s = result->optimum_s;
     report->solve_s = result->solve_s;
@@ -153,13 +182,12 @@ static int simulate(struct job_run *r, struct plb_error *err)
         .cluster = &r->job.cluster,
         .mode = r->job.balance.profile_given ? r->job.balance.profile : PLB_PROFILE_OFF,
         .simulated = true,
-        .verbose = a->verbose,
     });
     plb_simulate(&s, &result, err);
     plb_warn_of_refused(result.master, &r->job.app);
     if (err->status == PLB_OK) {
         fill_report(r, &result);
-        plb_outputs_write(a, &r->job, &r->report, &r->trace, err);
+        plb_outputs_write(a, &r->job, &r->report, &r->trace, NULL, err);
     }
     plb_master_free(result.master);
     return err->status;
@@ -173,58 +201,128 @@ static int run_simulation(struct job_run *r, struct plb_error *err)
 
 /* ---------------------------------------------------------------- a real run */
 
-/* A rank other than 0 says which it is. */
-static void name_rank(int rank, struct plb_error *err)
+/* Rank 0's work after the last pass, while the others wait to leave MPI: sites end a job whose MPI has
+ * ended. */
+static int conclude(struct job_run *r, int ranks, struct plb_error *err)
 {
-    char text[sizeof err->text];
-    memcpy(text, err->text, sizeof text);
-    snprintf(err->text, sizeof err->text, "rank %d: %.900s", rank, text);
+    const struct plb_arguments *a = r->arguments;
+    if (a->show_config)
+        return PLB_OK;
+    if (r->end.interrupted)
+        r->report.ending = PLB_ENDED_INTERRUPTED;
+    if (!a->dry_run)
+        return plb_outputs_write(a, &r->job, &r->report, &r->trace, &r->end.done, err);
+    say_checked(r, ranks);
+    return PLB_OK;
 }
 
-/* From MPI's start to its end, and what rank 0 does after it. Called by every rank. `prepared`: rank 0 is. */
+/* The end of a run on rank 0, which has ended with this status on all ranks. */
+static int end_run(struct job_run *r, int ranks, int status, struct plb_error *err)
+{
+    plb_journal_rest(r->job.journal, status != PLB_OK);
+    if (status == PLB_OK || r->end.interrupted)
+        plb_stop_writes();
+    if (status == PLB_OK || (err->status != PLB_OK && r->end.begun))
+        status = conclude(r, ranks, err);
+    plb_journal_advise(r->job.journal, err);
+    close_journal(&r->job, status == PLB_OK);
+    return status;
+}
+
+static void say_fragile(const struct plb_mpi *mpi)
+{
+    int local_rank, local_size;
+    plb_mpi_local(mpi, &local_rank, &local_size);
+    plb_launch_say_fragile(local_size < plb_mpi_size(mpi));
+}
+
+/* From MPI's start to its end. Called by every rank. `prepared`: rank 0 is. */
 static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, struct plb_error *err)
 {
     const struct plb_arguments *a = r->arguments;
-    struct plb_cluster_options options = {a->verbose, a->show_pus, a->quiet, a->dry_run};
-    struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0);
-    int rank = plb_mpi_rank(mpi), ranks = plb_mpi_size(mpi), status = PLB_OK;
-    if (rank == 0 && !prepared)
+    struct plb_cluster_options options = {a->show_pus, a->quiet, a->dry_run, a->keep_partial};
+    plb_crash_unwatch();
+    plb_stop_heed_wishes();
+    struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0, err);
+    int rank = plb_mpi_rank(mpi), ranks = plb_mpi_size(mpi), status = err->status;
+    plb_crash_watch(rank);
+    plb_log_rank(rank);
+    if (status == PLB_OK)
+        status = plb_launch_check(&r->launch, ranks, err);
+    if (status == PLB_OK && rank == 0 && ranks > 1)
+        say_fragile(mpi);
+    if (status == PLB_OK && rank == 0 && !prepared)
         status = prepare(r, err);
-    status = plb_cluster_agree(mpi, status);
+    status = plb_cluster_agree(mpi, status == PLB_OK && nothing_left(r) ? NOTHING_LEFT : status);
     if (status == PLB_OK && !a->show_config)
-        status = plb_cluster_run(mpi, rank == 0 ? &r->job : NULL, &options, &r->report, &r->trace, &r->left,
+        status = plb_cluster_run(mpi, rank == 0 ? &r->job : NULL, &options, &r->report, &r->trace, &r->end,
                                  err);
-    if (rank != 0 && err->status != PLB_OK)
-        name_rank(rank, err);
+    if (status == NOTHING_LEFT)
+        status = PLB_OK;
+    else if (rank == 0)
+        status = end_run(r, ranks, status, err);
     say_once(err); /* before any rank ends: mpirun ends the others as soon as one fails */
-    plb_mpi_close(mpi);
-    if (rank != 0 || status != PLB_OK || a->show_config)
-        return status;
-    if (!a->dry_run)
-        return plb_outputs_write(a, &r->job, &r->report, &r->trace, err);
-    say_checked(r, ranks);
-    return PLB_OK;
+    plb_stop_is_explained();
+    plb_stop_listen(false);
+    plb_cluster_leave(mpi, &r->end);
+    return status;
+}
+
+/* --show-pus without a conf file. Called by every rank. */
+static int show_pus(int *argc, char ***argv, struct plb_error *err)
+{
+    plb_crash_unwatch();
+    struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0, err);
+    int rank = plb_mpi_rank(mpi), status = err->status;
+    plb_crash_watch(rank);
+    plb_log_rank(rank);
+    if (status == PLB_OK)
+        status = plb_show_pus_without_job(mpi, err);
+    if (rank == 0)
+        say_once(err);
+    plb_mpi_close(mpi, PLB_FAREWELL);
+    return status;
 }
 
 /* Where plbrun was started by hand, mistakes are told before MPI starts, which takes a third of a second. */
 static int run_cluster(struct job_run *r, int *argc, char ***argv, struct plb_error *err)
 {
-    bool by_hand = launched_as() == NULL;
+    bool by_hand = r->launch.rank < 0;
     int status = by_hand ? prepare(r, err) : PLB_OK;
-    if (status != PLB_OK || (by_hand && r->arguments->show_config))
+    if (status != PLB_OK || (by_hand && (r->arguments->show_config || nothing_left(r))))
         return status;
     return run_ranks(r, argc, argv, by_hand, err);
+}
+
+/* Opens standard input, output and error where they are closed: else a result gets their number, and the
+ * lines that are printed. They are opened for reading, so that a report to a closed one stays a mistake. */
+static void open_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
 }
 
 int main(int argc, char **argv)
 {
     struct plb_arguments a;
     struct plb_error err = {.status = PLB_OK};
-    bool speaks = answers();
+    struct plb_launch launch = plb_launch_read();
+    bool speaks = launch.rank <= 0; /* rank 0 answers for all, as far as it is known before MPI */
+    open_streams();
+    plb_stop_prepare(speaks);
+    plb_crash_watch(launch.rank > 0 ? launch.rank : 0);
     int status = plb_arguments_read(&a, argc, argv, &err);
-    struct job_run run = {.arguments = &a, .trace.on = a.trace != NULL};
+    plb_log_open(a.log);
+    plb_log_rank(launch.rank > 0 ? launch.rank : 0);
+    struct job_run run = {.arguments = &a, .launch = launch, .trace.on = a.trace != NULL};
     if (status == PLB_OK && a.question != PLB_ASKS_NOTHING) {
-        status = speaks ? answer(a.question, &err) : PLB_OK;
+        status = speaks ? answer(&a, &err) : PLB_OK;
+    } else if (status == PLB_OK && a.conf == NULL) {
+        status = show_pus(&argc, &argv, &err);
     } else if (status == PLB_OK && a.simulate != NULL) {
         status = speaks ? run_simulation(&run, &err) : PLB_OK;
     } else if (status == PLB_OK) {
@@ -235,11 +333,14 @@ int main(int argc, char **argv)
         say_once(&err);
     else if (status != PLB_OK)
         plb_sleep_until(plb_now() + SILENCE);
-    if (run.left) {
+    if (run.end.left)
         fflush(stdout); /* and no other stream: a PU may hang in the middle of reading one */
+    else
+        release(&run);
+    if (launch.rank <= 0)
+        plb_launch_tell(status, !run.end.left);
+    if (run.end.left)
         _exit(status);
-    }
-    release(&run);
     plb_arguments_fini(&a);
     return status;
 }

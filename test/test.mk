@@ -18,7 +18,7 @@ $(B)/test/kernels/%.so: test/kernels/%.c
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) $(OPENMP) -shared -o $@ $< -lm
 
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
-.PHONY: tests test-kernels check check-deep mutants
+.PHONY: tests test-kernels check check-mpi check-survival check-deep mutants
 tests: all test-kernels $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
 test-kernels: $(TEST_KERNELS)
 
@@ -32,6 +32,22 @@ check: tests
 # Faults are planted in copies of the tree. N=10: a fixed spread of ten. FAULTS='worker/*': those alone.
 mutants:
 	@test/mutants/run -j $(JOBS) $(if $(N),-n $(N)) $(FAULTS:%='%')
+
+# MPIs that this system does not have.
+check-mpi:
+	@test/other-mpi/run -j $(JOBS)
+
+# Ranks and hosts of real runs are lost at random times. N=20: so many of each job. A run that does not end
+# right leaves its evidence in $(B)/survival.
+LOSSES = $(or $(N),100)
+SURVIVAL = $(SETTINGS) test/survival/run --runs
+check-survival: all test-kernels
+	@failed=0; \
+	echo "== $(LOSSES) runs each on one host"; $(SURVIVAL) $(LOSSES) || failed=1; \
+	echo "== over TCP between four hosts"; $(SURVIVAL) $(LOSSES) --hosts 4 || failed=1; \
+	echo "== hosts are lost"; $(SURVIVAL) $$(($(LOSSES) / 5)) --hosts 4 --victim hosts || failed=1; \
+	echo "== rank 0 is lost"; $(SURVIVAL) $$(($(LOSSES) / 5)) --victim rank0 || failed=1; \
+	exit $$failed
 
 check-deep:
 	@scripts/check --deep

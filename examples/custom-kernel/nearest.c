@@ -39,7 +39,7 @@ static int setup(struct plb_app *app)
         return PLB_EINPUT;
     if (cloud.element_bytes != sizeof(double) || cloud.rows < 2)
         return plb_app_error(app, "points must be at least two, of float64");
-    distance = (struct plb_array){plb_app_alloc(app, (size_t)cloud.rows * 8), 8, cloud.rows, 1, false};
+    distance = (struct plb_array){plb_app_alloc_array(app, cloud.rows, 8), 8, cloud.rows, 1, false};
     int64_t shape[] = {cloud.rows, cloud.columns};
     plb_app_args(app, shape, sizeof shape);
     plb_app_units(app, cloud.rows);
@@ -51,13 +51,9 @@ static int setup(struct plb_app *app)
                                          .mode = PLB_OUTPUT,
                                          .data = distance.data,
                                          .unit_bytes = sizeof(double)});
+    if (plb_app_given(app, "distances"))
+        plb_app_save_npy(app, plb_app_text(app, "distances"), &distance);
     return PLB_OK;
-}
-
-static int finish(struct plb_app *app)
-{
-    const char *path = plb_app_text(app, "distances");
-    return path != NULL ? plb_write_npy(app, path, &distance) : PLB_OK;
 }
 
 PLB_CUDA_ENTRY(nearest_cuda); /* nearest.cu, which may not be built */
@@ -71,5 +67,5 @@ const struct plb_kernel plb_kernel = {
     .cpu = find_nearest,
     .cuda = nearest_cuda,
     .setup = setup,
-    .finish = finish,
+    .writes_all = true,
 };

@@ -12,10 +12,16 @@
 
 enum { OFFSETS, INDICES, VALUES, B, C }; /* handles, in order of declaration */
 
+/* Rows that a block of threads computes on a GPU: a warp each (spmm.cu). Larger: tasks can follow the load
+ * less closely. Smaller: the last block of a task has warps without work. */
+#define ROWS_AT_ONCE 8
+
 struct state {
     struct plb_csr a;
     struct plb_array b, c;
     bool tells_cost; /* the option `cost` */
+    bool knows_largest;
+    double largest; /* finite magnitude in B, once an audit has asked for it */
 };
 
 static const struct plb_option options[] = {
@@ -31,6 +37,7 @@ static const struct plb_option options[] = {
      "synthetic A: entries drawn per row (uniform, powerlaw)"},
     {"zeros", PLB_REAL, "0.5", 0, 1, NULL, "synthetic A: part of zeros (li)"},
     {"cost", PLB_FLAG, "yes", 0, 0, NULL, "tell what each row costs; with no, all rows count the same"},
+    {"nonfinite", PLB_FLAG, "no", 0, 0, NULL, "values of A may be nan and infinite"},
     {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL, "synthetic input: seed"},
     {0},
 };
@@ -59,7 +66,8 @@ static int read_a(struct plb_app *app, struct state *s)
 {
     const char *path = plb_app_text(app, "matrix");
     if (path != NULL)
-        return plb_read_mtx(app, path, &s->a);
+        return plb_app_flag(app, "nonfinite") ? plb_read_mtx_nonfinite(app, path, &s->a)
+                                              : plb_read_mtx(app, path, &s->a);
     const struct spmm_spec spec = {
         .kind = (enum spmm_kind)plb_app_choice(app, "kind"),
         .rows = plb_app_int(app, "rows"),
@@ -91,13 +99,16 @@ static int read_b(struct plb_app *app, struct state *s)
                              "correct matrix and b in [spmm]",
                              (long long)s->a.rows, (long long)s->a.columns, (long long)in.rows,
                              (long long)in.columns);
+    if (in.rows > INT64_MAX / (int64_t)sizeof(double) / in.columns)
+        return plb_app_error(app, "B is %lld x %lld, which is 2^63 bytes or more; use a smaller B",
+                             (long long)in.rows, (long long)in.columns);
     s->b = in;
     s->b.element_bytes = sizeof(double);
     if (plb_app_simulated(app) || (path != NULL && in.element_bytes == sizeof(double)))
         return PLB_OK;
     int64_t n = in.rows * in.columns;
     uint64_t seed = (uint64_t)plb_app_int(app, "seed") + 1000;
-    double *b = s->b.data = plb_app_alloc(app, (size_t)n * sizeof *b);
+    double *b = s->b.data = plb_app_alloc_array(app, n, sizeof *b);
     for (int64_t i = 0; i < n; i++)
         b[i] = path != NULL ? (double)((const float *)in.data)[i]
                             : 2.0 * plb_random_real(seed, (uint64_t)i) - 1.0;
@@ -114,8 +125,9 @@ static int setup(struct plb_app *app)
     size_t row_bytes = (size_t)s->b.columns * sizeof(double);
     s->c = (struct plb_array){NULL, sizeof(double), s->a.rows, s->b.columns, false};
     if (!plb_app_simulated(app))
-        s->c.data = plb_app_alloc(app, (size_t)s->a.rows * row_bytes);
+        s->c.data = plb_app_alloc_array(app, s->a.rows, row_bytes);
     plb_app_units(app, s->a.rows);
+    plb_app_multiple(app, ROWS_AT_ONCE);
     plb_app_args(app, &s->b.columns, sizeof s->b.columns);
     const struct plb_data buffers[] = {
         [OFFSETS] = {.name = "A offsets",
@@ -137,6 +149,8 @@ static int setup(struct plb_app *app)
     };
     for (int i = OFFSETS; i <= C; i++)
         plb_app_data(app, &buffers[i]);
+    if (plb_app_given(app, "c"))
+        plb_app_save_npy(app, plb_app_text(app, "c"), &s->c);
     return PLB_OK;
 }
 
@@ -165,6 +179,8 @@ static int verify(struct plb_app *app)
                 size += fabs(term);
             }
             double entries = (double)(s->a.offsets[r + 1] - s->a.offsets[r]), got = c[r * s->b.columns + j];
+            if (!isfinite(sum) && (got == sum || (isnan(got) && isnan(sum))))
+                continue;
             if (!(fabs(got - sum) <= (entries + 8.0) * DBL_EPSILON * size)) {
                 plb_app_error(app, "C[%lld, %lld] is %.17g, the reference says %.17g", (long long)r,
                               (long long)j, got, sum);
@@ -174,11 +190,37 @@ static int verify(struct plb_app *app)
     return PLB_OK;
 }
 
-static int finish(struct plb_app *app)
+/* The largest finite magnitude in B. */
+static double largest_of_b(struct state *s)
 {
-    const struct state *s = plb_app_state(app);
-    const char *path = plb_app_text(app, "c");
-    return path != NULL ? plb_write_npy(app, path, &s->c) : PLB_OK;
+    const double *b = s->b.data;
+    for (int64_t i = 0; i < s->b.rows * s->b.columns && !s->knows_largest; i++)
+        s->largest = isfinite(b[i]) ? fmax(s->largest, fabs(b[i])) : s->largest;
+    s->knows_largest = true;
+    return s->largest;
+}
+
+/* Two results of the same rows. The tolerance is that of verify, with the largest element of B for each: it
+ * costs a look at the entries of A, and not the product again. */
+static int64_t agree(struct plb_app *app, const struct plb_twice *results)
+{
+    struct state *s = plb_app_state(app);
+    int64_t row_bytes = s->b.columns * (int64_t)sizeof(double);
+    for (int64_t i = 0; i < results->count; i++) {
+        int64_t r = results->first + i, begin = s->a.offsets[r], end = s->a.offsets[r + 1];
+        struct plb_twice row = *results;
+        double size = 0.0;
+        for (int64_t k = begin; k < end; k++)
+            size += fabs(s->a.values[k]);
+        size *= largest_of_b(s);
+        row.one = (const char *)results->one + i * row_bytes;
+        row.other = (const char *)results->other + i * row_bytes;
+        row.bytes = (size_t)row_bytes;
+        int64_t at = plb_app_agree_reals(&row, 0.0, ((double)(end - begin) + 8.0) * DBL_EPSILON * size);
+        if (at != PLB_SAME)
+            return i * row_bytes + at;
+    }
+    return PLB_SAME;
 }
 
 PLB_CUDA_ENTRY(spmm_cuda); /* spmm.cu */
@@ -195,6 +237,7 @@ const struct plb_kernel plb_kernel = {
     .setup = setup,
     .cost = cost,
     .verify = verify,
-    .finish = finish,
+    .agree = agree,
+    .writes_all = true,
 };
 /* clang-format on */

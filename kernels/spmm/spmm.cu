@@ -33,7 +33,7 @@ struct memory {
     size_t bytes;
 };
 
-/* What one stream of a thread has of its own. */
+/* The objects that one stream of a thread has of its own. */
 struct place {
     cudaStream_t stream;
     cusparseHandle_t cusparse;

@@ -25,9 +25,9 @@ static void compress(struct plb_app *app, struct entry *entries, int64_t n, uint
         if (kept == 0 || by_place(&entries[i], &entries[kept - 1]) != 0)
             entries[kept++] = entries[i];
     m->nonzeros = kept;
-    m->offsets = plb_app_alloc(app, (size_t)(m->rows + 1) * sizeof *m->offsets);
-    m->indices = plb_app_alloc(app, (size_t)kept * sizeof *m->indices);
-    m->values = plb_app_alloc(app, (size_t)kept * sizeof *m->values);
+    m->offsets = plb_app_alloc_array(app, m->rows + 1, sizeof *m->offsets);
+    m->indices = plb_app_alloc_array(app, kept, sizeof *m->indices);
+    m->values = plb_app_alloc_array(app, kept, sizeof *m->values);
     for (int64_t i = 0; i < kept; i++) {
         m->offsets[entries[i].row + 1]++;
         m->indices[i] = entries[i].column;

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int plb_fail(struct plb_error *err, int status, const char *format, ...)
 {
@@ -14,4 +15,10 @@ int plb_fail(struct plb_error *err, int status, const char *format, ...)
     va_end(args);
     err->status = status;
     return status;
+}
+
+void plb_append(struct plb_error *err, const char *text, const char *more)
+{
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, "%s%s", text, more);
 }

@@ -15,4 +15,7 @@ struct plb_error {
 __attribute__((format(printf, 3, 4))) int plb_fail(struct plb_error *err, int status, const char *format,
                                                    ...);
 
+/* Adds two texts to a sentence that the error holds; what does not fit is cut. */
+void plb_append(struct plb_error *err, const char *text, const char *more);
+
 #endif

@@ -1,5 +1,6 @@
-/* INI files as lists of entries, each with its line. The parser is inih. Beyond it, `#` starts a comment also
- * after a value, and indentation means nothing. Thread-safe. */
+/* INI files as lists of entries, each with its line. The parser is inih. Beyond it, `#` and `;` start a
+ * comment after a blank, a value may be quoted, with " or ', and indentation means nothing. A warning tells
+ * of a comment that may be a part of the value. Thread-safe. */
 #ifndef PLB_BASE_INI_H
 #define PLB_BASE_INI_H
 

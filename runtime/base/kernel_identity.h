@@ -1,5 +1,5 @@
-/* What must be the same on all ranks of a run: plbrun itself and the kernel that each rank has loaded. Plain
- * data, so that a message can carry it. job/kernel_file.h fills it in. */
+/* The identity that all ranks of a run must share: plbrun itself and the kernel that each rank has loaded.
+ * Plain data, so that a message can carry it. job/kernel_file.h fills it in. */
 #ifndef PLB_BASE_KERNEL_IDENTITY_H
 #define PLB_BASE_KERNEL_IDENTITY_H
 

@@ -15,12 +15,16 @@
 struct row {
     const char *name;
     const char *value; /* what the help calls its value; NULL: it has none */
-    enum { FLAG, TEXT, SEED, BALANCER, QUESTION } kind;
+    enum { FLAG, TEXT, SEED, BALANCER, LOG, VERBOSE, QUESTION } kind;
     size_t member;              /* of a flag or text */
     enum plb_question question; /* that it asks; or with a value, that the value 'help' asks */
+    enum plb_question schema;   /* that the value 'schema' asks, if it asks any */
     const char *help;
     const char *more_value, *more_help; /* a second line of help for another kind of value, or NULL */
 };
+
+/* Characters that a shell takes as they are. */
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%"
 
 #define OF(name) offsetof(struct plb_arguments, name)
 #define ROWS (sizeof rows / sizeof *rows)
@@ -36,12 +40,26 @@ static const struct row rows[] = {
      .kind = FLAG,
      .member = OF(verify),
      .help = "compare the result with an independent reference"},
+    {.name = "keep-partial",
+     .kind = FLAG,
+     .member = OF(keep_partial),
+     .help = "a run that fails or is interrupted leaves what it has done: NAME.partial"},
+    {.name = "resume",
+     .kind = FLAG,
+     .member = OF(resume),
+     .help = "go on where an earlier run broke, by its journal (run.journal)"},
+    {.name = "journal",
+     .value = "FILE",
+     .kind = TEXT,
+     .member = OF(journal),
+     .help = "print what a journal tells, in the columns of GNU parallel's joblog"},
     {.name = "report",
      .value = "FILE.json",
      .kind = TEXT,
      .member = OF(report),
      .question = PLB_ASKS_REPORT_KEYS,
-     .help = "write what the run did; 'help' describes the keys"},
+     .schema = PLB_ASKS_REPORT_SCHEMA,
+     .help = "write what the run did (- for stdout); 'help' or 'schema' describes it"},
     {.name = "trace",
      .value = "FILE.json",
      .kind = TEXT,
@@ -57,7 +75,7 @@ static const struct row rows[] = {
     {.name = "replay",
      .value = "FILE.json",
      .kind = TEXT,
-     .member = OF(simulate),
+     .member = OF(replay),
      .help = "the same with the PUs, rates and costs of a run, from its report"},
     {.name = "seed",
      .value = "N",
@@ -70,7 +88,11 @@ static const struct row rows[] = {
     {.name = "show-pus",
      .kind = FLAG,
      .member = OF(show_pus),
-     .help = "print the processing units at the start; with --dry-run nothing else"},
+     .help = "print the processing units; with --dry-run or no app.conf nothing else"},
+    {.name = "kernels",
+     .kind = QUESTION,
+     .question = PLB_ASKS_KERNELS,
+     .help = "list the kernels that app.kernel may name, and their files"},
     {.name = "profiles",
      .kind = QUESTION,
      .question = PLB_ASKS_PROFILES,
@@ -80,7 +102,11 @@ static const struct row rows[] = {
      .member = OF(dry_run),
      .help = "read and check everything, compute nothing"},
     {.name = "quiet", .kind = FLAG, .member = OF(quiet), .help = "print mistakes and warnings only"},
-    {.name = "verbose", .kind = FLAG, .member = OF(verbose), .help = "print more"},
+    {.name = "log",
+     .value = "LEVEL",
+     .kind = LOG,
+     .help = "which lines go to stderr: error, warning (default), info or debug"},
+    {.name = "verbose", .kind = VERBOSE, .help = "the same as --log info"},
     {.name = "version", .kind = QUESTION, .question = PLB_ASKS_VERSION, .help = "print the version"},
     {.name = "help", .kind = QUESTION, .question = PLB_ASKS_HELP, .help = "print this"},
 };
@@ -106,6 +132,7 @@ void plb_arguments_help(FILE *out)
     }
     fputs("\n"
           "Settings come from the command line, then PLB_SECTION_KEY variables, then app.conf.\n"
+          "PLB_KERNEL_PATH names folders (A:B) where kernels are looked for before the installed ones.\n"
           "Exit status: 0 done, 1 the run failed, 2 usage or configuration, 3 wrong result.\n",
           out);
 }
@@ -129,18 +156,32 @@ static int take_seed(struct plb_arguments *a, const char *value, struct plb_erro
     return PLB_OK;
 }
 
+static int take_log(struct plb_arguments *a, const char *value, struct plb_error *err)
+{
+    double level;
+    if (!plb_parse_choice(value, PLB_LOG_CHOICES, &level))
+        return plb_fail(err, PLB_EINPUT, "--log %s: expected one of %s", value, PLB_LOG_CHOICES);
+    a->log = (enum plb_log_level)level;
+    return PLB_OK;
+}
+
 /* Takes one option; `value` is NULL where it has none. */
 static int take(struct plb_arguments *a, const struct row *row, const char *value, struct plb_error *err)
 {
-    bool asks = row->question != PLB_ASKS_NOTHING && (row->value == NULL || strcmp(value, "help") == 0);
-    if (asks && row->question > a->question)
-        a->question = row->question;
+    enum plb_question asks = PLB_ASKS_NOTHING;
+    if (row->value == NULL || strcmp(value, "help") == 0)
+        asks = row->question;
+    else if (strcmp(value, "schema") == 0)
+        asks = row->schema;
+    a->question = asks > a->question ? asks : a->question;
     void *member = (char *)a + row->member;
     switch (row->kind) {
     case FLAG: *(bool *)member = true; break;
     case TEXT: *(const char **)member = value; break;
     case SEED: return take_seed(a, value, err);
     case BALANCER: assign(a, "balance.balancer=", value); break;
+    case LOG: return take_log(a, value, err);
+    case VERBOSE: a->log = a->log > PLB_LOG_INFO ? a->log : PLB_LOG_INFO; break;
     case QUESTION: break;
     }
     return PLB_OK;
@@ -189,11 +230,57 @@ static int read_options(struct plb_arguments *a, int argc, char **argv, struct p
     return PLB_OK;
 }
 
+/* One word, in quotes where a shell would take it for another or for several. */
+static void put_word(FILE *out, const char *word)
+{
+    if (word[0] != '\0' && word[strspn(word, PLAIN)] == '\0') {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (; *word != '\0'; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    fputc('\'', out);
+}
+
+static char *command_line(int argc, char *const *argv)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 0; i < argc && out != NULL; i++) {
+        if (i > 0)
+            fputc(' ', out);
+        put_word(out, argv[i]);
+    }
+    if (out != NULL)
+        fclose(out);
+    return text;
+}
+
+/* Both options name what is simulated. */
+static int choose_simulated(struct plb_arguments *a, struct plb_error *err)
+{
+    if (a->simulate != NULL && a->replay != NULL)
+        return plb_fail(
+            err, PLB_EINPUT,
+            "--simulate %s and --replay %s: only one of them can be simulated; leave out the other",
+            a->simulate, a->replay);
+    if (a->replay != NULL)
+        a->simulate = a->replay;
+    return PLB_OK;
+}
+
 int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct plb_error *err)
 {
-    *a = (struct plb_arguments){.seed = 1};
+    *a = (struct plb_arguments){.seed = 1, .log = PLB_LOG_WARNING, .command = command_line(argc, argv)};
     int status = read_options(a, argc, argv, err);
-    if (status != PLB_OK)
+    if (a->journal != NULL && a->question == PLB_ASKS_NOTHING)
+        a->question = PLB_ASKS_JOURNAL;
+    if (status != PLB_OK || (status = choose_simulated(a, err)) != PLB_OK)
         return status;
     for (int i = optind; i < argc; i++)
         if (a->conf == NULL)
@@ -207,7 +294,7 @@ int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct pl
                             argv[i], a->conf);
     if (a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL)
         return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);
-    if (a->conf == NULL && a->question == PLB_ASKS_NOTHING)
+    if (a->conf == NULL && a->question == PLB_ASKS_NOTHING && (!a->show_pus || a->simulate != NULL))
         return plb_fail(err, PLB_EINPUT, "no conf file is named: mpirun -np N plbrun app.conf; see --help");
     return PLB_OK;
 }
@@ -217,5 +304,6 @@ void plb_arguments_fini(struct plb_arguments *a)
     for (int i = 0; i < a->n_assignments; i++)
         free(a->assignments[i]);
     free(a->assignments);
+    free(a->command);
     *a = (struct plb_arguments){0};
 }

@@ -1,4 +1,4 @@
-/* What the user has typed after `plbrun`. */
+/* The words that the user has typed after `plbrun`. */
 #ifndef PLB_CONFIG_ARGUMENTS_H
 #define PLB_CONFIG_ARGUMENTS_H
 
@@ -7,12 +7,16 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/log.h"
 
-/* What a user may want to know instead of a run. Of several, the last in this order is answered. */
+/* Questions that a user may have instead of a run. Of several, the last in this order is answered. */
 enum plb_question {
     PLB_ASKS_NOTHING,
+    PLB_ASKS_JOURNAL,
     PLB_ASKS_PROFILES,
+    PLB_ASKS_KERNELS,
     PLB_ASKS_REPORT_KEYS,
+    PLB_ASKS_REPORT_SCHEMA,
     PLB_ASKS_BALANCERS,
     PLB_ASKS_VERSION,
     PLB_ASKS_HELP,
@@ -20,14 +24,18 @@ enum plb_question {
 
 /* Names are those of argv; NULL where the user gave none. */
 struct plb_arguments {
-    enum plb_question question; /* where it is not PLB_ASKS_NOTHING, `conf` may be NULL */
+    enum plb_question question; /* where it is not PLB_ASKS_NOTHING, or `show_pus`, `conf` may be NULL */
     const char *conf;
     char **assignments; /* "section.key=value", in their order; owned */
     int n_assignments;
+    char *command;        /* all of argv, as a shell reads it; owned */
     const char *simulate; /* a .cluster file, or the report of a run to simulate again */
+    const char *replay;   /* the same as `simulate` where it must be a report, else NULL */
     const char *report, *trace;
+    const char *journal; /* to be printed */
     uint64_t seed;
-    bool verify, dry_run, show_config, show_pus, quiet, verbose;
+    bool verify, keep_partial, resume, dry_run, show_config, show_pus, quiet;
+    enum plb_log_level log;
 };
 
 /* Reads the arguments of main(), and puts the options first in argv. One thread at a time may call
@@ -35,7 +43,7 @@ struct plb_arguments {
 int plb_arguments_read(struct plb_arguments *arguments, int argc, char **argv, struct plb_error *err);
 void plb_arguments_fini(struct plb_arguments *arguments);
 
-/* What --help prints. */
+/* Prints the text of --help. */
 void plb_arguments_help(FILE *out);
 
 #endif

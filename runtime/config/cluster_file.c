@@ -14,7 +14,7 @@
 
 #define MAX_COUNT 1000000 /* copies of one node; more is a typing error that would fill the memory */
 
-/* What is known while reading. */
+/* The state of reading. */
 struct reading {
     const struct plb_ini *conf;
     const char *kernel;            /* whose rate.KERNEL counts, or NULL */

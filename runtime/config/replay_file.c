@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "config/cluster_file.h"
@@ -28,6 +29,16 @@ bool plb_is_report(const char *file)
     if (f != NULL)
         fclose(f);
     return c == '{';
+}
+
+int plb_replay_check(const char *file, struct plb_error *err)
+{
+    if (access(file, R_OK) != 0 || plb_is_report(file))
+        return PLB_OK;
+    return plb_fail(err, PLB_EINPUT,
+                    "--replay %s: this is no report of a run, which plbrun --report writes; to simulate the "
+                    "machines of a .cluster file use --simulate",
+                    file);
 }
 
 static int bad(const struct reading *r, const char *key, const char *expected)

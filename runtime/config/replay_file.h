@@ -24,6 +24,9 @@ struct plb_replay {
 /* Whether a file is a report rather than a .cluster file. */
 bool plb_is_report(const char *file);
 
+/* PLB_EINPUT and a sentence where a file can be read and is no report; else PLB_OK. */
+int plb_replay_check(const char *file, struct plb_error *err);
+
 /* Reads a report of a run of `kernel`. A PU's rate is in units of average cost per second. PUs that executed
  * nothing are left out, and nodes without PUs. Links are not in a report: they are as where a .cluster file
  * says nothing. PLB_OK, and the caller releases both; or PLB_EINPUT and a sentence, and there is nothing to

@@ -1,4 +1,4 @@
-/* What a value must be like, by the type of its option. */
+/* The form that a value must have, by the type of its option. */
 #include "config/setting.h"
 
 #include <errno.h>
@@ -77,7 +77,9 @@ int plb_setting_check(struct plb_setting *setting, struct plb_error *err)
 {
     const char *expected = NULL;
     switch (setting->option->type) {
-    case PLB_INT: expected = plb_parse_int(setting->text, &setting->number) ? NULL : "a whole number"; break;
+    case PLB_INT:
+        expected = plb_parse_int(setting->text, &setting->number) ? NULL : "a whole number up to 2^53";
+        break;
     case PLB_REAL: expected = plb_parse_real(setting->text, &setting->number) ? NULL : "a number"; break;
     case PLB_FLAG: expected = plb_parse_flag(setting->text, &setting->number) ? NULL : "yes or no"; break;
     case PLB_TEXT: return check_choice(setting, err);

@@ -12,6 +12,9 @@
 #include "config/setting.h"
 #include "plb/balancer.h"
 
+/* The variable that is no setting: folders with kernels, with colons between them (job/kernel_search.h). */
+#define PLB_KERNEL_FOLDERS_VARIABLE "PLB_KERNEL_PATH"
+
 struct plb_settings {
     struct plb_ini conf;
     char *const *assignments; /* "section.key=value" of the command line, borrowed */

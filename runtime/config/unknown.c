@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/nearest.h"
 
 extern char **environ;
@@ -49,29 +50,54 @@ static int known(const struct plb_settings *s, const char *section, const char *
                     known_names);
 }
 
-/* A variable PLB_SECTION_… of a known section must name a key of it. Other PLB_… variables are somebody
- * else's. */
-static int check_variables(const struct plb_settings *s, struct plb_error *err)
+/* Whether a variable is that of a setting; *section: a section whose variables begin so, or NULL. */
+static bool sets_something(const struct plb_settings *s, const char *variable, const char **section)
 {
     char prefix[160], name[160];
-    for (char **e = environ; *e != NULL; e++) {
-        if (strncmp(*e, "PLB_", 4) != 0)
-            continue;
-        size_t length = strcspn(*e, "=");
-        bool ours = false, matched = false;
-        for (int i = 0; i < s->n; i++) {
-            plb_settings_variable(s->at[i].section, "", prefix);
-            plb_settings_variable(s->at[i].section, s->at[i].option->name, name);
-            ours = ours || strncmp(*e, prefix, strlen(prefix)) == 0;
-            matched = matched || (strlen(name) == length && strncmp(*e, name, length) == 0);
-        }
-        if (ours && !matched)
-            return plb_fail(err, PLB_EINPUT,
-                            "environment: %.*s is no setting; --show-config lists all, as section.key for "
-                            "PLB_SECTION_KEY",
-                            (int)length, *e);
+    *section = NULL;
+    for (int i = 0; i < s->n; i++) {
+        plb_settings_variable(s->at[i].section, "", prefix);
+        plb_settings_variable(s->at[i].section, s->at[i].option->name, name);
+        if (strncmp(variable, prefix, strlen(prefix)) == 0)
+            *section = s->at[i].section;
+        if (strcmp(name, variable) == 0)
+            return true;
     }
-    return PLB_OK;
+    return false;
+}
+
+/* The variable of a section's key that is nearest to this one: into `likely`, "" where none is near. */
+static void find_likely(const struct plb_settings *s, const char *section, const char *variable,
+                        char likely[160])
+{
+    char name[160];
+    plb_settings_variable(section, "", name);
+    size_t begin = strlen(name);
+    likely[0] = '\0';
+    for (int i = 0; i < s->n; i++) {
+        plb_settings_variable(section, s->at[i].option->name, name);
+        const char *const keys[] = {name + begin, likely[0] != '\0' ? likely + begin : NULL, NULL};
+        if (strcmp(s->at[i].section, section) == 0 && plb_nearest(variable + begin, keys) == keys[0])
+            memcpy(likely, name, sizeof name);
+    }
+}
+
+/* A variable PLB_SECTION_… of a known section that is no setting may be misspelt, or somebody else's, such as
+ * PLB_CLUSTER_NAME of a site: a warning. Other PLB_… variables are somebody else's for sure. */
+static void warn_of_variables(const struct plb_settings *s)
+{
+    char variable[150], likely[160];
+    const char *section;
+    for (char **e = environ; *e != NULL; e++) {
+        snprintf(variable, sizeof variable, "%.*s", (int)strcspn(*e, "="), *e);
+        if (strncmp(variable, "PLB_", 4) != 0 || strcmp(variable, PLB_KERNEL_FOLDERS_VARIABLE) == 0
+            || sets_something(s, variable, &section) || section == NULL)
+            continue;
+        find_likely(s, section, variable, likely);
+        plb_log(PLB_LOG_WARNING, "the environment has %s, which is no setting and is ignored; %s%s%s",
+                variable, likely[0] != '\0' ? "did you mean " : "--show-config lists all settings", likely,
+                likely[0] != '\0' ? "?" : "");
+    }
 }
 
 int plb_settings_check_unknown(const struct plb_settings *s, struct plb_error *err)
@@ -96,5 +122,6 @@ int plb_settings_check_unknown(const struct plb_settings *s, struct plb_error *e
         if (known(s, section, key, "command line", err) != PLB_OK)
             return err->status;
     }
-    return check_variables(s, err);
+    warn_of_variables(s);
+    return PLB_OK;
 }

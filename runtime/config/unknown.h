@@ -4,8 +4,9 @@
 
 #include "config/settings.h"
 
-/* Complains about a section or key that is set and that no table names, and suggests the nearest name. All
- * tables have been added. PLB_OK, or PLB_EINPUT and a sentence. */
+/* Complains about a section or key that is set and that no table names, and suggests the nearest name. Warns
+ * of a variable of a known section that is no setting. All tables have been added. PLB_OK, or PLB_EINPUT and
+ * a sentence. */
 int plb_settings_check_unknown(const struct plb_settings *settings, struct plb_error *err);
 
 #endif

@@ -153,10 +153,11 @@ static void slice(struct plb_agenda *a, int p, struct plb_block *block)
     const struct plb_cost_map *map = a->seen.map;
     struct plb_history *h = plb_balancer_view_history(&a->seen, p);
     bool fitted = h->fitted;
-    if (!a->config.migration || a->seen.view.living < 2)
+    if (!a->config.saves && (!a->config.migration || a->seen.view.living < 2))
         return;
     double work = plb_cost_work(map, r.first, r.count);
-    struct plb_slicing s = plb_slicing(h, work, plb_balancer_view_share(&a->seen, p), a->config.task_s);
+    block->share = fmax(plb_balancer_view_share(&a->seen, p), work);
+    struct plb_slicing s = plb_slicing(h, work, block->share, a->config.task_s);
     a->seen.stats.fits += h->fitted && !fitted;
     if (s.most < work) {
         int64_t units = plb_cost_units(map, r.first, r.count, s.most);
@@ -179,7 +180,8 @@ static void grant(struct plb_agenda *a, int p, double work, struct plb_outbox *o
     plb_balancer_view_granted(&a->seen, p, plb_cost_work(a->seen.map, range.first, range.count));
     struct plb_message *m = plb_outbox_add(out, PLB_BLOCK, 0, info->node, a->pass);
     m->pu = info->local;
-    m->block = (struct plb_block){range, id, most < (double)range.count ? (int64_t)most : range.count, 0};
+    m->block = (struct plb_block){range, id, most < (double)range.count ? (int64_t)most : range.count, 0,
+                                  0.0};
     slice(a, p, &m->block);
     if (a->config.migration && a->seen.view.remaining < TAIL * a->seen.view.total
         && a->seen.view.n_pus <= MANY && plb_history_surprises(plb_balancer_view_history(&a->seen, p)))
@@ -258,7 +260,7 @@ static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
     }
 }
 
-static void help(struct plb_agenda *a, int node, struct plb_outbox *out)
+void plb_agenda_name_victims(struct plb_agenda *a, int node, struct plb_outbox *out)
 {
     struct plb_empty *empty = &plb_outbox_add(out, PLB_EMPTY, 0, node, a->pass)->empty;
     if (plb_broker_hint(a->broker, node, empty) == 0) {
@@ -335,7 +337,7 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
     if (a->config.migration && plb_ledger_free_units(a->ledger) > 0)
         plb_recalls_reported(&a->recalls, pu, a->pass, out);
     if (a->announced && plb_ledger_left(a->ledger, a->seen.pus[pu].node) < LITTLE)
-        help(a, a->seen.pus[pu].node, out);
+        plb_agenda_name_victims(a, a->seen.pus[pu].node, out);
 }
 
 void plb_agenda_remove(struct plb_agenda *a, int first_pu, int n_pus)

@@ -21,6 +21,7 @@ struct plb_agenda_config {
     bool migration; /* nodes are told when nothing is left to grant */
     double task_s;  /* seconds of a task of a large block at most */
     bool backups;   /* idle PUs execute late units a second time */
+    bool saves;     /* large blocks are several tasks also where nobody can take them */
 };
 
 /* The ledger and the broker are borrowed. */
@@ -44,6 +45,9 @@ bool plb_agenda_follow(struct plb_agenda *agenda, int pu, double now);
  * left to grant, and the PU's node seems to have no work left, that node is told who has some. */
 void plb_agenda_reported(struct plb_agenda *agenda, int pu, const struct plb_sample *sample,
                          struct plb_outbox *out);
+
+/* Tells a node who has work left, with an EMPTY, if somebody has. */
+void plb_agenda_name_victims(struct plb_agenda *agenda, int node, struct plb_outbox *out);
 
 /* The PUs of a node are gone (before plb_agenda_follow), and the balancer hears of them and of the blocks
  * that this ended (after it). */

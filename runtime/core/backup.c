@@ -37,7 +37,9 @@
 struct backup_pu {
     double since;  /* it has worked since then on what it holds, as far as the master knows */
     double held_s; /* seconds that it was expected to need for that; of the latest look */
+    int64_t heard; /* moves when its node last heard whom to ask */
     bool idle;     /* and finds nobody to take work from */
+    bool gone;     /* it executes nothing any more */
 };
 
 struct plb_backups {
@@ -45,6 +47,7 @@ struct plb_backups {
     struct backup_pu *pus;
     int n_idle;
     struct plb_made_copies copies;
+    int64_t moves; /* of units to other nodes, in the pass */
     int pass, phase;
     const struct plb_cost_map *map;
     double began, looked, due;
@@ -85,8 +88,9 @@ void plb_backups_begin(struct plb_backups *b, int pass, int phase, const struct 
     b->looked = -INFINITY;
     b->due = INFINITY;
     b->copies.n = b->n_idle = 0;
+    b->moves = 0;
     for (int p = 0; p < b->config.n_pus; p++)
-        b->pus[p] = (struct backup_pu){.since = now};
+        b->pus[p] = (struct backup_pu){.since = now, .gone = b->pus[p].gone};
 }
 
 static void set_idle(struct plb_backups *b, int p, bool idle)
@@ -97,7 +101,7 @@ static void set_idle(struct plb_backups *b, int p, bool idle)
 
 void plb_backups_granted(struct plb_backups *b, const struct plb_outbox *out, int from, double now)
 {
-    for (int i = from; i < out->n && b->config.on; i++) {
+    for (int i = from; i < out->n; i++) {
         if (out->at[i].type != PLB_BLOCK)
             continue;
         int p = (int)(out->at[i].block.id % b->config.n_pus);
@@ -112,14 +116,10 @@ static int first_of(const struct plb_backups *b, int node)
     return plb_broker_first_pu(b->config.broker, node);
 }
 
-static int end_of_node(const struct plb_backups *b, int node)
-{
-    return first_of(b, node) + plb_broker_pus(b->config.broker, node);
-}
-
 void plb_backups_given(struct plb_backups *b, int node, double now)
 {
-    for (int p = first_of(b, node); p < end_of_node(b, node) && b->n_idle > 0; p++)
+    b->moves++;
+    for (int p = first_of(b, node); p < plb_broker_end_pu(b->config.broker, node) && b->n_idle > 0; p++)
         if (b->pus[p].idle)
             b->pus[p].since = now;
 }
@@ -148,18 +148,20 @@ void plb_backups_reported(struct plb_backups *b, int pu, struct plb_range range,
 
 void plb_backups_idle(struct plb_backups *b, int pu, double now)
 {
-    if (!b->config.on)
+    if (!b->config.on || b->pus[pu].gone)
         return;
     set_idle(b, pu, true);
     b->due = fmin(b->due, fmax(now, b->looked + PLB_LOOK_GAP));
 }
 
-void plb_backups_lost(struct plb_backups *b, int node)
+void plb_backups_lost(struct plb_backups *b, int first_pu, int n_pus)
 {
-    for (int p = first_of(b, node); p < end_of_node(b, node); p++)
+    for (int p = first_pu; p < first_pu + n_pus; p++) {
         set_idle(b, p, false);
+        b->pus[p].gone = true;
+    }
     for (int i = b->copies.n - 1; i >= 0; i--)
-        if (b->config.infos[b->copies.at[i].pu].node == node)
+        if (b->pus[b->copies.at[i].pu].gone)
             plb_made_copies_end(&b->copies, i);
     b->due = b->n_idle > 0 ? b->looked + PLB_LOOK_GAP : INFINITY;
 }
@@ -202,7 +204,7 @@ static int executor_of(const struct plb_backups *b, const struct plb_held *held)
     int best = -1;
     if (b->config.infos[held->pu].node == held->node && !b->pus[held->pu].idle)
         return held->pu;
-    for (int p = first_of(b, held->node); p < end_of_node(b, held->node); p++) {
+    for (int p = first_of(b, held->node); p < plb_broker_end_pu(b->config.broker, held->node); p++) {
         bool better = best < 0 || (b->pus[best].idle && !b->pus[p].idle);
         if (better || (b->pus[p].idle == b->pus[best].idle && b->pus[p].since < b->pus[best].since))
             best = p;
@@ -333,6 +335,21 @@ static void find_late_copies(struct plb_backups *b, double now)
     }
 }
 
+/* Units have moved since an idle PU's node heard whom to ask: it hears again, and may say IDLE once more. */
+static bool name_victims(struct plb_backups *b, int p, struct plb_outbox *out)
+{
+    int node = b->config.infos[p].node, from = out->n;
+    if (b->pus[p].heard == b->moves)
+        return false;
+    plb_agenda_name_victims(b->config.agenda, node, out);
+    for (int q = first_of(b, node); q < plb_broker_end_pu(b->config.broker, node); q++) {
+        b->pus[q].heard = b->moves;
+        if (out->n > from)
+            set_idle(b, q, false);
+    }
+    return out->n > from;
+}
+
 void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
 {
     struct late late[TRIES];
@@ -346,11 +363,33 @@ void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
     int n = find_helpers(b, helpers, &rates), n_late = find_late(b, now, late);
     for (int i = 0; i < n; i++) {
         double rate = latest_rate(b, helpers[i]);
-        for (int k = 0; k < n_late && b->copies.n < PLB_COPIES; k++)
+        bool asks = !b->pus[helpers[i]].idle || name_victims(b, helpers[i], out);
+        for (int k = 0; k < n_late && !asks && b->copies.n < PLB_COPIES; k++)
             if (help(b, helpers[i], rate > 0.0 ? rate / rates : 1.0, &late[k], now, out))
                 break;
         rates -= rate;
     }
+}
+
+bool plb_backups_slowest(struct plb_backups *b, double now, struct plb_slowest *slowest)
+{
+    struct plb_held held;
+    double most = -INFINITY;
+    int64_t first_block = -1;
+    if (b->map == NULL)
+        return false;
+    expect(b);
+    for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
+        int p = executor_of(b, &held);
+        double seconds = now - b->pus[p].since, over = seconds - b->pus[p].held_s, rate = latest_rate(b, p);
+        if (over < most || (over == most && first_block >= 0 && held.block >= first_block))
+            continue;
+        most = over;
+        first_block = held.block;
+        *slowest = (struct plb_slowest){.pu = p, .range = held.range, .seconds = seconds};
+        slowest->expected = rate > 0.0 ? work_of(b, held.range) / rate : 0.0;
+    }
+    return first_block >= 0;
 }
 
 const struct plb_backup_counts *plb_backups_counts(const struct plb_backups *b)

@@ -10,14 +10,15 @@
  * seconds more, since the longer something lasts, the longer it will probably still last. An idle PU that has
  * never reported may get a copy, too: whether it is fast can only be found out by trying.
  *
- * What it does not know: which PU of a node executes a unit that has moved there, and when a task began. It
- * takes the PU that has reported longest ago, and the time of that report.
+ * It does not know which PU of a node executes a unit that has moved there, nor when a task began. It takes
+ * the PU that has reported longest ago, and the time of that report.
  *
  * Cost: O(1) per report while there is no copy. A look costs O(held ranges + PUs), and looks are at least
  * PLB_LOOK_GAP apart. Not thread-safe. */
 #ifndef PLB_CORE_BACKUP_H
 #define PLB_CORE_BACKUP_H
 
+#include "core/agenda.h"
 #include "core/broker.h"
 #include "core/history.h"
 
@@ -36,6 +37,7 @@ struct plb_backups_config {
     const struct plb_pu_info *infos; /* borrowed, as all that follows */
     const struct plb_ledger *ledger;
     const struct plb_broker *broker; /* which PUs a node has */
+    struct plb_agenda *agenda;       /* names victims */
     struct plb_history *histories;   /* n_phases of each PU, PU by PU */
     int n_pus, n_phases;
     bool on; /* else there are none */
@@ -60,14 +62,26 @@ void plb_backups_reported(struct plb_backups *backups, int pu, struct plb_range 
 /* A node says that a PU is idle. */
 void plb_backups_idle(struct plb_backups *backups, int pu, double now);
 
-/* The PUs of a node are gone. */
-void plb_backups_lost(struct plb_backups *backups, int node);
+/* These PUs are gone, with their node or alone. */
+void plb_backups_lost(struct plb_backups *backups, int first_pu, int n_pus);
 
 /* When to look next; infinite: not before something else happens. */
 double plb_backups_due(const struct plb_backups *backups);
 
 /* Looks whether an idle PU should get a copy. */
 void plb_backups_look(struct plb_backups *backups, double now, struct plb_outbox *out);
+
+/* The PU that is most overdue, or will be, by its latest report. For people who wait; also where there are no
+ * backups. */
+struct plb_slowest {
+    int pu;
+    struct plb_range range; /* that it executes, with what waits behind it in the same block */
+    double seconds;         /* since its latest report, or since it got these units */
+    double expected;        /* seconds for the range; 0: it has not reported yet */
+};
+
+/* False where nobody holds units. O(held ranges). */
+bool plb_backups_slowest(struct plb_backups *backups, double now, struct plb_slowest *slowest);
 
 const struct plb_backup_counts *plb_backups_counts(const struct plb_backups *backups);
 

@@ -145,8 +145,9 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
     v->phase = phase;
     v->stats.ask_again = false;
     v->view.now = 0.0;
-    v->view.total = plb_cost_total(map);
-    v->view.units = map->units;
+    v->view.total = fmax(plb_ledger_free_work(v->ledger), TINY);
+    v->before = plb_ledger_accepted_units(v->ledger);
+    v->view.units = plb_ledger_free_units(v->ledger);
     v->view.idle = v->view.living;
     v->view.cost_spread = 0.0;
     v->done = 0.0;
@@ -155,6 +156,7 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
         v->pus[p].outstanding = 0;
         v->pus[p].granted = v->pus[p].done = 0.0;
         v->pus[p].begun = v->pus[p].end = 0.0;
+        plb_balancer_view_history(v, p)->untold = !map->told;
         show_samples(v, p);
     }
     if (!v->beliefs)
@@ -168,11 +170,19 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
     set_priors(v, rate_of_power(v));
 }
 
+/* Work of the pass without what an earlier run has done: that is as much per unit as what this one has. */
+static double own_total(const struct plb_balancer_view *v, double left)
+{
+    int64_t accepted = plb_ledger_accepted_units(v->ledger);
+    double done = fmax(plb_cost_total(v->map) - left, 0.0);
+    return left + (accepted > 0 ? done * (double)(accepted - v->before) / (double)accepted : done);
+}
+
 /* The map counts open work. Work that is done is scaled, so that the sum is the total. */
 void plb_balancer_view_recount(struct plb_balancer_view *v, double cost_spread)
 {
     struct plb_held held;
-    double done = 0.0, left = plb_ledger_free_work(v->ledger), total = plb_cost_total(v->map);
+    double done = 0.0, left = plb_ledger_free_work(v->ledger);
     for (int p = 0; p < v->view.n_pus; p++) {
         done += v->pus[p].done;
         v->pus[p].granted = 0.0;
@@ -182,6 +192,7 @@ void plb_balancer_view_recount(struct plb_balancer_view *v, double cost_spread)
         v->pus[held.pu].granted += work;
         left += work;
     }
+    double total = own_total(v, left);
     for (int p = 0; p < v->view.n_pus; p++) {
         v->pus[p].done *= done > 0.0 ? fmax(total - left, 0.0) / done : 1.0;
         v->pus[p].granted += v->pus[p].done;

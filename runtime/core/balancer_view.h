@@ -1,5 +1,5 @@
-/* What the balancer sees: the view, made from the ledger and from the histories of the PUs. Part of the
- * agenda. Cost: O(blocks that changed) per event. Not thread-safe. */
+/* The view: the balancer sees nothing else. It is made from the ledger and from the histories of the PUs.
+ * Part of the agenda. Cost: O(blocks that changed) per event. Not thread-safe. */
 #ifndef PLB_CORE_BALANCER_VIEW_H
 #define PLB_CORE_BALANCER_VIEW_H
 
@@ -22,9 +22,10 @@ struct plb_balancer_view {
     double rate_sum, power_sum; /* of the PUs that have shown one */
     double prior_rate;          /* for a power of 1, in the priors */
     double done;                /* work finished in the pass */
+    int64_t before;             /* units that an earlier run has finished; the view leaves them out */
 };
 
-/* What is known of the PUs before the first pass; arrays by PU, not kept. */
+/* Facts about the PUs before the first pass; arrays by PU, not kept. */
 struct plb_view_pus {
     const struct plb_pu_info *infos;
     const bool *refused; /* its memory is too small: it counts as lost from the start */

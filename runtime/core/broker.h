@@ -2,7 +2,7 @@
  *
  * It names the nodes with most left; under a2ws those that would end last, by their PUs' latest reports. What
  * a thief will probably take is promised, so that the next thief hears of another victim: a thousand idle
- * nodes do not all ask the same six. What the broker knows lags behind by the messages on their way. Cost:
+ * nodes do not all ask the same six. The broker's knowledge lags behind by the messages on their way. Cost:
  * O(nodes), under a2ws O(PUs), for a list of candidates, which serves one hint where nodes are few, and 32
  * where they are many. Not thread-safe. */
 #ifndef PLB_CORE_BROKER_H
@@ -63,6 +63,18 @@ static inline int plb_broker_first_pu(const struct plb_broker *broker, int node)
 static inline int plb_broker_pus(const struct plb_broker *broker, int node)
 {
     return broker->at[node].n_pus;
+}
+
+/* One more than the number of the last one. */
+static inline int plb_broker_end_pu(const struct plb_broker *broker, int node)
+{
+    return broker->at[node].first_pu + broker->at[node].n_pus;
+}
+
+/* The number in the run of PU `local` of a node; -1: the node has no such PU. */
+static inline int plb_broker_pu(const struct plb_broker *broker, int node, int local)
+{
+    return local < broker->at[node].n_pus ? broker->at[node].first_pu + local : -1;
 }
 
 #endif

@@ -1,12 +1,14 @@
-/* What a node knows of backups (core/backup.h): the copies that its PUs are to execute, and the units whose
- * results were accepted from other nodes. Part of the worker. Copies do not move. Not thread-safe. */
+/* A node's knowledge of backups (core/backup.h): the copies that its PUs are to execute, and the units whose
+ * results were accepted from other nodes. And its audits (core/audit.h): units that its PUs are to execute
+ * although they were accepted. Part of the worker. Copies and audits do not move. Not thread-safe. */
 #ifndef PLB_CORE_COPIES_H
 #define PLB_CORE_COPIES_H
 
 #include "core/queue.h"
 
 struct plb_copies {
-    struct plb_queue *of; /* by PU: units that it executes beside their holder */
+    struct plb_queue *of;     /* by PU: units that it executes beside their holder */
+    struct plb_queue *audits; /* by PU */
     int n_pus;
     struct plb_rangeset elsewhere; /* accepted from other nodes */
 };
@@ -22,5 +24,12 @@ void plb_copies_cancel(struct plb_copies *copies, struct plb_range range);
 
 /* Whether all units of a range have been accepted from other nodes. */
 bool plb_copies_accepted(const struct plb_copies *copies, struct plb_range range);
+
+/* The next audit of a PU, as one task; false where there is none. */
+bool plb_copies_take_audit(struct plb_copies *copies, int pu, const struct plb_cost_map *map,
+                           struct plb_slice *task);
+
+/* A PU executes no copies and no audits any more. */
+void plb_copies_drop(struct plb_copies *copies, int pu);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 
 #define MAX_BUCKETS 65536
 #define EVEN 1e-9 /* buckets that differ by less than this cost the same */
@@ -13,7 +14,7 @@
 int plb_cost_map_init(struct plb_cost_map *map, int64_t units, plb_cost_fn cost, const void *context,
                       struct plb_error *err)
 {
-    *map = (struct plb_cost_map){.units = units, .per_work = 1.0};
+    *map = (struct plb_cost_map){.units = units, .per_work = 1.0, .told = cost != NULL};
     if (cost == NULL)
         return PLB_OK;
     map->bucket = (units + MAX_BUCKETS - 1) / MAX_BUCKETS;
@@ -25,11 +26,11 @@ int plb_cost_map_init(struct plb_cost_map *map, int64_t units, plb_cost_fn cost,
         int64_t count = first + map->bucket <= units ? map->bucket : units - first;
         double c = cost(context, first, count);
         if (!isfinite(c) || c < 0.0) {
+            char range[PLB_RANGE_TEXT];
             plb_cost_map_fini(map);
-            return plb_fail(
-                err, PLB_EINPUT,
-                "the kernel's cost of units %lld to %lld is %g; a cost is finite and not negative",
-                (long long)first, (long long)(first + count - 1), c);
+            return plb_fail(err, PLB_EINPUT,
+                            "the kernel's cost of %s is %g; a cost is finite and not negative",
+                            plb_range_print(first, count, "units", range), c);
         }
         map->prefix[b + 1] = map->prefix[b] + c;
         least = fmin(least, c / (double)count);

@@ -7,6 +7,7 @@
 #ifndef PLB_CORE_COST_H
 #define PLB_CORE_COST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct plb_cost_map {
     int64_t n;       /* buckets */
     double *prefix;  /* n + 1 sums of work; NULL where every unit costs the same */
     double per_work; /* the kernel's cost of one unit of average cost */
+    bool told;       /* the kernel says what units cost; else they are only taken to be equal */
 };
 
 typedef double (*plb_cost_fn)(const void *context, int64_t first, int64_t count);

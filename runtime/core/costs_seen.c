@@ -141,7 +141,7 @@ struct plb_estimated plb_costs_at(const struct plb_costs_seen *l, double at, int
     return plb_field_at(&l->field, l->seen, l->n, at, before, before);
 }
 
-/* What a start costs each PU: the line through its reports, relative to their times. */
+/* The cost of a start for each PU: the line through its reports, relative to their times. */
 static void estimate_starts(struct plb_costs_seen *l)
 {
     struct sums {
@@ -200,19 +200,6 @@ void plb_costs_estimate(struct plb_costs_seen *l)
 }
 
 /* -------------------------------------------------------------------- what is left */
-
-double plb_costs_spread(const struct plb_costs_seen *l)
-{
-    double squares = 0.0, parts = 0.0, mean = 0.0;
-    for (int i = 0; i < l->n; i++)
-        mean += exp(l->seen[i].value - plb_costs_at_report(l, i)) / l->n;
-    for (int i = 0; i < l->n; i++) {
-        double off = exp(l->seen[i].value - plb_costs_at_report(l, i)) / mean - 1.0;
-        squares += off * off - TIMES * TIMES;
-        parts += 1.0 / (double)l->reports[i].finished.range.count;
-    }
-    return sqrt(fmax(squares, 0.0) / parts);
-}
 
 double plb_costs_scatter(const struct plb_costs_seen *l, const struct plb_cost_map *map)
 {

@@ -58,10 +58,6 @@ void plb_costs_estimate(struct plb_costs_seen *seen);
 double plb_costs_at_report(const struct plb_costs_seen *seen, int i);
 struct plb_estimated plb_costs_at(const struct plb_costs_seen *seen, double at, int before);
 
-/* The relative scatter of a unit's cost that the field does not foretell. Reports of many units scatter less
- * than one unit does. */
-double plb_costs_spread(const struct plb_costs_seen *seen);
-
 /* Sum of squares of the logarithms of seconds per work about each PU's mean, by this map. */
 double plb_costs_scatter(const struct plb_costs_seen *seen, const struct plb_cost_map *map);
 

@@ -11,6 +11,7 @@
 #define CHECKED 4      /* reports that a profile is compared with. More: a right profile is doubted longer. */
 #define STRIKES 2      /* reports in a row that contradict it. 1: a hiccup ends it. */
 #define DIFFERENT 1.25 /* factor by which a report contradicts it. Smaller: noise of 10 % does too often. */
+#define HICCUP 1e-3    /* seconds by which it is off, at least. Smaller: short tasks on a busy machine do. */
 #define COMPARED 16    /* earlier reports at most that one is compared with. More: drift hides a change. */
 #define ENOUGH 3       /* and at least. Fewer: a line through two points foretells anything. */
 #define REDRAWN 64     /* reports after which the line of the first look is drawn again. More: it is older. */
@@ -18,9 +19,10 @@
 #define CERTAIN 0.5 /* seconds by which a single report must be off to be believed. Smaller: hiccups are. */
 #define BY_HALF 1.5 /* factor by which it must be off as well */
 #define HINT 0.05   /* relative: a report off by less shows no change. Larger: slow changes go unseen. */
-#define SURPRISING 0.1 /* relative scatter of times about their curve. Larger: unequal units go unseen. */
-#define CHANGES 2      /* changes of speed that a machine may have; more of them come from unequal units */
-#define NEAR_SIZE 1.25 /* sizes at most this far outside those of before can be compared with them */
+#define SURPRISING 0.1  /* relative scatter of times about their curve. Larger: unequal units go unseen. */
+#define CHANGES 2       /* changes of speed that a machine may have; more of them come from unequal units */
+#define OTHER_UNITS 4.0 /* factor of a change that comes from other units. Smaller: a machine's ones do. */
+#define NEAR_SIZE 1.25  /* sizes at most this far outside those of before can be compared with them */
 
 /* A task is as good as another one if a unit takes at most this many times as long. Larger: starts that cost
  * something are taken for free ones. Smaller: noise hides small tasks that are good. */
@@ -68,8 +70,10 @@ static void lose_half(struct plb_history *h)
             && h->at[i].execute_s * h->at[large].work < AS_GOOD * h->at[large].execute_s * h->at[i].work)
             small = i;
     struct plb_sample kept[2] = {h->at[small], h->at[large]};
+    struct plb_range units[2] = {h->ranges[small], h->ranges[large]};
     forget(h, half);
     memcpy(h->at, kept, sizeof kept);
+    memcpy(h->ranges, units, sizeof units);
 }
 
 void plb_history_recall(struct plb_history *h, const struct plb_sample *samples, int n)
@@ -89,11 +93,12 @@ static void check(struct plb_history *h, const struct plb_sample *s)
 {
     struct plb_model model;
     plb_fit_samples(h->at, h->recalled, 0.0, &model);
-    double ratio = s->execute_s / plb_curve_time(&model.execute, s->work);
-    if (s->work < model.execute.low / 2.0)
+    double expected = plb_curve_time(&model.execute, s->work), ratio = s->execute_s / expected;
+    bool agrees = ratio < DIFFERENT && ratio > 1.0 / DIFFERENT;
+    bool hiccup = !agrees && (double)s->tasks * fabs(s->execute_s - expected) < HICCUP;
+    if (s->work < model.execute.low / 2.0 || hiccup)
         return;
     h->checked++;
-    bool agrees = ratio < DIFFERENT && ratio > 1.0 / DIFFERENT;
     h->strikes = agrees ? 0 : h->strikes + 1;
     if (h->strikes < STRIKES)
         return;
@@ -151,7 +156,7 @@ static bool second_look(const struct plb_history *h, int from, double expected[3
     return true;
 }
 
-/* What the samples [from, n) say of a change, as a factor on times; 1 where they say nothing. One says it
+/* The change that the samples [from, n) show, as a factor on times; 1 where they show none. One says it
  * alone where it is off by too much for a hiccup, three where they agree. */
 static double change_of(const struct plb_history *h, int from, const double expected[3])
 {
@@ -191,6 +196,12 @@ static void follow_change(struct plb_history *h)
         if (from < ENOUGH || !first_look(h, from, expected) || change_of(h, from, expected) == 1.0)
             continue;
         double factor = second_look(h, from, expected) ? change_of(h, from, expected) : 1.0;
+        if (h->untold && fabs(log(factor)) > log(OTHER_UNITS)) {
+            forget(h, from);
+            h->line.n = -REDRAWN;
+            h->changes += CHANGES + 1; /* which says that units differ */
+            return;
+        }
         for (int i = 0; i < from; i++)
             h->at[i].execute_s *= factor;
         h->line.n = -REDRAWN;
@@ -261,7 +272,7 @@ bool plb_history_surprises(struct plb_history *h)
     return n >= ENOUGH && squares > n * SURPRISING * SURPRISING;
 }
 
-/* What starting a task costs is what the smallest one took beyond `believed` times its work. */
+/* The start of a task costs as much as the smallest one took beyond `believed` times its work. */
 static double task_by_excess(struct plb_history *h, double believed)
 {
     const struct plb_model *model = plb_history_model(h);

@@ -1,4 +1,4 @@
-/* What has been measured of one phase on one processing unit: the samples that the balancer sees, and the
+/* The measurements of one phase on one processing unit: the samples that the balancer sees, and the
  * curve through them. The first samples may be a profile, measured in an earlier run: they are believed until
  * the PU's first reports contradict them.
  *
@@ -30,6 +30,7 @@ struct plb_history {
     int changes;              /* how often the PU became faster or slower; often: its units differ */
     double grain;             /* most work in one task of the PU; 0 = no limit */
     double start_s;           /* seconds of an empty task, as the PU's device measured */
+    bool untold;              /* nobody has told what units cost */
     bool fitted;              /* `belief` is of all samples */
     struct plb_belief belief; /* a prior, which others set, until a sample can be used */
     struct plb_history_line line;
@@ -46,7 +47,8 @@ void plb_history_recall(struct plb_history *history, const struct plb_sample *sa
  * tell of the present machine, and sizes of before and after can be compared. That is believed when three
  * reports in a row differ by more than 15 % from what earlier ones of such sizes predict, in one direction.
  * It is believed at once when one report is off by half and by more than half a second, which is no hiccup;
- * if it was one after all, the next report scales back. */
+ * if it was one after all, the next report scales back. Where nobody has told what units cost, a change by
+ * more than a factor of four is taken for one of the units: what was measured before is forgotten. */
 void plb_history_add(struct plb_history *history, const struct plb_sample *sample);
 
 /* Fits the belief to all samples, where that has not been done since the last one. The one fit that everybody

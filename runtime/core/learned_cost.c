@@ -39,7 +39,6 @@ struct plb_learned_cost {
     struct plb_costs_seen seen; /* beside the base */
     int looked_at;              /* reports that there were at the last look */
     int passes;                 /* that have taught something */
-    double spread;
 };
 
 struct plb_learned_cost *plb_learned_cost_new(const struct plb_cost_map *told, int n_pus, bool learns)
@@ -68,11 +67,6 @@ const struct plb_cost_map *plb_learned_cost_map(const struct plb_learned_cost *l
     return &l->map;
 }
 
-double plb_learned_cost_spread(const struct plb_learned_cost *l)
-{
-    return l->spread;
-}
-
 double plb_learned_cost_doubt(const struct plb_learned_cost *l, int64_t unit)
 {
     double at = ((double)unit + 0.5) / (double)l->told->units;
@@ -98,8 +92,8 @@ static void make_table(struct plb_cost_map *map, const struct plb_cost_map *like
     map->prefix = *prefix;
 }
 
-/* The map is the base times what the field says of each place. What has been reported stays as much work as
- * it was. */
+/* The map is the base times what the field says of each place. Reported units stay as
+ * much work as they were. */
 static void correct(struct plb_learned_cost *l)
 {
     double given = 0.0, now = 0.0, scale, factor = 1.0;
@@ -126,7 +120,7 @@ static void correct(struct plb_learned_cost *l)
     }
 }
 
-/* What the pass before has taught may not hold in this one. */
+/* The lessons of the pass before may not hold in this one. */
 static void doubt_known(struct plb_learned_cost *l)
 {
     if (l->base.prefix == l->told->prefix)
@@ -149,7 +143,6 @@ static bool look(struct plb_learned_cost *l)
     l->looked_at = l->seen.n;
     doubt_known(l);
     plb_costs_estimate(&l->seen);
-    l->spread = plb_costs_spread(&l->seen);
     if (l->seen.field.signal > 0.0 || corrected) { /* once it is, by what is known now */
         correct(l);
         return true;
@@ -212,6 +205,5 @@ double plb_learned_cost_begin(struct plb_learned_cost *l)
     l->map = l->base;
     plb_costs_seen_clear(&l->seen);
     l->looked_at = 0;
-    l->spread = l->passes > 0 ? l->spread : 0.0;
     return factor;
 }

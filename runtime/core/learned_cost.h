@@ -1,11 +1,11 @@
-/* What the times of finished tasks tell of what units cost: a cost map that corrects the told one.
+/* The costs of units, as the times of finished tasks tell them: a cost map that corrects the told one.
  *
  * The reports of a pass (core/costs_seen) say where along the units costs differ from what was told, and how
  * far that tells of units nearby. Where neighbours tell nothing, as in a list of unlike commands, and where
  * told costs are right, the map stays as it was told. The next pass begins with what this one has left: the
  * map, and each unit's own time as far as it is no noise.
  *
- * What has been executed stays as much work as it was, whatever is learned. So the work of all units together
+ * Executed units stay as much work as they were, whatever is learned. So the work of all units together
  * may change, and rates that others have learned stay true. The map changes at most once for each eighth of
  * more reports. Cost: O(1) per report in the mean, and O(buckets) for each change. Not thread-safe. */
 #ifndef PLB_CORE_LEARNED_COST_H
@@ -32,8 +32,5 @@ bool plb_learned_cost_add(struct plb_learned_cost *learned, int pu, const struct
 /* How unsure the map is of what units about this one cost, which nobody has executed: a relative deviation; 0
  * where nothing was learned. */
 double plb_learned_cost_doubt(const struct plb_learned_cost *learned, int64_t unit);
-
-/* The relative scatter of a unit's cost that the map does not foretell; 0 where units cost what it says. */
-double plb_learned_cost_spread(const struct plb_learned_cost *learned);
 
 #endif

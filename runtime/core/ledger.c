@@ -31,17 +31,19 @@ void plb_ledger_free(struct plb_ledger *l)
     free(l);
 }
 
-void plb_ledger_begin(struct plb_ledger *l, const struct plb_cost_map *costs)
+void plb_ledger_begin(struct plb_ledger *l, const struct plb_cost_map *costs,
+                      const struct plb_rangeset *accepted)
 {
     l->costs = costs;
     plb_rangeset_clear(&l->free);
     plb_rangeset_add(&l->free, (struct plb_range){0, costs->units});
-    l->free_work = plb_cost_work(costs, 0, costs->units);
-    l->held_units = l->accepted_units = 0;
+    for (int i = 0; accepted != NULL && i < accepted->n; i++)
+        plb_rangeset_remove(&l->free, accepted->at[i]);
+    l->held_units = 0;
+    l->accepted_units = costs->units - l->free.units;
     plb_open_blocks_begin(&l->held);
     l->n_changes = 0;
-    for (int n = 0; n < l->n_nodes; n++)
-        l->left[n] = 0.0;
+    plb_ledger_recount(l);
 }
 
 void plb_ledger_recount(struct plb_ledger *l)
@@ -127,7 +129,7 @@ static int64_t let_go(struct plb_ledger *l, int32_t place, bool freed)
     return range.count;
 }
 
-/* What a block holds of a range is accepted or freed. Returns those units. */
+/* Accepts or frees a block's units of a range. Returns how many. */
 static int64_t let_go_of(struct plb_ledger *l, int64_t block, struct plb_range range, bool freed)
 {
     int64_t units = 0;

@@ -32,7 +32,7 @@
 #include "core/message.h"
 #include "core/open_blocks.h"
 
-/* What an operation did to a part of a block: it accepted or freed it. */
+/* An operation's effect on a part of a block: it accepted or freed it. */
 struct plb_block_change {
     int pu; /* that the block was granted to */
     bool freed;
@@ -58,9 +58,10 @@ struct plb_ledger {
 struct plb_ledger *plb_ledger_new(int n_pus, int n_nodes);
 void plb_ledger_free(struct plb_ledger *ledger);
 
-/* A pass begins: all units of the map are free. The map is borrowed until the next pass. Lost nodes stay
- * lost. */
-void plb_ledger_begin(struct plb_ledger *ledger, const struct plb_cost_map *costs);
+/* A pass begins: all units of the map are free, but for those that are accepted from the start, by an earlier
+ * run; NULL: none. The map is borrowed until the next pass. Lost nodes stay lost. */
+void plb_ledger_begin(struct plb_ledger *ledger, const struct plb_cost_map *costs,
+                      const struct plb_rangeset *accepted);
 
 /* The numbers of the pass's map have changed: sums are made again. O(free ranges and parts). */
 void plb_ledger_recount(struct plb_ledger *ledger);
@@ -93,7 +94,7 @@ int64_t plb_ledger_move(struct plb_ledger *ledger, const struct plb_gift *gift, 
 /* A node is lost: what it holds, and what it gave away last, becomes free. Returns those units. */
 int64_t plb_ledger_lose(struct plb_ledger *ledger, int node);
 
-/* What the last grant, accept, drop, move or lose did to parts of blocks. Valid until the next one. */
+/* The effects of the last grant, accept, drop, move or lose on parts of blocks. Valid until the next one. */
 static inline const struct plb_block_change *plb_ledger_changes(const struct plb_ledger *ledger, int *n)
 {
     *n = ledger->n_changes;

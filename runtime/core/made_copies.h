@@ -1,5 +1,5 @@
-/* The copies that the master has given to idle PUs (core/backup.h): a table without order. What is full takes
- * no more. Not thread-safe. */
+/* The copies that the master has given to idle PUs (core/backup.h): a table without order. A full table
+ * takes no more. Not thread-safe. */
 #ifndef PLB_CORE_MADE_COPIES_H
 #define PLB_CORE_MADE_COPIES_H
 

@@ -2,11 +2,12 @@
 #include "core/master.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
-#include "core/agenda.h"
+#include "core/losses.h"
+#include "core/self_check.h"
 
 struct plb_master {
     struct plb_master_config config;
@@ -21,22 +22,12 @@ struct plb_master {
     struct plb_broker *broker;
     struct plb_agenda *agenda;
     struct plb_backups *backups;
+    struct plb_audits *audits;
+    struct plb_losses losses;
     struct plb_master_counts counts;
     double pass_began;
     bool stopped;
 };
-
-/* Limits and refusals: a PU holds the bytes of three tasks beside what is replicated. */
-static void judge_memory(struct plb_master *m)
-{
-    const struct plb_sizes *sizes = m->config.sizes;
-    double largest = plb_sizes_largest(sizes, m->config.units);
-    for (int p = 0; p < m->n_pus; p++) {
-        m->limits[p] = plb_task_limit(sizes, &m->infos[p], m->config.grain, m->config.pulled_bytes);
-        double room = m->infos[p].memory - sizes->replicated_bytes;
-        m->refused[p] = room < 0.0 || room < PLB_TASKS_IN_MEMORY * largest;
-    }
-}
 
 struct plb_master *plb_master_new(const struct plb_master_config *config, const struct plb_pu_info *infos,
                                   int n)
@@ -51,25 +42,30 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     m->limits = plb_alloc((size_t)n * sizeof *m->limits);
     m->refused = plb_alloc((size_t)n * sizeof *m->refused);
     plb_work_count_init(&m->work, n, m->config.phases, config->learn_costs);
+    memcpy(m->infos, infos, (size_t)n * sizeof *infos);
     for (int p = 0; p < n; p++)
-        m->infos[p] = infos[p];
-    judge_memory(m);
+        m->limits[p] = plb_task_limit(m->config.sizes, &infos[p], config->grain, config->pulled_bytes);
+    plb_sizes_refuse(m->config.sizes, config->units, infos, n, m->refused);
     m->ledger = plb_ledger_new(n, m->config.n_nodes);
     m->broker = plb_broker_new(m->ledger, &m->work, config->victim, m->infos, n, config->n_nodes);
-    struct plb_agenda_config agenda = {
-        .balancer = config->balancer,
-        .params = config->params,
-        .histories = m->work.histories,
-        .n_phases = m->config.phases,
-        .pus = {m->infos, m->refused, m->limits, plb_sizes_mean(m->config.sizes, m->config.units),
-                m->config.sizes->task_bytes, n},
-        .migration = config->migration,
-        .task_s = plb_longest_task(config->task_s),
-        .backups = config->backups && config->migration,
-    };
+    struct plb_agenda_config agenda = {.balancer = config->balancer,
+                                       .params = config->params,
+                                       .histories = m->work.histories,
+                                       .n_phases = m->config.phases,
+                                       .pus = {m->infos, m->refused, m->limits,
+                                               plb_sizes_mean(m->config.sizes, m->config.units),
+                                               m->config.sizes->task_bytes, n},
+                                       .migration = config->migration,
+                                       .task_s = plb_longest_task(config->task_s),
+                                       .backups = config->backups && config->migration,
+                                       .saves = config->saves};
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
     m->backups = plb_backups_new(&(struct plb_backups_config){
-        m->infos, m->ledger, m->broker, m->work.histories, n, agenda.n_phases, agenda.backups});
+        m->infos, m->ledger, m->broker, m->agenda, m->work.histories, n, agenda.n_phases, agenda.backups});
+    m->audits = plb_audits_new(&(struct plb_audits_config){
+        m->infos, m->refused, m->ledger, m->broker, m->config.sizes, m->work.histories, n, agenda.n_phases,
+        config->audit, config->seed, config->whole_results});
+    m->losses = (struct plb_losses){m->ledger, m->broker, m->agenda, m->backups, m->audits};
     return m;
 }
 
@@ -77,6 +73,7 @@ void plb_master_free(struct plb_master *m)
 {
     if (m == NULL)
         return;
+    plb_audits_free(m->audits);
     plb_backups_free(m->backups);
     plb_agenda_free(m->agenda);
     plb_broker_free(m->broker);
@@ -99,28 +96,11 @@ void plb_master_ideal(struct plb_master *m, const struct plb_ideal *ideals)
     plb_agenda_ideal(m->agenda, ideals);
 }
 
-/* PUs up to which a debug build checks. A check costs O(PUs): with more, a pass of 10,000 PUs takes hours. */
-#define CHECKED_PUS 256
-
-/* A debug build checks all invariants after every event. */
-static void check_event(struct plb_master *m)
-{
-#ifdef PLB_DEBUG
-    const char *wrong = m->n_pus <= CHECKED_PUS ? plb_master_check(m) : NULL;
-    char why[150];
-    snprintf(why, sizeof why, "an invariant of the master does not hold: %s; this is a fault of plbrun",
-             wrong != NULL ? wrong : "");
-    if (wrong != NULL)
-        plb_agenda_fail(m->agenda, why);
-#else
-    (void)m;
-#endif
-}
-
 void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replaced,
                       const struct plb_cost_map *map, double now, struct plb_outbox *out)
 {
     plb_work_count_begin(&m->work, phase, map);
+    plb_ledger_begin(m->ledger, m->work.map, m->map == NULL ? m->config.accepted : NULL);
     m->map = map = m->work.map;
     m->pass = pass;
     m->phase = phase;
@@ -128,12 +108,12 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
     for (int n = m->config.n_nodes - 1; n >= 0; n--)
         if (!plb_ledger_lost(m->ledger, n))
             plb_outbox_add(out, PLB_PASS, 0, n, pass)->begin = (struct plb_pass){phase, replaced};
-    plb_ledger_begin(m->ledger, map);
     plb_broker_begin(m->broker);
     plb_agenda_begin(m->agenda, pass, phase, map);
     plb_backups_begin(m->backups, pass, phase, map, now);
+    plb_audits_begin(m->audits, pass, phase, map);
     plb_agenda_feed_all(m->agenda, out);
-    check_event(m);
+    plb_self_check(m->ledger, m->agenda, m->n_pus);
 }
 
 /* ------------------------------------------------------------------------- reports */
@@ -149,18 +129,12 @@ static bool exists(const struct plb_master *m, struct plb_range range)
     return range.first + range.count <= m->map->units;
 }
 
-/* The number of a node's PU in the run, or -1. */
-static int pu_of(const struct plb_master *m, int node, int local)
-{
-    return local < plb_broker_pus(m->broker, node) ? plb_broker_first_pu(m->broker, node) + local : -1;
-}
-
 /* The number in the run of the PU that a DONE comes from; -1 where the DONE makes no sense. */
 static int reporter_of(const struct plb_master *m, const struct plb_message *message)
 {
     if (!timely(m, message) || !exists(m, message->done.range))
         return -1;
-    return pu_of(m, message->from, message->pu);
+    return plb_broker_pu(m->broker, message->from, message->pu);
 }
 
 enum plb_verdict plb_master_judge(const struct plb_master *m, const struct plb_message *message)
@@ -208,7 +182,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
 {
     const struct plb_done *done = &message->done;
     int p = reporter_of(m, message);
-    if (p < 0) {
+    if (p < 0 || done->audit) {
         drop(m, message);
         return 0;
     }
@@ -230,18 +204,11 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     plb_backups_reported(m->backups, p, done->range, fresh > 0, now, out);
     plb_agenda_reported(m->agenda, p, &sample, out);
     plb_backups_granted(m->backups, out, from, now);
+    plb_audits_reported(m->audits, p, done, fresh, now, out);
     return fresh;
 }
 
 /* --------------------------------------------------------------------- moves, losses */
-
-static bool moves_known_units(const struct plb_master *m, const struct plb_gifts *gifts)
-{
-    for (int i = 0; i < gifts->n; i++)
-        if (!exists(m, gifts->at[i].range))
-            return false;
-    return true;
-}
 
 static void on_moved(struct plb_master *m, const struct plb_message *message, double now,
                      struct plb_outbox *out)
@@ -249,7 +216,7 @@ static void on_moved(struct plb_master *m, const struct plb_message *message, do
     const struct plb_gifts *gifts = &message->gifts;
     int64_t before = plb_ledger_free_units(m->ledger);
     int from = out->n;
-    if (!timely(m, message) || !moves_known_units(m, gifts)) {
+    if (!timely(m, message) || !plb_gifts_within(gifts, m->map->units)) {
         drop(m, message);
         return;
     }
@@ -268,9 +235,30 @@ static void on_moved(struct plb_master *m, const struct plb_message *message, do
     plb_backups_granted(m->backups, out, from, now);
 }
 
+static double pass_seconds(const struct plb_master *m, double now)
+{
+    return m->map != NULL ? now - m->pass_began : 0.0;
+}
+
+/* A PU's device has failed. */
+static void on_fail(struct plb_master *m, const struct plb_message *message, double now,
+                    struct plb_outbox *out)
+{
+    const struct plb_failure *f = &message->fail;
+    int p = plb_broker_pu(m->broker, message->from, message->pu);
+    if (p < 0 || f->text[0] == '\0' || plb_ledger_lost(m->ledger, message->from)) {
+        drop(m, message);
+        return;
+    }
+    bool first = plb_totals_fail(&m->totals[p], f->text),
+         here = !f->audit && timely(m, message) && exists(m, f->range);
+    m->counts.freed += plb_losses_pu(&m->losses, p, first, here ? f->range : (struct plb_range){0, 0},
+                                     f->block, now, pass_seconds(m, now), out);
+}
+
 static void on_idle(struct plb_master *m, const struct plb_message *message, double now)
 {
-    int p = pu_of(m, message->from, message->pu);
+    int p = plb_broker_pu(m->broker, message->from, message->pu);
     if (p < 0 || plb_ledger_lost(m->ledger, message->from))
         drop(m, message);
     else if (timely(m, message) && !m->refused[p])
@@ -279,13 +267,14 @@ static void on_idle(struct plb_master *m, const struct plb_message *message, dou
 
 double plb_master_due(const struct plb_master *m)
 {
-    return plb_backups_due(m->backups);
+    return fmin(plb_backups_due(m->backups), plb_audits_due(m->audits));
 }
 
 void plb_master_tick(struct plb_master *m, double now, struct plb_outbox *out)
 {
     if (now >= plb_backups_due(m->backups))
         plb_backups_look(m->backups, now, out);
+    plb_audits_tick(m->audits, now, out);
 }
 
 int64_t plb_master_receive(struct plb_master *m, const struct plb_message *message, double now,
@@ -298,27 +287,34 @@ int64_t plb_master_receive(struct plb_master *m, const struct plb_message *messa
         on_moved(m, message, now, out);
     else if (message->type == PLB_IDLE)
         on_idle(m, message, now);
+    else if (message->type == PLB_FAIL)
+        on_fail(m, message, now, out);
     else
         m->counts.dropped++;
-    check_event(m);
+    plb_self_check(m->ledger, m->agenda, m->n_pus);
     return fresh;
+}
+
+void plb_master_spoiled(struct plb_master *m, const struct plb_message *message, double now,
+                        struct plb_outbox *out)
+{
+    int p = reporter_of(m, message);
+    if (message->done.audit)
+        plb_audits_ask_again(m->audits, message, now, out);
+    else if (p >= 0)
+        m->counts.freed += plb_losses_pu(&m->losses, p, false, message->done.range, message->done.block, now,
+                                         pass_seconds(m, now), out);
+    plb_self_check(m->ledger, m->agenda, m->n_pus);
 }
 
 void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outbox *out)
 {
     if (node < 0 || node >= m->config.n_nodes || plb_ledger_lost(m->ledger, node))
         return;
-    int first = plb_broker_first_pu(m->broker, node), n = plb_broker_pus(m->broker, node);
-    int from = out->n;
     m->counts.losses++;
-    plb_agenda_remove(m->agenda, first, n);
-    m->counts.freed += plb_ledger_lose(m->ledger, node);
-    plb_agenda_follow(m->agenda, -1, m->map != NULL ? now - m->pass_began : 0.0);
-    plb_agenda_removed(m->agenda, first, n);
-    plb_backups_lost(m->backups, node);
-    plb_agenda_feed_all(m->agenda, out);
-    plb_backups_granted(m->backups, out, from, now);
-    check_event(m);
+    plb_totals_lose(m->totals, m->infos, m->n_pus, node);
+    m->counts.freed += plb_losses_node(&m->losses, node, now, pass_seconds(m, now), out);
+    plb_self_check(m->ledger, m->agenda, m->n_pus);
 }
 
 void plb_master_stop(struct plb_master *m, int status, struct plb_outbox *out)
@@ -329,11 +325,10 @@ void plb_master_stop(struct plb_master *m, int status, struct plb_outbox *out)
     m->stopped = true;
 }
 
-/* ---------------------------------------------------------------------------- views */
-
 bool plb_master_over(const struct plb_master *m)
 {
-    return m->map != NULL && plb_ledger_accepted_units(m->ledger) == m->map->units;
+    return m->map != NULL && plb_ledger_accepted_units(m->ledger) == m->map->units
+        && plb_audits_open(m->audits) == 0;
 }
 
 const char *plb_master_failure(const struct plb_master *m)
@@ -367,9 +362,14 @@ const struct plb_master_counts *plb_master_counts(const struct plb_master *m)
     return &m->counts;
 }
 
-const struct plb_backup_counts *plb_master_backups(const struct plb_master *m)
+struct plb_backups *plb_master_backups(const struct plb_master *m)
 {
-    return plb_backups_counts(m->backups);
+    return m->backups;
+}
+
+struct plb_audits *plb_master_audits(const struct plb_master *m)
+{
+    return m->audits;
 }
 
 bool plb_master_refused(const struct plb_master *m, int pu)

@@ -7,6 +7,7 @@
 #ifndef PLB_CORE_MASTER_H
 #define PLB_CORE_MASTER_H
 
+#include "core/audit.h"
 #include "core/backup.h"
 #include "core/cost.h"
 #include "core/message.h"
@@ -31,17 +32,22 @@ struct plb_master_config {
     enum plb_victim victim; /* whom idle nodes ask */
     bool backups;           /* idle PUs execute late units a second time; only with migration */
     bool learn_costs;       /* the times of tasks tell what units cost (core/learned_cost.h) */
+    bool saves;             /* a run that is interrupted keeps its results: no task lasts for long */
     bool whole_results;     /* a result counts whole or not at all: the job reduces arrays */
+    const struct plb_rangeset *accepted; /* units of the first pass that an earlier run has done, not all of
+                                            them; borrowed until that pass begins; NULL = none */
+    double audit;  /* the part of the tasks that is executed a second time and compared */
+    uint64_t seed; /* of the audits' sample */
 };
 
-/* What happened to messages and units, in all passes so far; tests look at them. */
+/* Counts of messages and units, in all passes so far; tests look at them. */
 struct plb_master_counts {
     int64_t gifts, moved_units; /* gifts between nodes; units executed on another node than granted to */
     int64_t dropped;            /* messages that make no sense, or come from a lost node */
     int64_t stale;              /* reports and moves of another pass */
     int64_t twice;              /* units reported again after they had been accepted */
     int64_t torn;               /* results dropped since only some of their units were new (whole_results) */
-    int64_t losses, freed;      /* lost nodes, and units that they left behind */
+    int64_t losses, freed;      /* lost nodes; units that they, and PUs whose device failed, left behind */
     int64_t freed_late;         /* units freed by a MOVED to a node that was lost before */
 };
 
@@ -74,9 +80,10 @@ enum plb_verdict {
 };
 enum plb_verdict plb_master_judge(const struct plb_master *master, const struct plb_message *message);
 
-/* The one receiver of messages to the master: DONE (whose results are there), MOVED and IDLE. Returns how
- * many units a DONE made accepted for the first time; with whole_results that is all of them or 0. Reduced
- * arrays may be folded only where it is all. */
+/* The one receiver of messages to the master: DONE (whose results are there, and which brings no result of an
+ * audit: that goes to plb_audits_compared), MOVED, IDLE, and FAIL of a device, whose PU is used no more.
+ * Returns how many units a DONE made accepted for the first time; with whole_results that is all of them or
+ * 0. Reduced arrays may be folded only where it is all. */
 int64_t plb_master_receive(struct plb_master *master, const struct plb_message *message, double now,
                            struct plb_outbox *out);
 
@@ -86,13 +93,19 @@ double plb_master_due(const struct plb_master *master);
 /* Does what is due by now. */
 void plb_master_tick(struct plb_master *master, double now, struct plb_outbox *out);
 
+/* The data of a DONE has arrived damaged: its units become free, so that they are executed again; those of an
+ * audit by the same PU. */
+void plb_master_spoiled(struct plb_master *master, const struct plb_message *message, double now,
+                        struct plb_outbox *out);
+
 /* A node is gone, perhaps before the first pass. Others get what it had; its later messages are dropped. */
 void plb_master_lost(struct plb_master *master, int node, double now, struct plb_outbox *out);
 
 /* Sends STOP to every node, rank 0 last; once. */
 void plb_master_stop(struct plb_master *master, int status, struct plb_outbox *out);
 
-bool plb_master_over(const struct plb_master *master);           /* all units of the pass are accepted */
+/* All units of the pass are accepted, and its audits are over. */
+bool plb_master_over(const struct plb_master *master);
 const char *plb_master_failure(const struct plb_master *master); /* why no end is in sight, or NULL */
 int64_t plb_master_accepted(const struct plb_master *master);    /* units, of this pass */
 
@@ -101,7 +114,8 @@ int plb_master_pus(const struct plb_master *master);
 const struct plb_pu_info *plb_master_pu(const struct plb_master *master, int pu);
 const struct plb_pu_totals *plb_master_totals(const struct plb_master *master, int pu);
 const struct plb_master_counts *plb_master_counts(const struct plb_master *master);
-const struct plb_backup_counts *plb_master_backups(const struct plb_master *master);
+struct plb_backups *plb_master_backups(const struct plb_master *master);
+struct plb_audits *plb_master_audits(const struct plb_master *master);
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
 struct plb_history *plb_master_history(const struct plb_master *master, int phase, int pu);
 struct plb_work_count *plb_master_work(struct plb_master *master);

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +21,7 @@ static const struct {
     [PLB_PASS] = {"PASS", sizeof(struct plb_pass)},
     [PLB_BLOCK] = {"BLOCK", sizeof(struct plb_block)},
     [PLB_PULL] = {"PULL", sizeof(struct plb_pull)},
+    [PLB_CHECKSUM] = {"CHECKSUM", sizeof(struct plb_sum)},
     [PLB_DONE] = {"DONE", sizeof(struct plb_done)},
     [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure)},
     [PLB_EMPTY] = {"EMPTY", sizeof(struct plb_empty)},
@@ -30,10 +30,16 @@ static const struct {
     [PLB_MOVED] = {"MOVED", sizeof(struct plb_gifts)},
     [PLB_IDLE] = {"IDLE", 0},
     [PLB_BACKUP] = {"BACKUP", sizeof(struct plb_block)},
+    [PLB_AUDIT] = {"AUDIT", sizeof(struct plb_block)},
     [PLB_CANCEL] = {"CANCEL", sizeof(struct plb_cancel)},
     [PLB_RECALL] = {"RECALL", sizeof(struct plb_recall)},
+    [PLB_REST] = {"REST", 0},
+    [PLB_RESTED] = {"RESTED", 0},
+    [PLB_BEAT] = {"BEAT", sizeof(struct plb_beat)},
+    [PLB_LOST] = {"LOST", sizeof(struct plb_lost)},
     [PLB_STOP] = {"STOP", sizeof(struct plb_stop)},
-    [PLB_BYE] = {"BYE", 0},
+    [PLB_BYE] = {"BYE", sizeof(struct plb_bye)},
+    [PLB_LEAVE] = {"LEAVE", sizeof(struct plb_leave)},
 };
 
 static bool exists(int type)
@@ -75,6 +81,8 @@ static const char *check_hello(const struct plb_hello *hello, int from)
         return "a PU of impossible power or memory";
     if (!possible(pu->start_s))
         return "an impossible time of an empty task";
+    if (pu->broken < 0 || pu->broken > 1)
+        return "an impossible state of a PU";
     bool texts_end = ended(pu->name, sizeof pu->name) && ended(pu->host, sizeof pu->host)
                   && ended(pu->cores, sizeof pu->cores) && ended(pu->model, sizeof pu->model)
                   && ended(pu->id, sizeof pu->id) && ended(hello->build.version, sizeof hello->build.version)
@@ -128,28 +136,55 @@ static const char *check_recall(const struct plb_recall *recall, int n_nodes)
     return recall->thief >= 0 && recall->thief < n_nodes ? NULL : "a thief that is no rank of this run";
 }
 
+static const char *check_beat(const struct plb_beat *beat)
+{
+    bool idle = beat->range.first == 0 && beat->range.count == 0;
+    bool right = (idle || sound(beat->range)) && beat->block >= 0 && possible(beat->age_s) && beat->quiet >= 0
+              && beat->quiet <= 1;
+    return right ? NULL : "an impossible task";
+}
+
+static const char *check_bye(const struct plb_bye *bye)
+{
+    bool right = bye->messages >= 0 && bye->bytes >= 0 && bye->trace_bytes >= 0
+              && possible(bye->slowest_answer_s);
+    return right ? NULL : "an impossible count";
+}
+
 static const char *check_body(const struct plb_message *m, int n_nodes)
 {
     switch ((enum plb_message_type)m->type) {
     case PLB_PASS: return m->begin.phase >= 0 ? NULL : "an impossible phase";
     case PLB_BLOCK:
     case PLB_BACKUP:
+    case PLB_AUDIT:
         return sound(m->block.range) && m->block.id >= 0 && m->block.grain > 0 && m->block.least >= 0
+                    && possible(m->block.share)
                  ? NULL
                  : "an impossible block";
     case PLB_CANCEL: return sound(m->cancel.range) ? NULL : "an impossible range";
     case PLB_RECALL: return check_recall(&m->recall, n_nodes);
     case PLB_PULL: return sound(m->pull.range) && m->pull.slot >= 0 ? NULL : "an impossible range or slot";
+    case PLB_CHECKSUM:
+        return sound(m->sum.range) && m->sum.slot >= 0 && m->sum.sum >= 0 && m->sum.sum <= UINT32_MAX
+                 ? NULL
+                 : "an impossible checksum";
     case PLB_DONE: /* times are what a device measured: the master makes nothing of those that cannot be */
         return check_done(&m->done);
     case PLB_FAIL:
-        return sound(m->fail.range) && ended(m->fail.text, sizeof m->fail.text) ? NULL
-                                                                                : "an impossible failure";
+        return sound(m->fail.range) && sound(m->fail.among) && m->fail.block >= 0
+                    && ended(m->fail.text, sizeof m->fail.text)
+                 ? NULL
+                 : "an impossible failure";
     case PLB_EMPTY: return check_empty(&m->empty, n_nodes);
     case PLB_STEAL:
         return possible(m->steal.rate) && possible(m->steal.power) ? NULL : "an impossible rate or power";
     case PLB_GIFT:
     case PLB_MOVED: return check_gifts(&m->gifts, n_nodes);
+    case PLB_BEAT: return check_beat(&m->beat);
+    case PLB_LOST:
+        return m->lost.rank >= 0 && m->lost.rank < n_nodes ? NULL : "a lost rank that is none of this run";
+    case PLB_BYE: return check_bye(&m->bye);
     case PLB_HELLO: return check_hello(&m->hello, m->from);
     default: return NULL;
     }
@@ -170,6 +205,14 @@ const char *plb_message_check(const struct plb_message *m, size_t bytes, int n_n
     if (m->pu < 0 || m->pass < 0)
         return "of an impossible PU or pass";
     return check_body(m, n_nodes);
+}
+
+bool plb_gifts_within(const struct plb_gifts *gifts, int64_t units)
+{
+    for (int i = 0; i < gifts->n; i++)
+        if (gifts->at[i].range.first + gifts->at[i].range.count > units)
+            return false;
+    return true;
 }
 
 static struct plb_message *room(struct plb_outbox *box)

@@ -4,18 +4,27 @@
  *   PASS   master → node   a pass begins; its replaced buffers are broadcast next
  *   BLOCK  master → node   units granted to one PU: a descriptor, never data
  *   PULL   node → master   the inputs of these units are wanted, as data under `slot`
+ *   CHECKSUM master → node the checksum of the inputs that were pulled into a slot
  *   DONE   node → master   units finished, with times; their outputs follow as data under `slot`
- *   FAIL   node → master   a kernel returned an error: the run ends with status 1
- *   EMPTY  master → node   nothing is left to grant: idle nodes may take work from others, and from whom
+ *   FAIL   node → master   a kernel returned an error: the run ends with status 1; or a PU's device
+ *                          has failed and executes nothing more: others get these units
+ *   EMPTY  master → node   nothing is left to grant: idle nodes may take work from others, from these
  *   STEAL  node → node     an idle node asks another one for queued units
  *   GIFT   node → node     the answer: units that change hands, or none; descriptors, never data
  *   MOVED  node → master   what the giver has just given, and to whom
  *   IDLE   node → master   a PU has nothing to execute, and nobody has work for it
  *   BACKUP master → node   units that are late elsewhere, to be executed a second time by one PU
+ *   AUDIT  master → node   units that another PU has executed, to be executed again and compared
  *   CANCEL master → node   units whose result was accepted from another node
  *   RECALL master → node   units that one of its PUs has queued shall go to a PU that waits
+ *   REST   master → node   no new task starts; those that run may end
+ *   RESTED node → master   none runs any more, and their reports have been sent
+ *   BEAT   both ways       the sender lives, and what it has executed for longest
+ *   LOST   node → master   the process of another rank has ended
+ *          master → node   a rank is lost: nothing goes to it or is awaited from it
  *   STOP   master → node   the run is over, with this status
- *   BYE    node → master   nothing of this node is on its way any more
+ *   BYE    node → master   nothing of this node is on its way any more; its counts, and its trace follows
+ *   LEAVE  master → node   all outputs are written: the rank may end
  *
  * A message is a header and the body of its type. It travels as bytes between machines of one architecture,
  * no more of them than its type needs. The core needs no order between messages and tolerates any delay.
@@ -24,20 +33,23 @@
 #ifndef PLB_CORE_MESSAGE_H
 #define PLB_CORE_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/kernel_identity.h"
+#include "base/name.h"
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 5u /* grows with every change of a message */
+#define PLB_PROTOCOL 11u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
     PLB_PASS,
     PLB_BLOCK,
     PLB_PULL,
+    PLB_CHECKSUM,
     PLB_DONE,
     PLB_FAIL,
     PLB_EMPTY,
@@ -46,10 +58,16 @@ enum plb_message_type {
     PLB_MOVED,
     PLB_IDLE,
     PLB_BACKUP,
+    PLB_AUDIT,
     PLB_CANCEL,
     PLB_RECALL,
+    PLB_REST,
+    PLB_RESTED,
+    PLB_BEAT,
+    PLB_LOST,
     PLB_STOP,
     PLB_BYE,
+    PLB_LEAVE,
     PLB_MESSAGE_TYPES /* one more than the last */
 };
 
@@ -59,26 +77,27 @@ enum plb_message_type {
 #define PLB_VICTIMS 6  /* nodes that a hint names at most */
 #define PLB_LEAST 8    /* PUs of a node whose least task a hint tells at most */
 
-/* What a node tells of one of its PUs. */
+/* A node's description of one of its PUs. */
 struct plb_pu_info {
     int32_t node, local; /* rank, and number on that node */
     enum plb_pu_kind kind;
+    int32_t broken;    /* its device could not be opened: it is given nothing */
     double power;      /* as given, or a guess from the hardware; only ratios matter */
     double memory;     /* bytes it can hold; infinite where it is the host's */
     double task_bytes; /* of inputs and results in one task, so that its copies hide behind other tasks;
                           0: no wish */
     double start_s;    /* seconds of an empty task, as its device measured: what a task costs at least */
-    char name[32], host[32];
+    char name[PLB_NAME], host[PLB_HOST_NAME];
     char cores[24]; /* cores it may use, as a list; "" where that means nothing */
     int32_t threads;
-    char model[44]; /* of the hardware; "" in a simulation */
-    char id[60];    /* a GPU's PCI bus id and UUID, else "" */
+    char model[PLB_NAME]; /* of the hardware; "" in a simulation */
+    char id[60];          /* a GPU's PCI bus id and UUID, else "" */
 };
 
 struct plb_hello {
     struct plb_pu_info pu;
     struct plb_kernel_identity build; /* two nodes that differ must not compute together */
-    char kernel_file[160];            /* path of the kernel's .so, or its end */
+    char kernel_file[128];            /* path of the kernel's .so, or its end */
 };
 
 struct plb_pass {
@@ -88,9 +107,11 @@ struct plb_pass {
 
 struct plb_block {
     struct plb_range range;
-    int64_t id;    /* from the master; id % (PUs of the run) is the PU that it was granted to */
+    int64_t id;    /* from the master; id % (PUs of the run) is the PU that it was granted to. AUDIT: the
+                      number of the audit */
     int64_t grain; /* units per task at most, as the master wants it; at least 1 */
     int64_t least; /* units below which the PU's rate suffers, at least 1; 0 = not known */
+    double share;  /* work that the PU will still do in this pass, by what is known; 0 = not known */
 };
 
 struct plb_cancel {
@@ -104,23 +125,35 @@ struct plb_recall {
 
 struct plb_pull {
     struct plb_range range;
-    int64_t slot; /* tag of the data */
+    int64_t slot;  /* tag of the data */
+    int64_t again; /* not 0: the data had arrived before, and was damaged */
+};
+
+struct plb_sum {
+    struct plb_range range; /* that was pulled */
+    int64_t slot;
+    int64_t sum; /* CRC32C of its inputs, buffer by buffer */
 };
 
 struct plb_done {
     struct plb_range range; /* units, of one block */
-    int64_t block;          /* that they were granted in, whoever executed them */
+    int64_t block;          /* that they were granted in, whoever executed them; of an audit: its number */
     int64_t slot;           /* tag of the outputs, or PLB_NO_SLOT */
     int64_t tasks;          /* that the range was executed in */
     double execute_s;       /* sums over the tasks */
     double transfer_s;
+    int32_t audit; /* not 0: the result is to be compared, and not to be accepted */
+    uint32_t sum;  /* CRC32C of the outputs, buffer by buffer, where checksums are wanted */
 };
 
 struct plb_failure {
-    struct plb_range range;
-    int64_t block;  /* of the task that failed */
-    int64_t status; /* what the kernel returned */
-    char text[80];  /* what the device said; "" where the kernel itself returned the status */
+    struct plb_range range; /* that the PU will not execute */
+    int64_t block;          /* of these units */
+    int64_t status;         /* what the kernel returned */
+    int64_t audit;          /* not 0: the units were those of an audit, and `block` is its number */
+    struct plb_range among; /* units of all tasks that the device had then: it cannot say which one failed */
+    char text[80];          /* what the device said, which has failed for good; "" where the kernel itself
+                               returned the status */
 };
 
 struct plb_empty {
@@ -147,8 +180,30 @@ struct plb_gifts { /* GIFT and MOVED */
     double left, rate; /* work still queued at the giver; its work per second, 0 = not measured */
 };
 
+/* Of the node's oldest task; message.pu executes it. Of rank 0: nothing. */
+struct plb_beat {
+    struct plb_range range; /* no units: no task runs */
+    int64_t block;
+    double age_s;  /* since the task has begun */
+    int32_t quiet; /* 1: from rank 0, which may say nothing for long now */
+};
+
+struct plb_lost {
+    int32_t rank;
+};
+
 struct plb_stop {
     int64_t status; /* of the run */
+};
+
+struct plb_bye {
+    int64_t messages, bytes; /* that the rank has sent */
+    int64_t trace_bytes;     /* that follow as data */
+    double slowest_answer_s; /* of its longest wait for a GIFT */
+};
+
+struct plb_leave {
+    int32_t in_order; /* 0: a rank was lost, so that MPI cannot be left in order */
 };
 
 struct plb_message {
@@ -156,22 +211,27 @@ struct plb_message {
     uint16_t protocol; /* PLB_PROTOCOL */
     uint16_t size;     /* bytes, header and body */
     int32_t from, to;  /* ranks */
-    int32_t pu;        /* BLOCK, BACKUP, RECALL, IDLE, PULL, DONE, FAIL: its number on its node; GIFT: that of
-                          the taker */
+    int32_t pu; /* BLOCK, BACKUP, AUDIT, RECALL, IDLE, PULL, DONE, FAIL, BEAT: its number on its node; GIFT:
+                   that of the taker */
     int32_t pass;
     union {
         struct plb_hello hello;
         struct plb_pass begin;
-        struct plb_block block; /* BLOCK and BACKUP */
+        struct plb_block block; /* BLOCK, BACKUP and AUDIT */
         struct plb_cancel cancel;
         struct plb_recall recall;
         struct plb_pull pull;
+        struct plb_sum sum;
         struct plb_done done;
         struct plb_failure fail;
         struct plb_empty empty;
         struct plb_steal steal;
         struct plb_gifts gifts;
+        struct plb_beat beat;
+        struct plb_lost lost;
         struct plb_stop stop;
+        struct plb_bye bye;
+        struct plb_leave leave;
     };
 };
 
@@ -185,6 +245,9 @@ const char *plb_message_name(int type);
  * with them in a few words. Ranges are not empty and do not overflow; ranks, counts and times are possible
  * ones. */
 const char *plb_message_check(const struct plb_message *message, size_t bytes, int n_nodes);
+
+/* Whether all units that change hands are among the first `units`. */
+bool plb_gifts_within(const struct plb_gifts *gifts, int64_t units);
 
 /* Messages to be sent. Grows as needed; a zeroed struct is empty. */
 struct plb_outbox {

@@ -47,9 +47,9 @@ static inline double plb_longest_task(double task_s)
  * node that computes on all its cores. Smaller: two nodes are asked for one piece of work. */
 #define PLB_PATIENCE 5e-3
 
-/* What an idle PU or node of rate `own` gets of `queued` work at one of rate `other`: x = q · R_i / (R_i +
- * R_j), Li's equation, section 4. Less than a unit becomes a whole unit if the taker ends it before the other
- * ends its queue; else 0. */
+/* The share of an idle PU or node of rate `own` in the `queued` work of one of rate `other`: x = q · R_i /
+ * (R_i + R_j), Li's equation, section 4. Less than a unit becomes a whole unit if the taker ends it before
+ * the other ends its queue; else 0. */
 static inline double plb_migration_share(double queued, double own, double other)
 {
     double sum = own + other, x = sum > 0.0 ? queued * own / sum : 0.5 * queued;
@@ -60,7 +60,7 @@ static inline double plb_migration_share(double queued, double own, double other
     return other <= queued * own ? 1.0 : 0.0;
 }
 
-/* What is known of a node: the work that it has left, and its rate in work per second; 0: not known. */
+/* The load of a node: the work that it has left, and its rate in work per second; 0: not known. */
 struct plb_load {
     double left, rate;
 };

@@ -55,7 +55,7 @@ int64_t plb_open_blocks_open(struct plb_open_blocks *blocks, int pu, int node, s
 /* The first part of the block with this number; PLB_NO_PART where it is not open. */
 int32_t plb_open_blocks_parts(const struct plb_open_blocks *blocks, int64_t id);
 
-/* Cuts a part that overlaps the range, so that it lies within. What was outside becomes parts of their own,
+/* Cuts a part that overlaps the range, so that it lies within. The units outside become parts of their own,
  * before the others of the block: a loop that goes on with `next` does not meet them. Pointers to parts are
  * invalid then. */
 void plb_open_blocks_cut(struct plb_open_blocks *blocks, int32_t place, struct plb_range range);

@@ -6,7 +6,7 @@
 #include "core/migration.h"
 #include "core/pu_rate.h"
 
-/* What the worker is told of a PU. */
+/* The worker's description of a PU. */
 struct plb_worker_pu {
     double power;                /* as given */
     struct plb_task_limit limit; /* of the tasks that this PU executes, whoever was granted their units */
@@ -17,24 +17,27 @@ struct plb_own_pu {
     struct plb_queue queue;
     struct plb_pu_rate rate;
     struct plb_worker_pu is;
-    int in_hand; /* tasks that it has taken and not finished, in all passes */
-    bool hungry; /* found nothing when it last asked */
-    bool idle;   /* the master knows that it found nothing, and that nobody has work for it */
-    bool served; /* has been granted a block in this run: the master refuses some, for lack of memory */
+    int in_hand;    /* tasks that it has taken and not finished, in all passes */
+    int64_t latest; /* units of the task that it took last */
+    bool hungry;    /* found nothing when it last asked */
+    bool idle;      /* the master knows that it found nothing, and that nobody has work for it */
+    bool served;    /* has been granted a block in this run: the master refuses some, for lack of memory */
+    bool left;      /* its device has failed: it takes nothing any more, and is not served */
 };
 
 struct plb_own_pus {
     struct plb_own_pu *at;
     int n;
-    bool by_power; /* shares follow the given powers, though rates are measured */
-    double task_s; /* of the longest task */
+    bool by_power;   /* shares follow the given powers, though rates are measured */
+    double task_s;   /* of the longest task */
+    double master_s; /* that the master needs for each task of this node, as long as all others ask it too */
     const struct plb_sizes *sizes;
     const struct plb_cost_map *map; /* of the phase that runs; NULL before the first pass */
 };
 
 /* The descriptions are copied; sizes are borrowed, and may be NULL. */
 void plb_own_pus_init(struct plb_own_pus *pus, const struct plb_worker_pu *are, int n,
-                      const struct plb_sizes *sizes, const struct plb_migration *migration);
+                      const struct plb_sizes *sizes, const struct plb_migration *migration, int n_nodes);
 void plb_own_pus_fini(struct plb_own_pus *pus);
 
 /* A pass begins: queues are empty, and nothing is known of rates, since the phase may be another one. */
@@ -52,13 +55,21 @@ double plb_own_pus_power(const struct plb_own_pus *pus);
 bool plb_own_pus_take(const struct plb_own_pus *pus, struct plb_own_pu *own, bool shared,
                       struct plb_slice *task);
 
+/* Whether a PU takes nothing ahead of the task that it has in hand. That is larger than all before it, nobody
+ * has told what units cost, and its time will say how large the next one may be. */
+bool plb_own_pus_waits(const struct plb_own_pus *pus, const struct plb_own_pu *own);
+
+/* The next task of copies that it was given. */
+bool plb_own_pus_take_copy(const struct plb_own_pus *pus, struct plb_own_pu *own, struct plb_queue *copies,
+                           struct plb_slice *task);
+
 /* Moves work from the fullest queue of the node to that of a PU which has none; false: there is nothing to
  * move. */
 bool plb_own_pus_share(const struct plb_own_pus *pus, struct plb_own_pu *own);
 
-/* A PU has executed a task in these seconds. rate: its rate follows, too. */
+/* A PU has executed a task in these seconds, transfers included. rate: its rate follows, too. */
 void plb_own_pus_learn(const struct plb_own_pus *pus, struct plb_own_pu *own, const struct plb_slice *task,
-                       double seconds, bool rate);
+                       double seconds, double transfer_s, bool rate);
 
 /* Cuts what a thief of this rate and power gets off the fullest queues; nothing where that is less work than
  * `threshold`. Returns the number of entries. */

@@ -22,6 +22,14 @@
  * time. Smaller: noise hides that a short task is good. */
 #define AS_GOOD 1.02
 
+/* A task of so many starts is more than a start. Larger: short tasks tell nothing. Smaller: a start looks
+ * like dear units. */
+#define STARTS 2.0
+
+/* Rates that differ by this factor come from unlike units. Larger: PUs that have met unlike units are
+ * compared. Smaller: noise keeps PUs from being compared. As a change of the units in the history. */
+#define UNLIKE 4.0
+
 /* Weight of the latest task in a PU's rate. Larger: noise moves shares. Smaller: a change of speed shows
  * later. */
 #define SMOOTHING 0.3
@@ -54,12 +62,43 @@ static double longest(const struct plb_pu_rate *pu, double task_s)
     return pu->good > 0.0 ? fmax(work, 0.5 * pu->good) : INFINITY;
 }
 
-void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, double seconds)
+/* The most that a start can cost: the least that a task took. A task whose inputs came while another was
+ * executed waits for nothing, so two tasks tell what inputs cost. */
+static void learn_least(struct plb_pu_rate *pu, double work, double execute_s, double transfer_s)
+{
+    bool first = pu->tasks == 1;
+    double two = first ? transfer_s : 0.5 * (transfer_s + pu->last.transfer_s);
+    if (first || execute_s < pu->least_execute_s) {
+        pu->least_execute_s = execute_s;
+        pu->least_work = work;
+    }
+    pu->least_transfer_s = first ? two : fmin(pu->least_transfer_s, two);
+    pu->last = (struct plb_pu_task){work, execute_s, transfer_s};
+    pu->busy_s += execute_s + transfer_s;
+}
+
+static void learn_spread(struct plb_pu_rate *pu, double seconds, double rate)
+{
+    if (seconds < STARTS * (pu->least_execute_s + pu->least_transfer_s))
+        return;
+    pu->lowest = pu->lowest > 0.0 ? fmin(pu->lowest, rate) : rate;
+    pu->highest = fmax(pu->highest, rate);
+}
+
+bool plb_pu_rate_varies(const struct plb_pu_rate *pu)
+{
+    return pu->highest > UNLIKE * pu->lowest;
+}
+
+void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, double seconds, double transfer_s)
 {
     if (!(seconds > 0.0) || !isfinite(seconds) || !(work > 0.0))
         return;
     double rate = work / seconds;
     pu->tasks++;
+    pu->largest = units > pu->largest ? units : pu->largest;
+    learn_least(pu, work, seconds - transfer_s, transfer_s);
+    learn_spread(pu, seconds, rate);
     /* A task that is small beside others tells of start costs, not of what the PU does with a queue. */
     double part = work < pu->best_size ? work / pu->best_size : 1.0;
     double weight = work > LARGER * pu->best_size ? 1.0 : SMOOTHING * part;

@@ -1,9 +1,13 @@
-/* What a node learns of a PU from its tasks: how fast it is, and which tasks are too small for it. It decides
+/* A PU as its tasks show it to the node: how fast it is, and which tasks are too small for it. It decides
  * how idle PUs and nodes share what is queued. Pure functions of the struct; not thread-safe. */
 #ifndef PLB_CORE_PU_RATE_H
 #define PLB_CORE_PU_RATE_H
 
 #include "core/queue.h"
+
+struct plb_pu_task {
+    double work, execute_s, transfer_s;
+};
 
 /* A zeroed struct knows nothing. */
 struct plb_pu_rate {
@@ -11,7 +15,14 @@ struct plb_pu_rate {
     double best, best_size; /* its best rate, and the work of the task that had it */
     double good;            /* work of the smallest task that is known to be as good as larger ones; or 0 */
     double unit_s;          /* seconds of a unit in the latest task; 0: none yet */
-    int64_t least;          /* units below which its rate suffers, as the master says; 0: not known */
+    double busy_s;          /* seconds of all its tasks in this pass */
+    double least_execute_s, least_work; /* of the shortest task */
+    double least_transfer_s;            /* in the mean of two tasks in a row */
+    double lowest, highest; /* rates of tasks in this pass that were more than starts; 0: none yet */
+    struct plb_pu_task last;
+    double share;    /* work that it will probably still do, as the master says; 0: not known */
+    int64_t least;   /* units below which its rate suffers, as the master says; 0: not known */
+    int64_t largest; /* units of its largest task */
     int64_t tasks,
         first; /* that it has executed; units of the first one where it is a part of its block, else 0 */
     int64_t learned; /* the same, as its tasks suggest; their units may also just be dear */
@@ -23,8 +34,12 @@ static inline double plb_pu_rate(const struct plb_pu_rate *pu)
     return pu->rate;
 }
 
-/* A task of this much work has taken these seconds; times that cannot be are ignored. */
-void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, double seconds);
+/* A task of this much work has taken these seconds, and of them `transfer_s` for its inputs and outputs;
+ * times that cannot be are ignored. */
+void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, double seconds, double transfer_s);
+
+/* Whether its units differ so much that its rate tells of the units, and not of the PU. */
+bool plb_pu_rate_varies(const struct plb_pu_rate *pu);
 
 /* How many more tasks of so many units it takes along with one: a few, where they are very short. */
 int64_t plb_pu_rate_burst(const struct plb_pu_rate *pu, int64_t units);

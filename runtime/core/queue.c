@@ -26,6 +26,43 @@ void plb_queue_push(struct plb_queue *q, struct plb_queue_entry entry)
     q->at[(q->head + q->n++) % q->capacity] = entry;
 }
 
+/* A task has at least this many strides if its end is moved to a whole one. Larger: more tasks begin where
+ * they are not aligned, and are copied. Smaller: a task may become half as long as it should be. */
+#define STRIDES 4
+
+/* Units as a whole number of multiples, rounded down; as they are where that would be none. */
+static int64_t whole(const struct plb_sizes *sizes, int64_t units)
+{
+    return sizes->multiple > 1 && units > sizes->multiple ? units - units % sizes->multiple : units;
+}
+
+/* The same for the most units that a task may have, of which the PU wants at least `least`. */
+static int64_t whole_most(const struct plb_sizes *sizes, int64_t most, int64_t least, int64_t fits)
+{
+    int64_t down = whole(sizes, most), up = down + sizes->multiple;
+    return down < least && down < most && up <= fits ? up : down;
+}
+
+/* A part of a range of `left` units, one of equal ones: rounded up, so that the last one is the smallest. */
+static int64_t whole_part(const struct plb_sizes *sizes, int64_t part, int64_t most, int64_t left)
+{
+    if (sizes->multiple < 2 || part == left)
+        return part;
+    int64_t up = (part - 1) / sizes->multiple * sizes->multiple + sizes->multiple;
+    return up <= most ? up : part;
+}
+
+/* Moves the end of a task of the front's block back, so that the next one begins at a whole stride. */
+static int64_t align_end(const struct plb_queue_entry *front, const struct plb_sizes *sizes, int64_t count)
+{
+    if (sizes->multiple > 1 && sizes->stride > 1 && front->range.first % sizes->stride == 0
+        && sizes->multiple % sizes->stride == 0)
+        return count; /* of whole multiples: the next one is aligned, too */
+    if (sizes->stride < 2 || count < STRIDES * sizes->stride || count == front->range.count)
+        return count;
+    return count - (front->range.first + count) % sizes->stride;
+}
+
 static void cut_front(struct plb_queue *q, int64_t count, struct plb_slice *task)
 {
     struct plb_queue_entry *front = &q->at[q->head];
@@ -67,15 +104,18 @@ bool plb_queue_take(struct plb_queue *q, const struct plb_cost_map *map, const s
         return false;
     const struct plb_queue_entry *front = &q->at[q->head];
     int64_t fits = plb_sizes_fit(sizes, limit, front->range), most = most_of(front, map, fits, cut);
+    if (front->range.count > most) /* a block that is one task stays one */
+        most = whole_most(sizes, most, cut->known, fits);
     int64_t tasks = (front->range.count - 1) / most + 1;
     int64_t count = (front->range.count - 1) / tasks
                   + 1; /* equal ones: a small rest costs as much to start */
+    count = whole_part(sizes, count, most, front->range.count);
     if (cut->shared) {
         int64_t part = plb_cost_units(map, front->range.first, most, plb_queue_work(q, map) / PARTS);
         count = part > cut->wanted ? part : cut->wanted;
-        count = count < most ? count : most;
+        count = whole(sizes, count < most ? count : most);
     }
-    cut_front(q, count, task);
+    cut_front(q, align_end(front, sizes, count), task);
     return true;
 }
 

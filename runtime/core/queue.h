@@ -17,6 +17,7 @@ struct plb_slice {
     int64_t block;
     int pass;
     int64_t more; /* tasks beside the first; the last one takes the rest of the range */
+    bool audit;   /* its result is only compared; `block` is the number of the audit */
 };
 
 /* Units in each task of a slice, but for the last one. */
@@ -51,7 +52,9 @@ struct plb_cut {
 
 /* The next task: the first block is cut into equal tasks, or a part is cut off a shared queue. In rising
  * order of precedence: cut->high and the grain, cut->low and cut->known, the limit of the PU that executes
- * it. False: the queue is empty. */
+ * it. It is a whole number of multiples of `sizes`, but for the last task of a range (a range that is one
+ * task stays one) and for tasks that are smaller than one. Its end is at a whole stride of `sizes` where that
+ * makes it a quarter shorter at most. False: the queue is empty. */
 bool plb_queue_take(struct plb_queue *queue, const struct plb_cost_map *map, const struct plb_sizes *sizes,
                     const struct plb_task_limit *limit, const struct plb_cut *cut, struct plb_slice *task);
 

@@ -55,7 +55,7 @@ double plb_recall_work(const struct plb_model *thief, double queued, double rate
     return low >= 1.0 && low >= WORTH * rate ? low : 0.0;
 }
 
-/* What a PU that waits can take of a victim; 0: nothing, or it is busy, or not known well. */
+/* The work that a PU that waits can take of a victim; 0: nothing, or it is busy, or not known well. */
 static double takes(struct plb_recalls *r, int p, double queued, double rate)
 {
     const struct plb_pu *pu = &r->seen->pus[p];

@@ -29,14 +29,16 @@ void plb_reports_clear(struct plb_reports *r)
 void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task, double execute_s,
                      double transfer_s, int slot)
 {
-    struct plb_done *last = r->merging[pu] >= 0 ? &r->box.at[r->merging[pu]].done : NULL;
+    bool merges = r->merging[pu] >= 0 && !task->audit;
+    struct plb_done *last = merges ? &r->box.at[r->merging[pu]].done : NULL;
     bool grows = last != NULL && slot == PLB_NO_SLOT && last->block == task->block
               && last->range.first + last->range.count == task->range.first;
     if (!grows) {
         struct plb_message *m = plb_outbox_add(&r->box, PLB_DONE, r->node, 0, task->pass);
         m->pu = pu;
-        m->done = (struct plb_done){.range = {task->range.first, 0}, .block = task->block, .slot = slot};
-        r->merging[pu] = slot == PLB_NO_SLOT ? r->box.n - 1 : -1;
+        m->done = (struct plb_done){
+            .range = {task->range.first, 0}, .block = task->block, .slot = slot, .audit = task->audit};
+        r->merging[pu] = slot == PLB_NO_SLOT && !task->audit ? r->box.n - 1 : -1;
         last = &m->done;
     }
     last->range.count += task->range.count;
@@ -45,13 +47,17 @@ void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task
     last->transfer_s += transfer_s;
 }
 
-void plb_reports_fail(struct plb_reports *r, int pu, const struct plb_slice *task, int status,
-                      const char *text)
+void plb_reports_fail(struct plb_reports *r, int pu, const struct plb_slice *task,
+                      const struct plb_device_failure *failure)
 {
     struct plb_message *m = plb_outbox_add(&r->box, PLB_FAIL, r->node, 0, task->pass);
     m->pu = pu;
-    m->fail = (struct plb_failure){.range = task->range, .block = task->block, .status = status};
-    snprintf(m->fail.text, sizeof m->fail.text, "%s", text);
+    m->fail = (struct plb_failure){.range = task->range,
+                                   .block = task->block,
+                                   .status = failure->status,
+                                   .audit = task->audit,
+                                   .among = failure->among};
+    snprintf(m->fail.text, sizeof m->fail.text, "%s", failure->text);
 }
 
 void plb_reports_collect(struct plb_reports *r, struct plb_outbox *out)

@@ -5,6 +5,13 @@
 
 #include "core/queue.h"
 
+/* How a task failed. */
+struct plb_device_failure {
+    int status;             /* that the kernel returned, or the device */
+    const char *text;       /* of the device; "" where the kernel itself returned the status */
+    struct plb_range among; /* units of all tasks that the device had then */
+};
+
 struct plb_reports {
     struct plb_outbox box;
     int *merging; /* by PU: its latest report, which may grow; or -1 */
@@ -19,9 +26,9 @@ void plb_reports_clear(struct plb_reports *reports);
 void plb_reports_add(struct plb_reports *reports, int pu, const struct plb_slice *task, double execute_s,
                      double transfer_s, int slot);
 
-/* A kernel has failed on a task. */
-void plb_reports_fail(struct plb_reports *reports, int pu, const struct plb_slice *task, int status,
-                      const char *text);
+/* A PU will not execute the units of this task: the kernel has failed, or the device. */
+void plb_reports_fail(struct plb_reports *reports, int pu, const struct plb_slice *task,
+                      const struct plb_device_failure *failure);
 
 /* Moves all reports to the end of an outbox. */
 void plb_reports_collect(struct plb_reports *reports, struct plb_outbox *out);

@@ -13,6 +13,8 @@ struct plb_sizes {
     double replicated_bytes; /* held by every PU all the time */
     double task_bytes;       /* of a task, however many units it has: its reduced arrays */
     double unit_bytes;       /* of a unit, where all are equal: its inputs and outputs */
+    int64_t stride;          /* tasks begin at multiples of so many units where they can; 0: anywhere */
+    int64_t multiple;        /* tasks are whole multiples of so many units where they can; 0 or 1: any */
     int n_indexed;
     struct {
         const int64_t *offsets; /* units + 1 of them; borrowed */
@@ -41,6 +43,14 @@ int64_t plb_sizes_fit(const struct plb_sizes *sizes, const struct plb_task_limit
 
 /* Bytes of the largest task of a single unit among `units` units. O(units) where units are unequal. */
 double plb_sizes_largest(const struct plb_sizes *sizes, int64_t units);
+
+/* Whether a PU's memory holds the replicated data and the bytes of three tasks of the largest unit. */
+bool plb_sizes_has_room(const struct plb_sizes *sizes, double memory, double largest);
+
+/* Says of each PU whether it can be used: its device is open, and its memory has that room for the largest of
+ * `units` units. */
+void plb_sizes_refuse(const struct plb_sizes *sizes, int64_t units, const struct plb_pu_info *pus, int n_pus,
+                      bool *refused);
 
 /* Bytes of a unit in the mean, reduced arrays left out. */
 double plb_sizes_mean(const struct plb_sizes *sizes, int64_t units);

@@ -2,6 +2,7 @@
 #include "core/totals.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static double positive(double seconds)
 {
@@ -30,8 +31,24 @@ int64_t plb_totals_count(struct plb_pu_totals *totals, const struct plb_pu_info 
                          const struct plb_ledger *ledger, int pu, const struct plb_done *done, int64_t fresh)
 {
     totals[pu].units += fresh;
+    totals[pu].in_vain += done->range.count - fresh;
     totals[pu].tasks += done->tasks;
     totals[pu].execute_s += positive(done->execute_s);
     totals[pu].transfer_s += positive(done->transfer_s);
     return count_stolen(totals, infos, ledger, pu);
+}
+
+bool plb_totals_fail(struct plb_pu_totals *totals, const char *why)
+{
+    bool first = totals->failure[0] == '\0';
+    if (first)
+        snprintf(totals->failure, sizeof totals->failure, "%s", why);
+    return first;
+}
+
+void plb_totals_lose(struct plb_pu_totals *totals, const struct plb_pu_info *infos, int n, int node)
+{
+    for (int p = 0; p < n; p++)
+        if (infos[p].node == node)
+            plb_totals_fail(&totals[p], "its rank was lost");
 }

@@ -1,19 +1,27 @@
-/* What PUs have done, for the report. Part of the master. O(1) per report. Not thread-safe. */
+/* The work that PUs have done, for the report. Part of the master. O(1) per report. Not thread-safe. */
 #ifndef PLB_CORE_TOTALS_H
 #define PLB_CORE_TOTALS_H
 
 #include "core/ledger.h"
 
-/* What a PU has done in all passes so far. */
+/* The work of a PU in all passes so far. */
 struct plb_pu_totals {
     int64_t units, blocks, tasks;
+    int64_t in_vain;               /* units executed after others had done them */
     int64_t stolen_in, stolen_out; /* units executed for another PU, and by another one */
     double execute_s, transfer_s;
+    char failure[80]; /* why it is used no more; "" where it is */
 };
 
 /* Adds what a DONE of PU `pu` says, after the ledger has accepted `fresh` units of it. Arrays by PU. Returns
  * how many units were granted to a PU of another node. */
 int64_t plb_totals_count(struct plb_pu_totals *totals, const struct plb_pu_info *infos,
                          const struct plb_ledger *ledger, int pu, const struct plb_done *done, int64_t fresh);
+
+/* A PU is used no more, for this reason. False: that was known. */
+bool plb_totals_fail(struct plb_pu_totals *totals, const char *why);
+
+/* The PUs of a rank that is lost are used no more. n: PUs of the run. */
+void plb_totals_lose(struct plb_pu_totals *totals, const struct plb_pu_info *infos, int n, int node);
 
 #endif

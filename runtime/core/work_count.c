@@ -41,9 +41,11 @@ void plb_work_count_begin(struct plb_work_count *c, int phase, const struct plb_
     c->told = told;
     if (c->learned[phase] == NULL)
         c->learned[phase] = plb_learned_cost_new(told, c->n_pus, c->learns);
-    double factor = plb_learned_cost_begin(c->learned[phase]);
     c->map = plb_learned_cost_map(c->learned[phase]);
-    for (int p = 0; p < c->n_pus && c->map->prefix != told->prefix; p++)
+    bool learned = c->map->prefix != told->prefix;
+    double factor = plb_learned_cost_begin(c->learned[phase]);
+    learned = learned || c->map->prefix != told->prefix;
+    for (int p = 0; p < c->n_pus && learned; p++)
         plb_history_recount(history_of(c, p), c->map, factor);
 }
 

@@ -8,12 +8,14 @@
 #include "base/memory.h"
 #include "core/copies.h"
 #include "core/own_pus.h"
-#include "core/reports.h"
 #include "core/thief.h"
 
 /* Of what a PU has queued, what a RECALL takes at most. Larger: a late one leaves the PU without work.
  * Smaller: the PU that waits comes more often. */
 #define MOST_RECALLED 0.9
+
+/* The text of a FAIL for units that reach a PU after its device has failed. */
+#define GONE "it had failed before"
 
 struct plb_worker {
     int node, n_nodes, n_phases, pass, phase;
@@ -38,7 +40,7 @@ struct plb_worker *plb_worker_new(const struct plb_worker_config *config)
     w->thief = plb_thief_new(config->node, config->n_nodes, &config->migration);
     plb_reports_init(&w->reports, config->n_pus, w->node);
     plb_copies_init(&w->copies, config->n_pus);
-    plb_own_pus_init(&w->pus, config->pus, config->n_pus, config->sizes, &config->migration);
+    plb_own_pus_init(&w->pus, config->pus, config->n_pus, config->sizes, &config->migration, config->n_nodes);
     return w;
 }
 
@@ -82,11 +84,22 @@ static bool in_pass(const struct plb_worker *w, struct plb_range range)
     return range.first + range.count <= w->pus.map->units;
 }
 
+/* Units that a PU has queued go back to the master, since its device has failed. */
+static void give_back(struct plb_worker *w, int pu, struct plb_range range, int64_t block)
+{
+    struct plb_slice units = {.range = range, .block = block, .pass = w->pass};
+    plb_reports_fail(&w->reports, pu, &units, &(struct plb_device_failure){0, GONE, range});
+}
+
 static bool on_block(struct plb_worker *w, const struct plb_message *m)
 {
     if (m->pu >= w->pus.n || !in_pass(w, m->block.range))
         return false;
     struct plb_own_pu *pu = &w->pus.at[m->pu];
+    if (pu->left && m->type == PLB_BLOCK)
+        give_back(w, m->pu, m->block.range, m->block.id);
+    if (pu->left)
+        return m->type == PLB_BLOCK;
     pu->served = true;
     pu->hungry = pu->idle = false; /* the master takes it to work, and it looks again */
     plb_rangeset_remove(&w->copies.elsewhere, m->block.range);
@@ -94,6 +107,19 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
                    (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, 0});
     if (m->block.least > 0)
         pu->rate.least = m->block.least;
+    if (m->block.share > 0.0)
+        pu->rate.share = m->block.share;
+    return true;
+}
+
+/* A PU that has left executes nothing, and the master knows or will. */
+static bool on_audit(struct plb_worker *w, const struct plb_message *m)
+{
+    if (m->pu >= w->pus.n || !in_pass(w, m->block.range) || w->pus.at[m->pu].left)
+        return false;
+    plb_queue_push(&w->copies.audits[m->pu], (struct plb_queue_entry){.range = m->block.range,
+                                                                      .block = m->block.id,
+                                                                      .grain = m->block.range.count});
     return true;
 }
 
@@ -111,8 +137,11 @@ static bool on_empty(struct plb_worker *w, const struct plb_empty *empty)
     if (!w->migration.on)
         return false;
     w->empty = true;
-    for (int pu = 0; pu < w->pus.n && pu < PLB_LEAST; pu++)
-        w->pus.at[pu].rate.least = empty->least[pu];
+    for (int pu = 0; pu < w->pus.n; pu++) {
+        w->pus.at[pu].idle = false; /* it asks anew, and says so where that gives it nothing */
+        if (pu < PLB_LEAST)
+            w->pus.at[pu].rate.least = empty->least[pu];
+    }
     plb_thief_hint(w->thief, empty);
     return true;
 }
@@ -168,12 +197,11 @@ static bool on_gift(struct plb_worker *w, const struct plb_message *m)
 {
     struct plb_queue_entry entries[PLB_GIFTS];
     int pu = 0;
-    if (!w->migration.on || m->from == w->node || w->pus.n == 0)
+    if (!w->migration.on || m->from == w->node || w->pus.n == 0
+        || !plb_gifts_within(&m->gifts, w->pus.map->units))
         return false;
     for (int i = 0; i < m->gifts.n; i++) {
         const struct plb_gift *g = &m->gifts.at[i];
-        if (!in_pass(w, g->range))
-            return false;
         entries[i] = (struct plb_queue_entry){g->range, g->block, g->range.count, g->hop};
     }
     for (int i = 0; i < m->gifts.n; i++)
@@ -185,7 +213,10 @@ static bool on_gift(struct plb_worker *w, const struct plb_message *m)
         pu++;
     while (pu > 0 && !w->pus.at[pu].served) /* nobody is hungry any more: a PU that may execute it */
         pu--;
-    plb_own_pu_push(&w->pus.at[pu], entries, m->gifts.n);
+    for (int i = 0; i < m->gifts.n && w->pus.at[pu].left; i++) /* and there is none */
+        give_back(w, pu, entries[i].range, entries[i].block);
+    if (!w->pus.at[pu].left)
+        plb_own_pu_push(&w->pus.at[pu], entries, m->gifts.n);
     for (pu = 0; pu < w->pus.n && m->gifts.n > 0; pu++) /* as after a BLOCK */
         w->pus.at[pu].hungry = w->pus.at[pu].idle = false;
     return true;
@@ -207,8 +238,8 @@ bool plb_worker_receive(struct plb_worker *w, const struct plb_message *m, struc
         w->empty = false;
         return true;
     }
-    if (m->type != PLB_BLOCK && m->type != PLB_BACKUP && m->type != PLB_CANCEL && m->type != PLB_EMPTY
-        && m->type != PLB_RECALL && m->type != PLB_GIFT)
+    if (m->type != PLB_BLOCK && m->type != PLB_BACKUP && m->type != PLB_AUDIT && m->type != PLB_CANCEL
+        && m->type != PLB_EMPTY && m->type != PLB_RECALL && m->type != PLB_GIFT)
         return false;
     if (m->pass > w->pass) {
         plb_outbox_copy(&w->early, m);
@@ -219,6 +250,7 @@ bool plb_worker_receive(struct plb_worker *w, const struct plb_message *m, struc
     switch ((enum plb_message_type)m->type) {
     case PLB_BLOCK:
     case PLB_BACKUP: return on_block(w, m);
+    case PLB_AUDIT: return on_audit(w, m);
     case PLB_CANCEL: return on_cancel(w, m->cancel.range);
     case PLB_RECALL: return on_recall(w, m, out);
     case PLB_EMPTY: return on_empty(w, &m->empty);
@@ -246,28 +278,30 @@ bool plb_worker_shares(const struct plb_worker *w)
 bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
 {
     struct plb_own_pu *own = &w->pus.at[pu];
-    bool got = plb_own_pus_take(&w->pus, own, w->empty, task);
+    if (own->left || plb_own_pus_waits(&w->pus, own))
+        return false;
+    bool audit = w->pus.map != NULL && plb_copies_take_audit(&w->copies, pu, w->pus.map, task);
+    bool got = audit || plb_own_pus_take(&w->pus, own, w->empty, task);
     if (!got && w->empty && own->served && plb_own_pus_share(&w->pus, own))
         got = plb_own_pus_take(&w->pus, own, w->empty, task);
     if (!got)
-        got = plb_queue_take(&w->copies.of[pu], w->pus.map, w->pus.sizes, &own->is.limit,
-                             &(struct plb_cut){.high = INFINITY}, task);
+        got = plb_own_pus_take_copy(&w->pus, own, &w->copies.of[pu], task);
     task->pass = w->pass;
+    task->audit = audit;
     own->hungry = !got;
-    own->idle = own->idle && !got;
+    own->idle = own->idle && !got; /* with something in hand it is not idle */
     own->in_hand += got;
     return got;
 }
 
 bool plb_worker_obsolete(const struct plb_worker *w, const struct plb_slice *task)
 {
-    return task->pass != w->pass || plb_copies_accepted(&w->copies, task->range);
+    return task->pass != w->pass || (!task->audit && plb_copies_accepted(&w->copies, task->range));
 }
 
 void plb_worker_forget(struct plb_worker *w, int pu)
 {
     w->pus.at[pu].in_hand--;
-    w->pus.at[pu].idle = false; /* the master takes a PU that reports, or was given a copy, to work on */
 }
 
 void plb_worker_drop(struct plb_worker *w, struct plb_range range)
@@ -282,15 +316,39 @@ bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task,
     plb_worker_forget(w, pu);
     if (plb_worker_obsolete(w, task))
         return false;
-    plb_own_pus_learn(&w->pus, own, task, execute_s + transfer_s, w->migration.on);
+    if (!task->audit)
+        plb_own_pus_learn(&w->pus, own, task, execute_s + transfer_s, transfer_s, w->migration.on);
     plb_reports_add(&w->reports, pu, task, execute_s, transfer_s, slot);
     return slot != PLB_NO_SLOT || !plb_queue_goes_on(&own->queue, task->block);
 }
 
-void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task, int status, const char *text)
+void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task,
+                     const struct plb_device_failure *failure)
 {
     plb_worker_forget(w, pu);
-    plb_reports_fail(&w->reports, pu, task, status, text);
+    plb_reports_fail(&w->reports, pu, task, failure);
+}
+
+void plb_worker_leave_out(struct plb_worker *w, int pu)
+{
+    struct plb_own_pu *own = &w->pus.at[pu];
+    own->left = true;
+    own->served = own->hungry = own->idle = false;
+}
+
+void plb_worker_leave(struct plb_worker *w, int pu, const struct plb_slice *task,
+                      const struct plb_device_failure *failure)
+{
+    struct plb_queue *queue = &w->pus.at[pu].queue;
+    struct plb_device_failure again = {failure->status, GONE, failure->among};
+    plb_worker_fail(w, pu, task, w->pus.at[pu].left ? &again : failure);
+    plb_worker_leave_out(w, pu);
+    for (int i = 0; i < queue->n; i++) {
+        const struct plb_queue_entry *e = &queue->at[(queue->head + i) % queue->capacity];
+        give_back(w, pu, e->range, e->block);
+    }
+    plb_queue_clear(queue);
+    plb_copies_drop(&w->copies, pu);
 }
 
 /* Adds a STEAL where the node has nothing queued, a PU waits and somebody can be asked. */

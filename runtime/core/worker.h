@@ -12,6 +12,7 @@
 #include "core/message.h"
 #include "core/migration.h"
 #include "core/own_pus.h"
+#include "core/reports.h"
 
 struct plb_worker;
 
@@ -27,11 +28,11 @@ struct plb_worker_config {
 struct plb_worker *plb_worker_new(const struct plb_worker_config *config);
 void plb_worker_free(struct plb_worker *worker);
 
-/* The one receiver of messages to a node: PASS, BLOCK, BACKUP, CANCEL, EMPTY, STEAL, GIFT and STOP. A STEAL
- * is answered into the outbox, with a GIFT to the asker and, where it gives, MOVED to the master. What
- * belongs to an older pass is dropped; what belongs to a pass that has not begun here is kept until its PASS
- * arrives. Returns false where the message was dropped: it is of another type, of an older pass, or makes no
- * sense. */
+/* The one receiver of messages to a node: PASS, BLOCK, BACKUP, AUDIT, CANCEL, EMPTY, RECALL, STEAL, GIFT and
+ * STOP. A STEAL is answered into the outbox, with a GIFT to the asker and, where it gives, MOVED to the
+ * master. A message of an older pass is dropped. One of a pass that has not begun here is kept until its
+ * PASS arrives. Returns false where the message was dropped: it is of another type, of an older
+ * pass, or makes no sense. */
 bool plb_worker_receive(struct plb_worker *worker, const struct plb_message *message, struct plb_outbox *out);
 
 int plb_worker_pass(const struct plb_worker *worker); /* that runs; 0 before the first */
@@ -40,8 +41,8 @@ bool plb_worker_shares(
     const struct plb_worker *worker); /* other nodes may ask for work: nothing is left to grant */
 double plb_worker_queued(const struct plb_worker *worker); /* work that waits in the queues of the node */
 
-/* The next task of a PU, from its own queue or from another one of the node; false where there is none. For
- * each there is one call of plb_worker_done, _fail or _forget. */
+/* The next task of a PU: an audit, or from its own queue or another one of the node; false: there is none.
+ * For each there is one call of plb_worker_done, _fail or _forget. */
 bool plb_worker_take(struct plb_worker *worker, int pu, struct plb_slice *task);
 
 /* Whether nobody wants the results of a task any more: its pass is over here, or another node has them. */
@@ -60,9 +61,18 @@ void plb_worker_forget(struct plb_worker *worker, int pu);
 bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_slice *task, double execute_s,
                      double transfer_s, int slot);
 
-/* A kernel has failed on a task. text: what the device said, or "". */
-void plb_worker_fail(struct plb_worker *worker, int pu, const struct plb_slice *task, int status,
-                     const char *text);
+/* A kernel has failed on a task: the run ends. */
+void plb_worker_fail(struct plb_worker *worker, int pu, const struct plb_slice *task,
+                     const struct plb_device_failure *failure);
+
+/* The device of a PU has failed on a task, and is used no more. The task and all that the PU has queued go
+ * back to the master, and so does what is still on its way to the PU. May be called again, for each further
+ * task that the device had in hand. Each task counts as forgotten. */
+void plb_worker_leave(struct plb_worker *worker, int pu, const struct plb_slice *task,
+                      const struct plb_device_failure *failure);
+
+/* A PU was never opened: it is sent nothing, and takes nothing from others. */
+void plb_worker_leave_out(struct plb_worker *worker, int pu);
 
 /* Moves all reports that wait into the outbox, and a STEAL where the node is idle and somebody can be asked.
  * Where nobody can, IDLE goes out for each PU that waits.

@@ -1,10 +1,11 @@
 /* Devices: what executes tasks. A driver (device/driver.h) offers these operations for one kind of device.
  *
- * A device belongs to the thread that opened it. That thread makes all calls but pin and unpin. A device
- * works in lanes. Operations in one lane happen in the order of the calls, and `wait` returns when all of
- * them are complete. There is no order between lanes, so the copies of one task hide behind the kernel of
+ * A device belongs to the thread that opened it. That thread makes all calls but pin and unpin. When it has
+ * ended, another one calls free and close: what kernels keep for the thread has been released by then. A
+ * device works in lanes. Operations in one lane happen in the order of the calls, and `wait` returns when all
+ * of them are complete. There is no order between lanes, so the copies of one task hide behind the kernel of
  * another. A device with host_memory works in the caller's buffers and has one lane; nobody asks it to
- * allocate or copy. */
+ * allocate or copy, and its launch returns when the entry has. */
 #ifndef PLB_DEVICE_DEVICE_H
 #define PLB_DEVICE_DEVICE_H
 
@@ -36,7 +37,8 @@ struct plb_device_times {
     double transfer_s; /* copies, as far as they were not hidden */
 };
 
-/* The statuses of copies, launch and wait are 0, or a number that the device or the kernel failed with. */
+/* The statuses of copies, zero, launch and wait are 0, or a number that the device or the kernel failed with.
+ */
 struct plb_device_ops {
     int lanes; /* 1 to PLB_MAX_LANES */
 
@@ -57,10 +59,14 @@ struct plb_device_ops {
     void (*free)(struct plb_device *device, void *memory);
 
     /* Locks whole pages of host memory, so that copies run at full speed and need no waiting; unpin comes
-     * before the memory is freed. Any thread may call them. Pinning may fail: the same copies then take
-     * longer. Both may be NULL. */
-    void (*pin)(const struct plb_device *device, void *memory, size_t bytes);
+     * before the memory is freed. Any thread may call them. pin returns NULL; or why it has failed, in static
+     * storage: the same copies then take longer, and there is nothing to unpin. Both may be NULL. */
+    const char *(*pin)(const struct plb_device *device, void *memory, size_t bytes);
     void (*unpin)(void *memory);
+
+    /* Sets memory that the device works in to zero, in the lane's order. NULL: the host can write that
+     * memory, and one thread does. */
+    int (*zero)(struct plb_device *device, int lane, void *memory, size_t bytes);
 
     int (*copy_in)(struct plb_device *device, int lane, void *to, const void *from_host, size_t bytes);
     int (*copy_out)(struct plb_device *device, int lane, void *to_host, const void *from, size_t bytes);

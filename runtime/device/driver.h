@@ -25,14 +25,14 @@
 enum plb_pus_wanted { PLB_PUS_AUTO, PLB_PUS_CPU, PLB_PUS_GPU };
 #define PLB_PUS_CHOICES "auto|cpu|gpu"
 
-/* What the user says of a run's PUs. Plain data: rank 0 reads it and sends it to the others. */
+/* The user's words about a run's PUs. Plain data: rank 0 reads it and sends it to the others. */
 struct plb_pu_settings {
     enum plb_pus_wanted wanted;
     bool master_only;                   /* rank 0 has no PUs */
     double options[PLB_DRIVER_OPTIONS]; /* values of the drivers' keys, in the order of the table */
 };
 
-/* What a driver must know to describe a PU of this rank. */
+/* A driver's knowledge when it describes a PU of this rank. */
 struct plb_device_place {
     int rank;                   /* in the run */
     int local_rank, local_size; /* among the ranks of this host */
@@ -50,8 +50,8 @@ struct plb_device_pu {
     double power;               /* as given, or a guess from the hardware; only ratios matter */
     double memory;              /* bytes; infinite where it is the host's, or not known before open */
     double task_bytes;          /* inputs and results of one task, in bytes; 0 where the device has no wish */
-    char name[32];              /* cut to fit */
-    char model[44];             /* of the hardware, cut to fit */
+    char name[PLB_NAME];        /* cut to fit */
+    char model[PLB_NAME];       /* of the hardware, cut to fit */
     char id[60];                /* tells this device from others of its model; "" where nothing does */
     char pci[16];               /* the PU's thread is bound close to this PCI device; "": it is not */
     int bind_index, bind_parts; /* the thread is bound to this share of the rank's cores; parts <= 1: all */
@@ -73,6 +73,10 @@ struct plb_device_driver {
      * phrase for --verbose that says what was found; static storage. NULL: .cluster files list the PUs of
      * this driver, which then take the place of all real ones. */
     int (*count)(const char **why);
+
+    /* Whether there is such hardware that this process cannot use; *why of `count` says why. After `count`.
+     * NULL: never. */
+    bool (*unusable)(void);
 
     /* The name of a device that is the same in all ranks which see the device. The ranks of a host then share
      * its devices out. NULL: no two ranks see the same device. */

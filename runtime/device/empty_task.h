@@ -1,4 +1,4 @@
-/* What a task costs on a device before its work counts. */
+/* The cost of a task on a device before its work counts. */
 #ifndef PLB_DEVICE_EMPTY_TASK_H
 #define PLB_DEVICE_EMPTY_TASK_H
 

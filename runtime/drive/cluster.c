@@ -5,16 +5,20 @@
  * (drive/rank0).
  *
  * The end: the master sends STOP. Each rank sends BYE when nothing of its own is on its way any more. Rank 0
- * answers until the last BYE, so that a failed run ends as cleanly as a good one. Then reports and traces are
- * gathered. */
+ * answers until the last BYE of those that live, so that a failed run ends as cleanly as a good one. The
+ * others wait until it has written all outputs (drive/finish). */
 #include "drive/cluster.h"
 
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "drive/finish.h"
+#include "drive/launch.h"
 #include "drive/rank0.h"
 
 /* Looks for messages without a sleep, after something has moved. More: a core is taken from the PUs for
@@ -36,25 +40,69 @@
 /* The longest sleep of a rank that is alone: only its own PUs have news, and they wake it. */
 #define LONGEST_SLEEP_ALONE 50e-3
 
+/* Seconds after a signal that rank 0 waits for the other ranks to end. They may be gone: a launcher signals
+ * all of them, and kills them a second later. Larger: no time is left to write the report. Smaller: a rank
+ * whose tasks end late is left behind. */
+#define PATIENCE 0.4
+
+/* Seconds after a signal in which another rank waits for rank 0's STOP. */
+#define OBEDIENCE 2.0
+
 /* ----------------------------------------------------------------- messages */
+
+/* Rank 0 takes leave of ranks that have been lost just now. */
+static void give_up_lost(struct plb_rank *r)
+{
+    for (int rank; r->rank0 != NULL && (rank = plb_life_lost(r->life)) >= 0;)
+        plb_rank0_lose(r, rank);
+}
 
 static bool works(void *node, int from, int until)
 {
     return plb_node_works(node, from, until);
 }
 
-/* The replaced buffers come with the PASS. Rank 0 sends PASS to itself last, and the others get theirs before
- * rank 0 waits for them in the broadcast. */
+static void forget_buffer(void *node, const void *memory)
+{
+    plb_node_forget_buffer(node, memory);
+}
+
+/* Waits for the replaced buffers of a pass, which come after its PASS. Other messages wait meanwhile; signs
+ * of life do not. */
+static void receive_replaced(struct plb_rank *r, const struct plb_message *m)
+{
+    int pending = 0;
+    struct plb_outbox signs = {0};
+    bool busy = plb_node_works(r->node, 0, m->pass);
+    plb_dataset_receive(&r->data, m->begin.replaced, m->pass, busy, &r->old, r->mpi, &pending);
+    while (pending > 0) {
+        if (plb_mpi_progress(r->mpi))
+            continue;
+        plb_life_step(r->life, &signs);
+        for (int i = 0; i < signs.n; i++)
+            plb_mpi_send(r->mpi, &signs.at[i]);
+        signs.n = 0;
+        plb_mpi_flush(r->mpi);
+        plb_sleep_until(plb_now() + SHORTEST_SLEEP);
+    }
+    plb_outbox_fini(&signs);
+}
+
+/* Rank 0 sends PASS to itself last, so that the replaced buffers follow the PASS of each other rank. */
 static void on_pass(struct plb_rank *r, const struct plb_message *m)
 {
     if (m->pass <= r->pass)
         return;
     r->pass = m->pass;
     plb_mpi_flush(r->mpi);
-    plb_node_rest(r->node);
-    bool busy = plb_node_works(r->node, 0, m->pass);
-    plb_dataset_replace(&r->data, m->begin.replaced, m->pass, busy, &r->old, r->mpi);
-    plb_old_buffers_free(&r->old, works, r->node);
+    plb_node_rest(r->node, true);
+    if (r->rank0 == NULL) {
+        receive_replaced(r, m);
+    } else {
+        plb_dataset_send(&r->data, m->begin.replaced, r->mpi, &r->rank0->replaced);
+        plb_dataset_clear(&r->data);
+    }
+    plb_old_buffers_free(&r->old, &(struct plb_buffer_reader){r->node, works, forget_buffer});
     plb_node_receive(r->node, m, &r->out);
     if (r->rank0 != NULL)
         plb_rank0_pass_begins(r);
@@ -63,8 +111,10 @@ static void on_pass(struct plb_rank *r, const struct plb_message *m)
 static void on_stop(struct plb_rank *r, const struct plb_message *m)
 {
     r->status = (int)m->stop.status;
+    plb_log(PLB_LOG_DEBUG, "the run ends with status %d", r->status);
     r->stopped = true;
     plb_node_receive(r->node, m, &r->out);
+    plb_life_closes(r->life);
     plb_node_stop(r->node);
     plb_node_step(r->node, &r->out); /* what the PUs finished last goes before BYE */
 }
@@ -85,9 +135,15 @@ static bool may_say(const struct plb_message *m)
     case PLB_BLOCK:
     case PLB_EMPTY:
     case PLB_BACKUP:
+    case PLB_AUDIT:
+    case PLB_CHECKSUM:
     case PLB_CANCEL:
     case PLB_RECALL:
-    case PLB_STOP: return m->from == 0;
+    case PLB_REST:
+    case PLB_STOP:
+    case PLB_LEAVE: return m->from == 0;
+    case PLB_LOST: return m->from == 0 || m->to == 0;
+    case PLB_BEAT:
     case PLB_STEAL:
     case PLB_GIFT: return true;
     default: return m->to == 0;
@@ -98,21 +154,33 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
 {
     if (!may_say(m))
         return;
+    plb_life_heard(r->life, m, &r->out);
+    give_up_lost(r);
     switch ((enum plb_message_type)m->type) {
     case PLB_PASS: on_pass(r, m); break;
     case PLB_STOP: on_stop(r, m); break;
+    case PLB_REST:
+        r->resting = true;
+        plb_node_rest(r->node, false);
+        break;
     case PLB_GIFT: on_gift(r, m); break;
     case PLB_BLOCK:
     case PLB_EMPTY:
     case PLB_BACKUP:
+    case PLB_AUDIT:
+    case PLB_CHECKSUM:
     case PLB_CANCEL:
     case PLB_RECALL:
     case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;
+    case PLB_BEAT:
+    case PLB_LOST:
+    case PLB_LEAVE: break;
+    case PLB_BYE: plb_finish_on_bye(r, m); break;
     default: plb_rank0_receive(r, m); break;
     }
 }
 
-/* Sends what is in the outbox. What is for this rank is handled at once, and may add more. */
+/* Sends what is in the outbox. Messages for this rank are handled at once, and may add more. */
 static void dispatch(struct plb_rank *r)
 {
     for (int i = 0; i < r->out.n; i++) {
@@ -141,27 +209,50 @@ static bool look(struct plb_rank *r)
         handle(r, &m);
         moved = true;
     }
+    bool rests = r->resting && !r->said_rested && !plb_node_works(r->node, 0, INT_MAX);
     moved |= plb_node_step(r->node, &r->out);
+    if (rests) { /* behind the reports of what has just ended */
+        plb_outbox_add(&r->out, PLB_RESTED, r->rank, 0, r->pass);
+        r->said_rested = true;
+    }
     if (r->rank0 != NULL) {
         moved |= plb_rank0_collect(r);
         plb_rank0_tick(r);
     }
     moved |= r->out.n > 0;
+    plb_life_step(r->life, &r->out);
+    give_up_lost(r);
     dispatch(r);
     return moved;
+}
+
+/* Looks whether a signal has asked this process to end. Rank 0 ends the run, the others wait for that. */
+static void look_at_signals(struct plb_rank *r)
+{
+    double now;
+    if (plb_stop_asked() == 0)
+        return;
+    now = plb_now();
+    r->asked_to = r->asked_to > 0.0 ? r->asked_to : now;
+    if (r->rank0 != NULL && !r->stopped)
+        plb_rank0_interrupt(r);
+    r->alone |= r->rank0 != NULL && r->size > 1 && now > r->asked_to + PATIENCE;
+    if (r->rank0 == NULL && now > r->asked_to + OBEDIENCE)
+        plb_stop_now();
 }
 
 /* Whether this rank is needed still. Says BYE when its own part is over. */
 static bool goes_on(struct plb_rank *r, bool *said_bye)
 {
-    if (!r->stopped)
-        return true;
+    if (!r->stopped || r->alone)
+        return !r->alone;
     if (!*said_bye && !plb_mpi_busy(r->mpi)) {
-        plb_outbox_add(&r->out, PLB_BYE, r->rank, 0, r->pass);
+        plb_finish_say(r);
         dispatch(r);
         *said_bye = true;
     }
-    return !*said_bye || (r->rank0 != NULL && plb_rank0_is_needed(r));
+    return !*said_bye || r->sends > 0
+        || (r->rank0 != NULL && (plb_finish_awaits(r) || plb_rank0_is_needed(r)));
 }
 
 static double longest_sleep(const struct plb_rank *r)
@@ -179,8 +270,11 @@ static void serve(struct plb_rank *r)
     bool said_bye = false;
     int spins = 0;
     double sleep = SHORTEST_SLEEP;
+    plb_stop_listen(true);
     while (goes_on(r, &said_bye)) {
-        if (look(r)) {
+        look_at_signals(r);
+        bool moved = look(r);
+        if (moved) {
             spins = 0;
             sleep = SHORTEST_SLEEP;
         } else if (spins < SPINS) {
@@ -198,15 +292,25 @@ static bool release(struct plb_rank *r)
 {
     if (!plb_node_free(r->node))
         return false;
-    plb_old_buffers_free(&r->old, NULL, NULL);
+    plb_old_buffers_free(&r->old, NULL);
     for (int i = 0; r->rank0 == NULL && i < r->n_maps; i++)
         plb_cost_map_fini(&r->maps[i]);
     free(r->maps);
     plb_dataset_fini(&r->data);
     plb_outbox_fini(&r->out);
+    plb_trace_fini(&r->trace);
+    free(r->hosts);
     if (r->rank0 != NULL)
         plb_rank0_fini(r->rank0);
     return true;
+}
+
+/* Rank 0: what is known of the run. */
+static void end_run(struct plb_rank *r, struct plb_report *report, struct plb_trace *trace)
+{
+    plb_progress_end(&r->rank0->progress);
+    plb_finish_report(r, report);
+    plb_finish_trace(r, trace);
 }
 
 /* Everything of a run, in memory that a PU which was left behind may go on using. */
@@ -216,7 +320,8 @@ struct run {
 };
 
 int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_cluster_options *options,
-                    struct plb_report *report, struct plb_trace *trace, bool *left, struct plb_error *err)
+                    struct plb_report *report, struct plb_trace *trace, struct plb_cluster_end *end,
+                    struct plb_error *err)
 {
     struct run *run = plb_alloc(sizeof *run);
     struct plb_rank *r = &run->rank;
@@ -230,16 +335,44 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
         plb_rank0_init(r->rank0, job, trace, r->size, options->quiet);
     int status = plb_cluster_start(r);
     if (status == PLB_OK) {
+        r->life = plb_life_new(&(struct plb_life_config){
+            .mpi = mpi,
+            .lost_after = job != NULL ? job->run.lost_after : 0.0,
+            .hosts = r->hosts,
+            .unit = r->kernel->unit,
+            .ends_lost = plb_launch_survives(),
+        });
         dispatch(r);
         serve(r);
-        if (r->rank0 != NULL)
-            plb_progress_end(&r->rank0->progress);
+        plb_stop_listen(false);
         status = r->status;
-        plb_cluster_gather_report(r, report);
-        plb_cluster_gather_trace(r, trace);
+        if (r->rank0 != NULL)
+            end_run(r, report, trace);
+        end->life = r->life;
     }
-    *left = !release(r);
-    if (!*left)
+    end->begun = r->pass > 0;
+    end->pass = r->pass;
+    if (r->rank0 != NULL) {
+        end->interrupted = r->rank0->interrupted;
+        end->done = r->rank0->done;
+        r->rank0->done = (struct plb_rangeset){0};
+    }
+    end->alone = r->alone;
+    bool lost = r->life != NULL && plb_life_any_lost(r->life);
+    end->left = r->alone || lost || !release(r);
+    if (!end->left)
         free(run);
     return status;
+}
+
+void plb_cluster_leave(struct plb_mpi *mpi, struct plb_cluster_end *end)
+{
+    bool in_order = !end->alone && (end->life == NULL || plb_life_leave(end->life));
+    if (in_order && plb_mpi_close(mpi, end->life != NULL ? plb_life_farewell(end->life) : PLB_FAREWELL)) {
+        plb_life_free(end->life);
+        return;
+    }
+    end->left = true;
+    if (end->life != NULL && !end->alone)
+        plb_life_see_off(end->life);
 }

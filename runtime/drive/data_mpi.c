@@ -1,9 +1,15 @@
-/* Broadcasts of buffers. */
+/* Broadcasts of buffers, and those that are sent again. */
 #include "drive/data_mpi.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+
+/* The tag of buffer 0 where it is replaced; slots have the tags below. */
+#define REPLACED_TAG PLB_TAGS
+
+static_assert(REPLACED_TAG + PLB_MAX_DATA <= PLB_DATA_TAGS, "each buffer has a tag");
 
 void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, struct plb_mpi *mpi)
 {
@@ -23,6 +29,21 @@ void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, struc
     }
 }
 
+void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi)
+{
+    for (int i = 0; i < set->n; i++) {
+        const struct plb_data *d = &set->at[i];
+        size_t offset, bytes;
+        plb_dataset_bytes(set, i, (struct plb_range){0, 1}, &offset, &bytes);
+        if (!set->owner && d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
+            set->first[i] = plb_alloc(bytes);
+        if (plb_data_is_input(d))
+            plb_mpi_broadcast(mpi, set->owner ? (char *)set->host[i] + offset : set->first[i], bytes);
+        else if (set->first[i] != NULL)
+            plb_reduce_clear(d, set->first[i]);
+    }
+}
+
 /* Memory that was a buffer of the dataset for the tasks of passes `from` to `until` - 1. */
 struct plb_old_buffer {
     void *data;
@@ -38,6 +59,11 @@ static bool is_offsets(const struct plb_dataset *set, int buffer)
     return false;
 }
 
+static bool is_replaced(const struct plb_dataset *set, int i, int64_t mask)
+{
+    return set->at[i].mode == PLB_REPLICATE && (mask & ((int64_t)1 << i)) != 0;
+}
+
 /* Gives a buffer new memory, and keeps the old one. */
 static void renew(struct plb_dataset *set, int i, int pass, struct plb_old_buffers *old)
 {
@@ -48,29 +74,42 @@ static void renew(struct plb_dataset *set, int i, int pass, struct plb_old_buffe
     set->host[i] = plb_alloc(set->at[i].bytes);
 }
 
-void plb_dataset_replace(struct plb_dataset *set, int64_t mask, int pass, bool busy,
-                         struct plb_old_buffers *old, struct plb_mpi *mpi)
+void plb_dataset_send(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int *pending)
+{
+    for (int i = 0; i < set->n; i++)
+        for (int to = 1; is_replaced(set, i, mask) && to < plb_mpi_size(mpi); to++)
+            plb_mpi_put(mpi, to, REPLACED_TAG + i, set->host[i], set->at[i].bytes, pending);
+}
+
+void plb_dataset_receive(struct plb_dataset *set, int64_t mask, int pass, bool busy,
+                         struct plb_old_buffers *old, struct plb_mpi *mpi, int *pending)
 {
     for (int i = 0; i < set->n; i++) {
-        bool replaced = set->at[i].mode == PLB_REPLICATE && (mask & ((int64_t)1 << i)) != 0;
-        if (replaced && busy && !set->owner && !is_offsets(set, i))
+        if (!is_replaced(set, i, mask))
+            continue;
+        if (busy && !is_offsets(set, i))
             renew(set, i, pass, old);
-        if (replaced)
-            plb_mpi_broadcast(mpi, set->host[i], set->at[i].bytes);
-        if (set->owner && set->at[i].mode == PLB_REDUCE)
-            plb_reduce_clear(&set->at[i], set->host[i]);
+        plb_mpi_get(mpi, 0, REPLACED_TAG + i, set->host[i], set->at[i].bytes, pending);
     }
 }
 
-void plb_old_buffers_free(struct plb_old_buffers *old, bool (*works)(void *context, int from, int until),
-                          void *context)
+void plb_dataset_clear(const struct plb_dataset *set)
+{
+    for (int i = 0; i < set->n; i++)
+        if (set->at[i].mode == PLB_REDUCE)
+            plb_reduce_clear(&set->at[i], set->host[i]);
+}
+
+void plb_old_buffers_free(struct plb_old_buffers *old, const struct plb_buffer_reader *reader)
 {
     for (struct plb_old_buffer **at = &old->first; *at != NULL;) {
         struct plb_old_buffer *o = *at;
-        if (works != NULL && works(context, o->from, o->until)) {
+        if (reader != NULL && reader->works(reader->context, o->from, o->until)) {
             at = &o->next;
             continue;
         }
+        if (reader != NULL)
+            reader->forget(reader->context, o->data);
         *at = o->next;
         free(o->data);
         free(o);

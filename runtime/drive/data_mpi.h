@@ -1,4 +1,5 @@
-/* The declared buffers over MPI: their description and their replicated contents, from rank 0 to all. */
+/* The declared buffers over MPI: their description and their replicated contents, from rank 0 to all; and
+ * inputs of tasks. */
 #ifndef PLB_DRIVE_DATA_MPI_H
 #define PLB_DRIVE_DATA_MPI_H
 
@@ -9,6 +10,10 @@
  * to the other ranks. Collective over all ranks. */
 void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, struct plb_mpi *mpi);
 
+/* Sends what a task of unit 0 gets to the other ranks, so that they can call an entry before the first pass.
+ * Collective over all ranks. */
+void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi);
+
 /* Replicated buffers that tasks of earlier passes may still read. A zeroed struct is right before the first
  * pass. */
 struct plb_old_buffers {
@@ -16,16 +21,26 @@ struct plb_old_buffers {
     struct plb_old_buffer *first;
 };
 
-/* A pass begins: sends the replicated buffers of this mask (bit i: buffer i) again, and clears rank 0's
- * reduced arrays. Where tasks of an earlier pass still run (`busy`), a rank other than 0 puts them into new
- * memory and keeps the old one. Offsets stay where they are: they do not change. Collective over all
- * ranks. */
-void plb_dataset_replace(struct plb_dataset *set, int64_t mask, int pass, bool busy,
-                         struct plb_old_buffers *old, struct plb_mpi *mpi);
+/* A pass begins: rank 0 sends the replicated buffers of this mask (bit i: buffer i) to all others again. Each
+ * transfer counts in *pending; no buffer changes before it is 0. */
+void plb_dataset_send(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int *pending);
 
-/* Frees the old buffers that no task reads: works(context, from, until) says whether a task of a pass from
- * `from` to `until` - 1 runs. works = NULL: no task runs. */
-void plb_old_buffers_free(struct plb_old_buffers *old, bool (*works)(void *context, int from, int until),
-                          void *context);
+/* Another rank receives them. Where tasks of an earlier pass still run (`busy`), they go into new memory, and
+ * the old one is kept. Offsets stay where they are: they do not change. */
+void plb_dataset_receive(struct plb_dataset *set, int64_t mask, int pass, bool busy,
+                         struct plb_old_buffers *old, struct plb_mpi *mpi, int *pending);
+
+/* Rank 0: clears the reduced arrays. */
+void plb_dataset_clear(const struct plb_dataset *set);
+
+/* The node that reads the buffers. */
+struct plb_buffer_reader {
+    void *context;
+    bool (*works)(void *context, int from, int until); /* a task of a pass from `from` to `until` - 1 runs */
+    void (*forget)(void *context, const void *memory); /* before the memory is freed */
+};
+
+/* Frees the old buffers that no task reads. reader = NULL: there is no reader any more. */
+void plb_old_buffers_free(struct plb_old_buffers *old, const struct plb_buffer_reader *reader);
 
 #endif

@@ -24,7 +24,7 @@ struct plb_faults {
     struct fault_state *faults;
     int n, bound; /* bound: how many wait for a message */
     struct node_state *nodes;
-    bool *hung; /* by PU */
+    bool *hung, *broken; /* by PU */
     uint64_t draws;
 };
 
@@ -51,6 +51,7 @@ struct plb_faults *plb_faults_new(struct plb_world *world)
     f->faults = plb_alloc((size_t)(world->in->n_faults + c->n_pus + 1) * sizeof *f->faults);
     f->nodes = plb_alloc((size_t)c->n_nodes * sizeof *f->nodes);
     f->hung = plb_alloc((size_t)c->n_pus * sizeof *f->hung);
+    f->broken = plb_alloc((size_t)c->n_pus * sizeof *f->broken);
     for (int i = 0; i < world->in->n_faults; i++)
         add(f, &world->in->faults[i]);
     for (int n = 0; n < c->n_nodes; n++)
@@ -66,6 +67,7 @@ void plb_faults_free(struct plb_faults *f)
     free(f->faults);
     free(f->nodes);
     free(f->hung);
+    free(f->broken);
     free(f);
 }
 
@@ -78,6 +80,9 @@ static void mark(struct plb_faults *f, struct fault_state *fault)
     counts->at_moment[fault->is.when]++;
     if (fault->is.kind == PLB_TAKEN_FOR_DEAD) {
         counts->zombies++;
+    } else if (fault->is.kind == PLB_BREAKS) {
+        f->broken[fault->is.pu] = true;
+        counts->broken_pus++;
     } else if (fault->is.kind == PLB_HANGS && fault->is.pu >= 0) {
         f->hung[fault->is.pu] = true;
         counts->hung_pus++;
@@ -95,6 +100,8 @@ void plb_faults_strike(struct plb_faults *f, int number)
     if (fault->struck || f->nodes[fault->is.node].dead)
         return;
     mark(f, fault);
+    if (fault->is.kind == PLB_BREAKS)
+        return;
     double detection = fault->is.kind == PLB_TAKEN_FOR_DEAD ? 0.0 : f->world->in->detection_s;
     plan(f, f->world->now + detection, PLB_EVENT_DETECTED, fault->is.node, -1);
 }
@@ -107,7 +114,8 @@ int plb_faults_before_first_pass(struct plb_faults *f)
             continue;
         mark(f, fault);
         f->world->out->stress.before_first_pass++;
-        return fault->is.node;
+        if (fault->is.kind != PLB_BREAKS)
+            return fault->is.node;
     }
     return -1;
 }
@@ -120,6 +128,11 @@ bool plb_faults_node_works(const struct plb_faults *f, int node)
 bool plb_faults_pu_works(const struct plb_faults *f, int node, int pu)
 {
     return !f->nodes[node].dead && !f->hung[pu];
+}
+
+bool plb_faults_pu_broken(const struct plb_faults *f, int pu)
+{
+    return f->broken[pu];
 }
 
 void plb_faults_give_up(struct plb_faults *f, int node)

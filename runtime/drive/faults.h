@@ -18,9 +18,10 @@ void plb_faults_strike(struct plb_faults *faults, int number);
 /* The next node that is given up before the first pass, once each; negative: none. */
 int plb_faults_before_first_pass(struct plb_faults *faults);
 
+/* PUs by their number in the cluster. A PU that is broken works: its tasks fail. */
 bool plb_faults_node_works(const struct plb_faults *faults, int node);
-bool plb_faults_pu_works(const struct plb_faults *faults, int node,
-                         int pu); /* PUs by their number in the cluster */
+bool plb_faults_pu_works(const struct plb_faults *faults, int node, int pu);
+bool plb_faults_pu_broken(const struct plb_faults *faults, int pu);
 
 /* The master gives a node up, or has done so. */
 void plb_faults_give_up(struct plb_faults *faults, int node);

@@ -12,6 +12,8 @@
 #include "model/fit.h"
 #include "model/bound.h"
 
+#define NOT_OPENED "it could not be opened"
+
 /* Ranges of units whose costs a report has at most. More: larger reports. Fewer: a replay knows costs less
  * precisely. */
 #define MOST_COSTS 1000
@@ -45,12 +47,32 @@ static void add_line(struct plb_master *master, int phase, int p, struct plb_rep
         t[i] = h->at[i].execute_s + h->at[i].transfer_s;
     }
     plb_fit_line(x, t, h->n, &pu->start_s, &slope);
-    double starts = (double)plb_master_totals(master, p)->tasks * pu->start_s;
+    double starts = tally->tasks * pu->start_s;
     if (!(tally->seconds - starts > LEAST_WORKING * tally->seconds))
         pu->start_s = starts = 0.0;
     pu->work_rate = tally->work > 0.0 ? tally->work / (tally->seconds - starts) : (double)NAN;
     if (!isfinite(pu->work_rate))
         pu->work_rate = pu->start_s = (double)NAN;
+}
+
+/* The time that one unit is believed to take. Where no balancer looks at beliefs, there are none. */
+static void add_unit(const struct plb_belief *belief, struct plb_report_pu *pu)
+{
+    bool known = plb_model_known(&belief->model);
+    pu->unit_s = known ? plb_model_time(&belief->model, 1.0) : (double)NAN;
+    pu->unit_late_s = known ? plb_belief_late(belief, 1.0, 0.0) : (double)NAN;
+}
+
+static void add_curve(const struct plb_curve *from, struct plb_report_curve *to)
+{
+    plb_curve_print(from, to->text, sizeof to->text);
+    for (int i = 0; i < PLB_TERMS; i++)
+        if (from->terms & (1u << i))
+            to->terms[to->n_terms++] = (struct plb_report_term){plb_term_name((enum plb_term)i), from->a[i]};
+    to->scale = from->scale;
+    to->low = from->low;
+    to->high = from->high;
+    to->r2 = from->r2;
 }
 
 /* Fits every PU's curve of a phase, and keeps all curves where there are several phases. Returns the PUs as
@@ -63,17 +85,16 @@ static struct plb_bound_pu *add_curves(struct plb_master *master, const struct p
         const struct plb_model *model = plb_history_model(plb_master_history(master, phase, p));
         struct plb_report_curve c = {.phase = plb_phase_at(app->kernel, phase).name};
         if (model != NULL) {
-            plb_curve_print(&model->execute, c.curve, sizeof c.curve);
-            c.r2 = model->execute.r2;
+            add_curve(&model->execute, &c);
         }
         pus[p] = (struct plb_bound_pu){.tally = plb_work_count_tally(plb_master_work(master), phase, p),
                                        .alike = first_alike(master, p),
                                        .best_rate = model != NULL ? plb_model_best_rate(model) : 0.0,
                                        .refused = plb_master_refused(master, p)};
         if (phase == app->running) {
-            memcpy(r->pus[p].curve, c.curve, sizeof c.curve);
+            r->pus[p].curve = c;
             add_line(master, phase, p, &r->pus[p]);
-            r->pus[p].r2 = c.r2;
+            add_unit(&plb_master_history(master, phase, p)->belief, &r->pus[p]);
         }
         if (r->curves != NULL)
             r->curves[p * r->n_phases + phase] = c;
@@ -102,7 +123,7 @@ static void add_phase(struct plb_master *master, const struct plb_app *app, int 
     free(pus);
 }
 
-/* What units cost, as ranges of equal length. */
+/* The costs of units, in ranges of equal length. */
 static void add_costs(const struct plb_cost_map *map, struct plb_report *r)
 {
     int64_t n = map->units < MOST_COSTS ? map->units : MOST_COSTS;
@@ -116,7 +137,7 @@ static void add_costs(const struct plb_cost_map *map, struct plb_report *r)
     }
 }
 
-/* What the PUs have done. */
+/* The work that the PUs have done. */
 static void add_pus(struct plb_master *master, struct plb_report *r)
 {
     int last_node = -1;
@@ -127,23 +148,52 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
         *pu = (struct plb_report_pu){.id = p,
                                      .node = info->node,
                                      .kind = info->kind,
+                                     .threads = info->threads,
                                      .units = totals->units,
+                                     .in_vain = totals->in_vain,
+                                     .wrong = plb_audits_wrong(plb_master_audits(master), p),
                                      .blocks = totals->blocks,
                                      .tasks = totals->tasks,
                                      .busy_s = totals->execute_s + totals->transfer_s,
                                      .transfer_s = totals->transfer_s,
                                      .stolen_in = totals->stolen_in,
                                      .stolen_out = totals->stolen_out,
-                                     .refused = plb_master_refused(master, p)};
+                                     .refused = plb_master_refused(master, p) && !info->broken};
         snprintf(pu->host, sizeof pu->host, "%s", info->host);
         snprintf(pu->name, sizeof pu->name, "%s", info->name);
+        snprintf(pu->failure, sizeof pu->failure, "%s", info->broken ? NOT_OPENED : totals->failure);
         r->nodes += info->node != last_node;
         last_node = info->node;
     }
 }
 
+static void add_times(const struct plb_app *app, const struct plb_report_phase *times, struct plb_report *r)
+{
+    r->phases = plb_alloc((size_t)r->n_phases * sizeof *r->phases);
+    for (int i = 0; i < r->n_phases; i++) {
+        const char *name = plb_phase_at(app->kernel, i).name;
+        r->phases[i] = times[i];
+        r->phases[i].phase = name != NULL ? name : app->kernel->name;
+    }
+}
+
+void plb_report_add_job(const struct plb_job *job, const char *command, struct plb_report *r)
+{
+    const struct plb_settings *s = &job->settings;
+    struct tm utc;
+    if (gmtime_r(&job->began, &utc) != NULL)
+        strftime(r->date, sizeof r->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    r->command = command;
+    r->seed = (int64_t)job->seed;
+    r->n_settings = s->n;
+    r->settings = plb_alloc((size_t)s->n * sizeof *r->settings);
+    for (int i = 0; i < s->n; i++)
+        r->settings[i] = (struct plb_report_setting){s->at[i].section, s->at[i].option->name, s->at[i].text,
+                                                     s->at[i].origin};
+}
+
 void plb_report_from_master(struct plb_master *master, const struct plb_app *app, const char *balancer,
-                            struct plb_report *r)
+                            const struct plb_report_phase *times, struct plb_report *r)
 {
     int n = plb_master_pus(master);
     const struct plb_balancer_stats *stats = plb_master_stats(master);
@@ -158,13 +208,17 @@ void plb_report_from_master(struct plb_master *master, const struct plb_app *app
                              .solves = stats->solves};
     r->migrations = plb_master_counts(master)->gifts;
     r->migrated_units = plb_master_counts(master)->moved_units;
-    r->backups = plb_master_backups(master)->copies;
-    r->backups_won = plb_master_backups(master)->won;
-    r->backup_units = plb_master_backups(master)->units;
+    const struct plb_backup_counts *backups = plb_backups_counts(plb_master_backups(master));
+    r->backups = backups->copies;
+    r->backups_won = backups->won;
+    r->backup_units = backups->units;
+    r->audited = plb_audits_counts(plb_master_audits(master))->audited;
+    r->audit_differences = plb_audits_counts(plb_master_audits(master))->differences;
     r->pus = plb_alloc((size_t)n * sizeof *r->pus);
     if (r->n_phases > 1)
         r->curves = plb_alloc((size_t)(n * r->n_phases) * sizeof *r->curves);
     add_pus(master, r);
+    add_times(app, times, r);
     const struct plb_cost_map *map = r->n_phases == 1 ? plb_work_count_end(plb_master_work(master)) : NULL;
     if (map != NULL)
         add_costs(map, r);
@@ -187,12 +241,31 @@ int plb_warn_of_refused(const struct plb_master *master, const struct plb_app *a
     for (int p = 0; p < plb_master_pus(master); p++) {
         const struct plb_pu_info *pu = plb_master_pu(master, p);
         n += plb_master_refused(master, p);
-        if (plb_master_refused(master, p))
-            plb_say("warning: PU %d (%s, rank %d) is not used: its memory of %.4g bytes cannot hold %.4g "
+        if (plb_master_refused(master, p) && !pu->broken)
+            plb_log(PLB_LOG_WARNING,
+                    "PU %d (%s, rank %d) is not used: its memory of %.4g bytes cannot hold %.4g "
                     "bytes of "
                     "replicated data and three units of %.4g bytes",
                     p, pu->name, pu->node, pu->memory, sizes.replicated_bytes,
                     plb_sizes_largest(&sizes, app->units));
     }
+    return n;
+}
+
+int plb_no_usable_pu(const struct plb_master *master, struct plb_error *err)
+{
+    for (int p = 0; p < plb_master_pus(master); p++)
+        if (plb_master_pu(master, p)->broken)
+            return plb_fail(err, PLB_EFAILED, "no PU can be used (the warnings say why)");
+    return plb_fail(err, PLB_EINPUT,
+                    "no PU has the memory for this job (the warnings have the numbers); it needs others, or "
+                    "smaller units");
+}
+
+int plb_usable_pus(struct plb_master *master)
+{
+    int n = 0;
+    for (int p = 0; p < plb_master_pus(master); p++)
+        n += !plb_master_refused(master, p) && plb_master_totals(master, p)->failure[0] == '\0';
     return n;
 }

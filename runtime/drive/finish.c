@@ -1,54 +1,116 @@
-/* Gathering reports and traces. */
+/* BYE, counts, traces. */
 #include "drive/finish.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "drive/fill_report.h"
 #include "drive/rank0.h"
 #include "profile/profiles.h"
 
-void plb_cluster_gather_trace(struct plb_rank *r, struct plb_trace *trace)
+/* The tag of traces. Results of this tag have arrived before. */
+#define TRACE_TAG 0
+
+void plb_finish_say(struct plb_rank *r)
 {
-    struct plb_trace own = {0};
-    const struct plb_rank0 *rank0 = r->rank0;
-    size_t bytes;
-    plb_node_collect_trace(r->node, &own);
-    struct plb_trace_event *all = plb_mpi_gather(r->mpi, own.at, (size_t)own.n * sizeof *own.at, &bytes);
-    for (size_t i = 0; rank0 != NULL && i < bytes / sizeof *all; i++)
-        for (int p = 0; p < rank0->n_pus; p++)
-            if (rank0->pus[p].node == all[i].node && rank0->pus[p].local == all[i].pu) {
-                all[i].pu = p; /* its number in the run */
-                break;
-            }
-    if (rank0 != NULL && trace->on)
-        plb_trace_append(trace, all, (int64_t)(bytes / sizeof *all));
-    free(all);
-    plb_trace_fini(&own);
+    struct plb_bye bye = {.slowest_answer_s = r->slowest_answer};
+    plb_node_collect_trace(r->node, &r->trace);
+    plb_mpi_counts(r->mpi, &bye.messages, &bye.bytes);
+    bye.trace_bytes = r->trace.n * (int64_t)sizeof *r->trace.at;
+    plb_outbox_add(&r->out, PLB_BYE, r->rank, 0, r->pass)->bye = bye;
+    if (r->rank0 == NULL)
+        plb_mpi_put(r->mpi, 0, TRACE_TAG, r->trace.at, (size_t)bye.trace_bytes, &r->sends);
 }
 
-void plb_cluster_gather_report(struct plb_rank *r, struct plb_report *report)
+void plb_finish_on_bye(struct plb_rank *r, const struct plb_message *m)
 {
-    int64_t counts[2], sums[2] = {0, 0};
-    const struct plb_rank0 *rank0 = r->rank0;
-    size_t bytes;
-    plb_mpi_counts(r->mpi, &counts[0], &counts[1]);
-    int64_t *all = plb_mpi_gather(r->mpi, counts, sizeof counts, &bytes);
-    for (size_t i = 0; i < bytes / sizeof *all; i++)
-        sums[i % 2] += all[i];
-    free(all);
-    int slowest_us = plb_mpi_max(r->mpi, (int)fmin(r->slowest_answer * 1e6, 1e9));
-    if (rank0 == NULL || rank0->master == NULL)
+    struct plb_parting *p = &r->rank0->partings[m->from];
+    if (p->said)
         return;
-    plb_report_from_master(rank0->master, &rank0->job->app, rank0->job->balancer->name, report);
+    p->said = true;
+    p->bye = m->bye;
+    if (m->from == 0 || m->bye.trace_bytes == 0)
+        return;
+    p->trace = plb_alloc((size_t)p->bye.trace_bytes);
+    plb_mpi_get(r->mpi, m->from, TRACE_TAG, p->trace, (size_t)p->bye.trace_bytes, &p->pending);
+}
+
+bool plb_finish_awaits(const struct plb_rank *r)
+{
+    for (int i = 0; i < r->size; i++)
+        if (!r->rank0->partings[i].said || r->rank0->partings[i].pending > 0)
+            return true;
+    return false;
+}
+
+/* Gives events the number that their PU has in the run. */
+static void number(const struct plb_rank0 *rank0, struct plb_trace_event *events, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int p = 0; p < rank0->n_pus; p++)
+            if (rank0->pus[p].node == events[i].node && rank0->pus[p].local == events[i].pu) {
+                events[i].pu = p;
+                break;
+            }
+}
+
+void plb_finish_trace(struct plb_rank *r, struct plb_trace *trace)
+{
+    number(r->rank0, r->trace.at, r->trace.n);
+    if (trace->on)
+        plb_trace_append(trace, r->trace.at, r->trace.n);
+    for (int i = 1; i < r->size; i++) {
+        struct plb_parting *p = &r->rank0->partings[i];
+        int64_t n = p->bye.trace_bytes / (int64_t)sizeof *p->trace;
+        if (p->lost || p->trace == NULL || p->pending > 0)
+            continue; /* MPI may still write to it */
+        number(r->rank0, p->trace, n);
+        if (trace->on)
+            plb_trace_append(trace, p->trace, n);
+        free(p->trace);
+    }
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* How many hosts the ranks run on. */
+static int count_hosts(const struct plb_rank *r)
+{
+    size_t n = (size_t)r->size;
+    const char **all = plb_alloc(n * sizeof *all);
+    int hosts = 1;
+    memcpy(all, r->hosts, n * sizeof *all);
+    qsort(all, n, sizeof *all, by_text);
+    for (size_t i = 1; i < n; i++)
+        hosts += strcmp(all[i - 1], all[i]) != 0;
+    free(all);
+    return hosts;
+}
+
+void plb_finish_report(struct plb_rank *r, struct plb_report *report)
+{
+    const struct plb_rank0 *rank0 = r->rank0;
+    if (rank0->master == NULL)
+        return;
+    plb_report_from_master(rank0->master, &rank0->job->app, rank0->job->balancer->name, rank0->times, report);
     plb_profiles_collect(rank0->job->profiles, rank0->master, report);
+    for (int i = 0; i < r->size; i++) {
+        const struct plb_bye *bye = &rank0->partings[i].bye;
+        report->slowest_answer_s = fmax(report->slowest_answer_s, bye->slowest_answer_s);
+        report->messages += bye->messages;
+        report->bytes_moved += bye->bytes;
+    }
     report->mode = PLB_REAL_RUN;
     report->migration = rank0->job->balance.migration.on;
-    report->slowest_answer_s = slowest_us * 1e-6;
     report->nodes = r->size;
+    report->hosts = count_hosts(r);
     report->makespan_s = rank0->makespan;
     report->solve_s = rank0->solve;
-    report->messages = sums[0];
-    report->bytes_moved = sums[1];
+    report->damaged = rank0->damaged;
     plb_report_derive(report);
 }

@@ -31,7 +31,7 @@ enum plb_frame_found plb_frame_next(struct plb_frame_reader *r, struct plb_messa
 {
     if (r->left == 0)
         return PLB_FRAME_END;
-    size_t header = plb_message_size(PLB_BYE); /* it has no body */
+    size_t header = plb_message_size(PLB_IDLE); /* it has no body */
     size_t known = r->left < sizeof *message ? r->left : sizeof *message;
     memcpy(message, r->at, known);
     size_t size = r->left < header ? r->left : message->size;

@@ -13,6 +13,7 @@ struct result {
     bool dropped;                /* it is received to be forgotten */
     bool claims;                 /* its outputs go straight into their place */
     bool own;                    /* of rank 0's node */
+    bool checked;                /* its checksum was */
     void *scratch[PLB_MAX_DATA]; /* NULL: the result is in its place; own: the node's */
     int pending;                 /* transfers */
     struct result *next;
@@ -21,15 +22,19 @@ struct result {
 struct plb_incoming {
     const struct plb_dataset *set;
     struct plb_incoming_calls calls;
-    struct result *results;      /* in no order */
-    struct plb_rangeset claimed; /* units of the results that claim them */
+    struct plb_audit_results *audits; /* NULL: there are none */
+    struct result *results;           /* in no order */
+    struct result *lost;              /* of lost ranks: MPI may still write to their memory */
+    struct plb_rangeset claimed;      /* units of the results that claim them */
 };
 
-struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struct plb_incoming_calls *calls)
+struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struct plb_incoming_calls *calls,
+                                      struct plb_audit_results *audits)
 {
     struct plb_incoming *in = plb_alloc(sizeof *in);
     in->set = set;
     in->calls = *calls;
+    in->audits = audits;
     return in;
 }
 
@@ -42,17 +47,32 @@ static void free_result(const struct plb_incoming *in, struct result *r)
     free(r);
 }
 
+static void free_results(const struct plb_incoming *in, struct result *first)
+{
+    while (first != NULL) {
+        struct result *next = first->next;
+        free_result(in, first);
+        first = next;
+    }
+}
+
 void plb_incoming_free(struct plb_incoming *in)
 {
     if (in == NULL)
         return;
-    while (in->results != NULL) {
-        struct result *next = in->results->next;
-        free_result(in, in->results);
-        in->results = next;
-    }
+    free_results(in, in->results);
+    free_results(in, in->lost);
     plb_rangeset_fini(&in->claimed);
+    plb_audit_results_free(in->audits);
     free(in);
+}
+
+/* Where a result's part of a buffer is. */
+static void *place_of(const struct plb_incoming *in, const struct result *r, int i)
+{
+    size_t offset, bytes;
+    plb_dataset_bytes(in->set, i, r->done.done.range, &offset, &bytes);
+    return r->scratch[i] != NULL ? r->scratch[i] : (char *)in->set->host[i] + offset;
 }
 
 /* Starts to receive all data of a result. */
@@ -65,18 +85,17 @@ static void receive(struct plb_incoming *in, struct result *r)
         if (!plb_data_is_result(d))
             continue;
         plb_dataset_bytes(in->set, i, done->range, &offset, &bytes);
-        bool in_place = r->claims && d->mode == PLB_OUTPUT;
-        if (!in_place)
+        if (!r->claims || d->mode != PLB_OUTPUT)
             r->scratch[i] = plb_alloc(bytes);
-        void *to = in_place ? (char *)in->set->host[i] + offset : r->scratch[i];
-        in->calls.get(in->calls.context, r->done.from, (int)done->slot, to, bytes, &r->pending);
+        in->calls.get(in->calls.context, r->done.from, (int)done->slot, place_of(in, r, i), bytes,
+                      &r->pending);
     }
 }
 
 void plb_incoming_add(struct plb_incoming *in, const struct plb_message *done)
 {
     struct plb_range range = done->done.range;
-    enum plb_verdict verdict = in->calls.judge(in->calls.context, done);
+    enum plb_verdict verdict = done->done.audit ? PLB_NONE_NEW : in->calls.judge(in->calls.context, done);
     if (verdict == PLB_NOT_SENSIBLE)
         in->calls.accept(in->calls.context, done); /* it counts what it drops */
     if (range.count > in->set->units)
@@ -121,11 +140,11 @@ static void copy(const struct plb_incoming *in, const struct result *r, const st
         }
 }
 
-static void fold(const struct plb_incoming *in, void *const *arrays)
+static void give_up_claim(struct plb_incoming *in, struct result *r)
 {
-    for (int i = 0; i < in->set->n; i++)
-        if (in->set->at[i].mode == PLB_REDUCE)
-            plb_reduce_fold(&in->set->at[i], in->set->host[i], arrays[i]);
+    if (r->claims)
+        plb_rangeset_remove(&in->claimed, r->done.done.range);
+    r->claims = false;
 }
 
 /* All data of a result is there. */
@@ -138,19 +157,28 @@ static void accept(struct plb_incoming *in, struct result *r)
     assert(r->claims || fresh == 0 || fresh == new.units);
     if (!r->claims && fresh > 0)
         copy(in, r, &new);
-    if (fresh == r->done.done.range.count)
-        fold(in, r->scratch);
-    if (r->claims)
-        plb_rangeset_remove(&in->claimed, r->done.done.range);
+    bool whole = fresh == r->done.done.range.count;
+    if (whole && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))
+        plb_dataset_fold(in->set, r->scratch);
     plb_rangeset_fini(&new);
+    give_up_claim(in, r);
 }
 
-static bool reduces(const struct plb_incoming *in)
+/* Looks once whether the data of a result arrived as it was sent. Else the result is dropped: its place gets
+ * another one. */
+static void check(struct plb_incoming *in, struct result *r)
 {
+    void *parts[PLB_MAX_DATA];
+    if (!in->calls.checks || r->checked || r->own || r->dropped)
+        return;
+    r->checked = true;
     for (int i = 0; i < in->set->n; i++)
-        if (in->set->at[i].mode == PLB_REDUCE)
-            return true;
-    return false;
+        parts[i] = place_of(in, r, i);
+    if (plb_dataset_sum(in->set, r->done.done.range, parts, plb_data_is_result) == r->done.done.sum)
+        return;
+    r->dropped = true;
+    give_up_claim(in, r);
+    in->calls.damaged(in->calls.context, &r->done);
 }
 
 /* Whether a result whose data is there must wait for one that claims some of its units, or for a task of rank
@@ -159,13 +187,13 @@ static bool reduces(const struct plb_incoming *in)
 static bool waits(const struct plb_incoming *in, struct result *r)
 {
     struct plb_range range = r->done.done.range;
-    if (r->claims || r->dropped)
+    if (r->claims || r->dropped || r->done.done.audit)
         return false;
     enum plb_verdict verdict = in->calls.judge(in->calls.context, &r->done);
     r->dropped = verdict == PLB_NOT_SENSIBLE;
     if (r->dropped)
         return false;
-    bool accepted = verdict == PLB_ALL_NEW || !reduces(in);
+    bool accepted = verdict == PLB_ALL_NEW || !plb_dataset_reduces(in->set);
     return plb_rangeset_overlaps(&in->claimed, range) || in->calls.writes(in->calls.context, range, accepted);
 }
 
@@ -183,17 +211,39 @@ bool plb_incoming_collect(struct plb_incoming *in)
     bool any = false;
     for (struct result **at = &in->results; *at != NULL;) {
         struct result *r = *at;
+        if (r->pending == 0)
+            check(in, r);
         if (r->pending > 0 || waits(in, r)) {
             at = &r->next;
             continue;
         }
         *at = r->next;
-        if (!r->dropped)
+        if (!r->dropped && r->done.done.audit)
+            plb_audit_results_compare(in->audits, &r->done, r->scratch);
+        else if (!r->dropped)
             accept(in, r);
         free_result(in, r);
         any = true;
     }
+    if (in->audits != NULL)
+        plb_audit_results_settle(in->audits);
     return any;
+}
+
+void plb_incoming_lose(struct plb_incoming *in, int rank)
+{
+    for (struct result **at = &in->results; *at != NULL;) {
+        struct result *r = *at;
+        if (r->own || r->done.from != rank) {
+            at = &r->next;
+            continue;
+        }
+        *at = r->next;
+        if (r->claims)
+            plb_rangeset_remove(&in->claimed, r->done.done.range);
+        r->next = in->lost;
+        in->lost = r;
+    }
 }
 
 bool plb_incoming_any(const struct plb_incoming *in)
@@ -203,5 +253,16 @@ bool plb_incoming_any(const struct plb_incoming *in)
 
 bool plb_incoming_claims(const struct plb_incoming *in)
 {
-    return in->claimed.n > 0;
+    return in->claimed.n > 0 || plb_incoming_keeps(in);
+}
+
+bool plb_incoming_keeps(const struct plb_incoming *in)
+{
+    return in->audits != NULL && plb_audit_results_wait(in->audits);
+}
+
+void plb_incoming_end_audits(struct plb_incoming *in)
+{
+    if (in->audits != NULL)
+        plb_audit_results_end(in->audits);
 }

@@ -14,17 +14,21 @@
  * were new: a partial sum cannot be divided. A result in scratch memory waits while another one claims some
  * of its units, or a PU of rank 0 writes them in place.
  *
- * Neither MPI nor the master is known here: the owner gives three functions. Communication thread only. */
+ * The result of an audit is received into scratch memory, and compared (drive/audit_results.h). Where
+ * checksums are wanted, data that arrived damaged is dropped.
+ *
+ * MPI is not known here, and the master through functions of the owner. Communication thread only. */
 #ifndef PLB_DRIVE_INCOMING_H
 #define PLB_DRIVE_INCOMING_H
 
-#include "core/master.h"
+#include "drive/audit_results.h"
 #include "job/dataset.h"
 
 struct plb_incoming;
 
 struct plb_incoming_calls {
     void *context;
+    bool checks; /* the DONEs of other ranks tell checksums */
     /* Starts to receive data of a rank. Raises the counter, and lowers it when the data is there. */
     void (*get)(void *context, int from, int tag, void *data, size_t bytes, int *pending);
     /* plb_master_judge. */
@@ -35,10 +39,14 @@ struct plb_incoming_calls {
     bool (*writes)(void *context, struct plb_range range, bool done);
     /* A result of rank 0's own node is not needed any more. */
     void (*release)(void *context, const struct plb_message *done);
+    /* A result has arrived damaged, and is dropped. NULL: nothing is checked. */
+    void (*damaged)(void *context, const struct plb_message *done);
 };
 
-/* For the dataset of rank 0, which is borrowed, and into which results go. */
-struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struct plb_incoming_calls *calls);
+/* For the dataset of rank 0, which is borrowed, and into which results go. audits: taken over; NULL: there
+ * are none. */
+struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struct plb_incoming_calls *calls,
+                                      struct plb_audit_results *audits);
 void plb_incoming_free(struct plb_incoming *incoming); /* nothing is on its way */
 
 /* A DONE with a slot has arrived from another rank. */
@@ -51,9 +59,19 @@ void plb_incoming_own(struct plb_incoming *incoming, const struct plb_message *d
 /* Accepts the results whose data is there. True where there were any. */
 bool plb_incoming_collect(struct plb_incoming *incoming);
 
+/* A rank is lost: nothing of what is on its way from it counts. The memory stays until plb_incoming_free,
+ * since MPI may still write to it. */
+void plb_incoming_lose(struct plb_incoming *incoming, int rank);
+
 /* Whether something is on its way, and whether some of it goes straight into its final place: then the pass
  * must not end. */
 bool plb_incoming_any(const struct plb_incoming *incoming);
 bool plb_incoming_claims(const struct plb_incoming *incoming);
+
+/* Whether reduced arrays of accepted units wait for their audits: then the owner's arrays lack them. */
+bool plb_incoming_keeps(const struct plb_incoming *incoming);
+
+/* The run ends: what waits for an audit counts as it is, and nothing waits from now on. */
+void plb_incoming_end_audits(struct plb_incoming *incoming);
 
 #endif

@@ -2,7 +2,9 @@
 #include "drive/mpi.h"
 
 #include <assert.h>
+#include <math.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +12,22 @@
 #include "base/memory.h"
 #include "base/log.h"
 #include "drive/frame.h"
+#include "drive/requests.h"
 
 /* Bytes of one MPI message of data. MPI counts bytes in an int, so that 2 GiB is the limit. Smaller: more
  * requests. */
 #define DEFAULT_PART ((size_t)1 << 30)
 
+/* Seconds of the sleep between two looks whether all ranks have met: a part of the time waited so far, within
+ * these bounds. Longer: the last rank is noticed later. Shorter: a rank that waits uses more of a core. Rank
+ * 0 may verify and write for hours while the others wait to leave. */
+#define MEETING_PART 0.02
+#define MEETING_SHORTEST 200e-6
+#define MEETING_LONGEST 20e-3
+
 enum tag { TAG_CONTROL = 1, TAG_CLOCK = 2, TAG_DATA = 16 };
 
-static_assert(TAG_DATA + PLB_TAGS - 1 <= 32767, "MPI promises tags up to 32,767");
+static_assert(TAG_DATA + PLB_DATA_TAGS - 1 <= 32767, "MPI promises tags up to 32,767");
 
 struct plb_mpi {
     int rank, size, local_rank, local_size;
@@ -27,18 +37,44 @@ struct plb_mpi {
     unsigned char in[PLB_FRAME_BYTES];
     struct plb_frame_reader reader; /* of `in` */
     bool *warned;                   /* per rank: of a message that cannot be used */
-    MPI_Request *requests;          /* in flight */
-    int **pending;                  /* per request: the counter to lower, or NULL for a frame */
-    void **owned;                   /* per request: a frame to free, or NULL */
-    int *done;                      /* scratch for MPI_Testsome */
-    int n, capacity, n_data;
+    bool *lost;                     /* per rank */
+    struct plb_requests requests;
     int64_t messages, bytes;
+    int64_t *frames_sent; /* per rank */
+    int64_t frames_received;
 };
 
-struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes)
+/* A process that ends before it has left MPI, such as one without memory or one whose kernel ends it,
+ * would leave the other ranks waiting where the launcher does not look after them. */
+static void end_all_ranks(int status, void *unused)
+{
+    int finalized;
+    (void)unused;
+    MPI_Finalized(&finalized);
+    if (finalized)
+        return;
+    fflush(NULL);
+    MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+/* Fails on all ranks where the MPI of one of them cannot serve threads. */
+static void check_threads(const struct plb_mpi *m, int provided, struct plb_error *err)
+{
+    int least;
+    MPI_Allreduce(&provided, &least, 1, MPI_INT, MPI_MIN, m->control);
+    if (least < MPI_THREAD_FUNNELED)
+        plb_fail(err, PLB_EINPUT, "%s",
+                 m->rank == 0
+                     ? "this MPI serves only programs of one thread (MPI_THREAD_SINGLE), and plbrun has "
+                       "a thread for each PU; use an MPI that is built with threads"
+                     : "");
+}
+
+struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct plb_error *err)
 {
     int provided;
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    on_exit(end_all_ranks, NULL);
     struct plb_mpi *m = plb_alloc(sizeof *m);
     MPI_Comm_dup(MPI_COMM_WORLD, &m->control);
     MPI_Comm_dup(MPI_COMM_WORLD, &m->data);
@@ -49,28 +85,11 @@ struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes)
     MPI_Comm_size(m->local, &m->local_size);
     m->part = part_bytes > 0 ? part_bytes : DEFAULT_PART;
     m->warned = plb_alloc((size_t)m->size * sizeof *m->warned);
+    m->lost = plb_alloc((size_t)m->size * sizeof *m->lost);
     m->out = plb_alloc((size_t)m->size * sizeof *m->out);
+    m->frames_sent = plb_alloc((size_t)m->size * sizeof *m->frames_sent);
+    check_threads(m, provided, err);
     return m;
-}
-
-void plb_mpi_close(struct plb_mpi *m)
-{
-    while (m->n > 0)
-        plb_mpi_progress(m);
-    plb_mpi_meet(m);
-    MPI_Comm_free(&m->control);
-    MPI_Comm_free(&m->data);
-    MPI_Comm_free(&m->local);
-    MPI_Finalize();
-    for (int r = 0; r < m->size; r++)
-        free(m->out[r].at);
-    free(m->out);
-    free(m->warned);
-    free(m->requests);
-    free(m->pending);
-    free(m->owned);
-    free(m->done);
-    free(m);
 }
 
 int plb_mpi_rank(const struct plb_mpi *m)
@@ -89,38 +108,22 @@ void plb_mpi_local(const struct plb_mpi *m, int *rank, int *size)
     *size = m->local_size;
 }
 
-/* A place for one more request. */
-static MPI_Request *track(struct plb_mpi *m, int *pending, void *owned)
-{
-    if (m->n == m->capacity) {
-        m->capacity = m->capacity > 0 ? 2 * m->capacity : 64;
-        size_t n = (size_t)m->capacity;
-        m->requests = plb_grow(m->requests, n * sizeof *m->requests);
-        m->pending = plb_grow(m->pending, n * sizeof *m->pending);
-        m->owned = plb_grow(m->owned, n * sizeof *m->owned);
-        m->done = plb_grow(m->done, n * sizeof *m->done);
-    }
-    m->pending[m->n] = pending;
-    m->owned[m->n] = owned;
-    if (pending != NULL) {
-        ++*pending;
-        m->n_data++;
-    }
-    return &m->requests[m->n++];
-}
-
 static void flush_one(struct plb_mpi *m, int to)
 {
     struct plb_frame *f = &m->out[to];
     if (f->bytes == 0)
         return;
-    MPI_Isend(f->at, (int)f->bytes, MPI_BYTE, to, TAG_CONTROL, m->control, track(m, NULL, f->at));
+    MPI_Isend(f->at, (int)f->bytes, MPI_BYTE, to, TAG_CONTROL, m->control,
+              plb_requests_add(&m->requests, &(struct plb_request){.peer = to, .owned = f->at}));
+    m->frames_sent[to]++;
     *f = (struct plb_frame){0};
 }
 
 void plb_mpi_send(struct plb_mpi *m, const struct plb_message *message)
 {
     struct plb_frame *f = &m->out[message->to];
+    if (m->lost[message->to])
+        return;
     m->messages++;
     if (plb_frame_add(f, message))
         return;
@@ -137,7 +140,8 @@ void plb_mpi_flush(struct plb_mpi *m)
 static void warn(struct plb_mpi *m, int from, const char *wrong)
 {
     if (!m->warned[from])
-        plb_say("warning: rank %d sent a message that cannot be used (%s); it is ignored", from, wrong);
+        plb_log(PLB_LOG_WARNING, "rank %d sent a message that cannot be used (%s); it is ignored", from,
+                wrong);
     m->warned[from] = true;
 }
 
@@ -158,13 +162,15 @@ static bool receive_frame(struct plb_mpi *m)
     MPI_Iprobe(MPI_ANY_SOURCE, TAG_CONTROL, m->control, &arrived, &status);
     if (!arrived)
         return false;
+    m->frames_received++;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     if (bytes > PLB_FRAME_BYTES) {
         drop(m, status.MPI_SOURCE, bytes);
         return true;
     }
     MPI_Recv(m->in, bytes, MPI_BYTE, status.MPI_SOURCE, TAG_CONTROL, m->control, MPI_STATUS_IGNORE);
-    m->reader = (struct plb_frame_reader){m->in, (size_t)bytes, status.MPI_SOURCE, m->rank, m->size};
+    size_t used = m->lost[status.MPI_SOURCE] ? 0 : (size_t)bytes; /* who is lost is not heard any more */
+    m->reader = (struct plb_frame_reader){m->in, used, status.MPI_SOURCE, m->rank, m->size};
     return true;
 }
 
@@ -184,10 +190,10 @@ bool plb_mpi_receive(struct plb_mpi *m, struct plb_message *message)
 void plb_mpi_put(struct plb_mpi *m, int to, int tag, const void *data, size_t bytes, int *pending)
 {
     m->bytes += (int64_t)bytes;
-    for (size_t at = 0; at < bytes; at += m->part) {
+    for (size_t at = 0; at < bytes && !m->lost[to]; at += m->part) {
         size_t length = bytes - at < m->part ? bytes - at : m->part;
         MPI_Isend((const char *)data + at, (int)length, MPI_BYTE, to, TAG_DATA + tag, m->data,
-                  track(m, pending, NULL));
+                  plb_requests_add(&m->requests, &(struct plb_request){.peer = to, .pending = pending}));
     }
 }
 
@@ -196,59 +202,47 @@ void plb_mpi_get(struct plb_mpi *m, int from, int tag, void *data, size_t bytes,
     for (size_t at = 0; at < bytes; at += m->part) {
         size_t length = bytes - at < m->part ? bytes - at : m->part;
         MPI_Irecv((char *)data + at, (int)length, MPI_BYTE, from, TAG_DATA + tag, m->data,
-                  track(m, pending, NULL));
+                  plb_requests_add(&m->requests, &(struct plb_request){from, true, pending, NULL}));
     }
-}
-
-/* Drops finished requests, keeping the others in order. */
-static void forget(struct plb_mpi *m)
-{
-    int kept = 0;
-    for (int i = 0; i < m->n; i++) {
-        if (m->requests[i] == MPI_REQUEST_NULL)
-            continue;
-        m->requests[kept] = m->requests[i];
-        m->pending[kept] = m->pending[i];
-        m->owned[kept++] = m->owned[i];
-    }
-    m->n = kept;
 }
 
 bool plb_mpi_progress(struct plb_mpi *m)
 {
-    int finished = 0;
-    if (m->n == 0)
-        return false;
-    MPI_Testsome(m->n, m->requests, &finished, m->done, MPI_STATUSES_IGNORE);
-    for (int i = 0; i < finished; i++) {
-        int at = m->done[i];
-        free(m->owned[at]);
-        if (m->pending[at] != NULL) {
-            --*m->pending[at];
-            m->n_data--;
-        }
-    }
-    if (finished > 0)
-        forget(m);
-    return finished > 0;
+    return plb_requests_progress(&m->requests);
 }
 
 bool plb_mpi_busy(const struct plb_mpi *m)
 {
-    return m->n_data > 0;
+    return m->requests.n_data > 0;
+}
+
+void plb_mpi_abandon(struct plb_mpi *m, int rank)
+{
+    m->lost[rank] = true;
+    m->out[rank].bytes = 0;
+    plb_requests_abandon(&m->requests, rank);
+}
+
+/* Waits for the last rank, until the time comes. True where all have met. */
+static bool meet(struct plb_mpi *m, double until)
+{
+    MPI_Request request;
+    int met = 0;
+    double began = plb_now();
+    MPI_Ibarrier(m->control, &request);
+    for (;;) {
+        MPI_Test(&request, &met, MPI_STATUS_IGNORE);
+        double now = plb_now(), sleep = MEETING_PART * (now - began);
+        if (met || now > until)
+            return met;
+        sleep = sleep > MEETING_SHORTEST ? sleep : MEETING_SHORTEST;
+        plb_sleep_until(now + (sleep < MEETING_LONGEST ? sleep : MEETING_LONGEST));
+    }
 }
 
 void plb_mpi_meet(struct plb_mpi *m)
 {
-    MPI_Request request;
-    int met = 0;
-    MPI_Ibarrier(m->control, &request);
-    for (;;) {
-        MPI_Test(&request, &met, MPI_STATUS_IGNORE);
-        if (met)
-            return;
-        plb_sleep_until(plb_now() + 200e-6);
-    }
+    meet(m, INFINITY);
 }
 
 void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
@@ -323,6 +317,44 @@ void *plb_mpi_gather(struct plb_mpi *m, const void *data, size_t bytes, size_t *
     free(sizes);
     *total = sum;
     return all;
+}
+
+/* Receives the frames that nobody has read: MPI wants every message received, and MPICH fails where one is
+ * not. Collective, after the last frame of all ranks was sent. */
+static void receive_rest(struct plb_mpi *m)
+{
+    int64_t sent; /* to this rank, by all */
+    MPI_Reduce_scatter_block(m->frames_sent, &sent, 1, MPI_INT64_T, MPI_SUM, m->control);
+    while (m->frames_received < sent)
+        receive_frame(m);
+}
+
+void plb_mpi_drain(struct plb_mpi *m, double seconds)
+{
+    double until = plb_now() + seconds;
+    while (m->requests.n > 0 && plb_now() < until)
+        plb_mpi_progress(m);
+}
+
+bool plb_mpi_close(struct plb_mpi *m, double seconds)
+{
+    plb_mpi_drain(m, seconds);
+    if (m->requests.n > 0 || !meet(m, plb_now() + seconds))
+        return false;
+    receive_rest(m);
+    MPI_Comm_free(&m->control);
+    MPI_Comm_free(&m->data);
+    MPI_Comm_free(&m->local);
+    MPI_Finalize();
+    for (int r = 0; r < m->size; r++)
+        free(m->out[r].at);
+    free(m->out);
+    free(m->frames_sent);
+    free(m->warned);
+    free(m->lost);
+    plb_requests_fini(&m->requests);
+    free(m);
+    return true;
 }
 
 void plb_mpi_counts(const struct plb_mpi *m, int64_t *messages, int64_t *bytes)

@@ -10,18 +10,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "core/message.h"
 
 struct plb_mpi;
 
-/* Tags of data: 0 to PLB_TAGS - 1. MPI promises 32,767 tags, and some are the transport's own. */
+/* Tags of slots' data: 0 to PLB_TAGS - 1; those of replaced buffers follow, up to PLB_DATA_TAGS - 1. MPI
+ * promises tags up to 32,767, and some are the transport's own. */
 #define PLB_TAGS 32000
+#define PLB_DATA_TAGS (PLB_TAGS + 64)
 
-/* Initialises MPI. part_bytes: of the largest single MPI message of data; 0: 1 GiB. */
-struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes);
+/* Initialises MPI. part_bytes: of the largest single MPI message of data; 0: 1 GiB. Where MPI cannot serve a
+ * program of several threads, *err says so: on all ranks, with the sentence on rank 0. plb_mpi_close is due
+ * in both cases. */
+struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct plb_error *err);
 
-/* Waits for all ranks, then finalises MPI. */
-void plb_mpi_close(struct plb_mpi *mpi);
+/* Seconds that a rank waits for the others to leave MPI with it. All outputs are written by then. Larger: the
+ * end of a run waits longer for a rank that dies at that moment. Smaller: a rank that is slow to end is left
+ * behind. */
+#define PLB_FAREWELL 10.0
+
+/* Waits for all ranks, then finalises MPI. False where a rank has not come within so many seconds: nothing is
+ * freed, and the process must end by _exit. */
+bool plb_mpi_close(struct plb_mpi *mpi, double seconds);
+
+/* Completes all transfers, or as many as can be completed within so many seconds. */
+void plb_mpi_drain(struct plb_mpi *mpi, double seconds);
 
 int plb_mpi_rank(const struct plb_mpi *mpi);
 int plb_mpi_size(const struct plb_mpi *mpi);
@@ -32,8 +46,8 @@ void plb_mpi_local(const struct plb_mpi *mpi, int *rank, int *size); /* among th
 void plb_mpi_send(struct plb_mpi *mpi, const struct plb_message *message);
 void plb_mpi_flush(struct plb_mpi *mpi);
 
-/* The next control message that has arrived; false where there is none. What has not the form of a message,
- * or is not from its sender to this rank, is dropped; a warning tells of the first one of each sender. */
+/* The next control message that has arrived; false where there is none. Bytes without the form of a
+ * message, or not from their sender to this rank, are dropped; a warning tells of each sender's first. */
 bool plb_mpi_receive(struct plb_mpi *mpi, struct plb_message *message);
 
 /* Sends and receives data under a tag. *pending is raised for each part and lowered as it completes; buffer
@@ -41,6 +55,11 @@ bool plb_mpi_receive(struct plb_mpi *mpi, struct plb_message *message);
  * tag to rank 0 (results) and from it (inputs) cannot be confused. */
 void plb_mpi_put(struct plb_mpi *mpi, int to, int tag, const void *data, size_t bytes, int *pending);
 void plb_mpi_get(struct plb_mpi *mpi, int from, int tag, void *data, size_t bytes, int *pending);
+
+/* A rank is lost: nothing goes to it any more, and nothing is awaited from it. Counters of transfers are
+ * lowered; their buffers stay valid until the process ends, since MPI may still use them. A process that has
+ * called this ends by _exit, without plb_mpi_close. */
+void plb_mpi_abandon(struct plb_mpi *mpi, int rank);
 
 /* Completes what it can; true where something did. */
 bool plb_mpi_progress(struct plb_mpi *mpi);

@@ -2,19 +2,34 @@
  * written. */
 #include "drive/outputs.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "drive/fill_report.h"
 #include "profile/profiles.h"
 #include "report/json.h"
 #include "report/summary.h"
 #include "report/trace_file.h"
 
+/* Where a report or trace goes: "-" is standard output. */
+static const char *place_of(const char *file)
+{
+    return strcmp(file, "-") == 0 ? "/dev/stdout" : file;
+}
+
+static bool on_stdout(const char *file)
+{
+    return file != NULL && plb_file_descriptor(place_of(file)) == STDOUT_FILENO;
+}
+
 /* Whether a report or trace can be written there. */
 static int check_file(const char *file, struct plb_error *err)
 {
-    struct plb_file f;
     struct stat info;
     size_t length = file != NULL ? strlen(file) : 0;
     if (file == NULL)
@@ -23,10 +38,64 @@ static int check_file(const char *file, struct plb_error *err)
         return plb_fail(err, PLB_EINPUT, "the name of the report or trace is empty; name a file");
     if (file[length - 1] == '/' || (stat(file, &info) == 0 && S_ISDIR(info.st_mode)))
         return plb_fail(err, PLB_EINPUT, "%s is a folder; name a file in it", file);
-    if (plb_file_create(&f, file, err) != PLB_OK)
+    if (plb_file_check(place_of(file), err) != PLB_OK)
         return err->status = PLB_EINPUT;
-    struct plb_error discard = {.status = PLB_EFAILED};
-    plb_file_commit(&f, &discard); /* removes it */
+    return PLB_OK;
+}
+
+/* A file that the run will write, and what names it. */
+struct output {
+    const char *name, *path;
+};
+
+/* Compares an output with those before it. Two of one name: the second would win. */
+static int check_other(const struct output *outputs, int n, struct plb_error *err)
+{
+    const struct output *last = &outputs[n - 1];
+    for (int i = 0; i < n - 1; i++)
+        if (plb_file_same(outputs[i].path, last->path))
+            return plb_fail(err, PLB_EINPUT, "%s and %s both name %s; name two files", outputs[i].name,
+                            last->name, last->path);
+    return PLB_OK;
+}
+
+/* Whether all outputs are different files. */
+static int check_different(const struct plb_arguments *a, const struct plb_settings *s, struct plb_error *err)
+{
+    struct output *outputs = plb_alloc((size_t)(s->n + 2) * sizeof *outputs);
+    int n = 0, status = PLB_OK;
+    if (a->report != NULL)
+        outputs[n++] = (struct output){"--report", place_of(a->report)};
+    if (a->trace != NULL)
+        outputs[n++] = (struct output){"--trace", place_of(a->trace)};
+    if (n == 2
+        && (strcmp(outputs[0].path, outputs[1].path) == 0 || (on_stdout(a->report) && on_stdout(a->trace))))
+        status = plb_fail(err, PLB_EINPUT, "--report and --trace both name %s; name two files", a->report);
+    if (n == 2 && status == PLB_OK)
+        status = check_other(outputs, n, err);
+    for (int i = 0; i < s->n && status == PLB_OK; i++) {
+        const struct plb_setting *t = &s->at[i];
+        if (t->option->type != PLB_OUTPUT_FILE || t->text == NULL)
+            continue;
+        outputs[n++] = (struct output){t->option->name, t->text};
+        status = check_other(outputs, n, err);
+    }
+    free(outputs);
+    return status;
+}
+
+/* A report or trace in another format than its name promises is found when somebody opens it. */
+static int check_formats(const struct plb_arguments *a, struct plb_error *err)
+{
+    size_t length = a->report != NULL ? strlen(a->report) : 0;
+    if (length > 5 && strcmp(a->report + length - 5, ".html") == 0)
+        return plb_fail(err, PLB_EINPUT,
+                        "--report %s: a report is JSON; name a .json file, or use --trace %s", a->report,
+                        a->report);
+    if (a->trace != NULL && !plb_trace_has_format(a->trace))
+        return plb_fail(err, PLB_EINPUT,
+                        "--trace %s: a trace is .json (for Perfetto) or .html (a chart); name such a file",
+                        a->trace);
     return PLB_OK;
 }
 
@@ -34,8 +103,8 @@ int plb_outputs_check(const struct plb_arguments *a, const struct plb_job *job, 
 {
     if (check_file(a->report, err) != PLB_OK || check_file(a->trace, err) != PLB_OK)
         return err->status;
-    if (a->report != NULL && a->trace != NULL && strcmp(a->report, a->trace) == 0)
-        return plb_fail(err, PLB_EINPUT, "--report and --trace both name %s; name two files", a->report);
+    if (check_different(a, &job->settings, err) != PLB_OK || check_formats(a, err) != PLB_OK)
+        return err->status;
     if (a->verify && job->kernel->verify == NULL)
         return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify",
                         job->kernel->name);
@@ -46,22 +115,131 @@ int plb_outputs_check(const struct plb_arguments *a, const struct plb_job *job, 
     return PLB_OK;
 }
 
-int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct plb_report *report,
-                      const struct plb_trace *trace, struct plb_error *err)
+/* Writes results that are not what was asked for beside the files that were named. The sentence tells it. */
+static void write_apart(struct plb_results *results, const char *suffix, struct plb_error *err)
 {
-    struct plb_error late = {.status = PLB_OK}; /* err may hold a wrong result, which is told first */
-    report->largest_unit = plb_cost_largest(&job->maps[0]);
+    struct plb_error failed = {.status = PLB_OK};
+    if (results->n == 0)
+        return;
+    if (plb_results_write(results, suffix, &failed) != PLB_OK) {
+        plb_log(PLB_LOG_ERROR, "%s", failed.text);
+        return;
+    }
+    plb_append(err, "; ", results->at[0].path);
+    plb_append(err, suffix, " has what was computed");
+}
+
+/* Writes which units a partial result has, a range a line. */
+static void write_units(const struct plb_result *result, const char *unit, const struct plb_rangeset *done,
+                        struct plb_error *err)
+{
+    struct plb_error failed = {.status = PLB_OK};
+    struct plb_file file;
+    char *path = NULL;
+    if (asprintf(&path, "%s.partial.units", result->path) < 0)
+        return;
+    if (plb_file_create(&file, path, &failed) == PLB_OK) {
+        fprintf(file.stream, "# first,last: the %s whose results are complete\n", unit);
+        for (int i = 0; i < done->n; i++)
+            fprintf(file.stream, "%lld,%lld\n", (long long)done->at[i].first,
+                    (long long)(done->at[i].first + done->at[i].count - 1));
+        plb_file_commit(&file, &failed);
+    }
+    if (failed.status != PLB_OK) {
+        plb_log(PLB_LOG_ERROR, "%s", failed.text);
+    } else {
+        plb_append(err, ", and ", path);
+        plb_append(err, " says of which ", unit);
+    }
+    free(path);
+}
+
+/* Writes a report, or with `trace` a trace; elsewhere where the file cannot be written any more. The reader
+ * of a pipe who has gone looks for no file: there the sentence is all. */
+static void write_report(const struct plb_report *report, const struct plb_trace *trace, const char *file,
+                         struct plb_error *err)
+{
+    struct plb_error failed = {.status = PLB_OK};
+    char *path = strdup(place_of(file));
+    bool streams = plb_file_streams(place_of(file));
+    for (int i = 0; path != NULL; i++) {
+        struct plb_error now = {.status = PLB_OK};
+        if (trace != NULL)
+            plb_trace_write(trace, report, path, &now);
+        else
+            plb_report_write(report, path, &now);
+        if (i > 0 && now.status == PLB_OK)
+            plb_append(&failed, "; it is saved as ", path);
+        plb_fail(&failed, now.status, "%s", now.text);
+        free(path);
+        path = now.status != PLB_OK && !streams ? plb_file_elsewhere(file, "", i) : NULL;
+    }
+    if (failed.status != PLB_OK)
+        plb_fail(err, failed.status, "%s", failed.text);
+}
+
+static void write_reports(const struct plb_arguments *a, const struct plb_report *report,
+                          const struct plb_trace *trace, struct plb_error *err)
+{
+    if (a->report != NULL)
+        write_report(report, NULL, a->report, err);
+    if (a->trace != NULL)
+        write_report(report, trace, a->trace, err);
+}
+
+/* Fails where results of audited tasks differed: nobody knows about the tasks that were not audited. */
+static void fail_after_audit(const struct plb_report *r, struct plb_error *err)
+{
+    const struct plb_report_pu *worst = &r->pus[0];
+    if (r->audit_differences == 0 || err->status != PLB_OK)
+        return;
+    for (int p = 1; p < r->n_pus; p++)
+        worst = r->pus[p].wrong > worst->wrong ? &r->pus[p] : worst;
+    plb_fail(err, PLB_EFAILED, "two PUs computed different results for %lld of the %lld audited tasks",
+             (long long)r->audit_differences, (long long)r->audited);
+    if (worst->wrong > 0) {
+        char which[120];
+        snprintf(which, sizeof which, "; PU %d on %.60s was wrong in %lld of them", worst->id, worst->host,
+                 (long long)worst->wrong);
+        plb_append(err, which, "");
+    }
+}
+
+/* Verifies a result and writes it. */
+static void write_results(const struct plb_arguments *a, struct plb_job *job, struct plb_report *report,
+                          struct plb_error *err)
+{
     if (a->verify)
         report->verified = plb_job_verify(job, err) == PLB_OK ? PLB_RIGHT : PLB_WRONG;
+    fail_after_audit(report, err);
+    if (report->verified == PLB_WRONG || report->audit_differences > 0)
+        write_apart(&job->app.results, ".wrong", err);
     if (err->status == PLB_OK && a->simulate == NULL)
         plb_job_finish(job, err);
     if (err->status == PLB_OK)
         plb_profiles_save(job->profiles);
-    if (a->report != NULL)
-        plb_report_write(report, a->report, &late);
-    if (a->trace != NULL)
-        plb_trace_write(trace, report, a->trace, &late);
-    if (!a->quiet)
-        plb_report_summary(report, stdout);
+}
+
+int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct plb_report *report,
+                      const struct plb_trace *trace, const struct plb_rangeset *done, struct plb_error *err)
+{
+    struct plb_error late = {.status = PLB_OK}; /* err may hold a wrong result, which is told first */
+    bool ran = err->status == PLB_OK;
+    plb_report_add_job(job, a->command, report);
+    report->largest_unit = plb_cost_largest(&job->maps[0]);
+    if (ran)
+        write_results(a, job, report, err);
+    report->ending = err->status == PLB_OK                   ? PLB_ENDED_WELL
+                   : ran && report->verified == PLB_WRONG    ? PLB_ENDED_WRONG
+                   : report->ending == PLB_ENDED_INTERRUPTED ? PLB_ENDED_INTERRUPTED
+                                                             : PLB_ENDED_FAILED;
+    report->error = err->status != PLB_OK ? err->text : NULL;
+    write_reports(a, report, trace, &late);
+    if (!ran && a->keep_partial && done != NULL && job->app.results.n > 0) {
+        write_apart(&job->app.results, ".partial", err);
+        write_units(&job->app.results.at[0], job->kernel->unit, done, err);
+    }
+    if (!a->quiet && ran)
+        plb_report_summary(report, on_stdout(a->report) || on_stdout(a->trace) ? stderr : stdout);
     return late.status != PLB_OK ? plb_fail(err, late.status, "%s", late.text) : err->status;
 }

@@ -1,9 +1,10 @@
-/* What the cluster driver keeps of a run, on every rank. Communication thread only. */
+/* The cluster driver's state of a run, on every rank. Communication thread only. */
 #ifndef PLB_DRIVE_RANK_H
 #define PLB_DRIVE_RANK_H
 
 #include "base/clock.h"
 #include "drive/data_mpi.h"
+#include "drive/life.h"
 #include "drive/mpi.h"
 #include "job/dataset.h"
 #include "node/daemon.h"
@@ -11,7 +12,7 @@
 struct plb_rank0;
 
 struct plb_cluster_options {
-    bool verbose, show_pus, quiet, dry_run;
+    bool show_pus, quiet, dry_run, keep_partial;
 };
 
 struct plb_rank {
@@ -20,6 +21,7 @@ struct plb_rank {
     const struct plb_cluster_options *options;
     const struct plb_kernel *kernel;
     char host[64];
+    const char **hosts;     /* rank 0: by rank; the names follow in the same memory */
     struct plb_hello hello; /* what each PU of this rank says, but for the PU itself */
     double clock;           /* plb_now() + clock is the run's time */
     struct plb_dataset data;
@@ -33,8 +35,14 @@ struct plb_rank {
     struct plb_error *err;
     double asked_at;       /* plb_now() when this rank asked another one for work; 0: it awaits no answer */
     double slowest_answer; /* seconds of the longest wait for a GIFT */
+    bool resting, said_rested; /* REST has come; RESTED has been said */
     bool stopped;
-    int status; /* of the run, once stopped */
+    bool alone;             /* rank 0: it does not wait for the others any more */
+    double asked_to;        /* plb_now() when a signal was seen that asks this process to end; 0: none */
+    int status;             /* of the run, once stopped */
+    struct plb_life *life;  /* NULL before it serves */
+    int sends;              /* parts of the trace on their way */
+    struct plb_trace trace; /* of this rank's PUs, once stopped */
 };
 
 /* Seconds on the run's clock. */

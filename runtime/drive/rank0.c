@@ -3,20 +3,25 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/kernel_identity.h"
 #include "base/log.h"
+#include "drive/difference.h"
 #include "drive/fill_report.h"
+#include "drive/pu_list.h"
+#include "drive/inputs.h"
+#include "drive/show_progress.h"
+#include "drive/show_pus.h"
+#include "journal/journal.h"
 #include "profile/profiles.h"
 
 void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_trace *trace, int n_ranks,
                     bool quiet)
 {
     *rank0 = (struct plb_rank0){.job = job, .trace = trace};
-    rank0->said_bye = plb_alloc((size_t)n_ranks * sizeof *rank0->said_bye);
+    rank0->partings = plb_alloc((size_t)n_ranks * sizeof *rank0->partings);
+    plb_early_end_init(&rank0->early_end, &job->run, job->began_s, n_ranks);
     plb_progress_init(&rank0->progress, job->kernel->unit, quiet);
 }
 
@@ -24,24 +29,52 @@ void plb_rank0_fini(struct plb_rank0 *rank0)
 {
     plb_incoming_free(rank0->incoming);
     plb_master_free(rank0->master);
-    free(rank0->said_bye);
+    plb_rangeset_fini(&rank0->done);
+    plb_early_end_fini(&rank0->early_end);
+    free(rank0->partings);
     free(rank0->pus);
 }
 
 /* Tells every node, rank 0's own included, that the run is over. */
 static void stop(struct plb_rank *r, int status)
 {
+    if (r->rank0->in_pass)
+        r->rank0->makespan += plb_rank_time(r) - r->rank0->pass_began;
     r->rank0->in_pass = false;
+    plb_incoming_end_audits(r->rank0->incoming);
     plb_master_stop(r->rank0->master, status, &r->out);
 }
 
-/* The master can find at any event that there is no way on. True where it has. */
+static void stop_by_failure(struct plb_rank *r, const char *why)
+{
+    stop(r, plb_fail(r->err, PLB_EFAILED, "%s%s", why,
+                     r->options->keep_partial ? "" : "; no output is written"));
+}
+
+/* The master can find at any event that there is no way on. True where it has. Where the last PU has failed,
+ * that is the reason. */
 static bool stop_on_failure(struct plb_rank *r)
 {
     const char *failure = plb_master_failure(r->rank0->master);
-    if (failure != NULL)
+    if (failure != NULL && r->rank0->lost[0] != '\0')
+        stop_by_failure(r, r->rank0->lost);
+    else if (failure != NULL)
         stop(r, plb_fail(r->err, PLB_EFAILED, "%s", failure));
     return failure != NULL;
+}
+
+void plb_rank0_interrupt(struct plb_rank *r)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    struct plb_made made = {0, r->data.units, r->kernel->unit, r->pass};
+    char why[PLB_EARLY_END_TEXT];
+    if (rank0->master != NULL) /* it is made as soon as all PUs are open */
+        made.accepted = plb_master_accepted(rank0->master);
+    plb_early_end_describe(&rank0->early_end, &made, r->options->keep_partial, why);
+    rank0->interrupted = r->err->status == PLB_OK;
+    r->status = plb_fail(r->err, PLB_EFAILED, "%s", why);
+    if (rank0->master != NULL)
+        stop(r, r->status);
 }
 
 /* ------------------------------------------------------------------- passes */
@@ -50,45 +83,71 @@ static void begin_pass(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
     struct plb_app *app = &rank0->job->app;
-    int64_t replaced = 0;
-    for (int i = 0; i < r->data.n; i++) {
-        replaced |= app->replaced[i] ? (int64_t)1 << i : 0;
-        app->replaced[i] = false;
-    }
-    int phase = plb_app_begin_pass(app);
+    int64_t replaced = plb_app_take_replaced(app);
+    int phase = plb_app_begin_pass(app), pass = r->pass + 1;
+    plb_rangeset_clear(&rank0->done);
+    plb_journal_begin(rank0->job->journal, pass, phase, replaced);
     rank0->pass_began = plb_rank_time(r);
     rank0->in_pass = true;
-    plb_master_begin(rank0->master, r->pass + 1, phase, replaced, &rank0->job->maps[phase], rank0->pass_began,
+    plb_log(PLB_LOG_DEBUG, "pass %d begins, with phase %d", pass, phase);
+    plb_master_begin(rank0->master, pass, phase, replaced, &rank0->job->maps[phase], rank0->pass_began,
                      &r->out);
     stop_on_failure(r);
 }
 
 void plb_rank0_pass_begins(struct plb_rank *r)
 {
+    plb_journal_fold(r->rank0->job->journal, r->pass);
     r->rank0->pass_began = plb_rank_time(r);
 }
 
 /* The pass is over: does the kernel want another one? */
-static void end_pass(struct plb_rank *r)
+static void look_further(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
     bool again = false;
-    rank0->in_pass = false;
-    rank0->makespan += plb_rank_time(r) - rank0->pass_began;
+    if (r->kernel->next != NULL && r->size > 1)
+        plb_life_quiet(r->life);
     plb_job_next(rank0->job, r->pass - 1, &again, r->err);
-    if (again && r->err->status == PLB_OK)
+    bool goes_on = again && r->err->status == PLB_OK;
+    if (goes_on && plb_early_end_has_begun(&rank0->early_end))
+        plb_rank0_interrupt(r);
+    else if (goes_on)
         begin_pass(r);
     else
         stop(r, r->err->status);
 }
 
-/* Whether PUs of rank 0 still execute what nobody wants, and may read what `next` is going to change. */
+static void end_pass(struct plb_rank *r)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    rank0->in_pass = false;
+    plb_journal_end_pass(rank0->job->journal);
+    double took = plb_rank_time(r) - rank0->pass_began;
+    rank0->makespan += took;
+    plb_log(PLB_LOG_DEBUG, "pass %d has ended after %.6f s", r->pass, took);
+    plb_report_add_pass(&rank0->times[rank0->job->app.running], took);
+    look_further(r);
+}
+
+/* Begins with the first pass, or where an earlier run broke: perhaps at the end of a pass. */
+static void begin_first_pass(struct plb_rank *r)
+{
+    const struct plb_journal_start start = plb_journal_start(r->rank0->job->journal);
+    r->pass = start.complete ? start.pass : start.pass - 1;
+    plb_journal_fold(r->rank0->job->journal, r->pass);
+    (start.complete ? look_further : begin_pass)(r);
+}
+
+/* Whether PUs of rank 0 still execute what nobody wants, or the journal is written, and they may read what
+ * `next` is going to change. */
 static bool must_wait(const struct plb_rank *r)
 {
     if (r->kernel->next == NULL)
         return false;
-    plb_node_rest(r->node);
-    return plb_node_works(r->node, 0, INT_MAX);
+    plb_node_rest(r->node, true);
+    return r->rank0->replaced > 0 || plb_journal_reads(r->rank0->job->journal)
+        || plb_node_works(r->node, 0, INT_MAX);
 }
 
 static void end_pass_if_over(struct plb_rank *r)
@@ -124,12 +183,13 @@ static int64_t tell_master(void *context, const struct plb_message *m)
     double seconds = plb_rank_time(r) - before;
     if (plb_master_stats(rank0->master)->solves > solves) {
         rank0->solve += seconds;
-        plb_trace_add(rank0->trace, (struct plb_trace_event){.type = PLB_TRACE_SOLVE,
-                                                             .pu = PLB_TRACE_MASTER,
-                                                             .pass = r->pass,
-                                                             .start = before,
-                                                             .seconds = seconds});
+        plb_trace_add(rank0->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, r->pass,
+                                                             before, seconds, 0, 0, 0});
     }
+    if (fresh > 0)
+        plb_journal_add(rank0->job->journal, m);
+    if (fresh > 0 && r->options->keep_partial)
+        plb_rangeset_add(&rank0->done, m->done.range);
     stop_on_failure(r);
     return fresh;
 }
@@ -144,6 +204,13 @@ static void release(void *context, const struct plb_message *done)
 {
     const struct plb_rank *r = context;
     plb_node_release(r->node, (int)done->done.slot);
+}
+
+static void on_damaged(void *context, const struct plb_message *done)
+{
+    struct plb_rank *r = context;
+    plb_say_damaged(r->kernel, done, &r->rank0->damaged);
+    plb_master_spoiled(r->rank0->master, done, plb_rank_time(r), &r->out);
 }
 
 static void on_done(struct plb_rank *r, const struct plb_message *m)
@@ -170,16 +237,27 @@ bool plb_rank0_collect(struct plb_rank *r)
     struct plb_rank0 *rank0 = r->rank0;
     bool any = rank0->incoming != NULL && plb_incoming_collect(rank0->incoming);
     end_pass_if_over(r);
+    if (rank0->incoming == NULL || !plb_incoming_keeps(rank0->incoming))
+        plb_journal_step(rank0->job->journal);
     if (rank0->in_pass)
-        plb_progress_update(&rank0->progress, plb_master_accepted(rank0->master), r->data.units,
-                            plb_rank_time(r) - rank0->pass_began);
+        plb_show_progress(&rank0->progress, rank0->master, r->data.units, rank0->pass_began,
+                          plb_rank_time(r));
     return any;
 }
 
 void plb_rank0_tick(struct plb_rank *r)
 {
-    if (r->rank0->in_pass)
-        plb_master_tick(r->rank0->master, plb_rank_time(r), &r->out);
+    struct plb_early_end *end = &r->rank0->early_end;
+    if (!r->rank0->in_pass)
+        return;
+    if (r->rank0->damaged >= PLB_MOST_DAMAGED)
+        stop_by_failure(r, "data arrives damaged again and again; look for a broken network or memory");
+    plb_master_tick(r->rank0->master, plb_rank_time(r), &r->out);
+    if (plb_early_end_begins(end, plb_now()))
+        for (int n = r->size - 1; n >= 0; n--)
+            plb_outbox_add(&r->out, PLB_REST, 0, n, r->pass);
+    if (plb_early_end_is_over(end, plb_incoming_any(r->rank0->incoming), plb_now()))
+        plb_rank0_interrupt(r);
 }
 
 double plb_rank0_due(const struct plb_rank *r)
@@ -187,20 +265,11 @@ double plb_rank0_due(const struct plb_rank *r)
     return r->rank0->in_pass ? fmax(plb_master_due(r->rank0->master) - plb_rank_time(r), 0.0) : INFINITY;
 }
 
-/* Sends the inputs of a range to the node that asks for them. */
 static void on_pull(struct plb_rank *r, const struct plb_message *m)
 {
-    struct plb_range range = m->pull.range;
-    if (range.first + range.count > r->data.units || m->pull.slot >= PLB_TAGS)
-        return;
-    for (int i = 0; i < r->data.n; i++) {
-        size_t offset, bytes;
-        if (!plb_data_is_input(&r->data.at[i]))
-            continue;
-        plb_dataset_bytes(&r->data, i, range, &offset, &bytes);
-        plb_mpi_put(r->mpi, m->from, (int)m->pull.slot, (char *)r->data.host[i] + offset, bytes,
-                    &r->rank0->pulls);
-    }
+    bool sums = r->rank0->job->run.checksums;
+    if (plb_inputs_send(r->mpi, &r->data, m, sums, &r->rank0->pulls, &r->out) && m->pull.again)
+        plb_say_damaged(r->kernel, m, &r->rank0->damaged);
 }
 
 /* Whether nobody needs the task that failed any more: its units are accepted, or its pass is over. */
@@ -209,146 +278,108 @@ static bool is_needless(struct plb_rank *r, const struct plb_message *m)
     struct plb_message units = *m;
     units.type = PLB_DONE;
     units.done = (struct plb_done){.range = m->fail.range, .block = m->fail.block, .tasks = 1};
-    return !r->rank0->in_pass || m->pass != r->pass || judge(r, &units) == PLB_NONE_NEW;
+    return !r->rank0->in_pass || m->pass != r->pass || (!m->fail.audit && judge(r, &units) == PLB_NONE_NEW);
+}
+
+/* A device has failed. The run goes on while there is another PU. */
+static void on_lost_device(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    int before = plb_usable_pus(rank0->master);
+    plb_master_receive(rank0->master, m, plb_rank_time(r), &r->out);
+    int left = plb_usable_pus(rank0->master);
+    if (left < before)
+        plb_failure_describe(m, r->kernel, rank0->job->app.running, rank0->pus, rank0->n_pus, rank0->lost);
+    if (!stop_on_failure(r) && left < before && left > 0)
+        plb_log(PLB_LOG_WARNING, "%s; that PU is used no more, and others execute its %s", rank0->lost,
+                r->kernel->unit);
 }
 
 static void on_fail(struct plb_rank *r, const struct plb_message *m)
 {
-    const struct plb_rank0 *rank0 = r->rank0;
-    if (is_needless(r, m))
-        return;
-    const struct plb_failure *f = &m->fail;
-    const char *name = "?", *host = "?", *unit = r->kernel->unit;
-    char title[PLB_PHASE_TITLE], what[100];
-    for (int p = 0; p < rank0->n_pus; p++)
-        if (rank0->pus[p].node == m->from && rank0->pus[p].local == m->pu) {
-            name = rank0->pus[p].name;
-            host = rank0->pus[p].host;
-        }
-    plb_phase_title(r->kernel, rank0->job->app.running, title);
-    if (f->text[0] != '\0')
-        snprintf(what, sizeof what, "failed (%s)", f->text);
-    else
-        snprintf(what, sizeof what, "returned %lld", (long long)f->status);
-    stop(r, plb_fail(r->err, PLB_EFAILED,
-                     "%s %s on PU '%s' (rank %d on %s) for %s %lld to %lld; no output is written", title,
-                     what, name, m->from, host, unit, (long long)f->range.first,
-                     (long long)(f->range.first + f->range.count - 1)));
-}
-
-/* -------------------------------------------------------------------- start */
-
-static void show_pus(const struct plb_rank0 *rank0)
-{
-    static const char *const kinds[] = {"cpu", "gpu", "accelerator"};
-    for (int p = 0; p < rank0->n_pus; p++) {
-        const struct plb_pu_info *pu = &rank0->pus[p];
-        if (pu->id[0] != '\0')
-            plb_say("PU %d: rank %d on %s, %s '%s' (%s), %.3g GB free, driven from cores %s, power %g, empty "
-                    "task %.2g us",
-                    p, pu->node, pu->host, kinds[pu->kind], pu->name, pu->id, pu->memory / 1e9, pu->cores,
-                    pu->power, 1e6 * pu->start_s);
-        else
-            plb_say("PU %d: rank %d on %s, %s '%s', %d thread%s on cores %s, power %g, empty task %.2g us", p,
-                    pu->node, pu->host, kinds[pu->kind], pu->name, pu->threads, pu->threads == 1 ? "" : "s",
-                    pu->cores, pu->power, 1e6 * pu->start_s);
+    char why[PLB_FAILURE_TEXT];
+    if (m->fail.text[0] != '\0') {
+        on_lost_device(r, m);
+    } else if (!is_needless(r, m)) {
+        plb_failure_describe(m, r->kernel, r->rank0->job->app.running, r->rank0->pus, r->rank0->n_pus, why);
+        stop_by_failure(r, why);
     }
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct plb_pu_info *x = a, *y = b;
-    return x->node != y->node ? x->node - y->node : x->local - y->local;
-}
-
-/* Looks whether a rank runs the plbrun and the kernel that this one runs, and keeps the first difference. */
-static void compare(struct plb_rank *r, const struct plb_hello *hello)
-{
-    struct plb_rank0 *rank0 = r->rank0;
-    const struct plb_hello *own = &r->hello;
-    const char *what = plb_kernel_difference(&hello->build, &own->build);
-    if (what != NULL && rank0->difference[0] == '\0')
-        snprintf(rank0->difference, sizeof rank0->difference,
-                 "rank %d on %s has %s than rank 0 on %s (plbrun %s with %s there, plbrun %s with %s here); "
-                 "install the "
-                 "same on both",
-                 hello->pu.node, hello->pu.host, what, r->host, hello->build.version, hello->kernel_file,
-                 own->build.version, own->kernel_file);
-}
+/* -------------------------------------------------------------------- start */
 
 /* All PUs are known: makes the master, and begins the first pass or tells why there is none. */
 static void begin_run(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
     struct plb_job *job = rank0->job;
-    qsort(rank0->pus, (size_t)rank0->n_pus, sizeof *rank0->pus, by_place);
+    plb_pu_list_sort(rank0->pus, rank0->n_pus);
     struct plb_master_config config = plb_job_master(job);
     config.n_nodes = r->size;
+    config.saves |= r->options->keep_partial;
+    config.accepted = plb_journal_start(job->journal).accepted;
     rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
-    rank0->incoming = plb_incoming_new(
-        &r->data, &(struct plb_incoming_calls){r, get, judge, tell_master, writes, release});
+    struct plb_incoming_calls calls = {r,       job->run.checksums, get, judge, tell_master, writes,
+                                       release, on_damaged};
+    struct plb_audit_results_config audits = {&r->data, &job->app, rank0->master, &r->out, r->clock};
+    rank0->incoming = plb_incoming_new(&r->data, &calls, plb_audit_results_new(&audits));
     if (rank0->difference[0] != '\0') {
         stop(r, plb_fail(r->err, PLB_EINPUT, "%s", rank0->difference));
         return;
     }
-    if (r->options->show_pus || r->options->verbose)
-        show_pus(rank0);
+    if (r->options->show_pus || plb_log_shows(PLB_LOG_INFO))
+        plb_show_pus(rank0->pus, rank0->n_pus);
     if (plb_warn_of_refused(rank0->master, &job->app) == rank0->n_pus) {
-        stop(r, plb_fail(r->err, PLB_EINPUT,
-                         "no PU has the memory for this job (the warnings have the numbers); it needs "
-                         "others, or smaller units"));
+        stop(r, plb_no_usable_pu(rank0->master, r->err));
         return;
     }
+    plb_audit_warn(job->run.audit, rank0->master, &job->app);
     if (r->options->dry_run) {
-        stop(r, PLB_OK);
+        stop(r, r->err->status);
         return;
     }
     job->profiles = plb_profiles_open(&(struct plb_profiles_config){
-        .kernel = job->kernel,
-        .maps = job->maps,
-        .cluster = &job->cluster,
-        .mode = job->balance.profile,
-        .verbose = r->options->verbose,
-    });
+        .kernel = job->kernel, .maps = job->maps, .cluster = &job->cluster, .mode = job->balance.profile});
     plb_profiles_recall(job->profiles, rank0->master);
+    plb_journal_work(job->journal, rank0->pus, rank0->n_pus);
     if (plb_profiles_require(&config, rank0->master, r->err) == PLB_OK)
-        begin_pass(r);
+        begin_first_pass(r);
     else
         stop(r, r->err->status);
-}
-
-/* Whether a PU has said HELLO before. */
-static bool is_known(const struct plb_rank0 *rank0, const struct plb_pu_info *pu)
-{
-    for (int p = 0; p < rank0->n_pus; p++)
-        if (by_place(&rank0->pus[p], pu) == 0)
-            return true;
-    return false;
 }
 
 static void on_hello(struct plb_rank *r, const struct plb_hello *hello)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    if (rank0->n_pus == rank0->expected || is_known(rank0, &hello->pu))
+    if (rank0->n_pus == rank0->expected || !plb_pu_list_add(&rank0->pus, &rank0->n_pus, &hello->pu))
         return;
-    rank0->pus = plb_grow(rank0->pus, (size_t)(rank0->n_pus + 1) * sizeof *rank0->pus);
-    rank0->pus[rank0->n_pus++] = hello->pu;
-    compare(r, hello);
+    if (rank0->difference[0] == '\0') /* the first one is told */
+        plb_difference_describe(hello, &r->hello, r->host, rank0->difference);
     if (rank0->n_pus == rank0->expected)
         begin_run(r);
-}
-
-static void on_bye(struct plb_rank0 *rank0, int from)
-{
-    rank0->byes += !rank0->said_bye[from];
-    rank0->said_bye[from] = true;
 }
 
 bool plb_rank0_is_needed(const struct plb_rank *r)
 {
     const struct plb_rank0 *rank0 = r->rank0;
-    return rank0->byes < r->size || plb_mpi_busy(r->mpi)
-        || (rank0->incoming != NULL && plb_incoming_any(rank0->incoming));
+    return plb_mpi_busy(r->mpi) || (rank0->incoming != NULL && plb_incoming_any(rank0->incoming));
+}
+
+void plb_rank0_lose(struct plb_rank *r, int rank)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    rank0->partings[rank].said = rank0->partings[rank].lost = true;
+    if (rank0->master == NULL) {
+        r->status = plb_fail(r->err, PLB_EFAILED, "rank %d on %s was lost before the first pass", rank,
+                             r->hosts[rank]);
+        r->alone = true;
+        return;
+    }
+    plb_early_end_rested(&rank0->early_end, rank);
+    plb_incoming_lose(rank0->incoming, rank);
+    plb_master_lost(rank0->master, rank, plb_rank_time(r), &r->out);
+    if (rank0->in_pass && !stop_on_failure(r))
+        end_pass_if_over(r);
 }
 
 void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
@@ -363,7 +394,7 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     case PLB_IDLE: tell_master(r, m); break;
     case PLB_FAIL: on_fail(r, m); break;
     case PLB_PULL: on_pull(r, m); break;
-    case PLB_BYE: on_bye(r->rank0, m->from); break;
+    case PLB_RESTED: plb_early_end_rested(&r->rank0->early_end, m->from); break;
     default: break;
     }
 }

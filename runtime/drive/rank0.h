@@ -4,36 +4,51 @@
 #define PLB_DRIVE_RANK0_H
 
 #include "core/master.h"
+#include "drive/difference.h"
+#include "drive/early_end.h"
+#include "drive/failure_text.h"
 #include "drive/incoming.h"
+#include "drive/parting.h"
 #include "drive/rank.h"
 #include "job/job.h"
 #include "report/progress.h"
+#include "report/report.h"
 #include "report/trace.h"
 
-/* What rank 0 keeps beside struct plb_rank. */
+/* Rank 0 keeps this beside struct plb_rank. */
 struct plb_rank0 {
     struct plb_job *job;
     struct plb_trace *trace;
-    struct plb_pu_info *pus; /* from HELLO */
-    int n_pus, expected;     /* so far, and when all have said HELLO */
-    char difference[600]; /* a sentence: a rank runs another plbrun or kernel than this one; "" = none does */
-    struct plb_master *master;     /* NULL until all have said HELLO */
+    struct plb_pu_info *pus;              /* from HELLO */
+    int n_pus, expected;                  /* so far, and when all have said HELLO */
+    char difference[PLB_DIFFERENCE_TEXT]; /* a sentence: a rank runs another plbrun or kernel than this one;
+                                             "" = none does */
+    char lost[PLB_FAILURE_TEXT]; /* a sentence without its end: the device that failed last; "" = none has */
+    struct plb_master *master;   /* NULL until all have said HELLO */
     struct plb_incoming *incoming; /* as the master */
     struct plb_progress progress;
     bool in_pass;
     double pass_began, makespan, solve; /* seconds of the run's clock */
-    bool *said_bye;                     /* by rank */
-    int byes;                           /* ranks that have said it */
-    int pulls;                          /* inputs on their way to other nodes */
+    struct plb_report_phase times[PLB_MAX_PHASES];
+    struct plb_early_end early_end;
+    bool interrupted;             /* the run's error is that somebody wanted it to end */
+    struct plb_parting *partings; /* by rank */
+    struct plb_rangeset done;     /* units accepted in the pass, where they are to be kept */
+    int pulls;                    /* inputs on their way to other nodes */
+    int replaced;                 /* replaced buffers on their way to other nodes */
+    int64_t damaged;              /* transfers of inputs and results whose checksum was wrong */
 };
 
 void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_trace *trace, int n_ranks,
                     bool quiet);
 void plb_rank0_fini(struct plb_rank0 *rank0);
 
-/* The one receiver of messages to rank 0 that are not for its node. What makes no sense is dropped. Messages
- * of rank 0's own go to r->out. */
+/* The one receiver of messages to rank 0 that are not for its node. A message without sense is dropped.
+ * Messages of rank 0's own go to r->out. */
 void plb_rank0_receive(struct plb_rank *r, const struct plb_message *message);
+
+/* A signal asks the program to end, or an end on request is over (drive/early_end.h): the run stops. */
+void plb_rank0_interrupt(struct plb_rank *r);
 
 /* A pass has begun on all ranks: its time counts from here on. */
 void plb_rank0_pass_begins(struct plb_rank *r);
@@ -41,7 +56,7 @@ void plb_rank0_pass_begins(struct plb_rank *r);
 /* Accepts the results that have arrived, and shows the progress. True where there were any. */
 bool plb_rank0_collect(struct plb_rank *r);
 
-/* Has the master do what is due by now. */
+/* Has the master do what is due by now, and looks whether the run is to end. */
 void plb_rank0_tick(struct plb_rank *r);
 
 /* Seconds until something is due; infinite: nothing before another message. */
@@ -49,5 +64,8 @@ double plb_rank0_due(const struct plb_rank *r);
 
 /* Whether the run needs rank 0 still: another rank may ask for something, or something is on its way. */
 bool plb_rank0_is_needed(const struct plb_rank *r);
+
+/* A rank is lost: its units are free for others. */
+void plb_rank0_lose(struct plb_rank *r, int rank);
 
 #endif

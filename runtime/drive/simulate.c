@@ -25,7 +25,7 @@ struct sim {
 
 static const struct plb_sizes no_data;
 
-/* What was asked, with defaults where nothing was said. */
+/* The simulation that was asked for, with defaults where nothing was said. */
 static struct plb_simulation complete(const struct plb_simulation *asked)
 {
     struct plb_simulation in = *asked;
@@ -84,7 +84,7 @@ static void clean_up(struct sim *s)
     free(s->ideals);
 }
 
-/* A message arrives at a node other than rank 0's. What the master sends to its own node needs no line
+/* A message arrives at a node other than rank 0's. The master's message to its own node needs no line
  * either: it was charged when it was sent. */
 static void deliver(struct sim *s, const struct plb_event *e)
 {
@@ -106,7 +106,10 @@ static void handle(struct sim *s, const struct plb_event *e)
     case PLB_EVENT_RANK0:
     case PLB_EVENT_TICK:
     case PLB_EVENT_DETECTED: plb_rank0_event(s->rank0, e); break;
-    case PLB_EVENT_FAULT: plb_faults_strike(s->faults, e->item); break;
+    case PLB_EVENT_FAULT:
+        plb_faults_strike(s->faults, e->item);
+        plb_virtual_nodes_event(s->nodes, e);
+        break;
     case PLB_EVENT_INPUTS:
     case PLB_EVENT_END:
     case PLB_EVENT_LOOK: plb_virtual_nodes_event(s->nodes, e); break;
@@ -157,7 +160,9 @@ static int run_pass(struct sim *s, int pass, struct plb_error *err)
         if (step(s, err) != PLB_OK)
             return err->status;
     }
-    s->world.out->makespan_s += plb_rank0_busy_until(s->rank0) - began;
+    double took = plb_rank0_busy_until(s->rank0) - began;
+    s->world.out->makespan_s += took;
+    plb_report_add_pass(&s->world.out->times[phase], took);
     if (!isfinite(s->world.now))
         return plb_fail(
             err, PLB_EFAILED,

@@ -1,15 +1,17 @@
-/* What is simulated, and what comes out: data alone. drive/simulate.h runs it.
+/* A simulation and its outcome: data alone. drive/simulate.h runs it.
  *
  * A virtual cluster works as the real one does: the same master and workers, the same messages, each with its
  * time. These are the rules; drive/virtual_*.c keep them.
  *
  * - A task lasts (cost + half) / rate + overhead seconds, times log-normal noise, at the speed that the PU's
  *   `slow` lines give it at each moment. The cost is the true one. Copies to a device come before it.
- * - A link of a node carries its bytes one after the other, each direction by itself. What goes to or comes
- *   from rank 0 occupies rank 0's link too. Small messages do not wait behind data, since packets interleave.
+ * - A link of a node carries its bytes one after the other, each direction by itself. Bytes to or from
+ *   rank 0 occupy rank 0's link too. Small messages do not wait behind data, since packets interleave.
  * - Rank 0 has one thread. It handles one message at a time. It needs `message_s` for each message that it
  *   receives or sends, `solve_s` for each active PU where the balancer solved, and `fit_s` for each curve.
- * - A fault is noticed `detection_s` seconds later. Then the master gives up the whole node.
+ * - Results are right, but for the PUs of `wrong`. Two wrong ones differ from each other.
+ * - A fault is noticed `detection_s` seconds later. Then the master gives up the whole node. A device that
+ *   fails is noticed in its task, or in its next one: its node says FAIL, and goes on with its other PUs.
  *
  * Left out: the time in which replicated data is broadcast before a pass, as a real run's makespan leaves it
  * out; the time that a node's own thread needs for messages; several tasks in flight on one GPU. */
@@ -18,7 +20,9 @@
 
 #include "core/master.h"
 #include "core/queue.h"
+#include "job/phase.h"
 #include "model/cluster_spec.h"
+#include "report/report.h"
 #include "report/trace.h"
 
 /* Seconds of rank 0 for each message that it receives or sends. Larger: clusters of many PUs wait for their
@@ -43,6 +47,7 @@ enum plb_fault_kind {
     PLB_DIES,           /* does nothing more; what it has sent may be lost on the way */
     PLB_HANGS,          /* does nothing more; what it has sent arrives */
     PLB_TAKEN_FOR_DEAD, /* goes on working and sending, though the master has given it up: a zombie */
+    PLB_BREAKS,         /* the device of one PU fails, in all that it has in hand */
 };
 
 enum plb_moment {
@@ -57,13 +62,13 @@ enum plb_moment {
 struct plb_fault {
     enum plb_fault_kind kind;
     int node;
-    int pu;               /* of the cluster: this PU alone hangs; negative: the whole node */
+    int pu;               /* of the cluster: this PU alone hangs or breaks; negative: the whole node */
     double at;            /* seconds since the run began; negative: before the first pass */
     enum plb_moment when; /* other than PLB_AT: right after the `count`-th of these, and `at` means nothing */
     int count;
 };
 
-/* What a test or a bench is told while the simulation runs. NULL: nothing. PUs by their number in the
+/* Calls to a test or a bench while the simulation runs. NULL: nothing. PUs by their number in the
  * cluster. */
 struct plb_watch {
     void *context;
@@ -100,11 +105,12 @@ struct plb_simulation {
     double detection_s;   /* 0: the default */
     int n_faults;
     const struct plb_fault *faults;
-    int64_t max_events; /* 0: any number; more are an error */
+    const double *wrong; /* by PU: the part of its results that is wrong; NULL: all are right */
+    int64_t max_events;  /* 0: any number; more are an error */
     struct plb_watch watch;
 };
 
-/* What happened under stress, as the master cannot know it. */
+/* Counts of what happened under stress, as the master cannot know it. */
 struct plb_stress_counts {
     int64_t early;                               /* messages that overtook the PASS of their pass */
     int64_t lost_gifts, lost_moved, lost_others; /* messages of the dead that were lost on their way */
@@ -112,9 +118,9 @@ struct plb_stress_counts {
     int64_t from_zombies;                        /* messages to the master from nodes that it had given up */
     int64_t moved_to_lost,
         moved_from_lost; /* MOVED to the master that name a node given up as thief, as giver */
-    int64_t deaths, hangs, hung_pus, zombies; /* faults that happened */
-    int64_t before_first_pass;                /* of these */
-    int64_t at_moment[PLB_MOMENTS];           /* of these, by their moment */
+    int64_t deaths, hangs, hung_pus, zombies, broken_pus; /* faults that happened */
+    int64_t before_first_pass;                            /* of these */
+    int64_t at_moment[PLB_MOMENTS];                       /* of these, by their moment */
 };
 
 struct plb_simulated {
@@ -124,12 +130,13 @@ struct plb_simulated {
     double stopped_s;          /* when the last living node has heard STOP */
     double rank0_s;            /* that rank 0 was busy */
     double master_s, solve_s;  /* CPU seconds in the master, and in those of its calls that solved */
-    double optimum_s;          /* of all passes, by the told costs (model/optimum.h) */
+    struct plb_report_phase times[PLB_MAX_PHASES]; /* of the phases' passes */
+    double optimum_s;                              /* of all passes, by the told costs (model/optimum.h) */
     int64_t messages, bytes, events;
     struct plb_stress_counts stress;
 };
 
-/* What the parts of one simulation share. */
+/* Data that the parts of one simulation share. */
 struct plb_world {
     const struct plb_simulation *in;
     struct plb_simulated *out;

@@ -7,18 +7,20 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/memory_limit.h"
 #include "drive/data_mpi.h"
 #include "drive/rank0.h"
 #include "job/kernel_file.h"
 #include "job/kernel_search.h"
 #include "node/describe.h"
+#include "node/page_locks.h"
 
-/* What every rank has to know to begin; plain data. */
+/* The start of every rank needs this; plain data. */
 struct start {
     char kernel[PATH_MAX];
     int cluster_nodes, cluster_pus;
     struct plb_pu_settings pus;
-    bool trace;
+    bool trace, audits, checksums;
     struct plb_migration migration;
     double grain, pulled_bytes; /* as in struct plb_node_config */
     double origin;              /* rank 0's clock when the run's clock is 0 */
@@ -54,30 +56,42 @@ static void fill_start(const struct plb_rank *r, struct start *start)
     const struct plb_job *job = r->rank0->job;
     const struct plb_master_config master = plb_job_master(job);
     const char *kernel = plb_settings_get(&job->settings, "app", "kernel")->text;
-    char *full = plb_is_object_path(kernel) ? realpath(kernel, NULL) : NULL;
-    snprintf(start->kernel, sizeof start->kernel, "%s", full != NULL ? full : kernel);
-    free(full);
+    plb_kernel_name_for_ranks(kernel, start->kernel);
     start->cluster_nodes = job->cluster.n_nodes;
     start->cluster_pus = job->cluster.n_pus;
     start->pus = job->machines.pus;
     start->trace = r->rank0->trace->on;
+    start->audits = master.audit > 0.0;
+    start->checksums = job->run.checksums;
     start->migration = job->balance.migration;
     start->grain = master.grain;
     start->pulled_bytes = master.pulled_bytes;
     start->origin = plb_now();
 }
 
-/* Rank 0: how many PUs there are on all ranks; none is an error. Collective. */
+/* A rank, for rank 0. */
+struct member {
+    char host[64];
+    int pus;
+};
+
+/* Rank 0: how many PUs there are on all ranks, and where; none is an error. Collective. */
 static int count_pus(struct plb_rank *r, int n)
 {
     size_t bytes;
-    int *counts = plb_mpi_gather(r->mpi, &n, sizeof n, &bytes);
+    struct member self = {.pus = n};
+    memcpy(self.host, r->host, sizeof self.host);
+    struct member *all = plb_mpi_gather(r->mpi, &self, sizeof self, &bytes);
     char title[PLB_PHASE_TITLE];
     if (r->rank0 == NULL)
         return PLB_OK;
-    for (size_t i = 0; i < bytes / sizeof *counts; i++)
-        r->rank0->expected += counts[i];
-    free(counts);
+    size_t each = sizeof self.host, names = (size_t)r->size * sizeof *r->hosts;
+    r->hosts = plb_alloc(names + (size_t)r->size * each);
+    for (int i = 0; i < r->size; i++) {
+        r->rank0->expected += all[i].pus;
+        r->hosts[i] = memcpy((char *)r->hosts + names + (size_t)i * each, all[i].host, each);
+    }
+    free(all);
     if (r->rank0->expected > 0)
         return PLB_OK;
     for (int i = 0; i < plb_phase_count(r->kernel); i++)
@@ -162,13 +176,33 @@ static void gather_host(void *mpi, const void *data, size_t bytes, void *all)
     plb_mpi_local_gather(mpi, data, bytes, all);
 }
 
+/* Entries are called once before the first pass, so that libraries are loaded by then, where a device has
+ * several lanes: a GPU. Every rank gets the inputs for that. A dry run computes nothing, and the inputs of a
+ * later phase may not be ready yet. Collective. */
+static bool prepare_first_calls(struct plb_rank *r, const struct plb_node_pu *pus, int n_pus)
+{
+    int wanted = 0;
+    for (int p = 0; p < n_pus; p++)
+        wanted |= pus[p].driver->ops.lanes > 1;
+    if (r->options->dry_run || plb_phase_count(r->kernel) > 1 || plb_mpi_max(r->mpi, wanted) == 0)
+        return false;
+    plb_dataset_share_first(&r->data, r->mpi);
+    return true;
+}
+
+/* Bytes that a rank may page-lock, one of so many of its host. */
+static double lockable(int ranks)
+{
+    int64_t memory = plb_memory_limit("");
+    return memory < INT64_MAX ? PLB_LOCKABLE * (double)memory / ranks : 0.0;
+}
+
 /* Opens this rank's PUs, and has each say HELLO. Collective. */
 static int open_pus(struct plb_rank *r, const struct start *start)
 {
     struct plb_cluster_spec cluster;
     struct plb_node_pu *pus;
-    struct plb_place place = {
-        .rank = r->rank, .verbose = r->options->verbose, .context = r->mpi, .gather = gather_host};
+    struct plb_place place = {.rank = r->rank, .context = r->mpi, .gather = gather_host};
     share_cluster(r, start, &cluster);
     plb_mpi_local(r->mpi, &place.local_rank, &place.local_size);
     int n_pus = plb_pus_describe(&place, &cluster, r->kernel, &start->pus, &pus);
@@ -180,11 +214,15 @@ static int open_pus(struct plb_rank *r, const struct start *start)
                                      .wire = {r->mpi, get_from_rank0, put_to_rank0},
                                      .migration = start->migration,
                                      .grain = start->grain,
+                                     .lockable = lockable(place.local_size),
                                      .pulled_bytes = start->pulled_bytes,
                                      .maps = r->maps,
                                      .trace = start->trace,
-                                     .warm_up = !r->options->dry_run,
+                                     .audits = start->audits,
+                                     .checksums = start->checksums,
                                      .clock = r->clock};
+    if (status == PLB_OK)
+        config.warm_up = prepare_first_calls(r, pus, n_pus);
     if (status == PLB_OK)
         status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
     for (int i = 0; i < n_pus; i++) {

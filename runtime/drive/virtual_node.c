@@ -239,6 +239,22 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
         plb_events_add(v->world->clock, (struct plb_event){end, PLB_EVENT_END, n, id, pu->current.number});
 }
 
+/* The device of a PU has failed: all tasks that it has in hand go back. */
+static void drop_out(struct plb_virtual_nodes *v, int n, int id)
+{
+    const struct virtual_node *node = &v->at[n];
+    struct virtual_pu *pu = &v->pus[id];
+    struct plb_device_failure failure = {1, "it broke", pu->current.task.range};
+    if (pu->executing)
+        plb_worker_leave(node->worker, id - node->first_pu, &pu->current.task, &failure);
+    for (int i = 0; i < pu->n_line; i++) {
+        failure.among = pu->line[i].task.range;
+        plb_worker_leave(node->worker, id - node->first_pu, &pu->line[i].task, &failure);
+    }
+    pu->executing = false;
+    pu->n_line = 0;
+}
+
 /* A PU takes tasks while there is room, and starts the next one where it is idle and the inputs are there. */
 static void advance(struct plb_virtual_nodes *v, int n, int id)
 {
@@ -253,6 +269,8 @@ static void advance(struct plb_virtual_nodes *v, int n, int id)
         else if (!room || !stage(v, n, id))
             break;
     }
+    if (plb_faults_pu_broken(v->faults, id))
+        drop_out(v, n, id);
 }
 
 static void advance_all(struct plb_virtual_nodes *v, int n)
@@ -360,6 +378,8 @@ void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event
         finish(v, e->node, e->pu);
     } else if (e->kind == PLB_EVENT_LOOK && e->time == node->look_at) {
         collect(v, e->node);
+    } else if (e->kind == PLB_EVENT_FAULT) {
+        advance_all(v, e->node);
     }
 }
 

@@ -149,7 +149,7 @@ static void serve(struct plb_rank0 *r, const struct plb_message *pull)
                                                        (int32_t)pull->pull.slot});
 }
 
-/* What the master hears. */
+/* Gives the master a message. */
 static void hear(struct plb_rank0 *r, const struct plb_message *m)
 {
     const struct plb_watch *watch = &r->world->in->watch;
@@ -167,12 +167,40 @@ static void hear(struct plb_rank0 *r, const struct plb_message *m)
         watch->reported(watch->context, m, plb_faults_given_up(r->faults, m->from), verdict, fresh);
 }
 
+/* Whether a PU of the master computes these units wrongly: each time that it does. */
+static bool is_wrong(const struct plb_world *w, int pu, struct plb_range range)
+{
+    pu += w->in->master_only ? w->in->cluster->nodes[0].n_pus : 0;
+    uint64_t stream = w->in->seed + 1000 + (uint64_t)pu;
+    return w->in->wrong != NULL && plb_random_real(stream, (uint64_t)range.first) < w->in->wrong[pu];
+}
+
+/* Compares the result of an audit with the earlier ones, and tells the master. */
+static void compare(struct plb_rank0 *r, const struct plb_message *m)
+{
+    struct plb_audits *audits = plb_master_audits(r->master);
+    const struct plb_audit *audit = plb_audits_find(audits, m);
+    bool agrees[PLB_AUDIT_PUS - 1] = {false};
+    if (audit == NULL)
+        return;
+    bool wrong = is_wrong(r->world, audit->pus[audit->n - 1], audit->range);
+    for (int i = 0; i < audit->n - 1; i++)
+        agrees[i] = !wrong && !is_wrong(r->world, audit->pus[i], audit->range);
+    enter(r);
+    plb_audits_compared(audits, m, agrees, r->world->now, &r->out);
+    leave(r, r->world->now, 1);
+}
+
 static void handle(struct plb_rank0 *r, int number)
 {
     const struct plb_message *m = plb_network_message(r->network, number);
     if (m != NULL && m->type == PLB_PULL) {
         serve(r, m);
-    } else if (m != NULL && (m->type == PLB_DONE || m->type == PLB_MOVED || m->type == PLB_IDLE)) {
+    } else if (m != NULL && m->type == PLB_DONE && m->done.audit) {
+        compare(r, m);
+    } else if (m != NULL
+               && (m->type == PLB_DONE || m->type == PLB_FAIL || m->type == PLB_MOVED
+                   || m->type == PLB_IDLE)) {
         hear(r, m);
     } else if (m != NULL) {
         charge(r, r->world->now,

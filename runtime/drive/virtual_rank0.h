@@ -2,7 +2,7 @@
  *
  * The thread handles one message at a time; others wait in a line, in the order in which they arrived. It
  * needs `message_s` for each message that it receives or sends, `solve_s` for each active PU where the
- * balancer solved, and `fit_s` for each curve. What it sends leaves when it has been handled. Not
+ * balancer solved, and `fit_s` for each curve. Its messages leave when the event has been handled. Not
  * thread-safe. */
 #ifndef PLB_DRIVE_VIRTUAL_RANK0_H
 #define PLB_DRIVE_VIRTUAL_RANK0_H

@@ -2,28 +2,13 @@
 #include "format/mtx_entries.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
 #include "format/number.h"
 
 #define LEAST_BYTES 4 /* of an entry: "1 1\n" */
-
-static int refuse_entry(const struct plb_text *text, const char *start, enum plb_mtx_field field)
-{
-    static const char *const forms[] = {
-        [PLB_MTX_REAL] = "'row column value'",
-        [PLB_MTX_INTEGER] = "'row column value', all whole numbers",
-        [PLB_MTX_PATTERN] = "'row column'",
-    };
-    return plb_text_refuse(text,
-                           "malformed entry '%s'; expected %s; correct the line, or the kind of "
-                           "values in line 1",
-                           plb_text_excerpt(text, start).text, forms[field]);
-}
 
 static int refuse_index(const struct plb_text *text, const char *what, int64_t found, int64_t most)
 {
@@ -31,12 +16,6 @@ static int refuse_index(const struct plb_text *text, const char *what, int64_t f
                            "%s %" PRId64 " is out of range; expected 1 to %" PRId64 " (indices start "
                            "at 1); correct the line or the size line",
                            what, found, most);
-}
-
-static bool names_no_number(const char *at)
-{
-    at += *at == '-' || *at == '+';
-    return strncasecmp(at, "nan", 3) == 0 || strncasecmp(at, "inf", 3) == 0;
 }
 
 static bool scan_index(struct plb_text *text, int64_t *value)
@@ -47,33 +26,14 @@ static bool scan_index(struct plb_text *text, int64_t *value)
     return end != NULL;
 }
 
-/* The value of the entry that begins at `start`, up to the end of its line. */
-static int read_value(struct plb_text *text, const char *start, enum plb_mtx_field field, double *value)
-{
-    *value = 1.0;
-    bool read = field == PLB_MTX_PATTERN;
-    if (!read) {
-        plb_text_skip_blanks(text);
-        const char *end = plb_scan_decimal(text->at, field == PLB_MTX_INTEGER, value);
-        read = end != NULL;
-        text->at = read ? end : text->at;
-    }
-    if ((!read && names_no_number(text->at)) || !isfinite(*value))
-        return plb_text_refuse(text,
-                               "the value in '%s' is not finite; expected a number below 1.8e308 in "
-                               "size; correct or remove the entry",
-                               plb_text_excerpt(text, start).text);
-    return read && plb_text_line_ends(text) ? PLB_OK : refuse_entry(text, start, field);
-}
-
-static int read_entry(struct plb_text *text, enum plb_mtx_field field, const struct plb_triplets *t,
+static int read_entry(struct plb_text *text, struct plb_mtx_values *values, const struct plb_triplets *t,
                       struct plb_triplet *entry)
 {
     const char *start = text->at;
     int64_t row, column;
     if (!scan_index(text, &row) || !scan_index(text, &column))
-        return refuse_entry(text, start, field);
-    if (read_value(text, start, field, &entry->value) != PLB_OK)
+        return plb_mtx_refuse_entry(text, start, values);
+    if (plb_mtx_read_value(text, start, values, &entry->value) != PLB_OK)
         return text->err->status;
     if (row < 1 || row > t->rows)
         return refuse_index(text, "row", row, t->rows);
@@ -90,7 +50,7 @@ static int read_entry(struct plb_text *text, enum plb_mtx_field field, const str
     return PLB_OK;
 }
 
-static int read_all(struct plb_text *text, enum plb_mtx_field field, struct plb_triplets *t)
+static int read_all(struct plb_text *text, struct plb_mtx_values *values, struct plb_triplets *t)
 {
     /* Whatever the size line says, no more entries can come than there are bytes for. */
     int64_t most = (text->end - text->at) / LEAST_BYTES + 1;
@@ -102,7 +62,7 @@ static int read_all(struct plb_text *text, enum plb_mtx_field field, struct plb_
                                    "expected as many as the size line says; copy the file again or correct "
                                    "the size line",
                                    found, t->n);
-        if (read_entry(text, field, t, &t->at[found]) != PLB_OK)
+        if (read_entry(text, values, t, &t->at[found]) != PLB_OK)
             return text->err->status;
     }
     if (plb_text_next_line(text))
@@ -161,8 +121,8 @@ static int check_triangles(const struct plb_text *text, const struct plb_triplet
     return status;
 }
 
-int plb_mtx_read_entries(struct plb_text *text, enum plb_mtx_field field, struct plb_triplets *t)
+int plb_mtx_read_entries(struct plb_text *text, struct plb_mtx_values *values, struct plb_triplets *t)
 {
-    int status = read_all(text, field, t);
+    int status = read_all(text, values, t);
     return status == PLB_OK ? check_triangles(text, t) : status;
 }

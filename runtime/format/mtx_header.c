@@ -4,12 +4,19 @@
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
+#include "base/memory_limit.h"
 #include "format/number.h"
 
+/* A matrix with more rows than FEW_ROWS has an entry for every MOST_ROWS_PER_ENTRY of them, so that memory
+ * follows what the file holds. Larger: a mistyped size line takes memory and time before somebody notices.
+ * Smaller: matrices that are almost empty are refused. Offsets of FEW_ROWS take 8 MB. Guesses: collections
+ * have matrices with a few empty rows for each entry, not a thousand. */
+#define FEW_ROWS 1000000
+#define MOST_ROWS_PER_ENTRY 1000
+
 #define EXPECTED \
-    "'%%%%MatrixMarket matrix coordinate real|integer|pattern " \
+    "'%%%%MatrixMarket matrix coordinate|array real|integer|pattern " \
     "general|symmetric|skew-symmetric'" /* for a printf format */
 
 /* Reads the next word of the line. Returns its place in `words`, whatever its case, or `count` where it is
@@ -37,8 +44,8 @@ static int refuse_word(const struct plb_text *text, const char *word, const char
                            any ? "'" : "", any ? found.text : "nothing", any ? "'" : "", remedy);
 }
 
-/* The first three words: %%MatrixMarket matrix coordinate. */
-static int read_object(struct plb_text *text)
+/* The first three words: %%MatrixMarket matrix coordinate, or array. */
+static int read_object(struct plb_text *text, bool *dense)
 {
     static const char *const banner[] = {"%%MatrixMarket"};
     static const char *const object[] = {"matrix"};
@@ -51,17 +58,13 @@ static int read_object(struct plb_text *text)
                                plb_text_excerpt(text, text->start).text);
     if (scan_word(text, object, 1, &word) == 1)
         return refuse_word(text, word, "only matrices are read");
-    switch (scan_word(text, format, 2, &word)) {
-    case 0: return PLB_OK;
-    case 1:
-        return plb_text_refuse(text, "holds a dense matrix ('array'), but a sparse one ('coordinate') was "
-                                     "expected; save dense data as .npy with numpy.save");
-    default: return refuse_word(text, word, "write it with scipy.io.mmwrite");
-    }
+    int which = scan_word(text, format, 2, &word);
+    *dense = which == 1;
+    return which < 2 ? PLB_OK : refuse_word(text, word, "write it with scipy.io.mmwrite");
 }
 
 /* The fourth and the fifth word: the kind of the values, and the symmetry. */
-static int read_kind(struct plb_text *text, enum plb_mtx_field *field, enum plb_symmetry *symmetry)
+static int read_kind(struct plb_text *text, struct plb_mtx_header *header, enum plb_symmetry *symmetry)
 {
     static const char *const fields[] = {
         [PLB_MTX_REAL] = "real", [PLB_MTX_INTEGER] = "integer", [PLB_MTX_PATTERN] = "pattern", "complex"};
@@ -76,7 +79,11 @@ static int read_kind(struct plb_text *text, enum plb_mtx_field *field, enum plb_
                                      "the real and the imaginary part as two files");
     if (which == 4)
         return refuse_word(text, word, "write it with scipy.io.mmwrite");
-    *field = (enum plb_mtx_field)which;
+    header->field = (enum plb_mtx_field)which;
+    if (header->dense && header->field == PLB_MTX_PATTERN)
+        return plb_text_refuse(
+            text, "is a pattern of a dense matrix ('array'), which tells nothing; expected real or "
+                  "integer; write it with scipy.io.mmwrite");
     which = scan_word(text, symmetries, 4, &word);
     if (which == 3)
         return plb_text_refuse(text, "is hermitian, but general, symmetric or skew-symmetric was expected; "
@@ -98,28 +105,40 @@ static bool scan_size(struct plb_text *text, int64_t *value)
     return end != NULL && *value >= 0;
 }
 
-static int read_sizes(struct plb_text *text, struct plb_triplets *t)
+/* Values that a dense file has: all, or of a symmetric matrix one triangle. INT64_MAX where int64_t cannot
+ * hold the number. */
+static int64_t dense_values(const struct plb_triplets *t)
 {
+    int64_t longer, twice, all, diagonal = t->symmetry == PLB_SKEW_SYMMETRIC ? -1 : 1;
+    if (t->symmetry == PLB_GENERAL)
+        return __builtin_mul_overflow(t->rows, t->columns, &all) ? INT64_MAX : all;
+    if (__builtin_add_overflow(t->rows, diagonal, &longer) || __builtin_mul_overflow(t->rows, longer, &twice))
+        return INT64_MAX;
+    return twice / 2;
+}
+
+static int read_sizes(struct plb_text *text, bool dense, struct plb_triplets *t)
+{
+    const char *form = dense ? "two whole numbers, 'rows columns'"
+                             : "three whole numbers, 'rows columns entries'";
     if (!plb_text_next_line(text))
-        return plb_text_refuse(text, "ends before the size line; expected 'rows columns entries'; copy or "
-                                     "write the file again");
+        return plb_text_refuse(text, "ends before the size line; expected %s; copy or write the file again",
+                               form);
     const char *start = text->at;
-    if (!scan_size(text, &t->rows) || !scan_size(text, &t->columns) || !scan_size(text, &t->n)
+    if (!scan_size(text, &t->rows) || !scan_size(text, &t->columns) || (!dense && !scan_size(text, &t->n))
         || !plb_text_line_ends(text))
-        return plb_text_refuse(text,
-                               "malformed size line '%s'; expected three whole numbers, 'rows columns "
-                               "entries'; correct the line",
-                               plb_text_excerpt(text, start).text);
+        return plb_text_refuse(text, "malformed size line '%s'; expected %s; correct the line",
+                               plb_text_excerpt(text, start).text, form);
+    if (dense)
+        t->n = dense_values(t);
     return PLB_OK;
 }
 
-/* As many rows as this machine's memory has room for offsets: a mistyped size must not end in a crash. */
+/* As many rows as this machine's memory, or this container's, has room for offsets: a mistyped size must not
+ * end in a crash. */
 static int64_t most_rows(void)
 {
-    int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE), bytes;
-    if (pages <= 0 || page <= 0 || __builtin_mul_overflow(pages, page, &bytes))
-        bytes = INT64_MAX;
-    return bytes / (int64_t)sizeof(int64_t) - 1;
+    return plb_memory_limit("") / (int64_t)sizeof(int64_t) - 1;
 }
 
 static int check_sizes(const struct plb_text *text, const struct plb_triplets *t)
@@ -143,16 +162,21 @@ static int check_sizes(const struct plb_text *text, const struct plb_triplets *t
                                "as this machine's memory can index; correct the size or use a larger "
                                "machine",
                                t->rows, most_rows());
+    if (t->rows > FEW_ROWS && t->rows / MOST_ROWS_PER_ENTRY > t->n)
+        return plb_text_refuse(text,
+                               "%" PRId64 " rows are too many for %" PRId64 " entries; expected at most %d "
+                               "rows for each; correct the size line, or leave out empty rows",
+                               t->rows, t->n, MOST_ROWS_PER_ENTRY);
     return PLB_OK;
 }
 
-int plb_mtx_read_header(struct plb_text *text, enum plb_mtx_field *field, struct plb_triplets *t)
+int plb_mtx_read_header(struct plb_text *text, struct plb_mtx_header *header, struct plb_triplets *t)
 {
-    int status = read_object(text);
+    int status = read_object(text, &header->dense);
     if (status == PLB_OK)
-        status = read_kind(text, field, &t->symmetry);
+        status = read_kind(text, header, &t->symmetry);
     if (status == PLB_OK)
-        status = read_sizes(text, t);
+        status = read_sizes(text, header->dense, t);
     if (status == PLB_OK)
         status = check_sizes(text, t);
     return status;

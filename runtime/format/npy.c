@@ -1,7 +1,8 @@
 /* Reads NumPy's .npy files (NEP 1: magic, version, a Python dict, the data).
  *
  * The rule: the header is checked against the length of the file before memory is asked for. A header that
- * promises more than the file has gives a sentence. Cost: an array in the wanted order is read in one go. One
+ * promises more than the file has gives a sentence. Cost: an array of real numbers in the
+ * wanted order is read in one go; other numbers become real slab by slab. One
  * in the other order is transposed slab by slab while it is read, which takes one slab more memory than the
  * array. Weak at: files on pipes, because their length is not known, and headers with keys of their own. */
 #include "format/npy.h"
@@ -36,36 +37,77 @@ static inline __attribute__((always_inline)) void transpose(char *to, size_t str
     }
 }
 
+/* Reads `count` elements from number `first` on, as real numbers. raw: room for them as they are in the file;
+ * NULL where they are real there. */
+static int read_elements(const struct plb_input_file *file, const struct plb_npy_header *header, size_t first,
+                         size_t count, char *raw, char *into, struct plb_error *err)
+{
+    size_t size = header->type->file_bytes;
+    int status = plb_input_read_all(file, raw != NULL ? raw : into, count * size,
+                                    header->data_at + (int64_t)(first * size), err);
+    size_t good = status == PLB_OK && raw != NULL ? plb_npy_convert(header->type, raw, count, into) : count;
+    if (good < count)
+        return plb_fail(
+            err, PLB_EINPUT,
+            "%s: element %zu of its data is a whole number beyond 2^53, which float64 cannot hold; "
+            "expected smaller ones; divide them, or convert them with a.astype('float64')",
+            file->path, first + good);
+    return status;
+}
+
+/* Room for elements as they are in the file, where they have to be converted; else NULL. */
+static char *make_raw(const struct plb_npy_header *header, size_t count)
+{
+    return header->type->kind != PLB_NPY_REAL ? plb_grow(NULL, count * header->type->file_bytes) : NULL;
+}
+
 /* A line is what is contiguous in the file: a row, or in column-major order a column. */
 static int read_transposed(const struct plb_input_file *file, const struct plb_npy_header *header, char *data,
                            struct plb_error *err)
 {
     size_t lines = (size_t)(header->column_major ? header->columns : header->rows);
     size_t length = (size_t)(header->column_major ? header->rows : header->columns);
-    size_t size = header->element_bytes, step = SLAB_BYTES / (length * size);
+    size_t size = header->type->bytes, step = SLAB_BYTES / (length * size);
     step = step < BLOCK ? BLOCK : step;
     step = step < lines ? step : lines;
-    char *slab = plb_grow(NULL, step * length * size);
+    char *slab = plb_grow(NULL, step * length * size), *raw = make_raw(header, step * length);
     int status = PLB_OK;
     for (size_t first = 0; first < lines && status == PLB_OK; first += step) {
         size_t count = lines - first < step ? lines - first : step;
-        status = plb_input_read_all(file, slab, count * length * size,
-                                    header->data_at + (int64_t)(first * length * size), err);
+        status = read_elements(file, header, first * length, count * length, raw, slab, err);
         if (status == PLB_OK && size == 4)
             transpose(data + first * size, lines, slab, count, length, 4);
         else if (status == PLB_OK)
             transpose(data + first * size, lines, slab, count, length, 8);
     }
     free(slab);
+    free(raw);
+    return status;
+}
+
+/* Real data is read in one go; other data slab by slab. */
+static int read_in_order(const struct plb_input_file *file, const struct plb_npy_header *header, char *data,
+                         struct plb_error *err)
+{
+    size_t n = (size_t)(header->rows * header->columns), step = n;
+    if (header->type->kind != PLB_NPY_REAL && step > SLAB_BYTES / header->type->bytes)
+        step = SLAB_BYTES / header->type->bytes;
+    char *raw = make_raw(header, step);
+    int status = PLB_OK;
+    for (size_t first = 0; first < n && status == PLB_OK; first += step) {
+        size_t count = n - first < step ? n - first : step;
+        status = read_elements(file, header, first, count, raw, data + first * header->type->bytes, err);
+    }
+    free(raw);
     return status;
 }
 
 static int read_data(const struct plb_input_file *file, const struct plb_npy_header *header,
-                     bool column_major, void *data, struct plb_error *err)
+                     bool column_major, char *data, struct plb_error *err)
 {
     bool line = header->rows == 1 || header->columns == 1; /* then both orders are the same */
     if (line || header->column_major == column_major)
-        return plb_input_read_all(file, data, (size_t)header->data_bytes, header->data_at, err);
+        return read_in_order(file, header, data, err);
     return read_transposed(file, header, data, err);
 }
 
@@ -75,19 +117,19 @@ int plb_npy_read(const char *path, enum plb_order order, bool header_only, struc
     struct plb_input_file file;
     struct plb_npy_header header;
     bool column_major = order == PLB_COLUMN_MAJOR;
-    void *data = NULL;
+    char *data = NULL;
     int status = plb_input_open(&file, path, "an .npy file was expected; name a file written with numpy.save",
                                 err);
     if (status == PLB_OK)
         status = plb_npy_read_header(&file, &header, err);
     if (status == PLB_OK && !header_only) {
-        data = plb_alloc((size_t)header.data_bytes);
+        data = plb_alloc((size_t)header.bytes);
         status = read_data(&file, &header, column_major, data, err);
     }
     plb_input_close(&file);
     if (status == PLB_OK)
         *array = (struct plb_array){.data = data,
-                                    .element_bytes = header.element_bytes,
+                                    .element_bytes = header.type->bytes,
                                     .rows = header.rows,
                                     .columns = header.columns,
                                     .column_major = column_major};

@@ -2,6 +2,8 @@
 #ifndef PLB_FORMAT_NPY_H
 #define PLB_FORMAT_NPY_H
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "plb/kernel.h"
 
@@ -10,6 +12,13 @@
  * file is checked, and array->data is NULL. PLB_OK; or PLB_EINPUT, a sentence, and the array as it was. */
 int plb_npy_read(const char *path, enum plb_order order, bool header_only, struct plb_array *array,
                  struct plb_error *err);
+
+/* The bytes of the array's file; below 0 where it is no array that a file can have: then PLB_EFAILED and a
+ * sentence that names `path`. */
+int64_t plb_npy_size(const char *path, const struct plb_array *array, struct plb_error *err);
+
+/* Writes such an array to a stream. Errors are the stream's. */
+void plb_npy_print(const struct plb_array *array, FILE *out);
 
 /* Writes the array. The file gets its name when it is complete; if that fails, an older file stays as it was.
  * PLB_OK; or PLB_EFAILED and a sentence. */

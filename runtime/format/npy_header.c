@@ -69,11 +69,9 @@ static int read_dict(const struct plb_input_file *file, int64_t dict_at, int64_t
 static int check_type(const struct plb_input_file *file, const char *descr, struct plb_npy_header *header,
                       struct plb_error *err)
 {
-    bool single = strcmp(descr, "<f4") == 0;
-    if (single || strcmp(descr, "<f8") == 0) {
-        header->element_bytes = single ? 4 : 8;
+    header->type = plb_npy_type_find(descr);
+    if (header->type != NULL)
         return PLB_OK;
-    }
     if (strcmp(descr, PLB_NPY_RECORDS) == 0)
         return plb_fail(err, PLB_EINPUT,
                         "%s: holds records (a structured dtype), but '<f4' or '<f8' was "
@@ -85,7 +83,7 @@ static int check_type(const struct plb_input_file *file, const char *descr, stru
                         "'<f8' (little-endian) was expected; convert it with a.astype('%s')",
                         file->path, descr, strcmp(descr, ">f4") == 0 ? "<f4" : "<f8");
     return plb_fail(err, PLB_EINPUT,
-                    "%s: holds '%s', but '<f4' (float32) or '<f8' (float64) was expected; "
+                    "%s: holds '%s', but '<f4', '<f8' or another type of real or whole numbers was expected; "
                     "convert it with a.astype('float64')",
                     file->path, descr);
 }
@@ -108,7 +106,8 @@ static int check_shape(const struct plb_input_file *file, const struct plb_npy_d
                         "%s, but at least one was expected; name a file with data",
                         file->path, header->rows, header->columns, header->rows == 0 ? "rows" : "columns");
     if (__builtin_mul_overflow(header->rows, header->columns, &elements)
-        || __builtin_mul_overflow(elements, (int64_t)header->element_bytes, &header->data_bytes))
+        || __builtin_mul_overflow(elements, (int64_t)header->type->file_bytes, &header->data_bytes)
+        || __builtin_mul_overflow(elements, (int64_t)header->type->bytes, &header->bytes))
         return plb_fail(err, PLB_EINPUT,
                         "%s: has the shape (%" PRId64 ", %" PRId64 "), which is too large: "
                         "fewer than 2^63 bytes were expected; write it again with numpy.save",

@@ -1,18 +1,20 @@
-/* What an .npy file holds, and where: all that comes before its data. */
+/* The header of an .npy file: all that comes before its data. */
 #ifndef PLB_FORMAT_NPY_HEADER_H
 #define PLB_FORMAT_NPY_HEADER_H
 
 #include <stdbool.h>
 
 #include "format/input_file.h"
+#include "format/npy_type.h"
 
 #define PLB_NPY_MAGIC "\x93NUMPY" /* the first bytes of such a file */
 
 struct plb_npy_header {
     int64_t rows, columns;
-    size_t element_bytes; /* 4 or 8: float32 or float64, little-endian */
+    const struct plb_npy_type *type; /* of the elements */
     bool column_major;
-    int64_t data_at, data_bytes; /* to the end of the file */
+    int64_t data_at, data_bytes; /* in the file, to its end */
+    int64_t bytes;               /* of the data when it is read */
 };
 
 /* Reads the header, and checks it against the length of the file. PLB_OK; or PLB_EINPUT and a sentence. */

@@ -31,24 +31,36 @@ static size_t format_header(char into[MOST_HEADER], const struct plb_array *arra
     return total;
 }
 
-int plb_npy_write(const char *path, const struct plb_array *array, struct plb_error *err)
+int64_t plb_npy_size(const char *path, const struct plb_array *array, struct plb_error *err)
 {
     int64_t elements, bytes;
-    if ((array->element_bytes != 4 && array->element_bytes != 8) || array->rows < 1 || array->columns < 1
-        || array->data == NULL || __builtin_mul_overflow(array->rows, array->columns, &elements)
-        || __builtin_mul_overflow(elements, (int64_t)array->element_bytes, &bytes))
-        return plb_fail(err, PLB_EFAILED,
-                        "%s: cannot be written: %" PRId64 " rows by %" PRId64 " columns "
-                        "of %zu bytes%s, but at least one row and column of 4 or 8 bytes, with data, was "
-                        "expected; this is a mistake in the kernel",
-                        path, array->rows, array->columns, array->element_bytes,
-                        array->data == NULL ? " without data" : "");
     char header[MOST_HEADER];
-    size_t header_bytes = format_header(header, array);
+    if ((array->element_bytes == 4 || array->element_bytes == 8) && array->rows >= 1 && array->columns >= 1
+        && array->data != NULL && !__builtin_mul_overflow(array->rows, array->columns, &elements)
+        && !__builtin_mul_overflow(elements, (int64_t)array->element_bytes, &bytes)
+        && bytes <= INT64_MAX - MOST_HEADER)
+        return bytes + (int64_t)format_header(header, array);
+    plb_fail(err, PLB_EFAILED,
+             "%s: cannot be written: %" PRId64 " rows by %" PRId64 " columns "
+             "of %zu bytes%s, but at least one row and column of 4 or 8 bytes, with data, was "
+             "expected; this is a mistake in the kernel",
+             path, array->rows, array->columns, array->element_bytes,
+             array->data == NULL ? " without data" : "");
+    return -1;
+}
+
+void plb_npy_print(const struct plb_array *array, FILE *out)
+{
+    char header[MOST_HEADER];
+    fwrite(header, 1, format_header(header, array), out);
+    fwrite(array->data, array->element_bytes, (size_t)(array->rows * array->columns), out);
+}
+
+int plb_npy_write(const char *path, const struct plb_array *array, struct plb_error *err)
+{
     struct plb_file file;
-    if (plb_file_create(&file, path, err) != PLB_OK)
+    if (plb_npy_size(path, array, err) < 0 || plb_file_create(&file, path, err) != PLB_OK)
         return err->status;
-    fwrite(header, 1, header_bytes, file.stream); /* plb_file_commit looks at the stream's error */
-    fwrite(array->data, 1, (size_t)bytes, file.stream);
+    plb_npy_print(array, file.stream);
     return plb_file_commit(&file, err);
 }

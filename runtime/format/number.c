@@ -55,7 +55,7 @@ static inline const char *scan_digits(const char *at, bool whole, struct decimal
     return any ? at : NULL;
 }
 
-/* What follows the e. Returns its end, or NULL where there is no digit. */
+/* Reads the digits after the e. Returns its end, or NULL where there is no digit. */
 static inline const char *scan_exponent(const char *at, struct decimal *d)
 {
     bool down = *at == '-';

@@ -45,7 +45,7 @@ bool plb_text_next_line(struct plb_text *text);
 __attribute__((format(printf, 2, 3))) int plb_text_refuse(const struct plb_text *text, const char *format,
                                                           ...);
 
-/* What the line has from `from` on. */
+/* The part of the line from `from` on. */
 struct plb_excerpt plb_text_excerpt(const struct plb_text *text, const char *from);
 
 #endif

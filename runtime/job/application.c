@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/crash.h"
+
 static int wrong(struct plb_app *app, const struct plb_data *d, const char *what)
 {
     return plb_app_error(app, "kernel %s: buffer '%s' %s", app->kernel->name, d->name, what);
@@ -12,7 +14,7 @@ static int wrong(struct plb_app *app, const struct plb_data *d, const char *what
 static int check_offsets(struct plb_app *app, const struct plb_data *d)
 {
     if (d->offsets < 0 || d->offsets >= app->n_data || app->data[d->offsets].mode != PLB_REPLICATE
-        || app->data[d->offsets].bytes != (size_t)(app->units + 1) * sizeof(int64_t))
+        || app->data[d->offsets].bytes != ((size_t)app->units + 1) * sizeof(int64_t))
         return wrong(app, d, "needs `offsets`, the handle of a replicated buffer of units + 1 int64_t");
     const int64_t *offsets = app->data[d->offsets].data;
     for (int64_t u = 0; u < app->units && offsets != NULL; u++)
@@ -34,6 +36,10 @@ static int check_declarations(struct plb_app *app)
         bool by_unit = d->mode == PLB_PARTITION || d->mode == PLB_OUTPUT;
         if (by_unit && d->unit_bytes == 0)
             return wrong(app, d, "has no unit_bytes");
+        if (by_unit && d->unit_bytes > (size_t)PTRDIFF_MAX / (size_t)app->units)
+            return wrong(app, d, "has 2^63 bytes or more; use fewer or smaller units");
+        if (d->bytes > PTRDIFF_MAX)
+            return wrong(app, d, "has 2^63 bytes or more; use a smaller input");
         if (d->mode == PLB_PARTITION_INDEXED && check_offsets(app, d) != PLB_OK)
             return app->err.status;
         if (d->mode == PLB_REDUCE && (d->bytes == 0 || d->bytes % 8 != 0))
@@ -46,7 +52,9 @@ int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const st
                   bool simulated)
 {
     *app = (struct plb_app){.kernel = kernel, .settings = settings, .simulated = simulated};
+    plb_crash_call(kernel->name, "setup");
     int status = kernel->setup(app);
+    plb_crash_call(kernel->name, NULL);
     if (status != PLB_OK && app->err.status == PLB_OK)
         plb_app_error(app, "kernel %s: setup failed with %d", kernel->name, status);
     return app->err.status != PLB_OK ? app->err.status : check_declarations(app);
@@ -54,6 +62,7 @@ int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const st
 
 void plb_app_fini(struct plb_app *app)
 {
+    plb_results_fini(&app->results);
     for (int i = 0; i < app->n_memory; i++)
         free(app->memory[i]);
     free(app->memory);
@@ -76,9 +85,13 @@ int plb_app_cost_map(struct plb_app *app, int phase, struct plb_cost_map *map)
     char title[PLB_PHASE_TITLE];
     struct costing c = {app, plb_phase_at(app->kernel, phase)};
     struct plb_error err = {.status = PLB_OK};
-    if (plb_cost_map_init(map, app->units, c.phase.cost != NULL ? cost : NULL, &c, &err) == PLB_OK)
-        return PLB_OK;
-    return plb_app_error(app, "%s: %s", plb_phase_title(app->kernel, phase, title), err.text);
+    plb_crash_call(app->kernel->name, "cost");
+    plb_cost_map_init(map, app->units, c.phase.cost != NULL ? cost : NULL, &c, &err);
+    plb_crash_call(app->kernel->name, NULL);
+    if (err.status == PLB_OK)
+        return app->err.status; /* of an option that `cost` mistook */
+    return plb_app_error(app, "%s tells a wrong cost: %s", plb_phase_title(app->kernel, phase, title),
+                         err.text);
 }
 
 int plb_app_begin_pass(struct plb_app *app)
@@ -103,10 +116,12 @@ double plb_app_unit_bytes(const struct plb_app *app, bool inputs, bool outputs)
     return bytes;
 }
 
-double plb_app_replicated_bytes(const struct plb_app *app)
+int64_t plb_app_take_replaced(struct plb_app *app)
 {
-    double bytes = 0.0;
-    for (int i = 0; i < app->n_data; i++)
-        bytes += app->data[i].mode == PLB_REPLICATE ? (double)app->data[i].bytes : 0.0;
-    return bytes;
+    int64_t mask = 0;
+    for (int i = 0; i < app->n_data; i++) {
+        mask |= app->replaced[i] ? (int64_t)1 << i : 0;
+        app->replaced[i] = false;
+    }
+    return mask;
 }

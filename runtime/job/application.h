@@ -7,25 +7,37 @@
 #include "config/settings.h"
 #include "core/cost.h"
 #include "job/phase.h"
+#include "job/results.h"
 #include "plb/kernel.h"
 
 #define PLB_MAX_DATA 32   /* buffers of an application; a mask of them fits an int64_t */
+#define PLB_MAX_KEPT 32   /* memory that the kernel keeps from pass to pass */
 #define PLB_MAX_ARGS 4096 /* bytes of the constant block; larger data is declared as replicated */
+
+/* Memory in which the kernel keeps something from pass to pass. */
+struct plb_kept {
+    void *data;
+    size_t bytes;
+};
 
 struct plb_app {
     const struct plb_kernel *kernel;
     const struct plb_settings *settings;
     bool simulated;
     int64_t units;
+    int64_t multiple; /* units in which tasks are best counted; 0: not said */
     int n_data;
     struct plb_data data[PLB_MAX_DATA];
     bool replaced[PLB_MAX_DATA]; /* since the last pass */
+    struct plb_kept kept[PLB_MAX_KEPT];
+    int n_kept;
     unsigned char args[PLB_MAX_ARGS];
     size_t args_bytes;
     int coming;                 /* the phase of the next pass */
     int running;                /* the phase of the pass that runs, or of the last one */
     int passes[PLB_MAX_PHASES]; /* passes begun, by phase */
     void *state;                /* the kernel's own */
+    struct plb_results results; /* declared; nothing of them is written in a simulation */
     void **memory;              /* from plb_app_alloc and the readers */
     int n_memory;
     struct plb_error err; /* the first mistake that the kernel or a check has described */
@@ -43,13 +55,13 @@ void plb_app_fini(struct plb_app *app);
  * sentence. The caller releases the map. */
 int plb_app_cost_map(struct plb_app *app, int phase, struct plb_cost_map *map);
 
+/* Which replicated buffers have changed since the last call: bit i is buffer i. */
+int64_t plb_app_take_replaced(struct plb_app *app);
+
 /* Begins a pass: counts it, and returns its phase. */
 int plb_app_begin_pass(struct plb_app *app);
 
 /* Bytes of partitioned inputs, of outputs, or of both, of one unit on average. */
 double plb_app_unit_bytes(const struct plb_app *app, bool inputs, bool outputs);
-
-/* Bytes of all replicated buffers together. */
-double plb_app_replicated_bytes(const struct plb_app *app);
 
 #endif

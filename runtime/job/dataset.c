@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
+
 void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
 {
-    *set = (struct plb_dataset){.n = app->n_data, .owner = true, .units = app->units};
+    *set = (struct plb_dataset){
+        .n = app->n_data, .owner = true, .units = app->units, .multiple = app->multiple};
+    set->writes_all = app->kernel->writes_all;
     set->args_bytes = app->args_bytes;
     memcpy(set->at, app->data, sizeof set->at);
     memcpy(set->args, app->args, sizeof set->args);
@@ -18,8 +22,10 @@ void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
 
 void plb_dataset_fini(struct plb_dataset *set)
 {
-    for (int i = 0; i < set->n && !set->owner; i++)
+    for (int i = 0; i < set->n && !set->owner; i++) {
         free(set->host[i]);
+        free(set->first[i]);
+    }
     set->n = 0;
 }
 
@@ -74,7 +80,7 @@ static void add_indexed(struct plb_sizes *sizes, const int64_t *offsets, double 
 
 struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set)
 {
-    struct plb_sizes sizes = {.n_indexed = 0};
+    struct plb_sizes sizes = {.multiple = set->multiple};
     for (int i = 0; i < set->n; i++) {
         const struct plb_data *d = &set->at[i];
         const int64_t *offsets = d->mode == PLB_PARTITION_INDEXED ? set->host[d->offsets] : NULL;
@@ -90,6 +96,18 @@ struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set)
         }
     }
     return sizes;
+}
+
+int64_t plb_dataset_stride(const struct plb_dataset *set)
+{
+    int64_t stride = 1;
+    for (int i = 0; i < set->n && set->owner; i++) {
+        const struct plb_data *d = &set->at[i];
+        bool by_unit = d->mode == PLB_PARTITION || d->mode == PLB_OUTPUT;
+        while (by_unit && (size_t)stride * d->unit_bytes % 64 != 0)
+            stride *= 2;
+    }
+    return stride;
 }
 
 void plb_reduce_clear(const struct plb_data *d, void *array)
@@ -126,4 +144,33 @@ void plb_reduce_fold(const struct plb_data *d, void *into, const void *from)
         else
             ints[i] = fold_int(d->op, ints[i], ((const int64_t *)from)[i]);
     }
+}
+
+bool plb_dataset_reduces(const struct plb_dataset *set)
+{
+    for (int i = 0; i < set->n; i++)
+        if (set->at[i].mode == PLB_REDUCE)
+            return true;
+    return false;
+}
+
+void plb_dataset_fold(const struct plb_dataset *set, void *const *arrays)
+{
+    for (int i = 0; i < set->n; i++)
+        if (set->at[i].mode == PLB_REDUCE)
+            plb_reduce_fold(&set->at[i], set->host[i], arrays[i]);
+}
+
+uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, void *const *parts,
+                         bool (*wanted)(const struct plb_data *data))
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < set->n; i++) {
+        size_t offset, bytes;
+        if (!wanted(&set->at[i]))
+            continue;
+        plb_dataset_bytes(set, i, range, &offset, &bytes);
+        sum = plb_crc32c(sum, parts[i], bytes);
+    }
+    return sum;
 }

@@ -9,10 +9,13 @@
 
 struct plb_dataset {
     int n;
-    bool owner; /* rank 0, which has every buffer whole */
+    bool owner;      /* rank 0, which has every buffer whole */
+    bool writes_all; /* the kernel writes every byte of its outputs: they need not be zero before */
     int64_t units;
+    int64_t multiple; /* of the application */
     struct plb_data at[PLB_MAX_DATA];
-    void *host[PLB_MAX_DATA]; /* the whole buffer; if not replicated, on the owner alone */
+    void *host[PLB_MAX_DATA];  /* the whole buffer; if not replicated, on the owner alone */
+    void *first[PLB_MAX_DATA]; /* not on the owner: what a task of unit 0 gets, for a first call; or NULL */
     _Alignas(64) unsigned char args[PLB_MAX_ARGS];
     size_t args_bytes;
 };
@@ -34,12 +37,27 @@ void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range ra
  * not in memory, as in some simulations, such a buffer does not count. */
 struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set);
 
+/* The units between two places where the parts of all buffers are aligned to 64 bytes: tasks in place should
+ * begin there. 1 where parts are aligned anyhow, and where tasks have buffers of their own. */
+int64_t plb_dataset_stride(const struct plb_dataset *set);
+
 /* Whether a task pulls its part of the buffer, and whether a task sends its part back. */
 bool plb_data_is_input(const struct plb_data *data);
 bool plb_data_is_result(const struct plb_data *data);
 
 /* Sets a task's reduced array to the neutral element of its operation. */
 void plb_reduce_clear(const struct plb_data *data, void *array);
+
+/* The CRC32C of the buffers of a range that `wanted` chooses, one after the other: parts[i] is that of buffer
+ * i. */
+uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, void *const *parts,
+                         bool (*wanted)(const struct plb_data *data));
+
+/* Whether some buffer is reduced. */
+bool plb_dataset_reduces(const struct plb_dataset *set);
+
+/* Folds the reduced arrays of a task into the owner's: arrays[i] is that of buffer i. */
+void plb_dataset_fold(const struct plb_dataset *set, void *const *arrays);
 
 /* Folds one reduced array into another, element by element. Sums of whole numbers wrap around. */
 void plb_reduce_fold(const struct plb_data *data, void *into, const void *from);

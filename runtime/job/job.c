@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/crash.h"
 #include "base/memory.h"
 #include "config/unknown.h"
 #include "job/balancer_file.h"
@@ -18,7 +20,7 @@
 #define TASK_BYTES 32e6
 
 /* Whether the job may use the devices of this machine. [cluster] is read before the kernel for that alone.
- * What is wrong in it is told when it is read again. */
+ * A mistake in it is told when it is read again. */
 static bool uses_devices(struct plb_job *job, const char *simulate)
 {
     struct plb_error later = {.status = PLB_OK};
@@ -67,8 +69,8 @@ static int check_shared_keys(const struct plb_settings *s, const struct plb_bala
     return PLB_OK;
 }
 
-/* Loads the balancer that [balance] names by a path, so that its keys are known. What is wrong in [balance]
- * is told when it is read again. */
+/* Loads the balancer that [balance] names by a path, so that its keys are known. A mistake in
+ * [balance] is told when it is read again. */
 static int load_balancer(struct plb_job *job, struct plb_error *err)
 {
     struct plb_settings *s = &job->settings;
@@ -126,10 +128,17 @@ static int read_cluster(struct plb_job *job, const char *simulate, struct plb_er
     return err->status;
 }
 
+static int read_run(struct plb_job *job, struct plb_error *err)
+{
+    if (plb_settings_load(&job->settings, "run", err) != PLB_OK)
+        return err->status;
+    return plb_run_settings_read(&job->settings, &job->run, err);
+}
+
 int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assignments, int n_assignments,
                  const char *simulate, uint64_t seed, struct plb_error *err)
 {
-    *job = (struct plb_job){.seed = seed};
+    *job = (struct plb_job){.seed = seed, .began = time(NULL), .began_s = plb_now()};
     if (plb_settings_init(&job->settings, conf_file, assignments, n_assignments, err) != PLB_OK)
         return err->status;
     plb_job_settings_add(&job->settings);
@@ -137,7 +146,7 @@ int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assign
     if (read_kernel(job, simulate, err) != PLB_OK || load_balancer(job, err) != PLB_OK
         || plb_settings_check_unknown(&job->settings, err) != PLB_OK)
         return err->status;
-    if (read_balancer(job, simulate != NULL, err) != PLB_OK)
+    if (read_balancer(job, simulate != NULL, err) != PLB_OK || read_run(job, err) != PLB_OK)
         return err->status;
     return read_cluster(job, simulate, err);
 }
@@ -196,12 +205,16 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
         plb_app_phase(&job->app, i);
         job->simulated[i] = plb_app_begin_pass(&job->app);
     }
-    return status == PLB_OK ? PLB_OK : plb_fail(err, status, "%s", job->app.err.text);
+    if (status == PLB_OK)
+        return simulated ? PLB_OK : plb_results_reserve(&job->app.results, err);
+    return plb_fail(err, status, "%s", job->app.err.text);
 }
 
-/* The status of one of the kernel's functions, with a sentence of our own where the kernel gave none. */
+/* The status of one of the kernel's functions, which has returned, with a sentence of our own where the
+ * kernel gave none. */
 static int hook_status(struct plb_job *job, const char *hook, int status, struct plb_error *err)
 {
+    plb_crash_call(job->kernel->name, NULL);
     if (status == PLB_OK && job->app.err.status == PLB_OK)
         return PLB_OK;
     if (job->app.err.status == PLB_OK)
@@ -215,6 +228,7 @@ int plb_job_next(struct plb_job *job, int64_t pass, bool *again, struct plb_erro
     *again = false;
     if (job->kernel->next == NULL)
         return PLB_OK;
+    plb_crash_call(job->kernel->name, "next");
     return hook_status(job, "next", job->kernel->next(&job->app, pass, again), err);
 }
 
@@ -223,13 +237,26 @@ int plb_job_verify(struct plb_job *job, struct plb_error *err)
     if (job->kernel->verify == NULL)
         return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify",
                         job->kernel->name);
+    plb_crash_call(job->kernel->name, "verify");
     return hook_status(job, "verify", job->kernel->verify(&job->app), err);
 }
 
 int plb_job_finish(struct plb_job *job, struct plb_error *err)
 {
+    plb_crash_call(job->kernel->name, "finish");
     int status = job->kernel->finish != NULL ? job->kernel->finish(&job->app) : PLB_OK;
-    return hook_status(job, "finish", status, err);
+    if (hook_status(job, "finish", status, err) != PLB_OK)
+        return err->status;
+    return plb_results_write(&job->app.results, "", err);
+}
+
+/* Whether tasks have results at all. */
+static bool has_results(const struct plb_job *job)
+{
+    for (int i = 0; i < job->app.n_data; i++)
+        if (plb_data_is_result(&job->app.data[i]))
+            return true;
+    return false;
 }
 
 struct plb_master_config plb_job_master(const struct plb_job *job)
@@ -247,7 +274,10 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .backups = job->balance.migration.backups,
         .task_s = job->balance.migration.task_s,
         .learn_costs = job->balance.learn_costs,
-        .whole_results = job->sizes.task_bytes > 0.0, /* of its reduced arrays */
+        .saves = plb_settings_get(&job->settings, "run", "journal")->text != NULL, /* it keeps tasks */
+        .whole_results = job->sizes.task_bytes > 0.0,                              /* of its reduced arrays */
+        .audit = has_results(job) ? job->run.audit : 0.0,
+        .seed = job->seed,
     };
 }
 

@@ -3,6 +3,8 @@
 #ifndef PLB_JOB_JOB_H
 #define PLB_JOB_JOB_H
 
+#include <time.h>
+
 #include "core/master.h"
 #include "job/application.h"
 #include "config/cluster_file.h"
@@ -13,6 +15,7 @@ struct plb_job {
     struct plb_settings settings;
     struct plb_balance_settings balance;
     struct plb_cluster_settings machines;
+    struct plb_run_settings run;
     const struct plb_kernel *kernel;
     const struct plb_balancer *balancer;
     struct plb_param *params;
@@ -24,7 +27,10 @@ struct plb_job {
     struct plb_replay replay;        /* what the run simulated again tells of work */
     struct plb_cost_map *true_map;   /* by that run; NULL: as told */
     uint64_t seed;
+    time_t began;                  /* when it was read */
+    double began_s;                /* the same by plb_now() */
     struct plb_profiles *profiles; /* of profile/profiles.h; NULL where off, and before the PUs are known */
+    struct plb_journal *journal;   /* of journal/journal.h; NULL where none is kept */
 };
 
 /* Reads and checks settings, kernel, balancer and .cluster file. `simulate` is the .cluster file of a
@@ -44,11 +50,11 @@ int plb_job_next(struct plb_job *job, int64_t pass, bool *again, struct plb_erro
  * sentence. */
 int plb_job_verify(struct plb_job *job, struct plb_error *err);
 
-/* Writes the output files. The caller does not call it after a wrong result. PLB_OK, or PLB_EFAILED and a
- * sentence. */
+/* Calls the kernel's finish, and writes the results that the kernel has declared. The caller does not call it
+ * after a wrong result. PLB_OK, or PLB_EFAILED and a sentence. */
 int plb_job_finish(struct plb_job *job, struct plb_error *err);
 
-/* What the master must know of the job, from which it borrows; the driver adds n_nodes. */
+/* The job as the master must know it. It borrows from the job; the driver adds n_nodes. */
 struct plb_master_config plb_job_master(const struct plb_job *job);
 
 void plb_job_fini(struct plb_job *job);

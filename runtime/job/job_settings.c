@@ -1,6 +1,10 @@
 /* Tables of keys, and one assignment for each value. An enum has the order of its key's choices. */
 #include "job/job_settings.h"
 
+#include <math.h>
+#include <string.h>
+
+#include "base/duration.h"
 #include "job/balancer_table.h"
 
 static const struct plb_option app_options[] = {
@@ -36,12 +40,28 @@ static const struct plb_option cluster_options[] = {
     {0},
 };
 
+static const struct plb_option run_options[] = {
+    {"time_limit", PLB_TEXT, "auto", 0, 0, NULL,
+     "time since the start after which no new task starts: " PLB_DURATION_FORMS
+     "; auto: as Slurm ends the job; off"},
+    {"grace", PLB_TEXT, "30s", 0, 0, NULL, "time that running tasks have to end then, or after a SIGUSR1"},
+    {"lost_after", PLB_REAL, "0.8", 0.2, 1e6, NULL,
+     "seconds without a word after which a rank is lost, and others execute its units"},
+    {"journal", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "what is done is kept in this file, for --resume"},
+    {"audit", PLB_REAL, "0", 0, 1, NULL,
+     "part of the tasks that is executed a second time, by another PU, and compared; 0.01: one in a hundred"},
+    {"checksums", PLB_FLAG, "no", 0, 0, NULL,
+     "inputs and results that travel between ranks are checked, and travel again where they were damaged"},
+    {0},
+};
+
 void plb_job_settings_add(struct plb_settings *s)
 {
     plb_settings_add(s, "app", app_options);
     plb_settings_add(s, "balance", balance_options);
     for (int b = 0; plb_balancers[b] != NULL; b++)
         plb_settings_add(s, "balance", plb_balancers[b]->options);
+    plb_settings_add(s, "run", run_options);
     plb_settings_add(s, "cluster", cluster_options);
     for (int d = 0; plb_device_drivers[d] != NULL; d++)
         plb_settings_add(s, "cluster", plb_device_drivers[d]->options);
@@ -74,4 +94,28 @@ void plb_cluster_settings_read(const struct plb_settings *s, struct plb_cluster_
         for (int i = 0; i < plb_driver_option_count(plb_device_drivers[d]); i++)
             cluster->pus.options[n++] = plb_settings_number(s, "cluster",
                                                             plb_device_drivers[d]->options[i].name);
+}
+
+/* A time; positive: 0 is none. */
+static int read_time(const struct plb_setting *t, bool positive, double *seconds, struct plb_error *err)
+{
+    if (plb_parse_duration(t->text, seconds) && (*seconds > 0.0 || !positive))
+        return PLB_OK;
+    return plb_fail(err, PLB_EINPUT, "%s: %s = %s is not a time such as %s (%s)", t->origin, t->option->name,
+                    t->text, PLB_DURATION_FORMS, t->option->help);
+}
+
+int plb_run_settings_read(const struct plb_settings *s, struct plb_run_settings *run, struct plb_error *err)
+{
+    const struct plb_setting *limit = plb_settings_get(s, "run", "time_limit");
+    *run = (struct plb_run_settings){.limit = limit->text,
+                                     .limit_s = INFINITY,
+                                     .until_job_ends = strcmp(limit->text, "off") != 0,
+                                     .lost_after = plb_settings_number(s, "run", "lost_after"),
+                                     .audit = plb_settings_number(s, "run", "audit"),
+                                     .checksums = plb_settings_number(s, "run", "checksums") != 0.0};
+    bool is_time = run->until_job_ends && strcmp(limit->text, "auto") != 0;
+    if (is_time && read_time(limit, true, &run->limit_s, err) != PLB_OK)
+        return err->status;
+    return read_time(plb_settings_get(s, "run", "grace"), false, &run->grace_s, err);
 }

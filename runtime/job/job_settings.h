@@ -1,5 +1,5 @@
-/* The sections [app], [balance] and [cluster]: the keys that plbrun itself knows, and their values in typed
- * form. */
+/* The sections [app], [run], [balance] and [cluster]: the keys that plbrun itself knows, and their values in
+ * typed form. */
 #ifndef PLB_JOB_JOB_SETTINGS_H
 #define PLB_JOB_JOB_SETTINGS_H
 
@@ -7,7 +7,7 @@
 #include "core/migration.h"
 #include "device/driver.h"
 
-/* What a run does with profiles, the measurements kept between runs. */
+/* The use of profiles in a run: measurements kept between runs. */
 enum plb_profile_mode { PLB_PROFILE_OFF, PLB_PROFILE_READ, PLB_PROFILE_WRITE, PLB_PROFILE_ON };
 #define PLB_PROFILE_CHOICES "off|read|write|on"
 
@@ -24,11 +24,23 @@ struct plb_cluster_settings {
     struct plb_pu_settings pus;
 };
 
-/* Makes the keys of the three sections known: plbrun's own, and those of every balancer and device driver. */
+struct plb_run_settings {
+    const char *limit;   /* the text of time_limit; lasts as long as the settings */
+    double limit_s;      /* seconds since the start after which no new task starts; infinite: none */
+    bool until_job_ends; /* the end of the batch job counts too, where it is known */
+    double grace_s;      /* seconds that running tasks have to end then */
+    double lost_after;   /* seconds without a word after which a rank is lost */
+    double audit;        /* part of the tasks that is executed again and compared */
+    bool checksums;      /* of data that travels between ranks */
+};
+
+/* Makes the keys of the four sections known: plbrun's own, and those of every balancer and device driver. */
 void plb_job_settings_add(struct plb_settings *settings);
 
 /* Reads the values of a section that has been loaded. */
 void plb_balance_settings_read(const struct plb_settings *settings, struct plb_balance_settings *balance);
 void plb_cluster_settings_read(const struct plb_settings *settings, struct plb_cluster_settings *cluster);
+int plb_run_settings_read(const struct plb_settings *settings, struct plb_run_settings *run,
+                          struct plb_error *err); /* PLB_OK, or PLB_EINPUT and a sentence */
 
 #endif

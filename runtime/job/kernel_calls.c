@@ -1,56 +1,95 @@
 /* The functions that a kernel calls (plb/kernel.h). They note what the kernel says, and check what can be
  * checked at once. plb_app_setup checks the rest, when all has been said. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "format/mtx.h"
 #include "format/npy.h"
 #include "job/application.h"
 
-/* A name that is not in the kernel's own table is a mistake of its author, not of the user. */
-static const struct plb_setting *option(const struct plb_app *app, const char *name)
+/* Options of a kernel among which a mistaken name is looked for; those beyond are not suggested. */
+#define MOST_OPTIONS 64
+
+/* The answer to a mistake: a number that divides, and a text that can be read. */
+static const struct plb_setting no_setting = {.text = (char[]){""}, .number = 1.0};
+
+/* Notes a mistake of the kernel's author. The app is constant for kernels alone: it is plbrun's own. */
+#define MISTAKE(app, ...) plb_app_error((struct plb_app *)(app), __VA_ARGS__)
+
+static const struct plb_setting *find(const struct plb_app *app, const char *name)
 {
     const struct plb_setting *s = plb_settings_get(app->settings, app->kernel->name, name);
-    if (s == NULL) {
-        fprintf(stderr, "plbrun: kernel %s asks for the option '%s', which its table does not have\n",
-                app->kernel->name, name);
-        abort();
-    }
-    return s;
+    if (s != NULL)
+        return s;
+    const char *names[MOST_OPTIONS + 1] = {NULL};
+    const struct plb_option *o = app->kernel->options;
+    for (int n = 0; n < MOST_OPTIONS && o != NULL && o[n].name != NULL; n++)
+        names[n] = o[n].name;
+    const char *near = plb_nearest(name, names);
+    MISTAKE(app, "kernel %s: its table has no option '%s'%s%s%s", app->kernel->name, name,
+            near != NULL ? "; did it mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : "");
+    return &no_setting;
+}
+
+/* The setting, if it has one of the types that the function serves: bit i is enum plb_option_type i. */
+static const struct plb_setting *option(const struct plb_app *app, const char *name, unsigned types,
+                                        const char *function)
+{
+    static const char *const type_names[] = {
+        [PLB_INT] = "PLB_INT",
+        [PLB_REAL] = "PLB_REAL",
+        [PLB_FLAG] = "PLB_FLAG",
+        [PLB_TEXT] = "PLB_TEXT",
+        [PLB_INPUT_FILE] = "PLB_INPUT_FILE",
+        [PLB_OUTPUT_FILE] = "PLB_OUTPUT_FILE",
+    };
+    const struct plb_setting *s = find(app, name);
+    if (s->option == NULL || (types & 1u << s->option->type) != 0)
+        return s;
+    MISTAKE(app, "kernel %s: %s asks for '%s', which is a %s in its table", app->kernel->name, function, name,
+            type_names[s->option->type]);
+    return &no_setting;
 }
 
 int64_t plb_app_int(const struct plb_app *app, const char *name)
 {
-    return (int64_t)option(app, name)->number;
+    return (int64_t)option(app, name, 1u << PLB_INT, "plb_app_int")->number;
 }
 
 double plb_app_real(const struct plb_app *app, const char *name)
 {
-    return option(app, name)->number;
+    return option(app, name, 1u << PLB_REAL, "plb_app_real")->number;
 }
 
 bool plb_app_flag(const struct plb_app *app, const char *name)
 {
-    return option(app, name)->number != 0.0;
+    return option(app, name, 1u << PLB_FLAG, "plb_app_flag")->number != 0.0;
 }
 
 const char *plb_app_text(const struct plb_app *app, const char *name)
 {
-    return option(app, name)->text;
+    return option(app, name, 1u << PLB_TEXT | 1u << PLB_INPUT_FILE | 1u << PLB_OUTPUT_FILE, "plb_app_text")
+        ->text;
 }
 
 int plb_app_choice(const struct plb_app *app, const char *name)
 {
-    const struct plb_setting *s = option(app, name);
+    const struct plb_setting *s = option(app, name, 1u << PLB_TEXT, "plb_app_choice");
+    if (s->option != NULL && s->option->choices == NULL)
+        MISTAKE(app,
+                "kernel %s: plb_app_choice asks for '%s', which is a PLB_TEXT without choices in its table",
+                app->kernel->name, name);
     return s->text != NULL ? (int)s->number : -1;
 }
 
 bool plb_app_given(const struct plb_app *app, const char *name)
 {
-    return option(app, name)->given;
+    return find(app, name)->given;
 }
 
 bool plb_app_simulated(const struct plb_app *app)
@@ -61,6 +100,15 @@ bool plb_app_simulated(const struct plb_app *app)
 void plb_app_units(struct plb_app *app, int64_t units)
 {
     app->units = units;
+}
+
+void plb_app_multiple(struct plb_app *app, int64_t units)
+{
+    if (units < 1)
+        plb_app_error(app, "kernel %s wants tasks of multiples of %lld %s; say 1 or more", app->kernel->name,
+                      (long long)units, app->kernel->unit);
+    else
+        app->multiple = units;
 }
 
 int plb_app_data(struct plb_app *app, const struct plb_data *data)
@@ -117,6 +165,11 @@ void *plb_app_alloc(struct plb_app *app, size_t bytes)
     return own(app, plb_alloc(bytes < page ? page : bytes));
 }
 
+void *plb_app_alloc_array(struct plb_app *app, int64_t n, size_t size)
+{
+    return plb_app_alloc(app, plb_array_bytes(n, size));
+}
+
 void plb_app_set_state(struct plb_app *app, void *state)
 {
     app->state = state;
@@ -125,6 +178,15 @@ void plb_app_set_state(struct plb_app *app, void *state)
 void *plb_app_state(const struct plb_app *app)
 {
     return app->state;
+}
+
+void plb_app_keep(struct plb_app *app, void *data, size_t bytes)
+{
+    if (app->n_kept == PLB_MAX_KEPT)
+        plb_app_error(app, "kernel %s: plb_app_keep is called more than %d times", app->kernel->name,
+                      PLB_MAX_KEPT);
+    else
+        app->kept[app->n_kept++] = (struct plb_kept){data, bytes};
 }
 
 int plb_app_error(struct plb_app *app, const char *format, ...)
@@ -137,26 +199,73 @@ int plb_app_error(struct plb_app *app, const char *format, ...)
     return plb_fail(&app->err, PLB_EINPUT, "%s", text);
 }
 
+/* Whether a function was given the name of a file. plb_app_text gives NULL where the user has named none. */
+static bool is_named(struct plb_app *app, const char *path, const char *function)
+{
+    if (path == NULL)
+        plb_app_error(app, "kernel %s: %s is given no path (NULL); plb_app_given says whether there is one",
+                      app->kernel->name, function);
+    return path != NULL;
+}
+
 int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, struct plb_array *array)
 {
+    if (!is_named(app, path, "plb_read_npy"))
+        return PLB_EINPUT;
     int status = plb_npy_read(path, order, app->simulated, array, &app->err);
     if (status == PLB_OK && array->data != NULL)
         own(app, array->data);
     return status;
 }
 
-int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array *array)
+void plb_app_save_npy(struct plb_app *app, const char *path, const struct plb_array *array)
 {
-    return plb_npy_write(path, array, &app->err);
+    struct plb_results *r = &app->results;
+    if (!is_named(app, path, "plb_app_save_npy"))
+        return;
+    if (r->n == PLB_MAX_RESULTS)
+        plb_app_error(app, "kernel %s: more than %d results are declared", app->kernel->name,
+                      PLB_MAX_RESULTS);
+    else
+        r->at[r->n++] = (struct plb_result){.path = strdup(path), .array = *array};
 }
 
-int plb_read_mtx(struct plb_app *app, const char *path, struct plb_csr *matrix)
+int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array *array)
 {
-    int status = plb_mtx_read(path, matrix, &app->err);
+    return is_named(app, path, "plb_write_npy") ? plb_npy_write(path, array, &app->err) : PLB_EINPUT;
+}
+
+static int read_mtx(struct plb_app *app, const char *path, bool nonfinite, struct plb_csr *matrix)
+{
+    if (!is_named(app, path, nonfinite ? "plb_read_mtx_nonfinite" : "plb_read_mtx"))
+        return PLB_EINPUT;
+    int status = plb_mtx_read(path, nonfinite, matrix, &app->err);
     if (status == PLB_OK) {
         own(app, matrix->offsets);
         own(app, matrix->indices);
         own(app, matrix->values);
     }
     return status;
+}
+
+int plb_read_mtx(struct plb_app *app, const char *path, struct plb_csr *matrix)
+{
+    return read_mtx(app, path, false, matrix);
+}
+
+int plb_read_mtx_nonfinite(struct plb_app *app, const char *path, struct plb_csr *matrix)
+{
+    return read_mtx(app, path, true, matrix);
+}
+
+int64_t plb_app_agree_reals(const struct plb_twice *t, double relative, double absolute)
+{
+    const double *one = t->one, *other = t->other;
+    for (size_t i = 0; i < t->bytes / sizeof *one; i++) {
+        double a = one[i], b = other[i];
+        bool same = a == b || (isnan(a) && isnan(b)); /* also where both are infinite */
+        if (!same && !(fabs(a - b) <= relative * fmax(fabs(a), fabs(b)) + absolute))
+            return (int64_t)(i * sizeof *one);
+    }
+    return PLB_SAME;
 }

@@ -24,8 +24,8 @@ static int check(const struct plb_kernel *k, const char *path, bool elsewhere, s
                         "%s was built for kernel ABI %u (%u bytes), this plbrun has ABI %u (%zu "
                         "bytes); rebuild it against this plb/kernel.h",
                         path, k->abi, k->size, PLB_KERNEL_ABI, sizeof *k);
-    static const char *const taken[] = {"app", "balance", "cluster"};
-    for (int i = 0; k->name != NULL && i < 3; i++)
+    static const char *const taken[] = {"app", "balance", "cluster", "run"};
+    for (int i = 0; k->name != NULL && i < 4; i++)
         if (strcmp(k->name, taken[i]) == 0)
             return plb_fail(err, PLB_EINPUT,
                             "%s: a kernel cannot be named '%s', which is a section of the conf "
@@ -42,9 +42,11 @@ static int check(const struct plb_kernel *k, const char *path, bool elsewhere, s
 }
 
 /* The path of a driver's extra object NAME.x.so, which belongs to NAME.so. */
-static void extra_path(const char *path, const struct plb_device_driver *driver, char extra[PLB_KERNEL_PATH])
+static void extra_path(const char *path, const struct plb_device_driver *driver,
+                       char extra[PLB_KERNEL_PATH_BYTES])
 {
-    snprintf(extra, PLB_KERNEL_PATH, "%.*s.%s.so", (int)(strlen(path) - strlen(".so")), path, driver->object);
+    snprintf(extra, PLB_KERNEL_PATH_BYTES, "%.*s.%s.so", (int)(strlen(path) - strlen(".so")), path,
+             driver->object);
 }
 
 /* Loads the extra objects of path/NAME.so whose devices are here and wanted. Returns whether there is an
@@ -54,7 +56,7 @@ static bool load_extras(const char *path, const struct plb_pu_settings *pus)
     bool there = false;
     for (int d = 0; plb_device_drivers[d] != NULL; d++) {
         const struct plb_device_driver *driver = plb_device_drivers[d];
-        char extra[PLB_KERNEL_PATH];
+        char extra[PLB_KERNEL_PATH_BYTES];
         if (driver->object == NULL)
             continue;
         extra_path(path, driver, extra);
@@ -63,7 +65,8 @@ static bool load_extras(const char *path, const struct plb_pu_settings *pus)
         there = true;
         bool wanted = pus != NULL && plb_driver_wanted(driver, pus->wanted) && driver->count(NULL) > 0;
         if (wanted && dlopen(extra, RTLD_NOW | RTLD_GLOBAL) == NULL)
-            plb_say("warning: %ss are not used: %s cannot be loaded: %s; install what is missing, or add its "
+            plb_log(PLB_LOG_WARNING,
+                    "%ss are not used: %s cannot be loaded: %s; install what is missing, or add its "
                     "folder "
                     "to LD_LIBRARY_PATH",
                     kinds[driver->kind], extra, dlerror());
@@ -74,7 +77,7 @@ static bool load_extras(const char *path, const struct plb_pu_settings *pus)
 int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_settings *pus,
                     const struct plb_kernel **kernel, struct plb_error *err)
 {
-    char path[PLB_KERNEL_PATH];
+    char path[PLB_KERNEL_PATH_BYTES];
     if (plb_kernel_find(name, origin, path, err) != PLB_OK)
         return err->status;
     bool elsewhere = load_extras(path, pus);
@@ -83,6 +86,7 @@ int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_se
         return plb_fail(err, PLB_EINPUT, "%s: cannot load the kernel: %s", origin, dlerror());
     const struct plb_kernel *found = dlsym(object, "plb_kernel");
     if (found != NULL && check(found, path, elsewhere, err) == PLB_OK) {
+        plb_log(PLB_LOG_DEBUG, "kernel %s is %s", found->name, path);
         *kernel = found;
         return PLB_OK;
     }
@@ -111,7 +115,7 @@ int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_ident
                         struct plb_error *err)
 {
     Dl_info object;
-    char extra[PLB_KERNEL_PATH];
+    char extra[PLB_KERNEL_PATH_BYTES];
     int n = 0;
     *identity = (struct plb_kernel_identity){.abi = kernel->abi, .version = PLB_VERSION};
     if (dladdr(kernel, &object) == 0 || !plb_hash_file(object.dli_fname, &identity->hash))
@@ -124,6 +128,16 @@ int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_ident
             identity->extra[n++] = extra_hash(extra);
         }
     return PLB_OK;
+}
+
+bool plb_kernel_has_object(const struct plb_kernel *kernel, const struct plb_device_driver *driver)
+{
+    Dl_info object;
+    char extra[PLB_KERNEL_PATH_BYTES];
+    if (driver->object == NULL || dladdr(kernel, &object) == 0)
+        return false;
+    extra_path(object.dli_fname, driver, extra);
+    return access(extra, R_OK) == 0;
 }
 
 void plb_kernel_path(const struct plb_kernel *kernel, char *path, size_t size)

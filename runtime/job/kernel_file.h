@@ -20,6 +20,9 @@ int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_se
 int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_identity *identity,
                         struct plb_error *err);
 
+/* Whether a loaded kernel has an extra object for a driver's devices, which may not be loaded. */
+bool plb_kernel_has_object(const struct plb_kernel *kernel, const struct plb_device_driver *driver);
+
 /* The path of a loaded kernel's shared object, or "?" where nobody knows it. Where it does not fit, its
  * end. */
 void plb_kernel_path(const struct plb_kernel *kernel, char *path, size_t size);

@@ -1,4 +1,4 @@
-/* What is believed of a processing unit: the seconds that a block takes, and how sure that is. Pure
+/* The belief about a processing unit: the seconds that a block takes, and how sure that is. Pure
  * functions; thread-safe.
  *
  * The curve gives the seconds m(x) for x units of work. They are believed to be at most m(x) · (1 + z(x)).

@@ -6,20 +6,16 @@
 
 #include "base/memory.h"
 
-/* A PU's best rate counts up to this multiple of its mean rate. Larger: a curve that rests on a few quick
- * units makes the bound too small. Smaller: a PU that had only small blocks does not get the rate that it can
- * reach. A guess. */
-#define CREDIBLE 2.0
-
-/* Relative spread of tasks up to which best rates count. Larger: a few cheap units look like a good rate.
- * Smaller: ordinary noise hides what a PU can do. Noise of a shared machine stays below it. A guess. */
+/* Relative spread of tasks up to which their sizes tell what starts cost. Larger: small tasks of dear units
+ * look like starts. Smaller: ordinary noise hides what starts cost. Noise of a shared machine stays below it.
+ * A guess. */
 #define EVEN 0.25
 
 #define NO_IDEA 20.0 /* error of a rate, as a logarithm, beyond which it may be anything */
 
 struct rated {
-    double rate, best, seconds;
-    double error; /* of the rate, as a logarithm */
+    double rate, held, seconds; /* held: by tasks of the size of most work */
+    double error;               /* of the rate, as a logarithm */
 };
 
 /* The bound, and its standard error: each rate in turn is an error larger, and smaller. */
@@ -50,12 +46,12 @@ static double rate_error(const struct plb_timed *reports, int n, double deviatio
     return isfinite(own) ? fmax(own, general) : general;
 }
 
-/* Every PU by its own rate. False where one has none. Best rates count where units cost what was told. */
+/* Every PU by its own rate. False where one has none. */
 static bool rate_each(const struct plb_bound_pu *pus, int n, double deviation, bool told, struct rated *rated)
 {
     for (int p = 0; p < n; p++) {
         const struct plb_tally *t = pus[p].tally;
-        double best = pus[p].best_rate, mean = t->seconds > 0.0 ? t->work / t->seconds : best;
+        double mean = t->seconds > 0.0 ? t->work / t->seconds : pus[p].best_rate;
         rated[p] = (struct rated){0};
         if (pus[p].refused)
             continue;
@@ -64,8 +60,8 @@ static bool rate_each(const struct plb_bound_pu *pus, int n, double deviation, b
         rated[p] = (struct rated){mean, mean, t->seconds, 0.0};
         if (t->seconds > 0.0)
             rated[p].error = rate_error(t->at, t->n, deviation);
-        if (told && deviation <= EVEN && best > mean && best < CREDIBLE * mean)
-            rated[p].best = best;
+        if (t->seconds > 0.0 && told && deviation <= EVEN)
+            rated[p].held = plb_tally_held_rate(t);
     }
     return true;
 }
@@ -134,12 +130,12 @@ static double scatter(const struct plb_bound_pu *pus, int n, bool told)
 /* The bound by these rates, or NAN where it is too doubtful. */
 static double sure_bound(const struct rated *rated, int n)
 {
-    double error, best = 0.0, mean = 0.0, bound = mean_busy(rated, n, &error);
+    double error, held = 0.0, mean = 0.0, bound = mean_busy(rated, n, &error);
     for (int p = 0; p < n; p++) {
-        best += rated[p].best;
+        held += rated[p].held;
         mean += rated[p].rate;
     }
-    return error <= PLB_BOUND_ERROR * bound ? bound * mean / best : (double)NAN;
+    return error <= PLB_BOUND_ERROR * bound ? bound * mean / held : (double)NAN;
 }
 
 double plb_bound(const struct plb_bound_pu *pus, int n, double work, bool told)

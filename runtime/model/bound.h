@@ -1,6 +1,10 @@
 /* The bound of a finished run: the time in which its PUs together would have done the same work, if they
  * shared it perfectly at their measured rates. A pure function of what they reported.
  *
+ * A PU's speed is what it held over the whole run, not its best moment. Where units cost what was told, its
+ * tasks count as if all had been of the size in which it did most of its work: small tasks, as at the begin
+ * and at the end of a run, pay for more starts.
+ *
  * A PU that was busy b seconds at speed s has done s·b. The bound is Σ s·b / Σ s, a mean of the busy times,
  * so it is never above the longest of them, whatever the speeds. The speeds are work over seconds. Where
  * units cost other amounts than was told, these rates are doubtful. Then the bound depends on them where busy
@@ -22,7 +26,7 @@
 struct plb_bound_pu {
     const struct plb_tally *tally;
     int alike;        /* PUs of one model and power have the same number, from 0 to n - 1 */
-    double best_rate; /* work per second at its best size, as far as known; 0: its mean rate counts */
+    double best_rate; /* work per second of a PU that has reported nothing, by its curve; 0: unknown */
     bool refused;     /* it cannot take part */
 };
 

@@ -3,13 +3,14 @@
 #ifndef PLB_MODEL_CLUSTER_SPEC_H
 #define PLB_MODEL_CLUSTER_SPEC_H
 
+#include "base/name.h"
 #include "plb/balancer.h"
 
 #define PLB_MAX_SLOW 8 /* `slow` lines of one PU */
 
 /* One PU; plain data, so that it can be sent to the node that plays it. */
 struct plb_pu_spec {
-    char name[32]; /* of its section */
+    char name[PLB_NAME]; /* of its section */
     enum plb_pu_kind kind;
     double power;    /* default: rate, else 1 */
     double rate;     /* simulation: cost per second at large sizes; 0 = not given */
@@ -29,12 +30,12 @@ struct plb_pu_spec {
 #define PLB_LINK_LATENCY 20e-6    /* s */
 
 struct plb_node_spec {
-    char name[32];
+    char name[PLB_HOST_NAME];
     double bandwidth, latency; /* to the other nodes: bytes/s, s */
     int first_pu, n_pus;       /* in the array of PUs */
 };
 
-/* What a simulation takes for rank 0's work, and for true. 0: the default; negative: nothing. */
+/* A simulation's prices of rank 0's work, and its true costs. 0: the default; negative: nothing. */
 struct plb_simulation_spec {
     double message_s;  /* of rank 0, for each message that it receives or sends */
     double solve_s;    /* for each active PU in a solve of the balancer */

@@ -158,6 +158,12 @@ char *plb_curve_print(const struct plb_curve *c, char *text, size_t size)
     return text;
 }
 
+const char *plb_term_name(enum plb_term term)
+{
+    static const char *const names[PLB_TERMS] = {"1", "u", "u^2", "u^3", "e^u", "ln u", "u e^u", "u ln u"};
+    return names[term];
+}
+
 bool plb_model_known(const struct plb_model *model)
 {
     return model->execute.terms != 0;

@@ -39,9 +39,9 @@ struct plb_model {
     double transfer_s;        /* G_p(x) = transfer_s + transfer_s_per_work · x */
     double transfer_s_per_work;
     double transfer_r2; /* coefficient of determination of G_p; 1 where no sample has a transfer */
-    double grain;  /* a block of more work than this is executed as several tasks, and its
-                      time is in proportion; 0 = one task whatever its size */
-    double busy_s; /* seconds before it can begin; for the solver */
+    double grain;       /* a block of more work than this is executed as several tasks, and its
+                           time is in proportion; 0 = one task whatever its size */
+    double busy_s;      /* seconds before it can begin; for the solver */
 };
 
 /* All basis functions at u. */
@@ -60,6 +60,9 @@ bool plb_curve_plausible(const struct plb_curve *curve);
 
 /* The curve as text for people, such as "2.1e-05 + 3.4e-07 x"; returns `text`. */
 char *plb_curve_print(const struct plb_curve *curve, char *text, size_t size);
+
+/* A term as a function of u = x / scale, such as "u ln u". */
+const char *plb_term_name(enum plb_term term);
 
 bool plb_model_known(const struct plb_model *model);
 double plb_model_time(const struct plb_model *model, double x);  /* seconds for a block */

@@ -28,7 +28,7 @@ double plb_sample_rate(const struct plb_sample *sample)
     return fmax(sample->work, NO_WORK) / (isfinite(seconds) && seconds > 0.0 ? seconds : NO_TIME);
 }
 
-/* What the quickest report took beyond its work. A small report tells the start cost best. An excess
+/* The excess of the quickest report beyond its work. A small report tells the start cost best. An excess
  * that is small may be noise; of many reports a smaller excess is. The work counts by the curve's
  * slope, or by the latest rate where that is slower: a curve may flatten at its far end by chance. */
 double plb_start_cost(const struct plb_model *m, const struct plb_pu *pu, double rate)

@@ -1,4 +1,4 @@
-/* What the samples of a PU say beyond the curve: its latest rate, and what starting a block costs. Pure
+/* The samples of a PU say more than the curve does: its latest rate, and what starting a block costs. Pure
  * functions; thread-safe. */
 #ifndef PLB_MODEL_ESTIMATE_H
 #define PLB_MODEL_ESTIMATE_H

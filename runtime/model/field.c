@@ -30,7 +30,7 @@ static double ratio_of(int i)
     return SMALLEST * exp2(2.0 * (i - 1));
 }
 
-/* What the estimate at one place says of another one. */
+/* The estimate of another place, from one at a distance. */
 static struct plb_estimated carried(const struct plb_field *f, struct plb_estimated e, double distance)
 {
     double part = exp(-distance / f->length);

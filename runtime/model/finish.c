@@ -17,11 +17,6 @@ double plb_busy(const struct plb_pu *pu, double now)
     return pu->outstanding > 0 ? fmax(pu->end - now, OVERDUE * (now - pu->begun)) : 0.0;
 }
 
-double plb_busy_for(const struct plb_model *model, double work, double elapsed)
-{
-    return fmax(plb_model_time(model, work) - elapsed, OVERDUE * elapsed);
-}
-
 bool plb_solve_busy(const struct plb_model *models, const double *busy_s, int n, double total,
                     enum plb_solver solver, double *x, struct plb_solution *solution)
 {

@@ -10,9 +10,6 @@
 /* Seconds until a PU has done what was granted to it; 0 where that is nothing. O(1). */
 double plb_busy(const struct plb_pu *pu, double now);
 
-/* Seconds until a PU has done `work` that it began `elapsed` seconds ago. O(1). */
-double plb_busy_for(const struct plb_model *model, double work, double elapsed);
-
 /* As plb_solve, but PU p begins after busy_s[p] seconds; solution->seconds counts from now. O(n log
  * n). */
 bool plb_solve_busy(const struct plb_model *models, const double *busy_s, int n, double total,

@@ -22,7 +22,7 @@ struct load {
     double in, out;
 };
 
-/* What a PU costs, and its way to the master. */
+/* The costs of a PU, and of its way to the master. */
 struct way {
     double fixed, per_work; /* seconds per task, and per unit of work */
     double messages;        /* seconds that pass before the first input and after the last result */

@@ -23,7 +23,7 @@
 
 #include "model/cluster_spec.h"
 
-/* What one unit of average cost means. */
+/* One unit of average cost. */
 struct plb_unit_size {
     double cost;                      /* in the kernel's measure: rate and half of the PUs count it */
     double input_bytes, output_bytes; /* moved for it, where the PU is not on node 0 */

@@ -31,6 +31,7 @@ void plb_tally_add(struct plb_tally *t, const struct plb_timed *report)
         return;
     t->work += report->work;
     t->seconds += report->seconds;
+    t->tasks += report->tasks;
     t->stride = t->stride > 0 ? t->stride : 1;
     if (t->reports++ % t->stride != 0 || !(report->work > 0.0) || !(report->seconds > 0.0))
         return;
@@ -79,6 +80,21 @@ static struct line fit(const struct plb_timed *at, int n)
 static double predicted(const struct line *line, const struct plb_timed *report)
 {
     return line->start * report->tasks + line->slope * report->work;
+}
+
+double plb_tally_held_rate(const struct plb_tally *t)
+{
+    double mean = t->seconds > 0.0 ? t->work / t->seconds : 0.0, work = 0.0, squares = 0.0, expected = 0.0;
+    if (t->n < ENOUGH)
+        return mean;
+    struct line line = fit(t->at, t->n);
+    for (int i = 0; i < t->n; i++) {
+        work += t->at[i].work;
+        squares += t->at[i].work * t->at[i].work / t->at[i].tasks;
+        expected += predicted(&line, &t->at[i]);
+    }
+    double size = squares / work; /* the mean over units of work, not over tasks */
+    return mean * fmax(expected / work * size / (line.start + line.slope * size), 1.0);
 }
 
 void plb_spread_add(struct plb_spread *spread, const struct plb_tally *t)

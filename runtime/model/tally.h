@@ -1,4 +1,4 @@
-/* What a PU reported in a phase: how much work it did in all, how long that took, and some of its reports as
+/* A PU's reports in a phase: how much work it did in all, how long that took, and some of the reports as
  * they came. From these follow how unequal its tasks were, and how sure its rate is.
  *
  * A report may be of several tasks. The tally keeps at most PLB_TALLY_KEPT of them, evenly spread over the
@@ -20,15 +20,20 @@ struct plb_timed {
 
 /* A zeroed struct is empty. */
 struct plb_tally {
-    double work, seconds;    /* of all reports */
-    int64_t reports, stride; /* the tally keeps the first of each `stride` reports */
-    int n, capacity;         /* reports in `at` */
-    struct plb_timed *at;    /* in the order in which they came */
+    double work, seconds, tasks; /* of all reports */
+    int64_t reports, stride;     /* the tally keeps the first of each `stride` reports */
+    int n, capacity;             /* reports in `at` */
+    struct plb_timed *at;        /* in the order in which they came */
 };
 
 /* A report whose work or time is negative or not finite does not count. */
 void plb_tally_add(struct plb_tally *tally, const struct plb_timed *report);
 void plb_tally_fini(struct plb_tally *tally);
+
+/* Work per second as if all tasks had been of the size in which most of the work was done: small ones pay for
+ * more starts. It is at least work over seconds, and exactly that of fewer than three reports. 0 where
+ * nothing was reported. */
+double plb_tally_held_rate(const struct plb_tally *tally);
 
 /* How far tasks were from what their work and their PU's rate predict. A zeroed struct is empty. */
 struct plb_spread {

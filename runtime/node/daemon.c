@@ -1,18 +1,17 @@
-/* The daemon: what the communication thread does for the PUs of its rank.
- *
- * It decides under the node's lock what is to be done, and does it without: page-locking and MPI calls may
- * last long, and no PU waits for them. */
+/* The daemon: the communication thread's work for the PUs of its rank. It decides under the node's lock what
+ * is to be done, and does it without: page-locking and MPI calls may last long. */
 #include "node/daemon.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "job/phase.h"
+#include "node/errands.h"
 #include "node/own_worker.h"
 #include "node/pinned.h"
-#include "node/runner.h"
 
 /* Seconds that a report may wait for the next ones, where the master does not need it soon. Larger: balancers
  * hear later. Smaller: the two threads take the lock from each other, and each report costs a
@@ -24,12 +23,6 @@
  * without giving back what it has. */
 #define PARTING 0.1
 
-/* A slot that has just been given a task, whose inputs are to be fetched. */
-struct errand {
-    struct plb_runner *runner;
-    struct plb_slot *slot;
-};
-
 struct plb_node {
     struct plb_node_shared shared;
     struct plb_runner *runners;
@@ -38,28 +31,25 @@ struct plb_node {
     bool awaiting;          /* another node's answer */
     bool left;              /* a PU was left in its task when the node stopped */
     struct plb_pinned pinned;
-    struct errand *errands; /* room for every slot */
-    int n_errands;
+    struct plb_errands errands;
     struct plb_outbox reports;
     double collected; /* plb_now() when reports were last collected */
 };
 
 /* ------------------------------------------------------------ start and end */
 
-/* Waits until the PU is open. Tells what it is, or why it is not. */
-static void await_open(struct plb_node *node, struct plb_runner *r, struct plb_node_pu *pu,
-                       struct plb_error *err)
+/* Waits until the PU is open. Tells what it is, or why it is not used. */
+static void await_open(struct plb_node *node, struct plb_runner *r, struct plb_node_pu *pu)
 {
     pthread_mutex_lock(&node->shared.lock);
     while (r->started && !r->opened)
         pthread_cond_wait(&node->shared.wake, &node->shared.lock);
-    bool is_open = r->opened && r->err.status == PLB_OK;
     pthread_mutex_unlock(&node->shared.lock);
     pu->info = r->pu.info;
-    if (r->err.status != PLB_OK)
-        plb_fail(err, PLB_EFAILED, "%s", r->err.text);
-    else if (is_open)
-        plb_pinned_add(&node->pinned, r);
+    pu->info.broken = r->err.status != PLB_OK;
+    if (pu->info.broken)
+        plb_log_here(PLB_LOG_WARNING, "PU '%s' is not used: %s", pu->info.name, r->err.text);
+    plb_pinned_add(&node->pinned, r);
 }
 
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
@@ -68,14 +58,17 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     struct plb_node *node = *started = plb_alloc(sizeof *node);
     struct plb_node_shared *shared = &node->shared;
     shared->config = *config;
+    shared->locks.most = config->lockable;
     shared->uses_slots = plb_dataset_travels(config->data);
-    for (int i = 0; i < config->data->n && config->migration.on && config->migration.backups; i++)
+    bool others = config->n_nodes > 1 || n_pus > 1;
+    bool twice = config->audits || (config->migration.on && config->migration.backups);
+    for (int i = 0; i < config->data->n && others && twice; i++)
         shared->guarded |= config->data->owner && config->data->at[i].mode == PLB_OUTPUT;
     pthread_mutex_init(&shared->lock, NULL);
     plb_condition_init(&shared->wake);
     node->n_pus = n_pus;
     node->runners = plb_alloc((size_t)n_pus * sizeof *node->runners);
-    node->errands = plb_alloc((size_t)(n_pus * PLB_SLOTS) * sizeof *node->errands);
+    node->errands.at = plb_alloc((size_t)(n_pus * PLB_SLOTS) * sizeof *node->errands.at);
     for (int p = 0; p < n_pus; p++) /* all of them, also where a thread cannot be started */
         plb_runner_init(&node->runners[p], shared, &pus[p], p);
     for (int p = 0; p < n_pus && err->status == PLB_OK; p++)
@@ -84,8 +77,9 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
                      "cannot start a thread for PU %d of rank %d; raise the limit on processes", p,
                      config->rank);
     for (int p = 0; p < n_pus; p++)
-        await_open(node, &node->runners[p], &pus[p], err);
+        await_open(node, &node->runners[p], &pus[p]);
     node->sizes = plb_dataset_sizes(config->data);
+    node->sizes.stride = plb_dataset_stride(config->data);
     struct plb_worker *worker = plb_own_worker_new(shared, node->runners, n_pus, &node->sizes);
     pthread_mutex_lock(&shared->lock);
     shared->worker = worker;
@@ -104,7 +98,7 @@ static void wake_pus(struct plb_node *node)
 static bool works(const struct plb_node *node, int from, int until)
 {
     for (int p = 0; p < node->n_pus; p++)
-        if (plb_runner_works(&node->runners[p], from, until))
+        if (plb_running_works(node->runners[p].running, from, until))
             return true;
     return false;
 }
@@ -124,7 +118,7 @@ static void end_tasks(struct plb_node *node)
     }
     atomic_store(&node->shared.news, true);
     for (int p = 0; p < node->n_pus; p++)
-        node->runners[p].left = plb_runner_works(&node->runners[p], 0, INT_MAX);
+        node->runners[p].left = plb_running_works(node->runners[p].running, 0, INT_MAX);
     node->left = works(node, 0, INT_MAX);
     pthread_mutex_unlock(&node->shared.lock);
 }
@@ -137,8 +131,8 @@ void plb_node_stop(struct plb_node *node)
     for (int p = 0; p < node->n_pus; p++)
         if (!node->runners[p].left)
             plb_runner_join(&node->runners[p]);
-    for (int p = 0; p < node->n_pus && !node->left; p++)
-        plb_pinned_remove(&node->pinned, &node->runners[p]);
+    if (!node->left)
+        plb_pinned_remove(&node->pinned, &node->shared.locks);
 }
 
 void plb_node_collect_trace(struct plb_node *node, struct plb_trace *trace)
@@ -149,11 +143,11 @@ void plb_node_collect_trace(struct plb_node *node, struct plb_trace *trace)
     pthread_mutex_unlock(&node->shared.lock);
 }
 
-void plb_node_rest(struct plb_node *node)
+void plb_node_rest(struct plb_node *node, bool cancels)
 {
     pthread_mutex_lock(&node->shared.lock);
     node->shared.resting = true;
-    for (int p = 0; p < node->n_pus; p++)
+    for (int p = 0; p < node->n_pus && cancels; p++)
         plb_runner_cancel(&node->runners[p]);
     pthread_mutex_unlock(&node->shared.lock);
 }
@@ -164,6 +158,11 @@ bool plb_node_works(struct plb_node *node, int from, int until)
     bool any = works(node, from, until);
     pthread_mutex_unlock(&node->shared.lock);
     return any;
+}
+
+void plb_node_forget_buffer(struct plb_node *node, const void *memory)
+{
+    plb_pinned_forget(&node->pinned, &node->shared.locks, memory);
 }
 
 bool plb_node_free(struct plb_node *node)
@@ -180,7 +179,7 @@ bool plb_node_free(struct plb_node *node)
     plb_worker_free(node->shared.worker);
     plb_rangeset_fini(&node->shared.doubled);
     plb_outbox_fini(&node->reports);
-    free(node->errands);
+    free(node->errands.at);
     free(node->runners);
     free(node);
     return true;
@@ -206,10 +205,21 @@ static void begin_pass(struct plb_node *node, int64_t replaced)
         plb_runner_begin_pass(&node->runners[p], replaced);
 }
 
+/* Under the lock. */
+static bool receive_sum(struct plb_node *node, const struct plb_message *m)
+{
+    int64_t slot = m->sum.slot;
+    return slot < (int64_t)node->n_pus * PLB_SLOTS
+        && plb_errands_sum(&node->runners[slot / PLB_SLOTS], (int)(slot % PLB_SLOTS), m);
+}
+
 bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct plb_outbox *out)
 {
+    for (int p = 0; p < node->n_pus && m->type == PLB_PASS; p++) /* replaced buffers may be elsewhere */
+        plb_pinned_add(&node->pinned, &node->runners[p]);
     pthread_mutex_lock(&node->shared.lock);
-    bool sensible = plb_worker_receive(node->shared.worker, m, out);
+    bool sensible = m->type == PLB_CHECKSUM ? receive_sum(node, m)
+                                            : plb_worker_receive(node->shared.worker, m, out);
     if (sensible && m->type == PLB_PASS)
         begin_pass(node, m->begin.replaced);
     if (sensible && m->type == PLB_CANCEL)
@@ -224,46 +234,6 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
 
 /* --------------------------------------------------------------------- step */
 
-/* The inputs are here: the PU may take the slot, unless the task is obsolete. Under the lock. */
-static void arrive(struct plb_runner *r, struct plb_slot *slot)
-{
-    slot->arrived = plb_now();
-    slot->state = PLB_SLOT_READY;
-    if (plb_worker_obsolete(r->shared->worker, &slot->task))
-        plb_runner_drop(r, slot);
-    pthread_cond_signal(&r->work);
-}
-
-/* Moves the slots whose transfers have ended. Under the lock. */
-static bool settle(struct plb_runner *r)
-{
-    bool moved = false;
-    for (int s = 0; s < PLB_SLOTS; s++) {
-        struct plb_slot *slot = &r->slots[s];
-        if (slot->state == PLB_SLOT_SENDING && slot->pending == 0)
-            slot->state = PLB_SLOT_FREE;
-        if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0)
-            continue;
-        arrive(r, slot);
-        moved = true;
-    }
-    return moved;
-}
-
-/* Takes tasks for a PU into free slots, and notes an errand for each. Under the lock. */
-static void take_ahead(struct plb_node *node, struct plb_runner *r)
-{
-    struct plb_node_shared *shared = &node->shared;
-    for (int s = 0; s < PLB_SLOTS && r->n_line < PLB_TASKS_AHEAD && !shared->stopping; s++) {
-        struct plb_slot *slot = &r->slots[s];
-        if (slot->state != PLB_SLOT_FREE || !plb_worker_take(shared->worker, r->number, &slot->task))
-            continue;
-        slot->state = PLB_SLOT_FETCHING;
-        r->line[r->n_line++] = s;
-        node->errands[node->n_errands++] = (struct errand){r, slot};
-    }
-}
-
 static struct plb_slot *slot_of(struct plb_node *node, int64_t number)
 {
     return &node->runners[number / PLB_SLOTS].slots[number % PLB_SLOTS];
@@ -276,15 +246,16 @@ static bool plan(struct plb_node *node)
     struct plb_node_shared *shared = &node->shared;
     double now = plb_now();
     bool moved = false;
-    node->n_errands = 0;
+    node->errands.n = 0;
     node->reports.n = 0;
-    if (!shared->uses_slots && !atomic_load(&shared->news) && now - node->collected < REPORT_DELAY)
+    bool can_wait = !shared->uses_slots && !shared->resting; /* this thread alone changes both */
+    if (can_wait && !atomic_load(&shared->news) && now - node->collected < REPORT_DELAY)
         return false;
     node->collected = now;
     pthread_mutex_lock(&shared->lock);
     for (int p = 0; p < node->n_pus && shared->uses_slots; p++) {
-        moved |= settle(&node->runners[p]);
-        take_ahead(node, &node->runners[p]);
+        moved |= plb_errands_settle(&node->errands, &node->runners[p]);
+        plb_errands_take_ahead(&node->errands, &node->runners[p]);
     }
     bool news = atomic_exchange(&shared->news, false);
     node->awaiting = plb_worker_collect(shared->worker, now, &node->reports);
@@ -294,36 +265,27 @@ static bool plan(struct plb_node *node)
             slot_of(node, m->done.slot)->state = PLB_SLOT_SENDING;
     }
     pthread_mutex_unlock(&shared->lock);
-    return moved || node->n_errands > 0 || (news && node->reports.n > 0);
+    return moved || node->errands.n > 0 || (news && node->reports.n > 0);
 }
 
-/* Asks for the inputs of a task, or hands it to the PU where it has none. */
-static void run_errand(struct plb_node *node, const struct errand *errand, struct plb_outbox *out)
+/* Sends the results of a task, and has its report tell their checksum where that is wanted. */
+static void send_results(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done)
 {
-    const struct plb_node_config *config = &node->shared.config;
-    struct plb_slot *slot = errand->slot;
-    if (plb_slot_fetch(slot, config->data, &errand->runner->executor, &config->wire)) {
-        struct plb_message *m = plb_outbox_add(out, PLB_PULL, config->rank, 0, slot->task.pass);
-        m->pu = errand->runner->number;
-        m->pull = (struct plb_pull){.range = slot->task.range, .slot = slot->tag};
-    }
-    if (slot->pending > 0)
-        return;
-    pthread_mutex_lock(&node->shared.lock);
-    arrive(errand->runner, slot);
-    pthread_mutex_unlock(&node->shared.lock);
+    const struct plb_dataset *set = config->data;
+    if (config->checksums && !set->owner)
+        done->sum = plb_dataset_sum(set, done->range, slot->buffer, plb_data_is_result);
+    plb_slot_send(slot, set, &config->wire);
 }
 
 bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
 {
     const struct plb_node_config *config = &node->shared.config;
     bool moved = plan(node);
-    for (int i = 0; i < node->n_errands; i++)
-        run_errand(node, &node->errands[i], out);
+    plb_errands_run(&node->errands, out);
     for (int i = 0; i < node->reports.n; i++) {
-        const struct plb_message *m = &node->reports.at[i];
+        struct plb_message *m = &node->reports.at[i];
         if (m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT)
-            plb_slot_send(slot_of(node, m->done.slot), config->data, &config->wire);
+            send_results(slot_of(node, m->done.slot), config, &m->done);
         plb_outbox_copy(out, m);
     }
     return moved;
@@ -339,10 +301,9 @@ enum plb_node_attention plb_node_attention(struct plb_node *node)
 
 void plb_node_wait(struct plb_node *node, double seconds)
 {
-    double end = plb_now() + seconds;
     pthread_mutex_lock(&node->shared.lock);
     if (!atomic_load(&node->shared.news))
-        plb_condition_wait_until(&node->shared.wake, &node->shared.lock, end);
+        plb_condition_wait_until(&node->shared.wake, &node->shared.lock, plb_now() + seconds);
     pthread_mutex_unlock(&node->shared.lock);
 }
 
@@ -377,7 +338,7 @@ bool plb_node_writes(struct plb_node *node, struct plb_range range, bool done)
         return false;
     pthread_mutex_lock(&shared->lock);
     for (int p = 0; p < node->n_pus && !shared->stopping; p++) {
-        if (!plb_runner_writes(&node->runners[p], range, &task))
+        if (!plb_running_writes(node->runners[p].running, range, &task))
             continue;
         any = true;
         if (done && range.first <= task.first && task.first + task.count <= range.first + range.count)

@@ -11,15 +11,15 @@
 
 struct plb_node;
 
-/* Opens the devices and copies the replicated data to them. PLB_OK, or PLB_EFAILED and a sentence; *node is
- * to be freed in both cases. The PUs are copied. */
+/* Opens the devices and copies the replicated data to them. One that cannot be opened is left out, with a
+ * warning. PLB_OK, or PLB_EFAILED and a sentence; *node is to be freed in both cases. The PUs are copied. */
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
                    struct plb_node **started, struct plb_error *err);
 
-/* The one receiver of messages to this node: PASS, BLOCK, BACKUP, CANCEL, EMPTY, STEAL, GIFT and STOP. A
- * STEAL is answered into `out` at once, whatever the PUs do. With CANCEL, obsolete tasks are forgotten. With
- * PASS, what belongs to earlier passes is forgotten, and the
- * PUs copy the replaced buffers again. False where the message was dropped, as plb_worker_receive does. */
+/* The one receiver of messages to this node: PASS, BLOCK, BACKUP, AUDIT, CANCEL, EMPTY, RECALL, STEAL, GIFT,
+ * STOP and CHECKSUM. A STEAL is answered into `out` at once, whatever the PUs do. With CANCEL, obsolete tasks
+ * are forgotten. With PASS, what belongs to earlier passes is forgotten, and the PUs copy the replaced
+ * buffers again. False where the message was dropped, as plb_worker_receive does. */
 bool plb_node_receive(struct plb_node *node, const struct plb_message *message, struct plb_outbox *out);
 
 /* Does what can be done: asks for inputs, hands tasks to PUs, sends results. Messages for the master
@@ -47,9 +47,9 @@ void plb_node_double(struct plb_node *node, struct plb_range range);
  * of them is complete and will be accepted, so that tasks of these units alone are obsolete. */
 bool plb_node_writes(struct plb_node *node, struct plb_range range, bool done);
 
-/* A pass is over: all results of it were accepted. No task starts until the next PASS, and those that still
- * run are cancelled. */
-void plb_node_rest(struct plb_node *node);
+/* No task starts until the next PASS. cancels: those that still run are cancelled, since the pass is over and
+ * all results of it were accepted. */
+void plb_node_rest(struct plb_node *node, bool cancels);
 
 /* Whether a task of a pass from `from` to `until` - 1 still runs. */
 bool plb_node_works(struct plb_node *node, int from, int until);
@@ -60,6 +60,9 @@ bool plb_node_works(struct plb_node *node, int from, int until);
 void plb_node_stop(struct plb_node *node);
 
 void plb_node_collect_trace(struct plb_node *node, struct plb_trace *trace);
+
+/* A replicated buffer that was replaced is freed next; no task reads it. */
+void plb_node_forget_buffer(struct plb_node *node, const void *memory);
 
 /* False where plb_node_stop has left a PU behind. Then nothing is freed: the PU's thread may still use all
  * that the node, the dataset and the kernel have, and the process must end by _exit. */

@@ -13,9 +13,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/topology.h"
+#include "job/kernel_file.h"
 #include "job/phase.h"
 
-/* What is known of this rank, and the PUs found so far. */
+/* Facts about this rank, and the PUs found so far. */
 struct finding {
     const struct plb_place *place;
     const struct plb_kernel *kernel;
@@ -30,15 +31,24 @@ struct sharing {
     int rank, ranks; /* this rank's place among them, and how many they are */
 };
 
-/* Whether every phase has an entry for this driver. */
+/* Whether every phase has an entry for this driver; no kernel: all entries. */
 static bool can_run(const struct plb_kernel *kernel, const struct plb_device_driver *driver)
 {
-    for (int i = 0; i < plb_phase_count(kernel); i++) {
+    for (int i = 0; kernel != NULL && i < plb_phase_count(kernel); i++) {
         struct plb_phase phase = plb_phase_at(kernel, i);
         if (driver->entry(&phase) == NULL)
             return false;
     }
     return true;
+}
+
+/* Chooses the cores that the PU's thread is bound to, if any. */
+static bool choose_cores(const struct plb_topology *t, const struct plb_device_pu *device,
+                         struct plb_cores *cores)
+{
+    if (device->pci[0] != '\0')
+        return plb_topology_near(t, "", device->pci, cores);
+    return device->bind_parts > 1 && plb_topology_share(t, device->bind_index, device->bind_parts, cores);
 }
 
 /* Adds one PU, or says why the device is none. */
@@ -52,11 +62,11 @@ static void add(struct finding *f, const struct plb_device_driver *driver, struc
     here->topology = t;
     const char *why = driver->describe(here, device, &pu.device);
     if (why != NULL) {
-        if (f->place->verbose)
-            plb_say("rank %d on %s: %s", f->place->rank, t->host, why);
+        plb_log_here(PLB_LOG_INFO, "%s", why);
         return;
     }
     struct plb_pu_info *info = &pu.info;
+    pu.bound = choose_cores(t, &pu.device, &pu.cores);
     *info = (struct plb_pu_info){.node = f->place->rank, .local = f->n, .kind = pu.device.kind};
     info->power = pu.device.power;
     info->memory = pu.device.memory;
@@ -106,19 +116,26 @@ static int first_device(const struct sharing *s, int devices, int rank)
     return (int)((int64_t)rank * devices / s->ranks);
 }
 
-/* Counts the devices of a driver that the kernel can run on, and says what was found to a user who wants to
- * know. */
+/* Counts the devices of a driver that the kernel can run on. Says what was found to a user who wants to know,
+ * and to every user where there is hardware that cannot be used. A driver for which the kernel has no entry
+ * does not look: that would load the libraries of its devices. */
 static int count(const struct finding *f, const struct plb_device_driver *driver)
 {
     const char *why = NULL;
-    int devices = driver->count(&why);
     bool runs = can_run(f->kernel, driver);
     char unused[100] = "";
+    if (!runs && !plb_kernel_has_object(f->kernel, driver)) {
+        plb_log_here(PLB_LOG_INFO, "no %s device is looked for: kernel %s has no %s entry", driver->name,
+                     f->kernel->name, driver->name);
+        return 0;
+    }
+    int devices = driver->count(&why);
     if (devices > 0 && !runs)
         snprintf(unused, sizeof unused, ", and not used: the kernel has no %s entry, or it was not found",
                  driver->name);
-    if (why != NULL && f->place->verbose)
-        plb_say("rank %d on %s: %s%s", f->place->rank, f->topology.host, why, unused);
+    bool warns = driver->unusable != NULL && driver->unusable();
+    if (why != NULL)
+        plb_log_here(warns ? PLB_LOG_WARNING : PLB_LOG_INFO, "%s%s", why, unused);
     return runs ? devices : 0;
 }
 

@@ -1,12 +1,24 @@
 /* Inputs to the device, results back. */
 #include "node/executor.h"
 
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Units in the first call of a lane; a guess. More: the run starts later. Fewer: a library may choose another
- * kernel for them than for tasks, and load that one in the first task. */
-#define WARMING_UNITS 32
+#include "base/crash.h"
+#include "base/memory.h"
+
+/* A first task of at least this many units runs one of them beforehand, to load libraries. Larger: the
+ * loading counts as the work of more tasks. Smaller: the unit is a larger part of the task. A guess. */
+#define MANY_UNITS 64
+
+#define ALIGNED 64 /* bytes; what plb/kernel.h promises of task->data */
+
+/* Of the memory that replicated data leaves: what a lane takes before a task needs more. Larger: small tasks
+ * take memory from the libraries of kernels. Smaller: a lane is more often given other memory, for which all
+ * lanes wait. A guess. With 2 GB left, a lane has room for the largest task (cuda.c) at once. */
+#define FIRST 0.0625
 
 int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *driver,
                       const struct plb_device_config *config, const struct plb_dataset *set,
@@ -37,11 +49,9 @@ void plb_executor_cancel(struct plb_executor *e, int lane, bool cancelled)
 
 static void shrink(struct plb_executor *e, int lane)
 {
-    for (int i = 0; i < PLB_MAX_DATA; i++) {
-        if (e->memory[lane][i] != NULL)
-            e->ops->free(e->device, e->memory[lane][i]);
-        e->memory[lane][i] = NULL;
-    }
+    if (e->memory[lane] != NULL)
+        e->ops->free(e->device, e->memory[lane]);
+    e->memory[lane] = NULL;
 }
 
 void plb_executor_shrink(struct plb_executor *e)
@@ -56,10 +66,12 @@ void plb_executor_close(struct plb_executor *e)
     for (int i = 0; i < PLB_MAX_DATA; i++)
         if (e->resident[i] != NULL)
             e->ops->free(e->device, e->resident[i]);
+    for (int i = 0; i < PLB_MAX_DATA; i++)
+        free(e->aside[i]);
     e->ops->close(e->device);
 }
 
-int plb_executor_update(struct plb_executor *e, int64_t mask, const char *name, struct plb_error *err)
+int plb_executor_update(struct plb_executor *e, int64_t mask, struct plb_error *err)
 {
     struct plb_device_times unused;
     for (int i = 0; i < e->set->n && !e->on_host; i++) {
@@ -69,60 +81,123 @@ int plb_executor_update(struct plb_executor *e, int64_t mask, const char *name, 
         if (e->resident[i] == NULL)
             e->resident[i] = e->ops->alloc(e->device, bytes);
         if (e->resident[i] == NULL)
-            return plb_fail(err, PLB_EFAILED, "%s: no device memory for the %zu bytes of a replicated buffer",
-                            name, bytes);
+            return plb_fail(err, PLB_EFAILED, "no device memory for the %zu bytes of a replicated buffer",
+                            bytes);
         if (e->ops->copy_in(e->device, 0, e->resident[i], e->host[i], bytes) != 0)
-            return plb_fail(err, PLB_EFAILED, "%s: copying %zu bytes to the device failed: %s", name, bytes,
+            return plb_fail(err, PLB_EFAILED, "copying %zu bytes to the device failed: %s", bytes,
                             plb_executor_failure(e));
     }
     if (e->ops->wait(e->device, 0, &unused) != 0)
-        return plb_fail(err, PLB_EFAILED, "%s: copying to the device failed: %s", name,
-                        plb_executor_failure(e));
+        return plb_fail(err, PLB_EFAILED, "copying to the device failed: %s", plb_executor_failure(e));
     return PLB_OK;
 }
 
-/* Makes room for a buffer in a lane: half as much again, so that growing tasks seldom grow it, or exactly as
- * much where memory is tight. */
-static bool make_room(struct plb_executor *e, int lane, int i, size_t bytes, bool tight)
+/* Gives a lane memory for a task of so many bytes. */
+static void *take(struct plb_executor *e, int lane, size_t needed)
 {
-    void **memory = &e->memory[lane][i];
-    size_t *capacity = &e->capacity[lane][i];
-    if (*memory != NULL && bytes <= *capacity)
-        return true;
-    if (*memory != NULL)
-        e->ops->free(e->device, *memory);
-    *capacity = tight ? bytes : bytes + bytes / 2;
-    *memory = e->ops->alloc(e->device, *capacity);
-    if (*memory == NULL && !tight) {
-        *capacity = bytes;
-        *memory = e->ops->alloc(e->device, bytes);
-    }
-    return *memory != NULL;
+    size_t most = plb_arena_most(e->set, PLB_MODES_OF_TASKS, &e->limit);
+    double part = FIRST * e->room;
+    size_t bytes = plb_arena_bytes(needed, part < (double)most ? (size_t)part + 1 : most, most);
+    shrink(e, lane);
+    e->memory[lane] = e->ops->alloc(e->device, bytes);
+    if (e->memory[lane] == NULL && bytes > needed)
+        e->memory[lane] = e->ops->alloc(e->device, bytes = needed);
+    e->capacity[lane] = bytes;
+    return e->memory[lane];
 }
 
-/* Whether buffers of half as much again would take the memory of the other lanes' tasks. */
-static bool is_tight(const struct plb_executor *e, struct plb_range range)
+/* Says where a task's buffers are in device memory. */
+static int lay_out(struct plb_executor *e, int lane, struct plb_range range, void *data[PLB_MAX_DATA])
 {
-    double sum = 0.0;
-    size_t offset, bytes;
-    for (int i = 0; i < e->set->n; i++) {
-        plb_dataset_bytes(e->set, i, range, &offset, &bytes);
-        sum += e->set->at[i].mode != PLB_REPLICATE ? (double)bytes : 0.0;
-    }
-    return 1.5 * sum * e->ops->lanes > e->room;
-}
-
-static int copy_in(struct plb_executor *e, int lane, int i, const void *host, size_t bytes, bool tight)
-{
-    if (!make_room(e, lane, i, bytes, tight)) {
+    size_t at[PLB_MAX_DATA], needed = plb_arena_layout(e->set, PLB_MODES_OF_TASKS, range, at);
+    bool there = (e->memory[lane] != NULL && needed <= e->capacity[lane]) || take(e, lane, needed) != NULL;
+    if (!there) {
         e->full = plb_executor_failure(e)[0] == '\0'; /* else the device failed, and tells why */
         if (e->full)
-            snprintf(e->failure, sizeof e->failure, "no device memory for the %zu bytes of a buffer", bytes);
+            snprintf(e->failure, sizeof e->failure, "no device memory for the %zu bytes of a task", needed);
         return -1;
     }
-    if (e->set->at[i].mode == PLB_OUTPUT)
+    for (int i = 0; i < e->set->n; i++)
+        data[i] = e->set->at[i].mode == PLB_REPLICATE ? e->resident[i] : e->memory[lane] + at[i];
+    return 0;
+}
+
+/* Outputs are zero before the kernel writes them: they hold nothing of earlier tasks, whoever executes. */
+static int zero(struct plb_executor *e, int lane, void *memory, size_t bytes)
+{
+    if (e->ops->zero != NULL)
+        return e->ops->zero(e->device, lane, memory, bytes);
+    memset(memory, 0, bytes);
+    return 0;
+}
+
+static bool is_aligned(const void *memory)
+{
+    return (uintptr_t)memory % ALIGNED == 0;
+}
+
+/* The aligned memory of a buffer on a device that works in host memory. It grows by half. */
+static void *aside(struct plb_executor *e, int i, size_t bytes)
+{
+    if (e->aside[i] == NULL || bytes > e->aside_bytes[i]) {
+        free(e->aside[i]);
+        e->aside_bytes[i] = bytes + bytes / 2;
+        e->aside[i] = plb_alloc(e->aside_bytes[i]);
+    }
+    return e->aside[i];
+}
+
+/* Where the entry finds a buffer on a device that works in host memory: in its place. A part that begins in
+ * the middle of an aligned buffer is copied to aligned memory, and results are copied back. Cuts avoid such
+ * parts (core/queue.c). Indexed parts stay in place: they are as long as their inputs make them. */
+static void *host_place(struct plb_executor *e, int i, void *host, size_t bytes)
+{
+    enum plb_data_mode mode = e->set->at[i].mode;
+    bool by_unit = mode == PLB_PARTITION || mode == PLB_OUTPUT;
+    if (!by_unit || is_aligned(host) || !is_aligned(e->host[i]))
+        return host;
+    void *data = aside(e, i, bytes);
+    if (mode == PLB_PARTITION)
+        memcpy(data, host, bytes);
+    return data;
+}
+
+/* Takes the results of a task out of where the entry had them. */
+static int take_out(struct plb_executor *e, int lane, int i, void *host, const void *data, size_t bytes)
+{
+    if (!plb_data_is_result(&e->set->at[i]) || host == data)
         return 0;
-    return e->ops->copy_in(e->device, lane, e->memory[lane][i], host, bytes);
+    if (!e->on_host)
+        return e->ops->copy_out(e->device, lane, host, data, bytes);
+    memcpy(host, data, bytes);
+    return 0;
+}
+
+/* Launches a task, and notes it for the sentence about a crash. */
+static int launch(struct plb_executor *e, int lane, const struct plb_phase *phase,
+                  const struct plb_task *task)
+{
+    plb_crash_begin(phase->name, task->first, task->count);
+    int status = e->ops->launch(e->device, lane, phase, task);
+    plb_crash_end();
+    return status;
+}
+
+/* Brings a buffer of a task to where the entry finds it: *data, which is known on a device with memory of its
+ * own. `results`: they are wanted. */
+static int bring(struct plb_executor *e, int lane, int i, void *host, size_t bytes, bool results, void **data)
+{
+    const struct plb_data *d = &e->set->at[i];
+    int status = 0;
+    if (d->mode == PLB_REDUCE && results)
+        plb_reduce_clear(d, host);
+    if (e->on_host)
+        *data = host_place(e, i, host, bytes);
+    else if (d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
+        status = e->ops->copy_in(e->device, lane, *data, host, bytes);
+    if (d->mode == PLB_OUTPUT && results && !e->set->writes_all && status == 0)
+        status = zero(e, lane, *data, bytes);
+    return status;
 }
 
 /* Puts all operations of a task into a lane; `results`: they are wanted. */
@@ -132,18 +207,11 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     const struct plb_dataset *set = e->set;
     void *data[PLB_MAX_DATA], *host[PLB_MAX_DATA];
     size_t bytes[PLB_MAX_DATA], offset;
-    int status = 0, n = set->n;
-    bool tight = !e->on_host && is_tight(e, range);
+    int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
     for (int i = 0; i < n && status == 0; i++) {
-        const struct plb_data *d = &set->at[i];
         plb_dataset_bytes(set, i, range, &offset, &bytes[i]);
         host[i] = buffers != NULL && buffers[i] != NULL ? buffers[i] : (char *)e->host[i] + offset;
-        if (d->mode == PLB_REDUCE && results)
-            plb_reduce_clear(d, host[i]);
-        bool resident = d->mode == PLB_REPLICATE;
-        if (!e->on_host && !resident)
-            status = copy_in(e, lane, i, host[i], bytes[i], tight);
-        data[i] = e->on_host ? host[i] : resident ? e->resident[i] : e->memory[lane][i];
+        status = bring(e, lane, i, host[i], bytes[i], results, &data[i]);
     }
     struct plb_task task = {.first = range.first,
                             .count = range.count,
@@ -153,28 +221,31 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
                             .threads = e->threads,
                             .cancelled = &e->cancelled[lane]};
     if (status == 0)
-        status = e->ops->launch(e->device, lane, phase, &task);
-    for (int i = 0; i < n && status == 0 && !e->on_host && results; i++)
-        if (plb_data_is_result(&set->at[i]))
-            status = e->ops->copy_out(e->device, lane, host[i], data[i], bytes[i]);
+        status = launch(e, lane, phase, &task);
+    for (int i = 0; i < n && status == 0 && results; i++)
+        status = take_out(e, lane, i, host[i], data[i], bytes[i]);
     return status;
 }
 
-/* The first call of an entry in a lane. Returns the status that the device failed with; 0 where the kernel
- * failed, since the task itself will fail again. */
-static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range,
-                   void *const *buffers)
+/* Whether an entry has not run in a lane. It has from now on. */
+static bool is_new(struct plb_executor *e, int lane, plb_entry_fn entry)
 {
-    struct plb_device_times unused;
-    plb_entry_fn entry = e->driver->entry(phase);
     int i = 0;
     while (i < PLB_MAX_PHASES && e->warm[lane][i] != NULL && e->warm[lane][i] != entry)
         i++;
     if (i == PLB_MAX_PHASES || e->warm[lane][i] == entry)
-        return 0;
+        return false;
     e->warm[lane][i] = entry;
-    range.count = range.count < WARMING_UNITS ? range.count : WARMING_UNITS;
-    int status = enqueue(e, lane, phase, range, buffers, false);
+    return true;
+}
+
+/* The first call of an entry in a lane, with unit `first`. Returns the status that the device failed with; 0
+ * where the kernel failed, since the task itself will fail again. */
+static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *phase, int64_t first,
+                   void *const *buffers)
+{
+    struct plb_device_times unused;
+    int status = enqueue(e, lane, phase, (struct plb_range){first, 1}, buffers, false);
     int waited = e->ops->wait(e->device, lane, &unused);
     if (e->full) { /* the task itself may still fit */
         e->full = false;
@@ -185,12 +256,12 @@ static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *pha
     return plb_executor_failure(e)[0] == '\0' ? 0 : status != 0 ? status : waited;
 }
 
-int plb_executor_warm_up(struct plb_executor *e, const struct plb_phase *phase, struct plb_range *range)
+int plb_executor_warm_up(struct plb_executor *e, const struct plb_phase *phase, int lanes)
 {
     int status = 0;
-    range->count = range->count < WARMING_UNITS ? range->count : WARMING_UNITS;
-    for (int lane = 0; lane < e->ops->lanes && e->ops->lanes > 1 && status == 0; lane++)
-        status = warm_up(e, lane, phase, *range, NULL);
+    for (int lane = 0; lane < lanes && e->ops->lanes > 1 && status == 0; lane++)
+        if (is_new(e, lane, e->driver->entry(phase)))
+            status = warm_up(e, lane, phase, 0, e->set->first);
     return status;
 }
 
@@ -198,9 +269,11 @@ int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase
                         struct plb_range range, void *const *buffers)
 {
     struct plb_device_times unused;
+    int status = 0;
     e->full = false;
     e->failure[0] = '\0';
-    int status = e->ops->lanes > 1 ? warm_up(e, lane, phase, range, buffers) : 0;
+    if (e->ops->lanes > 1 && is_new(e, lane, e->driver->entry(phase)) && range.count >= MANY_UNITS)
+        status = warm_up(e, lane, phase, range.first, buffers);
     if (status == 0)
         status = enqueue(e, lane, phase, range, buffers, true);
     if (status != 0)

@@ -1,27 +1,34 @@
 /* The executor: runs tasks on one device.
  *
- * It keeps replicated data on the device and gives each lane buffers for the rest. It copies inputs in,
- * launches the kernel, and copies results out. Where the device works in host memory only the launch is left.
- * An executor belongs to the thread that opened it. */
+ * It keeps replicated data on the device and gives each lane memory for the rest (node/arena.h). It copies
+ * inputs in, launches the kernel, and copies results out. Where the device works in host memory only the
+ * launch is left, and copies of parts that are not aligned. An executor belongs to the thread that opened it.
+ */
 #ifndef PLB_NODE_EXECUTOR_H
 #define PLB_NODE_EXECUTOR_H
 
 #include "device/driver.h"
 #include "job/dataset.h"
 #include "job/phase.h"
+#include "node/arena.h"
+#include "node/page_locks.h"
 
 struct plb_executor {
     const struct plb_device_driver *driver;
     const struct plb_device_ops *ops; /* the driver's */
     struct plb_device *device;
     const struct plb_dataset *set;
+    struct plb_page_locks *locks; /* of the node; set after open, and borrowed */
+    struct plb_task_limit limit;  /* of the PU's tasks; set after open. Zeroed: tasks are of any size */
     int threads;
     bool on_host;
     double room;              /* bytes of the device's memory that the replicated buffers leave */
     void *host[PLB_MAX_DATA]; /* the dataset's buffers, as they were when it last looked */
     void *resident[PLB_MAX_DATA];
-    void *memory[PLB_MAX_LANES][PLB_MAX_DATA]; /* grown to the largest task, and kept */
-    size_t capacity[PLB_MAX_LANES][PLB_MAX_DATA];
+    char *memory[PLB_MAX_LANES]; /* for the buffers of the lane's task, and kept; or NULL */
+    size_t capacity[PLB_MAX_LANES];
+    void *aside[PLB_MAX_DATA]; /* host memory for parts that begin where they are not aligned */
+    size_t aside_bytes[PLB_MAX_DATA];
     plb_entry_fn warm[PLB_MAX_LANES][PLB_MAX_PHASES]; /* entries that have run in the lane */
     bool full;                                        /* the last submit found no device memory */
     char failure[80];                                 /* of the executor's own; "": ask the device */
@@ -39,15 +46,14 @@ void plb_executor_close(struct plb_executor *executor); /* nothing is in flight 
 void plb_executor_follow(struct plb_executor *executor);
 
 /* Copies the replicated buffers of this mask (bit i: buffer i) to the device. Nothing is in flight. PLB_OK,
- * or PLB_EFAILED and a sentence that begins with `name`. */
-int plb_executor_update(struct plb_executor *executor, int64_t mask, const char *name, struct plb_error *err);
+ * or PLB_EFAILED and a sentence. */
+int plb_executor_update(struct plb_executor *executor, int64_t mask, struct plb_error *err);
 
-/* Runs the first few units of a range in every lane, and drops the results. The first call in a lane may load
- * libraries and create handles; without this call submit does it in the first task, and its time counts as
- * work. Nothing is in flight. Returns 0, or the status that the device failed with. The range becomes the
- * units that were tried. */
-int plb_executor_warm_up(struct plb_executor *executor, const struct plb_phase *phase,
-                         struct plb_range *range);
+/* Runs unit 0 once in each of the first `lanes` lanes, and drops the result. The first call in a lane may
+ * load libraries and create handles. Without this call, submit runs one unit of the first task in the lane,
+ * whose time does not count as work; or none where the task has few. Nothing is in flight. Returns 0, or the
+ * status that the device failed with. A device with one lane runs nothing. */
+int plb_executor_warm_up(struct plb_executor *executor, const struct plb_phase *phase, int lanes);
 
 /* Starts a task in a lane where nothing is in flight. buffers[i]: where buffer i of the range is on the host,
  * or NULL: in its place in the whole buffer. The buffers stay valid until the wait. Returns 0, or the status

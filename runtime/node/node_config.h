@@ -1,10 +1,11 @@
-/* What a node is started with: its PUs, the job, and the way to rank 0. */
+/* The start of a node takes this: its PUs, the job, and the way to rank 0. */
 #ifndef PLB_NODE_NODE_CONFIG_H
 #define PLB_NODE_NODE_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/topology.h"
 #include "core/cost.h"
 #include "core/message.h"
 #include "core/migration.h"
@@ -15,6 +16,8 @@
 struct plb_node_pu {
     const struct plb_device_driver *driver;
     struct plb_device_pu device;
+    bool bound; /* the PU's thread is bound to `cores` */
+    struct plb_cores cores;
     struct plb_pu_info info; /* plb_node_start fills in `cores`, `start_s`, and `memory` where it is told */
 };
 
@@ -34,11 +37,14 @@ struct plb_node_config {
     struct plb_wire wire;
     struct plb_migration migration;
     double grain;                    /* units per task at most, as the user wants it; 0: no wish */
+    double lockable;                 /* bytes of host memory that the node may page-lock; 0: any */
     double pulled_bytes;             /* a task whose data is pulled moves about this much; 0: any */
     const struct plb_cost_map *maps; /* one per phase, as on rank 0; borrowed */
     bool trace;
-    bool warm_up; /* run a few units before the job; a dry run computes nothing */
-    double clock; /* to add to plb_now() for the run's clock */
+    bool audits;    /* tasks may be executed again, to be compared */
+    bool checksums; /* of inputs that are pulled, and of results that are sent */
+    bool warm_up;   /* call the entry before the first pass: the inputs of unit 0 are here */
+    double clock;   /* to add to plb_now() for the run's clock */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* What the worker is told of each PU. */
+/* The worker's description of each PU. */
 #include "node/own_worker.h"
 
 #include <stdlib.h>
@@ -27,5 +27,8 @@ struct plb_worker *plb_own_worker_new(const struct plb_node_shared *shared, cons
                                     .n_phases = plb_phase_count(config->kernel),
                                     .migration = config->migration});
     free(pus);
+    for (int p = 0; p < n; p++)
+        if (runners[p].err.status != PLB_OK)
+            plb_worker_leave_out(worker, p);
     return worker;
 }

@@ -1,4 +1,5 @@
-/* The worker of a node, made when its PUs are open: only then their memory is known. */
+/* The worker of a node, made when its PUs are open: only then it is known what memory they have, and which
+ * ones failed. */
 #ifndef PLB_NODE_OWN_WORKER_H
 #define PLB_NODE_OWN_WORKER_H
 

@@ -1,28 +1,57 @@
 /* Locking and unlocking pages through the devices. */
 #include "node/pinned.h"
 
+#include <stdlib.h>
+
+#include "base/memory.h"
+
 #define PAGE 4096 /* bytes; pages are what a device can lock */
+
+/* Whether devices copy from this buffer, or to it, more than once, and the whole buffer is on this rank. */
+static bool is_copied(const struct plb_dataset *set, int i, const struct plb_kernel *kernel)
+{
+    const struct plb_data *d = &set->at[i];
+    if (d->mode == PLB_REPLICATE)
+        return kernel->next != NULL;
+    return set->owner && (plb_data_is_input(d) || d->mode == PLB_OUTPUT);
+}
 
 void plb_pinned_add(struct plb_pinned *pinned, const struct plb_runner *r)
 {
     const struct plb_dataset *set = r->shared->config.data;
+    const struct plb_executor *e = &r->executor;
+    bool pins = r->opened && r->err.status == PLB_OK && r->pu.driver->ops.pin != NULL;
     size_t offset, bytes;
-    for (int i = 0; i < set->n && set->owner && r->pu.driver->ops.pin != NULL; i++) {
-        bool split = plb_data_is_input(&set->at[i]) || set->at[i].mode == PLB_OUTPUT;
-        bool whole_pages = (uintptr_t)set->host[i] % PAGE == 0;
-        plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &bytes);
-        if (!split || !whole_pages || bytes == 0 || pinned->at[i])
+    for (int i = 0; i < set->n && pins; i++) {
+        void *memory = set->host[i];
+        if (!is_copied(set, i, r->shared->config.kernel) || pinned->tried[i] == memory)
             continue;
-        r->pu.driver->ops.pin(r->executor.device, set->host[i], bytes);
-        pinned->at[i] = true;
+        pinned->tried[i] = memory;
+        plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &bytes);
+        if ((uintptr_t)memory % PAGE != 0 || bytes == 0
+            || !plb_page_lock(e->locks, e->ops, e->device, memory, bytes))
+            continue;
+        pinned->at = plb_grow(pinned->at, (size_t)(pinned->n + 1) * sizeof *pinned->at);
+        pinned->at[pinned->n++] = (struct plb_pinned_buffer){memory, bytes, e->ops};
     }
 }
 
-void plb_pinned_remove(struct plb_pinned *pinned, const struct plb_runner *r)
+void plb_pinned_forget(struct plb_pinned *pinned, struct plb_page_locks *locks, const void *memory)
 {
-    for (int i = 0; i < PLB_MAX_DATA && r->pu.driver->ops.unpin != NULL; i++) {
-        if (pinned->at[i])
-            r->pu.driver->ops.unpin(r->shared->config.data->host[i]);
-        pinned->at[i] = false;
+    for (int i = 0; i < pinned->n; i++) {
+        struct plb_pinned_buffer *b = &pinned->at[i];
+        if (b->memory != memory)
+            continue;
+        plb_page_unlock(locks, b->ops, b->memory, b->bytes);
+        *b = pinned->at[--pinned->n];
+        return;
     }
+}
+
+void plb_pinned_remove(struct plb_pinned *pinned, struct plb_page_locks *locks)
+{
+    while (pinned->n > 0)
+        plb_pinned_forget(pinned, locks, pinned->at[0].memory);
+    free(pinned->at);
+    pinned->at = NULL;
 }

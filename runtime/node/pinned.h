@@ -1,18 +1,31 @@
-/* Page-locked buffers of rank 0: devices copy from and to them in place. Communication thread only. */
+/* Page-locked buffers of the dataset that devices copy from and to in place. Communication thread only. */
 #ifndef PLB_NODE_PINNED_H
 #define PLB_NODE_PINNED_H
 
 #include "node/runner.h"
 
-struct plb_pinned {
-    bool at[PLB_MAX_DATA]; /* of the dataset's whole buffers */
+struct plb_pinned_buffer {
+    void *memory;
+    size_t bytes;
+    const struct plb_device_ops *ops; /* that unlock it */
 };
 
-/* Locks the pages of the buffers that are split by unit, for the runner's device. Only buffers of whole
- * pages: another one may share a page with other memory of the kernel. */
+/* A zeroed struct has none. */
+struct plb_pinned {
+    struct plb_pinned_buffer *at;
+    int n;
+    const void *tried[PLB_MAX_DATA]; /* where each buffer was when it was to be locked */
+};
+
+/* Locks the pages of whole buffers, for the runner's device: on rank 0 those that are split by unit, on every
+ * rank replicated ones where the kernel may replace them after a pass. Only buffers of whole pages: another
+ * one may share a page with other memory of the kernel. A buffer that is where it was is not tried again. */
 void plb_pinned_add(struct plb_pinned *pinned, const struct plb_runner *runner);
 
-/* Unlocks what a device of this driver can unlock. */
-void plb_pinned_remove(struct plb_pinned *pinned, const struct plb_runner *runner);
+/* Unlocks this memory, if it is locked; it is freed next, and nothing reads it. */
+void plb_pinned_forget(struct plb_pinned *pinned, struct plb_page_locks *locks, const void *memory);
+
+/* Unlocks all. */
+void plb_pinned_remove(struct plb_pinned *pinned, struct plb_page_locks *locks);
 
 #endif

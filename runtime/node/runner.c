@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "job/phase.h"
 #include "node/open_pu.h"
-#include "node/scratch.h"
 #include "node/task_trace.h"
 
 /* Seconds between two looks at a running task while another lane is free and work may come. Smaller: the
@@ -51,7 +50,7 @@ static bool take_task(struct plb_runner *r, struct flight *flight)
     if ((r->shared->guarded && slot == NULL) || !plb_worker_take(r->shared->worker, r->number, &flight->task))
         return false;
     if (slot != NULL
-        && plb_scratch_wanted(r->shared->config.data, flight->task.range, r->unit_s, &r->shared->doubled)) {
+        && plb_scratch_wanted(r->shared->config.data, &flight->task, &r->latest, &r->shared->doubled)) {
         slot->state = PLB_SLOT_RUNNING;
         slot->scratch = true;
         slot->task = flight->task;
@@ -76,7 +75,7 @@ static bool find_task(struct plb_runner *r, struct flight *flight)
     memmove(r->line, r->line + 1, (size_t)--r->n_line * sizeof *r->line);
     head->state = PLB_SLOT_RUNNING;
     head->scratch = shared->guarded
-                 && plb_scratch_wanted(shared->config.data, head->task.range, r->unit_s, &shared->doubled);
+                 && plb_scratch_wanted(shared->config.data, &head->task, &r->latest, &shared->doubled);
     flight->slot = head;
     flight->task = head->task;
     return true;
@@ -101,19 +100,46 @@ static bool await_task(struct plb_runner *r, struct flight *flight)
     return false;
 }
 
-/* Reports a task that failed. With several tasks in flight a device cannot say which of them an asynchronous
- * error belongs to, so the report names the range of all of them. Under the lock. */
-static void fail(struct plb_runner *r, const struct flights *f, const struct flight *flight, int status)
+/* The units that the device had in hand. With several tasks in flight it cannot say which of them an
+ * asynchronous error belongs to. */
+static struct plb_range in_hand(const struct flights *f, const struct flight *flight)
 {
-    const char *text = plb_executor_failure(&r->executor);
-    struct plb_slice task = flight->task;
-    for (int i = 0; i < f->n && text[0] != '\0'; i++) {
+    struct plb_range all = flight->task.range;
+    for (int i = 0; i < f->n; i++) {
         struct plb_range other = f->at[(f->oldest + i) % f->lanes].task.range;
-        int64_t end = task.range.first + task.range.count, other_end = other.first + other.count;
-        task.range.first = other.first < task.range.first ? other.first : task.range.first;
-        task.range.count = (other_end > end ? other_end : end) - task.range.first;
+        int64_t end = all.first + all.count, other_end = other.first + other.count;
+        all.first = other.first < all.first ? other.first : all.first;
+        all.count = (other_end > end ? other_end : end) - all.first;
     }
-    plb_worker_fail(r->shared->worker, r->number, &task, status, text);
+    return all;
+}
+
+/* The device has failed in a task. It drops out, and so do the tasks that wait in slots. Under the lock. */
+static void leave(struct plb_runner *r, const struct plb_slice *task,
+                  const struct plb_device_failure *failure)
+{
+    plb_worker_leave(r->shared->worker, r->number, task, failure);
+    for (int i = 0; i < r->n_line; i++) {
+        struct plb_slot *slot = &r->slots[r->line[i]];
+        plb_worker_leave(r->shared->worker, r->number, &slot->task, failure);
+        slot->state = slot->state == PLB_SLOT_READY ? PLB_SLOT_FREE : PLB_SLOT_FORGOTTEN;
+    }
+    r->n_line = 0;
+    r->gone = true;
+}
+
+/* A task has failed: the device drops out, or the kernel has failed, which ends the run. Under the lock. */
+static void fail(struct plb_runner *r, const struct flights *f, const struct flight *flight, bool wanted,
+                 int status)
+{
+    struct plb_worker *worker = r->shared->worker;
+    struct plb_device_failure failure = {status, plb_executor_failure(&r->executor), in_hand(f, flight)};
+    if (failure.text[0] != '\0' || r->gone)
+        leave(r, &flight->task, &failure);
+    else if (wanted)
+        plb_worker_fail(worker, r->number, &flight->task, &failure);
+    else
+        plb_worker_forget(worker, r->number);
 }
 
 /* Starts a task in the next lane, or the tasks of a burst one after the other. Where one fails, the flight
@@ -152,19 +178,19 @@ static bool end_task(struct plb_runner *r, const struct flights *f, const struct
                      int status, const struct plb_device_times *times)
 {
     struct plb_worker *worker = r->shared->worker;
-    bool wanted = !obsolete(r, lane), urgent = true;
-    if (!wanted) {
+    bool failed = status != 0 || r->gone, wanted = !obsolete(r, lane), urgent = true;
+    if (failed) {
+        fail(r, f, flight, wanted, status);
+    } else if (!wanted) {
         plb_worker_forget(worker, r->number);
-    } else if (status != 0) {
-        fail(r, f, flight, status);
     } else {
         urgent = plb_worker_done(worker, r->number, &flight->task, times->execute_s,
                                  times->transfer_s + flight->exposed,
                                  flight->slot != NULL ? flight->slot->tag : PLB_NO_SLOT);
-        r->unit_s = times->execute_s / (double)flight->task.range.count;
+        r->latest = (struct plb_latest){flight->task.range.count, times->execute_s};
     }
-    if (flight->slot != NULL)
-        flight->slot->state = wanted ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
+    if (flight->slot != NULL) /* a task that has failed has no results to be fetched */
+        flight->slot->state = wanted && !failed ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
     r->running[lane].runs = false;
     return urgent;
 }
@@ -196,7 +222,7 @@ static int start(struct plb_runner *r, struct flights *f, const struct plb_phase
                  struct flight *flight)
 {
     struct plb_error err = {.status = PLB_OK};
-    int status = stale != 0 ? plb_executor_update(&r->executor, stale, r->pu.info.name, &err) : 0;
+    int status = stale != 0 ? plb_executor_update(&r->executor, stale, &err) : 0;
     if (status == 0)
         status = submit(r, f, phase, flight);
     if (status == 0 || !r->executor.full)
@@ -253,7 +279,7 @@ static void run_tasks(struct plb_runner *r)
     pthread_mutex_lock(&shared->lock);
     for (;;) {
         struct flight flight;
-        bool room = f.n < f.lanes && !shared->stopping && (r->stale == 0 || f.n == 0);
+        bool room = f.n < f.lanes && !shared->stopping && !r->gone && (r->stale == 0 || f.n == 0);
         if (room && (f.n > 0 ? find_task(r, &flight) : await_task(r, &flight))) {
             start_or_fail(r, &f, &flight);
             if (f.n < f.lanes)
@@ -276,7 +302,11 @@ static void *run(void *runner)
 {
     struct plb_runner *r = runner;
     struct plb_node_shared *shared = r->shared;
-    bool is_open = plb_pu_open(&r->executor, &r->pu, &shared->config, &r->err);
+    const struct plb_kernel *kernel = shared->config.kernel;
+    r->place = (struct plb_crash_place){.kernel = kernel->name, .unit = kernel->unit, .pu = r->number};
+    plb_crash_enter(&r->place);
+    r->is_open = plb_pu_open(&r->executor, &r->pu, &shared->config, &r->err);
+    r->executor.locks = &shared->locks;
     pthread_mutex_lock(&shared->lock);
     r->opened = true;
     bool runs = r->err.status == PLB_OK;
@@ -284,8 +314,7 @@ static void *run(void *runner)
     pthread_mutex_unlock(&shared->lock);
     if (runs)
         run_tasks(r);
-    if (is_open)
-        plb_executor_close(&r->executor);
+    plb_crash_leave(&r->place);
     return NULL;
 }
 
@@ -317,7 +346,9 @@ void plb_runner_join(struct plb_runner *r)
 {
     if (r->started)
         pthread_join(r->thread, NULL);
-    r->started = false;
+    if (r->is_open)
+        plb_executor_close(&r->executor);
+    r->started = r->is_open = false;
 }
 
 void plb_runner_drop(struct plb_runner *r, struct plb_slot *slot)
@@ -342,6 +373,8 @@ void plb_runner_forget(struct plb_runner *r)
             r->line[kept++] = r->line[i];
         else if (slot->state == PLB_SLOT_READY)
             plb_runner_drop(r, slot);
+        else
+            slot->state = PLB_SLOT_FORGOTTEN;
     }
     r->n_line = kept;
     for (int lane = 0; lane < PLB_MAX_LANES; lane++)
@@ -353,26 +386,6 @@ void plb_runner_cancel(struct plb_runner *r)
 {
     for (int lane = 0; lane < PLB_MAX_LANES; lane++)
         tell(r, lane);
-}
-
-bool plb_runner_writes(const struct plb_runner *r, struct plb_range range, struct plb_range *task)
-{
-    for (int lane = 0; lane < PLB_MAX_LANES; lane++) {
-        const struct plb_running *running = &r->running[lane];
-        *task = running->task.range;
-        if (running->runs && running->in_place && task->first < range.first + range.count
-            && range.first < task->first + task->count)
-            return true;
-    }
-    return false;
-}
-
-bool plb_runner_works(const struct plb_runner *r, int from, int until)
-{
-    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
-        if (r->running[lane].runs && r->running[lane].task.pass >= from && r->running[lane].task.pass < until)
-            return true;
-    return false;
 }
 
 void plb_runner_begin_pass(struct plb_runner *r, int64_t replaced)

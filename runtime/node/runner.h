@@ -3,22 +3,20 @@
  * The thread opens the device and runs tasks until the node stops. Where all data is on this node, it takes
  * tasks from the worker itself; else it takes slots that the communication thread has made ready. It starts
  * tasks while a lane of the device is free and there are tasks; else it waits for the oldest one and reports
- * it to the worker. A task that nobody wants any more is not waited for: see plb_node_stop. */
+ * it to the worker. A task that nobody wants any more is not waited for: see plb_node_stop.
+ *
+ * A device that fails drops out: its tasks go back to the master, its lanes are waited for, and the thread
+ * ends. The device is closed with the others. */
 #ifndef PLB_NODE_RUNNER_H
 #define PLB_NODE_RUNNER_H
 
+#include "base/crash.h"
 #include "node/executor.h"
+#include "node/running.h"
+#include "node/scratch.h"
 #include "node/shared.h"
 #include "node/slot.h"
 #include "report/trace.h"
-
-/* A task that a device may be executing. */
-struct plb_running {
-    bool runs;
-    bool in_place; /* it writes outputs to where rank 0 gathers them */
-    bool told;     /* that nobody wants its results: from then on they may be anything */
-    struct plb_slice task;
-};
 
 struct plb_runner {
     struct plb_node_shared *shared;
@@ -28,17 +26,20 @@ struct plb_runner {
     bool started; /* the thread runs */
     bool left;    /* the node has stopped, and the thread hangs in a task */
     struct plb_executor executor;
+    struct plb_crash_place place; /* for the sentence about a crash */
 
     /* Under the node's lock. */
     struct plb_trace trace;
     pthread_cond_t work; /* there may be something for this PU */
-    bool opened;         /* the device is open, or `err` says why not */
+    bool is_open;        /* the device; read after the thread has ended */
+    bool opened;         /* the device is ready, or `err` says why not */
     struct plb_error err;
     struct plb_slot slots[PLB_SLOTS];
     int line[PLB_SLOTS], n_line; /* slots fetching or ready, in the order in which they were taken */
     int64_t stale;               /* bit i: the replicated buffer i is to be copied before the next task */
+    bool gone;                   /* the device has failed: it is given nothing more, and the thread ends */
     struct plb_running running[PLB_MAX_LANES]; /* by lane */
-    double unit_s;                             /* seconds per unit of the latest task; 0: not known */
+    struct plb_latest latest;                  /* task that was wanted */
 };
 
 /* For number `number` of the node; starts nothing. The runner stays where it is. */
@@ -49,14 +50,9 @@ void plb_runner_fini(struct plb_runner *runner); /* its thread has ended */
 /* Starts the thread; false where the system has none left. */
 bool plb_runner_start(struct plb_runner *runner);
 
-/* Waits for the thread to end, which it does once the node is stopping and no task runs. */
+/* Waits for the thread to end, which it does once the node is stopping and no task runs. Then closes the
+ * device: what a kernel keeps for the thread, such as a library's handle of a stream, has gone before. */
 void plb_runner_join(struct plb_runner *runner);
-
-/* Whether a task runs that writes outputs of some of these units in place, and its range. Under the lock. */
-bool plb_runner_writes(const struct plb_runner *runner, struct plb_range range, struct plb_range *task);
-
-/* Whether a task of a pass from `from` to `until` - 1 runs. Under the lock. */
-bool plb_runner_works(const struct plb_runner *runner, int from, int until);
 
 /* Forgets an obsolete task that waits in a slot. Under the lock. */
 void plb_runner_drop(struct plb_runner *runner, struct plb_slot *slot);

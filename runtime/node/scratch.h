@@ -2,13 +2,19 @@
 #ifndef PLB_NODE_SCRATCH_H
 #define PLB_NODE_SCRATCH_H
 
-#include "base/rangeset.h"
+#include "core/queue.h"
 #include "job/dataset.h"
 
+/* The latest task of a PU; zeroed: there was none. */
+struct plb_latest {
+    int64_t units;
+    double seconds;
+};
+
 /* Whether the outputs of a task go to memory of its own first: where several PUs of the run execute some of
- * its units (`doubled`), or where the copy costs next to nothing. unit_s: seconds per unit of the PU's latest
- * task; 0: not known. */
-bool plb_scratch_wanted(const struct plb_dataset *set, struct plb_range range, double unit_s,
-                        const struct plb_rangeset *doubled);
+ * its units (`doubled`), where they are only compared, or where the copy costs next to nothing, by the latest
+ * task of its PU. */
+bool plb_scratch_wanted(const struct plb_dataset *set, const struct plb_slice *task,
+                        const struct plb_latest *latest, const struct plb_rangeset *doubled);
 
 #endif

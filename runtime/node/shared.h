@@ -1,4 +1,4 @@
-/* What the threads of a node share: the communication thread and one thread per PU. */
+/* Data shared by the threads of a node: the communication thread and one thread per PU. */
 #ifndef PLB_NODE_SHARED_H
 #define PLB_NODE_SHARED_H
 
@@ -7,9 +7,11 @@
 
 #include "core/worker.h"
 #include "node/node_config.h"
+#include "node/page_locks.h"
 
 struct plb_node_shared {
     struct plb_node_config config; /* constant */
+    struct plb_page_locks locks;   /* needs no lock of the node */
     bool uses_slots;               /* constant: some data travels or is folded, so tasks have slots */
     bool guarded; /* constant: tasks write outputs in place, unless others may execute their units too */
     pthread_mutex_t lock;        /* guards all that follows; no MPI, device or page-locking under it */

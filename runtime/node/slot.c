@@ -8,43 +8,56 @@
 
 #define PAGE 4096 /* bytes; pages are what a device can lock */
 
-/* Host memory that the device copies best; ends the program where there is none. */
-static void *allocate(const struct plb_executor *e, size_t bytes)
+/* Of the largest task: what a slot takes before a task needs more, where pages are locked. Larger: small
+ * tasks lock memory that others need, and the first ones wait for that: 8 MB take about 3 ms. Smaller: more
+ * slots lock pages a second time. A guess. */
+#define FIRST 0.0625
+
+/* Gives the slot memory that the device copies best; ends the program where there is none. */
+static void allocate(struct plb_slot *slot, const struct plb_executor *e, size_t bytes)
 {
-    if (e->ops->pin == NULL)
-        return plb_alloc(bytes);
-    bytes = bytes < PAGE ? PAGE : bytes;
-    void *memory = plb_alloc(bytes);
-    e->ops->pin(e->device, memory, bytes);
-    return memory;
+    bool locks = e->ops->pin != NULL;
+    slot->bytes = locks && bytes < PAGE ? PAGE : bytes;
+    slot->memory = plb_alloc(slot->bytes);
+    slot->locked = locks && plb_page_lock(e->locks, e->ops, e->device, slot->memory, slot->bytes);
 }
 
-static void release(const struct plb_executor *e, void *memory)
+static void release(struct plb_slot *slot, const struct plb_executor *e)
 {
-    if (e->ops->unpin != NULL && memory != NULL)
-        e->ops->unpin(memory);
-    free(memory);
+    if (slot->locked)
+        plb_page_unlock(e->locks, e->ops, slot->memory, slot->bytes);
+    slot->locked = false;
+    free(slot->memory);
+    slot->memory = NULL;
 }
 
-/* Makes room for the task's part of a buffer. Returns its bytes. */
-static size_t make_room(struct plb_slot *slot, const struct plb_dataset *set, int i,
-                        const struct plb_executor *e)
+/* Bytes to take for a task that needs `needed`. Memory that nobody locks grows by half: it costs little to
+ * take again, and the largest task of a PU without memory of its own may be the whole data. */
+static size_t room_for(const struct plb_executor *e, size_t needed, size_t most)
 {
-    size_t offset, bytes;
-    plb_dataset_bytes(set, i, slot->task.range, &offset, &bytes);
-    if (bytes > slot->capacity[i] || slot->buffer[i] == NULL) {
-        release(e, slot->buffer[i]);
-        slot->buffer[i] = allocate(e, bytes);
-        slot->capacity[i] = bytes;
+    size_t grown = needed + needed / 2;
+    if (e->ops->pin != NULL)
+        return plb_arena_bytes(needed, (size_t)(FIRST * (double)most) + 1, most);
+    return needed <= most && grown > most ? most : grown;
+}
+
+/* Gives the task its buffers of these modes. */
+static void make_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
+                      unsigned modes)
+{
+    size_t at[PLB_MAX_DATA], needed = plb_arena_layout(set, modes, slot->task.range, at);
+    if (slot->memory == NULL || needed > slot->bytes) {
+        release(slot, e);
+        allocate(slot, e, room_for(e, needed, plb_arena_most(set, modes, &e->limit)));
     }
-    return bytes;
+    for (int i = 0; i < set->n; i++)
+        slot->buffer[i] = modes & PLB_MODE(set->at[i].mode) ? slot->memory + at[i] : NULL;
 }
 
 void plb_slot_guard(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
 {
-    for (int i = 0; i < set->n && slot->scratch; i++)
-        if (set->at[i].mode == PLB_OUTPUT)
-            make_room(slot, set, i, e);
+    if (slot->scratch)
+        make_room(slot, set, e, PLB_MODE(PLB_REDUCE) | PLB_MODE(PLB_OUTPUT));
 }
 
 void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first)
@@ -60,17 +73,18 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
                     const struct plb_wire *wire)
 {
     bool pulls = false;
-    for (int i = 0; i < set->n; i++) {
-        const struct plb_data *d = &set->at[i];
-        if (d->mode == PLB_REPLICATE || (set->owner && d->mode != PLB_REDUCE))
+    make_room(slot, set, e, set->owner ? PLB_MODE(PLB_REDUCE) : PLB_MODES_OF_TASKS);
+    for (int i = 0; i < set->n && !set->owner; i++) {
+        size_t offset, bytes;
+        if (!plb_data_is_input(&set->at[i]))
             continue;
-        size_t bytes = make_room(slot, set, i, e);
-        if (plb_data_is_input(d)) {
-            pulls = true;
-            wire->get(wire->context, slot->tag, slot->buffer[i], bytes, &slot->pending);
-        }
+        pulls = true;
+        plb_dataset_bytes(set, i, slot->task.range, &offset, &bytes);
+        wire->get(wire->context, slot->tag, slot->buffer[i], bytes, &slot->pending);
     }
     slot->asked = slot->arrived = plb_now();
+    slot->pulls = pulls;
+    slot->summed = false;
     return pulls;
 }
 
@@ -95,8 +109,5 @@ void plb_slot_release(struct plb_slot *slot)
 
 void plb_slot_fini(struct plb_slot *slot, const struct plb_executor *e)
 {
-    for (int i = 0; i < PLB_MAX_DATA; i++) {
-        release(e, slot->buffer[i]);
-        slot->buffer[i] = NULL;
-    }
+    release(slot, e);
 }

@@ -3,6 +3,7 @@
  *   FREE ─► FETCHING ─► READY ─► RUNNING ─► FINISHED ─► SENDING ─► FREE
  *
  *   FETCHING  its inputs are on their way           communication thread
+ *   FORGOTTEN the same, and nobody wants the task any more; then FREE
  *   READY     it waits for its PU
  *   RUNNING   the device works on it                PU's thread
  *   FINISHED  its report waits for collection
@@ -30,6 +31,7 @@
 enum plb_slot_state {
     PLB_SLOT_FREE,
     PLB_SLOT_FETCHING,
+    PLB_SLOT_FORGOTTEN,
     PLB_SLOT_READY,
     PLB_SLOT_RUNNING,
     PLB_SLOT_FINISHED,
@@ -40,10 +42,15 @@ struct plb_slot {
     enum plb_slot_state state;
     int tag; /* of its transfers; also its number on the node */
     struct plb_slice task;
-    void *buffer[PLB_MAX_DATA]; /* grown to the largest task; NULL: the whole buffer is on this node */
-    size_t capacity[PLB_MAX_DATA];
-    bool scratch;          /* on rank 0: outputs go to buffers of the slot too, and not to their place */
-    int pending;           /* transfers */
+    char *memory;               /* for its buffers (node/arena.h), and kept; or NULL */
+    size_t bytes;               /* of the memory */
+    bool locked;                /* the memory's pages are */
+    void *buffer[PLB_MAX_DATA]; /* in the memory; NULL: the whole buffer is on this node */
+    bool scratch;               /* on rank 0: outputs go to buffers of the slot too, and not to their place */
+    int pending;                /* transfers */
+    bool pulls;                 /* the task has inputs that are pulled */
+    bool summed;                /* their checksum has come: */
+    uint32_t sum;
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };
 

@@ -1,4 +1,4 @@
-/* What a trace says of a task that a PU has executed. Not thread-safe. */
+/* The events in a trace of a task that a PU has executed. Not thread-safe. */
 #ifndef PLB_NODE_TASK_TRACE_H
 #define PLB_NODE_TASK_TRACE_H
 

@@ -64,7 +64,7 @@ void plb_profile_clean(char *text)
     size_t length = strlen(text), indent = strspn(text, " ");
     memmove(text, text + indent, length - indent + 1);
     for (char *c = text; *c != '\0'; c++)
-        if (iscntrl((unsigned char)*c) || *c == '#' || *c == ';')
+        if (iscntrl((unsigned char)*c) || strchr("#;\"'", *c) != NULL)
             *c = '_';
     for (length = strlen(text); length > 0 && text[length - 1] == ' '; length--)
         text[length - 1] = '\0';
@@ -277,8 +277,8 @@ static char *profile_print(const struct plb_profile_key *key, const struct plb_p
         return NULL;
     key_print(key, head);
     fprintf(out,
-            "# What a kernel took on a processing unit. Made by plbrun, read with [balance] profile = read "
-            "or on;\n"
+            "# The times of a kernel on a processing unit. Made by plbrun, read with [balance] profile = "
+            "read or on;\n"
             "# it may be deleted, not edited.\n[profile]\nformat = %d\n%s\n",
             FORMAT, head);
     if (plb_fit_samples(profile->at, profile->n, 0.0, &model))

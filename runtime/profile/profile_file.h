@@ -13,16 +13,17 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/name.h"
 #include "profile/pool.h"
 
 #define PLB_PROFILE_NAME 160 /* bytes of a file's name, with its end */
 
 /* Texts without control characters, '#' and ';', and without spaces at their ends (plb_profile_clean). */
 struct plb_profile_key {
-    char kernel[64]; /* with the phase, where there are several */
-    char build[17];  /* hash of the shared object, as 16 hexadecimal digits */
-    char pu[32];     /* name */
-    char kind[24];   /* "cpu", "emulated gpu", "simulated cpu" */
+    char kernel[64];   /* with the phase, where there are several */
+    char build[17];    /* hash of the shared object, as 16 hexadecimal digits */
+    char pu[PLB_NAME]; /* name */
+    char kind[24];     /* "cpu", "emulated gpu", "simulated cpu" */
     int threads;
     char model[128]; /* the hardware, and what an emulation or simulation makes of it */
 };

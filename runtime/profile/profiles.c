@@ -75,7 +75,7 @@ struct plb_profiles *plb_profiles_open(const struct plb_profiles_config *config)
     p->writes = config->mode == PLB_PROFILE_WRITE || config->mode == PLB_PROFILE_ON;
     if (find_place(p, &err))
         return p;
-    plb_say("warning: profiles are off: %s", err.text);
+    plb_log(PLB_LOG_WARNING, "profiles are off: %s", err.text);
     plb_profiles_free(p);
     return NULL;
 }
@@ -102,8 +102,8 @@ static void name_phase(const struct plb_profiles *p, int phase, char *name, size
         snprintf(name, size, "%s %s", kernel->name, plb_phase_at(kernel, phase).name);
 }
 
-/* What an emulation or a simulation makes of the hardware. Noise, and slower times, happen to a simulated PU;
- * they are not what it is. */
+/* The PU that an emulation or a simulation makes of the hardware. Noise, and slower times, happen to a
+ * simulated PU; they do not describe it. */
 static void describe_model(const struct plb_profiles *p, const struct plb_pu_info *pu,
                            const struct plb_pu_spec *spec, char *text, size_t size)
 {
@@ -146,7 +146,7 @@ static int find_entry(struct plb_profiles *p, const struct plb_profile_key *key)
         if (strcmp(new.name, p->entries[i].name) == 0)
             return i;
     if (p->reads && plb_profile_load(p->folder, key, &new.old, &err) != PLB_OK)
-        plb_say("warning: %s", err.text);
+        plb_log(PLB_LOG_WARNING, "%s", err.text);
     p->entries = plb_grow(p->entries, (size_t)(p->n_entries + 1) * sizeof *p->entries);
     p->entries[p->n_entries] = new;
     return p->n_entries++;
@@ -174,9 +174,8 @@ void plb_profiles_recall(struct plb_profiles *p, struct plb_master *master)
             plb_master_recall(master, phase, pu, scaled, old->n);
         given += old->n > 0;
     }
-    if (p->config.verbose)
-        plb_say("profiles: %d of %d begin with earlier measurements, from %s", given, n * p->phases,
-                p->folder);
+    plb_log(PLB_LOG_INFO, "profiles: %d of %d begin with earlier measurements, from %s", given, n * p->phases,
+            p->folder);
 }
 
 /* The first PU that has work and no history of a phase; -1 where there is none. */
@@ -272,7 +271,7 @@ static void save(const struct plb_profiles *p, const struct entry *e)
         plb_profile_pool(both, old->n + fresh.n, old->n, &fresh);
     }
     if (plb_profile_save(p->folder, &e->key, &fresh, &err) != PLB_OK)
-        plb_say("warning: this run's profile is not kept: %s", err.text);
+        plb_log(PLB_LOG_WARNING, "this run's profile is not kept: %s", err.text);
 }
 
 void plb_profiles_save(const struct plb_profiles *p)

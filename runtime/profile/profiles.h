@@ -12,14 +12,13 @@
 
 struct plb_profiles;
 
-/* What profiles are of. All pointers are borrowed until free. */
+/* The run that profiles are of. All pointers are borrowed until free. */
 struct plb_profiles_config {
     const struct plb_kernel *kernel;
     const struct plb_cost_map *maps;        /* one per phase */
     const struct plb_cluster_spec *cluster; /* no nodes: the real machines */
     enum plb_profile_mode mode;
     bool simulated; /* the PUs are those of a simulation */
-    bool verbose;   /* say how many PUs begin with a profile */
 };
 
 /* NULL where the mode is off. Also NULL, after a warning, where there is no folder for profiles. */

@@ -5,29 +5,14 @@
 #include <string.h>
 
 #include "base/version.h"
+#include "report/field_row.h"
 
 /* The number behind `schema`: it grows when a key changes its meaning or goes, so that programs notice. */
-#define SCHEMA 1
+#define SCHEMA 2
 
-/* What a row takes from a member: its type and its place. The member's declaration decides the type. */
-#define MEMBER(record, name) \
-    .type = VALUE_OF(((record *)NULL)->name), .member = MEMBER_OF(((record *)NULL)->name), \
-    .offset = offsetof(record, name)
-#define VALUE_OF(member) \
-    _Generic((member), bool: PLB_VALUE_FLAG, int: PLB_VALUE_WHOLE, int64_t: PLB_VALUE_WHOLE, \
-             double: PLB_VALUE_REAL, const char *: PLB_VALUE_TEXT, char *: PLB_VALUE_TEXT)
-#define MEMBER_OF(member) \
-    _Generic((member), bool: PLB_MEMBER_BOOL, int: PLB_MEMBER_INT, int64_t: PLB_MEMBER_INT64, \
-             double: PLB_MEMBER_DOUBLE, const char *: PLB_MEMBER_POINTER, char *: PLB_MEMBER_ARRAY)
-#define RUN(name) MEMBER(struct plb_report, name)
-#define RUN_OR_UNKNOWN(name) RUN(name), .or_unknown = true
-#define PU(name) MEMBER(struct plb_report_pu, name)
-#define PU_OR_UNKNOWN(name) PU(name), .or_unknown = true
-#define COST(name) MEMBER(struct plb_report_cost, name)
-#define CURVE(name) MEMBER(struct plb_report_curve, name)
-#define GET(function, value_type) .type = (value_type), .get = (function)
-#define LIST_OF(table, record) .fields = (table), .record_bytes = sizeof(record)
-#define COLUMN(name, columns) .heading = (name), .width = (columns)
+#define R2_MEANING \
+    "Coefficient of determination of that fit. 1 is perfect; below 0 the curve fits worse than the mean of " \
+    "the times does; 0 where nothing was measured."
 
 static struct plb_value text(const char *of)
 {
@@ -60,6 +45,22 @@ static struct plb_value verified(const struct plb_report *report, const void *re
                               .whole = report->verified == PLB_RIGHT};
 }
 
+static struct plb_value ending(const struct plb_report *report, const void *record)
+{
+    static const char *const names[] = {[PLB_ENDED_WELL] = "done",
+                                        [PLB_ENDED_FAILED] = "failed",
+                                        [PLB_ENDED_INTERRUPTED] = "interrupted",
+                                        [PLB_ENDED_WRONG] = "wrong"};
+    (void)record;
+    return text(names[report->ending]);
+}
+
+static struct plb_value error(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return report->error != NULL ? text(report->error) : (struct plb_value){.type = PLB_VALUE_NONE};
+}
+
 static struct plb_value optimum(const struct plb_report *report, const void *record)
 {
     (void)record;
@@ -71,6 +72,20 @@ static struct plb_value pus(const struct plb_report *report, const void *record)
 {
     (void)record;
     return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_pus, .list = report->pus};
+}
+
+static struct plb_value settings(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_settings, .list = report->settings};
+}
+
+static struct plb_value phase_times(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    bool known = report->phases != NULL;
+    return (struct plb_value){
+        .type = PLB_VALUE_LIST, .whole = known ? report->n_phases : 0, .list = report->phases};
 }
 
 static struct plb_value costs(const struct plb_report *report, const void *record)
@@ -97,6 +112,32 @@ static struct plb_value share(const struct plb_report *report, const void *recor
     return (struct plb_value){.type = PLB_VALUE_REAL, .real = 100.0 * (double)pu->units / all};
 }
 
+/* The object that a curve is; none where nothing was measured. */
+static struct plb_value object_of(const struct plb_report_curve *curve)
+{
+    enum plb_value_type type = curve->n_terms > 0 ? PLB_VALUE_OBJECT : PLB_VALUE_NONE;
+    return (struct plb_value){.type = type, .whole = 1, .list = curve};
+}
+
+static struct plb_value last_curve(const struct plb_report *report, const void *record)
+{
+    (void)report;
+    return object_of(&((const struct plb_report_pu *)record)->curve);
+}
+
+static struct plb_value phase_curve(const struct plb_report *report, const void *record)
+{
+    (void)report;
+    return object_of(record);
+}
+
+static struct plb_value terms(const struct plb_report *report, const void *record)
+{
+    const struct plb_report_curve *curve = record;
+    (void)report;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = curve->n_terms, .list = curve->terms};
+}
+
 static struct plb_value phases(const struct plb_report *report, const void *record)
 {
     const struct plb_report_pu *pu = record;
@@ -114,16 +155,29 @@ const struct plb_field plb_run_fields[] = {
     {"balancer", PLB_UNIT_NONE, RUN(balancer), .meaning = "Name of the balancer."},
     {"migration", PLB_UNIT_NONE, RUN(migration),
      .meaning = "Whether idle PUs could take queued units from others (`balance.migration`)."},
-    {"mode", PLB_UNIT_NONE, GET(mode, PLB_VALUE_TEXT),
+    {"mode", PLB_UNIT_NONE, GET(mode, PLB_VALUE_TEXT), .choices = "cluster|simulate",
      .meaning = "`cluster` for a real run, `simulate` for a simulated one."},
+    {"date", PLB_UNIT_NONE, RUN(date), .meaning = "When the run began, as in ISO 8601, in UTC."},
+    {"command", PLB_UNIT_NONE, RUN(command),
+     .meaning = "The command line of plbrun on rank 0, as a shell reads it. A launcher is not in it."},
+    {"seed", PLB_UNIT_NONE, RUN(seed), .meaning = "Seed of the random numbers (`--seed`)."},
+    {"settings", PLB_UNIT_COUNT, GET(settings, PLB_VALUE_LIST),
+     LIST_OF(plb_setting_fields, struct plb_report_setting),
+     .meaning = "Every setting, as `--show-config` prints it."},
     {"nodes", PLB_UNIT_COUNT, RUN(nodes), .meaning = "Nodes of the run; each is one MPI rank."},
+    {"hosts", PLB_UNIT_COUNT, RUN(hosts),
+     .meaning = "Machines that these ranks run on; in a simulation each node is one."},
     {"units", PLB_UNIT_OF_APP, RUN(units), .meaning = "Units of one pass."},
-    {"passes", PLB_UNIT_COUNT, RUN(passes), .meaning = "Passes over all units."},
+    {"passes", PLB_UNIT_COUNT, RUN(passes), .meaning = "Passes over all units that began."},
+    {"phase_times", PLB_UNIT_COUNT, GET(phase_times, PLB_VALUE_LIST),
+     LIST_OF(plb_phase_fields, struct plb_report_phase),
+     .meaning = "Passes and times of each phase of the kernel. A kernel without phases has one."},
     {"makespan_s", PLB_UNIT_SECONDS, RUN(makespan_s),
      .meaning = "Time of all passes together; virtual in a simulation."},
     {"bound_s", PLB_UNIT_SECONDS, RUN_OR_UNKNOWN(bound_s),
-     .meaning = "Time in which all PUs together do the work that was done, shared perfectly, at their "
-                "measured rates. Never above `makespan_s`. Null where it cannot be told: a PU was not "
+     .meaning = "Time in which all PUs together do the work that was done, shared perfectly, at the "
+                "rates that they held over the run. Never above `makespan_s`. Null where it cannot be told: "
+                "a PU was not "
                 "measured, or units differ so much that rates cannot be compared."},
     {"profile_s", PLB_UNIT_SECONDS, RUN(profile_s),
      .meaning = "Training: the time until every PU had a curve; 0 where nothing was trained."},
@@ -147,6 +201,12 @@ const struct plb_field plb_run_fields[] = {
     {"backups_won", PLB_UNIT_COUNT, RUN(backups_won),
      .meaning = "Those of them whose results came before the ones of the PU that was late."},
     {"backup_units", PLB_UNIT_OF_APP, RUN(backup_units), .meaning = "Units that were so given twice."},
+    {"audited", PLB_UNIT_COUNT, RUN(audited),
+     .meaning = "Tasks whose results two PUs computed and plbrun compared (`run.audit`)."},
+    {"audit_differences", PLB_UNIT_COUNT, RUN(audit_differences),
+     .meaning = "Audited tasks whose two results differed. With one or more, the results are wrong."},
+    {"damaged", PLB_UNIT_COUNT, RUN(damaged),
+     .meaning = "Transfers that arrived damaged and were made again; 0 without `run.checksums`."},
     {"slowest_answer_s", PLB_UNIT_SECONDS, RUN(slowest_answer_s),
      .meaning = "Longest time that a node waited for another node's answer to its question for work; 0 in "
                 "a simulation."},
@@ -166,14 +226,20 @@ const struct plb_field plb_run_fields[] = {
     {"profiles_dropped", PLB_UNIT_COUNT, RUN(profiles_dropped),
      .meaning = "PUs that began with the measurements of an earlier run and dropped them, because their "
                 "first blocks contradicted them."},
-    {"verified", PLB_UNIT_NONE, GET(verified, PLB_VALUE_FLAG),
+    {"verified", PLB_UNIT_NONE, GET(verified, PLB_VALUE_FLAG), .or_unknown = true,
      .meaning = "Whether the result agrees with the reference; null without `--verify`."},
-    {"optimum_s", PLB_UNIT_SECONDS, GET(optimum, PLB_VALUE_REAL),
+    {"status", PLB_UNIT_NONE, GET(ending, PLB_VALUE_TEXT),
+     .meaning = "How the run ended: `done`, `failed`, `interrupted` by a signal, or `wrong`: the result does "
+                "not agree with the reference."},
+    {"error", PLB_UNIT_NONE, GET(error, PLB_VALUE_TEXT), .or_unknown = true,
+     .meaning = "The sentence that says why the run did not end well; null where it did."},
+    {"optimum_s", PLB_UNIT_SECONDS, GET(optimum, PLB_VALUE_REAL), .or_unknown = true,
      .meaning = "Time of the best fixed distribution by the true curves, without noise; null in a real "
                 "run."},
     {"pus", PLB_UNIT_COUNT, GET(pus, PLB_VALUE_LIST), LIST_OF(plb_pu_fields, struct plb_report_pu),
      .meaning = "The PUs, ordered by `id`."},
-    {"costs", PLB_UNIT_COUNT, GET(costs, PLB_VALUE_LIST), LIST_OF(plb_cost_fields, struct plb_report_cost),
+    {"costs", PLB_UNIT_COUNT, GET(costs, PLB_VALUE_LIST), .or_left_out = true,
+     LIST_OF(plb_cost_fields, struct plb_report_cost),
      .meaning = "What units cost by the times of tasks, for `--replay`: ranges of units in order. Left out "
                 "where the kernel has several phases."},
     {.meaning = NULL},
@@ -185,8 +251,10 @@ const struct plb_field plb_pu_fields[] = {
     {"host", PLB_UNIT_NONE, PU(host), COLUMN("host", -15), .meaning = "Name of its host."},
     {"name", PLB_UNIT_NONE, PU(name), COLUMN("name", -18),
      .meaning = "Its model, or its name in the .cluster file."},
-    {"kind", PLB_UNIT_NONE, GET(kind, PLB_VALUE_TEXT), COLUMN("kind", -5),
+    {"kind", PLB_UNIT_NONE, GET(kind, PLB_VALUE_TEXT), .choices = "cpu|gpu|accelerator", COLUMN("kind", -5),
      .meaning = "`cpu`, `gpu` or `accelerator`."},
+    {"threads", PLB_UNIT_COUNT, PU(threads),
+     .meaning = "Threads that execute its tasks; 1 for a GPU, 0 in a simulation."},
     {"units", PLB_UNIT_OF_APP, PU(units), COLUMN(NULL, 12),
      .meaning = "Units that it executed, in all passes. A unit counts once."},
     {NULL, PLB_UNIT_PERCENT, GET(share, PLB_VALUE_REAL), COLUMN("share", 7),
@@ -201,12 +269,15 @@ const struct plb_field plb_pu_fields[] = {
     {"stolen_in", PLB_UNIT_OF_APP, PU(stolen_in), .meaning = "Units granted to another PU that it executed."},
     {"stolen_out", PLB_UNIT_OF_APP, PU(stolen_out),
      .meaning = "Units granted to it that another PU executed."},
+    {"wrong", PLB_UNIT_COUNT, PU(wrong),
+     .meaning = "Audited tasks in which its result was the wrong one, as a third PU said."},
     {"rate", PLB_UNIT_RATE, PU(rate), COLUMN(NULL, 11),
      .meaning = "Units per second of executing, without `transfer_s`; 0 where it executed none."},
-    {"curve", PLB_UNIT_NONE, PU(curve),
+    {"curve", PLB_UNIT_NONE, GET(last_curve, PLB_VALUE_OBJECT), .or_unknown = true,
+     LIST_OF(plb_fit_fields, struct plb_report_curve),
      .meaning = "Fitted curve of the phase that ran last: the seconds that it executes x units of average "
-                "cost. Empty where nothing was measured."},
-    {"r2", PLB_UNIT_NONE, PU(r2), .meaning = "Coefficient of determination of that fit; 1 is perfect."},
+                "cost. Null where nothing was measured."},
+    {"r2", PLB_UNIT_NONE, PU(curve.r2), .meaning = R2_MEANING},
     {"work_rate", PLB_UNIT_NONE, PU_OR_UNKNOWN(work_rate),
      .meaning = "Units of average cost per second of its time, without what tasks take beyond their work. "
                 "Null where nothing was measured."},
@@ -214,24 +285,41 @@ const struct plb_field plb_pu_fields[] = {
      .meaning = "The seconds of a task beyond its work, by the line through its times; null as before."},
     {"refused", PLB_UNIT_NONE, PU(refused),
      .meaning = "Whether the PU was not used because its memory is too small."},
-    {"phases", PLB_UNIT_COUNT, GET(phases, PLB_VALUE_LIST),
+    {"failure", PLB_UNIT_NONE, PU_OR_UNKNOWN(failed),
+     .meaning = "Why the PU was used no more, as its device said; null where nothing failed."},
+    {"unused", PLB_UNIT_NONE, PU_OR_UNKNOWN(unused),
+     .meaning = "Why the PU executed nothing, in a few words; null where it executed units."},
+    {"phases", PLB_UNIT_COUNT, GET(phases, PLB_VALUE_LIST), .or_left_out = true,
      LIST_OF(plb_curve_fields, struct plb_report_curve),
      .meaning = "Its curves, one for each phase; left out where the kernel has one phase."},
     {.meaning = NULL},
 };
 
-const struct plb_field plb_cost_fields[] = {
-    {"first", PLB_UNIT_NONE, COST(first), .meaning = "The range's first unit, from 0."},
-    {"count", PLB_UNIT_OF_APP, COST(count), .meaning = "Units in the range."},
-    {"cost", PLB_UNIT_RATIO, COST(cost), .meaning = "Mean cost of one of them; 1 is the mean of all units."},
+const struct plb_field plb_curve_fields[] = {
+    {"phase", PLB_UNIT_NONE, CURVE(phase), .meaning = "Name of the phase."},
+    {"curve", PLB_UNIT_NONE, GET(phase_curve, PLB_VALUE_OBJECT), .or_unknown = true,
+     LIST_OF(plb_fit_fields, struct plb_report_curve),
+     .meaning = "Fitted curve of this phase; null where nothing was measured."},
+    {"r2", PLB_UNIT_NONE, CURVE(r2), .meaning = R2_MEANING},
     {.meaning = NULL},
 };
 
-const struct plb_field plb_curve_fields[] = {
-    {"phase", PLB_UNIT_NONE, CURVE(phase), .meaning = "Name of the phase."},
-    {"curve", PLB_UNIT_NONE, CURVE(curve),
-     .meaning = "Fitted curve of this phase; empty where nothing was measured."},
-    {"r2", PLB_UNIT_NONE, CURVE(r2), .meaning = "Coefficient of determination of that fit; 1 is perfect."},
+const struct plb_field plb_fit_fields[] = {
+    {"text", PLB_UNIT_NONE, CURVE(text), .meaning = "The curve for people, rounded."},
+    {"terms", PLB_UNIT_COUNT, GET(terms, PLB_VALUE_LIST), LIST_OF(plb_term_fields, struct plb_report_term),
+     .meaning = "The curve for programs: the sum of these terms with u = x / `scale`, in seconds."},
+    {"scale", PLB_UNIT_OF_APP, CURVE(scale), .meaning = "Units of average cost by which x is divided."},
+    {"low", PLB_UNIT_OF_APP, CURVE(low),
+     .meaning = "Smallest size that was measured, in units of average cost. Below it the sum does not hold."},
+    {"high", PLB_UNIT_OF_APP, CURVE(high),
+     .meaning = "Largest size that was measured. Above it the sum does not hold."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_term_fields[] = {
+    {"term", PLB_UNIT_NONE, TERM(term),
+     .meaning = "A function of u: `1`, `u`, `u^2`, `u^3`, `e^u`, `ln u`, `u e^u` or `u ln u`."},
+    {"seconds", PLB_UNIT_NONE, TERM(seconds), .meaning = "Factor of the function, in seconds."},
     {.meaning = NULL},
 };
 
@@ -249,7 +337,10 @@ struct plb_value plb_field_value(const struct plb_field *field, const struct plb
         value.type = field->or_unknown && isnan(value.real) ? PLB_VALUE_NONE : value.type;
         break;
     case PLB_MEMBER_BOOL: value.whole = *(const bool *)at; break;
-    case PLB_MEMBER_POINTER: value.text = *(const char *const *)at; break;
+    case PLB_MEMBER_POINTER:
+        value.text = *(const char *const *)at;
+        value.type = field->or_unknown && value.text == NULL ? PLB_VALUE_NONE : value.type;
+        break;
     case PLB_MEMBER_ARRAY: value.text = at; break;
     }
     return value;

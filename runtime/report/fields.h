@@ -5,7 +5,7 @@
 
 #include "report/report.h"
 
-/* What a number counts. It decides how people see the number; JSON has the number as it is. */
+/* The unit of a number. It decides how people see the number; JSON has the number as it is. */
 enum plb_field_unit {
     PLB_UNIT_NONE,
     PLB_UNIT_COUNT,
@@ -26,6 +26,7 @@ enum plb_value_type {
     PLB_VALUE_REAL,
     PLB_VALUE_TEXT,
     PLB_VALUE_LIST,
+    PLB_VALUE_OBJECT,
 };
 
 /* The value of a field; the type says which members count. Text and list are borrowed from the report. */
@@ -34,7 +35,7 @@ struct plb_value {
     int64_t whole; /* a whole number; a flag as 0 or 1; how many records a list has */
     double real;
     const char *text;
-    const void *list; /* the first record */
+    const void *list; /* the first record; of an object the only one */
 };
 
 /* Makes a value that no member of a struct holds as it is. `record` is the run, the PU or the curve; `report`
@@ -56,12 +57,14 @@ enum plb_member_type {
 struct plb_field {
     const char *key; /* in JSON; NULL: only the summary shows the field */
     enum plb_field_unit unit;
-    enum plb_value_type type; /* of its values; `get` may also say NONE or LEFT_OUT */
+    enum plb_value_type type; /* of its values; `get` may also say NONE or LEFT_OUT, as said below */
     enum plb_member_type member;
     size_t offset;                  /* of the member in the record */
-    bool or_unknown;                /* a member that is NAN has no value */
+    bool or_unknown;                /* it may have no value: a member that is NAN or NULL has none */
+    bool or_left_out;               /* `get` may say LEFT_OUT */
+    const char *choices;            /* of a text, as "a|b|c"; NULL: any */
     plb_value_fn get;               /* where there is no member */
-    const struct plb_field *fields; /* of the records of a list */
+    const struct plb_field *fields; /* of an object, or of the records of a list */
     size_t record_bytes;            /* of one of them */
     const char *meaning;            /* one or two sentences */
     const char *heading;            /* of its column in the summary; NULL: the unit's name */
@@ -69,10 +72,14 @@ struct plb_field {
 };
 
 /* The tables, in the order of the JSON report; the last row of each has no meaning (NULL). */
-extern const struct plb_field plb_run_fields[];   /* records are struct plb_report */
-extern const struct plb_field plb_pu_fields[];    /* records are struct plb_report_pu */
-extern const struct plb_field plb_curve_fields[]; /* records are struct plb_report_curve */
-extern const struct plb_field plb_cost_fields[];  /* records are struct plb_report_cost */
+extern const struct plb_field plb_run_fields[];     /* records are struct plb_report */
+extern const struct plb_field plb_pu_fields[];      /* records are struct plb_report_pu */
+extern const struct plb_field plb_term_fields[];    /* records are struct plb_report_term */
+extern const struct plb_field plb_fit_fields[];     /* records are struct plb_report_curve */
+extern const struct plb_field plb_curve_fields[];   /* records are struct plb_report_curve */
+extern const struct plb_field plb_cost_fields[];    /* records are struct plb_report_cost */
+extern const struct plb_field plb_setting_fields[]; /* records are struct plb_report_setting */
+extern const struct plb_field plb_phase_fields[];   /* records are struct plb_report_phase */
 
 struct plb_value plb_field_value(const struct plb_field *field, const struct plb_report *report,
                                  const void *record);

@@ -81,15 +81,15 @@ static bool stolen(const struct bar *bar)
     return bar->owner != bar->first->pu;
 }
 
-/* What shows under the mouse. */
+/* The text under the mouse. */
 static void put_title(const struct chart *c, const struct bar *bar)
 {
-    char seconds[PLB_QUANTITY_TEXT];
+    char seconds[PLB_QUANTITY_TEXT], units[PLB_UNITS_TEXT];
     fprintf(c->out, "<title>%s, %s from %.6f s", plb_trace_name(bar->first->type),
             plb_seconds_print(bar->end - bar->start, seconds), bar->start - c->begin);
     if (bar->units > 0) {
-        fprintf(c->out, ": %" PRId64 " ", bar->units);
-        put_text(c->out, c->report->unit);
+        fputs(": ", c->out);
+        put_text(c->out, plb_units_print(bar->units, c->report->unit, units));
         fprintf(c->out, " from %" PRId64 " on", bar->first->first);
     }
     if (bar->events > 1)
@@ -172,6 +172,7 @@ static void put_head(const struct chart *c)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", c->out);
     put_words(c, "{app}: {makespan_s} with {balancer}");
+    fputs(c->report->mode == PLB_SIMULATED ? " (simulated)" : "", c->out);
     fputs("</title>\n<style>\nbody { font: 14px sans-serif; margin: 16px; color: #222 }\n"
           ".task { fill: #0072b2 } .stolen { fill: #d55e00 } .transfer { fill: #e69f00 } "
           ".wait { fill: #ccc } .solve { fill: #009e73 }\n"
@@ -180,6 +181,8 @@ static void put_head(const struct chart *c)
           "</style></head><body>\n<p>",
           c->out);
     put_words(c, NULL);
+    if (c->report->mode == PLB_SIMULATED)
+        fputs("</p>\n<p><b>Simulated:</b> all times are virtual, and nothing was computed.", c->out);
     fputs("</p>\n<p>", c->out);
     put_legend(c, "task", "task");
     put_legend(c, "stolen", "task that was granted to another PU, where its arrow begins");

@@ -2,6 +2,8 @@
 #include "report/json.h"
 
 #include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "report/fields.h"
@@ -24,7 +26,19 @@ static json_t *array(const struct plb_field *fields, size_t record_bytes, const 
     return all;
 }
 
-/* NULL where JSON has no such value: a text that is not UTF-8, a number that is not finite. */
+/* Of a text that is not UTF-8, as names of files may be, every byte that is not ASCII becomes a '?'. */
+static json_t *json_text(const char *text)
+{
+    json_t *as_is = json_string(text);
+    char *copy = as_is == NULL ? strdup(text) : NULL;
+    for (char *c = copy; c != NULL && *c != '\0'; c++)
+        *c = (unsigned char)*c > 127 ? '?' : *c;
+    json_t *value = as_is == NULL ? json_string(copy) : as_is;
+    free(copy);
+    return value;
+}
+
+/* NULL where JSON has no such value: a number that is not finite. */
 static json_t *json_of(const struct plb_field *field, const struct plb_report *report,
                        const struct plb_value *value)
 {
@@ -32,7 +46,8 @@ static json_t *json_of(const struct plb_field *field, const struct plb_report *r
     case PLB_VALUE_FLAG: return json_boolean(value->whole != 0);
     case PLB_VALUE_WHOLE: return json_integer((json_int_t)value->whole);
     case PLB_VALUE_REAL: return json_real(value->real);
-    case PLB_VALUE_TEXT: return json_string(value->text);
+    case PLB_VALUE_TEXT: return json_text(value->text);
+    case PLB_VALUE_OBJECT: return object(field->fields, report, value->list);
     case PLB_VALUE_LIST: return array(field->fields, field->record_bytes, report, value);
     default: return json_null();
     }
@@ -57,10 +72,7 @@ int plb_report_write(const struct plb_report *report, const char *file, struct p
 {
     json_t *run = object(plb_run_fields, report, report);
     if (run == NULL)
-        return plb_fail(err, PLB_EFAILED,
-                        "cannot make %s: a name in it is not valid UTF-8 or a number is "
-                        "not finite",
-                        file);
+        return plb_fail(err, PLB_EFAILED, "cannot make %s: a number in it is not finite", file);
     struct plb_file f;
     if (plb_file_create(&f, file, err) == PLB_OK) {
         json_dumpf(run, f.stream, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));

@@ -1,7 +1,11 @@
 /* Markdown from the tables of report/fields.c. */
 #include "report/keys.h"
 
+#include <assert.h>
+
 #include "report/fields.h"
+
+#define MOST_TABLES 16 /* of objects and records, for an array */
 
 static const char *const unit_names[] = {
     [PLB_UNIT_NONE] = "",        [PLB_UNIT_COUNT] = "",
@@ -13,11 +17,27 @@ static const char *const unit_names[] = {
 
 static const char *const type_names[] = {
     [PLB_VALUE_FLAG] = "true or false", [PLB_VALUE_WHOLE] = "whole number", [PLB_VALUE_REAL] = "number",
-    [PLB_VALUE_TEXT] = "text",          [PLB_VALUE_LIST] = "list",
+    [PLB_VALUE_TEXT] = "text",          [PLB_VALUE_LIST] = "list",          [PLB_VALUE_OBJECT] = "object",
 };
 
-/* One table, then one for the records of each list in it. */
-static void print_table(const struct plb_field *fields, FILE *out)
+/* Tables that are printed already: two keys may have the same one. */
+struct printed {
+    const struct plb_field *tables[MOST_TABLES];
+    int n;
+};
+
+static bool is_new(struct printed *printed, const struct plb_field *table)
+{
+    for (int i = 0; i < printed->n; i++)
+        if (printed->tables[i] == table)
+            return false;
+    assert(printed->n < MOST_TABLES);
+    printed->tables[printed->n++] = table;
+    return true;
+}
+
+/* One table, then one for each object and for the records of each list in it. */
+static void print_table(const struct plb_field *fields, struct printed *printed, FILE *out)
 {
     fputs("\n| key | type | unit | meaning |\n|---|---|---|---|\n", out);
     for (const struct plb_field *f = fields; f->meaning != NULL; f++)
@@ -25,9 +45,10 @@ static void print_table(const struct plb_field *fields, FILE *out)
             fprintf(out, "| `%s` | %s | %s | %s |\n", f->key, type_names[f->type], unit_names[f->unit],
                     f->meaning);
     for (const struct plb_field *f = fields; f->meaning != NULL; f++)
-        if (f->fields != NULL) {
-            fprintf(out, "\n## Each record of `%s`\n", f->key);
-            print_table(f->fields, out);
+        if (f->fields != NULL && is_new(printed, f->fields)) {
+            fprintf(out, "\n## %s `%s`\n", f->type == PLB_VALUE_LIST ? "Each record of" : "The object",
+                    f->key);
+            print_table(f->fields, printed, out);
         }
 }
 
@@ -42,5 +63,6 @@ void plb_report_keys_print(FILE *out)
           "\n"
           "## The run\n",
           out);
-    print_table(plb_run_fields, out);
+    struct printed printed = {.n = 0};
+    print_table(plb_run_fields, &printed, out);
 }

@@ -34,7 +34,8 @@ static void put_names(FILE *out, const struct plb_report *report)
     char label[160];
     for (int p = 0; p < report->n_pus; p++) {
         const struct plb_report_pu *pu = &report->pus[p];
-        snprintf(label, sizeof label, "node %d: %s", pu->node, pu->host);
+        snprintf(label, sizeof label, "node %d: %s%s", pu->node, pu->host,
+                 report->mode == PLB_SIMULATED ? " (simulated)" : "");
         if (p == 0 || pu->node != pu[-1].node)
             put_name(out, "process_name", pu->node, p, label);
         snprintf(label, sizeof label, "PU %d: %s", p, pu->name);

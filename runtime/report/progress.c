@@ -1,16 +1,25 @@
-/* Units done, rate, time left. */
+/* Units done, rate, time left; or who is waited for. */
 #include "report/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/units.h"
 #include "report/quantity.h"
 
 /* Seconds between two updates. Smaller: a terminal flickers and a log grows. Larger: people wonder whether
  * the run still moves. Chosen by eye. */
 #define EVERY_TERMINAL 0.2
 #define EVERY_LINES 5.0 /* where stderr is a file or a pipe, and each update is a line more */
+
+/* Seconds without a unit finished after which the line says who is waited for. Smaller: it names PUs whose
+ * tasks just take as long. Larger: people wonder longer. Chosen by eye. */
+#define STALLED 3.0
+
+/* A PU is late after this multiple of the time that it was expected to need. Smaller: noise counts as late.
+ * Larger: the line tells later. */
+#define LATE 2.0
 
 void plb_progress_init(struct plb_progress *p, const char *unit, bool off)
 {
@@ -19,18 +28,54 @@ void plb_progress_init(struct plb_progress *p, const char *unit, bool off)
     p->next = terminal ? EVERY_TERMINAL : EVERY_LINES;
 }
 
-void plb_progress_update(struct plb_progress *p, int64_t done, int64_t units, double seconds)
+bool plb_progress_is_due(struct plb_progress *p, int64_t done, double seconds, bool *stalled)
 {
+    double every = p->terminal ? EVERY_TERMINAL : EVERY_LINES;
+    if (seconds < p->seconds) { /* another pass */
+        p->next = every;
+        p->changed = 0.0;
+    }
+    if (done != p->done)
+        p->changed = seconds;
+    p->done = done;
+    p->seconds = seconds;
+    *stalled = seconds - p->changed >= STALLED;
     if (p->off || seconds < p->next)
-        return;
-    p->next = seconds + (p->terminal ? EVERY_TERMINAL : EVERY_LINES);
-    double rate = (double)done / seconds;
+        return false;
+    p->next = seconds + every;
+    return true;
+}
+
+/* "PU 1: rows 19 to 29 for 15 s, expected 0.5 s" */
+static void print_awaited(const struct plb_progress *p, const struct plb_awaited *a, char *text, size_t size)
+{
+    char seconds[PLB_QUANTITY_TEXT], expected[PLB_QUANTITY_TEXT], units[PLB_RANGE_TEXT];
+    int n = snprintf(text, size, "PU %d: %s for %s", a->pu,
+                     plb_range_print(a->first, a->last - a->first + 1, p->unit, units),
+                     plb_seconds_print(a->seconds, seconds));
+    if (a->expected > 0.0 && n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, ", expected %s", plb_seconds_print(a->expected, expected));
+}
+
+static void print_left(const struct plb_progress *p, int64_t units, char *text, size_t size)
+{
     char left[PLB_QUANTITY_TEXT] = "unknown";
-    if (done > 0)
-        plb_seconds_print((double)(units - done) / rate, left);
-    fprintf(stderr, "%s%3.0f %%  %" PRId64 " of %" PRId64 " %s, %.4g %s/s, %s left%s",
-            p->terminal ? "\r" : "plbrun: ", 100.0 * (double)done / (double)units, done, units, p->unit, rate,
-            p->unit, left, p->terminal ? "\033[K" : "\n");
+    double rate = (double)p->done / p->seconds;
+    if (p->done > 0)
+        plb_seconds_print((double)(units - p->done) / rate, left);
+    snprintf(text, size, "%.4g %s/s, %s left", rate, p->unit, left);
+}
+
+void plb_progress_show(struct plb_progress *p, int64_t units, const struct plb_awaited *awaited)
+{
+    char text[300];
+    if (awaited != NULL && awaited->seconds >= LATE * awaited->expected)
+        print_awaited(p, awaited, text, sizeof text);
+    else
+        print_left(p, units, text, sizeof text);
+    fprintf(stderr, "%s%3.0f %%  %" PRId64 " of %" PRId64 " %s, %s%s",
+            p->terminal ? "\r" : "plbrun: ", 100.0 * (double)p->done / (double)units, p->done, units, p->unit,
+            text, p->terminal ? "\033[K" : "\n");
     fflush(stderr);
     p->shown = true;
 }

@@ -1,7 +1,11 @@
 /* The largest unit that leaves a number of 1 or more. */
 #include "report/quantity.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
 
 char *plb_seconds_print(double seconds, char text[PLB_QUANTITY_TEXT])
 {
@@ -21,5 +25,13 @@ char *plb_bytes_print(double bytes, char text[PLB_QUANTITY_TEXT])
     for (; bytes >= 1000.0 && u < 4; u++)
         bytes /= 1000.0;
     snprintf(text, PLB_QUANTITY_TEXT, u == 0 ? "%.0f %s" : "%.1f %s", bytes, units[u]);
+    return text;
+}
+
+char *plb_units_print(int64_t n, const char *units, char text[PLB_UNITS_TEXT])
+{
+    const char *ending = "";
+    int length = n == 1 ? plb_units_singular(units, &ending) : (int)strlen(units);
+    snprintf(text, PLB_UNITS_TEXT, "%" PRId64 " %.*s%s", n, length, units, ending);
     return text;
 }

@@ -1,5 +1,5 @@
-/* What a run did. The drivers fill the structs in; report/fields.c says what each member means to readers,
- * and summary, JSON and chart show them. */
+/* The account of a run. The drivers fill the structs in; report/fields.c says what each member means to
+ * readers, and summary, JSON and chart show them. */
 #ifndef PLB_REPORT_REPORT_H
 #define PLB_REPORT_REPORT_H
 
@@ -7,30 +7,47 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/name.h"
+#include "model/curve.h"
 #include "plb/balancer.h"
 
 #define PLB_CURVE_TEXT 160 /* bytes of a curve as text, with its end; a longer one is cut */
 
-/* A PU's curve of one phase. */
+/* One term of a curve: `seconds` times a function of u. */
+struct plb_report_term {
+    const char *term; /* borrowed */
+    double seconds;
+};
+
+/* A PU's curve of one phase, with u = x / scale. No terms: nothing was measured. */
 struct plb_report_curve {
     const char *phase; /* borrowed */
-    char curve[PLB_CURVE_TEXT];
+    char text[PLB_CURVE_TEXT];
+    int n_terms;
+    struct plb_report_term terms[PLB_TERMS];
+    double scale, low, high; /* work */
     double r2;
 };
 
 struct plb_report_pu {
     int id, node;
-    char host[32], name[32];
+    char host[PLB_HOST_NAME], name[PLB_NAME];
     enum plb_pu_kind kind;
     int64_t units, blocks, tasks;
+    int64_t in_vain;           /* units executed after others had done them */
+    int64_t wrong;             /* audited tasks in which its result was the wrong one */
     double busy_s, transfer_s; /* transfer_s is a part of busy_s */
     double idle_s;             /* derived */
     int64_t stolen_in, stolen_out;
-    double rate;                /* derived */
-    char curve[PLB_CURVE_TEXT]; /* of the phase that ran last */
-    double r2;
-    double work_rate, start_s; /* of that curve; or NAN: unknown */
+    double rate;                   /* derived */
+    struct plb_report_curve curve; /* of the phase that ran last */
+    double work_rate, start_s;     /* of that curve; or NAN: unknown */
+    double unit_s, unit_late_s;    /* what one unit is believed to take, and at most; or NAN: unknown */
+    int threads;
     bool refused;
+    char failure[80];   /* why it was used no more; "" where nothing failed */
+    const char *failed; /* derived: the same, or NULL */
+    const char *unused; /* derived: why it executed nothing; NULL where it did something */
 };
 
 /* Units that are next to each other, and the mean cost of one. */
@@ -42,14 +59,32 @@ struct plb_report_cost {
 enum plb_run_mode { PLB_REAL_RUN, PLB_SIMULATED };
 enum plb_verified { PLB_NOT_VERIFIED, PLB_RIGHT, PLB_WRONG };
 
+/* How a run ended, as its exit status says, and whether a signal ended it. */
+enum plb_ending { PLB_ENDED_WELL, PLB_ENDED_FAILED, PLB_ENDED_INTERRUPTED, PLB_ENDED_WRONG };
+
+/* One setting of the run. Texts are borrowed; `value` and `origin` are NULL where it was not set. */
+struct plb_report_setting {
+    const char *section, *key, *value, *origin;
+};
+
+/* The passes of one phase; see plb_report_add_pass. */
+struct plb_report_phase {
+    const char *phase; /* its name, borrowed */
+    int passes;
+    double time_s, shortest_s, longest_s; /* all of them together; one pass */
+};
+
 /* A zeroed struct is a report of nothing. */
 struct plb_report {
     const char *app, *unit, *balancer; /* borrowed */
+    const char *command;               /* borrowed, as a shell reads it */
+    char date[32];                     /* when the run began, as in ISO 8601 */
+    int64_t seed;
     enum plb_run_mode mode;
     bool migration;
     bool costs_told; /* by the kernel, in every phase */
     bool replayed;   /* a simulation with the costs of a real run */
-    int nodes, passes, n_pus;
+    int nodes, hosts, passes, n_pus;
     int64_t units;
     double makespan_s, profile_s, solve_s;
     double bound_s;                            /* or NAN, as the next ones: unknown */
@@ -59,20 +94,29 @@ struct plb_report {
     double balancing_ratio, idle_pct; /* derived */
     int64_t messages, bytes_moved, migrations, migrated_units;
     int64_t backups, backups_won, backup_units;
+    int64_t audited, audit_differences, damaged;
     double largest_unit, slowest_answer_s;
     int profiles_used, profiles_dropped;
     enum plb_verified verified;
+    enum plb_ending ending;
+    const char *error;               /* borrowed; NULL: none */
     struct plb_report_pu *pus;       /* n_pus of them */
     int n_costs;                     /* 0: not known */
     struct plb_report_cost *costs;   /* of all units, in order */
     int n_phases;                    /* of the kernel */
     struct plb_report_curve *curves; /* n_phases of each PU, PU by PU; NULL where the kernel has one phase */
+    struct plb_report_phase *phases; /* n_phases of them */
+    int n_settings;
+    struct plb_report_setting *settings;
 };
 
 /* Computes the derived members from the others. */
 void plb_report_derive(struct plb_report *report);
 
-/* Frees the arrays of PUs and curves. */
+/* Adds one pass to those of its phase. */
+void plb_report_add_pass(struct plb_report_phase *phase, double seconds);
+
+/* Frees the arrays. */
 void plb_report_fini(struct plb_report *report);
 
 #endif

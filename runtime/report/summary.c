@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/fields.h"
@@ -11,6 +12,9 @@
 /* Relative deviation of tasks' times beyond which the summary says that units differ. Larger: it says less
  * often why a bound is unknown or a balancer loses. Smaller: noise counts as a difference of units. */
 #define WORTH_SAYING 0.5
+/* Tasks of a PU from which on a bad curve is told. More: it is told less often. Fewer: the summaries of short
+ * runs tell of noise. */
+#define TASKS_OF_A_CURVE 10
 #define CELL_TEXT 32 /* bytes of the longest number or quantity */
 
 /* The value as people read it: `text`, or the value's own text. */
@@ -39,13 +43,14 @@ static const char *readable(enum plb_field_unit unit, const struct plb_value *va
 /* One {key} or {key noun}, without its braces. */
 static void say_field(const struct plb_report *r, const char *key, const char *noun, FILE *out)
 {
-    char text[CELL_TEXT];
+    char text[CELL_TEXT], units[PLB_UNITS_TEXT];
     const struct plb_field *field = plb_run_field(key);
     assert(field != NULL);
     struct plb_value value = plb_field_value(field, r, r);
-    fputs(readable(field->unit, &value, text), out);
     if (field->unit == PLB_UNIT_OF_APP)
-        fprintf(out, " %s", r->unit);
+        fputs(plb_units_print(value.whole, r->unit, units), out);
+    else
+        fputs(readable(field->unit, &value, text), out);
     if (noun[0] != '\0')
         fprintf(out, " %s%s", noun, value.whole == 1 ? "" : "s");
 }
@@ -67,20 +72,33 @@ void plb_report_say(const struct plb_report *report, const char *text, FILE *out
 
 void plb_report_line(const struct plb_report *r, FILE *out)
 {
-    plb_report_say(r, "{app}: {units} by {pus PU} on {nodes node} in {makespan_s}", out);
+    char units[PLB_UNITS_TEXT];
+    int64_t all = r->units * (r->passes > 1 ? r->passes : 1);
+    plb_report_say(r, "{app}: ", out);
+    fputs(plb_units_print(all, r->unit, units), out);
     if (r->passes > 1)
-        fputs(" (all passes)", out);
+        plb_report_say(r, " ({passes} passes over {units})", out);
     plb_report_say(r,
-                   " with {balancer}; bound {bound_s}, balancing ratio {balancing_ratio}, "
+                   r->mode == PLB_SIMULATED ? " by {pus PU} on {nodes node}"
+                                            : " by {pus PU} on {nodes rank} of {hosts host}",
+                   out);
+    plb_report_say(r,
+                   " in {makespan_s} with {balancer}; bound {bound_s}, balancing ratio {balancing_ratio}, "
                    "idle {idle_pct}; ",
                    out);
+    if (r->solves > 0 && r->profile_s > 0.0)
+        plb_report_say(r, "training {profile_s}, ", out);
     if (r->solves > 0)
-        plb_report_say(r, "training {profile_s}, {solves solve} in {solve_s}; ", out);
+        plb_report_say(r, "{solves solve} in {solve_s}; ", out);
     if (r->migrated_units > 0)
         plb_report_say(r, "{migrated_units} migrated in {migrations message}; ", out);
     if (r->backups > 0)
         plb_report_say(r, "{backup_units} given twice in {backups backup}, of which {backups_won} won; ",
                        out);
+    if (r->audited > 0)
+        plb_report_say(r, "{audited task} audited, {audit_differences difference}; ", out);
+    if (r->damaged > 0)
+        plb_report_say(r, "{damaged transfer} repeated; ", out);
     plb_report_say(r, "{messages message}, {bytes_moved} moved", out);
     if (r->verified != PLB_NOT_VERIFIED)
         fputs(r->verified == PLB_RIGHT ? "; verified" : "; WRONG RESULT", out);
@@ -96,6 +114,23 @@ static void say_spread(const struct plb_report *r, FILE *out)
                    out);
 }
 
+/* Nothing where every curve tells more of a PU's times than their mean does. */
+static void say_bad_curves(const struct plb_report *r, FILE *out)
+{
+    int n = 0, worst = 0;
+    for (int p = 0; p < r->n_pus; p++) {
+        const struct plb_report_pu *pu = &r->pus[p];
+        bool bad = pu->curve.r2 < 0.0 && pu->tasks >= TASKS_OF_A_CURVE;
+        worst = bad && (n == 0 || pu->curve.r2 < r->pus[worst].curve.r2) ? p : worst;
+        n += bad;
+    }
+    if (n > 0)
+        fprintf(out,
+                "%d curve%s fit%s worse than the mean of the times (r2 %.2f for PU %d): the times of these "
+                "tasks depend on more than their size\n",
+                n, n == 1 ? "" : "s", n == 1 ? "s" : "", r->pus[worst].curve.r2, worst);
+}
+
 static void say_profiles(const struct plb_report *r, FILE *out)
 {
     int began = r->profiles_used + r->profiles_dropped;
@@ -109,14 +144,23 @@ static void say_profiles(const struct plb_report *r, FILE *out)
 
 /* ---------------------------------------------------------------- table */
 
+/* The width of a column: its own, or more where a text needs it. */
+static int width_of(const struct plb_field *field, const struct plb_report *r)
+{
+    int width = abs(field->width);
+    for (int p = 0; p < r->n_pus && field->type == PLB_VALUE_TEXT; p++) {
+        int length = (int)strlen(plb_field_value(field, r, &r->pus[p]).text);
+        width = length > width ? length : width;
+    }
+    return field->width < 0 ? -width : width;
+}
+
 /* A cell and the blank before it; two blanks where text follows a number. */
-static void put_cell(const struct plb_field *field, int width_before, const char *text, FILE *out)
+static void put_cell(const struct plb_field *field, const struct plb_report *r, int width_before,
+                     const char *text, FILE *out)
 {
     fprintf(out, "%s", width_before > 0 && field->width < 0 ? "  " : width_before != 0 ? " " : "");
-    if (field->width < 0)
-        fprintf(out, "%*.*s", field->width, -field->width, text);
-    else
-        fprintf(out, "%*s", field->width, text);
+    fprintf(out, "%*s", width_of(field, r), text);
 }
 
 static void put_headings(const struct plb_report *r, FILE *out)
@@ -128,7 +172,7 @@ static void put_headings(const struct plb_report *r, FILE *out)
             continue;
         snprintf(text, sizeof text, "%s%s", f->heading != NULL ? f->heading : r->unit,
                  f->unit == PLB_UNIT_RATE ? "/s" : "");
-        put_cell(f, before, text, out);
+        put_cell(f, r, before, text, out);
         before = f->width;
     }
     fputc('\n', out);
@@ -142,13 +186,13 @@ static void put_pu(const struct plb_report *r, const struct plb_report_pu *pu, F
         if (f->width == 0)
             continue;
         struct plb_value value = plb_field_value(f, r, pu);
-        put_cell(f, before, readable(f->unit, &value, text), out);
+        put_cell(f, r, before, readable(f->unit, &value, text), out);
         before = f->width;
     }
-    if (pu->refused)
-        fputs("  not used: too little memory", out);
-    else if (pu->units == 0)
-        fputs("  not used: could only slow the run", out);
+    if (pu->failed != NULL)
+        fprintf(out, "  failed: %s", pu->failed);
+    else if (pu->unused != NULL)
+        fprintf(out, "  not used: %s", pu->unused);
     fputc('\n', out);
 }
 
@@ -164,6 +208,7 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
         plb_report_say(r, "{largest_unit} of the work: no balancing can end before it does\n", out);
     }
     say_spread(r, out);
+    say_bad_curves(r, out);
     say_profiles(r, out);
     if (r->mode == PLB_SIMULATED && !r->costs_told && !r->replayed)
         fprintf(out, "the kernel does not tell what %s cost: the simulation takes them for equal\n", r->unit);

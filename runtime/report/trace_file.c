@@ -1,7 +1,6 @@
-/* One row per format. The first whose ending fits is taken. */
+/* One row per format. */
 #include "report/trace_file.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -12,22 +11,39 @@ static const struct format {
     const char *ending;
     void (*print)(const struct plb_trace *trace, const struct plb_report *report, FILE *out);
 } formats[] = {
-    {".html", plb_gantt_print}, {"", plb_perfetto_print}, /* fits every name */
+    {".html", plb_gantt_print},
+    {".json", plb_perfetto_print},
+    {"", plb_perfetto_print},
 };
 
-static bool ends_in(const char *name, const char *ending)
+/* The name from its last dot on; "" where the last part of the path has none, or begins with it. */
+static const char *ending_of(const char *name)
 {
-    size_t length = strlen(name), last = strlen(ending);
-    return last == 0 || (length > last && strcmp(name + length - last, ending) == 0);
+    const char *slash = strrchr(name, '/'), *last = slash != NULL ? slash + 1 : name;
+    const char *dot = strrchr(last, '.');
+    return dot != NULL && dot != last ? dot : "";
+}
+
+static const struct format *format_of(const char *file)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(ending_of(file), formats[i].ending) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+bool plb_trace_has_format(const char *file)
+{
+    return format_of(file) != NULL;
 }
 
 int plb_trace_write(const struct plb_trace *trace, const struct plb_report *report, const char *file,
                     struct plb_error *err)
 {
-    const struct format *format = formats;
+    const struct format *format = format_of(file);
     struct plb_file f;
-    while (!ends_in(file, format->ending))
-        format++;
+    if (format == NULL)
+        return plb_fail(err, PLB_EFAILED, "%s: no format of a trace has this ending", file);
     if (plb_file_create(&f, file, err) != PLB_OK)
         return err->status;
     format->print(trace, report, f.stream);

@@ -1,5 +1,5 @@
-# What scripts/gpu-check needs beside the tests. `make tests` builds it also where there is no GPU, so that it
-# does not rot.
+# The parts that scripts/gpu-check needs beside the tests. `make tests` builds them also where there is no
+# GPU, so that they do not rot.
 
 GPU_CHECK_CUDA := burn burn.cuda faulty faulty.cuda entries
 GPU_PARTS := $(if $(CUDA_INC),$(B)/gpu/plain $(B)/gpu/blocks) $(if $(NVCC),$(GPU_CHECK_CUDA:%=$(B)/gpu/%.so))

@@ -43,7 +43,7 @@ static int setup(struct plb_app *app)
 {
     int64_t units = plb_app_int(app, "units");
     burn = (struct burn){plb_app_int(app, "steps"), 0.5, 1.0};
-    mean = plb_app_simulated(app) ? NULL : plb_app_alloc(app, (size_t)units * sizeof *mean);
+    mean = plb_app_simulated(app) ? NULL : plb_app_alloc_array(app, units, sizeof *mean);
     plb_app_units(app, units);
     plb_app_args(app, &burn, sizeof burn);
     plb_app_data(app, &(struct plb_data){

@@ -1,4 +1,4 @@
-/* What test_devices runs on a real GPU; test/fake-cuda/entries.c is the same for the fake. */
+/* The entries of test_devices on a real GPU; test/fake-cuda/entries.c is the same for the fake. */
 #include <cuda_runtime.h>
 
 #include "plb/kernel.h"

@@ -25,7 +25,7 @@ static int setup(struct plb_app *app)
 {
     int64_t units = plb_app_int(app, "units");
     struct faulty faulty = {plb_app_int(app, "bad")};
-    double *out = plb_app_simulated(app) ? NULL : plb_app_alloc(app, (size_t)units * sizeof *out);
+    double *out = plb_app_simulated(app) ? NULL : plb_app_alloc_array(app, units, sizeof *out);
     plb_app_set_state(app, out);
     plb_app_units(app, units);
     plb_app_args(app, &faulty, sizeof faulty);

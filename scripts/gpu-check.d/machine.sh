@@ -63,7 +63,7 @@ facts() { # PLBRUN'S LINE ABOUT THE GPU
     fact date "$began"
 }
 
-# What plbrun says about the GPU, in $tmp/shown: a dry run of the first kernel that has a conf file.
+# plbrun's words about the GPU, in $tmp/shown: a dry run of the first kernel that has a conf file.
 ask_plbrun() {
     local k
     for k in "${kernels[@]}"; do

@@ -30,7 +30,7 @@ why() { # STATUS LOG
     *) echo "status $1: $(grep -m1 -E '^(plbrun|plain|bundle): ' "$2" || grep -v '^ *$' "$2" | tail -n 1)" ;;
     esac
 }
-# What a status means: no time is not the program's fault.
+# The meaning of a status: no time is not the program's fault.
 verdict_of() { case $1 in 0) echo pass ;; 75) echo skipped ;; *) echo failed ;; esac; }
 
 # record SECTION VERDICT WHAT WANTED MEASURED [LOG]: a row. If the check failed, the end of its log follows.

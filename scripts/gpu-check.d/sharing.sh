@@ -59,7 +59,7 @@ competitor() {
     wait $pid
     status=$?
     ((status == 0)) || { failed_row "$what" 'blocks follow' $status; return; }
-    "$gpu/blocks" "$tmp/r.json.trace" 0 >"$tmp/blocks"
+    "$gpu/blocks" "$tmp/r.json.trace.json" 0 >"$tmp/blocks"
     show_blocks
     follows "$what"
 }

@@ -41,13 +41,13 @@ job() {
     shift 3
     rm -f "$report"
     under "$most" "$tmp/log" \
-        "$plbrun" --quiet --report "$report" --trace "$report.trace" "$tmp/$kernel.conf" "$@"
+        "$plbrun" --quiet --report "$report" --trace "$report.trace.json" "$tmp/$kernel.conf" "$@"
 }
 execute_s() { pus_of "$1" | awk '$1 == "gpu" {s += $5 - $6} END {print s}'; }
 units_of() { pus_of "$1" | awk -v k="$2" '$1 == k {s += $2} END {print s + 0}'; }
 # Units per second of executing, from the GPU's 4th task on. Nothing where there are fewer tasks.
 settled_rate() {
-    "$gpu/blocks" --tasks "$1.trace" 0 | awk '
+    "$gpu/blocks" --tasks "$1.trace.json" 0 | awk '
         NR > 3 { u += $3; s += $4 }
         END { if (s > 0) print u / s }'
 }

@@ -4,10 +4,13 @@ BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-mixed bench-overhead bench-random bench-untold
 
+BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
+BENCH_LIBS_gemm := $(BLAS_LIBS)
 $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
 	@mkdir -p $(@D)
 	@echo "  bench $<"
-	$(Q)$(CC) $(C) $(CFLAGS) $(TEST_INC) $(OPENMP) -o $@ $< $(OBJECTS) $(LINK)
+	$(Q)$(CC) $(C) $(CFLAGS) $(TEST_INC) $(BENCH_CFLAGS_$*) $(OPENMP) -o $@ $< \
+	  $(OBJECTS) $(LINK) $(BENCH_LIBS_$*)
 
 bench: all $(BENCH_BIN) $(TEST_KERNELS)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/run

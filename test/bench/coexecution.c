@@ -1,4 +1,4 @@
-/* What adding a CPU to a GPU does under the default balancer, over a wide grid in virtual time: the worst
+/* The effect of a CPU added to a GPU under the default balancer, over a wide grid in virtual time: the worst
  * cells, by makespan over the GPU's alone and over the best fixed split. Usage: coexecution [worst [off
  * [balancer]]]: how many cells to print; off = without migration. */
 #include "coexecution.h"

@@ -1,5 +1,5 @@
-/* What the master costs: a grant with its report beside uncontended lock/unlock pairs of a mutex, from 10 to
- * 10,000 PUs; then the events that concern every node, at 10,000 PUs. Seconds of CPU, and the least of
+/* The costs of the master: a grant with its report beside uncontended lock/unlock pairs of a mutex, from 10
+ * to 10,000 PUs; then the events that concern every node, at 10,000 PUs. Seconds of CPU, and the least of
  * several runs: these machines are noisy, and noise only adds. */
 #include <math.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* What the master costs with every balancer, its fits and solves included: 1,000 PUs of three kinds execute a
- * job in virtual time, and report what each block took. Seconds of CPU in the master, by block. */
+/* The costs of the master with every balancer, its fits and solves included: 1,000 PUs of three kinds execute
+ * a job in virtual time, and report what each block took. Seconds of CPU in the master, by block. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What the runtime itself costs, all in one run: an empty task, efficiency against the size of a task and the
-# smallest that still reaches 50 % (METG, Slaughter et al., Task Bench, SC 2020), a steal beside a plain MPI
-# round trip, and how long a node in long kernels lets a thief wait. PLBRUN and BUILD as in the tests.
+# The costs of the runtime itself, all in one run: an empty task, efficiency against the size of a task, the
+# smallest size that still reaches 50 % (METG, Slaughter et al., Task Bench, SC 2020), a steal beside a plain
+# MPI round trip, and how long a node in long kernels lets a thief wait. PLBRUN and BUILD as in the tests.
 . "$(dirname "$0")/../support/lib.sh"
 conf=$tmp/empty.conf
 printf '[app]\nkernel = %s\n[balance]\nbalancer = static\ngrain = 1\n' "$BUILD/test/kernels/empty.so" >"$conf"

@@ -63,7 +63,7 @@ enum {
     APPLICATIONS = sizeof applications / sizeof *applications
 };
 
-/* What the seeds of one policy in one cell gave. */
+/* The results of the seeds of one policy in one cell. */
 struct outcome {
     double ratio, spread; /* makespan over the optimum: mean and standard deviation */
     double worst;         /* of the seeds */

@@ -21,7 +21,7 @@
 /* Seconds after which a simulation is killed, as a call that never returns must be. */
 #define MOST_SECONDS 120
 
-/* What all processes see. */
+/* Data that all processes see. */
 struct shared {
     atomic_int next; /* the place of the next cluster in the list */
     struct results results;

@@ -1,4 +1,4 @@
-/* What the bench of random clusters found, as tables. */
+/* The findings of the bench of random clusters, as tables. */
 #ifndef BENCH_RANDOM_TABLES_H
 #define BENCH_RANDOM_TABLES_H
 
@@ -130,7 +130,7 @@ static inline int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* What a balancer did on some clusters. */
+/* The results of a balancer on some clusters. */
 struct summary {
     int n, failed, loses, always, above, slow;
     double logs, fluid_logs, wall_s; /* sums; logs of those that did not fail */

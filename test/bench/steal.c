@@ -1,4 +1,4 @@
-/* What it takes to steal: a STEAL and its GIFT between two ranks, through the worker and the transport,
+/* The cost of a steal: a STEAL and its GIFT between two ranks, through the worker and the transport,
  * beside a plain MPI round trip of the same bytes in the same run. Start with mpirun -np 2. */
 #include <math.h>
 #include <mpi.h>
@@ -70,7 +70,8 @@ static double steal(struct plb_mpi *mpi, int rank, struct plb_worker *worker, in
 
 int main(int argc, char **argv)
 {
-    struct plb_mpi *mpi = plb_mpi_open(&argc, &argv, 0);
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_mpi *mpi = plb_mpi_open(&argc, &argv, 0, &err);
     struct plb_error err = {.status = PLB_OK};
     struct plb_cost_map map;
     struct plb_outbox out = {0};
@@ -99,6 +100,6 @@ int main(int argc, char **argv)
                steals[BATCHES / 2] / trips[BATCHES / 2]);
     plb_worker_free(worker);
     plb_outbox_fini(&out);
-    plb_mpi_close(mpi);
+    plb_mpi_close(mpi, PLB_FAREWELL);
     return 0;
 }

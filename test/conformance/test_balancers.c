@@ -1,4 +1,4 @@
-/* What every balancer promises, whatever its policy: cover the work exactly, terminate, and survive
+/* The promises of every balancer, whatever its policy: cover the work exactly, terminate, and survive
  * what measurements may say. Runs over all registered balancers, through the master. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 enum times { NORMAL, ZERO, NOT_A_NUMBER, INFINITE, MIXED };
 
-/* What the user says of the PUs' speeds, which are 7 : 6 : … : 1. UPSIDE_DOWN: the slower half is said to be
+/* The user's words about the PUs' speeds, which are 7 : 6 : … : 1. UPSIDE_DOWN: the slower half is said to be
  * 10⁴ times the faster, and two of the faster half are said to be 10⁴ apart. */
 enum powers { TRUE_POWERS, NO_POWER, SOME_NO_POWER, NEGATIVE, UPSIDE_DOWN, POWERS };
 
@@ -133,7 +133,8 @@ static void answer_all(struct course *c)
         double took = seconds(c->t->times, plb_random_bits(1, (uint64_t)c->at), sent.to,
                               sent.block.range.count);
         struct plb_message done = {.type = PLB_DONE, .from = sent.to, .pass = c->pass};
-        done.done = (struct plb_done){sent.block.range, sent.block.id, PLB_NO_SLOT, 1, took, 0.1 * took};
+        done.done = (struct plb_done){
+            sent.block.range, sent.block.id, PLB_NO_SLOT, 1, took, 0.1 * took, 0, 0};
         c->now += 1e-3;
         plb_master_receive(c->master, &done, c->now, &c->out);
         lose_some(c);
@@ -267,7 +268,7 @@ static void any_powers(void **state)
                                         .powers = (enum powers)powers});
 }
 
-/* What the passes before tell, or what they tell wrongly, while some nodes are lost. */
+/* The passes before tell of the PUs, rightly or wrongly, while some nodes are lost. */
 static void later_passes(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What every device promises: memory that keeps what is copied into it, results in order, times, and the
+/* The promises of every device: memory that keeps what is copied into it, results in order, times, and the
  * kernel's own status. Runs over all drivers that were built in, and all their kinds of PUs. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static struct plb_phase phase_of(plb_entry_fn cpu, const char *cuda)
     return phase;
 }
 
-/* What a .cluster file says of a PU. */
+/* A PU as a .cluster file describes it. */
 static struct plb_pu_spec spec_of(const char *name, enum plb_pu_kind kind, double slowdown, double bandwidth,
                                   double latency)
 {
@@ -140,6 +140,28 @@ static void results_come_back(void **state)
     }
 }
 
+/* Memory that a device sets to zero is zero, to the last byte and no further. */
+static void memory_becomes_zero(void **state)
+{
+    (void)state;
+    static unsigned char bytes[300008];
+    for (int k = 0; k < n_kinds; k++) {
+        const struct plb_device_ops *ops = kinds[k].ops;
+        struct plb_device *d = open_kind(&kinds[k]);
+        void *own = ops->host_memory(d) ? NULL : ops->alloc(d, sizeof bytes);
+        memset(bytes, 1, sizeof bytes);
+        assert_int_equal(own == NULL ? 0 : ops->copy_in(d, 0, own, bytes, sizeof bytes), 0);
+        assert_int_equal(ops->zero == NULL || ops->zero(d, 0, own != NULL ? own : bytes, 300001) == 0, 1);
+        assert_int_equal(own == NULL ? 0 : ops->copy_out(d, 0, bytes, own, sizeof bytes), 0);
+        assert_int_equal(ops->wait(d, 0, &(struct plb_device_times){0}), 0);
+        for (size_t i = 0; i < sizeof bytes; i++)
+            assert_int_equal(bytes[i], i >= 300001 || ops->zero == NULL);
+        if (own != NULL)
+            ops->free(d, own);
+        ops->close(d);
+    }
+}
+
 static void a_kernel_s_status_comes_back(void **state)
 {
     (void)state;
@@ -157,7 +179,7 @@ static void a_kernel_s_status_comes_back(void **state)
     }
 }
 
-/* What a start costs: some time, and far less than a second. The device works as before. */
+/* The cost of a start: some time, and far less than a second. The device works as before. */
 static void an_empty_task_is_measured(void **state)
 {
     (void)state;
@@ -174,7 +196,7 @@ static void an_empty_task_is_measured(void **state)
     }
 }
 
-/* What a lane works on. */
+/* The work of a lane. */
 struct work {
     double *in, *out; /* the host's */
     void *data[2];
@@ -360,7 +382,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_driver_that_can_is_tried), cmocka_unit_test(results_come_back),
         cmocka_unit_test(a_kernel_s_status_comes_back),   cmocka_unit_test(lanes_do_not_disturb_each_other),
         cmocka_unit_test(overtaking_is_counted_once),     cmocka_unit_test(an_empty_task_is_measured),
-        cmocka_unit_test(an_asynchronous_error_is_found),
+        cmocka_unit_test(an_asynchronous_error_is_found), cmocka_unit_test(memory_becomes_zero),
     };
     const char *path = getenv("PLB_TEST_ENTRIES");
     entries = path != NULL ? dlopen(path, RTLD_NOW) : NULL;

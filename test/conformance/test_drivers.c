@@ -1,4 +1,4 @@
-/* What every device driver promises, whether its devices are here or not: a table that fits together. */
+/* The promises of every device driver, whether its devices are here or not: a table that fits together. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,12 +1,13 @@
-/* What the fake is told: PLB_FAKE_CUDA, a comma separated list of key=value, and
+/* The orders that the fake is given: PLB_FAKE_CUDA, a comma separated list of key=value, and
  * CUDA_VISIBLE_DEVICES as a list of indices.
  *
  *   devices=N  memory=BYTES  capability=MAJOR.MINOR  copy=BYTES_PER_SECOND  pin=no|yes
  *   fail=CALL:N      the N-th call of CALL gives its typical error (repeatable)
  *   fail=kernel:N    the N-th host function does not run; its device gets cudaErrorIllegalAddress
  *   pageable=late    device-to-host copies to pageable memory also run late, see copies.c
+ *   count=yes        a line at the end: allocations, page-locks, and the most memory they had
  *
- * What is not understood is a finding: a test that believes to have asked for a failure must have. */
+ * A word that is not understood is a finding: a test that believes to have asked for a failure must have. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -123,6 +124,8 @@ static void read_key(struct fake_config *config, const char *key, char *value)
         config->pin = value[0] == 'y';
     else if (strcmp(key, "pageable") == 0 && strcmp(value, "late") == 0)
         config->late = true;
+    else if (strcmp(key, "count") == 0 && strcmp(value, "yes") == 0)
+        config->count = true;
     else
         fake_finding("unknown key or value in PLB_FAKE_CUDA", "%s=%s", key, value);
 }

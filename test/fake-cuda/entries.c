@@ -1,4 +1,4 @@
-/* What test_devices runs on the fake; scripts/gpu-check.d/entries.cu is the same for a real GPU. */
+/* The entries of test_devices on the fake; scripts/gpu-check.d/entries.cu is the same for a real GPU. */
 #include "on_stream.h"
 
 int twice_cuda(const struct plb_task *task);

@@ -112,6 +112,7 @@ static void run_head(struct CUstream_st *stream)
 {
     struct fake_op *op = stream->head;
     const bool fails = op->kind == FAKE_HOST && fake_config_kernel_fails(&fake.config);
+    fake.counts.kernels += op->kind == FAKE_HOST;
     if (!fails) {
         stream->running = true;
         fake_unlock();
@@ -144,8 +145,8 @@ void fake_run(struct CUstream_st *stream, uint64_t seq)
     }
 }
 
-/* What other threads enqueue meanwhile is not waited for. A stream that is destroyed meanwhile changes
- * lists, so the places are taken down first. */
+/* The work that other threads enqueue meanwhile is not waited for. A stream that is destroyed meanwhile
+ * changes lists, so the places are taken down first. */
 cudaError_t fake_run_device(int device)
 {
     size_t count = 0;

@@ -165,6 +165,8 @@ __attribute__((destructor)) static void end(void)
 {
     fake_lock();
     thread.call = NULL;
+    if (fake.config.count)
+        fake_memory_print_counts();
     int findings = fake_memory_leaks() + fake_streams_leaks();
     if (findings == 0 && fake_streams_free())
         fake_memory_free();

@@ -1,4 +1,4 @@
-/* What the files of the fake share. Everything here is guarded by the one lock that
+/* The part that the files of the fake share. Everything here is guarded by the one lock that
  * fake_enter() takes and fake_leave() gives back, unless it says otherwise.
  *
  * Handles are never freed before the process ends, so that one used after its end is recognised. */
@@ -23,7 +23,7 @@ struct fake_config { /* from the environment, constant after the first call but 
     size_t memory;
     int major, minor;
     double copy_rate; /* bytes per second; 0: as fast as it goes */
-    bool pin, late;
+    bool pin, late, count;
     struct fake_failure failures[FAKE_FAILURES];
     int failure_count;
 };
@@ -82,8 +82,14 @@ struct fake_device {
     struct CUstream_st legacy; /* stream 0: one more, since no created stream synchronises with it */
 };
 
+struct fake_counts { /* "after": kernels that had run by then */
+    uint64_t kernels, mallocs, malloc_after, locks, lock_after;
+    size_t most_used, locked, most_locked; /* bytes; of the device that has most */
+};
+
 struct fake {
     struct fake_config config;
+    struct fake_counts counts;
     struct fake_device devices[FAKE_DEVICES];
     struct fake_block *blocks;
     struct CUstream_st *streams, *dead_streams; /* a destroyed one runs on what it has */
@@ -116,6 +122,7 @@ bool fake_block_contains(const struct fake_block *block, const void *start, size
 int fake_memory_check(const void *start, size_t bytes); /* of a device's, or a finding; which device */
 int fake_memory_leaks(void);                            /* prints, and returns how many kinds */
 void fake_memory_free(void);
+void fake_memory_print_counts(void);
 /* For the fake cuBLAS, which is outside and holds no lock. */
 void cudaFakeOperand(const char *call, const void *start, size_t bytes);
 

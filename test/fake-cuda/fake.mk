@@ -3,7 +3,7 @@
 
 FAKE := $(B)/test/fake-cuda
 FAKE_SO := $(if $(CUDA_INC),$(FAKE)/libcudart.so.13 $(FAKE)/libcublas.so.13)
-FAKE_KERNELS := $(if $(CUDA_INC),$(FAKE)/entries.so \
+FAKE_KERNELS := $(if $(CUDA_INC),$(FAKE)/device_file.so $(FAKE)/entries.so \
                 $(foreach k,modes gpu_only,$(FAKE)/kernels/$(k).so $(FAKE)/kernels/$(k).cuda.so))
 FAKE_TESTS := $(patsubst test/%.c,$(B)/test/%,$(wildcard test/fake-cuda/test_*.c))
 FAKE_OBJECTS := $(patsubst %,$(FAKE)/%.o,fake config memory copies execute streams device nvcc)
@@ -15,14 +15,18 @@ FAKE_LINK = $(CC) $(CFLAGS) $(SANFLAGS) -pthread -shared -Wl,-soname,$(@F)
 $(FAKE)/%.o: test/fake-cuda/%.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
-	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -c $< -o $@
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(BLAS_CFLAGS) -c $< -o $@
 
 $(FAKE)/libcudart.so.13: $(FAKE_OBJECTS) test/fake-cuda/cudart.map
 	$(Q)$(FAKE_LINK),--version-script=test/fake-cuda/cudart.map -o $@ $(FAKE_OBJECTS)
 
+$(FAKE)/device_file.so: test/fake-cuda/device_file.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C) $(CFLAGS) -shared -o $@ $<
+
 $(FAKE)/libcublas.so.13: $(FAKE)/cublas.o $(FAKE)/libcudart.so.13 test/fake-cuda/cublas.map
 	$(Q)$(FAKE_LINK),--version-script=test/fake-cuda/cublas.map $(FAKE_RPATH) -o $@ \
-	  $(filter-out %.map,$^) -lopenblas
+	  $(filter-out %.map,$^) $(BLAS_LIBS)
 
 $(FAKE_TESTS): $(B)/test/%: test/%.c $(FAKE_SO) $(B)/flags
 	@mkdir -p $(@D)

@@ -71,6 +71,23 @@ static void add_block(void *start, size_t bytes, enum fake_block_kind kind, unsi
     fake.blocks = b;
 }
 
+static void count_malloc(size_t used)
+{
+    struct fake_counts *c = &fake.counts;
+    c->mallocs++;
+    c->malloc_after = c->kernels;
+    c->most_used = used > c->most_used ? used : c->most_used;
+}
+
+static void count_lock(size_t bytes)
+{
+    struct fake_counts *c = &fake.counts;
+    c->locks++;
+    c->lock_after = c->kernels;
+    c->locked += bytes;
+    c->most_locked = c->locked > c->most_locked ? c->locked : c->most_locked;
+}
+
 static struct fake_block *find_block(const void *start, enum fake_block_kind kind)
 {
     for (struct fake_block *b = fake.blocks; b != NULL; b = b->next)
@@ -109,6 +126,7 @@ static cudaError_t allocate_device(void **out, size_t bytes)
     if (p != NULL)
         add_block(p, bytes, FAKE_DEVICE, 0);
     d->used += charged(bytes);
+    count_malloc(d->used);
     *out = p;
     return cudaSuccess;
 }
@@ -163,6 +181,7 @@ static cudaError_t allocate_host(void **out, size_t bytes, unsigned flags)
         return cudaErrorMemoryAllocation;
     if (p != NULL)
         add_block(p, bytes, FAKE_PINNED, 0);
+    count_lock(bytes);
     *out = p;
     return cudaSuccess;
 }
@@ -190,6 +209,7 @@ static cudaError_t release_host(struct fake_block *b)
         fake_finding("host memory given back that unfinished work uses", "%zu bytes at %p", b->bytes,
                      (void *)b->start);
     cudaError_t sticky = d->sticky;
+    fake.counts.locked -= b->bytes;
     if (b->kind == FAKE_PINNED)
         free(b->start);
     remove_block(b);
@@ -218,6 +238,7 @@ static cudaError_t register_range(void *start, size_t bytes, unsigned flags)
     if (fake_block_touching(start, bytes) != NULL)
         return cudaErrorHostMemoryAlreadyRegistered;
     add_block(start, bytes, FAKE_REGISTERED, flags);
+    count_lock(bytes);
     return cudaSuccess;
 }
 
@@ -257,6 +278,17 @@ int fake_memory_leaks(void)
         }
     }
     return kinds;
+}
+
+void fake_memory_print_counts(void)
+{
+    const struct fake_counts *c = &fake.counts;
+    fprintf(
+        stderr,
+        "counted: %llu kernels; %llu cudaMalloc, the last after %llu kernels, at most %zu bytes; %llu locks, "
+        "the last after %llu kernels, at most %zu bytes\n",
+        (unsigned long long)c->kernels, (unsigned long long)c->mallocs, (unsigned long long)c->malloc_after,
+        c->most_used, (unsigned long long)c->locks, (unsigned long long)c->lock_after, c->most_locked);
 }
 
 void fake_memory_free(void)

@@ -1,6 +1,6 @@
-/* What objects compiled by nvcc call. Loading one works; device code cannot run here, so a launch gives
- * cudaErrorInvalidDeviceFunction, as a kernel with no code for the device does. The prototypes of the
- * functions with underscores are in NVIDIA's crt/host_runtime.h, for C++ alone. */
+/* The functions that objects compiled by nvcc call. Loading one works; device code cannot run here, so a
+ * launch gives cudaErrorInvalidDeviceFunction, as a kernel with no code for the device does. The prototypes
+ * of the functions with underscores are in NVIDIA's crt/host_runtime.h, for C++ alone. */
 #include "fake.h"
 
 void **__cudaRegisterFatBinary(void *binary);
@@ -63,7 +63,7 @@ char __cudaInitModule(void **handle)
     return 1;
 }
 
-/* What <<<...>>> was given, between its two calls; 0 goes on to the launch. */
+/* The arguments of <<<...>>>, between its two calls; 0 goes on to the launch. */
 static _Thread_local struct {
     dim3 grid, block;
     size_t shared;

@@ -104,7 +104,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     return fake_leave(status);
 }
 
-/* Stream and event may be of different devices. What the event captures is settled now. */
+/* Stream and event may be of different devices. The work that the event captures is settled now. */
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
     cudaError_t status = fake_enter("cudaStreamWaitEvent");

@@ -1,4 +1,8 @@
 /* A kernel that makes the mistake its option `fault` names: y[u] = 3 u, or not quite. */
+#include <libgen.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include "plb/kernel.h"
 
 #define UNITS 1000
@@ -22,12 +26,14 @@ enum fault {
     FAULT_MUTE_NEXT,
     FAULT_MUTE_VERIFY,
     FAULT_MUTE_FINISH,
+    FAULT_VANISH,
+    FAULT_TWICE,
 };
 
 static const struct plb_option options[] = {
     {"fault", PLB_TEXT, "none", 0, 0,
      "none|entry|units|setup|silent|falling|negative|short|handle|memory|wrong|next|finish|replace|"
-     "mute_next|mute_verify|mute_finish",
+     "mute_next|mute_verify|mute_finish|vanish|twice",
      "which mistake"},
     {"y", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the result goes, .npy"},
     {0},
@@ -85,6 +91,8 @@ static int setup(struct plb_app *app)
                                          .data = fault(app, FAULT_MEMORY) ? NULL : y,
                                          .unit_bytes = sizeof *y});
     declare_indexed(app);
+    for (int i = 0; plb_app_given(app, "y") && i < 1 + fault(app, FAULT_TWICE); i++)
+        plb_app_save_npy(app, plb_app_text(app, "y"), &(struct plb_array){y, sizeof *y, UNITS, 1, false});
     return PLB_OK;
 }
 
@@ -113,13 +121,13 @@ static int verify(struct plb_app *app)
 
 static int finish(struct plb_app *app)
 {
-    const char *path = plb_app_text(app, "y");
+    char folder[4096];
     if (fault(app, FAULT_MUTE_FINISH))
         return 4;
     if (fault(app, FAULT_FINISH))
         return plb_app_error(app, "the ink is dry");
-    return path != NULL ? plb_write_npy(app, path, &(struct plb_array){y, sizeof *y, UNITS, 1, false})
-                        : PLB_OK;
+    snprintf(folder, sizeof folder, "%s", plb_app_given(app, "y") ? plb_app_text(app, "y") : "y");
+    return fault(app, FAULT_VANISH) ? rmdir(dirname(folder)) : PLB_OK;
 }
 
 const struct plb_kernel plb_kernel = {

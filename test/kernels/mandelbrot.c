@@ -55,7 +55,7 @@ static int setup(struct plb_app *app)
     plb_app_args(app, &p, sizeof p);
     plb_app_data(app, &(struct plb_data){.name = "sums",
                                          .mode = PLB_OUTPUT,
-                                         .data = plb_app_alloc(app, (size_t)p.rows * sizeof(int64_t)),
+                                         .data = plb_app_alloc_array(app, p.rows, sizeof(int64_t)),
                                          .unit_bytes = sizeof(int64_t)});
     return PLB_OK;
 }

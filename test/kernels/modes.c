@@ -70,11 +70,11 @@ static int entry(const struct plb_task *task)
 
 static void fill(struct plb_app *app)
 {
-    weight = plb_app_alloc(app, WEIGHTS * sizeof *weight);
-    x = plb_app_alloc(app, (size_t)units * PARTS * sizeof *x);
-    y = plb_app_alloc(app, (size_t)units * 2 * sizeof *y);
-    offsets = plb_app_alloc(app, (size_t)(units + 1) * sizeof *offsets);
-    v = plb_app_alloc(app, (size_t)units * 4 * sizeof *v);
+    weight = plb_app_alloc_array(app, WEIGHTS, sizeof *weight);
+    x = plb_app_alloc_array(app, units, PARTS * sizeof *x);
+    y = plb_app_alloc_array(app, units, 2 * sizeof *y);
+    offsets = plb_app_alloc_array(app, units + 1, sizeof *offsets);
+    v = plb_app_alloc_array(app, units, 4 * sizeof *v);
     for (int i = 0; i < WEIGHTS; i++)
         weight[i] = weight_of(0, i);
     for (int64_t u = 0; u < units; u++) {
@@ -85,7 +85,7 @@ static void fill(struct plb_app *app)
             v[offsets[u] + e] = v_of(u, e);
     }
     for (int p = 0; p < PASSES; p++)
-        kept[p].y = plb_app_alloc(app, (size_t)units * 2 * sizeof *y);
+        kept[p].y = plb_app_alloc_array(app, units, 2 * sizeof *y);
 }
 
 static int setup(struct plb_app *app)

@@ -64,9 +64,9 @@ static int setup(struct plb_app *app)
     units = plb_app_int(app, "units");
     faulty = plb_app_choice(app, "fault") == ENTRY;
     int64_t args[] = {units, faulty};
-    field = plb_app_alloc(app, (size_t)units * sizeof *field);
-    out = plb_app_alloc(app, (size_t)units * sizeof *out);
-    kept = plb_app_alloc(app, PASSES * (size_t)units * sizeof *kept);
+    field = plb_app_alloc_array(app, units, sizeof *field);
+    out = plb_app_alloc_array(app, units, sizeof *out);
+    kept = plb_app_alloc_array(app, units, PASSES * sizeof *kept);
     plb_app_units(app, units);
     plb_app_args(app, args, sizeof args);
     plb_app_data(app, &(struct plb_data){.name = "field",
@@ -109,7 +109,7 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
 
 static int verify(struct plb_app *app)
 {
-    double *now = plb_app_alloc(app, 2 * (size_t)units * sizeof *now), *add = now + units;
+    double *now = plb_app_alloc_array(app, units, 2 * sizeof *now), *add = now + units;
     for (int64_t pass = 0; pass < PASSES; pass++) {
         double total = 0.0;
         for (int64_t u = 0; u < units; u++) {

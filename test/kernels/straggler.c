@@ -52,7 +52,7 @@ static int my_rank(void)
     return rank != NULL ? atoi(rank) : 0;
 }
 
-/* What the late PU does in the task in which it is late. */
+/* The behaviour of the late PU in the task in which it is late. */
 static void be_late(const struct plb_task *task, const struct habits *habits)
 {
     while (habits->hangs)
@@ -94,9 +94,8 @@ static int setup(struct plb_app *app)
 #ifdef PASSES
     s->passes = plb_app_int(app, "passes");
 #endif
-    size_t bytes = (size_t)s->units * sizeof *s->in;
-    s->in = plb_app_alloc(app, bytes);
-    s->out = plb_app_alloc(app, bytes);
+    s->in = plb_app_alloc_array(app, s->units, sizeof *s->in);
+    s->out = plb_app_alloc_array(app, s->units, sizeof *s->out);
     s->sum = plb_app_alloc(app, sizeof *s->sum);
     for (int64_t i = 0; i < s->units; i++)
         s->in[i] = i;

@@ -1,6 +1,6 @@
 /* A simulated run drawn from a seed: unlike PUs, unlike and untrue costs, units of unequal size, little
  * memory, several passes over two phases, late and overtaking messages, nodes and PUs that die, hang or come
- * back. */
+ * back, devices that fail. */
 #ifndef TEST_SCENARIO_H
 #define TEST_SCENARIO_H
 
@@ -40,8 +40,10 @@ struct scenario {
     int phases[MAX_PASSES];
     int64_t offsets[MAX_UNITS + 1];
     struct plb_sizes sizes;
-    struct plb_fault faults[MAX_NODES];
+    struct plb_fault faults[2 * MAX_NODES];
+    double wrong[MAX_NODES * MAX_PUS]; /* the part of its results that is */
     struct plb_param params[MAX_PARAMS];
+    struct plb_rangeset accepted; /* units of the first pass that an earlier run has done */
     struct plb_simulation simulation;
     double bound; /* seconds that the run lasts at least; the times of faults are multiples of it */
 };
@@ -170,6 +172,16 @@ static inline void draw_speeds(struct scenario *s, struct dice *d, bool deaths, 
         }
 }
 
+/* The moment of a fault. */
+static inline void draw_moment(struct scenario *s, struct dice *d, struct plb_fault *f)
+{
+    f->at = one_in(d, 10) ? -1.0 : s->bound * (one_in(d, 2) ? real(d, 0.0, 2.0) : spread(d, 0.01, 30.0));
+    if (s->simulation.migration.on && one_in(d, 2)) {
+        f->when = (enum plb_moment)int_in(d, PLB_AFTER_GIVING, PLB_AFTER_EMPTY);
+        f->count = int_in(d, 1, 2);
+    }
+}
+
 static inline void draw_fault(struct scenario *s, struct dice *d, int node)
 {
     static const enum plb_fault_kind kinds[] = {PLB_DIES, PLB_DIES, PLB_HANGS, PLB_HANGS, PLB_TAKEN_FOR_DEAD};
@@ -177,11 +189,19 @@ static inline void draw_fault(struct scenario *s, struct dice *d, int node)
     *f = (struct plb_fault){.kind = kinds[int_in(d, 0, 4)], .node = node, .pu = -1};
     if (f->kind == PLB_HANGS && one_in(d, 2))
         f->pu = s->nodes[node].first_pu + int_in(d, 0, s->nodes[node].n_pus - 1);
-    f->at = one_in(d, 10) ? -1.0 : s->bound * (one_in(d, 2) ? real(d, 0.0, 2.0) : spread(d, 0.01, 30.0));
-    if (s->simulation.migration.on && one_in(d, 2)) {
-        f->when = (enum plb_moment)int_in(d, PLB_AFTER_GIVING, PLB_AFTER_EMPTY);
-        f->count = int_in(d, 1, 2);
-    }
+    draw_moment(s, d, f);
+}
+
+/* The device of one PU fails. The first PU of the spared node does not. */
+static inline void draw_breakdown(struct scenario *s, struct dice *d, int node, int spared)
+{
+    int lowest = node == spared ? 1 : 0, pus = s->nodes[node].n_pus;
+    if (lowest >= pus || !one_in(d, 6))
+        return;
+    struct plb_fault *f = &s->faults[s->simulation.n_faults++];
+    *f = (struct plb_fault){
+        .kind = PLB_BREAKS, .node = node, .pu = s->nodes[node].first_pu + int_in(d, lowest, pus - 1)};
+    draw_moment(s, d, f);
 }
 
 /* Messages that are late, and nodes that do not live to the end. One is spared. */
@@ -194,9 +214,37 @@ static inline void draw_stress(struct scenario *s, struct dice *d)
     for (int n = 0; n < s->cluster.n_nodes && sim->n_faults < dying; n++)
         if (n != spared)
             draw_fault(s, d, n);
+    for (int n = 0; n < s->cluster.n_nodes; n++)
+        draw_breakdown(s, d, n, spared);
     sim->delay = one_in(d, 2) ? s->bound * spread(d, 1e-4, 0.3) : 0.0;
     sim->detection_s = s->bound * spread(d, 1e-3, 1.0);
     sim->lost_messages = 0.5 * int_in(d, 0, 2);
+}
+
+/* An earlier run broke, and this one goes on: some units of the first pass are accepted from the start. */
+static inline void draw_accepted(struct scenario *s, struct dice *d)
+{
+    int64_t units = s->maps[0].units;
+    for (int i = one_in(d, 4) ? int_in(d, 1, 6) : 0; i > 0; i--) {
+        int first = int_in(d, 0, (int)units - 1);
+        plb_rangeset_add(&s->accepted, (struct plb_range){first, int_in(d, 1, (int)units - first)});
+    }
+    if (s->accepted.units == units)
+        plb_rangeset_clear(&s->accepted);
+    s->simulation.master.accepted = &s->accepted;
+}
+
+/* Some runs are audited, and in some of them PUs compute wrongly. */
+static inline void draw_audits(struct scenario *s, struct dice *d)
+{
+    struct plb_simulation *sim = &s->simulation;
+    if (!one_in(d, 3))
+        return;
+    sim->master.audit = one_in(d, 4) ? 1.0 : spread(d, 0.01, 0.5);
+    sim->master.seed = d->seed;
+    sim->wrong = one_in(d, 2) ? s->wrong : NULL;
+    for (int p = 0; p < s->cluster.n_pus; p++)
+        s->wrong[p] = one_in(d, 4) ? real(d, 0.0, 1.0) : 0.0;
 }
 
 /* The scenario of a seed. Release it with free_scenario. */
@@ -219,12 +267,15 @@ static inline void make_scenario(struct scenario *s, uint64_t seed)
     s->simulation.master.backups = one_in(d, 2);
     s->simulation.migration.backups = s->simulation.master.backups;
     s->simulation.master.learn_costs = one_in(d, 2);
+    draw_accepted(s, d);
+    draw_audits(s, d);
 }
 
 static inline void free_scenario(struct scenario *s)
 {
     for (int k = 0; k < PHASES; k++)
         plb_cost_map_fini(&s->maps[k]);
+    plb_rangeset_fini(&s->accepted);
 }
 
 #endif

@@ -24,7 +24,7 @@ static double with_a_straggler(bool backups, bool whole, double bytes)
     assert_int_equal(plb_master_accepted(f.result.master), UNITS);
     assert_int_equal(
         plb_master_totals(f.result.master, 0)->units + plb_master_totals(f.result.master, 1)->units, UNITS);
-    assert_true((plb_master_backups(f.result.master)->copies > 0) == backups);
+    assert_true((plb_backups_counts(plb_master_backups(f.result.master))->copies > 0) == backups);
     assert_true((f.sent[PLB_CANCEL] > 0) == backups);
     double makespan = f.result.makespan_s;
     tear_down(&f);

@@ -35,7 +35,7 @@ static bool unit_may_last_too_long(const struct coexecution *c)
     return largest_unit(c) >= c->speed * fmin(c->guess, 1.0 / c->speed) / 10.0;
 }
 
-/* What was measured where `sure` does not keep the promises below. A start that lasts a part of the run:
+/* Measured where `sure` does not keep the promises below. A start that lasts a part of the run:
  * `sure` takes some blocks, each larger than the one before, where the GPU alone takes all at once. Few
  * units, of which one is a quarter of the work: a CPU that is slower than its power says gets it. */
 static struct limit measured(const struct coexecution *c)
@@ -51,7 +51,7 @@ static struct limit measured(const struct coexecution *c)
     return (struct limit){1.01, 1.03};
 }
 
-/* What can be promised of a cell. */
+/* The promises for a cell. */
 static struct limit limit_of(const struct coexecution *c)
 {
     struct limit limit = {SLOWER, FROM_BEST};

@@ -1,4 +1,4 @@
-/* What a balancer costs the master does not grow with the number of PUs, for every balancer and
+/* The master's costs of a balancer do not grow with the number of PUs, for every balancer and
  * every mix of kinds: neither the questions per block, nor the solves, nor the time of a question
  * without a solve. */
 #include <setjmp.h>

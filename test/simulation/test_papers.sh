@@ -58,7 +58,7 @@ for name in matmul grn black-scholes k-means; do
     ok "rate.$name is the rate of $name" $?
 done
 
-# What rank 0 needs for messages and curves is charged, and true costs may differ from told ones.
+# Rank 0's time for messages and curves is charged, and true costs may differ from told ones.
 application mm
 usual=$(seconds "$root/hostfiles/plb-hac-ab.cluster" mm)
 for key in message=0.1 solve=0.1 fit=0.1 cost_error=0.5; do

@@ -118,7 +118,7 @@ static void no_run_is_shorter(void **state)
     assert_true(compared > 0);
 }
 
-/* What plbrun --simulate makes of the files. */
+/* The makespan of plbrun --simulate for the files. */
 static double makespan_of_files(const char *cluster, const char *conf, char *balancer, uint64_t seed)
 {
     struct plb_job job;

@@ -1,7 +1,8 @@
 /* Thousands of simulated clusters, each from its seed (scenario.h), each watched from outside (watch.h).
- * Every run must end with every unit's result accepted exactly once, from a PU that has executed it. What the
- * seeds have met is counted and printed, and must not be nothing: a test of losses that lose nothing would
- * test nothing. PLB_SEEDS: how many (default 5000); PLB_SEED: only this one, to look at a failure. */
+ * Every run must end with every unit's result accepted exactly once, from a PU that has executed it. The
+ * events that the seeds have met are counted and printed, and must not be none: a test of losses that lose
+ * nothing would test nothing. PLB_SEEDS: how many (default 5000); PLB_SEED: only this one, to look at a
+ * failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 
 #define SEEDS 5000
 
-/* What all seeds together have met. */
+/* The events that all seeds together have met. */
 struct coverage {
     const char *name;
     int64_t count;
@@ -38,12 +39,24 @@ static int64_t stolen_locally(const struct plb_master *master)
     return stolen - plb_master_counts(master)->moved_units;
 }
 
+/* PUs of which the master has heard that their device has failed. */
+static int64_t failed_pus(const struct plb_master *master)
+{
+    int64_t failed = 0;
+    for (int p = 0; p < plb_master_pus(master); p++)
+        failed += plb_master_totals(master, p)->failure[0] != '\0';
+    return failed;
+}
+
 static void count(const struct scenario *s, const struct watch *w, const struct plb_simulated *result)
 {
     const struct plb_master_counts *c = plb_master_counts(result->master);
-    const struct plb_backup_counts *backups = plb_master_backups(result->master);
+    const struct plb_backup_counts *backups = plb_backups_counts(plb_master_backups(result->master));
+    const struct plb_audit_counts *audits = plb_audits_counts(plb_master_audits(result->master));
     const struct plb_stress_counts *stress = &result->stress;
     met("runs of several passes", s->simulation.passes > 1);
+    met("runs that went on where an earlier one broke", s->accepted.n > 0);
+    met("and had reduced arrays", s->accepted.n > 0 && s->simulation.master.whole_results);
     met("runs with reduced arrays", s->simulation.master.whole_results);
     met("runs with units of unequal size", s->sizes.n_indexed > 0);
     met("runs with untrue costs", s->simulation.cost_error > 0.0);
@@ -52,6 +65,8 @@ static void count(const struct scenario *s, const struct watch *w, const struct 
     met("nodes that hung", stress->hangs);
     met("PUs that hung", stress->hung_pus);
     met("nodes taken for dead", stress->zombies);
+    met("devices that failed", stress->broken_pus);
+    met("PUs used no more, as their device had failed", failed_pus(result->master));
     met("losses that the master heard of", c->losses);
     met("losses before the first pass", stress->before_first_pass);
     met("faults just after giving", stress->at_moment[PLB_AFTER_GIVING]);
@@ -74,6 +89,10 @@ static void count(const struct scenario *s, const struct watch *w, const struct 
     met("units reported twice", c->twice);
     met("results torn", c->torn);
     met("messages before their PASS", stress->early);
+    met("audits", audits->audited);
+    met("audits with reduced arrays", s->simulation.master.whole_results ? audits->audited : 0);
+    met("audits in which results differed", audits->differences);
+    met("audits given up", audits->given_up);
     met("backups", backups->copies);
     met("backups that came first", backups->won);
     met("backups with reduced arrays", s->simulation.master.whole_results ? backups->copies : 0);

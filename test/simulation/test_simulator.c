@@ -1,4 +1,4 @@
-/* What the simulation charges for, and what a fault does: cases solved by hand, each of which a simulation
+/* The charges of the simulation, and the effects of a fault: cases solved by hand, each of which a simulation
  * that gives something away would fail. test_virtual_network.c has those of links and messages. */
 #include "small_cluster.h"
 
@@ -141,7 +141,7 @@ static void rank_0_needs_time_for_solves_and_fits(void **state)
     near(busy[2], busy[0] + 1e-9 * (double)stats.fits);
 }
 
-/* What a node that was given up sends counts for nothing, and it need not hear STOP. */
+/* The messages of a node that was given up count for nothing, and it need not hear STOP. */
 static void zombies_are_not_heard(void **state)
 {
     (void)state;

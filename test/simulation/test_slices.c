@@ -43,7 +43,7 @@ static void unlike_nodes_end_together(void **state)
 }
 
 /* Two like nodes of which one becomes ten times slower in the middle: 500 units are done by then, and the
- * others take 500 / 110 s. What waited behind the slow task is shared out. */
+ * others take 500 / 110 s. The queue behind the slow task is shared out. */
 static void a_slow_down_is_answered(void **state)
 {
     static struct fixture f;

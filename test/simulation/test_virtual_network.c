@@ -1,4 +1,4 @@
-/* What links and messages take in a simulation: cases solved by hand. */
+/* The times of links and messages in a simulation: cases solved by hand. */
 #include "small_cluster.h"
 
 /* Three nodes with links ten times as wide as rank 0's: inputs cross rank 0's link one after the other. */

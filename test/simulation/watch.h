@@ -1,4 +1,4 @@
-/* What a test sees of a simulated run, independently of the master's own ledger: every task that a PU has
+/* A test's own look at a simulated run, independently of the master's own ledger: every task that a PU has
  * executed and every result that the master has taken. It keeps the first fault as a sentence. */
 #ifndef TEST_WATCH_H
 #define TEST_WATCH_H
@@ -18,8 +18,9 @@ struct watch {
     uint32_t executed_by[MAX_PASSES][MAX_UNITS]; /* bit: PU */
     uint16_t executions[MAX_PASSES][MAX_UNITS], copies[MAX_PASSES][MAX_UNITS];
     bool accepted[MAX_PASSES][MAX_UNITS];
-    int64_t taken[MAX_PASSES]; /* units */
-    double folded[MAX_PASSES]; /* the sum of the numbers of all units, as whole results give it */
+    bool before[MAX_PASSES][MAX_UNITS]; /* accepted from the start */
+    int64_t taken[MAX_PASSES];          /* units */
+    double folded[MAX_PASSES];          /* the sum of the numbers of all units, as whole results give it */
     struct granted {
         int64_t id;
         int pass;
@@ -67,7 +68,7 @@ static inline const struct granted *block_of(const struct watch *w, int64_t id)
     return low < w->n_blocks && w->blocks[low].id == id ? &w->blocks[low] : NULL;
 }
 
-/* What is executed or reported lies in a block that was granted in that pass. */
+/* Each executed or reported range lies in a block that was granted in that pass. */
 static inline void check_block(struct watch *w, const char *what, int pass, int64_t id, struct plb_range r)
 {
     const struct granted *b = block_of(w, id);
@@ -104,7 +105,7 @@ static inline void add_copy(struct watch *w, const struct plb_message *m)
     }
 }
 
-/* What is cancelled has been accepted in the same event. */
+/* Cancelled units have been accepted in the same event. */
 static inline void check_cancelled(struct watch *w)
 {
     for (int i = 0; i < w->n_cancelled; i++) {
@@ -142,7 +143,8 @@ static inline void watch_executed(void *context, int pu, const struct plb_slice 
     const struct scenario *s = w->scenario;
     if (!in_run(w, task->pass, task->range, "a task"))
         return;
-    check_block(w, "a task", task->pass, task->block, task->range);
+    if (!task->audit)
+        check_block(w, "a task", task->pass, task->block, task->range);
     double held = s->sizes.replicated_bytes + PLB_TASKS_IN_MEMORY * plb_sizes_bytes(&s->sizes, task->range);
     if (held > s->pus[pu].memory * (1.0 + 1e-9))
         wrong(w, "PU %d with %g bytes executes units %lld + %lld, which need %g", pu, s->pus[pu].memory,
@@ -150,13 +152,15 @@ static inline void watch_executed(void *context, int pu, const struct plb_slice 
     if (s->simulation.master.grain > 0.0 && (double)task->range.count > s->simulation.master.grain)
         wrong(w, "PU %d executes %lld units at once, and the grain is %g", pu, (long long)task->range.count,
               s->simulation.master.grain);
-    for (int64_t u = task->range.first; u < task->range.first + task->range.count; u++) {
+    for (int64_t u = task->range.first; u < task->range.first + task->range.count && !task->audit; u++) {
+        if (w->before[task->pass - 1][u])
+            wrong(w, "unit %lld was accepted from the start, and PU %d executes it", (long long)u, pu);
         w->executed_by[task->pass - 1][u] |= 1u << pu;
         w->executions[task->pass - 1][u]++;
     }
 }
 
-/* What the master may take of a report that it judged so. */
+/* The master may take so many units of a report that it judged so. */
 static inline bool plausible(enum plb_verdict verdict, bool whole, int64_t count, int64_t fresh)
 {
     switch (verdict) {
@@ -215,6 +219,13 @@ static inline void start_watch(struct watch *w, struct scenario *s)
 {
     memset(w, 0, sizeof *w);
     w->scenario = s;
+    for (int i = 0; i < s->accepted.n; i++)
+        for (int64_t k = 0; k < s->accepted.at[i].count; k++) {
+            int64_t u = s->accepted.at[i].first + k;
+            w->before[0][u] = w->accepted[0][u] = true;
+            w->folded[0] += (double)u;
+            w->taken[0]++;
+        }
     s->simulation.watch = (struct plb_watch){.context = w,
                                              .sent = watch_sent,
                                              .executed = watch_executed,
@@ -222,7 +233,20 @@ static inline void start_watch(struct watch *w, struct scenario *s)
                                              .stepped = watch_stepped};
 }
 
-/* What must hold of a run that has ended well. */
+/* A PU that computes rightly is never called wrong, and results differ only where somebody is wrong. */
+static inline void check_audits(struct watch *w, const struct plb_audits *audits, int n_pus)
+{
+    const double *part = w->scenario->simulation.wrong;
+    if (part == NULL && plb_audits_counts(audits)->differences > 0)
+        wrong(w, "nobody is wrong, and results differ");
+    for (int p = 0; p < n_pus; p++)
+        if (plb_audits_wrong(audits, p) > 0 && (part == NULL || part[p] == 0.0))
+            wrong(w, "PU %d is called wrong, and is not", p);
+    if (plb_audits_open(audits) > 0)
+        wrong(w, "an audit is open after the end");
+}
+
+/* These facts must hold of a run that has ended well. */
 static inline void end_watch(struct watch *w, const struct plb_simulated *result)
 {
     const struct scenario *s = w->scenario;
@@ -237,11 +261,13 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
             wrong(w, "the results of pass %d fold to %.0f, and should to %.0f", pass + 1, w->folded[pass],
                   sum);
         for (int64_t u = 0; u < units && counts->losses == 0 && counts->torn == 0; u++)
-            if (w->executions[pass][u] < 1 || w->executions[pass][u] > 1 + w->copies[pass][u])
+            if (w->executions[pass][u] < !w->before[pass][u]
+                || w->executions[pass][u] > 1 + w->copies[pass][u])
                 wrong(w, "nothing was lost, and unit %lld was executed %d times in pass %d", (long long)u,
                       w->executions[pass][u], pass + 1);
     }
-    if (counts->losses == 0 && plb_master_backups(result->master)->copies == 0
+    if (counts->losses == 0 && result->stress.broken_pus == 0
+        && plb_backups_counts(plb_master_backups(result->master))->copies == 0
         && (counts->twice > 0 || counts->torn > 0 || counts->freed > 0 || counts->stale > 0
             || counts->dropped > 0))
         wrong(w, "nothing was lost, and something was reported twice, torn, stale or dropped, or freed");
@@ -249,6 +275,7 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
         w->refused += plb_master_refused(result->master, p);
     if (counts->losses == 0 && counts->dropped > 0)
         wrong(w, "nothing was lost, and a message was dropped");
+    check_audits(w, plb_master_audits(result->master), plb_master_pus(result->master));
     free(w->blocks);
     w->blocks = NULL;
 }

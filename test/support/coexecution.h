@@ -18,7 +18,7 @@
 #define COEXECUTION_PUS 8
 #define TASK_OVERHEAD 1e-5 /* seconds */
 
-/* What is simulated. Speeds and costs are in units of the job: one GPU does it in `seconds`. */
+/* The simulated job and machines. Speeds and costs are in units of the job: one GPU does it in `seconds`. */
 struct coexecution {
     int gpus, units;
     double speed; /* of the CPU; the GPU's is 1; 0: no CPU */
@@ -57,6 +57,7 @@ static inline struct plb_cost_map coexecution_map(int units, bool unequal)
     struct plb_error err = {.status = PLB_OK};
     if (plb_cost_map_init(&map, units, unequal ? rmat_cost : NULL, &units, &err) != PLB_OK)
         abort();
+    map.told = true; /* equal units, too */
     return map;
 }
 

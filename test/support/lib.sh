@@ -33,14 +33,20 @@ same() {
     ok "$1" $?
     rm -f "$3"
 }
+# tries COMMAND...: the command, up to five times until it succeeds. For runs that measure: a busy machine
+# takes the cores away for a quarter of a second now and then.
+tries() { for _ in 1 2 3 4 5; do "$@" && return; done; return 1; }
 done_testing() { echo "1..$count"; [ "$failures" -eq 0 ]; exit; }
 # lines FILE LINE...: the file has these lines and no other.
 lines() { printf '%s\n' "${@:2}" >"$1"; }
 
+# Options of mpirun. Another MPI may need others (test/other-mpi).
+MPIRUN_OPTIONS=${MPIRUN_OPTIONS---oversubscribe --bind-to none}
 # ranks N ARGUMENTS...: plbrun on N ranks, output in $tmp/out; returns its status.
 ranks() {
     local n=$1; shift
-    timeout 120 mpirun --oversubscribe --bind-to none -np "$n" "$PLBRUN" "$@" >"$tmp/out" 2>&1
+    # shellcheck disable=SC2086 # several words
+    timeout 120 mpirun $MPIRUN_OPTIONS -np "$n" "$PLBRUN" "$@" >"$tmp/out" 2>&1
 }
 # The balancers to try over real ranks. A sanitized build tries three: other tests show the sanitizers the
 # code of all balancers.

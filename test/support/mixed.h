@@ -22,7 +22,7 @@ enum mixed_case { CPUS_USEFUL, CPUS_SLOW, CPUS_REFUSED, MIXED_CASES };
 
 static const char *const mixed_case_names[MIXED_CASES] = {"useful CPUs", "slow CPUs", "refused CPUs"};
 
-/* What the policy was called for; `grant_s`, where it is not NULL, gets the real seconds of the
+/* The calls of the policy; `grant_s`, where it is not NULL, gets the real seconds of the
  * first calls of grant. */
 struct mixed_calls {
     int64_t questions, blocks;

@@ -9,6 +9,7 @@
 #define SYMMETRIC "%%MatrixMarket matrix coordinate real symmetric\n"
 #define SKEW "%%MatrixMarket matrix coordinate real skew-symmetric\n"
 #define PATTERN "%%MatrixMarket matrix coordinate pattern general\n"
+#define DENSE "%%MatrixMarket matrix array real general\n"
 #define INTEGER "%%MatrixMarket matrix coordinate integer general\n"
 
 /* Reads a file that is right, and checks what every matrix must be. */
@@ -16,7 +17,7 @@ static inline struct plb_csr read_ok(const char *path)
 {
     struct plb_error err = {.status = PLB_OK};
     struct plb_csr m = {.rows = -1};
-    if (plb_mtx_read(path, &m, &err) != PLB_OK)
+    if (plb_mtx_read(path, false, &m, &err) != PLB_OK)
         fail_msg("%s", err.text);
     assert_int_equal(err.status, PLB_OK);
     assert_int_equal(m.offsets[0], 0);

@@ -107,7 +107,7 @@ static inline void draw_work(struct random_cluster *r)
     r->seconds = log_between(&d, 0.1, 300.0);
     r->law = (struct law){.units = (int64_t)round(log_between(&d, 1.0, 1e6)), .seed = bits(&d) >> 12};
     if (whole(&d, 1, 5) > 2)
-        r->law.kind = (enum law_kind)whole(&d, LAW_RAMP, LAW_KINDS - 1);
+        r->law.kind = (enum law_kind)whole(&d, LAW_RAMP, LAW_FEW);
     r->law.width = log_between(&d, 2.0, 100.0);
     int64_t told = whole(&d, 1, 4);
     double error = real(&d, 0.1, 1.0);
@@ -118,6 +118,7 @@ static inline void draw_work(struct random_cluster *r)
         || plb_cost_map_init(&r->map, r->law.units, unequal && r->told ? law_sum : NULL, &r->law, &err)
                != PLB_OK)
         abort();
+    r->map.told = r->told; /* equal units, too */
 }
 
 static inline void draw_speeds(struct random_cluster *r)
@@ -303,7 +304,7 @@ static inline void free_random_cluster(struct random_cluster *r)
     plb_cost_map_fini(&r->by_law);
 }
 
-/* What units truly cost with this seed of the simulation. Release it. */
+/* The true costs of units with this seed of the simulation. Release it. */
 static inline struct plb_cost_map random_true_map(const struct random_cluster *r, uint64_t seed)
 {
     struct plb_error err = {.status = PLB_OK};

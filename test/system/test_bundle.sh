@@ -36,7 +36,7 @@ mkdir "$tmp/moved" && mv "$tmp/made here" "$tmp/moved/to here"
 bundle --check "$tmp/moved/to here"
 ok "moved, it runs by itself" $?
 
-# What is missing is noticed.
+# A missing file is noticed.
 mv "$tmp/moved/to here/lib/libnlopt.so.0" "$tmp/"
 bundle --check "$tmp/moved/to here"
 [ $? -eq 1 ] && grep -q 'libnlopt.so.0 is not in the folder' "$tmp/out"

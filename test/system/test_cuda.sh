@@ -78,8 +78,8 @@ runs "several passes with a trace" 2 "$tmp/modes.conf" cluster.threads=1 --trace
 grep -q '"name": *"task"' "$tmp/t.json"
 ok "and it has tasks" $?
 
-# Every call fails once, early and late. The run goes on without what failed, or ends with one sentence and
-# status 1. It never hangs, and leaves nothing behind (the fake looks).
+# Every call fails once, early and late. The CPU goes on: the run says at most which GPU it uses no more, and
+# why. It never hangs, and leaves nothing behind (the fake looks).
 calls='cudaMalloc cudaHostRegister cudaStreamCreateWithFlags cudaEventCreateWithFlags cudaMemGetInfo
     cudaSetDevice cudaMemcpyAsync cudaEventRecord cudaEventSynchronize cudaEventQuery cudaLaunchHostFunc
     kernel cudaGetDeviceProperties cudaFree'
@@ -87,26 +87,66 @@ for call in $calls; do
     failed=0
     for n in $turns; do
         told fail="$call:$n"
-        alone --quiet --verify "$tmp/modes.conf"
+        alone --quiet --verify "$tmp/modes.conf" cluster.threads=1
         status=$?
         [ $status -eq 0 ] && [ ! -s "$tmp/out" ] && continue
-        [ $status -eq 1 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] &&
-            has '^plbrun: .*(GPU|CUDA)' && continue
+        [ $status -eq 0 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] &&
+            has '^plbrun: warning: .*(GPU|CUDA)' && continue
         echo "failing at call $n: status $status" >>"$tmp/out"
         failed=1
         break
     done
     ok "$call fails" $failed
 done
-told fail=kernel:2
+told fail=kernel:5
 ranks 2 "$tmp/modes.conf" cluster.pus=gpu
 status=$?
 what='kernel modes failed \(an illegal memory access was encountered, CUDA 700\)'
 [ $status -eq 1 ] &&
-    has "^plbrun: $what on PU 'Fake GPU' \(rank [01] on .*\) for things [0-9]+ to [0-9]+; no output"
+    has "^plbrun: $what on PU 'Fake GPU' \(rank [01] on .*\) for things? [0-9]+( to [0-9]+)?; no output"
 ok "an error inside a kernel names kernel, PU and range" $?
 
-# What does not fit, is too old, or is not there.
+# First calls load libraries before the first pass, on every rank.
+told fail=kernel:1
+ranks 2 "$tmp/modes.conf" cluster.pus=gpu
+early="PU 'Fake GPU' is not used: $what before the first pass"
+has "rank 0 on .*: $early" "rank 1 on .*: $early"
+ok "the first call is before the first pass, on every rank" $?
+
+# Pages that cannot be locked are told to those who want to know, once, with bytes and reason.
+told fail=cudaHostRegister:1
+alone --verbose --verify "$tmp/modes.conf" cluster.pus=gpu
+has '; verified' '[0-9]+ bytes are not page-locked: out of memory; copies' &&
+    [ "$(grep -c 'not page-locked' "$tmp/out")" -eq 1 ]
+ok "--verbose says why pages are not locked" $?
+told pin=no
+alone --verbose --verify "$tmp/modes.conf" cluster.pus=gpu
+has '; verified' '[0-9]+ bytes are not page-locked: operation not supported' &&
+    [ "$(grep -c 'not page-locked' "$tmp/out")" -eq 1 ]
+ok "and says it once" $?
+
+# A GPU drops out: others execute its units, whenever it fails, and the summary says so.
+for n in 1 2 5 9; do
+    told fail=kernel:$n,devices=2
+    runs "a GPU of two fails at kernel $n, three ranks" 3 "$tmp/modes.conf" cluster.threads=1
+done
+told fail=kernel:4
+alone --verify "$tmp/modes.conf" cluster.threads=1 --report "$tmp/r.json"
+[ $? -eq 0 ] && has '; verified' 'Fake GPU .* failed: an illegal memory access was encountered, CUDA 700' \
+    "^plbrun: warning: $what on PU 'Fake GPU' .* for things? [0-9]+( to [0-9]+)?; that PU is used no more"
+ok "a GPU that fails drops out, and the run goes on" $?
+grep -q '"failure": "an illegal memory access was encountered, CUDA 700"' "$tmp/r.json"
+ok "and the report has the reason" $?
+told fail=cudaSetDevice:1
+why="^plbrun: warning: rank 0 on .*: PU 'Fake GPU' is not used: GPU 0 cannot be opened"
+alone --verify "$tmp/modes.conf" cluster.threads=1
+[ $? -eq 0 ] && has '; verified' "$why" 'Fake GPU .* failed: it could not be opened'
+ok "a GPU that cannot be opened is left out" $?
+alone --verify "$tmp/modes.conf" cluster.pus=gpu
+[ $? -eq 1 ] && has '^plbrun: no PU can be used'
+ok "and where there is no other PU the run ends" $?
+
+# A GPU that does not fit, is too old, or is not there.
 told memory=20000
 alone --verify "$tmp/modes.conf" cluster.threads=1
 status=$?
@@ -122,6 +162,41 @@ for memory in 40000 60000 130000 200000 300000; do # tasks that are as large as 
     alone --quiet --verify "$tmp/modes.conf" cluster.pus=gpu || failed=1
 done
 ok "the room that buffers may grow by takes none from the other tasks in flight" $failed
+
+# each VISIBLE... -- ARGUMENTS...: a rank for each list of GPUs that it may see.
+each() {
+    local launch=() visible=()
+    while [ "$1" != -- ]; do visible+=("$1"); shift; done
+    shift
+    for list in "${visible[@]}"; do
+        launch+=(-np 1 -x "CUDA_VISIBLE_DEVICES=$list" "$PLBRUN" "$@" :)
+    done
+    timeout 120 mpirun --oversubscribe --bind-to none "${launch[@]}" >"$tmp/out" 2>&1
+}
+
+# Memory for tasks is taken before the first pass, whatever the blocks become: for three lanes, and for two
+# replicated buffers.
+counted() { # WORDS: the number in the line of counts at which this pattern has [N]
+    grep '^counted: [1-9]' "$tmp/out" | sed -E "s/.*${1/\[N\]/([0-9]+)}.*/\1/"
+}
+told count=yes
+alone --verify "$tmp/modes.conf" cluster.pus=gpu modes.units=100000 --balancer factoring
+has '; verified' && [ "$(counted 'counted: [N] kernels')" -ge 20 ] &&
+    [ "$(counted '[N] cudaMalloc')" -eq 5 ] &&
+    [ "$(counted 'the last after [N] kernels, at most [0-9]+ bytes; [0-9]+ locks')" -le 3 ]
+ok "device memory is taken before the first pass" $?
+told count=yes,memory=20000000
+alone --verify "$tmp/modes.conf" cluster.pus=gpu modes.units=100000 --balancer gss
+has '; verified' && [ "$(counted '[N] cudaMalloc')" -le 11 ]
+ok "on a small GPU each lane takes memory three times at most" $?
+alone --verify "$tmp/modes.conf" cluster.pus=gpu modes.units=100000 balance.grain=200
+has '; verified' && [ "$(counted 'at most [N] bytes; [0-9]+ locks')" -le 5000000 ]
+ok "and small tasks leave the rest of its memory alone" $?
+told count=yes
+each '' 0 -- --verify "$tmp/modes.conf" cluster.master_only=yes modes.units=100000 --balancer factoring
+# Offsets, which next may replace, and three of each slot: lanes, two ahead and one that is sent.
+has '; verified' && [ "$(counted 'bytes; [N] locks')" -le 19 ]
+ok "each slot of another rank locks pages three times at most" $?
 told capability=7.5
 alone --verbose "$tmp/modes.conf"
 [ $? -eq 0 ] &&
@@ -134,22 +209,37 @@ ok "no GPU is no PU" $?
 alone "$tmp/modes.conf" cluster.pus=gpu
 [ $? -eq 2 ] && has "^plbrun: command line: pus = gpu, and there is no GPU that kernel modes can use"
 ok "and cannot be asked for" $?
+
+# A GPU that is there, by its device file, and cannot be used.
+if [ -z "${SAN:-}" ]; then
+    preloaded() { # THERE ARGUMENTS...: the device file is there, yes or no
+        env "PLB_FAKE_DEVICE_FILE=$1" LD_PRELOAD="$fake/device_file.so" timeout 120 "$PLBRUN" "${@:2}" \
+            >"$tmp/out" 2>&1
+    }
+    told fail=cudaGetDeviceCount:1
+    preloaded yes "$tmp/modes.conf" &&
+        has '^plbrun: warning: rank 0 on .*: no GPU is used: the NVIDIA driver is older than CUDA [0-9.]+; '
+    ok "a driver that is too old is a warning" $?
+    preloaded no --quiet "$tmp/modes.conf" && [ ! -s "$tmp/out" ]
+    ok "and where there is no GPU nobody hears of it" $?
+    preloaded yes --quiet "$tmp/modes.conf" cluster.pus=cpu && [ ! -s "$tmp/out" ]
+    ok "nor where GPUs are not wanted" $?
+    printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/unequal.so" >"$tmp/for_cpus.conf"
+    preloaded yes --quiet "$tmp/for_cpus.conf" && [ ! -s "$tmp/out" ]
+    ok "nor where the kernel runs on CPUs alone" $?
+    told fail=cudaGetDeviceProperties:1
+    preloaded yes "$tmp/modes.conf" && has '^plbrun: warning: rank 0 on .*: GPU 0 is not used: invalid device'
+    ok "a GPU that CUDA cannot describe is a warning" $?
+    told devices=0
+    preloaded yes --quiet "$tmp/modes.conf" && [ ! -s "$tmp/out" ]
+    ok "a GPU that CUDA_VISIBLE_DEVICES hides is none" $?
+fi
 told devices=1
 printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/modes.so" >"$tmp/plain.conf"
 alone --verbose "$tmp/plain.conf"
-[ $? -eq 0 ] && has '1 GPU visible, and not used: the kernel has no cuda entry'
+[ $? -eq 0 ] && has 'no cuda device is looked for: kernel modes has no cuda entry'
 ok "a kernel without a cuda entry runs on the CPU" $?
 
-# each VISIBLE... -- ARGUMENTS...: a rank for each list of GPUs that it may see.
-each() {
-    local launch=() visible=()
-    while [ "$1" != -- ]; do visible+=("$1"); shift; done
-    shift
-    for list in "${visible[@]}"; do
-        launch+=(-np 1 -x "CUDA_VISIBLE_DEVICES=$list" "$PLBRUN" "$@" :)
-    done
-    timeout 120 mpirun --oversubscribe --bind-to none "${launch[@]}" >"$tmp/out" 2>&1
-}
 printf '[app]\nkernel = %s\n' "$fake/kernels/gpu_only.so" >"$tmp/gpu_only.conf"
 each '' 0 -- --verify "$tmp/gpu_only.conf" && has '; verified'
 ok "a kernel for GPUs alone, and rank 0 has none" $?

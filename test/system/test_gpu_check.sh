@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # scripts/gpu-check on the fake CUDA runtime, with the kernel that runs there: it ends, its report has the
-# form it promises, and its checks pass. What it measures there means nothing.
+# form it promises, and its checks pass. Its measurements there mean nothing.
 . "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "gpu-check" "it is for the normal build"; done_testing; }
 if [ ! -e "$BUILD/test/fake-cuda/libcudart.so.13" ] || [ ! -e "$BUILD/kernels/matmul.cuda.so" ]; then

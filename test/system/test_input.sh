@@ -87,7 +87,7 @@ refused_conf 'empty kernel' 'no kernel is named' '[app]' 'kernel ='
 refused_conf 'unknown section' 'app.conf:3: |unknown section [balanse]|did you mean [balance]?' \
     '[app]' 'kernel = spmm' '[balanse]' 'balancer = static'
 refused_conf 'section of another kernel' \
-    'app.conf:3: |unknown section [heatflow]|app, balance, cluster, spmm' \
+    'app.conf:3: |unknown section [heatflow]|app, balance, run, cluster, spmm' \
     '[app]' 'kernel = spmm' '[heatflow]' 'rows = 3'
 refused_conf 'unknown key in [app]' "app.conf:3: |unknown key 'kernl' in [app]|did you mean 'kernel'?" \
     '[app]' 'kernel = spmm' 'kernl = matmul'
@@ -139,9 +139,18 @@ refused_conf 'bad value in the conf' 'app.conf:4: pieces = -1 is out of range' \
     '[app]' 'kernel = spmm' '[balance]' 'pieces = -1'
 refused_conf 'more synthetic entries than fit' '[spmm] asks for|at most' \
     '[app]' 'kernel = spmm' '[spmm]' 'rows = 1e9' 'nnz_per_row = 1e6'
-export PLB_BALANCE_SOLVR=auto
-refused 'unknown variable' 'PLB_BALANCE_SOLVR|--show-config' "$spmm"
-unset PLB_BALANCE_SOLVR; export PLB_SPMM_ROWS=few
+# warned NAME PATTERN VARIABLE=VALUE: the run is as ever, after a warning.
+warned() {
+    (export "$3"; alone "$spmm" --quiet) && [ "$(wc -l <"$tmp/out")" -eq 1 ] && sentence "$2"
+    ok "$1" $?
+}
+warned 'misspelt variable' 'warning: |PLB_BALANCE_SOLVR, which is no setting|mean PLB_BALANCE_SOLVER?' \
+    PLB_BALANCE_SOLVR=auto
+warned "somebody else's variable" 'warning: |PLB_CLUSTER_NAME, which is no setting|--show-config lists' \
+    PLB_CLUSTER_NAME=big
+(export PLB_OTHER_THING=1 PLB_BALANCE=1; alone "$spmm" --quiet) && [ ! -s "$tmp/out" ]
+ok 'variables of no section' $?
+export PLB_SPMM_ROWS=few
 refused 'bad value in a variable' 'PLB_SPMM_ROWS: rows = few is not a whole number' "$spmm"
 unset PLB_SPMM_ROWS
 
@@ -169,7 +178,7 @@ refused '.so missing' "command line: |$in/nope.so|does not exist" "$spmm" app.ke
 refused '.so without plb_kernel' "no_symbol.so exports no 'plb_kernel'" \
     "$spmm" app.kernel="$kernels/no_symbol.so"
 refused '.so of another ABI' \
-    'other_abi.so was built for kernel ABI 45 (4000 bytes), this plbrun has ABI 4|rebuild it' \
+    'other_abi.so was built for kernel ABI 47 (4000 bytes), this plbrun has ABI 6|rebuild it' \
     "$spmm" app.kernel="$kernels/other_abi.so"
 refused '.so that is text' "command line: |$in/text.so|cannot load the kernel" \
     "$spmm" app.kernel="$in/text.so"
@@ -195,7 +204,8 @@ refused_mtx 'empty' '1: |not a Matrix Market file' ''
 refused_mtx 'wrong header' "1: |not a Matrix Market file|'1 2 3'|%%MatrixMarket matrix coordinate" \
     '1 2 3' '4 5 6'
 refused_mtx 'complex' '1: |complex|real' '%%MatrixMarket matrix coordinate complex general' '1 1 1' '1 1 1 0'
-refused_mtx 'array' "1: |'array'|'coordinate'" '%%MatrixMarket matrix array real general' '1 1' '1'
+refused_mtx 'array' '1: |a pattern of a dense matrix|real or integer' \
+    '%%MatrixMarket matrix array pattern general' '1 1' '5'
 refused_mtx 'header only' '2: |before the size line' "$real"
 refused_mtx 'size line' "3: |size line '2 2'|rows columns entries" "$real" '% comment' '2 2' '1 1 1'
 refused_mtx 'zero rows' '2: |zero rows' "$real" '0 3 0'
@@ -225,7 +235,7 @@ refused_npy() {
     npy bad "${@:3}"
     refused ".npy: $1" "bad.npy: |$2" "$matmul" matmul.a="$in/bad.npy" matmul.c="$w/c.npy"
 }
-refused_npy 'integers' "'<i8'|'<f8' (float64)|astype" '<i8' '4, 4' 128
+refused_npy 'complex numbers' "'<c8'|real or whole numbers|astype" '<c8' '4, 4' 128
 refused_npy 'big-endian' "'>f8'|big-endian|astype" '>f8' '4, 4' 128
 refused_npy 'truncated' 'truncated: 100 bytes of data found, 128 expected|(4, 4)' '<f8' '4, 4' 100
 refused_npy 'too long' 'extra bytes|136 bytes of data found, 128 expected' '<f8' '4, 4' 136
@@ -245,6 +255,20 @@ alone "$matmul" --verify matmul.a="$in/good.npy"; ok '.npy: a good one is read' 
 npy wide '<f8' '3, 5' 120; npy single '<f4' '4, 4' 64
 refused 'matmul: shapes differ' 'A is 4 x 4 and B is 3 x 5|correct a and b in [matmul]' \
     "$matmul" matmul.a="$in/good.npy" matmul.b="$in/wide.npy" matmul.c="$w/c.npy"
+lines "$in/nan.mtx" '%%MatrixMarket matrix array real general' '2 2' 1 nan 3 -inf
+refused '.mtx: nan' "nan.mtx:4: |the value in 'nan' is not finite" "$spmm" spmm.matrix="$in/nan.mtx"
+alone "$spmm" --verify spmm.matrix="$in/nan.mtx" spmm.nonfinite=yes; ok '.mtx: nan that is wanted' $?
+lines "$in/pattern.mtx" '%%MatrixMarket matrix coordinate pattern general' '2 2 2' '1 1 5' '2 2 6'
+alone "$spmm" --verify spmm.matrix="$in/pattern.mtx" \
+    && [ "$(grep -c 'warning: .*pattern.mtx:1: ' "$tmp/out")" -eq 1 ]
+ok '.mtx: values in a pattern file are ignored, with one warning' $?
+many=2147483647 growth=$root/hostfiles/growth.cluster
+refused 'matmul: A beyond 2^63 bytes' "A is $many x $many|2^63 bytes or more|smaller A" \
+    "$matmul" --simulate "$growth" matmul.rows=$many matmul.inner=$many
+refused 'matmul: C beyond 2^63 bytes' "buffer 'C' has 2^63 bytes or more" \
+    "$matmul" --simulate "$growth" matmul.rows=$many matmul.columns=$many
+refused 'spmm: B beyond 2^63 bytes' "B is $many x $many|2^63 bytes or more|smaller B" \
+    "$spmm" --simulate "$growth" spmm.inner=$many spmm.columns=$many
 refused 'matmul: types differ' 'A is float64 and B is float32|astype' \
     "$matmul" matmul.a="$in/good.npy" matmul.b="$in/single.npy"
 refused 'spmm: shapes differ' 'A is 3 x 8 and B is 4 x 4|correct matrix and b in [spmm]' \
@@ -278,6 +302,8 @@ refused '--report: ends like a folder' 'o/ is a folder' "$spmm" --report o/
 refused '--report and --trace: the same file' 'both name x.json|two files' \
     "$spmm" --report x.json --trace x.json
 refused '--trace: is a folder' "$in is a folder|name a file" "$spmm" --trace "$in"
+refused '--trace: no such format' "t.svg: a trace is .json (for Perfetto) or .html" "$spmm" --trace "$w/t.svg"
+refused '--report: a page' "r.html: a report is JSON|use --trace" "$spmm" --report "$w/r.html"
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 chmod 755 "$tmp" "$in" "$w"
 if [ "$(id -u)" -ne 0 ] || ! HOME=/tmp "${nobody[@]}" "$PLBRUN" --dry-run "$spmm" >/dev/null 2>&1; then

@@ -25,7 +25,7 @@ fails() {
 
 for n in 1 3; do
     fails "an entry that fails, $n ranks" $n 1 \
-        "kernel faulty returned 7 on PU .*rank [0-9] on .*things [0-9]+ to [0-9]+; no output" \
+        "kernel faulty returned 7 on PU .*rank [0-9] on .*things? [0-9]+( to [0-9]+)?; no output" \
         faulty.fault=entry
 done
 fails "an entry that fails on emulated PUs" 3 1 \
@@ -39,6 +39,7 @@ fails "offsets below zero" 2 2 "'elements' has offsets that decrease or are nega
 fails "too few offsets" 2 2 "'elements' needs .offsets." faulty.fault=short
 fails "a handle of nothing" 2 2 "'elements' needs .offsets." faulty.fault=handle
 fails "a buffer without memory" 2 2 "'y' has no memory" faulty.fault=memory
+fails "two results with one name" 2 2 "y.npy: two results of the kernel have this name" faulty.fault=twice
 fails "next complains" 2 1 "there is no way on after pass 0" faulty.fault=next
 fails "finish complains" 2 1 "the ink is dry" faulty.fault=finish
 fails "next replaces what there is not" 2 1 \
@@ -54,6 +55,29 @@ ok "and the report says so" $?
 ranks 2 --verify --report "$tmp/r.json" "$tmp/faulty.conf" &&
     grep -q '"verified": true' "$tmp/r.json" && [ -s "$tmp/y.npy" ]
 ok "without a fault it is right" $?
+
+# The author of a kernel mistakes one of its own options.
+printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/asks.so" >"$tmp/asks.conf"
+mistakes() {
+    alone "$tmp/asks.conf" asks.mistake="$1" asks.where="$2"
+    [ $? -eq "$3" ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] && grep -qE "$4" "$tmp/out"
+    ok "$1 in $2" $?
+}
+mistakes unknown setup 2 "kernel asks: its table has no option 'hole'"
+mistakes given setup 2 "kernel asks: its table has no option 'hole'; .* 'whole'\\?"
+mistakes unknown cost 2 "kernel asks: its table has no option 'hole'"
+mistakes unknown next 1 "kernel asks: its table has no option 'hole'"
+mistakes real_of_int setup 2 "kernel asks: plb_app_real.* 'whole', which is a PLB_INT"
+mistakes int_of_real setup 2 "kernel asks: plb_app_int.* 'real', which is a PLB_REAL"
+mistakes flag_of_text setup 2 "kernel asks: plb_app_flag.* 'any', which is a PLB_TEXT"
+mistakes text_of_int cost 2 "kernel asks: plb_app_text.* 'whole', which is a PLB_INT"
+mistakes choice_of_any setup 2 "kernel asks: plb_app_choice.* 'any', which is a PLB_TEXT without choices"
+mistakes saves_nowhere setup 2 "kernel asks: plb_app_save_npy is given no path"
+mistakes writes_nowhere setup 2 "kernel asks: plb_write_npy is given no path"
+mistakes reads_no_npy setup 2 "kernel asks: plb_read_npy is given no path"
+mistakes reads_no_mtx setup 2 "kernel asks: plb_read_mtx is given no path"
+alone "$tmp/asks.conf"
+ok "without a mistake it runs" $?
 
 printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/no_cpu.so" >"$tmp/no_cpu.conf"
 ranks 3 "$tmp/no_cpu.conf" cluster.file="$tmp/three.cluster"

@@ -49,6 +49,13 @@ float32 && mv "$tmp/c.npy" "$tmp/float32.npy"
 float32 matmul.tf32=yes && cmp "$tmp/float32.npy" "$tmp/c.npy" >>"$tmp/out" 2>&1
 ok "matmul.tf32 changes nothing on CPUs" $?
 
+# Tasks of matmul are whole tiles of 128 columns, but for the last one of a block.
+lines "$tmp/wide.conf" '[app]' 'kernel = matmul' '[matmul]' 'rows = 64' 'inner = 64' 'columns = 9999'
+alone --verify "$tmp/wide.conf" cluster.pus=cpu balance.migration=no balance.grain=425 --balancer static \
+    --trace "$tmp/wide.json" && grep -o '"first":[0-9]*,"count":[0-9]*' "$tmp/wide.json" | tr ',' ':' |
+    awk -F: '{ torn += $4 % 128 > 0 && $2 + $4 < 9999; wide += $4 == 384 } END { exit torn || wide < 20 }'
+ok "tasks of matmul are whole tiles" $?
+
 # numbers FILE: the float64 numbers of an .npy file, one a line, after a header of 128 bytes.
 numbers() { od -An -v -w8 -tf8 -j128 "$1" | tr -d ' '; }
 # Scaled by a power of two, so that PUs which round the product and those which do not agree.
@@ -92,7 +99,7 @@ ok "with master_only" $?
 grep -q '"node": 0' "$tmp/r.json"
 ok "with master_only rank 0 has no PU" $((! $?))
 
-# What was computed can be read back: C of one run is A of the next.
+# A result can be read back: C of one run is A of the next.
 rm -f "$tmp/c.npy"
 alone --quiet "$tmp/dense.conf" && mv "$tmp/c.npy" "$tmp/a.npy"
 ranks 2 --verify "$tmp/dense.conf" matmul.a="$tmp/a.npy" matmul.columns=40
@@ -122,6 +129,16 @@ alone --quiet "$tmp/dense.conf"
 ok "without mpirun" $?
 [ ! -s "$tmp/out" ]
 ok "--quiet says nothing" $?
+# Without a job too: every rank's PUs, and a setting of the environment counts.
+ranks 2 --show-pus
+[ $? -eq 0 ] && [ "$(grep -cE '^plbrun: PU [01]: rank [01] on .*, cpu .* on cores ' "$tmp/out")" -eq 2 ]
+ok "--show-pus needs no conf file" $?
+PLB_CLUSTER_PUS=fpga ranks 2 --show-pus
+[ $? -eq 2 ] && [ "$(grep -c 'PLB_CLUSTER_PUS: pus = fpga is not one of' "$tmp/out")" -eq 1 ]
+ok "--show-pus without a conf file says what is wrong once" $?
+alone --show-pus --simulate "$root/hostfiles/demo.cluster"
+[ $? -eq 2 ] && grep -q 'no conf file' "$tmp/out"
+ok "a simulation needs one in spite of --show-pus" $?
 alone --show-pus --dry-run "$tmp/dense.conf"
 grep -qE "PU 0: rank 0 on .*, empty task [0-9.e+-]+ us$" "$tmp/out"
 ok "--show-pus names host, PU, cores and what an empty task takes" $?
@@ -134,7 +151,7 @@ for conf in sparse dense; do
             alone --simulate "$tmp/sim.cluster" --balancer "$b" --seed 5 \
                 --report "$tmp/s$i.json" "$tmp/$conf.conf"
             status=$?
-            sed -i '/solve_s/d' "$tmp/s$i.json" # the only real time in it
+            sed -i '/solve_s/d; /"date":/d; /"command":/d' "$tmp/s$i.json" # all else is virtual
         done
         cmp "$tmp/s1.json" "$tmp/s2.json" >>"$tmp/out" && [ "$status" -eq 0 ]
         ok "--simulate of $conf with $b is repeatable" $?

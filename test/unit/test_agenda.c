@@ -1,7 +1,7 @@
 /* Which PU is asked, when, and what becomes of the answer: a balancer that says what the test tells it to. */
 #include "master_fixture.h"
 
-/* What grant answers, and which questions came. */
+/* The answers of grant, and the questions that came. */
 static struct {
     double answer[MOST_NODES]; /* work, PLB_WAIT or PLB_WAIT_OWN */
     int asked[MOST_NODES];

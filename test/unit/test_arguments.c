@@ -1,4 +1,4 @@
-/* What users type after plbrun. Mistakes and their sentences are in test/system/test_input.sh. */
+/* The words that users type after plbrun. Mistakes and their sentences are in test/system/test_input.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static void every_option_arrives(void **state)
     assert_string_equal(a.trace, "t.html");
     assert_string_equal(a.simulate, "s.cluster");
     assert_int_equal(a.seed, 1000);
-    assert_true(a.verify && a.show_pus && a.show_config && a.dry_run && a.quiet && a.verbose);
+    assert_true(a.verify && a.show_pus && a.show_config && a.dry_run && a.quiet && a.log == PLB_LOG_INFO);
     assert_int_equal(a.question, PLB_ASKS_NOTHING);
     assert_int_equal(a.n_assignments, 2);
     assert_string_equal(a.assignments[0], "balance.balancer=greedy"); /* options come first */
@@ -51,7 +51,7 @@ static void nothing_is_asked_for_by_default(void **state)
     struct plb_error err;
     char line[] = "a.conf";
     assert_int_equal(read_line(line, &a, &err), PLB_OK);
-    assert_false(a.verify || a.show_pus || a.show_config || a.dry_run || a.quiet || a.verbose);
+    assert_false(a.verify || a.show_pus || a.show_config || a.dry_run || a.quiet || a.log != PLB_LOG_WARNING);
     assert_true(a.report == NULL && a.trace == NULL && a.simulate == NULL && a.n_assignments == 0);
     assert_int_equal(a.seed, 1);
     plb_arguments_fini(&a);
@@ -68,8 +68,11 @@ static void questions(void **state)
         {"--help", PLB_ASKS_HELP},
         {"--version", PLB_ASKS_VERSION},
         {"--profiles", PLB_ASKS_PROFILES},
+        {"--kernels", PLB_ASKS_KERNELS},
         {"--balancer help", PLB_ASKS_BALANCERS},
         {"--report help", PLB_ASKS_REPORT_KEYS},
+        {"--report schema", PLB_ASKS_REPORT_SCHEMA},
+        {"--trace schema a.conf", PLB_ASKS_NOTHING},
         {"--report r.json --profiles", PLB_ASKS_PROFILES},
         {"--profiles --report help", PLB_ASKS_REPORT_KEYS},
         {"--help --version --balancer help", PLB_ASKS_HELP},
@@ -104,6 +107,21 @@ static void options_may_be_shortened(void **state)
     plb_arguments_fini(&a);
 }
 
+/* A shell reads the command line again as the same words. */
+static void the_command_line_is_kept(void **state)
+{
+    (void)state;
+    struct plb_arguments a;
+    struct plb_error err;
+    char plain[] = "a.conf --seed 7 s.key=x,y:1", others[] = "it's\ta.conf s.key=$x s.key=";
+    assert_int_equal(read_line(plain, &a, &err), PLB_OK);
+    assert_string_equal(a.command, "plbrun a.conf --seed 7 s.key=x,y:1");
+    plb_arguments_fini(&a);
+    assert_int_equal(read_line(others, &a, &err), PLB_OK);
+    assert_string_equal(a.command, "plbrun 'it'\\''s\ta.conf' 's.key=$x' s.key=");
+    plb_arguments_fini(&a);
+}
+
 static void there_may_be_many_settings(void **state)
 {
     (void)state;
@@ -135,7 +153,7 @@ static void help_has_a_column_of_meanings(void **state)
         options++;
         assert_true(line[26] == ' ' && line[27] != ' ' && line[27] != '\0');
     }
-    assert_int_equal(options, 16);
+    assert_int_equal(options, 21);
     free(text);
 }
 
@@ -146,6 +164,7 @@ int main(void)
         cmocka_unit_test(nothing_is_asked_for_by_default),
         cmocka_unit_test(questions),
         cmocka_unit_test(options_may_be_shortened),
+        cmocka_unit_test(the_command_line_is_kept),
         cmocka_unit_test(there_may_be_many_settings),
         cmocka_unit_test(help_has_a_column_of_meanings),
     };

@@ -1,4 +1,4 @@
-/* What a balancer sees of beliefs: priors, fits, and when each PU is expected to end. */
+/* The beliefs that a balancer sees: priors, fits, and when each PU is expected to end. */
 #include "master_fixture.h"
 #include "model/belief.h"
 

@@ -70,11 +70,13 @@ static void busy_pus_get_less_and_all_end_together(void **state)
 static void a_late_pu_will_take_a_while_yet(void **state)
 {
     (void)state;
-    struct plb_model m = line_model(1.0, 0.5);
-    near(plb_busy_for(&m, 10.0, 0.0), 6.0, 1e-12);
-    near(plb_busy_for(&m, 10.0, 4.0), 2.0, 1e-12);
-    near(plb_busy_for(&m, 10.0, 5.0), 1.25, 1e-12); /* a quarter of what has passed is more than 1 s */
-    near(plb_busy_for(&m, 10.0, 80.0), 20.0, 1e-12);
+    struct plb_pu pu = {.outstanding = 1, .begun = 3.0, .end = 9.0};
+    near(plb_busy(&pu, 3.0), 6.0, 1e-12);
+    near(plb_busy(&pu, 7.0), 2.0, 1e-12);
+    near(plb_busy(&pu, 8.0), 1.25, 1e-12); /* a quarter of what has passed is more than 1 s */
+    near(plb_busy(&pu, 83.0), 20.0, 1e-12);
+    pu.outstanding = 0;
+    near(plb_busy(&pu, 83.0), 0.0, 0.0);
 }
 
 int main(void)

@@ -58,27 +58,47 @@ static void work_that_was_done_twice_counts_once(void **state)
     same(bound(&r, 150.0, true), 150.0 / 30.0);
 }
 
-static void best_rates_count_where_units_are_as_told(void **state)
+/* The curve of a PU that was quick for a while says more than the PU can hold. */
+static void a_best_moment_does_not_count(void **state)
 {
     (void)state;
     struct run r;
+    for (int told = 0; told <= 1; told++) {
+        begin(&r, 1);
+        execute(&r, 0, 10, 10.0, 1.0);
+        r.pus[0].best_rate = 11.0;
+        same(bound(&r, 100.0, told), 10.0);
+        begin(&r, 2); /* both as quick, and busy all the time */
+        for (int i = 0; i < 20; i++) {
+            execute(&r, 0, 1, 10.0, i < 10 ? 0.9 : 1.1);
+            execute(&r, 1, 1, 10.0, i < 10 ? 1.1 : 0.9);
+        }
+        r.pus[0].best_rate = r.pus[1].best_rate = 10.0 / 0.9;
+        same(bound(&r, 400.0, told), 20.0);
+    }
+}
+
+/* Ten small tasks, and ten large ones that did most of the work. A PU that had large ones alone pays for
+ * fewer starts; with one task it would pay for one, but nobody shares perfectly then. */
+static void starts_count_at_the_size_of_most_work(void **state)
+{
+    (void)state;
+    struct run r;
+    double size = (10.0 * 1.0 + 10.0 * 100.0 * 100.0) / 1010.0;
     begin(&r, 1);
-    execute(&r, 0, 10, 10.0, 1.0);
-    r.pus[0].best_rate = 15.0;
-    same(bound(&r, 100.0, false), 10.0);
-    begin(&r, 1);
-    execute(&r, 0, 10, 10.0, 1.0);
-    r.pus[0].best_rate = 15.0;
-    same(bound(&r, 100.0, true), 100.0 / 15.0);
-    begin(&r, 1);
-    execute(&r, 0, 10, 10.0, 1.0);
-    r.pus[0].best_rate = 150.0; /* not credible */
-    same(bound(&r, 100.0, true), 10.0);
-    begin(&r, 1);
-    for (int i = 0; i < 10; i++)
-        execute(&r, 0, 1, 10.0, i % 2 == 0 ? 0.1 : 1.9);
-    r.pus[0].best_rate = 15.0; /* perhaps of cheap units */
-    same(bound(&r, 100.0, true), 10.0);
+    execute(&r, 0, 10, 1.0, 0.5 + 0.1);
+    execute(&r, 0, 10, 100.0, 0.5 + 10.0);
+    same(bound(&r, 1010.0, true), 1010.0 * (0.5 + 0.1 * size) / size);
+    begin(&r, 1); /* perhaps the first ones were of dear units */
+    execute(&r, 0, 10, 1.0, 0.5 + 0.1);
+    execute(&r, 0, 10, 100.0, 0.5 + 10.0);
+    same(bound(&r, 1010.0, false), 111.0);
+    begin(&r, 1); /* and here they differ, whatever was told */
+    for (int i = 0; i < 10; i++) {
+        execute(&r, 0, 1, 1.0, i % 2 == 0 ? 0.1 : 1.1);
+        execute(&r, 0, 1, 100.0, i % 2 == 0 ? 5.0 : 16.0);
+    }
+    same(bound(&r, 1010.0, true), 111.0);
 }
 
 static void start_costs_are_no_difference_of_units(void **state)
@@ -92,7 +112,8 @@ static void start_costs_are_no_difference_of_units(void **state)
     struct plb_spread spread = {0};
     plb_spread_add(&spread, &r.tallies[0]);
     assert_true(plb_spread_deviation(&spread) < 1e-6);
-    same(bound(&r, 226.0, true), 226.0 / (126.0 / 150.0 + 10.0));
+    double size = 2.0 * 1365.0 / 126.0, rate = size / (2.0 + size); /* of the first PU */
+    same(bound(&r, 226.0, true), 226.0 / (rate + 10.0));
 }
 
 /* The first PU had cheap units and then very dear ones in one task; the other one says nothing of these. */
@@ -285,7 +306,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_units_are_shared_by_rates),
         cmocka_unit_test(work_that_was_done_twice_counts_once),
-        cmocka_unit_test(best_rates_count_where_units_are_as_told),
+        cmocka_unit_test(a_best_moment_does_not_count),
+        cmocka_unit_test(starts_count_at_the_size_of_most_work),
         cmocka_unit_test(start_costs_are_no_difference_of_units),
         cmocka_unit_test(rates_that_units_decide_are_no_rates),
         cmocka_unit_test(alike_pus_are_equally_fast),

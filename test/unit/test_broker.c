@@ -28,7 +28,7 @@ static void start_as(struct fixture *f, enum plb_victim victim, int n, int idle,
     *f = (struct fixture){.n = n};
     assert_int_equal(plb_cost_map_init(&f->costs, (int64_t)n * 1000, NULL, NULL, &err), PLB_OK);
     f->ledger = plb_ledger_new(n, n);
-    plb_ledger_begin(f->ledger, &f->costs);
+    plb_ledger_begin(f->ledger, &f->costs, NULL);
     for (int node = 0; node < n; node++)
         pus[node] = (struct plb_pu_info){.node = node};
     plb_work_count_init(&f->work, n, 1, false);
@@ -57,7 +57,7 @@ static void stop(struct fixture *f)
     plb_cost_map_fini(&f->costs);
 }
 
-/* What holds of every list of victims. */
+/* These facts hold of every list of victims. */
 static void expect_sound(const struct fixture *f, int thief)
 {
     const struct plb_empty *e = &f->hint;
@@ -170,7 +170,7 @@ static void nobody_is_named_where_nothing_is_left(void **state)
     stop(&f);
 }
 
-/* What has been promised to one thief is not offered to the next as if it were there; a report settles it. */
+/* Work promised to one thief is not offered to the next as if it were there; a report settles it. */
 static void promises_last_until_the_victim_is_heard(void **state)
 {
     static const int sizes[] = {10, 200};

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,7 +47,7 @@ static void note(const struct plb_task *task)
 }
 
 /* The first call returns when another PU has executed a task, or its patience is at an end. */
-static void slow_pin(const struct plb_device *d, void *memory, size_t bytes)
+static const char *slow_pin(const struct plb_device *d, void *memory, size_t bytes)
 {
     (void)d;
     (void)memory;
@@ -61,6 +62,7 @@ static void slow_pin(const struct plb_device *d, void *memory, size_t bytes)
     seen.in_vain = seen.in_vain || waited == ETIMEDOUT;
     seen.pins++;
     pthread_mutex_unlock(&seen.lock);
+    return NULL;
 }
 
 static void no_unpin(void *memory)
@@ -123,9 +125,21 @@ static int until_told(const struct plb_task *task)
     return 1;
 }
 
+static atomic_bool open_gate;
+
+/* Waits until a test lets it end; fails where it is cancelled before. */
+static int until_open(const struct plb_task *task)
+{
+    while (!atomic_load(&open_gate) && !plb_task_cancelled(task))
+        plb_sleep_until(plb_now() + 1e-3);
+    return plb_task_cancelled(task) ? 1 : twice(task);
+}
+
 static const struct plb_kernel kernel = {.name = "twice", PLB_KERNEL_HEAD, .unit = "units", .cpu = twice};
 static const struct plb_kernel told_kernel = {
     .name = "told", PLB_KERNEL_HEAD, .unit = "units", .cpu = until_told};
+static const struct plb_kernel gated_kernel = {
+    .name = "gated", PLB_KERNEL_HEAD, .unit = "units", .cpu = until_open};
 static struct plb_dataset equal = {.n = 2,
                                    .units = UNITS,
                                    .at = {{.name = "in", .mode = PLB_PARTITION, .unit_bytes = sizeof(double)},
@@ -301,11 +315,11 @@ static void a_task_fits_the_memory_of_its_pu(void **state)
     stop();
 }
 
-/* The node executes a task of ten units that ends when it is told to. */
-static void start_endless_task(struct plb_outbox *out)
+/* The node executes a task of ten units that does not end by itself. */
+static void start_task(const struct plb_kernel *endless, struct plb_outbox *out)
 {
-    struct plb_range all = {0, UNITS};
-    struct setup setup = {.set = &equal, .kernel = &told_kernel, .range = &all, .memory = 1e9};
+    static struct plb_range all = {0, UNITS};
+    struct setup setup = {.set = &equal, .kernel = endless, .range = &all, .memory = 1e9};
     start((const struct plb_device_driver *const[]){&quick}, 1, &setup);
     grant(0, (struct plb_range){0, 10});
     while (!plb_node_works(seen.node, 1, 2)) {
@@ -320,17 +334,41 @@ static void await_rest(void)
         plb_node_wait(seen.node, 1e-3);
 }
 
-/* What an entry returns after it was told that nobody wants its results is no failure. */
+/* An entry that was told that nobody wants its results may return any number: that is no failure. */
 static void a_task_that_was_told_does_not_fail(void **state)
 {
     (void)state;
     struct plb_outbox out = {0};
-    start_endless_task(&out);
-    plb_node_rest(seen.node);
+    start_task(&told_kernel, &out);
+    plb_node_rest(seen.node, true);
     await_rest();
     plb_node_step(seen.node, &out);
     for (int i = 0; i < out.n; i++)
         assert_true(out.at[i].type != PLB_FAIL && out.at[i].type != PLB_DONE);
+    plb_outbox_fini(&out);
+    stop();
+}
+
+/* The run is to end: what runs is reported, and what waits does not start. */
+static void a_rest_lets_a_task_end(void **state)
+{
+    (void)state;
+    struct plb_outbox out = {0};
+    atomic_store(&open_gate, false);
+    start_task(&gated_kernel, &out);
+    grant(0, (struct plb_range){10, 10});
+    while (seen.gets < 2) /* the next task is ready */
+        plb_node_step(seen.node, &out);
+    out.n = 0;
+    plb_node_rest(seen.node, false);
+    grant(0, (struct plb_range){20, 10});
+    atomic_store(&open_gate, true);
+    await_units(10);
+    for (int i = 0; i < 20; i++, plb_node_wait(seen.node, 1e-3))
+        plb_node_step(seen.node, &out);
+    assert_int_equal(out.n, 0);
+    assert_int_equal(seen.tasks, 1);
+    assert_false(plb_node_works(seen.node, 1, 2));
     plb_outbox_fini(&out);
     stop();
 }
@@ -340,7 +378,7 @@ static void a_task_that_nobody_wants_is_told(void **state)
 {
     (void)state;
     struct plb_outbox out = {0};
-    start_endless_task(&out);
+    start_task(&told_kernel, &out);
     plb_outbox_add(&out, PLB_CANCEL, 0, 1, 1)->cancel.range = (struct plb_range){0, 10};
     receive(&out.at[out.n - 1]);
     await_rest();
@@ -352,6 +390,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_that_was_told_does_not_fail),
+        cmocka_unit_test(a_rest_lets_a_task_end),
         cmocka_unit_test(a_task_that_nobody_wants_is_told),
         cmocka_unit_test(pages_are_locked_without_the_lock),
         cmocka_unit_test(the_wire_is_used_without_the_lock),

@@ -28,6 +28,8 @@ static struct {
     pthread_cond_t changed;
     bool holds;            /* tasks do not end */
     int started, released; /* tasks */
+    int status;            /* of every task */
+    int failures;          /* FAILs of the node */
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void late_get(void *context, int tag, void *data, size_t bytes, int *pending)
@@ -90,7 +92,7 @@ static void await_start(int tasks)
 static int nothing(const struct plb_task *task)
 {
     (void)task;
-    return 0;
+    return world.status;
 }
 
 static const struct plb_device_driver driver = {.name = "stub", .entry = stub_entry, .ops = {STUB_OPS}};
@@ -112,8 +114,18 @@ static void begin(int pass)
 static void grant(int pass, int64_t first, int64_t count)
 {
     struct plb_outbox box = {0};
-    plb_outbox_add(&box, PLB_BLOCK, 0, 1, pass)->block = (struct plb_block){{first, count}, pass, count, 0};
+    plb_outbox_add(&box, PLB_BLOCK, 0, 1, pass)->block = (struct plb_block){
+        {first, count}, pass, count, 0, 0.0};
     plb_node_receive(world.node, &box.at[0], &box);
+    plb_outbox_fini(&box);
+}
+
+/* Other nodes have done these units. */
+static void cancel(int pass, int64_t first, int64_t count)
+{
+    struct plb_outbox box = {0};
+    plb_outbox_add(&box, PLB_CANCEL, 0, 1, pass)->cancel.range = (struct plb_range){first, count};
+    assert_true(plb_node_receive(world.node, &box.at[0], &box));
     plb_outbox_fini(&box);
 }
 
@@ -128,7 +140,7 @@ static void start(void)
                                      .maps = &map,
                                      .wire = {NULL, late_get, quick_put}};
     pu.info = (struct plb_pu_info){.node = 1, .power = 1.0, .memory = 1e9};
-    world.n = world.started = world.released = 0;
+    world.n = world.started = world.released = world.status = world.failures = 0;
     hold(false);
     stub_device.before = await_release;
     alarm(DEADLOCK);
@@ -149,11 +161,13 @@ static int64_t step(int pass)
     struct plb_outbox out = {0};
     int64_t units = 0;
     plb_node_step(world.node, &out);
-    for (int i = 0; i < out.n; i++)
+    for (int i = 0; i < out.n; i++) {
+        world.failures += out.at[i].type == PLB_FAIL;
         if (out.at[i].type == PLB_DONE) {
             assert_int_equal(out.at[i].pass, pass);
             units += out.at[i].done.range.count;
         }
+    }
     plb_outbox_fini(&out);
     plb_node_wait(world.node, 1e-3);
     return units;
@@ -208,6 +222,8 @@ static void what_runs_and_what_waits_is_forgotten(void **state)
         await_start(pass);
         begin(pass + 1);
         hold(false);
+        while (plb_node_works(world.node, pass, pass + 1))
+            plb_node_wait(world.node, 1e-3);
         assert_int_equal(step(pass + 1), 0);
     }
     the_last_pass_is_worked_off();
@@ -230,6 +246,73 @@ static void what_is_finished_is_forgotten(void **state)
         assert_int_equal(step(pass + 1), 0);
     }
     the_last_pass_is_worked_off();
+    stop();
+}
+
+/* Units that this node was to execute, then was not, and is again; the inputs of both times arrive last. */
+static void what_was_forgotten_once_is_executed_once(void **state)
+{
+    (void)state;
+    start();
+    for (int i = 0; i < OLD; i++) {
+        int64_t units = 0;
+        grant(1, 0, 10);
+        assert_int_equal(step(1), 0);
+        cancel(1, 0, 10);
+        grant(1, 0, 10);
+        assert_int_equal(step(1), 0);
+        while (units < 10) {
+            deliver();
+            units += step(1);
+        }
+        assert_int_equal(units, 10);
+    }
+    assert_int_equal(world.started, OLD);
+    stop();
+}
+
+/* A PU that executes what nobody wants may hang: what it was granted stays where others can take it. */
+static void a_pu_that_may_hang_takes_nothing(void **state)
+{
+    (void)state;
+    int64_t units = 0;
+    start();
+    hold(true);
+    grant(1, 0, 10);
+    while (world.n == 0)
+        step(1);
+    deliver();
+    step(1);
+    await_start(1);
+    grant(1, 10, 10);
+    step(1);
+    assert_int_equal(world.n, 1); /* the inputs of the next task */
+    deliver();
+    begin(2);
+    grant(2, 0, 10);
+    step(2);
+    step(2);
+    assert_int_equal(world.n, 0);
+    hold(false);
+    while (units < 10) {
+        units += step(2);
+        deliver();
+    }
+    stop();
+}
+
+/* The run goes on where somebody else has executed the units: the slot serves the next task of this pass. */
+static void a_task_that_fails_gives_its_slot_back(void **state)
+{
+    (void)state;
+    start();
+    world.status = 7;
+    for (int i = 0; i <= PLB_SLOTS; i++)
+        grant(1, i, 1);
+    while (world.failures <= PLB_SLOTS) {
+        assert_int_equal(step(1), 0);
+        deliver();
+    }
     stop();
 }
 
@@ -256,6 +339,9 @@ int main(void)
         cmocka_unit_test(what_is_being_fetched_is_forgotten),
         cmocka_unit_test(what_runs_and_what_waits_is_forgotten),
         cmocka_unit_test(what_is_finished_is_forgotten),
+        cmocka_unit_test(what_was_forgotten_once_is_executed_once),
+        cmocka_unit_test(a_pu_that_may_hang_takes_nothing),
+        cmocka_unit_test(a_task_that_fails_gives_its_slot_back),
         cmocka_unit_test(a_pass_that_is_not_new_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static struct plb_dataset every_mode(void)
     return set;
 }
 
-/* What plb_dataset_bytes says of a task, all its buffers but the replicated ones together. */
+/* The answer of plb_dataset_bytes for a task, all its buffers but the replicated ones together. */
 static double bytes_of_task(const struct plb_dataset *set, struct plb_range range)
 {
     size_t offset, bytes, sum = 0;

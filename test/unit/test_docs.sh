@@ -51,7 +51,7 @@ ok "relative links lead to files and headings that exist" $(($(wc -l <"$tmp/out"
 
 # Paths in `backquotes`: the first part of the name is a folder of the repository or of runtime/.
 folders='runtime|balancers|kernels|examples|test|scripts|hostfiles|docs'
-folders+='|include|base|model|format|device|core|config|report|job|node|profile|drive|plbrun\.c'
+folders+='|include|base|model|format|device|core|config|report|job|node|profile|journal|drive|plbrun\.c'
 paths() { # FILE
     without_code "$1" | grep -oE '`[^` ]+`' | tr -d '`' | grep -E "^($folders)(/|\$)" |
         grep -vE '…|NAME|FILE|FOLDER|DATE-MODEL' | sort -u
@@ -88,6 +88,12 @@ for file in $documents; do
     }'
 done >"$tmp/out"
 ok "no sentence is longer than 25 words" $(($(wc -l <"$tmp/out") > 0))
+
+# The subject of a sentence is a thing with a name. Headings of documents may ask.
+sources=(--include='*.[ch]' --include='*.cu' --include='*.sh' --include='*.mk' --include=Makefile)
+grep -rnE '^ *(/\*|\*|#|//|-)? *What [a-z-]|[.:;] What [a-z]' "${sources[@]}" --include='*.md' \
+    --exclude-dir=build . | grep -v '\.md:[0-9]*:##' >"$tmp/out"
+ok "no sentence begins with What" $(($(wc -l <"$tmp/out") > 0))
 
 # The kernel in the README compiles without a warning and computes what the README says.
 # A hundredth of its steps is as exact and takes less time.

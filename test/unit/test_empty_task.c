@@ -1,4 +1,4 @@
-/* What an empty task costs, on a device that says what a test tells it. */
+/* The cost of an empty task, on a device that says what a test tells it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

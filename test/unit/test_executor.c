@@ -12,13 +12,17 @@
 #include "node/executor.h"
 
 #define UNITS 1000
+#define NOTED 64  /* launches */
+#define ON_HOST 1 /* the number of the device that works in host memory */
 
 struct plb_device {
-    size_t limit; /* of one allocation */
-    int copies_out, launches;
-    int64_t counts[64]; /* units of each launch */
-    size_t bytes;       /* of buffer 1 at the last launch */
-    double reduced;     /* what the last launch found in its reduce array */
+    size_t limit;   /* of one allocation */
+    size_t largest; /* that was asked for */
+    int copies_out, launches, allocs;
+    int64_t counts[NOTED]; /* units of each launch */
+    size_t bytes;          /* of buffer 1 at the last launch */
+    bool on_host;
+    double reduced; /* what the last launch found in its reduce array */
 };
 
 static struct plb_device *last;
@@ -26,9 +30,9 @@ static struct plb_device *last;
 static int noted_open(const struct plb_device_config *config, struct plb_device **device,
                       struct plb_error *err)
 {
-    (void)config;
     (void)err;
     last = *device = plb_alloc(sizeof **device);
+    last->on_host = config->number == ON_HOST;
     last->limit = SIZE_MAX;
     return PLB_OK;
 }
@@ -43,11 +47,12 @@ static double noted_memory(const struct plb_device *d)
 }
 static bool noted_host_memory(const struct plb_device *d)
 {
-    (void)d;
-    return false;
+    return d->on_host;
 }
 static void *noted_alloc(struct plb_device *d, size_t bytes)
 {
+    d->allocs++;
+    d->largest = bytes > d->largest ? bytes : d->largest;
     return bytes <= d->limit ? malloc(bytes) : NULL;
 }
 static void noted_free(struct plb_device *d, void *memory)
@@ -76,7 +81,7 @@ static int noted_launch(struct plb_device *d, int lane, const struct plb_phase *
                         const struct plb_task *task)
 {
     (void)lane;
-    d->counts[d->launches++] = task->count;
+    d->counts[d->launches++ % NOTED] = task->count;
     d->bytes = task->bytes[1];
     d->reduced = *(double *)task->data[2];
     return phase->cpu(task);
@@ -152,7 +157,7 @@ static void start(struct plb_executor *e, struct plb_dataset *set)
     *set = dataset();
     assert_int_equal(plb_executor_open(e, &noted, &(struct plb_device_config){.threads = 1}, set, &err),
                      PLB_OK);
-    assert_int_equal(plb_executor_update(e, -1, "noted", &err), PLB_OK);
+    assert_int_equal(plb_executor_update(e, -1, &err), PLB_OK);
 }
 
 static void a_task_gets_its_data_and_gives_its_results(void **state)
@@ -173,28 +178,130 @@ static void a_task_gets_its_data_and_gives_its_results(void **state)
     plb_executor_close(&e);
 }
 
-/* Once per lane and entry, with few units, and nothing of it comes back. */
+static int leave_odd_ones(const struct plb_task *task)
+{
+    double *to = task->data[3];
+    for (int64_t i = 0; i < task->count; i += 2)
+        to[i] = 1.0;
+    return 0;
+}
+
+/* In a lane whose memory holds an earlier task's outputs; a kernel that promises to write all is believed. */
+static void outputs_that_are_left_out_are_zero(void **state)
+{
+    (void)state;
+    struct plb_executor e;
+    struct plb_dataset set;
+    struct plb_phase all = {.name = "scale", .cpu = scale}, some = {.name = "some", .cpu = leave_odd_ones};
+    struct plb_device_times times;
+    start(&e, &set);
+    for (int promised = 0; promised < 2; promised++) {
+        set.writes_all = promised;
+        assert_int_equal(plb_executor_submit(&e, 1, &all, (struct plb_range){100, 50}, NULL), 0);
+        assert_int_equal(plb_executor_wait(&e, 1, &times), 0);
+        assert_int_equal(plb_executor_submit(&e, 1, &some, (struct plb_range){200, 50}, NULL), 0);
+        assert_int_equal(plb_executor_wait(&e, 1, &times), 0);
+        for (int i = 0; i < 50; i++)
+            assert_true(out[200 + i] == (i % 2 == 0 ? 1.0 : promised ? 3.0 * (100 + i) : 0.0));
+    }
+    plb_executor_close(&e);
+}
+
+static bool all_aligned;
+
+static int look(const struct plb_task *task)
+{
+    all_aligned &= (uintptr_t)task->data[1] % 64 == 0 && (uintptr_t)task->data[3] % 64 == 0;
+    return scale(task);
+}
+
+/* On a device that works in host memory, wherever the task begins; and nothing beside its units changes. */
+static void parts_are_aligned(void **state)
+{
+    (void)state;
+    static _Alignas(64) double aligned_in[UNITS], aligned_out[UNITS];
+    struct plb_executor e;
+    struct plb_dataset set = dataset();
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_phase phase = {.name = "look", .cpu = look};
+    struct plb_device_config config = {.number = ON_HOST};
+    struct plb_device_driver driver = noted;
+    driver.ops.lanes = 1;
+    memcpy(aligned_in, in, sizeof in);
+    set.host[1] = aligned_in;
+    set.host[3] = aligned_out;
+    all_aligned = true;
+    assert_int_equal(plb_executor_open(&e, &driver, &config, &set, &err), PLB_OK);
+    for (int64_t first = 1; first < 50; first += 3)
+        assert_int_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){first, first % 2 + 1}, NULL),
+                         0);
+    assert_true(all_aligned);
+    for (int64_t i = 0; i < UNITS; i++)
+        assert_true(aligned_out[i] == (i <= 50 && (i % 3 == 1 || i % 6 == 2) ? 3.0 * (double)i : 0.0));
+    plb_executor_close(&e);
+}
+
+/* Once per lane and entry, with one unit, and nothing of it comes back. */
 static void the_first_call_in_a_lane_is_for_warmth(void **state)
 {
     (void)state;
     struct plb_executor e;
     struct plb_dataset set;
     struct plb_phase phase = {.name = "scale", .cpu = scale}, another = {.name = "other", .cpu = other};
-    struct plb_range range = {0, UNITS};
     start(&e, &set);
-    assert_int_equal(plb_executor_warm_up(&e, &phase, &range), 0);
-    assert_true(last->launches == 2 && range.count < 100 && last->counts[0] == range.count
-                && last->copies_out == 0);
+    assert_int_equal(plb_executor_warm_up(&e, &phase, 2), 0);
+    assert_true(last->launches == 2 && last->counts[0] == 1 && last->copies_out == 0);
     for (int lane = 0; lane < 2; lane++)
         for (int again = 0; again < 2; again++)
             assert_int_equal(plb_executor_submit(&e, lane, &phase, (struct plb_range){0, 500}, NULL), 0);
     assert_true(last->launches == 6 && last->counts[2] == 500 && last->copies_out == 8);
     assert_int_equal(plb_executor_submit(&e, 0, &another, (struct plb_range){0, 500}, NULL), 0);
-    assert_true(last->launches == 8 && last->counts[6] < 100 && last->counts[7] == 500);
+    assert_true(last->launches == 8 && last->counts[6] == 1 && last->counts[7] == 500);
+    assert_int_equal(plb_executor_submit(&e, 1, &another, (struct plb_range){0, 3}, NULL), 0);
+    assert_true(last->launches == 9 && last->counts[8] == 3); /* a unit more is much of three */
     plb_executor_close(&e);
 }
 
-/* Room is made with some to spare, or exactly where there is no more, or the task fails with a sentence. */
+/* Tasks of every size, up to the largest that the PU may have. Small ones take a part of the memory alone. */
+static void growing_tasks_take_memory_in_a_few_steps(void **state)
+{
+    (void)state;
+    enum { LARGEST = 900, SMALL = 30, WHOLE = 7424 + 256 + 7424 };
+    struct plb_executor e;
+    struct plb_dataset set;
+    struct plb_phase phase = {.name = "scale", .cpu = scale};
+    start(&e, &set);
+    e.limit = (struct plb_task_limit){INT64_MAX, sizeof sum + LARGEST * (sizeof *in + sizeof *out)};
+    e.room = 3.0 * WHOLE;
+    last->allocs = 0;
+    last->largest = 0;
+    for (int64_t count = 1; count <= LARGEST; count++) {
+        for (int lane = 0; lane < 2; lane++)
+            assert_int_equal(plb_executor_submit(&e, lane, &phase, (struct plb_range){0, count}, NULL), 0);
+        assert_true(count > SMALL || last->largest < WHOLE / 5);
+    }
+    assert_int_equal(last->allocs, 2 * 3);
+    assert_int_equal(last->largest, WHOLE);
+    plb_executor_close(&e);
+}
+
+/* Where there is much memory, it is taken once. */
+static void memory_in_plenty_is_taken_once(void **state)
+{
+    (void)state;
+    struct plb_executor e;
+    struct plb_dataset set;
+    struct plb_phase phase = {.name = "scale", .cpu = scale};
+    start(&e, &set);
+    e.limit = (struct plb_task_limit){INT64_MAX, INFINITY};
+    last->allocs = 0;
+    for (int64_t count = 1; count <= UNITS; count++)
+        assert_int_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){0, count}, NULL), 0);
+    assert_int_equal(last->allocs, 1);
+    plb_executor_close(&e);
+}
+
+/* A task that fits is executed, and one that does not fails with a sentence. */
 static void memory_is_used_to_the_end(void **state)
 {
     (void)state;
@@ -202,11 +309,12 @@ static void memory_is_used_to_the_end(void **state)
     struct plb_dataset set;
     struct plb_phase phase = {.name = "scale", .cpu = scale};
     start(&e, &set);
-    last->limit = 900 * sizeof *in;
+    e.limit = (struct plb_task_limit){INT64_MAX, INFINITY};
+    last->limit = 7424 + 256 + 7424;
     assert_int_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){0, 900}, NULL), 0);
     assert_int_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){0, 10}, NULL), 0);
-    assert_int_not_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){0, 901}, NULL), 0);
-    assert_non_null(strstr(plb_executor_failure(&e), "no device memory for the 7208 bytes"));
+    assert_int_not_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){0, 960}, NULL), 0);
+    assert_non_null(strstr(plb_executor_failure(&e), "no device memory for the 15616 bytes of a task"));
     plb_executor_close(&e);
 }
 
@@ -214,7 +322,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_gets_its_data_and_gives_its_results),
+        cmocka_unit_test(parts_are_aligned),
+        cmocka_unit_test(outputs_that_are_left_out_are_zero),
         cmocka_unit_test(the_first_call_in_a_lane_is_for_warmth),
+        cmocka_unit_test(growing_tasks_take_memory_in_a_few_steps),
+        cmocka_unit_test(memory_in_plenty_is_taken_once),
         cmocka_unit_test(memory_is_used_to_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

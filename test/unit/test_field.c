@@ -42,7 +42,7 @@ static void test_a_wave_is_followed_through_its_errors(void **state)
     }
 }
 
-/* What lies beyond the last observation is like it, and the less sure the further it is. */
+/* Places beyond the last observation are like it, and the less sure the further they are. */
 static void test_beyond_the_end_it_is_like_the_end(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What is remembered of a PU: recalled samples are believed until the first reports contradict them. */
+/* The memory of a PU: recalled samples are believed until the first reports contradict them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,6 +75,30 @@ static void a_profile_fades_behind_what_is_measured(void **state)
     assert_int_equal(h.n, PLB_MAX_SAMPLES / 2 + 1);
     assert_false(h.dropped);
     assert_true(h.at[0].work == 40.0 && h.at[h.n - 1].work == 55.0);
+    plb_history_fini(&h);
+}
+
+/* A full history keeps two of its older tasks; their work is counted anew by their own units. */
+static void kept_tasks_keep_their_units(void **state)
+{
+    (void)state;
+    enum { UNITS = 4096 };
+    double prefix[UNITS + 1] = {0.0};
+    struct plb_cost_map map = {.units = UNITS, .bucket = 1, .n = UNITS, .prefix = prefix, .per_work = 1.0};
+    struct plb_history h = {0};
+    for (int i = 0; i < UNITS; i++) /* the first half costs three times as much */
+        prefix[i + 1] = prefix[i] + (i < UNITS / 2 ? 1.5 : 0.5);
+    for (int i = 0; i <= PLB_MAX_SAMPLES; i++) {
+        int64_t count = i == 3 ? 30 : 10;
+        add(&h, (double)count, 1.0);
+        plb_history_place(&h, (struct plb_range){i < PLB_MAX_SAMPLES / 2 ? 0 : UNITS / 2, count});
+    }
+    assert_int_equal(h.n, PLB_MAX_SAMPLES / 2 + 1);
+    assert_true(h.at[1].work == 30.0);
+    plb_history_recount(&h, &map, 1.0);
+    near(h.at[0].work, 1.5 * 10.0);
+    near(h.at[1].work, 1.5 * 30.0);
+    near(h.at[2].work, 0.5 * 10.0);
     plb_history_fini(&h);
 }
 
@@ -301,10 +325,48 @@ static void the_latest_report_tells_the_rate(void **state)
     plb_history_fini(&h);
 }
 
+/* A hundred times as long: without told costs the units are dearer. Twice as long: the machine is slower. */
+static void far_dearer_units_are_no_slow_machine(void **state)
+{
+    (void)state;
+    for (int untold = 0; untold < 2; untold++)
+        for (int k = 0; k < 2; k++) {
+            struct plb_history h = {.untold = untold};
+            for (int i = 0; i < 6; i++)
+                add(&h, 10.0, 1.0);
+            for (int i = 0; i < 3; i++)
+                add(&h, 10.0, k == 0 ? 100.0 : 2.0);
+            assert_true(h.changes > 0);
+            assert_true((h.n < 6) == (untold && k == 0));
+            if (untold && k == 0)
+                assert_true(plb_history_surprises(&h));
+            plb_history_fini(&h);
+        }
+}
+
+/* Tasks of a tenth of a millisecond on a busy machine: twice as long is no other machine. */
+static void a_profile_of_short_tasks_outlives_hiccups(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct plb_history h = {0};
+        struct plb_sample profile[4];
+        for (int i = 0; i < 4; i++)
+            profile[i] = sample(0.01 * (i + 1), 1.0);
+        plb_history_recall(&h, profile, 4);
+        for (int i = 0; i < 4; i++)
+            add(&h, 0.02, k == 0 ? 2.0 : 20.0);
+        assert_int_equal(h.dropped, k == 1);
+        plb_history_fini(&h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_slow_reports_scale_what_was_before),
+        cmocka_unit_test(far_dearer_units_are_no_slow_machine),
+        cmocka_unit_test(a_profile_of_short_tasks_outlives_hiccups),
         cmocka_unit_test(one_report_is_enough_where_it_is_no_hiccup),
         cmocka_unit_test(a_change_is_seen_after_many_reports),
         cmocka_unit_test(noise_is_no_change),
@@ -315,6 +377,7 @@ int main(void)
         cmocka_unit_test(recalled_samples_come_first),
         cmocka_unit_test(of_too_many_the_last_are_kept),
         cmocka_unit_test(a_profile_fades_behind_what_is_measured),
+        cmocka_unit_test(kept_tasks_keep_their_units),
         cmocka_unit_test(two_contradictions_in_a_row_end_a_profile),
         cmocka_unit_test(one_hiccup_does_not),
         cmocka_unit_test(after_four_reports_it_stays),

@@ -129,7 +129,11 @@ static struct plb_incoming *begin(bool reduces)
         .name = "sum", .mode = PLB_REDUCE, .bytes = sizeof world.sum, .op = PLB_SUM, .type = PLB_FLOAT64};
     set.host[0] = world.out;
     set.host[1] = &world.sum;
-    return plb_incoming_new(&set, &(struct plb_incoming_calls){NULL, get, judge, accept, writes, release});
+    return plb_incoming_new(
+        &set,
+        &(struct plb_incoming_calls){
+            .get = get, .judge = judge, .accept = accept, .writes = writes, .release = release},
+        NULL);
 }
 
 static void end(struct plb_incoming *in)

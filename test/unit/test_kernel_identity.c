@@ -1,5 +1,5 @@
-/* What a kernel is: the same file gives the same identity, a changed byte another, and two ranks that differ
- * are told apart. */
+/* The identity of a kernel: the same file gives the same identity, a changed byte another, and two ranks that
+ * differ are told apart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

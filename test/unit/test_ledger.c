@@ -21,7 +21,7 @@ static void start(struct fixture *f)
     struct plb_error err = {.status = PLB_OK};
     assert_int_equal(plb_cost_map_init(&f->costs, UNITS, NULL, NULL, &err), PLB_OK);
     f->ledger = plb_ledger_new(PUS, NODES);
-    plb_ledger_begin(f->ledger, &f->costs);
+    plb_ledger_begin(f->ledger, &f->costs, NULL);
 }
 
 static void stop(struct fixture *f)
@@ -324,7 +324,7 @@ static void a_lost_node_stays_lost(void **state)
     grant(&f, 2, 10);
     assert_int_equal(plb_ledger_lose(f.ledger, 2), 10);
     assert_int_equal(plb_ledger_lose(f.ledger, 2), 0);
-    plb_ledger_begin(f.ledger, &f.costs);
+    plb_ledger_begin(f.ledger, &f.costs, NULL);
     assert_true(plb_ledger_lost(f.ledger, 2));
     expect_units(&f, 100, 0, 0);
     assert_int_equal(plb_ledger_open_blocks(f.ledger, 2), 0);
@@ -334,9 +334,35 @@ static void a_lost_node_stays_lost(void **state)
     stop(&f);
 }
 
+/* An earlier run has done some units: nobody gets them, and the pass is over without them. */
+static void a_pass_may_begin_in_the_middle(void **state)
+{
+    struct fixture f;
+    struct plb_rangeset accepted = {0};
+    (void)state;
+    start(&f);
+    plb_rangeset_add(&accepted, (struct plb_range){0, 10});
+    plb_rangeset_add(&accepted, (struct plb_range){40, 50});
+    plb_ledger_begin(f.ledger, &f.costs, &accepted);
+    expect_units(&f, 40, 0, 60);
+    expect_front(&f, 10, 30);
+    int64_t block = plb_ledger_grant(f.ledger, 0, 0, 30);
+    expect_front(&f, 90, 10);
+    assert_int_equal(plb_ledger_open_units(f.ledger, (struct plb_range){30, 20}, block), 10);
+    assert_int_equal(plb_ledger_accept(f.ledger, (struct plb_range){10, 30}, block), 30);
+    block = plb_ledger_grant(f.ledger, 1, 1, 10);
+    assert_int_equal(plb_ledger_accept(f.ledger, (struct plb_range){85, 15}, block), 10);
+    expect_units(&f, 0, 0, UNITS);
+    plb_ledger_begin(f.ledger, &f.costs, NULL);
+    expect_units(&f, UNITS, 0, 0);
+    plb_rangeset_fini(&accepted);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pass_may_begin_in_the_middle),
         cmocka_unit_test(a_pass_begins_free),
         cmocka_unit_test(before_the_first_pass_nothing_is_there),
         cmocka_unit_test(a_grant_takes_the_front),

@@ -1,4 +1,4 @@
-/* What the ledger's check finds: invariants that the test breaks. */
+/* The findings of the ledger's check: invariants that the test breaks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static void start(struct fixture *f)
     struct plb_error err = {.status = PLB_OK};
     assert_int_equal(plb_cost_map_init(&f->costs, UNITS, NULL, NULL, &err), PLB_OK);
     f->ledger = plb_ledger_new(PUS, PUS);
-    plb_ledger_begin(f->ledger, &f->costs);
+    plb_ledger_begin(f->ledger, &f->costs, NULL);
 }
 
 static void stop(struct fixture *f)

@@ -188,7 +188,7 @@ static void expect_same_front(const struct fixture *f)
         same(f, "first free unit", front.first, expected.first);
 }
 
-/* What was accepted, freed and ended of each PU's blocks; each change is of one part. */
+/* The accepted, freed and ended parts of each PU's blocks; each change is of one part. */
 static void expect_same_changes(const struct fixture *f)
 {
     int n;
@@ -353,7 +353,7 @@ static void run(struct fixture *f, int passes, int steps, int64_t longest)
 {
     for (int pass = 0; pass < passes; pass++) {
         memset(f->units, 0, sizeof f->units);
-        plb_ledger_begin(f->ledger, &f->costs);
+        plb_ledger_begin(f->ledger, &f->costs, NULL);
         f->n_changes = 0;
         for (int i = 0; i < steps; i++) {
             step(f, longest);

@@ -238,7 +238,7 @@ static void a_chain_of_thieves_forgets_nothing(void **state)
 }
 
 /* Units go from 0 to 1, to 2 and to 3. The MOVED arrive in any order, before or after the loss of a node.
- * What a living node has it executes; the gift of a dead node has not come. */
+ * A living node executes what it has; the gift of a dead node has not come. */
 static void moves_in_any_order_and_any_loss(void **state)
 {
     static const int orders[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};

@@ -101,7 +101,7 @@ static void a_report_is_judged_before_its_data_is_taken(void **state)
     stop(&f);
 }
 
-/* What makes no sense has no effect at all: no unit, no total, no message. */
+/* A message without sense has no effect at all: no unit, no total, no message. */
 static void expect_dropped(struct fixture *f, struct plb_message m, bool stale)
 {
     int sent_before = f->out.n;

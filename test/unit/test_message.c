@@ -33,13 +33,17 @@ static void fill(struct plb_message *m)
         memset(m->hello.pu.name, 'x', sizeof m->hello.pu.name - 1);
         break;
     case PLB_PASS: m->begin = (struct plb_pass){3, -1}; break;
-    case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3}; break;
-    case PLB_BACKUP: m->block = (struct plb_block){{10, 5}, 7, 5, 0}; break;
+    case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3, 8.0}; break;
+    case PLB_AUDIT:
+    case PLB_BACKUP: m->block = (struct plb_block){{10, 5}, 7, 5, 0, 0.0}; break;
     case PLB_CANCEL: m->cancel.range = (struct plb_range){10, 5}; break;
     case PLB_RECALL: m->recall = (struct plb_recall){5.0, 3, 1}; break;
-    case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0}; break;
-    case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0}; break;
-    case PLB_FAIL: m->fail = (struct plb_failure){.range = {10, 5}, .status = -3, .text = "no memory"}; break;
+    case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0, 0}; break;
+    case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0}; break;
+    case PLB_CHECKSUM: m->sum = (struct plb_sum){{10, 5}, 3, UINT32_MAX}; break;
+    case PLB_FAIL:
+        m->fail = (struct plb_failure){.range = {10, 5}, .status = -3, .among = {9, 8}, .text = "no memory"};
+        break;
     case PLB_EMPTY:
         m->empty = (struct plb_empty){2, {0, 3}, .amounts = {5.0, 1.0}, .rates = {2.0, 0.0}, .least = {9}};
         break;
@@ -88,7 +92,7 @@ static void names_and_sizes_are_those_of_the_types(void **state)
         assert_int_equal(plb_message_size(none[i]), 0);
     }
     for (int type = 1; type < PLB_MESSAGE_TYPES; type++) { /* no more bytes than a type needs */
-        assert_true(plb_message_size(type) >= plb_message_size(PLB_BYE));
+        assert_true(plb_message_size(type) >= plb_message_size(PLB_IDLE));
         assert_true(plb_message_size(type) <= sizeof(struct plb_message));
     }
     assert_true(plb_message_size(PLB_STOP) < plb_message_size(PLB_DONE));
@@ -200,6 +204,7 @@ static const struct wrong wrongs[] = {
     I64(PLB_BLOCK, block.grain, 0),
     I64(PLB_BLOCK, block.grain, -1),
     I64(PLB_BLOCK, block.least, -1),
+    AMOUNT(PLB_BLOCK, block.share),
     I64(PLB_BACKUP, block.range.count, 0),
     I64(PLB_BACKUP, block.grain, 0),
     I64(PLB_CANCEL, cancel.range.first, -1),
@@ -216,6 +221,8 @@ static const struct wrong wrongs[] = {
     I64(PLB_DONE, done.tasks, -1),
     I64(PLB_DONE, done.tasks, 6),
     RANGE(PLB_FAIL, fail.range),
+    RANGE(PLB_FAIL, fail.among),
+    I64(PLB_FAIL, fail.block, -1),
     TEXT(PLB_FAIL, fail.text),
     I32(PLB_EMPTY, empty.n_victims, -1),
     I32(PLB_EMPTY, empty.n_victims, PLB_VICTIMS + 1),
@@ -257,7 +264,7 @@ static void each_impossible_field_is_refused(void **state)
     }
 }
 
-/* What a device measured may be anything, and unused entries of a list too. */
+/* A device's measurements may be anything, and unused entries of a list too. */
 static void other_values_pass(void **state)
 {
     (void)state;
@@ -280,7 +287,7 @@ static void other_values_pass(void **state)
     assert_null(check(&m, m.size));
 }
 
-/* What everybody who reads a message that passed relies upon. */
+/* Every reader of a message that passed relies upon this. */
 static void expect_safe(const struct plb_message *m)
 {
     assert_true(m->from >= 0 && m->from < NODES && m->to >= 0 && m->to < NODES && m->pu >= 0 && m->pass >= 0);
@@ -332,7 +339,7 @@ static void the_outbox_fills_in_the_header(void **state)
         assert_int_equal(m->size, plb_message_size(PLB_DONE));
         assert_true(m->from == 3 && m->to == 1 && m->pass == i && m->pu == 0);
         assert_true(m->done.range.count == 0 && m->done.tasks == 0 && m->done.execute_s == 0.0);
-        m->done = (struct plb_done){{i, 1}, i, 2, 1, 0.0, 0.0};
+        m->done = (struct plb_done){{i, 1}, i, 2, 1, 0.0, 0.0, 0, 0};
     }
     for (int i = 0; i < 100; i++) { /* growing kept them */
         assert_int_equal(box.at[i].done.range.first, i);

@@ -38,6 +38,44 @@ static void test_fields(void **state)
     gives(*state, PATTERN "2 3 2\n2 3\n1 1\n", 2, 3, (const double[]){1, 0, 0, 0, 0, 1});
 }
 
+/* Column by column; zeros are not stored. */
+static void test_dense(void **state)
+{
+    gives(*state, DENSE "2 3\n1\n0\n2\n-3\n\n% a comment\n0.0\n4e1\n", 2, 3,
+          (const double[]){1, 2, 0, 0, -3, 40});
+    gives(*state, "%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n", 3, 3,
+          (const double[]){1, 2, 3, 2, 4, 5, 3, 5, 6});
+    gives(*state, "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n", 3, 3,
+          (const double[]){0, -1, -2, 1, 0, -3, 2, 3, 0});
+    gives(*state, "%%MatrixMarket matrix array real skew-symmetric\n1 1\n", 1, 1, (const double[]){0});
+}
+
+/* SuiteSparse has such files; their values say nothing. */
+static void test_pattern_with_values(void **state)
+{
+    gives(*state, PATTERN "2 3 3\n2 3 5\n1 1\n1 2 1.5 2\n", 2, 3, (const double[]){1, 1, 0, 0, 0, 1});
+}
+
+static void test_nonfinite_values_where_they_are_wanted(void **state)
+{
+    const struct folder *folder = *state;
+    static const char text[] = GENERAL "1 6 6\n1 1 nan\n1 2 -Inf\n1 3 +infinity\n1 4 1e999\n1 5 NaN\n1 6 2\n";
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_csr m;
+    put(folder->file, text, strlen(text));
+    assert_int_equal(plb_mtx_read(folder->file, true, &m, &err), PLB_OK);
+    assert_true(isnan(m.values[0]) && m.values[1] == -INFINITY && m.values[2] == INFINITY);
+    assert_true(m.values[3] == INFINITY && isnan(m.values[4]) && m.values[5] == 2.0);
+    release(&m);
+    static const char *const wrong[] = {GENERAL "1 1 1\n1 1 nano\n", GENERAL "1 1 1\n1 1 nan 5\n",
+                                        INTEGER "1 1 1\n1 1 nan\n"};
+    for (int i = 0; i < 3; i++) {
+        err = (struct plb_error){.status = PLB_OK};
+        put(folder->file, wrong[i], strlen(wrong[i]));
+        assert_int_equal(plb_mtx_read(folder->file, true, &m, &err), PLB_EINPUT);
+    }
+}
+
 static void test_symmetries(void **state)
 {
     gives(*state, SYMMETRIC "3 3 3\n1 1 5\n2 1 6\n3 2 7\n", 3, 3,
@@ -173,6 +211,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_FOLDER(test_fields),
+        TEST_IN_FOLDER(test_dense),
+        TEST_IN_FOLDER(test_pattern_with_values),
+        TEST_IN_FOLDER(test_nonfinite_values_where_they_are_wanted),
         TEST_IN_FOLDER(test_symmetries),
         TEST_IN_FOLDER(test_upper_triangle_is_mirrored),
         TEST_IN_FOLDER(test_skew_may_store_a_zero_diagonal),

@@ -15,7 +15,7 @@ static void refused_path(const char *path, const char *where, const char *const 
     struct plb_error err = {.status = PLB_OK};
     struct plb_csr matrix = {.rows = -7};
     char start[256];
-    assert_int_equal(plb_mtx_read(path, &matrix, &err), PLB_EINPUT);
+    assert_int_equal(plb_mtx_read(path, false, &matrix, &err), PLB_EINPUT);
     assert_int_equal(err.status, PLB_EINPUT);
     assert_int_equal(matrix.rows, -7); /* not touched */
     assert_null(matrix.offsets);
@@ -48,7 +48,7 @@ static void test_refuses_headers(void **state)
         {"\x93NUMPY\x01\n", "not a Matrix Market file", "'?NUMPY?'"},
         {"%%MatrixMarket\n1 1 0\n", "nothing", "coordinate"},
         {"%%MatrixMarket vector coordinate real general\n", "'vector", "only matrices"},
-        {"%%MatrixMarket matrix array real general\n1 1\n5\n", "array", ".npy"},
+        {"%%MatrixMarket matrix array pattern general\n", "a pattern of a dense matrix", "real or integer"},
         {"%%MatrixMarket matrix list real general\n", "'list", "coordinate"},
         {"%%MatrixMarket matrix coordinate complex general\n", "complex", "two files"},
         {"%%MatrixMarket matrix coordinate double general\n", "'double", "real|integer"},
@@ -81,8 +81,26 @@ static void test_refuses_size_lines(void **state)
         {GENERAL "1099511627776 1099511627776 1\n", ":2:", "columns are too many", "at most"},
         {GENERAL "1152921504606846976 1 0\n", ":2:", "rows are too many", "memory"},
         {GENERAL "99999999999999999999999 1 0\n", ":2:", "rows are too many", "memory"},
+        {GENERAL "200000000 200000000 1\n1 1 1\n", ":2:", "200000000 rows are too many for 1 entries",
+         "size line"},
         {SYMMETRIC "2 3 0\n", ":2:", "a square one", "2 rows and 3 columns"},
         {SKEW "3 2 0\n", ":2:", "a square one", "general"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        refused(*state, cases[i].text, cases[i].where, cases[i].word, cases[i].more);
+}
+
+static void test_refuses_dense_values(void **state)
+{
+    static const struct {
+        const char *text, *where, *word, *more;
+    } cases[] = {
+        {DENSE "2 2\n1\n2\n3\n", ":6:", "truncated", "3 of 4 values"},
+        {DENSE "2 2\n1\n2\n3\n4\n5\n", ":7:", "more values than the 4", "surplus"},
+        {DENSE "2 2\n1 2\n3\n4\n", ":3:", "malformed entry '1 2'", "one value"},
+        {DENSE "2 2 4\n1\n2\n3\n4\n", ":2:", "malformed size line", "'rows columns'"},
+        {DENSE "1000000 2000000000\n1\n", ":4:", "truncated", "1 of 2000000000000000 values"},
+        {DENSE "1 1\nnan\n", ":3:", "not finite", "nan"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         refused(*state, cases[i].text, cases[i].where, cases[i].word, cases[i].more);
@@ -118,7 +136,8 @@ static void test_refuses_entries(void **state)
         {GENERAL "2 2 1\n- 1 5\n", ":3:", "malformed entry", "value"},
         {INTEGER "2 2 1\n1 1 5.5\n", ":3:", "malformed entry", "whole numbers"},
         {INTEGER "2 2 1\n1 1 1e3\n", ":3:", "malformed entry", "whole numbers"},
-        {PATTERN "2 2 1\n1 1 5\n", ":3:", "malformed entry", "'row column'"},
+        {PATTERN "2 2 1\n1 1 five\n", ":3:", "malformed entry", "'row column'"},
+        {PATTERN "2 2 1\n1 1 5 x\n", ":3:", "malformed entry", "'row column'"},
         {PATTERN "2 2 1\n1\n", ":3:", "malformed entry", "'row column'"},
         {GENERAL "2 2 1\n1 1 nan\n", ":3:", "not finite", "nan"},
         {GENERAL "2 2 1\n1 1 -Inf\n", ":3:", "not finite", "-Inf"},
@@ -173,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_FOLDER(test_refuses_headers),
         TEST_IN_FOLDER(test_refuses_size_lines),
+        TEST_IN_FOLDER(test_refuses_dense_values),
         TEST_IN_FOLDER(test_refuses_entries),
         TEST_IN_FOLDER(test_refuses_nul_bytes),
         TEST_IN_FOLDER(test_refuses_every_cut_between_entries),

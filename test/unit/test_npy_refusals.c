@@ -127,8 +127,9 @@ static void test_refuses_other_types(void **state)
     static const struct {
         const char *dict, *found, *word;
     } cases[] = {
-        {"{'descr': '<i8', 'fortran_order': False, 'shape': (6,)}", "'<i8'", "astype('float64')"},
-        {"{'descr': '<f2', 'fortran_order': False, 'shape': (6,)}", "'<f2'", "astype('float64')"},
+        {"{'descr': '<c8', 'fortran_order': False, 'shape': (6,)}", "'<c8'", "astype('float64')"},
+        {"{'descr': '<f16', 'fortran_order': False, 'shape': (3,)}", "'<f16'", "astype('float64')"},
+        {"{'descr': '<M8[s]', 'fortran_order': False, 'shape': (6,)}", "'<M8[s]'", "astype('float64')"},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (6,)}", "'|O'", "astype('float64')"},
         {"{'descr': '=f8', 'fortran_order': False, 'shape': (6,)}", "'=f8'", "astype('float64')"},
         {"{'descr': '|f8', 'fortran_order': False, 'shape': (6,)}", "'|f8'", "astype('float64')"},

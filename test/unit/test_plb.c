@@ -150,7 +150,7 @@ static void hac_solves_once_in_a_virtual_step(void **state)
 }
 
 /* PU 0 ends a block of 8 s half a second early, or 0.3 s: the threshold is 0.4 s. Then a block of its regular
- * size follows. What it executes in the gap does not end its virtual step. */
+ * size follows. The work in the gap does not end its virtual step. */
 static void hac_fills_a_gap(void **state)
 {
     (void)state;

@@ -139,9 +139,9 @@ static void names_can_be_read(void **state)
     memset(keys[0].pu, 'p', sizeof keys[0].pu - 1);
     plb_profile_name(&keys[0], other);
     assert_string_equal(other + strlen(other) - 8, ".profile");
-    char text[] = "  a#b;c\td  ";
+    char text[] = "  \"a#b;c\td'  ";
     plb_profile_clean(text);
-    assert_string_equal(text, "a_b_c_d");
+    assert_string_equal(text, "_a_b_c_d_");
 }
 
 static void a_file_cut_anywhere_is_set_aside(void **state)

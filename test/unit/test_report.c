@@ -1,4 +1,4 @@
-/* What a report derives, its keys and lines, and the progress line, from literals. */
+/* The derived fields of a report, its keys and lines, and the progress line, from literals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,6 @@
 
 #include "report/fields.h"
 #include "report/json.h"
-#include "report/progress.h"
 #include "report/report.h"
 #include "report/summary.h"
 
@@ -38,8 +37,13 @@ static struct plb_report example(struct plb_report_pu pus[3])
                                     .tasks = 6,
                                     .busy_s = 8.0,
                                     .transfer_s = 2.0,
-                                    .curve = "0.1 x",
-                                    .r2 = 0.9};
+                                    .curve = {.text = "0.1 x",
+                                              .n_terms = 1,
+                                              .terms = {{"u", 0.4}},
+                                              .scale = 4.0,
+                                              .low = 1.0,
+                                              .high = 40.0,
+                                              .r2 = 0.9}};
     pus[1] = (struct plb_report_pu){.id = 1,
                                     .node = 1,
                                     .host = "h",
@@ -53,7 +57,9 @@ static struct plb_report example(struct plb_report_pu pus[3])
     struct plb_report r = {.app = "x",
                            .unit = "rows",
                            .balancer = "greedy",
+                           .command = "plbrun a.conf",
                            .nodes = 2,
+                           .hosts = 1,
                            .passes = 1,
                            .n_pus = 3,
                            .units = 100,
@@ -96,6 +102,14 @@ static bool text(const json_t *v)
 {
     return json_is_string(v);
 }
+static bool object(const json_t *v)
+{
+    return json_is_object(v);
+}
+static bool null(const json_t *v)
+{
+    return json_is_null(v);
+}
 static bool flag(const json_t *v)
 {
     return json_is_boolean(v);
@@ -115,14 +129,24 @@ static void the_report_has_every_key(void **state)
         json_t *o = json_load_file(file("r.json"), 0, NULL), *verified = json_object_get(o, "verified");
         assert_int_equal(json_array_size(json_object_get(o, "pus")), 3);
         HAS(o, number, "makespan_s", "bound_s", "profile_s", "solve_s", "balancing_ratio", "idle_pct");
-        HAS(o, whole, "schema", "nodes", "units", "passes", "solves", "messages", "bytes_moved", "migrations",
-            "migrated_units", "backups", "backups_won", "backup_units", "profiles_used", "profiles_dropped");
-        HAS(o, text, "version", "app", "balancer", "mode");
+        HAS(o, whole, "schema", "seed", "nodes", "hosts", "units", "passes", "solves", "messages",
+            "bytes_moved", "migrations", "migrated_units", "backups", "backups_won", "backup_units");
+        HAS(o, whole, "audited", "audit_differences", "damaged", "profiles_used", "profiles_dropped");
+        HAS(o, text, "version", "date", "command", "app", "balancer", "mode");
         HAS(o, flag, "migration");
         const json_t *first = json_array_get(json_object_get(o, "pus"), 0);
-        HAS(first, whole, "id", "node", "units", "blocks", "tasks", "stolen_in", "stolen_out");
+        HAS(first, whole, "id", "node", "threads", "units", "blocks", "tasks", "stolen_in", "stolen_out");
+        HAS(first, whole, "wrong");
         HAS(first, number, "busy_s", "transfer_s", "idle_s", "rate", "r2");
-        HAS(first, text, "host", "name", "kind", "curve");
+        HAS(first, text, "host", "name", "kind");
+        HAS(first, object, "curve");
+        const json_t *curve = json_object_get(first, "curve");
+        HAS(curve, text, "text");
+        HAS(curve, number, "scale", "low", "high");
+        const json_t *term = json_array_get(json_object_get(curve, "terms"), 0);
+        assert_string_equal(json_string_value(json_object_get(term, "term")), "u");
+        assert_true(json_number_value(json_object_get(term, "seconds")) == 0.4);
+        HAS(json_array_get(json_object_get(o, "pus"), 1), null, "curve"); /* nothing was measured */
         assert_true(v == PLB_NOT_VERIFIED ? json_is_null(verified)
                     : v == PLB_RIGHT      ? json_is_true(verified)
                                           : json_is_false(verified));
@@ -131,18 +155,46 @@ static void the_report_has_every_key(void **state)
     unlink(file("r.json"));
 }
 
+/* Passes of unlike length, as their phase sums them up. */
+static void passes_add_up(void **state)
+{
+    (void)state;
+    struct plb_report_phase phase = {.phase = "assign"};
+    const double seconds[] = {2.0, 0.5, 4.0};
+    for (int i = 0; i < 3; i++)
+        plb_report_add_pass(&phase, seconds[i]);
+    assert_int_equal(phase.passes, 3);
+    assert_true(phase.time_s == 6.5 && phase.shortest_s == 0.5 && phase.longest_s == 4.0);
+}
+
+static void a_name_that_is_not_utf8_does_not_cost_the_report(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    struct plb_error err = {.status = PLB_OK};
+    r.command = "plbrun caf\xe9.conf";
+    assert_int_equal(plb_report_write(&r, file("r.json"), &err), PLB_OK);
+    json_t *o = json_load_file(file("r.json"), 0, NULL);
+    assert_string_equal(json_string_value(json_object_get(o, "command")), "plbrun caf?.conf");
+    json_decref(o);
+    unlink(file("r.json"));
+}
+
 /* A row that nobody filled in would be a key without a meaning, or a meaning that is no sentence. */
 static void every_field_has_a_key_and_a_meaning(void **state)
 {
     (void)state;
-    const struct plb_field *const tables[] = {plb_run_fields, plb_pu_fields, plb_curve_fields};
-    for (int t = 0; t < 3; t++)
+    const struct plb_field *const tables[] = {plb_run_fields,     plb_pu_fields,   plb_curve_fields,
+                                              plb_fit_fields,     plb_term_fields, plb_cost_fields,
+                                              plb_setting_fields, plb_phase_fields};
+    for (int t = 0; t < 8; t++)
         for (const struct plb_field *f = tables[t]; f->meaning != NULL; f++) {
             size_t length = strlen(f->meaning);
             assert_true(length > 10 && f->meaning[length - 1] == '.');
             assert_true(f->key != NULL || f->width != 0); /* else nobody would see it */
             assert_true((f->get != NULL) == (f->member == PLB_MEMBER_NONE));
-            assert_true((f->fields != NULL) == (f->type == PLB_VALUE_LIST));
+            assert_true((f->fields != NULL) == (f->type == PLB_VALUE_LIST || f->type == PLB_VALUE_OBJECT));
             for (const struct plb_field *g = tables[t]; g != f; g++)
                 assert_true(f->key == NULL || g->key == NULL || strcmp(f->key, g->key) != 0);
         }
@@ -154,7 +206,8 @@ static void a_report_of_several_phases_has_their_curves(void **state)
     struct plb_report_pu pus[3];
     struct plb_report r = example(pus);
     struct plb_error err = {.status = PLB_OK};
-    struct plb_report_curve curves[6] = {[2] = {"assign", "0.5 x", 0.75}, [3] = {"smooth", "", 0.0}};
+    struct plb_report_curve curves[6] = {
+        [2] = {.text = "0.5 x", .n_terms = 1, .terms = {{"u", 0.5}}, .r2 = 0.75}};
     for (int i = 0; i < 6; i++)
         curves[i].phase = i % 2 == 0 ? "assign" : "smooth";
     for (r.n_phases = 1; r.n_phases <= 2; r.n_phases++) {
@@ -167,7 +220,8 @@ static void a_report_of_several_phases_has_their_curves(void **state)
         if (r.n_phases > 1) {
             json_t *first = json_array_get(phases, 0), *second = json_array_get(phases, 1);
             assert_string_equal(json_string_value(json_object_get(first, "phase")), "assign");
-            assert_string_equal(json_string_value(json_object_get(first, "curve")), "0.5 x");
+            const json_t *curve = json_object_get(first, "curve");
+            assert_string_equal(json_string_value(json_object_get(curve, "text")), "0.5 x");
             assert_true(json_number_value(json_object_get(first, "r2")) == 0.75);
             assert_string_equal(json_string_value(json_object_get(second, "phase")), "smooth");
         }
@@ -190,8 +244,8 @@ static void the_summary_has_a_line_per_pu_and_one_for_the_run(void **state)
     for (char *c = text; *c != '\0'; c++)
         lines += *c == '\n';
     assert_int_equal(lines, 1 + 3 + 1); /* a header, three PUs, the run */
-    assert_non_null(strstr(text, "not used"));
-    assert_non_null(strstr(text, "x: 100 rows by 3 PUs on 2 nodes in 10.00 s with greedy"));
+    assert_non_null(strstr(text, "not used: nothing was left for it"));
+    assert_non_null(strstr(text, "x: 100 rows by 3 PUs on 2 ranks of 1 host in 10.00 s with greedy"));
     assert_null(strstr(text, "profiles"));
     free(text);
     r.profiles_used = 2;
@@ -202,6 +256,73 @@ static void the_summary_has_a_line_per_pu_and_one_for_the_run(void **state)
     assert_non_null(strstr(text, "\nprofiles: 3 PUs began with earlier measurements, 1 of them dropped as no "
                                  "longer true\n"));
     free(text);
+}
+
+/* The table counts a PU's units in all passes, and so does the line of the run. */
+static void the_line_counts_units_as_the_table_does(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    char *text;
+    size_t size;
+    r.passes = 4;
+    r.mode = PLB_SIMULATED;
+    FILE *out = open_memstream(&text, &size);
+    plb_report_line(&r, out);
+    fclose(out);
+    assert_non_null(strstr(text, "x: 400 rows (4 passes over 100 rows) by 3 PUs on 2 nodes in 10.00 s with"));
+    free(text);
+}
+
+/* The column grows with the longest of them. */
+static void names_are_not_cut(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    const char *host = "node-0123.rack-45.cluster.an-university.example.org";
+    const char *name = "AMD Ryzen Threadripper PRO 5995WX 64-Cores";
+    char *text;
+    size_t size;
+    snprintf(pus[1].host, sizeof pus[1].host, "%s", host);
+    snprintf(pus[2].name, sizeof pus[2].name, "%s", name);
+    FILE *out = open_memstream(&text, &size);
+    plb_report_summary(&r, out);
+    fclose(out);
+    assert_non_null(strstr(text, host));
+    assert_non_null(strstr(text, name));
+    const char *second = strchr(text, '\n') + 1; /* columns are below their headings */
+    assert_int_equal(strstr(text, "kind") - text, strstr(second, "cpu") - second);
+    free(text);
+}
+
+/* A curve that fits worse than a constant misleads who believes it. */
+static void a_curve_that_tells_nothing_is_said(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    pus[0].curve.r2 = -3.0; /* of few tasks */
+    for (int bad = 0; bad <= 2; bad++) {
+        char *text;
+        size_t size;
+        if (bad > 0) {
+            pus[bad].curve.r2 = -0.25 * bad;
+            pus[bad].tasks = 10;
+        }
+        FILE *out = open_memstream(&text, &size);
+        plb_report_summary(&r, out);
+        fclose(out);
+        assert_true((strstr(text, "worse than the mean") != NULL) == (bad > 0));
+        assert_true(
+            (strstr(text, "\n1 curve fits worse than the mean of the times (r2 -0.25 for PU 1)") != NULL)
+            == (bad == 1));
+        assert_true(
+            (strstr(text, "\n2 curves fit worse than the mean of the times (r2 -0.50 for PU 2)") != NULL)
+            == (bad == 2));
+        free(text);
+    }
 }
 
 static void what_cannot_be_written_leaves_nothing(void **state)
@@ -218,48 +339,20 @@ static void what_cannot_be_written_leaves_nothing(void **state)
     assert_int_not_equal(access(file("r.json"), F_OK), 0);
 }
 
-/* What progress writes to stderr for these calls. */
-static void captured(bool quiet, char *text, size_t size)
-{
-    int saved = dup(STDERR_FILENO);
-    FILE *f = tmpfile();
-    fflush(stderr);
-    dup2(fileno(f), STDERR_FILENO);
-    struct plb_progress p;
-    plb_progress_init(&p, "rows", quiet);
-    plb_progress_update(&p, 10, 100, 1.0); /* too early */
-    plb_progress_update(&p, 50, 100, 5.5);
-    plb_progress_update(&p, 60, 100, 6.0); /* too soon after */
-    plb_progress_update(&p, 80, 100, 11.0);
-    plb_progress_end(&p);
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-    rewind(f);
-    text[fread(text, 1, size - 1, f)] = '\0';
-    fclose(f);
-}
-
-static void progress_is_a_line_every_few_seconds(void **state)
-{
-    (void)state;
-    char text[1000];
-    captured(false, text, sizeof text);
-    assert_string_equal(text, "plbrun:  50 %  50 of 100 rows, 9.091 rows/s, 5.50 s left\n"
-                              "plbrun:  80 %  80 of 100 rows, 7.273 rows/s, 2.75 s left\n");
-    captured(true, text, sizeof text);
-    assert_string_equal(text, "");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derived_by_hand),
+        cmocka_unit_test(passes_add_up),
+        cmocka_unit_test(a_name_that_is_not_utf8_does_not_cost_the_report),
         cmocka_unit_test(the_report_has_every_key),
         cmocka_unit_test(every_field_has_a_key_and_a_meaning),
         cmocka_unit_test(a_report_of_several_phases_has_their_curves),
         cmocka_unit_test(the_summary_has_a_line_per_pu_and_one_for_the_run),
+        cmocka_unit_test(the_line_counts_units_as_the_table_does),
+        cmocka_unit_test(names_are_not_cut),
+        cmocka_unit_test(a_curve_that_tells_nothing_is_said),
         cmocka_unit_test(what_cannot_be_written_leaves_nothing),
-        cmocka_unit_test(progress_is_a_line_every_few_seconds),
     };
     if (mkdtemp(folder) == NULL)
         return 1;

@@ -1,5 +1,5 @@
 /* The JSON report and the summary to the letter: programs and people read them, so they change on purpose
- * only. What is expected is in golden/, beside this file; VERSION in it stands for the version of plbrun. */
+ * only. The expected texts are in golden/, beside this file; VERSION in them stands for plbrun's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +25,7 @@ struct example {
     struct plb_report report;
     struct plb_report_pu pus[PUS];
     struct plb_report_curve curves[PUS * PHASES];
+    struct plb_report_phase phases[PHASES];
 };
 
 /* Every member has a value of its own, so that two that were exchanged would show. */
@@ -34,6 +35,7 @@ static const struct plb_report_pu example_pus[PUS] = {
      .host = "first",
      .name = "a CPU of many words",
      .kind = PLB_CPU,
+     .threads = 7,
      .units = 600,
      .blocks = 31,
      .tasks = 62,
@@ -41,8 +43,13 @@ static const struct plb_report_pu example_pus[PUS] = {
      .transfer_s = 2.125,
      .stolen_in = 11,
      .stolen_out = 12,
-     .curve = "0.1 x + 3",
-     .r2 = 0.9375},
+     .curve = {.text = "0.1 x + 3",
+               .n_terms = 2,
+               .terms = {{"1", 3.0}, {"u", 0.8}},
+               .scale = 8.0,
+               .low = 2.0,
+               .high = 64.0,
+               .r2 = 0.9375}},
     {.id = 1,
      .node = 1,
      .host = "a-host-of-a-long-name",
@@ -55,8 +62,7 @@ static const struct plb_report_pu example_pus[PUS] = {
      .transfer_s = 1e-3,
      .stolen_in = 13,
      .stolen_out = 14,
-     .curve = "x ln x",
-     .r2 = 1.0 / 3.0},
+     .curve = {.text = "x ln x", .n_terms = 1, .terms = {{"u ln u", 2.5}}, .scale = 16.0, .r2 = 1.0 / 3.0}},
     {.id = 2, .node = 1, .host = "second", .name = "c \"quoted\"", .kind = PLB_ACCELERATOR, .refused = true},
 };
 
@@ -64,9 +70,13 @@ static const struct plb_report example_report = {
     .app = "heat",
     .unit = "rows",
     .balancer = "greedy",
+    .command = "./plbrun 'a b.conf'",
+    .date = "2026-02-03T04:05:06Z",
+    .seed = 19,
     .migration = true,
     .costs_told = true,
     .nodes = 2,
+    .hosts = 3,
     .passes = 4,
     .n_pus = PUS,
     .units = 500,
@@ -86,12 +96,19 @@ static const struct plb_report example_report = {
     .backups = 3,
     .backups_won = 2,
     .backup_units = 29,
+    .audited = 400,
+    .audit_differences = 2,
+    .damaged = 3,
     .largest_unit = 0.4,
     .slowest_answer_s = 2.6e-3,
     .profiles_used = 27,
     .profiles_dropped = 28,
     .n_phases = PHASES,
+    .n_settings = 2,
 };
+
+static struct plb_report_setting example_settings[] = {{"heat", "rows", "500", "a b.conf:3"},
+                                                       {"heat", "output", NULL, NULL}};
 
 static void fill(struct example *e)
 {
@@ -100,14 +117,20 @@ static void fill(struct example *e)
     memcpy(e->pus, example_pus, sizeof e->pus);
     e->report.pus = e->pus;
     e->report.curves = e->curves;
+    e->report.settings = example_settings;
+    e->report.phases = e->phases;
+    for (int i = 0; i < PHASES; i++)
+        e->phases[i] = (struct plb_report_phase){names[i], 3 - 2 * i, 9.0 + i, 2.0 + i, 4.0 + i};
     for (int i = 0; i < PUS * PHASES; i++) {
         e->curves[i] = (struct plb_report_curve){.phase = names[i % PHASES], .r2 = i / 8.0};
-        snprintf(e->curves[i].curve, sizeof e->curves[i].curve, "%d x", i);
+        snprintf(e->curves[i].text, sizeof e->curves[i].text, "%d x", i);
+        e->curves[i].n_terms = i % 2;
+        e->curves[i].terms[0] = (struct plb_report_term){"u", i};
     }
     plb_report_derive(&e->report);
 }
 
-/* What differs in a simulation: its mode, one pass, one phase, a verdict, and what is unknown. */
+/* The differences in a simulation: its mode, one pass, one phase, a verdict, and what is unknown. */
 static void fill_simulated(struct example *e)
 {
     fill(e);
@@ -208,6 +231,55 @@ static void the_summary_of_a_simulation(void **state)
     same_summary("simulation.txt", &e.report);
 }
 
+static void a_pu_that_did_nothing_is_said_why(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[] = {{.units = 1, .busy_s = 8.0},          {.refused = true, .unit_s = 9.0},
+                                  {.blocks = 1, .unit_s = 9.0},         {.unit_s = 9.0, .unit_late_s = 90.0},
+                                  {.unit_s = 7.0, .unit_late_s = 70.0}, {.unit_s = 0.5, .unit_late_s = 5.0},
+                                  {.unit_s = NAN, .unit_late_s = NAN}};
+    static const char *const why[] = {NULL,
+                                      "too little memory",
+                                      "others did its units first",
+                                      "a unit alone would end after all others",
+                                      "a unit alone might end after all others",
+                                      "nothing was left for it",
+                                      "nothing was left for it"};
+    struct plb_report r = {.n_pus = 7, .passes = 1, .units = 1, .makespan_s = 8.0, .pus = pus};
+    plb_report_derive(&r);
+    assert_null(pus[0].unused);
+    for (int p = 1; p < r.n_pus; p++)
+        assert_string_equal(pus[p].unused, why[p]);
+    r.passes = 10; /* each of them 0.8 s */
+    pus[0].units = 10;
+    plb_report_derive(&r);
+    assert_string_equal(pus[4].unused, "a unit alone would end after all others");
+    assert_string_equal(pus[5].unused, "a unit alone might end after all others");
+}
+
+/* A run that ended before all units were done did not leave a PU out. */
+static void a_run_that_ended_early_says_so(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[] = {{.units = 6}, {.blocks = 1}, {.unit_s = 90.0}, {.refused = true}};
+    struct plb_report r = {.n_pus = 4, .passes = 2, .units = 5, .makespan_s = 8.0, .pus = pus};
+    plb_report_derive(&r);
+    assert_null(pus[0].unused);
+    assert_string_equal(pus[1].unused, "the run ended first");
+    assert_string_equal(pus[2].unused, "the run ended first");
+    assert_string_equal(pus[3].unused, "too little memory");
+}
+
+/* The PU is as fast as it is, although others had done half of its units before. */
+static void a_rate_counts_what_was_executed_in_vain(void **state)
+{
+    (void)state;
+    struct plb_report_pu pu = {.units = 30, .in_vain = 30, .busy_s = 5.0, .transfer_s = 2.0};
+    struct plb_report r = {.n_pus = 1, .passes = 1, .units = 30, .makespan_s = 8.0, .pus = &pu};
+    plb_report_derive(&r);
+    assert_true(pu.rate == 20.0);
+}
+
 /* One of each: singular words, no solves, nothing migrated. */
 static void the_summary_of_one_of_each(void **state)
 {
@@ -217,6 +289,7 @@ static void the_summary_of_one_of_each(void **state)
                            .unit = "cells",
                            .balancer = "static",
                            .nodes = 1,
+                           .hosts = 1,
                            .passes = 1,
                            .n_pus = 1,
                            .units = 1,
@@ -237,8 +310,13 @@ static void the_summary_of_one_of_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_json_of_a_run),          cmocka_unit_test(the_json_of_a_simulation),
-        cmocka_unit_test(the_summary_of_a_run),       cmocka_unit_test(the_summary_of_a_simulation),
+        cmocka_unit_test(the_json_of_a_run),
+        cmocka_unit_test(the_json_of_a_simulation),
+        cmocka_unit_test(the_summary_of_a_run),
+        cmocka_unit_test(the_summary_of_a_simulation),
+        cmocka_unit_test(a_pu_that_did_nothing_is_said_why),
+        cmocka_unit_test(a_run_that_ended_early_says_so),
+        cmocka_unit_test(a_rate_counts_what_was_executed_in_vain),
         cmocka_unit_test(the_summary_of_one_of_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

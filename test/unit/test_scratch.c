@@ -18,7 +18,9 @@ static struct plb_dataset set = {
 
 static bool wanted(int64_t first, int64_t count, double unit_s, const struct plb_rangeset *doubled)
 {
-    return plb_scratch_wanted(&set, (struct plb_range){first, count}, unit_s, doubled);
+    struct plb_latest latest = {unit_s > 0.0 ? count : 0, unit_s * (double)count};
+    const struct plb_slice task = {.range = {first, count}};
+    return plb_scratch_wanted(&set, &task, &latest, doubled);
 }
 
 static void a_copy_may_cost_little(void **state)
@@ -29,6 +31,27 @@ static void a_copy_may_cost_little(void **state)
     assert_false(wanted(0, 1000000, FAST, &none));
     assert_false(wanted(0, 1, 1e-4, &none));     /* the task is too short for it */
     assert_true(wanted(0, 1000000, 0.0, &none)); /* a first task: nothing is known */
+}
+
+/* A first unit of a millisecond may have been a hiccup: a million of them need no second. */
+static void a_slow_first_unit_tells_little(void **state)
+{
+    (void)state;
+    const struct plb_rangeset none = {0};
+    const struct plb_latest unit = {1, SLOW}, many = {250000, 250000 * SLOW};
+    const struct plb_slice rest = {.range = {1, 999999}}, all = {.range = {0, 1000000}};
+    assert_false(plb_scratch_wanted(&set, &rest, &unit, &none));
+    assert_true(plb_scratch_wanted(&set, &all, &many, &none));
+}
+
+static void a_result_that_is_only_compared_is_kept_apart(void **state)
+{
+    (void)state;
+    const struct plb_rangeset none = {0};
+    const struct plb_latest latest = {1000, 1000 * FAST};
+    const struct plb_slice task = {.range = {0, 1000}}, audit = {.range = {0, 1000}, .audit = true};
+    assert_false(plb_scratch_wanted(&set, &task, &latest, &none));
+    assert_true(plb_scratch_wanted(&set, &audit, &latest, &none));
 }
 
 static void units_of_several_pus_are_kept_apart(void **state)
@@ -45,6 +68,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_may_cost_little),
+        cmocka_unit_test(a_slow_first_unit_tells_little),
+        cmocka_unit_test(a_result_that_is_only_compared_is_kept_apart),
         cmocka_unit_test(units_of_several_pus_are_kept_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -98,6 +99,7 @@ static void a_wrong_value_is_told(void **state)
          "app.conf:2: shape = ovale is not one of round|oval|flat; did you mean 'oval'?"},
         {"[thing]\nsize = 101\n", "app.conf:2: size = 101 is out of range; it must be between 1 and 100"},
         {"[thing]\nsize = many\n", "app.conf:2: size = many is not a whole number"},
+        {"[thing]\nsize = 1e19\n", "app.conf:2: size = 1e19 is not a whole number up to 2^53"},
         {"[thing]\nsize = 2\nsize = 3\n", "app.conf:3: size is set again; it is already set in line 2"},
         {"[thing]\nfile = gone/x\n", "the folder of file = "},
     };
@@ -274,6 +276,47 @@ static void own_values_arrive(void **state)
     assert_true(threads && power);
 }
 
+/* Reads the own values of [run]. */
+static int run_of(const char *text, struct plb_run_settings *run, struct plb_error *err)
+{
+    static struct plb_settings s; /* `run` borrows its texts */
+    if (s.n > 0)
+        plb_settings_fini(&s);
+    write_conf(text);
+    assert_int_equal(plb_settings_init(&s, conf, NULL, 0, err), PLB_OK);
+    plb_job_settings_add(&s);
+    assert_int_equal(plb_settings_load(&s, "run", err), PLB_OK);
+    int status = plb_run_settings_read(&s, run, err);
+    if (status != PLB_OK) {
+        plb_settings_fini(&s);
+        s.n = 0;
+    }
+    return status;
+}
+
+static void limits_of_time_are_read(void **state)
+{
+    static const char *const wrong[] = {"[run]\ntime_limit = 0", "[run]\ntime_limit = soon",
+                                        "[run]\ntime_limit = 1:30",
+                                        "[run]\ntime_limit =", "[run]\ngrace = -1"};
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_run_settings run;
+    (void)state;
+    assert_int_equal(run_of("[run]\n", &run, &err), PLB_OK);
+    assert_true(isinf(run.limit_s) && run.until_job_ends && run.grace_s == 30.0);
+    assert_int_equal(run_of("[run]\ntime_limit = off\ngrace = 0\n", &run, &err), PLB_OK);
+    assert_true(isinf(run.limit_s) && !run.until_job_ends && run.grace_s == 0.0);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct plb_error told = {.status = PLB_OK};
+        assert_int_equal(run_of(wrong[i], &run, &told), PLB_EINPUT);
+        assert_non_null(strstr(told.text, "app.conf:2: "));
+        assert_non_null(strstr(told.text, "is not a time such as 90s, 30m, 2h, 1d or 1:30:00"));
+    }
+    assert_int_equal(run_of("[run]\ntime_limit = 1:30:00\n", &run, &err), PLB_OK);
+    assert_true(run.limit_s == 5400.0 && run.until_job_ends);
+    assert_string_equal(run.limit, "1:30:00");
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -296,6 +339,7 @@ int main(void)
         cmocka_unit_test(a_section_stays_together),       cmocka_unit_test(an_unknown_name_is_told),
         cmocka_unit_test(a_balancer_gets_its_choices),    cmocka_unit_test(a_kernel_gets_its_choices),
         cmocka_unit_test(own_choices_become_enums),       cmocka_unit_test(own_values_arrive),
+        cmocka_unit_test(limits_of_time_are_read),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

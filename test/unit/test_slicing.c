@@ -1,4 +1,4 @@
-/* What the master says of the tasks of a block, from reports that are worked out by hand. */
+/* The master's words about the tasks of a block, from reports that are worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "core/migration.h"
+#include "core/queue.h"
 #include "core/slicing.h"
 
 #define SHARE 6400.0
@@ -102,6 +103,86 @@ static void times_that_cannot_be_say_nothing(void **state)
         }
 }
 
+/* Tasks of about 100 units begin at multiples of 8, but for the first one; short ones anywhere. */
+static void tasks_begin_at_whole_strides(void **state)
+{
+    (void)state;
+    const struct plb_task_limit limit = {.units = INT64_MAX, .bytes = INFINITY};
+    const struct plb_cut cut = {.high = INFINITY};
+    const struct plb_sizes sizes = {.stride = 8};
+    struct plb_cost_map map;
+    struct plb_error err = {.status = PLB_OK};
+    assert_int_equal(plb_cost_map_init(&map, 100000, NULL, NULL, &err), PLB_OK);
+    for (int64_t grain = 7; grain <= 100; grain += 93) {
+        struct plb_queue q = {0};
+        struct plb_slice task;
+        int64_t next = 3, last = 0;
+        plb_queue_push(&q, (struct plb_queue_entry){.range = {3, 998}, .grain = grain});
+        while (plb_queue_take(&q, &map, &sizes, &limit, &cut, &task)) {
+            assert_true(task.range.first == next && task.range.count <= grain);
+            assert_true(next == 3 || grain == 7 || next % 8 == 0);
+            next += last = task.range.count;
+        }
+        assert_true(next == 1001 && last > 0);
+        plb_queue_fini(&q);
+    }
+    plb_cost_map_fini(&map);
+}
+
+/* Takes all tasks of 1,001 units from unit 3 on, of multiples of 8, and returns how many are smaller than one
+ * or no whole number of them. */
+static int torn_tasks(const struct plb_cut *cut, int64_t grain, int64_t most, int64_t *first)
+{
+    const struct plb_task_limit limit = {.units = most, .bytes = INFINITY};
+    const struct plb_sizes sizes = {.multiple = 8};
+    struct plb_cost_map map;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_queue q = {0};
+    struct plb_slice task;
+    int64_t next = 3;
+    int torn = 0;
+    *first = 0;
+    assert_int_equal(plb_cost_map_init(&map, 100000, NULL, NULL, &err), PLB_OK);
+    plb_queue_push(&q, (struct plb_queue_entry){.range = {3, 1001}, .grain = grain});
+    while (plb_queue_take(&q, &map, &sizes, &limit, cut, &task)) {
+        assert_int_equal(task.range.first, next);
+        assert_true(task.range.count <= grain || cut->known > grain);
+        assert_true(task.range.count <= most && task.range.count > 0);
+        next += task.range.count;
+        torn += task.range.count % 8 != 0;
+        *first = *first == 0 ? task.range.count : *first;
+    }
+    assert_int_equal(next, 1004);
+    plb_queue_fini(&q);
+    plb_cost_map_fini(&map);
+    return torn;
+}
+
+/* 425 columns are no whole number of tiles. */
+static void tasks_are_whole_multiples(void **state)
+{
+    (void)state;
+    const struct plb_cut whole = {.high = INFINITY}, wanted = {.known = 30, .wanted = 30, .high = INFINITY};
+    int64_t first;
+    for (int64_t grain = 8; grain < 1100; grain++)
+        assert_int_equal(torn_tasks(&whole, grain, INT64_MAX, &first), 1); /* the last one */
+    assert_true(torn_tasks(&whole, 7, INT64_MAX, &first) > 1);             /* smaller than one */
+    torn_tasks(&wanted, 20, INT64_MAX, &first);
+    assert_int_equal(first, 32); /* 30 serve the PU well: not less */
+    torn_tasks(&wanted, 20, 30, &first);
+    assert_int_equal(first, 24); /* its memory holds 30 */
+}
+
+/* Where others may take from the queue, tasks become smaller than a multiple at the end alone. */
+static void shared_tasks_are_whole_multiples(void **state)
+{
+    (void)state;
+    const struct plb_cut shared = {.high = INFINITY, .shared = true};
+    int64_t first;
+    int torn = torn_tasks(&shared, 1001, INT64_MAX, &first);
+    assert_true(first == 120 && torn > 0 && torn < 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +193,9 @@ int main(void)
         cmocka_unit_test(a_task_lasts_five_milliseconds_at_least),
         cmocka_unit_test(a_task_lasts_as_long_as_the_user_says),
         cmocka_unit_test(times_that_cannot_be_say_nothing),
+        cmocka_unit_test(tasks_begin_at_whole_strides),
+        cmocka_unit_test(tasks_are_whole_multiples),
+        cmocka_unit_test(shared_tasks_are_whole_multiples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

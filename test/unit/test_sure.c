@@ -75,7 +75,7 @@ static void the_last_unit_goes_to_who_ends_it_first(void **state)
     stop(&f);
 }
 
-/* What is known of the PUs is of earlier passes, too. */
+/* The facts about the PUs are of earlier passes, too. */
 static void the_next_pass_begins_with_large_blocks(void **state)
 {
     (void)state;

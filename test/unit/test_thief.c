@@ -148,7 +148,8 @@ static void patience_ends(void **state)
     plb_thief_free(t);
 }
 
-/* What a hint does not name has less than what it names; some of them are asked all the same, then nobody. */
+/* Nodes that a hint does not name have less than those that it names; some of them are asked all the same,
+ * then nobody. */
 static void a_hint_is_used_up(void **state)
 {
     (void)state;

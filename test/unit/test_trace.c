@@ -114,6 +114,44 @@ static void a_chart_shows_who_took_from_whom(void **state)
     plb_trace_fini(&t);
 }
 
+/* A picture that is asked for as .svg is no .svg for being named so. */
+static void an_ending_without_a_format_is_refused(void **state)
+{
+    (void)state;
+    static const char *const known[] = {"a.html", "a.json", "a", ".svg", "x.svg/a", "/dev/stdout"};
+    static const char *const unknown[] = {"a.svg", "a.htm", "a.html.gz", "a.JSON", "x.html/a.txt", "a."};
+    struct plb_trace t = {.on = 1};
+    struct plb_report r = {.app = "x", .unit = "rows", .balancer = "static"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_true(plb_trace_has_format(known[i]));
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        assert_false(plb_trace_has_format(unknown[i]));
+    struct plb_error err = {.status = PLB_OK};
+    assert_int_equal(plb_trace_write(&t, &r, file("a.svg"), &err), PLB_EFAILED);
+    assert_int_not_equal(access(file("a.svg"), F_OK), 0);
+}
+
+/* A chart is passed on without the words around it. */
+static void a_simulated_chart_says_so(void **state)
+{
+    (void)state;
+    struct plb_trace t = {.on = 1};
+    struct plb_report_pu pu = {.host = "h", .name = "a"};
+    struct plb_report r = {.app = "x", .unit = "rows", .balancer = "static", .n_pus = 1, .pus = &pu};
+    static const char *const names[] = {"t.html", "t.json"};
+    for (int mode = PLB_REAL_RUN; mode <= PLB_SIMULATED; mode++)
+        for (int i = 0; i < 2; i++) {
+            struct plb_error err = {.status = PLB_OK};
+            r.mode = (enum plb_run_mode)mode;
+            assert_int_equal(plb_trace_write(&t, &r, file(names[i]), &err), PLB_OK);
+            char *text = contents(file(names[i]));
+            assert_int_equal(occurs(text, "(simulated)"), mode == PLB_SIMULATED);
+            assert_int_equal(occurs(text, "all times are virtual"), i == 0 && mode == PLB_SIMULATED);
+            unlink(file(names[i]));
+            free(text);
+        }
+}
+
 /* The ending alone chooses the format; a name that is nothing but the ending has none. */
 static void the_ending_chooses_the_format(void **state)
 {
@@ -121,8 +159,7 @@ static void the_ending_chooses_the_format(void **state)
     static const struct {
         const char *name;
         bool html;
-    } cases[] = {
-        {"a.html", true}, {"a.json", false}, {"html", false}, {"a.html.json", false}, {"a.htm", false}};
+    } cases[] = {{"a.html", true}, {"a.json", false}, {"html", false}, {"a.html.json", false}};
     struct plb_trace t = {.on = 1};
     struct plb_report r = {.app = "x", .unit = "rows", .balancer = "static"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -141,6 +178,8 @@ static void the_ending_chooses_the_format(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_ending_without_a_format_is_refused),
+        cmocka_unit_test(a_simulated_chart_says_so),
         cmocka_unit_test(a_trace_is_what_perfetto_reads),
         cmocka_unit_test(a_chart_shows_who_took_from_whom),
         cmocka_unit_test(the_ending_chooses_the_format),

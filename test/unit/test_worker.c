@@ -206,7 +206,7 @@ static void nonsense_is_dropped(void **state)
     assert_false(block(&f, 1, INT32_MAX, 1, 0, 10, 10));
     assert_false(block(&f, 1, 0, 1, UNITS - 5, 10, 10)); /* beyond the last unit */
     struct plb_message m = message(PLB_BLOCK, 0, 1);
-    m.block = (struct plb_block){{0, 0}, 1, 10, 0};
+    m.block = (struct plb_block){{0, 0}, 1, 10, 0, 0.0};
     assert_non_null(plb_message_check(&m, m.size, NODES));
     for (int type = 1; type < PLB_MESSAGE_TYPES; type++) {
         bool to_master = type == PLB_HELLO || type == PLB_PULL || type == PLB_DONE || type == PLB_FAIL
@@ -225,12 +225,12 @@ static void a_failure_is_reported(void **state)
     struct fixture f;
     (void)state;
     start(&f, 1, &migration_on);
-    struct plb_slice task = {{30, 5}, 2, 1, 0};
+    struct plb_slice task = {{30, 5}, 2, 1, 0, false};
     char long_text[200];
     memset(long_text, 'x', sizeof long_text - 1);
     long_text[sizeof long_text - 1] = '\0';
-    plb_worker_fail(f.worker, 0, &task, -3, "");
-    plb_worker_fail(f.worker, 0, &task, -4, long_text);
+    plb_worker_fail(f.worker, 0, &task, &(struct plb_device_failure){-3, "", task.range});
+    plb_worker_fail(f.worker, 0, &task, &(struct plb_device_failure){-4, long_text, task.range});
     plb_worker_collect(f.worker, 0.0, &f.out);
     assert_int_equal(f.out.n, 2);
     for (int i = 0; i < 2; i++) {

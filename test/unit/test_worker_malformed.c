@@ -35,7 +35,9 @@ static void fill(struct dice *d, struct plb_message *m)
 {
     switch ((enum plb_message_type)m->type) {
     case PLB_PASS: m->begin.phase = one_in(d, 5) ? amount(d) : whole(d, 0, PHASES - 1); break;
-    case PLB_BLOCK: m->block = (struct plb_block){any_range(d), amount(d), amount(d), amount(d)}; break;
+    case PLB_BLOCK:
+        m->block = (struct plb_block){any_range(d), amount(d), amount(d), amount(d), (double)amount(d)};
+        break;
     case PLB_EMPTY:
         m->empty.n_victims = (int32_t)whole(d, 0, PLB_VICTIMS);
         for (int i = 0; i < PLB_VICTIMS; i++) { /* a node may be named twice, and by itself */
@@ -58,8 +60,10 @@ static void fill(struct dice *d, struct plb_message *m)
             m->gifts.at[i] = (struct plb_gift){any_range(d), amount(d), hop};
         }
         break;
-    case PLB_DONE: m->done = (struct plb_done){any_range(d), amount(d), PLB_NO_SLOT, 1, 0.0, 0.0}; break;
-    case PLB_FAIL: m->fail.range = any_range(d); break;
+    case PLB_DONE:
+        m->done = (struct plb_done){any_range(d), amount(d), PLB_NO_SLOT, 1, 0.0, 0.0, 0, 0};
+        break;
+    case PLB_FAIL: m->fail.range = m->fail.among = any_range(d); break;
     case PLB_RECALL:
         m->recall = (struct plb_recall){any_work(d), (int32_t)whole(d, 0, NODES - 1),
                                         (int32_t)whole(d, 0, MOST_PUS)};
@@ -93,7 +97,7 @@ static void take_some(struct fixture *f, struct dice *d, int n_pus)
     assert_true(task.range.first + task.range.count <= UNITS);
     assert_true(task.range.count == 1 || plb_sizes_bytes(&f->sizes, task.range) <= limit->bytes);
     if (one_in(d, 10))
-        plb_worker_fail(f->worker, pu, &task, 1, "");
+        plb_worker_fail(f->worker, pu, &task, &(struct plb_device_failure){1, "", task.range});
     else
         plb_worker_done(f->worker, pu, &task, one_in(d, 5) ? NAN : any_work(d), any_work(d),
                         one_in(d, 3) ? 0 : PLB_NO_SLOT);

@@ -32,7 +32,7 @@ static void tasks_last_as_long_as_the_user_says(void **state)
     (void)state;
     start(&f, 1, &(struct plb_migration){.on = true, .task_s = 0.05});
     struct plb_message m = message(PLB_BLOCK, 0, 1);
-    m.block = (struct plb_block){{0, 1000}, 7, 500, 1};
+    m.block = (struct plb_block){{0, 1000}, 7, 500, 1, 0.0};
     assert_true(receive(&f, &m));
     for (int i = 0; i < 3; i++) {
         assert_true(plb_worker_take(f.worker, 0, &task));
@@ -50,7 +50,7 @@ static void what_the_master_knows_outweighs_slow_small_tasks(void **state)
     (void)state;
     start(&f, 1, &migration_on);
     struct plb_message m = message(PLB_BLOCK, 0, 1);
-    m.block = (struct plb_block){{0, 1000}, 7, 100, 1};
+    m.block = (struct plb_block){{0, 1000}, 7, 100, 1, 0.0};
     assert_true(receive(&f, &m));
     double seconds = 0.0025; /* for a unit */
     for (int i = 0; i < 5; i++) {

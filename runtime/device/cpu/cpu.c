@@ -1,19 +1,24 @@
 /* cpu: the cores of a rank as one PU. It works in host memory, and a launch is a call.
  *
- * open sets OpenMP's default for the calling thread and OpenBLAS's for the whole process to the same number
- * of threads. So all PUs of a process must agree on that number. They do: a process has one CPU PU, or
+ * open sets OpenMP's default for the calling thread. A kernel's library may count threads for the whole
+ * process instead, so all PUs of a process must agree on that number. They do: a process has one CPU PU, or
  * emulated PUs with one thread each. */
-#include <cblas.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "device/driver.h"
 #include "device/empty_task.h"
+
+/* Bytes that a thread sets to zero at a time. Larger: fewer threads share the outputs of a small task.
+ * Smaller: the threads are started for less than that costs, a few microseconds. At 10 GB/s this is about as
+ * long. */
+#define ZEROED ((size_t)1 << 16)
 
 enum { THREADS };
 
@@ -24,7 +29,7 @@ static const struct plb_option options[] = {
 };
 
 struct plb_device {
-    double began; /* plb_now() when the first task since the last wait was launched; 0: none was */
+    double began; /* plb_now() when the first task since the last wait was begun; 0: none was */
 };
 
 /* ----------------------------------------------------------- describing it */
@@ -46,12 +51,13 @@ static void warn(const struct plb_device_place *here, int threads, int fair)
     const struct plb_topology *t = here->topology;
     int wanted = threads > 0 ? threads : fair;
     if (t->host_cores < wanted)
-        plb_say("warning: cluster.threads is %d and %s has %d core%s; lower it", wanted, t->host,
+        plb_log(PLB_LOG_WARNING, "cluster.threads is %d and %s has %d core%s; lower it", wanted, t->host,
                 t->host_cores, t->host_cores == 1 ? "" : "s");
     else if (t->cores < wanted && (threads > 0 || fair > here->cores_kept)) /* also where no CPU is left */
-        plb_say("warning: rank %d on %s may use %d of %d cores but has %d threads' work; "
-                "start mpirun with --bind-to none",
-                here->rank, t->host, t->cores, t->host_cores, wanted);
+        plb_log_here(PLB_LOG_WARNING,
+                     "it may use %d of %d cores but has %d threads' work; "
+                     "start mpirun with --bind-to none",
+                     t->cores, t->host_cores, wanted);
 }
 
 /* The rank's cores, less those that it needs otherwise, are one PU. Ranks that share a host without a binding
@@ -72,8 +78,8 @@ static const char *cpu_describe(const struct plb_device_place *here, int device,
     pu->power = pu->config.threads;
     pu->bind_index = here->local_rank;
     pu->bind_parts = unbound && here->local_size <= t->host_cores && threads <= fair ? here->local_size : 1;
-    snprintf(pu->name, sizeof pu->name, "%.31s", t->cpu);
-    snprintf(pu->model, sizeof pu->model, "%.43s", t->cpu);
+    snprintf(pu->name, sizeof pu->name, "%.47s", t->cpu);
+    snprintf(pu->model, sizeof pu->model, "%.47s", t->cpu);
     return NULL;
 }
 
@@ -84,7 +90,6 @@ static int cpu_open(const struct plb_device_config *config, struct plb_device **
     (void)err;
     *device = plb_alloc(sizeof **device);
     omp_set_num_threads(config->threads);
-    openblas_set_num_threads(config->threads);
     return PLB_OK;
 }
 
@@ -103,6 +108,19 @@ static double cpu_memory(const struct plb_device *device)
 {
     (void)device;
     return INFINITY;
+}
+
+/* All threads, as the entry does: one alone would take longer than a kernel that is limited by memory. */
+static int cpu_zero(struct plb_device *device, int lane, void *memory, size_t bytes)
+{
+    (void)lane;
+    if (device->began == 0.0)
+        device->began = plb_now();
+    size_t parts = (bytes + ZEROED - 1) / ZEROED;
+#pragma omp parallel for schedule(static) if (parts > 1)
+    for (size_t i = 0; i < parts; i++)
+        memset((char *)memory + i * ZEROED, 0, i + 1 < parts ? ZEROED : bytes - i * ZEROED);
+    return 0;
 }
 
 static int cpu_launch(struct plb_device *device, int lane, const struct plb_phase *phase,
@@ -143,6 +161,7 @@ const struct plb_device_driver plb_device_cpu = {
             .close = cpu_close,
             .host_memory = cpu_host_memory,
             .memory = cpu_memory,
+            .zero = cpu_zero,
             .launch = cpu_launch,
             .empty = {.name = "empty", .cpu = plb_no_units},
             .done = cpu_done,

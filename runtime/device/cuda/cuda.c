@@ -82,7 +82,7 @@ static const char *cuda_describe(const struct plb_device_place *here, int device
     plb_cuda_describe(device, &g);
     pu->power = given > 0.0 ? given : THREADS_PER_MULTIPROCESSOR * g.multiprocessors / here->sharers;
     pu->task_bytes = TASK_BYTES;
-    snprintf(pu->name, sizeof pu->name, "%.31s", g.model);
+    snprintf(pu->name, sizeof pu->name, "%s", g.model);
     snprintf(pu->model, sizeof pu->model, "%s", g.model);
     snprintf(pu->id, sizeof pu->id, "%s %s", g.pci, g.uuid);
     snprintf(pu->pci, sizeof pu->pci, "%s", g.pci);
@@ -148,7 +148,7 @@ static int cuda_open(const struct plb_device_config *config, struct plb_device *
         *device = d;
         return PLB_OK;
     }
-    plb_fail(err, PLB_EFAILED, "GPU %d cannot be used: %s; free it, or leave GPUs out with cluster.pus=cpu",
+    plb_fail(err, PLB_EFAILED, "GPU %d cannot be opened: %s; free it, or leave GPUs out with cluster.pus=cpu",
              d->gpu, d->failure);
     cuda_close(d);
     return PLB_EFAILED;
@@ -179,11 +179,14 @@ static void cuda_free(struct plb_device *d, void *memory)
     check(d, plb_cuda.cudaFree_(memory));
 }
 
-static void cuda_pin(const struct plb_device *d, void *memory, size_t bytes)
+static const char *cuda_pin(const struct plb_device *d, void *memory, size_t bytes)
 {
     plb_cuda.cudaSetDevice_(d->gpu); /* any thread may call pin */
-    if (plb_cuda.cudaHostRegister_(memory, bytes, cudaHostRegisterPortable) != cudaSuccess)
-        plb_cuda.cudaGetLastError_();
+    cudaError_t status = plb_cuda.cudaHostRegister_(memory, bytes, cudaHostRegisterPortable);
+    if (status == cudaSuccess)
+        return NULL;
+    plb_cuda.cudaGetLastError_();
+    return plb_cuda.cudaGetErrorString_(status);
 }
 
 static void cuda_unpin(void *memory)
@@ -243,6 +246,16 @@ static int cuda_copy_in(struct plb_device *d, int lane, void *to, const void *fr
 static int cuda_copy_out(struct plb_device *d, int lane, void *to_host, const void *from, size_t bytes)
 {
     return copy(d, lane, to_host, from, bytes, cudaMemcpyDeviceToHost);
+}
+
+static int cuda_zero(struct plb_device *d, int lane, void *memory, size_t bytes)
+{
+    struct stamps *s = stamps_of(d, lane);
+    if (s == NULL)
+        return -1;
+    s->settled = false;
+    int status = bytes > 0 ? check(d, plb_cuda.cudaMemsetAsync_(memory, 0, bytes, d->streams[lane])) : 0;
+    return status == 0 ? settle(d, lane, s) : status;
 }
 
 /* Calls the entry between two events. An asynchronous error, which no call has returned yet, shows in the
@@ -314,6 +327,8 @@ static int cuda_wait(struct plb_device *d, int lane, struct plb_device_times *ti
     const struct stamps *s = &d->stamps[at], *last = d->last != NONE ? &d->stamps[d->last] : NULL;
     int status = check(d, s->settled ? plb_cuda.cudaEventSynchronize_(s->ended)
                                      : plb_cuda.cudaStreamSynchronize_(d->streams[lane]));
+    if (status != 0) /* nothing of the lane uses host memory any more */
+        plb_cuda.cudaStreamSynchronize_(d->streams[lane]);
     if (status != 0 || !s->settled)
         return status;
     double total = since_later(last != NULL ? last->ended : NULL, s->begun, s->ended);
@@ -339,6 +354,7 @@ const struct plb_device_driver plb_device_cuda = {
     .options = options,
     .entry = cuda_entry,
     .count = plb_cuda_count,
+    .unusable = plb_cuda_unusable,
     .identify = cuda_identify,
     .describe = cuda_describe,
     .ops =
@@ -352,6 +368,7 @@ const struct plb_device_driver plb_device_cuda = {
             .free = cuda_free,
             .pin = cuda_pin,
             .unpin = cuda_unpin,
+            .zero = cuda_zero,
             .copy_in = cuda_copy_in,
             .copy_out = cuda_copy_out,
             .launch = cuda_launch,

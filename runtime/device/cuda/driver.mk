@@ -1,4 +1,4 @@
-# What the cuda driver needs to be built: CUDA's headers. The libraries are found when plbrun runs.
+# The cuda driver needs CUDA's headers when it is built. The libraries are found when plbrun runs.
 # Without the headers, no_cuda.c takes the place of the other files.
 NVCC_FOUND := $(realpath $(shell command -v nvcc || echo /usr/local/cuda/bin/nvcc))
 CUDA_HOME := $(if $(filter 1,$(CUDA)),$(patsubst %/bin/nvcc,%,$(NVCC_FOUND)))

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
@@ -16,6 +17,9 @@
 #define OLDEST_GENERATION 8 /* compute capability: the kernels are built for this one and later ones */
 #define MOST_GPUS 64        /* of one process; further ones are not used */
 
+/* The driver makes this file where it has found a GPU. */
+#define DEVICE_FILE "/dev/nvidia0"
+
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x) /* after expansion: some names of the header are macros */
 
@@ -24,6 +28,7 @@ struct plb_cuda_library plb_cuda;
 static struct {
     int n, at[MOST_GPUS]; /* usable GPUs, by the number that CUDA gives them */
     bool looked;
+    bool unusable; /* there is one that CUDA cannot use */
     char why[300];
 } gpus;
 
@@ -34,6 +39,7 @@ static bool load_library(void)
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         snprintf(gpus.why, sizeof gpus.why, "no GPU is used: %s", dlerror());
+        gpus.unusable = access(DEVICE_FILE, F_OK) == 0;
         return false;
     }
     const char *missing = NULL;
@@ -52,10 +58,13 @@ static bool load_library(void)
 static void say_none(cudaError_t status)
 {
     const char *text = status != cudaSuccess ? plb_cuda.cudaGetErrorString_(status) : "none is visible";
+    gpus.unusable = status != cudaSuccess && status != cudaErrorNoDevice && access(DEVICE_FILE, F_OK) == 0;
     if (status == cudaErrorInsufficientDriver)
-        snprintf(gpus.why, sizeof gpus.why,
-                 "no GPU is used: there is no NVIDIA driver, or one that is older than CUDA %d.%d",
-                 CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+        snprintf(gpus.why, sizeof gpus.why, "no GPU is used: %s CUDA %d.%d%s",
+                 gpus.unusable ? "the NVIDIA driver is older than"
+                               : "there is no NVIDIA driver, or one that is older than",
+                 CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
+                 gpus.unusable ? "; install a newer one, or leave GPUs out with cluster.pus=cpu" : "");
     else
         snprintf(gpus.why, sizeof gpus.why, "no GPU is used: %s", text);
 }
@@ -66,6 +75,7 @@ static void take(int i)
     struct cudaDeviceProp p;
     cudaError_t status = plb_cuda.cudaGetDeviceProperties_(&p, i);
     plb_cuda.cudaGetLastError_();
+    gpus.unusable = gpus.unusable || (status != cudaSuccess && access(DEVICE_FILE, F_OK) == 0);
     if (status == cudaSuccess && p.major >= OLDEST_GENERATION)
         gpus.at[gpus.n++] = i;
     else if (status != cudaSuccess)
@@ -105,6 +115,11 @@ int plb_cuda_count(const char **why)
     return gpus.n;
 }
 
+bool plb_cuda_unusable(void)
+{
+    return gpus.unusable;
+}
+
 int plb_cuda_number(int gpu)
 {
     return gpus.at[gpu];
@@ -119,7 +134,7 @@ void plb_cuda_describe(int gpu, struct plb_cuda_gpu *d)
         return;
     if (plb_cuda.cudaDeviceGetPCIBusId_(d->pci, sizeof d->pci, number) != cudaSuccess)
         return;
-    snprintf(d->model, sizeof d->model, "%.43s", p.name);
+    snprintf(d->model, sizeof d->model, "%.47s", p.name);
     d->multiprocessors = p.multiProcessorCount;
     char *end = d->uuid + snprintf(d->uuid, sizeof d->uuid, "GPU-");
     for (int i = 0; i < 16; i++) {

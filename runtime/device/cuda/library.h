@@ -4,13 +4,16 @@
 #define PLB_DEVICE_CUDA_LIBRARY_H
 
 #include <cuda_runtime_api.h>
+#include <stdbool.h>
+
+#include "base/name.h"
 
 /* The functions of the library that plbrun calls. */
 /* clang-format off */
 #define PLB_CUDA_CALLS(X) \
     X(cudaGetDeviceCount) X(cudaGetDeviceProperties) X(cudaDeviceGetPCIBusId) X(cudaSetDevice) \
     X(cudaMemGetInfo) X(cudaMalloc) X(cudaFree) X(cudaHostRegister) X(cudaHostUnregister) X(cudaMemcpyAsync) \
-    X(cudaStreamCreateWithFlags) X(cudaStreamDestroy) X(cudaStreamSynchronize) \
+    X(cudaMemsetAsync)     X(cudaStreamCreateWithFlags) X(cudaStreamDestroy) X(cudaStreamSynchronize) \
     X(cudaEventCreateWithFlags) X(cudaEventDestroy) X(cudaEventRecord) X(cudaEventQuery) \
     X(cudaEventSynchronize) X(cudaEventElapsedTime) X(cudaGetLastError) X(cudaGetErrorString)
 /* clang-format on */
@@ -27,14 +30,18 @@ extern struct plb_cuda_library plb_cuda;
  * not NULL, becomes a phrase on what was found, or why there is no GPU; static storage. Main thread only. */
 int plb_cuda_count(const char **why);
 
+/* Whether the host has a GPU that this process cannot use: the driver is too old, or a call of CUDA has
+ * failed. After plb_cuda_count. */
+bool plb_cuda_unusable(void);
+
 /* CUDA's own number of GPU 0 … count - 1. */
 int plb_cuda_number(int gpu);
 
 struct plb_cuda_gpu {
-    char model[44];      /* "NVIDIA H200", cut to fit */
-    char pci[16];        /* "0000:18:00.0"; "" where CUDA does not tell */
-    char uuid[41];       /* "GPU-8a5c…"; "" where CUDA does not tell */
-    int multiprocessors; /* at least 1 */
+    char model[PLB_NAME]; /* "NVIDIA H200", cut to fit */
+    char pci[16];         /* "0000:18:00.0"; "" where CUDA does not tell */
+    char uuid[41];        /* "GPU-8a5c…"; "" where CUDA does not tell */
+    int multiprocessors;  /* at least 1 */
 };
 
 /* Describes GPU 0 … count - 1. */

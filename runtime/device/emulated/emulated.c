@@ -5,7 +5,6 @@
  * long as the sum of 1 / slowdown fits the cores. `slow` lines count from the PU's first task on; one with
  * factor 0 counts in simulations alone. A PU that is no CPU, or has a copy bandwidth, has memory of its own.
  * Copies to and from it are real, and last at least as long as the given bandwidth and latency say. */
-#include <cblas.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -42,7 +41,7 @@ static const char *emulated_describe(const struct plb_device_place *here, int de
     pu->power = here->spec->power;
     pu->memory = here->spec->memory;
     snprintf(pu->name, sizeof pu->name, "%s", here->spec->name);
-    snprintf(pu->model, sizeof pu->model, "%.43s", here->topology->cpu);
+    snprintf(pu->model, sizeof pu->model, "%.47s", here->topology->cpu);
     return NULL;
 }
 
@@ -53,7 +52,6 @@ static int emulated_open(const struct plb_device_config *config, struct plb_devi
     *device = plb_alloc(sizeof **device);
     (*device)->spec = config->spec;
     omp_set_num_threads(1);
-    openblas_set_num_threads(1);
     return PLB_OK;
 }
 

@@ -34,7 +34,7 @@ extern "C" {
 
 enum plb_pu_kind { PLB_CPU, PLB_GPU, PLB_ACCELERATOR };
 
-/* What the best fixed distribution gives a PU, where a simulation knows it. */
+/* The share of a PU in the best fixed distribution, where a simulation knows it. */
 struct plb_ideal {
     double work;
     int blocks; /* to grant it in, at least 1 */
@@ -51,7 +51,7 @@ struct plb_sample {
     bool block_end;    /* it finishes a block that was granted to this PU */
 };
 
-/* What is believed of a PU's times: the curve, its spread, what a start costs, and how long the PU was
+/* The belief about a PU's times: the curve, its spread, what a start costs, and how long the PU was
  * watched (model/belief.h). Before the first report it is a prior: the PU's power, at the rate that other PUs
  * have shown. */
 struct plb_belief;
@@ -80,7 +80,7 @@ struct plb_pu {
 
 #define PLB_MAX_SAMPLES 128
 
-/* What the balancer tells the master: counts, a time for the report, and one request. */
+/* The balancer's account to the master: counts, a time for the report, and one request. */
 struct plb_balancer_stats {
     int64_t solves;     /* systems solved */
     int64_t fits;       /* curves fitted; a simulation takes the master's time for each */
@@ -90,7 +90,7 @@ struct plb_balancer_stats {
 
 struct plb_view {
     double now;       /* seconds since the pass began */
-    double total;     /* work of the pass; see cost_spread */
+    double total;     /* work of the pass, without what an earlier run has done; see cost_spread */
     double remaining; /* work not granted; a loss adds to it, at the time and perhaps later */
     double next;      /* work of the unit that is granted next: no grant is smaller */
     int64_t units;    /* whole units of the pass; total equals it until work is counted anew */
@@ -116,7 +116,7 @@ struct plb_param {
     const char *text; /* the value as text */
 };
 
-/* What the sizes of a balancer's blocks follow: what this run measures, the PUs' given powers, or the
+/* The basis of the sizes of a balancer's blocks: what this run measures, the PUs' given powers, or the
  * profiles of earlier runs. */
 enum plb_basis { PLB_BY_MEASUREMENT, PLB_BY_POWER, PLB_BY_PROFILE };
 

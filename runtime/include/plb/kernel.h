@@ -9,7 +9,8 @@
  * must be a pure function of its inputs.
  *
  * The other functions of a kernel run on rank 0 alone, one at a time: `setup` first, then `cost`; `next`
- * after each pass; `verify` (with --verify) and `finish` after the last pass.
+ * after each pass; `verify` (with --verify) and `finish` after the last pass; `agree` (with [run] audit)
+ * during passes.
  *
  * A pass runs one entry over all units once. A kernel may have several entries over the same units and
  * buffers, such as `assign` and `smooth`: its phases. Each pass runs one of them. plbrun keeps what it learns
@@ -30,7 +31,7 @@
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 4u
+#define PLB_KERNEL_ABI 6u
 
 /* The running application, as its kernel sees it. Opaque, and owned by plbrun. Valid only in the thread that
  * gets it, and only during that call. */
@@ -64,14 +65,14 @@ struct plb_data {
     enum plb_reduce_type type; /* REDUCE */
 };
 
-/* What one call of an entry works on. plbrun owns all of it, and it lasts for the call. */
+/* The work of one call of an entry. plbrun owns all of it, and it lasts for the call. */
 struct plb_task {
     int64_t first, count;     /* the range: units first to first + count - 1; count is 1 or more */
     void *const *data;        /* one pointer per declared buffer, in the order of declaration, in the PU's
                                  memory. REPLICATE: the start of the buffer. PARTITION, OUTPUT: the bytes of
                                  unit `first`. PARTITION_INDEXED: element offsets[first]. REDUCE: this
-                                 task's own array, which holds the neutral element. On rank 0 a part may
-                                 begin in the middle of the buffer: it is aligned as far as unit_bytes is */
+                                 task's own array, which holds the neutral element. Aligned to 64 bytes,
+                                 where rank 0's buffer is; PARTITION_INDEXED on rank 0: as its elements */
     const size_t *bytes;      /* bytes of each buffer from there: of the range, or of the whole buffer where
                                  it is replicated or reduced */
     const void *args;         /* the block given to plb_app_args, aligned to 64 bytes; or NULL */
@@ -95,10 +96,22 @@ static inline bool plb_task_cancelled(const struct plb_task *task)
 
 /* ---------------------------------------------------------------- kernel */
 
-/* Runs one task. An entry writes every byte of its outputs; what it leaves out is undefined. It returns 0, or
- * any other number to fail the run: plbrun names the kernel, the PU, the range and the number, and exits with
- * status 1. Several threads call it at the same time. */
+/* Runs one task. Its outputs are zero before, unless the kernel promises to write all of them
+ * (plb_kernel.writes_all). It returns 0, or any other number to fail the run: plbrun names the kernel, the
+ * PU, the range and the number, and exits with status 1. Several threads call it at the same time. */
 typedef int (*plb_entry_fn)(const struct plb_task *task);
+
+/* Two results of the same units, from two PUs: one buffer of each. plbrun owns all of it, and it lasts for
+ * the call. */
+struct plb_twice {
+    int64_t first, count; /* the range: units first to first + count - 1 */
+    int buffer;           /* handle of an OUTPUT or REDUCE buffer */
+    const void *one,
+        *other;   /* OUTPUT: the bytes of the range; REDUCE: the array of a task with these units */
+    size_t bytes; /* of each */
+};
+
+#define PLB_SAME (-1) /* what plb_kernel.agree returns for results that agree */
 
 /* One phase of a kernel. It works on all buffers that setup declared. Rank 0 gathers the outputs after every
  * pass, and reduced arrays begin each pass with their neutral element. */
@@ -142,8 +155,21 @@ struct plb_kernel {
      * PLB_OK, or PLB_EVERIFY after plb_app_error has said where they differ. */
     int (*verify)(struct plb_app *app);
 
-    /* Optional: writes the results. Not called after a wrong result. Returns as setup does. */
+    /* Optional: writes results that setup has not declared with plb_app_save_npy. Not called after a wrong
+     * result. Returns as setup does. */
     int (*finish)(struct plb_app *app);
+
+    /* Every entry writes every byte of its outputs in every task. Then plbrun does not set them to zero
+     * before. A byte that an entry leaves out in spite of it has any value, or a value of an earlier task.
+     * false is always right, and costs an entry that is limited by memory up to half of its time again. */
+    bool writes_all;
+
+    /* Optional: compares two results of the same units, which an audit ([run] audit) had two PUs compute. It
+     * is called once for each OUTPUT and REDUCE buffer, and returns PLB_SAME where rounding explains all
+     * differences; else the byte at which the first difference begins that it does not explain. NULL: the
+     * bytes are equal. A kernel of floating-point numbers needs it where PUs round differently: a GPU, other
+     * threads, another instruction set. */
+    int64_t (*agree)(struct plb_app *app, const struct plb_twice *results);
 };
 
 #define PLB_KERNEL_HEAD .abi = PLB_KERNEL_ABI, .size = sizeof(struct plb_kernel)
@@ -167,11 +193,11 @@ static inline struct plb_phase plb_only_phase(const struct plb_kernel *kernel)
 #define PLB_CUDA_ENTRY(fn) extern __attribute__((weak)) int fn(const struct plb_task *task)
 
 /* ----------------------------------------------- what a kernel can ask for
- * setup, cost, next, verify and finish may call these functions; an entry may not. Not thread-safe. */
+ * setup, cost, next, verify, agree and finish may call these functions; an entry may not. Not thread-safe. */
 
 /* The value of one of the kernel's options. plbrun has checked it before setup. The name must be in the
- * kernel's table, with the type that the function serves; an unknown name ends the program with a message to
- * the author. */
+ * kernel's table, with the type that the function serves. Else the function notes the mistake and returns 1,
+ * true or "". plbrun then ends the run with a sentence, as after plb_app_error. */
 int64_t plb_app_int(const struct plb_app *app, const char *name); /* PLB_INT */
 double plb_app_real(const struct plb_app *app, const char *name); /* PLB_REAL */
 bool plb_app_flag(const struct plb_app *app, const char *name);   /* PLB_FLAG */
@@ -193,6 +219,11 @@ bool plb_app_simulated(const struct plb_app *app);
 /* Says how many units the job has; at least 1. */
 void plb_app_units(struct plb_app *app, int64_t units);
 
+/* Says in setup that an entry works best on multiples of so many units, such as the 128 columns of a GPU's
+ * tile; at least 1. plbrun then cuts tasks of whole multiples. A task that is smaller than one stays as it
+ * is, and so does the last one of a range. 1 until said. */
+void plb_app_multiple(struct plb_app *app, int64_t units);
+
 /* Declares a buffer, of which it copies the description. Returns the handle, which is the index into
  * plb_task.data: 0, 1, 2 … in the order of the calls. At most 32 buffers. */
 int plb_app_data(struct plb_app *app, const struct plb_data *data);
@@ -213,9 +244,24 @@ void plb_app_phase(struct plb_app *app, int phase);
  * left, plbrun ends with a sentence. */
 void *plb_app_alloc(struct plb_app *app, size_t bytes);
 
+/* The same for an array of `n` elements of `size` bytes each; n is 0 or more. Where n * size is more than
+ * memory can have, plbrun ends with the same sentence; a product that the caller computes would overflow
+ * unseen, and the array would be too short. */
+void *plb_app_alloc_array(struct plb_app *app, int64_t n, size_t size);
+
+/* The first element of two float64 results that differs by more than `relative` times the larger magnitude of
+ * the two, plus `absolute`; as plb_kernel.agree returns it. Two that are both NaN agree. A pure function. */
+int64_t plb_app_agree_reals(const struct plb_twice *results, double relative, double absolute);
+
 /* A pointer of the kernel's own, which plbrun keeps between the calls of its functions. NULL at first. */
 void plb_app_set_state(struct plb_app *app, void *state);
 void *plb_app_state(const struct plb_app *app);
+
+/* Says in setup that `bytes` bytes at `data` are memory in which `next` keeps something from one pass to the
+ * next, outside of the declared buffers: sums of earlier passes, for example. A journal keeps them, so that a
+ * run that broke can go on (run.journal). The memory is borrowed until the run ends; it must be plain data,
+ * since pointers in it mean nothing to the next run. At most 32 calls. */
+void plb_app_keep(struct plb_app *app, void *data, size_t bytes);
 
 /* Describes a mistake in one sentence: printf's format, no newline. The first sentence counts. Returns
  * PLB_EINPUT, for `return plb_app_error(app, ...)`. */
@@ -245,12 +291,20 @@ struct plb_array {
 
 enum plb_order { PLB_ROW_MAJOR, PLB_COLUMN_MAJOR };
 
-/* Reads a .npy file of little-endian float32 or float64, version 1 to 3. Gives the array in `order`, and
- * transposes it in memory where the file has the other order. In a simulation only the header is read, and
- * array->data is NULL. */
+/* Reads a .npy file, version 1 to 3. Little-endian float32 and float64 stay what they are; float16 becomes
+ * float32; whole numbers and flags become float64, and one beyond 2^53 is refused. Gives the array in
+ * `order`, and transposes it in memory where the file has the other order. In a simulation only the header
+ * is read, and array->data is NULL. */
 int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, struct plb_array *array);
 
-/* Writes a .npy file under a temporary name in the same folder, then renames it. */
+/* Says in setup that the array is a result. plbrun writes it to a .npy file when `finish` has returned
+ * PLB_OK. It takes room for the file before work begins, and ends with a sentence where there is none. A
+ * result that does not verify goes to PATH.wrong; with --keep-partial, what a failed run has done goes to
+ * PATH.partial. The description and the path are copied, the data is borrowed until the run ends. At most 32
+ * results. */
+void plb_app_save_npy(struct plb_app *app, const char *path, const struct plb_array *array);
+
+/* Writes a .npy file at once. It gets its name when it is complete. */
 int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array *array);
 
 /* A sparse matrix in compressed sparse row form. */
@@ -261,10 +315,15 @@ struct plb_csr {
     double *values;   /* 1.0 for each entry of a pattern file */
 };
 
-/* Reads a Matrix Market coordinate file: real, integer or pattern; general, symmetric or skew-symmetric. The
- * latter two are expanded to both triangles. Duplicate entries are summed. A simulation reads the file
+/* Reads a Matrix Market file: coordinate or array (dense, of which zeros are left out); real, integer or
+ * pattern; general, symmetric or skew-symmetric. The latter two are expanded to both triangles. Duplicate
+ * entries are summed. Values in a pattern file are ignored, with a warning. A simulation reads the file
  * too. */
 int plb_read_mtx(struct plb_app *app, const char *path, struct plb_csr *matrix);
+
+/* The same, but values may be nan, inf or infinity, in any case and with a sign, and too large numbers become
+ * infinite. plb_read_mtx refuses such a file. */
+int plb_read_mtx_nonfinite(struct plb_app *app, const char *path, struct plb_csr *matrix);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,39 @@
+/* Says where a kernel crashed: SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT give one sentence with kernel, PU
+ * and range. Then the signal takes its course, so that core dumps, debuggers and launchers see it.
+ *
+ * Each thread that runs entries has a place, which says what it runs. A crash in another thread, such as one
+ * that the kernel has started, names all places that run something. */
+#ifndef PLB_BASE_CRASH_H
+#define PLB_BASE_CRASH_H
+
+#include <stdint.h>
+
+/* The call that a thread is in. It lasts until plb_crash_leave, and only its thread changes it. Strings are
+ * static. */
+struct plb_crash_place {
+    const char *kernel, *unit; /* as the kernel names itself and its units */
+    int pu;                    /* number on this rank */
+    const char *entry;         /* the phase that runs; NULL: nothing of the kernel's */
+    int64_t first, count;      /* units */
+    void *stack, *earlier;     /* for handlers: this thread's, and the one that it had before */
+};
+
+/* Takes over the five signals. Each crash is said to be of this rank. MPI has its own handlers, which it
+ * installs only where there are none: so unwatch before MPI starts, and watch again after. Called by the main
+ * thread, while no other runs. */
+void plb_crash_watch(int rank);
+void plb_crash_unwatch(void);
+
+/* The calling thread runs entries from now on; no longer. */
+void plb_crash_enter(struct plb_crash_place *place);
+void plb_crash_leave(struct plb_crash_place *place);
+
+/* The calling thread begins a task of a phase; has ended it. Costs a few stores. Nothing in a thread without
+ * a place. */
+void plb_crash_begin(const char *entry, int64_t first, int64_t count);
+void plb_crash_end(void);
+
+/* The main thread calls a function of a kernel, such as "setup". function NULL: it has returned. */
+void plb_crash_call(const char *kernel, const char *function);
+
+#endif

@@ -1,0 +1,92 @@
+/* One time for each rank. */
+#include "core/liveness.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Beats that a rank may miss before it is a suspect. */
+#define MISSED 3.0
+
+/* Seconds between two looks beyond which the judge was held up. Larger: after such a time ranks are given up
+ * that live. Smaller: a judge that looks rarely notices losses later. */
+#define HELD_UP (2.0 * PLB_BEAT_SECONDS)
+
+struct plb_liveness {
+    int n;
+    double lost_after, looked;
+    double *heard;
+    bool *lost;
+};
+
+struct plb_liveness *plb_liveness_new(int n, double lost_after, double now)
+{
+    struct plb_liveness *l = plb_alloc(sizeof *l);
+    l->n = n;
+    l->lost_after = lost_after;
+    l->heard = plb_alloc((size_t)n * sizeof *l->heard);
+    l->lost = plb_alloc((size_t)n * sizeof *l->lost);
+    plb_liveness_resume(l, now);
+    return l;
+}
+
+void plb_liveness_free(struct plb_liveness *l)
+{
+    if (l == NULL)
+        return;
+    free(l->heard);
+    free(l->lost);
+    free(l);
+}
+
+void plb_liveness_heard(struct plb_liveness *l, int rank, double now)
+{
+    l->heard[rank] = now;
+}
+
+bool plb_liveness_lose(struct plb_liveness *l, int rank)
+{
+    bool new = !l->lost[rank];
+    l->lost[rank] = true;
+    return new;
+}
+
+void plb_liveness_patience(struct plb_liveness *l, double lost_after)
+{
+    l->lost_after = fmax(l->lost_after, lost_after);
+}
+
+void plb_liveness_resume(struct plb_liveness *l, double now)
+{
+    for (int i = 0; i < l->n; i++)
+        l->heard[i] = now;
+    l->looked = now;
+}
+
+int plb_liveness_look(struct plb_liveness *l, double now)
+{
+    double gap = now - l->looked;
+    if (gap < PLB_BEAT_SECONDS)
+        return -1;
+    for (int i = 1; i < l->n && gap > HELD_UP; i++)
+        l->heard[i] += gap - PLB_BEAT_SECONDS;
+    l->looked = gap > HELD_UP ? now - PLB_BEAT_SECONDS : l->looked;
+    for (int i = 1; i < l->n; i++)
+        if (!l->lost[i] && now - l->heard[i] > l->lost_after)
+            return i;
+    l->looked = now;
+    return -1;
+}
+
+enum plb_liveness_state plb_liveness_of(const struct plb_liveness *l, int rank)
+{
+    if (l->lost[rank])
+        return PLB_LOST_RANK;
+    return rank > 0 && l->looked - l->heard[rank] > MISSED * PLB_BEAT_SECONDS ? PLB_SUSPECT : PLB_ALIVE;
+}
+
+double plb_liveness_last(const struct plb_liveness *l, int rank)
+{
+    return l->heard[rank];
+}

@@ -1,0 +1,49 @@
+/* Which ranks live: alive, suspect, lost, judged by when each was last heard. No I/O, no clock. Not
+ * thread-safe.
+ *
+ * A judge that has not looked for long was held up itself, and all that it missed waits for it. So the time
+ * in which it did not look counts for nobody. */
+#ifndef PLB_CORE_LIVENESS_H
+#define PLB_CORE_LIVENESS_H
+
+#include <stdbool.h>
+
+/* Seconds between two BEATs of a node. Larger: a loss is noticed later. Smaller: more messages. A thousand
+ * nodes send ten thousand a second. */
+#define PLB_BEAT_SECONDS 0.1
+
+/* Seconds without a message after which a rank is lost, where the user does not say. Larger: the work of a
+ * dead rank waits longer. Smaller: a rank whose cores are taken away for a moment is given up. Eight beats;
+ * a busy virtual machine takes cores away for a quarter of a second. */
+#define PLB_LOST_AFTER 0.8
+
+enum plb_liveness_state { PLB_ALIVE, PLB_SUSPECT, PLB_LOST_RANK };
+
+struct plb_liveness;
+
+/* For n ranks, all of them just heard. lost_after: seconds without a message. Rank 0 is the judge. */
+struct plb_liveness *plb_liveness_new(int n, double lost_after, double now);
+void plb_liveness_free(struct plb_liveness *liveness);
+
+/* A message of a rank has arrived. One that was lost stays lost. */
+void plb_liveness_heard(struct plb_liveness *liveness, int rank, double now);
+
+/* A rank is lost, as somebody else knows. False where it was lost before. */
+bool plb_liveness_lose(struct plb_liveness *liveness, int rank);
+
+/* The time that ranks have counts anew from now on: the judge did something else. */
+void plb_liveness_resume(struct plb_liveness *liveness, double now);
+
+/* Ranks may be silent for at least so long from now on. */
+void plb_liveness_patience(struct plb_liveness *liveness, double lost_after);
+
+/* Looks at all ranks, at most once a beat. Returns one that is to be given up, or -1. To be called, with
+ * plb_liveness_lose after it, until it is -1. */
+int plb_liveness_look(struct plb_liveness *liveness, double now);
+
+enum plb_liveness_state plb_liveness_of(const struct plb_liveness *liveness, int rank);
+
+/* The time at which a rank was last heard, as far as it counts. */
+double plb_liveness_last(const struct plb_liveness *liveness, int rank);
+
+#endif

@@ -1,0 +1,22 @@
+/* Buffer by buffer, and their checksum. */
+#include "drive/inputs.h"
+
+bool plb_inputs_send(struct plb_mpi *mpi, const struct plb_dataset *set, const struct plb_message *pull,
+                     bool checksums, int *pending, struct plb_outbox *out)
+{
+    const struct plb_pull *p = &pull->pull;
+    void *parts[PLB_MAX_DATA];
+    if (p->range.first + p->range.count > set->units || p->slot >= PLB_TAGS)
+        return false;
+    for (int i = 0; i < set->n; i++) {
+        size_t offset, bytes;
+        plb_dataset_bytes(set, i, p->range, &offset, &bytes);
+        parts[i] = (char *)set->host[i] + offset;
+        if (plb_data_is_input(&set->at[i]))
+            plb_mpi_put(mpi, pull->from, (int)p->slot, parts[i], bytes, pending);
+    }
+    if (checksums)
+        plb_outbox_add(out, PLB_CHECKSUM, 0, pull->from, pull->pass)->sum = (struct plb_sum){
+            p->range, p->slot, plb_dataset_sum(set, p->range, parts, plb_data_is_input)};
+    return true;
+}

@@ -1,0 +1,263 @@
+/* Liveness, neighbours and transport, joined. */
+#include "drive/life.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "core/liveness.h"
+
+/* Seconds between two BEATs of rank 0 to each other rank. Larger: they notice later that it is gone. Smaller:
+ * more messages from one rank to all others. */
+#define RANK0_BEAT 1.0
+
+/* Seconds without a word of rank 0 after which another rank ends. Larger: ranks of a dead run last longer.
+ * Smaller: a run ends because rank 0 was held up. */
+#define RANK0_SILENCE 10.0
+
+/* Seconds without a word after which a rank is lost while all close their devices. Larger: the end waits
+ * longer for one that is stopped then. Smaller: one that closes many GPUs is given up. */
+#define CLOSING 2.0
+
+/* Seconds of the sleep between two looks whether rank 0 has written everything. Larger: a rank leaves later.
+ * Smaller: it uses more of a core. */
+#define LOOK 5e-3
+
+/* Seconds that LEAVE may take to go out to all. Larger: rank 0 ends later where one of them has died.
+ * Smaller: some may not hear it, and wait. */
+#define DELIVERY 1.0
+
+/* Seconds that a rank waits for others to leave MPI with it, where the launcher goes on without one that does
+ * not. Larger: the end waits longer for a rank that is stopped then. Smaller: a slow rank is left behind,
+ * which costs its lines about the end. */
+#define SHORT_FAREWELL 1.0
+
+/* Seconds that other ranks of this host have to end after this one knows that all is over. Larger: a run with
+ * a stopped rank ends later. Smaller: a rank is killed that would have ended by itself, which changes nothing
+ * any more. */
+#define SEE_OFF 1.0
+
+struct plb_life {
+    struct plb_life_config config;
+    int rank, size;
+    struct plb_neighbours *neighbours;
+    struct plb_liveness *liveness; /* rank 0: of the others; else NULL */
+    int *lost;                     /* rank 0: those that plb_life_lost has not told */
+    int n_lost;
+    bool any_lost, closing;
+    bool quiet;    /* rank 0 may say nothing for long */
+    double looked; /* plb_now() of the last look, and BEAT to rank 0 */
+    double told;   /* rank 0: of its last BEAT to the others; they: when rank 0 was heard last */
+};
+
+struct plb_life *plb_life_new(const struct plb_life_config *config)
+{
+    struct plb_life *life = plb_alloc(sizeof *life);
+    double now = plb_now();
+    life->config = *config;
+    life->rank = plb_mpi_rank(config->mpi);
+    life->size = plb_mpi_size(config->mpi);
+    life->neighbours = plb_neighbours_new(config->mpi);
+    life->looked = life->told = now;
+    life->lost = plb_alloc((size_t)life->size * sizeof *life->lost);
+    if (life->rank == 0)
+        life->liveness = plb_liveness_new(life->size, config->lost_after, now);
+    return life;
+}
+
+void plb_life_free(struct plb_life *life)
+{
+    if (life == NULL)
+        return;
+    plb_neighbours_free(life->neighbours);
+    plb_liveness_free(life->liveness);
+    free(life->lost);
+    free(life);
+}
+
+/* ------------------------------------------------------------------ a lost rank */
+
+static void forget(struct plb_life *life, int rank)
+{
+    life->any_lost = true;
+    plb_mpi_abandon(life->config.mpi, rank);
+    if (life->config.ends_lost)
+        plb_neighbours_kill(life->neighbours, rank);
+}
+
+/* Rank 0: a rank is lost. */
+static void lose(struct plb_life *life, int rank, const char *why, struct plb_outbox *out)
+{
+    const char *host = life->config.hosts[rank];
+    if (!plb_liveness_lose(life->liveness, rank))
+        return;
+    if (life->closing)
+        plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); the run ends without it", rank, host, why);
+    else
+        plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); others execute its %s", rank, host, why,
+                life->config.unit);
+    for (int i = 1; i < life->size; i++)
+        if (plb_liveness_of(life->liveness, i) != PLB_LOST_RANK)
+            plb_outbox_add(out, PLB_LOST, 0, i, 0)->lost.rank = rank;
+    forget(life, rank);
+    life->lost[life->n_lost++] = rank;
+}
+
+int plb_life_lost(struct plb_life *life)
+{
+    return life->n_lost > 0 ? life->lost[--life->n_lost] : -1;
+}
+
+bool plb_life_any_lost(const struct plb_life *life)
+{
+    return life->any_lost;
+}
+
+/* Another rank cannot go on: rank 0 is gone, or has given this one up. */
+static void end_process(const struct plb_life *life, const char *why)
+{
+    bool speaks = life->rank == 1 && !life->closing; /* one for all, where work is left undone */
+    plb_log(speaks ? PLB_LOG_ERROR : PLB_LOG_INFO, "%s; rank %d ends", why, life->rank);
+    plb_stop_clean();
+    _exit(PLB_EFAILED);
+}
+
+/* ----------------------------------------------------------------- signs of life */
+
+static void look_at_neighbours(struct plb_life *life, struct plb_outbox *out)
+{
+    for (int rank; (rank = plb_neighbours_ended(life->neighbours)) >= 0;) {
+        if (rank == 0)
+            end_process(life, "the process of rank 0 has ended");
+        else if (life->rank == 0)
+            lose(life, rank, "its process has ended", out);
+        else
+            plb_outbox_add(out, PLB_LOST, life->rank, 0, 0)->lost.rank = rank;
+    }
+}
+
+static void look_at_others(struct plb_life *life, double now, struct plb_outbox *out)
+{
+    char why[60];
+    for (int rank; (rank = plb_liveness_look(life->liveness, now)) >= 0;) {
+        snprintf(why, sizeof why, "it has said nothing for %.1f s",
+                 now - plb_liveness_last(life->liveness, rank));
+        lose(life, rank, why, out);
+    }
+}
+
+static void tell_others(struct plb_life *life, bool quiet, double now, struct plb_outbox *out)
+{
+    life->told = now;
+    for (int i = 1; i < life->size; i++)
+        plb_outbox_add(out, PLB_BEAT, 0, i, 0)->beat.quiet = quiet;
+}
+
+void plb_life_step(struct plb_life *life, struct plb_outbox *out)
+{
+    double now = plb_now();
+    if (life->size == 1 || now < life->looked + PLB_BEAT_SECONDS)
+        return;
+    life->looked = now;
+    look_at_neighbours(life, out);
+    if (life->rank == 0) {
+        look_at_others(life, now, out);
+        if (now >= life->told + RANK0_BEAT)
+            tell_others(life, false, now, out);
+    } else {
+        plb_outbox_add(out, PLB_BEAT, life->rank, 0, 0);
+        if (!life->quiet && now > life->told + RANK0_SILENCE)
+            end_process(life, "rank 0 has said nothing for 10 s");
+    }
+}
+
+/* Others hear of rank 0, or of a lost rank. */
+static void heard_from_rank0(struct plb_life *life, const struct plb_message *m)
+{
+    life->told = plb_now();
+    life->quiet = m->type == PLB_BEAT && m->beat.quiet != 0;
+    if (m->type == PLB_LOST && m->lost.rank == life->rank)
+        end_process(life, "rank 0 has given this rank up");
+    if (m->type == PLB_LOST)
+        forget(life, m->lost.rank);
+}
+
+void plb_life_heard(struct plb_life *life, const struct plb_message *m, struct plb_outbox *out)
+{
+    if (life->rank != 0 && m->from == 0)
+        heard_from_rank0(life, m);
+    if (life->rank != 0 || m->from == 0)
+        return;
+    plb_liveness_heard(life->liveness, m->from, plb_now());
+    if (m->type == PLB_LOST && m->lost.rank != 0)
+        lose(life, m->lost.rank, "its process has ended", out);
+}
+
+/* Sends messages at once. */
+static void send(struct plb_life *life, struct plb_outbox *box)
+{
+    for (int i = 0; i < box->n; i++)
+        plb_mpi_send(life->config.mpi, &box->at[i]);
+    plb_mpi_flush(life->config.mpi);
+    plb_outbox_fini(box);
+}
+
+void plb_life_quiet(struct plb_life *life)
+{
+    struct plb_outbox box = {0};
+    tell_others(life, true, plb_now(), &box);
+    send(life, &box);
+}
+
+void plb_life_closes(struct plb_life *life)
+{
+    life->closing = true;
+    if (life->liveness != NULL)
+        plb_liveness_patience(life->liveness, CLOSING);
+}
+
+/* ------------------------------------------------------------------------- leave */
+
+static bool let_go(struct plb_life *life)
+{
+    struct plb_outbox box = {0};
+    while (plb_neighbours_ended(life->neighbours) >= 0)
+        life->any_lost = true; /* while outputs were written */
+    for (int i = 1; i < life->size; i++)
+        plb_outbox_add(&box, PLB_LEAVE, 0, i, 0)->leave.in_order = !life->any_lost;
+    send(life, &box);
+    plb_mpi_drain(life->config.mpi, DELIVERY);
+    return !life->any_lost;
+}
+
+bool plb_life_leave(struct plb_life *life)
+{
+    struct plb_message m;
+    if (life->rank == 0)
+        return let_go(life);
+    for (;;) {
+        plb_mpi_progress(life->config.mpi);
+        while (plb_mpi_receive(life->config.mpi, &m))
+            if (m.type == PLB_LEAVE && m.from == 0)
+                return m.leave.in_order != 0;
+        for (int rank; (rank = plb_neighbours_ended(life->neighbours)) >= 0;)
+            if (rank == 0)
+                end_process(life, "the process of rank 0 has ended");
+        plb_sleep_until(plb_now() + LOOK);
+    }
+}
+
+double plb_life_farewell(const struct plb_life *life)
+{
+    return life->config.ends_lost ? SHORT_FAREWELL : PLB_FAREWELL;
+}
+
+void plb_life_see_off(struct plb_life *life)
+{
+    if (life->config.ends_lost)
+        plb_neighbours_see_off(life->neighbours, life->rank, SEE_OFF);
+}

@@ -1,0 +1,29 @@
+/* The other ranks of this host as processes: whether one has ended is known at once, and a lost one is ended,
+ * so that it cannot come back. Linux's pidfd names a process for good, also when its number is used again.
+ * Where a rank cannot be seen from here (another PID name space, an older system), nothing is known of it.
+ * Communication thread only. */
+#ifndef PLB_DRIVE_NEIGHBOURS_H
+#define PLB_DRIVE_NEIGHBOURS_H
+
+#include <stdbool.h>
+
+#include "drive/mpi.h"
+
+struct plb_neighbours;
+
+/* Collective over the ranks of each host. */
+struct plb_neighbours *plb_neighbours_new(struct plb_mpi *mpi);
+void plb_neighbours_free(struct plb_neighbours *neighbours);
+
+/* A rank whose process has ended, each once; -1: none. */
+int plb_neighbours_ended(struct plb_neighbours *neighbours);
+
+/* Ends the process of a lost rank that is on this host: SIGKILL, which ends a stopped one too. */
+void plb_neighbours_kill(struct plb_neighbours *neighbours, int rank);
+
+/* This rank ends. Waits until those above it on this host have ended, at most so many seconds, and kills
+ * those that have not: a stopped one would keep mpirun waiting. Since each waits for higher ones alone, none
+ * waits in a circle. */
+void plb_neighbours_see_off(struct plb_neighbours *neighbours, int rank, double seconds);
+
+#endif

@@ -1,0 +1,96 @@
+/* A table, and MPI_Testsome over it. */
+#include "drive/requests.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+MPI_Request *plb_requests_add(struct plb_requests *r, const struct plb_request *request)
+{
+    if (r->n == r->capacity) {
+        r->capacity = r->capacity > 0 ? 2 * r->capacity : 64;
+        size_t n = (size_t)r->capacity;
+        r->at = plb_grow(r->at, n * sizeof *r->at);
+        r->of = plb_grow(r->of, n * sizeof *r->of);
+        r->done = plb_grow(r->done, n * sizeof *r->done);
+    }
+    r->of[r->n] = *request;
+    if (request->pending != NULL) {
+        ++*request->pending;
+        r->n_data++;
+    }
+    return &r->at[r->n++];
+}
+
+/* Drops finished requests, keeping the others in order. */
+static void forget(struct plb_requests *r)
+{
+    int kept = 0;
+    for (int i = 0; i < r->n; i++) {
+        if (r->at[i] == MPI_REQUEST_NULL)
+            continue;
+        r->at[kept] = r->at[i];
+        r->of[kept++] = r->of[i];
+    }
+    r->n = kept;
+}
+
+/* A request is over, or given up. */
+static void lower(struct plb_requests *r, const struct plb_request *request)
+{
+    if (request->pending == NULL)
+        return;
+    --*request->pending;
+    r->n_data--;
+}
+
+bool plb_requests_progress(struct plb_requests *r)
+{
+    int finished = 0;
+    if (r->n == 0)
+        return false;
+    MPI_Testsome(r->n, r->at, &finished, r->done, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < finished; i++) {
+        free(r->of[r->done[i]].owned);
+        lower(r, &r->of[r->done[i]]);
+    }
+    if (finished > 0)
+        forget(r);
+    return finished > 0;
+}
+
+/* Keeps memory until the process ends. */
+static void set_aside(struct plb_requests *r, void *owned)
+{
+    if (owned == NULL)
+        return;
+    r->aside = plb_grow(r->aside, (size_t)(r->n_aside + 1) * sizeof *r->aside);
+    r->aside[r->n_aside++] = owned;
+}
+
+void plb_requests_abandon(struct plb_requests *r, int peer)
+{
+    bool any = false;
+    for (int i = 0; i < r->n; i++) {
+        struct plb_request *request = &r->of[i];
+        if (request->peer != peer)
+            continue;
+        if (request->receives)
+            MPI_Cancel(&r->at[i]); /* one that is matched goes on; its buffer stays */
+        set_aside(r, request->owned);
+        lower(r, request);
+        r->at[i] = MPI_REQUEST_NULL;
+        any = true;
+    }
+    if (any)
+        forget(r);
+}
+
+void plb_requests_fini(struct plb_requests *r)
+{
+    free(r->at);
+    free(r->of);
+    free(r->done);
+    free(r->aside);
+    *r = (struct plb_requests){0};
+}

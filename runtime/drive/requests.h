@@ -1,0 +1,40 @@
+/* The requests of MPI that are in flight. Part of the transport; communication thread only. */
+#ifndef PLB_DRIVE_REQUESTS_H
+#define PLB_DRIVE_REQUESTS_H
+
+#include <stdbool.h>
+#include <mpi.h>
+
+/* A request and its purpose. */
+struct plb_request {
+    int peer;      /* rank */
+    bool receives; /* else it sends */
+    int *pending;  /* data: the counter to lower when it completes; NULL for a frame */
+    void *owned;   /* freed when it completes, or NULL */
+};
+
+/* A zeroed struct is empty. */
+struct plb_requests {
+    MPI_Request *at;
+    struct plb_request *of; /* by request */
+    int *done;              /* scratch for MPI_Testsome */
+    int n, capacity, n_data;
+    void **aside; /* memory that abandoned requests may still use */
+    int n_aside;
+};
+
+/* A place for one more request. Its counter is raised. Valid until the next call. */
+MPI_Request *plb_requests_add(struct plb_requests *requests, const struct plb_request *request);
+
+/* Completes what it can; true where something did. */
+bool plb_requests_progress(struct plb_requests *requests);
+
+/* Gives up all requests from and to a rank that is lost. MPI tells nothing of a rank that dies: what is sent
+ * to it stays pending, and what it would send never comes. Counters are lowered as if the requests were
+ * complete; buffers stay valid until the process ends. */
+void plb_requests_abandon(struct plb_requests *requests, int peer);
+
+/* None is left in flight. */
+void plb_requests_fini(struct plb_requests *requests);
+
+#endif

@@ -1,0 +1,125 @@
+/* Room before the run, files after it. */
+#include "job/results.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "format/npy.h"
+#include "report/quantity.h"
+
+static int reserve(struct plb_result *r, struct plb_error *err)
+{
+    struct plb_error why = {.status = PLB_OK};
+    char text[PLB_QUANTITY_TEXT];
+    int64_t bytes = plb_npy_size(r->path, &r->array, err);
+    if (bytes < 0)
+        return err->status;
+    bool streams = plb_file_streams(r->path); /* a pipe's reader would take the first close for the end */
+    if ((streams ? plb_file_check(r->path, &why) : plb_file_create(&r->file, r->path, &why)) != PLB_OK)
+        return plb_fail(err, PLB_EINPUT, "%s", why.text);
+    if (streams)
+        return PLB_OK;
+    int reason = plb_file_reserve(&r->file, bytes);
+    bool kept = reason == 0 && r->file.target != NULL && r->file.temporary == NULL;
+    if (!kept) { /* a temporary name would outlast a run that is killed */
+        plb_file_drop(&r->file);
+        r->file = (struct plb_file){0};
+    }
+    if (reason == 0)
+        return PLB_OK;
+    return plb_fail(err, PLB_EINPUT,
+                    "%s: there is no room for the %s of this result: %s; make room, or name a file elsewhere",
+                    r->path, plb_bytes_print((double)bytes, text), strerror(reason));
+}
+
+static void release(struct plb_result *r)
+{
+    if (r->file.stream != NULL)
+        plb_file_drop(&r->file);
+    r->file = (struct plb_file){0};
+}
+
+/* Compares a result with those before it. Two of one name: the second would win. */
+static int check_other(const struct plb_results *results, int last, struct plb_error *err)
+{
+    for (int i = 0; i < last; i++)
+        if (plb_file_same(results->at[i].path, results->at[last].path))
+            return plb_fail(err, PLB_EINPUT, "%s: two results of the kernel have this name; name two files",
+                            results->at[last].path);
+    return PLB_OK;
+}
+
+int plb_results_reserve(struct plb_results *results, struct plb_error *err)
+{
+    for (int i = 0; i < results->n && check_other(results, i, err) == PLB_OK; i++)
+        if (reserve(&results->at[i], err) != PLB_OK)
+            break;
+    return err->status;
+}
+
+static int write_to(struct plb_file *file, const struct plb_array *array, struct plb_error *err)
+{
+    plb_npy_print(array, file->stream);
+    int status = plb_file_commit(file, err);
+    *file = (struct plb_file){0};
+    return status;
+}
+
+/* Saves a result in another folder. */
+static void save_elsewhere(const struct plb_result *r, const char *suffix, struct plb_error *err)
+{
+    char *path;
+    for (int i = 0; (path = plb_file_elsewhere(r->path, suffix, i)) != NULL; i++) {
+        struct plb_error failed = {.status = PLB_OK};
+        struct plb_file file;
+        if (plb_file_create(&file, path, &failed) == PLB_OK)
+            write_to(&file, &r->array, &failed);
+        if (failed.status == PLB_OK)
+            plb_append(err, "; the result is saved as ", path);
+        free(path);
+        if (failed.status == PLB_OK)
+            return;
+    }
+}
+
+static int write_one(struct plb_result *r, const char *suffix, struct plb_error *err)
+{
+    struct plb_file file;
+    char *path = NULL;
+    if (suffix[0] == '\0' && r->file.stream != NULL)
+        return write_to(&r->file, &r->array, err);
+    release(r); /* its room is needed */
+    if (asprintf(&path, "%s%s", r->path, suffix) < 0)
+        return plb_fail(err, PLB_EFAILED, "%s: cannot be written: there is no memory for its name", r->path);
+    if (plb_file_create(&file, path, err) == PLB_OK)
+        write_to(&file, &r->array, err);
+    free(path);
+    return err->status;
+}
+
+int plb_results_write(struct plb_results *results, const char *suffix, struct plb_error *err)
+{
+    for (int i = 0; i < results->n; i++) {
+        struct plb_error failed = {.status = PLB_OK};
+        if (write_one(&results->at[i], suffix, &failed) == PLB_OK) {
+            plb_log(PLB_LOG_DEBUG, "%s%s is written", results->at[i].path, suffix);
+            continue;
+        }
+        save_elsewhere(&results->at[i], suffix, &failed);
+        if (err->status != PLB_OK)
+            plb_log(PLB_LOG_ERROR, "%s", failed.text);
+        plb_fail(err, failed.status, "%s", failed.text);
+    }
+    return err->status;
+}
+
+void plb_results_fini(struct plb_results *results)
+{
+    for (int i = 0; i < results->n; i++) {
+        release(&results->at[i]);
+        free(results->at[i].path);
+    }
+    results->n = 0;
+}

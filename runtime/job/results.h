@@ -1,0 +1,32 @@
+/* The files that a job's results go to, as its kernel has declared them (plb_app_save_npy). Rank 0, main
+ * thread only. */
+#ifndef PLB_JOB_RESULTS_H
+#define PLB_JOB_RESULTS_H
+
+#include "base/file.h"
+#include "plb/kernel.h"
+
+#define PLB_MAX_RESULTS 32
+
+struct plb_result {
+    char *path;
+    struct plb_array array; /* borrowed data */
+    struct plb_file file;   /* with room for all of it; no stream: none is reserved */
+};
+
+struct plb_results {
+    struct plb_result at[PLB_MAX_RESULTS];
+    int n;
+};
+
+/* Sees to it that there is room for all results, as far as their file systems can tell, before work begins,
+ * and that all are different files. PLB_OK, or PLB_EINPUT and a sentence. */
+int plb_results_reserve(struct plb_results *results, struct plb_error *err);
+
+/* Writes all results to their paths with `suffix` at the end. One that cannot be written is saved under
+ * another name where that can be done, and the sentence tells it. PLB_OK, or PLB_EFAILED and a sentence. */
+int plb_results_write(struct plb_results *results, const char *suffix, struct plb_error *err);
+
+void plb_results_fini(struct plb_results *results);
+
+#endif

@@ -1,0 +1,247 @@
+/* Open, lock, read, write. */
+#include "journal/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "report/quantity.h"
+
+#define PAGE 4096 /* bytes; outputs begin at a page of FILE.data, the first of which says whose it is */
+
+/* Seconds that a lock is waited for. A process that was killed releases it some milliseconds later. Larger:
+ * the sentence about another run comes later. Smaller: a rerun right after a kill is refused. */
+#define LOCK_WAIT 1.0
+
+static char *with_ending(const char *path, const char *ending)
+{
+    char *name = NULL;
+    return asprintf(&name, "%s%s", path, ending) < 0 ? NULL : name;
+}
+
+static int cannot(const struct plb_journal_files *f, struct plb_error *err)
+{
+    return plb_fail(err, PLB_EINPUT,
+                    "journal %s: cannot be written: %s; name a file in a folder where you may write", f->path,
+                    strerror(errno));
+}
+
+/* Whether the name still leads to the file that is open. */
+static bool is_named(const struct plb_journal_files *f)
+{
+    struct stat open, named;
+    return fstat(f->fd, &open) == 0 && stat(f->path, &named) == 0 && open.st_dev == named.st_dev
+        && open.st_ino == named.st_ino;
+}
+
+/* Opens and locks FILE. Another run may remove it in between: then the lock is of no use. */
+static int open_locked(struct plb_journal_files *f, struct plb_error *err)
+{
+    double until = plb_now() + LOCK_WAIT;
+    do {
+        if (f->fd >= 0)
+            close(f->fd);
+        f->fd = open(f->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        if (f->fd < 0)
+            return cannot(f, err);
+        while (flock(f->fd, LOCK_EX | LOCK_NB) != 0) {
+            if (errno != EWOULDBLOCK && errno != EINTR)
+                return plb_fail(err, PLB_EINPUT,
+                                "journal %s: cannot be locked: %s; name a file on another file system",
+                                f->path, strerror(errno));
+            if (plb_now() > until)
+                return plb_fail(err, PLB_EINPUT,
+                                "journal %s: another run uses it; wait until that has ended, or name another "
+                                "file",
+                                f->path);
+            plb_sleep_until(plb_now() + 0.02);
+        }
+    } while (!is_named(f));
+    return PLB_OK;
+}
+
+int plb_journal_files_open(struct plb_journal_files *f, const char *path, struct plb_error *err)
+{
+    struct stat info;
+    *f = (struct plb_journal_files){.fd = -1, .data = -1, .path = strdup(path)};
+    f->data_path = with_ending(path, ".data");
+    f->pass_path = with_ending(path, ".pass");
+    f->sums_path = with_ending(path, ".sums");
+    if (f->path == NULL || f->data_path == NULL || f->pass_path == NULL || f->sums_path == NULL)
+        return plb_fail(err, PLB_EFAILED, "there is no memory for the name of the journal");
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return plb_fail(err, PLB_EINPUT, "journal %s: is a pipe or a device; name a file", path);
+    return open_locked(f, err);
+}
+
+bool plb_journal_files_read(const struct plb_journal_files *f, char **bytes, size_t *n, struct plb_error *err)
+{
+    struct stat info;
+    errno = 0;
+    *n = fstat(f->fd, &info) == 0 ? (size_t)info.st_size : 0;
+    *bytes = plb_alloc(*n);
+    for (size_t at = 0; at < *n && errno == 0;) {
+        ssize_t got = pread(f->fd, *bytes + at, *n - at, (off_t)at);
+        if (got <= 0)
+            break;
+        at += (size_t)got;
+    }
+    if (errno == 0)
+        return true;
+    plb_fail(err, PLB_EINPUT, "journal %s: cannot be read: %s", f->path, strerror(errno));
+    return false;
+}
+
+bool plb_journal_files_begin(struct plb_journal_files *f)
+{
+    return getrandom(&f->id, sizeof f->id, 0) == sizeof f->id && ftruncate(f->fd, 0) == 0;
+}
+
+/* --------------------------------------------------------------------- outputs */
+
+/* The first page of FILE.data. */
+struct mark {
+    char magic[8];
+    uint64_t id;
+};
+#define MAGIC "plbdata1"
+
+bool plb_journal_files_mark_data(const struct plb_journal_files *f)
+{
+    struct mark mark = {.id = f->id};
+    memcpy(mark.magic, MAGIC, sizeof mark.magic);
+    return f->data < 0 || pwrite(f->data, &mark, sizeof mark, 0) == sizeof mark;
+}
+
+static bool is_marked(const struct plb_journal_files *f)
+{
+    struct mark mark;
+    struct stat info;
+    return pread(f->data, &mark, sizeof mark, 0) == sizeof mark
+        && memcmp(mark.magic, MAGIC, sizeof mark.magic) == 0 && mark.id == f->id && fstat(f->data, &info) == 0
+        && info.st_size == f->data_bytes;
+}
+
+static void lay_out(struct plb_journal_files *f, const struct plb_dataset *set)
+{
+    int64_t end = PAGE;
+    for (int i = 0; i < set->n; i++) {
+        if (set->at[i].mode != PLB_OUTPUT)
+            continue;
+        size_t offset, bytes;
+        plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &bytes);
+        f->at[i] = end;
+        end += ((int64_t)bytes + PAGE - 1) / PAGE * PAGE;
+    }
+    f->data_bytes = end > PAGE ? end : 0;
+}
+
+/* Takes room for all outputs, so that a full disk is found before work begins. Where the file system cannot
+ * do that, it is found later. */
+static int reserve(const struct plb_journal_files *f, struct plb_error *err)
+{
+    char text[PLB_QUANTITY_TEXT];
+    bool full = fallocate(f->data, 0, 0, f->data_bytes) != 0
+             && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG);
+    if (!full && ftruncate(f->data, f->data_bytes) == 0)
+        return PLB_OK;
+    int reason = errno;
+    if (ftruncate(f->data, 0) != 0)
+        reason = errno;
+    return plb_fail(err, PLB_EINPUT,
+                    "journal %s: there is no room for the %s of outputs in %s: %s; make room, or name a file "
+                    "elsewhere",
+                    f->path, plb_bytes_print((double)f->data_bytes, text), f->data_path, strerror(reason));
+}
+
+int plb_journal_files_open_data(struct plb_journal_files *f, const struct plb_dataset *set, bool fresh,
+                                struct plb_error *err)
+{
+    lay_out(f, set);
+    if (f->data_bytes == 0)
+        return PLB_OK;
+    f->data = open(f->data_path, O_RDWR | O_CLOEXEC | (fresh ? O_CREAT | O_TRUNC : 0), 0666);
+    if (f->data < 0 && fresh)
+        return plb_fail(err, PLB_EINPUT, "journal %s: %s cannot be written: %s; name another file", f->path,
+                        f->data_path, strerror(errno));
+    if (!fresh && (f->data < 0 || !is_marked(f)))
+        return plb_fail(err, PLB_EINPUT,
+                        "journal %s: its outputs in %s are missing or of another run; bring that file back, "
+                        "or remove the journal to begin anew",
+                        f->path, f->data_path);
+    return fresh ? reserve(f, err) : PLB_OK;
+}
+
+/* Moves bytes between memory and FILE.data. */
+static bool move(const struct plb_journal_files *f, bool writes, char *memory, size_t bytes, int64_t at)
+{
+    while (bytes > 0) {
+        ssize_t n = writes ? pwrite(f->data, memory, bytes, at) : pread(f->data, memory, bytes, at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = writes ? ENOSPC : EIO;
+        if (n <= 0)
+            return false;
+        memory += n;
+        bytes -= (size_t)n;
+        at += n;
+    }
+    return true;
+}
+
+static bool move_units(const struct plb_journal_files *f, const struct plb_dataset *set, bool writes,
+                       const struct plb_rangeset *units)
+{
+    for (int i = 0; i < set->n; i++)
+        for (int k = 0; k < units->n && set->at[i].mode == PLB_OUTPUT; k++) {
+            size_t offset, bytes;
+            plb_dataset_bytes(set, i, units->at[k], &offset, &bytes);
+            if (!move(f, writes, (char *)set->host[i] + offset, bytes, f->at[i] + (int64_t)offset))
+                return false;
+        }
+    return true;
+}
+
+bool plb_journal_files_write(const struct plb_journal_files *f, const struct plb_dataset *set,
+                             const struct plb_rangeset *units)
+{
+    return move_units(f, set, true, units);
+}
+
+bool plb_journal_files_read_data(const struct plb_journal_files *f, const struct plb_dataset *set,
+                                 const struct plb_rangeset *units)
+{
+    return move_units(f, set, false, units);
+}
+
+/* ----------------------------------------------------------------------- end */
+
+void plb_journal_files_remove(const struct plb_journal_files *f, bool all)
+{
+    unlink(f->data_path);
+    unlink(f->pass_path);
+    unlink(f->sums_path);
+    if (all)
+        unlink(f->path);
+}
+
+void plb_journal_files_close(struct plb_journal_files *f)
+{
+    if (f->data >= 0)
+        close(f->data);
+    if (f->fd >= 0)
+        close(f->fd);
+    free(f->path);
+    free(f->data_path);
+    free(f->pass_path);
+    free(f->sums_path);
+    *f = (struct plb_journal_files){.fd = -1, .data = -1};
+}

@@ -1,0 +1,48 @@
+/* The files of a journal, without what they mean. Not thread-safe. */
+#ifndef PLB_JOURNAL_FILES_H
+#define PLB_JOURNAL_FILES_H
+
+#include "base/rangeset.h"
+#include "job/dataset.h"
+#include "journal/record.h"
+
+struct plb_journal_files {
+    char *path; /* FILE */
+    char *data_path, *pass_path, *sums_path;
+    int fd, data;             /* FILE and FILE.data; -1: not open */
+    uint64_t id;              /* of the journal */
+    int64_t at[PLB_MAX_DATA]; /* where each output begins in FILE.data */
+    int64_t data_bytes;       /* of FILE.data; 0: the job has no outputs, and there is no such file */
+};
+
+/* Opens or creates FILE and locks it, until the process ends. PLB_OK; or PLB_EINPUT and a sentence: another
+ * run uses it, it cannot be written, or it is no regular file. To be closed in any case. */
+int plb_journal_files_open(struct plb_journal_files *files, const char *path, struct plb_error *err);
+
+/* The contents of FILE; to be freed. False and a sentence where it cannot be read. */
+bool plb_journal_files_read(const struct plb_journal_files *files, char **bytes, size_t *n,
+                            struct plb_error *err);
+
+/* Begins anew: gives the journal a number, and empties FILE. False, and errno, where it cannot. */
+bool plb_journal_files_begin(struct plb_journal_files *files);
+
+/* Opens FILE.data for these outputs and takes room for them. fresh: whatever it has is gone; else it must be
+ * that of this journal. PLB_OK; or PLB_EINPUT and a sentence. */
+int plb_journal_files_open_data(struct plb_journal_files *files, const struct plb_dataset *set, bool fresh,
+                                struct plb_error *err);
+
+/* Says in FILE.data whose it is. False, and errno, where it cannot. */
+bool plb_journal_files_mark_data(const struct plb_journal_files *files);
+
+/* Writes the outputs of some units, or reads them. False, and errno, where it cannot. */
+bool plb_journal_files_write(const struct plb_journal_files *files, const struct plb_dataset *set,
+                             const struct plb_rangeset *units);
+bool plb_journal_files_read_data(const struct plb_journal_files *files, const struct plb_dataset *set,
+                                 const struct plb_rangeset *units);
+
+/* Removes the files but FILE; all: that too. */
+void plb_journal_files_remove(const struct plb_journal_files *files, bool all);
+
+void plb_journal_files_close(struct plb_journal_files *files);
+
+#endif

@@ -1,0 +1,86 @@
+/* Records from the first to the last whole one. */
+#include "journal/found.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* The parts of a record about results; false where it has another form. */
+static bool take_done(const struct plb_record *record, struct plb_record_pass *pass,
+                      const struct plb_record_done **done, size_t *n)
+{
+    if (record->type != PLB_RECORD_DONE || record->bytes < sizeof *pass
+        || (record->bytes - sizeof *pass) % sizeof **done != 0)
+        return false;
+    memcpy(pass, record->body, sizeof *pass);
+    *done = (const void *)((const char *)record->body + sizeof *pass);
+    *n = (record->bytes - sizeof *pass) / sizeof **done;
+    return true;
+}
+
+static void take_job(struct plb_found *f, const struct plb_record *record)
+{
+    struct plb_record_job job;
+    if (record->type != PLB_RECORD_JOB || record->bytes < sizeof job)
+        return;
+    memcpy(&job, record->body, sizeof job);
+    size_t length = record->bytes - sizeof job;
+    f->id = job.id;
+    f->job = plb_alloc(length + 1);
+    memcpy(f->job, (const char *)record->body + sizeof job, length);
+}
+
+int plb_found_read(struct plb_found *f, const struct plb_journal_files *files, struct plb_error *err)
+{
+    struct plb_record record;
+    size_t bytes;
+    *f = (struct plb_found){.what = PLB_FOUND_NOTHING};
+    if (!plb_journal_files_read(files, &f->bytes, &bytes, err) || bytes == 0)
+        return err->status;
+    if (!plb_record_is_journal(f->bytes, bytes))
+        return plb_fail(err, PLB_EINPUT, "journal %s: this file is no journal of plbrun; name another file",
+                        files->path);
+    if (plb_record_read(f->bytes, bytes, &f->end, &record))
+        take_job(f, &record);
+    if (f->job == NULL && plb_record_is_torn(f->bytes, bytes))
+        return PLB_OK; /* a run was killed when it had just begun */
+    if (f->job == NULL)
+        return plb_fail(err, PLB_EINPUT, "journal %s: its head is damaged; remove it to begin anew",
+                        files->path);
+    f->what = PLB_FOUND_BROKEN;
+    while (plb_record_read(f->bytes, bytes, &f->end, &record)) {
+        struct plb_record_pass pass;
+        const struct plb_record_done *done;
+        size_t n;
+        if (take_done(&record, &pass, &done, &n) && pass.pass > f->last_pass)
+            f->last_pass = pass.pass;
+        f->what = record.type == PLB_RECORD_END ? PLB_FOUND_COMPLETE : PLB_FOUND_BROKEN;
+    }
+    return PLB_OK;
+}
+
+void plb_found_fini(struct plb_found *f)
+{
+    free(f->bytes);
+    free(f->job);
+    *f = (struct plb_found){.what = PLB_FOUND_NOTHING};
+}
+
+bool plb_found_units(const struct plb_found *f, int pass, int64_t units, struct plb_rangeset *accepted)
+{
+    struct plb_record record;
+    for (size_t at = 0; plb_record_read(f->bytes, f->end, &at, &record);) {
+        struct plb_record_pass of;
+        const struct plb_record_done *done;
+        size_t n;
+        if (!take_done(&record, &of, &done, &n) || of.pass != pass)
+            continue;
+        for (size_t i = 0; i < n; i++) {
+            if (done[i].first < 0 || done[i].count < 1 || done[i].first > units - done[i].count)
+                return false;
+            plb_rangeset_add(accepted, (struct plb_range){done[i].first, done[i].count});
+        }
+    }
+    return true;
+}

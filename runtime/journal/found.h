@@ -1,0 +1,29 @@
+/* A journal as a run finds it. Not thread-safe. */
+#ifndef PLB_JOURNAL_FOUND_H
+#define PLB_JOURNAL_FOUND_H
+
+#include "base/rangeset.h"
+#include "journal/files.h"
+
+struct plb_found {
+    enum {
+        PLB_FOUND_NOTHING, /* no run has kept anything there */
+        PLB_FOUND_BROKEN,  /* a run that did not come to its end */
+        PLB_FOUND_COMPLETE,
+    } what;
+    char *bytes; /* the contents of FILE */
+    size_t end;  /* of its last whole record */
+    uint64_t id;
+    char *job;     /* the job as text, which ends in 0; or NULL */
+    int last_pass; /* of which there is a record; 0: none */
+};
+
+/* Reads FILE. PLB_OK; or PLB_EINPUT and a sentence: it is no journal, or a damaged one. To be released in any
+ * case. */
+int plb_found_read(struct plb_found *found, const struct plb_journal_files *files, struct plb_error *err);
+void plb_found_fini(struct plb_found *found);
+
+/* Adds the units that the records of a pass name. False where one of them is not among so many units. */
+bool plb_found_units(const struct plb_found *found, int pass, int64_t units, struct plb_rangeset *accepted);
+
+#endif

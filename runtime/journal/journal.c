@@ -1,0 +1,344 @@
+/* The communication thread's side. */
+#include "journal/journal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "journal/found.h"
+#include "journal/identity.h"
+#include "journal/inside.h"
+
+/* Seconds between two batches. A run that dies loses what was accepted since the last one, and while that was
+ * written. Larger: more is lost. Smaller: the disk syncs more often, which may cost it some milliseconds.
+ * Half of the second that docs/journal.md promises, so that the other half is left for the disk. */
+#define PERIOD 0.5
+
+/* ------------------------------------------------------------------------- open */
+
+/* Decides how the run begins. */
+static int decide(struct plb_journal *j, struct plb_found *found, struct plb_error *err)
+{
+    if (found->what == PLB_FOUND_BROKEN && !j->resume)
+        return plb_fail(err, PLB_EINPUT,
+                        "journal %s: it has what an earlier run did before it broke; go on from there with "
+                        "--resume, or remove it to begin anew",
+                        j->files.path);
+    j->goes_on = found->what == PLB_FOUND_BROKEN;
+    j->complete = found->what == PLB_FOUND_COMPLETE && j->resume;
+    j->fresh = !j->goes_on && !j->complete;
+    j->found_id = found->id;
+    j->found_end = found->end;
+    j->found_pass = found->last_pass;
+    j->found_job = found->job;
+    found->job = NULL;
+    return PLB_OK;
+}
+
+int plb_journal_open(const struct plb_job *job, bool resume, struct plb_journal **journal,
+                     struct plb_error *err)
+{
+    const char *file = plb_settings_get(&job->settings, "run", "journal")->text;
+    struct plb_found found;
+    if (file == NULL && resume)
+        return plb_fail(err, PLB_EINPUT,
+                        "--resume needs the journal of the run that broke; name it with run.journal=FILE");
+    if (file == NULL)
+        return PLB_OK;
+    struct plb_journal *j = *journal = plb_alloc(sizeof *j);
+    j->job = job;
+    j->resume = resume;
+    j->first_pass = 1;
+    if (plb_journal_files_open(&j->files, file, err) != PLB_OK)
+        return err->status;
+    if (plb_found_read(&found, &j->files, err) == PLB_OK)
+        decide(j, &found, err);
+    plb_found_fini(&found);
+    return err->status;
+}
+
+/* ----------------------------------------------------------------------- recall */
+
+static int damaged(const struct plb_journal *j, const char *what, struct plb_error *err)
+{
+    return plb_fail(
+        err, PLB_EINPUT,
+        "journal %s: %s is missing or damaged; bring it back, or remove the journal to begin anew",
+        j->files.path, what);
+}
+
+/* Compares the job with that of the journal, and keeps its text. */
+static int compare(struct plb_journal *j, struct plb_error *err)
+{
+    const char *name, *here, *there;
+    char *now = plb_identity_print(j->job, err);
+    if (now == NULL)
+        return err->status;
+    char *copy = strdup(now);
+    if (copy == NULL || !plb_identity_same(copy, j->found_job, &name, &here, &there))
+        plb_fail(
+            err, PLB_EINPUT,
+            "journal %s: it is of another job: %s is %s here and was %s there; give this job a journal of "
+            "its own, or make the two alike",
+            j->files.path, name, here, there);
+    free(copy);
+    if (err->status == PLB_OK)
+        j->identity = now;
+    else
+        free(now);
+    return err->status;
+}
+
+/* Finds the units that are accepted in the pass with which the run begins. */
+static int find_accepted(struct plb_journal *j, struct plb_error *err)
+{
+    struct plb_snapshot of = {.id = j->files.id, .pass = j->first_pass};
+    struct plb_found found;
+    if (j->sums_bytes > 0) {
+        j->recalled_sums = plb_alloc(j->sums_bytes);
+        plb_state_read_sums(j->files.sums_path, &of, j->set.units, &j->recalled, j->recalled_sums,
+                            j->sums_bytes);
+        return PLB_OK;
+    }
+    if (plb_found_read(&found, &j->files, err) == PLB_OK
+        && !plb_found_units(&found, j->first_pass, j->set.units, &j->recalled))
+        damaged(j, j->files.path, err);
+    plb_found_fini(&found);
+    return err->status;
+}
+
+/* Brings the begin of the pass, and the outputs of its accepted units, back. */
+static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_error *err)
+{
+    int pass;
+    j->files.id = j->found_id;
+    if (plb_state_read_pass(j->files.pass_path, j->files.id, app, &j->next.state.changed, &pass) != PLB_OK)
+        return damaged(j, j->files.pass_path, err);
+    j->first_pass = pass > 0 ? pass : 1;
+    if (j->found_pass > j->first_pass)
+        return damaged(j, j->files.pass_path, err);
+    if (find_accepted(j, err) != PLB_OK)
+        return err->status;
+    j->over = j->recalled.units == j->set.units;
+    j->unmarked = j->recalled.units == 0;
+    if (plb_journal_files_open_data(&j->files, &j->set, j->unmarked, err) != PLB_OK)
+        return err->status;
+    if (!plb_journal_files_read_data(&j->files, &j->set, &j->recalled))
+        return damaged(j, j->files.data_path, err);
+    if (ftruncate(j->files.fd, (off_t)j->found_end) != 0)
+        return damaged(j, j->files.path, err);
+    return PLB_OK;
+}
+
+int plb_journal_recall(struct plb_journal *j, struct plb_job *job, struct plb_error *err)
+{
+    if (j == NULL)
+        return PLB_OK;
+    plb_dataset_describe(&j->set, &job->app);
+    j->sums_bytes = plb_state_sums_bytes(&j->set);
+    if (j->fresh) {
+        j->unmarked = true;
+        return plb_journal_files_open_data(&j->files, &j->set, true, err);
+    }
+    if (compare(j, err) != PLB_OK || j->complete)
+        return err->status;
+    if (bring_back(j, &job->app, err) == PLB_OK && j->over)
+        plb_app_begin_pass(&job->app);
+    if (err->status == PLB_OK)
+        plb_log(PLB_LOG_INFO, "journal %s: the run goes on in pass %d, of which %lld of %lld %s are done",
+                j->files.path, j->first_pass, (long long)j->recalled.units, (long long)j->set.units,
+                job->kernel->unit);
+    return err->status;
+}
+
+bool plb_journal_is_complete(const struct plb_journal *j)
+{
+    return j != NULL && j->complete;
+}
+
+struct plb_journal_start plb_journal_start(const struct plb_journal *j)
+{
+    if (j == NULL)
+        return (struct plb_journal_start){.pass = 1};
+    return (struct plb_journal_start){j->first_pass, &j->recalled, j->over};
+}
+
+void plb_journal_fold(const struct plb_journal *j, int pass)
+{
+    if (j != NULL && pass == j->first_pass && j->recalled.units > 0 && j->sums_bytes > 0)
+        plb_state_copy_sums(&j->set, j->recalled_sums, true);
+}
+
+/* ------------------------------------------------------------------------- a run */
+
+void plb_journal_work(struct plb_journal *j, const struct plb_pu_info *pus, int n)
+{
+    if (j == NULL)
+        return;
+    j->pus = plb_alloc((size_t)n * sizeof *j->pus);
+    j->n_pus = n;
+    for (int p = 0; p < n; p++) {
+        j->pus[p].node = pus[p].node;
+        j->pus[p].pu = pus[p].local;
+        snprintf(j->pus[p].host, sizeof j->pus[p].host, "%s", pus[p].host);
+    }
+    plb_writer_start(j);
+}
+
+static void forget(struct plb_batch *b)
+{
+    b->n = 0;
+    plb_rangeset_clear(&b->units);
+}
+
+void plb_journal_begin(struct plb_journal *j, int pass, int phase, int64_t replaced)
+{
+    if (j == NULL)
+        return;
+    struct plb_batch *next = &j->next;
+    const struct plb_app *app = &j->job->app;
+    bool first = pass == j->first_pass; /* its begin is on disk, or is what setup makes */
+    forget(next);
+    next->of = (struct plb_snapshot){.pass = pass, .phase = phase};
+    next->begins = !first;
+    next->state.changed |= replaced;
+    for (int i = 0; i < PLB_MAX_PHASES; i++)
+        next->state.passes[i] = app->passes[i] - (i == phase);
+    plb_rangeset_clear(&j->folded);
+    for (int i = 0; first && j->sums_bytes > 0 && i < j->recalled.n; i++)
+        plb_rangeset_add(&j->folded, j->recalled.at[i]);
+    j->in_pass = true;
+}
+
+/* Seconds since 1970. */
+static double date(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Bytes of a range that go to another rank for its execution, or come back. */
+static int64_t bytes_moved(const struct plb_dataset *set, struct plb_range range, bool results)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < set->n; i++) {
+        size_t offset, bytes;
+        plb_dataset_bytes(set, i, range, &offset, &bytes);
+        bool counts = results ? plb_data_is_result(&set->at[i]) : plb_data_is_input(&set->at[i]);
+        sum += counts ? (int64_t)bytes : 0;
+    }
+    return sum;
+}
+
+void plb_journal_add(struct plb_journal *j, const struct plb_message *m)
+{
+    if (j == NULL || !j->in_pass || plb_writer_is_broken(j))
+        return;
+    struct plb_batch *b = &j->next;
+    struct plb_range range = m->done.range;
+    double seconds = m->done.execute_s + m->done.transfer_s;
+    if (b->n == b->capacity) {
+        b->capacity = b->capacity > 0 ? 2 * b->capacity : 64;
+        b->done = plb_grow(b->done, (size_t)b->capacity * sizeof *b->done);
+    }
+    b->done[b->n++] = (struct plb_record_done){
+        .first = range.first,
+        .count = range.count,
+        .node = m->from,
+        .pu = m->pu,
+        .start = date() - seconds,
+        .seconds = seconds,
+        .sent = m->from != 0 ? bytes_moved(&j->set, range, false) : 0,
+        .received = m->from != 0 ? bytes_moved(&j->set, range, true) : 0,
+    };
+    plb_rangeset_add(&b->units, range);
+    if (j->sums_bytes > 0)
+        plb_rangeset_add(&j->folded, range);
+}
+
+void plb_journal_step(struct plb_journal *j)
+{
+    if (j == NULL || !j->in_pass || (j->next.n == 0 && !j->next.begins))
+        return;
+    double now = plb_now();
+    if (now < j->handed_at + PERIOD || plb_writer_is_busy(j) || plb_writer_is_broken(j))
+        return;
+    j->handed_at = now;
+    plb_writer_hand_over(j);
+}
+
+bool plb_journal_reads(struct plb_journal *j)
+{
+    return j != NULL && plb_writer_reads(j);
+}
+
+void plb_journal_end_pass(struct plb_journal *j)
+{
+    if (j == NULL)
+        return;
+    j->in_pass = false;
+    j->next.begins = false;
+    if (j->job->kernel->next != NULL)
+        forget(&j->next);
+}
+
+/* -------------------------------------------------------------------------- end */
+
+void plb_journal_rest(struct plb_journal *j, bool save)
+{
+    if (j == NULL)
+        return;
+    plb_writer_wait(j, save);
+    if (save && j->in_pass && j->next.n > 0 && !plb_writer_is_broken(j)) {
+        plb_writer_hand_over(j);
+        plb_writer_wait(j, true);
+    }
+    j->in_pass = false;
+}
+
+void plb_journal_advise(const struct plb_journal *j, struct plb_error *err)
+{
+    if (j == NULL || j->identity == NULL || j->complete || err->text[0] == '\0')
+        return;
+    plb_append(err, "; --resume goes on from there, by journal ", j->files.path);
+}
+
+static void release(struct plb_batch *b)
+{
+    free(b->done);
+    free(b->sums);
+    plb_rangeset_fini(&b->units);
+    plb_rangeset_fini(&b->folded);
+}
+
+void plb_journal_close(struct plb_journal *j, bool complete)
+{
+    if (j == NULL)
+        return;
+    bool broken = plb_writer_is_broken(j), ran = j->pus != NULL;
+    plb_writer_stop(j);
+    complete = complete && ran;
+    if (complete && j->identity != NULL && !broken)
+        complete = plb_writer_append(j, &j->next)
+                && plb_record_append(j->files.fd, PLB_RECORD_END, "", 0, "", 0)
+                && fdatasync(j->files.fd) == 0;
+    if (j->identity == NULL && j->fresh)
+        plb_journal_files_remove(&j->files, j->found_job == NULL || ran);
+    else if (complete)
+        plb_journal_files_remove(&j->files, broken);
+    plb_journal_files_close(&j->files);
+    release(&j->next);
+    release(&j->batch);
+    plb_rangeset_fini(&j->recalled);
+    plb_rangeset_fini(&j->folded);
+    free(j->recalled_sums);
+    free(j->found_job);
+    free(j->identity);
+    free(j->pus);
+    free(j);
+}

@@ -1,0 +1,41 @@
+/* Sums of bytes, each rounded up. */
+#include "node/arena.h"
+
+/* Memory that is too small grows by this factor, up to the largest task. Larger: small tasks have much more
+ * memory than they need. Smaller: memory is taken more often. A guess. */
+#define STEP 4
+
+size_t plb_arena_layout(const struct plb_dataset *set, unsigned modes, struct plb_range range,
+                        size_t at[PLB_MAX_DATA])
+{
+    size_t total = 0, offset, bytes;
+    for (int i = 0; i < set->n; i++) {
+        if ((modes & PLB_MODE(set->at[i].mode)) == 0)
+            continue;
+        plb_dataset_bytes(set, i, range, &offset, &bytes);
+        at[i] = total;
+        total += (bytes + PLB_ARENA_ALIGNMENT - 1) / PLB_ARENA_ALIGNMENT * PLB_ARENA_ALIGNMENT;
+    }
+    return total > 0 ? total : 1;
+}
+
+size_t plb_arena_most(const struct plb_dataset *set, unsigned modes, const struct plb_task_limit *limit)
+{
+    size_t at[PLB_MAX_DATA];
+    struct plb_sizes sizes = plb_dataset_sizes(set);
+    struct plb_range range = {0, set->units};
+    if (sizes.n_indexed == 0)
+        range.count = plb_sizes_fit(&sizes, limit, range);
+    size_t bytes = plb_arena_layout(set, modes, range, at);
+    double most = limit->bytes + set->n * PLB_ARENA_ALIGNMENT;
+    return sizes.n_indexed > 0 && (double)bytes > most ? (size_t)most : bytes;
+}
+
+size_t plb_arena_bytes(size_t needed, size_t first, size_t most)
+{
+    size_t bytes = first;
+    while (bytes < needed && bytes < most)
+        bytes *= STEP;
+    bytes = bytes < most ? bytes : most;
+    return bytes > needed ? bytes : needed;
+}

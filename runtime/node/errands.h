@@ -1,0 +1,33 @@
+/* The errands of the communication thread: inputs to ask for, and inputs that are here to be checked. They
+ * are noted under the node's lock, and run without it. */
+#ifndef PLB_NODE_ERRANDS_H
+#define PLB_NODE_ERRANDS_H
+
+#include "node/runner.h"
+
+/* Something to do for a slot. */
+struct plb_errand {
+    struct plb_runner *runner;
+    struct plb_slot *slot;
+    bool arrived; /* its inputs are here, and their checksum is to be compared; else they are to be fetched */
+};
+
+struct plb_errands {
+    struct plb_errand *at; /* room for every slot of the node */
+    int n;
+};
+
+/* Moves the slots of a PU whose transfers have ended. True where a task became ready. Under the lock. */
+bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *runner);
+
+/* Takes tasks for a PU into free slots, to be fetched. A PU that may hang gets none: others can take what
+ * stays queued. Under the lock. */
+void plb_errands_take_ahead(struct plb_errands *errands, struct plb_runner *runner);
+
+/* Runs all of them. A task whose inputs are here goes to its PU; else PULL goes to `out`. */
+void plb_errands_run(const struct plb_errands *errands, struct plb_outbox *out);
+
+/* The checksum of a slot's inputs has come from rank 0. False: nobody waits for it. Under the lock. */
+bool plb_errands_sum(struct plb_runner *runner, int slot, const struct plb_message *sum);
+
+#endif

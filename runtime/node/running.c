@@ -1,0 +1,30 @@
+/* Questions to the table. */
+#include "node/running.h"
+
+bool plb_running_writes(const struct plb_running running[PLB_MAX_LANES], struct plb_range range,
+                        struct plb_range *task)
+{
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++) {
+        *task = running[lane].task.range;
+        if (running[lane].runs && running[lane].in_place && task->first < range.first + range.count
+            && range.first < task->first + task->count)
+            return true;
+    }
+    return false;
+}
+
+bool plb_running_works(const struct plb_running running[PLB_MAX_LANES], int from, int until)
+{
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        if (running[lane].runs && running[lane].task.pass >= from && running[lane].task.pass < until)
+            return true;
+    return false;
+}
+
+bool plb_running_may_hang(const struct plb_running running[PLB_MAX_LANES], int lanes)
+{
+    for (int lane = 0; lane < lanes; lane++)
+        if (!running[lane].runs || !running[lane].told)
+            return false;
+    return true;
+}

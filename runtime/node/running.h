@@ -1,0 +1,25 @@
+/* The tasks that a device may be executing, by lane. The node's lock guards them. */
+#ifndef PLB_NODE_RUNNING_H
+#define PLB_NODE_RUNNING_H
+
+#include "core/queue.h"
+#include "device/device.h"
+
+struct plb_running {
+    bool runs;
+    bool in_place; /* it writes outputs to where rank 0 gathers them */
+    bool told;     /* that nobody wants its results: from then on they may be anything */
+    struct plb_slice task;
+};
+
+/* Whether a task runs that writes outputs of some of these units in place, and its range. */
+bool plb_running_writes(const struct plb_running running[PLB_MAX_LANES], struct plb_range range,
+                        struct plb_range *task);
+
+/* Whether a task of a pass from `from` to `until` - 1 runs. */
+bool plb_running_works(const struct plb_running running[PLB_MAX_LANES], int from, int until);
+
+/* Whether the device executes nothing but what nobody wants, in all of its lanes. */
+bool plb_running_may_hang(const struct plb_running running[PLB_MAX_LANES], int lanes);
+
+#endif

@@ -1,0 +1,36 @@
+# make fuzz SECONDS=60: each target for so long, one after the other, under libFuzzer and sanitizers. It needs
+# clang. Its corpus stays in build/fuzz/corpus; the input of a finding is kept in build/fuzz/findings.
+
+FUZZ := $(patsubst test/fuzz/fuzz_%.c,%,$(wildcard test/fuzz/fuzz_*.c))
+FUZZ_B := build/fuzz
+FUZZ_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
+FUZZ_CC := clang -std=c11 -D_GNU_SOURCE -DPLB_DEBUG -g -O1 -pthread -MMD -MP -fno-sanitize-recover=all \
+           -Iruntime/include -Iruntime -Itest/fuzz
+# The layers below jobs, and what reads frames, profiles and names of balancers.
+FUZZ_SOURCES := $(wildcard $(patsubst %,runtime/%/*.c,base model format core config)) \
+                runtime/profile/profile_file.c runtime/profile/pool.c runtime/drive/frame.c \
+                runtime/job/balancer_table.c $(BALANCERS)
+FUZZ_OBJECTS := $(FUZZ_SOURCES:%.c=$(FUZZ_B)/%.o) $(FUZZ_B)/balancers.o
+FUZZ_LIBS := -lnlopt -lhwloc -linih -ljansson -ldl -lm
+
+.PHONY: fuzz
+ifeq ($(shell command -v clang),)
+fuzz:
+	@echo "fuzz targets need clang"; echo "0 passed, 0 failed, $(words $(FUZZ)) skipped"
+else
+fuzz: $(FUZZ:%=$(FUZZ_B)/fuzz_%)
+	@test/fuzz/run $(FUZZ_SECONDS) $(FUZZ)
+endif
+
+$(FUZZ_B)/balancers.o: $(B)/balancers.c
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer-no-link,address,undefined $(PACKAGES) -c $< -o $@
+$(FUZZ_B)/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  fuzz  $<"
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer-no-link,address,undefined $(PACKAGES) -c $< -o $@
+$(FUZZ_B)/fuzz_%: $(FUZZ_B)/test/fuzz/fuzz_%.o $(FUZZ_OBJECTS)
+	@echo "  link  $@"
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(FUZZ_LIBS)
+.SECONDARY: $(FUZZ_OBJECTS) $(FUZZ:%=$(FUZZ_B)/test/fuzz/fuzz_%.o)
+-include $(FUZZ_OBJECTS:.o=.d) $(wildcard $(FUZZ_B)/test/fuzz/*.d)

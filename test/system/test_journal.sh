@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# The journal: runs whose rank 0 is killed go on, and give what an undisturbed run gives.
+. "$(dirname "$0")/../support/lib.sh"
+j=$tmp/j y=$tmp/y.npy
+lines "$tmp/sleeper.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
+    '[sleeper]' 'units = 4000' "out = $y" '[run]' "journal = $j"
+lines "$tmp/chain.conf" '[app]' "kernel = $BUILD/test/kernels/chain.so" \
+    '[chain]' 'units = 400' 'passes = 4' 'nap = 0.004' "out = $y" '[run]' "journal = $j"
+
+# broken N CONF ARGUMENTS...: a run of N ranks whose rank 0 is killed when the journal has some results, and
+# the others with it. Returns 0 where a journal is left.
+broken() {
+    local n=$1 run; shift
+    rm -f "$j"* "$y"
+    mpirun --oversubscribe --bind-to none -np "$n" "$PLBRUN" --quiet "$@" >"$tmp/out" 2>&1 &
+    run=$!
+    enough "$run"
+    pgrep -P "$run" plbrun | head -1 | xargs -r kill -9
+    wait "$run"
+    [ -s "$j" ] && [ ! -e "$y" ]
+}
+# enough PID: waits until the journal names 10 ranges, or the run is over.
+enough() {
+    while kill -0 "$1" 2>/dev/null; do
+        [ "$("$PLBRUN" --journal "$j" 2>/dev/null | wc -l)" -gt 10 ] && return
+        sleep 0.05
+    done
+}
+# refused NAME PATTERN ARGUMENTS...: status 2 and one sentence.
+refused() {
+    local name=$1 pattern=$2 got; shift 2
+    alone "$@"; got=$?
+    [ $got -eq 2 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] &&
+        grep -qE "^plbrun: .*$pattern" "$tmp/out"
+    ok "$name" $?
+}
+
+alone --quiet "$tmp/sleeper.conf" && mv "$y" "$tmp/sleeper.npy" && [ -s "$j" ] && [ ! -e "$j.data" ]
+ok "a journal of a complete run is one file" $?
+alone --resume "$tmp/sleeper.conf" && [ ! -e "$y" ] &&
+    grep -q 'this job is complete; nothing is left to do' "$tmp/out"
+ok "which --resume does not run again" $?
+alone --quiet "$tmp/sleeper.conf" sleeper.units=100 && [ "$(stat -c %s "$y")" -eq 928 ]
+ok "and which another run may replace" $?
+rm -f "$j"*
+alone --quiet --verify "$tmp/chain.conf" && mv "$y" "$tmp/chain.npy"
+ok "four passes without a break" $?
+
+for n in 1 2; do
+    for job in sleeper chain; do
+        broken $n "$tmp/$job.conf"
+        ok "$job, $n ranks, killed" $?
+        verify=$([ $job = chain ] && echo --verify)
+        ranks $n --quiet $verify --resume "$tmp/$job.conf" && same "and resumed" "$tmp/$job.npy" "$y"
+        [ ! -e "$y" ] || ok "and resumed" 1
+    done
+done
+
+broken 2 "$tmp/sleeper.conf"
+before=$("$PLBRUN" --journal "$j" | wc -l)
+refused "a rerun without --resume" "go on from there with --resume, or remove it" "$tmp/sleeper.conf"
+refused "another setting" "another job: sleeper.units is 4001 here and was 4000 there" --resume \
+    "$tmp/sleeper.conf" sleeper.units=4001
+refused "another kernel" "another job: kernel is chain here and was sleeper there" --resume \
+    "$tmp/chain.conf"
+cp "$BUILD/test/kernels/sleeper.so" "$tmp/other.so" && printf x >>"$tmp/other.so"
+refused "another build of the kernel" "another job: the kernel's file is .* here and was .* there" --resume \
+    "$tmp/sleeper.conf" app.kernel="$tmp/other.so"
+mv "$j.data" "$tmp/away"
+refused "outputs that are missing" "its outputs in $j.data are missing" --resume "$tmp/sleeper.conf"
+mv "$tmp/away" "$j.data"
+[ "$("$PLBRUN" --journal "$j" | wc -l)" -eq "$before" ]
+ok "a refused run changes nothing" $?
+ranks 3 --quiet --balancer greedy --resume "$tmp/sleeper.conf" &&
+    same "on other ranks, with another balancer" "$tmp/sleeper.npy" "$y"
+[ ! -e "$y" ] || ok "on other ranks, with another balancer" 1
+"$PLBRUN" --journal "$j" >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -gt "$before" ] &&
+    [ "$(head -1 "$tmp/out")" = \
+        "$(printf 'Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand')" ] &&
+    awk -F'\t' -v host="$(hostname)" 'NR > 1 { n += NF == 9 && $1 == NR - 1 && $2 == host && $4 > 0 &&
+        $7 + $8 == 0 && $9 ~ /^sleeper, pass 1: nap/ } END { exit n != NR - 1 }' "$tmp/out"
+ok "--journal prints both runs in the columns of a joblog" $?
+
+# A run that is interrupted keeps everything, and says how to go on.
+rm -f "$j"*
+"$PLBRUN" --quiet "$tmp/sleeper.conf" >"$tmp/out" 2>&1 &
+run=$!
+enough $run
+kill -TERM $run
+wait $run
+[ $? -eq 1 ] && grep -q "were done; .*--resume goes on from there, by journal $j" "$tmp/out"
+ok "an interrupted run says how to go on" $?
+done=$(sed -nE 's/.*when ([0-9]+) of 4000 naps.*/\1/p' "$tmp/out")
+alone --verbose --resume "$tmp/sleeper.conf" && cmp "$tmp/sleeper.npy" "$y" &&
+    [ "$(sed -nE 's/.*of which ([0-9]+) of 4000 naps.*/\1/p' "$tmp/out")" -ge "$done" ]
+ok "and all that it did is kept" $?
+
+# Two runs with one journal.
+rm -f "$j"* "$y"
+"$PLBRUN" --quiet "$tmp/sleeper.conf" >"$tmp/out1" 2>&1 &
+run=$!
+enough $run
+refused "a journal that another run uses" "another run uses it" "$tmp/sleeper.conf"
+refused "also with --resume" "another run uses it" --resume "$tmp/sleeper.conf"
+kill -9 $run
+wait $run 2>/dev/null
+alone --quiet --resume "$tmp/sleeper.conf" && cmp "$tmp/sleeper.npy" "$y"
+ok "a lock ends with its process" $?
+
+# A disk that is full, by a limit on the size of files.
+rm -f "$j"* "$y"
+(ulimit -f 80; refused "no room for the outputs" "there is no room for the .* of outputs in $j.data" \
+    "$tmp/sleeper.conf" sleeper.units=10000; exit "$failures")
+failures=$? count=$((count + 1))
+lines "$tmp/naps.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[sleeper]' 'units = 3000' \
+    '[run]' "journal = $j"
+timeout 60 "$PLBRUN" --quiet "$tmp/naps.conf" >"$tmp/out" 2>&1 &
+run=$!
+while [ ! -s "$j" ]; do sleep 0.05; done
+prlimit --pid "$(pgrep -P $run plbrun)" --fsize=500 # bytes
+wait $run && [ ! -e "$j" ] &&
+    [ "$(grep -c "warning: journal $j: cannot be written: .*; the run goes on" "$tmp/out")" -eq 1 ]
+ok "a journal that cannot grow does not keep a run from its end" $?
+
+rm -f "$j"* "$y"
+refused "--resume without a journal" "needs the journal of the run that broke; name it with run.journal" \
+    --resume "$root/examples/demo/app.conf"
+refused "a folder that does not exist" "the folder of journal = .* does not exist" "$tmp/sleeper.conf" \
+    run.journal="$tmp/none/j"
+refused "a journal that is also an output" "out and journal both name|journal and out both name" \
+    "$tmp/sleeper.conf" run.journal="$y"
+echo 'my notes' >"$tmp/notes"
+refused "a file that is no journal" "this file is no journal of plbrun" "$tmp/sleeper.conf" \
+    run.journal="$tmp/notes"
+[ "$(cat "$tmp/notes")" = 'my notes' ]
+ok "and it stays as it is" $?
+refused "--journal of a file that is not there" "cannot be read: No such file" --journal "$tmp/none"
+alone --quiet --simulate "$root/hostfiles/demo.cluster" "$tmp/sleeper.conf" && [ ! -e "$j" ]
+ok "a simulation keeps no journal" $?
+done_testing

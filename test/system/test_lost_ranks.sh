@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Ranks that are killed or stopped in the middle of a run: others execute their units, and results are those
+# of an undisturbed run.
+. "$(dirname "$0")/../support/lib.sh"
+if ! mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
+    skip "lost ranks" "this mpirun is not Open MPI 4"
+    done_testing
+fi
+lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
+    '[sleeper]' 'units = 6000' "out = $tmp/y.npy"
+
+# rank_of PID: its rank, as its launcher has told it.
+rank_of() { tr '\0' '\n' <"/proc/$1/environ" 2>/dev/null | sed -n 's/^OMPI_COMM_WORLD_RANK=//p'; }
+# disturbed SIGNAL "RANKS" N ARGUMENTS...: a run on N ranks; these ranks get the signal once PUs execute. Its
+# status is that of mpirun.
+disturbed() {
+    local signal=$1 victims=$2 n=$3 run pid; shift 3
+    rm -f "$tmp/y.npy" "$tmp/out"
+    # shellcheck disable=SC2086 # several words
+    timeout 60 mpirun --enable-recovery $MPIRUN_OPTIONS -np "$n" "$PLBRUN" --show-pus "$@" >"$tmp/out" 2>&1 &
+    run=$!
+    for _ in $(seq 200); do
+        [ "$(grep -c 'PU [0-9]*: rank' "$tmp/out")" -ge "$n" ] && break
+        sleep 0.05
+    done
+    sleep 0.4
+    for pid in $(pgrep -P "$(pgrep -P "$run")" plbrun); do
+        case " $victims " in *" $(rank_of "$pid") "*) kill "-$signal" "$pid" ;; esac
+    done
+    wait "$run"
+}
+ranks 1 "$tmp/s.conf"
+mv "$tmp/y.npy" "$tmp/sleeper.npy"
+for signal in KILL STOP; do
+    disturbed $signal 1 3 "$tmp/s.conf" &&
+        grep -q "rank 1 on .* is lost (it" "$tmp/out" &&
+        cmp "$tmp/y.npy" "$tmp/sleeper.npy" >>"$tmp/out" 2>&1
+    ok "one of three ranks, SIG$signal" $?
+    disturbed $signal "1 2 3" 4 "$tmp/s.conf" && [ "$(grep -c 'is lost' "$tmp/out")" -eq 3 ] &&
+        cmp "$tmp/y.npy" "$tmp/sleeper.npy" >>"$tmp/out" 2>&1
+    ok "all ranks but rank 0, SIG$signal" $?
+done
+lines "$tmp/audit.conf" '[app]' "kernel = $BUILD/test/kernels/liar.so" \
+    '[run]' 'audit = 0.3' 'checksums = yes' '[liar]' 'units = 4000' 'rank = -1' 'reduce = yes'
+for signal in KILL STOP; do
+    disturbed $signal 1 3 --verify "$tmp/audit.conf" && grep -q "rank 1 on .* is lost (it" "$tmp/out" &&
+        grep -q '[1-9][0-9]* tasks audited, 0 differences; .*verified' "$tmp/out"
+    ok "audits of a rank that is lost go to others, and each sum counts once, SIG$signal" $?
+done
+disturbed KILL 0 3 "$tmp/s.conf"
+grep -q 'the process of rank 0 has ended; rank 1 ends' "$tmp/out" && [ ! -e "$tmp/y.npy" ]
+ok "without rank 0 the others end" $?
+disturbed STOP 1 3 --report "$tmp/r.json" --trace "$tmp/t.json" "$tmp/s.conf"
+python3 - "$tmp" <<'P'
+import json, sys
+report = json.load(open(sys.argv[1] + '/r.json'))
+pus = report['pus']
+json.load(open(sys.argv[1] + '/t.json'))
+right = pus[1]['failure'] == 'its rank was lost' and not pus[2]['failure']
+sys.exit(not (report['status'] == 'done' and right))
+P
+ok "report and trace tell of it" $?
+done_testing

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# A PU that hangs is named while the run waits for it.
+. "$(dirname "$0")/../support/lib.sh"
+
+lines "$tmp/app.conf" '[app]' "kernel = $BUILD/test/kernels/straggler.so" '[straggler]' 'units = 200' \
+    'rank = 0' 'hangs = yes'
+for backups in on off; do
+    timeout -k 1 8 "$PLBRUN" "$tmp/app.conf" balance.backups=$backups >"$tmp/out" 2>&1 </dev/null
+    awaited='PU 0: [a-z]+ [0-9]+ to [0-9]+ for [45]\.[0-9]+ s, expected [0-9.]+ m?s'
+    grep -qE "^plbrun: +[0-9]+ %  [0-9]+ of 200 .*, $awaited\$" "$tmp/out"
+    ok "a PU that hangs, backups = $backups" $?
+done
+done_testing

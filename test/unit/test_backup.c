@@ -1,0 +1,154 @@
+/* Which late units the master gives to idle PUs, event by event. */
+#include "master_fixture.h"
+
+static const struct plb_master_config with_backups = {.migration = true, .backups = true};
+
+static void is_idle(struct fixture *f, int node, double now)
+{
+    struct plb_message m = message(f, PLB_IDLE, node);
+    assert_int_equal(plb_master_receive(f->master, &m, now, &f->out), 0);
+}
+
+/* Has the master look when it wants to; returns the messages sent before that. */
+static int look(struct fixture *f)
+{
+    int before = f->out.n;
+    double due = plb_master_due(f->master);
+    assert_true(isfinite(due));
+    plb_master_tick(f->master, due, &f->out);
+    expect_sound(f);
+    return before;
+}
+
+static const struct plb_message *last_copy(const struct fixture *f)
+{
+    for (int i = f->out.n - 1; i >= 0; i--)
+        if (f->out.at[i].type == PLB_BACKUP)
+            return &f->out.at[i];
+    fail_msg("no copy was given");
+    return NULL;
+}
+
+/* Node 0 is late with the only unit that is missing, and both others are idle. */
+static void start_late(struct fixture *f)
+{
+    start(f, "static", 0.0, 3, 3, &with_backups);
+    for (int n = 1; n < 3; n++) {
+        report(f, block_of(f, n), n, 0, 1);
+        is_idle(f, n, 11.0);
+    }
+    for (int from = f->out.n; sent(f, from, PLB_BACKUP) == 0;)
+        look(f);
+    assert_int_equal(sent(f, 0, PLB_BACKUP), 1);
+}
+
+/* No message comes any more. */
+static void a_copy_that_is_late_is_given_to_a_third_one(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_late(&f);
+    int first = last_copy(&f)->to;
+    for (int from = f.out.n; sent(&f, from, PLB_BACKUP) == 0;)
+        look(&f);
+    assert_int_equal(sent(&f, 0, PLB_BACKUP), 2);
+    assert_int_equal(last_copy(&f)->to, 3 - first);
+    stop(&f);
+}
+
+/* The holder is told that its units are not wanted any more, and the copy is said to have won. */
+static void the_copy_s_result_cancels_the_holder_s(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_late(&f);
+    int by = last_copy(&f)->to, from = f.out.n;
+    assert_int_equal(report(&f, block_of(&f, 0), by, 0, 1), 1);
+    assert_int_equal(sent(&f, from, PLB_CANCEL), 1);
+    assert_int_equal(f.out.at[from].to, 0);
+    assert_int_equal(plb_backups_counts(plb_master_backups(f.master))->won, 1);
+    assert_int_equal(plb_master_totals(f.master, by)->units, 2);
+    stop(&f);
+}
+
+/* The holder did not hear in time: its result comes after the copy's. */
+static void a_result_that_comes_second_is_no_work(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_late(&f);
+    report(&f, block_of(&f, 0), last_copy(&f)->to, 0, 1);
+    int from = f.out.n;
+    assert_int_equal(report(&f, block_of(&f, 0), 0, 0, 1), 0);
+    assert_int_equal(plb_master_accepted(f.master), 3);
+    assert_int_equal(plb_master_totals(f.master, 0)->units, 0);
+    assert_int_equal(plb_master_totals(f.master, 0)->in_vain, 1);
+    assert_int_equal(plb_backups_counts(plb_master_backups(f.master))->won, 1);
+    assert_int_equal(sent(&f, from, PLB_CANCEL) + sent(&f, from, PLB_BLOCK), 0);
+    stop(&f);
+}
+
+/* Node 0 has given two of its four units to node 1, of which node 2 has heard nothing. It may ask before it
+ * gets a copy. */
+static void who_waits_hears_of_units_that_have_moved(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "static", 0.0, 3, 12, &with_backups);
+    for (int n = 1; n < 3; n++)
+        report(&f, block_of(&f, n), n, 0, 4);
+    is_idle(&f, 2, 11.0);
+    struct plb_message moved = message(&f, PLB_MOVED, 0), block = block_of(&f, 0);
+    moved.gifts = (struct plb_gifts){.thief = 1, .n = 1};
+    moved.gifts.at[0] = (struct plb_gift){{block.block.range.first + 2, 2}, block.block.id, 1};
+    receive(&f, &moved, 11.0);
+    int from = f.out.n;
+    look(&f);
+    assert_int_equal(f.out.n, from + 1);
+    assert_true(f.out.at[from].type == PLB_EMPTY && f.out.at[from].to == 2);
+    assert_int_equal(f.out.at[from].empty.n_victims, 2);
+    assert_true(isinf(plb_master_due(f.master)));
+    is_idle(&f, 2, 11.1);
+    for (from = f.out.n; sent(&f, from, PLB_BACKUP) == 0;)
+        look(&f);
+    assert_int_equal(sent(&f, from, PLB_EMPTY), 0);
+    stop(&f);
+}
+
+/* Static shares of two units: node 0 has not reported, node 1 has one unit left of two. */
+static void the_slowest_is_named_with_and_without_backups(void **state)
+{
+    (void)state;
+    for (int on = 0; on < 2; on++) {
+        struct fixture f;
+        struct plb_slowest slowest = {.pu = -1};
+        start(&f, "static", 0.0, 2, 4, on ? &with_backups : NULL);
+        report(&f, block_of(&f, 1), 1, 0, 1);
+        assert_true(plb_backups_slowest(plb_master_backups(f.master), 11.5, &slowest));
+        assert_int_equal(slowest.pu, 0);
+        assert_int_equal(slowest.range.first, block_of(&f, 0).block.range.first);
+        assert_int_equal(slowest.range.count, 2);
+        assert_true(slowest.seconds == 1.5 && slowest.expected == 0.0);
+        report(&f, block_of(&f, 0), 0, 0, 2);
+        assert_true(plb_backups_slowest(plb_master_backups(f.master), 26.0, &slowest));
+        assert_int_equal(slowest.pu, 1);
+        assert_int_equal(slowest.range.first, block_of(&f, 1).block.range.first + 1);
+        assert_int_equal(slowest.range.count, 1);
+        assert_true(slowest.seconds == 15.0 && slowest.expected == 1.0);
+        report(&f, block_of(&f, 1), 1, 1, 1);
+        assert_false(plb_backups_slowest(plb_master_backups(f.master), 26.0, &slowest));
+        stop(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_slowest_is_named_with_and_without_backups),
+        cmocka_unit_test(who_waits_hears_of_units_that_have_moved),
+        cmocka_unit_test(a_copy_that_is_late_is_given_to_a_third_one),
+        cmocka_unit_test(the_copy_s_result_cancels_the_holder_s),
+        cmocka_unit_test(a_result_that_comes_second_is_no_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

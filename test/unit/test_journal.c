@@ -1,0 +1,223 @@
+/* Records and snapshots: whatever byte is torn off or changed, what is read was written, or there is nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "folder.h"
+#include "journal/found.h"
+#include "journal/identity.h"
+#include "journal/snapshot.h"
+#include "journal/state.h"
+
+enum { UNITS = 100, ID = 77 };
+
+static struct plb_journal_files open_files(const char *path, int flags)
+{
+    struct plb_journal_files files = {.path = strdup(path), .fd = open(path, flags, 0600), .data = -1};
+    assert_true(files.fd >= 0);
+    return files;
+}
+
+static void append_units(int fd, int pass, int64_t first, int64_t count)
+{
+    struct plb_record_pass of = {.pass = pass};
+    struct plb_record_done done = {.first = first, .count = count};
+    assert_true(plb_record_append(fd, PLB_RECORD_DONE, &of, sizeof of, &done, sizeof done));
+}
+
+/* A journal with the units 10 to 19, and a last record with 40 to 44. Returns where that record begins. */
+static size_t write_journal(const char *path, const char *job)
+{
+    struct plb_record_job head = {.id = ID};
+    struct stat info;
+    struct plb_journal_files files = open_files(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND);
+    memcpy(head.magic, PLB_RECORD_MAGIC, sizeof head.magic);
+    assert_true(plb_record_append(files.fd, PLB_RECORD_JOB, &head, sizeof head, job, strlen(job)));
+    append_units(files.fd, 1, 10, 10);
+    assert_int_equal(fstat(files.fd, &info), 0);
+    append_units(files.fd, 1, 40, 5);
+    plb_journal_files_close(&files);
+    return (size_t)info.st_size;
+}
+
+static char *read_file(const char *path, size_t *bytes)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_journal_files files = open_files(path, O_RDONLY);
+    char *contents;
+    assert_true(plb_journal_files_read(&files, &contents, bytes, &err));
+    plb_journal_files_close(&files);
+    return contents;
+}
+
+static void write_file(const char *path, const char *contents, size_t bytes)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(contents, 1, bytes, f), bytes);
+    fclose(f);
+}
+
+/* The accepted units of pass 1; -1 where the file is refused. */
+static int64_t units_in(const char *path)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_found found;
+    struct plb_rangeset units = {0};
+    struct plb_journal_files files = open_files(path, O_RDONLY);
+    int64_t n = -1;
+    if (plb_found_read(&found, &files, &err) == PLB_OK) {
+        assert_true(plb_found_units(&found, 1, UNITS, &units));
+        n = units.units;
+        for (int i = 0; i < units.n; i++)
+            assert_true((units.at[i].first == 10 && units.at[i].count == 10)
+                        || (units.at[i].first == 40 && units.at[i].count == 5));
+    }
+    plb_found_fini(&found);
+    plb_rangeset_fini(&units);
+    plb_journal_files_close(&files);
+    return n;
+}
+
+static void a_torn_record_does_not_count(void **state)
+{
+    const struct folder *folder = *state;
+    size_t bytes, last = write_journal(folder->file, "kernel\tmine\n");
+    char *whole = read_file(folder->file, &bytes);
+    assert_int_equal(units_in(folder->file), 15);
+    for (size_t n = last; n < bytes; n++) {
+        write_file(folder->file, whole, n);
+        assert_int_equal(units_in(folder->file), 10);
+    }
+    free(whole);
+}
+
+static void a_changed_bit_is_seen(void **state)
+{
+    const struct folder *folder = *state;
+    size_t bytes, last = write_journal(folder->file, "kernel\tmine\n");
+    char *whole = read_file(folder->file, &bytes);
+    for (size_t n = last; n < bytes; n++)
+        for (int bit = 0; bit < 8; bit++) {
+            whole[n] = (char)(whole[n] ^ 1 << bit);
+            write_file(folder->file, whole, bytes);
+            assert_int_equal(units_in(folder->file), 10);
+            whole[n] = (char)(whole[n] ^ 1 << bit);
+        }
+    free(whole);
+}
+
+/* A job that is torn off is one that has kept nothing; a changed one is refused, or taken for a torn one. */
+static void a_damaged_head_gives_no_units(void **state)
+{
+    const struct folder *folder = *state;
+    size_t bytes;
+    write_journal(folder->file, "kernel\tmine\n");
+    char *whole = read_file(folder->file, &bytes);
+    for (size_t n = 0; n < 44; n++) { /* without the zeros at its end */
+        write_file(folder->file, whole, n);
+        assert_int_equal(units_in(folder->file), 0);
+        whole[n] ^= 4;
+        write_file(folder->file, whole, bytes);
+        assert_true(units_in(folder->file) <= 0);
+        whole[n] ^= 4;
+    }
+    write_file(folder->file, "no journal at all", 17);
+    assert_int_equal(units_in(folder->file), -1);
+    free(whole);
+}
+
+static void units_beyond_the_job_are_refused(void **state)
+{
+    const struct folder *folder = *state;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_found found;
+    struct plb_rangeset units = {0};
+    write_journal(folder->file, "kernel\tmine\n");
+    struct plb_journal_files files = open_files(folder->file, O_RDONLY);
+    assert_int_equal(plb_found_read(&found, &files, &err), PLB_OK);
+    assert_int_equal(found.what, PLB_FOUND_BROKEN);
+    assert_int_equal(found.id, ID);
+    assert_int_equal(found.last_pass, 1);
+    assert_false(plb_found_units(&found, 1, 44, &units));
+    assert_true(plb_found_units(&found, 2, 44, &units));
+    plb_found_fini(&found);
+    plb_rangeset_fini(&units);
+    plb_journal_files_close(&files);
+}
+
+/* Sums with the units 3 to 5 in them, of pass 2. */
+static void a_snapshot_is_whole_or_not_there(void **state)
+{
+    const struct folder *folder = *state;
+    const struct plb_snapshot of = {.id = ID, .pass = 2}, other = {.id = ID + 1, .pass = 2};
+    struct plb_rangeset in = {0}, out = {0};
+    char sums[16] = "fifteen letters", read[16] = "";
+    size_t bytes;
+    plb_rangeset_add(&in, (struct plb_range){3, 3});
+    assert_true(plb_state_write_sums(folder->file, &of, &in, sums, sizeof sums));
+    assert_true(plb_state_read_sums(folder->file, &of, UNITS, &out, read, sizeof read));
+    assert_int_equal(out.units, 3);
+    assert_int_equal(out.at[0].first, 3);
+    assert_string_equal(read, sums);
+    assert_false(plb_state_read_sums(folder->file, &other, UNITS, &out, read, sizeof read));
+    assert_int_equal(out.units, 0);
+    char *whole = read_file(folder->file, &bytes);
+    for (size_t n = 0; n < bytes; n++) {
+        write_file(folder->file, whole, n);
+        assert_false(plb_state_read_sums(folder->file, &of, UNITS, &out, read, sizeof read));
+        whole[n] ^= 16;
+        write_file(folder->file, whole, bytes);
+        assert_false(plb_state_read_sums(folder->file, &of, UNITS, &out, read, sizeof read));
+        assert_int_equal(out.units, 0);
+        whole[n] ^= 16;
+    }
+    free(whole);
+    plb_rangeset_fini(&in);
+    plb_rangeset_fini(&out);
+}
+
+static void differs(const char *text_a, const char *text_b, const char *name, const char *a, const char *b)
+{
+    const char *found = "", *there = "", *here = "";
+    char *copy_a = strdup(text_a), *copy_b = strdup(text_b);
+    bool same = plb_identity_same(copy_a, copy_b, &found, &there, &here);
+    assert_int_equal(same, name == NULL);
+    if (name != NULL) {
+        assert_string_equal(found, name);
+        assert_string_equal(there, a);
+        assert_string_equal(here, b);
+    }
+    free(copy_a);
+    free(copy_b);
+}
+
+static void the_first_difference_has_a_name(void **state)
+{
+    char value[8];
+    (void)state;
+    differs("kernel\tmine\nunits\t5\n", "kernel\tmine\nunits\t5\n", NULL, "", "");
+    differs("kernel\tmine\nunits\t5\n", "kernel\tmine\nunits\t6\n", "units", "5", "6");
+    differs("kernel\tmine\n", "kernel\tmine\nunits\t6\n", "units", "nothing", "6");
+    differs("kernel\tmine\nmore\t1\n", "kernel\tmine\nless\t1\n", "more", "1", "nothing");
+    plb_identity_value("kernel\tmine\nunits\t5\n", "units", value, sizeof value);
+    assert_string_equal(value, "5");
+    plb_identity_value("kernel\tmine\nunits\t5\n", "unit", value, sizeof value);
+    assert_string_equal(value, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_IN_FOLDER(a_torn_record_does_not_count),     TEST_IN_FOLDER(a_changed_bit_is_seen),
+        TEST_IN_FOLDER(a_damaged_head_gives_no_units),    TEST_IN_FOLDER(units_beyond_the_job_are_refused),
+        TEST_IN_FOLDER(a_snapshot_is_whole_or_not_there), cmocka_unit_test(the_first_difference_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* Who lives, by when each was heard. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/liveness.h"
+
+#define RANKS 4
+#define STEP PLB_BEAT_SECONDS
+
+/* All ranks but `silent` are heard, and looked at, until a time. Returns the rank that is given up first. */
+static int beat(struct plb_liveness *l, int silent, double from, double until)
+{
+    int lost = -1;
+    for (int i = 1; from + i * STEP < until + 1e-9 && lost < 0; i++) {
+        double now = from + i * STEP;
+        for (int rank = 1; rank < RANKS; rank++)
+            if (rank != silent)
+                plb_liveness_heard(l, rank, now);
+        lost = plb_liveness_look(l, now);
+    }
+    return lost;
+}
+
+static void who_beats_is_alive(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 5.0);
+    (void)state;
+    assert_int_equal(beat(l, 0, 5.0, 100.0), -1); /* rank 0 is the judge */
+    for (int rank = 0; rank < RANKS; rank++)
+        assert_int_equal(plb_liveness_of(l, rank), PLB_ALIVE);
+    plb_liveness_free(l);
+}
+
+static void who_is_silent_is_a_suspect_and_then_lost(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
+    (void)state;
+    assert_int_equal(beat(l, 2, 0.0, 0.7), -1);
+    assert_int_equal(plb_liveness_of(l, 2), PLB_SUSPECT);
+    assert_int_equal(plb_liveness_of(l, 1), PLB_ALIVE);
+    assert_int_equal(beat(l, 2, 0.7, 1.1), 2);
+    assert_true(plb_liveness_lose(l, 2));
+    assert_int_equal(plb_liveness_of(l, 2), PLB_LOST_RANK);
+    assert_false(plb_liveness_lose(l, 2));
+    plb_liveness_heard(l, 2, 1.2); /* it comes back */
+    assert_int_equal(plb_liveness_of(l, 2), PLB_LOST_RANK);
+    assert_int_equal(beat(l, 2, 1.1, 9.0), -1); /* and is told once */
+    plb_liveness_free(l);
+}
+
+/* A judge that was held up for a minute hears nobody in that time. */
+static void time_without_a_look_does_not_count(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
+    (void)state;
+    assert_int_equal(beat(l, 3, 0.0, 0.4), -1);
+    assert_int_equal(plb_liveness_look(l, 60.4), -1);
+    assert_int_equal(plb_liveness_of(l, 1), PLB_ALIVE);
+    assert_int_equal(beat(l, 3, 60.4, 60.5), -1);
+    assert_int_equal(beat(l, 3, 60.5, 61.0), 3); /* its own silence before goes on */
+    plb_liveness_free(l);
+}
+
+static void the_end_takes_longer(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
+    (void)state;
+    plb_liveness_patience(l, 2.0);
+    assert_int_equal(beat(l, 1, 0.0, 1.9), -1);
+    assert_int_equal(beat(l, 1, 1.9, 2.2), 1);
+    plb_liveness_patience(l, 0.5); /* never shorter than before */
+    assert_int_equal(beat(l, 2, 2.2, 4.0), -1);
+    plb_liveness_free(l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_beats_is_alive),
+        cmocka_unit_test(who_is_silent_is_a_suspect_and_then_lost),
+        cmocka_unit_test(time_without_a_look_does_not_count),
+        cmocka_unit_test(the_end_takes_longer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The manual pages are complete and well formed.
+. "$(dirname "$0")/../support/lib.sh"
+page=$root/docs/man/plbrun.1 kernel_page=$root/docs/man/plb_kernel.7
+# section NAME: that part of plbrun.1, with its hyphens as plain ones.
+section() { sed 's/\\-/-/g' "$page" | sed -n "/^\.SH $1\$/,/^\.SH [^$1]/p"; }
+
+alone --help
+sed -nE 's/^  (--[a-z-]+).*/\1/p' "$tmp/out" | sort -u >"$tmp/options"
+while read -r option; do
+    section OPTIONS | grep -qE "^\.BI? $option( |\$)" || echo "plbrun.1 lacks $option"
+done <"$tmp/options" >"$tmp/out"
+section OPTIONS | sed -nE 's/^\.BI? (--[a-z-]+).*/\1/p' | grep -vxFf "$tmp/options" |
+    sed 's/^/plbrun.1 has an unknown option /' >>"$tmp/out"
+ok "plbrun.1 has the options of --help" $(($(wc -l <"$tmp/options") < 10 || $(wc -l <"$tmp/out") > 0))
+
+"$PLBRUN" --show-config "$root/examples/demo/app.conf" |
+    sed -nE 's/^(app|run|balance|cluster)\.([^ ]+) .*/\2/p' |
+    while read -r key; do section SETTINGS | grep -qwF -- "$key" || echo "$key"; done >"$tmp/unnamed"
+"$PLBRUN" --balancer help | sed -nE 's/^ +([a-z_.]+) = .*/\1/p' | sort -u >"$tmp/of-balancers"
+grep -vxFf "$tmp/of-balancers" "$tmp/unnamed" >"$tmp/out"
+ok "and the settings that each job has" $(($(wc -l <"$tmp/out") > 0))
+
+grep -oE '\bplb_(app|task|read|write|random)_[a-z_]+\(' "$root/runtime/include/plb/kernel.h" | tr -d '(' |
+    sort -u >"$tmp/functions"
+while read -r function; do
+    grep -qw "$function" "$kernel_page" || echo "plb_kernel.7 lacks $function"
+done <"$tmp/functions" >"$tmp/out"
+ok "plb_kernel.7 has every function of plb/kernel.h" \
+    $(($(wc -l <"$tmp/functions") < 20 || $(wc -l <"$tmp/out") > 0))
+
+if command -v groff >/dev/null; then
+    groff -man -Tutf8 -ww -z "$root"/docs/man/*.[17] >"$tmp/out" 2>&1 && [ ! -s "$tmp/out" ]
+    ok "groff has no warning" $?
+else
+    skip "groff has no warning" "no groff"
+fi
+done_testing

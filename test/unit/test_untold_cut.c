@@ -1,0 +1,105 @@
+/* How long tasks are where nobody has told what units cost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "core/untold.h"
+
+#define SHARE 1000.0 /* work that the PU will probably still do */
+
+static struct plb_pu_rate after(int n, const double work[], const double seconds[])
+{
+    struct plb_pu_rate pu = {.share = SHARE};
+    for (int i = 0; i < n; i++)
+        plb_pu_rate_learn(&pu, work[i], (int64_t)work[i], seconds[i], 0.0);
+    return pu;
+}
+
+static double longest(const struct plb_pu_rate *pu, double master_s, bool shared)
+{
+    struct plb_cut cut = {.low = 500.0, .high = INFINITY, .shared = shared};
+    plb_untold_cut(pu, master_s, &cut);
+    assert_true(cut.low == 0.0);
+    return cut.high;
+}
+
+static void near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9 * expected))
+        fail_msg("got %.12g, expected %.12g", got, expected);
+}
+
+/* Units of 1 ms, of which the first tells that a start costs no more: sqrt(1 ms · 1 s) is 32 units. */
+static void starts_and_surprises_cost_alike(void **state)
+{
+    (void)state;
+    struct plb_pu_rate pu = after(2, (double[]){1.0, 10.0}, (double[]){1e-3, 10e-3});
+    near(longest(&pu, 0.0, false), sqrt(1e-3 * 1.0) * 1e3);
+    near(longest(&pu, 3e-3, false), sqrt(4e-3 * 1.0) * 1e3);
+}
+
+static void units_that_become_dear_make_tasks_short(void **state)
+{
+    (void)state;
+    struct plb_pu_rate pu = after(3, (double[]){1.0, 10.0, 10.0}, (double[]){1e-3, 10e-3, 5.0});
+    assert_true(longest(&pu, 0.0, false) < 10.0);
+}
+
+/* A share and a least task as large as numbers can say leave a task as it was. */
+static void sizes_beyond_all_numbers_are_no_size(void **state)
+{
+    (void)state;
+    struct plb_pu_rate pu = after(2, (double[]){1.0, 10.0}, (double[]){1e3, 10e3});
+    pu.share = 1e308;
+    struct plb_cut cut = {.known = INT64_MAX, .high = INFINITY};
+    plb_untold_cut(&pu, 1e308, &cut);
+    assert_true(cut.known == INT64_MAX && cut.wanted == INT64_MAX && isinf(cut.high));
+}
+
+/* 100 s without a surprise: a task may last 2 s. */
+static void what_was_watched_for_long_is_trusted(void **state)
+{
+    (void)state;
+    struct plb_pu_rate pu = after(2, (double[]){1.0, 100000.0}, (double[]){1e-3, 100.0});
+    near(longest(&pu, 0.0, false), 0.02 * 100.001 * 1e3);
+}
+
+/* A start of 1 s, and units that cost nearly nothing. */
+static void tasks_that_are_starts_grow(void **state)
+{
+    (void)state;
+    struct plb_pu_rate one = after(1, (double[]){1.0}, (double[]){1.0});
+    struct plb_pu_rate two = after(2, (double[]){1.0, 50.0}, (double[]){1.0, 1.01});
+    near(longest(&one, 0.0, false), sqrt(SHARE));
+    near(longest(&two, 0.0, false), 800.0);
+    assert_true(longest(&two, 0.0, true) < 800.0); /* near the end every PU gets some */
+}
+
+static void nothing_is_changed_where_nothing_is_known(void **state)
+{
+    (void)state;
+    struct plb_pu_rate none = {.share = SHARE}, no_share = after(1, (double[]){1.0}, (double[]){1.0});
+    no_share.share = 0.0;
+    const struct plb_pu_rate *pus[] = {&none, &no_share};
+    for (int i = 0; i < 2; i++) {
+        struct plb_cut cut = {.known = 3, .wanted = 4, .low = 5.0, .high = 6.0};
+        plb_untold_cut(pus[i], 0.0, &cut);
+        assert_true(cut.known == 3 && cut.wanted == 4 && cut.low == 5.0 && cut.high == 6.0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_beyond_all_numbers_are_no_size),
+        cmocka_unit_test(starts_and_surprises_cost_alike),
+        cmocka_unit_test(units_that_become_dear_make_tasks_short),
+        cmocka_unit_test(what_was_watched_for_long_is_trusted),
+        cmocka_unit_test(tasks_that_are_starts_grow),
+        cmocka_unit_test(nothing_is_changed_where_nothing_is_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
