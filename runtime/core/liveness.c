@@ -16,7 +16,8 @@
 struct plb_liveness {
     int n;
     double lost_after, looked;
-    double *heard;
+    double *heard; /* from it, or of it */
+    double *spoke; /* from it alone */
     bool *lost;
 };
 
@@ -26,6 +27,7 @@ struct plb_liveness *plb_liveness_new(int n, double lost_after, double now)
     l->n = n;
     l->lost_after = lost_after;
     l->heard = plb_alloc((size_t)n * sizeof *l->heard);
+    l->spoke = plb_alloc((size_t)n * sizeof *l->spoke);
     l->lost = plb_alloc((size_t)n * sizeof *l->lost);
     plb_liveness_resume(l, now);
     return l;
@@ -36,11 +38,17 @@ void plb_liveness_free(struct plb_liveness *l)
     if (l == NULL)
         return;
     free(l->heard);
+    free(l->spoke);
     free(l->lost);
     free(l);
 }
 
 void plb_liveness_heard(struct plb_liveness *l, int rank, double now)
+{
+    l->heard[rank] = l->spoke[rank] = now;
+}
+
+void plb_liveness_vouch(struct plb_liveness *l, int rank, double now)
 {
     l->heard[rank] = now;
 }
@@ -60,7 +68,7 @@ void plb_liveness_patience(struct plb_liveness *l, double lost_after)
 void plb_liveness_resume(struct plb_liveness *l, double now)
 {
     for (int i = 0; i < l->n; i++)
-        l->heard[i] = now;
+        plb_liveness_heard(l, i, now);
     l->looked = now;
 }
 
@@ -69,11 +77,15 @@ int plb_liveness_look(struct plb_liveness *l, double now)
     double gap = now - l->looked;
     if (gap < PLB_BEAT_SECONDS)
         return -1;
-    for (int i = 1; i < l->n && gap > HELD_UP; i++)
+    for (int i = 1; i < l->n && gap > HELD_UP; i++) {
         l->heard[i] += gap - PLB_BEAT_SECONDS;
+        l->spoke[i] += gap - PLB_BEAT_SECONDS;
+    }
     l->looked = gap > HELD_UP ? now - PLB_BEAT_SECONDS : l->looked;
     for (int i = 1; i < l->n; i++)
-        if (!l->lost[i] && now - l->heard[i] > l->lost_after)
+        if (!l->lost[i]
+            && (now - l->heard[i] > l->lost_after
+                || now - l->spoke[i] > fmax(l->lost_after, PLB_LOST_THOUGH_RUNNING)))
             return i;
     l->looked = now;
     return -1;
@@ -88,5 +100,5 @@ enum plb_liveness_state plb_liveness_of(const struct plb_liveness *l, int rank)
 
 double plb_liveness_last(const struct plb_liveness *l, int rank)
 {
-    return l->heard[rank];
+    return l->spoke[rank];
 }

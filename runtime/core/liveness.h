@@ -1,5 +1,6 @@
-/* Which ranks live: alive, suspect, lost, judged by when each was last heard. No I/O, no clock. Not
- * thread-safe.
+/* Which ranks live: alive, suspect, lost, judged by when each was last heard. Another rank of the same host
+ * may vouch for one that is silent: its process runs, and only its core was taken away, or its communication
+ * thread is busy. No I/O, no clock. Not thread-safe.
  *
  * A judge that has not looked for long was held up itself, and all that it missed waits for it. So the time
  * in which it did not look counts for nobody. */
@@ -12,10 +13,14 @@
  * nodes send ten thousand a second. */
 #define PLB_BEAT_SECONDS 0.1
 
-/* Seconds without a message after which a rank is lost, where the user does not say. Larger: the work of a
- * dead rank waits longer. Smaller: a rank whose cores are taken away for a moment is given up. Eight beats;
- * a busy virtual machine takes cores away for a quarter of a second. */
+/* Seconds without a message after which a rank is lost, where the user does not say and nobody vouches for
+ * it. Larger: the work of a dead rank waits longer. Smaller: a rank whose host is held up for a moment is
+ * given up. Eight beats; a busy virtual machine takes cores away for a quarter of a second. */
 #define PLB_LOST_AFTER 0.8
+
+/* Seconds without a message of its own after which a rank is lost whose process runs. Larger: the work of one
+ * that hangs within MPI waits longer. Smaller: one that is busy elsewhere is given up. */
+#define PLB_LOST_THOUGH_RUNNING 10.0
 
 enum plb_liveness_state { PLB_ALIVE, PLB_SUSPECT, PLB_LOST_RANK };
 
@@ -27,6 +32,9 @@ void plb_liveness_free(struct plb_liveness *liveness);
 
 /* A message of a rank has arrived. One that was lost stays lost. */
 void plb_liveness_heard(struct plb_liveness *liveness, int rank, double now);
+
+/* Another rank of its host has seen that the process of this one runs. */
+void plb_liveness_vouch(struct plb_liveness *liveness, int rank, double now);
 
 /* A rank is lost, as somebody else knows. False where it was lost before. */
 bool plb_liveness_lose(struct plb_liveness *liveness, int rank);
@@ -43,7 +51,7 @@ int plb_liveness_look(struct plb_liveness *liveness, double now);
 
 enum plb_liveness_state plb_liveness_of(const struct plb_liveness *liveness, int rank);
 
-/* The time at which a rank was last heard, as far as it counts. */
+/* The time of a rank's own last word, as far as it counts. */
 double plb_liveness_last(const struct plb_liveness *liveness, int rank);
 
 #endif

@@ -136,12 +136,10 @@ static const char *check_recall(const struct plb_recall *recall, int n_nodes)
     return recall->thief >= 0 && recall->thief < n_nodes ? NULL : "a thief that is no rank of this run";
 }
 
-static const char *check_beat(const struct plb_beat *beat)
+static const char *check_beat(const struct plb_beat *beat, int n_nodes)
 {
-    bool idle = beat->range.first == 0 && beat->range.count == 0;
-    bool right = (idle || sound(beat->range)) && beat->block >= 0 && possible(beat->age_s) && beat->quiet >= 0
-              && beat->quiet <= 1;
-    return right ? NULL : "an impossible task";
+    bool right = beat->about >= 0 && beat->about < n_nodes && beat->quiet >= 0 && beat->quiet <= 1;
+    return right ? NULL : "a rank that is no rank of this run";
 }
 
 static const char *check_bye(const struct plb_bye *bye)
@@ -181,7 +179,7 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
         return possible(m->steal.rate) && possible(m->steal.power) ? NULL : "an impossible rate or power";
     case PLB_GIFT:
     case PLB_MOVED: return check_gifts(&m->gifts, n_nodes);
-    case PLB_BEAT: return check_beat(&m->beat);
+    case PLB_BEAT: return check_beat(&m->beat, n_nodes);
     case PLB_LOST:
         return m->lost.rank >= 0 && m->lost.rank < n_nodes ? NULL : "a lost rank that is none of this run";
     case PLB_BYE: return check_bye(&m->bye);

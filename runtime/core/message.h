@@ -19,7 +19,7 @@
  *   RECALL master → node   units that one of its PUs has queued shall go to a PU that waits
  *   REST   master → node   no new task starts; those that run may end
  *   RESTED node → master   none runs any more, and their reports have been sent
- *   BEAT   both ways       the sender lives, and what it has executed for longest
+ *   BEAT   both ways       the sender lives; about a silent rank of its host: whether that one's process runs
  *   LOST   node → master   the process of another rank has ended
  *          master → node   a rank is lost: nothing goes to it or is awaited from it
  *   STOP   master → node   the run is over, with this status
@@ -42,7 +42,7 @@
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 11u /* grows with every change of a message */
+#define PLB_PROTOCOL 12u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -180,11 +180,9 @@ struct plb_gifts { /* GIFT and MOVED */
     double left, rate; /* work still queued at the giver; its work per second, 0 = not measured */
 };
 
-/* Of the node's oldest task; message.pu executes it. Of rank 0: nothing. */
 struct plb_beat {
-    struct plb_range range; /* no units: no task runs */
-    int64_t block;
-    double age_s;  /* since the task has begun */
+    int32_t about; /* from rank 0: does the process of this rank run? from another: it does. 0: no such
+                      question */
     int32_t quiet; /* 1: from rank 0, which may say nothing for long now */
 };
 

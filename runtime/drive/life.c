@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -140,9 +141,34 @@ static void look_at_neighbours(struct plb_life *life, struct plb_outbox *out)
     }
 }
 
+/* Another rank of the same host that was heard of late, or -1. */
+static int find_witness(const struct plb_life *life, int rank)
+{
+    for (int i = 1; i < life->size; i++)
+        if (i != rank && plb_liveness_of(life->liveness, i) == PLB_ALIVE
+            && strcmp(life->config.hosts[i], life->config.hosts[rank]) == 0)
+            return i;
+    return -1;
+}
+
+/* Whoever shares a host with a silent rank knows whether its process runs. */
+static void ask_about_suspects(struct plb_life *life, double now, struct plb_outbox *out)
+{
+    for (int i = 1; i < life->size; i++) {
+        if (plb_liveness_of(life->liveness, i) != PLB_SUSPECT)
+            continue;
+        int witness = find_witness(life, i);
+        if (plb_neighbours_runs(life->neighbours, i))
+            plb_liveness_vouch(life->liveness, i, now);
+        else if (witness > 0)
+            plb_outbox_add(out, PLB_BEAT, 0, witness, 0)->beat.about = i;
+    }
+}
+
 static void look_at_others(struct plb_life *life, double now, struct plb_outbox *out)
 {
     char why[60];
+    ask_about_suspects(life, now, out);
     for (int rank; (rank = plb_liveness_look(life->liveness, now)) >= 0;) {
         snprintf(why, sizeof why, "it has said nothing for %.1f s",
                  now - plb_liveness_last(life->liveness, rank));
@@ -176,7 +202,7 @@ void plb_life_step(struct plb_life *life, struct plb_outbox *out)
 }
 
 /* Others hear of rank 0, or of a lost rank. */
-static void heard_from_rank0(struct plb_life *life, const struct plb_message *m)
+static void heard_from_rank0(struct plb_life *life, const struct plb_message *m, struct plb_outbox *out)
 {
     life->told = plb_now();
     life->quiet = m->type == PLB_BEAT && m->beat.quiet != 0;
@@ -184,15 +210,19 @@ static void heard_from_rank0(struct plb_life *life, const struct plb_message *m)
         end_process(life, "rank 0 has given this rank up");
     if (m->type == PLB_LOST)
         forget(life, m->lost.rank);
+    if (m->type == PLB_BEAT && m->beat.about > 0 && plb_neighbours_runs(life->neighbours, m->beat.about))
+        plb_outbox_add(out, PLB_BEAT, life->rank, 0, 0)->beat.about = m->beat.about;
 }
 
 void plb_life_heard(struct plb_life *life, const struct plb_message *m, struct plb_outbox *out)
 {
     if (life->rank != 0 && m->from == 0)
-        heard_from_rank0(life, m);
+        heard_from_rank0(life, m, out);
     if (life->rank != 0 || m->from == 0)
         return;
     plb_liveness_heard(life->liveness, m->from, plb_now());
+    if (m->type == PLB_BEAT && m->beat.about > 0)
+        plb_liveness_vouch(life->liveness, m->beat.about, plb_now());
     if (m->type == PLB_LOST && m->lost.rank != 0)
         lose(life, m->lost.rank, "its process has ended", out);
 }

@@ -4,6 +4,8 @@
  * - Each rank says BEAT to rank 0 ten times a second. Rank 0 gives up one that it has not heard for
  *   `lost_after` seconds. It says BEAT to the others once a second, and they end without it.
  * - The end of a process on the same host is noticed at once.
+ * - Before a silent rank is given up, one of its host is asked whether its process runs. If it does, its core
+ *   was taken away or its communication thread is busy, and it has PLB_LOST_THOUGH_RUNNING seconds.
  *
  * Rank 0 tells all others of a lost rank (LOST). Nothing goes to it any more, and nothing that it says
  * counts. Communication thread only. */

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,7 +22,7 @@ struct self {
 
 struct plb_neighbours {
     int n;
-    int *ranks;
+    int *ranks, *pids;
     struct pollfd *at;
 };
 
@@ -47,6 +49,7 @@ struct plb_neighbours *plb_neighbours_new(struct plb_mpi *mpi)
     struct plb_neighbours *n = plb_alloc(sizeof *n);
     struct self self = find_self(plb_mpi_rank(mpi)), *all = plb_alloc((size_t)size * sizeof *all);
     n->ranks = plb_alloc((size_t)size * sizeof *n->ranks);
+    n->pids = plb_alloc((size_t)size * sizeof *n->pids);
     n->at = plb_alloc((size_t)size * sizeof *n->at);
     plb_mpi_local_gather(mpi, &self, sizeof self, all);
     for (int i = 0; i < size; i++) {
@@ -54,6 +57,7 @@ struct plb_neighbours *plb_neighbours_new(struct plb_mpi *mpi)
         if (fd < 0)
             continue;
         n->ranks[n->n] = all[i].rank;
+        n->pids[n->n] = all[i].pid;
         n->at[n->n++] = (struct pollfd){.fd = fd, .events = POLLIN};
     }
     free(all);
@@ -69,6 +73,7 @@ void plb_neighbours_free(struct plb_neighbours *n)
             close(n->at[i].fd);
     free(n->at);
     free(n->ranks);
+    free(n->pids);
     free(n);
 }
 
@@ -84,6 +89,30 @@ int plb_neighbours_ended(struct plb_neighbours *n)
         return n->ranks[i];
     }
     return -1;
+}
+
+/* The third word of /proc/PID/stat, or '?'. The second one, the name, is in parentheses and may hold some. */
+static char state_of(int pid)
+{
+    char path[40], line[200];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
+    const char *name_end = file != NULL && fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
+    char state = name_end != NULL && name_end[1] == ' ' ? name_end[2] : '?';
+    if (file != NULL)
+        fclose(file);
+    return state;
+}
+
+/* The number of a process is its own until its pidfd was read as ended. */
+bool plb_neighbours_runs(const struct plb_neighbours *n, int rank)
+{
+    for (int i = 0; i < n->n; i++)
+        if (n->ranks[i] == rank && n->at[i].fd >= 0) {
+            char state = state_of(n->pids[i]);
+            return state == 'R' || state == 'S' || state == 'D' || state == 't'; /* t: a debugger holds it */
+        }
+    return false;
 }
 
 void plb_neighbours_kill(struct plb_neighbours *n, int rank)

@@ -18,6 +18,9 @@ void plb_neighbours_free(struct plb_neighbours *neighbours);
 /* A rank whose process has ended, each once; -1: none. */
 int plb_neighbours_ended(struct plb_neighbours *neighbours);
 
+/* Whether the process of a rank can be seen from here, and neither has ended nor is stopped. */
+bool plb_neighbours_runs(const struct plb_neighbours *neighbours, int rank);
+
 /* Ends the process of a lost rank that is on this host: SIGKILL, which ends a stopped one too. */
 void plb_neighbours_kill(struct plb_neighbours *neighbours, int rank);
 

@@ -11,8 +11,8 @@ lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
 
 # rank_of PID: its rank, as its launcher has told it.
 rank_of() { tr '\0' '\n' <"/proc/$1/environ" 2>/dev/null | sed -n 's/^OMPI_COMM_WORLD_RANK=//p'; }
-# disturbed SIGNAL "RANKS" N ARGUMENTS...: a run on N ranks; these ranks get the signal once PUs execute. Its
-# status is that of mpirun.
+# disturbed SIGNAL "RANKS" N ARGUMENTS...: a run on N ranks; these ranks get the signal once PUs execute, or
+# their communication threads stand still for 2 s (SIGNAL = hold). Its status is that of mpirun.
 disturbed() {
     local signal=$1 victims=$2 n=$3 run pid; shift 3
     rm -f "$tmp/y.npy" "$tmp/out"
@@ -25,7 +25,10 @@ disturbed() {
     done
     sleep 0.4
     for pid in $(pgrep -P "$(pgrep -P "$run")" plbrun); do
-        case " $victims " in *" $(rank_of "$pid") "*) kill "-$signal" "$pid" ;; esac
+        case " $victims " in *" $(rank_of "$pid") "*) ;; *) continue ;; esac
+        if [ "$signal" != hold ]; then kill "-$signal" "$pid"; continue; fi
+        "$root/test/support/hold" "$pid" 2
+        forbidden=$?
     done
     wait "$run"
 }
@@ -47,6 +50,13 @@ for signal in KILL STOP; do
         grep -q '[1-9][0-9]* tasks audited, 0 differences; .*verified' "$tmp/out"
     ok "audits of a rank that is lost go to others, and each sum counts once, SIG$signal" $?
 done
+disturbed hold 1 3 "$tmp/s.conf" sleeper.units=20000 && ! grep -q 'is lost' "$tmp/out"
+kept=$?
+if [ "$forbidden" -eq 3 ]; then
+    skip "a rank whose process runs is not given up" "ptrace is not allowed"
+else
+    ok "a rank whose process runs is not given up, though it says nothing" $kept
+fi
 disturbed KILL 0 3 "$tmp/s.conf"
 grep -q 'the process of rank 0 has ended; rank 1 ends' "$tmp/out" && [ ! -e "$tmp/y.npy" ]
 ok "without rank 0 the others end" $?

@@ -1,4 +1,4 @@
-/* Who lives, by when each was heard. */
+/* Tests which ranks are taken for alive, by when each was heard. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,6 +76,37 @@ static void the_end_takes_longer(void **state)
     plb_liveness_free(l);
 }
 
+/* Rank 1 says nothing; its host says that it runs, until a time. Returns the rank that is given up first. */
+static int vouched_beat(struct plb_liveness *l, double from, double until)
+{
+    int lost = -1;
+    for (double now = from + 1.1 * STEP; now < until && lost < 0; now += 1.1 * STEP) {
+        for (int rank = 2; rank < RANKS; rank++)
+            plb_liveness_heard(l, rank, now);
+        plb_liveness_vouch(l, 1, now);
+        lost = plb_liveness_look(l, now);
+    }
+    return lost;
+}
+
+static void who_runs_but_is_silent_has_longer(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
+    (void)state;
+    assert_int_equal(vouched_beat(l, 0.0, 5.0), -1);
+    assert_float_equal(plb_liveness_last(l, 1), 0.0, 1e-9); /* its own word */
+    assert_int_equal(beat(l, 1, 5.0, 5.6), -1);
+    assert_int_equal(beat(l, 1, 5.6, 7.0), 1); /* nobody vouches any more */
+    plb_liveness_free(l);
+    l = plb_liveness_new(RANKS, 0.8, 0.0);
+    assert_int_equal(vouched_beat(l, 0.0, PLB_LOST_THOUGH_RUNNING), -1);
+    assert_int_equal(vouched_beat(l, PLB_LOST_THOUGH_RUNNING, PLB_LOST_THOUGH_RUNNING + 1.0), 1);
+    plb_liveness_free(l);
+    l = plb_liveness_new(RANKS, 20.0, 0.0); /* the user's patience is longer */
+    assert_int_equal(vouched_beat(l, 0.0, 19.5), -1);
+    plb_liveness_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -83,6 +114,7 @@ int main(void)
         cmocka_unit_test(who_is_silent_is_a_suspect_and_then_lost),
         cmocka_unit_test(time_without_a_look_does_not_count),
         cmocka_unit_test(the_end_takes_longer),
+        cmocka_unit_test(who_runs_but_is_silent_has_longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
