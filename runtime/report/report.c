@@ -40,21 +40,24 @@ void plb_report_derive(struct plb_report *r)
         r->bound_s = r->makespan_s; /* clocks of several nodes differ a little */
     double longest = 0.0, shortest = INFINITY, idle = 0.0;
     bool whole = is_whole(r);
+    r->failed_pus = 0;
     for (int p = 0; p < r->n_pus; p++) {
         struct plb_report_pu *pu = &r->pus[p];
         pu->unused = why_unused(r, pu, whole);
         pu->failed = pu->failure[0] != '\0' ? pu->failure : NULL;
         pu->idle_s = fmax(r->makespan_s - pu->busy_s, 0.0);
-        idle += pu->idle_s;
+        r->failed_pus += pu->failed != NULL;
+        idle += pu->failed != NULL ? 0.0 : pu->idle_s;
         double executing = pu->busy_s - pu->transfer_s;
         pu->rate = executing > 0.0 ? (double)(pu->units + pu->in_vain) / executing : 0.0;
-        if (pu->units > 0) {
+        if (pu->units > 0 && pu->failed == NULL) {
             longest = fmax(longest, pu->busy_s);
             shortest = fmin(shortest, pu->busy_s);
         }
     }
     r->balancing_ratio = shortest > 0.0 && isfinite(shortest) ? longest / shortest : 1.0;
-    r->idle_pct = r->makespan_s > 0.0 && r->n_pus > 0 ? 100.0 * idle / (r->n_pus * r->makespan_s) : 0.0;
+    int n = r->n_pus - r->failed_pus;
+    r->idle_pct = r->makespan_s > 0.0 && n > 0 ? 100.0 * idle / (n * r->makespan_s) : 0.0;
 }
 
 void plb_report_add_pass(struct plb_report_phase *phase, double seconds)

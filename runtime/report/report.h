@@ -91,7 +91,8 @@ struct plb_report {
     double cost_spread, least_cost, most_cost; /* of tasks, beyond what was told */
     double optimum_s;                          /* of a simulation only */
     int64_t solves;
-    double balancing_ratio, idle_pct; /* derived */
+    double balancing_ratio, idle_pct; /* derived, of the PUs that did not fail */
+    int failed_pus;                   /* derived */
     int64_t messages, bytes_moved, migrations, migrated_units;
     int64_t backups, backups_won, backup_units;
     int64_t audited, audit_differences, damaged;

@@ -95,6 +95,8 @@ void plb_report_line(const struct plb_report *r, FILE *out)
     if (r->backups > 0)
         plb_report_say(r, "{backup_units} given twice in {backups backup}, of which {backups_won} won; ",
                        out);
+    if (r->failed_pus > 0)
+        plb_report_say(r, "{failed_pus PU} failed; ", out);
     if (r->audited > 0)
         plb_report_say(r, "{audited task} audited, {audit_differences difference}; ", out);
     if (r->damaged > 0)

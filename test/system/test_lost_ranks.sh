@@ -66,7 +66,7 @@ import json, sys
 report = json.load(open(sys.argv[1] + '/r.json'))
 pus = report['pus']
 json.load(open(sys.argv[1] + '/t.json'))
-right = pus[1]['failure'] == 'its rank was lost' and not pus[2]['failure']
+right = pus[1]['failure'] == 'its rank was lost' and not pus[2]['failure'] and report['failed_pus'] == 1
 sys.exit(not (report['status'] == 'done' and right))
 P
 ok "report and trace tell of it" $?

@@ -80,6 +80,22 @@ static void derived_by_hand(void **state)
     assert_true(pus[0].rate == 10.0 && pus[2].rate == 0.0); /* 60 in the 6 s it executed */
 }
 
+/* Nobody balances what a PU did not do after it failed. */
+static void failed_pus_count_apart(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    snprintf(pus[1].failure, sizeof pus[1].failure, "its rank was lost");
+    plb_report_derive(&r);
+    assert_int_equal(r.failed_pus, 1);
+    assert_true(r.balancing_ratio == 1.0);
+    assert_true(fabs(r.idle_pct - 60.0) < 1e-9); /* 2 + 10 of 20 */
+    assert_string_equal(pus[1].failed, "its rank was lost");
+    plb_report_derive(&r); /* derives the same again */
+    assert_int_equal(r.failed_pus, 1);
+}
+
 /* All of these keys are in the object, and their values are of this kind; ended by NULL. */
 static void has(const json_t *object, bool (*is)(const json_t *), const char *const *keys)
 {
@@ -131,7 +147,8 @@ static void the_report_has_every_key(void **state)
         HAS(o, number, "makespan_s", "bound_s", "profile_s", "solve_s", "balancing_ratio", "idle_pct");
         HAS(o, whole, "schema", "seed", "nodes", "hosts", "units", "passes", "solves", "messages",
             "bytes_moved", "migrations", "migrated_units", "backups", "backups_won", "backup_units");
-        HAS(o, whole, "audited", "audit_differences", "damaged", "profiles_used", "profiles_dropped");
+        HAS(o, whole, "failed_pus", "audited", "audit_differences", "damaged", "profiles_used",
+            "profiles_dropped");
         HAS(o, text, "version", "date", "command", "app", "balancer", "mode");
         HAS(o, flag, "migration");
         const json_t *first = json_array_get(json_object_get(o, "pus"), 0);
@@ -343,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derived_by_hand),
+        cmocka_unit_test(failed_pus_count_apart),
         cmocka_unit_test(passes_add_up),
         cmocka_unit_test(a_name_that_is_not_utf8_does_not_cost_the_report),
         cmocka_unit_test(the_report_has_every_key),
