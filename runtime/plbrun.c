@@ -224,6 +224,8 @@ static int end_run(struct job_run *r, int ranks, int status, struct plb_error *e
         plb_stop_writes();
     if (status == PLB_OK || (err->status != PLB_OK && r->end.begun))
         status = conclude(r, ranks, err);
+    if (r->report.verified == PLB_WRONG || r->report.audit_differences > 0)
+        plb_journal_distrust(r->job.journal, err);
     plb_journal_advise(r->job.journal, err);
     close_journal(&r->job, status == PLB_OK);
     return status;

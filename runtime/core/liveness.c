@@ -18,6 +18,7 @@ struct plb_liveness {
     double lost_after, looked;
     double *heard; /* from it, or of it */
     double *spoke; /* from it alone */
+    double *spare; /* seconds that it may be silent beyond lost_after; INFINITY: excused */
     bool *lost;
 };
 
@@ -28,6 +29,7 @@ struct plb_liveness *plb_liveness_new(int n, double lost_after, double now)
     l->lost_after = lost_after;
     l->heard = plb_alloc((size_t)n * sizeof *l->heard);
     l->spoke = plb_alloc((size_t)n * sizeof *l->spoke);
+    l->spare = plb_alloc((size_t)n * sizeof *l->spare);
     l->lost = plb_alloc((size_t)n * sizeof *l->lost);
     plb_liveness_resume(l, now);
     return l;
@@ -39,6 +41,7 @@ void plb_liveness_free(struct plb_liveness *l)
         return;
     free(l->heard);
     free(l->spoke);
+    free(l->spare);
     free(l->lost);
     free(l);
 }
@@ -51,6 +54,17 @@ void plb_liveness_heard(struct plb_liveness *l, int rank, double now)
 void plb_liveness_vouch(struct plb_liveness *l, int rank, double now)
 {
     l->heard[rank] = now;
+}
+
+void plb_liveness_spare(struct plb_liveness *l, int rank, double seconds)
+{
+    if (isfinite(l->spare[rank]))
+        l->spare[rank] = seconds;
+}
+
+void plb_liveness_excuse(struct plb_liveness *l, int rank)
+{
+    l->spare[rank] = INFINITY;
 }
 
 bool plb_liveness_lose(struct plb_liveness *l, int rank)
@@ -84,8 +98,8 @@ int plb_liveness_look(struct plb_liveness *l, double now)
     l->looked = gap > HELD_UP ? now - PLB_BEAT_SECONDS : l->looked;
     for (int i = 1; i < l->n; i++)
         if (!l->lost[i]
-            && (now - l->heard[i] > l->lost_after
-                || now - l->spoke[i] > fmax(l->lost_after, PLB_LOST_THOUGH_RUNNING)))
+            && (now - l->heard[i] > l->lost_after + l->spare[i]
+                || now - l->spoke[i] > fmax(l->lost_after, PLB_LOST_THOUGH_RUNNING) + l->spare[i]))
             return i;
     l->looked = now;
     return -1;
@@ -95,7 +109,9 @@ enum plb_liveness_state plb_liveness_of(const struct plb_liveness *l, int rank)
 {
     if (l->lost[rank])
         return PLB_LOST_RANK;
-    return rank > 0 && l->looked - l->heard[rank] > MISSED * PLB_BEAT_SECONDS ? PLB_SUSPECT : PLB_ALIVE;
+    return rank > 0 && isfinite(l->spare[rank]) && l->looked - l->heard[rank] > MISSED * PLB_BEAT_SECONDS
+             ? PLB_SUSPECT
+             : PLB_ALIVE;
 }
 
 double plb_liveness_last(const struct plb_liveness *l, int rank)

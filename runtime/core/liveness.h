@@ -36,6 +36,12 @@ void plb_liveness_heard(struct plb_liveness *liveness, int rank, double now);
 /* Another rank of its host has seen that the process of this one runs. */
 void plb_liveness_vouch(struct plb_liveness *liveness, int rank, double now);
 
+/* A rank may be silent for so many seconds more than others, from now on: its messages wait behind data. */
+void plb_liveness_spare(struct plb_liveness *liveness, int rank, double seconds);
+
+/* A rank has said all that it has to say. Its silence means nothing any more. */
+void plb_liveness_excuse(struct plb_liveness *liveness, int rank);
+
 /* A rank is lost, as somebody else knows. False where it was lost before. */
 bool plb_liveness_lose(struct plb_liveness *liveness, int rank);
 

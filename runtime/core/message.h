@@ -183,7 +183,7 @@ struct plb_gifts { /* GIFT and MOVED */
 struct plb_beat {
     int32_t about; /* from rank 0: does the process of this rank run? from another: it does. 0: no such
                       question */
-    int32_t quiet; /* 1: from rank 0, which may say nothing for long now */
+    int32_t quiet; /* 1: the sender may say nothing for long now */
 };
 
 struct plb_lost {

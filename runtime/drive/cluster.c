@@ -53,8 +53,12 @@
 /* Rank 0 takes leave of ranks that have been lost just now. */
 static void give_up_lost(struct plb_rank *r)
 {
-    for (int rank; r->rank0 != NULL && (rank = plb_life_lost(r->life)) >= 0;)
+    for (int rank; r->rank0 != NULL && (rank = plb_life_lost(r->life)) >= 0;) {
+        /* What it gave to others last is granted anew, though they execute it too: so rank 0's PUs must not
+         * write in place where accepted results may be. */
+        plb_node_double(r->node, (struct plb_range){0, r->data.units});
         plb_rank0_lose(r, rank);
+    }
 }
 
 static bool works(void *node, int from, int until)
@@ -74,6 +78,8 @@ static void receive_replaced(struct plb_rank *r, const struct plb_message *m)
     int pending = 0;
     struct plb_outbox signs = {0};
     bool busy = plb_node_works(r->node, 0, m->pass);
+    if (m->begin.replaced != 0 || m->pass == 1)
+        plb_life_quiet(r->life); /* buffers are taken and locked in memory */
     plb_dataset_receive(&r->data, m->begin.replaced, m->pass, busy, &r->old, r->mpi, &pending);
     while (pending > 0) {
         if (plb_mpi_progress(r->mpi))
@@ -246,13 +252,13 @@ static bool goes_on(struct plb_rank *r, bool *said_bye)
 {
     if (!r->stopped || r->alone)
         return !r->alone;
+    bool awaits = r->rank0 != NULL && plb_finish_awaits(r);
     if (!*said_bye && !plb_mpi_busy(r->mpi)) {
         plb_finish_say(r);
         dispatch(r);
         *said_bye = true;
     }
-    return !*said_bye || r->sends > 0
-        || (r->rank0 != NULL && (plb_finish_awaits(r) || plb_rank0_is_needed(r)));
+    return !*said_bye || r->sends > 0 || (r->rank0 != NULL && (awaits || plb_rank0_is_needed(r)));
 }
 
 static double longest_sleep(const struct plb_rank *r)

@@ -37,12 +37,17 @@ void plb_finish_on_bye(struct plb_rank *r, const struct plb_message *m)
     plb_mpi_get(r->mpi, m->from, TRACE_TAG, p->trace, (size_t)p->bye.trace_bytes, &p->pending);
 }
 
-bool plb_finish_awaits(const struct plb_rank *r)
+bool plb_finish_awaits(struct plb_rank *r)
 {
-    for (int i = 0; i < r->size; i++)
-        if (!r->rank0->partings[i].said || r->rank0->partings[i].pending > 0)
-            return true;
-    return false;
+    bool awaits = false;
+    for (int i = 0; i < r->size; i++) {
+        const struct plb_parting *p = &r->rank0->partings[i];
+        bool all = p->said && p->pending == 0;
+        if (all && !p->lost)
+            plb_life_excuse(r->life, i);
+        awaits |= !all;
+    }
+    return awaits;
 }
 
 /* Gives events the number that their PU has in the run. */

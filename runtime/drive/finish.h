@@ -13,7 +13,7 @@ void plb_finish_say(struct plb_rank *r);
 void plb_finish_on_bye(struct plb_rank *r, const struct plb_message *bye);
 
 /* Rank 0: whether a rank that lives has not said BYE, or its trace is not here. */
-bool plb_finish_awaits(const struct plb_rank *r);
+bool plb_finish_awaits(struct plb_rank *r);
 
 /* Rank 0: fills in the report, and joins the traces of all ranks in `trace` if it is on. */
 void plb_finish_report(struct plb_rank *r, struct plb_report *report);

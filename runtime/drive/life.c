@@ -1,6 +1,8 @@
 /* Liveness, neighbours and transport, joined. */
 #include "drive/life.h"
 
+#include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,23 @@
 
 /* Seconds without a word after which a rank is lost while all close their devices. Larger: the end waits
  * longer for one that is stopped then. Smaller: one that closes many GPUs is given up. */
-#define CLOSING 2.0
+#define CLOSING 5.0
+
+/* Messages wait behind the data of their connection, so a rank may be silent for as long as its data needs:
+ * so many times what the rate of all data until now foretells, and so many seconds at most. Larger: a rank
+ * that dies while it sends is lost later. Smaller: one on a busy link is given up. */
+#define DATA_PATIENCE 2.0
+#define MOST_PATIENCE 10.0
+
+/* Bytes per second that are expected of rank 0's link before data has come for a second, and of data from rank
+ * 0. Larger: ranks are given up while the first large results arrive slowly. Smaller: they are lost later. */
+#define FIRST_RATE 1e6
+#define SLOWEST_LINK 5e6
+
+/* Looks that come later than this were held up: the whole job was stopped, perhaps, and rank 0 with it.
+ * Larger: ranks end after a short stop of all. Smaller: a rank that looks rarely notices the end of rank 0
+ * later. */
+#define HELD_UP (2.0 * PLB_BEAT_SECONDS)
 
 /* Seconds of the sleep between two looks whether rank 0 has written everything. Larger: a rank leaves later.
  * Smaller: it uses more of a core. */
@@ -50,9 +68,11 @@ struct plb_life {
     int *lost;                     /* rank 0: those that plb_life_lost has not told */
     int n_lost;
     bool any_lost, closing;
-    bool quiet;    /* rank 0 may say nothing for long */
-    double looked; /* plb_now() of the last look, and BEAT to rank 0 */
-    double told;   /* rank 0: of its last BEAT to the others; they: when rank 0 was heard last */
+    bool quiet;                /* rank 0 may say nothing for long */
+    double *coming;            /* rank 0: bytes on their way from each */
+    double arrived, receiving; /* rank 0: bytes of data, and the seconds in which some was on its way */
+    double looked;             /* plb_now() of the last look, and BEAT to rank 0 */
+    double told;               /* rank 0: of its last BEAT to the others; they: when rank 0 was heard last */
 };
 
 struct plb_life *plb_life_new(const struct plb_life_config *config)
@@ -65,8 +85,11 @@ struct plb_life *plb_life_new(const struct plb_life_config *config)
     life->neighbours = plb_neighbours_new(config->mpi);
     life->looked = life->told = now;
     life->lost = plb_alloc((size_t)life->size * sizeof *life->lost);
+    life->coming = plb_alloc((size_t)life->size * sizeof *life->coming);
     if (life->rank == 0)
         life->liveness = plb_liveness_new(life->size, config->lost_after, now);
+    else if (config->ends_lost)
+        plb_mpi_end_alone();
     return life;
 }
 
@@ -77,6 +100,7 @@ void plb_life_free(struct plb_life *life)
     plb_neighbours_free(life->neighbours);
     plb_liveness_free(life->liveness);
     free(life->lost);
+    free(life->coming);
     free(life);
 }
 
@@ -90,6 +114,23 @@ static void forget(struct plb_life *life, int rank)
         plb_neighbours_kill(life->neighbours, rank);
 }
 
+/* Sends messages at once. */
+static void send(struct plb_life *life, struct plb_outbox *box)
+{
+    for (int i = 0; i < box->n; i++)
+        plb_mpi_send(life->config.mpi, &box->at[i]);
+    plb_mpi_flush(life->config.mpi);
+    plb_outbox_fini(box);
+}
+
+/* A rank that lives after all must not send what it still has: nobody waits for it. */
+static void tell_itself(struct plb_life *life, int rank)
+{
+    struct plb_outbox box = {0};
+    plb_outbox_add(&box, PLB_LOST, 0, rank, 0)->lost.rank = rank;
+    send(life, &box);
+}
+
 /* Rank 0: a rank is lost. */
 static void lose(struct plb_life *life, int rank, const char *why, struct plb_outbox *out)
 {
@@ -101,6 +142,7 @@ static void lose(struct plb_life *life, int rank, const char *why, struct plb_ou
     else
         plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); others execute its %s", rank, host, why,
                 life->config.unit);
+    tell_itself(life, rank);
     for (int i = 1; i < life->size; i++)
         if (plb_liveness_of(life->liveness, i) != PLB_LOST_RANK)
             plb_outbox_add(out, PLB_LOST, 0, i, 0)->lost.rank = rank;
@@ -125,6 +167,17 @@ static void end_process(const struct plb_life *life, const char *why)
     plb_log(speaks ? PLB_LOG_ERROR : PLB_LOG_INFO, "%s; rank %d ends", why, life->rank);
     plb_stop_clean();
     _exit(PLB_EFAILED);
+}
+
+/* This rank was given up, though it lives. Where the launcher would end all ranks with it, it only stands
+ * still: the launcher ends it when rank 0 has ended. */
+static void end_given_up(const struct plb_life *life)
+{
+    if (!life->config.ends_lost) {
+        plb_log(PLB_LOG_INFO, "rank 0 has given rank %d up; it stands still", life->rank);
+        raise(SIGSTOP);
+    }
+    end_process(life, "rank 0 has given this rank up");
 }
 
 /* ----------------------------------------------------------------- signs of life */
@@ -165,9 +218,30 @@ static void ask_about_suspects(struct plb_life *life, double now, struct plb_out
     }
 }
 
+/* Data that arrives is a sign of life, and whose data is on its way may be silent for longer. All share the
+ * link of rank 0. */
+static void count_data(struct plb_life *life, double now)
+{
+    double coming = 0.0;
+    for (int i = 1; i < life->size; i++) {
+        struct plb_coming data = plb_mpi_coming(life->config.mpi, i);
+        life->coming[i] = (double)data.bytes;
+        coming += (double)data.bytes;
+        life->arrived += (double)data.arrived;
+        if (data.arrived > 0)
+            plb_liveness_heard(life->liveness, i, now);
+    }
+    life->receiving += coming > 0.0 ? PLB_BEAT_SECONDS : 0.0;
+    double rate = (FIRST_RATE + life->arrived) / (1.0 + life->receiving);
+    double patience = fmin(DATA_PATIENCE * coming / rate, MOST_PATIENCE);
+    for (int i = 1; i < life->size; i++)
+        plb_liveness_spare(life->liveness, i, life->coming[i] > 0.0 ? patience : 0.0);
+}
+
 static void look_at_others(struct plb_life *life, double now, struct plb_outbox *out)
 {
     char why[60];
+    count_data(life, now);
     ask_about_suspects(life, now, out);
     for (int rank; (rank = plb_liveness_look(life->liveness, now)) >= 0;) {
         snprintf(why, sizeof why, "it has said nothing for %.1f s",
@@ -183,11 +257,24 @@ static void tell_others(struct plb_life *life, bool quiet, double now, struct pl
         plb_outbox_add(out, PLB_BEAT, 0, i, 0)->beat.quiet = quiet;
 }
 
+/* Rank 0's link is shared by all. */
+static void look_at_rank0(struct plb_life *life, double now)
+{
+    struct plb_coming coming = plb_mpi_coming(life->config.mpi, 0);
+    double spare = (double)coming.bytes * life->size / SLOWEST_LINK;
+    if (coming.arrived > 0)
+        life->told = now;
+    if (!life->quiet && now > life->told + RANK0_SILENCE + spare)
+        end_process(life, "rank 0 has said nothing for 10 s");
+}
+
 void plb_life_step(struct plb_life *life, struct plb_outbox *out)
 {
-    double now = plb_now();
-    if (life->size == 1 || now < life->looked + PLB_BEAT_SECONDS)
+    double now = plb_now(), gap = now - life->looked;
+    if (life->size == 1 || gap < PLB_BEAT_SECONDS)
         return;
+    if (gap > HELD_UP && life->rank != 0)
+        life->told += gap;
     life->looked = now;
     look_at_neighbours(life, out);
     if (life->rank == 0) {
@@ -196,8 +283,7 @@ void plb_life_step(struct plb_life *life, struct plb_outbox *out)
             tell_others(life, false, now, out);
     } else {
         plb_outbox_add(out, PLB_BEAT, life->rank, 0, 0);
-        if (!life->quiet && now > life->told + RANK0_SILENCE)
-            end_process(life, "rank 0 has said nothing for 10 s");
+        look_at_rank0(life, now);
     }
 }
 
@@ -207,7 +293,7 @@ static void heard_from_rank0(struct plb_life *life, const struct plb_message *m,
     life->told = plb_now();
     life->quiet = m->type == PLB_BEAT && m->beat.quiet != 0;
     if (m->type == PLB_LOST && m->lost.rank == life->rank)
-        end_process(life, "rank 0 has given this rank up");
+        end_given_up(life);
     if (m->type == PLB_LOST)
         forget(life, m->lost.rank);
     if (m->type == PLB_BEAT && m->beat.about > 0 && plb_neighbours_runs(life->neighbours, m->beat.about))
@@ -223,24 +309,26 @@ void plb_life_heard(struct plb_life *life, const struct plb_message *m, struct p
     plb_liveness_heard(life->liveness, m->from, plb_now());
     if (m->type == PLB_BEAT && m->beat.about > 0)
         plb_liveness_vouch(life->liveness, m->beat.about, plb_now());
+    if (m->type == PLB_BEAT && m->beat.quiet != 0)
+        plb_liveness_vouch(life->liveness, m->from, plb_now() + PLB_LOST_THOUGH_RUNNING);
     if (m->type == PLB_LOST && m->lost.rank != 0)
         lose(life, m->lost.rank, "its process has ended", out);
-}
-
-/* Sends messages at once. */
-static void send(struct plb_life *life, struct plb_outbox *box)
-{
-    for (int i = 0; i < box->n; i++)
-        plb_mpi_send(life->config.mpi, &box->at[i]);
-    plb_mpi_flush(life->config.mpi);
-    plb_outbox_fini(box);
 }
 
 void plb_life_quiet(struct plb_life *life)
 {
     struct plb_outbox box = {0};
-    tell_others(life, true, plb_now(), &box);
+    if (life->rank == 0)
+        tell_others(life, true, plb_now(), &box);
+    else
+        plb_outbox_add(&box, PLB_BEAT, life->rank, 0, 0)->beat.quiet = 1;
     send(life, &box);
+}
+
+void plb_life_excuse(struct plb_life *life, int rank)
+{
+    if (life->liveness != NULL)
+        plb_liveness_excuse(life->liveness, rank);
 }
 
 void plb_life_closes(struct plb_life *life)

@@ -42,8 +42,12 @@ void plb_life_heard(struct plb_life *life, const struct plb_message *message, st
 int plb_life_lost(struct plb_life *life);
 bool plb_life_any_lost(const struct plb_life *life);
 
-/* Rank 0 is going to say nothing for long: it is in the kernel's own code. Says so at once. */
+/* This rank is going to say nothing for long, and says so at once: rank 0 is in the kernel's own code, or
+ * another rank takes memory for a pass. */
 void plb_life_quiet(struct plb_life *life);
+
+/* Rank 0: all that a rank has to say is here. Its silence means nothing any more. */
+void plb_life_excuse(struct plb_life *life, int rank);
 
 /* The run is over, and ranks may need longer to answer while they close their devices. */
 void plb_life_closes(struct plb_life *life);

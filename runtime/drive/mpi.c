@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -44,6 +45,13 @@ struct plb_mpi {
     int64_t frames_received;
 };
 
+static bool lone_end; /* the others go on without this process */
+
+void plb_mpi_end_alone(void)
+{
+    lone_end = true;
+}
+
 /* A process that ends before it has left MPI, such as one without memory or one whose kernel ends it,
  * would leave the other ranks waiting where the launcher does not look after them. */
 static void end_all_ranks(int status, void *unused)
@@ -54,6 +62,8 @@ static void end_all_ranks(int status, void *unused)
     if (finalized)
         return;
     fflush(NULL);
+    if (lone_end)
+        _exit(status);
     MPI_Abort(MPI_COMM_WORLD, status);
 }
 
@@ -202,13 +212,18 @@ void plb_mpi_get(struct plb_mpi *m, int from, int tag, void *data, size_t bytes,
     for (size_t at = 0; at < bytes; at += m->part) {
         size_t length = bytes - at < m->part ? bytes - at : m->part;
         MPI_Irecv((char *)data + at, (int)length, MPI_BYTE, from, TAG_DATA + tag, m->data,
-                  plb_requests_add(&m->requests, &(struct plb_request){from, true, pending, NULL}));
+                  plb_requests_add(&m->requests, &(struct plb_request){from, length, pending, NULL}));
     }
 }
 
 bool plb_mpi_progress(struct plb_mpi *m)
 {
     return plb_requests_progress(&m->requests);
+}
+
+struct plb_coming plb_mpi_coming(struct plb_mpi *m, int rank)
+{
+    return plb_requests_look(&m->requests, rank);
 }
 
 bool plb_mpi_busy(const struct plb_mpi *m)

@@ -61,9 +61,19 @@ void plb_mpi_get(struct plb_mpi *mpi, int from, int tag, void *data, size_t byte
  * called this ends by _exit, without plb_mpi_close. */
 void plb_mpi_abandon(struct plb_mpi *mpi, int rank);
 
+/* From now on the end of this process by exit() ends no other one: they go on without it. */
+void plb_mpi_end_alone(void);
+
 /* Completes what it can; true where something did. */
 bool plb_mpi_progress(struct plb_mpi *mpi);
 bool plb_mpi_busy(const struct plb_mpi *mpi); /* data is on its way */
+
+/* Data on its way from a rank. */
+struct plb_coming {
+    size_t bytes;   /* that are being received */
+    size_t arrived; /* bytes, since the last look */
+};
+struct plb_coming plb_mpi_coming(struct plb_mpi *mpi, int rank);
 
 /* Collectives: all ranks call them in the same order. plb_mpi_meet waits for the last rank, and sleeps
  * meanwhile. */

@@ -5,6 +5,23 @@
 
 #include "base/memory.h"
 
+static struct plb_coming *coming_from(struct plb_requests *r, int peer)
+{
+    if (peer >= r->n_peers) {
+        r->coming = plb_grow(r->coming, (size_t)(peer + 1) * sizeof *r->coming);
+        while (r->n_peers <= peer)
+            r->coming[r->n_peers++] = (struct plb_coming){0};
+    }
+    return &r->coming[peer];
+}
+
+struct plb_coming plb_requests_look(struct plb_requests *r, int peer)
+{
+    struct plb_coming *coming = coming_from(r, peer), now = *coming;
+    coming->arrived = 0;
+    return now;
+}
+
 MPI_Request *plb_requests_add(struct plb_requests *r, const struct plb_request *request)
 {
     if (r->n == r->capacity) {
@@ -15,6 +32,7 @@ MPI_Request *plb_requests_add(struct plb_requests *r, const struct plb_request *
         r->done = plb_grow(r->done, n * sizeof *r->done);
     }
     r->of[r->n] = *request;
+    coming_from(r, request->peer)->bytes += request->bytes;
     if (request->pending != NULL) {
         ++*request->pending;
         r->n_data++;
@@ -38,6 +56,7 @@ static void forget(struct plb_requests *r)
 /* A request is over, or given up. */
 static void lower(struct plb_requests *r, const struct plb_request *request)
 {
+    coming_from(r, request->peer)->bytes -= request->bytes;
     if (request->pending == NULL)
         return;
     --*request->pending;
@@ -51,6 +70,7 @@ bool plb_requests_progress(struct plb_requests *r)
         return false;
     MPI_Testsome(r->n, r->at, &finished, r->done, MPI_STATUSES_IGNORE);
     for (int i = 0; i < finished; i++) {
+        coming_from(r, r->of[r->done[i]].peer)->arrived += r->of[r->done[i]].bytes;
         free(r->of[r->done[i]].owned);
         lower(r, &r->of[r->done[i]]);
     }
@@ -75,7 +95,7 @@ void plb_requests_abandon(struct plb_requests *r, int peer)
         struct plb_request *request = &r->of[i];
         if (request->peer != peer)
             continue;
-        if (request->receives)
+        if (request->bytes > 0)
             MPI_Cancel(&r->at[i]); /* one that is matched goes on; its buffer stays */
         set_aside(r, request->owned);
         lower(r, request);
@@ -91,6 +111,7 @@ void plb_requests_fini(struct plb_requests *r)
     free(r->at);
     free(r->of);
     free(r->done);
+    free(r->coming);
     free(r->aside);
     *r = (struct plb_requests){0};
 }

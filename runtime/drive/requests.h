@@ -3,14 +3,17 @@
 #define PLB_DRIVE_REQUESTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <mpi.h>
+
+#include "drive/mpi.h"
 
 /* A request and its purpose. */
 struct plb_request {
-    int peer;      /* rank */
-    bool receives; /* else it sends */
-    int *pending;  /* data: the counter to lower when it completes; NULL for a frame */
-    void *owned;   /* freed when it completes, or NULL */
+    int peer;     /* rank */
+    size_t bytes; /* that it receives; 0: it sends */
+    int *pending; /* data: the counter to lower when it completes; NULL for a frame */
+    void *owned;  /* freed when it completes, or NULL */
 };
 
 /* A zeroed struct is empty. */
@@ -19,6 +22,8 @@ struct plb_requests {
     struct plb_request *of; /* by request */
     int *done;              /* scratch for MPI_Testsome */
     int n, capacity, n_data;
+    struct plb_coming *coming; /* by rank, n_peers of them */
+    int n_peers;
     void **aside; /* memory that abandoned requests may still use */
     int n_aside;
 };
@@ -28,6 +33,9 @@ MPI_Request *plb_requests_add(struct plb_requests *requests, const struct plb_re
 
 /* Completes what it can; true where something did. */
 bool plb_requests_progress(struct plb_requests *requests);
+
+/* The data on its way from a rank. `arrived` is reset. */
+struct plb_coming plb_requests_look(struct plb_requests *requests, int peer);
 
 /* Gives up all requests from and to a rank that is lost. MPI tells nothing of a rank that dies: what is sent
  * to it stays pending, and what it would send never comes. Counters are lowered as if the requests were

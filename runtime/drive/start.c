@@ -2,6 +2,7 @@
 #include "drive/start.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -193,8 +194,9 @@ static bool prepare_first_calls(struct plb_rank *r, const struct plb_node_pu *pu
 /* Bytes that a rank may page-lock, one of so many of its host. */
 static double lockable(int ranks)
 {
-    int64_t memory = plb_memory_limit("");
-    return memory < INT64_MAX ? PLB_LOCKABLE * (double)memory / ranks : 0.0;
+    double swappable = (double)plb_memory_limit("");
+    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    return PLB_LOCKABLE * fmin(swappable, memory) / ranks;
 }
 
 /* Opens this rank's PUs, and has each say HELLO. Collective. */

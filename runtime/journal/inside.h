@@ -53,6 +53,7 @@ struct plb_journal {
     char *identity; /* of the job, as text; NULL: FILE has no head yet */
     bool told_pus;  /* FILE has a record of them */
     bool unmarked;  /* FILE.data does not say yet whose it is */
+    bool wrong;     /* results turned out to be wrong */
 
     /* Of both, under the lock. */
     pthread_t thread;

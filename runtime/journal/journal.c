@@ -164,7 +164,7 @@ struct plb_journal_start plb_journal_start(const struct plb_journal *j)
 {
     if (j == NULL)
         return (struct plb_journal_start){.pass = 1};
-    return (struct plb_journal_start){j->first_pass, &j->recalled, j->over};
+    return (struct plb_journal_start){j->first_pass, j->over ? NULL : &j->recalled, j->over};
 }
 
 void plb_journal_fold(const struct plb_journal *j, int pass)
@@ -303,9 +303,17 @@ void plb_journal_rest(struct plb_journal *j, bool save)
 
 void plb_journal_advise(const struct plb_journal *j, struct plb_error *err)
 {
-    if (j == NULL || j->identity == NULL || j->complete || err->text[0] == '\0')
+    if (j == NULL || j->identity == NULL || j->complete || j->wrong || err->text[0] == '\0')
         return;
     plb_append(err, "; --resume goes on from there, by journal ", j->files.path);
+}
+
+void plb_journal_distrust(struct plb_journal *j, struct plb_error *err)
+{
+    if (j == NULL || j->complete)
+        return;
+    j->wrong = true;
+    plb_append(err, "; the journal has such results too, and is removed: ", j->files.path);
 }
 
 static void release(struct plb_batch *b)
@@ -320,8 +328,9 @@ void plb_journal_close(struct plb_journal *j, bool complete)
 {
     if (j == NULL)
         return;
-    bool broken = plb_writer_is_broken(j), ran = j->pus != NULL;
+    bool ran = j->pus != NULL, started = j->started;
     plb_writer_stop(j);
+    bool broken = !started || j->broken; /* by the last batch, perhaps */
     complete = complete && ran;
     if (complete && j->identity != NULL && !broken)
         complete = plb_writer_append(j, &j->next)
@@ -329,6 +338,8 @@ void plb_journal_close(struct plb_journal *j, bool complete)
                 && fdatasync(j->files.fd) == 0;
     if (j->identity == NULL && j->fresh)
         plb_journal_files_remove(&j->files, j->found_job == NULL || ran);
+    else if (j->wrong)
+        plb_journal_files_remove(&j->files, true);
     else if (complete)
         plb_journal_files_remove(&j->files, broken);
     plb_journal_files_close(&j->files);

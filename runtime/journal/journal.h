@@ -42,7 +42,7 @@ bool plb_journal_is_complete(const struct plb_journal *journal);
 struct plb_journal_start {
     int pass;                            /* the first pass, from 1 */
     const struct plb_rangeset *accepted; /* units of it that are accepted; borrowed until that pass begins */
-    bool complete;                       /* these are all units of the pass: it is over */
+    bool complete;                       /* all units of the pass are: it is over, and `accepted` is NULL */
 };
 struct plb_journal_start plb_journal_start(const struct plb_journal *journal);
 
@@ -74,6 +74,10 @@ void plb_journal_rest(struct plb_journal *journal, bool save);
 
 /* Says in the error's sentence how the run can go on, where it can. */
 void plb_journal_advise(const struct plb_journal *journal, struct plb_error *err);
+
+/* Results have turned out to be wrong: nothing may go on from them. The journal is removed when it is closed,
+ * and the error's sentence says so. */
+void plb_journal_distrust(struct plb_journal *journal, struct plb_error *err);
 
 /* Closes the journal and releases it. complete: all results are written; FILE stays and says so, the other
  * files go. A journal into which nothing was written leaves no file. */

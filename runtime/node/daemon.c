@@ -60,9 +60,10 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     shared->config = *config;
     shared->locks.most = config->lockable;
     shared->uses_slots = plb_dataset_travels(config->data);
-    bool others = config->n_nodes > 1 || n_pus > 1;
-    bool twice = config->audits || (config->migration.on && config->migration.backups);
-    for (int i = 0; i < config->data->n && others && twice; i++)
+    /* With other nodes also after a loss, when units are granted anew that somebody executes already. */
+    bool twice = config->n_nodes > 1
+              || (n_pus > 1 && (config->audits || (config->migration.on && config->migration.backups)));
+    for (int i = 0; i < config->data->n && twice; i++)
         shared->guarded |= config->data->owner && config->data->at[i].mode == PLB_OUTPUT;
     pthread_mutex_init(&shared->lock, NULL);
     plb_condition_init(&shared->wake);

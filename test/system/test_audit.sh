@@ -53,6 +53,10 @@ says "the last sentence counts" \
 [ "$(number audit_differences)" -gt 0 ] && [ "$(number audited)" -ge "$(number audit_differences)" ]
 ok "so does the report" $?
 
+run 1 3 run.journal="$tmp/j" && [ -z "$(find "$tmp" -name 'j*')" ] && ! grep -q -- '--resume' "$tmp/out"
+ok "nobody can go on from wrong results: the journal is gone" $?
+says "and that is said" "the journal has such results too, and is removed: $tmp/j$"
+
 run 3 3 run.audit=0
 ok "without audits only --verify notices" $?
 [ "$(number audited)" = 0 ]

@@ -38,14 +38,14 @@ ok "without migration" $?
 [ "$(number backups)" = 0 ]
 ok "there are no backups" $?
 
-# Rank 0 has two PUs, so that one rank alone can have backups, too.
+# Rank 0 has two PUs, so that one rank alone can have backups, too. On a busy machine the others may have done
+# everything before a rank has executed the ten units after which it is late.
+helped() { run "$@" && [ "$(number backups_won)" -gt 0 ]; }
 for n in $(counts 1 2 3); do
     for rank in $(seq 0 $((n - 1))); do
-        run "$n" app straggler.rank="$rank"
-        [ $? -eq 0 ] && [ "$(number backups_won)" -gt 0 ]
+        tries helped "$n" app straggler.rank="$rank"
         ok "$n ranks, rank $rank is late" $?
-        run "$n" app straggler.rank="$rank" straggler.hangs=yes straggler.reduce=yes
-        [ $? -eq 0 ] && [ "$(number backups_won)" -gt 0 ]
+        tries helped "$n" app straggler.rank="$rank" straggler.hangs=yes straggler.reduce=yes
         ok "$n ranks, rank $rank never returns, and units are summed up" $?
     done
 done

@@ -11,10 +11,11 @@ lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
 
 # rank_of PID: its rank, as its launcher has told it.
 rank_of() { tr '\0' '\n' <"/proc/$1/environ" 2>/dev/null | sed -n 's/^OMPI_COMM_WORLD_RANK=//p'; }
-# disturbed SIGNAL "RANKS" N ARGUMENTS...: a run on N ranks; these ranks get the signal once PUs execute, or
-# their communication threads stand still for 2 s (SIGNAL = hold). Its status is that of mpirun.
+# disturbed SIGNAL "RANKS" N ARGUMENTS...: a run on N ranks; these ranks get the signal once PUs execute.
+# SIGNAL = hold: their communication threads stand still for 2 s; suspend: they stop for 12 s. Its status is that of
+# mpirun.
 disturbed() {
-    local signal=$1 victims=$2 n=$3 run pid; shift 3
+    local signal=$1 victims=$2 n=$3 run pid stopped=(); shift 3
     rm -f "$tmp/y.npy" "$tmp/out"
     # shellcheck disable=SC2086 # several words
     timeout 60 mpirun --enable-recovery $MPIRUN_OPTIONS -np "$n" "$PLBRUN" --show-pus "$@" >"$tmp/out" 2>&1 &
@@ -26,10 +27,14 @@ disturbed() {
     sleep 0.4
     for pid in $(pgrep -P "$(pgrep -P "$run")" plbrun); do
         case " $victims " in *" $(rank_of "$pid") "*) ;; *) continue ;; esac
-        if [ "$signal" != hold ]; then kill "-$signal" "$pid"; continue; fi
-        "$root/test/support/hold" "$pid" 2
-        forbidden=$?
+        stopped+=("$pid")
+        case $signal in
+        hold) "$root/test/support/hold" "$pid" 2; forbidden=$? ;;
+        suspend) kill -STOP "$pid" ;;
+        *) kill "-$signal" "$pid" ;;
+        esac
     done
+    [ "$signal" != suspend ] || { sleep 12; kill -CONT "${stopped[@]}"; }
     wait "$run"
 }
 ranks 1 "$tmp/s.conf"
@@ -57,6 +62,10 @@ if [ "$forbidden" -eq 3 ]; then
 else
     ok "a rank whose process runs is not given up, though it says nothing" $kept
 fi
+# All stand still, as when a batch system suspends the job. Rank 0 was silent then, and nobody ends for that.
+disturbed suspend "0 1 2" 3 "$tmp/s.conf" && ! grep -q 'is lost\|has said nothing' "$tmp/out" &&
+    cmp "$tmp/y.npy" "$tmp/sleeper.npy" >>"$tmp/out" 2>&1
+ok "a job that is suspended for 12 s goes on" $?
 disturbed KILL 0 3 "$tmp/s.conf"
 grep -q 'the process of rank 0 has ended; rank 1 ends' "$tmp/out" && [ ! -e "$tmp/y.npy" ]
 ok "without rank 0 the others end" $?

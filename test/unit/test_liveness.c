@@ -107,6 +107,28 @@ static void who_runs_but_is_silent_has_longer(void **state)
     plb_liveness_free(l);
 }
 
+static void who_sends_data_has_longer(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
+    (void)state;
+    plb_liveness_spare(l, 1, 2.0);
+    assert_int_equal(beat(l, 1, 0.0, 2.6), -1);
+    assert_int_equal(beat(l, 1, 2.6, 4.0), 1);
+    plb_liveness_free(l);
+}
+
+static void who_has_said_all_may_be_silent(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
+    (void)state;
+    plb_liveness_excuse(l, 1);
+    plb_liveness_spare(l, 1, 0.0); /* changes nothing any more */
+    assert_int_equal(beat(l, 1, 0.0, 60.0), -1);
+    assert_int_equal(plb_liveness_of(l, 1), PLB_ALIVE);
+    assert_int_equal(beat(l, 2, 60.0, 62.0), 2);
+    plb_liveness_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +137,8 @@ int main(void)
         cmocka_unit_test(time_without_a_look_does_not_count),
         cmocka_unit_test(the_end_takes_longer),
         cmocka_unit_test(who_runs_but_is_silent_has_longer),
+        cmocka_unit_test(who_sends_data_has_longer),
+        cmocka_unit_test(who_has_said_all_may_be_silent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
