@@ -20,8 +20,8 @@ survived() {
         skip "$name" "$(sed -n 's/.*# SKIP //p' "$tmp/out" | head -n 1)"
         return
     fi
-    ok "$name" $status
-    [ $status -ne 0 ] || grep '^#' "$tmp/out"
+    ok "$name" "$status"
+    [ "$status" -ne 0 ] || grep '^#' "$tmp/out"
 }
 # These runs sleep most of the time, and others go on beside them.
 {
