@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "gate.h"
 #include "plb/kernel.h"
 
 enum { MOST_PASSES = 100 };
@@ -44,6 +45,7 @@ static int entry(const struct plb_task *task)
     const struct timespec time = {.tv_sec = (time_t)*nap,
                                   .tv_nsec = (long)((*nap - (double)(time_t)*nap) * 1e9)};
     be_late(task);
+    wait_at_gate(task);
     for (int64_t i = 0; i < task->count && !plb_task_cancelled(task); i++) {
         to[i] = value(of[task->first + i], task->first + i);
         *total += (int64_t)to[i];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "gate.h"
 #include "plb/kernel.h"
 
 static const struct plb_option options[] = {
@@ -42,6 +43,7 @@ static int execute(const struct plb_task *task)
     const struct habits *habits = task->args;
     const int64_t *in = task->data[IN];
     int64_t *out = task->data[OUT], lie = my_rank() == habits->rank ? habits->lie : 0;
+    wait_at_gate(task);
     long nanoseconds = (long)(habits->nap * 1e6 * (double)task->count);
     nanosleep(&(struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000}, NULL);
     for (int64_t i = 0; i < task->count; i++)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "gate.h"
 #include "plb/kernel.h"
 
 static const struct plb_option options[] = {
@@ -22,6 +23,7 @@ static int doze(const struct plb_task *task)
     const struct timespec unit = {.tv_nsec = 1000000};
     const struct habits *habits = task->args;
     struct timespec end;
+    wait_at_gate(task);
     clock_gettime(CLOCK_MONOTONIC, &end);
     for (int64_t i = 0; i < task->count && !plb_task_cancelled(task); i++) {
         end.tv_nsec += unit.tv_nsec;

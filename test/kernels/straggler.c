@@ -2,6 +2,7 @@
  * it. The results are whole numbers, so that they are exactly right or wrong. Built with PASSES there are
  * several passes; each doubles what is added to the results, in a buffer that is replaced. */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -15,6 +16,7 @@ static const struct plb_option options[] = {
     {"after", PLB_INT, "10", 0, 1e9, NULL, "units that it executes before"},
     {"late", PLB_REAL, "1000", 0, 1e9, NULL, "milliseconds that it sleeps then"},
     {"hangs", PLB_FLAG, "no", 0, 0, NULL, "it sleeps for ever, and does not ask whether it is cancelled"},
+    {"tell", PLB_FLAG, "no", 0, 0, NULL, "it says so"},
     {"reduce", PLB_FLAG, "no", 0, 0, NULL, "units are summed up, too"},
 #ifdef PASSES
     {"passes", PLB_INT, "3", 1, 1e9, NULL, "how many"},
@@ -27,7 +29,7 @@ enum { ADDED, IN, OUT, SUM };
 struct habits {
     double nap, late;
     int64_t rank, pu, after;
-    bool hangs, reduce;
+    bool hangs, tells, reduce;
 };
 
 /* Rank 0's. */
@@ -55,6 +57,8 @@ static int my_rank(void)
 /* The behaviour of the late PU in the task in which it is late. */
 static void be_late(const struct plb_task *task, const struct habits *habits)
 {
+    if (habits->tells)
+        fputs("straggler: late\n", stderr);
     while (habits->hangs)
         nap(1000.0);
     for (double slept = 0.0; slept < habits->late && !plb_task_cancelled(task); slept += 1.0)
@@ -87,9 +91,9 @@ static int execute(const struct plb_task *task)
 static int setup(struct plb_app *app)
 {
     struct state *s = plb_app_alloc(app, sizeof *s);
-    struct habits habits = {plb_app_real(app, "nap"),   plb_app_real(app, "late"), plb_app_int(app, "rank"),
-                            plb_app_int(app, "pu"),     plb_app_int(app, "after"), plb_app_flag(app, "hangs"),
-                            plb_app_flag(app, "reduce")};
+    struct habits habits = {plb_app_real(app, "nap"),  plb_app_real(app, "late"),  plb_app_int(app, "rank"),
+                            plb_app_int(app, "pu"),    plb_app_int(app, "after"),  plb_app_flag(app, "hangs"),
+                            plb_app_flag(app, "tell"), plb_app_flag(app, "reduce")};
     *s = (struct state){.units = plb_app_int(app, "units"), .passes = 1, .added = 1};
 #ifdef PASSES
     s->passes = plb_app_int(app, "passes");

@@ -35,18 +35,9 @@ static void breaks(struct scenario *s, int node, int pu, double at)
 static int run(struct scenario *s, const char *what)
 {
     static struct watch w;
-    struct plb_error err = {.status = PLB_OK};
     struct plb_simulated result;
-    int failed = 0;
-    start_watch(&w, s);
-    if (plb_simulate(&s->simulation, &result, &err) != PLB_OK)
-        wrong(&w, "%.250s", err.text);
-    end_watch(&w, &result);
-    if (w.wrong[0] != '\0')
-        fail_msg("seed %llu, %s, %s: %s", (unsigned long long)s->simulation.seed,
-                 s->simulation.master.balancer->name, what, w.wrong);
-    for (int p = 0; p < plb_master_pus(result.master); p++)
-        failed += plb_master_totals(result.master, p)->failure[0] != '\0';
+    simulate_watched(s, &w, what, &result);
+    int failed = failed_pus(result.master);
     assert_int_equal(plb_master_counts(result.master)->losses, 0);
     plb_master_free(result.master);
     free_scenario(s);
@@ -97,16 +88,11 @@ static void the_last_device_ends_the_run(void **state)
     (void)state;
     static struct scenario s;
     for (int b = 0; plb_balancers[b] != NULL; b++) {
-        struct plb_error err = {.status = PLB_OK};
-        struct plb_simulated result;
         prepare(&s, 2, plb_balancers[b]);
         s.cluster.n_nodes = s.cluster.n_pus = s.nodes[0].n_pus = 1;
         s.simulation.master.n_nodes = 1;
         breaks(&s, 0, 0, 0.1 * s.bound);
-        assert_int_equal(plb_simulate(&s.simulation, &result, &err), PLB_EFAILED);
-        assert_non_null(strstr(err.text, "no processing unit is left"));
-        plb_master_free(result.master);
-        free_scenario(&s);
+        simulate_to_no_pu(&s);
     }
 }
 

@@ -39,15 +39,6 @@ static int64_t stolen_locally(const struct plb_master *master)
     return stolen - plb_master_counts(master)->moved_units;
 }
 
-/* PUs of which the master has heard that their device has failed. */
-static int64_t failed_pus(const struct plb_master *master)
-{
-    int64_t failed = 0;
-    for (int p = 0; p < plb_master_pus(master); p++)
-        failed += plb_master_totals(master, p)->failure[0] != '\0';
-    return failed;
-}
-
 static void count(const struct scenario *s, const struct watch *w, const struct plb_simulated *result)
 {
     const struct plb_master_counts *c = plb_master_counts(result->master);
@@ -102,16 +93,9 @@ static void check_seed(uint64_t seed)
 {
     static struct scenario s;
     static struct watch w;
-    struct plb_error err = {.status = PLB_OK};
     struct plb_simulated result;
     make_scenario(&s, seed);
-    start_watch(&w, &s);
-    if (plb_simulate(&s.simulation, &result, &err) != PLB_OK)
-        wrong(&w, "%.250s", err.text);
-    end_watch(&w, &result);
-    if (w.wrong[0] != '\0')
-        fail_msg("seed %llu, %s on %d PUs of %d nodes: %s", (unsigned long long)seed,
-                 s.simulation.master.balancer->name, s.cluster.n_pus, s.cluster.n_nodes, w.wrong);
+    simulate_watched(&s, &w, "as drawn", &result);
     count(&s, &w, &result);
     plb_master_free(result.master);
     free_scenario(&s);
@@ -162,16 +146,11 @@ static void losing_every_node_ends_the_run(void **state)
 {
     (void)state;
     static struct scenario s;
-    struct plb_error err = {.status = PLB_OK};
-    struct plb_simulated result;
     make_scenario(&s, 77);
     for (int n = 0; n < s.cluster.n_nodes; n++)
         s.faults[n] = (struct plb_fault){.kind = PLB_DIES, .node = n, .pu = -1};
     s.simulation.n_faults = s.cluster.n_nodes;
-    assert_int_equal(plb_simulate(&s.simulation, &result, &err), PLB_EFAILED);
-    assert_non_null(strstr(err.text, "no processing unit is left"));
-    plb_master_free(result.master);
-    free_scenario(&s);
+    simulate_to_no_pu(&s);
 }
 
 int main(void)

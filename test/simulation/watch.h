@@ -280,4 +280,39 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
     w->blocks = NULL;
 }
 
+/* Simulates the scenario, and fails the test where a fact does not hold. The result's master is the caller's.
+ */
+static inline void simulate_watched(struct scenario *s, struct watch *w, const char *what,
+                                    struct plb_simulated *result)
+{
+    struct plb_error err = {.status = PLB_OK};
+    start_watch(w, s);
+    if (plb_simulate(&s->simulation, result, &err) != PLB_OK)
+        wrong(w, "%.250s", err.text);
+    end_watch(w, result);
+    if (w->wrong[0] != '\0')
+        fail_msg("seed %llu, %s on %d PUs of %d nodes, %s: %s", (unsigned long long)s->simulation.seed,
+                 s->simulation.master.balancer->name, s->cluster.n_pus, s->cluster.n_nodes, what, w->wrong);
+}
+
+/* Simulates a scenario in which no PU is left: the run ends, and says so. Frees the scenario. */
+static inline void simulate_to_no_pu(struct scenario *s)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_simulated result;
+    assert_int_equal(plb_simulate(&s->simulation, &result, &err), PLB_EFAILED);
+    assert_non_null(strstr(err.text, "no processing unit is left"));
+    plb_master_free(result.master);
+    free_scenario(s);
+}
+
+/* PUs of which the master has heard that their device has failed. */
+static inline int failed_pus(const struct plb_master *master)
+{
+    int failed = 0;
+    for (int p = 0; p < plb_master_pus(master); p++)
+        failed += plb_master_totals(master, p)->failure[0] != '\0';
+    return failed;
+}
+
 #endif

@@ -60,3 +60,61 @@ balancers() {
 # The numbers of ranks to try: a sanitized build tries the smallest and the largest.
 counts() { if [ -n "${SAN:-}" ]; then echo "$1" "${*: -1}"; else echo "$@"; fi; }
 alone() { timeout 120 "$PLBRUN" "$@" >"$tmp/out" 2>&1; }
+
+# Runs that are disturbed. A slow machine must not change what a test sees: so it waits for what it needs, and
+# the tasks of the run wait for the test at a gate (test/kernels/gate.h).
+LAUNCH=(mpirun)
+gate_at=5 # which task of each rank waits
+# begin N ARGUMENTS...: plbrun on N ranks in the background, output in $tmp/out; its pid is in $run.
+begin() {
+    local n=$1; shift
+    rm -f "$tmp/gate"
+    : >"$tmp/out"
+    # shellcheck disable=SC2086 # several words
+    PLB_TEST_GATE=$gate_at:$tmp/gate "${LAUNCH[@]}" $MPIRUN_OPTIONS -np "$n" "$PLBRUN" "$@" \
+        >"$tmp/out" 2>&1 &
+    run=$!
+}
+# await N PATTERN: waits until the run has printed N lines with the pattern. Fails where it ends before, and
+# after two minutes.
+await() {
+    local end=$((SECONDS + 120)) goes_on=yes
+    while [ "$(grep -cE -- "$2" "$tmp/out")" -lt "$1" ]; do
+        [ $goes_on = yes ] && [ $SECONDS -lt $end ] || return
+        sleep 0.05
+        kill -0 "$run" 2>/dev/null || goes_on=no
+    done
+}
+# soon COMMAND...: waits until the command succeeds. Fails after two minutes.
+soon() {
+    local end=$((SECONDS + 120))
+    until "$@"; do
+        [ $SECONDS -lt $end ] || return
+        sleep 0.05
+    done
+}
+# started N ARGUMENTS...: begins a run, and waits until a task of each rank waits at the gate.
+started() { begin "$@" && await "$1" 'a task waits at the gate'; }
+open_gate() { : >"$tmp/gate"; }
+# process_of RANK: the pid of this rank of a run of this test.
+process_of() {
+    local pid environment
+    for pid in $(pgrep -x plbrun); do
+        environment=$( (tr '\0' '\n' <"/proc/$pid/environ") 2>/dev/null)
+        grep -qxF "XDG_CACHE_HOME=$XDG_CACHE_HOME" <<<"$environment" &&
+            grep -qxE "(OMPI_COMM_WORLD|PMIX|PMI)_RANK=$1" <<<"$environment" && echo "$pid" && return
+    done
+}
+# field KEY: what the report $tmp/r.json says.
+field() { python3 -c "import json; print(json.load(open('$tmp/r.json'))['$1'])"; }
+# kept UNITS: $tmp/y.npy.partial has some of these units of the sleeper, right where its .units says so.
+kept() {
+    python3 - "$tmp/y.npy.partial" "$1" <<'P'
+import struct, sys
+path, n = sys.argv[1], int(sys.argv[2])
+values = struct.unpack(f'<{n}d', open(path, 'rb').read()[-8 * n:])
+ranges = [tuple(map(int, line.split(','))) for line in open(path + '.units') if line[0] != '#']
+units = [u for first, last in ranges for u in range(first, last + 1)]
+sys.exit(0 if 0 < len(units) < n and all(values[u] == u + 1 for u in units) else 1)
+P
+}

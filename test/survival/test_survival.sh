@@ -6,21 +6,33 @@
 runs=10
 [ -z "${PLB_QUICK:-}" ] || runs=3
 
-# survives NAME ARGUMENT...: as the harness says, whose lines are shown.
-survives() {
-    local name=$1; shift
-    "$root/test/survival/run" "$@" >"$tmp/out" 2>&1
-    local status=$?
+# try FILE ARGUMENT...: the harness, whose lines go to $tmp/FILE.
+try() {
+    "$root/test/survival/run" --undisturbed 2 "${@:2}" >"$tmp/$1" 2>&1
+    echo $? >"$tmp/$1.status"
+}
+# survived NAME FILE: as the harness has said, whose lines are shown.
+survived() {
+    local name=$1 status
+    status=$(cat "$tmp/$2.status")
+    mv "$tmp/$2" "$tmp/out"
     if grep -q '# SKIP' "$tmp/out"; then
         skip "$name" "$(sed -n 's/.*# SKIP //p' "$tmp/out" | head -n 1)"
         return
     fi
-    ok "$name" $status
-    [ $status -ne 0 ] || grep '^#' "$tmp/out"
+    ok "$name" "$status"
+    [ "$status" -ne 0 ] || grep '^#' "$tmp/out"
 }
+# These runs sleep most of the time, and others go on beside them.
+{
+    try rank0 --job chain --victim rank0 --runs $((runs / 3))
+    try hosts --job chain --hosts 3 --ranks 3 --victim hosts --runs $((runs / 3))
+} &
 for job in spmm triad chain; do
-    survives "$runs runs of $job, ranks are killed and stopped" --job $job --runs $runs
+    try $job --job $job --runs $runs
+    survived "$runs runs of $job, ranks are killed and stopped" $job
 done
-survives "rank 0 is killed: the others end" --job chain --victim rank0 --runs $((runs / 3))
-survives "hosts are lost" --job chain --hosts 3 --ranks 3 --victim hosts --runs $((runs / 3))
+wait
+survived "rank 0 is killed: the others end" rank0
+survived "hosts are lost" hosts
 done_testing

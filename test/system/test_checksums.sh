@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../support/lib.sh"
 
 lines "$tmp/app.conf" '[app]' 'kernel = triad' '[triad]' 'elements = 1048576' "a = $tmp/a.npy" \
-    '[cluster]' 'master_only = yes' '[balance]' 'balancer = greedy' # all data travels, in many messages
+    '[cluster]' 'master_only = yes' '[balance]' 'grain = 8' # all data travels, in many messages
 # shellcheck disable=SC2046 # several words
 if ! ${CC:-cc} -shared -fPIC -o "$tmp/damage.so" "$root/test/support/damage.c" \
     $(mpicc -showme:compile 2>/dev/null) >"$tmp/out" 2>&1 || [ -n "${SAN:-}" ]; then

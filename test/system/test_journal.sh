@@ -3,28 +3,31 @@
 . "$(dirname "$0")/../support/lib.sh"
 j=$tmp/j y=$tmp/y.npy
 lines "$tmp/sleeper.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
-    '[sleeper]' 'units = 4000' "out = $y" '[run]' "journal = $j"
+    '[sleeper]' 'units = 1000' "out = $y" '[run]' "journal = $j" '[balance]' 'grain = 20'
 lines "$tmp/chain.conf" '[app]' "kernel = $BUILD/test/kernels/chain.so" \
-    '[chain]' 'units = 400' 'passes = 4' 'nap = 0.004' "out = $y" '[run]' "journal = $j"
+    '[chain]' 'units = 400' 'passes = 4' 'nap = 0.001' "out = $y" '[run]' "journal = $j" \
+    '[balance]' 'grain = 20' 'backups = off' # else others end the pass of a rank that waits
 
-# broken N CONF ARGUMENTS...: a run of N ranks whose rank 0 is killed when the journal has some results, and
-# the others with it. Returns 0 where a journal is left.
+# broken N JOB: a run of N ranks whose rank 0 is killed when the journal has some results, and the others with
+# it. The chain is in its second pass by then. Returns 0 where a journal is left.
 broken() {
-    local n=$1 run; shift
     rm -f "$j"* "$y"
-    mpirun --oversubscribe --bind-to none -np "$n" "$PLBRUN" --quiet "$@" >"$tmp/out" 2>&1 &
-    run=$!
-    enough "$run"
-    pgrep -P "$run" plbrun | head -1 | xargs -r kill -9
+    # shellcheck disable=SC2034 # lib.sh uses it
+    gate_at=$([ "$2" = chain ] && echo 30 || echo 15)
+    begin "$1" --quiet "$tmp/$2.conf"
+    soon enough
+    kill -9 "$(process_of 0)"
     wait "$run"
     [ -s "$j" ] && [ ! -e "$y" ]
 }
-# enough PID: waits until the journal names 10 ranges, or the run is over.
-enough() {
-    while kill -0 "$1" 2>/dev/null; do
-        [ "$("$PLBRUN" --journal "$j" 2>/dev/null | wc -l)" -gt 10 ] && return
-        sleep 0.05
-    done
+# enough: the journal names 3 ranges. A busy node reports several tasks as one range.
+enough() { [ "$("$PLBRUN" --journal "$j" 2>/dev/null | wc -l)" -gt 3 ]; }
+# by_itself JOB: the same without mpirun.
+by_itself() {
+    rm -f "$j"* "$y" "$tmp/gate"
+    PLB_TEST_GATE=15:$tmp/gate "$PLBRUN" --quiet "$tmp/$1.conf" >"$tmp/out" 2>&1 &
+    run=$!
+    soon enough
 }
 # refused NAME PATTERN ARGUMENTS...: status 2 and one sentence.
 refused() {
@@ -48,7 +51,7 @@ ok "four passes without a break" $?
 
 for n in 1 2; do
     for job in sleeper chain; do
-        broken $n "$tmp/$job.conf"
+        broken $n $job
         ok "$job, $n ranks, killed" $?
         verify=$([ $job = chain ] && echo --verify)
         ranks $n --quiet $verify --resume "$tmp/$job.conf" && same "and resumed" "$tmp/$job.npy" "$y"
@@ -56,11 +59,11 @@ for n in 1 2; do
     done
 done
 
-broken 2 "$tmp/sleeper.conf"
+broken 2 sleeper
 before=$("$PLBRUN" --journal "$j" | wc -l)
 refused "a rerun without --resume" "go on from there with --resume, or remove it" "$tmp/sleeper.conf"
-refused "another setting" "another job: sleeper.units is 4001 here and was 4000 there" --resume \
-    "$tmp/sleeper.conf" sleeper.units=4001
+refused "another setting" "another job: sleeper.units is 1001 here and was 1000 there" --resume \
+    "$tmp/sleeper.conf" sleeper.units=1001
 refused "another kernel" "another job: kernel is chain here and was sleeper there" --resume \
     "$tmp/chain.conf"
 cp "$BUILD/test/kernels/sleeper.so" "$tmp/other.so" && printf x >>"$tmp/other.so"
@@ -82,24 +85,18 @@ ranks 3 --quiet --balancer greedy --resume "$tmp/sleeper.conf" &&
 ok "--journal prints both runs in the columns of a joblog" $?
 
 # A run that is interrupted keeps everything, and says how to go on.
-rm -f "$j"*
-"$PLBRUN" --quiet "$tmp/sleeper.conf" >"$tmp/out" 2>&1 &
-run=$!
-enough $run
+by_itself sleeper
 kill -TERM $run
 wait $run
 [ $? -eq 1 ] && grep -q "were done; .*--resume goes on from there, by journal $j" "$tmp/out"
 ok "an interrupted run says how to go on" $?
-done=$(sed -nE 's/.*when ([0-9]+) of 4000 naps.*/\1/p' "$tmp/out")
+done=$(sed -nE 's/.*when ([0-9]+) of 1000 naps.*/\1/p' "$tmp/out")
 alone --verbose --resume "$tmp/sleeper.conf" && cmp "$tmp/sleeper.npy" "$y" &&
-    [ "$(sed -nE 's/.*of which ([0-9]+) of 4000 naps.*/\1/p' "$tmp/out")" -ge "$done" ]
+    [ "$(sed -nE 's/.*of which ([0-9]+) of 1000 naps.*/\1/p' "$tmp/out")" -ge "$done" ]
 ok "and all that it did is kept" $?
 
 # Two runs with one journal.
-rm -f "$j"* "$y"
-"$PLBRUN" --quiet "$tmp/sleeper.conf" >"$tmp/out1" 2>&1 &
-run=$!
-enough $run
+by_itself sleeper
 refused "a journal that another run uses" "another run uses it" "$tmp/sleeper.conf"
 refused "also with --resume" "another run uses it" --resume "$tmp/sleeper.conf"
 kill -9 $run
@@ -112,12 +109,11 @@ rm -f "$j"* "$y"
 (ulimit -f 80; refused "no room for the outputs" "there is no room for the .* of outputs in $j.data" \
     "$tmp/sleeper.conf" sleeper.units=10000; exit "$failures")
 failures=$? count=$((count + 1))
-lines "$tmp/naps.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[sleeper]' 'units = 3000' \
-    '[run]' "journal = $j"
-timeout 60 "$PLBRUN" --quiet "$tmp/naps.conf" >"$tmp/out" 2>&1 &
-run=$!
-while [ ! -s "$j" ]; do sleep 0.05; done
-prlimit --pid "$(pgrep -P $run plbrun)" --fsize=500 # bytes
+lines "$tmp/naps.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[sleeper]' 'units = 1000' \
+    '[run]' "journal = $j" '[balance]' 'grain = 20'
+by_itself naps
+prlimit --pid $run --fsize=500 # bytes
+open_gate
 wait $run && [ ! -e "$j" ] &&
     [ "$(grep -c "warning: journal $j: cannot be written: .*; the run goes on" "$tmp/out")" -eq 1 ]
 ok "a journal that cannot grow does not keep a run from its end" $?

@@ -7,34 +7,32 @@ if ! mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
     done_testing
 fi
 lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
-    '[sleeper]' 'units = 6000' "out = $tmp/y.npy"
+    '[sleeper]' 'units = 1000' "out = $tmp/y.npy" '[balance]' 'grain = 20'
+# shellcheck disable=SC2034 # lib.sh uses it
+LAUNCH=(timeout 120 mpirun --enable-recovery)
 
-# rank_of PID: its rank, as its launcher has told it.
-rank_of() { tr '\0' '\n' <"/proc/$1/environ" 2>/dev/null | sed -n 's/^OMPI_COMM_WORLD_RANK=//p'; }
-# disturbed SIGNAL "RANKS" N ARGUMENTS...: a run on N ranks; these ranks get the signal once PUs execute.
-# SIGNAL = hold: their communication threads stand still for 2 s; suspend: they stop for 12 s. Its status is that of
-# mpirun.
+# disturbed SIGNAL "RANKS" N ARGUMENTS...: a run on N ranks; these ranks get the signal while all execute tasks.
+# The others go on once rank 0 says that they are lost. SIGNAL = hold: their communication threads stand still for
+# 2 s; suspend: they stop for 12 s. Its status is that of mpirun.
 disturbed() {
-    local signal=$1 victims=$2 n=$3 run pid stopped=(); shift 3
-    rm -f "$tmp/y.npy" "$tmp/out"
-    # shellcheck disable=SC2086 # several words
-    timeout 60 mpirun --enable-recovery $MPIRUN_OPTIONS -np "$n" "$PLBRUN" --show-pus "$@" >"$tmp/out" 2>&1 &
-    run=$!
-    for _ in $(seq 200); do
-        [ "$(grep -c 'PU [0-9]*: rank' "$tmp/out")" -ge "$n" ] && break
-        sleep 0.05
-    done
-    sleep 0.4
-    for pid in $(pgrep -P "$(pgrep -P "$run")" plbrun); do
-        case " $victims " in *" $(rank_of "$pid") "*) ;; *) continue ;; esac
+    local signal=$1 victims=$2 n=$3 victim pid stopped=(); shift 3
+    rm -f "$tmp/y.npy"
+    started "$n" "$@"
+    for victim in $victims; do
+        pid=$(process_of "$victim")
         stopped+=("$pid")
         case $signal in
         hold) "$root/test/support/hold" "$pid" 2; forbidden=$? ;;
-        suspend) kill -STOP "$pid" ;;
+        suspend) ;;
         *) kill "-$signal" "$pid" ;;
         esac
     done
-    [ "$signal" != suspend ] || { sleep 12; kill -CONT "${stopped[@]}"; }
+    case $signal in
+    hold) ;;
+    suspend) kill -STOP "${stopped[@]}"; sleep 12; kill -CONT "${stopped[@]}" ;;
+    *) await "$(wc -w <<<"$victims")" 'is lost' ;;
+    esac
+    open_gate
     wait "$run"
 }
 ranks 1 "$tmp/s.conf"
@@ -49,13 +47,14 @@ for signal in KILL STOP; do
     ok "all ranks but rank 0, SIG$signal" $?
 done
 lines "$tmp/audit.conf" '[app]' "kernel = $BUILD/test/kernels/liar.so" \
-    '[run]' 'audit = 0.3' 'checksums = yes' '[liar]' 'units = 4000' 'rank = -1' 'reduce = yes'
+    '[run]' 'audit = 0.3' 'checksums = yes' '[liar]' 'units = 1000' 'rank = -1' 'reduce = yes' \
+    '[balance]' 'grain = 20'
 for signal in KILL STOP; do
     disturbed $signal 1 3 --verify "$tmp/audit.conf" && grep -q "rank 1 on .* is lost (it" "$tmp/out" &&
         grep -q '[1-9][0-9]* tasks audited, 0 differences; .*verified' "$tmp/out"
     ok "audits of a rank that is lost go to others, and each sum counts once, SIG$signal" $?
 done
-disturbed hold 1 3 "$tmp/s.conf" sleeper.units=20000 && ! grep -q 'is lost' "$tmp/out"
+disturbed hold 1 3 "$tmp/s.conf" && ! grep -q 'is lost' "$tmp/out"
 kept=$?
 if [ "$forbidden" -eq 3 ]; then
     skip "a rank whose process runs is not given up" "ptrace is not allowed"

@@ -44,35 +44,25 @@ ok "a file that cannot be written is a warning" $?
 echo hello | timeout 60 "$launcher" -np 1 cat 2>/dev/null | grep -qx hello
 ok "standard input and output go through mpirun" $?
 
-# started: a run in the background, until it computes.
-started() {
-    rm -f "$tmp"/{out,r.json}
+# begun: a run in the background, until it computes.
+begun() {
+    rm -f "$tmp/r.json"
+    : >"$tmp/out"
     # In the background a script's commands ignore SIGINT.
     # shellcheck disable=SC2086
     (trap - INT; exec "$launcher" $MPIRUN_OPTIONS -np 3 "$PLBRUN" --show-pus --report "$tmp/r.json" \
         "$tmp/s.conf") >"$tmp/out" 2>&1 &
     run=$!
-    for _ in $(seq 400); do
-        [ "$(grep -cs 'PU [0-9]*: rank' "$tmp/out")" -ge 3 ] && break
-        sleep 0.05
-    done
+    await 3 'PU [0-9]*: rank'
 }
 export OMPI_MCA_odls_base_sigkill_timeout=4 # what rank 0 has to write; a second by default
 for signal in TERM INT HUP; do
-    started
+    begun
     kill -$signal "$run"
     wait "$run"
     [ $? -eq 1 ] && grep -q 'interrupted by SIG' "$tmp/out" && [ -s "$tmp/r.json" ] && nothing_left
     ok "SIG$signal ends the run in order: status 1" $?
 done
-# rank_of N: the process of that rank.
-rank_of() {
-    local p
-    for p in $(pgrep -x plbrun); do
-        grep -qz "$tmp/s.conf" "/proc/$p/cmdline" 2>/dev/null && grep -qzxE \
-            "(OMPI_COMM_WORLD|PMIX|PMI)_RANK=$1" "/proc/$p/environ" 2>/dev/null && echo "$p" && return
-    done
-}
 # Rank 0 writes its outputs, into a pipe, while another rank stops.
 rm -f "$tmp"/{out,r.json}
 mkfifo "$tmp/t.json"
@@ -80,8 +70,8 @@ mkfifo "$tmp/t.json"
 "$launcher" $MPIRUN_OPTIONS -np 3 "$PLBRUN" --report "$tmp/r.json" --trace "$tmp/t.json" "$tmp/s.conf" \
     sleeper.units=100 >"$tmp/out" 2>&1 &
 run=$!
-for _ in $(seq 400); do [ -s "$tmp/r.json" ] && break; sleep 0.05; done
-kill -STOP "$(rank_of 1)"
+soon [ -s "$tmp/r.json" ]
+kill -STOP "$(process_of 1)"
 timeout 20 cat "$tmp/t.json" >/dev/null
 wait "$run"
 [ $? -eq 0 ] && ! grep -q 'mpirun has not ended' "$tmp/out" && [ -s "$tmp/y.npy" ]

@@ -285,18 +285,30 @@ static void growing_tasks_take_memory_in_a_few_steps(void **state)
     plb_executor_close(&e);
 }
 
+/* As start, and tasks may be of any size. */
+static void start_without_limit(struct plb_executor *e, struct plb_dataset *set)
+{
+    start(e, set);
+    e->limit = (struct plb_task_limit){INT64_MAX, INFINITY};
+}
+
+/* Submits a task of the first units, in the first lane. */
+static int submit(struct plb_executor *e, int64_t count)
+{
+    struct plb_phase phase = {.name = "scale", .cpu = scale};
+    return plb_executor_submit(e, 0, &phase, (struct plb_range){0, count}, NULL);
+}
+
 /* Where there is much memory, it is taken once. */
 static void memory_in_plenty_is_taken_once(void **state)
 {
     (void)state;
     struct plb_executor e;
     struct plb_dataset set;
-    struct plb_phase phase = {.name = "scale", .cpu = scale};
-    start(&e, &set);
-    e.limit = (struct plb_task_limit){INT64_MAX, INFINITY};
+    start_without_limit(&e, &set);
     last->allocs = 0;
     for (int64_t count = 1; count <= UNITS; count++)
-        assert_int_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){0, count}, NULL), 0);
+        assert_int_equal(submit(&e, count), 0);
     assert_int_equal(last->allocs, 1);
     plb_executor_close(&e);
 }
@@ -307,13 +319,11 @@ static void memory_is_used_to_the_end(void **state)
     (void)state;
     struct plb_executor e;
     struct plb_dataset set;
-    struct plb_phase phase = {.name = "scale", .cpu = scale};
-    start(&e, &set);
-    e.limit = (struct plb_task_limit){INT64_MAX, INFINITY};
+    start_without_limit(&e, &set);
     last->limit = 7424 + 256 + 7424;
-    assert_int_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){0, 900}, NULL), 0);
-    assert_int_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){0, 10}, NULL), 0);
-    assert_int_not_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){0, 960}, NULL), 0);
+    assert_int_equal(submit(&e, 900), 0);
+    assert_int_equal(submit(&e, 10), 0);
+    assert_int_not_equal(submit(&e, 960), 0);
     assert_non_null(strstr(plb_executor_failure(&e), "no device memory for the 15616 bytes of a task"));
     plb_executor_close(&e);
 }

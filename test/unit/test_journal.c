@@ -56,14 +56,6 @@ static char *read_file(const char *path, size_t *bytes)
     return contents;
 }
 
-static void write_file(const char *path, const char *contents, size_t bytes)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(contents, 1, bytes, f), bytes);
-    fclose(f);
-}
-
 /* The accepted units of pass 1; -1 where the file is refused. */
 static int64_t units_in(const char *path)
 {
@@ -92,7 +84,7 @@ static void a_torn_record_does_not_count(void **state)
     char *whole = read_file(folder->file, &bytes);
     assert_int_equal(units_in(folder->file), 15);
     for (size_t n = last; n < bytes; n++) {
-        write_file(folder->file, whole, n);
+        put(folder->file, whole, n);
         assert_int_equal(units_in(folder->file), 10);
     }
     free(whole);
@@ -106,7 +98,7 @@ static void a_changed_bit_is_seen(void **state)
     for (size_t n = last; n < bytes; n++)
         for (int bit = 0; bit < 8; bit++) {
             whole[n] = (char)(whole[n] ^ 1 << bit);
-            write_file(folder->file, whole, bytes);
+            put(folder->file, whole, bytes);
             assert_int_equal(units_in(folder->file), 10);
             whole[n] = (char)(whole[n] ^ 1 << bit);
         }
@@ -121,14 +113,14 @@ static void a_damaged_head_gives_no_units(void **state)
     write_journal(folder->file, "kernel\tmine\n");
     char *whole = read_file(folder->file, &bytes);
     for (size_t n = 0; n < 44; n++) { /* without the zeros at its end */
-        write_file(folder->file, whole, n);
+        put(folder->file, whole, n);
         assert_int_equal(units_in(folder->file), 0);
         whole[n] ^= 4;
-        write_file(folder->file, whole, bytes);
+        put(folder->file, whole, bytes);
         assert_true(units_in(folder->file) <= 0);
         whole[n] ^= 4;
     }
-    write_file(folder->file, "no journal at all", 17);
+    put(folder->file, "no journal at all", 17);
     assert_int_equal(units_in(folder->file), -1);
     free(whole);
 }
@@ -170,10 +162,10 @@ static void a_snapshot_is_whole_or_not_there(void **state)
     assert_int_equal(out.units, 0);
     char *whole = read_file(folder->file, &bytes);
     for (size_t n = 0; n < bytes; n++) {
-        write_file(folder->file, whole, n);
+        put(folder->file, whole, n);
         assert_false(plb_state_read_sums(folder->file, &of, UNITS, &out, read, sizeof read));
         whole[n] ^= 16;
-        write_file(folder->file, whole, bytes);
+        put(folder->file, whole, bytes);
         assert_false(plb_state_read_sums(folder->file, &of, UNITS, &out, read, sizeof read));
         assert_int_equal(out.units, 0);
         whole[n] ^= 16;

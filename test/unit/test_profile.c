@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "profile/profile_file.h"
 
 static char scratch[] = "/tmp/test_profile.XXXXXX";
@@ -59,14 +60,6 @@ static size_t get(const char *path, char *text, size_t size)
     text[n] = '\0';
     fclose(f);
     return n;
-}
-
-static void put(const char *path, const char *text, size_t n)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(text, 1, n, f), n);
-    fclose(f);
 }
 
 /* Loading refuses the file, says so, and sets it aside. */

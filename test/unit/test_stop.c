@@ -131,7 +131,7 @@ static void wish_twice(void)
         _exit(4);
     plb_stop_listen(false);
     usleep(600000);
-    raise(SIGUSR1); /* what there is is being written */
+    raise(SIGUSR1); /* rank 0 writes what the run has made */
 }
 
 static void a_wish_waits_where_it_is_heeded(void **state)
