@@ -15,6 +15,8 @@ struct plb_batch {
     struct plb_pass_state state;
     struct plb_record_done *done;
     int n, capacity;
+    struct plb_record_told *told; /* of passes that ended before they were handed over */
+    int n_told, told_capacity;
     struct plb_rangeset units;  /* of `done` */
     struct plb_rangeset folded; /* into `sums`, where the job has reduced arrays */
     char *sums;
@@ -79,7 +81,7 @@ void plb_writer_wait(struct plb_journal *journal, bool all);
 /* Ends the thread, after what is handed over. */
 void plb_writer_stop(struct plb_journal *journal);
 
-/* Appends the results of a batch to FILE. False, and errno, where it cannot. */
-bool plb_writer_append(const struct plb_journal *journal, const struct plb_batch *batch);
+/* Appends what a batch has of passes that are over to FILE. False, and errno, where it cannot. */
+bool plb_writer_tell(const struct plb_journal *journal, const struct plb_batch *batch);
 
 #endif

@@ -51,6 +51,14 @@ static void print_done(struct joblog *log, const struct plb_record_pass *pass,
             pass->pass, plb_range_print(done->first, done->count, log->unit, range));
 }
 
+/* A range that no job has is left out. */
+static void print_possible(struct joblog *log, const struct plb_record_pass *pass,
+                           const struct plb_record_done *done)
+{
+    if (done->first >= 0 && done->count > 0 && done->first <= INT64_MAX - done->count)
+        print_done(log, pass, done);
+}
+
 static void print_record(struct joblog *log, const struct plb_record *record)
 {
     struct plb_record_pass pass;
@@ -58,13 +66,15 @@ static void print_record(struct joblog *log, const struct plb_record *record)
         log->pus = record->body;
         log->n_pus = record->bytes / sizeof *log->pus;
     }
+    const struct plb_record_told *told = record->body;
+    for (size_t i = 0; record->type == PLB_RECORD_TOLD && i < record->bytes / sizeof *told; i++)
+        print_possible(log, &told[i].of, &told[i].done);
     if (record->type != PLB_RECORD_DONE || record->bytes < sizeof pass)
         return;
     memcpy(&pass, record->body, sizeof pass);
     const struct plb_record_done *done = (const void *)((const char *)record->body + sizeof pass);
     for (size_t i = 0; i < (record->bytes - sizeof pass) / sizeof *done; i++)
-        if (done[i].first >= 0 && done[i].count > 0 && done[i].first <= INT64_MAX - done[i].count)
-            print_done(log, &pass, &done[i]);
+        print_possible(log, &pass, &done[i]);
 }
 
 int plb_joblog_print(const char *file, FILE *out, struct plb_error *err)

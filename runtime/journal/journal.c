@@ -277,6 +277,19 @@ bool plb_journal_reads(struct plb_journal *j)
     return j != NULL && plb_writer_reads(j);
 }
 
+/* Keeps results for people alone: a run that resumes the journal does not count them. */
+static void tell(struct plb_batch *b)
+{
+    int n = b->n_told + b->n;
+    if (n > b->told_capacity) {
+        b->told_capacity = 2 * n;
+        b->told = plb_grow(b->told, (size_t)b->told_capacity * sizeof *b->told);
+    }
+    for (int i = 0; i < b->n; i++)
+        b->told[b->n_told++] = (struct plb_record_told){{b->of.pass, b->of.phase}, b->done[i]};
+    forget(b);
+}
+
 void plb_journal_end_pass(struct plb_journal *j)
 {
     if (j == NULL)
@@ -284,7 +297,7 @@ void plb_journal_end_pass(struct plb_journal *j)
     j->in_pass = false;
     j->next.begins = false;
     if (j->job->kernel->next != NULL)
-        forget(&j->next);
+        tell(&j->next);
 }
 
 /* -------------------------------------------------------------------------- end */
@@ -311,6 +324,7 @@ void plb_journal_advise(const struct plb_journal *j, struct plb_error *err)
 static void release(struct plb_batch *b)
 {
     free(b->done);
+    free(b->told);
     free(b->sums);
     plb_rangeset_fini(&b->units);
     plb_rangeset_fini(&b->folded);
@@ -323,8 +337,9 @@ void plb_journal_close(struct plb_journal *j, bool complete)
     bool broken = plb_writer_is_broken(j), ran = j->pus != NULL;
     plb_writer_stop(j);
     complete = complete && ran;
+    tell(&j->next); /* their outputs are written, but not to FILE.data */
     if (complete && j->identity != NULL && !broken)
-        complete = plb_writer_append(j, &j->next)
+        complete = plb_writer_tell(j, &j->next)
                 && plb_record_append(j->files.fd, PLB_RECORD_END, "", 0, "", 0)
                 && fdatasync(j->files.fd) == 0;
     if (j->identity == NULL && j->fresh)

@@ -259,6 +259,33 @@ static void a_joblog_of_strange_records_has_its_lines(void **state)
     free(text);
 }
 
+/* Results that a journal names for people alone: no run takes them for kept. */
+static void told_results_do_not_count(void **state)
+{
+    const struct folder *folder = *state;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_record_told told[] = {{{1, 0}, {.first = 60, .count = 5}}, {{2, 0}, {.first = 0, .count = 2}}};
+    struct plb_found found;
+    char *text = NULL;
+    size_t size;
+    write_journal(folder->file, "kernel\tmine\n");
+    struct plb_journal_files files = open_files(folder->file, O_RDWR | O_APPEND);
+    assert_true(plb_record_append(files.fd, PLB_RECORD_TOLD, told, sizeof told, "", 0));
+    assert_int_equal(plb_found_read(&found, &files, &err), PLB_OK);
+    assert_int_equal(found.what, PLB_FOUND_BROKEN);
+    assert_int_equal(found.last_pass, 1);
+    plb_found_fini(&found);
+    plb_journal_files_close(&files);
+    assert_int_equal(units_in(folder->file), 15);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(plb_joblog_print(folder->file, out, &err), PLB_OK);
+    fclose(out);
+    assert_non_null(strstr(text, "mine, pass 1: units 40 to 44\n3\t"));
+    assert_non_null(strstr(text, "mine, pass 1: units 60 to 64\n4\t"));
+    assert_non_null(strstr(text, "mine, pass 2: units 0 to 1\n"));
+    free(text);
+}
+
 static void differs(const char *text_a, const char *text_b, const char *name, const char *a, const char *b)
 {
     const char *found = "", *there = "", *here = "";
@@ -299,6 +326,7 @@ int main(void)
         TEST_IN_FOLDER(sums_of_another_length_are_refused),
         TEST_IN_FOLDER(a_pass_that_no_run_has_is_refused),
         TEST_IN_FOLDER(a_joblog_of_strange_records_has_its_lines),
+        TEST_IN_FOLDER(told_results_do_not_count),
         cmocka_unit_test(the_first_difference_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
