@@ -38,6 +38,8 @@ struct plb_journal {
     size_t found_end;
     int found_pass;
     int first_pass;               /* with which the run begins */
+    int first_phase;              /* of that pass */
+    int before[PLB_MAX_PHASES];   /* passes that began before it, by phase */
     bool over;                    /* all units of that pass are accepted */
     struct plb_rangeset recalled; /* accepted units of the first pass */
     char *recalled_sums;

@@ -121,6 +121,9 @@ static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_err
     j->first_pass = pass > 0 ? pass : 1;
     if (j->found_pass > j->first_pass)
         return damaged(j, j->files.pass_path, err);
+    j->first_phase = app->coming;
+    for (int i = 0; i < PLB_MAX_PHASES; i++)
+        j->before[i] = app->passes[i];
     if (find_accepted(j, err) != PLB_OK)
         return err->status;
     j->over = j->recalled.units == j->set.units;
@@ -164,7 +167,10 @@ struct plb_journal_start plb_journal_start(const struct plb_journal *j)
 {
     if (j == NULL)
         return (struct plb_journal_start){.pass = 1};
-    return (struct plb_journal_start){j->first_pass, &j->recalled, j->over};
+    struct plb_journal_start start = {j->first_pass, &j->recalled, j->over, j->goes_on, j->first_phase, {0}};
+    for (int i = 0; i < PLB_MAX_PHASES; i++)
+        start.before[i] = j->before[i];
+    return start;
 }
 
 void plb_journal_fold(const struct plb_journal *j, int pass)

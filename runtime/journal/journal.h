@@ -41,8 +41,11 @@ bool plb_journal_is_complete(const struct plb_journal *journal);
 /* Where a run begins. */
 struct plb_journal_start {
     int pass;                            /* the first pass, from 1 */
-    const struct plb_rangeset *accepted; /* units of it that are accepted; borrowed until that pass begins */
+    const struct plb_rangeset *accepted; /* units of it that are accepted; borrowed; or NULL */
     bool complete;                       /* these are all units of the pass: it is over */
+    bool resumed;                        /* a run that broke goes on; else the next ones are 0 */
+    int phase;                           /* of that pass */
+    int before[PLB_MAX_PHASES];          /* passes that began before it, by phase */
 };
 struct plb_journal_start plb_journal_start(const struct plb_journal *journal);
 
