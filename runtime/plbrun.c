@@ -149,7 +149,7 @@ static void release(struct job_run *r)
 static void fill_report(struct job_run *r, const struct plb_simulated *result)
 {
     struct plb_report *report = &r->report;
-    plb_report_from_master(result->master, &r->job.app, r->job.balancer->name, result->times, report);
+    plb_report_from_master(result->master, &r->job, result->times, report);
     plb_profiles_collect(r->job.profiles, result->master, report);
     report->mode = PLB_SIMULATED;
     report->replayed = r->job.true_map != NULL;

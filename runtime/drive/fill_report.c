@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "job/dataset.h"
+#include "journal/journal.h"
 #include "model/fit.h"
 #include "model/bound.h"
 
@@ -112,13 +113,23 @@ static void add_spread(struct plb_master *master, int phase, int n, struct plb_s
     }
 }
 
-static void add_phase(struct plb_master *master, const struct plb_app *app, int phase, struct plb_report *r,
-                      struct plb_spread *spread)
+/* The work that this run had in a phase: without that of an earlier one that it went on from. */
+static double work_of(const struct plb_job *job, int phase, const struct plb_journal_start *start)
 {
+    double work = (job->app.passes[phase] - start->before[phase]) * (double)job->app.units;
+    for (int i = 0; start->resumed && phase == start->phase && i < start->accepted->n; i++)
+        work -= plb_cost_work(&job->maps[phase], start->accepted->at[i].first, start->accepted->at[i].count);
+    return work;
+}
+
+static void add_phase(struct plb_master *master, const struct plb_job *job, int phase,
+                      const struct plb_journal_start *start, struct plb_report *r, struct plb_spread *spread)
+{
+    const struct plb_app *app = &job->app;
     struct plb_bound_pu *pus = add_curves(master, app, phase, r);
     bool told = plb_phase_at(app->kernel, phase).cost != NULL;
     r->costs_told = r->costs_told && told;
-    r->bound_s += plb_bound(pus, r->n_pus, app->passes[phase] * (double)app->units, told);
+    r->bound_s += plb_bound(pus, r->n_pus, work_of(job, phase, start), told);
     add_spread(master, phase, r->n_pus, spread);
     free(pus);
 }
@@ -192,20 +203,25 @@ void plb_report_add_job(const struct plb_job *job, const char *command, struct p
                                                      s->at[i].origin};
 }
 
-void plb_report_from_master(struct plb_master *master, const struct plb_app *app, const char *balancer,
+void plb_report_from_master(struct plb_master *master, const struct plb_job *job,
                             const struct plb_report_phase *times, struct plb_report *r)
 {
+    const struct plb_app *app = &job->app;
+    const struct plb_journal_start start = plb_journal_start(job->journal);
     int n = plb_master_pus(master);
     const struct plb_balancer_stats *stats = plb_master_stats(master);
     *r = (struct plb_report){.app = app->kernel->name,
                              .unit = app->kernel->unit,
-                             .balancer = balancer,
+                             .balancer = job->balancer->name,
                              .n_pus = n,
                              .n_phases = plb_phase_count(app->kernel),
                              .units = app->units,
                              .costs_told = true,
                              .profile_s = stats->profile_end,
-                             .solves = stats->solves};
+                             .solves = stats->solves,
+                             .resumed = start.resumed,
+                             .resumed_pass = start.resumed ? start.pass : 0,
+                             .resumed_units = start.resumed ? start.accepted->units : 0};
     r->migrations = plb_master_counts(master)->gifts;
     r->migrated_units = plb_master_counts(master)->moved_units;
     const struct plb_backup_counts *backups = plb_backups_counts(plb_master_backups(master));
@@ -224,8 +240,8 @@ void plb_report_from_master(struct plb_master *master, const struct plb_app *app
         add_costs(map, r);
     struct plb_spread spread = {0};
     for (int phase = 0; phase < r->n_phases; phase++) {
-        r->passes += app->passes[phase];
-        add_phase(master, app, phase, r, &spread);
+        r->passes += app->passes[phase] - start.before[phase];
+        add_phase(master, job, phase, &start, r, &spread);
     }
     r->cost_spread = plb_spread_deviation(&spread);
     r->least_cost = isnan(r->cost_spread) ? (double)NAN : spread.least;

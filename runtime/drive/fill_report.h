@@ -6,10 +6,11 @@
 #include "report/report.h"
 #include "job/job.h"
 
-/* Fills in what the master knows, for the passes that the app counts, and allocates the arrays of PUs and of
- * curves. `times` has the passes of each phase, without names. The driver adds makespan, solve_s, messages,
- * bytes and mode, and then calls plb_report_derive. */
-void plb_report_from_master(struct plb_master *master, const struct plb_app *app, const char *balancer,
+/* Fills in what the master knows, for the passes that the app counts, less those of an earlier run that this
+ * one goes on from, and allocates the arrays of PUs and of curves. `times` has the passes of each phase,
+ * without names. The driver adds makespan, solve_s, messages, bytes and mode, and then calls
+ * plb_report_derive. Before the journal is closed. */
+void plb_report_from_master(struct plb_master *master, const struct plb_job *job,
                             const struct plb_report_phase *times, struct plb_report *report);
 
 /* Fills in what the user asked for: settings, seed, command line, and when the run began. All are borrowed

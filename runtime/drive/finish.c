@@ -102,7 +102,7 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     const struct plb_rank0 *rank0 = r->rank0;
     if (rank0->master == NULL)
         return;
-    plb_report_from_master(rank0->master, &rank0->job->app, rank0->job->balancer->name, rank0->times, report);
+    plb_report_from_master(rank0->master, rank0->job, rank0->times, report);
     plb_profiles_collect(rank0->job->profiles, rank0->master, report);
     for (int i = 0; i < r->size; i++) {
         const struct plb_bye *bye = &rank0->partings[i].bye;

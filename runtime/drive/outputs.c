@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "drive/fill_report.h"
+#include "journal/files.h"
 #include "profile/profiles.h"
 #include "report/json.h"
 #include "report/summary.h"
@@ -63,6 +64,7 @@ static int check_other(const struct output *outputs, int n, struct plb_error *er
 static int check_different(const struct plb_arguments *a, const struct plb_settings *s, struct plb_error *err)
 {
     struct output *outputs = plb_alloc((size_t)(s->n + 2) * sizeof *outputs);
+    const char *journal = plb_settings_get(s, "run", "journal")->text;
     int n = 0, status = PLB_OK;
     if (a->report != NULL)
         outputs[n++] = (struct output){"--report", place_of(a->report)};
@@ -80,6 +82,11 @@ static int check_different(const struct plb_arguments *a, const struct plb_setti
         outputs[n++] = (struct output){t->option->name, t->text};
         status = check_other(outputs, n, err);
     }
+    for (int i = 0; i < n && journal != NULL && status == PLB_OK; i++)
+        if (plb_journal_files_belong(journal, outputs[i].path))
+            status = plb_fail(err, PLB_EINPUT,
+                              "%s names %s, where the journal keeps what is done; name another file",
+                              outputs[i].name, outputs[i].path);
     free(outputs);
     return status;
 }

@@ -317,7 +317,7 @@ static void begin_run(struct plb_rank *r)
     struct plb_master_config config = plb_job_master(job);
     config.n_nodes = r->size;
     config.saves |= r->options->keep_partial;
-    config.accepted = plb_journal_start(job->journal).accepted;
+    config.accepted = plb_journal_recalled(job->journal);
     rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
     struct plb_incoming_calls calls = {r,       job->run.checksums, get, judge, tell_master, writes,
                                        release, on_damaged};

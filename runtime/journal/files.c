@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "report/quantity.h"
 
@@ -24,6 +25,18 @@ static char *with_ending(const char *path, const char *ending)
 {
     char *name = NULL;
     return asprintf(&name, "%s%s", path, ending) < 0 ? NULL : name;
+}
+
+bool plb_journal_files_belong(const char *journal, const char *file)
+{
+    static const char *const endings[] = {".data", ".pass", ".sums", ".pass.new", ".sums.new"};
+    bool belongs = false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && !belongs; i++) {
+        char *name = with_ending(journal, endings[i]);
+        belongs = name != NULL && plb_file_same(name, file);
+        free(name);
+    }
+    return belongs;
 }
 
 static int cannot(const struct plb_journal_files *f, struct plb_error *err)

@@ -15,6 +15,9 @@ struct plb_journal_files {
     int64_t data_bytes;       /* of FILE.data; 0: the job has no outputs, and there is no such file */
 };
 
+/* Whether the journal FILE has this file beside it, as one of its own. */
+bool plb_journal_files_belong(const char *journal, const char *file);
+
 /* Opens or creates FILE and locks it, until the process ends. PLB_OK; or PLB_EINPUT and a sentence: another
  * run uses it, it cannot be written, or it is no regular file. To be closed in any case. */
 int plb_journal_files_open(struct plb_journal_files *files, const char *path, struct plb_error *err);

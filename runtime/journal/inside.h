@@ -15,6 +15,8 @@ struct plb_batch {
     struct plb_pass_state state;
     struct plb_record_done *done;
     int n, capacity;
+    struct plb_record_told *told; /* of passes that ended before they were handed over */
+    int n_told, told_capacity;
     struct plb_rangeset units;  /* of `done` */
     struct plb_rangeset folded; /* into `sums`, where the job has reduced arrays */
     char *sums;
@@ -36,6 +38,8 @@ struct plb_journal {
     size_t found_end;
     int found_pass;
     int first_pass;               /* with which the run begins */
+    int first_phase;              /* of that pass */
+    int before[PLB_MAX_PHASES];   /* passes that began before it, by phase */
     bool over;                    /* all units of that pass are accepted */
     struct plb_rangeset recalled; /* accepted units of the first pass */
     char *recalled_sums;
@@ -80,7 +84,7 @@ void plb_writer_wait(struct plb_journal *journal, bool all);
 /* Ends the thread, after what is handed over. */
 void plb_writer_stop(struct plb_journal *journal);
 
-/* Appends the results of a batch to FILE. False, and errno, where it cannot. */
-bool plb_writer_append(const struct plb_journal *journal, const struct plb_batch *batch);
+/* Appends what a batch has of passes that are over to FILE. False, and errno, where it cannot. */
+bool plb_writer_tell(const struct plb_journal *journal, const struct plb_batch *batch);
 
 #endif

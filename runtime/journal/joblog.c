@@ -45,10 +45,18 @@ static void print_done(struct joblog *log, const struct plb_record_pass *pass,
     char name[20], phase[80] = "", range[PLB_RANGE_TEXT];
     snprintf(name, sizeof name, "phase %d", pass->phase);
     plb_identity_value(log->found->job, name, phase, sizeof phase);
-    fprintf(log->out, "%lld\t%s\t%.3f\t%10.3f\t%lld\t%lld\t0\t0\t%s%s%s, pass %d: %s\n", ++log->seq,
-            host_of(log, done->node), done->start, done->seconds, (long long)done->sent,
-            (long long)done->received, log->kernel, phase[0] != '\0' ? " " : "", phase, pass->pass,
-            plb_range_print(done->first, done->count, log->unit, range));
+    fprintf(log->out, "%lld\t%.*s\t%.3f\t%10.3f\t%lld\t%lld\t0\t0\t%s%s%s, pass %d: %s\n", ++log->seq,
+            (int)sizeof log->pus->host, host_of(log, done->node), done->start, done->seconds,
+            (long long)done->sent, (long long)done->received, log->kernel, phase[0] != '\0' ? " " : "", phase,
+            pass->pass, plb_range_print(done->first, done->count, log->unit, range));
+}
+
+/* A range that no job has is left out. */
+static void print_possible(struct joblog *log, const struct plb_record_pass *pass,
+                           const struct plb_record_done *done)
+{
+    if (done->first >= 0 && done->count > 0 && done->first <= INT64_MAX - done->count)
+        print_done(log, pass, done);
 }
 
 static void print_record(struct joblog *log, const struct plb_record *record)
@@ -58,12 +66,15 @@ static void print_record(struct joblog *log, const struct plb_record *record)
         log->pus = record->body;
         log->n_pus = record->bytes / sizeof *log->pus;
     }
+    const struct plb_record_told *told = record->body;
+    for (size_t i = 0; record->type == PLB_RECORD_TOLD && i < record->bytes / sizeof *told; i++)
+        print_possible(log, &told[i].of, &told[i].done);
     if (record->type != PLB_RECORD_DONE || record->bytes < sizeof pass)
         return;
     memcpy(&pass, record->body, sizeof pass);
     const struct plb_record_done *done = (const void *)((const char *)record->body + sizeof pass);
     for (size_t i = 0; i < (record->bytes - sizeof pass) / sizeof *done; i++)
-        print_done(log, &pass, &done[i]);
+        print_possible(log, &pass, &done[i]);
 }
 
 int plb_joblog_print(const char *file, FILE *out, struct plb_error *err)

@@ -121,6 +121,9 @@ static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_err
     j->first_pass = pass > 0 ? pass : 1;
     if (j->found_pass > j->first_pass)
         return damaged(j, j->files.pass_path, err);
+    j->first_phase = app->coming;
+    for (int i = 0; i < PLB_MAX_PHASES; i++)
+        j->before[i] = app->passes[i];
     if (find_accepted(j, err) != PLB_OK)
         return err->status;
     j->over = j->recalled.units == j->set.units;
@@ -164,7 +167,15 @@ struct plb_journal_start plb_journal_start(const struct plb_journal *j)
 {
     if (j == NULL)
         return (struct plb_journal_start){.pass = 1};
-    return (struct plb_journal_start){j->first_pass, j->over ? NULL : &j->recalled, j->over};
+    struct plb_journal_start start = {j->first_pass, &j->recalled, j->over, j->goes_on, j->first_phase, {0}};
+    for (int i = 0; i < PLB_MAX_PHASES; i++)
+        start.before[i] = j->before[i];
+    return start;
+}
+
+const struct plb_rangeset *plb_journal_recalled(const struct plb_journal *j)
+{
+    return j == NULL || j->over ? NULL : &j->recalled;
 }
 
 void plb_journal_fold(const struct plb_journal *j, int pass)
@@ -277,6 +288,19 @@ bool plb_journal_reads(struct plb_journal *j)
     return j != NULL && plb_writer_reads(j);
 }
 
+/* Keeps results for people alone: a run that resumes the journal does not count them. */
+static void tell(struct plb_batch *b)
+{
+    int n = b->n_told + b->n;
+    if (n > b->told_capacity) {
+        b->told_capacity = 2 * n;
+        b->told = plb_grow(b->told, (size_t)b->told_capacity * sizeof *b->told);
+    }
+    for (int i = 0; i < b->n; i++)
+        b->told[b->n_told++] = (struct plb_record_told){{b->of.pass, b->of.phase}, b->done[i]};
+    forget(b);
+}
+
 void plb_journal_end_pass(struct plb_journal *j)
 {
     if (j == NULL)
@@ -284,7 +308,7 @@ void plb_journal_end_pass(struct plb_journal *j)
     j->in_pass = false;
     j->next.begins = false;
     if (j->job->kernel->next != NULL)
-        forget(&j->next);
+        tell(&j->next);
 }
 
 /* -------------------------------------------------------------------------- end */
@@ -319,6 +343,7 @@ void plb_journal_distrust(struct plb_journal *j, struct plb_error *err)
 static void release(struct plb_batch *b)
 {
     free(b->done);
+    free(b->told);
     free(b->sums);
     plb_rangeset_fini(&b->units);
     plb_rangeset_fini(&b->folded);
@@ -332,8 +357,9 @@ void plb_journal_close(struct plb_journal *j, bool complete)
     plb_writer_stop(j);
     bool broken = !started || j->broken; /* by the last batch, perhaps */
     complete = complete && ran;
+    tell(&j->next); /* their outputs are written, but not to FILE.data */
     if (complete && j->identity != NULL && !broken)
-        complete = plb_writer_append(j, &j->next)
+        complete = plb_writer_tell(j, &j->next)
                 && plb_record_append(j->files.fd, PLB_RECORD_END, "", 0, "", 0)
                 && fdatasync(j->files.fd) == 0;
     if (j->identity == NULL && j->fresh)

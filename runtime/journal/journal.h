@@ -41,10 +41,17 @@ bool plb_journal_is_complete(const struct plb_journal *journal);
 /* Where a run begins. */
 struct plb_journal_start {
     int pass;                            /* the first pass, from 1 */
-    const struct plb_rangeset *accepted; /* units of it that are accepted; borrowed until that pass begins */
-    bool complete;                       /* all units of the pass are: it is over, and `accepted` is NULL */
+    const struct plb_rangeset *accepted; /* units of it that are accepted; borrowed; or NULL */
+    bool complete;                       /* these are all units of the pass: it is over */
+    bool resumed;                        /* a run that broke goes on; else the next ones are 0 */
+    int phase;                           /* of that pass */
+    int before[PLB_MAX_PHASES];          /* passes that began before it, by phase */
 };
 struct plb_journal_start plb_journal_start(const struct plb_journal *journal);
+
+/* The units with which that pass begins, for plb_master_config. NULL where it is over: the next one has none of
+ * them. Borrowed. */
+const struct plb_rangeset *plb_journal_recalled(const struct plb_journal *journal);
 
 /* Brings the reduced arrays back, after they were cleared; in another pass than the first one: nothing. */
 void plb_journal_fold(const struct plb_journal *journal, int pass);

@@ -13,6 +13,7 @@ enum plb_record_type {
     PLB_RECORD_PUS,     /* of a run that begins or goes on: an array of struct plb_record_pu */
     PLB_RECORD_DONE,    /* struct plb_record_pass, and an array of struct plb_record_done */
     PLB_RECORD_END,     /* the job is complete; empty */
+    PLB_RECORD_TOLD, /* results that no run needs any more, for people: an array of struct plb_record_told */
 };
 
 struct plb_record_job {
@@ -36,6 +37,12 @@ struct plb_record_done {
     int32_t node, pu;       /* that executed them */
     double start, seconds;  /* since 1970; of their execution and their copies */
     int64_t sent, received; /* bytes that went from rank 0 to that rank for them, and back */
+};
+
+/* Units of a pass that is over. Their outputs need not be on disk. */
+struct plb_record_told {
+    struct plb_record_pass of;
+    struct plb_record_done done;
 };
 
 struct plb_record {

@@ -26,6 +26,19 @@ bool plb_state_write_pass(const char *path, const struct plb_snapshot *head,
     return plb_snapshot_write(path, head, parts, n);
 }
 
+/* Whether the passes before this one, by phase, are all that a run has had, and no other buffer is changed
+ * than there can be. */
+static bool is_possible(const struct plb_pass_state *state, int pass)
+{
+    int64_t before = 0;
+    for (int i = 0; i < PLB_MAX_PHASES; i++) {
+        if (state->passes[i] < 0)
+            return false;
+        before += state->passes[i];
+    }
+    return pass > 0 && before == pass - 1 && state->changed >> PLB_MAX_DATA == 0;
+}
+
 /* Reads what follows the state. */
 static bool read_parts(FILE *f, struct plb_pass_state *state, const struct plb_app *app, size_t bytes)
 {
@@ -53,7 +66,7 @@ int plb_state_read_pass(const char *path, uint64_t id, struct plb_app *app, int6
     FILE *f = plb_snapshot_open(path, id, &head, &bytes);
     if (f == NULL)
         return PLB_OK;
-    bool read = fread(&state, sizeof state, 1, f) == 1 && head.phase >= 0
+    bool read = fread(&state, sizeof state, 1, f) == 1 && is_possible(&state, head.pass) && head.phase >= 0
              && head.phase < plb_phase_count(app->kernel) && read_parts(f, &state, app, bytes);
     fclose(f);
     if (!read)
@@ -99,7 +112,8 @@ static bool read_sums(FILE *f, size_t all, int64_t units, struct plb_rangeset *f
 {
     int64_t n = (int64_t)((all - bytes) / sizeof(struct plb_range)), counted = 0;
     struct plb_range range;
-    if (fread(&counted, sizeof counted, 1, f) != 1 || counted != n)
+    if (fread(&counted, sizeof counted, 1, f) != 1 || counted != n
+        || all != sizeof counted + (size_t)n * sizeof range + bytes)
         return false;
     for (int64_t i = 0; i < n; i++) {
         if (fread(&range, sizeof range, 1, f) != 1 || range.first < 0 || range.count < 1

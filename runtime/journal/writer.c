@@ -53,11 +53,19 @@ static bool write_begin(struct plb_journal *j, struct plb_batch *b)
     if (!b->begins)
         return true;
     return plb_state_write_pass(j->files.pass_path, &b->of, &b->state, &j->job->app)
-        && plb_record_append(j->files.fd, PLB_RECORD_DONE, &pass, sizeof pass, "", 0)
+        && plb_record_append(j->files.fd, PLB_RECORD_DONE, &pass, sizeof pass, "", 0) && plb_writer_tell(j, b)
         && fdatasync(j->files.fd) == 0;
 }
 
-bool plb_writer_append(const struct plb_journal *j, const struct plb_batch *b)
+bool plb_writer_tell(const struct plb_journal *j, const struct plb_batch *b)
+{
+    return b->n_told == 0
+        || plb_record_append(j->files.fd, PLB_RECORD_TOLD, b->told, (size_t)b->n_told * sizeof *b->told, "",
+                             0);
+}
+
+/* Appends the results of a batch. */
+static bool append(const struct plb_journal *j, const struct plb_batch *b)
 {
     struct plb_record_pass pass = {b->of.pass, b->of.phase};
     return b->n == 0
@@ -84,12 +92,12 @@ static bool write_batch(struct plb_journal *j, struct plb_batch *b)
         written = fdatasync(j->files.data) == 0;
     if (written && j->sums_bytes > 0 && b->n > 0)
         written = plb_state_write_sums(j->files.sums_path, &b->of, &b->folded, b->sums, j->sums_bytes);
-    return written && plb_writer_append(j, b);
+    return written && append(j, b);
 }
 
 static void empty(struct plb_batch *b)
 {
-    b->n = 0;
+    b->n = b->n_told = 0;
     b->begins = false;
     plb_rangeset_clear(&b->units);
 }

@@ -108,8 +108,9 @@ static struct plb_value kind(const struct plb_report *report, const void *record
 static struct plb_value share(const struct plb_report *report, const void *record)
 {
     const struct plb_report_pu *pu = record;
-    double all = (double)report->units * (report->passes > 0 ? report->passes : 1);
-    return (struct plb_value){.type = PLB_VALUE_REAL, .real = 100.0 * (double)pu->units / all};
+    double all = (double)plb_report_units(report);
+    return (struct plb_value){.type = PLB_VALUE_REAL,
+                              .real = all > 0.0 ? 100.0 * (double)pu->units / all : 0.0};
 }
 
 /* The object that a curve is; none where nothing was measured. */
@@ -168,7 +169,15 @@ const struct plb_field plb_run_fields[] = {
     {"hosts", PLB_UNIT_COUNT, RUN(hosts),
      .meaning = "Machines that these ranks run on; in a simulation each node is one."},
     {"units", PLB_UNIT_OF_APP, RUN(units), .meaning = "Units of one pass."},
-    {"passes", PLB_UNIT_COUNT, RUN(passes), .meaning = "Passes over all units that began."},
+    {"passes", PLB_UNIT_COUNT, RUN(passes),
+     .meaning = "Passes over all units that began. In a resumed run those that ended before do not count."},
+    {"resumed", PLB_UNIT_NONE, RUN(resumed),
+     .meaning =
+         "Whether the run went on from a journal (`--resume`). Its report tells of what it did itself."},
+    {"resumed_pass", PLB_UNIT_NONE, RUN(resumed_pass),
+     .meaning = "The pass of the job, from 1, in which it went on; 0 where it began anew."},
+    {"resumed_units", PLB_UNIT_OF_APP, RUN(resumed_units),
+     .meaning = "Units of that pass that were done before."},
     {"phase_times", PLB_UNIT_COUNT, GET(phase_times, PLB_VALUE_LIST),
      LIST_OF(plb_phase_fields, struct plb_report_phase),
      .meaning = "Passes and times of each phase of the kernel. A kernel without phases has one."},

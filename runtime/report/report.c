@@ -4,13 +4,18 @@
 #include <math.h>
 #include <stdlib.h>
 
+int64_t plb_report_units(const struct plb_report *r)
+{
+    return r->units * (r->passes > 1 ? r->passes : 1) - r->resumed_units;
+}
+
 /* Whether all units of all passes were executed. */
 static bool is_whole(const struct plb_report *r)
 {
-    double done = 0.0;
+    int64_t done = 0;
     for (int p = 0; p < r->n_pus; p++)
-        done += (double)r->pus[p].units;
-    return done >= (double)r->units * r->passes;
+        done += r->pus[p].units;
+    return done >= plb_report_units(r);
 }
 
 /* Why a PU executed nothing, in a few words; NULL where it did something. whole: the run did all units. */

@@ -97,6 +97,9 @@ struct plb_report {
     int64_t backups, backups_won, backup_units;
     int64_t audited, audit_differences, damaged;
     double largest_unit, slowest_answer_s;
+    bool resumed;          /* the run went on from the journal of one that broke */
+    int resumed_pass;      /* in this pass, from 1 */
+    int64_t resumed_units; /* of that pass, which were accepted before */
     int profiles_used, profiles_dropped;
     enum plb_verified verified;
     enum plb_ending ending;
@@ -110,6 +113,9 @@ struct plb_report {
     int n_settings;
     struct plb_report_setting *settings;
 };
+
+/* Units that the run had to execute, each counted once in each pass. */
+int64_t plb_report_units(const struct plb_report *report);
 
 /* Computes the derived members from the others. */
 void plb_report_derive(struct plb_report *report);

@@ -73,9 +73,8 @@ void plb_report_say(const struct plb_report *report, const char *text, FILE *out
 void plb_report_line(const struct plb_report *r, FILE *out)
 {
     char units[PLB_UNITS_TEXT];
-    int64_t all = r->units * (r->passes > 1 ? r->passes : 1);
     plb_report_say(r, "{app}: ", out);
-    fputs(plb_units_print(all, r->unit, units), out);
+    fputs(plb_units_print(plb_report_units(r), r->unit, units), out);
     if (r->passes > 1)
         plb_report_say(r, " ({passes} passes over {units})", out);
     plb_report_say(r,
@@ -86,6 +85,8 @@ void plb_report_line(const struct plb_report *r, FILE *out)
                    " in {makespan_s} with {balancer}; bound {bound_s}, balancing ratio {balancing_ratio}, "
                    "idle {idle_pct}; ",
                    out);
+    if (r->resumed)
+        plb_report_say(r, "resumed in pass {resumed_pass} with {resumed_units} done; ", out);
     if (r->solves > 0 && r->profile_s > 0.0)
         plb_report_say(r, "training {profile_s}, ", out);
     if (r->solves > 0)

@@ -11,6 +11,11 @@ FUZZ_SOURCES := $(wildcard $(patsubst %,runtime/%/*.c,base model format core con
                 runtime/profile/profile_file.c runtime/profile/pool.c runtime/drive/frame.c \
                 runtime/job/balancer_table.c $(BALANCERS)
 FUZZ_OBJECTS := $(FUZZ_SOURCES:%.c=$(FUZZ_B)/%.o) $(FUZZ_B)/balancers.o
+# The readers of a journal and the parts of a job that they ask, for fuzz_journal alone.
+FUZZ_JOURNAL := $(patsubst %,$(FUZZ_B)/runtime/journal/%.o,files found identity joblog record) \
+                $(patsubst %,$(FUZZ_B)/runtime/journal/%.o,snapshot state) \
+                $(patsubst %,$(FUZZ_B)/runtime/job/%.o,dataset kernel_file kernel_search phase) \
+                $(FUZZ_B)/runtime/device/driver.o $(FUZZ_B)/runtime/report/quantity.o
 FUZZ_LIBS := -lnlopt -lhwloc -linih -ljansson -ldl -lm
 
 .PHONY: fuzz
@@ -32,5 +37,6 @@ $(FUZZ_B)/%.o: %.c
 $(FUZZ_B)/fuzz_%: $(FUZZ_B)/test/fuzz/fuzz_%.o $(FUZZ_OBJECTS)
 	@echo "  link  $@"
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(FUZZ_LIBS)
-.SECONDARY: $(FUZZ_OBJECTS) $(FUZZ:%=$(FUZZ_B)/test/fuzz/fuzz_%.o)
--include $(FUZZ_OBJECTS:.o=.d) $(wildcard $(FUZZ_B)/test/fuzz/*.d)
+$(FUZZ_B)/fuzz_journal: $(FUZZ_JOURNAL)
+.SECONDARY: $(FUZZ_OBJECTS) $(FUZZ_JOURNAL) $(FUZZ:%=$(FUZZ_B)/test/fuzz/fuzz_%.o)
+-include $(FUZZ_OBJECTS:.o=.d) $(FUZZ_JOURNAL:.o=.d) $(wildcard $(FUZZ_B)/test/fuzz/*.d)

@@ -5,17 +5,18 @@ j=$tmp/j y=$tmp/y.npy
 lines "$tmp/sleeper.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
     '[sleeper]' 'units = 1000' "out = $y" '[run]' "journal = $j" '[balance]' 'grain = 20'
 lines "$tmp/chain.conf" '[app]' "kernel = $BUILD/test/kernels/chain.so" \
-    '[chain]' 'units = 400' 'passes = 4' 'nap = 0.001' "out = $y" '[run]' "journal = $j" \
+    '[chain]' 'units = 200' 'passes = 4' 'nap = 0.001' "out = $y" '[run]' "journal = $j" \
     '[balance]' 'grain = 20' 'backups = off' # else others end the pass of a rank that waits
 
 # broken N JOB: a run of N ranks whose rank 0 is killed when the journal has some results, and the others with
-# it. The chain is in its second pass by then. Returns 0 where a journal is left.
+# it. The chain, whose gate is in its second pass, has kept something of that. Returns 0 where a journal is
+# left.
 broken() {
     rm -f "$j"* "$y"
     # shellcheck disable=SC2034 # lib.sh uses it
-    gate_at=$([ "$2" = chain ] && echo 30 || echo 15)
+    gate_at=$([ "$2" = chain ] && echo 5 || echo 15)
     begin "$1" --quiet "$tmp/$2.conf"
-    soon enough
+    if [ "$2" = chain ]; then soon test -s "$j.pass"; else soon enough; fi
     kill -9 "$(process_of 0)"
     wait "$run"
     [ -s "$j" ] && [ ! -e "$y" ]
@@ -29,38 +30,73 @@ by_itself() {
     run=$!
     soon enough
 }
-# refused NAME PATTERN ARGUMENTS...: status 2 and one sentence.
+# told PASS: how many units of a pass the journal names.
+told() {
+    "$PLBRUN" --journal "$j" | sed -nE "s/.*, pass $1: [a-z]+ ([0-9]+)( to ([0-9]+))?$/\1 \3/p" |
+        awk '{ for (u = $1; u <= ($2 == "" ? $1 : $2); u++) n += !seen[u]++ } END { print n + 0 }'
+}
+# key KEY: what the report says, without the third of a second that python3 takes to start.
+key() { sed -nE "s/^  \"$1\": ([^,]*),?$/\1/p" "$tmp/r.json"; }
+# sentence NAME PATTERN STATUS: the run that has ended has status 2, and one sentence in $tmp/out.
+sentence() {
+    [ "$3" -eq 2 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] &&
+        grep -qE "^plbrun: .*$2" "$tmp/out"
+    ok "$1" $?
+}
+# refused NAME PATTERN ARGUMENTS...: the same of a run with these arguments.
 refused() {
-    local name=$1 pattern=$2 got; shift 2
-    alone "$@"; got=$?
-    [ $got -eq 2 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] &&
-        grep -qE "^plbrun: .*$pattern" "$tmp/out"
-    ok "$name" $?
+    alone "${@:3}"
+    sentence "$1" "$2" $?
 }
 
-alone --quiet "$tmp/sleeper.conf" && mv "$y" "$tmp/sleeper.npy" && [ -s "$j" ] && [ ! -e "$j.data" ]
-ok "a journal of a complete run is one file" $?
+by_itself sleeper
+ln "$j.data" "$tmp/data" # as it is in the end
+open_gate
+wait $run && mv "$y" "$tmp/sleeper.npy" && [ -s "$j" ] && [ ! -e "$j.data" ] && [ "$(told 1)" -eq 1000 ]
+ok "a journal of a complete run is one file, which names all units" $?
+cp "$j" "$tmp/complete"
 alone --resume "$tmp/sleeper.conf" && [ ! -e "$y" ] &&
     grep -q 'this job is complete; nothing is left to do' "$tmp/out"
 ok "which --resume does not run again" $?
-alone --quiet "$tmp/sleeper.conf" sleeper.units=100 && [ "$(stat -c %s "$y")" -eq 928 ]
+alone --quiet --report "$tmp/r.json" "$tmp/sleeper.conf" sleeper.units=100 &&
+    [ "$(stat -c %s "$y")" -eq 928 ] && [ "$(key resumed) $(key resumed_units)" = 'false 0' ]
 ok "and which another run may replace" $?
+
+# A crash right before the last record, which says that the job is complete.
+head -c -16 "$tmp/complete" >"$j"
+mv "$tmp/data" "$j.data"
+rm -f "$y"
+alone --quiet --resume "$tmp/sleeper.conf" &&
+    same "a journal without its end is resumed" "$tmp/sleeper.npy" "$y"
+[ ! -e "$y" ] || ok "a journal without its end is resumed" 1
+
 rm -f "$j"*
 alone --quiet --verify "$tmp/chain.conf" && mv "$y" "$tmp/chain.npy"
 ok "four passes without a break" $?
+[ "$(told 1) $(told 2) $(told 3) $(told 4)" = '200 200 200 200' ]
+ok "and the journal names all units of each" $?
 
 for n in 1 2; do
     for job in sleeper chain; do
         broken $n $job
         ok "$job, $n ranks, killed" $?
         verify=$([ $job = chain ] && echo --verify)
-        ranks $n --quiet $verify --resume "$tmp/$job.conf" && same "and resumed" "$tmp/$job.npy" "$y"
+        ranks $n --quiet $verify --report "$tmp/r.json" --resume "$tmp/$job.conf" &&
+            same "and resumed" "$tmp/$job.npy" "$y"
         [ ! -e "$y" ] || ok "and resumed" 1
+        if [ $job = chain ]; then
+            [ "$(key resumed)" = true ] && [ "$(key resumed_pass)" -ge 2 ] &&
+                [ "$(key passes)" -eq $((5 - $(key resumed_pass))) ]
+        else
+            [ "$(key resumed) $(key resumed_pass) $(key passes)" = 'true 1 1' ] &&
+                [ "$(key resumed_units)" -ge 3 ]
+        fi
+        ok "the report says in which pass it went on" $?
     done
 done
 
 broken 2 sleeper
-before=$("$PLBRUN" --journal "$j" | wc -l)
+before=$("$PLBRUN" --journal "$j" | wc -l) units=$(told 1)
 refused "a rerun without --resume" "go on from there with --resume, or remove it" "$tmp/sleeper.conf"
 refused "another setting" "another job: sleeper.units is 1001 here and was 1000 there" --resume \
     "$tmp/sleeper.conf" sleeper.units=1001
@@ -74,10 +110,14 @@ refused "outputs that are missing" "its outputs in $j.data are missing" --resume
 mv "$tmp/away" "$j.data"
 [ "$("$PLBRUN" --journal "$j" | wc -l)" -eq "$before" ]
 ok "a refused run changes nothing" $?
-ranks 3 --quiet --balancer greedy --resume "$tmp/sleeper.conf" &&
+ranks 3 --balancer greedy --report "$tmp/r.json" --resume "$tmp/sleeper.conf" &&
     same "on other ranks, with another balancer" "$tmp/sleeper.npy" "$y"
 [ ! -e "$y" ] || ok "on other ranks, with another balancer" 1
+[ "$(key resumed_units)" -eq "$units" ] &&
+    grep -q "^sleeper: $((1000 - units)) naps by .*; resumed in pass 1 with $units naps done; " "$tmp/out"
+ok "the report and the summary say how much was done before" $?
 "$PLBRUN" --journal "$j" >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -gt "$before" ] &&
+    [ "$(told 1)" -eq 1000 ] &&
     [ "$(head -1 "$tmp/out")" = \
         "$(printf 'Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand')" ] &&
     awk -F'\t' -v host="$(hostname)" 'NR > 1 { n += NF == 9 && $1 == NR - 1 && $2 == host && $4 > 0 &&
@@ -97,8 +137,13 @@ ok "and all that it did is kept" $?
 
 # Two runs with one journal.
 by_itself sleeper
+timeout 120 "$PLBRUN" --resume "$tmp/sleeper.conf" >"$tmp/resumed" 2>&1 & # both wait for a second
+resumed=$!
 refused "a journal that another run uses" "another run uses it" "$tmp/sleeper.conf"
-refused "also with --resume" "another run uses it" --resume "$tmp/sleeper.conf"
+wait $resumed
+status=$?
+cp "$tmp/resumed" "$tmp/out"
+sentence "also with --resume" "another run uses it" $status
 kill -9 $run
 wait $run 2>/dev/null
 alone --quiet --resume "$tmp/sleeper.conf" && cmp "$tmp/sleeper.npy" "$y"
@@ -125,6 +170,11 @@ refused "a folder that does not exist" "the folder of journal = .* does not exis
     run.journal="$tmp/none/j"
 refused "a journal that is also an output" "out and journal both name|journal and out both name" \
     "$tmp/sleeper.conf" run.journal="$y"
+refused "a file of the journal that is also an output" \
+    "out names $j.data, where the journal keeps what is done; name another file" "$tmp/sleeper.conf" \
+    sleeper.out="$j.data"
+refused "or the report" "--report names $j.pass, where the journal keeps" --report "$j.pass" \
+    "$tmp/sleeper.conf"
 echo 'my notes' >"$tmp/notes"
 refused "a file that is no journal" "this file is no journal of plbrun" "$tmp/sleeper.conf" \
     run.journal="$tmp/notes"

@@ -12,6 +12,7 @@
 #include "folder.h"
 #include "journal/found.h"
 #include "journal/identity.h"
+#include "journal/joblog.h"
 #include "journal/snapshot.h"
 #include "journal/state.h"
 
@@ -175,6 +176,116 @@ static void a_snapshot_is_whole_or_not_there(void **state)
     plb_rangeset_fini(&out);
 }
 
+/* A snapshot with sums that another program has written: bytes that have no meaning follow its parts. */
+static void sums_of_another_length_are_refused(void **state)
+{
+    const struct folder *folder = *state;
+    const struct plb_snapshot of = {.id = ID, .pass = 2};
+    struct plb_rangeset out = {0};
+    struct plb_range range = {3, 3};
+    int64_t n = 1;
+    char sums[16] = "fifteen letters", read[16] = "", more[5] = "more";
+    const struct plb_snapshot_part parts[] = {
+        {&n, sizeof n}, {&range, sizeof range}, {sums, sizeof sums}, {more, sizeof more}};
+    assert_true(plb_snapshot_write(folder->file, &of, parts, 3));
+    assert_true(plb_state_read_sums(folder->file, &of, UNITS, &out, read, sizeof read));
+    assert_true(plb_snapshot_write(folder->file, &of, parts, 4));
+    assert_false(plb_state_read_sums(folder->file, &of, UNITS, &out, read, sizeof read));
+    plb_rangeset_fini(&out);
+}
+
+/* Whether the begin of a pass of a kernel with one phase is read, where it has these numbers. */
+static bool reads_pass(const char *path, int pass, int before, int64_t changed)
+{
+    static const struct plb_kernel kernel = {.name = "mine"};
+    double buffer[2] = {1.0, 2.0};
+    int64_t mask = 0;
+    int read = 0;
+    struct plb_snapshot head = {.id = ID, .pass = pass};
+    struct plb_pass_state begin = {.changed = changed, .passes = {before}};
+    struct plb_snapshot_part parts[] = {{&begin, sizeof begin}, {buffer, sizeof buffer}};
+    struct plb_app *app = plb_alloc(sizeof *app);
+    app->kernel = &kernel;
+    app->n_data = 1;
+    app->data[0] = (struct plb_data){.mode = PLB_REPLICATE, .data = buffer, .bytes = sizeof buffer};
+    assert_true(plb_snapshot_write(path, &head, parts, (changed & 1) != 0 ? 2 : 1));
+    bool right = plb_state_read_pass(path, ID, app, &mask, &read) == PLB_OK;
+    if (right) {
+        assert_int_equal(read, pass);
+        assert_int_equal(mask, changed);
+        assert_int_equal(app->passes[0], before);
+    }
+    free(app);
+    return right;
+}
+
+static void a_pass_that_no_run_has_is_refused(void **state)
+{
+    const struct folder *folder = *state;
+    assert_true(reads_pass(folder->file, 3, 2, 1));
+    assert_true(reads_pass(folder->file, 3, 2, 0));
+    assert_false(reads_pass(folder->file, 0, -1, 1));
+    assert_false(reads_pass(folder->file, 0, 0, 1));
+    assert_false(reads_pass(folder->file, 3, 1, 1));
+    assert_false(reads_pass(folder->file, 3, 2, 1 | (int64_t)1 << 40));
+}
+
+/* A host's name without an end, and ranges that no job has. */
+static void a_joblog_of_strange_records_has_its_lines(void **state)
+{
+    const struct folder *folder = *state;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_record_pu pu = {.node = 0};
+    char *text = NULL, host[sizeof pu.host + 1] = "";
+    size_t size;
+    memset(host, 'h', sizeof pu.host);
+    memset(pu.host, 'h', sizeof pu.host);
+    write_journal(folder->file, "kernel\tmine\n");
+    struct plb_journal_files files = open_files(folder->file, O_RDWR | O_APPEND);
+    assert_true(plb_record_append(files.fd, PLB_RECORD_PUS, &pu, sizeof pu, "", 0));
+    append_units(files.fd, 1, INT64_MAX, 7);
+    append_units(files.fd, 1, -5, 3);
+    append_units(files.fd, 1, 5, 0);
+    append_units(files.fd, 1, 60, 2);
+    plb_journal_files_close(&files);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(plb_joblog_print(folder->file, out, &err), PLB_OK);
+    fclose(out);
+    char *last = strstr(text, "\n3\t");
+    assert_non_null(last);
+    assert_memory_equal(last + 3, host, sizeof pu.host);
+    assert_string_equal(last + 3 + sizeof pu.host,
+                        "\t0.000\t     0.000\t0\t0\t0\t0\tmine, pass 1: units 60 to 61\n");
+    free(text);
+}
+
+/* Results that a journal names for people alone: no run takes them for kept. */
+static void told_results_do_not_count(void **state)
+{
+    const struct folder *folder = *state;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_record_told told[] = {{{1, 0}, {.first = 60, .count = 5}}, {{2, 0}, {.first = 0, .count = 2}}};
+    struct plb_found found;
+    char *text = NULL;
+    size_t size;
+    write_journal(folder->file, "kernel\tmine\n");
+    struct plb_journal_files files = open_files(folder->file, O_RDWR | O_APPEND);
+    assert_true(plb_record_append(files.fd, PLB_RECORD_TOLD, told, sizeof told, "", 0));
+    assert_int_equal(plb_found_read(&found, &files, &err), PLB_OK);
+    assert_int_equal(found.what, PLB_FOUND_BROKEN);
+    assert_int_equal(found.last_pass, 1);
+    plb_found_fini(&found);
+    plb_journal_files_close(&files);
+    assert_int_equal(units_in(folder->file), 15);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(plb_joblog_print(folder->file, out, &err), PLB_OK);
+    fclose(out);
+    assert_non_null(strstr(text, "mine, pass 1: units 40 to 44\n3\t"));
+    assert_non_null(strstr(text, "mine, pass 1: units 60 to 64\n4\t"));
+    assert_non_null(strstr(text, "mine, pass 2: units 0 to 1\n"));
+    free(text);
+}
+
 static void differs(const char *text_a, const char *text_b, const char *name, const char *a, const char *b)
 {
     const char *found = "", *there = "", *here = "";
@@ -207,9 +318,16 @@ static void the_first_difference_has_a_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_IN_FOLDER(a_torn_record_does_not_count),     TEST_IN_FOLDER(a_changed_bit_is_seen),
-        TEST_IN_FOLDER(a_damaged_head_gives_no_units),    TEST_IN_FOLDER(units_beyond_the_job_are_refused),
-        TEST_IN_FOLDER(a_snapshot_is_whole_or_not_there), cmocka_unit_test(the_first_difference_has_a_name),
+        TEST_IN_FOLDER(a_torn_record_does_not_count),
+        TEST_IN_FOLDER(a_changed_bit_is_seen),
+        TEST_IN_FOLDER(a_damaged_head_gives_no_units),
+        TEST_IN_FOLDER(units_beyond_the_job_are_refused),
+        TEST_IN_FOLDER(a_snapshot_is_whole_or_not_there),
+        TEST_IN_FOLDER(sums_of_another_length_are_refused),
+        TEST_IN_FOLDER(a_pass_that_no_run_has_is_refused),
+        TEST_IN_FOLDER(a_joblog_of_strange_records_has_its_lines),
+        TEST_IN_FOLDER(told_results_do_not_count),
+        cmocka_unit_test(the_first_difference_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

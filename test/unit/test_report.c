@@ -96,6 +96,36 @@ static void failed_pus_count_apart(void **state)
     assert_int_equal(r.failed_pus, 1);
 }
 
+/* A run that went on in a pass of which half was done: what it had to do is the rest. */
+static void a_resumed_run_tells_of_its_own_part(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    r.resumed = true;
+    r.resumed_pass = 7;
+    r.resumed_units = 50;
+    pus[0].units = 30;
+    pus[1].units = 20;
+    plb_report_derive(&r);
+    assert_int_equal(plb_report_units(&r), 50);
+    assert_string_equal(pus[2].unused, "nothing was left for it"); /* the run is whole */
+    for (const struct plb_field *f = plb_pu_fields; f->meaning != NULL; f++)
+        if (f->heading != NULL && strcmp(f->heading, "share") == 0)
+            assert_true(plb_field_value(f, &r, &pus[0]).real == 60.0);
+    char *line = NULL;
+    size_t size;
+    FILE *out = open_memstream(&line, &size);
+    plb_report_line(&r, out);
+    fclose(out);
+    assert_non_null(strstr(line, "x: 50 rows by 3 PUs"));
+    assert_non_null(strstr(line, "; resumed in pass 7 with 50 rows done; "));
+    free(line);
+    pus[1].units = 19;
+    plb_report_derive(&r);
+    assert_string_equal(pus[2].unused, "the run ended first");
+}
+
 /* All of these keys are in the object, and their values are of this kind; ended by NULL. */
 static void has(const json_t *object, bool (*is)(const json_t *), const char *const *keys)
 {
@@ -149,8 +179,9 @@ static void the_report_has_every_key(void **state)
             "bytes_moved", "migrations", "migrated_units", "backups", "backups_won", "backup_units");
         HAS(o, whole, "failed_pus", "audited", "audit_differences", "damaged", "profiles_used",
             "profiles_dropped");
+        HAS(o, whole, "resumed_pass", "resumed_units");
         HAS(o, text, "version", "date", "command", "app", "balancer", "mode");
-        HAS(o, flag, "migration");
+        HAS(o, flag, "migration", "resumed");
         const json_t *first = json_array_get(json_object_get(o, "pus"), 0);
         HAS(first, whole, "id", "node", "threads", "units", "blocks", "tasks", "stolen_in", "stolen_out");
         HAS(first, whole, "wrong");
@@ -361,6 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derived_by_hand),
         cmocka_unit_test(failed_pus_count_apart),
+        cmocka_unit_test(a_resumed_run_tells_of_its_own_part),
         cmocka_unit_test(passes_add_up),
         cmocka_unit_test(a_name_that_is_not_utf8_does_not_cost_the_report),
         cmocka_unit_test(the_report_has_every_key),

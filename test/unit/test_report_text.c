@@ -55,7 +55,7 @@ static const struct plb_report_pu example_pus[PUS] = {
      .host = "a-host-of-a-long-name",
      .name = "b",
      .kind = PLB_GPU,
-     .units = 1400,
+     .units = 1310,
      .blocks = 2,
      .tasks = 5,
      .busy_s = 4.0 / 3.0,
@@ -103,6 +103,9 @@ static const struct plb_report example_report = {
     .slowest_answer_s = 2.6e-3,
     .profiles_used = 27,
     .profiles_dropped = 28,
+    .resumed = true,
+    .resumed_pass = 5,
+    .resumed_units = 90,
     .n_phases = PHASES,
     .n_settings = 2,
 };
@@ -136,6 +139,9 @@ static void fill_simulated(struct example *e)
     fill(e);
     e->report.mode = PLB_SIMULATED;
     e->report.passes = 1;
+    e->report.resumed = false;
+    e->report.resumed_pass = 0;
+    e->report.resumed_units = 0;
     e->report.n_phases = 1;
     e->report.costs_told = false;
     e->report.curves = NULL;
