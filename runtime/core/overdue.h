@@ -28,7 +28,7 @@ enum plb_overdue_state { PLB_IN_TIME, PLB_LATE, PLB_HUNG };
 struct plb_overdue {
     int64_t step;    /* of the PU: it grows whenever a task begins or ends there */
     double age;      /* seconds since that step, as far as they count */
-    double expected; /* seconds; 0: not known */
+    double expected; /* seconds at most; 0: not known */
     bool said;       /* that it is late */
 };
 

@@ -13,6 +13,11 @@
  * block. */
 #define MASTER_SECONDS 5e-6
 
+/* A task may take so many times the mean time of its work. Larger: a PU that hangs in a long task is noticed
+ * later. Smaller: a long task on a PU that was slowed down to a sixteenth, with noise of 40 %, looks like a
+ * hung one. Tasks of a quarter of a second are hung after 20 s in any case. */
+#define UNSURE 3.0
+
 void plb_own_pus_init(struct plb_own_pus *s, const struct plb_worker_pu *are, int n,
                       const struct plb_sizes *sizes, const struct plb_migration *migration, int n_nodes,
                       int n_phases)
@@ -177,7 +182,7 @@ double plb_own_pus_expect(const struct plb_own_pus *s, const struct plb_own_pu *
     if (untold(s) || !(past->work > 0.0))
         return 0.0;
     double work = plb_cost_work(s->map, task->range.first, task->range.count);
-    return past->longest + work * past->seconds / past->work;
+    return past->longest + UNSURE * work * past->seconds / past->work;
 }
 
 static bool has_executed(const struct plb_own_pus *s)

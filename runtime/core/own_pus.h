@@ -79,8 +79,9 @@ bool plb_own_pus_share(const struct plb_own_pus *pus, struct plb_own_pu *own);
 void plb_own_pus_learn(const struct plb_own_pus *pus, struct plb_own_pu *own, const struct plb_slice *task,
                        double seconds, double transfer_s, bool rate);
 
-/* Seconds that a task of the pass will last: those of its work, as the PU has needed them in this phase, and
- * those of the PU's longest task, since tasks are unlike. 0: costs are untold, or it has ended none. */
+/* Seconds that a task of the pass will last at most, as far as one can tell: three times those of its work,
+ * as the PU has needed them in this phase, and those of the PU's longest task, since tasks are unlike. 0:
+ * costs are untold, or it has ended none. */
 double plb_own_pus_expect(const struct plb_own_pus *pus, const struct plb_own_pu *own,
                           const struct plb_slice *task);
 

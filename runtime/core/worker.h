@@ -48,7 +48,7 @@ bool plb_worker_take(struct plb_worker *worker, int pu, struct plb_slice *task);
 /* Whether nobody wants the results of a task any more: its pass is over here, or another node has them. */
 bool plb_worker_obsolete(const struct plb_worker *worker, const struct plb_slice *task);
 
-/* Seconds that a task of this PU is expected to last; 0: not known, or its pass is over. */
+/* Seconds that a task of this PU is expected to last at most; 0: not known, or its pass is over. */
 double plb_worker_expect(const struct plb_worker *worker, int pu, const struct plb_slice *task);
 
 /* The units of a task that runs will be accepted from another PU, so that the task is obsolete. Should they

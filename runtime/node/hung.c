@@ -27,7 +27,7 @@ static void describe(const struct plb_runner *r, const struct plb_slice *task, c
     const struct plb_kernel *kernel = r->shared->config.kernel;
     char title[PLB_PHASE_TITLE], units[PLB_RANGE_TEXT], expected[60] = "how long they take is not known";
     if (r->overdue.expected > 0.0)
-        snprintf(expected, sizeof expected, "%.3g s were expected", r->overdue.expected);
+        snprintf(expected, sizeof expected, "at most %.3g s were expected", r->overdue.expected);
     snprintf(text, SENTENCE, "%s is late on PU '%s' (rank %d on %s): it has executed %s for %.1f s, and %s",
              plb_phase_title(kernel, plb_worker_phase(r->shared->worker), title), r->pu.info.name,
              r->pu.info.node, r->pu.info.host,
@@ -41,8 +41,8 @@ static void describe(const struct plb_runner *r, const struct plb_slice *task, c
 static void give_up(struct plb_runner *r, const struct plb_slice *task)
 {
     char text[80];
-    snprintf(text, sizeof text, "it hangs: no end after %.1f s, and %.3g s were expected", r->overdue.age,
-             r->overdue.expected);
+    snprintf(text, sizeof text, "it hangs: no end after %.1f s, and at most %.3g s were expected",
+             r->overdue.age, r->overdue.expected);
     for (int lane = 0; lane < PLB_MAX_LANES; lane++) {
         struct plb_running *running = &r->running[lane];
         if (!running->runs)

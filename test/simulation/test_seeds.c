@@ -64,6 +64,7 @@ static void count(const struct scenario *s, const struct watch *w, const struct 
     met("nodes that died", stress->deaths);
     met("nodes that hung", stress->hangs);
     met("PUs that hung", stress->hung_pus);
+    met("PUs given up by their node, as they hung", stress->given_up);
     met("nodes taken for dead", stress->zombies);
     met("devices that failed", stress->broken_pus);
     met("PUs used no more, as their device had failed", failed_pus(result->master));
@@ -109,6 +110,8 @@ static void check_seed(uint64_t seed)
     if (plb_simulate(&s.simulation, &result, &err) != PLB_OK)
         wrong(&w, "%.250s", err.text);
     end_watch(&w, &result);
+    if (result.stress.given_up_slow > 0) /* up to fifty times, and with noise and untrue costs */
+        wrong(&w, "a PU that was only slow was taken for hung");
     if (w.wrong[0] != '\0')
         fail_msg("seed %llu, %s on %d PUs of %d nodes: %s", (unsigned long long)seed,
                  s.simulation.master.balancer->name, s.cluster.n_pus, s.cluster.n_nodes, w.wrong);

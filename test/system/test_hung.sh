@@ -19,7 +19,7 @@ run() {
     rm -f "$tmp/r.json"
     ranks "$n" --verify --report "$tmp/r.json" "$tmp/$conf.conf" cluster.file="$tmp/$n.cluster" "$@"
 }
-why='it hangs: no end after [0-9.]* s, and [0-9.e-]* s were expected'
+why='it hangs: no end after [0-9.]* s, and at most [0-9.e-]* s were expected'
 failed() { grep -q "\"failure\": \"$why\"" "$tmp/r.json"; }
 # divided N CONF SETTINGS...: each PU executes its part of each pass, and one is late in the second pass.
 divided() {
@@ -37,7 +37,7 @@ for n in $(counts 1 2 3); do
 done
 on="on PU 'p' (rank $rank on [^ ]*)" units='\(units [0-9]* to [0-9]*\|unit [0-9]*\)'
 says "a warning says that it is late" \
-    "warning: .*kernel straggler is late $on: it has executed $units for [0-9.]* s, and [0-9.e-]* s were"
+    "warning: .*kernel straggler is late $on: it has executed $units for [0-9.]* s, and at most [0-9.e-]* s"
 says "another one that it is lost" \
     "warning: kernel straggler failed ($why) $on for $units; that PU is used no more, and others"
 says "and so does the summary" "failed: $why"

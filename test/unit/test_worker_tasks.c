@@ -128,10 +128,10 @@ static void time_is_expected_where_costs_are_told(void **state)
     assert_true(begin(&f, 1, 1));
     assert_float_equal(plb_worker_expect(f.worker, 0, &late), 0.0, 0.0); /* nothing is measured */
     assert_true(block(&f, 1, 0, 7, 0, 20, 10));
-    ends(&f, 10, 1.0);
-    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 1.0 + 3.0, 1e-9);
     ends(&f, 10, 3.0);
-    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 3.0 + 6.0, 1e-9);
+    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 3.0 + 27.0, 1e-9);
+    ends(&f, 10, 1.0);
+    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 3.0 + 18.0, 1e-9);
     assert_true(begin(&f, 2, 0)); /* whose costs are untold */
     assert_float_equal(plb_worker_expect(f.worker, 0, &late), 0.0, 0.0);
     assert_true(block(&f, 2, 0, 7, 0, 20, 10));
@@ -140,7 +140,7 @@ static void time_is_expected_where_costs_are_told(void **state)
     assert_float_equal(plb_worker_expect(f.worker, 0, &late), 0.0, 0.0);
     assert_true(begin(&f, 3, 1)); /* what it has measured in the first pass counts */
     late.pass = 3;
-    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 3.0 + 6.0, 1e-9);
+    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 3.0 + 18.0, 1e-9);
     stop(&f);
 }
 
