@@ -128,3 +128,9 @@ void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range
     }
     plb_rangeset_add(out, (struct plb_range){at, end - at});
 }
+
+struct plb_range plb_range_hull(struct plb_range a, struct plb_range b)
+{
+    int64_t first = min64(a.first, b.first);
+    return (struct plb_range){first, max64(end_of(a), end_of(b)) - first};
+}

@@ -40,4 +40,7 @@ struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count);
 /* Adds to `out` the parts of `range` that are not in `set`. */
 void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range, struct plb_rangeset *out);
 
+/* The smallest range with all units of two, neither of which is empty. */
+struct plb_range plb_range_hull(struct plb_range a, struct plb_range b);
+
 #endif

@@ -7,7 +7,7 @@
  *   CHECKSUM master → node the checksum of the inputs that were pulled into a slot
  *   DONE   node → master   units finished, with times; their outputs follow as data under `slot`
  *   FAIL   node → master   a kernel returned an error: the run ends with status 1; or a PU's device
- *                          has failed and executes nothing more: others get these units
+ *                          has failed, or hangs, and executes nothing more: others get these units
  *   EMPTY  master → node   nothing is left to grant: idle nodes may take work from others, from these
  *   STEAL  node → node     an idle node asks another one for queued units
  *   GIFT   node → node     the answer: units that change hands, or none; descriptors, never data

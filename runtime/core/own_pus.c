@@ -13,8 +13,14 @@
  * block. */
 #define MASTER_SECONDS 5e-6
 
+/* A task may take so many times the mean time of its work. Larger: a PU that hangs in a long task is noticed
+ * later. Smaller: a long task on a PU that was slowed down to a sixteenth, with noise of 40 %, looks like a
+ * hung one. Tasks of a quarter of a second are hung after 20 s in any case. */
+#define UNSURE 3.0
+
 void plb_own_pus_init(struct plb_own_pus *s, const struct plb_worker_pu *are, int n,
-                      const struct plb_sizes *sizes, const struct plb_migration *migration, int n_nodes)
+                      const struct plb_sizes *sizes, const struct plb_migration *migration, int n_nodes,
+                      int n_phases)
 {
     *s = (struct plb_own_pus){.n = n,
                               .by_power = migration->by_power,
@@ -24,20 +30,24 @@ void plb_own_pus_init(struct plb_own_pus *s, const struct plb_worker_pu *are, in
     s->at = plb_alloc((size_t)n * sizeof *s->at);
     for (int pu = 0; pu < n; pu++) {
         s->at[pu].is = are[pu];
+        s->at[pu].past = plb_alloc((size_t)n_phases * sizeof *s->at[pu].past);
         s->at[pu].is.bursts = are[pu].bursts && s->sizes->n_indexed == 0;
     }
 }
 
 void plb_own_pus_fini(struct plb_own_pus *s)
 {
-    for (int pu = 0; pu < s->n; pu++)
+    for (int pu = 0; pu < s->n; pu++) {
         plb_queue_fini(&s->at[pu].queue);
+        free(s->at[pu].past);
+    }
     free(s->at);
 }
 
-void plb_own_pus_begin(struct plb_own_pus *s, const struct plb_cost_map *map)
+void plb_own_pus_begin(struct plb_own_pus *s, const struct plb_cost_map *map, int phase)
 {
     s->map = map;
+    s->phase = phase;
     for (int pu = 0; pu < s->n; pu++) {
         plb_queue_clear(&s->at[pu].queue);
         s->at[pu].hungry = s->at[pu].idle = false;
@@ -154,10 +164,25 @@ void plb_own_pus_learn(const struct plb_own_pus *s, struct plb_own_pu *own, cons
                        double seconds, double transfer_s, bool rate)
 {
     double tasks = (double)(task->more + 1);
-    double work = rate ? plb_cost_work(s->map, task->range.first, task->range.count) / tasks : 0.0;
+    double work = plb_cost_work(s->map, task->range.first, task->range.count);
+    struct plb_own_past *past = &own->past[s->phase];
     own->rate.unit_s = seconds / (double)task->range.count;
     if (rate)
-        plb_pu_rate_learn(&own->rate, work, plb_slice_units(task), seconds / tasks, transfer_s / tasks);
+        plb_pu_rate_learn(&own->rate, work / tasks, plb_slice_units(task), seconds / tasks,
+                          transfer_s / tasks);
+    past->work += work;
+    past->seconds += seconds;
+    past->longest = fmax(past->longest, seconds);
+}
+
+double plb_own_pus_expect(const struct plb_own_pus *s, const struct plb_own_pu *own,
+                          const struct plb_slice *task)
+{
+    const struct plb_own_past *past = &own->past[s->phase];
+    if (untold(s) || !(past->work > 0.0))
+        return 0.0;
+    double work = plb_cost_work(s->map, task->range.first, task->range.count);
+    return past->longest + UNSURE * work * past->seconds / past->work;
 }
 
 static bool has_executed(const struct plb_own_pus *s)

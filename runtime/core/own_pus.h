@@ -13,9 +13,15 @@ struct plb_worker_pu {
     bool bursts;                 /* it may be given several short tasks at once */
 };
 
+/* All that a PU has executed in one phase, in all passes. */
+struct plb_own_past {
+    double work, seconds, longest; /* longest: seconds of one task, or burst */
+};
+
 struct plb_own_pu {
     struct plb_queue queue;
     struct plb_pu_rate rate;
+    struct plb_own_past *past; /* by phase */
     struct plb_worker_pu is;
     int in_hand;    /* tasks that it has taken and not finished, in all passes */
     int64_t latest; /* units of the task that it took last */
@@ -33,15 +39,17 @@ struct plb_own_pus {
     double master_s; /* that the master needs for each task of this node, as long as all others ask it too */
     const struct plb_sizes *sizes;
     const struct plb_cost_map *map; /* of the phase that runs; NULL before the first pass */
+    int phase;
 };
 
 /* The descriptions are copied; sizes are borrowed, and may be NULL. */
 void plb_own_pus_init(struct plb_own_pus *pus, const struct plb_worker_pu *are, int n,
-                      const struct plb_sizes *sizes, const struct plb_migration *migration, int n_nodes);
+                      const struct plb_sizes *sizes, const struct plb_migration *migration, int n_nodes,
+                      int n_phases);
 void plb_own_pus_fini(struct plb_own_pus *pus);
 
 /* A pass begins: queues are empty, and nothing is known of rates, since the phase may be another one. */
-void plb_own_pus_begin(struct plb_own_pus *pus, const struct plb_cost_map *map);
+void plb_own_pus_begin(struct plb_own_pus *pus, const struct plb_cost_map *map, int phase);
 
 double plb_own_pus_queued(const struct plb_own_pus *pus); /* work; 0 before the first pass */
 
@@ -70,6 +78,12 @@ bool plb_own_pus_share(const struct plb_own_pus *pus, struct plb_own_pu *own);
 /* A PU has executed a task in these seconds, transfers included. rate: its rate follows, too. */
 void plb_own_pus_learn(const struct plb_own_pus *pus, struct plb_own_pu *own, const struct plb_slice *task,
                        double seconds, double transfer_s, bool rate);
+
+/* Seconds that a task of the pass will last at most, as far as one can tell: three times those of its work,
+ * as the PU has needed them in this phase, and those of the PU's longest task, since tasks are unlike. 0:
+ * costs are untold, or it has ended none. */
+double plb_own_pus_expect(const struct plb_own_pus *pus, const struct plb_own_pu *own,
+                          const struct plb_slice *task);
 
 /* Cuts what a thief of this rate and power gets off the fullest queues; nothing where that is less work than
  * `threshold`. Returns the number of entries. */

@@ -40,7 +40,8 @@ struct plb_worker *plb_worker_new(const struct plb_worker_config *config)
     w->thief = plb_thief_new(config->node, config->n_nodes, &config->migration);
     plb_reports_init(&w->reports, config->n_pus, w->node);
     plb_copies_init(&w->copies, config->n_pus);
-    plb_own_pus_init(&w->pus, config->pus, config->n_pus, config->sizes, &config->migration, config->n_nodes);
+    plb_own_pus_init(&w->pus, config->pus, config->n_pus, config->sizes, &config->migration, config->n_nodes,
+                     config->n_phases);
     return w;
 }
 
@@ -67,7 +68,7 @@ static void on_pass(struct plb_worker *w, const struct plb_message *m, struct pl
 {
     w->pass = m->pass;
     w->phase = (int)m->begin.phase;
-    plb_own_pus_begin(&w->pus, &w->maps[w->phase]);
+    plb_own_pus_begin(&w->pus, &w->maps[w->phase], w->phase);
     plb_reports_clear(&w->reports);
     plb_copies_begin(&w->copies);
     w->empty = false;
@@ -297,6 +298,11 @@ bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
 bool plb_worker_obsolete(const struct plb_worker *w, const struct plb_slice *task)
 {
     return task->pass != w->pass || (!task->audit && plb_copies_accepted(&w->copies, task->range));
+}
+
+double plb_worker_expect(const struct plb_worker *w, int pu, const struct plb_slice *task)
+{
+    return task->pass == w->pass ? plb_own_pus_expect(&w->pus, &w->pus.at[pu], task) : 0.0;
 }
 
 void plb_worker_forget(struct plb_worker *w, int pu)

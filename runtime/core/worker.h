@@ -48,6 +48,9 @@ bool plb_worker_take(struct plb_worker *worker, int pu, struct plb_slice *task);
 /* Whether nobody wants the results of a task any more: its pass is over here, or another node has them. */
 bool plb_worker_obsolete(const struct plb_worker *worker, const struct plb_slice *task);
 
+/* Seconds that a task of this PU is expected to last at most; 0: not known, or its pass is over. */
+double plb_worker_expect(const struct plb_worker *worker, int pu, const struct plb_slice *task);
+
 /* The units of a task that runs will be accepted from another PU, so that the task is obsolete. Should they
  * be granted again after all, they are wanted again. */
 void plb_worker_drop(struct plb_worker *worker, struct plb_range range);
@@ -65,9 +68,9 @@ bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_slice *
 void plb_worker_fail(struct plb_worker *worker, int pu, const struct plb_slice *task,
                      const struct plb_device_failure *failure);
 
-/* The device of a PU has failed on a task, and is used no more. The task and all that the PU has queued go
- * back to the master, and so does what is still on its way to the PU. May be called again, for each further
- * task that the device had in hand. Each task counts as forgotten. */
+/* The device of a PU has failed on a task, or hangs in it, and is used no more. The task and all that the PU
+ * has queued go back to the master, and so does what is still on its way to the PU. May be called again, for
+ * each further task that the device had in hand. Each task counts as forgotten. */
 void plb_worker_leave(struct plb_worker *worker, int pu, const struct plb_slice *task,
                       const struct plb_device_failure *failure);
 

@@ -9,7 +9,6 @@
  * others wait until it has written all outputs (drive/finish). */
 #include "drive/cluster.h"
 
-#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -215,7 +214,7 @@ static bool look(struct plb_rank *r)
         handle(r, &m);
         moved = true;
     }
-    bool rests = r->resting && !r->said_rested && !plb_node_works(r->node, 0, INT_MAX);
+    bool rests = r->resting && !r->said_rested && plb_node_may_end(r->node);
     moved |= plb_node_step(r->node, &r->out);
     if (rests) { /* behind the reports of what has just ended */
         plb_outbox_add(&r->out, PLB_RESTED, r->rank, 0, r->pass);

@@ -103,7 +103,8 @@ void plb_faults_strike(struct plb_faults *f, int number)
     if (fault->is.kind == PLB_BREAKS)
         return;
     double detection = fault->is.kind == PLB_TAKEN_FOR_DEAD ? 0.0 : f->world->in->detection_s;
-    plan(f, f->world->now + detection, PLB_EVENT_DETECTED, fault->is.node, -1);
+    if (isfinite(detection))
+        plan(f, f->world->now + detection, PLB_EVENT_DETECTED, fault->is.node, -1);
 }
 
 int plb_faults_before_first_pass(struct plb_faults *f)

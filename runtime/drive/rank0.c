@@ -1,7 +1,6 @@
 /* Rank 0's side of the messages. */
 #include "drive/rank0.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -146,8 +145,7 @@ static bool must_wait(const struct plb_rank *r)
     if (r->kernel->next == NULL)
         return false;
     plb_node_rest(r->node, true);
-    return r->rank0->replaced > 0 || plb_journal_reads(r->rank0->job->journal)
-        || plb_node_works(r->node, 0, INT_MAX);
+    return r->rank0->replaced > 0 || plb_journal_reads(r->rank0->job->journal) || !plb_node_may_end(r->node);
 }
 
 static void end_pass_if_over(struct plb_rank *r)

@@ -112,6 +112,7 @@ static void handle(struct sim *s, const struct plb_event *e)
         break;
     case PLB_EVENT_INPUTS:
     case PLB_EVENT_END:
+    case PLB_EVENT_HUNG:
     case PLB_EVENT_LOOK: plb_virtual_nodes_event(s->nodes, e); break;
     }
 }
@@ -219,6 +220,7 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
         .results = {.unit_bytes = plb_app_unit_bytes(&job->app, false, true),
                     .task_bytes = job->sizes.task_bytes},
         .migration = job->balance.migration,
+        .hung_after = job->run.hung_after,
         .seed = job->seed,
         .master_only = job->machines.pus.master_only,
         .message_s = job->cluster.simulation.message_s,

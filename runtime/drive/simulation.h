@@ -11,7 +11,8 @@
  *   receives or sends, `solve_s` for each active PU where the balancer solved, and `fit_s` for each curve.
  * - Results are right, but for the PUs of `wrong`. Two wrong ones differ from each other.
  * - A fault is noticed `detection_s` seconds later. Then the master gives up the whole node. A device that
- *   fails is noticed in its task, or in its next one: its node says FAIL, and goes on with its other PUs.
+ *   fails is noticed in its task, or in its next one: its node says FAIL, and goes on with its other PUs. So
+ *   it does with a PU that hangs in a task, where costs are told and `hung_after` is set (core/overdue.h).
  *
  * Left out: the time in which replicated data is broadcast before a pass, as a real run's makespan leaves it
  * out; the time that a node's own thread needs for messages; several tasks in flight on one GPU. */
@@ -96,13 +97,14 @@ struct plb_simulation {
     const int *phases; /* of each pass; NULL = 0 */
     struct plb_migration migration;
     bool master_only;                 /* node 0 has no PUs */
+    double hung_after;                /* seconds after which a task may be late; 0: none is */
     double message_s, solve_s, fit_s; /* of rank 0, see above; 0: the default, negative: nothing */
     struct plb_trace *trace;          /* or NULL */
     struct plb_profiles *profiles;    /* to begin with, or NULL */
     /* Stress, for tests. */
     double delay;         /* every message is up to so many seconds late, so that they overtake */
     double lost_messages; /* the part of a dead node's messages on their way that is lost */
-    double detection_s;   /* 0: the default */
+    double detection_s;   /* 0: the default; infinite: the master never hears of a fault */
     int n_faults;
     const struct plb_fault *faults;
     const double *wrong; /* by PU: the part of its results that is wrong; NULL: all are right */
@@ -119,8 +121,9 @@ struct plb_stress_counts {
     int64_t moved_to_lost,
         moved_from_lost; /* MOVED to the master that name a node given up as thief, as giver */
     int64_t deaths, hangs, hung_pus, zombies, broken_pus; /* faults that happened */
-    int64_t before_first_pass;                            /* of these */
-    int64_t at_moment[PLB_MOMENTS];                       /* of these, by their moment */
+    int64_t given_up, given_up_slow; /* PUs that their node took for hung; of these: they were not */
+    int64_t before_first_pass;       /* of these */
+    int64_t at_moment[PLB_MOMENTS];  /* of these, by their moment */
 };
 
 struct plb_simulated {

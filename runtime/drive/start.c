@@ -22,6 +22,7 @@ struct start {
     int cluster_nodes, cluster_pus;
     struct plb_pu_settings pus;
     bool trace, audits, checksums;
+    double hung_after;
     struct plb_migration migration;
     double grain, pulled_bytes; /* as in struct plb_node_config */
     double origin;              /* rank 0's clock when the run's clock is 0 */
@@ -64,6 +65,7 @@ static void fill_start(const struct plb_rank *r, struct start *start)
     start->trace = r->rank0->trace->on;
     start->audits = master.audit > 0.0;
     start->checksums = job->run.checksums;
+    start->hung_after = job->run.hung_after;
     start->migration = job->balance.migration;
     start->grain = master.grain;
     start->pulled_bytes = master.pulled_bytes;
@@ -215,6 +217,7 @@ static int open_pus(struct plb_rank *r, const struct start *start)
                                      .data = &r->data,
                                      .wire = {r->mpi, get_from_rank0, put_to_rank0},
                                      .migration = start->migration,
+                                     .hung_after = start->hung_after,
                                      .grain = start->grain,
                                      .lockable = lockable(place.local_size),
                                      .pulled_bytes = start->pulled_bytes,

@@ -1,13 +1,13 @@
 #include "drive/virtual_node.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/normal.h"
-#include "core/worker.h"
+#include "core/overdue.h"
+#include "drive/virtual_worker.h"
 #include "model/speed.h"
 
 /* Seconds that a report may wait for the next one, where the master does not need it soon. Larger: fewer
@@ -25,8 +25,9 @@ struct staged {
 struct virtual_pu {
     const struct plb_pu_spec *spec;
     struct staged line[PLB_VIRTUAL_TASKS_AHEAD];
-    int n_line, taken; /* taken: tasks so far */
-    bool executing;
+    int n_line, taken;    /* taken: tasks so far */
+    bool executing, gone; /* gone: its node has given it up */
+    double limit;         /* the time at which `current` hangs; infinite: it never does */
     struct staged current;
     double started, idle_since;
     double copies_s, execute_s, transfer_s; /* of `current`; the last with the wait for its inputs */
@@ -56,42 +57,6 @@ static bool has_bytes(const struct plb_sizes *sizes)
     return sizes->unit_bytes > 0.0 || sizes->task_bytes > 0.0 || sizes->n_indexed > 0;
 }
 
-static void describe(const struct plb_world *w, int n, int local, struct plb_pu_info *info)
-{
-    const struct plb_node_spec *node = &w->in->cluster->nodes[n];
-    const struct plb_pu_spec *spec = &w->in->cluster->pus[node->first_pu + local];
-    *info = (struct plb_pu_info){.node = n,
-                                 .local = local,
-                                 .kind = spec->kind,
-                                 .power = spec->power,
-                                 .memory = spec->memory,
-                                 .start_s = spec->overhead};
-    snprintf(info->name, sizeof info->name, "%s", spec->name);
-    snprintf(info->host, sizeof info->host, "%s", node->name);
-}
-
-static struct plb_worker *new_worker(const struct plb_world *w, int n, int n_pus)
-{
-    const struct plb_simulation *in = w->in;
-    struct plb_worker_pu pus[n_pus + 1];
-    for (int i = 0; i < n_pus; i++) {
-        struct plb_pu_info info;
-        describe(w, n, i, &info);
-        pus[i] = (struct plb_worker_pu){
-            info.power, plb_task_limit(in->master.sizes, &info, in->master.grain, in->master.pulled_bytes),
-            false};
-    }
-    struct plb_worker_config config = {.node = n,
-                                       .n_nodes = in->cluster->n_nodes,
-                                       .n_pus = n_pus,
-                                       .pus = pus,
-                                       .sizes = in->master.sizes,
-                                       .maps = in->maps,
-                                       .n_phases = in->master.phases,
-                                       .migration = in->migration};
-    return plb_worker_new(&config);
-}
-
 struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const struct plb_cost_map *true_maps,
                                                 struct plb_faults *faults, struct plb_network *network)
 {
@@ -108,7 +73,7 @@ struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const s
         struct virtual_node *node = &v->at[n];
         node->n_pus = in->master_only && n == 0 ? 0 : c->nodes[n].n_pus;
         node->first_pu = c->nodes[n].first_pu;
-        node->worker = new_worker(world, n, node->n_pus);
+        node->worker = plb_virtual_worker_new(world, n, node->n_pus);
         node->slots = n != 0 ? travels || reduced : reduced;
         node->ahead = node->slots ? PLB_VIRTUAL_TASKS_AHEAD : 0;
         node->look_at = -1.0;
@@ -133,7 +98,7 @@ int plb_virtual_nodes_describe(const struct plb_virtual_nodes *v, struct plb_pu_
     int total = 0;
     for (int n = 0; n < v->world->in->cluster->n_nodes; n++)
         for (int i = 0; i < v->at[n].n_pus; i++)
-            describe(v->world, n, i, &infos[total++]);
+            plb_virtual_pu_describe(v->world, n, i, &infos[total++]);
     return total;
 }
 
@@ -218,6 +183,23 @@ static bool stage(struct plb_virtual_nodes *v, int n, int id)
     return true;
 }
 
+/* Seconds after which a task hangs. */
+static double limit_of(const struct plb_virtual_nodes *v, int n, int id, const struct plb_slice *task)
+{
+    const struct virtual_node *node = &v->at[n];
+    double after = v->world->in->hung_after;
+    return after > 0.0 ? plb_overdue_limit(after, plb_worker_expect(node->worker, id - node->first_pu, task))
+                       : INFINITY;
+}
+
+static void plan_hung(struct plb_virtual_nodes *v, int n, int id)
+{
+    const struct virtual_pu *pu = &v->pus[id];
+    if (isfinite(pu->limit))
+        plb_events_add(v->world->clock,
+                       (struct plb_event){pu->limit, PLB_EVENT_HUNG, n, id, pu->current.number});
+}
+
 /* Starts the first task of the line. */
 static void start(struct plb_virtual_nodes *v, int n, int id)
 {
@@ -234,17 +216,20 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
     pu->transfer_s = pu->copies_s + fmax(now - fmax(pu->idle_since, pu->current.asked), 0.0);
     double end = plb_speed_end(pu->spec, now + pu->copies_s, task_seconds(v, id, &pu->current));
     pu->execute_s = end - now - pu->copies_s;
+    pu->limit = now + limit_of(v, n, id, task);
     trace(v, n, id, PLB_TRACE_WAIT, pu->idle_since, now, NULL);
     if (isfinite(end)) /* else the PU dies before */
         plb_events_add(v->world->clock, (struct plb_event){end, PLB_EVENT_END, n, id, pu->current.number});
+    if (end > pu->limit)
+        plan_hung(v, n, id);
 }
 
-/* The device of a PU has failed: all tasks that it has in hand go back. */
-static void drop_out(struct plb_virtual_nodes *v, int n, int id)
+/* The device of a PU has failed, or hangs: all tasks that it has in hand go back. */
+static void drop_out(struct plb_virtual_nodes *v, int n, int id, const char *why)
 {
     const struct virtual_node *node = &v->at[n];
     struct virtual_pu *pu = &v->pus[id];
-    struct plb_device_failure failure = {1, "it broke", pu->current.task.range};
+    struct plb_device_failure failure = {1, why, pu->current.task.range};
     if (pu->executing)
         plb_worker_leave(node->worker, id - node->first_pu, &pu->current.task, &failure);
     for (int i = 0; i < pu->n_line; i++) {
@@ -252,6 +237,7 @@ static void drop_out(struct plb_virtual_nodes *v, int n, int id)
         plb_worker_leave(node->worker, id - node->first_pu, &pu->line[i].task, &failure);
     }
     pu->executing = false;
+    pu->gone = true;
     pu->n_line = 0;
 }
 
@@ -260,7 +246,8 @@ static void advance(struct plb_virtual_nodes *v, int n, int id)
 {
     const struct virtual_node *node = &v->at[n];
     struct virtual_pu *pu = &v->pus[id];
-    if (node->stopped || !plb_faults_pu_works(v->faults, n, id))
+    bool hangs = !plb_faults_pu_works(v->faults, n, id); /* where that can be seen, in its next task */
+    if (node->stopped || (hangs && v->world->in->hung_after <= 0.0))
         return;
     for (;;) {
         bool room = pu->n_line < node->ahead || (!pu->executing && pu->n_line == 0);
@@ -270,7 +257,7 @@ static void advance(struct plb_virtual_nodes *v, int n, int id)
             break;
     }
     if (plb_faults_pu_broken(v->faults, id))
-        drop_out(v, n, id);
+        drop_out(v, n, id, "it broke");
 }
 
 static void advance_all(struct plb_virtual_nodes *v, int n)
@@ -360,11 +347,26 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
     plb_faults_received(v->faults, m);
 }
 
-/* Whether a PU executes the task that would end now: it may have been cancelled. */
-static bool executes(const struct plb_virtual_nodes *v, const struct plb_event *e)
+/* Whether a PU has the task still that would end now, or hang: it may have been cancelled. */
+static bool has(const struct plb_virtual_nodes *v, const struct plb_event *e)
 {
-    const struct virtual_pu *pu = &v->pus[e->pu];
-    return plb_faults_pu_works(v->faults, e->node, e->pu) && pu->executing && pu->current.number == e->item;
+    return v->pus[e->pu].executing && v->pus[e->pu].current.number == e->item;
+}
+
+/* A PU should have ended its task long ago: its node gives it up, unless it is alone in the run. */
+static void give_up(struct plb_virtual_nodes *v, int n, int id)
+{
+    struct plb_stress_counts *counts = &v->world->out->stress;
+    const struct virtual_node *node = &v->at[n];
+    int left = 0;
+    for (int i = node->first_pu; i < node->first_pu + node->n_pus; i++)
+        left += !v->pus[i].gone;
+    if (left < 2 && v->world->in->cluster->n_nodes == 1)
+        return;
+    counts->given_up++;
+    counts->given_up_slow += plb_faults_pu_works(v->faults, n, id);
+    drop_out(v, n, id, "it hangs");
+    collect(v, n);
 }
 
 void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event *e)
@@ -374,8 +376,10 @@ void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event
         return;
     if (e->kind == PLB_EVENT_INPUTS) {
         inputs_arrived(v, e->node, e->pu, e->item);
-    } else if (e->kind == PLB_EVENT_END && executes(v, e)) {
-        finish(v, e->node, e->pu);
+    } else if (e->kind == PLB_EVENT_END && has(v, e)) {
+        (plb_faults_pu_works(v->faults, e->node, e->pu) ? finish : plan_hung)(v, e->node, e->pu);
+    } else if (e->kind == PLB_EVENT_HUNG && has(v, e)) {
+        give_up(v, e->node, e->pu);
     } else if (e->kind == PLB_EVENT_LOOK && e->time == node->look_at) {
         collect(v, e->node);
     } else if (e->kind == PLB_EVENT_FAULT) {

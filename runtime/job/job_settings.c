@@ -47,6 +47,9 @@ static const struct plb_option run_options[] = {
     {"grace", PLB_TEXT, "30s", 0, 0, NULL, "time that running tasks have to end then, or after a SIGUSR1"},
     {"lost_after", PLB_REAL, "0.8", 0.2, 1e6, NULL,
      "seconds without a word after which a rank is lost, and others execute its units"},
+    {"hung_after", PLB_TEXT, "10s", 0, 0, NULL,
+     "time after which a task may be late; one that takes far longer makes its PU lost, where costs are "
+     "known: " PLB_DURATION_FORMS "; off"},
     {"journal", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "what is done is kept in this file, for --resume"},
     {"audit", PLB_REAL, "0", 0, 1, NULL,
      "part of the tasks that is executed a second time, by another PU, and compared; 0.01: one in a hundred"},
@@ -116,6 +119,10 @@ int plb_run_settings_read(const struct plb_settings *s, struct plb_run_settings 
                                      .checksums = plb_settings_number(s, "run", "checksums") != 0.0};
     bool is_time = run->until_job_ends && strcmp(limit->text, "auto") != 0;
     if (is_time && read_time(limit, true, &run->limit_s, err) != PLB_OK)
+        return err->status;
+    const struct plb_setting *hung = plb_settings_get(s, "run", "hung_after");
+    bool watches = strcmp(hung->text, "off") != 0;
+    if (watches && read_time(hung, true, &run->hung_after, err) != PLB_OK)
         return err->status;
     return read_time(plb_settings_get(s, "run", "grace"), false, &run->grace_s, err);
 }

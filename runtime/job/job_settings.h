@@ -30,6 +30,7 @@ struct plb_run_settings {
     bool until_job_ends; /* the end of the batch job counts too, where it is known */
     double grace_s;      /* seconds that running tasks have to end then */
     double lost_after;   /* seconds without a word after which a rank is lost */
+    double hung_after;   /* seconds after which a task may be late; 0: none is */
     double audit;        /* part of the tasks that is executed again and compared */
     bool checksums;      /* of data that travels between ranks */
 };

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "job/phase.h"
 #include "node/errands.h"
+#include "node/hung.h"
 #include "node/own_worker.h"
 #include "node/pinned.h"
 
@@ -34,6 +35,7 @@ struct plb_node {
     struct plb_errands errands;
     struct plb_outbox reports;
     double collected; /* plb_now() when reports were last collected */
+    struct plb_hung_watch watch;
 };
 
 /* ------------------------------------------------------------ start and end */
@@ -52,6 +54,15 @@ static void await_open(struct plb_node *node, struct plb_runner *r, struct plb_n
     plb_pinned_add(&node->pinned, r);
 }
 
+/* Whether a PU may be given up because it hangs: some phase tells its costs. */
+static bool may_hang(const struct plb_node_config *config)
+{
+    bool told = false;
+    for (int i = 0; i < plb_phase_count(config->kernel) && config->hung_after > 0.0; i++)
+        told |= config->maps[i].told;
+    return told;
+}
+
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
                    struct plb_node **started, struct plb_error *err)
 {
@@ -61,8 +72,8 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     shared->locks.most = config->lockable;
     shared->uses_slots = plb_dataset_travels(config->data);
     /* With other nodes also after a loss, when units are granted anew that somebody executes already. */
-    bool twice = config->n_nodes > 1
-              || (n_pus > 1 && (config->audits || (config->migration.on && config->migration.backups)));
+    bool backups = config->migration.on && config->migration.backups;
+    bool twice = config->n_nodes > 1 || (n_pus > 1 && (config->audits || may_hang(config) || backups));
     for (int i = 0; i < config->data->n && twice; i++)
         shared->guarded |= config->data->owner && config->data->at[i].mode == PLB_OUTPUT;
     pthread_mutex_init(&shared->lock, NULL);
@@ -77,6 +88,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
             plb_fail(err, PLB_EFAILED,
                      "cannot start a thread for PU %d of rank %d; raise the limit on processes", p,
                      config->rank);
+    node->watch = (struct plb_hung_watch){node->runners, n_pus, 0.0};
     for (int p = 0; p < n_pus; p++)
         await_open(node, &node->runners[p], &pus[p]);
     node->sizes = plb_dataset_sizes(config->data);
@@ -95,11 +107,12 @@ static void wake_pus(struct plb_node *node)
         pthread_cond_signal(&node->runners[p].work);
 }
 
-/* Whether a task of a pass from `from` to `until` - 1 runs. Under the lock. */
-static bool works(const struct plb_node *node, int from, int until)
+/* Whether a task of a pass from `from` to `until` - 1 runs; hangs: also of a PU that was given up. Under the
+ * lock. */
+static bool works(const struct plb_node *node, int from, int until, bool hangs)
 {
     for (int p = 0; p < node->n_pus; p++)
-        if (plb_running_works(node->runners[p].running, from, until))
+        if (plb_running_works(node->runners[p].running, from, until, hangs))
             return true;
     return false;
 }
@@ -113,14 +126,14 @@ static void end_tasks(struct plb_node *node)
     for (int p = 0; p < node->n_pus; p++)
         plb_runner_cancel(&node->runners[p]);
     wake_pus(node);
-    while (works(node, 0, INT_MAX) && plb_now() < end) {
+    while (works(node, 0, INT_MAX, true) && plb_now() < end) {
         atomic_store(&node->shared.news, false); /* a task that ends wakes this thread */
         plb_condition_wait_until(&node->shared.wake, &node->shared.lock, end);
     }
     atomic_store(&node->shared.news, true);
     for (int p = 0; p < node->n_pus; p++)
-        node->runners[p].left = plb_running_works(node->runners[p].running, 0, INT_MAX);
-    node->left = works(node, 0, INT_MAX);
+        node->runners[p].left = plb_running_works(node->runners[p].running, 0, INT_MAX, true);
+    node->left = works(node, 0, INT_MAX, true);
     pthread_mutex_unlock(&node->shared.lock);
 }
 
@@ -156,9 +169,17 @@ void plb_node_rest(struct plb_node *node, bool cancels)
 bool plb_node_works(struct plb_node *node, int from, int until)
 {
     pthread_mutex_lock(&node->shared.lock);
-    bool any = works(node, from, until);
+    bool any = works(node, from, until, true);
     pthread_mutex_unlock(&node->shared.lock);
     return any;
+}
+
+bool plb_node_may_end(struct plb_node *node)
+{
+    pthread_mutex_lock(&node->shared.lock);
+    bool any = works(node, 0, INT_MAX, false);
+    pthread_mutex_unlock(&node->shared.lock);
+    return !any;
 }
 
 void plb_node_forget_buffer(struct plb_node *node, const void *memory)
@@ -281,6 +302,7 @@ static void send_results(struct plb_slot *slot, const struct plb_node_config *co
 bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
 {
     const struct plb_node_config *config = &node->shared.config;
+    plb_hung_look(&node->watch, plb_now());
     bool moved = plan(node);
     plb_errands_run(&node->errands, out);
     for (int i = 0; i < node->reports.n; i++) {

@@ -51,8 +51,11 @@ bool plb_node_writes(struct plb_node *node, struct plb_range range, bool done);
  * all results of it were accepted. */
 void plb_node_rest(struct plb_node *node, bool cancels);
 
-/* Whether a task of a pass from `from` to `until` - 1 still runs. */
+/* Whether a task of a pass from `from` to `until` - 1 still runs, also one that hangs. */
 bool plb_node_works(struct plb_node *node, int from, int until);
+
+/* Whether nothing is to be waited for: no task runs but on PUs that were given up, since they hang. */
+bool plb_node_may_end(struct plb_node *node);
 
 /* The run is over. No new task starts, and those that run are cancelled. Returns when they have ended, or a
  * moment later: then a PU that hangs in one is left behind. plb_node_step may still be called, so that

@@ -36,6 +36,7 @@ struct plb_node_config {
     const struct plb_dataset *data; /* borrowed */
     struct plb_wire wire;
     struct plb_migration migration;
+    double hung_after;               /* seconds after which a task may be late; 0: none is */
     double grain;                    /* units per task at most, as the user wants it; 0: no wish */
     double lockable;                 /* bytes of host memory that the node may page-lock; 0: any */
     double pulled_bytes;             /* a task whose data is pulled moves about this much; 0: any */

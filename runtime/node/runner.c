@@ -105,27 +105,9 @@ static bool await_task(struct plb_runner *r, struct flight *flight)
 static struct plb_range in_hand(const struct flights *f, const struct flight *flight)
 {
     struct plb_range all = flight->task.range;
-    for (int i = 0; i < f->n; i++) {
-        struct plb_range other = f->at[(f->oldest + i) % f->lanes].task.range;
-        int64_t end = all.first + all.count, other_end = other.first + other.count;
-        all.first = other.first < all.first ? other.first : all.first;
-        all.count = (other_end > end ? other_end : end) - all.first;
-    }
+    for (int i = 0; i < f->n; i++)
+        all = plb_range_hull(all, f->at[(f->oldest + i) % f->lanes].task.range);
     return all;
-}
-
-/* The device has failed in a task. It drops out, and so do the tasks that wait in slots. Under the lock. */
-static void leave(struct plb_runner *r, const struct plb_slice *task,
-                  const struct plb_device_failure *failure)
-{
-    plb_worker_leave(r->shared->worker, r->number, task, failure);
-    for (int i = 0; i < r->n_line; i++) {
-        struct plb_slot *slot = &r->slots[r->line[i]];
-        plb_worker_leave(r->shared->worker, r->number, &slot->task, failure);
-        slot->state = slot->state == PLB_SLOT_READY ? PLB_SLOT_FREE : PLB_SLOT_FORGOTTEN;
-    }
-    r->n_line = 0;
-    r->gone = true;
 }
 
 /* A task has failed: the device drops out, or the kernel has failed, which ends the run. Under the lock. */
@@ -135,7 +117,7 @@ static void fail(struct plb_runner *r, const struct flights *f, const struct fli
     struct plb_worker *worker = r->shared->worker;
     struct plb_device_failure failure = {status, plb_executor_failure(&r->executor), in_hand(f, flight)};
     if (failure.text[0] != '\0' || r->gone)
-        leave(r, &flight->task, &failure);
+        plb_runner_leave(r, &flight->task, &failure);
     else if (wanted)
         plb_worker_fail(worker, r->number, &flight->task, &failure);
     else
@@ -178,8 +160,11 @@ static bool end_task(struct plb_runner *r, const struct flights *f, const struct
                      int status, const struct plb_device_times *times)
 {
     struct plb_worker *worker = r->shared->worker;
+    bool lost = r->running[lane].lost; /* and nothing is awaited from it */
     bool failed = status != 0 || r->gone, wanted = !obsolete(r, lane), urgent = true;
-    if (failed) {
+    if (lost) {
+        urgent = false;
+    } else if (failed) {
         fail(r, f, flight, wanted, status);
     } else if (!wanted) {
         plb_worker_forget(worker, r->number);
@@ -192,6 +177,7 @@ static bool end_task(struct plb_runner *r, const struct flights *f, const struct
     if (flight->slot != NULL) /* a task that has failed has no results to be fetched */
         flight->slot->state = wanted && !failed ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
     r->running[lane].runs = false;
+    r->steps++;
     return urgent;
 }
 
@@ -244,7 +230,7 @@ static void start_or_fail(struct plb_runner *r, struct flights *f, struct flight
     int lane = (f->oldest + f->n) % f->lanes;
     bool scratch = flight->slot != NULL && flight->slot->scratch;
     r->running[lane] = (struct plb_running){
-        .runs = true, .in_place = shared->guarded && !scratch, .task = flight->task};
+        .runs = true, .in_place = shared->guarded && !scratch, .step = ++r->steps, .task = flight->task};
     plb_executor_cancel(&r->executor, lane, false);
     if (stale != 0)
         plb_executor_follow(&r->executor);
@@ -349,6 +335,19 @@ void plb_runner_join(struct plb_runner *r)
     if (r->is_open)
         plb_executor_close(&r->executor);
     r->started = r->is_open = false;
+}
+
+void plb_runner_leave(struct plb_runner *r, const struct plb_slice *task,
+                      const struct plb_device_failure *failure)
+{
+    plb_worker_leave(r->shared->worker, r->number, task, failure);
+    for (int i = 0; i < r->n_line; i++) {
+        struct plb_slot *slot = &r->slots[r->line[i]];
+        plb_worker_leave(r->shared->worker, r->number, &slot->task, failure);
+        slot->state = slot->state == PLB_SLOT_READY ? PLB_SLOT_FREE : PLB_SLOT_FORGOTTEN;
+    }
+    r->n_line = 0;
+    r->gone = true;
 }
 
 void plb_runner_drop(struct plb_runner *r, struct plb_slot *slot)

@@ -6,11 +6,12 @@
  * it to the worker. A task that nobody wants any more is not waited for: see plb_node_stop.
  *
  * A device that fails drops out: its tasks go back to the master, its lanes are waited for, and the thread
- * ends. The device is closed with the others. */
+ * ends. The device is closed with the others. So does one that hangs (node/hung.h), but for the wait. */
 #ifndef PLB_NODE_RUNNER_H
 #define PLB_NODE_RUNNER_H
 
 #include "base/crash.h"
+#include "core/overdue.h"
 #include "node/executor.h"
 #include "node/running.h"
 #include "node/scratch.h"
@@ -37,7 +38,10 @@ struct plb_runner {
     struct plb_slot slots[PLB_SLOTS];
     int line[PLB_SLOTS], n_line; /* slots fetching or ready, in the order in which they were taken */
     int64_t stale;               /* bit i: the replicated buffer i is to be copied before the next task */
-    bool gone;                   /* the device has failed: it is given nothing more, and the thread ends */
+    bool gone;                   /* the device has failed, or hangs: it is given nothing more, and the thread
+                                    ends */
+    int64_t steps;               /* tasks that have begun or ended */
+    struct plb_overdue overdue;  /* the oldest task that runs */
     struct plb_running running[PLB_MAX_LANES]; /* by lane */
     struct plb_latest latest;                  /* task that was wanted */
 };
@@ -53,6 +57,11 @@ bool plb_runner_start(struct plb_runner *runner);
 /* Waits for the thread to end, which it does once the node is stopping and no task runs. Then closes the
  * device: what a kernel keeps for the thread, such as a library's handle of a stream, has gone before. */
 void plb_runner_join(struct plb_runner *runner);
+
+/* The device has failed in a task, or hangs in it. It drops out, and so do the tasks that wait in slots.
+ * Under the lock. */
+void plb_runner_leave(struct plb_runner *runner, const struct plb_slice *task,
+                      const struct plb_device_failure *failure);
 
 /* Forgets an obsolete task that waits in a slot. Under the lock. */
 void plb_runner_drop(struct plb_runner *runner, struct plb_slot *slot);

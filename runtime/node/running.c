@@ -13,12 +13,22 @@ bool plb_running_writes(const struct plb_running running[PLB_MAX_LANES], struct 
     return false;
 }
 
-bool plb_running_works(const struct plb_running running[PLB_MAX_LANES], int from, int until)
+bool plb_running_works(const struct plb_running running[PLB_MAX_LANES], int from, int until, bool hangs)
 {
     for (int lane = 0; lane < PLB_MAX_LANES; lane++)
-        if (running[lane].runs && running[lane].task.pass >= from && running[lane].task.pass < until)
+        if (running[lane].runs && running[lane].task.pass >= from && running[lane].task.pass < until
+            && (hangs || !running[lane].lost))
             return true;
     return false;
+}
+
+const struct plb_running *plb_running_oldest(const struct plb_running running[PLB_MAX_LANES])
+{
+    const struct plb_running *oldest = NULL;
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        if (running[lane].runs && (oldest == NULL || running[lane].step < oldest->step))
+            oldest = &running[lane];
+    return oldest;
 }
 
 bool plb_running_may_hang(const struct plb_running running[PLB_MAX_LANES], int lanes)

@@ -9,6 +9,8 @@ struct plb_running {
     bool runs;
     bool in_place; /* it writes outputs to where rank 0 gathers them */
     bool told;     /* that nobody wants its results: from then on they may be anything */
+    bool lost;     /* it hangs, and its PU was given up: the worker has it no more */
+    int64_t step;  /* of its PU, when it began */
     struct plb_slice task;
 };
 
@@ -16,8 +18,11 @@ struct plb_running {
 bool plb_running_writes(const struct plb_running running[PLB_MAX_LANES], struct plb_range range,
                         struct plb_range *task);
 
-/* Whether a task of a pass from `from` to `until` - 1 runs. */
-bool plb_running_works(const struct plb_running running[PLB_MAX_LANES], int from, int until);
+/* Whether a task of a pass from `from` to `until` - 1 runs; hangs: one that was lost counts, too. */
+bool plb_running_works(const struct plb_running running[PLB_MAX_LANES], int from, int until, bool hangs);
+
+/* The task that has run longest, which the PU's thread waits for; NULL: none runs. */
+const struct plb_running *plb_running_oldest(const struct plb_running running[PLB_MAX_LANES]);
 
 /* Whether the device executes nothing but what nobody wants, in all of its lanes. */
 bool plb_running_may_hang(const struct plb_running running[PLB_MAX_LANES], int lanes);

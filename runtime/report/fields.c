@@ -298,7 +298,7 @@ const struct plb_field plb_pu_fields[] = {
     {"refused", PLB_UNIT_NONE, PU(refused),
      .meaning = "Whether the PU was not used because its memory is too small."},
     {"failure", PLB_UNIT_NONE, PU_OR_UNKNOWN(failed),
-     .meaning = "Why the PU was used no more, as its device said; null where nothing failed."},
+     .meaning = "Why the PU was used no more, as its device or its node said; null where nothing failed."},
     {"unused", PLB_UNIT_NONE, PU_OR_UNKNOWN(unused),
      .meaning = "Why the PU executed nothing, in a few words; null where it executed units."},
     {"phases", PLB_UNIT_COUNT, GET(phases, PLB_VALUE_LIST), .or_left_out = true,

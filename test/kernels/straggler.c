@@ -1,6 +1,7 @@
 /* straggler: units sleep, and one PU is late once: it sleeps long in one of its tasks, or never returns from
  * it. The results are whole numbers, so that they are exactly right or wrong. Built with PASSES there are
- * several passes; each doubles what is added to the results, in a buffer that is replaced. */
+ * several passes; each doubles what is added to the results, in a buffer that is replaced. Built with TOLD
+ * the cost of units is known. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@ static const struct plb_option options[] = {
     {"late", PLB_REAL, "1000", 0, 1e9, NULL, "milliseconds that it sleeps then"},
     {"hangs", PLB_FLAG, "no", 0, 0, NULL, "it sleeps for ever, and does not ask whether it is cancelled"},
     {"tell", PLB_FLAG, "no", 0, 0, NULL, "it says so"},
+    {"deaf", PLB_FLAG, "no", 0, 0, NULL,
+     "nor does it while it is late, and then it writes what is wrong where others may have results"},
     {"reduce", PLB_FLAG, "no", 0, 0, NULL, "units are summed up, too"},
 #ifdef PASSES
     {"passes", PLB_INT, "3", 1, 1e9, NULL, "how many"},
@@ -29,7 +32,7 @@ enum { ADDED, IN, OUT, SUM };
 struct habits {
     double nap, late;
     int64_t rank, pu, after;
-    bool hangs, tells, reduce;
+    bool hangs, tells, deaf, reduce;
 };
 
 /* Rank 0's. */
@@ -61,8 +64,11 @@ static void be_late(const struct plb_task *task, const struct habits *habits)
         fputs("straggler: late\n", stderr);
     while (habits->hangs)
         nap(1000.0);
-    for (double slept = 0.0; slept < habits->late && !plb_task_cancelled(task); slept += 1.0)
+    for (double slept = 0.0; slept < habits->late && (habits->deaf || !plb_task_cancelled(task));
+         slept += 1.0)
         nap(1.0);
+    for (int64_t i = 0; i < task->count && habits->deaf && plb_task_cancelled(task); i++)
+        ((int64_t *)task->data[OUT])[i] = -2;
 }
 
 static int execute(const struct plb_task *task)
@@ -91,9 +97,10 @@ static int execute(const struct plb_task *task)
 static int setup(struct plb_app *app)
 {
     struct state *s = plb_app_alloc(app, sizeof *s);
-    struct habits habits = {plb_app_real(app, "nap"),  plb_app_real(app, "late"),  plb_app_int(app, "rank"),
-                            plb_app_int(app, "pu"),    plb_app_int(app, "after"),  plb_app_flag(app, "hangs"),
-                            plb_app_flag(app, "tell"), plb_app_flag(app, "reduce")};
+    struct habits habits = {
+        plb_app_real(app, "nap"),  plb_app_real(app, "late"), plb_app_int(app, "rank"),
+        plb_app_int(app, "pu"),    plb_app_int(app, "after"), plb_app_flag(app, "hangs"),
+        plb_app_flag(app, "tell"), plb_app_flag(app, "deaf"), plb_app_flag(app, "reduce")};
     *s = (struct state){.units = plb_app_int(app, "units"), .passes = 1, .added = 1};
 #ifdef PASSES
     s->passes = plb_app_int(app, "passes");
@@ -156,6 +163,15 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
 }
 #endif
 
+#ifdef TOLD
+static double cost(const struct plb_app *app, int64_t first, int64_t count)
+{
+    (void)app;
+    (void)first;
+    return (double)count;
+}
+#endif
+
 static int verify(struct plb_app *app)
 {
     const struct state *s = plb_app_state(app);
@@ -170,6 +186,9 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = execute,
     .setup = setup,
+#ifdef TOLD
+    .cost = cost,
+#endif
 #ifdef PASSES
     .next = next,
 #endif

@@ -269,6 +269,7 @@ static inline void make_scenario(struct scenario *s, uint64_t seed)
     s->simulation.master.learn_costs = one_in(d, 2);
     draw_accepted(s, d);
     draw_audits(s, d);
+    s->simulation.hung_after = one_in(d, 2) ? s->bound * spread(d, 0.05, 0.5) : 0.0;
 }
 
 static inline void free_scenario(struct scenario *s)

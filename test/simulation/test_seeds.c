@@ -55,6 +55,7 @@ static void count(const struct scenario *s, const struct watch *w, const struct 
     met("nodes that died", stress->deaths);
     met("nodes that hung", stress->hangs);
     met("PUs that hung", stress->hung_pus);
+    met("PUs given up by their node, as they hung", stress->given_up);
     met("nodes taken for dead", stress->zombies);
     met("devices that failed", stress->broken_pus);
     met("PUs used no more, as their device had failed", failed_pus(result->master));
@@ -96,6 +97,8 @@ static void check_seed(uint64_t seed)
     struct plb_simulated result;
     make_scenario(&s, seed);
     simulate_watched(&s, &w, "as drawn", &result);
+    if (result.stress.given_up_slow > 0) /* up to fifty times, and with noise and untrue costs */
+        fail_msg("seed %llu: a PU that was only slow was taken for hung", (unsigned long long)seed);
     count(&s, &w, &result);
     plb_master_free(result.master);
     free_scenario(&s);

@@ -266,7 +266,7 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
                 wrong(w, "nothing was lost, and unit %lld was executed %d times in pass %d", (long long)u,
                       w->executions[pass][u], pass + 1);
     }
-    if (counts->losses == 0 && result->stress.broken_pus == 0
+    if (counts->losses == 0 && result->stress.broken_pus == 0 && result->stress.given_up == 0
         && plb_backups_counts(plb_master_backups(result->master))->copies == 0
         && (counts->twice > 0 || counts->torn > 0 || counts->freed > 0 || counts->stale > 0
             || counts->dropped > 0))

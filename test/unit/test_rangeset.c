@@ -147,6 +147,18 @@ static void large_units_do_not_overflow(void **state)
     plb_rangeset_fini(&s);
 }
 
+static void a_hull_has_the_units_of_both(void **state)
+{
+    (void)state;
+    const struct plb_range pairs[][3] = {
+        {{10, 5}, {20, 5}, {10, 15}}, {{20, 5}, {10, 5}, {10, 15}}, {{10, 20}, {12, 3}, {10, 20}}};
+    for (int i = 0; i < 3; i++) {
+        struct plb_range hull = plb_range_hull(pairs[i][0], pairs[i][1]);
+        assert_int_equal(hull.first, pairs[i][2].first);
+        assert_int_equal(hull.count, pairs[i][2].count);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +166,7 @@ int main(void)
         cmocka_unit_test(filled_from_the_front_it_is_one_range),
         cmocka_unit_test(nothing_changes_nothing),
         cmocka_unit_test(large_units_do_not_overflow),
+        cmocka_unit_test(a_hull_has_the_units_of_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

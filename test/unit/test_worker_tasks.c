@@ -109,6 +109,41 @@ static void longer_tasks_come_alone(void **state)
     stop(&f);
 }
 
+static void ends(struct fixture *f, int64_t units, double seconds)
+{
+    struct plb_slice task;
+    assert_true(plb_worker_take(f->worker, 0, &task));
+    assert_int_equal(task.range.count, units);
+    plb_worker_done(f->worker, 0, &task, seconds, 0.0, PLB_NO_SLOT);
+}
+
+/* Units of phase 1 are half as much work as the mean at first, and later three times that. */
+static void time_is_expected_where_costs_are_told(void **state)
+{
+    const struct plb_worker_pu pu = {1.0, {INT64_MAX, INFINITY}, false};
+    struct plb_slice late = {.range = {600, 10}, .pass = 1};
+    struct fixture f;
+    (void)state;
+    prepare(&f, 1, &pu, NULL, &(struct plb_migration){.on = false});
+    assert_true(begin(&f, 1, 1));
+    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 0.0, 0.0); /* nothing is measured */
+    assert_true(block(&f, 1, 0, 7, 0, 20, 10));
+    ends(&f, 10, 3.0);
+    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 3.0 + 27.0, 1e-9);
+    ends(&f, 10, 1.0);
+    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 3.0 + 18.0, 1e-9);
+    assert_true(begin(&f, 2, 0)); /* whose costs are untold */
+    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 0.0, 0.0);
+    assert_true(block(&f, 2, 0, 7, 0, 20, 10));
+    ends(&f, 10, 1.0);
+    late.pass = 2;
+    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 0.0, 0.0);
+    assert_true(begin(&f, 3, 1)); /* what it has measured in the first pass counts */
+    late.pass = 3;
+    assert_float_equal(plb_worker_expect(f.worker, 0, &late), 3.0 + 18.0, 1e-9);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +152,7 @@ int main(void)
         cmocka_unit_test(what_the_master_knows_outweighs_slow_small_tasks),
         cmocka_unit_test(short_tasks_come_in_bursts),
         cmocka_unit_test(longer_tasks_come_alone),
+        cmocka_unit_test(time_is_expected_where_costs_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,22 @@
+/* PUs that hang in a task, as the communication thread sees them.
+ *
+ * It looks about ten times a second at the oldest task of each PU (core/overdue.h). It warns of one that is
+ * late, and gives up a PU that hangs: then others execute its units, and its thread is left behind when the
+ * run ends. Two PUs are only spoken of. One writes outputs in place on rank 0, so that nobody else can
+ * execute the same units. The other one is alone in the run. */
+#ifndef PLB_NODE_HUNG_H
+#define PLB_NODE_HUNG_H
+
+#include "node/runner.h"
+
+/* The PUs of a node. looked: of the last look, on plb_now()'s clock; 0 before the first. */
+struct plb_hung_watch {
+    struct plb_runner *runners;
+    int n;
+    double looked;
+};
+
+/* Looks, where it is time. Takes the lock. */
+void plb_hung_look(struct plb_hung_watch *watch, double now);
+
+#endif
