@@ -170,7 +170,7 @@ help:
 	@echo "make install            to PREFIX=$(PREFIX), below DESTDIR, what was built last (LIBDIR=$(LIBDIR))"
 	@echo "make uninstall          take away what make install has placed there"
 	@echo "make bundle             build/bundle: plbrun and all it needs, for machines without our packages"
-	@echo "make demo               sparse rows of unequal cost: static and plb-hac, without and with migration"
+	@echo "make demo               sparse rows of unequal cost: static and sure, without and with migration"
 	@echo "                        (MATRIX=file.mtx: another matrix)"
 	@echo "make clean"
 	@echo

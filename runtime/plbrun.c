@@ -107,7 +107,8 @@ static int prepare(struct job_run *r, struct plb_error *err)
         || plb_journal_recall(r->job.journal, &r->job, err) != PLB_OK)
         return err->status;
     if (plb_journal_is_complete(r->job.journal) && !a->quiet)
-        printf("%s: the journal says that this job is complete; nothing is left to do\n",
+        printf("%s: the journal says that this job is complete; nothing is left to do (remove it to do all "
+               "again)\n",
                r->job.kernel->name);
     return PLB_OK;
 }
@@ -266,7 +267,9 @@ static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, 
     say_once(err); /* before any rank ends: mpirun ends the others as soon as one fails */
     plb_stop_is_explained();
     plb_stop_listen(false);
-    plb_cluster_leave(mpi, &r->end);
+    if (rank == 0)
+        plb_launch_tell(status, !r->end.left); /* now, since the others may never let it leave MPI */
+    plb_cluster_leave(mpi, &r->end, status);
     return status;
 }
 
@@ -282,7 +285,7 @@ static int show_pus(int *argc, char ***argv, struct plb_error *err)
         status = plb_show_pus_without_job(mpi, err);
     if (rank == 0)
         say_once(err);
-    plb_mpi_close(mpi, PLB_FAREWELL);
+    plb_mpi_close(mpi, PLB_FAREWELL, status);
     return status;
 }
 

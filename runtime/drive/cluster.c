@@ -53,8 +53,8 @@
 static void give_up_lost(struct plb_rank *r)
 {
     for (int rank; r->rank0 != NULL && (rank = plb_life_lost(r->life)) >= 0;) {
-        /* What it gave to others last is granted anew, though they execute it too: so rank 0's PUs must not
-         * write in place where accepted results may be. */
+        /* Units that it gave to others last are granted anew, though those execute them too. So rank 0's
+         * PUs must not write in place where accepted results may be. */
         plb_node_double(r->node, (struct plb_range){0, r->data.units});
         plb_rank0_lose(r, rank);
     }
@@ -370,10 +370,11 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
     return status;
 }
 
-void plb_cluster_leave(struct plb_mpi *mpi, struct plb_cluster_end *end)
+void plb_cluster_leave(struct plb_mpi *mpi, struct plb_cluster_end *end, int status)
 {
     bool in_order = !end->alone && (end->life == NULL || plb_life_leave(end->life));
-    if (in_order && plb_mpi_close(mpi, end->life != NULL ? plb_life_farewell(end->life) : PLB_FAREWELL)) {
+    if (in_order
+        && plb_mpi_close(mpi, end->life != NULL ? plb_life_farewell(end->life) : PLB_FAREWELL, status)) {
         plb_life_free(end->life);
         return;
     }

@@ -22,8 +22,8 @@ struct plb_cluster_end {
 };
 
 /* Leaves MPI, after the run and all that rank 0 writes. Collective over the ranks that live. Where MPI cannot
- * be left in order, end->left is set. */
-void plb_cluster_leave(struct plb_mpi *mpi, struct plb_cluster_end *end);
+ * be left in order, end->left is set. status: of this process, should MPI hang. */
+void plb_cluster_leave(struct plb_mpi *mpi, struct plb_cluster_end *end, int status);
 
 /* Runs the job. `job` is rank 0's, NULL elsewhere; `report` and `trace` (on: record) are filled in on rank 0,
  * for a failed run too, as far as it came. Collective over all ranks. Returns the same status on every rank;

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "core/message.h"
+#include "drive/coming.h"
 
 struct plb_mpi;
 
@@ -31,8 +32,9 @@ struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct 
 #define PLB_FAREWELL 10.0
 
 /* Waits for all ranks, then finalises MPI. False where a rank has not come within so many seconds: nothing is
- * freed, and the process must end by _exit. */
-bool plb_mpi_close(struct plb_mpi *mpi, double seconds);
+ * freed, and the process must end by _exit. Where MPI then waits for one that has died meanwhile, the process
+ * ends with `status` after as many seconds again: all that is to be written was written before. */
+bool plb_mpi_close(struct plb_mpi *mpi, double seconds, int status);
 
 /* Completes all transfers, or as many as can be completed within so many seconds. */
 void plb_mpi_drain(struct plb_mpi *mpi, double seconds);
@@ -68,11 +70,7 @@ void plb_mpi_end_alone(void);
 bool plb_mpi_progress(struct plb_mpi *mpi);
 bool plb_mpi_busy(const struct plb_mpi *mpi); /* data is on its way */
 
-/* Data on its way from a rank. */
-struct plb_coming {
-    size_t bytes;   /* that are being received */
-    size_t arrived; /* bytes, since the last look */
-};
+/* Data on its way from a rank. `arrived` begins anew. */
 struct plb_coming plb_mpi_coming(struct plb_mpi *mpi, int rank);
 
 /* Collectives: all ranks call them in the same order. plb_mpi_meet waits for the last rank, and sleeps

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <mpi.h>
 
-#include "drive/mpi.h"
+#include "drive/coming.h"
 
 /* A request and its purpose. */
 struct plb_request {

@@ -26,7 +26,9 @@ static int check_offsets(struct plb_app *app, const struct plb_data *d)
 static int check_declarations(struct plb_app *app)
 {
     if (app->units < 1)
-        return plb_app_error(app, "kernel %s: there are no %s to work on; the input is empty",
+        return plb_app_error(app,
+                             "kernel %s: there are no %s to work on; the input is empty, or setup has "
+                             "not given their number (plb_app_units)",
                              app->kernel->name, app->kernel->unit);
     for (int i = 0; i < app->n_data; i++) {
         const struct plb_data *d = &app->data[i];

@@ -49,8 +49,8 @@ struct plb_journal_start {
 };
 struct plb_journal_start plb_journal_start(const struct plb_journal *journal);
 
-/* The units with which that pass begins, for plb_master_config. NULL where it is over: the next one has none of
- * them. Borrowed. */
+/* The units with which that pass begins, for plb_master_config. NULL where it is over: the next one has none
+ * of them. Borrowed. */
 const struct plb_rangeset *plb_journal_recalled(const struct plb_journal *journal);
 
 /* Brings the reduced arrays back, after they were cleared; in another pass than the first one: nothing. */

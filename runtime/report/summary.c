@@ -214,7 +214,10 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     say_bad_curves(r, out);
     say_profiles(r, out);
     if (r->mode == PLB_SIMULATED && !r->costs_told && !r->replayed)
-        fprintf(out, "the kernel does not tell what %s cost: the simulation takes them for equal\n", r->unit);
+        fprintf(out,
+                "the kernel does not tell what %s cost: the simulation takes them for equal, and rates of "
+                "PUs for %s per second\n",
+                r->unit, r->unit);
     if (r->mode == PLB_SIMULATED)
         plb_report_say(r,
                        "(simulated: times are virtual, and no output is written; the best fixed "

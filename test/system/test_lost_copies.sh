@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# After a loss rank 0 may execute what another rank executes, too. So it no longer writes results in place. And a
-# rank that ends by itself is a loss like any other.
+# After a loss rank 0 may execute what another rank executes, too. So it no longer writes results in place.
+# And a rank that ends by itself is a loss like any other.
 . "$(dirname "$0")/../support/lib.sh"
 if ! mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
     skip "copies after a loss" "this mpirun is not Open MPI 4"

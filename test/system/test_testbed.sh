@@ -32,9 +32,10 @@ for b in $(balancers); do
     ok "four ranks on two hosts, $b" $?
 done
 # A buffer of 8 MB that two ranks need takes 13 s on this link, and rank 0's other words wait behind it.
-lines "$tmp/chain.conf" '[app]' "kernel = $BUILD/test/kernels/chain.so" '[chain]' 'units = 1000000' 'passes = 2' \
-    'nap = 0'
-timeout 200 "$root/scripts/testbed" run 3 --rate 10mbit -- "$PLBRUN" --quiet --verify "$tmp/chain.conf" >"$tmp/out" 2>&1 &&
+lines "$tmp/chain.conf" '[app]' "kernel = $BUILD/test/kernels/chain.so" \
+    '[chain]' 'units = 1000000' 'passes = 2' 'nap = 0'
+timeout 200 "$root/scripts/testbed" run 3 --rate 10mbit -- "$PLBRUN" --quiet --verify "$tmp/chain.conf" \
+    >"$tmp/out" 2>&1 &&
     ! grep -q 'is lost\|has said nothing' "$tmp/out"
 ok "a link that is busy for longer than ranks may be silent" $?
 # Namespaces have the number of their process in their name. Another test may have some just now.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A journal that breaks when all units of a pass are accepted, and the next pass has not begun: that one is not
-# passed over.
+# A journal that breaks when all units of a pass are accepted, and the next pass has not begun: that one is
+# not passed over.
 . "$(dirname "$0")/../support/lib.sh"
 j=$tmp/j y=$tmp/y.npy
 lines "$tmp/chain.conf" '[app]' "kernel = $BUILD/test/kernels/chain.so" \

@@ -1,4 +1,4 @@
-/* The derived fields of a report, its keys and lines, and the progress line, from literals. */
+/* The keys and lines of a report, and the progress line, from literals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,6 +16,8 @@
 #include "report/report.h"
 #include "report/summary.h"
 
+#include "report_example.h"
+
 static char folder[] = "/tmp/test_report.XXXXXX";
 
 static char *file(const char *name)
@@ -25,106 +27,6 @@ static char *file(const char *name)
     return path;
 }
 
-/* Three PUs of which the last had no work, in a run of 10 s. */
-static struct plb_report example(struct plb_report_pu pus[3])
-{
-    memset(pus, 0, 3 * sizeof *pus);
-    pus[0] = (struct plb_report_pu){.id = 0,
-                                    .host = "h",
-                                    .name = "a",
-                                    .units = 60,
-                                    .blocks = 3,
-                                    .tasks = 6,
-                                    .busy_s = 8.0,
-                                    .transfer_s = 2.0,
-                                    .curve = {.text = "0.1 x",
-                                              .n_terms = 1,
-                                              .terms = {{"u", 0.4}},
-                                              .scale = 4.0,
-                                              .low = 1.0,
-                                              .high = 40.0,
-                                              .r2 = 0.9}};
-    pus[1] = (struct plb_report_pu){.id = 1,
-                                    .node = 1,
-                                    .host = "h",
-                                    .name = "b",
-                                    .kind = PLB_GPU,
-                                    .units = 40,
-                                    .blocks = 2,
-                                    .tasks = 2,
-                                    .busy_s = 4.0};
-    pus[2] = (struct plb_report_pu){.id = 2, .node = 1, .host = "h", .name = "c"};
-    struct plb_report r = {.app = "x",
-                           .unit = "rows",
-                           .balancer = "greedy",
-                           .command = "plbrun a.conf",
-                           .nodes = 2,
-                           .hosts = 1,
-                           .passes = 1,
-                           .n_pus = 3,
-                           .units = 100,
-                           .makespan_s = 10.0,
-                           .pus = pus};
-    plb_report_derive(&r);
-    return r;
-}
-
-static void derived_by_hand(void **state)
-{
-    (void)state;
-    struct plb_report_pu pus[3];
-    struct plb_report r = example(pus);
-    assert_true(r.balancing_ratio == 2.0);       /* 8 / 4: the idle one does not count */
-    assert_true(fabs(r.idle_pct - 60.0) < 1e-9); /* 2 + 6 + 10 of 30 */
-    assert_true(pus[0].idle_s == 2.0 && pus[2].idle_s == 10.0);
-    assert_true(pus[0].rate == 10.0 && pus[2].rate == 0.0); /* 60 in the 6 s it executed */
-}
-
-/* Nobody balances what a PU did not do after it failed. */
-static void failed_pus_count_apart(void **state)
-{
-    (void)state;
-    struct plb_report_pu pus[3];
-    struct plb_report r = example(pus);
-    snprintf(pus[1].failure, sizeof pus[1].failure, "its rank was lost");
-    plb_report_derive(&r);
-    assert_int_equal(r.failed_pus, 1);
-    assert_true(r.balancing_ratio == 1.0);
-    assert_true(fabs(r.idle_pct - 60.0) < 1e-9); /* 2 + 10 of 20 */
-    assert_string_equal(pus[1].failed, "its rank was lost");
-    plb_report_derive(&r); /* derives the same again */
-    assert_int_equal(r.failed_pus, 1);
-}
-
-/* A run that went on in a pass of which half was done: what it had to do is the rest. */
-static void a_resumed_run_tells_of_its_own_part(void **state)
-{
-    (void)state;
-    struct plb_report_pu pus[3];
-    struct plb_report r = example(pus);
-    r.resumed = true;
-    r.resumed_pass = 7;
-    r.resumed_units = 50;
-    pus[0].units = 30;
-    pus[1].units = 20;
-    plb_report_derive(&r);
-    assert_int_equal(plb_report_units(&r), 50);
-    assert_string_equal(pus[2].unused, "nothing was left for it"); /* the run is whole */
-    for (const struct plb_field *f = plb_pu_fields; f->meaning != NULL; f++)
-        if (f->heading != NULL && strcmp(f->heading, "share") == 0)
-            assert_true(plb_field_value(f, &r, &pus[0]).real == 60.0);
-    char *line = NULL;
-    size_t size;
-    FILE *out = open_memstream(&line, &size);
-    plb_report_line(&r, out);
-    fclose(out);
-    assert_non_null(strstr(line, "x: 50 rows by 3 PUs"));
-    assert_non_null(strstr(line, "; resumed in pass 7 with 50 rows done; "));
-    free(line);
-    pus[1].units = 19;
-    plb_report_derive(&r);
-    assert_string_equal(pus[2].unused, "the run ended first");
-}
 
 /* All of these keys are in the object, and their values are of this kind; ended by NULL. */
 static void has(const json_t *object, bool (*is)(const json_t *), const char *const *keys)
@@ -204,17 +106,6 @@ static void the_report_has_every_key(void **state)
 }
 
 /* Passes of unlike length, as their phase sums them up. */
-static void passes_add_up(void **state)
-{
-    (void)state;
-    struct plb_report_phase phase = {.phase = "assign"};
-    const double seconds[] = {2.0, 0.5, 4.0};
-    for (int i = 0; i < 3; i++)
-        plb_report_add_pass(&phase, seconds[i]);
-    assert_int_equal(phase.passes, 3);
-    assert_true(phase.time_s == 6.5 && phase.shortest_s == 0.5 && phase.longest_s == 4.0);
-}
-
 static void a_name_that_is_not_utf8_does_not_cost_the_report(void **state)
 {
     (void)state;
@@ -390,10 +281,6 @@ static void what_cannot_be_written_leaves_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derived_by_hand),
-        cmocka_unit_test(failed_pus_count_apart),
-        cmocka_unit_test(a_resumed_run_tells_of_its_own_part),
-        cmocka_unit_test(passes_add_up),
         cmocka_unit_test(a_name_that_is_not_utf8_does_not_cost_the_report),
         cmocka_unit_test(the_report_has_every_key),
         cmocka_unit_test(every_field_has_a_key_and_a_meaning),
