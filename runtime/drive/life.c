@@ -33,7 +33,8 @@
 #define MOST_PATIENCE 10.0
 
 /* Bytes per second that are expected of rank 0's link before data has come for a second, and of data from
- * rank 0. Larger: ranks are given up while the first large results arrive slowly. Smaller: they are lost later. */
+ * rank 0. Larger: ranks are given up while the first large results arrive slowly. Smaller: they are lost
+ * later. */
 #define FIRST_RATE 1e6
 #define SLOWEST_LINK 5e6
 

@@ -185,9 +185,9 @@ const struct plb_field plb_run_fields[] = {
      .meaning = "Time of all passes together; virtual in a simulation."},
     {"bound_s", PLB_UNIT_SECONDS, RUN_OR_UNKNOWN(bound_s),
      .meaning = "Time in which all PUs together do the work that was done, shared perfectly, at the "
-                "rates that they held over the run. Never above `makespan_s`. Null where it cannot be told: "
-                "a PU was not "
-                "measured, or units differ so much that rates cannot be compared."},
+                "rates that they held over the run. A PU that failed counts as if it had gone on. Never "
+                "above `makespan_s`. Null where it cannot be told: a PU was not measured, or units differ so "
+                "much that rates cannot be compared."},
     {"profile_s", PLB_UNIT_SECONDS, RUN(profile_s),
      .meaning = "Training: the time until every PU had a curve; 0 where nothing was trained."},
     {"solves", PLB_UNIT_COUNT, RUN(solves),

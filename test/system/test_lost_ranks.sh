@@ -12,8 +12,8 @@ lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
 LAUNCH=(timeout 120 mpirun --enable-recovery)
 
 # disturbed SIGNAL "RANKS" N ARGUMENTS...: a run on N ranks; these ranks get the signal while all execute
-# tasks. The others go on once rank 0 says that they are lost. SIGNAL = hold: their communication threads stand
-# still for 2 s; suspend: they stop for 12 s. Its status is that of mpirun.
+# tasks. The others go on once rank 0 says that they are lost. SIGNAL = hold: their communication threads
+# stand still for 2 s; suspend: they stop for 12 s. Its status is that of mpirun.
 disturbed() {
     local signal=$1 victims=$2 n=$3 victim pid stopped=(); shift 3
     rm -f "$tmp/y.npy"
