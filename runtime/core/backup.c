@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "core/made_copies.h"
+#include "core/soon.h"
 
 /* An idle PU gets a copy if it needs less than this part of the time that the holder still needs. Larger:
  * more copies that do not come first. Smaller: late units last longer before somebody helps. */
@@ -53,6 +54,7 @@ struct plb_backups {
     double began, looked, due;
     double patience; /* see PATIENCE */
     struct plb_backup_counts counts;
+    struct plb_soon soon; /* of the latest look */
 };
 
 /* Late units, and what is expected of their holder. */
@@ -254,6 +256,14 @@ static int find_late(struct plb_backups *b, double now, struct late late[TRIES])
     return n;
 }
 
+static void find_soon(struct plb_backups *b, double now)
+{
+    b->soon.n = 0;
+    for (int p = 0; p < b->config.n_pus; p++)
+        if (!b->pus[p].idle && !b->pus[p].gone && latest_rate(b, p) > 0.0)
+            plb_soon_add(&b->soon, (struct plb_soon_pu){time_left(b, p, now), latest_rate(b, p)});
+}
+
 /* The idle PUs that were fastest in their latest report, fastest first; then those that have not reported.
  * Returns how many. rates: the sum of theirs. */
 static int find_helpers(const struct plb_backups *b, int helpers[HELPERS], double *rates)
@@ -310,6 +320,11 @@ static bool help(struct plb_backups *b, int p, double share, const struct late *
         return false;
     if (trial)
         own = UNKNOWN * (now - b->pus[late->pu].since);
+    const struct plb_soon_pu *better = trial ? NULL : plb_soon_find(&b->soon, work_of(b, range), WORTH * own);
+    if (better != NULL) {
+        b->due = fmin(b->due, now + fmax(better->left, PLB_LOOK_GAP));
+        return false;
+    }
     if (own < WORTH * late->left && own + gain <= late->left) {
         give_copy(b, p, late, range, now + b->patience * fmax(own, PLB_LOOK_GAP), out);
         return true;
@@ -317,22 +332,6 @@ static bool help(struct plb_backups *b, int p, double share, const struct late *
     double at = b->pus[late->pu].since + b->pus[late->pu].held_s + fmax(own / WORTH, own + gain);
     b->due = fmin(b->due, fmax(at, now + PLB_LOOK_GAP));
     return false;
-}
-
-/* Marks copies that are late themselves, and plans a look for the others. */
-static void find_late_copies(struct plb_backups *b, double now)
-{
-    for (int i = b->copies.n - 1; i >= 0; i--) {
-        struct plb_copy *c = &b->copies.at[i];
-        if (!c->late && now >= c->until) {
-            c->late = true;
-            b->patience *= c->trial ? 1.0 : 2.0;
-        }
-        if (!c->late)
-            b->due = fmin(b->due, c->until);
-        else if (b->copies.n == PLB_COPIES)
-            plb_made_copies_end(&b->copies, i);
-    }
 }
 
 /* Units have moved since an idle PU's node heard whom to ask: it hears again, and may say IDLE once more. */
@@ -359,8 +358,9 @@ void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
     b->due = INFINITY;
     if (b->map == NULL || b->n_idle == 0 || plb_ledger_free_units(b->config.ledger) > 0)
         return;
-    find_late_copies(b, now);
+    b->due = plb_made_copies_look(&b->copies, now, &b->patience);
     int n = find_helpers(b, helpers, &rates), n_late = find_late(b, now, late);
+    find_soon(b, now);
     for (int i = 0; i < n; i++) {
         double rate = latest_rate(b, helpers[i]);
         bool asks = !b->pus[helpers[i]].idle || name_victims(b, helpers[i], out);

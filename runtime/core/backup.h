@@ -8,7 +8,9 @@
  * (Hadoop's and MapReduce's rule is the same in kind). The holder still needs the time of all that it holds,
  * less the time since it last reported. A holder that is late by d seconds is taken to need d
  * seconds more, since the longer something lasts, the longer it will probably still last. An idle PU that has
- * never reported may get a copy, too: whether it is fast can only be found out by trying.
+ * never reported may get a copy, too: whether it is fast can only be found out by trying. One that has
+ * reported gets none that a faster PU, which is still busy, would end in half of its time: that PU will ask
+ * soon.
  *
  * It does not know which PU of a node executes a unit that has moved there, nor when a task began. It takes
  * the PU that has reported longest ago, and the time of that report.

@@ -1,6 +1,8 @@
 /* An array, and ranges. */
 #include "core/made_copies.h"
 
+#include <math.h>
+
 static int64_t end_of(struct plb_range range)
 {
     return range.first + range.count;
@@ -16,6 +18,22 @@ struct plb_range plb_common_units(struct plb_range a, struct plb_range b)
 void plb_made_copies_end(struct plb_made_copies *c, int i)
 {
     c->at[i] = c->at[--c->n];
+}
+
+double plb_made_copies_look(struct plb_made_copies *c, double now, double *patience)
+{
+    double due = INFINITY;
+    for (int i = c->n - 1; i >= 0; i--) {
+        if (!c->at[i].late && now >= c->at[i].until) {
+            c->at[i].late = true;
+            *patience *= c->at[i].trial ? 1.0 : 2.0;
+        }
+        if (!c->at[i].late)
+            due = fmin(due, c->at[i].until);
+        else if (c->n == PLB_COPIES)
+            plb_made_copies_end(c, i);
+    }
+    return due;
 }
 
 /* Whether a copy keeps others from getting one. trial: others of unknown speed. */

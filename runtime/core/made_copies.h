@@ -34,6 +34,10 @@ struct plb_range plb_common_units(struct plb_range a, struct plb_range b);
 /* Removes copy i; the last one takes its place. */
 void plb_made_copies_end(struct plb_made_copies *copies, int i);
 
+/* Marks copies that are late themselves. Each doubles *patience, but for those of PUs of unknown speed.
+ * Returns when the next one will be; INFINITY: none. */
+double plb_made_copies_look(struct plb_made_copies *copies, double now, double *patience);
+
 /* The first units of a range that have no copy which keeps others from getting one. trial: others of unknown
  * speed. */
 struct plb_range plb_made_copies_without(const struct plb_made_copies *copies, struct plb_range range,

@@ -30,6 +30,10 @@
  * compared. Smaller: noise keeps PUs from being compared. As a change of the units in the history. */
 #define UNLIKE 4.0
 
+/* A task is so many times as large as the largest one before, at most, while nothing tells starts from dear
+ * units. Larger: a slow PU holds more than it ends in time. Smaller: more starts until tasks are large. */
+#define GROWTH 4.0
+
 /* Weight of the latest task in a PU's rate. Larger: noise moves shares. Smaller: a change of speed shows
  * later. */
 #define SMOOTHING 0.3
@@ -53,13 +57,17 @@ static void learn_of_starts(struct plb_pu_rate *pu, double work, int64_t units, 
         pu->good = work;
 }
 
-/* The longest task: one of `task_s` where tasks that short are known to be good, else half of what is. */
+/* The longest task: one of `task_s` where tasks that short are known to be good, else half of what is. Where
+ * that is not known, a task that lasted as long may have been a start or dear units, and the next one of
+ * twice its size tells. */
 static double longest(const struct plb_pu_rate *pu, double task_s)
 {
     double work = pu->rate * task_s;
     if (pu->least > 0 && pu->rate > 0.0)
         return work;
-    return pu->good > 0.0 ? fmax(work, 0.5 * pu->good) : INFINITY;
+    if (pu->good > 0.0)
+        return fmax(work, 0.5 * pu->good);
+    return pu->tasks > 0 ? fmax(work, GROWTH * pu->most_work) : INFINITY;
 }
 
 /* The most that a start can cost: the least that a task took. A task whose inputs came while another was
@@ -97,6 +105,7 @@ void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, doubl
     double rate = work / seconds;
     pu->tasks++;
     pu->largest = units > pu->largest ? units : pu->largest;
+    pu->most_work = fmax(pu->most_work, work);
     learn_least(pu, work, seconds - transfer_s, transfer_s);
     learn_spread(pu, seconds, rate);
     /* A task that is small beside others tells of start costs, not of what the PU does with a queue. */

@@ -20,9 +20,10 @@ struct plb_pu_rate {
     double least_transfer_s;            /* in the mean of two tasks in a row */
     double lowest, highest; /* rates of tasks in this pass that were more than starts; 0: none yet */
     struct plb_pu_task last;
-    double share;    /* work that it will probably still do, as the master says; 0: not known */
-    int64_t least;   /* units below which its rate suffers, as the master says; 0: not known */
-    int64_t largest; /* units of its largest task */
+    double share;     /* work that it will probably still do, as the master says; 0: not known */
+    int64_t least;    /* units below which its rate suffers, as the master says; 0: not known */
+    int64_t largest;  /* units of its largest task */
+    double most_work; /* the same in work, of one whose time counts */
     int64_t tasks,
         first; /* that it has executed; units of the first one where it is a part of its block, else 0 */
     int64_t learned; /* the same, as its tasks suggest; their units may also just be dear */

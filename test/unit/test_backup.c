@@ -88,6 +88,32 @@ static void a_result_that_comes_second_is_no_work(void **state)
     stop(&f);
 }
 
+/* Node 0 has done 1 of 100 units in a second, node 1 ten at a time and is idle, node 2 half of them and needs
+ * one second more. It would end a copy in a third of the time of node 1, and so node 1 gets none before. */
+static void a_copy_waits_for_who_ends_it_sooner(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "static", 0.0, 3, 300, &with_backups);
+    report(&f, block_of(&f, 0), 0, 0, 1);
+    for (int i = 0; i < 10; i++)
+        report(&f, block_of(&f, 1), 1, 10 * i, 10);
+    report(&f, block_of(&f, 2), 2, 0, 50);
+    is_idle(&f, 1, 11.0);
+    int from = f.out.n;
+    for (int i = 0; i < 20 && plb_master_due(f.master) < 11.9; i++)
+        look(&f);
+    assert_int_equal(sent(&f, from, PLB_BACKUP), 0);
+    report(&f, block_of(&f, 2), 2, 50, 50);
+    is_idle(&f, 2, 12.0);
+    while (sent(&f, from, PLB_BACKUP) == 0)
+        look(&f);
+    while (f.out.at[from].type != PLB_BACKUP)
+        from++;
+    assert_int_equal(f.out.at[from].to, 2); /* most of it; the other one gets its share */
+    stop(&f);
+}
+
 /* Node 0 has given two of its four units to node 1, of which node 2 has heard nothing. It may ask before it
  * gets a copy. */
 static void who_waits_hears_of_units_that_have_moved(void **state)
@@ -146,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_slowest_is_named_with_and_without_backups),
         cmocka_unit_test(who_waits_hears_of_units_that_have_moved),
+        cmocka_unit_test(a_copy_waits_for_who_ends_it_sooner),
         cmocka_unit_test(a_copy_that_is_late_is_given_to_a_third_one),
         cmocka_unit_test(the_copy_s_result_cancels_the_holder_s),
         cmocka_unit_test(a_result_that_comes_second_is_no_work),

@@ -42,6 +42,29 @@ static void tasks_last_as_long_as_the_user_says(void **state)
     stop(&f);
 }
 
+/* A unit took half a second: a start, perhaps, or the work. 400 units as one task would say it too late. */
+static void tasks_grow_step_by_step(void **state)
+{
+    struct fixture f;
+    struct plb_slice task;
+    (void)state;
+    start(&f, 1, &(struct plb_migration){.on = true, .task_s = 0.25});
+    struct plb_message m = message(PLB_BLOCK, 0, 1);
+    m.block = (struct plb_block){{0, 1}, 7, 1, 0, 0.0};
+    assert_true(receive(&f, &m));
+    assert_true(plb_worker_take(f.worker, 0, &task));
+    plb_worker_done(f.worker, 0, &task, 0.5, 0.0, PLB_NO_SLOT);
+    m.block = (struct plb_block){{1, 400}, 8, 400, 0, 0.0};
+    assert_true(receive(&f, &m));
+    for (int64_t i = 0, largest = 1; i < 5; i++) {
+        assert_true(plb_worker_take(f.worker, 0, &task));
+        assert_in_range(task.range.count, 1, 4 * largest);
+        largest = task.range.count > largest ? task.range.count : largest;
+        plb_worker_done(f.worker, 0, &task, 0.5 * (double)task.range.count, 0.0, PLB_NO_SLOT);
+    }
+    stop(&f);
+}
+
 /* The master knows that starts are free: small tasks that are slow say that the PU is slower now. */
 static void what_the_master_knows_outweighs_slow_small_tasks(void **state)
 {
@@ -148,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tasks_follow_the_speed_of_their_pu),
+        cmocka_unit_test(tasks_grow_step_by_step),
         cmocka_unit_test(tasks_last_as_long_as_the_user_says),
         cmocka_unit_test(what_the_master_knows_outweighs_slow_small_tasks),
         cmocka_unit_test(short_tasks_come_in_bursts),
