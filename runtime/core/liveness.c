@@ -74,11 +74,6 @@ bool plb_liveness_lose(struct plb_liveness *l, int rank)
     return new;
 }
 
-void plb_liveness_patience(struct plb_liveness *l, double lost_after)
-{
-    l->lost_after = fmax(l->lost_after, lost_after);
-}
-
 void plb_liveness_resume(struct plb_liveness *l, double now)
 {
     for (int i = 0; i < l->n; i++)

@@ -48,9 +48,6 @@ bool plb_liveness_lose(struct plb_liveness *liveness, int rank);
 /* The time that ranks have counts anew from now on: the judge did something else. */
 void plb_liveness_resume(struct plb_liveness *liveness, double now);
 
-/* Ranks may be silent for at least so long from now on. */
-void plb_liveness_patience(struct plb_liveness *liveness, double lost_after);
-
 /* Looks at all ranks, at most once a beat. Returns one that is to be given up, or -1. To be called, with
  * plb_liveness_lose after it, until it is -1. */
 int plb_liveness_look(struct plb_liveness *liveness, double now);

@@ -22,8 +22,8 @@
  * Smaller: a run ends because rank 0 was held up. */
 #define RANK0_SILENCE 10.0
 
-/* Seconds without a word after which a rank is lost while all close their devices. Larger: the end waits
- * longer for one that is stopped then. Smaller: one that closes many GPUs is given up. */
+/* Seconds that a rank, alone on its host, may be silent beyond others while all close their devices. Larger:
+ * the end waits longer for one that is stopped then. Smaller: one that closes many GPUs is given up. */
 #define CLOSING 5.0
 
 /* Messages wait behind the data of their connection, so a rank may be silent for as long as its data needs:
@@ -75,11 +75,20 @@ struct plb_life {
     int n_lost;
     bool any_lost, closing;
     bool quiet;                /* rank 0 may say nothing for long */
+    bool *alone;               /* rank 0: no other rank is on its host, so that nobody can answer for it */
     double *coming;            /* rank 0: bytes on their way from each */
     double arrived, receiving; /* rank 0: bytes of data, and the seconds in which some was on its way */
     double looked;             /* plb_now() of the last look, and BEAT to rank 0 */
     double told;               /* rank 0: of its last BEAT to the others; they: when rank 0 was heard last */
 };
+
+static bool is_alone(const char *const *hosts, int n, int rank)
+{
+    for (int i = 0; i < n; i++)
+        if (i != rank && strcmp(hosts[i], hosts[rank]) == 0)
+            return false;
+    return true;
+}
 
 struct plb_life *plb_life_new(const struct plb_life_config *config)
 {
@@ -92,6 +101,9 @@ struct plb_life *plb_life_new(const struct plb_life_config *config)
     life->looked = life->told = now;
     life->lost = plb_alloc((size_t)life->size * sizeof *life->lost);
     life->coming = plb_alloc((size_t)life->size * sizeof *life->coming);
+    life->alone = plb_alloc((size_t)life->size * sizeof *life->alone);
+    for (int i = 0; i < life->size && life->rank == 0; i++)
+        life->alone[i] = is_alone(config->hosts, life->size, i);
     if (life->rank == 0)
         life->liveness = plb_liveness_new(life->size, config->lost_after, now);
     else if (config->ends_lost)
@@ -107,6 +119,7 @@ void plb_life_free(struct plb_life *life)
     plb_liveness_free(life->liveness);
     free(life->lost);
     free(life->coming);
+    free(life->alone);
     free(life);
 }
 
@@ -210,11 +223,6 @@ static int find_witness(const struct plb_life *life, int rank)
     return -1;
 }
 
-static bool has_witness(const struct plb_life *life, int rank)
-{
-    return plb_neighbours_runs(life->neighbours, rank) || find_witness(life, rank) > 0;
-}
-
 /* Whoever shares a host with a silent rank knows whether its process runs. */
 static void ask_about_suspects(struct plb_life *life, double now, struct plb_outbox *out)
 {
@@ -229,8 +237,8 @@ static void ask_about_suspects(struct plb_life *life, double now, struct plb_out
     }
 }
 
-/* Data that arrives is a sign of life, and whose data is on its way may be silent for longer. All share the
- * link of rank 0. */
+/* Data that arrives is a sign of life. A rank for which nobody can answer may be silent for longer while its
+ * data is on its way, and while it closes its devices. All share the link of rank 0. */
 static void count_data(struct plb_life *life, double now)
 {
     double coming = 0.0;
@@ -245,8 +253,10 @@ static void count_data(struct plb_life *life, double now)
     life->receiving += coming > 0.0 ? PLB_BEAT_SECONDS : 0.0;
     double rate = (FIRST_RATE + life->arrived) / (1.0 + life->receiving);
     double patience = fmin(DATA_PATIENCE * coming / rate, MOST_PATIENCE);
-    for (int i = 1; i < life->size; i++)
-        plb_liveness_spare(life->liveness, i, life->coming[i] > 0.0 ? patience : 0.0);
+    for (int i = 1; i < life->size; i++) {
+        double spare = fmax(life->coming[i] > 0.0 ? patience : 0.0, life->closing ? CLOSING : 0.0);
+        plb_liveness_spare(life->liveness, i, life->alone[i] ? spare : 0.0);
+    }
 }
 
 static void look_at_others(struct plb_life *life, double now, struct plb_outbox *out)
@@ -320,7 +330,7 @@ void plb_life_heard(struct plb_life *life, const struct plb_message *m, struct p
     plb_liveness_heard(life->liveness, m->from, plb_now());
     if (m->type == PLB_BEAT && m->beat.about > 0)
         plb_liveness_vouch(life->liveness, m->beat.about, plb_now());
-    if (m->type == PLB_BEAT && m->beat.quiet != 0 && !has_witness(life, m->from))
+    if (m->type == PLB_BEAT && m->beat.quiet != 0 && life->alone[m->from])
         plb_liveness_vouch(life->liveness, m->from, plb_now() + LONGEST_QUIET);
     if (m->type == PLB_LOST && m->lost.rank != 0)
         lose(life, m->lost.rank, "its process has ended", out);
@@ -345,8 +355,6 @@ void plb_life_excuse(struct plb_life *life, int rank)
 void plb_life_closes(struct plb_life *life)
 {
     life->closing = true;
-    if (life->liveness != NULL)
-        plb_liveness_patience(life->liveness, CLOSING);
 }
 
 /* ------------------------------------------------------------------------- leave */

@@ -64,18 +64,6 @@ static void time_without_a_look_does_not_count(void **state)
     plb_liveness_free(l);
 }
 
-static void the_end_takes_longer(void **state)
-{
-    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
-    (void)state;
-    plb_liveness_patience(l, 2.0);
-    assert_int_equal(beat(l, 1, 0.0, 1.9), -1);
-    assert_int_equal(beat(l, 1, 1.9, 2.2), 1);
-    plb_liveness_patience(l, 0.5); /* never shorter than before */
-    assert_int_equal(beat(l, 2, 2.2, 4.0), -1);
-    plb_liveness_free(l);
-}
-
 /* Rank 1 says nothing; its host says that it runs, until a time. Returns the rank that is given up first. */
 static int vouched_beat(struct plb_liveness *l, double from, double until)
 {
@@ -135,7 +123,6 @@ int main(void)
         cmocka_unit_test(who_beats_is_alive),
         cmocka_unit_test(who_is_silent_is_a_suspect_and_then_lost),
         cmocka_unit_test(time_without_a_look_does_not_count),
-        cmocka_unit_test(the_end_takes_longer),
         cmocka_unit_test(who_runs_but_is_silent_has_longer),
         cmocka_unit_test(who_sends_data_has_longer),
         cmocka_unit_test(who_has_said_all_may_be_silent),
