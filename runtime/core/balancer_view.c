@@ -13,6 +13,10 @@
  * Smaller: each report of a PU costs the time of all others. */
 #define NEWER 0.01
 
+/* Seconds from fit to fit of a PU that is known, for each PU: a tenth of the master's time goes into fits at
+ * most. Larger: beliefs are older. Smaller: a master of many PUs with short tasks does nothing else. */
+#define BETWEEN_FITS 250e-6
+
 /* A PU overruns when it has not reported for so many times the seconds of all that it holds. Larger: more is
  * queued behind a slow unit. Smaller: noise keeps a PU from having a block ahead. */
 #define OVERRUN 2.0
@@ -96,7 +100,7 @@ static double rate_of_power(const struct plb_balancer_view *v)
 static void believe(struct plb_balancer_view *v, int pu)
 {
     struct plb_history *h = plb_balancer_view_history(v, pu);
-    v->stats.fits += plb_history_fit(h);
+    v->stats.fits += plb_history_follow(h, BETWEEN_FITS * v->view.living);
     h->belief.costs = v->view.cost_spread;
     show_rate(v, pu, plb_belief_reported(&h->belief) ? plb_model_best_rate(&h->belief.model) : 0.0);
 }

@@ -34,6 +34,11 @@
 #define SPAN 2.0
 #define FAR_BELOW 16.0
 
+/* A report is not what a belief says if it is off by so many of its spreads, which are a third of the scatter
+ * at least. Larger: surprises come late into it. Smaller: noise has it fitted again. */
+#define NEAR 6.0
+#define FEW 8 /* reports up to which each is fitted at once. More: the master takes longer. */
+
 static void make_room(struct plb_history *h, int n)
 {
     if (n <= h->capacity)
@@ -48,6 +53,7 @@ static void forget(struct plb_history *h, int n)
     h->n -= n;
     h->line.n -= n;
     h->fitted = false;
+    h->since = -1;
     h->recalled = h->recalled > n ? h->recalled - n : 0;
     memmove(h->at, h->at + n, (size_t)h->n * sizeof *h->at);
     memmove(h->ranges, h->ranges + n, (size_t)h->n * sizeof *h->ranges);
@@ -85,6 +91,7 @@ void plb_history_recall(struct plb_history *h, const struct plb_sample *samples,
     h->n = h->recalled = kept;
     h->checked = h->strikes = 0;
     h->dropped = h->fitted = false;
+    h->since = -1;
 }
 
 /* Compares a report with what the profile alone predicts; a small size that it knows nothing about
@@ -205,6 +212,7 @@ static void follow_change(struct plb_history *h)
         for (int i = 0; i < from; i++)
             h->at[i].execute_s *= factor;
         h->line.n = -REDRAWN;
+        h->since = factor != 1.0 ? -1 : h->since;
         h->changes += factor != 1.0;
         if (factor != 1.0)
             return;
@@ -219,6 +227,7 @@ void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
     h->ranges[h->n] = (struct plb_range){0, 0};
     h->at[h->n++] = *sample;
     h->fitted = false;
+    h->since += h->since >= 0;
     if (h->recalled > 0 && h->checked < CHECKED)
         check(h, sample);
     else
@@ -230,6 +239,7 @@ bool plb_history_fit(struct plb_history *h)
     if (h->fitted || h->n == 0)
         return false;
     h->fitted = true;
+    h->since = 0;
     struct plb_pu pu = {.grain = h->grain > 0.0 ? h->grain : INFINITY,
                         .samples = h->at,
                         .n_samples = h->n,
@@ -237,6 +247,19 @@ bool plb_history_fit(struct plb_history *h)
     if (!plb_belief_fit(&h->belief, &pu, h->start_s))
         h->belief.watched_s = 0.0;
     return true;
+}
+
+bool plb_history_follow(struct plb_history *h, double rest)
+{
+    const struct plb_sample *s = h->n > 0 ? &h->at[h->n - 1] : NULL;
+    bool known = s != NULL && h->since > 0 && h->n > FEW && plb_belief_reported(&h->belief);
+    if (!known || fabs(s->time - h->at[h->n - 1 - h->since].time) >= rest)
+        return plb_history_fit(h);
+    double seconds = s->execute_s + s->transfer_s, expected = plb_model_time(&h->belief.model, s->work);
+    if (!(fabs(log(seconds / expected)) <= NEAR * h->belief.spread))
+        return plb_history_fit(h);
+    h->belief.watched_s += seconds * (double)s->tasks;
+    return false;
 }
 
 const struct plb_model *plb_history_model(struct plb_history *h)
@@ -309,6 +332,7 @@ void plb_history_recount(struct plb_history *h, const struct plb_cost_map *map, 
     }
     h->line.n = -REDRAWN;
     h->fitted = false;
+    h->since = -1;
 }
 
 void plb_history_fini(struct plb_history *h)

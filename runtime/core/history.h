@@ -32,6 +32,7 @@ struct plb_history {
     double start_s;           /* seconds of an empty task, as the PU's device measured */
     bool untold;              /* nobody has told what units cost */
     bool fitted;              /* `belief` is of all samples */
+    int since;                /* reports since the last fit; negative: the times before have changed, too */
     struct plb_belief belief; /* a prior, which others set, until a sample can be used */
     struct plb_history_line line;
 };
@@ -54,6 +55,11 @@ void plb_history_add(struct plb_history *history, const struct plb_sample *sampl
 /* Fits the belief to all samples, where that has not been done since the last one. The one fit that everybody
  * shares. Returns whether there was something to fit. */
 bool plb_history_fit(struct plb_history *history);
+
+/* The same, but at most once in `rest` seconds of the samples' time, unless the PU is new, has changed, or
+ * surprises. In between it only counts how long the PU was watched: a fit takes some 25 us of the master, and
+ * PUs with short tasks report more often than that. */
+bool plb_history_follow(struct plb_history *history, double rest);
 
 /* The curves of the belief, or NULL where no sample can be used. Lasts until the next report. */
 const struct plb_model *plb_history_model(struct plb_history *history);

@@ -15,6 +15,7 @@ void plb_work_count_init(struct plb_work_count *c, int n_pus, int n_phases, bool
     c->histories = plb_alloc((size_t)n_pus * (size_t)n_phases * sizeof *c->histories);
     c->tallies = plb_alloc((size_t)n_pus * (size_t)n_phases * sizeof *c->tallies);
     c->learned = plb_alloc((size_t)n_phases * sizeof *c->learned);
+    c->counted = plb_alloc((size_t)n_pus * (size_t)n_phases * sizeof *c->counted);
 }
 
 void plb_work_count_fini(struct plb_work_count *c)
@@ -28,11 +29,19 @@ void plb_work_count_fini(struct plb_work_count *c)
     free(c->histories);
     free(c->tallies);
     free(c->learned);
+    free(c->counted);
 }
 
 static struct plb_history *history_of(const struct plb_work_count *c, int pu)
 {
     return &c->histories[pu * c->n_phases + c->phase];
+}
+
+/* Counts a PU's history by the map of now. */
+static void recount(struct plb_work_count *c, int pu, double factor)
+{
+    plb_history_recount(history_of(c, pu), c->map, factor);
+    c->counted[pu * c->n_phases + c->phase] = c->version;
 }
 
 void plb_work_count_begin(struct plb_work_count *c, int phase, const struct plb_cost_map *told)
@@ -45,8 +54,9 @@ void plb_work_count_begin(struct plb_work_count *c, int phase, const struct plb_
     bool learned = c->map->prefix != told->prefix;
     double factor = plb_learned_cost_begin(c->learned[phase]);
     learned = learned || c->map->prefix != told->prefix;
+    c->version += learned;
     for (int p = 0; p < c->n_pus && learned; p++)
-        plb_history_recount(history_of(c, p), c->map, factor);
+        recount(c, p, factor);
 }
 
 const struct plb_cost_map *plb_work_count_end(struct plb_work_count *c)
@@ -67,11 +77,11 @@ bool plb_work_count_reported(struct plb_work_count *c, int pu, const struct plb_
     plb_history_add(h, sample);
     plb_history_place(h, done->range);
     bool changed = plb_learned_cost_add(c->learned[c->phase], pu, &finished);
-    bool all = changed && c->n_pus <= RECOUNTED_PUS;
-    if (!changed && c->map->prefix == c->told->prefix)
-        return false;
-    for (int p = all ? 0 : pu; p < (all ? c->n_pus : pu + 1); p++)
-        plb_history_recount(history_of(c, p), c->map, 1.0);
+    c->version += changed;
+    for (int p = 0; p < c->n_pus && changed && c->n_pus <= RECOUNTED_PUS; p++)
+        recount(c, p, 1.0);
+    if (c->counted[pu * c->n_phases + c->phase] < c->version)
+        recount(c, pu, 1.0);
     sample->work = h->at[h->n - 1].work;
     return changed;
 }

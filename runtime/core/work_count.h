@@ -15,6 +15,8 @@ struct plb_work_count {
     bool learns;
     const struct plb_cost_map *told, *map; /* of the pass; NULL before the first */
     struct plb_learned_cost **learned;     /* by phase; NULL before its first pass */
+    int64_t version;                       /* of the maps' numbers */
+    int64_t *counted;                      /* by PU and phase: the version that its history was counted by */
 };
 
 /* learns = false: all maps stay as they were told. */
