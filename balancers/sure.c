@@ -46,6 +46,7 @@ static const struct plb_option options[] = {
 struct sure_pu {
     double trip_s; /* from a grant to its report, beyond the work */
     double asked;  /* when the block was granted whose report is next, if the PU was idle then; else NAN */
+    bool sure;     /* to end one more unit by T, and has not asked since the solve */
 };
 
 struct state {
@@ -55,7 +56,7 @@ struct state {
     double solved_at;
     double total; /* work of the pass, at the last solve */
     int refused;  /* questions in a row, while nothing is under way */
-    bool anybody; /* is sure to end a unit by T */
+    int sure;     /* PUs that are sure to end one more unit by T, and have not asked since the solve */
     int moved;    /* beliefs, since the last solve */
     struct plb_model *models;
     double *busy, *x; /* seconds and work, at the last solve; behind the models */
@@ -65,9 +66,8 @@ struct state {
 
 static void fini(void *state)
 {
-    struct state *s = state;
-    free(s->models);
-    free(s);
+    free(((struct state *)state)->models);
+    free(state);
 }
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
@@ -125,12 +125,12 @@ static void solve(struct state *s, const struct plb_view *view)
     s->moved = 0;
     view->stats->solves++;
     view->stats->ask_again = true;
-    s->anybody = false;
-    for (int p = 0; p < view->n_pus && !s->anybody; p++)
-        s->anybody = sure_of_a_unit(s, view, p);
-    s->last_end = plb_last_units(s->models, s->busy, view->n_pus, view->next, view->remaining,
+    s->sure = 0;
+    for (int p = 0; p < view->n_pus; p++)
+        s->sure += s->pus[p].sure = sure_of_a_unit(s, view, p);
+    s->last_end = view->now
+                + plb_last_units(s->models, s->busy, view->n_pus, view->next, view->remaining,
                                  solution.seconds);
-    s->last_end += view->now;
 }
 
 static bool stale(const struct state *s, const struct plb_view *view)
@@ -179,10 +179,12 @@ static double decide(struct state *s, const struct plb_view *view, int p)
 {
     if (stale(s, view))
         solve(s, view);
+    s->sure -= s->pus[p].sure;
+    s->pus[p].sure = false;
     double x = sure_work(s, view, p) * (1.0 + ROUNDING);
     if (x >= view->next)
         return x;
-    bool unit = to_be_tried(s, view, p) || (!s->anybody && ends_a_unit_in_time(s, view, p));
+    bool unit = to_be_tried(s, view, p) || (s->sure == 0 && ends_a_unit_in_time(s, view, p));
     return unit ? view->next : PLB_WAIT;
 }
 
@@ -232,17 +234,15 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
 
 static void block_end(void *state, const struct plb_view *view, int p)
 {
-    struct state *s = state;
     (void)view;
     (void)p;
-    s->moved++;
+    ((struct state *)state)->moved++;
 }
 
 static void lost(void *state, const struct plb_view *view, int p)
 {
-    struct state *s = state;
     (void)p;
-    s->moved += view->n_pus;
+    ((struct state *)state)->moved += view->n_pus;
 }
 
 const struct plb_balancer plb_balancer_sure = {

@@ -75,6 +75,27 @@ static void the_last_unit_goes_to_who_ends_it_first(void **state)
     stop(&f);
 }
 
+/* Two units are left. A PU that is sure to end one by T keeps the other from it only until it has asked. */
+static void who_has_asked_holds_up_nobody(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 100.0, 0.0);
+    for (int round = 1; round <= 8; round++) {
+        grant(&f, 0);
+        grant(&f, 1);
+        finish(&f, 0, 1.0, 0.01, 0.02 * round);
+        finish(&f, 1, 1.0, 0.018, 0.02 * round);
+    }
+    f.view.remaining = 2.0;
+    f.view.total *= 0.5; /* which brings a solve */
+    assert_true(grant(&f, 1) == 0.0);
+    assert_true(grant(&f, 0) >= 1.0);
+    f.view.remaining = 1.0;
+    near(grant(&f, 1), 1.0);
+    stop(&f);
+}
+
 /* The facts about the PUs are of earlier passes, too. */
 static void the_next_pass_begins_with_large_blocks(void **state)
 {
@@ -123,6 +144,7 @@ int main(void)
         cmocka_unit_test(a_slow_pu_gets_none_of_the_last_units),
         cmocka_unit_test(a_pu_whose_start_lasts_too_long_gets_none),
         cmocka_unit_test(the_last_unit_goes_to_who_ends_it_first),
+        cmocka_unit_test(who_has_asked_holds_up_nobody),
         cmocka_unit_test(the_next_pass_begins_with_large_blocks),
         cmocka_unit_test(an_early_block_may_be_a_unit),
     };
