@@ -327,6 +327,8 @@ static bool help(struct plb_backups *b, int p, double share, const struct late *
     }
     if (own < WORTH * late->left && own + gain <= late->left) {
         give_copy(b, p, late, range, now + b->patience * fmax(own, PLB_LOOK_GAP), out);
+        if (!trial)
+            plb_soon_add(&b->soon, (struct plb_soon_pu){own, latest_rate(b, p)});
         return true;
     }
     double at = b->pus[late->pu].since + b->pus[late->pu].held_s + fmax(own / WORTH, own + gain);

@@ -114,6 +114,27 @@ static void a_copy_waits_for_who_ends_it_sooner(void **state)
     stop(&f);
 }
 
+/* Nodes 0 and 3 are late with a unit each. Node 1 gets a copy of one, and ends that sooner than node 2 would
+ * end one of the other. */
+static void nor_is_one_given_to_a_slow_pu_beside_a_quick_one(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "static", 0.0, 4, 160, &with_backups);
+    report(&f, block_of(&f, 1), 1, 0, 40);
+    for (int i = 0; i < 40; i++)
+        report(&f, block_of(&f, 2), 2, i, 1);
+    for (int n = 0; n < 4; n += 3)
+        report(&f, block_of(&f, n), n, 0, 39);
+    is_idle(&f, 1, 100.0);
+    is_idle(&f, 2, 100.0);
+    while (sent(&f, 0, PLB_BACKUP) == 0)
+        look(&f);
+    assert_int_equal(sent(&f, 0, PLB_BACKUP), 1);
+    assert_int_equal(last_copy(&f)->to, 1);
+    stop(&f);
+}
+
 /* Node 0 has given two of its four units to node 1, of which node 2 has heard nothing. It may ask before it
  * gets a copy. */
 static void who_waits_hears_of_units_that_have_moved(void **state)
@@ -173,6 +194,7 @@ int main(void)
         cmocka_unit_test(the_slowest_is_named_with_and_without_backups),
         cmocka_unit_test(who_waits_hears_of_units_that_have_moved),
         cmocka_unit_test(a_copy_waits_for_who_ends_it_sooner),
+        cmocka_unit_test(nor_is_one_given_to_a_slow_pu_beside_a_quick_one),
         cmocka_unit_test(a_copy_that_is_late_is_given_to_a_third_one),
         cmocka_unit_test(the_copy_s_result_cancels_the_holder_s),
         cmocka_unit_test(a_result_that_comes_second_is_no_work),
