@@ -7,12 +7,13 @@
  *    is the error expected, as far as others could take it over. Else it gets all that it can do by T.
  * 3. How slow a PU may be comes from its power before its first report, the scatter of its reports, the sizes
  *    seen, and the age of what is known.
- * 4. When less than a unit is sure for it, it gets one if no others would end the last units earlier. It also
- *    gets one if nothing is known of it, and others would execute that unit again if it is late.
+ * 4. When less than a unit is sure for it, it gets one if no others would end the last units earlier, or if
+ *    others are not sure of all that remains and it should end a unit by T. It also gets one if nothing is
+ *    known of it, and others would execute that unit again if it is late.
  * So training, the slow PU beside a quick one, the shrinking tail and the PU that is left out need no cases.
  *
- * Cost: a fit per report, O(1) per question, and a solve, O(n log n), at most every BETWEEN_SOLVES · n. Weak
- * where a start costs a tenth of the run or more, and where units differ untold. */
+ * Cost: O(1) per question, and a solve, O(n log n), at most every BETWEEN_SOLVES · n. Weak where a start
+ * costs a tenth of the run or more, and where units differ untold. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -46,18 +47,17 @@ static const struct plb_option options[] = {
 struct sure_pu {
     double trip_s; /* from a grant to its report, beyond the work */
     double asked;  /* when the block was granted whose report is next, if the PU was idle then; else NAN */
-    bool sure;     /* to end one more unit by T, and has not asked since the solve */
+    double sure;   /* work that it is sure to end by T, as long as it has not asked since the solve */
 };
 
 struct state {
     enum plb_solver solver;
-    double end;      /* T, on the clock of the view */
-    double last_end; /* by then the last units can be finished, one after the other */
-    double solved_at;
-    double total; /* work of the pass, at the last solve */
-    int refused;  /* questions in a row, while nothing is under way */
-    int sure;     /* PUs that are sure to end one more unit by T, and have not asked since the solve */
-    int moved;    /* beliefs, since the last solve */
+    double end;              /* T, on the clock of the view */
+    double last_end;         /* by then the last units can be finished, one after the other */
+    double solved_at, total; /* the last solve: when, and work of the pass then */
+    int refused;             /* questions in a row, while nothing is under way */
+    double sure;             /* sum of it over the PUs */
+    int moved;               /* beliefs, since the last solve */
     struct plb_model *models;
     double *busy, *x; /* seconds and work, at the last solve; behind the models */
     double sum;       /* of x */
@@ -125,9 +125,9 @@ static void solve(struct state *s, const struct plb_view *view)
     s->moved = 0;
     view->stats->solves++;
     view->stats->ask_again = true;
-    s->sure = 0;
+    s->sure = 0.0;
     for (int p = 0; p < view->n_pus; p++)
-        s->sure += s->pus[p].sure = sure_of_a_unit(s, view, p);
+        s->sure += s->pus[p].sure = sure_of_a_unit(s, view, p) ? fmax(s->x[p], view->next) : 0.0;
     s->last_end = view->now
                 + plb_last_units(s->models, s->busy, view->n_pus, view->next, view->remaining,
                                  solution.seconds);
@@ -164,7 +164,8 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
 static bool ends_a_unit_in_time(const struct state *s, const struct plb_view *view, int p)
 {
     double end = view->now + plb_busy(&view->pus[p], view->now) + plb_model_time(&s->models[p], view->next);
-    return end <= s->last_end + ROUNDING * fabs(s->last_end);
+    double by = s->sure < view->next ? s->last_end : s->sure < view->remaining ? s->end : 0.0;
+    return end <= by + ROUNDING * fabs(by);
 }
 
 /* Whether nothing is known of a PU, and it costs little to try it. */
@@ -180,12 +181,11 @@ static double decide(struct state *s, const struct plb_view *view, int p)
     if (stale(s, view))
         solve(s, view);
     s->sure -= s->pus[p].sure;
-    s->pus[p].sure = false;
+    s->pus[p].sure = 0.0;
     double x = sure_work(s, view, p) * (1.0 + ROUNDING);
     if (x >= view->next)
         return x;
-    bool unit = to_be_tried(s, view, p) || (s->sure == 0 && ends_a_unit_in_time(s, view, p));
-    return unit ? view->next : PLB_WAIT;
+    return to_be_tried(s, view, p) || ends_a_unit_in_time(s, view, p) ? view->next : PLB_WAIT;
 }
 
 /* Whether what is under way tells, when it ends, enough of this larger block to save a start. */

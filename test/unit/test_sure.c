@@ -75,7 +75,7 @@ static void the_last_unit_goes_to_who_ends_it_first(void **state)
     stop(&f);
 }
 
-/* Two units are left. A PU that is sure to end one by T keeps the other from it only until it has asked. */
+/* Two units are left. A PU that is sure to end one by T keeps the other one only until it has asked. */
 static void who_has_asked_holds_up_nobody(void **state)
 {
     (void)state;
