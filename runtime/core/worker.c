@@ -104,8 +104,9 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
     pu->served = true;
     pu->hungry = pu->idle = false; /* the master takes it to work, and it looks again */
     plb_rangeset_remove(&w->copies.elsewhere, m->block.range);
-    plb_queue_push(m->type == PLB_BLOCK ? &pu->queue : &w->copies.of[m->pu],
-                   (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, 0});
+    plb_queue_push(
+        m->type == PLB_BLOCK ? &pu->queue : &w->copies.of[m->pu],
+        (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, m->block.alone ? PLB_HOPS : 0});
     if (m->block.least > 0)
         pu->rate.least = m->block.least;
     if (m->block.share > 0.0)

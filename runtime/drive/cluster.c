@@ -159,6 +159,8 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
 {
     if (!may_say(m))
         return;
+    if (m->type == PLB_CRASH) /* its units are suspect before the loss of its rank frees them */
+        plb_rank0_receive(r, m);
     plb_life_heard(r->life, m, &r->out);
     give_up_lost(r);
     switch ((enum plb_message_type)m->type) {
@@ -179,6 +181,7 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;
     case PLB_BEAT:
     case PLB_LOST:
+    case PLB_CRASH:
     case PLB_LEAVE: break;
     case PLB_BYE: plb_finish_on_bye(r, m); break;
     default: plb_rank0_receive(r, m); break;
