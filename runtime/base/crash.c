@@ -29,6 +29,12 @@
 #define SENTENCE_LOOK 1000000
 #define SENTENCE_LOOKS 5000
 
+/* A task that crashes waits for the last words of its rank: as above. They take a millisecond, unless the
+ * thread that says them is busy or has crashed, too. More: such a process ends later. Fewer: others execute
+ * the units that ended it as if they were like any others. */
+#define WORDS_LOOK 1000000
+#define WORDS_LOOKS 500
+
 static const struct {
     int number;
     const char *name, *hint;
@@ -48,6 +54,9 @@ static struct plb_crash_place calls = {.pu = -1}; /* of the main thread: functio
 static int this_rank;
 static atomic_flag saying = ATOMIC_FLAG_INIT;
 static atomic_bool said;
+static struct plb_crash_note notes[MOST_PLACES];
+static atomic_int n_notes; /* the notes are complete */
+static atomic_bool listens, told;
 
 /* --------------------------------------------------------------- the sentence */
 
@@ -171,11 +180,33 @@ static void say(int i)
 
 /* Another thread has crashed too, as threads of one loop do, and says so. The signal of this one would end
  * the process in the middle of the sentence. */
-static void await_sentence(void)
+static void await(const atomic_bool *event, int64_t look_ns, int looks)
 {
-    const struct timespec pause = {.tv_nsec = SENTENCE_LOOK};
-    for (int i = 0; i < SENTENCE_LOOKS && !atomic_load(&said); i++)
+    const struct timespec pause = {.tv_nsec = look_ns};
+    for (int i = 0; i < looks && !atomic_load(event); i++)
         nanosleep(&pause, NULL);
+}
+
+/* --------------------------------------------------------------- the last words */
+
+static int add_note(int n, const struct plb_crash_place *p, int signal)
+{
+    if (p != NULL && p->entry != NULL && p->pu >= 0)
+        notes[n++] = (struct plb_crash_note){p->pu, p->first, p->count, signal};
+    return n;
+}
+
+/* Notes the task of this thread or, where it is not a PU's, those of all threads. */
+static void note(int signal)
+{
+    int n = 0;
+    if (!atomic_load(&listens))
+        return;
+    if (own != NULL)
+        n = add_note(n, own, signal);
+    for (int i = 0; i < MOST_PLACES && own == NULL; i++)
+        n = add_note(n, atomic_load(&places[i]), signal);
+    atomic_store(&n_notes, n);
 }
 
 /* A signal of the CPU comes again when the handler returns, and one that was sent is raised again. Both then
@@ -187,9 +218,12 @@ static void on_crash(int number, siginfo_t *info, void *context)
     while (i < SIGNALS - 1 && signals[i].number != number)
         i++;
     if (atomic_flag_test_and_set(&saying)) {
-        await_sentence();
+        await(&said, SENTENCE_LOOK, SENTENCE_LOOKS);
     } else {
+        note(number);
         say(i);
+        if (atomic_load(&n_notes) > 0)
+            await(&told, WORDS_LOOK, WORDS_LOOKS);
         atomic_store(&said, true);
     }
     plb_stop_clean();
@@ -271,6 +305,25 @@ void plb_crash_end(void)
 {
     if (own != NULL)
         own->entry = NULL;
+}
+
+void plb_crash_listen(bool on)
+{
+    atomic_store(&listens, on);
+}
+
+int plb_crash_noted(struct plb_crash_note *at, int most)
+{
+    int n = atomic_load(&n_notes);
+    n = n < most ? n : most;
+    for (int i = 0; i < n; i++)
+        at[i] = notes[i];
+    return n;
+}
+
+void plb_crash_told(void)
+{
+    atomic_store(&told, true);
 }
 
 void plb_crash_call(const char *kernel, const char *function)

@@ -111,11 +111,6 @@ static void divide(struct plb_suspects *s, struct plb_range range)
         }
 }
 
-static bool within(struct plb_range part, struct plb_range range)
-{
-    return range.first <= part.first && end_of(part) <= end_of(range);
-}
-
 /* An executor of these units has died. */
 static void blame(struct plb_suspects *s, struct suspect *suspect, int pu, const struct plb_crashed *crash)
 {
@@ -139,7 +134,7 @@ void plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crash
         divide(s, open.at[i]);
         plb_rangeset_add(&fresh, open.at[i]);
         for (int k = 0; k < s->n; k++)
-            if (within(s->at[k].range, open.at[i])) {
+            if (plb_range_within(s->at[k].range, open.at[i])) {
                 plb_rangeset_remove(&fresh, s->at[k].range);
                 blame(s, &s->at[k], pu, crash);
             }

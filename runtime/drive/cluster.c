@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "drive/finish.h"
+#include "drive/last_words.h"
 #include "drive/launch.h"
 #include "drive/rank0.h"
 
@@ -212,6 +213,7 @@ static void dispatch(struct plb_rank *r)
 static bool look(struct plb_rank *r)
 {
     struct plb_message m;
+    plb_last_words_look(r);
     bool moved = plb_mpi_progress(r->mpi);
     while (plb_mpi_receive(r->mpi, &m)) {
         handle(r, &m);
@@ -279,6 +281,7 @@ static void serve(struct plb_rank *r)
     int spins = 0;
     double sleep = SHORTEST_SLEEP;
     plb_stop_listen(true);
+    plb_last_words_begin(r);
     while (goes_on(r, &said_bye)) {
         look_at_signals(r);
         bool moved = look(r);
@@ -293,6 +296,7 @@ static void serve(struct plb_rank *r)
             sleep = fmin(2.0 * sleep, longest_sleep(r));
         }
     }
+    plb_last_words_end();
 }
 
 /* False where a PU was left behind: then nothing is freed, since its thread may use all of it. */

@@ -24,6 +24,11 @@
  * without giving back what it has. */
 #define PARTING 0.1
 
+/* Tries to take the lock after a crash, and seconds between them. Others hold it for microseconds; who has
+ * crashed may hold it for ever. More: the last words come later. Fewer: they lack the block. */
+#define LAST_TRIES 50
+#define LAST_PAUSE 1e-3
+
 struct plb_node {
     struct plb_node_shared shared;
     struct plb_runner *runners;
@@ -172,6 +177,25 @@ bool plb_node_works(struct plb_node *node, int from, int until)
     bool any = works(node, from, until, true);
     pthread_mutex_unlock(&node->shared.lock);
     return any;
+}
+
+bool plb_node_last_task(struct plb_node *node, int pu, struct plb_range range, struct plb_slice *task)
+{
+    bool locked = false, found = false;
+    for (int i = 0; i < LAST_TRIES && !locked; i++) {
+        locked = pthread_mutex_trylock(&node->shared.lock) == 0;
+        if (!locked)
+            plb_sleep_until(plb_now() + LAST_PAUSE);
+    }
+    for (int lane = 0; lane < PLB_MAX_LANES && locked && pu < node->n_pus && !found; lane++) {
+        const struct plb_running *running = &node->runners[pu].running[lane];
+        found = running->runs && plb_range_within(range, running->task.range);
+        if (found)
+            *task = running->task;
+    }
+    if (locked)
+        pthread_mutex_unlock(&node->shared.lock);
+    return found;
 }
 
 bool plb_node_may_end(struct plb_node *node)
