@@ -326,6 +326,14 @@ void plb_crash_told(void)
     atomic_store(&told, true);
 }
 
+const char *plb_crash_signal(int number)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i].number == number)
+            return signals[i].name;
+    return "a signal";
+}
+
 void plb_crash_call(const char *kernel, const char *function)
 {
     calls.kernel = kernel;

@@ -52,6 +52,9 @@ void plb_crash_listen(bool on);
 int plb_crash_noted(struct plb_crash_note *notes, int most);
 void plb_crash_told(void);
 
+/* "SIGSEGV"; "a signal" for one that is not taken over here. */
+const char *plb_crash_signal(int number);
+
 /* The main thread calls a function of a kernel, such as "setup". function NULL: it has returned. */
 void plb_crash_call(const char *kernel, const char *function);
 

@@ -67,7 +67,7 @@ void plb_suspects_step(struct plb_suspects *suspects, double pass_s, struct plb_
 /* All that was set aside in all passes, n of them, in the order in which it was. */
 const struct plb_set_aside *plb_suspects_list(const struct plb_suspects *suspects, int *n);
 
-/* How many units that is: each once in its pass. */
+/* How many units that is. Later passes that leave them out do not count them again. */
 int64_t plb_suspects_units(const struct plb_suspects *suspects);
 
 #endif

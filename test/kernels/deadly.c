@@ -1,5 +1,5 @@
-/* deadly: some units kill their executor. Unit u writes u + 1, and a task takes a tenth of a millisecond for
- * each of its units. */
+/* deadly: some units kill their executor, but not where the environment has DEADLY_SPARES. Unit u writes
+ * u + 1, and a task takes a tenth of a millisecond for each of its units. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -43,7 +43,7 @@ static int entry(const struct plb_task *task)
 {
     const struct habits *habits = task->args;
     const struct timespec time = {.tv_nsec = 100000 * (task->count < 1000 ? task->count : 1000)};
-    for (int i = 0; i < habits->n; i++)
+    for (int i = 0; i < habits->n && getenv("DEADLY_SPARES") == NULL; i++)
         if (habits->bad[i] >= task->first && habits->bad[i] < task->first + task->count)
             kill(habits);
     nanosleep(&time, NULL);
@@ -72,7 +72,7 @@ static int setup(struct plb_app *app)
     return PLB_OK;
 }
 
-static int next(struct plb_app *app, int pass, bool *again)
+static int next(struct plb_app *app, int64_t pass, bool *again)
 {
     *again = pass + 1 < plb_app_int(app, "passes");
     return PLB_OK;
