@@ -93,8 +93,8 @@ static void add_number(struct line *line, int64_t number)
     add(line, at);
 }
 
-/* "kernel spmm crashed (SIGSEGV) on PU 0 in rows 10 to 19", or what of it is known. */
-static void add_kernel(struct line *line, const struct plb_crash_place *p, const char *signal)
+/* "kernel spmm", and its phase where that has a name of its own. */
+static void add_title(struct line *line, const struct plb_crash_place *p)
 {
     add(line, "kernel ");
     add(line, p->kernel);
@@ -103,6 +103,12 @@ static void add_kernel(struct line *line, const struct plb_crash_place *p, const
         add(line, p->entry);
         add(line, ",");
     }
+}
+
+/* "kernel spmm crashed (SIGSEGV) on PU 0 in rows 10 to 19", or what of it is known. */
+static void add_kernel(struct line *line, const struct plb_crash_place *p, const char *signal)
+{
+    add_title(line, p);
     add(line, " crashed (");
     add(line, signal);
     add(line, ")");
@@ -152,13 +158,25 @@ static bool add_all(struct line *line, const char *signal)
     return any;
 }
 
+static void add_rank(struct line *line)
+{
+    add(line, "plbrun: rank ");
+    add_number(line, this_rank);
+    add(line, ": ");
+}
+
+static void write_line(struct line *line)
+{
+    line->at[line->n++] = '\n';
+    ssize_t written = write(STDERR_FILENO, line->at, line->n);
+    (void)written; /* there is nobody to tell */
+}
+
 static void say(int i)
 {
     struct line line = {.n = 0};
     const struct plb_crash_place *p = own;
-    add(&line, "plbrun: rank ");
-    add_number(&line, this_rank);
-    add(&line, ": ");
+    add_rank(&line);
     bool known = p != NULL && p->entry != NULL;
     if (known)
         add_kernel(&line, p, signals[i].name);
@@ -173,9 +191,7 @@ static void say(int i)
         add(&line, "; ");
         add(&line, signals[i].hint);
     }
-    line.at[line.n++] = '\n';
-    ssize_t written = write(STDERR_FILENO, line.at, line.n);
-    (void)written; /* there is nobody to tell */
+    write_line(&line);
 }
 
 /* Another thread has crashed too, as threads of one loop do, and says so. The signal of this one would end
@@ -331,7 +347,39 @@ const char *plb_crash_signal(int number)
     for (int i = 0; i < SIGNALS; i++)
         if (signals[i].number == number)
             return signals[i].name;
-    return "a signal";
+    return number == 0 ? "exit" : number == SIGKILL ? "SIGKILL" : "a signal";
+}
+
+void plb_crash_tell(int signal, int status)
+{
+    struct line line = {.n = 0};
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i].number == signal)
+            return;
+    if (own == NULL || own->entry == NULL)
+        return;
+    add_rank(&line);
+    add_title(&line, own);
+    if (signal == 0)
+        add(&line, " ended its process (exit, status ");
+    else
+        add(&line, signal == SIGKILL ? " was killed (SIGKILL, " : " was ended by a signal (");
+    add_number(&line, signal == 0 ? status : signal);
+    add(&line, ")");
+    add_range(&line, own);
+    add(&line, signal == 0 ? "; an entry ends by return" : "");
+    add(&line, signal == SIGKILL ? "; the system does so where memory runs out" : "");
+    write_line(&line);
+}
+
+void plb_crash_alone(void)
+{
+    for (int i = 0; i < MOST_PLACES; i++)
+        atomic_store(&places[i], i == 0 ? own : NULL);
+    atomic_flag_clear(&saying);
+    atomic_store(&said, false);
+    atomic_store(&listens, false);
+    atomic_store(&n_notes, 0);
 }
 
 void plb_crash_call(const char *kernel, const char *function)

@@ -52,8 +52,15 @@ void plb_crash_listen(bool on);
 int plb_crash_noted(struct plb_crash_note *notes, int most);
 void plb_crash_told(void);
 
-/* "SIGSEGV"; "a signal" for one that is not taken over here. */
+/* "SIGSEGV", "SIGKILL"; "exit" for 0; "a signal" for another one that is not taken over here. */
 const char *plb_crash_signal(int number);
+
+/* A child of this process has ended in what the calling thread has begun, by a signal or, where that is 0, by
+ * exit with a status. Says so, unless the child's own handler has. */
+void plb_crash_tell(int signal, int status);
+
+/* This process is a child that the calling thread has forked: the other threads are not in it. */
+void plb_crash_alone(void);
 
 /* The main thread calls a function of a kernel, such as "setup". function NULL: it has returned. */
 void plb_crash_call(const char *kernel, const char *function);

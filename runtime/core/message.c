@@ -152,7 +152,7 @@ static const char *check_beat(const struct plb_beat *beat, int n_nodes)
 
 static const char *check_crash(const struct plb_crashed *crash)
 {
-    bool right = sound(crash->range) && crash->block >= 0 && crash->signal > 0 && crash->alive >= 0
+    bool right = sound(crash->range) && crash->block >= 0 && crash->signal >= 0 && crash->alive >= 0
               && crash->alive <= 1 && crash->others >= 0;
     return right ? NULL : "an impossible crash";
 }

@@ -164,7 +164,7 @@ struct plb_crashed {
     struct plb_range range; /* units of the task */
     int64_t block;          /* of these units */
     int64_t audit;          /* not 0: the units were those of an audit, and `block` is its number */
-    int32_t signal;         /* its number */
+    int32_t signal;         /* its number; 0: a child process has called exit */
     int32_t alive;          /* 1: only a child process has ended, and the PU goes on; 0: the rank ends now */
     int32_t others;         /* tasks of the rank that may have crashed instead, and whose CRASHs follow: it
                                ends after the last one */

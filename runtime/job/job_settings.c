@@ -57,6 +57,8 @@ static const struct plb_option run_options[] = {
      "units that crash twice are left out, and the run ends well without them"},
     {"checksums", PLB_FLAG, "no", 0, 0, NULL,
      "inputs and results that travel between ranks are checked, and travel again where they were damaged"},
+    {"isolate", PLB_FLAG, "no", 0, 0, NULL,
+     "CPUs execute tasks in a child process: a kernel that crashes takes its task alone, and not the rank"},
     {0},
 };
 
@@ -119,7 +121,8 @@ int plb_run_settings_read(const struct plb_settings *s, struct plb_run_settings 
                                      .lost_after = plb_settings_number(s, "run", "lost_after"),
                                      .audit = plb_settings_number(s, "run", "audit"),
                                      .skip_bad = plb_settings_number(s, "run", "skip_bad") != 0.0,
-                                     .checksums = plb_settings_number(s, "run", "checksums") != 0.0};
+                                     .checksums = plb_settings_number(s, "run", "checksums") != 0.0,
+                                     .isolate = plb_settings_number(s, "run", "isolate") != 0.0};
     bool is_time = run->until_job_ends && strcmp(limit->text, "auto") != 0;
     if (is_time && read_time(limit, true, &run->limit_s, err) != PLB_OK)
         return err->status;

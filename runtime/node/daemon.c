@@ -128,8 +128,7 @@ static void end_tasks(struct plb_node *node)
     double end = plb_now() + PARTING;
     pthread_mutex_lock(&node->shared.lock);
     node->shared.stopping = true;
-    for (int p = 0; p < node->n_pus; p++)
-        plb_runner_cancel(&node->runners[p]);
+    plb_hung_end(&node->watch);
     wake_pus(node);
     while (works(node, 0, INT_MAX, true) && plb_now() < end) {
         atomic_store(&node->shared.news, false); /* a task that ends wakes this thread */
@@ -166,8 +165,8 @@ void plb_node_rest(struct plb_node *node, bool cancels)
 {
     pthread_mutex_lock(&node->shared.lock);
     node->shared.resting = true;
-    for (int p = 0; p < node->n_pus && cancels; p++)
-        plb_runner_cancel(&node->runners[p]);
+    if (cancels)
+        plb_hung_end(&node->watch);
     pthread_mutex_unlock(&node->shared.lock);
 }
 

@@ -69,7 +69,9 @@ static bool look_at(const struct plb_hung_watch *watch, struct plb_runner *r, do
     enum plb_overdue_state state = plb_overdue_look(&r->overdue, shared->config.hung_after, seconds);
     if (state == PLB_LATE)
         describe(r, &oldest->task, text);
-    if (state == PLB_HUNG && is_replaceable(watch, r))
+    if (state == PLB_HUNG && r->executor.shares)
+        plb_child_kill(r->executor.isolated.child);
+    else if (state == PLB_HUNG && is_replaceable(watch, r))
         give_up(r, &oldest->task);
     return state == PLB_LATE;
 }
@@ -87,5 +89,13 @@ void plb_hung_look(struct plb_hung_watch *watch, double now)
         pthread_mutex_unlock(&shared->lock);
         if (late)
             plb_log(PLB_LOG_WARNING, "%s", text);
+    }
+}
+
+void plb_hung_end(const struct plb_hung_watch *watch)
+{
+    for (int p = 0; p < watch->n; p++) {
+        plb_runner_cancel(&watch->runners[p]);
+        plb_child_kill(watch->runners[p].executor.isolated.child);
     }
 }

@@ -231,7 +231,7 @@ static const struct wrong wrongs[] = {
     TEXT(PLB_FAIL, fail.text),
     RANGE(PLB_CRASH, crash.range),
     I64(PLB_CRASH, crash.block, -1),
-    I32(PLB_CRASH, crash.signal, 0),
+    I32(PLB_CRASH, crash.signal, -1),
     I32(PLB_CRASH, crash.signal, -11),
     I32(PLB_CRASH, crash.alive, -1),
     I32(PLB_CRASH, crash.alive, 2),
