@@ -52,8 +52,8 @@ done
 run 1 fragile.bad=yes fragile.own=yes
 right 100 200 300 400
 ok "the same, in memory of the kernel" $?
-run 2 fragile.hangs=yes "fragile.once=$tmp/once" run.hung_after=0.3s balance.backups=off && right &&
-    grep -q 'warning: .*kernel fragile is late' "$tmp/out"
+run 2 fragile.hangs=yes "fragile.once=$tmp/once" run.hung_after=0.3s balance.backups=off balance.grain=5 &&
+    right && grep -q "warning: .*kernel fragile hangs and is killed on PU '.* (rank [01] on " "$tmp/out"
 ok "a task that hangs loses its child, and its PU goes on" $?
 none_left
 ok "no process is left" $?
