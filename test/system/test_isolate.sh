@@ -46,12 +46,11 @@ for n in 1 3; do
     run "$n" fragile.bad=yes "fragile.once=$tmp/once" && right && [ "$(crashes "$all")" -eq 4 ]
     ok "$n ranks, each crash takes its task, and sums count each unit once" $?
     run "$n" fragile.bad=yes
-    right 100 200 300 400 && [ "$(crashes 'crashed \(SIGFPE\)')" -ge 2 ]
+    [ $? -eq 1 ] && right 100 200 300 400 && [ "$(crashes 'crashed \(SIGFPE\)')" -ge 2 ]
     ok "$n ranks, units that always crash leave nothing, and all others are right" $?
 done
-run 1 fragile.bad=yes fragile.own=yes
-right 100 200 300 400
-ok "the same, in memory of the kernel" $?
+run 1 fragile.bad=yes fragile.own=yes run.skip_bad=yes && right 100 200 300 400
+ok "the same, in memory of the kernel, and nobody minds" $?
 run 2 fragile.hangs=yes "fragile.once=$tmp/once" run.hung_after=0.3s balance.backups=off balance.grain=5 &&
     right && grep -q "warning: .*kernel fragile hangs and is killed on PU '.* (rank [01] on " "$tmp/out"
 ok "a task that hangs loses its child, and its PU goes on" $?
