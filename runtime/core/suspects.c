@@ -151,7 +151,9 @@ void plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crash
 /* Whether a PU may execute suspect units at all. */
 static bool is_eligible(const struct plb_suspects *s, int p)
 {
-    return plb_agenda_lives(s->config.agenda, p) && (s->config.isolated || s->config.infos[p].node != 0);
+    const struct plb_pu_info *pu = &s->config.infos[p];
+    bool spares_rank0 = pu->node != 0 || (s->config.isolated && pu->kind == PLB_CPU);
+    return spares_rank0 && plb_agenda_lives(s->config.agenda, p);
 }
 
 static int count_eligible(const struct plb_suspects *s)

@@ -10,7 +10,7 @@
  * of the units of the one that died.
  * - They do not move to other nodes, and nobody gets a copy of them. They go to another PU than that in which
  *   their executor died, where there is one.
- * - Rank 0 may not die. So its PUs execute no suspect units, unless its tasks run in child processes.
+ * - Rank 0 may not die. So its PUs execute no suspect units, but CPUs whose tasks run in child processes do.
  *
  * A unit is set aside when its executor has died twice and it was alone in its task the second time, or when
  * nobody is left who may try it. It counts as accepted, without a result, and is not executed any more in
@@ -34,7 +34,7 @@ struct plb_suspects_config {
     const struct plb_broker *broker; /* which PUs a node has */
     struct plb_agenda *agenda;
     int n_pus, n_phases;
-    bool isolated; /* tasks run in child processes, on rank 0 as elsewhere */
+    bool isolated; /* tasks of CPUs run in child processes, on rank 0 as elsewhere */
 };
 
 /* Units that were set aside together. */

@@ -187,9 +187,37 @@ static void suspect_units_stay_in_small_tasks(void **state)
     stop(&f);
 }
 
+/* The PU goes on with the rest of its block. */
+static void a_task_that_crashes_goes_back_alone(void **state)
+{
+    struct fixture f;
+    struct plb_slice task, next;
+    (void)state;
+    start(&f, 1, &migration_on);
+    assert_true(block(&f, 1, 0, 7, 0, 100, 10));
+    assert_true(plb_worker_take(f.worker, 0, &task));
+    plb_worker_crash(f.worker, 0, &task, 11);
+    f.out.n = 0;
+    plb_worker_collect(f.worker, 0.0, &f.out);
+    assert_int_equal(f.out.n, 1);
+    const struct plb_message *m = &f.out.at[0];
+    assert_int_equal(m->type, PLB_CRASH);
+    assert_int_equal(m->pu, 0);
+    assert_int_equal(m->pass, 1);
+    assert_int_equal(m->crash.range.first, task.range.first);
+    assert_int_equal(m->crash.range.count, task.range.count);
+    assert_int_equal(m->crash.block, 7);
+    assert_int_equal(m->crash.signal, 11);
+    assert_true(m->crash.alive && !m->crash.audit && m->crash.others == 0);
+    assert_true(plb_worker_take(f.worker, 0, &next));
+    assert_int_equal(next.range.first, task.range.first + task.range.count);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_task_that_crashes_goes_back_alone),
         cmocka_unit_test(tasks_follow_the_speed_of_their_pu),
         cmocka_unit_test(tasks_grow_step_by_step),
         cmocka_unit_test(tasks_last_as_long_as_the_user_says),
