@@ -210,14 +210,21 @@ static bool await(struct plb_child *c, struct plb_child_end *end)
     }
 }
 
+/* A child that has ended after its last answer has nothing to do with the next call. */
+int plb_child_ready(struct plb_child *c, struct plb_error *err)
+{
+    struct plb_child_end unused;
+    if (c->stale || c->maps_known != atomic_load(&c->maps) || atomic_load(&c->killed))
+        finish(c);
+    if (c->pid > 0)
+        reap(c, WNOHANG, &unused);
+    return c->pid > 0 ? PLB_OK : start(c, err);
+}
+
 enum plb_child_outcome plb_child_call(struct plb_child *c, int *result, struct plb_child_end *end,
                                       struct plb_error *err)
 {
-    if (c->stale || c->maps_known != atomic_load(&c->maps) || atomic_load(&c->killed))
-        finish(c);
-    if (c->pid > 0) /* one that has ended after its last answer has nothing to do with this call */
-        reap(c, WNOHANG, end);
-    if (c->pid == 0 && start(c, err) != PLB_OK)
+    if (plb_child_ready(c, err) != PLB_OK)
         return PLB_CHILD_MISSING;
     if (send(c->socket, "", 1, MSG_NOSIGNAL) != 1)
         end_child(c, false);

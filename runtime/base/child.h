@@ -42,6 +42,9 @@ void *plb_child_alloc(struct plb_child *child, size_t bytes);
 /* Other memory has changed that the child reads: the next call is made by a new child. */
 void plb_child_renew(struct plb_child *child);
 
+/* Has a child ready, so that the next call needs no fork. PLB_OK, or PLB_EFAILED and a sentence. */
+int plb_child_ready(struct plb_child *child, struct plb_error *err);
+
 /* Has the child make a call. ANSWERED: *result is what `work` returned. ENDED: the child has ended in the
  * call, and *end says how. MISSING, with a sentence: no child could be started. */
 enum plb_child_outcome { PLB_CHILD_ANSWERED, PLB_CHILD_ENDED, PLB_CHILD_MISSING };

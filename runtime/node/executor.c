@@ -1,6 +1,7 @@
 /* Inputs to the device, results back. */
 #include "node/executor.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -330,7 +331,7 @@ int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase
     if (status == 0)
         status = enqueue(e, lane, phase, range, buffers, true);
     if (status != 0)
-        e->ops->wait(e->device, lane, &unused);
+        plb_executor_wait(e, lane, &unused);
     return status;
 }
 
@@ -341,7 +342,11 @@ bool plb_executor_done(struct plb_executor *e, int lane)
 
 int plb_executor_wait(struct plb_executor *e, int lane, struct plb_device_times *times)
 {
-    return e->ops->wait(e->device, lane, times);
+    int status = e->ops->wait(e->device, lane, times);
+    if (e->shares) /* the way to the child and back belongs to the task */
+        times->execute_s = fmax(times->execute_s, e->isolated.took);
+    e->isolated.took = 0.0;
+    return status;
 }
 
 const char *plb_executor_failure(const struct plb_executor *e)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/crash.h"
 #include "job/application.h"
 
@@ -79,7 +80,10 @@ int plb_isolated_launch(struct plb_isolated *s, int lane, const struct plb_phase
     r->task.data = r->data;
     r->task.bytes = r->bytes;
     plb_crash_begin(phase->name, task->first, task->count);
+    plb_child_ready(s->child, &err);
+    double began = plb_now();
     enum plb_child_outcome outcome = plb_child_call(s->child, &status, &s->end, &err);
+    s->took += plb_now() - began;
     s->ended = outcome == PLB_CHILD_ENDED;
     if (s->ended && !s->end.asked)
         plb_crash_tell(s->end.signal, s->end.status);

@@ -15,6 +15,7 @@ struct plb_isolated {
     const struct plb_device_ops *ops;
     struct plb_device *device;
     int pass;                 /* of the last task; 0: there was none */
+    double took;              /* seconds of launches since the last look at it, without those of forks */
     bool ended;               /* the child in the last task */
     struct plb_child_end end; /* how */
 };

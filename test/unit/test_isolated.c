@@ -107,6 +107,7 @@ static void results_and_times_come_back(void **state)
         assert_int_equal(execute(&e, 10, 300, &sum, &times), 0);
         assert_true(sum == 300.0 * 10 + 300.0 * 301 / 2);
         assert_true(times.execute_s > 0.0);
+        assert_true(e.isolated.took == 0.0);
         for (int i = 0; i < UNITS; i++)
             assert_true(((double *)set.host[OUT])[i] == (i >= 10 && i < 310 ? in[i] : OTHER));
         plb_executor_close(&e);
@@ -126,6 +127,7 @@ static void a_task_whose_child_ends_leaves_nothing(void **state)
         assert_true(e.isolated.ended);
         assert_int_equal(e.isolated.end.signal, SIGKILL);
         assert_string_equal(plb_executor_failure(&e), "");
+        assert_true(e.isolated.took == 0.0);
         bool in_place = device % 2 == 1 && device / 2 < 2;
         assert_true(((double *)set.host[OUT])[8] == (in_place ? 0.0 : OTHER));
         assert_int_equal(execute(&e, 8, 4, &sum, &times), 0);
