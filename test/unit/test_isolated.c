@@ -19,8 +19,8 @@
 
 enum { IN, SUM, OUT };
 
-static double in[UNITS], own[UNITS], *shared;
-static volatile int64_t *begun; /* tasks that have; shared */
+static double in[UNITS], own[UNITS], *shared, *array; /* array: of the tasks of an executor */
+static volatile int64_t *begun;                       /* tasks that have; shared */
 
 /* out = in, sum += out. A task of one unit ends its process in the middle, one of two waits for its end. */
 static int entry(const struct plb_task *task)
@@ -80,19 +80,25 @@ static void open_device(struct plb_executor *e, int device, bool is_shared)
     assert_int_equal(plb_executor_open(e, driver, &config, &set, &err), PLB_OK);
     e->limit = (struct plb_task_limit){UNITS, INFINITY};
     plb_isolated_enter(&e->isolated, 1);
+    array = plb_executor_alloc(e, sizeof *array);
+}
+
+static void close_device(struct plb_executor *e)
+{
+    plb_executor_close(e);
+    plb_executor_free(e, array, sizeof *array);
 }
 
 /* Executes a range; the sum of its array. */
 static int execute(struct plb_executor *e, int64_t first, int64_t count, double *sum,
                    struct plb_device_times *times)
 {
-    double *array = plb_executor_alloc(e, sizeof *array);
+    *array = 0.0;
     void *buffers[PLB_MAX_DATA] = {[SUM] = array};
     int status = plb_executor_submit(e, 0, &phase, (struct plb_range){first, count}, buffers);
     if (status == 0)
         status = plb_executor_wait(e, 0, times);
     *sum = *array;
-    plb_executor_free(e, array, sizeof *array);
     return status;
 }
 
@@ -110,7 +116,7 @@ static void results_and_times_come_back(void **state)
         assert_true(e.isolated.took == 0.0);
         for (int i = 0; i < UNITS; i++)
             assert_true(((double *)set.host[OUT])[i] == (i >= 10 && i < 310 ? in[i] : OTHER));
-        plb_executor_close(&e);
+        close_device(&e);
     }
 }
 
@@ -133,7 +139,7 @@ static void a_task_whose_child_ends_leaves_nothing(void **state)
         assert_int_equal(execute(&e, 8, 4, &sum, &times), 0);
         assert_false(e.isolated.ended);
         assert_true(((double *)set.host[OUT])[8] == in[8]);
-        plb_executor_close(&e);
+        close_device(&e);
     }
 }
 
@@ -149,7 +155,7 @@ static void inputs_are_those_of_the_pass(void **state)
     plb_isolated_enter(&e.isolated, 2);
     assert_int_equal(execute(&e, 0, 8, &sum, &times), 0);
     assert_true(shared[3] == 100.0);
-    plb_executor_close(&e);
+    close_device(&e);
 }
 
 static void *cancel(void *executor)
@@ -173,7 +179,7 @@ static void a_task_hears_that_it_is_cancelled(void **state)
         assert_int_equal(pthread_create(&thread, NULL, cancel, &e), 0);
         assert_int_equal(execute(&e, 0, 2, &sum, &times), 0);
         pthread_join(thread, NULL);
-        plb_executor_close(&e);
+        close_device(&e);
     }
 }
 
