@@ -29,6 +29,12 @@
 #define SENTENCE_LOOK 1000000
 #define SENTENCE_LOOKS 5000
 
+/* A task that crashes waits for the last words of its rank: as above. They take a millisecond, unless the
+ * thread that says them is busy or has crashed, too. More: such a process ends later. Fewer: others execute
+ * the units that ended it as if they were like any others. */
+#define WORDS_LOOK 1000000
+#define WORDS_LOOKS 500
+
 static const struct {
     int number;
     const char *name, *hint;
@@ -48,6 +54,9 @@ static struct plb_crash_place calls = {.pu = -1}; /* of the main thread: functio
 static int this_rank;
 static atomic_flag saying = ATOMIC_FLAG_INIT;
 static atomic_bool said;
+static struct plb_crash_note notes[MOST_PLACES];
+static atomic_int n_notes; /* the notes are complete */
+static atomic_bool listens, told;
 
 /* --------------------------------------------------------------- the sentence */
 
@@ -84,8 +93,8 @@ static void add_number(struct line *line, int64_t number)
     add(line, at);
 }
 
-/* "kernel spmm crashed (SIGSEGV) on PU 0 in rows 10 to 19", or what of it is known. */
-static void add_kernel(struct line *line, const struct plb_crash_place *p, const char *signal)
+/* "kernel spmm", and its phase where that has a name of its own. */
+static void add_title(struct line *line, const struct plb_crash_place *p)
 {
     add(line, "kernel ");
     add(line, p->kernel);
@@ -94,6 +103,12 @@ static void add_kernel(struct line *line, const struct plb_crash_place *p, const
         add(line, p->entry);
         add(line, ",");
     }
+}
+
+/* "kernel spmm crashed (SIGSEGV) on PU 0 in rows 10 to 19", or what of it is known. */
+static void add_kernel(struct line *line, const struct plb_crash_place *p, const char *signal)
+{
+    add_title(line, p);
     add(line, " crashed (");
     add(line, signal);
     add(line, ")");
@@ -143,13 +158,25 @@ static bool add_all(struct line *line, const char *signal)
     return any;
 }
 
+static void add_rank(struct line *line)
+{
+    add(line, "plbrun: rank ");
+    add_number(line, this_rank);
+    add(line, ": ");
+}
+
+static void write_line(struct line *line)
+{
+    line->at[line->n++] = '\n';
+    ssize_t written = write(STDERR_FILENO, line->at, line->n);
+    (void)written; /* there is nobody to tell */
+}
+
 static void say(int i)
 {
     struct line line = {.n = 0};
     const struct plb_crash_place *p = own;
-    add(&line, "plbrun: rank ");
-    add_number(&line, this_rank);
-    add(&line, ": ");
+    add_rank(&line);
     bool known = p != NULL && p->entry != NULL;
     if (known)
         add_kernel(&line, p, signals[i].name);
@@ -164,18 +191,38 @@ static void say(int i)
         add(&line, "; ");
         add(&line, signals[i].hint);
     }
-    line.at[line.n++] = '\n';
-    ssize_t written = write(STDERR_FILENO, line.at, line.n);
-    (void)written; /* there is nobody to tell */
+    write_line(&line);
 }
 
 /* Another thread has crashed too, as threads of one loop do, and says so. The signal of this one would end
  * the process in the middle of the sentence. */
-static void await_sentence(void)
+static void await(const atomic_bool *event, int64_t look_ns, int looks)
 {
-    const struct timespec pause = {.tv_nsec = SENTENCE_LOOK};
-    for (int i = 0; i < SENTENCE_LOOKS && !atomic_load(&said); i++)
+    const struct timespec pause = {.tv_nsec = look_ns};
+    for (int i = 0; i < looks && !atomic_load(event); i++)
         nanosleep(&pause, NULL);
+}
+
+/* --------------------------------------------------------------- the last words */
+
+static int add_note(int n, const struct plb_crash_place *p, int signal)
+{
+    if (p != NULL && p->entry != NULL && p->pu >= 0)
+        notes[n++] = (struct plb_crash_note){p->pu, p->first, p->count, signal};
+    return n;
+}
+
+/* Notes the task of this thread or, where it is not a PU's, those of all threads. */
+static void note(int signal)
+{
+    int n = 0;
+    if (!atomic_load(&listens))
+        return;
+    if (own != NULL)
+        n = add_note(n, own, signal);
+    for (int i = 0; i < MOST_PLACES && own == NULL; i++)
+        n = add_note(n, atomic_load(&places[i]), signal);
+    atomic_store(&n_notes, n);
 }
 
 /* A signal of the CPU comes again when the handler returns, and one that was sent is raised again. Both then
@@ -187,9 +234,12 @@ static void on_crash(int number, siginfo_t *info, void *context)
     while (i < SIGNALS - 1 && signals[i].number != number)
         i++;
     if (atomic_flag_test_and_set(&saying)) {
-        await_sentence();
+        await(&said, SENTENCE_LOOK, SENTENCE_LOOKS);
     } else {
+        note(number);
         say(i);
+        if (atomic_load(&n_notes) > 0)
+            await(&told, WORDS_LOOK, WORDS_LOOKS);
         atomic_store(&said, true);
     }
     plb_stop_clean();
@@ -271,6 +321,65 @@ void plb_crash_end(void)
 {
     if (own != NULL)
         own->entry = NULL;
+}
+
+void plb_crash_listen(bool on)
+{
+    atomic_store(&listens, on);
+}
+
+int plb_crash_noted(struct plb_crash_note *at, int most)
+{
+    int n = atomic_load(&n_notes);
+    n = n < most ? n : most;
+    for (int i = 0; i < n; i++)
+        at[i] = notes[i];
+    return n;
+}
+
+void plb_crash_told(void)
+{
+    atomic_store(&told, true);
+}
+
+const char *plb_crash_signal(int number)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i].number == number)
+            return signals[i].name;
+    return number == 0 ? "exit" : number == SIGKILL ? "SIGKILL" : "a signal";
+}
+
+void plb_crash_tell(int signal, int status)
+{
+    struct line line = {.n = 0};
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i].number == signal)
+            return;
+    if (own == NULL || own->entry == NULL)
+        return;
+    add_rank(&line);
+    add_title(&line, own);
+    if (signal == 0)
+        add(&line, " ended its process (exit, status ");
+    else
+        add(&line, signal == SIGKILL ? " was killed (SIGKILL, " : " was ended by a signal (");
+    add_number(&line, signal == 0 ? status : signal);
+    add(&line, ")");
+    add_range(&line, own);
+    add(&line, signal == 0 ? "; an entry ends by return" : "");
+    add(&line, signal == SIGKILL ? "; the system does so where memory runs out" : "");
+    write_line(&line);
+}
+
+void plb_crash_alone(void)
+{
+    for (int i = 0; i < MOST_PLACES; i++)
+        atomic_store(&places[i], i == 0 ? own : NULL);
+    atomic_flag_clear(&saying);
+    atomic_store(&said, false);
+    atomic_store(&listens, false);
+    atomic_store(&n_notes, 0);
 }
 
 void plb_crash_call(const char *kernel, const char *function)

@@ -2,10 +2,14 @@
  * and range. Then the signal takes its course, so that core dumps, debuggers and launchers see it.
  *
  * Each thread that runs entries has a place, which says what it runs. A crash in another thread, such as one
- * that the kernel has started, names all places that run something. */
+ * that the kernel has started, names all places that run something.
+ *
+ * One thread of the process may listen: a crash of a task waits a moment until that one has passed on what
+ * crashed, as the last words of this rank. */
 #ifndef PLB_BASE_CRASH_H
 #define PLB_BASE_CRASH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The call that a thread is in. It lasts until plb_crash_leave, and only its thread changes it. Strings are
@@ -16,6 +20,13 @@ struct plb_crash_place {
     const char *entry;         /* the phase that runs; NULL: nothing of the kernel's */
     int64_t first, count;      /* units */
     void *stack, *earlier;     /* for handlers: this thread's, and the one that it had before */
+};
+
+/* A task that a crash was in, or may have been. */
+struct plb_crash_note {
+    int pu;               /* as in its place */
+    int64_t first, count; /* units */
+    int signal;
 };
 
 /* Takes over the five signals. Each crash is said to be of this rank. MPI has its own handlers, which it
@@ -32,6 +43,24 @@ void plb_crash_leave(struct plb_crash_place *place);
  * a place. */
 void plb_crash_begin(const char *entry, int64_t first, int64_t count);
 void plb_crash_end(void);
+
+/* From now on the calling thread looks at plb_crash_noted often; no longer. */
+void plb_crash_listen(bool on);
+
+/* Whether a task has crashed: up to `most` that it may have been. 0: none, or nobody knows which. Costs a
+ * load. Its thread waits, for half a second at most, until plb_crash_told. */
+int plb_crash_noted(struct plb_crash_note *notes, int most);
+void plb_crash_told(void);
+
+/* "SIGSEGV", "SIGKILL"; "exit" for 0; "a signal" for another one that is not taken over here. */
+const char *plb_crash_signal(int number);
+
+/* A child of this process has ended in what the calling thread has begun, by a signal or, where that is 0, by
+ * exit with a status. Says so, unless the child's own handler has. */
+void plb_crash_tell(int signal, int status);
+
+/* This process is a child that the calling thread has forked: the other threads are not in it. */
+void plb_crash_alone(void);
 
 /* The main thread calls a function of a kernel, such as "setup". function NULL: it has returned. */
 void plb_crash_call(const char *kernel, const char *function);

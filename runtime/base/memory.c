@@ -1,4 +1,4 @@
-/* aligned_alloc and realloc. */
+/* aligned_alloc, realloc and mmap. */
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/memory_limit.h"
 #include "plb/status.h"
@@ -42,6 +43,23 @@ void *plb_alloc(size_t bytes)
     if (memory == NULL)
         out_of_memory(bytes);
     return memset(memory, 0, padded);
+}
+
+void *plb_shared_alloc(size_t bytes)
+{
+    bool there = can_be_there(bytes, bytes < LARGE ? 0 : plb_memory_used());
+    void *memory = there ? mmap(NULL, bytes > 0 ? bytes : 1, PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+                         : MAP_FAILED;
+    if (memory == MAP_FAILED)
+        out_of_memory(bytes);
+    return memory;
+}
+
+void plb_shared_free(void *memory, size_t bytes)
+{
+    if (memory != NULL)
+        munmap(memory, bytes > 0 ? bytes : 1);
 }
 
 size_t plb_array_bytes(int64_t n, size_t size)

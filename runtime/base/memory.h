@@ -1,5 +1,5 @@
 /* Memory that is always there: where the system has none, the program ends with a sentence and status 1.
- * Thread-safe; released with free(). */
+ * Thread-safe; released with free(), where nothing else is said. */
 #ifndef PLB_BASE_MEMORY_H
 #define PLB_BASE_MEMORY_H
 
@@ -9,6 +9,10 @@
 /* Zeroed memory, aligned to 64 bytes, or to a page where it has a page or more. 0 bytes give a valid
  * pointer. */
 void *plb_alloc(size_t bytes);
+
+/* Zeroed whole pages that this process shares with the children that it forks afterwards. */
+void *plb_shared_alloc(size_t bytes);
+void plb_shared_free(void *memory, size_t bytes); /* as many as were asked for; NULL: nothing */
 
 /* Bytes of an array of n elements of `size` bytes. Where no memory can have as many, or n is negative, the
  * program ends as said above. */

@@ -40,6 +40,12 @@ struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count);
 /* Adds to `out` the parts of `range` that are not in `set`. */
 void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range, struct plb_rangeset *out);
 
+/* Whether all units of the first range are in the second one. */
+static inline bool plb_range_within(struct plb_range part, struct plb_range range)
+{
+    return range.first <= part.first && part.first + part.count <= range.first + range.count;
+}
+
 /* The smallest range with all units of two, neither of which is empty. */
 struct plb_range plb_range_hull(struct plb_range a, struct plb_range b);
 

@@ -110,6 +110,20 @@ void plb_stop_prepare(bool speaks)
     signal(SIGXFSZ, SIG_IGN);
 }
 
+static void do_nothing(int number)
+{
+    (void)number;
+}
+
+/* Handlers, since programs that the child starts would inherit that a signal is ignored. */
+void plb_stop_leave_to_parent(void)
+{
+    take_over(SIGINT, do_nothing);
+    take_over(SIGTERM, do_nothing);
+    take_over(SIGHUP, do_nothing);
+    take_over(SIGUSR1, do_nothing);
+}
+
 void plb_stop_listen(bool listens)
 {
     asked = listens ? 0 : asked;

@@ -13,6 +13,9 @@
  * write instead of a signal. speaks: this process says so where it ends at once. Main thread, once. */
 void plb_stop_prepare(bool speaks);
 
+/* This process is a child of the one that has prepared: signals that ask for an end are for the parent. */
+void plb_stop_leave_to_parent(void);
+
 /* Whether somebody looks at plb_stop_asked from now on. */
 void plb_stop_listen(bool listens);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "core/least.h"
 #include "core/migration.h"
 #include "core/recall.h"
 #include "core/slicing.h"
@@ -20,13 +21,7 @@
  * Larger: more starts. Smaller: a long block may have been started whole. */
 #define TAIL 0.3
 
-#define LITTLE 0.5 /* work: a node that holds less has no unit left */
-#define MANY 256   /* PUs above which surprises cut no blocks. Larger: fits cost the master too much. */
-#define STALE 8    /* reports after which a curve is fitted anew in the tail. Smaller: fits cost more. */
-
 struct agenda_pu {
-    double least; /* work: the smallest task that serves it well, by its curve of some reports ago */
-    int least_at; /* reports that it had then; 0: never */
     int64_t blocks;
     bool served; /* has ever been granted a block */
 };
@@ -37,6 +32,7 @@ struct plb_agenda {
     struct plb_broker *broker;
     struct plb_balancer_view seen;
     struct agenda_pu *pus;
+    struct plb_least least;
     void *policy; /* the balancer's state in this pass; NULL before the first */
     struct plb_waiting_list waiting;
     struct plb_recalls recalls;
@@ -60,6 +56,7 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     a->owners = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->owners);
     plb_balancer_view_init(&a->seen, &config->pus, ledger, config->histories, config->n_phases);
     a->seen.beliefs = config->balancer->beliefs;
+    plb_least_init(&a->least, &a->seen);
     plb_recalls_init(&a->recalls, &a->seen, &a->waiting, config->pus.infos, config->task_s);
     a->seen.view.backups = config->backups;
     return a;
@@ -74,6 +71,7 @@ void plb_agenda_free(struct plb_agenda *a)
     plb_balancer_view_fini(&a->seen);
     plb_waiting_list_fini(&a->waiting);
     plb_recalls_fini(&a->recalls);
+    plb_least_fini(&a->least);
     free(a->owners);
     free(a->pus);
     free(a);
@@ -88,8 +86,7 @@ void plb_agenda_begin(struct plb_agenda *a, int pass, int phase, const struct pl
     plb_recalls_begin(&a->recalls);
     a->announced = false;
     plb_balancer_view_begin(&a->seen, phase, map);
-    for (int p = 0; p < a->seen.view.n_pus; p++)
-        a->pus[p].least = a->pus[p].least_at = 0;
+    plb_least_begin(&a->least);
     a->policy = a->config.balancer->init(&a->seen.view, a->config.params);
     if (a->policy == NULL)
         snprintf(a->failure, sizeof a->failure, "balancer %s found no memory", a->config.balancer->name);
@@ -108,39 +105,20 @@ bool plb_agenda_follow(struct plb_agenda *a, int pu, double now)
 
 /* -------------------------------------------------------------------------- blocks */
 
-/* The smallest task, in units, that serves a PU well; 0 where it is not known. */
-static int64_t least_task(const struct plb_agenda *a, int p)
-{
-    double units = a->pus[p].least < a->seen.pus[p].grain ? a->pus[p].least : a->seen.pus[p].grain;
-    return units < 1e18 ? (int64_t)units : (int64_t)1e18;
-}
-
-/* Fits a PU's curve for its least task, where that is not known or is some reports old. */
-static void look_at_least(struct plb_agenda *a, int p)
-{
-    struct plb_history *h = plb_balancer_view_history(&a->seen, p);
-    int age = h->n - a->pus[p].least_at, oldest = a->seen.view.n_pus <= MANY ? 1 : STALE;
-    if (a->pus[p].least_at > 0 && age >= 0 && age < oldest)
-        return;
-    a->seen.stats.fits += !h->fitted;
-    a->pus[p].least = plb_history_least_task(h);
-    a->pus[p].least_at = h->n;
-}
-
 /* In the tail the least tasks are kept young, a PU at a time, so that on many PUs nothing is left to fit when
  * all nodes are told. */
 static void keep_young(struct plb_agenda *a, int p)
 {
-    if (a->config.migration && a->seen.view.n_pus > MANY
-        && a->seen.view.remaining < TAIL * a->seen.view.total)
-        look_at_least(a, p);
+    bool tail = a->seen.view.remaining < TAIL * a->seen.view.total;
+    if (a->config.migration && plb_least_many(&a->least) && tail)
+        plb_least_look(&a->least, p);
 }
 
 /* Makes a block several tasks, so that others find something to take. */
 static void cut(struct plb_agenda *a, int p, struct plb_block *block)
 {
-    look_at_least(a, p);
-    int64_t part = block->range.count / CUT, least = least_task(a, p);
+    plb_least_look(&a->least, p);
+    int64_t part = block->range.count / CUT, least = plb_least_units(&a->least, p);
     part = part > least ? part : least;
     part = part > 1 ? part : 1;
     block->grain = part < block->grain ? part : block->grain;
@@ -167,25 +145,47 @@ static void slice(struct plb_agenda *a, int p, struct plb_block *block)
         block->least = s.least < work ? plb_cost_units(map, r.first, r.count, s.least) : r.count;
 }
 
-static void grant(struct plb_agenda *a, int p, double work, struct plb_outbox *out)
+/* Adds the BLOCK of units that the ledger has granted to a PU. */
+static struct plb_block *add_block(struct plb_agenda *a, int p, struct plb_range range, int64_t id,
+                                   struct plb_outbox *out)
 {
     const struct plb_pu_info *info = &a->config.pus.infos[p];
     double most = a->seen.pus[p].grain;
-    struct plb_range range = plb_ledger_front(a->ledger);
-    range.count = plb_slicing_units(a->seen.map, range, work);
-    int64_t id = plb_ledger_grant(a->ledger, p, info->node, range.count);
+    int64_t grain = most < (double)range.count ? (int64_t)most : range.count;
     a->served += !a->pus[p].served;
     a->pus[p].served = true;
     a->pus[p].blocks++;
     plb_balancer_view_granted(&a->seen, p, plb_cost_work(a->seen.map, range.first, range.count));
     struct plb_message *m = plb_outbox_add(out, PLB_BLOCK, 0, info->node, a->pass);
     m->pu = info->local;
-    m->block = (struct plb_block){range, id, most < (double)range.count ? (int64_t)most : range.count, 0,
-                                  0.0};
-    slice(a, p, &m->block);
+    m->block = (struct plb_block){.range = range, .id = id, .grain = grain};
+    return &m->block;
+}
+
+static void grant(struct plb_agenda *a, int p, double work, struct plb_outbox *out)
+{
+    struct plb_range range = plb_ledger_front(a->ledger);
+    range.count = plb_slicing_units(a->seen.map, range, work);
+    int node = a->config.pus.infos[p].node;
+    struct plb_block *block = add_block(a, p, range, plb_ledger_grant(a->ledger, p, node, range.count), out);
+    slice(a, p, block);
     if (a->config.migration && a->seen.view.remaining < TAIL * a->seen.view.total
-        && a->seen.view.n_pus <= MANY && plb_history_surprises(plb_balancer_view_history(&a->seen, p)))
-        cut(a, p, &m->block);
+        && !plb_least_many(&a->least) && plb_history_surprises(plb_balancer_view_history(&a->seen, p)))
+        cut(a, p, block);
+}
+
+void plb_agenda_entrust(struct plb_agenda *a, int p, struct plb_range range, int64_t most,
+                        struct plb_outbox *out)
+{
+    int64_t id = plb_ledger_grant_apart(a->ledger, p, a->config.pus.infos[p].node, range);
+    struct plb_block *block = add_block(a, p, range, id, out);
+    block->grain = most < block->grain ? most : block->grain;
+    block->alone = 1;
+}
+
+bool plb_agenda_lives(const struct plb_agenda *a, int p)
+{
+    return !a->seen.pus[p].lost;
 }
 
 /* Asks for one PU until it has enough or is told to wait. */
@@ -231,9 +231,9 @@ static void tell_least(struct plb_agenda *a, int node, struct plb_empty *empty)
 {
     int first = plb_broker_first_pu(a->broker, node);
     for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST; i++) {
-        if (a->seen.view.n_pus <= MANY)
-            look_at_least(a, first + i);
-        empty->least[i] = least_task(a, first + i);
+        if (!plb_least_many(&a->least))
+            plb_least_look(&a->least, first + i);
+        empty->least[i] = plb_least_units(&a->least, first + i);
     }
 }
 
@@ -336,7 +336,7 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
         conclude(a, from, out);
     if (a->config.migration && plb_ledger_free_units(a->ledger) > 0)
         plb_recalls_reported(&a->recalls, pu, a->pass, out);
-    if (a->announced && plb_ledger_left(a->ledger, a->seen.pus[pu].node) < LITTLE)
+    if (a->announced && plb_ledger_seems_empty(a->ledger, a->seen.pus[pu].node))
         plb_agenda_name_victims(a, a->seen.pus[pu].node, out);
 }
 

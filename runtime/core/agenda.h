@@ -57,6 +57,14 @@ void plb_agenda_removed(struct plb_agenda *agenda, int first_pu, int n_pus);
 /* Asks all PUs that can take a block. */
 void plb_agenda_feed_all(struct plb_agenda *agenda, struct plb_outbox *out);
 
+/* Grants a PU that has no open block units that stand apart, in tasks of at most `most` of them. The balancer
+ * is not asked; it hears of the report. */
+void plb_agenda_entrust(struct plb_agenda *agenda, int pu, struct plb_range range, int64_t most,
+                        struct plb_outbox *out);
+
+/* Whether a PU is in use: neither refused nor gone. */
+bool plb_agenda_lives(const struct plb_agenda *agenda, int pu);
+
 void plb_agenda_ideal(struct plb_agenda *agenda, const struct plb_ideal *ideals);
 const char *plb_agenda_failure(const struct plb_agenda *agenda);  /* why the pass cannot end; NULL: it can */
 void plb_agenda_fail(struct plb_agenda *agenda, const char *why); /* the first reason stays */

@@ -312,6 +312,16 @@ static struct plb_audit *of_id(const struct plb_audits *a, int64_t id)
     return NULL;
 }
 
+void plb_audits_forget(struct plb_audits *a, int64_t id)
+{
+    struct plb_audit *audit = of_id(a, id);
+    if (audit == NULL)
+        return;
+    release(a, audit);
+    a->counts.given_up += audit->n == 2;
+    end(a, audit);
+}
+
 bool plb_audits_is_open(const struct plb_audits *a, int64_t id)
 {
     return of_id(a, id) != NULL;

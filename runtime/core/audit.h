@@ -87,6 +87,9 @@ void plb_audits_reported(struct plb_audits *audits, int pu, const struct plb_don
 /* These PUs are gone, with their node or alone: others are asked. */
 void plb_audits_lost(struct plb_audits *audits, int first_pu, int n_pus, double now, struct plb_outbox *out);
 
+/* The executor of this audit has died with it: nobody is asked any more. */
+void plb_audits_forget(struct plb_audits *audits, int64_t id);
+
 /* When plb_audits_tick is to be called; infinite: not before something else happens. */
 double plb_audits_due(const struct plb_audits *audits);
 void plb_audits_tick(struct plb_audits *audits, double now, struct plb_outbox *out);

@@ -243,7 +243,7 @@ static int find_late(struct plb_backups *b, double now, struct late late[TRIES])
     expect(b);
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
         held.range = plb_made_copies_without(&b->copies, held.range, false);
-        if (held.range.count == 0)
+        if (held.range.count == 0 || plb_ledger_is_suspect(b->config.ledger, held.range))
             continue;
         int p = executor_of(b, &held), place = n < TRIES ? n++ : TRIES;
         double left = time_left(b, p, now);

@@ -1,12 +1,9 @@
 /* Free ranges, the parts of open blocks, and sums over both. */
 #include "core/ledger.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-
-#define SAME_WORK 1e-6 /* relative: sums of work that were added up in another order differ by less */
 
 struct plb_ledger *plb_ledger_new(int n_pus, int n_nodes)
 {
@@ -24,6 +21,8 @@ void plb_ledger_free(struct plb_ledger *l)
     if (l == NULL)
         return;
     plb_rangeset_fini(&l->free);
+    plb_rangeset_fini(&l->suspect);
+    plb_rangeset_fini(&l->apart);
     plb_open_blocks_fini(&l->held);
     free(l->left);
     free(l->lost);
@@ -36,6 +35,8 @@ void plb_ledger_begin(struct plb_ledger *l, const struct plb_cost_map *costs,
 {
     l->costs = costs;
     plb_rangeset_clear(&l->free);
+    plb_rangeset_clear(&l->suspect);
+    plb_rangeset_clear(&l->apart);
     plb_rangeset_add(&l->free, (struct plb_range){0, costs->units});
     for (int i = 0; accepted != NULL && i < accepted->n; i++)
         plb_rangeset_remove(&l->free, accepted->at[i]);
@@ -67,6 +68,15 @@ int64_t plb_ledger_grant(struct plb_ledger *l, int pu, int node, int64_t count)
     l->free_work = l->free.units > 0 ? l->free_work - work : 0.0;
     l->held_units += count;
     l->left[node] += work;
+    return plb_open_blocks_open(&l->held, pu, node, range);
+}
+
+int64_t plb_ledger_grant_apart(struct plb_ledger *l, int pu, int node, struct plb_range range)
+{
+    plb_rangeset_remove(&l->apart, range);
+    l->n_changes = 0;
+    l->held_units += range.count;
+    l->left[node] += plb_cost_work(l->costs, range.first, range.count);
     return plb_open_blocks_open(&l->held, pu, node, range);
 }
 
@@ -106,6 +116,27 @@ static struct plb_block_change *add_change(struct plb_ledger *l)
     return &l->changes[l->n_changes++];
 }
 
+/* Free units of the range that are suspect stand apart from now on. */
+static void put_apart(struct plb_ledger *l, struct plb_range range)
+{
+    for (int s = 0; s < l->suspect.n; s++)
+        for (int i = l->free.n - 1; i >= 0; i--) {
+            struct plb_range part = shared(shared(l->free.at[i], range), l->suspect.at[s]);
+            if (part.count == 0)
+                continue;
+            plb_rangeset_remove(&l->free, part);
+            plb_rangeset_add(&l->apart, part);
+            l->free_work -= plb_cost_work(l->costs, part.first, part.count);
+        }
+    l->free_work = l->free.units > 0 ? l->free_work : 0.0;
+}
+
+void plb_ledger_suspect(struct plb_ledger *l, struct plb_range range)
+{
+    plb_rangeset_add(&l->suspect, range);
+    put_apart(l, range);
+}
+
 /* A part is accepted or freed: nobody holds it any more. Returns its units. */
 static int64_t let_go(struct plb_ledger *l, int32_t place, bool freed)
 {
@@ -123,6 +154,8 @@ static int64_t let_go(struct plb_ledger *l, int32_t place, bool freed)
     if (freed) {
         l->free_work += work;
         plb_rangeset_add(&l->free, range);
+        if (l->suspect.n > 0)
+            put_apart(l, range);
     } else {
         l->accepted_units += range.count;
     }
@@ -164,6 +197,7 @@ static int64_t accept_free(struct plb_ledger *l, struct plb_range range)
         l->free_work -= plb_cost_work(l->costs, part.first, part.count);
     }
     int64_t fresh = plb_rangeset_remove(&l->free, range);
+    fresh += plb_rangeset_remove(&l->apart, range);
     l->free_work = l->free.units > 0 ? l->free_work : 0.0;
     l->accepted_units += fresh;
     return fresh;
@@ -209,7 +243,19 @@ int64_t plb_ledger_open_units(const struct plb_ledger *l, struct plb_range range
         open += shared(parts[i].range, range).count;
     for (int i = 0; i < l->free.n; i++)
         open += shared(l->free.at[i], range).count;
+    for (int i = 0; i < l->apart.n; i++)
+        open += shared(l->apart.at[i], range).count;
     return open;
+}
+
+void plb_ledger_open_ranges(const struct plb_ledger *l, struct plb_range range, struct plb_rangeset *open)
+{
+    for (int i = 0; i < l->held.n_parts; i++)
+        plb_rangeset_add(open, shared(l->held.parts[i].range, range)); /* an unused place adds nothing */
+    for (int i = 0; i < l->free.n; i++)
+        plb_rangeset_add(open, shared(l->free.at[i], range));
+    for (int i = 0; i < l->apart.n; i++)
+        plb_rangeset_add(open, shared(l->apart.at[i], range));
 }
 
 static void move_part(struct plb_ledger *l, int32_t place, int giver, int thief, int64_t hop)
@@ -272,78 +318,4 @@ int64_t plb_ledger_lose(struct plb_ledger *l, int node)
         freed += let_go(l, places[i].part, true);
     free(places);
     return freed;
-}
-
-/* ------------------------------------------------------------------------ invariants */
-
-/* Sums over the parts, beside which the ledger's own are held. */
-struct sums {
-    int64_t units;
-    double *left; /* by node */
-    int parts;
-};
-
-/* The parts of one block. */
-static const char *add_block(const struct plb_ledger *l, int place, struct sums *s, struct plb_rangeset *all)
-{
-    const struct plb_open_block *block = &l->held.at[place];
-    if ((block->id == PLB_CLOSED) != (block->parts == PLB_NO_PART))
-        return "4: a closed block has parts, or an open one has none";
-    for (int32_t i = block->parts; i != PLB_NO_PART; i = l->held.parts[i].next) {
-        const struct plb_part *part = &l->held.parts[i];
-        if (part->range.count <= 0 || plb_rangeset_add(all, part->range) < part->range.count)
-            return "1: a held part is empty, or overlaps another one or free units";
-        if (part->block != place)
-            return "4: a part is in the list of another block";
-        if (l->lost[part->node] || l->lost[part->giver])
-            return "5: a lost node holds units, or gave them last";
-        s->left[part->node] += plb_cost_work(l->costs, part->range.first, part->range.count);
-        s->units += part->range.count;
-        s->parts++;
-    }
-    return NULL;
-}
-
-static const char *check_free(const struct plb_ledger *l, struct plb_rangeset *all)
-{
-    for (int i = 0; i < l->free.n; i++) {
-        if (l->free.at[i].count <= 0 || plb_rangeset_add(all, l->free.at[i]) < l->free.at[i].count)
-            return "1: a free range is empty, or overlaps another one";
-        if (all->n != i + 1 || all->at[i].first != l->free.at[i].first)
-            return "2: free ranges are out of order, or touch";
-    }
-    return all->units != l->free.units ? "3: the number of free units is not their sum" : NULL;
-}
-
-static const char *compare(const struct plb_ledger *l, const struct sums *s, const struct plb_rangeset *all)
-{
-    int64_t end = all->n > 0 ? end_of(all->at[all->n - 1]) : 0;
-    int used = l->held.n_parts;
-    if (all->n > 0 && (all->at[0].first < 0 || end > l->costs->units))
-        return "1: units are free or held that the pass does not have";
-    for (int32_t i = l->held.unused; i != PLB_NO_PART; i = l->held.parts[i].next)
-        used--;
-    if (used != s->parts)
-        return "4: a part is in no block's list";
-    if (s->units != l->held_units || l->free.units + l->held_units + l->accepted_units != l->costs->units)
-        return "3: the numbers of free, held and accepted units are not their sums";
-    for (int n = 0; n < l->n_nodes; n++)
-        if (fabs(s->left[n] - l->left[n]) > SAME_WORK * plb_cost_total(l->costs))
-            return "6: the work that a node has left is not what it holds";
-    return NULL;
-}
-
-const char *plb_ledger_check(const struct plb_ledger *l)
-{
-    struct plb_rangeset all = {0};
-    if (l->costs == NULL)
-        return NULL;
-    struct sums s = {.left = plb_alloc((size_t)l->n_nodes * sizeof *s.left)};
-    const char *wrong = check_free(l, &all);
-    for (int i = 0; i < l->n_pus * PLB_BLOCKS_AHEAD && wrong == NULL; i++)
-        wrong = add_block(l, i, &s, &all);
-    wrong = wrong != NULL ? wrong : compare(l, &s, &all);
-    plb_rangeset_fini(&all);
-    free(s.left);
-    return wrong;
 }

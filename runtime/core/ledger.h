@@ -1,17 +1,19 @@
 /* The ledger: who has which unit of a pass. A unit is in one of three states:
  *
- * - free: nobody works on it. Free units are a set of ranges.
+ * - free: nobody works on it. Free units are a set of ranges. Those that are suspect stand apart.
  * - held: part of a block that was granted to a PU. A node has it: the PU's own, or one that it was moved to.
  *   `hop` counts the moves. A higher hop is younger, so MOVED messages may arrive in any order.
  * - accepted: its result has been taken. It stays accepted until the next pass. These are all others.
  *
  * Invariants; plb_ledger_check tells the first that does not hold:
- * - 1. Free ranges and held parts are not empty, lie in [0, units), and no two overlap.
+ * - 1. Free ranges, those apart and held parts are not empty, lie in [0, units), and no two overlap.
  * - 2. Free ranges stand in order and do not touch: the front is the first one, whole.
- * - 3. The numbers of free and held units are the sums over both; with the accepted ones they are all units.
+ * - 3. The numbers of free and held units are the sums over both; with those apart and the accepted ones they
+ *   are all units.
  * - 4. A held part is part of one open block. A block is open while it has parts.
  * - 5. A held part's node and its giver are not lost.
  * - 6. The work that a node has left is the work of the parts that it holds.
+ * - 7. No free unit is suspect, and each one apart is.
  * Further, by construction: an accepted unit changes no more, and a unit is accepted once.
  *
  * Why a unit cannot be forgotten. Some node has each held unit: the one in its part, or one that a later
@@ -46,6 +48,8 @@ struct plb_ledger {
     int n_pus, n_nodes;
     const struct plb_cost_map *costs; /* of the pass; NULL before the first */
     struct plb_rangeset free;
+    struct plb_rangeset suspect; /* units of the pass, whatever became of them */
+    struct plb_rangeset apart;   /* of these, those that nobody works on */
     struct plb_open_blocks held;
     double *left; /* by node */
     bool *lost;
@@ -75,6 +79,16 @@ static inline struct plb_range plb_ledger_front(const struct plb_ledger *ledger)
 /* Grants the first `count` units of the front to a PU of a node as a new block, whose number it returns. The
  * PU has fewer than PLB_BLOCKS_AHEAD open blocks, and the front has that many units. */
 int64_t plb_ledger_grant(struct plb_ledger *ledger, int pu, int node, int64_t count);
+
+/* These units are suspect until the pass ends: free ones stand apart, and no grant of the front has them. */
+void plb_ledger_suspect(struct plb_ledger *ledger, struct plb_range range);
+
+/* Grants units that stand apart, all of them, as plb_ledger_grant does. */
+int64_t plb_ledger_grant_apart(struct plb_ledger *ledger, int pu, int node, struct plb_range range);
+
+/* Adds to a set the units of a range that are not accepted yet. O(free ranges and parts). */
+void plb_ledger_open_ranges(const struct plb_ledger *ledger, struct plb_range range,
+                            struct plb_rangeset *open);
 
 /* How many units of a range are not accepted yet. They are probably of this block: then that is quick. */
 int64_t plb_ledger_open_units(const struct plb_ledger *ledger, struct plb_range range, int64_t block);
@@ -118,6 +132,17 @@ static inline int64_t plb_ledger_free_units(const struct plb_ledger *ledger)
     return ledger->free.units;
 }
 
+/* Free units that are suspect; not among plb_ledger_free_units. */
+static inline const struct plb_rangeset *plb_ledger_apart(const struct plb_ledger *ledger)
+{
+    return &ledger->apart;
+}
+
+static inline bool plb_ledger_is_suspect(const struct plb_ledger *ledger, struct plb_range range)
+{
+    return plb_rangeset_overlaps(&ledger->suspect, range);
+}
+
 static inline int64_t plb_ledger_held_units(const struct plb_ledger *ledger)
 {
     return ledger->held_units;
@@ -137,6 +162,12 @@ static inline double plb_ledger_free_work(const struct plb_ledger *ledger)
 static inline double plb_ledger_left(const struct plb_ledger *ledger, int node)
 {
     return ledger->left[node];
+}
+
+/* Whether that is less than a unit of average cost may have. */
+static inline bool plb_ledger_seems_empty(const struct plb_ledger *ledger, int node)
+{
+    return ledger->left[node] < 0.5;
 }
 
 static inline bool plb_ledger_lost(const struct plb_ledger *ledger, int node)

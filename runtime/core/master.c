@@ -6,28 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "core/losses.h"
+#include "core/master_inside.h"
 #include "core/self_check.h"
-
-struct plb_master {
-    struct plb_master_config config;
-    struct plb_pu_info *infos;
-    struct plb_pu_totals *totals;
-    struct plb_task_limit *limits;
-    bool *refused;
-    int n_pus, pass, phase;
-    const struct plb_cost_map *map; /* of the pass; NULL before the first */
-    struct plb_work_count work;
-    struct plb_ledger *ledger;
-    struct plb_broker *broker;
-    struct plb_agenda *agenda;
-    struct plb_backups *backups;
-    struct plb_audits *audits;
-    struct plb_losses losses;
-    struct plb_master_counts counts;
-    double pass_began;
-    bool stopped;
-};
 
 struct plb_master *plb_master_new(const struct plb_master_config *config, const struct plb_pu_info *infos,
                                   int n)
@@ -65,6 +45,8 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     m->audits = plb_audits_new(&(struct plb_audits_config){
         m->infos, m->refused, m->ledger, m->broker, m->config.sizes, m->work.histories, n, agenda.n_phases,
         config->audit, config->seed, config->whole_results});
+    m->suspects = plb_suspects_new(&(struct plb_suspects_config){m->infos, m->ledger, m->broker, m->agenda, n,
+                                                                 agenda.n_phases, config->isolated});
     m->losses = (struct plb_losses){m->ledger, m->broker, m->agenda, m->backups, m->audits};
     return m;
 }
@@ -73,6 +55,7 @@ void plb_master_free(struct plb_master *m)
 {
     if (m == NULL)
         return;
+    plb_suspects_free(m->suspects);
     plb_audits_free(m->audits);
     plb_backups_free(m->backups);
     plb_agenda_free(m->agenda);
@@ -100,7 +83,8 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
                       const struct plb_cost_map *map, double now, struct plb_outbox *out)
 {
     plb_work_count_begin(&m->work, phase, map);
-    plb_ledger_begin(m->ledger, m->work.map, m->map == NULL ? m->config.accepted : NULL);
+    plb_ledger_begin(m->ledger, m->work.map,
+                     m->map == NULL ? m->config.accepted : plb_suspects_known(m->suspects, phase));
     m->map = map = m->work.map;
     m->pass = pass;
     m->phase = phase;
@@ -109,6 +93,7 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
         if (!plb_ledger_lost(m->ledger, n))
             plb_outbox_add(out, PLB_PASS, 0, n, pass)->begin = (struct plb_pass){phase, replaced};
     plb_broker_begin(m->broker);
+    plb_suspects_begin(m->suspects, pass, phase);
     plb_agenda_begin(m->agenda, pass, phase, map);
     plb_backups_begin(m->backups, pass, phase, map, now);
     plb_audits_begin(m->audits, pass, phase, map);
@@ -196,7 +181,8 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
                                 .time = now - m->pass_began};
     int64_t fresh = accept(m, done);
     int from = out->n;
-    sample.block_end = plb_agenda_follow(m->agenda, p, sample.time);
+    bool suspect = plb_ledger_is_suspect(m->ledger, done->range); /* the balancer has not granted its block */
+    sample.block_end = plb_agenda_follow(m->agenda, p, sample.time) && !suspect;
     m->counts.moved_units += plb_totals_count(m->totals, m->infos, m->ledger, p, done, fresh);
     if (plb_work_count_reported(&m->work, p, done, &sample))
         count_anew(m);
@@ -204,7 +190,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     plb_backups_reported(m->backups, p, done->range, fresh > 0, now, out);
     plb_agenda_reported(m->agenda, p, &sample, out);
     plb_backups_granted(m->backups, out, from, now);
-    plb_audits_reported(m->audits, p, done, fresh, now, out);
+    plb_audits_reported(m->audits, p, done, suspect ? 0 : fresh, now, out);
     return fresh;
 }
 
@@ -240,6 +226,15 @@ static double pass_seconds(const struct plb_master *m, double now)
     return m->map != NULL ? now - m->pass_began : 0.0;
 }
 
+/* After an event: those who wait may try suspect units. */
+static void look_at_suspects(struct plb_master *m, double now, struct plb_outbox *out)
+{
+    int from = out->n;
+    if (m->map != NULL)
+        plb_suspects_step(m->suspects, pass_seconds(m, now), out);
+    plb_backups_granted(m->backups, out, from, now);
+}
+
 /* A PU's device has failed. */
 static void on_fail(struct plb_master *m, const struct plb_message *message, double now,
                     struct plb_outbox *out)
@@ -254,6 +249,30 @@ static void on_fail(struct plb_master *m, const struct plb_message *message, dou
          here = !f->audit && timely(m, message) && exists(m, f->range);
     m->counts.freed += plb_losses_pu(&m->losses, p, first, here ? f->range : (struct plb_range){0, 0},
                                      f->block, now, pass_seconds(m, now), out);
+}
+
+/* A task has crashed. The units are suspect before others are asked. */
+static void on_crash(struct plb_master *m, const struct plb_message *message, double now,
+                     struct plb_outbox *out)
+{
+    const struct plb_crashed *c = &message->crash;
+    int p = plb_broker_pu(m->broker, message->from, message->pu);
+    bool here = p >= 0 && m->map != NULL && message->pass == m->pass && exists(m, c->range),
+         late = plb_ledger_lost(m->ledger, message->from);
+    if (p < 0 || (late && !here)) {
+        drop(m, message);
+        return;
+    }
+    m->counts.crashes++;
+    if (here && c->audit)
+        plb_audits_forget(m->audits, c->block);
+    else if (here)
+        plb_suspects_crashed(m->suspects, p, c);
+    if (!c->alive && c->others == 0)
+        plb_master_lost(m, message->from, now, out);
+    else if (c->alive && here && !c->audit && !late)
+        m->counts.freed += plb_losses_pu(&m->losses, p, false, c->range, c->block, now, pass_seconds(m, now),
+                                         out);
 }
 
 static void on_idle(struct plb_master *m, const struct plb_message *message, double now)
@@ -289,8 +308,11 @@ int64_t plb_master_receive(struct plb_master *m, const struct plb_message *messa
         on_idle(m, message, now);
     else if (message->type == PLB_FAIL)
         on_fail(m, message, now, out);
+    else if (message->type == PLB_CRASH)
+        on_crash(m, message, now, out);
     else
         m->counts.dropped++;
+    look_at_suspects(m, now, out);
     plb_self_check(m->ledger, m->agenda, m->n_pus);
     return fresh;
 }
@@ -304,6 +326,7 @@ void plb_master_spoiled(struct plb_master *m, const struct plb_message *message,
     else if (p >= 0)
         m->counts.freed += plb_losses_pu(&m->losses, p, false, message->done.range, message->done.block, now,
                                          pass_seconds(m, now), out);
+    look_at_suspects(m, now, out);
     plb_self_check(m->ledger, m->agenda, m->n_pus);
 }
 
@@ -314,6 +337,7 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
     m->counts.losses++;
     plb_totals_lose(m->totals, m->infos, m->n_pus, node);
     m->counts.freed += plb_losses_node(&m->losses, node, now, pass_seconds(m, now), out);
+    look_at_suspects(m, now, out);
     plb_self_check(m->ledger, m->agenda, m->n_pus);
 }
 
@@ -329,71 +353,4 @@ bool plb_master_over(const struct plb_master *m)
 {
     return m->map != NULL && plb_ledger_accepted_units(m->ledger) == m->map->units
         && plb_audits_open(m->audits) == 0;
-}
-
-const char *plb_master_failure(const struct plb_master *m)
-{
-    return plb_agenda_failure(m->agenda);
-}
-
-int64_t plb_master_accepted(const struct plb_master *m)
-{
-    return plb_ledger_accepted_units(m->ledger);
-}
-
-int plb_master_pus(const struct plb_master *m)
-{
-    return m->n_pus;
-}
-
-const struct plb_pu_info *plb_master_pu(const struct plb_master *m, int pu)
-{
-    return &m->infos[pu];
-}
-
-const struct plb_pu_totals *plb_master_totals(const struct plb_master *m, int pu)
-{
-    m->totals[pu].blocks = plb_agenda_blocks(m->agenda, pu);
-    return &m->totals[pu];
-}
-
-const struct plb_master_counts *plb_master_counts(const struct plb_master *m)
-{
-    return &m->counts;
-}
-
-struct plb_backups *plb_master_backups(const struct plb_master *m)
-{
-    return m->backups;
-}
-
-struct plb_audits *plb_master_audits(const struct plb_master *m)
-{
-    return m->audits;
-}
-
-bool plb_master_refused(const struct plb_master *m, int pu)
-{
-    return m->refused[pu];
-}
-
-struct plb_history *plb_master_history(const struct plb_master *m, int phase, int p)
-{
-    return &m->work.histories[p * m->config.phases + phase];
-}
-
-struct plb_work_count *plb_master_work(struct plb_master *m)
-{
-    return &m->work;
-}
-
-const struct plb_balancer_stats *plb_master_stats(const struct plb_master *m)
-{
-    return plb_agenda_stats(m->agenda);
-}
-
-const char *plb_master_check(const struct plb_master *m)
-{
-    const char *wrong = plb_ledger_check(m->ledger);
-    return wrong != NULL ? wrong : plb_agenda_check(m->agenda);
 }

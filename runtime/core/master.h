@@ -3,53 +3,19 @@
  *
  * Its parts: ledger (who has which unit), agenda (which PU is asked next, and what it is told), broker (which
  * node may take work from which), history (what was measured of a PU), backups (which late units are executed
- * a second time). Calls never overlap. */
+ * a second time), suspects (which units kill their executors). Calls never overlap. */
 #ifndef PLB_CORE_MASTER_H
 #define PLB_CORE_MASTER_H
 
 #include "core/audit.h"
 #include "core/backup.h"
-#include "core/cost.h"
+#include "core/master_config.h"
 #include "core/message.h"
-#include "core/migration.h"
-#include "core/sizes.h"
+#include "core/suspects.h"
 #include "core/totals.h"
 #include "core/work_count.h"
 
 struct plb_master;
-
-struct plb_master_config {
-    const struct plb_balancer *balancer;
-    const struct plb_param *params; /* of the balancer; borrowed */
-    int n_nodes;                    /* ranks of the run, with and without PUs */
-    const struct plb_sizes *sizes;  /* of the application's data; borrowed; NULL = no data */
-    int64_t units;          /* of a pass, for the largest unit of `sizes`; 0 = unequal ones do not matter */
-    double pulled_bytes;    /* a task whose data is pulled moves about this much; 0 = any */
-    int phases;             /* of the kernel; 0 counts as 1 */
-    double grain;           /* units per task at most, as the user wants it; 0 = no wish */
-    double task_s;          /* seconds of a task of a large block at most, or 0: PLB_TASK_SECONDS */
-    bool migration;         /* nodes are told when nothing is left to grant, and from whom to take */
-    enum plb_victim victim; /* whom idle nodes ask */
-    bool backups;           /* idle PUs execute late units a second time; only with migration */
-    bool learn_costs;       /* the times of tasks tell what units cost (core/learned_cost.h) */
-    bool saves;             /* a run that is interrupted keeps its results: no task lasts for long */
-    bool whole_results;     /* a result counts whole or not at all: the job reduces arrays */
-    const struct plb_rangeset *accepted; /* units of the first pass that an earlier run has done, not all of
-                                            them; borrowed until that pass begins; NULL = none */
-    double audit;  /* the part of the tasks that is executed a second time and compared */
-    uint64_t seed; /* of the audits' sample */
-};
-
-/* Counts of messages and units, in all passes so far; tests look at them. */
-struct plb_master_counts {
-    int64_t gifts, moved_units; /* gifts between nodes; units executed on another node than granted to */
-    int64_t dropped;            /* messages that make no sense, or come from a lost node */
-    int64_t stale;              /* reports and moves of another pass */
-    int64_t twice;              /* units reported again after they had been accepted */
-    int64_t torn;               /* results dropped since only some of their units were new (whole_results) */
-    int64_t losses, freed;      /* lost nodes; units that they, and PUs whose device failed, left behind */
-    int64_t freed_late;         /* units freed by a MOVED to a node that was lost before */
-};
 
 /* For these PUs, in the order that their numbers will have: by node, then by number on the node. The array is
  * copied. A PU is refused, and never used, where its memory cannot hold the replicated data and three tasks
@@ -81,7 +47,8 @@ enum plb_verdict {
 enum plb_verdict plb_master_judge(const struct plb_master *master, const struct plb_message *message);
 
 /* The one receiver of messages to the master: DONE (whose results are there, and which brings no result of an
- * audit: that goes to plb_audits_compared), MOVED, IDLE, and FAIL of a device, whose PU is used no more.
+ * audit: that goes to plb_audits_compared), MOVED, IDLE, FAIL of a device, whose PU is used no more, and
+ * CRASH: where the rank itself has ended, its node is lost, as by plb_master_lost.
  * Returns how many units a DONE made accepted for the first time; with whole_results that is all of them or
  * 0. Reduced arrays may be folded only where it is all. */
 int64_t plb_master_receive(struct plb_master *master, const struct plb_message *message, double now,
@@ -104,7 +71,7 @@ void plb_master_lost(struct plb_master *master, int node, double now, struct plb
 /* Sends STOP to every node, rank 0 last; once. */
 void plb_master_stop(struct plb_master *master, int status, struct plb_outbox *out);
 
-/* All units of the pass are accepted, and its audits are over. */
+/* All units of the pass are accepted or set aside, and its audits are over. */
 bool plb_master_over(const struct plb_master *master);
 const char *plb_master_failure(const struct plb_master *master); /* why no end is in sight, or NULL */
 int64_t plb_master_accepted(const struct plb_master *master);    /* units, of this pass */
@@ -116,6 +83,7 @@ const struct plb_pu_totals *plb_master_totals(const struct plb_master *master, i
 const struct plb_master_counts *plb_master_counts(const struct plb_master *master);
 struct plb_backups *plb_master_backups(const struct plb_master *master);
 struct plb_audits *plb_master_audits(const struct plb_master *master);
+const struct plb_suspects *plb_master_suspects(const struct plb_master *master);
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
 struct plb_history *plb_master_history(const struct plb_master *master, int phase, int pu);
 struct plb_work_count *plb_master_work(struct plb_master *master);

@@ -24,6 +24,7 @@ static const struct {
     [PLB_CHECKSUM] = {"CHECKSUM", sizeof(struct plb_sum)},
     [PLB_DONE] = {"DONE", sizeof(struct plb_done)},
     [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure)},
+    [PLB_CRASH] = {"CRASH", sizeof(struct plb_crashed)},
     [PLB_EMPTY] = {"EMPTY", sizeof(struct plb_empty)},
     [PLB_STEAL] = {"STEAL", sizeof(struct plb_steal)},
     [PLB_GIFT] = {"GIFT", sizeof(struct plb_gifts)},
@@ -90,6 +91,13 @@ static const char *check_hello(const struct plb_hello *hello, int from)
     return texts_end ? NULL : "a text without an end";
 }
 
+static const char *check_block(const struct plb_block *block)
+{
+    bool right = sound(block->range) && block->id >= 0 && block->grain > 0 && block->least >= 0
+              && possible(block->share) && block->alone >= 0 && block->alone <= 1;
+    return right ? NULL : "an impossible block";
+}
+
 static const char *check_gifts(const struct plb_gifts *gifts, int n_nodes)
 {
     if (gifts->n < 0 || gifts->n > PLB_GIFTS)
@@ -142,6 +150,13 @@ static const char *check_beat(const struct plb_beat *beat, int n_nodes)
     return right ? NULL : "a rank that is no rank of this run";
 }
 
+static const char *check_crash(const struct plb_crashed *crash)
+{
+    bool right = sound(crash->range) && crash->block >= 0 && crash->signal >= 0 && crash->alive >= 0
+              && crash->alive <= 1 && crash->others >= 0;
+    return right ? NULL : "an impossible crash";
+}
+
 static const char *check_bye(const struct plb_bye *bye)
 {
     bool right = bye->messages >= 0 && bye->bytes >= 0 && bye->trace_bytes >= 0
@@ -155,11 +170,7 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
     case PLB_PASS: return m->begin.phase >= 0 ? NULL : "an impossible phase";
     case PLB_BLOCK:
     case PLB_BACKUP:
-    case PLB_AUDIT:
-        return sound(m->block.range) && m->block.id >= 0 && m->block.grain > 0 && m->block.least >= 0
-                    && possible(m->block.share)
-                 ? NULL
-                 : "an impossible block";
+    case PLB_AUDIT: return check_block(&m->block);
     case PLB_CANCEL: return sound(m->cancel.range) ? NULL : "an impossible range";
     case PLB_RECALL: return check_recall(&m->recall, n_nodes);
     case PLB_PULL: return sound(m->pull.range) && m->pull.slot >= 0 ? NULL : "an impossible range or slot";
@@ -174,6 +185,7 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
                     && ended(m->fail.text, sizeof m->fail.text)
                  ? NULL
                  : "an impossible failure";
+    case PLB_CRASH: return check_crash(&m->crash);
     case PLB_EMPTY: return check_empty(&m->empty, n_nodes);
     case PLB_STEAL:
         return possible(m->steal.rate) && possible(m->steal.power) ? NULL : "an impossible rate or power";
@@ -181,7 +193,9 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
     case PLB_MOVED: return check_gifts(&m->gifts, n_nodes);
     case PLB_BEAT: return check_beat(&m->beat, n_nodes);
     case PLB_LOST:
-        return m->lost.rank >= 0 && m->lost.rank < n_nodes ? NULL : "a lost rank that is none of this run";
+        return m->lost.rank >= 0 && m->lost.rank < n_nodes && m->lost.ends >= 0 && m->lost.ends <= 1
+                 ? NULL
+                 : "a lost rank that is none of this run";
     case PLB_BYE: return check_bye(&m->bye);
     case PLB_HELLO: return check_hello(&m->hello, m->from);
     default: return NULL;

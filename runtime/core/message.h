@@ -8,7 +8,8 @@
  *   DONE   node → master   units finished, with times; their outputs follow as data under `slot`
  *   FAIL   node → master   a kernel returned an error: the run ends with status 1; or a PU's device
  *                          has failed, or hangs, and executes nothing more: others get these units
- *   EMPTY  master → node   nothing is left to grant: idle nodes may take work from others, from these
+ *   CRASH  node → master   a task has crashed: it killed its rank, whose last words these are, or a child
+ * process EMPTY  master → node   nothing is left to grant: idle nodes may take work from others, from these
  *   STEAL  node → node     an idle node asks another one for queued units
  *   GIFT   node → node     the answer: units that change hands, or none; descriptors, never data
  *   MOVED  node → master   what the giver has just given, and to whom
@@ -42,7 +43,7 @@
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 12u /* grows with every change of a message */
+#define PLB_PROTOCOL 13u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -52,6 +53,7 @@ enum plb_message_type {
     PLB_CHECKSUM,
     PLB_DONE,
     PLB_FAIL,
+    PLB_CRASH,
     PLB_EMPTY,
     PLB_STEAL,
     PLB_GIFT,
@@ -112,6 +114,7 @@ struct plb_block {
     int64_t grain; /* units per task at most, as the master wants it; at least 1 */
     int64_t least; /* units below which the PU's rate suffers, at least 1; 0 = not known */
     double share;  /* work that the PU will still do in this pass, by what is known; 0 = not known */
+    int64_t alone; /* not 0: the units are suspect. No task has more than `grain`, and they move to no node */
 };
 
 struct plb_cancel {
@@ -156,6 +159,17 @@ struct plb_failure {
                                returned the status */
 };
 
+/* The PU of the message has executed these units, and a signal has ended it. */
+struct plb_crashed {
+    struct plb_range range; /* units of the task */
+    int64_t block;          /* of these units */
+    int64_t audit;          /* not 0: the units were those of an audit, and `block` is its number */
+    int32_t signal;         /* its number; 0: a child process has called exit */
+    int32_t alive;          /* 1: only a child process has ended, and the PU goes on; 0: the rank ends now */
+    int32_t others;         /* tasks of the rank that may have crashed instead, and whose CRASHs follow: it
+                               ends after the last one */
+};
+
 struct plb_empty {
     int32_t n_victims, victims[PLB_VICTIMS]; /* nodes to ask: who has most left, or ends last, comes first */
     double amounts[PLB_VICTIMS];             /* work that they have left, as far as the master knows */
@@ -188,6 +202,7 @@ struct plb_beat {
 
 struct plb_lost {
     int32_t rank;
+    int32_t ends; /* 1: its kernel has crashed, and it is ending by itself */
 };
 
 struct plb_stop {
@@ -209,8 +224,8 @@ struct plb_message {
     uint16_t protocol; /* PLB_PROTOCOL */
     uint16_t size;     /* bytes, header and body */
     int32_t from, to;  /* ranks */
-    int32_t pu; /* BLOCK, BACKUP, AUDIT, RECALL, IDLE, PULL, DONE, FAIL, BEAT: its number on its node; GIFT:
-                   that of the taker */
+    int32_t pu; /* BLOCK, BACKUP, AUDIT, RECALL, IDLE, PULL, DONE, FAIL, CRASH, BEAT: its number on its node;
+                   GIFT: that of the taker */
     int32_t pass;
     union {
         struct plb_hello hello;
@@ -222,6 +237,7 @@ struct plb_message {
         struct plb_sum sum;
         struct plb_done done;
         struct plb_failure fail;
+        struct plb_crashed crash;
         struct plb_empty empty;
         struct plb_steal steal;
         struct plb_gifts gifts;

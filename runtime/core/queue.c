@@ -82,11 +82,19 @@ static int64_t units_of(const struct plb_cost_map *map, const struct plb_queue_e
     return work < (double)map->units ? plb_cost_units(map, front->range.first, most, work) : most;
 }
 
+/* Whether units are suspect: each of their tasks has at most the grain, whatever the PU wants. */
+static bool stays(const struct plb_queue_entry *entry)
+{
+    return entry->hop >= PLB_HOPS;
+}
+
 /* The most units that the next task may have. */
 static int64_t most_of(const struct plb_queue_entry *front, const struct plb_cost_map *map, int64_t fits,
                        const struct plb_cut *cut)
 {
     int64_t most = front->grain < fits ? front->grain : fits, least = cut->shared ? cut->known : cut->wanted;
+    if (stays(front))
+        return most;
     if (cut->high < INFINITY)
         most = units_of(map, front, most, cut->high);
     if (cut->low > 0.0 && !cut->shared && most < fits) {
@@ -104,13 +112,13 @@ bool plb_queue_take(struct plb_queue *q, const struct plb_cost_map *map, const s
         return false;
     const struct plb_queue_entry *front = &q->at[q->head];
     int64_t fits = plb_sizes_fit(sizes, limit, front->range), most = most_of(front, map, fits, cut);
-    if (front->range.count > most) /* a block that is one task stays one */
+    if (front->range.count > most && !stays(front)) /* a block that is one task stays one */
         most = whole_most(sizes, most, cut->known, fits);
     int64_t tasks = (front->range.count - 1) / most + 1;
     int64_t count = (front->range.count - 1) / tasks
                   + 1; /* equal ones: a small rest costs as much to start */
     count = whole_part(sizes, count, most, front->range.count);
-    if (cut->shared) {
+    if (cut->shared && !stays(front)) {
         int64_t part = plb_cost_units(map, front->range.first, most, plb_queue_work(q, map) / PARTS);
         count = part > cut->wanted ? part : cut->wanted;
         count = whole(sizes, count < most ? count : most);
@@ -125,7 +133,7 @@ void plb_queue_take_more(struct plb_queue *q, int64_t more, struct plb_slice *ta
     int64_t units = task->range.count;
     int64_t there = plb_queue_goes_on(q, task->block) ? q->at[q->head].range.count / (int64_t)PARTS : 0;
     more = more < there / units ? more : there / units;
-    if (more < 1 || q->at[q->head].range.first != task->range.first + units)
+    if (more < 1 || stays(&q->at[q->head]) || q->at[q->head].range.first != task->range.first + units)
         return;
     cut_front(q, more * units, &next);
     task->range.count += next.range.count;
@@ -156,7 +164,7 @@ int plb_queue_cut(struct plb_queue *q, const struct plb_cost_map *map, double wo
     int n = 0;
     while (q->n > 0 && n < limit && (n == 0 || work > 0.0)) {
         struct plb_queue_entry *back = &q->at[(q->head + q->n - 1) % q->capacity];
-        if (back->hop >= PLB_HOPS)
+        if (stays(back))
             break;
         double all = plb_cost_work(map, back->range.first, back->range.count);
         int64_t keep = all > work && back->range.count > 1

@@ -30,7 +30,7 @@ struct plb_queue_entry {
     struct plb_range range;
     int64_t block;
     int64_t grain; /* units per task at most, unless its PU needs more; at least 1 */
-    int64_t hop;   /* how often the units have changed nodes */
+    int64_t hop;   /* how often the units have changed nodes; PLB_HOPS: they are suspect, and stay */
 };
 
 /* A zeroed struct is empty. */
@@ -54,12 +54,14 @@ struct plb_cut {
  * order of precedence: cut->high and the grain, cut->low and cut->known, the limit of the PU that executes
  * it. It is a whole number of multiples of `sizes`, but for the last task of a range (a range that is one
  * task stays one) and for tasks that are smaller than one. Its end is at a whole stride of `sizes` where that
- * makes it a quarter shorter at most. False: the queue is empty. */
+ * makes it a quarter shorter at most. Of units that stay where they are (PLB_HOPS) it has at most the grain.
+ * False: the queue is empty. */
 bool plb_queue_take(struct plb_queue *queue, const struct plb_cost_map *map, const struct plb_sizes *sizes,
                     const struct plb_task_limit *limit, const struct plb_cut *cut, struct plb_slice *task);
 
 /* Makes a task that was just taken a burst: at most `more` tasks of its length come off the front, of the
- * same block, and at most an eighth of that block's units: others may take the rest. */
+ * same block, and at most an eighth of that block's units: others may take the rest. Units that stay where
+ * they are make none. */
 void plb_queue_take_more(struct plb_queue *queue, int64_t more, struct plb_slice *task);
 
 /* Whether the first units in the queue are of this block. */

@@ -60,6 +60,14 @@ void plb_reports_fail(struct plb_reports *r, int pu, const struct plb_slice *tas
     snprintf(m->fail.text, sizeof m->fail.text, "%s", failure->text);
 }
 
+void plb_reports_crash(struct plb_reports *r, int pu, const struct plb_slice *task, int signal)
+{
+    struct plb_message *m = plb_outbox_add(&r->box, PLB_CRASH, r->node, 0, task->pass);
+    m->pu = pu;
+    m->crash = (struct plb_crashed){
+        .range = task->range, .block = task->block, .audit = task->audit, .signal = signal, .alive = 1};
+}
+
 void plb_reports_collect(struct plb_reports *r, struct plb_outbox *out)
 {
     for (int i = 0; i < r->box.n; i++)

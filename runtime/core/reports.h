@@ -30,6 +30,9 @@ void plb_reports_add(struct plb_reports *reports, int pu, const struct plb_slice
 void plb_reports_fail(struct plb_reports *reports, int pu, const struct plb_slice *task,
                       const struct plb_device_failure *failure);
 
+/* A task of a PU has crashed by this signal, and the PU goes on. */
+void plb_reports_crash(struct plb_reports *reports, int pu, const struct plb_slice *task, int signal);
+
 /* Moves all reports to the end of an outbox. */
 void plb_reports_collect(struct plb_reports *reports, struct plb_outbox *out);
 

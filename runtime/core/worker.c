@@ -104,8 +104,9 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
     pu->served = true;
     pu->hungry = pu->idle = false; /* the master takes it to work, and it looks again */
     plb_rangeset_remove(&w->copies.elsewhere, m->block.range);
-    plb_queue_push(m->type == PLB_BLOCK ? &pu->queue : &w->copies.of[m->pu],
-                   (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, 0});
+    plb_queue_push(
+        m->type == PLB_BLOCK ? &pu->queue : &w->copies.of[m->pu],
+        (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, m->block.alone ? PLB_HOPS : 0});
     if (m->block.least > 0)
         pu->rate.least = m->block.least;
     if (m->block.share > 0.0)
@@ -204,9 +205,8 @@ static bool on_gift(struct plb_worker *w, const struct plb_message *m)
     for (int i = 0; i < m->gifts.n; i++) {
         const struct plb_gift *g = &m->gifts.at[i];
         entries[i] = (struct plb_queue_entry){g->range, g->block, g->range.count, g->hop};
+        plb_rangeset_remove(&w->copies.elsewhere, g->range);
     }
-    for (int i = 0; i < m->gifts.n; i++)
-        plb_rangeset_remove(&w->copies.elsewhere, m->gifts.at[i].range);
     plb_thief_answered(w->thief, m->from, &m->gifts);
     if (m->pu < w->pus.n && w->pus.at[m->pu].hungry)
         pu = m->pu;
@@ -333,6 +333,12 @@ void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task,
 {
     plb_worker_forget(w, pu);
     plb_reports_fail(&w->reports, pu, task, failure);
+}
+
+void plb_worker_crash(struct plb_worker *w, int pu, const struct plb_slice *task, int signal)
+{
+    plb_worker_forget(w, pu);
+    plb_reports_crash(&w->reports, pu, task, signal);
 }
 
 void plb_worker_leave_out(struct plb_worker *w, int pu)

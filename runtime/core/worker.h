@@ -42,7 +42,7 @@ bool plb_worker_shares(
 double plb_worker_queued(const struct plb_worker *worker); /* work that waits in the queues of the node */
 
 /* The next task of a PU: an audit, or from its own queue or another one of the node; false: there is none.
- * For each there is one call of plb_worker_done, _fail or _forget. */
+ * For each there is one call of plb_worker_done, _fail, _crash or _forget. */
 bool plb_worker_take(struct plb_worker *worker, int pu, struct plb_slice *task);
 
 /* Whether nobody wants the results of a task any more: its pass is over here, or another node has them. */
@@ -67,6 +67,10 @@ bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_slice *
 /* A kernel has failed on a task: the run ends. */
 void plb_worker_fail(struct plb_worker *worker, int pu, const struct plb_slice *task,
                      const struct plb_device_failure *failure);
+
+/* A task has crashed in a child process, by this signal (0: exit). The PU goes on, and the master decides who
+ * executes the units. */
+void plb_worker_crash(struct plb_worker *worker, int pu, const struct plb_slice *task, int signal);
 
 /* The device of a PU has failed on a task, or hangs in it, and is used no more. The task and all that the PU
  * has queued go back to the master, and so does what is still on its way to the PU. May be called again, for

@@ -65,6 +65,8 @@ struct plb_device_driver {
     const struct plb_option *options; /* its keys of [cluster]: numbers, flags or choices; ended by a NULL
                                    name; or NULL */
     struct plb_device_ops ops;
+    bool isolates; /* a child of the process that opened the device may call zero and launch: the device's
+                      state is in shared memory */
 
     /* The entry of a phase that runs on such devices; NULL where the phase has none. */
     plb_entry_fn (*entry)(const struct plb_phase *phase);

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "drive/finish.h"
+#include "drive/last_words.h"
 #include "drive/launch.h"
 #include "drive/rank0.h"
 
@@ -159,6 +160,8 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
 {
     if (!may_say(m))
         return;
+    if (m->type == PLB_CRASH) /* its units are suspect before the loss of its rank frees them */
+        plb_rank0_receive(r, m);
     plb_life_heard(r->life, m, &r->out);
     give_up_lost(r);
     switch ((enum plb_message_type)m->type) {
@@ -179,6 +182,7 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;
     case PLB_BEAT:
     case PLB_LOST:
+    case PLB_CRASH:
     case PLB_LEAVE: break;
     case PLB_BYE: plb_finish_on_bye(r, m); break;
     default: plb_rank0_receive(r, m); break;
@@ -209,6 +213,7 @@ static void dispatch(struct plb_rank *r)
 static bool look(struct plb_rank *r)
 {
     struct plb_message m;
+    plb_last_words_look(r);
     bool moved = plb_mpi_progress(r->mpi);
     while (plb_mpi_receive(r->mpi, &m)) {
         handle(r, &m);
@@ -276,6 +281,7 @@ static void serve(struct plb_rank *r)
     int spins = 0;
     double sleep = SHORTEST_SLEEP;
     plb_stop_listen(true);
+    plb_last_words_begin(r);
     while (goes_on(r, &said_bye)) {
         look_at_signals(r);
         bool moved = look(r);
@@ -290,6 +296,7 @@ static void serve(struct plb_rank *r)
             sleep = fmin(2.0 * sleep, longest_sleep(r));
         }
     }
+    plb_last_words_end();
 }
 
 /* False where a PU was left behind: then nothing is freed, since its thread may use all of it. */

@@ -107,6 +107,12 @@ void plb_faults_strike(struct plb_faults *f, int number)
         plan(f, f->world->now + detection, PLB_EVENT_DETECTED, fault->is.node, -1);
 }
 
+void plb_faults_crash(struct plb_faults *f, int node)
+{
+    f->nodes[node].dead = true;
+    f->world->out->stress.killed_nodes++;
+}
+
 int plb_faults_before_first_pass(struct plb_faults *f)
 {
     for (int i = 0; i < f->n; i++) {

@@ -15,6 +15,9 @@ void plb_faults_free(struct plb_faults *faults);
 /* A fault happens, now: PLB_EVENT_FAULT with this number. Plans its detection. */
 void plb_faults_strike(struct plb_faults *faults, int number);
 
+/* A node has died in a task, and has said so. */
+void plb_faults_crash(struct plb_faults *faults, int node);
+
 /* The next node that is given up before the first pass, once each; negative: none. */
 int plb_faults_before_first_pass(struct plb_faults *faults);
 

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "drive/set_aside.h"
 #include "job/dataset.h"
 #include "journal/journal.h"
 #include "model/fit.h"
@@ -228,6 +229,7 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
     r->backups = backups->copies;
     r->backups_won = backups->won;
     r->backup_units = backups->units;
+    plb_set_aside_report(master, app->kernel, r);
     r->audited = plb_audits_counts(plb_master_audits(master))->audited;
     r->audit_differences = plb_audits_counts(plb_master_audits(master))->differences;
     r->pus = plb_alloc((size_t)n * sizeof *r->pus);

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "core/liveness.h"
+#include "drive/patience.h"
 
 /* Seconds between two BEATs of rank 0 to each other rank. Larger: they notice later that it is gone. Smaller:
  * more messages from one rank to all others. */
@@ -26,16 +27,8 @@
  * the end waits longer for one that is stopped then. Smaller: one that closes many GPUs is given up. */
 #define CLOSING 5.0
 
-/* Messages wait behind the data of their connection, so a rank may be silent for as long as its data needs:
- * so many times what the rate of all data until now foretells, and so many seconds at most. Larger: a rank
- * that dies while it sends is lost later. Smaller: one on a busy link is given up. */
-#define DATA_PATIENCE 2.0
-#define MOST_PATIENCE 10.0
-
-/* Bytes per second that are expected of rank 0's link before data has come for a second, and of data from
- * rank 0. Larger: ranks are given up while the first large results arrive slowly. Smaller: they are lost
- * later. */
-#define FIRST_RATE 1e6
+/* Bytes per second that are expected of data from rank 0. Larger: ranks end while much data arrives slowly.
+ * Smaller: they notice later that rank 0 is gone. */
 #define SLOWEST_LINK 5e6
 
 /* Seconds that a rank which nobody can answer for may be silent when it has said that it will be: it locks
@@ -74,12 +67,11 @@ struct plb_life {
     int *lost;                     /* rank 0: those that plb_life_lost has not told */
     int n_lost;
     bool any_lost, closing;
-    bool quiet;                /* rank 0 may say nothing for long */
-    bool *alone;               /* rank 0: no other rank is on its host, so that nobody can answer for it */
-    double *coming;            /* rank 0: bytes on their way from each */
-    double arrived, receiving; /* rank 0: bytes of data, and the seconds in which some was on its way */
-    double looked;             /* plb_now() of the last look, and BEAT to rank 0 */
-    double told;               /* rank 0: of its last BEAT to the others; they: when rank 0 was heard last */
+    bool quiet;                   /* rank 0 may say nothing for long */
+    bool *alone;                  /* rank 0: no other rank is on its host, so that nobody can answer for it */
+    struct plb_patience patience; /* rank 0 */
+    double looked;                /* plb_now() of the last look, and BEAT to rank 0 */
+    double told; /* rank 0: of its last BEAT to the others; they: when rank 0 was heard last */
 };
 
 static bool is_alone(const char *const *hosts, int n, int rank)
@@ -100,7 +92,7 @@ struct plb_life *plb_life_new(const struct plb_life_config *config)
     life->neighbours = plb_neighbours_new(config->mpi);
     life->looked = life->told = now;
     life->lost = plb_alloc((size_t)life->size * sizeof *life->lost);
-    life->coming = plb_alloc((size_t)life->size * sizeof *life->coming);
+    plb_patience_init(&life->patience, life->size);
     life->alone = plb_alloc((size_t)life->size * sizeof *life->alone);
     for (int i = 0; i < life->size && life->rank == 0; i++)
         life->alone[i] = is_alone(config->hosts, life->size, i);
@@ -118,18 +110,19 @@ void plb_life_free(struct plb_life *life)
     plb_neighbours_free(life->neighbours);
     plb_liveness_free(life->liveness);
     free(life->lost);
-    free(life->coming);
+    plb_patience_fini(&life->patience);
     free(life->alone);
     free(life);
 }
 
 /* ------------------------------------------------------------------ a lost rank */
 
-static void forget(struct plb_life *life, int rank)
+/* ends: it is ending by itself, and may still write its core. */
+static void forget(struct plb_life *life, int rank, bool ends)
 {
     life->any_lost = true;
     plb_mpi_abandon(life->config.mpi, rank);
-    if (life->config.ends_lost)
+    if (life->config.ends_lost && !ends)
         plb_neighbours_kill(life->neighbours, rank);
 }
 
@@ -151,7 +144,7 @@ static void tell_itself(struct plb_life *life, int rank)
 }
 
 /* Rank 0: a rank is lost. */
-static void lose(struct plb_life *life, int rank, const char *why, struct plb_outbox *out)
+static void lose(struct plb_life *life, int rank, const char *why, bool ends, struct plb_outbox *out)
 {
     const char *host = life->config.hosts[rank];
     if (!plb_liveness_lose(life->liveness, rank))
@@ -161,11 +154,12 @@ static void lose(struct plb_life *life, int rank, const char *why, struct plb_ou
     else
         plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); others execute its %s", rank, host, why,
                 life->config.unit);
-    tell_itself(life, rank);
+    if (!ends)
+        tell_itself(life, rank);
     for (int i = 1; i < life->size; i++)
         if (plb_liveness_of(life->liveness, i) != PLB_LOST_RANK)
-            plb_outbox_add(out, PLB_LOST, 0, i, 0)->lost.rank = rank;
-    forget(life, rank);
+            plb_outbox_add(out, PLB_LOST, 0, i, 0)->lost = (struct plb_lost){rank, ends};
+    forget(life, rank, ends);
     life->lost[life->n_lost++] = rank;
 }
 
@@ -207,7 +201,7 @@ static void look_at_neighbours(struct plb_life *life, struct plb_outbox *out)
         if (rank == 0)
             end_process(life, "the process of rank 0 has ended");
         else if (life->rank == 0)
-            lose(life, rank, "its process has ended", out);
+            lose(life, rank, "its process has ended", false, out);
         else
             plb_outbox_add(out, PLB_LOST, life->rank, 0, 0)->lost.rank = rank;
     }
@@ -241,20 +235,9 @@ static void ask_about_suspects(struct plb_life *life, double now, struct plb_out
  * data is on its way, and while it closes its devices. All share the link of rank 0. */
 static void count_data(struct plb_life *life, double now)
 {
-    double coming = 0.0;
+    double patience = plb_patience_look(&life->patience, life->config.mpi, life->liveness, now);
     for (int i = 1; i < life->size; i++) {
-        struct plb_coming data = plb_mpi_coming(life->config.mpi, i);
-        life->coming[i] = (double)data.bytes;
-        coming += (double)data.bytes;
-        life->arrived += (double)data.arrived;
-        if (data.arrived > 0)
-            plb_liveness_heard(life->liveness, i, now);
-    }
-    life->receiving += coming > 0.0 ? PLB_BEAT_SECONDS : 0.0;
-    double rate = (FIRST_RATE + life->arrived) / (1.0 + life->receiving);
-    double patience = fmin(DATA_PATIENCE * coming / rate, MOST_PATIENCE);
-    for (int i = 1; i < life->size; i++) {
-        double spare = fmax(life->coming[i] > 0.0 ? patience : 0.0, life->closing ? CLOSING : 0.0);
+        double spare = fmax(life->patience.coming[i] > 0.0 ? patience : 0.0, life->closing ? CLOSING : 0.0);
         plb_liveness_spare(life->liveness, i, life->alone[i] ? spare : 0.0);
     }
 }
@@ -267,7 +250,7 @@ static void look_at_others(struct plb_life *life, double now, struct plb_outbox 
     for (int rank; (rank = plb_liveness_look(life->liveness, now)) >= 0;) {
         snprintf(why, sizeof why, "it has said nothing for %.1f s",
                  now - plb_liveness_last(life->liveness, rank));
-        lose(life, rank, why, out);
+        lose(life, rank, why, false, out);
     }
 }
 
@@ -316,7 +299,7 @@ static void heard_from_rank0(struct plb_life *life, const struct plb_message *m,
     if (m->type == PLB_LOST && m->lost.rank == life->rank)
         end_given_up(life);
     if (m->type == PLB_LOST)
-        forget(life, m->lost.rank);
+        forget(life, m->lost.rank, m->lost.ends != 0);
     if (m->type == PLB_BEAT && m->beat.about > 0 && plb_neighbours_runs(life->neighbours, m->beat.about))
         plb_outbox_add(out, PLB_BEAT, life->rank, 0, 0)->beat.about = m->beat.about;
 }
@@ -333,7 +316,9 @@ void plb_life_heard(struct plb_life *life, const struct plb_message *m, struct p
     if (m->type == PLB_BEAT && m->beat.quiet != 0 && life->alone[m->from])
         plb_liveness_vouch(life->liveness, m->from, plb_now() + LONGEST_QUIET);
     if (m->type == PLB_LOST && m->lost.rank != 0)
-        lose(life, m->lost.rank, "its process has ended", out);
+        lose(life, m->lost.rank, "its process has ended", false, out);
+    if (m->type == PLB_CRASH && !m->crash.alive && m->crash.others == 0)
+        lose(life, m->from, "its kernel has crashed", true, out);
 }
 
 void plb_life_quiet(struct plb_life *life)

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "drive/fill_report.h"
+#include "drive/set_aside.h"
 #include "journal/files.h"
 #include "profile/profiles.h"
 #include "report/json.h"
@@ -216,7 +217,9 @@ static void fail_after_audit(const struct plb_report *r, struct plb_error *err)
 static void write_results(const struct plb_arguments *a, struct plb_job *job, struct plb_report *report,
                           struct plb_error *err)
 {
-    if (a->verify)
+    if (a->verify && report->n_set_aside > 0)
+        plb_log(PLB_LOG_WARNING, "the result is not verified, since units were set aside");
+    else if (a->verify)
         report->verified = plb_job_verify(job, err) == PLB_OK ? PLB_RIGHT : PLB_WRONG;
     fail_after_audit(report, err);
     if (report->verified == PLB_WRONG || report->audit_differences > 0)
@@ -225,6 +228,7 @@ static void write_results(const struct plb_arguments *a, struct plb_job *job, st
         plb_job_finish(job, err);
     if (err->status == PLB_OK)
         plb_profiles_save(job->profiles);
+    plb_set_aside_fail(report, job->run.skip_bad, err);
 }
 
 int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct plb_report *report,
@@ -234,6 +238,7 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
     bool ran = err->status == PLB_OK;
     plb_report_add_job(job, a->command, report);
     report->largest_unit = plb_cost_largest(&job->maps[0]);
+    plb_set_aside_warn(report);
     if (ran)
         write_results(a, job, report, err);
     report->ending = err->status == PLB_OK                   ? PLB_ENDED_WELL

@@ -389,6 +389,7 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     switch (m->type) {
     case PLB_DONE: on_done(r, m); break;
     case PLB_MOVED:
+    case PLB_CRASH:
     case PLB_IDLE: tell_master(r, m); break;
     case PLB_FAIL: on_fail(r, m); break;
     case PLB_PULL: on_pull(r, m); break;

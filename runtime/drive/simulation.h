@@ -13,6 +13,8 @@
  * - A fault is noticed `detection_s` seconds later. Then the master gives up the whole node. A device that
  *   fails is noticed in its task, or in its next one: its node says FAIL, and goes on with its other PUs. So
  *   it does with a PU that hangs in a task, where costs are told and `hung_after` is set (core/overdue.h).
+ * - A task with a unit of `deadly` kills its node, at its end, or only itself where tasks are isolated. Its
+ * CRASH is not lost. On node 0 the master lives on.
  *
  * Left out: the time in which replicated data is broadcast before a pass, as a real run's makespan leaves it
  * out; the time that a node's own thread needs for messages; several tasks in flight on one GPU. */
@@ -69,6 +71,12 @@ struct plb_fault {
     int count;
 };
 
+/* A unit that kills its executors, for tests. */
+struct plb_deadly_unit {
+    int phase;
+    int64_t unit;
+};
+
 /* Calls to a test or a bench while the simulation runs. NULL: nothing. PUs by their number in the
  * cluster. */
 struct plb_watch {
@@ -107,6 +115,8 @@ struct plb_simulation {
     double detection_s;   /* 0: the default; infinite: the master never hears of a fault */
     int n_faults;
     const struct plb_fault *faults;
+    int n_deadly;
+    const struct plb_deadly_unit *deadly;
     const double *wrong; /* by PU: the part of its results that is wrong; NULL: all are right */
     int64_t max_events;  /* 0: any number; more are an error */
     struct plb_watch watch;
@@ -121,6 +131,7 @@ struct plb_stress_counts {
     int64_t moved_to_lost,
         moved_from_lost; /* MOVED to the master that name a node given up as thief, as giver */
     int64_t deaths, hangs, hung_pus, zombies, broken_pus; /* faults that happened */
+    int64_t killed_nodes, killed_children;                /* by deadly units */
     int64_t given_up, given_up_slow; /* PUs that their node took for hung; of these: they were not */
     int64_t before_first_pass;       /* of these */
     int64_t at_moment[PLB_MOMENTS];  /* of these, by their moment */

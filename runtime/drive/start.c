@@ -21,7 +21,7 @@ struct start {
     char kernel[PATH_MAX];
     int cluster_nodes, cluster_pus;
     struct plb_pu_settings pus;
-    bool trace, audits, checksums;
+    bool trace, audits, checksums, isolate;
     double hung_after;
     struct plb_migration migration;
     double grain, pulled_bytes; /* as in struct plb_node_config */
@@ -65,6 +65,7 @@ static void fill_start(const struct plb_rank *r, struct start *start)
     start->trace = r->rank0->trace->on;
     start->audits = master.audit > 0.0;
     start->checksums = job->run.checksums;
+    start->isolate = job->run.isolate;
     start->hung_after = job->run.hung_after;
     start->migration = job->balance.migration;
     start->grain = master.grain;
@@ -225,6 +226,7 @@ static int open_pus(struct plb_rank *r, const struct start *start)
                                      .trace = start->trace,
                                      .audits = start->audits,
                                      .checksums = start->checksums,
+                                     .isolate = start->isolate,
                                      .clock = r->clock};
     if (status == PLB_OK)
         config.warm_up = prepare_first_calls(r, pus, n_pus);

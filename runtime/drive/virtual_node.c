@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/normal.h"
 #include "core/overdue.h"
 #include "drive/virtual_worker.h"
 #include "model/speed.h"
@@ -138,20 +137,6 @@ static void collect(struct plb_virtual_nodes *v, int n)
 
 /* ------------------------------------------------------------------------- tasks */
 
-/* Seconds of a task at speed 1. */
-static double task_seconds(const struct plb_virtual_nodes *v, int id, const struct staged *task)
-{
-    const struct plb_pu_spec *spec = v->pus[id].spec;
-    const struct plb_cost_map *map = &v->true_maps[task->phase];
-    double cost = plb_cost_work(map, task->task.range.first, task->task.range.count) * map->per_work;
-    double seconds = (cost + spec->half) / spec->rate + spec->overhead;
-    if (spec->noise > 0.0)
-        seconds *= exp(
-            spec->noise
-            * plb_random_normal(v->world->in->seed ^ ((uint64_t)id << 32), (uint64_t)task->number));
-    return seconds;
-}
-
 static void trace(const struct plb_virtual_nodes *v, int n, int id, int type, double start, double end,
                   const struct plb_slice *task)
 {
@@ -214,7 +199,9 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
     pu->started = now;
     pu->copies_s = 2.0 * pu->spec->copy_latency + bytes / pu->spec->copy_bandwidth;
     pu->transfer_s = pu->copies_s + fmax(now - fmax(pu->idle_since, pu->current.asked), 0.0);
-    double end = plb_speed_end(pu->spec, now + pu->copies_s, task_seconds(v, id, &pu->current));
+    double seconds = plb_virtual_seconds(v->world, &v->true_maps[pu->current.phase], id, pu->current.number,
+                                         task->range);
+    double end = plb_speed_end(pu->spec, now + pu->copies_s, seconds);
     pu->execute_s = end - now - pu->copies_s;
     pu->limit = now + limit_of(v, n, id, task);
     trace(v, n, id, PLB_TRACE_WAIT, pu->idle_since, now, NULL);
@@ -268,6 +255,22 @@ static void advance_all(struct plb_virtual_nodes *v, int n)
     collect(v, n);
 }
 
+/* A task has killed its node, or its child process, and the master hears of it. */
+static void die(struct plb_virtual_nodes *v, int n, int id)
+{
+    struct virtual_pu *pu = &v->pus[id];
+    dispatch(v);
+    if (!v->world->in->master.isolated) {
+        plb_faults_crash(v->faults, n);
+        return;
+    }
+    v->world->out->stress.killed_children++;
+    plb_worker_forget(v->at[n].worker, id - v->at[n].first_pu);
+    pu->executing = false;
+    pu->idle_since = v->world->now;
+    advance_all(v, n);
+}
+
 /* A PU has executed its task. */
 static void finish(struct plb_virtual_nodes *v, int n, int id)
 {
@@ -276,6 +279,10 @@ static void finish(struct plb_virtual_nodes *v, int n, int id)
     struct virtual_pu *pu = &v->pus[id];
     const struct plb_slice *task = &pu->current.task;
     double executing = pu->started + pu->copies_s;
+    if (plb_virtual_crash(v->world, n, id - node->first_pu, task, pu->current.phase, &v->out)) {
+        die(v, n, id);
+        return;
+    }
     trace(v, n, id, PLB_TRACE_TRANSFER, pu->started, executing, task);
     trace(v, n, id, PLB_TRACE_TASK, executing, v->world->now, task);
     pu->executing = false;

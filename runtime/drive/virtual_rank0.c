@@ -160,6 +160,8 @@ static void hear(struct plb_rank0 *r, const struct plb_message *m)
         counts->moved_from_lost += plb_faults_given_up(r->faults, m->from);
         counts->moved_to_lost += plb_faults_given_up(r->faults, m->gifts.thief);
     }
+    if (m->type == PLB_CRASH && !m->crash.alive)
+        plb_faults_give_up(r->faults, m->from);
     enter(r);
     int64_t fresh = plb_master_receive(r->master, m, r->world->now, &r->out);
     leave(r, r->world->now, 1);
@@ -199,8 +201,8 @@ static void handle(struct plb_rank0 *r, int number)
     } else if (m != NULL && m->type == PLB_DONE && m->done.audit) {
         compare(r, m);
     } else if (m != NULL
-               && (m->type == PLB_DONE || m->type == PLB_FAIL || m->type == PLB_MOVED
-                   || m->type == PLB_IDLE)) {
+               && (m->type == PLB_DONE || m->type == PLB_FAIL || m->type == PLB_MOVED || m->type == PLB_IDLE
+                   || m->type == PLB_CRASH)) {
         hear(r, m);
     } else if (m != NULL) {
         charge(r, r->world->now,

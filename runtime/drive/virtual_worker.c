@@ -1,7 +1,11 @@
 /* From the cluster to workers. */
 #include "drive/virtual_worker.h"
 
+#include <math.h>
+#include <signal.h>
 #include <stdio.h>
+
+#include "base/normal.h"
 
 void plb_virtual_pu_describe(const struct plb_world *w, int n, int local, struct plb_pu_info *info)
 {
@@ -37,4 +41,45 @@ struct plb_worker *plb_virtual_worker_new(const struct plb_world *w, int n, int 
                                        .n_phases = in->master.phases,
                                        .migration = in->migration};
     return plb_worker_new(&config);
+}
+
+double plb_virtual_seconds(const struct plb_world *w, const struct plb_cost_map *map, int pu, int number,
+                           struct plb_range range)
+{
+    const struct plb_pu_spec *spec = &w->in->cluster->pus[pu];
+    double cost = plb_cost_work(map, range.first, range.count) * map->per_work;
+    double seconds = (cost + spec->half) / spec->rate + spec->overhead;
+    if (spec->noise > 0.0)
+        seconds *= exp(spec->noise * plb_random_normal(w->in->seed ^ ((uint64_t)pu << 32), (uint64_t)number));
+    return seconds;
+}
+
+/* The units of the call of the kernel that executes a unit of a burst. */
+static struct plb_range call_of(const struct plb_slice *task, int64_t unit)
+{
+    int64_t part = plb_slice_units(task), number = (unit - task->range.first) / part;
+    number = number < task->more ? number : task->more;
+    struct plb_range call = {task->range.first + number * part, part};
+    if (number == task->more)
+        call.count = task->range.first + task->range.count - call.first;
+    return call;
+}
+
+bool plb_virtual_crash(const struct plb_world *w, int n, int local, const struct plb_slice *task, int phase,
+                       struct plb_outbox *out)
+{
+    for (int i = 0; i < w->in->n_deadly; i++) {
+        struct plb_range unit = {w->in->deadly[i].unit, 1};
+        if (w->in->deadly[i].phase != phase || !plb_range_within(unit, task->range))
+            continue;
+        struct plb_message *m = plb_outbox_add(out, PLB_CRASH, n, 0, task->pass);
+        m->pu = local;
+        m->crash = (struct plb_crashed){.range = call_of(task, unit.first),
+                                        .block = task->block,
+                                        .audit = task->audit,
+                                        .signal = SIGSEGV,
+                                        .alive = w->in->master.isolated};
+        return true;
+    }
+    return false;
 }

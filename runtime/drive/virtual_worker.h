@@ -1,4 +1,4 @@
-/* The workers of simulated nodes, made from the descriptions of a cluster. */
+/* The workers of simulated nodes and their tasks, made from the description of a cluster. */
 #ifndef PLB_DRIVE_VIRTUAL_WORKER_H
 #define PLB_DRIVE_VIRTUAL_WORKER_H
 
@@ -10,5 +10,14 @@ void plb_virtual_pu_describe(const struct plb_world *world, int n, int local, st
 
 /* The worker of node n, with so many PUs; to be freed with plb_worker_free. */
 struct plb_worker *plb_virtual_worker_new(const struct plb_world *world, int n, int n_pus);
+
+/* Seconds of a task at speed 1, which is this one of its PU (a number in the cluster) since the run began. */
+double plb_virtual_seconds(const struct plb_world *world, const struct plb_cost_map *map, int pu, int number,
+                           struct plb_range range);
+
+/* Whether a task of PU `local` of node n has a unit that kills it. Then its last words go to `out`: a CRASH
+ * with the units of one call of the kernel. */
+bool plb_virtual_crash(const struct plb_world *world, int n, int local, const struct plb_slice *task,
+                       int phase, struct plb_outbox *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/crash.h"
+#include "base/memory.h"
 
 static int wrong(struct plb_app *app, const struct plb_data *d, const char *what)
 {
@@ -51,9 +52,9 @@ static int check_declarations(struct plb_app *app)
 }
 
 int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const struct plb_settings *settings,
-                  bool simulated)
+                  bool simulated, bool shares)
 {
-    *app = (struct plb_app){.kernel = kernel, .settings = settings, .simulated = simulated};
+    *app = (struct plb_app){.kernel = kernel, .settings = settings, .simulated = simulated, .shares = shares};
     plb_crash_call(kernel->name, "setup");
     int status = kernel->setup(app);
     plb_crash_call(kernel->name, NULL);
@@ -65,10 +66,24 @@ int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const st
 void plb_app_fini(struct plb_app *app)
 {
     plb_results_fini(&app->results);
-    for (int i = 0; i < app->n_memory; i++)
-        free(app->memory[i]);
+    for (int i = 0; i < app->n_memory; i++) {
+        const struct plb_owned *m = &app->memory[i];
+        if (m->bytes > 0)
+            plb_shared_free(m->data, m->bytes);
+        else
+            free(m->data);
+    }
     free(app->memory);
     *app = (struct plb_app){0};
+}
+
+bool plb_app_shares(const struct plb_app *app, const void *data)
+{
+    uintptr_t at = (uintptr_t)data;
+    for (int i = 0; i < app->n_memory; i++)
+        if (at - (uintptr_t)app->memory[i].data < app->memory[i].bytes)
+            return true;
+    return false;
 }
 
 struct costing {

@@ -20,10 +20,17 @@ struct plb_kept {
     size_t bytes;
 };
 
+/* Memory that the application owns. */
+struct plb_owned {
+    void *data;
+    size_t bytes; /* of shared memory; 0: it came from malloc */
+};
+
 struct plb_app {
     const struct plb_kernel *kernel;
     const struct plb_settings *settings;
     bool simulated;
+    bool shares; /* plb_app_alloc gives memory that is shared with child processes */
     int64_t units;
     int64_t multiple; /* units in which tasks are best counted; 0: not said */
     int n_data;
@@ -38,15 +45,18 @@ struct plb_app {
     int passes[PLB_MAX_PHASES]; /* passes begun, by phase */
     void *state;                /* the kernel's own */
     struct plb_results results; /* declared; nothing of them is written in a simulation */
-    void **memory;              /* from plb_app_alloc and the readers */
+    struct plb_owned *memory;   /* from plb_app_alloc and the readers */
     int n_memory;
     struct plb_error err; /* the first mistake that the kernel or a check has described */
 };
 
-/* Runs the kernel's setup and checks what it declared. Returns PLB_OK; or another status, and app->err has
- * the sentence. Kernel and settings are borrowed until fini. */
+/* Runs the kernel's setup and checks what it declared. shares: child processes execute tasks. Returns PLB_OK;
+ * or another status, and app->err has the sentence. Kernel and settings are borrowed until fini. */
 int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const struct plb_settings *settings,
-                  bool simulated);
+                  bool simulated, bool shares);
+
+/* Whether memory is the application's, and shared. */
+bool plb_app_shares(const struct plb_app *app, const void *data);
 
 /* Frees the application's memory. */
 void plb_app_fini(struct plb_app *app);

@@ -16,8 +16,10 @@ void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
     set->args_bytes = app->args_bytes;
     memcpy(set->at, app->data, sizeof set->at);
     memcpy(set->args, app->args, sizeof set->args);
-    for (int i = 0; i < set->n; i++)
+    for (int i = 0; i < set->n; i++) {
         set->host[i] = set->at[i].data;
+        set->shared[i] = plb_app_shares(app, set->at[i].data);
+    }
 }
 
 void plb_dataset_fini(struct plb_dataset *set)

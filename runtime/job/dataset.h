@@ -15,6 +15,7 @@ struct plb_dataset {
     int64_t multiple; /* of the application */
     struct plb_data at[PLB_MAX_DATA];
     void *host[PLB_MAX_DATA];  /* the whole buffer; if not replicated, on the owner alone */
+    bool shared[PLB_MAX_DATA]; /* on the owner: isolated tasks share the whole buffer with it */
     void *first[PLB_MAX_DATA]; /* not on the owner: what a task of unit 0 gets, for a first call; or NULL */
     _Alignas(64) unsigned char args[PLB_MAX_ARGS];
     size_t args_bytes;

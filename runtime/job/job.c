@@ -190,7 +190,8 @@ static int set_up_replay(struct plb_job *job, const char *conf, struct plb_error
 
 int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
 {
-    int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated);
+    int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated,
+                               job->run.isolate && !simulated);
     if (status == PLB_OK) {
         struct plb_dataset set;
         plb_dataset_describe(&set, &job->app);
@@ -277,6 +278,7 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .saves = plb_settings_get(&job->settings, "run", "journal")->text != NULL, /* it keeps tasks */
         .whole_results = job->sizes.task_bytes > 0.0,                              /* of its reduced arrays */
         .audit = has_results(job) ? job->run.audit : 0.0,
+        .isolated = job->run.isolate,
         .seed = job->seed,
     };
 }

@@ -53,8 +53,12 @@ static const struct plb_option run_options[] = {
     {"journal", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "what is done is kept in this file, for --resume"},
     {"audit", PLB_REAL, "0", 0, 1, NULL,
      "part of the tasks that is executed a second time, by another PU, and compared; 0.01: one in a hundred"},
+    {"skip_bad", PLB_FLAG, "no", 0, 0, NULL,
+     "units that crash twice are left out, and the run ends well without them"},
     {"checksums", PLB_FLAG, "no", 0, 0, NULL,
      "inputs and results that travel between ranks are checked, and travel again where they were damaged"},
+    {"isolate", PLB_FLAG, "no", 0, 0, NULL,
+     "CPUs execute tasks in a child process: a kernel that crashes takes its task alone, and not the rank"},
     {0},
 };
 
@@ -116,7 +120,9 @@ int plb_run_settings_read(const struct plb_settings *s, struct plb_run_settings 
                                      .until_job_ends = strcmp(limit->text, "off") != 0,
                                      .lost_after = plb_settings_number(s, "run", "lost_after"),
                                      .audit = plb_settings_number(s, "run", "audit"),
-                                     .checksums = plb_settings_number(s, "run", "checksums") != 0.0};
+                                     .skip_bad = plb_settings_number(s, "run", "skip_bad") != 0.0,
+                                     .checksums = plb_settings_number(s, "run", "checksums") != 0.0,
+                                     .isolate = plb_settings_number(s, "run", "isolate") != 0.0};
     bool is_time = run->until_job_ends && strcmp(limit->text, "auto") != 0;
     if (is_time && read_time(limit, true, &run->limit_s, err) != PLB_OK)
         return err->status;

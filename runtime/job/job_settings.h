@@ -32,7 +32,9 @@ struct plb_run_settings {
     double lost_after;   /* seconds without a word after which a rank is lost */
     double hung_after;   /* seconds after which a task may be late; 0: none is */
     double audit;        /* part of the tasks that is executed again and compared */
+    bool skip_bad;       /* units that are set aside, since they kill their executors, are no failure */
     bool checksums;      /* of data that travels between ranks */
+    bool isolate;        /* CPUs execute tasks in a child process */
 };
 
 /* Makes the keys of the four sections known: plbrun's own, and those of every balancer and device driver. */

@@ -152,17 +152,19 @@ void plb_app_phase(struct plb_app *app, int phase)
         app->coming = phase;
 }
 
-/* Makes the app the owner of memory; returns the memory. */
-static void *own(struct plb_app *app, void *memory)
+/* Makes the app the owner of memory from malloc, or of so many shared bytes; returns the memory. */
+static void *own(struct plb_app *app, void *memory, size_t shared)
 {
     app->memory = plb_grow(app->memory, (size_t)(app->n_memory + 1) * sizeof *app->memory);
-    return app->memory[app->n_memory++] = memory;
+    app->memory[app->n_memory++] = (struct plb_owned){memory, shared};
+    return memory;
 }
 
 void *plb_app_alloc(struct plb_app *app, size_t bytes)
 {
     const size_t page = 4096; /* a small block too gets whole pages, which can be locked for copies */
-    return own(app, plb_alloc(bytes < page ? page : bytes));
+    size_t taken = bytes < page ? page : bytes;
+    return app->shares ? own(app, plb_shared_alloc(taken), taken) : own(app, plb_alloc(taken), 0);
 }
 
 void *plb_app_alloc_array(struct plb_app *app, int64_t n, size_t size)
@@ -214,7 +216,7 @@ int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, st
         return PLB_EINPUT;
     int status = plb_npy_read(path, order, app->simulated, array, &app->err);
     if (status == PLB_OK && array->data != NULL)
-        own(app, array->data);
+        own(app, array->data, 0);
     return status;
 }
 
@@ -241,9 +243,9 @@ static int read_mtx(struct plb_app *app, const char *path, bool nonfinite, struc
         return PLB_EINPUT;
     int status = plb_mtx_read(path, nonfinite, matrix, &app->err);
     if (status == PLB_OK) {
-        own(app, matrix->offsets);
-        own(app, matrix->indices);
-        own(app, matrix->values);
+        own(app, matrix->offsets, 0);
+        own(app, matrix->indices, 0);
+        own(app, matrix->values, 0);
     }
     return status;
 }

@@ -24,6 +24,11 @@
  * without giving back what it has. */
 #define PARTING 0.1
 
+/* Tries to take the lock after a crash, and seconds between them. Others hold it for microseconds; who has
+ * crashed may hold it for ever. More: the last words come later. Fewer: they lack the block. */
+#define LAST_TRIES 50
+#define LAST_PAUSE 1e-3
+
 struct plb_node {
     struct plb_node_shared shared;
     struct plb_runner *runners;
@@ -123,8 +128,7 @@ static void end_tasks(struct plb_node *node)
     double end = plb_now() + PARTING;
     pthread_mutex_lock(&node->shared.lock);
     node->shared.stopping = true;
-    for (int p = 0; p < node->n_pus; p++)
-        plb_runner_cancel(&node->runners[p]);
+    plb_hung_end(&node->watch);
     wake_pus(node);
     while (works(node, 0, INT_MAX, true) && plb_now() < end) {
         atomic_store(&node->shared.news, false); /* a task that ends wakes this thread */
@@ -161,8 +165,8 @@ void plb_node_rest(struct plb_node *node, bool cancels)
 {
     pthread_mutex_lock(&node->shared.lock);
     node->shared.resting = true;
-    for (int p = 0; p < node->n_pus && cancels; p++)
-        plb_runner_cancel(&node->runners[p]);
+    if (cancels)
+        plb_hung_end(&node->watch);
     pthread_mutex_unlock(&node->shared.lock);
 }
 
@@ -172,6 +176,25 @@ bool plb_node_works(struct plb_node *node, int from, int until)
     bool any = works(node, from, until, true);
     pthread_mutex_unlock(&node->shared.lock);
     return any;
+}
+
+bool plb_node_last_task(struct plb_node *node, int pu, struct plb_range range, struct plb_slice *task)
+{
+    bool locked = false, found = false;
+    for (int i = 0; i < LAST_TRIES && !locked; i++) {
+        locked = pthread_mutex_trylock(&node->shared.lock) == 0;
+        if (!locked)
+            plb_sleep_until(plb_now() + LAST_PAUSE);
+    }
+    for (int lane = 0; lane < PLB_MAX_LANES && locked && pu < node->n_pus && !found; lane++) {
+        const struct plb_running *running = &node->runners[pu].running[lane];
+        found = running->runs && plb_range_within(range, running->task.range);
+        if (found)
+            *task = running->task;
+    }
+    if (locked)
+        pthread_mutex_unlock(&node->shared.lock);
+    return found;
 }
 
 bool plb_node_may_end(struct plb_node *node)

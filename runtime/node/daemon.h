@@ -6,6 +6,7 @@
 #ifndef PLB_NODE_DAEMON_H
 #define PLB_NODE_DAEMON_H
 
+#include "core/queue.h"
 #include "node/node_config.h"
 #include "report/trace.h"
 
@@ -46,6 +47,10 @@ void plb_node_double(struct plb_node *node, struct plb_range range);
 /* Rank 0: whether a task that began before still writes outputs of these units in place. done: another result
  * of them is complete and will be accepted, so that tasks of these units alone are obsolete. */
 bool plb_node_writes(struct plb_node *node, struct plb_range range, bool done);
+
+/* The task of a PU that has these units, or some more, after a crash in it. False: there is none, or the
+ * node's lock was not to be had. */
+bool plb_node_last_task(struct plb_node *node, int pu, struct plb_range range, struct plb_slice *task);
 
 /* No task starts until the next PASS. cancels: those that still run are cancelled, since the pass is over and
  * all results of it were accepted. */

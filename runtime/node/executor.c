@@ -1,6 +1,7 @@
 /* Inputs to the device, results back. */
 #include "node/executor.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,10 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *dr
     int status = ops->open(config, &e->device, err);
     if (status == PLB_OK)
         e->on_host = ops->host_memory(e->device);
+    if (status == PLB_OK && config->isolated) {
+        plb_isolated_init(&e->isolated, ops, e->device);
+        e->shares = true;
+    }
     if (status == PLB_OK)
         e->room = ops->memory(e->device);
     for (int i = 0; i < set->n; i++)
@@ -42,14 +47,39 @@ void plb_executor_follow(struct plb_executor *e)
     memcpy(e->host, e->set->host, sizeof e->host);
 }
 
+static int32_t *cancelled_flag(struct plb_executor *e, int lane)
+{
+    return e->isolated.child != NULL ? plb_isolated_cancelled(&e->isolated, lane) : &e->cancelled[lane];
+}
+
 void plb_executor_cancel(struct plb_executor *e, int lane, bool cancelled)
 {
-    __atomic_store_n(&e->cancelled[lane], cancelled, __ATOMIC_RELAXED);
+    __atomic_store_n(cancelled_flag(e, lane), cancelled, __ATOMIC_RELAXED);
+}
+
+void *plb_executor_alloc(const struct plb_executor *e, size_t bytes)
+{
+    return e->shares ? plb_child_alloc(e->isolated.child, bytes) : plb_alloc(bytes);
+}
+
+void plb_executor_free(const struct plb_executor *e, void *memory, size_t bytes)
+{
+    if (e->shares)
+        plb_shared_free(memory, bytes);
+    else
+        free(memory);
+}
+
+static void *alloc_lane(struct plb_executor *e, size_t bytes)
+{
+    return e->shares ? plb_child_alloc(e->isolated.child, bytes) : e->ops->alloc(e->device, bytes);
 }
 
 static void shrink(struct plb_executor *e, int lane)
 {
-    if (e->memory[lane] != NULL)
+    if (e->memory[lane] != NULL && e->shares)
+        plb_shared_free(e->memory[lane], e->capacity[lane]);
+    else if (e->memory[lane] != NULL)
         e->ops->free(e->device, e->memory[lane]);
     e->memory[lane] = NULL;
 }
@@ -67,7 +97,8 @@ void plb_executor_close(struct plb_executor *e)
         if (e->resident[i] != NULL)
             e->ops->free(e->device, e->resident[i]);
     for (int i = 0; i < PLB_MAX_DATA; i++)
-        free(e->aside[i]);
+        plb_executor_free(e, e->aside[i], e->aside_bytes[i]);
+    plb_isolated_fini(&e->isolated);
     e->ops->close(e->device);
 }
 
@@ -99,9 +130,9 @@ static void *take(struct plb_executor *e, int lane, size_t needed)
     double part = FIRST * e->room;
     size_t bytes = plb_arena_bytes(needed, part < (double)most ? (size_t)part + 1 : most, most);
     shrink(e, lane);
-    e->memory[lane] = e->ops->alloc(e->device, bytes);
+    e->memory[lane] = alloc_lane(e, bytes);
     if (e->memory[lane] == NULL && bytes > needed)
-        e->memory[lane] = e->ops->alloc(e->device, bytes = needed);
+        e->memory[lane] = alloc_lane(e, bytes = needed);
     e->capacity[lane] = bytes;
     return e->memory[lane];
 }
@@ -140,21 +171,24 @@ static bool is_aligned(const void *memory)
 static void *aside(struct plb_executor *e, int i, size_t bytes)
 {
     if (e->aside[i] == NULL || bytes > e->aside_bytes[i]) {
-        free(e->aside[i]);
+        plb_executor_free(e, e->aside[i], e->aside_bytes[i]);
         e->aside_bytes[i] = bytes + bytes / 2;
-        e->aside[i] = plb_alloc(e->aside_bytes[i]);
+        e->aside[i] = plb_executor_alloc(e, e->aside_bytes[i]);
     }
     return e->aside[i];
 }
 
 /* Where the entry finds a buffer on a device that works in host memory: in its place. A part that begins in
  * the middle of an aligned buffer is copied to aligned memory, and results are copied back. Cuts avoid such
- * parts (core/queue.c). Indexed parts stay in place: they are as long as their inputs make them. */
-static void *host_place(struct plb_executor *e, int i, void *host, size_t bytes)
+ * parts (core/queue.c). Indexed parts stay in place: they are as long as their inputs make them. Results of
+ * isolated tasks are copied too, where their place in the whole buffer (`whole`) is not shared. */
+static void *host_place(struct plb_executor *e, int i, void *host, bool whole, size_t bytes)
 {
     enum plb_data_mode mode = e->set->at[i].mode;
     bool by_unit = mode == PLB_PARTITION || mode == PLB_OUTPUT;
-    if (!by_unit || is_aligned(host) || !is_aligned(e->host[i]))
+    bool aligned = is_aligned(host) || !is_aligned(e->host[i]);
+    bool apart = e->shares && mode == PLB_OUTPUT && whole && !e->set->shared[i];
+    if (!by_unit || (aligned && !apart))
         return host;
     void *data = aside(e, i, bytes);
     if (mode == PLB_PARTITION)
@@ -173,10 +207,17 @@ static int take_out(struct plb_executor *e, int lane, int i, void *host, const v
     return 0;
 }
 
-/* Launches a task, and notes it for the sentence about a crash. */
+/* Launches a task, after the outputs of the mask were zeroed. Notes it for the sentence about a crash. */
 static int launch(struct plb_executor *e, int lane, const struct plb_phase *phase,
-                  const struct plb_task *task)
+                  const struct plb_task *task, int64_t zeroed)
 {
+    if (e->isolated.child != NULL)
+        return plb_isolated_launch(&e->isolated, lane, phase, task, e->set->n, zeroed, e->failure);
+    for (int i = 0; i < e->set->n; i++) {
+        int status = zeroed & ((int64_t)1 << i) ? zero(e, lane, task->data[i], task->bytes[i]) : 0;
+        if (status != 0)
+            return status;
+    }
     plb_crash_begin(phase->name, task->first, task->count);
     int status = e->ops->launch(e->device, lane, phase, task);
     plb_crash_end();
@@ -184,20 +225,26 @@ static int launch(struct plb_executor *e, int lane, const struct plb_phase *phas
 }
 
 /* Brings a buffer of a task to where the entry finds it: *data, which is known on a device with memory of its
- * own. `results`: they are wanted. */
-static int bring(struct plb_executor *e, int lane, int i, void *host, size_t bytes, bool results, void **data)
+ * own. whole: `host` is in the whole buffer. results: they are wanted. */
+static int bring(struct plb_executor *e, int lane, int i, void *host, bool whole, size_t bytes, bool results,
+                 void **data)
 {
     const struct plb_data *d = &e->set->at[i];
-    int status = 0;
     if (d->mode == PLB_REDUCE && results)
         plb_reduce_clear(d, host);
     if (e->on_host)
-        *data = host_place(e, i, host, bytes);
+        *data = host_place(e, i, host, whole, bytes);
     else if (d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
-        status = e->ops->copy_in(e->device, lane, *data, host, bytes);
-    if (d->mode == PLB_OUTPUT && results && !e->set->writes_all && status == 0)
-        status = zero(e, lane, *data, bytes);
-    return status;
+        return e->ops->copy_in(e->device, lane, *data, host, bytes);
+    return 0;
+}
+
+/* Nothing is left of a task that has crashed. Where it wrote in place, nobody else writes yet. */
+static void clear(const struct plb_executor *e, const struct plb_task *task, void *const *host)
+{
+    for (int i = 0; i < e->set->n; i++)
+        if (e->set->at[i].mode == PLB_OUTPUT && host[i] == task->data[i])
+            memset(host[i], 0, task->bytes[i]);
 }
 
 /* Puts all operations of a task into a lane; `results`: they are wanted. */
@@ -208,10 +255,14 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     void *data[PLB_MAX_DATA], *host[PLB_MAX_DATA];
     size_t bytes[PLB_MAX_DATA], offset;
     int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
+    int64_t zeroed = 0;
     for (int i = 0; i < n && status == 0; i++) {
+        bool whole = buffers == NULL || buffers[i] == NULL;
         plb_dataset_bytes(set, i, range, &offset, &bytes[i]);
-        host[i] = buffers != NULL && buffers[i] != NULL ? buffers[i] : (char *)e->host[i] + offset;
-        status = bring(e, lane, i, host[i], bytes[i], results, &data[i]);
+        host[i] = whole ? (char *)e->host[i] + offset : buffers[i];
+        status = bring(e, lane, i, host[i], whole, bytes[i], results, &data[i]);
+        if (set->at[i].mode == PLB_OUTPUT && results && !set->writes_all)
+            zeroed |= (int64_t)1 << i;
     }
     struct plb_task task = {.first = range.first,
                             .count = range.count,
@@ -219,9 +270,11 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
                             .bytes = bytes,
                             .args = set->args_bytes > 0 ? set->args : NULL,
                             .threads = e->threads,
-                            .cancelled = &e->cancelled[lane]};
+                            .cancelled = cancelled_flag(e, lane)};
     if (status == 0)
-        status = launch(e, lane, phase, &task);
+        status = launch(e, lane, phase, &task, zeroed);
+    if (e->isolated.ended)
+        clear(e, &task, host);
     for (int i = 0; i < n && status == 0 && results; i++)
         status = take_out(e, lane, i, host[i], data[i], bytes[i]);
     return status;
@@ -271,13 +324,14 @@ int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase
     struct plb_device_times unused;
     int status = 0;
     e->full = false;
+    e->isolated.ended = false;
     e->failure[0] = '\0';
     if (e->ops->lanes > 1 && is_new(e, lane, e->driver->entry(phase)) && range.count >= MANY_UNITS)
         status = warm_up(e, lane, phase, range.first, buffers);
     if (status == 0)
         status = enqueue(e, lane, phase, range, buffers, true);
     if (status != 0)
-        e->ops->wait(e->device, lane, &unused);
+        plb_executor_wait(e, lane, &unused);
     return status;
 }
 
@@ -288,7 +342,11 @@ bool plb_executor_done(struct plb_executor *e, int lane)
 
 int plb_executor_wait(struct plb_executor *e, int lane, struct plb_device_times *times)
 {
-    return e->ops->wait(e->device, lane, times);
+    int status = e->ops->wait(e->device, lane, times);
+    if (e->shares) /* the way to the child and back belongs to the task */
+        times->execute_s = fmax(times->execute_s, e->isolated.took);
+    e->isolated.took = 0.0;
+    return status;
 }
 
 const char *plb_executor_failure(const struct plb_executor *e)

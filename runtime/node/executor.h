@@ -11,6 +11,7 @@
 #include "job/dataset.h"
 #include "job/phase.h"
 #include "node/arena.h"
+#include "node/isolated.h"
 #include "node/page_locks.h"
 
 struct plb_executor {
@@ -33,6 +34,8 @@ struct plb_executor {
     bool full;                                        /* the last submit found no device memory */
     char failure[80];                                 /* of the executor's own; "": ask the device */
     int32_t cancelled[PLB_MAX_LANES]; /* nobody wants the lane's task any more; any thread may set it */
+    bool shares;                      /* tasks are isolated: memory for their buffers is shared memory */
+    struct plb_isolated isolated;     /* with a child: tasks run there, and the flags are there, too */
 };
 
 /* Opens the device for a dataset, which is borrowed. PLB_OK, or PLB_EFAILED and a sentence. */
@@ -60,6 +63,11 @@ int plb_executor_warm_up(struct plb_executor *executor, const struct plb_phase *
  * that the kernel or the device failed with: then nothing is in flight in the lane. */
 int plb_executor_submit(struct plb_executor *executor, int lane, const struct plb_phase *phase,
                         struct plb_range range, void *const *buffers);
+
+/* Host memory for buffers of tasks, zeroed, which an isolated task shares; and giving it back. Any thread may
+ * call them. */
+void *plb_executor_alloc(const struct plb_executor *executor, size_t bytes);
+void plb_executor_free(const struct plb_executor *executor, void *memory, size_t bytes);
 
 /* Tells the lane's task whether anybody wants its results. Any thread may call it. The owner calls it with
  * false before it starts a task. */

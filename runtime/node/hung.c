@@ -21,16 +21,17 @@ static bool is_replaceable(const struct plb_hung_watch *watch, const struct plb_
     return left > 1 || r->shared->config.n_nodes > 1;
 }
 
-/* The sentence about a task that is late. Under the lock. */
-static void describe(const struct plb_runner *r, const struct plb_slice *task, char text[SENTENCE])
+/* The sentence about a task that is late, or that hangs and is killed. Under the lock. */
+static void describe(const struct plb_runner *r, const struct plb_slice *task, bool killed,
+                     char text[SENTENCE])
 {
     const struct plb_kernel *kernel = r->shared->config.kernel;
     char title[PLB_PHASE_TITLE], units[PLB_RANGE_TEXT], expected[60] = "how long they take is not known";
     if (r->overdue.expected > 0.0)
         snprintf(expected, sizeof expected, "at most %.3g s were expected", r->overdue.expected);
-    snprintf(text, SENTENCE, "%s is late on PU '%s' (rank %d on %s): it has executed %s for %.1f s, and %s",
-             plb_phase_title(kernel, plb_worker_phase(r->shared->worker), title), r->pu.info.name,
-             r->pu.info.node, r->pu.info.host,
+    snprintf(text, SENTENCE, "%s %s on PU '%s' (rank %d on %s): it has executed %s for %.1f s, and %s",
+             plb_phase_title(kernel, plb_worker_phase(r->shared->worker), title),
+             killed ? "hangs and is killed" : "is late", r->pu.info.name, r->pu.info.node, r->pu.info.host,
              plb_range_print(task->range.first, task->range.count, kernel->unit, units), r->overdue.age,
              expected);
 }
@@ -54,6 +55,13 @@ static void give_up(struct plb_runner *r, const struct plb_slice *task)
     plb_node_wake(r->shared);
 }
 
+/* The child of an isolated task. Its PU has one lane. Under the lock. */
+static void kill_child(struct plb_runner *r)
+{
+    r->running[0].killed = true;
+    plb_child_kill(r->executor.isolated.child);
+}
+
 /* One PU. True where `text` is to be said. Under the lock. */
 static bool look_at(const struct plb_hung_watch *watch, struct plb_runner *r, double seconds,
                     char text[SENTENCE])
@@ -67,11 +75,14 @@ static bool look_at(const struct plb_hung_watch *watch, struct plb_runner *r, do
         return false;
     }
     enum plb_overdue_state state = plb_overdue_look(&r->overdue, shared->config.hung_after, seconds);
-    if (state == PLB_LATE)
-        describe(r, &oldest->task, text);
-    if (state == PLB_HUNG && is_replaceable(watch, r))
+    bool kills = state == PLB_HUNG && r->executor.shares && !oldest->killed;
+    if (state == PLB_LATE || kills)
+        describe(r, &oldest->task, kills, text);
+    if (kills)
+        kill_child(r);
+    else if (state == PLB_HUNG && !r->executor.shares && is_replaceable(watch, r))
         give_up(r, &oldest->task);
-    return state == PLB_LATE;
+    return state == PLB_LATE || kills;
 }
 
 void plb_hung_look(struct plb_hung_watch *watch, double now)
@@ -87,5 +98,13 @@ void plb_hung_look(struct plb_hung_watch *watch, double now)
         pthread_mutex_unlock(&shared->lock);
         if (late)
             plb_log(PLB_LOG_WARNING, "%s", text);
+    }
+}
+
+void plb_hung_end(const struct plb_hung_watch *watch)
+{
+    for (int p = 0; p < watch->n; p++) {
+        plb_runner_cancel(&watch->runners[p]);
+        plb_child_kill(watch->runners[p].executor.isolated.child);
     }
 }

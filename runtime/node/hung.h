@@ -2,8 +2,9 @@
  *
  * It looks about ten times a second at the oldest task of each PU (core/overdue.h). It warns of one that is
  * late, and gives up a PU that hangs: then others execute its units, and its thread is left behind when the
- * run ends. Two PUs are only spoken of. One writes outputs in place on rank 0, so that nobody else can
- * execute the same units. The other one is alone in the run. */
+ * run ends. Of a PU whose tasks are isolated it kills the child instead, so that one task is lost. Two PUs
+ * are only spoken of. One writes outputs in place on rank 0, so that nobody else can execute the same units.
+ * The other one is alone in the run. */
 #ifndef PLB_NODE_HUNG_H
 #define PLB_NODE_HUNG_H
 
@@ -18,5 +19,10 @@ struct plb_hung_watch {
 
 /* Looks, where it is time. Takes the lock. */
 void plb_hung_look(struct plb_hung_watch *watch, double now);
+
+/* Nobody wants the task of any PU: all are cancelled. Of isolated ones the child ends, which would have to be
+ * forked anew for the next pass: meanwhile each page that the parent writes would be copied for it. Under the
+ * lock. */
+void plb_hung_end(const struct plb_hung_watch *watch);
 
 #endif

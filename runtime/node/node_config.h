@@ -44,6 +44,7 @@ struct plb_node_config {
     bool trace;
     bool audits;    /* tasks may be executed again, to be compared */
     bool checksums; /* of inputs that are pulled, and of results that are sent */
+    bool isolate;   /* tasks run in a child process, on PUs whose driver can do that */
     bool warm_up;   /* call the entry before the first pass: the inputs of unit 0 are here */
     double clock;   /* to add to plb_now() for the run's clock */
 };

@@ -39,6 +39,11 @@ bool plb_pu_open(struct plb_executor *e, struct plb_node_pu *pu, const struct pl
     struct plb_pu_info *info = &pu->info;
     if (pu->bound)
         plb_cores_bind(&pu->cores, info->cores, sizeof info->cores);
+    pu->device.config.isolated = config->isolate && pu->driver->isolates;
+    if (config->isolate && !pu->driver->isolates)
+        plb_log_here(PLB_LOG_WARNING,
+                     "PU '%s' is not isolated: a kernel that crashes there ends its rank (run.isolate)",
+                     info->name);
     if (plb_executor_open(e, pu->driver, &pu->device.config, config->data, err) != PLB_OK)
         return false;
     double memory = pu->driver->ops.memory(e->device);

@@ -20,7 +20,9 @@ void plb_pinned_add(struct plb_pinned *pinned, const struct plb_runner *r)
 {
     const struct plb_dataset *set = r->shared->config.data;
     const struct plb_executor *e = &r->executor;
-    bool pins = r->opened && r->err.status == PLB_OK && r->pu.driver->ops.pin != NULL;
+    /* A driver may keep pages that are locked from children: isolated tasks would find no inputs. */
+    bool pins = r->opened && r->err.status == PLB_OK && r->pu.driver->ops.pin != NULL
+             && !r->shared->config.isolate;
     size_t offset, bytes;
     for (int i = 0; i < set->n && pins; i++) {
         void *memory = set->host[i];

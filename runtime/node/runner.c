@@ -124,8 +124,7 @@ static void fail(struct plb_runner *r, const struct flights *f, const struct fli
         plb_worker_forget(worker, r->number);
 }
 
-/* Starts a task in the next lane, or the tasks of a burst one after the other. Where one fails, the flight
- * has its range. */
+/* Starts a task in the next lane, or those of a burst in turn. Where one fails, the flight has its range. */
 static int submit(struct plb_runner *r, const struct flights *f, const struct plb_phase *phase,
                   struct flight *flight)
 {
@@ -133,6 +132,7 @@ static int submit(struct plb_runner *r, const struct flights *f, const struct pl
     int status = 0, lane = (f->oldest + f->n) % f->lanes;
     void *buffers[PLB_MAX_DATA] = {NULL};
     struct plb_range rest = flight->task.range, next = {rest.first, plb_slice_units(&flight->task)};
+    plb_isolated_enter(&r->executor.isolated, flight->task.pass);
     if (flight->slot != NULL)
         plb_slot_guard(flight->slot, set, &r->executor);
     for (int64_t i = flight->task.more; i >= 0 && status == 0; i--) {
@@ -164,6 +164,8 @@ static bool end_task(struct plb_runner *r, const struct flights *f, const struct
     bool failed = status != 0 || r->gone, wanted = !obsolete(r, lane), urgent = true;
     if (lost) {
         urgent = false;
+    } else if (r->executor.isolated.ended && wanted && !r->gone) {
+        plb_worker_crash(worker, r->number, &r->running[lane].task, r->executor.isolated.end.signal);
     } else if (failed) {
         fail(r, f, flight, wanted, status);
     } else if (!wanted) {

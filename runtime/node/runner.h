@@ -6,7 +6,8 @@
  * it to the worker. A task that nobody wants any more is not waited for: see plb_node_stop.
  *
  * A device that fails drops out: its tasks go back to the master, its lanes are waited for, and the thread
- * ends. The device is closed with the others. So does one that hangs (node/hung.h), but for the wait. */
+ * ends. A task that crashes in a child process goes back alone. The device is closed with the others. So does
+ * one that hangs (node/hung.h), but for the wait. */
 #ifndef PLB_NODE_RUNNER_H
 #define PLB_NODE_RUNNER_H
 

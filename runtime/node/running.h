@@ -10,6 +10,7 @@ struct plb_running {
     bool in_place; /* it writes outputs to where rank 0 gathers them */
     bool told;     /* that nobody wants its results: from then on they may be anything */
     bool lost;     /* it hangs, and its PU was given up: the worker has it no more */
+    bool killed;   /* it hangs, and its child process was killed */
     int64_t step;  /* of its PU, when it began */
     struct plb_slice task;
 };

@@ -1,10 +1,7 @@
 /* Host buffers of tasks, and their transfers. */
 #include "node/slot.h"
 
-#include <stdlib.h>
-
 #include "base/clock.h"
-#include "base/memory.h"
 
 #define PAGE 4096 /* bytes; pages are what a device can lock */
 
@@ -18,7 +15,7 @@ static void allocate(struct plb_slot *slot, const struct plb_executor *e, size_t
 {
     bool locks = e->ops->pin != NULL;
     slot->bytes = locks && bytes < PAGE ? PAGE : bytes;
-    slot->memory = plb_alloc(slot->bytes);
+    slot->memory = plb_executor_alloc(e, slot->bytes);
     slot->locked = locks && plb_page_lock(e->locks, e->ops, e->device, slot->memory, slot->bytes);
 }
 
@@ -27,7 +24,7 @@ static void release(struct plb_slot *slot, const struct plb_executor *e)
     if (slot->locked)
         plb_page_unlock(e->locks, e->ops, slot->memory, slot->bytes);
     slot->locked = false;
-    free(slot->memory);
+    plb_executor_free(e, slot->memory, slot->bytes);
     slot->memory = NULL;
 }
 

@@ -96,6 +96,13 @@ static struct plb_value costs(const struct plb_report *report, const void *recor
     return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_costs, .list = report->costs};
 }
 
+static struct plb_value set_aside(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){
+        .type = PLB_VALUE_LIST, .whole = report->n_set_aside, .list = report->set_aside};
+}
+
 static struct plb_value kind(const struct plb_report *report, const void *record)
 {
     static const char *const names[] = {
@@ -219,6 +226,12 @@ const struct plb_field plb_run_fields[] = {
      .meaning = "Audited tasks whose two results differed. With one or more, the results are wrong."},
     {"damaged", PLB_UNIT_COUNT, RUN(damaged),
      .meaning = "Transfers that arrived damaged and were made again; 0 without `run.checksums`."},
+    {"set_aside_units", PLB_UNIT_OF_APP, RUN(set_aside_units),
+     .meaning = "Units without a result, since tasks with them crashed. Later passes of the same phase leave "
+                "them out, and do not count them again."},
+    {"set_aside", PLB_UNIT_COUNT, GET(set_aside, PLB_VALUE_LIST),
+     LIST_OF(plb_aside_fields, struct plb_report_aside),
+     .meaning = "Ranges of these units, in the order of passes and units."},
     {"slowest_answer_s", PLB_UNIT_SECONDS, RUN(slowest_answer_s),
      .meaning = "Longest time that a node waited for another node's answer to its question for work; 0 in "
                 "a simulation."},

@@ -78,6 +78,7 @@ extern const struct plb_field plb_term_fields[];    /* records are struct plb_re
 extern const struct plb_field plb_fit_fields[];     /* records are struct plb_report_curve */
 extern const struct plb_field plb_curve_fields[];   /* records are struct plb_report_curve */
 extern const struct plb_field plb_cost_fields[];    /* records are struct plb_report_cost */
+extern const struct plb_field plb_aside_fields[];   /* records are struct plb_report_aside */
 extern const struct plb_field plb_setting_fields[]; /* records are struct plb_report_setting */
 extern const struct plb_field plb_phase_fields[];   /* records are struct plb_report_phase */
 

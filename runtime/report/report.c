@@ -78,6 +78,7 @@ void plb_report_fini(struct plb_report *report)
     free(report->pus);
     free(report->curves);
     free(report->costs);
+    free(report->set_aside);
     free(report->phases);
     free(report->settings);
     *report = (struct plb_report){0};

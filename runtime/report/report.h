@@ -56,6 +56,17 @@ struct plb_report_cost {
     double cost;
 };
 
+/* Units that have no result, since tasks with them crashed. PUs and ranks: -1 = there was none. */
+struct plb_report_aside {
+    int64_t first, count;
+    int pass;
+    const char *phase, *signal; /* borrowed */
+    int crashes;                /* of tasks with them */
+    bool nobody;                /* nobody was left to try them again */
+    int pu, rank;               /* of the latest crash */
+    int earlier_pu, earlier_rank;
+};
+
 enum plb_run_mode { PLB_REAL_RUN, PLB_SIMULATED };
 enum plb_verified { PLB_NOT_VERIFIED, PLB_RIGHT, PLB_WRONG };
 
@@ -103,11 +114,14 @@ struct plb_report {
     int profiles_used, profiles_dropped;
     enum plb_verified verified;
     enum plb_ending ending;
-    const char *error;               /* borrowed; NULL: none */
-    struct plb_report_pu *pus;       /* n_pus of them */
-    int n_costs;                     /* 0: not known */
-    struct plb_report_cost *costs;   /* of all units, in order */
-    int n_phases;                    /* of the kernel */
+    const char *error;             /* borrowed; NULL: none */
+    struct plb_report_pu *pus;     /* n_pus of them */
+    int n_costs;                   /* 0: not known */
+    struct plb_report_cost *costs; /* of all units, in order */
+    int64_t set_aside_units;       /* not again in later passes of the phase */
+    int n_set_aside;
+    struct plb_report_aside *set_aside; /* in the order of passes and units */
+    int n_phases;                       /* of the kernel */
     struct plb_report_curve *curves; /* n_phases of each PU, PU by PU; NULL where the kernel has one phase */
     struct plb_report_phase *phases; /* n_phases of them */
     int n_settings;

@@ -98,6 +98,8 @@ void plb_report_line(const struct plb_report *r, FILE *out)
                        out);
     if (r->failed_pus > 0)
         plb_report_say(r, "{failed_pus PU} failed; ", out);
+    if (r->set_aside_units > 0)
+        plb_report_say(r, "{set_aside_units} set aside; ", out);
     if (r->audited > 0)
         plb_report_say(r, "{audited task} audited, {audit_differences difference}; ", out);
     if (r->damaged > 0)

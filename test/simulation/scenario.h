@@ -1,6 +1,6 @@
 /* A simulated run drawn from a seed: unlike PUs, unlike and untrue costs, units of unequal size, little
  * memory, several passes over two phases, late and overtaking messages, nodes and PUs that die, hang or come
- * back, devices that fail. */
+ * back, devices that fail, units that kill their executors. */
 #ifndef TEST_SCENARIO_H
 #define TEST_SCENARIO_H
 
@@ -20,6 +20,7 @@
 #define MAX_UNITS 3000
 #define MAX_PASSES 3
 #define PHASES 2
+#define MAX_DEADLY 4
 
 static inline int int_in(struct dice *d, int low, int high) /* inclusive */
 {
@@ -41,6 +42,7 @@ struct scenario {
     int64_t offsets[MAX_UNITS + 1];
     struct plb_sizes sizes;
     struct plb_fault faults[2 * MAX_NODES];
+    struct plb_deadly_unit deadly[MAX_DEADLY];
     double wrong[MAX_NODES * MAX_PUS]; /* the part of its results that is */
     struct plb_param params[MAX_PARAMS];
     struct plb_rangeset accepted; /* units of the first pass that an earlier run has done */
@@ -247,6 +249,35 @@ static inline void draw_audits(struct scenario *s, struct dice *d)
         s->wrong[p] = one_in(d, 4) ? real(d, 0.0, 1.0) : 0.0;
 }
 
+/* Whether nothing but units kills nodes or PUs. */
+static inline bool is_peaceful(const struct scenario *s)
+{
+    for (int p = 0; p < s->cluster.n_pus; p++)
+        for (int i = 0; i < s->pus[p].n_slow; i++)
+            if (s->pus[p].slow_by[i] == 0.0)
+                return false;
+    return s->simulation.n_faults == 0;
+}
+
+/* Some units kill their executors: child processes, whatever else dies, or nodes. Each of these units may
+ * kill two nodes, and a third one with a copy. Others must be left to execute the rest. */
+static inline void draw_deadly(struct scenario *s, struct dice *d)
+{
+    struct plb_simulation *sim = &s->simulation;
+    if (!one_in(d, 4))
+        return;
+    sim->master.isolated = one_in(d, 3);
+    int most = sim->master.isolated ? MAX_DEADLY
+             : !is_peaceful(s)      ? 0
+             : sim->master.backups  ? (s->cluster.n_nodes - 1) / 3
+                                    : (s->cluster.n_nodes - 1) / 2;
+    sim->deadly = s->deadly;
+    sim->n_deadly = most > 0 ? int_in(d, 1, most) : 0;
+    for (int i = 0; i < sim->n_deadly; i++)
+        s->deadly[i] = (struct plb_deadly_unit){int_in(d, 0, PHASES - 1),
+                                                int_in(d, 0, (int)s->maps[0].units - 1)};
+}
+
 /* The scenario of a seed. Release it with free_scenario. */
 static inline void make_scenario(struct scenario *s, uint64_t seed)
 {
@@ -270,6 +301,7 @@ static inline void make_scenario(struct scenario *s, uint64_t seed)
     draw_accepted(s, d);
     draw_audits(s, d);
     s->simulation.hung_after = one_in(d, 2) ? s->bound * spread(d, 0.05, 0.5) : 0.0;
+    draw_deadly(s, d);
 }
 
 static inline void free_scenario(struct scenario *s)

@@ -39,6 +39,28 @@ static int64_t stolen_locally(const struct plb_master *master)
     return stolen - plb_master_counts(master)->moved_units;
 }
 
+/* Units that were set aside since nobody was left to try them. */
+static int64_t set_aside_untried(const struct plb_master *master)
+{
+    int n;
+    int64_t units = 0;
+    const struct plb_set_aside *list = plb_suspects_list(plb_master_suspects(master), &n);
+    for (int i = 0; i < n; i++)
+        units += list[i].nobody ? list[i].range.count : 0;
+    return units;
+}
+
+static void count_deadly(const struct scenario *s, const struct plb_simulated *result)
+{
+    const struct plb_stress_counts *stress = &result->stress;
+    const struct plb_master_counts *c = plb_master_counts(result->master);
+    met("nodes that deadly units killed", stress->killed_nodes);
+    met("child processes that they killed", stress->killed_children);
+    met("crashes in jobs with reduced arrays", s->simulation.master.whole_results ? c->crashes : 0);
+    met("units set aside", plb_suspects_units(plb_master_suspects(result->master)));
+    met("of which nobody was left to try", set_aside_untried(result->master));
+}
+
 static void count(const struct scenario *s, const struct watch *w, const struct plb_simulated *result)
 {
     const struct plb_master_counts *c = plb_master_counts(result->master);
@@ -100,6 +122,7 @@ static void check_seed(uint64_t seed)
     if (result.stress.given_up_slow > 0) /* up to fifty times, and with noise and untrue costs */
         fail_msg("seed %llu: a PU that was only slow was taken for hung", (unsigned long long)seed);
     count(&s, &w, &result);
+    count_deadly(&s, &result);
     plb_master_free(result.master);
     free_scenario(&s);
 }

@@ -18,14 +18,17 @@ struct watch {
     uint32_t executed_by[MAX_PASSES][MAX_UNITS]; /* bit: PU */
     uint16_t executions[MAX_PASSES][MAX_UNITS], copies[MAX_PASSES][MAX_UNITS];
     bool accepted[MAX_PASSES][MAX_UNITS];
-    bool before[MAX_PASSES][MAX_UNITS]; /* accepted from the start */
+    bool before[MAX_PASSES][MAX_UNITS]; /* accepted, or set aside, from the start */
+    bool aside[MAX_PASSES][MAX_UNITS];  /* set aside */
+    int n_aside;                        /* ranges that the master has set aside so far */
     int64_t taken[MAX_PASSES];          /* units */
     double folded[MAX_PASSES];          /* the sum of the numbers of all units, as whole results give it */
     struct granted {
         int64_t id;
         int pass;
         struct plb_range range;
-    } * blocks; /* in the order of their numbers */
+        int64_t most; /* units of a task, where they are suspect; else 0 */
+    } * blocks;       /* in the order of their numbers */
     int n_blocks, capacity;
     bool told_empty[MAX_PASSES + 1][MAX_NODES]; /* by pass: the master has sent it EMPTY */
     struct plb_message cancelled[MAX_CANCELS];  /* CANCELs of this event */
@@ -86,7 +89,53 @@ static inline void add_block(struct watch *w, const struct plb_message *m)
     }
     if (w->n_blocks > 0 && m->block.id <= w->blocks[w->n_blocks - 1].id)
         wrong(w, "block %lld comes after a later one", (long long)m->block.id);
-    w->blocks[w->n_blocks++] = (struct granted){m->block.id, m->pass, m->block.range};
+    int64_t most = m->block.alone ? m->block.grain : 0;
+    w->blocks[w->n_blocks++] = (struct granted){m->block.id, m->pass, m->block.range, most};
+    if (most > 0 && !w->scenario->simulation.master.isolated && (m->to == 0 || most > 1))
+        wrong(w, "node %d gets suspect units in tasks of %lld", m->to, (long long)most);
+}
+
+/* Suspect units do not change nodes. */
+static inline void check_gift(struct watch *w, const struct plb_message *m)
+{
+    for (int i = 0; i < m->gifts.n; i++) {
+        const struct granted *b = block_of(w, m->gifts.at[i].block);
+        if (b != NULL && b->most > 0)
+            wrong(w, "node %d gives suspect units %lld + %lld away", m->from,
+                  (long long)m->gifts.at[i].range.first, (long long)m->gifts.at[i].range.count);
+    }
+}
+
+/* Whether a unit kills its executors. */
+static inline bool is_deadly(const struct scenario *s, int phase, int64_t unit)
+{
+    for (int i = 0; i < s->simulation.n_deadly; i++)
+        if (s->deadly[i].phase == phase && s->deadly[i].unit == unit)
+            return true;
+    return false;
+}
+
+/* Only units that kill are set aside, unless nobody is left to try them. Later passes leave them out. */
+static inline void follow_aside(struct watch *w, const struct plb_suspects *suspects)
+{
+    int n;
+    const struct plb_set_aside *list = plb_suspects_list(suspects, &n);
+    for (; w->n_aside < n; w->n_aside++) {
+        const struct plb_set_aside *a = &list[w->n_aside];
+        for (int64_t u = a->range.first; u < a->range.first + a->range.count; u++) {
+            if (w->accepted[a->pass - 1][u] || (!a->nobody && !is_deadly(w->scenario, a->phase, u)))
+                wrong(w, "unit %lld of pass %d is set aside, and not deadly", (long long)u, a->pass);
+            w->aside[a->pass - 1][u] = true;
+            w->taken[a->pass - 1]++;
+            w->folded[a->pass - 1] += (double)u;
+            for (int pass = a->pass; pass < w->scenario->simulation.passes; pass++)
+                if (w->scenario->phases[pass] == a->phase) {
+                    w->before[pass][u] = w->aside[pass][u] = true;
+                    w->taken[pass]++;
+                    w->folded[pass] += (double)u;
+                }
+        }
+    }
 }
 
 /* A second execution of held units of a block. */
@@ -111,7 +160,7 @@ static inline void check_cancelled(struct watch *w)
     for (int i = 0; i < w->n_cancelled; i++) {
         const struct plb_message *m = &w->cancelled[i];
         for (int64_t u = m->cancel.range.first; u < m->cancel.range.first + m->cancel.range.count; u++)
-            if (!w->accepted[m->pass - 1][u])
+            if (!w->accepted[m->pass - 1][u] && !w->aside[m->pass - 1][u])
                 wrong(w, "unit %lld of pass %d is cancelled, and not accepted", (long long)u, m->pass);
     }
     w->n_cancelled = 0;
@@ -132,6 +181,8 @@ static inline void watch_sent(void *context, const struct plb_message *m)
         wrong(w, "node %d sends %s in pass %d, before EMPTY", m->from, plb_message_name(m->type), m->pass);
     if (m->type == PLB_BACKUP)
         add_copy(w, m);
+    if (m->type == PLB_GIFT)
+        check_gift(w, m);
     if (m->type == PLB_CANCEL && w->n_cancelled < MAX_CANCELS)
         w->cancelled[w->n_cancelled++] = *m;
 }
@@ -145,6 +196,9 @@ static inline void watch_executed(void *context, int pu, const struct plb_slice 
         return;
     if (!task->audit)
         check_block(w, "a task", task->pass, task->block, task->range);
+    const struct granted *b = task->audit ? NULL : block_of(w, task->block);
+    if (b != NULL && b->most > 0 && task->range.count > b->most)
+        wrong(w, "PU %d executes %lld suspect units at once", pu, (long long)task->range.count);
     double held = s->sizes.replicated_bytes + PLB_TASKS_IN_MEMORY * plb_sizes_bytes(&s->sizes, task->range);
     if (held > s->pus[pu].memory * (1.0 + 1e-9))
         wrong(w, "PU %d with %g bytes executes units %lld + %lld, which need %g", pu, s->pus[pu].memory,
@@ -193,6 +247,9 @@ static inline void watch_reported(void *context, const struct plb_message *done,
             wrong(w, "PU %d reports unit %lld in pass %d, which it has not executed", pu, (long long)u,
                   done->pass);
         first_time += !w->accepted[pass][u];
+        if (is_deadly(s, s->phases[pass], u) || w->aside[pass][u])
+            wrong(w, "unit %lld of pass %d is accepted, though it kills or was set aside", (long long)u,
+                  done->pass);
         w->accepted[pass][u] = true;
         w->folded[pass] += (double)u;
     }
@@ -208,6 +265,7 @@ static inline void watch_stepped(void *context, double now, const struct plb_mas
     const char *why = plb_master_check(master);
     if (why != NULL)
         wrong(w, "at %g s: %s", now, why);
+    follow_aside(w, plb_master_suspects(master));
     check_cancelled(w);
     if (now < w->now)
         wrong(w, "time goes back from %g s to %g s", w->now, now);
@@ -246,6 +304,21 @@ static inline void check_audits(struct watch *w, const struct plb_audits *audits
         wrong(w, "an audit is open after the end");
 }
 
+/* A unit kills two nodes at most where nothing else is executed twice or lost. */
+static inline void check_deaths(struct watch *w, const struct plb_simulated *result)
+{
+    const struct scenario *s = w->scenario;
+    int64_t copies = plb_backups_counts(plb_master_backups(result->master))->copies;
+    if (copies == 0 && result->stress.killed_nodes > 2 * s->simulation.n_deadly)
+        wrong(w, "%d units have killed %lld nodes", s->simulation.n_deadly,
+              (long long)result->stress.killed_nodes);
+    if (copies == 0 && is_peaceful(s) && result->stress.killed_children > 6 * s->simulation.n_deadly)
+        wrong(w, "%d units have killed %lld child processes", s->simulation.n_deadly,
+              (long long)result->stress.killed_children);
+    if (s->simulation.n_deadly == 0 && plb_suspects_units(plb_master_suspects(result->master)) > 0)
+        wrong(w, "no unit kills, and some are set aside");
+}
+
 /* These facts must hold of a run that has ended well. */
 static inline void end_watch(struct watch *w, const struct plb_simulated *result)
 {
@@ -260,14 +333,15 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
         if (s->simulation.master.whole_results && w->folded[pass] != sum)
             wrong(w, "the results of pass %d fold to %.0f, and should to %.0f", pass + 1, w->folded[pass],
                   sum);
-        for (int64_t u = 0; u < units && counts->losses == 0 && counts->torn == 0; u++)
+        bool calm = counts->losses == 0 && counts->torn == 0 && counts->crashes == 0;
+        for (int64_t u = 0; u < units && calm; u++)
             if (w->executions[pass][u] < !w->before[pass][u]
                 || w->executions[pass][u] > 1 + w->copies[pass][u])
                 wrong(w, "nothing was lost, and unit %lld was executed %d times in pass %d", (long long)u,
                       w->executions[pass][u], pass + 1);
     }
-    if (counts->losses == 0 && result->stress.broken_pus == 0 && result->stress.given_up == 0
-        && plb_backups_counts(plb_master_backups(result->master))->copies == 0
+    if (counts->losses == 0 && counts->crashes == 0 && result->stress.broken_pus == 0
+        && result->stress.given_up == 0 && plb_backups_counts(plb_master_backups(result->master))->copies == 0
         && (counts->twice > 0 || counts->torn > 0 || counts->freed > 0 || counts->stale > 0
             || counts->dropped > 0))
         wrong(w, "nothing was lost, and something was reported twice, torn, stale or dropped, or freed");
@@ -275,6 +349,7 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
         w->refused += plb_master_refused(result->master, p);
     if (counts->losses == 0 && counts->dropped > 0)
         wrong(w, "nothing was lost, and a message was dropped");
+    check_deaths(w, result);
     check_audits(w, plb_master_audits(result->master), plb_master_pus(result->master));
     free(w->blocks);
     w->blocks = NULL;

@@ -99,7 +99,7 @@ static inline bool block(struct fixture *f, int pass, int pu, int64_t id, int64_
 {
     struct plb_message m = message(PLB_BLOCK, 0, pass);
     m.pu = pu;
-    m.block = (struct plb_block){{first, count}, id, grain, 0, 0.0};
+    m.block = (struct plb_block){{first, count}, id, grain, 0, 0.0, 0};
     return receive(f, &m);
 }
 

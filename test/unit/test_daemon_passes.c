@@ -115,7 +115,7 @@ static void grant(int pass, int64_t first, int64_t count)
 {
     struct plb_outbox box = {0};
     plb_outbox_add(&box, PLB_BLOCK, 0, 1, pass)->block = (struct plb_block){
-        {first, count}, pass, count, 0, 0.0};
+        {first, count}, pass, count, 0, 0.0, 0};
     plb_node_receive(world.node, &box.at[0], &box);
     plb_outbox_fini(&box);
 }

@@ -151,6 +151,23 @@ static void all_lanes_of_a_device_are_lost_together(void **state)
     stop(&n);
 }
 
+/* No process is there that could be killed: the child has ended. */
+static void an_isolated_task_is_killed_and_its_pu_stays(void **state)
+{
+    (void)state;
+    struct node n;
+    start(&n, 1, 1, true);
+    n.runners[0].executor.shares = true;
+    n.runners[0].running[0].in_place = true;
+    look(&n, 1.8);
+    assert_false(n.runners[0].running[0].killed);
+    look(&n, 1.0);
+    assert_true(n.runners[0].running[0].killed);
+    assert_false(n.runners[0].gone || n.runners[0].running[0].told);
+    assert_int_equal(given_back(&n), 0);
+    stop(&n);
+}
+
 /* Who is only spoken of. */
 static void is_kept(int pus, int nodes, bool told, bool in_place)
 {
@@ -212,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_a_pu_has_goes_back_when_it_hangs),
         cmocka_unit_test(all_lanes_of_a_device_are_lost_together),
+        cmocka_unit_test(an_isolated_task_is_killed_and_its_pu_stays),
         cmocka_unit_test(a_pu_is_kept_whose_costs_are_untold),
         cmocka_unit_test(a_pu_is_kept_that_writes_results_in_place),
         cmocka_unit_test(a_pu_is_kept_that_is_alone),

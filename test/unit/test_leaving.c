@@ -62,7 +62,7 @@ static void what_reaches_it_later_goes_back(void **state)
     assert_int_equal(failures(&f, &units), 1);
     assert_int_equal(units, 40);
     struct plb_message copy = message(PLB_BACKUP, 0, 2);
-    copy.block = (struct plb_block){{0, 5}, 9, 5, 0, 0.0};
+    copy.block = (struct plb_block){{0, 5}, 9, 5, 0, 0.0, 0};
     assert_false(receive(&f, &copy)); /* somebody else has these units */
     assert_int_equal(failures(&f, &units), 0);
     stop(&f);

@@ -135,8 +135,11 @@ static void what_does_not_belong_is_dropped(void **state)
     m.done.range.first = 95; /* beyond the last unit */
     expect_dropped(&f, m, false);
     for (int type = 1; type < PLB_MESSAGE_TYPES; type++)
-        if (type != PLB_DONE && type != PLB_MOVED && type != PLB_IDLE)
+        if (type != PLB_DONE && type != PLB_MOVED && type != PLB_IDLE && type != PLB_CRASH)
             expect_dropped(&f, message(&f, (enum plb_message_type)type, 1), false);
+    m = message(&f, PLB_CRASH, 1);
+    m.pu = 7;
+    expect_dropped(&f, m, false);
     m = right;
     m.done.range.first = INT64_MAX - 5;
     assert_non_null(plb_message_check(&m, m.size, 2));

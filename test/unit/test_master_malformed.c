@@ -36,7 +36,10 @@ static int64_t any_block(const struct fixture *f, struct dice *d)
 
 static struct plb_message any_message(const struct fixture *f, struct dice *d)
 {
-    int type = one_in(d, 9) ? (int)whole(d, 1, PLB_MESSAGE_TYPES - 1) : one_in(d, 2) ? PLB_DONE : PLB_MOVED;
+    int type = one_in(d, 9) ? (int)whole(d, 1, PLB_MESSAGE_TYPES - 1)
+             : one_in(d, 2) ? PLB_DONE
+             : one_in(d, 5) ? PLB_CRASH
+                            : PLB_MOVED;
     struct plb_message m = message(f, (enum plb_message_type)type, (int)whole(d, 0, f->nodes - 1));
     m.pass = one_in(d, 9) ? (int)whole(d, 0, 3) : f->pass;
     m.pu = one_in(d, 9) ? (int)whole(d, 0, INT32_MAX) : 0;
@@ -45,6 +48,11 @@ static struct plb_message any_message(const struct fixture *f, struct dice *d)
         m.done.tasks = whole(d, 1, m.done.range.count);
         m.done.execute_s = any_time(d);
         m.done.transfer_s = any_time(d);
+    } else if (type == PLB_CRASH) {
+        m.crash = (struct plb_crashed){.range = any_range(d), .block = any_block(f, d), .signal = 11};
+        m.crash.alive = !one_in(d, 9);
+        m.crash.audit = one_in(d, 9);
+        m.crash.others = one_in(d, 9);
     } else if (type == PLB_MOVED) {
         m.gifts.thief = (int32_t)whole(d, 0, f->nodes - 1);
         m.gifts.n = (int32_t)whole(d, 0, PLB_GIFTS);

@@ -33,9 +33,9 @@ static void fill(struct plb_message *m)
         memset(m->hello.pu.name, 'x', sizeof m->hello.pu.name - 1);
         break;
     case PLB_PASS: m->begin = (struct plb_pass){3, -1}; break;
-    case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3, 8.0}; break;
+    case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3, 8.0, 1}; break;
     case PLB_AUDIT:
-    case PLB_BACKUP: m->block = (struct plb_block){{10, 5}, 7, 5, 0, 0.0}; break;
+    case PLB_BACKUP: m->block = (struct plb_block){{10, 5}, 7, 5, 0, 0.0, 0}; break;
     case PLB_CANCEL: m->cancel.range = (struct plb_range){10, 5}; break;
     case PLB_RECALL: m->recall = (struct plb_recall){5.0, 3, 1}; break;
     case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0, 0}; break;
@@ -44,6 +44,8 @@ static void fill(struct plb_message *m)
     case PLB_FAIL:
         m->fail = (struct plb_failure){.range = {10, 5}, .status = -3, .among = {9, 8}, .text = "no memory"};
         break;
+    case PLB_CRASH: m->crash = (struct plb_crashed){{10, 5}, 7, 0, 11, 1, 2}; break;
+    case PLB_LOST: m->lost = (struct plb_lost){3, 1}; break;
     case PLB_EMPTY:
         m->empty = (struct plb_empty){2, {0, 3}, .amounts = {5.0, 1.0}, .rates = {2.0, 0.0}, .least = {9}};
         break;
@@ -172,6 +174,7 @@ static const struct wrong wrongs[] = {
     HEADER(PLB_PULL),
     HEADER(PLB_DONE),
     HEADER(PLB_FAIL),
+    HEADER(PLB_CRASH),
     HEADER(PLB_EMPTY),
     HEADER(PLB_STEAL),
     HEADER(PLB_GIFT),
@@ -205,6 +208,8 @@ static const struct wrong wrongs[] = {
     I64(PLB_BLOCK, block.grain, -1),
     I64(PLB_BLOCK, block.least, -1),
     AMOUNT(PLB_BLOCK, block.share),
+    I64(PLB_BLOCK, block.alone, -1),
+    I64(PLB_BLOCK, block.alone, 2),
     I64(PLB_BACKUP, block.range.count, 0),
     I64(PLB_BACKUP, block.grain, 0),
     I64(PLB_CANCEL, cancel.range.first, -1),
@@ -224,6 +229,16 @@ static const struct wrong wrongs[] = {
     RANGE(PLB_FAIL, fail.among),
     I64(PLB_FAIL, fail.block, -1),
     TEXT(PLB_FAIL, fail.text),
+    RANGE(PLB_CRASH, crash.range),
+    I64(PLB_CRASH, crash.block, -1),
+    I32(PLB_CRASH, crash.signal, -1),
+    I32(PLB_CRASH, crash.signal, -11),
+    I32(PLB_CRASH, crash.alive, -1),
+    I32(PLB_CRASH, crash.alive, 2),
+    I32(PLB_CRASH, crash.others, -1),
+    RANK(PLB_LOST, lost.rank),
+    I32(PLB_LOST, lost.ends, -1),
+    I32(PLB_LOST, lost.ends, 2),
     I32(PLB_EMPTY, empty.n_victims, -1),
     I32(PLB_EMPTY, empty.n_victims, PLB_VICTIMS + 1),
     RANK(PLB_EMPTY, empty.victims[0]),

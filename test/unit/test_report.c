@@ -27,7 +27,6 @@ static char *file(const char *name)
     return path;
 }
 
-
 /* All of these keys are in the object, and their values are of this kind; ended by NULL. */
 static void has(const json_t *object, bool (*is)(const json_t *), const char *const *keys)
 {
@@ -80,7 +79,7 @@ static void the_report_has_every_key(void **state)
         HAS(o, whole, "schema", "seed", "nodes", "hosts", "units", "passes", "solves", "messages",
             "bytes_moved", "migrations", "migrated_units", "backups", "backups_won", "backup_units");
         HAS(o, whole, "failed_pus", "audited", "audit_differences", "damaged", "profiles_used",
-            "profiles_dropped");
+            "profiles_dropped", "set_aside_units");
         HAS(o, whole, "resumed_pass", "resumed_units");
         HAS(o, text, "version", "date", "command", "app", "balancer", "mode");
         HAS(o, flag, "migration", "resumed");
@@ -124,10 +123,10 @@ static void a_name_that_is_not_utf8_does_not_cost_the_report(void **state)
 static void every_field_has_a_key_and_a_meaning(void **state)
 {
     (void)state;
-    const struct plb_field *const tables[] = {plb_run_fields,     plb_pu_fields,   plb_curve_fields,
-                                              plb_fit_fields,     plb_term_fields, plb_cost_fields,
-                                              plb_setting_fields, plb_phase_fields};
-    for (int t = 0; t < 8; t++)
+    const struct plb_field *const tables[] = {plb_run_fields,     plb_pu_fields,    plb_curve_fields,
+                                              plb_fit_fields,     plb_term_fields,  plb_cost_fields,
+                                              plb_setting_fields, plb_phase_fields, plb_aside_fields};
+    for (int t = 0; t < 9; t++)
         for (const struct plb_field *f = tables[t]; f->meaning != NULL; f++) {
             size_t length = strlen(f->meaning);
             assert_true(length > 10 && f->meaning[length - 1] == '.');

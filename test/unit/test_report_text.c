@@ -96,6 +96,7 @@ static const struct plb_report example_report = {
     .backups = 3,
     .backups_won = 2,
     .backup_units = 29,
+    .set_aside_units = 3,
     .audited = 400,
     .audit_differences = 2,
     .damaged = 3,
@@ -113,6 +114,11 @@ static const struct plb_report example_report = {
 static struct plb_report_setting example_settings[] = {{"heat", "rows", "500", "a b.conf:3"},
                                                        {"heat", "output", NULL, NULL}};
 
+static struct plb_report_aside example_aside[] = {
+    {17, 1, 3, "assign", "SIGSEGV", 2, false, 2, 1, 0, 0},
+    {40, 2, 4, "smooth", "SIGABRT", 1, true, 1, 1, -1, -1},
+};
+
 static void fill(struct example *e)
 {
     static const char *const names[PHASES] = {"assign", "smooth"};
@@ -122,6 +128,8 @@ static void fill(struct example *e)
     e->report.curves = e->curves;
     e->report.settings = example_settings;
     e->report.phases = e->phases;
+    e->report.set_aside = example_aside;
+    e->report.n_set_aside = 2;
     for (int i = 0; i < PHASES; i++)
         e->phases[i] = (struct plb_report_phase){names[i], 3 - 2 * i, 9.0 + i, 2.0 + i, 4.0 + i};
     for (int i = 0; i < PUS * PHASES; i++) {

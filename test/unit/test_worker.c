@@ -206,7 +206,7 @@ static void nonsense_is_dropped(void **state)
     assert_false(block(&f, 1, INT32_MAX, 1, 0, 10, 10));
     assert_false(block(&f, 1, 0, 1, UNITS - 5, 10, 10)); /* beyond the last unit */
     struct plb_message m = message(PLB_BLOCK, 0, 1);
-    m.block = (struct plb_block){{0, 0}, 1, 10, 0, 0.0};
+    m.block = (struct plb_block){{0, 0}, 1, 10, 0, 0.0, 0};
     assert_non_null(plb_message_check(&m, m.size, NODES));
     for (int type = 1; type < PLB_MESSAGE_TYPES; type++) {
         bool to_master = type == PLB_HELLO || type == PLB_PULL || type == PLB_DONE || type == PLB_FAIL

@@ -7,7 +7,7 @@ static bool copy(struct fixture *f, int pu, int64_t id, int64_t first, int64_t c
 {
     struct plb_message m = message(PLB_BACKUP, 0, 1);
     m.pu = pu;
-    m.block = (struct plb_block){{first, count}, id, count, 0, 0.0};
+    m.block = (struct plb_block){{first, count}, id, count, 0, 0.0, 0};
     return receive(f, &m);
 }
 

@@ -36,7 +36,8 @@ static void fill(struct dice *d, struct plb_message *m)
     switch ((enum plb_message_type)m->type) {
     case PLB_PASS: m->begin.phase = one_in(d, 5) ? amount(d) : whole(d, 0, PHASES - 1); break;
     case PLB_BLOCK:
-        m->block = (struct plb_block){any_range(d), amount(d), amount(d), amount(d), (double)amount(d)};
+        m->block = (struct plb_block){any_range(d), amount(d),         amount(d),
+                                      amount(d),    (double)amount(d), one_in(d, 9)};
         break;
     case PLB_EMPTY:
         m->empty.n_victims = (int32_t)whole(d, 0, PLB_VICTIMS);

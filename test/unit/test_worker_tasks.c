@@ -32,7 +32,7 @@ static void tasks_last_as_long_as_the_user_says(void **state)
     (void)state;
     start(&f, 1, &(struct plb_migration){.on = true, .task_s = 0.05});
     struct plb_message m = message(PLB_BLOCK, 0, 1);
-    m.block = (struct plb_block){{0, 1000}, 7, 500, 1, 0.0};
+    m.block = (struct plb_block){{0, 1000}, 7, 500, 1, 0.0, 0};
     assert_true(receive(&f, &m));
     for (int i = 0; i < 3; i++) {
         assert_true(plb_worker_take(f.worker, 0, &task));
@@ -50,11 +50,11 @@ static void tasks_grow_step_by_step(void **state)
     (void)state;
     start(&f, 1, &(struct plb_migration){.on = true, .task_s = 0.25});
     struct plb_message m = message(PLB_BLOCK, 0, 1);
-    m.block = (struct plb_block){{0, 1}, 7, 1, 0, 0.0};
+    m.block = (struct plb_block){{0, 1}, 7, 1, 0, 0.0, 0};
     assert_true(receive(&f, &m));
     assert_true(plb_worker_take(f.worker, 0, &task));
     plb_worker_done(f.worker, 0, &task, 0.5, 0.0, PLB_NO_SLOT);
-    m.block = (struct plb_block){{1, 400}, 8, 400, 0, 0.0};
+    m.block = (struct plb_block){{1, 400}, 8, 400, 0, 0.0, 0};
     assert_true(receive(&f, &m));
     for (int64_t i = 0, largest = 1; i < 5; i++) {
         assert_true(plb_worker_take(f.worker, 0, &task));
@@ -73,7 +73,7 @@ static void what_the_master_knows_outweighs_slow_small_tasks(void **state)
     (void)state;
     start(&f, 1, &migration_on);
     struct plb_message m = message(PLB_BLOCK, 0, 1);
-    m.block = (struct plb_block){{0, 1000}, 7, 100, 1, 0.0};
+    m.block = (struct plb_block){{0, 1000}, 7, 100, 1, 0.0, 0};
     assert_true(receive(&f, &m));
     double seconds = 0.0025; /* for a unit */
     for (int i = 0; i < 5; i++) {
@@ -167,9 +167,57 @@ static void time_is_expected_where_costs_are_told(void **state)
     stop(&f);
 }
 
+/* One of their tasks may kill its rank, and the master chooses which rank that is. */
+static void suspect_units_stay_in_small_tasks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, 2, &migration_on);
+    struct plb_message m = message(PLB_BLOCK, 0, 1);
+    m.block = (struct plb_block){{40, 40}, 9, 3, 20, 100.0, 1};
+    assert_true(receive(&f, &m));
+    empty(&f, 1, 0.0, 0.0);
+    struct plb_message thief = message(PLB_STEAL, 2, 1);
+    thief.steal.power = 4.0;
+    assert_true(receive(&f, &thief) && f.out.n > 0);
+    assert_int_equal(f.out.at[f.out.n - 1].gifts.n, 0);
+    for (int units = 40; units > 0; units -= 3)
+        assert_true(taken(&f, 0) <= 3);
+    assert_int_equal(taken(&f, 0), 0);
+    stop(&f);
+}
+
+/* The PU goes on with the rest of its block. */
+static void a_task_that_crashes_goes_back_alone(void **state)
+{
+    struct fixture f;
+    struct plb_slice task, next;
+    (void)state;
+    start(&f, 1, &migration_on);
+    assert_true(block(&f, 1, 0, 7, 0, 100, 10));
+    assert_true(plb_worker_take(f.worker, 0, &task));
+    plb_worker_crash(f.worker, 0, &task, 11);
+    f.out.n = 0;
+    plb_worker_collect(f.worker, 0.0, &f.out);
+    assert_int_equal(f.out.n, 1);
+    const struct plb_message *m = &f.out.at[0];
+    assert_int_equal(m->type, PLB_CRASH);
+    assert_int_equal(m->pu, 0);
+    assert_int_equal(m->pass, 1);
+    assert_int_equal(m->crash.range.first, task.range.first);
+    assert_int_equal(m->crash.range.count, task.range.count);
+    assert_int_equal(m->crash.block, 7);
+    assert_int_equal(m->crash.signal, 11);
+    assert_true(m->crash.alive && !m->crash.audit && m->crash.others == 0);
+    assert_true(plb_worker_take(f.worker, 0, &next));
+    assert_int_equal(next.range.first, task.range.first + task.range.count);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_task_that_crashes_goes_back_alone),
         cmocka_unit_test(tasks_follow_the_speed_of_their_pu),
         cmocka_unit_test(tasks_grow_step_by_step),
         cmocka_unit_test(tasks_last_as_long_as_the_user_says),
@@ -177,6 +225,7 @@ int main(void)
         cmocka_unit_test(short_tasks_come_in_bursts),
         cmocka_unit_test(longer_tasks_come_alone),
         cmocka_unit_test(time_is_expected_where_costs_are_told),
+        cmocka_unit_test(suspect_units_stay_in_small_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

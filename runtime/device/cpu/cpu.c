@@ -6,7 +6,6 @@
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -28,8 +27,8 @@ static const struct plb_option options[] = {
     {0},
 };
 
-struct plb_device {
-    double began; /* plb_now() when the first task since the last wait was begun; 0: none was */
+struct plb_device { /* in shared memory */
+    double began;   /* plb_now() when the first task since the last wait was begun; 0: none was */
 };
 
 /* ----------------------------------------------------------- describing it */
@@ -88,14 +87,14 @@ static const char *cpu_describe(const struct plb_device_place *here, int device,
 static int cpu_open(const struct plb_device_config *config, struct plb_device **device, struct plb_error *err)
 {
     (void)err;
-    *device = plb_alloc(sizeof **device);
+    *device = plb_shared_alloc(sizeof **device);
     omp_set_num_threads(config->threads);
     return PLB_OK;
 }
 
 static void cpu_close(struct plb_device *device)
 {
-    free(device);
+    plb_shared_free(device, sizeof *device);
 }
 
 static bool cpu_host_memory(const struct plb_device *device)
@@ -154,6 +153,7 @@ const struct plb_device_driver plb_device_cpu = {
     .entry = cpu_entry,
     .count = cpu_count,
     .describe = cpu_describe,
+    .isolates = true,
     .ops =
         {
             .lanes = 1,

@@ -21,7 +21,7 @@
  * Smaller: a PU that waits uses more of a core (0.1 % now). */
 #define LOOK 10e-3
 
-struct plb_device {
+struct plb_device { /* in shared memory */
     struct plb_pu_spec spec;
     double origin; /* of the seconds in `slow` lines, on the clock; 0: before the first task with units */
     struct plb_device_times times;
@@ -49,7 +49,7 @@ static int emulated_open(const struct plb_device_config *config, struct plb_devi
                          struct plb_error *err)
 {
     (void)err;
-    *device = plb_alloc(sizeof **device);
+    *device = plb_shared_alloc(sizeof **device);
     (*device)->spec = config->spec;
     omp_set_num_threads(1);
     return PLB_OK;
@@ -57,7 +57,7 @@ static int emulated_open(const struct plb_device_config *config, struct plb_devi
 
 static void emulated_close(struct plb_device *device)
 {
-    free(device);
+    plb_shared_free(device, sizeof *device);
 }
 
 static bool emulated_host_memory(const struct plb_device *device)
@@ -141,6 +141,7 @@ const struct plb_device_driver plb_device_emulated = {
     .name = "emulated",
     .entry = emulated_entry,
     .describe = emulated_describe,
+    .isolates = true,
     .ops =
         {
             .lanes = 1,

@@ -1,0 +1,32 @@
+/* The state of the master, for its own files alone. */
+#ifndef PLB_CORE_MASTER_INSIDE_H
+#define PLB_CORE_MASTER_INSIDE_H
+
+#include "core/losses.h"
+#include "core/master_config.h"
+#include "core/suspects.h"
+#include "core/totals.h"
+#include "core/work_count.h"
+
+struct plb_master {
+    struct plb_master_config config;
+    struct plb_pu_info *infos;
+    struct plb_pu_totals *totals;
+    struct plb_task_limit *limits;
+    bool *refused;
+    int n_pus, pass, phase;
+    const struct plb_cost_map *map; /* of the pass; NULL before the first */
+    struct plb_work_count work;
+    struct plb_ledger *ledger;
+    struct plb_broker *broker;
+    struct plb_agenda *agenda;
+    struct plb_backups *backups;
+    struct plb_audits *audits;
+    struct plb_losses losses;
+    struct plb_suspects *suspects;
+    struct plb_master_counts counts;
+    double pass_began;
+    bool stopped;
+};
+
+#endif

@@ -1,0 +1,75 @@
+/* The answers of the master to questions about it. */
+#include "core/master.h"
+#include "core/master_inside.h"
+
+const char *plb_master_failure(const struct plb_master *m)
+{
+    return plb_agenda_failure(m->agenda);
+}
+
+int64_t plb_master_accepted(const struct plb_master *m)
+{
+    return plb_ledger_accepted_units(m->ledger);
+}
+
+int plb_master_pus(const struct plb_master *m)
+{
+    return m->n_pus;
+}
+
+const struct plb_pu_info *plb_master_pu(const struct plb_master *m, int pu)
+{
+    return &m->infos[pu];
+}
+
+const struct plb_pu_totals *plb_master_totals(const struct plb_master *m, int pu)
+{
+    m->totals[pu].blocks = plb_agenda_blocks(m->agenda, pu);
+    return &m->totals[pu];
+}
+
+const struct plb_master_counts *plb_master_counts(const struct plb_master *m)
+{
+    return &m->counts;
+}
+
+struct plb_backups *plb_master_backups(const struct plb_master *m)
+{
+    return m->backups;
+}
+
+struct plb_audits *plb_master_audits(const struct plb_master *m)
+{
+    return m->audits;
+}
+
+const struct plb_suspects *plb_master_suspects(const struct plb_master *m)
+{
+    return m->suspects;
+}
+
+bool plb_master_refused(const struct plb_master *m, int pu)
+{
+    return m->refused[pu];
+}
+
+struct plb_history *plb_master_history(const struct plb_master *m, int phase, int p)
+{
+    return &m->work.histories[p * m->config.phases + phase];
+}
+
+struct plb_work_count *plb_master_work(struct plb_master *m)
+{
+    return &m->work;
+}
+
+const struct plb_balancer_stats *plb_master_stats(const struct plb_master *m)
+{
+    return plb_agenda_stats(m->agenda);
+}
+
+const char *plb_master_check(const struct plb_master *m)
+{
+    const char *wrong = plb_ledger_check(m->ledger);
+    return wrong != NULL ? wrong : plb_agenda_check(m->agenda);
+}

@@ -1,0 +1,94 @@
+/* A request to the child has all of a task. */
+#include "node/isolated.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/crash.h"
+#include "job/application.h"
+
+struct request {
+    struct plb_phase phase;
+    int lane, n;
+    int64_t zero;
+    struct plb_task task;
+    void *data[PLB_MAX_DATA];
+    size_t bytes[PLB_MAX_DATA];
+    int32_t cancelled[PLB_MAX_LANES]; /* by lane; the parent writes it while the task runs */
+};
+
+/* In the child. */
+static int work(void *context, void *request)
+{
+    const struct plb_isolated *s = context;
+    const struct request *r = request;
+    int status = 0;
+    for (int i = 0; i < r->n && status == 0; i++) {
+        if ((r->zero & ((int64_t)1 << i)) == 0)
+            continue;
+        if (s->ops->zero != NULL)
+            status = s->ops->zero(s->device, r->lane, r->data[i], r->bytes[i]);
+        else
+            memset(r->data[i], 0, r->bytes[i]);
+    }
+    plb_crash_begin(r->phase.name, r->task.first, r->task.count);
+    if (status == 0)
+        status = s->ops->launch(s->device, r->lane, &r->phase, &r->task);
+    plb_crash_end();
+    return status;
+}
+
+void plb_isolated_init(struct plb_isolated *s, const struct plb_device_ops *ops, struct plb_device *device)
+{
+    *s = (struct plb_isolated){.ops = ops, .device = device};
+    s->child = plb_child_new(work, s, sizeof(struct request));
+}
+
+void plb_isolated_fini(struct plb_isolated *s)
+{
+    plb_child_free(s->child);
+    s->child = NULL;
+}
+
+int32_t *plb_isolated_cancelled(struct plb_isolated *s, int lane)
+{
+    struct request *r = plb_child_request(s->child);
+    return &r->cancelled[lane];
+}
+
+void plb_isolated_enter(struct plb_isolated *s, int pass)
+{
+    if (s->child != NULL && pass != s->pass)
+        plb_child_renew(s->child);
+    s->pass = pass;
+}
+
+int plb_isolated_launch(struct plb_isolated *s, int lane, const struct plb_phase *phase,
+                        const struct plb_task *task, int n, int64_t zero, char failure[80])
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct request *r = plb_child_request(s->child);
+    int status = -1;
+    r->phase = *phase;
+    r->lane = lane;
+    r->n = n;
+    r->zero = zero;
+    r->task = *task;
+    memcpy(r->data, task->data, (size_t)n * sizeof *r->data);
+    memcpy(r->bytes, task->bytes, (size_t)n * sizeof *r->bytes);
+    r->task.data = r->data;
+    r->task.bytes = r->bytes;
+    plb_crash_begin(phase->name, task->first, task->count);
+    plb_child_ready(s->child, &err);
+    double began = plb_now();
+    enum plb_child_outcome outcome = plb_child_call(s->child, &status, &s->end, &err);
+    s->took += plb_now() - began;
+    s->ended = outcome == PLB_CHILD_ENDED;
+    if (s->ended && !s->end.asked)
+        plb_crash_tell(s->end.signal, s->end.status);
+    plb_crash_end();
+    if (outcome == PLB_CHILD_MISSING)
+        snprintf(failure, 80, "%.79s", err.text);
+    return outcome == PLB_CHILD_ANSWERED ? status : -1;
+}

@@ -1,0 +1,301 @@
+/* Suspects: who tries units whose executor has died, in which tasks, and when they are set aside. The test
+ * plays the nodes, each with one PU. */
+#include "master_fixture.h"
+
+#define SEGV 11
+#define TENS 10 /* units that each node is granted first */
+#define MOST_UNITS (MOST_NODES * TENS)
+
+struct cluster {
+    struct fixture f;
+    bool isolated;
+    bool bad[MOST_UNITS]; /* units that kill their executor */
+    bool dead[MOST_NODES];
+    int deaths[MOST_UNITS]; /* of executors, by bad unit */
+    int trials[MOST_NODES]; /* suspect blocks that the node has got */
+    int64_t longest;        /* task of suspect units */
+    int busy;               /* node that ends nothing; negative: none */
+    int next;               /* message that is looked at next */
+};
+
+static const struct plb_set_aside *list(const struct cluster *c, int *n)
+{
+    return plb_suspects_list(plb_master_suspects(c->f.master), n);
+}
+
+static int64_t set_aside(const struct cluster *c)
+{
+    return plb_suspects_units(plb_master_suspects(c->f.master));
+}
+
+static void begin_cluster(struct cluster *c, int nodes, bool isolated)
+{
+    struct plb_master_config config = {.isolated = isolated, .phases = 2};
+    memset(c, 0, sizeof *c);
+    c->isolated = isolated;
+    c->busy = -1;
+    prepare(&c->f, "static", 0.0, nodes, TENS * nodes, &config);
+    begin(&c->f, 0, 0, 10.0, nodes);
+}
+
+static struct plb_message crash_of(const struct cluster *c, int node, struct plb_range range, int64_t block)
+{
+    struct plb_message m = message(&c->f, PLB_CRASH, node);
+    m.crash = (struct plb_crashed){range, block, 0, SEGV, c->isolated, 0};
+    return m;
+}
+
+/* Whether the task kills its executor; then the master hears of it. */
+static bool crashes(struct cluster *c, int node, struct plb_range task, int64_t block)
+{
+    for (int64_t u = task.first; u < task.first + task.count; u++)
+        if (c->bad[u]) {
+            struct plb_message m = crash_of(c, node, task, block);
+            c->deaths[u]++;
+            c->dead[node] = !c->isolated;
+            receive(&c->f, &m, 11.0);
+            return true;
+        }
+    return false;
+}
+
+/* A node executes a block; task by task, where it is suspect, or else as one. */
+static void execute(struct cluster *c, struct plb_message m)
+{
+    struct plb_block b = m.block;
+    int64_t most = b.alone ? b.grain : b.range.count;
+    assert_true(!b.alone || m.to != 0 || c->isolated); /* rank 0 must not die */
+    c->trials[m.to] += b.alone != 0;
+    c->longest = b.alone && most > c->longest ? most : c->longest;
+    for (int64_t skip = 0; skip < b.range.count && !c->dead[m.to]; skip += most) {
+        int64_t count = most < b.range.count - skip ? most : b.range.count - skip;
+        if (!crashes(c, m.to, (struct plb_range){b.range.first + skip, count}, b.id))
+            report(&c->f, m, m.to, skip, count);
+    }
+}
+
+/* Nodes execute what they get, until nobody has anything. */
+static void play(struct cluster *c)
+{
+    for (; c->next < c->f.out.n; c->next++) {
+        struct plb_message m = c->f.out.at[c->next];
+        if (m.type == PLB_BLOCK && !c->dead[m.to] && m.to != c->busy)
+            execute(c, m);
+    }
+}
+
+static void a_unit_that_kills_two_ranks_is_set_aside(void **state)
+{
+    struct cluster c;
+    int n;
+    (void)state;
+    begin_cluster(&c, 4, false);
+    c.bad[13] = true;
+    play(&c);
+    assert_true(plb_master_over(c.f.master));
+    assert_int_equal(c.deaths[13], 2);
+    assert_int_equal(plb_master_counts(c.f.master)->losses, 2);
+    assert_int_equal(plb_master_counts(c.f.master)->crashes, 2);
+    assert_int_equal(c.longest, 1);
+    assert_true(c.trials[0] == 0 && c.trials[2] + c.trials[3] > 1);
+    const struct plb_set_aside *at = list(&c, &n);
+    assert_int_equal(n, 1);
+    assert_true(at->range.first == 13 && at->range.count == 1 && at->signal == SEGV && at->pass == 1);
+    assert_true(at->deaths == 2 && at->pus[1] == 1 && at->pus[0] > 1 && !at->nobody);
+    assert_int_equal(set_aside(&c), 1);
+    stop(&c.f);
+}
+
+static void each_bad_unit_costs_two_ranks_at_most(void **state)
+{
+    struct cluster c;
+    int n;
+    (void)state;
+    begin_cluster(&c, 4, false);
+    c.bad[12] = c.bad[17] = true;
+    play(&c);
+    assert_true(plb_master_over(c.f.master));
+    assert_int_equal(c.deaths[12] + c.deaths[17], 3); /* the first death counts for both */
+    const struct plb_set_aside *at = list(&c, &n);
+    int64_t named = 0;
+    for (int i = 0; i < n; i++) /* rank 0 alone is left, and some units have nobody to try them */
+        named += at[i].nobody ? 0 : at[i].range.first * at[i].range.count;
+    assert_int_equal(named, 12 + 17);
+    stop(&c.f);
+}
+
+static void a_rank_with_suspects_has_nothing_else(void **state)
+{
+    struct cluster c;
+    (void)state;
+    begin_cluster(&c, 3, false);
+    c.bad[13] = true;
+    c.busy = 2;
+    play(&c);
+    assert_false(plb_master_over(c.f.master));
+    assert_int_equal(c.f.out.n, c.next);
+    for (int i = 0; i < c.f.out.n; i++) /* node 2 has its block still: nobody may try */
+        assert_true(c.f.out.at[i].type != PLB_BLOCK || !c.f.out.at[i].block.alone);
+    c.busy = -1;
+    c.next = 0;
+    for (int i = 0; i < c.f.out.n; i++) { /* only what node 2 has left undone */
+        struct plb_message m = c.f.out.at[i];
+        if (m.type == PLB_BLOCK && m.to == 2)
+            execute(&c, m);
+        c.next = i + 1;
+    }
+    assert_true(plb_master_over(c.f.master));
+    assert_int_equal(c.deaths[13], 2);
+    stop(&c.f);
+}
+
+static void without_another_rank_units_are_set_aside_at_once(void **state)
+{
+    struct cluster c;
+    int n;
+    (void)state;
+    begin_cluster(&c, 2, false);
+    c.bad[13] = true;
+    play(&c);
+    assert_true(plb_master_over(c.f.master));
+    const struct plb_set_aside *at = list(&c, &n);
+    assert_int_equal(n, 1);
+    assert_true(at->range.first == 10 && at->range.count == TENS && at->nobody && at->deaths == 1);
+    assert_true(at->pus[0] == 1 && at->pus[1] < 0);
+    stop(&c.f);
+}
+
+static void child_processes_cost_little(void **state)
+{
+    struct cluster c;
+    int n;
+    (void)state;
+    begin_cluster(&c, 4, true);
+    c.bad[3] = true; /* of rank 0 */
+    play(&c);
+    assert_true(plb_master_over(c.f.master));
+    assert_int_equal(plb_master_counts(c.f.master)->losses, 0);
+    assert_int_equal(c.deaths[3], 2); /* in a task of ten, and of one */
+    assert_int_equal(set_aside(&c), 1);
+    assert_true(list(&c, &n)->pus[0] != 0); /* another PU has tried */
+    stop(&c.f);
+}
+
+static void children_die_in_eighths(void **state)
+{
+    struct plb_master_config config = {.isolated = true, .phases = 2};
+    struct cluster c;
+    (void)state;
+    memset(&c, 0, sizeof c);
+    prepare(&c.f, "static", 0.0, 1, 1000, &config);
+    begin(&c.f, 0, 0, 10.0, 1);
+    c.isolated = true;
+    struct plb_message m = crash_of(&c, 0, (struct plb_range){0, 1000}, 0);
+    receive(&c.f, &m, 11.0);
+    assert_int_equal(c.f.out.n, 2);
+    assert_true(c.f.out.at[1].block.alone && c.f.out.at[1].block.grain == 125);
+    m = crash_of(&c, 0, (struct plb_range){125, 125}, c.f.out.at[1].block.id);
+    receive(&c.f, &m, 11.0);
+    report(&c.f, c.f.out.at[1], 0, 0, 125);
+    for (int i = 2; i < c.f.out.n; i++)
+        if (c.f.out.at[i].block.range.first < 250) {
+            assert_int_equal(c.f.out.at[i].block.grain, 15);
+        } else {
+            assert_int_equal(c.f.out.at[i].block.grain, 125);
+        }
+    assert_int_equal(set_aside(&c), 0);
+    stop(&c.f);
+}
+
+static void units_that_are_accepted_are_above_suspicion(void **state)
+{
+    struct cluster c;
+    (void)state;
+    begin_cluster(&c, 4, false);
+    struct plb_message first = c.f.out.at[1];
+    report(&c.f, first, 1, 0, 8);
+    struct plb_message m = crash_of(&c, 1, (struct plb_range){10, 9}, first.block.id);
+    receive(&c.f, &m, 11.0); /* 18 is suspect, and 19 is not */
+    c.dead[1] = true;
+    play(&c);
+    assert_true(plb_master_over(c.f.master));
+    assert_int_equal(c.trials[2] + c.trials[3], 1);
+    assert_int_equal(set_aside(&c), 0);
+    stop(&c.f);
+}
+
+static void last_words_count_after_the_loss(void **state)
+{
+    struct cluster c;
+    (void)state;
+    begin_cluster(&c, 4, false);
+    struct plb_message m = crash_of(&c, 1, (struct plb_range){13, 1}, 1);
+    plb_master_lost(c.f.master, 1, 11.0, &c.f.out); /* 10 to 19 are granted to others, rank 0 among them */
+    c.dead[1] = true;
+    receive(&c.f, &m, 11.0);
+    assert_int_equal(plb_master_counts(c.f.master)->losses, 1);
+    assert_int_equal(plb_master_counts(c.f.master)->dropped, 0);
+    m.pass++;
+    receive(&c.f, &m, 11.0);
+    assert_int_equal(plb_master_counts(c.f.master)->dropped, 1);
+    stop(&c.f);
+}
+
+static void several_tasks_may_have_crashed(void **state)
+{
+    struct cluster c;
+    (void)state;
+    begin_cluster(&c, 4, false);
+    struct plb_message m = crash_of(&c, 1, (struct plb_range){13, 1}, 1);
+    m.crash.others = 1;
+    receive(&c.f, &m, 11.0);
+    assert_int_equal(plb_master_counts(c.f.master)->losses, 0);
+    m.crash.range.first = 15;
+    m.crash.others = 0;
+    receive(&c.f, &m, 11.0);
+    assert_int_equal(plb_master_counts(c.f.master)->losses, 1);
+    c.dead[1] = c.bad[15] = true;
+    play(&c);
+    assert_true(plb_master_over(c.f.master));
+    assert_true(set_aside(&c) == 1 && c.deaths[15] == 1);
+    stop(&c.f);
+}
+
+static void later_passes_of_the_phase_leave_them_out(void **state)
+{
+    struct cluster c;
+    (void)state;
+    begin_cluster(&c, 4, false);
+    c.bad[13] = true;
+    play(&c);
+    begin(&c.f, 1, 0, 20.0, 2);
+    assert_int_equal(plb_master_accepted(c.f.master), 0);
+    c.bad[13] = false; /* of another phase */
+    play(&c);
+    assert_true(plb_master_over(c.f.master));
+    c.bad[13] = true;
+    begin(&c.f, 0, 0, 30.0, 2);
+    assert_int_equal(plb_master_accepted(c.f.master), 1);
+    play(&c);
+    assert_true(plb_master_over(c.f.master));
+    assert_int_equal(plb_master_counts(c.f.master)->losses, 2);
+    assert_int_equal(set_aside(&c), 1);
+    stop(&c.f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_unit_that_kills_two_ranks_is_set_aside),
+        cmocka_unit_test(each_bad_unit_costs_two_ranks_at_most),
+        cmocka_unit_test(a_rank_with_suspects_has_nothing_else),
+        cmocka_unit_test(without_another_rank_units_are_set_aside_at_once),
+        cmocka_unit_test(child_processes_cost_little),
+        cmocka_unit_test(children_die_in_eighths),
+        cmocka_unit_test(units_that_are_accepted_are_above_suspicion),
+        cmocka_unit_test(last_words_count_after_the_loss),
+        cmocka_unit_test(several_tasks_may_have_crashed),
+        cmocka_unit_test(later_passes_of_the_phase_leave_them_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
