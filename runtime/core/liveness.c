@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -16,17 +17,32 @@
 struct plb_liveness {
     int n;
     double lost_after, looked;
+    int *hosts;
+    bool *alone;   /* no other rank is on its host */
     double *heard; /* from it, or of it */
     double *spoke; /* from it alone */
     double *spare; /* seconds that it may be silent beyond lost_after; INFINITY: excused */
     bool *lost;
 };
 
-struct plb_liveness *plb_liveness_new(int n, double lost_after, double now)
+static bool is_alone(const struct plb_liveness *l, int rank)
+{
+    for (int i = 0; i < l->n; i++)
+        if (i != rank && l->hosts[i] == l->hosts[rank])
+            return false;
+    return true;
+}
+
+struct plb_liveness *plb_liveness_new(int n, const int *hosts, double lost_after, double now)
 {
     struct plb_liveness *l = plb_alloc(sizeof *l);
     l->n = n;
     l->lost_after = lost_after;
+    l->hosts = plb_alloc((size_t)n * sizeof *l->hosts);
+    memcpy(l->hosts, hosts, (size_t)n * sizeof *l->hosts);
+    l->alone = plb_alloc((size_t)n * sizeof *l->alone);
+    for (int i = 0; i < n; i++)
+        l->alone[i] = is_alone(l, i);
     l->heard = plb_alloc((size_t)n * sizeof *l->heard);
     l->spoke = plb_alloc((size_t)n * sizeof *l->spoke);
     l->spare = plb_alloc((size_t)n * sizeof *l->spare);
@@ -39,6 +55,8 @@ void plb_liveness_free(struct plb_liveness *l)
 {
     if (l == NULL)
         return;
+    free(l->hosts);
+    free(l->alone);
     free(l->heard);
     free(l->spoke);
     free(l->spare);
@@ -107,6 +125,19 @@ enum plb_liveness_state plb_liveness_of(const struct plb_liveness *l, int rank)
     return rank > 0 && isfinite(l->spare[rank]) && l->looked - l->heard[rank] > MISSED * PLB_BEAT_SECONDS
              ? PLB_SUSPECT
              : PLB_ALIVE;
+}
+
+int plb_liveness_witness(const struct plb_liveness *l, int rank)
+{
+    for (int i = 1; i < l->n; i++)
+        if (i != rank && l->hosts[i] == l->hosts[rank] && plb_liveness_of(l, i) == PLB_ALIVE)
+            return i;
+    return -1;
+}
+
+bool plb_liveness_alone(const struct plb_liveness *l, int rank)
+{
+    return l->alone[rank];
 }
 
 double plb_liveness_last(const struct plb_liveness *l, int rank)

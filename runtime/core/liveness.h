@@ -26,8 +26,9 @@ enum plb_liveness_state { PLB_ALIVE, PLB_SUSPECT, PLB_LOST_RANK };
 
 struct plb_liveness;
 
-/* For n ranks, all of them just heard. lost_after: seconds without a message. Rank 0 is the judge. */
-struct plb_liveness *plb_liveness_new(int n, double lost_after, double now);
+/* For n ranks, all of them just heard. Rank 0 is the judge. hosts: by rank, equal for ranks of one host; it
+ * is copied. lost_after: seconds without a message. */
+struct plb_liveness *plb_liveness_new(int n, const int *hosts, double lost_after, double now);
 void plb_liveness_free(struct plb_liveness *liveness);
 
 /* A message of a rank has arrived. One that was lost stays lost. */
@@ -53,6 +54,13 @@ void plb_liveness_resume(struct plb_liveness *liveness, double now);
 int plb_liveness_look(struct plb_liveness *liveness, double now);
 
 enum plb_liveness_state plb_liveness_of(const struct plb_liveness *liveness, int rank);
+
+/* Another rank of the same host that was heard of late: it can be asked whether the process of this one runs.
+ * -1: there is none. Not rank 0, which sees by itself what its host knows. */
+int plb_liveness_witness(const struct plb_liveness *liveness, int rank);
+
+/* Whether no other rank is on its host, so that nobody can answer for it. */
+bool plb_liveness_alone(const struct plb_liveness *liveness, int rank);
 
 /* The time of a rank's own last word, as far as it counts. */
 double plb_liveness_last(const struct plb_liveness *liveness, int rank);

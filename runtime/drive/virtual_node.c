@@ -372,9 +372,13 @@ static void give_up(struct plb_virtual_nodes *v, int n, int id)
 void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event *e)
 {
     struct virtual_node *node = &v->at[e->node];
+    double until = plb_faults_stopped(v->faults, e->node);
     if (node->stopped || !plb_faults_node_works(v->faults, e->node))
         return;
-    if (e->kind == PLB_EVENT_INPUTS) {
+    if (e->time < until) {
+        node->look_at = e->kind == PLB_EVENT_LOOK && e->time == node->look_at ? until : node->look_at;
+        plb_events_add(v->world->clock, (struct plb_event){until, e->kind, e->node, e->pu, e->item});
+    } else if (e->kind == PLB_EVENT_INPUTS) {
         inputs_arrived(v, e->node, e->pu, e->item);
     } else if (e->kind == PLB_EVENT_END && has(v, e)) {
         (plb_faults_pu_works(v->faults, e->node, e->pu) ? finish : plan_hung)(v, e->node, e->pu);
