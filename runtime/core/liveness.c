@@ -7,8 +7,9 @@
 
 #include "base/memory.h"
 
-/* Beats that a rank may miss before it is a suspect. */
-#define MISSED 3.0
+/* Seconds by which a BEAT may be late before its rank is a suspect. Larger: the answer of its host comes too
+ * late. Smaller: more questions. */
+#define LATE (2.0 * PLB_BEAT_SECONDS)
 
 /* Seconds between two looks beyond which the judge was held up. Larger: after such a time ranks are given up
  * that live. Smaller: a judge that looks rarely notices losses later. */
@@ -16,7 +17,7 @@
 
 struct plb_liveness {
     int n;
-    double lost_after, looked;
+    double lost_after, beat, looked;
     int *hosts;
     bool *alone;   /* no other rank is on its host */
     double *heard; /* from it, or of it */
@@ -24,6 +25,11 @@ struct plb_liveness {
     double *spare; /* seconds that it may be silent beyond lost_after; INFINITY: excused */
     bool *lost;
 };
+
+double plb_liveness_beat(int n)
+{
+    return fmax((double)(n - 1) / PLB_MOST_BEATS, PLB_BEAT_SECONDS);
+}
 
 static bool is_alone(const struct plb_liveness *l, int rank)
 {
@@ -37,7 +43,8 @@ struct plb_liveness *plb_liveness_new(int n, const int *hosts, double lost_after
 {
     struct plb_liveness *l = plb_alloc(sizeof *l);
     l->n = n;
-    l->lost_after = lost_after;
+    l->beat = plb_liveness_beat(n);
+    l->lost_after = lost_after + l->beat - PLB_BEAT_SECONDS;
     l->hosts = plb_alloc((size_t)n * sizeof *l->hosts);
     memcpy(l->hosts, hosts, (size_t)n * sizeof *l->hosts);
     l->alone = plb_alloc((size_t)n * sizeof *l->alone);
@@ -122,9 +129,8 @@ enum plb_liveness_state plb_liveness_of(const struct plb_liveness *l, int rank)
 {
     if (l->lost[rank])
         return PLB_LOST_RANK;
-    return rank > 0 && isfinite(l->spare[rank]) && l->looked - l->heard[rank] > MISSED * PLB_BEAT_SECONDS
-             ? PLB_SUSPECT
-             : PLB_ALIVE;
+    return rank > 0 && isfinite(l->spare[rank]) && l->looked - l->heard[rank] > l->beat + LATE ? PLB_SUSPECT
+                                                                                               : PLB_ALIVE;
 }
 
 int plb_liveness_witness(const struct plb_liveness *l, int rank)

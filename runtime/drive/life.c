@@ -78,6 +78,7 @@ struct plb_life {
     double *coming;            /* rank 0: bytes on their way from each */
     double arrived, receiving; /* rank 0: bytes of data, and the seconds in which some was on its way */
     double looked;             /* plb_now() of the last look, and BEAT to rank 0 */
+    double said;               /* of the last BEAT to rank 0 */
     double told;               /* rank 0: of its last BEAT to the others; they: when rank 0 was heard last */
 };
 
@@ -278,6 +279,15 @@ static void look_at_rank0(struct plb_life *life, double now)
         end_process(life, "rank 0 has said nothing for 10 s");
 }
 
+/* Looks come every PLB_BEAT_SECONDS or a little later. */
+static void say(struct plb_life *life, double now, struct plb_outbox *out)
+{
+    if (now < life->said + plb_liveness_beat(life->size) - 0.5 * PLB_BEAT_SECONDS)
+        return;
+    life->said = now;
+    plb_outbox_add(out, PLB_BEAT, life->rank, 0, 0);
+}
+
 void plb_life_step(struct plb_life *life, struct plb_outbox *out)
 {
     double now = plb_now(), gap = now - life->looked;
@@ -292,7 +302,7 @@ void plb_life_step(struct plb_life *life, struct plb_outbox *out)
         if (now >= life->told + RANK0_BEAT)
             tell_others(life, false, now, out);
     } else {
-        plb_outbox_add(out, PLB_BEAT, life->rank, 0, 0);
+        say(life, now, out);
         look_at_rank0(life, now);
     }
 }

@@ -59,7 +59,7 @@ static double clock_of(const struct plb_virtual_life *life, double time)
 /* When rank 0 got the last BEAT that a node has said by some moment. Each says it at its own moments. */
 static double last_beat(const struct plb_virtual_life *life, int node, double by)
 {
-    double beat = life->world->in->beat_s;
+    double beat = life->world->in->beat_s * plb_liveness_beat(life->n) / PLB_BEAT_SECONDS;
     double latency = node > 0 ? life->world->in->cluster->nodes[node].latency : 0.0;
     double phase = plb_random_real(life->world->in->seed + 4, (uint64_t)node);
     return (floor(by / beat - phase) + phase) * beat + latency;

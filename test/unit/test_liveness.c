@@ -135,10 +135,34 @@ static void ranks_of_a_host_answer_for_each_other(void **state)
     plb_liveness_free(l);
 }
 
+/* 4,001 ranks say 2,500 BEATs a second together, each one every 1.6 s, and may be held up for as long as few.
+ */
+static void many_ranks_beat_less_often(void **state)
+{
+    enum { MANY = 4001 };
+    static int alone[MANY];
+    (void)state;
+    assert_float_equal(plb_liveness_beat(2), STEP, 1e-9);
+    assert_float_equal(plb_liveness_beat(251), STEP, 1e-9);
+    assert_float_equal(plb_liveness_beat(MANY), 1.6, 1e-9);
+    for (int i = 0; i < MANY; i++)
+        alone[i] = i;
+    struct plb_liveness *l = plb_liveness_new(MANY, alone, 0.8, 0.0);
+    for (int i = 1; i <= 24; i++) {
+        for (int rank = 2; rank < MANY && i % 16 == 0; rank++)
+            plb_liveness_heard(l, rank, i * STEP);
+        assert_int_equal(plb_liveness_look(l, i * STEP), i > 23 ? 1 : -1);
+        assert_int_equal(plb_liveness_of(l, 1), i > 18 ? PLB_SUSPECT : PLB_ALIVE);
+        assert_int_equal(plb_liveness_of(l, 2), PLB_ALIVE);
+    }
+    plb_liveness_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_beats_is_alive),
+        cmocka_unit_test(many_ranks_beat_less_often),
         cmocka_unit_test(ranks_of_a_host_answer_for_each_other),
         cmocka_unit_test(who_is_silent_is_a_suspect_and_then_lost),
         cmocka_unit_test(time_without_a_look_does_not_count),
