@@ -31,6 +31,7 @@ static double silent(enum plb_fault_kind kind, double lasts, const int *hosts)
     f.s.faults = &fault;
     f.s.n_faults = 1;
     f.s.watch.stepped = see_loss;
+    f.s.max_events = 100000; /* nobody notices */
     run(&f);
     assert_int_equal(plb_master_accepted(f.result.master), UNITS);
     assert_int_equal(plb_master_counts(f.result.master)->losses, lost_at >= 0.0);
