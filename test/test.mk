@@ -18,7 +18,7 @@ $(B)/test/kernels/%.so: test/kernels/%.c
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) $(OPENMP) -shared -o $@ $< -lm
 
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
-.PHONY: tests test-kernels check check-mpi check-survival check-deep mutants
+.PHONY: tests test-kernels check check-seeds check-mpi check-survival check-deep mutants
 tests: all test-kernels $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
 test-kernels: $(TEST_KERNELS)
 
@@ -28,6 +28,10 @@ SETTINGS = PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_QUICK=$
            $(if $(SEEDS),PLB_SEEDS=$(SEEDS) PLB_FIT_SEEDS=$(SEEDS) PLB_TIMEOUT=7200)
 check: tests
 	@$(SETTINGS) test/run -j $(JOBS) $(TEST_BIN) $(FAKE_TESTS) $(TEST_SH)
+
+# Simulated clusters alone, N of them from seed FROM on, and the table of what they met.
+check-seeds: $(B)/test/simulation/test_seeds
+	@PLB_SEEDS=$(or $(N),1000000) PLB_FIRST_SEED=$(or $(FROM),1) $< && echo "1 passed, 0 failed, 0 skipped"
 
 # Faults are planted in copies of the tree. N=10: a fixed spread of ten. FAULTS='worker/*': those alone.
 mutants:

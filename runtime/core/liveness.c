@@ -3,11 +3,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
-/* Beats that a rank may miss before it is a suspect. */
-#define MISSED 3.0
+/* Seconds by which a BEAT may be late before its rank is a suspect. Larger: the answer of its host comes too
+ * late. Smaller: more questions. */
+#define LATE (2.0 * PLB_BEAT_SECONDS)
 
 /* Seconds between two looks beyond which the judge was held up. Larger: after such a time ranks are given up
  * that live. Smaller: a judge that looks rarely notices losses later. */
@@ -15,18 +17,39 @@
 
 struct plb_liveness {
     int n;
-    double lost_after, looked;
+    double lost_after, beat, looked;
+    int *hosts;
+    bool *alone;   /* no other rank is on its host */
     double *heard; /* from it, or of it */
     double *spoke; /* from it alone */
     double *spare; /* seconds that it may be silent beyond lost_after; INFINITY: excused */
     bool *lost;
 };
 
-struct plb_liveness *plb_liveness_new(int n, double lost_after, double now)
+double plb_liveness_beat(int n)
+{
+    return fmax((double)(n - 1) / PLB_MOST_BEATS, PLB_BEAT_SECONDS);
+}
+
+static bool is_alone(const struct plb_liveness *l, int rank)
+{
+    for (int i = 0; i < l->n; i++)
+        if (i != rank && l->hosts[i] == l->hosts[rank])
+            return false;
+    return true;
+}
+
+struct plb_liveness *plb_liveness_new(int n, const int *hosts, double lost_after, double now)
 {
     struct plb_liveness *l = plb_alloc(sizeof *l);
     l->n = n;
-    l->lost_after = lost_after;
+    l->beat = plb_liveness_beat(n);
+    l->lost_after = lost_after + l->beat - PLB_BEAT_SECONDS;
+    l->hosts = plb_alloc((size_t)n * sizeof *l->hosts);
+    memcpy(l->hosts, hosts, (size_t)n * sizeof *l->hosts);
+    l->alone = plb_alloc((size_t)n * sizeof *l->alone);
+    for (int i = 0; i < n; i++)
+        l->alone[i] = is_alone(l, i);
     l->heard = plb_alloc((size_t)n * sizeof *l->heard);
     l->spoke = plb_alloc((size_t)n * sizeof *l->spoke);
     l->spare = plb_alloc((size_t)n * sizeof *l->spare);
@@ -39,6 +62,8 @@ void plb_liveness_free(struct plb_liveness *l)
 {
     if (l == NULL)
         return;
+    free(l->hosts);
+    free(l->alone);
     free(l->heard);
     free(l->spoke);
     free(l->spare);
@@ -104,9 +129,21 @@ enum plb_liveness_state plb_liveness_of(const struct plb_liveness *l, int rank)
 {
     if (l->lost[rank])
         return PLB_LOST_RANK;
-    return rank > 0 && isfinite(l->spare[rank]) && l->looked - l->heard[rank] > MISSED * PLB_BEAT_SECONDS
-             ? PLB_SUSPECT
-             : PLB_ALIVE;
+    return rank > 0 && isfinite(l->spare[rank]) && l->looked - l->heard[rank] > l->beat + LATE ? PLB_SUSPECT
+                                                                                               : PLB_ALIVE;
+}
+
+int plb_liveness_witness(const struct plb_liveness *l, int rank)
+{
+    for (int i = 1; i < l->n; i++)
+        if (i != rank && l->hosts[i] == l->hosts[rank] && plb_liveness_of(l, i) == PLB_ALIVE)
+            return i;
+    return -1;
+}
+
+bool plb_liveness_alone(const struct plb_liveness *l, int rank)
+{
+    return l->alone[rank];
 }
 
 double plb_liveness_last(const struct plb_liveness *l, int rank)

@@ -9,9 +9,14 @@
 
 #include <stdbool.h>
 
-/* Seconds between two BEATs of a node. Larger: a loss is noticed later. Smaller: more messages. A thousand
- * nodes send ten thousand a second. */
+/* Seconds between two BEATs of a node, where there are not too many nodes, and between two looks. Larger: a
+ * loss is noticed later. Smaller: more messages. */
 #define PLB_BEAT_SECONDS 0.1
+
+/* BEATs that rank 0 gets in a second at most, from all: among more nodes than say as many, each says BEAT
+ * less often. Larger: rank 0 needs more of a core for them; each needs up to 4 us in shared memory and 8 us
+ * over TCP. Smaller: losses among many nodes are noticed later. */
+#define PLB_MOST_BEATS 2500.0
 
 /* Seconds without a message after which a rank is lost, where the user does not say and nobody vouches for
  * it. Larger: the work of a dead rank waits longer. Smaller: a rank whose host is held up for a moment is
@@ -26,8 +31,13 @@ enum plb_liveness_state { PLB_ALIVE, PLB_SUSPECT, PLB_LOST_RANK };
 
 struct plb_liveness;
 
-/* For n ranks, all of them just heard. lost_after: seconds without a message. Rank 0 is the judge. */
-struct plb_liveness *plb_liveness_new(int n, double lost_after, double now);
+/* For n ranks, all of them just heard. Rank 0 is the judge. hosts: by rank, equal for ranks of one host; it
+ * is copied. lost_after: seconds without a message, where BEATs come every PLB_BEAT_SECONDS; where they come
+ * less often, so much more. */
+struct plb_liveness *plb_liveness_new(int n, const int *hosts, double lost_after, double now);
+/* Seconds between two BEATs of each of n ranks. */
+double plb_liveness_beat(int n);
+
 void plb_liveness_free(struct plb_liveness *liveness);
 
 /* A message of a rank has arrived. One that was lost stays lost. */
@@ -53,6 +63,13 @@ void plb_liveness_resume(struct plb_liveness *liveness, double now);
 int plb_liveness_look(struct plb_liveness *liveness, double now);
 
 enum plb_liveness_state plb_liveness_of(const struct plb_liveness *liveness, int rank);
+
+/* Another rank of the same host that was heard of late: it can be asked whether the process of this one runs.
+ * -1: there is none. Not rank 0, which sees by itself what its host knows. */
+int plb_liveness_witness(const struct plb_liveness *liveness, int rank);
+
+/* Whether no other rank is on its host, so that nobody can answer for it. */
+bool plb_liveness_alone(const struct plb_liveness *liveness, int rank);
 
 /* The time of a rank's own last word, as far as it counts. */
 double plb_liveness_last(const struct plb_liveness *liveness, int rank);

@@ -8,9 +8,10 @@
 #include "plb/kernel.h"
 
 struct node_state {
-    bool dead;     /* does nothing more */
-    bool loses;    /* and what it has sent may be lost */
-    bool given_up; /* by the master */
+    bool dead;                             /* does nothing more */
+    bool loses;                            /* and what it has sent may be lost */
+    bool given_up;                         /* by the master */
+    double silent_since, stopped, unheard; /* the last two: until then */
 };
 
 struct fault_state {
@@ -48,10 +49,12 @@ struct plb_faults *plb_faults_new(struct plb_world *world)
     const struct plb_cluster_spec *c = world->in->cluster;
     struct plb_faults *f = plb_alloc(sizeof *f);
     f->world = world;
-    f->faults = plb_alloc((size_t)(world->in->n_faults + c->n_pus + 1) * sizeof *f->faults);
+    f->faults = plb_alloc(2 * (size_t)(world->in->n_faults + c->n_pus + 1) * sizeof *f->faults);
     f->nodes = plb_alloc((size_t)c->n_nodes * sizeof *f->nodes);
     f->hung = plb_alloc((size_t)c->n_pus * sizeof *f->hung);
     f->broken = plb_alloc((size_t)c->n_pus * sizeof *f->broken);
+    for (int n = 0; n < c->n_nodes; n++)
+        f->nodes[n].stopped = f->nodes[n].unheard = -INFINITY;
     for (int i = 0; i < world->in->n_faults; i++)
         add(f, &world->in->faults[i]);
     for (int n = 0; n < c->n_nodes; n++)
@@ -71,15 +74,30 @@ void plb_faults_free(struct plb_faults *f)
     free(f);
 }
 
+/* A node does not say BEAT from now on. */
+static void silence(struct plb_faults *f, int node)
+{
+    double since;
+    if (!plb_faults_silent(f, node, &since))
+        f->nodes[node].silent_since = f->world->now;
+}
+
 /* Marks what no longer works, and counts. */
 static void mark(struct plb_faults *f, struct fault_state *fault)
 {
     struct plb_stress_counts *counts = &f->world->out->stress;
     struct node_state *node = &f->nodes[fault->is.node];
+    double until = f->world->now + fault->is.lasts;
     fault->struck = true;
     counts->at_moment[fault->is.when]++;
-    if (fault->is.kind == PLB_TAKEN_FOR_DEAD) {
-        counts->zombies++;
+    if (fault->is.pu < 0)
+        silence(f, fault->is.node);
+    if (fault->is.kind == PLB_STOPS) {
+        node->stopped = fmax(node->stopped, until);
+        counts->stops++;
+    } else if (fault->is.kind == PLB_UNHEARD) {
+        node->unheard = fmax(node->unheard, until);
+        counts->unheard++;
     } else if (fault->is.kind == PLB_BREAKS) {
         f->broken[fault->is.pu] = true;
         counts->broken_pus++;
@@ -94,17 +112,18 @@ static void mark(struct plb_faults *f, struct fault_state *fault)
     }
 }
 
-void plb_faults_strike(struct plb_faults *f, int number)
+bool plb_faults_strike(struct plb_faults *f, int number)
 {
     struct fault_state *fault = &f->faults[number];
     if (fault->struck || f->nodes[fault->is.node].dead)
-        return;
+        return false;
     mark(f, fault);
-    if (fault->is.kind == PLB_BREAKS)
-        return;
-    double detection = fault->is.kind == PLB_TAKEN_FOR_DEAD ? 0.0 : f->world->in->detection_s;
-    if (isfinite(detection))
-        plan(f, f->world->now + detection, PLB_EVENT_DETECTED, fault->is.node, -1);
+    if (fault->is.kind == PLB_HANGS && fault->is.pu >= 0 && isfinite(f->world->in->stuck_s))
+        add(f, &(struct plb_fault){.kind = PLB_HANGS,
+                                   .node = fault->is.node,
+                                   .pu = -1,
+                                   .at = f->world->now + f->world->in->stuck_s});
+    return fault->is.pu < 0;
 }
 
 void plb_faults_crash(struct plb_faults *f, int node)
@@ -152,6 +171,33 @@ bool plb_faults_given_up(const struct plb_faults *f, int node)
     return f->nodes[node].given_up;
 }
 
+double plb_faults_stopped(const struct plb_faults *f, int node)
+{
+    return f->nodes[node].stopped;
+}
+
+double plb_faults_unheard(const struct plb_faults *f, int node)
+{
+    return f->nodes[node].unheard;
+}
+
+bool plb_faults_silent(const struct plb_faults *f, int node, double *since)
+{
+    const struct node_state *n = &f->nodes[node];
+    *since = n->silent_since;
+    return n->dead || f->world->now < n->stopped || f->world->now < n->unheard;
+}
+
+bool plb_faults_ended(const struct plb_faults *f, int node)
+{
+    return f->nodes[node].loses;
+}
+
+bool plb_faults_running(const struct plb_faults *f, int node)
+{
+    return !f->nodes[node].loses && f->world->now >= f->nodes[node].stopped;
+}
+
 /* A moment of a node that faults may wait for. */
 static void notice(struct plb_faults *f, int node, enum plb_moment moment)
 {
@@ -182,7 +228,7 @@ void plb_faults_received(struct plb_faults *f, const struct plb_message *m)
 static bool of_node(int type)
 {
     return type == PLB_DONE || type == PLB_FAIL || type == PLB_PULL || type == PLB_STEAL || type == PLB_GIFT
-        || type == PLB_MOVED;
+        || type == PLB_MOVED || type == PLB_IDLE || type == PLB_BEAT || type == PLB_LOST;
 }
 
 bool plb_faults_swallow(struct plb_faults *f, const struct plb_message *m)

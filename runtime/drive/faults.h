@@ -12,8 +12,8 @@ struct plb_faults;
 struct plb_faults *plb_faults_new(struct plb_world *world);
 void plb_faults_free(struct plb_faults *faults);
 
-/* A fault happens, now: PLB_EVENT_FAULT with this number. Plans its detection. */
-void plb_faults_strike(struct plb_faults *faults, int number);
+/* A fault happens, now: PLB_EVENT_FAULT with this number. Returns whether rank 0 should look who lives. */
+bool plb_faults_strike(struct plb_faults *faults, int number);
 
 /* A node has died in a task, and has said so. */
 void plb_faults_crash(struct plb_faults *faults, int node);
@@ -25,6 +25,18 @@ int plb_faults_before_first_pass(struct plb_faults *faults);
 bool plb_faults_node_works(const struct plb_faults *faults, int node);
 bool plb_faults_pu_works(const struct plb_faults *faults, int node, int pu);
 bool plb_faults_pu_broken(const struct plb_faults *faults, int pu);
+
+/* The moment at which a node that is stopped goes on; and that before which nothing that it says to rank 0
+ * arrives. In the past where there is none. */
+double plb_faults_stopped(const struct plb_faults *faults, int node);
+double plb_faults_unheard(const struct plb_faults *faults, int node);
+
+/* Signs of life that others could notice, now. Silent: rank 0 hears no BEAT of the node, which says none from
+ * *since on. Ended: its process has, though it may not have been noticed. Running: it has not ended, and is
+ * not stopped. */
+bool plb_faults_silent(const struct plb_faults *faults, int node, double *since);
+bool plb_faults_ended(const struct plb_faults *faults, int node);
+bool plb_faults_running(const struct plb_faults *faults, int node);
 
 /* The master gives a node up, or has done so. */
 void plb_faults_give_up(struct plb_faults *faults, int node);

@@ -68,18 +68,22 @@ struct plb_life {
     int n_lost;
     bool any_lost, closing;
     bool quiet;                   /* rank 0 may say nothing for long */
-    bool *alone;                  /* rank 0: no other rank is on its host, so that nobody can answer for it */
     struct plb_patience patience; /* rank 0 */
-    double looked;                /* plb_now() of the last look, and BEAT to rank 0 */
+    double looked;                /* plb_now() of the last look */
+    double said;                  /* of the last BEAT to rank 0 */
     double told; /* rank 0: of its last BEAT to the others; they: when rank 0 was heard last */
 };
 
-static bool is_alone(const char *const *hosts, int n, int rank)
+/* Ranks of one host get one number: the first of them. */
+static struct plb_liveness *judge(const struct plb_life_config *config, int n, double now)
 {
+    int *hosts = plb_alloc((size_t)n * sizeof *hosts);
     for (int i = 0; i < n; i++)
-        if (i != rank && strcmp(hosts[i], hosts[rank]) == 0)
-            return false;
-    return true;
+        while (strcmp(config->hosts[hosts[i]], config->hosts[i]) != 0)
+            hosts[i]++;
+    struct plb_liveness *liveness = plb_liveness_new(n, hosts, config->lost_after, now);
+    free(hosts);
+    return liveness;
 }
 
 struct plb_life *plb_life_new(const struct plb_life_config *config)
@@ -93,11 +97,8 @@ struct plb_life *plb_life_new(const struct plb_life_config *config)
     life->looked = life->told = now;
     life->lost = plb_alloc((size_t)life->size * sizeof *life->lost);
     plb_patience_init(&life->patience, life->size);
-    life->alone = plb_alloc((size_t)life->size * sizeof *life->alone);
-    for (int i = 0; i < life->size && life->rank == 0; i++)
-        life->alone[i] = is_alone(config->hosts, life->size, i);
     if (life->rank == 0)
-        life->liveness = plb_liveness_new(life->size, config->lost_after, now);
+        life->liveness = judge(config, life->size, now);
     else if (config->ends_lost)
         plb_mpi_end_alone();
     return life;
@@ -111,7 +112,6 @@ void plb_life_free(struct plb_life *life)
     plb_liveness_free(life->liveness);
     free(life->lost);
     plb_patience_fini(&life->patience);
-    free(life->alone);
     free(life);
 }
 
@@ -207,23 +207,13 @@ static void look_at_neighbours(struct plb_life *life, struct plb_outbox *out)
     }
 }
 
-/* Another rank of the same host that was heard of late, or -1. */
-static int find_witness(const struct plb_life *life, int rank)
-{
-    for (int i = 1; i < life->size; i++)
-        if (i != rank && plb_liveness_of(life->liveness, i) == PLB_ALIVE
-            && strcmp(life->config.hosts[i], life->config.hosts[rank]) == 0)
-            return i;
-    return -1;
-}
-
 /* Whoever shares a host with a silent rank knows whether its process runs. */
 static void ask_about_suspects(struct plb_life *life, double now, struct plb_outbox *out)
 {
     for (int i = 1; i < life->size; i++) {
         if (plb_liveness_of(life->liveness, i) != PLB_SUSPECT)
             continue;
-        int witness = find_witness(life, i);
+        int witness = plb_liveness_witness(life->liveness, i);
         if (plb_neighbours_runs(life->neighbours, i))
             plb_liveness_vouch(life->liveness, i, now);
         else if (witness > 0)
@@ -238,7 +228,7 @@ static void count_data(struct plb_life *life, double now)
     double patience = plb_patience_look(&life->patience, life->config.mpi, life->liveness, now);
     for (int i = 1; i < life->size; i++) {
         double spare = fmax(life->patience.coming[i] > 0.0 ? patience : 0.0, life->closing ? CLOSING : 0.0);
-        plb_liveness_spare(life->liveness, i, life->alone[i] ? spare : 0.0);
+        plb_liveness_spare(life->liveness, i, plb_liveness_alone(life->liveness, i) ? spare : 0.0);
     }
 }
 
@@ -272,6 +262,15 @@ static void look_at_rank0(struct plb_life *life, double now)
         end_process(life, "rank 0 has said nothing for 10 s");
 }
 
+/* Looks come every PLB_BEAT_SECONDS or a little later. */
+static void say(struct plb_life *life, double now, struct plb_outbox *out)
+{
+    if (now < life->said + plb_liveness_beat(life->size) - 0.5 * PLB_BEAT_SECONDS)
+        return;
+    life->said = now;
+    plb_outbox_add(out, PLB_BEAT, life->rank, 0, 0);
+}
+
 void plb_life_step(struct plb_life *life, struct plb_outbox *out)
 {
     double now = plb_now(), gap = now - life->looked;
@@ -286,7 +285,7 @@ void plb_life_step(struct plb_life *life, struct plb_outbox *out)
         if (now >= life->told + RANK0_BEAT)
             tell_others(life, false, now, out);
     } else {
-        plb_outbox_add(out, PLB_BEAT, life->rank, 0, 0);
+        say(life, now, out);
         look_at_rank0(life, now);
     }
 }
@@ -313,7 +312,7 @@ void plb_life_heard(struct plb_life *life, const struct plb_message *m, struct p
     plb_liveness_heard(life->liveness, m->from, plb_now());
     if (m->type == PLB_BEAT && m->beat.about > 0)
         plb_liveness_vouch(life->liveness, m->beat.about, plb_now());
-    if (m->type == PLB_BEAT && m->beat.quiet != 0 && life->alone[m->from])
+    if (m->type == PLB_BEAT && m->beat.quiet != 0 && plb_liveness_alone(life->liveness, m->from))
         plb_liveness_vouch(life->liveness, m->from, plb_now() + LONGEST_QUIET);
     if (m->type == PLB_LOST && m->lost.rank != 0)
         lose(life, m->lost.rank, "its process has ended", false, out);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "core/liveness.h"
 #include "drive/true_costs.h"
 #include "drive/virtual_rank0.h"
 #include "model/optimum.h"
@@ -16,6 +17,7 @@ struct sim {
     struct plb_world world;
     struct plb_faults *faults;
     struct plb_network *network;
+    struct plb_virtual_life *life;
     struct plb_virtual_nodes *nodes;
     struct plb_rank0 *rank0;
     struct plb_master *master;
@@ -36,7 +38,8 @@ static struct plb_simulation complete(const struct plb_simulation *asked)
     in.message_s = in.message_s != 0.0 ? fmax(in.message_s, 0.0) : PLB_MESSAGE_SECONDS;
     in.solve_s = in.solve_s != 0.0 ? fmax(in.solve_s, 0.0) : PLB_SOLVE_SECONDS;
     in.fit_s = in.fit_s != 0.0 ? fmax(in.fit_s, 0.0) : PLB_FIT_SECONDS;
-    in.detection_s = in.detection_s > 0.0 ? in.detection_s : PLB_DETECTION_SECONDS;
+    in.lost_after = in.lost_after > 0.0 ? in.lost_after : PLB_LOST_AFTER;
+    in.beat_s = in.beat_s > 0.0 ? in.beat_s : PLB_BEAT_SECONDS;
     return in;
 }
 
@@ -62,7 +65,8 @@ static void set_up(struct sim *s)
                                      : in->true_maps != NULL ? in->true_maps
                                                              : in->maps;
     s->nodes = plb_virtual_nodes_new(&s->world, costs, s->faults, s->network);
-    s->rank0 = plb_rank0_new(&s->world, s->faults, s->network, s->nodes);
+    s->life = plb_virtual_life_new(&s->world, s->faults, s->network);
+    s->rank0 = plb_rank0_new(&s->world, s->faults, s->network, s->nodes, s->life);
     s->master = s->world.out->master = plb_rank0_master(s->rank0);
     s->ideals = plb_alloc((size_t)c->n_pus * sizeof *s->ideals);
     /* Replicated data is broadcast before the pass: its bytes count, its time does not, as in a real run. */
@@ -76,6 +80,7 @@ static void clean_up(struct sim *s)
     for (int i = 0; s->true_maps != NULL && i < s->in.master.phases; i++)
         plb_cost_map_fini(&s->true_maps[i]);
     plb_rank0_free(s->rank0);
+    plb_virtual_life_free(s->life);
     plb_virtual_nodes_free(s->nodes);
     plb_network_free(s->network);
     plb_faults_free(s->faults);
@@ -84,12 +89,19 @@ static void clean_up(struct sim *s)
     free(s->ideals);
 }
 
-/* A message arrives at a node other than rank 0's. The master's message to its own node needs no line
- * either: it was charged when it was sent. */
+/* A message arrives at a node other than rank 0's, and waits there while its process is stopped. The master's
+ * message to its own node needs no line either: it was charged when it was sent. */
 static void deliver(struct sim *s, const struct plb_event *e)
 {
+    double until = plb_faults_stopped(s->faults, e->node);
+    if (e->time < until) {
+        plb_events_add(s->world.clock, (struct plb_event){until, e->kind, e->node, e->pu, e->item});
+        return;
+    }
     const struct plb_message *m = plb_network_message(s->network, e->item);
-    if (m != NULL)
+    if (m != NULL && m->type == PLB_BEAT)
+        plb_virtual_life_asked(s->life, m);
+    else if (m != NULL)
         plb_virtual_nodes_receive(s->nodes, m);
     plb_network_release(s->network, e->item);
 }
@@ -105,9 +117,10 @@ static void handle(struct sim *s, const struct plb_event *e)
         break;
     case PLB_EVENT_RANK0:
     case PLB_EVENT_TICK:
-    case PLB_EVENT_DETECTED: plb_rank0_event(s->rank0, e); break;
+    case PLB_EVENT_BEAT: plb_rank0_event(s->rank0, e); break;
     case PLB_EVENT_FAULT:
-        plb_faults_strike(s->faults, e->item);
+        if (plb_faults_strike(s->faults, e->item))
+            plb_virtual_life_watch(s->life);
         plb_virtual_nodes_event(s->nodes, e);
         break;
     case PLB_EVENT_INPUTS:
@@ -221,6 +234,7 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
                     .task_bytes = job->sizes.task_bytes},
         .migration = job->balance.migration,
         .hung_after = job->run.hung_after,
+        .lost_after = job->run.lost_after,
         .seed = job->seed,
         .master_only = job->machines.pus.master_only,
         .message_s = job->cluster.simulation.message_s,

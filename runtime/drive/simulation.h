@@ -10,11 +10,15 @@
  * - Rank 0 has one thread. It handles one message at a time. It needs `message_s` for each message that it
  *   receives or sends, `solve_s` for each active PU where the balancer solved, and `fit_s` for each curve.
  * - Results are right, but for the PUs of `wrong`. Two wrong ones differ from each other.
- * - A fault is noticed `detection_s` seconds later. Then the master gives up the whole node. A device that
- *   fails is noticed in its task, or in its next one: its node says FAIL, and goes on with its other PUs. So
- *   it does with a PU that hangs in a task, where costs are told and `hung_after` is set (core/overdue.h).
+ * - A node that falls silent is judged as in a real run (core/liveness.h): by missing BEATs, by what its host
+ *   says of its process, and at once where its host sees that it has ended. Then the master gives it up.
+ * BEATs are counted only while a node is silent; until then they change nothing (drive/virtual_life.h).
+ * - A PU that hangs stops the process of its node `stuck_s` seconds later, with all its PUs.
+ * - A device that fails is noticed in its task, or in its next one: its node says FAIL, and goes on with its
+ *   other PUs. So it does with a PU that hangs in a task, where costs are told and `hung_after` is set
+ *   (core/overdue.h).
  * - A task with a unit of `deadly` kills its node, at its end, or only itself where tasks are isolated. Its
- * CRASH is not lost. On node 0 the master lives on.
+ *   CRASH is not lost. On node 0 the master lives on.
  *
  * Left out: the time in which replicated data is broadcast before a pass, as a real run's makespan leaves it
  * out; the time that a node's own thread needs for messages; several tasks in flight on one GPU. */
@@ -42,15 +46,14 @@
  * plb_fit_samples takes 20 to 28 µs with 8 to 64 samples. */
 #define PLB_FIT_SECONDS 2.5e-5
 
-/* Seconds from a fault to its detection. Larger: what a dead node held is executed later. The default is what
- * a node that is silent for five of its messages of life (0.1 s each) needs. */
-#define PLB_DETECTION_SECONDS 0.5
-
 enum plb_fault_kind {
-    PLB_DIES,           /* does nothing more; what it has sent may be lost on the way */
-    PLB_HANGS,          /* does nothing more; what it has sent arrives */
-    PLB_TAKEN_FOR_DEAD, /* goes on working and sending, though the master has given it up: a zombie */
-    PLB_BREAKS,         /* the device of one PU fails, in all that it has in hand */
+    PLB_DIES,    /* does nothing more; what it has sent may be lost on the way; its host sees that it ended */
+    PLB_HANGS,   /* does nothing more; what it has sent arrives; its host sees that its process runs */
+    PLB_STOPS,   /* its process is stopped and continued: for a while it hears and says nothing, and its PUs
+                    only   end what they execute. Not node 0, which shares a process with the master */
+    PLB_UNHEARD, /* goes on, but what it says to rank 0 does not arrive before some moment: where that is
+                    late, it has been given up meanwhile, and is a zombie */
+    PLB_BREAKS,  /* the device of one PU fails, in all that it has in hand */
 };
 
 enum plb_moment {
@@ -66,7 +69,8 @@ struct plb_fault {
     enum plb_fault_kind kind;
     int node;
     int pu;               /* of the cluster: this PU alone hangs or breaks; negative: the whole node */
-    double at;            /* seconds since the run began; negative: before the first pass */
+    double at;            /* seconds since the run began; negative: it is lost before the first pass */
+    double lasts;         /* seconds, of PLB_STOPS and PLB_UNHEARD */
     enum plb_moment when; /* other than PLB_AT: right after the `count`-th of these, and `at` means nothing */
     int count;
 };
@@ -106,13 +110,17 @@ struct plb_simulation {
     struct plb_migration migration;
     bool master_only;                 /* node 0 has no PUs */
     double hung_after;                /* seconds after which a task may be late; 0: none is */
+    double lost_after;                /* seconds of silence after which a node is lost; 0: PLB_LOST_AFTER */
     double message_s, solve_s, fit_s; /* of rank 0, see above; 0: the default, negative: nothing */
     struct plb_trace *trace;          /* or NULL */
     struct plb_profiles *profiles;    /* to begin with, or NULL */
     /* Stress, for tests. */
     double delay;         /* every message is up to so many seconds late, so that they overtake */
     double lost_messages; /* the part of a dead node's messages on their way that is lost */
-    double detection_s;   /* 0: the default; infinite: the master never hears of a fault */
+    double beat_s;    /* between two BEATs of a node; the other times of core/liveness.h are scaled with it.
+                         0: PLB_BEAT_SECONDS */
+    double stuck_s;   /* from the hang of a PU to that of its process; infinite: it goes on without the PU */
+    const int *hosts; /* by node, equal for nodes of one host; NULL: each has a host of its own */
     int n_faults;
     const struct plb_fault *faults;
     int n_deadly;
@@ -130,11 +138,19 @@ struct plb_stress_counts {
     int64_t from_zombies;                        /* messages to the master from nodes that it had given up */
     int64_t moved_to_lost,
         moved_from_lost; /* MOVED to the master that name a node given up as thief, as giver */
-    int64_t deaths, hangs, hung_pus, zombies, broken_pus; /* faults that happened */
-    int64_t killed_nodes, killed_children;                /* by deadly units */
+    int64_t deaths, hangs, stops, unheard, hung_pus, broken_pus; /* faults that happened */
+    int64_t killed_nodes, killed_children;                       /* by deadly units */
+    int64_t before_first_pass;                                   /* of these */
+    int64_t at_moment[PLB_MOMENTS];                              /* of these, by their moment */
     int64_t given_up, given_up_slow; /* PUs that their node took for hung; of these: they were not */
-    int64_t before_first_pass;       /* of these */
-    int64_t at_moment[PLB_MOMENTS];  /* of these, by their moment */
+    int64_t suspects;                /* silences so long that the node was one */
+    int64_t questions, answers;      /* about them, between ranks of a host */
+    int64_t recovered;               /* silences that ended before the node was given up */
+    int64_t ended_seen;              /* processes whose end their host has seen */
+    int64_t lost_silent;             /* nodes given up for their silence */
+    int64_t lost_running;            /* of these: their host had said that the process runs */
+    int64_t zombies;                 /* nodes given up that lived */
+    int64_t late_looks;              /* rank 0 was busy for so long that silence meanwhile did not count */
 };
 
 struct plb_simulated {

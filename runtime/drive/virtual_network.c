@@ -115,6 +115,8 @@ void plb_network_send(struct plb_network *net, const struct plb_message *m, doub
     net->world->out->messages += m->from != m->to;
     double there = bytes > 0.0 ? plb_network_transfer(net, m->from, m->to, leaves, bytes)
                                : pass_by(net, m, leaves);
+    if (m->to == 0)
+        there = fmax(there, plb_faults_unheard(net->faults, m->from));
     if (in->delay > 0.0)
         there += in->delay * plb_random_real(in->seed + 1, net->draws++);
     plb_events_add(net->world->clock, (struct plb_event){there, PLB_EVENT_ARRIVE, m->to, m->pu, number});

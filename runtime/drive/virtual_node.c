@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "core/overdue.h"
 #include "drive/virtual_worker.h"
 #include "model/speed.h"
 
@@ -168,15 +167,6 @@ static bool stage(struct plb_virtual_nodes *v, int n, int id)
     return true;
 }
 
-/* Seconds after which a task hangs. */
-static double limit_of(const struct plb_virtual_nodes *v, int n, int id, const struct plb_slice *task)
-{
-    const struct virtual_node *node = &v->at[n];
-    double after = v->world->in->hung_after;
-    return after > 0.0 ? plb_overdue_limit(after, plb_worker_expect(node->worker, id - node->first_pu, task))
-                       : INFINITY;
-}
-
 static void plan_hung(struct plb_virtual_nodes *v, int n, int id)
 {
     const struct virtual_pu *pu = &v->pus[id];
@@ -203,7 +193,7 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
                                          task->range);
     double end = plb_speed_end(pu->spec, now + pu->copies_s, seconds);
     pu->execute_s = end - now - pu->copies_s;
-    pu->limit = now + limit_of(v, n, id, task);
+    pu->limit = now + plb_virtual_limit(v->world, v->at[n].worker, id - v->at[n].first_pu, task);
     trace(v, n, id, PLB_TRACE_WAIT, pu->idle_since, now, NULL);
     if (isfinite(end)) /* else the PU dies before */
         plb_events_add(v->world->clock, (struct plb_event){end, PLB_EVENT_END, n, id, pu->current.number});
@@ -379,9 +369,13 @@ static void give_up(struct plb_virtual_nodes *v, int n, int id)
 void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event *e)
 {
     struct virtual_node *node = &v->at[e->node];
+    double until = plb_faults_stopped(v->faults, e->node);
     if (node->stopped || !plb_faults_node_works(v->faults, e->node))
         return;
-    if (e->kind == PLB_EVENT_INPUTS) {
+    if (e->time < until) {
+        node->look_at = e->kind == PLB_EVENT_LOOK && e->time == node->look_at ? until : node->look_at;
+        plb_events_add(v->world->clock, (struct plb_event){until, e->kind, e->node, e->pu, e->item});
+    } else if (e->kind == PLB_EVENT_INPUTS) {
         inputs_arrived(v, e->node, e->pu, e->item);
     } else if (e->kind == PLB_EVENT_END && has(v, e)) {
         (plb_faults_pu_works(v->faults, e->node, e->pu) ? finish : plan_hung)(v, e->node, e->pu);

@@ -11,6 +11,7 @@ struct plb_rank0 {
     struct plb_faults *faults;
     struct plb_network *network;
     struct plb_virtual_nodes *nodes;
+    struct plb_virtual_life *life;
     struct plb_master *master;
     double message_s, solve_s, fit_s;
     int active; /* PUs that are not refused */
@@ -24,7 +25,8 @@ struct plb_rank0 {
 };
 
 struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faults,
-                                struct plb_network *network, struct plb_virtual_nodes *nodes)
+                                struct plb_network *network, struct plb_virtual_nodes *nodes,
+                                struct plb_virtual_life *life)
 {
     const struct plb_simulation *in = world->in;
     struct plb_rank0 *r = plb_alloc(sizeof *r);
@@ -32,6 +34,7 @@ struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faul
                             .faults = faults,
                             .network = network,
                             .nodes = nodes,
+                            .life = life,
                             .message_s = in->message_s,
                             .solve_s = in->solve_s,
                             .fit_s = in->fit_s,
@@ -79,6 +82,21 @@ static void plan_tick(struct plb_rank0 *r)
     plb_events_add(r->world->clock, (struct plb_event){due, PLB_EVENT_TICK, 0, -1, -1});
 }
 
+/* Sends what is in the outbox after so many seconds, in which rank 0 is busy. */
+static void send(struct plb_rank0 *r, double begins, double thinks)
+{
+    const struct plb_watch *watch = &r->world->in->watch;
+    for (int i = 0; i < r->out.n; i++) {
+        const struct plb_message *m = &r->out.at[i];
+        if (m->type == PLB_BLOCK && watch->granted != NULL)
+            watch->granted(watch->context, begins, r->world->in->cluster->nodes[m->to].first_pu + m->pu,
+                           m->block.range);
+        plb_network_send(r->network, m, begins + thinks + (i + 1) * r->message_s, 0.0);
+    }
+    charge(r, begins, thinks + r->out.n * r->message_s);
+    r->out.n = 0;
+}
+
 /* Calls of the master stand between these two. The second one charges for them, and sends what came out: each
  * message leaves when rank 0 has sent it. */
 static void enter(struct plb_rank0 *r)
@@ -89,7 +107,6 @@ static void enter(struct plb_rank0 *r)
 
 static void leave(struct plb_rank0 *r, double begins, int received)
 {
-    const struct plb_watch *watch = &r->world->in->watch;
     double took = plb_thread_seconds() - r->called_at;
     int64_t solves = plb_master_stats(r->master)->solves - r->before.solves;
     int64_t fits = plb_master_stats(r->master)->fits - r->before.fits;
@@ -100,15 +117,7 @@ static void leave(struct plb_rank0 *r, double begins, int received)
     if (solves > 0 && r->world->in->trace != NULL)
         plb_trace_add(r->world->in->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0,
                                                                     begins, thinks, 0, 0, 0});
-    for (int i = 0; i < r->out.n; i++) {
-        const struct plb_message *m = &r->out.at[i];
-        if (m->type == PLB_BLOCK && watch->granted != NULL)
-            watch->granted(watch->context, begins, r->world->in->cluster->nodes[m->to].first_pu + m->pu,
-                           m->block.range);
-        plb_network_send(r->network, m, begins + thinks + (i + 1) * r->message_s, 0.0);
-    }
-    charge(r, begins, thinks + r->out.n * r->message_s);
-    r->out.n = 0;
+    send(r, begins, thinks);
     plan_tick(r);
 }
 
@@ -132,6 +141,7 @@ void plb_rank0_lost(struct plb_rank0 *r, int node)
 {
     double now = plb_rank0_busy_until(r);
     plb_faults_give_up(r->faults, node);
+    r->world->out->stress.zombies += plb_faults_node_works(r->faults, node);
     enter(r);
     plb_master_lost(r->master, node, now, &r->out);
     leave(r, now, 0);
@@ -147,6 +157,23 @@ static void serve(struct plb_rank0 *r, const struct plb_message *pull)
     plb_events_add(r->world->clock, (struct plb_event){there, PLB_EVENT_INPUTS, pull->from,
                                                        in->cluster->nodes[pull->from].first_pu + pull->pu,
                                                        (int32_t)pull->pull.slot});
+}
+
+/* Gives up the nodes that are lost. */
+static void lose(struct plb_rank0 *r)
+{
+    for (int node; (node = plb_virtual_life_lost(r->life)) >= 0;)
+        if (!plb_faults_given_up(r->faults, node))
+            plb_rank0_lost(r, node);
+}
+
+/* Looks who lives. */
+static void look(struct plb_rank0 *r)
+{
+    plb_virtual_life_look(r->life, &r->out);
+    if (r->out.n > 0)
+        send(r, r->world->now, 0.0);
+    lose(r);
 }
 
 /* Gives the master a message. */
@@ -196,7 +223,12 @@ static void compare(struct plb_rank0 *r, const struct plb_message *m)
 static void handle(struct plb_rank0 *r, int number)
 {
     const struct plb_message *m = plb_network_message(r->network, number);
-    if (m != NULL && m->type == PLB_PULL) {
+    if (m != NULL)
+        plb_virtual_life_heard(r->life, m);
+    if (m != NULL && (m->type == PLB_BEAT || m->type == PLB_LOST)) {
+        charge(r, r->world->now, r->message_s);
+        lose(r);
+    } else if (m != NULL && m->type == PLB_PULL) {
         serve(r, m);
     } else if (m != NULL && m->type == PLB_DONE && m->done.audit) {
         compare(r, m);
@@ -249,9 +281,10 @@ void plb_rank0_event(struct plb_rank0 *r, const struct plb_event *e)
         tick(r, e->time);
         return;
     }
-    if (e->kind == PLB_EVENT_DETECTED) {
-        if (!plb_faults_given_up(r->faults, e->node))
-            plb_rank0_lost(r, e->node);
+    if (e->kind == PLB_EVENT_BEAT && r->busy_until > e->time) {
+        plb_events_add(r->world->clock, (struct plb_event){r->busy_until, PLB_EVENT_BEAT, 0, -1, -1});
+    } else if (e->kind == PLB_EVENT_BEAT) {
+        look(r);
     } else if (e->kind == PLB_EVENT_ARRIVE && r->n == 0 && r->busy_until <= e->time) {
         handle(r, e->item);
     } else if (e->kind == PLB_EVENT_ARRIVE) {

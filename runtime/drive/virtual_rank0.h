@@ -7,12 +7,14 @@
 #ifndef PLB_DRIVE_VIRTUAL_RANK0_H
 #define PLB_DRIVE_VIRTUAL_RANK0_H
 
+#include "drive/virtual_life.h"
 #include "drive/virtual_node.h"
 
 struct plb_rank0;
 
 struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faults,
-                                struct plb_network *network, struct plb_virtual_nodes *nodes);
+                                struct plb_network *network, struct plb_virtual_nodes *nodes,
+                                struct plb_virtual_life *life);
 void plb_rank0_free(struct plb_rank0 *rank0); /* not the master */
 
 struct plb_master *plb_rank0_master(const struct plb_rank0 *rank0);
@@ -23,7 +25,7 @@ double plb_rank0_begin(struct plb_rank0 *rank0, int pass, int phase);
 /* Sends STOP to all nodes. */
 void plb_rank0_stop(struct plb_rank0 *rank0, int status);
 
-/* Events PLB_EVENT_ARRIVE to rank 0, PLB_EVENT_RANK0, PLB_EVENT_TICK and PLB_EVENT_DETECTED. */
+/* Events PLB_EVENT_ARRIVE to rank 0, PLB_EVENT_RANK0, PLB_EVENT_TICK and PLB_EVENT_BEAT. */
 void plb_rank0_event(struct plb_rank0 *rank0, const struct plb_event *event);
 
 /* A node is given up, now. */

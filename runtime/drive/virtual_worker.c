@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/normal.h"
+#include "core/overdue.h"
 
 void plb_virtual_pu_describe(const struct plb_world *w, int n, int local, struct plb_pu_info *info)
 {
@@ -52,6 +53,13 @@ double plb_virtual_seconds(const struct plb_world *w, const struct plb_cost_map 
     if (spec->noise > 0.0)
         seconds *= exp(spec->noise * plb_random_normal(w->in->seed ^ ((uint64_t)pu << 32), (uint64_t)number));
     return seconds;
+}
+
+double plb_virtual_limit(const struct plb_world *w, struct plb_worker *worker, int local,
+                         const struct plb_slice *task)
+{
+    double after = w->in->hung_after;
+    return after > 0.0 ? plb_overdue_limit(after, plb_worker_expect(worker, local, task)) : INFINITY;
 }
 
 /* The units of the call of the kernel that executes a unit of a burst. */

@@ -20,4 +20,8 @@ double plb_virtual_seconds(const struct plb_world *world, const struct plb_cost_
 bool plb_virtual_crash(const struct plb_world *world, int n, int local, const struct plb_slice *task,
                        int phase, struct plb_outbox *out);
 
+/* Seconds after which a task that a PU of a node begins hangs; infinite: never. */
+double plb_virtual_limit(const struct plb_world *world, struct plb_worker *worker, int local,
+                         const struct plb_slice *task);
+
 #endif

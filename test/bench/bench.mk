@@ -54,7 +54,7 @@ bench-coexecution: all $(B)/bench/coexecution
 bench-mixed: all $(B)/bench/mixed
 	@$(B)/bench/mixed
 
-bench-overhead: all $(B)/bench/steal $(TEST_KERNELS)
+bench-overhead: all $(B)/bench/steal $(B)/bench/beats $(TEST_KERNELS)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/overhead.sh
 
 # N=60: fewer clusters; HALF=tune|report; BALANCERS=a,b; BENCH_RANDOM=1234: that one alone.

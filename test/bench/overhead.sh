@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The costs of the runtime itself, all in one run: an empty task, efficiency against the size of a task, the
 # smallest size that still reaches 50 % (METG, Slaughter et al., Task Bench, SC 2020), a steal beside a plain
-# MPI round trip, and how long a node in long kernels lets a thief wait. PLBRUN and BUILD as in the tests.
+# MPI round trip, the BEATs of a thousand nodes, and how long a node in long kernels lets a thief wait.
+# PLBRUN and BUILD as in the tests.
 . "$(dirname "$0")/../support/lib.sh"
 conf=$tmp/empty.conf
 printf '[app]\nkernel = %s\n[balance]\nbalancer = static\ngrain = 1\n' "$BUILD/test/kernels/empty.so" >"$conf"
@@ -37,6 +38,11 @@ done | tee "$tmp/efficiency"
 awk '$3 >= 50 { printf "METG(50 %%): %d ns or less\n", $1; exit }' "$tmp/efficiency"
 
 mpirun --oversubscribe --bind-to none -np 2 "$BUILD/bench/steal"
+
+for way in self,vader self,tcp; do
+    echo "BEATs over $way"
+    mpirun --oversubscribe --bind-to none --mca btl $way -np 9 "$BUILD/bench/beats"
+done
 
 # Node 0 has three units of five seconds, node 1 two: it asks while node 0 executes its third, in a kernel
 # that leaves its core free, as one on a GPU does.

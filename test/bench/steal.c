@@ -72,7 +72,6 @@ int main(int argc, char **argv)
 {
     struct plb_error err = {.status = PLB_OK};
     struct plb_mpi *mpi = plb_mpi_open(&argc, &argv, 0, &err);
-    struct plb_error err = {.status = PLB_OK};
     struct plb_cost_map map;
     struct plb_outbox out = {0};
     struct plb_migration on = {.on = true};

@@ -43,6 +43,7 @@ struct scenario {
     struct plb_sizes sizes;
     struct plb_fault faults[2 * MAX_NODES];
     struct plb_deadly_unit deadly[MAX_DEADLY];
+    int hosts[MAX_NODES];              /* by node */
     double wrong[MAX_NODES * MAX_PUS]; /* the part of its results that is */
     struct plb_param params[MAX_PARAMS];
     struct plb_rangeset accepted; /* units of the first pass that an earlier run has done */
@@ -186,12 +187,18 @@ static inline void draw_moment(struct scenario *s, struct dice *d, struct plb_fa
 
 static inline void draw_fault(struct scenario *s, struct dice *d, int node)
 {
-    static const enum plb_fault_kind kinds[] = {PLB_DIES, PLB_DIES, PLB_HANGS, PLB_HANGS, PLB_TAKEN_FOR_DEAD};
+    static const enum plb_fault_kind kinds[] = {PLB_DIES,  PLB_DIES,    PLB_HANGS,  PLB_HANGS,
+                                                PLB_STOPS, PLB_UNHEARD, PLB_UNHEARD};
     struct plb_fault *f = &s->faults[s->simulation.n_faults++];
-    *f = (struct plb_fault){.kind = kinds[int_in(d, 0, 4)], .node = node, .pu = -1};
+    *f = (struct plb_fault){.kind = kinds[int_in(d, 0, 6)], .node = node, .pu = -1};
+    f->lasts = s->simulation.lost_after * spread(d, 0.1, 30.0);
+    if (f->kind == PLB_STOPS && node == 0) /* which shares a process with the master */
+        f->kind = PLB_UNHEARD;
     if (f->kind == PLB_HANGS && one_in(d, 2))
         f->pu = s->nodes[node].first_pu + int_in(d, 0, s->nodes[node].n_pus - 1);
     draw_moment(s, d, f);
+    if (f->when == PLB_AFTER_GIVING && f->pu < 0 && one_in(d, 2))
+        f->kind = PLB_DIES; /* so that GIFT and MOVED are lost */
 }
 
 /* The device of one PU fails. The first PU of the spared node does not. */
@@ -206,6 +213,22 @@ static inline void draw_breakdown(struct scenario *s, struct dice *d, int node, 
     draw_moment(s, d, f);
 }
 
+/* How silence is judged, and which nodes share a host. */
+static inline void draw_life(struct scenario *s, struct dice *d)
+{
+    struct plb_simulation *sim = &s->simulation;
+    bool share = one_in(d, 2);
+    double slowest = 100.0 * fmax(sim->message_s, PLB_MESSAGE_SECONDS); /* a word needs less, also twice */
+    for (int n = 0; n < s->cluster.n_nodes; n++)
+        slowest = fmax(slowest, 4.0 * s->nodes[n].latency);
+    sim->lost_after = fmax(s->bound * spread(d, 1e-3, 1.0), slowest);
+    sim->beat_s = sim->lost_after / spread(d, 2.5, 20.0);
+    sim->stuck_s = s->bound * spread(d, 1e-3, 100.0);
+    sim->hosts = s->hosts;
+    for (int n = 0; n < s->cluster.n_nodes; n++)
+        s->hosts[n] = share ? int_in(d, 0, 2) : n;
+}
+
 /* Messages that are late, and nodes that do not live to the end. One is spared. */
 static inline void draw_stress(struct scenario *s, struct dice *d)
 {
@@ -213,13 +236,13 @@ static inline void draw_stress(struct scenario *s, struct dice *d)
     int spared = int_in(d, 0, s->cluster.n_nodes - 1);
     int dying = one_in(d, 2) ? int_in(d, 0, s->cluster.n_nodes - 1) : 0;
     draw_speeds(s, d, one_in(d, 2), spared);
+    draw_life(s, d);
     for (int n = 0; n < s->cluster.n_nodes && sim->n_faults < dying; n++)
         if (n != spared)
             draw_fault(s, d, n);
     for (int n = 0; n < s->cluster.n_nodes; n++)
         draw_breakdown(s, d, n, spared);
     sim->delay = one_in(d, 2) ? s->bound * spread(d, 1e-4, 0.3) : 0.0;
-    sim->detection_s = s->bound * spread(d, 1e-3, 1.0);
     sim->lost_messages = 0.5 * int_in(d, 0, 2);
 }
 

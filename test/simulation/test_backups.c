@@ -65,7 +65,7 @@ static void a_hung_pu_does_not_hang_the_run(void **state)
         f.s.master.whole_results = whole > 0;
         f.s.faults = &fault;
         f.s.n_faults = 1;
-        f.s.detection_s = 1e6;
+        f.s.stuck_s = INFINITY;
         run(&f);
         if (!(f.result.makespan_s <= 7.5)) /* two PUs need 5 s; a third of the units are executed late */
             fail_msg("the run lasts %g s", f.result.makespan_s);
@@ -86,7 +86,7 @@ static void a_copy_may_be_late_itself(void **state)
     f.pus[3].rate = 10.0;
     f.s.faults = faults;
     f.s.n_faults = 2;
-    f.s.detection_s = 1e6;
+    f.s.stuck_s = INFINITY;
     run(&f);
     assert_int_equal(plb_master_accepted(f.result.master), UNITS);
     if (!(f.result.makespan_s < 60.0))

@@ -1,6 +1,6 @@
 /* PUs that hang in a task while nobody but their node can notice it, under every balancer: no backups, and
- * the master never hears that a node is lost. Every unit's result is accepted exactly once (watch.h), and a
- * PU that is only slow is never given up. */
+ * the process of the node goes on. Every unit's result is accepted exactly once (watch.h), and a PU that is
+ * only slow is never given up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void prepare(struct scenario *s, uint64_t seed, const struct plb_balancer
     make_scenario(s, seed);
     s->simulation.n_faults = 0;
     s->simulation.faults = &fault;
-    s->simulation.detection_s = INFINITY;
+    s->simulation.stuck_s = INFINITY;
     s->simulation.hung_after = 0.1 * s->bound;
     s->simulation.master.backups = s->simulation.migration.backups = false;
     s->simulation.passes = MAX_PASSES;

@@ -1,33 +1,47 @@
 /* Thousands of simulated clusters, each from its seed (scenario.h), each watched from outside (watch.h).
- * Every run must end with every unit's result accepted exactly once, from a PU that has executed it. The
- * events that the seeds have met are counted and printed, and must not be none: a test of losses that lose
- * nothing would test nothing. PLB_SEEDS: how many (default 5000); PLB_SEED: only this one, to look at a
- * failure. */
+ * Every run must end with every unit's result accepted exactly once, from a PU that has executed it. A table
+ * says in how many seeds each event was met, and how often. None may be missing: a test of losses that lose
+ * nothing would test nothing. PLB_SEEDS: how many (default 5000); PLB_FIRST_SEED: the first of them (default
+ * 1); PLB_SEED: only this one, to look at a failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/overdue.h"
 #include "watch.h"
 
 #define SEEDS 5000
 
-/* The events that all seeds together have met. */
+#define EVENTS 100
+
+/* The events that all seeds together have met, in the order in which a seed's are counted. */
 struct coverage {
     const char *name;
-    int64_t count;
+    int64_t seeds, count;
 };
 
-static struct coverage coverage[64];
+static struct coverage coverage[EVENTS + 1];
+static int next;          /* the event of this seed that is counted next */
+static int64_t only_slow; /* PUs taken for hung that were not: there need not be one */
 
 static void met(const char *name, int64_t count)
 {
-    int i = 0;
-    while (coverage[i].name != NULL && strcmp(coverage[i].name, name) != 0)
-        i++;
-    coverage[i].name = name;
-    coverage[i].count += count;
+    assert_true(next < EVENTS);
+    coverage[next].name = name;
+    coverage[next].seeds += count > 0;
+    coverage[next++].count += count;
+}
+
+/* Tasks' units beyond the first execution of each. */
+static int64_t executed_again(const struct scenario *s, const struct watch *w)
+{
+    int64_t again = 0;
+    for (int pass = 0; pass < s->simulation.passes; pass++)
+        for (int64_t u = 0; u < s->maps[0].units; u++)
+            again += w->executions[pass][u] > 1 ? w->executions[pass][u] - 1 : 0;
+    return again;
 }
 
 /* Units that a PU has taken from another one of its node. */
@@ -61,36 +75,45 @@ static void count_deadly(const struct scenario *s, const struct plb_simulated *r
     met("of which nobody was left to try", set_aside_untried(result->master));
 }
 
-static void count(const struct scenario *s, const struct watch *w, const struct plb_simulated *result)
+static void count_job(const struct scenario *s, const struct watch *w)
 {
-    const struct plb_master_counts *c = plb_master_counts(result->master);
-    const struct plb_backup_counts *backups = plb_backups_counts(plb_master_backups(result->master));
-    const struct plb_audit_counts *audits = plb_audits_counts(plb_master_audits(result->master));
-    const struct plb_stress_counts *stress = &result->stress;
-    met("runs of several passes", s->simulation.passes > 1);
+    const struct plb_simulation *sim = &s->simulation;
+    for (int b = 0; plb_balancers[b] != NULL; b++)
+        met(plb_balancers[b]->name, sim->master.balancer == plb_balancers[b]);
+    met("runs with inputs of each unit", sim->inputs.unit_bytes > 0.0);
+    met("runs with inputs of unequal size", s->sizes.n_indexed > 0);
+    met("runs with replicated inputs", s->sizes.replicated_bytes > 0.0);
+    met("runs with outputs of each unit", sim->results.unit_bytes > 0.0);
+    met("runs with reduced arrays", sim->master.whole_results);
+    met("runs of several passes", sim->passes > 1);
     met("runs that went on where an earlier one broke", s->accepted.n > 0);
     met("and had reduced arrays", s->accepted.n > 0 && s->simulation.master.whole_results);
-    met("runs with reduced arrays", s->simulation.master.whole_results);
-    met("runs with units of unequal size", s->sizes.n_indexed > 0);
-    met("runs with untrue costs", s->simulation.cost_error > 0.0);
+    met("runs with untrue costs", sim->cost_error > 0.0);
     met("PUs refused for lack of memory", w->refused);
+}
+
+static void count_faults(const struct plb_stress_counts *stress)
+{
     met("nodes that died", stress->deaths);
     met("nodes that hung", stress->hangs);
+    met("nodes that stopped for a while", stress->stops);
+    met("nodes that rank 0 did not hear for a while", stress->unheard);
+    met("nodes that became suspects", stress->suspects);
+    met("questions about suspects", stress->questions);
+    met("answers", stress->answers);
+    met("nodes that were heard again in time", stress->recovered);
+    met("nodes whose end their host has seen", stress->ended_seen);
+    met("nodes lost by their silence", stress->lost_silent);
+    met("and their process ran, as their host had said", stress->lost_running);
+    met("nodes taken for dead", stress->zombies);
+    met("looks of rank 0 that came late", stress->late_looks);
     met("PUs that hung", stress->hung_pus);
     met("PUs given up by their node, as they hung", stress->given_up);
-    met("nodes taken for dead", stress->zombies);
     met("devices that failed", stress->broken_pus);
-    met("PUs used no more, as their device had failed", failed_pus(result->master));
-    met("losses that the master heard of", c->losses);
     met("losses before the first pass", stress->before_first_pass);
     met("faults just after giving", stress->at_moment[PLB_AFTER_GIVING]);
     met("faults just after taking", stress->at_moment[PLB_AFTER_TAKING]);
     met("faults just after EMPTY", stress->at_moment[PLB_AFTER_EMPTY]);
-    met("units freed by losses", c->freed);
-    met("units freed late, by a MOVED to the lost", c->freed_late);
-    met("gifts between nodes", c->gifts);
-    met("units moved between nodes", c->moved_units);
-    met("units moved within a node", stolen_locally(result->master));
     met("MOVED to nodes given up", stress->moved_to_lost);
     met("MOVED from nodes given up", stress->moved_from_lost);
     met("GIFTs that reached the dead", stress->to_the_dead);
@@ -98,11 +121,29 @@ static void count(const struct scenario *s, const struct watch *w, const struct 
     met("MOVED of the dead lost on their way", stress->lost_moved);
     met("other messages of the dead lost", stress->lost_others);
     met("messages of nodes given up", stress->from_zombies);
+    met("messages before their PASS", stress->early);
+}
+
+static void count(const struct scenario *s, const struct watch *w, const struct plb_simulated *result)
+{
+    const struct plb_master_counts *c = plb_master_counts(result->master);
+    const struct plb_backup_counts *backups = plb_backups_counts(plb_master_backups(result->master));
+    const struct plb_audit_counts *audits = plb_audits_counts(plb_master_audits(result->master));
+    next = 0;
+    count_job(s, w);
+    count_faults(&result->stress);
+    met("PUs used no more, as their device had failed", failed_pus(result->master));
+    met("losses that the master heard of", c->losses);
+    met("units executed again", executed_again(s, w));
+    met("units freed by losses", c->freed);
+    met("units freed late, by a MOVED to the lost", c->freed_late);
+    met("gifts between nodes", c->gifts);
+    met("units moved between nodes", c->moved_units);
+    met("units moved within a node", stolen_locally(result->master));
     met("messages dropped", c->dropped);
     met("reports of an older pass", c->stale);
     met("units reported twice", c->twice);
     met("results torn", c->torn);
-    met("messages before their PASS", stress->early);
     met("audits", audits->audited);
     met("audits with reduced arrays", s->simulation.master.whole_results ? audits->audited : 0);
     met("audits in which results differed", audits->differences);
@@ -112,6 +153,31 @@ static void count(const struct scenario *s, const struct watch *w, const struct 
     met("backups with reduced arrays", s->simulation.master.whole_results ? backups->copies : 0);
 }
 
+/* Whether a PU may be up to fifty times slower at times, with noise and untrue costs beside it, or hang. */
+static bool may_seem_hung(const struct scenario *s, int pu)
+{
+    const struct plb_pu_spec *spec = &s->pus[pu];
+    double fastest = 1.0, slowest = 1.0;
+    for (int i = 0; i < spec->n_slow; i++) {
+        fastest = fmin(fastest, spec->slow_by[i]);
+        slowest = fmax(slowest, spec->slow_by[i]);
+    }
+    for (int i = 0; i < s->simulation.n_faults; i++)
+        if (s->faults[i].kind == PLB_HANGS && s->faults[i].pu == pu)
+            return true;
+    return s->simulation.cost_error > 0.0
+        || slowest * exp(6.0 * spec->noise) >= PLB_LATE_TIMES * PLB_HUNG_TIMES * fastest;
+}
+
+static void check_given_up(const struct scenario *s, const struct plb_simulated *result)
+{
+    for (int p = 0; p < plb_master_pus(result->master) && result->stress.given_up_slow > 0; p++)
+        if (strstr(plb_master_totals(result->master, p)->failure, "hangs") != NULL && !may_seem_hung(s, p))
+            fail_msg("seed %llu: PU %d was only slow, and was taken for hung",
+                     (unsigned long long)s->simulation.seed, p);
+    only_slow += result->stress.given_up_slow;
+}
+
 static void check_seed(uint64_t seed)
 {
     static struct scenario s;
@@ -119,30 +185,38 @@ static void check_seed(uint64_t seed)
     struct plb_simulated result;
     make_scenario(&s, seed);
     simulate_watched(&s, &w, "as drawn", &result);
-    if (result.stress.given_up_slow > 0) /* up to fifty times, and with noise and untrue costs */
-        fail_msg("seed %llu: a PU that was only slow was taken for hung", (unsigned long long)seed);
+    check_given_up(&s, &result);
     count(&s, &w, &result);
     count_deadly(&s, &result);
     plb_master_free(result.master);
     free_scenario(&s);
 }
 
+/* The number that a variable of the environment has, or another one. */
+static uint64_t number_of(const char *variable, uint64_t otherwise)
+{
+    const char *value = getenv(variable);
+    return value != NULL ? strtoull(value, NULL, 10) : otherwise;
+}
+
 static void every_unit_is_accepted_once(void **state)
 {
     (void)state;
-    const char *number = getenv("PLB_SEEDS"), *only = getenv("PLB_SEED");
-    uint64_t seeds = number != NULL ? strtoull(number, NULL, 10) : SEEDS;
+    uint64_t seeds = number_of("PLB_SEEDS", SEEDS), first = number_of("PLB_FIRST_SEED", 1);
     bool never = false;
-    if (only != NULL) {
-        check_seed(strtoull(only, NULL, 10));
+    if (getenv("PLB_SEED") != NULL) {
+        check_seed(number_of("PLB_SEED", 0));
         return;
     }
-    for (uint64_t seed = 1; seed <= seeds; seed++)
+    for (uint64_t seed = first; seed < first + seeds; seed++)
         check_seed(seed);
+    print_message("%10s %12s\n", "seeds", "how often");
     for (int i = 0; coverage[i].name != NULL; i++) {
-        print_message("%10lld %s\n", (long long)coverage[i].count, coverage[i].name);
+        print_message("%10lld %12lld %s\n", (long long)coverage[i].seeds, (long long)coverage[i].count,
+                      coverage[i].name);
         never |= coverage[i].count <= 0;
     }
+    print_message("%10s %12lld PUs taken for hung that were only slow\n", "", (long long)only_slow);
     if (never && seeds >= SEEDS)
         fail_msg("something above was never met; draw more of it in scenario.h");
 }

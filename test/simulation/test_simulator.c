@@ -85,8 +85,8 @@ static void a_pu_whose_start_outlasts_the_run_is_left_out(void **state)
     tear_down(&f);
 }
 
-/* Factor 0: the PU dies in its only task; the master hears of it later, and another node does all of it
- * again. */
+/* Factor 0: the PU dies in its only task, and its process with it. Rank 0 notices that it is silent, and
+ * another node does all of it again. */
 static void a_pu_dies_in_its_task(void **state)
 {
     (void)state;
@@ -94,9 +94,9 @@ static void a_pu_dies_in_its_task(void **state)
     set_up(&f, 2, "static");
     f.pus[1].n_slow = 1;
     f.pus[1].slow_at[0] = 4.0;
-    f.s.detection_s = 2.0;
+    f.s.lost_after = 2.0;
     run(&f);
-    near(f.result.makespan_s, 4.0 + 2.0 + 5.0);
+    assert_in_beats(f.result.makespan_s, 4.0 + 2.0 + 5.0);
     assert_int_equal(plb_master_counts(f.result.master)->losses, 1);
     tear_down(&f);
 }
@@ -146,12 +146,13 @@ static void zombies_are_not_heard(void **state)
 {
     (void)state;
     static struct fixture f;
-    const struct plb_fault zombie = {.kind = PLB_TAKEN_FOR_DEAD, .node = 1, .pu = -1, .at = 1.0};
+    const struct plb_fault zombie = {.kind = PLB_UNHEARD, .node = 1, .pu = -1, .at = 1.0, .lasts = 3.0};
     set_up(&f, 2, "static");
     f.s.faults = &zombie;
     f.s.n_faults = 1;
     run(&f);
     near(f.result.makespan_s, 10.0);
+    assert_int_equal(f.result.stress.zombies, 1);
     assert_int_equal(f.result.stress.from_zombies, 1);
     assert_int_equal(plb_master_totals(f.result.master, 0)->units, UNITS);
     tear_down(&f);

@@ -13,6 +13,7 @@
 #define TEST_RANDOM_BOUND_H
 
 #include "base/memory.h"
+#include "core/liveness.h"
 #include "drive/simulation.h"
 #include "model/speed.h"
 #include "random_cluster.h"
@@ -94,7 +95,7 @@ static inline double node_end(const struct random_cluster *r, const struct plb_n
 {
     double end = INFINITY;
     for (int p = node->first_pu; p < node->first_pu + node->n_pus; p++)
-        end = fmin(end, plb_speed_death(&r->pus[p]) + PLB_DETECTION_SECONDS);
+        end = fmin(end, plb_speed_death(&r->pus[p]) + PLB_LOST_AFTER);
     return end;
 }
 

@@ -82,7 +82,7 @@ static inline unsigned random_notes(const struct random_cluster *r, const struct
     if (job.heaviest != NULL)
         sum[NOTE_PACK] = largest / r->pus[fastest_pu(r)].rate / bound;
     if (r->change == DEATH)
-        sum[NOTE_DEATH] = PLB_DETECTION_SECONDS / bound;
+        sum[NOTE_DEATH] = PLB_LOST_AFTER / bound;
     sum[NOTE_CHOICE] = choice(r, costs, bound);
     for (int i = 0; i < NOTES; i++)
         notes |= sum[i] > NOTE ? 1u << i : 0u;

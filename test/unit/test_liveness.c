@@ -10,6 +10,8 @@
 #define RANKS 4
 #define STEP PLB_BEAT_SECONDS
 
+static const int hosts[RANKS] = {0, 1, 1, 3};
+
 /* All ranks but `silent` are heard, and looked at, until a time. Returns the rank that is given up first. */
 static int beat(struct plb_liveness *l, int silent, double from, double until)
 {
@@ -26,7 +28,7 @@ static int beat(struct plb_liveness *l, int silent, double from, double until)
 
 static void who_beats_is_alive(void **state)
 {
-    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 5.0);
+    struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 5.0);
     (void)state;
     assert_int_equal(beat(l, 0, 5.0, 100.0), -1); /* rank 0 is the judge */
     for (int rank = 0; rank < RANKS; rank++)
@@ -36,7 +38,7 @@ static void who_beats_is_alive(void **state)
 
 static void who_is_silent_is_a_suspect_and_then_lost(void **state)
 {
-    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
+    struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
     (void)state;
     assert_int_equal(beat(l, 2, 0.0, 0.7), -1);
     assert_int_equal(plb_liveness_of(l, 2), PLB_SUSPECT);
@@ -54,7 +56,7 @@ static void who_is_silent_is_a_suspect_and_then_lost(void **state)
 /* A judge that was held up for a minute hears nobody in that time. */
 static void time_without_a_look_does_not_count(void **state)
 {
-    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
+    struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
     (void)state;
     assert_int_equal(beat(l, 3, 0.0, 0.4), -1);
     assert_int_equal(plb_liveness_look(l, 60.4), -1);
@@ -79,25 +81,25 @@ static int vouched_beat(struct plb_liveness *l, double from, double until)
 
 static void who_runs_but_is_silent_has_longer(void **state)
 {
-    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
+    struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
     (void)state;
     assert_int_equal(vouched_beat(l, 0.0, 5.0), -1);
     assert_float_equal(plb_liveness_last(l, 1), 0.0, 1e-9); /* its own word */
     assert_int_equal(beat(l, 1, 5.0, 5.6), -1);
     assert_int_equal(beat(l, 1, 5.6, 7.0), 1); /* nobody vouches any more */
     plb_liveness_free(l);
-    l = plb_liveness_new(RANKS, 0.8, 0.0);
+    l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
     assert_int_equal(vouched_beat(l, 0.0, PLB_LOST_THOUGH_RUNNING), -1);
     assert_int_equal(vouched_beat(l, PLB_LOST_THOUGH_RUNNING, PLB_LOST_THOUGH_RUNNING + 1.0), 1);
     plb_liveness_free(l);
-    l = plb_liveness_new(RANKS, 20.0, 0.0); /* the user's patience is longer */
+    l = plb_liveness_new(RANKS, hosts, 20.0, 0.0); /* the user's patience is longer */
     assert_int_equal(vouched_beat(l, 0.0, 19.5), -1);
     plb_liveness_free(l);
 }
 
 static void who_sends_data_has_longer(void **state)
 {
-    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
+    struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
     (void)state;
     plb_liveness_spare(l, 1, 2.0);
     assert_int_equal(beat(l, 1, 0.0, 2.6), -1);
@@ -107,7 +109,7 @@ static void who_sends_data_has_longer(void **state)
 
 static void who_has_said_all_may_be_silent(void **state)
 {
-    struct plb_liveness *l = plb_liveness_new(RANKS, 0.8, 0.0);
+    struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
     (void)state;
     plb_liveness_excuse(l, 1);
     plb_liveness_spare(l, 1, 0.0); /* changes nothing any more */
@@ -117,10 +119,51 @@ static void who_has_said_all_may_be_silent(void **state)
     plb_liveness_free(l);
 }
 
+/* Ranks 1 and 2 share a host. */
+static void ranks_of_a_host_answer_for_each_other(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
+    (void)state;
+    assert_int_equal(plb_liveness_witness(l, 1), 2);
+    assert_int_equal(plb_liveness_witness(l, 2), 1);
+    assert_int_equal(plb_liveness_witness(l, 3), -1);
+    assert_false(plb_liveness_alone(l, 1));
+    assert_true(plb_liveness_alone(l, 3));
+    assert_int_equal(beat(l, 1, 0.0, 0.6), -1);
+    assert_int_equal(plb_liveness_witness(l, 1), 2);
+    assert_int_equal(plb_liveness_witness(l, 2), -1); /* the other one is a suspect itself */
+    plb_liveness_free(l);
+}
+
+/* 4,001 ranks say 2,500 BEATs a second together, each one every 1.6 s, and may be held up for as long as few.
+ */
+static void many_ranks_beat_less_often(void **state)
+{
+    enum { MANY = 4001 };
+    static int alone[MANY];
+    (void)state;
+    assert_float_equal(plb_liveness_beat(2), STEP, 1e-9);
+    assert_float_equal(plb_liveness_beat(251), STEP, 1e-9);
+    assert_float_equal(plb_liveness_beat(MANY), 1.6, 1e-9);
+    for (int i = 0; i < MANY; i++)
+        alone[i] = i;
+    struct plb_liveness *l = plb_liveness_new(MANY, alone, 0.8, 0.0);
+    for (int i = 1; i <= 24; i++) {
+        for (int rank = 2; rank < MANY && i % 16 == 0; rank++)
+            plb_liveness_heard(l, rank, i * STEP);
+        assert_int_equal(plb_liveness_look(l, i * STEP), i > 23 ? 1 : -1);
+        assert_int_equal(plb_liveness_of(l, 1), i > 18 ? PLB_SUSPECT : PLB_ALIVE);
+        assert_int_equal(plb_liveness_of(l, 2), PLB_ALIVE);
+    }
+    plb_liveness_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_beats_is_alive),
+        cmocka_unit_test(many_ranks_beat_less_often),
+        cmocka_unit_test(ranks_of_a_host_answer_for_each_other),
         cmocka_unit_test(who_is_silent_is_a_suspect_and_then_lost),
         cmocka_unit_test(time_without_a_look_does_not_count),
         cmocka_unit_test(who_runs_but_is_silent_has_longer),
