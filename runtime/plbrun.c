@@ -15,6 +15,7 @@
 #include "drive/cluster.h"
 #include "drive/fill_report.h"
 #include "drive/launch.h"
+#include "drive/leaving.h"
 #include "drive/outputs.h"
 #include "drive/show_pus.h"
 #include "drive/simulate.h"
@@ -285,7 +286,7 @@ static int show_pus(int *argc, char ***argv, struct plb_error *err)
         status = plb_show_pus_without_job(mpi, err);
     if (rank == 0)
         say_once(err);
-    plb_mpi_close(mpi, PLB_FAREWELL, status);
+    plb_leave_mpi(mpi, NULL, status);
     return status;
 }
 

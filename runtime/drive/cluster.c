@@ -18,6 +18,7 @@
 #include "base/stop.h"
 #include "drive/finish.h"
 #include "drive/launch.h"
+#include "drive/leaving.h"
 #include "drive/rank0.h"
 
 /* Looks for messages without a sleep, after something has moved. More: a core is taken from the PUs for
@@ -373,11 +374,8 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
 void plb_cluster_leave(struct plb_mpi *mpi, struct plb_cluster_end *end, int status)
 {
     bool in_order = !end->alone && (end->life == NULL || plb_life_leave(end->life));
-    if (in_order
-        && plb_mpi_close(mpi, end->life != NULL ? plb_life_farewell(end->life) : PLB_FAREWELL, status)) {
-        plb_life_free(end->life);
+    if (in_order && plb_leave_mpi(mpi, end->life, status))
         return;
-    }
     end->left = true;
     if (end->life != NULL && !end->alone)
         plb_life_see_off(end->life);

@@ -57,11 +57,16 @@ void plb_life_closes(struct plb_life *life);
  * Else the process must end by _exit. */
 bool plb_life_leave(struct plb_life *life);
 
-/* Seconds that this rank waits for others to leave MPI with it (plb_mpi_close). */
+/* Seconds that a rank waits for the others to leave MPI with it. All outputs are written by then. Larger: the
+ * end of a run waits longer for a rank that dies at that moment. Smaller: a rank that is slow to end is left
+ * behind. */
+#define PLB_FAREWELL 10.0
+
+/* The same for this rank. It is less where the launcher goes on without one that does not leave. */
 double plb_life_farewell(const struct plb_life *life);
 
-/* The process ends, and MPI was not left in order. Ends ranks of this host that do not end by themselves,
- * where the launcher would wait for them. */
+/* The process ends. Ends ranks of this host that do not end by themselves, where the launcher would wait for
+ * them. A handler of a signal may call it. */
 void plb_life_see_off(struct plb_life *life);
 
 #endif

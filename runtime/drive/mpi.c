@@ -5,7 +5,6 @@
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <string.h>
@@ -352,29 +351,17 @@ void plb_mpi_drain(struct plb_mpi *m, double seconds)
         plb_mpi_progress(m);
 }
 
-static volatile sig_atomic_t last_status;
-
-static void end_process(int number)
+bool plb_mpi_close(struct plb_mpi *m, double seconds)
 {
-    (void)number;
-    _exit(last_status);
-}
-
-bool plb_mpi_close(struct plb_mpi *m, double seconds, int status)
-{
+    double until = plb_now() + seconds;
     plb_mpi_drain(m, seconds);
-    if (m->requests.n > 0 || !meet(m, plb_now() + seconds))
+    if (m->requests.n > 0 || !meet(m, until))
         return false;
-    /* Where another rank dies now, MPI may wait for it for ever. */
-    last_status = status;
-    signal(SIGALRM, end_process);
-    alarm((unsigned)seconds + 1);
     receive_rest(m);
     MPI_Comm_free(&m->control);
     MPI_Comm_free(&m->data);
     MPI_Comm_free(&m->local);
     MPI_Finalize();
-    alarm(0);
     for (int r = 0; r < m->size; r++)
         free(m->out[r].at);
     free(m->out);

@@ -26,15 +26,10 @@ struct plb_mpi;
  * in both cases. */
 struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct plb_error *err);
 
-/* Seconds that a rank waits for the others to leave MPI with it. All outputs are written by then. Larger: the
- * end of a run waits longer for a rank that dies at that moment. Smaller: a rank that is slow to end is left
- * behind. */
-#define PLB_FAREWELL 10.0
-
 /* Waits for all ranks, then finalises MPI. False where a rank has not come within so many seconds: nothing is
- * freed, and the process must end by _exit. Where MPI then waits for one that has died meanwhile, the process
- * ends with `status` after as many seconds again: all that is to be written was written before. */
-bool plb_mpi_close(struct plb_mpi *mpi, double seconds, int status);
+ * freed, and the process must end by _exit. Where a rank dies or stops after that, MPI may wait for it for
+ * ever (drive/leaving.h). */
+bool plb_mpi_close(struct plb_mpi *mpi, double seconds);
 
 /* Completes all transfers, or as many as can be completed within so many seconds. */
 void plb_mpi_drain(struct plb_mpi *mpi, double seconds);

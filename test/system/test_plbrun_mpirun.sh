@@ -78,6 +78,18 @@ wait "$run"
 ok "a rank that stops while outputs are written does not keep mpirun" $?
 rm -f "$tmp/t.json"
 
+# A rank stops when all have met to leave MPI, or when it has left.
+for place in leaving left; do
+    if [ -n "${SAN:-}" ]; then
+        skip "a rank that stops in the end, $place" "a sanitizer wants to be loaded first"
+        continue
+    fi
+    rm -f "$tmp/y.npy"
+    launched -np 3 env LD_PRELOAD="$BUILD/test/support/halt.so" PLB_TEST_HALT=$place:1 "$PLBRUN" \
+        "$tmp/s.conf" sleeper.units=100 && ! grep -q 'mpirun has not ended' "$tmp/out" && [ -s "$tmp/y.npy" ]
+    ok "a rank that stops in the end does not keep mpirun: $place" $?
+done
+
 # ------------------------------------------------------------------------------- a stand-in for mpirun
 # It says its name, and does what $tmp/does says.
 cat >"$tmp/bin/mpirun" <<END
