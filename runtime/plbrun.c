@@ -251,6 +251,7 @@ static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, 
     int rank = plb_mpi_rank(mpi), ranks = plb_mpi_size(mpi), status = err->status;
     plb_crash_watch(rank);
     plb_log_rank(rank);
+    r->end.watch = plb_early_loss_watch(mpi);
     if (status == PLB_OK)
         status = plb_launch_check(&r->launch, ranks, err);
     if (status == PLB_OK && rank == 0 && ranks > 1)

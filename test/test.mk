@@ -20,7 +20,7 @@ $(B)/test/kernels/%.so: test/kernels/%.c
 # Preloaded into ranks of a run.
 $(B)/test/support/%.so: test/support/%.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(C) $(CFLAGS) -shared -o $@ $<
+	$(Q)$(CC) $(C) $(CFLAGS) $(MPI_CFLAGS) -shared -o $@ $<
 
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
 .PHONY: tests test-kernels check check-mpi check-survival check-deep mutants

@@ -343,6 +343,7 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
     if (status == PLB_OK) {
         r->life = plb_life_new(&(struct plb_life_config){
             .mpi = mpi,
+            .neighbours = plb_early_loss_end(end->watch),
             .lost_after = job != NULL ? job->run.lost_after : 0.0,
             .hosts = r->hosts,
             .unit = r->kernel->unit,
@@ -355,6 +356,7 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
         if (r->rank0 != NULL)
             end_run(r, report, trace);
         end->life = r->life;
+        end->watch = NULL;
     }
     end->begun = r->pass > 0;
     end->pass = r->pass;
@@ -373,6 +375,8 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
 
 void plb_cluster_leave(struct plb_mpi *mpi, struct plb_cluster_end *end, int status)
 {
+    if (end->watch != NULL)
+        plb_neighbours_free(plb_early_loss_end(end->watch));
     bool in_order = !end->alone && (end->life == NULL || plb_life_leave(end->life));
     if (in_order && plb_leave_mpi(mpi, end->life, status))
         return;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -99,17 +100,30 @@ void plb_launch_say_fragile(bool several_hosts)
             "on with the other ranks");
 }
 
-void plb_launch_tell(int status, bool in_order)
+static void tell(const char *path, const char *status, const char *others)
 {
     struct plb_error err = {.status = PLB_OK};
     struct plb_file file;
-    const char *path = getenv(STATUS_FILE);
-    if (path == NULL)
-        return;
     if (plb_file_create(&file, path, &err) == PLB_OK) {
-        fprintf(file.stream, "%d%s\n", status, in_order ? "" : " without others");
+        fprintf(file.stream, "%s%s\n", status, others);
         plb_file_commit(&file, &err);
     }
     if (err.status != PLB_OK)
-        plb_log(PLB_LOG_WARNING, "plbrun-mpirun does not hear that the status is %d: %s", status, err.text);
+        plb_log(PLB_LOG_WARNING, "plbrun-mpirun does not hear that the status is %s: %s", status, err.text);
+}
+
+void plb_launch_tell(int status, bool in_order)
+{
+    const char *path = getenv(STATUS_FILE);
+    char text[20];
+    snprintf(text, sizeof text, "%d", status);
+    if (path != NULL)
+        tell(path, text, in_order ? "" : " without others");
+}
+
+void plb_launch_tell_lost(void)
+{
+    const char *path = getenv(STATUS_FILE);
+    if (path != NULL && access(path, F_OK) != 0)
+        tell(path, "lost", " without others");
 }

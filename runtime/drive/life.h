@@ -17,16 +17,17 @@
 
 struct plb_life_config {
     struct plb_mpi *mpi;
-    double lost_after;        /* rank 0: seconds without a word after which a rank is lost */
-    const char *const *hosts; /* rank 0: by rank; borrowed */
-    const char *unit;         /* of the kernel, for sentences; borrowed */
-    bool ends_lost;           /* the launcher leaves the others running when a process ends by a signal: so a
-                                 lost one on this host is ended */
+    struct plb_neighbours *neighbours; /* becomes life's */
+    double lost_after;                 /* rank 0: seconds without a word after which a rank is lost */
+    const char *const *hosts;          /* rank 0: by rank; borrowed */
+    const char *unit;                  /* of the kernel, for sentences; borrowed */
+    bool ends_lost; /* the launcher leaves the others running when a process ends by a signal: so a
+                       lost one on this host is ended */
 };
 
 struct plb_life;
 
-/* All ranks are there and begin to serve. Collective. */
+/* All ranks are there and begin to serve. */
 struct plb_life *plb_life_new(const struct plb_life_config *config);
 void plb_life_free(struct plb_life *life);
 

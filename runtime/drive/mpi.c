@@ -2,7 +2,6 @@
 #include "drive/mpi.h"
 
 #include <assert.h>
-#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,38 +11,15 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/log.h"
-#include "drive/frame.h"
-#include "drive/requests.h"
+#include "drive/mpi_inside.h"
 
 /* Bytes of one MPI message of data. MPI counts bytes in an int, so that 2 GiB is the limit. Smaller: more
  * requests. */
 #define DEFAULT_PART ((size_t)1 << 30)
 
-/* Seconds of the sleep between two looks whether all ranks have met: a part of the time waited so far, within
- * these bounds. Longer: the last rank is noticed later. Shorter: a rank that waits uses more of a core. Rank
- * 0 may verify and write for hours while the others wait to leave. */
-#define MEETING_PART 0.02
-#define MEETING_SHORTEST 200e-6
-#define MEETING_LONGEST 20e-3
-
-enum tag { TAG_CONTROL = 1, TAG_CLOCK = 2, TAG_DATA = 16 };
+enum tag { TAG_CONTROL = 1, TAG_DATA = 16 };
 
 static_assert(TAG_DATA + PLB_DATA_TAGS - 1 <= 32767, "MPI promises tags up to 32,767");
-
-struct plb_mpi {
-    int rank, size, local_rank, local_size;
-    MPI_Comm control, data, local;
-    size_t part;           /* bytes */
-    struct plb_frame *out; /* per rank: being filled */
-    unsigned char in[PLB_FRAME_BYTES];
-    struct plb_frame_reader reader; /* of `in` */
-    bool *warned;                   /* per rank: of a message that cannot be used */
-    bool *lost;                     /* per rank */
-    struct plb_requests requests;
-    int64_t messages, bytes;
-    int64_t *frames_sent; /* per rank */
-    int64_t frames_received;
-};
 
 static bool lone_end; /* the others go on without this process */
 
@@ -238,102 +214,6 @@ void plb_mpi_abandon(struct plb_mpi *m, int rank)
     plb_requests_abandon(&m->requests, rank);
 }
 
-/* Waits for the last rank, until the time comes. True where all have met. */
-static bool meet(struct plb_mpi *m, double until)
-{
-    MPI_Request request;
-    int met = 0;
-    double began = plb_now();
-    MPI_Ibarrier(m->control, &request);
-    for (;;) {
-        MPI_Test(&request, &met, MPI_STATUS_IGNORE);
-        double now = plb_now(), sleep = MEETING_PART * (now - began);
-        if (met || now > until)
-            return met;
-        sleep = sleep > MEETING_SHORTEST ? sleep : MEETING_SHORTEST;
-        plb_sleep_until(now + (sleep < MEETING_LONGEST ? sleep : MEETING_LONGEST));
-    }
-}
-
-void plb_mpi_meet(struct plb_mpi *m)
-{
-    meet(m, INFINITY);
-}
-
-void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += m->part) {
-        size_t length = bytes - at < m->part ? bytes - at : m->part;
-        MPI_Bcast((char *)data + at, (int)length, MPI_BYTE, 0, m->data);
-    }
-    m->bytes += m->rank == 0 ? (int64_t)bytes * (m->size - 1) : 0;
-}
-
-int plb_mpi_max(struct plb_mpi *m, int value)
-{
-    int most;
-    MPI_Allreduce(&value, &most, 1, MPI_INT, MPI_MAX, m->control);
-    return most;
-}
-
-/* The middle of the shortest of several round trips (Cristian 1989). */
-double plb_mpi_clock_offset(struct plb_mpi *m)
-{
-    double offset = 0.0;
-    for (int r = 1; r < m->size; r++) {
-        double shortest = 1e30;
-        for (int trip = 0; trip < 8; trip++) {
-            double sent = plb_now(), theirs = sent;
-            if (m->rank == r)
-                MPI_Sendrecv(&sent, 1, MPI_DOUBLE, 0, TAG_CLOCK, &theirs, 1, MPI_DOUBLE, 0, TAG_CLOCK,
-                             m->control, MPI_STATUS_IGNORE);
-            if (m->rank == 0) {
-                MPI_Recv(&theirs, 1, MPI_DOUBLE, r, TAG_CLOCK, m->control, MPI_STATUS_IGNORE);
-                sent = plb_now();
-                MPI_Send(&sent, 1, MPI_DOUBLE, r, TAG_CLOCK, m->control);
-            }
-            double back = plb_now();
-            if (m->rank == r && back - sent < shortest) {
-                shortest = back - sent;
-                offset = theirs - 0.5 * (sent + back);
-            }
-        }
-    }
-    return offset;
-}
-
-void plb_mpi_local_gather(const struct plb_mpi *m, const void *data, size_t bytes, void *all)
-{
-    MPI_Allgather(data, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, m->local);
-}
-
-void *plb_mpi_gather(struct plb_mpi *m, const void *data, size_t bytes, size_t *total)
-{
-    int64_t mine = (int64_t)bytes;
-    int64_t *sizes = plb_alloc((size_t)m->size * sizeof *sizes);
-    char *all = NULL;
-    size_t sum = 0;
-    int pending = 0;
-    MPI_Gather(&mine, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T, 0, m->control);
-    if (m->rank == 0) {
-        for (int r = 0; r < m->size; r++)
-            sum += (size_t)sizes[r];
-        all = plb_alloc(sum);
-        if (bytes > 0)
-            memcpy(all, data, bytes);
-        size_t at = bytes;
-        for (int r = 1; r < m->size; at += (size_t)sizes[r++])
-            plb_mpi_get(m, r, 0, all + at, (size_t)sizes[r], &pending);
-    } else {
-        plb_mpi_put(m, 0, 0, data, bytes, &pending);
-    }
-    while (pending > 0)
-        plb_mpi_progress(m);
-    free(sizes);
-    *total = sum;
-    return all;
-}
-
 /* Receives the frames that nobody has read: MPI wants every message received, and MPICH fails where one is
  * not. Collective, after the last frame of all ranks was sent. */
 static void receive_rest(struct plb_mpi *m)
@@ -355,7 +235,7 @@ bool plb_mpi_close(struct plb_mpi *m, double seconds)
 {
     double until = plb_now() + seconds;
     plb_mpi_drain(m, seconds);
-    if (m->requests.n > 0 || !meet(m, until))
+    if (m->requests.n > 0 || !plb_mpi_meet_until(m, until))
         return false;
     receive_rest(m);
     MPI_Comm_free(&m->control);

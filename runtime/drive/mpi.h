@@ -69,14 +69,21 @@ bool plb_mpi_busy(const struct plb_mpi *mpi); /* data is on its way */
 struct plb_coming plb_mpi_coming(struct plb_mpi *mpi, int rank);
 
 /* Collectives: all ranks call them in the same order. plb_mpi_meet waits for the last rank, and sleeps
- * meanwhile. */
+ * meanwhile. One that has to wait calls `watch` again and again, NULL: nothing: MPI itself waits for ever for
+ * a rank that has died. */
+typedef void plb_mpi_watch_fn(void *watcher);
+void plb_mpi_watch(struct plb_mpi *mpi, plb_mpi_watch_fn *watch, void *watcher);
+
+/* For `watch`: tells another rank that one is lost; such a rank that another one has told, or -1. */
+void plb_mpi_tell_lost(struct plb_mpi *mpi, int to, int lost);
+int plb_mpi_hear_lost(struct plb_mpi *mpi);
 void plb_mpi_meet(struct plb_mpi *mpi);
 void plb_mpi_broadcast(struct plb_mpi *mpi, void *data, size_t bytes);
 int plb_mpi_max(struct plb_mpi *mpi, int value);
 double plb_mpi_clock_offset(struct plb_mpi *mpi); /* to add to plb_now() for rank 0's clock */
 
 /* Puts the bytes that each rank of this host gives into `all`, in their order, on all of them. */
-void plb_mpi_local_gather(const struct plb_mpi *mpi, const void *data, size_t bytes, void *all);
+void plb_mpi_local_gather(struct plb_mpi *mpi, const void *data, size_t bytes, void *all);
 
 /* Gathers `bytes` of each rank on rank 0. Rank 0 gets them joined, to be freed, and their number; the others
  * NULL. */
