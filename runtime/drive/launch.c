@@ -74,11 +74,12 @@ int plb_launch_check(const struct plb_launch *launch, int ranks, struct plb_erro
 }
 
 /* Variables and their values with which launchers tell that they go on where they lose a process. NULL: any
- * value. Open MPI 5 and MPICH tell their ranks nothing of it. */
+ * value. MPICH's mpirun does not go on. */
 static const struct {
     const char *name, *value;
 } surviving[] = {
-    {STATUS_FILE, NULL}, {"OMPI_MCA_orte_enable_recovery", "1"}, /* Open MPI 4: mpirun --enable-recovery */
+    {"OMPI_MCA_orte_enable_recovery", "1"}, /* Open MPI 4: mpirun --enable-recovery */
+    {"OMPI_MCA_mpi_ft_enable", "1"},        /* Open MPI 5: mpirun --with-ft ulfm */
 };
 
 bool plb_launch_survives(void)
@@ -93,11 +94,12 @@ bool plb_launch_survives(void)
 
 void plb_launch_say_fragile(bool several_hosts)
 {
+    const char *remedy = getenv(STATUS_FILE) != NULL
+                           ? "this MPI's mpirun ends all ranks then; that of Open MPI goes on"
+                           : "started with plbrun-mpirun in place of mpirun, it goes on with the other ranks";
     if (!plb_launch_survives())
-        plb_log(
-            several_hosts ? PLB_LOG_WARNING : PLB_LOG_INFO,
-            "the loss of one rank may end this job; started with plbrun-mpirun in place of mpirun, it goes "
-            "on with the other ranks");
+        plb_log(several_hosts ? PLB_LOG_WARNING : PLB_LOG_INFO, "the loss of one rank may end this job; %s",
+                remedy);
 }
 
 static void tell(const char *path, const char *status, const char *others)

@@ -75,6 +75,7 @@ struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct 
     m->out = plb_alloc((size_t)m->size * sizeof *m->out);
     m->frames_sent = plb_alloc((size_t)m->size * sizeof *m->frames_sent);
     check_threads(m, provided, err);
+    plb_mpi_open_failures(m);
     return m;
 }
 
@@ -143,9 +144,10 @@ static void drop(struct plb_mpi *m, int from, int bytes)
 /* Receives a frame; false where none has arrived. */
 static bool receive_frame(struct plb_mpi *m)
 {
-    int arrived, bytes;
+    int arrived = 0, bytes;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, TAG_CONTROL, m->control, &arrived, &status);
+    if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_CONTROL, m->control, &arrived, &status) != MPI_SUCCESS)
+        plb_mpi_pass_over_failed(m);
     if (!arrived)
         return false;
     m->frames_received++;
@@ -154,8 +156,10 @@ static bool receive_frame(struct plb_mpi *m)
         drop(m, status.MPI_SOURCE, bytes);
         return true;
     }
-    MPI_Recv(m->in, bytes, MPI_BYTE, status.MPI_SOURCE, TAG_CONTROL, m->control, MPI_STATUS_IGNORE);
-    size_t used = m->lost[status.MPI_SOURCE] ? 0 : (size_t)bytes; /* who is lost is not heard any more */
+    bool whole = MPI_Recv(m->in, bytes, MPI_BYTE, status.MPI_SOURCE, TAG_CONTROL, m->control,
+                          MPI_STATUS_IGNORE)
+              == MPI_SUCCESS;
+    size_t used = !whole || m->lost[status.MPI_SOURCE] ? 0 : (size_t)bytes; /* nobody hears who is lost */
     m->reader = (struct plb_frame_reader){m->in, used, status.MPI_SOURCE, m->rank, m->size};
     return true;
 }
@@ -188,7 +192,8 @@ void plb_mpi_get(struct plb_mpi *m, int from, int tag, void *data, size_t bytes,
     for (size_t at = 0; at < bytes; at += m->part) {
         size_t length = bytes - at < m->part ? bytes - at : m->part;
         MPI_Irecv((char *)data + at, (int)length, MPI_BYTE, from, TAG_DATA + tag, m->data,
-                  plb_requests_add(&m->requests, &(struct plb_request){from, length, pending, NULL}));
+                  plb_requests_add(&m->requests,
+                                   &(struct plb_request){.peer = from, .bytes = length, .pending = pending}));
     }
 }
 
@@ -238,6 +243,7 @@ bool plb_mpi_close(struct plb_mpi *m, double seconds)
     if (m->requests.n > 0 || !plb_mpi_meet_until(m, until))
         return false;
     receive_rest(m);
+    plb_mpi_close_failures(m);
     MPI_Comm_free(&m->control);
     MPI_Comm_free(&m->data);
     MPI_Comm_free(&m->local);

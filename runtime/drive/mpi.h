@@ -58,6 +58,9 @@ void plb_mpi_get(struct plb_mpi *mpi, int from, int tag, void *data, size_t byte
  * called this ends by _exit, without plb_mpi_close. */
 void plb_mpi_abandon(struct plb_mpi *mpi, int rank);
 
+/* A rank that has ended, as MPI itself says, each once; -1: none that it knows of. Few MPIs know any. */
+int plb_mpi_failed(struct plb_mpi *mpi);
+
 /* From now on the end of this process by exit() ends no other one: they go on without it. */
 void plb_mpi_end_alone(void);
 

@@ -35,22 +35,26 @@ void plb_mpi_tell_lost(struct plb_mpi *m, int to, int lost)
 
 int plb_mpi_hear_lost(struct plb_mpi *m)
 {
-    int arrived, lost = -1;
+    int arrived = 0, lost = -1;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, TAG_LOST, m->control, &arrived, &status);
+    if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_LOST, m->control, &arrived, &status) != MPI_SUCCESS)
+        plb_mpi_pass_over_failed(m);
     if (arrived)
         MPI_Recv(&lost, 1, MPI_INT, status.MPI_SOURCE, TAG_LOST, m->control, MPI_STATUS_IGNORE);
     return lost;
 }
 
-/* Waits for a request, until the time comes. True where it is complete. dozes: it may take long, and each
+/* Waits for a request, until the time comes. True where it is complete; one that has failed, as a rank has
+ * ended, never is. dozes: it may take long, and each
  * look may come a little later than the last one; else nothing is more urgent. */
 static bool await(struct plb_mpi *m, MPI_Request *request, bool dozes, double until)
 {
     int met = 0;
+    bool failed = false;
     double began = plb_now();
     for (;;) {
-        MPI_Test(request, &met, MPI_STATUS_IGNORE);
+        failed |= MPI_Test(request, &met, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+        met = met && !failed;
         double now = plb_now(), sleep = MEETING_PART * (now - began);
         if (met || now > until)
             return met;

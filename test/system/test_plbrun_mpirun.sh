@@ -137,11 +137,14 @@ open_mpi='mpirun (Open MPI) 4.1.4'
 # shellcheck disable=SC2016 # for the stand-in
 says='echo 3 >"$PLB_STATUS_FILE"'
 stand_in "$open_mpi" "$says" -np 2 plbrun 'a b'
-[ $? -eq 3 ] && grep -qx -- '--enable-recovery .*-np 2 plbrun a b' "$tmp/arguments"
+[ $? -eq 3 ] && grep -qx -- '--enable-recovery -x PLB_STATUS_FILE -np 2 plbrun a b' "$tmp/arguments"
 ok "Open MPI: --enable-recovery, and the status from the file" $?
+stand_in 'mpirun (Open MPI) 5.0.11' "$says" -np 2 plbrun
+[ $? -eq 3 ] && grep -qx -- '--enable-recovery --with-ft ulfm .*-np 2 plbrun' "$tmp/arguments"
+ok "Open MPI 5: also --with-ft ulfm" $?
 stand_in 'HYDRA build details:' "$says; exit 9" -np 2 plbrun
-[ $? -eq 3 ] && grep -qx -- '-disable-auto-cleanup -np 2 plbrun' "$tmp/arguments"
-ok "MPICH: -disable-auto-cleanup, and not the status of mpirun" $?
+[ $? -eq 3 ] && grep -qx -- '-np 2 plbrun' "$tmp/arguments"
+ok "MPICH: not the status of mpirun" $?
 stand_in 'Some MPI 1.0' "$says" -np 2 plbrun
 [ $? -eq 2 ] && grep -q "neither of Open MPI nor of MPICH.*'Some MPI 1.0'" "$tmp/out"
 ok "another MPI is refused: status 2" $?
