@@ -15,6 +15,7 @@
 #include "drive/cluster.h"
 #include "drive/fill_report.h"
 #include "drive/launch.h"
+#include "drive/leaving.h"
 #include "drive/outputs.h"
 #include "drive/show_pus.h"
 #include "drive/simulate.h"
@@ -250,6 +251,7 @@ static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, 
     int rank = plb_mpi_rank(mpi), ranks = plb_mpi_size(mpi), status = err->status;
     plb_crash_watch(rank);
     plb_log_rank(rank);
+    r->end.watch = plb_early_loss_watch(mpi);
     if (status == PLB_OK)
         status = plb_launch_check(&r->launch, ranks, err);
     if (status == PLB_OK && rank == 0 && ranks > 1)
@@ -285,7 +287,7 @@ static int show_pus(int *argc, char ***argv, struct plb_error *err)
         status = plb_show_pus_without_job(mpi, err);
     if (rank == 0)
         say_once(err);
-    plb_mpi_close(mpi, PLB_FAREWELL, status);
+    plb_leave_mpi(mpi, NULL, status);
     return status;
 }
 

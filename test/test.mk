@@ -17,10 +17,15 @@ $(B)/test/kernels/%.so: test/kernels/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) $(OPENMP) -shared -o $@ $< -lm
 
+# Preloaded into ranks of a run.
+$(B)/test/support/%.so: test/support/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C) $(CFLAGS) $(MPI_CFLAGS) -shared -o $@ $<
+
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
 .PHONY: tests test-kernels check check-seeds check-mpi check-survival check-deep mutants
 tests: all test-kernels $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
-test-kernels: $(TEST_KERNELS)
+test-kernels: $(TEST_KERNELS) $(B)/test/support/halt.so $(B)/test/support/ulfm.so
 
 # JOBS tests run at a time. QUICK=1: fewer clusters, no valgrind. SEEDS=N: so many clusters and fits.
 JOBS := $(shell nproc)

@@ -19,6 +19,7 @@
 #include "drive/finish.h"
 #include "drive/last_words.h"
 #include "drive/launch.h"
+#include "drive/leaving.h"
 #include "drive/rank0.h"
 
 /* Looks for messages without a sleep, after something has moved. More: a core is taken from the PUs for
@@ -349,6 +350,7 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
     if (status == PLB_OK) {
         r->life = plb_life_new(&(struct plb_life_config){
             .mpi = mpi,
+            .neighbours = plb_early_loss_end(end->watch),
             .lost_after = job != NULL ? job->run.lost_after : 0.0,
             .hosts = r->hosts,
             .unit = r->kernel->unit,
@@ -361,6 +363,7 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
         if (r->rank0 != NULL)
             end_run(r, report, trace);
         end->life = r->life;
+        end->watch = NULL;
     }
     end->begun = r->pass > 0;
     end->pass = r->pass;
@@ -379,12 +382,11 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
 
 void plb_cluster_leave(struct plb_mpi *mpi, struct plb_cluster_end *end, int status)
 {
+    if (end->watch != NULL)
+        plb_neighbours_free(plb_early_loss_end(end->watch));
     bool in_order = !end->alone && (end->life == NULL || plb_life_leave(end->life));
-    if (in_order
-        && plb_mpi_close(mpi, end->life != NULL ? plb_life_farewell(end->life) : PLB_FAREWELL, status)) {
-        plb_life_free(end->life);
+    if (in_order && plb_leave_mpi(mpi, end->life, status))
         return;
-    }
     end->left = true;
     if (end->life != NULL && !end->alone)
         plb_life_see_off(end->life);

@@ -3,6 +3,7 @@
 #ifndef PLB_DRIVE_CLUSTER_H
 #define PLB_DRIVE_CLUSTER_H
 
+#include "drive/early_loss.h"
 #include "drive/rank.h"
 #include "drive/start.h"
 #include "job/job.h"
@@ -14,11 +15,12 @@ struct plb_cluster_end {
     bool left;  /* a PU hangs in a task that nobody wants any more, and its thread may still use the job: the
                    process must end by _exit and free nothing */
     bool alone; /* so must it where the other ranks do not answer; and then it does not leave MPI */
-    struct plb_life *life;    /* of this rank, which has served; else NULL */
-    bool begun;               /* rank 0: a pass had begun, so that there is something to report */
-    bool interrupted;         /* rank 0: the run has ended since somebody wanted it to */
-    int pass;                 /* the last one */
-    struct plb_rangeset done; /* rank 0, where keep_partial is on: units accepted in it; to be released */
+    struct plb_early_loss *watch; /* set before the run; NULL once it has served */
+    struct plb_life *life;        /* of this rank, which has served; else NULL */
+    bool begun;                   /* rank 0: a pass had begun, so that there is something to report */
+    bool interrupted;             /* rank 0: the run has ended since somebody wanted it to */
+    int pass;                     /* the last one */
+    struct plb_rangeset done;     /* rank 0, where keep_partial is on: units accepted in it; to be released */
 };
 
 /* Leaves MPI, after the run and all that rank 0 writes. Collective over the ranks that live. Where MPI cannot

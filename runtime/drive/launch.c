@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -73,11 +74,12 @@ int plb_launch_check(const struct plb_launch *launch, int ranks, struct plb_erro
 }
 
 /* Variables and their values with which launchers tell that they go on where they lose a process. NULL: any
- * value. Open MPI 5 and MPICH tell their ranks nothing of it. */
+ * value. MPICH's mpirun does not go on. */
 static const struct {
     const char *name, *value;
 } surviving[] = {
-    {STATUS_FILE, NULL}, {"OMPI_MCA_orte_enable_recovery", "1"}, /* Open MPI 4: mpirun --enable-recovery */
+    {"OMPI_MCA_orte_enable_recovery", "1"}, /* Open MPI 4: mpirun --enable-recovery */
+    {"OMPI_MCA_mpi_ft_enable", "1"},        /* Open MPI 5: mpirun --with-ft ulfm */
 };
 
 bool plb_launch_survives(void)
@@ -92,24 +94,38 @@ bool plb_launch_survives(void)
 
 void plb_launch_say_fragile(bool several_hosts)
 {
+    const char *remedy = getenv(STATUS_FILE) != NULL
+                           ? "this MPI's mpirun ends all ranks then; that of Open MPI goes on"
+                           : "started with plbrun-mpirun in place of mpirun, it goes on with the other ranks";
     if (!plb_launch_survives())
-        plb_log(
-            several_hosts ? PLB_LOG_WARNING : PLB_LOG_INFO,
-            "the loss of one rank may end this job; started with plbrun-mpirun in place of mpirun, it goes "
-            "on with the other ranks");
+        plb_log(several_hosts ? PLB_LOG_WARNING : PLB_LOG_INFO, "the loss of one rank may end this job; %s",
+                remedy);
+}
+
+static void tell(const char *path, const char *status, const char *others)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_file file;
+    if (plb_file_create(&file, path, &err) == PLB_OK) {
+        fprintf(file.stream, "%s%s\n", status, others);
+        plb_file_commit(&file, &err);
+    }
+    if (err.status != PLB_OK)
+        plb_log(PLB_LOG_WARNING, "plbrun-mpirun does not hear that the status is %s: %s", status, err.text);
 }
 
 void plb_launch_tell(int status, bool in_order)
 {
-    struct plb_error err = {.status = PLB_OK};
-    struct plb_file file;
     const char *path = getenv(STATUS_FILE);
-    if (path == NULL)
-        return;
-    if (plb_file_create(&file, path, &err) == PLB_OK) {
-        fprintf(file.stream, "%d%s\n", status, in_order ? "" : " without others");
-        plb_file_commit(&file, &err);
-    }
-    if (err.status != PLB_OK)
-        plb_log(PLB_LOG_WARNING, "plbrun-mpirun does not hear that the status is %d: %s", status, err.text);
+    char text[20];
+    snprintf(text, sizeof text, "%d", status);
+    if (path != NULL)
+        tell(path, text, in_order ? "" : " without others");
+}
+
+void plb_launch_tell_lost(void)
+{
+    const char *path = getenv(STATUS_FILE);
+    if (path != NULL && access(path, F_OK) != 0)
+        tell(path, "lost", " without others");
 }

@@ -37,4 +37,7 @@ void plb_launch_say_fragile(bool several_hosts);
  * rank 0, as its last act. */
 void plb_launch_tell(int status, bool in_order);
 
+/* The same by another rank, which has seen that rank 0 has ended: without a status, if it has told none. */
+void plb_launch_tell_lost(void);
+
 #endif

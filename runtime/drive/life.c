@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "core/liveness.h"
+#include "drive/launch.h"
 #include "drive/patience.h"
 
 /* Seconds between two BEATs of rank 0 to each other rank. Larger: they notice later that it is gone. Smaller:
@@ -54,9 +55,8 @@
  * which costs its lines about the end. */
 #define SHORT_FAREWELL 1.0
 
-/* Seconds that other ranks of this host have to end after this one knows that all is over. Larger: a run with
- * a stopped rank ends later. Smaller: a rank is killed that would have ended by itself, which changes nothing
- * any more. */
+/* Seconds that other ranks of this host have to end after this one. Larger: a run with a stopped rank ends
+ * later. Smaller: one is killed that would have ended by itself, which changes nothing any more. */
 #define SEE_OFF 1.0
 
 struct plb_life {
@@ -93,7 +93,7 @@ struct plb_life *plb_life_new(const struct plb_life_config *config)
     life->config = *config;
     life->rank = plb_mpi_rank(config->mpi);
     life->size = plb_mpi_size(config->mpi);
-    life->neighbours = plb_neighbours_new(config->mpi);
+    life->neighbours = config->neighbours;
     life->looked = life->told = now;
     life->lost = plb_alloc((size_t)life->size * sizeof *life->lost);
     plb_patience_init(&life->patience, life->size);
@@ -135,18 +135,11 @@ static void send(struct plb_life *life, struct plb_outbox *box)
     plb_outbox_fini(box);
 }
 
-/* A rank that lives after all must not send what it still has: nobody waits for it. */
-static void tell_itself(struct plb_life *life, int rank)
-{
-    struct plb_outbox box = {0};
-    plb_outbox_add(&box, PLB_LOST, 0, rank, 0)->lost.rank = rank;
-    send(life, &box);
-}
-
 /* Rank 0: a rank is lost. */
 static void lose(struct plb_life *life, int rank, const char *why, bool ends, struct plb_outbox *out)
 {
     const char *host = life->config.hosts[rank];
+    struct plb_outbox box = {0};
     if (!plb_liveness_lose(life->liveness, rank))
         return;
     if (life->closing)
@@ -154,8 +147,9 @@ static void lose(struct plb_life *life, int rank, const char *why, bool ends, st
     else
         plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); others execute its %s", rank, host, why,
                 life->config.unit);
-    if (!ends)
-        tell_itself(life, rank);
+    if (!ends) /* one that lives must not send what it still has: nobody waits for it */
+        plb_outbox_add(&box, PLB_LOST, 0, rank, 0)->lost.rank = rank;
+    send(life, &box);
     for (int i = 1; i < life->size; i++)
         if (plb_liveness_of(life->liveness, i) != PLB_LOST_RANK)
             plb_outbox_add(out, PLB_LOST, 0, i, 0)->lost = (struct plb_lost){rank, ends};
@@ -182,6 +176,12 @@ static void end_process(const struct plb_life *life, const char *why)
     _exit(PLB_EFAILED);
 }
 
+static void end_without_rank0(const struct plb_life *life)
+{
+    plb_launch_tell_lost();
+    end_process(life, "the process of rank 0 has ended");
+}
+
 /* This rank was given up, though it lives. Where the launcher would end all ranks with it, it only stands
  * still: the launcher ends it when rank 0 has ended. */
 static void end_given_up(const struct plb_life *life)
@@ -199,7 +199,7 @@ static void look_at_neighbours(struct plb_life *life, struct plb_outbox *out)
 {
     for (int rank; (rank = plb_neighbours_ended(life->neighbours)) >= 0;) {
         if (rank == 0)
-            end_process(life, "the process of rank 0 has ended");
+            end_without_rank0(life);
         else if (life->rank == 0)
             lose(life, rank, "its process has ended", false, out);
         else
@@ -367,7 +367,7 @@ bool plb_life_leave(struct plb_life *life)
                 return m.leave.in_order != 0;
         for (int rank; (rank = plb_neighbours_ended(life->neighbours)) >= 0;)
             if (rank == 0)
-                end_process(life, "the process of rank 0 has ended");
+                end_without_rank0(life);
         plb_sleep_until(plb_now() + LOOK);
     }
 }

@@ -17,16 +17,17 @@
 
 struct plb_life_config {
     struct plb_mpi *mpi;
-    double lost_after;        /* rank 0: seconds without a word after which a rank is lost */
-    const char *const *hosts; /* rank 0: by rank; borrowed */
-    const char *unit;         /* of the kernel, for sentences; borrowed */
-    bool ends_lost;           /* the launcher leaves the others running when a process ends by a signal: so a
-                                 lost one on this host is ended */
+    struct plb_neighbours *neighbours; /* becomes life's */
+    double lost_after;                 /* rank 0: seconds without a word after which a rank is lost */
+    const char *const *hosts;          /* rank 0: by rank; borrowed */
+    const char *unit;                  /* of the kernel, for sentences; borrowed */
+    bool ends_lost; /* the launcher leaves the others running when a process ends by a signal: so a
+                       lost one on this host is ended */
 };
 
 struct plb_life;
 
-/* All ranks are there and begin to serve. Collective. */
+/* All ranks are there and begin to serve. */
 struct plb_life *plb_life_new(const struct plb_life_config *config);
 void plb_life_free(struct plb_life *life);
 
@@ -57,11 +58,16 @@ void plb_life_closes(struct plb_life *life);
  * Else the process must end by _exit. */
 bool plb_life_leave(struct plb_life *life);
 
-/* Seconds that this rank waits for others to leave MPI with it (plb_mpi_close). */
+/* Seconds that a rank waits for the others to leave MPI with it. All outputs are written by then. Larger: the
+ * end of a run waits longer for a rank that dies at that moment. Smaller: a rank that is slow to end is left
+ * behind. */
+#define PLB_FAREWELL 10.0
+
+/* The same for this rank. It is less where the launcher goes on without one that does not leave. */
 double plb_life_farewell(const struct plb_life *life);
 
-/* The process ends, and MPI was not left in order. Ends ranks of this host that do not end by themselves,
- * where the launcher would wait for them. */
+/* The process ends. Ends ranks of this host that do not end by themselves, where the launcher would wait for
+ * them. A handler of a signal may call it. */
 void plb_life_see_off(struct plb_life *life);
 
 #endif

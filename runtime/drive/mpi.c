@@ -2,10 +2,8 @@
 #include "drive/mpi.h"
 
 #include <assert.h>
-#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <string.h>
@@ -13,38 +11,15 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/log.h"
-#include "drive/frame.h"
-#include "drive/requests.h"
+#include "drive/mpi_inside.h"
 
 /* Bytes of one MPI message of data. MPI counts bytes in an int, so that 2 GiB is the limit. Smaller: more
  * requests. */
 #define DEFAULT_PART ((size_t)1 << 30)
 
-/* Seconds of the sleep between two looks whether all ranks have met: a part of the time waited so far, within
- * these bounds. Longer: the last rank is noticed later. Shorter: a rank that waits uses more of a core. Rank
- * 0 may verify and write for hours while the others wait to leave. */
-#define MEETING_PART 0.02
-#define MEETING_SHORTEST 200e-6
-#define MEETING_LONGEST 20e-3
-
-enum tag { TAG_CONTROL = 1, TAG_CLOCK = 2, TAG_DATA = 16 };
+enum tag { TAG_CONTROL = 1, TAG_DATA = 16 };
 
 static_assert(TAG_DATA + PLB_DATA_TAGS - 1 <= 32767, "MPI promises tags up to 32,767");
-
-struct plb_mpi {
-    int rank, size, local_rank, local_size;
-    MPI_Comm control, data, local;
-    size_t part;           /* bytes */
-    struct plb_frame *out; /* per rank: being filled */
-    unsigned char in[PLB_FRAME_BYTES];
-    struct plb_frame_reader reader; /* of `in` */
-    bool *warned;                   /* per rank: of a message that cannot be used */
-    bool *lost;                     /* per rank */
-    struct plb_requests requests;
-    int64_t messages, bytes;
-    int64_t *frames_sent; /* per rank */
-    int64_t frames_received;
-};
 
 static bool lone_end; /* the others go on without this process */
 
@@ -100,6 +75,7 @@ struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct 
     m->out = plb_alloc((size_t)m->size * sizeof *m->out);
     m->frames_sent = plb_alloc((size_t)m->size * sizeof *m->frames_sent);
     check_threads(m, provided, err);
+    plb_mpi_open_failures(m);
     return m;
 }
 
@@ -168,9 +144,10 @@ static void drop(struct plb_mpi *m, int from, int bytes)
 /* Receives a frame; false where none has arrived. */
 static bool receive_frame(struct plb_mpi *m)
 {
-    int arrived, bytes;
+    int arrived = 0, bytes;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, TAG_CONTROL, m->control, &arrived, &status);
+    if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_CONTROL, m->control, &arrived, &status) != MPI_SUCCESS)
+        plb_mpi_pass_over_failed(m);
     if (!arrived)
         return false;
     m->frames_received++;
@@ -179,8 +156,10 @@ static bool receive_frame(struct plb_mpi *m)
         drop(m, status.MPI_SOURCE, bytes);
         return true;
     }
-    MPI_Recv(m->in, bytes, MPI_BYTE, status.MPI_SOURCE, TAG_CONTROL, m->control, MPI_STATUS_IGNORE);
-    size_t used = m->lost[status.MPI_SOURCE] ? 0 : (size_t)bytes; /* who is lost is not heard any more */
+    bool whole = MPI_Recv(m->in, bytes, MPI_BYTE, status.MPI_SOURCE, TAG_CONTROL, m->control,
+                          MPI_STATUS_IGNORE)
+              == MPI_SUCCESS;
+    size_t used = !whole || m->lost[status.MPI_SOURCE] ? 0 : (size_t)bytes; /* nobody hears who is lost */
     m->reader = (struct plb_frame_reader){m->in, used, status.MPI_SOURCE, m->rank, m->size};
     return true;
 }
@@ -213,7 +192,8 @@ void plb_mpi_get(struct plb_mpi *m, int from, int tag, void *data, size_t bytes,
     for (size_t at = 0; at < bytes; at += m->part) {
         size_t length = bytes - at < m->part ? bytes - at : m->part;
         MPI_Irecv((char *)data + at, (int)length, MPI_BYTE, from, TAG_DATA + tag, m->data,
-                  plb_requests_add(&m->requests, &(struct plb_request){from, length, pending, NULL}));
+                  plb_requests_add(&m->requests,
+                                   &(struct plb_request){.peer = from, .bytes = length, .pending = pending}));
     }
 }
 
@@ -239,102 +219,6 @@ void plb_mpi_abandon(struct plb_mpi *m, int rank)
     plb_requests_abandon(&m->requests, rank);
 }
 
-/* Waits for the last rank, until the time comes. True where all have met. */
-static bool meet(struct plb_mpi *m, double until)
-{
-    MPI_Request request;
-    int met = 0;
-    double began = plb_now();
-    MPI_Ibarrier(m->control, &request);
-    for (;;) {
-        MPI_Test(&request, &met, MPI_STATUS_IGNORE);
-        double now = plb_now(), sleep = MEETING_PART * (now - began);
-        if (met || now > until)
-            return met;
-        sleep = sleep > MEETING_SHORTEST ? sleep : MEETING_SHORTEST;
-        plb_sleep_until(now + (sleep < MEETING_LONGEST ? sleep : MEETING_LONGEST));
-    }
-}
-
-void plb_mpi_meet(struct plb_mpi *m)
-{
-    meet(m, INFINITY);
-}
-
-void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += m->part) {
-        size_t length = bytes - at < m->part ? bytes - at : m->part;
-        MPI_Bcast((char *)data + at, (int)length, MPI_BYTE, 0, m->data);
-    }
-    m->bytes += m->rank == 0 ? (int64_t)bytes * (m->size - 1) : 0;
-}
-
-int plb_mpi_max(struct plb_mpi *m, int value)
-{
-    int most;
-    MPI_Allreduce(&value, &most, 1, MPI_INT, MPI_MAX, m->control);
-    return most;
-}
-
-/* The middle of the shortest of several round trips (Cristian 1989). */
-double plb_mpi_clock_offset(struct plb_mpi *m)
-{
-    double offset = 0.0;
-    for (int r = 1; r < m->size; r++) {
-        double shortest = 1e30;
-        for (int trip = 0; trip < 8; trip++) {
-            double sent = plb_now(), theirs = sent;
-            if (m->rank == r)
-                MPI_Sendrecv(&sent, 1, MPI_DOUBLE, 0, TAG_CLOCK, &theirs, 1, MPI_DOUBLE, 0, TAG_CLOCK,
-                             m->control, MPI_STATUS_IGNORE);
-            if (m->rank == 0) {
-                MPI_Recv(&theirs, 1, MPI_DOUBLE, r, TAG_CLOCK, m->control, MPI_STATUS_IGNORE);
-                sent = plb_now();
-                MPI_Send(&sent, 1, MPI_DOUBLE, r, TAG_CLOCK, m->control);
-            }
-            double back = plb_now();
-            if (m->rank == r && back - sent < shortest) {
-                shortest = back - sent;
-                offset = theirs - 0.5 * (sent + back);
-            }
-        }
-    }
-    return offset;
-}
-
-void plb_mpi_local_gather(const struct plb_mpi *m, const void *data, size_t bytes, void *all)
-{
-    MPI_Allgather(data, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, m->local);
-}
-
-void *plb_mpi_gather(struct plb_mpi *m, const void *data, size_t bytes, size_t *total)
-{
-    int64_t mine = (int64_t)bytes;
-    int64_t *sizes = plb_alloc((size_t)m->size * sizeof *sizes);
-    char *all = NULL;
-    size_t sum = 0;
-    int pending = 0;
-    MPI_Gather(&mine, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T, 0, m->control);
-    if (m->rank == 0) {
-        for (int r = 0; r < m->size; r++)
-            sum += (size_t)sizes[r];
-        all = plb_alloc(sum);
-        if (bytes > 0)
-            memcpy(all, data, bytes);
-        size_t at = bytes;
-        for (int r = 1; r < m->size; at += (size_t)sizes[r++])
-            plb_mpi_get(m, r, 0, all + at, (size_t)sizes[r], &pending);
-    } else {
-        plb_mpi_put(m, 0, 0, data, bytes, &pending);
-    }
-    while (pending > 0)
-        plb_mpi_progress(m);
-    free(sizes);
-    *total = sum;
-    return all;
-}
-
 /* Receives the frames that nobody has read: MPI wants every message received, and MPICH fails where one is
  * not. Collective, after the last frame of all ranks was sent. */
 static void receive_rest(struct plb_mpi *m)
@@ -352,29 +236,18 @@ void plb_mpi_drain(struct plb_mpi *m, double seconds)
         plb_mpi_progress(m);
 }
 
-static volatile sig_atomic_t last_status;
-
-static void end_process(int number)
+bool plb_mpi_close(struct plb_mpi *m, double seconds)
 {
-    (void)number;
-    _exit(last_status);
-}
-
-bool plb_mpi_close(struct plb_mpi *m, double seconds, int status)
-{
+    double until = plb_now() + seconds;
     plb_mpi_drain(m, seconds);
-    if (m->requests.n > 0 || !meet(m, plb_now() + seconds))
+    if (m->requests.n > 0 || !plb_mpi_meet_until(m, until))
         return false;
-    /* Where another rank dies now, MPI may wait for it for ever. */
-    last_status = status;
-    signal(SIGALRM, end_process);
-    alarm((unsigned)seconds + 1);
     receive_rest(m);
+    plb_mpi_close_failures(m);
     MPI_Comm_free(&m->control);
     MPI_Comm_free(&m->data);
     MPI_Comm_free(&m->local);
     MPI_Finalize();
-    alarm(0);
     for (int r = 0; r < m->size; r++)
         free(m->out[r].at);
     free(m->out);

@@ -26,15 +26,10 @@ struct plb_mpi;
  * in both cases. */
 struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct plb_error *err);
 
-/* Seconds that a rank waits for the others to leave MPI with it. All outputs are written by then. Larger: the
- * end of a run waits longer for a rank that dies at that moment. Smaller: a rank that is slow to end is left
- * behind. */
-#define PLB_FAREWELL 10.0
-
 /* Waits for all ranks, then finalises MPI. False where a rank has not come within so many seconds: nothing is
- * freed, and the process must end by _exit. Where MPI then waits for one that has died meanwhile, the process
- * ends with `status` after as many seconds again: all that is to be written was written before. */
-bool plb_mpi_close(struct plb_mpi *mpi, double seconds, int status);
+ * freed, and the process must end by _exit. Where a rank dies or stops after that, MPI may wait for it for
+ * ever (drive/leaving.h). */
+bool plb_mpi_close(struct plb_mpi *mpi, double seconds);
 
 /* Completes all transfers, or as many as can be completed within so many seconds. */
 void plb_mpi_drain(struct plb_mpi *mpi, double seconds);
@@ -63,6 +58,9 @@ void plb_mpi_get(struct plb_mpi *mpi, int from, int tag, void *data, size_t byte
  * called this ends by _exit, without plb_mpi_close. */
 void plb_mpi_abandon(struct plb_mpi *mpi, int rank);
 
+/* A rank that has ended, as MPI itself says, each once; -1: none that it knows of. Few MPIs know any. */
+int plb_mpi_failed(struct plb_mpi *mpi);
+
 /* From now on the end of this process by exit() ends no other one: they go on without it. */
 void plb_mpi_end_alone(void);
 
@@ -74,14 +72,21 @@ bool plb_mpi_busy(const struct plb_mpi *mpi); /* data is on its way */
 struct plb_coming plb_mpi_coming(struct plb_mpi *mpi, int rank);
 
 /* Collectives: all ranks call them in the same order. plb_mpi_meet waits for the last rank, and sleeps
- * meanwhile. */
+ * meanwhile. One that has to wait calls `watch` again and again, NULL: nothing: MPI itself waits for ever for
+ * a rank that has died. */
+typedef void plb_mpi_watch_fn(void *watcher);
+void plb_mpi_watch(struct plb_mpi *mpi, plb_mpi_watch_fn *watch, void *watcher);
+
+/* For `watch`: tells another rank that one is lost; such a rank that another one has told, or -1. */
+void plb_mpi_tell_lost(struct plb_mpi *mpi, int to, int lost);
+int plb_mpi_hear_lost(struct plb_mpi *mpi);
 void plb_mpi_meet(struct plb_mpi *mpi);
 void plb_mpi_broadcast(struct plb_mpi *mpi, void *data, size_t bytes);
 int plb_mpi_max(struct plb_mpi *mpi, int value);
 double plb_mpi_clock_offset(struct plb_mpi *mpi); /* to add to plb_now() for rank 0's clock */
 
 /* Puts the bytes that each rank of this host gives into `all`, in their order, on all of them. */
-void plb_mpi_local_gather(const struct plb_mpi *mpi, const void *data, size_t bytes, void *all);
+void plb_mpi_local_gather(struct plb_mpi *mpi, const void *data, size_t bytes, void *all);
 
 /* Gathers `bytes` of each rank on rank 0. Rank 0 gets them joined, to be freed, and their number; the others
  * NULL. */

@@ -21,6 +21,7 @@ struct self {
 };
 
 struct plb_neighbours {
+    struct plb_mpi *mpi;
     int n;
     int *ranks, *pids;
     struct pollfd *at;
@@ -47,6 +48,7 @@ struct plb_neighbours *plb_neighbours_new(struct plb_mpi *mpi)
     int rank, size;
     plb_mpi_local(mpi, &rank, &size);
     struct plb_neighbours *n = plb_alloc(sizeof *n);
+    n->mpi = mpi;
     struct self self = find_self(plb_mpi_rank(mpi)), *all = plb_alloc((size_t)size * sizeof *all);
     n->ranks = plb_alloc((size_t)size * sizeof *n->ranks);
     n->pids = plb_alloc((size_t)size * sizeof *n->pids);
@@ -80,7 +82,7 @@ void plb_neighbours_free(struct plb_neighbours *n)
 int plb_neighbours_ended(struct plb_neighbours *n)
 {
     if (n->n == 0 || poll(n->at, (nfds_t)n->n, 0) <= 0)
-        return -1;
+        return plb_mpi_failed(n->mpi);
     for (int i = 0; i < n->n; i++) {
         if ((n->at[i].revents & POLLIN) == 0)
             continue;

@@ -15,7 +15,8 @@ struct plb_neighbours;
 struct plb_neighbours *plb_neighbours_new(struct plb_mpi *mpi);
 void plb_neighbours_free(struct plb_neighbours *neighbours);
 
-/* A rank whose process has ended, each once; -1: none. */
+/* A rank whose process has ended; -1: none. Ranks of other hosts are among them where MPI itself tells. Each
+ * is told once, or once by each witness. */
 int plb_neighbours_ended(struct plb_neighbours *neighbours);
 
 /* Whether the process of a rank can be seen from here, and neither has ended nor is stopped. */

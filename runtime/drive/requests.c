@@ -30,8 +30,10 @@ MPI_Request *plb_requests_add(struct plb_requests *r, const struct plb_request *
         r->at = plb_grow(r->at, n * sizeof *r->at);
         r->of = plb_grow(r->of, n * sizeof *r->of);
         r->done = plb_grow(r->done, n * sizeof *r->done);
+        r->how = plb_grow(r->how, n * sizeof *r->how);
     }
     r->of[r->n] = *request;
+    r->at[r->n] = MPI_REQUEST_NULL;
     coming_from(r, request->peer)->bytes += request->bytes;
     if (request->pending != NULL) {
         ++*request->pending;
@@ -45,7 +47,7 @@ static void forget(struct plb_requests *r)
 {
     int kept = 0;
     for (int i = 0; i < r->n; i++) {
-        if (r->at[i] == MPI_REQUEST_NULL)
+        if (r->of[i].over)
             continue;
         r->at[kept] = r->at[i];
         r->of[kept++] = r->of[i];
@@ -68,11 +70,15 @@ bool plb_requests_progress(struct plb_requests *r)
     int finished = 0;
     if (r->n == 0)
         return false;
-    MPI_Testsome(r->n, r->at, &finished, r->done, MPI_STATUSES_IGNORE);
+    bool all_right = MPI_Testsome(r->n, r->at, &finished, r->done, r->how) == MPI_SUCCESS;
     for (int i = 0; i < finished; i++) {
-        coming_from(r, r->of[r->done[i]].peer)->arrived += r->of[r->done[i]].bytes;
-        free(r->of[r->done[i]].owned);
-        lower(r, &r->of[r->done[i]]);
+        struct plb_request *request = &r->of[r->done[i]];
+        if (!all_right && r->how[i].MPI_ERROR != MPI_SUCCESS)
+            continue;
+        coming_from(r, request->peer)->arrived += request->bytes;
+        free(request->owned);
+        request->over = true;
+        lower(r, request);
     }
     if (finished > 0)
         forget(r);
@@ -95,11 +101,11 @@ void plb_requests_abandon(struct plb_requests *r, int peer)
         struct plb_request *request = &r->of[i];
         if (request->peer != peer)
             continue;
-        if (request->bytes > 0)
+        if (request->bytes > 0 && r->at[i] != MPI_REQUEST_NULL)
             MPI_Cancel(&r->at[i]); /* one that is matched goes on; its buffer stays */
         set_aside(r, request->owned);
         lower(r, request);
-        r->at[i] = MPI_REQUEST_NULL;
+        request->over = true;
         any = true;
     }
     if (any)
@@ -111,6 +117,7 @@ void plb_requests_fini(struct plb_requests *r)
     free(r->at);
     free(r->of);
     free(r->done);
+    free(r->how);
     free(r->coming);
     free(r->aside);
     *r = (struct plb_requests){0};

@@ -14,6 +14,7 @@ struct plb_request {
     size_t bytes; /* that it receives; 0: it sends */
     int *pending; /* data: the counter to lower when it completes; NULL for a frame */
     void *owned;  /* freed when it completes, or NULL */
+    bool over;    /* complete, or given up */
 };
 
 /* A zeroed struct is empty. */
@@ -21,6 +22,7 @@ struct plb_requests {
     MPI_Request *at;
     struct plb_request *of; /* by request */
     int *done;              /* scratch for MPI_Testsome */
+    MPI_Status *how;        /* the same */
     int n, capacity, n_data;
     struct plb_coming *coming; /* by rank, n_peers of them */
     int n_peers;
@@ -31,7 +33,8 @@ struct plb_requests {
 /* A place for one more request. Its counter is raised. Valid until the next call. */
 MPI_Request *plb_requests_add(struct plb_requests *requests, const struct plb_request *request);
 
-/* Completes what it can; true where something did. */
+/* Completes what it can; true where something did. A request that fails stays until its peer is given up: MPI
+ * knows that it has ended. */
 bool plb_requests_progress(struct plb_requests *requests);
 
 /* The data on its way from a rank. `arrived` is reset. */

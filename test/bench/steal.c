@@ -99,6 +99,6 @@ int main(int argc, char **argv)
                steals[BATCHES / 2] / trips[BATCHES / 2]);
     plb_worker_free(worker);
     plb_outbox_fini(&out);
-    plb_mpi_close(mpi, PLB_FAREWELL, 0);
+    plb_mpi_close(mpi, 10.0);
     return 0;
 }

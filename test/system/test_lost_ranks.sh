@@ -46,6 +46,21 @@ for signal in KILL STOP; do
         cmp "$tmp/y.npy" "$tmp/sleeper.npy" >>"$tmp/out" 2>&1
     ok "all ranks but rank 0, SIG$signal" $?
 done
+# MPI itself may know of a rank that has ended (ULFM). Here a stand-in names one that runs.
+if [ -n "${SAN:-}" ]; then
+    skip "MPI says that a rank has ended" "a sanitizer wants to be loaded first"
+else
+    rm -f "$tmp/y.npy"
+    LAUNCH+=(-x "LD_PRELOAD=$BUILD/test/support/ulfm.so" -x "PLB_TEST_FAILED=$tmp/failed")
+    started 3 "$tmp/s.conf"
+    : >"$tmp/failed"
+    await 1 'rank 2 on .* is lost .its process has ended'
+    known=$?
+    open_gate
+    wait "$run" && [ $known -eq 0 ] && cmp "$tmp/y.npy" "$tmp/sleeper.npy" >>"$tmp/out" 2>&1
+    ok "MPI says that a rank has ended" $?
+    LAUNCH=("${LAUNCH[@]:0:4}")
+fi
 lines "$tmp/audit.conf" '[app]' "kernel = $BUILD/test/kernels/liar.so" \
     '[run]' 'audit = 0.3' 'checksums = yes' '[liar]' 'units = 1000' 'rank = -1' 'reduce = yes' \
     '[balance]' 'grain = 20'

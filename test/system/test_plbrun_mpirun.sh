@@ -78,6 +78,41 @@ wait "$run"
 ok "a rank that stops while outputs are written does not keep mpirun" $?
 rm -f "$tmp/t.json"
 
+# halted PLACE RANK: a run of which this rank stops at the place (test/support/halt.c), and is killed.
+halted() {
+    : >"$tmp/out"
+    # shellcheck disable=SC2086
+    timeout 120 "$launcher" $MPIRUN_OPTIONS -np 3 env LD_PRELOAD="$BUILD/test/support/halt.so" \
+        PLB_TEST_HALT="$1:$2" "$PLBRUN" "$tmp/s.conf" >"$tmp/out" 2>&1 &
+    run=$!
+    await 1 'a rank stands still'
+    kill -KILL "$(process_of "$2")"
+    wait "$run"
+}
+for place in barrier:1 broadcast:1 barrier:5 send:2; do
+    [ -z "${SAN:-}" ] || { skip "a rank dies before the first pass, $place" "preloads"; continue; }
+    halted $place 1
+    [ $? -eq 1 ] && [ "$(grep -c 'rank 1 .*was lost before the first pass' "$tmp/out")" -eq 1 ]
+    ok "a rank dies before the first pass: the run ends with status 1, $place" $?
+done
+if [ -z "${SAN:-}" ]; then
+    halted barrier:3 0
+    [ $? -eq 1 ] && grep -q 'process of rank 0 has ended before the first pass' "$tmp/out"
+    ok "rank 0 dies before the first pass: the others end" $?
+fi
+
+# A rank stops when all have met to leave MPI, or when it has left.
+for place in leaving left; do
+    if [ -n "${SAN:-}" ]; then
+        skip "a rank that stops in the end, $place" "a sanitizer wants to be loaded first"
+        continue
+    fi
+    rm -f "$tmp/y.npy"
+    launched -np 3 env LD_PRELOAD="$BUILD/test/support/halt.so" PLB_TEST_HALT=$place:1:1 "$PLBRUN" \
+        "$tmp/s.conf" sleeper.units=100 && ! grep -q 'mpirun has not ended' "$tmp/out" && [ -s "$tmp/y.npy" ]
+    ok "a rank that stops in the end does not keep mpirun: $place" $?
+done
+
 # ------------------------------------------------------------------------------- a stand-in for mpirun
 # It says its name, and does what $tmp/does says.
 cat >"$tmp/bin/mpirun" <<END
@@ -102,11 +137,14 @@ open_mpi='mpirun (Open MPI) 4.1.4'
 # shellcheck disable=SC2016 # for the stand-in
 says='echo 3 >"$PLB_STATUS_FILE"'
 stand_in "$open_mpi" "$says" -np 2 plbrun 'a b'
-[ $? -eq 3 ] && grep -qx -- '--enable-recovery .*-np 2 plbrun a b' "$tmp/arguments"
+[ $? -eq 3 ] && grep -qx -- '--enable-recovery -x PLB_STATUS_FILE -np 2 plbrun a b' "$tmp/arguments"
 ok "Open MPI: --enable-recovery, and the status from the file" $?
+stand_in 'mpirun (Open MPI) 5.0.11' "$says" -np 2 plbrun
+[ $? -eq 3 ] && grep -qx -- '--enable-recovery --with-ft ulfm .*-np 2 plbrun' "$tmp/arguments"
+ok "Open MPI 5: also --with-ft ulfm" $?
 stand_in 'HYDRA build details:' "$says; exit 9" -np 2 plbrun
-[ $? -eq 3 ] && grep -qx -- '-disable-auto-cleanup -np 2 plbrun' "$tmp/arguments"
-ok "MPICH: -disable-auto-cleanup, and not the status of mpirun" $?
+[ $? -eq 3 ] && grep -qx -- '-np 2 plbrun' "$tmp/arguments"
+ok "MPICH: not the status of mpirun" $?
 stand_in 'Some MPI 1.0' "$says" -np 2 plbrun
 [ $? -eq 2 ] && grep -q "neither of Open MPI nor of MPICH.*'Some MPI 1.0'" "$tmp/out"
 ok "another MPI is refused: status 2" $?
@@ -121,6 +159,10 @@ sed -i 's/^PATIENCE=.*/PATIENCE=50/' "$tmp/hasty"
 stand_in "$open_mpi" 'echo "0 without others" >"$PLB_STATUS_FILE"; exec sleep 50' -np 2 plbrun &&
     grep -q 'mpirun has not ended 2 s after rank 0' "$tmp/out" && ((took < 30))
 ok "earlier where rank 0 has ended without others" $?
+# shellcheck disable=SC2016
+stand_in "$open_mpi" 'echo "lost without others" >"$PLB_STATUS_FILE"; exec sleep 50' -np 2 plbrun
+[ $? -eq 1 ] && grep -q 'rank 0 has not said how the run ended.*--resume' "$tmp/out" && ((took < 30))
+ok "and where another rank has seen the end of rank 0" $?
 sed -i 's/^PATIENCE=.*/PATIENCE=1/' "$tmp/hasty"
 stand_in "$open_mpi" "trap '' TERM; $says; for i in {1..500}; do sleep 0.1; done" -np 2 plbrun
 [ $? -eq 3 ] && ((took < 30))

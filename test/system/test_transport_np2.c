@@ -152,7 +152,7 @@ int main(int argc, char **argv)
     a_broadcast_reaches_everyone(m);
     a_gather_joins_unlike_sizes(m);
     leave_unread(m);
-    plb_mpi_close(m, PLB_FAREWELL, 0);
+    plb_mpi_close(m, 10.0);
     ok("messages that nobody reads hinder no end", 1);
     return failures > 0;
 }

@@ -65,7 +65,8 @@ allowed "kernels see plb/kernel.h and their own folder" \
 never "core and model do no I/O and know no threads, clock, MPI or CUDA" \
     "runtime/core/*.[ch] runtime/model/*.[ch] balancers/*.c" \
     'mpi\.h|cuda|pthread|threads\.h|time\.h|sys/|unistd\.h|fcntl\.h|base/clock\.h|base/file\.h|base/log\.h'
-never "MPI stays in the transport" "$(all_but 'runtime/drive/mpi.c|runtime/drive/requests.[ch]')" 'mpi\.h'
+transport='runtime/drive/(mpi|mpi_[a-z]+|requests)\.c|runtime/drive/(mpi_inside|requests)\.h'
+never "MPI stays in the transport" "$(all_but "$transport")" 'mpi\.h'
 never "CUDA's headers stay in device/cuda" \
     "$(all_but 'runtime/device/cuda/.*')" 'cuda_runtime|cublas|cusparse'
 # Code without comments and strings, as "FILE: code": a sentence to the user may name a kind of device.

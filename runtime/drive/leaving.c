@@ -1,0 +1,33 @@
+/* An alarm. Its handler makes only calls that a handler may make: poll, kill by pidfd, _exit. */
+#include "drive/leaving.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+/* A handler knows no more than these. */
+static volatile sig_atomic_t last_status;
+static struct plb_life *volatile last_life;
+
+static void end_process(int number)
+{
+    (void)number;
+    if (last_life != NULL)
+        plb_life_see_off(last_life);
+    _exit(last_status);
+}
+
+bool plb_leave_mpi(struct plb_mpi *mpi, struct plb_life *life, int status)
+{
+    double seconds = life != NULL ? plb_life_farewell(life) : PLB_FAREWELL;
+    last_status = status;
+    last_life = life;
+    signal(SIGALRM, end_process);
+    alarm((unsigned)(2.0 * seconds)); /* as long to leave as to meet */
+    bool left = plb_mpi_close(mpi, seconds);
+    alarm(0);
+    if (left && life != NULL)
+        plb_life_see_off(life);
+    if (left)
+        plb_life_free(life);
+    return left;
+}

@@ -1,0 +1,170 @@
+/* Collectives: each begins without blocking, and looks for lost ranks while it waits. */
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "drive/mpi.h"
+#include "drive/mpi_inside.h"
+
+/* Seconds of the sleep between two looks whether all ranks have met: a part of the time waited so far, within
+ * these bounds. Longer: the last rank is noticed later. Shorter: a rank that waits uses more of a core. Rank
+ * 0 may verify and write for hours while the others wait to leave. */
+#define MEETING_PART 0.02
+#define MEETING_SHORTEST 200e-6
+#define MEETING_LONGEST 20e-3
+
+/* Of messages between those of mpi.c. */
+enum { TAG_CLOCK = 2, TAG_LOST = 3 };
+
+void plb_mpi_watch(struct plb_mpi *m, plb_mpi_watch_fn *watch, void *watcher)
+{
+    m->watch = watch;
+    m->watcher = watcher;
+}
+
+void plb_mpi_tell_lost(struct plb_mpi *m, int to, int lost)
+{
+    int *rank = plb_alloc(sizeof *rank);
+    *rank = lost;
+    MPI_Isend(rank, 1, MPI_INT, to, TAG_LOST, m->control,
+              plb_requests_add(&m->requests, &(struct plb_request){.peer = to, .owned = rank}));
+}
+
+int plb_mpi_hear_lost(struct plb_mpi *m)
+{
+    int arrived = 0, lost = -1;
+    MPI_Status status;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_LOST, m->control, &arrived, &status) != MPI_SUCCESS)
+        plb_mpi_pass_over_failed(m);
+    if (arrived)
+        MPI_Recv(&lost, 1, MPI_INT, status.MPI_SOURCE, TAG_LOST, m->control, MPI_STATUS_IGNORE);
+    return lost;
+}
+
+/* Waits for a request, until the time comes. True where it is complete; one that has failed, as a rank has
+ * ended, never is. dozes: it may take long, and each
+ * look may come a little later than the last one; else nothing is more urgent. */
+static bool await(struct plb_mpi *m, MPI_Request *request, bool dozes, double until)
+{
+    int met = 0;
+    bool failed = false;
+    double began = plb_now();
+    for (;;) {
+        failed |= MPI_Test(request, &met, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+        met = met && !failed;
+        double now = plb_now(), sleep = MEETING_PART * (now - began);
+        if (met || now > until)
+            return met;
+        if (m->watch != NULL)
+            m->watch(m->watcher);
+        if (!dozes)
+            continue;
+        sleep = sleep > MEETING_SHORTEST ? sleep : MEETING_SHORTEST;
+        plb_sleep_until(now + (sleep < MEETING_LONGEST ? sleep : MEETING_LONGEST));
+    }
+}
+
+bool plb_mpi_meet_until(struct plb_mpi *m, double until)
+{
+    MPI_Request request;
+    MPI_Ibarrier(m->control, &request);
+    return await(m, &request, true, until);
+}
+
+void plb_mpi_meet(struct plb_mpi *m)
+{
+    plb_mpi_meet_until(m, INFINITY);
+}
+
+void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
+{
+    MPI_Request request;
+    for (size_t at = 0; at < bytes; at += m->part) {
+        size_t length = bytes - at < m->part ? bytes - at : m->part;
+        MPI_Ibcast((char *)data + at, (int)length, MPI_BYTE, 0, m->data, &request);
+        await(m, &request, false, INFINITY);
+    }
+    m->bytes += m->rank == 0 ? (int64_t)bytes * (m->size - 1) : 0;
+}
+
+int plb_mpi_max(struct plb_mpi *m, int value)
+{
+    MPI_Request request;
+    int most;
+    MPI_Iallreduce(&value, &most, 1, MPI_INT, MPI_MAX, m->control, &request);
+    await(m, &request, false, INFINITY);
+    return most;
+}
+
+static void swap_clocks(struct plb_mpi *m, int with, double *own, double *theirs)
+{
+    MPI_Request request;
+    bool first = m->rank != 0;
+    if (first)
+        MPI_Send(own, 1, MPI_DOUBLE, with, TAG_CLOCK, m->control);
+    MPI_Irecv(theirs, 1, MPI_DOUBLE, with, TAG_CLOCK, m->control, &request);
+    await(m, &request, false, INFINITY);
+    *own = first ? *own : plb_now();
+    if (!first)
+        MPI_Send(own, 1, MPI_DOUBLE, with, TAG_CLOCK, m->control);
+}
+
+/* The middle of the shortest of several round trips (Cristian 1989). */
+double plb_mpi_clock_offset(struct plb_mpi *m)
+{
+    double offset = 0.0;
+    for (int r = 1; r < m->size; r++) {
+        double shortest = 1e30;
+        for (int trip = 0; trip < 8; trip++) {
+            double sent = plb_now(), theirs = sent;
+            if (m->rank == r || m->rank == 0)
+                swap_clocks(m, m->rank == 0 ? r : 0, &sent, &theirs);
+            double back = plb_now();
+            if (m->rank == r && back - sent < shortest) {
+                shortest = back - sent;
+                offset = theirs - 0.5 * (sent + back);
+            }
+        }
+    }
+    return offset;
+}
+
+void plb_mpi_local_gather(struct plb_mpi *m, const void *data, size_t bytes, void *all)
+{
+    MPI_Request request;
+    MPI_Iallgather(data, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, m->local, &request);
+    await(m, &request, false, INFINITY);
+}
+
+void *plb_mpi_gather(struct plb_mpi *m, const void *data, size_t bytes, size_t *total)
+{
+    int64_t mine = (int64_t)bytes;
+    int64_t *sizes = plb_alloc((size_t)m->size * sizeof *sizes);
+    char *all = NULL;
+    size_t sum = 0;
+    int pending = 0;
+    MPI_Request request;
+    MPI_Igather(&mine, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T, 0, m->control, &request);
+    await(m, &request, false, INFINITY);
+    if (m->rank == 0) {
+        for (int r = 0; r < m->size; r++)
+            sum += (size_t)sizes[r];
+        all = plb_alloc(sum);
+        if (bytes > 0)
+            memcpy(all, data, bytes);
+        size_t at = bytes;
+        for (int r = 1; r < m->size; at += (size_t)sizes[r++])
+            plb_mpi_get(m, r, 0, all + at, (size_t)sizes[r], &pending);
+    } else {
+        plb_mpi_put(m, 0, 0, data, bytes, &pending);
+    }
+    for (; pending > 0; plb_mpi_progress(m))
+        if (m->watch != NULL)
+            m->watch(m->watcher);
+    free(sizes);
+    *total = sum;
+    return all;
+}
