@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "core/liveness.h"
+#include "drive/endings.h"
 #include "drive/patience.h"
 
 /* Seconds between two BEATs of rank 0 to each other rank. Larger: they notice later that it is gone. Smaller:
@@ -66,6 +67,7 @@ struct plb_life {
     struct plb_liveness *liveness; /* rank 0: of the others; else NULL */
     int *lost;                     /* rank 0: those that plb_life_lost has not told */
     int n_lost;
+    struct plb_endings endings; /* rank 0 */
     bool any_lost, closing;
     bool quiet;                   /* rank 0 may say nothing for long */
     bool *alone;                  /* rank 0: no other rank is on its host, so that nobody can answer for it */
@@ -92,6 +94,7 @@ struct plb_life *plb_life_new(const struct plb_life_config *config)
     life->neighbours = plb_neighbours_new(config->mpi);
     life->looked = life->told = now;
     life->lost = plb_alloc((size_t)life->size * sizeof *life->lost);
+    plb_endings_init(&life->endings, life->size);
     plb_patience_init(&life->patience, life->size);
     life->alone = plb_alloc((size_t)life->size * sizeof *life->alone);
     for (int i = 0; i < life->size && life->rank == 0; i++)
@@ -110,6 +113,7 @@ void plb_life_free(struct plb_life *life)
     plb_neighbours_free(life->neighbours);
     plb_liveness_free(life->liveness);
     free(life->lost);
+    plb_endings_fini(&life->endings);
     plb_patience_fini(&life->patience);
     free(life->alone);
     free(life);
@@ -201,7 +205,7 @@ static void look_at_neighbours(struct plb_life *life, struct plb_outbox *out)
         if (rank == 0)
             end_process(life, "the process of rank 0 has ended");
         else if (life->rank == 0)
-            lose(life, rank, "its process has ended", false, out);
+            plb_endings_hear(&life->endings, rank);
         else
             plb_outbox_add(out, PLB_LOST, life->rank, 0, 0)->lost.rank = rank;
     }
@@ -275,6 +279,8 @@ static void look_at_rank0(struct plb_life *life, double now)
 void plb_life_step(struct plb_life *life, struct plb_outbox *out)
 {
     double now = plb_now(), gap = now - life->looked;
+    for (int rank = -1; (rank = plb_endings_next(&life->endings, rank)) >= 0;)
+        lose(life, rank, "its process has ended", false, out);
     if (life->size == 1 || gap < PLB_BEAT_SECONDS)
         return;
     if (gap > HELD_UP && life->rank != 0)
@@ -316,7 +322,7 @@ void plb_life_heard(struct plb_life *life, const struct plb_message *m, struct p
     if (m->type == PLB_BEAT && m->beat.quiet != 0 && life->alone[m->from])
         plb_liveness_vouch(life->liveness, m->from, plb_now() + LONGEST_QUIET);
     if (m->type == PLB_LOST && m->lost.rank != 0)
-        lose(life, m->lost.rank, "its process has ended", false, out);
+        plb_endings_hear(&life->endings, m->lost.rank);
     if (m->type == PLB_CRASH && !m->crash.alive && m->crash.others == 0)
         lose(life, m->from, "its kernel has crashed", true, out);
 }
