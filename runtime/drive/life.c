@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "core/liveness.h"
+#include "drive/endings.h"
 #include "drive/launch.h"
 #include "drive/patience.h"
 
@@ -66,6 +67,7 @@ struct plb_life {
     struct plb_liveness *liveness; /* rank 0: of the others; else NULL */
     int *lost;                     /* rank 0: those that plb_life_lost has not told */
     int n_lost;
+    struct plb_endings endings; /* rank 0 */
     bool any_lost, closing;
     bool quiet;                   /* rank 0 may say nothing for long */
     struct plb_patience patience; /* rank 0 */
@@ -96,6 +98,7 @@ struct plb_life *plb_life_new(const struct plb_life_config *config)
     life->neighbours = config->neighbours;
     life->looked = life->told = now;
     life->lost = plb_alloc((size_t)life->size * sizeof *life->lost);
+    plb_endings_init(&life->endings, life->size);
     plb_patience_init(&life->patience, life->size);
     if (life->rank == 0)
         life->liveness = judge(config, life->size, now);
@@ -111,6 +114,7 @@ void plb_life_free(struct plb_life *life)
     plb_neighbours_free(life->neighbours);
     plb_liveness_free(life->liveness);
     free(life->lost);
+    plb_endings_fini(&life->endings);
     plb_patience_fini(&life->patience);
     free(life);
 }
@@ -201,7 +205,7 @@ static void look_at_neighbours(struct plb_life *life, struct plb_outbox *out)
         if (rank == 0)
             end_without_rank0(life);
         else if (life->rank == 0)
-            lose(life, rank, "its process has ended", false, out);
+            plb_endings_hear(&life->endings, rank);
         else
             plb_outbox_add(out, PLB_LOST, life->rank, 0, 0)->lost.rank = rank;
     }
@@ -274,6 +278,8 @@ static void say(struct plb_life *life, double now, struct plb_outbox *out)
 void plb_life_step(struct plb_life *life, struct plb_outbox *out)
 {
     double now = plb_now(), gap = now - life->looked;
+    for (int rank = -1; (rank = plb_endings_next(&life->endings, rank)) >= 0;)
+        lose(life, rank, "its process has ended", false, out);
     if (life->size == 1 || gap < PLB_BEAT_SECONDS)
         return;
     if (gap > HELD_UP && life->rank != 0)
@@ -315,7 +321,7 @@ void plb_life_heard(struct plb_life *life, const struct plb_message *m, struct p
     if (m->type == PLB_BEAT && m->beat.quiet != 0 && plb_liveness_alone(life->liveness, m->from))
         plb_liveness_vouch(life->liveness, m->from, plb_now() + LONGEST_QUIET);
     if (m->type == PLB_LOST && m->lost.rank != 0)
-        lose(life, m->lost.rank, "its process has ended", false, out);
+        plb_endings_hear(&life->endings, m->lost.rank);
     if (m->type == PLB_CRASH && !m->crash.alive && m->crash.others == 0)
         lose(life, m->from, "its kernel has crashed", true, out);
 }

@@ -283,6 +283,63 @@ static void later_passes_of_the_phase_leave_them_out(void **state)
     stop(&c.f);
 }
 
+static void another_pu_tries(void **state)
+{
+    struct cluster c;
+    (void)state;
+    begin_cluster(&c, 2, true);
+    struct plb_message first = c.f.out.at[0];
+    struct plb_message m = crash_of(&c, 1, (struct plb_range){10, 10}, c.f.out.at[1].block.id);
+    receive(&c.f, &m, 11.0);
+    assert_int_equal(c.f.out.n, 2); /* node 1 waits, and node 0 has its block */
+    report(&c.f, first, 0, 0, 10);
+    assert_int_equal(c.f.out.n, 3);
+    assert_true(c.f.out.at[2].to == 0 && c.f.out.at[2].block.alone);
+    stop(&c.f);
+}
+
+static void trials_to(const struct cluster *c, int node, int expected)
+{
+    int n = 0;
+    for (int i = 0; i < c->f.out.n; i++)
+        n += c->f.out.at[i].type == PLB_BLOCK && c->f.out.at[i].to == node && c->f.out.at[i].block.alone;
+    assert_int_equal(n, expected);
+}
+
+/* Nodes 1 and 1 again: PUs 1 and 2 are of the same node. */
+static void a_node_tries_when_all_its_pus_are_idle(void **state)
+{
+    struct cluster c;
+    struct plb_error err = {.status = PLB_OK};
+    (void)state;
+    begin_cluster(&c, 4, false);
+    plb_master_free(c.f.master);
+    struct plb_master_config config = {.balancer = plb_balancer_find("static", "test", &err),
+                                       .params = c.f.params,
+                                       .n_nodes = 3,
+                                       .phases = 2};
+    static const int nodes[] = {0, 1, 1, 2};
+    for (int p = 0; p < 4; p++) {
+        c.f.pus[p].node = nodes[p];
+        c.f.pus[p].local = p == 2;
+    }
+    c.f.master = plb_master_new(&config, c.f.pus, 4);
+    c.f.nodes = 3;
+    c.f.pass = c.f.out.n = 0;
+    begin(&c.f, 0, 0, 10.0, 3);
+    struct plb_message last = done_of(&c.f, &c.f.out.at[2], 1, 0, 10);
+    last.pu = 1;
+    finish(&c.f, 0);
+    finish(&c.f, 1);
+    struct plb_message m = crash_of(&c, 2, (struct plb_range){30, 10}, c.f.out.at[3].block.id);
+    receive(&c.f, &m, 11.0);
+    trials_to(&c, 1, 0); /* PU 2 has its block still */
+    receive(&c.f, &last, 12.0);
+    trials_to(&c, 1, 1); /* and then one of the two */
+    trials_to(&c, 0, 0);
+    stop(&c.f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +347,8 @@ int main(void)
         cmocka_unit_test(each_bad_unit_costs_two_ranks_at_most),
         cmocka_unit_test(a_rank_with_suspects_has_nothing_else),
         cmocka_unit_test(without_another_rank_units_are_set_aside_at_once),
+        cmocka_unit_test(another_pu_tries),
+        cmocka_unit_test(a_node_tries_when_all_its_pus_are_idle),
         cmocka_unit_test(child_processes_cost_little),
         cmocka_unit_test(children_die_in_eighths),
         cmocka_unit_test(units_that_are_accepted_are_above_suspicion),
