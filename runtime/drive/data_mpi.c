@@ -5,23 +5,39 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "job/reduce.h"
 
 /* The tag of buffer 0 where it is replaced; slots have the tags below. */
 #define REPLACED_TAG PLB_TAGS
 
 static_assert(REPLACED_TAG + PLB_MAX_DATA <= PLB_DATA_TAGS, "each buffer has a tag");
 
-void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, struct plb_mpi *mpi)
+/* Sends the neutral elements of the kernel's own fold. Rank 0's pointer means nothing elsewhere. */
+static void share_neutral(struct plb_dataset *set, int i, struct plb_mpi *mpi)
+{
+    struct plb_data *d = &set->at[i];
+    bool given = d->mode == PLB_REDUCE && d->op == PLB_OWN_FOLD && d->neutral != NULL;
+    set->neutral[i] = given && !set->owner ? plb_alloc(d->bytes) : NULL;
+    if (!set->owner)
+        d->neutral = set->neutral[i];
+    if (given)
+        plb_mpi_broadcast(mpi, set->owner ? (void *)d->neutral : set->neutral[i], d->bytes);
+}
+
+void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, const struct plb_kernel *kernel,
+                       struct plb_mpi *mpi)
 {
     if (app != NULL)
         plb_dataset_describe(set, app);
     plb_mpi_broadcast(mpi, set, sizeof *set);
     set->owner = app != NULL;
+    set->kernel = kernel;
     for (int i = 0; i < set->n; i++) {
         struct plb_data *d = &set->at[i];
         set->host[i] = app != NULL ? d->data : d->mode == PLB_REPLICATE ? plb_alloc(d->bytes) : NULL;
         if (app == NULL)
-            d->name = ""; /* rank 0's pointers mean nothing here */
+            d->name = ""; /* as the pointer of neutral elements */
+        share_neutral(set, i, mpi);
         if (d->mode == PLB_REDUCE && app != NULL)
             plb_reduce_clear(d, d->data);
         if (d->mode == PLB_REPLICATE)

@@ -7,6 +7,7 @@
 
 #include "base/crash.h"
 #include "base/units.h"
+#include "job/reduce.h"
 
 /* Bytes of each result that a description shows. More: longer sentences. Fewer: a float64 is cut. */
 #define SHOWN 8
@@ -58,15 +59,6 @@ static void show_bytes(const void *result, size_t byte, size_t bytes, char text[
         snprintf(text + 2 * i, 3, "%02x", b[i]);
 }
 
-/* An element of a reduced array as a number. */
-static void show_number(const struct plb_data *d, const void *array, size_t element, char text[32])
-{
-    if (d->type == PLB_FLOAT64)
-        snprintf(text, 32, "%.17g", ((const double *)array)[element]);
-    else
-        snprintf(text, 32, "%lld", (long long)((const int64_t *)array)[element]);
-}
-
 void plb_results_print_difference(const struct plb_app *app, const struct plb_dataset *set,
                                   struct plb_range range, void *const *one, void *const *other,
                                   const struct plb_difference *where, char text[PLB_RESULTS_TEXT])
@@ -74,13 +66,14 @@ void plb_results_print_difference(const struct plb_app *app, const struct plb_da
     const struct plb_data *d = &set->at[where->buffer];
     const void *a = one[where->buffer], *b = other[where->buffer];
     size_t offset, bytes;
-    char first[32], second[32], unit[PLB_RANGE_TEXT];
+    char first[64], second[64], unit[PLB_RANGE_TEXT];
     plb_dataset_bytes(set, where->buffer, range, &offset, &bytes);
     if (d->mode == PLB_REDUCE) {
-        show_number(d, a, where->byte / 8, first);
-        show_number(d, b, where->byte / 8, second);
-        snprintf(text, PLB_RESULTS_TEXT, "element %zu of '%.40s' is %s and %s", where->byte / 8, d->name,
-                 first, second);
+        size_t element = where->byte / plb_reduce_element(d);
+        plb_reduce_print(d, a, element, first);
+        plb_reduce_print(d, b, element, second);
+        snprintf(text, PLB_RESULTS_TEXT, "element %zu of '%.40s' is %s and %s", element, d->name, first,
+                 second);
         return;
     }
     show_bytes(a, where->byte, bytes, first);

@@ -5,6 +5,7 @@
 
 #include "base/crash.h"
 #include "base/memory.h"
+#include "job/reduce.h"
 
 static int wrong(struct plb_app *app, const struct plb_data *d, const char *what)
 {
@@ -26,6 +27,7 @@ static int check_offsets(struct plb_app *app, const struct plb_data *d)
 
 static int check_declarations(struct plb_app *app)
 {
+    char text[PLB_REDUCE_TEXT];
     if (app->units < 1)
         return plb_app_error(app,
                              "kernel %s: there are no %s to work on; the input is empty, or setup has "
@@ -45,8 +47,8 @@ static int check_declarations(struct plb_app *app)
             return wrong(app, d, "has 2^63 bytes or more; use a smaller input");
         if (d->mode == PLB_PARTITION_INDEXED && check_offsets(app, d) != PLB_OK)
             return app->err.status;
-        if (d->mode == PLB_REDUCE && (d->bytes == 0 || d->bytes % 8 != 0))
-            return wrong(app, d, "is reduced and must be a whole number of 8-byte elements");
+        if (d->mode == PLB_REDUCE && plb_reduce_is_wrong(d, app->kernel->fold != NULL, text))
+            return wrong(app, d, text);
     }
     return PLB_OK;
 }

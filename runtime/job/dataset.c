@@ -1,17 +1,19 @@
-/* Arithmetic on declarations: offsets and bytes of ranges, and the three reductions. */
+/* Arithmetic on declarations: offsets and bytes of ranges. */
 #include "job/dataset.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crash.h"
 #include "base/crc32c.h"
+#include "job/reduce.h"
 
 void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
 {
     *set = (struct plb_dataset){
         .n = app->n_data, .owner = true, .units = app->units, .multiple = app->multiple};
+    set->kernel = app->kernel;
     set->writes_all = app->kernel->writes_all;
     set->args_bytes = app->args_bytes;
     memcpy(set->at, app->data, sizeof set->at);
@@ -27,6 +29,7 @@ void plb_dataset_fini(struct plb_dataset *set)
     for (int i = 0; i < set->n && !set->owner; i++) {
         free(set->host[i]);
         free(set->first[i]);
+        free(set->neutral[i]);
     }
     set->n = 0;
 }
@@ -112,42 +115,6 @@ int64_t plb_dataset_stride(const struct plb_dataset *set)
     return stride;
 }
 
-void plb_reduce_clear(const struct plb_data *d, void *array)
-{
-    double *reals = array;
-    int64_t *ints = array;
-    for (size_t i = 0; i < d->bytes / 8; i++) {
-        if (d->type == PLB_FLOAT64)
-            reals[i] = d->op == PLB_SUM ? 0.0 : d->op == PLB_MIN ? INFINITY : -INFINITY;
-        else
-            ints[i] = d->op == PLB_SUM ? 0 : d->op == PLB_MIN ? INT64_MAX : INT64_MIN;
-    }
-}
-
-static double fold_real(enum plb_reduce_op op, double a, double b)
-{
-    return op == PLB_SUM ? a + b : op == PLB_MIN ? fmin(a, b) : fmax(a, b);
-}
-
-static int64_t fold_int(enum plb_reduce_op op, int64_t a, int64_t b)
-{
-    if (op == PLB_SUM)
-        return (int64_t)((uint64_t)a + (uint64_t)b);
-    return (op == PLB_MIN) == (a < b) ? a : b;
-}
-
-void plb_reduce_fold(const struct plb_data *d, void *into, const void *from)
-{
-    double *reals = into;
-    int64_t *ints = into;
-    for (size_t i = 0; i < d->bytes / 8; i++) {
-        if (d->type == PLB_FLOAT64)
-            reals[i] = fold_real(d->op, reals[i], ((const double *)from)[i]);
-        else
-            ints[i] = fold_int(d->op, ints[i], ((const int64_t *)from)[i]);
-    }
-}
-
 bool plb_dataset_reduces(const struct plb_dataset *set)
 {
     for (int i = 0; i < set->n; i++)
@@ -156,11 +123,34 @@ bool plb_dataset_reduces(const struct plb_dataset *set)
     return false;
 }
 
+void plb_dataset_fold_one(const struct plb_dataset *set, int i, void *into, const void *from)
+{
+    const struct plb_data *d = &set->at[i];
+    struct plb_folding folding = {i, into, from, d->bytes, set->args_bytes > 0 ? set->args : NULL};
+    if (d->op == PLB_OWN_FOLD)
+        set->kernel->fold(&folding);
+    else
+        plb_reduce_fold(d, into, from);
+}
+
 void plb_dataset_fold(const struct plb_dataset *set, void *const *arrays)
+{
+    for (int i = 0; i < set->n; i++) {
+        bool own = set->at[i].mode == PLB_REDUCE && set->at[i].op == PLB_OWN_FOLD;
+        if (own)
+            plb_crash_call(set->kernel->name, "fold");
+        if (set->at[i].mode == PLB_REDUCE)
+            plb_dataset_fold_one(set, i, set->host[i], arrays[i]);
+        if (own)
+            plb_crash_call(set->kernel->name, NULL);
+    }
+}
+
+void plb_dataset_sort(const struct plb_dataset *set, void *const *arrays)
 {
     for (int i = 0; i < set->n; i++)
         if (set->at[i].mode == PLB_REDUCE)
-            plb_reduce_fold(&set->at[i], set->host[i], arrays[i]);
+            plb_reduce_sort(&set->at[i], arrays[i]);
 }
 
 uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, void *const *parts,

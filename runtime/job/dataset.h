@@ -9,14 +9,16 @@
 
 struct plb_dataset {
     int n;
-    bool owner;      /* rank 0, which has every buffer whole */
+    bool owner;                      /* rank 0, which has every buffer whole */
+    const struct plb_kernel *kernel; /* borrowed; of this rank */
     bool writes_all; /* the kernel writes every byte of its outputs: they need not be zero before */
     int64_t units;
     int64_t multiple; /* of the application */
     struct plb_data at[PLB_MAX_DATA];
-    void *host[PLB_MAX_DATA];  /* the whole buffer; if not replicated, on the owner alone */
-    bool shared[PLB_MAX_DATA]; /* on the owner: isolated tasks share the whole buffer with it */
-    void *first[PLB_MAX_DATA]; /* not on the owner: what a task of unit 0 gets, for a first call; or NULL */
+    void *host[PLB_MAX_DATA];    /* the whole buffer; if not replicated, on the owner alone */
+    bool shared[PLB_MAX_DATA];   /* on the owner: isolated tasks share the whole buffer with it */
+    void *neutral[PLB_MAX_DATA]; /* not on the owner: memory of at[i].neutral, or NULL */
+    void *first[PLB_MAX_DATA];   /* not on the owner: what a task of unit 0 gets, for a first call; or NULL */
     _Alignas(64) unsigned char args[PLB_MAX_ARGS];
     size_t args_bytes;
 };
@@ -46,9 +48,6 @@ int64_t plb_dataset_stride(const struct plb_dataset *set);
 bool plb_data_is_input(const struct plb_data *data);
 bool plb_data_is_result(const struct plb_data *data);
 
-/* Sets a task's reduced array to the neutral element of its operation. */
-void plb_reduce_clear(const struct plb_data *data, void *array);
-
 /* The CRC32C of the buffers of a range that `wanted` chooses, one after the other: parts[i] is that of buffer
  * i. */
 uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, void *const *parts,
@@ -57,10 +56,14 @@ uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, 
 /* Whether some buffer is reduced. */
 bool plb_dataset_reduces(const struct plb_dataset *set);
 
-/* Folds the reduced arrays of a task into the owner's: arrays[i] is that of buffer i. */
+/* Folds the reduced arrays of a task into the owner's: arrays[i] is that of buffer i. The main thread. */
 void plb_dataset_fold(const struct plb_dataset *set, void *const *arrays);
 
-/* Folds one reduced array into another, element by element. Sums of whole numbers wrap around. */
-void plb_reduce_fold(const struct plb_data *data, void *into, const void *from);
+/* Brings the reduced arrays of a task into the order in which others can be compared with them or folded into
+ * them: the task may have left the pairs of a list in any order. */
+void plb_dataset_sort(const struct plb_dataset *set, void *const *arrays);
+
+/* Folds one array of the reduced buffer i into another one (job/reduce.h), or has the kernel do it. */
+void plb_dataset_fold_one(const struct plb_dataset *set, int i, void *into, const void *from);
 
 #endif

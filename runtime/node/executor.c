@@ -9,6 +9,7 @@
 
 #include "base/crash.h"
 #include "base/memory.h"
+#include "job/reduce.h"
 
 /* A first task of at least this many units runs one of them beforehand, to load libraries. Larger: the
  * loading counts as the work of more tasks. Smaller: the unit is a larger part of the task. A guess. */

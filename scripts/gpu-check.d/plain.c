@@ -19,6 +19,7 @@
 #include "job/dataset.h"
 #include "job/job.h"
 #include "job/phase.h"
+#include "job/reduce.h"
 
 #define TIMES 5
 

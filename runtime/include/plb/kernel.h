@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 6u
+#define PLB_KERNEL_ABI 7u
 
 /* The running application, as its kernel sees it. Opaque, and owned by plbrun. Valid only in the thread that
  * gets it, and only during that call. */
@@ -47,8 +47,44 @@ enum plb_data_mode {
     PLB_REDUCE,            /* a small array; all tasks' arrays are folded, element by element, into one */
 };
 
-enum plb_reduce_op { PLB_SUM, PLB_MIN, PLB_MAX };
-enum plb_reduce_type { PLB_FLOAT64, PLB_INT64 };
+/* How two arrays become one. */
+enum plb_reduce_op {
+    PLB_SUM,     /* numbers, element by element. Sums of whole numbers wrap around */
+    PLB_MIN,     /* numbers, element by element. A NaN counts only where all are NaN */
+    PLB_MAX,     /* the same */
+    PLB_ARG_MIN, /* pairs, element by element: the one with the smallest value */
+    PLB_ARG_MAX, /* pairs, element by element: the one with the largest value */
+    PLB_TOP_MIN, /* lists of pairs: those with the smallest values, the smallest first */
+    PLB_TOP_MAX, /* lists of pairs: those with the largest values, the largest first */
+    PLB_OWN_FOLD /* anything: plb_kernel.fold does it */
+};
+
+/* The type of a number, and of the value in a pair. */
+enum plb_reduce_type { PLB_FLOAT64, PLB_INT64, PLB_FLOAT32, PLB_INT32 };
+
+/* The pairs of PLB_ARG_MIN to PLB_TOP_MAX, one struct for each type. `index` is what the kernel likes, such
+ * as the number of a unit. Of equal values the smaller index counts, so that the order of tasks does not
+ * matter. A pair whose value is NaN never counts. `unused` is 0. */
+struct plb_pair_float64 {
+    double value;
+    int64_t index;
+};
+struct plb_pair_int64 {
+    int64_t value, index;
+};
+struct plb_pair_float32 {
+    float value;
+    uint32_t unused;
+    int64_t index;
+};
+struct plb_pair_int32 {
+    int32_t value;
+    uint32_t unused;
+    int64_t index;
+};
+
+/* The index in a pair that nobody has written. It loses against each other one. */
+#define PLB_NO_INDEX INT64_MAX
 
 /* One declared buffer. `data` is rank 0's memory. plbrun borrows it until the run ends. In a simulation no
  * entry runs, and it may be NULL (plb_app_simulated). */
@@ -56,13 +92,17 @@ struct plb_data {
     const char *name; /* for messages and traces; static storage */
     enum plb_data_mode mode;
     void *data;                /* the whole input, or the place for the whole output */
-    size_t bytes;              /* REPLICATE, REDUCE: of the buffer; REDUCE: a multiple of 8 */
+    size_t bytes;              /* REPLICATE, REDUCE: of the buffer; REDUCE: a multiple of an element */
     size_t unit_bytes;         /* PARTITION, OUTPUT: of one unit; above 0 */
     int offsets;               /* PARTITION_INDEXED: the handle of a REPLICATE buffer of units + 1 int64_t,
                                   which begin at 0 or more and do not decrease */
     size_t element_bytes;      /* PARTITION_INDEXED: of one element */
     enum plb_reduce_op op;     /* REDUCE */
-    enum plb_reduce_type type; /* REDUCE */
+    enum plb_reduce_type type; /* REDUCE; not used by PLB_OWN_FOLD */
+    size_t top;                /* PLB_TOP_MIN, PLB_TOP_MAX: pairs of each list; the lists stand one after the
+                                  other. 0: the buffer is one list */
+    const void *neutral;       /* PLB_OWN_FOLD: `bytes` bytes, which each task's array is before; folded with
+                                  another array they give that one. Borrowed. NULL: zeros */
 };
 
 /* The work of one call of an entry. plbrun owns all of it, and it lasts for the call. */
@@ -71,7 +111,7 @@ struct plb_task {
     void *const *data;        /* one pointer per declared buffer, in the order of declaration, in the PU's
                                  memory. REPLICATE: the start of the buffer. PARTITION, OUTPUT: the bytes of
                                  unit `first`. PARTITION_INDEXED: element offsets[first]. REDUCE: this
-                                 task's own array, which holds the neutral element. Aligned to 64 bytes,
+                                 task's own array, which holds neutral elements. Aligned to 64 bytes,
                                  where rank 0's buffer is; PARTITION_INDEXED on rank 0: as its elements */
     const size_t *bytes;      /* bytes of each buffer from there: of the range, or of the whole buffer where
                                  it is replicated or reduced */
@@ -109,6 +149,16 @@ struct plb_twice {
     const void *one,
         *other;   /* OUTPUT: the bytes of the range; REDUCE: the array of a task with these units */
     size_t bytes; /* of each */
+};
+
+/* Two arrays of a buffer with PLB_OWN_FOLD, of tasks without a common unit. plbrun owns all of it, and it
+ * lasts for the call. */
+struct plb_folding {
+    int buffer; /* handle */
+    void *into; /* becomes the array of the units of both; aligned to 64 bytes, where it is not rank 0's */
+    const void *from; /* stays as it is; aligned in the same way */
+    size_t bytes;     /* of each */
+    const void *args; /* the block given to plb_app_args, or NULL */
 };
 
 #define PLB_SAME (-1) /* what plb_kernel.agree returns for results that agree */
@@ -170,6 +220,12 @@ struct plb_kernel {
      * bytes are equal. A kernel of floating-point numbers needs it where PUs round differently: a GPU, other
      * threads, another instruction set. */
     int64_t (*agree)(struct plb_app *app, const struct plb_twice *results);
+
+    /* Optional: folds one array of a buffer with PLB_OWN_FOLD into another one. plbrun folds the arrays of
+     * tasks in any order and in any groups. So the fold must be associative and commutative, apart from
+     * rounding: fold(a, fold(b, c)) is fold(fold(a, b), c), and fold(a, b) is fold(b, a). It is a pure
+     * function of what it gets. Any thread on any rank may call it, several at the same time. */
+    void (*fold)(const struct plb_folding *folding);
 };
 
 #define PLB_KERNEL_HEAD .abi = PLB_KERNEL_ABI, .size = sizeof(struct plb_kernel)
@@ -275,6 +331,11 @@ int plb_app_error(struct plb_app *app, const char *format, ...);
  * may call them. */
 uint64_t plb_random_bits(uint64_t seed, uint64_t index);
 double plb_random_real(uint64_t seed, uint64_t index);
+
+/* Puts a pair into a sorted list of n pairs, and drops the last one of them, if it ranks before that. So an
+ * entry makes its list of PLB_TOP_MIN or PLB_TOP_MAX; with n = 1 also an element of PLB_ARG_MIN or
+ * PLB_ARG_MAX. `pair` and the list are structs of the type. A pure function; a cpu entry may call it. */
+void plb_top_add(enum plb_reduce_op op, enum plb_reduce_type type, void *list, size_t n, const void *pair);
 
 /* ------------------------------------------------------------------ files
  * Readers put their result into memory of the app, as plb_app_alloc does. They write their outputs only on
