@@ -218,8 +218,6 @@ bool plb_incoming_collect(struct plb_incoming *in)
             continue;
         }
         *at = r->next;
-        if (!r->dropped)
-            plb_dataset_sort(in->set, r->scratch);
         if (!r->dropped && r->done.done.audit)
             plb_audit_results_compare(in->audits, &r->done, r->scratch);
         else if (!r->dropped)

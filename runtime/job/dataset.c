@@ -35,7 +35,7 @@ void plb_dataset_fini(struct plb_dataset *set)
 bool plb_dataset_travels(const struct plb_dataset *set)
 {
     for (int i = 0; i < set->n; i++)
-        if (set->at[i].mode == PLB_REDUCE || (!set->owner && set->at[i].mode != PLB_REPLICATE))
+        if (!set->owner && set->at[i].mode != PLB_REPLICATE && set->at[i].mode != PLB_REDUCE)
             return true;
     return false;
 }
@@ -121,7 +121,8 @@ bool plb_dataset_reduces(const struct plb_dataset *set)
     return false;
 }
 
-void plb_dataset_fold_one(const struct plb_dataset *set, int i, void *into, const void *from)
+/* Folds one array of buffer i into another one. */
+static void fold_one(const struct plb_dataset *set, int i, void *into, const void *from)
 {
     const struct plb_data *d = &set->at[i];
     struct plb_folding folding = {i, into, from, d->bytes, set->args_bytes > 0 ? set->args : NULL};
@@ -138,10 +139,17 @@ void plb_dataset_fold(const struct plb_dataset *set, void *const *arrays)
         if (own)
             plb_crash_call(set->kernel->name, "fold");
         if (set->at[i].mode == PLB_REDUCE)
-            plb_dataset_fold_one(set, i, set->host[i], arrays[i]);
+            fold_one(set, i, set->host[i], arrays[i]);
         if (own)
             plb_crash_call(set->kernel->name, NULL);
     }
+}
+
+void plb_dataset_fold_into(const struct plb_dataset *set, void *const *into, void *const *from)
+{
+    for (int i = 0; i < set->n; i++)
+        if (set->at[i].mode == PLB_REDUCE)
+            fold_one(set, i, into[i], from[i]);
 }
 
 void plb_dataset_sort(const struct plb_dataset *set, void *const *arrays)

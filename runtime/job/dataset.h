@@ -28,7 +28,7 @@ void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app);
 /* Frees the copies of a rank that is not the owner. */
 void plb_dataset_fini(struct plb_dataset *set);
 
-/* Whether tasks need buffers of their own: some buffer is not whole on this rank, or is reduced. */
+/* Whether inputs or outputs of tasks travel: some buffer is not whole on this rank. */
 bool plb_dataset_travels(const struct plb_dataset *set);
 
 /* Says which bytes of buffer i belong to a range: all of them where it is replicated or reduced. */
@@ -62,7 +62,7 @@ void plb_dataset_fold(const struct plb_dataset *set, void *const *arrays);
  * them: the task may have left the pairs of a list in any order. */
 void plb_dataset_sort(const struct plb_dataset *set, void *const *arrays);
 
-/* Folds one array of the reduced buffer i into another one (job/reduce.h), or has the kernel do it. */
-void plb_dataset_fold_one(const struct plb_dataset *set, int i, void *into, const void *from);
+/* Folds the reduced arrays of a task into those of another one. Any thread. */
+void plb_dataset_fold_into(const struct plb_dataset *set, void *const *into, void *const *from);
 
 #endif

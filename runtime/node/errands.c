@@ -21,8 +21,10 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
     bool moved = false, checks = r->shared->config.checksums;
     for (int s = 0; s < PLB_SLOTS; s++) {
         struct plb_slot *slot = &r->slots[s];
-        if (slot->state == PLB_SLOT_SENDING && slot->pending == 0)
+        if (slot->state == PLB_SLOT_SENDING && slot->pending == 0) {
             slot->state = PLB_SLOT_FREE;
+            pthread_cond_signal(&r->work); /* its PU may take a task into it */
+        }
         if (slot->state == PLB_SLOT_FORGOTTEN && slot->pending == 0)
             plb_runner_drop(r, slot);
         if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0)
