@@ -231,14 +231,13 @@ void plb_audits_reported(struct plb_audits *a, int pu, const struct plb_done *do
                          struct plb_outbox *out)
 {
     const struct plb_range *r = &done->range;
-    int64_t tasks = a->config.whole ? 1 : done->tasks; /* their arrays have become one */
     if (!(a->config.fraction > 0.0))
         return;
-    double seconds = (done->execute_s + done->transfer_s) / (double)tasks;
+    double seconds = (done->execute_s + done->transfer_s) / (double)done->tasks;
     seconds = isfinite(seconds) && seconds > 0.0 ? seconds : 0.0;
-    for (int64_t i = 0; i < tasks && fresh == r->count; i++) {
-        int64_t from = r->count / tasks * i + r->count % tasks * i / tasks, next = i + 1;
-        int64_t to = r->count / tasks * next + r->count % tasks * next / tasks;
+    for (int64_t i = 0; i < done->tasks && fresh == r->count; i++) {
+        int64_t from = r->count / done->tasks * i + r->count % done->tasks * i / done->tasks, next = i + 1;
+        int64_t to = r->count / done->tasks * next + r->count % done->tasks * next / done->tasks;
         uint64_t first = (uint64_t)(r->first + from), stream = a->config.seed + STREAM + (uint64_t)a->pass;
         if (plb_random_real(stream, first) < a->config.fraction)
             begin(a, pu, (struct plb_range){r->first + from, to - from}, seconds, now, out);

@@ -62,7 +62,7 @@ static void report(struct plb_held *h)
  * may have been taken before, continues it, and much is queued behind the last one. */
 static bool may_wait(const struct plb_held *h, const struct plb_taken *taken, double seconds)
 {
-    if (h->shared->resting || (taken->next != NULL && !continues(h, taken->next)))
+    if (h->shared->resting || h->shared->config.audits || (taken->next != NULL && !continues(h, taken->next)))
         return false;
     double ahead = plb_worker_ahead(h->shared->worker, h->pu, taken->last != NULL ? taken->last : &h->units);
     return h->execute_s + h->transfer_s + seconds <= fmin(HELD, PART * ahead);

@@ -7,7 +7,8 @@
  * eighth of the time that its queue will take. A PU that finds no task reports at once what it holds. Where
  * the device fails or hangs, the held units go back to the master: another PU executes them again.
  *
- * Outputs that travel cannot be folded: such tasks are reported one by one. A PU's thread makes all calls but
+ * Outputs that travel cannot be folded: such tasks are reported one by one. So are all tasks of a run with
+ * audits, because the second PU executes a result's units as one task. A PU's thread makes all calls but
  * plb_gather_give_back, under the node's lock where nothing else is said. */
 #ifndef PLB_NODE_GATHER_H
 #define PLB_NODE_GATHER_H
