@@ -159,7 +159,7 @@ static void accept(struct plb_incoming *in, struct result *r)
         copy(in, r, &new);
     bool whole = fresh == r->done.done.range.count;
     if (whole && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))
-        plb_dataset_fold(in->set, r->scratch);
+        plb_dataset_fold(in->set, r->done.done.range, r->scratch);
     plb_rangeset_fini(&new);
     give_up_claim(in, r);
 }

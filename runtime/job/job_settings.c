@@ -55,6 +55,8 @@ static const struct plb_option run_options[] = {
      "part of the tasks that is executed a second time, by another PU, and compared; 0.01: one in a hundred"},
     {"checksums", PLB_FLAG, "no", 0, 0, NULL,
      "inputs and results that travel between ranks are checked, and travel again where they were damaged"},
+    {"reproducible", PLB_FLAG, "no", 0, 0, NULL,
+     "reduced arrays have the same bits with any number of ranks, any balancer and any losses"},
     {0},
 };
 
@@ -116,7 +118,8 @@ int plb_run_settings_read(const struct plb_settings *s, struct plb_run_settings 
                                      .until_job_ends = strcmp(limit->text, "off") != 0,
                                      .lost_after = plb_settings_number(s, "run", "lost_after"),
                                      .audit = plb_settings_number(s, "run", "audit"),
-                                     .checksums = plb_settings_number(s, "run", "checksums") != 0.0};
+                                     .checksums = plb_settings_number(s, "run", "checksums") != 0.0,
+                                     .reproducible = plb_settings_number(s, "run", "reproducible") != 0.0};
     bool is_time = run->until_job_ends && strcmp(limit->text, "auto") != 0;
     if (is_time && read_time(limit, true, &run->limit_s, err) != PLB_OK)
         return err->status;

@@ -32,6 +32,7 @@ struct plb_run_settings {
     double lost_after;   /* seconds without a word after which a rank is lost */
     double hung_after;   /* seconds after which a task may be late; 0: none is */
     double audit;        /* part of the tasks that is executed again and compared */
+    bool reproducible;   /* reduced arrays have the same bits in each run */
     bool checksums;      /* of data that travels between ranks */
 };
 

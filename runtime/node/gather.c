@@ -42,7 +42,8 @@ bool plb_gather_fold(struct plb_held *h, const struct plb_flight *flight)
     if (!plb_gather_takes(h, flight) || !continues(h, &flight->task))
         return false;
     pthread_mutex_unlock(&h->shared->lock);
-    plb_dataset_fold_into(h->shared->config.data, into->buffer, flight->slot->buffer);
+    plb_dataset_fold_into(h->shared->config.data, h->units.range, into->buffer, flight->task.range,
+                          flight->slot->buffer);
     pthread_mutex_lock(&h->shared->lock);
     return h->slot == into;
 }

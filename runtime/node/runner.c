@@ -172,7 +172,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
     struct plb_device_times times = {0};
     int status = plb_executor_wait(&r->executor, f->oldest, &times);
     if (status == 0 && flight.slot != NULL)
-        plb_dataset_sort(shared->config.data, flight.slot->buffer);
+        plb_dataset_sort(shared->config.data, flight.task.range, flight.slot->buffer);
     pthread_mutex_lock(&shared->lock);
     if (r->trace.on) {
         double now = run_clock(r);
