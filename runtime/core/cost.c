@@ -70,6 +70,17 @@ double plb_cost_work_unlike(const struct plb_cost_map *map, int64_t first, int64
     return before(map, first + count) - before(map, first);
 }
 
+int64_t plb_cost_whole(const struct plb_cost_map *map, int64_t first, int64_t limit, int64_t units)
+{
+    int64_t chunk = map->chunk, most = first + limit;
+    if (chunk < 2)
+        return units;
+    int64_t end = (first + (units > 1 ? units : 1) - 1) / chunk * chunk + chunk;
+    end = end < map->units ? end : map->units;
+    end = end <= most ? end : most / chunk * chunk;
+    return end > first ? end - first : 0;
+}
+
 int64_t plb_cost_units_unlike(const struct plb_cost_map *map, int64_t first, int64_t limit, double work)
 {
     double start = before(map, first), goal = start + work;

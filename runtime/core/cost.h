@@ -18,6 +18,7 @@ struct plb_cost_map {
     int64_t bucket;  /* units in one bucket */
     int64_t n;       /* buckets */
     double *prefix;  /* n + 1 sums of work; NULL where every unit costs the same */
+    int64_t chunk;   /* ranges begin and end at multiples of so many units, or at the last; 0: anywhere */
     double per_work; /* the kernel's cost of one unit of average cost */
     bool told;       /* the kernel says what units cost; else they are only taken to be equal */
 };
@@ -48,16 +49,24 @@ static inline double plb_cost_total(const struct plb_cost_map *map)
 /* plb_cost_units where units cost unlike amounts. */
 int64_t plb_cost_units_unlike(const struct plb_cost_map *map, int64_t first, int64_t limit, double work);
 
-/* The whole number of units from `first` on whose work is nearest to `work`; from 1 to `limit`. */
+/* About so many units from `first` on, at most `limit`, so that they are whole chunks: at least one, or 0
+ * where none fits. As many as wanted where there are no chunks. */
+int64_t plb_cost_whole(const struct plb_cost_map *map, int64_t first, int64_t limit, int64_t units);
+
+/* The whole number of units from `first` on whose work is nearest to `work`; from 1 to `limit`. Where there
+ * are chunks, as plb_cost_whole says. */
 static inline int64_t plb_cost_units(const struct plb_cost_map *map, int64_t first, int64_t limit,
                                      double work)
 {
+    int64_t units;
     if (!(work < plb_cost_total(map)))
-        return limit;
-    if (map->prefix != NULL)
-        return plb_cost_units_unlike(map, first, limit, work);
-    int64_t units = (int64_t)(work + 0.5);
-    return units < 1 ? 1 : units > limit ? limit : units;
+        units = limit;
+    else if (map->prefix != NULL)
+        units = plb_cost_units_unlike(map, first, limit, work);
+    else
+        units = (int64_t)(work + 0.5);
+    units = units < 1 ? 1 : units > limit ? limit : units;
+    return map->chunk < 2 ? units : plb_cost_whole(map, first, limit, units);
 }
 
 /* The largest unit's part of all work; 0 where units are too many for a table of each. */

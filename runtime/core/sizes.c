@@ -42,9 +42,11 @@ int64_t plb_sizes_fit(const struct plb_sizes *s, const struct plb_task_limit *li
 
 double plb_sizes_largest(const struct plb_sizes *s, int64_t units)
 {
-    double largest = s->task_bytes + s->unit_bytes;
-    for (int64_t u = 0; u < units && s->n_indexed > 0; u++)
-        largest = fmax(largest, plb_sizes_bytes(s, (struct plb_range){u, 1}));
+    int64_t least = s->chunk > 1 ? s->chunk : 1;
+    double largest = s->task_bytes + s->unit_bytes * (double)(s->chunk > units ? units : least);
+    for (int64_t u = 0; u < units && s->n_indexed > 0; u += least)
+        largest = fmax(largest,
+                       plb_sizes_bytes(s, (struct plb_range){u, u + least < units ? least : units - u}));
     return largest;
 }
 

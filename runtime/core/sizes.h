@@ -15,6 +15,7 @@ struct plb_sizes {
     double unit_bytes;       /* of a unit, where all are equal: its inputs and outputs */
     int64_t stride;          /* tasks begin at multiples of so many units where they can; 0: anywhere */
     int64_t multiple;        /* tasks are whole multiples of so many units where they can; 0 or 1: any */
+    int64_t chunk;           /* a task has at least so many units; 0 or 1: any */
     int n_indexed;
     struct {
         const int64_t *offsets; /* units + 1 of them; borrowed */
@@ -41,7 +42,8 @@ double plb_sizes_bytes(const struct plb_sizes *sizes, struct plb_range range);
 int64_t plb_sizes_fit(const struct plb_sizes *sizes, const struct plb_task_limit *limit,
                       struct plb_range range);
 
-/* Bytes of the largest task of a single unit among `units` units. O(units) where units are unequal. */
+/* Bytes of the largest task of a single unit, or chunk, among `units` units. O(units) where units are
+ * unequal. */
 double plb_sizes_largest(const struct plb_sizes *sizes, int64_t units);
 
 /* Whether a PU's memory holds the replicated data and the bytes of three tasks of the largest unit. */

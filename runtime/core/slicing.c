@@ -49,5 +49,5 @@ int64_t plb_slicing_units(const struct plb_cost_map *map, struct plb_range front
     int64_t units = plb_cost_units(map, front.first, front.count, work);
     bool over = map->prefix != NULL && units > 1
              && plb_cost_work(map, front.first, units) > work * (1.0 + ROUNDING);
-    return over ? units - 1 : units;
+    return over ? plb_cost_whole(map, front.first, units, units - 1) : units;
 }

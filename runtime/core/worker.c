@@ -6,9 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "core/copies.h"
-#include "core/own_pus.h"
-#include "core/thief.h"
+#include "core/worker_inside.h"
 
 /* Of what a PU has queued, what a RECALL takes at most. Larger: a late one leaves the PU without work.
  * Smaller: the PU that waits comes more often. */
@@ -16,18 +14,6 @@
 
 /* The text of a FAIL for units that reach a PU after its device has failed. */
 #define GONE "it had failed before"
-
-struct plb_worker {
-    int node, n_nodes, n_phases, pass, phase;
-    struct plb_own_pus pus;
-    const struct plb_cost_map *maps;
-    struct plb_reports reports;
-    struct plb_copies copies;
-    struct plb_outbox early; /* messages of passes that have not begun here */
-    struct plb_migration migration;
-    struct plb_thief *thief;
-    bool empty; /* the master has nothing more to grant */
-};
 
 struct plb_worker *plb_worker_new(const struct plb_worker_config *config)
 {
@@ -318,14 +304,10 @@ void plb_worker_drop(struct plb_worker *w, struct plb_range range)
 bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task, double execute_s,
                      double transfer_s, int slot)
 {
-    struct plb_own_pu *own = &w->pus.at[pu];
-    plb_worker_forget(w, pu);
-    if (plb_worker_obsolete(w, task))
-        return false;
-    if (!task->audit)
-        plb_own_pus_learn(&w->pus, own, task, execute_s + transfer_s, transfer_s, w->migration.on);
-    plb_reports_add(&w->reports, pu, task, execute_s, transfer_s, slot);
-    return slot != PLB_NO_SLOT || !plb_queue_goes_on(&own->queue, task->block);
+    bool wanted = plb_worker_executed(w, pu, task, execute_s, transfer_s);
+    if (wanted)
+        plb_reports_add(&w->reports, pu, task, execute_s, transfer_s, slot);
+    return wanted && (slot != PLB_NO_SLOT || !plb_queue_goes_on(&w->pus.at[pu].queue, task->block));
 }
 
 void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task,

@@ -64,6 +64,23 @@ void plb_worker_forget(struct plb_worker *worker, int pu);
 bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_slice *task, double execute_s,
                      double transfer_s, int slot);
 
+/* The parts of plb_worker_done, for a PU that makes one result of several tasks. It has executed a task whose
+ * report is held back; false: the task is obsolete, and is forgotten. */
+bool plb_worker_executed(struct plb_worker *worker, int pu, const struct plb_slice *task, double execute_s,
+                         double transfer_s);
+
+/* Seconds of what the PU has queued, by its latest task; 0 where the units behind `last` do not come next, of
+ * the same block. */
+double plb_worker_ahead(const struct plb_worker *worker, int pu, const struct plb_slice *last);
+
+/* Adds the report of units that are one result, in a slot. units->more: their tasks but for one. False: they
+ * are obsolete, and nothing is reported. */
+bool plb_worker_report(struct plb_worker *worker, int pu, const struct plb_slice *units, double execute_s,
+                       double transfer_s, int slot);
+
+/* The result of units whose report was held back is lost, since the PU's device has failed. */
+void plb_worker_give_back(struct plb_worker *worker, int pu, const struct plb_slice *units, const char *why);
+
 /* A kernel has failed on a task: the run ends. */
 void plb_worker_fail(struct plb_worker *worker, int pu, const struct plb_slice *task,
                      const struct plb_device_failure *failure);

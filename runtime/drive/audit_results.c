@@ -128,7 +128,7 @@ static void follow(struct plb_audit_results *x, struct kept *k, bool first_was_w
         if (set->at[i].mode == PLB_OUTPUT)
             memcpy((char *)set->host[i] + offset, k->second[i], bytes);
     }
-    plb_dataset_fold(set, first_was_wrong ? k->second : k->first);
+    plb_dataset_fold(set, k->range, first_was_wrong ? k->second : k->first);
 }
 
 /* Takes an audit off the list, where it is on it, and does what follows from its end. */

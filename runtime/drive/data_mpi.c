@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "job/fold_tree.h"
 #include "job/reduce.h"
 
 /* The tag of buffer 0 where it is replaced; slots have the tags below. */
@@ -43,6 +44,8 @@ void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, const
         if (d->mode == PLB_REPLICATE)
             plb_mpi_broadcast(mpi, set->host[i], d->bytes);
     }
+    if (set->owner)
+        plb_dataset_make_tree(set);
 }
 
 void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi)
@@ -114,6 +117,8 @@ void plb_dataset_clear(const struct plb_dataset *set)
     for (int i = 0; i < set->n; i++)
         if (set->at[i].mode == PLB_REDUCE)
             plb_reduce_clear(&set->at[i], set->host[i]);
+    if (set->tree != NULL)
+        plb_fold_tree_clear(set->tree);
 }
 
 void plb_old_buffers_free(struct plb_old_buffers *old, const struct plb_buffer_reader *reader)

@@ -159,7 +159,7 @@ static void accept(struct plb_incoming *in, struct result *r)
         copy(in, r, &new);
     bool whole = fresh == r->done.done.range.count;
     if (whole && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))
-        plb_dataset_fold(in->set, r->scratch);
+        plb_dataset_fold(in->set, r->done.done.range, r->scratch);
     plb_rangeset_fini(&new);
     give_up_claim(in, r);
 }
@@ -218,8 +218,6 @@ bool plb_incoming_collect(struct plb_incoming *in)
             continue;
         }
         *at = r->next;
-        if (!r->dropped)
-            plb_dataset_sort(in->set, r->scratch);
         if (!r->dropped && r->done.done.audit)
             plb_audit_results_compare(in->audits, &r->done, r->scratch);
         else if (!r->dropped)

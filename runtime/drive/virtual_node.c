@@ -50,9 +50,10 @@ struct plb_virtual_nodes {
     struct plb_outbox out;
 };
 
+/* Whether units have bytes: not their reduced arrays alone. */
 static bool has_bytes(const struct plb_sizes *sizes)
 {
-    return sizes->unit_bytes > 0.0 || sizes->task_bytes > 0.0 || sizes->n_indexed > 0;
+    return sizes->unit_bytes > 0.0 || sizes->n_indexed > 0;
 }
 
 struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const struct plb_cost_map *true_maps,
@@ -60,8 +61,8 @@ struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const s
 {
     const struct plb_simulation *in = world->in;
     const struct plb_cluster_spec *c = in->cluster;
-    bool travels = has_bytes(&in->inputs) || has_bytes(&in->results),
-         reduced = in->master.whole_results || in->results.task_bytes > 0.0;
+    bool outputs = has_bytes(&in->results), travels = has_bytes(&in->inputs) || outputs;
+    bool reduced = in->master.whole_results || in->results.task_bytes > 0.0;
     struct plb_virtual_nodes *v = plb_alloc(sizeof *v);
     *v = (struct plb_virtual_nodes){
         .world = world, .true_maps = true_maps, .faults = faults, .network = network};
@@ -72,8 +73,9 @@ struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const s
         node->n_pus = in->master_only && n == 0 ? 0 : c->nodes[n].n_pus;
         node->first_pu = c->nodes[n].first_pu;
         node->worker = plb_virtual_worker_new(world, n, node->n_pus);
-        node->slots = n != 0 ? travels || reduced : reduced;
-        node->ahead = node->slots ? PLB_VIRTUAL_TASKS_AHEAD : 0;
+        node->slots = (reduced && in->master.audit > 0.0) || (n != 0 && outputs)
+                   || (n != 0 && travels && !reduced); /* else reduced arrays gather: node/gather.h */
+        node->ahead = n != 0 && travels ? PLB_VIRTUAL_TASKS_AHEAD : 0;
         node->look_at = -1.0;
     }
     for (int p = 0; p < c->n_pus; p++)
@@ -108,7 +110,7 @@ static void dispatch(struct plb_virtual_nodes *v)
     const struct plb_simulation *in = v->world->in;
     for (int i = 0; i < v->out.n; i++) {
         const struct plb_message *m = &v->out.at[i];
-        bool results = m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT && m->from != 0;
+        bool results = m->type == PLB_DONE && m->from != 0;
         plb_network_send(v->network, m, v->world->now,
                          results ? plb_sizes_bytes(&in->results, m->done.range) : 0.0);
     }

@@ -32,6 +32,24 @@ static int64_t by_kernel(struct plb_app *app, const struct plb_twice *t)
     return at == PLB_SAME || (at >= 0 && (size_t)at < t->bytes) ? at : 0;
 }
 
+/* Where two arrays, or the outputs of a range, differ; each array of a result with chunks by itself. */
+static int64_t compare(struct plb_app *app, const struct plb_dataset *set, const struct plb_twice *whole)
+{
+    bool reduced = set->at[whole->buffer].mode == PLB_REDUCE;
+    int n = reduced ? plb_dataset_arrays(set, (struct plb_range){whole->first, whole->count}) : 1;
+    for (int k = 0; k < n; k++) {
+        struct plb_twice t = *whole;
+        size_t offset = (size_t)k * plb_dataset_step(set, whole->buffer);
+        t.one = (const char *)t.one + offset;
+        t.other = (const char *)t.other + offset;
+        t.bytes = reduced ? set->at[whole->buffer].bytes : t.bytes;
+        int64_t at = app->kernel->agree != NULL ? by_kernel(app, &t) : by_bytes(&t);
+        if (at != PLB_SAME)
+            return at + (int64_t)offset;
+    }
+    return PLB_SAME;
+}
+
 bool plb_results_agree(struct plb_app *app, const struct plb_dataset *set, struct plb_range range,
                        void *const *one, void *const *other, struct plb_difference *where)
 {
@@ -41,7 +59,7 @@ bool plb_results_agree(struct plb_app *app, const struct plb_dataset *set, struc
         if (!plb_data_is_result(&set->at[i]))
             continue;
         plb_dataset_bytes(set, i, range, &offset, &t.bytes);
-        int64_t at = app->kernel->agree != NULL ? by_kernel(app, &t) : by_bytes(&t);
+        int64_t at = compare(app, set, &t);
         if (at == PLB_SAME)
             continue;
         *where = (struct plb_difference){i, (size_t)at};
@@ -69,9 +87,10 @@ void plb_results_print_difference(const struct plb_app *app, const struct plb_da
     char first[64], second[64], unit[PLB_RANGE_TEXT];
     plb_dataset_bytes(set, where->buffer, range, &offset, &bytes);
     if (d->mode == PLB_REDUCE) {
-        size_t element = where->byte / plb_reduce_element(d);
-        plb_reduce_print(d, a, element, first);
-        plb_reduce_print(d, b, element, second);
+        size_t step = plb_dataset_step(set, where->buffer), array = where->byte / step * step;
+        size_t element = (where->byte - array) / plb_reduce_element(d);
+        plb_reduce_print(d, (const char *)a + array, element, first);
+        plb_reduce_print(d, (const char *)b + array, element, second);
         snprintf(text, PLB_RESULTS_TEXT, "element %zu of '%.40s' is %s and %s", element, d->name, first,
                  second);
         return;

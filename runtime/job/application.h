@@ -33,6 +33,7 @@ struct plb_app {
     bool shares; /* plb_app_alloc gives memory that is shared with child processes */
     int64_t units;
     int64_t multiple; /* units in which tasks are best counted; 0: not said */
+    int64_t chunk;    /* units of a chunk (job/chunks.h); 0: there are none */
     int n_data;
     struct plb_data data[PLB_MAX_DATA];
     bool replaced[PLB_MAX_DATA]; /* since the last pass */

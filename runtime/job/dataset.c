@@ -7,12 +7,16 @@
 
 #include "base/crash.h"
 #include "base/crc32c.h"
+#include "job/chunks.h"
+#include "job/fold_tree.h"
 #include "job/reduce.h"
+
+#define ALIGNED 64 /* bytes; what plb/kernel.h promises of task->data */
 
 void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
 {
     *set = (struct plb_dataset){
-        .n = app->n_data, .owner = true, .units = app->units, .multiple = app->multiple};
+        .n = app->n_data, .owner = true, .units = app->units, .multiple = app->multiple, .chunk = app->chunk};
     set->kernel = app->kernel;
     set->writes_all = app->kernel->writes_all;
     set->args_bytes = app->args_bytes;
@@ -31,13 +35,24 @@ void plb_dataset_fini(struct plb_dataset *set)
         free(set->first[i]);
         free(set->neutral[i]);
     }
+    plb_fold_tree_free(set->tree);
+    set->tree = NULL;
     set->n = 0;
+}
+
+void plb_dataset_make_tree(struct plb_dataset *set)
+{
+    size_t bytes[PLB_MAX_DATA] = {0};
+    for (int i = 0; i < set->n; i++)
+        bytes[i] = set->at[i].mode == PLB_REDUCE ? set->at[i].bytes : 0;
+    if (set->chunk > 0)
+        set->tree = plb_fold_tree_new((set->units - 1) / set->chunk + 1, set->n, bytes, set->host);
 }
 
 bool plb_dataset_travels(const struct plb_dataset *set)
 {
     for (int i = 0; i < set->n; i++)
-        if (set->at[i].mode == PLB_REDUCE || (!set->owner && set->at[i].mode != PLB_REPLICATE))
+        if (!set->owner && set->at[i].mode != PLB_REPLICATE && set->at[i].mode != PLB_REDUCE)
             return true;
     return false;
 }
@@ -52,6 +67,27 @@ bool plb_data_is_result(const struct plb_data *d)
     return d->mode == PLB_OUTPUT || d->mode == PLB_REDUCE;
 }
 
+/* The nodes of a range. A part of a chunk counts as all of it: first calls have no more than a unit. */
+static void forest_of(const struct plb_dataset *set, struct plb_range r, struct plb_forest *forest)
+{
+    int64_t first = r.first / set->chunk, end = (r.first + r.count - 1) / set->chunk + 1;
+    plb_forest_of(forest, first, end - first);
+}
+
+size_t plb_dataset_step(const struct plb_dataset *set, int i)
+{
+    return (set->at[i].bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
+int plb_dataset_arrays(const struct plb_dataset *set, struct plb_range r)
+{
+    struct plb_forest forest;
+    if (set->chunk == 0 || r.count == 0)
+        return 1;
+    forest_of(set, r, &forest);
+    return forest.n;
+}
+
 void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range r, size_t *offset,
                        size_t *bytes)
 {
@@ -59,6 +95,8 @@ void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range r,
     if (d->mode == PLB_REPLICATE || d->mode == PLB_REDUCE) {
         *offset = 0;
         *bytes = d->bytes;
+        if (d->mode == PLB_REDUCE && set->chunk > 0)
+            *bytes += (size_t)(plb_dataset_arrays(set, r) - 1) * plb_dataset_step(set, i);
     } else if (d->mode == PLB_PARTITION_INDEXED) {
         const int64_t *offsets = set->host[d->offsets];
         *offset = (size_t)offsets[r.first] * d->element_bytes;
@@ -85,7 +123,7 @@ static void add_indexed(struct plb_sizes *sizes, const int64_t *offsets, double 
 
 struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set)
 {
-    struct plb_sizes sizes = {.multiple = set->multiple};
+    struct plb_sizes sizes = {.multiple = set->chunk > 0 ? set->chunk : set->multiple, .chunk = set->chunk};
     for (int i = 0; i < set->n; i++) {
         const struct plb_data *d = &set->at[i];
         const int64_t *offsets = d->mode == PLB_PARTITION_INDEXED ? set->host[d->offsets] : NULL;
@@ -123,7 +161,8 @@ bool plb_dataset_reduces(const struct plb_dataset *set)
     return false;
 }
 
-void plb_dataset_fold_one(const struct plb_dataset *set, int i, void *into, const void *from)
+/* Folds one array of buffer i into another one. */
+static void fold_one(const struct plb_dataset *set, int i, void *into, const void *from)
 {
     const struct plb_data *d = &set->at[i];
     struct plb_folding folding = {i, into, from, d->bytes, set->args_bytes > 0 ? set->args : NULL};
@@ -133,24 +172,102 @@ void plb_dataset_fold_one(const struct plb_dataset *set, int i, void *into, cons
         plb_reduce_fold(d, into, from);
 }
 
-void plb_dataset_fold(const struct plb_dataset *set, void *const *arrays)
+/* Folds two nodes of rank 0's tree. */
+static void fold_nodes(void *context, int buffer, void *into, const void *from)
 {
-    for (int i = 0; i < set->n; i++) {
-        bool own = set->at[i].mode == PLB_REDUCE && set->at[i].op == PLB_OWN_FOLD;
-        if (own)
-            plb_crash_call(set->kernel->name, "fold");
-        if (set->at[i].mode == PLB_REDUCE)
-            plb_dataset_fold_one(set, i, set->host[i], arrays[i]);
-        if (own)
-            plb_crash_call(set->kernel->name, NULL);
+    fold_one(context, buffer, into, from);
+}
+
+/* Hands the nodes of a range to the tree. The root is rank 0's array. */
+static void fold_into_tree(const struct plb_dataset *set, struct plb_range range, void *const *arrays)
+{
+    struct plb_forest forest;
+    void *node[PLB_MAX_DATA] = {NULL};
+    forest_of(set, range, &forest);
+    for (int k = 0; k < forest.n; k++) {
+        for (int i = 0; i < set->n; i++)
+            if (set->at[i].mode == PLB_REDUCE)
+                node[i] = (char *)arrays[i] + (size_t)k * plb_dataset_step(set, i);
+        plb_fold_tree_add(set->tree, forest.at[k].first, forest.at[k].level, node, fold_nodes, (void *)set);
     }
 }
 
-void plb_dataset_sort(const struct plb_dataset *set, void *const *arrays)
+void plb_dataset_fold(const struct plb_dataset *set, struct plb_range range, void *const *arrays)
+{
+    if (set->kernel != NULL && set->kernel->fold != NULL)
+        plb_crash_call(set->kernel->name, "fold");
+    for (int i = 0; i < set->n && set->chunk == 0; i++)
+        if (set->at[i].mode == PLB_REDUCE)
+            fold_one(set, i, set->host[i], arrays[i]);
+    if (set->chunk > 0)
+        fold_into_tree(set, range, arrays);
+    if (set->kernel != NULL)
+        plb_crash_call(set->kernel->name, NULL);
+}
+
+/* Arrays of a forest that grows. */
+struct growing {
+    const struct plb_dataset *set;
+    void *const *arrays;
+};
+
+static void fold_neighbours(void *context, int into, int from)
+{
+    const struct growing *g = context;
+    for (int i = 0; i < g->set->n; i++) {
+        size_t step = plb_dataset_step(g->set, i);
+        char *array = g->arrays[i];
+        if (g->set->at[i].mode == PLB_REDUCE)
+            fold_one(g->set, i, array + (size_t)into * step, array + (size_t)from * step);
+    }
+}
+
+/* Copies array number `from` of one set of arrays behind `to` of another one. */
+static void copy_arrays(const struct plb_dataset *set, void *const *into, int to, void *const *arrays,
+                        int from)
 {
     for (int i = 0; i < set->n; i++)
         if (set->at[i].mode == PLB_REDUCE)
-            plb_reduce_sort(&set->at[i], arrays[i]);
+            memcpy((char *)into[i] + (size_t)to * plb_dataset_step(set, i),
+                   (const char *)arrays[i] + (size_t)from * plb_dataset_step(set, i), set->at[i].bytes);
+}
+
+void plb_dataset_fold_into(const struct plb_dataset *set, struct plb_range before, void *const *into,
+                           struct plb_range range, void *const *from)
+{
+    struct plb_forest forest, added;
+    struct growing growing = {set, into};
+    const struct plb_chunk_fold fold = {&growing, fold_neighbours};
+    for (int i = 0; i < set->n && set->chunk == 0; i++)
+        if (set->at[i].mode == PLB_REDUCE)
+            fold_one(set, i, into[i], from[i]);
+    if (set->chunk == 0)
+        return;
+    forest_of(set, before, &forest);
+    forest_of(set, range, &added);
+    for (int k = 0; k < added.n; k++) {
+        copy_arrays(set, into, forest.n, from, k);
+        plb_forest_add(&forest, added.at[k].first, added.at[k].level, &fold);
+    }
+}
+
+void plb_dataset_add_chunk(const struct plb_dataset *set, struct plb_range before, void *const *arrays,
+                           struct plb_range chunk)
+{
+    struct plb_forest forest = {.n = 0};
+    struct growing growing = {set, arrays};
+    const struct plb_chunk_fold fold = {&growing, fold_neighbours};
+    if (before.count > 0)
+        forest_of(set, before, &forest);
+    plb_forest_add(&forest, chunk.first / set->chunk, 0, &fold);
+}
+
+void plb_dataset_sort(const struct plb_dataset *set, struct plb_range range, void *const *arrays)
+{
+    int n = plb_dataset_arrays(set, range);
+    for (int i = 0; i < set->n; i++)
+        for (int k = 0; k < n && set->at[i].mode == PLB_REDUCE; k++)
+            plb_reduce_sort(&set->at[i], (char *)arrays[i] + (size_t)k * plb_dataset_step(set, i));
 }
 
 uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, void *const *parts,

@@ -13,7 +13,9 @@ struct plb_dataset {
     const struct plb_kernel *kernel; /* borrowed; of this rank */
     bool writes_all; /* the kernel writes every byte of its outputs: they need not be zero before */
     int64_t units;
-    int64_t multiple; /* of the application */
+    int64_t multiple;           /* of the application */
+    int64_t chunk;              /* units of a chunk (job/chunks.h); 0: there are none */
+    struct plb_fold_tree *tree; /* of rank 0, where there are chunks */
     struct plb_data at[PLB_MAX_DATA];
     void *host[PLB_MAX_DATA];    /* the whole buffer; if not replicated, on the owner alone */
     bool shared[PLB_MAX_DATA];   /* on the owner: isolated tasks share the whole buffer with it */
@@ -26,13 +28,14 @@ struct plb_dataset {
 /* Describes the app's buffers as their owner sees them. The buffers stay the app's. */
 void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app);
 
-/* Frees the copies of a rank that is not the owner. */
+/* Frees the copies of a rank that is not the owner, and the owner's tree. */
 void plb_dataset_fini(struct plb_dataset *set);
 
-/* Whether tasks need buffers of their own: some buffer is not whole on this rank, or is reduced. */
+/* Whether inputs or outputs of tasks travel: some buffer is not whole on this rank. */
 bool plb_dataset_travels(const struct plb_dataset *set);
 
-/* Says which bytes of buffer i belong to a range: all of them where it is replicated or reduced. */
+/* Says which bytes of buffer i belong to a range: all of them where it is replicated or reduced. Where there
+ * are chunks, a reduced buffer has an array for each node of the range's forest. */
 void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range range, size_t *offset,
                        size_t *bytes);
 
@@ -56,14 +59,28 @@ uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, 
 /* Whether some buffer is reduced. */
 bool plb_dataset_reduces(const struct plb_dataset *set);
 
-/* Folds the reduced arrays of a task into the owner's: arrays[i] is that of buffer i. The main thread. */
-void plb_dataset_fold(const struct plb_dataset *set, void *const *arrays);
+/* Folds the reduced arrays of a range into the owner's: arrays[i] is that of buffer i. The main thread. */
+void plb_dataset_fold(const struct plb_dataset *set, struct plb_range range, void *const *arrays);
 
-/* Brings the reduced arrays of a task into the order in which others can be compared with them or folded into
- * them: the task may have left the pairs of a list in any order. */
-void plb_dataset_sort(const struct plb_dataset *set, void *const *arrays);
+/* Brings the reduced arrays of a range into the order in which others can be compared with them or folded
+ * into them: a task may have left the pairs of a list in any order. */
+void plb_dataset_sort(const struct plb_dataset *set, struct plb_range range, void *const *arrays);
 
-/* Folds one array of the reduced buffer i into another one (job/reduce.h), or has the kernel do it. */
-void plb_dataset_fold_one(const struct plb_dataset *set, int i, void *into, const void *from);
+/* Folds the reduced arrays of a range into those of the one before it, which then are those of both. Any
+ * thread. */
+void plb_dataset_fold_into(const struct plb_dataset *set, struct plb_range before, void *const *into,
+                           struct plb_range range, void *const *from);
+
+/* A task has made the arrays of a chunk, which stand behind those of the chunks of the range before it. */
+void plb_dataset_add_chunk(const struct plb_dataset *set, struct plb_range before, void *const *arrays,
+                           struct plb_range chunk);
+
+/* Arrays of a reduced buffer of so many units; 1 where there are no chunks. And the bytes from one of them to
+ * the next. */
+int plb_dataset_arrays(const struct plb_dataset *set, struct plb_range range);
+size_t plb_dataset_step(const struct plb_dataset *set, int i);
+
+/* The owner: makes the tree into which the arrays of chunks are folded, where there are chunks. */
+void plb_dataset_make_tree(struct plb_dataset *set);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/crash.h"
@@ -10,9 +11,14 @@
 #include "config/unknown.h"
 #include "job/balancer_file.h"
 #include "job/balancer_table.h"
+#include "job/chunks.h"
 #include "job/dataset.h"
 #include "job/kernel_file.h"
 #include "job/kernel_search.h"
+
+/* Of rank 0's memory: the arrays of chunks that may wait for others. Larger: a run may end without memory.
+ * Smaller: jobs are refused that could run. A guess. */
+#define WAITING 0.25
 
 /* Bytes of inputs and results in one task of another rank. Larger: a PU waits longer for its first task.
  * Smaller: more messages for the same data. 32 MB last a few milliseconds on a network of 10 GB/s, and hide
@@ -188,6 +194,27 @@ static int set_up_replay(struct plb_job *job, const char *conf, struct plb_error
     return plb_cost_map_init(job->true_map, job->app.units, replayed_cost, job, err);
 }
 
+/* Cuts the units into chunks, where rank 0 has room for the arrays that may wait. */
+static int make_chunks(struct plb_job *job, struct plb_dataset *set, struct plb_error *err)
+{
+    double bytes = 0.0, memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    set->chunk = job->app.chunk = plb_chunk_units(set->units, set->multiple);
+    for (int i = 0; i < set->n; i++)
+        bytes += set->at[i].mode == PLB_REDUCE ? (double)set->at[i].bytes : 0.0;
+    double waiting = bytes * (double)((set->units - 1) / set->chunk + 1) / 2.0;
+    if (waiting > WAITING * memory)
+        return plb_fail(
+            err, PLB_EINPUT,
+            "run.reproducible: %.3g GB of reduced arrays may wait on rank 0, and it has %.3g GB of "
+            "memory; leave it out, or reduce smaller arrays",
+            1e-9 * waiting, 1e-9 * memory);
+    if (plb_settings_get(&job->settings, "run", "journal")->text != NULL)
+        return plb_fail(
+            err, PLB_EINPUT,
+            "run.reproducible and run.journal: a journal keeps no arrays of chunks; leave one out");
+    return PLB_OK;
+}
+
 int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
 {
     int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated,
@@ -195,11 +222,15 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
     if (status == PLB_OK) {
         struct plb_dataset set;
         plb_dataset_describe(&set, &job->app);
+        if (job->run.reproducible && plb_dataset_reduces(&set) && make_chunks(job, &set, err) != PLB_OK)
+            return err->status;
         job->sizes = plb_dataset_sizes(&set);
     }
     job->maps = plb_alloc((size_t)plb_phase_count(job->kernel) * sizeof *job->maps);
     for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
         status = plb_app_cost_map(&job->app, i, &job->maps[i]);
+    for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
+        job->maps[i].chunk = job->app.chunk;
     if (status == PLB_OK && set_up_replay(job, job->settings.conf.file, err) != PLB_OK)
         return err->status;
     for (int i = 0; simulated && status == PLB_OK && i < plb_phase_count(job->kernel); i++) {

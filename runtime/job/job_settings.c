@@ -59,6 +59,8 @@ static const struct plb_option run_options[] = {
      "inputs and results that travel between ranks are checked, and travel again where they were damaged"},
     {"isolate", PLB_FLAG, "no", 0, 0, NULL,
      "CPUs execute tasks in a child process: a kernel that crashes takes its task alone, and not the rank"},
+    {"reproducible", PLB_FLAG, "no", 0, 0, NULL,
+     "reduced arrays have the same bits with any number of ranks, any balancer and any losses"},
     {0},
 };
 
@@ -122,7 +124,8 @@ int plb_run_settings_read(const struct plb_settings *s, struct plb_run_settings 
                                      .audit = plb_settings_number(s, "run", "audit"),
                                      .skip_bad = plb_settings_number(s, "run", "skip_bad") != 0.0,
                                      .checksums = plb_settings_number(s, "run", "checksums") != 0.0,
-                                     .isolate = plb_settings_number(s, "run", "isolate") != 0.0};
+                                     .isolate = plb_settings_number(s, "run", "isolate") != 0.0,
+                                     .reproducible = plb_settings_number(s, "run", "reproducible") != 0.0};
     bool is_time = run->until_job_ends && strcmp(limit->text, "auto") != 0;
     if (is_time && read_time(limit, true, &run->limit_s, err) != PLB_OK)
         return err->status;

@@ -33,6 +33,7 @@ struct plb_run_settings {
     double hung_after;   /* seconds after which a task may be late; 0: none is */
     double audit;        /* part of the tasks that is executed again and compared */
     bool skip_bad;       /* units that are set aside, since they kill their executors, are no failure */
+    bool reproducible;   /* reduced arrays have the same bits in each run */
     bool checksums;      /* of data that travels between ranks */
     bool isolate;        /* CPUs execute tasks in a child process */
 };

@@ -1,6 +1,8 @@
 /* Sums of bytes, each rounded up. */
 #include "node/arena.h"
 
+#include "job/chunks.h"
+
 /* Memory that is too small grows by this factor, up to the largest task. Larger: small tasks have much more
  * memory than they need. Smaller: memory is taken more often. A guess. */
 #define STEP 4
@@ -13,6 +15,8 @@ size_t plb_arena_layout(const struct plb_dataset *set, unsigned modes, struct pl
         if ((modes & PLB_MODE(set->at[i].mode)) == 0)
             continue;
         plb_dataset_bytes(set, i, range, &offset, &bytes);
+        if (set->at[i].mode == PLB_REDUCE && set->chunk > 0) /* a forest that grows */
+            bytes = PLB_FOREST * plb_dataset_step(set, i);
         at[i] = total;
         total += (bytes + PLB_ARENA_ALIGNMENT - 1) / PLB_ARENA_ALIGNMENT * PLB_ARENA_ALIGNMENT;
     }

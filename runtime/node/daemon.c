@@ -39,6 +39,7 @@ struct plb_node {
     struct plb_pinned pinned;
     struct plb_errands errands;
     struct plb_outbox reports;
+    bool sends;       /* results are on their way to another rank */
     double collected; /* plb_now() when reports were last collected */
     struct plb_hung_watch watch;
 };
@@ -59,15 +60,6 @@ static void await_open(struct plb_node *node, struct plb_runner *r, struct plb_n
     plb_pinned_add(&node->pinned, r);
 }
 
-/* Whether a PU may be given up because it hangs: some phase tells its costs. */
-static bool may_hang(const struct plb_node_config *config)
-{
-    bool told = false;
-    for (int i = 0; i < plb_phase_count(config->kernel) && config->hung_after > 0.0; i++)
-        told |= config->maps[i].told;
-    return told;
-}
-
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
                    struct plb_node **started, struct plb_error *err)
 {
@@ -76,9 +68,10 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     shared->config = *config;
     shared->locks.most = config->lockable;
     shared->uses_slots = plb_dataset_travels(config->data);
+    shared->gathers = plb_gathers(config->data);
     /* With other nodes also after a loss, when units are granted anew that somebody executes already. */
     bool backups = config->migration.on && config->migration.backups;
-    bool twice = config->n_nodes > 1 || (n_pus > 1 && (config->audits || may_hang(config) || backups));
+    bool twice = config->n_nodes > 1 || (n_pus > 1 && (config->audits || plb_hung_may_be(config) || backups));
     for (int i = 0; i < config->data->n && twice; i++)
         shared->guarded |= config->data->owner && config->data->at[i].mode == PLB_OUTPUT;
     pthread_mutex_init(&shared->lock, NULL);
@@ -284,6 +277,16 @@ static struct plb_slot *slot_of(struct plb_node *node, int64_t number)
     return &node->runners[number / PLB_SLOTS].slots[number % PLB_SLOTS];
 }
 
+/* Whether results are on their way to another rank: their slots are free soon. Under the lock. */
+static bool sends(const struct plb_node *node)
+{
+    for (int p = 0; p < node->n_pus && !node->shared.config.data->owner; p++)
+        for (int s = 0; s < PLB_SLOTS; s++)
+            if (node->runners[p].slots[s].state == PLB_SLOT_SENDING)
+                return true;
+    return false;
+}
+
 /* Decides what there is to do: which inputs to fetch, which reports to send. Takes the lock, but leaves it to
  * the PUs where only reports may be there that can wait. */
 static bool plan(struct plb_node *node)
@@ -293,15 +296,15 @@ static bool plan(struct plb_node *node)
     bool moved = false;
     node->errands.n = 0;
     node->reports.n = 0;
-    bool can_wait = !shared->uses_slots && !shared->resting; /* this thread alone changes both */
+    bool can_wait = !shared->uses_slots && !node->sends && !shared->resting; /* all of this thread alone */
     if (can_wait && !atomic_load(&shared->news) && now - node->collected < REPORT_DELAY)
         return false;
     node->collected = now;
     pthread_mutex_lock(&shared->lock);
-    for (int p = 0; p < node->n_pus && shared->uses_slots; p++) {
+    for (int p = 0; p < node->n_pus && (shared->uses_slots || shared->gathers); p++)
         moved |= plb_errands_settle(&node->errands, &node->runners[p]);
+    for (int p = 0; p < node->n_pus && shared->uses_slots; p++)
         plb_errands_take_ahead(&node->errands, &node->runners[p]);
-    }
     bool news = atomic_exchange(&shared->news, false);
     node->awaiting = plb_worker_collect(shared->worker, now, &node->reports);
     for (int i = 0; i < node->reports.n; i++) {
@@ -309,17 +312,9 @@ static bool plan(struct plb_node *node)
         if (m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT)
             slot_of(node, m->done.slot)->state = PLB_SLOT_SENDING;
     }
+    node->sends = sends(node);
     pthread_mutex_unlock(&shared->lock);
     return moved || node->errands.n > 0 || (news && node->reports.n > 0);
-}
-
-/* Sends the results of a task, and has its report tell their checksum where that is wanted. */
-static void send_results(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done)
-{
-    const struct plb_dataset *set = config->data;
-    if (config->checksums && !set->owner)
-        done->sum = plb_dataset_sum(set, done->range, slot->buffer, plb_data_is_result);
-    plb_slot_send(slot, set, &config->wire);
 }
 
 bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
@@ -331,7 +326,7 @@ bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
     for (int i = 0; i < node->reports.n; i++) {
         struct plb_message *m = &node->reports.at[i];
         if (m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT)
-            send_results(slot_of(node, m->done.slot), config, &m->done);
+            plb_errands_send(slot_of(node, m->done.slot), config, &m->done);
         plb_outbox_copy(out, m);
     }
     return moved;

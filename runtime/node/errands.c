@@ -21,8 +21,10 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
     bool moved = false, checks = r->shared->config.checksums;
     for (int s = 0; s < PLB_SLOTS; s++) {
         struct plb_slot *slot = &r->slots[s];
-        if (slot->state == PLB_SLOT_SENDING && slot->pending == 0)
+        if (slot->state == PLB_SLOT_SENDING && slot->pending == 0) {
             slot->state = PLB_SLOT_FREE;
+            pthread_cond_signal(&r->work); /* its PU may take a task into it */
+        }
         if (slot->state == PLB_SLOT_FORGOTTEN && slot->pending == 0)
             plb_runner_drop(r, slot);
         if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0)
@@ -97,4 +99,12 @@ bool plb_errands_sum(struct plb_runner *r, int number, const struct plb_message 
     slot->sum = (uint32_t)m->sum.sum;
     slot->summed = true;
     return true;
+}
+
+void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done)
+{
+    const struct plb_dataset *set = config->data;
+    if (config->checksums && !set->owner)
+        done->sum = plb_dataset_sum(set, done->range, slot->buffer, plb_data_is_result);
+    plb_slot_send(slot, set, &config->wire);
 }

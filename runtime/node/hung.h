@@ -25,4 +25,7 @@ void plb_hung_look(struct plb_hung_watch *watch, double now);
  * lock. */
 void plb_hung_end(const struct plb_hung_watch *watch);
 
+/* Whether a PU may be given up because it hangs: some phase tells its costs. */
+bool plb_hung_may_be(const struct plb_node_config *config);
+
 #endif

@@ -5,6 +5,9 @@
 
 #include "base/clock.h"
 #include "job/phase.h"
+#include "node/flights.h"
+#include "node/gather.h"
+#include "node/launch.h"
 #include "node/open_pu.h"
 #include "node/task_trace.h"
 
@@ -12,20 +15,6 @@
  * thread takes a core from the PUs. Larger: a task that has ended, or a new one, waits as long. A GPU's tasks
  * last milliseconds. */
 #define LOOK 100e-6
-
-/* A task in a lane. */
-struct flight {
-    struct plb_slice task;
-    struct plb_slot *slot; /* or NULL */
-    double exposed;        /* seconds that the device waited for its inputs */
-};
-
-/* The tasks in the lanes, in the order in which they were started: at[(oldest + i) % lanes]. */
-struct flights {
-    struct flight at[PLB_MAX_LANES];
-    int lanes, oldest, n;
-    double idle_since; /* the run's clock */
-};
 
 static double run_clock(const struct plb_runner *r)
 {
@@ -42,17 +31,20 @@ static struct plb_slot *free_slot(struct plb_runner *r)
     return NULL;
 }
 
-/* The next task of this PU from the worker. It gets a slot where its outputs are to be kept apart. Under the
- * lock. */
-static bool take_task(struct plb_runner *r, struct flight *flight)
+/* The next task of this PU from the worker. It gets a slot where it has reduced arrays, or its outputs are to
+ * be kept apart. Under the lock. */
+static bool take_task(struct plb_runner *r, struct plb_flight *flight)
 {
-    struct plb_slot *slot = r->shared->guarded ? free_slot(r) : NULL;
-    if ((r->shared->guarded && slot == NULL) || !plb_worker_take(r->shared->worker, r->number, &flight->task))
+    const struct plb_node_shared *shared = r->shared;
+    bool wants = shared->guarded || shared->gathers;
+    struct plb_slot *slot = wants ? free_slot(r) : NULL;
+    if ((wants && slot == NULL) || !plb_worker_take(shared->worker, r->number, &flight->task))
         return false;
-    if (slot != NULL
-        && plb_scratch_wanted(r->shared->config.data, &flight->task, &r->latest, &r->shared->doubled)) {
+    bool apart = shared->guarded
+              && plb_scratch_wanted(shared->config.data, &flight->task, &r->latest, &shared->doubled);
+    if (apart || shared->gathers) {
         slot->state = PLB_SLOT_RUNNING;
-        slot->scratch = true;
+        slot->scratch = apart;
         slot->task = flight->task;
         flight->slot = slot;
     }
@@ -61,10 +53,10 @@ static bool take_task(struct plb_runner *r, struct flight *flight)
 
 /* The next task of this PU: from the worker where no data travels, else the first slot in line if it is
  * ready. Under the lock. */
-static bool find_task(struct plb_runner *r, struct flight *flight)
+static bool find_task(struct plb_runner *r, struct plb_flight *flight)
 {
     struct plb_node_shared *shared = r->shared;
-    *flight = (struct flight){.slot = NULL};
+    *flight = (struct plb_flight){.slot = NULL};
     if (shared->worker == NULL || shared->resting)
         return false;
     if (!shared->uses_slots)
@@ -74,15 +66,13 @@ static bool find_task(struct plb_runner *r, struct flight *flight)
         return false;
     memmove(r->line, r->line + 1, (size_t)--r->n_line * sizeof *r->line);
     head->state = PLB_SLOT_RUNNING;
-    head->scratch = shared->guarded
-                 && plb_scratch_wanted(shared->config.data, &head->task, &r->latest, &shared->doubled);
     flight->slot = head;
     flight->task = head->task;
     return true;
 }
 
 /* Waits for a task; false: the node stops. Under the lock. */
-static bool await_task(struct plb_runner *r, struct flight *flight)
+static bool await_task(struct plb_runner *r, struct plb_flight *flight)
 {
     struct plb_node_shared *shared = r->shared;
     double began = shared->uses_slots ? plb_now() : 0.0;
@@ -93,6 +83,7 @@ static bool await_task(struct plb_runner *r, struct flight *flight)
             flight->exposed = waited > 0.0 ? waited : 0.0;
             return true;
         }
+        plb_gather_report(&r->held, NULL);
         if (!shared->uses_slots) /* the communication thread may want to ask other nodes */
             plb_node_wake(shared);
         pthread_cond_wait(&r->work, &shared->lock);
@@ -102,7 +93,7 @@ static bool await_task(struct plb_runner *r, struct flight *flight)
 
 /* The units that the device had in hand. With several tasks in flight it cannot say which of them an
  * asynchronous error belongs to. */
-static struct plb_range in_hand(const struct flights *f, const struct flight *flight)
+static struct plb_range in_hand(const struct plb_flights *f, const struct plb_flight *flight)
 {
     struct plb_range all = flight->task.range;
     for (int i = 0; i < f->n; i++)
@@ -111,8 +102,8 @@ static struct plb_range in_hand(const struct flights *f, const struct flight *fl
 }
 
 /* A task has failed: the device drops out, or the kernel has failed, which ends the run. Under the lock. */
-static void fail(struct plb_runner *r, const struct flights *f, const struct flight *flight, bool wanted,
-                 int status)
+static void fail(struct plb_runner *r, const struct plb_flights *f, const struct plb_flight *flight,
+                 bool wanted, int status)
 {
     struct plb_worker *worker = r->shared->worker;
     struct plb_device_failure failure = {status, plb_executor_failure(&r->executor), in_hand(f, flight)};
@@ -124,29 +115,6 @@ static void fail(struct plb_runner *r, const struct flights *f, const struct fli
         plb_worker_forget(worker, r->number);
 }
 
-/* Starts a task in the next lane, or those of a burst in turn. Where one fails, the flight has its range. */
-static int submit(struct plb_runner *r, const struct flights *f, const struct plb_phase *phase,
-                  struct flight *flight)
-{
-    const struct plb_dataset *set = r->shared->config.data;
-    int status = 0, lane = (f->oldest + f->n) % f->lanes;
-    void *buffers[PLB_MAX_DATA] = {NULL};
-    struct plb_range rest = flight->task.range, next = {rest.first, plb_slice_units(&flight->task)};
-    plb_isolated_enter(&r->executor.isolated, flight->task.pass);
-    if (flight->slot != NULL)
-        plb_slot_guard(flight->slot, set, &r->executor);
-    for (int64_t i = flight->task.more; i >= 0 && status == 0; i--) {
-        next.count = i > 0 ? next.count : rest.first + rest.count - next.first;
-        for (int k = 0; k < set->n && flight->slot != NULL; k++)
-            buffers[k] = plb_slot_buffer(flight->slot, set, k, next.first);
-        status = plb_executor_submit(&r->executor, lane, phase, next, buffers);
-        if (status != 0)
-            flight->task.range = next;
-        next.first += next.count;
-    }
-    return status;
-}
-
 /* Whether nobody wants the results of a task. Once an entry was told so, its results and its status may be
  * anything, though its units may be wanted of this node again. Under the lock. */
 static bool obsolete(const struct plb_runner *r, int lane)
@@ -154,14 +122,28 @@ static bool obsolete(const struct plb_runner *r, int lane)
     return r->running[lane].told || plb_worker_obsolete(r->shared->worker, &r->running[lane].task);
 }
 
+/* The tasks that the PU has taken after the oldest one in its lanes. Under the lock. */
+static struct plb_taken taken_after(const struct plb_runner *r, const struct plb_flights *f)
+{
+    struct plb_taken taken = {NULL, NULL};
+    if (r->n_line > 0)
+        taken = (struct plb_taken){&r->slots[r->line[0]].task, &r->slots[r->line[r->n_line - 1]].task};
+    if (f->n > 1 && r->n_line == 0)
+        taken.last = &f->at[(f->oldest + f->n - 1) % f->lanes].task;
+    if (f->n > 1)
+        taken.next = &f->at[(f->oldest + 1) % f->lanes].task;
+    return taken;
+}
+
 /* A task has ended: reports it, or forgets it where nobody wants it. Returns whether the communication thread
  * should look at once. Under the lock. */
-static bool end_task(struct plb_runner *r, const struct flights *f, const struct flight *flight, int lane,
-                     int status, const struct plb_device_times *times)
+static bool end_task(struct plb_runner *r, const struct plb_flights *f, const struct plb_flight *flight,
+                     int lane, int status, const struct plb_device_times *times)
 {
     struct plb_worker *worker = r->shared->worker;
     bool lost = r->running[lane].lost; /* and nothing is awaited from it */
-    bool failed = status != 0 || r->gone, wanted = !obsolete(r, lane), urgent = true;
+    const struct plb_taken taken = taken_after(r, f);
+    bool failed = status != 0 || r->gone, wanted = flight->folded || !obsolete(r, lane), urgent = true;
     if (lost) {
         urgent = false;
     } else if (r->executor.isolated.ended && wanted && !r->gone) {
@@ -171,12 +153,12 @@ static bool end_task(struct plb_runner *r, const struct flights *f, const struct
     } else if (!wanted) {
         plb_worker_forget(worker, r->number);
     } else {
-        urgent = plb_worker_done(worker, r->number, &flight->task, times->execute_s,
-                                 times->transfer_s + flight->exposed,
-                                 flight->slot != NULL ? flight->slot->tag : PLB_NO_SLOT);
+        urgent = plb_gather_end(&r->held, flight, times, &taken);
         r->latest = (struct plb_latest){flight->task.range.count, times->execute_s};
     }
-    if (flight->slot != NULL) /* a task that has failed has no results to be fetched */
+    if (flight->slot != NULL
+        && (lost || failed || !wanted
+            || !plb_gather_takes(&r->held, flight))) /* a task that has failed has no results to be fetched */
         flight->slot->state = wanted && !failed ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
     r->running[lane].runs = false;
     r->steps++;
@@ -185,18 +167,21 @@ static bool end_task(struct plb_runner *r, const struct flights *f, const struct
 
 /* Waits for the oldest task and reports it. Called without the lock, returns with it: the next task can be
  * taken at once. */
-static void finish(struct plb_runner *r, struct flights *f)
+static void finish(struct plb_runner *r, struct plb_flights *f)
 {
     struct plb_node_shared *shared = r->shared;
-    struct flight flight = f->at[f->oldest];
+    struct plb_flight flight = f->at[f->oldest];
     struct plb_device_times times = {0};
     int status = plb_executor_wait(&r->executor, f->oldest, &times);
+    if (status == 0 && flight.slot != NULL)
+        plb_dataset_sort(shared->config.data, flight.task.range, flight.slot->buffer);
     pthread_mutex_lock(&shared->lock);
     if (r->trace.on) {
         double now = run_clock(r);
         plb_task_trace(&r->trace, &r->pu.info, &flight.task, &times, f->idle_since, now);
         f->idle_since = now;
     }
+    flight.folded = status == 0 && !obsolete(r, f->oldest) && plb_gather_fold(&r->held, &flight);
     bool urgent = end_task(r, f, &flight, f->oldest, status, &times);
     f->oldest = (f->oldest + 1) % f->lanes;
     f->n--;
@@ -206,13 +191,15 @@ static void finish(struct plb_runner *r, struct flights *f)
 
 /* Starts a task in the next lane, without the lock. A task that finds no device memory gets that of all
  * lanes. Returns 0, or the status that it failed with. */
-static int start(struct plb_runner *r, struct flights *f, const struct plb_phase *phase, int64_t stale,
-                 struct flight *flight)
+static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_phase *phase, int64_t stale,
+                 struct plb_flight *flight)
 {
     struct plb_error err = {.status = PLB_OK};
+    int lane = (f->oldest + f->n) % f->lanes; /* the same one when all have ended */
     int status = stale != 0 ? plb_executor_update(&r->executor, stale, &err) : 0;
+    plb_isolated_enter(&r->executor.isolated, flight->task.pass);
     if (status == 0)
-        status = submit(r, f, phase, flight);
+        status = plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
     if (status == 0 || !r->executor.full)
         return status;
     while (f->n > 0) {
@@ -220,11 +207,11 @@ static int start(struct plb_runner *r, struct flights *f, const struct plb_phase
         pthread_mutex_unlock(&r->shared->lock);
     }
     plb_executor_shrink(&r->executor);
-    return submit(r, f, phase, flight);
+    return plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
 }
 
 /* Starts a task, or reports that it failed. Called with the lock, returns without. */
-static void start_or_fail(struct plb_runner *r, struct flights *f, struct flight *flight)
+static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct plb_flight *flight)
 {
     struct plb_node_shared *shared = r->shared;
     struct plb_phase phase = shared->phase; /* the task runs it even if another pass begins meanwhile */
@@ -233,6 +220,8 @@ static void start_or_fail(struct plb_runner *r, struct flights *f, struct flight
     bool scratch = flight->slot != NULL && flight->slot->scratch;
     r->running[lane] = (struct plb_running){
         .runs = true, .in_place = shared->guarded && !scratch, .step = ++r->steps, .task = flight->task};
+    if (f->n == 0)
+        plb_gather_report(&r->held, &flight->task);
     plb_executor_cancel(&r->executor, lane, false);
     if (stale != 0)
         plb_executor_follow(&r->executor);
@@ -250,7 +239,7 @@ static void start_or_fail(struct plb_runner *r, struct flights *f, struct flight
 }
 
 /* Whether the oldest task has ended; else waits a moment for that or for more work. Under the lock. */
-static bool ended(struct plb_runner *r, const struct flights *f)
+static bool ended(struct plb_runner *r, const struct plb_flights *f)
 {
     pthread_mutex_unlock(&r->shared->lock);
     bool done = plb_executor_done(&r->executor, f->oldest);
@@ -263,10 +252,10 @@ static bool ended(struct plb_runner *r, const struct flights *f)
 static void run_tasks(struct plb_runner *r)
 {
     struct plb_node_shared *shared = r->shared;
-    struct flights f = {.lanes = r->pu.driver->ops.lanes, .idle_since = run_clock(r)};
+    struct plb_flights f = {.lanes = r->pu.driver->ops.lanes, .idle_since = run_clock(r)};
     pthread_mutex_lock(&shared->lock);
     for (;;) {
-        struct flight flight;
+        struct plb_flight flight;
         bool room = f.n < f.lanes && !shared->stopping && !r->gone && (r->stale == 0 || f.n == 0);
         if (room && (f.n > 0 ? find_task(r, &flight) : await_task(r, &flight))) {
             start_or_fail(r, &f, &flight);
@@ -311,7 +300,11 @@ static void *run(void *runner)
 void plb_runner_init(struct plb_runner *r, struct plb_node_shared *shared, const struct plb_node_pu *pu,
                      int number)
 {
-    *r = (struct plb_runner){.shared = shared, .pu = *pu, .number = number, .trace.on = shared->config.trace};
+    *r = (struct plb_runner){.shared = shared,
+                             .pu = *pu,
+                             .number = number,
+                             .held = {.shared = shared, .pu = number},
+                             .trace.on = shared->config.trace};
     plb_condition_init(&r->work);
     for (int s = 0; s < PLB_SLOTS; s++)
         r->slots[s].tag = number * PLB_SLOTS + s;
@@ -321,6 +314,7 @@ void plb_runner_fini(struct plb_runner *r)
 {
     for (int s = 0; s < PLB_SLOTS; s++)
         plb_slot_fini(&r->slots[s], &r->executor);
+    plb_slot_fini(&r->later, &r->executor);
     plb_trace_fini(&r->trace);
     pthread_cond_destroy(&r->work);
 }
@@ -343,6 +337,7 @@ void plb_runner_leave(struct plb_runner *r, const struct plb_slice *task,
                       const struct plb_device_failure *failure)
 {
     plb_worker_leave(r->shared->worker, r->number, task, failure);
+    plb_gather_give_back(&r->held);
     for (int i = 0; i < r->n_line; i++) {
         struct plb_slot *slot = &r->slots[r->line[i]];
         plb_worker_leave(r->shared->worker, r->number, &slot->task, failure);

@@ -14,6 +14,7 @@
 #include "base/crash.h"
 #include "core/overdue.h"
 #include "node/executor.h"
+#include "node/gather.h"
 #include "node/running.h"
 #include "node/scratch.h"
 #include "node/shared.h"
@@ -29,6 +30,7 @@ struct plb_runner {
     bool left;    /* the node has stopped, and the thread hangs in a task */
     struct plb_executor executor;
     struct plb_crash_place place; /* for the sentence about a crash */
+    struct plb_slot later;        /* the reduced arrays of later tasks of a burst */
 
     /* Under the node's lock. */
     struct plb_trace trace;
@@ -37,6 +39,7 @@ struct plb_runner {
     bool opened;         /* the device is ready, or `err` says why not */
     struct plb_error err;
     struct plb_slot slots[PLB_SLOTS];
+    struct plb_held held;        /* a result that waits for more tasks */
     int line[PLB_SLOTS], n_line; /* slots fetching or ready, in the order in which they were taken */
     int64_t stale;               /* bit i: the replicated buffer i is to be copied before the next task */
     bool gone;                   /* the device has failed, or hangs: it is given nothing more, and the thread

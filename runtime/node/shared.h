@@ -12,7 +12,8 @@
 struct plb_node_shared {
     struct plb_node_config config; /* constant */
     struct plb_page_locks locks;   /* needs no lock of the node */
-    bool uses_slots;               /* constant: some data travels or is folded, so tasks have slots */
+    bool uses_slots;               /* constant: some data travels, so tasks have slots */
+    bool gathers;                  /* constant: results of consecutive tasks become one */
     bool guarded; /* constant: tasks write outputs in place, unless others may execute their units too */
     pthread_mutex_t lock;        /* guards all that follows; no MPI, device or page-locking under it */
     pthread_cond_t wake;         /* wakes the communication thread */

@@ -39,7 +39,7 @@ static size_t room_for(const struct plb_executor *e, size_t needed, size_t most)
 }
 
 /* Gives the task its buffers of these modes. */
-static void make_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
+static void take_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
                       unsigned modes)
 {
     size_t at[PLB_MAX_DATA], needed = plb_arena_layout(set, modes, slot->task.range, at);
@@ -51,10 +51,9 @@ static void make_room(struct plb_slot *slot, const struct plb_dataset *set, cons
         slot->buffer[i] = modes & PLB_MODE(set->at[i].mode) ? slot->memory + at[i] : NULL;
 }
 
-void plb_slot_guard(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
+void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
 {
-    if (slot->scratch)
-        make_room(slot, set, e, PLB_MODE(PLB_REDUCE) | PLB_MODE(PLB_OUTPUT));
+    take_room(slot, set, e, PLB_MODE(PLB_REDUCE) | (slot->scratch ? PLB_MODE(PLB_OUTPUT) : 0));
 }
 
 void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first)
@@ -70,8 +69,8 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
                     const struct plb_wire *wire)
 {
     bool pulls = false;
-    make_room(slot, set, e, set->owner ? PLB_MODE(PLB_REDUCE) : PLB_MODES_OF_TASKS);
-    for (int i = 0; i < set->n && !set->owner; i++) {
+    take_room(slot, set, e, PLB_MODES_OF_TASKS);
+    for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         if (!plb_data_is_input(&set->at[i]))
             continue;

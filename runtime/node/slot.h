@@ -1,11 +1,13 @@
-/* A slot: a task with host buffers of its own, for the data that is not whole on this node.
+/* A slot: a task with host buffers of its own, for the data that is not whole on this node, and for its
+ * reduced arrays.
  *
  *   FREE ─► FETCHING ─► READY ─► RUNNING ─► FINISHED ─► SENDING ─► FREE
  *
  *   FETCHING  its inputs are on their way           communication thread
  *   FORGOTTEN the same, and nobody wants the task any more; then FREE
  *   READY     it waits for its PU
- *   RUNNING   the device works on it                PU's thread
+ *   RUNNING   the device works on it, or its arrays
+ *             are held back (node/gather.h)         PU's thread
  *   FINISHED  its report waits for collection
  *   SENDING   its results are on their way          communication thread
  *
@@ -24,9 +26,9 @@
  * waits. */
 #define PLB_TASKS_AHEAD 2
 
-/* Slots of a PU: one per lane of its device, those ahead, and one whose results are sent. More only take
- * memory. */
-#define PLB_SLOTS (PLB_MAX_LANES + PLB_TASKS_AHEAD + 1)
+/* Slots of a PU: one per lane of its device, those ahead, one with a result that is held back
+ * (node/gather.h), and two whose results are sent. More only take memory. */
+#define PLB_SLOTS (PLB_MAX_LANES + PLB_TASKS_AHEAD + 3)
 
 enum plb_slot_state {
     PLB_SLOT_FREE,
@@ -54,15 +56,16 @@ struct plb_slot {
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };
 
-/* Gives the task its buffers, in memory that the executor's device copies best, and starts the transfers of
- * its inputs. Returns whether it has any: rank 0 is to be asked for them. Ends the program where there is no
- * memory. */
+/* On a rank other than 0: gives the task its buffers, in memory that the executor's device copies best, and
+ * starts the transfers of its inputs. Returns whether it has any: rank 0 is to be asked for them. Ends the
+ * program where there is no memory. */
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *executor,
                     const struct plb_wire *wire);
 
-/* Gives the task buffers for its outputs too, on rank 0, where `scratch` is set. By the PU's thread. */
-void plb_slot_guard(struct plb_slot *slot, const struct plb_dataset *set,
-                    const struct plb_executor *executor);
+/* Gives a task whose inputs are at hand buffers for its reduced arrays; where `scratch` is set, on rank 0,
+ * for its outputs too. By the PU's thread. */
+void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set,
+                        const struct plb_executor *executor);
 
 /* Where a buffer is from unit `first` of the task on; NULL: in its place in the whole buffer. A task of which
  * only a part is asked for has no buffers but outputs. */

@@ -8,11 +8,11 @@ conf=$tmp/empty.conf
 printf '[app]\nkernel = %s\n[balance]\nbalancer = static\ngrain = 1\n' "$BUILD/test/kernels/empty.so" >"$conf"
 
 number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json"; }
-# seconds N UNITS NANOSECONDS: makespan of N ranks; median of five.
+# seconds N UNITS NANOSECONDS [SETTING]: makespan of N ranks; median of five.
 seconds() {
     for _ in 1 2 3 4 5; do
         mpirun --oversubscribe --bind-to none -np "$1" "$PLBRUN" --quiet --report "$tmp/r.json" \
-            "$conf" cluster.threads=1 empty.units="$2" empty.work="$3" 2>/dev/null || exit $?
+            "$conf" cluster.threads=1 empty.units="$2" empty.work="$3" "${@:4}" 2>/dev/null || exit $?
         number makespan_s
     done | sort -g | sed -n 3p
 }
@@ -22,6 +22,13 @@ for n in 1 2; do
     awk -v s="$s" -v n=$n 'BEGIN {
         printf "an empty task, a million on %d PU%s  ", n, (n > 1 ? "s" : " ")
         printf "%8.3f us per task (wanted at most 0.2)\n", s
+    }'
+done
+for n in 1 2; do
+    s=$(seconds $n 1000000 0 empty.reduce=yes)
+    awk -v s="$s" -v n=$n 'BEGIN {
+        printf "the same with a reduced array, %d PU%s      ", n, (n > 1 ? "s" : " ")
+        printf "%8.3f us per task (wanted at most 0.5)\n", s
     }'
 done
 peer=$(command -v tasks_overhead || echo /usr/lib/x86_64-linux-gnu/starpu/examples/tasks_overhead)

@@ -145,6 +145,8 @@ static inline void draw_master(struct scenario *s, struct dice *d)
                                             .by_power = one_in(d, 2),
                                             .seed = d->seed};
     sim->master.victim = sim->migration.victim;
+    if (sim->master.whole_results && d->seed % 3 == 0) /* a run with chunks */
+        s->sizes.chunk = s->maps[0].chunk = s->maps[1].chunk = 2 + (int64_t)(d->seed % 29);
     if (one_in(d, 4))
         sim->message_s = spread(d, 1e-7, 1e-4);
 }
@@ -254,7 +256,7 @@ static inline void draw_accepted(struct scenario *s, struct dice *d)
         int first = int_in(d, 0, (int)units - 1);
         plb_rangeset_add(&s->accepted, (struct plb_range){first, int_in(d, 1, (int)units - first)});
     }
-    if (s->accepted.units == units)
+    if (s->accepted.units == units || s->sizes.chunk > 0) /* a run with chunks has no journal */
         plb_rangeset_clear(&s->accepted);
     s->simulation.master.accepted = &s->accepted;
 }

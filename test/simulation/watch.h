@@ -203,7 +203,12 @@ static inline void watch_executed(void *context, int pu, const struct plb_slice 
     if (held > s->pus[pu].memory * (1.0 + 1e-9))
         wrong(w, "PU %d with %g bytes executes units %lld + %lld, which need %g", pu, s->pus[pu].memory,
               (long long)task->range.first, (long long)task->range.count, held);
-    if (s->simulation.master.grain > 0.0 && (double)task->range.count > s->simulation.master.grain)
+    int64_t chunk = s->sizes.chunk, end = task->range.first + task->range.count;
+    if (chunk > 0 && (task->range.first % chunk != 0 || (end % chunk != 0 && end != s->maps[0].units)))
+        wrong(w, "PU %d executes units %lld + %lld, which are no whole chunks of %lld", pu,
+              (long long)task->range.first, (long long)task->range.count, (long long)chunk);
+    if (chunk == 0 && s->simulation.master.grain > 0.0
+        && (double)task->range.count > s->simulation.master.grain)
         wrong(w, "PU %d executes %lld units at once, and the grain is %g", pu, (long long)task->range.count,
               s->simulation.master.grain);
     for (int64_t u = task->range.first; u < task->range.first + task->range.count && !task->audit; u++) {

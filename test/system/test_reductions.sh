@@ -14,6 +14,27 @@ ok "on PUs with memory of their own" $?
 ranks 2 --verify "$tmp/folds.conf" run.audit=0.5 run.checksums=yes &&
     grep -q '[1-9][0-9]* tasks audited, 0 differences; .*verified' "$tmp/out"
 ok "with audits and checksums" $?
+# Sums of floating-point numbers have the same bits whoever computes what.
+# bits NAME N ARGUMENTS...: the run is right, and its sum is that of all others.
+bits() {
+    local name=$1 n=$2; shift 2
+    rm -f "$tmp/sum.npy"
+    ranks "$n" --verify "$tmp/folds.conf" run.reproducible=yes folds.units=5003 \
+        folds.out="$tmp/sum.npy" "$@" &&
+        { [ -e "$tmp/same.npy" ] || cp "$tmp/sum.npy" "$tmp/same.npy"; } &&
+        cmp "$tmp/sum.npy" "$tmp/same.npy" >>"$tmp/out" 2>&1
+    ok "the same bits: $name" $?
+}
+bits "one rank" 1
+bits "one rank, another balancer" 1 --balancer greedy balance.grain=1
+bits "two ranks" 2 --balancer static
+bits "three ranks that take from each other" 3 --balancer static folds.nap=0.0001
+bits "PUs with memory of their own" 3 cluster.file="$tmp/three.cluster"
+bits "audits and checksums" 2 run.audit=0.5 run.checksums=yes
+alone "$tmp/folds.conf" run.reproducible=yes run.journal="$tmp/j"
+[ $? -eq 2 ] && grep -q 'run.reproducible and run.journal: a journal keeps no arrays of chunks' "$tmp/out"
+ok "a journal is refused" $?
+
 # A rank is lost while its PUs are in their 9th task. The units that it had reported count once, and others
 # execute the rest.
 if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
@@ -25,6 +46,15 @@ if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
     open_gate
     wait "$run" && grep -q "rank 1 on .* is lost" "$tmp/out" && grep -q 'verified' "$tmp/out"
     ok "each unit counts once where a rank is lost" $?
+    rm -f "$tmp/sum.npy"
+    started 3 --verify "$tmp/folds.conf" run.reproducible=yes folds.units=5003 folds.nap=0.0005 \
+        folds.out="$tmp/sum.npy"
+    kill -KILL "$(process_of 1)"
+    await 1 'is lost'
+    open_gate
+    wait "$run" && grep -q "rank 1 on .* is lost" "$tmp/out" &&
+        cmp "$tmp/sum.npy" "$tmp/same.npy" >>"$tmp/out" 2>&1
+    ok "and the bits are the same" $?
 else
     skip "each unit counts once where a rank is lost" "this mpirun is not Open MPI 4"
 fi
