@@ -112,7 +112,7 @@ bool plb_queue_take(struct plb_queue *q, const struct plb_cost_map *map, const s
         return false;
     const struct plb_queue_entry *front = &q->at[q->head];
     int64_t fits = plb_sizes_fit(sizes, limit, front->range), most = most_of(front, map, fits, cut);
-    most = most > 1 ? most : 1; /* no whole chunk fits: it is one all the same */
+    most = most > 1 ? most : 1;                     /* no whole chunk fits: it is one all the same */
     if (front->range.count > most && !stays(front)) /* a block that is one task stays one */
         most = whole_most(sizes, most, cut->known, fits);
     int64_t tasks = (front->range.count - 1) / most + 1;
