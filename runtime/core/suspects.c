@@ -14,6 +14,10 @@
 #define SHARE 0.5
 
 #define DEADLY 2 /* executors that a unit kills before it is set aside */
+
+/* Units that have killed twice before the run gives up, where the pass has no result. Larger: a kernel that
+ * always crashes does so more often. Smaller: one that fails in its first units is not tried in others. */
+#define HOPELESS 64
 #define NO_PU (-1)
 
 /* Units that are not accepted, and what happened to them in this pass. */
@@ -35,6 +39,7 @@ struct plb_suspects {
     struct plb_set_aside *aside;
     int n_aside, aside_capacity;
     int64_t units_aside;
+    int n_condemned; /* units that were, in all passes */
 };
 
 struct plb_suspects *plb_suspects_new(const struct plb_suspects_config *config)
@@ -190,6 +195,7 @@ static void note(struct plb_suspects *s, const struct suspect *suspect)
                                                     .pus = {suspect->pus[0], suspect->pus[1]},
                                                     .nobody = !suspect->condemned};
     s->units_aside += suspect->range.count;
+    s->n_condemned += suspect->condemned;
     plb_rangeset_add(&s->known[s->phase], suspect->range);
 }
 
@@ -223,6 +229,7 @@ static void set_aside(struct plb_suspects *s, struct suspect suspect, double pas
 /* Sets aside all that is condemned, and what stands apart where nobody is left who may execute it. */
 static void settle(struct plb_suspects *s, bool nobody, double pass_s, struct plb_outbox *out)
 {
+    int before = s->n_aside;
     for (int i = s->n - 1; i >= 0; i--) {
         bool waits = plb_rangeset_overlaps(plb_ledger_apart(s->config.ledger), s->at[i].range);
         if (s->at[i].condemned || (nobody && waits)) {
@@ -231,6 +238,11 @@ static void settle(struct plb_suspects *s, bool nobody, double pass_s, struct pl
         }
     }
     s->any_condemned = false;
+    if (s->n_aside > before
+        && plb_ledger_free_units(s->config.ledger) > 0) /* they may wait for a block's end */
+        plb_agenda_feed_all(s->config.agenda, out);
+    if (s->n_condemned >= HOPELESS && plb_ledger_accepted_units(s->config.ledger) <= s->known[s->phase].units)
+        plb_agenda_fail(s->config.agenda, "the kernel crashes in all units that were tried");
 }
 
 /* ------------------------------------------------------------------------- grants */
