@@ -239,7 +239,7 @@ bool plb_history_fit(struct plb_history *h)
     if (h->fitted || h->n == 0)
         return false;
     h->fitted = true;
-    h->since = 0;
+    h->since = h->seen = 0;
     struct plb_pu pu = {.grain = h->grain > 0.0 ? h->grain : INFINITY,
                         .samples = h->at,
                         .n_samples = h->n,
@@ -258,7 +258,8 @@ bool plb_history_follow(struct plb_history *h, double rest)
     double seconds = s->execute_s + s->transfer_s, expected = plb_model_time(&h->belief.model, s->work);
     if (!(fabs(log(seconds / expected)) <= NEAR * h->belief.spread))
         return plb_history_fit(h);
-    h->belief.watched_s += seconds * (double)s->tasks;
+    h->belief.watched_s += h->since > h->seen ? seconds * (double)s->tasks : 0.0;
+    h->seen = h->since;
     return false;
 }
 

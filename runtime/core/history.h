@@ -33,6 +33,7 @@ struct plb_history {
     bool untold;              /* nobody has told what units cost */
     bool fitted;              /* `belief` is of all samples */
     int since;                /* reports since the last fit; negative: the times before have changed, too */
+    int seen;                 /* of these: those whose seconds the belief counts as watched */
     struct plb_belief belief; /* a prior, which others set, until a sample can be used */
     struct plb_history_line line;
 };

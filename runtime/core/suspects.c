@@ -14,6 +14,10 @@
 #define SHARE 0.5
 
 #define DEADLY 2 /* executors that a unit kills before it is set aside */
+
+/* Crashes before the run gives up, where the pass has no result. Larger: a kernel that always crashes does so
+ * more often. Smaller: one that fails in its first units is not tried in others. */
+#define HOPELESS 100
 #define NO_PU (-1)
 
 /* Units that are not accepted, and what happened to them in this pass. */
@@ -35,6 +39,7 @@ struct plb_suspects {
     struct plb_set_aside *aside;
     int n_aside, aside_capacity;
     int64_t units_aside;
+    int crashes; /* in this pass */
 };
 
 struct plb_suspects *plb_suspects_new(const struct plb_suspects_config *config)
@@ -68,6 +73,7 @@ void plb_suspects_begin(struct plb_suspects *s, int pass, int phase)
     s->phase = phase;
     s->n = 0;
     s->any_condemned = false;
+    s->crashes = 0;
 }
 
 /* ------------------------------------------------------------------------- a crash */
@@ -128,6 +134,7 @@ static void blame(struct plb_suspects *s, struct suspect *suspect, int pu, const
 void plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crashed *crash)
 {
     struct plb_rangeset open = {0};
+    s->crashes++;
     plb_ledger_open_ranges(s->config.ledger, crash->range, &open);
     for (int i = 0; i < open.n; i++) {
         struct plb_rangeset fresh = {0};
@@ -223,6 +230,7 @@ static void set_aside(struct plb_suspects *s, struct suspect suspect, double pas
 /* Sets aside all that is condemned, and what stands apart where nobody is left who may execute it. */
 static void settle(struct plb_suspects *s, bool nobody, double pass_s, struct plb_outbox *out)
 {
+    int before = s->n_aside;
     for (int i = s->n - 1; i >= 0; i--) {
         bool waits = plb_rangeset_overlaps(plb_ledger_apart(s->config.ledger), s->at[i].range);
         if (s->at[i].condemned || (nobody && waits)) {
@@ -231,6 +239,9 @@ static void settle(struct plb_suspects *s, bool nobody, double pass_s, struct pl
         }
     }
     s->any_condemned = false;
+    if (s->n_aside > before
+        && plb_ledger_free_units(s->config.ledger) > 0) /* they may wait for a block's end */
+        plb_agenda_feed_all(s->config.agenda, out);
 }
 
 /* ------------------------------------------------------------------------- grants */
@@ -268,6 +279,9 @@ void plb_suspects_step(struct plb_suspects *s, double pass_s, struct plb_outbox 
     const struct plb_rangeset *apart = plb_ledger_apart(s->config.ledger);
     if (!s->any_condemned && apart->n == 0)
         return;
+    int64_t done = plb_ledger_accepted_units(s->config.ledger) - s->known[s->phase].units;
+    if (s->crashes >= HOPELESS && done <= 0)
+        plb_agenda_fail(s->config.agenda, "the kernel crashes in all units that were tried");
     int eligible = count_eligible(s);
     settle(s, eligible == 0, pass_s, out);
     for (int p = 0; p < s->config.n_pus && apart->n > 0 && plb_ledger_free_units(s->config.ledger) == 0; p++)

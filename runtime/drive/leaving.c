@@ -2,6 +2,7 @@
 #include "drive/leaving.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 /* A handler knows no more than these. */
@@ -19,6 +20,7 @@ static void end_process(int number)
 bool plb_leave_mpi(struct plb_mpi *mpi, struct plb_life *life, int status)
 {
     double seconds = life != NULL ? plb_life_farewell(life) : PLB_FAREWELL;
+    fflush(stdout); /* the handler cannot */
     last_status = status;
     last_life = life;
     signal(SIGALRM, end_process);

@@ -45,15 +45,15 @@ int plb_mpi_hear_lost(struct plb_mpi *m)
 }
 
 /* Waits for a request, until the time comes. True where it is complete; one that has failed, as a rank has
- * ended, never is. dozes: it may take long, and each
- * look may come a little later than the last one; else nothing is more urgent. */
-static bool await(struct plb_mpi *m, MPI_Request *request, bool dozes, double until)
+ * ended, never is: also where the call that began it has said so. dozes: it may take long, and each look may
+ * come a little later than the last one; else nothing is more urgent. */
+static bool await(struct plb_mpi *m, int began_with, MPI_Request *request, bool dozes, double until)
 {
     int met = 0;
-    bool failed = false;
+    bool failed = began_with != MPI_SUCCESS;
     double began = plb_now();
     for (;;) {
-        failed |= MPI_Test(request, &met, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+        failed = failed || MPI_Test(request, &met, MPI_STATUS_IGNORE) != MPI_SUCCESS;
         met = met && !failed;
         double now = plb_now(), sleep = MEETING_PART * (now - began);
         if (met || now > until)
@@ -69,9 +69,9 @@ static bool await(struct plb_mpi *m, MPI_Request *request, bool dozes, double un
 
 bool plb_mpi_meet_until(struct plb_mpi *m, double until)
 {
-    MPI_Request request;
-    MPI_Ibarrier(m->control, &request);
-    return await(m, &request, true, until);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int begun = MPI_Ibarrier(m->control, &request);
+    return await(m, begun, &request, true, until);
 }
 
 void plb_mpi_meet(struct plb_mpi *m)
@@ -81,32 +81,32 @@ void plb_mpi_meet(struct plb_mpi *m)
 
 void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
 {
-    MPI_Request request;
+    MPI_Request request = MPI_REQUEST_NULL;
     for (size_t at = 0; at < bytes; at += m->part) {
         size_t length = bytes - at < m->part ? bytes - at : m->part;
-        MPI_Ibcast((char *)data + at, (int)length, MPI_BYTE, 0, m->data, &request);
-        await(m, &request, false, INFINITY);
+        int begun = MPI_Ibcast((char *)data + at, (int)length, MPI_BYTE, 0, m->data, &request);
+        await(m, begun, &request, false, INFINITY);
     }
     m->bytes += m->rank == 0 ? (int64_t)bytes * (m->size - 1) : 0;
 }
 
 int plb_mpi_max(struct plb_mpi *m, int value)
 {
-    MPI_Request request;
-    int most;
-    MPI_Iallreduce(&value, &most, 1, MPI_INT, MPI_MAX, m->control, &request);
-    await(m, &request, false, INFINITY);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int most = value;
+    int begun = MPI_Iallreduce(&value, &most, 1, MPI_INT, MPI_MAX, m->control, &request);
+    await(m, begun, &request, false, INFINITY);
     return most;
 }
 
 static void swap_clocks(struct plb_mpi *m, int with, double *own, double *theirs)
 {
-    MPI_Request request;
+    MPI_Request request = MPI_REQUEST_NULL;
     bool first = m->rank != 0;
     if (first)
         MPI_Send(own, 1, MPI_DOUBLE, with, TAG_CLOCK, m->control);
-    MPI_Irecv(theirs, 1, MPI_DOUBLE, with, TAG_CLOCK, m->control, &request);
-    await(m, &request, false, INFINITY);
+    int begun = MPI_Irecv(theirs, 1, MPI_DOUBLE, with, TAG_CLOCK, m->control, &request);
+    await(m, begun, &request, false, INFINITY);
     *own = first ? *own : plb_now();
     if (!first)
         MPI_Send(own, 1, MPI_DOUBLE, with, TAG_CLOCK, m->control);
@@ -134,9 +134,9 @@ double plb_mpi_clock_offset(struct plb_mpi *m)
 
 void plb_mpi_local_gather(struct plb_mpi *m, const void *data, size_t bytes, void *all)
 {
-    MPI_Request request;
-    MPI_Iallgather(data, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, m->local, &request);
-    await(m, &request, false, INFINITY);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int begun = MPI_Iallgather(data, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, m->local, &request);
+    await(m, begun, &request, false, INFINITY);
 }
 
 void *plb_mpi_gather(struct plb_mpi *m, const void *data, size_t bytes, size_t *total)
@@ -146,9 +146,9 @@ void *plb_mpi_gather(struct plb_mpi *m, const void *data, size_t bytes, size_t *
     char *all = NULL;
     size_t sum = 0;
     int pending = 0;
-    MPI_Request request;
-    MPI_Igather(&mine, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T, 0, m->control, &request);
-    await(m, &request, false, INFINITY);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int begun = MPI_Igather(&mine, 1, MPI_INT64_T, sizes, 1, MPI_INT64_T, 0, m->control, &request);
+    await(m, begun, &request, false, INFINITY);
     if (m->rank == 0) {
         for (int r = 0; r < m->size; r++)
             sum += (size_t)sizes[r];

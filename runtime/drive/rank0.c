@@ -11,6 +11,7 @@
 #include "drive/pu_list.h"
 #include "drive/inputs.h"
 #include "drive/show_progress.h"
+#include "drive/set_aside.h"
 #include "drive/show_pus.h"
 #include "journal/journal.h"
 #include "profile/profiles.h"
@@ -44,19 +45,17 @@ static void stop(struct plb_rank *r, int status)
     plb_master_stop(r->rank0->master, status, &r->out);
 }
 
-static void stop_by_failure(struct plb_rank *r, const char *why)
+void plb_rank0_stop_by(struct plb_rank *r, const char *why)
 {
     stop(r, plb_fail(r->err, PLB_EFAILED, "%s%s", why,
                      r->options->keep_partial ? "" : "; no output is written"));
 }
 
-/* The master can find at any event that there is no way on. True where it has. Where the last PU has failed,
- * that is the reason. */
-static bool stop_on_failure(struct plb_rank *r)
+bool plb_rank0_stop_on_failure(struct plb_rank *r)
 {
     const char *failure = plb_master_failure(r->rank0->master);
     if (failure != NULL && r->rank0->lost[0] != '\0')
-        stop_by_failure(r, r->rank0->lost);
+        plb_rank0_stop_by(r, r->rank0->lost);
     else if (failure != NULL)
         stop(r, plb_fail(r->err, PLB_EFAILED, "%s", failure));
     return failure != NULL;
@@ -85,13 +84,14 @@ static void begin_pass(struct plb_rank *r)
     int64_t replaced = plb_app_take_replaced(app);
     int phase = plb_app_begin_pass(app), pass = r->pass + 1;
     plb_rangeset_clear(&rank0->done);
-    plb_journal_begin(rank0->job->journal, pass, phase, replaced);
+    if (!plb_set_aside_any(rank0->master, &rank0->job->run)) /* else a resumed run would not try them again */
+        plb_journal_begin(rank0->job->journal, pass, phase, replaced);
     rank0->pass_began = plb_rank_time(r);
     rank0->in_pass = true;
     plb_log(PLB_LOG_DEBUG, "pass %d begins, with phase %d", pass, phase);
     plb_master_begin(rank0->master, pass, phase, replaced, &rank0->job->maps[phase], rank0->pass_began,
                      &r->out);
-    stop_on_failure(r);
+    plb_rank0_stop_on_failure(r);
 }
 
 void plb_rank0_pass_begins(struct plb_rank *r)
@@ -121,6 +121,7 @@ static void end_pass(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
     rank0->in_pass = false;
+    plb_set_aside_clear(rank0->master, &r->data);
     plb_journal_end_pass(rank0->job->journal);
     double took = plb_rank_time(r) - rank0->pass_began;
     rank0->makespan += took;
@@ -184,11 +185,12 @@ static int64_t tell_master(void *context, const struct plb_message *m)
         plb_trace_add(rank0->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, r->pass,
                                                              before, seconds, 0, 0, 0});
     }
-    if (fresh > 0)
+    bool done = fresh > 0 && !plb_set_aside_has(rank0->master, m->done.range);
+    if (done)
         plb_journal_add(rank0->job->journal, m);
-    if (fresh > 0 && r->options->keep_partial)
+    if (done && r->options->keep_partial)
         plb_rangeset_add(&rank0->done, m->done.range);
-    stop_on_failure(r);
+    plb_rank0_stop_on_failure(r);
     return fresh;
 }
 
@@ -249,7 +251,7 @@ void plb_rank0_tick(struct plb_rank *r)
     if (!r->rank0->in_pass)
         return;
     if (r->rank0->damaged >= PLB_MOST_DAMAGED)
-        stop_by_failure(r, "data arrives damaged again and again; look for a broken network or memory");
+        plb_rank0_stop_by(r, "data arrives damaged again and again; look for a broken network or memory");
     plb_master_tick(r->rank0->master, plb_rank_time(r), &r->out);
     if (plb_early_end_begins(end, plb_now()))
         for (int n = r->size - 1; n >= 0; n--)
@@ -268,40 +270,6 @@ static void on_pull(struct plb_rank *r, const struct plb_message *m)
     bool sums = r->rank0->job->run.checksums;
     if (plb_inputs_send(r->mpi, &r->data, m, sums, &r->rank0->pulls, &r->out) && m->pull.again)
         plb_say_damaged(r->kernel, m, &r->rank0->damaged);
-}
-
-/* Whether nobody needs the task that failed any more: its units are accepted, or its pass is over. */
-static bool is_needless(struct plb_rank *r, const struct plb_message *m)
-{
-    struct plb_message units = *m;
-    units.type = PLB_DONE;
-    units.done = (struct plb_done){.range = m->fail.range, .block = m->fail.block, .tasks = 1};
-    return !r->rank0->in_pass || m->pass != r->pass || (!m->fail.audit && judge(r, &units) == PLB_NONE_NEW);
-}
-
-/* A device has failed. The run goes on while there is another PU. */
-static void on_lost_device(struct plb_rank *r, const struct plb_message *m)
-{
-    struct plb_rank0 *rank0 = r->rank0;
-    int before = plb_usable_pus(rank0->master);
-    plb_master_receive(rank0->master, m, plb_rank_time(r), &r->out);
-    int left = plb_usable_pus(rank0->master);
-    if (left < before)
-        plb_failure_describe(m, r->kernel, rank0->job->app.running, rank0->pus, rank0->n_pus, rank0->lost);
-    if (!stop_on_failure(r) && left < before && left > 0)
-        plb_log(PLB_LOG_WARNING, "%s; that PU is used no more, and others execute its %s", rank0->lost,
-                r->kernel->unit);
-}
-
-static void on_fail(struct plb_rank *r, const struct plb_message *m)
-{
-    char why[PLB_FAILURE_TEXT];
-    if (m->fail.text[0] != '\0') {
-        on_lost_device(r, m);
-    } else if (!is_needless(r, m)) {
-        plb_failure_describe(m, r->kernel, r->rank0->job->app.running, r->rank0->pus, r->rank0->n_pus, why);
-        stop_by_failure(r, why);
-    }
 }
 
 /* -------------------------------------------------------------------- start */
@@ -376,7 +344,7 @@ void plb_rank0_lose(struct plb_rank *r, int rank)
     plb_early_end_rested(&rank0->early_end, rank);
     plb_incoming_lose(rank0->incoming, rank);
     plb_master_lost(rank0->master, rank, plb_rank_time(r), &r->out);
-    if (rank0->in_pass && !stop_on_failure(r))
+    if (rank0->in_pass && !plb_rank0_stop_on_failure(r))
         end_pass_if_over(r);
 }
 
@@ -391,7 +359,7 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     case PLB_MOVED:
     case PLB_CRASH:
     case PLB_IDLE: tell_master(r, m); break;
-    case PLB_FAIL: on_fail(r, m); break;
+    case PLB_FAIL: plb_rank0_failed(r, m); break;
     case PLB_PULL: on_pull(r, m); break;
     case PLB_RESTED: plb_early_end_rested(&r->rank0->early_end, m->from); break;
     default: break;

@@ -68,4 +68,14 @@ bool plb_rank0_is_needed(const struct plb_rank *r);
 /* A rank is lost: its units are free for others. */
 void plb_rank0_lose(struct plb_rank *r, int rank);
 
+/* A PU's device has failed, or a kernel has (FAIL). */
+void plb_rank0_failed(struct plb_rank *r, const struct plb_message *message);
+
+/* Ends the run with status 1, for this reason. */
+void plb_rank0_stop_by(struct plb_rank *r, const char *why);
+
+/* The master can find at any event that there is no way on. True where it has: the run ends. Where the last
+ * PU has failed, that is the reason. */
+bool plb_rank0_stop_on_failure(struct plb_rank *r);
+
 #endif

@@ -113,3 +113,32 @@ void plb_set_aside_fail(const struct plb_report *r, bool skip, struct plb_error 
              "run.skip_bad = yes that is no failure",
              units, others, one ? "has" : "have", one ? "it" : "them");
 }
+
+bool plb_set_aside_any(const struct plb_master *master, const struct plb_run_settings *settings)
+{
+    return plb_suspects_units(plb_master_suspects(master)) > 0 && !settings->skip_bad;
+}
+
+bool plb_set_aside_has(const struct plb_master *master, struct plb_range range)
+{
+    int n;
+    const struct plb_set_aside *list = plb_suspects_list(plb_master_suspects(master), &n);
+    for (int i = 0; i < n; i++)
+        if (list[i].range.first < range.first + range.count
+            && range.first < list[i].range.first + list[i].range.count)
+            return true;
+    return false;
+}
+
+void plb_set_aside_clear(const struct plb_master *master, const struct plb_dataset *set)
+{
+    int n;
+    const struct plb_set_aside *list = plb_suspects_list(plb_master_suspects(master), &n);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < set->n; k++) {
+            size_t offset, bytes;
+            plb_dataset_bytes(set, k, list[i].range, &offset, &bytes);
+            if (set->at[k].mode == PLB_OUTPUT)
+                memset((char *)set->host[k] + offset, 0, bytes);
+        }
+}

@@ -4,7 +4,10 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 #define PAIR sizeof(struct plb_pair_float64)
 
@@ -118,37 +121,51 @@ static void insert(enum plb_reduce_op op, enum plb_reduce_type type, char *list,
     memcpy(list + at * PAIR, pair, PAIR);
 }
 
-/* The same where it ranks before the last one of n, which is dropped. */
-static void put(enum plb_reduce_op op, enum plb_reduce_type type, char *list, size_t n, const void *pair)
+void plb_top_add(enum plb_reduce_op op, enum plb_reduce_type type, void *list, size_t n, const void *pair)
 {
-    if (n > 0 && is_before(op, type, pair, list + (n - 1) * PAIR))
+    if (n > 0 && is_before(op, type, pair, (char *)list + (n - 1) * PAIR))
         insert(op, type, list, n, pair);
 }
 
-void plb_top_add(enum plb_reduce_op op, enum plb_reduce_type type, void *list, size_t n, const void *pair)
+static int compare(const void *a, const void *b, void *data)
 {
-    put(op, type, list, n, pair);
+    const struct plb_data *d = data;
+    return is_before(d->op, d->type, a, b) ? -1 : is_before(d->op, d->type, b, a);
 }
 
+static void sort_list(const struct plb_data *d, char *list, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (is_before(d->op, d->type, list + i * PAIR, list + (i - 1) * PAIR)) {
+            qsort_r(list, n, PAIR, compare, (void *)d);
+            return;
+        }
+}
+
+/* Merges lists: of the pairs that are not taken yet, the better one comes next. */
 static void fold_pairs(const struct plb_data *d, char *into, const char *from)
 {
     size_t n = list_length(d);
-    for (size_t at = 0; at < d->bytes; at += n * PAIR)
-        for (size_t i = 0; i < n; i++)
-            put(d->op, d->type, into + at, n, from + at + i * PAIR);
+    char *both = plb_alloc(2 * n * PAIR), *sorted = both + n * PAIR;
+    for (size_t at = 0; at < d->bytes; at += n * PAIR) {
+        const char *own = into + at, *other = memcpy(sorted, from + at, n * PAIR);
+        sort_list(d, sorted, n);
+        for (size_t i = 0; i < n; i++) {
+            const char **better = is_before(d->op, d->type, other, own) ? &other : &own;
+            memcpy(both + i * PAIR, *better, PAIR);
+            *better += PAIR;
+        }
+        memcpy(into + at, both, n * PAIR);
+    }
+    free(both);
 }
 
 void plb_reduce_sort(const struct plb_data *d, void *array)
 {
     size_t n = list_length(d);
-    char *list = array, pair[PAIR];
-    for (size_t at = 0; at < d->bytes && has_pairs(d->op) && n > 1; at += n * PAIR, list += n * PAIR)
-        for (size_t i = 1; i < n; i++) {
-            if (!is_before(d->op, d->type, list + i * PAIR, list + (i - 1) * PAIR))
-                continue;
-            memcpy(pair, list + i * PAIR, PAIR);
-            insert(d->op, d->type, list, i + 1, pair);
-        }
+    char *list = array;
+    for (size_t at = 0; at < d->bytes && has_pairs(d->op) && n > 1; at += n * PAIR)
+        sort_list(d, list + at, n);
 }
 
 /* -------------------------------------------------------------------- neutral elements */

@@ -2,7 +2,7 @@
  * by element; pairs of value and index are lists of one or more, which are sorted by value and then by index.
  * So whatever the order of tasks, pairs, minima, maxima and sums of whole numbers have the same bits.
  *
- * Pure functions. Cost: O(elements); a list of k pairs takes O(k) for each pair that enters it. */
+ * Pure functions. Cost: O(elements); a list of k pairs that is not sorted O(k log k). */
 #ifndef PLB_JOB_REDUCE_H
 #define PLB_JOB_REDUCE_H
 

@@ -52,7 +52,7 @@ static void add(struct arrays *a, const struct args *args, int64_t unit)
 {
     int64_t value = of(unit), list = unit % LISTS;
     double real = unit % 97 == 3 ? (double)NAN : (double)value;
-    a->sum32 += (int32_t)value << 24; /* wraps around */
+    a->sum32 = (int32_t)((uint32_t)a->sum32 + ((uint32_t)value << 24)); /* wraps around */
     a->range32[0] = (int32_t)value < a->range32[0] ? (int32_t)value : a->range32[0];
     a->range32[1] = (int32_t)value > a->range32[1] ? (int32_t)value : a->range32[1];
     a->real32[0] += (float)(value % 4);

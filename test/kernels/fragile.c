@@ -1,7 +1,7 @@
 /* fragile: unit u writes u + 1 and adds it to a sum, in threads of OpenMP. With `bad` a task that has one of
  * four units writes nonsense everywhere, and ends its process: unit 100 by a null pointer, 200 by abort, 300
  * by exit, 400 by a division by zero. With `once` each of them does so once: a file says that it has. Unit
- * 500 never ends with `hangs`. */
+ * 500 never ends with `hangs`. With `all` each task ends like that of unit 100. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@ enum { UNITS = 600, PATH = 500 };
 static const struct plb_option options[] = {
     {"bad", PLB_FLAG, "no", 0, 0, NULL, "units 100, 200, 300 and 400 end their process"},
     {"hangs", PLB_FLAG, "no", 0, 0, NULL, "unit 500 never ends"},
+    {"all", PLB_FLAG, "no", 0, 0, NULL, "all units end their process"},
     {"own", PLB_FLAG, "no", 0, 0, NULL, "outputs are memory of the kernel, and not plbrun's"},
     {"once", PLB_TEXT, NULL, 0, 0, NULL, "begin of the names of files that say which unit was bad before"},
     {"out", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where outputs and sum go, .npy"},
@@ -21,7 +22,7 @@ static const struct plb_option options[] = {
 };
 
 struct habits {
-    bool bad, hangs;
+    bool bad, hangs, all;
     char once[PATH];
 };
 
@@ -65,6 +66,8 @@ static int entry(const struct plb_task *task)
             *sum = -1e9;
             end_process(unit);
         }
+    if (h->all)
+        end_process(100);
     if (h->hangs && strikes(h, task, 500)) {
         fputs("a cup hangs\n", stderr);
         for (;;)
@@ -81,7 +84,7 @@ static int entry(const struct plb_task *task)
 
 static int setup(struct plb_app *app)
 {
-    struct habits h = {plb_app_flag(app, "bad"), plb_app_flag(app, "hangs"), ""};
+    struct habits h = {plb_app_flag(app, "bad"), plb_app_flag(app, "hangs"), plb_app_flag(app, "all"), ""};
     const char *once = plb_app_text(app, "once");
     if (once != NULL)
         snprintf(h.once, sizeof h.once, "%s", once);

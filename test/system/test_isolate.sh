@@ -51,6 +51,10 @@ for n in 1 3; do
 done
 run 1 fragile.bad=yes fragile.own=yes run.skip_bad=yes && right 100 200 300 400
 ok "the same, in memory of the kernel, and nobody minds" $?
+run 1 fragile.all=yes
+[ $? -eq 1 ] && grep -q 'the kernel crashes in all units that were tried' "$tmp/out" &&
+    [ "$(crashes 'crashed \(SIGSEGV\)')" -lt 300 ]
+ok "a kernel that always crashes ends the run" $?
 run 2 fragile.hangs=yes "fragile.once=$tmp/once" run.hung_after=0.3s balance.backups=off balance.grain=5 &&
     right && grep -q "warning: .*kernel fragile hangs and is killed on PU '.* (rank [01] on " "$tmp/out"
 ok "a task that hangs loses its child, and its PU goes on" $?

@@ -75,6 +75,6 @@ deadly 4 deadly.bad=137 deadly.passes=3 run.journal="$tmp/j"
     grep -q -- '--resume goes on from there' "$tmp/out"
 ok "later passes leave the unit out" $?
 DEADLY_SPARES=1 deadly 3 deadly.bad=137 deadly.passes=3 run.journal="$tmp/j" --resume
-[ $? -eq 0 ] && [ "$(lost)" -eq 0 ] && right && [ "$(field resumed)" = True ]
+[ $? -eq 0 ] && [ "$(lost)" -eq 0 ] && right && [ "$(field resumed_pass)" = 1 ]
 ok "--resume tries it again" $?
 done_testing

@@ -50,7 +50,7 @@ enum plb_data_mode {
 /* How two arrays become one. */
 enum plb_reduce_op {
     PLB_SUM,     /* numbers, element by element. Sums of whole numbers wrap around */
-    PLB_MIN,     /* numbers, element by element. A NaN counts only where all are NaN */
+    PLB_MIN,     /* numbers, element by element. A NaN never counts; where all are NaN: infinity */
     PLB_MAX,     /* the same */
     PLB_ARG_MIN, /* pairs, element by element: the one with the smallest value */
     PLB_ARG_MAX, /* pairs, element by element: the one with the largest value */
