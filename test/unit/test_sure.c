@@ -96,6 +96,25 @@ static void who_has_asked_holds_up_nobody(void **state)
     stop(&f);
 }
 
+/* PU 1 should end a unit by T, but is not sure to, since its reports scatter. PU 0 is sure of a part of what
+ * remains, and not of all: so there is no reason to wait for it. */
+static void a_part_that_is_sure_keeps_nobody_idle(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 100.0, 0.0);
+    for (int round = 1; round <= 9; round++) {
+        grant(&f, 0);
+        grant(&f, 1);
+        finish(&f, 0, 5.0, 0.25, 0.25 * round);
+        finish(&f, 1, 1.0, round % 2 == 0 ? 0.01 : 0.25, 0.25 * round);
+    }
+    f.view.remaining = 4.6;
+    f.view.total *= 0.5; /* which brings a solve */
+    assert_true(grant(&f, 1) >= 1.0);
+    stop(&f);
+}
+
 /* The facts about the PUs are of earlier passes, too. */
 static void the_next_pass_begins_with_large_blocks(void **state)
 {
@@ -145,6 +164,7 @@ int main(void)
         cmocka_unit_test(a_pu_whose_start_lasts_too_long_gets_none),
         cmocka_unit_test(the_last_unit_goes_to_who_ends_it_first),
         cmocka_unit_test(who_has_asked_holds_up_nobody),
+        cmocka_unit_test(a_part_that_is_sure_keeps_nobody_idle),
         cmocka_unit_test(the_next_pass_begins_with_large_blocks),
         cmocka_unit_test(an_early_block_may_be_a_unit),
     };
