@@ -12,7 +12,8 @@ survives() { # RANKS: a run that goes on after a loss
     # shellcheck disable=SC2086 # several words
     timeout 120 mpirun --enable-recovery $MPIRUN_OPTIONS -np "$1" "$PLBRUN" "$tmp/p.conf" >"$tmp/out" 2>&1
 }
-survives 3 && grep -q 'the last task of rank 0 wrote in place' "$tmp/out"
+# The last units may move between ranks: a task with such units is copied.
+survives 3 && grep -q 'most tasks of rank 0 wrote in place' "$tmp/out"
 ok "undisturbed, large outputs are written in place" $?
 PLACES_EXIT=1 survives 3 && grep -q 'rank 1 on .* is lost (its process has ended)' "$tmp/out"
 ok "a rank that exits is lost, and the run goes on" $?
