@@ -56,6 +56,27 @@ static void check_threads(const struct plb_mpi *m, int provided, struct plb_erro
                      : "");
 }
 
+/* The chain in which large data is broadcast: ranks of a host stand side by side, so that data comes to each
+ * host once. */
+static void make_chain(struct plb_mpi *m)
+{
+    int first = m->rank, *hosts = plb_alloc((size_t)m->size * sizeof *hosts);
+    MPI_Bcast(&first, 1, MPI_INT, 0, m->local); /* the host's lowest rank */
+    MPI_Allgather(&first, 1, MPI_INT, hosts, 1, MPI_INT, m->control);
+    m->before = m->after = -1;
+    for (int r = 0; r < m->size; r++) {
+        bool earlier = hosts[r] < first || (hosts[r] == first && r < m->rank);
+        bool later = hosts[r] > first || (hosts[r] == first && r > m->rank);
+        if (earlier
+            && (m->before < 0 || hosts[r] > hosts[m->before]
+                || (hosts[r] == hosts[m->before] && r > m->before)))
+            m->before = r;
+        if (later && (m->after < 0 || hosts[r] < hosts[m->after]))
+            m->after = r;
+    }
+    free(hosts);
+}
+
 struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct plb_error *err)
 {
     int provided;
@@ -69,6 +90,7 @@ struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct 
     MPI_Comm_split_type(m->control, MPI_COMM_TYPE_SHARED, m->rank, MPI_INFO_NULL, &m->local);
     MPI_Comm_rank(m->local, &m->local_rank);
     MPI_Comm_size(m->local, &m->local_size);
+    make_chain(m);
     m->part = part_bytes > 0 ? part_bytes : DEFAULT_PART;
     m->warned = plb_alloc((size_t)m->size * sizeof *m->warned);
     m->lost = plb_alloc((size_t)m->size * sizeof *m->lost);

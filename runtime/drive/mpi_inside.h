@@ -21,6 +21,7 @@ struct plb_mpi_failures {
 struct plb_mpi {
     int rank, size, local_rank, local_size;
     MPI_Comm control, data, local;
+    int before, after;     /* in the chain of all ranks, host by host, which begins with rank 0; -1: none */
     size_t part;           /* bytes */
     struct plb_frame *out; /* per rank: being filled */
     unsigned char in[PLB_FRAME_BYTES];
