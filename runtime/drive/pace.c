@@ -1,0 +1,64 @@
+/* Looks at once, then sleeps in proportion. */
+#include "drive/pace.h"
+
+#include <math.h>
+#include <sched.h>
+
+#include "base/clock.h"
+
+/* Seconds after something has moved in which the thread looks without a sleep. Larger: a core is taken from
+ * the PUs for longer. Smaller: answers that are almost here wait for a sleep. A round trip between two
+ * processes of a host takes a tenth. */
+#define AT_ONCE 50e-6
+
+/* Seconds of the shortest sleep. Larger: messages wait longer. Smaller: it costs more than it spares. */
+#define SHORTEST 20e-6
+
+/* A sleep lasts this part of the time in which nothing has moved. Larger: messages wait longer. Smaller: the
+ * thread wakes up more often before its sleeps are as long as they get. */
+#define PART 0.25
+
+/* The same where the rank is alone: its PUs wake the thread. */
+#define PART_ALONE 1.0
+
+/* Seconds of the longest sleep. Longer: messages wait longer. Shorter: a rank uses more of a core, 2 % of it
+ * where it is idle. A thief waits meanwhile, and MPI moves data only when it is called. */
+static const double longest[] = {
+    [PLB_PACE_CALM] = 900e-6,
+    [PLB_PACE_SHARING] = 350e-6,
+    [PLB_PACE_AWAITING] = 50e-6,
+    [PLB_PACE_ALONE] = 50e-3,
+};
+
+/* A yield that lasts so many seconds has given the core to a thread with work of its own. A time slice lasts
+ * milliseconds; another rank that looks lets the core go after microseconds. */
+#define LONG_YIELD 100e-6
+
+/* The core is then taken to be needed for so many times as long. Larger: two ranks of one core sleep though
+ * they could pass the core to each other. Smaller: a larger part of the time is lost in yields, a fifth with
+ * this one. */
+#define CROWDED 4.0
+
+bool plb_pace_at_once(const struct plb_pace *pace, double now)
+{
+    return now < pace->moved + AT_ONCE && now >= pace->crowded;
+}
+
+double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state)
+{
+    double part = (state == PLB_PACE_ALONE ? PART_ALONE : PART) * (now - pace->moved);
+    return fmin(fmax(SHORTEST, part), longest[state]);
+}
+
+void plb_pace_yielded(struct plb_pace *pace, double before, double after)
+{
+    if (after - before >= LONG_YIELD)
+        pace->crowded = after + CROWDED * (after - before);
+}
+
+void plb_pace_yield(struct plb_pace *pace)
+{
+    double before = plb_now();
+    sched_yield();
+    plb_pace_yielded(pace, before, plb_now());
+}

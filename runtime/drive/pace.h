@@ -1,0 +1,35 @@
+/* When the communication thread looks again: at once, as long as something has just moved, then after sleeps
+ * that grow with the time in which nothing has moved. So a message that comes after t seconds waits for at
+ * most a quarter of t more. Between looks at once the thread yields its core. Where that takes long, others
+ * need the core, and the thread sleeps instead: it gets the core back when the sleep ends. All times are
+ * those of plb_now(). */
+#ifndef PLB_DRIVE_PACE_H
+#define PLB_DRIVE_PACE_H
+
+#include <stdbool.h>
+
+enum plb_pace_state {
+    PLB_PACE_CALM,     /* nothing special */
+    PLB_PACE_SHARING,  /* other nodes may ask for work */
+    PLB_PACE_AWAITING, /* an answer is awaited, or data is on its way */
+    PLB_PACE_ALONE,    /* no other rank can send anything */
+};
+
+struct plb_pace {
+    double moved;   /* when something moved last */
+    double crowded; /* until when others need the core */
+};
+
+/* Whether to look again without a sleep. */
+bool plb_pace_at_once(const struct plb_pace *pace, double now);
+
+/* Seconds to sleep, else. */
+double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state);
+
+/* The thread has yielded its core, and has it back. */
+void plb_pace_yielded(struct plb_pace *pace, double before, double after);
+
+/* Yields the core. */
+void plb_pace_yield(struct plb_pace *pace);
+
+#endif

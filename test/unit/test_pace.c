@@ -1,0 +1,70 @@
+/* When the communication thread looks again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "drive/pace.h"
+
+static struct plb_pace moved_at(double time)
+{
+    return (struct plb_pace){.moved = time};
+}
+
+static void looks_at_once_after_something_has_moved(void **state)
+{
+    (void)state;
+    struct plb_pace pace = moved_at(7.0);
+    assert_true(plb_pace_at_once(&pace, 7.0));
+    assert_true(plb_pace_at_once(&pace, 7.0 + 10e-6));
+    assert_true(!plb_pace_at_once(&pace, 7.0 + 1e-3));
+}
+
+/* Who has waited for t sleeps through at most a quarter of t, so that it notices news that late. */
+static void sleeps_in_proportion_to_the_wait(void **state)
+{
+    (void)state;
+    struct plb_pace pace = moved_at(7.0);
+    for (double quiet = 100e-6; quiet < 3e-3; quiet *= 1.5)
+        assert_true(plb_pace_sleep(&pace, 7.0 + quiet, PLB_PACE_CALM) <= 0.26 * quiet);
+    assert_true(plb_pace_sleep(&pace, 7.0 + 60e-6, PLB_PACE_CALM) > 10e-6);
+}
+
+/* An idle rank uses little of a core. */
+static void sleeps_long_where_nothing_moves(void **state)
+{
+    (void)state;
+    struct plb_pace pace = moved_at(7.0);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_CALM) == 900e-6);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_SHARING) == 350e-6);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_AWAITING) == 50e-6);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_ALONE) == 50e-3);
+}
+
+/* A yield that lasts a time slice is not tried again at once. */
+static void sleeps_instead_of_long_yields(void **state)
+{
+    (void)state;
+    struct plb_pace pace = moved_at(7.0);
+    plb_pace_yielded(&pace, 7.0, 7.0 + 20e-6);
+    assert_true(plb_pace_at_once(&pace, 7.0 + 21e-6));
+    plb_pace_yielded(&pace, 7.0 + 21e-6, 7.003);
+    pace.moved = 7.003;
+    assert_true(!plb_pace_at_once(&pace, 7.003 + 1e-6));
+    pace.moved = 7.014;
+    assert_true(!plb_pace_at_once(&pace, 7.014 + 1e-6));
+    pace.moved = 7.016;
+    assert_true(plb_pace_at_once(&pace, 7.016 + 1e-6));
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(looks_at_once_after_something_has_moved),
+        cmocka_unit_test(sleeps_in_proportion_to_the_wait),
+        cmocka_unit_test(sleeps_long_where_nothing_moves),
+        cmocka_unit_test(sleeps_instead_of_long_yields),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
