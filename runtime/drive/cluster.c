@@ -60,7 +60,7 @@ static void receive_replaced(struct plb_rank *r, const struct plb_message *m)
 {
     int pending = 0;
     struct plb_outbox signs = {0};
-    struct plb_pace pace = {plb_now(), 0.0};
+    struct plb_pace pace = {.moved = plb_now()};
     bool busy = plb_node_works(r->node, 0, m->pass);
     if (m->begin.replaced != 0 || m->pass == 1)
         plb_life_quiet(r->life); /* buffers are taken and locked in memory */
@@ -282,14 +282,14 @@ static void doze(struct plb_rank *r, const struct plb_pace *pace)
 static void serve(struct plb_rank *r)
 {
     bool said_bye = false;
-    struct plb_pace pace = {plb_now(), 0.0};
+    struct plb_pace pace = {.moved = plb_now()};
     plb_thread_wakes_fast();
     plb_stop_listen(true);
     plb_last_words_begin(r);
     while (goes_on(r, &said_bye)) {
         look_at_signals(r);
         if (look(r))
-            pace.moved = plb_now();
+            plb_pace_moved(&pace, plb_now());
         else if (plb_pace_at_once(&pace, plb_now()))
             plb_pace_yield(&pace);
         else

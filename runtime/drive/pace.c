@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 
-/* Seconds after something has moved in which the thread looks without a sleep. Larger: a core is taken from
- * the PUs for longer. Smaller: answers that are almost here wait for a sleep. A round trip between two
- * processes of a host takes a tenth. */
-#define AT_ONCE 50e-6
+/* Looks at once after something has moved, with a yield after each. More: a core is taken from the PUs for
+ * longer, about 1 us each. Fewer: answers that are almost here wait for a sleep. A round trip between two
+ * processes of a host takes ten. */
+#define AT_ONCE 64
 
 /* Seconds of the shortest sleep. Larger: messages wait longer. Smaller: it costs more than it spares. */
 #define SHORTEST 20e-6
@@ -34,14 +34,21 @@ static const double longest[] = {
  * milliseconds; another rank that looks lets the core go after microseconds. */
 #define LONG_YIELD 100e-6
 
-/* The core is then taken to be needed for so many times as long. Larger: two ranks of one core sleep though
- * they could pass the core to each other. Smaller: a larger part of the time is lost in yields, a fifth with
- * this one. */
+/* The core is then taken to be needed for so many times as long, and for so many seconds at most. Larger: two
+ * ranks of one core sleep though they could pass the core to each other. Smaller: a larger part of the time
+ * is lost in yields. */
 #define CROWDED 4.0
+#define MOST_CROWDED 10e-3
+
+void plb_pace_moved(struct plb_pace *pace, double now)
+{
+    pace->moved = now;
+    pace->looks = 0;
+}
 
 bool plb_pace_at_once(const struct plb_pace *pace, double now)
 {
-    return now < pace->moved + AT_ONCE && now >= pace->crowded;
+    return pace->looks < AT_ONCE && now >= pace->crowded;
 }
 
 double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state)
@@ -52,8 +59,9 @@ double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_sta
 
 void plb_pace_yielded(struct plb_pace *pace, double before, double after)
 {
+    pace->looks++;
     if (after - before >= LONG_YIELD)
-        pace->crowded = after + CROWDED * (after - before);
+        pace->crowded = after + fmin(CROWDED * (after - before), MOST_CROWDED);
 }
 
 void plb_pace_yield(struct plb_pace *pace)

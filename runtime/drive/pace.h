@@ -17,8 +17,12 @@ enum plb_pace_state {
 
 struct plb_pace {
     double moved;   /* when something moved last */
+    int looks;      /* at once, since then */
     double crowded; /* until when others need the core */
 };
+
+/* Something has moved. */
+void plb_pace_moved(struct plb_pace *pace, double now);
 
 /* Whether to look again without a sleep. */
 bool plb_pace_at_once(const struct plb_pace *pace, double now);
