@@ -1,6 +1,7 @@
 /* Timer slack, and the time slices of Linux 6.12. */
 #include "base/thread.h"
 
+#include <sched.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -36,4 +37,10 @@ void plb_thread_wakes_fast(void)
     a.flags |= RESET_ON_FORK;
     a.runtime = SLICE;
     syscall(SYS_sched_setattr, 0, &a, 0);
+}
+
+int plb_thread_cores(void)
+{
+    cpu_set_t all;
+    return sched_getaffinity(0, sizeof all, &all) == 0 ? CPU_COUNT(&all) : CPU_SETSIZE;
 }

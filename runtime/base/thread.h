@@ -8,4 +8,7 @@
  * as before. */
 void plb_thread_wakes_fast(void);
 
+/* CPUs that the calling thread may use, at least 1. */
+int plb_thread_cores(void);
+
 #endif

@@ -20,7 +20,6 @@
 #include "drive/last_words.h"
 #include "drive/launch.h"
 #include "drive/leaving.h"
-#include "drive/pace.h"
 #include "drive/rank0.h"
 
 /* Seconds after a signal that rank 0 waits for the other ranks to end. They may be gone: a launcher signals
@@ -60,11 +59,11 @@ static void receive_replaced(struct plb_rank *r, const struct plb_message *m)
 {
     int pending = 0;
     struct plb_outbox signs = {0};
-    struct plb_pace pace = {.moved = plb_now()};
     bool busy = plb_node_works(r->node, 0, m->pass);
     if (m->begin.replaced != 0 || m->pass == 1)
         plb_life_quiet(r->life); /* buffers are taken and locked in memory */
     plb_dataset_receive(&r->data, m->begin.replaced, m->pass, busy, &r->old, r->mpi, &pending);
+    plb_pace_moved(&r->pace, plb_now());
     while (pending > 0) {
         if (plb_mpi_progress(r->mpi))
             continue;
@@ -74,10 +73,10 @@ static void receive_replaced(struct plb_rank *r, const struct plb_message *m)
         signs.n = 0;
         plb_mpi_flush(r->mpi);
         double now = plb_now();
-        if (plb_pace_at_once(&pace, now))
-            plb_pace_yield(&pace);
+        if (plb_pace_at_once(&r->pace, now))
+            plb_pace_yield(&r->pace);
         else
-            plb_sleep_until(now + plb_pace_sleep(&pace, now, PLB_PACE_AWAITING));
+            plb_sleep_until(now + plb_pace_sleep(&r->pace, now, PLB_PACE_AWAITING));
     }
     plb_outbox_fini(&signs);
 }
@@ -267,7 +266,7 @@ static bool goes_on(struct plb_rank *r, bool *said_bye)
 }
 
 /* Nothing has moved: sleeps until the next look. */
-static void doze(struct plb_rank *r, const struct plb_pace *pace)
+static void doze(struct plb_rank *r)
 {
     enum plb_pace_state state = PLB_PACE_ALONE;
     enum plb_node_attention attention = plb_node_attention(r->node);
@@ -276,24 +275,26 @@ static void doze(struct plb_rank *r, const struct plb_pace *pace)
         state = plb_mpi_busy(r->mpi) || attention == PLB_AWAITING ? PLB_PACE_AWAITING
               : attention == PLB_ASKED_FOR                        ? PLB_PACE_SHARING
                                                                   : PLB_PACE_CALM;
-    plb_node_wait(r->node, fmin(plb_pace_sleep(pace, plb_now(), state), most));
+    plb_node_wait(r->node, fmin(plb_pace_sleep(&r->pace, plb_now(), state), most));
 }
 
 static void serve(struct plb_rank *r)
 {
     bool said_bye = false;
-    struct plb_pace pace = {.moved = plb_now()};
+    int local_rank, local_size;
+    plb_mpi_local(r->mpi, &local_rank, &local_size);
+    plb_pace_init(&r->pace, local_size, plb_thread_cores());
     plb_thread_wakes_fast();
     plb_stop_listen(true);
     plb_last_words_begin(r);
     while (goes_on(r, &said_bye)) {
         look_at_signals(r);
         if (look(r))
-            plb_pace_moved(&pace, plb_now());
-        else if (plb_pace_at_once(&pace, plb_now()))
-            plb_pace_yield(&pace);
+            plb_pace_moved(&r->pace, plb_now());
+        else if (plb_pace_at_once(&r->pace, plb_now()))
+            plb_pace_yield(&r->pace);
         else
-            doze(r, &pace);
+            doze(r);
     }
     plb_last_words_end();
 }

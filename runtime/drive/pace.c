@@ -34,11 +34,15 @@ static const double longest[] = {
  * milliseconds; another rank that looks lets the core go after microseconds. */
 #define LONG_YIELD 100e-6
 
-/* The core is then taken to be needed for so many times as long, and for so many seconds at most. Larger: two
- * ranks of one core sleep though they could pass the core to each other. Smaller: a larger part of the time
- * is lost in yields. */
+/* The core is then taken to be needed for so many times as long, and for so many seconds at most. Larger: the
+ * thread sleeps though it could look. Smaller: a larger part of the time is lost in yields. */
 #define CROWDED 4.0
 #define MOST_CROWDED 10e-3
+
+void plb_pace_init(struct plb_pace *pace, int ranks, int cores)
+{
+    *pace = (struct plb_pace){.moved = plb_now(), .passes = ranks > cores};
+}
 
 void plb_pace_moved(struct plb_pace *pace, double now)
 {
@@ -60,7 +64,7 @@ double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_sta
 void plb_pace_yielded(struct plb_pace *pace, double before, double after)
 {
     pace->looks++;
-    if (after - before >= LONG_YIELD)
+    if (!pace->passes && after - before >= LONG_YIELD)
         pace->crowded = after + fmin(CROWDED * (after - before), MOST_CROWDED);
 }
 

@@ -19,7 +19,11 @@ struct plb_pace {
     double moved;   /* when something moved last */
     int looks;      /* at once, since then */
     double crowded; /* until when others need the core */
+    bool passes;    /* constant: ranks share cores, so that a yield may be what another rank waits for */
 };
+
+/* So many ranks of this host have so many cores. */
+void plb_pace_init(struct plb_pace *pace, int ranks, int cores);
 
 /* Something has moved. */
 void plb_pace_moved(struct plb_pace *pace, double now);

@@ -40,7 +40,6 @@ struct plb_node {
     struct plb_errands errands;
     struct plb_outbox reports;
     bool sends;       /* results are on their way to another rank */
-    bool calls;       /* messages may have brought tasks: the PUs are woken once for all of them */
     double collected; /* plb_now() when reports were last collected */
     struct plb_hung_watch watch;
 };
@@ -99,7 +98,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     return err->status;
 }
 
-/* Has all PUs look again for tasks: one may take from the queue of another. */
+/* Has the PUs look again for tasks. Under the lock. */
 static void wake_pus(struct plb_node *node)
 {
     for (int p = 0; p < node->n_pus; p++)
@@ -264,7 +263,8 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
     if (sensible && m->type == PLB_CANCEL)
         forget(node);
     if (sensible && m->type != PLB_STEAL) {
-        node->calls = !node->shared.uses_slots; /* else its inputs wake a PU */
+        if (!node->shared.uses_slots) /* else inputs wake them. All: one may take from another's queue */
+            wake_pus(node);
         atomic_store(&node->shared.news, true);
     }
     pthread_mutex_unlock(&node->shared.lock);
@@ -315,9 +315,6 @@ static bool plan(struct plb_node *node)
     }
     node->sends = sends(node);
     pthread_mutex_unlock(&shared->lock);
-    if (node->calls) /* without the lock, which they want at once */
-        wake_pus(node);
-    node->calls = false;
     return moved || node->errands.n > 0 || (news && node->reports.n > 0);
 }
 

@@ -63,6 +63,19 @@ static void sleeps_instead_of_long_yields(void **state)
     assert_true(plb_pace_at_once(&pace, 9.02)); /* two ranks of one core were stopped together */
 }
 
+/* Where ranks share a core, a long yield is the work of another rank. */
+static void ranks_that_share_cores_pass_them_on(void **state)
+{
+    (void)state;
+    struct plb_pace pace;
+    for (int cores = 1; cores <= 2; cores++) {
+        plb_pace_init(&pace, 2, cores);
+        plb_pace_yielded(&pace, 7.0, 7.01);
+        plb_pace_moved(&pace, 7.01);
+        assert_int_equal(plb_pace_at_once(&pace, 7.011), cores == 1);
+    }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -70,6 +83,7 @@ int main(void)
         cmocka_unit_test(sleeps_in_proportion_to_the_wait),
         cmocka_unit_test(sleeps_long_where_nothing_moves),
         cmocka_unit_test(sleeps_instead_of_long_yields),
+        cmocka_unit_test(ranks_that_share_cores_pass_them_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
