@@ -73,7 +73,7 @@ static void receive_replaced(struct plb_rank *r, const struct plb_message *m)
         signs.n = 0;
         plb_mpi_flush(r->mpi);
         double now = plb_now();
-        if (plb_pace_at_once(&r->pace, now))
+        if (plb_pace_at_once(&r->pace))
             plb_pace_yield(&r->pace);
         else
             plb_sleep_until(now + plb_pace_sleep(&r->pace, now, PLB_PACE_AWAITING));
@@ -291,7 +291,7 @@ static void serve(struct plb_rank *r)
         look_at_signals(r);
         if (look(r))
             plb_pace_moved(&r->pace, plb_now());
-        else if (plb_pace_at_once(&r->pace, plb_now()))
+        else if (plb_pace_at_once(&r->pace))
             plb_pace_yield(&r->pace);
         else
             doze(r);

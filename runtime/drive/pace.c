@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-/* Looks at once after something has moved, with a yield after each. More: a core is taken from the PUs for
+/* Looks at once after something has moved. More: a core is taken from the PUs for
  * longer, about 1 us each. Fewer: answers that are almost here wait for a sleep. A round trip between two
  * processes of a host takes ten. */
 #define AT_ONCE 64
@@ -34,9 +34,9 @@ static const double longest[] = {
  * milliseconds; another rank that looks lets the core go after microseconds. */
 #define LONG_YIELD 100e-6
 
-/* The core is then taken to be needed for so many times as long, and for so many seconds at most. Larger: the
- * thread sleeps though it could look. Smaller: a larger part of the time is lost in yields. */
-#define CROWDED 4.0
+/* There is then no yield for so many times as long, and for so many seconds at most. Larger: looks take the
+ * core from the PUs. Smaller: a larger part of the time is lost in yields, a third with this one. */
+#define CROWDED 2.0
 #define MOST_CROWDED 10e-3
 
 void plb_pace_init(struct plb_pace *pace, int ranks, int cores)
@@ -50,9 +50,9 @@ void plb_pace_moved(struct plb_pace *pace, double now)
     pace->looks = 0;
 }
 
-bool plb_pace_at_once(const struct plb_pace *pace, double now)
+bool plb_pace_at_once(const struct plb_pace *pace)
 {
-    return pace->looks < AT_ONCE && now >= pace->crowded;
+    return pace->looks < AT_ONCE;
 }
 
 double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state)
@@ -68,9 +68,15 @@ void plb_pace_yielded(struct plb_pace *pace, double before, double after)
         pace->crowded = after + fmin(CROWDED * (after - before), MOST_CROWDED);
 }
 
+bool plb_pace_may_yield(const struct plb_pace *pace, double now)
+{
+    return now >= pace->crowded;
+}
+
 void plb_pace_yield(struct plb_pace *pace)
 {
     double before = plb_now();
-    sched_yield();
+    if (plb_pace_may_yield(pace, before))
+        sched_yield();
     plb_pace_yielded(pace, before, plb_now());
 }
