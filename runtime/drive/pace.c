@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 
-/* Looks at once after something has moved. More: a core is taken from the PUs for
- * longer, about 1 us each. Fewer: answers that are almost here wait for a sleep. A round trip between two
- * processes of a host takes ten. */
+/* Looks at once after something has moved. More: a core is taken from the PUs for longer, about 1 us each.
+ * Fewer: answers that are almost here wait for a sleep. A round trip between two processes of a host takes
+ * ten. */
 #define AT_ONCE 64
 
 /* Seconds of the shortest sleep. Larger: messages wait longer. Smaller: it costs more than it spares. */
