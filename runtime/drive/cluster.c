@@ -10,36 +10,17 @@
 #include "drive/cluster.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/stop.h"
+#include "base/thread.h"
 #include "drive/finish.h"
 #include "drive/last_words.h"
 #include "drive/launch.h"
 #include "drive/leaving.h"
 #include "drive/rank0.h"
-
-/* Looks for messages without a sleep, after something has moved. More: a core is taken from the PUs for
- * longer. Fewer: answers that are almost here wait for a sleep. */
-#define SPINS 64
-
-/* Seconds of the sleep between two looks: the first, and the longest while nothing moves. Longer: messages
- * wait longer. Shorter: an idle rank uses more of a core (2 % at the longest one). */
-#define SHORTEST_SLEEP 20e-6
-#define LONGEST_SLEEP 900e-6
-
-/* The longest sleep while other nodes may ask for work: that time is short, and a thief waits meanwhile. */
-#define LONGEST_SLEEP_SHARING 300e-6
-
-/* The longest sleep while this rank waits for an answer, or while data is on its way: MPI moves data only
- * when it is called. */
-#define LONGEST_SLEEP_BUSY 50e-6
-
-/* The longest sleep of a rank that is alone: only its own PUs have news, and they wake it. */
-#define LONGEST_SLEEP_ALONE 50e-3
 
 /* Seconds after a signal that rank 0 waits for the other ranks to end. They may be gone: a launcher signals
  * all of them, and kills them a second later. Larger: no time is left to write the report. Smaller: a rank
@@ -82,6 +63,7 @@ static void receive_replaced(struct plb_rank *r, const struct plb_message *m)
     if (m->begin.replaced != 0 || m->pass == 1)
         plb_life_quiet(r->life); /* buffers are taken and locked in memory */
     plb_dataset_receive(&r->data, m->begin.replaced, m->pass, busy, &r->old, r->mpi, &pending);
+    plb_pace_moved(&r->pace, plb_now());
     while (pending > 0) {
         if (plb_mpi_progress(r->mpi))
             continue;
@@ -90,7 +72,11 @@ static void receive_replaced(struct plb_rank *r, const struct plb_message *m)
             plb_mpi_send(r->mpi, &signs.at[i]);
         signs.n = 0;
         plb_mpi_flush(r->mpi);
-        plb_sleep_until(plb_now() + SHORTEST_SLEEP);
+        double now = plb_now();
+        if (plb_pace_at_once(&r->pace))
+            plb_pace_yield(&r->pace);
+        else
+            plb_sleep_until(now + plb_pace_sleep(&r->pace, now, PLB_PACE_AWAITING));
     }
     plb_outbox_fini(&signs);
 }
@@ -101,7 +87,6 @@ static void on_pass(struct plb_rank *r, const struct plb_message *m)
     if (m->pass <= r->pass)
         return;
     r->pass = m->pass;
-    plb_mpi_flush(r->mpi);
     plb_node_rest(r->node, true);
     if (r->rank0 == NULL) {
         receive_replaced(r, m);
@@ -190,22 +175,36 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     }
 }
 
-/* Sends what is in the outbox. Messages for this rank are handled at once, and may add more. */
+/* Hands the messages of the outbox from number `first` on to MPI, but for those to this rank. */
+static void send_others(struct plb_rank *r, int first)
+{
+    for (int i = first; i < r->out.n; i++) {
+        const struct plb_message *m = &r->out.at[i];
+        if (m->type == PLB_STEAL)
+            r->asked_at = plb_now();
+        if (m->type == PLB_BACKUP)
+            plb_node_double(r->node, m->block.range);
+        if (m->to != r->rank)
+            plb_mpi_send(r->mpi, m);
+    }
+    plb_mpi_flush(r->mpi);
+}
+
+/* Sends what is in the outbox: others get their messages first, all of one rank in one frame. Messages for
+ * this rank are handled at once, and may add more. */
 static void dispatch(struct plb_rank *r)
 {
+    int sent = 0;
     for (int i = 0; i < r->out.n; i++) {
+        if (i == sent) {
+            send_others(r, sent);
+            sent = r->out.n;
+        }
         struct plb_message m = r->out.at[i];
-        if (m.type == PLB_STEAL)
-            r->asked_at = plb_now();
-        if (m.type == PLB_BACKUP)
-            plb_node_double(r->node, m.block.range);
         if (m.to == r->rank)
             handle(r, &m);
-        else
-            plb_mpi_send(r->mpi, &m);
     }
     r->out.n = 0;
-    plb_mpi_flush(r->mpi);
 }
 
 /* -------------------------------------------------------------------- serve */
@@ -266,36 +265,36 @@ static bool goes_on(struct plb_rank *r, bool *said_bye)
     return !*said_bye || r->sends > 0 || (r->rank0 != NULL && (awaits || plb_rank0_is_needed(r)));
 }
 
-static double longest_sleep(const struct plb_rank *r)
+/* Nothing has moved: sleeps until the next look. */
+static void doze(struct plb_rank *r)
 {
-    if (r->size == 1)
-        return fmin(LONGEST_SLEEP_ALONE, plb_rank0_due(r));
+    enum plb_pace_state state = PLB_PACE_ALONE;
     enum plb_node_attention attention = plb_node_attention(r->node);
-    if (plb_mpi_busy(r->mpi) || attention == PLB_AWAITING)
-        return LONGEST_SLEEP_BUSY;
-    return attention == PLB_ASKED_FOR ? LONGEST_SLEEP_SHARING : LONGEST_SLEEP;
+    double most = r->size == 1 ? plb_rank0_due(r) : INFINITY;
+    if (r->size > 1)
+        state = plb_mpi_busy(r->mpi) || attention == PLB_AWAITING ? PLB_PACE_AWAITING
+              : attention == PLB_ASKED_FOR                        ? PLB_PACE_SHARING
+                                                                  : PLB_PACE_CALM;
+    plb_node_wait(r->node, fmin(plb_pace_sleep(&r->pace, plb_now(), state), most));
 }
 
 static void serve(struct plb_rank *r)
 {
     bool said_bye = false;
-    int spins = 0;
-    double sleep = SHORTEST_SLEEP;
+    int local_rank, local_size;
+    plb_mpi_local(r->mpi, &local_rank, &local_size);
+    plb_pace_init(&r->pace, local_size, plb_thread_cores());
+    plb_thread_wakes_fast();
     plb_stop_listen(true);
     plb_last_words_begin(r);
     while (goes_on(r, &said_bye)) {
         look_at_signals(r);
-        bool moved = look(r);
-        if (moved) {
-            spins = 0;
-            sleep = SHORTEST_SLEEP;
-        } else if (spins < SPINS) {
-            spins++;
-            sched_yield();
-        } else {
-            plb_node_wait(r->node, sleep);
-            sleep = fmin(2.0 * sleep, longest_sleep(r));
-        }
+        if (look(r))
+            plb_pace_moved(&r->pace, plb_now());
+        else if (plb_pace_at_once(&r->pace))
+            plb_pace_yield(&r->pace);
+        else
+            doze(r);
     }
     plb_last_words_end();
 }

@@ -6,6 +6,7 @@
 #include "drive/data_mpi.h"
 #include "drive/life.h"
 #include "drive/mpi.h"
+#include "drive/pace.h"
 #include "job/dataset.h"
 #include "node/daemon.h"
 
@@ -29,6 +30,7 @@ struct plb_rank {
     struct plb_cost_map *maps;  /* one per phase; rank 0's tables are the job's */
     int n_maps;
     struct plb_node *node;
+    struct plb_pace pace;
     int pass; /* the last one that has begun here */
     struct plb_outbox out;
     struct plb_rank0 *rank0; /* rank 0's, else NULL */

@@ -24,6 +24,7 @@ struct plb_requests {
     int *done;              /* scratch for MPI_Testsome */
     MPI_Status *how;        /* the same */
     int n, capacity, n_data;
+    int next;                  /* the request that is tested first at the next look */
     struct plb_coming *coming; /* by rank, n_peers of them */
     int n_peers;
     void **aside; /* memory that abandoned requests may still use */
@@ -33,8 +34,8 @@ struct plb_requests {
 /* A place for one more request. Its counter is raised. Valid until the next call. */
 MPI_Request *plb_requests_add(struct plb_requests *requests, const struct plb_request *request);
 
-/* Completes what it can; true where something did. A request that fails stays until its peer is given up: MPI
- * knows that it has ended. */
+/* Completes what it can of a part of the requests, and of all in at most ten calls; true where something did.
+ * A request that fails stays until its peer is given up: MPI knows that it has ended. */
 bool plb_requests_progress(struct plb_requests *requests);
 
 /* The data on its way from a rank. `arrived` is reset. */

@@ -262,8 +262,9 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
         begin_pass(node, m->begin.replaced);
     if (sensible && m->type == PLB_CANCEL)
         forget(node);
-    if (sensible && m->type != PLB_STEAL) { /* all PUs: one may take from the queue of another */
-        wake_pus(node);
+    if (sensible && m->type != PLB_STEAL) {
+        if (!node->shared.uses_slots) /* else inputs wake them. All: one may take from another's queue */
+            wake_pus(node);
         atomic_store(&node->shared.news, true);
     }
     pthread_mutex_unlock(&node->shared.lock);

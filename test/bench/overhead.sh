@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The costs of the runtime itself, all in one run: an empty task, efficiency against the size of a task, the
-# smallest size that still reaches 50 % (METG, Slaughter et al., Task Bench, SC 2020), a steal beside a plain
-# MPI round trip, the BEATs of a thousand nodes, and how long a node in long kernels lets a thief wait.
+# smallest size that still reaches 50 % (METG, Slaughter et al., Task Bench, SC 2020), a pass and a task that
+# travels, alone and beside two programs that compute, a steal beside a plain MPI round trip, the BEATs of a
+# thousand nodes, and how long a node in long kernels lets a thief wait.
 # PLBRUN and BUILD as in the tests.
 . "$(dirname "$0")/../support/lib.sh"
 conf=$tmp/empty.conf
@@ -43,6 +44,27 @@ for ns in 50 100 200 500 1000 2000 5000 10000 100000; do
     awk -v s="$s" -v ns=$ns -v u=$units 'BEGIN { printf "%8d ns  %6.1f %%\n", ns, 100 * u * ns * 1e-9 / s }'
 done | tee "$tmp/efficiency"
 awk '$3 >= 50 { printf "METG(50 %%): %d ns or less\n", $1; exit }' "$tmp/efficiency"
+
+sed 's/empty\.so/short.so/' "$conf" >"$tmp/short.conf"
+# each N [SETTING]: microseconds of each of N passes or tasks of two ranks; median of five.
+each() {
+    for _ in 1 2 3 4 5; do
+        mpirun --oversubscribe --bind-to none -np 2 "$PLBRUN" --quiet --report "$tmp/r.json" \
+            "$tmp/short.conf" cluster.threads=1 "${@:2}" 2>/dev/null || exit $?
+        number makespan_s
+    done | sort -g | sed -n 3p | awk -v n="$1" '{ printf "%.1f", 1e6 * $1 / n }'
+}
+beside() { for _ in 1 2; do timeout 300 sh -c 'while :; do :; done' & done; }
+for others in '' ' beside two programs that compute'; do
+    [ -z "$others" ] || beside
+    printf 'a pass of two ranks%s %s us' "$others" "$(each 1000 short.units=2 short.passes=1000)"
+    [ -n "$others" ] || printf ' (wanted at most 100)'
+    printf '\na task whose data travels%s %s us' "$others" \
+        "$(each 2000 short.units=4000 short.bytes=8 balance.migration=no)"
+    [ -n "$others" ] || printf ' (wanted at most 20)'
+    echo
+done
+for pid in $(jobs -p); do kill "$pid" 2>/dev/null; done
 
 mpirun --oversubscribe --bind-to none -np 2 "$BUILD/bench/steal"
 

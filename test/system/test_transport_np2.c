@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "drive/mpi.h"
@@ -55,6 +56,54 @@ static void data_travels_in_parts(struct plb_mpi *m)
     }
     ok("data travels in parts", fine);
     ok("nothing is on its way afterwards", !plb_mpi_busy(m));
+}
+
+/* Seconds of a look, at best. */
+static double look_s(struct plb_mpi *m)
+{
+    double best = 1.0;
+    for (int i = 0; i < 300; i++) {
+        double began = plb_now();
+        for (int k = 0; k < 10; k++)
+            plb_mpi_progress(m);
+        double took = (plb_now() - began) / 10;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+/* Rank 0 awaits thousands of parts. A look at a few of them must not cost a look at all. They arrive in the
+ * order of their tags, and those of the first tag last. */
+static void thousands_of_transfers_hardly_slow_a_look(struct plb_mpi *m)
+{
+    enum { TAGS = 4, BYTES = 1000 * 1000, SMALL = 50 * 1000 };
+    unsigned char *data = plb_alloc((size_t)TAGS * BYTES), *small = plb_alloc(SMALL);
+    int pending = 0, fine = 1;
+    double with_few = 0.0, with_many = 0.0;
+    if (rank == 0) {
+        plb_mpi_get(m, 1, TAGS, small, SMALL, &pending);
+        with_few = look_s(m);
+        for (int i = 0; i < TAGS; i++)
+            plb_mpi_get(m, 1, i, data + (size_t)i * BYTES, BYTES, &pending);
+        with_many = look_s(m);
+    }
+    plb_mpi_meet(m);
+    for (int i = TAGS - 1; i >= 0 && rank == 1; i--) {
+        fill(data + (size_t)i * BYTES, BYTES, (unsigned)i);
+        plb_mpi_put(m, 0, i, data + (size_t)i * BYTES, BYTES, &pending);
+    }
+    if (rank == 1)
+        plb_mpi_put(m, 0, TAGS, small, SMALL, &pending);
+    while (pending > 0)
+        plb_mpi_progress(m);
+    for (int i = 0; i < TAGS && rank == 0; i++)
+        fine = fine && is_filled(data + (size_t)i * BYTES, BYTES, (unsigned)i);
+    ok("thousands of transfers arrive", fine && !plb_mpi_busy(m));
+    ok("a look with thousands of them takes a few times as long as with fifty", with_many < 25.0 * with_few);
+    if (rank == 0)
+        printf("# %.2f us, %.2f us\n", 1e6 * with_many, 1e6 * with_few);
+    free(data);
+    free(small);
 }
 
 static struct plb_message block(struct plb_outbox *box, int64_t id)
@@ -147,6 +196,7 @@ int main(int argc, char **argv)
     struct plb_mpi *m = plb_mpi_open(&argc, &argv, 1000, &err);
     rank = plb_mpi_rank(m);
     data_travels_in_parts(m);
+    thousands_of_transfers_hardly_slow_a_look(m);
     control_messages_keep_their_order(m);
     wrong_messages_are_dropped(m);
     a_broadcast_reaches_everyone(m);

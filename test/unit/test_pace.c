@@ -1,0 +1,86 @@
+/* When the communication thread looks again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "drive/pace.h"
+
+static struct plb_pace moved_at(double time)
+{
+    return (struct plb_pace){.moved = time};
+}
+
+static void looks_at_once_after_something_has_moved(void **state)
+{
+    (void)state;
+    struct plb_pace pace = {0};
+    int looks = 0;
+    plb_pace_moved(&pace, 7.0);
+    for (; plb_pace_at_once(&pace) && looks < 1000; looks++)
+        plb_pace_yielded(&pace, 7.0, 7.0 + 1e-6);
+    assert_in_range(looks, 20, 200);
+    plb_pace_moved(&pace, 7.1);
+    assert_true(plb_pace_at_once(&pace));
+}
+
+/* Who has waited for t sleeps through at most a quarter of t, so that it notices news that late. */
+static void sleeps_in_proportion_to_the_wait(void **state)
+{
+    (void)state;
+    struct plb_pace pace = moved_at(7.0);
+    for (double quiet = 100e-6; quiet < 3e-3; quiet *= 1.5)
+        assert_true(plb_pace_sleep(&pace, 7.0 + quiet, PLB_PACE_CALM) <= 0.26 * quiet);
+    assert_true(plb_pace_sleep(&pace, 7.0 + 60e-6, PLB_PACE_CALM) > 10e-6);
+}
+
+/* An idle rank uses little of a core. */
+static void sleeps_long_where_nothing_moves(void **state)
+{
+    (void)state;
+    struct plb_pace pace = moved_at(7.0);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_CALM) == 900e-6);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_SHARING) == 350e-6);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_AWAITING) == 50e-6);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_ALONE) == 50e-3);
+}
+
+/* A yield that lasts a time slice is not tried again at once. */
+static void long_yields_are_not_repeated(void **state)
+{
+    (void)state;
+    struct plb_pace pace = moved_at(7.0);
+    plb_pace_yielded(&pace, 7.0, 7.0 + 20e-6);
+    assert_true(plb_pace_may_yield(&pace, 7.0 + 21e-6));
+    plb_pace_yielded(&pace, 7.001, 7.002);
+    assert_true(!plb_pace_may_yield(&pace, 7.003));
+    assert_true(plb_pace_may_yield(&pace, 7.005));
+    plb_pace_yielded(&pace, 8.0, 9.0);
+    assert_true(!plb_pace_may_yield(&pace, 9.005));
+    assert_true(plb_pace_may_yield(&pace, 9.02)); /* the whole rank was stopped */
+}
+
+/* Where ranks share a core, a long yield is the work of another rank. */
+static void ranks_that_share_cores_pass_them_on(void **state)
+{
+    (void)state;
+    struct plb_pace pace;
+    for (int cores = 1; cores <= 2; cores++) {
+        plb_pace_init(&pace, 2, cores);
+        plb_pace_yielded(&pace, 7.0, 7.01);
+        assert_int_equal(plb_pace_may_yield(&pace, 7.011), cores == 1);
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(looks_at_once_after_something_has_moved),
+        cmocka_unit_test(sleeps_in_proportion_to_the_wait),
+        cmocka_unit_test(sleeps_long_where_nothing_moves),
+        cmocka_unit_test(long_yields_are_not_repeated),
+        cmocka_unit_test(ranks_that_share_cores_pass_them_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
