@@ -131,9 +131,48 @@ static void blame(struct plb_suspects *s, struct suspect *suspect, int pu, const
     s->any_condemned |= suspect->condemned;
 }
 
-void plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crashed *crash)
+static void say(const struct plb_suspects *s, int node, struct plb_range range, enum plb_cancel_why why,
+                struct plb_outbox *out)
+{
+    plb_outbox_add(out, PLB_CANCEL, 0, node, s->pass)->cancel = (struct plb_cancel){range, why};
+}
+
+/* Nobody may execute these units with others any more. Where units move, any node may have them. */
+static void warn(const struct plb_suspects *s, struct plb_range range, struct plb_outbox *out)
+{
+    for (int p = 0, last = -1; p < s->config.n_pus && s->config.moves; p++) {
+        int node = s->config.infos[p].node;
+        if (node != last && !plb_ledger_lost(s->config.ledger, node))
+            say(s, node, range, PLB_UNDER_SUSPICION, out);
+        last = node;
+    }
+}
+
+/* Takes units away from those who hold them, since they are suspect now. Returns how many. */
+static int64_t take_away(const struct plb_suspects *s, struct plb_range range, int node, int64_t block,
+                         double pass_s, struct plb_outbox *out)
+{
+    struct plb_held held;
+    int64_t freed = 0;
+    for (int64_t at = 0; plb_ledger_next_held(s->config.ledger, &at, &held);) {
+        struct plb_range units = shared(held.range, range);
+        if (units.count == 0)
+            continue;
+        if (!s->config.moves && (held.node != node || held.block != block))
+            say(s, held.node, units, PLB_UNDER_SUSPICION, out);
+        freed += plb_ledger_drop(s->config.ledger, units, held.block);
+        plb_agenda_follow(s->config.agenda, NO_PU, pass_s);
+        plb_agenda_removed(s->config.agenda, 0, 0);
+        at = 0; /* the parts have changed */
+    }
+    return freed;
+}
+
+int64_t plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crashed *crash, double pass_s,
+                             struct plb_outbox *out)
 {
     struct plb_rangeset open = {0};
+    int64_t freed = 0;
     s->crashes++;
     plb_ledger_open_ranges(s->config.ledger, crash->range, &open);
     for (int i = 0; i < open.n; i++) {
@@ -145,12 +184,16 @@ void plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crash
                 plb_rangeset_remove(&fresh, s->at[k].range);
                 blame(s, &s->at[k], pu, crash);
             }
-        for (int k = 0; k < fresh.n; k++)
-            blame(s, add(s, (struct suspect){.range = fresh.at[k], .pus = {NO_PU, NO_PU}}), pu, crash);
         plb_ledger_suspect(s->config.ledger, open.at[i]);
+        for (int k = 0; k < fresh.n; k++) {
+            blame(s, add(s, (struct suspect){.range = fresh.at[k], .pus = {NO_PU, NO_PU}}), pu, crash);
+            warn(s, fresh.at[k], out);
+            freed += take_away(s, fresh.at[k], s->config.infos[pu].node, crash->block, pass_s, out);
+        }
         plb_rangeset_fini(&fresh);
     }
     plb_rangeset_fini(&open);
+    return freed;
 }
 
 /* ------------------------------------------------------------------------- who may */
@@ -207,7 +250,7 @@ static void cancel(const struct plb_suspects *s, struct plb_range range, struct 
     for (int64_t at = 0; plb_ledger_next_held(s->config.ledger, &at, &held);) {
         struct plb_range units = shared(held.range, range);
         if (units.count > 0)
-            plb_outbox_add(out, PLB_CANCEL, 0, held.node, s->pass)->cancel.range = units;
+            say(s, held.node, units, PLB_PUT_ASIDE, out);
     }
 }
 

@@ -34,6 +34,7 @@ struct plb_suspects_config {
     const struct plb_broker *broker; /* which PUs a node has */
     struct plb_agenda *agenda;
     int n_pus, n_phases;
+    bool moves; /* nodes take work from each other, or get copies: the ledger may not know who has a unit */
     bool isolated; /* tasks of CPUs run in child processes, on rank 0 as elsewhere */
 };
 
@@ -56,9 +57,11 @@ const struct plb_rangeset *plb_suspects_known(const struct plb_suspects *suspect
 /* A pass begins, whose ledger has begun. */
 void plb_suspects_begin(struct plb_suspects *suspects, int pass, int phase);
 
-/* A PU has executed units of this pass, and its executor died: to be called before the ledger frees them.
- * Units that are accepted already are above suspicion. */
-void plb_suspects_crashed(struct plb_suspects *suspects, int pu, const struct plb_crashed *crash);
+/* A PU has executed units of this pass, and its executor died: to be called before the ledger frees what else
+ * it held. Units that are accepted already are above suspicion. Whoever else has them, or a copy, is told to
+ * forget them. Returns the units that the ledger has freed. */
+int64_t plb_suspects_crashed(struct plb_suspects *suspects, int pu, const struct plb_crashed *crash,
+                             double pass_s, struct plb_outbox *out);
 
 /* After each event, when the ledger has freed what died and others were asked: sets aside what is to be set
  * aside, and grants units that stand apart. pass_s: seconds since the pass began. */

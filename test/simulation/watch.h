@@ -154,11 +154,13 @@ static inline void add_copy(struct watch *w, const struct plb_message *m)
     }
 }
 
-/* Cancelled units have been accepted in the same event. */
+/* Cancelled units are suspect, or have been accepted in the same event. */
 static inline void check_cancelled(struct watch *w)
 {
     for (int i = 0; i < w->n_cancelled; i++) {
         const struct plb_message *m = &w->cancelled[i];
+        if (m->cancel.why == PLB_UNDER_SUSPICION)
+            continue;
         for (int64_t u = m->cancel.range.first; u < m->cancel.range.first + m->cancel.range.count; u++)
             if (!w->accepted[m->pass - 1][u] && !w->aside[m->pass - 1][u])
                 wrong(w, "unit %lld of pass %d is cancelled, and not accepted", (long long)u, m->pass);

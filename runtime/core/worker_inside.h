@@ -1,0 +1,22 @@
+/* The worker's parts, for its own files alone. */
+#ifndef PLB_CORE_WORKER_INSIDE_H
+#define PLB_CORE_WORKER_INSIDE_H
+
+#include "core/copies.h"
+#include "core/own_pus.h"
+#include "core/reports.h"
+#include "core/thief.h"
+
+struct plb_worker {
+    int node, n_nodes, n_phases, pass, phase;
+    struct plb_own_pus pus;
+    const struct plb_cost_map *maps;
+    struct plb_reports reports;
+    struct plb_copies copies;
+    struct plb_outbox early; /* messages of passes that have not begun here */
+    struct plb_migration migration;
+    struct plb_thief *thief;
+    bool empty; /* the master has nothing more to grant */
+};
+
+#endif
