@@ -232,6 +232,7 @@ static void look_at_suspects(struct plb_master *m, double now, struct plb_outbox
     int from = out->n;
     if (m->map != NULL)
         plb_suspects_step(m->suspects, pass_seconds(m, now), out);
+    plb_audits_follow(m->audits, now);
     plb_backups_granted(m->backups, out, from, now);
 }
 
