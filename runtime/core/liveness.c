@@ -31,6 +31,11 @@ double plb_liveness_beat(int n)
     return fmax((double)(n - 1) / PLB_MOST_BEATS, PLB_BEAT_SECONDS);
 }
 
+double plb_liveness_together(int n, double few)
+{
+    return few * plb_liveness_beat(n) / PLB_BEAT_SECONDS;
+}
+
 static bool is_alone(const struct plb_liveness *l, int rank)
 {
     for (int i = 0; i < l->n; i++)

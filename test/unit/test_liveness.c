@@ -145,6 +145,8 @@ static void many_ranks_beat_less_often(void **state)
     assert_float_equal(plb_liveness_beat(2), STEP, 1e-9);
     assert_float_equal(plb_liveness_beat(251), STEP, 1e-9);
     assert_float_equal(plb_liveness_beat(MANY), 1.6, 1e-9);
+    assert_float_equal(plb_liveness_together(4, 1.0), 1.0, 1e-9); /* to leave MPI, for example */
+    assert_float_equal(plb_liveness_together(1001, 1.0), 4.0, 1e-9);
     for (int i = 0; i < MANY; i++)
         alone[i] = i;
     struct plb_liveness *l = plb_liveness_new(MANY, alone, 0.8, 0.0);
