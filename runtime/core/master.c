@@ -45,8 +45,9 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     m->audits = plb_audits_new(&(struct plb_audits_config){
         m->infos, m->refused, m->ledger, m->broker, m->config.sizes, m->work.histories, n, agenda.n_phases,
         config->audit, config->seed, config->whole_results});
-    m->suspects = plb_suspects_new(&(struct plb_suspects_config){
-        m->infos, m->ledger, m->broker, m->agenda, n, agenda.n_phases, config->migration, config->isolated});
+    m->suspects = plb_suspects_new(&(struct plb_suspects_config){m->infos, m->ledger, m->broker, m->agenda,
+                                                                 m->backups, n, agenda.n_phases,
+                                                                 config->migration, config->isolated});
     m->losses = (struct plb_losses){m->ledger, m->broker, m->agenda, m->backups, m->audits};
     return m;
 }

@@ -206,11 +206,17 @@ static bool is_eligible(const struct plb_suspects *s, int p)
     return spares_rank0 && plb_agenda_lives(s->config.agenda, p);
 }
 
-static int count_eligible(const struct plb_suspects *s)
+/* Whether it may do so now: one that hangs would hold them for ever. */
+static bool is_trusted(const struct plb_suspects *s, int p)
+{
+    return is_eligible(s, p) && !plb_backups_doubts(s->config.backups, p);
+}
+
+static int count(const struct plb_suspects *s, bool (*counts)(const struct plb_suspects *s, int p))
 {
     int n = 0;
     for (int p = 0; p < s->config.n_pus; p++)
-        n += is_eligible(s, p);
+        n += counts(s, p);
     return n;
 }
 
@@ -290,26 +296,25 @@ static void settle(struct plb_suspects *s, bool nobody, double pass_s, struct pl
 /* ------------------------------------------------------------------------- grants */
 
 /* Units of a suspect that stand apart and that a PU may have; none: count = 0. */
-static struct plb_range offer(const struct plb_suspects *s, const struct suspect *suspect, int p,
-                              int eligible)
+static struct plb_range offer(const struct plb_suspects *s, const struct suspect *suspect, int p, int trusted)
 {
     const struct plb_rangeset *apart = plb_ledger_apart(s->config.ledger);
     struct plb_range range = {0, 0};
-    bool other = suspect->pus[0] == p && eligible > 1;
+    bool other = suspect->pus[0] == p && trusted > 1;
     if (other || (suspect->kills && !is_free(s, s->config.infos[p].node)))
         return range;
     for (int i = 0; i < apart->n && range.count == 0; i++)
         range = shared(apart->at[i], suspect->range);
-    int64_t share = (int64_t)(SHARE * (double)apart->units / eligible);
+    int64_t share = (int64_t)(SHARE * (double)apart->units / trusted);
     share = share > suspect->most ? share : suspect->most;
     range.count = share < range.count ? share : range.count;
     return range;
 }
 
-static void grant(struct plb_suspects *s, int p, int eligible, struct plb_outbox *out)
+static void grant(struct plb_suspects *s, int p, int trusted, struct plb_outbox *out)
 {
     for (int i = 0; i < s->n; i++) {
-        struct plb_range range = offer(s, &s->at[i], p, eligible);
+        struct plb_range range = offer(s, &s->at[i], p, trusted);
         if (range.count == 0)
             continue;
         plb_agenda_entrust(s->config.agenda, p, range, s->at[i].most, out);
@@ -325,11 +330,11 @@ void plb_suspects_step(struct plb_suspects *s, double pass_s, struct plb_outbox 
     int64_t done = plb_ledger_accepted_units(s->config.ledger) - s->known[s->phase].units;
     if (s->crashes >= HOPELESS && done <= 0)
         plb_agenda_fail(s->config.agenda, "the kernel crashes in all units that were tried");
-    int eligible = count_eligible(s);
-    settle(s, eligible == 0, pass_s, out);
+    settle(s, count(s, is_eligible) == 0, pass_s, out);
+    int trusted = count(s, is_trusted);
     for (int p = 0; p < s->config.n_pus && apart->n > 0 && plb_ledger_free_units(s->config.ledger) == 0; p++)
-        if (is_eligible(s, p) && plb_ledger_open_blocks(s->config.ledger, p) == 0)
-            grant(s, p, eligible, out);
+        if (is_trusted(s, p) && plb_ledger_open_blocks(s->config.ledger, p) == 0)
+            grant(s, p, trusted, out);
 }
 
 /* ------------------------------------------------------------------------- the end */

@@ -10,6 +10,7 @@
  * of the units of the one that died.
  * - They do not move to other nodes, and nobody gets a copy of them. They go to another PU than that in which
  *   their executor died, where there is one.
+ * - A PU that may hang gets none before it is heard (core/backup.h).
  * - Rank 0 may not die. So its PUs execute no suspect units, but CPUs whose tasks run in child processes do.
  *
  * A unit is set aside when its executor has died twice and it was alone in its task the second time, or when
@@ -24,6 +25,7 @@
 #define PLB_CORE_SUSPECTS_H
 
 #include "core/agenda.h"
+#include "core/backup.h"
 #include "core/broker.h"
 
 struct plb_suspects;
@@ -33,6 +35,7 @@ struct plb_suspects_config {
     struct plb_ledger *ledger;
     const struct plb_broker *broker; /* which PUs a node has */
     struct plb_agenda *agenda;
+    const struct plb_backups *backups; /* which PUs may hang */
     int n_pus, n_phases;
     bool moves; /* nodes take work from each other, or get copies: the ledger may not know who has a unit */
     bool isolated; /* tasks of CPUs run in child processes, on rank 0 as elsewhere */

@@ -102,6 +102,52 @@ static void a_unit_that_is_put_aside_is_not_tried_any_more(void **state)
     stop(&c.f);
 }
 
+static void trials_from(const struct cluster *c, int from, int node, int expected)
+{
+    int n = 0;
+    for (int i = from; i < c->f.out.n; i++)
+        n += c->f.out.at[i].type == PLB_BLOCK && c->f.out.at[i].to == node && c->f.out.at[i].block.alone;
+    assert_int_equal(n, expected);
+}
+
+/* PU 1 hangs. A copy of its units comes first, so it has no block, and says nothing. A suspect unit is tried
+ * by PU 2, however often PU 2 is asked. */
+static void a_pu_that_may_hang_tries_nothing(void **state)
+{
+    struct plb_master_config config = {.migration = true, .backups = true, .isolated = true, .phases = 2};
+    struct cluster c;
+    (void)state;
+    memset(&c, 0, sizeof c);
+    prepare(&c.f, "static", 0.0, 3, 3, &config);
+    begin(&c.f, 0, 0, 10.0, 3);
+    c.isolated = true;
+    report(&c.f, block_of(&c.f, 2), 2, 0, 1);
+    struct plb_message m = message(&c.f, PLB_IDLE, 2);
+    receive(&c.f, &m, 11.0);
+    int from = c.f.out.n;
+    for (int i = 0; i < 100 && sent(&c.f, from, PLB_BACKUP) == 0; i++)
+        plb_master_tick(c.f.master, plb_master_due(c.f.master), &c.f.out);
+    const struct plb_message *copy = NULL;
+    for (int i = from; i < c.f.out.n; i++)
+        copy = c.f.out.at[i].type == PLB_BACKUP ? &c.f.out.at[i] : copy;
+    assert_non_null(copy);
+    assert_int_equal(copy->to, 2);
+    int late = copy->block.range.first == block_of(&c.f, 1).block.range.first, other = 1 - late;
+    assert_int_equal(report(&c.f, block_of(&c.f, late), 2, 0, 1), 1); /* the copy */
+    assert_true(plb_backups_doubts(plb_master_backups(c.f.master), late));
+    assert_false(plb_backups_doubts(plb_master_backups(c.f.master), other));
+    from = c.f.out.n;
+    struct plb_range unit = block_of(&c.f, other).block.range;
+    m = crash_of(&c, other, unit, block_of(&c.f, other).block.id);
+    receive(&c.f, &m, 50.0);
+    trials_from(&c, from, late, 0);
+    trials_from(&c, from, 2, 1);
+    m = message(&c.f, PLB_IDLE, late);
+    receive(&c.f, &m, 51.0);
+    assert_false(plb_backups_doubts(plb_master_backups(c.f.master), late));
+    stop(&c.f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +155,7 @@ int main(void)
         cmocka_unit_test(a_holder_that_ends_suspect_units_is_believed),
         cmocka_unit_test(where_units_move_every_rank_hears_of_suspects),
         cmocka_unit_test(a_unit_that_is_put_aside_is_not_tried_any_more),
+        cmocka_unit_test(a_pu_that_may_hang_tries_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
