@@ -178,9 +178,10 @@ static void end_round(struct state *s, const struct plb_view *view)
 static void finished(struct state *s, const struct plb_view *view, int p)
 {
     struct hec_pu *pu = &s->pus[p];
-    double ratio = pu->seconds / plb_model_time(&s->models[p], pu->work), explained = SCATTERS * pu->scatter;
+    double expected = s->phase == EXECUTION ? plb_model_time(&s->models[p], pu->work) : 0.0;
+    double ratio = expected > 0.0 ? pu->seconds / expected : INFINITY, explained = SCATTERS * pu->scatter;
     pu->work = pu->seconds = 0.0;
-    if (s->phase != EXECUTION || !isfinite(ratio))
+    if (!isfinite(ratio))
         return;
     s->longest = fmax(s->longest, ratio - explained);
     s->shortest = fmin(s->shortest, ratio + explained);

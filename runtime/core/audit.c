@@ -242,6 +242,11 @@ void plb_audits_reported(struct plb_audits *a, int pu, const struct plb_done *do
         if (plb_random_real(stream, first) < a->config.fraction)
             begin(a, pu, (struct plb_range){r->first + from, to - from}, seconds, now, out);
     }
+    plb_audits_follow(a, now);
+}
+
+void plb_audits_follow(struct plb_audits *a, double now)
+{
     for (int i = 0; i < a->n && all_accepted(a); i++)
         if (!(a->at[i].until < INFINITY))
             set_time(a, &a->at[i], now);

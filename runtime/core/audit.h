@@ -84,6 +84,9 @@ void plb_audits_begin(struct plb_audits *audits, int pass, int phase, const stru
 void plb_audits_reported(struct plb_audits *audits, int pu, const struct plb_done *done, int64_t fresh,
                          double now, struct plb_outbox *out);
 
+/* Units may have been accepted without a report: they were set aside. */
+void plb_audits_follow(struct plb_audits *audits, double now);
+
 /* These PUs are gone, with their node or alone: others are asked. */
 void plb_audits_lost(struct plb_audits *audits, int first_pu, int n_pus, double now, struct plb_outbox *out);
 

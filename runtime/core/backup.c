@@ -20,10 +20,6 @@
  * run executes copies that change it by less than noise does. */
 #define LEAST_GAIN 0.005
 
-/* Idle PUs that one look considers. Larger: a look costs more. Smaller: with many late PUs the later ones
- * wait. */
-#define HELPERS 8
-
 /* A PU that executes a copy is late itself after this multiple of the time that its curve says. It doubles
  * each time, so that few copies are made in vain. Larger: a second PU that hangs holds the run up longer.
  * Smaller: results that are long on their way are taken for late. */
@@ -41,6 +37,7 @@ struct backup_pu {
     int64_t heard; /* moves when its node last heard whom to ask */
     bool idle;     /* and finds nobody to take work from */
     bool gone;     /* it executes nothing any more */
+    bool doubted;  /* others have done its units, and it has not said IDLE since: it may hang */
 };
 
 struct plb_backups {
@@ -89,8 +86,7 @@ void plb_backups_begin(struct plb_backups *b, int pass, int phase, const struct 
     b->patience = PATIENCE;
     b->looked = -INFINITY;
     b->due = INFINITY;
-    b->copies.n = b->n_idle = 0;
-    b->moves = 0;
+    b->moves = b->copies.n = b->n_idle = 0;
     for (int p = 0; p < b->config.n_pus; p++)
         b->pus[p] = (struct backup_pu){.since = now, .gone = b->pus[p].gone};
 }
@@ -126,7 +122,17 @@ void plb_backups_given(struct plb_backups *b, int node, double now)
             b->pus[p].since = now;
 }
 
-/* ------------------------------------------------------------------------- copies */
+/* The PUs of a node have been late with units that others have done. */
+static void doubt(struct plb_backups *b, int node)
+{
+    for (int p = first_of(b, node); p < plb_broker_end_pu(b->config.broker, node); p++)
+        b->pus[p].doubted = !b->pus[p].idle;
+}
+
+bool plb_backups_doubts(const struct plb_backups *b, int pu)
+{
+    return b->pus[pu].doubted;
+}
 
 void plb_backups_reported(struct plb_backups *b, int pu, struct plb_range range, bool accepted, double now,
                           struct plb_outbox *out)
@@ -143,6 +149,8 @@ void plb_backups_reported(struct plb_backups *b, int pu, struct plb_range range,
         c->won = c->won || (c->pu == pu && accepted);
         if (accepted)
             plb_outbox_add(out, PLB_CANCEL, 0, loser, b->pass)->cancel.range = done;
+        if (accepted)
+            doubt(b, loser);
         if (c->reported >= c->range.count || plb_ledger_open_units(b->config.ledger, c->range, c->block) == 0)
             plb_made_copies_end(&b->copies, i);
     }
@@ -153,6 +161,7 @@ void plb_backups_idle(struct plb_backups *b, int pu, double now)
     if (!b->config.on || b->pus[pu].gone)
         return;
     set_idle(b, pu, true);
+    b->pus[pu].doubted = false;
     b->due = fmin(b->due, fmax(now, b->looked + PLB_LOOK_GAP));
 }
 
@@ -261,37 +270,28 @@ static void find_soon(struct plb_backups *b, double now)
     b->soon.n = 0;
     for (int p = 0; p < b->config.n_pus; p++)
         if (!b->pus[p].idle && !b->pus[p].gone && latest_rate(b, p) > 0.0)
-            plb_soon_add(&b->soon, (struct plb_soon_pu){time_left(b, p, now), latest_rate(b, p)});
+            plb_soon_add(&b->soon, (struct plb_soon_pu){time_left(b, p, now), latest_rate(b, p), p});
 }
 
 /* The idle PUs that were fastest in their latest report, fastest first; then those that have not reported.
- * Returns how many. rates: the sum of theirs. */
-static int find_helpers(const struct plb_backups *b, int helpers[HELPERS], double *rates)
+ * rates: the sum of theirs. */
+static struct plb_soon find_helpers(const struct plb_backups *b, double *rates)
 {
-    int n = 0;
+    struct plb_soon helpers = {.n = 0};
     *rates = 0.0;
-    for (int p = 0; p < b->config.n_pus; p++) {
-        if (!b->pus[p].idle)
-            continue;
-        double rate = latest_rate(b, p);
-        int place = n < HELPERS ? n++ : HELPERS;
-        for (; place > 0 && latest_rate(b, helpers[place - 1]) < rate; place--)
-            if (place < HELPERS)
-                helpers[place] = helpers[place - 1];
-        if (place < HELPERS)
-            helpers[place] = p;
-    }
-    for (int i = 0; i < n; i++)
-        *rates += latest_rate(b, helpers[i]);
-    return n;
+    for (int p = 0; p < b->config.n_pus; p++)
+        if (b->pus[p].idle)
+            plb_soon_add(&helpers, (struct plb_soon_pu){.rate = latest_rate(b, p), .pu = p});
+    for (int i = 0; i < helpers.n; i++)
+        *rates += helpers.at[i].rate;
+    return helpers;
 }
 
 static void give_copy(struct plb_backups *b, int p, const struct late *late, struct plb_range range,
                       double until, struct plb_outbox *out)
 {
-    const struct plb_pu_info *info = &b->config.infos[p];
-    struct plb_message *m = plb_outbox_add(out, PLB_BACKUP, 0, info->node, b->pass);
-    m->pu = info->local;
+    struct plb_message *m = plb_outbox_add(out, PLB_BACKUP, 0, b->config.infos[p].node, b->pass);
+    m->pu = b->config.infos[p].local;
     m->block = (struct plb_block){.range = range, .id = late->held.block, .grain = range.count};
     b->copies.at[b->copies.n++] = (struct plb_copy){.range = range,
                                                     .block = late->held.block,
@@ -328,7 +328,7 @@ static bool help(struct plb_backups *b, int p, double share, const struct late *
     if (own < WORTH * late->left && own + gain <= late->left) {
         give_copy(b, p, late, range, now + b->patience * fmax(own, PLB_LOOK_GAP), out);
         if (!trial)
-            plb_soon_add(&b->soon, (struct plb_soon_pu){own, latest_rate(b, p)});
+            plb_soon_add(&b->soon, (struct plb_soon_pu){own, latest_rate(b, p), p});
         return true;
     }
     double at = b->pus[late->pu].since + b->pus[late->pu].held_s + fmax(own / WORTH, own + gain);
@@ -355,19 +355,20 @@ void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
 {
     struct late late[TRIES];
     double rates;
-    int helpers[HELPERS];
     b->looked = now;
     b->due = INFINITY;
     if (b->map == NULL || b->n_idle == 0 || plb_ledger_free_units(b->config.ledger) > 0)
         return;
     b->due = plb_made_copies_look(&b->copies, now, &b->patience);
-    int n = find_helpers(b, helpers, &rates), n_late = find_late(b, now, late);
+    struct plb_soon helpers = find_helpers(b, &rates);
+    int n_late = find_late(b, now, late);
     find_soon(b, now);
-    for (int i = 0; i < n; i++) {
-        double rate = latest_rate(b, helpers[i]);
-        bool asks = !b->pus[helpers[i]].idle || name_victims(b, helpers[i], out);
+    for (int i = 0; i < helpers.n; i++) {
+        int p = helpers.at[i].pu;
+        double rate = helpers.at[i].rate;
+        bool asks = !b->pus[p].idle || name_victims(b, p, out);
         for (int k = 0; k < n_late && !asks && b->copies.n < PLB_COPIES; k++)
-            if (help(b, helpers[i], rate > 0.0 ? rate / rates : 1.0, &late[k], now, out))
+            if (help(b, p, rate > 0.0 ? rate / rates : 1.0, &late[k], now, out))
                 break;
         rates -= rate;
     }
@@ -378,9 +379,7 @@ bool plb_backups_slowest(struct plb_backups *b, double now, struct plb_slowest *
     struct plb_held held;
     double most = -INFINITY;
     int64_t first_block = -1;
-    if (b->map == NULL)
-        return false;
-    expect(b);
+    expect(b); /* before the first pass nobody holds anything */
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
         int p = executor_of(b, &held);
         double seconds = now - b->pus[p].since, over = seconds - b->pus[p].held_s, rate = latest_rate(b, p);

@@ -20,6 +20,8 @@ void plb_copies_fini(struct plb_copies *c)
         plb_queue_fini(&c->audits[pu]);
     }
     plb_rangeset_fini(&c->elsewhere);
+    plb_rangeset_fini(&c->suspect);
+    plb_rangeset_fini(&c->aside);
     free(c->of);
     free(c->audits);
 }
@@ -27,6 +29,8 @@ void plb_copies_fini(struct plb_copies *c)
 void plb_copies_begin(struct plb_copies *c)
 {
     plb_rangeset_clear(&c->elsewhere);
+    plb_rangeset_clear(&c->suspect);
+    plb_rangeset_clear(&c->aside);
     for (int pu = 0; pu < c->n_pus; pu++)
         plb_copies_drop(c, pu);
 }
@@ -35,7 +39,30 @@ void plb_copies_cancel(struct plb_copies *c, struct plb_range range)
 {
     plb_rangeset_add(&c->elsewhere, range);
     for (int pu = 0; pu < c->n_pus; pu++)
-        plb_queue_remove(&c->of[pu], range);
+        plb_queue_remove(&c->of[pu], range, true);
+}
+
+void plb_copies_ban(struct plb_copies *c, struct plb_range range, bool aside)
+{
+    plb_rangeset_add(&c->suspect, range);
+    if (aside)
+        plb_rangeset_add(&c->aside, range);
+    if (aside) /* a task that runs may end */
+        plb_rangeset_add(&c->elsewhere, range);
+}
+
+void plb_copies_sweep(const struct plb_copies *c, struct plb_queue *queue)
+{
+    for (int i = 0; i < c->suspect.n && queue->n > 0; i++)
+        plb_queue_remove(queue, c->suspect.at[i], false);
+    for (int i = 0; i < c->aside.n && queue->n > 0; i++)
+        plb_queue_remove(queue, c->aside.at[i], true);
+}
+
+bool plb_copies_banned(const struct plb_copies *c, const struct plb_slice *task)
+{
+    bool alone = task->hop >= PLB_HOPS;
+    return !task->audit && plb_rangeset_overlaps(alone ? &c->aside : &c->suspect, task->range);
 }
 
 /* Ranges of the set do not touch: a range that is in it lies in one of them. */

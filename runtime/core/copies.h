@@ -1,6 +1,8 @@
 /* A node's knowledge of backups (core/backup.h): the copies that its PUs are to execute, and the units whose
  * results were accepted from other nodes. And its audits (core/audit.h): units that its PUs are to execute
- * although they were accepted. Part of the worker. Copies and audits do not move. Not thread-safe. */
+ * although they were accepted. And the units that nobody may execute, or only alone (core/suspects.h):
+ * messages may come in any order, so it is kept for the pass. Part of the worker. Copies and audits do not
+ * move. Not thread-safe. */
 #ifndef PLB_CORE_COPIES_H
 #define PLB_CORE_COPIES_H
 
@@ -11,6 +13,8 @@ struct plb_copies {
     struct plb_queue *audits; /* by PU */
     int n_pus;
     struct plb_rangeset elsewhere; /* accepted from other nodes */
+    struct plb_rangeset suspect;   /* of the pass: they are executed in blocks that are `alone` */
+    struct plb_rangeset aside;     /* of these: they are not executed at all */
 };
 
 void plb_copies_init(struct plb_copies *copies, int n_pus);
@@ -21,6 +25,15 @@ void plb_copies_begin(struct plb_copies *copies);
 
 /* Units have been accepted from another node: copies of them are executed no more. */
 void plb_copies_cancel(struct plb_copies *copies, struct plb_range range);
+
+/* Units are suspect, or aside. */
+void plb_copies_ban(struct plb_copies *copies, struct plb_range range, bool aside);
+
+/* Removes from a queue what may not be executed from there. */
+void plb_copies_sweep(const struct plb_copies *copies, struct plb_queue *queue);
+
+/* Whether a task that has not begun has units that may not be executed in it. */
+bool plb_copies_banned(const struct plb_copies *copies, const struct plb_slice *task);
 
 /* Whether all units of a range have been accepted from other nodes. */
 bool plb_copies_accepted(const struct plb_copies *copies, struct plb_range range);

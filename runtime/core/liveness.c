@@ -15,6 +15,11 @@
  * that live. Smaller: a judge that looks rarely notices losses later. */
 #define HELD_UP (2.0 * PLB_BEAT_SECONDS)
 
+/* Seconds without a message after which a rank is lost that has never said a word, where another rank is
+ * lost: it probably waits for that one in the last collective of the start, and does so for ever. Larger: its
+ * work waits longer. Smaller: a rank is given up whose core was taken away at the beginning of the run. */
+#define UNBEGUN 2.0
+
 struct plb_liveness {
     int n;
     double lost_after, beat, looked;
@@ -24,11 +29,18 @@ struct plb_liveness {
     double *spoke; /* from it alone */
     double *spare; /* seconds that it may be silent beyond lost_after; INFINITY: excused */
     bool *lost;
+    bool *began; /* it has said something */
+    bool any_lost;
 };
 
 double plb_liveness_beat(int n)
 {
     return fmax((double)(n - 1) / PLB_MOST_BEATS, PLB_BEAT_SECONDS);
+}
+
+double plb_liveness_together(int n, double few)
+{
+    return few * plb_liveness_beat(n) / PLB_BEAT_SECONDS;
 }
 
 static bool is_alone(const struct plb_liveness *l, int rank)
@@ -54,6 +66,7 @@ struct plb_liveness *plb_liveness_new(int n, const int *hosts, double lost_after
     l->spoke = plb_alloc((size_t)n * sizeof *l->spoke);
     l->spare = plb_alloc((size_t)n * sizeof *l->spare);
     l->lost = plb_alloc((size_t)n * sizeof *l->lost);
+    l->began = plb_alloc((size_t)n * sizeof *l->began);
     plb_liveness_resume(l, now);
     return l;
 }
@@ -68,12 +81,14 @@ void plb_liveness_free(struct plb_liveness *l)
     free(l->spoke);
     free(l->spare);
     free(l->lost);
+    free(l->began);
     free(l);
 }
 
 void plb_liveness_heard(struct plb_liveness *l, int rank, double now)
 {
     l->heard[rank] = l->spoke[rank] = now;
+    l->began[rank] = true;
 }
 
 void plb_liveness_vouch(struct plb_liveness *l, int rank, double now)
@@ -95,15 +110,21 @@ void plb_liveness_excuse(struct plb_liveness *l, int rank)
 bool plb_liveness_lose(struct plb_liveness *l, int rank)
 {
     bool new = !l->lost[rank];
-    l->lost[rank] = true;
+    l->lost[rank] = l->any_lost = true;
     return new;
 }
 
 void plb_liveness_resume(struct plb_liveness *l, double now)
 {
     for (int i = 0; i < l->n; i++)
-        plb_liveness_heard(l, i, now);
+        l->heard[i] = l->spoke[i] = now;
     l->looked = now;
+}
+
+/* Seconds without a message of its own after which a rank is lost whose process runs. */
+static double longest_silence(const struct plb_liveness *l, int rank)
+{
+    return fmax(l->lost_after, l->any_lost && !l->began[rank] ? UNBEGUN : PLB_LOST_THOUGH_RUNNING);
 }
 
 int plb_liveness_look(struct plb_liveness *l, double now)
@@ -119,7 +140,7 @@ int plb_liveness_look(struct plb_liveness *l, double now)
     for (int i = 1; i < l->n; i++)
         if (!l->lost[i]
             && (now - l->heard[i] > l->lost_after + l->spare[i]
-                || now - l->spoke[i] > fmax(l->lost_after, PLB_LOST_THOUGH_RUNNING) + l->spare[i]))
+                || now - l->spoke[i] > longest_silence(l, i) + l->spare[i]))
             return i;
     l->looked = now;
     return -1;

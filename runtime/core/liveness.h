@@ -23,6 +23,10 @@
  * given up. Eight beats; a busy virtual machine takes cores away for a quarter of a second. */
 #define PLB_LOST_AFTER 0.8
 
+/* The least that the user may say: three BEATs. Larger: a loss cannot be noticed as soon. Smaller: one BEAT
+ * that is late loses a rank that lives. */
+#define PLB_LEAST_LOST_AFTER 0.3
+
 /* Seconds without a message of its own after which a rank is lost whose process runs. Larger: the work of one
  * that hangs within MPI waits longer. Smaller: one that is busy elsewhere is given up. */
 #define PLB_LOST_THOUGH_RUNNING 10.0
@@ -37,6 +41,10 @@ struct plb_liveness;
 struct plb_liveness *plb_liveness_new(int n, const int *hosts, double lost_after, double now);
 /* Seconds between two BEATs of each of n ranks. */
 double plb_liveness_beat(int n);
+
+/* Seconds that n ranks have for something that they do together and that few do in `few` seconds: as much
+ * more as their BEATs are rarer. */
+double plb_liveness_together(int n, double few);
 
 void plb_liveness_free(struct plb_liveness *liveness);
 

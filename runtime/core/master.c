@@ -45,9 +45,9 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     m->audits = plb_audits_new(&(struct plb_audits_config){
         m->infos, m->refused, m->ledger, m->broker, m->config.sizes, m->work.histories, n, agenda.n_phases,
         config->audit, config->seed, config->whole_results});
-    m->suspects = plb_suspects_new(&(struct plb_suspects_config){m->infos, m->ledger, m->broker, m->agenda, n,
-                                                                 agenda.n_phases, m->config.sizes->chunk,
-                                                                 config->isolated});
+    m->suspects = plb_suspects_new(&(struct plb_suspects_config){
+        m->infos, m->ledger, m->broker, m->agenda, m->backups, n, agenda.n_phases, m->config.sizes->chunk,
+        config->migration, config->isolated});
     m->losses = (struct plb_losses){m->ledger, m->broker, m->agenda, m->backups, m->audits};
     return m;
 }
@@ -235,6 +235,7 @@ static void look_at_suspects(struct plb_master *m, double now, struct plb_outbox
     int from = out->n;
     if (m->map != NULL)
         plb_suspects_step(m->suspects, pass_seconds(m, now), out);
+    plb_audits_follow(m->audits, now);
     plb_backups_granted(m->backups, out, from, now);
 }
 
@@ -270,7 +271,9 @@ static void on_crash(struct plb_master *m, const struct plb_message *message, do
     if (here && c->audit)
         plb_audits_forget(m->audits, c->block);
     else if (here)
-        plb_suspects_crashed(m->suspects, p, c);
+        m->counts.freed += plb_suspects_crashed(m->suspects, p, c, pass_seconds(m, now), out);
+    if (late) /* others had its units already, and lack them now */
+        plb_agenda_feed_all(m->agenda, out);
     if (!c->alive && c->others == 0)
         plb_master_lost(m, message->from, now, out);
     else if (c->alive && here && !c->audit && !late)

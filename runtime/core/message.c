@@ -171,7 +171,10 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
     case PLB_BLOCK:
     case PLB_BACKUP:
     case PLB_AUDIT: return check_block(&m->block);
-    case PLB_CANCEL: return sound(m->cancel.range) ? NULL : "an impossible range";
+    case PLB_CANCEL:
+        return !sound(m->cancel.range)                            ? "an impossible range"
+             : m->cancel.why < 0 || m->cancel.why > PLB_PUT_ASIDE ? "an impossible reason"
+                                                                  : NULL;
     case PLB_RECALL: return check_recall(&m->recall, n_nodes);
     case PLB_PULL: return sound(m->pull.range) && m->pull.slot >= 0 ? NULL : "an impossible range or slot";
     case PLB_CHECKSUM:

@@ -16,7 +16,8 @@
  *   IDLE   node → master   a PU has nothing to execute, and nobody has work for it
  *   BACKUP master → node   units that are late elsewhere, to be executed a second time by one PU
  *   AUDIT  master → node   units that another PU has executed, to be executed again and compared
- *   CANCEL master → node   units whose result was accepted from another node
+ *   CANCEL master → node   units whose result was accepted from another node, or which are suspect or set
+ *                          aside: copies of them and what is left of their blocks are forgotten
  *   RECALL master → node   units that one of its PUs has queued shall go to a PU that waits
  *   REST   master → node   no new task starts; those that run may end
  *   RESTED node → master   none runs any more, and their reports have been sent
@@ -43,7 +44,7 @@
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 13u /* grows with every change of a message */
+#define PLB_PROTOCOL 14u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -117,8 +118,16 @@ struct plb_block {
     int64_t alone; /* not 0: the units are suspect. No task has more than `grain`, and they move to no node */
 };
 
+/* Why units are cancelled. */
+enum plb_cancel_why {
+    PLB_ACCEPTED_ELSEWHERE,
+    PLB_UNDER_SUSPICION, /* from now on the pass has them only in blocks that are `alone` */
+    PLB_PUT_ASIDE        /* nobody executes them any more in this pass */
+};
+
 struct plb_cancel {
     struct plb_range range;
+    int64_t why; /* enum plb_cancel_why */
 };
 
 struct plb_recall {

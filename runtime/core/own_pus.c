@@ -226,5 +226,5 @@ void plb_own_pu_push(struct plb_own_pu *pu, const struct plb_queue_entry *entrie
 void plb_own_pus_remove(struct plb_own_pus *s, struct plb_range range)
 {
     for (int pu = 0; pu < s->n; pu++)
-        plb_queue_remove(&s->at[pu].queue, range);
+        plb_queue_remove(&s->at[pu].queue, range, true);
 }

@@ -66,7 +66,8 @@ static int64_t align_end(const struct plb_queue_entry *front, const struct plb_s
 static void cut_front(struct plb_queue *q, int64_t count, struct plb_slice *task)
 {
     struct plb_queue_entry *front = &q->at[q->head];
-    *task = (struct plb_slice){.range = {front->range.first, count}, .block = front->block};
+    *task = (struct plb_slice){
+        .range = {front->range.first, count}, .block = front->block, .hop = front->hop};
     front->range.first += count;
     front->range.count -= count;
     if (front->range.count == 0) {
@@ -187,7 +188,7 @@ int plb_queue_cut(struct plb_queue *q, const struct plb_cost_map *map, double wo
     return n;
 }
 
-void plb_queue_remove(struct plb_queue *q, struct plb_range range)
+void plb_queue_remove(struct plb_queue *q, struct plb_range range, bool suspects)
 {
     int64_t end = range.first + range.count;
     for (int left = q->n; left > 0; left--) { /* each entry goes to the back, without these units */
@@ -195,6 +196,10 @@ void plb_queue_remove(struct plb_queue *q, struct plb_range range)
         int64_t e_end = e.range.first + e.range.count;
         q->head = (q->head + 1) % q->capacity;
         q->n--;
+        if (stays(&e) && !suspects) {
+            plb_queue_push(q, e);
+            continue;
+        }
         e.range.count = (range.first < e_end ? range.first : e_end) - e.range.first;
         rest.range.first = end > rest.range.first ? end : rest.range.first;
         rest.range.count = e_end - rest.range.first;

@@ -18,6 +18,8 @@ struct plb_slice {
     int pass;
     int64_t more; /* tasks beside the first; the last one takes the rest of the range */
     bool audit;   /* its result is only compared; `block` is the number of the audit */
+    bool copy;    /* another node has the units, too */
+    int64_t hop;  /* of its queue entry */
 };
 
 /* Units in each task of a slice, but for the last one. */
@@ -79,8 +81,8 @@ double plb_queue_work(const struct plb_queue *queue, const struct plb_cost_map *
 int plb_queue_cut(struct plb_queue *queue, const struct plb_cost_map *map, double work,
                   struct plb_queue_entry *taken, int limit);
 
-/* Removes these units, wherever they are in the queue. */
-void plb_queue_remove(struct plb_queue *queue, struct plb_range range);
+/* Removes these units, wherever they are in the queue. suspects: also those that are suspect (PLB_HOPS). */
+void plb_queue_remove(struct plb_queue *queue, struct plb_range range, bool suspects);
 void plb_queue_clear(struct plb_queue *queue);
 void plb_queue_fini(struct plb_queue *queue);
 

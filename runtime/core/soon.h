@@ -1,4 +1,5 @@
-/* The fastest PUs that still have something to do, and when they will have done it. Part of core/backup. Not
+/* The fastest PUs of some: of those that are idle, or of those that still have something to do, and when they
+ * will have done it. Part of core/backup. Not
  * thread-safe. */
 #ifndef PLB_CORE_SOON_H
 #define PLB_CORE_SOON_H
@@ -10,6 +11,7 @@
 struct plb_soon_pu {
     double left; /* seconds that it needs for what it has */
     double rate; /* work per second */
+    int pu;
 };
 
 /* A zeroed struct is empty. */

@@ -132,9 +132,48 @@ static void blame(struct plb_suspects *s, struct suspect *suspect, int pu, const
     s->any_condemned |= suspect->condemned;
 }
 
-void plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crashed *crash)
+static void say(const struct plb_suspects *s, int node, struct plb_range range, enum plb_cancel_why why,
+                struct plb_outbox *out)
+{
+    plb_outbox_add(out, PLB_CANCEL, 0, node, s->pass)->cancel = (struct plb_cancel){range, why};
+}
+
+/* Nobody may execute these units with others any more. Where units move, any node may have them. */
+static void warn(const struct plb_suspects *s, struct plb_range range, struct plb_outbox *out)
+{
+    for (int p = 0, last = -1; p < s->config.n_pus && s->config.moves; p++) {
+        int node = s->config.infos[p].node;
+        if (node != last && !plb_ledger_lost(s->config.ledger, node))
+            say(s, node, range, PLB_UNDER_SUSPICION, out);
+        last = node;
+    }
+}
+
+/* Takes units away from those who hold them, since they are suspect now. Returns how many. */
+static int64_t take_away(const struct plb_suspects *s, struct plb_range range, int node, int64_t block,
+                         double pass_s, struct plb_outbox *out)
+{
+    struct plb_held held;
+    int64_t freed = 0;
+    for (int64_t at = 0; plb_ledger_next_held(s->config.ledger, &at, &held);) {
+        struct plb_range units = shared(held.range, range);
+        if (units.count == 0)
+            continue;
+        if (!s->config.moves && (held.node != node || held.block != block))
+            say(s, held.node, units, PLB_UNDER_SUSPICION, out);
+        freed += plb_ledger_drop(s->config.ledger, units, held.block);
+        plb_agenda_follow(s->config.agenda, NO_PU, pass_s);
+        plb_agenda_removed(s->config.agenda, 0, 0);
+        at = 0; /* the parts have changed */
+    }
+    return freed;
+}
+
+int64_t plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crashed *crash, double pass_s,
+                             struct plb_outbox *out)
 {
     struct plb_rangeset open = {0};
+    int64_t freed = 0;
     s->crashes++;
     plb_ledger_open_ranges(s->config.ledger, crash->range, &open);
     for (int i = 0; i < open.n; i++) {
@@ -146,12 +185,16 @@ void plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crash
                 plb_rangeset_remove(&fresh, s->at[k].range);
                 blame(s, &s->at[k], pu, crash);
             }
-        for (int k = 0; k < fresh.n; k++)
-            blame(s, add(s, (struct suspect){.range = fresh.at[k], .pus = {NO_PU, NO_PU}}), pu, crash);
         plb_ledger_suspect(s->config.ledger, open.at[i]);
+        for (int k = 0; k < fresh.n; k++) {
+            blame(s, add(s, (struct suspect){.range = fresh.at[k], .pus = {NO_PU, NO_PU}}), pu, crash);
+            warn(s, fresh.at[k], out);
+            freed += take_away(s, fresh.at[k], s->config.infos[pu].node, crash->block, pass_s, out);
+        }
         plb_rangeset_fini(&fresh);
     }
     plb_rangeset_fini(&open);
+    return freed;
 }
 
 /* ------------------------------------------------------------------------- who may */
@@ -164,11 +207,17 @@ static bool is_eligible(const struct plb_suspects *s, int p)
     return spares_rank0 && plb_agenda_lives(s->config.agenda, p);
 }
 
-static int count_eligible(const struct plb_suspects *s)
+/* Whether it may do so now: one that hangs would hold them for ever. */
+static bool is_trusted(const struct plb_suspects *s, int p)
+{
+    return is_eligible(s, p) && !plb_backups_doubts(s->config.backups, p);
+}
+
+static int count(const struct plb_suspects *s, bool (*counts)(const struct plb_suspects *s, int p))
 {
     int n = 0;
     for (int p = 0; p < s->config.n_pus; p++)
-        n += is_eligible(s, p);
+        n += counts(s, p);
     return n;
 }
 
@@ -208,7 +257,7 @@ static void cancel(const struct plb_suspects *s, struct plb_range range, struct 
     for (int64_t at = 0; plb_ledger_next_held(s->config.ledger, &at, &held);) {
         struct plb_range units = shared(held.range, range);
         if (units.count > 0)
-            plb_outbox_add(out, PLB_CANCEL, 0, held.node, s->pass)->cancel.range = units;
+            say(s, held.node, units, PLB_PUT_ASIDE, out);
     }
 }
 
@@ -248,26 +297,25 @@ static void settle(struct plb_suspects *s, bool nobody, double pass_s, struct pl
 /* ------------------------------------------------------------------------- grants */
 
 /* Units of a suspect that stand apart and that a PU may have; none: count = 0. */
-static struct plb_range offer(const struct plb_suspects *s, const struct suspect *suspect, int p,
-                              int eligible)
+static struct plb_range offer(const struct plb_suspects *s, const struct suspect *suspect, int p, int trusted)
 {
     const struct plb_rangeset *apart = plb_ledger_apart(s->config.ledger);
     struct plb_range range = {0, 0};
-    bool other = suspect->pus[0] == p && eligible > 1;
+    bool other = suspect->pus[0] == p && trusted > 1;
     if (other || (suspect->kills && !is_free(s, s->config.infos[p].node)))
         return range;
     for (int i = 0; i < apart->n && range.count == 0; i++)
         range = shared(apart->at[i], suspect->range);
-    int64_t share = (int64_t)(SHARE * (double)apart->units / eligible);
+    int64_t share = (int64_t)(SHARE * (double)apart->units / trusted);
     share = share > suspect->most ? share - share % suspect->most : suspect->most;
     range.count = share < range.count ? share : range.count;
     return range;
 }
 
-static void grant(struct plb_suspects *s, int p, int eligible, struct plb_outbox *out)
+static void grant(struct plb_suspects *s, int p, int trusted, struct plb_outbox *out)
 {
     for (int i = 0; i < s->n; i++) {
-        struct plb_range range = offer(s, &s->at[i], p, eligible);
+        struct plb_range range = offer(s, &s->at[i], p, trusted);
         if (range.count == 0)
             continue;
         plb_agenda_entrust(s->config.agenda, p, range, s->at[i].most, out);
@@ -283,11 +331,11 @@ void plb_suspects_step(struct plb_suspects *s, double pass_s, struct plb_outbox 
     int64_t done = plb_ledger_accepted_units(s->config.ledger) - s->known[s->phase].units;
     if (s->crashes >= HOPELESS && done <= 0)
         plb_agenda_fail(s->config.agenda, "the kernel crashes in all units that were tried");
-    int eligible = count_eligible(s);
-    settle(s, eligible == 0, pass_s, out);
+    settle(s, count(s, is_eligible) == 0, pass_s, out);
+    int trusted = count(s, is_trusted);
     for (int p = 0; p < s->config.n_pus && apart->n > 0 && plb_ledger_free_units(s->config.ledger) == 0; p++)
-        if (is_eligible(s, p) && plb_ledger_open_blocks(s->config.ledger, p) == 0)
-            grant(s, p, eligible, out);
+        if (is_trusted(s, p) && plb_ledger_open_blocks(s->config.ledger, p) == 0)
+            grant(s, p, trusted, out);
 }
 
 /* ------------------------------------------------------------------------- the end */

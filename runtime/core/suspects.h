@@ -10,6 +10,7 @@
  * of the units of the one that died.
  * - They do not move to other nodes, and nobody gets a copy of them. They go to another PU than that in which
  *   their executor died, where there is one.
+ * - A PU that may hang gets none before it is heard (core/backup.h).
  * - Rank 0 may not die. So its PUs execute no suspect units, but CPUs whose tasks run in child processes do.
  *
  * A unit is set aside when its executor has died twice and it was alone in its task the second time, or when
@@ -24,6 +25,7 @@
 #define PLB_CORE_SUSPECTS_H
 
 #include "core/agenda.h"
+#include "core/backup.h"
 #include "core/broker.h"
 
 struct plb_suspects;
@@ -33,8 +35,10 @@ struct plb_suspects_config {
     struct plb_ledger *ledger;
     const struct plb_broker *broker; /* which PUs a node has */
     struct plb_agenda *agenda;
+    const struct plb_backups *backups; /* which PUs may hang */
     int n_pus, n_phases;
     int64_t chunk; /* units that are executed and set aside together; 0 or 1: each by itself */
+    bool moves; /* nodes take work from each other, or get copies: the ledger may not know who has a unit */
     bool isolated; /* tasks of CPUs run in child processes, on rank 0 as elsewhere */
 };
 
@@ -57,9 +61,11 @@ const struct plb_rangeset *plb_suspects_known(const struct plb_suspects *suspect
 /* A pass begins, whose ledger has begun. */
 void plb_suspects_begin(struct plb_suspects *suspects, int pass, int phase);
 
-/* A PU has executed units of this pass, and its executor died: to be called before the ledger frees them.
- * Units that are accepted already are above suspicion. */
-void plb_suspects_crashed(struct plb_suspects *suspects, int pu, const struct plb_crashed *crash);
+/* A PU has executed units of this pass, and its executor died: to be called before the ledger frees what else
+ * it held. Units that are accepted already are above suspicion. Whoever else has them, or a copy, is told to
+ * forget them. Returns the units that the ledger has freed. */
+int64_t plb_suspects_crashed(struct plb_suspects *suspects, int pu, const struct plb_crashed *crash,
+                             double pass_s, struct plb_outbox *out);
 
 /* After each event, when the ledger has freed what died and others were asked: sets aside what is to be set
  * aside, and grants units that stand apart. pass_s: seconds since the pass began. */

@@ -78,6 +78,15 @@ static void give_back(struct plb_worker *w, int pu, struct plb_range range, int6
     plb_reports_fail(&w->reports, pu, &units, &(struct plb_device_failure){0, GONE, range});
 }
 
+/* Takes out of the queues what may not be executed from there: it may have come after the CANCEL. */
+static void sweep(struct plb_worker *w)
+{
+    for (int pu = 0; pu < w->pus.n && w->copies.suspect.n > 0; pu++) {
+        plb_copies_sweep(&w->copies, &w->pus.at[pu].queue);
+        plb_copies_sweep(&w->copies, &w->copies.of[pu]);
+    }
+}
+
 static bool on_block(struct plb_worker *w, const struct plb_message *m)
 {
     if (m->pu >= w->pus.n || !in_pass(w, m->block.range))
@@ -93,6 +102,7 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
     plb_queue_push(
         m->type == PLB_BLOCK ? &pu->queue : &w->copies.of[m->pu],
         (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, m->block.alone ? PLB_HOPS : 0});
+    sweep(w);
     if (m->block.least > 0)
         pu->rate.least = m->block.least;
     if (m->block.share > 0.0)
@@ -111,12 +121,17 @@ static bool on_audit(struct plb_worker *w, const struct plb_message *m)
     return true;
 }
 
-static bool on_cancel(struct plb_worker *w, struct plb_range range)
+static bool on_cancel(struct plb_worker *w, const struct plb_cancel *cancel)
 {
-    if (!in_pass(w, range))
+    if (!in_pass(w, cancel->range))
         return false;
-    plb_copies_cancel(&w->copies, range);
-    plb_own_pus_remove(&w->pus, range);
+    if (cancel->why != PLB_ACCEPTED_ELSEWHERE) {
+        plb_copies_ban(&w->copies, cancel->range, cancel->why == PLB_PUT_ASIDE);
+        sweep(w);
+        return true;
+    }
+    plb_copies_cancel(&w->copies, cancel->range);
+    plb_own_pus_remove(&w->pus, cancel->range);
     return true;
 }
 
@@ -206,6 +221,7 @@ static bool on_gift(struct plb_worker *w, const struct plb_message *m)
         plb_own_pu_push(&w->pus.at[pu], entries, m->gifts.n);
     for (pu = 0; pu < w->pus.n && m->gifts.n > 0; pu++) /* as after a BLOCK */
         w->pus.at[pu].hungry = w->pus.at[pu].idle = false;
+    sweep(w);
     return true;
 }
 
@@ -238,7 +254,7 @@ bool plb_worker_receive(struct plb_worker *w, const struct plb_message *m, struc
     case PLB_BLOCK:
     case PLB_BACKUP: return on_block(w, m);
     case PLB_AUDIT: return on_audit(w, m);
-    case PLB_CANCEL: return on_cancel(w, m->cancel.range);
+    case PLB_CANCEL: return on_cancel(w, &m->cancel);
     case PLB_RECALL: return on_recall(w, m, out);
     case PLB_EMPTY: return on_empty(w, &m->empty);
     default: return on_gift(w, m);
@@ -271,10 +287,11 @@ bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
     bool got = audit || plb_own_pus_take(&w->pus, own, w->empty, task);
     if (!got && w->empty && own->served && plb_own_pus_share(&w->pus, own))
         got = plb_own_pus_take(&w->pus, own, w->empty, task);
-    if (!got)
-        got = plb_own_pus_take_copy(&w->pus, own, &w->copies.of[pu], task);
+    bool copy = !got && plb_own_pus_take_copy(&w->pus, own, &w->copies.of[pu], task);
+    got = got || copy;
     task->pass = w->pass;
     task->audit = audit;
+    task->copy = copy;
     own->hungry = !got;
     own->idle = own->idle && !got; /* with something in hand it is not idle */
     own->in_hand += got;
@@ -284,6 +301,17 @@ bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
 bool plb_worker_obsolete(const struct plb_worker *w, const struct plb_slice *task)
 {
     return task->pass != w->pass || (!task->audit && plb_copies_accepted(&w->copies, task->range));
+}
+
+bool plb_worker_revoke(struct plb_worker *w, int pu, const struct plb_slice *task)
+{
+    if (task->pass != w->pass || !plb_copies_banned(&w->copies, task))
+        return false;
+    if (!task->copy) /* its other units are still to be executed here */
+        plb_queue_push(&w->pus.at[pu].queue,
+                       (struct plb_queue_entry){task->range, task->block, task->range.count, task->hop});
+    sweep(w);
+    return true;
 }
 
 double plb_worker_expect(const struct plb_worker *w, int pu, const struct plb_slice *task)
@@ -343,40 +371,4 @@ void plb_worker_leave(struct plb_worker *w, int pu, const struct plb_slice *task
     }
     plb_queue_clear(queue);
     plb_copies_drop(&w->copies, pu);
-}
-
-/* Adds a STEAL where the node has nothing queued, a PU waits and somebody can be asked. */
-static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
-{
-    bool hungry = false, idle = w->empty && w->n_nodes > 1;
-    for (int pu = 0; pu < w->pus.n && idle; pu++) {
-        idle = w->pus.at[pu].queue.n == 0;
-        hungry = hungry || (w->pus.at[pu].hungry && w->pus.at[pu].served);
-    }
-    if (!idle || !hungry)
-        return false;
-    int victim = plb_thief_ask(w->thief, now);
-    if (victim != PLB_NOBODY)
-        plb_outbox_add(out, PLB_STEAL, w->node, victim, w->pass)->steal = (struct plb_steal){
-            plb_own_pus_rate(&w->pus), plb_own_pus_power(&w->pus)};
-    return plb_thief_awaits(w->thief);
-}
-
-/* Says IDLE of the PUs that wait, once each. */
-static void tell_idle(struct plb_worker *w, struct plb_outbox *out)
-{
-    for (int pu = 0; pu < w->pus.n && w->empty && w->migration.backups; pu++)
-        if (w->pus.at[pu].hungry && !w->pus.at[pu].idle && w->pus.at[pu].in_hand == 0) {
-            plb_outbox_add(out, PLB_IDLE, w->node, 0, w->pass)->pu = pu;
-            w->pus.at[pu].idle = true;
-        }
-}
-
-bool plb_worker_collect(struct plb_worker *w, double now, struct plb_outbox *out)
-{
-    plb_reports_collect(&w->reports, out);
-    if (ask_others(w, now, out))
-        return true;
-    tell_idle(w, out);
-    return false;
 }

@@ -48,6 +48,10 @@ bool plb_worker_take(struct plb_worker *worker, int pu, struct plb_slice *task);
 /* Whether nobody wants the results of a task any more: its pass is over here, or another node has them. */
 bool plb_worker_obsolete(const struct plb_worker *worker, const struct plb_slice *task);
 
+/* Whether a task that has not begun may not begin, since units of it are suspect or set aside (CANCEL). Its
+ * other units are queued again. plb_worker_forget is to be called, too. */
+bool plb_worker_revoke(struct plb_worker *worker, int pu, const struct plb_slice *task);
+
 /* Seconds that a task of this PU is expected to last at most; 0: not known, or its pass is over. */
 double plb_worker_expect(const struct plb_worker *worker, int pu, const struct plb_slice *task);
 

@@ -1,4 +1,4 @@
-/* The inside of struct plb_worker, for its two files. */
+/* The worker's parts, for its own files alone. */
 #ifndef PLB_CORE_WORKER_INSIDE_H
 #define PLB_CORE_WORKER_INSIDE_H
 

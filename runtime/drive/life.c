@@ -47,8 +47,8 @@
  * Smaller: it uses more of a core. */
 #define LOOK 5e-3
 
-/* Seconds that LEAVE may take to go out to all. Larger: rank 0 ends later where one of them has died.
- * Smaller: some may not hear it, and wait. */
+/* Seconds that LEAVE may take to go out to all. These three are longer among many ranks. Larger: rank 0 ends
+ * later where one of them has died. Smaller: some may not hear it, and wait. */
 #define DELIVERY 1.0
 
 /* Seconds that a rank waits for others to leave MPI with it, where the launcher goes on without one that does
@@ -358,7 +358,7 @@ static bool let_go(struct plb_life *life)
     for (int i = 1; i < life->size; i++)
         plb_outbox_add(&box, PLB_LEAVE, 0, i, 0)->leave.in_order = !life->any_lost;
     send(life, &box);
-    plb_mpi_drain(life->config.mpi, DELIVERY);
+    plb_mpi_drain(life->config.mpi, plb_liveness_together(life->size, DELIVERY));
     return !life->any_lost;
 }
 
@@ -381,11 +381,11 @@ bool plb_life_leave(struct plb_life *life)
 
 double plb_life_farewell(const struct plb_life *life)
 {
-    return life->config.ends_lost ? SHORT_FAREWELL : PLB_FAREWELL;
+    return plb_liveness_together(life->size, life->config.ends_lost ? SHORT_FAREWELL : PLB_FAREWELL);
 }
 
 void plb_life_see_off(struct plb_life *life)
 {
     if (life->config.ends_lost)
-        plb_neighbours_see_off(life->neighbours, life->rank, SEE_OFF);
+        plb_neighbours_see_off(life->neighbours, life->rank, plb_liveness_together(life->size, SEE_OFF));
 }

@@ -1,22 +1,23 @@
-/* A pidfd for each: it becomes readable when the process ends. */
+/* A pidfd for each: it becomes readable when the process ends. Until it is opened, the process may end and
+ * its number be used again, so ranks also tell when they have started. */
 #include "drive/neighbours.h"
 
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/process.h"
 
 /* A process, as its rank knows it. */
 struct self {
     int rank, pid;
+    long long started;
     long long space; /* the PID name space in which that is its number; 0: not known */
 };
 
@@ -31,6 +32,7 @@ static struct self find_self(int rank)
 {
     struct stat info;
     struct self self = {.rank = rank, .pid = (int)getpid()};
+    self.started = plb_process_started(self.pid);
     if (stat("/proc/self/ns/pid", &info) == 0)
         self.space = (long long)info.st_ino;
     return self;
@@ -40,7 +42,7 @@ static int open_process(const struct self *process, const struct self *self)
 {
     if (process->space == 0 || process->space != self->space)
         return -1;
-    return (int)syscall(SYS_pidfd_open, process->pid, 0);
+    return plb_process_open(process->pid, process->started);
 }
 
 struct plb_neighbours *plb_neighbours_new(struct plb_mpi *mpi)
@@ -93,25 +95,12 @@ int plb_neighbours_ended(struct plb_neighbours *n)
     return -1;
 }
 
-/* The third word of /proc/PID/stat, or '?'. The second one, the name, is in parentheses and may hold some. */
-static char state_of(int pid)
-{
-    char path[40], line[200];
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *file = fopen(path, "r");
-    const char *name_end = file != NULL && fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
-    char state = name_end != NULL && name_end[1] == ' ' ? name_end[2] : '?';
-    if (file != NULL)
-        fclose(file);
-    return state;
-}
-
 /* The number of a process is its own until its pidfd was read as ended. */
 bool plb_neighbours_runs(const struct plb_neighbours *n, int rank)
 {
     for (int i = 0; i < n->n; i++)
         if (n->ranks[i] == rank && n->at[i].fd >= 0) {
-            char state = state_of(n->pids[i]);
+            char state = plb_process_state(n->pids[i]);
             return state == 'R' || state == 'S' || state == 'D' || state == 't'; /* t: a debugger holds it */
         }
     return false;

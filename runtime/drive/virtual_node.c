@@ -307,7 +307,8 @@ static void cancel(struct plb_virtual_nodes *v, int n, bool pass_begins)
             pu->idle_since = v->world->now;
         int kept = 0;
         for (int i = 0; i < pu->n_line; i++)
-            if (!plb_worker_obsolete(node->worker, &pu->line[i].task))
+            if (!plb_worker_revoke(node->worker, id - node->first_pu, &pu->line[i].task)
+                && !plb_worker_obsolete(node->worker, &pu->line[i].task))
                 pu->line[kept++] = pu->line[i];
             else
                 plb_worker_forget(node->worker, id - node->first_pu);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "core/liveness.h"
 #include "job/balancer_table.h"
 
 static const struct plb_option app_options[] = {
@@ -45,7 +46,7 @@ static const struct plb_option run_options[] = {
      "time since the start after which no new task starts: " PLB_DURATION_FORMS
      "; auto: as Slurm ends the job; off"},
     {"grace", PLB_TEXT, "30s", 0, 0, NULL, "time that running tasks have to end then, or after a SIGUSR1"},
-    {"lost_after", PLB_REAL, "0.8", 0.2, 1e6, NULL,
+    {"lost_after", PLB_REAL, "0.8", PLB_LEAST_LOST_AFTER, 1e6, NULL,
      "seconds without a word after which a rank is lost, and others execute its units"},
     {"hung_after", PLB_TEXT, "10s", 0, 0, NULL,
      "time after which a task may be late; one that takes far longer makes its PU lost, where costs are "

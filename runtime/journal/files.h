@@ -10,6 +10,7 @@ struct plb_journal_files {
     char *path; /* FILE */
     char *data_path, *pass_path, *sums_path;
     int fd, data;             /* FILE and FILE.data; -1: not open */
+    int direct;               /* FILE.data once more, to be written past the page cache; -1: not so */
     uint64_t id;              /* of the journal */
     int64_t at[PLB_MAX_DATA]; /* where each output begins in FILE.data */
     int64_t data_bytes;       /* of FILE.data; 0: the job has no outputs, and there is no such file */
@@ -37,10 +38,11 @@ int plb_journal_files_open_data(struct plb_journal_files *files, const struct pl
 /* Says in FILE.data whose it is. False, and errno, where it cannot. */
 bool plb_journal_files_mark_data(const struct plb_journal_files *files);
 
-/* Writes the outputs of some units, or reads them. False, and errno, where it cannot. */
-bool plb_journal_files_write(const struct plb_journal_files *files, const struct plb_dataset *set,
+/* Writes the outputs of some units, or reads them. False, and errno, where it cannot. Whole pages go past the
+ * page cache, without a copy, where the file system and the disk allow it. */
+bool plb_journal_files_write(struct plb_journal_files *files, const struct plb_dataset *set,
                              const struct plb_rangeset *units);
-bool plb_journal_files_read_data(const struct plb_journal_files *files, const struct plb_dataset *set,
+bool plb_journal_files_read_data(struct plb_journal_files *files, const struct plb_dataset *set,
                                  const struct plb_rangeset *units);
 
 /* Removes the files but FILE; all: that too. */

@@ -25,6 +25,9 @@
  * one will do. */
 #define NO_TIME 1e-9
 
+/* Of a block: less work than this is rounding. */
+#define TINY_PART 1e-9
+
 static void start_round(struct plb_training *t, const struct plb_view *view)
 {
     t->granted = 0;
@@ -67,19 +70,30 @@ bool plb_training_round_over(const struct plb_training *t, const struct plb_view
     return t->granted == view->living && view->idle == view->living;
 }
 
+/* Work of a PU's block of this round; 0: others have all of it, since its task has crashed. */
+static double own_work(const struct plb_training *t, const struct plb_view *view, int p)
+{
+    double work = view->pus[p].granted - t->pus[p].before;
+    return work > TINY_PART * t->pus[p].size ? work : 0.0;
+}
+
 /* Turns each PU's seconds of this round into seconds per unit of work, since the first blocks may have had
- * other sizes; returns the least. */
+ * other sizes; returns the least. A PU that has done nothing is taken for the slowest. */
 static double seconds_per_unit(struct plb_training *t, const struct plb_view *view)
 {
-    double fastest = INFINITY;
+    double fastest = INFINITY, slowest = NO_TIME;
     for (int p = 0; p < view->n_pus; p++) {
         struct plb_trainee *pu = &t->pus[p];
-        double each = pu->seconds / (view->pus[p].granted - pu->before);
+        double work = own_work(t, view, p), each = work > 0.0 ? pu->seconds / work : 0.0;
         pu->seconds = isfinite(each) && each > 0.0 ? each : NO_TIME;
-        if (!view->pus[p].lost)
-            fastest = fmin(fastest, pu->seconds);
+        if (view->pus[p].lost || work == 0.0)
+            continue;
+        fastest = fmin(fastest, pu->seconds);
+        slowest = fmax(slowest, pu->seconds);
     }
-    return fastest;
+    for (int p = 0; p < view->n_pus; p++)
+        t->pus[p].seconds = own_work(t, view, p) > 0.0 ? t->pus[p].seconds : slowest;
+    return fmin(fastest, slowest);
 }
 
 void plb_training_next_round(struct plb_training *t, const struct plb_view *view)

@@ -9,13 +9,18 @@
 
 #define SENTENCE 500 /* bytes of the sentence about a late task; a longer one is cut */
 
+/* Seconds that a child process has to end after it was killed. Larger: its PU waits longer where the kernel
+ * of the system keeps the process, behind a disk that does not answer for example. Smaller: a PU is given up
+ * whose process is large and ends slowly. */
+#define STUBBORN 10.0
+
 /* Whether another PU can execute what this one has. */
 static bool is_replaceable(const struct plb_hung_watch *watch, const struct plb_runner *r)
 {
     int left = 0;
     for (int lane = 0; lane < PLB_MAX_LANES; lane++)
-        if (r->running[lane].runs && r->running[lane].in_place)
-            return false;
+        if (r->running[lane].runs && r->running[lane].in_place && !r->running[lane].killed)
+            return false; /* a process that was killed writes no more */
     for (int p = 0; p < watch->n; p++)
         left += watch->runners[p].err.status == PLB_OK && !watch->runners[p].gone;
     return left > 1 || r->shared->config.n_nodes > 1;
@@ -42,8 +47,8 @@ static void describe(const struct plb_runner *r, const struct plb_slice *task, b
 static void give_up(struct plb_runner *r, const struct plb_slice *task)
 {
     char text[80];
-    snprintf(text, sizeof text, "it hangs: no end after %.1f s, and at most %.3g s were expected",
-             r->overdue.age, r->overdue.expected);
+    snprintf(text, sizeof text, "it hangs: %s after %.1f s, and at most %.3g s were expected",
+             r->running[0].killed ? "not even killed" : "no end", r->overdue.age, r->overdue.expected);
     for (int lane = 0; lane < PLB_MAX_LANES; lane++) {
         struct plb_running *running = &r->running[lane];
         if (!running->runs)
@@ -59,7 +64,14 @@ static void give_up(struct plb_runner *r, const struct plb_slice *task)
 static void kill_child(struct plb_runner *r)
 {
     r->running[0].killed = true;
+    r->running[0].kill_s = r->overdue.age;
     plb_child_kill(r->executor.isolated.child);
+}
+
+/* Whether the child that was killed is still there. Under the lock. */
+static bool stays(const struct plb_runner *r)
+{
+    return r->running[0].killed && r->overdue.age > r->running[0].kill_s + STUBBORN;
 }
 
 /* One PU. True where `text` is to be said. Under the lock. */
@@ -80,7 +92,7 @@ static bool look_at(const struct plb_hung_watch *watch, struct plb_runner *r, do
         describe(r, &oldest->task, kills, text);
     if (kills)
         kill_child(r);
-    else if (state == PLB_HUNG && !r->executor.shares && is_replaceable(watch, r))
+    else if (state == PLB_HUNG && (!r->executor.shares || stays(r)) && is_replaceable(watch, r))
         give_up(r, &oldest->task);
     return state == PLB_LATE || kills;
 }

@@ -365,7 +365,8 @@ void plb_runner_forget(struct plb_runner *r)
     int kept = 0;
     for (int i = 0; i < r->n_line; i++) {
         struct plb_slot *slot = &r->slots[r->line[i]];
-        if (!plb_worker_obsolete(r->shared->worker, &slot->task))
+        if (!plb_worker_revoke(r->shared->worker, r->number, &slot->task)
+            && !plb_worker_obsolete(r->shared->worker, &slot->task))
             r->line[kept++] = r->line[i];
         else if (slot->state == PLB_SLOT_READY)
             plb_runner_drop(r, slot);

@@ -11,6 +11,7 @@ struct plb_running {
     bool told;     /* that nobody wants its results: from then on they may be anything */
     bool lost;     /* it hangs, and its PU was given up: the worker has it no more */
     bool killed;   /* it hangs, and its child process was killed */
+    double kill_s; /* seconds of its age then */
     int64_t step;  /* of its PU, when it began */
     struct plb_slice task;
 };

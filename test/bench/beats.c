@@ -103,6 +103,6 @@ int main(int argc, char **argv)
     plb_mpi_meet(mpi);
     plb_liveness_free(liveness);
     free(hosts);
-    plb_mpi_close(mpi, PLB_FAREWELL, 0);
+    plb_mpi_close(mpi, PLB_FAREWELL);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "deadly.h"
 #include "scenario.h"
 
 _Static_assert(MAX_NODES *MAX_PUS <= 32, "a PU has a bit");
@@ -107,25 +108,6 @@ static inline void check_gift(struct watch *w, const struct plb_message *m)
     }
 }
 
-/* Whether a unit kills its executors. */
-static inline bool is_deadly(const struct scenario *s, int phase, int64_t unit)
-{
-    for (int i = 0; i < s->simulation.n_deadly; i++)
-        if (s->deadly[i].phase == phase && s->deadly[i].unit == unit)
-            return true;
-    return false;
-}
-
-/* Whether a unit may be set aside: it kills or, in a run with chunks, another one of its chunk does. */
-static inline bool may_be_aside(const struct scenario *s, int phase, int64_t unit)
-{
-    int64_t chunk = s->sizes.chunk > 1 ? s->sizes.chunk : 1, first = unit / chunk * chunk;
-    for (int64_t u = first; u < first + chunk; u++)
-        if (is_deadly(s, phase, u))
-            return true;
-    return false;
-}
-
 /* Only units that kill are set aside, unless nobody is left to try them. Later passes leave them out. */
 static inline void follow_aside(struct watch *w, const struct plb_suspects *suspects)
 {
@@ -165,11 +147,13 @@ static inline void add_copy(struct watch *w, const struct plb_message *m)
     }
 }
 
-/* Cancelled units have been accepted in the same event. */
+/* Cancelled units are suspect, or have been accepted in the same event. */
 static inline void check_cancelled(struct watch *w)
 {
     for (int i = 0; i < w->n_cancelled; i++) {
         const struct plb_message *m = &w->cancelled[i];
+        if (m->cancel.why == PLB_UNDER_SUSPICION)
+            continue;
         for (int64_t u = m->cancel.range.first; u < m->cancel.range.first + m->cancel.range.count; u++)
             if (!w->accepted[m->pass - 1][u] && !w->aside[m->pass - 1][u])
                 wrong(w, "unit %lld of pass %d is cancelled, and not accepted", (long long)u, m->pass);

@@ -151,7 +151,7 @@ static inline int64_t taken(struct fixture *f, int pu)
 /* A PU ends a task of the pass that runs, in 1 s and 0.25 s. */
 static inline bool done(struct fixture *f, int pu, int64_t id, int64_t first, int64_t count, int slot)
 {
-    struct plb_slice task = {{first, count}, id, plb_worker_pass(f->worker), 0, false};
+    struct plb_slice task = {.range = {first, count}, .block = id, .pass = plb_worker_pass(f->worker)};
     return plb_worker_done(f->worker, pu, &task, 1.0, 0.25, slot);
 }
 

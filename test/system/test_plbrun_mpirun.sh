@@ -117,7 +117,8 @@ done
 if [ -n "${SAN:-}" ]; then
     skip "MPI that does not come back ends the run" "preloads"
 else
-    launched -np 2 env LD_PRELOAD="$BUILD/test/support/halt.so" PLB_TEST_HALT=asked:50:0 "$PLBRUN" "$tmp/s.conf"
+    launched -np 2 env LD_PRELOAD="$BUILD/test/support/halt.so" PLB_TEST_HALT=asked:50:0 \
+        "$PLBRUN" "$tmp/s.conf"
     [ $? -eq 1 ] && grep -q 'MPI does not come back on rank 0.*--resume' "$tmp/out"
     ok "MPI that does not come back ends the run" $?
 fi

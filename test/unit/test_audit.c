@@ -180,6 +180,29 @@ static void a_pu_that_does_not_answer_is_not_waited_for(void **state)
     stop(&f);
 }
 
+/* Rank 1 dies with its unit, which nobody may try, and the PU that audits the other one is silent. */
+static void an_audit_gets_a_time_where_the_last_units_are_set_aside(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_audit(&f, 3);
+    int auditor = latest(&f)->to, other = 3 - auditor;
+    report(&f, block_of(&f, auditor), auditor, 0, 1);
+    struct plb_message first = block_of(&f, other), m = message(&f, PLB_CRASH, other);
+    m.crash = (struct plb_crashed){first.block.range, first.block.id, 0, 11, 0, 0};
+    receive(&f, &m, 12.0);
+    m = message(&f, PLB_CRASH, auditor);
+    m.crash = (struct plb_crashed){first.block.range, first.block.id, 0, 11, 1, 0};
+    receive(&f, &m, 12.0); /* with a copy */
+    assert_int_equal(plb_suspects_units(plb_master_suspects(f.master)), 1);
+    assert_true(plb_audits_open(audits(&f)) > 0 && !plb_master_over(f.master));
+    assert_true(plb_master_due(f.master) < 1000.0);
+    for (int i = 0; i < 3 && !plb_master_over(f.master); i++)
+        plb_master_tick(f.master, plb_master_due(f.master), &f.out);
+    assert_true(plb_master_over(f.master));
+    stop(&f);
+}
+
 static void a_damaged_result_is_computed_again_by_the_same_pu(void **state)
 {
     (void)state;
@@ -268,6 +291,7 @@ int main(void)
         cmocka_unit_test(one_pu_audits_nothing),
         cmocka_unit_test(a_lost_node_s_audit_goes_to_another),
         cmocka_unit_test(a_pu_that_does_not_answer_is_not_waited_for),
+        cmocka_unit_test(an_audit_gets_a_time_where_the_last_units_are_set_aside),
         cmocka_unit_test(a_damaged_result_is_computed_again_by_the_same_pu),
         cmocka_unit_test(an_answer_accepts_no_units),
         cmocka_unit_test(the_seed_decides_which_tasks),

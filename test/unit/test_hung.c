@@ -168,6 +168,36 @@ static void an_isolated_task_is_killed_and_its_pu_stays(void **state)
     stop(&n);
 }
 
+/* The system keeps its process, and another PU is there. */
+static void a_pu_whose_child_does_not_die_is_given_up(void **state)
+{
+    (void)state;
+    struct node n;
+    start(&n, PUS, 1, true);
+    n.runners[0].executor.shares = true;
+    n.runners[0].running[0].in_place = true;
+    look(&n, 2.8);
+    assert_true(n.runners[0].running[0].killed);
+    look(&n, 9.0);
+    assert_false(n.runners[0].gone);
+    assert_int_equal(given_back(&n), 0);
+    look(&n, 3.0);
+    assert_true(n.runners[0].gone && n.runners[0].running[0].lost && n.runners[0].running[0].told);
+    assert_int_equal(given_back(&n), 90);
+    stop(&n);
+}
+
+static void a_pu_that_is_alone_waits_for_its_child(void **state)
+{
+    (void)state;
+    struct node n;
+    start(&n, 1, 1, true);
+    n.runners[0].executor.shares = true;
+    look(&n, 100.0);
+    assert_true(n.runners[0].running[0].killed && !n.runners[0].gone);
+    stop(&n);
+}
+
 /* Who is only spoken of. */
 static void is_kept(int pus, int nodes, bool told, bool in_place)
 {
@@ -230,6 +260,8 @@ int main(void)
         cmocka_unit_test(all_that_a_pu_has_goes_back_when_it_hangs),
         cmocka_unit_test(all_lanes_of_a_device_are_lost_together),
         cmocka_unit_test(an_isolated_task_is_killed_and_its_pu_stays),
+        cmocka_unit_test(a_pu_whose_child_does_not_die_is_given_up),
+        cmocka_unit_test(a_pu_that_is_alone_waits_for_its_child),
         cmocka_unit_test(a_pu_is_kept_whose_costs_are_untold),
         cmocka_unit_test(a_pu_is_kept_that_writes_results_in_place),
         cmocka_unit_test(a_pu_is_kept_that_is_alone),

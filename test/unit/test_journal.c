@@ -20,7 +20,8 @@ enum { UNITS = 100, ID = 77 };
 
 static struct plb_journal_files open_files(const char *path, int flags)
 {
-    struct plb_journal_files files = {.path = strdup(path), .fd = open(path, flags, 0600), .data = -1};
+    struct plb_journal_files files = {
+        .path = strdup(path), .fd = open(path, flags, 0600), .data = -1, .direct = -1};
     assert_true(files.fd >= 0);
     return files;
 }

@@ -76,7 +76,7 @@ static void a_gift_goes_to_another_pu_or_back(void **state)
     start(&f, 2, &migration_on);
     serve(&f, 0);
     serve(&f, 1);
-    struct plb_slice task = {{UNITS - 1, 1}, 99, 1, 0, false};
+    struct plb_slice task = {.range = {UNITS - 1, 1}, .block = 99, .pass = 1};
     plb_worker_leave(f.worker, 0, &task, &broken);
     failures(&f, &units);
     gift(&f, 1, 2, 300, 5);
@@ -98,7 +98,7 @@ static void it_does_not_count_as_slow(void **state)
     start(&f, 2, &migration_on);
     serve(&f, 0);
     block(&f, 1, 1, 5, 100, 100, 10);
-    struct plb_slice task = {{UNITS - 1, 1}, 99, 1, 0, false};
+    struct plb_slice task = {.range = {UNITS - 1, 1}, .block = 99, .pass = 1};
     assert_true(taken(&f, 1) > 0);
     done(&f, 1, 5, 100, 10, PLB_NO_SLOT);
     plb_worker_leave(f.worker, 0, &task, &broken); /* it has never reported a task */

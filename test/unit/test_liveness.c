@@ -97,6 +97,23 @@ static void who_runs_but_is_silent_has_longer(void **state)
     plb_liveness_free(l);
 }
 
+/* Rank 3 dies in the last collective of the start, and rank 1 waits for it there, for ever. */
+static void who_has_not_begun_when_another_is_lost_waits_for_it(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
+    (void)state;
+    assert_int_equal(vouched_beat(l, 0.0, 1.0), -1);
+    assert_true(plb_liveness_lose(l, 3));
+    assert_int_equal(vouched_beat(l, 1.0, 1.9), -1); /* it may come yet */
+    assert_int_equal(vouched_beat(l, 1.9, 2.6), 1);
+    plb_liveness_free(l);
+    l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
+    plb_liveness_heard(l, 1, 0.0);
+    assert_true(plb_liveness_lose(l, 3));
+    assert_int_equal(vouched_beat(l, 0.0, 9.5), -1); /* it has begun */
+    plb_liveness_free(l);
+}
+
 static void who_sends_data_has_longer(void **state)
 {
     struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
@@ -145,6 +162,8 @@ static void many_ranks_beat_less_often(void **state)
     assert_float_equal(plb_liveness_beat(2), STEP, 1e-9);
     assert_float_equal(plb_liveness_beat(251), STEP, 1e-9);
     assert_float_equal(plb_liveness_beat(MANY), 1.6, 1e-9);
+    assert_float_equal(plb_liveness_together(4, 1.0), 1.0, 1e-9); /* to leave MPI, for example */
+    assert_float_equal(plb_liveness_together(1001, 1.0), 4.0, 1e-9);
     for (int i = 0; i < MANY; i++)
         alone[i] = i;
     struct plb_liveness *l = plb_liveness_new(MANY, alone, 0.8, 0.0);
@@ -168,6 +187,7 @@ int main(void)
         cmocka_unit_test(time_without_a_look_does_not_count),
         cmocka_unit_test(who_runs_but_is_silent_has_longer),
         cmocka_unit_test(who_sends_data_has_longer),
+        cmocka_unit_test(who_has_not_begun_when_another_is_lost_waits_for_it),
         cmocka_unit_test(who_has_said_all_may_be_silent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

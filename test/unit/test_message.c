@@ -214,6 +214,8 @@ static const struct wrong wrongs[] = {
     I64(PLB_BACKUP, block.grain, 0),
     I64(PLB_CANCEL, cancel.range.first, -1),
     I64(PLB_CANCEL, cancel.range.count, 0),
+    I64(PLB_CANCEL, cancel.why, -1),
+    I64(PLB_CANCEL, cancel.why, 3),
     AMOUNT(PLB_RECALL, recall.work),
     RANK(PLB_RECALL, recall.thief),
     I32(PLB_RECALL, recall.thief_pu, -1),

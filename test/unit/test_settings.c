@@ -317,6 +317,27 @@ static void limits_of_time_are_read(void **state)
     assert_string_equal(run.limit, "1:30:00");
 }
 
+/* A rank says BEAT every 0.1 s. */
+static void ranks_have_three_beats_at_least(void **state)
+{
+    static const struct {
+        const char *text;
+        int status;
+    } values[] = {{"[run]\nlost_after = 0.2\n", PLB_EINPUT}, {"[run]\nlost_after = 0.3\n", PLB_OK}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct plb_settings s;
+        struct plb_error err = {.status = PLB_OK};
+        write_conf(values[i].text);
+        assert_int_equal(plb_settings_init(&s, conf, NULL, 0, &err), PLB_OK);
+        plb_job_settings_add(&s);
+        assert_int_equal(plb_settings_load(&s, "run", &err), values[i].status);
+        if (values[i].status != PLB_OK)
+            assert_non_null(strstr(err.text, "app.conf:2: lost_after = 0.2 is out of range"));
+        plb_settings_fini(&s);
+    }
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -339,7 +360,7 @@ int main(void)
         cmocka_unit_test(a_section_stays_together),       cmocka_unit_test(an_unknown_name_is_told),
         cmocka_unit_test(a_balancer_gets_its_choices),    cmocka_unit_test(a_kernel_gets_its_choices),
         cmocka_unit_test(own_choices_become_enums),       cmocka_unit_test(own_values_arrive),
-        cmocka_unit_test(limits_of_time_are_read),
+        cmocka_unit_test(limits_of_time_are_read),        cmocka_unit_test(ranks_have_three_beats_at_least),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

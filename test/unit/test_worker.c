@@ -225,7 +225,7 @@ static void a_failure_is_reported(void **state)
     struct fixture f;
     (void)state;
     start(&f, 1, &migration_on);
-    struct plb_slice task = {{30, 5}, 2, 1, 0, false};
+    struct plb_slice task = {.range = {30, 5}, .block = 2, .pass = 1};
     char long_text[200];
     memset(long_text, 'x', sizeof long_text - 1);
     long_text[sizeof long_text - 1] = '\0';

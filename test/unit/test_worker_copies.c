@@ -11,10 +11,24 @@ static bool copy(struct fixture *f, int pu, int64_t id, int64_t first, int64_t c
     return receive(f, &m);
 }
 
-static bool cancel(struct fixture *f, int64_t first, int64_t count)
+static bool cancel_as(struct fixture *f, int64_t first, int64_t count, enum plb_cancel_why why)
 {
     struct plb_message m = message(PLB_CANCEL, 0, 1);
-    m.cancel.range = (struct plb_range){first, count};
+    m.cancel = (struct plb_cancel){{first, count}, why};
+    return receive(f, &m);
+}
+
+static bool cancel(struct fixture *f, int64_t first, int64_t count)
+{
+    return cancel_as(f, first, count, PLB_ACCEPTED_ELSEWHERE);
+}
+
+/* Suspect units, to be executed one by one. */
+static bool alone(struct fixture *f, int pu, int64_t id, int64_t first, int64_t count)
+{
+    struct plb_message m = message(PLB_BLOCK, 0, 1);
+    m.pu = pu;
+    m.block = (struct plb_block){{first, count}, id, 1, 0, 0.0, 1};
     return receive(f, &m);
 }
 
@@ -51,7 +65,7 @@ static void a_task_is_obsolete_when_all_its_units_are_accepted(void **state)
     (void)state;
     struct fixture f;
     start(&f, 1, &with_backups);
-    struct plb_slice task = {{10, 10}, 7, 1, 0, false};
+    struct plb_slice task = {.range = {10, 10}, .block = 7, .pass = 1};
     assert_true(cancel(&f, 0, 15));
     assert_false(plb_worker_obsolete(f.worker, &task));
     assert_true(cancel(&f, 18, 5));
@@ -131,6 +145,87 @@ static void a_pu_is_idle_again_after_its_neighbour_s_units(void **state)
     stop(&f);
 }
 
+static void suspect_units_are_forgotten(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, 1, &with_backups);
+    assert_true(block(&f, 1, 0, 4, 20, 10, 10));
+    assert_true(copy(&f, 0, 5, 50, 4));
+    assert_true(cancel_as(&f, 22, 3, PLB_UNDER_SUSPICION));
+    assert_true(cancel_as(&f, 50, 2, PLB_UNDER_SUSPICION));
+    expect(&f, 0, 4, 20, 2);
+    expect(&f, 0, 4, 25, 5);
+    expect(&f, 0, 5, 52, 2);
+    expect_nothing(&f, 0);
+    stop(&f);
+}
+
+/* Messages overtake each other. */
+static void suspect_units_that_come_late_are_forgotten(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, 1, &with_backups);
+    serve(&f, 0);
+    assert_true(cancel_as(&f, 20, 30, PLB_UNDER_SUSPICION));
+    assert_true(copy(&f, 0, 4, 20, 5));
+    assert_true(block(&f, 1, 0, 5, 40, 11, 11));
+    assert_true(gift(&f, 1, 2, 30, 5));
+    expect(&f, 0, 5, 50, 1);
+    expect_nothing(&f, 0);
+    assert_true(begin(&f, 2, 0));
+    assert_true(block(&f, 2, 0, 6, 20, 5, 5)); /* the next pass knows nothing of it */
+    expect(&f, 0, 6, 20, 5);
+    stop(&f);
+}
+
+static void suspect_units_come_alone(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, 1, &with_backups);
+    assert_true(alone(&f, 0, 7, 20, 2)); /* before the CANCEL that the master has sent before */
+    assert_true(cancel_as(&f, 20, 5, PLB_UNDER_SUSPICION));
+    assert_true(alone(&f, 0, 8, 23, 1));
+    expect(&f, 0, 7, 20, 1);
+    expect(&f, 0, 7, 21, 1);
+    expect(&f, 0, 8, 23, 1);
+    expect_nothing(&f, 0);
+    stop(&f);
+}
+
+static void units_that_are_put_aside_are_not_even_tried_alone(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, 1, &with_backups);
+    assert_true(alone(&f, 0, 7, 20, 2));
+    assert_true(cancel_as(&f, 20, 1, PLB_PUT_ASIDE));
+    assert_true(cancel_as(&f, 30, 1, PLB_PUT_ASIDE));
+    assert_true(alone(&f, 0, 8, 30, 1));
+    expect(&f, 0, 7, 21, 1);
+    expect_nothing(&f, 0);
+    stop(&f);
+}
+
+/* A task that waits for its inputs, or behind another one. */
+static void a_task_with_suspect_units_is_given_up_before_it_begins(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct plb_slice own, copied;
+    start(&f, 1, &with_backups);
+    assert_true(block(&f, 1, 0, 4, 20, 10, 10) && copy(&f, 0, 5, 50, 4));
+    assert_true(plb_worker_take(f.worker, 0, &own) && plb_worker_take(f.worker, 0, &copied));
+    assert_false(plb_worker_revoke(f.worker, 0, &own) || plb_worker_revoke(f.worker, 0, &copied));
+    assert_true(cancel_as(&f, 29, 1, PLB_UNDER_SUSPICION) && cancel_as(&f, 50, 1, PLB_UNDER_SUSPICION));
+    assert_true(plb_worker_revoke(f.worker, 0, &own) && plb_worker_revoke(f.worker, 0, &copied));
+    expect(&f, 0, 4, 20, 9); /* and another node has the units of the copy */
+    expect_nothing(&f, 0);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +235,11 @@ int main(void)
         cmocka_unit_test(a_pu_is_idle_again_after_a_copy),
         cmocka_unit_test(a_pu_is_idle_again_after_a_copy_that_was_cancelled),
         cmocka_unit_test(a_pu_is_idle_again_after_its_neighbour_s_units),
+        cmocka_unit_test(suspect_units_are_forgotten),
+        cmocka_unit_test(suspect_units_that_come_late_are_forgotten),
+        cmocka_unit_test(suspect_units_come_alone),
+        cmocka_unit_test(units_that_are_put_aside_are_not_even_tried_alone),
+        cmocka_unit_test(a_task_with_suspect_units_is_given_up_before_it_begins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
