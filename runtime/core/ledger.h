@@ -80,6 +80,11 @@ static inline struct plb_range plb_ledger_front(const struct plb_ledger *ledger)
  * PU has fewer than PLB_BLOCKS_AHEAD open blocks, and the front has that many units. */
 int64_t plb_ledger_grant(struct plb_ledger *ledger, int pu, int node, int64_t count);
 
+/* Grants free units from anywhere, as plb_ledger_grant does. And adds more of them to a block that was
+ * granted just now: it gets them in ranges that do not hang together. */
+int64_t plb_ledger_grant_range(struct plb_ledger *ledger, int pu, int node, struct plb_range range);
+void plb_ledger_grant_more(struct plb_ledger *ledger, int64_t block, int node, struct plb_range range);
+
 /* These units are suspect until the pass ends: free ones stand apart, and no grant of the front has them. */
 void plb_ledger_suspect(struct plb_ledger *ledger, struct plb_range range);
 
