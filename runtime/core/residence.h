@@ -6,8 +6,8 @@
  * has executed; then some of the node that has the largest part of its own left and so will probably be last.
  * Units of others are taken off the end, so that their owners keep what hangs together.
  *
- * What the nodes do in a pass counts from the next pass on. Nothing here decides what moves: a node pulls
- * what it lacks, whatever the master believes. Cost: O(log ranges) for a choice, and a look at 64 nodes at
+ * A pass is seen from the next one on. The bytes that move follow from the nodes alone: each pulls what it
+ * lacks, whatever the master believes. Cost: O(log ranges) for a choice, and a look at 64 nodes at
  * most where units of others are taken; O(n log n) in the ranges at the beginning of a pass, O(nodes +
  * ranges) after a loss. Not thread-safe. */
 #ifndef PLB_CORE_RESIDENCE_H

@@ -73,7 +73,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     bool backups = config->migration.on && config->migration.backups;
     bool twice = config->n_nodes > 1 || (n_pus > 1 && (config->audits || plb_hung_may_be(config) || backups));
     for (int i = 0; i < config->data->n && twice; i++)
-        shared->guarded |= config->data->owner && config->data->at[i].mode == PLB_OUTPUT;
+        shared->guarded |= config->data->at[i].mode == PLB_OUTPUT && plb_dataset_in_place(config->data, i);
     pthread_mutex_init(&shared->lock, NULL);
     plb_condition_init(&shared->wake);
     node->n_pus = n_pus;

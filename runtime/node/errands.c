@@ -29,7 +29,7 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
             plb_runner_drop(r, slot);
         if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0)
             continue;
-        if (!checks || !slot->pulls) {
+        if (!checks || slot->pulls == 0) {
             arrive(r, slot);
             moved = true;
         } else if (slot->summed && !r->shared->stopping) {
@@ -63,7 +63,8 @@ static void fetch(const struct plb_errand *errand, bool again, struct plb_outbox
         return;
     struct plb_message *m = plb_outbox_add(out, PLB_PULL, config->rank, 0, slot->task.pass);
     m->pu = errand->runner->number;
-    m->pull = (struct plb_pull){.range = slot->task.range, .slot = slot->tag, .again = again};
+    m->pull = (struct plb_pull){
+        .range = slot->task.range, .slot = slot->tag, .again = again, .buffers = slot->pulls};
 }
 
 static void run(const struct plb_errand *errand, struct plb_outbox *out)
@@ -72,10 +73,10 @@ static void run(const struct plb_errand *errand, struct plb_outbox *out)
     const struct plb_slot *slot = errand->slot;
     const struct plb_dataset *set = shared->config.data;
     bool damaged = errand->arrived
-                && plb_dataset_sum(set, slot->task.range, slot->buffer, plb_data_is_input) != slot->sum;
+                && plb_dataset_sum(set, slot->task.range, slot->buffer, slot->pulls) != slot->sum;
     if (!errand->arrived || damaged)
         fetch(errand, damaged, out);
-    if (slot->pending > 0 || damaged || (shared->config.checksums && slot->pulls && !errand->arrived))
+    if (slot->pending > 0 || damaged || (shared->config.checksums && slot->pulls != 0 && !errand->arrived))
         return;
     pthread_mutex_lock(&shared->lock);
     arrive(errand->runner, errand->slot);
@@ -104,7 +105,8 @@ bool plb_errands_sum(struct plb_runner *r, int number, const struct plb_message 
 void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done)
 {
     const struct plb_dataset *set = config->data;
+    done->buffers = plb_dataset_sent(set);
     if (config->checksums && !set->owner)
-        done->sum = plb_dataset_sum(set, done->range, slot->buffer, plb_data_is_result);
+        done->sum = plb_dataset_sum(set, done->range, slot->buffer, done->buffers);
     plb_slot_send(slot, set, &config->wire);
 }

@@ -13,7 +13,7 @@ static bool is_copied(const struct plb_dataset *set, int i, const struct plb_ker
     const struct plb_data *d = &set->at[i];
     if (d->mode == PLB_REPLICATE)
         return kernel->next != NULL;
-    return set->owner && (plb_data_is_input(d) || d->mode == PLB_OUTPUT);
+    return plb_dataset_in_place(set, i);
 }
 
 void plb_pinned_add(struct plb_pinned *pinned, const struct plb_runner *r)

@@ -50,15 +50,15 @@ struct plb_slot {
     void *buffer[PLB_MAX_DATA]; /* in the memory; NULL: the whole buffer is on this node */
     bool scratch;               /* on rank 0: outputs go to buffers of the slot too, and not to their place */
     int pending;                /* transfers */
-    bool pulls;                 /* the task has inputs that are pulled */
+    int64_t pulls;              /* mask of the task's inputs that are pulled */
     bool summed;                /* their checksum has come: */
     uint32_t sum;
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };
 
-/* On a rank other than 0: gives the task its buffers, in memory that the executor's device copies best, and
- * starts the transfers of its inputs. Returns whether it has any: rank 0 is to be asked for them. Ends the
- * program where there is no memory. */
+/* On a rank other than 0: gives the task the buffers that are not in place, in memory that the executor's
+ * device copies best, and starts the transfers of inputs among them. Returns whether there are any: rank 0 is
+ * to be asked for them. Ends the program where there is no memory. */
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *executor,
                     const struct plb_wire *wire);
 
@@ -67,8 +67,7 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
 void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set,
                         const struct plb_executor *executor);
 
-/* Where a buffer is from unit `first` of the task on; NULL: in its place in the whole buffer. A task of which
- * only a part is asked for has no buffers but outputs. */
+/* Where a buffer is from unit `first` of the task on; NULL: in its place in the whole buffer. */
 void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first);
 
 /* Starts the transfers of the results. On rank 0 they stay here: the slot waits for plb_slot_release
