@@ -182,13 +182,14 @@ struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set)
     return sizes;
 }
 
-int64_t plb_dataset_stride(const struct plb_dataset *set)
+int64_t plb_dataset_stride(const struct plb_dataset *set, int64_t also)
 {
     int64_t stride = 1;
     for (int i = 0; i < set->n; i++) {
         const struct plb_data *d = &set->at[i];
         bool by_unit = d->mode == PLB_PARTITION || d->mode == PLB_OUTPUT;
-        while (by_unit && plb_dataset_in_place(set, i) && (size_t)stride * d->unit_bytes % 64 != 0)
+        bool in_place = plb_dataset_in_place(set, i) || (also & PLB_BUFFER(i)) != 0;
+        while (by_unit && in_place && (size_t)stride * d->unit_bytes % 64 != 0)
             stride *= 2;
     }
     return stride;

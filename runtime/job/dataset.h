@@ -61,9 +61,10 @@ void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range ra
  * not in memory, as in some simulations, such a buffer does not count. */
 struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set);
 
-/* The units between two places where the parts of all buffers in place are aligned to 64 bytes: tasks should
- * begin there. 1 where parts are aligned anyhow, and where tasks have buffers of their own. */
-int64_t plb_dataset_stride(const struct plb_dataset *set);
+/* The units between two places where the parts of all buffers in place, and of those of the mask, are aligned
+ * to 64 bytes: tasks should begin there. 1 where parts are aligned anyhow, and where tasks have buffers of
+ * their own. */
+int64_t plb_dataset_stride(const struct plb_dataset *set, int64_t also);
 
 /* Whether a task reads its part of the buffer, and whether a task makes its part of it. */
 bool plb_data_is_input(const struct plb_data *data);

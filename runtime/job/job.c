@@ -291,6 +291,13 @@ static bool has_results(const struct plb_job *job)
     return false;
 }
 
+/* Whether ranks keep inputs from pass to pass. A single pass gains nothing by that. */
+static bool keeps_inputs(const struct plb_job *job)
+{
+    return job->run.keep_inputs && job->kernel->next != NULL
+        && plb_app_unit_bytes(&job->app, true, false) > 0.0;
+}
+
 struct plb_master_config plb_job_master(const struct plb_job *job)
 {
     return (struct plb_master_config){
@@ -307,7 +314,8 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .task_s = job->balance.migration.task_s,
         .learn_costs = job->balance.learn_costs,
         .saves = plb_settings_get(&job->settings, "run", "journal")->text != NULL, /* it keeps tasks */
-        .whole_results = job->sizes.task_bytes > 0.0,                              /* of its reduced arrays */
+        .resident = keeps_inputs(job),
+        .whole_results = job->sizes.task_bytes > 0.0, /* of its reduced arrays */
         .audit = has_results(job) ? job->run.audit : 0.0,
         .isolated = job->run.isolate,
         .seed = job->seed,

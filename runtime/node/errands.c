@@ -11,6 +11,8 @@ static void add(struct plb_errands *errands, struct plb_runner *r, struct plb_sl
 /* The inputs are here: the PU may take the slot. Under the lock. */
 static void arrive(struct plb_runner *r, struct plb_slot *slot)
 {
+    if (slot->kept)
+        plb_mirror_arrived(r->shared->mirror, slot->task.range);
     slot->arrived = plb_now();
     slot->state = PLB_SLOT_READY;
     pthread_cond_signal(&r->work);
@@ -59,12 +61,13 @@ static void fetch(const struct plb_errand *errand, bool again, struct plb_outbox
 {
     const struct plb_node_config *config = &errand->runner->shared->config;
     struct plb_slot *slot = errand->slot;
-    if (!plb_slot_fetch(slot, config->data, &errand->runner->executor, &config->wire))
+    struct plb_mirror *mirror = errand->runner->shared->mirror;
+    if (!plb_slot_fetch(slot, config->data, &errand->runner->executor, &config->wire, mirror))
         return;
     struct plb_message *m = plb_outbox_add(out, PLB_PULL, config->rank, 0, slot->task.pass);
     m->pu = errand->runner->number;
     m->pull = (struct plb_pull){
-        .range = slot->task.range, .slot = slot->tag, .again = again, .buffers = slot->pulls};
+        .range = slot->pulled, .slot = slot->tag, .again = again, .buffers = slot->pulls};
 }
 
 static void run(const struct plb_errand *errand, struct plb_outbox *out)
@@ -72,8 +75,7 @@ static void run(const struct plb_errand *errand, struct plb_outbox *out)
     struct plb_node_shared *shared = errand->runner->shared;
     const struct plb_slot *slot = errand->slot;
     const struct plb_dataset *set = shared->config.data;
-    bool damaged = errand->arrived
-                && plb_dataset_sum(set, slot->task.range, slot->buffer, slot->pulls) != slot->sum;
+    bool damaged = errand->arrived && plb_slot_sum(slot, set) != slot->sum;
     if (!errand->arrived || damaged)
         fetch(errand, damaged, out);
     if (slot->pending > 0 || damaged || (shared->config.checksums && slot->pulls != 0 && !errand->arrived))
@@ -89,11 +91,23 @@ void plb_errands_run(const struct plb_errands *errands, struct plb_outbox *out)
         run(&errands->at[i], out);
 }
 
+void plb_errands_begin_pass(struct plb_runner *runners, int n, struct plb_mirror *mirror)
+{
+    struct plb_rangeset busy = {0};
+    for (int p = 0; p < n; p++)
+        for (int s = 0; s < PLB_SLOTS; s++)
+            if (runners[p].slots[s].state != PLB_SLOT_FREE)
+                plb_rangeset_add(&busy, runners[p].slots[s].task.range);
+    if (mirror != NULL)
+        plb_mirror_begin_pass(mirror, &busy);
+    plb_rangeset_fini(&busy);
+}
+
 /* A slot that was forgotten may wait for other inputs meanwhile. */
 bool plb_errands_sum(struct plb_runner *r, int number, const struct plb_message *m)
 {
     struct plb_slot *slot = &r->slots[number];
-    const struct plb_range *range = &slot->task.range;
+    const struct plb_range *range = &slot->pulled;
     if (slot->state != PLB_SLOT_FETCHING || slot->task.pass != m->pass || range->first != m->sum.range.first
         || range->count != m->sum.range.count)
         return false;

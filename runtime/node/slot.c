@@ -42,7 +42,8 @@ static size_t room_for(const struct plb_executor *e, size_t needed, size_t most)
 static void take_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
 {
     int64_t scratch = slot->scratch ? plb_arena_buffers(set, PLB_MODE(PLB_OUTPUT)) : 0;
-    int64_t buffers = plb_dataset_apart(set) | scratch;
+    int64_t kept = slot->kept ? plb_dataset_pulled(set) : 0,
+            buffers = (plb_dataset_apart(set) & ~kept) | scratch;
     size_t at[PLB_MAX_DATA], needed = plb_arena_layout(set, buffers, slot->task.range, at);
     if (slot->memory == NULL || needed > slot->bytes) {
         release(slot, e);
@@ -67,20 +68,33 @@ void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set
 }
 
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
-                    const struct plb_wire *wire)
+                    const struct plb_wire *wire, struct plb_mirror *mirror)
 {
+    slot->pulled = slot->task.range;
+    slot->kept = mirror != NULL && plb_mirror_take(mirror, slot->task.range, &slot->pulled);
+    slot->pulls = slot->pulled.count > 0 ? plb_dataset_pulled(set) : 0;
     take_room(slot, set, e);
-    slot->pulls = plb_dataset_pulled(set);
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
+        if (slot->kept && (plb_mirror_buffers(mirror) & PLB_BUFFER(i)) != 0)
+            slot->buffer[i] = plb_mirror_place(mirror, i, slot->task.range.first);
         if ((slot->pulls & PLB_BUFFER(i)) == 0)
             continue;
-        plb_dataset_bytes(set, i, slot->task.range, &offset, &bytes);
-        wire->get(wire->context, slot->tag, slot->buffer[i], bytes, &slot->pending);
+        plb_dataset_bytes(set, i, slot->pulled, &offset, &bytes);
+        wire->get(wire->context, slot->tag, plb_slot_buffer(slot, set, i, slot->pulled.first), bytes,
+                  &slot->pending);
     }
     slot->asked = slot->arrived = plb_now();
     slot->summed = false;
     return slot->pulls != 0;
+}
+
+uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set)
+{
+    void *parts[PLB_MAX_DATA];
+    for (int i = 0; i < set->n; i++)
+        parts[i] = plb_slot_buffer(slot, set, i, slot->pulled.first);
+    return plb_dataset_sum(set, slot->pulled, parts, slot->pulls);
 }
 
 void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire)

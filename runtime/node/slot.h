@@ -19,6 +19,7 @@
 
 #include "core/queue.h"
 #include "node/executor.h"
+#include "node/mirror.h"
 #include "node/node_config.h"
 
 /* Tasks that wait in the slots of a PU while it executes others. Fewer: the PU waits for inputs. More: tasks
@@ -51,16 +52,22 @@ struct plb_slot {
     bool scratch;               /* on rank 0: outputs go to buffers of the slot too, and not to their place */
     int pending;                /* transfers */
     int64_t pulls;              /* mask of the task's inputs that are pulled */
+    struct plb_range pulled;    /* for these units */
+    bool kept;                  /* they are in the mirror, and stay there */
     bool summed;                /* their checksum has come: */
     uint32_t sum;
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };
 
-/* On a rank other than 0: gives the task the buffers that are not in place, in memory that the executor's
- * device copies best, and starts the transfers of inputs among them. Returns whether there are any: rank 0 is
- * to be asked for them. Ends the program where there is no memory. */
+/* On a rank other than 0: gives the task the buffers that are not in place, and starts the transfers of
+ * inputs among them. They are in the mirror, where there is one (else NULL) and it has room, and what is
+ * there is not pulled. Else they are in memory that the executor's device copies best. Returns whether
+ * anything is pulled: rank 0 is to be asked for it. Ends the program where there is no memory. */
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *executor,
-                    const struct plb_wire *wire);
+                    const struct plb_wire *wire, struct plb_mirror *mirror);
+
+/* The checksum of the inputs that were pulled. */
+uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set);
 
 /* Gives a task whose inputs are at hand buffers for its reduced arrays; where `scratch` is set, on rank 0,
  * for its outputs too. By the PU's thread. */

@@ -89,7 +89,7 @@ static void rank_0_has_all_in_place(void **state)
     assert_int_equal(plb_dataset_pulled(&set), 0);
     assert_int_equal(plb_dataset_sent(&set), 0);
     assert_false(plb_dataset_travels(&set));
-    assert_int_equal(plb_dataset_stride(&set), 8); /* 24 and 8 bytes per unit */
+    assert_int_equal(plb_dataset_stride(&set, 0), 8); /* 24 and 8 bytes per unit */
 }
 
 /* On another rank: replicated buffers, and those that it has whole anyhow. */
@@ -101,13 +101,13 @@ static void another_rank_has_some_in_place(void **state)
     assert_int_equal(plb_dataset_apart(&set), 62);
     assert_int_equal(plb_dataset_pulled(&set), 14);
     assert_int_equal(plb_dataset_sent(&set), 48);
-    assert_int_equal(plb_dataset_stride(&set), 1);
+    assert_int_equal(plb_dataset_stride(&set, 0), 1);
     assert_true(plb_dataset_travels(&set));
     set.whole = PLB_BUFFER(2) | PLB_BUFFER(4);
     assert_true(plb_dataset_in_place(&set, 0) && plb_dataset_in_place(&set, 4));
     assert_int_equal(plb_dataset_pulled(&set), 10);
     assert_int_equal(plb_dataset_sent(&set), 32);
-    assert_int_equal(plb_dataset_stride(&set), 8);
+    assert_int_equal(plb_dataset_stride(&set, 0), 8);
     assert_true(plb_dataset_travels(&set));
     set.whole = 30;
     assert_int_equal(plb_dataset_apart(&set), PLB_BUFFER(5));

@@ -197,7 +197,8 @@ struct plb_kernel {
 
     /* Optional: called after each pass with its number, from 0. Sets *again to run another pass, and says
      * with plb_app_phase which phase that is. It may change REPLICATE buffers in place, and calls
-     * plb_app_replace for each. Returns as setup does. NULL: one pass. A simulation has no results to decide
+     * plb_app_replace for each. It does not change other inputs: ranks keep their parts of them from pass to
+     * pass. Returns as setup does. NULL: one pass. A simulation has no results to decide
      * by: it does not call `next`, and runs each phase once, in their order. */
     int (*next)(struct plb_app *app, int64_t pass, bool *again);
 
