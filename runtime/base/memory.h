@@ -15,8 +15,8 @@ void *plb_alloc(size_t bytes);
 void *plb_shared_alloc(size_t bytes);
 void plb_shared_free(void *memory, size_t bytes); /* as many as were asked for; NULL: nothing */
 
-/* Addresses for so many bytes, which take memory only where they are written; zeroed. shared: with children
- * that are forked afterwards. NULL where the system refuses. Released with plb_shared_free. */
+/* Addresses for so many bytes, zeroed, with memory where they are written; shared: with later children.
+ * NULL: the system refuses, or limits addresses (ulimit -v), and others need them. Free: plb_shared_free. */
 void *plb_reserve(size_t bytes, bool shared);
 
 /* Gives the whole pages of a part of them back; they are zeroed then. */

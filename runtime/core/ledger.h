@@ -22,8 +22,8 @@
  * names a lost thief frees. A MOVED that a dead giver did not get out changes nothing: the giver still holds
  * in the ledger, and its loss frees. So a unit is executed again rather than lost, and accepted once.
  *
- * Cost: O(1) for a grant, and for a result or a move of one of the block's few parts. O(n) in all n parts for
- * a loss, and for a result whose units are not its block's any more. Not thread-safe. */
+ * Cost: O(1) for a grant off the front, O(free ranges) elsewhere; O(1) for a result or a move of one of the
+ * block's few parts, O(n) in all n parts for a loss, and where units are not its block's. Not thread-safe. */
 #ifndef PLB_CORE_LEDGER_H
 #define PLB_CORE_LEDGER_H
 

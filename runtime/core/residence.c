@@ -8,7 +8,7 @@
 
 /* Nodes that are compared before units of one of them are taken. Larger: a choice costs more. Smaller: the
  * units of a node are taken that would have executed them in time. */
-#define CANDIDATES 64
+#define CANDIDATES 16
 
 #define NONE (-1)
 #define ROUNDING 1e-9 /* relative: work that differs from whole units by less is whole */

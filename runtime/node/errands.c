@@ -8,11 +8,17 @@ static void add(struct plb_errands *errands, struct plb_runner *r, struct plb_sl
     errands->at[errands->n++] = (struct plb_errand){r, slot, arrived};
 }
 
+/* Nothing is on its way to a slot any more. here: its inputs are as they should be. */
+static void end_pull(struct plb_runner *r, struct plb_slot *slot, bool here)
+{
+    if (slot->kept)
+        plb_mirror_arrived(r->shared->mirror, slot->pulled, here);
+}
+
 /* The inputs are here: the PU may take the slot. Under the lock. */
 static void arrive(struct plb_runner *r, struct plb_slot *slot)
 {
-    if (slot->kept)
-        plb_mirror_arrived(r->shared->mirror, slot->task.range);
+    end_pull(r, slot, true);
     slot->arrived = plb_now();
     slot->state = PLB_SLOT_READY;
     pthread_cond_signal(&r->work);
@@ -27,8 +33,10 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
             slot->state = PLB_SLOT_FREE;
             pthread_cond_signal(&r->work); /* its PU may take a task into it */
         }
-        if (slot->state == PLB_SLOT_FORGOTTEN && slot->pending == 0)
+        if (slot->state == PLB_SLOT_FORGOTTEN && slot->pending == 0) {
+            end_pull(r, slot, false);
             plb_runner_drop(r, slot);
+        }
         if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0)
             continue;
         if (!checks || slot->pulls == 0) {
@@ -73,9 +81,11 @@ static void fetch(const struct plb_errand *errand, bool again, struct plb_outbox
 static void run(const struct plb_errand *errand, struct plb_outbox *out)
 {
     struct plb_node_shared *shared = errand->runner->shared;
-    const struct plb_slot *slot = errand->slot;
+    struct plb_slot *slot = errand->slot;
     const struct plb_dataset *set = shared->config.data;
     bool damaged = errand->arrived && plb_slot_sum(slot, set) != slot->sum;
+    if (damaged)
+        end_pull(errand->runner, slot, false);
     if (!errand->arrived || damaged)
         fetch(errand, damaged, out);
     if (slot->pending > 0 || damaged || (shared->config.checksums && slot->pulls != 0 && !errand->arrived))

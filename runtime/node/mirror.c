@@ -14,6 +14,7 @@ struct plb_mirror {
     double room;                /* bytes */
     struct plb_rangeset taken;  /* units that room was taken for */
     struct plb_rangeset here;   /* of these, those whose inputs have arrived */
+    struct plb_rangeset coming; /* units that are being pulled */
     struct plb_rangeset used;   /* units of tasks since the pass began */
 };
 
@@ -53,6 +54,7 @@ void plb_mirror_free(struct plb_mirror *m)
         plb_shared_free(m->at[i], m->bytes[i]);
     plb_rangeset_fini(&m->taken);
     plb_rangeset_fini(&m->here);
+    plb_rangeset_fini(&m->coming);
     plb_rangeset_fini(&m->used);
     free(m);
 }
@@ -73,6 +75,8 @@ bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_ran
 {
     struct plb_rangeset more = {0};
     plb_rangeset_add(&m->used, task);
+    if (plb_rangeset_overlaps(&m->coming, task))
+        return false;
     plb_rangeset_missing(&m->taken, task, &more);
     double needed = bytes_of(m, &more);
     plb_rangeset_fini(&more);
@@ -83,6 +87,7 @@ bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_ran
     m->room -= needed;
     plb_rangeset_add(&m->taken, task);
     *pulled = plb_rangeset_lacking(&m->here, task);
+    plb_rangeset_add(&m->coming, *pulled);
     return true;
 }
 
@@ -93,9 +98,11 @@ void *plb_mirror_place(const struct plb_mirror *m, int i, int64_t first)
     return m->at[i] + offset;
 }
 
-void plb_mirror_arrived(struct plb_mirror *m, struct plb_range task)
+void plb_mirror_arrived(struct plb_mirror *m, struct plb_range pulled, bool here)
 {
-    plb_rangeset_add(&m->here, task);
+    plb_rangeset_remove(&m->coming, pulled);
+    if (here)
+        plb_rangeset_add(&m->here, pulled);
 }
 
 static void drop(struct plb_mirror *m, struct plb_range range)

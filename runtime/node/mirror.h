@@ -18,14 +18,14 @@ struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bo
 void plb_mirror_free(struct plb_mirror *mirror);
 
 /* Takes room for the inputs of a task. Says which units of it are to be pulled, into their place; count = 0:
- * none. False: there is no room, and the task has its inputs elsewhere. */
+ * none. False: there is no room, or another task pulls some of them; the task has its inputs elsewhere. */
 bool plb_mirror_take(struct plb_mirror *mirror, struct plb_range task, struct plb_range *pulled);
 
 /* The place of a buffer from this unit on. */
 void *plb_mirror_place(const struct plb_mirror *mirror, int buffer, int64_t first);
 
-/* The inputs of a task are here, and as they should be. */
-void plb_mirror_arrived(struct plb_mirror *mirror, struct plb_range task);
+/* The transfers of these units have ended. here: they are as they should be; else they are pulled again. */
+void plb_mirror_arrived(struct plb_mirror *mirror, struct plb_range pulled, bool here);
 
 /* A pass begins. busy: units of tasks that are under way, which stay. */
 void plb_mirror_begin_pass(struct plb_mirror *mirror, const struct plb_rangeset *busy);

@@ -25,6 +25,21 @@ struct run {
     int64_t bytes;
 };
 
+static void make_pus(struct plb_pu_spec *pus)
+{
+    double rates = 0.0;
+    for (int p = 0; p < NODES * PUS; p++)
+        rates += 1.0 + (double)(p % 5) / 2.0;
+    for (int p = 0; p < NODES * PUS; p++)
+        pus[p] = (struct plb_pu_spec){.name = "p",
+                                      .power = 1.0 + (double)(p % 5) / 2.0,
+                                      .rate = UNITS * (1.0 + (double)(p % 5) / 2.0) / rates,
+                                      .overhead = 1e-5,
+                                      .noise = 0.05,
+                                      .memory = INFINITY,
+                                      .copy_bandwidth = INFINITY};
+}
+
 /* Nodes are up to three times as fast as others. In balance a pass computes for a second, and rank 0's link
  * of 1 GB/s needs 0.36 s for the inputs of the other nodes. */
 static struct run simulate(const char *name, bool resident, double bandwidth)
@@ -37,19 +52,9 @@ static struct run simulate(const char *name, bool resident, double bandwidth)
     struct plb_sizes sizes = {.unit_bytes = UNIT_BYTES, .task_bytes = TASK_BYTES};
     struct plb_param params[MAX_PARAMS];
     struct plb_simulated result;
-    double rates = 0.0;
-    for (int p = 0; p < NODES * PUS; p++)
-        rates += 1.0 + (double)(p % 5) / 2.0;
     for (int n = 0; n < NODES; n++)
         nodes[n] = (struct plb_node_spec){"n", bandwidth, 1e-5, n * PUS, PUS};
-    for (int p = 0; p < NODES * PUS; p++)
-        pus[p] = (struct plb_pu_spec){.name = "p",
-                                      .power = 1.0 + (double)(p % 5) / 2.0,
-                                      .rate = UNITS * (1.0 + (double)(p % 5) / 2.0) / rates,
-                                      .overhead = 1e-5,
-                                      .noise = 0.05,
-                                      .memory = INFINITY,
-                                      .copy_bandwidth = INFINITY};
+    make_pus(pus);
     const struct plb_balancer *balancer = plb_balancer_find(name, "test", &err);
     assert_non_null(balancer);
     default_params(balancer, params);

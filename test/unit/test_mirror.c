@@ -54,7 +54,7 @@ static size_t fetch(struct plb_mirror *m, const struct plb_dataset *data, struct
     bool pulls = plb_slot_fetch(slot, data, &e, &wire, m);
     assert_int_equal(pulls, pulled > 0);
     if (slot->kept)
-        plb_mirror_arrived(m, slot->task.range);
+        plb_mirror_arrived(m, slot->pulled, true);
     return pulled;
 }
 
@@ -96,15 +96,23 @@ static void what_is_here_is_not_pulled_again(void **state)
     release(m, &slot);
 }
 
+/* A transfer that nobody waits for, or that was damaged, brings nothing; until it ends no other one has its
+ * place.
+ */
 static void inputs_that_have_not_arrived_are_pulled(void **state)
 {
     (void)state;
-    struct plb_range range;
+    struct plb_range range, task = {0, 10};
     struct plb_mirror *m = plb_mirror_new(&plain, 1e9, false);
     for (int i = 0; i < 2; i++) {
-        assert_true(plb_mirror_take(m, (struct plb_range){0, 10}, &range));
+        assert_true(plb_mirror_take(m, task, &range));
         assert_int_equal(range.count, 10);
+        assert_false(plb_mirror_take(m, (struct plb_range){9, 5}, &range));
+        plb_mirror_arrived(m, task, i > 0);
     }
+    assert_true(plb_mirror_take(m, (struct plb_range){9, 5}, &range));
+    assert_int_equal(range.first, 10);
+    assert_int_equal(range.count, 4);
     plb_mirror_free(m);
 }
 
