@@ -48,7 +48,8 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
         m->infos, m->refused, m->ledger, m->broker, m->config.sizes, m->work.histories, n, agenda.n_phases,
         config->audit, config->seed, config->whole_results});
     m->suspects = plb_suspects_new(&(struct plb_suspects_config){m->infos, m->ledger, m->broker, m->agenda, n,
-                                                                 agenda.n_phases, config->isolated});
+                                                                 agenda.n_phases, m->config.sizes->chunk,
+                                                                 config->isolated});
     m->losses = (struct plb_losses){m->ledger, m->broker, m->agenda, m->backups, m->audits};
     return m;
 }
@@ -209,6 +210,8 @@ static void on_moved(struct plb_master *m, const struct plb_message *message, do
     const struct plb_gifts *gifts = &message->gifts;
     int64_t before = plb_ledger_free_units(m->ledger);
     int from = out->n;
+    if (m->map != NULL && message->pass < m->pass && !plb_ledger_lost(m->ledger, message->from))
+        return; /* the results were quicker, and ended their pass */
     if (!timely(m, message) || !plb_gifts_within(gifts, m->map->units)) {
         drop(m, message);
         return;

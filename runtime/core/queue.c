@@ -127,7 +127,7 @@ bool plb_queue_take(struct plb_queue *q, const struct plb_cost_map *map, const s
     count = align_end(front, sizes, count);
     int64_t chunks = plb_cost_whole(map, front->range.first, count, count);
     count = chunks > 0 ? chunks : plb_cost_whole(map, front->range.first, front->range.count, 1);
-    cut_front(q, count, task);
+    cut_front(q, count > 0 ? count : front->range.count, task);
     return true;
 }
 

@@ -121,13 +121,14 @@ static void divide(struct plb_suspects *s, struct plb_range range)
 static void blame(struct plb_suspects *s, struct suspect *suspect, int pu, const struct plb_crashed *crash)
 {
     int64_t most = crash->alive && !suspect->kills ? crash->range.count / CUT : 1;
+    int64_t chunk = s->config.chunk > 1 ? s->config.chunk : 1;
     suspect->pus[1] = suspect->pus[0];
     suspect->pus[0] = pu;
     suspect->deaths++;
     suspect->signal = crash->signal;
     suspect->kills |= !crash->alive;
-    suspect->most = most > 1 ? most : 1;
-    suspect->condemned = suspect->deaths >= DEADLY && crash->range.count == 1;
+    suspect->most = most > chunk ? most - most % chunk : chunk;
+    suspect->condemned = suspect->deaths >= DEADLY && crash->range.count <= chunk;
     s->any_condemned |= suspect->condemned;
 }
 
@@ -258,7 +259,7 @@ static struct plb_range offer(const struct plb_suspects *s, const struct suspect
     for (int i = 0; i < apart->n && range.count == 0; i++)
         range = shared(apart->at[i], suspect->range);
     int64_t share = (int64_t)(SHARE * (double)apart->units / eligible);
-    share = share > suspect->most ? share : suspect->most;
+    share = share > suspect->most ? share - share % suspect->most : suspect->most;
     range.count = share < range.count ? share : range.count;
     return range;
 }

@@ -14,7 +14,7 @@
  *
  * A unit is set aside when its executor has died twice and it was alone in its task the second time, or when
  * nobody is left who may try it. It counts as accepted, without a result, and is not executed any more in
- * this pass or a later one of the same phase.
+ * this pass or a later one of the same phase. In a run with chunks (core/cost.h) all this is said of a chunk.
  *
  * A rank that dies without last words, by SIGKILL or for lack of memory, makes no unit suspect.
  *
@@ -34,6 +34,7 @@ struct plb_suspects_config {
     const struct plb_broker *broker; /* which PUs a node has */
     struct plb_agenda *agenda;
     int n_pus, n_phases;
+    int64_t chunk; /* units that are executed and set aside together; 0 or 1: each by itself */
     bool isolated; /* tasks of CPUs run in child processes, on rank 0 as elsewhere */
 };
 

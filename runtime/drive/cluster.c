@@ -357,7 +357,10 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
             .ends_lost = plb_launch_survives(),
         });
         dispatch(r);
+        if (r->rank0 != NULL && r->size > 1)
+            plb_watchdog_start(&run->rank0.watchdog, mpi);
         serve(r);
+        plb_watchdog_stop(&run->rank0.watchdog);
         plb_stop_listen(false);
         status = r->status;
         if (r->rank0 != NULL)

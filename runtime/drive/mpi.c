@@ -146,7 +146,10 @@ static bool receive_frame(struct plb_mpi *m)
 {
     int arrived = 0, bytes;
     MPI_Status status;
-    if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_CONTROL, m->control, &arrived, &status) != MPI_SUCCESS)
+    m->turns++;
+    int error = MPI_Iprobe(MPI_ANY_SOURCE, TAG_CONTROL, m->control, &arrived, &status);
+    m->turns++;
+    if (error != MPI_SUCCESS)
         plb_mpi_pass_over_failed(m);
     if (!arrived)
         return false;
@@ -199,7 +202,15 @@ void plb_mpi_get(struct plb_mpi *m, int from, int tag, void *data, size_t bytes,
 
 bool plb_mpi_progress(struct plb_mpi *m)
 {
-    return plb_requests_progress(&m->requests);
+    m->turns++;
+    bool moved = plb_requests_progress(&m->requests);
+    m->turns++;
+    return moved;
+}
+
+unsigned plb_mpi_turns(const struct plb_mpi *m)
+{
+    return m->turns;
 }
 
 struct plb_coming plb_mpi_coming(struct plb_mpi *m, int rank)

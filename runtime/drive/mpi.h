@@ -66,6 +66,10 @@ void plb_mpi_end_alone(void);
 
 /* Completes what it can; true where something did. */
 bool plb_mpi_progress(struct plb_mpi *mpi);
+
+/* A number that grows where MPI is asked for what has arrived, and where it has answered: odd in between. Any
+ * thread. */
+unsigned plb_mpi_turns(const struct plb_mpi *mpi);
 bool plb_mpi_busy(const struct plb_mpi *mpi); /* data is on its way */
 
 /* Data on its way from a rank. `arrived` begins anew. */

@@ -3,6 +3,7 @@
 #define PLB_DRIVE_MPI_INSIDE_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,6 +34,7 @@ struct plb_mpi {
     void (*watch)(void *watcher); /* plb_mpi_watch_fn; NULL: none */
     void *watcher;
     struct plb_mpi_failures failures;
+    atomic_uint turns; /* plb_mpi_turns */
 };
 
 /* Waits for the last rank, until this time of plb_now(). True where all have met. */

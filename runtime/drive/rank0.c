@@ -122,6 +122,7 @@ static void end_pass(struct plb_rank *r)
     struct plb_rank0 *rank0 = r->rank0;
     rank0->in_pass = false;
     plb_set_aside_clear(rank0->master, &r->data);
+    plb_dataset_fold_rest(&r->data);
     plb_journal_end_pass(rank0->job->journal);
     double took = plb_rank_time(r) - rank0->pass_began;
     rank0->makespan += took;

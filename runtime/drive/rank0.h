@@ -10,6 +10,7 @@
 #include "drive/incoming.h"
 #include "drive/parting.h"
 #include "drive/rank.h"
+#include "drive/watchdog.h"
 #include "job/job.h"
 #include "report/progress.h"
 #include "report/report.h"
@@ -31,7 +32,8 @@ struct plb_rank0 {
     double pass_began, makespan, solve; /* seconds of the run's clock */
     struct plb_report_phase times[PLB_MAX_PHASES];
     struct plb_early_end early_end;
-    bool interrupted;             /* the run's error is that somebody wanted it to end */
+    bool interrupted; /* the run's error is that somebody wanted it to end */
+    struct plb_watchdog watchdog;
     struct plb_parting *partings; /* by rank */
     struct plb_rangeset done;     /* units accepted in the pass, where they are to be kept */
     int pulls;                    /* inputs on their way to other nodes */

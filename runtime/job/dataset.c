@@ -247,6 +247,12 @@ void plb_dataset_fold(const struct plb_dataset *set, struct plb_range range, voi
         plb_crash_call(set->kernel->name, NULL);
 }
 
+void plb_dataset_fold_rest(const struct plb_dataset *set)
+{
+    if (set->tree != NULL)
+        plb_fold_tree_end(set->tree, fold_nodes, (void *)set);
+}
+
 /* Arrays of a forest that grows. */
 struct growing {
     const struct plb_dataset *set;

@@ -80,6 +80,9 @@ bool plb_dataset_reduces(const struct plb_dataset *set);
 /* Folds the reduced arrays of a range into the owner's: arrays[i] is that of buffer i. The main thread. */
 void plb_dataset_fold(const struct plb_dataset *set, struct plb_range range, void *const *arrays);
 
+/* The pass has ended: folds what waits for chunks that were set aside. The main thread. */
+void plb_dataset_fold_rest(const struct plb_dataset *set);
+
 /* Brings the reduced arrays of a range into the order in which others can be compared with them or folded
  * into them: a task may have left the pairs of a list in any order. */
 void plb_dataset_sort(const struct plb_dataset *set, struct plb_range range, void *const *arrays);

@@ -68,6 +68,13 @@ static void join(struct plb_fold_tree *t, int64_t k, plb_fold_nodes_fn fold, voi
     t->node[k / 2] = left;
 }
 
+static void copy_root(const struct plb_fold_tree *t)
+{
+    for (int i = 0; i < t->n; i++)
+        if (t->bytes[i] > 0)
+            memcpy(t->root[i], t->node[1] + t->offset[i], t->bytes[i]);
+}
+
 void plb_fold_tree_add(struct plb_fold_tree *t, int64_t first, int level, void *const *arrays,
                        plb_fold_nodes_fn fold, void *context)
 {
@@ -87,7 +94,21 @@ void plb_fold_tree_add(struct plb_fold_tree *t, int64_t first, int level, void *
         t->node[k / 2] = t->node[k];
         t->node[k] = NULL;
     }
-    for (int i = 0; i < t->n; i++)
-        if (t->bytes[i] > 0)
-            memcpy(t->root[i], t->node[1] + t->offset[i], t->bytes[i]);
+    copy_root(t);
+}
+
+void plb_fold_tree_end(struct plb_fold_tree *t, plb_fold_nodes_fn fold, void *context)
+{
+    if (t->node[1] != NULL || t->leaves == 1)
+        return;
+    for (int64_t k = 2 * t->leaves - 1; k > 1; k -= 2) { /* the right one of two siblings */
+        if (t->node[k] != NULL && t->node[k - 1] != NULL) {
+            join(t, k, fold, context);
+        } else if (t->node[k] != NULL || t->node[k - 1] != NULL) {
+            t->node[k / 2] = t->node[k] != NULL ? t->node[k] : t->node[k - 1];
+            t->node[k] = t->node[k - 1] = NULL;
+        }
+    }
+    if (t->node[1] != NULL)
+        copy_root(t);
 }

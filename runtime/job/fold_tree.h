@@ -25,4 +25,8 @@ typedef void (*plb_fold_nodes_fn)(void *context, int buffer, void *into, const v
 void plb_fold_tree_add(struct plb_fold_tree *tree, int64_t first, int level, void *const *arrays,
                        plb_fold_nodes_fn fold, void *context);
 
+/* The pass has ended, and some chunks have no arrays, since they were set aside: makes the root of those that
+ * are there. Does nothing where the root is made, or no array waits. */
+void plb_fold_tree_end(struct plb_fold_tree *tree, plb_fold_nodes_fn fold, void *context);
+
 #endif

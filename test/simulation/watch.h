@@ -93,7 +93,8 @@ static inline void add_block(struct watch *w, const struct plb_message *m)
         wrong(w, "block %lld comes after a later one", (long long)m->block.id);
     int64_t most = m->block.alone ? m->block.grain : 0;
     w->blocks[w->n_blocks++] = (struct granted){m->block.id, m->pass, m->block.range, most};
-    if (most > 0 && !w->scenario->simulation.master.isolated && (m->to == 0 || most > 1))
+    int64_t least = w->scenario->sizes.chunk > 1 ? w->scenario->sizes.chunk : 1;
+    if (most > 0 && !w->scenario->simulation.master.isolated && (m->to == 0 || most > least))
         wrong(w, "node %d gets suspect units in tasks of %lld", m->to, (long long)most);
 }
 
@@ -117,6 +118,16 @@ static inline bool is_deadly(const struct scenario *s, int phase, int64_t unit)
     return false;
 }
 
+/* Whether a unit may be set aside: it kills or, in a run with chunks, another one of its chunk does. */
+static inline bool may_be_aside(const struct scenario *s, int phase, int64_t unit)
+{
+    int64_t chunk = s->sizes.chunk > 1 ? s->sizes.chunk : 1, first = unit / chunk * chunk;
+    for (int64_t u = first; u < first + chunk; u++)
+        if (is_deadly(s, phase, u))
+            return true;
+    return false;
+}
+
 /* Only units that kill are set aside, unless nobody is left to try them. Later passes leave them out. */
 static inline void follow_aside(struct watch *w, const struct plb_suspects *suspects)
 {
@@ -125,7 +136,7 @@ static inline void follow_aside(struct watch *w, const struct plb_suspects *susp
     for (; w->n_aside < n; w->n_aside++) {
         const struct plb_set_aside *a = &list[w->n_aside];
         for (int64_t u = a->range.first; u < a->range.first + a->range.count; u++) {
-            if (w->accepted[a->pass - 1][u] || (!a->nobody && !is_deadly(w->scenario, a->phase, u)))
+            if (w->accepted[a->pass - 1][u] || (!a->nobody && !may_be_aside(w->scenario, a->phase, u)))
                 wrong(w, "unit %lld of pass %d is set aside, and not deadly", (long long)u, a->pass);
             w->aside[a->pass - 1][u] = true;
             w->taken[a->pass - 1]++;
@@ -199,7 +210,7 @@ static inline void watch_executed(void *context, int pu, const struct plb_slice 
     if (!task->audit)
         check_block(w, "a task", task->pass, task->block, task->range);
     const struct granted *b = task->audit ? NULL : block_of(w, task->block);
-    if (b != NULL && b->most > 0 && task->range.count > b->most)
+    if (b != NULL && b->most > 0 && task->range.count > b->most && task->range.count > s->sizes.chunk)
         wrong(w, "PU %d executes %lld suspect units at once", pu, (long long)task->range.count);
     double held = s->sizes.replicated_bytes + PLB_TASKS_IN_MEMORY * plb_sizes_bytes(&s->sizes, task->range);
     if (held > s->pus[pu].memory * (1.0 + 1e-9))

@@ -1,14 +1,15 @@
 /* Stops a rank of a run at a place that no test could hit by time. Preloaded. PLB_TEST_HALT=PLACE:N:RANK: the
  * rank gets a SIGSTOP when it is at the place for the N-th time; the test may kill it then. Places: before
  * MPI_Ibarrier, MPI_Ibcast, MPI_Isend and MPI_Finalize, and after the last: barrier, broadcast, send,
- * leaving, left. */
+ * leaving, left. At the place "asked" the rank loops for ever in MPI_Iprobe instead. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void halt_at(const char *place, int *times)
+/* Whether the rank is at its place now. */
+static int is_at(const char *place, int *times)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
     const char *halt = getenv("PLB_TEST_HALT"), *rank = NULL;
@@ -16,10 +17,25 @@ static void halt_at(const char *place, int *times)
     for (int i = 0; i < 3 && rank == NULL; i++)
         rank = getenv(variables[i]);
     snprintf(here, sizeof here, "%s:%d:%s", place, ++*times, rank != NULL ? rank : "");
-    if (halt != NULL && strcmp(here, halt) == 0) {
+    return halt != NULL && strcmp(here, halt) == 0;
+}
+
+static void halt_at(const char *place, int *times)
+{
+    if (is_at(place, times)) {
         fputs("a rank stands still\n", stderr);
         raise(SIGSTOP);
     }
+}
+
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *there, MPI_Status *status)
+{
+    static int times;
+    static volatile int forever;
+    forever = is_at("asked", &times);
+    while (forever)
+        ;
+    return PMPI_Iprobe(from, tag, comm, there, status);
 }
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)

@@ -98,6 +98,30 @@ static void the_root_does_not_depend_on_the_order(void **state)
     plb_fold_tree_free(t);
 }
 
+static void chunks_that_were_set_aside_are_left_out(void **state)
+{
+    (void)state;
+    const size_t bytes = TEXT;
+    char root[TEXT] = "none", leaf[TEXT];
+    void *const roots[] = {root}, *const leaves[] = {leaf};
+    struct plb_fold_tree *t = plb_fold_tree_new(7, 1, &bytes, roots);
+    for (int round = 0; round < 2; round++) {
+        static const int orders[][5] = {{0, 3, 4, 5, 6}, {6, 4, 3, 5, 0}};
+        for (int i = 0; i < 5; i++) {
+            snprintf(leaf, sizeof leaf, "%d", orders[round][i]);
+            plb_fold_tree_add(t, orders[round][i], 0, leaves, note, NULL);
+        }
+        assert_string_equal(root, "none");
+        plb_fold_tree_end(t, note, NULL);
+        assert_string_equal(root, "((0 3) ((4 5) 6))");
+        strcpy(root, "none");
+        plb_fold_tree_clear(t);
+    }
+    plb_fold_tree_end(t, note, NULL); /* all of them */
+    assert_string_equal(root, "none");
+    plb_fold_tree_free(t);
+}
+
 static void one_chunk_is_the_root(void **state)
 {
     (void)state;
@@ -128,6 +152,7 @@ int main(void)
         cmocka_unit_test(the_number_of_units_alone_says_what_a_chunk_is),
         cmocka_unit_test(forests_are_the_largest_nodes),
         cmocka_unit_test(the_root_does_not_depend_on_the_order),
+        cmocka_unit_test(chunks_that_were_set_aside_are_left_out),
         cmocka_unit_test(one_chunk_is_the_root),
         cmocka_unit_test(ranges_of_units_are_whole_chunks),
     };
