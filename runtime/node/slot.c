@@ -71,6 +71,7 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
 {
     take_room(slot, set, e);
     slot->pulls = plb_dataset_pulled(set);
+    slot->stored = 0;
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         if ((slot->pulls & PLB_BUFFER(i)) == 0)
@@ -83,13 +84,18 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
     return slot->pulls != 0;
 }
 
+int64_t plb_slot_sent(const struct plb_slot *slot, const struct plb_dataset *set)
+{
+    return plb_dataset_sent(set) & ~slot->stored;
+}
+
 void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire)
 {
     if (set->owner) {
         slot->pending++;
         return;
     }
-    int64_t sent = plb_dataset_sent(set);
+    int64_t sent = plb_slot_sent(slot, set);
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         plb_dataset_bytes(set, i, slot->task.range, &offset, &bytes);

@@ -13,7 +13,7 @@
 static int awaited;
 static int64_t accepted;
 
-/* What another rank sends is there at once; each sum is 2. */
+/* Data of another rank is there at once; each sum is 2. */
 static void get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
     const double two = 2.0;
