@@ -92,12 +92,14 @@ static void receive(struct plb_incoming *in, struct result *r)
     }
 }
 
-/* Whether a DONE names results alone, and all reduced arrays among them: these are nowhere else. */
+/* Whether a DONE names results alone, and all that are nowhere else: reduced arrays, and those of an audit.
+ */
 static bool names_results(const struct plb_dataset *set, const struct plb_done *done)
 {
     int64_t arrays = 0;
     for (int i = 0; i < set->n; i++)
         arrays |= set->at[i].mode == PLB_REDUCE ? PLB_BUFFER(i) : 0;
+    arrays = done->audit ? plb_dataset_results(set) : arrays;
     return (done->buffers & ~plb_dataset_results(set)) == 0 && (arrays & ~done->buffers) == 0;
 }
 

@@ -268,7 +268,10 @@ int plb_cluster_start(struct plb_rank *r)
     r->clock = (start.trace ? plb_mpi_clock_offset(r->mpi) : 0.0) - start.origin;
     if (r->rank0 == NULL && !start.trace)
         r->clock = -plb_now();
-    plb_dataset_share(&r->data, r->rank0 != NULL ? &r->rank0->job->app : NULL, r->kernel, r->mpi);
+    const struct plb_app *app = r->rank0 != NULL ? &r->rank0->job->app : NULL;
+    plb_dataset_share(&r->data, app, r->kernel, r->mpi);
+    plb_files_share(&r->near, &r->data, app, r->host, r->mpi);
+    plb_dataset_share_data(&r->data, r->mpi);
     share_costs(r);
     return open_pus(r, &start);
 }

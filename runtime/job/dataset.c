@@ -25,6 +25,12 @@ void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
     for (int i = 0; i < set->n; i++) {
         set->host[i] = set->at[i].data;
         set->shared[i] = plb_app_shares(app, set->at[i].data);
+        int file = plb_files_find(&app->files, set->at[i].data);
+        set->file[i] = file + 1;
+        if (file >= 0) {
+            set->file_in[i] = (char *)set->host[i] - app->files.at[file].data;
+            set->file_at[i] = app->files.at[file].at + set->file_in[i];
+        }
     }
 }
 

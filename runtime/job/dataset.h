@@ -12,8 +12,8 @@
 struct plb_dataset {
     int n;
     bool owner;    /* rank 0, which has every buffer whole */
-    int64_t whole; /* not on the owner: these buffers are whole in this rank's address space, though they are
-                      split by unit. Their memory belongs to who has set the bit */
+    int64_t whole; /* these buffers are whole in this rank's address space, though they are split by unit, or
+                      all ranks have them without a broadcast. Their memory belongs to who has set the bit */
     const struct plb_kernel *kernel; /* borrowed; of this rank */
     bool writes_all; /* the kernel writes every byte of its outputs: they need not be zero before */
     int64_t units;
@@ -21,8 +21,13 @@ struct plb_dataset {
     int64_t chunk;              /* units of a chunk (job/chunks.h); 0: there are none */
     struct plb_fold_tree *tree; /* of rank 0, where there are chunks */
     struct plb_data at[PLB_MAX_DATA];
-    void *host[PLB_MAX_DATA];    /* the whole buffer, where this rank has it */
-    bool shared[PLB_MAX_DATA];   /* on the owner: isolated tasks share the whole buffer with it */
+    void *host[PLB_MAX_DATA];      /* the whole buffer, where this rank has it */
+    bool shared[PLB_MAX_DATA];     /* on the owner: isolated tasks share the whole buffer with it */
+    int file[PLB_MAX_DATA];        /* the application's file that has the buffer, from 1; 0: none */
+    int64_t file_at[PLB_MAX_DATA]; /* the byte of the file at which the buffer begins */
+    int64_t file_in[PLB_MAX_DATA]; /* the same from the begin of the file's data */
+    int64_t stored;              /* not on the owner: these outputs are written to their files by this rank */
+    int fd[PLB_MAX_DATA];        /* of such a file */
     void *neutral[PLB_MAX_DATA]; /* not on the owner: memory of at[i].neutral, or NULL */
     void *first[PLB_MAX_DATA];   /* not on the owner: what a task of unit 0 gets, for a first call; or NULL */
     _Alignas(64) unsigned char args[PLB_MAX_ARGS];

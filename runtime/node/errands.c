@@ -129,7 +129,7 @@ bool plb_errands_sum(struct plb_runner *r, int number, const struct plb_message 
 void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done)
 {
     const struct plb_dataset *set = config->data;
-    done->buffers = plb_dataset_sent(set);
+    done->buffers = plb_slot_sent(slot, set);
     if (config->checksums && !set->owner)
         done->sum = plb_dataset_sum(set, done->range, slot->buffer, done->buffers);
     plb_slot_send(slot, set, &config->wire);

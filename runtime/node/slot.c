@@ -74,6 +74,7 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
     slot->kept = mirror != NULL && plb_mirror_take(mirror, slot->task.range, &slot->pulled);
     slot->pulls = slot->pulled.count > 0 ? plb_dataset_pulled(set) : 0;
     take_room(slot, set, e);
+    slot->stored = 0;
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         if (slot->kept && (plb_mirror_buffers(mirror) & PLB_BUFFER(i)) != 0)
@@ -97,13 +98,18 @@ uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set
     return plb_dataset_sum(set, slot->pulled, parts, slot->pulls);
 }
 
+int64_t plb_slot_sent(const struct plb_slot *slot, const struct plb_dataset *set)
+{
+    return plb_dataset_sent(set) & ~slot->stored;
+}
+
 void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire)
 {
     if (set->owner) {
         slot->pending++;
         return;
     }
-    int64_t sent = plb_dataset_sent(set);
+    int64_t sent = plb_slot_sent(slot, set);
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         plb_dataset_bytes(set, i, slot->task.range, &offset, &bytes);

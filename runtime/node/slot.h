@@ -54,6 +54,7 @@ struct plb_slot {
     int64_t pulls;              /* mask of the task's inputs that are pulled */
     struct plb_range pulled;    /* for these units */
     bool kept;                  /* they are in the mirror, and stay there */
+    int64_t stored;             /* mask of its results that are in their files already */
     bool summed;                /* their checksum has come: */
     uint32_t sum;
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
@@ -77,7 +78,10 @@ void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set,
 /* Where a buffer is from unit `first` of the task on; NULL: in its place in the whole buffer. */
 void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first);
 
-/* Starts the transfers of the results. On rank 0 they stay here: the slot waits for plb_slot_release
+/* The results that are sent: those that are nowhere else. A mask of buffers. */
+int64_t plb_slot_sent(const struct plb_slot *slot, const struct plb_dataset *set);
+
+/* Starts the transfers of these results. On rank 0 they stay here: the slot waits for plb_slot_release
  * instead. */
 void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire);
 void plb_slot_release(struct plb_slot *slot);

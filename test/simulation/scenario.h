@@ -344,4 +344,22 @@ static inline void free_scenario(struct scenario *s)
     plb_rangeset_fini(&s->accepted);
 }
 
+/* Whether a unit kills its executors. */
+static inline bool is_deadly(const struct scenario *s, int phase, int64_t unit)
+{
+    for (int i = 0; i < s->simulation.n_deadly; i++)
+        if (s->deadly[i].phase == phase && s->deadly[i].unit == unit)
+            return true;
+    return false;
+}
+
+/* PUs of which the master has heard that their device has failed. */
+static inline int failed_pus(const struct plb_master *master)
+{
+    int failed = 0;
+    for (int p = 0; p < plb_master_pus(master); p++)
+        failed += plb_master_totals(master, p)->failure[0] != '\0';
+    return failed;
+}
+
 #endif

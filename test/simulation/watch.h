@@ -109,15 +109,6 @@ static inline void check_gift(struct watch *w, const struct plb_message *m)
     }
 }
 
-/* Whether a unit kills its executors. */
-static inline bool is_deadly(const struct scenario *s, int phase, int64_t unit)
-{
-    for (int i = 0; i < s->simulation.n_deadly; i++)
-        if (s->deadly[i].phase == phase && s->deadly[i].unit == unit)
-            return true;
-    return false;
-}
-
 /* Whether a unit may be set aside: it kills or, in a run with chunks, another one of its chunk does. */
 static inline bool may_be_aside(const struct scenario *s, int phase, int64_t unit)
 {
@@ -397,15 +388,6 @@ static inline void simulate_to_no_pu(struct scenario *s)
     assert_non_null(strstr(err.text, "no processing unit is left"));
     plb_master_free(result.master);
     free_scenario(s);
-}
-
-/* PUs of which the master has heard that their device has failed. */
-static inline int failed_pus(const struct plb_master *master)
-{
-    int failed = 0;
-    for (int p = 0; p < plb_master_pus(master); p++)
-        failed += plb_master_totals(master, p)->failure[0] != '\0';
-    return failed;
 }
 
 #endif

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plb/data_file.h"
 #include "plb/option.h"
 #include "plb/status.h"
 
@@ -31,7 +32,7 @@
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 7u
+#define PLB_KERNEL_ABI 8u
 
 /* The running application, as its kernel sees it. Opaque, and owned by plbrun. Valid only in the thread that
  * gets it, and only during that call. */
@@ -86,8 +87,8 @@ struct plb_pair_int32 {
 /* The index in a pair that nobody has written. It loses against each other one. */
 #define PLB_NO_INDEX INT64_MAX
 
-/* One declared buffer. `data` is rank 0's memory. plbrun borrows it until the run ends. In a simulation no
- * entry runs, and it may be NULL (plb_app_simulated). */
+/* One declared buffer. `data` is rank 0's memory, or that of a file (plb_app_file). plbrun borrows it until
+ * the run ends. In a simulation no entry runs, and it may be NULL (plb_app_simulated). */
 struct plb_data {
     const char *name; /* for messages and traces; static storage */
     enum plb_data_mode mode;
