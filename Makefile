@@ -182,6 +182,7 @@ help:
 	@echo "make check-deep         all tests, sanitizers and faults, a million simulated clusters: hours"
 	@echo "make check-mpi          build and run with MPICH and Open MPI 5 (Python wheels, from the network)"
 	@echo "make check-survival     ranks and hosts of real runs are lost at random times (N=100 of each job)"
+	@echo "make check-large        data in files, three times rank 0's memory (LARGE=1024 MB of memory)"
 	@echo "make fuzz SECONDS=60    readers of files and messages get any bytes, each for so long (needs clang)"
 	@echo "make tests              build what the tests, scripts/gpu-check and its bundle need"
 	@echo "make format             write the style of the sources"

@@ -346,8 +346,10 @@ int main(int argc, char **argv)
         release(&run);
     if (launch.rank <= 0)
         plb_launch_tell(status, !run.end.left);
-    if (run.end.left)
+    if (run.end.left) {
+        plb_stop_clean(); /* results in files that were not completed */
         _exit(status);
+    }
     plb_arguments_fini(&a);
     return status;
 }

@@ -23,7 +23,7 @@ $(B)/test/support/%.so: test/support/%.c
 	$(Q)$(CC) $(C) $(CFLAGS) $(MPI_CFLAGS) -shared -o $@ $<
 
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
-.PHONY: tests test-kernels check check-seeds check-mpi check-survival check-deep mutants
+.PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep mutants
 tests: all test-kernels $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
 test-kernels: $(TEST_KERNELS) $(B)/test/support/halt.so $(B)/test/support/ulfm.so
 
@@ -37,6 +37,10 @@ check: tests
 # Simulated clusters alone, N of them from seed FROM on, and the table of what they met.
 check-seeds: $(B)/test/simulation/test_seeds
 	@PLB_SEEDS=$(or $(N),1000000) PLB_FIRST_SEED=$(or $(FROM),1) $< && echo "1 passed, 0 failed, 0 skipped"
+
+# Data in files, three times the memory of rank 0: LARGE MB.
+check-large: all
+	@$(SETTINGS) PLB_LARGE=$(or $(LARGE),1024) PLB_TIMEOUT=3600 test/run test/system/test_large.sh
 
 # Faults are planted in copies of the tree. N=10: a fixed spread of ten. FAULTS='worker/*': those alone.
 mutants:

@@ -29,6 +29,8 @@ static const struct plb_option options[] = {
     {"a", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the result goes, .npy; nowhere where not given"},
     {"reduced", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
      "where sum, least and greatest of a go, .npy; nowhere where not given"},
+    {"mapped", PLB_FLAG, "no", 0, 0, NULL,
+     "files stay files: b, c and a are not read into memory, and ranks that see them need no network"},
     {"elements", PLB_INT, "8388608", CHUNK, 1099511627776.0, NULL,
      "synthetic input: its length, a multiple of 4096"},
     {"scale", PLB_REAL, "3", 0, 0, NULL, "s in a = b + s c"},
@@ -56,8 +58,19 @@ static int triad(const struct plb_task *task)
     return 0;
 }
 
+static int map_term(struct plb_app *app, const char *path, struct plb_array *x)
+{
+    struct plb_data_file file = {.path = path, .type = "<f8"};
+    if (plb_app_file(app, &file) != PLB_OK)
+        return PLB_EINPUT;
+    *x = (struct plb_array){file.data, sizeof(double), file.rows, file.columns, false};
+    return PLB_OK;
+}
+
 static int read_term(struct plb_app *app, const char *path, struct plb_array *x)
 {
+    if (plb_app_flag(app, "mapped"))
+        return map_term(app, path, x);
     if (plb_read_npy(app, path, PLB_ROW_MAJOR, x) != PLB_OK)
         return PLB_EINPUT;
     if (x->element_bytes != sizeof(double))
@@ -110,16 +123,33 @@ static int read_terms(struct plb_app *app, struct state *s)
     return PLB_OK;
 }
 
+/* The memory of a: that of its file, or of rank 0. */
+static int make_result(struct plb_app *app, struct state *s)
+{
+    bool given = plb_app_given(app, "a");
+    s->a = s->b;
+    s->a.data = NULL;
+    if (given && plb_app_flag(app, "mapped")) {
+        struct plb_data_file file = {plb_app_text(app, "a"), "<f8", true, false, s->a.rows,
+                                     s->a.columns,           0,     0,    NULL};
+        if (plb_app_file(app, &file) != PLB_OK)
+            return PLB_EINPUT;
+        s->a.data = file.data;
+        return PLB_OK;
+    }
+    if (!plb_app_simulated(app))
+        s->a.data = plb_app_alloc_array(app, s->a.rows * s->a.columns, sizeof(double));
+    if (given)
+        plb_app_save_npy(app, plb_app_text(app, "a"), &s->a);
+    return PLB_OK;
+}
+
 static int setup(struct plb_app *app)
 {
     struct state *s = plb_app_alloc(app, sizeof *s);
     plb_app_set_state(app, s);
-    if (read_terms(app, s) != PLB_OK)
+    if (read_terms(app, s) != PLB_OK || make_result(app, s) != PLB_OK)
         return PLB_EINPUT;
-    s->a = s->b;
-    s->a.data = NULL;
-    if (!plb_app_simulated(app))
-        s->a.data = plb_app_alloc_array(app, s->a.rows * s->a.columns, sizeof(double));
     s->scale = plb_app_real(app, "scale");
     plb_app_args(app, &s->scale, sizeof s->scale);
     plb_app_units(app, s->a.rows * s->a.columns / CHUNK);
@@ -150,8 +180,6 @@ static int setup(struct plb_app *app)
     for (int i = B; i <= GREATEST; i++)
         plb_app_data(app, &buffers[i]);
     struct plb_array three = {s->reduced, sizeof(double), 3, 1, false};
-    if (plb_app_given(app, "a"))
-        plb_app_save_npy(app, plb_app_text(app, "a"), &s->a);
     if (plb_app_given(app, "reduced"))
         plb_app_save_npy(app, plb_app_text(app, "reduced"), &three);
     return PLB_OK;

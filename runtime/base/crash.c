@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
 #include "base/memory.h"
 #include "base/stop.h"
 #include "base/units.h"
@@ -172,10 +173,12 @@ static void write_line(struct line *line)
     (void)written; /* there is nobody to tell */
 }
 
-static void say(int i)
+static void say(int i, const void *address)
 {
     struct line line = {.n = 0};
     const struct plb_crash_place *p = own;
+    const char *file = signals[i].number == SIGBUS || signals[i].number == SIGSEGV ? plb_mapped_path(address)
+                                                                                   : NULL;
     add_rank(&line);
     bool known = p != NULL && p->entry != NULL;
     if (known)
@@ -189,7 +192,10 @@ static void say(int i)
         add(&line, "), or a library; report it with the command line and the conf file");
     } else {
         add(&line, "; ");
-        add(&line, signals[i].hint);
+        add(&line, file == NULL ? signals[i].hint : file);
+        if (file != NULL)
+            add(&line, signals[i].number == SIGBUS ? " became shorter, or its disk failed"
+                                                   : " is for reading alone");
     }
     write_line(&line);
 }
@@ -237,7 +243,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
         await(&said, SENTENCE_LOOK, SENTENCE_LOOKS);
     } else {
         note(number);
-        say(i);
+        say(i, info->si_addr);
         if (atomic_load(&n_notes) > 0)
             await(&told, WORDS_LOOK, WORDS_LOOKS);
         atomic_store(&said, true);

@@ -75,20 +75,20 @@ static int open_named(struct plb_file *file)
 {
     if (!choose_temporary(file))
         return -1;
-    int fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         forget_temporary(file);
     return fd;
 }
 
-/* A new file in the target's folder, without a name where the file system has such files. */
-static int open_new(struct plb_file *file)
+/* A new file in the target's folder; unless `named`, without a name where the file system has such files. */
+static int open_new(struct plb_file *file, bool named)
 {
     struct stat older;
     bool there = stat(file->target, &older) == 0;
     if (!there && errno == ENAMETOOLONG)
         return -1;
-    char *folder = plb_path_folder(file->target);
+    char *folder = named ? NULL : plb_path_folder(file->target);
     int fd = folder != NULL ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
     free(folder);
     if (fd < 0)
@@ -140,7 +140,7 @@ int plb_file_create(struct plb_file *file, const char *path, struct plb_error *e
     else if (own >= 0)
         fd = fcntl(own, F_DUPFD_CLOEXEC, 0);
     else
-        fd = in_place ? open_in_place(path) : open_new(file);
+        fd = in_place ? open_in_place(path) : open_new(file, false);
     if (in_place) {
         free(file->target);
         file->target = NULL;
@@ -153,6 +153,39 @@ int plb_file_create(struct plb_file *file, const char *path, struct plb_error *e
         close(fd);
     release(file);
     return err->status;
+}
+
+int plb_file_create_shared(struct plb_file *file, const char *path, struct plb_error *err)
+{
+    if (plb_file_streams(path) || plb_file_descriptor(path) >= 0)
+        return plb_fail(err, PLB_EFAILED,
+                        "%s: is no file that PUs can write at any place; name a regular file", path);
+    *file = (struct plb_file){.path = strdup(path), .target = plb_path_target(path)};
+    int fd = file->target != NULL ? open_new(file, true) : -1;
+    file->stream = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    if (file->stream != NULL)
+        return PLB_OK;
+    cannot(err, path, file->target == NULL ? ELOOP : errno);
+    if (fd >= 0)
+        close(fd);
+    release(file);
+    return err->status;
+}
+
+void plb_file_aim(struct plb_file *file, const char *suffix)
+{
+    char *path, *target;
+    if (suffix[0] == '\0' || asprintf(&path, "%s%s", file->path, suffix) < 0)
+        return;
+    target = plb_path_target(path);
+    if (target != NULL) {
+        free(file->target);
+        free(file->path);
+        file->target = target;
+        file->path = path;
+    } else {
+        free(path);
+    }
 }
 
 int plb_file_reserve(struct plb_file *file, int64_t bytes)

@@ -23,6 +23,13 @@ struct plb_file {
  * PLB_OK, and plb_file_commit is due; or PLB_EFAILED and a sentence. */
 int plb_file_create(struct plb_file *file, const char *path, struct plb_error *err);
 
+/* The same with a temporary name from the start, so that other processes can open the file too; for reading
+ * and writing. A pipe or device is refused. */
+int plb_file_create_shared(struct plb_file *file, const char *path, struct plb_error *err);
+
+/* The complete file gets its name with `suffix` at the end instead. */
+void plb_file_aim(struct plb_file *file, const char *suffix);
+
 /* Takes room for so many bytes, where the file system can do that; else asks how much there is. A complete
  * file is as long as what was written to it. Returns 0, or the errno that says why there is no room. */
 int plb_file_reserve(struct plb_file *file, int64_t bytes);

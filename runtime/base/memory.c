@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/memory_limit.h"
 #include "plb/status.h"
@@ -60,6 +61,24 @@ void plb_shared_free(void *memory, size_t bytes)
 {
     if (memory != NULL)
         munmap(memory, bytes > 0 ? bytes : 1);
+}
+
+void *plb_reserve(size_t bytes, bool shared)
+{
+    int flags = (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS | MAP_NORESERVE;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        return NULL;
+    void *memory = mmap(NULL, bytes > 0 ? bytes : 1, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+void plb_reserve_drop(void *part, size_t bytes, bool shared)
+{
+    uintptr_t first = ((uintptr_t)part + PAGE - 1) / PAGE * PAGE,
+              end = ((uintptr_t)part + bytes) / PAGE * PAGE;
+    if (first < end)
+        madvise((void *)first, end - first, shared ? MADV_REMOVE : MADV_DONTNEED);
 }
 
 size_t plb_array_bytes(int64_t n, size_t size)

@@ -3,6 +3,7 @@
 #ifndef PLB_BASE_MEMORY_H
 #define PLB_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,13 @@ void *plb_alloc(size_t bytes);
 /* Zeroed whole pages that this process shares with the children that it forks afterwards. */
 void *plb_shared_alloc(size_t bytes);
 void plb_shared_free(void *memory, size_t bytes); /* as many as were asked for; NULL: nothing */
+
+/* Addresses for so many bytes, zeroed, with memory where they are written; shared: with later children.
+ * NULL: the system refuses, or limits addresses (ulimit -v), and others need them. Free: plb_shared_free. */
+void *plb_reserve(size_t bytes, bool shared);
+
+/* Gives the whole pages of a part of them back; they are zeroed then. */
+void plb_reserve_drop(void *part, size_t bytes, bool shared);
 
 /* Bytes of an array of n elements of `size` bytes. Where no memory can have as many, or n is negative, the
  * program ends as said above. */

@@ -99,3 +99,24 @@ int64_t plb_memory_used(void)
     fclose(file);
     return pages * sysconf(_SC_PAGESIZE);
 }
+
+/* As the machine says; INT64_MAX where it says nothing. */
+static int64_t machine_available(const char *root)
+{
+    char path[PATH_MAX], line[200];
+    long long kilobytes = -1;
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && kilobytes < 0 && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) != 1)
+            kilobytes = -1;
+    if (file != NULL)
+        fclose(file);
+    return kilobytes >= 0 && kilobytes < INT64_MAX / 1024 ? kilobytes * 1024 : INT64_MAX;
+}
+
+int64_t plb_memory_available(const char *root)
+{
+    int64_t left = plb_memory_limit(root) - plb_memory_used();
+    return least(left > 0 ? left : 0, machine_available(root));
+}

@@ -9,6 +9,10 @@
  * in proc/ and sys/. Reads about ten small files: 0.1 ms. Thread-safe. */
 int64_t plb_memory_limit(const char *root);
 
+/* Bytes that can still be had: those that the machine has available, or what the limit leaves beside this
+ * process, where that is less. `root`: as above. Thread-safe. */
+int64_t plb_memory_available(const char *root);
+
 /* Bytes that this process has in memory now; 0 where that is not known. Thread-safe. */
 int64_t plb_memory_used(void);
 

@@ -129,6 +129,18 @@ void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range
     plb_rangeset_add(out, (struct plb_range){at, end - at});
 }
 
+struct plb_range plb_rangeset_lacking(const struct plb_rangeset *set, struct plb_range range)
+{
+    int64_t first = range.first, end = end_of(range);
+    int i = find(set, first + 1); /* the range that has the first unit, if any has */
+    if (i < set->n && set->at[i].first <= first)
+        first = min64(end_of(set->at[i]), end);
+    i = find(set, end); /* ranges do not touch: it has the last unit, or none has */
+    if (i < set->n && set->at[i].first < end)
+        end = max64(set->at[i].first, first);
+    return (struct plb_range){first, end - first};
+}
+
 struct plb_range plb_range_hull(struct plb_range a, struct plb_range b)
 {
     int64_t first = min64(a.first, b.first);

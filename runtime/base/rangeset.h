@@ -40,6 +40,9 @@ struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count);
 /* Adds to `out` the parts of `range` that are not in `set`. */
 void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range, struct plb_rangeset *out);
 
+/* The smallest range with all units of `range` that are not in the set; count = 0: all are. */
+struct plb_range plb_rangeset_lacking(const struct plb_rangeset *set, struct plb_range range);
+
 /* Whether all units of the first range are in the second one. */
 static inline bool plb_range_within(struct plb_range part, struct plb_range range)
 {

@@ -1,47 +1,14 @@
-/* Questions to the balancer, and blocks from its answers. */
+/* Questions to the balancer. */
 #include "core/agenda.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "core/least.h"
+#include "core/agenda_inside.h"
 #include "core/migration.h"
-#include "core/recall.h"
-#include "core/slicing.h"
-#include "core/waiting_list.h"
 
 #define NO_PU (-1)
-/* A block that is to be shared is cut into this many tasks. Larger: more starts. Smaller: a task that has
- * begun, and can move no more, lasts longer. Set by the imbalance demo. */
-#define CUT 16
-
-/* While more than this part of the work remains, blocks are not cut, since nobody will take from them.
- * Larger: more starts. Smaller: a long block may have been started whole. */
-#define TAIL 0.3
-
-struct agenda_pu {
-    int64_t blocks;
-    bool served; /* has ever been granted a block */
-};
-
-struct plb_agenda {
-    struct plb_agenda_config config;
-    struct plb_ledger *ledger;
-    struct plb_broker *broker;
-    struct plb_balancer_view seen;
-    struct agenda_pu *pus;
-    struct plb_least least;
-    void *policy; /* the balancer's state in this pass; NULL before the first */
-    struct plb_waiting_list waiting;
-    struct plb_recalls recalls;
-    int *owners; /* of blocks that a report ended; room for all open blocks */
-    int served;  /* living PUs that have ever been granted a block: only they take from others */
-    int pass;
-    bool announced; /* nodes know that nothing is left to grant */
-    char failure[200];
-};
 
 struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct plb_ledger *ledger,
                                   struct plb_broker *broker)
@@ -103,86 +70,6 @@ bool plb_agenda_follow(struct plb_agenda *a, int pu, double now)
     return plb_balancer_view_follow(&a->seen, pu);
 }
 
-/* -------------------------------------------------------------------------- blocks */
-
-/* In the tail the least tasks are kept young, a PU at a time, so that on many PUs nothing is left to fit when
- * all nodes are told. */
-static void keep_young(struct plb_agenda *a, int p)
-{
-    bool tail = a->seen.view.remaining < TAIL * a->seen.view.total;
-    if (a->config.migration && plb_least_many(&a->least) && tail)
-        plb_least_look(&a->least, p);
-}
-
-/* Makes a block several tasks, so that others find something to take. */
-static void cut(struct plb_agenda *a, int p, struct plb_block *block)
-{
-    plb_least_look(&a->least, p);
-    int64_t part = block->range.count / CUT, least = plb_least_units(&a->least, p);
-    part = part > least ? part : least;
-    part = part > 1 ? part : 1;
-    block->grain = part < block->grain ? part : block->grain;
-}
-
-/* Makes a large block several tasks, so that all but one of them can be taken from a slow PU. */
-static void slice(struct plb_agenda *a, int p, struct plb_block *block)
-{
-    struct plb_range r = block->range;
-    const struct plb_cost_map *map = a->seen.map;
-    struct plb_history *h = plb_balancer_view_history(&a->seen, p);
-    bool fitted = h->fitted;
-    if (!a->config.saves && (!a->config.migration || a->seen.view.living < 2))
-        return;
-    double work = plb_cost_work(map, r.first, r.count);
-    block->share = fmax(plb_balancer_view_share(&a->seen, p), work);
-    struct plb_slicing s = plb_slicing(h, work, block->share, a->config.task_s);
-    a->seen.stats.fits += h->fitted && !fitted;
-    if (s.most < work) {
-        int64_t units = plb_cost_units(map, r.first, r.count, s.most);
-        block->grain = units < block->grain ? units : block->grain;
-    }
-    if (s.least >= 0.0)
-        block->least = s.least < work ? plb_cost_units(map, r.first, r.count, s.least) : r.count;
-}
-
-/* Adds the BLOCK of units that the ledger has granted to a PU. */
-static struct plb_block *add_block(struct plb_agenda *a, int p, struct plb_range range, int64_t id,
-                                   struct plb_outbox *out)
-{
-    const struct plb_pu_info *info = &a->config.pus.infos[p];
-    double most = a->seen.pus[p].grain;
-    int64_t grain = most < (double)range.count ? (int64_t)most : range.count;
-    a->served += !a->pus[p].served;
-    a->pus[p].served = true;
-    a->pus[p].blocks++;
-    plb_balancer_view_granted(&a->seen, p, plb_cost_work(a->seen.map, range.first, range.count));
-    struct plb_message *m = plb_outbox_add(out, PLB_BLOCK, 0, info->node, a->pass);
-    m->pu = info->local;
-    m->block = (struct plb_block){.range = range, .id = id, .grain = grain};
-    return &m->block;
-}
-
-static void grant(struct plb_agenda *a, int p, double work, struct plb_outbox *out)
-{
-    struct plb_range range = plb_ledger_front(a->ledger);
-    range.count = plb_slicing_units(a->seen.map, range, work);
-    int node = a->config.pus.infos[p].node;
-    struct plb_block *block = add_block(a, p, range, plb_ledger_grant(a->ledger, p, node, range.count), out);
-    slice(a, p, block);
-    if (a->config.migration && a->seen.view.remaining < TAIL * a->seen.view.total
-        && !plb_least_many(&a->least) && plb_history_surprises(plb_balancer_view_history(&a->seen, p)))
-        cut(a, p, block);
-}
-
-void plb_agenda_entrust(struct plb_agenda *a, int p, struct plb_range range, int64_t most,
-                        struct plb_outbox *out)
-{
-    int64_t id = plb_ledger_grant_apart(a->ledger, p, a->config.pus.infos[p].node, range);
-    struct plb_block *block = add_block(a, p, range, id, out);
-    block->grain = most < block->grain ? most : block->grain;
-    block->alone = 1;
-}
-
 bool plb_agenda_lives(const struct plb_agenda *a, int p)
 {
     return !a->seen.pus[p].lost;
@@ -201,7 +88,7 @@ static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
                 plb_waiting_list_enter(&a->waiting, p);
             return;
         }
-        grant(a, p, work, out);
+        plb_agenda_grant(a, p, work, out);
     }
     plb_waiting_list_leave(&a->waiting, p);
 }
@@ -241,9 +128,7 @@ static void tell_least(struct plb_agenda *a, int node, struct plb_empty *empty)
  * something to take. */
 static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
 {
-    for (int i = from; i < out->n; i++)
-        if (out->at[i].type == PLB_BLOCK)
-            cut(a, (int)(out->at[i].block.id % a->seen.view.n_pus), &out->at[i].block);
+    plb_agenda_cut(a, out, from);
     if (a->announced)
         return;
     a->announced = true;
@@ -268,7 +153,7 @@ void plb_agenda_name_victims(struct plb_agenda *a, int node, struct plb_outbox *
         return;
     }
     for (int i = 0; i < plb_broker_pus(a->broker, node) && i < PLB_LEAST; i++)
-        keep_young(a, plb_broker_first_pu(a->broker, node) + i);
+        plb_agenda_keep_young(a, plb_broker_first_pu(a->broker, node) + i);
     tell_least(a, node, empty);
 }
 
@@ -323,7 +208,7 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
 {
     int from = out->n;
     plb_balancer_view_sampled(&a->seen, pu);
-    keep_young(a, pu);
+    plb_agenda_keep_young(a, pu);
     if (a->config.balancer->done != NULL)
         a->config.balancer->done(a->policy, &a->seen.view, pu, sample);
     int n_owners = tell_ends(a, pu);

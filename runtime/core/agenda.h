@@ -7,22 +7,9 @@
 #ifndef PLB_CORE_AGENDA_H
 #define PLB_CORE_AGENDA_H
 
-#include "core/balancer_view.h"
-#include "core/broker.h"
+#include "core/agenda_config.h"
 
 struct plb_agenda;
-
-struct plb_agenda_config {
-    const struct plb_balancer *balancer;
-    const struct plb_param *params; /* borrowed */
-    struct plb_view_pus pus;        /* its arrays are borrowed */
-    struct plb_history *histories;  /* borrowed: n_phases of each PU, PU by PU */
-    int n_phases;
-    bool migration; /* nodes are told when nothing is left to grant */
-    double task_s;  /* seconds of a task of a large block at most */
-    bool backups;   /* idle PUs execute late units a second time */
-    bool saves;     /* large blocks are several tasks also where nobody can take them */
-};
 
 /* The ledger and the broker are borrowed. */
 struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct plb_ledger *ledger,

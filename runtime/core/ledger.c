@@ -60,15 +60,32 @@ void plb_ledger_recount(struct plb_ledger *l)
     }
 }
 
-int64_t plb_ledger_grant(struct plb_ledger *l, int pu, int node, int64_t count)
+/* A node gets free units. */
+static void hand_out(struct plb_ledger *l, int node, struct plb_range range)
 {
-    struct plb_range range = plb_rangeset_take(&l->free, count);
-    double work = plb_cost_work(l->costs, range.first, count);
+    double work = plb_cost_work(l->costs, range.first, range.count);
+    plb_rangeset_remove(&l->free, range);
     l->n_changes = 0;
     l->free_work = l->free.units > 0 ? l->free_work - work : 0.0;
-    l->held_units += count;
+    l->held_units += range.count;
     l->left[node] += work;
+}
+
+int64_t plb_ledger_grant_range(struct plb_ledger *l, int pu, int node, struct plb_range range)
+{
+    hand_out(l, node, range);
     return plb_open_blocks_open(&l->held, pu, node, range);
+}
+
+void plb_ledger_grant_more(struct plb_ledger *l, int64_t block, int node, struct plb_range range)
+{
+    hand_out(l, node, range);
+    plb_open_blocks_extend(&l->held, block, node, range);
+}
+
+int64_t plb_ledger_grant(struct plb_ledger *l, int pu, int node, int64_t count)
+{
+    return plb_ledger_grant_range(l, pu, node, (struct plb_range){plb_ledger_front(l).first, count});
 }
 
 int64_t plb_ledger_grant_apart(struct plb_ledger *l, int pu, int node, struct plb_range range)

@@ -22,8 +22,8 @@
  * names a lost thief frees. A MOVED that a dead giver did not get out changes nothing: the giver still holds
  * in the ledger, and its loss frees. So a unit is executed again rather than lost, and accepted once.
  *
- * Cost: O(1) for a grant, and for a result or a move of one of the block's few parts. O(n) in all n parts for
- * a loss, and for a result whose units are not its block's any more. Not thread-safe. */
+ * Cost: O(1) for a grant off the front, O(free ranges) elsewhere; O(1) for a result or a move of one of the
+ * block's few parts, O(n) in all n parts for a loss, and where units are not its block's. Not thread-safe. */
 #ifndef PLB_CORE_LEDGER_H
 #define PLB_CORE_LEDGER_H
 
@@ -79,6 +79,11 @@ static inline struct plb_range plb_ledger_front(const struct plb_ledger *ledger)
 /* Grants the first `count` units of the front to a PU of a node as a new block, whose number it returns. The
  * PU has fewer than PLB_BLOCKS_AHEAD open blocks, and the front has that many units. */
 int64_t plb_ledger_grant(struct plb_ledger *ledger, int pu, int node, int64_t count);
+
+/* Grants free units from anywhere, as plb_ledger_grant does. And adds more of them to a block that was
+ * granted just now: it gets them in ranges that do not hang together. */
+int64_t plb_ledger_grant_range(struct plb_ledger *ledger, int pu, int node, struct plb_range range);
+void plb_ledger_grant_more(struct plb_ledger *ledger, int64_t block, int node, struct plb_range range);
 
 /* These units are suspect until the pass ends: free ones stand apart, and no grant of the front has them. */
 void plb_ledger_suspect(struct plb_ledger *ledger, struct plb_range range);

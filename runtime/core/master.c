@@ -27,6 +27,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
         m->limits[p] = plb_task_limit(m->config.sizes, &infos[p], config->grain, config->pulled_bytes);
     plb_sizes_refuse(m->config.sizes, config->units, infos, n, m->refused);
     m->ledger = plb_ledger_new(n, m->config.n_nodes);
+    m->residence = config->resident ? plb_residence_new(config->n_nodes) : NULL;
     m->broker = plb_broker_new(m->ledger, &m->work, config->victim, m->infos, n, config->n_nodes);
     struct plb_agenda_config agenda = {.balancer = config->balancer,
                                        .params = config->params,
@@ -38,7 +39,8 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
                                        .migration = config->migration,
                                        .task_s = plb_longest_task(config->task_s),
                                        .backups = config->backups && config->migration,
-                                       .saves = config->saves};
+                                       .saves = config->saves,
+                                       .residence = m->residence};
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
     m->backups = plb_backups_new(&(struct plb_backups_config){
         m->infos, m->ledger, m->broker, m->agenda, m->work.histories, n, agenda.n_phases, agenda.backups});
@@ -60,6 +62,7 @@ void plb_master_free(struct plb_master *m)
     plb_audits_free(m->audits);
     plb_backups_free(m->backups);
     plb_agenda_free(m->agenda);
+    plb_residence_free(m->residence);
     plb_broker_free(m->broker);
     plb_ledger_free(m->ledger);
     plb_work_count_fini(&m->work);
@@ -94,6 +97,8 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
         if (!plb_ledger_lost(m->ledger, n))
             plb_outbox_add(out, PLB_PASS, 0, n, pass)->begin = (struct plb_pass){phase, replaced};
     plb_broker_begin(m->broker);
+    if (m->residence != NULL)
+        plb_residence_begin(m->residence, map->units);
     plb_suspects_begin(m->suspects, pass, phase);
     plb_agenda_begin(m->agenda, pass, phase, map);
     plb_backups_begin(m->backups, pass, phase, map, now);
@@ -188,6 +193,8 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     if (plb_work_count_reported(&m->work, p, done, &sample))
         count_anew(m);
     plb_broker_heard(m->broker, message->from);
+    if (m->residence != NULL)
+        plb_residence_executed(m->residence, message->from, done->range);
     plb_backups_reported(m->backups, p, done->range, fresh > 0, now, out);
     plb_agenda_reported(m->agenda, p, &sample, out);
     plb_backups_granted(m->backups, out, from, now);
@@ -341,6 +348,8 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
     if (node < 0 || node >= m->config.n_nodes || plb_ledger_lost(m->ledger, node))
         return;
     m->counts.losses++;
+    if (m->residence != NULL)
+        plb_residence_lose(m->residence, node);
     plb_totals_lose(m->totals, m->infos, m->n_pus, node);
     m->counts.freed += plb_losses_node(&m->losses, node, now, pass_seconds(m, now), out);
     look_at_suspects(m, now, out);

@@ -1,9 +1,10 @@
 /* The master: the balancer's side of the protocol as a state machine. No I/O, no threads, no clock: events go
  * in with the time at which they happened, messages to send come out.
  *
- * Its parts: ledger (who has which unit), agenda (which PU is asked next, and what it is told), broker (which
- * node may take work from which), history (what was measured of a PU), backups (which late units are executed
- * a second time), suspects (which units kill their executors). Calls never overlap. */
+ * Its parts: ledger (who has which unit), agenda (which PU is asked next, and what it is told), residence
+ * (which node has which inputs), broker (which node may take work from which), history (what was measured of
+ * a PU), backups (which late units are executed a second time), suspects (which units kill their executors).
+ * Calls never overlap. */
 #ifndef PLB_CORE_MASTER_H
 #define PLB_CORE_MASTER_H
 
@@ -84,6 +85,8 @@ const struct plb_master_counts *plb_master_counts(const struct plb_master *maste
 struct plb_backups *plb_master_backups(const struct plb_master *master);
 struct plb_audits *plb_master_audits(const struct plb_master *master);
 const struct plb_suspects *plb_master_suspects(const struct plb_master *master);
+const struct plb_residence *
+plb_master_residence(const struct plb_master *master);            /* NULL: nodes keep nothing */
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
 struct plb_history *plb_master_history(const struct plb_master *master, int phase, int pu);
 struct plb_work_count *plb_master_work(struct plb_master *master);

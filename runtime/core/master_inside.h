@@ -19,6 +19,7 @@ struct plb_master {
     struct plb_work_count work;
     struct plb_ledger *ledger;
     struct plb_broker *broker;
+    struct plb_residence *residence; /* NULL: nodes keep nothing */
     struct plb_agenda *agenda;
     struct plb_backups *backups;
     struct plb_audits *audits;

@@ -48,6 +48,11 @@ const struct plb_suspects *plb_master_suspects(const struct plb_master *m)
     return m->suspects;
 }
 
+const struct plb_residence *plb_master_residence(const struct plb_master *m)
+{
+    return m->residence;
+}
+
 bool plb_master_refused(const struct plb_master *m, int pu)
 {
     return m->refused[pu];

@@ -133,7 +133,7 @@ static const char *check_empty(const struct plb_empty *empty, int n_nodes)
 static const char *check_done(const struct plb_done *done)
 {
     bool right = sound(done->range) && done->block >= 0 && done->slot >= PLB_NO_SLOT && done->tasks > 0
-              && done->tasks <= done->range.count;
+              && done->tasks <= done->range.count && done->buffers >= 0;
     return right ? NULL : "an impossible report";
 }
 
@@ -176,7 +176,10 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
              : m->cancel.why < 0 || m->cancel.why > PLB_PUT_ASIDE ? "an impossible reason"
                                                                   : NULL;
     case PLB_RECALL: return check_recall(&m->recall, n_nodes);
-    case PLB_PULL: return sound(m->pull.range) && m->pull.slot >= 0 ? NULL : "an impossible range or slot";
+    case PLB_PULL:
+        return sound(m->pull.range) && m->pull.slot >= 0 && m->pull.buffers >= 0
+                 ? NULL
+                 : "an impossible range or slot";
     case PLB_CHECKSUM:
         return sound(m->sum.range) && m->sum.slot >= 0 && m->sum.sum >= 0 && m->sum.sum <= UINT32_MAX
                  ? NULL

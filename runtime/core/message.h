@@ -137,8 +137,9 @@ struct plb_recall {
 
 struct plb_pull {
     struct plb_range range;
-    int64_t slot;  /* tag of the data */
-    int64_t again; /* not 0: the data had arrived before, and was damaged */
+    int64_t slot;    /* tag of the data */
+    int64_t again;   /* not 0: the data had arrived before, and was damaged */
+    int64_t buffers; /* mask of those that are wanted: bit i is buffer i */
 };
 
 struct plb_sum {
@@ -154,8 +155,9 @@ struct plb_done {
     int64_t tasks;          /* that the range was executed in */
     double execute_s;       /* sums over the tasks */
     double transfer_s;
-    int32_t audit; /* not 0: the result is to be compared, and not to be accepted */
-    uint32_t sum;  /* CRC32C of the outputs, buffer by buffer, where checksums are wanted */
+    int32_t audit;   /* not 0: the result is to be compared, and not to be accepted */
+    uint32_t sum;    /* CRC32C of the outputs, buffer by buffer, where checksums are wanted */
+    int64_t buffers; /* mask of the results that follow as data; the others are where they belong */
 };
 
 struct plb_failure {

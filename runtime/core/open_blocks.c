@@ -57,27 +57,45 @@ static struct plb_part *add_part(struct plb_open_blocks *b, int block, struct pl
     return part;
 }
 
+/* Adds a range that was just granted to a block. */
+static void add_granted(struct plb_open_blocks *b, int block, int node, struct plb_range range)
+{
+    struct plb_part *part = add_part(b, block, range);
+    part->node = part->giver = node;
+    part->hop = 0;
+}
+
 int64_t plb_open_blocks_open(struct plb_open_blocks *b, int pu, int node, struct plb_range range)
 {
     int place = pu * PLB_BLOCKS_AHEAD;
     place += b->at[place].id != PLB_CLOSED;
     b->at[place].id = b->next++ * b->n_pus + pu;
     b->at[place].parts = PLB_NO_PART;
-    struct plb_part *part = add_part(b, place, range);
-    part->node = part->giver = node;
-    part->hop = 0;
+    add_granted(b, place, node, range);
     return b->at[place].id;
+}
+
+/* The place in `at` of the block with this number; PLB_CLOSED where it is not open. */
+static int place_of(const struct plb_open_blocks *b, int64_t id)
+{
+    if (id < 0 || b->n_pus == 0)
+        return PLB_CLOSED;
+    int first = (int)(id % b->n_pus) * PLB_BLOCKS_AHEAD;
+    for (int i = first; i < first + PLB_BLOCKS_AHEAD; i++)
+        if (b->at[i].id == id)
+            return i;
+    return PLB_CLOSED;
+}
+
+void plb_open_blocks_extend(struct plb_open_blocks *b, int64_t id, int node, struct plb_range range)
+{
+    add_granted(b, place_of(b, id), node, range);
 }
 
 int32_t plb_open_blocks_parts(const struct plb_open_blocks *b, int64_t id)
 {
-    if (id < 0 || b->n_pus == 0)
-        return PLB_NO_PART;
-    const struct plb_open_block *of_pu = &b->at[id % b->n_pus * PLB_BLOCKS_AHEAD];
-    for (int i = 0; i < PLB_BLOCKS_AHEAD; i++)
-        if (of_pu[i].id == id)
-            return of_pu[i].parts;
-    return PLB_NO_PART;
+    int place = place_of(b, id);
+    return place != PLB_CLOSED ? b->at[place].parts : PLB_NO_PART;
 }
 
 /* Units at one end of a part become a part of their own, of the same node. */

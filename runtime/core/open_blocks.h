@@ -1,5 +1,6 @@
-/* The open blocks: which units each PU's blocks still hold, as parts. A block begins as one part. Moves and
- * results cut parts; a block is open while it has one. Part of the ledger.
+/* The open blocks: which units each PU's blocks still hold, as parts. A block begins as one part, or as
+ * several where its units do not hang together. Moves and results cut parts; a block is open while it has
+ * one. Part of the ledger.
  *
  * Parts stand in one array: to look at all of them is quick. Those of a block form a list. Cost: O(1) to
  * open a block, and to take a part away. Not thread-safe. */
@@ -51,6 +52,9 @@ void plb_open_blocks_begin(struct plb_open_blocks *blocks);
 /* Opens a block of a PU that has fewer than PLB_BLOCKS_AHEAD, and returns its number: number % PUs is the PU.
  * The PU's node has the range. */
 int64_t plb_open_blocks_open(struct plb_open_blocks *blocks, int pu, int node, struct plb_range range);
+
+/* Adds a range that the node has to a block that is open. */
+void plb_open_blocks_extend(struct plb_open_blocks *blocks, int64_t id, int node, struct plb_range range);
 
 /* The first part of the block with this number; PLB_NO_PART where it is not open. */
 int32_t plb_open_blocks_parts(const struct plb_open_blocks *blocks, int64_t id);

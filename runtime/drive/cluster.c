@@ -309,6 +309,7 @@ static bool release(struct plb_rank *r)
         plb_cost_map_fini(&r->maps[i]);
     free(r->maps);
     plb_dataset_fini(&r->data);
+    plb_near_files_fini(&r->near);
     plb_outbox_fini(&r->out);
     plb_trace_fini(&r->trace);
     free(r->hosts);

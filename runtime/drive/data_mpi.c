@@ -35,14 +35,24 @@ void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, const
     set->kernel = kernel;
     for (int i = 0; i < set->n; i++) {
         struct plb_data *d = &set->at[i];
-        set->host[i] = app != NULL ? d->data : d->mode == PLB_REPLICATE ? plb_alloc(d->bytes) : NULL;
+        set->host[i] = app != NULL ? d->data : NULL;
         if (app == NULL)
             d->name = ""; /* as the pointer of neutral elements */
         share_neutral(set, i, mpi);
         if (d->mode == PLB_REDUCE && app != NULL)
             plb_reduce_clear(d, d->data);
-        if (d->mode == PLB_REPLICATE)
-            plb_mpi_broadcast(mpi, set->host[i], d->bytes);
+    }
+}
+
+void plb_dataset_share_data(struct plb_dataset *set, struct plb_mpi *mpi)
+{
+    for (int i = 0; i < set->n; i++) {
+        const struct plb_data *d = &set->at[i];
+        if (d->mode != PLB_REPLICATE || (set->whole & PLB_BUFFER(i)) != 0)
+            continue;
+        if (!set->owner)
+            set->host[i] = plb_alloc(d->bytes);
+        plb_mpi_broadcast(mpi, set->host[i], d->bytes);
     }
     if (set->owner)
         plb_dataset_make_tree(set);

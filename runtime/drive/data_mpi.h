@@ -6,10 +6,13 @@
 #include "drive/mpi.h"
 #include "job/dataset.h"
 
-/* Describes the app's buffers on rank 0 (app not NULL), and sends the description and all replicated buffers
- * to the other ranks. `kernel` is this rank's. Collective over all ranks. */
+/* Describes the app's buffers on rank 0 (app not NULL), and sends the description to the other ranks.
+ * `kernel` is this rank's. Collective over all ranks. */
 void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, const struct plb_kernel *kernel,
                        struct plb_mpi *mpi);
+
+/* Then sends all replicated buffers that are not in place everywhere. Collective over all ranks. */
+void plb_dataset_share_data(struct plb_dataset *set, struct plb_mpi *mpi);
 
 /* Sends what a task of unit 0 gets to the other ranks, so that they can call an entry before the first pass.
  * Collective over all ranks. */

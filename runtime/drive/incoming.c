@@ -82,7 +82,7 @@ static void receive(struct plb_incoming *in, struct result *r)
     for (int i = 0; i < in->set->n; i++) {
         const struct plb_data *d = &in->set->at[i];
         size_t offset, bytes;
-        if (!plb_data_is_result(d))
+        if ((done->buffers & PLB_BUFFER(i)) == 0)
             continue;
         plb_dataset_bytes(in->set, i, done->range, &offset, &bytes);
         if (!r->claims || d->mode != PLB_OUTPUT)
@@ -92,13 +92,24 @@ static void receive(struct plb_incoming *in, struct result *r)
     }
 }
 
+/* Whether a DONE names results alone, and all that are nowhere else: reduced arrays, and those of an audit.
+ */
+static bool names_results(const struct plb_dataset *set, const struct plb_done *done)
+{
+    int64_t arrays = 0;
+    for (int i = 0; i < set->n; i++)
+        arrays |= set->at[i].mode == PLB_REDUCE ? PLB_BUFFER(i) : 0;
+    arrays = done->audit ? plb_dataset_results(set) : arrays;
+    return (done->buffers & ~plb_dataset_results(set)) == 0 && (arrays & ~done->buffers) == 0;
+}
+
 void plb_incoming_add(struct plb_incoming *in, const struct plb_message *done)
 {
     struct plb_range range = done->done.range;
     enum plb_verdict verdict = done->done.audit ? PLB_NONE_NEW : in->calls.judge(in->calls.context, done);
     if (verdict == PLB_NOT_SENSIBLE)
         in->calls.accept(in->calls.context, done); /* it counts what it drops */
-    if (range.count > in->set->units)
+    if (range.count > in->set->units || !names_results(in->set, &done->done))
         return; /* no node has such a result: there is nothing to receive */
     struct result *r = plb_alloc(sizeof *r);
     r->done = *done;
@@ -174,7 +185,7 @@ static void check(struct plb_incoming *in, struct result *r)
     r->checked = true;
     for (int i = 0; i < in->set->n; i++)
         parts[i] = place_of(in, r, i);
-    if (plb_dataset_sum(in->set, r->done.done.range, parts, plb_data_is_result) == r->done.done.sum)
+    if (plb_dataset_sum(in->set, r->done.done.range, parts, r->done.done.buffers) == r->done.done.sum)
         return;
     r->dropped = true;
     give_up_claim(in, r);

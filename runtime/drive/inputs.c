@@ -6,17 +6,18 @@ bool plb_inputs_send(struct plb_mpi *mpi, const struct plb_dataset *set, const s
 {
     const struct plb_pull *p = &pull->pull;
     void *parts[PLB_MAX_DATA];
-    if (p->range.first + p->range.count > set->units || p->slot >= PLB_TAGS)
+    if (p->range.first + p->range.count > set->units || p->slot >= PLB_TAGS
+        || (p->buffers & ~plb_dataset_inputs(set)) != 0)
         return false;
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         plb_dataset_bytes(set, i, p->range, &offset, &bytes);
         parts[i] = (char *)set->host[i] + offset;
-        if (plb_data_is_input(&set->at[i]))
+        if (p->buffers & PLB_BUFFER(i))
             plb_mpi_put(mpi, pull->from, (int)p->slot, parts[i], bytes, pending);
     }
     if (checksums)
         plb_outbox_add(out, PLB_CHECKSUM, 0, pull->from, pull->pass)->sum = (struct plb_sum){
-            p->range, p->slot, plb_dataset_sum(set, p->range, parts, plb_data_is_input)};
+            p->range, p->slot, plb_dataset_sum(set, p->range, parts, p->buffers)};
     return true;
 }

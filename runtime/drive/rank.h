@@ -7,6 +7,7 @@
 #include "drive/life.h"
 #include "drive/mpi.h"
 #include "drive/pace.h"
+#include "drive/share_files.h"
 #include "job/dataset.h"
 #include "node/daemon.h"
 
@@ -27,6 +28,7 @@ struct plb_rank {
     double clock;           /* plb_now() + clock is the run's time */
     struct plb_dataset data;
     struct plb_old_buffers old; /* of `data` */
+    struct plb_near_files near; /* what this rank has of the application's files */
     struct plb_cost_map *maps;  /* one per phase; rank 0's tables are the job's */
     int n_maps;
     struct plb_node *node;

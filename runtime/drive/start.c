@@ -16,12 +16,16 @@
 #include "node/describe.h"
 #include "node/page_locks.h"
 
+/* Of the memory that a host has available at the start: what its ranks take for inputs that they keep.
+ * Larger: other programs, and results, find no room. Smaller: large inputs travel in every pass. A guess. */
+#define KEPT 0.5
+
 /* The start of every rank needs this; plain data. */
 struct start {
     char kernel[PATH_MAX];
     int cluster_nodes, cluster_pus;
     struct plb_pu_settings pus;
-    bool trace, audits, checksums, isolate;
+    bool trace, audits, checksums, isolate, keeps_inputs;
     double hung_after;
     struct plb_migration migration;
     double grain, pulled_bytes; /* as in struct plb_node_config */
@@ -66,6 +70,7 @@ static void fill_start(const struct plb_rank *r, struct start *start)
     start->audits = master.audit > 0.0;
     start->checksums = job->run.checksums;
     start->isolate = job->run.isolate;
+    start->keeps_inputs = master.resident;
     start->hung_after = job->run.hung_after;
     start->migration = job->balance.migration;
     start->grain = master.grain;
@@ -202,6 +207,12 @@ static double lockable(int ranks)
     return PLB_LOCKABLE * fmin(swappable, memory) / ranks;
 }
 
+/* Bytes of inputs that a rank may keep, one of so many of its host. They come as a run goes on. */
+static double kept_bytes(int ranks)
+{
+    return KEPT * (double)plb_memory_available("") / ranks;
+}
+
 /* Opens this rank's PUs, and has each say HELLO. Collective. */
 static int open_pus(struct plb_rank *r, const struct start *start)
 {
@@ -221,6 +232,7 @@ static int open_pus(struct plb_rank *r, const struct start *start)
                                      .hung_after = start->hung_after,
                                      .grain = start->grain,
                                      .lockable = lockable(place.local_size),
+                                     .kept_bytes = start->keeps_inputs ? kept_bytes(place.local_size) : 0.0,
                                      .pulled_bytes = start->pulled_bytes,
                                      .maps = r->maps,
                                      .trace = start->trace,
@@ -256,7 +268,10 @@ int plb_cluster_start(struct plb_rank *r)
     r->clock = (start.trace ? plb_mpi_clock_offset(r->mpi) : 0.0) - start.origin;
     if (r->rank0 == NULL && !start.trace)
         r->clock = -plb_now();
-    plb_dataset_share(&r->data, r->rank0 != NULL ? &r->rank0->job->app : NULL, r->kernel, r->mpi);
+    const struct plb_app *app = r->rank0 != NULL ? &r->rank0->job->app : NULL;
+    plb_dataset_share(&r->data, app, r->kernel, r->mpi);
+    plb_files_share(&r->near, &r->data, app, r->host, r->mpi);
+    plb_dataset_share_data(&r->data, r->mpi);
     share_costs(r);
     return open_pus(r, &start);
 }

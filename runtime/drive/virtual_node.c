@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "drive/virtual_inputs.h"
 #include "drive/virtual_worker.h"
 #include "model/speed.h"
 
@@ -18,6 +19,7 @@ struct staged {
     int phase, number; /* number: of the tasks of this PU */
     double asked;      /* when its inputs were asked for */
     bool ready;        /* they are there */
+    struct plb_range pulled;
 };
 
 struct virtual_pu {
@@ -45,27 +47,24 @@ struct plb_virtual_nodes {
     const struct plb_cost_map *true_maps;
     struct plb_faults *faults;
     struct plb_network *network;
+    struct plb_virtual_inputs *inputs;
     struct virtual_node *at;
     struct virtual_pu *pus;
     struct plb_outbox out;
 };
-
-/* Whether units have bytes: not their reduced arrays alone. */
-static bool has_bytes(const struct plb_sizes *sizes)
-{
-    return sizes->unit_bytes > 0.0 || sizes->n_indexed > 0;
-}
 
 struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const struct plb_cost_map *true_maps,
                                                 struct plb_faults *faults, struct plb_network *network)
 {
     const struct plb_simulation *in = world->in;
     const struct plb_cluster_spec *c = in->cluster;
-    bool outputs = has_bytes(&in->results), travels = has_bytes(&in->inputs) || outputs;
+    bool outputs = plb_virtual_has_bytes(&in->results),
+         travels = plb_virtual_has_bytes(&in->inputs) || outputs;
     bool reduced = in->master.whole_results || in->results.task_bytes > 0.0;
     struct plb_virtual_nodes *v = plb_alloc(sizeof *v);
     *v = (struct plb_virtual_nodes){
         .world = world, .true_maps = true_maps, .faults = faults, .network = network};
+    v->inputs = plb_virtual_inputs_new(in);
     v->at = plb_alloc((size_t)c->n_nodes * sizeof *v->at);
     v->pus = plb_alloc((size_t)c->n_pus * sizeof *v->pus);
     for (int n = 0; n < c->n_nodes; n++) {
@@ -88,6 +87,7 @@ void plb_virtual_nodes_free(struct plb_virtual_nodes *v)
     for (int n = 0; n < v->world->in->cluster->n_nodes; n++)
         plb_worker_free(v->at[n].worker);
     plb_outbox_fini(&v->out);
+    plb_virtual_inputs_free(v->inputs);
     free(v->at);
     free(v->pus);
     free(v);
@@ -158,13 +158,13 @@ static bool stage(struct plb_virtual_nodes *v, int n, int id)
     s->phase = plb_worker_phase(node->worker);
     s->number = pu->taken++;
     s->asked = v->world->now;
-    s->ready = n == 0 || plb_sizes_bytes(&v->world->in->inputs, s->task.range) <= 0.0;
+    s->ready = !plb_virtual_inputs_pulls(v->inputs, n, s->task.range, &s->pulled);
     pu->n_line++;
     if (s->ready)
         return true;
     struct plb_message *m = plb_outbox_add(&v->out, PLB_PULL, n, 0, s->task.pass);
     m->pu = id - node->first_pu;
-    m->pull.range = s->task.range;
+    m->pull.range = s->pulled;
     m->pull.slot = s->number;
     return true;
 }
@@ -320,7 +320,10 @@ static void inputs_arrived(struct plb_virtual_nodes *v, int n, int id, int numbe
 {
     struct virtual_pu *pu = &v->pus[id];
     for (int i = 0; i < pu->n_line; i++)
-        pu->line[i].ready |= pu->line[i].number == number;
+        if (pu->line[i].number == number) {
+            pu->line[i].ready = true;
+            plb_virtual_inputs_arrived(v->inputs, n, pu->line[i].pulled);
+        }
     advance(v, n, id);
     dispatch(v);
 }

@@ -17,6 +17,10 @@ int plb_npy_read(const char *path, enum plb_order order, bool header_only, struc
  * sentence that names `path`. */
 int64_t plb_npy_size(const char *path, const struct plb_array *array, struct plb_error *err);
 
+/* Writes only the header of an array of elements that NumPy names so, filled up to a multiple of `align`
+ * bytes: 64 to 4096. Returns its length. Errors are the stream's. */
+size_t plb_npy_print_header(const struct plb_array *array, size_t align, FILE *out);
+
 /* Writes such an array to a stream. Errors are the stream's. */
 void plb_npy_print(const struct plb_array *array, FILE *out);
 

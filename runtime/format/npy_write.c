@@ -10,10 +10,10 @@
 
 #define DICT_AT 10 /* after magic, version and a length of 2 bytes */
 #define ALIGN 64   /* the data begins at a multiple of it, as in NumPy's files, so it can be mapped */
-#define MOST_HEADER (4 * ALIGN)
+#define MOST_HEADER 4096
 
 /* Fills in the header, padded with blanks, and returns its length. */
-static size_t format_header(char into[MOST_HEADER], const struct plb_array *array)
+static size_t format_header(char into[MOST_HEADER], size_t align, const struct plb_array *array)
 {
     static const char start[8] = PLB_NPY_MAGIC "\x01"; /* version 1.0 */
     int text = snprintf(into + DICT_AT, MOST_HEADER - DICT_AT,
@@ -22,7 +22,7 @@ static size_t format_header(char into[MOST_HEADER], const struct plb_array *arra
                         array->element_bytes, array->column_major ? "True" : "False", array->rows,
                         array->columns);
     size_t used = DICT_AT + (size_t)text;
-    size_t total = (used + 1 + ALIGN - 1) / ALIGN * ALIGN;
+    size_t total = (used + align) / align * align;
     memset(into + used, ' ', total - used);
     into[total - 1] = '\n';
     memcpy(into, start, sizeof start);
@@ -39,7 +39,7 @@ int64_t plb_npy_size(const char *path, const struct plb_array *array, struct plb
         && array->data != NULL && !__builtin_mul_overflow(array->rows, array->columns, &elements)
         && !__builtin_mul_overflow(elements, (int64_t)array->element_bytes, &bytes)
         && bytes <= INT64_MAX - MOST_HEADER)
-        return bytes + (int64_t)format_header(header, array);
+        return bytes + (int64_t)format_header(header, ALIGN, array);
     plb_fail(err, PLB_EFAILED,
              "%s: cannot be written: %" PRId64 " rows by %" PRId64 " columns "
              "of %zu bytes%s, but at least one row and column of 4 or 8 bytes, with data, was "
@@ -49,10 +49,15 @@ int64_t plb_npy_size(const char *path, const struct plb_array *array, struct plb
     return -1;
 }
 
-void plb_npy_print(const struct plb_array *array, FILE *out)
+size_t plb_npy_print_header(const struct plb_array *array, size_t align, FILE *out)
 {
     char header[MOST_HEADER];
-    fwrite(header, 1, format_header(header, array), out);
+    return fwrite(header, 1, format_header(header, align, array), out);
+}
+
+void plb_npy_print(const struct plb_array *array, FILE *out)
+{
+    plb_npy_print_header(array, ALIGN, out);
     fwrite(array->data, array->element_bytes, (size_t)(array->rows * array->columns), out);
 }
 

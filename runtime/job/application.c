@@ -25,6 +25,33 @@ static int check_offsets(struct plb_app *app, const struct plb_data *d)
     return offsets != NULL || app->simulated ? PLB_OK : wrong(app, d, "has no offsets");
 }
 
+/* The bytes of a whole buffer; 0 where its offsets are not known. */
+static size_t bytes_of(const struct plb_app *app, const struct plb_data *d)
+{
+    const int64_t *offsets = d->mode == PLB_PARTITION_INDEXED ? app->data[d->offsets].data : NULL;
+    if (offsets != NULL)
+        return (size_t)offsets[app->units] * d->element_bytes;
+    return d->mode == PLB_REPLICATE || d->mode == PLB_REDUCE ? d->bytes : (size_t)app->units * d->unit_bytes;
+}
+
+/* A buffer in a file: only results are written there, and the file is long enough. */
+static int check_file(struct plb_app *app, const struct plb_data *d)
+{
+    int number = plb_files_find(&app->files, d->data);
+    if (number < 0)
+        return PLB_OK;
+    const struct plb_data_memory *f = &app->files.at[number];
+    size_t before = (size_t)((char *)d->data - f->data);
+    if (d->mode == PLB_REDUCE || f->result != (d->mode == PLB_OUTPUT))
+        return wrong(app, d,
+                     "has another mode than its file: an OUTPUT needs one with `result`, an input needs one "
+                     "without, and a REDUCE cannot be in a file");
+    if (bytes_of(app, d) > f->bytes - before)
+        return plb_app_error(app, "kernel %s: %s has %zu bytes of data, and buffer '%s' needs %zu of them",
+                             app->kernel->name, f->path, f->bytes, d->name, bytes_of(app, d) + before);
+    return PLB_OK;
+}
+
 static int check_declarations(struct plb_app *app)
 {
     char text[PLB_REDUCE_TEXT];
@@ -47,6 +74,8 @@ static int check_declarations(struct plb_app *app)
             return wrong(app, d, "has 2^63 bytes or more; use a smaller input");
         if (d->mode == PLB_PARTITION_INDEXED && check_offsets(app, d) != PLB_OK)
             return app->err.status;
+        if (check_file(app, d) != PLB_OK)
+            return app->err.status;
         if (d->mode == PLB_REDUCE && plb_reduce_is_wrong(d, app->kernel->fold != NULL, text))
             return wrong(app, d, text);
     }
@@ -68,6 +97,7 @@ int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const st
 void plb_app_fini(struct plb_app *app)
 {
     plb_results_fini(&app->results);
+    plb_files_fini(&app->files);
     for (int i = 0; i < app->n_memory; i++) {
         const struct plb_owned *m = &app->memory[i];
         if (m->bytes > 0)
@@ -85,7 +115,8 @@ bool plb_app_shares(const struct plb_app *app, const void *data)
     for (int i = 0; i < app->n_memory; i++)
         if (at - (uintptr_t)app->memory[i].data < app->memory[i].bytes)
             return true;
-    return false;
+    int file = plb_files_find(&app->files, data);
+    return file >= 0 && app->files.at[file].result;
 }
 
 struct costing {

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "config/settings.h"
 #include "core/cost.h"
+#include "job/files.h"
 #include "job/phase.h"
 #include "job/results.h"
 #include "plb/kernel.h"
@@ -46,6 +47,7 @@ struct plb_app {
     int passes[PLB_MAX_PHASES]; /* passes begun, by phase */
     void *state;                /* the kernel's own */
     struct plb_results results; /* declared; nothing of them is written in a simulation */
+    struct plb_files files;     /* that are the memory of buffers */
     struct plb_owned *memory;   /* from plb_app_alloc and the readers */
     int n_memory;
     struct plb_error err; /* the first mistake that the kernel or a check has described */
@@ -56,7 +58,7 @@ struct plb_app {
 int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const struct plb_settings *settings,
                   bool simulated, bool shares);
 
-/* Whether memory is the application's, and shared. */
+/* Whether memory is the application's, or a result's file, and shared with child processes. */
 bool plb_app_shares(const struct plb_app *app, const void *data);
 
 /* Frees the application's memory. */

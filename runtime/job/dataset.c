@@ -25,13 +25,20 @@ void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
     for (int i = 0; i < set->n; i++) {
         set->host[i] = set->at[i].data;
         set->shared[i] = plb_app_shares(app, set->at[i].data);
+        int file = plb_files_find(&app->files, set->at[i].data);
+        set->file[i] = file + 1;
+        if (file >= 0) {
+            set->file_in[i] = (char *)set->host[i] - app->files.at[file].data;
+            set->file_at[i] = app->files.at[file].at + set->file_in[i];
+        }
     }
 }
 
 void plb_dataset_fini(struct plb_dataset *set)
 {
     for (int i = 0; i < set->n && !set->owner; i++) {
-        free(set->host[i]);
+        if ((set->whole & PLB_BUFFER(i)) == 0)
+            free(set->host[i]);
         free(set->first[i]);
         free(set->neutral[i]);
     }
@@ -49,10 +56,50 @@ void plb_dataset_make_tree(struct plb_dataset *set)
         set->tree = plb_fold_tree_new((set->units - 1) / set->chunk + 1, set->n, bytes, set->host);
 }
 
+int64_t plb_dataset_inputs(const struct plb_dataset *set)
+{
+    int64_t buffers = 0;
+    for (int i = 0; i < set->n; i++)
+        buffers |= plb_data_is_input(&set->at[i]) ? PLB_BUFFER(i) : 0;
+    return buffers;
+}
+
+int64_t plb_dataset_results(const struct plb_dataset *set)
+{
+    int64_t buffers = 0;
+    for (int i = 0; i < set->n; i++)
+        buffers |= plb_data_is_result(&set->at[i]) ? PLB_BUFFER(i) : 0;
+    return buffers;
+}
+
+bool plb_dataset_in_place(const struct plb_dataset *set, int i)
+{
+    enum plb_data_mode mode = set->at[i].mode;
+    return mode == PLB_REPLICATE || (mode != PLB_REDUCE && (set->owner || (set->whole & PLB_BUFFER(i)) != 0));
+}
+
+int64_t plb_dataset_apart(const struct plb_dataset *set)
+{
+    int64_t buffers = 0;
+    for (int i = 0; i < set->n; i++)
+        buffers |= plb_dataset_in_place(set, i) ? 0 : PLB_BUFFER(i);
+    return buffers;
+}
+
+int64_t plb_dataset_pulled(const struct plb_dataset *set)
+{
+    return plb_dataset_apart(set) & plb_dataset_inputs(set);
+}
+
+int64_t plb_dataset_sent(const struct plb_dataset *set)
+{
+    return set->owner ? 0 : plb_dataset_apart(set) & plb_dataset_results(set);
+}
+
 bool plb_dataset_travels(const struct plb_dataset *set)
 {
     for (int i = 0; i < set->n; i++)
-        if (!set->owner && set->at[i].mode != PLB_REPLICATE && set->at[i].mode != PLB_REDUCE)
+        if (set->at[i].mode != PLB_REDUCE && !plb_dataset_in_place(set, i))
             return true;
     return false;
 }
@@ -141,13 +188,14 @@ struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set)
     return sizes;
 }
 
-int64_t plb_dataset_stride(const struct plb_dataset *set)
+int64_t plb_dataset_stride(const struct plb_dataset *set, int64_t also)
 {
     int64_t stride = 1;
-    for (int i = 0; i < set->n && set->owner; i++) {
+    for (int i = 0; i < set->n; i++) {
         const struct plb_data *d = &set->at[i];
         bool by_unit = d->mode == PLB_PARTITION || d->mode == PLB_OUTPUT;
-        while (by_unit && (size_t)stride * d->unit_bytes % 64 != 0)
+        bool in_place = plb_dataset_in_place(set, i) || (also & PLB_BUFFER(i)) != 0;
+        while (by_unit && in_place && (size_t)stride * d->unit_bytes % 64 != 0)
             stride *= 2;
     }
     return stride;
@@ -277,12 +325,12 @@ void plb_dataset_sort(const struct plb_dataset *set, struct plb_range range, voi
 }
 
 uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, void *const *parts,
-                         bool (*wanted)(const struct plb_data *data))
+                         int64_t buffers)
 {
     uint32_t sum = 0;
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
-        if (!wanted(&set->at[i]))
+        if ((buffers & PLB_BUFFER(i)) == 0)
             continue;
         plb_dataset_bytes(set, i, range, &offset, &bytes);
         sum = plb_crc32c(sum, parts[i], bytes);

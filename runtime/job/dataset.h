@@ -7,9 +7,13 @@
 #include "core/sizes.h"
 #include "job/application.h"
 
+#define PLB_BUFFER(i) ((int64_t)1 << (i)) /* buffer i in a mask of buffers */
+
 struct plb_dataset {
     int n;
-    bool owner;                      /* rank 0, which has every buffer whole */
+    bool owner;    /* rank 0, which has every buffer whole */
+    int64_t whole; /* these buffers are whole in this rank's address space, though they are split by unit, or
+                      all ranks have them without a broadcast. Their memory belongs to who has set the bit */
     const struct plb_kernel *kernel; /* borrowed; of this rank */
     bool writes_all; /* the kernel writes every byte of its outputs: they need not be zero before */
     int64_t units;
@@ -17,8 +21,13 @@ struct plb_dataset {
     int64_t chunk;              /* units of a chunk (job/chunks.h); 0: there are none */
     struct plb_fold_tree *tree; /* of rank 0, where there are chunks */
     struct plb_data at[PLB_MAX_DATA];
-    void *host[PLB_MAX_DATA];    /* the whole buffer; if not replicated, on the owner alone */
-    bool shared[PLB_MAX_DATA];   /* on the owner: isolated tasks share the whole buffer with it */
+    void *host[PLB_MAX_DATA];      /* the whole buffer, where this rank has it */
+    bool shared[PLB_MAX_DATA];     /* on the owner: isolated tasks share the whole buffer with it */
+    int file[PLB_MAX_DATA];        /* the application's file that has the buffer, from 1; 0: none */
+    int64_t file_at[PLB_MAX_DATA]; /* the byte of the file at which the buffer begins */
+    int64_t file_in[PLB_MAX_DATA]; /* the same from the begin of the file's data */
+    int64_t stored;              /* not on the owner: these outputs are written to their files by this rank */
+    int fd[PLB_MAX_DATA];        /* of such a file */
     void *neutral[PLB_MAX_DATA]; /* not on the owner: memory of at[i].neutral, or NULL */
     void *first[PLB_MAX_DATA];   /* not on the owner: what a task of unit 0 gets, for a first call; or NULL */
     _Alignas(64) unsigned char args[PLB_MAX_ARGS];
@@ -31,7 +40,21 @@ void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app);
 /* Frees the copies of a rank that is not the owner, and the owner's tree. */
 void plb_dataset_fini(struct plb_dataset *set);
 
-/* Whether inputs or outputs of tasks travel: some buffer is not whole on this rank. */
+/* Whether tasks of this rank find their part of a buffer in the whole buffer. Never where it is reduced: each
+ * task has an array of its own. */
+bool plb_dataset_in_place(const struct plb_dataset *set, int i);
+
+/* Masks of the buffers that tasks read a part of, and make a part of. */
+int64_t plb_dataset_inputs(const struct plb_dataset *set);
+int64_t plb_dataset_results(const struct plb_dataset *set);
+
+/* Masks of buffers: those of which tasks of this rank have parts of their own, because they are not in place;
+ * inputs among them, which are pulled; and the results that are sent to rank 0, none on rank 0 itself. */
+int64_t plb_dataset_apart(const struct plb_dataset *set);
+int64_t plb_dataset_pulled(const struct plb_dataset *set);
+int64_t plb_dataset_sent(const struct plb_dataset *set);
+
+/* Whether inputs or outputs of tasks travel: some of them are not in place on this rank. */
 bool plb_dataset_travels(const struct plb_dataset *set);
 
 /* Says which bytes of buffer i belong to a range: all of them where it is replicated or reduced. Where there
@@ -43,18 +66,18 @@ void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range ra
  * not in memory, as in some simulations, such a buffer does not count. */
 struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set);
 
-/* The units between two places where the parts of all buffers are aligned to 64 bytes: tasks in place should
- * begin there. 1 where parts are aligned anyhow, and where tasks have buffers of their own. */
-int64_t plb_dataset_stride(const struct plb_dataset *set);
+/* The units between two places where the parts of all buffers in place, and of those of the mask, are aligned
+ * to 64 bytes: tasks should begin there. 1 where parts are aligned anyhow, and where tasks have buffers of
+ * their own. */
+int64_t plb_dataset_stride(const struct plb_dataset *set, int64_t also);
 
-/* Whether a task pulls its part of the buffer, and whether a task sends its part back. */
+/* Whether a task reads its part of the buffer, and whether a task makes its part of it. */
 bool plb_data_is_input(const struct plb_data *data);
 bool plb_data_is_result(const struct plb_data *data);
 
-/* The CRC32C of the buffers of a range that `wanted` chooses, one after the other: parts[i] is that of buffer
- * i. */
+/* The CRC32C of these buffers of a range, one after the other: parts[i] is that of buffer i. */
 uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, void *const *parts,
-                         bool (*wanted)(const struct plb_data *data));
+                         int64_t buffers);
 
 /* Whether some buffer is reduced. */
 bool plb_dataset_reduces(const struct plb_dataset *set);

@@ -215,6 +215,20 @@ static int make_chunks(struct plb_job *job, struct plb_dataset *set, struct plb_
     return PLB_OK;
 }
 
+/* A journal keeps results of its own, and not those that ranks write to files. */
+static int check_files(const struct plb_job *job, struct plb_error *err)
+{
+    const char *journal = plb_settings_get(&job->settings, "run", "journal")->text;
+    for (int i = 0; i < job->app.results.n && journal != NULL; i++)
+        if (job->app.results.at[i].mapped)
+            return plb_fail(
+                err, PLB_EINPUT,
+                "run.journal: a journal cannot keep %s, which is written while the job runs; leave "
+                "out the journal, or have the kernel keep this result in memory",
+                job->app.results.at[i].path);
+    return PLB_OK;
+}
+
 int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
 {
     int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated,
@@ -226,6 +240,8 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
             return err->status;
         job->sizes = plb_dataset_sizes(&set);
     }
+    if (status == PLB_OK && !simulated && check_files(job, err) != PLB_OK)
+        return err->status;
     job->maps = plb_alloc((size_t)plb_phase_count(job->kernel) * sizeof *job->maps);
     for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
         status = plb_app_cost_map(&job->app, i, &job->maps[i]);
@@ -291,6 +307,13 @@ static bool has_results(const struct plb_job *job)
     return false;
 }
 
+/* Whether ranks keep inputs from pass to pass. A single pass gains nothing by that. */
+static bool keeps_inputs(const struct plb_job *job)
+{
+    return job->run.keep_inputs && job->kernel->next != NULL
+        && plb_app_unit_bytes(&job->app, true, false) > 0.0;
+}
+
 struct plb_master_config plb_job_master(const struct plb_job *job)
 {
     return (struct plb_master_config){
@@ -307,7 +330,8 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .task_s = job->balance.migration.task_s,
         .learn_costs = job->balance.learn_costs,
         .saves = plb_settings_get(&job->settings, "run", "journal")->text != NULL, /* it keeps tasks */
-        .whole_results = job->sizes.task_bytes > 0.0,                              /* of its reduced arrays */
+        .resident = keeps_inputs(job),
+        .whole_results = job->sizes.task_bytes > 0.0, /* of its reduced arrays */
         .audit = has_results(job) ? job->run.audit : 0.0,
         .isolated = job->run.isolate,
         .seed = job->seed,

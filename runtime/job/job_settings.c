@@ -58,6 +58,9 @@ static const struct plb_option run_options[] = {
      "units that crash twice are left out, and the run ends well without them"},
     {"checksums", PLB_FLAG, "no", 0, 0, NULL,
      "inputs and results that travel between ranks are checked, and travel again where they were damaged"},
+    {"keep_inputs", PLB_FLAG, "yes", 0, 0, NULL,
+     "ranks keep the inputs that they have received for later passes, in up to half of the memory that is "
+     "free"},
     {"isolate", PLB_FLAG, "no", 0, 0, NULL,
      "CPUs execute tasks in a child process: a kernel that crashes takes its task alone, and not the rank"},
     {"reproducible", PLB_FLAG, "no", 0, 0, NULL,
@@ -125,6 +128,7 @@ int plb_run_settings_read(const struct plb_settings *s, struct plb_run_settings 
                                      .audit = plb_settings_number(s, "run", "audit"),
                                      .skip_bad = plb_settings_number(s, "run", "skip_bad") != 0.0,
                                      .checksums = plb_settings_number(s, "run", "checksums") != 0.0,
+                                     .keep_inputs = plb_settings_number(s, "run", "keep_inputs") != 0.0,
                                      .isolate = plb_settings_number(s, "run", "isolate") != 0.0,
                                      .reproducible = plb_settings_number(s, "run", "reproducible") != 0.0};
     bool is_time = run->until_job_ends && strcmp(limit->text, "auto") != 0;

@@ -35,6 +35,7 @@ struct plb_run_settings {
     bool skip_bad;       /* units that are set aside, since they kill their executors, are no failure */
     bool reproducible;   /* reduced arrays have the same bits in each run */
     bool checksums;      /* of data that travels between ranks */
+    bool keep_inputs;    /* ranks keep inputs that they have received for later passes */
     bool isolate;        /* CPUs execute tasks in a child process */
 };
 

@@ -135,7 +135,11 @@ void plb_app_args(struct plb_app *app, const void *args, size_t bytes)
 
 void plb_app_replace(struct plb_app *app, int handle)
 {
-    if (handle >= 0 && handle < app->n_data && app->data[handle].mode == PLB_REPLICATE)
+    bool there = handle >= 0 && handle < app->n_data && app->data[handle].mode == PLB_REPLICATE;
+    if (there && plb_files_find(&app->files, app->data[handle].data) >= 0)
+        plb_app_error(app, "kernel %s: plb_app_replace(%d): the buffer is an input in a file",
+                      app->kernel->name, handle);
+    else if (there)
         app->replaced[handle] = true;
     else
         plb_app_error(app, "kernel %s: plb_app_replace(%d): there is no replicated buffer with this handle",

@@ -13,6 +13,8 @@ static int reserve(struct plb_result *r, struct plb_error *err)
 {
     struct plb_error why = {.status = PLB_OK};
     char text[PLB_QUANTITY_TEXT];
+    if (r->mapped)
+        return PLB_OK;
     int64_t bytes = plb_npy_size(r->path, &r->array, err);
     if (bytes < 0)
         return err->status;
@@ -59,9 +61,12 @@ int plb_results_reserve(struct plb_results *results, struct plb_error *err)
     return err->status;
 }
 
-static int write_to(struct plb_file *file, const struct plb_array *array, struct plb_error *err)
+static int write_to(struct plb_file *file, const struct plb_result *r, struct plb_error *err)
 {
-    plb_npy_print(array, file->stream);
+    if (r->raw)
+        fwrite(r->array.data, 1, (size_t)r->array.rows, file->stream);
+    else
+        plb_npy_print(&r->array, file->stream);
     int status = plb_file_commit(file, err);
     *file = (struct plb_file){0};
     return status;
@@ -75,7 +80,7 @@ static void save_elsewhere(const struct plb_result *r, const char *suffix, struc
         struct plb_error failed = {.status = PLB_OK};
         struct plb_file file;
         if (plb_file_create(&file, path, &failed) == PLB_OK)
-            write_to(&file, &r->array, &failed);
+            write_to(&file, r, &failed);
         if (failed.status == PLB_OK)
             plb_append(err, "; the result is saved as ", path);
         free(path);
@@ -88,13 +93,19 @@ static int write_one(struct plb_result *r, const char *suffix, struct plb_error 
 {
     struct plb_file file;
     char *path = NULL;
+    if (r->mapped && r->file.stream != NULL) {
+        plb_file_aim(&r->file, suffix);
+        plb_file_commit(&r->file, err);
+        r->file = (struct plb_file){0};
+        return err->status;
+    }
     if (suffix[0] == '\0' && r->file.stream != NULL)
-        return write_to(&r->file, &r->array, err);
+        return write_to(&r->file, r, err);
     release(r); /* its room is needed */
     if (asprintf(&path, "%s%s", r->path, suffix) < 0)
         return plb_fail(err, PLB_EFAILED, "%s: cannot be written: there is no memory for its name", r->path);
     if (plb_file_create(&file, path, err) == PLB_OK)
-        write_to(&file, &r->array, err);
+        write_to(&file, r, err);
     free(path);
     return err->status;
 }

@@ -12,6 +12,8 @@ struct plb_result {
     char *path;
     struct plb_array array; /* borrowed data */
     struct plb_file file;   /* with room for all of it; no stream: none is reserved */
+    bool mapped;            /* the file has the data: it is `array.data` */
+    bool raw;               /* mapped: the bytes as they are, no .npy */
 };
 
 struct plb_results {

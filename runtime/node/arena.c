@@ -7,12 +7,20 @@
  * memory than they need. Smaller: memory is taken more often. A guess. */
 #define STEP 4
 
-size_t plb_arena_layout(const struct plb_dataset *set, unsigned modes, struct plb_range range,
+int64_t plb_arena_buffers(const struct plb_dataset *set, unsigned modes)
+{
+    int64_t buffers = 0;
+    for (int i = 0; i < set->n; i++)
+        buffers |= modes & PLB_MODE(set->at[i].mode) ? PLB_BUFFER(i) : 0;
+    return buffers;
+}
+
+size_t plb_arena_layout(const struct plb_dataset *set, int64_t buffers, struct plb_range range,
                         size_t at[PLB_MAX_DATA])
 {
     size_t total = 0, offset, bytes;
     for (int i = 0; i < set->n; i++) {
-        if ((modes & PLB_MODE(set->at[i].mode)) == 0)
+        if ((buffers & PLB_BUFFER(i)) == 0)
             continue;
         plb_dataset_bytes(set, i, range, &offset, &bytes);
         if (set->at[i].mode == PLB_REDUCE && set->chunk > 0) /* a forest that grows */
@@ -23,14 +31,14 @@ size_t plb_arena_layout(const struct plb_dataset *set, unsigned modes, struct pl
     return total > 0 ? total : 1;
 }
 
-size_t plb_arena_most(const struct plb_dataset *set, unsigned modes, const struct plb_task_limit *limit)
+size_t plb_arena_most(const struct plb_dataset *set, int64_t buffers, const struct plb_task_limit *limit)
 {
     size_t at[PLB_MAX_DATA];
     struct plb_sizes sizes = plb_dataset_sizes(set);
     struct plb_range range = {0, set->units};
     if (sizes.n_indexed == 0)
         range.count = plb_sizes_fit(&sizes, limit, range);
-    size_t bytes = plb_arena_layout(set, modes, range, at);
+    size_t bytes = plb_arena_layout(set, buffers, range, at);
     double most = limit->bytes + set->n * PLB_ARENA_ALIGNMENT;
     return sizes.n_indexed > 0 && (double)bytes > most ? (size_t)most : bytes;
 }

@@ -15,16 +15,18 @@
 /* Modes of buffers, as a mask: bit m is enum plb_data_mode m. */
 #define PLB_MODE(mode) (1u << (mode))
 
-/* The modes of the buffers that a task has for itself, where nothing of them is in place. */
+/* The modes of the buffers that a task has for itself on a device with memory of its own. */
 #define PLB_MODES_OF_TASKS (~PLB_MODE(PLB_REPLICATE))
 
-/* Says where each buffer of these modes begins, for a task of this range. Returns the bytes of all, at least
- * 1. */
-size_t plb_arena_layout(const struct plb_dataset *set, unsigned modes, struct plb_range range,
+/* The mask of the buffers that have one of these modes. */
+int64_t plb_arena_buffers(const struct plb_dataset *set, unsigned modes);
+
+/* Says where each of these buffers begins, for a task of this range. Returns the bytes of all, at least 1. */
+size_t plb_arena_layout(const struct plb_dataset *set, int64_t buffers, struct plb_range range,
                         size_t at[PLB_MAX_DATA]);
 
 /* Bytes for the largest task within the limit. Where units are unequal, a single unit may still need more. */
-size_t plb_arena_most(const struct plb_dataset *set, unsigned modes, const struct plb_task_limit *limit);
+size_t plb_arena_most(const struct plb_dataset *set, int64_t buffers, const struct plb_task_limit *limit);
 
 /* Bytes to take for a task that needs `needed`: `first` or four times as much and so on, up to `most`. A task
  * that is larger than any that was foreseen gets what it needs. first: at least 1. */

@@ -67,13 +67,14 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     struct plb_node_shared *shared = &node->shared;
     shared->config = *config;
     shared->locks.most = config->lockable;
+    shared->mirror = plb_mirror_new(config->data, config->kept_bytes, config->isolate);
     shared->uses_slots = plb_dataset_travels(config->data);
     shared->gathers = plb_gathers(config->data);
     /* With other nodes also after a loss, when units are granted anew that somebody executes already. */
     bool backups = config->migration.on && config->migration.backups;
     bool twice = config->n_nodes > 1 || (n_pus > 1 && (config->audits || plb_hung_may_be(config) || backups));
     for (int i = 0; i < config->data->n && twice; i++)
-        shared->guarded |= config->data->owner && config->data->at[i].mode == PLB_OUTPUT;
+        shared->guarded |= config->data->at[i].mode == PLB_OUTPUT && plb_dataset_in_place(config->data, i);
     pthread_mutex_init(&shared->lock, NULL);
     plb_condition_init(&shared->wake);
     node->n_pus = n_pus;
@@ -90,7 +91,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     for (int p = 0; p < n_pus; p++)
         await_open(node, &node->runners[p], &pus[p]);
     node->sizes = plb_dataset_sizes(config->data);
-    node->sizes.stride = plb_dataset_stride(config->data);
+    node->sizes.stride = plb_dataset_stride(config->data, plb_mirror_buffers(shared->mirror));
     struct plb_worker *worker = plb_own_worker_new(shared, node->runners, n_pus, &node->sizes);
     pthread_mutex_lock(&shared->lock);
     shared->worker = worker;
@@ -215,6 +216,7 @@ bool plb_node_free(struct plb_node *node)
     pthread_cond_destroy(&node->shared.wake);
     pthread_mutex_destroy(&node->shared.lock);
     plb_worker_free(node->shared.worker);
+    plb_mirror_free(node->shared.mirror);
     plb_rangeset_fini(&node->shared.doubled);
     plb_outbox_fini(&node->reports);
     free(node->errands.at);
@@ -241,6 +243,7 @@ static void begin_pass(struct plb_node *node, int64_t replaced)
     plb_rangeset_clear(&shared->doubled);
     for (int p = 0; p < node->n_pus; p++)
         plb_runner_begin_pass(&node->runners[p], replaced);
+    plb_errands_begin_pass(node->runners, node->n_pus, shared->mirror);
 }
 
 /* Under the lock. */

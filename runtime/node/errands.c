@@ -8,9 +8,17 @@ static void add(struct plb_errands *errands, struct plb_runner *r, struct plb_sl
     errands->at[errands->n++] = (struct plb_errand){r, slot, arrived};
 }
 
+/* Nothing is on its way to a slot any more. here: its inputs are as they should be. */
+static void end_pull(struct plb_runner *r, struct plb_slot *slot, bool here)
+{
+    if (slot->kept)
+        plb_mirror_arrived(r->shared->mirror, slot->pulled, here);
+}
+
 /* The inputs are here: the PU may take the slot. Under the lock. */
 static void arrive(struct plb_runner *r, struct plb_slot *slot)
 {
+    end_pull(r, slot, true);
     slot->arrived = plb_now();
     slot->state = PLB_SLOT_READY;
     pthread_cond_signal(&r->work);
@@ -25,11 +33,13 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
             slot->state = PLB_SLOT_FREE;
             pthread_cond_signal(&r->work); /* its PU may take a task into it */
         }
-        if (slot->state == PLB_SLOT_FORGOTTEN && slot->pending == 0)
+        if (slot->state == PLB_SLOT_FORGOTTEN && slot->pending == 0) {
+            end_pull(r, slot, false);
             plb_runner_drop(r, slot);
+        }
         if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0)
             continue;
-        if (!checks || !slot->pulls) {
+        if (!checks || slot->pulls == 0) {
             arrive(r, slot);
             moved = true;
         } else if (slot->summed && !r->shared->stopping) {
@@ -59,23 +69,26 @@ static void fetch(const struct plb_errand *errand, bool again, struct plb_outbox
 {
     const struct plb_node_config *config = &errand->runner->shared->config;
     struct plb_slot *slot = errand->slot;
-    if (!plb_slot_fetch(slot, config->data, &errand->runner->executor, &config->wire))
+    struct plb_mirror *mirror = errand->runner->shared->mirror;
+    if (!plb_slot_fetch(slot, config->data, &errand->runner->executor, &config->wire, mirror))
         return;
     struct plb_message *m = plb_outbox_add(out, PLB_PULL, config->rank, 0, slot->task.pass);
     m->pu = errand->runner->number;
-    m->pull = (struct plb_pull){.range = slot->task.range, .slot = slot->tag, .again = again};
+    m->pull = (struct plb_pull){
+        .range = slot->pulled, .slot = slot->tag, .again = again, .buffers = slot->pulls};
 }
 
 static void run(const struct plb_errand *errand, struct plb_outbox *out)
 {
     struct plb_node_shared *shared = errand->runner->shared;
-    const struct plb_slot *slot = errand->slot;
+    struct plb_slot *slot = errand->slot;
     const struct plb_dataset *set = shared->config.data;
-    bool damaged = errand->arrived
-                && plb_dataset_sum(set, slot->task.range, slot->buffer, plb_data_is_input) != slot->sum;
+    bool damaged = errand->arrived && plb_slot_sum(slot, set) != slot->sum;
+    if (damaged)
+        end_pull(errand->runner, slot, false);
     if (!errand->arrived || damaged)
         fetch(errand, damaged, out);
-    if (slot->pending > 0 || damaged || (shared->config.checksums && slot->pulls && !errand->arrived))
+    if (slot->pending > 0 || damaged || (shared->config.checksums && slot->pulls != 0 && !errand->arrived))
         return;
     pthread_mutex_lock(&shared->lock);
     arrive(errand->runner, errand->slot);
@@ -88,11 +101,23 @@ void plb_errands_run(const struct plb_errands *errands, struct plb_outbox *out)
         run(&errands->at[i], out);
 }
 
+void plb_errands_begin_pass(struct plb_runner *runners, int n, struct plb_mirror *mirror)
+{
+    struct plb_rangeset busy = {0};
+    for (int p = 0; p < n; p++)
+        for (int s = 0; s < PLB_SLOTS; s++)
+            if (runners[p].slots[s].state != PLB_SLOT_FREE)
+                plb_rangeset_add(&busy, runners[p].slots[s].task.range);
+    if (mirror != NULL)
+        plb_mirror_begin_pass(mirror, &busy);
+    plb_rangeset_fini(&busy);
+}
+
 /* A slot that was forgotten may wait for other inputs meanwhile. */
 bool plb_errands_sum(struct plb_runner *r, int number, const struct plb_message *m)
 {
     struct plb_slot *slot = &r->slots[number];
-    const struct plb_range *range = &slot->task.range;
+    const struct plb_range *range = &slot->pulled;
     if (slot->state != PLB_SLOT_FETCHING || slot->task.pass != m->pass || range->first != m->sum.range.first
         || range->count != m->sum.range.count)
         return false;
@@ -104,7 +129,8 @@ bool plb_errands_sum(struct plb_runner *r, int number, const struct plb_message 
 void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done)
 {
     const struct plb_dataset *set = config->data;
+    done->buffers = plb_slot_sent(slot, set);
     if (config->checksums && !set->owner)
-        done->sum = plb_dataset_sum(set, done->range, slot->buffer, plb_data_is_result);
+        done->sum = plb_dataset_sum(set, done->range, slot->buffer, done->buffers);
     plb_slot_send(slot, set, &config->wire);
 }

@@ -127,7 +127,7 @@ int plb_executor_update(struct plb_executor *e, int64_t mask, struct plb_error *
 /* Gives a lane memory for a task of so many bytes. */
 static void *take(struct plb_executor *e, int lane, size_t needed)
 {
-    size_t most = plb_arena_most(e->set, PLB_MODES_OF_TASKS, &e->limit);
+    size_t most = plb_arena_most(e->set, plb_arena_buffers(e->set, PLB_MODES_OF_TASKS), &e->limit);
     double part = FIRST * e->room;
     size_t bytes = plb_arena_bytes(needed, part < (double)most ? (size_t)part + 1 : most, most);
     shrink(e, lane);
@@ -141,7 +141,8 @@ static void *take(struct plb_executor *e, int lane, size_t needed)
 /* Says where a task's buffers are in device memory. */
 static int lay_out(struct plb_executor *e, int lane, struct plb_range range, void *data[PLB_MAX_DATA])
 {
-    size_t at[PLB_MAX_DATA], needed = plb_arena_layout(e->set, PLB_MODES_OF_TASKS, range, at);
+    int64_t buffers = plb_arena_buffers(e->set, PLB_MODES_OF_TASKS);
+    size_t at[PLB_MAX_DATA], needed = plb_arena_layout(e->set, buffers, range, at);
     bool there = (e->memory[lane] != NULL && needed <= e->capacity[lane]) || take(e, lane, needed) != NULL;
     if (!there) {
         e->full = plb_executor_failure(e)[0] == '\0'; /* else the device failed, and tells why */

@@ -18,8 +18,8 @@
 bool plb_gathers(const struct plb_dataset *set)
 {
     bool sends = false;
-    for (int i = 0; i < set->n && !set->owner; i++)
-        sends |= set->at[i].mode == PLB_OUTPUT;
+    for (int i = 0; i < set->n; i++)
+        sends |= set->at[i].mode == PLB_OUTPUT && !plb_dataset_in_place(set, i);
     return plb_dataset_reduces(set) && !sends;
 }
 

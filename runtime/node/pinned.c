@@ -12,8 +12,8 @@ static bool is_copied(const struct plb_dataset *set, int i, const struct plb_ker
 {
     const struct plb_data *d = &set->at[i];
     if (d->mode == PLB_REPLICATE)
-        return kernel->next != NULL;
-    return set->owner && (plb_data_is_input(d) || d->mode == PLB_OUTPUT);
+        return kernel->next != NULL && set->file[i] == 0;
+    return plb_dataset_in_place(set, i) && set->file[i] == 0; /* locked pages of a file take memory for it */
 }
 
 void plb_pinned_add(struct plb_pinned *pinned, const struct plb_runner *r)

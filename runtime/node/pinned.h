@@ -17,8 +17,8 @@ struct plb_pinned {
     const void *tried[PLB_MAX_DATA]; /* where each buffer was when it was to be locked */
 };
 
-/* Locks the pages of whole buffers, for the runner's device: on rank 0 those that are split by unit, on every
- * rank replicated ones where the kernel may replace them after a pass. Only buffers of whole pages: another
+/* Locks the pages of whole buffers, for the runner's device: those in place that are split by unit, and
+ * replicated ones where the kernel may replace them after a pass. Only buffers of whole pages: another
  * one may share a page with other memory of the kernel. A buffer that is where it was is not tried again. */
 void plb_pinned_add(struct plb_pinned *pinned, const struct plb_runner *runner);
 

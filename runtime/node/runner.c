@@ -9,6 +9,7 @@
 #include "node/gather.h"
 #include "node/launch.h"
 #include "node/open_pu.h"
+#include "node/store.h"
 #include "node/task_trace.h"
 
 /* Seconds between two looks at a running task while another lane is free and work may come. Smaller: the
@@ -175,6 +176,8 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
     int status = plb_executor_wait(&r->executor, f->oldest, &times);
     if (status == 0 && flight.slot != NULL)
         plb_dataset_sort(shared->config.data, flight.task.range, flight.slot->buffer);
+    if (status == 0 && shared->config.data->stored != 0)
+        times.transfer_s += plb_store(shared, &r->running[f->oldest], &flight);
     pthread_mutex_lock(&shared->lock);
     if (r->trace.on) {
         double now = run_clock(r);

@@ -6,12 +6,14 @@
 #include <stdatomic.h>
 
 #include "core/worker.h"
+#include "node/mirror.h"
 #include "node/node_config.h"
 #include "node/page_locks.h"
 
 struct plb_node_shared {
     struct plb_node_config config; /* constant */
     struct plb_page_locks locks;   /* needs no lock of the node */
+    struct plb_mirror *mirror;     /* of the communication thread alone; NULL: no inputs are kept */
     bool uses_slots;               /* constant: some data travels, so tasks have slots */
     bool gathers;                  /* constant: results of consecutive tasks become one */
     bool guarded; /* constant: tasks write outputs in place, unless others may execute their units too */

@@ -38,50 +38,69 @@ static size_t room_for(const struct plb_executor *e, size_t needed, size_t most)
     return needed <= most && grown > most ? most : grown;
 }
 
-/* Gives the task its buffers of these modes. */
-static void take_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
-                      unsigned modes)
+/* Gives the task what it has for itself. */
+static void take_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
 {
-    size_t at[PLB_MAX_DATA], needed = plb_arena_layout(set, modes, slot->task.range, at);
+    int64_t scratch = slot->scratch ? plb_arena_buffers(set, PLB_MODE(PLB_OUTPUT)) : 0;
+    int64_t kept = slot->kept ? plb_dataset_pulled(set) : 0,
+            buffers = (plb_dataset_apart(set) & ~kept) | scratch;
+    size_t at[PLB_MAX_DATA], needed = plb_arena_layout(set, buffers, slot->task.range, at);
     if (slot->memory == NULL || needed > slot->bytes) {
         release(slot, e);
-        allocate(slot, e, room_for(e, needed, plb_arena_most(set, modes, &e->limit)));
+        allocate(slot, e, room_for(e, needed, plb_arena_most(set, buffers, &e->limit)));
     }
     for (int i = 0; i < set->n; i++)
-        slot->buffer[i] = modes & PLB_MODE(set->at[i].mode) ? slot->memory + at[i] : NULL;
+        slot->buffer[i] = buffers & PLB_BUFFER(i) ? slot->memory + at[i] : NULL;
 }
 
 void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
 {
-    take_room(slot, set, e, PLB_MODE(PLB_REDUCE) | (slot->scratch ? PLB_MODE(PLB_OUTPUT) : 0));
+    take_room(slot, set, e);
 }
 
 void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first)
 {
-    const struct plb_data *d = &set->at[i];
-    if (!set->owner || d->mode != PLB_OUTPUT)
-        return slot->buffer[i];
-    size_t offset = (size_t)(first - slot->task.range.first) * d->unit_bytes;
-    return slot->scratch ? (char *)slot->buffer[i] + offset : NULL;
+    struct plb_range before = {slot->task.range.first, first - slot->task.range.first};
+    size_t offset, bytes = 0;
+    if (set->at[i].mode != PLB_REDUCE)
+        plb_dataset_bytes(set, i, before, &offset, &bytes);
+    return slot->buffer[i] != NULL ? (char *)slot->buffer[i] + bytes : NULL;
 }
 
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
-                    const struct plb_wire *wire)
+                    const struct plb_wire *wire, struct plb_mirror *mirror)
 {
-    bool pulls = false;
-    take_room(slot, set, e, PLB_MODES_OF_TASKS);
+    slot->pulled = slot->task.range;
+    slot->kept = mirror != NULL && plb_mirror_take(mirror, slot->task.range, &slot->pulled);
+    slot->pulls = slot->pulled.count > 0 ? plb_dataset_pulled(set) : 0;
+    take_room(slot, set, e);
+    slot->stored = 0;
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
-        if (!plb_data_is_input(&set->at[i]))
+        if (slot->kept && (plb_mirror_buffers(mirror) & PLB_BUFFER(i)) != 0)
+            slot->buffer[i] = plb_mirror_place(mirror, i, slot->task.range.first);
+        if ((slot->pulls & PLB_BUFFER(i)) == 0)
             continue;
-        pulls = true;
-        plb_dataset_bytes(set, i, slot->task.range, &offset, &bytes);
-        wire->get(wire->context, slot->tag, slot->buffer[i], bytes, &slot->pending);
+        plb_dataset_bytes(set, i, slot->pulled, &offset, &bytes);
+        wire->get(wire->context, slot->tag, plb_slot_buffer(slot, set, i, slot->pulled.first), bytes,
+                  &slot->pending);
     }
     slot->asked = slot->arrived = plb_now();
-    slot->pulls = pulls;
     slot->summed = false;
-    return pulls;
+    return slot->pulls != 0;
+}
+
+uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set)
+{
+    void *parts[PLB_MAX_DATA];
+    for (int i = 0; i < set->n; i++)
+        parts[i] = plb_slot_buffer(slot, set, i, slot->pulled.first);
+    return plb_dataset_sum(set, slot->pulled, parts, slot->pulls);
+}
+
+int64_t plb_slot_sent(const struct plb_slot *slot, const struct plb_dataset *set)
+{
+    return plb_dataset_sent(set) & ~slot->stored;
 }
 
 void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire)
@@ -90,10 +109,11 @@ void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const s
         slot->pending++;
         return;
     }
+    int64_t sent = plb_slot_sent(slot, set);
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         plb_dataset_bytes(set, i, slot->task.range, &offset, &bytes);
-        if (plb_data_is_result(&set->at[i]))
+        if (sent & PLB_BUFFER(i))
             wire->put(wire->context, slot->tag, slot->buffer[i], bytes, &slot->pending);
     }
 }

@@ -19,6 +19,7 @@
 
 #include "core/queue.h"
 #include "node/executor.h"
+#include "node/mirror.h"
 #include "node/node_config.h"
 
 /* Tasks that wait in the slots of a PU while it executes others. Fewer: the PU waits for inputs. More: tasks
@@ -50,28 +51,37 @@ struct plb_slot {
     void *buffer[PLB_MAX_DATA]; /* in the memory; NULL: the whole buffer is on this node */
     bool scratch;               /* on rank 0: outputs go to buffers of the slot too, and not to their place */
     int pending;                /* transfers */
-    bool pulls;                 /* the task has inputs that are pulled */
+    int64_t pulls;              /* mask of the task's inputs that are pulled */
+    struct plb_range pulled;    /* for these units */
+    bool kept;                  /* they are in the mirror, and stay there */
+    int64_t stored;             /* mask of its results that are in their files already */
     bool summed;                /* their checksum has come: */
     uint32_t sum;
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };
 
-/* On a rank other than 0: gives the task its buffers, in memory that the executor's device copies best, and
- * starts the transfers of its inputs. Returns whether it has any: rank 0 is to be asked for them. Ends the
- * program where there is no memory. */
+/* On a rank other than 0: gives the task the buffers that are not in place, and starts the transfers of
+ * inputs among them. They are in the mirror, where there is one (else NULL) and it has room, and what is
+ * there is not pulled. Else they are in memory that the executor's device copies best. Returns whether
+ * anything is pulled: rank 0 is to be asked for it. Ends the program where there is no memory. */
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *executor,
-                    const struct plb_wire *wire);
+                    const struct plb_wire *wire, struct plb_mirror *mirror);
+
+/* The checksum of the inputs that were pulled. */
+uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set);
 
 /* Gives a task whose inputs are at hand buffers for its reduced arrays; where `scratch` is set, on rank 0,
  * for its outputs too. By the PU's thread. */
 void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set,
                         const struct plb_executor *executor);
 
-/* Where a buffer is from unit `first` of the task on; NULL: in its place in the whole buffer. A task of which
- * only a part is asked for has no buffers but outputs. */
+/* Where a buffer is from unit `first` of the task on; NULL: in its place in the whole buffer. */
 void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first);
 
-/* Starts the transfers of the results. On rank 0 they stay here: the slot waits for plb_slot_release
+/* The results that are sent: those that are nowhere else. A mask of buffers. */
+int64_t plb_slot_sent(const struct plb_slot *slot, const struct plb_dataset *set);
+
+/* Starts the transfers of these results. On rank 0 they stay here: the slot waits for plb_slot_release
  * instead. */
 void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire);
 void plb_slot_release(struct plb_slot *slot);

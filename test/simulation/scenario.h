@@ -51,6 +51,13 @@ struct scenario {
     double bound; /* seconds that the run lasts at least; the times of faults are multiples of it */
 };
 
+static inline int64_t units_in_both(struct plb_range a, struct plb_range b)
+{
+    int64_t first = a.first > b.first ? a.first : b.first;
+    double end = fmin((double)(a.first + a.count), (double)(b.first + b.count));
+    return end > (double)first ? (int64_t)end - first : 0;
+}
+
 static inline double sum_of_costs(const void *context, int64_t first, int64_t count)
 {
     const double *costs = context;
@@ -145,6 +152,7 @@ static inline void draw_master(struct scenario *s, struct dice *d)
                                             .by_power = one_in(d, 2),
                                             .seed = d->seed};
     sim->master.victim = sim->migration.victim;
+    sim->master.resident = d->seed % 2 == 0;
     if (sim->master.whole_results && d->seed % 3 == 0) /* a run with chunks */
         s->sizes.chunk = s->maps[0].chunk = s->maps[1].chunk = 2 + (int64_t)(d->seed % 29);
     if (one_in(d, 4))
@@ -334,6 +342,24 @@ static inline void free_scenario(struct scenario *s)
     for (int k = 0; k < PHASES; k++)
         plb_cost_map_fini(&s->maps[k]);
     plb_rangeset_fini(&s->accepted);
+}
+
+/* Whether a unit kills its executors. */
+static inline bool is_deadly(const struct scenario *s, int phase, int64_t unit)
+{
+    for (int i = 0; i < s->simulation.n_deadly; i++)
+        if (s->deadly[i].phase == phase && s->deadly[i].unit == unit)
+            return true;
+    return false;
+}
+
+/* PUs of which the master has heard that their device has failed. */
+static inline int failed_pus(const struct plb_master *master)
+{
+    int failed = 0;
+    for (int p = 0; p < plb_master_pus(master); p++)
+        failed += plb_master_totals(master, p)->failure[0] != '\0';
+    return failed;
 }
 
 #endif

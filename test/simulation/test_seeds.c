@@ -53,6 +53,18 @@ static int64_t stolen_locally(const struct plb_master *master)
     return stolen - plb_master_counts(master)->moved_units;
 }
 
+/* Grants of passes in which some node had kept inputs. */
+static void count_residence(const struct plb_master *master)
+{
+    const struct plb_residence *residence = plb_master_residence(master);
+    struct plb_residence_counts counts = {0};
+    if (residence != NULL)
+        counts = *plb_residence_counts(residence);
+    met("units granted to the node that had their inputs", counts.at_home);
+    met("and to another one", counts.away);
+    met("losses of nodes that had kept inputs", residence != NULL ? counts.lost : 0);
+}
+
 /* Units that were set aside since nobody was left to try them. */
 static int64_t set_aside_untried(const struct plb_master *master)
 {
@@ -188,6 +200,7 @@ static void check_seed(uint64_t seed)
     check_given_up(&s, &result);
     count(&s, &w, &result);
     count_deadly(&s, &result);
+    count_residence(result.master);
     plb_master_free(result.master);
     free_scenario(&s);
 }

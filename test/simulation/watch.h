@@ -58,7 +58,7 @@ static inline bool in_run(struct watch *w, int pass, struct plb_range r, const c
     return fine;
 }
 
-/* The block with this number. */
+/* The block with this number: the first of its ranges. */
 static inline const struct granted *block_of(const struct watch *w, int64_t id)
 {
     int low = 0, high = w->n_blocks;
@@ -72,12 +72,14 @@ static inline const struct granted *block_of(const struct watch *w, int64_t id)
     return low < w->n_blocks && w->blocks[low].id == id ? &w->blocks[low] : NULL;
 }
 
-/* Each executed or reported range lies in a block that was granted in that pass. */
+/* Each executed or reported range lies in the ranges of a block that was granted in that pass. */
 static inline void check_block(struct watch *w, const char *what, int pass, int64_t id, struct plb_range r)
 {
-    const struct granted *b = block_of(w, id);
-    if (b == NULL || b->pass != pass || r.first < b->range.first
-        || r.first + r.count > b->range.first + b->range.count)
+    int64_t inside = 0;
+    const struct granted *b = block_of(w, id), *end = w->blocks + w->n_blocks;
+    for (; b != NULL && b < end && b->id == id; b++)
+        inside += b->pass == pass ? units_in_both(r, b->range) : 0;
+    if (inside != r.count)
         wrong(w, "%s of units %lld + %lld in pass %d is not in its block %lld", what, (long long)r.first,
               (long long)r.count, pass, (long long)id);
 }
@@ -88,7 +90,7 @@ static inline void add_block(struct watch *w, const struct plb_message *m)
         w->capacity = w->capacity > 0 ? 2 * w->capacity : 256;
         w->blocks = plb_grow(w->blocks, (size_t)w->capacity * sizeof *w->blocks);
     }
-    if (w->n_blocks > 0 && m->block.id <= w->blocks[w->n_blocks - 1].id)
+    if (w->n_blocks > 0 && m->block.id < w->blocks[w->n_blocks - 1].id)
         wrong(w, "block %lld comes after a later one", (long long)m->block.id);
     int64_t most = m->block.alone ? m->block.grain : 0;
     w->blocks[w->n_blocks++] = (struct granted){m->block.id, m->pass, m->block.range, most};
@@ -379,15 +381,6 @@ static inline void simulate_to_no_pu(struct scenario *s)
     assert_non_null(strstr(err.text, "no processing unit is left"));
     plb_master_free(result.master);
     free_scenario(s);
-}
-
-/* PUs of which the master has heard that their device has failed. */
-static inline int failed_pus(const struct plb_master *master)
-{
-    int failed = 0;
-    for (int p = 0; p < plb_master_pus(master); p++)
-        failed += plb_master_totals(master, p)->failure[0] != '\0';
-    return failed;
 }
 
 #endif

@@ -60,7 +60,7 @@ static void answer_all(double work)
 static void start_scripted(struct fixture *f, int nodes, int64_t units, plb_cost_fn cost, double work)
 {
     struct plb_error err = {.status = PLB_OK};
-    struct plb_master_config config = {.balancer = &scripted, .n_nodes = nodes};
+    struct plb_master_config config = {.balancer = &scripted, .n_nodes = nodes, .resident = true};
     memset(f, 0, sizeof *f);
     memset(&script, 0, sizeof script);
     answer_all(work);
@@ -270,6 +270,47 @@ static void surprising_times_cut_the_last_blocks(void **state)
     }
 }
 
+static void expect_block(const struct fixture *f, int i, int64_t id, int64_t first, int64_t count)
+{
+    assert_int_equal(f->out.at[i].type, PLB_BLOCK);
+    assert_int_equal(f->out.at[i].block.id, id);
+    assert_int_equal(f->out.at[i].block.range.first, first);
+    assert_int_equal(f->out.at[i].block.range.count, count);
+}
+
+/* In the first pass node 1 executes units 20 to 39 and 50 to 59. Then a block of 25 units is two messages
+ * with one number. The next one ends with units of others. */
+static void a_later_pass_grants_what_a_node_has(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_scripted(&f, 2, 60, NULL, 10.0);
+    end_first(&f, 0);
+    end_first(&f, 1);
+    for (int i = 1; i < 6; i++)
+        if (i != 2) /* the first block of node 1 */
+            finish(&f, i);
+    assert_true(plb_master_over(f.master));
+    f.out.n = 0;
+    script.answer[0] = PLB_WAIT;
+    script.answer[1] = 25.0;
+    begin(&f, 0, 0, 20.0, 2);
+    int64_t first = f.out.at[0].block.id, second = f.out.at[2].block.id;
+    assert_true(second > first);
+    expect_block(&f, 0, first, 20, 20);
+    expect_block(&f, 1, first, 50, 5);
+    expect_block(&f, 2, second, 55, 5);
+    expect_block(&f, 3, second, 40, 10);
+    expect_block(&f, 4, second, 10, 10);
+    assert_int_equal(f.out.n, 5);
+    script.answer[0] = 10.0;
+    for (int i = 0; i < f.out.n; i++)
+        if (f.out.at[i].type == PLB_BLOCK)
+            assert_int_equal(finish(&f, i), f.out.at[i].block.range.count);
+    assert_true(plb_master_over(f.master));
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +323,7 @@ int main(void)
         cmocka_unit_test(unequal_units_are_rounded_down),
         cmocka_unit_test(units_without_cost_are_granted),
         cmocka_unit_test(surprising_times_cut_the_last_blocks),
+        cmocka_unit_test(a_later_pass_grants_what_a_node_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

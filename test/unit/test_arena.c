@@ -38,7 +38,7 @@ static void buffers_do_not_overlap_and_are_aligned(void **state)
             struct plb_dataset set = dataset(unequal);
             struct plb_range range = {UNITS - count, count};
             size_t at[PLB_MAX_DATA], offset, bytes, end = 0;
-            size_t total = plb_arena_layout(&set, PLB_MODES_OF_TASKS, range, at);
+            size_t total = plb_arena_layout(&set, plb_arena_buffers(&set, PLB_MODES_OF_TASKS), range, at);
             for (int i = 1; i < set.n; i++) {
                 plb_dataset_bytes(&set, i, range, &offset, &bytes);
                 assert_true(at[i] >= end && at[i] % PLB_ARENA_ALIGNMENT == 0);
@@ -49,14 +49,14 @@ static void buffers_do_not_overlap_and_are_aligned(void **state)
 }
 
 /* On rank 0, tasks have reduced arrays of their own and perhaps outputs. */
-static void buffers_of_other_modes_take_nothing(void **state)
+static void other_buffers_take_nothing(void **state)
 {
     (void)state;
     struct plb_dataset set = dataset(false);
     size_t at[PLB_MAX_DATA];
     struct plb_range range = {0, UNITS};
-    assert_int_equal(plb_arena_layout(&set, PLB_MODE(PLB_REDUCE), range, at), PLB_ARENA_ALIGNMENT);
-    assert_int_equal(plb_arena_layout(&set, PLB_MODE(PLB_OUTPUT), range, at), 28160);
+    assert_int_equal(plb_arena_layout(&set, PLB_BUFFER(2), range, at), PLB_ARENA_ALIGNMENT);
+    assert_int_equal(plb_arena_layout(&set, PLB_BUFFER(3), range, at), 28160);
     assert_int_equal(plb_arena_layout(&set, 0, range, at), 1);
 }
 
@@ -73,8 +73,9 @@ static void the_most_is_that_of_the_largest_task(void **state)
             struct plb_task_limit limit = {.units = grains[g], .bytes = limits[k]};
             struct plb_range largest = {0, plb_sizes_fit(&sizes, &limit, (struct plb_range){0, UNITS})};
             size_t at[PLB_MAX_DATA];
-            assert_int_equal(plb_arena_most(&set, PLB_MODES_OF_TASKS, &limit),
-                             plb_arena_layout(&set, PLB_MODES_OF_TASKS, largest, at));
+            assert_int_equal(
+                plb_arena_most(&set, plb_arena_buffers(&set, PLB_MODES_OF_TASKS), &limit),
+                plb_arena_layout(&set, plb_arena_buffers(&set, PLB_MODES_OF_TASKS), largest, at));
         }
 }
 
@@ -86,11 +87,13 @@ static void the_most_holds_unequal_units(void **state)
         struct plb_dataset set = dataset(true);
         struct plb_sizes sizes = plb_dataset_sizes(&set);
         struct plb_task_limit limit = {.units = INT64_MAX, .bytes = limits[k]};
-        size_t at[PLB_MAX_DATA], most = plb_arena_most(&set, PLB_MODES_OF_TASKS, &limit);
+        size_t at[PLB_MAX_DATA],
+            most = plb_arena_most(&set, plb_arena_buffers(&set, PLB_MODES_OF_TASKS), &limit);
         for (int64_t first = 0; first < UNITS; first++) {
             struct plb_range range = {
                 first, plb_sizes_fit(&sizes, &limit, (struct plb_range){first, UNITS - first})};
-            assert_true(plb_arena_layout(&set, PLB_MODES_OF_TASKS, range, at) <= most);
+            assert_true(plb_arena_layout(&set, plb_arena_buffers(&set, PLB_MODES_OF_TASKS), range, at)
+                        <= most);
         }
         assert_true((double)most <= limits[k] + set.n * PLB_ARENA_ALIGNMENT);
     }
@@ -118,7 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buffers_do_not_overlap_and_are_aligned),
-        cmocka_unit_test(buffers_of_other_modes_take_nothing),
+        cmocka_unit_test(other_buffers_take_nothing),
         cmocka_unit_test(the_most_is_that_of_the_largest_task),
         cmocka_unit_test(the_most_holds_unequal_units),
         cmocka_unit_test(memory_is_taken_in_a_few_steps),

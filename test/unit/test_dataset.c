@@ -80,12 +80,48 @@ static void every_offset_has_room(void **state)
     assert_true(plb_sizes_bytes(&sizes, range) == bytes_of_task(&set, range));
 }
 
+/* On rank 0 nothing travels, but tasks have reduced arrays of their own. */
+static void rank_0_has_all_in_place(void **state)
+{
+    (void)state;
+    struct plb_dataset set = every_mode();
+    assert_int_equal(plb_dataset_apart(&set), PLB_BUFFER(5));
+    assert_int_equal(plb_dataset_pulled(&set), 0);
+    assert_int_equal(plb_dataset_sent(&set), 0);
+    assert_false(plb_dataset_travels(&set));
+    assert_int_equal(plb_dataset_stride(&set, 0), 8); /* 24 and 8 bytes per unit */
+}
+
+/* On another rank: replicated buffers, and those that it has whole anyhow. */
+static void another_rank_has_some_in_place(void **state)
+{
+    (void)state;
+    struct plb_dataset set = every_mode();
+    set.owner = false;
+    assert_int_equal(plb_dataset_apart(&set), 62);
+    assert_int_equal(plb_dataset_pulled(&set), 14);
+    assert_int_equal(plb_dataset_sent(&set), 48);
+    assert_int_equal(plb_dataset_stride(&set, 0), 1);
+    assert_true(plb_dataset_travels(&set));
+    set.whole = PLB_BUFFER(2) | PLB_BUFFER(4);
+    assert_true(plb_dataset_in_place(&set, 0) && plb_dataset_in_place(&set, 4));
+    assert_int_equal(plb_dataset_pulled(&set), 10);
+    assert_int_equal(plb_dataset_sent(&set), 32);
+    assert_int_equal(plb_dataset_stride(&set, 0), 8);
+    assert_true(plb_dataset_travels(&set));
+    set.whole = 30;
+    assert_int_equal(plb_dataset_apart(&set), PLB_BUFFER(5));
+    assert_false(plb_dataset_travels(&set)); /* arrays that are folded need no slots */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_the_bytes_that_travel),
         cmocka_unit_test(offsets_that_are_not_there_count_nothing),
         cmocka_unit_test(every_offset_has_room),
+        cmocka_unit_test(rank_0_has_all_in_place),
+        cmocka_unit_test(another_rank_has_some_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

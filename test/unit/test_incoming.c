@@ -99,12 +99,15 @@ static bool in_place(const struct transfer *t)
     return at >= out && at < out + sizeof world.out;
 }
 
+static struct plb_dataset set;
+
 static struct plb_message done(int from, int64_t first, int64_t count)
 {
-    return (struct plb_message){.type = PLB_DONE,
-                                .from = from,
-                                .pass = PASS,
-                                .done = {.range = {first, count}, .slot = 7, .tasks = 1}};
+    return (struct plb_message){
+        .type = PLB_DONE,
+        .from = from,
+        .pass = PASS,
+        .done = {.range = {first, count}, .slot = 7, .tasks = 1, .buffers = plb_dataset_results(&set)}};
 }
 
 /* Units [first, first + count) have this value, and all others 0. */
@@ -115,8 +118,6 @@ static bool only(int64_t first, int64_t count, double value)
             return false;
     return true;
 }
-
-static struct plb_dataset set;
 
 static struct plb_incoming *begin(bool reduces)
 {

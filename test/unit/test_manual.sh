@@ -21,7 +21,8 @@ ok "plbrun.1 has the options of --help" $(($(wc -l <"$tmp/options") < 10 || $(wc
 grep -vxFf "$tmp/of-balancers" "$tmp/unnamed" >"$tmp/out"
 ok "and the settings that each job has" $(($(wc -l <"$tmp/out") > 0))
 
-grep -oE '\bplb_(app|task|read|write|random)_[a-z_]+\(' "$root/runtime/include/plb/kernel.h" | tr -d '(' |
+cd "$root/runtime/include/plb" || exit
+grep -ohE '\bplb_(app|task|read|write|random)_[a-z_]+\(' kernel.h data_file.h | tr -d '(' |
     sort -u >"$tmp/functions"
 while read -r function; do
     grep -qw "$function" "$kernel_page" || echo "plb_kernel.7 lacks $function"

@@ -76,6 +76,16 @@ static void passes_over_what_it_cannot_read(void **state)
     assert_int_equal(plb_memory_limit(*state), machine());
 }
 
+static void knows_what_is_available(void **state)
+{
+    assert_true(plb_memory_available("") > 0);
+    write_below(*state, "/proc/meminfo", "MemTotal: 2000 kB\nMemFree: 5 kB\nMemAvailable: 1000 kB\n");
+    assert_int_equal(plb_memory_available(*state), 1024000);
+    write_below(*state, "/proc/self/cgroup", "0::/\n");
+    write_below(*state, "/sys/fs/cgroup/memory.max", "1\n");
+    assert_int_equal(plb_memory_available(*state), swap() > 0 ? 1024000 : 0); /* more is in use */
+}
+
 static void knows_what_is_used(void **state)
 {
     enum { BYTES = 50000000 };
@@ -94,7 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_ROOT(is_the_machine_without_groups),  TEST_IN_ROOT(reads_version_2_up_to_the_root),
         TEST_IN_ROOT(reads_version_1_in_a_container), TEST_IN_ROOT(passes_over_what_it_cannot_read),
-        cmocka_unit_test(knows_what_is_used),
+        TEST_IN_ROOT(knows_what_is_available),        cmocka_unit_test(knows_what_is_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,18 @@ static void overlaps(const struct plb_rangeset *s, const unsigned char *model, s
     assert_int_equal(plb_rangeset_overlaps(s, r), some);
 }
 
+static void lacking(const struct plb_rangeset *s, const unsigned char *model, struct plb_range r)
+{
+    struct plb_range lacks = plb_rangeset_lacking(s, r);
+    int64_t first = r.first, end = r.first + r.count;
+    while (first < end && model[first])
+        first++;
+    while (end > first && model[end - 1])
+        end--;
+    assert_int_equal(lacks.count, end - first);
+    assert_true(lacks.count == 0 || lacks.first == first);
+}
+
 static void random_operations_agree_with_bytes(void **state)
 {
     (void)state;
@@ -110,6 +122,7 @@ static void random_operations_agree_with_bytes(void **state)
         }
         agrees(&s, model);
         overlaps(&s, model, range(first, count));
+        lacking(&s, model, range(first, count));
     }
     plb_rangeset_fini(&s);
 }

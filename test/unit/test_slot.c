@@ -61,7 +61,7 @@ static void growing_tasks_lock_pages_three_times(void **state)
     e.limit = (struct plb_task_limit){INT64_MAX, (double)MOST * UNIT_BYTES};
     for (int64_t count = 1; count <= MOST; count++) {
         slot.task.range = (struct plb_range){0, count};
-        assert_true(plb_slot_fetch(&slot, &set, &e, &wire));
+        assert_true(plb_slot_fetch(&slot, &set, &e, &wire, NULL));
         assert_true(slot.bytes >= (size_t)count * UNIT_BYTES && slot.bytes <= (size_t)MOST * UNIT_BYTES);
         assert_true(slot.bytes <= (size_t)MOST / 16 * UNIT_BYTES + 1
                     || slot.bytes < (size_t)count * UNIT_BYTES * 4);
@@ -70,6 +70,54 @@ static void growing_tasks_lock_pages_three_times(void **state)
     assert_true(slot.bytes == (size_t)MOST * UNIT_BYTES && locks.bytes == slot.bytes);
     plb_slot_fini(&slot, &e);
     assert_int_equal(locks.bytes, 0);
+    plb_executor_close(&e);
+}
+
+static int received, sent;
+
+static void count_get(void *context, int tag, void *data, size_t bytes, int *pending)
+{
+    no_get(context, tag, data, bytes, pending);
+    assert_int_equal(bytes, 3 * 24);
+    received++;
+}
+
+static void count_put(void *context, int tag, const void *data, size_t bytes, int *pending)
+{
+    no_get(context, tag, (void *)data, bytes, pending);
+    assert_int_equal(bytes, 3 * 8);
+    sent++;
+}
+
+/* One input and one output are whole on this rank: they are neither pulled nor sent, and take no memory. */
+static void what_is_in_place_does_not_travel(void **state)
+{
+    (void)state;
+    static const struct plb_device_driver driver = {.name = "stub", .entry = stub_entry, .ops = {STUB_OPS}};
+    static const struct plb_dataset set = {.n = 4,
+                                           .units = UNITS,
+                                           .whole = PLB_BUFFER(0) | PLB_BUFFER(2),
+                                           .at = {{.mode = PLB_PARTITION, .unit_bytes = 4096},
+                                                  {.mode = PLB_PARTITION, .unit_bytes = 24},
+                                                  {.mode = PLB_OUTPUT, .unit_bytes = 4096},
+                                                  {.mode = PLB_OUTPUT, .unit_bytes = 8}}};
+    const struct plb_device_config config = {.threads = 1};
+    const struct plb_wire wire = {NULL, count_get, count_put};
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_executor e;
+    struct plb_slot slot = {.task.range = {100, 3}};
+    assert_int_equal(plb_executor_open(&e, &driver, &config, &set, &err), PLB_OK);
+    e.limit = (struct plb_task_limit){INT64_MAX, 1e6};
+    assert_true(plb_slot_fetch(&slot, &set, &e, &wire, NULL));
+    assert_int_equal(slot.pulls, PLB_BUFFER(1));
+    plb_slot_send(&slot, &set, &wire);
+    assert_true(received == 1 && sent == 1);
+    assert_true(slot.bytes <= 1024);
+    assert_null(plb_slot_buffer(&slot, &set, 0, 101));
+    assert_null(plb_slot_buffer(&slot, &set, 2, 101));
+    assert_ptr_equal(plb_slot_buffer(&slot, &set, 1, 102), (char *)slot.buffer[1] + 48);
+    assert_ptr_equal(plb_slot_buffer(&slot, &set, 3, 102), (char *)slot.buffer[3] + 16);
+    plb_slot_fini(&slot, &e);
     plb_executor_close(&e);
 }
 
@@ -154,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(growing_tasks_lock_pages_three_times),
+        cmocka_unit_test(what_is_in_place_does_not_travel),
         cmocka_unit_test(locked_memory_has_a_limit),
         cmocka_unit_test(a_device_is_closed_after_what_its_thread_keeps),
     };

@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plb/data_file.h"
 #include "plb/option.h"
 #include "plb/status.h"
 
@@ -31,7 +32,7 @@
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 7u
+#define PLB_KERNEL_ABI 8u
 
 /* The running application, as its kernel sees it. Opaque, and owned by plbrun. Valid only in the thread that
  * gets it, and only during that call. */
@@ -86,8 +87,8 @@ struct plb_pair_int32 {
 /* The index in a pair that nobody has written. It loses against each other one. */
 #define PLB_NO_INDEX INT64_MAX
 
-/* One declared buffer. `data` is rank 0's memory. plbrun borrows it until the run ends. In a simulation no
- * entry runs, and it may be NULL (plb_app_simulated). */
+/* One declared buffer. `data` is rank 0's memory, or that of a file (plb_app_file). plbrun borrows it until
+ * the run ends. In a simulation no entry runs, and it may be NULL (plb_app_simulated). */
 struct plb_data {
     const char *name; /* for messages and traces; static storage */
     enum plb_data_mode mode;
@@ -197,7 +198,8 @@ struct plb_kernel {
 
     /* Optional: called after each pass with its number, from 0. Sets *again to run another pass, and says
      * with plb_app_phase which phase that is. It may change REPLICATE buffers in place, and calls
-     * plb_app_replace for each. Returns as setup does. NULL: one pass. A simulation has no results to decide
+     * plb_app_replace for each. It does not change other inputs: ranks keep their parts of them from pass to
+     * pass. Returns as setup does. NULL: one pass. A simulation has no results to decide
      * by: it does not call `next`, and runs each phase once, in their order. */
     int (*next)(struct plb_app *app, int64_t pass, bool *again);
 

@@ -1,0 +1,26 @@
+/* The inputs that each virtual node has: all on rank 0, and on others those that they have pulled, where
+ * nodes keep them (core/residence.h). Not thread-safe. */
+#ifndef PLB_DRIVE_VIRTUAL_INPUTS_H
+#define PLB_DRIVE_VIRTUAL_INPUTS_H
+
+#include "drive/simulation.h"
+
+struct plb_virtual_inputs;
+
+/* Whether units have bytes: not their reduced arrays alone. */
+static inline bool plb_virtual_has_bytes(const struct plb_sizes *sizes)
+{
+    return sizes->unit_bytes > 0.0 || sizes->n_indexed > 0;
+}
+
+struct plb_virtual_inputs *plb_virtual_inputs_new(const struct plb_simulation *simulation);
+void plb_virtual_inputs_free(struct plb_virtual_inputs *inputs);
+
+/* Whether a node must pull inputs of a task of these units, and of which. */
+bool plb_virtual_inputs_pulls(const struct plb_virtual_inputs *inputs, int node, struct plb_range task,
+                              struct plb_range *pulled);
+
+/* A node has the inputs of these units now. */
+void plb_virtual_inputs_arrived(struct plb_virtual_inputs *inputs, int node, struct plb_range range);
+
+#endif

@@ -1,0 +1,46 @@
+/* Buffers that are files: a part of the kernel API (plb/kernel.h, which includes it). */
+#ifndef PLB_DATA_FILE_H
+#define PLB_DATA_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct plb_app;
+
+/* A file that is the memory of a buffer. plbrun maps it: the system reads a page of it when it is touched,
+ * and may drop it again, so that inputs and results may be larger than memory. */
+struct plb_data_file {
+    const char *path;
+    const char *type;  /* an .npy file: NumPy's name for its elements: "<f4", "<f8", "<i4", "<i8" …; a file
+                          of other ones is refused. A result: "<f4" or "<f8". NULL: the bytes as they are */
+    bool result;       /* the job makes the file; else it is an input */
+    bool column_major; /* .npy: the order of the elements; an input in the other one is refused */
+    int64_t rows, columns; /* .npy: of an input filled in; one dimension: columns = 1 */
+    int64_t offset;        /* no .npy, an input: where its data begins, in bytes */
+    size_t bytes;          /* of the data. .npy: filled in. Else of an input 0: up to the end of the file */
+    void *data;            /* filled in: the data in memory, or NULL in a simulation */
+};
+
+/* Says in setup that a buffer is a file: `data` of a PARTITION, PARTITION_INDEXED or REPLICATE buffer begins
+ * in an input's memory, `data` of an OUTPUT buffer in a result's. An input is for reading alone: writing to
+ * it is a crash, and plb_app_replace refuses it. It must not change during the run.
+ *
+ * Each rank that sees the same file reads its parts itself, and nothing of it travels. Results are made under
+ * a temporary name beside `path`. Ranks that see it write their parts there, if the kernel has one pass. The
+ * file gets its name as results of plb_app_save_npy do, with .wrong and .partial as there. It has room before
+ * work begins, and counts as one of the 32 results. A result in a file excludes a journal.
+ *
+ * At most 32 calls. The path is copied. Returns PLB_OK, and has filled in the struct; or PLB_EINPUT, after it
+ * has described the mistake. */
+int plb_app_file(struct plb_app *app, struct plb_data_file *file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,36 @@
+/* The mirror: inputs that this rank has pulled, and keeps for later passes.
+ *
+ * It has addresses for the whole of each buffer that is pulled, and memory where inputs have arrived. A task
+ * whose inputs are all here pulls nothing: it reads them in their place. Inputs do not change while a run
+ * lasts, so they stay right. They stay here while there is room: in each pass the same units are asked
+ * for, so to drop the oldest ones for new ones would help nobody. Where room is short, a pass begins by
+ * dropping what the last one has not used. Communication thread only. */
+#ifndef PLB_NODE_MIRROR_H
+#define PLB_NODE_MIRROR_H
+
+#include "job/dataset.h"
+
+struct plb_mirror;
+
+/* For at most so many bytes of inputs. shared: with children that are forked afterwards. NULL: nothing is
+ * kept, since nothing is pulled, or there is no room. The dataset is borrowed. */
+struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bool shared);
+void plb_mirror_free(struct plb_mirror *mirror);
+
+/* Takes room for the inputs of a task. Says which units of it are to be pulled, into their place; count = 0:
+ * none. False: there is no room, or another task pulls some of them; the task has its inputs elsewhere. */
+bool plb_mirror_take(struct plb_mirror *mirror, struct plb_range task, struct plb_range *pulled);
+
+/* The place of a buffer from this unit on. */
+void *plb_mirror_place(const struct plb_mirror *mirror, int buffer, int64_t first);
+
+/* The transfers of these units have ended. here: they are as they should be; else they are pulled again. */
+void plb_mirror_arrived(struct plb_mirror *mirror, struct plb_range pulled, bool here);
+
+/* A pass begins. busy: units of tasks that are under way, which stay. */
+void plb_mirror_begin_pass(struct plb_mirror *mirror, const struct plb_rangeset *busy);
+
+/* The buffers that have a place here, as a mask; NULL: none. */
+int64_t plb_mirror_buffers(const struct plb_mirror *mirror);
+
+#endif

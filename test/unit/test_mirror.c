@@ -1,0 +1,184 @@
+/* Inputs that a rank keeps: what is pulled, where it stays, and what is dropped where room is short. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "node/slot.h"
+#include "stub_device.h"
+
+#define UNITS 100
+#define UNIT_BYTES 4096 /* a page, so that all of a dropped unit is given back */
+
+static const struct plb_device_driver driver = {.name = "stub", .entry = stub_entry, .ops = {STUB_OPS}};
+static const int64_t offsets[UNITS + 1] = {5, 5, 25};
+
+/* One input by unit, one by offsets, and an output. */
+static const struct plb_dataset set = {
+    .n = 4,
+    .units = 2,
+    .at = {{.mode = PLB_PARTITION, .unit_bytes = 3 * UNIT_BYTES},
+           {.mode = PLB_REPLICATE, .bytes = sizeof offsets},
+           {.mode = PLB_PARTITION_INDEXED, .element_bytes = 8, .offsets = 1},
+           {.mode = PLB_OUTPUT, .unit_bytes = 8}},
+    .host = {[1] = (void *)offsets}};
+
+static const struct plb_dataset plain = {
+    .n = 2,
+    .units = UNITS,
+    .at = {{.mode = PLB_PARTITION, .unit_bytes = UNIT_BYTES}, {.mode = PLB_OUTPUT, .unit_bytes = 8}}};
+
+static size_t pulled; /* bytes */
+static char filler;
+
+static void get(void *context, int tag, void *data, size_t bytes, int *pending)
+{
+    (void)context;
+    (void)tag;
+    (void)pending;
+    memset(data, filler, bytes);
+    pulled += bytes;
+}
+
+static const struct plb_wire wire = {NULL, get, NULL};
+
+/* A task gets its inputs, and they arrive. Returns the bytes that it has pulled. */
+static size_t fetch(struct plb_mirror *m, const struct plb_dataset *data, struct plb_slot *slot,
+                    int64_t first, int64_t count)
+{
+    struct plb_executor e = {.ops = &driver.ops, .limit = {INT64_MAX, 1e9}};
+    pulled = 0;
+    slot->task.range = (struct plb_range){first, count};
+    bool pulls = plb_slot_fetch(slot, data, &e, &wire, m);
+    assert_int_equal(pulls, pulled > 0);
+    if (slot->kept)
+        plb_mirror_arrived(m, slot->pulled, true);
+    return pulled;
+}
+
+static void release(struct plb_mirror *m, struct plb_slot *slot)
+{
+    struct plb_executor e = {.ops = &driver.ops};
+    plb_slot_fini(slot, &e);
+    plb_mirror_free(m);
+}
+
+static void begin(struct plb_mirror *m, int64_t first, int64_t count)
+{
+    struct plb_rangeset busy = {0};
+    plb_rangeset_add(&busy, (struct plb_range){first, count});
+    plb_mirror_begin_pass(m, &busy);
+    plb_rangeset_fini(&busy);
+}
+
+static void what_is_here_is_not_pulled_again(void **state)
+{
+    (void)state;
+    struct plb_slot slot = {.state = PLB_SLOT_FREE};
+    struct plb_mirror *m = plb_mirror_new(&plain, 1e9, false);
+    filler = 1;
+    assert_int_equal(fetch(m, &plain, &slot, 10, 20), 20 * UNIT_BYTES);
+    assert_int_equal(slot.pulled.first, 10);
+    assert_true(slot.kept && slot.buffer[0] == plb_mirror_place(m, 0, 10));
+    assert_true(slot.bytes < UNIT_BYTES); /* outputs alone */
+    filler = 2;
+    assert_int_equal(fetch(m, &plain, &slot, 12, 10), 0);
+    assert_true(slot.buffer[0] == plb_mirror_place(m, 0, 12));
+    begin(m, 0, 0);
+    assert_int_equal(fetch(m, &plain, &slot, 10, 20), 0); /* though the last pass used some alone */
+    assert_int_equal(fetch(m, &plain, &slot, 25, 10), 5 * UNIT_BYTES);
+    assert_int_equal(slot.pulled.first, 30);
+    assert_int_equal(slot.pulled.count, 5);
+    for (int64_t u = 25; u < 35; u++)
+        assert_int_equal(*(char *)plb_slot_buffer(&slot, &plain, 0, u), u < 30 ? 1 : 2);
+    release(m, &slot);
+}
+
+/* A transfer that nobody waits for, or that was damaged, brings nothing; until it ends no other one has its
+ * place.
+ */
+static void inputs_that_have_not_arrived_are_pulled(void **state)
+{
+    (void)state;
+    struct plb_range range, task = {0, 10};
+    struct plb_mirror *m = plb_mirror_new(&plain, 1e9, false);
+    for (int i = 0; i < 2; i++) {
+        assert_true(plb_mirror_take(m, task, &range));
+        assert_int_equal(range.count, 10);
+        assert_false(plb_mirror_take(m, (struct plb_range){9, 5}, &range));
+        plb_mirror_arrived(m, task, i > 0);
+    }
+    assert_true(plb_mirror_take(m, (struct plb_range){9, 5}, &range));
+    assert_int_equal(range.first, 10);
+    assert_int_equal(range.count, 4);
+    plb_mirror_free(m);
+}
+
+static void units_of_unequal_size_have_their_place(void **state)
+{
+    (void)state;
+    struct plb_slot slot = {.state = PLB_SLOT_FREE};
+    struct plb_mirror *m = plb_mirror_new(&set, 1e9, true);
+    assert_int_equal(plb_mirror_buffers(m), PLB_BUFFER(0) | PLB_BUFFER(2));
+    assert_int_equal(fetch(m, &set, &slot, 1, 1), 3 * UNIT_BYTES + 20 * 8);
+    assert_int_equal(fetch(m, &set, &slot, 1, 1), 0);
+    assert_int_equal(fetch(m, &set, &slot, 0, 2), 3 * UNIT_BYTES);
+    assert_int_equal(fetch(m, &set, &slot, 0, 2), 0);
+    release(m, &slot);
+}
+
+/* There is room for 30 units. Those that came first stay; the next pass drops what this one has not used. */
+static void short_of_room_unused_inputs_are_dropped(void **state)
+{
+    (void)state;
+    struct plb_slot slot = {.state = PLB_SLOT_FREE};
+    for (int shared = 0; shared < 2; shared++) {
+        struct plb_mirror *m = plb_mirror_new(&plain, 30.0 * UNIT_BYTES, shared);
+        filler = 3;
+        fetch(m, &plain, &slot, 0, 30);
+        assert_int_equal(fetch(m, &plain, &slot, 40, 10), 10 * UNIT_BYTES);
+        assert_false(slot.kept);
+        assert_int_equal(fetch(m, &plain, &slot, 40, 10), 10 * UNIT_BYTES);
+        assert_int_equal(fetch(m, &plain, &slot, 5, 25), 0);
+        begin(m, 0, 0); /* the pass has used all that is here */
+        assert_int_equal(fetch(m, &plain, &slot, 5, 5), 0);
+        assert_int_equal(fetch(m, &plain, &slot, 40, 10), 10 * UNIT_BYTES);
+        begin(m, 20, 5);
+        assert_int_equal(fetch(m, &plain, &slot, 5, 5), 0);
+        assert_int_equal(fetch(m, &plain, &slot, 20, 5), 0);
+        assert_int_equal(*(char *)plb_mirror_place(m, 0, 15), 0); /* its memory was given back */
+        assert_int_equal(*(char *)plb_mirror_place(m, 0, 24), 3);
+        assert_int_equal(fetch(m, &plain, &slot, 40, 20), 20 * UNIT_BYTES);
+        assert_true(slot.kept);
+        assert_int_equal(fetch(m, &plain, &slot, 40, 20), 0);
+        assert_int_equal(fetch(m, &plain, &slot, 15, 1), UNIT_BYTES);
+        assert_false(slot.kept);
+        plb_mirror_free(m);
+    }
+    release(NULL, &slot);
+}
+
+static void nothing_is_kept_where_nothing_is_pulled(void **state)
+{
+    (void)state;
+    struct plb_dataset owner = plain, outputs = {.n = 1, .units = 1, .at = {{.mode = PLB_OUTPUT}}};
+    owner.owner = true;
+    assert_null(plb_mirror_new(&owner, 1e9, false));
+    assert_null(plb_mirror_new(&outputs, 1e9, false));
+    assert_null(plb_mirror_new(&plain, 0.0, false));
+    assert_int_equal(plb_mirror_buffers(NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_here_is_not_pulled_again),
+        cmocka_unit_test(inputs_that_have_not_arrived_are_pulled),
+        cmocka_unit_test(units_of_unequal_size_have_their_place),
+        cmocka_unit_test(short_of_room_unused_inputs_are_dropped),
+        cmocka_unit_test(nothing_is_kept_where_nothing_is_pulled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
