@@ -78,8 +78,8 @@ else
 fi
 
 # Ranks that end, and runs that fail.
-LAUNCH=(timeout 120 mpirun --enable-recovery)
-gate_at=3
+# shellcheck disable=SC2034 # lib.sh uses both
+LAUNCH=(timeout 120 mpirun --enable-recovery) gate_at=3
 # at_gate ARGUMENTS...: tasks of ranks 1 and 2 wait, after they have written some results.
 at_gate() { begin 3 "$@" $apart && await 2 'a task waits at the gate'; }
 rm -f "$out"/*
