@@ -6,11 +6,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "core/least.h"
+#include "core/agenda_inside.h"
 #include "core/migration.h"
-#include "core/recall.h"
 #include "core/slicing.h"
-#include "core/waiting_list.h"
 
 #define NO_PU (-1)
 /* A block that is to be shared is cut into this many tasks. Larger: more starts. Smaller: a task that has
@@ -21,38 +19,16 @@
  * Larger: more starts. Smaller: a long block may have been started whole. */
 #define TAIL 0.3
 
-struct agenda_pu {
-    int64_t blocks;
-    bool served; /* has ever been granted a block */
-};
-
-struct plb_agenda {
-    struct plb_agenda_config config;
-    struct plb_ledger *ledger;
-    struct plb_broker *broker;
-    struct plb_balancer_view seen;
-    struct agenda_pu *pus;
-    struct plb_least least;
-    void *policy; /* the balancer's state in this pass; NULL before the first */
-    struct plb_waiting_list waiting;
-    struct plb_recalls recalls;
-    int *owners; /* of blocks that a report ended; room for all open blocks */
-    int served;  /* living PUs that have ever been granted a block: only they take from others */
-    int pass;
-    bool announced; /* nodes know that nothing is left to grant */
-    char failure[200];
-};
-
 struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct plb_ledger *ledger,
                                   struct plb_broker *broker)
 {
     struct plb_agenda *a = plb_alloc(sizeof *a);
-    size_t n = (size_t)config->pus.n;
+    size_t n = (size_t)config->pus.room;
     a->config = *config;
     a->ledger = ledger;
     a->broker = broker;
     a->pus = plb_alloc(n * sizeof *a->pus);
-    plb_waiting_list_init(&a->waiting, config->pus.n);
+    plb_waiting_list_init(&a->waiting, config->pus.room);
     a->owners = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->owners);
     plb_balancer_view_init(&a->seen, &config->pus, ledger, config->histories, config->n_phases);
     a->seen.beliefs = config->balancer->beliefs;
@@ -243,7 +219,7 @@ static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
 {
     for (int i = from; i < out->n; i++)
         if (out->at[i].type == PLB_BLOCK)
-            cut(a, (int)(out->at[i].block.id % a->seen.view.n_pus), &out->at[i].block);
+            cut(a, (int)(out->at[i].block.id % a->seen.room), &out->at[i].block);
     if (a->announced)
         return;
     a->announced = true;

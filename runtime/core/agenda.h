@@ -7,22 +7,10 @@
 #ifndef PLB_CORE_AGENDA_H
 #define PLB_CORE_AGENDA_H
 
-#include "core/balancer_view.h"
+#include "core/agenda_config.h"
 #include "core/broker.h"
 
 struct plb_agenda;
-
-struct plb_agenda_config {
-    const struct plb_balancer *balancer;
-    const struct plb_param *params; /* borrowed */
-    struct plb_view_pus pus;        /* its arrays are borrowed */
-    struct plb_history *histories;  /* borrowed: n_phases of each PU, PU by PU */
-    int n_phases;
-    bool migration; /* nodes are told when nothing is left to grant */
-    double task_s;  /* seconds of a task of a large block at most */
-    bool backups;   /* idle PUs execute late units a second time */
-    bool saves;     /* large blocks are several tasks also where nobody can take them */
-};
 
 /* The ledger and the broker are borrowed. */
 struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct plb_ledger *ledger,
@@ -53,6 +41,14 @@ void plb_agenda_name_victims(struct plb_agenda *agenda, int node, struct plb_out
  * that this ended (after it). */
 void plb_agenda_remove(struct plb_agenda *agenda, int first_pu, int n_pus);
 void plb_agenda_removed(struct plb_agenda *agenda, int first_pu, int n_pus);
+
+/* So many PUs have come, with the next numbers: their infos are there. The balancer begins anew. Others are
+ * asked by plb_agenda_feed_all. */
+void plb_agenda_join(struct plb_agenda *agenda, int n_pus);
+
+/* A node has come. Where the others know that nothing is left to grant, it hears of it, and who has work.
+ * Returns whether they know. */
+bool plb_agenda_greet(struct plb_agenda *agenda, int node, struct plb_outbox *out);
 
 /* Asks all PUs that can take a block. */
 void plb_agenda_feed_all(struct plb_agenda *agenda, struct plb_outbox *out);

@@ -43,7 +43,7 @@
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 13u /* grows with every change of a message */
+#define PLB_PROTOCOL 14u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -105,6 +105,8 @@ struct plb_hello {
 struct plb_pass {
     int64_t phase;    /* of the kernel */
     int64_t replaced; /* bit i: the replicated buffer i has changed */
+    int64_t serves; /* bit i: PU i of the node may take from others, though no block was granted to it yet: it
+                       has joined when little was left */
 };
 
 struct plb_block {

@@ -32,7 +32,7 @@ static void fill(struct plb_message *m)
         m->hello.pu.memory = INFINITY;
         memset(m->hello.pu.name, 'x', sizeof m->hello.pu.name - 1);
         break;
-    case PLB_PASS: m->begin = (struct plb_pass){3, -1}; break;
+    case PLB_PASS: m->begin = (struct plb_pass){3, -1, 5}; break;
     case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3, 8.0, 1}; break;
     case PLB_AUDIT:
     case PLB_BACKUP: m->block = (struct plb_block){{10, 5}, 7, 5, 0, 0.0, 0}; break;

@@ -1,0 +1,33 @@
+/* The state of the agenda, for its own files alone: agenda.c, agenda_join.c. */
+#ifndef PLB_CORE_AGENDA_INSIDE_H
+#define PLB_CORE_AGENDA_INSIDE_H
+
+#include "core/agenda_config.h"
+#include "core/broker.h"
+#include "core/least.h"
+#include "core/recall.h"
+#include "core/waiting_list.h"
+
+struct agenda_pu {
+    int64_t blocks;
+    bool served; /* has ever been granted a block */
+};
+
+struct plb_agenda {
+    struct plb_agenda_config config;
+    struct plb_ledger *ledger;
+    struct plb_broker *broker;
+    struct plb_balancer_view seen;
+    struct agenda_pu *pus;
+    struct plb_least least;
+    void *policy; /* the balancer's state in this pass; NULL before the first */
+    struct plb_waiting_list waiting;
+    struct plb_recalls recalls;
+    int *owners; /* of blocks that a report ended; room for all open blocks */
+    int served;  /* living PUs that have ever been granted a block: only they take from others */
+    int pass;
+    bool announced; /* nodes know that nothing is left to grant */
+    char failure[200];
+};
+
+#endif
