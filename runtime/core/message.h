@@ -99,7 +99,8 @@ struct plb_pu_info {
 struct plb_hello {
     struct plb_pu_info pu;
     struct plb_kernel_identity build; /* two nodes that differ must not compute together */
-    char kernel_file[128];            /* path of the kernel's .so, or its end */
+    char kernel_file[120];            /* path of the kernel's .so, or its end */
+    int32_t pus;                      /* that the node has */
 };
 
 struct plb_pass {

@@ -45,6 +45,16 @@ void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, const
     }
 }
 
+void plb_dataset_tell(struct plb_dataset *set, struct plb_mpi *mpi)
+{
+    plb_mpi_broadcast(mpi, set, sizeof *set);
+    for (int i = 0; i < set->n; i++) {
+        share_neutral(set, i, mpi);
+        if (set->at[i].mode == PLB_REPLICATE)
+            plb_mpi_broadcast(mpi, set->host[i], set->at[i].bytes);
+    }
+}
+
 void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi)
 {
     for (int i = 0; i < set->n; i++) {
@@ -92,8 +102,15 @@ static void renew(struct plb_dataset *set, int i, int pass, struct plb_old_buffe
 
 void plb_dataset_send(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int *pending)
 {
+    for (int to = 1; to < plb_mpi_size(mpi); to++)
+        plb_dataset_send_to(set, mask, mpi, to, pending);
+}
+
+void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int to,
+                         int *pending)
+{
     for (int i = 0; i < set->n; i++)
-        for (int to = 1; is_replaced(set, i, mask) && to < plb_mpi_size(mpi); to++)
+        if (is_replaced(set, i, mask))
             plb_mpi_put(mpi, to, REPLACED_TAG + i, set->host[i], set->at[i].bytes, pending);
 }
 

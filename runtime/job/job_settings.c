@@ -57,6 +57,8 @@ static const struct plb_option run_options[] = {
      "units that crash twice are left out, and the run ends well without them"},
     {"checksums", PLB_FLAG, "no", 0, 0, NULL,
      "inputs and results that travel between ranks are checked, and travel again where they were damaged"},
+    {"join", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
+     "ranks may join the run while it computes, by plbrun --join and this file"},
     {"isolate", PLB_FLAG, "no", 0, 0, NULL,
      "CPUs execute tasks in a child process: a kernel that crashes takes its task alone, and not the rank"},
     {0},
@@ -122,6 +124,7 @@ int plb_run_settings_read(const struct plb_settings *s, struct plb_run_settings 
                                      .audit = plb_settings_number(s, "run", "audit"),
                                      .skip_bad = plb_settings_number(s, "run", "skip_bad") != 0.0,
                                      .checksums = plb_settings_number(s, "run", "checksums") != 0.0,
+                                     .join = plb_settings_get(s, "run", "join")->text,
                                      .isolate = plb_settings_number(s, "run", "isolate") != 0.0};
     bool is_time = run->until_job_ends && strcmp(limit->text, "auto") != 0;
     if (is_time && read_time(limit, true, &run->limit_s, err) != PLB_OK)

@@ -34,6 +34,7 @@ struct plb_run_settings {
     double audit;        /* part of the tasks that is executed again and compared */
     bool skip_bad;       /* units that are set aside, since they kill their executors, are no failure */
     bool checksums;      /* of data that travels between ranks */
+    const char *join;    /* the file by which ranks join; NULL: none may. It lasts as `limit` does */
     bool isolate;        /* CPUs execute tasks in a child process */
 };
 
