@@ -286,6 +286,7 @@ static int join(struct job_run *r, struct plb_error *err)
     if (socket < 0)
         return err->status;
     struct plb_mpi *mpi = plb_mpi_join(socket, answer.rank, answer.n_ranks);
+    plb_crash_unwatch();
     plb_crash_watch(answer.rank);
     plb_log_rank(answer.rank);
     if (!a->quiet)
