@@ -295,8 +295,7 @@ static int join(struct job_run *r, struct plb_error *err)
     int status = plb_cluster_run(mpi, NULL, &options, &r->report, &r->trace, &r->end, err);
     plb_stop_is_explained();
     plb_stop_listen(false);
-    if (err->status == PLB_OK)
-        plb_cluster_leave(mpi, &r->end, status);
+    plb_cluster_leave(mpi, &r->end, status);
     return status;
 }
 

@@ -38,6 +38,7 @@ struct guest {
 struct plb_door {
     int socket;
     char *path;
+    struct stat file; /* so that only this run's own is removed */
     char secret[40];
     struct guest guests[WAITING];
 };
@@ -72,11 +73,29 @@ static void write_addresses(FILE *out)
     fprintf(out, "address 127.0.0.1\n");
 }
 
-static int write_file(const struct plb_door *d, int port, const char *origin, struct plb_error *err)
+/* Whether something else is there that somebody may want to keep. */
+static bool is_foreign(const char *path)
+{
+    char line[sizeof PLB_DOOR_HEADING + 1] = "";
+    FILE *old = fopen(path, "r");
+    if (old == NULL)
+        return false;
+    bool ours = fgets(line, sizeof line, old) == NULL || strcmp(line, PLB_DOOR_HEADING "\n") == 0;
+    fclose(old);
+    return !ours;
+}
+
+static int write_file(struct plb_door *d, int port, const char *origin, struct plb_error *err)
 {
     struct plb_file file;
     struct plb_error own = {.status = PLB_OK};
     char host[64] = "";
+    if (is_foreign(d->path))
+        return plb_fail(
+            err, PLB_EINPUT,
+            "%s: %s is there, and is no file of a run that can be joined; remove it, or name another", origin,
+            d->path);
+    unlink(d->path); /* others may be allowed to read it */
     gethostname(host, sizeof host - 1);
     if (plb_file_create(&file, d->path, &own) == PLB_OK) {
         fchmod(fileno(file.stream), S_IRUSR | S_IWUSR);
@@ -86,6 +105,7 @@ static int write_file(const struct plb_door *d, int port, const char *origin, st
     }
     if (own.status != PLB_OK)
         return plb_fail(err, PLB_EINPUT, "%s: %s", origin, own.text);
+    stat(d->path, &d->file);
     return PLB_OK;
 }
 
@@ -115,9 +135,11 @@ struct plb_door *plb_door_open(const char *path, const char *origin, struct plb_
 
 void plb_door_close(struct plb_door *d)
 {
+    struct stat now;
     if (d == NULL)
         return;
-    unlink(d->path);
+    if (stat(d->path, &now) == 0 && now.st_dev == d->file.st_dev && now.st_ino == d->file.st_ino)
+        unlink(d->path);
     plb_stop_keep(d->path);
     close(d->socket);
     for (int i = 0; i < WAITING; i++)

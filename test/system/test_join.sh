@@ -55,6 +55,15 @@ started 2 --verify --log info --report "$tmp/r.json" "$tmp/c.conf"
 joins 1 && await 1 'has joined'
 run_ends && grep -q verified "$tmp/out" && [ "$(units 2)" -gt 0 ] && wait "${joiners[1]}"
 ok "passes, replaced buffers and sums" $?
+# Buffers are replaced after it was told the data, and before it has joined.
+started 2 --verify --log debug --report "$tmp/r.json" "$tmp/c.conf" chain.passes=60
+joins 1 env CHAIN_LOAD="$tmp/load" && await 1 'rank 2 on .* comes'
+open_gate
+await 1 'pass 4 begins'
+: >"$tmp/load"
+await 1 'has joined' && wait "$run" && grep -q verified "$tmp/out" && [ "$(units 2)" -gt 0 ] &&
+    wait "${joiners[1]}"
+ok "buffers that are replaced while it joins" $?
 gate_at=5
 
 # The victim waits at the gate in its first task, and holds units then.
@@ -79,6 +88,17 @@ wait "${joiners[1]}"
 ok "without rank 0 it ends" $?
 wait "$run"
 
+# Its kernel is another one. The run goes on without it.
+cp "$BUILD/test/kernels/sleeper.so" "$tmp/kernel.so"
+cp "$BUILD/test/kernels/liar.so" "$tmp/liar.so"
+started 1 --log info "$tmp/s.conf" app.kernel="$tmp/kernel.so"
+mv "$tmp/liar.so" "$tmp/kernel.so"
+joins 1
+wait "${joiners[1]}"
+[ $? -eq 2 ] && grep -qE 'rank 1 on .* than rank 0 on .*; install the same on both' "$tmp/joiner.1" &&
+    run_ends && is_same && ! grep -q 'has joined' "$tmp/out"
+ok "one with another kernel is refused" $?
+
 # refused STATUS SENTENCE FILE: --join FILE is refused so.
 refused() {
     timeout 60 "$PLBRUN" --join "$3" >"$tmp/refused" 2>&1
@@ -96,8 +116,12 @@ ok "the file of another run on that port" $?
 run_ends
 refused 1 "--join $tmp/kept: nobody answers on port [0-9]* of .*; the run has ended" "$tmp/kept"
 ok "too late" $?
-lines "$tmp/e.conf" '[app]' 'kernel = triad' '[run]' "join = $door" '[cluster]' "file = $tmp/e.cluster"
+lines "$tmp/e.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[run]' "join = $door" \
+    '[cluster]' "file = $tmp/e.cluster"
 lines "$tmp/e.cluster" '[pu p0]' 'rate = 1e6' '[node n0]' 'pus = p0'
+ranks 1 "$tmp/s.conf" run.join="$tmp/s.conf"
+[ $? -eq 2 ] && grep -q 's.conf is there, and is no file of a run' "$tmp/out" && [ -s "$tmp/s.conf" ]
+ok "no other file is overwritten" $?
 ranks 1 "$tmp/e.conf"
 [ $? -eq 2 ] && grep -q 'leave run.join or cluster.file out' "$tmp/out"
 ok "emulated PUs" $?
