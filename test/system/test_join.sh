@@ -41,7 +41,8 @@ P
 ok "the trace has their tasks on the clock of the run" $?
 
 # All is granted to rank 1 at the start. The one that comes takes from it; rank 0 passes their words on.
-begin 2 --log info --report "$tmp/r.json" --balancer static "$tmp/s.conf" cluster.master_only=yes
+begin 2 --log info --report "$tmp/r.json" --balancer static "$tmp/s.conf" cluster.master_only=yes \
+    balance.backups=no
 await 1 'a task waits at the gate'
 joins 1 && await 1 'has joined'
 run_ends && is_same && [ "$(units 2)" -gt 0 ] && [ "$(field migrated_units)" -gt 0 ] && wait "${joiners[1]}"
