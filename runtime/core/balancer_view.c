@@ -42,6 +42,8 @@ void plb_balancer_view_init(struct plb_balancer_view *v, const struct plb_view_p
     v->view = (struct plb_view){.pus = v->pus, .stats = &v->stats};
     for (int p = 0; p < pus->n; p++)
         plb_balancer_view_add(v, pus);
+    for (int p = pus->n; p < pus->room; p++) /* it has not come */
+        v->pus[p].lost = true;
 }
 
 void plb_balancer_view_add(struct plb_balancer_view *v, const struct plb_view_pus *pus)
