@@ -14,6 +14,7 @@
 #include "config/arguments.h"
 #include "drive/cluster.h"
 #include "drive/fill_report.h"
+#include "drive/knock.h"
 #include "drive/launch.h"
 #include "drive/leaving.h"
 #include "drive/outputs.h"
@@ -275,6 +276,29 @@ static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, 
     return status;
 }
 
+/* --join: one rank more of a running job. */
+static int join(struct job_run *r, struct plb_error *err)
+{
+    const struct plb_arguments *a = r->arguments;
+    struct plb_cluster_options options = {.quiet = a->quiet};
+    struct plb_door_answer answer;
+    int socket = plb_knock(a->join, &answer, err);
+    if (socket < 0)
+        return err->status;
+    struct plb_mpi *mpi = plb_mpi_join(socket, answer.rank, answer.n_ranks);
+    plb_crash_unwatch();
+    plb_crash_watch(answer.rank);
+    plb_log_rank(answer.rank);
+    if (!a->quiet)
+        printf("joining as rank %d\n", answer.rank);
+    r->end.watch = plb_early_loss_watch(mpi);
+    int status = plb_cluster_run(mpi, NULL, &options, &r->report, &r->trace, &r->end, err);
+    plb_stop_is_explained();
+    plb_stop_listen(false);
+    plb_cluster_leave(mpi, &r->end, status);
+    return status;
+}
+
 /* --show-pus without a conf file. Called by every rank. */
 static int show_pus(int *argc, char ***argv, struct plb_error *err)
 {
@@ -328,6 +352,9 @@ int main(int argc, char **argv)
     struct job_run run = {.arguments = &a, .launch = launch, .trace.on = a.trace != NULL};
     if (status == PLB_OK && a.question != PLB_ASKS_NOTHING) {
         status = speaks ? answer(&a, &err) : PLB_OK;
+    } else if (status == PLB_OK && a.join != NULL) {
+        status = join(&run, &err);
+        speaks = true;
     } else if (status == PLB_OK && a.conf == NULL) {
         status = show_pus(&argc, &argv, &err);
     } else if (status == PLB_OK && a.simulate != NULL) {

@@ -53,6 +53,11 @@ static const struct row rows[] = {
      .kind = TEXT,
      .member = OF(journal),
      .help = "print what a journal tells, in the columns of GNU parallel's joblog"},
+    {.name = "join",
+     .value = "FILE",
+     .kind = TEXT,
+     .member = OF(join),
+     .help = "join a running job with the PUs of this host, by its file (run.join)"},
     {.name = "report",
      .value = "FILE.json",
      .kind = TEXT,
@@ -294,6 +299,13 @@ int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct pl
                             argv[i], a->conf);
     if (a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL)
         return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);
+    if (a->join != NULL && a->conf != NULL)
+        return plb_fail(
+            err, PLB_EINPUT,
+            "--join %s: the running job tells its settings; leave %s out, with all that follows it", a->join,
+            a->conf);
+    if (a->join != NULL && a->question == PLB_ASKS_NOTHING)
+        return PLB_OK;
     if (a->conf == NULL && a->question == PLB_ASKS_NOTHING && (!a->show_pus || a->simulate != NULL))
         return plb_fail(err, PLB_EINPUT, "no conf file is named: mpirun -np N plbrun app.conf; see --help");
     return PLB_OK;

@@ -33,6 +33,7 @@ struct plb_arguments {
     const char *replay;   /* the same as `simulate` where it must be a report, else NULL */
     const char *report, *trace;
     const char *journal; /* to be printed */
+    const char *join;    /* the file of a running job that this process joins; then there is no conf file */
     uint64_t seed;
     bool verify, keep_partial, resume, dry_run, show_config, show_pus, quiet;
     enum plb_log_level log;

@@ -14,12 +14,12 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
                                   struct plb_broker *broker)
 {
     struct plb_agenda *a = plb_alloc(sizeof *a);
-    size_t n = (size_t)config->pus.n;
+    size_t n = (size_t)config->pus.room;
     a->config = *config;
     a->ledger = ledger;
     a->broker = broker;
     a->pus = plb_alloc(n * sizeof *a->pus);
-    plb_waiting_list_init(&a->waiting, config->pus.n);
+    plb_waiting_list_init(&a->waiting, config->pus.room);
     a->owners = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->owners);
     plb_balancer_view_init(&a->seen, &config->pus, ledger, config->histories, config->n_phases);
     a->seen.beliefs = config->balancer->beliefs;

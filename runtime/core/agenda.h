@@ -41,6 +41,14 @@ void plb_agenda_name_victims(struct plb_agenda *agenda, int node, struct plb_out
 void plb_agenda_remove(struct plb_agenda *agenda, int first_pu, int n_pus);
 void plb_agenda_removed(struct plb_agenda *agenda, int first_pu, int n_pus);
 
+/* So many PUs have come, with the next numbers: their infos are there. The balancer begins anew. Others are
+ * asked by plb_agenda_feed_all. */
+void plb_agenda_join(struct plb_agenda *agenda, int n_pus);
+
+/* A node has come. Where the others know that nothing is left to grant, it hears of it, and who has work.
+ * Returns whether they know. */
+bool plb_agenda_greet(struct plb_agenda *agenda, int node, struct plb_outbox *out);
+
 /* Asks all PUs that can take a block. */
 void plb_agenda_feed_all(struct plb_agenda *agenda, struct plb_outbox *out);
 

@@ -59,7 +59,7 @@ void plb_agenda_cut(struct plb_agenda *a, struct plb_outbox *out, int from)
     for (int i = from; i < out->n; i++) {
         int n = out->at[i].type == PLB_BLOCK ? ranges_of(out, i) : 0;
         if (n > 0) {
-            cut(a, (int)(out->at[i].block.id % a->seen.view.n_pus), &out->at[i], n);
+            cut(a, (int)(out->at[i].block.id % a->seen.room), &out->at[i], n);
             i += n - 1;
         }
     }

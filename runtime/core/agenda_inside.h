@@ -1,4 +1,4 @@
-/* The inside of struct plb_agenda, for its two files. */
+/* The inside of struct plb_agenda, for its own files alone. */
 #ifndef PLB_CORE_AGENDA_INSIDE_H
 #define PLB_CORE_AGENDA_INSIDE_H
 

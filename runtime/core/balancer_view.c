@@ -36,22 +36,30 @@ void plb_balancer_view_init(struct plb_balancer_view *v, const struct plb_view_p
                             struct plb_ledger *ledger, struct plb_history *histories, int n_phases)
 {
     *v = (struct plb_balancer_view){.ledger = ledger, .histories = histories, .n_phases = n_phases};
-    v->pus = plb_alloc((size_t)pus->n * sizeof *v->pus);
-    v->shown = plb_alloc((size_t)pus->n * sizeof *v->shown);
-    v->view = (struct plb_view){.n_pus = pus->n, .pus = v->pus, .stats = &v->stats};
-    for (int p = 0; p < pus->n; p++) {
-        const struct plb_pu_info *info = &pus->infos[p];
-        v->pus[p] = (struct plb_pu){.node = info->node,
-                                    .kind = info->kind,
-                                    .name = info->name,
-                                    .power = info->power > 0.0 ? info->power : 1.0,
-                                    .grain = grain(pus, p),
-                                    .lost = pus->refused[p]};
-        v->view.living += !pus->refused[p];
-        for (int phase = 0; phase < n_phases; phase++)
-            histories[p * n_phases + phase].start_s = info->start_s;
-    }
-    v->view.idle = v->view.living;
+    v->room = pus->room;
+    v->pus = plb_alloc((size_t)pus->room * sizeof *v->pus);
+    v->shown = plb_alloc((size_t)pus->room * sizeof *v->shown);
+    v->view = (struct plb_view){.pus = v->pus, .stats = &v->stats};
+    for (int p = 0; p < pus->n; p++)
+        plb_balancer_view_add(v, pus);
+    for (int p = pus->n; p < pus->room; p++) /* it has not come */
+        v->pus[p].lost = true;
+}
+
+void plb_balancer_view_add(struct plb_balancer_view *v, const struct plb_view_pus *pus)
+{
+    int p = v->view.n_pus++;
+    const struct plb_pu_info *info = &pus->infos[p];
+    v->pus[p] = (struct plb_pu){.node = info->node,
+                                .kind = info->kind,
+                                .name = info->name,
+                                .power = info->power > 0.0 ? info->power : 1.0,
+                                .grain = grain(pus, p),
+                                .lost = pus->refused[p]};
+    v->view.living += !pus->refused[p];
+    v->view.idle += !pus->refused[p];
+    for (int phase = 0; phase < v->n_phases; phase++)
+        v->histories[p * v->n_phases + phase].start_s = info->start_s;
 }
 
 void plb_balancer_view_fini(struct plb_balancer_view *v)
@@ -174,6 +182,41 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
     set_priors(v, rate_of_power(v));
 }
 
+/* Sums up the work of the open blocks, by owner. Returns all of it. */
+static double sum_held(struct plb_balancer_view *v)
+{
+    struct plb_held held;
+    double sum = 0.0;
+    for (int64_t at = 0; plb_ledger_next_held(v->ledger, &at, &held);) {
+        double work = plb_cost_work(v->map, held.range.first, held.range.count);
+        v->pus[held.pu].granted += work;
+        sum += work;
+    }
+    return sum;
+}
+
+void plb_balancer_view_restart(struct plb_balancer_view *v)
+{
+    for (int p = 0; p < v->view.n_pus; p++) {
+        v->pus[p].granted = v->pus[p].done = 0.0;
+        plb_balancer_view_history(v, p)->untold = !v->map->told;
+        show_samples(v, p);
+    }
+    v->stats.ask_again = false;
+    v->view.total = fmax(plb_ledger_free_work(v->ledger) + sum_held(v), TINY);
+    v->view.units = plb_ledger_free_units(v->ledger) + plb_ledger_held_units(v->ledger);
+    v->before = plb_ledger_accepted_units(v->ledger);
+    v->done = 0.0;
+    show_remaining(v);
+    for (int p = 0; p < v->view.n_pus && v->beliefs; p++)
+        if (!v->pus[p].lost)
+            believe(v, p);
+    if (v->beliefs)
+        set_priors(v, rate_of_power(v));
+    for (int p = 0; p < v->view.n_pus; p++)
+        expect_end(v, p);
+}
+
 /* Work of the pass without what an earlier run has done: that is as much per unit as what this one has. */
 static double own_total(const struct plb_balancer_view *v, double left)
 {
@@ -185,17 +228,12 @@ static double own_total(const struct plb_balancer_view *v, double left)
 /* The map counts open work. Work that is done is scaled, so that the sum is the total. */
 void plb_balancer_view_recount(struct plb_balancer_view *v, double cost_spread)
 {
-    struct plb_held held;
     double done = 0.0, left = plb_ledger_free_work(v->ledger);
     for (int p = 0; p < v->view.n_pus; p++) {
         done += v->pus[p].done;
         v->pus[p].granted = 0.0;
     }
-    for (int64_t at = 0; plb_ledger_next_held(v->ledger, &at, &held);) {
-        double work = plb_cost_work(v->map, held.range.first, held.range.count);
-        v->pus[held.pu].granted += work;
-        left += work;
-    }
+    left += sum_held(v);
     double total = own_total(v, left);
     for (int p = 0; p < v->view.n_pus; p++) {
         v->pus[p].done *= done > 0.0 ? fmax(total - left, 0.0) / done : 1.0;

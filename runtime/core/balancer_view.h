@@ -14,6 +14,7 @@ struct plb_balancer_view {
     struct plb_ledger *ledger;     /* borrowed */
     struct plb_history *histories; /* borrowed: n_phases of each PU, PU by PU */
     int n_phases, phase;
+    int room;                       /* PUs that there may be, with those that may join */
     const struct plb_cost_map *map; /* of the pass; NULL before the first */
     int64_t free_units;             /* that `remaining` tells of */
 
@@ -31,7 +32,8 @@ struct plb_view_pus {
     const bool *refused; /* its memory is too small: it counts as lost from the start */
     const struct plb_task_limit *limits;
     double mean_bytes, task_bytes; /* of a unit in the mean, and of a task beside its units */
-    int n;
+    int room;                      /* PUs that there may be: the length of the arrays */
+    int n;                         /* that are there */
 };
 
 void plb_balancer_view_init(struct plb_balancer_view *view, const struct plb_view_pus *pus,
@@ -58,6 +60,12 @@ bool plb_balancer_view_overruns(const struct plb_balancer_view *view, int pu);
 
 /* A PU is gone; before the ledger's changes are followed. */
 void plb_balancer_view_remove(struct plb_balancer_view *view, int pu);
+
+/* The PU with the next number has come; between passes, or before plb_balancer_view_restart. */
+void plb_balancer_view_add(struct plb_balancer_view *view, const struct plb_view_pus *pus);
+
+/* The pass looks as if it began now, with what is not finished: blocks that are open stay open. */
+void plb_balancer_view_restart(struct plb_balancer_view *view);
 
 /* Work that a PU will probably still execute: as large a part as it has of what is done, or an equal one. */
 double plb_balancer_view_share(const struct plb_balancer_view *view, int pu);

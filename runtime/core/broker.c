@@ -35,6 +35,12 @@ void plb_broker_free(struct plb_broker *b)
     free(b);
 }
 
+void plb_broker_join(struct plb_broker *b, int node, int first_pu, int n_pus)
+{
+    b->at[node] = (struct plb_broker_node){.first_pu = first_pu, .n_pus = n_pus};
+    b->hints = HINTS;
+}
+
 void plb_broker_begin(struct plb_broker *b)
 {
     for (int n = 0; n < b->n; n++)

@@ -36,6 +36,9 @@ struct plb_broker *plb_broker_new(const struct plb_ledger *ledger, const struct 
                                   int n_nodes);
 void plb_broker_free(struct plb_broker *broker);
 
+/* A node comes that had no PUs: these are its. */
+void plb_broker_join(struct plb_broker *broker, int node, int first_pu, int n_pus);
+
 /* A pass begins, or much has changed: promises are forgotten. */
 void plb_broker_begin(struct plb_broker *broker);
 

@@ -11,7 +11,7 @@
 void plb_least_init(struct plb_least *l, struct plb_balancer_view *seen)
 {
     l->seen = seen;
-    l->of = plb_alloc((size_t)seen->view.n_pus * sizeof *l->of);
+    l->of = plb_alloc((size_t)seen->room * sizeof *l->of);
 }
 
 void plb_least_fini(struct plb_least *l)

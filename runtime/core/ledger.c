@@ -317,6 +317,11 @@ static int by_unit(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
+void plb_ledger_join(struct plb_ledger *l, int node)
+{
+    l->lost[node] = false;
+}
+
 /* In the order of their units: so the free set grows at its end, or nearly. */
 int64_t plb_ledger_lose(struct plb_ledger *l, int node)
 {

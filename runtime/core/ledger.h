@@ -110,6 +110,9 @@ int64_t plb_ledger_drop(struct plb_ledger *ledger, struct plb_range range, int64
  * as they are; units moved to a lost node become free. Returns how many units it moved or freed. */
 int64_t plb_ledger_move(struct plb_ledger *ledger, const struct plb_gift *gift, int giver, int thief);
 
+/* A node that counted as lost comes. */
+void plb_ledger_join(struct plb_ledger *ledger, int node);
+
 /* A node is lost: what it holds, and what it gave away last, becomes free. Returns those units. */
 int64_t plb_ledger_lose(struct plb_ledger *ledger, int node);
 

@@ -114,6 +114,12 @@ bool plb_liveness_lose(struct plb_liveness *l, int rank)
     return new;
 }
 
+void plb_liveness_join(struct plb_liveness *l, int rank, double now)
+{
+    l->lost[rank] = false;
+    plb_liveness_heard(l, rank, now);
+}
+
 void plb_liveness_resume(struct plb_liveness *l, double now)
 {
     for (int i = 0; i < l->n; i++)

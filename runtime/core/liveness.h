@@ -63,6 +63,9 @@ void plb_liveness_excuse(struct plb_liveness *liveness, int rank);
 /* A rank is lost, as somebody else knows. False where it was lost before. */
 bool plb_liveness_lose(struct plb_liveness *liveness, int rank);
 
+/* A rank that counted as lost, since it was not there yet, has come. */
+void plb_liveness_join(struct plb_liveness *liveness, int rank, double now);
+
 /* The time that ranks have counts anew from now on: the judge did something else. */
 void plb_liveness_resume(struct plb_liveness *liveness, double now);
 

@@ -12,21 +12,27 @@
 struct plb_master *plb_master_new(const struct plb_master_config *config, const struct plb_pu_info *infos,
                                   int n)
 {
+    size_t room = (size_t)(n + config->joining_pus);
     struct plb_master *m = plb_alloc(sizeof *m);
     m->config = *config;
     m->config.phases = config->phases > 0 ? config->phases : 1;
     m->config.sizes = config->sizes != NULL ? config->sizes : &plb_no_sizes;
     m->n_pus = n;
-    m->infos = plb_alloc((size_t)n * sizeof *m->infos);
-    m->totals = plb_alloc((size_t)n * sizeof *m->totals);
-    m->limits = plb_alloc((size_t)n * sizeof *m->limits);
-    m->refused = plb_alloc((size_t)n * sizeof *m->refused);
-    plb_work_count_init(&m->work, n, m->config.phases, config->learn_costs);
+    m->room = (int)room;
+    m->infos = plb_alloc(room * sizeof *m->infos);
+    m->totals = plb_alloc(room * sizeof *m->totals);
+    m->limits = plb_alloc(room * sizeof *m->limits);
+    m->refused = plb_alloc(room * sizeof *m->refused);
+    plb_work_count_init(&m->work, m->room, m->config.phases, config->learn_costs);
     memcpy(m->infos, infos, (size_t)n * sizeof *infos);
     for (int p = 0; p < n; p++)
         m->limits[p] = plb_task_limit(m->config.sizes, &infos[p], config->grain, config->pulled_bytes);
     plb_sizes_refuse(m->config.sizes, config->units, infos, n, m->refused);
-    m->ledger = plb_ledger_new(n, m->config.n_nodes);
+    for (int p = n; p < m->room; p++)
+        m->refused[p] = true;
+    m->ledger = plb_ledger_new(m->room, m->config.n_nodes);
+    for (int i = config->n_nodes - config->joiners; i < config->n_nodes; i++)
+        plb_ledger_lose(m->ledger, i);
     m->residence = config->resident ? plb_residence_new(config->n_nodes) : NULL;
     m->broker = plb_broker_new(m->ledger, &m->work, config->victim, m->infos, n, config->n_nodes);
     struct plb_agenda_config agenda = {.balancer = config->balancer,
@@ -35,21 +41,22 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
                                        .n_phases = m->config.phases,
                                        .pus = {m->infos, m->refused, m->limits,
                                                plb_sizes_mean(m->config.sizes, m->config.units),
-                                               m->config.sizes->task_bytes, n},
+                                               m->config.sizes->task_bytes, m->room, n},
                                        .migration = config->migration,
                                        .task_s = plb_longest_task(config->task_s),
                                        .backups = config->backups && config->migration,
                                        .saves = config->saves,
                                        .residence = m->residence};
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
-    m->backups = plb_backups_new(&(struct plb_backups_config){
-        m->infos, m->ledger, m->broker, m->agenda, m->work.histories, n, agenda.n_phases, agenda.backups});
+    m->backups = plb_backups_new(&(struct plb_backups_config){m->infos, m->ledger, m->broker, m->agenda,
+                                                              m->work.histories, m->room, agenda.n_phases,
+                                                              agenda.backups});
     m->audits = plb_audits_new(&(struct plb_audits_config){
-        m->infos, m->refused, m->ledger, m->broker, m->config.sizes, m->work.histories, n, agenda.n_phases,
-        config->audit, config->seed, config->whole_results});
+        m->infos, m->refused, m->ledger, m->broker, m->config.sizes, m->work.histories, m->room,
+        agenda.n_phases, config->audit, config->seed, config->whole_results});
     m->suspects = plb_suspects_new(&(struct plb_suspects_config){
-        m->infos, m->ledger, m->broker, m->agenda, m->backups, n, agenda.n_phases, m->config.sizes->chunk,
-        config->migration, config->isolated});
+        m->infos, m->ledger, m->broker, m->agenda, m->backups, m->room, agenda.n_phases,
+        m->config.sizes->chunk, config->migration, config->isolated});
     m->losses = (struct plb_losses){m->ledger, m->broker, m->agenda, m->backups, m->audits};
     return m;
 }
@@ -95,7 +102,7 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
     m->pass_began = now;
     for (int n = m->config.n_nodes - 1; n >= 0; n--)
         if (!plb_ledger_lost(m->ledger, n))
-            plb_outbox_add(out, PLB_PASS, 0, n, pass)->begin = (struct plb_pass){phase, replaced};
+            plb_outbox_add(out, PLB_PASS, 0, n, pass)->begin = (struct plb_pass){phase, replaced, 0};
     plb_broker_begin(m->broker);
     if (m->residence != NULL)
         plb_residence_begin(m->residence, map->units);

@@ -66,6 +66,13 @@ void plb_master_tick(struct plb_master *master, double now, struct plb_outbox *o
 void plb_master_spoiled(struct plb_master *master, const struct plb_message *message, double now,
                         struct plb_outbox *out);
 
+/* A node that was not there at the start comes, with its PUs, which get the next numbers of the run. The
+ * infos are copied. Where a pass runs, PASS goes to it, with `replaced`, and work, or it hears who has some.
+ * False where it cannot be one: no such node is awaited, it has come before, the run is over, or there is no
+ * room for so many PUs. A node that comes and is lost does not come again. */
+bool plb_master_join(struct plb_master *master, int node, const struct plb_pu_info *infos, int n_pus,
+                     int64_t replaced, double now, struct plb_outbox *out);
+
 /* A node is gone, perhaps before the first pass. Others get what it had; its later messages are dropped. */
 void plb_master_lost(struct plb_master *master, int node, double now, struct plb_outbox *out);
 

@@ -7,10 +7,15 @@
 #include "core/migration.h"
 #include "core/sizes.h"
 
+/* PUs that a node which joins may have at most: PASS has a bit for each. */
+#define PLB_PUS_OF_JOINER 63
+
 struct plb_master_config {
     const struct plb_balancer *balancer;
     const struct plb_param *params; /* of the balancer; borrowed */
-    int n_nodes;                    /* ranks of the run, with and without PUs */
+    int n_nodes;                    /* ranks of the run, with and without PUs, and those that may join */
+    int joiners;                    /* the last so many of them are not there yet */
+    int joining_pus;                /* that they may have together */
     const struct plb_sizes *sizes;  /* of the application's data; borrowed; NULL = no data */
     int64_t units;          /* of a pass, for the largest unit of `sizes`; 0 = unequal ones do not matter */
     double pulled_bytes;    /* a task whose data is pulled moves about this much; 0 = any */
@@ -33,14 +38,15 @@ struct plb_master_config {
 
 /* Counts of messages and units, in all passes so far; tests look at them. */
 struct plb_master_counts {
-    int64_t gifts, moved_units; /* gifts between nodes; units executed on another node than granted to */
-    int64_t dropped;            /* messages that make no sense, or come from a lost node */
-    int64_t stale;              /* reports and moves of another pass */
-    int64_t twice;              /* units reported again after they had been accepted */
-    int64_t torn;               /* results dropped since only some of their units were new (whole_results) */
-    int64_t crashes;            /* of tasks, which killed their rank or a child process */
-    int64_t losses, freed;      /* lost nodes; units that they, and PUs whose device failed, left behind */
-    int64_t freed_late;         /* units freed by a MOVED to a node that was lost before */
+    int64_t gifts, moved_units;  /* gifts between nodes; units executed on another node than granted to */
+    int64_t dropped;             /* messages that make no sense, or come from a lost node */
+    int64_t stale;               /* reports and moves of another pass */
+    int64_t twice;               /* units reported again after they had been accepted */
+    int64_t torn;                /* results dropped since only some of their units were new (whole_results) */
+    int64_t crashes;             /* of tasks, which killed their rank or a child process */
+    int64_t joined, joined_late; /* nodes that came after the start; of these: nothing was left to grant */
+    int64_t losses, freed;       /* lost nodes; units that they, and PUs whose device failed, left behind */
+    int64_t freed_late;          /* units freed by a MOVED to a node that was lost before */
 };
 
 #endif

@@ -14,7 +14,9 @@ struct plb_master {
     struct plb_pu_totals *totals;
     struct plb_task_limit *limits;
     bool *refused;
-    int n_pus, pass, phase;
+    int n_pus; /* that have come */
+    int room;  /* for PUs */
+    int pass, phase;
     const struct plb_cost_map *map; /* of the pass; NULL before the first */
     struct plb_work_count work;
     struct plb_ledger *ledger;

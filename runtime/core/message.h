@@ -100,12 +100,15 @@ struct plb_pu_info {
 struct plb_hello {
     struct plb_pu_info pu;
     struct plb_kernel_identity build; /* two nodes that differ must not compute together */
-    char kernel_file[128];            /* path of the kernel's .so, or its end */
+    char kernel_file[120];            /* path of the kernel's .so, or its end */
+    int32_t pus;                      /* that the node has */
 };
 
 struct plb_pass {
     int64_t phase;    /* of the kernel */
     int64_t replaced; /* bit i: the replicated buffer i has changed */
+    int64_t serves; /* bit i: PU i of the node may take from others, though no block was granted to it yet: it
+                       has joined when little was left */
 };
 
 struct plb_block {

@@ -44,13 +44,14 @@ void plb_own_pus_fini(struct plb_own_pus *s)
     free(s->at);
 }
 
-void plb_own_pus_begin(struct plb_own_pus *s, const struct plb_cost_map *map, int phase)
+void plb_own_pus_begin(struct plb_own_pus *s, const struct plb_cost_map *map, int phase, int64_t serves)
 {
     s->map = map;
     s->phase = phase;
     for (int pu = 0; pu < s->n; pu++) {
         plb_queue_clear(&s->at[pu].queue);
         s->at[pu].hungry = s->at[pu].idle = false;
+        s->at[pu].served |= pu < 63 && (serves >> pu & 1) != 0;
         s->at[pu].rate = (struct plb_pu_rate){0};
     }
 }

@@ -48,8 +48,9 @@ void plb_own_pus_init(struct plb_own_pus *pus, const struct plb_worker_pu *are, 
                       int n_phases);
 void plb_own_pus_fini(struct plb_own_pus *pus);
 
-/* A pass begins: queues are empty, and nothing is known of rates, since the phase may be another one. */
-void plb_own_pus_begin(struct plb_own_pus *pus, const struct plb_cost_map *map, int phase);
+/* A pass begins: queues are empty, and nothing is known of rates, since the phase may be another one. serves:
+ * of PASS. */
+void plb_own_pus_begin(struct plb_own_pus *pus, const struct plb_cost_map *map, int phase, int64_t serves);
 
 double plb_own_pus_queued(const struct plb_own_pus *pus); /* work; 0 before the first pass */
 

@@ -27,7 +27,7 @@ void plb_recalls_init(struct plb_recalls *r, struct plb_balancer_view *seen,
                       const struct plb_waiting_list *waiting, const struct plb_pu_info *infos, double task_s)
 {
     *r = (struct plb_recalls){.seen = seen, .waiting = waiting, .infos = infos, .task_s = task_s};
-    r->victims = plb_alloc((size_t)seen->view.n_pus * sizeof *r->victims);
+    r->victims = plb_alloc((size_t)seen->room * sizeof *r->victims);
     plb_recalls_begin(r);
 }
 

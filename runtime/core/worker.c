@@ -54,7 +54,7 @@ static void on_pass(struct plb_worker *w, const struct plb_message *m, struct pl
 {
     w->pass = m->pass;
     w->phase = (int)m->begin.phase;
-    plb_own_pus_begin(&w->pus, &w->maps[w->phase], w->phase);
+    plb_own_pus_begin(&w->pus, &w->maps[w->phase], w->phase, m->begin.serves);
     plb_reports_clear(&w->reports);
     plb_copies_begin(&w->copies);
     w->empty = false;

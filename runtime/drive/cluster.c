@@ -92,6 +92,7 @@ static void on_pass(struct plb_rank *r, const struct plb_message *m)
         receive_replaced(r, m);
     } else {
         plb_dataset_send(&r->data, m->begin.replaced, r->mpi, &r->rank0->replaced);
+        plb_rank0_arrivals_lack(r, m->begin.replaced);
         plb_dataset_clear(&r->data);
     }
     plb_old_buffers_free(&r->old, &(struct plb_buffer_reader){r->node, works, forget_buffer});
@@ -228,6 +229,7 @@ static bool look(struct plb_rank *r)
     if (r->rank0 != NULL) {
         moved |= plb_rank0_collect(r);
         plb_rank0_tick(r);
+        plb_rank0_let_in(r);
     }
     moved |= r->out.n > 0;
     plb_life_step(r->life, &r->out);
@@ -345,7 +347,7 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
                            .rank0 = job != NULL ? &run->rank0 : NULL,
                            .err = err};
     if (r->rank0 != NULL)
-        plb_rank0_init(r->rank0, job, trace, r->size, options->quiet);
+        plb_rank0_open(r, job, trace);
     int status = plb_cluster_start(r);
     if (status == PLB_OK) {
         r->life = plb_life_new(&(struct plb_life_config){
@@ -354,7 +356,7 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
             .lost_after = job != NULL ? job->run.lost_after : 0.0,
             .hosts = r->hosts,
             .unit = r->kernel->unit,
-            .ends_lost = plb_launch_survives(),
+            .ends_lost = plb_launch_survives() || plb_mpi_has_joined(mpi),
         });
         dispatch(r);
         if (r->rank0 != NULL && r->size > 1)

@@ -33,6 +33,9 @@ void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, const
     plb_mpi_broadcast(mpi, set, sizeof *set);
     set->owner = app != NULL;
     set->kernel = kernel;
+    set->whole = 0; /* to a rank that joins, rank 0 has told its own; so the next ones */
+    set->stored = 0;
+    set->tree = NULL;
     for (int i = 0; i < set->n; i++) {
         struct plb_data *d = &set->at[i];
         set->host[i] = app != NULL ? d->data : NULL;
@@ -56,6 +59,16 @@ void plb_dataset_share_data(struct plb_dataset *set, struct plb_mpi *mpi)
     }
     if (set->owner)
         plb_dataset_make_tree(set);
+}
+
+void plb_dataset_tell(struct plb_dataset *set, struct plb_mpi *mpi)
+{
+    plb_mpi_broadcast(mpi, set, sizeof *set);
+    for (int i = 0; i < set->n; i++)
+        share_neutral(set, i, mpi);
+    for (int i = 0; i < set->n; i++)
+        if (set->at[i].mode == PLB_REPLICATE)
+            plb_mpi_broadcast(mpi, set->host[i], set->at[i].bytes);
 }
 
 void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi)
@@ -105,8 +118,15 @@ static void renew(struct plb_dataset *set, int i, int pass, struct plb_old_buffe
 
 void plb_dataset_send(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int *pending)
 {
+    for (int to = 1; to < plb_mpi_size(mpi); to++)
+        plb_dataset_send_to(set, mask, mpi, to, pending);
+}
+
+void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int to,
+                         int *pending)
+{
     for (int i = 0; i < set->n; i++)
-        for (int to = 1; is_replaced(set, i, mask) && to < plb_mpi_size(mpi); to++)
+        if (is_replaced(set, i, mask))
             plb_mpi_put(mpi, to, REPLACED_TAG + i, set->host[i], set->at[i].bytes, pending);
 }
 

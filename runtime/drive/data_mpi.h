@@ -13,6 +13,8 @@ void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, const
 
 /* Then sends all replicated buffers that are not in place everywhere. Collective over all ranks. */
 void plb_dataset_share_data(struct plb_dataset *set, struct plb_mpi *mpi);
+/* Rank 0 sends a rank that joins what the others got by plb_dataset_share, which that one calls. */
+void plb_dataset_tell(struct plb_dataset *set, struct plb_mpi *mpi);
 
 /* Sends what a task of unit 0 gets to the other ranks, so that they can call an entry before the first pass.
  * Collective over all ranks. */
@@ -28,6 +30,10 @@ struct plb_old_buffers {
 /* A pass begins: rank 0 sends the replicated buffers of this mask (bit i: buffer i) to all others again. Each
  * transfer counts in *pending; no buffer changes before it is 0. */
 void plb_dataset_send(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int *pending);
+
+/* The same to one rank. */
+void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int to,
+                         int *pending);
 
 /* Another rank receives them. Where tasks of an earlier pass still run (`busy`), they go into new memory, and
  * the old one is kept. Offsets stay where they are: they do not change. */

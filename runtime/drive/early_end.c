@@ -68,6 +68,12 @@ bool plb_early_end_begins(struct plb_early_end *end, double now)
     return true;
 }
 
+void plb_early_end_joined(struct plb_early_end *end, int rank)
+{
+    end->n_rested -= end->rested[rank];
+    end->rested[rank] = false;
+}
+
 void plb_early_end_rested(struct plb_early_end *end, int rank)
 {
     end->n_rested += !end->rested[rank];

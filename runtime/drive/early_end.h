@@ -39,6 +39,7 @@ static inline bool plb_early_end_has_begun(const struct plb_early_end *end)
 }
 
 /* No task runs on this rank any more. */
+void plb_early_end_joined(struct plb_early_end *end, int rank); /* it had counted as at rest */
 void plb_early_end_rested(struct plb_early_end *end, int rank);
 
 /* Whether it has begun, and nobody needs to be waited for: no task runs anywhere and no result is on its way,

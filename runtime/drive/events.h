@@ -15,6 +15,7 @@ enum plb_event_kind {
     PLB_EVENT_LOOK,   /* a node sends its reports and looks for answers */
     PLB_EVENT_FAULT,  /* item: the number of the fault */
     PLB_EVENT_TICK,   /* the master does what is due */
+    PLB_EVENT_JOIN,   /* a node comes */
     PLB_EVENT_BEAT,   /* rank 0 looks who lives: a node is silent */
 };
 

@@ -11,6 +11,7 @@ struct node_state {
     bool dead;                             /* does nothing more */
     bool loses;                            /* and what it has sent may be lost */
     bool given_up;                         /* by the master */
+    bool absent;                           /* it has not come yet */
     double silent_since, stopped, unheard; /* the last two: until then */
 };
 
@@ -55,6 +56,8 @@ struct plb_faults *plb_faults_new(struct plb_world *world)
     f->broken = plb_alloc((size_t)c->n_pus * sizeof *f->broken);
     for (int n = 0; n < c->n_nodes; n++)
         f->nodes[n].stopped = f->nodes[n].unheard = -INFINITY;
+    for (int n = c->n_nodes - world->in->n_joiners; n < c->n_nodes; n++)
+        f->nodes[n].absent = f->nodes[n].given_up = true;
     for (int i = 0; i < world->in->n_faults; i++)
         add(f, &world->in->faults[i]);
     for (int n = 0; n < c->n_nodes; n++)
@@ -115,7 +118,7 @@ static void mark(struct plb_faults *f, struct fault_state *fault)
 bool plb_faults_strike(struct plb_faults *f, int number)
 {
     struct fault_state *fault = &f->faults[number];
-    if (fault->struck || f->nodes[fault->is.node].dead)
+    if (fault->struck || f->nodes[fault->is.node].dead || f->nodes[fault->is.node].absent)
         return false;
     mark(f, fault);
     if (fault->is.kind == PLB_HANGS && fault->is.pu >= 0 && isfinite(f->world->in->stuck_s))
@@ -124,6 +127,16 @@ bool plb_faults_strike(struct plb_faults *f, int number)
                                    .pu = -1,
                                    .at = f->world->now + f->world->in->stuck_s});
     return fault->is.pu < 0;
+}
+
+void plb_faults_join(struct plb_faults *f, int node)
+{
+    f->nodes[node].absent = f->nodes[node].given_up = false;
+    for (int i = 0; i < f->n; i++) { /* what was due before it came strikes now */
+        const struct plb_fault *fault = &f->faults[i].is;
+        if (fault->node == node && fault->when == PLB_AT && fault->at >= 0.0 && fault->at <= f->world->now)
+            plan(f, f->world->now, PLB_EVENT_FAULT, node, i);
+    }
 }
 
 void plb_faults_crash(struct plb_faults *f, int node)
@@ -136,7 +149,8 @@ int plb_faults_before_first_pass(struct plb_faults *f)
 {
     for (int i = 0; i < f->n; i++) {
         struct fault_state *fault = &f->faults[i];
-        if (fault->struck || fault->is.when != PLB_AT || fault->is.at >= 0.0)
+        if (fault->struck || fault->is.when != PLB_AT || fault->is.at >= 0.0
+            || f->nodes[fault->is.node].absent)
             continue;
         mark(f, fault);
         f->world->out->stress.before_first_pass++;
@@ -148,12 +162,12 @@ int plb_faults_before_first_pass(struct plb_faults *f)
 
 bool plb_faults_node_works(const struct plb_faults *f, int node)
 {
-    return !f->nodes[node].dead;
+    return !f->nodes[node].dead && !f->nodes[node].absent;
 }
 
 bool plb_faults_pu_works(const struct plb_faults *f, int node, int pu)
 {
-    return !f->nodes[node].dead && !f->hung[pu];
+    return plb_faults_node_works(f, node) && !f->hung[pu];
 }
 
 bool plb_faults_pu_broken(const struct plb_faults *f, int pu)

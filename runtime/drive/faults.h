@@ -21,6 +21,9 @@ void plb_faults_crash(struct plb_faults *faults, int node);
 /* The next node that is given up before the first pass, once each; negative: none. */
 int plb_faults_before_first_pass(struct plb_faults *faults);
 
+/* A node has come that was not there before. */
+void plb_faults_join(struct plb_faults *faults, int node);
+
 /* PUs by their number in the cluster. A PU that is broken works: its tasks fail. */
 bool plb_faults_node_works(const struct plb_faults *faults, int node);
 bool plb_faults_pu_works(const struct plb_faults *faults, int node, int pu);

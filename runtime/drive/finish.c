@@ -91,8 +91,8 @@ static int count_hosts(const struct plb_rank *r)
     int hosts = 1;
     memcpy(all, r->hosts, n * sizeof *all);
     qsort(all, n, sizeof *all, by_text);
-    for (size_t i = 1; i < n; i++)
-        hosts += strcmp(all[i - 1], all[i]) != 0;
+    for (size_t i = 1; i < n; i++) /* those that have not joined come first */
+        hosts += strcmp(all[i - 1], all[i]) != 0 && all[i - 1][0] != '\0';
     free(all);
     return hosts;
 }
@@ -112,7 +112,9 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     }
     report->mode = PLB_REAL_RUN;
     report->migration = rank0->job->balance.migration.on;
-    report->nodes = r->size;
+    report->nodes = 0;
+    for (int i = 0; i < r->size; i++)
+        report->nodes += r->hosts[i][0] != '\0';
     report->hosts = count_hosts(r);
     report->makespan_s = rank0->makespan;
     report->solve_s = rank0->solve;

@@ -38,9 +38,10 @@ enum plb_frame_found plb_frame_next(struct plb_frame_reader *r, struct plb_messa
     bool has_an_end = size >= header && size <= known;
     size = has_an_end ? size : r->left;
     *wrong = plb_message_check(message, size, r->n_ranks);
-    if (*wrong == NULL && message->from != r->from)
+    bool relay = r->relays && r->to == 0, relayed = r->relays && r->from == 0;
+    if (*wrong == NULL && message->from != r->from && !relayed)
         *wrong = "in the name of another rank";
-    if (*wrong == NULL && message->to != r->to)
+    if (*wrong == NULL && message->to != r->to && !relay)
         *wrong = "to another rank";
     r->at += size;
     r->left -= size;

@@ -25,6 +25,7 @@ struct plb_frame_reader {
     const unsigned char *at;
     size_t left; /* bytes */
     int from, to, n_ranks;
+    bool relays; /* rank 0 passes messages on, from and to ranks that have joined */
 };
 
 enum plb_frame_found { PLB_FRAME_END, PLB_FRAME_MESSAGE, PLB_FRAME_WRONG };

@@ -14,6 +14,7 @@
 #include "base/stop.h"
 #include "core/liveness.h"
 #include "drive/endings.h"
+#include "drive/hosts.h"
 #include "drive/launch.h"
 #include "drive/patience.h"
 
@@ -28,6 +29,11 @@
 /* Seconds that a rank, alone on its host, may be silent beyond others while all close their devices. Larger:
  * the end waits longer for one that is stopped then. Smaller: one that closes many GPUs is given up. */
 #define CLOSING 5.0
+
+/* Seconds that a rank which has joined may be silent beyond others: the end of its process is seen by its
+ * connection, and that of its host is not. Larger: such a host is lost later. Smaller: a rank whose core was
+ * taken away is given up. */
+#define CONNECTED 4.0
 
 /* Bytes per second that are expected of data from rank 0. Larger: ranks end while much data arrives slowly.
  * Smaller: they notice later that rank 0 is gone. */
@@ -76,18 +82,6 @@ struct plb_life {
     double told; /* rank 0: of its last BEAT to the others; they: when rank 0 was heard last */
 };
 
-/* Ranks of one host get one number: the first of them. */
-static struct plb_liveness *judge(const struct plb_life_config *config, int n, double now)
-{
-    int *hosts = plb_alloc((size_t)n * sizeof *hosts);
-    for (int i = 0; i < n; i++)
-        while (strcmp(config->hosts[hosts[i]], config->hosts[i]) != 0)
-            hosts[i]++;
-    struct plb_liveness *liveness = plb_liveness_new(n, hosts, config->lost_after, now);
-    free(hosts);
-    return liveness;
-}
-
 struct plb_life *plb_life_new(const struct plb_life_config *config)
 {
     struct plb_life *life = plb_alloc(sizeof *life);
@@ -101,7 +95,8 @@ struct plb_life *plb_life_new(const struct plb_life_config *config)
     plb_endings_init(&life->endings, life->size);
     plb_patience_init(&life->patience, life->size);
     if (life->rank == 0)
-        life->liveness = judge(config, life->size, now);
+        life->liveness = plb_hosts_judge(config->hosts, life->size, plb_mpi_started(config->mpi),
+                                         config->lost_after, now);
     else if (config->ends_lost)
         plb_mpi_end_alone();
     return life;
@@ -124,7 +119,7 @@ void plb_life_free(struct plb_life *life)
 /* ends: it is ending by itself, and may still write its core. */
 static void forget(struct plb_life *life, int rank, bool ends)
 {
-    life->any_lost = true;
+    life->any_lost |= rank < plb_mpi_started(life->config.mpi); /* without another one MPI is left in order */
     plb_mpi_abandon(life->config.mpi, rank);
     if (life->config.ends_lost && !ends)
         plb_neighbours_kill(life->neighbours, rank);
@@ -166,15 +161,20 @@ int plb_life_lost(struct plb_life *life)
     return life->n_lost > 0 ? life->lost[--life->n_lost] : -1;
 }
 
+void plb_life_join(struct plb_life *life, int rank)
+{
+    plb_liveness_join(life->liveness, rank, plb_now());
+}
+
 bool plb_life_any_lost(const struct plb_life *life)
 {
     return life->any_lost;
 }
 
-/* Another rank cannot go on: rank 0 is gone, or has given this one up. */
+/* Another rank cannot go on: rank 0 is gone, or has given this one up. One of each mpirun says so. */
 static void end_process(const struct plb_life *life, const char *why)
 {
-    bool speaks = life->rank == 1 && !life->closing; /* one for all, where work is left undone */
+    bool one = life->rank == 1 || plb_mpi_has_joined(life->config.mpi), speaks = one && !life->closing;
     plb_log(speaks ? PLB_LOG_ERROR : PLB_LOG_INFO, "%s; rank %d ends", why, life->rank);
     plb_stop_clean();
     _exit(PLB_EFAILED);
@@ -201,6 +201,12 @@ static void end_given_up(const struct plb_life *life)
 
 static void look_at_neighbours(struct plb_life *life, struct plb_outbox *out)
 {
+    for (int rank = -1; (rank = plb_mpi_gone(life->config.mpi, rank)) >= 0;) {
+        if (rank == 0)
+            end_without_rank0(life);
+        else if (plb_liveness_of(life->liveness, rank) != PLB_LOST_RANK) /* it has joined */
+            plb_endings_hear(&life->endings, rank);
+    }
     for (int rank; (rank = plb_neighbours_ended(life->neighbours)) >= 0;) {
         if (rank == 0)
             end_without_rank0(life);
@@ -232,6 +238,7 @@ static void count_data(struct plb_life *life, double now)
     double patience = plb_patience_look(&life->patience, life->config.mpi, life->liveness, now);
     for (int i = 1; i < life->size; i++) {
         double spare = fmax(life->patience.coming[i] > 0.0 ? patience : 0.0, life->closing ? CLOSING : 0.0);
+        spare = i >= plb_mpi_started(life->config.mpi) ? fmax(spare, CONNECTED) : spare;
         plb_liveness_spare(life->liveness, i, plb_liveness_alone(life->liveness, i) ? spare : 0.0);
     }
 }
@@ -371,7 +378,9 @@ bool plb_life_leave(struct plb_life *life)
         plb_mpi_progress(life->config.mpi);
         while (plb_mpi_receive(life->config.mpi, &m))
             if (m.type == PLB_LEAVE && m.from == 0)
-                return m.leave.in_order != 0;
+                return m.leave.in_order != 0 || plb_mpi_has_joined(life->config.mpi);
+        if (plb_mpi_gone(life->config.mpi, -1) == 0)
+            end_without_rank0(life);
         for (int rank; (rank = plb_neighbours_ended(life->neighbours)) >= 0;)
             if (rank == 0)
                 end_without_rank0(life);

@@ -41,6 +41,11 @@ void plb_life_heard(struct plb_life *life, const struct plb_message *message, st
 /* Rank 0: a rank that has been lost since the last call, or -1. To be called after the two above, before
  * anything else: counters of its transfers are 0, though nothing has arrived. */
 int plb_life_lost(struct plb_life *life);
+
+/* Rank 0: a rank has joined. */
+void plb_life_join(struct plb_life *life, int rank);
+
+/* Whether a rank that MPI has started is lost. */
 bool plb_life_any_lost(const struct plb_life *life);
 
 /* This rank is going to say nothing for long, and says so at once: rank 0 is in the kernel's own code, or

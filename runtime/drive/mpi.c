@@ -87,6 +87,7 @@ struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct 
     MPI_Comm_dup(MPI_COMM_WORLD, &m->data);
     MPI_Comm_rank(m->control, &m->rank);
     MPI_Comm_size(m->control, &m->size);
+    m->all = m->size;
     MPI_Comm_split_type(m->control, MPI_COMM_TYPE_SHARED, m->rank, MPI_INFO_NULL, &m->local);
     MPI_Comm_rank(m->local, &m->local_rank);
     MPI_Comm_size(m->local, &m->local_size);
@@ -108,7 +109,7 @@ int plb_mpi_rank(const struct plb_mpi *m)
 
 int plb_mpi_size(const struct plb_mpi *m)
 {
-    return m->size;
+    return m->all;
 }
 
 void plb_mpi_local(const struct plb_mpi *m, int *rank, int *size)
@@ -120,29 +121,36 @@ void plb_mpi_local(const struct plb_mpi *m, int *rank, int *size)
 static void flush_one(struct plb_mpi *m, int to)
 {
     struct plb_frame *f = &m->out[to];
+    struct plb_link *link = plb_mpi_link(m, to);
     if (f->bytes == 0)
         return;
-    MPI_Isend(f->at, (int)f->bytes, MPI_BYTE, to, TAG_CONTROL, m->control,
-              plb_requests_add(&m->requests, &(struct plb_request){.peer = to, .owned = f->at}));
-    m->frames_sent[to]++;
+    if (link != NULL) {
+        plb_link_put_frame(link, f->at, f->bytes);
+    } else {
+        MPI_Isend(f->at, (int)f->bytes, MPI_BYTE, to, TAG_CONTROL, m->control,
+                  plb_requests_add(&m->requests, &(struct plb_request){.peer = to, .owned = f->at}));
+        m->frames_sent[to]++;
+    }
     *f = (struct plb_frame){0};
 }
 
 void plb_mpi_send(struct plb_mpi *m, const struct plb_message *message)
 {
-    struct plb_frame *f = &m->out[message->to];
+    bool relayed = m->joined || (m->rank != 0 && message->to >= m->size);
+    int to = relayed ? 0 : message->to;
+    struct plb_frame *f = &m->out[to];
     if (m->lost[message->to])
         return;
     m->messages++;
     if (plb_frame_add(f, message))
         return;
-    flush_one(m, message->to);
+    flush_one(m, to);
     plb_frame_add(f, message);
 }
 
 void plb_mpi_flush(struct plb_mpi *m)
 {
-    for (int to = 0; to < m->size; to++)
+    for (int to = 0; to < m->all; to++)
         flush_one(m, to);
 }
 
@@ -168,6 +176,10 @@ static bool receive_frame(struct plb_mpi *m)
 {
     int arrived = 0, bytes;
     MPI_Status status;
+    if (m->links != NULL && plb_mpi_receive_linked(m))
+        return true;
+    if (m->joined)
+        return false;
     m->turns++;
     int error = MPI_Iprobe(MPI_ANY_SOURCE, TAG_CONTROL, m->control, &arrived, &status);
     m->turns++;
@@ -185,7 +197,7 @@ static bool receive_frame(struct plb_mpi *m)
                           MPI_STATUS_IGNORE)
               == MPI_SUCCESS;
     size_t used = !whole || m->lost[status.MPI_SOURCE] ? 0 : (size_t)bytes; /* nobody hears who is lost */
-    m->reader = (struct plb_frame_reader){m->in, used, status.MPI_SOURCE, m->rank, m->size};
+    m->reader = (struct plb_frame_reader){m->in, used, status.MPI_SOURCE, m->rank, m->all, m->all > m->size};
     return true;
 }
 
@@ -196,16 +208,21 @@ bool plb_mpi_receive(struct plb_mpi *m, struct plb_message *message)
         enum plb_frame_found found;
         while ((found = plb_frame_next(&m->reader, message, &wrong)) == PLB_FRAME_WRONG)
             warn(m, m->reader.from, wrong);
-        if (found == PLB_FRAME_MESSAGE)
+        if (found == PLB_FRAME_MESSAGE && message->to == m->rank)
             return true;
-    } while (receive_frame(m));
+        if (found == PLB_FRAME_MESSAGE) /* rank 0 passes it on */
+            plb_mpi_send(m, message);
+    } while (m->reader.left > 0 || receive_frame(m));
     return false;
 }
 
 void plb_mpi_put(struct plb_mpi *m, int to, int tag, const void *data, size_t bytes, int *pending)
 {
+    struct plb_link *link = plb_mpi_link(m, to);
     m->bytes += (int64_t)bytes;
-    for (size_t at = 0; at < bytes && !m->lost[to]; at += m->part) {
+    if (link != NULL && bytes > 0 && !m->lost[to])
+        plb_link_put(link, tag, data, bytes, pending);
+    for (size_t at = 0; at < bytes && !m->lost[to] && link == NULL; at += m->part) {
         size_t length = bytes - at < m->part ? bytes - at : m->part;
         MPI_Isend((const char *)data + at, (int)length, MPI_BYTE, to, TAG_DATA + tag, m->data,
                   plb_requests_add(&m->requests, &(struct plb_request){.peer = to, .pending = pending}));
@@ -214,7 +231,10 @@ void plb_mpi_put(struct plb_mpi *m, int to, int tag, const void *data, size_t by
 
 void plb_mpi_get(struct plb_mpi *m, int from, int tag, void *data, size_t bytes, int *pending)
 {
-    for (size_t at = 0; at < bytes; at += m->part) {
+    struct plb_link *link = plb_mpi_link(m, from);
+    if (link != NULL && bytes > 0)
+        plb_link_get(link, tag, data, bytes, pending);
+    for (size_t at = 0; at < bytes && link == NULL; at += m->part) {
         size_t length = bytes - at < m->part ? bytes - at : m->part;
         MPI_Irecv((char *)data + at, (int)length, MPI_BYTE, from, TAG_DATA + tag, m->data,
                   plb_requests_add(&m->requests,
@@ -227,7 +247,7 @@ bool plb_mpi_progress(struct plb_mpi *m)
     m->turns++;
     bool moved = plb_requests_progress(&m->requests);
     m->turns++;
-    return moved;
+    return (m->links != NULL && plb_mpi_progress_links(m)) || moved;
 }
 
 unsigned plb_mpi_turns(const struct plb_mpi *m)
@@ -237,12 +257,13 @@ unsigned plb_mpi_turns(const struct plb_mpi *m)
 
 struct plb_coming plb_mpi_coming(struct plb_mpi *m, int rank)
 {
-    return plb_requests_look(&m->requests, rank);
+    struct plb_link *link = plb_mpi_link(m, rank);
+    return link != NULL ? plb_link_coming(link) : plb_requests_look(&m->requests, rank);
 }
 
 bool plb_mpi_busy(const struct plb_mpi *m)
 {
-    return m->requests.n_data > 0;
+    return m->requests.n_data > 0 || plb_mpi_links_busy(m);
 }
 
 void plb_mpi_abandon(struct plb_mpi *m, int rank)
@@ -250,6 +271,7 @@ void plb_mpi_abandon(struct plb_mpi *m, int rank)
     m->lost[rank] = true;
     m->out[rank].bytes = 0;
     plb_requests_abandon(&m->requests, rank);
+    plb_mpi_detach(m, rank);
 }
 
 /* Receives the frames that nobody has read: MPI wants every message received, and MPICH fails where one is
@@ -265,14 +287,31 @@ static void receive_rest(struct plb_mpi *m)
 void plb_mpi_drain(struct plb_mpi *m, double seconds)
 {
     double until = plb_now() + seconds;
-    while (m->requests.n > 0 && plb_now() < until)
+    while ((m->requests.n > 0 || plb_mpi_links_send(m)) && plb_now() < until)
         plb_mpi_progress(m);
+}
+
+static void free_all(struct plb_mpi *m)
+{
+    for (int r = 0; r < m->all; r++)
+        free(m->out[r].at);
+    free(m->out);
+    free(m->frames_sent);
+    free(m->warned);
+    free(m->lost);
+    plb_requests_fini(&m->requests);
+    free(m);
 }
 
 bool plb_mpi_close(struct plb_mpi *m, double seconds)
 {
     double until = plb_now() + seconds;
     plb_mpi_drain(m, seconds);
+    plb_mpi_close_links(m);
+    if (m->joined) {
+        free_all(m);
+        return true;
+    }
     if (m->requests.n > 0 || !plb_mpi_meet_until(m, until))
         return false;
     receive_rest(m);
@@ -281,14 +320,7 @@ bool plb_mpi_close(struct plb_mpi *m, double seconds)
     MPI_Comm_free(&m->data);
     MPI_Comm_free(&m->local);
     MPI_Finalize();
-    for (int r = 0; r < m->size; r++)
-        free(m->out[r].at);
-    free(m->out);
-    free(m->frames_sent);
-    free(m->warned);
-    free(m->lost);
-    plb_requests_fini(&m->requests);
-    free(m);
+    free_all(m);
     return true;
 }
 

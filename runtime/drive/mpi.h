@@ -35,7 +35,32 @@ bool plb_mpi_close(struct plb_mpi *mpi, double seconds);
 void plb_mpi_drain(struct plb_mpi *mpi, double seconds);
 
 int plb_mpi_rank(const struct plb_mpi *mpi);
-int plb_mpi_size(const struct plb_mpi *mpi);
+int plb_mpi_size(const struct plb_mpi *mpi);    /* with ranks that may join */
+int plb_mpi_started(const struct plb_mpi *mpi); /* without; 0 on one that has joined */
+
+/* Ranks that join later have the numbers from plb_mpi_started on, and are reached over a connection of their
+ * own with rank 0 (drive/link.h). Rank 0 passes messages between them and others on. They count as lost until
+ * they come.
+ *
+ * All ranks: so many may join. Before anything else is done with the transport. */
+void plb_mpi_reserve(struct plb_mpi *mpi, int joiners);
+
+/* On a rank that joins: the transport of a run of n ranks, over a connection with rank 0. Collectives end at
+ * once there, but for broadcasts, which rank 0 makes for it alone. */
+struct plb_mpi *plb_mpi_join(int socket, int rank, int n);
+bool plb_mpi_has_joined(const struct plb_mpi *mpi);
+
+/* Rank 0: a rank connects: what it sends is received. Broadcasts go to it alone from plb_mpi_tell on, until
+ * that is called with -1; they raise *pending, and their data stays valid until it is lowered. It counts as
+ * there from plb_mpi_admit on. */
+void plb_mpi_attach(struct plb_mpi *mpi, int rank, int socket);
+void plb_mpi_tell(struct plb_mpi *mpi, int rank, int *pending);
+void plb_mpi_admit(struct plb_mpi *mpi, int rank);
+void plb_mpi_detach(struct plb_mpi *mpi, int rank); /* the connection, if there is one, is closed */
+
+/* The next rank after this one whose connection has ended; -1: none. */
+int plb_mpi_gone(const struct plb_mpi *mpi, int after);
+
 void plb_mpi_local(const struct plb_mpi *mpi, int *rank, int *size); /* among those on this host */
 
 /* Puts a control message into the frame for its receiver, message->to, which is another rank. Frames leave

@@ -70,6 +70,8 @@ static bool await(struct plb_mpi *m, int began_with, MPI_Request *request, bool 
 bool plb_mpi_meet_until(struct plb_mpi *m, double until)
 {
     MPI_Request request = MPI_REQUEST_NULL;
+    if (m->joined)
+        return true;
     int begun = MPI_Ibarrier(m->control, &request);
     return await(m, begun, &request, true, until);
 }
@@ -140,6 +142,8 @@ static void send_along(struct plb_mpi *m, char *data, size_t bytes)
 
 void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
 {
+    if (plb_mpi_broadcast_linked(m, data, bytes))
+        return;
     if (bytes > SMALL && m->size > 1) {
         send_along(m, data, bytes);
     } else if (bytes > 0) {
@@ -154,6 +158,8 @@ int plb_mpi_max(struct plb_mpi *m, int value)
 {
     MPI_Request request = MPI_REQUEST_NULL;
     int most = value;
+    if (m->joined)
+        return value;
     int begun = MPI_Iallreduce(&value, &most, 1, MPI_INT, MPI_MAX, m->control, &request);
     await(m, begun, &request, false, INFINITY);
     return most;
@@ -195,12 +201,19 @@ double plb_mpi_clock_offset(struct plb_mpi *m)
 void plb_mpi_local_gather(struct plb_mpi *m, const void *data, size_t bytes, void *all)
 {
     MPI_Request request = MPI_REQUEST_NULL;
+    if (m->joined) { /* it is alone on its host, as far as it knows */
+        memcpy(all, data, bytes);
+        return;
+    }
     int begun = MPI_Iallgather(data, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, m->local, &request);
     await(m, begun, &request, false, INFINITY);
 }
 
 void *plb_mpi_gather(struct plb_mpi *m, const void *data, size_t bytes, size_t *total)
 {
+    *total = 0;
+    if (m->joined)
+        return NULL;
     int64_t mine = (int64_t)bytes;
     int64_t *sizes = plb_alloc((size_t)m->size * sizeof *sizes);
     char *all = NULL;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "drive/frame.h"
+#include "drive/link.h"
 #include "drive/requests.h"
 
 /* ULFM. */
@@ -19,7 +20,13 @@ struct plb_mpi_failures {
 };
 
 struct plb_mpi {
-    int rank, size, local_rank, local_size;
+    int rank, size, local_rank, local_size; /* size: ranks that MPI has started */
+    int all;                                /* and those that may join */
+    bool joined;                            /* this rank has: it knows no MPI, and all goes to rank 0 */
+    struct plb_link *
+        *links; /* by rank: of one that has joined, on rank 0; on such a one, of rank 0; else NULL */
+    struct plb_link *told; /* broadcasts go to this one alone; NULL: to all that MPI has started */
+    int *told_pending;
     MPI_Comm control, data, local;
     int before, after;     /* in the chain of all ranks, host by host, which begins with rank 0; -1: none */
     size_t part;           /* bytes */
@@ -37,6 +44,23 @@ struct plb_mpi {
     struct plb_mpi_failures failures;
     atomic_uint turns; /* plb_mpi_turns */
 };
+
+/* The connection over which a rank is reached; NULL: MPI. */
+static inline struct plb_link *plb_mpi_link(const struct plb_mpi *mpi, int rank)
+{
+    return mpi->links != NULL ? mpi->links[rank] : NULL;
+}
+
+/* Reads a frame from a rank that has joined, or on such a one; false where there is none. */
+bool plb_mpi_receive_linked(struct plb_mpi *mpi);
+
+/* A broadcast to or on a rank that has joined; false where it goes over MPI. */
+bool plb_mpi_broadcast_linked(struct plb_mpi *mpi, void *data, size_t bytes);
+
+bool plb_mpi_progress_links(struct plb_mpi *mpi);
+bool plb_mpi_links_busy(const struct plb_mpi *mpi);
+bool plb_mpi_links_send(const struct plb_mpi *mpi);
+void plb_mpi_close_links(struct plb_mpi *mpi);
 
 /* Waits for the last rank, until this time of plb_now(). True where all have met. */
 bool plb_mpi_meet_until(struct plb_mpi *mpi, double until);

@@ -10,6 +10,7 @@
 #include "drive/fill_report.h"
 #include "drive/pu_list.h"
 #include "drive/inputs.h"
+#include "drive/joiners.h"
 #include "drive/show_progress.h"
 #include "drive/set_aside.h"
 #include "drive/show_pus.h"
@@ -17,16 +18,21 @@
 #include "profile/profiles.h"
 
 void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_trace *trace, int n_ranks,
-                    bool quiet)
+                    int started, bool quiet)
 {
     *rank0 = (struct plb_rank0){.job = job, .trace = trace};
     rank0->partings = plb_alloc((size_t)n_ranks * sizeof *rank0->partings);
     plb_early_end_init(&rank0->early_end, &job->run, job->began_s, n_ranks);
+    for (int i = started; i < n_ranks; i++) {
+        rank0->partings[i].said = rank0->partings[i].lost = true;
+        plb_early_end_rested(&rank0->early_end, i);
+    }
     plb_progress_init(&rank0->progress, job->kernel->unit, quiet);
 }
 
 void plb_rank0_fini(struct plb_rank0 *rank0)
 {
+    plb_rank0_free_arrivals(rank0->arrivals);
     plb_incoming_free(rank0->incoming);
     plb_master_free(rank0->master);
     plb_rangeset_fini(&rank0->done);
@@ -42,6 +48,7 @@ static void stop(struct plb_rank *r, int status)
         r->rank0->makespan += plb_rank_time(r) - r->rank0->pass_began;
     r->rank0->in_pass = false;
     plb_incoming_end_audits(r->rank0->incoming);
+    plb_rank0_close_door(r);
     plb_master_stop(r->rank0->master, status, &r->out);
 }
 
@@ -142,12 +149,13 @@ static void begin_first_pass(struct plb_rank *r)
 
 /* Whether PUs of rank 0 still execute what nobody wants, or the journal is written, and they may read what
  * `next` is going to change. */
-static bool must_wait(const struct plb_rank *r)
+static bool must_wait(struct plb_rank *r)
 {
     if (r->kernel->next == NULL)
         return false;
     plb_node_rest(r->node, true);
-    return r->rank0->replaced > 0 || plb_journal_reads(r->rank0->job->journal) || !plb_node_may_end(r->node);
+    return r->rank0->replaced > 0 || plb_rank0_arrivals_read(r) || plb_journal_reads(r->rank0->job->journal)
+        || !plb_node_may_end(r->node);
 }
 
 static void end_pass_if_over(struct plb_rank *r)
@@ -283,6 +291,9 @@ static void begin_run(struct plb_rank *r)
     plb_pu_list_sort(rank0->pus, rank0->n_pus);
     struct plb_master_config config = plb_job_master(job);
     config.n_nodes = r->size;
+    config.joiners = r->size - plb_mpi_started(r->mpi);
+    config.joining_pus = config.joiners > 0 ? PLB_JOINING_PUS : 0;
+    config.saves |= config.joiners > 0; /* else nothing of a long task could move to one that joins */
     config.saves |= r->options->keep_partial;
     config.accepted = plb_journal_recalled(job->journal);
     rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
@@ -351,7 +362,9 @@ void plb_rank0_lose(struct plb_rank *r, int rank)
 
 void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
 {
-    if (m->type == PLB_HELLO)
+    if (m->type == PLB_HELLO && m->from >= plb_mpi_started(r->mpi))
+        plb_rank0_hear_arrival(r, m);
+    else if (m->type == PLB_HELLO)
         on_hello(r, &m->hello);
     if (r->rank0->master == NULL) /* the others belong to a run that has begun */
         return;

@@ -16,6 +16,8 @@
 #include "report/report.h"
 #include "report/trace.h"
 
+struct plb_arrivals;
+
 /* Rank 0 keeps this beside struct plb_rank. */
 struct plb_rank0 {
     struct plb_job *job;
@@ -34,15 +36,20 @@ struct plb_rank0 {
     struct plb_early_end early_end;
     bool interrupted; /* the run's error is that somebody wanted it to end */
     struct plb_watchdog watchdog;
-    struct plb_parting *partings; /* by rank */
-    struct plb_rangeset done;     /* units accepted in the pass, where they are to be kept */
-    int pulls;                    /* inputs on their way to other nodes */
-    int replaced;                 /* replaced buffers on their way to other nodes */
-    int64_t damaged;              /* transfers of inputs and results whose checksum was wrong */
+    struct plb_parting *partings;  /* by rank */
+    struct plb_rangeset done;      /* units accepted in the pass, where they are to be kept */
+    int pulls;                     /* inputs on their way to other nodes */
+    int replaced;                  /* replaced buffers on their way to other nodes */
+    struct plb_arrivals *arrivals; /* ranks that join; NULL: none may */
+    int64_t damaged;               /* transfers of inputs and results whose checksum was wrong */
 };
 
+/* Makes room for ranks that may join, and tells them where. Sets r->err where that fails. */
+void plb_rank0_open(struct plb_rank *r, struct plb_job *job, struct plb_trace *trace);
+
+/* n_ranks: with those that may join, `started` without. */
 void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_trace *trace, int n_ranks,
-                    bool quiet);
+                    int started, bool quiet);
 void plb_rank0_fini(struct plb_rank0 *rank0);
 
 /* The one receiver of messages to rank 0 that are not for its node. A message without sense is dropped.
@@ -79,5 +86,21 @@ void plb_rank0_stop_by(struct plb_rank *r, const char *why);
 /* The master can find at any event that there is no way on. True where it has: the run ends. Where the last
  * PU has failed, that is the reason. */
 bool plb_rank0_stop_on_failure(struct plb_rank *r);
+
+/* Lets ranks in that come to join, and forgets those that went before they had joined. */
+void plb_rank0_let_in(struct plb_rank *r);
+
+/* A HELLO of one of them. After the last one the master knows it. */
+void plb_rank0_hear_arrival(struct plb_rank *r, const struct plb_message *hello);
+
+/* A pass begins, with these replaced buffers: those that were told others lack them. */
+void plb_rank0_arrivals_lack(struct plb_rank *r, int64_t replaced);
+
+/* Whether one is still told the data. One that takes too long is given up. */
+bool plb_rank0_arrivals_read(struct plb_rank *r);
+
+/* Nobody may join any more. */
+void plb_rank0_close_door(struct plb_rank *r);
+void plb_rank0_free_arrivals(struct plb_arrivals *arrivals); /* NULL: nothing */
 
 #endif

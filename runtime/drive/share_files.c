@@ -123,7 +123,7 @@ static void tell(const struct plb_dataset *set, const char *host, int64_t has, s
     size_t bytes;
     snprintf(self.host, sizeof self.host, "%s", host);
     all = plb_mpi_gather(mpi, &self, sizeof self, &bytes);
-    for (int r = 1; all != NULL && r < plb_mpi_size(mpi); r++) {
+    for (int r = 1; all != NULL && r < plb_mpi_started(mpi); r++) {
         char text[500] = "";
         bool said = false;
         for (int k = 1; k < r; k++)
@@ -146,7 +146,7 @@ void plb_files_share(struct plb_near_files *near, struct plb_dataset *set, const
     memcpy(first_boot, boot, sizeof boot);
     near->n = app != NULL ? app->files.n : 0;
     plb_mpi_broadcast(mpi, &near->n, sizeof near->n);
-    if (near->n == 0 || plb_mpi_size(mpi) == 1)
+    if (near->n == 0 || plb_mpi_started(mpi) == 1)
         return;
     plb_mpi_broadcast(mpi, first_boot, sizeof first_boot);
     bool same_system = boot[0] != '\0' && strcmp(boot, first_boot) == 0;

@@ -32,6 +32,9 @@ static struct plb_simulation complete(const struct plb_simulation *asked)
 {
     struct plb_simulation in = *asked;
     in.master.n_nodes = in.cluster->n_nodes;
+    in.master.joiners = in.n_joiners;
+    for (int n = in.cluster->n_nodes - in.n_joiners; n < in.cluster->n_nodes; n++)
+        in.master.joining_pus += in.cluster->nodes[n].n_pus;
     in.master.phases = in.master.phases > 0 ? in.master.phases : 1;
     in.master.sizes = in.master.sizes != NULL ? in.master.sizes : &no_data;
     in.passes = in.passes > 0 ? in.passes : 1;
@@ -71,6 +74,9 @@ static void set_up(struct sim *s)
     s->ideals = plb_alloc((size_t)c->n_pus * sizeof *s->ideals);
     /* Replicated data is broadcast before the pass: its bytes count, its time does not, as in a real run. */
     s->world.out->bytes = (int64_t)in->master.sizes->replicated_bytes * (c->n_nodes - 1);
+    for (int i = 0; i < in->n_joiners; i++)
+        plb_events_add(s->world.clock, (struct plb_event){in->join_at[i], PLB_EVENT_JOIN,
+                                                          c->n_nodes - in->n_joiners + i, -1, -1});
     for (int node; (node = plb_faults_before_first_pass(s->faults)) >= 0;)
         plb_rank0_lost(s->rank0, node);
 }
@@ -123,6 +129,7 @@ static void handle(struct sim *s, const struct plb_event *e)
             plb_virtual_life_watch(s->life);
         plb_virtual_nodes_event(s->nodes, e);
         break;
+    case PLB_EVENT_JOIN: plb_rank0_join(s->rank0, e->node); break;
     case PLB_EVENT_INPUTS:
     case PLB_EVENT_END:
     case PLB_EVENT_HUNG:

@@ -17,6 +17,7 @@
  * - A device that fails is noticed in its task, or in its next one: its node says FAIL, and goes on with its
  *   other PUs. So it does with a PU that hangs in a task, where costs are told and `hung_after` is set
  *   (core/overdue.h).
+ * - A node that joins says HELLO at its moment: what it needs is there by then. Nothing comes from it before.
  * - A task with a unit of `deadly` kills its node, at its end, or only itself where tasks are isolated. Its
  *   CRASH is not lost. On node 0 the master lives on.
  *
@@ -121,6 +122,8 @@ struct plb_simulation {
                          0: PLB_BEAT_SECONDS */
     double stuck_s;   /* from the hang of a PU to that of its process; infinite: it goes on without the PU */
     const int *hosts; /* by node, equal for nodes of one host; NULL: each has a host of its own */
+    int n_joiners;    /* the last so many nodes come later */
+    const double *join_at; /* of each of these: seconds after the run began; borrowed */
     int n_faults;
     const struct plb_fault *faults;
     int n_deadly;

@@ -1,7 +1,6 @@
 /* The start of a run: what rank 0 knows becomes known to all. */
 #include "drive/start.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "drive/data_mpi.h"
+#include "drive/joiners.h"
 #include "drive/rank0.h"
 #include "job/kernel_file.h"
 #include "job/kernel_search.h"
@@ -20,17 +20,8 @@
  * Larger: other programs, and results, find no room. Smaller: large inputs travel in every pass. A guess. */
 #define KEPT 0.5
 
-/* The start of every rank needs this; plain data. */
-struct start {
-    char kernel[PATH_MAX];
-    int cluster_nodes, cluster_pus;
-    struct plb_pu_settings pus;
-    bool trace, audits, checksums, isolate, keeps_inputs;
-    double hung_after;
-    struct plb_migration migration;
-    double grain, pulled_bytes; /* as in struct plb_node_config */
-    double origin;              /* rank 0's clock when the run's clock is 0 */
-};
+/* The sentence of a rank that comes too late. */
+#define ENDED_BEFORE "the run has ended before this rank had joined it"
 
 int plb_cluster_agree(struct plb_mpi *mpi, int status)
 {
@@ -43,13 +34,20 @@ int plb_cluster_agree(struct plb_mpi *mpi, int status)
 static int check_ranks(const struct plb_rank *r)
 {
     const struct plb_job *job = r->rank0->job;
-    int nodes = job->cluster.n_nodes;
-    if (nodes > 0 && nodes != r->size)
+    int nodes = job->cluster.n_nodes, ranks = plb_mpi_started(r->mpi);
+    if (r->err->status != PLB_OK)
+        return r->err->status;
+    if (nodes > 0 && job->run.join != NULL)
+        return plb_fail(
+            r->err, PLB_EINPUT,
+            "%s: ranks cannot join a run whose PUs are those of %s; leave run.join or cluster.file out",
+            plb_settings_get(&job->settings, "run", "join")->origin, job->machines.file);
+    if (nodes > 0 && nodes != ranks)
         return plb_fail(r->err, PLB_EINPUT,
                         "%s describes %d node%s and there %s %d rank%s; start mpirun with -np %d",
-                        job->machines.file, nodes, nodes == 1 ? "" : "s", r->size == 1 ? "is" : "are",
-                        r->size, r->size == 1 ? "" : "s", nodes);
-    if (job->machines.pus.master_only && r->size == 1)
+                        job->machines.file, nodes, nodes == 1 ? "" : "s", ranks == 1 ? "is" : "are", ranks,
+                        ranks == 1 ? "" : "s", nodes);
+    if (job->machines.pus.master_only && ranks == 1)
         return plb_fail(
             r->err, PLB_EINPUT,
             "%s: master_only leaves nobody to compute with one rank; start mpirun with -np 2 or more",
@@ -57,7 +55,7 @@ static int check_ranks(const struct plb_rank *r)
     return PLB_OK;
 }
 
-static void fill_start(const struct plb_rank *r, struct start *start)
+static void fill_start(const struct plb_rank *r, struct plb_start *start)
 {
     const struct plb_job *job = r->rank0->job;
     const struct plb_master_config master = plb_job_master(job);
@@ -76,6 +74,7 @@ static void fill_start(const struct plb_rank *r, struct start *start)
     start->grain = master.grain;
     start->pulled_bytes = master.pulled_bytes;
     start->origin = plb_now();
+    start->joiners = plb_joiners(job);
 }
 
 /* A rank, for rank 0. */
@@ -96,7 +95,9 @@ static int count_pus(struct plb_rank *r, int n)
         return PLB_OK;
     size_t each = sizeof self.host, names = (size_t)r->size * sizeof *r->hosts;
     r->hosts = plb_alloc(names + (size_t)r->size * each);
-    for (int i = 0; i < r->size; i++) {
+    for (int i = 0; i < r->size; i++) /* the name of one that may join is not known */
+        r->hosts[i] = "";
+    for (int i = 0; i < plb_mpi_started(r->mpi); i++) {
         r->rank0->expected += all[i].pus;
         r->hosts[i] = memcpy((char *)r->hosts + names + (size_t)i * each, all[i].host, each);
     }
@@ -116,7 +117,7 @@ static int count_pus(struct plb_rank *r, int n)
 
 /* -------------------------------------------------------------- all ranks know */
 
-static void share_cluster(struct plb_rank *r, const struct start *start, struct plb_cluster_spec *cluster)
+static void share_cluster(struct plb_rank *r, const struct plb_start *start, struct plb_cluster_spec *cluster)
 {
     cluster->n_nodes = start->cluster_nodes;
     cluster->n_pus = start->cluster_pus;
@@ -151,7 +152,7 @@ static void share_costs(struct plb_rank *r)
 }
 
 /* Loads the kernel, and says what this rank runs. Collective. */
-static int load_kernel(struct plb_rank *r, const struct start *start)
+static int load_kernel(struct plb_rank *r, const struct plb_start *start)
 {
     char origin[100];
     const struct plb_pu_settings *real = start->cluster_nodes == 0 ? &start->pus : NULL;
@@ -193,7 +194,8 @@ static bool prepare_first_calls(struct plb_rank *r, const struct plb_node_pu *pu
     int wanted = 0;
     for (int p = 0; p < n_pus; p++)
         wanted |= pus[p].driver->ops.lanes > 1;
-    if (r->options->dry_run || plb_phase_count(r->kernel) > 1 || plb_mpi_max(r->mpi, wanted) == 0)
+    if (r->options->dry_run || plb_mpi_has_joined(r->mpi) || plb_phase_count(r->kernel) > 1
+        || plb_mpi_max(r->mpi, wanted) == 0)
         return false;
     plb_dataset_share_first(&r->data, r->mpi);
     return true;
@@ -214,7 +216,7 @@ static double kept_bytes(int ranks)
 }
 
 /* Opens this rank's PUs, and has each say HELLO. Collective. */
-static int open_pus(struct plb_rank *r, const struct start *start)
+static int open_pus(struct plb_rank *r, const struct plb_start *start)
 {
     struct plb_cluster_spec cluster;
     struct plb_node_pu *pus;
@@ -223,6 +225,9 @@ static int open_pus(struct plb_rank *r, const struct start *start)
     plb_mpi_local(r->mpi, &place.local_rank, &place.local_size);
     int n_pus = plb_pus_describe(&place, &cluster, r->kernel, &start->pus, &pus);
     int status = plb_cluster_agree(r->mpi, count_pus(r, n_pus));
+    if (n_pus == 0 && plb_mpi_has_joined(r->mpi))
+        status = plb_fail(r->err, PLB_EINPUT, "%s has no PU that kernel %s can use (--verbose says why)",
+                          r->host, r->kernel->name);
     struct plb_node_config config = {.rank = r->rank,
                                      .n_nodes = r->size,
                                      .kernel = r->kernel,
@@ -246,6 +251,7 @@ static int open_pus(struct plb_rank *r, const struct start *start)
         status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
     for (int i = 0; i < n_pus; i++) {
         r->hello.pu = pus[i].info;
+        r->hello.pus = n_pus;
         plb_outbox_add(&r->out, PLB_HELLO, r->rank, 0, 0)->hello = r->hello;
     }
     free(pus);
@@ -253,9 +259,22 @@ static int open_pus(struct plb_rank *r, const struct start *start)
     return plb_cluster_agree(r->mpi, status);
 }
 
+/* A rank that joins runs what rank 0 runs. */
+static int check_joined(struct plb_rank *r, const struct plb_start *start)
+{
+    char difference[PLB_DIFFERENCE_TEXT] = "";
+    if (!plb_mpi_has_joined(r->mpi))
+        return PLB_OK;
+    struct plb_hello own = r->hello;
+    own.pu.node = r->rank;
+    memcpy(own.pu.host, r->host, sizeof own.pu.host);
+    plb_difference_describe(&own, &start->hello, start->host, difference);
+    return difference[0] != '\0' ? plb_fail(r->err, PLB_EINPUT, "%s", difference) : PLB_OK;
+}
+
 int plb_cluster_start(struct plb_rank *r)
 {
-    struct start start = {.kernel = ""};
+    struct plb_start start = {.kernel = ""};
     gethostname(r->host, sizeof r->host - 1);
     int status = plb_cluster_agree(r->mpi, r->rank0 != NULL ? check_ranks(r) : PLB_OK);
     if (status != PLB_OK)
@@ -263,15 +282,41 @@ int plb_cluster_start(struct plb_rank *r)
     if (r->rank0 != NULL)
         fill_start(r, &start);
     plb_mpi_broadcast(r->mpi, &start, sizeof start);
-    if ((status = load_kernel(r, &start)) != PLB_OK)
+    if (r->rank0 == NULL && !plb_mpi_has_joined(r->mpi))
+        plb_mpi_reserve(r->mpi, start.joiners);
+    r->size = plb_mpi_size(r->mpi);
+    if ((status = load_kernel(r, &start)) != PLB_OK || (status = check_joined(r, &start)) != PLB_OK)
         return status;
-    r->clock = (start.trace ? plb_mpi_clock_offset(r->mpi) : 0.0) - start.origin;
-    if (r->rank0 == NULL && !start.trace)
+    r->clock = (start.trace && !plb_mpi_has_joined(r->mpi) ? plb_mpi_clock_offset(r->mpi) : 0.0)
+             - start.origin;
+    if (plb_mpi_has_joined(r->mpi))
+        r->clock = start.told - plb_now() - start.origin;
+    else if (r->rank0 == NULL && !start.trace)
         r->clock = -plb_now();
     const struct plb_app *app = r->rank0 != NULL ? &r->rank0->job->app : NULL;
     plb_dataset_share(&r->data, app, r->kernel, r->mpi);
-    plb_files_share(&r->near, &r->data, app, r->host, r->mpi);
+    if (!plb_mpi_has_joined(r->mpi)) /* one that joins gets files through rank 0 */
+        plb_files_share(&r->near, &r->data, app, r->host, r->mpi);
     plb_dataset_share_data(&r->data, r->mpi);
     share_costs(r);
+    if (plb_mpi_has_joined(r->mpi) && plb_mpi_gone(r->mpi, -1) == 0)
+        return plb_fail(r->err, PLB_EFAILED, "%s", ENDED_BEFORE);
     return open_pus(r, &start);
+}
+
+void plb_cluster_tell(struct plb_rank *r, struct plb_start *start)
+{
+    fill_start(r, start);
+    start->told = plb_now();
+    start->origin = start->told - plb_rank_time(r);
+    start->hello = r->hello;
+    memcpy(start->host, r->host, sizeof start->host);
+    plb_mpi_broadcast(r->mpi, start, sizeof *start);
+    plb_dataset_tell(&r->data, r->mpi);
+    for (int i = 0; i < r->n_maps; i++) {
+        struct plb_cost_map *map = &r->maps[i];
+        plb_mpi_broadcast(r->mpi, map, sizeof *map);
+        if (map->prefix != NULL)
+            plb_mpi_broadcast(r->mpi, (void *)map->prefix, (size_t)(map->n + 1) * sizeof *map->prefix);
+    }
 }

@@ -127,6 +127,12 @@ void plb_virtual_life_watch(struct plb_virtual_life *life)
     plan_look(life);
 }
 
+void plb_virtual_life_join(struct plb_virtual_life *life, int node)
+{
+    if (life->liveness != NULL)
+        plb_liveness_join(life->liveness, node + 1, clock_of(life, life->world->now));
+}
+
 static void lose(struct plb_virtual_life *life, int node)
 {
     if (plb_liveness_lose(life->liveness, node + 1))

@@ -18,6 +18,9 @@ struct plb_virtual_life;
 
 struct plb_virtual_life *plb_virtual_life_new(struct plb_world *world, struct plb_faults *faults,
                                               struct plb_network *network);
+/* A node has come. */
+void plb_virtual_life_join(struct plb_virtual_life *life, int node);
+
 void plb_virtual_life_free(struct plb_virtual_life *life);
 
 /* A node has fallen silent, now. */

@@ -93,13 +93,11 @@ void plb_virtual_nodes_free(struct plb_virtual_nodes *v)
     free(v);
 }
 
-int plb_virtual_nodes_describe(const struct plb_virtual_nodes *v, struct plb_pu_info *infos)
+int plb_virtual_nodes_describe(const struct plb_virtual_nodes *v, int n, struct plb_pu_info *infos)
 {
-    int total = 0;
-    for (int n = 0; n < v->world->in->cluster->n_nodes; n++)
-        for (int i = 0; i < v->at[n].n_pus; i++)
-            plb_virtual_pu_describe(v->world, n, i, &infos[total++]);
-    return total;
+    for (int i = 0; i < v->at[n].n_pus; i++)
+        plb_virtual_pu_describe(v->world, n, i, &infos[i]);
+    return v->at[n].n_pus;
 }
 
 /* ---------------------------------------------------------------------- messages */

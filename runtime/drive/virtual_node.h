@@ -18,9 +18,10 @@ struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const s
                                                 struct plb_faults *faults, struct plb_network *network);
 void plb_virtual_nodes_free(struct plb_virtual_nodes *virtual_nodes);
 
-/* Describes the PUs as the master is told of them, by node. Returns how many there are. infos: room for all
- * PUs of the cluster. */
-int plb_virtual_nodes_describe(const struct plb_virtual_nodes *virtual_nodes, struct plb_pu_info *infos);
+/* Describes the PUs of a node as the master is told of them. Returns how many there are. infos: room for
+ * them. */
+int plb_virtual_nodes_describe(const struct plb_virtual_nodes *virtual_nodes, int node,
+                               struct plb_pu_info *infos);
 
 /* A node has got a message, or the inputs of a task, or the time to look; or a PU has executed its task. A
  * node that is dead does nothing. */

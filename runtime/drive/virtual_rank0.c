@@ -40,7 +40,9 @@ struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faul
                             .fit_s = in->fit_s,
                             .tick_at = INFINITY};
     struct plb_pu_info *infos = plb_alloc((size_t)in->cluster->n_pus * sizeof *infos);
-    int n = plb_virtual_nodes_describe(nodes, infos);
+    int n = 0;
+    for (int node = 0; node < in->cluster->n_nodes - in->n_joiners; node++)
+        n += plb_virtual_nodes_describe(nodes, node, infos + n);
     r->master = plb_master_new(&in->master, infos, n);
     for (int p = 0; p < n; p++)
         r->active += !plb_master_refused(r->master, p);
@@ -145,6 +147,23 @@ void plb_rank0_lost(struct plb_rank0 *r, int node)
     enter(r);
     plb_master_lost(r->master, node, now, &r->out);
     leave(r, now, 0);
+}
+
+void plb_rank0_join(struct plb_rank0 *r, int node)
+{
+    const struct plb_simulation *in = r->world->in;
+    struct plb_pu_info *infos = plb_alloc((size_t)in->cluster->nodes[node].n_pus * sizeof *infos);
+    int n = plb_virtual_nodes_describe(r->nodes, node, infos);
+    double now = plb_rank0_busy_until(r);
+    enter(r);
+    if (plb_master_join(r->master, node, infos, n, 0, now, &r->out)) {
+        plb_faults_join(r->faults, node);
+        plb_virtual_life_join(r->life, node);
+        for (int i = 0; i < n; i++)
+            r->active += !plb_master_refused(r->master, plb_master_pus(r->master) - n + i);
+    }
+    leave(r, now, 1);
+    free(infos);
 }
 
 /* Sends the inputs that a node pulls. */

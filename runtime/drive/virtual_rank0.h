@@ -28,6 +28,9 @@ void plb_rank0_stop(struct plb_rank0 *rank0, int status);
 /* Events PLB_EVENT_ARRIVE to rank 0, PLB_EVENT_RANK0, PLB_EVENT_TICK and PLB_EVENT_BEAT. */
 void plb_rank0_event(struct plb_rank0 *rank0, const struct plb_event *event);
 
+/* A node comes, now. */
+void plb_rank0_join(struct plb_rank0 *rank0, int node);
+
 /* A node is given up, now. */
 void plb_rank0_lost(struct plb_rank0 *rank0, int node);
 

@@ -61,6 +61,8 @@ static const struct plb_option run_options[] = {
     {"keep_inputs", PLB_FLAG, "yes", 0, 0, NULL,
      "ranks keep the inputs that they have received for later passes, in up to half of the memory that is "
      "free"},
+    {"join", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
+     "ranks may join the run while it computes, by plbrun --join and this file"},
     {"isolate", PLB_FLAG, "no", 0, 0, NULL,
      "CPUs execute tasks in a child process: a kernel that crashes takes its task alone, and not the rank"},
     {"reproducible", PLB_FLAG, "no", 0, 0, NULL,
@@ -129,6 +131,7 @@ int plb_run_settings_read(const struct plb_settings *s, struct plb_run_settings 
                                      .skip_bad = plb_settings_number(s, "run", "skip_bad") != 0.0,
                                      .checksums = plb_settings_number(s, "run", "checksums") != 0.0,
                                      .keep_inputs = plb_settings_number(s, "run", "keep_inputs") != 0.0,
+                                     .join = plb_settings_get(s, "run", "join")->text,
                                      .isolate = plb_settings_number(s, "run", "isolate") != 0.0,
                                      .reproducible = plb_settings_number(s, "run", "reproducible") != 0.0};
     bool is_time = run->until_job_ends && strcmp(limit->text, "auto") != 0;

@@ -36,6 +36,7 @@ struct plb_run_settings {
     bool reproducible;   /* reduced arrays have the same bits in each run */
     bool checksums;      /* of data that travels between ranks */
     bool keep_inputs;    /* ranks keep inputs that they have received for later passes */
+    const char *join;    /* the file by which ranks join; NULL: none may. It lasts as `limit` does */
     bool isolate;        /* CPUs execute tasks in a child process */
 };
 

@@ -41,7 +41,7 @@ _plbrun_value() { # OPTION-OR-SETTING
     --trace) _plbrun_files json html ;;
     --simulate | cluster.file) _plbrun_files cluster ;;
     --replay) _plbrun_files json ;;
-    --journal | run.journal) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    --journal | run.journal | --join | run.join) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     --log) _plbrun_choose error warning info debug ;;
     --seed) ;;
     *) return 1 ;;

@@ -2,6 +2,7 @@
  * makes of a replicated buffer, and is added up. `next` replaces the buffer, and keeps the sums in memory of
  * its own. All values are small whole numbers, so that everything is exact; verify computes the passes again.
  * CHAIN_LATE in the environment: seconds that unit 0 takes longer on rank 0, cancelled or not.
+ * CHAIN_LOAD: a file; a process that loads the kernel waits until it is there.
  * Tasks wait at the gate (gate.h) from the second pass on: only then the field has something in unit 1. */
 #include <stdlib.h>
 #include <time.h>
@@ -23,6 +24,13 @@ static const struct plb_option options[] = {
 
 static double *field, *out;
 static int64_t sum, sums[MOST_PASSES], units;
+
+__attribute__((constructor)) static void load_late(void)
+{
+    const char *file = getenv("CHAIN_LOAD");
+    while (file != NULL && access(file, F_OK) != 0)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
 
 static double value(double at, int64_t unit)
 {

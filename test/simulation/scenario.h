@@ -21,6 +21,7 @@
 #define MAX_PASSES 3
 #define PHASES 2
 #define MAX_DEADLY 4
+#define JOINING 1000000007 /* from a seed to that of its joins */
 
 static inline int int_in(struct dice *d, int low, int high) /* inclusive */
 {
@@ -48,6 +49,8 @@ struct scenario {
     struct plb_param params[MAX_PARAMS];
     struct plb_rangeset accepted; /* units of the first pass that an earlier run has done */
     struct plb_simulation simulation;
+    int spared; /* the node that nothing kills */
+    double join_at[MAX_NODES];
     double bound; /* seconds that the run lasts at least; the times of faults are multiples of it */
 };
 
@@ -243,7 +246,7 @@ static inline void draw_life(struct scenario *s, struct dice *d)
 static inline void draw_stress(struct scenario *s, struct dice *d)
 {
     struct plb_simulation *sim = &s->simulation;
-    int spared = int_in(d, 0, s->cluster.n_nodes - 1);
+    int spared = s->spared = int_in(d, 0, s->cluster.n_nodes - 1);
     int dying = one_in(d, 2) ? int_in(d, 0, s->cluster.n_nodes - 1) : 0;
     draw_speeds(s, d, one_in(d, 2), spared);
     draw_life(s, d);
@@ -337,20 +340,27 @@ static inline void make_scenario(struct scenario *s, uint64_t seed)
     draw_deadly(s, d);
 }
 
+/* To be called after make_scenario: some nodes come while the run goes on. Those that live to the end are
+ * there from the start. */
+static inline void draw_joiners(struct scenario *s)
+{
+    struct dice dice = {s->simulation.seed + JOINING, 0}, *d = &dice;
+    struct plb_simulation *sim = &s->simulation;
+    int most = s->cluster.n_nodes - 1 - (sim->n_faults > 0 ? s->spared : 0);
+    bool kills = !is_peaceful(s) && sim->n_faults == 0; /* PUs whose speed becomes 0 */
+    if (!one_in(d, 4) || most < 1 || kills || (sim->n_deadly > 0 && !sim->master.isolated))
+        return;
+    sim->n_joiners = int_in(d, 1, most);
+    sim->join_at = s->join_at;
+    for (int i = 0; i < sim->n_joiners; i++)
+        s->join_at[i] = (i > 0 ? s->join_at[i - 1] : 0.0) + s->bound * spread(d, 1e-3, 1.0);
+}
+
 static inline void free_scenario(struct scenario *s)
 {
     for (int k = 0; k < PHASES; k++)
         plb_cost_map_fini(&s->maps[k]);
     plb_rangeset_fini(&s->accepted);
-}
-
-/* Whether a unit kills its executors. */
-static inline bool is_deadly(const struct scenario *s, int phase, int64_t unit)
-{
-    for (int i = 0; i < s->simulation.n_deadly; i++)
-        if (s->deadly[i].phase == phase && s->deadly[i].unit == unit)
-            return true;
-    return false;
 }
 
 /* PUs of which the master has heard that their device has failed. */

@@ -76,6 +76,16 @@ static int64_t set_aside_untried(const struct plb_master *master)
     return units;
 }
 
+/* Units whose result the master has of nodes that have joined. */
+static int64_t executed_by_joiners(const struct scenario *s, const struct plb_master *master)
+{
+    int64_t units = 0;
+    for (int p = 0; p < plb_master_pus(master); p++)
+        if (plb_master_pu(master, p)->node >= s->cluster.n_nodes - s->simulation.n_joiners)
+            units += plb_master_totals(master, p)->units;
+    return units;
+}
+
 static void count_deadly(const struct scenario *s, const struct plb_simulated *result)
 {
     const struct plb_stress_counts *stress = &result->stress;
@@ -145,6 +155,9 @@ static void count(const struct scenario *s, const struct watch *w, const struct 
     count_job(s, w);
     count_faults(&result->stress);
     met("PUs used no more, as their device had failed", failed_pus(result->master));
+    met("nodes that joined", c->joined);
+    met("of which nothing was left to grant", c->joined_late);
+    met("units that they executed", executed_by_joiners(s, result->master));
     met("losses that the master heard of", c->losses);
     met("units executed again", executed_again(s, w));
     met("units freed by losses", c->freed);
@@ -196,6 +209,7 @@ static void check_seed(uint64_t seed)
     static struct watch w;
     struct plb_simulated result;
     make_scenario(&s, seed);
+    draw_joiners(&s);
     simulate_watched(&s, &w, "as drawn", &result);
     check_given_up(&s, &result);
     count(&s, &w, &result);
@@ -243,6 +257,7 @@ static void the_same_seed_gives_the_same_run(void **state)
         for (int i = 0; i < 2; i++) {
             struct plb_error err = {.status = PLB_OK};
             make_scenario(&s, seed);
+            draw_joiners(&s);
             assert_int_equal(plb_simulate(&s.simulation, &runs[i], &err), PLB_OK);
             plb_master_free(runs[i].master);
             free_scenario(&s);

@@ -31,7 +31,7 @@ static struct plb_frame_reader reader_of(unsigned char **copy, const void *bytes
     *copy = malloc(n);
     assert_non_null(*copy);
     memcpy(*copy, bytes, n);
-    return (struct plb_frame_reader){*copy, n, SENDER, RECEIVER, RANKS};
+    return (struct plb_frame_reader){*copy, n, SENDER, RECEIVER, RANKS, false};
 }
 
 static void what_is_packed_comes_out(void **state)
@@ -128,6 +128,32 @@ static void what_is_wrong_is_refused(void **state)
 }
 
 /* Cut anywhere, a frame gives the messages before the cut and then one that is wrong. */
+/* A frame of one message, read by this rank from that one in a run that ranks may join. */
+static enum plb_frame_found relayed(const struct plb_message *m, int reads, int sent)
+{
+    struct plb_frame frame = {0};
+    struct plb_message got;
+    const char *wrong = NULL;
+    assert_true(plb_frame_add(&frame, m));
+    struct plb_frame_reader r = {frame.at, frame.bytes, sent, reads, RANKS, true};
+    enum plb_frame_found found = plb_frame_next(&r, &got, &wrong);
+    free(frame.at);
+    return found;
+}
+
+static void rank_0_passes_on_what_others_say_in_their_own_name(void **state)
+{
+    (void)state;
+    struct plb_outbox box = {0};
+    struct plb_message *m = plb_outbox_add(&box, PLB_STEAL, 2, 1, 1);
+    assert_int_equal(relayed(m, 0, 2), PLB_FRAME_MESSAGE);
+    assert_int_equal(relayed(m, 1, 0), PLB_FRAME_MESSAGE);
+    assert_int_equal(relayed(m, 0, 1), PLB_FRAME_WRONG); /* in the name of another rank */
+    assert_int_equal(relayed(m, 1, 2), PLB_FRAME_MESSAGE);
+    assert_int_equal(relayed(m, 2, 0), PLB_FRAME_WRONG); /* to another rank */
+    plb_outbox_fini(&box);
+}
+
 static void a_cut_frame_is_no_danger(void **state)
 {
     (void)state;
@@ -179,6 +205,7 @@ int main(void)
         cmocka_unit_test(what_is_packed_comes_out),
         cmocka_unit_test(a_full_frame_takes_no_more),
         cmocka_unit_test(what_is_wrong_is_refused),
+        cmocka_unit_test(rank_0_passes_on_what_others_say_in_their_own_name),
         cmocka_unit_test(a_cut_frame_is_no_danger),
         cmocka_unit_test(noise_ends),
     };

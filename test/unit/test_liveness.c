@@ -177,6 +177,20 @@ static void many_ranks_beat_less_often(void **state)
     plb_liveness_free(l);
 }
 
+/* It counts as lost until it comes, and has all its time from then on. */
+static void who_joins_is_alive_from_then_on(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
+    (void)state;
+    plb_liveness_lose(l, 3);
+    assert_int_equal(beat(l, 3, 0.0, 5.0), -1);
+    plb_liveness_join(l, 3, 5.0);
+    assert_int_equal(plb_liveness_of(l, 3), PLB_ALIVE);
+    assert_int_equal(beat(l, 3, 5.0, 5.7), -1);
+    assert_int_equal(beat(l, 3, 5.7, 8.0), 3);
+    plb_liveness_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +203,7 @@ int main(void)
         cmocka_unit_test(who_sends_data_has_longer),
         cmocka_unit_test(who_has_not_begun_when_another_is_lost_waits_for_it),
         cmocka_unit_test(who_has_said_all_may_be_silent),
+        cmocka_unit_test(who_joins_is_alive_from_then_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

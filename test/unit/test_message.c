@@ -1,5 +1,5 @@
-/* The form of messages: what passes, and that each field which is impossible is refused. Messages are checked
- * in memory of just their size, so that a sanitizer sees every byte that is read beyond. */
+/* The form of messages: each field which is impossible is refused. Messages are checked in memory of just
+ * their size, so that a sanitizer sees every byte that is read beyond. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void fill(struct plb_message *m)
         m->hello.pu.memory = INFINITY;
         memset(m->hello.pu.name, 'x', sizeof m->hello.pu.name - 1);
         break;
-    case PLB_PASS: m->begin = (struct plb_pass){3, -1}; break;
+    case PLB_PASS: m->begin = (struct plb_pass){3, -1, 5}; break;
     case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3, 8.0, 1}; break;
     case PLB_AUDIT:
     case PLB_BACKUP: m->block = (struct plb_block){{10, 5}, 7, 5, 0, 0.0, 0}; break;
@@ -65,8 +65,8 @@ static struct plb_message right(int type)
 {
     struct plb_outbox box = {0};
     struct plb_message m = *plb_outbox_add(&box, (enum plb_message_type)type, 2, 1, 5);
-    plb_outbox_fini(&box);
     fill(&m);
+    plb_outbox_fini(&box);
     return m;
 }
 
@@ -374,12 +374,9 @@ static void the_outbox_fills_in_the_header(void **state)
 static void what_is_wrong_is_told(void **state)
 {
     (void)state;
-    struct plb_message m;
-    memset(&m, 0, sizeof m);
-    m = (struct plb_message){.type = PLB_GIFT, .protocol = PLB_PROTOCOL, .from = 1, .pass = 1};
+    struct plb_message m = {.type = PLB_GIFT, .protocol = PLB_PROTOCOL, .from = 1, .pass = 1};
     m.size = (uint16_t)plb_message_size(PLB_GIFT);
-    m.gifts.left = 1.0;
-    m.gifts.n = PLB_GIFTS + 1;
+    m.gifts = (struct plb_gifts){.left = 1.0, .n = PLB_GIFTS + 1};
     for (int i = 0; i < PLB_GIFTS; i++)
         m.gifts.at[i] = (struct plb_gift){{i, 1}, 0, 1};
     assert_string_equal(plb_message_check(&m, m.size, 3), "an impossible number of gifts");

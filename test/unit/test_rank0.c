@@ -25,7 +25,7 @@ static void set_up(struct world *w)
     start(&w->f, "greedy", 2.0, NODES, UNITS, NULL);
     w->job.kernel = w->job.app.kernel = &kernel;
     w->job.run.limit_s = INFINITY;
-    plb_rank0_init(&w->rank0, &w->job, &w->trace, NODES, true);
+    plb_rank0_init(&w->rank0, &w->job, &w->trace, NODES, NODES, true);
     w->rank0.master = w->f.master;
     w->rank0.pus = w->f.pus;
     w->rank0.n_pus = NODES;

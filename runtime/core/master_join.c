@@ -1,0 +1,52 @@
+/* A node comes while the run goes on. Room for its PUs is kept from the start: until then they count as
+ * refused, and the node as lost. */
+#include <string.h>
+
+#include "core/master.h"
+#include "core/master_inside.h"
+#include "core/self_check.h"
+
+/* Which PUs of a node may execute tasks; bit i: PU i. */
+static int64_t usable(const struct plb_master *m, int node)
+{
+    int first = plb_broker_first_pu(m->broker, node);
+    int64_t mask = 0;
+    for (int i = 0; i < plb_broker_pus(m->broker, node); i++)
+        mask |= (int64_t)!m->refused[first + i] << i;
+    return mask;
+}
+
+/* A node that has come hears of the pass, and gets work. */
+static void welcome(struct plb_master *m, int node, int64_t replaced, double now, struct plb_outbox *out)
+{
+    int from = out->n;
+    plb_outbox_add(out, PLB_PASS, 0, node, m->pass)->begin = (struct plb_pass){m->phase, replaced,
+                                                                               usable(m, node)};
+    m->counts.joined_late += plb_agenda_greet(m->agenda, node, out);
+    plb_agenda_feed_all(m->agenda, out);
+    plb_suspects_step(m->suspects, now - m->pass_began, out);
+    plb_backups_granted(m->backups, out, from, now);
+}
+
+bool plb_master_join(struct plb_master *m, int node, const struct plb_pu_info *infos, int n, int64_t replaced,
+                     double now, struct plb_outbox *out)
+{
+    const struct plb_master_config *c = &m->config;
+    int first = m->n_pus;
+    if (node < c->n_nodes - c->joiners || node >= c->n_nodes || plb_broker_pus(m->broker, node) > 0
+        || m->stopped || n <= 0 || n > PLB_PUS_OF_JOINER || n > m->room - first)
+        return false;
+    memcpy(m->infos + first, infos, (size_t)n * sizeof *infos);
+    for (int p = first; p < first + n; p++)
+        m->limits[p] = plb_task_limit(c->sizes, &m->infos[p], c->grain, c->pulled_bytes);
+    plb_sizes_refuse(c->sizes, c->units, infos, n, m->refused + first);
+    m->n_pus += n;
+    m->counts.joined++;
+    plb_ledger_join(m->ledger, node);
+    plb_broker_join(m->broker, node, first, n);
+    plb_agenda_join(m->agenda, n);
+    if (m->map != NULL)
+        welcome(m, node, replaced, now, out);
+    plb_self_check(m->ledger, m->agenda, m->n_pus);
+    return true;
+}
