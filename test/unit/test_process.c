@@ -5,9 +5,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +35,15 @@ static int start_child(void)
     return pid;
 }
 
+/* Valgrind 3.19 does not know the call. */
+static void skip_without_pidfds(void)
+{
+    int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    if (fd < 0 && errno == ENOSYS)
+        skip();
+    assert_int_equal(close(fd), 0);
+}
+
 static void end_child(int pid)
 {
     kill(pid, SIGKILL);
@@ -42,6 +53,7 @@ static void end_child(int pid)
 static void a_process_is_opened_by_number_and_start(void **state)
 {
     (void)state;
+    skip_without_pidfds();
     int pid = start_child();
     long long started = plb_process_started(pid);
     assert_true(started > 0 && started >= plb_process_started((int)getpid()));
