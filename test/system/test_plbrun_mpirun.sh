@@ -101,15 +101,22 @@ if [ -z "${SAN:-}" ]; then
     ok "rank 0 dies before the first pass: the others end" $?
 fi
 
-# A rank stops when all have met to leave MPI, or when it has left.
+# stops_at PLACE: rank 1 stops there in the end of a run that mpirun ends well. The result is there each time.
+stops_at() {
+    rm -f "$tmp/y.npy"
+    launched -np 3 env LD_PRELOAD="$BUILD/test/support/halt.so" PLB_TEST_HALT="$1:1:1" "$PLBRUN" \
+        "$tmp/s.conf" sleeper.units=100 && [ -s "$tmp/y.npy" ] || kept=no
+    ! grep -q 'mpirun has not ended' "$tmp/out"
+}
+# A rank stops when all have met to leave MPI, or when it has left. In one of twenty runs on a busy machine
+# the PMIx of Open MPI 4.1.4 says BAD-PARAM when the rank is killed, and its mpirun hangs. Then it is ended.
 for place in leaving left; do
     if [ -n "${SAN:-}" ]; then
         skip "a rank that stops in the end, $place" "a sanitizer wants to be loaded first"
         continue
     fi
-    rm -f "$tmp/y.npy"
-    launched -np 3 env LD_PRELOAD="$BUILD/test/support/halt.so" PLB_TEST_HALT=$place:1:1 "$PLBRUN" \
-        "$tmp/s.conf" sleeper.units=100 && ! grep -q 'mpirun has not ended' "$tmp/out" && [ -s "$tmp/y.npy" ]
+    kept=yes
+    tries stops_at $place && [ $kept = yes ]
     ok "a rank that stops in the end does not keep mpirun: $place" $?
 done
 
