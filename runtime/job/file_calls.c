@@ -93,7 +93,7 @@ static int open_input(struct plb_app *app, struct plb_data_file *file)
                                 &app->err);
     if (status == PLB_OK)
         status = file->type != NULL ? find_npy(app, &input, file) : find_raw(app, &input, file);
-    if (status == PLB_OK && !app->simulated) {
+    if (status == PLB_OK) {
         memory.path = realpath(file->path, NULL);
         memory.at = file->offset;
         if (memory.path == NULL || !plb_file_look(input.fd, &memory.look))
