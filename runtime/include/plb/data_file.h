@@ -24,7 +24,7 @@ struct plb_data_file {
     int64_t rows, columns; /* .npy: of an input filled in; one dimension: columns = 1 */
     int64_t offset;        /* no .npy, an input: where its data begins, in bytes */
     size_t bytes;          /* of the data. .npy: filled in. Else of an input 0: up to the end of the file */
-    void *data;            /* filled in: the data in memory; of a result in a simulation NULL */
+    void *data; /* filled in: the data in memory. Of a result in a simulation: addresses, or NULL */
 };
 
 /* Says in setup that a buffer is a file: `data` of a PARTITION, PARTITION_INDEXED or REPLICATE buffer begins
