@@ -27,6 +27,7 @@ $(B)/install/plbrun: $(B)/install/kernel_search.o $(BIN)
 EXAMPLES := $(wildcard $(patsubst %,examples/%,*.md */Makefile */*.md */*.conf */*.c */*.cu */*.sh */*.png))
 DOCUMENTS := $(wildcard *.md docs/*.md docs/*.svg hostfiles/*.cluster) LICENSE $(EXAMPLES)
 INSTALL_FILES = 755:$(INSTALLED):$(BINDIR)/plbrun 755:scripts/plbrun-mpirun:$(BINDIR)/plbrun-mpirun \
+    755:scripts/plbrun-npz:$(BINDIR)/plbrun-npz \
     $(foreach f,$(KERNEL_SO),755:$f:$(KERNELDIR)/$(notdir $f)) \
     $(foreach f,$(wildcard runtime/include/plb/*.h),644:$f:$(INCLUDEDIR)/plb/$(notdir $f)) \
     $(foreach f,$(DOCUMENTS),$(if $(filter %.sh,$f),755,644):$f:$(DATADIR)/plbrun/$f) \

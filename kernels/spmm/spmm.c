@@ -25,7 +25,9 @@ struct state {
 };
 
 static const struct plb_option options[] = {
-    {"matrix", PLB_INPUT_FILE, NULL, 0, 0, NULL, "A, a Matrix Market file (.mtx); synthetic where not given"},
+    {"matrix", PLB_INPUT_FILE, NULL, 0, 0, NULL,
+     "A, a Matrix Market file (.mtx), or SciPy's sparse matrix in CSR form (.npz); synthetic where not "
+     "given"},
     {"b", PLB_INPUT_FILE, NULL, 0, 0, NULL, "B, .npy of float32 or float64; synthetic where not given"},
     {"c", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
      "where the product goes, .npy of float64; nowhere where not given"},
@@ -37,7 +39,9 @@ static const struct plb_option options[] = {
      "synthetic A: entries drawn per row (uniform, powerlaw)"},
     {"zeros", PLB_REAL, "0.5", 0, 1, NULL, "synthetic A: part of zeros (li)"},
     {"cost", PLB_FLAG, "yes", 0, 0, NULL, "tell what each row costs; with no, all rows count the same"},
-    {"nonfinite", PLB_FLAG, "no", 0, 0, NULL, "values of A may be nan and infinite"},
+    {"nonfinite", PLB_FLAG, "no", 0, 0, NULL, "values of an .mtx file may be nan and infinite"},
+    {"mapped", PLB_FLAG, "no", 0, 0, NULL,
+     "files stay files: b and c are not read into memory, and ranks that see them need no network"},
     {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL, "synthetic input: seed"},
     {0},
 };
@@ -62,9 +66,17 @@ static int multiply(const struct plb_task *task)
     return 0;
 }
 
+static bool ends_with(const char *path, const char *end)
+{
+    size_t length = strlen(path), tail = strlen(end);
+    return length > tail && strcmp(path + length - tail, end) == 0;
+}
+
 static int read_a(struct plb_app *app, struct state *s)
 {
     const char *path = plb_app_text(app, "matrix");
+    if (path != NULL && ends_with(path, ".npz"))
+        return plb_read_npz(app, path, &s->a);
     if (path != NULL)
         return plb_app_flag(app, "nonfinite") ? plb_read_mtx_nonfinite(app, path, &s->a)
                                               : plb_read_mtx(app, path, &s->a);
@@ -86,13 +98,26 @@ static int read_a(struct plb_app *app, struct state *s)
     return s->a.offsets != NULL ? PLB_OK : PLB_EINPUT;
 }
 
+static int map_b(struct plb_app *app, const char *path, struct plb_array *b)
+{
+    struct plb_data_file file = {.path = path, .type = "<f8"};
+    if (plb_app_file(app, &file) != PLB_OK)
+        return PLB_EINPUT;
+    *b = (struct plb_array){file.data, sizeof(double), file.rows, file.columns, false};
+    return PLB_OK;
+}
+
 static int read_b(struct plb_app *app, struct state *s)
 {
     const char *path = plb_app_text(app, "b");
     struct plb_array in = {
         .element_bytes = sizeof(double), .rows = s->a.columns, .columns = plb_app_int(app, "columns")};
-    if (path != NULL && plb_read_npy(app, path, PLB_ROW_MAJOR, &in) != PLB_OK)
+    if (path != NULL && plb_app_flag(app, "mapped")) {
+        if (map_b(app, path, &in) != PLB_OK)
+            return PLB_EINPUT;
+    } else if (path != NULL && plb_read_npy(app, path, PLB_ROW_MAJOR, &in) != PLB_OK) {
         return PLB_EINPUT;
+    }
     if (in.rows != s->a.columns)
         return plb_app_error(app,
                              "A is %lld x %lld and B is %lld x %lld: B needs as many rows as A has columns; "
@@ -115,6 +140,24 @@ static int read_b(struct plb_app *app, struct state *s)
     return PLB_OK;
 }
 
+/* The memory of C: that of its file, or of rank 0. */
+static int make_c(struct plb_app *app, struct state *s, size_t row_bytes)
+{
+    const char *path = plb_app_text(app, "c");
+    if (path != NULL && plb_app_flag(app, "mapped")) {
+        struct plb_data_file file = {
+            .path = path, .type = "<f8", .result = true, .rows = s->c.rows, .columns = s->c.columns};
+        int status = plb_app_file(app, &file);
+        s->c.data = file.data;
+        return status;
+    }
+    if (!plb_app_simulated(app))
+        s->c.data = plb_app_alloc_array(app, s->a.rows, row_bytes);
+    if (path != NULL)
+        plb_app_save_npy(app, path, &s->c);
+    return PLB_OK;
+}
+
 static int setup(struct plb_app *app)
 {
     struct state *s = plb_app_alloc(app, sizeof *s);
@@ -124,8 +167,8 @@ static int setup(struct plb_app *app)
         return PLB_EINPUT;
     size_t row_bytes = (size_t)s->b.columns * sizeof(double);
     s->c = (struct plb_array){NULL, sizeof(double), s->a.rows, s->b.columns, false};
-    if (!plb_app_simulated(app))
-        s->c.data = plb_app_alloc_array(app, s->a.rows, row_bytes);
+    if (make_c(app, s, row_bytes) != PLB_OK)
+        return PLB_EINPUT;
     plb_app_units(app, s->a.rows);
     plb_app_multiple(app, ROWS_AT_ONCE);
     plb_app_args(app, &s->b.columns, sizeof s->b.columns);
@@ -149,8 +192,6 @@ static int setup(struct plb_app *app)
     };
     for (int i = OFFSETS; i <= C; i++)
         plb_app_data(app, &buffers[i]);
-    if (plb_app_given(app, "c"))
-        plb_app_save_npy(app, plb_app_text(app, "c"), &s->c);
     return PLB_OK;
 }
 

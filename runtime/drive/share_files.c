@@ -19,8 +19,6 @@
 #include "base/mapped.h"
 #include "base/memory.h"
 
-#define PAGE 4096 /* bytes; what a file system keeps, and writes at once */
-
 #define BOOT 40 /* characters of the name that a system gives itself when it starts */
 
 /* A file, as rank 0 describes it. */
@@ -76,13 +74,6 @@ static void open_result(struct plb_near_files *near, int i, const struct offer *
         close(fd);
 }
 
-/* Whether this rank may write its parts of a buffer itself. */
-static bool may_store(const struct plb_dataset *set, int i, bool same_system)
-{
-    bool whole_pages = set->at[i].unit_bytes % PAGE == 0 && set->file_at[i] % PAGE == 0;
-    return set->kernel->next == NULL && (same_system || whole_pages);
-}
-
 /* The buffers that this rank has, as a mask. Replicated ones are in place where every rank has them: the
  * others are broadcast. Collective. */
 static int64_t take(struct plb_near_files *near, struct plb_dataset *set, bool same_system,
@@ -94,7 +85,7 @@ static int64_t take(struct plb_near_files *near, struct plb_dataset *set, bool s
         if (file < 0)
             continue;
         char *data = set->owner ? set->host[i] : near->at[file].data;
-        bool there = data != NULL || (near->at[file].fd > 0 && may_store(set, i, same_system));
+        bool there = data != NULL || (near->at[file].fd > 0 && plb_dataset_may_store(set, i, same_system));
         if (set->at[i].mode == PLB_REPLICATE)
             there = plb_mpi_max(mpi, !there) == 0;
         has |= there ? PLB_BUFFER(i) : 0;

@@ -9,6 +9,7 @@
 #include "core/liveness.h"
 #include "drive/true_costs.h"
 #include "drive/virtual_rank0.h"
+#include "job/dataset.h"
 #include "model/optimum.h"
 #include "profile/profiles.h"
 
@@ -73,7 +74,7 @@ static void set_up(struct sim *s)
     s->master = s->world.out->master = plb_rank0_master(s->rank0);
     s->ideals = plb_alloc((size_t)c->n_pus * sizeof *s->ideals);
     /* Replicated data is broadcast before the pass: its bytes count, its time does not, as in a real run. */
-    s->world.out->bytes = (int64_t)in->master.sizes->replicated_bytes * (c->n_nodes - 1);
+    s->world.out->bytes = (int64_t)(in->master.sizes->replicated_bytes - in->shared_bytes) * (c->n_nodes - 1);
     for (int i = 0; i < in->n_joiners; i++)
         plb_events_add(s->world.clock, (struct plb_event){in->join_at[i], PLB_EVENT_JOIN,
                                                           c->n_nodes - in->n_joiners + i, -1, -1});
@@ -229,6 +230,8 @@ int plb_simulate(const struct plb_simulation *simulation, struct plb_simulated *
 
 struct plb_simulation plb_job_simulation(const struct plb_job *job)
 {
+    struct plb_dataset set;
+    plb_dataset_describe(&set, &job->app);
     struct plb_simulation s = {
         .cluster = &job->cluster,
         .maps = job->maps,
@@ -236,9 +239,8 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
         .passes = plb_phase_count(job->kernel),
         .phases = job->simulated,
         .master = plb_job_master(job),
-        .inputs = job->sizes,
-        .results = {.unit_bytes = plb_app_unit_bytes(&job->app, false, true),
-                    .task_bytes = job->sizes.task_bytes},
+        .inputs = plb_dataset_link_sizes(&set, false),
+        .results = plb_dataset_link_sizes(&set, true),
         .migration = job->balance.migration,
         .hung_after = job->run.hung_after,
         .lost_after = job->run.lost_after,
@@ -249,7 +251,7 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
         .fit_s = job->cluster.simulation.fit_s,
         .cost_error = job->cluster.simulation.cost_error,
     };
-    s.inputs.unit_bytes -= s.results.unit_bytes;
-    s.inputs.replicated_bytes = s.inputs.task_bytes = 0.0;
+    s.shared_bytes = job->sizes.replicated_bytes - s.inputs.replicated_bytes;
+    s.inputs.replicated_bytes = 0.0;
     return s;
 }

@@ -7,6 +7,8 @@
  *   `slow` lines give it at each moment. The cost is the true one. Copies to a device come before it.
  * - A link of a node carries its bytes one after the other, each direction by itself. Bytes to or from
  *   rank 0 occupy rank 0's link too. Small messages do not wait behind data, since packets interleave.
+ * - All nodes see all files, and each is a machine of its own. Data in files crosses no link, and reading and
+ *   writing it takes no time.
  * - Rank 0 has one thread. It handles one message at a time. It needs `message_s` for each message that it
  *   receives or sends, `solve_s` for each active PU where the balancer solved, and `fit_s` for each curve.
  * - Results are right, but for the PUs of `wrong`. Two wrong ones differ from each other.
@@ -105,6 +107,7 @@ struct plb_simulation {
                           told ones, log-normal, drawn from the seed; 0: as told */
     struct plb_master_config master;
     struct plb_sizes inputs, results; /* that a task pulls, and that it sends back */
+    double shared_bytes;              /* of the replicated data: in files, so that nobody sends it */
     uint64_t seed;
     int passes;        /* 0 counts as 1 */
     const int *phases; /* of each pass; NULL = 0 */

@@ -40,7 +40,7 @@ int plb_input_read(const struct plb_input_file *file, void *into, size_t bytes, 
     while (*got < bytes) {
         size_t left = bytes - *got;
         ssize_t more = pread(file->fd, (char *)into + *got, left < CALL_BYTES ? left : CALL_BYTES,
-                             at + (int64_t)*got);
+                             file->begin + at + (int64_t)*got);
         if (more < 0 && errno == EINTR)
             continue;
         if (more < 0)

@@ -10,6 +10,7 @@
 struct plb_input_file {
     const char *path; /* borrowed */
     int fd;           /* -1: not open */
+    int64_t begin;    /* of a part of a file: the byte where it begins; places count from there */
     int64_t bytes;    /* its length when it was opened */
 };
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "format/npy_dict.h"
 
 #define MAGIC_BYTES (sizeof PLB_NPY_MAGIC - 1)
 #define START_BYTES 12 /* of the longest start of a file: magic, version, a length of 4 bytes */
@@ -49,7 +48,7 @@ static int read_start(const struct plb_input_file *file, int64_t *dict_at, int64
     return PLB_OK;
 }
 
-static int read_dict(const struct plb_input_file *file, int64_t dict_at, int64_t dict_bytes,
+static int scan_dict(const struct plb_input_file *file, int64_t dict_at, int64_t dict_bytes,
                      struct plb_npy_dict *dict, struct plb_error *err)
 {
     char *text = plb_grow(NULL, (size_t)dict_bytes + 1);
@@ -129,17 +128,24 @@ static int check_length(const struct plb_input_file *file, const char *descr,
                     found, header->data_bytes, header->rows, header->columns, descr);
 }
 
+int plb_npy_read_dict(const struct plb_input_file *file, struct plb_npy_dict *dict, int64_t *data_at,
+                      struct plb_error *err)
+{
+    int64_t at = 0, bytes = 0;
+    int status = read_start(file, &at, &bytes, err);
+    if (status == PLB_OK)
+        status = scan_dict(file, at, bytes, dict, err);
+    *data_at = at + bytes;
+    return status;
+}
+
 int plb_npy_read_header(const struct plb_input_file *file, struct plb_npy_header *header,
                         struct plb_error *err)
 {
     struct plb_npy_dict dict = {.dimensions = 0};
-    int64_t dict_at = 0, dict_bytes = 0;
     *header = (struct plb_npy_header){.rows = 0};
-    int status = read_start(file, &dict_at, &dict_bytes, err);
-    if (status == PLB_OK)
-        status = read_dict(file, dict_at, dict_bytes, &dict, err);
+    int status = plb_npy_read_dict(file, &dict, &header->data_at, err);
     header->column_major = dict.fortran_order;
-    header->data_at = dict_at + dict_bytes;
     if (status == PLB_OK)
         status = check_type(file, dict.descr, header, err);
     if (status == PLB_OK)

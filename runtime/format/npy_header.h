@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "format/input_file.h"
+#include "format/npy_dict.h"
 #include "format/npy_type.h"
 
 #define PLB_NPY_MAGIC "\x93NUMPY" /* the first bytes of such a file */
@@ -20,5 +21,10 @@ struct plb_npy_header {
 /* Reads the header, and checks it against the length of the file. PLB_OK; or PLB_EINPUT and a sentence. */
 int plb_npy_read_header(const struct plb_input_file *file, struct plb_npy_header *header,
                         struct plb_error *err);
+
+/* Reads only the dict of the header. The data begins at byte *data_at. PLB_OK; or PLB_EINPUT and a
+ * sentence. */
+int plb_npy_read_dict(const struct plb_input_file *file, struct plb_npy_dict *dict, int64_t *data_at,
+                      struct plb_error *err);
 
 #endif

@@ -151,16 +151,16 @@ int plb_app_begin_pass(struct plb_app *app)
     return app->running;
 }
 
-double plb_app_unit_bytes(const struct plb_app *app, bool inputs, bool outputs)
+double plb_app_unit_bytes(const struct plb_app *app)
 {
     double bytes = 0.0;
     for (int i = 0; i < app->n_data; i++) {
         const struct plb_data *d = &app->data[i];
         const int64_t *offsets = d->mode == PLB_PARTITION_INDEXED ? app->data[d->offsets].data : NULL;
-        if (offsets != NULL && inputs)
+        if (offsets != NULL)
             bytes += (double)(offsets[app->units] - offsets[0]) * (double)d->element_bytes
                    / (double)app->units;
-        else if ((d->mode == PLB_PARTITION && inputs) || (d->mode == PLB_OUTPUT && outputs))
+        else if (d->mode == PLB_PARTITION)
             bytes += (double)d->unit_bytes;
     }
     return bytes;

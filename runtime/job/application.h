@@ -74,7 +74,7 @@ int64_t plb_app_take_replaced(struct plb_app *app);
 /* Begins a pass: counts it, and returns its phase. */
 int plb_app_begin_pass(struct plb_app *app);
 
-/* Bytes of partitioned inputs, of outputs, or of both, of one unit on average. */
-double plb_app_unit_bytes(const struct plb_app *app, bool inputs, bool outputs);
+/* Bytes of partitioned inputs of one unit, on average. */
+double plb_app_unit_bytes(const struct plb_app *app);
 
 #endif

@@ -12,6 +12,7 @@
 #include "job/reduce.h"
 
 #define ALIGNED 64 /* bytes; what plb/kernel.h promises of task->data */
+#define PAGE 4096  /* bytes; what a file system keeps, and writes at once */
 
 void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
 {
@@ -168,11 +169,14 @@ static void add_indexed(struct plb_sizes *sizes, const int64_t *offsets, double 
     sizes->n_indexed += i == sizes->n_indexed;
 }
 
-struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set)
+/* Of the buffers of a mask. */
+static struct plb_sizes sizes_of(const struct plb_dataset *set, int64_t buffers)
 {
     struct plb_sizes sizes = {.multiple = set->chunk > 0 ? set->chunk : set->multiple, .chunk = set->chunk};
     for (int i = 0; i < set->n; i++) {
         const struct plb_data *d = &set->at[i];
+        if ((buffers & PLB_BUFFER(i)) == 0)
+            continue;
         const int64_t *offsets = d->mode == PLB_PARTITION_INDEXED ? set->host[d->offsets] : NULL;
         switch (d->mode) {
         case PLB_REPLICATE: sizes.replicated_bytes += (double)d->bytes; break;
@@ -186,6 +190,28 @@ struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set)
         }
     }
     return sizes;
+}
+
+struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set)
+{
+    return sizes_of(set, -1);
+}
+
+bool plb_dataset_may_store(const struct plb_dataset *set, int i, bool same_system)
+{
+    bool whole_pages = set->at[i].unit_bytes % PAGE == 0 && set->file_at[i] % PAGE == 0;
+    return set->kernel->next == NULL && (same_system || whole_pages);
+}
+
+struct plb_sizes plb_dataset_link_sizes(const struct plb_dataset *set, bool results)
+{
+    int64_t buffers = 0;
+    for (int i = 0; i < set->n; i++) {
+        bool is_result = plb_data_is_result(&set->at[i]);
+        bool near = set->file[i] > 0 && (!is_result || plb_dataset_may_store(set, i, false));
+        buffers |= is_result == results && !near ? PLB_BUFFER(i) : 0;
+    }
+    return sizes_of(set, buffers);
 }
 
 int64_t plb_dataset_stride(const struct plb_dataset *set, int64_t also)

@@ -66,6 +66,14 @@ void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range ra
  * not in memory, as in some simulations, such a buffer does not count. */
 struct plb_sizes plb_dataset_sizes(const struct plb_dataset *set);
 
+/* Whether ranks that see the file of this output may write their parts of it: no late task of an earlier pass
+ * may, and on another system than rank 0's only whole pages. */
+bool plb_dataset_may_store(const struct plb_dataset *set, int i, bool same_system);
+
+/* The bytes of inputs, or of results, that cross rank 0's link where each rank is on another machine and sees
+ * all files. */
+struct plb_sizes plb_dataset_link_sizes(const struct plb_dataset *set, bool results);
+
 /* The units between two places where the parts of all buffers in place, and of those of the mask, are aligned
  * to 64 bytes: tasks should begin there. 1 where parts are aligned anyhow, and where tasks have buffers of
  * their own. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mapped.h"
+#include "base/memory.h"
 #include "format/npy.h"
 #include "format/npy_header.h"
 #include "job/application.h"
@@ -93,7 +94,7 @@ static int open_input(struct plb_app *app, struct plb_data_file *file)
                                 &app->err);
     if (status == PLB_OK)
         status = file->type != NULL ? find_npy(app, &input, file) : find_raw(app, &input, file);
-    if (status == PLB_OK && !app->simulated) {
+    if (status == PLB_OK) {
         memory.path = realpath(file->path, NULL);
         memory.at = file->offset;
         if (memory.path == NULL || !plb_file_look(input.fd, &memory.look))
@@ -149,6 +150,20 @@ static int measure(struct plb_app *app, struct plb_data_file *file, struct plb_r
              : plb_app_error(app, "kernel %s: a result in a file has no bytes", app->kernel->name);
 }
 
+/* A simulation has addresses in place of a result's file, so that the buffers in it are known. */
+static int imagine(struct plb_app *app, struct plb_data_file *file, bool npy)
+{
+    struct plb_data_memory *memory = &app->files.at[app->files.n];
+    *memory = (struct plb_data_memory){.result = true, .bytes = file->bytes, .at = npy ? PAGE : 0};
+    file->data = memory->data = plb_reserve(file->bytes, false);
+    file->offset = memory->at;
+    if (file->data == NULL)
+        return PLB_OK; /* addresses are limited: the buffer counts as one in memory */
+    memory->path = strdup(file->path);
+    app->files.n++;
+    return PLB_OK;
+}
+
 static int open_result(struct plb_app *app, struct plb_data_file *file)
 {
     struct plb_results *results = &app->results;
@@ -157,8 +172,10 @@ static int open_result(struct plb_app *app, struct plb_data_file *file)
     if (results->n == PLB_MAX_RESULTS)
         return plb_app_error(app, "kernel %s: more than %d results are declared", app->kernel->name,
                              PLB_MAX_RESULTS);
-    if (measure(app, file, &r) != PLB_OK || app->simulated)
+    if (measure(app, file, &r) != PLB_OK)
         return app->err.status;
+    if (app->simulated)
+        return imagine(app, file, !r.raw);
     int status = begin_result(app, file, &r);
     if (status == PLB_OK) {
         memory.path = realpath(r.file.temporary, NULL);

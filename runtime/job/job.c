@@ -311,7 +311,7 @@ static bool has_results(const struct plb_job *job)
 static bool keeps_inputs(const struct plb_job *job)
 {
     return job->run.keep_inputs && job->kernel->next != NULL
-        && plb_app_unit_bytes(&job->app, true, false) > 0.0;
+        && plb_app_unit_bytes(&job->app) > 0.0;
 }
 
 struct plb_master_config plb_job_master(const struct plb_job *job)

@@ -21,6 +21,7 @@ copy_programs() {
         install -m 755 "$parts/wrapper" "$new/bin/$program"
     done
     install -m 755 scripts/plbrun-mpirun "$new/bin"
+    install -m 755 scripts/plbrun-npz "$new/bin"
     install -m 755 build/kernels/*.so "$new/lib/plbrun"
     install -m 644 runtime/include/plb/*.h "$new/include/plb"
     cp -r examples hostfiles LICENSE "$new"

@@ -32,5 +32,6 @@ for family in plb-hec plb-hac; do
 done
 ! has adaptation '[0-9]' || draw adaptation
 ! has growth '[0-9]' || draw growth
+! has growth '[0-9]*,sure' || ! has growth-files '[0-9]*,sure' || draw growth-files
 ! has ratios '[0-9]' || draw random
 echo "plots: $folder/*.png and *.svg"

@@ -39,7 +39,16 @@ sed -n '/^sure within/,$ s/^/- /p' "$folder/papers.txt" | put judged # its last 
     awk -F, 'NR > 1 { printf "| %d | `%s` | %.3f | %d | %.1f | %.0f |\n", $1, $2, $4, $5, $6, $7 / $1 }' \
         "$folder/growth.csv"
 } | put growth
+{
+    echo "| PUs | makespan, data in rank 0's memory | makespan, data in files | of its optimum |"
+    echo "|---|---|---|---|"
+    awk -F, '$2 != "sure" { next }
+             FNR == NR { memory[$1] = $3; next }
+             { slow = $1 in memory ? sprintf("%.2f s", memory[$1]) : ""
+               printf "| %d | %s | %.2f s | %.3f |\n", $1, slow, $3, $4 }' \
+        "$folder/growth.csv" "$folder/growth-files.csv"
+} | put growth-files
 [ ! -e "$folder/real.md" ] || put real <"$folder/real.md"
-for plot in speedup-plb-hec speedup-plb-hac adaptation growth; do
+for plot in speedup-plb-hec speedup-plb-hac adaptation growth growth-files; do
     [ ! -e "$folder/$plot.png" ] || cp "$folder/$plot.png" examples/papers/
 done

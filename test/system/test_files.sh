@@ -53,6 +53,15 @@ rm -f "$out"/*
 ranks 2 --verify "$tmp/f.conf" run.checksums=yes run.isolate=yes && right "$out/y.npy"
 ok "with checksums, and tasks in child processes" $?
 
+# simulate SETTING: bytes that a simulation moves.
+simulate() {
+    "$PLBRUN" --simulate "$root/hostfiles/imbalance.cluster" --report "$tmp/r.json" "$tmp/f.conf" "$1" \
+        >"$tmp/out" 2>&1 && field bytes_moved
+}
+all=$(simulate filer.memory=yes) && few=$(simulate filer.memory=no) && echo "$all $few" >>"$tmp/out" &&
+    [ "$all" -gt 0 ] && [ "$few" -eq 0 ]
+ok "simulated: files cross no link" $?
+
 # A rank that sees something else. It does so in a mount namespace of its own.
 # sees WHAT: on rank 1 alone, a mount hides what rank 0 sees.
 if unshare -m true 2>/dev/null; then

@@ -11,6 +11,7 @@ extern "C" {
 #endif
 
 struct plb_app;
+struct plb_csr;
 
 /* A file that is the memory of a buffer. plbrun maps it: the system reads a page of it when it is touched,
  * and may drop it again, so that inputs and results may be larger than memory. */
@@ -23,7 +24,7 @@ struct plb_data_file {
     int64_t rows, columns; /* .npy: of an input filled in; one dimension: columns = 1 */
     int64_t offset;        /* no .npy, an input: where its data begins, in bytes */
     size_t bytes;          /* of the data. .npy: filled in. Else of an input 0: up to the end of the file */
-    void *data;            /* filled in: the data in memory, or NULL in a simulation */
+    void *data; /* filled in: the data in memory. Of a result in a simulation: addresses, or NULL */
 };
 
 /* Says in setup that a buffer is a file: `data` of a PARTITION, PARTITION_INDEXED or REPLICATE buffer begins
@@ -38,6 +39,13 @@ struct plb_data_file {
  * At most 32 calls. The path is copied. Returns PLB_OK, and has filled in the struct; or PLB_EINPUT, after it
  * has described the mistake. */
 int plb_app_file(struct plb_app *app, struct plb_data_file *file);
+
+/* Reads a matrix that scipy.sparse.save_npz(path, a, compressed=False) has written, in CSR form. Values
+ * become float64, and may be nan and infinite. Columns of a row may be in any order, and come twice. Arrays
+ * that are aligned and have the types of struct plb_csr stay in the file, as plb_app_file has them: they are
+ * for reading alone. plbrun-npz writes such files. The columns are checked, which reads them. A
+ * simulation reads the offsets alone; other arrays may be NULL there. */
+int plb_read_npz(struct plb_app *app, const char *path, struct plb_csr *matrix);
 
 #ifdef __cplusplus
 }

@@ -374,7 +374,7 @@ int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array 
 struct plb_csr {
     int64_t rows, columns, nonzeros;
     int64_t *offsets; /* rows + 1, from 0 to nonzeros */
-    int32_t *indices; /* the column of each entry, ascending in each row */
+    int32_t *indices; /* the column of each entry; ascending in each row of an .mtx file */
     double *values;   /* 1.0 for each entry of a pattern file */
 };
 
