@@ -48,9 +48,10 @@ MPI_LIBS := $(if $(MPI_WORDS),$(filter-out -I% -D%,$(MPI_WORDS)),\
 # A sanitized build is a debug build: the master checks its invariants after every event.
 C := -std=c11 -D_GNU_SOURCE $(if $(SAN),-DPLB_DEBUG) $(WARN) -fPIC -pthread -MMD -MP $(SANFLAGS)
 OPENMP := -fopenmp
-PACKAGES := $(shell pkg-config --cflags inih jansson hwloc 2>/dev/null)
+PACKAGES := $(shell pkg-config --cflags inih jansson hwloc libpng 2>/dev/null)
+PNG_LIBS := $(or $(shell pkg-config --libs libpng 2>/dev/null),-lpng)
 INC := -Iruntime/include -Iruntime $(DRIVER_INC) $(MPI_CFLAGS) $(PACKAGES)
-LIBS := $(MPI_LIBS) -lnlopt -lhwloc -linih -ljansson -lgomp -ldl -lm $(DRIVER_LIBS)
+LIBS := $(MPI_LIBS) -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -lgomp -ldl -lm $(DRIVER_LIBS)
 
 RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/device/*/*.c))
 BALANCERS := $(wildcard balancers/*.c)
@@ -103,10 +104,16 @@ BLAS_CFLAGS := $(shell pkg-config --cflags openblas 2>/dev/null)
 BLAS_LIBS := -lopenblas
 KERNEL_CFLAGS_matmul := $(BLAS_CFLAGS)
 KERNEL_LIBS_matmul := $(BLAS_LIBS)
+# binomial reads the same contracts as blackscholes.
+KERNEL_CFLAGS_binomial := -Ikernels/blackscholes
+KERNEL_ALSO_binomial := kernels/blackscholes/contracts.c
+# No result depends on these: square roots and comparisons are vectorised, and products and sums are rounded
+# one by one, as every C11 compiler may do.
+KERNEL_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
 $(B)/kernels/%.o: kernels/%.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
-	$(Q)$(CC) $(C) $(CFLAGS) -O3 $(KERNEL_INC) $(KERNEL_CFLAGS_$(*D)) $(OPENMP) -c $< -o $@
+	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_CFLAGS) $(KERNEL_INC) $(KERNEL_CFLAGS_$(*D)) $(OPENMP) -c $< -o $@
 
 # The GPU generations this nvcc knows from sm_80 on, and PTX of the newest for later ones.
 ARCHS = $(shell $(NVCC) --list-gpu-arch | sed -n 's/compute_//p' | awk '$$1 >= 80' | sort -n)
@@ -122,7 +129,7 @@ $(B)/kernels/%.cu.o: kernels/%.cu $(B)/flags
 	$(Q)$(NVCC_C) -c $< -o $@
 
 define KERNEL_RULE
-$(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c))
+$(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c) $(KERNEL_ALSO_$(1)))
 	@echo "  link  $$@"
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(OPENMP) $$(KERNEL_LIBS_$(1)) -lm
 # Its cuda entries, apart, so that a node with no CUDA libraries runs the rest.
@@ -162,7 +169,8 @@ lint: $(LINTED:%=$(B)/lint/%)
 $(B)/lint/%.c: %.c $(B)/%.o .clang-tidy
 	@mkdir -p $(@D)
 	@echo "  lint  $<"
-	$(Q)clang-tidy --quiet $< -- $(filter-out -MMD -MP,$(C)) $(INC) $(BLAS_CFLAGS) $(OPENMP) 2>/dev/null
+	$(Q)clang-tidy --quiet $< -- $(filter-out -MMD -MP,$(C)) $(INC) $(BLAS_CFLAGS) \
+	  $(KERNEL_CFLAGS_$(notdir $(*D))) $(OPENMP) 2>/dev/null
 	@touch $@
 
 help:
@@ -181,6 +189,7 @@ help:
 	@echo "make check-seeds        simulated clusters (N=1000000 from seed FROM=1 on), and what they met"
 	@echo "make check-deep         all tests, sanitizers and faults, a million simulated clusters: hours"
 	@echo "make check-mpi          build and run with MPICH and Open MPI 5 (Python wheels, from the network)"
+	@echo "make check-peers        results of kernels beside QuantLib's (a Python wheel, from the network)"
 	@echo "make check-survival     ranks and hosts of real runs are lost at random times (N=100 of each job)"
 	@echo "make check-large        data in files, three times rank 0's memory (LARGE=1024 MB of memory)"
 	@echo "make fuzz SECONDS=60    readers of files and messages get any bytes, each for so long (needs clang)"

@@ -23,7 +23,8 @@ $(B)/test/support/%.so: test/support/%.c
 	$(Q)$(CC) $(C) $(CFLAGS) $(MPI_CFLAGS) -shared -o $@ $<
 
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
-.PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep mutants
+.PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep check-peers \
+        mutants
 tests: all test-kernels $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
 test-kernels: $(TEST_KERNELS) $(B)/test/support/halt.so $(B)/test/support/ulfm.so
 
@@ -45,6 +46,10 @@ check-large: all
 # Faults are planted in copies of the tree. N=10: a fixed spread of ten. FAULTS='worker/*': those alone.
 mutants:
 	@test/mutants/run -j $(JOBS) $(if $(N),-n $(N)) $(FAULTS:%='%')
+
+# Results of the kernels beside those of other libraries, from the network.
+check-peers: all
+	@$(SETTINGS) test/peers/run
 
 # MPIs that this system does not have.
 check-mpi:

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "format/csv.h"
 #include "format/mtx.h"
 #include "format/npy.h"
 #include "job/application.h"
@@ -224,21 +225,58 @@ int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, st
     return status;
 }
 
-void plb_app_save_npy(struct plb_app *app, const char *path, const struct plb_array *array)
+/* The next result, with a copy of the path. NULL after a mistake. */
+static struct plb_result *next_result(struct plb_app *app, const char *path, const char *function)
 {
     struct plb_results *r = &app->results;
-    if (!is_named(app, path, "plb_app_save_npy"))
-        return;
-    if (r->n == PLB_MAX_RESULTS)
+    if (!is_named(app, path, function))
+        return NULL;
+    if (r->n == PLB_MAX_RESULTS) {
         plb_app_error(app, "kernel %s: more than %d results are declared", app->kernel->name,
                       PLB_MAX_RESULTS);
-    else
-        r->at[r->n++] = (struct plb_result){.path = strdup(path), .array = *array};
+        return NULL;
+    }
+    r->at[r->n] = (struct plb_result){.path = strdup(path)};
+    return &r->at[r->n++];
+}
+
+void plb_app_save_npy(struct plb_app *app, const char *path, const struct plb_array *array)
+{
+    struct plb_result *r = next_result(app, path, "plb_app_save_npy");
+    if (r != NULL)
+        r->array = *array;
+}
+
+void plb_app_save_png(struct plb_app *app, const char *path, const struct plb_image *image)
+{
+    struct plb_result *r = next_result(app, path, "plb_app_save_png");
+    if (r == NULL)
+        return;
+    if (image->channels != 1 && image->channels != 3) { /* none would mean: no image */
+        plb_app_error(app, "kernel %s: an image of %d channels is declared; there are 1 and 3",
+                      app->kernel->name, image->channels);
+        return;
+    }
+    r->image = *image;
+    r->image.palette = NULL;
+    if (image->palette != NULL)
+        r->image.palette = memcpy(plb_grow(NULL, PLB_PALETTE_BYTES), image->palette, PLB_PALETTE_BYTES);
 }
 
 int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array *array)
 {
     return is_named(app, path, "plb_write_npy") ? plb_npy_write(path, array, &app->err) : PLB_EINPUT;
+}
+
+int plb_read_csv(struct plb_app *app, const char *path, const struct plb_csv_column *columns,
+                 struct plb_array *array)
+{
+    if (!is_named(app, path, "plb_read_csv"))
+        return PLB_EINPUT;
+    int status = plb_csv_read(path, columns, array, &app->err);
+    if (status == PLB_OK)
+        own(app, array->data, 0);
+    return status;
 }
 
 static int read_mtx(struct plb_app *app, const char *path, bool nonfinite, struct plb_csr *matrix)

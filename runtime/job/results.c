@@ -7,7 +7,13 @@
 
 #include "base/log.h"
 #include "format/npy.h"
+#include "format/png.h"
 #include "report/quantity.h"
+
+static bool is_image(const struct plb_result *r)
+{
+    return r->image.channels != 0;
+}
 
 static int reserve(struct plb_result *r, struct plb_error *err)
 {
@@ -15,7 +21,8 @@ static int reserve(struct plb_result *r, struct plb_error *err)
     char text[PLB_QUANTITY_TEXT];
     if (r->mapped)
         return PLB_OK;
-    int64_t bytes = plb_npy_size(r->path, &r->array, err);
+    int64_t bytes = is_image(r) ? plb_png_most(r->path, &r->image, err)
+                                : plb_npy_size(r->path, &r->array, err);
     if (bytes < 0)
         return err->status;
     bool streams = plb_file_streams(r->path); /* a pipe's reader would take the first close for the end */
@@ -63,7 +70,9 @@ int plb_results_reserve(struct plb_results *results, struct plb_error *err)
 
 static int write_to(struct plb_file *file, const struct plb_result *r, struct plb_error *err)
 {
-    if (r->raw)
+    if (is_image(r))
+        plb_png_print(r->path, &r->image, file->stream, err);
+    else if (r->raw)
         fwrite(r->array.data, 1, (size_t)r->array.rows, file->stream);
     else
         plb_npy_print(&r->array, file->stream);
@@ -131,6 +140,7 @@ void plb_results_fini(struct plb_results *results)
     for (int i = 0; i < results->n; i++) {
         release(&results->at[i]);
         free(results->at[i].path);
+        free((void *)(uintptr_t)results->at[i].image.palette);
     }
     results->n = 0;
 }

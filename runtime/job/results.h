@@ -1,5 +1,5 @@
-/* The files that a job's results go to, as its kernel has declared them (plb_app_save_npy). Rank 0, main
- * thread only. */
+/* The files that a job's results go to, as its kernel has declared them (plb_app_save_npy,
+ * plb_app_save_png). Rank 0, main thread only. */
 #ifndef PLB_JOB_RESULTS_H
 #define PLB_JOB_RESULTS_H
 
@@ -11,6 +11,7 @@
 struct plb_result {
     char *path;
     struct plb_array array; /* borrowed data */
+    struct plb_image image; /* of a .png: borrowed data, a palette of its own; no channels: it is an array */
     struct plb_file file;   /* with room for all of it; no stream: none is reserved */
     bool mapped;            /* the file has the data: it is `array.data` */
     bool raw;               /* mapped: the bytes as they are, no .npy */

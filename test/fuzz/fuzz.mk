@@ -16,7 +16,7 @@ FUZZ_JOURNAL := $(patsubst %,$(FUZZ_B)/runtime/journal/%.o,files found identity 
                 $(patsubst %,$(FUZZ_B)/runtime/journal/%.o,snapshot state) \
                 $(patsubst %,$(FUZZ_B)/runtime/job/%.o,dataset kernel_file kernel_search phase) \
                 $(FUZZ_B)/runtime/device/driver.o $(FUZZ_B)/runtime/report/quantity.o
-FUZZ_LIBS := -lnlopt -lhwloc -linih -ljansson -ldl -lm
+FUZZ_LIBS := -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -ldl -lm
 
 .PHONY: fuzz
 ifeq ($(shell command -v clang),)

@@ -24,7 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plb/clones.h"
+#include "plb/csv.h"
 #include "plb/data_file.h"
+#include "plb/image.h"
 #include "plb/option.h"
 #include "plb/status.h"
 
