@@ -34,6 +34,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     for (int i = config->n_nodes - config->joiners; i < config->n_nodes; i++)
         plb_ledger_lose(m->ledger, i);
     m->residence = config->resident ? plb_residence_new(config->n_nodes) : NULL;
+    m->stays = config->stays != 0 ? plb_stays_new(config->n_nodes, config->stays) : NULL;
     m->broker = plb_broker_new(m->ledger, &m->work, config->victim, m->infos, n, config->n_nodes);
     struct plb_agenda_config agenda = {.balancer = config->balancer,
                                        .params = config->params,
@@ -70,6 +71,7 @@ void plb_master_free(struct plb_master *m)
     plb_backups_free(m->backups);
     plb_agenda_free(m->agenda);
     plb_residence_free(m->residence);
+    plb_stays_free(m->stays);
     plb_broker_free(m->broker);
     plb_ledger_free(m->ledger);
     plb_work_count_fini(&m->work);
@@ -93,16 +95,28 @@ void plb_master_ideal(struct plb_master *m, const struct plb_ideal *ideals)
 void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replaced,
                       const struct plb_cost_map *map, double now, struct plb_outbox *out)
 {
+    const struct plb_rangeset *accepted = m->map == NULL ? m->config.accepted
+                                                         : plb_suspects_known(m->suspects, phase);
+    if (m->stays != NULL)
+        plb_stays_begin(m->stays, true);
+    plb_master_start(m, pass, &(struct plb_pass){phase, replaced, 0, m->config.stays}, map, accepted, now,
+                     out);
+}
+
+void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *begin,
+                      const struct plb_cost_map *map, const struct plb_rangeset *accepted, double now,
+                      struct plb_outbox *out)
+{
+    int phase = (int)begin->phase;
     plb_work_count_begin(&m->work, phase, map);
-    plb_ledger_begin(m->ledger, m->work.map,
-                     m->map == NULL ? m->config.accepted : plb_suspects_known(m->suspects, phase));
+    plb_ledger_begin(m->ledger, m->work.map, accepted);
     m->map = map = m->work.map;
     m->pass = pass;
     m->phase = phase;
     m->pass_began = now;
     for (int n = m->config.n_nodes - 1; n >= 0; n--)
         if (!plb_ledger_lost(m->ledger, n))
-            plb_outbox_add(out, PLB_PASS, 0, n, pass)->begin = (struct plb_pass){phase, replaced, 0};
+            plb_outbox_add(out, PLB_PASS, 0, n, pass)->begin = *begin;
     plb_broker_begin(m->broker);
     if (m->residence != NULL)
         plb_residence_begin(m->residence, map->units);
@@ -192,6 +206,8 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
                                 .transfer_s = done->transfer_s / tasks,
                                 .tasks = done->tasks,
                                 .time = now - m->pass_began};
+    if (m->stays != NULL)
+        plb_stays_reported(m->stays, m->ledger, message, m->config.whole_results);
     int64_t fresh = accept(m, done);
     int from = out->n;
     bool suspect = plb_ledger_is_suspect(m->ledger, done->range); /* the balancer has not granted its block */
@@ -330,6 +346,8 @@ int64_t plb_master_receive(struct plb_master *m, const struct plb_message *messa
         on_fail(m, message, now, out);
     else if (message->type == PLB_CRASH)
         on_crash(m, message, now, out);
+    else if (message->type == PLB_KEPT && plb_master_awaits(m, message))
+        plb_stays_receive(m->stays, message, out);
     else
         m->counts.dropped++;
     look_at_suspects(m, now, out);
@@ -357,6 +375,8 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
     m->counts.losses++;
     if (m->residence != NULL)
         plb_residence_lose(m->residence, node);
+    if (m->stays != NULL)
+        plb_stays_lose(m->stays, node);
     plb_totals_lose(m->totals, m->infos, m->n_pus, node);
     m->counts.freed += plb_losses_node(&m->losses, node, now, pass_seconds(m, now), out);
     look_at_suspects(m, now, out);

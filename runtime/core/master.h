@@ -2,9 +2,9 @@
  * in with the time at which they happened, messages to send come out.
  *
  * Its parts: ledger (who has which unit), agenda (which PU is asked next, and what it is told), residence
- * (which node has which inputs), broker (which node may take work from which), history (what was measured of
- * a PU), backups (which late units are executed a second time), suspects (which units kill their executors).
- * Calls never overlap. */
+ * (which node has which inputs), stays (which has which results), broker (which node may take work from
+ * which), history (what was measured of a PU), backups (which late units are executed a second time),
+ * suspects (which units kill their executors). Calls never overlap. */
 #ifndef PLB_CORE_MASTER_H
 #define PLB_CORE_MASTER_H
 
@@ -12,6 +12,7 @@
 #include "core/backup.h"
 #include "core/master_config.h"
 #include "core/message.h"
+#include "core/stays.h"
 #include "core/suspects.h"
 #include "core/totals.h"
 #include "core/work_count.h"
@@ -48,8 +49,8 @@ enum plb_verdict {
 enum plb_verdict plb_master_judge(const struct plb_master *master, const struct plb_message *message);
 
 /* The one receiver of messages to the master: DONE (whose results are there, and which brings no result of an
- * audit: that goes to plb_audits_compared), MOVED, IDLE, FAIL of a device, whose PU is used no more, and
- * CRASH: where the rank itself has ended, its node is lost, as by plb_master_lost.
+ * audit: that goes to plb_audits_compared), KEPT, MOVED, IDLE, FAIL of a device, whose PU is used no more,
+ * and CRASH: where the rank itself has ended, its node is lost, as by plb_master_lost.
  * Returns how many units a DONE made accepted for the first time; with whole_results that is all of them or
  * 0. Reduced arrays may be folded only where it is all. */
 int64_t plb_master_receive(struct plb_master *master, const struct plb_message *message, double now,
@@ -76,6 +77,22 @@ bool plb_master_join(struct plb_master *master, int node, const struct plb_pu_in
 /* A node is gone, perhaps before the first pass. Others get what it had; its later messages are dropped. */
 void plb_master_lost(struct plb_master *master, int node, double now, struct plb_outbox *out);
 
+/* No further pass follows: asks nodes for the results that stayed. False: none did, or all are lacking. */
+bool plb_master_gather(struct plb_master *master, struct plb_outbox *out);
+
+/* Whether a KEPT is awaited: looked at before its results are received. When they are there, it goes to
+ * plb_master_receive; without `here` where they have arrived damaged. */
+bool plb_master_awaits(const struct plb_master *master, const struct plb_message *kept);
+
+/* Whether results are on their way still, or asked for. */
+bool plb_master_gathers(const struct plb_master *master);
+
+/* Units of the last pass whose results are lost. They are executed again, in a pass of the same phase over
+ * these units alone; the inputs must be as they were, and reduced arrays have all units already. */
+int64_t plb_master_lacking(const struct plb_master *master);
+void plb_master_repair(struct plb_master *master, int pass, const struct plb_cost_map *map, double now,
+                       struct plb_outbox *out);
+
 /* Sends STOP to every node, rank 0 last; once. */
 void plb_master_stop(struct plb_master *master, int status, struct plb_outbox *out);
 
@@ -92,6 +109,7 @@ const struct plb_master_counts *plb_master_counts(const struct plb_master *maste
 struct plb_backups *plb_master_backups(const struct plb_master *master);
 struct plb_audits *plb_master_audits(const struct plb_master *master);
 const struct plb_suspects *plb_master_suspects(const struct plb_master *master);
+const struct plb_stays_counts *plb_master_stays(const struct plb_master *master); /* NULL: no results stay */
 const struct plb_residence *
 plb_master_residence(const struct plb_master *master);            /* NULL: nodes keep nothing */
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */

@@ -4,6 +4,7 @@
 
 #include "core/losses.h"
 #include "core/master_config.h"
+#include "core/stays.h"
 #include "core/suspects.h"
 #include "core/totals.h"
 #include "core/work_count.h"
@@ -22,6 +23,7 @@ struct plb_master {
     struct plb_ledger *ledger;
     struct plb_broker *broker;
     struct plb_residence *residence; /* NULL: nodes keep nothing */
+    struct plb_stays *stays;         /* NULL: all results are sent at once */
     struct plb_agenda *agenda;
     struct plb_backups *backups;
     struct plb_audits *audits;
@@ -31,5 +33,10 @@ struct plb_master {
     double pass_began;
     bool stopped;
 };
+
+/* Starts a pass of which these units are accepted from the start; NULL: none. `begin` goes to every node. */
+void plb_master_start(struct plb_master *master, int pass, const struct plb_pass *begin,
+                      const struct plb_cost_map *map, const struct plb_rangeset *accepted, double now,
+                      struct plb_outbox *out);
 
 #endif

@@ -53,6 +53,11 @@ const struct plb_residence *plb_master_residence(const struct plb_master *m)
     return m->residence;
 }
 
+const struct plb_stays_counts *plb_master_stays(const struct plb_master *m)
+{
+    return m->stays != NULL ? plb_stays_counts(m->stays) : NULL;
+}
+
 bool plb_master_refused(const struct plb_master *m, int pu)
 {
     return m->refused[pu];

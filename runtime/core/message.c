@@ -23,6 +23,8 @@ static const struct {
     [PLB_PULL] = {"PULL", sizeof(struct plb_pull)},
     [PLB_CHECKSUM] = {"CHECKSUM", sizeof(struct plb_sum)},
     [PLB_DONE] = {"DONE", sizeof(struct plb_done)},
+    [PLB_GATHER] = {"GATHER", sizeof(struct plb_gather)},
+    [PLB_KEPT] = {"KEPT", sizeof(struct plb_kept_results)},
     [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure)},
     [PLB_CRASH] = {"CRASH", sizeof(struct plb_crashed)},
     [PLB_EMPTY] = {"EMPTY", sizeof(struct plb_empty)},
@@ -137,6 +139,13 @@ static const char *check_done(const struct plb_done *done)
     return right ? NULL : "an impossible report";
 }
 
+static const char *check_kept(const struct plb_kept_results *kept)
+{
+    bool right = sound(kept->range) && kept->slot >= 0 && kept->here >= 0 && kept->here <= 1
+              && kept->buffers >= 0;
+    return right ? NULL : "an impossible answer";
+}
+
 static const char *check_recall(const struct plb_recall *recall, int n_nodes)
 {
     if (!possible(recall->work) || recall->thief_pu < 0)
@@ -167,7 +176,8 @@ static const char *check_bye(const struct plb_bye *bye)
 static const char *check_body(const struct plb_message *m, int n_nodes)
 {
     switch ((enum plb_message_type)m->type) {
-    case PLB_PASS: return m->begin.phase >= 0 ? NULL : "an impossible phase";
+    case PLB_PASS:
+        return m->begin.phase < 0 ? "an impossible phase" : m->begin.stays < 0 ? "impossible buffers" : NULL;
     case PLB_BLOCK:
     case PLB_BACKUP:
     case PLB_AUDIT: return check_block(&m->block);
@@ -186,6 +196,8 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
                  : "an impossible checksum";
     case PLB_DONE: /* times are what a device measured: the master makes nothing of those that cannot be */
         return check_done(&m->done);
+    case PLB_GATHER: return sound(m->gather.range) && m->gather.buffers >= 0 ? NULL : "an impossible range";
+    case PLB_KEPT: return check_kept(&m->kept);
     case PLB_FAIL:
         return sound(m->fail.range) && sound(m->fail.among) && m->fail.block >= 0
                     && ended(m->fail.text, sizeof m->fail.text)

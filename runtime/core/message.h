@@ -6,6 +6,8 @@
  *   PULL   node → master   the inputs of these units are wanted, as data under `slot`
  *   CHECKSUM master → node the checksum of the inputs that were pulled into a slot
  *   DONE   node → master   units finished, with times; their outputs follow as data under `slot`
+ *   GATHER master → node   the run's last pass is over: results of these units that stayed are wanted
+ *   KEPT   node → master   whether the node has them; they follow as data under `slot`
  *   FAIL   node → master   a kernel returned an error: the run ends with status 1; or a PU's device
  *                          has failed, or hangs, and executes nothing more: others get these units
  *   CRASH  node → master   a task has crashed: it killed its rank, whose last words these are, or a child
@@ -44,7 +46,7 @@
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 14u /* grows with every change of a message */
+#define PLB_PROTOCOL 15u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -53,6 +55,8 @@ enum plb_message_type {
     PLB_PULL,
     PLB_CHECKSUM,
     PLB_DONE,
+    PLB_GATHER,
+    PLB_KEPT,
     PLB_FAIL,
     PLB_CRASH,
     PLB_EMPTY,
@@ -109,6 +113,7 @@ struct plb_pass {
     int64_t replaced; /* bit i: the replicated buffer i has changed */
     int64_t serves; /* bit i: PU i of the node may take from others, though no block was granted to it yet: it
                        has joined when little was left */
+    int64_t stays;  /* mask of the outputs that may stay at the node until the last pass has ended */
 };
 
 struct plb_block {
@@ -161,6 +166,19 @@ struct plb_done {
     int32_t audit;   /* not 0: the result is to be compared, and not to be accepted */
     uint32_t sum;    /* CRC32C of the outputs, buffer by buffer, where checksums are wanted */
     int64_t buffers; /* mask of the results that follow as data; the others are where they belong */
+};
+
+struct plb_gather {
+    struct plb_range range;
+    int64_t buffers; /* mask of the outputs that are wanted */
+};
+
+struct plb_kept_results {
+    struct plb_range range; /* that was asked for */
+    int64_t slot;           /* tag of the data */
+    int32_t here;           /* 0: the node does not have all of it, and nothing follows */
+    uint32_t sum;           /* CRC32C of the results, buffer by buffer, where checksums are wanted */
+    int64_t buffers;        /* mask of those that follow */
 };
 
 struct plb_failure {
@@ -250,6 +268,8 @@ struct plb_message {
         struct plb_pull pull;
         struct plb_sum sum;
         struct plb_done done;
+        struct plb_gather gather;
+        struct plb_kept_results kept;
         struct plb_failure fail;
         struct plb_crashed crash;
         struct plb_empty empty;

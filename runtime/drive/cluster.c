@@ -93,7 +93,6 @@ static void on_pass(struct plb_rank *r, const struct plb_message *m)
     } else {
         plb_dataset_send(&r->data, m->begin.replaced, r->mpi, &r->rank0->replaced);
         plb_rank0_arrivals_lack(r, m->begin.replaced);
-        plb_dataset_clear(&r->data);
     }
     plb_old_buffers_free(&r->old, &(struct plb_buffer_reader){r->node, works, forget_buffer});
     plb_node_receive(r->node, m, &r->out);
@@ -130,6 +129,7 @@ static bool may_say(const struct plb_message *m)
     case PLB_BACKUP:
     case PLB_AUDIT:
     case PLB_CHECKSUM:
+    case PLB_GATHER:
     case PLB_CANCEL:
     case PLB_RECALL:
     case PLB_REST:
@@ -164,6 +164,7 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_BACKUP:
     case PLB_AUDIT:
     case PLB_CHECKSUM:
+    case PLB_GATHER:
     case PLB_CANCEL:
     case PLB_RECALL:
     case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;

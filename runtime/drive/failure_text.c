@@ -32,7 +32,9 @@ void plb_say_damaged(const struct plb_kernel *kernel, const struct plb_message *
 {
     char units[PLB_RANGE_TEXT];
     bool inputs = m->type == PLB_PULL;
-    const struct plb_range *r = inputs ? &m->pull.range : &m->done.range;
+    const struct plb_range *r = inputs              ? &m->pull.range
+                              : m->type == PLB_KEPT ? &m->kept.range
+                                                    : &m->done.range;
     plb_range_print(r->first, r->count, kernel->unit, units);
     plb_log(PLB_LOG_WARNING,
             "the %s of %s arrived damaged %s rank %d, as their checksum tells; they are %s again",

@@ -22,6 +22,7 @@ struct result {
 struct plb_incoming {
     const struct plb_dataset *set;
     struct plb_incoming_calls calls;
+    bool repairs;                     /* reduced arrays have all units already */
     struct plb_audit_results *audits; /* NULL: there are none */
     struct result *results;           /* in no order */
     struct result *lost;              /* of lost ranks: MPI may still write to their memory */
@@ -169,7 +170,8 @@ static void accept(struct plb_incoming *in, struct result *r)
     if (!r->claims && fresh > 0)
         copy(in, r, &new);
     bool whole = fresh == r->done.done.range.count;
-    if (whole && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))
+    if (whole && !in->repairs
+        && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))
         plb_dataset_fold(in->set, r->done.done.range, r->scratch);
     plb_rangeset_fini(&new);
     give_up_claim(in, r);
@@ -270,6 +272,11 @@ bool plb_incoming_claims(const struct plb_incoming *in)
 bool plb_incoming_keeps(const struct plb_incoming *in)
 {
     return in->audits != NULL && plb_audit_results_wait(in->audits);
+}
+
+void plb_incoming_repairs(struct plb_incoming *in)
+{
+    in->repairs = true;
 }
 
 void plb_incoming_end_audits(struct plb_incoming *in)

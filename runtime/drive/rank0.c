@@ -33,6 +33,7 @@ void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_tra
 void plb_rank0_fini(struct plb_rank0 *rank0)
 {
     plb_rank0_free_arrivals(rank0->arrivals);
+    plb_gathering_fini(&rank0->gathering);
     plb_incoming_free(rank0->incoming);
     plb_master_free(rank0->master);
     plb_rangeset_fini(&rank0->done);
@@ -41,12 +42,11 @@ void plb_rank0_fini(struct plb_rank0 *rank0)
     free(rank0->pus);
 }
 
-/* Tells every node, rank 0's own included, that the run is over. */
-static void stop(struct plb_rank *r, int status)
+void plb_rank0_end(struct plb_rank *r, int status)
 {
     if (r->rank0->in_pass)
         r->rank0->makespan += plb_rank_time(r) - r->rank0->pass_began;
-    r->rank0->in_pass = false;
+    r->rank0->in_pass = r->rank0->gathering.on = false;
     plb_incoming_end_audits(r->rank0->incoming);
     plb_rank0_close_door(r);
     plb_master_stop(r->rank0->master, status, &r->out);
@@ -54,8 +54,8 @@ static void stop(struct plb_rank *r, int status)
 
 void plb_rank0_stop_by(struct plb_rank *r, const char *why)
 {
-    stop(r, plb_fail(r->err, PLB_EFAILED, "%s%s", why,
-                     r->options->keep_partial ? "" : "; no output is written"));
+    plb_rank0_end(r, plb_fail(r->err, PLB_EFAILED, "%s%s", why,
+                              r->options->keep_partial ? "" : "; no output is written"));
 }
 
 bool plb_rank0_stop_on_failure(struct plb_rank *r)
@@ -64,7 +64,7 @@ bool plb_rank0_stop_on_failure(struct plb_rank *r)
     if (failure != NULL && r->rank0->lost[0] != '\0')
         plb_rank0_stop_by(r, r->rank0->lost);
     else if (failure != NULL)
-        stop(r, plb_fail(r->err, PLB_EFAILED, "%s", failure));
+        plb_rank0_end(r, plb_fail(r->err, PLB_EFAILED, "%s", failure));
     return failure != NULL;
 }
 
@@ -79,7 +79,7 @@ void plb_rank0_interrupt(struct plb_rank *r)
     rank0->interrupted = r->err->status == PLB_OK;
     r->status = plb_fail(r->err, PLB_EFAILED, "%s", why);
     if (rank0->master != NULL)
-        stop(r, r->status);
+        plb_rank0_end(r, r->status);
 }
 
 /* ------------------------------------------------------------------- passes */
@@ -98,6 +98,7 @@ static void begin_pass(struct plb_rank *r)
     plb_log(PLB_LOG_DEBUG, "pass %d begins, with phase %d", pass, phase);
     plb_master_begin(rank0->master, pass, phase, replaced, &rank0->job->maps[phase], rank0->pass_began,
                      &r->out);
+    plb_dataset_clear(&r->data);
     plb_rank0_stop_on_failure(r);
 }
 
@@ -114,19 +115,24 @@ static void look_further(struct plb_rank *r)
     bool again = false;
     if (r->kernel->next != NULL && r->size > 1)
         plb_life_quiet(r->life);
+    plb_gathering_remember(r);
     plb_job_next(rank0->job, r->pass - 1, &again, r->err);
     bool goes_on = again && r->err->status == PLB_OK;
     if (goes_on && plb_early_end_has_begun(&rank0->early_end))
         plb_rank0_interrupt(r);
     else if (goes_on)
         begin_pass(r);
-    else
-        stop(r, r->err->status);
+    else if (r->err->status != PLB_OK || !plb_gathering_begin(r))
+        plb_rank0_end(r, r->err->status);
 }
 
 static void end_pass(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
+    if (rank0->gathering.repairs) {
+        plb_gathering_end_repair(r);
+        return;
+    }
     rank0->in_pass = false;
     plb_set_aside_clear(rank0->master, &r->data);
     plb_dataset_fold_rest(&r->data);
@@ -246,6 +252,7 @@ bool plb_rank0_collect(struct plb_rank *r)
     struct plb_rank0 *rank0 = r->rank0;
     bool any = rank0->incoming != NULL && plb_incoming_collect(rank0->incoming);
     end_pass_if_over(r);
+    any |= plb_gathering_collect(r);
     if (rank0->incoming == NULL || !plb_incoming_keeps(rank0->incoming))
         plb_journal_step(rank0->job->journal);
     if (rank0->in_pass)
@@ -295,6 +302,7 @@ static void begin_run(struct plb_rank *r)
     config.joining_pus = config.joiners > 0 ? PLB_JOINING_PUS : 0;
     config.saves |= config.joiners > 0; /* else nothing of a long task could move to one that joins */
     config.saves |= r->options->keep_partial;
+    config.stays = r->options->keep_partial ? 0 : config.stays; /* what is done is to be here at any time */
     config.accepted = plb_journal_recalled(job->journal);
     rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
     struct plb_incoming_calls calls = {r,       job->run.checksums, get, judge, tell_master, writes,
@@ -302,18 +310,18 @@ static void begin_run(struct plb_rank *r)
     struct plb_audit_results_config audits = {&r->data, &job->app, rank0->master, &r->out, r->clock};
     rank0->incoming = plb_incoming_new(&r->data, &calls, plb_audit_results_new(&audits));
     if (rank0->difference[0] != '\0') {
-        stop(r, plb_fail(r->err, PLB_EINPUT, "%s", rank0->difference));
+        plb_rank0_end(r, plb_fail(r->err, PLB_EINPUT, "%s", rank0->difference));
         return;
     }
     if (r->options->show_pus || plb_log_shows(PLB_LOG_INFO))
         plb_show_pus(rank0->pus, rank0->n_pus);
     if (plb_warn_of_refused(rank0->master, &job->app) == rank0->n_pus) {
-        stop(r, plb_no_usable_pu(rank0->master, r->err));
+        plb_rank0_end(r, plb_no_usable_pu(rank0->master, r->err));
         return;
     }
     plb_audit_warn(job->run.audit, rank0->master, &job->app);
     if (r->options->dry_run) {
-        stop(r, r->err->status);
+        plb_rank0_end(r, r->err->status);
         return;
     }
     job->profiles = plb_profiles_open(&(struct plb_profiles_config){
@@ -323,7 +331,7 @@ static void begin_run(struct plb_rank *r)
     if (plb_profiles_require(&config, rank0->master, r->err) == PLB_OK)
         begin_first_pass(r);
     else
-        stop(r, r->err->status);
+        plb_rank0_end(r, r->err->status);
 }
 
 static void on_hello(struct plb_rank *r, const struct plb_hello *hello)
@@ -340,7 +348,8 @@ static void on_hello(struct plb_rank *r, const struct plb_hello *hello)
 bool plb_rank0_is_needed(const struct plb_rank *r)
 {
     const struct plb_rank0 *rank0 = r->rank0;
-    return plb_mpi_busy(r->mpi) || (rank0->incoming != NULL && plb_incoming_any(rank0->incoming));
+    return plb_mpi_busy(r->mpi) || rank0->gathering.transfers != NULL
+        || (rank0->incoming != NULL && plb_incoming_any(rank0->incoming));
 }
 
 void plb_rank0_lose(struct plb_rank *r, int rank)
@@ -355,6 +364,7 @@ void plb_rank0_lose(struct plb_rank *r, int rank)
     }
     plb_early_end_rested(&rank0->early_end, rank);
     plb_incoming_lose(rank0->incoming, rank);
+    plb_gathering_lose(&rank0->gathering, rank);
     plb_master_lost(rank0->master, rank, plb_rank_time(r), &r->out);
     if (rank0->in_pass && !plb_rank0_stop_on_failure(r))
         end_pass_if_over(r);
@@ -375,6 +385,7 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     case PLB_IDLE: tell_master(r, m); break;
     case PLB_FAIL: plb_rank0_failed(r, m); break;
     case PLB_PULL: on_pull(r, m); break;
+    case PLB_KEPT: plb_gathering_hear(r, m); break;
     case PLB_RESTED: plb_early_end_rested(&r->rank0->early_end, m->from); break;
     default: break;
     }

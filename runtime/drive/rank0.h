@@ -7,6 +7,7 @@
 #include "drive/difference.h"
 #include "drive/early_end.h"
 #include "drive/failure_text.h"
+#include "drive/gathering.h"
 #include "drive/incoming.h"
 #include "drive/parting.h"
 #include "drive/rank.h"
@@ -29,6 +30,7 @@ struct plb_rank0 {
     char lost[PLB_FAILURE_TEXT]; /* a sentence without its end: the device that failed last; "" = none has */
     struct plb_master *master;   /* NULL until all have said HELLO */
     struct plb_incoming *incoming; /* as the master */
+    struct plb_gathering gathering;
     struct plb_progress progress;
     bool in_pass;
     double pass_began, makespan, solve; /* seconds of the run's clock */
@@ -80,6 +82,9 @@ void plb_rank0_lose(struct plb_rank *r, int rank);
 /* A PU's device has failed, or a kernel has (FAIL). */
 void plb_rank0_failed(struct plb_rank *r, const struct plb_message *message);
 
+/* Tells every node, rank 0's own included, that the run is over. */
+void plb_rank0_end(struct plb_rank *r, int status);
+
 /* Ends the run with status 1, for this reason. */
 void plb_rank0_stop_by(struct plb_rank *r, const char *why);
 
@@ -98,6 +103,27 @@ void plb_rank0_arrivals_lack(struct plb_rank *r, int64_t replaced);
 
 /* Whether one is still told the data. One that takes too long is given up. */
 bool plb_rank0_arrivals_read(struct plb_rank *r);
+
+/* Results that stayed at other ranks (drive/gathering.h). */
+void plb_gathering_fini(struct plb_gathering *gathering); /* nothing is on its way */
+
+/* `next` is called now: keeps what a repair needs. */
+void plb_gathering_remember(struct plb_rank *r);
+
+/* No further pass follows. False: all results are here. Else the run ends later, by itself. */
+bool plb_gathering_begin(struct plb_rank *r);
+
+/* KEPT has come. */
+void plb_gathering_hear(struct plb_rank *r, const struct plb_message *kept);
+
+/* Looks what has arrived. True where something did. */
+bool plb_gathering_collect(struct plb_rank *r);
+
+/* A rank is lost: nothing of what is on its way from it counts. */
+void plb_gathering_lose(struct plb_gathering *gathering, int rank);
+
+/* The pass of a repair is over. */
+void plb_gathering_end_repair(struct plb_rank *r);
 
 /* Nobody may join any more. */
 void plb_rank0_close_door(struct plb_rank *r);

@@ -171,11 +171,9 @@ static void set_ideals(struct sim *s, const struct plb_cost_map *map)
     plb_master_ideal(s->master, s->ideals + (in->master_only ? in->cluster->nodes[0].n_pus : 0));
 }
 
-static int run_pass(struct sim *s, int pass, struct plb_error *err)
+/* Until a pass that has begun is over. */
+static int end_pass(struct sim *s, int phase, double began, struct plb_error *err)
 {
-    int phase = s->world.in->phases != NULL ? s->world.in->phases[pass - 1] : 0;
-    set_ideals(s, &s->world.in->maps[phase]);
-    double began = plb_rank0_begin(s->rank0, pass, phase);
     while (!plb_master_over(s->master)) {
         if (plb_master_failure(s->master) != NULL)
             return plb_fail(err, PLB_EFAILED, "%s", plb_master_failure(s->master));
@@ -190,6 +188,32 @@ static int run_pass(struct sim *s, int pass, struct plb_error *err)
             err, PLB_EFAILED,
             "the simulated run takes longer than a number can say; check rate and overhead of the PUs");
     return PLB_OK;
+}
+
+static int phase_of(const struct sim *s, int pass)
+{
+    return s->world.in->phases != NULL ? s->world.in->phases[pass - 1] : 0;
+}
+
+static int run_pass(struct sim *s, int pass, struct plb_error *err)
+{
+    int phase = phase_of(s, pass);
+    set_ideals(s, &s->world.in->maps[phase]);
+    return end_pass(s, phase, plb_rank0_begin(s->rank0, pass, phase), err);
+}
+
+/* The last pass is over: results that stayed go to rank 0, and lost ones are made again. */
+static int gather(struct sim *s, struct plb_error *err)
+{
+    int last = s->world.in->passes, phase = phase_of(s, last);
+    double began = plb_rank0_gather(s->rank0);
+    while (plb_master_gathers(s->master))
+        if (step(s, err) != PLB_OK)
+            return err->status;
+    s->world.out->makespan_s += plb_rank0_busy_until(s->rank0) - began;
+    if (plb_master_lacking(s->master) == 0)
+        return PLB_OK;
+    return end_pass(s, phase, plb_rank0_repair(s->rank0, last + 1, phase), err);
 }
 
 /* Whether every node that lives, and that the master has not given up, has heard STOP. */
@@ -223,6 +247,8 @@ int plb_simulate(const struct plb_simulation *simulation, struct plb_simulated *
     if (plb_profiles_require(&simulation->master, s.master, err) == PLB_OK)
         for (int pass = 1; pass <= s.in.passes && run_pass(&s, pass, err) == PLB_OK; pass++)
             continue;
+    if (err->status == PLB_OK && s.in.master.stays != 0)
+        gather(&s, err);
     stop(&s, err);
     clean_up(&s);
     return err->status;
@@ -252,6 +278,9 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
         .cost_error = job->cluster.simulation.cost_error,
     };
     s.shared_bytes = job->sizes.replicated_bytes - s.inputs.replicated_bytes;
+    for (int i = 0; i < job->app.n_data; i++)
+        if (s.master.stays & PLB_BUFFER(i))
+            s.staying.unit_bytes += (double)job->app.data[i].unit_bytes;
     s.inputs.replicated_bytes = 0.0;
     return s;
 }

@@ -95,6 +95,8 @@ struct plb_watch {
      * results were taken, and how many units it took. */
     void (*reported)(void *context, const struct plb_message *done, bool given_up, enum plb_verdict verdict,
                      int64_t fresh);
+    void (*gathered)(void *context, const struct plb_message *kept,
+                     bool given_up);                                             /* a KEPT that was awaited */
     void (*stepped)(void *context, double now, const struct plb_master *master); /* after every event */
 };
 
@@ -108,6 +110,7 @@ struct plb_simulation {
     struct plb_master_config master;
     struct plb_sizes inputs, results; /* that a task pulls, and that it sends back */
     double shared_bytes;              /* of the replicated data: in files, so that nobody sends it */
+    struct plb_sizes staying;         /* of the results: those of master.stays */
     uint64_t seed;
     int passes;        /* 0 counts as 1 */
     const int *phases; /* of each pass; NULL = 0 */
@@ -120,6 +123,7 @@ struct plb_simulation {
     struct plb_profiles *profiles;    /* to begin with, or NULL */
     /* Stress, for tests. */
     double delay;         /* every message is up to so many seconds late, so that they overtake */
+    double no_room;       /* the part of the results that find no room to stay */
     double lost_messages; /* the part of a dead node's messages on their way that is lost */
     double beat_s;    /* between two BEATs of a node; the other times of core/liveness.h are scaled with it.
                          0: PLB_BEAT_SECONDS */

@@ -20,6 +20,9 @@
  * Larger: other programs, and results, find no room. Smaller: large inputs travel in every pass. A guess. */
 #define KEPT 0.5
 
+/* The same for results that stay until the last pass has ended. They take the memory that slots would. */
+#define STAYING 0.25
+
 /* The sentence of a rank that comes too late. */
 #define ENDED_BEFORE "the run has ended before this rank had joined it"
 
@@ -209,10 +212,10 @@ static double lockable(int ranks)
     return PLB_LOCKABLE * fmin(swappable, memory) / ranks;
 }
 
-/* Bytes of inputs that a rank may keep, one of so many of its host. They come as a run goes on. */
-static double kept_bytes(int ranks)
+/* Bytes that a rank may keep, one of so many of its host. They come as a run goes on. */
+static double kept_bytes(double part, int ranks)
 {
-    return KEPT * (double)plb_memory_available("") / ranks;
+    return part * (double)plb_memory_available("") / ranks;
 }
 
 /* Opens this rank's PUs, and has each say HELLO. Collective. */
@@ -237,7 +240,9 @@ static int open_pus(struct plb_rank *r, const struct plb_start *start)
                                      .hung_after = start->hung_after,
                                      .grain = start->grain,
                                      .lockable = lockable(place.local_size),
-                                     .kept_bytes = start->keeps_inputs ? kept_bytes(place.local_size) : 0.0,
+                                     .kept_bytes = start->keeps_inputs ? kept_bytes(KEPT, place.local_size)
+                                                                       : 0.0,
+                                     .stay_bytes = kept_bytes(STAYING, place.local_size),
                                      .pulled_bytes = start->pulled_bytes,
                                      .maps = r->maps,
                                      .trace = start->trace,

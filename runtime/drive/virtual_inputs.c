@@ -8,6 +8,8 @@
 struct plb_virtual_inputs {
     const struct plb_simulation *in;
     struct plb_rangeset *kept; /* by node */
+    struct plb_rangeset *made; /* by node: units whose results stay there, in this pass */
+    int64_t *stays;            /* by node: mask of the outputs that may stay in this pass */
 };
 
 struct plb_virtual_inputs *plb_virtual_inputs_new(const struct plb_simulation *in)
@@ -15,14 +17,20 @@ struct plb_virtual_inputs *plb_virtual_inputs_new(const struct plb_simulation *i
     struct plb_virtual_inputs *v = plb_alloc(sizeof *v);
     v->in = in;
     v->kept = plb_alloc((size_t)in->cluster->n_nodes * sizeof *v->kept);
+    v->made = plb_alloc((size_t)in->cluster->n_nodes * sizeof *v->made);
+    v->stays = plb_alloc((size_t)in->cluster->n_nodes * sizeof *v->stays);
     return v;
 }
 
 void plb_virtual_inputs_free(struct plb_virtual_inputs *v)
 {
-    for (int n = 0; n < v->in->cluster->n_nodes; n++)
+    for (int n = 0; n < v->in->cluster->n_nodes; n++) {
         plb_rangeset_fini(&v->kept[n]);
+        plb_rangeset_fini(&v->made[n]);
+    }
     free(v->kept);
+    free(v->made);
+    free(v->stays);
     free(v);
 }
 
@@ -41,4 +49,43 @@ void plb_virtual_inputs_arrived(struct plb_virtual_inputs *v, int node, struct p
 {
     if (v->in->master.resident)
         plb_rangeset_add(&v->kept[node], range);
+}
+
+void plb_virtual_inputs_begin(struct plb_virtual_inputs *v, int node, const struct plb_pass *begin)
+{
+    plb_rangeset_clear(&v->made[node]);
+    v->stays[node] = begin->stays;
+}
+
+/* Whether the results of a DONE stay: some find no room, and those of units that the node has executed before
+ * are sent, as node/keep.h does. */
+static bool stay(const struct plb_virtual_inputs *v, const struct plb_message *m)
+{
+    uint64_t stream = v->in->seed + 2000 + (uint64_t)m->from;
+    return v->stays[m->from] != 0 && !plb_rangeset_overlaps(&v->made[m->from], m->done.range)
+        && plb_random_real(stream, (uint64_t)m->done.range.first) >= v->in->no_room;
+}
+
+double plb_virtual_inputs_results(struct plb_virtual_inputs *v, struct plb_message *m)
+{
+    if (m->type == PLB_KEPT && m->kept.here)
+        return plb_sizes_bytes(&v->in->staying, m->kept.range);
+    if (m->type != PLB_DONE || m->from == 0)
+        return 0.0;
+    double bytes = plb_sizes_bytes(&v->in->results, m->done.range);
+    m->done.buffers = v->in->master.stays;
+    if (!stay(v, m))
+        return bytes;
+    plb_rangeset_add(&v->made[m->from], m->done.range);
+    m->done.buffers = 0;
+    return bytes - plb_sizes_bytes(&v->in->staying, m->done.range);
+}
+
+void plb_virtual_inputs_answer(struct plb_virtual_inputs *v, const struct plb_message *m,
+                               struct plb_outbox *out)
+{
+    struct plb_message *answer = plb_outbox_add(out, PLB_KEPT, m->to, 0, m->pass);
+    bool here = plb_rangeset_lacking(&v->made[m->to], m->gather.range).count == 0;
+    answer->kept = (struct plb_kept_results){
+        .range = m->gather.range, .here = here, .buffers = m->gather.buffers};
 }

@@ -1,5 +1,5 @@
 /* The inputs that each virtual node has: all on rank 0, and on others those that they have pulled, where
- * nodes keep them (core/residence.h). Not thread-safe. */
+ * nodes keep them (core/residence.h). And the results that stay at a node (core/stays.h). Not thread-safe. */
 #ifndef PLB_DRIVE_VIRTUAL_INPUTS_H
 #define PLB_DRIVE_VIRTUAL_INPUTS_H
 
@@ -19,6 +19,16 @@ void plb_virtual_inputs_free(struct plb_virtual_inputs *inputs);
 /* Whether a node must pull inputs of a task of these units, and of which. */
 bool plb_virtual_inputs_pulls(const struct plb_virtual_inputs *inputs, int node, struct plb_range task,
                               struct plb_range *pulled);
+
+/* A pass begins at a node. */
+void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, const struct plb_pass *begin);
+
+/* A node sends a message: how many bytes of results follow it. Says in a DONE whether its results stay. */
+double plb_virtual_inputs_results(struct plb_virtual_inputs *inputs, struct plb_message *message);
+
+/* Answers a GATHER. */
+void plb_virtual_inputs_answer(struct plb_virtual_inputs *inputs, const struct plb_message *gather,
+                               struct plb_outbox *out);
 
 /* A node has the inputs of these units now. */
 void plb_virtual_inputs_arrived(struct plb_virtual_inputs *inputs, int node, struct plb_range range);

@@ -105,12 +105,9 @@ int plb_virtual_nodes_describe(const struct plb_virtual_nodes *v, int n, struct 
 /* Sends what is in the outbox. */
 static void dispatch(struct plb_virtual_nodes *v)
 {
-    const struct plb_simulation *in = v->world->in;
     for (int i = 0; i < v->out.n; i++) {
-        const struct plb_message *m = &v->out.at[i];
-        bool results = m->type == PLB_DONE && m->from != 0;
-        plb_network_send(v->network, m, v->world->now,
-                         results ? plb_sizes_bytes(&in->results, m->done.range) : 0.0);
+        double bytes = plb_virtual_inputs_results(v->inputs, &v->out.at[i]);
+        plb_network_send(v->network, &v->out.at[i], v->world->now, bytes);
     }
     v->out.n = 0;
 }
@@ -338,7 +335,12 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
         return;
     bool ends = m->type == PLB_CANCEL || (m->type == PLB_PASS && m->pass > plb_worker_pass(node->worker));
     counts->early += m->type != PLB_PASS && m->type != PLB_STOP && m->pass > plb_worker_pass(node->worker);
-    plb_worker_receive(node->worker, m, &v->out);
+    if (m->type == PLB_PASS && ends)
+        plb_virtual_inputs_begin(v->inputs, m->to, &m->begin);
+    if (m->type == PLB_GATHER)
+        plb_virtual_inputs_answer(v->inputs, m, &v->out);
+    else
+        plb_worker_receive(node->worker, m, &v->out);
     if (ends)
         cancel(v, m->to, m->type == PLB_PASS);
     node->stopped = m->type == PLB_STOP;

@@ -132,6 +132,24 @@ double plb_rank0_begin(struct plb_rank0 *r, int pass, int phase)
     return now;
 }
 
+double plb_rank0_gather(struct plb_rank0 *r)
+{
+    double now = plb_rank0_busy_until(r);
+    enter(r);
+    plb_master_gather(r->master, &r->out);
+    leave(r, now, 0);
+    return now;
+}
+
+double plb_rank0_repair(struct plb_rank0 *r, int pass, int phase)
+{
+    double now = plb_rank0_busy_until(r);
+    enter(r);
+    plb_master_repair(r->master, pass, &r->world->in->maps[phase], now, &r->out);
+    leave(r, now, 0);
+    return now;
+}
+
 void plb_rank0_stop(struct plb_rank0 *r, int status)
 {
     enter(r);
@@ -208,6 +226,8 @@ static void hear(struct plb_rank0 *r, const struct plb_message *m)
     }
     if (m->type == PLB_CRASH && !m->crash.alive)
         plb_faults_give_up(r->faults, m->from);
+    if (watch->gathered != NULL && m->type == PLB_KEPT && plb_master_awaits(r->master, m))
+        watch->gathered(watch->context, m, plb_faults_given_up(r->faults, m->from));
     enter(r);
     int64_t fresh = plb_master_receive(r->master, m, r->world->now, &r->out);
     leave(r, r->world->now, 1);
@@ -253,7 +273,7 @@ static void handle(struct plb_rank0 *r, int number)
         compare(r, m);
     } else if (m != NULL
                && (m->type == PLB_DONE || m->type == PLB_FAIL || m->type == PLB_MOVED || m->type == PLB_IDLE
-                   || m->type == PLB_CRASH)) {
+                   || m->type == PLB_CRASH || m->type == PLB_KEPT)) {
         hear(r, m);
     } else if (m != NULL) {
         charge(r, r->world->now,

@@ -22,6 +22,11 @@ struct plb_master *plb_rank0_master(const struct plb_rank0 *rank0);
 /* Begins a pass when rank 0 has time for it. Returns that time. */
 double plb_rank0_begin(struct plb_rank0 *rank0, int pass, int phase);
 
+/* The last pass is over: asks for results that stayed at nodes. And the pass that makes lost ones again.
+ * They return the time at which that begins. */
+double plb_rank0_gather(struct plb_rank0 *rank0);
+double plb_rank0_repair(struct plb_rank0 *rank0, int pass, int phase);
+
 /* Sends STOP to all nodes. */
 void plb_rank0_stop(struct plb_rank0 *rank0, int status);
 

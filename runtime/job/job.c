@@ -314,6 +314,17 @@ static bool keeps_inputs(const struct plb_job *job)
         && plb_app_unit_bytes(&job->app) > 0.0;
 }
 
+/* The outputs that stay at their nodes until the last pass has ended. A journal keeps the results of each
+ * pass, and an audit compares them: then they come at once, as in a kernel of one pass. */
+static int64_t stays(const struct plb_job *job)
+{
+    int64_t buffers = 0;
+    bool wanted = job->run.audit > 0.0 || plb_settings_get(&job->settings, "run", "journal")->text != NULL;
+    for (int i = 0; i < job->app.n_data && job->kernel->next != NULL && !wanted; i++)
+        buffers |= job->app.data[i].stays ? PLB_BUFFER(i) : 0;
+    return buffers;
+}
+
 struct plb_master_config plb_job_master(const struct plb_job *job)
 {
     return (struct plb_master_config){
@@ -331,6 +342,7 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .learn_costs = job->balance.learn_costs,
         .saves = plb_settings_get(&job->settings, "run", "journal")->text != NULL, /* it keeps tasks */
         .resident = keeps_inputs(job),
+        .stays = stays(job),
         .whole_results = job->sizes.task_bytes > 0.0, /* of its reduced arrays */
         .audit = has_results(job) ? job->run.audit : 0.0,
         .isolated = job->run.isolate,

@@ -118,6 +118,8 @@ int plb_app_data(struct plb_app *app, const struct plb_data *data)
         plb_app_error(app, "more than %d buffers are declared", PLB_MAX_DATA);
         return 0;
     }
+    if (data->stays && data->mode != PLB_OUTPUT)
+        plb_app_error(app, "buffer %s is no output, and `stays` is for outputs", data->name);
     app->data[app->n_data] = *data;
     return app->n_data++;
 }

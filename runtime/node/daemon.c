@@ -68,8 +68,9 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     shared->config = *config;
     shared->locks.most = config->lockable;
     shared->mirror = plb_mirror_new(config->data, config->kept_bytes, config->isolate);
+    shared->keep = plb_keep_new(config->data, config->stay_bytes, config->isolate);
     shared->uses_slots = plb_dataset_travels(config->data);
-    shared->gathers = plb_gathers(config->data);
+    shared->gathers = plb_gathers(config->data, plb_keep_buffers(shared->keep));
     /* With other nodes also after a loss, when units are granted anew that somebody executes already. */
     bool backups = config->migration.on && config->migration.backups;
     bool twice = config->n_nodes > 1 || (n_pus > 1 && (config->audits || plb_hung_may_be(config) || backups));
@@ -91,7 +92,8 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     for (int p = 0; p < n_pus; p++)
         await_open(node, &node->runners[p], &pus[p]);
     node->sizes = plb_dataset_sizes(config->data);
-    node->sizes.stride = plb_dataset_stride(config->data, plb_mirror_buffers(shared->mirror));
+    node->sizes.stride = plb_dataset_stride(config->data, plb_mirror_buffers(shared->mirror)
+                                                              | plb_keep_buffers(shared->keep));
     struct plb_worker *worker = plb_own_worker_new(shared, node->runners, n_pus, &node->sizes);
     pthread_mutex_lock(&shared->lock);
     shared->worker = worker;
@@ -217,6 +219,7 @@ bool plb_node_free(struct plb_node *node)
     pthread_mutex_destroy(&node->shared.lock);
     plb_worker_free(node->shared.worker);
     plb_mirror_free(node->shared.mirror);
+    plb_keep_free(node->shared.keep);
     plb_rangeset_fini(&node->shared.doubled);
     plb_outbox_fini(&node->reports);
     free(node->errands.at);
@@ -235,34 +238,30 @@ static void forget(struct plb_node *node)
 }
 
 /* Under the lock. */
-static void begin_pass(struct plb_node *node, int64_t replaced)
+static void begin_pass(struct plb_node *node, const struct plb_message *m)
 {
     struct plb_node_shared *shared = &node->shared;
     shared->phase = plb_phase_at(shared->config.kernel, plb_worker_phase(shared->worker));
     shared->resting = false;
     plb_rangeset_clear(&shared->doubled);
     for (int p = 0; p < node->n_pus; p++)
-        plb_runner_begin_pass(&node->runners[p], replaced);
-    plb_errands_begin_pass(node->runners, node->n_pus, shared->mirror);
-}
-
-/* Under the lock. */
-static bool receive_sum(struct plb_node *node, const struct plb_message *m)
-{
-    int64_t slot = m->sum.slot;
-    return slot < (int64_t)node->n_pus * PLB_SLOTS
-        && plb_errands_sum(&node->runners[slot / PLB_SLOTS], (int)(slot % PLB_SLOTS), m);
+        plb_runner_begin_pass(&node->runners[p], m->begin.replaced);
+    plb_errands_begin_pass(node->runners, node->n_pus, m);
 }
 
 bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct plb_outbox *out)
 {
     for (int p = 0; p < node->n_pus && m->type == PLB_PASS; p++) /* replaced buffers may be elsewhere */
         plb_pinned_add(&node->pinned, &node->runners[p]);
+    if (m->type == PLB_GATHER) {
+        plb_keep_answer(node->shared.keep, &node->shared.config, node->n_pus * PLB_SLOTS, m, out);
+        return true;
+    }
     pthread_mutex_lock(&node->shared.lock);
-    bool sensible = m->type == PLB_CHECKSUM ? receive_sum(node, m)
+    bool sensible = m->type == PLB_CHECKSUM ? plb_errands_sum(node->runners, node->n_pus, m)
                                             : plb_worker_receive(node->shared.worker, m, out);
     if (sensible && m->type == PLB_PASS)
-        begin_pass(node, m->begin.replaced);
+        begin_pass(node, m);
     if (sensible && m->type == PLB_CANCEL)
         forget(node);
     if (sensible && m->type != PLB_STEAL) {

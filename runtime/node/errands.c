@@ -70,6 +70,9 @@ static void fetch(const struct plb_errand *errand, bool again, struct plb_outbox
     const struct plb_node_config *config = &errand->runner->shared->config;
     struct plb_slot *slot = errand->slot;
     struct plb_mirror *mirror = errand->runner->shared->mirror;
+    struct plb_keep *keep = errand->runner->shared->keep;
+    if (!again)
+        slot->keep = keep != NULL && plb_keep_take(keep, slot->task.range) ? keep : NULL;
     if (!plb_slot_fetch(slot, config->data, &errand->runner->executor, &config->wire, mirror))
         return;
     struct plb_message *m = plb_outbox_add(out, PLB_PULL, config->rank, 0, slot->task.pass);
@@ -101,22 +104,43 @@ void plb_errands_run(const struct plb_errands *errands, struct plb_outbox *out)
         run(&errands->at[i], out);
 }
 
-void plb_errands_begin_pass(struct plb_runner *runners, int n, struct plb_mirror *mirror)
+/* Whether the outputs of a task are written, or will be. */
+static bool may_write(const struct plb_slot *slot)
 {
-    struct plb_rangeset busy = {0};
+    return slot->keep != NULL
+        && (slot->state == PLB_SLOT_FETCHING || slot->state == PLB_SLOT_READY
+            || slot->state == PLB_SLOT_RUNNING);
+}
+
+void plb_errands_begin_pass(struct plb_runner *runners, int n, const struct plb_message *m)
+{
+    if (n == 0)
+        return;
+    struct plb_mirror *mirror = runners->shared->mirror;
+    struct plb_keep *keep = runners->shared->keep;
+    struct plb_rangeset busy = {0}, written = {0};
     for (int p = 0; p < n; p++)
         for (int s = 0; s < PLB_SLOTS; s++)
             if (runners[p].slots[s].state != PLB_SLOT_FREE)
                 plb_rangeset_add(&busy, runners[p].slots[s].task.range);
+    for (int p = 0; p < n; p++)
+        for (int s = 0; s < PLB_SLOTS; s++)
+            if (may_write(&runners[p].slots[s]))
+                plb_rangeset_add(&written, runners[p].slots[s].task.range);
     if (mirror != NULL)
         plb_mirror_begin_pass(mirror, &busy);
+    if (keep != NULL)
+        plb_keep_begin_pass(keep, m->pass, m->begin.stays, &written);
     plb_rangeset_fini(&busy);
+    plb_rangeset_fini(&written);
 }
 
 /* A slot that was forgotten may wait for other inputs meanwhile. */
-bool plb_errands_sum(struct plb_runner *r, int number, const struct plb_message *m)
+bool plb_errands_sum(struct plb_runner *runners, int n, const struct plb_message *m)
 {
-    struct plb_slot *slot = &r->slots[number];
+    if (m->sum.slot >= (int64_t)n * PLB_SLOTS)
+        return false;
+    struct plb_slot *slot = &runners[m->sum.slot / PLB_SLOTS].slots[m->sum.slot % PLB_SLOTS];
     const struct plb_range *range = &slot->pulled;
     if (slot->state != PLB_SLOT_FETCHING || slot->task.pass != m->pass || range->first != m->sum.range.first
         || range->count != m->sum.range.count)
@@ -129,6 +153,8 @@ bool plb_errands_sum(struct plb_runner *r, int number, const struct plb_message 
 void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done)
 {
     const struct plb_dataset *set = config->data;
+    if (slot->keep != NULL && !set->owner)
+        plb_keep_reported(slot->keep, slot->task.pass, done->range);
     done->buffers = plb_slot_sent(slot, set);
     if (config->checksums && !set->owner)
         done->sum = plb_dataset_sum(set, done->range, slot->buffer, done->buffers);

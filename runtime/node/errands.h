@@ -27,12 +27,12 @@ void plb_errands_take_ahead(struct plb_errands *errands, struct plb_runner *runn
 /* Runs all of them. A task whose inputs are here goes to its PU; else PULL goes to `out`. */
 void plb_errands_run(const struct plb_errands *errands, struct plb_outbox *out);
 
-/* A pass begins: where room is short, inputs are dropped that no task needs. NULL: none are kept. Under the
- * lock. */
-void plb_errands_begin_pass(struct plb_runner *runners, int n, struct plb_mirror *mirror);
+/* PASS has come: results that stayed are forgotten. Where room is short, inputs are dropped that no task
+ * needs. Under the lock. */
+void plb_errands_begin_pass(struct plb_runner *runners, int n, const struct plb_message *pass);
 
 /* The checksum of a slot's inputs has come from rank 0. False: nobody waits for it. Under the lock. */
-bool plb_errands_sum(struct plb_runner *runner, int slot, const struct plb_message *sum);
+bool plb_errands_sum(struct plb_runner *runners, int n, const struct plb_message *sum);
 
 /* Sends the results of a task, and has its report tell which, and their checksum where that is wanted. */
 void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done);

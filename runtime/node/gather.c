@@ -15,11 +15,11 @@
 
 #define GONE "it had failed before" /* as for what is queued (core/worker.c) */
 
-bool plb_gathers(const struct plb_dataset *set)
+bool plb_gathers(const struct plb_dataset *set, int64_t stays)
 {
     bool sends = false;
     for (int i = 0; i < set->n; i++)
-        sends |= set->at[i].mode == PLB_OUTPUT && !plb_dataset_in_place(set, i);
+        sends |= set->at[i].mode == PLB_OUTPUT && !plb_dataset_in_place(set, i) && !(stays & PLB_BUFFER(i));
     return plb_dataset_reduces(set) && !sends;
 }
 
@@ -33,7 +33,9 @@ static bool continues(const struct plb_held *held, const struct plb_slice *task)
 
 bool plb_gather_takes(const struct plb_held *h, const struct plb_flight *flight)
 {
-    return h->shared->gathers && flight->slot != NULL && !flight->slot->scratch && !flight->task.audit;
+    bool stays = h->shared->keep == NULL || (flight->slot != NULL && flight->slot->keep != NULL);
+    return h->shared->gathers && flight->slot != NULL && !flight->slot->scratch && !flight->task.audit
+        && stays;
 }
 
 bool plb_gather_fold(struct plb_held *h, const struct plb_flight *flight)

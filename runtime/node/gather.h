@@ -26,8 +26,8 @@ struct plb_held {
     double execute_s, transfer_s;
 };
 
-/* Whether tasks of a node gather: the job reduces arrays, and tasks send nothing else. */
-bool plb_gathers(const struct plb_dataset *set);
+/* Whether tasks of a node gather: the job reduces arrays, and tasks send nothing else but what may stay. */
+bool plb_gathers(const struct plb_dataset *set, int64_t stays);
 
 /* The tasks that the PU has taken after one: the next one, and the last one. NULL: there are none. */
 struct plb_taken {

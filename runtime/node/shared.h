@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "core/worker.h"
+#include "node/keep.h"
 #include "node/mirror.h"
 #include "node/node_config.h"
 #include "node/page_locks.h"
@@ -14,6 +15,7 @@ struct plb_node_shared {
     struct plb_node_config config; /* constant */
     struct plb_page_locks locks;   /* needs no lock of the node */
     struct plb_mirror *mirror;     /* of the communication thread alone; NULL: no inputs are kept */
+    struct plb_keep *keep;         /* the same; NULL: no results stay */
     bool uses_slots;               /* constant: some data travels, so tasks have slots */
     bool gathers;                  /* constant: results of consecutive tasks become one */
     bool guarded; /* constant: tasks write outputs in place, unless others may execute their units too */

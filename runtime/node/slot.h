@@ -19,6 +19,7 @@
 
 #include "core/queue.h"
 #include "node/executor.h"
+#include "node/keep.h"
 #include "node/mirror.h"
 #include "node/node_config.h"
 
@@ -54,8 +55,9 @@ struct plb_slot {
     int64_t pulls;              /* mask of the task's inputs that are pulled */
     struct plb_range pulled;    /* for these units */
     bool kept;                  /* they are in the mirror, and stay there */
-    int64_t stored;             /* mask of its results that are in their files already */
-    bool summed;                /* their checksum has come: */
+    struct plb_keep *keep; /* its results of buffers that have a place there go there; NULL: to `memory` */
+    int64_t stored;        /* mask of its results that are in their files already, or stay here */
+    bool summed;           /* their checksum has come: */
     uint32_t sum;
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };

@@ -14,6 +14,9 @@ static const struct plb_option options[] = {
     {"clusters", PLB_INT, "8", 1, 1000, NULL, "how many"},
     {"passes", PLB_INT, "10", 1, 1000, NULL, "how many"},
     {"labels", PLB_FLAG, "no", 0, 0, NULL, "each point's cluster is an output"},
+    {"stays", PLB_FLAG, "no", 0, 0, NULL, "labels are read after the last pass alone"},
+    {"hold", PLB_INT, "-1", -1, 1e9, NULL, "the last task with this point waits for the test"},
+    {"gate", PLB_TEXT, NULL, 0, 0, NULL, "the last call of next waits for this file"},
     {0},
 };
 
@@ -58,10 +61,23 @@ static void move(double *centroids, const double *sums, int64_t k)
                                               / sums[c * (DIMENSIONS + 1) + DIMENSIONS];
 }
 
+/* The last pass: the task of one point waits at the gate. */
+static void hold(const struct plb_task *task, int64_t point, int64_t passes)
+{
+    static atomic_long times;
+    if (point < task->first || point >= task->first + task->count
+        || atomic_fetch_add(&times, 1) + 1 != passes)
+        return;
+    fputs("the last pass waits at the gate\n", stderr);
+    while (access(strchr(getenv("PLB_TEST_GATE"), ':') + 1, F_OK) != 0)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
 static int cpu(const struct plb_task *task)
 {
     wait_at_gate(task);
     const int64_t *k = task->args;
+    hold(task, k[2], k[3]);
     const double *points = task->data[0], *centroids = task->data[1];
     int32_t *labels = k[1] ? task->data[3] : NULL;
     for (int64_t i = 0; i < task->count; i++) {
@@ -86,7 +102,7 @@ static int setup(struct plb_app *app)
     for (int64_t i = 0; i < s->n * DIMENSIONS; i++)
         s->points[i] = (double)(plb_random_bits(1, (uint64_t)i) % 1000);
     memcpy(s->centroids, s->points, (size_t)(s->k < s->n ? s->k : s->n) * DIMENSIONS * sizeof(double));
-    int64_t args[] = {s->k, plb_app_flag(app, "labels")};
+    int64_t args[] = {s->k, plb_app_flag(app, "labels"), plb_app_int(app, "hold"), s->passes};
     plb_app_units(app, s->n);
     plb_app_args(app, args, sizeof args);
     plb_app_data(app, &(struct plb_data){.name = "points",
@@ -105,9 +121,11 @@ static int setup(struct plb_app *app)
     if (!args[1])
         return PLB_OK;
     s->labels = plb_app_alloc_array(app, s->n, sizeof *s->labels);
-    plb_app_data(
-        app, &(struct plb_data){
-                 .name = "labels", .mode = PLB_OUTPUT, .data = s->labels, .unit_bytes = sizeof *s->labels});
+    plb_app_data(app, &(struct plb_data){.name = "labels",
+                                         .mode = PLB_OUTPUT,
+                                         .data = s->labels,
+                                         .unit_bytes = sizeof *s->labels,
+                                         .stays = plb_app_flag(app, "stays")});
     return PLB_OK;
 }
 
@@ -118,7 +136,15 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
     if (*again) { /* else sums stay as they are, for verify */
         move(s->centroids, s->sums, s->k);
         plb_app_replace(app, s->centroids_handle);
+        return PLB_OK;
     }
+    const char *gate = plb_app_text(app, "gate");
+    if (gate != NULL)
+        fputs("next waits at the gate\n", stderr);
+    while (gate != NULL && access(gate, F_OK) != 0)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    for (int64_t i = 0; i < s->k * DIMENSIONS; i++)
+        s->centroids[i] = -1.0; /* nobody should need them any more */
     return PLB_OK;
 }
 

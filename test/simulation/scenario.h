@@ -22,6 +22,7 @@
 #define PHASES 2
 #define MAX_DEADLY 4
 #define JOINING 1000000007 /* from a seed to that of its joins */
+#define STAYING 2000000011 /* to that of its results that stay */
 
 static inline int int_in(struct dice *d, int low, int high) /* inclusive */
 {
@@ -39,7 +40,7 @@ struct scenario {
     struct plb_pu_spec pus[MAX_NODES * MAX_PUS];
     struct plb_cost_map maps[PHASES];
     double costs[PHASES][MAX_UNITS];
-    int phases[MAX_PASSES];
+    int phases[MAX_PASSES + 1]; /* the last one: of a pass that makes lost results again */
     int64_t offsets[MAX_UNITS + 1];
     struct plb_sizes sizes;
     struct plb_fault faults[2 * MAX_NODES];
@@ -354,6 +355,19 @@ static inline void draw_joiners(struct scenario *s)
     sim->join_at = s->join_at;
     for (int i = 0; i < sim->n_joiners; i++)
         s->join_at[i] = (i > 0 ? s->join_at[i - 1] : 0.0) + s->bound * spread(d, 1e-3, 1.0);
+}
+
+/* To be called after make_scenario: some results stay at their nodes until the last pass is over. */
+static inline void draw_stays(struct scenario *s)
+{
+    struct dice dice = {s->simulation.seed + STAYING, 0}, *d = &dice;
+    struct plb_simulation *sim = &s->simulation;
+    if (!one_in(d, 2) || sim->results.unit_bytes == 0.0 || sim->master.audit > 0.0 || s->accepted.n > 0)
+        return;
+    sim->master.stays = 1;
+    sim->staying.unit_bytes = sim->results.unit_bytes * (one_in(d, 2) ? 1.0 : real(d, 0.1, 1.0));
+    sim->no_room = one_in(d, 2) ? 0.0 : real(d, 0.0, 1.0);
+    s->phases[sim->passes] = s->phases[sim->passes - 1];
 }
 
 static inline void free_scenario(struct scenario *s)

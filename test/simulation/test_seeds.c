@@ -38,7 +38,7 @@ static void met(const char *name, int64_t count)
 static int64_t executed_again(const struct scenario *s, const struct watch *w)
 {
     int64_t again = 0;
-    for (int pass = 0; pass < s->simulation.passes; pass++)
+    for (int pass = 0; pass < passes_of(w); pass++)
         for (int64_t u = 0; u < s->maps[0].units; u++)
             again += w->executions[pass][u] > 1 ? w->executions[pass][u] - 1 : 0;
     return again;
@@ -63,6 +63,20 @@ static void count_residence(const struct plb_master *master)
     met("units granted to the node that had their inputs", counts.at_home);
     met("and to another one", counts.away);
     met("losses of nodes that had kept inputs", residence != NULL ? counts.lost : 0);
+}
+
+/* Results that stayed, and what became of them. */
+static void count_stays(const struct watch *w, const struct plb_master *master)
+{
+    const struct plb_stays_counts *counts = plb_master_stays(master);
+    struct plb_stays_counts c = {0};
+    if (counts != NULL)
+        c = *counts;
+    met("units whose results stayed at their node", c.kept);
+    met("of which rank 0 got in the end", c.gathered);
+    met("units whose results were lost", c.lost);
+    met("units executed in a pass for lost results alone", w->repaired);
+    met("losses of nodes that were asked for results", c.asked_lost);
 }
 
 /* Units that were set aside since nobody was left to try them. */
@@ -210,11 +224,13 @@ static void check_seed(uint64_t seed)
     struct plb_simulated result;
     make_scenario(&s, seed);
     draw_joiners(&s);
+    draw_stays(&s);
     simulate_watched(&s, &w, "as drawn", &result);
     check_given_up(&s, &result);
     count(&s, &w, &result);
     count_deadly(&s, &result);
     count_residence(result.master);
+    count_stays(&w, result.master);
     plb_master_free(result.master);
     free_scenario(&s);
 }
@@ -258,6 +274,7 @@ static void the_same_seed_gives_the_same_run(void **state)
             struct plb_error err = {.status = PLB_OK};
             make_scenario(&s, seed);
             draw_joiners(&s);
+            draw_stays(&s);
             assert_int_equal(plb_simulate(&s.simulation, &runs[i], &err), PLB_OK);
             plb_master_free(runs[i].master);
             free_scenario(&s);

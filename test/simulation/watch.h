@@ -8,55 +8,7 @@
 
 #include "base/memory.h"
 #include "deadly.h"
-#include "scenario.h"
-
-_Static_assert(MAX_NODES *MAX_PUS <= 32, "a PU has a bit");
-
-#define MAX_CANCELS 256
-
-struct watch {
-    const struct scenario *scenario;
-    uint32_t executed_by[MAX_PASSES][MAX_UNITS]; /* bit: PU */
-    uint16_t executions[MAX_PASSES][MAX_UNITS], copies[MAX_PASSES][MAX_UNITS];
-    bool accepted[MAX_PASSES][MAX_UNITS];
-    bool before[MAX_PASSES][MAX_UNITS]; /* accepted, or set aside, from the start */
-    bool aside[MAX_PASSES][MAX_UNITS];  /* set aside */
-    int n_aside;                        /* ranges that the master has set aside so far */
-    int64_t taken[MAX_PASSES];          /* units */
-    double folded[MAX_PASSES];          /* the sum of the numbers of all units, as whole results give it */
-    struct granted {
-        int64_t id;
-        int pass;
-        struct plb_range range;
-        int64_t most; /* units of a task, where they are suspect; else 0 */
-    } * blocks;       /* in the order of their numbers */
-    int n_blocks, capacity;
-    bool told_empty[MAX_PASSES + 1][MAX_NODES]; /* by pass: the master has sent it EMPTY */
-    struct plb_message cancelled[MAX_CANCELS];  /* CANCELs of this event */
-    int n_cancelled;
-    int64_t refused; /* PUs, by the master */
-    double now;
-    char wrong[300];
-};
-
-static inline void wrong(struct watch *w, const char *format, ...)
-{
-    va_list list;
-    if (w->wrong[0] != '\0')
-        return;
-    va_start(list, format);
-    vsnprintf(w->wrong, sizeof w->wrong, format, list);
-    va_end(list);
-}
-
-static inline bool in_run(struct watch *w, int pass, struct plb_range r, const char *what)
-{
-    bool fine = pass >= 1 && pass <= w->scenario->simulation.passes && r.first >= 0 && r.count > 0
-             && r.count <= w->scenario->maps[0].units && r.first <= w->scenario->maps[0].units - r.count;
-    if (!fine)
-        wrong(w, "%s of units %lld + %lld in pass %d", what, (long long)r.first, (long long)r.count, pass);
-    return fine;
-}
+#include "watched.h"
 
 /* The block with this number: the first of its ranges. */
 static inline const struct granted *block_of(const struct watch *w, int64_t id)
@@ -170,6 +122,8 @@ static inline void watch_sent(void *context, const struct plb_message *m)
     const char *why = plb_message_check(m, m->size, w->scenario->cluster.n_nodes);
     if (why != NULL)
         wrong(w, "a %s is sent that is %s", plb_message_name(m->type), why);
+    if (m->type == PLB_PASS && m->pass > w->pass)
+        begin_pass(w, m->pass);
     if (m->type == PLB_BLOCK)
         add_block(w, m);
     if (m->type == PLB_EMPTY)
@@ -249,6 +203,10 @@ static inline void watch_reported(void *context, const struct plb_message *done,
             wrong(w, "PU %d reports unit %lld in pass %d, which it has not executed", pu, (long long)u,
                   done->pass);
         first_time += !w->accepted[pass][u];
+        if (!w->accepted[pass][u]) {
+            w->home[u] = done->from;
+            w->there[u] = done->from == 0 || done->done.buffers != 0 || s->simulation.master.stays == 0;
+        }
         if (is_deadly(s, s->phases[pass], u) || w->aside[pass][u])
             wrong(w, "unit %lld of pass %d is accepted, though it kills or was set aside", (long long)u,
                   done->pass);
@@ -290,6 +248,7 @@ static inline void start_watch(struct watch *w, struct scenario *s)
                                              .sent = watch_sent,
                                              .executed = watch_executed,
                                              .reported = watch_reported,
+                                             .gathered = watch_gathered,
                                              .stepped = watch_stepped};
 }
 
@@ -327,7 +286,10 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
     const struct scenario *s = w->scenario;
     const struct plb_master_counts *counts = plb_master_counts(result->master);
     int64_t units = s->maps[0].units;
-    for (int pass = 0; pass < s->simulation.passes; pass++) {
+    for (int64_t u = 0; u < units; u++)
+        if (!w->there[u] && !w->aside[s->simulation.passes - 1][u])
+            wrong(w, "rank 0 never gets the result of unit %lld", (long long)u);
+    for (int pass = 0; pass < passes_of(w); pass++) {
         double sum = 0.5 * (double)units * (double)(units - 1);
         if (w->taken[pass] != units)
             wrong(w, "%lld of %lld units are accepted in pass %d", (long long)w->taken[pass],

@@ -42,7 +42,7 @@ static int begin(void **state)
     w.set = (struct plb_dataset){.n = 1, .owner = true, .units = UNITS};
     w.set.at[0] = (struct plb_data){.mode = PLB_REDUCE, .bytes = sizeof(double), .op = PLB_SUM};
     w.shared.config.data = &w.set;
-    w.shared.gathers = plb_gathers(&w.set);
+    w.shared.gathers = plb_gathers(&w.set, 0);
     pthread_mutex_init(&w.shared.lock, NULL);
     pthread_cond_init(&w.shared.wake, NULL);
     w.shared.worker = plb_worker_new(
@@ -296,16 +296,17 @@ static void outputs_that_travel_are_sent_task_by_task(void **state)
     (void)state;
     struct plb_dataset set = w.set;
     set.owner = false;
-    assert_true(plb_gathers(&set));
+    assert_true(plb_gathers(&set, 0));
     set.n = 2;
     set.at[1] = (struct plb_data){.mode = PLB_PARTITION, .unit_bytes = 8};
-    assert_true(plb_gathers(&set));
+    assert_true(plb_gathers(&set, 0));
     set.at[1].mode = PLB_OUTPUT;
-    assert_false(plb_gathers(&set));
+    assert_false(plb_gathers(&set, 0));
+    assert_true(plb_gathers(&set, PLB_BUFFER(1))); /* it may stay */
     set.owner = true;
-    assert_true(plb_gathers(&set));
+    assert_true(plb_gathers(&set, 0));
     set.at[0].mode = PLB_REPLICATE;
-    assert_false(plb_gathers(&set));
+    assert_false(plb_gathers(&set, 0));
 }
 
 int main(void)

@@ -32,7 +32,7 @@ static void fill(struct plb_message *m)
         m->hello.pu.memory = INFINITY;
         memset(m->hello.pu.name, 'x', sizeof m->hello.pu.name - 1);
         break;
-    case PLB_PASS: m->begin = (struct plb_pass){3, -1, 5}; break;
+    case PLB_PASS: m->begin = (struct plb_pass){3, -1, 5, 1}; break;
     case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3, 8.0, 1}; break;
     case PLB_AUDIT:
     case PLB_BACKUP: m->block = (struct plb_block){{10, 5}, 7, 5, 0, 0.0, 0}; break;
@@ -40,6 +40,8 @@ static void fill(struct plb_message *m)
     case PLB_RECALL: m->recall = (struct plb_recall){5.0, 3, 1}; break;
     case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0, 0, 1}; break;
     case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0}; break;
+    case PLB_GATHER: /* as a KEPT */
+    case PLB_KEPT: m->kept = (struct plb_kept_results){{10, 5}, 3, 1, 7, 1}; break;
     case PLB_CHECKSUM: m->sum = (struct plb_sum){{10, 5}, 3, UINT32_MAX}; break;
     case PLB_FAIL:
         m->fail = (struct plb_failure){.range = {10, 5}, .status = -3, .among = {9, 8}, .text = "no memory"};
@@ -212,8 +214,7 @@ static const struct wrong wrongs[] = {
     I64(PLB_BLOCK, block.alone, 2),
     I64(PLB_BACKUP, block.range.count, 0),
     I64(PLB_BACKUP, block.grain, 0),
-    I64(PLB_CANCEL, cancel.range.first, -1),
-    I64(PLB_CANCEL, cancel.range.count, 0),
+    RANGE(PLB_CANCEL, cancel.range),
     I64(PLB_CANCEL, cancel.why, -1),
     I64(PLB_CANCEL, cancel.why, 3),
     AMOUNT(PLB_RECALL, recall.work),

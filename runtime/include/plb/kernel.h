@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 8u
+#define PLB_KERNEL_ABI 9u
 
 /* The running application, as its kernel sees it. Opaque, and owned by plbrun. Valid only in the thread that
  * gets it, and only during that call. */
@@ -107,6 +107,8 @@ struct plb_data {
                                   other. 0: the buffer is one list */
     const void *neutral;       /* PLB_OWN_FOLD: `bytes` bytes, which each task's array is before; folded with
                                   another array they give that one. Borrowed. NULL: zeros */
+    bool stays; /* OUTPUT of a kernel with `next`: nobody reads it before the last pass has ended. Results
+                   stay at the nodes that computed them until then, and `next` does not find them in `data` */
 };
 
 /* The work of one call of an entry. plbrun owns all of it, and it lasts for the call. */

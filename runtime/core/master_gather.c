@@ -1,0 +1,38 @@
+/* The end of the last pass: results that stayed at nodes are gathered, or made again. */
+#include "core/master.h"
+#include "core/master_inside.h"
+#include "core/self_check.h"
+
+bool plb_master_gather(struct plb_master *m, struct plb_outbox *out)
+{
+    if (m->stays != NULL)
+        plb_stays_gather(m->stays, m->pass, out);
+    return plb_master_gathers(m);
+}
+
+bool plb_master_awaits(const struct plb_master *m, const struct plb_message *kept)
+{
+    return m->stays != NULL && kept->pass == m->pass && !plb_ledger_lost(m->ledger, kept->from)
+        && plb_stays_awaits(m->stays, kept);
+}
+
+bool plb_master_gathers(const struct plb_master *m)
+{
+    return m->stays != NULL && plb_stays_any(m->stays);
+}
+
+int64_t plb_master_lacking(const struct plb_master *m)
+{
+    return m->stays != NULL ? plb_stays_lacking(m->stays)->units : 0;
+}
+
+void plb_master_repair(struct plb_master *m, int pass, const struct plb_cost_map *map, double now,
+                       struct plb_outbox *out)
+{
+    const struct plb_rangeset *lacking = plb_stays_lacking(m->stays);
+    struct plb_rangeset accepted = {0};
+    plb_rangeset_missing(lacking, (struct plb_range){0, map->units}, &accepted);
+    plb_stays_begin(m->stays, false);
+    plb_master_start(m, pass, &(struct plb_pass){m->phase, 0, 0, 0}, map, &accepted, now, out);
+    plb_rangeset_fini(&accepted);
+}

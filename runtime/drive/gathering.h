@@ -1,0 +1,26 @@
+/* Rank 0 gathers results that stayed at other ranks, when no further pass follows (core/stays.h).
+ *
+ * It asks a rank for some ranges at a time, and receives them straight into their place. Results that a lost
+ * rank had, or that arrive damaged, are made again: in one more pass of the last phase, over these units
+ * alone and with the inputs of the last pass. `next` may have changed replicated buffers since. So they are
+ * copied before it is called, where results stayed. Reduced arrays have all units already, and those of the
+ * repair are dropped. The functions are in drive/rank0.h. */
+#ifndef PLB_DRIVE_GATHERING_H
+#define PLB_DRIVE_GATHERING_H
+
+#include "core/message.h"
+#include "job/dataset.h"
+
+struct plb_rank;
+struct plb_kept_transfer;
+
+/* A zeroed struct is empty. */
+struct plb_gathering {
+    bool on, repairs; /* results are gathered; a pass makes lost ones again */
+    double began;     /* seconds of the run's clock */
+    struct plb_kept_transfer *transfers;
+    struct plb_kept_transfer *lost; /* of lost ranks: MPI may still write to their memory */
+    void *before[PLB_MAX_DATA];     /* replicated buffers as they were in the last pass */
+};
+
+#endif

@@ -1,0 +1,162 @@
+/* Results that stay on a rank: their place, their room, and who writes there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "node/keep.h"
+
+#define UNITS 1000
+#define BYTES 8
+
+static int next(struct plb_app *app, int64_t pass, bool *again)
+{
+    (void)app;
+    (void)pass;
+    *again = false;
+    return PLB_OK;
+}
+
+static const struct plb_kernel kernel = {.next = next}, one_pass;
+static struct plb_dataset set = {.n = 3,
+                                 .units = UNITS,
+                                 .kernel = &kernel,
+                                 .at = {{.mode = PLB_PARTITION, .unit_bytes = 32},
+                                        {.mode = PLB_OUTPUT, .unit_bytes = BYTES, .stays = true},
+                                        {.mode = PLB_OUTPUT, .unit_bytes = 4}}};
+static int64_t put_bytes;
+
+static void put(void *context, int tag, const void *data, size_t bytes, int *pending)
+{
+    (void)context;
+    (void)pending;
+    assert_true(tag >= 100);
+    for (size_t i = 0; i < bytes; i++)
+        assert_int_equal(((const char *)data)[i], 7);
+    put_bytes += (int64_t)bytes;
+}
+
+/* Whether the rank answers that it has these units. */
+static bool has(struct plb_keep *k, int pass, int64_t first, int64_t count)
+{
+    const struct plb_node_config config = {.rank = 2, .data = &set, .wire = {NULL, NULL, put}};
+    struct plb_message m = {.type = PLB_GATHER, .pass = pass};
+    struct plb_outbox out = {0};
+    m.gather = (struct plb_gather){{first, count}, PLB_BUFFER(1)};
+    put_bytes = 0;
+    plb_keep_answer(k, &config, 100, &m, &out);
+    assert_int_equal(out.n, 1);
+    bool here = out.at[0].kept.here;
+    assert_true(out.at[0].type == PLB_KEPT && out.at[0].kept.range.first == first);
+    assert_int_equal(put_bytes, here ? count * BYTES : 0);
+    plb_outbox_fini(&out);
+    return here;
+}
+
+static void begin(struct plb_keep *k, int pass, int64_t busy)
+{
+    struct plb_rangeset units = {0};
+    plb_rangeset_add(&units, (struct plb_range){0, busy});
+    plb_keep_begin_pass(k, pass, PLB_BUFFER(1), &units);
+    plb_rangeset_fini(&units);
+}
+
+static bool take(struct plb_keep *k, int64_t first, int64_t count)
+{
+    return plb_keep_take(k, (struct plb_range){first, count});
+}
+
+static void execute(struct plb_keep *k, int pass, int64_t first, int64_t count)
+{
+    memset(plb_keep_place(k, 1, first), 7, (size_t)count * BYTES);
+    plb_keep_reported(k, pass, (struct plb_range){first, count});
+}
+
+static void what_was_reported_is_sent(void **state)
+{
+    (void)state;
+    struct plb_keep *k = plb_keep_new(&set, 1e9, false);
+    assert_int_equal(plb_keep_buffers(k), PLB_BUFFER(1));
+    assert_false(take(k, 0, 1)); /* no pass has begun */
+    begin(k, 1, 0);
+    assert_true(take(k, 10, 10) && take(k, 20, 10));
+    execute(k, 1, 10, 10);
+    assert_true(has(k, 1, 10, 10) && has(k, 1, 12, 3));
+    assert_false(has(k, 1, 20, 10) || has(k, 1, 15, 10) || has(k, 2, 10, 10));
+    execute(k, 1, 20, 10);
+    assert_true(has(k, 1, 10, 20));
+    begin(k, 2, 0);
+    assert_false(has(k, 2, 10, 10));
+    execute(k, 1, 10, 10); /* a report of the pass before */
+    assert_false(has(k, 2, 10, 10));
+    assert_false(has(NULL, 2, 10, 10));
+    plb_keep_free(k);
+}
+
+/* A task that runs twice, or still runs from the pass before, must not write over what was reported. */
+static void one_task_alone_writes_a_unit(void **state)
+{
+    (void)state;
+    struct plb_keep *k = plb_keep_new(&set, 1e9, false);
+    begin(k, 1, 0);
+    assert_true(take(k, 0, 10));
+    assert_false(take(k, 0, 10) || take(k, 9, 5));
+    begin(k, 2, 5);
+    assert_false(take(k, 0, 10));
+    assert_true(take(k, 5, 5));
+    begin(k, 3, 0);
+    assert_true(take(k, 0, 10));
+    plb_keep_begin_pass(k, 4, 0, &(struct plb_rangeset){0}); /* in which nothing stays */
+    assert_false(take(k, 0, 10));
+    plb_keep_free(k);
+}
+
+static void short_of_room_results_are_sent(void **state)
+{
+    (void)state;
+    for (int shared = 0; shared < 2; shared++) {
+        struct plb_keep *k = plb_keep_new(&set, 30.0 * BYTES, shared);
+        begin(k, 1, 0);
+        assert_true(take(k, 0, 20));
+        assert_false(take(k, 20, 20));
+        assert_true(take(k, 20, 10));
+        begin(k, 2, 0); /* there was no room: what is used now has it */
+        assert_true(take(k, 0, 20) && take(k, 20, 10));
+        assert_false(take(k, 100, 1));
+        begin(k, 3, 0);
+        assert_true(take(k, 0, 5));
+        assert_false(take(k, 100, 1));
+        begin(k, 4, 0);
+        assert_true(take(k, 100, 25));
+        plb_keep_free(k);
+    }
+}
+
+static void nothing_stays_where_it_is_not_said(void **state)
+{
+    (void)state;
+    struct plb_dataset other = set;
+    other.kernel = &one_pass;
+    assert_null(plb_keep_new(&other, 1e9, false));
+    other = set;
+    other.owner = true;
+    assert_null(plb_keep_new(&other, 1e9, false));
+    other = set;
+    other.at[1].stays = false;
+    assert_null(plb_keep_new(&other, 1e9, false));
+    assert_null(plb_keep_new(&set, 0.0, false));
+    assert_int_equal(plb_keep_buffers(NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_reported_is_sent),
+        cmocka_unit_test(one_task_alone_writes_a_unit),
+        cmocka_unit_test(short_of_room_results_are_sent),
+        cmocka_unit_test(nothing_stays_where_it_is_not_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+/* Which node has which results, what the master asks for, and what is lacking. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/stays.h"
+
+#define UNITS 100
+#define NODES 4
+#define OUTPUTS 6 /* two buffers */
+
+static struct plb_cost_map map;
+static struct plb_ledger *ledger;
+static struct plb_stays *stays;
+static struct plb_outbox out;
+
+static int begin(void **state)
+{
+    struct plb_error err = {.status = PLB_OK};
+    (void)state;
+    assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
+    ledger = plb_ledger_new(NODES, NODES);
+    plb_ledger_begin(ledger, &map, NULL);
+    stays = plb_stays_new(NODES, OUTPUTS);
+    plb_stays_begin(stays, true);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    plb_stays_free(stays);
+    plb_ledger_free(ledger);
+    plb_cost_map_fini(&map);
+    plb_outbox_fini(&out);
+    return 0;
+}
+
+/* A node reports units, and the ledger accepts them. sent: results that come with it. */
+static void report(int node, int64_t first, int64_t count, int64_t sent)
+{
+    struct plb_message m = {.type = PLB_DONE, .from = node};
+    m.done = (struct plb_done){.range = {first, count}, .slot = 0, .tasks = 1, .buffers = sent};
+    plb_stays_reported(stays, ledger, &m, false);
+    plb_ledger_accept(ledger, m.done.range, 0);
+}
+
+/* This message asks a node for these units. */
+static void assert_asked(int at, int node, int64_t first, int64_t count)
+{
+    assert_true(at < out.n);
+    assert_int_equal(out.at[at].type, PLB_GATHER);
+    assert_int_equal(out.at[at].to, node);
+    assert_int_equal(out.at[at].gather.range.first, first);
+    assert_int_equal(out.at[at].gather.range.count, count);
+    assert_int_equal(out.at[at].gather.buffers, OUTPUTS);
+}
+
+static bool answer(int node, int64_t first, int64_t count, bool here)
+{
+    struct plb_message m = {.type = PLB_KEPT, .from = node, .pass = 1};
+    m.kept = (struct plb_kept_results){.range = {first, count}, .here = here};
+    if (!plb_stays_awaits(stays, &m))
+        return false;
+    plb_stays_receive(stays, &m, &out);
+    return true;
+}
+
+static void what_stayed_is_asked_for(void **state)
+{
+    (void)state;
+    report(1, 0, 10, 0);
+    report(1, 10, 10, 2); /* one of the two outputs alone: the node is asked for both */
+    report(2, 20, 20, OUTPUTS);
+    report(0, 40, 10, 0);
+    report(3, 50, 50, 0);
+    assert_true(plb_stays_any(stays));
+    plb_stays_gather(stays, 1, &out);
+    assert_int_equal(out.n, 2);
+    assert_asked(0, 1, 0, 20);
+    assert_asked(1, 3, 50, 50);
+    assert_false(answer(1, 50, 50, true) || answer(1, 0, 10, true) || answer(2, 0, 20, true));
+    assert_true(answer(1, 0, 20, true));
+    assert_false(answer(1, 0, 20, true));
+    assert_true(plb_stays_any(stays));
+    assert_true(answer(3, 50, 50, true));
+    assert_false(plb_stays_any(stays));
+    assert_int_equal(plb_stays_lacking(stays)->units, 0);
+    assert_int_equal(plb_stays_counts(stays)->gathered, 70);
+}
+
+/* The second of two results is not at home anywhere. */
+static void a_unit_is_where_its_accepted_result_is(void **state)
+{
+    (void)state;
+    report(1, 0, 10, 0);
+    report(2, 5, 10, 0);
+    report(3, 0, 15, 0);
+    plb_stays_gather(stays, 1, &out);
+    assert_int_equal(out.n, 2);
+    assert_asked(0, 1, 0, 10);
+    assert_asked(1, 2, 10, 5);
+}
+
+static void what_is_lost_is_lacking(void **state)
+{
+    (void)state;
+    report(1, 0, 10, 0);
+    report(2, 10, 10, 0);
+    report(3, 20, 10, 0);
+    plb_stays_lose(stays, 1);
+    plb_stays_gather(stays, 1, &out);
+    assert_int_equal(out.n, 2);
+    plb_stays_lose(stays, 2);
+    assert_false(answer(2, 10, 10, true));
+    assert_true(answer(3, 20, 10, false)); /* it has not what it should */
+    assert_false(plb_stays_any(stays));
+    assert_int_equal(plb_stays_lacking(stays)->n, 1);
+    assert_int_equal(plb_stays_lacking(stays)->units, 30);
+}
+
+static void a_few_ranges_are_asked_for_at_a_time(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        report(1, 10 * i, 1, 0);
+    plb_stays_gather(stays, 1, &out);
+    int asked = out.n;
+    assert_true(asked > 1 && asked < 10);
+    for (int i = 0; i < 10; i++)
+        assert_true(answer(1, 10 * i, 1, true));
+    assert_int_equal(out.n, 10);
+    assert_false(plb_stays_any(stays));
+}
+
+static void a_new_pass_forgets(void **state)
+{
+    (void)state;
+    report(1, 0, 10, 0);
+    plb_stays_lose(stays, 1);
+    report(2, 10, 10, 0);
+    plb_stays_begin(stays, false);
+    plb_ledger_begin(ledger, &map, NULL);
+    report(2, 0, 10, 0); /* nothing stays in this one */
+    assert_false(plb_stays_any(stays));
+    assert_int_equal(plb_stays_buffers(stays), 0);
+    assert_int_equal(plb_stays_lacking(stays)->units, 0);
+}
+
+static void assert_refused(const struct plb_message *m, bool refused)
+{
+    assert_int_equal(plb_message_check(m, m->size, NODES) != NULL, refused);
+}
+
+static void impossible_messages_are_refused(void **state)
+{
+    (void)state;
+    struct plb_message *gather = plb_outbox_add(&out, PLB_GATHER, 0, 1, 1), g, *kept, k;
+    gather->gather = (struct plb_gather){{0, 10}, 1};
+    assert_refused(gather, false);
+    g = *gather;
+    g.gather.buffers = -1;
+    assert_refused(&g, true);
+    g = *gather;
+    g.gather.range.count = 0;
+    assert_refused(&g, true);
+    kept = plb_outbox_add(&out, PLB_KEPT, 1, 0, 1);
+    kept->kept = (struct plb_kept_results){{0, 10}, 3, 1, 7, 1};
+    assert_refused(kept, false);
+    for (int i = 0; i < 5; i++) {
+        k = *kept;
+        k.kept.range.first = i == 0 ? -1 : 0;
+        k.kept.slot = i == 1 ? -1 : 3;
+        k.kept.here = i == 2 ? 2 : i == 3 ? -1 : 1;
+        k.kept.buffers = i == 4 ? -1 : 1;
+        assert_refused(&k, true);
+    }
+    struct plb_message *pass = plb_outbox_add(&out, PLB_PASS, 0, 1, 1);
+    pass->begin.stays = -1;
+    assert_refused(pass, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_stayed_is_asked_for, begin, end),
+        cmocka_unit_test_setup_teardown(a_unit_is_where_its_accepted_result_is, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_lost_is_lacking, begin, end),
+        cmocka_unit_test_setup_teardown(a_few_ranges_are_asked_for_at_a_time, begin, end),
+        cmocka_unit_test_setup_teardown(a_new_pass_forgets, begin, end),
+        cmocka_unit_test_setup_teardown(impossible_messages_are_refused, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
