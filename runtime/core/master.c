@@ -102,7 +102,8 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
     m->pass_began = now;
     for (int n = m->config.n_nodes - 1; n >= 0; n--)
         if (!plb_ledger_lost(m->ledger, n))
-            plb_outbox_add(out, PLB_PASS, 0, n, pass)->begin = (struct plb_pass){phase, replaced, 0};
+            plb_outbox_add(out, PLB_PASS, 0, n, pass)->begin = (struct plb_pass){.phase = phase,
+                                                                                 .replaced = replaced};
     plb_broker_begin(m->broker);
     if (m->residence != NULL)
         plb_residence_begin(m->residence, map->units);

@@ -1,17 +1,12 @@
 /* Broadcasts of buffers, and those that are sent again. */
 #include "drive/data_mpi.h"
 
-#include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "job/fold_tree.h"
 #include "job/reduce.h"
-
-/* The tag of buffer 0 where it is replaced; slots have the tags below. */
-#define REPLACED_TAG PLB_TAGS
-
-static_assert(REPLACED_TAG + PLB_MAX_DATA <= PLB_DATA_TAGS, "each buffer has a tag");
 
 /* Sends the neutral elements of the kernel's own fold. Rank 0's pointer means nothing elsewhere. */
 static void share_neutral(struct plb_dataset *set, int i, struct plb_mpi *mpi)
@@ -86,6 +81,8 @@ void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi)
     }
 }
 
+#define FOR_EVER INT_MAX
+
 /* Memory that was a buffer of the dataset for the tasks of passes `from` to `until` - 1. */
 struct plb_old_buffer {
     void *data;
@@ -101,45 +98,46 @@ static bool is_offsets(const struct plb_dataset *set, int buffer)
     return false;
 }
 
-static bool is_replaced(const struct plb_dataset *set, int i, int64_t mask)
+bool plb_dataset_is_replaced(const struct plb_dataset *set, int i, int64_t mask)
 {
     return set->at[i].mode == PLB_REPLICATE && (mask & ((int64_t)1 << i)) != 0;
 }
 
-/* Gives a buffer new memory, and keeps the old one. */
-static void renew(struct plb_dataset *set, int i, int pass, struct plb_old_buffers *old)
+/* Gives a buffer new memory, and keeps the old one for passes before `until`. */
+static void replace(struct plb_dataset *set, int i, int pass, int until, struct plb_old_buffers *old)
 {
     struct plb_old_buffer *o = plb_alloc(sizeof *o);
-    *o = (struct plb_old_buffer){set->host[i], old->since[i], pass, old->first};
+    *o = (struct plb_old_buffer){set->host[i], old->since[i], until, old->first};
     old->first = o;
     old->since[i] = pass;
     set->host[i] = plb_alloc(set->at[i].bytes);
-}
-
-void plb_dataset_send(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int *pending)
-{
-    for (int to = 1; to < plb_mpi_size(mpi); to++)
-        plb_dataset_send_to(set, mask, mpi, to, pending);
 }
 
 void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int to,
                          int *pending)
 {
     for (int i = 0; i < set->n; i++)
-        if (is_replaced(set, i, mask))
-            plb_mpi_put(mpi, to, REPLACED_TAG + i, set->host[i], set->at[i].bytes, pending);
+        if (plb_dataset_is_replaced(set, i, mask))
+            plb_stream_put(mpi, to, set->host[i], set->at[i].bytes, pending);
 }
 
-void plb_dataset_receive(struct plb_dataset *set, int64_t mask, int pass, bool busy,
-                         struct plb_old_buffers *old, struct plb_mpi *mpi, int *pending)
+void plb_dataset_renew(struct plb_dataset *set, int64_t mask, int pass, bool busy, int64_t torn,
+                       struct plb_old_buffers *old)
 {
     for (int i = 0; i < set->n; i++) {
-        if (!is_replaced(set, i, mask))
-            continue;
-        if (busy && !is_offsets(set, i))
-            renew(set, i, pass, old);
-        plb_mpi_get(mpi, 0, REPLACED_TAG + i, set->host[i], set->at[i].bytes, pending);
+        bool moves = plb_dataset_is_replaced(set, i, mask) && !is_offsets(set, i);
+        if (moves && (torn & PLB_BUFFER(i)) != 0)
+            replace(set, i, pass, FOR_EVER, old);
+        else if (moves && busy)
+            replace(set, i, pass, pass, old);
     }
+}
+
+void plb_dataset_stream(const struct plb_dataset *set, int64_t mask, struct plb_stream *stream)
+{
+    for (int i = 0; i < set->n; i++)
+        if (plb_dataset_is_replaced(set, i, mask))
+            plb_stream_add(stream, set->host[i], set->at[i].bytes);
 }
 
 void plb_dataset_clear(const struct plb_dataset *set)
@@ -155,7 +153,7 @@ void plb_old_buffers_free(struct plb_old_buffers *old, const struct plb_buffer_r
 {
     for (struct plb_old_buffer **at = &old->first; *at != NULL;) {
         struct plb_old_buffer *o = *at;
-        if (reader != NULL && reader->works(reader->context, o->from, o->until)) {
+        if (reader != NULL && (o->until == FOR_EVER || reader->works(reader->context, o->from, o->until))) {
             at = &o->next;
             continue;
         }

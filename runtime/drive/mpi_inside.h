@@ -28,7 +28,8 @@ struct plb_mpi {
     struct plb_link *told; /* broadcasts go to this one alone; NULL: to all that MPI has started */
     int *told_pending;
     MPI_Comm control, data, local;
-    int before, after;     /* in the chain of all ranks, host by host, which begins with rank 0; -1: none */
+    int *chain;            /* plb_mpi_chain */
+    int before, after;     /* in that; -1: none */
     size_t part;           /* bytes */
     struct plb_frame *out; /* per rank: being filled */
     unsigned char in[PLB_FRAME_BYTES];
