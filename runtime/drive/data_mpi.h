@@ -36,9 +36,9 @@ bool plb_dataset_is_replaced(const struct plb_dataset *set, int i, int64_t mask)
 void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int to,
                          int *pending);
 
-/* On another rank: where tasks of an earlier pass still run (`busy`), replaced buffers get new memory, and
- * the old one is kept. It is kept for ever where the mask `torn` has the buffer. Offsets stay where they are:
- * they do not change. */
+/* On another rank: where tasks of an earlier pass still run (`busy`), or where ranks of its host share a
+ * buffer, replaced ones get new memory of this rank, and the old one is kept. It is kept for ever where the
+ * mask `torn` has the buffer. Offsets stay where they are: they do not change. */
 void plb_dataset_renew(struct plb_dataset *set, int64_t mask, int pass, bool busy, int64_t torn,
                        struct plb_old_buffers *old);
 

@@ -56,6 +56,15 @@ static void check_threads(const struct plb_mpi *m, int provided, struct plb_erro
                      : "");
 }
 
+/* A rank goes before another one. */
+static void link_two(const struct plb_mpi *m, int one, int other, int *before, int *after)
+{
+    if (m->rank == one)
+        *after = other;
+    if (m->rank == other)
+        *before = one;
+}
+
 /* Ranks of a host stand side by side, so that data comes to each host once. */
 static void make_chain(struct plb_mpi *m)
 {
@@ -67,10 +76,14 @@ static void make_chain(struct plb_mpi *m)
         for (int r = host; r < m->size && hosts[host] == host; r++)
             if (hosts[r] == host)
                 m->chain[n++] = r;
-    m->before = m->after = -1;
-    for (int i = 0; i + 1 < n; i++) {
-        m->after = m->chain[i] == m->rank ? m->chain[i + 1] : m->after;
-        m->before = m->chain[i + 1] == m->rank ? m->chain[i] : m->before;
+    m->before = m->after = m->host_before = m->host_after = -1;
+    m->first = first == 0;
+    for (int i = 1, last = 0; i < n; i++) {
+        link_two(m, m->chain[i - 1], m->chain[i], &m->before, &m->after);
+        if (i > 1 && hosts[m->chain[i]] == hosts[m->chain[i - 1]])
+            continue;
+        link_two(m, last, m->chain[i], &m->host_before, &m->host_after);
+        last = m->chain[i];
     }
     free(hosts);
 }
@@ -108,6 +121,11 @@ int plb_mpi_rank(const struct plb_mpi *m)
 int plb_mpi_size(const struct plb_mpi *m)
 {
     return m->all;
+}
+
+int plb_mpi_first_of_host(const struct plb_mpi *m)
+{
+    return m->first;
 }
 
 void plb_mpi_local(const struct plb_mpi *m, int *rank, int *size)

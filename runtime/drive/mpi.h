@@ -63,6 +63,7 @@ void plb_mpi_detach(struct plb_mpi *mpi, int rank); /* the connection, if there 
 int plb_mpi_gone(const struct plb_mpi *mpi, int after);
 
 void plb_mpi_local(const struct plb_mpi *mpi, int *rank, int *size); /* among those on this host */
+int plb_mpi_first_of_host(const struct plb_mpi *mpi); /* of these, the first that is not rank 0 */
 
 /* The ranks that MPI has started, in the order in which large data goes from one to the next: first rank 0,
  * and those of a host side by side. */
@@ -117,6 +118,9 @@ void plb_mpi_tell_lost(struct plb_mpi *mpi, int to, int lost);
 int plb_mpi_hear_lost(struct plb_mpi *mpi);
 void plb_mpi_meet(struct plb_mpi *mpi);
 void plb_mpi_broadcast(struct plb_mpi *mpi, void *data, size_t bytes);
+
+/* The same to the first rank of each host: the others do nothing, and their data may be NULL. */
+void plb_mpi_broadcast_hosts(struct plb_mpi *mpi, void *data, size_t bytes);
 int plb_mpi_max(struct plb_mpi *mpi, int value);
 double plb_mpi_clock_offset(struct plb_mpi *mpi); /* to add to plb_now() for rank 0's clock */
 

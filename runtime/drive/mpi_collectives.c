@@ -87,13 +87,13 @@ void plb_mpi_meet(struct plb_mpi *m)
 #define PAUSE 50e-6
 
 /* From rank to rank. MPI sends it from rank 0 to several, over one link. */
-static void send_along(struct plb_mpi *m, void *data, size_t bytes)
+static void send_along(struct plb_mpi *m, int before, int after, void *data, size_t bytes)
 {
     struct plb_stream stream;
-    plb_stream_init(&stream, m, m->before);
+    plb_stream_init(&stream, m, before);
     plb_stream_add(&stream, data, bytes);
-    if (m->after >= 0)
-        plb_stream_hand_on(&stream, m->after, 0);
+    if (after >= 0)
+        plb_stream_hand_on(&stream, after, 0);
     while (!plb_stream_over(&stream)) {
         bool moved = plb_mpi_progress(m);
         moved |= plb_stream_step(&stream);
@@ -110,13 +110,19 @@ void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
     if (plb_mpi_broadcast_linked(m, data, bytes))
         return;
     if (bytes > PLB_STREAM_SMALL && m->size > 1) {
-        send_along(m, data, bytes);
+        send_along(m, m->before, m->after, data, bytes);
     } else if (bytes > 0) {
         MPI_Request request = MPI_REQUEST_NULL;
         int begun = MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, m->data, &request);
         await(m, begun, &request, false, INFINITY);
         m->bytes += m->rank == 0 ? (int64_t)bytes * (m->size - 1) : 0;
     }
+}
+
+void plb_mpi_broadcast_hosts(struct plb_mpi *m, void *data, size_t bytes)
+{
+    if (m->rank == 0 || m->host_before >= 0)
+        send_along(m, m->host_before, m->host_after, data, bytes);
 }
 
 int plb_mpi_max(struct plb_mpi *m, int value)

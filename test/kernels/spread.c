@@ -1,15 +1,20 @@
 /* spread: passes whose replicated buffer is replaced. A unit's output is the sum of the whole buffer; `next`
  * looks at all of them, and fills the buffer anew. The environment of rank 0 may say what happens to other
  * ranks while a buffer travels: SPREAD_FOLDER, a folder in which each rank leaves its process number, and
- * SPREAD_VICTIM, "PASS RANK SIGNAL MILLISECONDS" after the end of that pass. */
+ * SPREAD_VICTIM, "PASS RANK SIGNAL MILLISECONDS" after the end of that pass. SPREAD_LATE=RANK: the first task
+ * of that rank reads the second half of the buffer when the second pass has ended, and says what it found;
+ * the third pass waits for it. Tasks wait at the gate (gate.h). */
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "gate.h"
 #include "plb/kernel.h"
 
 static const struct plb_option options[] = {
@@ -84,10 +89,46 @@ static void fill(uint64_t pass)
         buffer[i] = pass * 1000003 + (uint64_t)i;
 }
 
+static void await_file(const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", getenv("SPREAD_FOLDER"), name);
+    while (access(path, F_OK) != 0)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
+static void make_file(const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", getenv("SPREAD_FOLDER"), name);
+    FILE *file = fopen(path, "w");
+    if (file != NULL)
+        fclose(file);
+}
+
+/* Reads a buffer that others replace meanwhile. */
+static void be_late(const uint64_t *at)
+{
+    static atomic_bool been;
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *late = getenv("SPREAD_LATE");
+    if (late == NULL || rank == NULL || strcmp(late, rank) != 0 || atomic_exchange(&been, true))
+        return;
+    int64_t right = 0;
+    for (; right < words / 2 && at[right] == (uint64_t)right; right++)
+        continue;
+    await_file("second");
+    for (; right < words && at[right] == (uint64_t)right; right++)
+        continue;
+    fprintf(stderr, "a late task has read %s\n", right == words ? "its buffer" : "another buffer");
+    make_file("late");
+}
+
 static int run(const struct plb_task *task)
 {
     uint64_t *to = task->data[OUT];
+    wait_at_gate(task);
     words = (int64_t)(task->bytes[BUFFER] / sizeof *buffer);
+    be_late(task->data[BUFFER]);
     uint64_t sum = sum_of(task->data[BUFFER]);
     for (int64_t i = 0; i < task->count; i++)
         to[i] = sum;
@@ -125,6 +166,10 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
     fill((uint64_t)pass + 1);
     plb_app_replace(app, BUFFER);
     strike_after(pass);
+    if (pass == 1 && getenv("SPREAD_LATE") != NULL) {
+        make_file("second");
+        await_file("late");
+    }
     return PLB_OK;
 }
 
