@@ -99,8 +99,9 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
                                                          : plb_suspects_known(m->suspects, phase);
     if (m->stays != NULL)
         plb_stays_begin(m->stays, true);
-    plb_master_start(m, pass, &(struct plb_pass){phase, replaced, 0, m->config.stays}, map, accepted, now,
-                     out);
+    plb_master_start(m, pass,
+                     &(struct plb_pass){.phase = phase, .replaced = replaced, .stays = m->config.stays}, map,
+                     accepted, now, out);
 }
 
 void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *begin,

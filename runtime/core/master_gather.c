@@ -33,6 +33,6 @@ void plb_master_repair(struct plb_master *m, int pass, const struct plb_cost_map
     struct plb_rangeset accepted = {0};
     plb_rangeset_missing(lacking, (struct plb_range){0, map->units}, &accepted);
     plb_stays_begin(m->stays, false);
-    plb_master_start(m, pass, &(struct plb_pass){m->phase, 0, 0, 0}, map, &accepted, now, out);
+    plb_master_start(m, pass, &(struct plb_pass){.phase = m->phase}, map, &accepted, now, out);
     plb_rangeset_fini(&accepted);
 }

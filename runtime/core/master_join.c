@@ -21,7 +21,10 @@ static void welcome(struct plb_master *m, int node, int64_t replaced, double now
 {
     int from = out->n;
     plb_outbox_add(out, PLB_PASS, 0, node, m->pass)->begin = (struct plb_pass){
-        m->phase, replaced, usable(m, node), m->stays != NULL ? plb_stays_buffers(m->stays) : 0};
+        .phase = m->phase,
+        .replaced = replaced,
+        .serves = usable(m, node),
+        .stays = m->stays != NULL ? plb_stays_buffers(m->stays) : 0};
     m->counts.joined_late += plb_agenda_greet(m->agenda, node, out);
     plb_agenda_feed_all(m->agenda, out);
     plb_suspects_step(m->suspects, now - m->pass_began, out);

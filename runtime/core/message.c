@@ -19,6 +19,8 @@ static const struct {
 } types[PLB_MESSAGE_TYPES] = {
     [PLB_HELLO] = {"HELLO", sizeof(struct plb_hello)},
     [PLB_PASS] = {"PASS", sizeof(struct plb_pass)},
+    [PLB_HERE] = {"HERE", 0},
+    [PLB_LACK] = {"LACK", sizeof(struct plb_lack)},
     [PLB_BLOCK] = {"BLOCK", sizeof(struct plb_block)},
     [PLB_PULL] = {"PULL", sizeof(struct plb_pull)},
     [PLB_CHECKSUM] = {"CHECKSUM", sizeof(struct plb_sum)},
@@ -91,6 +93,17 @@ static const char *check_hello(const struct plb_hello *hello, int from)
                   && ended(pu->id, sizeof pu->id) && ended(hello->build.version, sizeof hello->build.version)
                   && ended(hello->kernel_file, sizeof hello->kernel_file);
     return texts_end ? NULL : "a text without an end";
+}
+
+static const char *check_pass(const struct plb_pass *begin, int n_nodes)
+{
+    if (begin->phase < 0)
+        return "an impossible phase";
+    if (begin->stays < 0)
+        return "impossible buffers";
+    bool right = begin->along >= 0 && begin->along <= 1 && begin->before >= 0 && begin->before < n_nodes
+              && begin->after >= 0 && begin->after < n_nodes;
+    return right ? NULL : "a chain of ranks that are none of this run";
 }
 
 static const char *check_block(const struct plb_block *block)
@@ -176,8 +189,8 @@ static const char *check_bye(const struct plb_bye *bye)
 static const char *check_body(const struct plb_message *m, int n_nodes)
 {
     switch ((enum plb_message_type)m->type) {
-    case PLB_PASS:
-        return m->begin.phase < 0 ? "an impossible phase" : m->begin.stays < 0 ? "impossible buffers" : NULL;
+    case PLB_PASS: return check_pass(&m->begin, n_nodes);
+    case PLB_LACK: return m->lack.piece >= 0 ? NULL : "an impossible piece";
     case PLB_BLOCK:
     case PLB_BACKUP:
     case PLB_AUDIT: return check_block(&m->block);

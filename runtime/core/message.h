@@ -1,7 +1,9 @@
 /* Every message of the protocol, on one screen.
  *
  *   HELLO  node → master   one per PU: what it is, and which kernel the node has loaded
- *   PASS   master → node   a pass begins; its replaced buffers are broadcast next
+ *   PASS   master → node   a pass begins; its replaced buffers come next
+ *   HERE   node → master   they have come
+ *   LACK   node → master   the rank from which they should come is lost: rank 0 sends what is missing
  *   BLOCK  master → node   units granted to one PU: a descriptor, never data
  *   PULL   node → master   the inputs of these units are wanted, as data under `slot`
  *   CHECKSUM master → node the checksum of the inputs that were pulled into a slot
@@ -51,6 +53,8 @@
 enum plb_message_type {
     PLB_HELLO = 1,
     PLB_PASS,
+    PLB_HERE,
+    PLB_LACK,
     PLB_BLOCK,
     PLB_PULL,
     PLB_CHECKSUM,
@@ -114,6 +118,13 @@ struct plb_pass {
     int64_t serves; /* bit i: PU i of the node may take from others, though no block was granted to it yet: it
                        has joined when little was left */
     int64_t stays;  /* mask of the outputs that may stay at the node until the last pass has ended */
+    int32_t along;  /* 1: the replaced buffers go from rank to rank; 0: they come from rank 0 */
+    int32_t before; /* from this rank */
+    int32_t after;  /* to this one; 0: to none */
+};
+
+struct plb_lack {
+    int64_t piece; /* the first one that has not come */
 };
 
 struct plb_block {
@@ -262,6 +273,7 @@ struct plb_message {
     union {
         struct plb_hello hello;
         struct plb_pass begin;
+        struct plb_lack lack;
         struct plb_block block; /* BLOCK, BACKUP and AUDIT */
         struct plb_cancel cancel;
         struct plb_recall recall;

@@ -21,6 +21,7 @@
 #include "drive/launch.h"
 #include "drive/leaving.h"
 #include "drive/rank0.h"
+#include "drive/replaced.h"
 
 /* Seconds after a signal that rank 0 waits for the other ranks to end. They may be gone: a launcher signals
  * all of them, and kills them a second later. Larger: no time is left to write the report. Smaller: a rank
@@ -53,34 +54,6 @@ static void forget_buffer(void *node, const void *memory)
     plb_node_forget_buffer(node, memory);
 }
 
-/* Waits for the replaced buffers of a pass, which come after its PASS. Other messages wait meanwhile; signs
- * of life do not. */
-static void receive_replaced(struct plb_rank *r, const struct plb_message *m)
-{
-    int pending = 0;
-    struct plb_outbox signs = {0};
-    bool busy = plb_node_works(r->node, 0, m->pass);
-    if (m->begin.replaced != 0 || m->pass == 1)
-        plb_life_quiet(r->life); /* buffers are taken and locked in memory */
-    plb_dataset_receive(&r->data, m->begin.replaced, m->pass, busy, &r->old, r->mpi, &pending);
-    plb_pace_moved(&r->pace, plb_now());
-    while (pending > 0) {
-        if (plb_mpi_progress(r->mpi))
-            continue;
-        plb_life_step(r->life, &signs);
-        for (int i = 0; i < signs.n; i++)
-            plb_mpi_send(r->mpi, &signs.at[i]);
-        signs.n = 0;
-        plb_mpi_flush(r->mpi);
-        double now = plb_now();
-        if (plb_pace_at_once(&r->pace))
-            plb_pace_yield(&r->pace);
-        else
-            plb_sleep_until(now + plb_pace_sleep(&r->pace, now, PLB_PACE_AWAITING));
-    }
-    plb_outbox_fini(&signs);
-}
-
 /* Rank 0 sends PASS to itself last, so that the replaced buffers follow the PASS of each other rank. */
 static void on_pass(struct plb_rank *r, const struct plb_message *m)
 {
@@ -89,9 +62,9 @@ static void on_pass(struct plb_rank *r, const struct plb_message *m)
     r->pass = m->pass;
     plb_node_rest(r->node, true);
     if (r->rank0 == NULL) {
-        receive_replaced(r, m);
+        plb_replaced_receive(r, m);
     } else {
-        plb_dataset_send(&r->data, m->begin.replaced, r->mpi, &r->rank0->replaced);
+        plb_replaced_send(r, m);
         plb_rank0_arrivals_lack(r, m->begin.replaced);
     }
     plb_old_buffers_free(&r->old, &(struct plb_buffer_reader){r->node, works, forget_buffer});
@@ -217,7 +190,8 @@ static bool look(struct plb_rank *r)
     struct plb_message m;
     plb_last_words_look(r);
     bool moved = plb_mpi_progress(r->mpi);
-    while (plb_mpi_receive(r->mpi, &m)) {
+    moved |= plb_replaced_step(r);
+    while (plb_replaced_next(r, &m)) {
         handle(r, &m);
         moved |= m.type != PLB_BEAT; /* nothing follows it, and a thousand nodes send thousands a second */
     }
@@ -260,7 +234,7 @@ static bool goes_on(struct plb_rank *r, bool *said_bye)
     if (!r->stopped || r->alone)
         return !r->alone;
     bool awaits = r->rank0 != NULL && plb_finish_awaits(r);
-    if (!*said_bye && !plb_mpi_busy(r->mpi)) {
+    if (!*said_bye && !plb_mpi_busy(r->mpi) && !plb_replaced_goes_on(r)) {
         plb_finish_say(r);
         dispatch(r);
         *said_bye = true;
@@ -308,6 +282,7 @@ static bool release(struct plb_rank *r)
     if (!plb_node_free(r->node))
         return false;
     plb_old_buffers_free(&r->old, NULL);
+    plb_replaced_fini(&r->replaced);
     for (int i = 0; r->rank0 == NULL && i < r->n_maps; i++)
         plb_cost_map_fini(&r->maps[i]);
     free(r->maps);

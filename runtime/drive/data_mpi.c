@@ -1,17 +1,18 @@
 /* Broadcasts of buffers, and those that are sent again. */
 #include "drive/data_mpi.h"
 
-#include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 
+#include "base/mapped.h"
 #include "base/memory.h"
+#include "drive/host_copy.h"
 #include "job/fold_tree.h"
 #include "job/reduce.h"
 
-/* The tag of buffer 0 where it is replaced; slots have the tags below. */
-#define REPLACED_TAG PLB_TAGS
-
-static_assert(REPLACED_TAG + PLB_MAX_DATA <= PLB_DATA_TAGS, "each buffer has a tag");
+/* Bytes from which on ranks of a host share a buffer. Larger: more memory for copies. Smaller: more calls at
+ * the start, for memory that nobody misses. A page may be 2 MB. */
+#define SHARED ((size_t)1 << 20)
 
 /* Sends the neutral elements of the kernel's own fold. Rank 0's pointer means nothing elsewhere. */
 static void share_neutral(struct plb_dataset *set, int i, struct plb_mpi *mpi)
@@ -47,15 +48,41 @@ void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, const
     }
 }
 
+static bool is_offsets(const struct plb_dataset *set, int buffer)
+{
+    for (int i = 0; i < set->n; i++)
+        if (set->at[i].mode == PLB_PARTITION_INDEXED && set->at[i].offsets == buffer)
+            return true;
+    return false;
+}
+
+/* Sends a buffer to all ranks; to the first of each host, where its ranks can share it. */
+static void share_buffer(struct plb_dataset *set, int i, struct plb_mpi *mpi)
+{
+    size_t bytes = set->at[i].bytes;
+    void *copy = NULL;
+    bool shared = bytes >= SHARED && !is_offsets(set, i) && !plb_mpi_has_joined(mpi);
+    if (shared)
+        copy = plb_host_copy_new(bytes, mpi, &shared);
+    if (!set->owner)
+        set->host[i] = shared ? copy : plb_alloc(bytes);
+    if (!shared) {
+        plb_mpi_broadcast(mpi, set->host[i], bytes);
+        return;
+    }
+    plb_mpi_broadcast_hosts(mpi, set->host[i], bytes);
+    set->mapped[i] = set->owner ? 0 : bytes;
+    if (!set->owner)
+        plb_host_copy_seal(copy, bytes);
+}
+
 void plb_dataset_share_data(struct plb_dataset *set, struct plb_mpi *mpi)
 {
     for (int i = 0; i < set->n; i++) {
         const struct plb_data *d = &set->at[i];
         if (d->mode != PLB_REPLICATE || (set->whole & PLB_BUFFER(i)) != 0)
             continue;
-        if (!set->owner)
-            set->host[i] = plb_alloc(d->bytes);
-        plb_mpi_broadcast(mpi, set->host[i], d->bytes);
+        share_buffer(set, i, mpi);
     }
     if (set->owner)
         plb_dataset_make_tree(set);
@@ -86,60 +113,57 @@ void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi)
     }
 }
 
+#define FOR_EVER INT_MAX
+
 /* Memory that was a buffer of the dataset for the tasks of passes `from` to `until` - 1. */
 struct plb_old_buffer {
     void *data;
+    size_t mapped; /* bytes that ranks of the host share; 0: it is this rank's own */
     int from, until;
     struct plb_old_buffer *next;
 };
 
-static bool is_offsets(const struct plb_dataset *set, int buffer)
-{
-    for (int i = 0; i < set->n; i++)
-        if (set->at[i].mode == PLB_PARTITION_INDEXED && set->at[i].offsets == buffer)
-            return true;
-    return false;
-}
-
-static bool is_replaced(const struct plb_dataset *set, int i, int64_t mask)
+bool plb_dataset_is_replaced(const struct plb_dataset *set, int i, int64_t mask)
 {
     return set->at[i].mode == PLB_REPLICATE && (mask & ((int64_t)1 << i)) != 0;
 }
 
-/* Gives a buffer new memory, and keeps the old one. */
-static void renew(struct plb_dataset *set, int i, int pass, struct plb_old_buffers *old)
+/* Gives a buffer new memory, and keeps the old one for passes before `until`. */
+static void replace(struct plb_dataset *set, int i, int pass, int until, struct plb_old_buffers *old)
 {
     struct plb_old_buffer *o = plb_alloc(sizeof *o);
-    *o = (struct plb_old_buffer){set->host[i], old->since[i], pass, old->first};
+    *o = (struct plb_old_buffer){set->host[i], set->mapped[i], old->since[i], until, old->first};
+    set->mapped[i] = 0;
     old->first = o;
     old->since[i] = pass;
     set->host[i] = plb_alloc(set->at[i].bytes);
-}
-
-void plb_dataset_send(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int *pending)
-{
-    for (int to = 1; to < plb_mpi_size(mpi); to++)
-        plb_dataset_send_to(set, mask, mpi, to, pending);
 }
 
 void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int to,
                          int *pending)
 {
     for (int i = 0; i < set->n; i++)
-        if (is_replaced(set, i, mask))
-            plb_mpi_put(mpi, to, REPLACED_TAG + i, set->host[i], set->at[i].bytes, pending);
+        if (plb_dataset_is_replaced(set, i, mask))
+            plb_stream_put(mpi, to, set->host[i], set->at[i].bytes, pending);
 }
 
-void plb_dataset_receive(struct plb_dataset *set, int64_t mask, int pass, bool busy,
-                         struct plb_old_buffers *old, struct plb_mpi *mpi, int *pending)
+void plb_dataset_renew(struct plb_dataset *set, int64_t mask, int pass, bool busy, int64_t torn,
+                       struct plb_old_buffers *old)
 {
     for (int i = 0; i < set->n; i++) {
-        if (!is_replaced(set, i, mask))
-            continue;
-        if (busy && !is_offsets(set, i))
-            renew(set, i, pass, old);
-        plb_mpi_get(mpi, 0, REPLACED_TAG + i, set->host[i], set->at[i].bytes, pending);
+        bool moves = plb_dataset_is_replaced(set, i, mask) && !is_offsets(set, i);
+        if (moves && (torn & PLB_BUFFER(i)) != 0)
+            replace(set, i, pass, FOR_EVER, old);
+        else if (moves && (busy || set->mapped[i] > 0)) /* another rank may read it still */
+            replace(set, i, pass, pass, old);
     }
+}
+
+void plb_dataset_stream(const struct plb_dataset *set, int64_t mask, struct plb_stream *stream)
+{
+    for (int i = 0; i < set->n; i++)
+        if (plb_dataset_is_replaced(set, i, mask))
+            plb_stream_add(stream, set->host[i], set->at[i].bytes);
 }
 
 void plb_dataset_clear(const struct plb_dataset *set)
@@ -155,14 +179,17 @@ void plb_old_buffers_free(struct plb_old_buffers *old, const struct plb_buffer_r
 {
     for (struct plb_old_buffer **at = &old->first; *at != NULL;) {
         struct plb_old_buffer *o = *at;
-        if (reader != NULL && reader->works(reader->context, o->from, o->until)) {
+        if (reader != NULL && (o->until == FOR_EVER || reader->works(reader->context, o->from, o->until))) {
             at = &o->next;
             continue;
         }
         if (reader != NULL)
             reader->forget(reader->context, o->data);
         *at = o->next;
-        free(o->data);
+        if (o->mapped > 0)
+            plb_unmap(o->data, o->mapped);
+        else
+            free(o->data);
         free(o);
     }
 }

@@ -4,6 +4,7 @@
 #define PLB_DRIVE_DATA_MPI_H
 
 #include "drive/mpi.h"
+#include "drive/stream.h"
 #include "job/dataset.h"
 
 /* Describes the app's buffers on rank 0 (app not NULL), and sends the description to the other ranks.
@@ -27,18 +28,22 @@ struct plb_old_buffers {
     struct plb_old_buffer *first;
 };
 
-/* A pass begins: rank 0 sends the replicated buffers of this mask (bit i: buffer i) to all others again. Each
- * transfer counts in *pending; no buffer changes before it is 0. */
-void plb_dataset_send(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int *pending);
+/* Whether this mask of replaced buffers (bit i: buffer i) has a replicated buffer. */
+bool plb_dataset_is_replaced(const struct plb_dataset *set, int i, int64_t mask);
 
-/* The same to one rank. */
+/* A pass begins on rank 0: sends the replaced buffers to a rank. Each transfer counts in *pending; no buffer
+ * changes before it is 0. */
 void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int to,
                          int *pending);
 
-/* Another rank receives them. Where tasks of an earlier pass still run (`busy`), they go into new memory, and
- * the old one is kept. Offsets stay where they are: they do not change. */
-void plb_dataset_receive(struct plb_dataset *set, int64_t mask, int pass, bool busy,
-                         struct plb_old_buffers *old, struct plb_mpi *mpi, int *pending);
+/* On another rank: where tasks of an earlier pass still run (`busy`), or where ranks of its host share a
+ * buffer, replaced ones get new memory of this rank, and the old one is kept. It is kept for ever where the
+ * mask `torn` has the buffer. Offsets stay where they are: they do not change. */
+void plb_dataset_renew(struct plb_dataset *set, int64_t mask, int pass, bool busy, int64_t torn,
+                       struct plb_old_buffers *old);
+
+/* Adds the replaced buffers to a stream. */
+void plb_dataset_stream(const struct plb_dataset *set, int64_t mask, struct plb_stream *stream);
 
 /* Rank 0: clears the reduced arrays. */
 void plb_dataset_clear(const struct plb_dataset *set);

@@ -56,23 +56,34 @@ static void check_threads(const struct plb_mpi *m, int provided, struct plb_erro
                      : "");
 }
 
-/* The chain in which large data is broadcast: ranks of a host stand side by side, so that data comes to each
- * host once. */
+/* A rank goes before another one. */
+static void link_two(const struct plb_mpi *m, int one, int other, int *before, int *after)
+{
+    if (m->rank == one)
+        *after = other;
+    if (m->rank == other)
+        *before = one;
+}
+
+/* Ranks of a host stand side by side, so that data comes to each host once. */
 static void make_chain(struct plb_mpi *m)
 {
-    int first = m->rank, *hosts = plb_alloc((size_t)m->size * sizeof *hosts);
+    int n = 0, first = m->rank, *hosts = plb_alloc((size_t)m->size * sizeof *hosts);
     MPI_Bcast(&first, 1, MPI_INT, 0, m->local); /* the host's lowest rank */
     MPI_Allgather(&first, 1, MPI_INT, hosts, 1, MPI_INT, m->control);
-    m->before = m->after = -1;
-    for (int r = 0; r < m->size; r++) {
-        bool earlier = hosts[r] < first || (hosts[r] == first && r < m->rank);
-        bool later = hosts[r] > first || (hosts[r] == first && r > m->rank);
-        if (earlier
-            && (m->before < 0 || hosts[r] > hosts[m->before]
-                || (hosts[r] == hosts[m->before] && r > m->before)))
-            m->before = r;
-        if (later && (m->after < 0 || hosts[r] < hosts[m->after]))
-            m->after = r;
+    m->chain = plb_alloc((size_t)m->size * sizeof *m->chain);
+    for (int host = 0; host < m->size; host++)
+        for (int r = host; r < m->size && hosts[host] == host; r++)
+            if (hosts[r] == host)
+                m->chain[n++] = r;
+    m->before = m->after = m->host_before = m->host_after = -1;
+    m->first = first == 0;
+    for (int i = 1, last = 0; i < n; i++) {
+        link_two(m, m->chain[i - 1], m->chain[i], &m->before, &m->after);
+        if (i > 1 && hosts[m->chain[i]] == hosts[m->chain[i - 1]])
+            continue;
+        link_two(m, last, m->chain[i], &m->host_before, &m->host_after);
+        last = m->chain[i];
     }
     free(hosts);
 }
@@ -112,10 +123,20 @@ int plb_mpi_size(const struct plb_mpi *m)
     return m->all;
 }
 
+int plb_mpi_first_of_host(const struct plb_mpi *m)
+{
+    return m->first;
+}
+
 void plb_mpi_local(const struct plb_mpi *m, int *rank, int *size)
 {
     *rank = m->local_rank;
     *size = m->local_size;
+}
+
+const int *plb_mpi_chain(const struct plb_mpi *m)
+{
+    return m->chain;
 }
 
 static void flush_one(struct plb_mpi *m, int to)
@@ -266,6 +287,11 @@ bool plb_mpi_busy(const struct plb_mpi *m)
     return m->requests.n_data > 0 || plb_mpi_links_busy(m);
 }
 
+bool plb_mpi_is_lost(const struct plb_mpi *m, int rank)
+{
+    return m->lost[rank];
+}
+
 void plb_mpi_abandon(struct plb_mpi *m, int rank)
 {
     m->lost[rank] = true;
@@ -297,6 +323,7 @@ static void free_all(struct plb_mpi *m)
         free(m->out[r].at);
     free(m->out);
     free(m->frames_sent);
+    free(m->chain);
     free(m->warned);
     free(m->lost);
     plb_requests_fini(&m->requests);

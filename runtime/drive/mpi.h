@@ -16,10 +16,11 @@
 
 struct plb_mpi;
 
-/* Tags of slots' data: 0 to PLB_TAGS - 1; those of replaced buffers follow, up to PLB_DATA_TAGS - 1. MPI
- * promises tags up to 32,767, and some are the transport's own. */
+/* Tags of slots' data: 0 to PLB_TAGS - 1; that of streams follows (drive/stream.h), and no other below
+ * PLB_DATA_TAGS. MPI promises tags up to 32,767, and some are the transport's own. */
 #define PLB_TAGS 32000
-#define PLB_DATA_TAGS (PLB_TAGS + 64)
+#define PLB_STREAM_TAG PLB_TAGS
+#define PLB_DATA_TAGS (PLB_TAGS + 1)
 
 /* Initialises MPI. part_bytes: of the largest single MPI message of data; 0: 1 GiB. Where MPI cannot serve a
  * program of several threads, *err says so: on all ranks, with the sentence on rank 0. plb_mpi_close is due
@@ -62,6 +63,11 @@ void plb_mpi_detach(struct plb_mpi *mpi, int rank); /* the connection, if there 
 int plb_mpi_gone(const struct plb_mpi *mpi, int after);
 
 void plb_mpi_local(const struct plb_mpi *mpi, int *rank, int *size); /* among those on this host */
+int plb_mpi_first_of_host(const struct plb_mpi *mpi); /* of these, the first that is not rank 0 */
+
+/* The ranks that MPI has started, in the order in which large data goes from one to the next: first rank 0,
+ * and those of a host side by side. */
+const int *plb_mpi_chain(const struct plb_mpi *mpi);
 
 /* Puts a control message into the frame for its receiver, message->to, which is another rank. Frames leave
  * when they are full, and with plb_mpi_flush. */
@@ -82,6 +88,7 @@ void plb_mpi_get(struct plb_mpi *mpi, int from, int tag, void *data, size_t byte
  * lowered; their buffers stay valid until the process ends, since MPI may still use them. A process that has
  * called this ends by _exit, without plb_mpi_close. */
 void plb_mpi_abandon(struct plb_mpi *mpi, int rank);
+bool plb_mpi_is_lost(const struct plb_mpi *mpi, int rank); /* or has not joined */
 
 /* A rank that has ended, as MPI itself says, each once; -1: none that it knows of. Few MPIs know any. */
 int plb_mpi_failed(struct plb_mpi *mpi);
@@ -111,6 +118,9 @@ void plb_mpi_tell_lost(struct plb_mpi *mpi, int to, int lost);
 int plb_mpi_hear_lost(struct plb_mpi *mpi);
 void plb_mpi_meet(struct plb_mpi *mpi);
 void plb_mpi_broadcast(struct plb_mpi *mpi, void *data, size_t bytes);
+
+/* The same to the first rank of each host: the others do nothing, and their data may be NULL. */
+void plb_mpi_broadcast_hosts(struct plb_mpi *mpi, void *data, size_t bytes);
 int plb_mpi_max(struct plb_mpi *mpi, int value);
 double plb_mpi_clock_offset(struct plb_mpi *mpi); /* to add to plb_now() for rank 0's clock */
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "drive/mpi.h"
 #include "drive/mpi_inside.h"
+#include "drive/stream.h"
 
 /* Seconds of the sleep between two looks whether all ranks have met: a part of the time waited so far, within
  * these bounds. Longer: the last rank is noticed later. Shorter: a rank that waits uses more of a core. Rank
@@ -17,7 +18,7 @@
 #define MEETING_LONGEST 20e-3
 
 /* Of messages between those of mpi.c. */
-enum { TAG_CLOCK = 2, TAG_LOST = 3, TAG_PIECE = 4 };
+enum { TAG_CLOCK = 2, TAG_LOST = 3 };
 
 void plb_mpi_watch(struct plb_mpi *m, plb_mpi_watch_fn *watch, void *watcher)
 {
@@ -81,77 +82,47 @@ void plb_mpi_meet(struct plb_mpi *m)
     plb_mpi_meet_until(m, INFINITY);
 }
 
-/* Of pieces that travel along the chain of ranks. Larger: the last rank begins later. Smaller: more messages.
- */
-#define PIECE ((size_t)256 * 1024)
-/* Pieces on their way to a rank, or from it. Fewer: links wait for ranks that have no core. */
-#define PIECES 16
-
 /* Seconds of sleep where no piece has moved. Longer: pieces wait. Shorter: ranks on one core hinder each
  * other. */
 #define PAUSE 50e-6
 
-/* Data below this is broadcast by MPI: bytes. */
-#define SMALL ((size_t)64 * 1024)
-
-/* One end of a rank's part of the chain. Pieces are sent and received in their order. */
-struct end {
-    int peer;               /* -1: none */
-    size_t begun, ended, n; /* pieces */
-    MPI_Request at[PIECES];
-};
-
-/* Looks for pieces that have ended. Returns whether any has. */
-static bool look(struct end *e)
+/* From rank to rank. MPI sends it from rank 0 to several, over one link. */
+static void send_along(struct plb_mpi *m, int before, int after, void *data, size_t bytes)
 {
-    int met = 1;
-    size_t before = e->ended;
-    for (; met && e->ended < e->begun; e->ended += (size_t)met)
-        if (MPI_Test(&e->at[e->ended % PIECES], &met, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            met = 0;
-    return e->ended > before;
-}
-
-/* Each rank hands what it gets to the next one, piece by piece. So each link carries the data once, and all
- * are at work at the same time. */
-static void send_along(struct plb_mpi *m, char *data, size_t bytes)
-{
-    size_t n = (bytes - 1) / PIECE + 1;
-    struct end in = {.peer = m->before, .n = m->before < 0 ? 0 : n},
-               out = {.peer = m->after, .n = m->after < 0 ? 0 : n};
-    while (in.ended < in.n || out.ended < out.n) {
-        for (; in.begun < in.n && in.begun < in.ended + PIECES; in.begun++) {
-            size_t at = in.begun * PIECE, length = bytes - at < PIECE ? bytes - at : PIECE;
-            MPI_Irecv(data + at, (int)length, MPI_BYTE, in.peer, TAG_PIECE, m->data,
-                      &in.at[in.begun % PIECES]);
-        }
-        bool moved = look(&in);
-        size_t there = in.peer < 0 ? n : in.ended;
-        for (; out.begun < out.n && out.begun < there && out.begun < out.ended + PIECES; out.begun++) {
-            size_t at = out.begun * PIECE, length = bytes - at < PIECE ? bytes - at : PIECE;
-            MPI_Isend(data + at, (int)length, MPI_BYTE, out.peer, TAG_PIECE, m->data,
-                      &out.at[out.begun % PIECES]);
-        }
-        moved |= look(&out);
+    struct plb_stream stream;
+    plb_stream_init(&stream, m, before);
+    plb_stream_add(&stream, data, bytes);
+    if (after >= 0)
+        plb_stream_hand_on(&stream, after, 0);
+    while (!plb_stream_over(&stream)) {
+        bool moved = plb_mpi_progress(m);
+        moved |= plb_stream_step(&stream);
         if (m->watch != NULL)
             m->watch(m->watcher);
         if (!moved) /* ranks may be more than cores */
             plb_sleep_until(plb_now() + PAUSE);
     }
+    plb_stream_fini(&stream);
 }
 
 void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
 {
     if (plb_mpi_broadcast_linked(m, data, bytes))
         return;
-    if (bytes > SMALL && m->size > 1) {
-        send_along(m, data, bytes);
+    if (bytes > PLB_STREAM_SMALL && m->size > 1) {
+        send_along(m, m->before, m->after, data, bytes);
     } else if (bytes > 0) {
         MPI_Request request = MPI_REQUEST_NULL;
         int begun = MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, m->data, &request);
         await(m, begun, &request, false, INFINITY);
+        m->bytes += m->rank == 0 ? (int64_t)bytes * (m->size - 1) : 0;
     }
-    m->bytes += m->rank == 0 ? (int64_t)bytes * (m->size - 1) : 0;
+}
+
+void plb_mpi_broadcast_hosts(struct plb_mpi *m, void *data, size_t bytes)
+{
+    if (m->rank == 0 || m->host_before >= 0)
+        send_along(m, m->host_before, m->host_after, data, bytes);
 }
 
 int plb_mpi_max(struct plb_mpi *m, int value)

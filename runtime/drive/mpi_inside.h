@@ -28,9 +28,12 @@ struct plb_mpi {
     struct plb_link *told; /* broadcasts go to this one alone; NULL: to all that MPI has started */
     int *told_pending;
     MPI_Comm control, data, local;
-    int before, after;     /* in the chain of all ranks, host by host, which begins with rank 0; -1: none */
-    size_t part;           /* bytes */
-    struct plb_frame *out; /* per rank: being filled */
+    int *chain;                  /* plb_mpi_chain */
+    int before, after;           /* in that; -1: none */
+    int first;                   /* local rank of the first on this host that is not rank 0 */
+    int host_before, host_after; /* as before and after, among rank 0 and the first ranks of hosts */
+    size_t part;                 /* bytes */
+    struct plb_frame *out;       /* per rank: being filled */
     unsigned char in[PLB_FRAME_BYTES];
     struct plb_frame_reader reader; /* of `in` */
     bool *warned;                   /* per rank: of a message that cannot be used */

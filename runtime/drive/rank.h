@@ -8,6 +8,7 @@
 #include "drive/mpi.h"
 #include "drive/pace.h"
 #include "drive/share_files.h"
+#include "drive/stream.h"
 #include "job/dataset.h"
 #include "node/daemon.h"
 
@@ -15,6 +16,18 @@ struct plb_rank0;
 
 struct plb_cluster_options {
     bool show_pus, quiet, dry_run, keep_partial;
+};
+
+/* Buffers that `next` has replaced, on their way (drive/replaced.h). A zeroed struct is right before the
+ * first pass. */
+struct plb_replaced {
+    struct plb_stream stream; /* of the last pass that had any */
+    int64_t buffers;          /* of the stream, as a mask */
+    int64_t torn;             /* MPI may use the memory of these until the process ends: it is left there */
+    int sends;                /* rank 0: transfers that no stream has */
+    bool *awaits;             /* rank 0: by rank: it has not said HERE; NULL: no pass had large ones */
+    struct plb_outbox held;   /* another rank: messages that have come while it waited */
+    int next;                 /* of them */
 };
 
 struct plb_rank {
@@ -28,6 +41,7 @@ struct plb_rank {
     double clock;           /* plb_now() + clock is the run's time */
     struct plb_dataset data;
     struct plb_old_buffers old; /* of `data` */
+    struct plb_replaced replaced;
     struct plb_near_files near; /* what this rank has of the application's files */
     struct plb_cost_map *maps;  /* one per phase; rank 0's tables are the job's */
     int n_maps;

@@ -9,6 +9,7 @@
 #include "drive/difference.h"
 #include "drive/fill_report.h"
 #include "drive/pu_list.h"
+#include "drive/replaced.h"
 #include "drive/inputs.h"
 #include "drive/joiners.h"
 #include "drive/show_progress.h"
@@ -96,9 +97,11 @@ static void begin_pass(struct plb_rank *r)
     rank0->pass_began = plb_rank_time(r);
     rank0->in_pass = true;
     plb_log(PLB_LOG_DEBUG, "pass %d begins, with phase %d", pass, phase);
+    int first = r->out.n;
     plb_master_begin(rank0->master, pass, phase, replaced, &rank0->job->maps[phase], rank0->pass_began,
                      &r->out);
     plb_dataset_clear(&r->data);
+    plb_replaced_plan(r, first);
     plb_rank0_stop_on_failure(r);
 }
 
@@ -160,7 +163,7 @@ static bool must_wait(struct plb_rank *r)
     if (r->kernel->next == NULL)
         return false;
     plb_node_rest(r->node, true);
-    return r->rank0->replaced > 0 || plb_rank0_arrivals_read(r) || plb_journal_reads(r->rank0->job->journal)
+    return plb_replaced_goes_on(r) || plb_rank0_arrivals_read(r) || plb_journal_reads(r->rank0->job->journal)
         || !plb_node_may_end(r->node);
 }
 
@@ -386,6 +389,8 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     case PLB_FAIL: plb_rank0_failed(r, m); break;
     case PLB_PULL: on_pull(r, m); break;
     case PLB_KEPT: plb_gathering_hear(r, m); break;
+    case PLB_HERE:
+    case PLB_LACK: plb_replaced_hear(r, m); break;
     case PLB_RESTED: plb_early_end_rested(&r->rank0->early_end, m->from); break;
     default: break;
     }

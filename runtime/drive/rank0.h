@@ -41,7 +41,6 @@ struct plb_rank0 {
     struct plb_parting *partings;  /* by rank */
     struct plb_rangeset done;      /* units accepted in the pass, where they are to be kept */
     int pulls;                     /* inputs on their way to other nodes */
-    int replaced;                  /* replaced buffers on their way to other nodes */
     struct plb_arrivals *arrivals; /* ranks that join; NULL: none may */
     int64_t damaged;               /* transfers of inputs and results whose checksum was wrong */
 };

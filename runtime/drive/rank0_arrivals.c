@@ -165,7 +165,7 @@ static void admit(struct plb_rank *r, int place)
     for (int i = 0; i < at->n; i++)
         plb_pu_list_add(&rank0->pus, &rank0->n_pus, &at->infos[i]);
     rank0->expected = rank0->n_pus;
-    plb_dataset_send_to(&r->data, at->stale, r->mpi, rank, &rank0->replaced);
+    plb_dataset_send_to(&r->data, at->stale, r->mpi, rank, &r->replaced.sends);
     plb_log(PLB_LOG_INFO, "rank %d on %s has joined, with %d PU%s", rank, at->host, at->n,
             at->n == 1 ? "" : "s");
 }

@@ -7,6 +7,7 @@
 
 #include "base/crash.h"
 #include "base/crc32c.h"
+#include "base/mapped.h"
 #include "job/chunks.h"
 #include "job/fold_tree.h"
 #include "job/reduce.h"
@@ -38,7 +39,9 @@ void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
 void plb_dataset_fini(struct plb_dataset *set)
 {
     for (int i = 0; i < set->n && !set->owner; i++) {
-        if ((set->whole & PLB_BUFFER(i)) == 0)
+        if (set->mapped[i] > 0)
+            plb_unmap(set->host[i], set->mapped[i]);
+        else if ((set->whole & PLB_BUFFER(i)) == 0)
             free(set->host[i]);
         free(set->first[i]);
         free(set->neutral[i]);

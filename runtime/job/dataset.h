@@ -22,6 +22,7 @@ struct plb_dataset {
     struct plb_fold_tree *tree; /* of rank 0, where there are chunks */
     struct plb_data at[PLB_MAX_DATA];
     void *host[PLB_MAX_DATA];      /* the whole buffer, where this rank has it */
+    size_t mapped[PLB_MAX_DATA];   /* bytes of the whole buffer, where ranks of this host share it; else 0 */
     bool shared[PLB_MAX_DATA];     /* on the owner: isolated tasks share the whole buffer with it */
     int file[PLB_MAX_DATA];        /* the application's file that has the buffer, from 1; 0: none */
     int64_t file_at[PLB_MAX_DATA]; /* the byte of the file at which the buffer begins */

@@ -12,7 +12,7 @@ static bool is_copied(const struct plb_dataset *set, int i, const struct plb_ker
 {
     const struct plb_data *d = &set->at[i];
     if (d->mode == PLB_REPLICATE)
-        return kernel->next != NULL && set->file[i] == 0;
+        return kernel->next != NULL && set->file[i] == 0 && set->mapped[i] == 0; /* it is read once */
     return plb_dataset_in_place(set, i) && set->file[i] == 0; /* locked pages of a file take memory for it */
 }
 

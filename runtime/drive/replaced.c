@@ -1,0 +1,178 @@
+/* What PASS has said of the chain holds for the whole pass, whatever is lost: a loss changes only from whom
+ * one rank gets its pieces. */
+#include "drive/replaced.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+static_assert(PLB_MAX_DATA <= PLB_STREAM_BUFFERS, "a stream has room for all buffers");
+
+void plb_replaced_fini(struct plb_replaced *p)
+{
+    plb_stream_fini(&p->stream);
+    plb_outbox_fini(&p->held);
+    free(p->awaits);
+    *p = (struct plb_replaced){0};
+}
+
+/* ---------------------------------------------------------------------- rank 0 */
+
+static size_t bytes_of(const struct plb_dataset *set, int64_t mask)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < set->n; i++)
+        bytes += plb_dataset_is_replaced(set, i, mask) ? set->at[i].bytes : 0;
+    return bytes;
+}
+
+void plb_replaced_plan(struct plb_rank *r, int first)
+{
+    struct plb_replaced *p = &r->replaced;
+    struct plb_message **to = plb_alloc((size_t)r->size * sizeof *to); /* by rank: the PASS to it */
+    for (int i = first; i < r->out.n; i++)
+        if (r->out.at[i].type == PLB_PASS && !plb_mpi_is_lost(r->mpi, r->out.at[i].to))
+            to[r->out.at[i].to] = &r->out.at[i];
+    struct plb_message *last = to[0];
+    int n = 0;
+    bool along = last != NULL && bytes_of(&r->data, last->begin.replaced) > PLB_STREAM_SMALL;
+    if (along && p->awaits == NULL)
+        p->awaits = plb_alloc((size_t)r->size * sizeof *p->awaits);
+    for (int i = 1; along && i < plb_mpi_started(r->mpi); i++) {
+        int rank = plb_mpi_chain(r->mpi)[i];
+        if (to[rank] == NULL)
+            continue;
+        to[rank]->begin.along = 1;
+        to[rank]->begin.before = last->to;
+        last->begin.after = rank;
+        last = to[rank];
+        p->awaits[rank] = true;
+        n++;
+    }
+    if (along)
+        plb_log(PLB_LOG_DEBUG, "replaced buffers go along %d rank%s", n, n == 1 ? "" : "s");
+    free(to);
+}
+
+void plb_replaced_send(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_replaced *p = &r->replaced;
+    plb_stream_fini(&p->stream);
+    plb_stream_init(&p->stream, r->mpi, -1);
+    plb_dataset_stream(&r->data, m->begin.replaced, &p->stream);
+    if (m->begin.after > 0)
+        plb_stream_hand_on(&p->stream, m->begin.after, 0);
+    for (int to = 1; to < r->size; to++)
+        if (p->awaits == NULL || !p->awaits[to])
+            plb_dataset_send_to(&r->data, m->begin.replaced, r->mpi, to, &p->sends);
+}
+
+void plb_replaced_hear(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_replaced *p = &r->replaced;
+    if (m->pass != r->pass || p->awaits == NULL || !p->awaits[m->from])
+        return;
+    if (m->type == PLB_HERE) {
+        p->awaits[m->from] = false;
+    } else if (m->lack.piece < (int64_t)p->stream.pieces) {
+        plb_log(PLB_LOG_INFO, "rank %d lacks replaced buffers from piece %lld of %zu on; rank 0 sends them",
+                m->from, (long long)m->lack.piece, p->stream.pieces);
+        plb_stream_hand_on(&p->stream, m->from, (size_t)m->lack.piece);
+    }
+}
+
+/* ---------------------------------------------------------------- another rank */
+
+/* Signs of life are handled, other messages wait. */
+static void listen(struct plb_rank *r, struct plb_outbox *out)
+{
+    struct plb_message m;
+    while (plb_mpi_receive(r->mpi, &m))
+        if (m.type == PLB_BEAT || m.type == PLB_LOST)
+            plb_life_heard(r->life, &m, out);
+        else
+            plb_outbox_copy(&r->replaced.held, &m);
+}
+
+/* Lets data and signs of life go on, until the stream is here, or over. */
+static void await(struct plb_rank *r, bool (*enough)(const struct plb_stream *stream))
+{
+    struct plb_stream *stream = &r->replaced.stream;
+    struct plb_outbox out = {0};
+    plb_pace_moved(&r->pace, plb_now());
+    while (!enough(stream)) {
+        bool moved = plb_mpi_progress(r->mpi);
+        moved |= plb_stream_step(stream);
+        listen(r, &out);
+        plb_life_step(r->life, &out);
+        if (plb_stream_broken(stream)) {
+            plb_stream_mend(stream, 0);
+            plb_outbox_add(&out, PLB_LACK, r->rank, 0, r->pass)->lack.piece = (int64_t)stream->here;
+        }
+        for (int i = 0; i < out.n; i++)
+            plb_mpi_send(r->mpi, &out.at[i]);
+        out.n = 0;
+        plb_mpi_flush(r->mpi);
+        double now = plb_now();
+        if (moved)
+            plb_pace_moved(&r->pace, now);
+        else if (plb_pace_at_once(&r->pace))
+            plb_pace_yield(&r->pace);
+        else
+            plb_sleep_until(now + plb_pace_sleep(&r->pace, now, PLB_PACE_AWAITING));
+    }
+    plb_outbox_fini(&out);
+}
+
+void plb_replaced_receive(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_replaced *p = &r->replaced;
+    bool busy = plb_node_works(r->node, 0, m->pass);
+    await(r, plb_stream_over); /* the last ones are handed on: all have them, but MPI may not have seen it */
+    if (m->begin.replaced != 0 || m->pass == 1)
+        plb_life_quiet(r->life); /* buffers are taken and locked in memory */
+    p->torn |= p->stream.torn ? p->buffers : 0;
+    plb_dataset_renew(&r->data, m->begin.replaced, m->pass, busy, p->torn, &r->old);
+    p->torn &= ~m->begin.replaced;
+    plb_stream_fini(&p->stream);
+    plb_stream_init(&p->stream, r->mpi, m->begin.before);
+    p->buffers = m->begin.replaced;
+    plb_dataset_stream(&r->data, m->begin.replaced, &p->stream);
+    if (m->begin.after > 0)
+        plb_stream_hand_on(&p->stream, m->begin.after, 0);
+    await(r, plb_stream_here);
+    if (m->begin.along)
+        plb_outbox_add(&r->out, PLB_HERE, r->rank, 0, m->pass);
+}
+
+bool plb_replaced_next(struct plb_rank *r, struct plb_message *m)
+{
+    struct plb_replaced *p = &r->replaced;
+    if (p->next == p->held.n)
+        return plb_mpi_receive(r->mpi, m);
+    memcpy(m, &p->held.at[p->next], p->held.at[p->next].size);
+    p->next++;
+    if (p->next == p->held.n)
+        p->next = p->held.n = 0;
+    return true;
+}
+
+/* --------------------------------------------------------------------- all ranks */
+
+bool plb_replaced_step(struct plb_rank *r)
+{
+    return plb_stream_step(&r->replaced.stream);
+}
+
+bool plb_replaced_goes_on(const struct plb_rank *r)
+{
+    const struct plb_replaced *p = &r->replaced;
+    bool any = p->sends > 0 || !plb_stream_over(&p->stream);
+    for (int i = 1; i < r->size && p->awaits != NULL; i++)
+        any |= p->awaits[i] && !plb_mpi_is_lost(r->mpi, i);
+    return any;
+}
