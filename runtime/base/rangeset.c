@@ -141,6 +141,13 @@ struct plb_range plb_rangeset_lacking(const struct plb_rangeset *set, struct plb
     return (struct plb_range){first, end - first};
 }
 
+struct plb_range plb_range_around(struct plb_range r, int64_t before, int64_t after, int64_t units)
+{
+    int64_t end = r.first + r.count, first = before < r.first ? r.first - before : 0;
+    end = after < units - end ? end + after : units;
+    return (struct plb_range){first, end - first};
+}
+
 struct plb_range plb_range_hull(struct plb_range a, struct plb_range b)
 {
     int64_t first = min64(a.first, b.first);

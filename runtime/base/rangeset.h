@@ -49,6 +49,9 @@ static inline bool plb_range_within(struct plb_range part, struct plb_range rang
     return range.first <= part.first && part.first + part.count <= range.first + range.count;
 }
 
+/* A range with so many units before and after it, as far as they are among `units` units. */
+struct plb_range plb_range_around(struct plb_range range, int64_t before, int64_t after, int64_t units);
+
 /* The smallest range with all units of two, neither of which is empty. */
 struct plb_range plb_range_hull(struct plb_range a, struct plb_range b);
 

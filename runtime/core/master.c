@@ -42,7 +42,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
                                        .n_phases = m->config.phases,
                                        .pus = {m->infos, m->refused, m->limits,
                                                plb_sizes_mean(m->config.sizes, m->config.units),
-                                               m->config.sizes->task_bytes, m->room, n},
+                                               plb_sizes_beside(m->config.sizes), m->room, n},
                                        .migration = config->migration,
                                        .task_s = plb_longest_task(config->task_s),
                                        .backups = config->backups && config->migration,

@@ -159,6 +159,7 @@ struct plb_pull {
     int64_t slot;    /* tag of the data */
     int64_t again;   /* not 0: the data had arrived before, and was damaged */
     int64_t buffers; /* mask of those that are wanted: bit i is buffer i */
+    int64_t halo;    /* not 0: and of each one the units around the range that a task of it reads */
 };
 
 struct plb_sum {

@@ -5,9 +5,14 @@
 
 const struct plb_sizes plb_no_sizes;
 
+double plb_sizes_beside(const struct plb_sizes *s)
+{
+    return s->task_bytes + s->halo_bytes;
+}
+
 double plb_sizes_bytes(const struct plb_sizes *s, struct plb_range r)
 {
-    double bytes = s->task_bytes + s->unit_bytes * (double)r.count;
+    double bytes = plb_sizes_beside(s) + s->unit_bytes * (double)r.count;
     for (int i = 0; i < s->n_indexed; i++) {
         const int64_t *offsets = s->indexed[i].offsets;
         bytes += s->indexed[i].element_bytes * (double)(offsets[r.first + r.count] - offsets[r.first]);
@@ -36,14 +41,14 @@ int64_t plb_sizes_fit(const struct plb_sizes *s, const struct plb_task_limit *li
         return most > 1 ? most : 1;
     if (s->n_indexed > 0)
         return fit_unequal(s, limit->bytes, r.first, most);
-    double units = s->unit_bytes > 0.0 ? (limit->bytes - s->task_bytes) / s->unit_bytes : INFINITY;
+    double units = s->unit_bytes > 0.0 ? (limit->bytes - plb_sizes_beside(s)) / s->unit_bytes : INFINITY;
     return units >= (double)most ? most : units >= 1.0 ? (int64_t)units : 1;
 }
 
 double plb_sizes_largest(const struct plb_sizes *s, int64_t units)
 {
     int64_t least = s->chunk > 1 ? s->chunk : 1;
-    double largest = s->task_bytes + s->unit_bytes * (double)(s->chunk > units ? units : least);
+    double largest = plb_sizes_beside(s) + s->unit_bytes * (double)(s->chunk > units ? units : least);
     for (int64_t u = 0; u < units && s->n_indexed > 0; u += least)
         largest = fmax(largest,
                        plb_sizes_bytes(s, (struct plb_range){u, u + least < units ? least : units - u}));
@@ -66,8 +71,9 @@ void plb_sizes_refuse(const struct plb_sizes *s, int64_t units, const struct plb
 
 double plb_sizes_mean(const struct plb_sizes *s, int64_t units)
 {
-    return units > 0 ? (plb_sizes_bytes(s, (struct plb_range){0, units}) - s->task_bytes) / (double)units
-                     : s->unit_bytes;
+    return units > 0
+             ? (plb_sizes_bytes(s, (struct plb_range){0, units}) - plb_sizes_beside(s)) / (double)units
+             : s->unit_bytes;
 }
 
 struct plb_task_limit plb_task_limit(const struct plb_sizes *s, const struct plb_pu_info *pu, double grain,
@@ -76,5 +82,5 @@ struct plb_task_limit plb_task_limit(const struct plb_sizes *s, const struct plb
     double wish = pu->task_bytes > 0.0 ? pu->task_bytes : pu->node != 0 ? pulled_bytes : 0.0;
     double room = (pu->memory - s->replicated_bytes) / PLB_TASKS_IN_MEMORY;
     return (struct plb_task_limit){.units = grain >= 1.0 && grain < 9e18 ? (int64_t)grain : INT64_MAX,
-                                   .bytes = wish > 0.0 ? fmin(wish + s->task_bytes, room) : room};
+                                   .bytes = wish > 0.0 ? fmin(wish + plb_sizes_beside(s), room) : room};
 }

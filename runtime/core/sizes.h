@@ -12,6 +12,8 @@
 struct plb_sizes {
     double replicated_bytes; /* held by every PU all the time */
     double task_bytes;       /* of a task, however many units it has: its reduced arrays */
+    double halo_bytes;       /* of the units around those of a task; in the middle of the job */
+    int64_t before, after;   /* the most of these units of one buffer */
     double unit_bytes;       /* of a unit, where all are equal: its inputs and outputs */
     int64_t stride;          /* tasks begin at multiples of so many units where they can; 0: anywhere */
     int64_t multiple;        /* tasks are whole multiples of so many units where they can; 0 or 1: any */
@@ -29,13 +31,13 @@ extern const struct plb_sizes plb_no_sizes;
 /* The limits of one PU's tasks. */
 struct plb_task_limit {
     int64_t units; /* as the user wants it; INT64_MAX: no wish */
-    double bytes;  /* of inputs, outputs and reduced arrays; may be infinite */
+    double bytes;  /* of inputs with their halo, outputs and reduced arrays; may be infinite */
 };
 
 /* A PU holds the bytes of this many tasks at a time: one is fetched, one executed, one sent back. */
 #define PLB_TASKS_IN_MEMORY 3.0
 
-/* Bytes of the task [first, first + count). */
+/* Bytes of the task [first, first + count), with the halo of one in the middle of the job. */
 double plb_sizes_bytes(const struct plb_sizes *sizes, struct plb_range range);
 
 /* The most units from `first` on, at most `count`, that stay within the limit; at least 1. */
@@ -54,7 +56,10 @@ bool plb_sizes_has_room(const struct plb_sizes *sizes, double memory, double lar
 void plb_sizes_refuse(const struct plb_sizes *sizes, int64_t units, const struct plb_pu_info *pus, int n_pus,
                       bool *refused);
 
-/* Bytes of a unit in the mean, reduced arrays left out. */
+/* Bytes of a task beside those of its units: reduced arrays and halo. */
+double plb_sizes_beside(const struct plb_sizes *sizes);
+
+/* Bytes of a unit in the mean, without those. */
 double plb_sizes_mean(const struct plb_sizes *sizes, int64_t units);
 
 /* The limit of a PU's tasks: the user's `grain` (0: no wish), a third of the memory that replicated data

@@ -25,7 +25,8 @@ static int by_size(const void *a, const void *b)
 int plb_device_empty_task(const struct plb_device_ops *ops, struct plb_device *device, double *seconds)
 {
     void *data[1] = {NULL};
-    const struct plb_task task = {.data = data, .threads = 1};
+    const int64_t none[1] = {0};
+    const struct plb_task task = {.data = data, .before = none, .after = none, .threads = 1};
     double took[ROUNDS];
     *seconds = 0.0;
     if (ops->empty.name == NULL)

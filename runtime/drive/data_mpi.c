@@ -103,7 +103,7 @@ void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi)
     for (int i = 0; i < set->n; i++) {
         const struct plb_data *d = &set->at[i];
         size_t offset, bytes;
-        plb_dataset_bytes(set, i, (struct plb_range){0, 1}, &offset, &bytes);
+        plb_dataset_bytes(set, i, plb_dataset_around(set, i, (struct plb_range){0, 1}), &offset, &bytes);
         if (!set->owner && d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
             set->first[i] = plb_alloc(bytes);
         if (plb_data_is_input(d))

@@ -187,7 +187,7 @@ static void check(struct plb_incoming *in, struct result *r)
     r->checked = true;
     for (int i = 0; i < in->set->n; i++)
         parts[i] = place_of(in, r, i);
-    if (plb_dataset_sum(in->set, r->done.done.range, parts, r->done.done.buffers) == r->done.done.sum)
+    if (plb_dataset_sum(in->set, r->done.done.range, false, parts, r->done.done.buffers) == r->done.done.sum)
         return;
     r->dropped = true;
     give_up_claim(in, r);

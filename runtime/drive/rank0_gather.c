@@ -121,7 +121,7 @@ static void arrive(struct plb_rank *r, struct plb_kept_transfer *t)
     for (int i = 0; i < r->data.n; i++)
         parts[i] = place_of(&r->data, i, kept->range);
     if (rank0->job->run.checksums
-        && plb_dataset_sum(&r->data, kept->range, parts, kept->buffers) != kept->sum) {
+        && plb_dataset_sum(&r->data, kept->range, false, parts, kept->buffers) != kept->sum) {
         kept->here = 0;
         plb_say_damaged(r->kernel, &t->kept, &rank0->damaged);
     }

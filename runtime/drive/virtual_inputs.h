@@ -16,8 +16,9 @@ static inline bool plb_virtual_has_bytes(const struct plb_sizes *sizes)
 struct plb_virtual_inputs *plb_virtual_inputs_new(const struct plb_simulation *simulation);
 void plb_virtual_inputs_free(struct plb_virtual_inputs *inputs);
 
-/* Whether a node must pull inputs of a task of these units, and of which. */
-bool plb_virtual_inputs_pulls(const struct plb_virtual_inputs *inputs, int node, struct plb_range task,
+/* Whether a node must pull inputs of a task of these units and their halo, and of which units. Of a halo,
+ * what another task has asked for counts as there: rank 0 sends it first. */
+bool plb_virtual_inputs_pulls(struct plb_virtual_inputs *inputs, int node, struct plb_range task,
                               struct plb_range *pulled);
 
 /* A pass begins at a node. */

@@ -161,6 +161,7 @@ static bool stage(struct plb_virtual_nodes *v, int n, int id)
     m->pu = id - node->first_pu;
     m->pull.range = s->pulled;
     m->pull.slot = s->number;
+    m->pull.halo = !v->world->in->master.resident;
     return true;
 }
 

@@ -189,8 +189,9 @@ static void serve(struct plb_rank0 *r, const struct plb_message *pull)
 {
     const struct plb_simulation *in = r->world->in;
     charge(r, r->world->now, r->message_s);
-    double there = plb_network_transfer(r->network, 0, pull->from, r->busy_until,
-                                        plb_sizes_bytes(&in->inputs, pull->pull.range));
+    double halo = pull->pull.halo ? 0.0 : in->inputs.halo_bytes,
+           there = plb_network_transfer(r->network, 0, pull->from, r->busy_until,
+                                        plb_sizes_bytes(&in->inputs, pull->pull.range) - halo);
     plb_events_add(r->world->clock, (struct plb_event){there, PLB_EVENT_INPUTS, pull->from,
                                                        in->cluster->nodes[pull->from].first_pu + pull->pu,
                                                        (int32_t)pull->pull.slot});

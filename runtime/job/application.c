@@ -52,6 +52,21 @@ static int check_file(struct plb_app *app, const struct plb_data *d)
     return PLB_OK;
 }
 
+/* Checks the halo of a buffer. A wild number would make every task as large as the job. */
+static int check_halo(struct plb_app *app, const struct plb_data *d)
+{
+    const char *name = d->before != 0 ? "before" : "after";
+    if (d->mode != PLB_PARTITION && (d->before != 0 || d->after != 0))
+        return plb_app_error(app, "kernel %s: buffer '%s' has `%s`, which only a PARTITION can have",
+                             app->kernel->name, d->name, name);
+    bool wrong_before = d->before < 0 || d->before > INT32_MAX;
+    if (wrong_before || d->after < 0 || d->after > INT32_MAX)
+        return plb_app_error(app, "kernel %s: buffer '%s' has %s = %lld; a halo has 0 to 2147483647 %s",
+                             app->kernel->name, d->name, wrong_before ? "before" : "after",
+                             (long long)(wrong_before ? d->before : d->after), app->kernel->unit);
+    return PLB_OK;
+}
+
 static int check_declarations(struct plb_app *app)
 {
     char text[PLB_REDUCE_TEXT];
@@ -74,7 +89,7 @@ static int check_declarations(struct plb_app *app)
             return wrong(app, d, "has 2^63 bytes or more; use a smaller input");
         if (d->mode == PLB_PARTITION_INDEXED && check_offsets(app, d) != PLB_OK)
             return app->err.status;
-        if (check_file(app, d) != PLB_OK)
+        if (check_halo(app, d) != PLB_OK || check_file(app, d) != PLB_OK)
             return app->err.status;
         if (d->mode == PLB_REDUCE && plb_reduce_is_wrong(d, app->kernel->fold != NULL, text))
             return wrong(app, d, text);

@@ -139,6 +139,12 @@ int plb_dataset_arrays(const struct plb_dataset *set, struct plb_range r)
     return forest.n;
 }
 
+struct plb_range plb_dataset_around(const struct plb_dataset *set, int i, struct plb_range r)
+{
+    const struct plb_data *d = &set->at[i];
+    return d->mode == PLB_PARTITION ? plb_range_around(r, d->before, d->after, set->units) : r;
+}
+
 void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range r, size_t *offset,
                        size_t *bytes)
 {
@@ -172,6 +178,16 @@ static void add_indexed(struct plb_sizes *sizes, const int64_t *offsets, double 
     sizes->n_indexed += i == sizes->n_indexed;
 }
 
+/* Adds the halo of a partition, of a single unit at most all others. Tasks at the borders of the job have
+ * less. */
+static void add_halo(struct plb_sizes *sizes, const struct plb_data *d, int64_t units)
+{
+    int64_t halo = d->before + d->after < units ? d->before + d->after : units - 1;
+    sizes->halo_bytes += (double)halo * (double)d->unit_bytes;
+    sizes->before = d->before > sizes->before ? d->before : sizes->before;
+    sizes->after = d->after > sizes->after ? d->after : sizes->after;
+}
+
 /* Of the buffers of a mask. */
 static struct plb_sizes sizes_of(const struct plb_dataset *set, int64_t buffers)
 {
@@ -185,6 +201,9 @@ static struct plb_sizes sizes_of(const struct plb_dataset *set, int64_t buffers)
         case PLB_REPLICATE: sizes.replicated_bytes += (double)d->bytes; break;
         case PLB_REDUCE: sizes.task_bytes += (double)d->bytes; break;
         case PLB_PARTITION:
+            add_halo(&sizes, d, set->units);
+            sizes.unit_bytes += (double)d->unit_bytes;
+            break;
         case PLB_OUTPUT: sizes.unit_bytes += (double)d->unit_bytes; break;
         case PLB_PARTITION_INDEXED:
             if (offsets != NULL)
@@ -353,7 +372,7 @@ void plb_dataset_sort(const struct plb_dataset *set, struct plb_range range, voi
             plb_reduce_sort(&set->at[i], (char *)arrays[i] + (size_t)k * plb_dataset_step(set, i));
 }
 
-uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, void *const *parts,
+uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, bool halo, void *const *parts,
                          int64_t buffers)
 {
     uint32_t sum = 0;
@@ -361,7 +380,7 @@ uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, 
         size_t offset, bytes;
         if ((buffers & PLB_BUFFER(i)) == 0)
             continue;
-        plb_dataset_bytes(set, i, range, &offset, &bytes);
+        plb_dataset_bytes(set, i, halo ? plb_dataset_around(set, i, range) : range, &offset, &bytes);
         sum = plb_crc32c(sum, parts[i], bytes);
     }
     return sum;

@@ -58,8 +58,11 @@ int64_t plb_dataset_sent(const struct plb_dataset *set);
 /* Whether inputs or outputs of tasks travel: some of them are not in place on this rank. */
 bool plb_dataset_travels(const struct plb_dataset *set);
 
-/* Says which bytes of buffer i belong to a range: all of them where it is replicated or reduced. Where there
- * are chunks, a reduced buffer has an array for each node of the range's forest. */
+/* The units of buffer i that a task of this range reads: its own and, of a partition, its halo. */
+struct plb_range plb_dataset_around(const struct plb_dataset *set, int i, struct plb_range range);
+
+/* Says which bytes of buffer i belong to a range, without a halo: all of them where it is replicated or
+ * reduced. Where there are chunks, a reduced buffer has an array for each node of the range's forest. */
 void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range range, size_t *offset,
                        size_t *bytes);
 
@@ -84,8 +87,9 @@ int64_t plb_dataset_stride(const struct plb_dataset *set, int64_t also);
 bool plb_data_is_input(const struct plb_data *data);
 bool plb_data_is_result(const struct plb_data *data);
 
-/* The CRC32C of these buffers of a range, one after the other: parts[i] is that of buffer i. */
-uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, void *const *parts,
+/* The CRC32C of these buffers of a range, one after the other: parts[i] is that of buffer i. halo: each of
+ * them with its halo. */
+uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, bool halo, void *const *parts,
                          int64_t buffers);
 
 /* Whether some buffer is reduced. */

@@ -21,7 +21,8 @@
 /* The mask of the buffers that have one of these modes. */
 int64_t plb_arena_buffers(const struct plb_dataset *set, unsigned modes);
 
-/* Says where each of these buffers begins, for a task of this range. Returns the bytes of all, at least 1. */
+/* Says where each of these buffers has the first unit of a task of this range; its halo is around that.
+ * Returns the bytes of all, at least 1. */
 size_t plb_arena_layout(const struct plb_dataset *set, int64_t buffers, struct plb_range range,
                         size_t at[PLB_MAX_DATA]);
 

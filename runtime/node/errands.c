@@ -11,17 +11,24 @@ static void add(struct plb_errands *errands, struct plb_runner *r, struct plb_sl
 /* Nothing is on its way to a slot any more. here: its inputs are as they should be. */
 static void end_pull(struct plb_runner *r, struct plb_slot *slot, bool here)
 {
-    if (slot->kept)
-        plb_mirror_arrived(r->shared->mirror, slot->pulled, here);
+    if (!slot->kept)
+        return;
+    plb_mirror_arrived(r->shared->mirror, slot->pulled, here);
+    slot->pulled.count = 0;
+    slot->pulls = 0;
 }
 
-/* The inputs are here: the PU may take the slot. Under the lock. */
-static void arrive(struct plb_runner *r, struct plb_slot *slot)
+/* The units that the slot pulls are here: the PU may take it. False: other slots still pull a part of its
+ * halo. Under the lock. */
+static bool arrive(struct plb_runner *r, struct plb_slot *slot)
 {
     end_pull(r, slot, true);
+    if (slot->kept && !plb_mirror_has(r->shared->mirror, slot->task.range))
+        return false;
     slot->arrived = plb_now();
     slot->state = PLB_SLOT_READY;
     pthread_cond_signal(&r->work);
+    return true;
 }
 
 bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
@@ -40,8 +47,11 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
         if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0)
             continue;
         if (!checks || slot->pulls == 0) {
-            arrive(r, slot);
-            moved = true;
+            bool ready = arrive(r, slot),
+                 gets = ready || plb_mirror_pulls(r->shared->mirror, slot->task.range);
+            moved |= ready;
+            if (!gets && !r->shared->stopping) /* who pulled the rest was forgotten, or lost */
+                add(errands, r, slot, false);
         } else if (slot->summed && !r->shared->stopping) {
             add(errands, r, slot, true);
         }
@@ -79,6 +89,7 @@ static void fetch(const struct plb_errand *errand, bool again, struct plb_outbox
     m->pu = errand->runner->number;
     m->pull = (struct plb_pull){
         .range = slot->pulled, .slot = slot->tag, .again = again, .buffers = slot->pulls};
+    m->pull.halo = !slot->kept;
 }
 
 static void run(const struct plb_errand *errand, struct plb_outbox *out)
@@ -157,6 +168,6 @@ void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *confi
         plb_keep_reported(slot->keep, slot->task.pass, done->range);
     done->buffers = plb_slot_sent(slot, set);
     if (config->checksums && !set->owner)
-        done->sum = plb_dataset_sum(set, done->range, slot->buffer, done->buffers);
+        done->sum = plb_dataset_sum(set, done->range, false, slot->buffer, done->buffers);
     plb_slot_send(slot, set, &config->wire);
 }

@@ -164,13 +164,21 @@ static int zero(struct plb_executor *e, int lane, void *memory, size_t bytes)
     return 0;
 }
 
+/* A buffer of a task on the host. */
+struct part {
+    char *host;           /* the task's own units */
+    bool whole;           /* it is in the whole buffer */
+    size_t bytes;         /* of these units */
+    size_t before, after; /* of the halo */
+};
+
 static bool is_aligned(const void *memory)
 {
     return (uintptr_t)memory % ALIGNED == 0;
 }
 
 /* The aligned memory of a buffer on a device that works in host memory. It grows by half. */
-static void *aside(struct plb_executor *e, int i, size_t bytes)
+static char *aside(struct plb_executor *e, int i, size_t bytes)
 {
     if (e->aside[i] == NULL || bytes > e->aside_bytes[i]) {
         plb_executor_free(e, e->aside[i], e->aside_bytes[i]);
@@ -184,17 +192,19 @@ static void *aside(struct plb_executor *e, int i, size_t bytes)
  * the middle of an aligned buffer is copied to aligned memory, and results are copied back. Cuts avoid such
  * parts (core/queue.c). Indexed parts stay in place: they are as long as their inputs make them. Results of
  * isolated tasks are copied too, where their place in the whole buffer (`whole`) is not shared. */
-static void *host_place(struct plb_executor *e, int i, void *host, bool whole, size_t bytes)
+static void *host_place(struct plb_executor *e, int i, const struct part *part)
 {
+    char *host = part->host;
     enum plb_data_mode mode = e->set->at[i].mode;
     bool by_unit = mode == PLB_PARTITION || mode == PLB_OUTPUT;
     bool aligned = is_aligned(host) || !is_aligned(e->host[i]);
-    bool apart = e->shares && mode == PLB_OUTPUT && whole && !e->set->shared[i];
+    bool apart = e->shares && mode == PLB_OUTPUT && part->whole && !e->set->shared[i];
     if (!by_unit || (aligned && !apart))
         return host;
-    void *data = aside(e, i, bytes);
+    size_t lead = (part->before + ALIGNED - 1) / ALIGNED * ALIGNED;
+    char *data = aside(e, i, lead + part->bytes + part->after) + lead;
     if (mode == PLB_PARTITION)
-        memcpy(data, host, bytes);
+        memcpy(data - part->before, host - part->before, part->before + part->bytes + part->after);
     return data;
 }
 
@@ -227,17 +237,17 @@ static int launch(struct plb_executor *e, int lane, const struct plb_phase *phas
 }
 
 /* Brings a buffer of a task to where the entry finds it: *data, which is known on a device with memory of its
- * own. whole: `host` is in the whole buffer. results: they are wanted. */
-static int bring(struct plb_executor *e, int lane, int i, void *host, bool whole, size_t bytes, bool results,
-                 void **data)
+ * own. results: they are wanted. */
+static int bring(struct plb_executor *e, int lane, int i, const struct part *part, bool results, void **data)
 {
     const struct plb_data *d = &e->set->at[i];
     if (d->mode == PLB_REDUCE && results)
-        plb_reduce_clear(d, host);
+        plb_reduce_clear(d, part->host);
     if (e->on_host)
-        *data = host_place(e, i, host, whole, bytes);
+        *data = host_place(e, i, part);
     else if (d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
-        return e->ops->copy_in(e->device, lane, *data, host, bytes);
+        return e->ops->copy_in(e->device, lane, (char *)*data - part->before, part->host - part->before,
+                               part->before + part->bytes + part->after);
     return 0;
 }
 
@@ -256,13 +266,19 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     const struct plb_dataset *set = e->set;
     void *data[PLB_MAX_DATA], *host[PLB_MAX_DATA];
     size_t bytes[PLB_MAX_DATA], offset;
+    int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
     int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
     int64_t zeroed = 0;
     for (int i = 0; i < n && status == 0; i++) {
         bool whole = buffers == NULL || buffers[i] == NULL;
         plb_dataset_bytes(set, i, range, &offset, &bytes[i]);
         host[i] = whole ? (char *)e->host[i] + offset : buffers[i];
-        status = bring(e, lane, i, host[i], whole, bytes[i], results, &data[i]);
+        struct plb_range around = plb_dataset_around(set, i, range);
+        before[i] = range.first - around.first;
+        after[i] = around.count - range.count - before[i];
+        size_t unit = set->at[i].unit_bytes;
+        struct part part = {host[i], whole, bytes[i], (size_t)before[i] * unit, (size_t)after[i] * unit};
+        status = bring(e, lane, i, &part, results, &data[i]);
         if (set->at[i].mode == PLB_OUTPUT && results && !set->writes_all)
             zeroed |= (int64_t)1 << i;
     }
@@ -270,6 +286,8 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
                             .count = range.count,
                             .data = data,
                             .bytes = bytes,
+                            .before = before,
+                            .after = after,
                             .args = set->args_bytes > 0 ? set->args : NULL,
                             .threads = e->threads,
                             .cancelled = cancelled_flag(e, lane)};

@@ -15,6 +15,7 @@ struct request {
     struct plb_task task;
     void *data[PLB_MAX_DATA];
     size_t bytes[PLB_MAX_DATA];
+    int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
     int32_t cancelled[PLB_MAX_LANES]; /* by lane; the parent writes it while the task runs */
 };
 
@@ -77,8 +78,12 @@ int plb_isolated_launch(struct plb_isolated *s, int lane, const struct plb_phase
     r->task = *task;
     memcpy(r->data, task->data, (size_t)n * sizeof *r->data);
     memcpy(r->bytes, task->bytes, (size_t)n * sizeof *r->bytes);
+    memcpy(r->before, task->before, (size_t)n * sizeof *r->before);
+    memcpy(r->after, task->after, (size_t)n * sizeof *r->after);
     r->task.data = r->data;
     r->task.bytes = r->bytes;
+    r->task.before = r->before;
+    r->task.after = r->after;
     plb_crash_begin(phase->name, task->first, task->count);
     plb_child_ready(s->child, &err);
     double began = plb_now();

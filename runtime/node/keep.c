@@ -148,5 +148,5 @@ void plb_keep_answer(struct plb_keep *k, const struct plb_node_config *config, i
     }
     answer->kept = (struct plb_kept_results){range, tag, 1, 0, m->gather.buffers};
     if (config->checksums)
-        answer->kept.sum = plb_dataset_sum(k->set, range, parts, m->gather.buffers);
+        answer->kept.sum = plb_dataset_sum(k->set, range, false, parts, m->gather.buffers);
 }

@@ -12,6 +12,7 @@ struct plb_mirror {
     size_t bytes[PLB_MAX_DATA]; /* of the whole buffer */
     bool shared, short_of_room; /* since the pass began, a task found none */
     double room;                /* bytes */
+    int64_t before, after;      /* units of the widest halo */
     struct plb_rangeset taken;  /* units that room was taken for */
     struct plb_rangeset here;   /* of these, those whose inputs have arrived */
     struct plb_rangeset coming; /* units that are being pulled */
@@ -37,6 +38,8 @@ struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bo
             continue;
         plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &m->bytes[i]);
         m->bytes[i] += offset; /* offsets may begin above 0 */
+        m->before = set->at[i].before > m->before ? set->at[i].before : m->before;
+        m->after = set->at[i].after > m->after ? set->at[i].after : m->after;
         m->at[i] = plb_reserve(m->bytes[i], shared);
         there = there && m->at[i] != NULL;
     }
@@ -71,13 +74,45 @@ static double bytes_of(const struct plb_mirror *m, const struct plb_rangeset *un
     return sum;
 }
 
+/* The units that a task reads. */
+static struct plb_range read_by(const struct plb_mirror *m, struct plb_range task)
+{
+    return plb_range_around(task, m->before, m->after, m->set->units);
+}
+
+bool plb_mirror_has(const struct plb_mirror *m, struct plb_range task)
+{
+    return plb_rangeset_lacking(&m->here, read_by(m, task)).count == 0;
+}
+
+bool plb_mirror_pulls(const struct plb_mirror *m, struct plb_range task)
+{
+    return plb_rangeset_overlaps(&m->coming, read_by(m, task));
+}
+
+/* The smallest range of all units that neither are here nor come. */
+static struct plb_range lacking(const struct plb_mirror *m, struct plb_range units)
+{
+    struct plb_rangeset lacks = {0};
+    struct plb_range all = {units.first, 0};
+    plb_rangeset_missing(&m->here, units, &lacks);
+    for (int i = 0; i < m->coming.n; i++)
+        plb_rangeset_remove(&lacks, m->coming.at[i]);
+    if (lacks.n > 0)
+        all = plb_range_hull(lacks.at[0], lacks.at[lacks.n - 1]);
+    plb_rangeset_fini(&lacks);
+    return all;
+}
+
 bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_range *pulled)
 {
     struct plb_rangeset more = {0};
-    plb_rangeset_add(&m->used, task);
-    if (plb_rangeset_overlaps(&m->coming, task))
+    struct plb_range units = read_by(m, task), lacks = lacking(m, units);
+    bool waits = m->before + m->after > 0;
+    plb_rangeset_add(&m->used, units);
+    if (plb_rangeset_overlaps(&m->coming, waits ? lacks : units))
         return false;
-    plb_rangeset_missing(&m->taken, task, &more);
+    plb_rangeset_missing(&m->taken, units, &more);
     double needed = bytes_of(m, &more);
     plb_rangeset_fini(&more);
     if (needed > m->room) {
@@ -85,8 +120,8 @@ bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_ran
         return false;
     }
     m->room -= needed;
-    plb_rangeset_add(&m->taken, task);
-    *pulled = plb_rangeset_lacking(&m->here, task);
+    plb_rangeset_add(&m->taken, units);
+    *pulled = lacks;
     plb_rangeset_add(&m->coming, *pulled);
     return true;
 }
@@ -122,7 +157,7 @@ void plb_mirror_begin_pass(struct plb_mirror *m, const struct plb_rangeset *busy
 {
     struct plb_rangeset unused = {0};
     for (int i = 0; i < busy->n; i++)
-        plb_rangeset_add(&m->used, busy->at[i]);
+        plb_rangeset_add(&m->used, read_by(m, busy->at[i]));
     for (int i = 0; i < m->taken.n && m->short_of_room; i++)
         plb_rangeset_missing(&m->used, m->taken.at[i], &unused);
     m->room += bytes_of(m, &unused);

@@ -17,9 +17,15 @@ struct plb_mirror;
 struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bool shared);
 void plb_mirror_free(struct plb_mirror *mirror);
 
-/* Takes room for the inputs of a task. Says which units of it are to be pulled, into their place; count = 0:
- * none. False: there is no room, or another task pulls some of them; the task has its inputs elsewhere. */
+/* Takes room for the inputs of a task: its units, and those of the widest halo around them. Says which of
+ * them are to be pulled, into their place; count = 0: none. False: there is no room, or another task pulls
+ * some of them; the task has its inputs elsewhere. Halos of neighbours overlap: where there are any, the task
+ * only waits for what others pull. */
 bool plb_mirror_take(struct plb_mirror *mirror, struct plb_range task, struct plb_range *pulled);
+
+/* Whether all inputs of a task are here, and whether some are being pulled. */
+bool plb_mirror_has(const struct plb_mirror *mirror, struct plb_range task);
+bool plb_mirror_pulls(const struct plb_mirror *mirror, struct plb_range task);
 
 /* The place of a buffer from this unit on. */
 void *plb_mirror_place(const struct plb_mirror *mirror, int buffer, int64_t first);

@@ -60,11 +60,16 @@ void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set, co
 
 void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first)
 {
-    struct plb_range before = {slot->task.range.first, first - slot->task.range.first};
-    size_t offset, bytes = 0;
-    if (set->at[i].mode != PLB_REDUCE)
-        plb_dataset_bytes(set, i, before, &offset, &bytes);
-    return slot->buffer[i] != NULL ? (char *)slot->buffer[i] + bytes : NULL;
+    size_t from, to, bytes;
+    plb_dataset_bytes(set, i, (struct plb_range){slot->task.range.first, 0}, &from, &bytes);
+    plb_dataset_bytes(set, i, (struct plb_range){first, 0}, &to, &bytes);
+    return slot->buffer[i] != NULL ? (char *)slot->buffer[i] + ((ptrdiff_t)to - (ptrdiff_t)from) : NULL;
+}
+
+/* The units of a buffer that are pulled. */
+static struct plb_range pulled_of(const struct plb_slot *slot, const struct plb_dataset *set, int i)
+{
+    return slot->kept ? slot->pulled : plb_dataset_around(set, i, slot->pulled);
 }
 
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
@@ -83,8 +88,9 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
             slot->buffer[i] = plb_keep_place(slot->keep, i, slot->task.range.first);
         if ((slot->pulls & PLB_BUFFER(i)) == 0)
             continue;
-        plb_dataset_bytes(set, i, slot->pulled, &offset, &bytes);
-        wire->get(wire->context, slot->tag, plb_slot_buffer(slot, set, i, slot->pulled.first), bytes,
+        struct plb_range units = pulled_of(slot, set, i);
+        plb_dataset_bytes(set, i, units, &offset, &bytes);
+        wire->get(wire->context, slot->tag, plb_slot_buffer(slot, set, i, units.first), bytes,
                   &slot->pending);
     }
     slot->asked = slot->arrived = plb_now();
@@ -96,8 +102,8 @@ uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set
 {
     void *parts[PLB_MAX_DATA];
     for (int i = 0; i < set->n; i++)
-        parts[i] = plb_slot_buffer(slot, set, i, slot->pulled.first);
-    return plb_dataset_sum(set, slot->pulled, parts, slot->pulls);
+        parts[i] = plb_slot_buffer(slot, set, i, pulled_of(slot, set, i).first);
+    return plb_dataset_sum(set, slot->pulled, !slot->kept, parts, slot->pulls);
 }
 
 int64_t plb_slot_sent(const struct plb_slot *slot, const struct plb_dataset *set)

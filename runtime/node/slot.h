@@ -54,7 +54,7 @@ struct plb_slot {
     int pending;                /* transfers */
     int64_t pulls;              /* mask of the task's inputs that are pulled */
     struct plb_range pulled;    /* for these units */
-    bool kept;                  /* they are in the mirror, and stay there */
+    bool kept;             /* they are in the mirror, and stay there; else with the halo of each buffer */
     struct plb_keep *keep; /* its results of buffers that have a place there go there; NULL: to `memory` */
     int64_t stored;        /* mask of its results that are in their files already, or stay here */
     bool summed;           /* their checksum has come: */
@@ -63,9 +63,9 @@ struct plb_slot {
 };
 
 /* On a rank other than 0: gives the task the buffers that are not in place, and starts the transfers of
- * inputs among them. They are in the mirror, where there is one (else NULL) and it has room, and what is
- * there is not pulled. Else they are in memory that the executor's device copies best. Returns whether
- * anything is pulled: rank 0 is to be asked for it. Ends the program where there is no memory. */
+ * inputs among them, with their halo. They are in the mirror, where there is one (else NULL) and it has room,
+ * and what is there is not pulled. Else they are in memory that the executor's device copies best. Returns
+ * whether anything is pulled: rank 0 is to be asked for it. Ends the program where there is no memory. */
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *executor,
                     const struct plb_wire *wire, struct plb_mirror *mirror);
 
@@ -77,7 +77,7 @@ uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set
 void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set,
                         const struct plb_executor *executor);
 
-/* Where a buffer is from unit `first` of the task on; NULL: in its place in the whole buffer. */
+/* Where a buffer is from unit `first` on, of the task or its halo; NULL: in its place in the whole buffer. */
 void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first);
 
 /* The results that are sent: those that are nowhere else. A mask of buffers. */

@@ -16,6 +16,7 @@ struct later {
     struct plb_task task;
     void *data[32];
     size_t bytes[32];
+    int64_t before[32], after[32];
 };
 
 static struct later *waiting;
@@ -52,8 +53,14 @@ static inline int on_stream(plb_entry_fn cpu, const struct plb_task *task, int n
     memcpy(l->data, task->data, (size_t)n * sizeof *l->data);
     if (task->bytes != NULL)
         memcpy(l->bytes, task->bytes, (size_t)n * sizeof *l->bytes);
+    if (task->before != NULL) {
+        memcpy(l->before, task->before, (size_t)n * sizeof *l->before);
+        memcpy(l->after, task->after, (size_t)n * sizeof *l->after);
+    }
     l->task.data = l->data;
     l->task.bytes = l->bytes;
+    l->task.before = l->before;
+    l->task.after = l->after;
     pthread_mutex_lock(&waiting_lock);
     l->next = waiting;
     waiting = l;

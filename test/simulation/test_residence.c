@@ -42,14 +42,18 @@ static void make_pus(struct plb_pu_spec *pus)
 
 /* Nodes are up to three times as fast as others. In balance a pass computes for a second, and rank 0's link
  * of 1 GB/s needs 0.36 s for the inputs of the other nodes. */
-static struct run simulate(const char *name, bool resident, double bandwidth)
+static struct run simulate(const char *name, bool resident, double bandwidth, int64_t halo)
 {
     struct plb_error err = {.status = PLB_OK};
     struct plb_node_spec nodes[NODES];
     struct plb_pu_spec pus[NODES * PUS];
     struct plb_cluster_spec cluster = {.n_nodes = NODES, .n_pus = NODES * PUS, .nodes = nodes, .pus = pus};
     struct plb_cost_map map;
-    struct plb_sizes sizes = {.unit_bytes = UNIT_BYTES, .task_bytes = TASK_BYTES};
+    struct plb_sizes sizes = {.unit_bytes = UNIT_BYTES, .task_bytes = TASK_BYTES},
+                     inputs = {.unit_bytes = UNIT_BYTES,
+                               .before = halo,
+                               .after = halo,
+                               .halo_bytes = 2.0 * (double)halo * UNIT_BYTES};
     struct plb_param params[MAX_PARAMS];
     struct plb_simulated result;
     for (int n = 0; n < NODES; n++)
@@ -61,7 +65,7 @@ static struct run simulate(const char *name, bool resident, double bandwidth)
     assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
     struct plb_simulation s = {.cluster = &cluster,
                                .maps = &map,
-                               .inputs = {.unit_bytes = UNIT_BYTES},
+                               .inputs = inputs,
                                .results = {.task_bytes = TASK_BYTES},
                                .passes = PASSES,
                                .seed = 1,
@@ -98,8 +102,8 @@ static void nodes_get_what_they_have(void **state)
         double at_home; /* at least */
     } cases[] = {{"sure", 0.95}, {"greedy", 0.95}, {"static", 0.95}, {"plb-hec", 0.95}, {"factoring", 0.85}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct run before = simulate(cases[i].balancer, false, 2e8),
-                   after = simulate(cases[i].balancer, true, 2e8);
+        struct run before = simulate(cases[i].balancer, false, 2e8, 0),
+                   after = simulate(cases[i].balancer, true, 2e8, 0);
         print_message("%-9s %5.1f %% at home, %6.3f GB -> %6.3f GB, %7.3f s -> %7.3f s\n", cases[i].balancer,
                       100.0 * after.at_home, 1e-9 * (double)before.bytes, 1e-9 * (double)after.bytes,
                       before.makespan_s, after.makespan_s);
@@ -112,9 +116,23 @@ static void nodes_get_what_they_have(void **state)
 static void a_link_that_is_no_limit_is_spared_too(void **state)
 {
     (void)state;
-    struct run before = simulate("sure", false, 1e9), after = simulate("sure", true, 1e9);
+    struct run before = simulate("sure", false, 1e9, 0), after = simulate("sure", true, 1e9, 0);
     assert_true(after.at_home >= 0.95 && (double)after.bytes < 0.25 * (double)before.bytes);
     assert_true(after.makespan_s < before.makespan_s);
+}
+
+/* Units of a halo travel with each task; where nodes keep inputs, once to each node that needs them. */
+static void a_halo_travels(void **state)
+{
+    (void)state;
+    const int64_t halo = 40;
+    double more[2], node = 2.0 * (double)halo * UNIT_BYTES * (NODES - 1);
+    for (int resident = 0; resident < 2; resident++)
+        more[resident] = (double)simulate("static", resident, 1e9, halo).bytes
+                       - (double)simulate("static", resident, 1e9, 0).bytes;
+    print_message("%.0f and %.0f bytes more, %.0f for each node once\n", more[0], more[1], node);
+    assert_true(more[0] >= PASSES * node);
+    assert_true(more[1] >= node / 2.0 && more[1] < more[0] / 10.0);
 }
 
 int main(void)
@@ -122,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_get_what_they_have),
         cmocka_unit_test(a_link_that_is_no_limit_is_spared_too),
+        cmocka_unit_test(a_halo_travels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

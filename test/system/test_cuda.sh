@@ -53,6 +53,8 @@ for what in $kinds; do
     runs "one rank, $what" 1 "$tmp/modes.conf"
     runs "three ranks, $what" 3 "$tmp/modes.conf" cluster.pus=gpu
 done
+printf '[app]\nkernel = %s\n' "$fake/kernels/blur.so" >"$tmp/blur.conf"
+runs "a halo is copied with its units" 2 "$tmp/blur.conf" cluster.pus=gpu blur.after=9 balance.grain=100
 told devices=2
 for b in $(balancers); do
     runs "two GPUs and a CPU, $b" 1 --balancer "$b" "$tmp/modes.conf" cluster.threads=1

@@ -30,6 +30,7 @@
 #include "plb/image.h"
 #include "plb/option.h"
 #include "plb/status.h"
+#include "plb/task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -109,36 +110,10 @@ struct plb_data {
                                   another array they give that one. Borrowed. NULL: zeros */
     bool stays; /* OUTPUT of a kernel with `next`: nobody reads it before the last pass has ended. Results
                    stay at the nodes that computed them until then, and `next` does not find them in `data` */
+    int64_t before, after; /* PARTITION: the halo. An entry that executes units first to last also reads
+                              so many units before `first` and after `last`, where the job has them; 0
+                              to 2147483647. plb_task.before says how many there are */
 };
-
-/* The work of one call of an entry. plbrun owns all of it, and it lasts for the call. */
-struct plb_task {
-    int64_t first, count;     /* the range: units first to first + count - 1; count is 1 or more */
-    void *const *data;        /* one pointer per declared buffer, in the order of declaration, in the PU's
-                                 memory. REPLICATE: the start of the buffer. PARTITION, OUTPUT: the bytes of
-                                 unit `first`. PARTITION_INDEXED: element offsets[first]. REDUCE: this
-                                 task's own array, which holds neutral elements. Aligned to 64 bytes,
-                                 where rank 0's buffer is; PARTITION_INDEXED on rank 0: as its elements */
-    const size_t *bytes;      /* bytes of each buffer from there: of the range, or of the whole buffer where
-                                 it is replicated or reduced */
-    const void *args;         /* the block given to plb_app_args, aligned to 64 bytes; or NULL */
-    void *stream;             /* the CUDA stream of a cuda entry, else NULL */
-    int threads;              /* threads that a cpu entry may use; also the OpenMP default of its thread */
-    const int32_t *cancelled; /* for plb_task_cancelled; NULL in a cuda entry */
-};
-
-/* Whether nobody wants the results of this task any more, because another PU was faster. Then the entry may
- * return at once, with any number and any outputs. An entry that runs for long in one task may ask now and
- * then; one that never asks wastes time and does no harm. Always false in a cuda entry, which does not wait
- * for the GPU. Costs one load. Thread-safe: any thread of the entry may ask. */
-static inline bool plb_task_cancelled(const struct plb_task *task)
-{
-#if defined(__GNUC__)
-    return task->cancelled != NULL && __atomic_load_n(task->cancelled, __ATOMIC_RELAXED) != 0;
-#else
-    return task->cancelled != NULL && *(const volatile int32_t *)task->cancelled != 0;
-#endif
-}
 
 /* ---------------------------------------------------------------- kernel */
 

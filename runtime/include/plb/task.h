@@ -1,0 +1,61 @@
+/* One task, as an entry sees it: a part of the kernel API (plb/kernel.h, which includes it).
+ *
+ * Halo. A PARTITION buffer may declare that an entry also reads units around its own (plb_data.before and
+ * after), such as the neighbours of a stencil. They lie in memory where one expects them: unit first + k is
+ * k * unit_bytes behind data[i], for k from -before[i] to count + after[i] - 1. before[i] and after[i] are as
+ * declared, and less only where the job ends: min(declared, first), and the same at the other end. So a k
+ * that is held within these bounds is a unit number held within the job:
+ *
+ *     const double *x = task->data[X];
+ *     int64_t low = -task->before[X], high = task->count + task->after[X] - 1;
+ *     for (int64_t i = 0; i < task->count; i++)
+ *         y[i] = x[i - 1 < low ? low : i - 1] + x[i + 1 > high ? high : i + 1];
+ *
+ * The halo is for reading, as the range itself. Without one, before[i] and after[i] are 0. */
+#ifndef PLB_TASK_H
+#define PLB_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The work of one call of an entry. plbrun owns all of it, and it lasts for the call. */
+struct plb_task {
+    int64_t first, count;     /* the range: units first to first + count - 1; count is 1 or more */
+    void *const *data;        /* one pointer per declared buffer, in the order of declaration, in the PU's
+                                 memory. REPLICATE: the start of the buffer. PARTITION, OUTPUT: the bytes of
+                                 unit `first`. PARTITION_INDEXED: element offsets[first]. REDUCE: this
+                                 task's own array, which holds neutral elements. Aligned to 64 bytes,
+                                 where rank 0's buffer is; PARTITION_INDEXED on rank 0: as its elements */
+    const size_t *bytes;      /* bytes of each buffer from there: of the range without its halo, or of the
+                                 whole buffer where it is replicated or reduced */
+    const int64_t *before;    /* per buffer: units of the halo before unit `first`, which end at data[i] */
+    const int64_t *after;     /* the same behind the range, which begin bytes[i] behind data[i] */
+    const void *args;         /* the block given to plb_app_args, aligned to 64 bytes; or NULL */
+    void *stream;             /* the CUDA stream of a cuda entry, else NULL */
+    int threads;              /* threads that a cpu entry may use; also the OpenMP default of its thread */
+    const int32_t *cancelled; /* for plb_task_cancelled; NULL in a cuda entry */
+};
+
+/* Whether nobody wants the results of this task any more, because another PU was faster. Then the entry may
+ * return at once, with any number and any outputs. An entry that runs for long in one task may ask now and
+ * then; one that never asks wastes time and does no harm. Always false in a cuda entry, which does not wait
+ * for the GPU. Costs one load. Thread-safe: any thread of the entry may ask. */
+static inline bool plb_task_cancelled(const struct plb_task *task)
+{
+#if defined(__GNUC__)
+    return task->cancelled != NULL && __atomic_load_n(task->cancelled, __ATOMIC_RELAXED) != 0;
+#else
+    return task->cancelled != NULL && *(const volatile int32_t *)task->cancelled != 0;
+#endif
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
