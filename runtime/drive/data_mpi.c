@@ -54,7 +54,7 @@ void plb_dataset_share_data(struct plb_dataset *set, struct plb_mpi *mpi)
         if (d->mode != PLB_REPLICATE || (set->whole & PLB_BUFFER(i)) != 0)
             continue;
         if (!set->owner)
-            set->host[i] = plb_alloc(d->bytes);
+            set->host[i] = plb_alloc_unset(d->bytes);
         plb_mpi_broadcast(mpi, set->host[i], d->bytes);
     }
     if (set->owner)
@@ -113,7 +113,7 @@ static void renew(struct plb_dataset *set, int i, int pass, struct plb_old_buffe
     *o = (struct plb_old_buffer){set->host[i], old->since[i], pass, old->first};
     old->first = o;
     old->since[i] = pass;
-    set->host[i] = plb_alloc(set->at[i].bytes);
+    set->host[i] = plb_alloc_unset(set->at[i].bytes);
 }
 
 void plb_dataset_send(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int *pending)
