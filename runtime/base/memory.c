@@ -40,14 +40,6 @@ static bool can_be_there(size_t bytes, int64_t used)
     return bytes < LARGE || (int64_t)bytes <= plb_memory_limit("") - used;
 }
 
-/* Where the system has no huge pages, or gives none, small ones do. */
-static void *ask_for_huge_pages(void *memory, size_t bytes)
-{
-    if (bytes >= HUGE)
-        madvise(memory, bytes, MADV_HUGEPAGE);
-    return memory;
-}
-
 static size_t pad(size_t bytes)
 {
     size_t align = bytes >= PAGE ? PAGE : CACHE_LINE;
@@ -61,7 +53,7 @@ void *plb_alloc_unset(size_t bytes)
     void *memory = there ? aligned_alloc(bytes >= PAGE ? PAGE : CACHE_LINE, padded) : NULL;
     if (memory == NULL)
         out_of_memory(bytes);
-    return ask_for_huge_pages(memory, padded);
+    return memory;
 }
 
 void *plb_alloc(size_t bytes)
@@ -69,7 +61,8 @@ void *plb_alloc(size_t bytes)
     return memset(plb_alloc_unset(bytes), 0, pad(bytes));
 }
 
-/* Pages are zeroed by the system, when they are touched. */
+/* Pages are zeroed by the system, when they are touched. Memory that others give back and take again, as
+ * slots do, asks for no huge pages: MPI waited longer for the first touch of these. */
 void *plb_pages_alloc(size_t bytes)
 {
     bool there = can_be_there(bytes, bytes < LARGE ? 0 : plb_memory_used());
@@ -78,7 +71,8 @@ void *plb_pages_alloc(size_t bytes)
                                   : MAP_FAILED;
     if (memory == MAP_FAILED)
         out_of_memory(bytes);
-    ask_for_huge_pages((void *)memory, bytes);
+    if (bytes >= HUGE) /* where the system has none, small pages do */
+        madvise((void *)memory, bytes, MADV_HUGEPAGE);
 #pragma omp parallel for schedule(static)
     for (size_t i = 0; i < bytes; i += PAGE)
         memory[i] = 0;

@@ -174,7 +174,7 @@ static double task_bytes(bool streams, int rank)
 static void tasks_of_a_kernel_that_streams_fit_the_cache(void **state)
 {
     (void)state;
-    assert_true(task_bytes(true, 1) == 4.0 * (1 << 20)); /* half of the cache of two cores */
+    assert_true(task_bytes(true, 1) == 2.0 * (1 << 20)); /* a quarter of the cache of two cores */
     assert_true(task_bytes(true, 0) == 0.0);             /* its data does not travel */
     assert_true(task_bytes(false, 1) == 0.0);
 }
