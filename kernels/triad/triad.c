@@ -261,5 +261,6 @@ const struct plb_kernel plb_kernel = {
     .verify = verify,
     .agree = agree,
     .writes_all = true,
+    .streams = true,
 };
 /* clang-format on */

@@ -11,6 +11,13 @@
  * pointer. */
 void *plb_alloc(size_t bytes);
 
+/* The same with any contents, for memory that is written before it is read. Whoever writes a page first
+ * decides where it is. */
+void *plb_alloc_unset(size_t bytes);
+
+/* Zeroed whole pages, which all cores touch side by side. Each is zeroed once. Free: plb_shared_free. */
+void *plb_pages_alloc(size_t bytes);
+
 /* Zeroed whole pages that this process shares with the children that it forks afterwards. */
 void *plb_shared_alloc(size_t bytes);
 void plb_shared_free(void *memory, size_t bytes); /* as many as were asked for; NULL: nothing */

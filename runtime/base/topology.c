@@ -63,6 +63,17 @@ static void read_allowed(hwloc_topology_t t, struct plb_topology *topology)
     hwloc_bitmap_free(set);
 }
 
+/* Bytes of the last-level cache above a core, for each of the cores that share it. */
+static double cache_of(hwloc_topology_t t, hwloc_obj_t core)
+{
+    hwloc_obj_t last = NULL;
+    for (hwloc_obj_t o = core; o != NULL; o = o->parent)
+        if (hwloc_obj_type_is_dcache(o->type))
+            last = o;
+    int cores = last != NULL ? hwloc_get_nbobjs_inside_cpuset_by_type(t, last->cpuset, HWLOC_OBJ_CORE) : 0;
+    return cores > 0 ? (double)last->attr->cache.size / cores : 0.0;
+}
+
 void plb_topology_read(struct plb_topology *topology)
 {
     *topology = (struct plb_topology){.cpu = "cpu", .host_cores = 1, .cores = 1};
@@ -75,6 +86,7 @@ void plb_topology_read(struct plb_topology *topology)
         read_allowed(t, topology);
         int allowed = CPU_COUNT_S(sizeof topology->allowed.at, topology->allowed.at);
         topology->host_cores = all > 0 ? all : 1;
+        topology->cache = cache_of(t, hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, 0));
         topology->cores = allowed > 0 ? allowed : 1;
         print(&topology->allowed, topology->where, sizeof topology->where);
         hwloc_obj_t package = hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0);

@@ -23,6 +23,7 @@ struct plb_topology {
     int host_cores;             /* cores of the host */
     int cores;                  /* those that the launcher lets this process use */
     char where[64];             /* the same as a list, such as "0-3,8" */
+    double cache;               /* bytes of the last-level cache for each core; 0: not known */
     struct plb_cores allowed;   /* the same, each as the first of its hardware threads */
     short order[PLB_MOST_CPUS]; /* the same: cores of one cache and package stand together */
 };

@@ -95,8 +95,8 @@ struct plb_pu_info {
     int32_t broken;    /* its device could not be opened: it is given nothing */
     double power;      /* as given, or a guess from the hardware; only ratios matter */
     double memory;     /* bytes it can hold; infinite where it is the host's */
-    double task_bytes; /* of inputs and results in one task, so that its copies hide behind other tasks;
-                          0: no wish */
+    double task_bytes; /* of inputs and results in one task, so that its copies hide behind other tasks, or
+                          stay in a cache; 0: no wish */
     double start_s;    /* seconds of an empty task, as its device measured: what a task costs at least */
     char name[PLB_NAME], host[PLB_HOST_NAME];
     char cores[24]; /* cores it may use, as a list; "" where that means nothing */

@@ -80,6 +80,8 @@ struct plb_task_limit plb_task_limit(const struct plb_sizes *s, const struct plb
                                      double pulled_bytes)
 {
     double wish = pu->task_bytes > 0.0 ? pu->task_bytes : pu->node != 0 ? pulled_bytes : 0.0;
+    if (pu->kind == PLB_CPU && pulled_bytes > 0.0) /* a large cache makes no larger tasks */
+        wish = fmin(wish, pulled_bytes);
     double room = (pu->memory - s->replicated_bytes) / PLB_TASKS_IN_MEMORY;
     return (struct plb_task_limit){.units = grain >= 1.0 && grain < 9e18 ? (int64_t)grain : INT64_MAX,
                                    .bytes = wish > 0.0 ? fmin(wish + plb_sizes_beside(s), room) : room};

@@ -63,8 +63,8 @@ double plb_sizes_beside(const struct plb_sizes *sizes);
 double plb_sizes_mean(const struct plb_sizes *sizes, int64_t units);
 
 /* The limit of a PU's tasks: the user's `grain` (0: no wish), a third of the memory that replicated data
- * leaves, and what the PU copies best at a time (pu->task_bytes), else `pulled_bytes` on nodes other than 0
- * (0: any). */
+ * leaves, and what the PU copies best at a time, or has in its cache (pu->task_bytes; a CPU: at most
+ * `pulled_bytes`), else `pulled_bytes` on nodes other than 0 (0: any). */
 struct plb_task_limit plb_task_limit(const struct plb_sizes *sizes, const struct plb_pu_info *pu,
                                      double grain, double pulled_bytes);
 

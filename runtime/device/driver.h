@@ -40,6 +40,7 @@ struct plb_device_place {
     const double *options; /* values of the driver's own keys, in their order */
     int cores_kept;        /* cores for communication and for the threads of other PUs of this rank */
     int sharers;           /* ranks that use the device, this one included */
+    bool streams;          /* memory limits the kernel (plb_kernel.streams) */
     const struct plb_pu_spec *spec; /* of a .cluster file; for the driver that emulates */
 };
 

@@ -65,7 +65,7 @@ static void share_buffer(struct plb_dataset *set, int i, struct plb_mpi *mpi)
     if (shared)
         copy = plb_host_copy_new(bytes, mpi, &shared);
     if (!set->owner)
-        set->host[i] = shared ? copy : plb_alloc(bytes);
+        set->host[i] = shared ? copy : plb_alloc_unset(bytes);
     if (!shared) {
         plb_mpi_broadcast(mpi, set->host[i], bytes);
         return;
@@ -136,7 +136,7 @@ static void replace(struct plb_dataset *set, int i, int pass, int until, struct 
     set->mapped[i] = 0;
     old->first = o;
     old->since[i] = pass;
-    set->host[i] = plb_alloc(set->at[i].bytes);
+    set->host[i] = plb_alloc_unset(set->at[i].bytes);
 }
 
 void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb_mpi *mpi, int to,

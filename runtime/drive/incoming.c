@@ -87,7 +87,7 @@ static void receive(struct plb_incoming *in, struct result *r)
             continue;
         plb_dataset_bytes(in->set, i, done->range, &offset, &bytes);
         if (!r->claims || d->mode != PLB_OUTPUT)
-            r->scratch[i] = plb_alloc(bytes);
+            r->scratch[i] = plb_alloc_unset(bytes);
         in->calls.get(in->calls.context, r->done.from, (int)done->slot, place_of(in, r, i), bytes,
                       &r->pending);
     }

@@ -123,7 +123,7 @@ int plb_npy_read(const char *path, enum plb_order order, bool header_only, struc
     if (status == PLB_OK)
         status = plb_npy_read_header(&file, &header, err);
     if (status == PLB_OK && !header_only) {
-        data = plb_alloc((size_t)header.bytes);
+        data = plb_alloc_unset((size_t)header.bytes);
         status = read_data(&file, &header, column_major, data, err);
     }
     plb_input_close(&file);

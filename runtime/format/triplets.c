@@ -32,8 +32,8 @@ static void scatter(const struct plb_triplets *t, struct plb_csr *m)
     bool mirror = t->symmetry != PLB_GENERAL;
     count(t, mirror, m);
     m->nonzeros = m->offsets[t->rows];
-    m->indices = plb_alloc((size_t)m->nonzeros * sizeof *m->indices);
-    m->values = plb_alloc((size_t)m->nonzeros * sizeof *m->values);
+    m->indices = plb_alloc_unset((size_t)m->nonzeros * sizeof *m->indices);
+    m->values = plb_alloc_unset((size_t)m->nonzeros * sizeof *m->values);
     for (int64_t i = 0; i < t->n; i++) {
         const struct plb_triplet *e = &t->at[i];
         place(m, e->row, e->column, e->value);

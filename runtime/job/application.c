@@ -127,7 +127,7 @@ void plb_app_fini(struct plb_app *app)
 bool plb_app_shares(const struct plb_app *app, const void *data)
 {
     uintptr_t at = (uintptr_t)data;
-    for (int i = 0; i < app->n_memory; i++)
+    for (int i = 0; i < app->n_memory && app->shares; i++)
         if (at - (uintptr_t)app->memory[i].data < app->memory[i].bytes)
             return true;
     int file = plb_files_find(&app->files, data);

@@ -24,7 +24,7 @@ struct plb_kept {
 /* Memory that the application owns. */
 struct plb_owned {
     void *data;
-    size_t bytes; /* of shared memory; 0: it came from malloc */
+    size_t bytes; /* of pages of its own; 0: it came from malloc */
 };
 
 struct plb_app {

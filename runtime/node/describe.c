@@ -153,7 +153,8 @@ static void add_real(struct finding *f, const struct plb_device_driver *driver, 
                                     .local_rank = p->local_rank,
                                     .local_size = p->local_size,
                                     .options = f->settings->options + plb_driver_first_option(driver),
-                                    .cores_kept = f->n > 0 ? f->n + 1 : 0};
+                                    .cores_kept = f->n > 0 ? f->n + 1 : 0,
+                                    .streams = f->kernel != NULL && f->kernel->streams};
     for (int r = 0; r < s.ranks; r++)
         here.sharers += first_device(&s, devices, r) == first;
     for (int d = first; d < (end > first ? end : first + 1); d++)

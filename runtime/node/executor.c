@@ -60,7 +60,7 @@ void plb_executor_cancel(struct plb_executor *e, int lane, bool cancelled)
 
 void *plb_executor_alloc(const struct plb_executor *e, size_t bytes)
 {
-    return e->shares ? plb_child_alloc(e->isolated.child, bytes) : plb_alloc(bytes);
+    return e->shares ? plb_child_alloc(e->isolated.child, bytes) : plb_alloc_unset(bytes);
 }
 
 void plb_executor_free(const struct plb_executor *e, void *memory, size_t bytes)

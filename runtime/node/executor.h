@@ -64,8 +64,8 @@ int plb_executor_warm_up(struct plb_executor *executor, const struct plb_phase *
 int plb_executor_submit(struct plb_executor *executor, int lane, const struct plb_phase *phase,
                         struct plb_range range, void *const *buffers);
 
-/* Host memory for buffers of tasks, zeroed, which an isolated task shares; and giving it back. Any thread may
- * call them. */
+/* Host memory for buffers of tasks, of any contents, which an isolated task shares; and giving it back. Any
+ * thread may call them. */
 void *plb_executor_alloc(const struct plb_executor *executor, size_t bytes);
 void plb_executor_free(const struct plb_executor *executor, void *memory, size_t bytes);
 

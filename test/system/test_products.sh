@@ -94,6 +94,13 @@ ok "triad of two files: verified" $?
 ok "triad of two files: elements, sum, least and greatest in the files" $?
 rm -f "$tmp/c.npy"
 
+# 25 MB are one task, and with a cache of 1 MB for each thread at least 50: the kernel streams.
+HWLOC_SYNTHETIC='l3:1(size=2097152) core:2 pu:1' ranks 2 --verify --balancer static "$tmp/triad.conf" \
+    triad.elements=1048576 balance.migration=no cluster.{master_only=yes,threads=1} --report "$tmp/r.json"
+ok "triad on a small cache: verified" $?
+(($(field messages) >= 50))
+ok "triad on a small cache: tasks fit it" $?
+
 ranks 3 --verify "$tmp/dense.conf" cluster.master_only=yes --report "$tmp/r.json"
 ok "with master_only" $?
 grep -q '"node": 0' "$tmp/r.json"

@@ -1,14 +1,18 @@
-/* plb_app_alloc_array: what it gives, and how it ends a program that asks for more than there can be. */
+/* plb_app_alloc_array: what it gives, and how it ends a program that asks for more than there can be. Which
+ * memory is zeroed, and which asks for huge pages. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "job/application.h"
 
 static void gives_zeroed_elements(void **state)
@@ -21,6 +25,80 @@ static void gives_zeroed_elements(void **state)
         assert_int_equal(array[i], 0);
     assert_non_null(plb_app_alloc_array(&app, 0, 8));
     plb_app_fini(&app);
+}
+
+#define LARGE ((size_t)64 << 20) /* bytes, in many pages */
+
+/* Pages of the memory that are in use. Its first one may hold notes of malloc's. */
+static size_t pages_in_use(const void *memory, size_t bytes)
+{
+    static unsigned char in_use[LARGE / 4096];
+    size_t n = 0;
+    assert_int_equal(mincore((void *)memory, bytes, in_use), 0);
+    for (size_t i = 0; i < bytes / 4096; i++)
+        n += in_use[i] & 1;
+    return n;
+}
+
+static void large_arrays_are_zero_and_there(void **state)
+{
+    (void)state;
+    struct plb_app app = {0};
+    char *array = plb_app_alloc_array(&app, (int64_t)LARGE, 1);
+    assert_int_equal((uintptr_t)array % 4096, 0);
+    assert_int_equal(pages_in_use(array, LARGE), LARGE / 4096);
+    for (size_t i = 0; i < LARGE; i += 512)
+        assert_int_equal(array[i], 0);
+    memset(array, 1, LARGE);
+    plb_app_fini(&app);
+    array = plb_app_alloc_array(&app, (int64_t)LARGE + 1, 1); /* perhaps where the other one was */
+    assert_int_equal(array[0], 0);
+    assert_int_equal(array[LARGE], 0);
+    plb_app_fini(&app);
+}
+
+/* Who writes the memory touches its pages first. */
+static void unset_memory_is_not_touched(void **state)
+{
+    (void)state;
+    char *zeroed = plb_alloc(LARGE), *unset = plb_alloc_unset(LARGE);
+    assert_int_equal((uintptr_t)unset % 4096, 0);
+    assert_int_equal(pages_in_use(zeroed, LARGE), LARGE / 4096);
+    assert_in_range(pages_in_use(unset, LARGE), 0, 1);
+    memset(unset, 1, LARGE);
+    assert_int_equal(pages_in_use(unset, LARGE), LARGE / 4096);
+    free(unset);
+    free(zeroed);
+}
+
+/* Whether the system knows that the memory wants huge pages: "hg" among the flags of its mapping. */
+static bool wants_huge_pages(const void *memory)
+{
+    char line[400];
+    bool here = false, wants = false;
+    FILE *file = fopen("/proc/self/smaps", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        uintptr_t first, end;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &first, &end) == 2)
+            here = (uintptr_t)memory >= first && (uintptr_t)memory < end;
+        if (here && strncmp(line, "VmFlags:", 8) == 0)
+            wants = strstr(line, " hg") != NULL;
+    }
+    fclose(file);
+    return wants;
+}
+
+static void large_arrays_ask_for_huge_pages(void **state)
+{
+    (void)state;
+    if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0)
+        skip();
+    char *unset = plb_alloc_unset(LARGE), *pages = plb_pages_alloc(LARGE);
+    assert_false(wants_huge_pages(unset));
+    assert_true(wants_huge_pages(pages));
+    plb_shared_free(pages, LARGE);
+    free(unset);
 }
 
 /* Asks for an array in a process of its own. Returns its exit status, and what it said. */
@@ -64,7 +142,8 @@ static void refuses_what_no_memory_has(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_zeroed_elements),
+        cmocka_unit_test(gives_zeroed_elements),       cmocka_unit_test(large_arrays_are_zero_and_there),
+        cmocka_unit_test(unset_memory_is_not_touched), cmocka_unit_test(large_arrays_ask_for_huge_pages),
         cmocka_unit_test(refuses_what_no_memory_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,6 +144,9 @@ static void wishes_limit_a_task(void **state)
     assert_true(plb_task_limit(&s, &pu, 0.0, 70.0).bytes == 70.0); /* what it copies best */
     pu.node = 1;
     assert_true(plb_task_limit(&s, &pu, 0.0, 700.0).bytes == 70.0);
+    assert_true(plb_task_limit(&s, &pu, 0.0, 30.0).bytes == 50.0); /* a CPU with a large cache */
+    pu.kind = PLB_GPU;
+    assert_true(plb_task_limit(&s, &pu, 0.0, 30.0).bytes == 70.0);
 }
 
 static void the_user_s_grain_limits_a_task(void **state)

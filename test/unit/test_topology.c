@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/topology.h"
+#include "node/describe.h"
 #include "node/open_pu.h"
 #include "root.h"
 #include "stub_device.h"
@@ -123,6 +124,61 @@ static void the_order_is_that_of_the_hardware(void **state)
     assert_true(size(&cores) == 3 && in(&cores, 1) && in(&cores, 3) && in(&cores, 5));
 }
 
+static double cache_of(const char *machine)
+{
+    struct plb_topology t;
+    setenv("HWLOC_SYNTHETIC", machine, 1);
+    plb_topology_read(&t);
+    unsetenv("HWLOC_SYNTHETIC");
+    return t.cache;
+}
+
+static void cores_share_their_last_cache(void **state)
+{
+    (void)state;
+    assert_true(cache_of("pack:2 l3:2(size=16777216) l2:4(size=1048576) core:1 pu:2") == 4.0 * (1 << 20));
+    assert_true(cache_of("pack:1 l2:3(size=1048576) core:2 pu:1") == 0.5 * (1 << 20));
+    assert_true(cache_of("pack:1 core:2 pu:1") == 0.0);
+}
+
+static int no_entry(const struct plb_task *task)
+{
+    (void)task;
+    return 0;
+}
+
+static void gather_alone(void *unused, const void *data, size_t bytes, void *all)
+{
+    (void)unused;
+    memcpy(all, data, bytes);
+}
+
+/* The bytes of a task that a rank's CPU with two threads wishes, on a machine with 4 MB of cache per core. */
+static double task_bytes(bool streams, int rank)
+{
+    const struct plb_kernel kernel = {.name = "none", .cpu = no_entry, .streams = streams};
+    const struct plb_place place = {.rank = rank, .local_size = 2, .gather = gather_alone};
+    const struct plb_cluster_spec none = {.n_nodes = 0};
+    const struct plb_pu_settings settings = {.wanted = PLB_PUS_CPU};
+    struct plb_node_pu *pus = NULL;
+    setenv("HWLOC_SYNTHETIC", "pack:1 l3:2(size=8388608) core:2 pu:1", 1);
+    int n = plb_pus_describe(&place, &none, &kernel, &settings, &pus);
+    unsetenv("HWLOC_SYNTHETIC");
+    assert_int_equal(n, 1);
+    assert_int_equal(pus[0].info.threads, 2);
+    double bytes = pus[0].info.task_bytes;
+    free(pus);
+    return bytes;
+}
+
+static void tasks_of_a_kernel_that_streams_fit_the_cache(void **state)
+{
+    (void)state;
+    assert_true(task_bytes(true, 1) == 2.0 * (1 << 20)); /* a quarter of the cache of two cores */
+    assert_true(task_bytes(true, 0) == 0.0);             /* its data does not travel */
+    assert_true(task_bytes(false, 1) == 0.0);
+}
+
 static void *bind_to_the_last(void *where)
 {
     struct plb_topology t;
@@ -174,9 +230,14 @@ static void a_rank_asks_hwloc_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_are_all_cores_once),    TEST_IN_ROOT(finds_the_cores_near_a_device),
-        cmocka_unit_test(a_share_follows_the_hardware), cmocka_unit_test(the_order_is_that_of_the_hardware),
-        cmocka_unit_test(binds_the_calling_thread),     cmocka_unit_test(a_rank_asks_hwloc_once),
+        cmocka_unit_test(shares_are_all_cores_once),
+        TEST_IN_ROOT(finds_the_cores_near_a_device),
+        cmocka_unit_test(a_share_follows_the_hardware),
+        cmocka_unit_test(the_order_is_that_of_the_hardware),
+        cmocka_unit_test(cores_share_their_last_cache),
+        cmocka_unit_test(tasks_of_a_kernel_that_streams_fit_the_cache),
+        cmocka_unit_test(binds_the_calling_thread),
+        cmocka_unit_test(a_rank_asks_hwloc_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

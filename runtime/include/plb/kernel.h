@@ -208,6 +208,11 @@ struct plb_kernel {
      * rounding: fold(a, fold(b, c)) is fold(fold(a, b), c), and fold(a, b) is fold(b, a). It is a pure
      * function of what it gets. Any thread on any rank may call it, several at the same time. */
     void (*fold)(const struct plb_folding *folding);
+
+    /* A cpu entry reads and writes each byte about once, so that memory limits it, and not arithmetic. Then
+     * tasks of CPUs on other ranks than 0 have only a part of the last-level cache, as bytes of inputs and
+     * outputs. The entry finds there what has just arrived. false is always right. */
+    bool streams;
 };
 
 #define PLB_KERNEL_HEAD .abi = PLB_KERNEL_ABI, .size = sizeof(struct plb_kernel)

@@ -1,0 +1,127 @@
+/* The order in which a node asks for inputs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "node/daemon.h"
+#include "stub_device.h"
+
+#define UNITS 8
+#define HANG 20 /* seconds until a test that hangs is ended */
+
+static int *on_the_way; /* the counter of the latest transfer */
+
+/* Nothing arrives before a test says so. */
+static void slow_get(void *context, int tag, void *data, size_t bytes, int *pending)
+{
+    (void)context, (void)tag, (void)data, (void)bytes;
+    on_the_way = pending;
+    ++*pending;
+}
+
+static void no_put(void *context, int tag, const void *data, size_t bytes, int *pending)
+{
+    (void)context, (void)tag, (void)data, (void)bytes, (void)pending;
+}
+
+static int no_entry(const struct plb_task *task)
+{
+    (void)task;
+    return 0;
+}
+
+static const struct plb_device_driver driver = {.name = "quick", .entry = stub_entry, .ops = {STUB_OPS}};
+static const struct plb_kernel kernel = {.name = "none", PLB_KERNEL_HEAD, .unit = "units", .cpu = no_entry};
+static const struct plb_cost_map map = {.units = UNITS, .bucket = 1, .n = UNITS, .per_work = 1.0};
+
+/* A node of rank 1 with a block of all units, a task each. */
+static struct plb_node *start(const struct plb_dataset *set)
+{
+    struct plb_node *node;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_outbox box = {0}, out = {0};
+    struct plb_node_pu pu = {.driver = &driver, .device.config.threads = 1};
+    struct plb_node_config config = {.rank = 1,
+                                     .n_nodes = 2,
+                                     .kernel = &kernel,
+                                     .data = set,
+                                     .maps = &map,
+                                     .wire = {NULL, slow_get, no_put}};
+    pu.info = (struct plb_pu_info){.node = 1, .power = 1.0, .memory = 1e12};
+    alarm(HANG);
+    assert_int_equal(plb_node_start(&config, &pu, 1, &node, &err), PLB_OK);
+    plb_outbox_add(&box, PLB_PASS, 0, 1, 1);
+    plb_outbox_add(&box, PLB_BLOCK, 0, 1, 1)->block = (struct plb_block){
+        .range = {0, UNITS}, .id = 0, .grain = 1};
+    assert_true(plb_node_receive(node, &box.at[0], &out));
+    assert_true(plb_node_receive(node, &box.at[1], &out));
+    plb_outbox_fini(&box);
+    plb_outbox_fini(&out);
+    return node;
+}
+
+static int pulls(struct plb_node *node)
+{
+    struct plb_outbox out = {0};
+    int n = 0;
+    plb_node_step(node, &out);
+    for (int i = 0; i < out.n; i++)
+        n += out.at[i].type == PLB_PULL;
+    plb_outbox_fini(&out);
+    return n;
+}
+
+static void stop(struct plb_node *node)
+{
+    plb_node_stop(node);
+    plb_node_free(node);
+    alarm(0);
+}
+
+static struct plb_dataset units_of(size_t bytes)
+{
+    return (struct plb_dataset){
+        .n = 1, .units = UNITS, .at = {{.name = "in", .mode = PLB_PARTITION, .unit_bytes = bytes}}};
+}
+
+static void small_inputs_are_pulled_for_two_tasks(void **state)
+{
+    struct plb_dataset set = units_of(1 << 20);
+    struct plb_node *node = start(&set);
+    (void)state;
+    assert_int_equal(pulls(node), 2);
+    assert_int_equal(pulls(node), 0);
+    stop(node);
+}
+
+/* The first task of another node may need the link. */
+static void large_inputs_are_pulled_for_one_task_at_a_time(void **state)
+{
+    struct plb_dataset set = units_of(8 << 20);
+    struct plb_node *node = start(&set);
+    (void)state;
+    for (int task = 0; task < 3; task++) {
+        int asked = 0;
+        while (asked == 0) /* once the slot is free */
+            asked = pulls(node);
+        assert_int_equal(asked, 1);
+        assert_int_equal(pulls(node), 0);
+        --*on_the_way;
+    }
+    stop(node);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_inputs_are_pulled_for_two_tasks),
+        cmocka_unit_test(large_inputs_are_pulled_for_one_task_at_a_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
