@@ -177,3 +177,8 @@ double plb_liveness_last(const struct plb_liveness *l, int rank)
 {
     return l->spoke[rank];
 }
+
+bool plb_liveness_spoke_at(const struct plb_liveness *l, int rank, double time)
+{
+    return l->spoke[rank] + l->beat + LATE >= time;
+}

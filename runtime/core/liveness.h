@@ -85,4 +85,7 @@ bool plb_liveness_alone(const struct plb_liveness *liveness, int rank);
 /* The time of a rank's own last word, as far as it counts. */
 double plb_liveness_last(const struct plb_liveness *liveness, int rank);
 
+/* Whether it was no suspect at that time, by its own words. False for INFINITY, a time that has not come. */
+bool plb_liveness_spoke_at(const struct plb_liveness *liveness, int rank, double time);
+
 #endif

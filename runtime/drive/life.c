@@ -26,8 +26,8 @@
  * Smaller: a run ends because rank 0 was held up. */
 #define RANK0_SILENCE 10.0
 
-/* Seconds that a rank, alone on its host, may be silent beyond others while all close their devices. Larger:
- * the end waits longer for one that is stopped then. Smaller: one that closes many GPUs is given up. */
+/* Seconds that a rank, alone on its host, may be silent while all close their devices, if it was not before.
+ * Larger: the end waits longer for one that is stopped then. Smaller: one with many GPUs is given up. */
 #define CLOSING 5.0
 
 /* Seconds that a rank which has joined may be silent beyond others: the end of its process is seen by its
@@ -39,14 +39,12 @@
  * Smaller: they notice later that rank 0 is gone. */
 #define SLOWEST_LINK 5e6
 
-/* Seconds that a rank which nobody can answer for may be silent when it has said that it will be: it locks
- * pages, 2 GB in 0.75 s. Larger: one that is stopped then is lost later. Smaller: one with more memory is
- * given up. */
+/* Seconds that a rank, alone on its host, may be silent when it has said so: it locks pages, 2 GB in 0.75 s.
+ * Larger: one that is stopped then is lost later. Smaller: one with more memory is given up. */
 #define LONGEST_QUIET 3.0
 
-/* Looks that come later than this were held up: the whole job was stopped, perhaps, and rank 0 with it.
- * Larger: ranks end after a short stop of all. Smaller: a rank that looks rarely notices the end of rank 0
- * later. */
+/* Looks that come later than this were held up: the whole job was stopped, perhaps. Larger: ranks end after a
+ * short stop of all. Smaller: a rank that looks rarely notices the end of rank 0 later. */
 #define HELD_UP (2.0 * PLB_BEAT_SECONDS)
 
 /* Seconds of the sleep between two looks whether rank 0 has written everything. Larger: a rank leaves later.
@@ -73,9 +71,9 @@ struct plb_life {
     struct plb_liveness *liveness; /* rank 0: of the others; else NULL */
     int *lost;                     /* rank 0: those that plb_life_lost has not told */
     int n_lost;
-    struct plb_endings endings; /* rank 0 */
-    bool any_lost, closing;
-    bool quiet;                   /* rank 0 may say nothing for long */
+    struct plb_endings endings;   /* rank 0 */
+    bool any_lost, quiet;         /* quiet: rank 0 may say nothing for long */
+    double closing;               /* all close their devices since then; INFINITY: not yet */
     struct plb_patience patience; /* rank 0 */
     double looked;                /* plb_now() of the last look */
     double said;                  /* of the last BEAT to rank 0 */
@@ -91,6 +89,7 @@ struct plb_life *plb_life_new(const struct plb_life_config *config)
     life->size = plb_mpi_size(config->mpi);
     life->neighbours = config->neighbours;
     life->looked = life->told = now;
+    life->closing = INFINITY;
     life->lost = plb_alloc((size_t)life->size * sizeof *life->lost);
     plb_endings_init(&life->endings, life->size);
     plb_patience_init(&life->patience, life->size);
@@ -141,7 +140,7 @@ static void lose(struct plb_life *life, int rank, const char *why, bool ends, st
     struct plb_outbox box = {0};
     if (!plb_liveness_lose(life->liveness, rank))
         return;
-    if (life->closing)
+    if (isfinite(life->closing))
         plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); the run ends without it", rank, host, why);
     else
         plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); others execute its %s", rank, host, why,
@@ -174,7 +173,7 @@ bool plb_life_any_lost(const struct plb_life *life)
 /* Another rank cannot go on: rank 0 is gone, or has given this one up. One of each mpirun says so. */
 static void end_process(const struct plb_life *life, const char *why)
 {
-    bool one = life->rank == 1 || plb_mpi_has_joined(life->config.mpi), speaks = one && !life->closing;
+    bool one = life->rank == 1 || plb_mpi_has_joined(life->config.mpi), speaks = one && isinf(life->closing);
     plb_log(speaks ? PLB_LOG_ERROR : PLB_LOG_INFO, "%s; rank %d ends", why, life->rank);
     plb_stop_clean();
     _exit(PLB_EFAILED);
@@ -237,7 +236,8 @@ static void count_data(struct plb_life *life, double now)
 {
     double patience = plb_patience_look(&life->patience, life->config.mpi, life->liveness, now);
     for (int i = 1; i < life->size; i++) {
-        double spare = fmax(life->patience.coming[i] > 0.0 ? patience : 0.0, life->closing ? CLOSING : 0.0);
+        double spare = fmax(life->patience.coming[i] > 0.0 ? patience : 0.0,
+                            plb_liveness_spoke_at(life->liveness, i, life->closing) ? CLOSING : 0.0);
         spare = i >= plb_mpi_started(life->config.mpi) ? fmax(spare, CONNECTED) : spare;
         plb_liveness_spare(life->liveness, i, plb_liveness_alone(life->liveness, i) ? spare : 0.0);
     }
@@ -351,7 +351,7 @@ void plb_life_excuse(struct plb_life *life, int rank)
 
 void plb_life_closes(struct plb_life *life)
 {
-    life->closing = true;
+    life->closing = plb_now();
 }
 
 /* ------------------------------------------------------------------------- leave */

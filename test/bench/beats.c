@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "core/liveness.h"
+#include "drive/life.h"
 #include "drive/mpi.h"
 
 #define NODES 1000

@@ -12,6 +12,15 @@ $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
 	$(Q)$(CC) $(C) $(CFLAGS) $(TEST_INC) $(BENCH_CFLAGS_$*) $(OPENMP) -o $@ $< \
 	  $(OBJECTS) $(LINK) $(BENCH_LIBS_$*)
 
+# No test runs them, and a change elsewhere may break them: so `make tests` reads them.
+BENCH_CHECKED := $(BENCH_BIN:%=%.checked)
+tests: $(if $(SAN),,$(BENCH_CHECKED))
+$(B)/bench/%.checked: test/bench/%.c
+	@mkdir -p $(@D)
+	@echo "  check $<"
+	$(Q)$(CC) $(C) $(CFLAGS) $(TEST_INC) $(BENCH_CFLAGS_$*) $(OPENMP) -fsyntax-only -MF $@.d -MT $@ $<
+	@touch $@
+
 bench: all $(BENCH_BIN) $(TEST_KERNELS)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/run
 

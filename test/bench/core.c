@@ -80,7 +80,8 @@ static void report_one(struct run *r, bool watch)
     double seconds = 1e-3 * (1.0 + 0.005 * ((double)(r->head * 7919 % 13) - 6.0));
     r->done.from = g->node;
     r->done.pu = g->pu;
-    r->done.done = (struct plb_done){g->block.range, g->block.id, PLB_NO_SLOT, 1, seconds, 0.0};
+    r->done.done = (struct plb_done){
+        .range = g->block.range, .block = g->block.id, .slot = PLB_NO_SLOT, .tasks = 1, .execute_s = seconds};
     double began = watch ? plb_thread_seconds() : 0.0;
     plb_master_receive(r->master, &r->done, 1e-3 * (double)r->reports++, &r->out);
     r->worst = watch ? fmax(r->worst, plb_thread_seconds() - began) : 0.0;

@@ -78,7 +78,8 @@ static void report(struct run *r, int p)
                                .pu = p % PUS_OF_A_NODE,
                                .pass = 1};
     done.size = (uint16_t)plb_message_size(PLB_DONE);
-    done.done = (struct plb_done){block.range, block.id, PLB_NO_SLOT, 1, pu->took, 0.0};
+    done.done = (struct plb_done){
+        .range = block.range, .block = block.id, .slot = PLB_NO_SLOT, .tasks = 1, .execute_s = pu->took};
     pu->blocks[0] = pu->blocks[1];
     if (--pu->n > 0)
         begin_block(r, p);

@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     int rank = plb_mpi_rank(mpi);
     plb_cost_map_init(&map, 1000, NULL, NULL, &err);
     struct plb_sizes none = {0};
-    struct plb_worker_pu pu = {1.0, {INT64_MAX, INFINITY}};
+    struct plb_worker_pu pu = {1.0, {INT64_MAX, INFINITY}, false};
     struct plb_worker_config config = {rank, 2, 1, &pu, &none, &map, 1, on};
     struct plb_worker *worker = plb_worker_new(&config);
     for (int b = 0; b < BATCHES; b++) {

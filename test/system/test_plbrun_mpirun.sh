@@ -177,6 +177,11 @@ stand_in "$open_mpi" 'echo "0 without others" >"$PLB_STATUS_FILE"; exec sleep 50
     grep -q 'mpirun has not ended 2 s after rank 0' "$tmp/out" && ((took < 30))
 ok "earlier where rank 0 has ended without others" $?
 # shellcheck disable=SC2016
+later='echo 0 >"$PLB_STATUS_FILE"; sleep 1.5; echo "0 without others" >"$PLB_STATUS_FILE"; exec sleep 50'
+stand_in "$open_mpi" "$later" -np 2 plbrun && grep -q 'mpirun has not ended 2 s after rank 0' "$tmp/out" &&
+    ((took < 30))
+ok "also where rank 0 tells so after its status" $?
+# shellcheck disable=SC2016
 stand_in "$open_mpi" 'echo "lost without others" >"$PLB_STATUS_FILE"; exec sleep 50' -np 2 plbrun
 [ $? -eq 1 ] && grep -q 'rank 0 has not said how the run ended.*--resume' "$tmp/out" && ((took < 30))
 ok "and where another rank has seen the end of rank 0" $?

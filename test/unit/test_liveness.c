@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 
 #include "core/liveness.h"
 
@@ -191,6 +192,24 @@ static void who_joins_is_alive_from_then_on(void **state)
     plb_liveness_free(l);
 }
 
+/* A rank that closes its devices may be silent, and one that had stopped before may not. */
+static void who_was_silent_at_a_time(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
+    (void)state;
+    plb_liveness_heard(l, 1, 10.0);
+    plb_liveness_heard(l, 3, 10.4);
+    assert_true(plb_liveness_spoke_at(l, 1, 10.2));
+    assert_false(plb_liveness_spoke_at(l, 1, 10.5));
+    assert_true(plb_liveness_spoke_at(l, 3, 10.5));
+    plb_liveness_vouch(l, 1, 10.5); /* its process runs, as another says */
+    assert_false(plb_liveness_spoke_at(l, 1, 10.5));
+    plb_liveness_heard(l, 1, 11.0); /* it speaks again */
+    assert_true(plb_liveness_spoke_at(l, 1, 10.5));
+    assert_false(plb_liveness_spoke_at(l, 1, INFINITY));
+    plb_liveness_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +223,7 @@ int main(void)
         cmocka_unit_test(who_has_not_begun_when_another_is_lost_waits_for_it),
         cmocka_unit_test(who_has_said_all_may_be_silent),
         cmocka_unit_test(who_joins_is_alive_from_then_on),
+        cmocka_unit_test(who_was_silent_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -258,6 +258,40 @@ static void a_node_tries_when_all_its_pus_are_idle(void **state)
     stop(&c.f);
 }
 
+/* Node 2 may join, with two PUs. Until then they count as lost: an executor of rank 0 would wait for ever. */
+static void pus_that_have_not_come_try_nothing(void **state)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct cluster c;
+    int n;
+    (void)state;
+    begin_cluster(&c, 2, true);
+    plb_master_free(c.f.master);
+    struct plb_master_config config = {.balancer = plb_balancer_find("static", "test", &err),
+                                       .params = c.f.params,
+                                       .n_nodes = 3,
+                                       .joiners = 1,
+                                       .joining_pus = 2,
+                                       .isolated = true,
+                                       .phases = 2};
+    c.f.master = plb_master_new(&config, c.f.pus, 2);
+    c.f.nodes = 3;
+    c.f.pass = c.f.out.n = 0;
+    begin(&c.f, 0, 0, 10.0, 2);
+    struct plb_message of_rank0 = c.f.out.at[0];
+    c.bad[13] = true;
+    execute(&c, c.f.out.at[1]);
+    assert_int_equal(c.f.out.n, 2); /* PU 1 waits, and PU 0 has its block */
+    execute(&c, of_rank0);
+    c.next = 2;
+    play(&c);
+    assert_true(plb_master_over(c.f.master));
+    assert_int_equal(c.deaths[13], 2);
+    assert_int_equal(set_aside(&c), 1);
+    assert_true(list(&c, &n)->pus[0] < 2 && list(&c, &n)->pus[1] < 2);
+    stop(&c.f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_rank_with_suspects_has_nothing_else),
         cmocka_unit_test(without_another_rank_units_are_set_aside_at_once),
         cmocka_unit_test(another_pu_tries),
+        cmocka_unit_test(pus_that_have_not_come_try_nothing),
         cmocka_unit_test(a_node_tries_when_all_its_pus_are_idle),
         cmocka_unit_test(child_processes_cost_little),
         cmocka_unit_test(children_die_in_eighths),
