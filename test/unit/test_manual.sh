@@ -22,8 +22,8 @@ grep -vxFf "$tmp/of-balancers" "$tmp/unnamed" >"$tmp/out"
 ok "and the settings that each job has" $(($(wc -l <"$tmp/out") > 0))
 
 cd "$root/runtime/include/plb" || exit
-grep -ohE '\bplb_(app|task|read|write|random)_[a-z_]+\(' kernel.h data_file.h csv.h image.h task.h | tr -d '(' |
-    sort -u >"$tmp/functions"
+grep -ohE '\bplb_(app|task|read|write|random)_[a-z_]+\(' ./*.h |
+    tr -d '(' | sort -u >"$tmp/functions"
 while read -r function; do
     grep -qw "$function" "$kernel_page" || echo "plb_kernel.7 lacks $function"
 done <"$tmp/functions" >"$tmp/out"
