@@ -58,12 +58,12 @@ struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const s
 {
     const struct plb_simulation *in = world->in;
     const struct plb_cluster_spec *c = in->cluster;
-    bool outputs = plb_virtual_has_bytes(&in->results),
-         travels = plb_virtual_has_bytes(&in->inputs) || outputs;
+    bool outputs = plb_virtual_has_bytes(&in->results);
+    bool travels = outputs || plb_virtual_has_bytes(&in->inputs);
     bool reduced = in->master.whole_results || in->results.task_bytes > 0.0;
     struct plb_virtual_nodes *v = plb_alloc(sizeof *v);
-    *v = (struct plb_virtual_nodes){
-        .world = world, .true_maps = true_maps, .faults = faults, .network = network};
+    *v = (struct plb_virtual_nodes){.world = world, .true_maps = true_maps, .faults = faults};
+    v->network = network;
     v->inputs = plb_virtual_inputs_new(in);
     v->at = plb_alloc((size_t)c->n_nodes * sizeof *v->at);
     v->pus = plb_alloc((size_t)c->n_pus * sizeof *v->pus);
@@ -105,10 +105,9 @@ int plb_virtual_nodes_describe(const struct plb_virtual_nodes *v, int n, struct 
 /* Sends what is in the outbox. */
 static void dispatch(struct plb_virtual_nodes *v)
 {
-    for (int i = 0; i < v->out.n; i++) {
-        double bytes = plb_virtual_inputs_results(v->inputs, &v->out.at[i]);
-        plb_network_send(v->network, &v->out.at[i], v->world->now, bytes);
-    }
+    for (int i = 0; i < v->out.n; i++)
+        plb_network_send(v->network, &v->out.at[i], v->world->now,
+                         plb_virtual_inputs_results(v->inputs, &v->out.at[i]));
     v->out.n = 0;
 }
 

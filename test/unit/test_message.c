@@ -1,5 +1,4 @@
-/* The form of messages: each field which is impossible is refused. Messages are checked in memory of just
- * their size, so that a sanitizer sees every byte that is read beyond. */
+/* The form of messages. They are checked in memory of just their size, for the sanitizers' sake. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
