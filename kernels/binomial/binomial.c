@@ -46,7 +46,7 @@ static int price(const struct plb_task *task)
     int failed = 0;
 #pragma omp parallel num_threads(task->threads) reduction(| : failed)
     {
-        double *room = aligned_alloc(64, bytes);
+        void *room = aligned_alloc(64, bytes);
 #pragma omp for schedule(dynamic)
         for (int64_t i = 0; i < task->count; i += LANES)
             if (room != NULL && !plb_task_cancelled(task))

@@ -113,11 +113,11 @@ static void plant(struct group *g, const struct branch b[LANES], const double sp
         }
 }
 
-void tree_price(const struct plb_task *task, const double *contracts, int64_t n, double *room, double *prices)
+void tree_price(const struct plb_task *task, const double *contracts, int64_t n, void *room, double *prices)
 {
     const struct tree_args *args = task->args;
     struct branch b[LANES];
-    struct group g = {.steps = args->steps, .value = (void *)room};
+    struct group g = {.steps = args->steps, .value = room};
     double spot[LANES];
     g.price = g.value + args->steps + 1;
     for (int l = 0; l < LANES; l++) {

@@ -30,9 +30,8 @@ struct branch tree_branch(const struct tree_args *args, const double *contract);
 /* Doubles of room for a group of contracts. */
 int64_t tree_room(const struct tree_args *args);
 
-/* Prices n contracts, 1 to LANES. `room` is aligned to 64 bytes. Returns early, without prices, where nobody
- * wants them any more. */
-void tree_price(const struct plb_task *task, const double *contracts, int64_t n, double *room,
-                double *prices);
+/* Prices n contracts, 1 to LANES. `room` has tree_room doubles, aligned to 64 bytes. Returns early, without
+ * prices, where nobody wants them any more. */
+void tree_price(const struct plb_task *task, const double *contracts, int64_t n, void *room, double *prices);
 
 #endif

@@ -25,7 +25,7 @@ enum contract_type { CALL, PUT }; /* in the column TYPE */
     }
 
 /* Reads the contracts, or makes them, and checks each one. In a simulation an .npy file gives its size alone,
- * and contracts->data is NULL. PLB_OK, or PLB_EINPUT after plb_app_error. */
-int contracts_read(struct plb_app *app, struct plb_array *contracts);
+ * and a->data is NULL. PLB_OK, or PLB_EINPUT after plb_app_error. */
+int contracts_read(struct plb_app *app, struct plb_array *a);
 
 #endif

@@ -21,8 +21,8 @@ PLB_CLONES static void escape_all(const double re[LANES], const double im[LANES]
     memcpy(cx, re, sizeof cx);
     memcpy(cy, im, sizeof cy);
     for (int v = 0; v < VECTORS; v++) {
-        x[v] = y[v] = xx[v] = yy[v] = cx[v] - cx[v];
-        n[v] = (wholes)x[v];
+        x[v] = y[v] = xx[v] = yy[v] = (reals){0.0};
+        n[v] = (wholes){0};
     }
     bool some = true;
     for (int64_t done = 0; done < depth && some; done += STEPS) {

@@ -42,14 +42,14 @@ static const struct plb_option options[] = {
     {0},
 };
 
-static double real_part(const struct mesh *m, int64_t point)
+static double real_part(const struct mesh *m, int64_t column)
 {
-    return m->left + m->step * ((double)(point % m->width) + 0.5);
+    return m->left + m->step * ((double)column + 0.5);
 }
 
-static double imaginary_part(const struct mesh *m, int64_t point)
+static double imaginary_part(const struct mesh *m, int64_t row)
 {
-    return m->top - m->step * ((double)(point / m->width) + 0.5);
+    return m->top - m->step * ((double)row + 0.5);
 }
 
 /* The points of a range from `first` on, LANES at most. */
@@ -58,10 +58,12 @@ static void sum_some(const struct plb_task *task, int64_t first, int64_t n)
     const struct mesh *m = task->args;
     double x[LANES], y[LANES], re[LANES], im[LANES], exact[2];
     double *values = (double *)task->data[VALUES] + 2 * first;
-    for (int64_t l = 0; l < LANES; l++) { /* the last lanes repeat */
-        int64_t point = task->first + first + (l < n ? l : n - 1);
-        x[l] = real_part(m, point);
-        y[l] = imaginary_part(m, point);
+    int64_t row = (task->first + first) / m->width, column = (task->first + first) % m->width;
+    for (int64_t l = 0; l < LANES; l++) { /* lanes beyond n are computed and not used */
+        x[l] = real_part(m, column);
+        y[l] = imaginary_part(m, row);
+        column = column + 1 < m->width ? column + 1 : 0;
+        row += column == 0;
     }
     series_sum(task->data[COEFFICIENTS], m->terms, x, y, re, im);
     for (int64_t l = 0; l < n; l++) {
@@ -178,8 +180,8 @@ static long double complex exactly(enum function f, long double complex z)
  * Stability of Numerical Algorithms, 2002, section 5.1). */
 static bool right(const struct state *s, int64_t i)
 {
-    const long double complex z = (long double complex)real_part(&s->mesh, i)
-                                + (long double complex)imaginary_part(&s->mesh, i) * I;
+    const long double complex z = (long double complex)real_part(&s->mesh, i % s->mesh.width)
+                                + (long double complex)imaginary_part(&s->mesh, i / s->mesh.width) * I;
     long double complex sum = 0.0L, power = 1.0L;
     for (int64_t k = 0; k < s->mesh.terms; k++, power *= z)
         if (s->coefficients[k] != 0.0) /* the power may be infinite, where the coefficient is too small */
@@ -209,8 +211,9 @@ static int verify(struct plb_app *app)
     if (wrong == INT64_MAX)
         return PLB_OK;
     plb_app_error(app, "the sum at %g %+gi is %.17g %+.17gi%s, the reference says something else",
-                  real_part(&s->mesh, wrong), imaginary_part(&s->mesh, wrong), s->values[2 * wrong],
-                  s->values[2 * wrong + 1], s->errors != NULL ? ", or its error is wrong" : "");
+                  real_part(&s->mesh, wrong % s->mesh.width), imaginary_part(&s->mesh, wrong / s->mesh.width),
+                  s->values[2 * wrong], s->values[2 * wrong + 1],
+                  s->errors != NULL ? ", or its error is wrong" : "");
     return PLB_EVERIFY;
 }
 
@@ -223,7 +226,8 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
     const int64_t each = results->buffer == VALUES ? 2 : 1;
     for (int64_t i = 0; i < results->count; i++) {
         const int64_t point = results->first + i;
-        const double x = real_part(&s->mesh, point), y = imaginary_part(&s->mesh, point);
+        const double x = real_part(&s->mesh, point % s->mesh.width),
+                     y = imaginary_part(&s->mesh, point / s->mesh.width);
         double re, im, slack = 16.0 * DBL_EPSILON * (double)s->mesh.terms * magnitude(s, hypot(x, y));
         series_function((enum function)s->mesh.function, x, y, &re, &im);
         slack += results->buffer == ERRORS ? 64.0 * DBL_EPSILON * hypot(re, im) : 0.0;

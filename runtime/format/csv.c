@@ -55,7 +55,7 @@ static void skip_spaces(struct csv *csv)
 static int cut_quoted(struct csv *csv, struct cell *cell)
 {
     struct plb_text *t = &csv->text;
-    char *to = (char *)(uintptr_t)++t->at;
+    char *to = (char *)++t->at;
     cell->text = to;
     for (; *t->at != '\n' && t->at < t->end; t->at++) {
         if (*t->at == '"' && t->at[1] != '"')
@@ -102,7 +102,7 @@ static int next_cell(struct csv *csv, struct cell *cell)
     csv->ended = t->at == t->end || *t->at == '\n';
     if (t->at < t->end)
         t->at++; /* past the separator, or to the next line */
-    ((char *)(uintptr_t)cell->text)[cell->length] = '\0';
+    ((char *)cell->text)[cell->length] = '\0';
     return PLB_OK;
 }
 

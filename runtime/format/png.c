@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <png.h>
 
-_Static_assert(PLB_MOST_PIXELS <= PNG_USER_WIDTH_MAX && PLB_MOST_PIXELS <= PNG_USER_HEIGHT_MAX,
-               "libpng writes images of this size");
+_Static_assert(PLB_MOST_PIXELS <= PNG_USER_WIDTH_MAX, "libpng writes lines of this length");
+_Static_assert(PLB_MOST_PIXELS <= PNG_USER_HEIGHT_MAX, "libpng writes so many lines");
 
 /* Bytes of what is no pixel: signature, header, palette, colour space, end. Larger than needed. */
 #define AROUND 4096

@@ -140,7 +140,7 @@ void plb_results_fini(struct plb_results *results)
     for (int i = 0; i < results->n; i++) {
         release(&results->at[i]);
         free(results->at[i].path);
-        free((void *)(uintptr_t)results->at[i].image.palette);
+        free((void *)results->at[i].image.palette);
     }
     results->n = 0;
 }

@@ -2,8 +2,9 @@
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
-        bench-coexecution bench-mixed bench-overhead bench-random bench-untold
+        bench-coexecution bench-mixed bench-overhead bench-random bench-untold bench-kernels
 
+BENCH_CFLAGS_kernels := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
 BENCH_LIBS_gemm := $(BLAS_LIBS)
 $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
@@ -56,6 +57,10 @@ bench-ideal: all $(TEST_KERNELS)
 bench-untold: all $(TEST_KERNELS)
 	@mkdir -p $(B)/bench-papers
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/untold.sh $(B)/bench-papers $(RUNS)
+
+# Entries of kernels on one core, beside its peak and other programs.
+bench-kernels: all $(B)/bench/kernels
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/kernels.sh
 
 bench-coexecution: all $(B)/bench/coexecution
 	@$(B)/bench/coexecution 15

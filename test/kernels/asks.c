@@ -14,14 +14,18 @@ enum mistake {
     SAVES_NOWHERE,
     WRITES_NOWHERE,
     READS_NO_NPY,
-    READS_NO_MTX
+    READS_NO_MTX,
+    DRAWS_NOWHERE,
+    DRAWS_NO_COLOURS,
+    READS_NO_CSV
 };
 enum place { SETUP, COST, NEXT };
 
 static const struct plb_option options[] = {
     {"mistake", PLB_TEXT, "none", 0, 0,
      "none|unknown|given|real_of_int|int_of_real|flag_of_text|text_of_int|choice_of_any|"
-     "saves_nowhere|writes_nowhere|reads_no_npy|reads_no_mtx",
+     "saves_nowhere|writes_nowhere|reads_no_npy|reads_no_mtx|"
+     "draws_nowhere|draws_no_colours|reads_no_csv",
      "which mistake"},
     {"where", PLB_TEXT, "setup", 0, 0, "setup|cost|next", "the function that makes it"},
     {"whole", PLB_INT, "7", 1, 9, NULL, "a whole number"},
@@ -52,12 +56,16 @@ static void use_no_file(struct plb_app *app)
     static double number;
     struct plb_array array = {&number, sizeof number, 1, 1, false};
     struct plb_csr matrix;
+    const struct plb_image image = {(const uint8_t *)&number, 1, 1, 0, NULL};
     const char *none = plb_app_text(app, "any");
     switch ((enum mistake)plb_app_choice(app, "mistake")) {
     case SAVES_NOWHERE: plb_app_save_npy(app, none, &array); break;
     case WRITES_NOWHERE: plb_write_npy(app, none, &array); break;
     case READS_NO_NPY: plb_read_npy(app, none, PLB_ROW_MAJOR, &array); break;
     case READS_NO_MTX: plb_read_mtx(app, none, &matrix); break;
+    case DRAWS_NOWHERE: plb_app_save_png(app, none, &image); break;
+    case DRAWS_NO_COLOURS: plb_app_save_png(app, "no.png", &image); break;
+    case READS_NO_CSV: plb_read_csv(app, none, NULL, &array); break;
     default: break;
     }
 }

@@ -61,8 +61,8 @@ ok "room is taken before work begins" $?
 alone app.conf mandelbrot.image="$tmp/c.npy"
 [ $? -eq 2 ] && grep -q 'both name' out
 ok "refused: two results with one name" $?
-alone --keep-partial app.conf mandelbrot.x=-0.2 mandelbrot.y=0 mandelbrot.depth=16777216 \
-    mandelbrot.height=400 run.time_limit=1
+alone --keep-partial app.conf mandelbrot.x=-0.2 mandelbrot.y=0 mandelbrot.span=1e-4 mandelbrot.depth=1e6 \
+    mandelbrot.height=40000 run.time_limit=2
 [ $? -eq 1 ] && [ ! -e i.png ] && [ "$(head -c 4 i.png.partial | tail -c 3)" = PNG ] && [ -e c.npy.partial ]
 ok "a run that ends before has a partial image" $?
 rm -f ./*.partial*

@@ -1,0 +1,106 @@
+"""What a user would pick instead of the kernels in kernels/, on one core: lines "NAME RATE". Time is CPU time."""
+import time
+
+import numpy as np
+
+
+def best(function, tries=5):
+    """The least CPU seconds of a call."""
+    times = []
+    for _ in range(tries):
+        begin = time.process_time()
+        function()
+        times.append(time.process_time() - begin)
+    return min(times)
+
+
+def say(name, rate):
+    print(name.replace(" ", "_"), f"{rate:.4g}", flush=True)
+
+
+def contracts(n):
+    u = np.random.default_rng(1).random((7, n))
+    spot = 50 + 100 * u[0]
+    return (spot, spot * (0.7 + 0.6 * u[1]), 0.08 * u[2], 0.04 * u[3], 0.1 + 0.5 * u[4], 0.1 + 2.9 * u[5],
+            np.where(u[6] < 0.5, 1.0, -1.0))
+
+
+def black_scholes(c):
+    from scipy.special import ndtr
+    spot, strike, rate, dividend, sigma, time_, sign = c
+    root = np.sqrt(time_)
+    spread = sigma * root
+    d1 = (np.log(spot / strike) + (rate - dividend + 0.5 * sigma**2) * time_) / spread
+    carry, discount = np.exp(-dividend * time_), np.exp(-rate * time_)
+    n1, n2 = ndtr(sign * d1), ndtr(sign * (d1 - spread))
+    density = np.exp(-0.5 * d1**2) * 0.3989422804014327
+    worth, paid = spot * carry, strike * discount
+    return (sign * (worth * n1 - paid * n2), sign * carry * n1, carry * density / (spot * spread),
+            worth * density * root, sign * (dividend * worth * n1 - rate * paid * n2)
+            - worth * density * sigma / (2 * root), sign * paid * time_ * n2)
+
+
+def paths(n):
+    z = np.random.Generator(np.random.Philox(1)).standard_normal(n)
+    payoff = np.maximum(100 * np.exp(0.03 + 0.2 * z) - 100, 0)
+    return payoff.mean(), payoff.std()
+
+
+def tree(steps):
+    """An American put by NumPy, a row of nodes at a time."""
+    up = np.exp(0.2 * np.sqrt(1 / steps))
+    p = (np.exp(0.05 / steps) - 1 / up) / (up - 1 / up)
+    rise, fall = p * np.exp(-0.05 / steps), (1 - p) * np.exp(-0.05 / steps)
+    price = 100 * up ** np.arange(-steps, steps + 1, 2.0)
+    v = np.maximum(100 - price, 0)
+    for t in range(steps - 1, -1, -1):
+        v = np.maximum(rise * v[1:] + fall * v[:-1], 100 - price[:t + 1] * up ** (steps - t))
+    return v[0]
+
+
+def set_of(depth=1000, width=640, height=480):
+    c = -2.75 + (np.arange(width)[None, :] + 0.5) / 160 + 1j * (1.5 - (np.arange(height)[:, None] + 0.5) / 160)
+    z, left, steps = c.ravel() * 0, c.ravel(), 0
+    for _ in range(depth):
+        z = z * z + left
+        inside = z.real**2 + z.imag**2 <= 4
+        z, left = z[inside], left[inside]
+        steps += len(z)
+    return steps
+
+
+def quantlib():
+    import QuantLib as ql
+    today = ql.Date(1, 1, 2001)
+    ql.Settings.instance().evaluationDate = today
+    count = ql.Actual365Fixed()
+    flat = lambda r: ql.YieldTermStructureHandle(ql.FlatForward(today, r, count))
+    vol = ql.BlackVolTermStructureHandle(ql.BlackConstantVol(today, ql.NullCalendar(), 0.2, count))
+    process = ql.BlackScholesMertonProcess(ql.QuoteHandle(ql.SimpleQuote(100)), flat(0.02), flat(0.05), vol)
+    payoff = ql.PlainVanillaPayoff(ql.Option.Put, 100)
+    american = ql.VanillaOption(payoff, ql.AmericanExercise(today, today + 365))
+    european = ql.VanillaOption(payoff, ql.EuropeanExercise(today + 365))
+    european.setPricingEngine(ql.AnalyticEuropeanEngine(process))
+
+    def greeks():
+        for _ in range(1000):
+            european.recalculate()
+            european.NPV(), european.delta(), european.gamma(), european.vega(), european.theta(), european.rho()
+    say("closed QuantLib", 1000 / best(greeks))
+    american.setPricingEngine(ql.BinomialVanillaEngine(process, "crr", 1001))
+    say("binomial QuantLib", 1001 * 1002 / 2 / best(lambda: (american.recalculate(), american.NPV())))
+
+
+c = contracts(100000)
+say("closed NumPy+SciPy", 100000 / best(lambda: black_scholes(c)))
+say("montecarlo NumPy", 1000000 / best(lambda: paths(1000000)))
+say("binomial NumPy", 1001 * 1002 / 2 / best(lambda: tree(1001)))
+begin = time.process_time()
+say("mandelbrot NumPy", set_of() / (time.process_time() - begin))
+z = (np.random.default_rng(1).random(100000) - 0.5) * (1 + 1j)
+coefficients = [0] + [-(-1) ** k / k for k in range(1, 41)]
+say("taylor NumPy", 100000 / best(lambda: np.polynomial.polynomial.polyval(z, coefficients)))
+try:
+    quantlib()
+except ImportError:
+    pass
