@@ -229,8 +229,10 @@ static int end_run(struct job_run *r, int ranks, int status, struct plb_error *e
         status = conclude(r, ranks, err);
     if (r->report.verified == PLB_WRONG || r->report.audit_differences > 0)
         plb_journal_distrust(r->job.journal, err);
-    plb_journal_advise(r->job.journal, err);
-    close_journal(&r->job, status == PLB_OK);
+    bool done = status == PLB_OK || r->job.app.failed.status != PLB_OK;
+    if (!done)
+        plb_journal_advise(r->job.journal, err);
+    close_journal(&r->job, done);
     return status;
 }
 

@@ -44,7 +44,7 @@
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 14u /* grows with every change of a message */
+#define PLB_PROTOCOL 15u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -161,6 +161,7 @@ struct plb_done {
     int32_t audit;   /* not 0: the result is to be compared, and not to be accepted */
     uint32_t sum;    /* CRC32C of the outputs, buffer by buffer, where checksums are wanted */
     int64_t buffers; /* mask of the results that follow as data; the others are where they belong */
+    int64_t records; /* bytes of records that follow behind them (job/records.h) */
 };
 
 struct plb_failure {

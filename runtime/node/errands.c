@@ -2,6 +2,7 @@
 #include "node/errands.h"
 
 #include "base/clock.h"
+#include "base/crc32c.h"
 
 static void add(struct plb_errands *errands, struct plb_runner *r, struct plb_slot *slot, bool arrived)
 {
@@ -129,8 +130,12 @@ bool plb_errands_sum(struct plb_runner *r, int number, const struct plb_message 
 void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done)
 {
     const struct plb_dataset *set = config->data;
+    size_t bytes;
+    const void *records = plb_slot_records(slot, &bytes);
     done->buffers = plb_slot_sent(slot, set);
+    done->records = (int64_t)bytes;
     if (config->checksums && !set->owner)
-        done->sum = plb_dataset_sum(set, done->range, slot->buffer, done->buffers);
+        done->sum = plb_crc32c(plb_dataset_sum(set, done->range, slot->buffer, done->buffers), records,
+                               bytes);
     plb_slot_send(slot, set, &config->wire);
 }

@@ -234,7 +234,9 @@ static int bring(struct plb_executor *e, int lane, int i, void *host, bool whole
     const struct plb_data *d = &e->set->at[i];
     if (d->mode == PLB_REDUCE && results)
         plb_reduce_clear(d, host);
-    if (e->on_host)
+    if (d->mode == PLB_RECORDS)
+        *data = host;
+    else if (e->on_host)
         *data = host_place(e, i, host, whole, bytes);
     else if (d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
         return e->ops->copy_in(e->device, lane, *data, host, bytes);

@@ -22,7 +22,7 @@ grep -vxFf "$tmp/of-balancers" "$tmp/unnamed" >"$tmp/out"
 ok "and the settings that each job has" $(($(wc -l <"$tmp/out") > 0))
 
 cd "$root/runtime/include/plb" || exit
-grep -ohE '\bplb_(app|task|read|write|random)_[a-z_]+\(' kernel.h data_file.h | tr -d '(' |
+grep -ohE '\bplb_(app|task|read|write|random)_[a-z_]+\(' kernel.h data_file.h records.h | tr -d '(' |
     sort -u >"$tmp/functions"
 while read -r function; do
     grep -qw "$function" "$kernel_page" || echo "plb_kernel.7 lacks $function"

@@ -39,7 +39,7 @@ static void fill(struct plb_message *m)
     case PLB_CANCEL: m->cancel.range = (struct plb_range){10, 5}; break;
     case PLB_RECALL: m->recall = (struct plb_recall){5.0, 3, 1}; break;
     case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0, 0, 1}; break;
-    case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0}; break;
+    case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0, 9}; break;
     case PLB_CHECKSUM: m->sum = (struct plb_sum){{10, 5}, 3, UINT32_MAX}; break;
     case PLB_FAIL:
         m->fail = (struct plb_failure){.range = {10, 5}, .status = -3, .among = {9, 8}, .text = "no memory"};
@@ -226,6 +226,7 @@ static const struct wrong wrongs[] = {
     I64(PLB_DONE, done.block, -1),
     I64(PLB_DONE, done.slot, -2),
     I64(PLB_DONE, done.buffers, -1),
+    I64(PLB_DONE, done.records, -1),
     I64(PLB_DONE, done.tasks, 0),
     I64(PLB_DONE, done.tasks, -1),
     I64(PLB_DONE, done.tasks, 6),
@@ -358,7 +359,7 @@ static void the_outbox_fills_in_the_header(void **state)
         assert_int_equal(m->size, plb_message_size(PLB_DONE));
         assert_true(m->from == 3 && m->to == 1 && m->pass == i && m->pu == 0);
         assert_true(m->done.range.count == 0 && m->done.tasks == 0 && m->done.execute_s == 0.0);
-        m->done = (struct plb_done){{i, 1}, i, 2, 1, 0.0, 0.0, 0, 0, 0};
+        m->done = (struct plb_done){{i, 1}, i, 2, 1, 0.0, 0.0, 0, 0, 0, 0};
     }
     for (int i = 0; i < 100; i++) { /* growing kept them */
         assert_int_equal(box.at[i].done.range.first, i);

@@ -26,13 +26,14 @@
 
 #include "plb/data_file.h"
 #include "plb/option.h"
+#include "plb/records.h"
 #include "plb/status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 8u
+#define PLB_KERNEL_ABI 9u
 
 /* The running application, as its kernel sees it. Opaque, and owned by plbrun. Valid only in the thread that
  * gets it, and only during that call. */
@@ -46,6 +47,7 @@ enum plb_data_mode {
     PLB_PARTITION_INDEXED, /* input: unit u has elements offsets[u] to offsets[u+1] - 1, as rows of CSR */
     PLB_OUTPUT,            /* unit_bytes per unit; the entry writes them, and rank 0 gathers them */
     PLB_REDUCE,            /* a small array; all tasks' arrays are folded, element by element, into one */
+    PLB_RECORDS,           /* any number of bytes per unit, by plb_task_record; for cpu entries alone */
 };
 
 /* How two arrays become one. */
@@ -115,7 +117,7 @@ struct plb_task {
                                  task's own array, which holds neutral elements. Aligned to 64 bytes,
                                  where rank 0's buffer is; PARTITION_INDEXED on rank 0: as its elements */
     const size_t *bytes;      /* bytes of each buffer from there: of the range, or of the whole buffer where
-                                 it is replicated or reduced */
+                                 it is replicated or reduced; 0 of RECORDS */
     const void *args;         /* the block given to plb_app_args, aligned to 64 bytes; or NULL */
     void *stream;             /* the CUDA stream of a cuda entry, else NULL */
     int threads;              /* threads that a cpu entry may use; also the OpenMP default of its thread */
@@ -228,6 +230,9 @@ struct plb_kernel {
      * rounding: fold(a, fold(b, c)) is fold(fold(a, b), c), and fold(a, b) is fold(b, a). It is a pure
      * function of what it gets. Any thread on any rank may call it, several at the same time. */
     void (*fold)(const struct plb_folding *folding);
+
+    bool once;   /* Units are executed a second time only after a loss: no backups, no audits. */
+    bool single; /* A cpu entry uses one thread: each thread of a rank's CPU is a PU of its own. */
 };
 
 #define PLB_KERNEL_HEAD .abi = PLB_KERNEL_ABI, .size = sizeof(struct plb_kernel)
