@@ -48,7 +48,7 @@ static void release(struct plb_result *r)
 static int check_other(const struct plb_results *results, int last, struct plb_error *err)
 {
     for (int i = 0; i < last; i++)
-        if (plb_file_same(results->at[i].path, results->at[last].path))
+        if (plb_file_clash(results->at[i].path, results->at[last].path))
             return plb_fail(err, PLB_EINPUT, "%s: two results of the kernel have this name; name two files",
                             results->at[last].path);
     return PLB_OK;

@@ -83,7 +83,7 @@ void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set
 /* The task has ended: its results become what others can be compared with, folded into, or sent. */
 void plb_slot_complete(struct plb_slot *slot, const struct plb_dataset *set, struct plb_range range);
 
-/* The records that the task has appended, sealed, and how many bytes they are. NULL: the job has no records. */
+/* The records that the task has appended, sealed, and their length. NULL: the job has none. */
 void *plb_slot_records(const struct plb_slot *slot, size_t *bytes);
 
 /* The results that are sent: those that are nowhere else. A mask of buffers. */

@@ -21,12 +21,12 @@ struct plb_task;
 int plb_task_record(const struct plb_task *task, int buffer, int64_t unit, const void *bytes, size_t n);
 
 /* Says in setup that the records of this buffer are a result: the file has `head` (NULL: nothing), and then
- * the records of all units, in the order of the units. Everything else is as with plb_app_save_npy, but for
- * the room, which nobody knows before. The texts are copied. */
+ * the records of all units, in their order. Everything else is as with plb_app_save_npy, but for the room,
+ * which nobody knows before. The texts are copied. */
 void plb_app_save_records(struct plb_app *app, const char *path, int buffer, const char *head);
 
-/* Says in `finish` that the run has done its work and yet has failed, as a program does that ends with a
- * status: results are written, and then the run ends with status 1 and this sentence. The first one counts. */
+/* Says in `finish` that the run has done its work and yet has failed, as a program that ends with a status:
+ * results are written, and then the run ends with status 1 and this sentence. The first one counts. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
