@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "plb/kernel.h"
 
 /* Seconds between SIGTERM and SIGKILL where the time is over. Larger: a program that does not listen keeps
@@ -35,11 +36,14 @@ static double seconds(clockid_t clock)
 }
 
 /* In the child. Returns where the program cannot be started. */
-static void become(const struct command_child *c, const struct command_end *end, int nothing, pid_t parent)
+static void become(const struct command_child *c, const struct command_end *end, int nothing, pid_t parent,
+                   _Atomic pid_t *place)
 {
     sigset_t none;
     sigemptyset(&none);
     setpgid(0, 0);
+    if (place != NULL)
+        *place = getpid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* it ended before the line above */
         _exit(1);
@@ -55,7 +59,7 @@ static void become(const struct command_child *c, const struct command_end *end,
 
 /* Starts the program; -1: end->reason says why not. Signals wait meanwhile: a handler would run in the
  * child, in the memory of this process. */
-static pid_t start(const struct command_child *c, struct command_end *end, int nothing)
+static pid_t start(const struct command_child *c, struct command_end *end, int nothing, _Atomic pid_t *place)
 {
     sigset_t all, before;
     volatile int reason = 0;
@@ -64,7 +68,7 @@ static pid_t start(const struct command_child *c, struct command_end *end, int n
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t pid = vfork();
     if (pid == 0) {
-        become(c, end, nothing, parent);
+        become(c, end, nothing, parent, place);
         reason = errno;
         _exit(127);
     }
@@ -124,14 +128,16 @@ void command_run(const struct command_child *c, struct command_end *end)
     end->out = memfd_create("stdout", MFD_CLOEXEC);
     end->err = memfd_create("stderr", MFD_CLOEXEC);
     pid_t pid = -1;
+    _Atomic pid_t *place = command_guard_take();
     fcntl(end->out, F_SETFL, O_APPEND); /* also where a program opens /dev/stdout anew */
     fcntl(end->err, F_SETFL, O_APPEND);
     if (nothing < 0 || end->out < 0 || end->err < 0)
         end->reason = errno;
     else
-        pid = start(c, end, nothing);
+        pid = start(c, end, nothing, place);
     if (pid > 0)
         status = await(c, pid, end);
+    command_guard_give_back(place);
     if (nothing >= 0)
         close(nothing);
     end->took = seconds(CLOCK_MONOTONIC) - began;

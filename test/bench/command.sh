@@ -16,7 +16,9 @@ seconds() {
     awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f\n", b - a }'
 }
 with_plbrun() { "$PLBRUN" --run true --lines "$tmp/lines"; }
-with_ranks() { mpirun --oversubscribe --bind-to none -np "$cores" "$PLBRUN" --jobs 1 --run true --lines "$tmp/lines"; }
+with_ranks() {
+    mpirun --oversubscribe --bind-to none -np "$cores" "$PLBRUN" --jobs 1 --run true --lines "$tmp/lines"
+}
 with_parallel() { parallel --will-cite -j "$cores" true :::: "$tmp/few"; }
 with_xargs() { xargs -P "$cores" -n 1 true <"$tmp/lines"; }
 
@@ -32,5 +34,6 @@ for ((run = 0; run < runs; run++)); do
     done
 done | tee "$tmp/table"
 awk '{ n[$1]++; sum[$1] += 1 / $2 }
-    END { for (w in n) if (w != "plbrun") printf "plbrun : %s = %.2f\n", w, sum[w] / n[w] / sum["plbrun"] * n["plbrun"] }' \
+    END { for (w in n) if (w != "plbrun")
+        printf "plbrun : %s = %.2f\n", w, sum[w] / n[w] / sum["plbrun"] * n["plbrun"] }' \
     "$tmp/table"

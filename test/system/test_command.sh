@@ -120,7 +120,7 @@ fi
 rm -f log*
 # The only rank is killed in line 21, and its program with it. --resume runs what its journal lacks.
 again=(--jobs 1 --lines cases --joblog log
-    --run 'echo {} >>ran; [ {} -eq 21 ] && [ ! -e go ] && exec sleep 98765; echo {}')
+    --run 'echo {} >>ran; [ {} -eq 21 ] && [ ! -e go ] && sleep 98765 | cat; echo {}')
 "$PLBRUN" "${again[@]}" >stdout 2>out &
 run=$!
 told() { "$PLBRUN" --journal log.journal 2>/dev/null | tail -n +2 | wc -l; }
@@ -128,7 +128,7 @@ soon eval '[ "$(tail -n 1 ran 2>/dev/null)" = 21 ] && [ "$(told)" -ge 1 ]'
 kill -KILL $run
 wait $run 2>/dev/null
 soon eval '! pgrep -xf "sleep 98765"' >/dev/null
-ok "programs end with their rank" $?
+ok "programs end with their rank, and so does what they have started" $?
 [ ! -e log ] && ! "$PLBRUN" "${again[@]}" >stdout 2>out && grep -q 'go on from there with --resume' out
 ok "a joblog's journal is not overwritten by mistake" $?
 touch go
