@@ -44,6 +44,20 @@ ok "replacement strings are those of GNU parallel, and no line is taken for code
 grep -q '^plbrun: 1 of 5 lines failed, the first is line 3: .*: exit status 1$' out
 ok "a failing line is named, and the status is 1" $?
 
+if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
+    command='printf "%s\n" {} "<"{.}">" {/} {//} {/.} {#} | sed "s/^/ /"'
+    parallel --will-cite -k "$command" :::: odd >right 2>/dev/null
+    "$PLBRUN" --run "$command" --lines odd >stdout 2>out && cmp stdout right
+    ok "GNU parallel prints the same" $?
+else
+    skip "GNU parallel prints the same" "it is not installed"
+fi
+for balancer in $(balancers); do
+    run 3 --balancer "$balancer" --run 'head -c {}00 /dev/zero; echo {}' --lines cases && md5sum stdout >>sums
+done
+[ "$(wc -l <sums)" -eq "$(balancers | wc -w)" ] && [ "$(sort -u sums | wc -l)" -eq 1 ]
+ok "outputs do not depend on the balancer" $?
+
 # Lines as commands, of which some need a shell.
 printf '%s\n' 'echo one' 'echo $((1+1))' 'exit 0' "echo 'th  ree'" | "$PLBRUN" --lines - >stdout 2>out
 [ $? -eq 0 ] && cmp stdout <(printf '%s\n' one 2 'th  ree')
