@@ -3,18 +3,28 @@
  *
  * Nobody knows what a line costs, so the runtime learns it. An entry starts one program after the other: each
  * thread of a rank's CPU is a PU of its own. A line that fails is run again in another pass, after all
- * others, by the PU that gets it then; programs of other lines are not run again.
+ * others, which are not. A rank on which it has failed declines it, and so it is left for the next pass: that
+ * costs a millisecond, and after some passes any rank runs it.
  *
  * It is weak where a program takes less than a millisecond: that is what its start costs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "input.h"
 
 extern char **environ;
+
+/* Passes in which ranks may decline a line that has failed there. More: a run on one rank takes longer, by
+ * about a millisecond each. Fewer: a line is run again where it has failed. */
+#define MOST_DECLINED 8
+
+#define DECLINED (-2) /* the exit status of such a line */
+
+enum { NOTHING, ANYWHERE, ELSEWHERE }; /* what is to be done with a line in a pass */
 
 static const struct plb_option options[] = {
     {"run", PLB_TEXT, NULL, 0, 0, NULL,
@@ -38,7 +48,8 @@ static const struct plb_option options[] = {
 struct runner {
     const struct plb_task *task;
     const struct command_spec *spec;
-    struct command_text env_text, path, host;
+    struct command_text path, host;
+    uint32_t where; /* a number for this process */
     char **env;
     int n_env;
     char sequence[48];
@@ -128,9 +139,18 @@ static bool run_line(struct runner *r, const struct command_line *line, struct c
         plb_task_record(r->task, ERR, unit, text, (size_t)n);
     }
     log_end(r, line, &end, bytes);
-    *outcome = (struct command_outcome){end.exit, end.signal};
+    *outcome = (struct command_outcome){end.exit, end.signal, r->where};
     command_words_fini(&words);
     return !end.cancelled;
+}
+
+/* A number for a process of the run. Two that have the same one by chance do no harm. */
+static uint32_t number_of(const char *host)
+{
+    uint32_t hash = 2166136261u ^ (uint32_t)getpid();
+    for (; *host != '\0'; host++)
+        hash = (hash ^ (unsigned char)*host) * 16777619u;
+    return hash;
 }
 
 static int entry(const struct plb_task *task)
@@ -138,16 +158,24 @@ static int entry(const struct plb_task *task)
     char host[65] = "?";
     struct runner r = {.task = task, .spec = task->data[SPEC]};
     struct command_outcome *outcomes = task->data[OUTCOME];
-    const uint8_t *todo = task->data[TODO];
-    bool goes_on = true;
+    const uint8_t *todo = (const uint8_t *)task->data[TODO] + task->first;
+    const uint32_t *where = (const uint32_t *)task->data[WHERE] + task->first;
+    bool goes_on = true, declines = false;
     gethostname(host, sizeof host - 1);
     command_add(&r.host, host, strlen(host));
+    r.where = number_of(host);
     make_environment(&r);
     for (int64_t i = 0; i < task->count && goes_on && r.env != NULL; i++) {
         struct command_line line = command_line_of(task->data[TEXT], task->data[PLACES], task->first + i);
-        if (todo[task->first + i] != 0)
+        bool declined = todo[i] == ELSEWHERE && where[i] == r.where;
+        declines |= declined;
+        if (declined)
+            outcomes[i].exit = DECLINED;
+        else if (todo[i] != NOTHING)
             goes_on = run_line(&r, &line, &outcomes[i]) && !plb_task_cancelled(task);
     }
+    if (declines) /* others may be quicker now */
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
     free(r.env);
     free(r.copy);
     free(r.path.at);
@@ -157,11 +185,18 @@ static int entry(const struct plb_task *task)
 
 /* -------------------------------------------------------------------- rank 0 */
 
+/* The past of a line: how it ended last, how often it ran, and in how many passes it was declined since. */
+struct past {
+    struct command_outcome last;
+    int32_t tries, declined;
+};
+
 struct state {
     int64_t units;
-    uint8_t *todo;                      /* lines that the next pass runs */
-    struct command_outcome *now, *last; /* of the pass; of each line's last run */
-    int64_t tries;
+    uint8_t *todo;               /* for each line */
+    uint32_t *where;             /* it ran last */
+    struct command_outcome *now; /* of the pass */
+    struct past *past;
     const char *text;
     const struct command_place *places;
     struct command_spec *spec;
@@ -180,12 +215,11 @@ static int setup(struct plb_app *app)
     s->spec = input.spec;
     s->todo = plb_app_alloc_array(app, s->units, sizeof *s->todo);
     s->now = plb_app_alloc_array(app, s->units, sizeof *s->now);
-    s->last = plb_app_alloc_array(app, s->units, sizeof *s->last);
-    memset(s->todo, 1, (size_t)s->units);
-    s->tries = 1;
+    s->where = plb_app_alloc_array(app, s->units, sizeof *s->where);
+    s->past = plb_app_alloc_array(app, s->units, sizeof *s->past);
+    memset(s->todo, ANYWHERE, (size_t)s->units);
     plb_app_units(app, s->units);
-    plb_app_keep(app, s->last, (size_t)s->units * sizeof *s->last);
-    plb_app_keep(app, &s->tries, sizeof s->tries);
+    plb_app_keep(app, s->past, (size_t)s->units * sizeof *s->past);
     const struct plb_data buffers[] = {
         [TEXT] = {.name = "lines", .mode = PLB_REPLICATE, .data = input.text, .bytes = input.bytes},
         [PLACES] = {.name = "places",
@@ -194,6 +228,10 @@ static int setup(struct plb_app *app)
                     .bytes = (size_t)s->units * sizeof *input.places},
         [SPEC] = {.name = "command", .mode = PLB_REPLICATE, .data = input.spec, .bytes = input.spec_bytes},
         [TODO] = {.name = "to do", .mode = PLB_REPLICATE, .data = s->todo, .bytes = (size_t)s->units},
+        [WHERE] = {.name = "where",
+                   .mode = PLB_REPLICATE,
+                   .data = s->where,
+                   .bytes = (size_t)s->units * sizeof *s->where},
         [OUTCOME] = {.name = "outcomes", .mode = PLB_OUTPUT, .data = s->now, .unit_bytes = sizeof *s->now},
         [OUT] = {.name = "stdout", .mode = PLB_RECORDS},
         [ERR] = {.name = "stderr", .mode = PLB_RECORDS},
@@ -220,19 +258,24 @@ static bool has_failed(const struct command_outcome *outcome)
 static int next(struct plb_app *app, int64_t pass, bool *again)
 {
     struct state *s = plb_app_state(app);
-    int64_t failed = 0;
+    int64_t retries = plb_app_int(app, "retries");
     (void)pass;
     for (int64_t u = 0; u < s->units; u++) {
-        if (s->todo[u] != 0)
-            s->last[u] = s->now[u];
-        s->todo[u] = has_failed(&s->last[u]);
-        failed += s->todo[u];
+        struct past *past = &s->past[u];
+        bool ran = s->todo[u] != NOTHING && s->now[u].exit != DECLINED;
+        if (ran)
+            *past = (struct past){s->now[u], past->tries + 1, 0};
+        else if (s->todo[u] != NOTHING)
+            past->declined++;
+        bool wanted = has_failed(&past->last) && past->tries < retries;
+        s->todo[u] = !wanted ? NOTHING : past->declined < MOST_DECLINED ? ELSEWHERE : ANYWHERE;
+        s->where[u] = past->last.where;
+        *again |= wanted;
     }
-    *again = failed > 0 && s->tries < plb_app_int(app, "retries");
     if (*again) {
-        s->tries++;
         plb_app_phase(app, 1);
         plb_app_replace(app, TODO);
+        plb_app_replace(app, WHERE);
     }
     return PLB_OK;
 }
@@ -243,21 +286,22 @@ static int finish(struct plb_app *app)
     int64_t failed = 0, first = 0;
     char how[80];
     for (int64_t u = s->units - 1; u >= 0; u--)
-        if (has_failed(&s->last[u])) {
+        if (has_failed(&s->past[u].last)) {
             failed++;
             first = u;
         }
     if (failed == 0)
         return PLB_OK;
+    const struct command_outcome *last = &s->past[first].last;
     struct command_line line = command_line_of(s->text, s->places, first);
     struct command_text command = {NULL, 0, 0};
     command_describe(s->spec, &line, &command);
-    if (s->last[first].exit < 0)
+    if (last->exit < 0)
         snprintf(how, sizeof how, "its time was over (command.timeout)");
-    else if (s->last[first].signal != 0)
-        snprintf(how, sizeof how, "signal %d (%s)", s->last[first].signal, strsignal(s->last[first].signal));
+    else if (last->signal != 0)
+        snprintf(how, sizeof how, "signal %d (%s)", last->signal, strsignal(last->signal));
     else
-        snprintf(how, sizeof how, "exit status %d", s->last[first].exit);
+        snprintf(how, sizeof how, "exit status %d", last->exit);
     plb_app_failed(app, "%lld of %lld lines failed, the first is line %lld: %.200s: %s", (long long)failed,
                    (long long)s->units, (long long)first + 1, command.at, how);
     free(command.at);

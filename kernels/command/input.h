@@ -6,7 +6,7 @@
 #include "plb/kernel.h"
 #include "template.h"
 
-enum { TEXT, PLACES, SPEC, TODO, OUTCOME, OUT, ERR, LOG }; /* handles */
+enum { TEXT, PLACES, SPEC, TODO, WHERE, OUTCOME, OUT, ERR, LOG }; /* handles */
 
 /* Where a line is in the text. */
 struct command_place {
@@ -19,9 +19,10 @@ struct command_line {
     int64_t number; /* from 1 */
 };
 
-/* How a line ended: exit status as in a joblog, and signal. */
+/* How a line ended: exit status as in a joblog, and signal; and in which process of the run. */
 struct command_outcome {
     int32_t exit, signal;
+    uint32_t where;
 };
 
 /* The command. Texts follow it, and a text is where it begins from here; 0: there is none. */

@@ -74,6 +74,12 @@ run 2 --run 'echo try {}; echo x >>more.{}; false' --range 1-3 --retries 3
     grep -q '3 of 3 lines failed' out
 ok "their last run counts, with as many tries as wanted" $?
 
+# shellcheck disable=SC2016
+run 3 --run 'echo $PPID >>at.{}; [ $(( {} % 4 )) -gt 0 ]' --lines cases --retries 2
+[ $? -eq 1 ] && [ "$(cat at.* | wc -l)" -eq 75 ] &&
+    [ "$(for u in $(seq 4 4 60); do sort -u at."$u" | wc -l; done | grep -cx 2)" -ge 13 ]
+ok "most of 15 lines that fail are run again by another rank" $?
+
 "$PLBRUN" --run 'sh -c "trap : TERM; echo begun; sleep 60 & wait; sleep 60"' --range 1-1 --timeout 0.2 \
     --joblog log >stdout 2>out
 [ $? -eq 1 ] && [ "$(cat stdout)" = begun ] && [ "$(cut -f 7,8 log | tail -1)" = "$(printf -- '-1\t9')" ] &&
