@@ -94,7 +94,7 @@ static int prepare(struct job_run *r, struct plb_error *err)
     const struct plb_arguments *a = r->arguments;
     if (a->replay != NULL && plb_replay_check(a->replay, err) != PLB_OK)
         return err->status;
-    if (plb_job_read(&r->job, a->conf, a->assignments, a->n_assignments, a->simulate, a->seed, err) != PLB_OK)
+    if (plb_job_read(&r->job, a->conf, a->settings.at, a->settings.n, a->simulate, a->seed, err) != PLB_OK)
         return err->status;
     if (a->show_config) {
         plb_settings_show(&r->job.settings, stdout);
@@ -229,8 +229,10 @@ static int end_run(struct job_run *r, int ranks, int status, struct plb_error *e
         status = conclude(r, ranks, err);
     if (r->report.verified == PLB_WRONG || r->report.audit_differences > 0)
         plb_journal_distrust(r->job.journal, err);
-    plb_journal_advise(r->job.journal, err);
-    close_journal(&r->job, status == PLB_OK);
+    bool done = status == PLB_OK || r->job.app.failed.status != PLB_OK;
+    if (!done)
+        plb_journal_advise(r->job.journal, err);
+    close_journal(&r->job, done);
     return status;
 }
 
@@ -355,7 +357,7 @@ int main(int argc, char **argv)
     } else if (status == PLB_OK && a.join != NULL) {
         status = join(&run, &err);
         speaks = true;
-    } else if (status == PLB_OK && a.conf == NULL) {
+    } else if (status == PLB_OK && a.conf == NULL && !a.runs) {
         status = show_pus(&argc, &argv, &err);
     } else if (status == PLB_OK && a.simulate != NULL) {
         status = speaks ? run_simulation(&run, &err) : PLB_OK;

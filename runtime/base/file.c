@@ -340,3 +340,9 @@ bool plb_file_same(const char *a, const char *b)
     free(q);
     return same;
 }
+
+bool plb_file_clash(const char *a, const char *b)
+{
+    int one = plb_file_descriptor(a), other = plb_file_descriptor(b);
+    return plb_file_same(a, b) && (one < 0 || other < 0 || one == other);
+}

@@ -60,4 +60,8 @@ char *plb_file_elsewhere(const char *path, const char *suffix, int number);
 /* Whether two paths lead to the same file, which need not be there. Pipes and devices are no files. */
 bool plb_file_same(const char *a, const char *b);
 
+/* Whether what is written to both would be lost. Two open descriptors that lead to one file are what their
+ * user wants. */
+bool plb_file_clash(const char *a, const char *b);
+
 #endif

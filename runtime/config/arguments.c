@@ -15,7 +15,8 @@
 struct row {
     const char *name;
     const char *value; /* what the help calls its value; NULL: it has none */
-    enum { FLAG, TEXT, SEED, BALANCER, LOG, VERBOSE, QUESTION } kind;
+    enum { FLAG, TEXT, SEED, SETTING, LOG, VERBOSE, QUESTION } kind;
+    const char *setting;        /* that it is short for */
     size_t member;              /* of a flag or text */
     enum plb_question question; /* that it asks; or with a value, that the value 'help' asks */
     enum plb_question schema;   /* that the value 'schema' asks, if it asks any */
@@ -33,7 +34,8 @@ struct row {
 static const struct row rows[] = {
     {.name = "balancer",
      .value = "NAME",
-     .kind = BALANCER,
+     .kind = SETTING,
+     .setting = "balance.balancer=",
      .question = PLB_ASKS_BALANCERS,
      .help = "who decides the block sizes: one that 'help' lists, or the path of a .so"},
     {.name = "verify",
@@ -58,6 +60,45 @@ static const struct row rows[] = {
      .kind = TEXT,
      .member = OF(join),
      .help = "join a running job with the PUs of this host, by its file (run.join)"},
+    {.name = "run",
+     .value = "COMMAND",
+     .kind = SETTING,
+     .setting = "command.run=",
+     .help = "run a program for each line, as GNU parallel: {} {#} {.} {/} {//} {/.}"},
+    {.name = "lines",
+     .value = "FILE",
+     .kind = SETTING,
+     .setting = "command.lines=",
+     .help = "the lines (- for stdin); without --run each line is a command"},
+    {.name = "range",
+     .value = "FIRST-LAST",
+     .kind = SETTING,
+     .setting = "command.range=",
+     .help = "numbers instead of lines; FIRST-LAST:STEP too"},
+    {.name = "jobs",
+     .value = "N",
+     .kind = SETTING,
+     .setting = "cluster.threads=",
+     .help = "programs at a time on each rank; 0 = one per core"},
+    {.name = "joblog",
+     .value = "FILE",
+     .kind = SETTING,
+     .setting = "command.joblog=",
+     .help = "when and how each line ran; and FILE.journal, for --resume"},
+    {.name = "retries",
+     .value = "N",
+     .kind = SETTING,
+     .setting = "command.retries=",
+     .help = "run a line that fails up to N times, in all"},
+    {.name = "timeout",
+     .value = "SECONDS",
+     .kind = SETTING,
+     .setting = "command.timeout=",
+     .help = "end a program that takes longer; its line has failed"},
+    {.name = "bar",
+     .kind = FLAG,
+     .member = OF(bar),
+     .help = "with --run: show progress and a summary on stderr"},
     {.name = "report",
      .value = "FILE.json",
      .kind = TEXT,
@@ -125,6 +166,7 @@ static void print_row(const char *name, const char *value, const char *help, FIL
 void plb_arguments_help(FILE *out)
 {
     fputs("usage: mpirun -np N plbrun [options] app.conf [section.key=value ...]\n"
+          "       mpirun -np N plbrun [options] --run 'COMMAND {}' --lines FILE [section.key=value ...]\n"
           "\n"
           "Runs a data-parallel kernel on all processing units of N ranks. Each gets as much work as it can\n"
           "finish in the same time as the others.\n"
@@ -140,16 +182,6 @@ void plb_arguments_help(FILE *out)
           "PLB_KERNEL_PATH names folders (A:B) where kernels are looked for before the installed ones.\n"
           "Exit status: 0 done, 1 the run failed, 2 usage or configuration, 3 wrong result.\n",
           out);
-}
-
-/* Keeps the assignment that the two texts make together. */
-static void assign(struct plb_arguments *a, const char *key, const char *value)
-{
-    size_t bytes = strlen(key) + strlen(value) + 1;
-    char *text = plb_grow(NULL, bytes);
-    snprintf(text, bytes, "%s%s", key, value);
-    a->assignments = plb_grow(a->assignments, (size_t)(a->n_assignments + 1) * sizeof *a->assignments);
-    a->assignments[a->n_assignments++] = text;
 }
 
 static int take_seed(struct plb_arguments *a, const char *value, struct plb_error *err)
@@ -184,7 +216,7 @@ static int take(struct plb_arguments *a, const struct row *row, const char *valu
     case FLAG: *(bool *)member = true; break;
     case TEXT: *(const char **)member = value; break;
     case SEED: return take_seed(a, value, err);
-    case BALANCER: assign(a, "balance.balancer=", value); break;
+    case SETTING: plb_assign(&a->settings, row->setting, value); break;
     case LOG: return take_log(a, value, err);
     case VERBOSE: a->log = a->log > PLB_LOG_INFO ? a->log : PLB_LOG_INFO; break;
     case QUESTION: break;
@@ -279,6 +311,38 @@ static int choose_simulated(struct plb_arguments *a, struct plb_error *err)
     return PLB_OK;
 }
 
+static void assume_command(struct plb_arguments *a)
+{
+    plb_assign_command(&a->settings);
+    a->runs = true;
+    a->quiet |= !a->bar; /* standard output is the programs' */
+}
+
+/* The words behind the options: the conf file, which a command needs not, and settings. */
+static int read_words(struct plb_arguments *a, int argc, char **argv, struct plb_error *err)
+{
+    bool command = plb_assigned(&a->settings, "command.") != NULL;
+    for (int i = optind; i < argc; i++) {
+        bool setting = strchr(argv[i], '=') != NULL;
+        if (a->conf == NULL && !(command && setting))
+            a->conf = argv[i];
+        else if (setting)
+            plb_assign(&a->settings, "", argv[i]);
+        else
+            return plb_fail(err, PLB_EINPUT,
+                            "'%s' is neither the conf file (that is %s) nor "
+                            "section.key=value; see --help",
+                            argv[i], a->conf);
+    }
+    if (a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL)
+        return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);
+    if (command && a->conf == NULL)
+        assume_command(a);
+    else if (a->bar)
+        return plb_fail(err, PLB_EINPUT, "--bar is for --run; a job with a conf file shows progress anyway");
+    return PLB_OK;
+}
+
 int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct plb_error *err)
 {
     *a = (struct plb_arguments){.seed = 1, .log = PLB_LOG_WARNING, .command = command_line(argc, argv)};
@@ -287,18 +351,8 @@ int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct pl
         a->question = PLB_ASKS_JOURNAL;
     if (status != PLB_OK || (status = choose_simulated(a, err)) != PLB_OK)
         return status;
-    for (int i = optind; i < argc; i++)
-        if (a->conf == NULL)
-            a->conf = argv[i];
-        else if (strchr(argv[i], '=') != NULL)
-            assign(a, "", argv[i]);
-        else
-            return plb_fail(err, PLB_EINPUT,
-                            "'%s' is neither the conf file (that is %s) nor "
-                            "section.key=value; see --help",
-                            argv[i], a->conf);
-    if (a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL)
-        return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);
+    if (read_words(a, argc, argv, err) != PLB_OK)
+        return err->status;
     if (a->join != NULL && a->conf != NULL)
         return plb_fail(
             err, PLB_EINPUT,
@@ -306,16 +360,15 @@ int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct pl
             a->conf);
     if (a->join != NULL && a->question == PLB_ASKS_NOTHING)
         return PLB_OK;
-    if (a->conf == NULL && a->question == PLB_ASKS_NOTHING && (!a->show_pus || a->simulate != NULL))
+    if (a->conf == NULL && !a->runs && a->question == PLB_ASKS_NOTHING
+        && (!a->show_pus || a->simulate != NULL))
         return plb_fail(err, PLB_EINPUT, "no conf file is named: mpirun -np N plbrun app.conf; see --help");
     return PLB_OK;
 }
 
 void plb_arguments_fini(struct plb_arguments *a)
 {
-    for (int i = 0; i < a->n_assignments; i++)
-        free(a->assignments[i]);
-    free(a->assignments);
+    plb_assignments_fini(&a->settings);
     free(a->command);
     *a = (struct plb_arguments){0};
 }

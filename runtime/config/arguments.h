@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "config/assignments.h"
 
 /* Questions that a user may have instead of a run. Of several, the last in this order is answered. */
 enum plb_question {
@@ -26,8 +27,7 @@ enum plb_question {
 struct plb_arguments {
     enum plb_question question; /* where it is not PLB_ASKS_NOTHING, or `show_pus`, `conf` may be NULL */
     const char *conf;
-    char **assignments; /* "section.key=value", in their order; owned */
-    int n_assignments;
+    struct plb_assignments settings;
     char *command;        /* all of argv, as a shell reads it; owned */
     const char *simulate; /* a .cluster file, or the report of a run to simulate again */
     const char *replay;   /* the same as `simulate` where it must be a report, else NULL */
@@ -35,7 +35,8 @@ struct plb_arguments {
     const char *journal; /* to be printed */
     const char *join;    /* the file of a running job that this process joins; then there is no conf file */
     uint64_t seed;
-    bool verify, keep_partial, resume, dry_run, show_config, show_pus, quiet;
+    bool verify, keep_partial, resume, dry_run, show_config, show_pus, quiet, bar;
+    bool runs; /* a command, without a conf file: `conf` is NULL */
     enum plb_log_level log;
 };
 

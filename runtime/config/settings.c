@@ -21,7 +21,10 @@ int plb_settings_init(struct plb_settings *s, const char *conf_file, char *const
                       int n_assignments, struct plb_error *err)
 {
     *s = (struct plb_settings){.assignments = assignments, .n_assignments = n_assignments};
-    return plb_ini_read(conf_file, &s->conf, err);
+    if (conf_file != NULL)
+        return plb_ini_read(conf_file, &s->conf, err);
+    s->conf.file = strdup("command line");
+    return PLB_OK;
 }
 
 void plb_settings_fini(struct plb_settings *s)

@@ -23,8 +23,8 @@ struct plb_settings {
     int n, capacity;
 };
 
-/* Reads the conf file and checks its form. No option is known yet. The assignments are borrowed until fini.
- * PLB_OK, or PLB_EINPUT and a sentence. */
+/* Reads the conf file (NULL: there is none) and checks its form. No option is known yet. The assignments are
+ * borrowed until fini. PLB_OK, or PLB_EINPUT and a sentence. */
 int plb_settings_init(struct plb_settings *settings, const char *conf_file, char *const *assignments,
                       int n_assignments, struct plb_error *err);
 void plb_settings_fini(struct plb_settings *settings);

@@ -148,7 +148,7 @@ static const char *check_empty(const struct plb_empty *empty, int n_nodes)
 static const char *check_done(const struct plb_done *done)
 {
     bool right = sound(done->range) && done->block >= 0 && done->slot >= PLB_NO_SLOT && done->tasks > 0
-              && done->tasks <= done->range.count && done->buffers >= 0;
+              && done->tasks <= done->range.count && done->buffers >= 0 && done->records >= 0;
     return right ? NULL : "an impossible report";
 }
 

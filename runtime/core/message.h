@@ -178,6 +178,7 @@ struct plb_done {
     int32_t audit;   /* not 0: the result is to be compared, and not to be accepted */
     uint32_t sum;    /* CRC32C of the outputs, buffer by buffer, where checksums are wanted */
     int64_t buffers; /* mask of the results that follow as data; the others are where they belong */
+    int64_t records; /* bytes of records that follow behind them (job/records.h) */
 };
 
 struct plb_gather {

@@ -37,6 +37,7 @@ void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, const
     set->whole = 0; /* to a rank that joins, rank 0 has told its own; so the next ones */
     set->stored = 0;
     set->tree = NULL;
+    set->store = app != NULL ? set->store : NULL;
     for (int i = 0; i < set->n; i++) {
         struct plb_data *d = &set->at[i];
         set->host[i] = app != NULL ? d->data : NULL;
@@ -104,7 +105,8 @@ void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi)
         const struct plb_data *d = &set->at[i];
         size_t offset, bytes;
         plb_dataset_bytes(set, i, plb_dataset_around(set, i, (struct plb_range){0, 1}), &offset, &bytes);
-        if (!set->owner && d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
+        bool made = plb_data_is_input(d) || d->mode == PLB_REDUCE;
+        if (!set->owner && made)
             set->first[i] = plb_alloc(bytes);
         if (plb_data_is_input(d))
             plb_mpi_broadcast(mpi, set->owner ? (char *)set->host[i] + offset : set->first[i], bytes);

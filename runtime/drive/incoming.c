@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/memory.h"
+#include "job/record_store.h"
+#include "job/records.h"
 
 /* One result on its way. */
 struct result {
@@ -15,6 +18,7 @@ struct result {
     bool own;                    /* of rank 0's node */
     bool checked;                /* its checksum was */
     void *scratch[PLB_MAX_DATA]; /* NULL: the result is in its place; own: the node's */
+    void *records;               /* NULL: the job has none; own: the node's */
     int pending;                 /* transfers */
     struct result *next;
 };
@@ -43,6 +47,8 @@ static void free_result(const struct plb_incoming *in, struct result *r)
 {
     for (int i = 0; i < PLB_MAX_DATA && !r->own; i++)
         free(r->scratch[i]);
+    if (!r->own)
+        free(r->records);
     if (r->own)
         in->calls.release(in->calls.context, &r->done);
     free(r);
@@ -91,6 +97,11 @@ static void receive(struct plb_incoming *in, struct result *r)
         in->calls.get(in->calls.context, r->done.from, (int)done->slot, place_of(in, r, i), bytes,
                       &r->pending);
     }
+    if (done->records > 0) {
+        r->records = plb_grow(NULL, (size_t)done->records);
+        in->calls.get(in->calls.context, r->done.from, (int)done->slot, r->records, (size_t)done->records,
+                      &r->pending);
+    }
 }
 
 /* Whether a DONE names results alone, and all that are nowhere else: reduced arrays, and those of an audit.
@@ -101,6 +112,8 @@ static bool names_results(const struct plb_dataset *set, const struct plb_done *
     for (int i = 0; i < set->n; i++)
         arrays |= set->at[i].mode == PLB_REDUCE ? PLB_BUFFER(i) : 0;
     arrays = done->audit ? plb_dataset_results(set) : arrays;
+    if ((done->records > 0) != (plb_dataset_records(set) != 0))
+        return false;
     return (done->buffers & ~plb_dataset_results(set)) == 0 && (arrays & ~done->buffers) == 0;
 }
 
@@ -163,7 +176,7 @@ static void give_up_claim(struct plb_incoming *in, struct result *r)
 static void accept(struct plb_incoming *in, struct result *r)
 {
     struct plb_rangeset new = {0};
-    if (!r->claims)
+    if (!r->claims || r->records != NULL)
         find_new(in, &r->done, r->done.done.range, &new);
     int64_t fresh = in->calls.accept(in->calls.context, &r->done);
     assert(r->claims || fresh == 0 || fresh == new.units);
@@ -173,6 +186,9 @@ static void accept(struct plb_incoming *in, struct result *r)
     if (whole && !in->repairs
         && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))
         plb_dataset_fold(in->set, r->done.done.range, r->scratch);
+    if (r->records != NULL && fresh > 0)
+        plb_record_store_keep(in->set->store, r->done.pass, r->done.done.range, r->records,
+                              (size_t)r->done.done.records, &new);
     plb_rangeset_fini(&new);
     give_up_claim(in, r);
 }
@@ -182,12 +198,19 @@ static void accept(struct plb_incoming *in, struct result *r)
 static void check(struct plb_incoming *in, struct result *r)
 {
     void *parts[PLB_MAX_DATA];
-    if (!in->calls.checks || r->checked || r->own || r->dropped)
+    const struct plb_done *done = &r->done.done;
+    size_t records = (size_t)done->records;
+    if (r->checked || r->own || r->dropped)
         return;
     r->checked = true;
-    for (int i = 0; i < in->set->n; i++)
+    for (int i = 0; i < in->set->n && in->calls.checks; i++)
         parts[i] = place_of(in, r, i);
-    if (plb_dataset_sum(in->set, r->done.done.range, false, parts, r->done.done.buffers) == r->done.done.sum)
+    bool right = r->records == NULL || plb_records_are_sound(in->set, done->range, r->records, records);
+    if (right && in->calls.checks)
+        right = plb_crc32c(plb_dataset_sum(in->set, done->range, false, parts, done->buffers), r->records,
+                           records)
+             == done->sum;
+    if (right)
         return;
     r->dropped = true;
     give_up_claim(in, r);
@@ -210,10 +233,11 @@ static bool waits(const struct plb_incoming *in, struct result *r)
     return plb_rangeset_overlaps(&in->claimed, range) || in->calls.writes(in->calls.context, range, accepted);
 }
 
-void plb_incoming_own(struct plb_incoming *in, const struct plb_message *done, void *const *arrays)
+void plb_incoming_own(struct plb_incoming *in, const struct plb_message *done, void *const *arrays,
+                      void *records)
 {
     struct result *r = plb_alloc(sizeof *r);
-    *r = (struct result){.done = *done, .own = true, .next = in->results};
+    *r = (struct result){.done = *done, .own = true, .records = records, .next = in->results};
     memcpy(r->scratch, arrays, (size_t)in->set->n * sizeof *arrays);
     in->results = r;
     plb_incoming_collect(in);

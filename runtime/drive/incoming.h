@@ -14,6 +14,8 @@
  * were new: a partial sum cannot be divided. A result in scratch memory waits while another one claims some
  * of its units, or a PU of rank 0 writes them in place.
  *
+ * Records are received behind the rest, and those of the new units go to the store (job/record_store.h).
+ *
  * The result of an audit is received into scratch memory, and compared (drive/audit_results.h). Where
  * checksums are wanted, data that arrived damaged is dropped.
  *
@@ -53,8 +55,10 @@ void plb_incoming_free(struct plb_incoming *incoming); /* nothing is on its way 
 void plb_incoming_add(struct plb_incoming *incoming, const struct plb_message *done);
 
 /* A DONE with a slot of rank 0's own node: arrays[i] are its outputs and reduced arrays of buffer i, and NULL
- * where outputs are in their place. They are borrowed until `release`. */
-void plb_incoming_own(struct plb_incoming *incoming, const struct plb_message *done, void *const *arrays);
+ * where outputs are in their place. records: what its tasks have appended, or NULL. Both are borrowed until
+ * `release`. */
+void plb_incoming_own(struct plb_incoming *incoming, const struct plb_message *done, void *const *arrays,
+                      void *records);
 
 /* Accepts the results whose data is there. True where there were any. */
 bool plb_incoming_collect(struct plb_incoming *incoming);

@@ -55,7 +55,7 @@ static int check_other(const struct output *outputs, int n, struct plb_error *er
 {
     const struct output *last = &outputs[n - 1];
     for (int i = 0; i < n - 1; i++)
-        if (plb_file_same(outputs[i].path, last->path))
+        if (plb_file_clash(outputs[i].path, last->path))
             return plb_fail(err, PLB_EINPUT, "%s and %s both name %s; name two files", outputs[i].name,
                             last->name, last->path);
     return PLB_OK;
@@ -252,6 +252,6 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
         write_units(&job->app.results.at[0], job->kernel->unit, done, err);
     }
     if (!a->quiet && ran)
-        plb_report_summary(report, on_stdout(a->report) || on_stdout(a->trace) ? stderr : stdout);
+        plb_report_summary(report, a->runs || on_stdout(a->report) || on_stdout(a->trace) ? stderr : stdout);
     return late.status != PLB_OK ? plb_fail(err, late.status, "%s", late.text) : err->status;
 }

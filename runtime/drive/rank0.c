@@ -245,7 +245,7 @@ static void on_done(struct plb_rank *r, const struct plb_message *m)
         void *arrays[PLB_MAX_DATA];
         for (int i = 0; i < r->data.n; i++)
             arrays[i] = plb_node_result(r->node, slot, i);
-        plb_incoming_own(incoming, m, arrays);
+        plb_incoming_own(incoming, m, arrays, plb_node_records(r->node, slot));
     }
     end_pass_if_over(r);
 }
@@ -271,6 +271,7 @@ void plb_rank0_tick(struct plb_rank *r)
         return;
     if (r->rank0->damaged >= PLB_MOST_DAMAGED)
         plb_rank0_stop_by(r, "data arrives damaged again and again; look for a broken network or memory");
+    plb_rank0_check_records(r);
     plb_master_tick(r->rank0->master, plb_rank_time(r), &r->out);
     if (plb_early_end_begins(end, plb_now()))
         for (int n = r->size - 1; n >= 0; n--)

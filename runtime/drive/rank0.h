@@ -78,6 +78,9 @@ bool plb_rank0_is_needed(const struct plb_rank *r);
 /* A rank is lost: its units are free for others. */
 void plb_rank0_lose(struct plb_rank *r, int rank);
 
+/* Ends the run where records cannot be kept. */
+void plb_rank0_check_records(struct plb_rank *r);
+
 /* A PU's device has failed, or a kernel has (FAIL). */
 void plb_rank0_failed(struct plb_rank *r, const struct plb_message *message);
 

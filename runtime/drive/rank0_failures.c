@@ -1,7 +1,11 @@
-/* Rank 0's answer to FAIL: a PU less, or the end of the run. */
+/* Rank 0's answer to FAIL: a PU less, or the end of the run. And to a disk that is full of records. */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/log.h"
 #include "drive/fill_report.h"
 #include "drive/rank0.h"
+#include "job/record_store.h"
 
 /* Whether nobody needs the task that failed any more: its units are accepted, or its pass is over. */
 static bool is_needless(struct plb_rank *r, const struct plb_message *m)
@@ -36,4 +40,15 @@ void plb_rank0_failed(struct plb_rank *r, const struct plb_message *m)
         plb_failure_describe(m, r->kernel, r->rank0->job->app.running, r->rank0->pus, r->rank0->n_pus, why);
         plb_rank0_stop_by(r, why);
     }
+}
+
+void plb_rank0_check_records(struct plb_rank *r)
+{
+    char why[PLB_FAILURE_TEXT];
+    int reason = r->data.store != NULL ? plb_record_store_failure(r->data.store) : 0;
+    if (reason == 0)
+        return;
+    snprintf(why, sizeof why, "the records of %s cannot be written to a temporary file: %s; make room",
+             r->kernel->unit, strerror(reason));
+    plb_rank0_stop_by(r, why);
 }

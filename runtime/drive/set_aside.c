@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "job/phase.h"
+#include "job/record_store.h"
 #include "report/quantity.h"
 
 /* Ranges that warnings name. More: a kernel that crashes everywhere hides other lines. Fewer: the report must
@@ -141,4 +142,6 @@ void plb_set_aside_clear(const struct plb_master *master, const struct plb_datas
             if (set->at[k].mode == PLB_OUTPUT)
                 memset((char *)set->host[k] + offset, 0, bytes);
         }
+    for (int i = 0; i < n && set->store != NULL; i++)
+        plb_record_store_drop(set->store, list[i].range);
 }

@@ -5,6 +5,8 @@
 
 #include "base/crash.h"
 #include "base/memory.h"
+#include "device/driver.h"
+#include "job/record_store.h"
 #include "job/reduce.h"
 
 static int wrong(struct plb_app *app, const struct plb_data *d, const char *what)
@@ -31,6 +33,8 @@ static size_t bytes_of(const struct plb_app *app, const struct plb_data *d)
     const int64_t *offsets = d->mode == PLB_PARTITION_INDEXED ? app->data[d->offsets].data : NULL;
     if (offsets != NULL)
         return (size_t)offsets[app->units] * d->element_bytes;
+    if (d->mode == PLB_RECORDS)
+        return 0;
     return d->mode == PLB_REPLICATE || d->mode == PLB_REDUCE ? d->bytes : (size_t)app->units * d->unit_bytes;
 }
 
@@ -67,6 +71,22 @@ static int check_halo(struct plb_app *app, const struct plb_data *d)
     return PLB_OK;
 }
 
+/* Records are appended in host memory of this very process. */
+static int check_records(struct plb_app *app, const struct plb_data *d)
+{
+    for (int i = 0; i < plb_phase_count(app->kernel); i++)
+        for (int k = 0; plb_device_drivers[k] != NULL; k++) {
+            const struct plb_phase phase = plb_phase_at(app->kernel, i);
+            if (plb_device_drivers[k]->kind != PLB_CPU && plb_device_drivers[k]->entry(&phase) != NULL)
+                return wrong(app, d,
+                             "has records, which only a cpu entry can make; leave the other entry out");
+        }
+    return app->shares ? wrong(app, d,
+                               "has records, which no child process can hand over; leave out "
+                               "run.isolate")
+                       : PLB_OK;
+}
+
 static int check_declarations(struct plb_app *app)
 {
     char text[PLB_REDUCE_TEXT];
@@ -77,7 +97,9 @@ static int check_declarations(struct plb_app *app)
                              app->kernel->name, app->kernel->unit);
     for (int i = 0; i < app->n_data; i++) {
         const struct plb_data *d = &app->data[i];
-        bool empty = d->mode == PLB_REPLICATE && d->bytes == 0;
+        bool empty = (d->mode == PLB_REPLICATE && d->bytes == 0) || d->mode == PLB_RECORDS;
+        if (d->mode == PLB_RECORDS && check_records(app, d) != PLB_OK)
+            return app->err.status;
         if (d->data == NULL && !app->simulated && !empty)
             return wrong(app, d, "has no memory");
         bool by_unit = d->mode == PLB_PARTITION || d->mode == PLB_OUTPUT;
@@ -97,6 +119,22 @@ static int check_declarations(struct plb_app *app)
     return PLB_OK;
 }
 
+/* The records go to a file beside the first result that they are for. */
+static void make_store(struct plb_app *app)
+{
+    const char *beside = NULL;
+    bool any = false;
+    for (int i = 0; i < app->n_data; i++)
+        any |= app->data[i].mode == PLB_RECORDS;
+    for (int i = app->results.n - 1; i >= 0; i--)
+        beside = app->results.at[i].records ? app->results.at[i].path : beside;
+    if (!any || app->simulated)
+        return;
+    app->records = plb_record_store_new(app->data, app->n_data, beside);
+    app->results.store = app->records;
+    app->results.units = app->units;
+}
+
 int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const struct plb_settings *settings,
                   bool simulated, bool shares)
 {
@@ -106,12 +144,16 @@ int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const st
     plb_crash_call(kernel->name, NULL);
     if (status != PLB_OK && app->err.status == PLB_OK)
         plb_app_error(app, "kernel %s: setup failed with %d", kernel->name, status);
-    return app->err.status != PLB_OK ? app->err.status : check_declarations(app);
+    if (app->err.status != PLB_OK || check_declarations(app) != PLB_OK)
+        return app->err.status;
+    make_store(app);
+    return PLB_OK;
 }
 
 void plb_app_fini(struct plb_app *app)
 {
     plb_results_fini(&app->results);
+    plb_record_store_free(app->records);
     plb_files_fini(&app->files);
     for (int i = 0; i < app->n_memory; i++) {
         const struct plb_owned *m = &app->memory[i];

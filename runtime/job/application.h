@@ -27,6 +27,8 @@ struct plb_owned {
     size_t bytes; /* of pages of its own; 0: it came from malloc */
 };
 
+struct plb_record_store;
+
 struct plb_app {
     const struct plb_kernel *kernel;
     const struct plb_settings *settings;
@@ -50,7 +52,9 @@ struct plb_app {
     struct plb_files files;     /* that are the memory of buffers */
     struct plb_owned *memory;   /* from plb_app_alloc and the readers */
     int n_memory;
-    struct plb_error err; /* the first mistake that the kernel or a check has described */
+    struct plb_record_store *records; /* NULL: no buffer has records, or none are made */
+    struct plb_error err;             /* the first mistake that the kernel or a check has described */
+    struct plb_error failed;          /* a run that has done its work fails for this reason */
 };
 
 /* Runs the kernel's setup and checks what it declared. shares: child processes execute tasks. Returns PLB_OK;

@@ -20,6 +20,7 @@ void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
     *set = (struct plb_dataset){
         .n = app->n_data, .owner = true, .units = app->units, .multiple = app->multiple, .chunk = app->chunk};
     set->kernel = app->kernel;
+    set->store = app->records;
     set->writes_all = app->kernel->writes_all;
     set->args_bytes = app->args_bytes;
     memcpy(set->at, app->data, sizeof set->at);
@@ -79,7 +80,8 @@ int64_t plb_dataset_results(const struct plb_dataset *set)
 bool plb_dataset_in_place(const struct plb_dataset *set, int i)
 {
     enum plb_data_mode mode = set->at[i].mode;
-    return mode == PLB_REPLICATE || (mode != PLB_REDUCE && (set->owner || (set->whole & PLB_BUFFER(i)) != 0));
+    bool own = mode == PLB_REDUCE || mode == PLB_RECORDS;
+    return mode == PLB_REPLICATE || (!own && (set->owner || (set->whole & PLB_BUFFER(i)) != 0));
 }
 
 int64_t plb_dataset_apart(const struct plb_dataset *set)
@@ -103,9 +105,17 @@ int64_t plb_dataset_sent(const struct plb_dataset *set)
 bool plb_dataset_travels(const struct plb_dataset *set)
 {
     for (int i = 0; i < set->n; i++)
-        if (set->at[i].mode != PLB_REDUCE && !plb_dataset_in_place(set, i))
+        if (set->at[i].mode != PLB_REDUCE && set->at[i].mode != PLB_RECORDS && !plb_dataset_in_place(set, i))
             return true;
     return false;
+}
+
+int64_t plb_dataset_records(const struct plb_dataset *set)
+{
+    int64_t buffers = 0;
+    for (int i = 0; i < set->n; i++)
+        buffers |= set->at[i].mode == PLB_RECORDS ? PLB_BUFFER(i) : 0;
+    return buffers;
 }
 
 bool plb_data_is_input(const struct plb_data *d)
@@ -149,7 +159,9 @@ void plb_dataset_bytes(const struct plb_dataset *set, int i, struct plb_range r,
                        size_t *bytes)
 {
     const struct plb_data *d = &set->at[i];
-    if (d->mode == PLB_REPLICATE || d->mode == PLB_REDUCE) {
+    if (d->mode == PLB_RECORDS) {
+        *offset = *bytes = 0;
+    } else if (d->mode == PLB_REPLICATE || d->mode == PLB_REDUCE) {
         *offset = 0;
         *bytes = d->bytes;
         if (d->mode == PLB_REDUCE && set->chunk > 0)
@@ -199,6 +211,7 @@ static struct plb_sizes sizes_of(const struct plb_dataset *set, int64_t buffers)
         const int64_t *offsets = d->mode == PLB_PARTITION_INDEXED ? set->host[d->offsets] : NULL;
         switch (d->mode) {
         case PLB_REPLICATE: sizes.replicated_bytes += (double)d->bytes; break;
+        case PLB_RECORDS: break; /* nobody knows them before */
         case PLB_REDUCE: sizes.task_bytes += (double)d->bytes; break;
         case PLB_PARTITION:
             add_halo(&sizes, d, set->units);

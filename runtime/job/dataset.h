@@ -17,9 +17,10 @@ struct plb_dataset {
     const struct plb_kernel *kernel; /* borrowed; of this rank */
     bool writes_all; /* the kernel writes every byte of its outputs: they need not be zero before */
     int64_t units;
-    int64_t multiple;           /* of the application */
-    int64_t chunk;              /* units of a chunk (job/chunks.h); 0: there are none */
-    struct plb_fold_tree *tree; /* of rank 0, where there are chunks */
+    int64_t multiple;               /* of the application */
+    int64_t chunk;                  /* units of a chunk (job/chunks.h); 0: there are none */
+    struct plb_fold_tree *tree;     /* of rank 0, where there are chunks */
+    struct plb_record_store *store; /* of rank 0's application, where there are records; borrowed */
     struct plb_data at[PLB_MAX_DATA];
     void *host[PLB_MAX_DATA];      /* the whole buffer, where this rank has it */
     size_t mapped[PLB_MAX_DATA];   /* bytes of the whole buffer, where ranks of this host share it; else 0 */
@@ -91,6 +92,9 @@ bool plb_data_is_result(const struct plb_data *data);
  * them with its halo. */
 uint32_t plb_dataset_sum(const struct plb_dataset *set, struct plb_range range, bool halo, void *const *parts,
                          int64_t buffers);
+
+/* The buffers with records, as a mask. Their bytes are nowhere in the dataset: see job/records.h. */
+int64_t plb_dataset_records(const struct plb_dataset *set);
 
 /* Whether some buffer is reduced. */
 bool plb_dataset_reduces(const struct plb_dataset *set);

@@ -118,6 +118,7 @@ static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *
     plb_balance_settings_read(s, &job->balance);
     job->balance.migration.by_power = b->basis != NULL && b->basis(job->params) == PLB_BY_POWER;
     job->balance.migration.seed = job->seed;
+    job->balance.migration.backups &= !job->kernel->once;
     return PLB_OK;
 }
 
@@ -229,6 +230,23 @@ static int check_files(const struct plb_job *job, struct plb_error *err)
     return PLB_OK;
 }
 
+/* An audit compares what it has in memory, and a second time is what some kernels must not have. */
+static int check_audit(const struct plb_job *job, struct plb_error *err)
+{
+    if (job->run.audit == 0.0)
+        return PLB_OK;
+    if (job->kernel->once)
+        return plb_fail(err, PLB_EINPUT,
+                        "run.audit: kernel %s must execute no unit a second time without need; leave it out",
+                        job->kernel->name);
+    for (int i = 0; i < job->app.n_data; i++)
+        if (job->app.data[i].mode == PLB_RECORDS)
+            return plb_fail(err, PLB_EINPUT,
+                            "run.audit: the records of kernel %s cannot be audited; leave it out",
+                            job->kernel->name);
+    return PLB_OK;
+}
+
 int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
 {
     int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated,
@@ -240,7 +258,8 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
             return err->status;
         job->sizes = plb_dataset_sizes(&set);
     }
-    if (status == PLB_OK && !simulated && check_files(job, err) != PLB_OK)
+    if (status == PLB_OK && !simulated
+        && (check_files(job, err) != PLB_OK || check_audit(job, err) != PLB_OK))
         return err->status;
     job->maps = plb_alloc((size_t)plb_phase_count(job->kernel) * sizeof *job->maps);
     for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
@@ -295,7 +314,9 @@ int plb_job_finish(struct plb_job *job, struct plb_error *err)
     int status = job->kernel->finish != NULL ? job->kernel->finish(&job->app) : PLB_OK;
     if (hook_status(job, "finish", status, err) != PLB_OK)
         return err->status;
-    return plb_results_write(&job->app.results, "", err);
+    if (plb_results_write(&job->app.results, "", err) == PLB_OK && job->app.failed.status != PLB_OK)
+        plb_fail(err, job->app.failed.status, "%s", job->app.failed.text);
+    return err->status;
 }
 
 /* Whether tasks have results at all. */

@@ -217,6 +217,16 @@ int plb_app_error(struct plb_app *app, const char *format, ...)
     return plb_fail(&app->err, PLB_EINPUT, "%s", text);
 }
 
+void plb_app_failed(struct plb_app *app, const char *format, ...)
+{
+    char text[sizeof app->failed.text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    plb_fail(&app->failed, PLB_EFAILED, "%s", text);
+}
+
 /* Whether a function was given the name of a file. plb_app_text gives NULL where the user has named none. */
 static bool is_named(struct plb_app *app, const char *path, const char *function)
 {
@@ -272,6 +282,25 @@ void plb_app_save_png(struct plb_app *app, const char *path, const struct plb_im
     r->image.palette = NULL;
     if (image->palette != NULL)
         r->image.palette = memcpy(plb_grow(NULL, PLB_PALETTE_BYTES), image->palette, PLB_PALETTE_BYTES);
+}
+
+void plb_app_save_records(struct plb_app *app, const char *path, int buffer, const char *head)
+{
+    struct plb_results *r = &app->results;
+    if (!is_named(app, path, "plb_app_save_records"))
+        return;
+    if (buffer < 0 || buffer >= app->n_data || app->data[buffer].mode != PLB_RECORDS)
+        plb_app_error(app,
+                      "kernel %s: plb_app_save_records(%d): there is no buffer of records with this handle",
+                      app->kernel->name, buffer);
+    else if (r->n == PLB_MAX_RESULTS)
+        plb_app_error(app, "kernel %s: more than %d results are declared", app->kernel->name,
+                      PLB_MAX_RESULTS);
+    else
+        r->at[r->n++] = (struct plb_result){.path = strdup(path),
+                                            .records = true,
+                                            .buffer = buffer,
+                                            .head = head != NULL ? strdup(head) : NULL};
 }
 
 int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array *array)

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "format/npy.h"
 #include "format/png.h"
+#include "job/record_store.h"
 #include "report/quantity.h"
 
 static bool is_image(const struct plb_result *r)
@@ -21,7 +22,8 @@ static int reserve(struct plb_result *r, struct plb_error *err)
     char text[PLB_QUANTITY_TEXT];
     if (r->mapped)
         return PLB_OK;
-    int64_t bytes = is_image(r) ? plb_png_most(r->path, &r->image, err)
+    int64_t bytes = r->records  ? 0
+                  : is_image(r) ? plb_png_most(r->path, &r->image, err)
                                 : plb_npy_size(r->path, &r->array, err);
     if (bytes < 0)
         return err->status;
@@ -54,7 +56,7 @@ static void release(struct plb_result *r)
 static int check_other(const struct plb_results *results, int last, struct plb_error *err)
 {
     for (int i = 0; i < last; i++)
-        if (plb_file_same(results->at[i].path, results->at[last].path))
+        if (plb_file_clash(results->at[i].path, results->at[last].path))
             return plb_fail(err, PLB_EINPUT, "%s: two results of the kernel have this name; name two files",
                             results->at[last].path);
     return PLB_OK;
@@ -68,9 +70,23 @@ int plb_results_reserve(struct plb_results *results, struct plb_error *err)
     return err->status;
 }
 
-static int write_to(struct plb_file *file, const struct plb_result *r, struct plb_error *err)
+static void print_records(const struct plb_results *results, const struct plb_result *r, FILE *out,
+                          struct plb_error *err)
 {
-    if (is_image(r))
+    fputs(r->head != NULL ? r->head : "", out);
+    int reason = results->store != NULL
+                   ? plb_record_store_print(results->store, r->buffer, results->units, out)
+                   : 0;
+    if (reason != 0)
+        plb_fail(err, PLB_EFAILED, "%s: the records cannot be read any more: %s", r->path, strerror(reason));
+}
+
+static int write_to(struct plb_file *file, const struct plb_results *results, const struct plb_result *r,
+                    struct plb_error *err)
+{
+    if (r->records)
+        print_records(results, r, file->stream, err);
+    else if (is_image(r))
         plb_png_print(r->path, &r->image, file->stream, err);
     else if (r->raw)
         fwrite(r->array.data, 1, (size_t)r->array.rows, file->stream);
@@ -82,14 +98,15 @@ static int write_to(struct plb_file *file, const struct plb_result *r, struct pl
 }
 
 /* Saves a result in another folder. */
-static void save_elsewhere(const struct plb_result *r, const char *suffix, struct plb_error *err)
+static void save_elsewhere(const struct plb_results *results, const struct plb_result *r, const char *suffix,
+                           struct plb_error *err)
 {
     char *path;
     for (int i = 0; (path = plb_file_elsewhere(r->path, suffix, i)) != NULL; i++) {
         struct plb_error failed = {.status = PLB_OK};
         struct plb_file file;
         if (plb_file_create(&file, path, &failed) == PLB_OK)
-            write_to(&file, r, &failed);
+            write_to(&file, results, r, &failed);
         if (failed.status == PLB_OK)
             plb_append(err, "; the result is saved as ", path);
         free(path);
@@ -98,7 +115,8 @@ static void save_elsewhere(const struct plb_result *r, const char *suffix, struc
     }
 }
 
-static int write_one(struct plb_result *r, const char *suffix, struct plb_error *err)
+static int write_one(const struct plb_results *results, struct plb_result *r, const char *suffix,
+                     struct plb_error *err)
 {
     struct plb_file file;
     char *path = NULL;
@@ -109,12 +127,12 @@ static int write_one(struct plb_result *r, const char *suffix, struct plb_error 
         return err->status;
     }
     if (suffix[0] == '\0' && r->file.stream != NULL)
-        return write_to(&r->file, r, err);
+        return write_to(&r->file, results, r, err);
     release(r); /* its room is needed */
     if (asprintf(&path, "%s%s", r->path, suffix) < 0)
         return plb_fail(err, PLB_EFAILED, "%s: cannot be written: there is no memory for its name", r->path);
     if (plb_file_create(&file, path, err) == PLB_OK)
-        write_to(&file, r, err);
+        write_to(&file, results, r, err);
     free(path);
     return err->status;
 }
@@ -123,11 +141,11 @@ int plb_results_write(struct plb_results *results, const char *suffix, struct pl
 {
     for (int i = 0; i < results->n; i++) {
         struct plb_error failed = {.status = PLB_OK};
-        if (write_one(&results->at[i], suffix, &failed) == PLB_OK) {
+        if (write_one(results, &results->at[i], suffix, &failed) == PLB_OK) {
             plb_log(PLB_LOG_DEBUG, "%s%s is written", results->at[i].path, suffix);
             continue;
         }
-        save_elsewhere(&results->at[i], suffix, &failed);
+        save_elsewhere(results, &results->at[i], suffix, &failed);
         if (err->status != PLB_OK)
             plb_log(PLB_LOG_ERROR, "%s", failed.text);
         plb_fail(err, failed.status, "%s", failed.text);
@@ -141,6 +159,7 @@ void plb_results_fini(struct plb_results *results)
         release(&results->at[i]);
         free(results->at[i].path);
         free((void *)results->at[i].image.palette);
+        free(results->at[i].head);
     }
     results->n = 0;
 }

@@ -8,6 +8,8 @@
 
 #define PLB_MAX_RESULTS 32
 
+struct plb_record_store;
+
 struct plb_result {
     char *path;
     struct plb_array array; /* borrowed data */
@@ -15,11 +17,16 @@ struct plb_result {
     struct plb_file file;   /* with room for all of it; no stream: none is reserved */
     bool mapped;            /* the file has the data: it is `array.data` */
     bool raw;               /* mapped: the bytes as they are, no .npy */
+    bool records;           /* those of buffer `buffer`, behind `head` */
+    int buffer;
+    char *head; /* or NULL */
 };
 
 struct plb_results {
     struct plb_result at[PLB_MAX_RESULTS];
     int n;
+    const struct plb_record_store *store; /* with the records; borrowed */
+    int64_t units;
 };
 
 /* Sees to it that there is room for all results, as far as their file systems can tell, before work begins,

@@ -42,7 +42,7 @@ static char *with_ending(const char *path, const char *ending)
 
 bool plb_journal_files_belong(const char *journal, const char *file)
 {
-    static const char *const endings[] = {".data", ".pass", ".sums", ".pass.new", ".sums.new"};
+    static const char *const endings[] = {".data", ".pass", ".sums", ".records", ".pass.new", ".sums.new"};
     bool belongs = false;
     for (size_t i = 0; i < sizeof endings / sizeof *endings && !belongs; i++) {
         char *name = with_ending(journal, endings[i]);
@@ -96,11 +96,13 @@ static int open_locked(struct plb_journal_files *f, struct plb_error *err)
 int plb_journal_files_open(struct plb_journal_files *f, const char *path, struct plb_error *err)
 {
     struct stat info;
-    *f = (struct plb_journal_files){.fd = -1, .data = -1, .direct = -1, .path = strdup(path)};
+    *f = (struct plb_journal_files){.fd = -1, .data = -1, .records = -1, .direct = -1, .path = strdup(path)};
     f->data_path = with_ending(path, ".data");
     f->pass_path = with_ending(path, ".pass");
     f->sums_path = with_ending(path, ".sums");
-    if (f->path == NULL || f->data_path == NULL || f->pass_path == NULL || f->sums_path == NULL)
+    f->records_path = with_ending(path, ".records");
+    if (f->path == NULL || f->data_path == NULL || f->pass_path == NULL || f->sums_path == NULL
+        || f->records_path == NULL)
         return plb_fail(err, PLB_EFAILED, "there is no memory for the name of the journal");
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return plb_fail(err, PLB_EINPUT, "journal %s: is a pipe or a device; name a file", path);
@@ -143,16 +145,21 @@ bool plb_journal_files_mark_data(const struct plb_journal_files *f)
 {
     struct mark mark = {.id = f->id};
     memcpy(mark.magic, MAGIC, sizeof mark.magic);
-    return f->data < 0 || pwrite(f->data, &mark, sizeof mark, 0) == sizeof mark;
+    return (f->data < 0 || pwrite(f->data, &mark, sizeof mark, 0) == sizeof mark)
+        && (f->records < 0 || pwrite(f->records, &mark, sizeof mark, 0) == sizeof mark);
 }
 
-static bool is_marked(const struct plb_journal_files *f)
+static bool is_marked(const struct plb_journal_files *f, int fd)
 {
     struct mark mark;
+    return pread(fd, &mark, sizeof mark, 0) == sizeof mark
+        && memcmp(mark.magic, MAGIC, sizeof mark.magic) == 0 && mark.id == f->id;
+}
+
+static bool is_data(const struct plb_journal_files *f)
+{
     struct stat info;
-    return pread(f->data, &mark, sizeof mark, 0) == sizeof mark
-        && memcmp(mark.magic, MAGIC, sizeof mark.magic) == 0 && mark.id == f->id && fstat(f->data, &info) == 0
-        && info.st_size == f->data_bytes;
+    return is_marked(f, f->data) && fstat(f->data, &info) == 0 && info.st_size == f->data_bytes;
 }
 
 static void lay_out(struct plb_journal_files *f, const struct plb_dataset *set)
@@ -197,13 +204,27 @@ int plb_journal_files_open_data(struct plb_journal_files *f, const struct plb_da
     if (f->data < 0 && fresh)
         return plb_fail(err, PLB_EINPUT, "journal %s: %s cannot be written: %s; name another file", f->path,
                         f->data_path, strerror(errno));
-    if (!fresh && (f->data < 0 || !is_marked(f)))
+    if (!fresh && (f->data < 0 || !is_data(f)))
         return plb_fail(err, PLB_EINPUT,
                         "journal %s: its outputs in %s are missing or of another run; bring that file back, "
                         "or remove the journal to begin anew",
                         f->path, f->data_path);
     f->direct = open(f->data_path, O_WRONLY | O_DIRECT | O_CLOEXEC);
     return fresh ? reserve(f, err) : PLB_OK;
+}
+
+int plb_journal_files_open_records(struct plb_journal_files *f, bool fresh, struct plb_error *err)
+{
+    f->records = open(f->records_path, O_RDWR | O_CLOEXEC | (fresh ? O_CREAT | O_TRUNC : 0), 0666);
+    if (f->records < 0 && fresh)
+        return plb_fail(err, PLB_EINPUT, "journal %s: %s cannot be written: %s; name another file", f->path,
+                        f->records_path, strerror(errno));
+    if (f->records < 0 || (!fresh && !is_marked(f, f->records)))
+        return plb_fail(err, PLB_EINPUT,
+                        "journal %s: its records in %s are missing or of another run; bring that file back, "
+                        "or remove the journal to begin anew",
+                        f->path, f->records_path);
+    return PLB_OK;
 }
 
 static void leave_direct(struct plb_journal_files *f)
@@ -297,6 +318,7 @@ void plb_journal_files_remove(const struct plb_journal_files *f, bool all)
     unlink(f->data_path);
     unlink(f->pass_path);
     unlink(f->sums_path);
+    unlink(f->records_path);
     if (all)
         unlink(f->path);
 }
@@ -306,11 +328,14 @@ void plb_journal_files_close(struct plb_journal_files *f)
     leave_direct(f);
     if (f->data >= 0)
         close(f->data);
+    if (f->records >= 0)
+        close(f->records);
     if (f->fd >= 0)
         close(f->fd);
+    free(f->records_path);
     free(f->path);
     free(f->data_path);
     free(f->pass_path);
     free(f->sums_path);
-    *f = (struct plb_journal_files){.fd = -1, .data = -1, .direct = -1};
+    *f = (struct plb_journal_files){.fd = -1, .data = -1, .records = -1, .direct = -1};
 }

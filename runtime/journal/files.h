@@ -8,8 +8,8 @@
 
 struct plb_journal_files {
     char *path; /* FILE */
-    char *data_path, *pass_path, *sums_path;
-    int fd, data;             /* FILE and FILE.data; -1: not open */
+    char *data_path, *pass_path, *sums_path, *records_path;
+    int fd, data, records;    /* FILE, FILE.data and FILE.records; -1: not open */
     int direct;               /* FILE.data once more, to be written past the page cache; -1: not so */
     uint64_t id;              /* of the journal */
     int64_t at[PLB_MAX_DATA]; /* where each output begins in FILE.data */
@@ -35,7 +35,10 @@ bool plb_journal_files_begin(struct plb_journal_files *files);
 int plb_journal_files_open_data(struct plb_journal_files *files, const struct plb_dataset *set, bool fresh,
                                 struct plb_error *err);
 
-/* Says in FILE.data whose it is. False, and errno, where it cannot. */
+/* Opens FILE.records, as FILE.data. Its contents are the store's (job/record_store.h). */
+int plb_journal_files_open_records(struct plb_journal_files *files, bool fresh, struct plb_error *err);
+
+/* Says in FILE.data and FILE.records whose they are. False, and errno, where it cannot. */
 bool plb_journal_files_mark_data(const struct plb_journal_files *files);
 
 /* Writes the outputs of some units, or reads them. False, and errno, where it cannot. Whole pages go past the

@@ -59,11 +59,9 @@ static void print_settings(const struct plb_job *job, FILE *out, struct plb_erro
 
 static void print_buffers(const struct plb_job *job, FILE *out)
 {
-    static const char *const modes[] = {[PLB_REPLICATE] = "input",
-                                        [PLB_PARTITION] = "input",
-                                        [PLB_PARTITION_INDEXED] = "input",
-                                        [PLB_OUTPUT] = "output",
-                                        [PLB_REDUCE] = "reduced array"};
+    static const char *const modes[] = {
+        [PLB_REPLICATE] = "input", [PLB_PARTITION] = "input",      [PLB_PARTITION_INDEXED] = "input",
+        [PLB_OUTPUT] = "output",   [PLB_REDUCE] = "reduced array", [PLB_RECORDS] = "records"};
     struct plb_dataset set;
     plb_dataset_describe(&set, &job->app);
     fprintf(out, "the number of %s\t%lld\n", job->kernel->unit, (long long)set.units);
@@ -71,7 +69,7 @@ static void print_buffers(const struct plb_job *job, FILE *out)
             plb_crc32c(0, set.args, set.args_bytes));
     for (int i = 0; i < set.n; i++) {
         size_t offset, bytes;
-        bool given = !plb_data_is_result(&set.at[i]);
+        bool given = !plb_data_is_result(&set.at[i]) && set.at[i].mode != PLB_RECORDS;
         plb_dataset_bytes(&set, i, (struct plb_range){0, set.units}, &offset, &bytes);
         fprintf(out, "%s '%s' (%d)\t%zu bytes", modes[set.at[i].mode], set.at[i].name, i, bytes);
         if (given)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "job/record_store.h"
 #include "journal/found.h"
 #include "journal/identity.h"
 #include "journal/inside.h"
@@ -111,6 +112,17 @@ static int find_accepted(struct plb_journal *j, struct plb_error *err)
     return err->status;
 }
 
+/* The store of the records appends to FILE.records from now on. */
+static int open_records(struct plb_journal *j, bool fresh, struct plb_error *err)
+{
+    fresh |= j->unmarked && j->first_pass == 1;
+    if (j->set.store == NULL || plb_journal_files_open_records(&j->files, fresh, err) != PLB_OK)
+        return err->status;
+    if (plb_record_store_adopt(j->set.store, j->files.records, j->first_pass, fresh ? NULL : &j->recalled))
+        return PLB_OK;
+    return damaged(j, j->files.records_path, err);
+}
+
 /* Brings the begin of the pass, and the outputs of its accepted units, back. */
 static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_error *err)
 {
@@ -132,6 +144,8 @@ static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_err
         return err->status;
     if (!plb_journal_files_read_data(&j->files, &j->set, &j->recalled))
         return damaged(j, j->files.data_path, err);
+    if (open_records(j, false, err) != PLB_OK)
+        return err->status;
     if (ftruncate(j->files.fd, (off_t)j->found_end) != 0)
         return damaged(j, j->files.path, err);
     return PLB_OK;
@@ -145,7 +159,9 @@ int plb_journal_recall(struct plb_journal *j, struct plb_job *job, struct plb_er
     j->sums_bytes = plb_state_sums_bytes(&j->set);
     if (j->fresh) {
         j->unmarked = true;
-        return plb_journal_files_open_data(&j->files, &j->set, true, err);
+        return plb_journal_files_open_data(&j->files, &j->set, true, err) == PLB_OK
+                 ? open_records(j, true, err)
+                 : err->status;
     }
     if (compare(j, err) != PLB_OK || j->complete)
         return err->status;

@@ -5,11 +5,12 @@
  * Its files. FILE has records: the job, and which units are accepted in which pass. FILE.data has the
  * outputs, each in its place. FILE.pass has what the kernel's `next` has made of the replicated buffers and
  * of the memory that the kernel keeps. FILE.sums has the reduced arrays and the units that are folded into
- * them.
+ * them. FILE.records has the records, in the order in which rank 0 accepted them.
  *
  * Their order. A record is written when what it needs is on disk, and FILE.pass before anything of its pass:
  *
- *     FILE.pass (by rename)  ->  record of the pass  ->  FILE.data  ->  FILE.sums (by rename)  ->  record
+ *     FILE.pass (by rename)  ->  record of the pass  ->  FILE.data, .records  ->  FILE.sums (by rename)  ->
+ * record
  *
  * So whatever is torn, the units that count are those whose results can be read. In a job with reduced arrays
  * these are the units of FILE.sums; in any other, those of the records.

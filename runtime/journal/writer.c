@@ -90,6 +90,8 @@ static bool write_batch(struct plb_journal *j, struct plb_batch *b)
     errno = reason;
     if (written && j->files.data >= 0 && b->n > 0)
         written = fdatasync(j->files.data) == 0;
+    if (written && j->files.records >= 0 && b->n > 0) /* rank 0 has written them when it accepted them */
+        written = fdatasync(j->files.records) == 0;
     if (written && j->sums_bytes > 0 && b->n > 0)
         written = plb_state_write_sums(j->files.sums_path, &b->of, &b->folded, b->sums, j->sums_bytes);
     return written && append(j, b);

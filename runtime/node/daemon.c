@@ -71,6 +71,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     shared->keep = plb_keep_new(config->data, config->stay_bytes, config->isolate);
     shared->uses_slots = plb_dataset_travels(config->data);
     shared->gathers = plb_gathers(config->data, plb_keep_buffers(shared->keep));
+    shared->has_slots = shared->uses_slots || shared->gathers || plb_dataset_records(config->data) != 0;
     /* With other nodes also after a loss, when units are granted anew that somebody executes already. */
     bool backups = config->migration.on && config->migration.backups;
     bool twice = config->n_nodes > 1 || (n_pus > 1 && (config->audits || plb_hung_may_be(config) || backups));
@@ -304,17 +305,15 @@ static bool plan(struct plb_node *node)
         return false;
     node->collected = now;
     pthread_mutex_lock(&shared->lock);
-    for (int p = 0; p < node->n_pus && (shared->uses_slots || shared->gathers); p++)
+    for (int p = 0; p < node->n_pus && shared->has_slots; p++)
         moved |= plb_errands_settle(&node->errands, &node->runners[p]);
     for (int p = 0; p < node->n_pus && shared->uses_slots; p++)
         plb_errands_take_ahead(&node->errands, &node->runners[p]);
     bool news = atomic_exchange(&shared->news, false);
     node->awaiting = plb_worker_collect(shared->worker, now, &node->reports);
-    for (int i = 0; i < node->reports.n; i++) {
-        const struct plb_message *m = &node->reports.at[i];
+    for (struct plb_message *m = node->reports.at; m < node->reports.at + node->reports.n; m++)
         if (m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT)
             slot_of(node, m->done.slot)->state = PLB_SLOT_SENDING;
-    }
     node->sends = sends(node);
     pthread_mutex_unlock(&shared->lock);
     return moved || node->errands.n > 0 || (news && node->reports.n > 0);
@@ -355,6 +354,11 @@ void *plb_node_result(struct plb_node *node, int slot, int data)
 {
     const struct plb_slot *s = slot_of(node, slot);
     return plb_slot_buffer(s, node->shared.config.data, data, s->task.range.first);
+}
+
+void *plb_node_records(struct plb_node *node, int slot)
+{
+    return plb_slot_records(slot_of(node, slot), &(size_t){0});
 }
 
 void plb_node_release(struct plb_node *node, int slot)

@@ -38,6 +38,7 @@ void plb_node_wait(struct plb_node *node, double seconds);
 /* Rank 0: the results in a slot that a DONE of its own node named, and giving the slot back. NULL: the result
  * is in its place. */
 void *plb_node_result(struct plb_node *node, int slot, int data);
+void *plb_node_records(struct plb_node *node, int slot); /* as many bytes as its DONE says */
 void plb_node_release(struct plb_node *node, int slot);
 
 /* Rank 0: several PUs of the run execute these units from now on. So no task that is still to start writes

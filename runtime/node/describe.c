@@ -51,34 +51,44 @@ static bool choose_cores(const struct plb_topology *t, const struct plb_device_p
     return device->bind_parts > 1 && plb_topology_share(t, device->bind_index, device->bind_parts, cores);
 }
 
-/* Adds one PU, or says why the device is none. */
+static void append(struct finding *f, struct plb_node_pu *pu)
+{
+    const struct plb_topology *t = &f->topology;
+    struct plb_pu_info *info = &pu->info;
+    pu->bound = choose_cores(t, &pu->device, &pu->cores);
+    *info = (struct plb_pu_info){.node = f->place->rank, .local = f->n, .kind = pu->device.kind};
+    info->power = pu->device.power;
+    info->memory = pu->device.memory;
+    info->task_bytes = pu->device.task_bytes;
+    info->threads = pu->device.config.threads;
+    memcpy(info->name, pu->device.name, sizeof info->name);
+    memcpy(info->model, pu->device.model, sizeof info->model);
+    memcpy(info->id, pu->device.id, sizeof info->id);
+    snprintf(info->host, sizeof info->host, "%s", t->host);
+    snprintf(info->cores, sizeof info->cores, "%.23s", t->where);
+    f->pus = plb_grow(f->pus, (size_t)(f->n + 1) * sizeof *f->pus);
+    f->pus[f->n++] = *pu;
+}
+
+/* Adds one PU, or says why the device is none. A kernel may want a PU for each thread of a CPU. */
 static void add(struct finding *f, const struct plb_device_driver *driver, struct plb_device_place *here,
                 int device)
 {
-    const struct plb_topology *t = &f->topology;
     struct plb_node_pu pu = {.driver = driver};
     pu.device = (struct plb_device_pu){.kind = driver->kind, .power = 1.0, .memory = INFINITY};
     pu.device.config = (struct plb_device_config){.threads = 1, .number = device, .sharers = here->sharers};
-    here->topology = t;
+    here->topology = &f->topology;
     const char *why = driver->describe(here, device, &pu.device);
     if (why != NULL) {
         plb_log_here(PLB_LOG_INFO, "%s", why);
         return;
     }
-    struct plb_pu_info *info = &pu.info;
-    pu.bound = choose_cores(t, &pu.device, &pu.cores);
-    *info = (struct plb_pu_info){.node = f->place->rank, .local = f->n, .kind = pu.device.kind};
-    info->power = pu.device.power;
-    info->memory = pu.device.memory;
-    info->task_bytes = pu.device.task_bytes;
-    info->threads = pu.device.config.threads;
-    memcpy(info->name, pu.device.name, sizeof info->name);
-    memcpy(info->model, pu.device.model, sizeof info->model);
-    memcpy(info->id, pu.device.id, sizeof info->id);
-    snprintf(info->host, sizeof info->host, "%s", t->host);
-    snprintf(info->cores, sizeof info->cores, "%.23s", t->where);
-    f->pus = plb_grow(f->pus, (size_t)(f->n + 1) * sizeof *f->pus);
-    f->pus[f->n++] = pu;
+    bool single = f->kernel != NULL && f->kernel->single && pu.device.kind == PLB_CPU;
+    int parts = single ? pu.device.config.threads : 1;
+    pu.device.config.threads /= parts;
+    pu.device.power /= parts;
+    for (int i = 0; i < parts; i++)
+        append(f, &pu);
 }
 
 /* One number for all the devices of a driver that this rank sees. It is the same in the ranks that see the

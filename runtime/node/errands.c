@@ -2,6 +2,7 @@
 #include "node/errands.h"
 
 #include "base/clock.h"
+#include "base/crc32c.h"
 
 /* Bytes of inputs from which on a PU pulls for one task at a time. Larger: on a slow link a second task's
  * inputs delay the first tasks of others, and tasks are bound before they can begin. Smaller: a PU waits for
@@ -185,10 +186,14 @@ bool plb_errands_sum(struct plb_runner *runners, int n, const struct plb_message
 void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done)
 {
     const struct plb_dataset *set = config->data;
+    size_t bytes;
+    const void *records = plb_slot_records(slot, &bytes);
     if (slot->keep != NULL && !set->owner)
         plb_keep_reported(slot->keep, slot->task.pass, done->range);
     done->buffers = plb_slot_sent(slot, set);
+    done->records = (int64_t)bytes;
     if (config->checksums && !set->owner)
-        done->sum = plb_dataset_sum(set, done->range, false, slot->buffer, done->buffers);
+        done->sum = plb_crc32c(plb_dataset_sum(set, done->range, false, slot->buffer, done->buffers), records,
+                               bytes);
     plb_slot_send(slot, set, &config->wire);
 }

@@ -243,7 +243,9 @@ static int bring(struct plb_executor *e, int lane, int i, const struct part *par
     const struct plb_data *d = &e->set->at[i];
     if (d->mode == PLB_REDUCE && results)
         plb_reduce_clear(d, part->host);
-    if (e->on_host)
+    if (d->mode == PLB_RECORDS)
+        *data = part->host;
+    else if (e->on_host)
         *data = host_place(e, i, part);
     else if (d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
         return e->ops->copy_in(e->device, lane, (char *)*data - part->before, part->host - part->before,

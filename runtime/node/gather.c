@@ -17,7 +17,7 @@
 
 bool plb_gathers(const struct plb_dataset *set, int64_t stays)
 {
-    bool sends = false;
+    bool sends = plb_dataset_records(set) != 0;
     for (int i = 0; i < set->n; i++)
         sends |= set->at[i].mode == PLB_OUTPUT && !plb_dataset_in_place(set, i) && !(stays & PLB_BUFFER(i));
     return plb_dataset_reduces(set) && !sends;

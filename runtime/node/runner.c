@@ -37,13 +37,13 @@ static struct plb_slot *free_slot(struct plb_runner *r)
 static bool take_task(struct plb_runner *r, struct plb_flight *flight)
 {
     const struct plb_node_shared *shared = r->shared;
-    bool wants = shared->guarded || shared->gathers;
+    bool wants = shared->guarded || shared->has_slots;
     struct plb_slot *slot = wants ? free_slot(r) : NULL;
     if ((wants && slot == NULL) || !plb_worker_take(shared->worker, r->number, &flight->task))
         return false;
     bool apart = shared->guarded
               && plb_scratch_wanted(shared->config.data, &flight->task, &r->latest, &shared->doubled);
-    if (apart || shared->gathers) {
+    if (apart || shared->has_slots) {
         slot->state = PLB_SLOT_RUNNING;
         slot->scratch = apart;
         slot->task = flight->task;
@@ -175,7 +175,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
     struct plb_device_times times = {0};
     int status = plb_executor_wait(&r->executor, f->oldest, &times);
     if (status == 0 && flight.slot != NULL)
-        plb_dataset_sort(shared->config.data, flight.task.range, flight.slot->buffer);
+        plb_slot_complete(flight.slot, shared->config.data, flight.task.range);
     if (status == 0 && shared->config.data->stored != 0)
         times.transfer_s += plb_store(shared, &r->running[f->oldest], &flight);
     pthread_mutex_lock(&shared->lock);

@@ -18,6 +18,7 @@ struct plb_node_shared {
     struct plb_keep *keep;         /* the same; NULL: no results stay */
     bool uses_slots;               /* constant: some data travels, so tasks have slots */
     bool gathers;                  /* constant: results of consecutive tasks become one */
+    bool has_slots;                /* constant: each task has a slot: for this, its arrays or its records */
     bool guarded; /* constant: tasks write outputs in place, unless others may execute their units too */
     pthread_mutex_t lock;        /* guards all that follows; no MPI, device or page-locking under it */
     pthread_cond_t wake;         /* wakes the communication thread */

@@ -49,8 +49,14 @@ static void take_room(struct plb_slot *slot, const struct plb_dataset *set, cons
         release(slot, e);
         allocate(slot, e, room_for(e, needed, plb_arena_most(set, buffers, &e->limit)));
     }
+    if (slot->records == NULL && plb_dataset_records(set) != 0)
+        slot->records = plb_records_new(set);
     for (int i = 0; i < set->n; i++)
-        slot->buffer[i] = buffers & PLB_BUFFER(i) ? slot->memory + at[i] : NULL;
+        slot->buffer[i] = set->at[i].mode == PLB_RECORDS ? plb_records_part(slot->records, i)
+                        : buffers & PLB_BUFFER(i)        ? slot->memory + at[i]
+                                                         : NULL;
+    if (slot->records != NULL)
+        plb_records_begin(slot->records);
 }
 
 void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
@@ -106,6 +112,19 @@ uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set
     return plb_dataset_sum(set, slot->pulled, !slot->kept, parts, slot->pulls);
 }
 
+void plb_slot_complete(struct plb_slot *slot, const struct plb_dataset *set, struct plb_range range)
+{
+    plb_dataset_sort(set, range, slot->buffer);
+    if (slot->records != NULL)
+        plb_records_seal(slot->records, range);
+}
+
+void *plb_slot_records(const struct plb_slot *slot, size_t *bytes)
+{
+    *bytes = 0;
+    return slot->records != NULL ? plb_records_bytes(slot->records, bytes) : NULL;
+}
+
 int64_t plb_slot_sent(const struct plb_slot *slot, const struct plb_dataset *set)
 {
     return plb_dataset_sent(set) & ~slot->stored;
@@ -124,6 +143,10 @@ void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const s
         if (sent & PLB_BUFFER(i))
             wire->put(wire->context, slot->tag, slot->buffer[i], bytes, &slot->pending);
     }
+    size_t bytes;
+    const void *records = plb_slot_records(slot, &bytes);
+    if (records != NULL)
+        wire->put(wire->context, slot->tag, records, bytes, &slot->pending);
 }
 
 void plb_slot_release(struct plb_slot *slot)
@@ -134,4 +157,6 @@ void plb_slot_release(struct plb_slot *slot)
 void plb_slot_fini(struct plb_slot *slot, const struct plb_executor *e)
 {
     release(slot, e);
+    plb_records_free(slot->records);
+    slot->records = NULL;
 }

@@ -21,6 +21,7 @@
 #include "node/executor.h"
 #include "node/keep.h"
 #include "node/mirror.h"
+#include "job/records.h"
 #include "node/node_config.h"
 
 /* Tasks that wait in the slots of a PU while it executes others. Fewer: the PU waits for inputs. More: tasks
@@ -46,18 +47,19 @@ struct plb_slot {
     enum plb_slot_state state;
     int tag; /* of its transfers; also its number on the node */
     struct plb_slice task;
-    char *memory;               /* for its buffers (node/arena.h), and kept; or NULL */
-    size_t bytes;               /* of the memory */
-    bool locked;                /* the memory's pages are */
-    void *buffer[PLB_MAX_DATA]; /* in the memory; NULL: the whole buffer is on this node */
-    bool scratch;               /* on rank 0: outputs go to buffers of the slot too, and not to their place */
-    int pending;                /* transfers */
-    int64_t pulls;              /* mask of the task's inputs that are pulled */
-    struct plb_range pulled;    /* for these units */
-    bool kept;             /* they are in the mirror, and stay there; else with the halo of each buffer */
-    struct plb_keep *keep; /* its results of buffers that have a place there go there; NULL: to `memory` */
-    int64_t stored;        /* mask of its results that are in their files already, or stay here */
-    bool summed;           /* their checksum has come: */
+    char *memory;                /* for its buffers (node/arena.h), and kept; or NULL */
+    size_t bytes;                /* of the memory */
+    bool locked;                 /* the memory's pages are */
+    void *buffer[PLB_MAX_DATA];  /* in the memory; NULL: the whole buffer is on this node */
+    struct plb_records *records; /* that the task appends; NULL: the job has none */
+    bool scratch;            /* on rank 0: outputs go to buffers of the slot too, and not to their place */
+    int pending;             /* transfers */
+    int64_t pulls;           /* mask of the task's inputs that are pulled */
+    struct plb_range pulled; /* for these units */
+    bool kept;               /* they are in the mirror, and stay there; else with the halo of each buffer */
+    struct plb_keep *keep;   /* its results of buffers that have a place there go there; NULL: to `memory` */
+    int64_t stored;          /* mask of its results that are in their files already, or stay here */
+    bool summed;             /* their checksum has come: */
     uint32_t sum;
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };
@@ -79,6 +81,12 @@ void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set,
 
 /* Where a buffer is from unit `first` on, of the task or its halo; NULL: in its place in the whole buffer. */
 void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first);
+
+/* The task has ended: its results become what others can be compared with, folded into, or sent. */
+void plb_slot_complete(struct plb_slot *slot, const struct plb_dataset *set, struct plb_range range);
+
+/* The records that the task has appended, sealed, and their length. NULL: the job has none. */
+void *plb_slot_records(const struct plb_slot *slot, size_t *bytes);
 
 /* The results that are sent: those that are nowhere else. A mask of buffers. */
 int64_t plb_slot_sent(const struct plb_slot *slot, const struct plb_dataset *set);

@@ -41,9 +41,9 @@ _plbrun_value() { # OPTION-OR-SETTING
     --trace) _plbrun_files json html ;;
     --simulate | cluster.file) _plbrun_files cluster ;;
     --replay) _plbrun_files json ;;
-    --journal | run.journal | --join | run.join) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    --journal | run.journal | --join | run.join | --lines | command.lines | --joblog | command.joblog) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     --log) _plbrun_choose error warning info debug ;;
-    --seed) ;;
+    --seed | --run | --range | --jobs | --retries | --timeout) ;;
     *) return 1 ;;
     esac
 }

@@ -2,7 +2,7 @@
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
-        bench-coexecution bench-mixed bench-overhead bench-random bench-untold bench-kernels
+        bench-coexecution bench-command bench-mixed bench-overhead bench-random bench-untold bench-kernels
 
 BENCH_CFLAGS_kernels := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
@@ -52,6 +52,10 @@ bench-real: all $(TEST_KERNELS)
 bench-ideal: all $(TEST_KERNELS)
 	@mkdir -p $(B)/bench-papers
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/ideal.sh $(B)/bench-papers
+
+# Programs for lines, beside GNU parallel and xargs.
+bench-command: all
+	@PLBRUN=$(abspath $(BIN)) test/bench/command.sh 10000 $(RUNS)
 
 # Jobs whose costs nobody tells, on 1 to 3 ranks of this machine, median of RUNS.
 bench-untold: all $(TEST_KERNELS)

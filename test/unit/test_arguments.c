@@ -38,9 +38,9 @@ static void every_option_arrives(void **state)
     assert_int_equal(a.seed, 1000);
     assert_true(a.verify && a.show_pus && a.show_config && a.dry_run && a.quiet && a.log == PLB_LOG_INFO);
     assert_int_equal(a.question, PLB_ASKS_NOTHING);
-    assert_int_equal(a.n_assignments, 2);
-    assert_string_equal(a.assignments[0], "balance.balancer=greedy"); /* options come first */
-    assert_string_equal(a.assignments[1], "x.y=1");
+    assert_int_equal(a.settings.n, 2);
+    assert_string_equal(a.settings.at[0], "balance.balancer=greedy"); /* options come first */
+    assert_string_equal(a.settings.at[1], "x.y=1");
     plb_arguments_fini(&a);
 }
 
@@ -52,7 +52,7 @@ static void nothing_is_asked_for_by_default(void **state)
     char line[] = "a.conf";
     assert_int_equal(read_line(line, &a, &err), PLB_OK);
     assert_false(a.verify || a.show_pus || a.show_config || a.dry_run || a.quiet || a.log != PLB_LOG_WARNING);
-    assert_true(a.report == NULL && a.trace == NULL && a.simulate == NULL && a.n_assignments == 0);
+    assert_true(a.report == NULL && a.trace == NULL && a.simulate == NULL && a.settings.n == 0);
     assert_int_equal(a.seed, 1);
     plb_arguments_fini(&a);
 }
@@ -131,8 +131,39 @@ static void there_may_be_many_settings(void **state)
     for (int i = 0; i < 500; i++)
         snprintf(line + strlen(line), sizeof line - strlen(line), " s.key=%d", i);
     assert_int_equal(read_line(line, &a, &err), PLB_OK);
-    assert_int_equal(a.n_assignments, 500);
-    assert_string_equal(a.assignments[499], "s.key=499");
+    assert_int_equal(a.settings.n, 500);
+    assert_string_equal(a.settings.at[499], "s.key=499");
+    plb_arguments_fini(&a);
+}
+
+/* A command without a conf file stands for settings, and the user's own count. */
+static void a_command_needs_no_conf_file(void **state)
+{
+    (void)state;
+    struct plb_arguments a;
+    struct plb_error err;
+    char line[] = "--run true --lines - --jobs 3 --joblog log command.stdout=o",
+         range[] = "--range 1-9 --bar", conf[] = "--retries 2 a.conf", bar[] = "--bar a.conf",
+         word[] = "--run true a.conf b";
+    assert_int_equal(read_line(line, &a, &err), PLB_OK);
+    assert_true(a.runs && a.quiet && a.conf == NULL);
+    assert_string_equal(plb_assigned(&a.settings, "app.kernel="), "command");
+    assert_string_equal(plb_assigned(&a.settings, "command.run="), "true");
+    assert_string_equal(plb_assigned(&a.settings, "command.lines="), "/dev/stdin");
+    assert_string_equal(plb_assigned(&a.settings, "command.stdout="), "o");
+    assert_string_equal(plb_assigned(&a.settings, "command.stderr="), "/dev/stderr");
+    assert_string_equal(plb_assigned(&a.settings, "cluster.threads="), "3");
+    assert_string_equal(plb_assigned(&a.settings, "run.journal="), "log.journal");
+    plb_arguments_fini(&a);
+    assert_int_equal(read_line(range, &a, &err), PLB_OK);
+    assert_true(a.runs && !a.quiet && plb_assigned(&a.settings, "command.lines=") == NULL);
+    plb_arguments_fini(&a);
+    assert_int_equal(read_line(conf, &a, &err), PLB_OK);
+    assert_true(!a.runs && a.settings.n == 1 && strcmp(a.conf, "a.conf") == 0);
+    plb_arguments_fini(&a);
+    assert_int_equal(read_line(bar, &a, &err), PLB_EINPUT);
+    plb_arguments_fini(&a);
+    assert_int_equal(read_line(word, &a, &err), PLB_EINPUT);
     plb_arguments_fini(&a);
 }
 
@@ -153,7 +184,7 @@ static void help_has_a_column_of_meanings(void **state)
         options++;
         assert_true(line[26] == ' ' && line[27] != ' ' && line[27] != '\0');
     }
-    assert_int_equal(options, 22);
+    assert_int_equal(options, 30);
     free(text);
 }
 
@@ -166,6 +197,7 @@ int main(void)
         cmocka_unit_test(options_may_be_shortened),
         cmocka_unit_test(the_command_line_is_kept),
         cmocka_unit_test(there_may_be_many_settings),
+        cmocka_unit_test(a_command_needs_no_conf_file),
         cmocka_unit_test(help_has_a_column_of_meanings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -347,11 +347,11 @@ static void rank_0s_own_outputs_are_copied_where_they_are_new(void **state)
         outputs[i] = 3.0;
     plb_incoming_add(in, &others);
     deliver(1, 7.0);
-    plb_incoming_own(in, &m, arrays); /* it waits for the other one */
+    plb_incoming_own(in, &m, arrays, NULL); /* it waits for the other one */
     plb_incoming_collect(in);
     assert_int_equal(world.released, 1);
     assert_true(world.out[3] == 7.0 && world.out[4] == 3.0 && world.out[9] == 3.0 && world.out[10] == 0.0);
-    plb_incoming_own(in, &placed, in_place_already);
+    plb_incoming_own(in, &placed, in_place_already, NULL);
     assert_true(world.released == 2 && world.out[20] == 0.0);
     assert_int_equal(world.accepted.units, 15);
     end(in);
@@ -364,10 +364,10 @@ static void rank_0s_own_sum_counts_if_it_is_accepted(void **state)
     double partial = 5.0;
     void *arrays[PLB_MAX_DATA] = {NULL, &partial};
     struct plb_message m = done(0, 0, 10), torn = done(0, 5, 10);
-    plb_incoming_own(in, &m, arrays);
+    plb_incoming_own(in, &m, arrays, NULL);
     assert_true(world.sum == 5.0);
-    plb_incoming_own(in, &m, arrays);
-    plb_incoming_own(in, &torn, arrays);
+    plb_incoming_own(in, &m, arrays, NULL);
+    plb_incoming_own(in, &torn, arrays, NULL);
     assert_true(world.sum == 5.0);
     end(in);
 }

@@ -39,7 +39,7 @@ static void fill(struct plb_message *m)
     case PLB_CANCEL: m->cancel.range = (struct plb_range){10, 5}; break;
     case PLB_RECALL: m->recall = (struct plb_recall){5.0, 3, 1}; break;
     case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0, 0, 1, 0}; break;
-    case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0}; break;
+    case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0, 9}; break;
     case PLB_GATHER: /* as a KEPT */
     case PLB_KEPT: m->kept = (struct plb_kept_results){{10, 5}, 3, 1, 7, 1}; break;
     case PLB_CHECKSUM: m->sum = (struct plb_sum){{10, 5}, 3, UINT32_MAX}; break;
@@ -230,6 +230,7 @@ static const struct wrong wrongs[] = {
     I64(PLB_DONE, done.block, -1),
     I64(PLB_DONE, done.slot, -2),
     I64(PLB_DONE, done.buffers, -1),
+    I64(PLB_DONE, done.records, -1),
     I64(PLB_DONE, done.tasks, 0),
     I64(PLB_DONE, done.tasks, -1),
     I64(PLB_DONE, done.tasks, 6),
@@ -355,11 +356,10 @@ static void the_outbox_fills_in_the_header(void **state)
     for (int i = 0; i < 100; i++) {
         struct plb_message *m = plb_outbox_add(&box, PLB_DONE, 3, 1, i);
         assert_true(box.n == i + 1 && m == &box.at[i]);
-        assert_true(m->type == PLB_DONE && m->protocol == PLB_PROTOCOL);
-        assert_int_equal(m->size, plb_message_size(PLB_DONE));
-        assert_true(m->from == 3 && m->to == 1 && m->pass == i && m->pu == 0);
+        assert_true(m->type == PLB_DONE && m->size == plb_message_size(PLB_DONE));
+        assert_true(m->protocol == PLB_PROTOCOL && m->from == 3 && m->to == 1 && m->pass == i && m->pu == 0);
         assert_true(m->done.range.count == 0 && m->done.tasks == 0 && m->done.execute_s == 0.0);
-        m->done = (struct plb_done){{i, 1}, i, 2, 1, 0.0, 0.0, 0, 0, 0};
+        m->done = (struct plb_done){{i, 1}, i, 2, 1, 0.0, 0.0, 0, 0, 0, 0};
     }
     for (int i = 0; i < 100; i++) { /* growing kept them */
         assert_int_equal(box.at[i].done.range.first, i);

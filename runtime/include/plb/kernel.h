@@ -29,6 +29,7 @@
 #include "plb/data_file.h"
 #include "plb/image.h"
 #include "plb/option.h"
+#include "plb/records.h"
 #include "plb/status.h"
 #include "plb/task.h"
 
@@ -50,6 +51,7 @@ enum plb_data_mode {
     PLB_PARTITION_INDEXED, /* input: unit u has elements offsets[u] to offsets[u+1] - 1, as rows of CSR */
     PLB_OUTPUT,            /* unit_bytes per unit; the entry writes them, and rank 0 gathers them */
     PLB_REDUCE,            /* a small array; all tasks' arrays are folded, element by element, into one */
+    PLB_RECORDS,           /* any number of bytes per unit, by plb_task_record; for cpu entries alone */
 };
 
 /* How two arrays become one. */
@@ -213,6 +215,9 @@ struct plb_kernel {
      * tasks of CPUs on other ranks than 0 have only a part of the last-level cache, as bytes of inputs and
      * outputs. The entry finds there what has just arrived. false is always right. */
     bool streams;
+
+    bool once;   /* Units are executed a second time only after a loss: no backups, no audits. */
+    bool single; /* A cpu entry uses one thread: each thread of a rank's CPU is a PU of its own. */
 };
 
 #define PLB_KERNEL_HEAD .abi = PLB_KERNEL_ABI, .size = sizeof(struct plb_kernel)

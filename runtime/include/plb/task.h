@@ -32,7 +32,7 @@ struct plb_task {
                                  task's own array, which holds neutral elements. Aligned to 64 bytes,
                                  where rank 0's buffer is; PARTITION_INDEXED on rank 0: as its elements */
     const size_t *bytes;      /* bytes of each buffer from there: of the range without its halo, or of the
-                                 whole buffer where it is replicated or reduced */
+                                 whole buffer where it is replicated or reduced; 0 of RECORDS */
     const int64_t *before;    /* per buffer: units of the halo before unit `first`, which end at data[i] */
     const int64_t *after;     /* the same behind the range, which begin bytes[i] behind data[i] */
     const void *args;         /* the block given to plb_app_args, aligned to 64 bytes; or NULL */

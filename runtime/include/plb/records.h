@@ -1,0 +1,39 @@
+/* Results of any length per unit, and how a run ends that has done its work and yet has failed: a part of the
+ * kernel API (plb/kernel.h, which includes it). */
+#ifndef PLB_RECORDS_H
+#define PLB_RECORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct plb_app;
+struct plb_task;
+
+/* Appends bytes to the record of a unit of this task, in a buffer of mode PLB_RECORDS; n = 0: the record may
+ * stay empty. A record is what all calls for the unit have appended, in their order. In a later pass the
+ * unit's first call begins a new record; a unit without a call keeps the one that it has. A task holds its
+ * records in memory until rank 0 has them. Returns 0; or 1 where the task has no such unit, and then nothing
+ * is appended. Any thread of the entry may call it. */
+int plb_task_record(const struct plb_task *task, int buffer, int64_t unit, const void *bytes, size_t n);
+
+/* Says in setup that the records of this buffer are a result: the file has `head` (NULL: nothing), and then
+ * the records of all units, in their order. Everything else is as with plb_app_save_npy, but for the room,
+ * which nobody knows before. The texts are copied. */
+void plb_app_save_records(struct plb_app *app, const char *path, int buffer, const char *head);
+
+/* Says in `finish` that the run has done its work and yet has failed, as a program that ends with a status:
+ * results are written, and then the run ends with status 1 and this sentence. The first one counts. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void plb_app_failed(struct plb_app *app, const char *format, ...);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

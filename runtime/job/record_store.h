@@ -1,0 +1,45 @@
+/* Rank 0's records (PLB_RECORDS): what it has accepted, and in the end one file per buffer, in the order of
+ * the units.
+ *
+ * Records are appended to a file without a name, as they come, so that they need no memory. Memory knows of
+ * a result where its bytes are. A run with a journal has that file beside it, and the next run finds
+ * the records there.
+ *
+ * Of several records of a unit the last one counts: a later pass may make another one. Communication thread
+ * only. */
+#ifndef PLB_JOB_RECORD_STORE_H
+#define PLB_JOB_RECORD_STORE_H
+
+#include <stdio.h>
+
+#include "base/rangeset.h"
+#include "plb/kernel.h"
+
+struct plb_record_store;
+
+/* For these buffers, of which some have records. beside: the file is in the folder of this one, where that
+ * can be; NULL: elsewhere. Opens nothing. */
+struct plb_record_store *plb_record_store_new(const struct plb_data *data, int n, const char *beside);
+void plb_record_store_free(struct plb_record_store *store); /* NULL: nothing */
+
+/* Appends to the file of a journal, which stays the caller's. Where there are records of an earlier run, they
+ * count: all of passes before `pass`, and in that pass those of the units. NULL: there are none, and the file
+ * is emptied. False, and errno, where it cannot be read. */
+bool plb_record_store_adopt(struct plb_record_store *store, int fd, int pass,
+                            const struct plb_rangeset *units);
+
+/* Keeps the records of some units of a result, whose bytes are sound. */
+void plb_record_store_keep(struct plb_record_store *store, int pass, struct plb_range range,
+                           const void *bytes, size_t n, const struct plb_rangeset *units);
+
+/* Forgets the records of these units: they were set aside. */
+void plb_record_store_drop(struct plb_record_store *store, struct plb_range range);
+
+/* The errno with which the file could not be written; 0: all is well. */
+int plb_record_store_failure(const struct plb_record_store *store);
+
+/* Prints the records of buffer i in the order of `units` units. 16 bytes of memory for each of them. Returns
+ * 0, or the errno that says why they cannot be read. */
+int plb_record_store_print(const struct plb_record_store *store, int i, int64_t units, FILE *out);
+
+#endif

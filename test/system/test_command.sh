@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# Any program as a kernel: each line once, outputs in order, failures retried and named.
+. "$(dirname "$0")/../support/lib.sh"
+cd "$tmp" || exit 1
+seq 1 60 >cases
+
+# run N ARGUMENTS...: like ranks, but standard output goes to $tmp/stdout.
+run() {
+    local n=$1; shift
+    # shellcheck disable=SC2086 # several words
+    timeout 120 mpirun $MPIRUN_OPTIONS -np "$n" "$PLBRUN" "$@" >stdout 2>out
+}
+# joblog: the columns of $tmp/log that do not depend on time and place.
+joblog() { cut -f 1,6,7,8,9 log; }
+
+for n in $(counts 1 3); do
+    run "$n" --run 'sh -c "echo line {} number {#}; echo err {} >&2"' --lines cases --joblog log
+    [ $? -eq 0 ] && cmp stdout <(awk '{print "line", $1, "number", NR}' cases) &&
+        cmp <(grep '^err' out) <(sed 's/^/err /' cases) &&
+        cmp <(cut -f 1,7,8 log | tail -n +2) <(awk '{print $1 "\t0\t0"}' cases)
+    ok "outputs and joblog are in the order of the lines: $n ranks" $?
+    rm -f log log.journal
+done
+
+# GNU parallel 20221122 has printed these, but for the times.
+printf '%s\n' 'a b' "it's" 'dir/x.tar.gz' '$HOME' 'plain' >odd
+"$PLBRUN" --run 'printf "%s|%s|%s|%s|%s\n" {} {.} {/} {//} {/.}; test {#} -ne 3' --lines odd --joblog log \
+    >stdout 2>out
+[ $? -eq 1 ] && cmp stdout - <<'P' && cmp <(joblog) - <<'L'
+a b|a b|a b|.|a b
+it's|it's|it's|.|it's
+dir/x.tar.gz|dir/x.tar|x.tar.gz|dir|x.tar
+$HOME|$HOME|$HOME|.|$HOME
+plain|plain|plain|.|plain
+P
+Seq	Receive	Exitval	Signal	Command
+1	18	0	0	printf "%s|%s|%s|%s|%s\n" 'a b' 'a b' 'a b' . 'a b'; test 1 -ne 3
+2	22	0	0	printf "%s|%s|%s|%s|%s\n" 'it'"'"'s' 'it'"'"'s' 'it'"'"'s' . 'it'"'"'s'; test 2 -ne 3
+3	42	1	0	printf "%s|%s|%s|%s|%s\n" dir/x.tar.gz dir/x.tar x.tar.gz dir x.tar; test 3 -ne 3
+4	26	0	0	printf "%s|%s|%s|%s|%s\n" '$HOME' '$HOME' '$HOME' . '$HOME'; test 4 -ne 3
+5	26	0	0	printf "%s|%s|%s|%s|%s\n" plain plain plain . plain; test 5 -ne 3
+L
+ok "replacement strings are those of GNU parallel, and no line is taken for code" $?
+grep -q '^plbrun: 1 of 5 lines failed, the first is line 3: .*: exit status 1$' out
+ok "a failing line is named, and the status is 1" $?
+
+if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
+    command='printf "%s\n" {} "<"{.}">" {/} {//} {/.} {#} | sed "s/^/ /"'
+    parallel --will-cite -k "$command" :::: odd >right 2>/dev/null
+    "$PLBRUN" --run "$command" --lines odd >stdout 2>out && cmp stdout right
+    ok "GNU parallel prints the same" $?
+else
+    skip "GNU parallel prints the same" "it is not installed"
+fi
+for balancer in $(balancers); do
+    run 3 --balancer "$balancer" --run 'head -c {}00 /dev/zero; echo {}' --lines cases && md5sum stdout >>sums
+done
+[ "$(wc -l <sums)" -eq "$(balancers | wc -w)" ] && [ "$(sort -u sums | wc -l)" -eq 1 ]
+ok "outputs do not depend on the balancer" $?
+
+# Lines as commands, of which some need a shell.
+printf '%s\n' 'echo one' 'echo $((1+1))' 'exit 0' "echo 'th  ree'" | "$PLBRUN" --lines - >stdout 2>out
+[ $? -eq 0 ] && cmp stdout <(printf '%s\n' one 2 'th  ree')
+ok "without a command each line is one" $?
+
+# Every fifth line fails when it is run first. A second try is made of those alone.
+# shellcheck disable=SC2016 # the programs' own variables
+run 2 --run 'echo x >>tries.{}; [ $(wc -l <tries.{}) -gt $(( {} % 5 == 0 )) ] && echo {}' --lines cases \
+    --retries 2
+[ $? -eq 0 ] && cmp stdout cases && [ "$(cat tries.* | wc -l)" -eq 72 ]
+ok "failing lines are run again, and others are not" $?
+run 2 --run 'echo try {}; echo x >>more.{}; false' --range 1-3 --retries 3
+[ $? -eq 1 ] && cmp stdout <(printf 'try %d\n' 1 2 3) && [ "$(cat more.* | wc -l)" -eq 9 ] &&
+    grep -q '3 of 3 lines failed' out
+ok "their last run counts, with as many tries as wanted" $?
+
+# shellcheck disable=SC2016
+run 3 --run 'echo $PPID >>at.{}; [ $(( {} % 4 )) -gt 0 ]' --lines cases --retries 2
+[ $? -eq 1 ] && [ "$(cat at.* | wc -l)" -eq 75 ] &&
+    [ "$(for u in $(seq 4 4 60); do sort -u at."$u" | wc -l; done | grep -cx 2)" -ge 13 ]
+ok "most of 15 lines that fail are run again by another rank" $?
+
+"$PLBRUN" --run 'sh -c "trap : TERM; echo begun; sleep 60 & wait; sleep 60"' --range 1-1 --timeout 0.2 \
+    --joblog log >stdout 2>out
+[ $? -eq 1 ] && [ "$(cat stdout)" = begun ] && [ "$(cut -f 7,8 log | tail -1)" = "$(printf -- '-1\t9')" ] &&
+    grep -q 'its time was over' out
+ok "a program that takes too long is ended, also where it does not listen" $?
+"$PLBRUN" --run 'kill -USR1 $$' --range 1-1 >stdout 2>out
+grep -q 'signal 10 (User defined signal 1)' out
+ok "a signal is told" $?
+
+mkdir -p there
+lines there/s '#!/bin/sh' 'echo "in $(basename "$PWD") $MINE $PARALLEL_SEQ ${OMPI_COMM_WORLD_RANK-none}"'
+chmod +x there/s
+run 2 --run './s {}' --range 7-9 command.folder=there 'command.env=MINE=x OTHER=y'
+[ $? -eq 0 ] && cmp stdout <(printf 'in there x %d none\n' 1 2 3)
+ok "programs get their folder and environment, and nothing of this MPI" $?
+"$PLBRUN" --run 'cat; ls /proc/self/fd | wc -l; echo {}' --range 1-1 >stdout 2>out <cases
+cmp stdout <(printf '%s\n' 4 1)
+ok "they get an empty input and no other descriptors" $?
+
+# sentence NAME PATTERN ARGUMENTS...: refused before work begins.
+sentence() {
+    "$PLBRUN" "${@:3}" >out 2>&1 </dev/null
+    [ $? -eq 2 ] && [ "$(wc -l <out)" -eq 1 ] && grep -qE "^plbrun: .*$2" out
+    ok "refused: $1" $?
+}
+sentence "a command that does not exist" 'there is no program ./nosuch;' --run './nosuch {}' --lines cases
+sentence "one that PATH lacks" 'there is no program nosuch in PATH' --run nosuch --lines cases
+sentence "an empty list" '/dev/null: has no line' --run true --lines /dev/null
+sentence "no list" 'cannot read lines = nolist' --run true --lines nolist
+sentence "a quote without end" 'a quote does not end' --run "echo 'x" --lines cases
+sentence "an empty command" 'command.run is empty' --run ' ' --lines cases
+sentence "a range backwards" 'expected FIRST-LAST' --run true --range 9-1
+sentence "numbers as commands" 'a number is no command' --range 1-9
+sentence "two lists" 'both name units' --run true --range 1-9 --lines cases
+sentence "no folder" 'there is no such folder' --run true --range 1-9 command.folder=nofolder
+sentence "no environment" "'x' is not NAME=VALUE" --run true --range 1-9 command.env=x
+sentence "audits" 'must execute no unit a second time' --run true --range 1-9 run.audit=0.1
+
+# A rank that is killed takes its programs with it. Its lines are run by others.
+if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
+    # shellcheck disable=SC2086 # several words
+    timeout 120 mpirun --enable-recovery $MPIRUN_OPTIONS -np 3 "$PLBRUN" --lines cases --joblog log \
+        --run 'touch begun.{}; while [ ! -e go ]; do sleep 0.05; done; echo {}' >stdout 2>out &
+    job=$!
+    soon eval '[ "$(ls begun.* 2>/dev/null | wc -l)" -ge 3 ]'
+    kill -KILL "$(process_of 2)"
+    soon grep -q 'is lost' out
+    touch go
+    wait "$job"
+    cmp stdout cases && [ "$(wc -l <log)" -eq 61 ]
+    ok "where a rank is killed, no line is lost and none is there twice" $?
+    rm -f go log* begun.*
+
+else
+    skip "where a rank is killed, no line is lost and none is there twice" "this mpirun is not Open MPI 4"
+fi
+
+rm -f log*
+# The only rank is killed in line 21, and its program with it. --resume runs what its journal lacks.
+again=(--jobs 1 --lines cases --joblog log
+    --run 'echo {} >>ran; [ {} -eq 21 ] && [ ! -e go ] && sleep 98765 | cat; echo {}')
+"$PLBRUN" "${again[@]}" >stdout 2>out &
+run=$!
+told() { "$PLBRUN" --journal log.journal 2>/dev/null | tail -n +2 | wc -l; }
+soon eval '[ "$(tail -n 1 ran 2>/dev/null)" = 21 ] && [ "$(told)" -ge 1 ]'
+kill -KILL $run
+wait $run 2>/dev/null
+soon eval '! pgrep -xf "sleep 98765"' >/dev/null
+ok "programs end with their rank, and so does what they have started" $?
+[ ! -e log ] && ! "$PLBRUN" "${again[@]}" >stdout 2>out && grep -q 'go on from there with --resume' out
+ok "a joblog's journal is not overwritten by mistake" $?
+touch go
+"$PLBRUN" "${again[@]}" --resume >stdout 2>out && cmp stdout cases && [ "$(wc -l <log)" -eq 61 ] &&
+    [ "$(sort ran | uniq -d | wc -l)" -lt 21 ]
+ok "with --resume the run goes on, and its output is whole" $?
+done_testing

@@ -1,0 +1,163 @@
+/* Records: how a task makes them, which bytes are believed, and which of several a unit keeps. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "job/record_store.h"
+#include "job/records.h"
+
+static const struct plb_dataset set = {
+    .n = 3, .units = 10, .at = {{.mode = PLB_RECORDS}, {.mode = PLB_REPLICATE}, {.mode = PLB_RECORDS}}};
+
+/* Has a task of this range append the text to buffer 0 for each unit, and its first letter to buffer 2. */
+static void *make(struct plb_records *records, int64_t first, int64_t count, const char *text, size_t *n)
+{
+    void *data[3] = {plb_records_part(records, 0), NULL, plb_records_part(records, 2)};
+    struct plb_task task = {.first = first, .count = count, .data = data};
+    plb_records_begin(records);
+    for (int64_t u = first + count - 1; u >= first; u--) { /* in any order */
+        assert_int_equal(plb_task_record(&task, 0, u, text, strlen(text) - 1), 0);
+        assert_int_equal(plb_task_record(&task, 2, u, text, 1), 0);
+        assert_int_equal(plb_task_record(&task, 0, u, text + strlen(text) - 1, 1), 0);
+    }
+    assert_int_equal(plb_task_record(&task, 0, first + count, text, 1), 1);
+    assert_int_equal(plb_task_record(&task, 0, first - 1, text, 1), 1);
+    plb_records_seal(records, (struct plb_range){first, count});
+    return plb_records_bytes(records, n);
+}
+
+static void keep(struct plb_record_store *store, int pass, struct plb_range range, struct plb_range units,
+                 const void *bytes, size_t n)
+{
+    struct plb_rangeset some = {0};
+    plb_rangeset_add(&some, units);
+    plb_record_store_keep(store, pass, range, bytes, n, &some);
+    plb_rangeset_fini(&some);
+}
+
+static void expect(const struct plb_record_store *store, int buffer, const char *right)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(plb_record_store_print(store, buffer, set.units, out), 0);
+    fclose(out);
+    assert_string_equal(text, right);
+    free(text);
+}
+
+static void units_keep_what_came_last_and_counts(void **state)
+{
+    size_t n;
+    struct plb_records *records = plb_records_new(&set);
+    struct plb_record_store *store = plb_record_store_new(set.at, set.n, "/no/such/folder/x");
+    (void)state;
+    expect(store, 0, "");
+    void *bytes = make(records, 4, 6, "late;", &n);
+    assert_true(plb_records_are_sound(&set, (struct plb_range){4, 6}, bytes, n));
+    keep(store, 1, (struct plb_range){4, 6}, (struct plb_range){6, 2}, bytes, n);
+    bytes = make(records, 0, 2, "early;", &n);
+    keep(store, 1, (struct plb_range){0, 2}, (struct plb_range){0, 2}, bytes, n);
+    expect(store, 0, "early;early;late;late;");
+    expect(store, 2, "eell");
+    bytes = make(records, 1, 1, "again;", &n);
+    keep(store, 2, (struct plb_range){1, 1}, (struct plb_range){1, 1}, bytes, n);
+    expect(store, 0, "early;again;late;late;");
+    plb_record_store_drop(store, (struct plb_range){0, 1});
+    expect(store, 0, "again;late;late;");
+    assert_int_equal(plb_record_store_failure(store), 0);
+    plb_record_store_free(store);
+    plb_records_free(records);
+}
+
+static void a_unit_without_a_call_keeps_what_it_has(void **state)
+{
+    size_t n;
+    struct plb_records *records = plb_records_new(&set);
+    struct plb_record_store *store = plb_record_store_new(set.at, set.n, NULL);
+    void *bytes = make(records, 0, 3, "one;", &n);
+    void *data[3] = {plb_records_part(records, 0), NULL, plb_records_part(records, 2)};
+    struct plb_task task = {.first = 0, .count = 3, .data = data};
+    (void)state;
+    keep(store, 1, (struct plb_range){0, 3}, (struct plb_range){0, 3}, bytes, n);
+    plb_records_begin(records);
+    plb_task_record(&task, 0, 1, NULL, 0);
+    plb_task_record(&task, 0, 2, "two;", 4);
+    plb_records_seal(records, (struct plb_range){0, 3});
+    bytes = plb_records_bytes(records, &n);
+    keep(store, 2, (struct plb_range){0, 3}, (struct plb_range){0, 3}, bytes, n);
+    expect(store, 0, "one;two;");
+    expect(store, 2, "ooo");
+    plb_record_store_free(store);
+    plb_records_free(records);
+}
+
+static void bytes_that_make_no_sense_are_refused(void **state)
+{
+    size_t n;
+    const struct plb_range range = {0, 2};
+    struct plb_records *records = plb_records_new(&set);
+    char *bytes = make(records, 0, 2, "ab", &n);
+    int64_t length;
+    (void)state;
+    assert_int_equal(n, 4 * sizeof length + 2 * 2 + 2 * 1);
+    assert_true(plb_records_are_sound(&set, range, bytes, n));
+    for (size_t less = 0; less < n; less++)
+        assert_false(plb_records_are_sound(&set, range, bytes, less));
+    for (length = -2; length <= INT64_MAX / 2; length = length < 0 ? INT64_MAX / 2 : INT64_MAX) {
+        memcpy(bytes, &length, sizeof length);
+        assert_false(plb_records_are_sound(&set, range, bytes, n));
+    }
+    plb_records_free(records);
+}
+
+/* Records of a run that broke count as its journal says, and no further than they are whole. */
+static void a_journal_brings_records_back(void **state)
+{
+    char name[] = "/tmp/plb-records-XXXXXX";
+    size_t n;
+    int fd = mkstemp(name);
+    struct plb_records *records = plb_records_new(&set);
+    struct plb_record_store *store = plb_record_store_new(set.at, set.n, NULL);
+    struct plb_rangeset known = {0};
+    (void)state;
+    unlink(name);
+    assert_true(plb_record_store_adopt(store, fd, 1, NULL));
+    void *bytes = make(records, 0, 4, "one;", &n);
+    keep(store, 1, (struct plb_range){0, 4}, (struct plb_range){0, 4}, bytes, n);
+    bytes = make(records, 2, 2, "two;", &n);
+    keep(store, 2, (struct plb_range){2, 2}, (struct plb_range){2, 2}, bytes, n);
+    int64_t end = lseek(fd, 0, SEEK_END);
+    bytes = make(records, 0, 1, "torn;", &n);
+    keep(store, 2, (struct plb_range){0, 1}, (struct plb_range){0, 1}, bytes, n);
+    plb_record_store_free(store);
+    assert_int_equal(ftruncate(fd, lseek(fd, 0, SEEK_END) - 1), 0);
+
+    plb_rangeset_add(&known, (struct plb_range){3, 5}); /* the record of unit 2 came too late */
+    store = plb_record_store_new(set.at, set.n, NULL);
+    assert_true(plb_record_store_adopt(store, fd, 2, &known));
+    expect(store, 0, "one;one;one;two;");
+    assert_int_equal(lseek(fd, 0, SEEK_END), end);
+    plb_record_store_free(store);
+    plb_rangeset_fini(&known);
+    plb_records_free(records);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_keep_what_came_last_and_counts),
+        cmocka_unit_test(a_unit_without_a_call_keeps_what_it_has),
+        cmocka_unit_test(bytes_that_make_no_sense_are_refused),
+        cmocka_unit_test(a_journal_brings_records_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
