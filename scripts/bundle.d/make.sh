@@ -4,10 +4,11 @@
 # The bytes that a folder may have at most.
 limit=60000000
 # Plug-ins of Open MPI without a use here: InfiniBand, Omni-Path and the like, whose libraries look for
-# drivers at fixed places; OpenSHMEM; MPI-IO; monitoring, debuggers, and launchers of single sites.
+# drivers at fixed places; OpenSHMEM; MPI-IO; windows, topologies and vectors of MPI's own reductions, which
+# plbrun does not use; monitoring, debuggers, and launchers of single sites.
 useless=('*_ucx' '*_ofi' 'mtl_*' pml_cm btl_openib btl_sm 'atomic_*' 'memheap_*' 'scoll_*' 'spml_*' 'sshmem_*'
-    'io_*' 'fs_*' 'fbtl_*' 'fcoll_*' 'sharedfp_*' '*_monitoring' 'vprotocol_*' '*_flux' '*_jsm' ras_simulator
-    reachable_netlink)
+    'io_*' 'fs_*' 'fbtl_*' 'fcoll_*' 'sharedfp_*' 'osc_*' topo_treematch op_avx '*_monitoring' 'vprotocol_*'
+    '*_flux' '*_jsm' ras_simulator reachable_netlink)
 
 # Programs and kernels. The libraries that they load come later.
 copy_programs() {
@@ -25,6 +26,7 @@ copy_programs() {
     install -m 755 build/kernels/*.so "$new/lib/plbrun"
     install -m 644 runtime/include/plb/*.h "$new/include/plb"
     cp -r examples hostfiles LICENSE "$new"
+    find "$new/examples" -name '*.png' -delete
     copy_gpu_check
     find "$new" -type f -name '*.[do]' -delete # the compiler's, beside test programs
     git describe --always --dirty >"$new/commit" 2>/dev/null || rm -f "$new/commit"
