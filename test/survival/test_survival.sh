@@ -26,7 +26,8 @@ survived() {
 # These runs sleep most of the time, and others go on beside them.
 {
     try rank0 --job chain --victim rank0 --runs $((runs / 3))
-    try hosts --job chain --hosts 3 --ranks 3 --victim hosts --runs $((runs / 3))
+    # Open MPI 4 loops for ever in about one of fifty such runs, and then the watchdog ends them.
+    try hosts --job chain --hosts 3 --ranks 3 --victim hosts --runs $((runs / 3)) --watchdog 1
 } &
 for job in spmm triad chain; do
     try $job --job $job --runs $runs
