@@ -246,6 +246,7 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
         add_phase(master, job, phase, &start, r, &spread);
     }
     r->cost_spread = plb_spread_deviation(&spread);
+    r->cost_apart = plb_spread_apart(&spread);
     r->least_cost = isnan(r->cost_spread) ? (double)NAN : spread.least;
     r->most_cost = isnan(r->cost_spread) ? (double)NAN : spread.most;
 }

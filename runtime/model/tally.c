@@ -112,6 +112,7 @@ void plb_spread_add(struct plb_spread *spread, const struct plb_tally *t)
         double weight = mean * t->seconds / seconds;
         spread->seconds += weight;
         spread->squares += weight * (times - 1.0) * (times - 1.0);
+        spread->apart += weight * fabs(times - 1.0);
         spread->least = spread->least > 0.0 ? fmin(spread->least, times) : times;
         spread->most = fmax(spread->most, times);
     }
@@ -120,6 +121,11 @@ void plb_spread_add(struct plb_spread *spread, const struct plb_tally *t)
 double plb_spread_deviation(const struct plb_spread *spread)
 {
     return spread->seconds > 0.0 ? sqrt(spread->squares / spread->seconds) : (double)NAN;
+}
+
+double plb_spread_apart(const struct plb_spread *spread)
+{
+    return spread->seconds > 0.0 ? spread->apart / spread->seconds : (double)NAN;
 }
 
 double plb_timed_error(const struct plb_timed *reports, int n)

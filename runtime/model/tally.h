@@ -38,6 +38,7 @@ double plb_tally_held_rate(const struct plb_tally *tally);
 /* How far tasks were from what their work and their PU's rate predict. A zeroed struct is empty. */
 struct plb_spread {
     double seconds, squares; /* weighted sums, for the deviation */
+    double apart;            /* seconds by which tasks differed from the predicted ones */
     double least, most;      /* of the times of tasks over the predicted ones; 0 where nothing is known */
 };
 
@@ -46,6 +47,10 @@ void plb_spread_add(struct plb_spread *spread, const struct plb_tally *tally);
 
 /* The relative standard deviation of tasks' times about the predicted ones; NAN where nothing is known. */
 double plb_spread_deviation(const struct plb_spread *spread);
+
+/* The part of the predicted seconds by which tasks differed. A single short task that took many times its
+ * own makes the deviation large, and this not. NAN where nothing is known. */
+double plb_spread_apart(const struct plb_spread *spread);
 
 /* The relative standard error of work over seconds as a rate, from how much it changes without each part of
  * the reports (the jackknife; parts are runs of neighbours, so that trends count). INFINITY for fewer than

@@ -100,6 +100,7 @@ struct plb_report {
     double makespan_s, profile_s, solve_s;
     double bound_s;                            /* or NAN, as the next ones: unknown */
     double cost_spread, least_cost, most_cost; /* of tasks, beyond what was told */
+    double cost_apart;                         /* part of the time by which tasks differed from it */
     double optimum_s;                          /* of a simulation only */
     int64_t solves;
     double balancing_ratio, idle_pct; /* derived, of the PUs that did not fail */

@@ -12,6 +12,9 @@
 /* Relative deviation of tasks' times beyond which the summary says that units differ. Larger: it says less
  * often why a bound is unknown or a balancer loses. Smaller: noise counts as a difference of units. */
 #define WORTH_SAYING 0.5
+/* The part of the time by which they differ, above which it says so. Larger: a few dear units among many go
+ * unsaid. Smaller: the first task of a short run, which touches memory first, counts as a difference. */
+#define WORTH_TIME 0.05
 /* Tasks of a PU from which on a bad curve is told. More: it is told less often. Fewer: the summaries of short
  * runs tell of noise. */
 #define TASKS_OF_A_CURVE 10
@@ -112,7 +115,7 @@ void plb_report_line(const struct plb_report *r, FILE *out)
 /* Nothing where tasks took about what was predicted. */
 static void say_spread(const struct plb_report *r, FILE *out)
 {
-    if (!(r->cost_spread > WORTH_SAYING))
+    if (!(r->cost_spread > WORTH_SAYING && r->cost_apart > WORTH_TIME))
         return;
     fprintf(out, "%s differ in cost%s: ", r->unit, r->costs_told ? " from what the kernel tells" : "");
     plb_report_say(r, "tasks took {least_cost} to {most_cost} times the mean of their PU for their size\n",

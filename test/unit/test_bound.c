@@ -217,6 +217,7 @@ static void the_spread_says_how_far_units_differ(void **state)
     begin(&r, 1);
     execute(&r, 0, 2, 1.0, 1.0);
     plb_spread_add(&spread, &r.tallies[0]);
+    assert_true(isnan(plb_spread_apart(&spread)));
     assert_true(isnan(plb_spread_deviation(&spread))); /* two tasks are not enough */
     plb_tally_fini(&r.tallies[0]);
     begin(&r, 1);
@@ -224,6 +225,7 @@ static void the_spread_says_how_far_units_differ(void **state)
     execute(&r, 0, 10, 1.0, 2.5); /* the mean is 1 */
     plb_spread_add(&spread, &r.tallies[0]);
     same(plb_spread_deviation(&spread), sqrt((30.0 * 0.25 + 10.0 * 2.25) / 40.0));
+    same(plb_spread_apart(&spread), (30.0 * 0.5 + 10.0 * 1.5) / 40.0);
     same(spread.least, 0.5);
     same(spread.most, 2.5);
     plb_tally_fini(&r.tallies[0]);

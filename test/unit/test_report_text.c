@@ -83,6 +83,7 @@ static const struct plb_report example_report = {
     .makespan_s = 10.5,
     .bound_s = 7.0625,
     .cost_spread = 1.25,
+    .cost_apart = 0.4,
     .least_cost = 0.03125,
     .most_cost = 36.5,
     .profile_s = 0.0123,
@@ -294,6 +295,24 @@ static void a_rate_counts_what_was_executed_in_vain(void **state)
     assert_true(pu.rate == 20.0);
 }
 
+/* A short task that took many times its own makes no unequal units. */
+static void a_little_time_is_not_worth_saying(void **state)
+{
+    struct example e;
+    (void)state;
+    for (int worth = 0; worth < 2; worth++) {
+        char *text = NULL;
+        size_t length = 0;
+        FILE *out = open_memstream(&text, &length);
+        fill(&e);
+        e.report.cost_apart = worth ? 0.4 : 0.03;
+        plb_report_summary(&e.report, out);
+        fclose(out);
+        assert_int_equal(strstr(text, "rows differ in cost") != NULL, worth);
+        free(text);
+    }
+}
+
 /* One of each: singular words, no solves, nothing migrated. */
 static void the_summary_of_one_of_each(void **state)
 {
@@ -331,6 +350,7 @@ int main(void)
         cmocka_unit_test(a_pu_that_did_nothing_is_said_why),
         cmocka_unit_test(a_run_that_ended_early_says_so),
         cmocka_unit_test(a_rate_counts_what_was_executed_in_vain),
+        cmocka_unit_test(a_little_time_is_not_worth_saying),
         cmocka_unit_test(the_summary_of_one_of_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
