@@ -36,17 +36,26 @@ static int keep(struct plb_app *app, struct plb_data_file *file, struct plb_data
     return PLB_OK;
 }
 
+/* Whether a type is one of those that a kernel reads: "<f8", or "<f4|<f8". */
+static bool is_among(const char *type, const char *types)
+{
+    const char *at = strstr(types, type);
+    return at != NULL && (at[strlen(type)] == '\0' || at[strlen(type)] == '|');
+}
+
 /* Checks what an .npy file has against what the kernel wants. */
 static int check_npy(struct plb_app *app, const struct plb_data_file *file,
                      const struct plb_npy_header *header)
 {
     bool line = header->rows == 1 || header->columns == 1;
-    if (strcmp(header->type->descr, file->type) != 0)
+    const char *last = strrchr(file->type, '|');
+    if (!is_among(header->type->descr, file->type))
         return plb_app_error(
             app,
             "%s: holds '%s', and kernel %s reads '%s' from it: a file that is used as it lies "
             "is not converted; save it with a.astype('%s')",
-            file->path, header->type->descr, app->kernel->name, file->type, file->type);
+            file->path, header->type->descr, app->kernel->name, file->type,
+            last != NULL ? last + 1 : file->type);
     if (!line && header->column_major != file->column_major)
         return plb_app_error(app,
                              "%s: its order is %s, and kernel %s wants the other one; save it with "

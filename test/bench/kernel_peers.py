@@ -91,6 +91,13 @@ def quantlib():
     say("binomial QuantLib", 1001 * 1002 / 2 / best(lambda: (american.recalculate(), american.NPV())))
 
 
+def clusters():
+    from sklearn.cluster import KMeans
+    points = np.random.default_rng(1).random((100000, 16))
+    model = KMeans(64, init=points[:64], n_init=1, max_iter=1).fit(points)
+    say("kmeans scikit-learn", len(points) / best(lambda: model.predict(points)))
+
+
 c = contracts(100000)
 say("closed NumPy+SciPy", 100000 / best(lambda: black_scholes(c)))
 say("montecarlo NumPy", 1000000 / best(lambda: paths(1000000)))
@@ -100,6 +107,10 @@ say("mandelbrot NumPy", set_of() / (time.process_time() - begin))
 z = (np.random.default_rng(1).random(100000) - 0.5) * (1 + 1j)
 coefficients = [0] + [-(-1) ** k / k for k in range(1, 41)]
 say("taylor NumPy", 100000 / best(lambda: np.polynomial.polynomial.polyval(z, coefficients)))
+try:
+    clusters()
+except ImportError:
+    pass
 try:
     quantlib()
 except ImportError:

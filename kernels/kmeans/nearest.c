@@ -1,0 +1,84 @@
+/* Distances are sums of squared differences, and not |c|^2 - 2 c x: that needs one instruction less for each
+ * coordinate, and loses digits where points are far from the origin. */
+#include "nearest.h"
+
+#include <math.h>
+#include <string.h>
+
+void side_by_side(const struct shape *s, const void *points, int64_t n, double *x)
+{
+    for (int64_t l = 0; l < LANES; l++)
+        for (int64_t j = 0; j < s->dimensions; j++)
+            x[j * LANES + l] = coordinate(s, points, l < n ? l : n - 1, j);
+}
+
+PLB_CLONES static void compare_all(const double *x, int64_t dimensions, const double *centroids,
+                                   int64_t clusters, double square[LANES], double label[LANES])
+{
+    double best[LANES], which[LANES];
+    for (int l = 0; l < LANES; l++) {
+        best[l] = INFINITY;
+        which[l] = 0.0;
+    }
+    for (int64_t c = 0; c < clusters; c += 2) {
+        const double *one = centroids + c * dimensions, *other = c + 1 < clusters ? one + dimensions : one;
+        double a[LANES] = {0.0}, b[LANES] = {0.0};
+        for (int64_t j = 0; j < dimensions; j++)
+            for (int l = 0; l < LANES; l++) {
+                double p = x[j * LANES + l] - one[j], q = x[j * LANES + l] - other[j];
+                a[l] = fma(p, p, a[l]);
+                b[l] = fma(q, q, b[l]);
+            }
+        for (int l = 0; l < LANES; l++) {
+            which[l] = a[l] < best[l] ? (double)c : which[l];
+            best[l] = a[l] < best[l] ? a[l] : best[l];
+            which[l] = b[l] < best[l] ? (double)(c + 1) : which[l];
+            best[l] = b[l] < best[l] ? b[l] : best[l];
+        }
+    }
+    memcpy(square, best, sizeof best);
+    memcpy(label, which, sizeof which);
+}
+
+void nearest(const struct shape *s, const double *x, const double *centroids, double square[LANES],
+             double label[LANES])
+{
+    compare_all(x, s->dimensions, centroids, s->clusters, square, label);
+}
+
+PLB_CLONES static void add_wide(double *sum, const double *point, int64_t dimensions)
+{
+    for (int64_t j = 0; j < dimensions; j++)
+        sum[j] += point[j];
+}
+
+PLB_CLONES static void add_narrow(double *sum, const float *point, int64_t dimensions)
+{
+    for (int64_t j = 0; j < dimensions; j++)
+        sum[j] += (double)point[j];
+}
+
+void assign_points(const struct shape *s, const void *points, int64_t count, const double *centroids,
+                   double *x, double *sums, float *labels)
+{
+    const int64_t d = s->dimensions;
+    const size_t row = (size_t)d * (s->narrow ? sizeof(float) : sizeof(double));
+    for (int64_t i = 0; i < count; i += LANES) {
+        int64_t n = count - i < LANES ? count - i : LANES;
+        const char *at = (const char *)points + (size_t)i * row;
+        double square[LANES], label[LANES];
+        side_by_side(s, at, n, x);
+        nearest(s, x, centroids, square, label);
+        for (int64_t l = 0; l < n; l++, at += row) {
+            double *sum = sums + (int64_t)label[l] * (d + 1);
+            if (s->narrow)
+                add_narrow(sum, (const float *)(const void *)at, d);
+            else
+                add_wide(sum, (const double *)(const void *)at, d);
+            sum[d] += 1.0;
+            sums[sums_of(s) - 1] += square[l];
+            if (labels != NULL)
+                labels[i + l] = (float)label[l];
+        }
+    }
+}
