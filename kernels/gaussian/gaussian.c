@@ -300,6 +300,8 @@ static int verify(struct plb_app *app)
     return PLB_EVERIFY;
 }
 
+PLB_CUDA_ENTRY(gaussian_cuda); /* gaussian.cu */
+
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
     .name = "gaussian",
@@ -308,6 +310,7 @@ const struct plb_kernel plb_kernel = {
     .summary = "a Gaussian blur of an image, split by rows, with the rows around them",
     .options = options,
     .cpu = blur_rows,
+    .cuda = gaussian_cuda,
     .setup = setup,
     .cost = cost,
     .verify = verify,
