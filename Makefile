@@ -191,7 +191,7 @@ help:
 	@echo "make check-seeds        simulated clusters (N=1000000 from seed FROM=1 on), and what they met"
 	@echo "make check-deep         all tests, sanitizers and faults, a million simulated clusters: hours"
 	@echo "make check-mpi          build and run with MPICH and Open MPI 5 (Python wheels, from the network)"
-	@echo "make check-peers        results of kernels beside those of QuantLib and scikit-learn (pip)"
+	@echo "make check-peers        results of kernels beside those of QuantLib, SciPy and others (pip)"
 	@echo "make check-survival     ranks and hosts of real runs are lost at random times (N=100 of each job)"
 	@echo "make check-large        data in files, three times rank 0's memory (LARGE=1024 MB of memory)"
 	@echo "make fuzz SECONDS=60    readers of files and messages get any bytes, each for so long (needs clang)"

@@ -1,4 +1,4 @@
-/* PNG files, written with libpng. */
+/* PNG files, written and read with libpng. */
 #ifndef PLB_FORMAT_PNG_H
 #define PLB_FORMAT_PNG_H
 
@@ -14,5 +14,10 @@ int64_t plb_png_most(const char *path, const struct plb_image *image, struct plb
 /* Writes an image to a stream. PLB_OK; or PLB_EFAILED and a sentence where libpng fails. Errors of writing
  * are the stream's too. */
 int plb_png_print(const char *path, const struct plb_image *image, FILE *out, struct plb_error *err);
+
+/* Reads an image as plb/image.h says. Its memory is from plb_alloc, to be freed by the caller. With
+ * header_only the pixels are not read, and image->data is NULL. PLB_OK; or PLB_EINPUT, a sentence, and the
+ * image as it was. */
+int plb_png_read(const char *path, bool header_only, struct plb_image *image, struct plb_error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include "format/csv.h"
 #include "format/mtx.h"
 #include "format/npy.h"
+#include "format/png.h"
 #include "job/application.h"
 
 /* Options of a kernel among which a mistaken name is looked for; those beyond are not suggested. */
@@ -244,6 +245,20 @@ int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, st
     if (status == PLB_OK && array->data != NULL)
         own(app, array->data, 0);
     return status;
+}
+
+int plb_read_png(struct plb_app *app, const char *path, struct plb_image *image)
+{
+    struct plb_image read;
+    if (!is_named(app, path, "plb_read_png"))
+        return PLB_EINPUT;
+    int status = plb_png_read(path, app->simulated, &read, &app->err);
+    if (status != PLB_OK)
+        return status;
+    if (read.data != NULL)
+        own(app, (void *)read.data, 0);
+    *image = read;
+    return PLB_OK;
 }
 
 /* The next result, with a copy of the path. NULL after a mistake. */

@@ -98,6 +98,12 @@ def clusters():
     say("kmeans scikit-learn", len(points) / best(lambda: model.predict(points)))
 
 
+def blur():
+    from scipy.ndimage import gaussian_filter
+    image = np.random.default_rng(1).random((1000, 1000))
+    say("gaussian SciPy", image.size / best(lambda: gaussian_filter(image, 10)))
+
+
 c = contracts(100000)
 say("closed NumPy+SciPy", 100000 / best(lambda: black_scholes(c)))
 say("montecarlo NumPy", 1000000 / best(lambda: paths(1000000)))
@@ -107,6 +113,10 @@ say("mandelbrot NumPy", set_of() / (time.process_time() - begin))
 z = (np.random.default_rng(1).random(100000) - 0.5) * (1 + 1j)
 coefficients = [0] + [-(-1) ** k / k for k in range(1, 41)]
 say("taylor NumPy", 100000 / best(lambda: np.polynomial.polynomial.polyval(z, coefficients)))
+try:
+    blur()
+except ImportError:
+    pass
 try:
     clusters()
 except ImportError:

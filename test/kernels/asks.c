@@ -17,7 +17,8 @@ enum mistake {
     READS_NO_MTX,
     DRAWS_NOWHERE,
     DRAWS_NO_COLOURS,
-    READS_NO_CSV
+    READS_NO_CSV,
+    READS_NO_PNG
 };
 enum place { SETUP, COST, NEXT };
 
@@ -25,7 +26,7 @@ static const struct plb_option options[] = {
     {"mistake", PLB_TEXT, "none", 0, 0,
      "none|unknown|given|real_of_int|int_of_real|flag_of_text|text_of_int|choice_of_any|"
      "saves_nowhere|writes_nowhere|reads_no_npy|reads_no_mtx|"
-     "draws_nowhere|draws_no_colours|reads_no_csv",
+     "draws_nowhere|draws_no_colours|reads_no_csv|reads_no_png",
      "which mistake"},
     {"where", PLB_TEXT, "setup", 0, 0, "setup|cost|next", "the function that makes it"},
     {"whole", PLB_INT, "7", 1, 9, NULL, "a whole number"},
@@ -56,7 +57,7 @@ static void use_no_file(struct plb_app *app)
     static double number;
     struct plb_array array = {&number, sizeof number, 1, 1, false};
     struct plb_csr matrix;
-    const struct plb_image image = {(const uint8_t *)&number, 1, 1, 0, NULL};
+    struct plb_image image = {(const uint8_t *)&number, 1, 1, 0, NULL};
     const char *none = plb_app_text(app, "any");
     switch ((enum mistake)plb_app_choice(app, "mistake")) {
     case SAVES_NOWHERE: plb_app_save_npy(app, none, &array); break;
@@ -66,6 +67,7 @@ static void use_no_file(struct plb_app *app)
     case DRAWS_NOWHERE: plb_app_save_png(app, none, &image); break;
     case DRAWS_NO_COLOURS: plb_app_save_png(app, "no.png", &image); break;
     case READS_NO_CSV: plb_read_csv(app, none, NULL, &array); break;
+    case READS_NO_PNG: plb_read_png(app, none, &image); break;
     default: break;
     }
 }

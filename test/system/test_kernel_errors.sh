@@ -78,6 +78,7 @@ mistakes reads_no_npy setup 2 "kernel asks: plb_read_npy is given no path"
 mistakes draws_nowhere setup 2 "kernel asks: plb_app_save_png is given no path"
 mistakes draws_no_colours setup 2 "kernel asks: an image of 0 channels is declared; there are 1 and 3"
 mistakes reads_no_csv setup 2 "kernel asks: plb_read_csv is given no path"
+mistakes reads_no_png setup 2 "kernel asks: plb_read_png is given no path"
 mistakes reads_no_mtx setup 2 "kernel asks: plb_read_mtx is given no path"
 alone "$tmp/asks.conf"
 ok "without a mistake it runs" $?

@@ -73,11 +73,114 @@ static void test_refuses(void **state)
     }
 }
 
+static int reads(const struct folder *folder, const void *bytes, size_t n, struct plb_image *image,
+                 struct plb_error *err)
+{
+    *err = (struct plb_error){.status = PLB_OK};
+    *image = (struct plb_image){.width = -7};
+    put(folder->file, bytes, n);
+    return plb_png_read(folder->file, false, image, err);
+}
+
+/* The bytes of an image's file, to be freed. */
+static char *file_of(const struct folder *folder, const struct plb_image *image, size_t *n)
+{
+    free(there_and_back(folder, image));
+    FILE *file = fopen(folder->file, "rb");
+    char *bytes = malloc(1 << 20);
+    *n = fread(bytes, 1, 1 << 20, file);
+    fclose(file);
+    return bytes;
+}
+
+/* Gray stays gray, and colours of a palette become red, green and blue. */
+static void test_reads(void **state)
+{
+    enum { W = 67, H = 31 };
+    static uint8_t pixels[H * W * 3], palette[PLB_PALETTE_BYTES];
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(plb_random_bits(1, i));
+    for (size_t i = 0; i < sizeof palette; i++)
+        palette[i] = (uint8_t)(plb_random_bits(2, i));
+    const struct plb_image cases[] = {
+        {pixels, W, H, 1, NULL}, {pixels, W, H, 3, NULL}, {pixels, W, H, 1, palette}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct plb_image got;
+        struct plb_error err;
+        size_t n;
+        char *bytes = file_of(*state, &cases[c], &n);
+        assert_int_equal(reads(*state, bytes, n, &got, &err), PLB_OK);
+        assert_true(got.width == W && got.height == H && got.palette == NULL);
+        assert_int_equal(got.channels, c == 0 ? 1 : 3);
+        for (size_t i = 0; i < (size_t)(W * H * got.channels); i++)
+            assert_int_equal(got.data[i], c == 2 ? palette[3 * pixels[i / 3] + i % 3] : pixels[i]);
+        free((void *)got.data);
+        assert_int_equal(plb_png_read(((struct folder *)*state)->file, true, &got, &err), PLB_OK);
+        assert_true(got.width == W && got.data == NULL);
+        free(bytes);
+    }
+}
+
+static void refused(const struct folder *folder, const char *bytes, size_t n, const char *words)
+{
+    struct plb_image got;
+    struct plb_error err;
+    assert_int_equal(reads(folder, bytes, n, &got, &err), PLB_EINPUT);
+    assert_int_equal(got.width, -7); /* not touched */
+    if (strstr(err.text, words) == NULL || strstr(err.text, "expected") == NULL)
+        fail_msg("'%s' is missing in: %s", words, err.text);
+}
+
+static void put_32(char *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (char)(value >> (24 - 8 * i));
+}
+
+/* Claims another width and height, with the right checksum (zlib's crc32 of the header). */
+static void claim(char *bytes, uint32_t width, uint32_t height)
+{
+    uint32_t crc = UINT32_MAX;
+    put_32(bytes + 16, width);
+    put_32(bytes + 20, height);
+    for (int i = 12; i < 29; i++) {
+        crc ^= (uint8_t)bytes[i];
+        for (int k = 0; k < 8; k++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+    }
+    put_32(bytes + 29, ~crc);
+}
+
+static void test_refuses_to_read(void **state)
+{
+    static uint8_t pixels[40 * 40];
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)(plb_random_bits(1, i));
+    size_t n;
+    char *bytes = file_of(*state, &(struct plb_image){pixels, 40, 40, 1, NULL}, &n);
+    refused(*state, bytes, 0, "a whole .png file");
+    refused(*state, "GIF89a image", 12, "a whole .png file");
+    refused(*state, bytes, n / 2, "a whole .png file");
+    claim(bytes, 40, 41);
+    refused(*state, bytes, n, "a whole .png file");
+    claim(bytes, 0, 40);
+    refused(*state, bytes, n, "a whole .png file");
+    claim(bytes, 60000, 60000);
+    refused(*state, bytes, n, "has fewer bytes than its pixels need");
+    claim(bytes, 1000001, 1);
+    refused(*state, bytes, n, ".png");
+    claim(bytes, 90000, 90000);
+    refused(*state, bytes, n, "has 90000 x 90000 pixels");
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_FOLDER(test_kinds_of_images),
         cmocka_unit_test(test_refuses),
+        TEST_IN_FOLDER(test_reads),
+        TEST_IN_FOLDER(test_refuses_to_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

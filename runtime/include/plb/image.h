@@ -1,4 +1,4 @@
-/* Results that are images: a part of the kernel API (plb/kernel.h, which includes it). */
+/* Images: a part of the kernel API (plb/kernel.h, which includes it). */
 #ifndef PLB_IMAGE_H
 #define PLB_IMAGE_H
 
@@ -26,6 +26,12 @@ struct plb_image {
  * and .partial holds for it, and it counts as one of the 32 results. The description, the palette and the
  * path are copied, the pixels are borrowed until the run ends; in a simulation `data` may be NULL. */
 void plb_app_save_png(struct plb_app *app, const char *path, const struct plb_image *image);
+
+/* Reads a .png file: gray in 1 channel, and all others in 3, 8 bits each, in the sRGB colour space. Numbers
+ * of 16 bits are rounded. Transparent pixels are laid on black. image->palette is NULL, and image->data
+ * memory of the app; in a simulation only the header is read, and it is NULL. PLB_OK; or PLB_EINPUT, after it
+ * has described the mistake. */
+int plb_read_png(struct plb_app *app, const char *path, struct plb_image *image);
 
 #ifdef __cplusplus
 }
