@@ -33,8 +33,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     m->ledger = plb_ledger_new(m->room, m->config.n_nodes);
     for (int i = config->n_nodes - config->joiners; i < config->n_nodes; i++)
         plb_ledger_lose(m->ledger, i);
-    m->residence = config->resident ? plb_residence_new(config->n_nodes) : NULL;
-    m->stays = config->stays != 0 ? plb_stays_new(config->n_nodes, config->stays) : NULL;
+    plb_master_know_data(m);
     m->broker = plb_broker_new(m->ledger, &m->work, config->victim, m->infos, n, config->n_nodes);
     struct plb_agenda_config agenda = {.balancer = config->balancer,
                                        .params = config->params,
@@ -72,6 +71,7 @@ void plb_master_free(struct plb_master *m)
     plb_agenda_free(m->agenda);
     plb_residence_free(m->residence);
     plb_stays_free(m->stays);
+    plb_feeds_free(m->feeds);
     plb_broker_free(m->broker);
     plb_ledger_free(m->ledger);
     plb_work_count_fini(&m->work);
@@ -99,9 +99,9 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
                                                          : plb_suspects_known(m->suspects, phase);
     if (m->stays != NULL)
         plb_stays_begin(m->stays, true);
-    plb_master_start(m, pass,
-                     &(struct plb_pass){.phase = phase, .replaced = replaced, .stays = m->config.stays}, map,
-                     accepted, now, out);
+    struct plb_pass begin = {.phase = phase, .replaced = replaced, .stays = m->config.stays};
+    plb_feeds_write(m->feeds, &begin, false);
+    plb_master_start(m, pass, &begin, map, accepted, now, out);
 }
 
 void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *begin,
@@ -118,6 +118,7 @@ void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *beg
     for (int n = m->config.n_nodes - 1; n >= 0; n--)
         if (!plb_ledger_lost(m->ledger, n))
             plb_outbox_add(out, PLB_PASS, 0, n, pass)->begin = *begin;
+    plb_feeds_begin(m->feeds, m->ledger, begin, pass, out);
     plb_broker_begin(m->broker);
     if (m->residence != NULL)
         plb_residence_begin(m->residence, map->units);
@@ -207,8 +208,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
                                 .transfer_s = done->transfer_s / tasks,
                                 .tasks = done->tasks,
                                 .time = now - m->pass_began};
-    if (m->stays != NULL)
-        plb_stays_reported(m->stays, m->ledger, message, m->config.whole_results);
+    plb_master_note(m, message);
     int64_t fresh = accept(m, done);
     int from = out->n;
     bool suspect = plb_ledger_is_suspect(m->ledger, done->range); /* the balancer has not granted its block */
@@ -217,8 +217,6 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     if (plb_work_count_reported(&m->work, p, done, &sample))
         count_anew(m);
     plb_broker_heard(m->broker, message->from);
-    if (m->residence != NULL)
-        plb_residence_executed(m->residence, message->from, done->range);
     plb_backups_reported(m->backups, p, done->range, fresh > 0, now, out);
     plb_agenda_reported(m->agenda, p, &sample, out);
     plb_backups_granted(m->backups, out, from, now);
@@ -374,10 +372,7 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
     if (node < 0 || node >= m->config.n_nodes || plb_ledger_lost(m->ledger, node))
         return;
     m->counts.losses++;
-    if (m->residence != NULL)
-        plb_residence_lose(m->residence, node);
-    if (m->stays != NULL)
-        plb_stays_lose(m->stays, node);
+    plb_master_forget(m, node);
     plb_totals_lose(m->totals, m->infos, m->n_pus, node);
     m->counts.freed += plb_losses_node(&m->losses, node, now, pass_seconds(m, now), out);
     look_at_suspects(m, now, out);

@@ -32,6 +32,9 @@ void plb_master_recall(struct plb_master *master, int phase, int pu, const struc
 /* Before a pass of a simulation: the optimum, one part per PU; borrowed until the end. */
 void plb_master_ideal(struct plb_master *master, const struct plb_ideal *ideals);
 
+/* Before a pass: which results of the last one are inputs of it, or may be of a later one. Copied. */
+void plb_master_feed(struct plb_master *master, const struct plb_feed *feeds, int n);
+
 /* Starts a pass of a phase over all units of the map, which is borrowed until the end. A phase has the same
  * map in all its passes. Pass numbers
  * grow. PASS goes to every node, rank 0 last, and the first BLOCKs after it. `replaced`: see struct plb_pass.

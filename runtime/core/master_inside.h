@@ -2,6 +2,7 @@
 #ifndef PLB_CORE_MASTER_INSIDE_H
 #define PLB_CORE_MASTER_INSIDE_H
 
+#include "core/feeds.h"
 #include "core/losses.h"
 #include "core/master_config.h"
 #include "core/stays.h"
@@ -24,6 +25,7 @@ struct plb_master {
     struct plb_broker *broker;
     struct plb_residence *residence; /* NULL: nodes keep nothing */
     struct plb_stays *stays;         /* NULL: all results are sent at once */
+    struct plb_feeds *feeds;
     struct plb_agenda *agenda;
     struct plb_backups *backups;
     struct plb_audits *audits;
@@ -38,5 +40,14 @@ struct plb_master {
 void plb_master_start(struct plb_master *master, int pass, const struct plb_pass *begin,
                       const struct plb_cost_map *map, const struct plb_rangeset *accepted, double now,
                       struct plb_outbox *out);
+
+/* Makes what the master knows of data: residence, stays, feeds. */
+void plb_master_know_data(struct plb_master *master);
+
+/* A DONE that makes sense, before it is accepted: notes which node has what. */
+void plb_master_note(struct plb_master *master, const struct plb_message *done);
+
+/* A node is lost, and what it has. */
+void plb_master_forget(struct plb_master *master, int node);
 
 #endif

@@ -20,11 +20,12 @@ static int64_t usable(const struct plb_master *m, int node)
 static void welcome(struct plb_master *m, int node, int64_t replaced, double now, struct plb_outbox *out)
 {
     int from = out->n;
-    plb_outbox_add(out, PLB_PASS, 0, node, m->pass)->begin = (struct plb_pass){
-        .phase = m->phase,
-        .replaced = replaced,
-        .serves = usable(m, node),
-        .stays = m->stays != NULL ? plb_stays_buffers(m->stays) : 0};
+    struct plb_pass begin = {.phase = m->phase,
+                             .replaced = replaced,
+                             .serves = usable(m, node),
+                             .stays = m->stays != NULL ? plb_stays_buffers(m->stays) : 0};
+    plb_feeds_write(m->feeds, &begin, true);
+    plb_outbox_add(out, PLB_PASS, 0, node, m->pass)->begin = begin;
     m->counts.joined_late += plb_agenda_greet(m->agenda, node, out);
     plb_agenda_feed_all(m->agenda, out);
     plb_suspects_step(m->suspects, now - m->pass_began, out);

@@ -27,6 +27,7 @@ static const struct {
     [PLB_DONE] = {"DONE", sizeof(struct plb_done)},
     [PLB_GATHER] = {"GATHER", sizeof(struct plb_gather)},
     [PLB_KEPT] = {"KEPT", sizeof(struct plb_kept_results)},
+    [PLB_COUNTED] = {"COUNTED", sizeof(struct plb_counted)},
     [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure)},
     [PLB_CRASH] = {"CRASH", sizeof(struct plb_crashed)},
     [PLB_EMPTY] = {"EMPTY", sizeof(struct plb_empty)},
@@ -101,6 +102,13 @@ static const char *check_pass(const struct plb_pass *begin, int n_nodes)
         return "an impossible phase";
     if (begin->stays < 0)
         return "impossible buffers";
+    if (begin->n_feeds < 0 || begin->n_feeds > PLB_FEEDS)
+        return "an impossible number of inputs that are fed";
+    for (int i = 0; i < begin->n_feeds; i++) {
+        const struct plb_feed *f = &begin->feeds[i];
+        if (f->output < 0 || f->output > 62 || f->input < 0 || f->input > 62 || f->now < 0 || f->now > 1)
+            return "an input that is fed by an impossible buffer";
+    }
     bool right = begin->along >= 0 && begin->along <= 1 && begin->before >= 0 && begin->before < n_nodes
               && begin->after >= 0 && begin->after < n_nodes;
     return right ? NULL : "a chain of ranks that are none of this run";
@@ -159,6 +167,16 @@ static const char *check_kept(const struct plb_kept_results *kept)
     return right ? NULL : "an impossible answer";
 }
 
+static const char *check_counted(const struct plb_counted *counted)
+{
+    if (counted->n < 1 || counted->n > PLB_COUNTED_RANGES)
+        return "an impossible number of ranges";
+    for (int i = 0; i < counted->n; i++)
+        if (!sound(counted->at[i]))
+            return "an impossible range";
+    return NULL;
+}
+
 static const char *check_recall(const struct plb_recall *recall, int n_nodes)
 {
     if (!possible(recall->work) || recall->thief_pu < 0)
@@ -211,6 +229,7 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
         return check_done(&m->done);
     case PLB_GATHER: return sound(m->gather.range) && m->gather.buffers >= 0 ? NULL : "an impossible range";
     case PLB_KEPT: return check_kept(&m->kept);
+    case PLB_COUNTED: return check_counted(&m->counted);
     case PLB_FAIL:
         return sound(m->fail.range) && sound(m->fail.among) && m->fail.block >= 0
                     && ended(m->fail.text, sizeof m->fail.text)

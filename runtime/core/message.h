@@ -10,6 +10,7 @@
  *   DONE   node → master   units finished, with times; their outputs follow as data under `slot`
  *   GATHER master → node   the run's last pass is over: results of these units that stayed are wanted
  *   KEPT   node → master   whether the node has them; they follow as data under `slot`
+ *   COUNTED master → node  results of the node that counted in the last pass, and are inputs of this one
  *   FAIL   node → master   a kernel returned an error: the run ends with status 1; or a PU's device
  *                          has failed, or hangs, and executes nothing more: others get these units
  *   CRASH  node → master   a task has crashed: it killed its rank, whose last words these are, or a child
@@ -48,7 +49,7 @@
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 15u /* grows with every change of a message */
+#define PLB_PROTOCOL 16u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -61,6 +62,7 @@ enum plb_message_type {
     PLB_DONE,
     PLB_GATHER,
     PLB_KEPT,
+    PLB_COUNTED,
     PLB_FAIL,
     PLB_CRASH,
     PLB_EMPTY,
@@ -85,8 +87,10 @@ enum plb_message_type {
 #define PLB_NO_SLOT (-1)
 #define PLB_HOPS 32767 /* a unit moves at most so often; nothing that ends moves more than a few times */
 #define PLB_GIFTS 4    /* ranges in one GIFT at most; more would outgrow the eager limit of shared memory */
-#define PLB_VICTIMS 6  /* nodes that a hint names at most */
-#define PLB_LEAST 8    /* PUs of a node whose least task a hint tells at most */
+#define PLB_COUNTED_RANGES 24 /* in one COUNTED at most; more would make it the largest message */
+#define PLB_VICTIMS 6         /* nodes that a hint names at most */
+#define PLB_FEEDS 8           /* inputs that results of passes become, at most */
+#define PLB_LEAST 8           /* PUs of a node whose least task a hint tells at most */
 
 /* A node's description of one of its PUs. */
 struct plb_pu_info {
@@ -112,6 +116,12 @@ struct plb_hello {
     int32_t pus;                      /* that the node has */
 };
 
+/* Results of a pass are an input of a later one. */
+struct plb_feed {
+    int16_t output, input; /* buffers */
+    int32_t now; /* 1: the input of this pass is what the output of the one before was; 0: it may become so */
+};
+
 struct plb_pass {
     int64_t phase;    /* of the kernel */
     int64_t replaced; /* bit i: the replicated buffer i has changed */
@@ -121,6 +131,8 @@ struct plb_pass {
     int32_t along;  /* 1: the replaced buffers go from rank to rank; 0: they come from rank 0 */
     int32_t before; /* from this rank */
     int32_t after;  /* to this one; 0: to none */
+    int32_t n_feeds;
+    struct plb_feed feeds[PLB_FEEDS]; /* partitioned inputs, each one once */
 };
 
 struct plb_lack {
@@ -192,6 +204,11 @@ struct plb_kept_results {
     int32_t here;           /* 0: the node does not have all of it, and nothing follows */
     uint32_t sum;           /* CRC32C of the results, buffer by buffer, where checksums are wanted */
     int64_t buffers;        /* mask of those that follow */
+};
+
+struct plb_counted {
+    struct plb_range at[PLB_COUNTED_RANGES]; /* in order, and apart */
+    int32_t n;
 };
 
 struct plb_failure {
@@ -284,6 +301,7 @@ struct plb_message {
         struct plb_done done;
         struct plb_gather gather;
         struct plb_kept_results kept;
+        struct plb_counted counted;
         struct plb_failure fail;
         struct plb_crashed crash;
         struct plb_empty empty;

@@ -103,6 +103,7 @@ static bool may_say(const struct plb_message *m)
     case PLB_AUDIT:
     case PLB_CHECKSUM:
     case PLB_GATHER:
+    case PLB_COUNTED:
     case PLB_CANCEL:
     case PLB_RECALL:
     case PLB_REST:
@@ -138,6 +139,7 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_AUDIT:
     case PLB_CHECKSUM:
     case PLB_GATHER:
+    case PLB_COUNTED:
     case PLB_CANCEL:
     case PLB_RECALL:
     case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;

@@ -15,6 +15,7 @@
 #include "drive/show_progress.h"
 #include "drive/set_aside.h"
 #include "drive/show_pus.h"
+#include "job/feeds.h"
 #include "journal/journal.h"
 #include "profile/profiles.h"
 
@@ -89,15 +90,16 @@ static void begin_pass(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
     struct plb_app *app = &rank0->job->app;
-    int64_t replaced = plb_app_take_replaced(app);
-    int phase = plb_app_begin_pass(app), pass = r->pass + 1;
+    struct plb_pass begin = {0};
+    int64_t fed = plb_feeds_copy(app, &begin), replaced = plb_app_take_replaced(app);
+    int phase = plb_app_begin_pass(app), pass = r->pass + 1, first = r->out.n;
     plb_rangeset_clear(&rank0->done);
     if (!plb_set_aside_any(rank0->master, &rank0->job->run)) /* else a resumed run would not try them again */
-        plb_journal_begin(rank0->job->journal, pass, phase, replaced);
+        plb_journal_begin(rank0->job->journal, pass, phase, replaced | fed);
     rank0->pass_began = plb_rank_time(r);
     rank0->in_pass = true;
     plb_log(PLB_LOG_DEBUG, "pass %d begins, with phase %d", pass, phase);
-    int first = r->out.n;
+    plb_master_feed(rank0->master, begin.feeds, begin.n_feeds);
     plb_master_begin(rank0->master, pass, phase, replaced, &rank0->job->maps[phase], rank0->pass_began,
                      &r->out);
     plb_dataset_clear(&r->data);
@@ -156,15 +158,15 @@ static void begin_first_pass(struct plb_rank *r)
     (start.complete ? look_further : begin_pass)(r);
 }
 
-/* Whether PUs of rank 0 still execute what nobody wants, or the journal is written, and they may read what
- * `next` is going to change. */
+/* Whether PUs of rank 0 still execute what nobody wants, or data is sent, or the journal is written, and they
+ * may read what `next` or a feed is going to change. */
 static bool must_wait(struct plb_rank *r)
 {
     if (r->kernel->next == NULL)
         return false;
     plb_node_rest(r->node, true);
-    return plb_replaced_goes_on(r) || plb_rank0_arrivals_read(r) || plb_journal_reads(r->rank0->job->journal)
-        || !plb_node_may_end(r->node);
+    return plb_feeds_wait(&r->rank0->job->app, r->rank0->pulls) || plb_journal_reads(r->rank0->job->journal)
+        || plb_replaced_goes_on(r) || plb_rank0_arrivals_read(r) || !plb_node_may_end(r->node);
 }
 
 static void end_pass_if_over(struct plb_rank *r)

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "config/settings.h"
 #include "core/cost.h"
+#include "core/message.h"
 #include "job/files.h"
 #include "job/phase.h"
 #include "job/results.h"
@@ -39,7 +40,9 @@ struct plb_app {
     int64_t chunk;    /* units of a chunk (job/chunks.h); 0: there are none */
     int n_data;
     struct plb_data data[PLB_MAX_DATA];
-    bool replaced[PLB_MAX_DATA]; /* since the last pass */
+    bool replaced[PLB_MAX_DATA];      /* since the last pass */
+    struct plb_feed feeds[PLB_FEEDS]; /* that the kernel has named (job/feeds.h); now: since the last pass */
+    int n_feeds;
     struct plb_kept kept[PLB_MAX_KEPT];
     int n_kept;
     unsigned char args[PLB_MAX_ARGS];

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+/* The bytes of an input that may change between passes. */
+static size_t bytes_of(const struct plb_app *app, const struct plb_data *d)
+{
+    return d->mode == PLB_PARTITION ? (size_t)app->units * d->unit_bytes : d->bytes;
+}
+
 /* The memory of a pass's begin. Returns how many parts there are. */
 static int list_parts(struct plb_pass_state *state, const struct plb_app *app,
                       struct plb_snapshot_part parts[1 + PLB_MAX_DATA + PLB_MAX_KEPT])
@@ -11,7 +17,7 @@ static int list_parts(struct plb_pass_state *state, const struct plb_app *app,
     parts[n++] = (struct plb_snapshot_part){state, sizeof *state};
     for (int i = 0; i < app->n_data; i++)
         if ((state->changed & (int64_t)1 << i) != 0)
-            parts[n++] = (struct plb_snapshot_part){app->data[i].data, app->data[i].bytes};
+            parts[n++] = (struct plb_snapshot_part){app->data[i].data, bytes_of(app, &app->data[i])};
     for (int i = 0; i < app->n_kept; i++)
         parts[n++] = (struct plb_snapshot_part){app->kept[i].data, app->kept[i].bytes};
     return n;
@@ -39,14 +45,22 @@ static bool is_possible(const struct plb_pass_state *state, int pass)
     return pass > 0 && before == pass - 1 && state->changed >> PLB_MAX_DATA == 0;
 }
 
+/* Whether an input can be another one in a later pass: `next` replaces it, or results feed it. */
+static bool may_change(const struct plb_app *app, int i)
+{
+    if (i >= app->n_data)
+        return false;
+    const struct plb_data *d = &app->data[i];
+    return d->mode == PLB_REPLICATE || (d->mode == PLB_PARTITION && plb_files_find(&app->files, d->data) < 0);
+}
+
 /* Reads what follows the state. */
 static bool read_parts(FILE *f, struct plb_pass_state *state, const struct plb_app *app, size_t bytes)
 {
     struct plb_snapshot_part parts[1 + PLB_MAX_DATA + PLB_MAX_KEPT];
     size_t all = 0;
     for (int i = 0; i < PLB_MAX_DATA; i++)
-        if ((state->changed & (int64_t)1 << i) != 0
-            && (i >= app->n_data || app->data[i].mode != PLB_REPLICATE))
+        if ((state->changed & (int64_t)1 << i) != 0 && !may_change(app, i))
             return false;
     int n = list_parts(state, app, parts);
     for (int i = 0; i < n; i++)

@@ -254,10 +254,12 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
 {
     for (int p = 0; p < node->n_pus && m->type == PLB_PASS; p++) /* replaced buffers may be elsewhere */
         plb_pinned_add(&node->pinned, &node->runners[p]);
-    if (m->type == PLB_GATHER) {
+    if (m->type == PLB_GATHER)
         plb_keep_answer(node->shared.keep, &node->shared.config, node->n_pus * PLB_SLOTS, m, out);
+    if (m->type == PLB_COUNTED)
+        plb_mirror_counted(node->shared.mirror, m);
+    if (m->type == PLB_GATHER || m->type == PLB_COUNTED)
         return true;
-    }
     pthread_mutex_lock(&node->shared.lock);
     bool sensible = m->type == PLB_CHECKSUM ? plb_errands_sum(node->runners, node->n_pus, m)
                                             : plb_worker_receive(node->shared.worker, m, out);
@@ -298,8 +300,7 @@ static bool plan(struct plb_node *node)
     struct plb_node_shared *shared = &node->shared;
     double now = plb_now();
     bool moved = false;
-    node->errands.n = 0;
-    node->reports.n = 0;
+    node->errands.n = node->reports.n = 0;
     bool can_wait = !shared->uses_slots && !node->sends && !shared->resting; /* all of this thread alone */
     if (can_wait && !atomic_load(&shared->news) && now - node->collected < REPORT_DELAY)
         return false;

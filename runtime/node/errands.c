@@ -17,9 +17,11 @@ static void add(struct plb_errands *errands, struct plb_runner *r, struct plb_sl
 /* Nothing is on its way to a slot any more. here: its inputs are as they should be. */
 static void end_pull(struct plb_runner *r, struct plb_slot *slot, bool here)
 {
+    struct plb_mirror *mirror = r->shared->mirror;
     if (!slot->kept)
         return;
-    plb_mirror_arrived(r->shared->mirror, slot->pulled, here);
+    if (slot->task.pass >= plb_mirror_since(mirror))
+        plb_mirror_arrived(mirror, slot->pulled, here);
     slot->pulled.count = 0;
     slot->pulls = 0;
 }
@@ -91,6 +93,7 @@ void plb_errands_take_ahead(struct plb_errands *errands, struct plb_runner *r)
             || !plb_worker_take(shared->worker, r->number, &slot->task))
             continue;
         slot->state = PLB_SLOT_FETCHING;
+        slot->anew = true;
         r->line[r->n_line++] = s;
         add(errands, r, slot, false);
     }
@@ -103,7 +106,7 @@ static void fetch(const struct plb_errand *errand, bool again, struct plb_outbox
     struct plb_slot *slot = errand->slot;
     struct plb_mirror *mirror = errand->runner->shared->mirror;
     struct plb_keep *keep = errand->runner->shared->keep;
-    if (!again)
+    if (slot->anew)
         slot->keep = keep != NULL && plb_keep_take(keep, slot->task.range) ? keep : NULL;
     if (!plb_slot_fetch(slot, config->data, &errand->runner->executor, &config->wire, mirror))
         return;
@@ -145,6 +148,32 @@ static bool may_write(const struct plb_slot *slot)
             || slot->state == PLB_SLOT_RUNNING);
 }
 
+/* Tells the mirror what this pass is fed with, and which tasks of earlier ones are under way. */
+static void feed(struct plb_mirror *mirror, const struct plb_runner *runners, int n,
+                 const struct plb_message *m)
+{
+    struct plb_mirror_tasks tasks = {0};
+    for (int p = 0; p < n; p++)
+        for (int s = 0; s < PLB_SLOTS; s++) {
+            const struct plb_slot *slot = &runners[p].slots[s];
+            if (slot->state == PLB_SLOT_FREE)
+                continue;
+            if (slot->state != PLB_SLOT_SENDING) {
+                plb_rangeset_add(&tasks.read, slot->task.range);
+                continue;
+            }
+            if (slot->gives == NULL)
+                continue;
+            plb_rangeset_add(&tasks.sent, slot->task.range);
+            if (slot->task.pass < m->pass - 1)
+                plb_rangeset_add(&tasks.sent_on, slot->task.range);
+        }
+    plb_mirror_feed(mirror, m->pass, &m->begin, &tasks);
+    plb_rangeset_fini(&tasks.read);
+    plb_rangeset_fini(&tasks.sent);
+    plb_rangeset_fini(&tasks.sent_on);
+}
+
 void plb_errands_begin_pass(struct plb_runner *runners, int n, const struct plb_message *m)
 {
     if (n == 0)
@@ -160,6 +189,8 @@ void plb_errands_begin_pass(struct plb_runner *runners, int n, const struct plb_
         for (int s = 0; s < PLB_SLOTS; s++)
             if (may_write(&runners[p].slots[s]))
                 plb_rangeset_add(&written, runners[p].slots[s].task.range);
+    if (mirror != NULL)
+        feed(mirror, runners, n, m);
     if (mirror != NULL)
         plb_mirror_begin_pass(mirror, &busy);
     if (keep != NULL)
@@ -190,6 +221,8 @@ void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *confi
     const void *records = plb_slot_records(slot, &bytes);
     if (slot->keep != NULL && !set->owner)
         plb_keep_reported(slot->keep, slot->task.pass, done->range);
+    if (slot->gives != NULL)
+        plb_mirror_reported(slot->gives, slot->task.pass, done->range);
     done->buffers = plb_slot_sent(slot, set);
     done->records = (int64_t)bytes;
     if (config->checksums && !set->owner)

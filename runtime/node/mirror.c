@@ -5,6 +5,21 @@
 
 #include "base/memory.h"
 
+#define NONE (-1)
+
+/* Results that become inputs. */
+struct fed {
+    int pass, since;          /* the one that runs; the first one with these inputs */
+    int from[PLB_MAX_DATA];   /* by input: the output that feeds it, or NONE */
+    char *next[PLB_MAX_DATA]; /* by input: the place of its results; NULL: none */
+    struct plb_rangeset
+        given; /* units whose place of results a task has in this pass, or an older one still */
+    struct plb_rangeset made; /* units whose results are there, and were reported */
+    struct plb_rangeset last; /* the same of the last pass: now they are in the place of the input */
+    struct plb_rangeset held; /* units in whose places a task of an older pass may read or write */
+    struct plb_rangeset sent; /* units whose results, now in the place of the input, are still sent */
+};
+
 struct plb_mirror {
     const struct plb_dataset *set;
     int64_t buffers; /* mask of those that have a place */
@@ -17,6 +32,7 @@ struct plb_mirror {
     struct plb_rangeset here;   /* of these, those whose inputs have arrived */
     struct plb_rangeset coming; /* units that are being pulled */
     struct plb_rangeset used;   /* units of tasks since the pass began */
+    struct fed fed;
 };
 
 int64_t plb_mirror_buffers(const struct plb_mirror *m)
@@ -33,6 +49,8 @@ struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bo
         return NULL;
     struct plb_mirror *m = plb_alloc(sizeof *m);
     *m = (struct plb_mirror){.set = set, .buffers = buffers, .shared = shared, .room = most};
+    for (int i = 0; i < PLB_MAX_DATA; i++)
+        m->fed.from[i] = NONE;
     for (int i = 0; i < set->n; i++) {
         if ((buffers & PLB_BUFFER(i)) == 0)
             continue;
@@ -53,8 +71,15 @@ void plb_mirror_free(struct plb_mirror *m)
 {
     if (m == NULL)
         return;
-    for (int i = 0; i < PLB_MAX_DATA; i++)
+    for (int i = 0; i < PLB_MAX_DATA; i++) {
         plb_shared_free(m->at[i], m->bytes[i]);
+        plb_shared_free(m->fed.next[i], m->bytes[i]);
+    }
+    plb_rangeset_fini(&m->fed.given);
+    plb_rangeset_fini(&m->fed.made);
+    plb_rangeset_fini(&m->fed.last);
+    plb_rangeset_fini(&m->fed.held);
+    plb_rangeset_fini(&m->fed.sent);
     plb_rangeset_fini(&m->taken);
     plb_rangeset_fini(&m->here);
     plb_rangeset_fini(&m->coming);
@@ -69,7 +94,7 @@ static double bytes_of(const struct plb_mirror *m, const struct plb_rangeset *un
         for (int k = 0; k < units->n && (m->buffers & PLB_BUFFER(i)) != 0; k++) {
             size_t offset, bytes;
             plb_dataset_bytes(m->set, i, units->at[k], &offset, &bytes);
-            sum += (double)bytes;
+            sum += (m->fed.next[i] != NULL ? 2.0 : 1.0) * (double)bytes;
         }
     return sum;
 }
@@ -90,7 +115,8 @@ bool plb_mirror_pulls(const struct plb_mirror *m, struct plb_range task)
     return plb_rangeset_overlaps(&m->coming, read_by(m, task));
 }
 
-/* The smallest range of all units that neither are here nor come. */
+/* The smallest range of all units that neither are here nor come. Of a halo before and one behind units that
+ * are here, the first one: the other is pulled when that has come. */
 static struct plb_range lacking(const struct plb_mirror *m, struct plb_range units)
 {
     struct plb_rangeset lacks = {0};
@@ -100,6 +126,8 @@ static struct plb_range lacking(const struct plb_mirror *m, struct plb_range uni
         plb_rangeset_remove(&lacks, m->coming.at[i]);
     if (lacks.n > 0)
         all = plb_range_hull(lacks.at[0], lacks.at[lacks.n - 1]);
+    if (m->before + m->after > 0 && lacks.units < all.count / 2)
+        all = lacks.at[0];
     plb_rangeset_fini(&lacks);
     return all;
 }
@@ -110,7 +138,8 @@ bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_ran
     struct plb_range units = read_by(m, task), lacks = lacking(m, units);
     bool waits = m->before + m->after > 0;
     plb_rangeset_add(&m->used, units);
-    if (plb_rangeset_overlaps(&m->coming, waits ? lacks : units))
+    if (plb_rangeset_overlaps(&m->coming, waits ? lacks : units) || plb_rangeset_overlaps(&m->fed.held, units)
+        || plb_rangeset_overlaps(&m->fed.sent, lacks))
         return false;
     plb_rangeset_missing(&m->taken, units, &more);
     double needed = bytes_of(m, &more);
@@ -148,6 +177,8 @@ static void drop(struct plb_mirror *m, struct plb_range range)
             continue;
         plb_dataset_bytes(m->set, i, range, &offset, &bytes);
         plb_reserve_drop(m->at[i] + offset, bytes, m->shared);
+        if (m->fed.next[i] != NULL)
+            plb_reserve_drop(m->fed.next[i] + offset, bytes, m->shared);
     }
     plb_rangeset_remove(&m->here, range);
     plb_rangeset_remove(&m->taken, range);
@@ -166,4 +197,151 @@ void plb_mirror_begin_pass(struct plb_mirror *m, const struct plb_rangeset *busy
     plb_rangeset_fini(&unused);
     plb_rangeset_clear(&m->used);
     m->short_of_room = false;
+}
+
+/* --------------------------------------------------- results that become inputs */
+
+int64_t plb_mirror_outputs(const struct plb_mirror *m)
+{
+    int64_t outputs = 0;
+    for (int i = 0; i < m->set->n; i++)
+        outputs |= m->fed.next[i] != NULL && m->fed.from[i] != NONE ? PLB_BUFFER(m->fed.from[i]) : 0;
+    return outputs;
+}
+
+void *plb_mirror_result(const struct plb_mirror *m, int output, int64_t first)
+{
+    int i = 0;
+    while (m->fed.next[i] == NULL || m->fed.from[i] != output)
+        i++;
+    return m->fed.next[i] + (size_t)first * m->set->at[i].unit_bytes;
+}
+
+/* The output feeds the input from now on, in a second place. The core knows nothing of modes and sizes, so
+ * the message may be wrong. */
+static void learn(struct plb_mirror *m, int output, int input)
+{
+    const struct plb_dataset *set = m->set;
+    if (input >= set->n || output >= set->n || (plb_dataset_sent(set) & PLB_BUFFER(output)) == 0
+        || (m->buffers & PLB_BUFFER(input)) == 0 || set->at[input].mode != PLB_PARTITION
+        || set->at[output].unit_bytes != set->at[input].unit_bytes
+        || (plb_mirror_outputs(m) & PLB_BUFFER(output)) != 0) /* one place for the results of one output */
+        return;
+    double before = bytes_of(m, &m->taken);
+    if (m->fed.next[input] == NULL)
+        m->fed.next[input] = plb_reserve(m->bytes[input], m->shared);
+    m->room -= bytes_of(m, &m->taken) - before;
+    m->fed.from[input] = output;
+}
+
+/* Inputs and the results that feed them change places. False: some input is fed by results that are not
+ * here. */
+static bool change_places(struct plb_mirror *m, const struct plb_pass *begin)
+{
+    bool here = true;
+    for (int i = 0; i < begin->n_feeds; i++) {
+        const struct plb_feed *f = &begin->feeds[i];
+        if (!f->now || f->input >= m->set->n)
+            continue;
+        char *results = m->fed.from[f->input] == f->output ? m->fed.next[f->input] : NULL;
+        here = here && results != NULL;
+        if (results == NULL)
+            continue;
+        m->fed.next[f->input] = m->at[f->input];
+        m->at[f->input] = results;
+    }
+    return here;
+}
+
+static void add_all(struct plb_rangeset *to, const struct plb_rangeset *from)
+{
+    for (int i = 0; i < from->n; i++)
+        plb_rangeset_add(to, from->at[i]);
+}
+
+/* Inputs have changed: only what counts of this rank's own results is here. */
+static void renew(struct plb_mirror *m, const struct plb_pass *begin, const struct plb_mirror_tasks *tasks)
+{
+    struct fed *f = &m->fed;
+    f->since = f->pass;
+    if (change_places(m, begin))
+        add_all(&f->last, &f->made);
+    plb_rangeset_clear(&m->here);
+    plb_rangeset_clear(&m->coming);
+    for (int i = 0; i < tasks->read.n; i++)
+        plb_rangeset_add(&f->held, read_by(m, tasks->read.at[i]));
+    add_all(&f->sent, &tasks->sent);
+}
+
+void plb_mirror_feed(struct plb_mirror *m, int pass, const struct plb_pass *begin,
+                     const struct plb_mirror_tasks *tasks)
+{
+    struct fed *f = &m->fed;
+    bool now = false;
+    f->pass = pass;
+    for (int i = 0; i < begin->n_feeds; i++)
+        now |= begin->feeds[i].now != 0;
+    plb_rangeset_clear(&f->last);
+    plb_rangeset_clear(&f->held);
+    plb_rangeset_clear(&f->sent);
+    if (now)
+        renew(m, begin, tasks);
+    plb_rangeset_clear(&f->made);
+    plb_rangeset_clear(&f->given);
+    add_all(&f->given, &tasks->read);
+    add_all(&f->given, now ? &tasks->sent_on : &tasks->sent);
+    for (int i = 0; i < begin->n_feeds; i++)
+        learn(m, begin->feeds[i].output, begin->feeds[i].input);
+}
+
+int plb_mirror_since(const struct plb_mirror *m)
+{
+    return m->fed.since;
+}
+
+bool plb_mirror_give(struct plb_mirror *m, struct plb_range task)
+{
+    if (plb_mirror_outputs(m) == 0 || plb_rangeset_overlaps(&m->fed.given, task))
+        return false;
+    plb_rangeset_add(&m->fed.given, task);
+    return true;
+}
+
+void plb_mirror_reported(struct plb_mirror *m, int pass, struct plb_range task)
+{
+    if (pass == m->fed.pass)
+        plb_rangeset_add(&m->fed.made, task);
+}
+
+/* Adds the units of a range that are in another set. */
+static void add_common(struct plb_rangeset *to, struct plb_range range, const struct plb_rangeset *set)
+{
+    for (int i = 0; i < set->n; i++) {
+        int64_t first = range.first > set->at[i].first ? range.first : set->at[i].first,
+                end = range.first + range.count, end_of_set = set->at[i].first + set->at[i].count;
+        end = end < end_of_set ? end : end_of_set;
+        if (first < end)
+            plb_rangeset_add(to, (struct plb_range){first, end - first});
+    }
+}
+
+void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *message)
+{
+    struct plb_rangeset mine = {0};
+    if (m == NULL || message->pass != m->fed.pass)
+        return;
+    for (int i = 0; i < message->counted.n; i++) {
+        struct plb_range r = message->counted.at[i];
+        if (r.first + r.count > m->set->units)
+            continue;
+        plb_rangeset_clear(&mine);
+        plb_rangeset_add(&mine, r);
+        for (int k = 0; k < m->coming.n; k++)
+            plb_rangeset_remove(&mine, m->coming.at[k]);
+        for (int k = 0; k < m->fed.held.n; k++)
+            plb_rangeset_remove(&mine, m->fed.held.at[k]);
+        for (int k = 0; k < mine.n; k++)
+            add_common(&m->here, mine.at[k], &m->fed.last);
+    }
+    plb_rangeset_fini(&mine);
 }

@@ -42,7 +42,9 @@ static size_t room_for(const struct plb_executor *e, size_t needed, size_t most)
 static void take_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
 {
     int64_t scratch = slot->scratch ? plb_arena_buffers(set, PLB_MODE(PLB_OUTPUT)) : 0;
-    int64_t kept = slot->kept ? plb_dataset_pulled(set) : 0, stays = plb_keep_buffers(slot->keep),
+    int64_t kept = slot->kept ? plb_dataset_pulled(set) : 0,
+            stays = plb_keep_buffers(slot->keep)
+                  | (slot->gives != NULL ? plb_mirror_outputs(slot->gives) : 0),
             buffers = (plb_dataset_apart(set) & ~kept & ~stays) | scratch;
     size_t at[PLB_MAX_DATA], needed = plb_arena_layout(set, buffers, slot->task.range, at);
     if (slot->memory == NULL || needed > slot->bytes) {
@@ -84,14 +86,20 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
     slot->pulled = slot->task.range;
     slot->kept = mirror != NULL && plb_mirror_take(mirror, slot->task.range, &slot->pulled);
     slot->pulls = slot->pulled.count > 0 ? plb_dataset_pulled(set) : 0;
+    if (slot->anew)
+        slot->gives = slot->kept && plb_mirror_give(mirror, slot->task.range) ? mirror : NULL;
+    slot->anew = false;
     take_room(slot, set, e);
     slot->stored = plb_keep_buffers(slot->keep);
+    int64_t feeds = slot->gives != NULL ? plb_mirror_outputs(mirror) : 0;
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         if (slot->kept && (plb_mirror_buffers(mirror) & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_mirror_place(mirror, i, slot->task.range.first);
         if ((slot->stored & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_keep_place(slot->keep, i, slot->task.range.first);
+        if ((feeds & PLB_BUFFER(i)) != 0)
+            slot->buffer[i] = plb_mirror_result(mirror, i, slot->task.range.first);
         if ((slot->pulls & PLB_BUFFER(i)) == 0)
             continue;
         struct plb_range units = pulled_of(slot, set, i);

@@ -52,14 +52,16 @@ struct plb_slot {
     bool locked;                 /* the memory's pages are */
     void *buffer[PLB_MAX_DATA];  /* in the memory; NULL: the whole buffer is on this node */
     struct plb_records *records; /* that the task appends; NULL: the job has none */
-    bool scratch;            /* on rank 0: outputs go to buffers of the slot too, and not to their place */
-    int pending;             /* transfers */
-    int64_t pulls;           /* mask of the task's inputs that are pulled */
-    struct plb_range pulled; /* for these units */
-    bool kept;               /* they are in the mirror, and stay there; else with the halo of each buffer */
-    struct plb_keep *keep;   /* its results of buffers that have a place there go there; NULL: to `memory` */
-    int64_t stored;          /* mask of its results that are in their files already, or stay here */
-    bool summed;             /* their checksum has come: */
+    bool scratch;             /* on rank 0: outputs go to buffers of the slot too, and not to their place */
+    int pending;              /* transfers */
+    int64_t pulls;            /* mask of the task's inputs that are pulled */
+    struct plb_range pulled;  /* for these units */
+    bool anew;                /* its task is new: nothing was asked for yet */
+    struct plb_mirror *gives; /* its results that feed inputs go there; NULL: to `memory` */
+    bool kept;                /* they are in the mirror, and stay there; else with the halo of each buffer */
+    struct plb_keep *keep;    /* its results of buffers that have a place there go there; NULL: to `memory` */
+    int64_t stored;           /* mask of its results that are in their files already, or stay here */
+    bool summed;              /* their checksum has come: */
     uint32_t sum;
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };

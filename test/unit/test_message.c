@@ -27,11 +27,10 @@ static void fill(struct plb_message *m)
 {
     switch ((enum plb_message_type)m->type) {
     case PLB_HELLO:
-        m->hello.pu = (struct plb_pu_info){.node = m->from, .kind = PLB_ACCELERATOR, .power = 2.0};
-        m->hello.pu.memory = INFINITY;
+        m->hello.pu = (struct plb_pu_info){m->from, 0, PLB_ACCELERATOR, 0, 2.0, .memory = INFINITY};
         memset(m->hello.pu.name, 'x', sizeof m->hello.pu.name - 1);
         break;
-    case PLB_PASS: m->begin = (struct plb_pass){3, -1, 5, 1, 1, 2, 3}; break;
+    case PLB_PASS: m->begin = (struct plb_pass){3, -1, 5, 1, 1, 2, 3, 2, {{2, 0, 1}, {62, 62, 0}}}; break;
     case PLB_LACK: m->lack = (struct plb_lack){7}; break;
     case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3, 8.0, 1}; break;
     case PLB_AUDIT:
@@ -42,6 +41,7 @@ static void fill(struct plb_message *m)
     case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0, 9}; break;
     case PLB_GATHER: /* as a KEPT */
     case PLB_KEPT: m->kept = (struct plb_kept_results){{10, 5}, 3, 1, 7, 1}; break;
+    case PLB_COUNTED: m->counted = (struct plb_counted){{{10, 5}, {20, 1}}, 2}; break;
     case PLB_CHECKSUM: m->sum = (struct plb_sum){{10, 5}, 3, UINT32_MAX}; break;
     case PLB_FAIL:
         m->fail = (struct plb_failure){.range = {10, 5}, .status = -3, .among = {9, 8}, .text = "no memory"};

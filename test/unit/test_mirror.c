@@ -171,6 +171,154 @@ static void nothing_is_kept_where_nothing_is_pulled(void **state)
     assert_int_equal(plb_mirror_buffers(NULL), 0);
 }
 
+/* ------------------------------------------------------- results that feed an input */
+
+/* An input that output 1 may feed, and another input. */
+static const struct plb_dataset fed = {.n = 3,
+                                       .units = UNITS,
+                                       .at = {{.mode = PLB_PARTITION, .unit_bytes = UNIT_BYTES},
+                                              {.mode = PLB_OUTPUT, .unit_bytes = UNIT_BYTES},
+                                              {.mode = PLB_PARTITION, .unit_bytes = 8}}};
+
+static const struct plb_pass feeds = {.n_feeds = 1, .feeds = {{1, 0, 1}}},
+                             named = {.n_feeds = 1, .feeds = {{1, 0, 0}}};
+
+static void begin_fed(struct plb_mirror *m, int pass, const struct plb_pass *pass_begin,
+                      const struct plb_mirror_tasks *tasks)
+{
+    static const struct plb_mirror_tasks none;
+    plb_mirror_feed(m, pass, pass_begin, tasks != NULL ? tasks : &none);
+    begin(m, 0, 0);
+}
+
+/* A task is executed: its results have this value, and it is reported. Returns the bytes that it has
+ * pulled. */
+static size_t execute(struct plb_mirror *m, struct plb_slot *slot, int pass, int64_t first, int64_t count,
+                      char value)
+{
+    slot->anew = true;
+    slot->task.pass = pass;
+    size_t bytes = fetch(m, &fed, slot, first, count);
+    memset(slot->buffer[1], value, (size_t)count * UNIT_BYTES);
+    if (slot->gives != NULL)
+        plb_mirror_reported(m, pass, slot->task.range);
+    return bytes;
+}
+
+static void count(struct plb_mirror *m, int pass, struct plb_range a, struct plb_range b)
+{
+    struct plb_message message = {.type = PLB_COUNTED, .pass = pass, .counted = {{a, b}, 2}};
+    plb_mirror_counted(m, &message);
+}
+
+/* The bytes of a unit, which is pulled where it is not here. */
+static char unit_of(struct plb_mirror *m, struct plb_slot *slot, int64_t unit)
+{
+    slot->anew = true;
+    fetch(m, &fed, slot, unit, 1);
+    return *(char *)slot->buffer[0];
+}
+
+static void own_results_that_counted_are_inputs(void **state)
+{
+    (void)state;
+    struct plb_slot slot = {.state = PLB_SLOT_FREE};
+    for (int shared = 0; shared < 2; shared++) {
+        struct plb_mirror *m = plb_mirror_new(&fed, 1e9, shared);
+        begin_fed(m, 1, &named, NULL);
+        filler = 1;
+        assert_int_equal(execute(m, &slot, 1, 10, 30, 11), 30 * (UNIT_BYTES + 8));
+        assert_true(slot.gives == m && slot.bytes < UNIT_BYTES);
+        for (int pass = 2; pass < 5; pass++) {
+            begin_fed(m, pass, &feeds, NULL);
+            assert_int_equal(plb_mirror_since(m), pass);
+            count(m, pass - 1, (struct plb_range){0, 5}, (struct plb_range){10, 30}); /* of another pass */
+            assert_false(plb_mirror_has(m, (struct plb_range){10, 1}));
+            count(m, pass, (struct plb_range){0, 15}, (struct plb_range){20, UNITS}); /* to far too large */
+            count(m, pass, (struct plb_range){20, 10}, (struct plb_range){35, 60});
+            filler = (char)pass;
+            assert_int_equal(unit_of(m, &slot, 9), pass); /* nobody has executed it here */
+            assert_int_equal(execute(m, &slot, pass, 10, 5, (char)(pass + 10)), 0);
+            assert_int_equal(*(char *)slot.buffer[0], pass + 9);
+            assert_int_equal(execute(m, &slot, pass, 15, 5, (char)(pass + 10)), 5 * (UNIT_BYTES + 8));
+            assert_int_equal(*(char *)slot.buffer[0], pass); /* another one's result counted */
+            assert_int_equal(execute(m, &slot, pass, 20, 10, (char)(pass + 10)), 0);
+            assert_int_equal(execute(m, &slot, pass, 30, 5, (char)(pass + 10)), 5 * (UNIT_BYTES + 8));
+            assert_int_equal(execute(m, &slot, pass, 35, 5, (char)(pass + 10)), 0);
+        }
+        begin_fed(m, 5, &named, NULL); /* the inputs stay what they are */
+        assert_int_equal(plb_mirror_since(m), 4);
+        assert_int_equal(execute(m, &slot, 5, 10, 30, 40), 0);
+        assert_int_equal(*(char *)slot.buffer[0], 13);
+        begin_fed(m, 6, &(struct plb_pass){.n_feeds = 1, .feeds = {{1, 2, 1}}}, NULL); /* of another size */
+        count(m, 6, (struct plb_range){10, 30}, (struct plb_range){50, 1});
+        assert_false(plb_mirror_has(m, (struct plb_range){10, 1}));
+        release(m, &slot);
+        slot = (struct plb_slot){.state = PLB_SLOT_FREE};
+    }
+}
+
+/* A second task of the same units has a place of its own, and none takes that of a result before it is
+ * sent. */
+static void one_task_gives_a_unit(void **state)
+{
+    (void)state;
+    struct plb_slot slot = {.state = PLB_SLOT_FREE}, other = {.state = PLB_SLOT_FREE};
+    struct plb_mirror_tasks sends = {0};
+    struct plb_mirror *m = plb_mirror_new(&fed, 1e9, false);
+    plb_rangeset_add(&sends.sent, (struct plb_range){0, 10});
+    plb_rangeset_add(&sends.sent_on, (struct plb_range){0, 10});
+    begin_fed(m, 1, &named, NULL);
+    execute(m, &slot, 1, 0, 10, 7);
+    execute(m, &other, 1, 5, 1, 8);
+    assert_true(slot.gives != NULL && other.gives == NULL);
+    begin_fed(m, 2, &feeds, &sends);
+    filler = 3;
+    execute(m, &other, 2, 0, 10, 9); /* it was told nothing, and pulls elsewhere */
+    assert_true(!other.kept && other.gives == NULL && *(char *)other.buffer[0] == 3);
+    assert_int_equal(*(char *)plb_mirror_place(m, 0, 5), 7);
+    count(m, 2, (struct plb_range){0, 10}, (struct plb_range){50, 1});
+    execute(m, &other, 2, 0, 10, 9);
+    assert_true(other.kept && other.gives == NULL && *(char *)other.buffer[0] == 7);
+    begin_fed(m, 3, &named, &sends);
+    execute(m, &other, 3, 0, 10, 9);
+    assert_true(other.kept && other.gives == NULL);
+    release(NULL, &other);
+    release(m, &slot);
+    plb_rangeset_fini(&sends.sent);
+    plb_rangeset_fini(&sends.sent_on);
+}
+
+/* A task of an earlier pass still reads and writes: nobody uses the places of its units. */
+static void a_late_task_has_its_places(void **state)
+{
+    (void)state;
+    struct plb_slot late = {.state = PLB_SLOT_FREE}, slot = {.state = PLB_SLOT_FREE};
+    struct plb_mirror_tasks reads = {0};
+    struct plb_mirror *m = plb_mirror_new(&fed, 1e9, false);
+    plb_rangeset_add(&reads.read, (struct plb_range){20, 10});
+    begin_fed(m, 1, &named, NULL);
+    filler = 1;
+    execute(m, &slot, 1, 0, 20, 5);
+    late.anew = true;
+    fetch(m, &fed, &late, 20, 10);
+    for (int pass = 2; pass < 5; pass++) {
+        begin_fed(m, pass, &feeds, &reads);
+        memset(late.buffer[1], 99, 10 * UNIT_BYTES);
+        count(m, pass, (struct plb_range){0, 30}, (struct plb_range){50, 1});
+        filler = (char)pass;
+        execute(m, &slot, pass, 15, 10, 6);
+        assert_false(slot.kept);
+        assert_int_equal(*(char *)slot.buffer[0], pass);
+        assert_int_equal(*(char *)late.buffer[0], 1);
+        execute(m, &slot, pass, 0, 20, (char)(4 + pass));
+        assert_true(slot.kept && *(char *)slot.buffer[0] == (pass == 2 ? 5 : 3 + pass));
+    }
+    release(NULL, &late);
+    release(m, &slot);
+    plb_rangeset_fini(&reads.read);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +327,9 @@ int main(void)
         cmocka_unit_test(units_of_unequal_size_have_their_place),
         cmocka_unit_test(short_of_room_unused_inputs_are_dropped),
         cmocka_unit_test(nothing_is_kept_where_nothing_is_pulled),
+        cmocka_unit_test(own_results_that_counted_are_inputs),
+        cmocka_unit_test(one_task_gives_a_unit),
+        cmocka_unit_test(a_late_task_has_its_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,8 +181,9 @@ struct plb_kernel {
     /* Optional: called after each pass with its number, from 0. Sets *again to run another pass, and says
      * with plb_app_phase which phase that is. It may change REPLICATE buffers in place, and calls
      * plb_app_replace for each. It does not change other inputs: ranks keep their parts of them from pass to
-     * pass. Returns as setup does. NULL: one pass. A simulation has no results to decide
-     * by: it does not call `next`, and runs each phase once, in their order. */
+     * pass. plb_app_feed alone makes results of the pass their contents. Returns as setup does. NULL: one
+     * pass. A simulation has no results to decide by: it does not call `next`, and runs each phase once, in
+     * their order. */
     int (*next)(struct plb_app *app, int64_t pass, bool *again);
 
     /* Optional: compares the outputs with an independent reference computed in double precision. Returns
@@ -282,6 +283,14 @@ void plb_app_args(struct plb_app *app, const void *args, size_t bytes);
 /* Says that the REPLICATE buffer with this handle has changed. plbrun sends it to all nodes again before the
  * next pass. */
 void plb_app_replace(struct plb_app *app, int handle);
+
+/* Says in `next` that the results of the pass that has ended are an input of the next one, as in a stencil
+ * that goes on in time. `output` is an OUTPUT without `stays`. `input` is a PARTITION of the same unit_bytes,
+ * or a REPLICATE of as many bytes, and in no file. Once `next` has returned, and a further pass follows,
+ * plbrun copies one into the other on rank 0. A rank keeps what it has computed itself, so `next` changes
+ * neither of the two. At most 8 inputs. A call in setup, after the units and buffers, says that such calls
+ * come: then ranks keep results of the first pass, too. */
+void plb_app_feed(struct plb_app *app, int output, int input);
 
 /* Chooses the phase of the next pass, as an index into `phases`. It is 0 until chosen, and stays until
  * changed. setup chooses for the first pass, next for the one after. An index that is not there fails the

@@ -1,0 +1,33 @@
+/* The master's knowledge of where data is. */
+#include "core/master.h"
+#include "core/master_inside.h"
+
+void plb_master_know_data(struct plb_master *m)
+{
+    const struct plb_master_config *c = &m->config;
+    m->residence = c->resident ? plb_residence_new(c->n_nodes) : NULL;
+    m->stays = c->stays != 0 ? plb_stays_new(c->n_nodes, c->stays) : NULL;
+    m->feeds = plb_feeds_new(c->n_nodes, c->audit > 0.0);
+}
+
+void plb_master_feed(struct plb_master *m, const struct plb_feed *feeds, int n)
+{
+    plb_feeds_name(m->feeds, feeds, n);
+}
+
+void plb_master_note(struct plb_master *m, const struct plb_message *done)
+{
+    plb_feeds_reported(m->feeds, m->ledger, done, m->config.whole_results);
+    if (m->stays != NULL)
+        plb_stays_reported(m->stays, m->ledger, done, m->config.whole_results);
+    if (m->residence != NULL)
+        plb_residence_executed(m->residence, done->from, done->done.range);
+}
+
+void plb_master_forget(struct plb_master *m, int node)
+{
+    if (m->residence != NULL)
+        plb_residence_lose(m->residence, node);
+    if (m->stays != NULL)
+        plb_stays_lose(m->stays, node);
+}

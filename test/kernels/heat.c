@@ -1,0 +1,145 @@
+/* heat: a rod whose cells exchange heat with their neighbours, step by step. Each pass is a step: its results
+ * are the input of the next one, with a halo of one cell. With `whole` the temperatures are replicated, as
+ * the positions of an N-body job are. verify makes all steps in one loop, and compares bit by bit. Tasks wait
+ * at the gate (gate.h) from the second pass on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate.h"
+#include "plb/kernel.h"
+
+static const struct plb_option options[] = {
+    {"cells", PLB_INT, "20000", 1, 1e9, NULL, "of the rod"},
+    {"passes", PLB_INT, "20", 1, 100000, NULL, "steps"},
+    {"whole", PLB_FLAG, "no", 0, 0, NULL, "each rank has all temperatures"},
+    {"named", PLB_FLAG, "no", 0, 0, NULL, "setup says that results are going to be inputs"},
+    {"every", PLB_INT, "1", 1, 1000, NULL, "results become inputs after each of so many passes"},
+    {"stays", PLB_FLAG, "no", 0, 0, NULL, "a mistake: the results stay where they are"},
+    {"from", PLB_INT, "2", -1e9, 1e9, NULL, "handle of the results"},
+    {"to", PLB_INT, "0", -1e9, 1e9, NULL, "handle of the input"},
+    {"nap", PLB_REAL, "0", 0, 10, NULL, "seconds of a task"},
+    {0},
+};
+
+enum { NOW, RATE, THEN };
+
+struct state {
+    int64_t cells, passes, every;
+    double *now, *rate, *then, *begin;
+};
+
+struct args {
+    int64_t cells;
+    double nap;
+};
+
+/* A step of one cell; at: its place. Both ends are closed. */
+__attribute__((noinline)) static double step(const double *at, double rate, bool first, bool last)
+{
+    double left = first ? at[0] : at[-1], right = last ? at[0] : at[1];
+    return at[0] + rate * (left - 2.0 * at[0] + right);
+}
+
+static double begin_of(int64_t cell)
+{
+    return plb_random_real(5, (uint64_t)cell);
+}
+
+static int entry(const struct plb_task *task)
+{
+    const struct args *args = task->args;
+    const double *now = task->data[NOW], *rate = task->data[RATE];
+    double *then = task->data[THEN];
+    bool whole = task->bytes[NOW] != task->bytes[RATE];
+    struct timespec nap = {.tv_sec = (time_t)args->nap, .tv_nsec = (long)(args->nap * 1e9) % 1000000000};
+    now += whole ? task->first : 0;
+    if (now[0] != begin_of(task->first))
+        wait_at_gate(task);
+    nanosleep(&nap, NULL);
+    for (int64_t i = 0; i < task->count; i++) {
+        int64_t cell = task->first + i;
+        then[i] = step(now + i, rate[i], cell == 0, cell == args->cells - 1);
+    }
+    return 0;
+}
+
+static int setup(struct plb_app *app)
+{
+    struct state *s = plb_app_alloc(app, sizeof *s);
+    struct args args = {plb_app_int(app, "cells"), plb_app_real(app, "nap")};
+    bool whole = plb_app_flag(app, "whole");
+    int64_t n = s->cells = args.cells;
+    s->passes = plb_app_int(app, "passes");
+    s->every = plb_app_int(app, "every");
+    s->now = plb_app_alloc_array(app, n, sizeof *s->now);
+    s->rate = plb_app_alloc_array(app, n, sizeof *s->rate);
+    s->then = plb_app_alloc_array(app, n, sizeof *s->then);
+    s->begin = plb_app_alloc_array(app, n, sizeof *s->begin);
+    for (int64_t i = 0; i < n; i++) {
+        s->now[i] = s->begin[i] = begin_of(i);
+        s->rate[i] = 0.1 + 0.3 * plb_random_real(3, (uint64_t)i);
+    }
+    plb_app_set_state(app, s);
+    plb_app_units(app, n);
+    plb_app_args(app, &args, sizeof args);
+    struct plb_data now = {.name = "now", .mode = PLB_PARTITION, .data = s->now, .unit_bytes = 8};
+    now.before = now.after = 1;
+    if (whole)
+        now = (struct plb_data){
+            .name = "now", .mode = PLB_REPLICATE, .data = s->now, .bytes = (size_t)n * sizeof *s->now};
+    plb_app_data(app, &now);
+    plb_app_data(app,
+                 &(struct plb_data){
+                     .name = "rate", .mode = PLB_PARTITION, .data = s->rate, .unit_bytes = sizeof *s->rate});
+    plb_app_data(app, &(struct plb_data){.name = "then",
+                                         .mode = PLB_OUTPUT,
+                                         .data = s->then,
+                                         .unit_bytes = sizeof *s->then,
+                                         .stays = plb_app_flag(app, "stays")});
+    if (plb_app_flag(app, "named"))
+        plb_app_feed(app, THEN, NOW);
+    return PLB_OK;
+}
+
+static int next(struct plb_app *app, int64_t pass, bool *again)
+{
+    const struct state *s = plb_app_state(app);
+    *again = pass + 1 < s->passes;
+    if ((pass + 1) % s->every == 0) /* also after the last pass: nobody copies then */
+        plb_app_feed(app, (int)plb_app_int(app, "from"), (int)plb_app_int(app, "to"));
+    return PLB_OK;
+}
+
+static int verify(struct plb_app *app)
+{
+    const struct state *s = plb_app_state(app);
+    size_t bytes = (size_t)s->cells * sizeof *s->now;
+    double *a = plb_app_alloc(app, bytes), *b = plb_app_alloc(app, bytes);
+    memcpy(a, s->begin, bytes);
+    for (int64_t pass = 0; pass < s->passes; pass++) {
+        if (pass > 0 && pass % s->every == 0)
+            memcpy(a, b, bytes);
+        for (int64_t i = 0; i < s->cells; i++)
+            b[i] = step(a + i, s->rate[i], i == 0, i == s->cells - 1);
+    }
+    for (int64_t i = 0; i < s->cells; i++)
+        if (b[i] != s->then[i] || a[i] != s->now[i]) {
+            plb_app_error(app, "cell %lld is %g or was %g, and not %g or %g", (long long)i, s->then[i],
+                          s->now[i], b[i], a[i]);
+            return PLB_EVERIFY;
+        }
+    return PLB_OK;
+}
+
+const struct plb_kernel plb_kernel = {
+    .name = "heat",
+    PLB_KERNEL_HEAD,
+    .unit = "cells",
+    .summary = "a rod in which heat spreads",
+    .options = options,
+    .cpu = entry,
+    .setup = setup,
+    .next = next,
+    .verify = verify,
+    .writes_all = true,
+};

@@ -1,0 +1,201 @@
+/* Which results of a node count, and what it hears of that when the next pass begins. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "core/feeds.h"
+
+#define UNITS 200
+#define NODES 4
+
+static const struct plb_feed now = {2, 0, 1}, later = {2, 0, 0};
+static struct plb_cost_map map;
+static struct plb_ledger *ledger;
+static struct plb_feeds *feeds;
+static struct plb_outbox out;
+
+static void begin_pass(int pass, const struct plb_feed *feed)
+{
+    struct plb_pass begin = {0};
+    out.n = 0;
+    plb_feeds_name(feeds, feed, feed != NULL);
+    plb_feeds_write(feeds, &begin, false);
+    assert_int_equal(begin.n_feeds, feed != NULL);
+    plb_ledger_begin(ledger, &map, NULL);
+    plb_feeds_begin(feeds, ledger, &begin, pass, &out);
+}
+
+static void set_up(bool audits)
+{
+    struct plb_error err = {.status = PLB_OK};
+    assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
+    ledger = plb_ledger_new(NODES, NODES);
+    feeds = plb_feeds_new(NODES, audits);
+    begin_pass(1, &later);
+}
+
+static void tear_down(void)
+{
+    plb_feeds_free(feeds);
+    plb_ledger_free(ledger);
+    plb_cost_map_fini(&map);
+    plb_outbox_fini(&out);
+}
+
+/* A node reports units, and the ledger accepts them. */
+static void report(int node, int64_t first, int64_t count, bool whole)
+{
+    struct plb_message m = {.type = PLB_DONE, .from = node};
+    m.done = (struct plb_done){.range = {first, count}, .slot = 0, .tasks = 1};
+    plb_feeds_reported(feeds, ledger, &m, whole);
+    if (!whole || plb_ledger_open_units(ledger, m.done.range, 0) == count)
+        plb_ledger_accept(ledger, m.done.range, 0);
+}
+
+static void is_told(int at, int node, int i, int64_t first, int64_t count)
+{
+    assert_true(at < out.n && out.at[at].type == PLB_COUNTED && out.at[at].to == node);
+    assert_true(i < out.at[at].counted.n);
+    assert_int_equal(out.at[at].counted.at[i].first, first);
+    assert_int_equal(out.at[at].counted.at[i].count, count);
+}
+
+static void a_node_hears_what_counted_of_its_results(void **state)
+{
+    (void)state;
+    set_up(false);
+    report(0, 0, 20, false);
+    report(1, 20, 20, false);
+    report(2, 30, 20, false); /* of which half is new */
+    report(2, 20, 10, false);
+    report(1, 40, 10, false);
+    report(2, 60, 10, false);
+    begin_pass(2, &now);
+    assert_int_equal(out.n, 2);
+    is_told(0, 1, 0, 20, 20);
+    assert_int_equal(out.at[0].counted.n, 1);
+    assert_int_equal(out.at[0].pass, 2);
+    is_told(1, 2, 0, 40, 10);
+    is_told(1, 2, 1, 60, 10);
+    report(3, 0, 5, false);
+    begin_pass(3, &later); /* nothing changes */
+    assert_int_equal(out.n, 0);
+    begin_pass(4, &now); /* nothing was reported in the last pass */
+    assert_int_equal(out.n, 0);
+    tear_down();
+}
+
+static void results_that_count_whole_count_whole(void **state)
+{
+    (void)state;
+    set_up(false);
+    report(1, 0, 20, true);
+    report(2, 10, 20, true);
+    report(2, 30, 20, true);
+    begin_pass(2, &now);
+    assert_int_equal(out.n, 2);
+    is_told(1, 2, 0, 30, 20);
+    assert_int_equal(out.at[1].counted.n, 1);
+    tear_down();
+}
+
+static void many_ranges_are_told_in_several_messages(void **state)
+{
+    (void)state;
+    set_up(false);
+    for (int64_t u = 0; u < 2 * PLB_COUNTED_RANGES + 2; u += 2)
+        report(3, u, 1, false);
+    begin_pass(2, &now);
+    assert_int_equal(out.n, 2);
+    assert_int_equal(out.at[0].counted.n, PLB_COUNTED_RANGES);
+    assert_int_equal(out.at[1].counted.n, 1);
+    is_told(0, 3, 1, 2, 1);
+    is_told(1, 3, 0, 2 * PLB_COUNTED_RANGES, 1);
+    tear_down();
+}
+
+static void nobody_hears_where_nothing_may_be_kept(void **state)
+{
+    (void)state;
+    set_up(true); /* a result may be replaced after an audit */
+    report(1, 0, 20, false);
+    begin_pass(2, &now);
+    assert_int_equal(out.n, 0);
+    tear_down();
+    set_up(false);
+    report(1, 0, 20, false);
+    report(2, 20, 20, false);
+    plb_ledger_lose(ledger, 1);
+    begin_pass(2, &now);
+    assert_int_equal(out.n, 1);
+    is_told(0, 2, 0, 20, 20);
+    begin_pass(3, NULL);
+    report(2, 20, 20, false);
+    begin_pass(4, &now); /* its node has not kept the results of a pass that named nothing */
+    assert_int_equal(out.n, 0);
+    tear_down();
+}
+
+static void who_joins_has_no_results(void **state)
+{
+    struct plb_pass begin = {0};
+    (void)state;
+    set_up(false);
+    plb_feeds_name(feeds, &now, 1);
+    plb_feeds_write(feeds, &begin, true);
+    assert_true(begin.n_feeds == 1 && begin.feeds[0].now == 0 && begin.feeds[0].output == 2);
+    tear_down();
+}
+
+/* The wrong number makes a message that was right be refused. */
+static void refused(struct plb_message *m, void *field, size_t bytes, int64_t number)
+{
+    unsigned char before[sizeof number];
+    int16_t i16 = (int16_t)number;
+    int32_t i32 = (int32_t)number;
+    memcpy(before, field, bytes);
+    assert_null(plb_message_check(m, m->size, NODES));
+    memcpy(field, bytes == 2 ? (void *)&i16 : bytes == 4 ? (void *)&i32 : (void *)&number, bytes);
+    assert_non_null(plb_message_check(m, m->size, NODES));
+    memcpy(field, before, bytes);
+}
+#define REFUSED(message, member, number) refused(message, &(message)->member, sizeof(message)->member, number)
+
+static void impossible_messages_are_refused(void **state)
+{
+    (void)state;
+    struct plb_outbox box = {0};
+    struct plb_message m = *plb_outbox_add(&box, PLB_PASS, 0, 1, 1);
+    m.begin.n_feeds = 2;
+    m.begin.feeds[0] = m.begin.feeds[1] = now;
+    REFUSED(&m, begin.n_feeds, -1);
+    REFUSED(&m, begin.n_feeds, PLB_FEEDS + 1);
+    REFUSED(&m, begin.feeds[0].output, -1);
+    REFUSED(&m, begin.feeds[1].output, 63);
+    REFUSED(&m, begin.feeds[0].input, 63);
+    REFUSED(&m, begin.feeds[1].input, -1);
+    REFUSED(&m, begin.feeds[1].now, 2);
+    m = *plb_outbox_add(&box, PLB_COUNTED, 0, 1, 1);
+    m.counted = (struct plb_counted){{{10, 5}, {20, 1}}, 2};
+    REFUSED(&m, counted.n, 0);
+    REFUSED(&m, counted.n, PLB_COUNTED_RANGES + 1);
+    REFUSED(&m, counted.at[0].first, -1);
+    REFUSED(&m, counted.at[1].count, 0);
+    plb_outbox_fini(&box);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_node_hears_what_counted_of_its_results),
+        cmocka_unit_test(results_that_count_whole_count_whole),
+        cmocka_unit_test(many_ranges_are_told_in_several_messages),
+        cmocka_unit_test(nobody_hears_where_nothing_may_be_kept),
+        cmocka_unit_test(who_joins_has_no_results),
+        cmocka_unit_test(impossible_messages_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
