@@ -70,14 +70,11 @@ void plb_agenda_cut(struct plb_agenda *a, struct plb_outbox *out, int from)
 static struct plb_slicing slicing_of(struct plb_agenda *a, int p, double work, double *share)
 {
     struct plb_history *h = plb_balancer_view_history(&a->seen, p);
-    bool fitted = h->fitted;
     *share = 0.0;
     if (!a->config.saves && (!a->config.migration || a->seen.view.living < 2))
         return (struct plb_slicing){INFINITY, -1.0};
     *share = fmax(plb_balancer_view_share(&a->seen, p), work);
-    struct plb_slicing s = plb_slicing(h, work, *share, a->config.task_s);
-    a->seen.stats.fits += h->fitted && !fitted;
-    return s;
+    return plb_slicing(h, work, *share, a->config.task_s);
 }
 
 /* Makes the ranges of a block of so much work such tasks. The first range is as good as any to tell how many

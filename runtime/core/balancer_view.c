@@ -15,7 +15,7 @@
 
 /* Seconds from fit to fit of a PU that is known, for each PU: a tenth of the master's time goes into fits at
  * most. Larger: beliefs are older. Smaller: a master of many PUs with short tasks does nothing else. */
-#define BETWEEN_FITS 250e-6
+#define BETWEEN_FITS 150e-6
 
 /* A PU overruns when it has not reported for so many times the seconds of all that it holds. Larger: more is
  * queued behind a slow unit. Smaller: noise keeps a PU from having a block ahead. */
@@ -108,7 +108,7 @@ static double rate_of_power(const struct plb_balancer_view *v)
 static void believe(struct plb_balancer_view *v, int pu)
 {
     struct plb_history *h = plb_balancer_view_history(v, pu);
-    v->stats.fits += plb_history_follow(h, BETWEEN_FITS * v->view.living);
+    plb_history_follow(h);
     h->belief.costs = v->view.cost_spread;
     show_rate(v, pu, plb_belief_reported(&h->belief) ? plb_model_best_rate(&h->belief.model) : 0.0);
 }
@@ -119,6 +119,8 @@ static void show_samples(struct plb_balancer_view *v, int pu)
 {
     struct plb_history *h = plb_balancer_view_history(v, pu);
     h->grain = isfinite(v->pus[pu].grain) ? v->pus[pu].grain : 0.0;
+    h->rest = BETWEEN_FITS * v->view.living;
+    h->fits = &v->stats.fits;
     v->pus[pu].samples = h->at;
     v->pus[pu].n_samples = h->n;
     v->pus[pu].recalled = h->recalled;

@@ -53,7 +53,6 @@ static void forget(struct plb_history *h, int n)
     h->n -= n;
     h->line.n -= n;
     h->fitted = false;
-    h->since = -1;
     h->recalled = h->recalled > n ? h->recalled - n : 0;
     memmove(h->at, h->at + n, (size_t)h->n * sizeof *h->at);
     memmove(h->ranges, h->ranges + n, (size_t)h->n * sizeof *h->ranges);
@@ -68,6 +67,7 @@ static void lose_half(struct plb_history *h)
         large = h->at[i].work > h->at[large].work ? i : large;
     if (large >= half) { /* all of them are a profile */
         forget(h, half);
+        h->since = -1;
         return;
     }
     small = large;
@@ -94,11 +94,18 @@ void plb_history_recall(struct plb_history *h, const struct plb_sample *samples,
     h->since = -1;
 }
 
+static void count_fit(struct plb_history *h)
+{
+    if (h->fits != NULL)
+        ++*h->fits;
+}
+
 /* Compares a report with what the profile alone predicts; a small size that it knows nothing about
  * says nothing. */
 static void check(struct plb_history *h, const struct plb_sample *s)
 {
     struct plb_model model;
+    count_fit(h);
     plb_fit_samples(h->at, h->recalled, 0.0, &model);
     double expected = plb_curve_time(&model.execute, s->work), ratio = s->execute_s / expected;
     bool agrees = ratio < DIFFERENT && ratio > 1.0 / DIFFERENT;
@@ -110,6 +117,7 @@ static void check(struct plb_history *h, const struct plb_sample *s)
     if (h->strikes < STRIKES)
         return;
     forget(h, h->recalled);
+    h->since = -1;
     h->dropped = true;
 }
 
@@ -148,9 +156,10 @@ static bool first_look(struct plb_history *h, int from, double expected[3])
 }
 
 /* The same by the curve that fits them best. */
-static bool second_look(const struct plb_history *h, int from, double expected[3])
+static bool second_look(struct plb_history *h, int from, double expected[3])
 {
     struct plb_model model;
+    count_fit(h);
     if (!plb_fit_samples(h->at, from, 0.0, &model))
         return false;
     const struct plb_curve *c = &model.execute;
@@ -205,6 +214,7 @@ static void follow_change(struct plb_history *h)
         double factor = second_look(h, from, expected) ? change_of(h, from, expected) : 1.0;
         if (h->untold && fabs(log(factor)) > log(OTHER_UNITS)) {
             forget(h, from);
+            h->since = -1;
             h->line.n = -REDRAWN;
             h->changes += CHANGES + 1; /* which says that units differ */
             return;
@@ -219,6 +229,18 @@ static void follow_change(struct plb_history *h)
     }
 }
 
+/* A report that agrees with the belief only makes it last longer. */
+static void watch(struct plb_history *h, const struct plb_sample *s)
+{
+    if (!plb_belief_reported(&h->belief))
+        return;
+    double seconds = s->execute_s + s->transfer_s, expected = plb_model_time(&h->belief.model, s->work);
+    if (fabs(log(seconds / expected)) <= NEAR * h->belief.spread)
+        h->belief.watched_s += seconds * (double)s->tasks;
+    else
+        h->surprised = true;
+}
+
 void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
 {
     if (h->n == PLB_MAX_SAMPLES)
@@ -228,44 +250,41 @@ void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
     h->at[h->n++] = *sample;
     h->fitted = false;
     h->since += h->since >= 0;
+    watch(h, sample);
     if (h->recalled > 0 && h->checked < CHECKED)
         check(h, sample);
     else
         follow_change(h);
 }
 
-bool plb_history_fit(struct plb_history *h)
+void plb_history_fit(struct plb_history *h)
 {
     if (h->fitted || h->n == 0)
-        return false;
+        return;
     h->fitted = true;
-    h->since = h->seen = 0;
+    h->surprised = false;
+    h->recounted = 0.0;
+    h->since = 0;
+    count_fit(h);
     struct plb_pu pu = {.grain = h->grain > 0.0 ? h->grain : INFINITY,
                         .samples = h->at,
                         .n_samples = h->n,
                         .recalled = h->recalled};
     if (!plb_belief_fit(&h->belief, &pu, h->start_s))
         h->belief.watched_s = 0.0;
-    return true;
 }
 
-bool plb_history_follow(struct plb_history *h, double rest)
+void plb_history_follow(struct plb_history *h)
 {
-    const struct plb_sample *s = h->n > 0 ? &h->at[h->n - 1] : NULL;
-    bool known = s != NULL && h->since > 0 && h->n > FEW && plb_belief_reported(&h->belief);
-    if (!known || fabs(s->time - h->at[h->n - 1 - h->since].time) >= rest)
-        return plb_history_fit(h);
-    double seconds = s->execute_s + s->transfer_s, expected = plb_model_time(&h->belief.model, s->work);
-    if (!(fabs(log(seconds / expected)) <= NEAR * h->belief.spread))
-        return plb_history_fit(h);
-    h->belief.watched_s += h->since > h->seen ? seconds * (double)s->tasks : 0.0;
-    h->seen = h->since;
-    return false;
+    bool serves = h->n > FEW && h->since >= 0 && h->since < h->n && !h->surprised;
+    serves = serves && h->recounted <= h->belief.spread && plb_belief_reported(&h->belief);
+    if (!serves || fabs(h->at[h->n - 1].time - h->at[h->n - 1 - h->since].time) >= h->rest)
+        plb_history_fit(h);
 }
 
 const struct plb_model *plb_history_model(struct plb_history *h)
 {
-    plb_history_fit(h);
+    plb_history_follow(h);
     return plb_belief_reported(&h->belief) ? &h->belief.model : NULL;
 }
 
@@ -326,14 +345,17 @@ void plb_history_place(struct plb_history *h, struct plb_range range)
 
 void plb_history_recount(struct plb_history *h, const struct plb_cost_map *map, double factor)
 {
+    double change = 0.0;
     for (int i = 0; i < h->n; i++) {
         struct plb_range r = h->ranges[i];
         struct plb_sample *s = &h->at[i];
+        double before = s->work;
         s->work = r.count > 0 ? plb_cost_work(map, r.first, r.count) / (double)s->tasks : factor * s->work;
+        change = fmax(change, fabs(log(s->work / before)));
     }
+    h->recounted += change;
     h->line.n = -REDRAWN;
     h->fitted = false;
-    h->since = -1;
 }
 
 void plb_history_fini(struct plb_history *h)

@@ -33,7 +33,10 @@ struct plb_history {
     bool untold;              /* nobody has told what units cost */
     bool fitted;              /* `belief` is of all samples */
     int since;                /* reports since the last fit; negative: the times before have changed, too */
-    int seen;                 /* of these: those whose seconds the belief counts as watched */
+    bool surprised;           /* one of these is not what the belief says */
+    double recounted;         /* since then, how far the work of samples has changed: a logarithm */
+    double rest;              /* seconds of the samples' time that a fit serves; 0: until the next report */
+    int64_t *fits;            /* counts fits; may be NULL */
     struct plb_belief belief; /* a prior, which others set, until a sample can be used */
     struct plb_history_line line;
 };
@@ -54,15 +57,15 @@ void plb_history_recall(struct plb_history *history, const struct plb_sample *sa
 void plb_history_add(struct plb_history *history, const struct plb_sample *sample);
 
 /* Fits the belief to all samples, where that has not been done since the last one. The one fit that everybody
- * shares. Returns whether there was something to fit. */
-bool plb_history_fit(struct plb_history *history);
+ * shares. */
+void plb_history_fit(struct plb_history *history);
 
 /* The same, but at most once in `rest` seconds of the samples' time, unless the PU is new, has changed, or
- * surprises. In between it only counts how long the PU was watched: a fit takes some 25 us of the master, and
- * PUs with short tasks report more often than that. */
-bool plb_history_follow(struct plb_history *history, double rest);
+ * surprises: a fit takes some 15 us of the master, and PUs with short tasks report more often than that. */
+void plb_history_follow(struct plb_history *history);
 
-/* The curves of the belief, or NULL where no sample can be used. Lasts until the next report. */
+/* The curves of the belief, which has followed, or NULL where no sample can be used. Lasts until the next
+ * report. */
 const struct plb_model *plb_history_model(struct plb_history *history);
 
 /* Work per second in the latest report, without a fit; 0 where there is none, or its time cannot be. */
@@ -83,7 +86,8 @@ double plb_history_good_task(struct plb_history *history);
 void plb_history_place(struct plb_history *history, struct plb_range range);
 
 /* The numbers of the map have changed: the work of samples is counted anew. Where a sample's units are not
- * known, it is scaled by `factor`. */
+ * known, it is scaled by `factor`. The belief is fitted again where that changes it by more than it is
+ * unsure. */
 void plb_history_recount(struct plb_history *history, const struct plb_cost_map *map, double factor);
 
 void plb_history_fini(struct plb_history *history);

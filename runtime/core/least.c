@@ -36,7 +36,6 @@ void plb_least_look(struct plb_least *l, int p)
     int age = h->n - l->of[p].at, oldest = plb_least_many(l) ? STALE : 1;
     if (l->of[p].at > 0 && age >= 0 && age < oldest)
         return;
-    l->seen->stats.fits += !h->fitted;
     l->of[p].work = plb_history_least_task(h);
     l->of[p].at = h->n;
 }

@@ -62,7 +62,6 @@ static double takes(struct plb_recalls *r, int p, double queued, double rate)
     struct plb_history *h = plb_balancer_view_history(r->seen, p);
     if (pu->outstanding > 0 || r->victims[p] != NO_PU || pu->n_samples < ENOUGH)
         return 0.0;
-    r->seen->stats.fits += plb_history_fit(h);
     const struct plb_model *model = plb_history_model(h);
     return model != NULL ? plb_recall_work(model, queued, rate) : 0.0;
 }

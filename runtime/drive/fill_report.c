@@ -84,7 +84,9 @@ static struct plb_bound_pu *add_curves(struct plb_master *master, const struct p
 {
     struct plb_bound_pu *pus = plb_alloc((size_t)r->n_pus * sizeof *pus);
     for (int p = 0; p < r->n_pus; p++) {
-        const struct plb_model *model = plb_history_model(plb_master_history(master, phase, p));
+        struct plb_history *h = plb_master_history(master, phase, p);
+        plb_history_fit(h);
+        const struct plb_model *model = plb_history_model(h);
         struct plb_report_curve c = {.phase = plb_phase_at(app->kernel, phase).name};
         if (model != NULL) {
             add_curve(&model->execute, &c);

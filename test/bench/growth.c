@@ -72,16 +72,19 @@ static void run(const char *folder, const char *balancer, int nodes, bool files,
     struct plb_simulated result = simulate(&job, files);
     double took = plb_thread_seconds() - began;
     getrusage(RUSAGE_SELF, &usage);
+    const struct plb_balancer_stats *stats = plb_master_stats(result.master);
     int64_t n = blocks(result.master);
     fprintf(csv, "%d,%s,%.6f,%.6f,%lld,%.3f,%lld,%.2f\n", job.cluster.n_pus, balancer, result.makespan_s,
             result.makespan_s / result.optimum_s, (long long)n, 1e6 * result.master_s / (double)n,
             (long long)result.messages, took);
     printf(
         "%6d PUs  %-10s data in %s  makespan %8.2f s, %.3f of the optimum  %8lld blocks  master %7.2f us per "
-        "block  %9lld messages  simulated in %6.2f s of CPU, %ld MB at most so far\n",
+        "block  %9lld messages  %4lld solves  %7lld fits  simulated in %6.2f s of CPU, %ld MB at most so "
+        "far\n",
         job.cluster.n_pus, balancer, files ? "files " : "memory", result.makespan_s,
         result.makespan_s / result.optimum_s, (long long)n, 1e6 * result.master_s / (double)n,
-        (long long)result.messages, took, usage.ru_maxrss / 1024);
+        (long long)result.messages, (long long)stats->solves, (long long)stats->fits, took,
+        usage.ru_maxrss / 1024);
     fflush(stdout);
     plb_master_free(result.master);
     plb_job_fini(&job);
