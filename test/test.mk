@@ -17,6 +17,9 @@ $(B)/test/kernels/%.so: test/kernels/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) $(OPENMP) -shared -o $@ $< -lm
 
+# A library that is loaded already is found by this name.
+$(B)/test/support/nvml.so: CFLAGS += -Wl,-soname,libnvidia-ml.so.1
+
 # Preloaded into ranks of a run.
 $(B)/test/support/%.so: test/support/%.c
 	@mkdir -p $(@D)
@@ -26,7 +29,7 @@ $(B)/test/support/%.so: test/support/%.c
 .PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep check-peers \
         mutants
 tests: all test-kernels $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
-test-kernels: $(TEST_KERNELS) $(B)/test/support/halt.so $(B)/test/support/ulfm.so
+test-kernels: $(TEST_KERNELS) $(B)/test/support/halt.so $(B)/test/support/ulfm.so $(B)/test/support/nvml.so
 
 # JOBS tests run at a time. QUICK=1: fewer clusters, no valgrind. SEEDS=N: so many clusters and fits.
 JOBS := $(shell nproc)

@@ -23,7 +23,7 @@ level() {
     include) echo 0 ;;
     base) echo 1 ;;
     model | format) echo 2 ;;
-    device | core | config | report) echo 3 ;;
+    device | meter | core | config | report) echo 3 ;;
     job) echo 4 ;;
     node | profile | journal) echo 5 ;;
     drive) echo 6 ;;
