@@ -44,6 +44,7 @@ static const struct {
     [PLB_BEAT] = {"BEAT", sizeof(struct plb_beat)},
     [PLB_LOST] = {"LOST", sizeof(struct plb_lost)},
     [PLB_STOP] = {"STOP", sizeof(struct plb_stop)},
+    [PLB_JOULES] = {"JOULES", sizeof(struct plb_joules)},
     [PLB_BYE] = {"BYE", sizeof(struct plb_bye)},
     [PLB_LEAVE] = {"LEAVE", sizeof(struct plb_leave)},
 };
@@ -204,6 +205,15 @@ static const char *check_bye(const struct plb_bye *bye)
     return right ? NULL : "an impossible count";
 }
 
+static const char *check_joules(const struct plb_joules *j)
+{
+    bool right = ended(j->domain, sizeof j->domain) && ended(j->meter, sizeof j->meter)
+              && ended(j->why, sizeof j->why) && j->of >= 0 && j->state >= 0 && j->mirrors >= 0
+              && j->mirrors <= 1 && possible(j->resolution) && possible(j->joules) && possible(j->seconds)
+              && possible(j->integral);
+    return right ? NULL : "an impossible energy";
+}
+
 static const char *check_body(const struct plb_message *m, int n_nodes)
 {
     switch ((enum plb_message_type)m->type) {
@@ -246,6 +256,7 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
         return m->lost.rank >= 0 && m->lost.rank < n_nodes && m->lost.ends >= 0 && m->lost.ends <= 1
                  ? NULL
                  : "a lost rank that is none of this run";
+    case PLB_JOULES: return check_joules(&m->joules);
     case PLB_BYE: return check_bye(&m->bye);
     case PLB_HELLO: return check_hello(&m->hello, m->from);
     default: return NULL;

@@ -49,7 +49,7 @@
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 16u /* grows with every change of a message */
+#define PLB_PROTOCOL 17u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -79,6 +79,7 @@ enum plb_message_type {
     PLB_BEAT,
     PLB_LOST,
     PLB_STOP,
+    PLB_JOULES,
     PLB_BYE,
     PLB_LEAVE,
     PLB_MESSAGE_TYPES /* one more than the last */
@@ -271,6 +272,17 @@ struct plb_stop {
     int64_t status; /* of the run */
 };
 
+/* A domain of the rank's meters (meter/meter.h), or why there is none. */
+struct plb_joules {
+    char domain[32], meter[12]; /* domain "": there is none, and `why` says why */
+    char why[200];              /* a sentence */
+    int32_t of, state;          /* enum plb_meter_of, enum plb_meter_state */
+    int32_t mirrors;            /* 1: it shows the counter of another domain of this rank */
+    double resolution;          /* joules of one count; 0: it tells watts alone */
+    double joules, seconds;     /* since the rank started, and how long ago that is */
+    double integral;            /* of the power, in joules; 0: it tells none */
+};
+
 struct plb_bye {
     int64_t messages, bytes; /* that the rank has sent */
     int64_t trace_bytes;     /* that follow as data */
@@ -310,6 +322,7 @@ struct plb_message {
         struct plb_beat beat;
         struct plb_lost lost;
         struct plb_stop stop;
+        struct plb_joules joules;
         struct plb_bye bye;
         struct plb_leave leave;
     };

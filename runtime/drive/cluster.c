@@ -20,6 +20,7 @@
 #include "drive/last_words.h"
 #include "drive/launch.h"
 #include "drive/leaving.h"
+#include "drive/metering.h"
 #include "drive/rank0.h"
 #include "drive/replaced.h"
 
@@ -82,6 +83,7 @@ static void on_stop(struct plb_rank *r, const struct plb_message *m)
     plb_life_closes(r->life);
     plb_node_stop(r->node);
     plb_node_step(r->node, &r->out); /* what the PUs finished last goes before BYE */
+    plb_metering_end(r);
 }
 
 static void on_gift(struct plb_rank *r, const struct plb_message *m)
@@ -147,6 +149,7 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_LOST:
     case PLB_CRASH:
     case PLB_LEAVE: break;
+    case PLB_JOULES: plb_metering_hear(r, m); break;
     case PLB_BYE: plb_finish_on_bye(r, m); break;
     default: plb_rank0_receive(r, m); break;
     }

@@ -13,6 +13,7 @@
 #include "node/daemon.h"
 
 struct plb_rank0;
+struct plb_metering;
 
 struct plb_cluster_options {
     bool show_pus, quiet, dry_run, keep_partial;
@@ -46,6 +47,7 @@ struct plb_rank {
     struct plb_cost_map *maps;  /* one per phase; rank 0's tables are the job's */
     int n_maps;
     struct plb_node *node;
+    struct plb_metering *metering; /* NULL: nothing is measured here */
     struct plb_pace pace;
     int pass; /* the last one that has begun here */
     struct plb_outbox out;

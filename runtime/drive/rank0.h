@@ -39,6 +39,8 @@ struct plb_rank0 {
     bool interrupted; /* the run's error is that somebody wanted it to end */
     struct plb_watchdog watchdog;
     struct plb_parting *partings;  /* by rank */
+    struct plb_report_meter *meters; /* that ranks have told of */
+    int n_meters;
     struct plb_rangeset done;      /* units accepted in the pass, where they are to be kept */
     int pulls;                     /* inputs on their way to other nodes */
     struct plb_arrivals *arrivals; /* ranks that join; NULL: none may */

@@ -10,6 +10,7 @@
 #include "base/memory_limit.h"
 #include "drive/data_mpi.h"
 #include "drive/joiners.h"
+#include "drive/metering.h"
 #include "drive/rank0.h"
 #include "job/kernel_file.h"
 #include "job/kernel_search.h"
@@ -71,6 +72,7 @@ static void fill_start(const struct plb_rank *r, struct plb_start *start)
     start->audits = master.audit > 0.0;
     start->checksums = job->run.checksums;
     start->isolate = job->run.isolate;
+    start->meters = job->run.meters && job->cluster.n_nodes == 0;
     start->keeps_inputs = master.resident;
     start->hung_after = job->run.hung_after;
     start->migration = job->balance.migration;
@@ -254,6 +256,8 @@ static int open_pus(struct plb_rank *r, const struct plb_start *start)
         config.warm_up = prepare_first_calls(r, pus, n_pus);
     if (status == PLB_OK)
         status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
+    if (status == PLB_OK && start->meters)
+        plb_metering_start(r, pus, n_pus);
     for (int i = 0; i < n_pus; i++) {
         r->hello.pu = pus[i].info;
         r->hello.pus = n_pus;

@@ -12,7 +12,7 @@ struct plb_start {
     char kernel[PATH_MAX];
     int cluster_nodes, cluster_pus;
     struct plb_pu_settings pus;
-    bool trace, audits, checksums, isolate, keeps_inputs;
+    bool trace, audits, checksums, isolate, keeps_inputs, meters;
     double hung_after;
     struct plb_migration migration;
     double grain, pulled_bytes; /* as in struct plb_node_config */

@@ -65,6 +65,7 @@ static const struct plb_option run_options[] = {
      "ranks may join the run while it computes, by plbrun --join and this file"},
     {"isolate", PLB_FLAG, "no", 0, 0, NULL,
      "CPUs execute tasks in a child process: a kernel that crashes takes its task alone, and not the rank"},
+    {"meters", PLB_FLAG, "yes", 0, 0, NULL, "the hosts' counters of energy are read, where they have some"},
     {"reproducible", PLB_FLAG, "no", 0, 0, NULL,
      "reduced arrays have the same bits with any number of ranks, any balancer and any losses"},
     {0},
@@ -133,6 +134,7 @@ int plb_run_settings_read(const struct plb_settings *s, struct plb_run_settings 
                                      .keep_inputs = plb_settings_number(s, "run", "keep_inputs") != 0.0,
                                      .join = plb_settings_get(s, "run", "join")->text,
                                      .isolate = plb_settings_number(s, "run", "isolate") != 0.0,
+                                     .meters = plb_settings_number(s, "run", "meters") != 0.0,
                                      .reproducible = plb_settings_number(s, "run", "reproducible") != 0.0};
     bool is_time = run->until_job_ends && strcmp(limit->text, "auto") != 0;
     if (is_time && read_time(limit, true, &run->limit_s, err) != PLB_OK)

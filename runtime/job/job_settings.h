@@ -34,6 +34,7 @@ struct plb_run_settings {
     double audit;        /* part of the tasks that is executed again and compared */
     bool skip_bad;       /* units that are set aside, since they kill their executors, are no failure */
     bool reproducible;   /* reduced arrays have the same bits in each run */
+    bool meters;         /* the hosts' energy is read */
     bool checksums;      /* of data that travels between ranks */
     bool keep_inputs;    /* ranks keep inputs that they have received for later passes */
     const char *join;    /* the file by which ranks join; NULL: none may. It lasts as `limit` does */

@@ -10,6 +10,12 @@ extern const struct plb_meter_driver plb_meter_perf, plb_meter_powercap, plb_met
 static const struct plb_meter_driver *const drivers[] = {&plb_meter_perf, &plb_meter_powercap,
                                                          &plb_meter_hwmon, &plb_meter_nvml};
 
+const char *plb_meter_of_name(int of)
+{
+    static const char *const names[] = {"package", "cores", "memory", "gpu", "platform"};
+    return of >= 0 && of < (int)(sizeof names / sizeof *names) ? names[of] : "other";
+}
+
 bool plb_meter_part(const char *name, enum plb_meter_of *of)
 {
     static const struct {
@@ -42,10 +48,10 @@ static bool known(const struct plb_meters *meters, const struct plb_meter_domain
     return false;
 }
 
-static bool wanted(const struct plb_meter_domain *domain, const char (*gpus)[16], int n_gpus)
+static bool wanted(const struct plb_meter_domain *domain, bool processors, const char (*gpus)[16], int n_gpus)
 {
     if (domain->of != PLB_METER_GPU)
-        return true;
+        return processors;
     for (int i = 0; i < n_gpus; i++)
         if (same_pci(domain->pci, gpus[i]))
             return true;
@@ -54,13 +60,13 @@ static bool wanted(const struct plb_meter_domain *domain, const char (*gpus)[16]
 
 /* The domains of one driver come behind those of others. */
 static void add(struct plb_meters *meters, const struct plb_meter_driver *driver, const char *root,
-                const char (*gpus)[16], int n_gpus, char why[PLB_METER_WHY])
+                bool processors, const char (*gpus)[16], int n_gpus, char why[PLB_METER_WHY])
 {
     int before = meters->n, found = driver->find(root, meters->at + before, PLB_METER_DOMAINS - before, why);
     for (int i = before; i < before + found; i++) {
         struct plb_meter_domain *domain = &meters->at[i];
         domain->driver = driver;
-        if (wanted(domain, gpus, n_gpus) && !known(meters, domain, before))
+        if (wanted(domain, processors, gpus, n_gpus) && !known(meters, domain, before))
             meters->at[meters->n++] = *domain;
         else
             driver->close(domain);
@@ -76,13 +82,15 @@ static bool has(const struct plb_meters *meters, enum plb_meter_of of)
     return false;
 }
 
-void plb_meters_open(struct plb_meters *meters, const char *root, const char (*gpus)[16], int n_gpus)
+void plb_meters_open(struct plb_meters *meters, const char *root, bool processors, const char (*gpus)[16],
+                     int n_gpus)
 {
     *meters = (struct plb_meters){.n = 0};
     for (size_t d = 0; d < sizeof drivers / sizeof *drivers; d++)
-        if (!drivers[d]->gpus || n_gpus > 0) /* a library takes time to start */
-            add(meters, drivers[d], root, gpus, n_gpus, drivers[d]->gpus ? meters->gpus_why : meters->why);
-    if (has(meters, PLB_METER_PACKAGE))
+        if (drivers[d]->gpus ? n_gpus > 0 : processors || n_gpus > 0) /* a library takes time to start */
+            add(meters, drivers[d], root, processors, gpus, n_gpus,
+                drivers[d]->gpus ? meters->gpus_why : meters->why);
+    if (has(meters, PLB_METER_PACKAGE) || !processors)
         meters->why[0] = '\0';
     else if (meters->why[0] == '\0')
         snprintf(meters->why, sizeof meters->why, "this host shows no counter of its processors' energy");

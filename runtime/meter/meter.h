@@ -60,9 +60,13 @@ struct plb_meters {
 
 /* Finds and opens what this host has. Of meters that read the same counter one is used: the processor's own
  * counters through perf or powercap, and hwmon where neither can be read. GPUs other than those at the
- * `n_gpus` addresses are left out, since other jobs may use them. */
-void plb_meters_open(struct plb_meters *meters, const char *root, const char (*gpus)[16], int n_gpus);
+ * `n_gpus` addresses are left out, since other jobs may use them. processors: what is no GPU, too. */
+void plb_meters_open(struct plb_meters *meters, const char *root, bool processors, const char (*gpus)[16],
+                     int n_gpus);
 void plb_meters_close(struct plb_meters *meters);
+
+/* "package", "cores", "memory", "gpu", "platform"; "other" for a number that is none of these. */
+const char *plb_meter_of_name(int of);
 
 /* The processor's own domain of this name, as perf, powercap and hwmon call it: "package-0", "pkg", "core",
  * "dram", "ram", "psys". False for another one, such as a built-in GPU. */

@@ -103,6 +103,12 @@ static struct plb_value set_aside(const struct plb_report *report, const void *r
         .type = PLB_VALUE_LIST, .whole = report->n_set_aside, .list = report->set_aside};
 }
 
+static struct plb_value meters(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_meters, .list = report->meters};
+}
+
 static struct plb_value kind(const struct plb_report *report, const void *record)
 {
     static const char *const names[] = {
@@ -232,6 +238,15 @@ const struct plb_field plb_run_fields[] = {
     {"set_aside", PLB_UNIT_COUNT, GET(set_aside, PLB_VALUE_LIST),
      LIST_OF(plb_aside_fields, struct plb_report_aside),
      .meaning = "Ranges of these units, in the order of passes and units."},
+    {"energy_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(energy_j),
+     .meaning =
+         "Energy of all hosts in the time of the run: packages, their memory, and GPUs of the job. Null "
+         "where a part of it was not measured."},
+    {"measured_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(measured_j),
+     .meaning = "Energy of those parts that were measured; null where none was."},
+    {"meters", PLB_UNIT_COUNT, GET(meters, PLB_VALUE_LIST),
+     LIST_OF(plb_meter_fields, struct plb_report_meter),
+     .meaning = "The meters of all hosts, and the reason where one has none."},
     {"slowest_answer_s", PLB_UNIT_SECONDS, RUN(slowest_answer_s),
      .meaning = "Longest time that a node waited for another node's answer to its question for work; 0 in "
                 "a simulation."},

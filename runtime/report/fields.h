@@ -11,6 +11,7 @@ enum plb_field_unit {
     PLB_UNIT_COUNT,
     PLB_UNIT_SECONDS,
     PLB_UNIT_BYTES,
+    PLB_UNIT_JOULES,
     PLB_UNIT_OF_APP, /* rows, columns: what the application calls its units */
     PLB_UNIT_RATE,   /* of these, per second */
     PLB_UNIT_PERCENT,
@@ -77,6 +78,7 @@ extern const struct plb_field plb_pu_fields[];      /* records are struct plb_re
 extern const struct plb_field plb_term_fields[];    /* records are struct plb_report_term */
 extern const struct plb_field plb_fit_fields[];     /* records are struct plb_report_curve */
 extern const struct plb_field plb_curve_fields[];   /* records are struct plb_report_curve */
+extern const struct plb_field plb_meter_fields[];   /* records are struct plb_report_meter */
 extern const struct plb_field plb_cost_fields[];    /* records are struct plb_report_cost */
 extern const struct plb_field plb_aside_fields[];   /* records are struct plb_report_aside */
 extern const struct plb_field plb_setting_fields[]; /* records are struct plb_report_setting */

@@ -8,10 +8,9 @@
 #define MOST_TABLES 16 /* of objects and records, for an array */
 
 static const char *const unit_names[] = {
-    [PLB_UNIT_NONE] = "",        [PLB_UNIT_COUNT] = "",
-    [PLB_UNIT_SECONDS] = "s",    [PLB_UNIT_BYTES] = "bytes",
-    [PLB_UNIT_OF_APP] = "units", [PLB_UNIT_RATE] = "units/s",
-    [PLB_UNIT_PERCENT] = "%",    [PLB_UNIT_FRACTION] = "fraction",
+    [PLB_UNIT_NONE] = "",        [PLB_UNIT_COUNT] = "",    [PLB_UNIT_SECONDS] = "s",
+    [PLB_UNIT_BYTES] = "bytes",  [PLB_UNIT_JOULES] = "J",  [PLB_UNIT_OF_APP] = "units",
+    [PLB_UNIT_RATE] = "units/s", [PLB_UNIT_PERCENT] = "%", [PLB_UNIT_FRACTION] = "fraction",
     [PLB_UNIT_RATIO] = "",
 };
 

@@ -28,6 +28,31 @@ const struct plb_field plb_aside_fields[] = {
     {.meaning = NULL},
 };
 
+const struct plb_field plb_meter_fields[] = {
+    {"node", PLB_UNIT_NONE, METER(node), .meaning = "Rank that has read it."},
+    {"host", PLB_UNIT_NONE, METER(host), .meaning = "Name of its host."},
+    {"domain", PLB_UNIT_NONE, METER(domain),
+     .meaning =
+         "The thing that is measured, such as package-0; empty: there is no meter for such things here."},
+    {"of", PLB_UNIT_NONE, METER(of), .choices = "package|cores|memory|gpu|platform|other",
+     .meaning = "Its kind. Cores are a part of their package, and a platform contains all others."},
+    {"meter", PLB_UNIT_NONE, METER(meter),
+     .meaning = "Where the joules come from: perf, powercap, hwmon or nvml; empty as above."},
+    {"joules", PLB_UNIT_JOULES, METER(joules), .or_unknown = true,
+     .meaning = "Joules from the start of the rank to the end of the last pass; null where they were not "
+                "measured."},
+    {"resolution_j", PLB_UNIT_JOULES, METER(resolution_j), .or_unknown = true,
+     .meaning = "One count of its counter; null where it tells power alone, which was integrated."},
+    {"seconds", PLB_UNIT_SECONDS, METER(seconds), .meaning = "Time for which it was read."},
+    {"counted", PLB_UNIT_NONE, METER(counted),
+     .meaning =
+         "Whether its joules are part of the run's. Cores and mirrors are not, and a platform only where "
+         "its host has no other meter."},
+    {"note", PLB_UNIT_NONE, METER(note),
+     .meaning = "Why it is not measured, or how far it is to be believed; empty where all is well."},
+    {.meaning = NULL},
+};
+
 const struct plb_field plb_setting_fields[] = {
     {"section", PLB_UNIT_NONE, SETTING(section), .meaning = "Section of the conf file that it belongs to."},
     {"key", PLB_UNIT_NONE, SETTING(key), .meaning = "Its key in that section."},

@@ -28,6 +28,16 @@ char *plb_bytes_print(double bytes, char text[PLB_QUANTITY_TEXT])
     return text;
 }
 
+char *plb_joules_print(double joules, char text[PLB_QUANTITY_TEXT])
+{
+    static const char *const units[] = {"J", "kJ", "MJ", "GJ"};
+    int u = 0;
+    for (; joules >= 999.5 && u < 3; u++)
+        joules /= 1000.0;
+    snprintf(text, PLB_QUANTITY_TEXT, "%.3g %s", joules, units[u]);
+    return text;
+}
+
 char *plb_units_print(int64_t n, const char *units, char text[PLB_UNITS_TEXT])
 {
     const char *ending = "";

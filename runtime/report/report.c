@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 int64_t plb_report_units(const struct plb_report *r)
 {
@@ -39,6 +40,56 @@ static const char *why_unused(const struct plb_report *r, const struct plb_repor
     return "nothing was left for it";
 }
 
+static bool is(const struct plb_report_meter *m, const char *of)
+{
+    return m->of != NULL && strcmp(m->of, of) == 0;
+}
+
+static bool same_host(const struct plb_report_meter *a, const struct plb_report_meter *b)
+{
+    return strcmp(a->host, b->host) == 0;
+}
+
+static bool is_part(const struct plb_report_meter *m)
+{
+    return isfinite(m->joules) && !m->mirrors && (is(m, "package") || is(m, "memory") || is(m, "gpu"));
+}
+
+/* Whether a part of the meter's host is measured. */
+static bool has_parts(const struct plb_report *r, const struct plb_report_meter *meter)
+{
+    for (int i = 0; i < r->n_meters; i++)
+        if (same_host(&r->meters[i], meter) && is_part(&r->meters[i]))
+            return true;
+    return false;
+}
+
+bool plb_report_misses(const struct plb_report *r, const struct plb_report_meter *meter)
+{
+    if (isfinite(meter->joules) || !(is(meter, "package") || is(meter, "gpu")))
+        return false;
+    for (int i = 0; i < r->n_meters; i++)
+        if (same_host(&r->meters[i], meter) && r->meters[i].counted && is(&r->meters[i], "platform"))
+            return false;
+    return true;
+}
+
+static void derive_energy(struct plb_report *r)
+{
+    r->measured_j = NAN;
+    for (int i = 0; i < r->n_meters; i++) {
+        struct plb_report_meter *m = &r->meters[i];
+        bool platform = isfinite(m->joules) && is(m, "platform") && !has_parts(r, m);
+        m->counted = is_part(m) || platform;
+        if (m->counted)
+            r->measured_j = isfinite(r->measured_j) ? r->measured_j + m->joules : m->joules;
+    }
+    r->energy_j = r->measured_j;
+    for (int i = 0; i < r->n_meters; i++)
+        if (plb_report_misses(r, &r->meters[i]))
+            r->energy_j = NAN;
+}
+
 void plb_report_derive(struct plb_report *r)
 {
     if (r->bound_s > r->makespan_s)
@@ -63,6 +114,7 @@ void plb_report_derive(struct plb_report *r)
     r->balancing_ratio = shortest > 0.0 && isfinite(shortest) ? longest / shortest : 1.0;
     int n = r->n_pus - r->failed_pus;
     r->idle_pct = r->makespan_s > 0.0 && n > 0 ? 100.0 * idle / (n * r->makespan_s) : 0.0;
+    derive_energy(r);
 }
 
 void plb_report_add_pass(struct plb_report_phase *phase, double seconds)
@@ -79,6 +131,7 @@ void plb_report_fini(struct plb_report *report)
     free(report->curves);
     free(report->costs);
     free(report->set_aside);
+    free(report->meters);
     free(report->phases);
     free(report->settings);
     *report = (struct plb_report){0};

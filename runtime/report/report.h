@@ -67,6 +67,19 @@ struct plb_report_aside {
     int earlier_pu, earlier_rank;
 };
 
+/* The joules of a meter, or why there is none of its kind on the host. */
+struct plb_report_meter {
+    int node; /* rank that has read it */
+    char host[PLB_HOST_NAME], domain[32], meter[12];
+    const char *of;      /* borrowed: package, cores, memory, gpu, platform */
+    double joules;       /* or NAN: not measured */
+    double resolution_j; /* of the counter; or NAN: the power was integrated */
+    double seconds;      /* for which it was read */
+    bool counted;        /* derived: its joules are part of the sum */
+    bool mirrors;        /* it shows the counter of another domain */
+    char note[200];      /* why it is not measured, or how far it is to be believed; "": fully */
+};
+
 enum plb_run_mode { PLB_REAL_RUN, PLB_SIMULATED };
 enum plb_verified { PLB_NOT_VERIFIED, PLB_RIGHT, PLB_WRONG };
 
@@ -122,7 +135,11 @@ struct plb_report {
     int64_t set_aside_units;       /* not again in later passes of the phase */
     int n_set_aside;
     struct plb_report_aside *set_aside; /* in the order of passes and units */
-    int n_phases;                       /* of the kernel */
+    double energy_j;                    /* derived; or NAN: not all hosts were measured */
+    double measured_j;                  /* derived: of those that were; or NAN: none was */
+    int n_meters;
+    struct plb_report_meter *meters; /* by rank */
+    int n_phases;                    /* of the kernel */
     struct plb_report_curve *curves; /* n_phases of each PU, PU by PU; NULL where the kernel has one phase */
     struct plb_report_phase *phases; /* n_phases of them */
     int n_settings;
@@ -132,7 +149,12 @@ struct plb_report {
 /* Units that the run had to execute, each counted once in each pass. */
 int64_t plb_report_units(const struct plb_report *report);
 
-/* Computes the derived members from the others. */
+/* Whether the thing that a meter stands for is not measured, by it or by the meter of its host's platform.
+ * Memory and cores that have no meter are not missed. */
+bool plb_report_misses(const struct plb_report *report, const struct plb_report_meter *meter);
+
+/* Computes the derived members from the others. Of a host, packages, memory and GPUs count; where none of
+ * these is measured, the platform does. */
 void plb_report_derive(struct plb_report *report);
 
 /* Adds one pass to those of its phase. */

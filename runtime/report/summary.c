@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/energy.h"
 #include "report/fields.h"
 #include "report/quantity.h"
 
@@ -29,6 +30,7 @@ static const char *readable(enum plb_field_unit unit, const struct plb_value *va
     switch (value->type == PLB_VALUE_TEXT ? PLB_UNIT_NONE : unit) {
     case PLB_UNIT_SECONDS: return plb_seconds_print(number, text);
     case PLB_UNIT_BYTES: return plb_bytes_print(number, text);
+    case PLB_UNIT_JOULES: return plb_joules_print(number, text);
     case PLB_UNIT_PERCENT: snprintf(text, CELL_TEXT, "%.1f %%", number); return text;
     case PLB_UNIT_FRACTION: snprintf(text, CELL_TEXT, "%.1f %%", 100.0 * number); return text;
     case PLB_UNIT_RATIO: snprintf(text, CELL_TEXT, "%.2f", number); return text;
@@ -218,6 +220,7 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     say_spread(r, out);
     say_bad_curves(r, out);
     say_profiles(r, out);
+    plb_energy_say(r, out);
     if (r->mode == PLB_SIMULATED && !r->costs_told && !r->replayed)
         fprintf(out,
                 "the kernel does not tell what %s cost: the simulation takes them for equal, and rates of "

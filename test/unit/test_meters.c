@@ -131,7 +131,7 @@ static uint64_t count_of(const struct plb_meters *meters, const char *name)
 static void a_host_without_counters_says_so(void **state)
 {
     struct plb_meters meters;
-    plb_meters_open(&meters, *state, NULL, 0);
+    plb_meters_open(&meters, *state, true, NULL, 0);
     assert_int_equal(meters.n, 0);
     assert_string_equal(meters.why, "this host shows no counter of its processors' energy");
     assert_string_equal(meters.gpus_why, "");
@@ -142,7 +142,7 @@ static void powercap_has_packages_memory_and_platform(void **state)
 {
     struct plb_meters meters;
     put_powercap(*state);
-    plb_meters_open(&meters, *state, NULL, 0);
+    plb_meters_open(&meters, *state, true, NULL, 0);
     assert_int_equal(meters.n, 5);
     assert_string_equal(meters.why, "");
     assert_int_equal(count_of(&meters, "package-0"), 1000000);
@@ -171,7 +171,7 @@ static void a_counter_for_root_alone_is_named(void **state)
     assert_int_equal(chmod(*state, 0755), 0);
     if (geteuid() != 0 || seteuid(65534) != 0)
         skip();
-    plb_meters_open(&meters, *state, NULL, 0);
+    plb_meters_open(&meters, *state, true, NULL, 0);
     assert_int_equal(seteuid(0), 0);
     assert_null(named(&meters, "package-0"));
     assert_non_null(
@@ -186,7 +186,7 @@ static void perf_is_opened_on_one_cpu_of_each_package(void **state)
     perf_count = 77;
     perf_opened = 0;
     put_perf(*state);
-    plb_meters_open(&meters, *state, NULL, 0);
+    plb_meters_open(&meters, *state, true, NULL, 0);
     assert_int_equal(meters.n, 2);
     assert_int_equal(perf_cpus[0], 0);
     assert_int_equal(perf_cpus[1], 24);
@@ -203,7 +203,7 @@ static void a_package_is_read_through_one_meter(void **state)
     put_perf(*state);
     put_powercap(*state);
     put_hwmon(*state);
-    plb_meters_open(&meters, *state, NULL, 0);
+    plb_meters_open(&meters, *state, true, NULL, 0);
     assert_string_equal(named(&meters, "package-0")->driver->name, "perf");
     assert_string_equal(named(&meters, "package-1")->driver->name, "perf");
     assert_string_equal(named(&meters, "dram-0")->driver->name, "powercap");
@@ -216,12 +216,12 @@ static void where_perf_is_refused_the_others_are_read(void **state)
     struct plb_meters meters;
     perf_error = EACCES;
     put_perf(*state);
-    plb_meters_open(&meters, *state, NULL, 0);
+    plb_meters_open(&meters, *state, true, NULL, 0);
     assert_int_equal(meters.n, 0);
     assert_non_null(strstr(meters.why, "/proc/sys/kernel/perf_event_paranoid keeps users"));
     plb_meters_close(&meters);
     put_hwmon(*state);
-    plb_meters_open(&meters, *state, NULL, 0);
+    plb_meters_open(&meters, *state, true, NULL, 0);
     perf_error = 0;
     assert_int_equal(meters.n, 2);
     assert_string_equal(meters.why, "");
@@ -235,7 +235,7 @@ static void a_power_meter_tells_watts(void **state)
     uint64_t count = 5;
     double watts = 0.0;
     put_hwmon(*state);
-    plb_meters_open(&meters, *state, NULL, 0);
+    plb_meters_open(&meters, *state, true, NULL, 0);
     const struct plb_meter_domain *host = named(&meters, "host");
     assert_non_null(host);
     assert_true(host->watts);
@@ -281,7 +281,7 @@ static void gpus_of_the_job_are_measured(void **state)
     double watts;
     set(0, 1, 1, 1, 1);
     set(1, 123456, 250000, 300000, 1);
-    plb_meters_open(&meters, *state, gpus, 1);
+    plb_meters_open(&meters, *state, true, gpus, 1);
     assert_int_equal(meters.n, 1);
     assert_int_equal(users(), 1);
     const struct plb_meter_domain *gpu = named(&meters, "gpu 0000:19:00.0");
@@ -302,7 +302,7 @@ static void an_old_gpu_has_power_alone(void **state)
     struct plb_meters meters;
     static const char gpus[1][16] = {"0000:18:00.0"};
     set(0, 0, 50000, 0, 0);
-    plb_meters_open(&meters, *state, gpus, 1);
+    plb_meters_open(&meters, *state, true, gpus, 1);
     assert_int_equal(meters.n, 1);
     assert_near(meters.at[0].joules, 0.0, 0.0);
     assert_true(meters.at[0].watts);
@@ -314,13 +314,13 @@ static void a_library_that_does_not_start_is_named(void **state)
     struct plb_meters meters;
     static const char gpus[1][16] = {"0000:18:00.0"};
     refuse(9);
-    plb_meters_open(&meters, *state, gpus, 1);
+    plb_meters_open(&meters, *state, true, gpus, 1);
     refuse(0);
     assert_int_equal(meters.n, 0);
     assert_string_equal(meters.gpus_why, "GPUs are not measured: nvmlInit returns 9");
     assert_int_equal(users(), 0);
     plb_meters_close(&meters);
-    plb_meters_open(&meters, *state, gpus, 1); /* and a later start works */
+    plb_meters_open(&meters, *state, true, gpus, 1); /* and a later start works */
     assert_int_equal(meters.n, 1);
     plb_meters_close(&meters);
 }
@@ -328,7 +328,7 @@ static void a_library_that_does_not_start_is_named(void **state)
 static void a_job_without_gpus_loads_nothing(void **state)
 {
     struct plb_meters meters;
-    plb_meters_open(&meters, *state, NULL, 0);
+    plb_meters_open(&meters, *state, true, NULL, 0);
     assert_int_equal(meters.n, 0);
     assert_int_equal(users(), 0);
     plb_meters_close(&meters);

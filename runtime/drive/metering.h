@@ -1,0 +1,17 @@
+/* The meters of this rank, and rank 0's list of all meters. The first rank of a host reads its processors,
+ * and each rank the GPUs of its own PUs. Communication thread only. */
+#ifndef PLB_DRIVE_METERING_H
+#define PLB_DRIVE_METERING_H
+
+#include "drive/rank.h"
+
+/* Begins to measure. The PUs are open. */
+void plb_metering_start(struct plb_rank *r, const struct plb_node_pu *pus, int n_pus);
+
+/* The run has stopped: tells rank 0 of each domain (JOULES), before BYE. */
+void plb_metering_end(struct plb_rank *r);
+
+/* Rank 0: JOULES has come. */
+void plb_metering_hear(struct plb_rank *r, const struct plb_message *m);
+
+#endif

@@ -1,0 +1,65 @@
+#include "report/energy.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/quantity.h"
+
+static bool is(const struct plb_report_meter *m, const char *of)
+{
+    return m->of != NULL && strcmp(m->of, of) == 0;
+}
+
+/* ", packages 12 J" where there are some. */
+static void say_kind(const struct plb_report *r, const char *of, const char *name, const char **separator,
+                     FILE *out)
+{
+    double joules = 0.0;
+    char text[PLB_QUANTITY_TEXT];
+    for (int i = 0; i < r->n_meters; i++)
+        if (r->meters[i].counted && is(&r->meters[i], of))
+            joules += r->meters[i].joules;
+    if (joules > 0.0) {
+        fprintf(out, "%s%s %s", *separator, name, plb_joules_print(joules, text));
+        *separator = ", ";
+    }
+}
+
+/* Hosts with something that is not measured; *first is the first such meter. */
+static int count_missing(const struct plb_report *r, const struct plb_report_meter **first)
+{
+    int hosts = 0;
+    for (int i = 0; i < r->n_meters; i++) {
+        bool again = false;
+        for (int k = 0; k < i; k++)
+            again |= strcmp(r->meters[k].host, r->meters[i].host) == 0 && plb_report_misses(r, &r->meters[k]);
+        if (plb_report_misses(r, &r->meters[i]) && !again) {
+            *first = hosts == 0 ? &r->meters[i] : *first;
+            hosts++;
+        }
+    }
+    return hosts;
+}
+
+void plb_energy_say(const struct plb_report *r, FILE *out)
+{
+    const struct plb_report_meter *missing = NULL;
+    const char *separator = ": ";
+    char text[PLB_QUANTITY_TEXT];
+    if (!isfinite(r->measured_j))
+        return;
+    int hosts = count_missing(r, &missing);
+    fprintf(out, "energy %s%s", hosts > 0 ? "at least " : "", plb_joules_print(r->measured_j, text));
+    say_kind(r, "package", "packages", &separator, out);
+    say_kind(r, "memory", "memory", &separator, out);
+    say_kind(r, "gpu", "GPUs", &separator, out);
+    say_kind(r, "platform", "hosts as a whole", &separator, out);
+    if (hosts > 0)
+        fprintf(out, "; not measured in full on %d host%s, such as %s: %s", hosts, hosts == 1 ? "" : "s",
+                missing->host, missing->note);
+    fputc('\n', out);
+    for (int i = 0; i < r->n_meters; i++)
+        if (r->meters[i].counted && r->meters[i].note[0] != '\0')
+            fprintf(out, "energy of %s on %s by %s: %s\n", r->meters[i].domain, r->meters[i].host,
+                    r->meters[i].meter, r->meters[i].note);
+}
