@@ -90,7 +90,8 @@ kmeans() {
                      print x[c] + w[c] * bell() "," y[c] + w[c] * bell()
                  } }' >"$tmp/points.csv"
     "$plbrun" --quiet kmeans/app.conf kmeans.points="$tmp/points.csv" kmeans.clusters=7 \
-        kmeans.labels="$tmp/labels.npy" kmeans.centroids="$tmp/centroids.npy" kmeans.history="$tmp/history.npy"
+        kmeans.labels="$tmp/labels.npy" kmeans.centroids="$tmp/centroids.npy" \
+        kmeans.history="$tmp/history.npy"
     od -An -v -t f4 -w4 -j 128 "$tmp/labels.npy" |
         paste -d, <(tail -n +2 "$tmp/points.csv") - >"$tmp/labelled.csv"
     draw kmeans/clusters.png <<END
