@@ -6,8 +6,7 @@
 
 #include "model/objective.h"
 #include "numbers.h"
-
-#define FEW 4 /* PUs of a random cluster, at most */
+#include "share_grid.h"
 
 /* A machine and a benchmark of Stafford et al. 2017, Table 1: the CPU's speed is 1, W = 1. The last two are
  * α that the printed parameters give for least energy and least energy times delay. -1: α_opt. */
@@ -103,10 +102,17 @@ static void cost(const struct plb_power_job *job, const struct plb_aim *aim, con
 
 #define LATE 1e30
 
-static double value_of(const struct plb_power_job *job, const struct plb_aim *aim, const double *x)
+struct question {
+    const struct plb_power_job *job;
+    const struct plb_aim *aim;
+};
+
+static double value_of(const void *context, const double *x)
 {
+    const struct question *q = context;
+    const struct plb_aim *aim = q->aim;
     double seconds, joules;
-    cost(job, aim, x, &seconds, &joules);
+    cost(q->job, aim, x, &seconds, &joules);
     if (isinf(joules))
         return INFINITY;
     if (seconds > aim->deadline_s * (1 + 1e-9))
@@ -114,56 +120,6 @@ static double value_of(const struct plb_power_job *job, const struct plb_aim *ai
     return aim->objective == PLB_OBJECTIVE_TIME   ? seconds
          : aim->objective == PLB_OBJECTIVE_ENERGY ? joules
                                                   : seconds * joules;
-}
-
-#define STEPS 11
-#define ZOOMS 24
-
-/* The best shares of the PUs `set` (n of them) on a grid that shrinks about its best point. */
-static double grid(const struct plb_power_job *job, const struct plb_aim *aim, const int *set, int n)
-{
-    double centre[FEW], width = 1.0, least = INFINITY;
-    for (int i = 0; i < n; i++)
-        centre[i] = 1.0 / n;
-    for (int zoom = 0; zoom < ZOOMS; zoom++, width *= 0.65) {
-        int points = 1;
-        double from[FEW], best[FEW];
-        for (int i = 0; i < n - 1; i++, points *= STEPS)
-            from[i] = fmin(fmax(centre[i] - 0.5 * width, 0.0), 1.0 - width);
-        memcpy(best, centre, sizeof best);
-        for (int point = 0; point < points; point++) {
-            double x[FEW] = {0}, left = 1.0, f[FEW];
-            for (int i = 0, rest = point; i < n - 1; i++, rest /= STEPS) {
-                f[i] = from[i] + width * (rest % STEPS) / (STEPS - 1);
-                left -= f[i];
-            }
-            if (left < -1e-12)
-                continue;
-            f[n - 1] = fmax(left, 0.0);
-            for (int i = 0; i < n; i++)
-                x[set[i]] = f[i] * job->work;
-            double value = value_of(job, aim, x);
-            if (value < least) {
-                least = value;
-                memcpy(best, f, sizeof best);
-            }
-        }
-        memcpy(centre, best, sizeof centre);
-    }
-    return least;
-}
-
-static double brute_force(const struct plb_power_job *job, const struct plb_aim *aim)
-{
-    double least = INFINITY;
-    for (int sets = 1; sets < 1 << job->n; sets++) {
-        int set[FEW], n = 0;
-        for (int i = 0; i < job->n; i++)
-            if (sets & 1 << i)
-                set[n++] = i;
-        least = fmin(least, grid(job, aim, set, n));
-    }
-    return least;
 }
 
 static double between(uint64_t *s, double low, double high)
@@ -195,7 +151,8 @@ static void random_job(uint64_t *s, struct plb_power_pu *pus, double *watts, str
 static void judge(const struct plb_power_job *job, const struct plb_aim *aim, const double *x,
                   const struct plb_aim_answer *got, int seed)
 {
-    double seconds, joules, sum = 0.0, least = brute_force(job, aim);
+    struct question q = {job, aim};
+    double seconds, joules, sum = 0.0, least = brute_force(value_of, &q, job->work, job->n);
     if (got->state != PLB_AIM_MET) {
         if (least < LATE)
             fail_msg("seed %d: state %d, but a grid finds %g", seed, got->state, least);
@@ -209,7 +166,7 @@ static void judge(const struct plb_power_job *job, const struct plb_aim *aim, co
         fail_msg("seed %d: a limit is broken", seed);
     near(got->seconds, seconds, 1e-9);
     near(got->joules, joules, 1e-9);
-    double value = value_of(job, aim, x);
+    double value = value_of(&q, x);
     if (!(value <= least * (1 + 1e-9)) || !(least <= value * 1.001) || !got->exact)
         fail_msg("seed %d, %d PUs, rule %d, objective %d: %.12g, a grid finds %.12g", seed, job->n, job->rule,
                  aim->objective, value, least);
