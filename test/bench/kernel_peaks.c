@@ -3,7 +3,6 @@
  *
  *     multiply-adds   flop/s, each step a fused one
  *     unfused         flop/s of 3 products and 5 sums that wait for nothing, as a step of mandelbrot has
- *     divisions roots a second
  *     copies          bytes/s that a copy reads and writes, by memcpy or around the caches, once each
  *     rows rows_large bytes/s of rows of 512 bytes at random places of 5 and of 100 MB, fetched ahead
  *     triad_STREAM    bytes/s of the triad of McCalpin's STREAM: 24 for each element
@@ -113,38 +112,6 @@ static void unfused(struct work *w)
     mix(x, y);
     keep(w, x, 3 * MIXED / 2);
     keep(w, y, 5 * MIXED / 2);
-}
-
-PLB_CLONES static void divide(double *x)
-{
-    for (int k = 0; k < STEPS / 10; k++)
-        for (int i = 0; i < SUMS; i++)
-            x[i] = 1.5 / x[i];
-}
-
-static void divisions(struct work *w)
-{
-    double x[SUMS];
-    for (int i = 0; i < SUMS; i++)
-        x[i] = 1.0 + i;
-    divide(x);
-    keep(w, x, SUMS);
-}
-
-PLB_CLONES static void take_roots(double *x)
-{
-    for (int k = 0; k < STEPS / 10; k++)
-        for (int i = 0; i < SUMS; i++)
-            x[i] = sqrt(x[i]);
-}
-
-static void roots(struct work *w)
-{
-    double x[SUMS];
-    for (int i = 0; i < SUMS; i++)
-        x[i] = 1.0 + i;
-    take_roots(x);
-    keep(w, x, SUMS);
 }
 
 /* This thread's part of n. */
@@ -263,15 +230,12 @@ int main(void)
         w.b[i] = (double)i;
     say("multiply-adds", threads * 2.0 * SUMS * STEPS / seconds(multiply_adds, &w));
     say("unfused", threads * 4.0 * MIXED * STEPS / seconds(unfused, &w));
-    say("divisions", threads * SUMS * (STEPS / 10.0) / seconds(divisions, &w));
-    say("roots", threads * SUMS * (STEPS / 10.0) / seconds(roots, &w));
     say("copies", 2.0 * LONG * bytes / fmin(seconds(copy, &w), seconds(copy_around, &w)));
     say("triad_STREAM", 3.0 * TRIAD * bytes / seconds(stream, &w));
     say_rows("rows", &w, SMALL_ROWS);
     say_rows("rows_large", &w, LARGE_ROWS);
-    double took = seconds(plain, &w);
+    const double took = seconds(plain, &w); /* sets w.done */
     say("mandelbrot_C,-schedule(dynamic)", w.done / took);
-    printf("steps_of_a_row %.0f\n", w.done / HEIGHT);
     free(w.a);
     free(w.b);
     free(w.c);

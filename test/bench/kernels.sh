@@ -10,11 +10,10 @@ python=$BUILD/peers/bin/python
 [ -x "$python" ] || python=python3
 
 # NAME, kernel, what its rate counts, how many of them a unit has; what limits it, and how much of that each
-# takes; flops, as multiply-adds would make them; settings. Limits are of kernel_peaks.c, or:
-# formula: 310 flops of multiply-adds, 5 divisions and a root after each other.
+# takes; flops, as multiply-adds would make them; settings. The limits are those of kernel_peaks.c.
 steps=83024 # of a row of this window
 cases() {
-    echo "closed blackscholes options 1 formula 1 345 blackscholes.count=100000"
+    echo "closed blackscholes options 1 multiply-adds 345 345 blackscholes.count=100000"
     echo "montecarlo blackscholes paths 1000000 multiply-adds 150 150 blackscholes.count=1" \
         "blackscholes.method=montecarlo blackscholes.paths=1000000"
     echo "binomial binomial nodes 501501 multiply-adds 5 5 binomial.count=8"
@@ -47,10 +46,8 @@ cases | awk '
     FNR == 1 {
         printf "%.1f Gflop/s of multiply-adds, %.1f of 3 products and 5 sums\n",
             giga("multiply-adds"), giga("unfused")
-        printf "%.2f billion divisions/s, %.2f billion roots/s\n", giga("divisions"), giga("roots")
         printf "%.1f GB/s of copies, %.1f of rows of 512 bytes anywhere in 5 MB, %.1f in 100 MB\n\n",
             giga("copies"), giga("rows"), giga("rows_large")
-        rate["formula"] = 1 / (310 / rate["multiply-adds"] + 5 / rate["divisions"] + 1 / rate["roots"])
         printf "%-11s %18s %8s %20s %23s %8s\n",
             "kernel", "rate", "of peak", "of its limit", "beside", "times"
     }
