@@ -60,7 +60,7 @@ OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(
            $(if $(SAN),$(B)/test/support/keep_loaded.o)
 CUDA_KERNELS := $(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.cu)))
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(CUDA_KERNELS:%=$(B)/kernels/%.cuda.so))
-PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn black-scholes k-means)
+PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn k-means)
 
 .PHONY: all demo bundle install uninstall format lint help clean
 all: $(BIN) $(KERNEL_SO) $(PAPER_SO)
