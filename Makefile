@@ -60,7 +60,7 @@ OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(
            $(if $(SAN),$(B)/test/support/keep_loaded.o)
 CUDA_KERNELS := $(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.cu)))
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(CUDA_KERNELS:%=$(B)/kernels/%.cuda.so))
-PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn black-scholes k-means)
+PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn k-means)
 
 .PHONY: all demo bundle install uninstall format lint help clean
 all: $(BIN) $(KERNEL_SO) $(PAPER_SO)
@@ -211,7 +211,8 @@ help:
 	@echo "make bench-mixed        all balancers on up to 10,000 PUs of mixed kinds, in virtual time"
 	@echo "make bench-random       all balancers on 1,000 random clusters (N=60: fewer; HALF=tune or report;"
 	@echo "                        BENCH_RANDOM=1234: that one alone)"
-	@echo "make bench-kernels      entries of kernels on one core, beside its peak, NumPy and QuantLib"
+	@echo "make bench-kernels      entries of kernels beside what limits them, and beside other programs"
+	@echo "                        (THREADS=1: cores; ROUNDS=3: best of so many; after make check-peers)"
 	@echo "make bench-overhead     what a task and a steal cost"
 
 clean:

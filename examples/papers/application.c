@@ -1,16 +1,15 @@
-/* Cost models of three applications of the PLB-HeC (2015) and PLB-HAC (2019) papers, for --simulate.
+/* Cost models of two applications of the PLB-HeC (2015) and PLB-HAC (2019) papers, for --simulate.
  *
- * Built three times, with APPLICATION = GRN, BLACK_SCHOLES or K_MEANS; the fourth application is
- * kernels/matmul. A model declares units and data of the application's sizes and says how many
+ * Built twice, with APPLICATION = GRN or K_MEANS; the other applications are kernels/matmul and
+ * kernels/blackscholes. A model declares units and data of the application's sizes and says how many
  * operations a unit is; the rate.NAME of hostfiles/plb-*.cluster are in the same operations. The papers
- * give sizes but neither samples, paths nor clusters: the defaults are our choice, such that the largest
+ * give sizes but neither samples nor clusters: the defaults are our choice, such that the largest
  * size lasts half a minute to a minute on the full clusters. Weak where an application synchronises in
  * between, as k-means does after each iteration: the model is one pass. */
 #include "plb/kernel.h"
 
 #define GRN 1
-#define BLACK_SCHOLES 2
-#define K_MEANS 3
+#define K_MEANS 2
 
 #if APPLICATION == GRN
 
@@ -55,37 +54,6 @@ static void declare(struct plb_app *app)
     plb_app_data(app, &(struct plb_data){.name = "best",
                                          .mode = PLB_OUTPUT,
                                          .unit_bytes = 4 * (size_t)plb_app_int(app, "predictors") + 4});
-}
-
-#elif APPLICATION == BLACK_SCHOLES
-
-/* Option prices by Monte Carlo simulation of the Black-Scholes equation. A unit is an option: `paths`
- * random walks of `steps` steps, each with a normal draw (logarithm, root, cosine) and an exponential. */
-#define NAME "black-scholes"
-#define UNIT "options"
-#define SUMMARY "cost model: option prices by random walks"
-#define STEP 20.0 /* operations of one step, every elementary function counted as one */
-
-static const struct plb_option options[] = {
-    {"options", PLB_INT, "10000", 1, 1e12, NULL, "options to price; 10000 to 500000 in the paper"},
-    {"paths", PLB_INT, "65536", 1, 1e12, NULL, "random walks per option"},
-    {"steps", PLB_INT, "256", 1, 1e12, NULL, "steps of a walk"},
-    {0},
-};
-
-static double unit_cost(const struct plb_app *app)
-{
-    return STEP * (double)plb_app_int(app, "paths") * (double)plb_app_int(app, "steps");
-}
-
-/* In float32: spot, strike, interest, volatility and maturity; back come price and standard error. */
-static void declare(struct plb_app *app)
-{
-    plb_app_units(app, plb_app_int(app, "options"));
-    plb_app_data(app,
-                 &(struct plb_data){.name = "terms", .mode = PLB_PARTITION, .unit_bytes = 5 * sizeof(float)});
-    plb_app_data(app,
-                 &(struct plb_data){.name = "prices", .mode = PLB_OUTPUT, .unit_bytes = 2 * sizeof(float)});
 }
 
 #elif APPLICATION == K_MEANS
@@ -134,7 +102,7 @@ static void declare(struct plb_app *app)
 }
 
 #else
-#error "APPLICATION must be GRN, BLACK_SCHOLES or K_MEANS"
+#error "APPLICATION must be GRN or K_MEANS"
 #endif
 
 static int setup(struct plb_app *app)

@@ -1,43 +1,127 @@
-/* The formula of Black and Scholes (1973), with Merton's dividend. All loops run over AT_ONCE contracts, one
- * column after the other, so that they are vectorised; a row that is left over is priced several times. */
+/* The formula of Black and Scholes (1973), with Merton's dividend. The loops run over AT_ONCE contracts,
+ * so that they are vectorised; a row that is left over is priced several times. Rows become columns, and
+ * columns rows, in vectors: number by number that would take as long as the formula. */
 #include "contracts.h"
 #include "elementary.h"
 #include "prices.h"
+
+#include <string.h>
+
+#define WIDE 8 /* numbers of a vector of AVX-512; others take several */
+typedef double reals __attribute__((vector_size(WIDE * sizeof(double))));
+#ifdef __clang__
+#define PICK(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+typedef int64_t wholes __attribute__((vector_size(WIDE * sizeof(int64_t))));
+#define PICK(a, b, ...) __builtin_shuffle(a, b, (wholes){__VA_ARGS__})
+#endif
 
 struct block {
     double in[CONTRACT_COLUMNS][AT_ONCE], out[GREEKS][AT_ONCE];
 };
 
-PLB_CLONES static void price_block(struct block *b)
+/* Exchanges rows and columns: parts of 1, 2 and 4 numbers between pairs of vectors. */
+ELEMENTARY void transpose(reals v[WIDE])
 {
-    for (int i = 0; i < AT_ONCE; i++) {
-        const double spot = b->in[SPOT][i], strike = b->in[STRIKE][i], rate = b->in[RATE][i];
-        const double dividend = b->in[DIVIDEND][i], sigma = b->in[VOLATILITY][i], time = b->in[TIME][i];
-        const double sign = 1.0 - 2.0 * b->in[TYPE][i], root = sqrt(time), spread = sigma * root;
-        const double d1 = (fast_log(spot / strike) + (rate - dividend + 0.5 * sigma * sigma) * time) / spread;
-        const double d2 = d1 - spread, carry = fast_exp(-dividend * time);
-        const double paid = strike * fast_exp(-rate * time), worth = spot * carry;
-        double bell, other;
-        const double n1 = normal_below(sign * d1, &bell), n2 = normal_below(sign * d2, &other);
-        const double density = bell * 0.39894228040143267794; /* 1 / sqrt(2 pi) */
-        b->out[PRICE][i] = sign * (worth * n1 - paid * n2);
-        b->out[DELTA][i] = sign * carry * n1;
-        b->out[GAMMA][i] = carry * density / (spot * spread);
-        b->out[VEGA][i] = worth * density * root;
-        b->out[THETA][i] = sign * (dividend * worth * n1 - rate * paid * n2)
-                         - worth * density * sigma / (2.0 * root);
-        b->out[RHO][i] = sign * paid * time * n2;
+    reals a[WIDE], b[WIDE];
+    for (int i = 0; i < WIDE; i += 2) {
+        a[i] = PICK(v[i], v[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        a[i + 1] = PICK(v[i], v[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
     }
+    for (int i = 0; i < WIDE; i += 4)
+        for (int j = i; j < i + 2; j++) {
+            b[j] = PICK(a[j], a[j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[j + 2] = PICK(a[j], a[j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int j = 0; j < 4; j++) {
+        v[j] = PICK(b[j], b[j + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        v[j + 4] = PICK(b[j], b[j + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+/* The last of WIDE numbers of a row is the next row's. So the last row is read from one number before. */
+ELEMENTARY void read_block(const double *contracts, struct block *b)
+{
+    for (int64_t i = 0; i < AT_ONCE; i += WIDE) {
+        reals v[WIDE];
+        for (int64_t r = 0; r < WIDE; r++)
+            memcpy(&v[r], contracts + (i + r) * CONTRACT_COLUMNS - (r == WIDE - 1), sizeof v[r]);
+        v[WIDE - 1] = PICK(v[WIDE - 1], v[WIDE - 1], 1, 2, 3, 4, 5, 6, 7, 7);
+        transpose(v);
+        for (int k = 0; k < CONTRACT_COLUMNS; k++)
+            memcpy(&b->in[k][i], &v[k], sizeof v[k]);
+    }
+}
+
+/* Each row is written over what the one before has left behind its end. */
+ELEMENTARY void write_block(const struct block *b, double *results)
+{
+    for (int64_t i = 0; i < AT_ONCE; i += WIDE) {
+        reals v[WIDE];
+        for (int k = 0; k < WIDE; k++)
+            memcpy(&v[k], &b->out[k < GREEKS ? k : 0][i], sizeof v[k]);
+        transpose(v);
+        for (int64_t r = 0; r < WIDE - 1; r++)
+            memcpy(results + (i + r) * GREEKS, &v[r], sizeof v[r]);
+        memcpy(results + (i + WIDE - 1) * GREEKS, &v[WIDE - 1], GREEKS * sizeof(double));
+    }
+}
+
+/* Several short loops: a processor overlaps rounds of a loop as far as its list of waiting instructions goes.
+ */
+ELEMENTARY void price_columns(struct block *b)
+{
+    double d1[AT_ONCE], d2[AT_ONCE], per_spread[AT_ONCE], carry[AT_ONCE], discount[AT_ONCE];
+    double n1[AT_ONCE], n2[AT_ONCE], bell[AT_ONCE];
+    for (int i = 0; i < AT_ONCE; i++) {
+        const double sigma = b->in[VOLATILITY][i], time = b->in[TIME][i], spread = sigma * sqrt(time);
+        const double drift = b->in[RATE][i] - b->in[DIVIDEND][i] + 0.5 * sigma * sigma;
+        per_spread[i] = 1.0 / spread;
+        d1[i] = (fast_log(b->in[SPOT][i] / b->in[STRIKE][i]) + drift * time) * per_spread[i];
+        d2[i] = d1[i] - spread;
+    }
+    for (int i = 0; i < AT_ONCE; i++) {
+        carry[i] = fast_exp(-b->in[DIVIDEND][i] * b->in[TIME][i]);
+        discount[i] = fast_exp(-b->in[RATE][i] * b->in[TIME][i]);
+    }
+    for (int i = 0; i < AT_ONCE; i++)
+        n1[i] = normal_below((1.0 - 2.0 * b->in[TYPE][i]) * d1[i], &bell[i]);
+    for (int i = 0; i < AT_ONCE; i++) {
+        double unused;
+        n2[i] = normal_below((1.0 - 2.0 * b->in[TYPE][i]) * d2[i], &unused);
+    }
+    for (int i = 0; i < AT_ONCE; i++) {
+        const double sigma = b->in[VOLATILITY][i], time = b->in[TIME][i], sign = 1.0 - 2.0 * b->in[TYPE][i];
+        const double density = bell[i] * 0.39894228040143267794; /* 1 / sqrt(2 pi) */
+        const double worth = b->in[SPOT][i] * carry[i], paid = b->in[STRIKE][i] * discount[i];
+        b->out[PRICE][i] = sign * (worth * n1[i] - paid * n2[i]);
+        b->out[DELTA][i] = sign * carry[i] * n1[i];
+        b->out[GAMMA][i] = carry[i] * density * per_spread[i] / b->in[SPOT][i];
+        b->out[VEGA][i] = worth * density * sqrt(time);
+        b->out[THETA][i] = sign * (b->in[DIVIDEND][i] * worth * n1[i] - b->in[RATE][i] * paid * n2[i])
+                         - worth * density * (0.5 * sigma * sigma) * per_spread[i];
+        b->out[RHO][i] = sign * paid * time * n2[i];
+    }
+}
+
+PLB_CLONES static void price_block(const double *contracts, double *results)
+{
+    struct block b;
+    read_block(contracts, &b);
+    price_columns(&b);
+    write_block(&b, results);
 }
 
 void price_closed(const double *contracts, int64_t n, double *results)
 {
-    struct block b;
+    double in[AT_ONCE * CONTRACT_COLUMNS], out[AT_ONCE * GREEKS];
+    if (n == AT_ONCE) {
+        price_block(contracts, results);
+        return;
+    }
     for (int64_t i = 0; i < AT_ONCE; i++)
-        for (int k = 0; k < CONTRACT_COLUMNS; k++)
-            b.in[k][i] = contracts[(i < n ? i : n - 1) * CONTRACT_COLUMNS + k];
-    price_block(&b);
-    for (int64_t i = 0; i < n; i++)
-        for (int k = 0; k < GREEKS; k++)
-            results[i * GREEKS + k] = b.out[k][i];
+        memcpy(in + i * CONTRACT_COLUMNS, contracts + (i < n ? i : n - 1) * CONTRACT_COLUMNS,
+               CONTRACT_COLUMNS * sizeof *in);
+    price_block(in, out);
+    memcpy(results, out, (size_t)n * GREEKS * sizeof *out);
 }

@@ -1,6 +1,9 @@
 /* Columns first: a tile of the rows and of those around them becomes float64, with the border's rows in their
- * places, and each row of it is a sum of rows. Then each row is a sum of itself at several places. Numbers at
- * the same distance are added before they are multiplied. */
+ * places, and each row of it is a sum of rows. Then each row is a sum of itself at several places.
+ *
+ * Several sums are made at a time, so that a number which is read is used for each of them. Numbers at equal
+ * distances have equal weights, but adding them first would read each of them for each sum: loads are slower
+ * than multiply-adds. */
 #include "rows.h"
 
 #include <math.h>
@@ -9,6 +12,10 @@
 /* Numbers of a row that are summed at a time, so that a tile of 81 rows and more stays in the second-level
  * cache. */
 #define TILE 256
+
+/* Numbers from a row of a tile to the next: no power of two, or rows would push each other out of the first
+ * cache. */
+#define STRIDE (TILE + 8)
 
 int64_t place_of(enum mode mode, int64_t i, int64_t n)
 {
@@ -54,8 +61,8 @@ static int64_t padded(const struct blur *b)
 
 size_t band_bytes(const struct blur *b)
 {
-    size_t tile = (size_t)(BAND + 2 * b->radius) * TILE;
-    return (tile + BAND * (size_t)padded(b)) * sizeof(double);
+    size_t tile = (size_t)(BAND + 2 * b->radius) * STRIDE;
+    return (tile + BAND * (size_t)padded(b) + (size_t)(2 * b->radius + 1)) * sizeof(double);
 }
 
 /* n numbers of row u, from `column` on, as float64; 0 where the mode says so. */
@@ -76,29 +83,107 @@ static void convert(const struct blur *b, const void *rows, int64_t origin, int6
         memcpy(to, (const double *)rows + at, (size_t)n * sizeof *to);
 }
 
-#define GROUP 32 /* sums side by side: four vectors of AVX-512, or eight of AVX2 */
+/* Sums side by side: two vectors of AVX-512, or four of AVX2. */
+#define LANES 16
 
-/* n sums of numbers at the distances -radius to radius steps from x. */
+/* Runs of LANES sums that share what they read. More: accumulators do not fit the registers of AVX2. */
+#define RUNS 4
+
+/* Adds the numbers at `at` to some of the runs. Each run is `apart` steps from the one before. */
+static inline __attribute__((always_inline)) void add(const double *at, const double *weight, int64_t apart,
+                                                      int from, int to, double sum[RUNS][LANES])
+{
+    for (int v = from; v < to; v++)
+#pragma omp simd /* else gcc unrolls the loop before it looks for vectors, and finds none */
+        for (int l = 0; l < LANES; l++)
+            sum[v][l] = fma(weight[-v * apart], at[l], sum[v][l]);
+}
+
+/* Sums at RUNS x LANES places from x on, of numbers at the distances -radius to radius steps, in this order.
+ * 2 radius + 1 is at least (RUNS - 1) apart. weights: of distance 0; to: the first run's, others are `next`
+ * from each other. */
+PLB_CLONES static void sum_runs(const double *x, int64_t step, int64_t apart, const double *weights,
+                                int64_t radius, double *to, int64_t next)
+{
+    double sum[RUNS][LANES] = {{0.0}};
+    int64_t m = -radius;
+    for (; m < apart - radius; m++)
+        add(x + m * step, weights + m, apart, 0, 1, sum);
+    for (; m < 2 * apart - radius; m++)
+        add(x + m * step, weights + m, apart, 0, 2, sum);
+    for (; m < 3 * apart - radius; m++)
+        add(x + m * step, weights + m, apart, 0, 3, sum);
+    for (; m <= radius; m++)
+        add(x + m * step, weights + m, apart, 0, RUNS, sum);
+    for (; m <= radius + apart; m++)
+        add(x + m * step, weights + m, apart, 1, RUNS, sum);
+    for (; m <= radius + 2 * apart; m++)
+        add(x + m * step, weights + m, apart, 2, RUNS, sum);
+    for (; m <= radius + 3 * apart; m++)
+        add(x + m * step, weights + m, apart, 3, RUNS, sum);
+    for (int64_t v = 0; v < RUNS; v++)
+        memcpy(to + v * next, sum[v], sizeof sum[v]);
+}
+
+/* n sums from x on, in the same order, so that they have the same bits. */
 PLB_CLONES static void sum_along(const double *x, int64_t n, int64_t step, const double *weights,
                                  int64_t radius, double *to)
 {
+    enum { GROUP = RUNS * LANES / 2 };
     int64_t i = 0;
     for (; i + GROUP <= n; i += GROUP) {
-        const double *at = x + i;
-        double sum[GROUP];
-        for (int l = 0; l < GROUP; l++)
-            sum[l] = weights[0] * at[l];
-        for (int64_t k = 1; k <= radius; k++)
+        double sum[GROUP] = {0.0};
+        for (int64_t m = -radius; m <= radius; m++)
             for (int l = 0; l < GROUP; l++)
-                sum[l] = fma(weights[k], at[l - k * step] + at[l + k * step], sum[l]);
+                sum[l] = fma(weights[m], x[i + l + m * step], sum[l]);
         memcpy(to + i, sum, sizeof sum);
     }
     for (; i < n; i++) {
-        double sum = weights[0] * x[i];
-        for (int64_t k = 1; k <= radius; k++)
-            sum = fma(weights[k], x[i - k * step] + x[i + k * step], sum);
+        double sum = 0.0;
+        for (int64_t m = -radius; m <= radius; m++)
+            sum = fma(weights[m], x[i + m * step], sum);
         to[i] = sum;
     }
+}
+
+/* The place of the next part of n that begins at i: the last part overlaps the one before, and computes the
+ * same. */
+static int64_t at_most(int64_t i, int64_t last)
+{
+    return i < last ? i : last;
+}
+
+/* The sums of n columns of `count` rows of a tile. */
+static void sum_columns(const double *tile, int64_t n, int64_t count, const double *weights, int64_t radius,
+                        double *to, int64_t next)
+{
+    if (n < LANES || count < RUNS || 2 * radius + 1 < RUNS - 1) {
+        for (int64_t r = 0; r < count; r++)
+            sum_along(tile + r * STRIDE, n, STRIDE, weights, radius, to + r * next);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += LANES)
+        for (int64_t r = 0; r < count; r += RUNS) {
+            const int64_t column = at_most(i, n - LANES), row = at_most(r, count - RUNS);
+            sum_runs(tile + row * STRIDE + column, STRIDE, 1, weights, radius, to + row * next + column,
+                     next);
+        }
+}
+
+/* The sums of a row of n numbers, `channels` a pixel. */
+static void sum_row(const double *x, int64_t n, int64_t channels, const double *weights, int64_t radius,
+                    double *to)
+{
+    const int64_t run = LANES * channels;
+    if (n < RUNS * run || 2 * radius + 1 < (RUNS - 1) * LANES) {
+        sum_along(x, n, channels, weights, radius, to);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += RUNS * run)
+        for (int64_t c = 0; c < channels; c++) {
+            const int64_t at = at_most(i, n - RUNS * run) + c * LANES;
+            sum_runs(x + at, channels, LANES, weights, radius, to + at, run);
+        }
 }
 
 /* Fills a row's padding. The row begins at x. */
@@ -116,18 +201,19 @@ static void pad(const struct blur *b, double *x)
 void blur_band(const struct blur *b, const void *rows, int64_t origin, int64_t first, int64_t count,
                const double *weights, void *scratch, double *out)
 {
-    double *tile = scratch, *sums = tile + (BAND + 2 * b->radius) * TILE + padding(b);
+    double *tile = scratch, *sums = tile + (BAND + 2 * b->radius) * STRIDE + padding(b);
+    double *both = sums - padding(b) + BAND * padded(b) + b->radius; /* weights of both sides */
     const int64_t length = row_length(b);
+    for (int64_t k = 0; k <= b->radius; k++)
+        both[k] = both[-k] = weights[k];
     for (int64_t column = 0; column < length; column += TILE) {
         const int64_t n = length - column < TILE ? length - column : TILE;
         for (int64_t r = 0; r < count + 2 * b->radius; r++)
-            convert(b, rows, origin, first + r - b->radius, column, n, tile + r * TILE);
-        for (int64_t r = 0; r < count; r++)
-            sum_along(tile + (r + b->radius) * TILE, n, TILE, weights, b->radius,
-                      sums + r * padded(b) + column);
+            convert(b, rows, origin, first + r - b->radius, column, n, tile + r * STRIDE);
+        sum_columns(tile + b->radius * STRIDE, n, count, both, b->radius, sums + column, padded(b));
     }
     for (int64_t r = 0; r < count; r++) {
         pad(b, sums + r * padded(b));
-        sum_along(sums + r * padded(b), length, b->channels, weights, b->radius, out + r * length);
+        sum_row(sums + r * padded(b), length, b->channels, both, b->radius, out + r * length);
     }
 }

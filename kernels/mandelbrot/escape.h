@@ -4,9 +4,9 @@
 
 #include "plb/kernel.h"
 
-/* Points that are iterated side by side: four vectors of AVX-512, or eight of AVX2, whose steps do not wait
- * for each other. More: the points of a group differ more, and each waits for the last one. */
-#define LANES 32
+/* Points of a row that a thread takes at a time. More: a thread is slow to see that a task is cancelled.
+ * Fewer: at their end some vectors have no work more often. */
+#define POINTS 256
 
 /* The constants of a job. */
 struct window {
@@ -17,7 +17,7 @@ struct window {
     int64_t image;    /* 1: colours are wanted too */
 };
 
-/* The steps of n points of a row, 1 to LANES, from the column on: those of z = z^2 + c, from 0 on, for which
+/* The steps of n points of a row, 1 to POINTS, from the column on: those of z = z^2 + c, from 0 on, for which
  * |z| is 2 at most; depth where it stays so. Each step is rounded as in the plain loop. */
 void escape(const struct window *w, int64_t row, int64_t column, int64_t n, float *steps);
 

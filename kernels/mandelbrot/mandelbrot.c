@@ -47,13 +47,13 @@ static uint8_t colour_of(float count, int64_t depth)
 static int draw(const struct plb_task *task)
 {
     const struct window *w = task->args;
-    const int64_t groups = (w->width + LANES - 1) / LANES;
+    const int64_t groups = (w->width + POINTS - 1) / POINTS;
     float *counts = task->data[COUNTS];
     uint8_t *pixels = w->image ? task->data[PIXELS] : NULL;
 #pragma omp parallel for collapse(2) schedule(dynamic, 4) num_threads(task->threads)
     for (int64_t row = 0; row < task->count; row++)
         for (int64_t group = 0; group < groups; group++) {
-            int64_t first = group * LANES, n = w->width - first < LANES ? w->width - first : LANES;
+            int64_t first = group * POINTS, n = w->width - first < POINTS ? w->width - first : POINTS;
             float *of_group = counts + row * w->width + first;
             if (plb_task_cancelled(task))
                 continue;

@@ -10,6 +10,10 @@
  * The elements must be finite. */
 #include <float.h>
 #include <math.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "plb/kernel.h"
 
@@ -39,18 +43,84 @@ static const struct plb_option options[] = {
     {0},
 };
 
+/* Bytes of `a` from which a task writes around the caches. Larger: a core reads what it is about to
+ * overwrite, a quarter of its traffic. Smaller: results leave a cache in which somebody may want them. */
+#define FAR_BYTES (INT64_C(4) << 20)
+
+/* Elements side by side, so that sums do not wait for each other. */
+#define LANES 32
+
+/* Writes x to memory, around the caches if far. */
+static inline void put(double *to, const double x[LANES], bool far)
+{
+#ifdef __SSE2__
+    for (int l = 0; far && l < LANES; l += 2)
+        _mm_stream_pd(to + l, _mm_loadu_pd(x + l));
+#else
+    far = false;
+#endif
+    if (!far)
+        memcpy(to, x, LANES * sizeof *x);
+}
+
+/* From here on other threads see the elements that went around the caches. */
+static inline void finish(bool far)
+{
+#ifdef __SSE2__
+    if (far)
+        _mm_sfence();
+#else
+    (void)far;
+#endif
+}
+
+/* Sum, least and greatest of some elements of `a`. */
+struct reduced {
+    double sum[LANES], least[LANES], greatest[LANES];
+};
+
+PLB_CLONES static void add_chunk(double scale, const double *b, const double *c, double *a, bool far,
+                                 struct reduced *r)
+{
+    struct reduced local = *r;
+    for (int i = 0; i < CHUNK; i += LANES) {
+        double x[LANES];
+        for (int l = 0; l < LANES; l++)
+            x[l] = b[i + l] + scale * c[i + l];
+        for (int l = 0; l < LANES; l++)
+            local.sum[l] += x[l];
+        for (int l = 0; l < LANES; l++)
+            local.least[l] = x[l] < local.least[l] ? x[l] : local.least[l];
+        for (int l = 0; l < LANES; l++)
+            local.greatest[l] = x[l] > local.greatest[l] ? x[l] : local.greatest[l];
+        put(a + i, x, far);
+    }
+    *r = local;
+}
+
 static int triad(const struct plb_task *task)
 {
     const double scale = *(const double *)task->args, *b = task->data[B], *c = task->data[C];
     double *a = task->data[A], sum = 0.0, least = INFINITY, greatest = -INFINITY;
-#pragma omp parallel for simd num_threads(task->threads) \
+    const bool far = task->count * CHUNK * (int64_t)sizeof *a >= FAR_BYTES
+                  && (uintptr_t)a % (2 * sizeof *a) == 0;
+#pragma omp parallel num_threads(task->threads) \
     reduction(+ : sum) reduction(min : least) reduction(max : greatest)
-    for (int64_t i = 0; i < task->count * CHUNK; i++) {
-        double x = b[i] + scale * c[i];
-        a[i] = x;
-        sum += x;
-        least = x < least ? x : least;
-        greatest = x > greatest ? x : greatest;
+    {
+        struct reduced r = {{0.0}, {0.0}, {0.0}};
+        for (int l = 0; l < LANES; l++) {
+            r.least[l] = INFINITY;
+            r.greatest[l] = -INFINITY;
+        }
+#pragma omp for nowait
+        for (int64_t i = 0; i < task->count * CHUNK; i += CHUNK)
+            add_chunk(scale, b + i, c + i, a + i, far, &r);
+        for (int l = 0; l < LANES; l++) {
+            sum += r.sum[l];
+            least = fmin(least, r.least[l]);
+            greatest = fmax(greatest, r.greatest[l]);
+        }
+        finish(far);
     }
     *(double *)task->data[SUM] = sum;
     *(double *)task->data[LEAST] = least;

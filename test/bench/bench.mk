@@ -4,7 +4,7 @@ BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-command bench-mixed bench-overhead bench-random bench-untold bench-kernels
 
-BENCH_CFLAGS_kernels := $(KERNEL_CFLAGS)
+BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
 BENCH_LIBS_gemm := $(BLAS_LIBS)
 $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
@@ -62,9 +62,11 @@ bench-untold: all $(TEST_KERNELS)
 	@mkdir -p $(B)/bench-papers
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/untold.sh $(B)/bench-papers $(RUNS)
 
-# Entries of kernels on one core, beside its peak and other programs.
-bench-kernels: all $(B)/bench/kernels
-	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/kernels.sh
+# Entries of kernels on THREADS cores, beside their peaks and other programs; the best of ROUNDS rounds.
+ROUNDS := 3
+THREADS := 1
+bench-kernels: all $(B)/bench/kernels $(B)/bench/kernel_peaks
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/kernels.sh $(ROUNDS) $(THREADS)
 
 bench-coexecution: all $(B)/bench/coexecution
 	@$(B)/bench/coexecution 15

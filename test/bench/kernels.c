@@ -1,26 +1,15 @@
-/* make bench-kernels: how fast the cpu entry of a kernel is on one core, without a runtime around it; the
- * peak of multiply-adds and of copies of that core; and a plain loop for the Mandelbrot set. Time is the
- * process's CPU time, the best of several tries, so that other programs on the machine disturb little.
+/* make bench-kernels: how fast the cpu entry of a kernel is on OMP_NUM_THREADS cores, without a runtime
+ * around it. The best of several tries.
  *
- *     kernels CONF [SECTION.KEY=VALUE...]     units a second
- *     kernels peak                            flop/s, and bytes/s that a copy reads and writes
- *     kernels plain                           steps a second, and those of a row */
+ *     kernels CONF [SECTION.KEY=VALUE...]     units a second */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "job/job.h"
 
 #define TRIES 12
-
-static double cpu_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static size_t bytes_of(const struct plb_app *app, int i)
 {
@@ -40,24 +29,29 @@ static double rate_of(const struct plb_job *job)
     const struct plb_app *app = &job->app;
     void *data[PLB_MAX_DATA];
     size_t bytes[PLB_MAX_DATA];
-    struct plb_task task = {
-        .count = app->units, .data = data, .bytes = bytes, .args = app->args, .threads = 1};
+    struct plb_task task = {.count = app->units,
+                            .data = data,
+                            .bytes = bytes,
+                            .args = app->args,
+                            .threads = omp_get_max_threads()};
     double best = INFINITY;
     for (int i = 0; i < app->n_data; i++) {
         data[i] = app->data[i].data;
         bytes[i] = bytes_of(app, i);
     }
     for (int k = 0; k < TRIES; k++) {
-        double begin = cpu_now();
+        double begin = now();
         if (job->kernel->cpu(&task) != 0)
             return 0.0;
-        best = fmin(best, cpu_now() - begin);
+        best = fmin(best, now() - begin);
     }
     return (double)app->units / best;
 }
 
-static int kernel(int argc, char **argv)
+int main(int argc, char **argv)
 {
+    if (argc < 2)
+        return 2;
     struct plb_error err = {.status = PLB_OK};
     struct plb_job job = {0};
     if (plb_job_read(&job, argv[1], argv + 2, argc - 2, NULL, 1, &err) == PLB_OK
@@ -67,70 +61,4 @@ static int kernel(int argc, char **argv)
         fprintf(stderr, "kernels: %s\n", err.text);
     plb_job_fini(&job);
     return err.status;
-}
-
-enum { SUMS = 96, LONG = 1 << 24 };
-
-PLB_CLONES static double multiply_add(const double *from, int64_t n)
-{
-    double x[SUMS], sum = 0.0;
-    memcpy(x, from, sizeof x);
-    for (int64_t k = 0; k < n; k++)
-        for (int i = 0; i < SUMS; i++)
-            x[i] = fma(x[i], 0.999999, 1e-9);
-    for (int i = 0; i < SUMS; i++)
-        sum += x[i];
-    return sum;
-}
-
-static int peak(void)
-{
-    static double from[SUMS];
-    double *a = calloc(LONG, sizeof *a), *b = calloc(LONG, sizeof *b), best = INFINITY, copy = INFINITY;
-    const int64_t n = 200000;
-    if (a == NULL || b == NULL)
-        return 1;
-    for (int k = 0; k < TRIES; k++) {
-        double begin = cpu_now();
-        from[0] += multiply_add(from, n);
-        best = fmin(best, cpu_now() - begin);
-        begin = cpu_now();
-        memcpy(a, b, LONG * sizeof *a);
-        copy = fmin(copy, cpu_now() - begin);
-        b[k] = a[k] + 1.0;
-    }
-    printf("%.4g %.4g\n", 2.0 * SUMS * (double)n / best, 2.0 * LONG * sizeof *a / copy);
-    free(a);
-    free(b);
-    return 0;
-}
-
-/* The Mandelbrot set as most would write it. */
-static int plain(void)
-{
-    enum { WIDTH = 640, HEIGHT = 480, DEPTH = 1000 };
-    double steps = 0.0, begin = cpu_now();
-    for (int row = 0; row < HEIGHT; row++)
-        for (int column = 0; column < WIDTH; column++) {
-            double x = 0.0, y = 0.0, re = -2.75 + (column + 0.5) / 160.0;
-            double im = 1.5 - (row + 0.5) / 160.0;
-            int n = 0;
-            for (; n < DEPTH && x * x + y * y <= 4.0; n++) {
-                double next = x * x - y * y + re;
-                y = 2.0 * x * y + im;
-                x = next;
-            }
-            steps += n;
-        }
-    printf("%.4g %.0f\n", steps / (cpu_now() - begin), steps / HEIGHT);
-    return 0;
-}
-
-int main(int argc, char **argv)
-{
-    if (argc < 2)
-        return 2;
-    if (strcmp(argv[1], "peak") == 0)
-        return peak();
-    return strcmp(argv[1], "plain") == 0 ? plain() : kernel(argc, argv);
 }

@@ -1,46 +1,68 @@
 #!/usr/bin/env bash
-# make bench-kernels: each cpu entry on one core beside the core's peak, and beside what a user would pick
-# instead, as far as the Python of make check-peers (or python3) has it.
+# make bench-kernels: each cpu entry beside what limits it, and beside what a user would pick instead, as far
+# as the Python of make check-peers (or python3) has it. All are run in turn, ROUNDS times; the best counts.
+# kernels.sh [ROUNDS [THREADS]]
 . "$(dirname "$0")/../support/lib.sh"
+rounds=${1:-3} threads=${2:-1}
 cd "$tmp" || exit
-export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+export OMP_NUM_THREADS=$threads OPENBLAS_NUM_THREADS=$threads
 python=$BUILD/peers/bin/python
 [ -x "$python" ] || python=python3
-bench=$BUILD/bench/kernels
-# rate NAME PER-UNIT SETTING...: of the kernel, in what a unit has of it.
-rate() {
-    printf '[app]\nkernel = %s\n' "$BUILD/kernels/$1.so" >app.conf
-    "$bench" app.conf "${@:3}" | awk -v each="$2" '{ printf "%.4g", $1 * each }'
+
+# NAME, kernel, what its rate counts, how many of them a unit has; what limits it, and how much of that each
+# takes; flops, as multiply-adds would make them; settings. The limits are those of kernel_peaks.c.
+steps=83024 # of a row of this window
+cases() {
+    echo "closed blackscholes options 1 multiply-adds 345 345 blackscholes.count=100000"
+    echo "montecarlo blackscholes paths 1000000 multiply-adds 150 150 blackscholes.count=1" \
+        "blackscholes.method=montecarlo blackscholes.paths=1000000"
+    echo "binomial binomial nodes 501501 multiply-adds 5 5 binomial.count=8"
+    echo "mandelbrot mandelbrot steps $steps unfused 8 8 mandelbrot.width=640 mandelbrot.height=480" \
+        "mandelbrot.x=-0.75 mandelbrot.span=4"
+    echo "taylor taylor points 1 multiply-adds 328 328 taylor.width=1000 taylor.height=100 taylor.order=40" \
+        "taylor.function=log1p"
+    echo "kmeans kmeans points 1 multiply-adds 3072 3072 kmeans.count=100000 kmeans.clusters=64"
+    echo "gaussian gaussian pixels 1000 multiply-adds 324 324 gaussian.width=1000 gaussian.height=1000"
+    echo "matmul matmul columns 1 multiply-adds 2000000 2000000 matmul.rows=1000 matmul.inner=1000" \
+        "matmul.columns=1000"
+    echo "spmm spmm rows 1 rows 8192 2048 spmm.kind=uniform"
+    echo "spmm-large spmm rows 1 rows_large 8192 2048 spmm.kind=uniform spmm.rows=200000 spmm.inner=200000"
+    echo "triad triad bytes 98304 copies 1 0"
 }
-read -r flops bytes < <("$bench" peak)
-"$python" "$root/test/bench/kernel_peers.py" >peers 2>/dev/null || true
-read -r plain steps < <("$bench" plain)
-echo "mandelbrot_plain-C $plain" >>peers
-awk -v f="$flops" -v b="$bytes" 'BEGIN {
-    printf "one core: %.1f Gflop/s of multiply-adds, copies of %.1f GB/s\n", f * 1e-9, b * 1e-9
-}'
-# line TITLE WORD RATE FLOPS: a kernel, what its rate counts, and flops of each; then its peers.
-line() {
-    awk -v t="$1" -v w="$2" -v r="$3" -v f="$4" -v p="$flops" 'BEGIN {
-        printf "%-12s %10.4g %s/s", t, r, w
-        if (f > 0) printf "  %5.1f Gflop/s, %3.0f %% of the peak", r * f * 1e-9, 100 * r * f / p
+for ((round = 0; round < rounds; round++)); do
+    "$BUILD/bench/kernel_peaks"
+    while read -r name kernel _ each _ _ _ settings; do
+        printf '[app]\nkernel = %s\n' "$BUILD/kernels/$kernel.so" >app.conf
+        # shellcheck disable=SC2086 # several words
+        "$BUILD/bench/kernels" app.conf $settings | awk -v n="$name" -v e="$each" '{ print "our_" n, $1 * e }'
+    done < <(cases)
+    "$python" "$root/test/bench/kernel_peers.py" 2>/dev/null
+done >rates
+
+echo "on $threads core(s), the best of $rounds rounds:"
+cases | awk '
+    function giga(name) { return rate[name] / 1e9 }
+    FNR == NR { if ($2 > rate[$1]) rate[$1] = $2; if (!($1 in seen)) { seen[$1]; order[++n] = $1 }; next }
+    FNR == 1 {
+        printf "%.1f Gflop/s of multiply-adds, %.1f of 3 products and 5 sums\n",
+            giga("multiply-adds"), giga("unfused")
+        printf "%.1f GB/s of copies, %.1f of rows of 512 bytes anywhere in 5 MB, %.1f in 100 MB\n\n",
+            giga("copies"), giga("rows"), giga("rows_large")
+        printf "%-11s %18s %8s %20s %23s %8s\n",
+            "kernel", "rate", "of peak", "of its limit", "beside", "times"
+    }
+    {
+        ours = rate["our_" $1]
+        peak = $7 > 0 ? sprintf("%.0f %%", 100 * ours * $7 / rate["multiply-adds"]) : ""
+        printf "%-11s %8.4g %9s %8s %4.0f %% %-13s", $1, ours, $3 "/s", peak, 100 * ours * $6 / rate[$5], $5
+        between = ""
+        for (i = 1; i <= n; i++)
+            if (index(order[i], $1 "_") == 1) {
+                printf "%s %23s %8.2f", between, substr(order[i], length($1) + 2), ours / rate[order[i]]
+                between = sprintf("\n%59s", "")
+            }
         printf "\n"
-    }'
-    awk -v t="$1" -v r="$3" 'sub("^" t "_", "") {
-        printf "    %-14s %10.4g  %.1f times\n", $1, $2, r / $2
-    }' peers
-}
-line closed options "$(rate blackscholes 1 blackscholes.count=100000)" 345
-line montecarlo paths "$(rate blackscholes 1000000 blackscholes.count=1 blackscholes.method=montecarlo \
-    blackscholes.paths=1000000)" 150
-line binomial nodes "$(rate binomial 501501 binomial.count=8)" 5
-line mandelbrot steps "$(rate mandelbrot "$steps" mandelbrot.width=640 mandelbrot.height=480 \
-    mandelbrot.x=-0.75 mandelbrot.span=4)" 8
-line taylor points "$(rate taylor 1 taylor.width=1000 taylor.height=100 taylor.order=40 \
-    taylor.function=log1p)" 328
-line kmeans points "$(rate kmeans 1 kmeans.count=100000 kmeans.clusters=64)" 3072
-line gaussian pixels "$(rate gaussian 1000 gaussian.width=1000 gaussian.height=1000)" 242
-line matmul columns "$(rate matmul 1 matmul.rows=1000 matmul.inner=1000 matmul.columns=1000)" 2000000
-line spmm rows "$(rate spmm 1 spmm.kind=uniform)" 2048
-line triad bytes "$(rate triad 98304)" 0
-echo "    (copies move $bytes bytes/s)"
+    }' rates -
+# The kernel `command` takes no cores of its own, and mpirun is in it: lines a second beside other programs.
+echo
+PLBRUN=$PLBRUN "$root/test/bench/command.sh" 2000 1 | sed -n 's/^plbrun : /command beside /p'

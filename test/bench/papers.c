@@ -51,7 +51,10 @@ static const struct application applications[] = {
      {"matmul.rows", "matmul.inner", "matmul.columns"},
      "app.kernel=build/kernels/matmul.so"},
     {"grn", {60000, 80000, 110000, 140000}, {"grn.genes"}, NULL},
-    {"black-scholes", {10000, 50000, 200000, 500000}, {"black-scholes.options"}, NULL},
+    {"black-scholes",
+     {10000, 50000, 200000, 500000},
+     {"blackscholes.count"},
+     "app.kernel=build/kernels/blackscholes.so"},
     {"k-means", {10000, 50000, 200000, 500000}, {"k-means.points"}, NULL},
 };
 

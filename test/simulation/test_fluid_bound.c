@@ -150,6 +150,8 @@ static void every_balancer_on_the_papers_clusters(void **state)
     static const char *const clusters[] = {"plb-hec-a", "plb-hec-abcd", "plb-hac-ab", "plb-hac-abcde",
                                            "plb-hac-figure6"};
     static const char *const applications[] = {"mm", "grn", "black-scholes", "k-means"};
+    static const char *const kernels[] = {"kernels/matmul", "papers/grn", "kernels/blackscholes",
+                                          "papers/k-means"};
     const char *build = getenv("BUILD") != NULL ? getenv("BUILD") : "build";
     for (int i = 0; i < 5 * 4; i++) {
         struct plb_job job;
@@ -158,9 +160,7 @@ static void every_balancer_on_the_papers_clusters(void **state)
         const char *application = applications[i % 4];
         snprintf(cluster, sizeof cluster, "hostfiles/%s.cluster", clusters[i / 4]);
         snprintf(conf, sizeof conf, "examples/papers/%s.conf", application);
-        snprintf(kernel, sizeof kernel, "app.kernel=%s/%s.so", build, i % 4 == 0 ? "kernels/matmul" : "");
-        if (i % 4 != 0)
-            snprintf(kernel, sizeof kernel, "app.kernel=%s/papers/%s.so", build, application);
+        snprintf(kernel, sizeof kernel, "app.kernel=%s/%s.so", build, kernels[i % 4]);
         if (plb_job_read(&job, conf, settings, 1, cluster, 1, &err) != PLB_OK
             || plb_job_setup(&job, true, &err) != PLB_OK)
             fail_msg("%s: %s", conf, err.text);

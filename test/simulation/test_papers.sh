@@ -5,10 +5,13 @@
 papers=$root/examples/papers
 families='hec:a,ab,abc,abcd hac:a,ab,abc,abcd,abcde'
 
-# application CONF: sets kernel to what names the kernel of the build under test, nothing for matmul.
+# application CONF: sets kernel to the one of the build under test.
 application() {
-    kernel=()
-    [ "$1" = mm ] || kernel=(app.kernel="$BUILD/papers/$1.so")
+    case $1 in
+    mm) kernel=() ;;
+    black-scholes) kernel=(app.kernel="$BUILD/kernels/blackscholes.so") ;;
+    *) kernel=(app.kernel="$BUILD/papers/$1.so") ;;
+    esac
 }
 # pus CLUSTER: every [pu …] section on one line, comments and blanks left out, sorted.
 pus() {
@@ -29,7 +32,7 @@ for family in $families; do
         done
         grep -c '^\[node ' "$cluster" | grep -qx "${#scenario}"
         ok "$(basename "$cluster") has a node per machine" $?
-        rates='rate rate.matmul rate.grn rate.black-scholes rate.k-means'
+        rates='rate rate.matmul rate.grn rate.blackscholes rate.k-means'
         for key in kind power $rates half overhead noise; do
             pus "$cluster" | grep -vF " $key=" && echo "lacks $key"
         done >"$tmp/out"
@@ -48,8 +51,8 @@ seconds() {
         sed -n 's/.*"makespan_s": *\([0-9.e+-]*\).*/\1/p' "$tmp/r.json"
 }
 # With its one rate lowered, the run lasts longer.
-for name in matmul grn black-scholes k-means; do
-    conf=${name/matmul/mm}
+for name in matmul grn blackscholes k-means; do
+    conf=${name/matmul/mm} conf=${conf/blackscholes/black-scholes}
     application "$conf"
     sed "s/^rate\.$name .*/rate.$name = 1e9/" "$root/hostfiles/plb-hac-a.cluster" >"$tmp/slow.cluster"
     fast=$(seconds "$root/hostfiles/plb-hac-a.cluster" "$conf") &&
@@ -68,7 +71,7 @@ for key in message=0.1 solve=0.1 fit=0.1 cost_error=0.5; do
     ok "[simulation] $key makes the run longer" $?
 done
 
-for conf in grn black-scholes k-means; do
+for conf in grn k-means; do
     application "$conf"
     alone "$papers/$conf.conf" "${kernel[@]}"; status=$?
     sentence="plbrun: $conf is a cost model, which computes nothing; run it with --simulate FILE.cluster"
@@ -77,19 +80,19 @@ for conf in grn black-scholes k-means; do
     [ -n "${SAN:-}" ] || alone --simulate "$root/hostfiles/plb-hac-a.cluster" "$papers/$conf.conf"
     ok "$conf.conf finds its kernel" $?
 done
-export PLB_BLACK_SCHOLES_OPTIONS=77
-application black-scholes
-alone --show-config "$papers/black-scholes.conf" "${kernel[@]}" k-means.points=3; status=$?
-[ $status -eq 2 ] && grep -qF 'unknown section [k-means]' "$tmp/out"
+export PLB_K_MEANS_POINTS=77
+application k-means
+alone --show-config "$papers/k-means.conf" "${kernel[@]}" grn.genes=3; status=$?
+[ $status -eq 2 ] && grep -qF 'unknown section [grn]' "$tmp/out"
 ok "a section of another application is refused" $?
 # shown LINE SETTINGS...: --show-config has this line, blanks squeezed.
 shown() {
-    alone --show-config "$papers/black-scholes.conf" "${kernel[@]}" "${@:2}" &&
+    alone --show-config "$papers/k-means.conf" "${kernel[@]}" "${@:2}" &&
         tr -s ' ' <"$tmp/out" | grep -qxF "$1"
 }
-shown 'black-scholes.options = 77 PLB_BLACK_SCHOLES_OPTIONS'
+shown 'k-means.points = 77 PLB_K_MEANS_POINTS'
 ok "a name with '-' as a variable" $?
-shown 'black-scholes.options = 500000 command line' black-scholes.options=500000
+shown 'k-means.points = 500000 command line' k-means.points=500000
 ok "a name with '-' on the command line" $?
 
 # PLB-HAC's Figure 6: a GPU becomes 2 times slower at 142 s. 48 s later its blocks last as long as before, and

@@ -30,6 +30,7 @@ png('gray.png', 6, 5, 0, [bytes(map(int, r)) for r in rows])
 draw = random.Random(2)
 colours = [bytes(draw.randrange(256) for _ in range(3 * 61)) for _ in range(83)]
 png('colour.png', 61, 83, 2, colours)
+png('large.png', 101, 37, 2, [bytes(draw.randrange(256) for _ in range(3 * 101)) for _ in range(37)])
 png('none.png', 0, 5, 0, [b''] * 5)
 for k in range(3):
     npy(f'channel{k}.npy', '<f8', 'd', [list(map(float, row[k::3])) for row in colours])
@@ -106,6 +107,16 @@ for run in '1 static' '2 sure' '2 greedy' '3 plb-hec' '3 sure'; do
 done
 PLB_CLUSTER_THREADS=1 alone colour.conf app.kernel=./gaussian.so
 same "same numbers from scalar code" colour.npy v.npy
+# Rows that are long beside the radius are summed in another way.
+for sigma in 6 8; do
+    for run in '1 static' '3 sure'; do
+        ranks "${run% *}" --verify --balancer "${run#* }" colour.conf gaussian.{image=large.png,sigma=$sigma}
+        ok "sigma $sigma, ${run/ / ranks, }: verified" $?
+        same "sigma $sigma, ${run/ / ranks, }: same numbers" large$sigma.npy v.npy
+    done
+    alone colour.conf app.kernel=./gaussian.so gaussian.{image=large.png,sigma=$sigma}
+    same "sigma $sigma: same numbers from scalar code" large$sigma.npy v.npy
+done
 lines made.conf '[app]' 'kernel = gaussian' '[gaussian]' 'width = 300' 'height = 200' 'blurred = b.png' \
     'radius = 0'
 ranks 2 --verify made.conf

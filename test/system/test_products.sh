@@ -71,6 +71,8 @@ for n in $(counts 1 2 4); do
 done
 ranks 3 --verify "$tmp/triad.conf" cluster.file="$tmp/six.cluster" triad.seed=2 triad.scale=-0.5
 ok "triad on emulated PUs" $?
+ranks 1 --verify --balancer static "$tmp/triad.conf" triad.elements=2097152 triad.a="$tmp/far.npy"
+ok "triad of a large task, which goes around the caches" $?
 mv "$tmp/c.npy" "$tmp/a.npy"
 ranks 2 --verify "$tmp/triad.conf" triad.b="$tmp/triad.ref" triad.c="$tmp/a.npy" triad.scale=1
 ok "triad of two files: verified" $?
