@@ -282,6 +282,8 @@ static int finish(struct plb_app *app)
                          &(struct plb_array){s->history, sizeof *s->history, s->progress->rows, ROW, false});
 }
 
+PLB_CUDA_ENTRY(nbody_cuda); /* nbody.cu */
+
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
     .name = "nbody",
@@ -290,6 +292,7 @@ const struct plb_kernel plb_kernel = {
     .summary = "bodies that attract each other, all pairs, step by step",
     .options = options,
     .cpu = advance,
+    .cuda = nbody_cuda,
     .setup = setup,
     .cost = cost,
     .next = next,

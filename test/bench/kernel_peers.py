@@ -104,6 +104,26 @@ def blur():
     say("gaussian SciPy", image.size / best(lambda: gaussian_filter(image, 10)))
 
 
+def pairs(x, m):
+    """The accelerations of all bodies by NumPy, a few hundred at a time."""
+    a = np.empty_like(x)
+    for i in range(0, len(x), 250):
+        d = x[None, :, :] - x[i:i + 250, None, :]
+        square = (d * d).sum(axis=2) + x.dtype.type(1e-4)
+        a[i:i + 250] = np.einsum("ij,ijk->ik", m / (square * np.sqrt(square)), d)
+    return a
+
+
+def rebound_step():
+    import rebound
+    x = np.random.default_rng(1).standard_normal((1000, 3))
+    sim = rebound.Simulation()
+    sim.integrator, sim.dt, sim.softening = "leapfrog", 1e-6, 0.01
+    for p in x:
+        sim.add(m=1e-3, x=p[0], y=p[1], z=p[2])
+    say("nbody REBOUND", 1e6 / best(lambda: sim.steps(1)))
+
+
 c = contracts(100000)
 say("closed NumPy+SciPy", 100000 / best(lambda: black_scholes(c)))
 say("montecarlo NumPy", 1000000 / best(lambda: paths(1000000)))
@@ -113,6 +133,13 @@ say("mandelbrot NumPy", set_of() / (time.process_time() - begin))
 z = (np.random.default_rng(1).random(100000) - 0.5) * (1 + 1j)
 coefficients = [0] + [-(-1) ** k / k for k in range(1, 41)]
 say("taylor NumPy", 100000 / best(lambda: np.polynomial.polynomial.polyval(z, coefficients)))
+x = np.random.default_rng(1).standard_normal((2000, 3))
+for name, kind in ("nbody NumPy", np.float64), ("nbody32 NumPy", np.float32):
+    say(name, 4e6 / best(lambda: pairs(x.astype(kind), np.full(2000, 5e-4, kind))))
+try:
+    rebound_step()
+except ImportError:
+    pass
 try:
     blur()
 except ImportError:

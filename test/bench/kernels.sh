@@ -40,6 +40,8 @@ line taylor points "$(rate taylor 1 taylor.width=1000 taylor.height=100 taylor.o
     taylor.function=log1p)" 328
 line kmeans points "$(rate kmeans 1 kmeans.count=100000 kmeans.clusters=64)" 3072
 line gaussian pixels "$(rate gaussian 1000 gaussian.width=1000 gaussian.height=1000)" 242
+line nbody pairs "$(rate nbody 10000 nbody.bodies=10000)" 20
+line nbody32 pairs "$(rate nbody 10000 nbody.bodies=10000 nbody.precision=float32)" 20
 line matmul columns "$(rate matmul 1 matmul.rows=1000 matmul.inner=1000 matmul.columns=1000)" 2000000
 line spmm rows "$(rate spmm 1 spmm.kind=uniform)" 2048
 line triad bytes "$(rate triad 98304)" 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# nbody: orbits as the formulas have them, conserved energy and momentum, the same bits whatever the split,
-# and one sentence for each mistake.
+# nbody: orbits as the formulas have them, REBOUND's numbers, conserved energy and momentum, the same bits
+# whatever the split, and one sentence for each mistake.
 . "$(dirname "$0")/../support/lib.sh"
 cd "$tmp" || exit
 
@@ -76,6 +76,30 @@ first = read('h.npy', 7)[0]
 assert abs(first[2] + 9 * 3 / math.sqrt(2**2 + 1.5**2)) < 1e-14, first
 END
 ok "gravity and softening" $?
+
+# Bodies of unequal mass: positions, velocities and energies are REBOUND's.
+golden=$root/test/peers/bodies.golden
+for softening in 0 0.3; do
+    python3 - "$golden" >out 2>&1 <<'END'
+import sys
+from two import *
+write('golden.npy', [list(map(float, s.split()[1:])) for s in open(sys.argv[1]) if s.startswith('start')])
+END
+    alone --verify app.conf nbody.start="$tmp/golden.npy" nbody.steps=50 nbody.dt=0.01 \
+        nbody.softening=$softening && python3 - "$golden" $softening >>out 2>&1 <<'END'
+import sys
+from two import *
+lines = [s.split() for s in open(sys.argv[1])]
+end = [list(map(float, s[2:])) for s in lines if s[:2] == ['end', sys.argv[2]]]
+off = max(abs(a - b) for row, other in zip(read('e.npy', 7), end) for a, b in zip(row, other))
+rows = read('h.npy', 7)
+energies = [float(s[2]) for s in lines if s[0] == 'energy']
+print(off, rows[0][3], rows[-1][3], energies)
+assert len(end) == 12 and off < 1e-12
+assert sys.argv[2] != '0' or abs(rows[0][3] - energies[0]) + abs(rows[-1][3] - energies[1]) < 1e-11
+END
+    ok "softening $softening: REBOUND's positions and velocities" $?
+done
 
 # The same bits for each split, with each balancer, and from a build without vectors.
 gcc -std=c11 -D_GNU_SOURCE -O1 -fopenmp -fPIC -shared -I"$root/runtime/include" -o nbody.so \
