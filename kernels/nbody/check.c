@@ -7,7 +7,7 @@
  * tiles. 16: of the steps to a term. */
 static double rounding_of(const struct space *s)
 {
-    const double total = (double)(s->n / TILE + 16) * DBL_EPSILON;
+    const double total = ((double)s->n / TILE + 16.0) * DBL_EPSILON;
     return (TILE + 16) * (s->narrow ? (double)FLT_EPSILON : DBL_EPSILON) + total;
 }
 
@@ -24,9 +24,10 @@ static struct pull plain(const struct space *s, const struct last_pass *p, int64
             way[k] = number(s, p->positions, 3 * j + k) - number(s, p->positions, 3 * i + k);
             square += way[k] * way[k];
         }
-        sum.x += mass * way[0] / pow(square, 1.5);
-        sum.y += mass * way[1] / pow(square, 1.5);
-        sum.z += mass * way[2] / pow(square, 1.5);
+        const double cube = pow(square, 1.5);
+        sum.x += mass * way[0] / cube;
+        sum.y += mass * way[1] / cube;
+        sum.z += mass * way[2] / cube;
         sum.depth += mass / sqrt(square);
         *size += mass / square;
     }

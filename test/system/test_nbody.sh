@@ -129,7 +129,7 @@ ranks 2 --report r.json many.conf run.audit=0.5 && [ "$(field audited)" -gt 0 ] 
 ok "audited" $?
 
 # A run that breaks goes on. Sums are not reproducible with a journal.
-lines slow.cluster '[node a]' 'pus = p' '[pu p]' 'slowdown = 3000'
+lines slow.cluster '[node a]' 'pus = p' '[pu p]' 'slowdown = 1000'
 journal=(run.reproducible=no "run.journal=$tmp/j")
 "$PLBRUN" --quiet many.conf cluster.file=slow.cluster "${journal[@]}" >out 2>&1 &
 run=$!
