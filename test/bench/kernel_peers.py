@@ -159,8 +159,34 @@ def plain_numpy():
     say("taylor NumPy", 100000 / best(lambda: np.polynomial.polynomial.polyval(z, coefficients)))
 
 
-PEERS = (plain_numpy, formulas, product, quantlib, clusters, blur, lambda: sparse_scipy("spmm", 10000),
-         lambda: sparse_scipy("spmm-large", 200000), lambda: sparse_graphblas("spmm", 10000),
+def pairs(x, m):
+    """The accelerations of all bodies by NumPy, a few hundred at a time."""
+    a = np.empty_like(x)
+    for i in range(0, len(x), 250):
+        d = x[None, :, :] - x[i:i + 250, None, :]
+        square = (d * d).sum(axis=2) + x.dtype.type(1e-4)
+        a[i:i + 250] = np.einsum("ij,ijk->ik", m / (square * np.sqrt(square)), d)
+    return a
+
+
+def rebound_step():
+    import rebound
+    x = np.random.default_rng(1).standard_normal((1000, 3))
+    sim = rebound.Simulation()
+    sim.integrator, sim.dt, sim.softening = "leapfrog", 1e-6, 0.01
+    for p in x:
+        sim.add(m=1e-3, x=p[0], y=p[1], z=p[2])
+    say("nbody REBOUND", 1e6 / best(lambda: sim.steps(1)))
+
+
+def pairs_numpy():
+    x = np.random.default_rng(1).standard_normal((2000, 3))
+    for name, kind in ("nbody NumPy", np.float64), ("nbody32 NumPy", np.float32):
+        say(name, 4e6 / best(lambda: pairs(x.astype(kind), np.full(2000, 5e-4, kind))))
+
+
+PEERS = (plain_numpy, formulas, product, quantlib, clusters, blur, pairs_numpy, rebound_step,
+         lambda: sparse_scipy("spmm", 10000), lambda: sparse_scipy("spmm-large", 200000), lambda: sparse_graphblas("spmm", 10000),
          lambda: sparse_graphblas("spmm-large", 200000))
 for peer in PEERS:
     try:
