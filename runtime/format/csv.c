@@ -13,15 +13,11 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "format/labels.h"
 #include "format/text.h"
 
 /* Columns of a file at most: names are kept and compared. */
 #define MOST_COLUMNS 1000000
-
-struct cell {
-    const char *text; /* ends with a NUL at text[length]; a damaged file may have others before */
-    size_t length;
-};
 
 struct csv {
     struct plb_text text;
@@ -29,10 +25,13 @@ struct csv {
     bool ended;                           /* the last cell was the last one of its line */
     const struct plb_csv_column *columns; /* NULL: all */
     int64_t n;                            /* columns of the file */
-    struct cell *names;                   /* of the file's columns */
+    struct plb_label *names;              /* of the file's columns */
     int64_t *place;                       /* the column of the table that each one becomes; -1: none */
     int64_t width, rows;                  /* of the table */
     double *values;
+    bool named;               /* the first cell of a row is its name */
+    struct plb_label *labels; /* named: of the rows */
+    int64_t *lines;           /* named: of the rows, in the file */
 };
 
 static bool is_space(const struct csv *csv, char c)
@@ -52,7 +51,7 @@ static void skip_spaces(struct csv *csv)
 }
 
 /* The text between quotes, where two of them are one. Writes over the text that it has read. */
-static int cut_quoted(struct csv *csv, struct cell *cell)
+static int cut_quoted(struct csv *csv, struct plb_label *cell)
 {
     struct plb_text *t = &csv->text;
     char *to = (char *)++t->at;
@@ -78,7 +77,7 @@ static int cut_quoted(struct csv *csv, struct cell *cell)
     return PLB_OK;
 }
 
-static void cut_plain(struct csv *csv, struct cell *cell)
+static void cut_plain(struct csv *csv, struct plb_label *cell)
 {
     struct plb_text *t = &csv->text;
     cell->text = t->at;
@@ -91,7 +90,7 @@ static void cut_plain(struct csv *csv, struct cell *cell)
 }
 
 /* Cuts the next cell of the line, and sees whether it is the last one. */
-static int next_cell(struct csv *csv, struct cell *cell)
+static int next_cell(struct csv *csv, struct plb_label *cell)
 {
     struct plb_text *t = &csv->text;
     skip_spaces(csv);
@@ -137,13 +136,13 @@ static char find_separator(const struct plb_text *t)
     return ',';
 }
 
-static bool is_number(const struct cell *cell, double *value)
+static bool is_number(const struct plb_label *cell, double *value)
 {
     return plb_scan_decimal(cell->text, false, value) == cell->text + cell->length;
 }
 
 /* The value of a cell that is one of the words; -1 if it is none. */
-static double word_value(const struct cell *cell, const char *words)
+static double word_value(const struct plb_label *cell, const char *words)
 {
     for (int i = 0; words != NULL; i++) {
         size_t length = strcspn(words, "|");
@@ -154,20 +153,27 @@ static double word_value(const struct cell *cell, const char *words)
     return -1.0;
 }
 
+/* A cell's text in quotes, fit for a message. */
+static struct plb_excerpt excerpt_of(const struct plb_label *cell)
+{
+    struct plb_excerpt is;
+    snprintf(is.text, sizeof is.text, "'%.40s'", cell->text);
+    for (char *c = is.text; *c != '\0'; c++)
+        *c = *c >= ' ' && *c <= '~' ? *c : '?';
+    return is;
+}
+
 /* The name of a column of the file, or its number. */
 static struct plb_excerpt name_of(const struct csv *csv, int64_t column)
 {
     struct plb_excerpt name;
-    if (csv->names[column].length == 0)
-        snprintf(name.text, sizeof name.text, "%" PRId64, column + 1);
-    else
-        snprintf(name.text, sizeof name.text, "'%.40s'", csv->names[column].text);
-    for (char *c = name.text; *c != '\0'; c++)
-        *c = *c >= ' ' && *c <= '~' ? *c : '?';
+    if (csv->names[column].length > 0)
+        return excerpt_of(&csv->names[column]);
+    snprintf(name.text, sizeof name.text, "%" PRId64, column + 1);
     return name;
 }
 
-static int take_value(struct csv *csv, int64_t column, const struct cell *cell, double *value)
+static int take_value(struct csv *csv, int64_t column, const struct plb_label *cell, double *value)
 {
     const char *words = csv->columns != NULL ? csv->columns[csv->place[column]].words : NULL;
     struct plb_excerpt name = name_of(csv, column), is = {"empty"};
@@ -175,11 +181,8 @@ static int take_value(struct csv *csv, int64_t column, const struct cell *cell, 
         return PLB_OK;
     if (words == NULL && is_number(cell, value) && isfinite(*value))
         return PLB_OK;
-    if (cell->length > 0) {
-        snprintf(is.text, sizeof is.text, "'%.40s'", cell->text);
-        for (char *c = is.text; *c != '\0'; c++)
-            *c = *c >= ' ' && *c <= '~' ? *c : '?';
-    }
+    if (cell->length > 0)
+        is = excerpt_of(cell);
     return plb_text_refuse(&csv->text, "column %s is %s, but %s%s was expected; correct this cell", name.text,
                            is.text, words != NULL ? "one of " : "a finite number such as 0.25",
                            words != NULL ? words : "");
@@ -209,8 +212,11 @@ static int place_columns(struct csv *csv)
 {
     csv->place = plb_alloc(plb_array_bytes(csv->n, sizeof *csv->place));
     for (int64_t i = 0; i < csv->n; i++)
-        csv->place[i] = csv->columns == NULL ? i : -1;
-    csv->width = csv->columns == NULL ? csv->n : 0;
+        csv->place[i] = csv->columns == NULL ? i - csv->named : -1;
+    csv->width = csv->columns == NULL ? csv->n - csv->named : 0;
+    if (csv->width == 0 && csv->named)
+        return plb_text_refuse(&csv->text, "names no column of numbers; the first line has the names of the "
+                                           "columns, and that of the rows' names before them");
     for (const struct plb_csv_column *c = csv->columns; c != NULL && c->name != NULL; c++, csv->width++) {
         int64_t found = -1;
         for (int64_t i = 0; i < csv->n; i++) {
@@ -240,7 +246,7 @@ static int take_first_row(struct csv *csv)
     if (!is_number(&csv->names[0], &first))
         return PLB_OK;
     for (int64_t i = 0; i < csv->n; i++) {
-        struct cell cell = csv->names[i];
+        struct plb_label cell = csv->names[i];
         csv->names[i].length = 0; /* columns have no names */
         if (take_value(csv, i, &cell, &csv->values[i]) != PLB_OK)
             return PLB_EINPUT;
@@ -253,7 +259,7 @@ static int read_row(struct csv *csv)
 {
     double *row = csv->values + csv->rows * csv->width;
     for (int64_t i = 0; i < csv->n; i++) {
-        struct cell cell;
+        struct plb_label cell;
         if (i > 0 && csv->ended)
             return plb_text_refuse(&csv->text,
                                    "has %" PRId64 " cells, but %" PRId64 " were expected, as in "
@@ -262,6 +268,10 @@ static int read_row(struct csv *csv)
         if (next_cell(csv, &cell) != PLB_OK
             || (csv->place[i] >= 0 && take_value(csv, i, &cell, &row[csv->place[i]]) != PLB_OK))
             return PLB_EINPUT;
+        if (i == 0 && csv->named) {
+            csv->labels[csv->rows] = cell;
+            csv->lines[csv->rows] = csv->text.line;
+        }
     }
     if (!csv->ended)
         return plb_text_refuse(&csv->text,
@@ -294,7 +304,11 @@ static int read_table(struct csv *csv)
     if (read_names(csv) != PLB_OK || place_columns(csv) != PLB_OK)
         return PLB_EINPUT;
     csv->values = plb_alloc(plb_array_bytes(most_rows(csv) * csv->width, sizeof(double)));
-    if (csv->columns == NULL && take_first_row(csv) != PLB_OK)
+    if (csv->named) {
+        csv->labels = plb_alloc(plb_array_bytes(most_rows(csv), sizeof *csv->labels));
+        csv->lines = plb_alloc(plb_array_bytes(most_rows(csv), sizeof *csv->lines));
+    }
+    if (csv->columns == NULL && !csv->named && take_first_row(csv) != PLB_OK)
         return PLB_EINPUT;
     t->line++;
     while (find_line(csv))
@@ -305,19 +319,66 @@ static int read_table(struct csv *csv)
     return PLB_OK;
 }
 
+/* Refuses a row that has no name, or that of a row before. */
+static int check_labels(struct csv *csv)
+{
+    int64_t before, wrong = plb_labels_find_wrong(csv->labels, csv->rows, &before);
+    if (wrong < 0)
+        return PLB_OK;
+    csv->text.line = csv->lines[wrong];
+    if (before < 0)
+        return plb_text_refuse(&csv->text, "has no name in its first cell; fill it in");
+    return plb_text_refuse(&csv->text,
+                           "has the name %s, as line %" PRId64 " has; give one of the two rows another name, "
+                           "or leave it out",
+                           excerpt_of(&csv->labels[wrong]).text, csv->lines[before]);
+}
+
+static int load(struct csv *csv)
+{
+    int status = plb_text_load(&csv->text, "a table of text was expected; name a .csv file");
+    return status == PLB_OK ? read_table(csv) : status;
+}
+
+/* Frees all that is no result. */
+static void unload(struct csv *csv)
+{
+    free(csv->labels);
+    free(csv->names);
+    free(csv->place);
+    plb_text_free(&csv->text);
+}
+
 int plb_csv_read(const char *path, const struct plb_csv_column *columns, struct plb_array *array,
                  struct plb_error *err)
 {
     struct csv csv = {.text = {.path = path, .err = err}, .separator = ',', .columns = columns};
-    int status = plb_text_load(&csv.text, "a table of text was expected; name a .csv file");
-    if (status == PLB_OK)
-        status = read_table(&csv);
+    int status = load(&csv);
     if (status == PLB_OK)
         *array = (struct plb_array){csv.values, sizeof(double), csv.rows, csv.width, false};
     else
         free(csv.values);
-    free(csv.names);
-    free(csv.place);
-    plb_text_free(&csv.text);
+    unload(&csv);
+    return status;
+}
+
+int plb_csv_read_named(const char *path, struct plb_table *table, struct plb_error *err)
+{
+    struct csv csv = {.text = {.path = path, .err = err}, .separator = ',', .named = true};
+    int status = load(&csv);
+    if (status == PLB_OK)
+        status = check_labels(&csv);
+    if (status == PLB_OK) {
+        *table = (struct plb_table){.values = csv.values,
+                                    .rows = csv.rows,
+                                    .columns = csv.width,
+                                    .row_names = plb_labels_copy(csv.labels, csv.rows),
+                                    .column_names = plb_labels_copy(csv.names + 1, csv.width),
+                                    .lines = csv.lines};
+    } else {
+        free(csv.values);
+        free(csv.lines);
+    }
+    unload(&csv);
     return status;
 }

@@ -10,4 +10,7 @@
 int plb_csv_read(const char *path, const struct plb_csv_column *columns, struct plb_array *array,
                  struct plb_error *err);
 
+/* The same of plb_read_table: each array of the table is memory from plb_alloc. */
+int plb_csv_read_named(const char *path, struct plb_table *table, struct plb_error *err);
+
 #endif

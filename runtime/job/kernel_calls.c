@@ -318,6 +318,16 @@ void plb_app_save_records(struct plb_app *app, const char *path, int buffer, con
                                             .head = head != NULL ? strdup(head) : NULL};
 }
 
+void plb_app_save_text(struct plb_app *app, const char *path,
+                       void (*print)(const struct plb_app *app, FILE *out))
+{
+    struct plb_result *r = next_result(app, path, "plb_app_save_text");
+    if (r == NULL)
+        return;
+    r->print = print;
+    r->app = app;
+}
+
 int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array *array)
 {
     return is_named(app, path, "plb_write_npy") ? plb_npy_write(path, array, &app->err) : PLB_EINPUT;
@@ -331,6 +341,20 @@ int plb_read_csv(struct plb_app *app, const char *path, const struct plb_csv_col
     int status = plb_csv_read(path, columns, array, &app->err);
     if (status == PLB_OK)
         own(app, array->data, 0);
+    return status;
+}
+
+int plb_read_table(struct plb_app *app, const char *path, struct plb_table *table)
+{
+    if (!is_named(app, path, "plb_read_table"))
+        return PLB_EINPUT;
+    int status = plb_csv_read_named(path, table, &app->err);
+    if (status == PLB_OK) {
+        own(app, table->values, 0);
+        own(app, table->row_names, 0);
+        own(app, table->column_names, 0);
+        own(app, table->lines, 0);
+    }
     return status;
 }
 

@@ -22,9 +22,9 @@ static int reserve(struct plb_result *r, struct plb_error *err)
     char text[PLB_QUANTITY_TEXT];
     if (r->mapped)
         return PLB_OK;
-    int64_t bytes = r->records  ? 0
-                  : is_image(r) ? plb_png_most(r->path, &r->image, err)
-                                : plb_npy_size(r->path, &r->array, err);
+    int64_t bytes = r->records || r->print != NULL ? 0
+                  : is_image(r)                    ? plb_png_most(r->path, &r->image, err)
+                                                   : plb_npy_size(r->path, &r->array, err);
     if (bytes < 0)
         return err->status;
     bool streams = plb_file_streams(r->path); /* a pipe's reader would take the first close for the end */
@@ -86,6 +86,8 @@ static int write_to(struct plb_file *file, const struct plb_results *results, co
 {
     if (r->records)
         print_records(results, r, file->stream, err);
+    else if (r->print != NULL)
+        r->print(r->app, file->stream);
     else if (is_image(r))
         plb_png_print(r->path, &r->image, file->stream, err);
     else if (r->raw)

@@ -19,7 +19,9 @@ struct plb_result {
     bool raw;               /* mapped: the bytes as they are, no .npy */
     bool records;           /* those of buffer `buffer`, behind `head` */
     int buffer;
-    char *head; /* or NULL */
+    char *head;                                          /* or NULL */
+    void (*print)(const struct plb_app *app, FILE *out); /* of a text; else NULL */
+    const struct plb_app *app;                           /* for print */
 };
 
 struct plb_results {

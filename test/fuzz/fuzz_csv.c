@@ -1,4 +1,4 @@
-/* A table of text: wanted columns, and all of them. */
+/* A table of text: wanted columns, all of them, and names of rows. */
 #include <math.h>
 
 #include "format/csv.h"
@@ -20,5 +20,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         fuzz_check(err.status == PLB_OK || err.text[0] != '\0', "a table is refused without a sentence");
     }
+    struct plb_table table;
+    struct plb_error err = {.status = PLB_OK};
+    if (plb_csv_read_named(path, &table, &err) == PLB_OK) {
+        fuzz_check(table.rows > 0 && table.columns > 0, "an empty table");
+        for (int64_t i = 0; i < table.rows; i++)
+            fuzz_check(table.row_names[i][0] != '\0' && table.lines[i] > 1, "a row without a name");
+        free(table.values);
+        free(table.row_names);
+        free(table.column_names);
+        free(table.lines);
+    }
+    fuzz_check(err.status == PLB_OK || err.text[0] != '\0', "a table is refused without a sentence");
     return 0;
 }

@@ -18,6 +18,8 @@ enum mistake {
     DRAWS_NOWHERE,
     DRAWS_NO_COLOURS,
     READS_NO_CSV,
+    READS_NO_TABLE,
+    PRINTS_NOWHERE,
     READS_NO_PNG
 };
 enum place { SETUP, COST, NEXT };
@@ -26,7 +28,7 @@ static const struct plb_option options[] = {
     {"mistake", PLB_TEXT, "none", 0, 0,
      "none|unknown|given|real_of_int|int_of_real|flag_of_text|text_of_int|choice_of_any|"
      "saves_nowhere|writes_nowhere|reads_no_npy|reads_no_mtx|"
-     "draws_nowhere|draws_no_colours|reads_no_csv|reads_no_png",
+     "draws_nowhere|draws_no_colours|reads_no_csv|reads_no_table|prints_nowhere|reads_no_png",
      "which mistake"},
     {"where", PLB_TEXT, "setup", 0, 0, "setup|cost|next", "the function that makes it"},
     {"whole", PLB_INT, "7", 1, 9, NULL, "a whole number"},
@@ -51,12 +53,18 @@ static void ask(const struct plb_app *app, enum place place)
     }
 }
 
+static void print(const struct plb_app *app, FILE *out)
+{
+    fprintf(out, "%lld\n", (long long)plb_app_int(app, "whole"));
+}
+
 /* The user has named no file. */
 static void use_no_file(struct plb_app *app)
 {
     static double number;
     struct plb_array array = {&number, sizeof number, 1, 1, false};
     struct plb_csr matrix;
+    struct plb_table table;
     struct plb_image image = {(const uint8_t *)&number, 1, 1, 0, NULL};
     const char *none = plb_app_text(app, "any");
     switch ((enum mistake)plb_app_choice(app, "mistake")) {
@@ -67,6 +75,8 @@ static void use_no_file(struct plb_app *app)
     case DRAWS_NOWHERE: plb_app_save_png(app, none, &image); break;
     case DRAWS_NO_COLOURS: plb_app_save_png(app, "no.png", &image); break;
     case READS_NO_CSV: plb_read_csv(app, none, NULL, &array); break;
+    case READS_NO_TABLE: plb_read_table(app, none, &table); break;
+    case PRINTS_NOWHERE: plb_app_save_text(app, none, print); break;
     case READS_NO_PNG: plb_read_png(app, none, &image); break;
     default: break;
     }

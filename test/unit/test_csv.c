@@ -135,6 +135,65 @@ static void test_refuses_a_folder(void **state)
     assert_non_null(strstr(err.text, "is a folder, but a table of text was expected"));
 }
 
+/* A table with names: each array of it is freed apart. */
+static void test_reads_names(void **state)
+{
+    const struct folder *folder = *state;
+    static const char *const texts[] = {
+        ",a,b,a\nx y,1,2,3\n\n\"z,\",4,5,6\n",
+        "gene\ta\tb\ta\n  x y \t1\t2\t3\r\n\n\"z,\"\t4\t5\t6",
+        "1;a;b;a\nx y;1;2;3\n\nz,;4;5;6\n",
+    };
+    static const double values[] = {1, 2, 3, 4, 5, 6};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct plb_error err = {.status = PLB_OK};
+        struct plb_table t = {.rows = -1};
+        put(folder->file, texts[i], strlen(texts[i]));
+        if (plb_csv_read_named(folder->file, &t, &err) != PLB_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(t.rows, 2);
+        assert_int_equal(t.columns, 3);
+        assert_memory_equal(t.values, values, sizeof values);
+        assert_string_equal(t.row_names[0], "x y");
+        assert_string_equal(t.row_names[1], "z,");
+        assert_string_equal(t.column_names[1], "b");
+        assert_string_equal(t.column_names[2], "a");
+        assert_int_equal(t.lines[0], 2);
+        assert_int_equal(t.lines[1], 4);
+        free(t.values);
+        free(t.row_names);
+        free(t.column_names);
+        free(t.lines);
+    }
+}
+
+static void test_refuses_names(void **state)
+{
+    const struct folder *folder = *state;
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {",a\nx,1\ny,1\n\nx,2\ny,3\n", ":5: has the name 'x', as line 2 has; give"},
+        {",a\nx,1\ny,1\ny,2\nx,3\n", ":4: has the name 'y', as line 3 has; give"},
+        {",a\nx,1\n,1\n", ":3: has no name in its first cell"},
+        {",a\n\"\",1\n", ":2: has no name in its first cell"},
+        {"gene\nx\n", ":1: names no column of numbers"},
+        {",a\nx\n", ":2: has 1 cells, but 2 were expected"},
+        {",a\nx,1,2\n", ":2: has more cells than the 2"},
+        {",a\nx,one\n", ":2: column 'a' is 'one'"},
+        {",a\n", "ends after the names of columns"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct plb_error err = {.status = PLB_OK};
+        struct plb_table t = {.rows = -1};
+        put(folder->file, cases[i].text, strlen(cases[i].text));
+        assert_int_equal(plb_csv_read_named(folder->file, &t, &err), PLB_EINPUT);
+        if (strstr(err.text, cases[i].words) == NULL)
+            fail_msg("%s", err.text);
+        assert_int_equal(t.rows, -1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +203,8 @@ int main(void)
         TEST_IN_FOLDER(test_reads_many_rows),
         TEST_IN_FOLDER(test_refuses),
         TEST_IN_FOLDER(test_refuses_a_folder),
+        TEST_IN_FOLDER(test_reads_names),
+        TEST_IN_FOLDER(test_refuses_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

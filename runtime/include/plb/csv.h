@@ -2,6 +2,8 @@
 #ifndef PLB_CSV_H
 #define PLB_CSV_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,6 +29,21 @@ struct plb_csv_column {
  * mistake. */
 int plb_read_csv(struct plb_app *app, const char *path, const struct plb_csv_column *columns,
                  struct plb_array *array);
+
+/* A table whose rows and columns have names. */
+struct plb_table {
+    double *values; /* row-major */
+    int64_t rows, columns;
+    const char **row_names, **column_names;
+    int64_t *lines; /* of each row: its line in the file, for messages */
+};
+
+/* Reads a table of text as above, whose first cell of each line is the name of the row: genes by samples, for
+ * example. All other cells are finite numbers. The first line has the names of the columns, behind a cell for
+ * the names of the rows, whose text does not matter. A row without a name, or with that of another row, is
+ * refused with its line. Names of columns may be equal. A simulation reads the file too. PLB_OK, and memory
+ * of the app in the table; or PLB_EINPUT, after it has described the mistake. */
+int plb_read_table(struct plb_app *app, const char *path, struct plb_table *table);
 
 #ifdef __cplusplus
 }

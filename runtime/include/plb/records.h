@@ -1,10 +1,11 @@
-/* Results of any length per unit, and how a run ends that has done its work and yet has failed: a part of the
- * kernel API (plb/kernel.h, which includes it). */
+/* Results of any length per unit, results as text, and how a run ends that has done its work and yet has
+ * failed: a part of the kernel API (plb/kernel.h, which includes it). */
 #ifndef PLB_RECORDS_H
 #define PLB_RECORDS_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,6 +25,13 @@ int plb_task_record(const struct plb_task *task, int buffer, int64_t unit, const
  * the records of all units, in their order. Everything else is as with plb_app_save_npy, but for the room,
  * which nobody knows before. The texts are copied. */
 void plb_app_save_records(struct plb_app *app, const char *path, int buffer, const char *head);
+
+/* Says in setup that the job has a result as text. plbrun calls `print` when `finish` has returned PLB_OK, to
+ * print all of it to a stream. Everything else is as with plb_app_save_npy, but for the room, which nobody
+ * knows before: so `print` is also called for a result that does not verify, and with --keep-partial for one
+ * of which units are missing, whose outputs are zero. The path is copied. */
+void plb_app_save_text(struct plb_app *app, const char *path,
+                       void (*print)(const struct plb_app *app, FILE *out));
 
 /* Says in `finish` that the run has done its work and yet has failed, as a program that ends with a status:
  * results are written, and then the run ends with status 1 and this sentence. The first one counts. */
