@@ -34,6 +34,7 @@ struct plb_rank0 {
     struct plb_progress progress;
     bool in_pass;
     double pass_began, makespan, solve; /* seconds of the run's clock */
+    int repairs; /* passes that made lost results again: the kernel counts none of them */
     struct plb_report_phase times[PLB_MAX_PHASES];
     struct plb_early_end early_end;
     bool interrupted; /* the run's error is that somebody wanted it to end */
@@ -59,6 +60,15 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *message);
 
 /* A signal asks the program to end, or an end on request is over (drive/early_end.h): the run stops. */
 void plb_rank0_interrupt(struct plb_rank *r);
+
+/* Begins with the first pass, or where an earlier run broke: perhaps at the end of a pass. */
+void plb_rank0_begin_first_pass(struct plb_rank *r);
+
+/* Ends the pass where all units are accepted, and nothing may read what `next` is going to change. */
+void plb_rank0_end_pass_if_over(struct plb_rank *r);
+
+/* The pass is over, and what was asked for is here: does the kernel want another one? */
+void plb_rank0_look_further(struct plb_rank *r);
 
 /* A pass has begun on all ranks: its time counts from here on. */
 void plb_rank0_pass_begins(struct plb_rank *r);
@@ -112,8 +122,9 @@ void plb_gathering_fini(struct plb_gathering *gathering); /* nothing is on its w
 /* `next` is called now: keeps what a repair needs. */
 void plb_gathering_remember(struct plb_rank *r);
 
-/* No further pass follows. False: all results are here. Else the run ends later, by itself. */
-bool plb_gathering_begin(struct plb_rank *r);
+/* The pass is over, and no further one follows; goes_on: `next` is to be called. False: all results are here.
+ * Else the run ends, or goes on, later and by itself. */
+bool plb_gathering_begin(struct plb_rank *r, bool goes_on);
 
 /* KEPT has come. */
 void plb_gathering_hear(struct plb_rank *r, const struct plb_message *kept);

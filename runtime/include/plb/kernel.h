@@ -111,7 +111,8 @@ struct plb_data {
     const void *neutral;       /* PLB_OWN_FOLD: `bytes` bytes, which each task's array is before; folded with
                                   another array they give that one. Borrowed. NULL: zeros */
     bool stays; /* OUTPUT of a kernel with `next`: nobody reads it before the last pass has ended. Results
-                   stay at the nodes that computed them until then, and `next` does not find them in `data` */
+                   stay at the nodes that computed them until then, and `next` does not find them in `data`,
+                   but where plb_app_gather has asked for them */
     int64_t before, after; /* PARTITION: the halo. An entry that executes units first to last also reads
                               so many units before `first` and after `last`, where the job has them; 0
                               to 2147483647. plb_task.before says how many there are */
@@ -291,6 +292,11 @@ void plb_app_replace(struct plb_app *app, int handle);
  * neither of the two. At most 8 inputs. A call in setup, after the units and buffers, says that such calls
  * come: then ranks keep results of the first pass, too. */
 void plb_app_feed(struct plb_app *app, int output, int input);
+
+/* Says in setup or in `next` that the results of the coming pass are wanted on rank 0 when it has ended: then
+ * `next` finds there what that pass has written to `output`, an OUTPUT with `stays`. It counts for this one
+ * pass. After the last pass all outputs come by themselves. */
+void plb_app_gather(struct plb_app *app, int output);
 
 /* Chooses the phase of the next pass, as an index into `phases`. It is 0 until chosen, and stays until
  * changed. setup chooses for the first pass, next for the one after. An index that is not there fails the
