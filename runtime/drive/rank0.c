@@ -9,7 +9,7 @@
 #include "drive/difference.h"
 #include "drive/fill_report.h"
 #include "drive/pu_list.h"
-#include "drive/inputs.h"
+#include "drive/replaced.h"
 #include "drive/joiners.h"
 #include "drive/show_progress.h"
 #include "drive/set_aside.h"
@@ -34,6 +34,8 @@ void plb_rank0_fini(struct plb_rank0 *rank0)
 {
     plb_rank0_free_arrivals(rank0->arrivals);
     plb_gathering_fini(&rank0->gathering);
+    plb_fed_fini(&rank0->fed);
+    plb_back_fini(&rank0->back);
     plb_incoming_free(rank0->incoming);
     plb_master_free(rank0->master);
     plb_rangeset_fini(&rank0->done);
@@ -163,6 +165,7 @@ bool plb_rank0_collect(struct plb_rank *r)
     bool any = rank0->incoming != NULL && plb_incoming_collect(rank0->incoming);
     plb_rank0_end_pass_if_over(r);
     any |= plb_gathering_collect(r);
+    any |= plb_back_step(r);
     if (rank0->incoming == NULL || !plb_incoming_keeps(rank0->incoming))
         plb_journal_step(rank0->job->journal);
     if (rank0->in_pass)
@@ -192,13 +195,6 @@ double plb_rank0_due(const struct plb_rank *r)
     return r->rank0->in_pass ? fmax(plb_master_due(r->rank0->master) - plb_rank_time(r), 0.0) : INFINITY;
 }
 
-static void on_pull(struct plb_rank *r, const struct plb_message *m)
-{
-    bool sums = r->rank0->job->run.checksums;
-    if (plb_inputs_send(r->mpi, &r->data, m, sums, &r->rank0->pulls, &r->out) && m->pull.again)
-        plb_say_damaged(r->kernel, m, &r->rank0->damaged);
-}
-
 /* -------------------------------------------------------------------- start */
 
 /* All PUs are known: makes the master, and begins the first pass or tells why there is none. */
@@ -214,6 +210,7 @@ static void begin_run(struct plb_rank *r)
     config.saves |= config.joiners > 0; /* else nothing of a long task could move to one that joins */
     config.saves |= r->options->keep_partial;
     config.stays = r->options->keep_partial ? 0 : config.stays; /* what is done is to be here at any time */
+    config.feeds_stay = r->data.fed != 0;
     config.accepted = plb_journal_recalled(job->journal);
     rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
     struct plb_incoming_calls calls = {r,       job->run.checksums, get, judge, tell_master, writes,
@@ -277,6 +274,8 @@ void plb_rank0_lose(struct plb_rank *r, int rank)
     plb_incoming_lose(rank0->incoming, rank);
     plb_gathering_lose(&rank0->gathering, rank);
     plb_master_lost(rank0->master, rank, plb_rank_time(r), &r->out);
+    if (r->data.fed != 0 && plb_master_broken(rank0->master) && !r->stopped)
+        plb_back_break(r);
     if (rank0->in_pass && !plb_rank0_stop_on_failure(r))
         plb_rank0_end_pass_if_over(r);
 }
@@ -295,7 +294,7 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     case PLB_CRASH:
     case PLB_IDLE: tell_master(r, m); break;
     case PLB_FAIL: plb_rank0_failed(r, m); break;
-    case PLB_PULL: on_pull(r, m); break;
+    case PLB_PULL: plb_fed_pull(r, m); break;
     case PLB_KEPT: plb_gathering_hear(r, m); break;
     case PLB_HERE:
     case PLB_LACK: plb_replaced_hear(r, m); break;

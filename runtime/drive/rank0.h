@@ -4,9 +4,11 @@
 #define PLB_DRIVE_RANK0_H
 
 #include "core/master.h"
+#include "drive/back.h"
 #include "drive/difference.h"
 #include "drive/early_end.h"
 #include "drive/failure_text.h"
+#include "drive/fed.h"
 #include "drive/gathering.h"
 #include "drive/incoming.h"
 #include "drive/parting.h"
@@ -31,6 +33,8 @@ struct plb_rank0 {
     struct plb_master *master;   /* NULL until all have said HELLO */
     struct plb_incoming *incoming; /* as the master */
     struct plb_gathering gathering;
+    struct plb_fed fed;
+    struct plb_back back;
     struct plb_progress progress;
     bool in_pass;
     double pass_began, makespan, solve; /* seconds of the run's clock */
@@ -137,6 +141,53 @@ void plb_gathering_lose(struct plb_gathering *gathering, int rank);
 
 /* The pass of a repair is over. */
 void plb_gathering_end_repair(struct plb_rank *r);
+
+/* Inputs that results feed, and that other ranks have (drive/fed.h). */
+void plb_fed_fini(struct plb_fed *fed);
+
+/* Answers a PULL of another rank. */
+void plb_fed_pull(struct plb_rank *r, const struct plb_message *pull);
+
+/* Whether a message that brings rank 0's PUs units must wait for inputs, which are on their way then. */
+bool plb_fed_holds(struct plb_rank *r, const struct plb_message *message);
+
+/* The next message whose inputs have come. */
+bool plb_fed_next(struct plb_rank *r, struct plb_message *message);
+
+/* Whether inputs are on their way to rank 0. */
+bool plb_fed_comes(const struct plb_fed *fed);
+
+/* A pass begins. changed: inputs are those of other ranks. */
+void plb_fed_begin_pass(struct plb_fed *fed, bool changed);
+
+/* Passes that are made again (drive/back.h). */
+void plb_back_fini(struct plb_back *back);
+
+/* A pass begins that none was like before: keeps what it takes to make it again. */
+void plb_back_note(struct plb_rank *r, const struct plb_pass *begin);
+
+/* Whether all results should come to rank 0 now, so that a loss costs less. */
+bool plb_back_is_due(const struct plb_rank *r);
+
+/* They have come. */
+void plb_back_complete(struct plb_rank *r);
+
+/* Inputs or results are lost: the pass, and what is gathered, is given up. */
+void plb_back_break(struct plb_rank *r);
+
+/* Begins the first pass that is to be made again as soon as nothing of the last one is under way. True where
+ * it does. */
+bool plb_back_step(struct plb_rank *r);
+
+/* A pass is over. Whether it was made again, and another one has begun. */
+bool plb_back_goes_on(struct plb_rank *r);
+
+/* Begins a pass whose buffers are ready. again: it is made again, so that reduced arrays are dropped. */
+void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool again);
+
+/* Whether PUs of rank 0 still execute what nobody wants, or data is sent, or the journal is written, and they
+ * may read what `next` or a feed is going to change. */
+bool plb_rank0_must_wait(struct plb_rank *r);
 
 /* Nobody may join any more. */
 void plb_rank0_close_door(struct plb_rank *r);

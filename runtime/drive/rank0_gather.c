@@ -65,7 +65,8 @@ void plb_gathering_remember(struct plb_rank *r)
 bool plb_gathering_begin(struct plb_rank *r, bool goes_on)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    if (goes_on) /* a repair computes with what is there now */
+    rank0->gathering.began = plb_rank_time(r);
+    if (goes_on && r->data.fed == 0) /* a repair computes with what is there now */
         plb_gathering_remember(r);
     bool asks = plb_master_gather(rank0->master, &r->out);
     rank0->gathering.on = asks || plb_master_lacking(rank0->master) > 0;
@@ -74,7 +75,6 @@ bool plb_gathering_begin(struct plb_rank *r, bool goes_on)
     rank0->gathering.goes_on = goes_on;
     if (!goes_on)
         plb_rank0_close_door(r); /* who joined now would be told inputs that `next` may have changed */
-    rank0->gathering.began = plb_rank_time(r);
     return true;
 }
 
@@ -166,6 +166,7 @@ static void repair(struct plb_rank *r)
 /* All results are here. */
 static void end_gathering(struct plb_rank *r)
 {
+    plb_back_complete(r);
     if (r->rank0->gathering.goes_on)
         plb_rank0_look_further(r);
     else
@@ -192,7 +193,9 @@ bool plb_gathering_collect(struct plb_rank *r)
     g->on = false;
     r->rank0->makespan += plb_rank_time(r) - g->began;
     plb_set_aside_clear(r->rank0->master, &r->data);
-    if (plb_master_lacking(r->rank0->master) > 0)
+    if (plb_master_lacking(r->rank0->master) > 0 && r->data.fed != 0)
+        plb_back_break(r);
+    else if (plb_master_lacking(r->rank0->master) > 0)
         repair(r);
     else
         end_gathering(r);
