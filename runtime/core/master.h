@@ -96,6 +96,15 @@ int64_t plb_master_lacking(const struct plb_master *master);
 void plb_master_repair(struct plb_master *master, int pass, const struct plb_cost_map *map, double now,
                        struct plb_outbox *out);
 
+/* The node that has the inputs of the first units of a range which results feed, and these units; 0: rank 0
+ * has them. */
+int plb_master_owner(const struct plb_master *master, struct plb_range range, struct plb_range *part);
+
+/* Whether inputs that results feed are lost with their node, or such results. Then the pass is given up: all
+ * that is said of it from now on counts for nothing. The next one begins with inputs that rank 0 has. */
+bool plb_master_broken(const struct plb_master *master);
+void plb_master_break(struct plb_master *master);
+
 /* Sends STOP to every node, rank 0 last; once. */
 void plb_master_stop(struct plb_master *master, int status, struct plb_outbox *out);
 

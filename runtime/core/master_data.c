@@ -7,7 +7,7 @@ void plb_master_know_data(struct plb_master *m)
     const struct plb_master_config *c = &m->config;
     m->residence = c->resident ? plb_residence_new(c->n_nodes) : NULL;
     m->stays = c->stays != 0 ? plb_stays_new(c->n_nodes, c->stays) : NULL;
-    m->feeds = plb_feeds_new(c->n_nodes, c->audit > 0.0);
+    m->feeds = plb_feeds_new(c->n_nodes, c->audit > 0.0, c->feeds_stay ? c->stays : 0);
 }
 
 void plb_master_feed(struct plb_master *m, const struct plb_feed *feeds, int n)
@@ -30,4 +30,22 @@ void plb_master_forget(struct plb_master *m, int node)
         plb_residence_lose(m->residence, node);
     if (m->stays != NULL)
         plb_stays_lose(m->stays, node);
+    plb_feeds_lose(m->feeds, node);
+}
+
+int plb_master_owner(const struct plb_master *m, struct plb_range range, struct plb_range *part)
+{
+    return plb_feeds_owner(m->feeds, range, part);
+}
+
+bool plb_master_broken(const struct plb_master *m)
+{
+    return plb_feeds_broken(m->feeds);
+}
+
+void plb_master_break(struct plb_master *m)
+{
+    m->pass++;
+    plb_stays_begin(m->stays, false);
+    plb_feeds_restart(m->feeds);
 }

@@ -27,6 +27,8 @@ static const struct {
     [PLB_DONE] = {"DONE", sizeof(struct plb_done)},
     [PLB_GATHER] = {"GATHER", sizeof(struct plb_gather)},
     [PLB_KEPT] = {"KEPT", sizeof(struct plb_kept_results)},
+    [PLB_LEND] = {"LEND", sizeof(struct plb_lend)},
+    [PLB_WHERE] = {"WHERE", sizeof(struct plb_where)},
     [PLB_COUNTED] = {"COUNTED", sizeof(struct plb_counted)},
     [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure)},
     [PLB_CRASH] = {"CRASH", sizeof(struct plb_crashed)},
@@ -168,6 +170,26 @@ static const char *check_kept(const struct plb_kept_results *kept)
     return right ? NULL : "an impossible answer";
 }
 
+static const char *check_lend(const struct plb_lend *lend, int n_nodes)
+{
+    bool right = sound(lend->range) && lend->slot >= 0 && lend->buffers >= 0 && lend->to >= 0
+              && lend->to < n_nodes;
+    return right ? NULL : "impossible units, or a node that is none of this run";
+}
+
+static const char *check_where(const struct plb_where *where, int n_nodes)
+{
+    if (where->slot < 0 || where->n < 0 || where->n > PLB_WHERE_PARTS || where->last < 0 || where->last > 1)
+        return "an impossible slot or number of parts";
+    for (int i = 0; i < where->n; i++) {
+        const struct plb_where_part *part = &where->at[i];
+        if (!sound(part->range) || part->node < 0 || part->node >= n_nodes || part->buffer < 0
+            || part->buffer > 62)
+            return "an impossible part";
+    }
+    return NULL;
+}
+
 static const char *check_counted(const struct plb_counted *counted)
 {
     if (counted->n < 1 || counted->n > PLB_COUNTED_RANGES)
@@ -239,6 +261,8 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
         return check_done(&m->done);
     case PLB_GATHER: return sound(m->gather.range) && m->gather.buffers >= 0 ? NULL : "an impossible range";
     case PLB_KEPT: return check_kept(&m->kept);
+    case PLB_LEND: return check_lend(&m->lend, n_nodes);
+    case PLB_WHERE: return check_where(&m->where, n_nodes);
     case PLB_COUNTED: return check_counted(&m->counted);
     case PLB_FAIL:
         return sound(m->fail.range) && sound(m->fail.among) && m->fail.block >= 0

@@ -10,11 +10,14 @@
  *   DONE   node → master   units finished, with times; their outputs follow as data under `slot`
  *   GATHER master → node   the run's last pass is over: results of these units that stayed are wanted
  *   KEPT   node → master   whether the node has them; they follow as data under `slot`
+ *   LEND   master → node   inputs that this node has computed are wanted by another one
+ *   WHERE  master → node   from which nodes come inputs of a PULL that others have computed
  *   COUNTED master → node  results of the node that counted in the last pass, and are inputs of this one
  *   FAIL   node → master   a kernel returned an error: the run ends with status 1; or a PU's device
  *                          has failed, or hangs, and executes nothing more: others get these units
- *   CRASH  node → master   a task has crashed: it killed its rank, whose last words these are, or a child
- * process EMPTY  master → node   nothing is left to grant: idle nodes may take work from others, from these
+ *   CRASH  node → master   a task has crashed: it killed its rank, whose last words these are, or a
+ *                          child process
+ *   EMPTY  master → node   nothing is left to grant: idle nodes may take work from others, from these
  *   STEAL  node → node     an idle node asks another one for queued units
  *   GIFT   node → node     the answer: units that change hands, or none; descriptors, never data
  *   MOVED  node → master   what the giver has just given, and to whom
@@ -62,6 +65,8 @@ enum plb_message_type {
     PLB_DONE,
     PLB_GATHER,
     PLB_KEPT,
+    PLB_LEND,
+    PLB_WHERE,
     PLB_COUNTED,
     PLB_FAIL,
     PLB_CRASH,
@@ -89,6 +94,7 @@ enum plb_message_type {
 #define PLB_HOPS 32767 /* a unit moves at most so often; nothing that ends moves more than a few times */
 #define PLB_GIFTS 4    /* ranges in one GIFT at most; more would outgrow the eager limit of shared memory */
 #define PLB_COUNTED_RANGES 24 /* in one COUNTED at most; more would make it the largest message */
+#define PLB_WHERE_PARTS 16    /* in one WHERE at most; the same */
 #define PLB_VICTIMS 6         /* nodes that a hint names at most */
 #define PLB_FEEDS 8           /* inputs that results of passes become, at most */
 #define PLB_LEAST 8           /* PUs of a node whose least task a hint tells at most */
@@ -207,6 +213,25 @@ struct plb_kept_results {
     int64_t buffers;        /* mask of those that follow */
 };
 
+struct plb_lend {
+    struct plb_range range;
+    int64_t slot;    /* tag of the data, at the node that gets it */
+    int64_t buffers; /* mask of the inputs that are wanted */
+    int32_t to;      /* that node */
+};
+
+/* Units of one buffer. */
+struct plb_where_part {
+    struct plb_range range;
+    int32_t node, buffer;
+};
+
+struct plb_where {
+    int64_t slot;                              /* of the PULL */
+    int32_t n, last;                           /* last: 1: no WHERE about this PULL follows */
+    struct plb_where_part at[PLB_WHERE_PARTS]; /* in the order in which a node sends them */
+};
+
 struct plb_counted {
     struct plb_range at[PLB_COUNTED_RANGES]; /* in order, and apart */
     int32_t n;
@@ -313,6 +338,8 @@ struct plb_message {
         struct plb_done done;
         struct plb_gather gather;
         struct plb_kept_results kept;
+        struct plb_lend lend;
+        struct plb_where where;
         struct plb_counted counted;
         struct plb_failure fail;
         struct plb_crashed crash;

@@ -105,6 +105,8 @@ static bool may_say(const struct plb_message *m)
     case PLB_AUDIT:
     case PLB_CHECKSUM:
     case PLB_GATHER:
+    case PLB_LEND:
+    case PLB_WHERE:
     case PLB_COUNTED:
     case PLB_CANCEL:
     case PLB_RECALL:
@@ -127,6 +129,8 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
         plb_rank0_receive(r, m);
     plb_life_heard(r->life, m, &r->out);
     give_up_lost(r);
+    if (r->rank0 != NULL && plb_fed_holds(r, m))
+        return;
     switch ((enum plb_message_type)m->type) {
     case PLB_PASS: on_pass(r, m); break;
     case PLB_STOP: on_stop(r, m); break;
@@ -141,6 +145,8 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_AUDIT:
     case PLB_CHECKSUM:
     case PLB_GATHER:
+    case PLB_LEND:
+    case PLB_WHERE:
     case PLB_COUNTED:
     case PLB_CANCEL:
     case PLB_RECALL:
@@ -200,6 +206,10 @@ static bool look(struct plb_rank *r)
         handle(r, &m);
         moved |= m.type != PLB_BEAT; /* nothing follows it, and a thousand nodes send thousands a second */
     }
+    while (r->rank0 != NULL && plb_fed_next(r, &m)) {
+        handle(r, &m);
+        moved = true;
+    }
     bool rests = r->resting && !r->said_rested && plb_node_may_end(r->node);
     moved |= plb_node_step(r->node, &r->out);
     if (rests) { /* behind the reports of what has just ended */
@@ -239,7 +249,7 @@ static bool goes_on(struct plb_rank *r, bool *said_bye)
     if (!r->stopped || r->alone)
         return !r->alone;
     bool awaits = r->rank0 != NULL && plb_finish_awaits(r);
-    if (!*said_bye && !plb_mpi_busy(r->mpi) && !plb_replaced_goes_on(r)) {
+    if (!*said_bye && !plb_mpi_busy(r->mpi) && !plb_replaced_goes_on(r) && !plb_node_awaits(r->node)) {
         plb_finish_say(r);
         dispatch(r);
         *said_bye = true;

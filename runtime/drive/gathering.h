@@ -1,4 +1,5 @@
-/* Rank 0 gathers results that stayed at other ranks, when no further pass follows (core/stays.h).
+/* Rank 0 gathers results that stayed at other ranks, when no further pass follows (core/stays.h), or
+ * where the kernel has asked for them.
  *
  * It asks a rank for some ranges at a time, and receives them straight into their place. Results that a lost
  * rank had, or that arrive damaged, are made again: in one more pass of the last phase, over these units
@@ -16,7 +17,9 @@ struct plb_kept_transfer;
 
 /* A zeroed struct is empty. */
 struct plb_gathering {
+    bool asked;       /* the results of this pass are wanted when it has ended (plb_app_gather) */
     bool on, repairs; /* results are gathered; a pass makes lost ones again */
+    bool goes_on;     /* then `next` is called */
     double began;     /* seconds of the run's clock */
     struct plb_kept_transfer *transfers;
     struct plb_kept_transfer *lost; /* of lost ranks: MPI may still write to their memory */

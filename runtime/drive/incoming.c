@@ -298,9 +298,9 @@ bool plb_incoming_keeps(const struct plb_incoming *in)
     return in->audits != NULL && plb_audit_results_wait(in->audits);
 }
 
-void plb_incoming_repairs(struct plb_incoming *in)
+void plb_incoming_repairs(struct plb_incoming *in, bool repairs)
 {
-    in->repairs = true;
+    in->repairs = repairs;
 }
 
 void plb_incoming_end_audits(struct plb_incoming *in)

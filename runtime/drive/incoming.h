@@ -76,7 +76,7 @@ bool plb_incoming_claims(const struct plb_incoming *incoming);
 bool plb_incoming_keeps(const struct plb_incoming *incoming);
 
 /* A pass makes results again that were lost: their reduced arrays are dropped from now on. */
-void plb_incoming_repairs(struct plb_incoming *incoming);
+void plb_incoming_repairs(struct plb_incoming *incoming, bool repairs);
 
 /* The run ends: what waits for an audit counts as it is, and nothing waits from now on. */
 void plb_incoming_end_audits(struct plb_incoming *incoming);

@@ -10,12 +10,10 @@
 #include "drive/fill_report.h"
 #include "drive/pu_list.h"
 #include "drive/replaced.h"
-#include "drive/inputs.h"
 #include "drive/joiners.h"
 #include "drive/show_progress.h"
 #include "drive/set_aside.h"
 #include "drive/show_pus.h"
-#include "job/feeds.h"
 #include "journal/journal.h"
 #include "profile/profiles.h"
 
@@ -36,6 +34,8 @@ void plb_rank0_fini(struct plb_rank0 *rank0)
 {
     plb_rank0_free_arrivals(rank0->arrivals);
     plb_gathering_fini(&rank0->gathering);
+    plb_fed_fini(&rank0->fed);
+    plb_back_fini(&rank0->back);
     plb_incoming_free(rank0->incoming);
     plb_master_free(rank0->master);
     plb_rangeset_fini(&rank0->done);
@@ -82,99 +82,6 @@ void plb_rank0_interrupt(struct plb_rank *r)
     r->status = plb_fail(r->err, PLB_EFAILED, "%s", why);
     if (rank0->master != NULL)
         plb_rank0_end(r, r->status);
-}
-
-/* ------------------------------------------------------------------- passes */
-
-static void begin_pass(struct plb_rank *r)
-{
-    struct plb_rank0 *rank0 = r->rank0;
-    struct plb_app *app = &rank0->job->app;
-    struct plb_pass begin = {0};
-    int64_t fed = plb_feeds_copy(app, &begin), replaced = plb_app_take_replaced(app);
-    int phase = plb_app_begin_pass(app), pass = r->pass + 1, first = r->out.n;
-    plb_rangeset_clear(&rank0->done);
-    if (!plb_set_aside_any(rank0->master, &rank0->job->run)) /* else a resumed run would not try them again */
-        plb_journal_begin(rank0->job->journal, pass, phase, replaced | fed);
-    rank0->pass_began = plb_rank_time(r);
-    rank0->in_pass = true;
-    plb_log(PLB_LOG_DEBUG, "pass %d begins, with phase %d", pass, phase);
-    plb_master_feed(rank0->master, begin.feeds, begin.n_feeds);
-    plb_master_begin(rank0->master, pass, phase, replaced, &rank0->job->maps[phase], rank0->pass_began,
-                     &r->out);
-    plb_dataset_clear(&r->data);
-    plb_replaced_plan(r, first);
-    plb_rank0_stop_on_failure(r);
-}
-
-void plb_rank0_pass_begins(struct plb_rank *r)
-{
-    plb_journal_fold(r->rank0->job->journal, r->pass);
-    r->rank0->pass_began = plb_rank_time(r);
-}
-
-/* The pass is over: does the kernel want another one? */
-static void look_further(struct plb_rank *r)
-{
-    struct plb_rank0 *rank0 = r->rank0;
-    bool again = false;
-    if (r->kernel->next != NULL && r->size > 1)
-        plb_life_quiet(r->life);
-    plb_gathering_remember(r);
-    plb_job_next(rank0->job, r->pass - 1, &again, r->err);
-    bool goes_on = again && r->err->status == PLB_OK;
-    if (goes_on && plb_early_end_has_begun(&rank0->early_end))
-        plb_rank0_interrupt(r);
-    else if (goes_on)
-        begin_pass(r);
-    else if (r->err->status != PLB_OK || !plb_gathering_begin(r))
-        plb_rank0_end(r, r->err->status);
-}
-
-static void end_pass(struct plb_rank *r)
-{
-    struct plb_rank0 *rank0 = r->rank0;
-    if (rank0->gathering.repairs) {
-        plb_gathering_end_repair(r);
-        return;
-    }
-    rank0->in_pass = false;
-    plb_set_aside_clear(rank0->master, &r->data);
-    plb_dataset_fold_rest(&r->data);
-    plb_journal_end_pass(rank0->job->journal);
-    double took = plb_rank_time(r) - rank0->pass_began;
-    rank0->makespan += took;
-    plb_log(PLB_LOG_DEBUG, "pass %d has ended after %.6f s", r->pass, took);
-    plb_report_add_pass(&rank0->times[rank0->job->app.running], took);
-    look_further(r);
-}
-
-/* Begins with the first pass, or where an earlier run broke: perhaps at the end of a pass. */
-static void begin_first_pass(struct plb_rank *r)
-{
-    const struct plb_journal_start start = plb_journal_start(r->rank0->job->journal);
-    r->pass = start.complete ? start.pass : start.pass - 1;
-    plb_journal_fold(r->rank0->job->journal, r->pass);
-    (start.complete ? look_further : begin_pass)(r);
-}
-
-/* Whether PUs of rank 0 still execute what nobody wants, or data is sent, or the journal is written, and they
- * may read what `next` or a feed is going to change. */
-static bool must_wait(struct plb_rank *r)
-{
-    if (r->kernel->next == NULL)
-        return false;
-    plb_node_rest(r->node, true);
-    return plb_feeds_wait(&r->rank0->job->app, r->rank0->pulls) || plb_journal_reads(r->rank0->job->journal)
-        || plb_replaced_goes_on(r) || plb_rank0_arrivals_read(r) || !plb_node_may_end(r->node);
-}
-
-static void end_pass_if_over(struct plb_rank *r)
-{
-    const struct plb_rank0 *rank0 = r->rank0;
-    if (rank0->in_pass && plb_master_over(rank0->master) && !plb_incoming_claims(rank0->incoming)
-        && !must_wait(r))
-        end_pass(r);
 }
 
 /* ------------------------------------------------------------------ results */
@@ -249,15 +156,16 @@ static void on_done(struct plb_rank *r, const struct plb_message *m)
             arrays[i] = plb_node_result(r->node, slot, i);
         plb_incoming_own(incoming, m, arrays, plb_node_records(r->node, slot));
     }
-    end_pass_if_over(r);
+    plb_rank0_end_pass_if_over(r);
 }
 
 bool plb_rank0_collect(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
     bool any = rank0->incoming != NULL && plb_incoming_collect(rank0->incoming);
-    end_pass_if_over(r);
+    plb_rank0_end_pass_if_over(r);
     any |= plb_gathering_collect(r);
+    any |= plb_back_step(r);
     if (rank0->incoming == NULL || !plb_incoming_keeps(rank0->incoming))
         plb_journal_step(rank0->job->journal);
     if (rank0->in_pass)
@@ -287,13 +195,6 @@ double plb_rank0_due(const struct plb_rank *r)
     return r->rank0->in_pass ? fmax(plb_master_due(r->rank0->master) - plb_rank_time(r), 0.0) : INFINITY;
 }
 
-static void on_pull(struct plb_rank *r, const struct plb_message *m)
-{
-    bool sums = r->rank0->job->run.checksums;
-    if (plb_inputs_send(r->mpi, &r->data, m, sums, &r->rank0->pulls, &r->out) && m->pull.again)
-        plb_say_damaged(r->kernel, m, &r->rank0->damaged);
-}
-
 /* -------------------------------------------------------------------- start */
 
 /* All PUs are known: makes the master, and begins the first pass or tells why there is none. */
@@ -309,6 +210,7 @@ static void begin_run(struct plb_rank *r)
     config.saves |= config.joiners > 0; /* else nothing of a long task could move to one that joins */
     config.saves |= r->options->keep_partial;
     config.stays = r->options->keep_partial ? 0 : config.stays; /* what is done is to be here at any time */
+    config.feeds_stay = r->data.fed != 0;
     config.accepted = plb_journal_recalled(job->journal);
     rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
     struct plb_incoming_calls calls = {r,       job->run.checksums, get, judge, tell_master, writes,
@@ -335,7 +237,7 @@ static void begin_run(struct plb_rank *r)
     plb_profiles_recall(job->profiles, rank0->master);
     plb_journal_work(job->journal, rank0->pus, rank0->n_pus);
     if (plb_profiles_require(&config, rank0->master, r->err) == PLB_OK)
-        begin_first_pass(r);
+        plb_rank0_begin_first_pass(r);
     else
         plb_rank0_end(r, r->err->status);
 }
@@ -372,8 +274,10 @@ void plb_rank0_lose(struct plb_rank *r, int rank)
     plb_incoming_lose(rank0->incoming, rank);
     plb_gathering_lose(&rank0->gathering, rank);
     plb_master_lost(rank0->master, rank, plb_rank_time(r), &r->out);
+    if (r->data.fed != 0 && plb_master_broken(rank0->master) && !r->stopped)
+        plb_back_break(r);
     if (rank0->in_pass && !plb_rank0_stop_on_failure(r))
-        end_pass_if_over(r);
+        plb_rank0_end_pass_if_over(r);
 }
 
 void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
@@ -390,7 +294,7 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     case PLB_CRASH:
     case PLB_IDLE: tell_master(r, m); break;
     case PLB_FAIL: plb_rank0_failed(r, m); break;
-    case PLB_PULL: on_pull(r, m); break;
+    case PLB_PULL: plb_fed_pull(r, m); break;
     case PLB_KEPT: plb_gathering_hear(r, m); break;
     case PLB_HERE:
     case PLB_LACK: plb_replaced_hear(r, m); break;

@@ -4,9 +4,11 @@
 #define PLB_DRIVE_RANK0_H
 
 #include "core/master.h"
+#include "drive/back.h"
 #include "drive/difference.h"
 #include "drive/early_end.h"
 #include "drive/failure_text.h"
+#include "drive/fed.h"
 #include "drive/gathering.h"
 #include "drive/incoming.h"
 #include "drive/parting.h"
@@ -31,9 +33,12 @@ struct plb_rank0 {
     struct plb_master *master;   /* NULL until all have said HELLO */
     struct plb_incoming *incoming; /* as the master */
     struct plb_gathering gathering;
+    struct plb_fed fed;
+    struct plb_back back;
     struct plb_progress progress;
     bool in_pass;
     double pass_began, makespan, solve; /* seconds of the run's clock */
+    int repairs; /* passes that made lost results again: the kernel counts none of them */
     struct plb_report_phase times[PLB_MAX_PHASES];
     struct plb_early_end early_end;
     bool interrupted; /* the run's error is that somebody wanted it to end */
@@ -61,6 +66,15 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *message);
 
 /* A signal asks the program to end, or an end on request is over (drive/early_end.h): the run stops. */
 void plb_rank0_interrupt(struct plb_rank *r);
+
+/* Begins with the first pass, or where an earlier run broke: perhaps at the end of a pass. */
+void plb_rank0_begin_first_pass(struct plb_rank *r);
+
+/* Ends the pass where all units are accepted, and nothing may read what `next` is going to change. */
+void plb_rank0_end_pass_if_over(struct plb_rank *r);
+
+/* The pass is over, and what was asked for is here: does the kernel want another one? */
+void plb_rank0_look_further(struct plb_rank *r);
 
 /* A pass has begun on all ranks: its time counts from here on. */
 void plb_rank0_pass_begins(struct plb_rank *r);
@@ -114,8 +128,9 @@ void plb_gathering_fini(struct plb_gathering *gathering); /* nothing is on its w
 /* `next` is called now: keeps what a repair needs. */
 void plb_gathering_remember(struct plb_rank *r);
 
-/* No further pass follows. False: all results are here. Else the run ends later, by itself. */
-bool plb_gathering_begin(struct plb_rank *r);
+/* The pass is over, and no further one follows; goes_on: `next` is to be called. False: all results are here.
+ * Else the run ends, or goes on, later and by itself. */
+bool plb_gathering_begin(struct plb_rank *r, bool goes_on);
 
 /* KEPT has come. */
 void plb_gathering_hear(struct plb_rank *r, const struct plb_message *kept);
@@ -128,6 +143,53 @@ void plb_gathering_lose(struct plb_gathering *gathering, int rank);
 
 /* The pass of a repair is over. */
 void plb_gathering_end_repair(struct plb_rank *r);
+
+/* Inputs that results feed, and that other ranks have (drive/fed.h). */
+void plb_fed_fini(struct plb_fed *fed);
+
+/* Answers a PULL of another rank. */
+void plb_fed_pull(struct plb_rank *r, const struct plb_message *pull);
+
+/* Whether a message that brings rank 0's PUs units must wait for inputs, which are on their way then. */
+bool plb_fed_holds(struct plb_rank *r, const struct plb_message *message);
+
+/* The next message whose inputs have come. */
+bool plb_fed_next(struct plb_rank *r, struct plb_message *message);
+
+/* Whether inputs are on their way to rank 0. */
+bool plb_fed_comes(const struct plb_fed *fed);
+
+/* A pass begins. changed: inputs are those of other ranks. */
+void plb_fed_begin_pass(struct plb_fed *fed, bool changed);
+
+/* Passes that are made again (drive/back.h). */
+void plb_back_fini(struct plb_back *back);
+
+/* A pass begins that none was like before: keeps what it takes to make it again. */
+void plb_back_note(struct plb_rank *r, const struct plb_pass *begin);
+
+/* Whether all results should come to rank 0 now, so that a loss costs less. */
+bool plb_back_is_due(const struct plb_rank *r);
+
+/* They have come. */
+void plb_back_complete(struct plb_rank *r);
+
+/* Inputs or results are lost: the pass, and what is gathered, is given up. */
+void plb_back_break(struct plb_rank *r);
+
+/* Begins the first pass that is to be made again as soon as nothing of the last one is under way. True where
+ * it does. */
+bool plb_back_step(struct plb_rank *r);
+
+/* A pass is over. Whether it was made again, and another one has begun. */
+bool plb_back_goes_on(struct plb_rank *r);
+
+/* Begins a pass whose buffers are ready. again: it is made again, so that reduced arrays are dropped. */
+void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool again);
+
+/* Whether PUs of rank 0 still execute what nobody wants, or data is sent, or the journal is written, and they
+ * may read what `next` or a feed is going to change. */
+bool plb_rank0_must_wait(struct plb_rank *r);
 
 /* Nobody may join any more. */
 void plb_rank0_close_door(struct plb_rank *r);

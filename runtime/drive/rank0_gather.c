@@ -62,15 +62,19 @@ void plb_gathering_remember(struct plb_rank *r)
     }
 }
 
-bool plb_gathering_begin(struct plb_rank *r)
+bool plb_gathering_begin(struct plb_rank *r, bool goes_on)
 {
     struct plb_rank0 *rank0 = r->rank0;
+    rank0->gathering.began = plb_rank_time(r);
+    if (goes_on && r->data.fed == 0) /* a repair computes with what is there now */
+        plb_gathering_remember(r);
     bool asks = plb_master_gather(rank0->master, &r->out);
     rank0->gathering.on = asks || plb_master_lacking(rank0->master) > 0;
     if (!rank0->gathering.on)
         return false;
-    plb_rank0_close_door(r); /* who joined now would be told inputs that `next` may have changed */
-    rank0->gathering.began = plb_rank_time(r);
+    rank0->gathering.goes_on = goes_on;
+    if (!goes_on)
+        plb_rank0_close_door(r); /* who joined now would be told inputs that `next` may have changed */
     return true;
 }
 
@@ -150,12 +154,23 @@ static void repair(struct plb_rank *r)
             plb_units_print(plb_master_lacking(rank0->master), r->kernel->unit, units));
     swap_inputs(r);
     rank0->gathering.repairs = true;
-    plb_incoming_repairs(rank0->incoming);
+    rank0->repairs++;
+    plb_incoming_repairs(rank0->incoming, true);
     rank0->pass_began = plb_rank_time(r);
     rank0->in_pass = true;
     plb_master_repair(rank0->master, r->pass + 1, &rank0->job->maps[rank0->job->app.running],
                       rank0->pass_began, &r->out);
     plb_rank0_stop_on_failure(r);
+}
+
+/* All results are here. */
+static void end_gathering(struct plb_rank *r)
+{
+    plb_back_complete(r);
+    if (r->rank0->gathering.goes_on)
+        plb_rank0_look_further(r);
+    else
+        plb_rank0_end(r, r->err->status);
 }
 
 bool plb_gathering_collect(struct plb_rank *r)
@@ -178,10 +193,12 @@ bool plb_gathering_collect(struct plb_rank *r)
     g->on = false;
     r->rank0->makespan += plb_rank_time(r) - g->began;
     plb_set_aside_clear(r->rank0->master, &r->data);
-    if (plb_master_lacking(r->rank0->master) > 0)
+    if (plb_master_lacking(r->rank0->master) > 0 && r->data.fed != 0)
+        plb_back_break(r);
+    else if (plb_master_lacking(r->rank0->master) > 0)
         repair(r);
     else
-        plb_rank0_end(r, r->err->status);
+        end_gathering(r);
     return true;
 }
 
@@ -191,7 +208,9 @@ void plb_gathering_end_repair(struct plb_rank *r)
     r->rank0->in_pass = false;
     plb_set_aside_clear(r->rank0->master, &r->data);
     swap_inputs(r);
-    plb_rank0_end(r, r->err->status);
+    r->rank0->gathering.repairs = false;
+    plb_incoming_repairs(r->rank0->incoming, false);
+    end_gathering(r);
 }
 
 void plb_gathering_lose(struct plb_gathering *g, int rank)

@@ -12,6 +12,7 @@
 #include "drive/joiners.h"
 #include "drive/metering.h"
 #include "drive/rank0.h"
+#include "job/feeds.h"
 #include "job/kernel_file.h"
 #include "job/kernel_search.h"
 #include "node/describe.h"
@@ -74,6 +75,8 @@ static void fill_start(const struct plb_rank *r, struct plb_start *start)
     start->isolate = job->run.isolate;
     start->meters = job->run.meters && job->cluster.n_nodes == 0;
     start->keeps_inputs = master.resident;
+    start->stays = r->options->keep_partial ? 0 : master.stays;
+    start->fed = master.feeds_stay && start->stays != 0 ? plb_feeds_staying(&job->app) : 0;
     start->hung_after = job->run.hung_after;
     start->migration = job->balance.migration;
     start->grain = master.grain;
@@ -186,6 +189,18 @@ static void put_to_rank0(void *mpi, int tag, const void *data, size_t bytes, int
     plb_mpi_put(mpi, 0, tag, data, bytes, pending);
 }
 
+/* Nothing comes from a lost rank, or goes there. */
+static void get_from(void *mpi, int from, int tag, void *data, size_t bytes, int *pending)
+{
+    if (!plb_mpi_is_lost(mpi, from))
+        plb_mpi_get(mpi, from, tag, data, bytes, pending);
+}
+
+static void put_to(void *mpi, int to, int tag, const void *data, size_t bytes, int *pending)
+{
+    plb_mpi_put(mpi, to, tag, data, bytes, pending);
+}
+
 static void gather_host(void *mpi, const void *data, size_t bytes, void *all)
 {
     plb_mpi_local_gather(mpi, data, bytes, all);
@@ -237,7 +252,7 @@ static int open_pus(struct plb_rank *r, const struct plb_start *start)
                                      .n_nodes = r->size,
                                      .kernel = r->kernel,
                                      .data = &r->data,
-                                     .wire = {r->mpi, get_from_rank0, put_to_rank0},
+                                     .wire = {r->mpi, get_from_rank0, put_to_rank0, get_from, put_to},
                                      .migration = start->migration,
                                      .hung_after = start->hung_after,
                                      .grain = start->grain,
@@ -304,6 +319,9 @@ int plb_cluster_start(struct plb_rank *r)
         r->clock = -plb_now();
     const struct plb_app *app = r->rank0 != NULL ? &r->rank0->job->app : NULL;
     plb_dataset_share(&r->data, app, r->kernel, r->mpi);
+    r->data.fed = start.fed;
+    for (int i = 0; i < r->data.n; i++)
+        r->data.at[i].stays = (start.stays & PLB_BUFFER(i)) != 0;
     if (!plb_mpi_has_joined(r->mpi)) /* one that joins gets files through rank 0 */
         plb_files_share(&r->near, &r->data, app, r->host, r->mpi);
     plb_dataset_share_data(&r->data, r->mpi);

@@ -13,6 +13,7 @@ struct plb_start {
     int cluster_nodes, cluster_pus;
     struct plb_pu_settings pus;
     bool trace, audits, checksums, isolate, keeps_inputs, meters;
+    int64_t stays, fed; /* masks: of the outputs that stay, and as in struct plb_dataset */
     double hung_after;
     struct plb_migration migration;
     double grain, pulled_bytes; /* as in struct plb_node_config */

@@ -43,6 +43,7 @@ struct plb_app {
     bool replaced[PLB_MAX_DATA];      /* since the last pass */
     struct plb_feed feeds[PLB_FEEDS]; /* that the kernel has named (job/feeds.h); now: since the last pass */
     int n_feeds;
+    bool gathers; /* the results of the coming pass are wanted on rank 0 when it has ended */
     struct plb_kept kept[PLB_MAX_KEPT];
     int n_kept;
     unsigned char args[PLB_MAX_ARGS];

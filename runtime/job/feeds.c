@@ -8,6 +8,23 @@ static bool exists(const struct plb_app *app, int handle)
     return handle >= 0 && handle < app->n_data;
 }
 
+static bool has_begun(const struct plb_app *app)
+{
+    for (int i = 0; i < PLB_MAX_PHASES; i++)
+        if (app->passes[i] > 0)
+            return true;
+    return false;
+}
+
+/* Whether setup has named this feed, or `next` before. */
+static bool named(const struct plb_app *app, int output, int input)
+{
+    for (int i = 0; i < app->n_feeds; i++)
+        if (app->feeds[i].input == input && app->feeds[i].output == output)
+            return true;
+    return false;
+}
+
 /* Why results of a buffer cannot feed another one; NULL: they can. */
 static const char *refusal(const struct plb_app *app, int output, int input)
 {
@@ -17,8 +34,8 @@ static const char *refusal(const struct plb_app *app, int output, int input)
         return "the first handle is none of an OUTPUT";
     if (to == NULL || (to->mode != PLB_PARTITION && to->mode != PLB_REPLICATE))
         return "the second handle is none of a PARTITION or a REPLICATE";
-    if (from->stays)
-        return "the results stay at their nodes; leave out `stays`";
+    if (from->stays && (to->mode != PLB_PARTITION || (has_begun(app) && !named(app, output, input))))
+        return "the results stay at their nodes; call plb_app_feed in setup, too, or leave out `stays`";
     if (to->data != NULL && plb_files_find(&app->files, to->data) >= 0)
         return "the input is in a file";
     if (to->mode == PLB_PARTITION)
@@ -33,14 +50,6 @@ static struct plb_feed *feed_of(struct plb_app *app, int input)
         if (app->feeds[i].input == input)
             return &app->feeds[i];
     return app->n_feeds < PLB_FEEDS ? &app->feeds[app->n_feeds++] : NULL;
-}
-
-static bool has_begun(const struct plb_app *app)
-{
-    for (int i = 0; i < PLB_MAX_PHASES; i++)
-        if (app->passes[i] > 0)
-            return true;
-    return false;
 }
 
 void plb_app_feed(struct plb_app *app, int output, int input)
@@ -78,4 +87,38 @@ int64_t plb_feeds_copy(struct plb_app *app, struct plb_pass *begin)
 bool plb_feeds_wait(const struct plb_app *app, int transfers)
 {
     return app->n_feeds > 0 && transfers > 0;
+}
+
+/* The inputs that an output feeds, as a mask. */
+static int64_t fed_by(const struct plb_app *app, int output)
+{
+    int64_t inputs = 0;
+    for (int i = 0; i < app->n_feeds; i++)
+        inputs |= app->feeds[i].output == output ? (int64_t)1 << app->feeds[i].input : 0;
+    return inputs;
+}
+
+int64_t plb_feeds_staying(const struct plb_app *app)
+{
+    int64_t inputs = 0;
+    for (int i = 0; i < app->n_data; i++) {
+        const struct plb_data *d = &app->data[i];
+        int64_t fed = d->mode == PLB_OUTPUT ? fed_by(app, i) : 0;
+        if (d->mode == PLB_RECORDS)
+            return 0;
+        if (d->mode != PLB_OUTPUT)
+            continue;
+        if (!d->stays || fed == 0 || (fed & (fed - 1)) != 0 || plb_files_find(&app->files, d->data) >= 0)
+            return 0;
+        inputs |= fed;
+    }
+    return inputs;
+}
+
+int64_t plb_feeds_outputs(const struct plb_app *app)
+{
+    int64_t outputs = 0;
+    for (int i = 0; i < app->n_feeds; i++)
+        outputs |= (int64_t)1 << app->feeds[i].output;
+    return outputs;
 }

@@ -14,4 +14,12 @@ int64_t plb_feeds_copy(struct plb_app *app, struct plb_pass *begin);
 /* Whether the end of a pass must wait for so many transfers of inputs: a feed may change them. */
 bool plb_feeds_wait(const struct plb_app *app, int transfers);
 
+/* The partitioned inputs whose contents may stay at the nodes that have computed them, as a mask. 0: there
+ * are none, or other results must go to rank 0 in each pass. So setup has named a feed of one input for each
+ * output, all of which stay and none of which is a file, and there are no records. */
+int64_t plb_feeds_staying(const struct plb_app *app);
+
+/* The outputs that feed inputs, as a mask. */
+int64_t plb_feeds_outputs(const struct plb_app *app);
+
 #endif

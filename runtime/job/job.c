@@ -13,6 +13,7 @@
 #include "job/balancer_table.h"
 #include "job/chunks.h"
 #include "job/dataset.h"
+#include "job/feeds.h"
 #include "job/kernel_file.h"
 #include "job/kernel_search.h"
 
@@ -331,8 +332,7 @@ static bool has_results(const struct plb_job *job)
 /* Whether ranks keep inputs from pass to pass. A single pass gains nothing by that. */
 static bool keeps_inputs(const struct plb_job *job)
 {
-    return job->run.keep_inputs && job->kernel->next != NULL
-        && plb_app_unit_bytes(&job->app) > 0.0;
+    return job->run.keep_inputs && job->kernel->next != NULL && plb_app_unit_bytes(&job->app) > 0.0;
 }
 
 /* The outputs that stay at their nodes until the last pass has ended. A journal keeps the results of each
@@ -344,6 +344,14 @@ static int64_t stays(const struct plb_job *job)
     for (int i = 0; i < job->app.n_data && job->kernel->next != NULL && !wanted; i++)
         buffers |= job->app.data[i].stays ? PLB_BUFFER(i) : 0;
     return buffers;
+}
+
+/* Whether results that feed inputs are among these. Not where data has checksums, or ranks may join: results
+ * that go from rank to rank have none, and ranks that join are reached through rank 0 alone. */
+static bool feeds_stay(const struct plb_job *job)
+{
+    return stays(job) != 0 && keeps_inputs(job) && !job->run.checksums && job->run.join == NULL
+        && plb_feeds_staying(&job->app) != 0;
 }
 
 struct plb_master_config plb_job_master(const struct plb_job *job)
@@ -363,7 +371,8 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .learn_costs = job->balance.learn_costs,
         .saves = plb_settings_get(&job->settings, "run", "journal")->text != NULL, /* it keeps tasks */
         .resident = keeps_inputs(job),
-        .stays = stays(job),
+        .stays = feeds_stay(job) ? stays(job) : stays(job) & ~plb_feeds_outputs(&job->app),
+        .feeds_stay = feeds_stay(job),
         .whole_results = job->sizes.task_bytes > 0.0, /* of its reduced arrays */
         .audit = has_results(job) ? job->run.audit : 0.0,
         .isolated = job->run.isolate,

@@ -154,6 +154,16 @@ void plb_app_replace(struct plb_app *app, int handle)
                       app->kernel->name, handle);
 }
 
+void plb_app_gather(struct plb_app *app, int output)
+{
+    bool there = output >= 0 && output < app->n_data && app->data[output].mode == PLB_OUTPUT;
+    if (!there || !app->data[output].stays)
+        plb_app_error(app, "kernel %s: plb_app_gather(%d): there is no OUTPUT that stays with this handle",
+                      app->kernel->name, output);
+    else
+        app->gathers = true;
+}
+
 void plb_app_phase(struct plb_app *app, int phase)
 {
     int n = plb_phase_count(app->kernel);

@@ -194,6 +194,11 @@ bool plb_node_last_task(struct plb_node *node, int pu, struct plb_range range, s
     return found;
 }
 
+bool plb_node_awaits(const struct plb_node *node)
+{
+    return plb_errands_await(node->runners, node->n_pus);
+}
+
 bool plb_node_may_end(struct plb_node *node)
 {
     pthread_mutex_lock(&node->shared.lock);
@@ -219,8 +224,7 @@ bool plb_node_free(struct plb_node *node)
     pthread_cond_destroy(&node->shared.wake);
     pthread_mutex_destroy(&node->shared.lock);
     plb_worker_free(node->shared.worker);
-    plb_mirror_free(node->shared.mirror);
-    plb_keep_free(node->shared.keep);
+    plb_errands_free_data(&node->shared);
     plb_rangeset_fini(&node->shared.doubled);
     plb_outbox_fini(&node->reports);
     free(node->errands.at);
@@ -254,12 +258,8 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
 {
     for (int p = 0; p < node->n_pus && m->type == PLB_PASS; p++) /* replaced buffers may be elsewhere */
         plb_pinned_add(&node->pinned, &node->runners[p]);
-    if (m->type == PLB_GATHER)
-        plb_keep_answer(node->shared.keep, &node->shared.config, node->n_pus * PLB_SLOTS, m, out);
-    if (m->type == PLB_COUNTED)
-        plb_mirror_counted(node->shared.mirror, m);
-    if (m->type == PLB_GATHER || m->type == PLB_COUNTED)
-        return true;
+    if (m->type == PLB_GATHER || m->type == PLB_LEND || m->type == PLB_COUNTED || m->type == PLB_WHERE)
+        return plb_errands_data(node->runners, node->n_pus, m, out);
     pthread_mutex_lock(&node->shared.lock);
     bool sensible = m->type == PLB_CHECKSUM ? plb_errands_sum(node->runners, node->n_pus, m)
                                             : plb_worker_receive(node->shared.worker, m, out);

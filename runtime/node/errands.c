@@ -168,6 +168,7 @@ static void feed(struct plb_mirror *mirror, const struct plb_runner *runners, in
             if (slot->task.pass < m->pass - 1)
                 plb_rangeset_add(&tasks.sent_on, slot->task.range);
         }
+    plb_lends_under_way(&runners->shared->lends, &tasks.read);
     plb_mirror_feed(mirror, m->pass, &m->begin, &tasks);
     plb_rangeset_fini(&tasks.read);
     plb_rangeset_fini(&tasks.sent);
@@ -229,4 +230,48 @@ void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *confi
         done->sum = plb_crc32c(plb_dataset_sum(set, done->range, false, slot->buffer, done->buffers), records,
                                bytes);
     plb_slot_send(slot, set, &config->wire);
+}
+
+static bool on_where(struct plb_runner *runners, int n, const struct plb_message *m)
+{
+    if (m->where.slot >= (int64_t)n * PLB_SLOTS)
+        return false;
+    const struct plb_node_shared *shared = runners->shared;
+    struct plb_slot *slot = &runners[m->where.slot / PLB_SLOTS].slots[m->where.slot % PLB_SLOTS];
+    return plb_slot_where(slot, shared->config.data, &shared->config.wire, shared->mirror, m);
+}
+
+bool plb_errands_data(struct plb_runner *runners, int n, const struct plb_message *m, struct plb_outbox *out)
+{
+    struct plb_node_shared *shared = n > 0 ? runners->shared : NULL;
+    if (shared == NULL)
+        return false;
+    const struct plb_node_config *config = &shared->config;
+    switch (m->type) {
+    case PLB_COUNTED: plb_mirror_counted(shared->mirror, m); return true;
+    case PLB_LEND: return plb_lend(&shared->lends, shared->mirror, config, m);
+    case PLB_WHERE: return on_where(runners, n, m);
+    default: break;
+    }
+    if (config->data->fed != 0)
+        plb_lend_results(&shared->lends, shared->mirror, config, n * PLB_SLOTS, m, out);
+    else
+        plb_keep_answer(shared->keep, config, n * PLB_SLOTS, m, out);
+    return true;
+}
+
+bool plb_errands_await(const struct plb_runner *runners, int n)
+{
+    for (int p = 0; p < n; p++)
+        for (int s = 0; s < PLB_SLOTS; s++)
+            if (runners[p].slots[s].awaits)
+                return true;
+    return false;
+}
+
+void plb_errands_free_data(struct plb_node_shared *shared)
+{
+    plb_mirror_free(shared->mirror);
+    plb_keep_free(shared->keep);
+    plb_lends_fini(&shared->lends);
 }

@@ -34,6 +34,16 @@ void plb_errands_begin_pass(struct plb_runner *runners, int n, const struct plb_
 /* The checksum of a slot's inputs has come from rank 0. False: nobody waits for it. Under the lock. */
 bool plb_errands_sum(struct plb_runner *runners, int n, const struct plb_message *sum);
 
+/* Frees what is kept here; nothing is on its way. */
+void plb_errands_free_data(struct plb_node_shared *shared);
+
+/* A message about data that is here or comes: GATHER, COUNTED, LEND, WHERE. False: it was dropped. */
+bool plb_errands_data(struct plb_runner *runners, int n, const struct plb_message *message,
+                      struct plb_outbox *out);
+
+/* Whether rank 0 is to say to some task from where its inputs come. */
+bool plb_errands_await(const struct plb_runner *runners, int n);
+
 /* Sends the results of a task, and has its report tell which, and their checksum where that is wanted. */
 void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done);
 

@@ -32,6 +32,8 @@ int64_t plb_keep_buffers(const struct plb_keep *k)
 static int64_t staying(const struct plb_dataset *set)
 {
     int64_t buffers = 0;
+    if (set->fed != 0) /* all results are in the mirror */
+        return 0;
     for (int i = 0; i < set->n && set->kernel != NULL && set->kernel->next != NULL; i++)
         buffers |= set->at[i].stays ? PLB_BUFFER(i) : 0;
     return buffers & plb_dataset_sent(set) & ~set->stored;

@@ -14,10 +14,11 @@ struct fed {
     char *next[PLB_MAX_DATA]; /* by input: the place of its results; NULL: none */
     struct plb_rangeset
         given; /* units whose place of results a task has in this pass, or an older one still */
-    struct plb_rangeset made; /* units whose results are there, and were reported */
-    struct plb_rangeset last; /* the same of the last pass: now they are in the place of the input */
-    struct plb_rangeset held; /* units in whose places a task of an older pass may read or write */
-    struct plb_rangeset sent; /* units whose results, now in the place of the input, are still sent */
+    struct plb_rangeset made;  /* units whose results are there, and were reported */
+    struct plb_rangeset last;  /* the same of the last pass: now they are in the place of the input */
+    struct plb_rangeset held;  /* units in whose places a task of an older pass may read or write */
+    struct plb_rangeset owned; /* units whose inputs are results of this rank that counted */
+    struct plb_rangeset sent;  /* units whose results, now in the place of the input, are still sent */
 };
 
 struct plb_mirror {
@@ -80,6 +81,7 @@ void plb_mirror_free(struct plb_mirror *m)
     plb_rangeset_fini(&m->fed.last);
     plb_rangeset_fini(&m->fed.held);
     plb_rangeset_fini(&m->fed.sent);
+    plb_rangeset_fini(&m->fed.owned);
     plb_rangeset_fini(&m->taken);
     plb_rangeset_fini(&m->here);
     plb_rangeset_fini(&m->coming);
@@ -191,6 +193,8 @@ void plb_mirror_begin_pass(struct plb_mirror *m, const struct plb_rangeset *busy
         plb_rangeset_add(&m->used, read_by(m, busy->at[i]));
     for (int i = 0; i < m->taken.n && m->short_of_room; i++)
         plb_rangeset_missing(&m->used, m->taken.at[i], &unused);
+    for (int i = 0; i < m->fed.owned.n; i++) /* nobody else may have these */
+        plb_rangeset_remove(&unused, m->fed.owned.at[i]);
     m->room += bytes_of(m, &unused);
     for (int i = 0; i < unused.n; i++)
         drop(m, unused.at[i]);
@@ -266,6 +270,7 @@ static void renew(struct plb_mirror *m, const struct plb_pass *begin, const stru
     f->since = f->pass;
     if (change_places(m, begin))
         add_all(&f->last, &f->made);
+    plb_rangeset_clear(&f->owned);
     plb_rangeset_clear(&m->here);
     plb_rangeset_clear(&m->coming);
     for (int i = 0; i < tasks->read.n; i++)
@@ -325,6 +330,11 @@ static void add_common(struct plb_rangeset *to, struct plb_range range, const st
     }
 }
 
+bool plb_mirror_made(const struct plb_mirror *m, int pass, struct plb_range range)
+{
+    return pass == m->fed.pass && plb_rangeset_lacking(&m->fed.made, range).count == 0;
+}
+
 void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *message)
 {
     struct plb_rangeset mine = {0};
@@ -334,6 +344,7 @@ void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *message)
         struct plb_range r = message->counted.at[i];
         if (r.first + r.count > m->set->units)
             continue;
+        add_common(&m->fed.owned, r, &m->fed.last);
         plb_rangeset_clear(&mine);
         plb_rangeset_add(&mine, r);
         for (int k = 0; k < m->coming.n; k++)

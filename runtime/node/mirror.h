@@ -66,6 +66,9 @@ void *plb_mirror_result(const struct plb_mirror *mirror, int output, int64_t fir
 /* A task of this pass whose results go here is reported. */
 void plb_mirror_reported(struct plb_mirror *mirror, int pass, struct plb_range task);
 
+/* Whether all results of these units, in this pass, are there. */
+bool plb_mirror_made(const struct plb_mirror *mirror, int pass, struct plb_range range);
+
 /* COUNTED: which results of the last pass are inputs of this one. NULL: nothing is here. */
 void plb_mirror_counted(struct plb_mirror *mirror, const struct plb_message *counted);
 

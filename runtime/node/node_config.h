@@ -21,13 +21,15 @@ struct plb_node_pu {
     struct plb_pu_info info; /* plb_node_start fills in `cores`, `start_s`, and `memory` where it is told */
 };
 
-/* How data travels between this node and rank 0. Both calls start a transfer and raise the counter. They
- * lower it when the transfer has ended: buffer and counter stay valid until then. The tag is the slot's
- * number. The communication thread makes both calls, without the node's lock. */
+/* How data travels between this node and rank 0, and other nodes. The calls start a transfer and raise the
+ * counter. They lower it when the transfer has ended: buffer and counter stay valid until then. The tag is
+ * the slot's number. The communication thread makes the calls, without the node's lock. */
 struct plb_wire {
     void *context;
     void (*get)(void *context, int tag, void *data, size_t bytes, int *pending);       /* from rank 0 */
     void (*put)(void *context, int tag, const void *data, size_t bytes, int *pending); /* to rank 0 */
+    void (*get_from)(void *context, int from, int tag, void *data, size_t bytes, int *pending);
+    void (*put_to)(void *context, int to, int tag, const void *data, size_t bytes, int *pending);
 };
 
 struct plb_node_config {

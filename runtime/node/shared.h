@@ -7,6 +7,7 @@
 
 #include "core/worker.h"
 #include "node/keep.h"
+#include "node/lend.h"
 #include "node/mirror.h"
 #include "node/node_config.h"
 #include "node/page_locks.h"
@@ -16,6 +17,7 @@ struct plb_node_shared {
     struct plb_page_locks locks;   /* needs no lock of the node */
     struct plb_mirror *mirror;     /* of the communication thread alone; NULL: no inputs are kept */
     struct plb_keep *keep;         /* the same; NULL: no results stay */
+    struct plb_lends lends;        /* of the communication thread alone */
     bool uses_slots;               /* constant: some data travels, so tasks have slots */
     bool gathers;                  /* constant: results of consecutive tasks become one */
     bool has_slots;                /* constant: each task has a slot: for this, its arrays or its records */

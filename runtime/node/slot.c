@@ -1,6 +1,8 @@
 /* Host buffers of tasks, and their transfers. */
 #include "node/slot.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 
 #define PAGE 4096 /* bytes; pages are what a device can lock */
@@ -90,26 +92,61 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
         slot->gives = slot->kept && plb_mirror_give(mirror, slot->task.range) ? mirror : NULL;
     slot->anew = false;
     take_room(slot, set, e);
-    slot->stored = plb_keep_buffers(slot->keep);
     int64_t feeds = slot->gives != NULL ? plb_mirror_outputs(mirror) : 0;
+    slot->stored = plb_keep_buffers(slot->keep) | (set->fed != 0 ? feeds : 0);
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         if (slot->kept && (plb_mirror_buffers(mirror) & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_mirror_place(mirror, i, slot->task.range.first);
-        if ((slot->stored & PLB_BUFFER(i)) != 0)
+        if ((plb_keep_buffers(slot->keep) & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_keep_place(slot->keep, i, slot->task.range.first);
         if ((feeds & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_mirror_result(mirror, i, slot->task.range.first);
-        if ((slot->pulls & PLB_BUFFER(i)) == 0)
+        if ((slot->pulls & ~set->fed & PLB_BUFFER(i)) == 0)
             continue;
         struct plb_range units = pulled_of(slot, set, i);
         plb_dataset_bytes(set, i, units, &offset, &bytes);
         wire->get(wire->context, slot->tag, plb_slot_buffer(slot, set, i, units.first), bytes,
                   &slot->pending);
     }
+    slot->awaits = (slot->pulls & set->fed) != 0;
+    slot->pending += slot->awaits;
     slot->asked = slot->arrived = plb_now();
     slot->summed = false;
     return slot->pulls != 0;
+}
+
+/* Where a node has the inputs of another slot of its own, or of one before. */
+static void copy_own(const struct plb_mirror *mirror, int buffer, struct plb_range range, void *to,
+                     size_t bytes)
+{
+    const void *from = plb_mirror_place(mirror, buffer, range.first);
+    if (to != from)
+        memcpy(to, from, bytes);
+}
+
+bool plb_slot_where(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
+                    const struct plb_mirror *mirror, const struct plb_message *m)
+{
+    const struct plb_where *where = &m->where;
+    if (!slot->awaits || where->slot != slot->tag)
+        return false;
+    for (int i = 0; i < where->n; i++) {
+        const struct plb_where_part *part = &where->at[i];
+        size_t offset, bytes;
+        if (part->buffer >= set->n || (slot->pulls & set->fed & PLB_BUFFER(part->buffer)) == 0
+            || !plb_range_within(part->range, pulled_of(slot, set, part->buffer)))
+            return false;
+        void *to = plb_slot_buffer(slot, set, part->buffer, part->range.first);
+        plb_dataset_bytes(set, part->buffer, part->range, &offset, &bytes);
+        if (part->node == m->to)
+            copy_own(mirror, part->buffer, part->range, to, bytes);
+        else
+            wire->get_from(wire->context, part->node, slot->tag, to, bytes, &slot->pending);
+    }
+    slot->awaits = !where->last;
+    slot->pending -= where->last;
+    return true;
 }
 
 uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set)

@@ -61,6 +61,7 @@ struct plb_slot {
     bool kept;                /* they are in the mirror, and stay there; else with the halo of each buffer */
     struct plb_keep *keep;    /* its results of buffers that have a place there go there; NULL: to `memory` */
     int64_t stored;           /* mask of its results that are in their files already, or stay here */
+    bool awaits;              /* rank 0 is to say from where fed inputs come (WHERE); `pending` counts that */
     bool summed;              /* their checksum has come: */
     uint32_t sum;
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
@@ -72,6 +73,11 @@ struct plb_slot {
  * whether anything is pulled: rank 0 is to be asked for it. Ends the program where there is no memory. */
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *executor,
                     const struct plb_wire *wire, struct plb_mirror *mirror);
+
+/* WHERE has come: gets fed inputs from the ranks that have them; of this one, out of the mirror. False: it is
+ * not what the slot waits for. */
+bool plb_slot_where(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
+                    const struct plb_mirror *mirror, const struct plb_message *where);
 
 /* The checksum of the inputs that were pulled. */
 uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set);

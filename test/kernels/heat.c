@@ -14,9 +14,11 @@ static const struct plb_option options[] = {
     {"whole", PLB_FLAG, "no", 0, 0, NULL, "each rank has all temperatures"},
     {"named", PLB_FLAG, "no", 0, 0, NULL, "setup says that results are going to be inputs"},
     {"every", PLB_INT, "1", 1, 1000, NULL, "results become inputs after each of so many passes"},
-    {"stays", PLB_FLAG, "no", 0, 0, NULL, "a mistake: the results stay where they are"},
+    {"stays", PLB_FLAG, "no", 0, 0, NULL, "the results stay where they are"},
+    {"gather", PLB_INT, "0", 0, 1000, NULL, "next looks at the results of each pass of so many; 0: of none"},
     {"from", PLB_INT, "2", -1e9, 1e9, NULL, "handle of the results"},
     {"to", PLB_INT, "0", -1e9, 1e9, NULL, "handle of the input"},
+    {"gate", PLB_TEXT, NULL, 0, 0, NULL, "the last call of next waits for this file"},
     {"nap", PLB_REAL, "0", 0, 10, NULL, "seconds of a task"},
     {0},
 };
@@ -24,7 +26,8 @@ static const struct plb_option options[] = {
 enum { NOW, RATE, THEN };
 
 struct state {
-    int64_t cells, passes, every;
+    int64_t cells, passes, every, gather;
+    bool stays;
     double *now, *rate, *then, *begin;
 };
 
@@ -71,6 +74,8 @@ static int setup(struct plb_app *app)
     int64_t n = s->cells = args.cells;
     s->passes = plb_app_int(app, "passes");
     s->every = plb_app_int(app, "every");
+    s->stays = plb_app_flag(app, "stays");
+    s->gather = plb_app_int(app, "gather");
     s->now = plb_app_alloc_array(app, n, sizeof *s->now);
     s->rate = plb_app_alloc_array(app, n, sizeof *s->rate);
     s->then = plb_app_alloc_array(app, n, sizeof *s->then);
@@ -95,16 +100,55 @@ static int setup(struct plb_app *app)
                                          .mode = PLB_OUTPUT,
                                          .data = s->then,
                                          .unit_bytes = sizeof *s->then,
-                                         .stays = plb_app_flag(app, "stays")});
+                                         .stays = s->stays});
     if (plb_app_flag(app, "named"))
         plb_app_feed(app, THEN, NOW);
+    if (s->gather == 1)
+        plb_app_gather(app, THEN);
     return PLB_OK;
+}
+
+/* Makes so many steps in one loop: the input of the last one in `a`, its result in `b`. */
+static void play(const struct state *s, int64_t passes, double *a, double *b)
+{
+    size_t bytes = (size_t)s->cells * sizeof *a;
+    memcpy(a, s->begin, bytes);
+    for (int64_t pass = 0; pass < passes; pass++) {
+        if (pass > 0 && pass % s->every == 0)
+            memcpy(a, b, bytes);
+        for (int64_t i = 0; i < s->cells; i++)
+            b[i] = step(a + i, s->rate[i], i == 0, i == s->cells - 1);
+    }
+}
+
+static bool is_right(const struct state *s, int64_t passes)
+{
+    size_t bytes = (size_t)s->cells * sizeof(double);
+    double *a = malloc(2 * bytes), *b = a + s->cells;
+    play(s, passes, a, b);
+    bool right = memcmp(b, s->then, bytes) == 0;
+    free(a);
+    return right;
+}
+
+static void wait_in_next(const char *gate)
+{
+    if (gate != NULL)
+        fputs("next waits at the gate\n", stderr);
+    while (gate != NULL && access(gate, F_OK) != 0)
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
 
 static int next(struct plb_app *app, int64_t pass, bool *again)
 {
     const struct state *s = plb_app_state(app);
     *again = pass + 1 < s->passes;
+    if (!*again)
+        wait_in_next(plb_app_text(app, "gate"));
+    if (s->gather > 0 && (pass + 1) % s->gather == 0 && !is_right(s, pass + 1))
+        return plb_app_error(app, "the results of pass %lld are not here", (long long)pass);
+    if (s->gather > 0 && (pass + 2) % s->gather == 0)
+        plb_app_gather(app, THEN);
     if ((pass + 1) % s->every == 0) /* also after the last pass: nobody copies then */
         plb_app_feed(app, (int)plb_app_int(app, "from"), (int)plb_app_int(app, "to"));
     return PLB_OK;
@@ -115,15 +159,9 @@ static int verify(struct plb_app *app)
     const struct state *s = plb_app_state(app);
     size_t bytes = (size_t)s->cells * sizeof *s->now;
     double *a = plb_app_alloc(app, bytes), *b = plb_app_alloc(app, bytes);
-    memcpy(a, s->begin, bytes);
-    for (int64_t pass = 0; pass < s->passes; pass++) {
-        if (pass > 0 && pass % s->every == 0)
-            memcpy(a, b, bytes);
-        for (int64_t i = 0; i < s->cells; i++)
-            b[i] = step(a + i, s->rate[i], i == 0, i == s->cells - 1);
-    }
+    play(s, s->passes, a, b);
     for (int64_t i = 0; i < s->cells; i++)
-        if (b[i] != s->then[i] || a[i] != s->now[i]) {
+        if (b[i] != s->then[i] || (a[i] != s->now[i] && !s->stays)) { /* then rank 0 has no input */
             plb_app_error(app, "cell %lld is %g or was %g, and not %g or %g", (long long)i, s->then[i],
                           s->now[i], b[i], a[i]);
             return PLB_EVERIFY;

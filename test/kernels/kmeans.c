@@ -7,7 +7,7 @@
 #include "gate.h"
 #include "plb/kernel.h"
 
-enum { DIMENSIONS = 4 };
+enum { DIMENSIONS = 4, LABELS = 3 };
 
 static const struct plb_option options[] = {
     {"points", PLB_INT, "20000", 1, 1e9, NULL, "how many"},
@@ -16,12 +16,14 @@ static const struct plb_option options[] = {
     {"labels", PLB_FLAG, "no", 0, 0, NULL, "each point's cluster is an output"},
     {"stays", PLB_FLAG, "no", 0, 0, NULL, "labels are read after the last pass alone"},
     {"hold", PLB_INT, "-1", -1, 1e9, NULL, "the last task with this point waits for the test"},
+    {"hold_pass", PLB_INT, "0", 0, 1000, NULL, "in this pass; 0: the last one"},
+    {"gather", PLB_INT, "0", 0, 1000, NULL, "next looks at the labels of each pass of so many; 0: of none"},
     {"gate", PLB_TEXT, NULL, 0, 0, NULL, "the last call of next waits for this file"},
     {0},
 };
 
 struct state {
-    int64_t n, k, passes;
+    int64_t n, k, passes, gather;
     double *points, *centroids, *sums; /* sums: coordinates of each cluster's points, and their count */
     int32_t *labels;
     int centroids_handle;
@@ -61,14 +63,13 @@ static void move(double *centroids, const double *sums, int64_t k)
                                               / sums[c * (DIMENSIONS + 1) + DIMENSIONS];
 }
 
-/* The last pass: the task of one point waits at the gate. */
-static void hold(const struct plb_task *task, int64_t point, int64_t passes)
+/* In a pass the task of one point waits at the gate. */
+static void hold(const struct plb_task *task, int64_t point, int64_t pass)
 {
     static atomic_long times;
-    if (point < task->first || point >= task->first + task->count
-        || atomic_fetch_add(&times, 1) + 1 != passes)
+    if (point < task->first || point >= task->first + task->count || atomic_fetch_add(&times, 1) + 1 != pass)
         return;
-    fputs("the last pass waits at the gate\n", stderr);
+    fputs("a pass waits at the gate\n", stderr);
     while (access(strchr(getenv("PLB_TEST_GATE"), ':') + 1, F_OK) != 0)
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
@@ -102,7 +103,9 @@ static int setup(struct plb_app *app)
     for (int64_t i = 0; i < s->n * DIMENSIONS; i++)
         s->points[i] = (double)(plb_random_bits(1, (uint64_t)i) % 1000);
     memcpy(s->centroids, s->points, (size_t)(s->k < s->n ? s->k : s->n) * DIMENSIONS * sizeof(double));
-    int64_t args[] = {s->k, plb_app_flag(app, "labels"), plb_app_int(app, "hold"), s->passes};
+    int64_t held = plb_app_int(app, "hold_pass");
+    int64_t args[] = {s->k, plb_app_flag(app, "labels"), plb_app_int(app, "hold"),
+                      held > 0 ? held : s->passes};
     plb_app_units(app, s->n);
     plb_app_args(app, args, sizeof args);
     plb_app_data(app, &(struct plb_data){.name = "points",
@@ -126,13 +129,29 @@ static int setup(struct plb_app *app)
                                          .data = s->labels,
                                          .unit_bytes = sizeof *s->labels,
                                          .stays = plb_app_flag(app, "stays")});
+    s->gather = plb_app_int(app, "gather");
+    if (s->gather == 1)
+        plb_app_gather(app, LABELS);
     return PLB_OK;
+}
+
+/* Whether the labels that have been asked for are here. */
+static bool right(const struct state *s)
+{
+    for (int64_t i = 0; i < s->n; i++)
+        if (s->labels[i] != nearest(s->points + i * DIMENSIONS, s->centroids, s->k))
+            return false;
+    return true;
 }
 
 static int next(struct plb_app *app, int64_t pass, bool *again)
 {
     struct state *s = plb_app_state(app);
     *again = pass + 1 < s->passes;
+    if (s->gather > 0 && (pass + 1) % s->gather == 0 && !right(s))
+        return plb_app_error(app, "the labels of pass %lld are not here", (long long)pass);
+    if (s->gather > 0 && (pass + 2) % s->gather == 0)
+        plb_app_gather(app, LABELS);
     if (*again) { /* else sums stay as they are, for verify */
         move(s->centroids, s->sums, s->k);
         plb_app_replace(app, s->centroids_handle);

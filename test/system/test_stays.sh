@@ -26,6 +26,11 @@ right() {
     ranks "$n" --verify "$tmp/k.conf" kmeans.passes=4 "$@"
     ok "the result is right: $name" $?
 }
+# Labels that next looks at come when their pass has ended.
+for every in 1 2; do
+    ten=$(moved 2 10 kmeans.gather=$every) && [ "$ten" -ge $((100000 * 4 * 10 / every / 2)) ]
+    ok "next finds the labels that it has asked for, each pass of $every" $?
+done
 right "small blocks of anybody" 3 --balancer greedy balance.grain=997
 right "by default, with checksums" 3 run.checksums=yes
 right "with audits" 2 run.audit=0.5
@@ -50,12 +55,21 @@ ended() {
 LAUNCH=(timeout 120 mpirun --enable-recovery) gate_at=1000000
 # In the last pass a task of rank 0 waits until the others have computed all of theirs.
 begin 3 --verify --log info "$tmp/k.conf" "${fixed[@]}" kmeans.passes=3 kmeans.hold=0
-await 1 'the last pass waits at the gate' && await 1 '6[67] %'
+await 1 'a pass waits at the gate' && await 1 '6[67] %'
 kill -KILL "$(process_of 1)"
 await 1 'is lost'
 open_gate
 ended
 ok "the result is right where a rank is lost in the last pass" $?
+# The same in a pass whose labels next looks at: it goes on with them.
+begin 3 --verify --log info "$tmp/k.conf" "${fixed[@]}" kmeans.passes=4 kmeans.hold=0 kmeans.hold_pass=2 \
+    kmeans.gather=2
+await 1 'a pass waits at the gate' && await 1 '6[67] %'
+kill -KILL "$(process_of 1)"
+await 1 'is lost'
+open_gate
+ended
+ok "the result is right where a rank is lost in a pass whose labels are asked for" $?
 # While rank 0 is in `next`, which then says that no pass follows. Rank 0 asks a rank that is gone.
 begin 3 --verify --log info "$tmp/k.conf" kmeans.passes=2 kmeans.gate="$tmp/gate" run.reproducible=yes
 await 1 'next waits at the gate'

@@ -28,17 +28,22 @@ static void begin_pass(int pass, const struct plb_feed *feed)
     plb_feeds_begin(feeds, ledger, &begin, pass, &out);
 }
 
+#define STAY 4 /* the mask of output 2 */
+
+static int64_t stays;
+
 static void set_up(bool audits)
 {
     struct plb_error err = {.status = PLB_OK};
     assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
     ledger = plb_ledger_new(NODES, NODES);
-    feeds = plb_feeds_new(NODES, audits);
+    feeds = plb_feeds_new(NODES, audits, stays);
     begin_pass(1, &later);
 }
 
 static void tear_down(void)
 {
+    stays = 0;
     plb_feeds_free(feeds);
     plb_ledger_free(ledger);
     plb_cost_map_fini(&map);
@@ -150,6 +155,91 @@ static void who_joins_has_no_results(void **state)
     tear_down();
 }
 
+/* The first units of a range, and who has their inputs. */
+static void has(int node, int64_t first, int64_t count, int64_t of)
+{
+    struct plb_range part;
+    assert_int_equal(plb_feeds_owner(feeds, (struct plb_range){first, of}, &part), node);
+    assert_int_equal(part.first, first);
+    assert_int_equal(part.count, count);
+}
+
+/* A result that has come to rank 0. */
+static void send(int node, int64_t first, int64_t count)
+{
+    struct plb_message m = {.type = PLB_DONE, .from = node};
+    m.done = (struct plb_done){.range = {first, count}, .slot = 0, .tasks = 1, .buffers = STAY};
+    plb_feeds_reported(feeds, ledger, &m, false);
+    plb_ledger_accept(ledger, m.done.range, 0);
+}
+
+static void inputs_are_where_their_results_stay(void **state)
+{
+    (void)state;
+    stays = STAY;
+    set_up(false);
+    has(0, 0, UNITS, UNITS);
+    report(0, 0, 20, false);
+    report(1, 20, 20, false);
+    report(2, 40, 10, false);
+    send(2, 50, 10); /* it found no room at its node */
+    report(1, 60, 30, false);
+    has(0, 0, UNITS, UNITS); /* of this pass */
+    begin_pass(2, &now);
+    is_told(0, 1, 0, 20, 20);
+    is_told(0, 1, 1, 60, 30);
+    is_told(1, 2, 0, 40, 10);
+    has(0, 0, 20, UNITS);
+    has(0, 19, 1, 30);
+    has(1, 20, 20, UNITS);
+    has(1, 25, 5, 5);
+    has(2, 40, 10, UNITS);
+    has(0, 50, 10, UNITS);
+    has(1, 89, 1, UNITS);
+    has(0, 90, UNITS - 90, UNITS - 90);
+    report(3, 20, 70, false);
+    begin_pass(3, &later); /* the inputs stay what they are */
+    has(1, 20, 20, UNITS);
+    report(2, 0, 5, false);
+    begin_pass(4, &now); /* what counted in pass 2 does not count any more */
+    has(2, 0, 5, UNITS);
+    has(0, 5, UNITS - 5, UNITS - 5);
+    assert_false(plb_feeds_broken(feeds));
+    tear_down();
+}
+
+static void what_a_lost_node_had_is_lost(void **state)
+{
+    (void)state;
+    stays = STAY;
+    set_up(false);
+    report(1, 20, 20, false);
+    begin_pass(2, &now);
+    plb_feeds_lose(feeds, 2);
+    assert_false(plb_feeds_broken(feeds)); /* it had nothing */
+    report(3, 50, 1, false);
+    plb_feeds_lose(feeds, 3);
+    assert_true(plb_feeds_broken(feeds));
+    plb_feeds_restart(feeds);
+    assert_false(plb_feeds_broken(feeds));
+    has(0, 0, UNITS, UNITS);
+    begin_pass(3, &now);
+    assert_int_equal(out.n, 0);
+    report(1, 20, 20, false);
+    begin_pass(4, &now);
+    plb_feeds_lose(feeds, 1);
+    assert_true(plb_feeds_broken(feeds));
+    has(0, 0, UNITS, UNITS);
+    tear_down();
+    set_up(false); /* results are on rank 0, too */
+    report(1, 20, 20, false);
+    begin_pass(2, &now);
+    has(0, 0, UNITS, UNITS);
+    plb_feeds_lose(feeds, 1);
+    assert_false(plb_feeds_broken(feeds));
+    tear_down();
+}
+
 /* The wrong number makes a message that was right be refused. */
 static void refused(struct plb_message *m, void *field, size_t bytes, int64_t number)
 {
@@ -184,6 +274,24 @@ static void impossible_messages_are_refused(void **state)
     REFUSED(&m, counted.n, PLB_COUNTED_RANGES + 1);
     REFUSED(&m, counted.at[0].first, -1);
     REFUSED(&m, counted.at[1].count, 0);
+    m = *plb_outbox_add(&box, PLB_LEND, 0, 1, 1);
+    m.lend = (struct plb_lend){{10, 5}, 3, 1, 2};
+    REFUSED(&m, lend.range.count, 0);
+    REFUSED(&m, lend.slot, -1);
+    REFUSED(&m, lend.buffers, -1);
+    REFUSED(&m, lend.to, -1);
+    REFUSED(&m, lend.to, NODES);
+    m = *plb_outbox_add(&box, PLB_WHERE, 0, 1, 1);
+    m.where = (struct plb_where){3, 2, 1, {{{10, 5}, 0, 0}, {{20, 1}, 3, 62}}};
+    REFUSED(&m, where.slot, -1);
+    REFUSED(&m, where.n, -1);
+    REFUSED(&m, where.n, PLB_WHERE_PARTS + 1);
+    REFUSED(&m, where.last, 2);
+    REFUSED(&m, where.at[0].range.count, 0);
+    REFUSED(&m, where.at[1].node, NODES);
+    REFUSED(&m, where.at[1].node, -1);
+    REFUSED(&m, where.at[1].buffer, 63);
+    REFUSED(&m, where.at[0].buffer, -1);
     plb_outbox_fini(&box);
 }
 
@@ -194,6 +302,8 @@ int main(void)
         cmocka_unit_test(results_that_count_whole_count_whole),
         cmocka_unit_test(many_ranges_are_told_in_several_messages),
         cmocka_unit_test(nobody_hears_where_nothing_may_be_kept),
+        cmocka_unit_test(inputs_are_where_their_results_stay),
+        cmocka_unit_test(what_a_lost_node_had_is_lost),
         cmocka_unit_test(who_joins_has_no_results),
         cmocka_unit_test(impossible_messages_are_refused),
     };

@@ -10,7 +10,6 @@
 
 #include "core/message.h"
 #include "dice.h"
-
 #define NODES 4
 
 static const char *check(const struct plb_message *message, size_t bytes)
@@ -41,6 +40,7 @@ static void fill(struct plb_message *m)
     case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0, 9}; break;
     case PLB_GATHER: /* as a KEPT */
     case PLB_KEPT: m->kept = (struct plb_kept_results){{10, 5}, 3, 1, 7, 1}; break;
+    case PLB_LEND: m->lend = (struct plb_lend){{10, 5}, 3, 1, 2}; break;
     case PLB_COUNTED: m->counted = (struct plb_counted){{{10, 5}, {20, 1}}, 2}; break;
     case PLB_CHECKSUM: m->sum = (struct plb_sum){{10, 5}, 3, UINT32_MAX}; break;
     case PLB_FAIL:

@@ -111,7 +111,8 @@ struct plb_data {
     const void *neutral;       /* PLB_OWN_FOLD: `bytes` bytes, which each task's array is before; folded with
                                   another array they give that one. Borrowed. NULL: zeros */
     bool stays; /* OUTPUT of a kernel with `next`: nobody reads it before the last pass has ended. Results
-                   stay at the nodes that computed them until then, and `next` does not find them in `data` */
+                   stay at the nodes that computed them until then, and `next` does not find them in `data`,
+                   but where plb_app_gather has asked for them */
     int64_t before, after; /* PARTITION: the halo. An entry that executes units first to last also reads
                               so many units before `first` and after `last`, where the job has them; 0
                               to 2147483647. plb_task.before says how many there are */
@@ -285,12 +286,17 @@ void plb_app_args(struct plb_app *app, const void *args, size_t bytes);
 void plb_app_replace(struct plb_app *app, int handle);
 
 /* Says in `next` that the results of the pass that has ended are an input of the next one, as in a stencil
- * that goes on in time. `output` is an OUTPUT without `stays`. `input` is a PARTITION of the same unit_bytes,
- * or a REPLICATE of as many bytes, and in no file. Once `next` has returned, and a further pass follows,
- * plbrun copies one into the other on rank 0. A rank keeps what it has computed itself, so `next` changes
- * neither of the two. At most 8 inputs. A call in setup, after the units and buffers, says that such calls
- * come: then ranks keep results of the first pass, too. */
+ * that goes on in time. `output` is an OUTPUT. `input` is a PARTITION of the same unit_bytes, or a REPLICATE
+ * of as many bytes, and in no file. Once `next` has returned, and a further pass follows, plbrun copies one
+ * into the other on rank 0. A rank keeps what it has computed itself, so `next` changes neither of the two.
+ * At most 8 inputs. A call in setup, after the units and buffers, says that such calls come: then ranks keep
+ * results of the first pass, too. Setup must name an output with `stays`, which feeds a PARTITION alone: its
+ * results go straight to the ranks that need them, and entries alone see the contents of `input`. */
 void plb_app_feed(struct plb_app *app, int output, int input);
+
+/* Says in setup or in `next` that the results of the coming pass are wanted on rank 0 when it has ended: the
+ * next call of `next` finds them in `output`, an OUTPUT with `stays`. It counts for this one pass. */
+void plb_app_gather(struct plb_app *app, int output);
 
 /* Chooses the phase of the next pass, as an index into `phases`. It is 0 until chosen, and stays until
  * changed. setup chooses for the first pass, next for the one after. An index that is not there fails the
