@@ -30,8 +30,9 @@
 #define OF_ELAPSED 6.0
 
 /* Seconds of the run from solve to solve, for each PU. Larger: T is older. Smaller: the master solves more
- * than it answers; a solve takes some 2 us for each PU. */
+ * than it answers; a solve takes some 2 us for each PU. The second where all has changed. */
 #define BETWEEN_SOLVES 100e-6
+#define LEAST_BETWEEN 20e-6
 
 /* Part of the time from a solve to its T. After it, a PU that would have to wait brings another solve.
  * Larger: PUs are idle behind one that is late. Smaller: more solves. */
@@ -84,7 +85,7 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     }
     s->busy = (double *)(s->models + n);
     s->x = s->busy + n;
-    s->moved = view->n_pus;
+    s->solved_at = -INFINITY;
     return s;
 }
 
@@ -135,9 +136,10 @@ static void solve(struct state *s, const struct plb_view *view)
 
 static bool stale(const struct state *s, const struct plb_view *view)
 {
-    bool rested = view->now - s->solved_at >= BETWEEN_SOLVES * view->living;
-    bool recounted = fabs(view->total - s->total) > MOVED * s->total;
-    return recounted || s->moved >= view->n_pus || (s->moved > 0 && rested);
+    double age = view->now - s->solved_at;
+    bool recounted = fabs(view->total - s->total) > MOVED * s->total, all = s->moved >= view->n_pus;
+    double rest = recounted || all ? LEAST_BETWEEN : BETWEEN_SOLVES;
+    return (recounted || s->moved > 0) && age >= rest * view->living;
 }
 
 /* Rules 1 and 2. Rule 3 is plb_belief_spread. */

@@ -133,7 +133,8 @@ void plb_balancer_view_sampled(struct plb_balancer_view *v, int pu)
     v->pus[pu].begun = v->view.now;
     if (!v->beliefs)
         return;
-    believe(v, pu);
+    if (v->free_units > 0) /* else nobody asks what is believed */
+        believe(v, pu);
     double rate = rate_of_power(v);
     if (fabs(rate - v->prior_rate) > NEWER * v->prior_rate)
         set_priors(v, rate);

@@ -37,7 +37,11 @@
 /* A report is not what a belief says if it is off by so many of its spreads, which are a third of the scatter
  * at least. Larger: surprises come late into it. Smaller: noise has it fitted again. */
 #define NEAR 6.0
-#define FEW 8 /* reports up to which each is fitted at once. More: the master takes longer. */
+#define FEW 8 /* reports up to which a PU is new. More: the master takes longer. */
+
+/* Part of the rest that the fit of a new PU serves. Larger: the master of 10,000 PUs fits little else in the
+ * first second. Smaller: blocks grow by older curves. On 200 PUs it is less than a report may wait. */
+#define FIRST_REST 0.125
 
 static void make_room(struct plb_history *h, int n)
 {
@@ -265,7 +269,8 @@ void plb_history_fit(struct plb_history *h)
     h->surprised = false;
     h->recounted = 0.0;
     h->since = 0;
-    count_fit(h);
+    if (h->n >= PLB_FEWEST_POINTS) /* fewer give a line, in less than a microsecond */
+        count_fit(h);
     struct plb_pu pu = {.grain = h->grain > 0.0 ? h->grain : INFINITY,
                         .samples = h->at,
                         .n_samples = h->n,
@@ -276,9 +281,10 @@ void plb_history_fit(struct plb_history *h)
 
 void plb_history_follow(struct plb_history *h)
 {
-    bool serves = h->n > FEW && h->since >= 0 && h->since < h->n && !h->surprised;
+    bool serves = h->n > PLB_FEWEST_POINTS && h->since >= 0 && h->since < h->n && !h->surprised;
+    double rest = h->n > FEW ? h->rest : FIRST_REST * h->rest;
     serves = serves && h->recounted <= h->belief.spread && plb_belief_reported(&h->belief);
-    if (!serves || fabs(h->at[h->n - 1].time - h->at[h->n - 1 - h->since].time) >= h->rest)
+    if (!serves || fabs(h->at[h->n - 1].time - h->at[h->n - 1 - h->since].time) >= rest)
         plb_history_fit(h);
 }
 

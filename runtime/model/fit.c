@@ -29,10 +29,6 @@
 #define LINE_RANGE 1.5
 #define CURVE_RANGE 4.0
 
-/* Points from which a curve can be read. More: longer training. Fewer: each set of terms fits. The four
- * rounds of PLB-HeC's training give four. */
-#define FEWEST_POINTS 4
-
 /* Sizes that differ by less than this ratio say the same about a shape. Larger: a curve is found
  * later. Smaller: two groups of sizes count as many, and the curve sags between them. */
 #define APART 1.25
@@ -177,7 +173,7 @@ static bool fit_shape(const struct points *p, struct plb_curve *c)
     reduce(p, p->high, &red);
     struct plb_curve line = {.terms = LINE, .scale = p->high, .low = p->low, .high = p->high};
     bool straight = plb_solve_columns(&red, LINE, line.a) >= 0.0 && plb_curve_plausible(&line);
-    bool bent = p->n >= FEWEST_POINTS && p->high >= CURVE_RANGE * p->low && choose_terms(p, &red, c);
+    bool bent = p->n >= PLB_FEWEST_POINTS && p->high >= CURVE_RANGE * p->low && choose_terms(p, &red, c);
     if (!bent && straight)
         *c = line;
     if (straight)

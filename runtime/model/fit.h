@@ -6,6 +6,10 @@
 #include "model/curve.h"
 #include "plb/balancer.h"
 
+/* Points from which a curve can be read. More: longer training. Fewer: each set of terms fits. The four
+ * rounds of PLB-HeC's training give four. */
+#define PLB_FEWEST_POINTS 4
+
 /* Fits F_p to n points (x[i] units of work, t[i] seconds), counting point i weight[i] times
  * (weight = NULL: once each). Points that are not finite and positive are left out. Residuals count
  * relative to t, so that small blocks matter as much as large ones. Returns false, and leaves the

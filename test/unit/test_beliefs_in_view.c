@@ -146,13 +146,32 @@ static void each_report_is_fitted_once_before_done(void **state)
     (void)state;
     struct fixture f;
     start_asking(&f, true);
-    finish(&f, 0);
-    assert_int_equal(script.fits_at_done, 1);
-    finish(&f, 1);
-    assert_int_equal(script.fits_at_done, 2);
+    for (int p = 0; p < 2; p++) {
+        for (int i = 0; i < 3; i++)
+            finish(&f, p); /* fewer than four reports are a line, which costs next to nothing */
+        assert_true(plb_belief_reported(pu(p)->belief));
+        assert_int_equal(script.fits_at_done, p);
+        finish(&f, p);
+        assert_int_equal(script.fits_at_done, p + 1);
+    }
     begin(&f, 0, 0, 20.0, 3); /* nothing to fit again */
     assert_int_equal(script.view->stats->fits, 2);
     assert_true(plb_belief_reported(pu(0)->belief));
+    stop(&f);
+}
+
+static void nothing_is_fitted_when_nothing_is_left_to_grant(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_asking(&f, true);
+    finish(&f, 0);
+    assert_true(plb_belief_reported(pu(0)->belief));
+    script.answer = 1000.0;
+    finish(&f, 1);
+    assert_float_equal(script.view->remaining, 0.0, 0.0);
+    finish(&f, 2);
+    assert_false(plb_belief_reported(pu(2)->belief));
     stop(&f);
 }
 
@@ -177,6 +196,7 @@ int main(void)
         cmocka_unit_test(ends_follow_grants_and_reports),
         cmocka_unit_test(units_that_others_execute_bring_the_end_nearer),
         cmocka_unit_test(each_report_is_fitted_once_before_done),
+        cmocka_unit_test(nothing_is_fitted_when_nothing_is_left_to_grant),
         cmocka_unit_test(who_does_not_ask_pays_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,27 @@ static void short_tasks_are_not_fitted_each_time(void **state)
     plb_history_fini(&h);
 }
 
+/* The first eight reports, a millisecond apart, of a PU that is fitted so often later. A curve needs four. */
+static int64_t first_fits(double rest)
+{
+    int64_t fits = 0;
+    struct plb_history h = {.rest = rest, .fits = &fits};
+    for (int i = 0; i < 8; i++) {
+        add(&h, i % 2 == 0 ? 1e-3 : 1.1e-3, 1e-3 * i);
+        plb_history_follow(&h);
+        assert_true(h.belief.watched_s > 0.0);
+    }
+    plb_history_fini(&h);
+    return fits;
+}
+
+static void a_new_pu_is_fitted_each_time_unless_there_are_many(void **state)
+{
+    (void)state;
+    assert_int_equal(first_fits(0.0), 5);
+    assert_int_equal(first_fits(1.0), 1);
+}
+
 /* A PU with 100 reports, just fitted, and one more that says the same. */
 static void make_known(struct plb_history *h, int64_t *fits)
 {
@@ -100,6 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_tasks_are_not_fitted_each_time),
+        cmocka_unit_test(a_new_pu_is_fitted_each_time_unless_there_are_many),
         cmocka_unit_test(a_surprise_is_fitted_at_once),
         cmocka_unit_test(readers_take_the_curve_that_serves),
         cmocka_unit_test(a_slight_recount_is_not_fitted),

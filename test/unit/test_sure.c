@@ -115,6 +115,28 @@ static void a_part_that_is_sure_keeps_nobody_idle(void **state)
     stop(&f);
 }
 
+/* A solve costs the master some 2 us for each PU. */
+static void a_solve_follows_another_after_a_while_only(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 1000.0, 0.0);
+    grant(&f, 0);
+    grant(&f, 1);
+    finish(&f, 0, 1.0, 0.01, 0.01);
+    finish(&f, 1, 1.0, 0.01, 0.01);
+    grant(&f, 0);
+    int64_t solves = f.view.stats->solves;
+    f.view.total *= 0.5;
+    f.view.now += 10e-6;
+    grant(&f, 1);
+    assert_int_equal(f.view.stats->solves, solves);
+    f.view.now += 100e-6;
+    grant(&f, 1);
+    assert_int_equal(f.view.stats->solves, solves + 1);
+    stop(&f);
+}
+
 /* The facts about the PUs are of earlier passes, too. */
 static void the_next_pass_begins_with_large_blocks(void **state)
 {
@@ -164,6 +186,7 @@ int main(void)
         cmocka_unit_test(a_pu_whose_start_lasts_too_long_gets_none),
         cmocka_unit_test(the_last_unit_goes_to_who_ends_it_first),
         cmocka_unit_test(who_has_asked_holds_up_nobody),
+        cmocka_unit_test(a_solve_follows_another_after_a_while_only),
         cmocka_unit_test(a_part_that_is_sure_keeps_nobody_idle),
         cmocka_unit_test(the_next_pass_begins_with_large_blocks),
         cmocka_unit_test(an_early_block_may_be_a_unit),

@@ -83,7 +83,8 @@ struct plb_pu {
 /* The balancer's account to the master: counts, a time for the report, and one request. */
 struct plb_balancer_stats {
     int64_t solves;     /* systems solved */
-    int64_t fits;       /* curves fitted; a simulation takes the master's time for each */
+    int64_t fits;       /* curves fitted, through four samples at least; a simulation takes the master's
+                           time for each */
     double profile_end; /* time at which training ended; 0 where there was none */
     bool ask_again;     /* those told PLB_WAIT shall be asked: see there */
 };
