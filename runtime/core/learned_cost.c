@@ -28,13 +28,16 @@
 /* Places at which the field is asked at most. More: time. Fewer: a coarser map. */
 #define CELLS 2048
 
-#define MOST_BUCKETS 65536 /* of a map, as in core/cost.c */
+/* Buckets of a map at most, where units were told to be equal: four for each report that is kept. More: each
+ * pass begins later, by 100 us with 65,536 of them. Fewer: the time of a few units is not kept for them. */
+#define MOST_BUCKETS 16384
 
 struct plb_learned_cost {
     const struct plb_cost_map *told;
     struct plb_cost_map base;  /* as told, or as known from the pass before */
     struct plb_cost_map map;   /* base, corrected */
     double *known, *corrected; /* their prefix sums; NULL: not yet */
+    double *spare;             /* those of the base before, whose memory the next one gets */
     bool learns;
     struct plb_costs_seen seen; /* beside the base */
     int looked_at;              /* reports that there were at the last look */
@@ -58,6 +61,7 @@ void plb_learned_cost_free(struct plb_learned_cost *l)
         return;
     plb_costs_seen_fini(&l->seen);
     free(l->known);
+    free(l->spare);
     free(l->corrected);
     free(l);
 }
@@ -92,6 +96,16 @@ static void make_table(struct plb_cost_map *map, const struct plb_cost_map *like
     map->prefix = *prefix;
 }
 
+/* Work of a bucket, by a map that has the same buckets, or none. A pass begins with all of them, and
+ * plb_cost_work would look for the bucket of each of their ends. */
+static double bucket_work(const struct plb_cost_map *map, const struct plb_cost_map *buckets, int64_t b)
+{
+    int64_t left = map->units - b * buckets->bucket;
+    if (map->prefix != NULL)
+        return map->prefix[b + 1] - map->prefix[b];
+    return (double)(left < buckets->bucket ? left : buckets->bucket);
+}
+
 /* The map is the base times what the field says of each place. Reported units stay as
  * much work as they were. */
 static void correct(struct plb_learned_cost *l)
@@ -107,16 +121,15 @@ static void correct(struct plb_learned_cost *l)
     make_table(&l->map, &l->base, &l->corrected);
     int64_t cell = (l->map.n + CELLS - 1) / CELLS;
     for (int64_t b = 0; b < l->map.n; b++) {
-        int64_t first = b * l->map.bucket, end = first + l->map.bucket;
-        end = end < l->map.units ? end : l->map.units;
         if (b % cell == 0) {
-            double at = ((double)first + 0.5 * (double)(l->map.bucket * cell)) / (double)l->map.units;
+            double at = ((double)(b * l->map.bucket) + 0.5 * (double)(l->map.bucket * cell))
+                      / (double)l->map.units;
             while (left < l->seen.n && l->seen.seen[left].at <= at)
                 left++;
             struct plb_estimated e = plb_costs_at(&l->seen, at, left);
             factor = scale * exp(e.mean);
         }
-        l->map.prefix[b + 1] = l->map.prefix[b] + factor * plb_cost_work(&l->base, first, end - first);
+        l->map.prefix[b + 1] = l->map.prefix[b] + factor * bucket_work(&l->base, &l->map, b);
     }
 }
 
@@ -170,12 +183,10 @@ static double keep(struct plb_learned_cost *l)
     if (!(part > 0.0) && !(l->seen.field.signal > 0.0))
         return 1.0;
     struct plb_cost_map known;
-    double *prefix = NULL;
-    make_table(&known, &l->map, &prefix);
-    for (int64_t b = 0; b < known.n; b++) {
-        int64_t first = b * known.bucket, end = first + known.bucket;
-        prefix[b + 1] = plb_cost_work(&l->map, first, (end < known.units ? end : known.units) - first);
-    }
+    make_table(&known, &l->map, &l->spare);
+    double *prefix = l->spare;
+    for (int64_t b = 0; b < known.n; b++)
+        prefix[b + 1] = bucket_work(&l->map, &known, b);
     for (int i = 0; i < l->seen.n; i++) {
         struct plb_range r = l->seen.reports[i].finished.range;
         double factor = exp(part * (l->seen.seen[i].value - plb_costs_at_report(&l->seen, i)));
@@ -189,7 +200,7 @@ static double keep(struct plb_learned_cost *l)
     double factor = (double)known.units / prefix[known.n];
     for (int64_t b = 1; b <= known.n; b++)
         prefix[b] *= factor;
-    free(l->known);
+    l->spare = l->known;
     l->known = prefix;
     l->base = known;
     return factor;

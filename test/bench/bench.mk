@@ -2,7 +2,8 @@
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
-        bench-coexecution bench-command bench-mixed bench-overhead bench-random bench-untold bench-kernels
+        bench-coexecution bench-command bench-mixed bench-overhead bench-random bench-untold bench-kernels \
+        bench-passes
 
 BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
@@ -83,3 +84,8 @@ bench-random: all $(B)/bench/random $(B)/test/kernels/random.so
 	@set -o pipefail; \
 	 BUILD=$(abspath $(B)) $(B)/bench/random $(B)/bench-random | tee $(B)/bench-random/random.txt
 	@$(if $(BENCH_RANDOM),,test/bench/papers.sh $(B)/bench-random)
+
+# Passes of k-means beside the entry alone on the same cores. ROUNDS: more of them where the machine is noisy.
+ROUNDS := 7
+bench-passes: all $(B)/bench/passes
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/passes.sh $(ROUNDS)
