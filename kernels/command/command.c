@@ -25,6 +25,7 @@ extern char **environ;
 #define DECLINED (-2) /* the exit status of such a line */
 
 enum { NOTHING, ANYWHERE, ELSEWHERE }; /* what is to be done with a line in a pass */
+#define LAST 4                         /* and is added where it is not run again, however it ends */
 
 static const struct plb_option options[] = {
     {"run", PLB_TEXT, NULL, 0, 0, NULL,
@@ -38,6 +39,8 @@ static const struct plb_option options[] = {
     {"retries", PLB_INT, "1", 1, 1000, NULL, "how often a line that fails is run, in all"},
     {"stdout", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "the standard output of all lines, in their order"},
     {"stderr", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "the same of standard error"},
+    {"keep_order", PLB_FLAG, "no", 0, 0, NULL,
+     "outputs that are no files are in the order of the lines; no: each as soon as its line has ended"},
     {"joblog", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "when and how each line ran, as GNU parallel writes it"},
     {0},
 };
@@ -78,8 +81,9 @@ static void make_environment(struct runner *r)
     r->env[r->n_env++] = r->sequence;
 }
 
-/* Keeps what a program has written to a file as a part of a record. */
-static int64_t keep(struct runner *r, int buffer, int64_t unit, int fd)
+/* Keeps what a program has written to a file as a part of a record; wanted: else it is not kept. Returns how
+ * many bytes it has. */
+static int64_t keep(struct runner *r, int buffer, int64_t unit, int fd, bool wanted)
 {
     off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
     if (size > (off_t)r->room) {
@@ -88,13 +92,14 @@ static int64_t keep(struct runner *r, int buffer, int64_t unit, int fd)
         r->copy = malloc(r->room);
     }
     size_t at = 0;
-    for (ssize_t n; r->copy != NULL && at < (size_t)size; at += (size_t)n)
+    for (ssize_t n; wanted && r->copy != NULL && at < (size_t)size; at += (size_t)n)
         if ((n = pread(fd, r->copy + at, (size_t)size - at, (off_t)at)) <= 0)
             break;
-    plb_task_record(r->task, buffer, unit, r->copy, at);
+    if (wanted)
+        plb_task_record(r->task, buffer, unit, r->copy, at);
     if (fd >= 0)
         close(fd);
-    return (int64_t)at;
+    return (int64_t)size;
 }
 
 static void keep_text(const struct runner *r, int buffer, int64_t unit, const struct command_text *text)
@@ -118,8 +123,10 @@ static void log_end(struct runner *r, const struct command_line *line, const str
     free(text.at);
 }
 
-/* Runs one line. False where nobody wants it any more. */
-static bool run_line(struct runner *r, const struct command_line *line, struct command_outcome *outcome)
+/* Runs one line. Its outputs are kept where it is not run again: then they may be printed at once. False
+ * where nobody wants it any more. */
+static bool run_line(struct runner *r, const struct command_line *line, bool last,
+                     struct command_outcome *outcome)
 {
     struct command_words words = {{NULL, 0, 0}, NULL, 0};
     struct command_end end = {.out = -1, .err = -1, .exit = 127, .reason = ENOENT};
@@ -130,9 +137,10 @@ static bool run_line(struct runner *r, const struct command_line *line, struct c
     struct command_child child = {words.argv, r->env, r->path.at, folder, spec->timeout, r->task};
     if (r->path.n > 0)
         command_run(&child, &end);
-    int64_t unit = line->number - 1, bytes = keep(r, OUT, unit, end.out);
-    keep(r, ERR, unit, end.err);
-    if (end.reason != 0) {
+    last |= end.exit == 0 && end.signal == 0;
+    int64_t unit = line->number - 1, bytes = keep(r, OUT, unit, end.out, last);
+    keep(r, ERR, unit, end.err, last);
+    if (end.reason != 0 && last) {
         char text[400];
         int n = snprintf(text, sizeof text, "plbrun: line %lld on %.64s: %.100s: %.100s\n",
                          (long long)line->number, r->host.at, words.argv[0], strerror(end.reason));
@@ -167,12 +175,13 @@ static int entry(const struct plb_task *task)
     make_environment(&r);
     for (int64_t i = 0; i < task->count && goes_on && r.env != NULL; i++) {
         struct command_line line = command_line_of(task->data[TEXT], task->data[PLACES], task->first + i);
-        bool declined = todo[i] == ELSEWHERE && where[i] == r.where;
+        int what = todo[i] & ~LAST;
+        bool declined = what == ELSEWHERE && where[i] == r.where;
         declines |= declined;
         if (declined)
             outcomes[i].exit = DECLINED;
-        else if (todo[i] != NOTHING)
-            goes_on = run_line(&r, &line, &outcomes[i]) && !plb_task_cancelled(task);
+        else if (what != NOTHING)
+            goes_on = run_line(&r, &line, (todo[i] & LAST) != 0, &outcomes[i]) && !plb_task_cancelled(task);
     }
     if (declines) /* others may be quicker now */
         nanosleep(&(struct timespec){0, 1000000}, NULL);
@@ -217,7 +226,7 @@ static int setup(struct plb_app *app)
     s->now = plb_app_alloc_array(app, s->units, sizeof *s->now);
     s->where = plb_app_alloc_array(app, s->units, sizeof *s->where);
     s->past = plb_app_alloc_array(app, s->units, sizeof *s->past);
-    memset(s->todo, ANYWHERE, (size_t)s->units);
+    memset(s->todo, ANYWHERE | (plb_app_int(app, "retries") > 1 ? 0 : LAST), (size_t)s->units);
     plb_app_units(app, s->units);
     plb_app_keep(app, s->past, (size_t)s->units * sizeof *s->past);
     const struct plb_data buffers[] = {
@@ -243,6 +252,7 @@ static int setup(struct plb_app *app)
         plb_app_save_records(app, plb_app_text(app, "stdout"), OUT, NULL);
     if (plb_app_given(app, "stderr"))
         plb_app_save_records(app, plb_app_text(app, "stderr"), ERR, NULL);
+    plb_app_stream_records(app, plb_app_flag(app, "keep_order"));
     if (plb_app_given(app, "joblog"))
         plb_app_save_records(app, plb_app_text(app, "joblog"), LOG,
                              "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n");
@@ -269,6 +279,7 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
             past->declined++;
         bool wanted = has_failed(&past->last) && past->tries < retries;
         s->todo[u] = !wanted ? NOTHING : past->declined < MOST_DECLINED ? ELSEWHERE : ANYWHERE;
+        s->todo[u] |= wanted && past->tries + 1 == retries ? LAST : 0;
         s->where[u] = past->last.where;
         *again |= wanted;
     }

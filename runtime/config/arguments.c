@@ -14,6 +14,7 @@
 /* An option. */
 struct row {
     const char *name;
+    char letter;       /* as GNU parallel has it; 0: none */
     const char *value; /* what the help calls its value; NULL: it has none */
     enum { FLAG, TEXT, SEED, SETTING, LOG, VERBOSE, QUESTION } kind;
     const char *setting;        /* that it is short for */
@@ -75,11 +76,17 @@ static const struct row rows[] = {
      .kind = SETTING,
      .setting = "command.range=",
      .help = "numbers instead of lines; FIRST-LAST:STEP too"},
+    {.name = "keep-order",
+     .letter = 'k',
+     .kind = SETTING,
+     .setting = "command.keep_order=yes",
+     .help = "outputs in the order of the lines, not as they end (also -k)"},
     {.name = "jobs",
+     .letter = 'j',
      .value = "N",
      .kind = SETTING,
      .setting = "cluster.threads=",
-     .help = "programs at a time on each rank; 0 = one per core"},
+     .help = "programs at a time on each rank; 0 = one per core (also -j)"},
     {.name = "joblog",
      .value = "FILE",
      .kind = SETTING,
@@ -216,7 +223,7 @@ static int take(struct plb_arguments *a, const struct row *row, const char *valu
     case FLAG: *(bool *)member = true; break;
     case TEXT: *(const char **)member = value; break;
     case SEED: return take_seed(a, value, err);
-    case SETTING: plb_assign(&a->settings, row->setting, value); break;
+    case SETTING: plb_assign(&a->settings, row->setting, value != NULL ? value : ""); break;
     case LOG: return take_log(a, value, err);
     case VERBOSE: a->log = a->log > PLB_LOG_INFO ? a->log : PLB_LOG_INFO; break;
     case QUESTION: break;
@@ -250,17 +257,32 @@ static int refuse(const char *given, bool lacks_value, struct plb_error *err)
     return plb_fail(err, PLB_EINPUT, "unknown option %s; see --help", given);
 }
 
+/* The option that getopt has found; NULL: none. */
+static const struct row *row_of(int found)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (found == FIRST_CODE + (int)i || (rows[i].letter != 0 && found == rows[i].letter))
+            return &rows[i];
+    return NULL;
+}
+
 static int read_options(struct plb_arguments *a, int argc, char **argv, struct plb_error *err)
 {
     struct option options[ROWS + 1] = {{NULL, 0, NULL, 0}};
-    for (size_t i = 0; i < ROWS; i++)
-        options[i] = (struct option){rows[i].name, rows[i].value != NULL ? required_argument : no_argument,
-                                     NULL, FIRST_CODE + (int)i};
+    char letters[2 * ROWS + 2] = ":", *end = letters + 1;
+    for (size_t i = 0; i < ROWS; i++) {
+        bool needs = rows[i].value != NULL;
+        options[i] = (struct option){rows[i].name, needs ? required_argument : no_argument, NULL,
+                                     FIRST_CODE + (int)i};
+        if (rows[i].letter != 0)
+            end += sprintf(end, needs ? "%c:" : "%c", rows[i].letter);
+    }
     opterr = 0;
     optind = 0; /* glibc's getopt begins anew, whoever used it before */
-    for (int found; (found = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
-        int status = found >= FIRST_CODE ? take(a, &rows[found - FIRST_CODE], optarg, err)
-                                         : refuse(wrong_argument(argc, argv), found == ':', err);
+    for (int found; (found = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
+        const struct row *row = row_of(found);
+        int status = row != NULL ? take(a, row, optarg, err)
+                                 : refuse(wrong_argument(argc, argv), found == ':', err);
         if (status != PLB_OK)
             return status;
     }

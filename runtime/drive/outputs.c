@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "drive/fill_report.h"
 #include "drive/set_aside.h"
+#include "job/record_store.h"
 #include "journal/files.h"
 #include "profile/profiles.h"
 #include "report/json.h"
@@ -127,13 +128,13 @@ int plb_outputs_check(const struct plb_arguments *a, const struct plb_job *job, 
 static void write_apart(struct plb_results *results, const char *suffix, struct plb_error *err)
 {
     struct plb_error failed = {.status = PLB_OK};
-    if (results->n == 0)
+    if (plb_results_first(results) == NULL)
         return;
     if (plb_results_write(results, suffix, &failed) != PLB_OK) {
         plb_log(PLB_LOG_ERROR, "%s", failed.text);
         return;
     }
-    plb_append(err, "; ", results->at[0].path);
+    plb_append(err, "; ", plb_results_first(results)->path);
     plb_append(err, suffix, " has what was computed");
 }
 
@@ -231,10 +232,23 @@ static void write_results(const struct plb_arguments *a, struct plb_job *job, st
     plb_set_aside_fail(report, job->run.skip_bad, err);
 }
 
+/* Waits for the records that are written as they arrive. A run that may go on leaves out what waits for units
+ * that it has not executed. */
+static void end_streams(struct plb_job *job, struct plb_error *err)
+{
+    const char *path;
+    bool rest = err->status == PLB_OK || plb_settings_get(&job->settings, "run", "journal")->text == NULL;
+    int reason = plb_record_store_end(job->app.records, rest, &path);
+    if (reason != 0)
+        plb_fail(err, PLB_EFAILED, "%s cannot be written: %s", path != NULL ? path : "a temporary file",
+                 strerror(reason));
+}
+
 int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct plb_report *report,
                       const struct plb_trace *trace, const struct plb_rangeset *done, struct plb_error *err)
 {
     struct plb_error late = {.status = PLB_OK}; /* err may hold a wrong result, which is told first */
+    end_streams(job, err);
     bool ran = err->status == PLB_OK;
     plb_report_add_job(job, a->command, report);
     report->largest_unit = plb_cost_largest(&job->maps[0]);
@@ -247,9 +261,10 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
                                                              : PLB_ENDED_FAILED;
     report->error = err->status != PLB_OK ? err->text : NULL;
     write_reports(a, report, trace, &late);
-    if (!ran && a->keep_partial && done != NULL && job->app.results.n > 0) {
+    const struct plb_result *first = plb_results_first(&job->app.results);
+    if (!ran && a->keep_partial && done != NULL && first != NULL) {
         write_apart(&job->app.results, ".partial", err);
-        write_units(&job->app.results.at[0], job->kernel->unit, done, err);
+        write_units(first, job->kernel->unit, done, err);
     }
     if (!a->quiet && ran)
         plb_report_summary(report, a->runs || on_stdout(a->report) || on_stdout(a->trace) ? stderr : stdout);

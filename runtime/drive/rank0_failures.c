@@ -45,10 +45,14 @@ void plb_rank0_failed(struct plb_rank *r, const struct plb_message *m)
 void plb_rank0_check_records(struct plb_rank *r)
 {
     char why[PLB_FAILURE_TEXT];
-    int reason = r->data.store != NULL ? plb_record_store_failure(r->data.store) : 0;
+    const char *path = NULL;
+    int reason = r->data.store != NULL ? plb_record_store_failure(r->data.store, &path) : 0;
     if (reason == 0)
         return;
-    snprintf(why, sizeof why, "the records of %s cannot be written to a temporary file: %s; make room",
-             r->kernel->unit, strerror(reason));
+    if (path != NULL)
+        snprintf(why, sizeof why, "%s cannot be written: %s", path, strerror(reason));
+    else
+        snprintf(why, sizeof why, "the records of %s cannot be written to a temporary file: %s; make room",
+                 r->kernel->unit, strerror(reason));
     plb_rank0_stop_by(r, why);
 }

@@ -133,6 +133,12 @@ static void make_store(struct plb_app *app)
     app->records = plb_record_store_new(app->data, app->n_data, beside);
     app->results.store = app->records;
     app->results.units = app->units;
+    for (int i = 0; i < app->results.n && app->streams != PLB_IN_THE_END; i++) {
+        struct plb_result *r = &app->results.at[i];
+        if (r->records && r->head == NULL && plb_file_descriptor(r->path) >= 0)
+            r->streamed = plb_record_store_stream(app->records, r->buffer, app->units,
+                                                  app->streams == PLB_IN_ORDER, r->path);
+    }
 }
 
 int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const struct plb_settings *settings,

@@ -56,6 +56,7 @@ struct plb_app {
     struct plb_files files;     /* that are the memory of buffers */
     struct plb_owned *memory;   /* from plb_app_alloc and the readers */
     int n_memory;
+    enum { PLB_IN_THE_END, PLB_AS_THEY_COME, PLB_IN_ORDER } streams; /* records (plb_app_stream_records) */
     struct plb_record_store *records; /* NULL: no buffer has records, or none are made */
     struct plb_error err;             /* the first mistake that the kernel or a check has described */
     struct plb_error failed;          /* a run that has done its work fails for this reason */

@@ -338,6 +338,11 @@ void plb_app_save_text(struct plb_app *app, const char *path,
     r->app = app;
 }
 
+void plb_app_stream_records(struct plb_app *app, bool in_order)
+{
+    app->streams = in_order ? PLB_IN_ORDER : PLB_AS_THEY_COME;
+}
+
 int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array *array)
 {
     return is_named(app, path, "plb_write_npy") ? plb_npy_write(path, array, &app->err) : PLB_EINPUT;

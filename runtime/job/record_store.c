@@ -2,7 +2,7 @@
  *
  *     begin | head, ranges that count, bytes | head, ranges, bytes | ...
  *
- * A journal writes whose file it is into the begin. */
+ * A journal writes whose file it is into the begin, and a stream how far it came. */
 #include "job/record_store.h"
 
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include "base/crc32c.h"
 #include "base/memory.h"
 #include "base/path.h"
+#include "job/record_stream.h"
 
 #define BEGIN 64       /* bytes; a page is not needed: nothing is mapped */
 #define COPY (1 << 20) /* bytes that are copied at a time. Larger: more memory. Smaller: more calls */
@@ -34,7 +35,7 @@ struct piece {
 };
 
 struct plb_record_store {
-    int *of; /* by buffer: which of the parts of a result */
+    int n_parts, *of; /* by buffer: which of the parts of a result */
     char *beside;
     int fd; /* -1: not open yet */
     bool borrowed;
@@ -42,14 +43,15 @@ struct plb_record_store {
     int failure;
     struct piece *pieces;
     size_t n_pieces, capacity;
+    struct plb_record_stream *stream; /* NULL: there is none */
 };
 
 struct plb_record_store *plb_record_store_new(const struct plb_data *data, int n, const char *beside)
 {
     struct plb_record_store *s = plb_alloc(sizeof *s);
     s->of = plb_alloc((size_t)n * sizeof *s->of);
-    for (int i = 0, parts = 0; i < n; i++)
-        s->of[i] = data[i].mode == PLB_RECORDS ? parts++ : -1;
+    for (int i = 0; i < n; i++)
+        s->of[i] = data[i].mode == PLB_RECORDS ? s->n_parts++ : -1;
     s->beside = beside != NULL ? strdup(beside) : NULL;
     s->fd = -1;
     s->end = BEGIN;
@@ -60,6 +62,7 @@ void plb_record_store_free(struct plb_record_store *s)
 {
     if (s == NULL)
         return;
+    plb_record_stream_free(s->stream);
     if (s->fd >= 0 && !s->borrowed)
         close(s->fd);
     free(s->of);
@@ -93,6 +96,8 @@ static bool open_file(struct plb_record_store *s)
     free(folder);
     if (s->fd < 0)
         s->fd = open_nameless(other != NULL ? other : "/tmp");
+    if (s->fd >= 0 && s->stream != NULL)
+        plb_record_stream_begin(s->stream, s->fd, false);
     return s->fd >= 0;
 }
 
@@ -122,6 +127,15 @@ static void add_piece(struct plb_record_store *s, struct plb_range units, struct
     s->pieces[s->n_pieces++] = (struct piece){units, result, at};
 }
 
+/* Tells the stream of units whose records are in a result, or that have none. */
+static void give(struct plb_record_store *s, struct plb_range units, struct plb_range result, int64_t at,
+                 int64_t end)
+{
+    bool over = at >= 0 && s->stream != NULL && plb_record_stream_knows(s->stream, end);
+    if (s->stream != NULL)
+        plb_record_stream_give(s->stream, &(struct plb_streamed){units, result, at, end, over});
+}
+
 static uint32_t sum(const struct head *head, const void *rest, size_t n, uint32_t so_far)
 {
     uint32_t crc = head != NULL ? plb_crc32c(0, head, offsetof(struct head, crc)) : so_far;
@@ -143,37 +157,67 @@ void plb_record_store_keep(struct plb_record_store *s, int pass, struct plb_rang
         s->failure = errno;
         return;
     }
-    for (int i = 0; i < units->n; i++)
-        add_piece(s, units->at[i], range, at);
     s->end = at + (int64_t)n;
+    for (int i = 0; i < units->n; i++) {
+        add_piece(s, units->at[i], range, at);
+        give(s, units->at[i], range, at, s->end);
+    }
 }
 
 void plb_record_store_drop(struct plb_record_store *s, struct plb_range range)
 {
     add_piece(s, range, range, -1);
+    give(s, range, range, -1, 0);
 }
 
-int plb_record_store_failure(const struct plb_record_store *s)
+bool plb_record_store_stream(struct plb_record_store *s, int i, int64_t units, bool in_order,
+                             const char *path)
 {
-    return s->failure;
+    if (s->stream == NULL)
+        s->stream = plb_record_stream_new(units, s->n_parts, in_order);
+    return plb_record_stream_add(s->stream, s->of[i], path);
+}
+
+int plb_record_store_end(struct plb_record_store *s, bool rest, const char **path)
+{
+    *path = NULL;
+    if (s == NULL || s->stream == NULL)
+        return 0;
+    plb_record_stream_end(s->stream, rest);
+    return plb_record_stream_failure(s->stream, path);
+}
+
+int plb_record_store_failure(const struct plb_record_store *s, const char **path)
+{
+    *path = NULL;
+    return s->failure != 0 || s->stream == NULL ? s->failure : plb_record_stream_failure(s->stream, path);
 }
 
 /* ------------------------------------------------------------------- a journal's */
 
-/* Adds what counts of the units of a result to the index. */
+/* Adds what counts of the units of a result to the index. The stream also hears of what an earlier run has
+ * written and this one makes again. */
 static void recall(struct plb_record_store *s, const struct head *head, const struct plb_range *ranges,
                    int64_t at, int pass, const struct plb_rangeset *units)
 {
     struct plb_range result = {head->first, head->count};
-    for (int k = 0; k < head->n_ranges; k++)
+    int64_t all = at + head->bytes;
+    bool known = s->stream != NULL && plb_record_stream_knows(s->stream, all);
+    for (int k = 0; k < head->n_ranges; k++) {
         if (head->pass < pass)
             add_piece(s, ranges[k], result, at);
+        if (head->pass < pass || known)
+            give(s, ranges[k], result, at, all);
+    }
     for (int i = 0; i < units->n && head->pass == pass; i++)
         for (int k = 0; k < head->n_ranges; k++) {
             int64_t a = units->at[i].first, b = a + units->at[i].count, c = ranges[k].first;
             int64_t first = a > c ? a : c, d = c + ranges[k].count, end = b < d ? b : d;
-            if (end > first)
-                add_piece(s, (struct plb_range){first, end - first}, result, at);
+            if (end <= first)
+                continue;
+            add_piece(s, (struct plb_range){first, end - first}, result, at);
+            if (!known)
+                give(s, (struct plb_range){first, end - first}, result, at, all);
         }
 }
 
@@ -205,9 +249,13 @@ bool plb_record_store_adopt(struct plb_record_store *s, int fd, int pass, const 
     int64_t size = lseek(fd, 0, SEEK_END);
     s->fd = fd;
     s->borrowed = true;
+    if (units == NULL && ftruncate(fd, 0) != 0)
+        return false;
+    if (s->stream != NULL)
+        plb_record_stream_begin(s->stream, fd, true);
     while (units != NULL && read_next(s, size, pass, units)) {
     }
-    return size >= 0 && ftruncate(fd, units != NULL ? s->end : 0) == 0;
+    return size >= 0 && (units == NULL || ftruncate(fd, s->end) == 0);
 }
 
 /* ---------------------------------------------------------------------- results */

@@ -35,8 +35,18 @@ void plb_record_store_keep(struct plb_record_store *store, int pass, struct plb_
 /* Forgets the records of these units: they were set aside. */
 void plb_record_store_drop(struct plb_record_store *store, struct plb_range range);
 
-/* The errno with which the file could not be written; 0: all is well. */
-int plb_record_store_failure(const struct plb_record_store *store);
+/* Writes the records of buffer i to the descriptor that `path` names, too, as they arrive
+ * (job/record_stream.h). Before the first result; in_order is the same in all calls. False: `path` names no
+ * descriptor that is open. */
+bool plb_record_store_stream(struct plb_record_store *store, int i, int64_t units, bool in_order,
+                             const char *path);
+
+/* No result comes any more: waits until all are written so; rest: also those that wait for others. NULL:
+ * nothing. Returns as plb_record_store_failure does. */
+int plb_record_store_end(struct plb_record_store *store, bool rest, const char **path);
+
+/* The errno with which the file, or the descriptor of *path, could not be written; 0: all is well. */
+int plb_record_store_failure(const struct plb_record_store *store, const char **path);
 
 /* Prints the records of buffer i in the order of `units` units. 16 bytes of memory for each of them. Returns
  * 0, or the errno that says why they cannot be read. */

@@ -27,7 +27,8 @@ static int reserve(struct plb_result *r, struct plb_error *err)
                                                    : plb_npy_size(r->path, &r->array, err);
     if (bytes < 0)
         return err->status;
-    bool streams = plb_file_streams(r->path); /* a pipe's reader would take the first close for the end */
+    bool streams = r->streamed
+                || plb_file_streams(r->path); /* a pipe's reader would take the first close for the end */
     if ((streams ? plb_file_check(r->path, &why) : plb_file_create(&r->file, r->path, &why)) != PLB_OK)
         return plb_fail(err, PLB_EINPUT, "%s", why.text);
     if (streams)
@@ -139,10 +140,20 @@ static int write_one(const struct plb_results *results, struct plb_result *r, co
     return err->status;
 }
 
+const struct plb_result *plb_results_first(const struct plb_results *results)
+{
+    for (int i = 0; i < results->n; i++)
+        if (!results->at[i].streamed)
+            return &results->at[i];
+    return NULL;
+}
+
 int plb_results_write(struct plb_results *results, const char *suffix, struct plb_error *err)
 {
     for (int i = 0; i < results->n; i++) {
         struct plb_error failed = {.status = PLB_OK};
+        if (results->at[i].streamed)
+            continue;
         if (write_one(results, &results->at[i], suffix, &failed) == PLB_OK) {
             plb_log(PLB_LOG_DEBUG, "%s%s is written", results->at[i].path, suffix);
             continue;

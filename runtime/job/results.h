@@ -19,7 +19,8 @@ struct plb_result {
     bool raw;               /* mapped: the bytes as they are, no .npy */
     bool records;           /* those of buffer `buffer`, behind `head` */
     int buffer;
-    char *head;                                          /* or NULL */
+    char *head;    /* or NULL */
+    bool streamed; /* records that are written as they arrive (job/record_stream.h) */
     void (*print)(const struct plb_app *app, FILE *out); /* of a text; else NULL */
     const struct plb_app *app;                           /* for print */
 };
@@ -35,7 +36,10 @@ struct plb_results {
  * and that all are different files. PLB_OK, or PLB_EINPUT and a sentence. */
 int plb_results_reserve(struct plb_results *results, struct plb_error *err);
 
-/* Writes all results to their paths with `suffix` at the end. One that cannot be written is saved under
+/* The first result that is written in the end, and not as it arrives. NULL: there is none. */
+const struct plb_result *plb_results_first(const struct plb_results *results);
+
+/* Writes all such results to their paths with `suffix` at the end. One that cannot be written is saved under
  * another name where that can be done, and the sentence tells it. PLB_OK, or PLB_EFAILED and a sentence. */
 int plb_results_write(struct plb_results *results, const char *suffix, struct plb_error *err);
 

@@ -43,7 +43,7 @@ _plbrun_value() { # OPTION-OR-SETTING
     --replay) _plbrun_files json ;;
     --journal | run.journal | --join | run.join | --lines | command.lines | --joblog | command.joblog) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     --log) _plbrun_choose error warning info debug ;;
-    --seed | --run | --range | --jobs | --retries | --timeout) ;;
+    --seed | --run | --range | --jobs | -j | --retries | --timeout) ;;
     *) return 1 ;;
     esac
 }

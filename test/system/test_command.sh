@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Any program as a kernel: each line once, outputs in order, failures retried and named.
+# Any program as a kernel: each line once, outputs as they come or in order, failures retried and named.
 . "$(dirname "$0")/../support/lib.sh"
 cd "$tmp" || exit 1
 seq 1 60 >cases
@@ -14,7 +14,7 @@ run() {
 joblog() { cut -f 1,6,7,8,9 log; }
 
 for n in $(counts 1 3); do
-    run "$n" --run 'sh -c "echo line {} number {#}; echo err {} >&2"' --lines cases --joblog log
+    run "$n" -k --run 'sh -c "echo line {} number {#}; echo err {} >&2"' --lines cases --joblog log
     [ $? -eq 0 ] && cmp stdout <(awk '{print "line", $1, "number", NR}' cases) &&
         cmp <(grep '^err' out) <(sed 's/^/err /' cases) &&
         cmp <(cut -f 1,7,8 log | tail -n +2) <(awk '{print $1 "\t0\t0"}' cases)
@@ -24,7 +24,7 @@ done
 
 # GNU parallel 20221122 has printed these, but for the times.
 printf '%s\n' 'a b' "it's" 'dir/x.tar.gz' '$HOME' 'plain' >odd
-"$PLBRUN" --run 'printf "%s|%s|%s|%s|%s\n" {} {.} {/} {//} {/.}; test {#} -ne 3' --lines odd --joblog log \
+"$PLBRUN" -k --run 'printf "%s|%s|%s|%s|%s\n" {} {.} {/} {//} {/.}; test {#} -ne 3' --lines odd --joblog log \
     >stdout 2>out
 [ $? -eq 1 ] && cmp stdout - <<'P' && cmp <(joblog) - <<'L'
 a b|a b|a b|.|a b
@@ -47,29 +47,30 @@ ok "a failing line is named, and the status is 1" $?
 if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
     command='printf "%s\n" {} "<"{.}">" {/} {//} {/.} {#} | sed "s/^/ /"'
     parallel --will-cite -k "$command" :::: odd >right 2>/dev/null
-    "$PLBRUN" --run "$command" --lines odd >stdout 2>out && cmp stdout right
+    "$PLBRUN" -k --run "$command" --lines odd >stdout 2>out && cmp stdout right
     ok "GNU parallel prints the same" $?
 else
     skip "GNU parallel prints the same" "it is not installed"
 fi
 for balancer in $(balancers); do
-    run 3 --balancer "$balancer" --run 'head -c {}00 /dev/zero; echo {}' --lines cases && md5sum stdout >>sums
+    run 3 --keep-order --balancer "$balancer" --run 'head -c {}00 /dev/zero; echo {}' --lines cases &&
+        md5sum stdout >>sums
 done
 [ "$(wc -l <sums)" -eq "$(balancers | wc -w)" ] && [ "$(sort -u sums | wc -l)" -eq 1 ]
 ok "outputs do not depend on the balancer" $?
 
 # Lines as commands, of which some need a shell.
-printf '%s\n' 'echo one' 'echo $((1+1))' 'exit 0' "echo 'th  ree'" | "$PLBRUN" --lines - >stdout 2>out
+printf '%s\n' 'echo one' 'echo $((1+1))' 'exit 0' "echo 'th  ree'" | "$PLBRUN" -k --lines - >stdout 2>out
 [ $? -eq 0 ] && cmp stdout <(printf '%s\n' one 2 'th  ree')
 ok "without a command each line is one" $?
 
 # Every fifth line fails when it is run first. A second try is made of those alone.
 # shellcheck disable=SC2016 # the programs' own variables
-run 2 --run 'echo x >>tries.{}; [ $(wc -l <tries.{}) -gt $(( {} % 5 == 0 )) ] && echo {}' --lines cases \
-    --retries 2
+run 2 -k --run 'echo x >>tries.{}; [ $(wc -l <tries.{}) -gt $(( {} % 5 == 0 )) ] && echo {}' \
+    --lines cases --retries 2
 [ $? -eq 0 ] && cmp stdout cases && [ "$(cat tries.* | wc -l)" -eq 72 ]
 ok "failing lines are run again, and others are not" $?
-run 2 --run 'echo try {}; echo x >>more.{}; false' --range 1-3 --retries 3
+run 2 -k --run 'echo try {}; echo x >>more.{}; false' --range 1-3 --retries 3
 [ $? -eq 1 ] && cmp stdout <(printf 'try %d\n' 1 2 3) && [ "$(cat more.* | wc -l)" -eq 9 ] &&
     grep -q '3 of 3 lines failed' out
 ok "their last run counts, with as many tries as wanted" $?
@@ -92,12 +93,38 @@ ok "a signal is told" $?
 mkdir -p there
 lines there/s '#!/bin/sh' 'echo "in $(basename "$PWD") $MINE $PARALLEL_SEQ ${OMPI_COMM_WORLD_RANK-none}"'
 chmod +x there/s
-run 2 --run './s {}' --range 7-9 command.folder=there 'command.env=MINE=x OTHER=y'
+run 2 -k --run './s {}' --range 7-9 command.folder=there 'command.env=MINE=x OTHER=y'
 [ $? -eq 0 ] && cmp stdout <(printf 'in there x %d none\n' 1 2 3)
 ok "programs get their folder and environment, and nothing of this MPI" $?
 "$PLBRUN" --run 'cat; ls /proc/self/fd | wc -l; echo {}' --range 1-1 >stdout 2>out <cases
 cmp stdout <(printf '%s\n' 4 1)
 ok "they get an empty input and no other descriptors" $?
+
+# Line 1 waits for a file. The others are printed before it has ended, but not in order.
+wait_for_go='echo {}; echo {} >&2; [ {} -gt 1 ] || while [ ! -e go ]; do sleep 0.05; done
+    echo end {}; touch at.{}'
+for order in '' -k; do
+    rm -f go at.*
+    # shellcheck disable=SC2086 # no or one word
+    "$PLBRUN" $order -j 2 --run "$wait_for_go" --range 1-20 >stdout 2>out &
+    run=$!
+    if [ "$order" = '' ]; then
+        soon eval '[ "$(wc -l <stdout)" -eq 38 ] && [ "$(wc -l <out)" -eq 19 ]' && ! grep -qx 1 stdout
+    else
+        soon eval '[ "$(ls at.* 2>/dev/null | wc -l)" -eq 19 ]' && sleep 0.2 && [ ! -s stdout ]
+    fi
+    early=$?
+    touch go
+    wait $run
+    [ $? -eq 0 ] && [ $early -eq 0 ] &&
+        cmp <(if [ "$order" = '' ]; then paste - - <stdout | sort -n; else paste - - <stdout; fi) \
+            <(seq 20 | awk '{print $1 "\tend " $1}')
+    ok "each line has its output whole, as it ends: ${order:-any order}" $?
+done
+rm -f go at.*
+"$PLBRUN" --run 'echo {}; sleep 0.05' --range 1-10000 2>out | head -2 >stdout
+[ "$(wc -l <stdout)" -eq 2 ] && grep -q '^plbrun: /dev/stdout cannot be written: Broken pipe' out
+ok "a run whose reader has gone ends" $?
 
 # sentence NAME PATTERN ARGUMENTS...: refused before work begins.
 sentence() {
@@ -129,7 +156,7 @@ if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
     soon grep -q 'is lost' out
     touch go
     wait "$job"
-    cmp stdout cases && [ "$(wc -l <log)" -eq 61 ]
+    sort -n stdout | cmp - cases && [ "$(wc -l <log)" -eq 61 ]
     ok "where a rank is killed, no line is lost and none is there twice" $?
     rm -f go log* begun.*
 
@@ -138,21 +165,31 @@ else
 fi
 
 rm -f log*
-# The only rank is killed in line 21, and its program with it. --resume runs what its journal lacks.
+# The only rank is killed in line 21, and its program with it. --resume runs what its journal lacks, and
+# prints the rest.
 again=(--jobs 1 --lines cases --joblog log
     --run 'echo {} >>ran; [ {} -eq 21 ] && [ ! -e go ] && sleep 98765 | cat; echo {}')
-"$PLBRUN" "${again[@]}" >stdout 2>out &
-run=$!
 told() { "$PLBRUN" --journal log.journal 2>/dev/null | tail -n +2 | wc -l; }
-soon eval '[ "$(tail -n 1 ran 2>/dev/null)" = 21 ] && [ "$(told)" -ge 1 ]'
-kill -KILL $run
-wait $run 2>/dev/null
-soon eval '! pgrep -xf "sleep 98765"' >/dev/null
-ok "programs end with their rank, and so does what they have started" $?
-[ ! -e log ] && ! "$PLBRUN" "${again[@]}" >stdout 2>out && grep -q 'go on from there with --resume' out
-ok "a joblog's journal is not overwritten by mistake" $?
-touch go
-"$PLBRUN" "${again[@]}" --resume >stdout 2>out && cmp stdout cases && [ "$(wc -l <log)" -eq 61 ] &&
-    [ "$(sort ran | uniq -d | wc -l)" -lt 21 ]
-ok "with --resume the run goes on, and its output is whole" $?
+for order in '' -k; do
+    rm -f go ran stdout
+    # shellcheck disable=SC2086 # no or one word
+    "$PLBRUN" $order "${again[@]}" >stdout 2>out &
+    run=$!
+    soon eval '[ "$(tail -n 1 ran 2>/dev/null)" = 21 ] && [ "$(told)" -ge 1 ]'
+    kill -KILL $run
+    wait $run 2>/dev/null
+    soon eval '! pgrep -xf "sleep 98765"' >/dev/null
+    ok "programs end with their rank, and so does what they have started" $?
+    # shellcheck disable=SC2086
+    [ ! -e log ] && ! "$PLBRUN" $order "${again[@]}" >>stdout 2>out &&
+        grep -q 'go on from there with --resume' out
+    ok "a joblog's journal is not overwritten by mistake" $?
+    touch go
+    # shellcheck disable=SC2086
+    "$PLBRUN" $order "${again[@]}" --resume >>stdout 2>out &&
+        if [ "$order" = '' ]; then sort -n stdout; else cat stdout; fi | cmp - cases &&
+        [ "$(wc -l <log)" -eq 61 ] && [ "$(sort ran | uniq -d | wc -l)" -lt 21 ]
+    ok "with --resume the run goes on, and prints the rest${order:+ in order}" $?
+    rm -f log*
+done
 done_testing

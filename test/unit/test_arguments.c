@@ -143,8 +143,8 @@ static void a_command_needs_no_conf_file(void **state)
     struct plb_arguments a;
     struct plb_error err;
     char line[] = "--run true --lines - --jobs 3 --joblog log command.stdout=o",
-         range[] = "--range 1-9 --bar", conf[] = "--retries 2 a.conf", bar[] = "--bar a.conf",
-         word[] = "--run true a.conf b";
+         range[] = "--range 1-9 --bar", letters[] = "-kj 2 --range 1-9", conf[] = "--retries 2 a.conf",
+         bar[] = "--bar a.conf", word[] = "--run true a.conf b";
     assert_int_equal(read_line(line, &a, &err), PLB_OK);
     assert_true(a.runs && a.quiet && a.conf == NULL);
     assert_string_equal(plb_assigned(&a.settings, "app.kernel="), "command");
@@ -157,6 +157,10 @@ static void a_command_needs_no_conf_file(void **state)
     plb_arguments_fini(&a);
     assert_int_equal(read_line(range, &a, &err), PLB_OK);
     assert_true(a.runs && !a.quiet && plb_assigned(&a.settings, "command.lines=") == NULL);
+    plb_arguments_fini(&a);
+    assert_int_equal(read_line(letters, &a, &err), PLB_OK);
+    assert_string_equal(plb_assigned(&a.settings, "command.keep_order="), "yes");
+    assert_string_equal(plb_assigned(&a.settings, "cluster.threads="), "2");
     plb_arguments_fini(&a);
     assert_int_equal(read_line(conf, &a, &err), PLB_OK);
     assert_true(!a.runs && a.settings.n == 1 && strcmp(a.conf, "a.conf") == 0);
@@ -184,7 +188,7 @@ static void help_has_a_column_of_meanings(void **state)
         options++;
         assert_true(line[26] == ' ' && line[27] != ' ' && line[27] != '\0');
     }
-    assert_int_equal(options, 30);
+    assert_int_equal(options, 31);
     free(text);
 }
 

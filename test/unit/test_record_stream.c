@@ -1,0 +1,188 @@
+/* Records that are written as they arrive: which, in which order, and that each is written once. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "job/record_store.h"
+#include "job/records.h"
+
+#define UNITS 6
+
+static const struct plb_dataset set = {
+    .n = 2, .units = UNITS, .at = {{.mode = PLB_RECORDS}, {.mode = PLB_RECORDS}}};
+
+/* A store whose buffers both go to a file without a name. */
+struct fixture {
+    struct plb_record_store *store;
+    struct plb_records *records;
+    FILE *out;
+};
+
+static struct plb_record_store *make_store(FILE *out, bool in_order)
+{
+    char path[40];
+    struct plb_record_store *store = plb_record_store_new(set.at, set.n, NULL);
+    snprintf(path, sizeof path, "/dev/fd/%d", fileno(out));
+    assert_true(plb_record_store_stream(store, 0, UNITS, in_order, path));
+    assert_true(plb_record_store_stream(store, 1, UNITS, in_order, path));
+    return store;
+}
+
+static void begin(struct fixture *f, bool in_order)
+{
+    f->out = tmpfile();
+    assert_non_null(f->out);
+    f->records = plb_records_new(&set);
+    f->store = make_store(f->out, in_order);
+}
+
+/* A result of the range arrives, of which `units` count. Each unit that is a letter in `made`, from 'a', has
+ * its letter in the first record and a capital in the second. */
+static void arrive(struct fixture *f, int pass, struct plb_range range, struct plb_range units,
+                   const char *made)
+{
+    void *data[2] = {plb_records_part(f->records, 0), plb_records_part(f->records, 1)};
+    struct plb_task task = {.first = range.first, .count = range.count, .data = data};
+    struct plb_rangeset some = {0};
+    size_t n;
+    plb_records_begin(f->records);
+    for (; *made != '\0'; made++) {
+        char capital = (char)(*made - 'a' + 'A');
+        assert_int_equal(plb_task_record(&task, 0, *made - 'a', made, 1), 0);
+        assert_int_equal(plb_task_record(&task, 1, *made - 'a', &capital, 1), 0);
+    }
+    plb_records_seal(f->records, range);
+    void *bytes = plb_records_bytes(f->records, &n);
+    plb_rangeset_add(&some, units);
+    plb_record_store_keep(f->store, pass, range, bytes, n, &some);
+    plb_rangeset_fini(&some);
+}
+
+/* The stream ends, and has written this in all. */
+static void expect(struct fixture *f, bool rest, const char *right)
+{
+    char text[100] = "";
+    const char *path;
+    assert_int_equal(plb_record_store_end(f->store, rest, &path), 0);
+    ssize_t n = pread(fileno(f->out), text, sizeof text - 1, 0);
+    assert_true(n >= 0);
+    assert_string_equal(text, right);
+    plb_record_store_free(f->store);
+    f->store = NULL;
+}
+
+static void end(struct fixture *f)
+{
+    plb_records_free(f->records);
+    fclose(f->out);
+}
+
+static const struct plb_range all = {0, UNITS}, low = {0, 3}, high = {3, 3}, one = {1, 1};
+
+static void units_are_written_as_they_arrive(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f, false);
+    arrive(&f, 1, high, high, "fd");
+    arrive(&f, 1, low, low, "ac");
+    arrive(&f, 2, all, all, "abe");    /* a has been written */
+    arrive(&f, 3, all, one, "abcdef"); /* nothing new counts */
+    expect(&f, false, "dDfFaAcCbBeE");
+    end(&f);
+}
+
+static void in_order_each_waits_for_all_before_it(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f, true);
+    arrive(&f, 1, high, high, "de");
+    arrive(&f, 1, low, low, "ac");
+    expect(&f, false, "aA");
+    end(&f);
+    begin(&f, true);
+    arrive(&f, 1, all, low, "acd"); /* d does not count */
+    arrive(&f, 1, high, high, "e");
+    arrive(&f, 2, all, all, "b");
+    expect(&f, true, "aAbBcCeE"); /* d and f never come */
+    end(&f);
+    begin(&f, true);
+    arrive(&f, 1, all, all, "bcdef");
+    plb_record_store_drop(f.store, (struct plb_range){0, 1}); /* a was set aside */
+    expect(&f, false, "bBcCdDeEfF");
+    end(&f);
+}
+
+/* A run that goes on writes what the first one has not written. c was written, but the journal does not know
+ * that it was made. */
+static void a_run_that_goes_on_writes_the_rest(void **state)
+{
+    (void)state;
+    for (int in_order = 0; in_order < 2; in_order++) {
+        struct fixture f;
+        struct plb_rangeset known = {0};
+        const char *path;
+        FILE *journal = tmpfile();
+        assert_non_null(journal);
+        begin(&f, in_order);
+        assert_true(plb_record_store_adopt(f.store, fileno(journal), 1, NULL));
+        arrive(&f, 1, (struct plb_range){0, 2}, (struct plb_range){0, 2}, "ab");
+        arrive(&f, 1, (struct plb_range){2, 1}, (struct plb_range){2, 1}, "c");
+        arrive(&f, 1, (struct plb_range){4, 1}, (struct plb_range){4, 1}, "e");
+        assert_int_equal(plb_record_store_end(f.store, false, &path), 0);
+        plb_record_store_free(f.store);
+        plb_rangeset_add(&known, (struct plb_range){0, 2});
+        plb_rangeset_add(&known, (struct plb_range){4, 1});
+        f.store = make_store(f.out, in_order);
+        assert_true(plb_record_store_adopt(f.store, fileno(journal), 1, &known));
+        arrive(&f, 1, (struct plb_range){5, 1}, (struct plb_range){5, 1}, "f");
+        arrive(&f, 1, (struct plb_range){2, 2}, (struct plb_range){2, 2}, "cd");
+        expect(&f, true, in_order ? "aAbBcCdDeEfF" : "aAbBcCeEfFdD");
+        plb_rangeset_fini(&known);
+        fclose(journal);
+        end(&f);
+    }
+}
+
+static void a_reader_that_has_gone_is_told(void **state)
+{
+    struct fixture f;
+    int ends[2];
+    char right[40];
+    const char *path;
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(pipe(ends), 0);
+    f.out = fdopen(ends[1], "w");
+    f.records = plb_records_new(&set);
+    f.store = make_store(f.out, false);
+    close(ends[0]);
+    snprintf(right, sizeof right, "/dev/fd/%d", ends[1]);
+    arrive(&f, 1, all, all, "abc");
+    assert_int_equal(plb_record_store_end(f.store, true, &path), EPIPE);
+    assert_string_equal(path, right);
+    assert_int_equal(plb_record_store_failure(f.store, &path), EPIPE);
+    plb_record_store_free(f.store);
+    end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_are_written_as_they_arrive),
+        cmocka_unit_test(in_order_each_waits_for_all_before_it),
+        cmocka_unit_test(a_run_that_goes_on_writes_the_rest),
+        cmocka_unit_test(a_reader_that_has_gone_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
