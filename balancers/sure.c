@@ -243,8 +243,11 @@ static void block_end(void *state, const struct plb_view *view, int p)
 
 static void lost(void *state, const struct plb_view *view, int p)
 {
+    struct state *s = state;
+    (void)view;
     (void)p;
-    ((struct state *)state)->moved += view->n_pus;
+    s->moved++;
+    s->solved_at = -INFINITY; /* at once: nobody else may have anything to report */
 }
 
 const struct plb_balancer plb_balancer_sure = {
