@@ -29,7 +29,7 @@ const struct plb_field plb_aside_fields[] = {
 };
 
 const struct plb_field plb_meter_fields[] = {
-    {"node", PLB_UNIT_NONE, METER(node), .meaning = "Rank that has read it."},
+    {"rank", PLB_UNIT_NONE, METER(node), .meaning = "Rank that has read it."},
     {"host", PLB_UNIT_NONE, METER(host), .meaning = "Name of its host."},
     {"domain", PLB_UNIT_NONE, METER(domain),
      .meaning =
