@@ -107,6 +107,8 @@ KERNEL_LIBS_matmul := $(BLAS_LIBS)
 # binomial reads the same contracts as blackscholes.
 KERNEL_CFLAGS_binomial := -Ikernels/blackscholes
 KERNEL_ALSO_binomial := kernels/blackscholes/contracts.c
+# kmeans turns rows into columns as blackscholes does.
+KERNEL_CFLAGS_kmeans := -Ikernels/blackscholes
 # No result depends on these: square roots and comparisons are vectorised, and products and sums are rounded
 # one by one, as every C11 compiler may do.
 KERNEL_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off

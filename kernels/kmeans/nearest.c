@@ -5,11 +5,39 @@
 #include <math.h>
 #include <string.h>
 
+#include "transpose.h"
+
+typedef float narrow_reals __attribute__((vector_size(WIDE * sizeof(float))));
+
+PLB_CLONES static void turn(const struct shape *s, const void *points, int64_t n, double *x)
+{
+    const int64_t d = s->dimensions;
+    int64_t j = 0;
+    for (; j + WIDE <= d; j += WIDE)
+        for (int64_t first = 0; first < LANES; first += WIDE) {
+            reals v[WIDE];
+            for (int64_t r = 0; r < WIDE; r++) {
+                const int64_t at = (first + r < n ? first + r : n - 1) * d + j;
+                narrow_reals few;
+                if (s->narrow) {
+                    memcpy(&few, (const float *)points + at, sizeof few);
+                    v[r] = __builtin_convertvector(few, reals);
+                } else {
+                    memcpy(&v[r], (const double *)points + at, sizeof v[r]);
+                }
+            }
+            transpose(v);
+            for (int64_t k = 0; k < WIDE; k++)
+                memcpy(x + (j + k) * LANES + first, &v[k], sizeof v[k]);
+        }
+    for (; j < d; j++)
+        for (int64_t l = 0; l < LANES; l++)
+            x[j * LANES + l] = coordinate(s, points, l < n ? l : n - 1, j);
+}
+
 void side_by_side(const struct shape *s, const void *points, int64_t n, double *x)
 {
-    for (int64_t l = 0; l < LANES; l++)
-        for (int64_t j = 0; j < s->dimensions; j++)
-            x[j * LANES + l] = coordinate(s, points, l < n ? l : n - 1, j);
+    turn(s, points, n, x);
 }
 
 PLB_CLONES static void compare_all(const double *x, int64_t dimensions, const double *centroids,

@@ -14,9 +14,9 @@ python=$BUILD/peers/bin/python
 steps=83024 # of a row of this window
 cases() {
     echo "closed blackscholes options 1 multiply-adds 345 345 blackscholes.count=100000"
-    echo "montecarlo blackscholes paths 1000000 multiply-adds 150 150 blackscholes.count=1" \
-        "blackscholes.method=montecarlo blackscholes.paths=1000000"
-    echo "binomial binomial nodes 501501 multiply-adds 5 5 binomial.count=8"
+    echo "montecarlo blackscholes paths 250000 multiply-adds 150 150 blackscholes.count=4" \
+        "blackscholes.method=montecarlo blackscholes.paths=250000"
+    echo "binomial binomial nodes 501501 multiply-adds 5 5 binomial.count=32"
     echo "mandelbrot mandelbrot steps $steps unfused 8 8 mandelbrot.width=640 mandelbrot.height=480" \
         "mandelbrot.x=-0.75 mandelbrot.span=4"
     echo "taylor taylor points 1 multiply-adds 328 328 taylor.width=1000 taylor.height=100 taylor.order=40" \
@@ -50,18 +50,18 @@ cases | awk '
             giga("multiply-adds"), giga("unfused")
         printf "%.1f GB/s of copies, %.1f of rows of 512 bytes anywhere in 5 MB, %.1f in 100 MB\n\n",
             giga("copies"), giga("rows"), giga("rows_large")
-        printf "%-11s %18s %8s %20s %23s %8s\n",
+        printf "%-11s %19s %8s %20s %23s %8s\n",
             "kernel", "rate", "of peak", "of its limit", "beside", "times"
     }
     {
         ours = rate["our_" $1]
         peak = $7 > 0 ? sprintf("%.0f %%", 100 * ours * $7 / rate["multiply-adds"]) : ""
-        printf "%-11s %8.4g %9s %8s %4.0f %% %-13s", $1, ours, $3 "/s", peak, 100 * ours * $6 / rate[$5], $5
+        printf "%-11s %9.4g %9s %8s %4.0f %% %-13s", $1, ours, $3 "/s", peak, 100 * ours * $6 / rate[$5], $5
         between = ""
         for (i = 1; i <= n; i++)
             if (index(order[i], $1 "_") == 1) {
                 printf "%s %23s %8.2f", between, substr(order[i], length($1) + 2), ours / rate[order[i]]
-                between = sprintf("\n%59s", "")
+                between = sprintf("\n%60s", "")
             }
         printf "\n"
     }' rates -
