@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches a real expression table, and writes it to golub.csv beside this file: 3,051 genes of 38 patients
-# with leukaemia (Golub et al., Science 286, 1999). Debian ships it in r-bioc-multtest; the Python package rdata
-# reads it without R. Takes a few seconds, and the network.
+# with leukaemia (Golub et al., Science 286, 1999). Debian ships it in r-bioc-multtest; the Python package
+# rdata reads it without R. Takes a few seconds, and the network.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tmp=$(mktemp -d)
