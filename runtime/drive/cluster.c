@@ -151,8 +151,11 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_CANCEL:
     case PLB_RECALL:
     case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;
-    case PLB_BEAT:
     case PLB_LOST:
+        if (r->rank0 == NULL)
+            plb_node_receive(r->node, m, &r->out);
+        break;
+    case PLB_BEAT:
     case PLB_CRASH:
     case PLB_LEAVE: break;
     case PLB_JOULES: plb_metering_hear(r, m); break;

@@ -189,11 +189,12 @@ static void put_to_rank0(void *mpi, int tag, const void *data, size_t bytes, int
     plb_mpi_put(mpi, 0, tag, data, bytes, pending);
 }
 
-/* Nothing comes from a lost rank, or goes there. */
-static void get_from(void *mpi, int from, int tag, void *data, size_t bytes, int *pending)
+static bool get_from(void *mpi, int from, int tag, void *data, size_t bytes, int *pending)
 {
-    if (!plb_mpi_is_lost(mpi, from))
+    bool comes = !plb_mpi_is_lost(mpi, from);
+    if (comes)
         plb_mpi_get(mpi, from, tag, data, bytes, pending);
+    return comes;
 }
 
 static void put_to(void *mpi, int to, int tag, const void *data, size_t bytes, int *pending)

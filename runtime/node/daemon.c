@@ -258,7 +258,7 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
 {
     for (int p = 0; p < node->n_pus && m->type == PLB_PASS; p++) /* replaced buffers may be elsewhere */
         plb_pinned_add(&node->pinned, &node->runners[p]);
-    if (m->type == PLB_GATHER || m->type == PLB_LEND || m->type == PLB_COUNTED || m->type == PLB_WHERE)
+    if (plb_errands_concern(m))
         return plb_errands_data(node->runners, node->n_pus, m, out);
     pthread_mutex_lock(&node->shared.lock);
     bool sensible = m->type == PLB_CHECKSUM ? plb_errands_sum(node->runners, node->n_pus, m)

@@ -52,7 +52,7 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
             end_pull(r, slot, false);
             plb_runner_drop(r, slot);
         }
-        if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0)
+        if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0 || slot->torn)
             continue;
         if (!checks || slot->pulls == 0) {
             bool ready = arrive(r, slot),
@@ -241,13 +241,27 @@ static bool on_where(struct plb_runner *runners, int n, const struct plb_message
     return plb_slot_where(slot, shared->config.data, &shared->config.wire, shared->mirror, m);
 }
 
+static void lose(struct plb_runner *runners, int n, int rank)
+{
+    for (int p = 0; p < n; p++)
+        for (int s = 0; s < PLB_SLOTS; s++)
+            plb_slot_lose(&runners[p].slots[s], rank);
+}
+
+bool plb_errands_concern(const struct plb_message *m)
+{
+    return m->type == PLB_GATHER || m->type == PLB_LEND || m->type == PLB_COUNTED || m->type == PLB_WHERE
+        || m->type == PLB_LOST;
+}
+
 bool plb_errands_data(struct plb_runner *runners, int n, const struct plb_message *m, struct plb_outbox *out)
 {
     struct plb_node_shared *shared = n > 0 ? runners->shared : NULL;
     if (shared == NULL)
         return false;
     const struct plb_node_config *config = &shared->config;
-    switch (m->type) {
+    switch ((enum plb_message_type)m->type) {
+    case PLB_LOST: lose(runners, n, m->lost.rank); return true;
     case PLB_COUNTED: plb_mirror_counted(shared->mirror, m); return true;
     case PLB_LEND: return plb_lend(&shared->lends, shared->mirror, config, m);
     case PLB_WHERE: return on_where(runners, n, m);

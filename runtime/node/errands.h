@@ -37,7 +37,10 @@ bool plb_errands_sum(struct plb_runner *runners, int n, const struct plb_message
 /* Frees what is kept here; nothing is on its way. */
 void plb_errands_free_data(struct plb_node_shared *shared);
 
-/* A message about data that is here or comes: GATHER, COUNTED, LEND, WHERE. False: it was dropped. */
+/* Whether a message is about data that is here or comes, and no task. */
+bool plb_errands_concern(const struct plb_message *message);
+
+/* A message about data that is here or comes: GATHER, COUNTED, LEND, WHERE, LOST. False: it was dropped. */
 bool plb_errands_data(struct plb_runner *runners, int n, const struct plb_message *message,
                       struct plb_outbox *out);
 

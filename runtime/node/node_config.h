@@ -23,12 +23,13 @@ struct plb_node_pu {
 
 /* How data travels between this node and rank 0, and other nodes. The calls start a transfer and raise the
  * counter. They lower it when the transfer has ended: buffer and counter stay valid until then. The tag is
- * the slot's number. The communication thread makes the calls, without the node's lock. */
+ * the slot's number. The communication thread makes the calls, without the node's lock. get_from says false
+ * where the other node is lost, so that nothing comes. */
 struct plb_wire {
     void *context;
     void (*get)(void *context, int tag, void *data, size_t bytes, int *pending);       /* from rank 0 */
     void (*put)(void *context, int tag, const void *data, size_t bytes, int *pending); /* to rank 0 */
-    void (*get_from)(void *context, int from, int tag, void *data, size_t bytes, int *pending);
+    bool (*get_from)(void *context, int from, int tag, void *data, size_t bytes, int *pending);
     void (*put_to)(void *context, int to, int tag, const void *data, size_t bytes, int *pending);
 };
 

@@ -110,6 +110,8 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
                   &slot->pending);
     }
     slot->awaits = (slot->pulls & set->fed) != 0;
+    slot->torn = false;
+    plb_rangeset_clear(&slot->sources);
     slot->pending += slot->awaits;
     slot->asked = slot->arrived = plb_now();
     slot->summed = false;
@@ -123,6 +125,18 @@ static void copy_own(const struct plb_mirror *mirror, int buffer, struct plb_ran
     const void *from = plb_mirror_place(mirror, buffer, range.first);
     if (to != from)
         memcpy(to, from, bytes);
+}
+
+static void get_from(struct plb_slot *slot, const struct plb_wire *wire, int node, void *to, size_t bytes)
+{
+    if (node > 0)
+        plb_rangeset_add(&slot->sources, (struct plb_range){node, 1});
+    slot->torn |= !wire->get_from(wire->context, node, slot->tag, to, bytes, &slot->pending);
+}
+
+void plb_slot_lose(struct plb_slot *slot, int rank)
+{
+    slot->torn |= plb_rangeset_overlaps(&slot->sources, (struct plb_range){rank, 1});
 }
 
 bool plb_slot_where(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
@@ -142,7 +156,7 @@ bool plb_slot_where(struct plb_slot *slot, const struct plb_dataset *set, const 
         if (part->node == m->to)
             copy_own(mirror, part->buffer, part->range, to, bytes);
         else
-            wire->get_from(wire->context, part->node, slot->tag, to, bytes, &slot->pending);
+            get_from(slot, wire, part->node, to, bytes);
     }
     slot->awaits = !where->last;
     slot->pending -= where->last;
@@ -202,6 +216,7 @@ void plb_slot_release(struct plb_slot *slot)
 void plb_slot_fini(struct plb_slot *slot, const struct plb_executor *e)
 {
     release(slot, e);
+    plb_rangeset_fini(&slot->sources);
     plb_records_free(slot->records);
     slot->records = NULL;
 }

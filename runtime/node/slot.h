@@ -62,7 +62,9 @@ struct plb_slot {
     struct plb_keep *keep;    /* its results of buffers that have a place there go there; NULL: to `memory` */
     int64_t stored;           /* mask of its results that are in their files already, or stay here */
     bool awaits;              /* rank 0 is to say from where fed inputs come (WHERE); `pending` counts that */
-    bool summed;              /* their checksum has come: */
+    struct plb_rangeset sources; /* ranks other than 0 and this one from which they come */
+    bool torn;                   /* one of them is lost: the task cannot run, and its pass is given up */
+    bool summed;                 /* their checksum has come: */
     uint32_t sum;
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };
@@ -78,6 +80,9 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
  * not what the slot waits for. */
 bool plb_slot_where(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
                     const struct plb_mirror *mirror, const struct plb_message *where);
+
+/* A rank is lost. */
+void plb_slot_lose(struct plb_slot *slot, int rank);
 
 /* The checksum of the inputs that were pulled. */
 uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set);

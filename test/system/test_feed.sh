@@ -13,7 +13,7 @@ right() {
     ok "$name" $?
 }
 stays=heat.stays=yes          # results stay at their ranks
-right "a hundred steps" 3 heat.passes=100 "${fixed[@]}"
+right "forty steps" 3 heat.passes=40 "${fixed[@]}"
 right "units that change hands" 3 --balancer greedy balance.grain=500
 right "that setup has not named, after each third pass" 2 heat.named=no heat.every=3 balance.grain=3000
 right "with checksums and audits, though results should stay" 3 $stays run.checksums=yes run.audit=0.3 \
@@ -23,7 +23,7 @@ right "positions that all ranks have, in child processes" 2 heat.whole=yes run.i
 lines "$tmp/gpu.cluster" '[node a]' 'pus = p' '[node b]' 'pus = q' '[node c]' 'pus = q' '[pu p]' \
     '[pu q]' 'kind = gpu' 'copy = 1e9, 1e-6'
 right "on PUs with memory of their own" 3 cluster.file="$tmp/gpu.cluster" balance.grain=3000
-right "that stay, where units change hands" 4 $stays --balancer greedy balance.grain=500 heat.passes=50
+right "that stay, where units change hands" 3 $stays --balancer greedy balance.grain=500 heat.passes=12
 right "that stay, in child processes, after each third pass" 2 $stays run.isolate=yes heat.every=3 \
     balance.grain=3000
 right "that stay, where next looks at some" 3 $stays heat.gather=3 balance.grain=3000
@@ -73,7 +73,7 @@ if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
     started 3 --verify --log info "$tmp/h.conf" $stays "${fixed[@]}" heat.gather=3
     lose && ended "results stay" 'the last [123] are computed again'
     gate_at=1000000
-    begin 3 --verify --log info "$tmp/h.conf" $stays heat.passes=3 heat.gate="$tmp/gate"
+    begin 3 --verify --log info "$tmp/h.conf" $stays "${fixed[@]}" heat.passes=3 heat.gate="$tmp/gate"
     await 1 'next waits at the gate'
     kill -KILL "$(process_of 1)" # rank 0 hears of it later
     ended "before it is asked for results" 'the last 3 are computed again'

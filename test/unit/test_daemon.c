@@ -175,7 +175,7 @@ static void start(const struct plb_device_driver *const *drivers, int n, const s
                                      .kernel = setup->kernel != NULL ? setup->kernel : &kernel,
                                      .data = setup->set,
                                      .maps = &map,
-                                     .wire = {setup->range, stub_get, stub_put},
+                                     .wire = {.context = setup->range, .get = stub_get, .put = stub_put},
                                      .migration = {.on = setup->migrates}};
     for (int p = 0; p < n; p++)
         pus[p] = (struct plb_node_pu){.driver = drivers[p],

@@ -138,7 +138,7 @@ static void start(void)
                                      .kernel = &kernel,
                                      .data = &set,
                                      .maps = &map,
-                                     .wire = {NULL, late_get, quick_put}};
+                                     .wire = {.get = late_get, .put = quick_put}};
     pu.info = (struct plb_pu_info){.node = 1, .power = 1.0, .memory = 1e9};
     world.n = world.started = world.released = world.status = world.failures = 0;
     hold(false);

@@ -42,7 +42,7 @@ static void get(void *context, int tag, void *data, size_t bytes, int *pending)
     pulled += bytes;
 }
 
-static const struct plb_wire wire = {NULL, get, NULL};
+static const struct plb_wire wire = {.get = get};
 
 /* A task gets its inputs, and they arrive. Returns the bytes that it has pulled. */
 static size_t fetch(struct plb_mirror *m, const struct plb_dataset *data, struct plb_slot *slot,

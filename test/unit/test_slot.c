@@ -51,7 +51,7 @@ static void growing_tasks_lock_pages_three_times(void **state)
     static const struct plb_dataset set = {
         .n = 1, .units = UNITS, .at = {{.name = "in", .mode = PLB_PARTITION, .unit_bytes = UNIT_BYTES}}};
     const struct plb_device_config config = {.threads = 1};
-    const struct plb_wire wire = {NULL, no_get, NULL};
+    const struct plb_wire wire = {.get = no_get};
     struct plb_error err = {.status = PLB_OK};
     struct plb_page_locks locks = {.most = 0.0};
     struct plb_executor e;
@@ -102,7 +102,7 @@ static void what_is_in_place_does_not_travel(void **state)
                                                   {.mode = PLB_OUTPUT, .unit_bytes = 4096},
                                                   {.mode = PLB_OUTPUT, .unit_bytes = 8}}};
     const struct plb_device_config config = {.threads = 1};
-    const struct plb_wire wire = {NULL, count_get, count_put};
+    const struct plb_wire wire = {.get = count_get, .put = count_put};
     struct plb_error err = {.status = PLB_OK};
     struct plb_executor e;
     struct plb_slot slot = {.task.range = {100, 3}};
@@ -184,7 +184,7 @@ static void a_device_is_closed_after_what_its_thread_keeps(void **state)
     struct plb_node *node;
     struct plb_node_pu pu = {.driver = &driver, .device.config.threads = 1};
     struct plb_node_config config = {
-        .rank = 1, .n_nodes = 2, .kernel = &kernel, .data = &set, .maps = &map, .wire = {NULL, no_get, NULL}};
+        .rank = 1, .n_nodes = 2, .kernel = &kernel, .data = &set, .maps = &map, .wire = {.get = no_get}};
     pu.info = (struct plb_pu_info){.node = 1, .power = 1.0, .memory = 1e9};
     assert_int_equal(pthread_key_create(&handle, release_handle), 0);
     alarm(DEADLOCK);

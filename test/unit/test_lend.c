@@ -1,0 +1,289 @@
+/* Inputs that come from other ranks than 0, and those that others get from this one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "node/lend.h"
+#include "node/slot.h"
+#include "stub_device.h"
+
+#define UNITS 100
+#define RANK 3
+#define LOST 5
+#define PAGE 4096
+
+/* One input that the output feeds, one that nothing feeds, and a halo. */
+static const struct plb_dataset set = {
+    .n = 3,
+    .units = UNITS,
+    .fed = PLB_BUFFER(0),
+    .at = {{.mode = PLB_PARTITION, .unit_bytes = PAGE, .before = 1, .after = 1},
+           {.mode = PLB_PARTITION, .unit_bytes = 8},
+           {.mode = PLB_OUTPUT, .unit_bytes = PAGE, .stays = true}}};
+static const struct plb_device_driver driver = {.name = "stub", .entry = stub_entry, .ops = {STUB_OPS}};
+static const struct plb_pass named = {.n_feeds = 1, .feeds = {{2, 0, 0}}},
+                             feeds = {.n_feeds = 1, .feeds = {{2, 0, 1}}};
+
+/* Transfers that have begun. The test ends them. */
+static struct {
+    int peer, tag; /* peer: 0 for rank 0 */
+    void *data;
+    size_t bytes;
+    int *pending;
+} way[20];
+static int n;
+
+static void note(int peer, int tag, const void *data, size_t bytes, int *pending)
+{
+    assert_true(n < 20);
+    way[n].peer = peer;
+    way[n].tag = tag;
+    way[n].data = (void *)data;
+    way[n].bytes = bytes;
+    way[n++].pending = pending;
+    ++*pending;
+}
+
+static void get(void *context, int tag, void *data, size_t bytes, int *pending)
+{
+    (void)context;
+    note(0, tag, data, bytes, pending);
+}
+
+static void put(void *context, int tag, const void *data, size_t bytes, int *pending)
+{
+    (void)context;
+    note(0, tag, data, bytes, pending);
+}
+
+static bool get_from(void *context, int from, int tag, void *data, size_t bytes, int *pending)
+{
+    (void)context;
+    if (from != LOST)
+        note(from, tag, data, bytes, pending);
+    return from != LOST;
+}
+
+static void put_to(void *context, int to, int tag, const void *data, size_t bytes, int *pending)
+{
+    (void)context;
+    note(to, tag, data, bytes, pending);
+}
+
+static const struct plb_node_config config = {
+    .rank = RANK, .data = &set, .wire = {NULL, get, put, get_from, put_to}};
+
+static void end_transfers(void)
+{
+    while (n > 0)
+        --*way[--n].pending;
+}
+
+static void begin(struct plb_mirror *m, struct plb_lends *lends, int pass, const struct plb_pass *pass_begin)
+{
+    struct plb_mirror_tasks tasks = {0};
+    struct plb_rangeset busy = {0};
+    plb_lends_under_way(lends, &tasks.read);
+    plb_mirror_feed(m, pass, pass_begin, &tasks);
+    plb_mirror_begin_pass(m, &busy);
+    plb_rangeset_fini(&tasks.read);
+}
+
+static bool fetch(struct plb_mirror *m, struct plb_slot *slot, int pass, int64_t first, int64_t count)
+{
+    struct plb_executor e = {.ops = &driver.ops, .limit = {INT64_MAX, 1e9}};
+    slot->task.range = (struct plb_range){first, count};
+    slot->task.pass = pass;
+    slot->anew = true;
+    return plb_slot_fetch(slot, &set, &e, &config.wire, m);
+}
+
+static void release(struct plb_mirror *m, struct plb_slot *slot)
+{
+    struct plb_executor e = {.ops = &driver.ops};
+    plb_slot_fini(slot, &e);
+    plb_mirror_free(m);
+    n = 0;
+}
+
+static struct plb_message where(int slot, int last, int n_parts, const struct plb_where_part *parts)
+{
+    struct plb_message m = {
+        .type = PLB_WHERE, .to = RANK, .where = {.slot = slot, .n = n_parts, .last = last}};
+    memcpy(m.where.at, parts, (size_t)n_parts * sizeof *parts);
+    return m;
+}
+
+/* Task 10 to 19 pulls 9 to 20. Rank 0 sends what nothing feeds at once, and of the rest it is asked where. */
+static void inputs_come_from_those_that_have_them(void **state)
+{
+    (void)state;
+    static const struct plb_where_part first[] = {{{9, 6}, 2, 0}},
+                                       rest[] = {{{15, 3}, 0, 0}, {{18, 3}, 4, 0}},
+                                       wrong[][1] = {{{{8, 1}, 2, 0}}, {{{9, 1}, 2, 1}}, {{{9, 1}, 2, 31}}};
+    struct plb_slot slot = {.tag = 7};
+    struct plb_lends lends = {0};
+    for (int kept = 0; kept < 2; kept++) {
+        struct plb_mirror *m = plb_mirror_new(&set, kept ? 1e9 : 1.0, false);
+        begin(m, &lends, 1, &named);
+        assert_true(fetch(m, &slot, 1, 10, 10) && slot.kept == kept);
+        assert_true(n == 1 && way[0].peer == 0 && way[0].bytes == (kept ? 12 : 10) * 8);
+        assert_int_equal(slot.pulls, 3);
+        end_transfers();
+        assert_int_equal(slot.pending, 1); /* the word from rank 0 */
+        struct plb_message w = where(8, 1, 1, first);
+        assert_false(plb_slot_where(&slot, &set, &config.wire, m, &w)); /* about another one */
+        for (int i = 0; i < 3; i++) {
+            w = where(7, 1, 1, wrong[i]);
+            assert_false(plb_slot_where(&slot, &set, &config.wire, m, &w));
+        }
+        w = where(7, 0, 1, first);
+        assert_true(plb_slot_where(&slot, &set, &config.wire, m, &w) && slot.awaits);
+        w = where(7, 1, 2, rest);
+        assert_true(plb_slot_where(&slot, &set, &config.wire, m, &w) && !slot.awaits);
+        assert_true(n == 3 && way[0].peer == 2 && way[1].peer == 0 && way[2].peer == 4);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(way[i].tag, 7);
+        assert_ptr_equal(way[0].data, (char *)slot.buffer[0] - PAGE);
+        assert_ptr_equal(way[2].data, (char *)slot.buffer[0] + 8 * PAGE);
+        assert_int_equal(way[2].bytes, 3 * PAGE);
+        assert_int_equal(slot.pending, 3);
+        end_transfers();
+        assert_true(slot.pending == 0 && !slot.torn);
+        assert_false(plb_slot_where(&slot, &set, &config.wire, m, &w)); /* it has come */
+        release(m, &slot);
+        slot = (struct plb_slot){.tag = 7};
+    }
+    plb_lends_fini(&lends);
+}
+
+/* Inputs of a lost rank do not come, and a task without them does not run. */
+static void a_lost_rank_tears_a_task(void **state)
+{
+    (void)state;
+    static const struct plb_where_part two[] = {{{9, 6}, 2, 0}, {{15, 6}, 0, 0}},
+                                       lost[] = {{{9, 12}, LOST, 0}};
+    struct plb_slot slot = {.tag = 7};
+    struct plb_lends lends = {0};
+    struct plb_mirror *m = plb_mirror_new(&set, 1.0, false);
+    begin(m, &lends, 1, &named);
+    fetch(m, &slot, 1, 10, 10);
+    struct plb_message w = where(7, 1, 2, two);
+    plb_slot_where(&slot, &set, &config.wire, m, &w);
+    plb_slot_lose(&slot, 4);
+    assert_false(slot.torn);
+    plb_slot_lose(&slot, 2);
+    assert_true(slot.torn);
+    end_transfers();
+    fetch(m, &slot, 1, 10, 10);
+    assert_false(slot.torn);
+    w = where(7, 1, 1, lost);
+    plb_slot_where(&slot, &set, &config.wire, m, &w);
+    assert_true(slot.torn);
+    end_transfers();
+    release(m, &slot);
+    plb_lends_fini(&lends);
+}
+
+static void is_lent(int at, int to, const void *data, size_t bytes)
+{
+    assert_true(at < n && way[at].peer == to && way[at].data == data);
+    assert_int_equal(way[at].bytes, bytes);
+}
+
+/* A pass computes 10 to 39 here; the next one has them as inputs, and others do. */
+static void others_get_what_is_computed_here(void **state)
+{
+    (void)state;
+    struct plb_slot slot = {.tag = 7};
+    struct plb_lends lends = {0};
+    struct plb_outbox out = {0};
+    struct plb_mirror *m = plb_mirror_new(&set, 1e9, false);
+    struct plb_message gather = {.type = PLB_GATHER, .pass = 1, .gather = {{10, 30}, PLB_BUFFER(2)}},
+                       lend = {.type = PLB_LEND, .pass = 2, .lend = {{20, 5}, 17, PLB_BUFFER(0), 2}},
+                       counted = {.type = PLB_COUNTED, .pass = 2, .counted = {{{10, 30}}, 1}};
+    begin(m, &lends, 1, &named);
+    fetch(m, &slot, 1, 10, 30);
+    char *results = slot.buffer[2];
+    assert_true(slot.gives == m && slot.stored == PLB_BUFFER(2) && plb_slot_sent(&slot, &set) == 0);
+    memset(results, 9, 30 * PAGE);
+    plb_lend_results(&lends, m, &config, 50, &gather, &out);
+    assert_int_equal(out.at[0].kept.here, 0); /* not reported yet */
+    plb_mirror_reported(m, 1, slot.task.range);
+    end_transfers();
+    plb_lend_results(&lends, m, &config, 50, &gather, &out);
+    assert_true(out.at[1].kept.here == 1 && out.at[1].kept.slot == way[0].tag && way[0].tag >= 50);
+    is_lent(0, 0, results, 30 * PAGE);
+    gather.gather.range.first = 9;
+    plb_lend_results(&lends, m, &config, 50, &gather, &out);
+    assert_true(out.at[2].kept.here == 0 && n == 1);
+    end_transfers();
+    begin(m, &lends, 2, &feeds);
+    plb_mirror_counted(m, &counted);
+    assert_true(plb_lend(&lends, m, &config, &lend));
+    is_lent(0, 2, results + 10 * PAGE, 5 * PAGE);
+    assert_int_equal(way[0].tag, 17);
+    begin(m, &lends, 3, &feeds); /* they are still sent: nobody writes there */
+    assert_false(plb_mirror_give(m, (struct plb_range){20, 1}));
+    assert_true(plb_mirror_give(m, (struct plb_range){30, 1}));
+    end_transfers();
+    begin(m, &lends, 4, &named);
+    assert_true(plb_mirror_give(m, (struct plb_range){20, 1}));
+    lend.lend.range.count = UNITS;
+    assert_false(plb_lend(&lends, m, &config, &lend));
+    lend.lend = (struct plb_lend){{20, 5}, 17, PLB_BUFFER(1), 2};
+    assert_false(plb_lend(&lends, m, &config, &lend)); /* nothing feeds it: rank 0 has it */
+    assert_false(plb_lend(&lends, NULL, &config, &lend));
+    release(m, &slot);
+    plb_outbox_fini(&out);
+    plb_lends_fini(&lends);
+}
+
+/* Room is short, and inputs that this rank alone has are not used for a pass: they stay. A task that finds
+ * them here copies them. */
+static void inputs_that_nobody_else_has_stay(void **state)
+{
+    (void)state;
+    static const struct plb_where_part own[] = {{{34, 6}, RANK, 0}, {{40, 56}, 0, 0}};
+    struct plb_message counted = {.type = PLB_COUNTED, .pass = 2, .counted = {{{10, 30}}, 1}};
+    struct plb_slot slot = {.tag = 7}, other = {.tag = 8};
+    struct plb_lends lends = {0};
+    struct plb_mirror *m = plb_mirror_new(&set, 40.0 * (2 * PAGE + 8), false);
+    begin(m, &lends, 1, &named);
+    fetch(m, &slot, 1, 10, 30);
+    memset(slot.buffer[2], 9, 30 * PAGE);
+    plb_mirror_reported(m, 1, slot.task.range);
+    end_transfers();
+    for (int pass = 2; pass < 4; pass++) {
+        begin(m, &lends, pass, pass == 2 ? &feeds : &named);
+        plb_mirror_counted(m, &counted);
+        fetch(m, &other, pass, 50, 30); /* there is no room for these */
+        assert_false(other.kept);
+        end_transfers();
+    }
+    assert_int_equal(*(char *)plb_mirror_place(m, 0, 25), 9);
+    assert_false(fetch(m, &other, 3, 12, 10));
+    assert_true(other.kept && *(char *)other.buffer[0] == 9);
+    fetch(m, &other, 3, 35, 60);
+    struct plb_message w = where(8, 1, 2, own);
+    assert_true(!other.kept && plb_slot_where(&other, &set, &config.wire, m, &w));
+    assert_int_equal(*((char *)other.buffer[0] + 4 * PAGE), 9);
+    end_transfers();
+    release(NULL, &other);
+    release(m, &slot);
+    plb_lends_fini(&lends);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_come_from_those_that_have_them),
+        cmocka_unit_test(a_lost_rank_tears_a_task),
+        cmocka_unit_test(others_get_what_is_computed_here),
+        cmocka_unit_test(inputs_that_nobody_else_has_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
