@@ -3,7 +3,7 @@
  * A solve gives the time T at which all PUs together could have finished all that remains (PLB-HeC, eqs. 3 to
  * 5), by what is believed of each PU (model/belief). Then, for a PU that asks:
  * 1. It may get what it finishes by T even if it is as slow as it may be.
- * 2. Of that it gets half, as long as deciding the rest later may win more than one more start costs. That
+ * 2. Of that it gets half, as long as deciding the rest later may win more than one more block costs. That
  *    is the error expected, as far as others could take it over. Else it gets all that it can do by T.
  * 3. How slow a PU may be comes from its power before its first report, the scatter of its reports, the sizes
  *    seen, and the age of what is known.
@@ -153,7 +153,8 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
     double wait = view->now + busy - pu->begun;
     double x = plb_belief_sure(b, left, wait, view->remaining);
     double others = view->living > 1 ? 1.0 - s->x[p] / s->sum : 0.0;
-    if (plb_belief_spread(b, x, wait) * left * others > b->start_s + s->pus[p].trip_s)
+    double costs = b->start_s + s->pus[p].trip_s + view->result_s; /* of one more block */
+    if (plb_belief_spread(b, x, wait) * left * others > costs)
         x = fmax(0.5 * x, fmin(x, view->next));
     else
         x = fmax(x, plb_model_work(&b->model, left, view->remaining));

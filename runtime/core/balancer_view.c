@@ -39,7 +39,7 @@ void plb_balancer_view_init(struct plb_balancer_view *v, const struct plb_view_p
     v->room = pus->room;
     v->pus = plb_alloc((size_t)pus->room * sizeof *v->pus);
     v->shown = plb_alloc((size_t)pus->room * sizeof *v->shown);
-    v->view = (struct plb_view){.pus = v->pus, .stats = &v->stats};
+    v->view = (struct plb_view){.pus = v->pus, .stats = &v->stats, .result_s = pus->result_s};
     for (int p = 0; p < pus->n; p++)
         plb_balancer_view_add(v, pus);
     for (int p = pus->n; p < pus->room; p++) /* it has not come */

@@ -34,6 +34,7 @@ struct plb_view_pus {
     double mean_bytes, task_bytes; /* of a unit in the mean, and of a task beside its units */
     int room;                      /* PUs that there may be: the length of the arrays */
     int n;                         /* that are there */
+    double result_s;               /* see plb_view */
 };
 
 void plb_balancer_view_init(struct plb_balancer_view *view, const struct plb_view_pus *pus,

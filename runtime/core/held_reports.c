@@ -2,6 +2,23 @@
 #include "core/worker.h"
 #include "core/worker_inside.h"
 
+#include <math.h>
+
+/* Seconds of tasks in one result at most: as long as a report may wait (REPORT_DELAY of node/daemon.c).
+ * Larger: balancers hear later, and more is executed again after a loss. Smaller: each result takes two cores
+ * for some 50 us. */
+#define HELD 5e-3
+
+/* The same where arrays are large: so many times as long as rank 0's link needs for one of each node. Larger:
+ * a loss costs more, by so many arrays' time where the others share the units. Smaller: rank 0's link has
+ * more to carry than the results of a pass need, a quarter of the time with this one. */
+#define ARRAYS 4.0
+
+/* Of the time that the PU's queue will take: the part that one result may have, unless all of it fits into
+ * one result by ARRAYS. Larger: a torn one costs more near the end. Smaller: more results there. With an
+ * eighth a PU had 27 results in a pass of 15 ms, and with a half 18. */
+#define PART 0.5
+
 bool plb_worker_executed(struct plb_worker *w, int pu, const struct plb_slice *task, double execute_s,
                          double transfer_s)
 {
@@ -13,7 +30,9 @@ bool plb_worker_executed(struct plb_worker *w, int pu, const struct plb_slice *t
     return true;
 }
 
-double plb_worker_ahead(const struct plb_worker *w, int pu, const struct plb_slice *last)
+/* Seconds of what the PU has queued, by its latest task; 0 where the units behind `last` do not come next, of
+ * the same block. */
+static double ahead_of(const struct plb_worker *w, int pu, const struct plb_slice *last)
 {
     const struct plb_own_pu *own = &w->pus.at[pu];
     const struct plb_queue *queue = &own->queue;
@@ -21,6 +40,13 @@ double plb_worker_ahead(const struct plb_worker *w, int pu, const struct plb_sli
         || queue->at[queue->head].range.first != last->range.first + last->range.count)
         return 0.0;
     return own->rate.unit_s * (double)plb_queue_units(queue);
+}
+
+bool plb_worker_may_hold(const struct plb_worker *w, int pu, const struct plb_slice *last, double seconds)
+{
+    double ahead = ahead_of(w, pu, last), arrays = ARRAYS * w->arrays_s;
+    bool all = arrays > HELD && ahead > 0.0 && seconds + ahead <= arrays;
+    return all || seconds <= fmin(fmax(HELD, arrays), PART * ahead);
 }
 
 bool plb_worker_report(struct plb_worker *w, int pu, const struct plb_slice *units, double execute_s,

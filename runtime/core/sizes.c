@@ -5,6 +5,15 @@
 
 const struct plb_sizes plb_no_sizes;
 
+/* Bytes that rank 0's link is taken to carry in a second: 1 Gbit/s. Larger: a slow network has too many
+ * arrays. Smaller: on a fast one results wait without need. */
+#define LINK 125e6
+
+double plb_sizes_arrays_seconds(const struct plb_sizes *s, int n_nodes)
+{
+    return s != NULL ? n_nodes * s->task_bytes / LINK : 0.0;
+}
+
 double plb_sizes_beside(const struct plb_sizes *s)
 {
     return s->task_bytes + s->halo_bytes;

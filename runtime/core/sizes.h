@@ -56,6 +56,10 @@ bool plb_sizes_has_room(const struct plb_sizes *sizes, double memory, double lar
 void plb_sizes_refuse(const struct plb_sizes *sizes, int64_t units, const struct plb_pu_info *pus, int n_pus,
                       bool *refused);
 
+/* Seconds that rank 0's link probably needs for the reduced arrays of one result of each of so many nodes. No
+ * sizes: 0. */
+double plb_sizes_arrays_seconds(const struct plb_sizes *sizes, int n_nodes);
+
 /* Bytes of a task beside those of its units: reduced arrays and halo. */
 double plb_sizes_beside(const struct plb_sizes *sizes);
 

@@ -23,6 +23,7 @@ struct plb_worker *plb_worker_new(const struct plb_worker_config *config)
     w->n_phases = config->n_phases;
     w->maps = config->maps;
     w->migration = config->migration;
+    w->arrays_s = plb_sizes_arrays_seconds(config->sizes, config->n_nodes);
     w->thief = plb_thief_new(config->node, config->n_nodes, &config->migration);
     plb_reports_init(&w->reports, config->n_pus, w->node);
     plb_copies_init(&w->copies, config->n_pus);
@@ -192,7 +193,8 @@ static void on_steal(struct plb_worker *w, const struct plb_message *m, struct p
 {
     struct plb_queue_entry taken[PLB_GIFTS];
     bool gives = m->pass == w->pass && w->migration.on && w->pus.map != NULL && m->from != w->node;
-    int n = gives ? plb_own_pus_give(&w->pus, &m->steal, w->migration.threshold, taken) : 0;
+    double least = fmax(w->migration.threshold, w->arrays_s * m->steal.rate);
+    int n = gives ? plb_own_pus_give(&w->pus, &m->steal, least, taken) : 0;
     give(w, m->from, 0, taken, n, out, m->pass);
 }
 

@@ -73,9 +73,11 @@ bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_slice *
 bool plb_worker_executed(struct plb_worker *worker, int pu, const struct plb_slice *task, double execute_s,
                          double transfer_s);
 
-/* Seconds of what the PU has queued, by its latest task; 0 where the units behind `last` do not come next, of
- * the same block. */
-double plb_worker_ahead(const struct plb_worker *worker, int pu, const struct plb_slice *last);
+/* Whether a PU may hold a result back that has so many seconds with a further task as long as its latest one.
+ * It has taken tasks up to `last`: much of the same block comes behind it. The larger the reduced arrays are
+ * and the more nodes send them, the longer it may. */
+bool plb_worker_may_hold(const struct plb_worker *worker, int pu, const struct plb_slice *last,
+                         double seconds);
 
 /* Adds the report of units that are one result, in a slot. units->more: their tasks but for one. False: they
  * are obsolete, and nothing is reported. */

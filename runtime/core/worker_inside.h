@@ -16,7 +16,8 @@ struct plb_worker {
     struct plb_outbox early; /* messages of passes that have not begun here */
     struct plb_migration migration;
     struct plb_thief *thief;
-    bool empty; /* the master has nothing more to grant */
+    double arrays_s; /* seconds of rank 0's link for the reduced arrays of one result of each node */
+    bool empty;      /* the master has nothing more to grant */
 };
 
 #endif

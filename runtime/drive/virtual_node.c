@@ -5,53 +5,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "drive/virtual_inputs.h"
+#include "drive/virtual_node_inside.h"
 #include "drive/virtual_worker.h"
 #include "model/speed.h"
 
 /* Seconds that a report may wait for the next one, where the master does not need it soon. Larger: fewer
  * messages, and balancers hear later. Smaller: the reverse. As in the daemon. */
 #define REPORT_DELAY 5e-3
-
-/* A task that a PU has taken and not started. */
-struct staged {
-    struct plb_slice task;
-    int phase, number; /* number: of the tasks of this PU */
-    double asked;      /* when its inputs were asked for */
-    bool ready;        /* they are there */
-    struct plb_range pulled;
-};
-
-struct virtual_pu {
-    const struct plb_pu_spec *spec;
-    struct staged line[PLB_VIRTUAL_TASKS_AHEAD];
-    int n_line, taken;    /* taken: tasks so far */
-    bool executing, gone; /* gone: its node has given it up */
-    double limit;         /* the time at which `current` hangs; infinite: it never does */
-    struct staged current;
-    double started, idle_since;
-    double copies_s, execute_s, transfer_s; /* of `current`; the last with the wait for its inputs */
-};
-
-struct virtual_node {
-    struct plb_worker *worker;
-    int first_pu, n_pus;
-    int ahead;      /* tasks taken beside the one that is executed */
-    bool slots;     /* each task is reported by itself, with its results */
-    double look_at; /* when it looks next; once at a time */
-    bool stopped;
-};
-
-struct plb_virtual_nodes {
-    struct plb_world *world;
-    const struct plb_cost_map *true_maps;
-    struct plb_faults *faults;
-    struct plb_network *network;
-    struct plb_virtual_inputs *inputs;
-    struct virtual_node *at;
-    struct virtual_pu *pus;
-    struct plb_outbox out;
-};
 
 struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const struct plb_cost_map *true_maps,
                                                 struct plb_faults *faults, struct plb_network *network)
@@ -72,10 +32,13 @@ struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const s
         node->n_pus = in->master_only && n == 0 ? 0 : c->nodes[n].n_pus;
         node->first_pu = c->nodes[n].first_pu;
         node->worker = plb_virtual_worker_new(world, n, node->n_pus);
-        node->slots = (reduced && in->master.audit > 0.0) || (n != 0 && outputs)
-                   || (n != 0 && travels && !reduced); /* else reduced arrays gather: node/gather.h */
+        node->gathers = reduced && in->master.audit <= 0.0 && (n == 0 || !outputs);
+        node->slots = (reduced && in->master.audit > 0.0) || (n != 0 && travels && !node->gathers);
         node->ahead = n != 0 && travels ? PLB_VIRTUAL_TASKS_AHEAD : 0;
         node->look_at = -1.0;
+        for (int p = node->first_pu; p < node->first_pu + node->n_pus; p++)
+            v->pus[p].held = (struct plb_virtual_held){
+                .worker = node->worker, .pu = p - node->first_pu, .number = -1};
     }
     for (int p = 0; p < c->n_pus; p++)
         v->pus[p].spec = &c->pus[p];
@@ -181,6 +144,7 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
     pu->current = pu->line[0];
     memmove(pu->line, pu->line + 1, (size_t)--pu->n_line * sizeof *pu->line);
     const struct plb_slice *task = &pu->current.task;
+    plb_virtual_held_report(&pu->held, task);
     double bytes = plb_sizes_bytes(&in->inputs, task->range) + plb_sizes_bytes(&in->results, task->range);
     pu->executing = true;
     pu->started = now;
@@ -210,6 +174,7 @@ static void drop_out(struct plb_virtual_nodes *v, int n, int id, const char *why
         failure.among = pu->line[i].task.range;
         plb_worker_leave(node->worker, id - node->first_pu, &pu->line[i].task, &failure);
     }
+    plb_virtual_held_give_back(&pu->held, why);
     pu->executing = false;
     pu->gone = true;
     pu->n_line = 0;
@@ -230,6 +195,8 @@ static void advance(struct plb_virtual_nodes *v, int n, int id)
         else if (!room || !stage(v, n, id))
             break;
     }
+    if (!pu->executing)
+        plb_virtual_held_report(&pu->held, NULL);
     if (plb_faults_pu_broken(v->faults, id))
         drop_out(v, n, id, "it broke");
 }
@@ -258,6 +225,23 @@ static void die(struct plb_virtual_nodes *v, int n, int id)
     advance_all(v, n);
 }
 
+/* Reports the task that a PU has executed, or holds its result. True where the report should not wait. */
+static bool end(const struct virtual_node *node, struct virtual_pu *pu)
+{
+    const struct plb_slice *task = &pu->current.task;
+    bool more = pu->n_line > 0;
+    struct plb_virtual_ended ended = {task,
+                                      more ? &pu->line[0].task : NULL,
+                                      more ? &pu->line[pu->n_line - 1].task : NULL,
+                                      pu->current.number,
+                                      pu->execute_s,
+                                      pu->transfer_s};
+    if (node->gathers)
+        return plb_virtual_held_end(&pu->held, &ended);
+    return plb_worker_done(node->worker, pu->held.pu, task, pu->execute_s, pu->transfer_s,
+                           node->slots ? pu->current.number : PLB_NO_SLOT);
+}
+
 /* A PU has executed its task. */
 static void finish(struct plb_virtual_nodes *v, int n, int id)
 {
@@ -276,8 +260,7 @@ static void finish(struct plb_virtual_nodes *v, int n, int id)
     pu->idle_since = v->world->now;
     if (watch->executed != NULL)
         watch->executed(watch->context, id, task);
-    bool urgent = plb_worker_done(node->worker, id - node->first_pu, task, pu->execute_s, pu->transfer_s,
-                                  node->slots ? pu->current.number : PLB_NO_SLOT);
+    bool urgent = end(node, pu);
     advance(v, n, id);
     dispatch(v);
     if (urgent || !pu->executing)

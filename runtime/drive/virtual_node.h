@@ -7,10 +7,6 @@
 
 #include "drive/virtual_network.h"
 
-/* As PLB_TASKS_AHEAD of node/slot.h. Larger: a PU binds tasks that others could take. Smaller: it waits for
- * inputs. */
-#define PLB_VIRTUAL_TASKS_AHEAD 2
-
 struct plb_virtual_nodes;
 
 /* true_maps: what tasks cost, one per phase; borrowed. */

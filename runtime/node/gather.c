@@ -1,18 +1,6 @@
 /* One slot that tasks are folded into. */
 #include "node/gather.h"
 
-#include <math.h>
-
-/* Seconds of tasks in one result at most: as long as a report may wait (REPORT_DELAY of node/daemon.c).
- * Larger: balancers hear later, and more is executed again after a loss. Smaller: each result costs rank 0
- * about 7 us. */
-#define HELD 5e-3
-
-/* Of the time that the PU's queue will take: the part that one result may have. Larger: the end of a pass
- * waits for results that are held, and a torn one costs more. Smaller: more results near the end. As a
- * burst's. */
-#define PART 0.125
-
 #define GONE "it had failed before" /* as for what is queued (core/worker.c) */
 
 bool plb_gathers(const struct plb_dataset *set, int64_t stays)
@@ -67,8 +55,8 @@ static bool may_wait(const struct plb_held *h, const struct plb_taken *taken, do
 {
     if (h->shared->resting || h->shared->config.audits || (taken->next != NULL && !continues(h, taken->next)))
         return false;
-    double ahead = plb_worker_ahead(h->shared->worker, h->pu, taken->last != NULL ? taken->last : &h->units);
-    return h->execute_s + h->transfer_s + seconds <= fmin(HELD, PART * ahead);
+    return plb_worker_may_hold(h->shared->worker, h->pu, taken->last != NULL ? taken->last : &h->units,
+                               h->execute_s + h->transfer_s + seconds);
 }
 
 /* Adds a result to the held one, or holds it in place of that. Returns whether something was reported. */

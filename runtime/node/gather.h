@@ -3,8 +3,8 @@
  * few results per second to judge and to fold, and not one for each task.
  *
  * A result counts whole or not at all (core/ledger.h). So the held units are adjacent ones of one block. A
- * result is held back only while the PU has more of the block before it: for HELD seconds at most, and for an
- * eighth of the time that its queue will take. A PU that finds no task reports at once what it holds. Where
+ * result is held back only while the PU has more of the block before it, and not for long
+ * (core/held_reports.c). A PU that finds no task reports at once what it holds. Where
  * the device fails or hangs, the held units go back to the master: another PU executes them again.
  *
  * Outputs that travel cannot be folded: such tasks are reported one by one. So are all tasks of a run with

@@ -3,7 +3,7 @@
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-command bench-mixed bench-overhead bench-random bench-untold bench-kernels \
-        bench-passes
+        bench-passes bench-reduce
 
 BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
@@ -89,3 +89,7 @@ bench-random: all $(B)/bench/random $(B)/test/kernels/random.so
 ROUNDS := 7
 bench-passes: all $(B)/bench/passes
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/passes.sh $(ROUNDS)
+
+# Passes with reduced arrays of several sizes on up to 1,000 simulated nodes.
+bench-reduce: $(B)/bench/reduce
+	@$(B)/bench/reduce

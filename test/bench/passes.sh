@@ -23,10 +23,15 @@ line() {
         ran "$1" "$2" balance.balancer="$4" "${settings[@]}" >>"$tmp/ran"
         "$BUILD/bench/passes" "$conf" "$1" "$2" "$passes" "${settings[@]}" >>"$tmp/alone" || exit
     done
-    paste <(sort -g "$tmp/ran") <(sort -g "$tmp/alone") | awk -v what="$*" '
-        { ran[NR] = 1e3 * $1; alone[NR] = 1e3 * $2 }
-        function show(i) { printf "  %7.3f / %7.3f = %.3f", ran[i], alone[i], ran[i] / alone[i] }
-        END { printf "%-16s", what; show(1); show(int(NR / 10) + 1); show(int(NR / 2) + 1); print "" }'
+    { sort -g "$tmp/ran"; echo alone; sort -g "$tmp/alone"; } | awk -v what="$*" '
+        $1 == "alone" { n = NR - 1; next }
+        n == 0 { ran[NR] = 1e3 * $1; next }
+        { alone[++m] = 1e3 * $1 }
+        function show(part) {
+            r = ran[int(n * part) + 1]; a = alone[int(m * part) + 1]
+            printf "  %7.3f / %7.3f = %.3f", r, a, r / a
+        }
+        END { printf "%-16s", what; show(0); show(0.1); show(0.5); print "" }'
 }
 echo "ranks, threads, clusters, balancer: milliseconds of a pass over $points points of 32 bytes / alone"
 echo "                  least                      tenth part                 median"

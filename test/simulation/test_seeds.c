@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "core/overdue.h"
+#include "shapes.h"
 #include "watch.h"
 
 #define SEEDS 5000
@@ -121,6 +122,12 @@ static void count_job(const struct scenario *s, const struct watch *w)
     met("runs with replicated inputs", s->sizes.replicated_bytes > 0.0);
     met("runs with outputs of each unit", sim->results.unit_bytes > 0.0);
     met("runs with reduced arrays", sim->master.whole_results);
+    met("runs in which these are reproducible", s->sizes.chunk > 0);
+    met("results of several tasks with reduced arrays", w->held);
+    met("runs in which arrays are large", plb_sizes_arrays_seconds(&s->sizes, s->cluster.n_nodes) > 5e-3);
+    met("runs with a halo", s->sizes.halo_bytes > 0.0);
+    met("units around those of tasks that were there", w->halos);
+    met("runs with tasks of whole multiples or strides", s->sizes.multiple > 0 || s->sizes.stride > 0);
     met("runs of several passes", sim->passes > 1);
     met("runs that went on where an earlier one broke", s->accepted.n > 0);
     met("and had reduced arrays", s->accepted.n > 0 && s->simulation.master.whole_results);
@@ -226,6 +233,7 @@ static void check_seed(uint64_t seed)
     draw_joiners(&s);
     draw_stays(&s);
     draw_feeds(&s);
+    draw_shapes(&s);
     simulate_watched(&s, &w, "as drawn", &result);
     check_given_up(&s, &result);
     count(&s, &w, &result);
@@ -278,6 +286,7 @@ static void the_same_seed_gives_the_same_run(void **state)
             draw_joiners(&s);
             draw_stays(&s);
             draw_feeds(&s);
+            draw_shapes(&s);
             assert_int_equal(plb_simulate(&s.simulation, &runs[i], &err), PLB_OK);
             plb_master_free(runs[i].master);
             free_scenario(&s);

@@ -124,6 +124,8 @@ static inline void watch_sent(void *context, const struct plb_message *m)
         wrong(w, "a %s is sent that is %s", plb_message_name(m->type), why);
     if (m->type == PLB_PASS && m->pass > w->pass)
         begin_pass(w, m->pass);
+    for (int64_t u = 0; m->type == PLB_PULL && u < m->pull.range.count; u++)
+        w->pulled[m->from][m->pull.range.first + u] = true;
     if (m->type == PLB_BLOCK)
         add_block(w, m);
     if (m->type == PLB_EMPTY)
@@ -147,6 +149,7 @@ static inline void watch_executed(void *context, int pu, const struct plb_slice 
         return;
     if (!task->audit)
         check_block(w, "a task", task->pass, task->block, task->range);
+    check_pulled(w, pu, task->range);
     const struct granted *b = task->audit ? NULL : block_of(w, task->block);
     if (b != NULL && b->most > 0 && task->range.count > b->most && task->range.count > s->sizes.chunk)
         wrong(w, "PU %d executes %lld suspect units at once", pu, (long long)task->range.count);
@@ -197,6 +200,7 @@ static inline void watch_reported(void *context, const struct plb_message *done,
         wrong(w, "%lld units are taken from node %d, which was given up", (long long)fresh, done->from);
     if (fresh == 0 || !in_run(w, done->pass, r, "a report"))
         return;
+    w->held += whole_results && done->done.tasks > 1;
     check_block(w, "a report", done->pass, done->done.block, r);
     for (int64_t u = r.first; u < r.first + r.count; u++) {
         if (!(w->executed_by[pass][u] & 1u << pu))
@@ -297,7 +301,9 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
         if (s->simulation.master.whole_results && w->folded[pass] != sum)
             wrong(w, "the results of pass %d fold to %.0f, and should to %.0f", pass + 1, w->folded[pass],
                   sum);
-        bool calm = counts->losses == 0 && counts->torn == 0 && counts->crashes == 0;
+        bool held = s->simulation.master.whole_results /* results that go back with their PU */
+                 && result->stress.broken_pus + result->stress.given_up > 0;
+        bool calm = counts->losses == 0 && counts->torn == 0 && counts->crashes == 0 && !held;
         for (int64_t u = 0; u < units && calm; u++)
             if (w->executions[pass][u] < !w->before[pass][u]
                 || w->executions[pass][u] > 1 + w->copies[pass][u])

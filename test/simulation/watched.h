@@ -35,7 +35,10 @@ struct watch {
     bool told_empty[MAX_PASSES + 2][MAX_NODES]; /* by pass: the master has sent it EMPTY */
     struct plb_message cancelled[MAX_CANCELS];  /* CANCELs of this event */
     int n_cancelled;
-    int64_t refused; /* PUs, by the master */
+    bool pulled[MAX_NODES][MAX_UNITS]; /* by node: it has asked for the inputs of the unit */
+    int64_t halos;                     /* units around those of tasks, on other nodes than rank 0's */
+    int64_t held;                      /* results with reduced arrays that several tasks have made */
+    int64_t refused;                   /* PUs, by the master */
     double now;
     char wrong[300];
 };
@@ -63,6 +66,25 @@ static inline bool in_run(struct watch *w, int pass, struct plb_range r, const c
     if (!fine)
         wrong(w, "%s of units %lld + %lld in pass %d", what, (long long)r.first, (long long)r.count, pass);
     return fine;
+}
+
+/* A node has asked for the inputs of a task's units, and of those around them. Inputs that stay do not travel
+ * twice. */
+static inline void check_pulled(struct watch *w, int pu, struct plb_range task)
+{
+    const struct scenario *s = w->scenario;
+    const struct plb_sizes *inputs = &s->simulation.inputs;
+    struct plb_range all = plb_range_around(task, inputs->before, inputs->after, s->maps[0].units);
+    int node = 0;
+    while (node + 1 < s->cluster.n_nodes && s->nodes[node + 1].first_pu <= pu)
+        node++;
+    if (node == 0 || inputs->unit_bytes == 0.0 || !s->simulation.master.resident)
+        return;
+    for (int64_t u = all.first; u < all.first + all.count; u++)
+        if (!w->pulled[node][u])
+            wrong(w, "PU %d executes units %lld + %lld without the inputs of unit %lld", pu,
+                  (long long)task.first, (long long)task.count, (long long)u);
+    w->halos += all.count - task.count;
 }
 
 /* Of a pass that makes lost results again: all others are there, and stay. */

@@ -137,6 +137,27 @@ static void a_solve_follows_another_after_a_while_only(void **state)
     stop(&f);
 }
 
+/* Each block sends reduced arrays. Where these last long, a PU gets all that it can do by T at once. */
+static void large_arrays_make_large_blocks(void **state)
+{
+    double got[2];
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        struct fixture f;
+        start(&f, "sure", 1000.0, 0.0);
+        for (int round = 1; round <= 8; round++) {
+            grant(&f, 0);
+            grant(&f, 1);
+            finish(&f, 0, 5.0, 0.05, 0.1 * round);
+            finish(&f, 1, 5.0, round % 2 == 0 ? 0.02 : 0.1, 0.1 * round);
+        }
+        f.view.result_s = large ? 100.0 : 0.0;
+        got[large] = grant(&f, 1);
+        stop(&f);
+    }
+    assert_true(got[0] >= 1.0 && got[1] > 1.5 * got[0]);
+}
+
 /* The facts about the PUs are of earlier passes, too. */
 static void the_next_pass_begins_with_large_blocks(void **state)
 {
@@ -188,6 +209,7 @@ int main(void)
         cmocka_unit_test(who_has_asked_holds_up_nobody),
         cmocka_unit_test(a_solve_follows_another_after_a_while_only),
         cmocka_unit_test(a_part_that_is_sure_keeps_nobody_idle),
+        cmocka_unit_test(large_arrays_make_large_blocks),
         cmocka_unit_test(the_next_pass_begins_with_large_blocks),
         cmocka_unit_test(an_early_block_may_be_a_unit),
     };

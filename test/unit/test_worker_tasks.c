@@ -214,6 +214,34 @@ static void a_task_that_crashes_goes_back_alone(void **state)
     stop(&f);
 }
 
+/* Gifts for node 2, which executes so many units in a second. */
+static int64_t gifts(struct fixture *f, double rate)
+{
+    struct plb_message m = message(PLB_STEAL, 2, 1);
+    m.steal = (struct plb_steal){rate, 4.0};
+    f->out.n = 0;
+    assert_true(receive(f, &m));
+    return f->out.at[0].gifts.n;
+}
+
+/* Each gift is one more result. Rank 0's link needs 3 s for the arrays of one result of each of three nodes.
+ * So a thief that executes five units in a second gets 15 or none. */
+static void a_gift_lasts_longer_than_its_arrays_travel(void **state)
+{
+    (void)state;
+    static const struct plb_worker_pu pu = {4.0, {INT64_MAX, INFINITY}, false};
+    static const struct plb_sizes sizes = {.task_bytes = 125e6};
+    struct fixture f;
+    prepare(&f, 1, &pu, &sizes, &migration_on);
+    begin(&f, 1, 0);
+    assert_true(block(&f, 1, 0, 1, 0, 20, 20));
+    assert_int_equal(gifts(&f, 5.0), 0); /* half would be 10 */
+    assert_true(block(&f, 1, 0, 2, 100, 20, 20));
+    assert_int_equal(gifts(&f, 5.0), 1);
+    assert_int_equal(gifts(&f, 0.0), 1); /* its rate is not known */
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +254,7 @@ int main(void)
         cmocka_unit_test(longer_tasks_come_alone),
         cmocka_unit_test(time_is_expected_where_costs_are_told),
         cmocka_unit_test(suspect_units_stay_in_small_tasks),
+        cmocka_unit_test(a_gift_lasts_longer_than_its_arrays_travel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,6 +108,11 @@ struct plb_view {
      * `remaining`, and what PUs were granted and have done. Then this is how unsure the costs of the next
      * units are, as a relative deviation; else 0. */
     double cost_spread;
+
+    /* Each block is at least one result, with reduced arrays of its own. So many seconds rank 0's link
+     * probably needs for one more result of each node; 0 where there are none. Later versions of plbrun may
+     * append members. */
+    double result_s;
 };
 
 /* The balancer's parameters as set by the user, in the order of its options table. */

@@ -1,0 +1,55 @@
+/* The parts of simulated nodes, for drive/virtual_node.c alone. */
+#ifndef PLB_DRIVE_VIRTUAL_NODE_INSIDE_H
+#define PLB_DRIVE_VIRTUAL_NODE_INSIDE_H
+
+#include "drive/virtual_held.h"
+#include "drive/virtual_inputs.h"
+#include "drive/virtual_network.h"
+
+/* As PLB_TASKS_AHEAD of node/slot.h. Larger: a PU binds tasks that others could take. Smaller: it waits for
+ * inputs. */
+#define PLB_VIRTUAL_TASKS_AHEAD 2
+
+/* A task that a PU has taken and not started. */
+struct staged {
+    struct plb_slice task;
+    int phase, number; /* number: of the tasks of this PU */
+    double asked;      /* when its inputs were asked for */
+    bool ready;        /* they are there */
+    struct plb_range pulled;
+};
+
+struct virtual_pu {
+    const struct plb_pu_spec *spec;
+    struct staged line[PLB_VIRTUAL_TASKS_AHEAD];
+    int n_line, taken;    /* taken: tasks so far */
+    bool executing, gone; /* gone: its node has given it up */
+    double limit;         /* the time at which `current` hangs; infinite: it never does */
+    struct staged current;
+    double started, idle_since;
+    double copies_s, execute_s, transfer_s; /* of `current`; the last with the wait for its inputs */
+    struct plb_virtual_held held;
+};
+
+struct virtual_node {
+    struct plb_worker *worker;
+    int first_pu, n_pus;
+    int ahead;      /* tasks taken beside the one that is executed */
+    bool slots;     /* each task is reported by itself, with its results */
+    bool gathers;   /* reduced arrays of consecutive tasks are one result */
+    double look_at; /* when it looks next; once at a time */
+    bool stopped;
+};
+
+struct plb_virtual_nodes {
+    struct plb_world *world;
+    const struct plb_cost_map *true_maps;
+    struct plb_faults *faults;
+    struct plb_network *network;
+    struct plb_virtual_inputs *inputs;
+    struct virtual_node *at;
+    struct virtual_pu *pus;
+    struct plb_outbox out;
+};
+
+#endif
