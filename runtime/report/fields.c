@@ -195,6 +195,8 @@ const struct plb_field plb_run_fields[] = {
                 "rates that they held over the run. A PU that failed counts as if it had gone on. Never "
                 "above `makespan_s`. Null where it cannot be told: a PU was not measured, or units differ so "
                 "much that rates cannot be compared."},
+    {"energy_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(energy_j),
+     .meaning = "Energy of all PUs over the makespan; null where that of one of them is unmeasured."},
     {"profile_s", PLB_UNIT_SECONDS, RUN(profile_s),
      .meaning = "Training: the time until every PU had a curve; 0 where nothing was trained."},
     {"solves", PLB_UNIT_COUNT, RUN(solves),
@@ -292,6 +294,12 @@ const struct plb_field plb_pu_fields[] = {
      .meaning = "The part of `busy_s` in which it moved data."},
     {"idle_s", PLB_UNIT_SECONDS, PU(idle_s), COLUMN("idle", 10),
      .meaning = "The makespan less `busy_s`; so also the time after a PU has failed."},
+    {"static_j", PLB_UNIT_JOULES, PU_OR_UNKNOWN(static_j),
+     .meaning = "Its static watts over the makespan, whether it worked or not; null where unmeasured."},
+    {"dynamic_j", PLB_UNIT_JOULES, PU_OR_UNKNOWN(dynamic_j),
+     .meaning = "Its dynamic watts over the time of its tasks and their copies; null where unmeasured."},
+    {"meter", PLB_UNIT_NONE, PU(meter), .choices = "cluster|unmeasured",
+     .meaning = "Where these joules come from: the watts of the .cluster file of a simulation, or nowhere."},
     {"stolen_in", PLB_UNIT_OF_APP, PU(stolen_in), .meaning = "Units granted to another PU that it executed."},
     {"stolen_out", PLB_UNIT_OF_APP, PU(stolen_out),
      .meaning = "Units granted to it that another PU executed."},

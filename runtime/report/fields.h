@@ -10,6 +10,7 @@ enum plb_field_unit {
     PLB_UNIT_NONE,
     PLB_UNIT_COUNT,
     PLB_UNIT_SECONDS,
+    PLB_UNIT_JOULES,
     PLB_UNIT_BYTES,
     PLB_UNIT_OF_APP, /* rows, columns: what the application calls its units */
     PLB_UNIT_RATE,   /* of these, per second */

@@ -12,7 +12,7 @@ static const char *const unit_names[] = {
     [PLB_UNIT_SECONDS] = "s",    [PLB_UNIT_BYTES] = "bytes",
     [PLB_UNIT_OF_APP] = "units", [PLB_UNIT_RATE] = "units/s",
     [PLB_UNIT_PERCENT] = "%",    [PLB_UNIT_FRACTION] = "fraction",
-    [PLB_UNIT_RATIO] = "",
+    [PLB_UNIT_RATIO] = "",       [PLB_UNIT_JOULES] = "J",
 };
 
 static const char *const type_names[] = {

@@ -18,6 +18,16 @@ char *plb_seconds_print(double seconds, char text[PLB_QUANTITY_TEXT])
     return text;
 }
 
+char *plb_joules_print(double joules, char text[PLB_QUANTITY_TEXT])
+{
+    static const char *const units[] = {"J", "kJ", "MJ", "GJ"};
+    int u = 0;
+    for (; joules >= 1000.0 && u < 3; u++)
+        joules /= 1000.0;
+    snprintf(text, PLB_QUANTITY_TEXT, "%.2f %s", joules, units[u]);
+    return text;
+}
+
 char *plb_bytes_print(double bytes, char text[PLB_QUANTITY_TEXT])
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};

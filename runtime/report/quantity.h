@@ -10,6 +10,9 @@
 /* "1.23 s", "45.6 ms", "789 us"; returns `text`. */
 char *plb_seconds_print(double seconds, char text[PLB_QUANTITY_TEXT]);
 
+/* "1.23 J", "4.56 kJ", "7.89 MJ"; returns `text`. */
+char *plb_joules_print(double joules, char text[PLB_QUANTITY_TEXT]);
+
 /* "12 B", "3.4 kB", up to TB, with 1000 bytes in a kB; returns `text`. */
 char *plb_bytes_print(double bytes, char text[PLB_QUANTITY_TEXT]);
 

@@ -46,11 +46,14 @@ void plb_report_derive(struct plb_report *r)
     double longest = 0.0, shortest = INFINITY, idle = 0.0;
     bool whole = is_whole(r);
     r->failed_pus = 0;
+    r->energy_j = 0.0;
     for (int p = 0; p < r->n_pus; p++) {
         struct plb_report_pu *pu = &r->pus[p];
         pu->unused = why_unused(r, pu, whole);
         pu->failed = pu->failure[0] != '\0' ? pu->failure : NULL;
         pu->idle_s = fmax(r->makespan_s - pu->busy_s, 0.0);
+        pu->meter = isnan(pu->static_j + pu->dynamic_j) ? "unmeasured" : "cluster";
+        r->energy_j += pu->static_j + pu->dynamic_j;
         r->failed_pus += pu->failed != NULL;
         idle += pu->failed != NULL ? 0.0 : pu->idle_s;
         double executing = pu->busy_s - pu->transfer_s;

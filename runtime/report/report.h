@@ -40,6 +40,8 @@ struct plb_report_pu {
     double idle_s;             /* derived */
     int64_t stolen_in, stolen_out;
     double rate;                   /* derived */
+    double static_j, dynamic_j;    /* energy; or NAN: unmeasured */
+    const char *meter;             /* derived: where they come from */
     struct plb_report_curve curve; /* of the phase that ran last */
     double work_rate, start_s;     /* of that curve; or NAN: unknown */
     double unit_s, unit_late_s;    /* what one unit is believed to take, and at most; or NAN: unknown */
@@ -102,6 +104,7 @@ struct plb_report {
     double cost_spread, least_cost, most_cost; /* of tasks, beyond what was told */
     double cost_apart;                         /* part of the time by which tasks differed from it */
     double optimum_s;                          /* of a simulation only */
+    double energy_j;                           /* derived; or NAN: of a PU it is unmeasured */
     int64_t solves;
     double balancing_ratio, idle_pct; /* derived, of the PUs that did not fail */
     int failed_pus;                   /* derived */

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static const char *readable(enum plb_field_unit unit, const struct plb_value *va
     double number = value->type == PLB_VALUE_REAL ? value->real : (double)value->whole;
     switch (value->type == PLB_VALUE_TEXT ? PLB_UNIT_NONE : unit) {
     case PLB_UNIT_SECONDS: return plb_seconds_print(number, text);
+    case PLB_UNIT_JOULES: return plb_joules_print(number, text);
     case PLB_UNIT_BYTES: return plb_bytes_print(number, text);
     case PLB_UNIT_PERCENT: snprintf(text, CELL_TEXT, "%.1f %%", number); return text;
     case PLB_UNIT_FRACTION: snprintf(text, CELL_TEXT, "%.1f %%", 100.0 * number); return text;
@@ -150,6 +152,27 @@ static void say_profiles(const struct plb_report *r, FILE *out)
     fputc('\n', out);
 }
 
+/* Nothing of a real run, nor where no PU has watts. */
+static void say_energy(const struct plb_report *r, FILE *out)
+{
+    char text[CELL_TEXT];
+    double joules = 0.0;
+    int unmeasured = 0;
+    for (int p = 0; p < r->n_pus; p++) {
+        unmeasured += isnan(r->pus[p].static_j + r->pus[p].dynamic_j);
+        joules += r->pus[p].static_j;
+    }
+    if (r->mode != PLB_SIMULATED || unmeasured == r->n_pus)
+        return;
+    if (unmeasured > 0) {
+        fprintf(out, "energy unmeasured: %d of %d PUs have no watts in the .cluster file\n", unmeasured,
+                r->n_pus);
+        return;
+    }
+    plb_report_say(r, "energy {energy_j}, of which ", out);
+    fprintf(out, "%s static, by the watts of the .cluster file\n", plb_joules_print(joules, text));
+}
+
 /* ---------------------------------------------------------------- table */
 
 /* The width of a column: its own, or more where a text needs it. */
@@ -217,6 +240,7 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     }
     say_spread(r, out);
     say_bad_curves(r, out);
+    say_energy(r, out);
     say_profiles(r, out);
     if (r->mode == PLB_SIMULATED && !r->costs_told && !r->replayed)
         fprintf(out,
