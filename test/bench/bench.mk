@@ -2,7 +2,8 @@
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
-        bench-coexecution bench-command bench-mixed bench-overhead bench-random bench-untold bench-kernels
+        bench-coexecution bench-command bench-energy bench-mixed bench-overhead bench-random bench-untold \
+        bench-kernels
 
 BENCH_CFLAGS_kernels := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
@@ -68,6 +69,10 @@ bench-kernels: all $(B)/bench/kernels
 
 bench-coexecution: all $(B)/bench/coexecution
 	@$(B)/bench/coexecution 15
+
+# The tables of Stafford et al. 2017 beside ours.
+bench-energy: $(B)/bench/energy
+	@$(B)/bench/energy
 
 bench-mixed: all $(B)/bench/mixed
 	@$(B)/bench/mixed
