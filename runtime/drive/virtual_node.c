@@ -137,7 +137,7 @@ static void rest(struct plb_virtual_nodes *v, int id)
 {
     struct virtual_pu *pu = &v->pus[id];
     if (pu->executing && v->world->in->worked_s != NULL)
-        v->world->in->worked_s[id] += v->world->now - pu->started;
+        v->world->in->worked_s[id] += fmin(v->world->now - pu->started, pu->copies_s + pu->execute_s);
     pu->executing = false;
     pu->idle_since = v->world->now;
 }
@@ -261,7 +261,6 @@ static void die(struct plb_virtual_nodes *v, int n, int id)
 /* A PU has executed its task. */
 static void finish(struct plb_virtual_nodes *v, int n, int id)
 {
-    const struct plb_watch *watch = &v->world->in->watch;
     struct virtual_node *node = &v->at[n];
     struct virtual_pu *pu = &v->pus[id];
     const struct plb_slice *task = &pu->current.task;
@@ -273,8 +272,8 @@ static void finish(struct plb_virtual_nodes *v, int n, int id)
     plb_virtual_trace(v->world, n, id, PLB_TRACE_TRANSFER, pu->started, executing, task, task->pass);
     plb_virtual_trace(v->world, n, id, PLB_TRACE_TASK, executing, v->world->now, task, task->pass);
     rest(v, id);
-    if (watch->executed != NULL)
-        watch->executed(watch->context, id, task);
+    if (v->world->in->watch.executed != NULL)
+        v->world->in->watch.executed(v->world->in->watch.context, id, task);
     bool urgent = plb_worker_done(node->worker, id - node->first_pu, task, pu->execute_s, pu->transfer_s,
                                   node->slots ? pu->current.number : PLB_NO_SLOT);
     advance(v, n, id);
@@ -343,6 +342,8 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
     if (ends)
         cancel(v, m->to, m->type == PLB_PASS);
     node->stopped = m->type == PLB_STOP;
+    for (int i = 0; node->stopped && i < node->n_pus; i++)
+        rest(v, node->first_pu + i);
     dispatch(v);
     if (m->type != PLB_STEAL)
         advance_all(v, m->to);
