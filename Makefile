@@ -210,6 +210,7 @@ help:
 	@echo "make bench-untold       unequal jobs that nobody tells of, on 1 to 3 ranks (RUNS=3: median)"
 	@echo "make bench-results      these, and examples/papers/RESULTS.md from what they say"
 	@echo "make bench-coexecution  what a CPU adds to a GPU, in virtual time"
+	@echo "make bench-energy  a paper's shares for least time and least energy beside ours"
 	@echo "make bench-mixed        all balancers on up to 10,000 PUs of mixed kinds, in virtual time"
 	@echo "make bench-random       all balancers on 1,000 random clusters (N=60: fewer; HALF=tune or report;"
 	@echo "                        BENCH_RANDOM=1234: that one alone)"

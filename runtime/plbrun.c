@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/crash.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/version.h"
 #include "config/arguments.h"
@@ -149,7 +150,7 @@ static void release(struct job_run *r)
 
 /* ---------------------------------------------------------------- a simulated run */
 
-static void fill_report(struct job_run *r, const struct plb_simulated *result)
+static void fill_report(struct job_run *r, const struct plb_simulated *result, const double *worked_s)
 {
     struct plb_report *report = &r->report;
     plb_report_from_master(result->master, &r->job, result->times, report);
@@ -163,6 +164,7 @@ static void fill_report(struct job_run *r, const struct plb_simulated *result)
     report->solve_s = result->solve_s;
     report->messages = result->messages;
     report->bytes_moved = result->bytes;
+    plb_report_add_energy(result->master, &r->job.cluster, worked_s, report);
     plb_report_derive(report);
 }
 
@@ -186,13 +188,15 @@ static int simulate(struct job_run *r, struct plb_error *err)
         .mode = r->job.balance.profile_given ? r->job.balance.profile : PLB_PROFILE_OFF,
         .simulated = true,
     });
+    s.worked_s = plb_alloc((size_t)r->job.cluster.n_pus * sizeof *s.worked_s);
     plb_simulate(&s, &result, err);
     plb_warn_of_refused(result.master, &r->job.app);
     if (err->status == PLB_OK) {
-        fill_report(r, &result);
+        fill_report(r, &result, s.worked_s);
         plb_outputs_write(a, &r->job, &r->report, &r->trace, NULL, err);
     }
     plb_master_free(result.master);
+    free(s.worked_s);
     return err->status;
 }
 

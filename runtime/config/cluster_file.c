@@ -33,12 +33,10 @@ static int bad(const struct reading *r, const struct plb_ini_entry *e, const cha
 /* A key of [pu NAME] or [simulation] whose value is one number. */
 struct number_key {
     const char *key;
-    size_t offset; /* of the double in its struct; NOT_KEPT: the value is only checked */
+    size_t offset; /* of the double in its struct */
     double min;
     const char *expected;
 };
-
-#define NOT_KEPT SIZE_MAX
 
 #define AT(field) offsetof(struct plb_pu_spec, field)
 
@@ -50,8 +48,8 @@ static const struct number_key number_keys[] = {
     {"noise", AT(noise), 0.0, "a relative spread such as 0.03, 0 or more"},
     {"memory", AT(memory), 1.0, "bytes, 1 or more"},
     {"slowdown", AT(slowdown), 1.0, "wall seconds per CPU second, 1 or more"},
-    {"static_watts", NOT_KEPT, 0.0, "watts, 0 or more"},
-    {"dynamic_watts", NOT_KEPT, 0.0, "watts, 0 or more"},
+    {"static_watts", AT(static_watts), 0.0, "watts, 0 or more"},
+    {"dynamic_watts", AT(dynamic_watts), 0.0, "watts, 0 or more"},
     {0},
 };
 
@@ -129,7 +127,7 @@ static int read_pu_key(struct reading *r, struct plb_pu_spec *pu, const struct p
         if (!plb_parse_real(e->value, &value) || value < n->min)
             return bad(r, e, n->expected);
         bool ours = per_kernel && r->kernel != NULL && strcmp(key + 5, r->kernel) == 0;
-        if (n->offset == NOT_KEPT || (per_kernel && !ours) || (strcmp(key, "rate") == 0 && *own_rate))
+        if ((per_kernel && !ours) || (strcmp(key, "rate") == 0 && *own_rate))
             return PLB_OK;
         *own_rate = *own_rate || ours;
         memcpy((char *)pu + n->offset, &value, sizeof value);
@@ -154,7 +152,11 @@ static int read_pu(struct reading *r, const struct plb_ini_section *section)
 {
     struct plb_pu_spec *pu = &r->described[r->n_described++];
     bool own_rate = false;
-    *pu = (struct plb_pu_spec){.memory = INFINITY, .copy_bandwidth = INFINITY, .slowdown = 1.0};
+    *pu = (struct plb_pu_spec){.memory = INFINITY,
+                               .copy_bandwidth = INFINITY,
+                               .slowdown = 1.0,
+                               .static_watts = (double)NAN,
+                               .dynamic_watts = (double)NAN};
     snprintf(pu->name, sizeof pu->name, "%s", section->name + 3);
     for (int i = 0; i < r->conf->n; i++)
         if (strcmp(r->conf->at[i].section, section->name) == 0

@@ -96,7 +96,9 @@ static void add_pu(struct plb_cluster_spec *spec, const json_t *pu, int64_t *las
                                   .overhead = isnan(start) ? 0.0 : start,
                                   .memory = INFINITY,
                                   .copy_bandwidth = INFINITY,
-                                  .slowdown = 1.0};
+                                  .slowdown = 1.0,
+                                  .static_watts = (double)NAN,
+                                  .dynamic_watts = (double)NAN};
     copy_text(added->name, sizeof added->name, pu, "name");
     spec->nodes[spec->n_nodes - 1].n_pus++;
 }

@@ -172,7 +172,9 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .transfer_s = totals->transfer_s,
                                      .stolen_in = totals->stolen_in,
                                      .stolen_out = totals->stolen_out,
-                                     .refused = plb_master_refused(master, p) && !info->broken};
+                                     .refused = plb_master_refused(master, p) && !info->broken,
+                                     .static_j = (double)NAN,
+                                     .dynamic_j = (double)NAN};
         snprintf(pu->host, sizeof pu->host, "%s", info->host);
         snprintf(pu->name, sizeof pu->name, "%s", info->name);
         snprintf(pu->failure, sizeof pu->failure, "%s", info->broken ? NOT_OPENED : totals->failure);
@@ -251,6 +253,17 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
     r->cost_apart = plb_spread_apart(&spread);
     r->least_cost = isnan(r->cost_spread) ? (double)NAN : spread.least;
     r->most_cost = isnan(r->cost_spread) ? (double)NAN : spread.most;
+}
+
+void plb_report_add_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
+                           const double *worked_s, struct plb_report *r)
+{
+    for (int p = 0; p < r->n_pus; p++) {
+        const struct plb_pu_info *info = plb_master_pu(master, p);
+        int number = cluster->nodes[info->node].first_pu + info->local;
+        r->pus[p].static_j = cluster->pus[number].static_watts * r->makespan_s;
+        r->pus[p].dynamic_j = cluster->pus[number].dynamic_watts * worked_s[number];
+    }
 }
 
 int plb_warn_of_refused(const struct plb_master *master, const struct plb_app *app)

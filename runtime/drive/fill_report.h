@@ -17,6 +17,11 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
  * from the job but the command line, which stays the caller's. */
 void plb_report_add_job(const struct plb_job *job, const char *command, struct plb_report *report);
 
+/* Fills in the joules of each PU of a simulation, by the watts of its cluster, which may be unknown.
+ * worked_s: as of struct plb_simulation. After the makespan, before plb_report_derive. */
+void plb_report_add_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
+                           const double *worked_s, struct plb_report *report);
+
 /* Warns of every PU that is not used because its memory is too small, with the numbers. Returns how many PUs
  * are not used, those that could not be opened included. */
 int plb_warn_of_refused(const struct plb_master *master, const struct plb_app *app);

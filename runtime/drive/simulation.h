@@ -124,7 +124,10 @@ struct plb_simulation {
     double lost_after;                /* seconds of silence after which a node is lost; 0: PLB_LOST_AFTER */
     double message_s, solve_s, fit_s; /* of rank 0, see above; 0: the default, negative: nothing */
     struct plb_trace *trace;          /* or NULL */
-    struct plb_profiles *profiles;    /* to begin with, or NULL */
+    double *worked_s; /* of each PU of the cluster: the seconds of its tasks, with their copies, are added,
+                         also of tasks that were cancelled, or in vain. Not of one whose node was lost
+                         meanwhile. NULL: not wanted */
+    struct plb_profiles *profiles; /* to begin with, or NULL */
     /* Stress, for tests. */
     double delay;         /* every message is up to so many seconds late, so that they overtake */
     double no_room;       /* the part of the results that find no room to stay */

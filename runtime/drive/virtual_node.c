@@ -95,13 +95,14 @@ static void collect(struct plb_virtual_nodes *v, int n)
 
 /* ------------------------------------------------------------------------- tasks */
 
-static void trace(const struct plb_virtual_nodes *v, int n, int id, int type, double start, double end,
-                  const struct plb_slice *task)
+/* It executes no more, and its dynamic watts end. */
+static void rest(struct plb_virtual_nodes *v, int id)
 {
-    struct plb_slice none = {.pass = plb_worker_pass(v->at[n].worker)}, t = task != NULL ? *task : none;
-    if (v->world->in->trace != NULL)
-        plb_trace_add(v->world->in->trace, (struct plb_trace_event){type, n, id, t.pass, start, end - start,
-                                                                    t.range.first, t.range.count, t.block});
+    struct virtual_pu *pu = &v->pus[id];
+    if (pu->executing && v->world->in->worked_s != NULL)
+        v->world->in->worked_s[id] += fmin(v->world->now - pu->started, pu->copies_s + pu->execute_s);
+    pu->executing = false;
+    pu->idle_since = v->world->now;
 }
 
 /* Takes a task into the line and pulls its inputs; false where there is none. */
@@ -155,7 +156,8 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
     double end = plb_speed_end(pu->spec, now + pu->copies_s, seconds);
     pu->execute_s = end - now - pu->copies_s;
     pu->limit = now + plb_virtual_limit(v->world, v->at[n].worker, id - v->at[n].first_pu, task);
-    trace(v, n, id, PLB_TRACE_WAIT, pu->idle_since, now, NULL);
+    plb_virtual_trace(v->world, n, id, PLB_TRACE_WAIT, pu->idle_since, now, NULL,
+                      plb_worker_pass(v->at[n].worker));
     if (isfinite(end)) /* else the PU dies before */
         plb_events_add(v->world->clock, (struct plb_event){end, PLB_EVENT_END, n, id, pu->current.number});
     if (end > pu->limit)
@@ -175,7 +177,7 @@ static void drop_out(struct plb_virtual_nodes *v, int n, int id, const char *why
         plb_worker_leave(node->worker, id - node->first_pu, &pu->line[i].task, &failure);
     }
     plb_virtual_held_give_back(&pu->held, why);
-    pu->executing = false;
+    rest(v, id);
     pu->gone = true;
     pu->n_line = 0;
 }
@@ -212,7 +214,6 @@ static void advance_all(struct plb_virtual_nodes *v, int n)
 /* A task has killed its node, or its child process, and the master hears of it. */
 static void die(struct plb_virtual_nodes *v, int n, int id)
 {
-    struct virtual_pu *pu = &v->pus[id];
     dispatch(v);
     if (!v->world->in->master.isolated) {
         plb_faults_crash(v->faults, n);
@@ -220,8 +221,7 @@ static void die(struct plb_virtual_nodes *v, int n, int id)
     }
     v->world->out->stress.killed_children++;
     plb_worker_forget(v->at[n].worker, id - v->at[n].first_pu);
-    pu->executing = false;
-    pu->idle_since = v->world->now;
+    rest(v, id);
     advance_all(v, n);
 }
 
@@ -245,7 +245,6 @@ static bool end(const struct virtual_node *node, struct virtual_pu *pu)
 /* A PU has executed its task. */
 static void finish(struct plb_virtual_nodes *v, int n, int id)
 {
-    const struct plb_watch *watch = &v->world->in->watch;
     struct virtual_node *node = &v->at[n];
     struct virtual_pu *pu = &v->pus[id];
     const struct plb_slice *task = &pu->current.task;
@@ -254,12 +253,11 @@ static void finish(struct plb_virtual_nodes *v, int n, int id)
         die(v, n, id);
         return;
     }
-    trace(v, n, id, PLB_TRACE_TRANSFER, pu->started, executing, task);
-    trace(v, n, id, PLB_TRACE_TASK, executing, v->world->now, task);
-    pu->executing = false;
-    pu->idle_since = v->world->now;
-    if (watch->executed != NULL)
-        watch->executed(watch->context, id, task);
+    plb_virtual_trace(v->world, n, id, PLB_TRACE_TRANSFER, pu->started, executing, task, task->pass);
+    plb_virtual_trace(v->world, n, id, PLB_TRACE_TASK, executing, v->world->now, task, task->pass);
+    rest(v, id);
+    if (v->world->in->watch.executed != NULL)
+        v->world->in->watch.executed(v->world->in->watch.context, id, task);
     bool urgent = end(node, pu);
     advance(v, n, id);
     dispatch(v);
@@ -278,11 +276,11 @@ static void cancel(struct plb_virtual_nodes *v, int n, bool pass_begins)
         if (!plb_faults_pu_works(v->faults, n, id))
             continue;
         bool ends = pu->executing && plb_worker_obsolete(node->worker, &pu->current.task);
-        pu->executing = pu->executing && !ends;
-        if (ends)
+        if (ends) {
             plb_worker_forget(node->worker, id - node->first_pu);
-        if (ends || pass_begins)
-            pu->idle_since = v->world->now;
+            rest(v, id);
+        }
+        pu->idle_since = pass_begins ? v->world->now : pu->idle_since;
         int kept = 0;
         for (int i = 0; i < pu->n_line; i++)
             if (!plb_worker_revoke(node->worker, id - node->first_pu, &pu->line[i].task)
@@ -325,6 +323,8 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
     if (ends)
         cancel(v, m->to, m->type == PLB_PASS);
     node->stopped = m->type == PLB_STOP;
+    for (int i = 0; node->stopped && i < node->n_pus; i++)
+        rest(v, node->first_pu + i);
     dispatch(v);
     if (m->type != PLB_STEAL)
         advance_all(v, m->to);

@@ -91,3 +91,12 @@ bool plb_virtual_crash(const struct plb_world *w, int n, int local, const struct
     }
     return false;
 }
+
+void plb_virtual_trace(const struct plb_world *w, int n, int id, int type, double start, double end,
+                       const struct plb_slice *task, int pass)
+{
+    struct plb_slice none = {.pass = pass}, t = task != NULL ? *task : none;
+    if (w->in->trace != NULL)
+        plb_trace_add(w->in->trace, (struct plb_trace_event){type, n, id, t.pass, start, end - start,
+                                                             t.range.first, t.range.count, t.block});
+}

@@ -20,6 +20,10 @@ double plb_virtual_seconds(const struct plb_world *world, const struct plb_cost_
 bool plb_virtual_crash(const struct plb_world *world, int n, int local, const struct plb_slice *task,
                        int phase, struct plb_outbox *out);
 
+/* Adds an event of PU `id` of node n to the trace, where there is one. task: NULL: none, in `pass`. */
+void plb_virtual_trace(const struct plb_world *world, int n, int id, int type, double start, double end,
+                       const struct plb_slice *task, int pass);
+
 /* Seconds after which a task that a PU of a node begins hangs; infinite: never. */
 double plb_virtual_limit(const struct plb_world *world, struct plb_worker *worker, int local,
                          const struct plb_slice *task);

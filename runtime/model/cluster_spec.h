@@ -23,6 +23,8 @@ struct plb_pu_spec {
     double copy_bandwidth; /* to and from the host, bytes/s; infinite where not given */
     double copy_latency;   /* seconds per copy */
     double slowdown;       /* emulation: wall seconds per CPU second */
+    /* Watts of the PU all the time, and besides while it works; NAN where not given. */
+    double static_watts, dynamic_watts;
 };
 
 /* A node's link where nothing is said of it: 10 Gbit/s Ethernet. */

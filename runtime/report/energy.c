@@ -41,11 +41,34 @@ static int count_missing(const struct plb_report *r, const struct plb_report_met
     return hosts;
 }
 
+/* By the watts of a simulated cluster. Nothing where no PU has some. */
+static void say_watts(const struct plb_report *r, FILE *out)
+{
+    char text[PLB_QUANTITY_TEXT], all[PLB_QUANTITY_TEXT];
+    double joules = 0.0;
+    int unmeasured = 0;
+    for (int p = 0; p < r->n_pus; p++) {
+        unmeasured += isnan(r->pus[p].static_j + r->pus[p].dynamic_j);
+        joules += r->pus[p].static_j;
+    }
+    if (unmeasured == r->n_pus)
+        return;
+    if (unmeasured > 0) {
+        fprintf(out, "energy unmeasured: %d of %d PUs have no watts in the .cluster file\n", unmeasured,
+                r->n_pus);
+        return;
+    }
+    fprintf(out, "energy %s, of which %s static, by the watts of the .cluster file\n",
+            plb_joules_print(r->energy_j, all), plb_joules_print(joules, text));
+}
+
 void plb_energy_say(const struct plb_report *r, FILE *out)
 {
     const struct plb_report_meter *missing = NULL;
     const char *separator = ": ";
     char text[PLB_QUANTITY_TEXT];
+    if (r->mode == PLB_SIMULATED)
+        say_watts(r, out);
     if (!isfinite(r->measured_j))
         return;
     int hosts = count_missing(r, &missing);

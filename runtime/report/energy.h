@@ -7,7 +7,7 @@
 #include "report/report.h"
 
 /* One line with the sums, and one for each meter that counts and is not fully believed. Nothing where nothing
- * was measured. */
+ * was measured. Of a simulation, the energy by the watts of its cluster. */
 void plb_energy_say(const struct plb_report *report, FILE *out);
 
 #endif

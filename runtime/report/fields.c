@@ -240,8 +240,8 @@ const struct plb_field plb_run_fields[] = {
      .meaning = "Ranges of these units, in the order of passes and units."},
     {"energy_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(energy_j),
      .meaning =
-         "Energy of all hosts in the time of the run: packages, their memory, and GPUs of the job. Null "
-         "where a part of it was not measured."},
+         "Energy of the run. It is that of all hosts, as their meters counted it, or of all PUs by the "
+         "watts of a simulated .cluster file. Null where a part of it is unmeasured."},
     {"measured_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(measured_j),
      .meaning = "Energy of those parts that were measured; null where none was."},
     {"meters", PLB_UNIT_COUNT, GET(meters, PLB_VALUE_LIST),
@@ -307,6 +307,12 @@ const struct plb_field plb_pu_fields[] = {
      .meaning = "The part of `busy_s` in which it moved data."},
     {"idle_s", PLB_UNIT_SECONDS, PU(idle_s), COLUMN("idle", 10),
      .meaning = "The makespan less `busy_s`; so also the time after a PU has failed."},
+    {"static_j", PLB_UNIT_JOULES, PU_OR_UNKNOWN(static_j),
+     .meaning = "Its static watts over the makespan, whether it worked or not; null where unmeasured."},
+    {"dynamic_j", PLB_UNIT_JOULES, PU_OR_UNKNOWN(dynamic_j),
+     .meaning = "Its dynamic watts over the time of its tasks and their copies; null where unmeasured."},
+    {"meter", PLB_UNIT_NONE, PU(meter), .choices = "cluster|unmeasured",
+     .meaning = "Where these joules come from: the watts of the .cluster file of a simulation, or nowhere."},
     {"stolen_in", PLB_UNIT_OF_APP, PU(stolen_in), .meaning = "Units granted to another PU that it executed."},
     {"stolen_out", PLB_UNIT_OF_APP, PU(stolen_out),
      .meaning = "Units granted to it that another PU executed."},
@@ -354,13 +360,6 @@ const struct plb_field plb_fit_fields[] = {
      .meaning = "Smallest size that was measured, in units of average cost. Below it the sum does not hold."},
     {"high", PLB_UNIT_OF_APP, CURVE(high),
      .meaning = "Largest size that was measured. Above it the sum does not hold."},
-    {.meaning = NULL},
-};
-
-const struct plb_field plb_term_fields[] = {
-    {"term", PLB_UNIT_NONE, TERM(term),
-     .meaning = "A function of u: `1`, `u`, `u^2`, `u^3`, `e^u`, `ln u`, `u e^u` or `u ln u`."},
-    {"seconds", PLB_UNIT_NONE, TERM(seconds), .meaning = "Factor of the function, in seconds."},
     {.meaning = NULL},
 };
 

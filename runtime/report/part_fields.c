@@ -3,6 +3,13 @@
 
 #include "report/field_row.h"
 
+const struct plb_field plb_term_fields[] = {
+    {"term", PLB_UNIT_NONE, TERM(term),
+     .meaning = "A function of u: `1`, `u`, `u^2`, `u^3`, `e^u`, `ln u`, `u e^u` or `u ln u`."},
+    {"seconds", PLB_UNIT_NONE, TERM(seconds), .meaning = "Factor of the function, in seconds."},
+    {.meaning = NULL},
+};
+
 const struct plb_field plb_cost_fields[] = {
     {"first", PLB_UNIT_NONE, COST(first), .meaning = "The range's first unit, from 0."},
     {"count", PLB_UNIT_OF_APP, COST(count), .meaning = "Units in the range."},

@@ -30,9 +30,9 @@ char *plb_bytes_print(double bytes, char text[PLB_QUANTITY_TEXT])
 
 char *plb_joules_print(double joules, char text[PLB_QUANTITY_TEXT])
 {
-    static const char *const units[] = {"J", "kJ", "MJ", "GJ"};
+    static const char *const units[] = {"J", "kJ", "MJ", "GJ", "TJ"};
     int u = 0;
-    for (; joules >= 999.5 && u < 3; u++)
+    for (; joules >= 999.5 && u < 4; u++)
         joules /= 1000.0;
     snprintf(text, PLB_QUANTITY_TEXT, "%.3g %s", joules, units[u]);
     return text;

@@ -94,7 +94,7 @@ void plb_report_derive(struct plb_report *r)
 {
     if (r->bound_s > r->makespan_s)
         r->bound_s = r->makespan_s; /* clocks of several nodes differ a little */
-    double longest = 0.0, shortest = INFINITY, idle = 0.0;
+    double longest = 0.0, shortest = INFINITY, idle = 0.0, of_pus = 0.0;
     bool whole = is_whole(r);
     r->failed_pus = 0;
     for (int p = 0; p < r->n_pus; p++) {
@@ -102,6 +102,8 @@ void plb_report_derive(struct plb_report *r)
         pu->unused = why_unused(r, pu, whole);
         pu->failed = pu->failure[0] != '\0' ? pu->failure : NULL;
         pu->idle_s = fmax(r->makespan_s - pu->busy_s, 0.0);
+        pu->meter = isnan(pu->static_j + pu->dynamic_j) ? "unmeasured" : "cluster";
+        of_pus += pu->static_j + pu->dynamic_j;
         r->failed_pus += pu->failed != NULL;
         idle += pu->failed != NULL ? 0.0 : pu->idle_s;
         double executing = pu->busy_s - pu->transfer_s;
@@ -115,6 +117,8 @@ void plb_report_derive(struct plb_report *r)
     int n = r->n_pus - r->failed_pus;
     r->idle_pct = r->makespan_s > 0.0 && n > 0 ? 100.0 * idle / (n * r->makespan_s) : 0.0;
     derive_energy(r);
+    if (r->mode == PLB_SIMULATED)
+        r->energy_j = of_pus;
 }
 
 void plb_report_add_pass(struct plb_report_phase *phase, double seconds)

@@ -40,6 +40,8 @@ struct plb_report_pu {
     double idle_s;             /* derived */
     int64_t stolen_in, stolen_out;
     double rate;                   /* derived */
+    double static_j, dynamic_j;    /* energy; or NAN: unmeasured */
+    const char *meter;             /* derived: where they come from */
     struct plb_report_curve curve; /* of the phase that ran last */
     double work_rate, start_s;     /* of that curve; or NAN: unknown */
     double unit_s, unit_late_s;    /* what one unit is believed to take, and at most; or NAN: unknown */

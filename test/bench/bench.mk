@@ -2,8 +2,8 @@
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
-        bench-coexecution bench-command bench-mixed bench-overhead bench-random bench-untold bench-kernels \
-        bench-passes bench-reduce
+        bench-coexecution bench-command bench-energy bench-mixed bench-overhead bench-random bench-untold \
+        bench-kernels bench-passes bench-reduce
 
 BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
@@ -71,6 +71,10 @@ bench-kernels: all $(B)/bench/kernels $(B)/bench/kernel_peaks
 
 bench-coexecution: all $(B)/bench/coexecution
 	@$(B)/bench/coexecution 15
+
+# The tables of Stafford et al. 2017 beside ours.
+bench-energy: $(B)/bench/energy
+	@$(B)/bench/energy
 
 bench-mixed: all $(B)/bench/mixed
 	@$(B)/bench/mixed

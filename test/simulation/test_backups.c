@@ -15,10 +15,12 @@ static void with_backups(struct fixture *f, bool backups)
 static double with_a_straggler(bool backups, bool whole, double bytes)
 {
     static struct fixture f;
+    double worked[2] = {0.0, 0.0};
     set_up(&f, 2, "greedy");
     with_backups(&f, backups);
     f.pus[1].rate = f.pus[0].rate / SLOWER;
     f.s.master.whole_results = whole;
+    f.s.worked_s = worked;
     travel(&f, 0.0, bytes);
     run(&f);
     assert_int_equal(plb_master_accepted(f.result.master), UNITS);
@@ -27,6 +29,8 @@ static double with_a_straggler(bool backups, bool whole, double bytes)
     assert_true((plb_backups_counts(plb_master_backups(f.result.master))->copies > 0) == backups);
     assert_true((f.sent[PLB_CANCEL] > 0) == backups);
     double makespan = f.result.makespan_s;
+    /* the straggler was at work nearly all the time, though its task may have been cancelled */
+    assert_true(worked[1] > 0.9 * makespan && worked[1] <= f.result.stopped_s * (1.0 + 1e-9));
     tear_down(&f);
     return makespan;
 }

@@ -71,6 +71,25 @@ static void a_running_task_is_slowed(void **state)
     tear_down(&f);
 }
 
+/* A PU draws its dynamic watts as long as its tasks last, copies included: 2 s for those of each task. */
+static void tasks_and_their_copies_are_time_at_work(void **state)
+{
+    (void)state;
+    static struct fixture f;
+    double worked[2] = {0.0, 0.0};
+    set_up(&f, 2, "static");
+    f.s.worked_s = worked;
+    f.pus[1].copy_latency = 1.0;
+    f.pus[0].n_slow = 1; /* the first one needs 4 + 2 · 1 s for its 5 s */
+    f.pus[0].slow_at[0] = 4.0;
+    f.pus[0].slow_by[0] = 2.0;
+    run(&f);
+    near(worked[0], 6.0);
+    near(worked[1], 5.0 + 2.0 * (double)plb_master_totals(f.result.master, 1)->tasks);
+    near(f.result.makespan_s, worked[1]);
+    tear_down(&f);
+}
+
 /* 10 s for the first PU alone. An empty task of the second lasts ten times as long, and its device has
  * measured that. */
 static void a_pu_whose_start_outlasts_the_run_is_left_out(void **state)
@@ -201,6 +220,7 @@ int main(void)
         cmocka_unit_test(true_costs_are_not_told),
         cmocka_unit_test(costs_err_by_the_seed),
         cmocka_unit_test(a_running_task_is_slowed),
+        cmocka_unit_test(tasks_and_their_copies_are_time_at_work),
         cmocka_unit_test(a_pu_whose_start_outlasts_the_run_is_left_out),
         cmocka_unit_test(a_pu_dies_in_its_task),
         cmocka_unit_test(rank_0_handles_one_message_at_a_time),

@@ -33,9 +33,20 @@ static void a_range_of_one_unit_has_one_end(void **state)
     assert_string_equal(plb_range_print(0, 1, "vertices", text), "vertices 0");
 }
 
+static void joules_have_the_largest_unit_that_leaves_one(void **state)
+{
+    (void)state;
+    char text[PLB_QUANTITY_TEXT];
+    assert_string_equal(plb_joules_print(0.5, text), "0.5 J");
+    assert_string_equal(plb_joules_print(1234.0, text), "1.23 kJ");
+    assert_string_equal(plb_joules_print(5.678e6, text), "5.68 MJ");
+    assert_string_equal(plb_joules_print(9e12, text), "9 TJ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_unit_has_no_plural),
-                                       cmocka_unit_test(a_range_of_one_unit_has_one_end)};
+                                       cmocka_unit_test(a_range_of_one_unit_has_one_end),
+                                       cmocka_unit_test(joules_have_the_largest_unit_that_leaves_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
