@@ -101,11 +101,12 @@ END
     ok "softening $softening: REBOUND's positions and velocities" $?
 done
 
-# The same bits for each split, with each balancer, and from a build without vectors.
+# The same bits for each split, with each balancer, and from a build without vectors. Steps are long, so that
+# the last bit of a force changes velocities and positions.
 gcc -std=c11 -D_GNU_SOURCE -O1 -fopenmp -fPIC -shared -I"$root/runtime/include" -o nbody.so \
     "$root"/kernels/nbody/*.c -lm >out 2>&1
 ok "the kernel compiles with the header alone" $?
-lines many.conf '[app]' 'kernel = nbody' '[nbody]' 'bodies = 700' 'steps = 4' 'dt = 0.01' \
+lines many.conf '[app]' 'kernel = nbody' '[nbody]' 'bodies = 700' 'steps = 4' 'dt = 1' \
     'softening = 0.01' 'positions = x.npy' 'velocities = v.npy' 'history = h.npy' '[run]' 'reproducible = yes'
 # equal NAME N ARGUMENTS...: it verifies, and all three files are those of the first run.
 equal() {
@@ -122,7 +123,7 @@ equal() {
 for b in $(balancers); do
     for n in $(counts 1 2 3 4); do equal "same bits: $b, $n ranks" "$n" --balancer "$b"; done
 done
-# Tasks begin at multiples of a block. The sums do not need that.
+# A block may begin at any body.
 cat >cut.c <<'END'
 #include <stdlib.h>
 #include <string.h>
@@ -171,16 +172,18 @@ alone --resume --verify many.conf "${journal[@]}" && grep -q 'resumed in pass' o
     cmp v.ref v.npy && python3 - >>out 2>&1 <<'END'
 from two import *
 rows, other = read('h.ref', 7), read('h.npy', 7)
-assert len(rows) == len(other) and max(abs(a - b) for p, q in zip(rows, other) for a, b in zip(p, q)) < 1e-12
+assert len(rows) == len(other) and max(abs(a - b) for p, q in zip(rows, other) for a, b in zip(p, q)) < 1e-9
 END
 ok "same bits from a run that broke and was resumed" $?
 
-ranks 2 --verify many.conf nbody.precision=float32 nbody.every=3 && python3 - >>out 2>&1 <<'END'
+alone --verify many.conf nbody.dt=0.01 && mv x.npy x.wide && mv h.npy h.wide &&
+    ranks 2 --verify many.conf nbody.dt=0.01 nbody.precision=float32 nbody.every=3 &&
+    python3 - >>out 2>&1 <<'END'
 from two import *
-wide, rows = read('h.ref', 7), read('h.npy', 7)
+wide, rows = read('h.wide', 7), read('h.npy', 7)
 assert [row[0] for row in rows] == [wide[i][0] for i in (0, 3, 4)]
 assert max(abs(a - b) for i, row in zip((0, 3, 4), rows) for a, b in zip(row, wide[i])) < 1e-6, rows
-x, other = read('x.npy', 3, 'f'), read('x.ref', 3)
+x, other = read('x.npy', 3, 'f'), read('x.wide', 3)
 assert len(x) == 700 and 1e-9 < max(abs(a - b) for p, q in zip(x, other) for a, b in zip(p, q)) < 1e-5
 END
 ok "float32, and a row of three steps" $?
