@@ -24,6 +24,8 @@ struct sim {
     struct plb_master *master;
     struct plb_cost_map *true_maps; /* made for this run, or NULL */
     struct plb_ideal *ideals;
+    int number; /* of the pass that runs, as messages have it */
+    bool back;  /* it was given up: all passes begin anew */
 };
 
 static const struct plb_sizes no_data;
@@ -171,18 +173,31 @@ static void set_ideals(struct sim *s, const struct plb_cost_map *map)
     plb_master_ideal(s->master, s->ideals + (in->master_only ? in->cluster->nodes[0].n_pus : 0));
 }
 
+/* Whether inputs are lost with a node that alone had them. Then nothing of the pass counts. */
+static bool goes_back(struct sim *s)
+{
+    bool lacking = plb_master_lacking(s->master) > 0 && !plb_master_gathers(s->master);
+    if (!s->in.feeds || !s->in.master.feeds_stay || !(plb_master_broken(s->master) || lacking))
+        return false;
+    plb_master_break(s->master);
+    return true;
+}
+
 /* Until a pass that has begun is over. */
 static int end_pass(struct sim *s, int phase, double began, struct plb_error *err)
 {
-    while (!plb_master_over(s->master)) {
+    s->back = false;
+    while (!s->back && !plb_master_over(s->master)) {
         if (plb_master_failure(s->master) != NULL)
             return plb_fail(err, PLB_EFAILED, "%s", plb_master_failure(s->master));
         if (step(s, err) != PLB_OK)
             return err->status;
+        s->back = plb_master_broken(s->master) && goes_back(s);
     }
     double took = plb_rank0_busy_until(s->rank0) - began;
     s->world.out->makespan_s += took;
-    plb_report_add_pass(&s->world.out->times[phase], took);
+    if (!s->back)
+        plb_report_add_pass(&s->world.out->times[phase], took);
     if (!isfinite(s->world.now))
         return plb_fail(
             err, PLB_EFAILED,
@@ -195,11 +210,17 @@ static int phase_of(const struct sim *s, int pass)
     return s->world.in->phases != NULL ? s->world.in->phases[pass - 1] : 0;
 }
 
-static int run_pass(struct sim *s, int pass, struct plb_error *err)
+/* All passes from the first one on: where inputs are lost, from that one again. */
+static int run_passes(struct sim *s, struct plb_error *err)
 {
-    int phase = phase_of(s, pass);
-    set_ideals(s, &s->world.in->maps[phase]);
-    return end_pass(s, phase, plb_rank0_begin(s->rank0, pass, phase), err);
+    for (int pass = 1; pass <= s->in.passes; pass++) {
+        int phase = phase_of(s, pass);
+        set_ideals(s, &s->world.in->maps[phase]);
+        if (end_pass(s, phase, plb_rank0_begin(s->rank0, ++s->number, phase), err) != PLB_OK)
+            return err->status;
+        pass = s->back ? 0 : pass;
+    }
+    return PLB_OK;
 }
 
 /* The last pass is over: results that stayed go to rank 0, and lost ones are made again. */
@@ -211,7 +232,8 @@ static int gather(struct sim *s, struct plb_error *err)
         if (step(s, err) != PLB_OK)
             return err->status;
     s->world.out->makespan_s += plb_rank0_busy_until(s->rank0) - began;
-    if (plb_master_lacking(s->master) == 0)
+    s->back = goes_back(s);
+    if (s->back || plb_master_lacking(s->master) == 0)
         return PLB_OK;
     return end_pass(s, phase, plb_rank0_repair(s->rank0, last + 1, phase), err);
 }
@@ -244,11 +266,12 @@ int plb_simulate(const struct plb_simulation *simulation, struct plb_simulated *
     struct sim s = {.in = complete(simulation), .world = {.in = &s.in, .out = result}};
     set_up(&s);
     plb_profiles_recall(simulation->profiles, s.master);
-    if (plb_profiles_require(&simulation->master, s.master, err) == PLB_OK)
-        for (int pass = 1; pass <= s.in.passes && run_pass(&s, pass, err) == PLB_OK; pass++)
-            continue;
-    if (err->status == PLB_OK && s.in.master.stays != 0)
-        gather(&s, err);
+    bool runs = plb_profiles_require(&simulation->master, s.master, err) == PLB_OK;
+    do {
+        s.back = false;
+        if (runs && run_passes(&s, err) == PLB_OK && s.in.master.stays != 0)
+            gather(&s, err);
+    } while (s.back && err->status == PLB_OK);
     stop(&s, err);
     clean_up(&s);
     return err->status;

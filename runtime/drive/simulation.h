@@ -112,6 +112,8 @@ struct plb_simulation {
     struct plb_sizes inputs, results; /* that a task pulls, and that it sends back */
     double shared_bytes;              /* of the replicated data: in files, so that nobody sends it */
     struct plb_sizes staying;         /* of the results: those of master.stays */
+    bool feeds; /* results of each pass are the inputs of the next one; with master.feeds_stay from node to
+                   node, and after a loss the run begins anew: there are no copies of later inputs */
     uint64_t seed;
     int passes;        /* 0 counts as 1 */
     const int *phases; /* of each pass; NULL = 0 */
@@ -161,6 +163,7 @@ struct plb_stress_counts {
     int64_t lost_silent;             /* nodes given up for their silence */
     int64_t lost_running;            /* of these: their host had said that the process runs */
     int64_t zombies;                 /* nodes given up that lived */
+    int64_t lent;                    /* ranges of inputs that went from one node to another */
     int64_t late_looks;              /* rank 0 was busy for so long that silence meanwhile did not count */
 };
 

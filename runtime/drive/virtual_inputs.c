@@ -21,6 +21,8 @@ struct plb_virtual_inputs *plb_virtual_inputs_new(const struct plb_simulation *i
     v->made = plb_alloc((size_t)in->cluster->n_nodes * sizeof *v->made);
     v->stays = plb_alloc((size_t)in->cluster->n_nodes * sizeof *v->stays);
     v->asked = plb_alloc((size_t)in->cluster->n_nodes * sizeof *v->asked);
+    plb_rangeset_add(&v->kept[0], (struct plb_range){0, in->maps[0].units}); /* until something feeds them */
+    plb_rangeset_add(&v->asked[0], (struct plb_range){0, in->maps[0].units});
     return v;
 }
 
@@ -43,7 +45,7 @@ bool plb_virtual_inputs_pulls(struct plb_virtual_inputs *v, int node, struct plb
 {
     const struct plb_sizes *sizes = &v->in->inputs;
     *pulled = task;
-    if (node == 0)
+    if (node == 0 && !(v->in->feeds && v->in->master.feeds_stay))
         return false;
     if (v->in->master.resident) {
         struct plb_range units = plb_range_around(task, sizes->before, sizes->after, v->in->maps[0].units);
@@ -64,6 +66,10 @@ void plb_virtual_inputs_arrived(struct plb_virtual_inputs *v, int node, struct p
 void plb_virtual_inputs_begin(struct plb_virtual_inputs *v, int node, const struct plb_pass *begin)
 {
     plb_rangeset_clear(&v->made[node]);
+    if (begin->n_feeds > 0 && begin->feeds[0].now) {
+        plb_rangeset_clear(&v->kept[node]);
+        plb_rangeset_clear(&v->asked[node]);
+    }
     v->stays[node] = begin->stays;
 }
 
@@ -91,11 +97,22 @@ double plb_virtual_inputs_results(struct plb_virtual_inputs *v, struct plb_messa
     return bytes - plb_sizes_bytes(&v->in->staying, m->done.range);
 }
 
-void plb_virtual_inputs_answer(struct plb_virtual_inputs *v, const struct plb_message *m,
-                               struct plb_outbox *out)
+static void answer(struct plb_virtual_inputs *v, const struct plb_message *m, struct plb_outbox *out)
 {
     struct plb_message *answer = plb_outbox_add(out, PLB_KEPT, m->to, 0, m->pass);
     bool here = plb_rangeset_lacking(&v->made[m->to], m->gather.range).count == 0;
     answer->kept = (struct plb_kept_results){
         .range = m->gather.range, .here = here, .buffers = m->gather.buffers};
+}
+
+bool plb_virtual_inputs_hear(struct plb_virtual_inputs *v, const struct plb_message *m, int pass,
+                             struct plb_outbox *out)
+{
+    if (m->type == PLB_GATHER)
+        answer(v, m, out);
+    for (int i = 0; m->type == PLB_COUNTED && m->pass == pass && i < m->counted.n; i++) {
+        plb_rangeset_add(&v->kept[m->to], m->counted.at[i]);
+        plb_rangeset_add(&v->asked[m->to], m->counted.at[i]);
+    }
+    return m->type == PLB_GATHER || m->type == PLB_COUNTED;
 }

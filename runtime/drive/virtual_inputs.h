@@ -27,9 +27,10 @@ void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, const
 /* A node sends a message: how many bytes of results follow it. Says in a DONE whether its results stay. */
 double plb_virtual_inputs_results(struct plb_virtual_inputs *inputs, struct plb_message *message);
 
-/* Answers a GATHER. */
-void plb_virtual_inputs_answer(struct plb_virtual_inputs *inputs, const struct plb_message *gather,
-                               struct plb_outbox *out);
+/* Answers a GATHER. COUNTED of the pass that runs: a node has the inputs that it has computed. False: the
+ * message is about something else. */
+bool plb_virtual_inputs_hear(struct plb_virtual_inputs *inputs, const struct plb_message *message, int pass,
+                             struct plb_outbox *out);
 
 /* A node has the inputs of these units now. */
 void plb_virtual_inputs_arrived(struct plb_virtual_inputs *inputs, int node, struct plb_range range);

@@ -337,9 +337,7 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
     counts->early += m->type != PLB_PASS && m->type != PLB_STOP && m->pass > plb_worker_pass(node->worker);
     if (m->type == PLB_PASS && ends)
         plb_virtual_inputs_begin(v->inputs, m->to, &m->begin);
-    if (m->type == PLB_GATHER)
-        plb_virtual_inputs_answer(v->inputs, m, &v->out);
-    else
+    if (!plb_virtual_inputs_hear(v->inputs, m, plb_worker_pass(node->worker), &v->out))
         plb_worker_receive(node->worker, m, &v->out);
     if (ends)
         cancel(v, m->to, m->type == PLB_PASS);

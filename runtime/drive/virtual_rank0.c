@@ -127,6 +127,8 @@ double plb_rank0_begin(struct plb_rank0 *r, int pass, int phase)
 {
     double now = plb_rank0_busy_until(r);
     enter(r);
+    if (r->world->in->feeds)
+        plb_master_feed(r->master, &(struct plb_feed){0, 0, pass > 1}, 1);
     plb_master_begin(r->master, pass, phase, 0, &r->world->in->maps[phase], now, &r->out);
     leave(r, now, 0);
     return now;
@@ -184,14 +186,33 @@ void plb_rank0_join(struct plb_rank0 *r, int node)
     free(infos);
 }
 
+/* The time at which these units of inputs are at a node: whoever has them sends them, and has heard of that
+ * from rank 0. Infinite: that one is lost. */
+static double lend(struct plb_rank0 *r, int owner, int to, double bytes)
+{
+    const struct plb_node_spec *nodes = r->world->in->cluster->nodes;
+    if (owner == 0 || owner == to)
+        return plb_network_transfer(r->network, owner, to, r->busy_until, bytes);
+    if (!plb_faults_node_works(r->faults, owner))
+        return INFINITY;
+    r->world->out->stress.lent++;
+    charge(r, r->world->now, 2.0 * r->message_s); /* LEND and WHERE */
+    return plb_network_transfer(r->network, owner, to, r->busy_until + nodes[owner].latency, bytes);
+}
+
 /* Sends the inputs that a node pulls. */
 static void serve(struct plb_rank0 *r, const struct plb_message *pull)
 {
     const struct plb_simulation *in = r->world->in;
     charge(r, r->world->now, r->message_s);
-    double halo = pull->pull.halo ? 0.0 : in->inputs.halo_bytes,
-           there = plb_network_transfer(r->network, 0, pull->from, r->busy_until,
-                                        plb_sizes_bytes(&in->inputs, pull->pull.range) - halo);
+    double halo = pull->pull.halo ? 0.0 : in->inputs.halo_bytes, there = 0.0;
+    for (struct plb_range rest = pull->pull.range, part; rest.count > 0; rest.count -= part.count) {
+        int owner = plb_master_owner(r->master, rest, &part);
+        there = fmax(there, lend(r, owner, pull->from, plb_sizes_bytes(&in->inputs, part) - halo));
+        rest.first += part.count;
+    }
+    if (isinf(there))
+        return;
     plb_events_add(r->world->clock, (struct plb_event){there, PLB_EVENT_INPUTS, pull->from,
                                                        in->cluster->nodes[pull->from].first_pu + pull->pu,
                                                        (int32_t)pull->pull.slot});

@@ -370,6 +370,15 @@ static inline void draw_stays(struct scenario *s)
     s->phases[sim->passes] = s->phases[sim->passes - 1];
 }
 
+/* To be called last: results are inputs of the next pass. Where no node is lost, they go there straight. */
+static inline void draw_feeds(struct scenario *s)
+{
+    struct plb_simulation *sim = &s->simulation;
+    sim->feeds = sim->seed % 2 == 0;
+    sim->master.feeds_stay = sim->feeds && sim->master.stays != 0 && is_peaceful(s) && sim->n_deadly == 0
+                          && sim->n_joiners == 0;
+}
+
 static inline void free_scenario(struct scenario *s)
 {
     for (int k = 0; k < PHASES; k++)

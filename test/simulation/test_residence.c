@@ -25,6 +25,14 @@ struct run {
     int64_t bytes;
 };
 
+/* Results that are the inputs of the next pass. */
+static struct {
+    bool on, stay;
+    int passes;
+    double rank0_bandwidth;
+    const struct plb_fault *fault;
+} feeds;
+
 static void make_pus(struct plb_pu_spec *pus)
 {
     double rates = 0.0;
@@ -38,6 +46,21 @@ static void make_pus(struct plb_pu_spec *pus)
                                       .noise = 0.05,
                                       .memory = INFINITY,
                                       .copy_bandwidth = INFINITY};
+}
+
+static void feed(struct plb_simulation *s, struct plb_node_spec *nodes)
+{
+    if (!feeds.on)
+        return;
+    nodes[0].bandwidth = feeds.rank0_bandwidth;
+    s->passes = feeds.passes;
+    s->feeds = true;
+    s->faults = feeds.fault;
+    s->n_faults = feeds.fault != NULL;
+    s->results = s->staying = (struct plb_sizes){.unit_bytes = UNIT_BYTES};
+    s->master.stays = s->master.feeds_stay = feeds.stay;
+    s->master.whole_results = false;
+    s->migration.on = s->master.migration = s->master.backups = false; /* halos alone move */
 }
 
 /* Nodes are up to three times as fast as others. In balance a pass computes for a second, and rank 0's link
@@ -79,6 +102,7 @@ static struct run simulate(const char *name, bool resident, double bandwidth, in
                                           .backups = true,
                                           .whole_results = true,
                                           .resident = resident}};
+    feed(&s, nodes);
     if (plb_simulate(&s, &result, &err) != PLB_OK)
         fail_msg("%s: %s", name, err.text);
     struct run run = {.makespan_s = result.makespan_s, .bytes = result.bytes};
@@ -135,12 +159,57 @@ static void a_halo_travels(void **state)
     assert_true(more[1] >= node / 2.0 && more[1] < more[0] / 10.0);
 }
 
+static struct run simulate_fed(bool stay, int passes, double rank0_bandwidth, const struct plb_fault *fault)
+{
+    feeds.on = true;
+    feeds.stay = stay;
+    feeds.passes = passes;
+    feeds.rank0_bandwidth = rank0_bandwidth;
+    feeds.fault = fault;
+    struct run run = simulate("static", true, 1e9, 40);
+    memset(&feeds, 0, sizeof feeds);
+    return run;
+}
+
+/* Ten steps of a stencil: results go through rank 0's slow link in each pass, or where they are needed. */
+static void results_go_from_node_to_node(void **state)
+{
+    (void)state;
+    double all = UNITS * UNIT_BYTES, halos = (PASSES - 1) * 2.0 * 40.0 * UNIT_BYTES * (NODES - 1);
+    struct run runs[2][2];
+    for (int stay = 0; stay < 2; stay++)
+        for (int i = 0; i < 2; i++)
+            runs[stay][i] = simulate_fed(stay, i == 0 ? 1 : PASSES, 2e6, NULL);
+    double sent = (double)(runs[0][1].bytes - runs[0][0].bytes),
+           stayed = (double)(runs[1][1].bytes - runs[1][0].bytes);
+    double sent_s = runs[0][1].makespan_s - runs[0][0].makespan_s,
+           stayed_s = runs[1][1].makespan_s - runs[1][0].makespan_s;
+    print_message("9 passes: %.3f GB in %.3f s, where results stay %.3f GB in %.3f s; halos %.3f GB\n",
+                  1e-9 * sent, sent_s, 1e-9 * stayed, stayed_s, 1e-9 * halos);
+    assert_true(sent >= (PASSES - 1) * all * (NODES - 1) / NODES / 2.0);
+    assert_true(stayed >= halos && stayed <= 2.0 * halos);
+    assert_true(stayed_s <= 13.0 && stayed_s <= 0.1 * sent_s); /* rank 0's link carries its own halo alone */
+}
+
+/* A node dies in the sixth pass or so, and its inputs with it. */
+static void what_a_lost_node_had_is_made_again(void **state)
+{
+    (void)state;
+    const struct run peaceful = simulate_fed(true, PASSES, 1e9, NULL);
+    const struct plb_fault fault = {.kind = PLB_DIES, .node = 3, .pu = -1, .at = 0.6 * peaceful.makespan_s};
+    const struct run lost = simulate_fed(true, PASSES, 1e9, &fault);
+    print_message("%.3f s, with a loss %.3f s\n", peaceful.makespan_s, lost.makespan_s);
+    assert_true(lost.makespan_s > 1.4 * peaceful.makespan_s && lost.makespan_s < 3.0 * peaceful.makespan_s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_get_what_they_have),
         cmocka_unit_test(a_link_that_is_no_limit_is_spared_too),
         cmocka_unit_test(a_halo_travels),
+        cmocka_unit_test(results_go_from_node_to_node),
+        cmocka_unit_test(what_a_lost_node_had_is_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,12 +225,14 @@ static void check_seed(uint64_t seed)
     make_scenario(&s, seed);
     draw_joiners(&s);
     draw_stays(&s);
+    draw_feeds(&s);
     simulate_watched(&s, &w, "as drawn", &result);
     check_given_up(&s, &result);
     count(&s, &w, &result);
     count_deadly(&s, &result);
     count_residence(result.master);
     count_stays(&w, result.master);
+    met("inputs that went from the node that had computed them", result.stress.lent);
     plb_master_free(result.master);
     free_scenario(&s);
 }
@@ -275,6 +277,7 @@ static void the_same_seed_gives_the_same_run(void **state)
             make_scenario(&s, seed);
             draw_joiners(&s);
             draw_stays(&s);
+            draw_feeds(&s);
             assert_int_equal(plb_simulate(&s.simulation, &runs[i], &err), PLB_OK);
             plb_master_free(runs[i].master);
             free_scenario(&s);

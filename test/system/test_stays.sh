@@ -31,6 +31,9 @@ for every in 1 2; do
     ten=$(moved 2 10 kmeans.gather=$every) && [ "$ten" -ge $((100000 * 4 * 10 / every / 2)) ]
     ok "next finds the labels that it has asked for, each pass of $every" $?
 done
+alone "$tmp/k.conf" kmeans.stays=no kmeans.gather=1
+[ $? -ne 0 ] && grep -q 'plb_app_gather(3): there is no OUTPUT that stays' "$tmp/out"
+ok "nobody asks for an output that does not stay" $?
 right "small blocks of anybody" 3 --balancer greedy balance.grain=997
 right "by default, with checksums" 3 run.checksums=yes
 right "with audits" 2 run.audit=0.5
