@@ -64,7 +64,7 @@ import random, struct
 draw = random.Random(5)
 points = [draw.uniform(-5, 5) for _ in range(4000)]
 for name, code, kind in [('wide', 'd', '<f8'), ('narrow', 'f', '<f4'), ('whole', 'q', '<i8')]:
-    head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': (1000, 4), }}"
+    head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': (400, 10), }}"
     head += ' ' * (117 - len(head)) + '\n'
     numbers = [int(x) if code == 'q' else x for x in points]
     with open(name + '.npy', 'wb') as f:
@@ -75,7 +75,7 @@ data[128 + 8 * 9:128 + 8 * 10] = struct.pack('<d', float('nan'))
 open('hole.npy', 'wb').write(data)
 END
 for kind in wide narrow; do
-    ranks 2 --verify app.conf kmeans.points=$kind.npy && [ "$(stat -c %s l.npy)" -eq 4128 ]
+    ranks 2 --verify app.conf kmeans.points=$kind.npy && [ "$(stat -c %s l.npy)" -eq 1728 ]
     ok "points of $kind.npy: verified" $?
 done
 rm -f ./[lch].npy
@@ -94,7 +94,7 @@ refused "no cluster" 'clusters = 0 is' kmeans.clusters=0
 refused "a negative tolerance" 'tolerance = -1 is' kmeans.tolerance=-1
 lines bad.csv x,y,z 1,2,3 1,,3
 refused "a missing cell" "bad.csv:3: column 'y' is empty" kmeans.points="$tmp/bad.csv"
-refused "nan" 'hole.npy: coordinate 2 of point 3 is (-)?nan, but a number' kmeans.points="$tmp/hole.npy"
+refused "nan" 'hole.npy: coordinate 10 of point 1 is (-)?nan, but a number' kmeans.points="$tmp/hole.npy"
 refused "whole numbers in a file" "holds '<i8', and kernel kmeans reads '<f4.<f8' .*astype\('<f8'\)" \
     kmeans.points="$tmp/whole.npy"
 lines bad.csv 1,2 1,2 1,2 1,2
