@@ -39,6 +39,7 @@ struct candidate {
 
 struct search {
     const struct plb_power_curves *job;
+    struct plb_power_curves folded; /* what job points at */
     const struct plb_aim *aim;
     struct plb_envelope envelope;
     struct candidate *candidates;
@@ -272,6 +273,27 @@ static void choose_one_set(struct search *s)
     }
 }
 
+/* BUSY, and a PU is alone on its node: the node's static watts are drawn as long as the PU works, as its
+ * dynamic watts are. watts: room for n, and for n_nodes behind them. */
+static void fold(struct search *s, double *watts)
+{
+    const struct plb_power_curves *job = s->job;
+    double *idle = watts + job->n;
+    memcpy(watts, job->dynamic_watts, (size_t)job->n * sizeof *watts);
+    memcpy(idle, job->static_watts, (size_t)job->n_nodes * sizeof *idle);
+    for (int i = 0; i < job->n && job->rule == PLB_STATIC_BUSY; i++)
+        s->on[job->node[i]] = (char)(s->on[job->node[i]] < 2 ? s->on[job->node[i]] + 1 : 2);
+    for (int i = 0; i < job->n; i++)
+        if (s->on[job->node[i]] == 1) {
+            watts[i] += idle[job->node[i]];
+            idle[job->node[i]] = 0.0;
+        }
+    s->folded = *job;
+    s->folded.dynamic_watts = watts;
+    s->folded.static_watts = idle;
+    s->job = &s->folded;
+}
+
 /* One candidate for each set of few PUs, or one for all. */
 static bool begin(struct search *s)
 {
@@ -280,7 +302,7 @@ static bool begin(struct search *s)
     s->n_candidates = few ? (1 << n) - 1 : 1;
     size_t candidates = (size_t)s->n_candidates;
     s->candidates = calloc(candidates + 1, sizeof *s->candidates);
-    s->memory = calloc((candidates + 2) * n + 1, sizeof *s->memory);
+    s->memory = calloc((candidates + 3) * n + nodes + 1, sizeof *s->memory);
     s->envelope.pieces = malloc((n * PLB_ENVELOPE_POINTS + 1) * sizeof *s->envelope.pieces);
     s->used = malloc((n + 1) * sizeof *s->used);
     s->in = calloc(n + nodes + 1, 1);
@@ -290,6 +312,7 @@ static bool begin(struct search *s)
     s->on = s->in + n;
     s->x = s->memory + candidates * n;
     s->envelope.cap = s->x + n;
+    fold(s, s->envelope.cap + n);
     for (size_t k = 0; k < candidates; k++)
         s->candidates[k] = (struct candidate){few ? (unsigned)k + 1 : 0, INFINITY, s->memory + k * n};
     if (!few)

@@ -23,7 +23,7 @@ struct plb_power_curves {
     const int *node;                /* n indices of static_watts */
     const double *static_watts;     /* n_nodes of them */
     int n, n_nodes;
-    enum plb_static_rule rule; /* BUSY counts as OFF_WHEN_IDLE here */
+    enum plb_static_rule rule; /* BUSY: a node with several PUs counts as with OFF_WHEN_IDLE */
     double work;
 };
 

@@ -39,11 +39,15 @@ static double value_of(const void *context, const double *x)
     }
     for (int k = 0; k < job->n_nodes; k++) {
         bool on = job->rule == PLB_STATIC_JOB;
+        double busy = 0.0;
         for (int i = 0; i < job->n; i++)
-            on = on || (job->node[i] == k && x[i] > 0.0);
+            if (job->node[i] == k && x[i] > 0.0) {
+                on = true;
+                busy = fmax(busy, plb_model_time(&job->models[i], x[i]));
+            }
         idle += on ? job->static_watts[k] : 0.0;
+        joules += on ? job->static_watts[k] * (job->rule == PLB_STATIC_BUSY ? busy : seconds) : 0.0;
     }
-    joules += idle * seconds;
     if (watts + idle > q->aim->power_cap * (1 + 1e-8))
         return INFINITY;
     if (seconds > q->aim->deadline_s * (1 + 1e-8))
@@ -132,8 +136,10 @@ static void random_job(uint64_t *s, struct plb_model *m, double *watts, int *nod
     }
     for (int i = 0; i < nodes; i++)
         most += idle[i] = uniform(s) < 0.2 ? 0.0 : between(s, 5, 200);
-    *job = (struct plb_power_curves){
-        m, watts, node, idle, n, nodes, uniform(s) < 0.5 ? PLB_STATIC_JOB : PLB_STATIC_OFF_WHEN_IDLE, work};
+    *job = (struct plb_power_curves){m,   watts, node, idle, n, nodes, (enum plb_static_rule)(3 * uniform(s)),
+                                     work};
+    if (job->rule == PLB_STATIC_BUSY && nodes < n)
+        job->rule = PLB_STATIC_OFF_WHEN_IDLE; /* several PUs of a node count so */
     aim->objective = (enum plb_objective)(3 * uniform(s));
     aim->deadline_s = uniform(s) < 0.5 ? INFINITY : work / rate * between(s, 0.8, 8);
     aim->power_cap = uniform(s) < 0.5 ? INFINITY : most * between(s, 0.2, 1.1);
