@@ -331,8 +331,7 @@ static bool has_results(const struct plb_job *job)
 /* Whether ranks keep inputs from pass to pass. A single pass gains nothing by that. */
 static bool keeps_inputs(const struct plb_job *job)
 {
-    return job->run.keep_inputs && job->kernel->next != NULL
-        && plb_app_unit_bytes(&job->app) > 0.0;
+    return job->run.keep_inputs && job->kernel->next != NULL && plb_app_unit_bytes(&job->app) > 0.0;
 }
 
 /* The outputs that stay at their nodes until the last pass has ended. A journal keeps the results of each
