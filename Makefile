@@ -117,6 +117,8 @@ $(B)/kernels/%.o: kernels/%.c $(B)/flags
 	@echo "  cc    $<"
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_CFLAGS) $(KERNEL_INC) $(KERNEL_CFLAGS_$(*D)) $(OPENMP) -c $< -o $@
 
+$(B)/kernels/python/python.o: kernels/python/host.py
+
 # The GPU generations this nvcc knows from sm_80 on, and PTX of the newest for later ones.
 ARCHS = $(shell $(NVCC) --list-gpu-arch | sed -n 's/compute_//p' | awk '$$1 >= 80' | sort -n)
 GENCODE = $(if $(CUDA_ARCH),-arch=$(CUDA_ARCH),$(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \

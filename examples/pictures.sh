@@ -92,7 +92,7 @@ kmeans() {
     "$plbrun" --quiet kmeans/app.conf kmeans.points="$tmp/points.csv" kmeans.clusters=7 \
         kmeans.labels="$tmp/labels.npy" kmeans.centroids="$tmp/centroids.npy" \
         kmeans.history="$tmp/history.npy"
-    od -An -v -t f4 -w4 -j 128 "$tmp/labels.npy" |
+    od -An -v -t d4 -w4 -j 128 "$tmp/labels.npy" |
         paste -d, <(tail -n +2 "$tmp/points.csv") - >"$tmp/labelled.csv"
     draw kmeans/clusters.png <<END
 set datafile separator comma; unset grid; unset key; unset colorbox

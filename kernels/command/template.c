@@ -165,13 +165,26 @@ bool command_script(const char *command, struct command_text *script)
     return nest.at[0].quote == '\0';
 }
 
-/* The length of a name without its extension, and where it begins behind its folder. */
+/* The length of a name without its extension, which may be all of it, as in GNU parallel. */
 static size_t stem_of(const char *line, size_t n, size_t name)
 {
-    for (size_t i = n; i > name + 1; i--)
+    for (size_t i = n; i > name; i--)
         if (line[i - 1] == '.')
             return i - 1;
     return n;
+}
+
+/* The folder of a name, as dirname prints it. */
+static void add_folder(const char *line, size_t n, struct command_text *text)
+{
+    while (n > 1 && line[n - 1] == '/')
+        n--;
+    while (n > 0 && line[n - 1] != '/')
+        n--;
+    bool named = n > 0;
+    while (n > 1 && line[n - 1] == '/')
+        n--;
+    command_add(text, named ? line : ".", named ? n : 1);
 }
 
 void command_part_of(enum command_part part, const char *line, size_t n, int64_t number,
@@ -189,7 +202,7 @@ void command_part_of(enum command_part part, const char *line, size_t n, int64_t
         break;
     case STEM: command_add(text, line, stem); break;
     case NAME: command_add(text, line + name, n - name); break;
-    case FOLDER: command_add(text, name > 0 ? line : ".", name > 1 ? name - 1 : 1); break;
+    case FOLDER: add_folder(line, n, text); break;
     case NAME_STEM: command_add(text, line + name, stem - name); break;
     case PARTS: break;
     }

@@ -32,7 +32,7 @@ struct progress {
 struct state {
     struct points points;
     double *centroids, *before, *sums, *history; /* before: the centroids of the pass before */
-    float *labels;
+    int32_t *labels;
     int64_t passes;
     double tolerance;
     struct progress *progress;
@@ -52,7 +52,7 @@ static const struct plb_option options[] = {
      "the way of all centroids, squared, at which they have arrived, in variances of the points"},
     {"passes", PLB_INT, "300", 1, 1e6, NULL, "how often centroids move, at most"},
     {"labels", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
-     "where each point's cluster goes, from 0, .npy of float32; nowhere where not given"},
+     "where each point's cluster goes, from 0, .npy of int32; nowhere where not given"},
     {"centroids", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the centroids go, .npy of float64"},
     {"history", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
      "where a row for each pass goes, .npy of float64: inertia, and the way of the centroids, squared"},
@@ -86,7 +86,7 @@ static int assign(const struct plb_task *task)
             if (!failed && !plb_task_cancelled(task))
                 assign_points(s, (const char *)task->data[POINTS] + (size_t)first * row, n,
                               task->data[CENTROIDS], x, part == 0 ? sums : more + (part - 1) * width,
-                              s->labels ? (float *)task->data[LABELS] + first : NULL);
+                              s->labels ? (int32_t *)task->data[LABELS] + first : NULL);
         }
 #pragma omp for
         for (int64_t i = 0; i < width; i++)
@@ -125,8 +125,8 @@ static void declare(struct plb_app *app, struct state *s)
     for (int i = POINTS; i <= (shape->labels ? LABELS : SUMS); i++)
         plb_app_data(app, &buffers[i]);
     if (shape->labels)
-        plb_app_save_npy(app, plb_app_text(app, "labels"),
-                         &(struct plb_array){s->labels, sizeof *s->labels, s->points.n, 1, false});
+        plb_app_save_integers(app, plb_app_text(app, "labels"),
+                              &(struct plb_array){s->labels, sizeof *s->labels, s->points.n, 1, false});
     if (plb_app_given(app, "centroids"))
         plb_app_save_npy(
             app, plb_app_text(app, "centroids"),

@@ -19,7 +19,7 @@ struct shape { /* the same as in nearest.h */
 
 template <typename real> __global__ void __launch_bounds__(threads)
     nearest(shape s, int64_t count, const real *points, const double *centroids, int32_t *label,
-            double *square, float *labels)
+            double *square, int32_t *labels)
 {
     for (int64_t i = static_cast<int64_t>(blockIdx.x) * threads + threadIdx.x; i < count;
          i += static_cast<int64_t>(gridDim.x) * threads) {
@@ -40,7 +40,7 @@ template <typename real> __global__ void __launch_bounds__(threads)
         label[i] = which;
         square[i] = best;
         if (labels != nullptr)
-            labels[i] = static_cast<float>(which);
+            labels[i] = which;
     }
 }
 
@@ -85,7 +85,7 @@ template <typename real> int assign(const plb_task *task, const shape &s, cudaSt
     if (error == cudaSuccess) {
         nearest<<<static_cast<unsigned>(blocks < 65535 ? blocks : 65535), threads, 0, stream>>>(
             s, task->count, points, static_cast<const double *>(task->data[CENTROIDS]), label, square,
-            s.labels != 0 ? static_cast<float *>(task->data[LABELS]) : nullptr);
+            s.labels != 0 ? static_cast<int32_t *>(task->data[LABELS]) : nullptr);
         add<<<static_cast<unsigned>(width < 65535 ? width : 65535), threads, 0, stream>>>(
             s, task->count, points, label, square, static_cast<double *>(task->data[SUMS]));
         error = cudaGetLastError();

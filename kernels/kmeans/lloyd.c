@@ -139,7 +139,7 @@ static void plain_pass(const struct points *p, const double *centroids, double *
 
 /* Whether the last pass has these labels and this inertia. */
 static int check_labels(struct plb_app *app, const struct points *p, const double *centroids, double inertia,
-                        const float *labels)
+                        const int32_t *labels)
 {
     const struct shape *s = &p->shape;
     int64_t wrong = INT64_MAX;
@@ -148,14 +148,14 @@ static int check_labels(struct plb_app *app, const struct points *p, const doubl
     for (int64_t i = 0; i < p->n; i++) {
         struct found f = look(p, centroids, i);
         all += f.least;
-        bool right = labels == NULL || labels[i] == (float)f.label
-                  || (labels[i] == (float)f.next && f.second <= f.least * (1.0 + slack(s)));
+        bool right = labels == NULL || labels[i] == f.label
+                  || (labels[i] == f.next && f.second <= f.least * (1.0 + slack(s)));
         if (!right && i < wrong)
             wrong = i;
     }
     if (wrong != INT64_MAX)
-        plb_app_error(app, "point %lld has cluster %g, and the reference says %lld", (long long)wrong,
-                      (double)labels[wrong], (long long)look(p, centroids, wrong).label);
+        plb_app_error(app, "point %lld has cluster %lld, and the reference says %lld", (long long)wrong,
+                      (long long)labels[wrong], (long long)look(p, centroids, wrong).label);
     else if (!(fabs(inertia - all) <= (slack(s) + DBL_EPSILON * (double)p->n) * all))
         plb_app_error(app, "the inertia is %.17g, the reference says %.17g", inertia, all);
     else
@@ -164,7 +164,7 @@ static int check_labels(struct plb_app *app, const struct points *p, const doubl
 }
 
 int check_end(struct plb_app *app, const struct points *p, const double *before, const double *centroids,
-              const double *sums, const float *labels)
+              const double *sums, const int32_t *labels)
 {
     const struct shape *s = &p->shape;
     const int64_t d = s->dimensions, all = s->clusters * d;

@@ -19,6 +19,6 @@ double move_centroids(const struct shape *s, const double *sums, double *centroi
 /* Checks what a k-means ends with, by plain loops. `before` are the centroids of the pass before the last
  * one, `sums` those of the last pass. PLB_OK; or PLB_EVERIFY after plb_app_error. */
 int check_end(struct plb_app *app, const struct points *p, const double *before, const double *centroids,
-              const double *sums, const float *labels);
+              const double *sums, const int32_t *labels);
 
 #endif

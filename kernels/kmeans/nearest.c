@@ -87,7 +87,7 @@ PLB_CLONES static void add_narrow(double *sum, const float *point, int64_t dimen
 }
 
 void assign_points(const struct shape *s, const void *points, int64_t count, const double *centroids,
-                   double *x, double *sums, float *labels)
+                   double *x, double *sums, int32_t *labels)
 {
     const int64_t d = s->dimensions;
     const size_t row = (size_t)d * (s->narrow ? sizeof(float) : sizeof(double));
@@ -106,7 +106,7 @@ void assign_points(const struct shape *s, const void *points, int64_t count, con
             sum[d] += 1.0;
             sums[sums_of(s) - 1] += square[l];
             if (labels != NULL)
-                labels[i + l] = (float)label[l];
+                labels[i + l] = (int32_t)label[l];
         }
     }
 }

@@ -41,6 +41,6 @@ void nearest(const struct shape *s, const double *x, const double *centroids, do
 /* Finds the clusters of `count` points and adds them to the sums, in the order of the points. labels: one
  * for each point, or NULL. x as above, for the function to use. */
 void assign_points(const struct shape *s, const void *points, int64_t count, const double *centroids,
-                   double *x, double *sums, float *labels);
+                   double *x, double *sums, int32_t *labels);
 
 #endif

@@ -11,7 +11,7 @@
 struct plb_kernel_identity {
     uint32_t abi;                      /* PLB_KERNEL_ABI */
     char version[16];                  /* of plbrun */
-    uint64_t hash;                     /* of the contents of NAME.so */
+    uint64_t hash;                     /* of the contents of NAME.so, and of its source */
     uint64_t extra[PLB_EXTRA_OBJECTS]; /* of the extra objects, by their drivers' order; 0: not loaded here */
 };
 

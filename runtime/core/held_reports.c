@@ -61,5 +61,6 @@ bool plb_worker_report(struct plb_worker *w, int pu, const struct plb_slice *uni
 void plb_worker_give_back(struct plb_worker *w, int pu, const struct plb_slice *units, const char *why)
 {
     if (!plb_worker_obsolete(w, units))
-        plb_reports_fail(&w->reports, pu, units, &(struct plb_device_failure){0, why, units->range});
+        plb_reports_fail(&w->reports, pu, units,
+                         &(struct plb_device_failure){.text = why, .among = units->range});
 }

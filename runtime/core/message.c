@@ -266,7 +266,7 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
     case PLB_COUNTED: return check_counted(&m->counted);
     case PLB_FAIL:
         return sound(m->fail.range) && sound(m->fail.among) && m->fail.block >= 0
-                    && ended(m->fail.text, sizeof m->fail.text)
+                    && ended(m->fail.text, sizeof m->fail.text) && ended(m->fail.why, sizeof m->fail.why)
                  ? NULL
                  : "an impossible failure";
     case PLB_CRASH: return check_crash(&m->crash);

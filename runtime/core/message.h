@@ -245,6 +245,7 @@ struct plb_failure {
     struct plb_range among; /* units of all tasks that the device had then: it cannot say which one failed */
     char text[80];          /* what the device said, which has failed for good; "" where the kernel itself
                                returned the status */
+    char why[240];          /* what the kernel itself said (plb_task_error), or "" */
 };
 
 /* The PU of the message has executed these units, and a signal has ended it. */

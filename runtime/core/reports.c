@@ -58,6 +58,7 @@ void plb_reports_fail(struct plb_reports *r, int pu, const struct plb_slice *tas
                                    .audit = task->audit,
                                    .among = failure->among};
     snprintf(m->fail.text, sizeof m->fail.text, "%s", failure->text);
+    snprintf(m->fail.why, sizeof m->fail.why, "%s", failure->why != NULL ? failure->why : "");
 }
 
 void plb_reports_crash(struct plb_reports *r, int pu, const struct plb_slice *task, int signal)

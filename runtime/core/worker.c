@@ -76,7 +76,7 @@ static bool in_pass(const struct plb_worker *w, struct plb_range range)
 static void give_back(struct plb_worker *w, int pu, struct plb_range range, int64_t block)
 {
     struct plb_slice units = {.range = range, .block = block, .pass = w->pass};
-    plb_reports_fail(&w->reports, pu, &units, &(struct plb_device_failure){0, GONE, range});
+    plb_reports_fail(&w->reports, pu, &units, &(struct plb_device_failure){.text = GONE, .among = range});
 }
 
 /* Takes out of the queues what may not be executed from there: it may have come after the CANCEL. */
@@ -364,7 +364,7 @@ void plb_worker_leave(struct plb_worker *w, int pu, const struct plb_slice *task
                       const struct plb_device_failure *failure)
 {
     struct plb_queue *queue = &w->pus.at[pu].queue;
-    struct plb_device_failure again = {failure->status, GONE, failure->among};
+    struct plb_device_failure again = {.status = failure->status, .text = GONE, .among = failure->among};
     plb_worker_fail(w, pu, task, w->pus.at[pu].left ? &again : failure);
     plb_worker_leave_out(w, pu);
     for (int i = 0; i < queue->n; i++) {

@@ -22,10 +22,13 @@ void plb_failure_describe(const struct plb_message *fail, const struct plb_kerne
     plb_phase_title(kernel, phase, title);
     if (f->text[0] != '\0')
         snprintf(what, sizeof what, "failed (%s)", f->text);
+    else if (f->why[0] != '\0')
+        snprintf(what, sizeof what, "failed");
     else
         snprintf(what, sizeof what, "returned %lld", (long long)f->status);
-    snprintf(text, PLB_FAILURE_TEXT, "%s %s on PU '%s' (rank %d on %s) for %s", title, what, name, fail->from,
-             host, plb_range_print(range.first, range.count, kernel->unit, units));
+    snprintf(text, PLB_FAILURE_TEXT, "%s %s on PU '%s' (rank %d on %s) for %s%s%s", title, what, name,
+             fail->from, host, plb_range_print(range.first, range.count, kernel->unit, units),
+             f->why[0] != '\0' ? ": " : "", f->why);
 }
 
 void plb_say_damaged(const struct plb_kernel *kernel, const struct plb_message *m, int64_t *count)

@@ -169,7 +169,7 @@ static void drop_out(struct plb_virtual_nodes *v, int n, int id, const char *why
 {
     const struct virtual_node *node = &v->at[n];
     struct virtual_pu *pu = &v->pus[id];
-    struct plb_device_failure failure = {1, why, pu->current.task.range};
+    struct plb_device_failure failure = {.status = 1, .text = why, .among = pu->current.task.range};
     if (pu->executing)
         plb_worker_leave(node->worker, id - node->first_pu, &pu->current.task, &failure);
     for (int i = 0; i < pu->n_line; i++) {

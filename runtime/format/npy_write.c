@@ -13,14 +13,14 @@
 #define MOST_HEADER 4096
 
 /* Fills in the header, padded with blanks, and returns its length. */
-static size_t format_header(char into[MOST_HEADER], size_t align, const struct plb_array *array)
+static size_t format_header(char into[MOST_HEADER], size_t align, const struct plb_array *array, bool whole)
 {
     static const char start[8] = PLB_NPY_MAGIC "\x01"; /* version 1.0 */
     int text = snprintf(into + DICT_AT, MOST_HEADER - DICT_AT,
-                        "{'descr': '<f%zu', 'fortran_order': %s, "
+                        "{'descr': '<%c%zu', 'fortran_order': %s, "
                         "'shape': (%" PRId64 ", %" PRId64 "), }",
-                        array->element_bytes, array->column_major ? "True" : "False", array->rows,
-                        array->columns);
+                        whole ? 'i' : 'f', array->element_bytes, array->column_major ? "True" : "False",
+                        array->rows, array->columns);
     size_t used = DICT_AT + (size_t)text;
     size_t total = (used + align) / align * align;
     memset(into + used, ' ', total - used);
@@ -39,7 +39,7 @@ int64_t plb_npy_size(const char *path, const struct plb_array *array, struct plb
         && array->data != NULL && !__builtin_mul_overflow(array->rows, array->columns, &elements)
         && !__builtin_mul_overflow(elements, (int64_t)array->element_bytes, &bytes)
         && bytes <= INT64_MAX - MOST_HEADER)
-        return bytes + (int64_t)format_header(header, ALIGN, array);
+        return bytes + (int64_t)format_header(header, ALIGN, array, false);
     plb_fail(err, PLB_EFAILED,
              "%s: cannot be written: %" PRId64 " rows by %" PRId64 " columns "
              "of %zu bytes%s, but at least one row and column of 4 or 8 bytes, with data, was "
@@ -49,15 +49,15 @@ int64_t plb_npy_size(const char *path, const struct plb_array *array, struct plb
     return -1;
 }
 
-size_t plb_npy_print_header(const struct plb_array *array, size_t align, FILE *out)
+size_t plb_npy_print_header(const struct plb_array *array, bool whole, size_t align, FILE *out)
 {
     char header[MOST_HEADER];
-    return fwrite(header, 1, format_header(header, align, array), out);
+    return fwrite(header, 1, format_header(header, align, array, whole), out);
 }
 
-void plb_npy_print(const struct plb_array *array, FILE *out)
+void plb_npy_print(const struct plb_array *array, bool whole, FILE *out)
 {
-    plb_npy_print_header(array, ALIGN, out);
+    plb_npy_print_header(array, whole, ALIGN, out);
     fwrite(array->data, array->element_bytes, (size_t)(array->rows * array->columns), out);
 }
 
@@ -66,6 +66,6 @@ int plb_npy_write(const char *path, const struct plb_array *array, struct plb_er
     struct plb_file file;
     if (plb_npy_size(path, array, err) < 0 || plb_file_create(&file, path, err) != PLB_OK)
         return err->status;
-    plb_npy_print(array, file.stream);
+    plb_npy_print(array, false, file.stream);
     return plb_file_commit(&file, err);
 }

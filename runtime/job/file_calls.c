@@ -121,7 +121,7 @@ static int begin_result(struct plb_app *app, struct plb_data_file *file, struct 
     struct plb_error why = {.status = PLB_OK};
     if (plb_file_create_shared(&r->file, file->path, &why) != PLB_OK)
         return plb_app_error(app, "%s", why.text);
-    size_t before = r->raw ? 0 : plb_npy_print_header(&r->array, PAGE, r->file.stream);
+    size_t before = r->raw ? 0 : plb_npy_print_header(&r->array, r->whole, PAGE, r->file.stream);
     int64_t all = (int64_t)(before + file->bytes);
     int reason = plb_file_reserve(&r->file, all);
     bool there = reason == 0 && fflush(r->file.stream) == 0 && ftruncate(fileno(r->file.stream), all) == 0
@@ -141,11 +141,12 @@ static int measure(struct plb_app *app, struct plb_data_file *file, struct plb_r
     struct plb_array array = {
         .rows = file->rows, .columns = file->columns, .column_major = file->column_major};
     r->raw = file->type == NULL;
-    if (!r->raw && strcmp(file->type, "<f4") != 0 && strcmp(file->type, "<f8") != 0)
+    if (!r->raw && (strlen(file->type) != 3 || strstr("<f4 <f8 <i4 <i8", file->type) == NULL))
         return plb_app_error(app,
-                             "kernel %s: a result in a file has type '%s', but '<f4', '<f8' or NULL was "
-                             "expected; this is a mistake in the kernel",
+                             "kernel %s: a result in a file has type '%s', but '<f4', '<f8', '<i4', '<i8' or "
+                             "NULL was expected; this is a mistake in the kernel",
                              app->kernel->name, file->type);
+    r->whole = !r->raw && file->type[1] == 'i';
     array.element_bytes = r->raw ? 1 : file->type[2] == '4' ? 4 : 8;
     array.data = file; /* no shape is refused for want of data, which comes later */
     if (!r->raw && plb_npy_size(file->path, &array, &app->err) < 0)

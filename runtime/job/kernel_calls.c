@@ -293,6 +293,15 @@ void plb_app_save_npy(struct plb_app *app, const char *path, const struct plb_ar
         r->array = *array;
 }
 
+void plb_app_save_integers(struct plb_app *app, const char *path, const struct plb_array *array)
+{
+    struct plb_result *r = next_result(app, path, "plb_app_save_integers");
+    if (r != NULL) {
+        r->array = *array;
+        r->whole = true;
+    }
+}
+
 void plb_app_save_png(struct plb_app *app, const char *path, const struct plb_image *image)
 {
     struct plb_result *r = next_result(app, path, "plb_app_save_png");

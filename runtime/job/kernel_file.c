@@ -12,6 +12,8 @@
 #include "job/kernel_search.h"
 #include "job/phase.h"
 
+#define WHY 600 /* bytes of a host's sentence */
+
 static const char *const kinds[] = {"CPU", "GPU", "accelerator"}; /* by enum plb_pu_kind */
 
 /* Checks that a kernel fits this plbrun. The ABI comes first: in another ABI the fields after the first two
@@ -74,12 +76,48 @@ static bool load_extras(const char *path, const struct plb_pu_settings *pus)
     return there;
 }
 
+/* Whether an object that exports no plb_kernel is of another kind. */
+static int lacks_kernel(void *object, const char *path, struct plb_error *err)
+{
+    if (dlsym(object, "plb_kernel_open") != NULL)
+        return plb_fail(err, PLB_EINPUT, "%s runs kernels in another language; name the file of one", path);
+    return plb_fail(err, PLB_EINPUT,
+                    "%s exports no 'plb_kernel'; a kernel defines "
+                    "`const struct plb_kernel plb_kernel` (see examples/custom-kernel)",
+                    path);
+}
+
+/* Has the host of a kernel in another language make it. The host stays loaded. */
+static int load_hosted(const char *file, const char *origin, const struct plb_kernel **kernel,
+                       struct plb_error *err)
+{
+    char path[PLB_KERNEL_PATH_BYTES], why[WHY] = "";
+    const struct plb_kernel *(*open)(const char *, char *, size_t);
+    if (plb_kernel_find(plb_kernel_host(file), origin, path, err) != PLB_OK)
+        return err->status;
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *(void **)&open = object != NULL ? dlsym(object, "plb_kernel_open") : NULL;
+    if (open == NULL)
+        return plb_fail(err, PLB_EINPUT, "%s: cannot load %s, which runs %s: %s", origin, path, file,
+                        dlerror());
+    const struct plb_kernel *found = open(file, why, sizeof why);
+    if (found == NULL)
+        return plb_fail(err, PLB_EINPUT, "%s", why);
+    if (check(found, file, false, err) != PLB_OK)
+        return err->status;
+    plb_log(PLB_LOG_DEBUG, "kernel %s is %s by %s", found->name, file, path);
+    *kernel = found;
+    return PLB_OK;
+}
+
 int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_settings *pus,
                     const struct plb_kernel **kernel, struct plb_error *err)
 {
     char path[PLB_KERNEL_PATH_BYTES];
     if (plb_kernel_find(name, origin, path, err) != PLB_OK)
         return err->status;
+    if (plb_kernel_host(path) != NULL)
+        return load_hosted(path, origin, kernel, err);
     bool elsewhere = load_extras(path, pus);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (object == NULL)
@@ -91,10 +129,7 @@ int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_se
         return PLB_OK;
     }
     if (found == NULL)
-        plb_fail(err, PLB_EINPUT,
-                 "%s exports no 'plb_kernel'; a kernel defines "
-                 "`const struct plb_kernel plb_kernel` (see examples/custom-kernel)",
-                 path);
+        lacks_kernel(object, path, err);
     dlclose(object);
     return err->status;
 }
@@ -118,10 +153,14 @@ int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_ident
     char extra[PLB_KERNEL_PATH_BYTES];
     int n = 0;
     *identity = (struct plb_kernel_identity){.abi = kernel->abi, .version = PLB_VERSION};
-    if (dladdr(kernel, &object) == 0 || !plb_hash_file(object.dli_fname, &identity->hash))
+    uint64_t source = 0;
+    if (dladdr(kernel, &object) == 0 || !plb_hash_file(object.dli_fname, &identity->hash)
+        || (kernel->source != NULL && !plb_hash_file(kernel->source, &source)))
         return plb_fail(err, PLB_EFAILED,
                         "the file of kernel %s cannot be read any more; put it back and run again",
                         kernel->name);
+    if (kernel->source != NULL)
+        identity->hash = plb_hash(identity->hash, &source, sizeof source);
     for (int d = 0; plb_device_drivers[d] != NULL && n < PLB_EXTRA_OBJECTS; d++)
         if (plb_device_drivers[d]->object != NULL) {
             extra_path(object.dli_fname, plb_device_drivers[d], extra);
@@ -143,7 +182,9 @@ bool plb_kernel_has_object(const struct plb_kernel *kernel, const struct plb_dev
 void plb_kernel_path(const struct plb_kernel *kernel, char *path, size_t size)
 {
     Dl_info object;
-    const char *known = dladdr(kernel, &object) != 0 ? object.dli_fname : "?";
+    const char *known = kernel->source != NULL       ? kernel->source
+                      : dladdr(kernel, &object) != 0 ? object.dli_fname
+                                                     : "?";
     size_t length = strlen(known), skip = length < size ? 0 : length - size + 1;
     snprintf(path, size, "%s", known + skip);
 }

@@ -19,6 +19,7 @@
 #endif
 #define MOST_KERNELS 64 /* names that a list of kernels has */
 #define NAME_BYTES 64
+#define PYTHON "python" /* the host of NAME.py */
 
 /* The folders that are searched, in this order. */
 struct folders {
@@ -95,7 +96,7 @@ static int is_kernel(const struct dirent *entry)
 {
     size_t length = strlen(entry->d_name);
     return length > 3 && length < NAME_BYTES && strcmp(entry->d_name + length - 3, ".so") == 0
-        && !is_extra(entry->d_name);
+        && !is_extra(entry->d_name) && strcmp(entry->d_name, PYTHON ".so") != 0;
 }
 
 /* Adds the kernels of a folder in the order of their names, but for names that an earlier folder has. */
@@ -150,7 +151,7 @@ static int unknown_kernel(const char *name, const char *origin, const struct fol
                         name, looked, near);
     return plb_fail(
         err, PLB_EINPUT,
-        "%s: there is no kernel '%s' in %s; there are: %s; or give the path of a .so, or its folder "
+        "%s: there is no kernel '%s' in %s; there are: %s; or give the path of a .so or .py, or its folder "
         "in " PLB_KERNEL_FOLDERS_VARIABLE,
         origin, name, looked[0] != '\0' ? looked : "any folder", k.n > 0 ? all : "none");
 }
@@ -166,10 +167,20 @@ static bool find_in(const struct folders *f, int end, const char *name, char pat
     return false;
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+    size_t length = strlen(name), n = strlen(end);
+    return length > n && strcmp(name + length - n, end) == 0;
+}
+
 bool plb_is_object_path(const char *name)
 {
-    size_t length = strlen(name);
-    return strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0);
+    return strchr(name, '/') != NULL || ends_in(name, ".so") || ends_in(name, ".py");
+}
+
+const char *plb_kernel_host(const char *path)
+{
+    return ends_in(path, ".py") ? PYTHON : NULL;
 }
 
 int plb_kernel_find(const char *name, const char *origin, char path[PLB_KERNEL_PATH_BYTES],
@@ -180,10 +191,9 @@ int plb_kernel_find(const char *name, const char *origin, char path[PLB_KERNEL_P
         snprintf(path, PLB_KERNEL_PATH_BYTES, "%s%s", strchr(name, '/') != NULL ? "" : "./", name);
         if (access(path, R_OK) == 0)
             return PLB_OK;
-        return plb_fail(
-            err, PLB_EINPUT,
-            "%s: the kernel file %s does not exist or cannot be read; build it first, or correct the path",
-            origin, name);
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: the kernel file %s does not exist or cannot be read; %scorrect the path", origin,
+                        name, plb_kernel_host(name) == NULL ? "build it first, or " : "");
     }
     folders_init(&f);
     int status = find_in(&f, f.n, name, path) ? PLB_OK : unknown_kernel(name, origin, &f, err);

@@ -10,8 +10,12 @@
 
 #define PLB_KERNEL_PATH_BYTES (PATH_MAX + 80) /* room for a folder and a kernel's name */
 
-/* Whether a kernel or a balancer is named by a path: with a slash, or ending in .so. */
+/* Whether a kernel or a balancer is named by a path: with a slash, or ending in .so or .py. */
 bool plb_is_object_path(const char *name);
+
+/* The host of a kernel in another language (plb/host.h), as a name to be found; NULL: the path is that of a
+ * shared object. */
+const char *plb_kernel_host(const char *path);
 
 /* Finds NAME.so: the file that a path names; else in the folders of PLB_KERNEL_PATH, then among the installed
  * kernels. PLB_OK with the path of a file that can be read; or PLB_EINPUT and a sentence that begins with

@@ -94,7 +94,7 @@ static int write_to(struct plb_file *file, const struct plb_results *results, co
     else if (r->raw)
         fwrite(r->array.data, 1, (size_t)r->array.rows, file->stream);
     else
-        plb_npy_print(&r->array, file->stream);
+        plb_npy_print(&r->array, r->whole, file->stream);
     int status = plb_file_commit(file, err);
     *file = (struct plb_file){0};
     return status;

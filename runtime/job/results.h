@@ -13,6 +13,7 @@ struct plb_record_store;
 struct plb_result {
     char *path;
     struct plb_array array; /* borrowed data */
+    bool whole;             /* of int32 or int64 */
     struct plb_image image; /* of a .png: borrowed data, a palette of its own; no channels: it is an array */
     struct plb_file file;   /* with room for all of it; no stream: none is reserved */
     bool mapped;            /* the file has the data: it is `array.data` */

@@ -292,7 +292,9 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
                             .after = after,
                             .args = set->args_bytes > 0 ? set->args : NULL,
                             .threads = e->threads,
-                            .cancelled = cancelled_flag(e, lane)};
+                            .cancelled = cancelled_flag(e, lane),
+                            .why = e->on_host ? e->why : NULL};
+    e->why[0] = '\0';
     if (status == 0)
         status = launch(e, lane, phase, &task, zeroed);
     if (e->isolated.ended)

@@ -33,6 +33,7 @@ struct plb_executor {
     plb_entry_fn warm[PLB_MAX_LANES][PLB_MAX_PHASES]; /* entries that have run in the lane */
     bool full;                                        /* the last submit found no device memory */
     char failure[80];                                 /* of the executor's own; "": ask the device */
+    char why[PLB_TASK_WHY];                           /* what the entry said that failed last */
     int32_t cancelled[PLB_MAX_LANES]; /* nobody wants the lane's task any more; any thread may set it */
     bool shares;                      /* tasks are isolated: memory for their buffers is shared memory */
     struct plb_isolated isolated;     /* with a child: tasks run there, and the flags are there, too */

@@ -53,7 +53,9 @@ static void give_up(struct plb_runner *r, const struct plb_slice *task)
         struct plb_running *running = &r->running[lane];
         if (!running->runs)
             continue;
-        plb_runner_leave(r, &running->task, &(struct plb_device_failure){PLB_EFAILED, text, task->range});
+        plb_runner_leave(
+            r, &running->task,
+            &(struct plb_device_failure){.status = PLB_EFAILED, .text = text, .among = task->range});
         running->lost = true;
     }
     plb_runner_cancel(r);

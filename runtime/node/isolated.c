@@ -17,6 +17,7 @@ struct request {
     size_t bytes[PLB_MAX_DATA];
     int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
     int32_t cancelled[PLB_MAX_LANES]; /* by lane; the parent writes it while the task runs */
+    char why[PLB_TASK_WHY];           /* the child writes it */
 };
 
 /* In the child. */
@@ -84,6 +85,8 @@ int plb_isolated_launch(struct plb_isolated *s, int lane, const struct plb_phase
     r->task.bytes = r->bytes;
     r->task.before = r->before;
     r->task.after = r->after;
+    r->task.why = r->why;
+    r->why[0] = '\0';
     plb_crash_begin(phase->name, task->first, task->count);
     plb_child_ready(s->child, &err);
     double began = plb_now();
@@ -93,6 +96,8 @@ int plb_isolated_launch(struct plb_isolated *s, int lane, const struct plb_phase
     if (s->ended && !s->end.asked)
         plb_crash_tell(s->end.signal, s->end.status);
     plb_crash_end();
+    if (task->why != NULL && outcome == PLB_CHILD_ANSWERED)
+        memcpy(task->why, r->why, sizeof r->why);
     if (outcome == PLB_CHILD_MISSING)
         snprintf(failure, 80, "%.79s", err.text);
     return outcome == PLB_CHILD_ANSWERED ? status : -1;

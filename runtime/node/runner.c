@@ -107,7 +107,8 @@ static void fail(struct plb_runner *r, const struct plb_flights *f, const struct
                  bool wanted, int status)
 {
     struct plb_worker *worker = r->shared->worker;
-    struct plb_device_failure failure = {status, plb_executor_failure(&r->executor), in_hand(f, flight)};
+    struct plb_device_failure failure = {status, plb_executor_failure(&r->executor), in_hand(f, flight),
+                                         r->executor.why};
     if (failure.text[0] != '\0' || r->gone)
         plb_runner_leave(r, &flight->task, &failure);
     else if (wanted)

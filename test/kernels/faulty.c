@@ -28,12 +28,13 @@ enum fault {
     FAULT_MUTE_FINISH,
     FAULT_VANISH,
     FAULT_TWICE,
+    FAULT_SAYS,
 };
 
 static const struct plb_option options[] = {
     {"fault", PLB_TEXT, "none", 0, 0,
      "none|entry|units|setup|silent|falling|negative|short|handle|memory|wrong|next|finish|replace|"
-     "mute_next|mute_verify|mute_finish|vanish|twice",
+     "mute_next|mute_verify|mute_finish|vanish|twice|says",
      "which mistake"},
     {"y", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the result goes, .npy"},
     {0},
@@ -48,11 +49,13 @@ static bool fault(const struct plb_app *app, enum fault wanted)
     return plb_app_choice(app, "fault") == (int)wanted;
 }
 
-/* The argument says whether to fail where unit 500 is, and what to add to the right result. */
+/* The argument says how to fail where unit 500 is, and what to add to the right result. */
 static int entry(const struct plb_task *task)
 {
     const int *args = task->args;
     double *out = task->data[0];
+    if (args[0] == FAULT_SAYS && task->first <= 500 && 500 < task->first + task->count)
+        return plb_task_error(task, "thing %d is %s", 500, "broken") + plb_task_error(task, "not this one");
     if (args[0] && task->first <= 500 && 500 < task->first + task->count)
         return 7;
     for (int64_t i = 0; i < task->count; i++)
@@ -79,7 +82,7 @@ static void declare_indexed(struct plb_app *app)
 
 static int setup(struct plb_app *app)
 {
-    int args[2] = {fault(app, FAULT_ENTRY), fault(app, FAULT_WRONG)};
+    int args[2] = {fault(app, FAULT_SAYS) ? FAULT_SAYS : fault(app, FAULT_ENTRY), fault(app, FAULT_WRONG)};
     if (fault(app, FAULT_SETUP))
         return plb_app_error(app, "the moon is in the wrong phase; wait %d days", 14);
     if (fault(app, FAULT_SILENT))

@@ -43,11 +43,31 @@ L
 ok "replacement strings are those of GNU parallel, and no line is taken for code" $?
 grep -q '^plbrun: 1 of 5 lines failed, the first is line 3: .*: exit status 1$' out
 ok "a failing line is named, and the status is 1" $?
+# As GNU parallel 20221122 again.
+printf '%s\n' a. .a /a a/ . .. a.b.c /x.y/ / // a//b a/. ./a >names
+"$PLBRUN" -k --run 'echo {}: {.} {/} {//} {/.},' --lines names >other 2>out
+cmp other - <<'P'
+a.: a a. . a,
+.a:  .a . ,
+/a: /a a / a,
+a/: a/  . ,
+.:  . . ,
+..: . .. . .,
+a.b.c: a.b a.b.c . a.b,
+/x.y/: /x.y/  / ,
+/: /  / ,
+//: //  / ,
+a//b: a//b b a b,
+a/.: a/ . a ,
+./a: ./a a . a,
+P
+ok "also of names that are hardly any" $?
 
 if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
     command='printf "%s\n" {} "<"{.}">" {/} {//} {/.} {#} | sed "s/^/ /"'
-    parallel --will-cite -k "$command" :::: odd >right 2>/dev/null
-    "$PLBRUN" -k --run "$command" --lines odd >stdout 2>out && cmp stdout right
+    cat odd names >both
+    parallel --will-cite -k "$command" :::: both >right 2>/dev/null
+    "$PLBRUN" -k --run "$command" --lines both >stdout 2>out && cmp stdout right
     ok "GNU parallel prints the same" $?
 else
     skip "GNU parallel prints the same" "it is not installed"

@@ -30,6 +30,11 @@ for n in 1 3; do
 done
 fails "an entry that fails on emulated PUs" 3 1 \
     "kernel faulty returned 7 on PU '[pq]'" faulty.fault=entry cluster.file="$tmp/three.cluster"
+fails "an entry that says why" 3 1 \
+    "kernel faulty failed on PU .*rank [0-9] on .*things? [0-9]+( to [0-9]+)?: thing 500 is broken; no out" \
+    faulty.fault=says
+fails "an entry that says why in a child process" 3 1 ": thing 500 is broken; no" \
+    faulty.fault=says run.isolate=yes
 fails "an entry that fails under static" 3 1 "returned 7" faulty.fault=entry balance.balancer=static
 fails "no units" 2 2 "there are no things to work on" faulty.fault=units
 fails "setup complains" 2 2 "the moon is in the wrong phase; wait 14 days" faulty.fault=setup

@@ -19,12 +19,13 @@ rows = [line.split() for line in open(sys.argv[1]) if line[0] != '#']
 name = sys.argv[2]
 def numbers(path, code, size):
     data = open(path, 'rb').read()
+    assert {'i': b"'<i4'", 'd': b"'<f8'"}[code] in data[:128], data[:128]
     data = data[10 + struct.unpack('<H', data[8:10])[0]:]
     return struct.unpack(f'<{len(data) // size}{code}', data)
-labels = [float(r[4 + (name == 'far')]) for r in rows if r[0] == 'point']
+labels = [int(r[4 + (name == 'far')]) for r in rows if r[0] == 'point']
 end = [float(x) for r in rows if r[:2] == ['end', name] for x in r[2:]]
 inertia, moves = [(float(r[2]), int(r[3])) for r in rows if r[:2] == ['inertia', name]][0]
-assert list(numbers('l.npy', 'f', 4)) == labels, 'labels'
+assert list(numbers('l.npy', 'i', 4)) == labels, 'labels'
 assert max(abs(a - b) for a, b in zip(numbers('c.npy', 'd', 8), end)) < 1e-13, 'centroids'
 history = numbers('h.npy', 'd', 8)
 assert abs(history[-2] / inertia - 1) < 1e-13, history

@@ -15,7 +15,6 @@
 static const char *check(const struct plb_message *message, size_t bytes)
 {
     void *copy = malloc(bytes > 0 ? bytes : 1);
-    assert_non_null(copy);
     memcpy(copy, message, bytes);
     const char *wrong = plb_message_check(copy, bytes, NODES);
     free(copy);
@@ -44,7 +43,7 @@ static void fill(struct plb_message *m)
     case PLB_COUNTED: m->counted = (struct plb_counted){{{10, 5}, {20, 1}}, 2}; break;
     case PLB_CHECKSUM: m->sum = (struct plb_sum){{10, 5}, 3, UINT32_MAX}; break;
     case PLB_FAIL:
-        m->fail = (struct plb_failure){.range = {10, 5}, .status = -3, .among = {9, 8}, .text = "no memory"};
+        m->fail = (struct plb_failure){.range = {10, 5}, .among = {9, 8}, .text = "no memory", .why = "x"};
         break;
     case PLB_CRASH: m->crash = (struct plb_crashed){{10, 5}, 7, 0, 11, 1, 2}; break;
     case PLB_LOST: m->lost = (struct plb_lost){3, 1}; break;
@@ -238,6 +237,7 @@ static const struct wrong wrongs[] = {
     RANGE(PLB_FAIL, fail.among),
     I64(PLB_FAIL, fail.block, -1),
     TEXT(PLB_FAIL, fail.text),
+    TEXT(PLB_FAIL, fail.why),
     RANGE(PLB_CRASH, crash.range),
     I64(PLB_CRASH, crash.block, -1),
     I32(PLB_CRASH, crash.signal, -1),

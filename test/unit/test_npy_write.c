@@ -104,6 +104,33 @@ static void test_writes_what_numpy_reads(void **state)
     free(out.data);
 }
 
+/* Whole numbers are written as such, and come back as real ones. */
+static void test_whole_numbers(void **state)
+{
+    struct folder *folder = *state;
+    int32_t narrow[] = {-7, 0, INT32_MAX};
+    int64_t wide[] = {-7, 0, INT64_C(1) << 53};
+    for (int i = 0; i < 2; i++) {
+        struct plb_array in, out = {.data = i == 0 ? (void *)narrow : (void *)wide,
+                                    .rows = 1,
+                                    .columns = 3,
+                                    .element_bytes = i == 0 ? 4 : 8};
+        char head[40] = "";
+        FILE *file = fopen(folder->file, "w+b");
+        assert_non_null(file);
+        plb_npy_print(&out, true, file);
+        rewind(file);
+        assert_int_equal(fread(head, 1, sizeof head - 1, file), sizeof head - 1);
+        fclose(file);
+        assert_non_null(strstr(head + 10, i == 0 ? "'<i4'" : "'<i8'"));
+        read_ok(folder->file, PLB_ROW_MAJOR, &in);
+        const double *x = in.data;
+        for (int k = 0; k < 3; k++)
+            assert_true((int64_t)x[k] == (i == 0 ? narrow[k] : wide[k]));
+        free(in.data);
+    }
+}
+
 static int files_in(const char *path)
 {
     int count = 0;
@@ -190,9 +217,8 @@ static void test_write_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_IN_FOLDER(test_round_trips),
-        TEST_IN_FOLDER(test_writes_what_numpy_reads),
-        TEST_IN_FOLDER(test_failed_write_keeps_the_older_file),
+        TEST_IN_FOLDER(test_round_trips),    TEST_IN_FOLDER(test_writes_what_numpy_reads),
+        TEST_IN_FOLDER(test_whole_numbers),  TEST_IN_FOLDER(test_failed_write_keeps_the_older_file),
         TEST_IN_FOLDER(test_write_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

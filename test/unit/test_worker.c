@@ -226,11 +226,15 @@ static void a_failure_is_reported(void **state)
     (void)state;
     start(&f, 1, &migration_on);
     struct plb_slice task = {.range = {30, 5}, .block = 2, .pass = 1};
-    char long_text[200];
+    char long_text[300];
     memset(long_text, 'x', sizeof long_text - 1);
     long_text[sizeof long_text - 1] = '\0';
-    plb_worker_fail(f.worker, 0, &task, &(struct plb_device_failure){-3, "", task.range});
-    plb_worker_fail(f.worker, 0, &task, &(struct plb_device_failure){-4, long_text, task.range});
+    plb_worker_fail(
+        f.worker, 0, &task,
+        &(struct plb_device_failure){.status = -3, .text = "", .among = task.range, .why = "x is negative"});
+    plb_worker_fail(
+        f.worker, 0, &task,
+        &(struct plb_device_failure){.status = -4, .text = long_text, .among = task.range, .why = long_text});
     plb_worker_collect(f.worker, 0.0, &f.out);
     assert_int_equal(f.out.n, 2);
     for (int i = 0; i < 2; i++) {
@@ -243,6 +247,8 @@ static void a_failure_is_reported(void **state)
     }
     assert_string_equal(f.out.at[0].fail.text, "");
     assert_int_equal(strlen(f.out.at[1].fail.text), sizeof f.out.at[1].fail.text - 1);
+    assert_string_equal(f.out.at[0].fail.why, "x is negative");
+    assert_int_equal(strlen(f.out.at[1].fail.why), sizeof f.out.at[1].fail.why - 1);
     stop(&f);
 }
 

@@ -98,7 +98,8 @@ static void take_some(struct fixture *f, struct dice *d, int n_pus)
     assert_true(task.range.first + task.range.count <= UNITS);
     assert_true(task.range.count == 1 || plb_sizes_bytes(&f->sizes, task.range) <= limit->bytes);
     if (one_in(d, 10))
-        plb_worker_fail(f->worker, pu, &task, &(struct plb_device_failure){1, "", task.range});
+        plb_worker_fail(f->worker, pu, &task,
+                        &(struct plb_device_failure){.status = 1, .text = "", .among = task.range});
     else
         plb_worker_done(f->worker, pu, &task, one_in(d, 5) ? NAN : any_work(d), any_work(d),
                         one_in(d, 3) ? 0 : PLB_NO_SLOT);

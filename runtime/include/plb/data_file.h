@@ -19,7 +19,7 @@ struct plb_data_file {
     const char *path;
     const char *type;  /* an .npy file: NumPy's name for its elements: "<f4", "<f8", "<i4", "<i8" …; a file
                           of other ones is refused. "<f4|<f8": an input of either; bytes / (rows * columns)
-                          says which. A result: "<f4" or "<f8". NULL: the bytes as they are */
+                          says which. A result: "<f4", "<f8", "<i4" or "<i8". NULL: the bytes as they are */
     bool result;       /* the job makes the file; else it is an input */
     bool column_major; /* .npy: the order of the elements; an input in the other one is refused */
     int64_t rows, columns; /* .npy: of an input filled in; one dimension: columns = 1 */

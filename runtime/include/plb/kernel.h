@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 9u
+#define PLB_KERNEL_ABI 10u
 
 /* The running application, as its kernel sees it. Opaque, and owned by plbrun. Valid only in the thread that
  * gets it, and only during that call. */
@@ -220,6 +220,8 @@ struct plb_kernel {
 
     bool once;   /* Units are executed a second time only after a loss: no backups, no audits. */
     bool single; /* A cpu entry uses one thread: each thread of a rank's CPU is a PU of its own. */
+
+    const char *source; /* Optional: the file of which a host has made the kernel (plb/host.h) */
 };
 
 #define PLB_KERNEL_HEAD .abi = PLB_KERNEL_ABI, .size = sizeof(struct plb_kernel)
@@ -371,6 +373,9 @@ int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, st
  * PATH.partial. The description and the path are copied, the data is borrowed until the run ends. At most 32
  * results. */
 void plb_app_save_npy(struct plb_app *app, const char *path, const struct plb_array *array);
+
+/* The same for whole numbers with a sign: int32 and int64, of 4 and 8 bytes. */
+void plb_app_save_integers(struct plb_app *app, const char *path, const struct plb_array *array);
 
 /* Writes a .npy file at once. It gets its name when it is complete. */
 int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array *array);

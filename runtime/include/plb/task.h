@@ -39,7 +39,17 @@ struct plb_task {
     void *stream;             /* the CUDA stream of a cuda entry, else NULL */
     int threads;              /* threads that a cpu entry may use; also the OpenMP default of its thread */
     const int32_t *cancelled; /* for plb_task_cancelled; NULL in a cuda entry */
+    char *why;                /* for plb_task_error: PLB_TASK_WHY bytes; NULL in a cuda entry */
 };
+
+/* Says why a cpu entry fails: printf's format, no newline. The first call counts, and what does not fit in
+ * PLB_TASK_WHY bytes is cut. plbrun tells it with the kernel, the PU and the units. Returns 1, for
+ * `return plb_task_error(task, ...)`. One thread of the entry at a time may call it. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+int plb_task_error(const struct plb_task *task, const char *format, ...);
+#define PLB_TASK_WHY 240
 
 /* Whether nobody wants the results of this task any more, because another PU was faster. Then the entry may
  * return at once, with any number and any outputs. An entry that runs for long in one task may ask now and
