@@ -77,6 +77,10 @@ void plb_app_fini(struct plb_app *app);
  * sentence. The caller releases the map. */
 int plb_app_cost_map(struct plb_app *app, int phase, struct plb_cost_map *map);
 
+/* Whether a function that the kernel calls was given the name of a file. plb_app_text gives NULL where the
+ * user has named none, and that is a mistake of the kernel. */
+bool plb_app_has_path(struct plb_app *app, const char *path, const char *function);
+
 /* Which replicated buffers have changed since the last call: bit i is buffer i. */
 int64_t plb_app_take_replaced(struct plb_app *app);
 

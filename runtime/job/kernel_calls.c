@@ -238,8 +238,7 @@ void plb_app_failed(struct plb_app *app, const char *format, ...)
     plb_fail(&app->failed, PLB_EFAILED, "%s", text);
 }
 
-/* Whether a function was given the name of a file. plb_app_text gives NULL where the user has named none. */
-static bool is_named(struct plb_app *app, const char *path, const char *function)
+bool plb_app_has_path(struct plb_app *app, const char *path, const char *function)
 {
     if (path == NULL)
         plb_app_error(app, "kernel %s: %s is given no path (NULL); plb_app_given says whether there is one",
@@ -249,7 +248,7 @@ static bool is_named(struct plb_app *app, const char *path, const char *function
 
 int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, struct plb_array *array)
 {
-    if (!is_named(app, path, "plb_read_npy"))
+    if (!plb_app_has_path(app, path, "plb_read_npy"))
         return PLB_EINPUT;
     int status = plb_npy_read(path, order, app->simulated, array, &app->err);
     if (status == PLB_OK && array->data != NULL)
@@ -260,7 +259,7 @@ int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, st
 int plb_read_png(struct plb_app *app, const char *path, struct plb_image *image)
 {
     struct plb_image read;
-    if (!is_named(app, path, "plb_read_png"))
+    if (!plb_app_has_path(app, path, "plb_read_png"))
         return PLB_EINPUT;
     int status = plb_png_read(path, app->simulated, &read, &app->err);
     if (status != PLB_OK)
@@ -271,96 +270,10 @@ int plb_read_png(struct plb_app *app, const char *path, struct plb_image *image)
     return PLB_OK;
 }
 
-/* The next result, with a copy of the path. NULL after a mistake. */
-static struct plb_result *next_result(struct plb_app *app, const char *path, const char *function)
-{
-    struct plb_results *r = &app->results;
-    if (!is_named(app, path, function))
-        return NULL;
-    if (r->n == PLB_MAX_RESULTS) {
-        plb_app_error(app, "kernel %s: more than %d results are declared", app->kernel->name,
-                      PLB_MAX_RESULTS);
-        return NULL;
-    }
-    r->at[r->n] = (struct plb_result){.path = strdup(path)};
-    return &r->at[r->n++];
-}
-
-void plb_app_save_npy(struct plb_app *app, const char *path, const struct plb_array *array)
-{
-    struct plb_result *r = next_result(app, path, "plb_app_save_npy");
-    if (r != NULL)
-        r->array = *array;
-}
-
-void plb_app_save_integers(struct plb_app *app, const char *path, const struct plb_array *array)
-{
-    struct plb_result *r = next_result(app, path, "plb_app_save_integers");
-    if (r != NULL) {
-        r->array = *array;
-        r->whole = true;
-    }
-}
-
-void plb_app_save_png(struct plb_app *app, const char *path, const struct plb_image *image)
-{
-    struct plb_result *r = next_result(app, path, "plb_app_save_png");
-    if (r == NULL)
-        return;
-    if (image->channels != 1 && image->channels != 3) { /* none would mean: no image */
-        plb_app_error(app, "kernel %s: an image of %d channels is declared; there are 1 and 3",
-                      app->kernel->name, image->channels);
-        return;
-    }
-    r->image = *image;
-    r->image.palette = NULL;
-    if (image->palette != NULL)
-        r->image.palette = memcpy(plb_grow(NULL, PLB_PALETTE_BYTES), image->palette, PLB_PALETTE_BYTES);
-}
-
-void plb_app_save_records(struct plb_app *app, const char *path, int buffer, const char *head)
-{
-    struct plb_results *r = &app->results;
-    if (!is_named(app, path, "plb_app_save_records"))
-        return;
-    if (buffer < 0 || buffer >= app->n_data || app->data[buffer].mode != PLB_RECORDS)
-        plb_app_error(app,
-                      "kernel %s: plb_app_save_records(%d): there is no buffer of records with this handle",
-                      app->kernel->name, buffer);
-    else if (r->n == PLB_MAX_RESULTS)
-        plb_app_error(app, "kernel %s: more than %d results are declared", app->kernel->name,
-                      PLB_MAX_RESULTS);
-    else
-        r->at[r->n++] = (struct plb_result){.path = strdup(path),
-                                            .records = true,
-                                            .buffer = buffer,
-                                            .head = head != NULL ? strdup(head) : NULL};
-}
-
-void plb_app_save_text(struct plb_app *app, const char *path,
-                       void (*print)(const struct plb_app *app, FILE *out))
-{
-    struct plb_result *r = next_result(app, path, "plb_app_save_text");
-    if (r == NULL)
-        return;
-    r->print = print;
-    r->app = app;
-}
-
-void plb_app_stream_records(struct plb_app *app, bool in_order)
-{
-    app->streams = in_order ? PLB_IN_ORDER : PLB_AS_THEY_COME;
-}
-
-int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array *array)
-{
-    return is_named(app, path, "plb_write_npy") ? plb_npy_write(path, array, &app->err) : PLB_EINPUT;
-}
-
 int plb_read_csv(struct plb_app *app, const char *path, const struct plb_csv_column *columns,
                  struct plb_array *array)
 {
-    if (!is_named(app, path, "plb_read_csv"))
+    if (!plb_app_has_path(app, path, "plb_read_csv"))
         return PLB_EINPUT;
     int status = plb_csv_read(path, columns, array, &app->err);
     if (status == PLB_OK)
@@ -370,7 +283,7 @@ int plb_read_csv(struct plb_app *app, const char *path, const struct plb_csv_col
 
 int plb_read_table(struct plb_app *app, const char *path, struct plb_table *table)
 {
-    if (!is_named(app, path, "plb_read_table"))
+    if (!plb_app_has_path(app, path, "plb_read_table"))
         return PLB_EINPUT;
     int status = plb_csv_read_named(path, table, &app->err);
     if (status == PLB_OK) {
@@ -384,7 +297,7 @@ int plb_read_table(struct plb_app *app, const char *path, struct plb_table *tabl
 
 static int read_mtx(struct plb_app *app, const char *path, bool nonfinite, struct plb_csr *matrix)
 {
-    if (!is_named(app, path, nonfinite ? "plb_read_mtx_nonfinite" : "plb_read_mtx"))
+    if (!plb_app_has_path(app, path, nonfinite ? "plb_read_mtx_nonfinite" : "plb_read_mtx"))
         return PLB_EINPUT;
     int status = plb_mtx_read(path, nonfinite, matrix, &app->err);
     if (status == PLB_OK) {
