@@ -104,6 +104,32 @@ def blur():
     say("gaussian SciPy", image.size / best(lambda: gaussian_filter(image, 10)))
 
 
+def network(genes=400, samples=512):
+    """Sets of two genes for a target, by bits: for each first gene all second ones at once. Sets a second."""
+    bits = np.random.default_rng(1).random((genes, samples)) > 0.5
+    words = np.packbits(bits, axis=1).view(np.uint64)
+    n_log_n = np.arange(samples + 1) * np.log2(np.maximum(np.arange(samples + 1), 1))
+
+    def count(x):
+        return np.bitwise_count(x).sum(-1, dtype=np.int64)
+
+    def term(seen, with_y):
+        entropy = n_log_n[seen] - n_log_n[with_y] - n_log_n[seen - with_y]
+        return entropy + entropy / np.maximum(seen, 1)
+
+    def search(y):
+        one, one_y, all_y = count(words), count(words & y), count(y)
+        scores = []
+        for a in range(genes - 1):
+            c = slice(a + 1, None)
+            both, both_y = count(words[a] & words[c]), count(words[a] & y & words[c])
+            score = (term(both, both_y) + term(one[a] - both, one_y[a] - both_y) + term(one[c] - both, one_y[c] - both_y)
+                     + term(samples - one[a] - one[c] + both, all_y - one_y[a] - one_y[c] + both_y))
+            scores.append(score.min())
+        return min(scores)
+    return genes * (genes - 1) / 2 / best(lambda: search(words[0]))
+
+
 c = contracts(100000)
 say("closed NumPy+SciPy", 100000 / best(lambda: black_scholes(c)))
 say("montecarlo NumPy", 1000000 / best(lambda: paths(1000000)))
@@ -113,6 +139,8 @@ say("mandelbrot NumPy", set_of() / (time.process_time() - begin))
 z = (np.random.default_rng(1).random(100000) - 0.5) * (1 + 1j)
 coefficients = [0] + [-(-1) ** k / k for k in range(1, 41)]
 say("taylor NumPy", 100000 / best(lambda: np.polynomial.polynomial.polyval(z, coefficients)))
+if hasattr(np, "bitwise_count"):
+    say("grn NumPy", network())
 try:
     blur()
 except ImportError:

@@ -16,6 +16,8 @@ read -r flops bytes < <("$bench" peak)
 "$python" "$root/test/bench/kernel_peers.py" >peers 2>/dev/null || true
 read -r plain steps < <("$bench" plain)
 echo "mandelbrot_plain-C $plain" >>peers
+words=$("$bench" bits)
+awk -v w="$words" 'BEGIN { print "grn_plain-popcounts", w / 8 }' >>peers # alone, without scores
 awk -v f="$flops" -v b="$bytes" 'BEGIN {
     printf "one core: %.1f Gflop/s of multiply-adds, copies of %.1f GB/s\n", f * 1e-9, b * 1e-9
 }'
@@ -40,6 +42,7 @@ line taylor points "$(rate taylor 1 taylor.width=1000 taylor.height=100 taylor.o
     taylor.function=log1p)" 328
 line kmeans points "$(rate kmeans 1 kmeans.count=100000 kmeans.clusters=64)" 3072
 line gaussian pixels "$(rate gaussian 1000 gaussian.width=1000 gaussian.height=1000)" 242
+line grn sets "$(rate grn 79800 grn.genes=400 grn.samples=512 grn.set=2)" 0
 line matmul columns "$(rate matmul 1 matmul.rows=1000 matmul.inner=1000 matmul.columns=1000)" 2000000
 line spmm rows "$(rate spmm 1 spmm.kind=uniform)" 2048
 line triad bytes "$(rate triad 98304)" 0
