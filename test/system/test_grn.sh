@@ -28,6 +28,8 @@ seq 3 5 60 | sed 's/^/gene/' >few.txt
 lines many.conf '[app]' 'kernel = grn' '[grn]' 'genes = 150' 'samples = 90' 'set = 2' 'network = n.tsv'
 alone --verify many.conf && cp n.tsv all.ref
 ok "all targets: verified" $?
+alone --verify many.conf grn.levels=3 && grep -q verified out
+ok "three levels: verified" $?
 alone --verify many.conf grn.targets=few.txt && cp n.tsv few.ref
 ok "some targets: verified" $?
 [ "$(wc -l <few.ref)" -eq 61 ] &&
