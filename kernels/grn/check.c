@@ -1,6 +1,8 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Samples that are looked at for sets which are not in the answer: about a second. At least one target is
  * tried. */
@@ -90,13 +92,15 @@ static void draw_set(const struct search *s, uint64_t seed, int64_t *genes)
 
 static int refuse(struct plb_app *app, const struct answer *a, int64_t t, const int64_t *genes, double value)
 {
-    char rooms[4][32];
-    const char *names[4] = {"", "", "", ""};
-    for (int i = 0; i < a->s->set; i++)
-        names[i] = table_name(a->table, genes[i], rooms[i]);
-    plb_app_error(app, "target '%.60s': set %.60s %.60s %.60s has the score %.17g, but the answer %s",
-                  table_name(a->table, a->target[t], rooms[3]), names[0], names[1], names[2], value,
-                  isnan(value) ? "has it" : "says otherwise");
+    char room[32], set[200] = "";
+    for (int i = 0; i < a->s->set; i++) {
+        size_t n = strlen(set);
+        snprintf(set + n, sizeof set - n, " %.60s", table_name(a->table, genes[i], room));
+    }
+    plb_app_error(app,
+                  "target '%.60s': the reference says that the set%s has the score %.17g; the result says "
+                  "otherwise",
+                  table_name(a->table, a->target[t], room), set, value);
     return PLB_EVERIFY;
 }
 

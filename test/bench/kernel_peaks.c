@@ -5,6 +5,7 @@
  *     unfused         flop/s of 3 products and 5 sums that wait for nothing, as a step of mandelbrot has
  *     copies          bytes/s that a copy reads and writes, by memcpy or around the caches, once each
  *     rows rows_large bytes/s of rows of 512 bytes at random places of 5 and of 100 MB, fetched ahead
+ *     words           of 64 bits/s, of which a plain loop counts those that two of them share
  *     triad_STREAM    bytes/s of the triad of McCalpin's STREAM: 24 for each element
  *     mandelbrot_...  steps/s of a plain loop over rows with schedule(dynamic) */
 #include <math.h>
@@ -33,6 +34,8 @@ enum {
     AHEAD = 6,          /* of them are fetched ahead */
     SMALL_ROWS = 10000, /* 5 MB */
     LARGE_ROWS = 200000,
+    WORDS = 1024, /* of a plane of bits, in the first-level cache */
+    PLANES = 20000,
     WIDTH = 640,
     HEIGHT = 480,
     DEPTH = 1000
@@ -174,6 +177,26 @@ static void read_rows(struct work *w)
     keep(w, sum, ROW);
 }
 
+PLB_CLONES static int64_t count_both(const uint64_t *a, const uint64_t *b, int64_t n)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += __builtin_popcountll(a[i] & b[i]);
+    return sum;
+}
+
+static void count_bits(struct work *w)
+{
+    uint64_t a[WORDS], b[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+        a[i] = plb_random_bits(1, (uint64_t)i);
+        b[i] = plb_random_bits(2, (uint64_t)i);
+    }
+    for (int i = 0; i < PLANES; i++)
+        a[i % WORDS] ^= (uint64_t)count_both(a, b, WORDS);
+    keep(w, &(double){(double)a[0]}, 1);
+}
+
 /* The Mandelbrot set as most would write it. */
 static void plain(struct work *w)
 {
@@ -232,6 +255,7 @@ int main(void)
     say("unfused", threads * 4.0 * MIXED * STEPS / seconds(unfused, &w));
     say("copies", 2.0 * LONG * bytes / fmin(seconds(copy, &w), seconds(copy_around, &w)));
     say("triad_STREAM", 3.0 * TRIAD * bytes / seconds(stream, &w));
+    say("words", threads * WORDS * PLANES / seconds(count_bits, &w));
     say_rows("rows", &w, SMALL_ROWS);
     say_rows("rows_large", &w, LARGE_ROWS);
     const double took = seconds(plain, &w); /* sets w.done */

@@ -185,7 +185,34 @@ def pairs_numpy():
         say(name, 4e6 / best(lambda: pairs(x.astype(kind), np.full(2000, 5e-4, kind))))
 
 
-PEERS = (plain_numpy, formulas, product, quantlib, clusters, blur, pairs_numpy, rebound_step,
+def network(genes=400, samples=512):
+    """Sets of two genes for a target, by bits: for each first gene all second ones at once. """
+    bits = np.random.default_rng(1).random((genes, samples)) > 0.5
+    words = np.packbits(bits, axis=1).view(np.uint64)
+    n_log_n = np.arange(samples + 1) * np.log2(np.maximum(np.arange(samples + 1), 1))
+
+    def count(x):
+        return np.bitwise_count(x).sum(-1, dtype=np.int64)
+
+    def term(seen, with_y):
+        entropy = n_log_n[seen] - n_log_n[with_y] - n_log_n[seen - with_y]
+        return entropy + entropy / np.maximum(seen, 1)
+
+    def search(y):
+        one, one_y, all_y = count(words), count(words & y), count(y)
+        scores = []
+        for a in range(genes - 1):
+            c = slice(a + 1, None)
+            both, both_y = count(words[a] & words[c]), count(words[a] & y & words[c])
+            score = (term(both, both_y) + term(one[a] - both, one_y[a] - both_y) + term(one[c] - both, one_y[c] - both_y)
+                     + term(samples - one[a] - one[c] + both, all_y - one_y[a] - one_y[c] + both_y))
+            scores.append(score.min())
+        return min(scores)
+    if hasattr(np, "bitwise_count"):
+        say("grn NumPy", genes * (genes - 1) / 2 / best(lambda: search(words[0])))
+
+
+PEERS = (plain_numpy, formulas, product, quantlib, clusters, blur, network, pairs_numpy, rebound_step,
          lambda: sparse_scipy("spmm", 10000), lambda: sparse_scipy("spmm-large", 200000), lambda: sparse_graphblas("spmm", 10000),
          lambda: sparse_graphblas("spmm-large", 200000))
 for peer in PEERS:

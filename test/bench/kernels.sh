@@ -25,6 +25,7 @@ cases() {
     echo "gaussian gaussian pixels 1000 multiply-adds 324 324 gaussian.width=1000 gaussian.height=1000"
     echo "nbody nbody pairs 10000 multiply-adds 20 20 nbody.bodies=10000"
     echo "nbody32 nbody pairs 10000 multiply-adds 20 20 nbody.bodies=10000 nbody.precision=float32"
+    echo "grn grn sets 79800 words 8 0 grn.genes=400 grn.samples=512 grn.set=2"
     echo "matmul matmul columns 1 multiply-adds 2000000 2000000 matmul.rows=1000 matmul.inner=1000" \
         "matmul.columns=1000"
     echo "spmm spmm rows 1 rows 8192 2048 spmm.kind=uniform"

@@ -1,6 +1,7 @@
 """Networks by brute force in NumPy, as plbrun's grn infers them.
 
 network.py golden            writes the golden table of test/system/test_grn.sh
+network.py cases             prints CASES: name, genes of a set, levels, method, yes for a time series
 network.py make FOLDER       writes table.csv (test/peers/run)
 network.py check FOLDER      compares networks of table.csv in FOLDER with NumPy's: NAME.tsv for each of CASES
 network.py golden-check GOLDEN NAME FILE      compares a network with one of the golden table; without NumPy
@@ -67,6 +68,11 @@ def table(genes, samples, seed):
     return values
 
 
+def cases():
+    for name, (size, levels, method, series) in CASES.items():
+        print(name, size, levels, method, "yes" if series else "no")
+
+
 def golden():
     import numpy as np
     values = table(8, 25, 3)
@@ -121,5 +127,5 @@ def check(folder):
 
 
 if __name__ == "__main__":
-    sys.exit({"golden": golden, "make": make, "check": check, "golden-check": golden_check}[sys.argv[1]](
+    sys.exit({"golden": golden, "cases": cases, "make": make, "check": check, "golden-check": golden_check}[sys.argv[1]](
         *sys.argv[2:]))

@@ -14,14 +14,7 @@ while read -r name set levels method series; do
     alone --verify app.conf grn.set="$set" grn.levels="$levels" grn.method="$method" grn.series="$series" &&
         right "$name"
     ok "sets of $set, $levels levels by $method, series $series: as NumPy's" $?
-done <<'END'
-one 1 2 mean no
-two 2 2 median no
-three 3 2 quantile no
-one3 1 3 quantile yes
-two3 2 3 mean no
-three3 3 3 median yes
-END
+done < <(python3 "$root/test/peers/network.py" cases)
 alone app.conf grn.set=2 grn.method=median grn.table=table.tsv && right two
 ok "a table with tabs" $?
 
@@ -35,6 +28,8 @@ seq 3 5 60 | sed 's/^/gene/' >few.txt
 lines many.conf '[app]' 'kernel = grn' '[grn]' 'genes = 150' 'samples = 90' 'set = 2' 'network = n.tsv'
 alone --verify many.conf && cp n.tsv all.ref
 ok "all targets: verified" $?
+alone --verify many.conf grn.levels=3 && grep -q verified out
+ok "three levels: verified" $?
 alone --verify many.conf grn.targets=few.txt && cp n.tsv few.ref
 ok "some targets: verified" $?
 [ "$(wc -l <few.ref)" -eq 61 ] &&
