@@ -186,7 +186,7 @@ def pairs_numpy():
 
 
 def network(genes=400, samples=512):
-    """Sets of two genes for a target, by bits: for each first gene all second ones at once. """
+    """Sets of two genes for a target, by bits: for each first gene all second ones at once."""
     bits = np.random.default_rng(1).random((genes, samples)) > 0.5
     words = np.packbits(bits, axis=1).view(np.uint64)
     n_log_n = np.arange(samples + 1) * np.log2(np.maximum(np.arange(samples + 1), 1))
