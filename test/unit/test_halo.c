@@ -126,7 +126,7 @@ static void get(void *context, int tag, void *data, size_t bytes, int *pending)
     ++*pending;
 }
 
-static const struct plb_wire wire = {NULL, get, NULL, NULL, NULL};
+static const struct plb_wire wire = {.get = get};
 
 /* Rank 0's value of a unit's byte. */
 static unsigned char value(int buffer, size_t byte)
