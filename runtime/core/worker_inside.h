@@ -17,6 +17,7 @@ struct plb_worker {
     struct plb_migration migration;
     struct plb_thief *thief;
     bool empty; /* the master has nothing more to grant */
+    bool rests; /* no task follows in this pass */
 };
 
 #endif
