@@ -1,6 +1,7 @@
 /* An outbox whose last report of each PU may grow. */
 #include "core/reports.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@ void plb_reports_init(struct plb_reports *r, int n_pus, int node)
 {
     *r = (struct plb_reports){.n_pus = n_pus, .node = node};
     r->merging = plb_alloc((size_t)n_pus * sizeof *r->merging);
+    r->began = plb_alloc((size_t)n_pus * sizeof *r->began);
     plb_reports_clear(r);
 }
 
@@ -17,13 +19,16 @@ void plb_reports_fini(struct plb_reports *r)
 {
     plb_outbox_fini(&r->box);
     free(r->merging);
+    free(r->began);
 }
 
 void plb_reports_clear(struct plb_reports *r)
 {
     r->box.n = 0;
-    for (int pu = 0; pu < r->n_pus; pu++)
+    for (int pu = 0; pu < r->n_pus; pu++) {
         r->merging[pu] = -1;
+        r->began[pu] = NAN;
+    }
 }
 
 void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task, double execute_s,
@@ -38,6 +43,7 @@ void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task
         m->pu = pu;
         m->done = (struct plb_done){
             .range = {task->range.first, 0}, .block = task->block, .slot = slot, .audit = task->audit};
+        r->began[pu] = NAN;
         r->merging[pu] = slot == PLB_NO_SLOT && !task->audit ? r->box.n - 1 : -1;
         last = &m->done;
     }
@@ -69,9 +75,33 @@ void plb_reports_crash(struct plb_reports *r, int pu, const struct plb_slice *ta
         .range = task->range, .block = task->block, .audit = task->audit, .signal = signal, .alive = 1};
 }
 
-void plb_reports_collect(struct plb_reports *r, struct plb_outbox *out)
+/* Whether the latest report of a PU stays here to grow. */
+static bool stays(struct plb_reports *r, int i, const struct plb_queue *queue, double now, double hold_s)
 {
-    for (int i = 0; i < r->box.n; i++)
+    const struct plb_message *m = &r->box.at[i];
+    if (r->merging[m->pu] != i || !plb_queue_goes_on(queue, m->done.block))
+        return false;
+    if (isnan(r->began[m->pu]))
+        r->began[m->pu] = now;
+    return now - r->began[m->pu] < hold_s;
+}
+
+void plb_reports_collect(struct plb_reports *r, const struct plb_queue *const *queues, double now,
+                         double hold_s, struct plb_outbox *out)
+{
+    int kept = 0;
+    for (int i = 0; i < r->box.n; i++) {
+        int pu = r->box.at[i].pu;
+        if (hold_s > 0.0 && stays(r, i, queues[pu], now, hold_s)) {
+            r->merging[pu] = kept;
+            r->box.at[kept++] = r->box.at[i];
+            continue;
+        }
+        if (r->merging[pu] == i) {
+            r->merging[pu] = -1;
+            r->began[pu] = NAN;
+        }
         plb_outbox_copy(out, &r->box.at[i]);
-    plb_reports_clear(r);
+    }
+    r->box.n = kept;
 }

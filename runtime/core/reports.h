@@ -15,7 +15,8 @@ struct plb_device_failure {
 
 struct plb_reports {
     struct plb_outbox box;
-    int *merging; /* by PU: its latest report, which may grow; or -1 */
+    int *merging;  /* by PU: its latest report, which may grow; or -1 */
+    double *began; /* by PU: when that was first kept back; NAN: it was not */
     int n_pus, node;
 };
 
@@ -34,7 +35,9 @@ void plb_reports_fail(struct plb_reports *reports, int pu, const struct plb_slic
 /* A task of a PU has crashed by this signal, and the PU goes on. */
 void plb_reports_crash(struct plb_reports *reports, int pu, const struct plb_slice *task, int signal);
 
-/* Moves all reports to the end of an outbox. */
-void plb_reports_collect(struct plb_reports *reports, struct plb_outbox *out);
+/* Moves reports to the end of an outbox. One that may grow, since the PU's queue goes on with its block,
+ * stays for `hold_s` seconds. queues: by PU; not looked at where hold_s is 0. */
+void plb_reports_collect(struct plb_reports *reports, const struct plb_queue *const *queues, double now,
+                         double hold_s, struct plb_outbox *out);
 
 #endif

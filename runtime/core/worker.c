@@ -58,7 +58,7 @@ static void on_pass(struct plb_worker *w, const struct plb_message *m, struct pl
     plb_own_pus_begin(&w->pus, &w->maps[w->phase], w->phase, m->begin.serves);
     plb_reports_clear(&w->reports);
     plb_copies_begin(&w->copies);
-    w->empty = false;
+    w->empty = w->rests = false;
     plb_thief_begin(w->thief);
     struct plb_outbox early = w->early;
     w->early = (struct plb_outbox){0};

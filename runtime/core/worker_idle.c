@@ -2,6 +2,10 @@
 #include "core/worker.h"
 #include "core/worker_inside.h"
 
+/* Seconds up to which reports are not kept back here: the driver lets them grow so long by itself. Larger:
+ * the master of a thousand PUs hears each task. Smaller: it hears later of few PUs. */
+#define SHORT 5e-3
+
 /* Adds a STEAL where the node has nothing queued, a PU waits and somebody can be asked. */
 static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
 {
@@ -29,9 +33,26 @@ static void tell_idle(struct plb_worker *w, struct plb_outbox *out)
         }
 }
 
+/* Seconds that the report of a PU may grow: as long as the master needs for a report of each PU of the run,
+ * by the number of this node's. */
+static double hold_s(const struct plb_own_pus *pus)
+{
+    double seconds = pus->master_s * pus->n;
+    return seconds > SHORT ? seconds : 0.0;
+}
+
+void plb_worker_rest(struct plb_worker *w)
+{
+    if (w != NULL)
+        w->rests = true;
+}
+
 bool plb_worker_collect(struct plb_worker *w, double now, struct plb_outbox *out)
 {
-    plb_reports_collect(&w->reports, out);
+    const struct plb_queue *queues[w->pus.n + 1];
+    for (int pu = 0; pu < w->pus.n; pu++)
+        queues[pu] = &w->pus.at[pu].queue;
+    plb_reports_collect(&w->reports, queues, now, w->rests ? 0.0 : hold_s(&w->pus), out);
     if (ask_others(w, now, out))
         return true;
     tell_idle(w, out);

@@ -18,6 +18,7 @@ struct plb_worker {
     struct plb_thief *thief;
     double arrays_s; /* seconds of rank 0's link for the reduced arrays of one result of each node */
     bool empty;      /* the master has nothing more to grant */
+    bool rests;      /* no task follows in this pass */
 };
 
 #endif

@@ -15,8 +15,8 @@
 #include "node/pinned.h"
 
 /* Seconds that a report may wait for the next ones, where the master does not need it soon. Larger: balancers
- * hear later. Smaller: the two threads take the lock from each other, and each report costs a
- * message. As long as the shortest task of a large block. */
+ * hear later. Smaller: two threads take the lock from each other, and each report costs a message. As long as
+ * the shortest task of a large block. */
 #define REPORT_DELAY 5e-3
 
 /* Seconds that a node which stops waits for its tasks to end. Nobody wants them any more. Larger: a PU that
@@ -162,6 +162,7 @@ void plb_node_rest(struct plb_node *node, bool cancels)
 {
     pthread_mutex_lock(&node->shared.lock);
     node->shared.resting = true;
+    plb_worker_rest(node->shared.worker);
     if (cancels)
         plb_hung_end(&node->watch);
     pthread_mutex_unlock(&node->shared.lock);
@@ -242,8 +243,7 @@ static void forget(struct plb_node *node)
         plb_runner_forget(&node->runners[p]);
 }
 
-/* Under the lock. */
-static void begin_pass(struct plb_node *node, const struct plb_message *m)
+static void begin_pass(struct plb_node *node, const struct plb_message *m) /* under the lock */
 {
     struct plb_node_shared *shared = &node->shared;
     shared->phase = plb_phase_at(shared->config.kernel, plb_worker_phase(shared->worker));

@@ -99,6 +99,72 @@ static void a_report_tells_whether_it_may_wait(void **state)
     stop(&f);
 }
 
+/* PU 0 of two of each of so many nodes has ended three of the four tasks of a block, and PU 1 both of one. */
+static void execute_most_of_a_block(struct fixture *f, int n_nodes)
+{
+    const struct plb_worker_pu pus[2] = {{1.0, {INT64_MAX, INFINITY}, false},
+                                         {1.0, {INT64_MAX, INFINITY}, false}};
+    struct plb_worker_config config = {.node = OWN,
+                                       .n_nodes = n_nodes,
+                                       .n_pus = 2,
+                                       .pus = pus,
+                                       .sizes = &f->sizes,
+                                       .maps = f->maps,
+                                       .n_phases = PHASES,
+                                       .migration = migration_on};
+    prepare(f, 2, pus, NULL, &migration_on);
+    plb_worker_free(f->worker);
+    f->worker = plb_worker_new(&config);
+    begin(f, 1, 0);
+    block(f, 1, 0, 7, 0, 20, 5);
+    block(f, 1, 1, 8, 50, 10, 5);
+    for (int i = 0; i < 2; i++) {
+        expect(f, 0, 7, 5 * i, 5);
+        expect(f, 1, 8, 50 + 5 * i, 5);
+        done(f, 0, 7, 5 * i, 5, PLB_NO_SLOT);
+        done(f, 1, 8, 50 + 5 * i, 5, PLB_NO_SLOT);
+    }
+    plb_worker_collect(f->worker, 10.0, &f->out);
+    expect(f, 0, 7, 10, 5);
+    done(f, 0, 7, 10, 5, PLB_NO_SLOT);
+}
+
+static void where_there_are_many_pus_reports_grow(void **state)
+{
+    struct fixture f;
+    (void)state;
+    execute_most_of_a_block(&f, 500); /* 1,000 PUs: each hears at once */
+    assert_int_equal(f.out.n, 2);
+    stop(&f);
+    execute_most_of_a_block(&f, 2001);
+    assert_int_equal(f.out.n, 1);
+    assert_int_equal(f.out.at[0].pu, 1);
+    plb_worker_collect(f.worker, 10.019, &f.out);
+    assert_int_equal(f.out.n, 1);
+    plb_worker_collect(f.worker, 10.021, &f.out);
+    assert_int_equal(f.out.n, 2);
+    assert_int_equal(f.out.at[1].done.range.count, 15);
+    assert_int_equal(f.out.at[1].done.tasks, 3);
+    expect(&f, 0, 7, 15, 5);
+    done(&f, 0, 7, 15, 5, PLB_NO_SLOT); /* the block's end waits for nothing */
+    plb_worker_collect(f.worker, 10.022, &f.out);
+    assert_int_equal(f.out.n, 3);
+    stop(&f);
+}
+
+/* A run that ends early hears of all tasks first. */
+static void no_report_waits_for_a_task_that_does_not_come(void **state)
+{
+    struct fixture f;
+    (void)state;
+    execute_most_of_a_block(&f, 2001);
+    plb_worker_rest(f.worker);
+    plb_worker_collect(f.worker, 10.001, &f.out);
+    assert_int_equal(f.out.n, 2);
+    assert_int_equal(f.out.at[1].done.range.count, 15);
+    stop(&f);
+}
+
 static void a_new_pass_forgets_the_old_one(void **state)
 {
     struct fixture f;
@@ -289,6 +355,8 @@ int main(void)
         cmocka_unit_test(neighbours_are_reported_together),
         cmocka_unit_test(what_has_data_is_reported_alone),
         cmocka_unit_test(a_report_tells_whether_it_may_wait),
+        cmocka_unit_test(where_there_are_many_pus_reports_grow),
+        cmocka_unit_test(no_report_waits_for_a_task_that_does_not_come),
         cmocka_unit_test(a_new_pass_forgets_the_old_one),
         cmocka_unit_test(a_pass_has_its_phase_s_costs),
         cmocka_unit_test(what_overtakes_its_pass_is_kept),
