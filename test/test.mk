@@ -35,10 +35,10 @@ test-kernels: $(TEST_KERNELS) $(B)/test/support/halt.so $(B)/test/support/ulfm.s
 JOBS := $(shell nproc)
 SETTINGS = PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_QUICK=$(QUICK) \
            $(if $(SEEDS),PLB_SEEDS=$(SEEDS) PLB_FIT_SEEDS=$(SEEDS) PLB_TIMEOUT=7200)
-# One thread alone is at work in these, or OpenMP's threads in a kernel: a thread sanitizer has nothing to see.
 # One thread alone is at work in these, or those of a kernel: a thread sanitizer has nothing to see.
-              $(patsubst %,test/system/test_%.sh,nbody grn gaussian blackscholes binomial mandelbrot taylor \
-              kernel_errors)
+UNTHREADED := $(B)/test/simulation/% $(B)/test/conformance/test_balancers test/unit/%.sh \
+              test/simulation/%.sh $(patsubst %,test/system/test_%.sh,nbody grn gaussian blackscholes \
+              binomial mandelbrot taylor kernel_errors)
 TESTS = $(filter-out $(if $(filter thread,$(SAN)),$(UNTHREADED)),$(TEST_BIN) $(FAKE_TESTS) $(TEST_SH))
 check: tests
 	@$(SETTINGS) test/run -j $(JOBS) $(TESTS)
