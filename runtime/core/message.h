@@ -35,6 +35,7 @@
  *   STOP   master → node   the run is over, with this status
  *   BYE    node → master   nothing of this node is on its way any more; its counts, and its trace follows
  *   LEAVE  master → node   all outputs are written: the rank may end
+ *   TAKEN, HAND, ARRAYS, DROP, FOLDED: see core/fold_message.h
  *
  * A message is a header and the body of its type. It travels as bytes between machines of one architecture,
  * no more of them than its type needs. The core needs no order between messages and tolerates any delay.
@@ -50,9 +51,10 @@
 #include "base/kernel_identity.h"
 #include "base/name.h"
 #include "base/rangeset.h"
+#include "core/fold_message.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 17u /* grows with every change of a message */
+#define PLB_PROTOCOL 18u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -87,6 +89,11 @@ enum plb_message_type {
     PLB_JOULES,
     PLB_BYE,
     PLB_LEAVE,
+    PLB_TAKEN,
+    PLB_HAND,
+    PLB_ARRAYS,
+    PLB_DROP,
+    PLB_FOLDED,
     PLB_MESSAGE_TYPES /* one more than the last */
 };
 
@@ -140,6 +147,8 @@ struct plb_pass {
     int32_t after;  /* to this one; 0: to none */
     int32_t n_feeds;
     struct plb_feed feeds[PLB_FEEDS]; /* partitioned inputs, each one once */
+    int32_t folds;                    /* 1: reduced arrays stay at the node */
+    int32_t again; /* 1: it makes some units of the last pass again; what stays at the node does so still */
 };
 
 struct plb_lack {
@@ -198,6 +207,7 @@ struct plb_done {
     uint32_t sum;    /* CRC32C of the outputs, buffer by buffer, where checksums are wanted */
     int64_t buffers; /* mask of the results that follow as data; the others are where they belong */
     int64_t records; /* bytes of records that follow behind them (job/records.h) */
+    int64_t folds;   /* 1: the reduced arrays stay at the node, and wait for TAKEN */
 };
 
 struct plb_gather {
@@ -353,6 +363,7 @@ struct plb_message {
         struct plb_joules joules;
         struct plb_bye bye;
         struct plb_leave leave;
+        struct plb_fold fold;
     };
 };
 

@@ -70,7 +70,7 @@ static void on_pass(struct plb_rank *r, const struct plb_message *m)
     }
     plb_old_buffers_free(&r->old, &(struct plb_buffer_reader){r->node, works, forget_buffer});
     plb_node_receive(r->node, m, &r->out);
-    if (r->rank0 != NULL)
+    if (r->rank0 != NULL && !m->begin.again)
         plb_rank0_pass_begins(r);
 }
 
@@ -112,9 +112,13 @@ static bool may_say(const struct plb_message *m)
     case PLB_RECALL:
     case PLB_REST:
     case PLB_STOP:
+    case PLB_TAKEN:
+    case PLB_HAND:
+    case PLB_DROP:
     case PLB_LEAVE: return m->from == 0;
     case PLB_LOST: return m->from == 0 || m->to == 0;
     case PLB_BEAT:
+    case PLB_ARRAYS:
     case PLB_STEAL:
     case PLB_GIFT: return true;
     default: return m->to == 0;
@@ -150,6 +154,10 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_COUNTED:
     case PLB_CANCEL:
     case PLB_RECALL:
+    case PLB_TAKEN:
+    case PLB_HAND:
+    case PLB_ARRAYS:
+    case PLB_DROP:
     case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;
     case PLB_LOST:
         if (r->rank0 == NULL)

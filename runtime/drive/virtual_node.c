@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "drive/virtual_sets.h"
 #include "drive/virtual_node_inside.h"
 #include "drive/virtual_worker.h"
 #include "model/speed.h"
@@ -68,9 +69,13 @@ int plb_virtual_nodes_describe(const struct plb_virtual_nodes *v, int n, struct 
 /* Sends what is in the outbox. */
 static void dispatch(struct plb_virtual_nodes *v)
 {
-    for (int i = 0; i < v->out.n; i++)
-        plb_network_send(v->network, &v->out.at[i], v->world->now,
-                         plb_virtual_inputs_results(v->inputs, &v->out.at[i]));
+    for (int i = 0; i < v->out.n; i++) {
+        struct plb_message *m = &v->out.at[i];
+        double bytes = plb_virtual_inputs_results(v->inputs, m), seconds = 0.0;
+        if (v->world->sets != NULL)
+            bytes -= plb_virtual_sets_send(v->world->sets, m, &seconds);
+        plb_network_send(v->network, m, v->world->now + seconds, bytes);
+    }
     v->out.n = 0;
 }
 
@@ -318,7 +323,11 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
     counts->early += m->type != PLB_PASS && m->type != PLB_STOP && m->pass > plb_worker_pass(node->worker);
     if (m->type == PLB_PASS && ends)
         plb_virtual_inputs_begin(v->inputs, m->to, &m->begin);
-    if (!plb_virtual_inputs_hear(v->inputs, m, plb_worker_pass(node->worker), &v->out))
+    if (m->type == PLB_PASS && ends && v->world->sets != NULL)
+        plb_virtual_sets_begin(v->world->sets, m->to, &m->begin);
+    int pass = plb_worker_pass(node->worker);
+    if (!plb_virtual_inputs_hear(v->inputs, m, pass, &v->out)
+        && (v->world->sets == NULL || !plb_virtual_sets_hear(v->world->sets, m, pass, &v->out)))
         plb_worker_receive(node->worker, m, &v->out);
     if (ends)
         cancel(v, m->to, m->type == PLB_PASS);

@@ -28,7 +28,7 @@ static void fill(struct plb_message *m)
         m->hello.pu = (struct plb_pu_info){m->from, 0, PLB_ACCELERATOR, 0, 2.0, .memory = INFINITY};
         memset(m->hello.pu.name, 'x', sizeof m->hello.pu.name - 1);
         break;
-    case PLB_PASS: m->begin = (struct plb_pass){3, -1, 5, 1, 1, 2, 3, 2, {{2, 0, 1}, {62, 62, 0}}}; break;
+    case PLB_PASS: m->begin = (struct plb_pass){3, -1, 5, 1, 1, 2, 3, 2, .feeds = {{2, 0, 1}, {62}}}; break;
     case PLB_LACK: m->lack = (struct plb_lack){7}; break;
     case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3, 8.0, 1}; break;
     case PLB_AUDIT:
@@ -36,7 +36,7 @@ static void fill(struct plb_message *m)
     case PLB_CANCEL: m->cancel.range = (struct plb_range){10, 5}; break;
     case PLB_RECALL: m->recall = (struct plb_recall){5.0, 3, 1}; break;
     case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0, 0, 1, 0}; break;
-    case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0, 9}; break;
+    case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0, 9, 0}; break;
     case PLB_GATHER: /* as a KEPT */
     case PLB_KEPT: m->kept = (struct plb_kept_results){{10, 5}, 3, 1, 7, 1}; break;
     case PLB_LEND: m->lend = (struct plb_lend){{10, 5}, 3, 1, 2}; break;
@@ -359,7 +359,7 @@ static void the_outbox_fills_in_the_header(void **state)
         assert_true(m->type == PLB_DONE && m->size == plb_message_size(PLB_DONE));
         assert_true(m->protocol == PLB_PROTOCOL && m->from == 3 && m->to == 1 && m->pass == i && m->pu == 0);
         assert_true(m->done.range.count == 0 && m->done.tasks == 0 && m->done.execute_s == 0.0);
-        m->done = (struct plb_done){{i, 1}, i, 2, 1, 0.0, 0.0, 0, 0, 0, 0};
+        m->done = (struct plb_done){{i, 1}, i, 2, 1, 0.0, 0.0, 0, 0, 0, 0, 0};
     }
     for (int i = 0; i < 100; i++) { /* growing kept them */
         assert_int_equal(box.at[i].done.range.first, i);
