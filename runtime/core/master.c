@@ -109,7 +109,9 @@ static bool exists(const struct plb_master *m, struct plb_range range)
 /* The number in the run of the PU that a DONE comes from; -1 where the DONE makes no sense. */
 static int reporter_of(const struct plb_master *m, const struct plb_message *message)
 {
-    if (!timely(m, message) || !exists(m, message->done.range) || (message->done.folds && !m->folds))
+    if (!timely(m, message) || !exists(m, message->done.range))
+        return -1;
+    if (message->done.folds && !m->folds) /* nobody would have its arrays */
         return -1;
     return plb_broker_pu(m->broker, message->from, message->pu);
 }
