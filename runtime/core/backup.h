@@ -2,7 +2,7 @@
  *
  * A node says IDLE of a PU that has nothing to execute and finds nobody to take work from. Then the PU may
  * get a copy of held units, where nothing is left to grant. The copy is part of the block in which the units
- * were granted. Whoever reports first counts: the ledger accepts a unit once.
+ * were granted. The first report counts: the ledger accepts a unit once.
  *
  * A copy is worth its execution if the idle PU needs less than half the time that the holder still needs
  * (Hadoop's and MapReduce's rule is the same in kind). The holder still needs the time of all that it holds,
