@@ -27,6 +27,7 @@
 #include "journal/journal.h"
 #include "profile/listing.h"
 #include "profile/profiles.h"
+#include "report/compare.h"
 #include "report/keys.h"
 #include "report/quantity.h"
 #include "report/schema.h"
@@ -64,6 +65,7 @@ static void list_balancers(void)
 static int answer(const struct plb_arguments *a, struct plb_error *err)
 {
     switch (a->question) {
+    case PLB_ASKS_COMPARISON: plb_compare(a->compared, a->n_compared, a->report, a->quiet, err); break;
     case PLB_ASKS_JOURNAL: plb_joblog_print(a->journal, stdout, err); break;
     case PLB_ASKS_HELP: plb_arguments_help(stdout); break;
     case PLB_ASKS_VERSION: printf("plbrun %s\n", PLB_VERSION); break;

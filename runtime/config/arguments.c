@@ -8,6 +8,7 @@
 #include "base/ini.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "config/command_line.h"
 
 #define HELP_COLUMN 27 /* characters before the meaning of an option in the help */
 
@@ -24,9 +25,6 @@ struct row {
     const char *help;
     const char *more_value, *more_help; /* a second line of help for another kind of value, or NULL */
 };
-
-/* Characters that a shell takes as they are. */
-#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%"
 
 #define OF(name) offsetof(struct plb_arguments, name)
 #define ROWS (sizeof rows / sizeof *rows)
@@ -120,6 +118,10 @@ static const struct row rows[] = {
      .help = "write when it did what, for Perfetto (ui.perfetto.dev)",
      .more_value = "FILE.html",
      .more_help = "the same as a chart for any browser, without a network"},
+    {.name = "compare",
+     .kind = QUESTION,
+     .question = PLB_ASKS_COMPARISON,
+     .help = "say what differs between runs: --compare A.json B.json ..."},
     {.name = "simulate",
      .value = "FILE.cluster",
      .kind = TEXT,
@@ -289,37 +291,6 @@ static int read_options(struct plb_arguments *a, int argc, char **argv, struct p
     return PLB_OK;
 }
 
-/* One word, in quotes where a shell would take it for another or for several. */
-static void put_word(FILE *out, const char *word)
-{
-    if (word[0] != '\0' && word[strspn(word, PLAIN)] == '\0') {
-        fputs(word, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *word != '\0'; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*word, out);
-    fputc('\'', out);
-}
-
-static char *command_line(int argc, char *const *argv)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    for (int i = 0; i < argc && out != NULL; i++) {
-        if (i > 0)
-            fputc(' ', out);
-        put_word(out, argv[i]);
-    }
-    if (out != NULL)
-        fclose(out);
-    return text;
-}
-
 /* Both options name what is simulated. */
 static int choose_simulated(struct plb_arguments *a, struct plb_error *err)
 {
@@ -343,6 +314,11 @@ static void assume_command(struct plb_arguments *a)
 /* The words behind the options: the conf file, which a command needs not, and settings. */
 static int read_words(struct plb_arguments *a, int argc, char **argv, struct plb_error *err)
 {
+    if (a->question == PLB_ASKS_COMPARISON) {
+        a->compared = argv + optind;
+        a->n_compared = argc - optind;
+        return PLB_OK;
+    }
     bool command = plb_assigned(&a->settings, "command.") != NULL;
     for (int i = optind; i < argc; i++) {
         bool setting = strchr(argv[i], '=') != NULL;
@@ -367,7 +343,7 @@ static int read_words(struct plb_arguments *a, int argc, char **argv, struct plb
 
 int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct plb_error *err)
 {
-    *a = (struct plb_arguments){.seed = 1, .log = PLB_LOG_WARNING, .command = command_line(argc, argv)};
+    *a = (struct plb_arguments){.seed = 1, .log = PLB_LOG_WARNING, .command = plb_command_line(argc, argv)};
     int status = read_options(a, argc, argv, err);
     if (a->journal != NULL && a->question == PLB_ASKS_NOTHING)
         a->question = PLB_ASKS_JOURNAL;

@@ -40,7 +40,7 @@ _plbrun_value() { # OPTION-OR-SETTING
     --report) _plbrun_choose help schema; _plbrun_files json ;;
     --trace) _plbrun_files json html ;;
     --simulate | cluster.file) _plbrun_files cluster ;;
-    --replay) _plbrun_files json ;;
+    --replay | --compare | *.json) _plbrun_files json ;;
     --journal | run.journal | --join | run.join | --lines | command.lines | --joblog | command.joblog) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     --log) _plbrun_choose error warning info debug ;;
     --seed | --run | --range | --jobs | -j | --retries | --timeout) ;;
