@@ -250,7 +250,7 @@ static void begin_pass(struct plb_node *node, const struct plb_message *m) /* un
     shared->resting = false;
     plb_rangeset_clear(&shared->doubled);
     for (int p = 0; p < node->n_pus; p++)
-        plb_runner_begin_pass(&node->runners[p], m->begin.replaced);
+        plb_runner_begin_pass(&node->runners[p], &m->begin);
     plb_errands_begin_pass(node->runners, node->n_pus, m);
 }
 

@@ -228,7 +228,7 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
         plb_gather_report(&r->held, &flight->task);
     plb_executor_cancel(&r->executor, lane, false);
     if (stale != 0)
-        plb_executor_follow(&r->executor);
+        plb_executor_follow(&r->executor, &r->parts);
     r->stale = 0;
     pthread_mutex_unlock(&shared->lock);
     int status = start(r, f, &phase, stale, flight);
@@ -320,6 +320,7 @@ void plb_runner_fini(struct plb_runner *r)
         plb_slot_fini(&r->slots[s], &r->executor);
     plb_slot_fini(&r->later, &r->executor);
     plb_trace_fini(&r->trace);
+    plb_parts_fini(&r->parts);
     pthread_cond_destroy(&r->work);
 }
 
@@ -389,9 +390,9 @@ void plb_runner_cancel(struct plb_runner *r)
         tell(r, lane);
 }
 
-void plb_runner_begin_pass(struct plb_runner *r, int64_t replaced)
+void plb_runner_begin_pass(struct plb_runner *r, const struct plb_pass *begin)
 {
-    r->stale |= replaced;
+    r->stale |= plb_parts_begin_pass(&r->parts, r->stale, begin, r->shared->config.parts);
     plb_runner_forget(r);
     for (int s = 0; s < PLB_SLOTS; s++)
         if (r->slots[s].state == PLB_SLOT_FINISHED)

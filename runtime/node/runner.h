@@ -42,6 +42,7 @@ struct plb_runner {
     struct plb_held held;        /* a result that waits for more tasks */
     int line[PLB_SLOTS], n_line; /* slots fetching or ready, in the order in which they were taken */
     int64_t stale;               /* bit i: the replicated buffer i is to be copied before the next task */
+    struct plb_parts parts;      /* of these buffers: only parts of them are */
     bool gone;                   /* the device has failed, or hangs: it is given nothing more, and the thread
                                     ends */
     int64_t steps;               /* tasks that have begun or ended */
@@ -77,8 +78,8 @@ void plb_runner_forget(struct plb_runner *runner);
 /* Tells all tasks that run that nobody wants their results. Under the lock. */
 void plb_runner_cancel(struct plb_runner *runner);
 
-/* A pass begins: the worker knows, so that tasks of earlier passes are obsolete. The replicated buffers of
- * the mask are copied again. Under the lock. */
-void plb_runner_begin_pass(struct plb_runner *runner, int64_t replaced);
+/* A pass begins: the worker knows, so that tasks of earlier passes are obsolete. The changed
+ * bytes of replicated buffers are copied again. Under the lock. */
+void plb_runner_begin_pass(struct plb_runner *runner, const struct plb_pass *begin);
 
 #endif

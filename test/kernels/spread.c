@@ -1,9 +1,9 @@
 /* spread: passes whose replicated buffer is replaced. A unit's output is the sum of the whole buffer; `next`
- * looks at all of them, and fills the buffer anew. The environment of rank 0 may say what happens to other
- * ranks while a buffer travels: SPREAD_FOLDER, a folder in which each rank leaves its process number, and
- * SPREAD_VICTIM, "PASS RANK SIGNAL MILLISECONDS" after the end of that pass. SPREAD_LATE=RANK: the first task
- * of that rank reads the second half of the buffer when the second pass has ended, and says what it found;
- * the third pass waits for it. Tasks wait at the gate (gate.h). */
+ * looks at all of them, and fills the buffer anew, or some parts of it. The environment of rank 0 may say
+ * what happens to other ranks while a buffer travels: SPREAD_FOLDER, a folder in which each rank leaves its
+ * process number, and SPREAD_VICTIM, "PASS RANK SIGNAL MILLISECONDS" after the end of that pass.
+ * SPREAD_LATE=RANK: the first task of that rank reads the second half of the buffer when the second pass has
+ * ended, and says what it found; the third pass waits for it. Tasks wait at the gate (gate.h). */
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,6 +21,7 @@ static const struct plb_option options[] = {
     {"units", PLB_INT, "64", 1, 1e6, NULL, "how many"},
     {"passes", PLB_INT, "3", 1, 1e6, NULL, "how many"},
     {"bytes", PLB_INT, "1000000", 8, 4e9, NULL, "of the buffer"},
+    {"parts", PLB_INT, "0", 0, 1e6, NULL, "of the buffer change, an eighth of it in all; 0: all of it"},
     {0},
 };
 
@@ -87,6 +88,18 @@ static void fill(uint64_t pass)
 {
     for (int64_t i = 0; i < words; i++)
         buffer[i] = pass * 1000003 + (uint64_t)i;
+}
+
+/* Changes a word of each part at least. */
+static void change(struct plb_app *app, uint64_t pass, int64_t parts)
+{
+    int64_t apart = words / parts, n = (apart + 7) / 8;
+    for (int64_t k = 0; k < parts; k++) {
+        int64_t first = k * apart + ((int64_t)pass + k) % (apart - n + 1);
+        for (int64_t i = first; i < first + n; i++)
+            buffer[i] += pass * 1000003 + (uint64_t)k;
+        plb_app_replace_part(app, BUFFER, (size_t)first * sizeof *buffer, (size_t)n * sizeof *buffer);
+    }
 }
 
 static void await_file(const char *name)
@@ -163,8 +176,12 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
     *again = pass + 1 < plb_app_int(app, "passes");
     for (int64_t i = 0; i < units; i++)
         out[i] = 0;
-    fill((uint64_t)pass + 1);
-    plb_app_replace(app, BUFFER);
+    if (plb_app_int(app, "parts") > 0) {
+        change(app, (uint64_t)pass + 1, plb_app_int(app, "parts"));
+    } else {
+        fill((uint64_t)pass + 1);
+        plb_app_replace(app, BUFFER);
+    }
     strike_after(pass);
     if (pass == 1 && getenv("SPREAD_LATE") != NULL) {
         make_file("second");

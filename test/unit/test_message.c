@@ -28,7 +28,9 @@ static void fill(struct plb_message *m)
         m->hello.pu = (struct plb_pu_info){m->from, 0, PLB_ACCELERATOR, 0, 2.0, .memory = INFINITY};
         memset(m->hello.pu.name, 'x', sizeof m->hello.pu.name - 1);
         break;
-    case PLB_PASS: m->begin = (struct plb_pass){3, -1, 5, 1, 1, 2, 3, 2, {{2, 0, 1}, {62, 62, 0}}}; break;
+    case PLB_PASS:
+        m->begin = (struct plb_pass){3, -1, 6, 99, 5, 1, 1, 2, 3, 2, {{2, 0, 1}, {62, 62, 0}}};
+        break;
     case PLB_LACK: m->lack = (struct plb_lack){7}; break;
     case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3, 8.0, 1}; break;
     case PLB_AUDIT:
@@ -42,9 +44,7 @@ static void fill(struct plb_message *m)
     case PLB_LEND: m->lend = (struct plb_lend){{10, 5}, 3, 1, 2}; break;
     case PLB_COUNTED: m->counted = (struct plb_counted){{{10, 5}, {20, 1}}, 2}; break;
     case PLB_CHECKSUM: m->sum = (struct plb_sum){{10, 5}, 3, UINT32_MAX}; break;
-    case PLB_FAIL:
-        m->fail = (struct plb_failure){.range = {10, 5}, .among = {9, 8}, .text = "no memory", .why = "x"};
-        break;
+    case PLB_FAIL: m->fail = (struct plb_failure){{10, 5}, 0, 0, 0, {9, 8}, "no memory", "x"}; break;
     case PLB_CRASH: m->crash = (struct plb_crashed){{10, 5}, 7, 0, 11, 1, 2}; break;
     case PLB_LOST: m->lost = (struct plb_lost){3, 1}; break;
     case PLB_EMPTY:
