@@ -3,7 +3,7 @@
  * They travel as one packet: how many parts there are, which ones, and then their bytes. So thousands of
  * small parts cost no more messages than one large part.
  *
- * Cost: rank 0 copies the parts into the packet, and each rank copies them out of it. Memory does that 10
+ * Cost: rank 0 copies the parts into the packet, and each rank copies them out of it. A core does that 8
  * times as fast as a network of 10 Gbit/s brings them. A buffer of which more than half has changed travels
  * as a whole.
  * Weak at: hundreds of thousands of parts that are told in no order. */

@@ -56,11 +56,14 @@ def next(job, number):
     if number == 0:
         job["table"][:] = 3
         job.replace("table")
-    return number == 0
+    if number == 1:
+        job["table"][1:2] = 4
+        job.replace("table", 1, 1)
+    return number < 2
 
 
 def verify(job):
-    assert np.allclose(job["out"], 3 * job.options["scale"] * job["x"])
+    assert np.allclose(job["out"], np.array([3, 4, 3]) * job.options["scale"] * job["x"])
 
 
 def finish(job):
@@ -70,7 +73,7 @@ P
 lines modes.conf '[app]' 'kernel = modes.py' '[modes]' 'word = a b'
 for n in $(counts 1 3); do
     ranks "$n" --verify modes.conf && grep -qx right out
-    ok "every mode of data in two passes, $n ranks" $?
+    ok "every mode of data in three passes, $n ranks" $?
 done
 alone --show-config modes.conf && grep -q '^modes.scale = 2.5' out
 ok "options are keys of the conf file" $?

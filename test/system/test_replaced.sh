@@ -43,6 +43,8 @@ for try in '1 1 3000000' '2 16 3000000' '3 700 3000000' '4 1 60000' '4 5000 3000
     ranks "$1" "$tmp/s.conf" spread.passes=4 spread.parts="$2" spread.bytes="$3" || status=1
 done
 ok "parts of a buffer, on 1 to 4 ranks" $status
+ranks 2 "$tmp/s.conf" spread.passes=4 spread.parts=16 run.isolate=yes
+ok "in child processes" $?
 # moved ARGUMENTS...: bytes that a run on four ranks has moved.
 moved() { ranks 4 --report "$tmp/r.json" "$tmp/s.conf" spread.passes=9 "$@" && field bytes_moved; }
 first=$(moved spread.passes=1) whole=$(moved) parts=$(moved spread.parts=16)
