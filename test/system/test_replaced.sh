@@ -45,6 +45,10 @@ done
 ok "parts of a buffer, on 1 to 4 ranks" $status
 ranks 2 "$tmp/s.conf" spread.passes=4 spread.parts=16 run.isolate=yes
 ok "in child processes" $?
+lines "$tmp/two.cluster" '[node a]' 'pus = p' '[node b]' 'pus = q' '[pu p]' '[pu q]' 'kind = gpu' \
+    'copy = 1e9, 1e-6'
+ranks 2 "$tmp/s.conf" spread.passes=8 spread.units=640 spread.parts=16 cluster.file="$tmp/two.cluster"
+ok "on a PU with memory of its own" $?
 # moved ARGUMENTS...: bytes that a run on four ranks has moved.
 moved() { ranks 4 --report "$tmp/r.json" "$tmp/s.conf" spread.passes=9 "$@" && field bytes_moved; }
 first=$(moved spread.passes=1) whole=$(moved) parts=$(moved spread.parts=16)
