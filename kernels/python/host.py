@@ -7,6 +7,7 @@
 import ctypes
 import inspect
 import json
+import operator
 import os
 import re
 import sys
@@ -129,13 +130,16 @@ class Job:
                           f"{', '.join(OPS)} of {', '.join(TYPES)}")
         return self._add(name, "reduce", array, op=op, save=save)
 
-    def replace(self, name, first=None, count=0):
+    def replace(self, name, first=None, count=None):
         """In next: a replicated array has changed, or so many rows from a first one on; that is sent again."""
         handle = list(self._buffers).index(name)
         if first is None:
             _replace(self._app, handle)
             return
         array = self[name]
+        if count is None:
+            raise Mistake(f"say how many rows of array '{name}' have changed from row {first} on")
+        first, count = operator.index(first), operator.index(count)  # NumPy's integers would overflow
         if not 0 <= first <= first + count <= len(array):
             raise Mistake(f"array '{name}' has {len(array)} rows, and no {count} from row {first} on")
         row = array[:1].nbytes
