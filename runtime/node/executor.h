@@ -46,15 +46,6 @@ int plb_executor_open(struct plb_executor *executor, const struct plb_device_dri
                       struct plb_error *err);
 void plb_executor_close(struct plb_executor *executor); /* nothing is in flight */
 
-/* Takes over where the dataset has its buffers now. Replicated ones are elsewhere after they were replaced
- * while a task was in flight. Whoever calls it sees to it that the dataset does not change meanwhile. Takes
- * the parts, of which the next update copies nothing but them. */
-void plb_executor_follow(struct plb_executor *executor, struct plb_parts *parts);
-
-/* Copies the replicated buffers of this mask (bit i: buffer i) to the device. Nothing is in flight. PLB_OK,
- * or PLB_EFAILED and a sentence. */
-int plb_executor_update(struct plb_executor *executor, int64_t mask, struct plb_error *err);
-
 /* Runs unit 0 once in each of the first `lanes` lanes, and drops the result. The first call in a lane may
  * load libraries and create handles. Without this call, submit runs one unit of the first task in the lane,
  * whose time does not count as work; or none where the task has few. Nothing is in flight. Returns 0, or the

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/memory.h"
-#include "node/executor.h"
+#include "node/resident.h"
 
 #define UNITS 1000
 #define NOTED 64  /* launches */
@@ -160,7 +160,7 @@ static void start(struct plb_executor *e, struct plb_dataset *set)
     *set = dataset();
     assert_int_equal(plb_executor_open(e, &noted, &(struct plb_device_config){.threads = 1}, set, &err),
                      PLB_OK);
-    assert_int_equal(plb_executor_update(e, -1, &err), PLB_OK);
+    assert_int_equal(plb_resident_update(e, -1, &err), PLB_OK);
 }
 
 static void a_task_gets_its_data_and_gives_its_results(void **state)
@@ -195,22 +195,22 @@ static void only_changed_parts_are_copied_again(void **state)
     set.at[0].bytes = BYTES;
     assert_int_equal(plb_executor_open(&e, &noted, &(struct plb_device_config){.threads = 1}, &set, &err),
                      PLB_OK);
-    assert_int_equal(plb_executor_update(&e, -1, &err), PLB_OK);
+    assert_int_equal(plb_resident_update(&e, -1, &err), PLB_OK);
     set.host[0] = table[1];
     const struct plb_range changed[] = {{0, 10}, {60000, 10}, {200000, 100}, {BYTES - 1, 1}};
     for (int i = 0; i < 4; i++) {
         plb_parts_add(&parts, 0, changed[i]);
         memset(table[1] + changed[i].first, i + 1, (size_t)changed[i].count);
     }
-    plb_executor_follow(&e, &parts);
+    plb_resident_follow(&e, &parts);
     last->copies_in = 0;
     last->copied_in = 0;
-    assert_int_equal(plb_executor_update(&e, 1, &err), PLB_OK);
+    assert_int_equal(plb_resident_update(&e, 1, &err), PLB_OK);
     assert_true(last->copies_in == 3 && last->copied_in == 60010 + 100 + 1); /* the first two are one */
     assert_memory_equal(e.resident[0], table[1], BYTES);
     memset(table[1], 7, BYTES);
-    plb_executor_follow(&e, &parts); /* which has none now: all has changed */
-    assert_int_equal(plb_executor_update(&e, 1, &err), PLB_OK);
+    plb_resident_follow(&e, &parts); /* which has none now: all has changed */
+    assert_int_equal(plb_resident_update(&e, 1, &err), PLB_OK);
     assert_memory_equal(e.resident[0], table[1], BYTES);
     plb_parts_fini(&parts);
     plb_executor_close(&e);
