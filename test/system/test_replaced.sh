@@ -43,6 +43,13 @@ for try in '1 1 3000000' '2 16 3000000' '3 700 3000000' '4 1 60000' '4 5000 3000
     ranks "$1" "$tmp/s.conf" spread.passes=4 spread.parts="$2" spread.bytes="$3" || status=1
 done
 ok "parts of a buffer, on 1 to 4 ranks" $status
+# A whole buffer comes before the packet; both are large, or the packet alone, or the buffer alone, or none.
+status=0
+for try in '3000000 3000000' '3000000 8' '30000 3000000' '30000 8'; do
+    ranks 3 "$tmp/s.conf" spread.passes=4 spread.parts=16 spread.bytes="${try% *}" \
+        spread.second="${try#* }" cluster.master_only=yes || status=1
+done
+ok "parts of one buffer and another as a whole" $status
 ranks 2 "$tmp/s.conf" spread.passes=4 spread.parts=16 run.isolate=yes
 ok "in child processes" $?
 lines "$tmp/two.cluster" '[node a]' 'pus = p' '[node b]' 'pus = q' '[pu p]' '[pu q]' 'kind = gpu' \
@@ -56,7 +63,7 @@ echo "moved: $first in the first pass, $whole with whole buffers, $parts with pa
 [ "$whole" -gt 72000000 ] && [ "$((parts - first))" -gt 9000000 ] && [ "$((parts - first))" -lt 9100000 ]
 ok "only the parts travel" $?
 SPREAD_VICTIM="0 2 9 0" spread spread.parts=16 && grep -q 'rank 2 on .* is lost' "$tmp/out" &&
-    grep -q 'rank 3 lacks replaced buffers from piece 0 of 3 on' "$tmp/out"
+    grep -q 'rank 3 lacks replaced buffers from piece 0 of 4 on' "$tmp/out"
 ok "a rank in the middle is lost before it has any part" $?
 status=0
 for try in '1 9 1' '2 9 3'; do
