@@ -52,7 +52,7 @@
 #include "base/rangeset.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 17u /* grows with every change of a message */
+#define PLB_PROTOCOL 18u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -132,6 +132,8 @@ struct plb_feed {
 struct plb_pass {
     int64_t phase;    /* of the kernel */
     int64_t replaced; /* bit i: the replicated buffer i has changed */
+    int64_t parts;    /* bit i: only parts of it, which come in a packet (job/parts.h) */
+    int64_t packet;   /* its bytes; 0: there is none */
     int64_t serves; /* bit i: PU i of the node may take from others, though no block was granted to it yet: it
                        has joined when little was left */
     int64_t stays;  /* mask of the outputs that may stay at the node until the last pass has ended */

@@ -41,6 +41,7 @@ static void give_up_lost(struct plb_rank *r)
         /* Units that it gave to others last are granted anew, though those execute them too. So rank 0's
          * PUs must not write in place where accepted results may be. */
         plb_node_double(r->node, (struct plb_range){0, r->data.units});
+        r->replaced.packet_torn = true; /* it may be on its way to that rank */
         plb_rank0_lose(r, rank);
     }
 }

@@ -253,6 +253,7 @@ static int open_pus(struct plb_rank *r, const struct plb_start *start)
                                      .n_nodes = r->size,
                                      .kernel = r->kernel,
                                      .data = &r->data,
+                                     .parts = &r->replaced.parts,
                                      .wire = {r->mpi, get_from_rank0, put_to_rank0, get_from, put_to},
                                      .migration = start->migration,
                                      .hung_after = start->hung_after,
