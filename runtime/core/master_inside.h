@@ -44,6 +44,9 @@ void plb_master_start(struct plb_master *master, int pass, const struct plb_pass
 /* Makes what the master knows of data: residence, stays, feeds. */
 void plb_master_know_data(struct plb_master *master);
 
+/* A pass begins: which node should execute which units. */
+void plb_master_find_homes(struct plb_master *master);
+
 /* A DONE that makes sense, before it is accepted: notes which node has what. */
 void plb_master_note(struct plb_master *master, const struct plb_message *done);
 
