@@ -249,11 +249,20 @@ static void say_fragile(const struct plb_mpi *mpi)
     plb_launch_say_fragile(local_size < plb_mpi_size(mpi));
 }
 
+static enum plb_progress_style progress_style(const struct plb_arguments *a)
+{
+    if (a->progress_json)
+        return PLB_PROGRESS_JSON;
+    if (a->watch)
+        return PLB_PROGRESS_WATCH;
+    return a->quiet ? PLB_PROGRESS_OFF : PLB_PROGRESS_LINE;
+}
+
 /* From MPI's start to its end. Called by every rank. `prepared`: rank 0 is. */
 static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, struct plb_error *err)
 {
     const struct plb_arguments *a = r->arguments;
-    struct plb_cluster_options options = {a->show_pus, a->quiet, a->dry_run, a->keep_partial};
+    struct plb_cluster_options options = {a->show_pus, a->dry_run, a->keep_partial, progress_style(a)};
     plb_crash_unwatch();
     plb_stop_heed_wishes();
     struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0, err);
@@ -288,7 +297,7 @@ static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, 
 static int join(struct job_run *r, struct plb_error *err)
 {
     const struct plb_arguments *a = r->arguments;
-    struct plb_cluster_options options = {.quiet = a->quiet};
+    struct plb_cluster_options options = {.progress = PLB_PROGRESS_OFF};
     struct plb_door_answer answer;
     int socket = plb_knock(a->join, &answer, err);
     if (socket < 0)

@@ -17,7 +17,7 @@ struct row {
     const char *name;
     char letter;       /* as GNU parallel has it; 0: none */
     const char *value; /* what the help calls its value; NULL: it has none */
-    enum { FLAG, TEXT, SEED, SETTING, LOG, VERBOSE, QUESTION } kind;
+    enum { FLAG, TEXT, SEED, SETTING, LOG, PROGRESS, VERBOSE, QUESTION } kind;
     const char *setting;        /* that it is short for */
     size_t member;              /* of a flag or text */
     enum plb_question question; /* that it asks; or with a value, that the value 'help' asks */
@@ -104,6 +104,14 @@ static const struct row rows[] = {
      .kind = FLAG,
      .member = OF(bar),
      .help = "with --run: show progress and a summary on stderr"},
+    {.name = "watch",
+     .kind = FLAG,
+     .member = OF(watch),
+     .help = "show on stderr what each processing unit does, again and again"},
+    {.name = "progress",
+     .value = "json",
+     .kind = PROGRESS,
+     .help = "write the same as a line of JSON each second, for programs"},
     {.name = "report",
      .value = "FILE.json",
      .kind = TEXT,
@@ -211,6 +219,14 @@ static int take_log(struct plb_arguments *a, const char *value, struct plb_error
     return PLB_OK;
 }
 
+static int take_progress(struct plb_arguments *a, const char *value, struct plb_error *err)
+{
+    if (strcmp(value, "json") != 0)
+        return plb_fail(err, PLB_EINPUT, "--progress %s: expected json; for people there is --watch", value);
+    a->progress_json = true;
+    return PLB_OK;
+}
+
 /* Takes one option; `value` is NULL where it has none. */
 static int take(struct plb_arguments *a, const struct row *row, const char *value, struct plb_error *err)
 {
@@ -227,6 +243,7 @@ static int take(struct plb_arguments *a, const struct row *row, const char *valu
     case SEED: return take_seed(a, value, err);
     case SETTING: plb_assign(&a->settings, row->setting, value != NULL ? value : ""); break;
     case LOG: return take_log(a, value, err);
+    case PROGRESS: return take_progress(a, value, err);
     case VERBOSE: a->log = a->log > PLB_LOG_INFO ? a->log : PLB_LOG_INFO; break;
     case QUESTION: break;
     }

@@ -39,7 +39,8 @@ struct plb_arguments {
     const char *join; /* the file of a running job that this process joins; then there is no conf file */
     uint64_t seed;
     bool verify, keep_partial, resume, dry_run, show_config, show_pus, quiet, bar;
-    bool runs; /* a command, without a conf file: `conf` is NULL */
+    bool watch, progress_json; /* how progress is shown; neither: a line for all */
+    bool runs;                 /* a command, without a conf file: `conf` is NULL */
     enum plb_log_level log;
 };
 

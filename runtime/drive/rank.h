@@ -11,12 +11,14 @@
 #include "drive/stream.h"
 #include "job/dataset.h"
 #include "node/daemon.h"
+#include "report/progress.h"
 
 struct plb_rank0;
 struct plb_metering;
 
 struct plb_cluster_options {
-    bool show_pus, quiet, dry_run, keep_partial;
+    bool show_pus, dry_run, keep_partial;
+    enum plb_progress_style progress;
 };
 
 /* Buffers that `next` has replaced, on their way (drive/replaced.h). A zeroed struct is right before the

@@ -18,7 +18,7 @@
 #include "profile/profiles.h"
 
 void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_trace *trace, int n_ranks,
-                    int started, bool quiet)
+                    int started, enum plb_progress_style progress)
 {
     *rank0 = (struct plb_rank0){.job = job, .trace = trace};
     rank0->partings = plb_alloc((size_t)n_ranks * sizeof *rank0->partings);
@@ -27,7 +27,7 @@ void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_tra
         rank0->partings[i].said = rank0->partings[i].lost = true;
         plb_early_end_rested(&rank0->early_end, i);
     }
-    plb_progress_init(&rank0->progress, job->kernel->unit, quiet);
+    plb_progress_init(&rank0->progress, job->kernel->unit, progress);
 }
 
 void plb_rank0_fini(struct plb_rank0 *rank0)
@@ -169,7 +169,7 @@ bool plb_rank0_collect(struct plb_rank *r)
     if (rank0->incoming == NULL || !plb_incoming_keeps(rank0->incoming))
         plb_journal_step(rank0->job->journal);
     if (rank0->in_pass)
-        plb_show_progress(&rank0->progress, rank0->master, r->data.units, rank0->pass_began,
+        plb_show_progress(&rank0->progress, rank0->master, r->pass, r->data.units, rank0->pass_began,
                           plb_rank_time(r));
     return any;
 }

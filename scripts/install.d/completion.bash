@@ -42,6 +42,7 @@ _plbrun_value() { # OPTION-OR-SETTING
     --simulate | cluster.file) _plbrun_files cluster ;;
     --replay | --compare | *.json) _plbrun_files json ;;
     --journal | run.journal | --join | run.join | --lines | command.lines | --joblog | command.joblog) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    --progress) _plbrun_choose json ;;
     --log) _plbrun_choose error warning info debug ;;
     --seed | --run | --range | --jobs | -j | --retries | --timeout) ;;
     *) return 1 ;;
