@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "core/chosen_inside.h"
 
 /* Part of the time of a pass from decision to decision. Larger: what has changed is seen later. Smaller: the
  * master decides more. The second, in seconds for each PU, keeps that below a tenth of its time. */
@@ -45,27 +46,6 @@
 #define FIRST 0.1
 #define HOPE 0.5
 
-struct chosen_pu {
-    double rate;  /* of the last decision; 0: was not known */
-    double hoped; /* the same with the hope for a PU that is not known well */
-    double now;   /* of the latest report; 0: there is none */
-    double watched_s;
-    bool known, out, gone;
-};
-
-struct plb_chosen {
-    struct plb_goal goal;
-    const struct plb_pu_info *infos;
-    bool by_power;
-    struct chosen_pu *pus;
-    struct plb_power_pu *speeds;
-    double *x, *less, *hoped, *static_watts;
-    double now; /* sum over the PUs */
-    int n_nodes, known, known_then;
-    bool moved, forced, hopes; /* hopes: some PU was not known well */
-    double decided_at;
-};
-
 struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_pu_info *infos, int room,
                                   int n_nodes, bool by_power)
 {
@@ -80,6 +60,7 @@ struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_
     c->less = plb_alloc(n * sizeof *c->less);
     c->hoped = plb_alloc(n * sizeof *c->hoped);
     c->static_watts = plb_alloc((size_t)n_nodes * sizeof *c->static_watts);
+    c->on = plb_alloc((size_t)n_nodes * sizeof *c->on);
     return c;
 }
 
@@ -93,6 +74,7 @@ void plb_chosen_free(struct plb_chosen *c)
     free(c->less);
     free(c->hoped);
     free(c->static_watts);
+    free(c->on);
     free(c);
 }
 
@@ -157,6 +139,9 @@ static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
 
 void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view)
 {
+    c->passes = plb_chosen_account(c);
+    c->total = view->total;
+    c->n_pus = view->n_pus;
     c->known = c->known_then = 0;
     c->now = 0.0;
     c->moved = c->forced = false;
@@ -224,7 +209,7 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
         bool counts = own->known && !own->gone;
         own->rate = !counts ? 0.0 : c->by_power ? view->pus[p].power : latest_rate(&view->pus[p]);
         own->hoped = counts ? own->rate * (1.0 + hope_of(c, view, p)) : 0.0;
-        c->hopes = c->hopes || own->hoped > own->rate;
+        c->hopes = c->hopes || (own->hoped > own->rate && !own->out);
         c->static_watts[c->infos[p].node] += c->infos[p].static_watts;
         c->speeds[p] = (struct plb_power_pu){own->rate, c->infos[p].dynamic_watts, c->infos[p].node};
         n += own->rate > 0.0;
@@ -318,6 +303,7 @@ void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double
     struct plb_aim_answer answer;
     bool must = c->forced;
     c->moved = c->forced = false;
+    c->n_pus = view->n_pus;
     c->known_then = c->known;
     c->decided_at = view->now;
     if (describe(c, view) == 0 || !(left > 0.0) || !choose_all(c, view, left, &answer)) {
@@ -332,4 +318,5 @@ void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double
     for (int p = 0; p < view->n_pus; p++)
         if (!c->pus[p].gone)
             c->pus[p].out = c->pus[p].rate > 0.0 && !(c->x[p] > 0.0);
+    plb_chosen_note_watts(c);
 }
