@@ -235,7 +235,7 @@ static struct plb_soon find_helpers(const struct plb_backups *b, double *rates)
     struct plb_soon helpers = {.n = 0};
     *rates = 0.0;
     for (int p = 0; p < b->config.n_pus; p++)
-        if (b->pus[p].idle)
+        if (b->pus[p].idle && !plb_agenda_leaves_out(b->config.agenda, p))
             plb_soon_add(&helpers, (struct plb_soon_pu){.rate = latest_rate(b, p), .pu = p});
     for (int i = 0; i < helpers.n; i++)
         *rates += helpers.at[i].rate;

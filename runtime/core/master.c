@@ -16,7 +16,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     struct plb_master *m = plb_alloc(sizeof *m);
     m->config = *config;
     m->config.phases = config->phases > 0 ? config->phases : 1;
-    m->config.sizes = config->sizes != NULL ? config->sizes : &plb_no_sizes;
+    const struct plb_sizes *sizes = m->config.sizes = config->sizes != NULL ? config->sizes : &plb_no_sizes;
     m->n_pus = n;
     m->room = (int)room;
     m->infos = plb_alloc(room * sizeof *m->infos);
@@ -40,14 +40,14 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
                                        .histories = m->work.histories,
                                        .n_phases = m->config.phases,
                                        .pus = {m->infos, m->refused, m->limits,
-                                               plb_sizes_mean(m->config.sizes, m->config.units),
-                                               plb_sizes_beside(m->config.sizes), m->room, n,
-                                               plb_sizes_arrays_seconds(m->config.sizes, m->config.n_nodes)},
+                                               plb_sizes_mean(sizes, config->units), plb_sizes_beside(sizes),
+                                               m->room, n, plb_sizes_arrays_seconds(sizes, config->n_nodes)},
                                        .migration = config->migration,
                                        .task_s = plb_longest_task(config->task_s),
                                        .backups = config->backups && config->migration,
                                        .saves = config->saves,
-                                       .residence = m->residence};
+                                       .residence = m->residence,
+                                       .goal = config->goal};
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
     m->backups = plb_backups_new(&(struct plb_backups_config){m->infos, m->ledger, m->broker, m->agenda,
                                                               m->work.histories, m->room, agenda.n_phases,
@@ -315,7 +315,7 @@ static void on_idle(struct plb_master *m, const struct plb_message *message, dou
     int p = plb_broker_pu(m->broker, message->from, message->pu);
     if (p < 0 || plb_ledger_lost(m->ledger, message->from))
         drop(m, message);
-    else if (timely(m, message) && !m->refused[p])
+    else if (timely(m, message) && !m->refused[p] && !plb_agenda_leaves_out(m->agenda, p))
         plb_backups_idle(m->backups, p, now);
 }
 

@@ -76,6 +76,11 @@ static bool possible(double seconds_or_work)
     return isfinite(seconds_or_work) && seconds_or_work >= 0.0;
 }
 
+static bool possible_watts(double watts)
+{
+    return isnan(watts) || possible(watts);
+}
+
 static bool ended(const char *text, size_t bytes)
 {
     return memchr(text, '\0', bytes) != NULL;
@@ -88,6 +93,8 @@ static const char *check_hello(const struct plb_hello *hello, int from)
         return "an impossible PU";
     if (!possible(pu->power) || !(pu->memory >= 0.0) || !possible(pu->task_bytes))
         return "a PU of impossible power or memory";
+    if (!possible_watts(pu->static_watts) || !possible_watts(pu->dynamic_watts))
+        return "impossible watts of a PU";
     if (!possible(pu->start_s))
         return "an impossible time of an empty task";
     if (pu->broken < 0 || pu->broken > 1)
@@ -202,7 +209,7 @@ static const char *check_counted(const struct plb_counted *counted)
 
 static const char *check_recall(const struct plb_recall *recall, int n_nodes)
 {
-    if (!possible(recall->work) || recall->thief_pu < 0)
+    if (!possible(recall->work) || recall->thief_pu < 0 || (unsigned)recall->turn > PLB_WORKS)
         return "an impossible amount of work or PU";
     return recall->thief >= 0 && recall->thief < n_nodes ? NULL : "a thief that is no rank of this run";
 }

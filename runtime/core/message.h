@@ -112,14 +112,15 @@ struct plb_pu_info {
     char name[PLB_NAME], host[PLB_HOST_NAME];
     char cores[24]; /* cores it may use, as a list; "" where that means nothing */
     int32_t threads;
-    char model[PLB_NAME]; /* of the hardware; "" in a simulation */
-    char id[60];          /* a GPU's PCI bus id and UUID, else "" */
+    char model[PLB_NAME];               /* of the hardware; "" in a simulation */
+    char id[60];                        /* a GPU's PCI bus id and UUID, else "" */
+    double static_watts, dynamic_watts; /* all the time, and besides while it works; NAN: not known */
 };
 
 struct plb_hello {
     struct plb_pu_info pu;
     struct plb_kernel_identity build; /* two nodes that differ must not compute together */
-    char kernel_file[120];            /* path of the kernel's .so, or its end */
+    char kernel_file[104];            /* path of the kernel's .so, or its end */
     int32_t pus;                      /* that the node has */
 };
 
@@ -170,9 +171,17 @@ struct plb_cancel {
     int64_t why; /* enum plb_cancel_why */
 };
 
+/* A PU's part in the run, beside what is recalled of it. */
+enum plb_turn {
+    PLB_AS_BEFORE,
+    PLB_RESTS, /* it is left out: all that it has queued is recalled, and it takes nothing from others */
+    PLB_WORKS  /* it takes from others again */
+};
+
 struct plb_recall {
     double work;             /* about so much, off the back of the PU's queue */
     int32_t thief, thief_pu; /* rank that gets it, and its PU */
+    int32_t turn;            /* enum plb_turn */
 };
 
 struct plb_pull {

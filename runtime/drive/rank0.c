@@ -10,6 +10,7 @@
 #include "drive/fill_report.h"
 #include "drive/pu_list.h"
 #include "drive/replaced.h"
+#include "drive/require_watts.h"
 #include "drive/joiners.h"
 #include "drive/show_progress.h"
 #include "drive/set_aside.h"
@@ -236,7 +237,8 @@ static void begin_run(struct plb_rank *r)
         .kernel = job->kernel, .maps = job->maps, .cluster = &job->cluster, .mode = job->balance.profile});
     plb_profiles_recall(job->profiles, rank0->master);
     plb_journal_work(job->journal, rank0->pus, rank0->n_pus);
-    if (plb_profiles_require(&config, rank0->master, r->err) == PLB_OK)
+    if (plb_profiles_require(&config, rank0->master, r->err) == PLB_OK
+        && plb_watts_require(&config.goal, rank0->master, r->err) == PLB_OK)
         plb_rank0_begin_first_pass(r);
     else
         plb_rank0_end(r, r->err->status);

@@ -17,7 +17,9 @@ void plb_virtual_pu_describe(const struct plb_world *w, int n, int local, struct
                                  .kind = spec->kind,
                                  .power = spec->power,
                                  .memory = spec->memory,
-                                 .start_s = spec->overhead};
+                                 .start_s = spec->overhead,
+                                 .static_watts = spec->static_watts,
+                                 .dynamic_watts = spec->dynamic_watts};
     snprintf(info->name, sizeof info->name, "%s", spec->name);
     snprintf(info->host, sizeof info->host, "%s", node->name);
 }

@@ -120,7 +120,7 @@ static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *
     job->balance.migration.by_power = b->basis != NULL && b->basis(job->params) == PLB_BY_POWER;
     job->balance.migration.seed = job->seed;
     job->balance.migration.backups &= !job->kernel->once;
-    return PLB_OK;
+    return plb_goal_read(s, b, job->params, &job->goal, err);
 }
 
 static int read_cluster(struct plb_job *job, const char *simulate, struct plb_error *err)
@@ -376,6 +376,7 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .whole_results = job->sizes.task_bytes > 0.0, /* of its reduced arrays */
         .audit = has_results(job) ? job->run.audit : 0.0,
         .isolated = job->run.isolate,
+        .goal = job->goal,
         .seed = job->seed,
     };
 }

@@ -9,11 +9,13 @@
 #include "job/application.h"
 #include "config/cluster_file.h"
 #include "config/replay_file.h"
+#include "job/goal.h"
 #include "job/job_settings.h"
 
 struct plb_job {
     struct plb_settings settings;
     struct plb_balance_settings balance;
+    struct plb_goal goal;
     struct plb_cluster_settings machines;
     struct plb_run_settings run;
     const struct plb_kernel *kernel;

@@ -14,8 +14,7 @@
 
 static const char *check(const struct plb_message *message, size_t bytes)
 {
-    void *copy = malloc(bytes > 0 ? bytes : 1);
-    memcpy(copy, message, bytes);
+    void *copy = memcpy(malloc(bytes > 0 ? bytes : 1), message, bytes);
     const char *wrong = plb_message_check(copy, bytes, NODES);
     free(copy);
     return wrong;
@@ -36,7 +35,7 @@ static void fill(struct plb_message *m)
     case PLB_AUDIT:
     case PLB_BACKUP: m->block = (struct plb_block){{10, 5}, 7, 5, 0, 0.0, 0}; break;
     case PLB_CANCEL: m->cancel.range = (struct plb_range){10, 5}; break;
-    case PLB_RECALL: m->recall = (struct plb_recall){5.0, 3, 1}; break;
+    case PLB_RECALL: m->recall = (struct plb_recall){5.0, 3, 1, PLB_RESTS}; break;
     case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0, 0, 1, 0}; break;
     case PLB_DONE: m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0, 9}; break;
     case PLB_GATHER: /* as a KEPT */
@@ -225,6 +224,7 @@ static const struct wrong wrongs[] = {
     I64(PLB_CANCEL, cancel.why, 3),
     AMOUNT(PLB_RECALL, recall.work),
     RANK(PLB_RECALL, recall.thief),
+    I32(PLB_RECALL, recall.turn, 3),
     I32(PLB_RECALL, recall.thief_pu, -1),
     RANGE(PLB_PULL, pull.range),
     I64(PLB_PULL, pull.slot, -1),
