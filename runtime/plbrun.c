@@ -19,6 +19,7 @@
 #include "drive/launch.h"
 #include "drive/leaving.h"
 #include "drive/outputs.h"
+#include "drive/pareto.h"
 #include "drive/show_pus.h"
 #include "drive/simulate.h"
 #include "job/balancer_table.h"
@@ -142,6 +143,7 @@ static void release(struct job_run *r)
 {
     close_journal(&r->job, false);
     plb_profiles_free(r->job.profiles);
+    plb_pareto_free(r->job.pareto);
     plb_job_fini(&r->job);
     plb_report_fini(&r->report);
     plb_trace_fini(&r->trace);
@@ -176,9 +178,11 @@ static int simulate(struct job_run *r, struct plb_error *err)
     if (r->job.machines.pus.master_only && r->job.cluster.n_nodes == 1)
         return plb_fail(err, PLB_EINPUT, "master_only leaves nobody to compute: %s describes one node",
                         a->simulate);
+    if (a->pareto != NULL && plb_pareto_of_cluster(&r->job, &r->job.pareto, err) != PLB_OK)
+        return err->status;
     if (a->dry_run) {
         say_checked(r, r->job.cluster.n_nodes);
-        return PLB_OK;
+        return plb_pareto_write(r->job.pareto, a, &r->job, NULL, err);
     }
     s.trace = r->trace.on ? &r->trace : NULL;
     s.profiles = r->job.profiles = plb_profiles_open(&(struct plb_profiles_config){
@@ -220,7 +224,7 @@ static int conclude(struct job_run *r, int ranks, struct plb_error *err)
     if (!a->dry_run)
         return plb_outputs_write(a, &r->job, &r->report, &r->trace, &r->end.done, err);
     say_checked(r, ranks);
-    return PLB_OK;
+    return plb_pareto_write(r->job.pareto, a, &r->job, NULL, err);
 }
 
 /* The end of a run on rank 0, which has ended with this status on all ranks. */
@@ -251,7 +255,8 @@ static void say_fragile(const struct plb_mpi *mpi)
 static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, struct plb_error *err)
 {
     const struct plb_arguments *a = r->arguments;
-    struct plb_cluster_options options = {a->show_pus, a->quiet, a->dry_run, a->keep_partial};
+    struct plb_cluster_options options = {a->show_pus, a->quiet, a->dry_run, a->keep_partial,
+                                          a->pareto != NULL};
     plb_crash_unwatch();
     plb_stop_heed_wishes();
     struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0, err);

@@ -8,6 +8,7 @@
 #include "base/ini.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "config/command_line.h"
 
 #define HELP_COLUMN 27 /* characters before the meaning of an option in the help */
 
@@ -16,6 +17,7 @@ struct row {
     const char *name;
     char letter;       /* as GNU parallel has it; 0: none */
     const char *value; /* what the help calls its value; NULL: it has none */
+    bool may_lack;     /* its value stands behind an equals sign, and may be left out */
     enum { FLAG, TEXT, SEED, SETTING, LOG, VERBOSE, QUESTION } kind;
     const char *setting;        /* that it is short for */
     size_t member;              /* of a flag or text */
@@ -24,9 +26,6 @@ struct row {
     const char *help;
     const char *more_value, *more_help; /* a second line of help for another kind of value, or NULL */
 };
-
-/* Characters that a shell takes as they are. */
-#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%"
 
 #define OF(name) offsetof(struct plb_arguments, name)
 #define ROWS (sizeof rows / sizeof *rows)
@@ -120,6 +119,13 @@ static const struct row rows[] = {
      .help = "write when it did what, for Perfetto (ui.perfetto.dev)",
      .more_value = "FILE.html",
      .more_help = "the same as a chart for any browser, without a network"},
+    {.name = "pareto",
+     .may_lack = true,
+     .kind = TEXT,
+     .member = OF(pareto),
+     .help = "print the front of time and energy, and this run beside it",
+     .more_value = "FILE.json",
+     .more_help = "the same, and write it; FILE.svg: as a picture"},
     {.name = "simulate",
      .value = "FILE.cluster",
      .kind = TEXT,
@@ -164,9 +170,10 @@ static const struct row rows[] = {
     {.name = "help", .kind = QUESTION, .question = PLB_ASKS_HELP, .help = "print this"},
 };
 
-static void print_row(const char *name, const char *value, const char *help, FILE *out)
+static void print_row(const struct row *row, const char *value, const char *help, FILE *out)
 {
-    int used = fprintf(out, "  --%s%s%s", name, value != NULL ? " " : "", value != NULL ? value : "");
+    const char *separator = value == NULL ? "" : row->may_lack ? "=" : " ";
+    int used = fprintf(out, "  --%s%s%s", row->name, separator, value != NULL ? value : "");
     fprintf(out, "%*s%s\n", used < HELP_COLUMN ? HELP_COLUMN - used : 1, "", help);
 }
 
@@ -180,9 +187,9 @@ void plb_arguments_help(FILE *out)
           "\n",
           out);
     for (size_t i = 0; i < ROWS; i++) {
-        print_row(rows[i].name, rows[i].value, rows[i].help, out);
+        print_row(&rows[i], rows[i].value, rows[i].help, out);
         if (rows[i].more_value != NULL)
-            print_row(rows[i].name, rows[i].more_value, rows[i].more_help, out);
+            print_row(&rows[i], rows[i].more_value, rows[i].more_help, out);
     }
     fputs("\n"
           "Settings come from the command line, then PLB_SECTION_KEY variables, then app.conf.\n"
@@ -213,7 +220,9 @@ static int take_log(struct plb_arguments *a, const char *value, struct plb_error
 static int take(struct plb_arguments *a, const struct row *row, const char *value, struct plb_error *err)
 {
     enum plb_question asks = PLB_ASKS_NOTHING;
-    if (row->value == NULL || strcmp(value, "help") == 0)
+    if (row->may_lack && value == NULL)
+        value = "";
+    if (value == NULL || strcmp(value, "help") == 0)
         asks = row->question;
     else if (strcmp(value, "schema") == 0)
         asks = row->schema;
@@ -272,8 +281,8 @@ static int read_options(struct plb_arguments *a, int argc, char **argv, struct p
     char letters[2 * ROWS + 2] = ":", *end = letters + 1;
     for (size_t i = 0; i < ROWS; i++) {
         bool needs = rows[i].value != NULL;
-        options[i] = (struct option){rows[i].name, needs ? required_argument : no_argument, NULL,
-                                     FIRST_CODE + (int)i};
+        int takes = needs ? required_argument : rows[i].may_lack ? optional_argument : no_argument;
+        options[i] = (struct option){rows[i].name, takes, NULL, FIRST_CODE + (int)i};
         if (rows[i].letter != 0)
             end += sprintf(end, needs ? "%c:" : "%c", rows[i].letter);
     }
@@ -287,37 +296,6 @@ static int read_options(struct plb_arguments *a, int argc, char **argv, struct p
             return status;
     }
     return PLB_OK;
-}
-
-/* One word, in quotes where a shell would take it for another or for several. */
-static void put_word(FILE *out, const char *word)
-{
-    if (word[0] != '\0' && word[strspn(word, PLAIN)] == '\0') {
-        fputs(word, out);
-        return;
-    }
-    fputc('\'', out);
-    for (; *word != '\0'; word++)
-        if (*word == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*word, out);
-    fputc('\'', out);
-}
-
-static char *command_line(int argc, char *const *argv)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    for (int i = 0; i < argc && out != NULL; i++) {
-        if (i > 0)
-            fputc(' ', out);
-        put_word(out, argv[i]);
-    }
-    if (out != NULL)
-        fclose(out);
-    return text;
 }
 
 /* Both options name what is simulated. */
@@ -367,7 +345,7 @@ static int read_words(struct plb_arguments *a, int argc, char **argv, struct plb
 
 int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct plb_error *err)
 {
-    *a = (struct plb_arguments){.seed = 1, .log = PLB_LOG_WARNING, .command = command_line(argc, argv)};
+    *a = (struct plb_arguments){.seed = 1, .log = PLB_LOG_WARNING, .command = plb_command_line(argc, argv)};
     int status = read_options(a, argc, argv, err);
     if (a->journal != NULL && a->question == PLB_ASKS_NOTHING)
         a->question = PLB_ASKS_JOURNAL;

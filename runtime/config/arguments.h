@@ -32,6 +32,7 @@ struct plb_arguments {
     const char *simulate; /* a .cluster file, or the report of a run to simulate again */
     const char *replay;   /* the same as `simulate` where it must be a report, else NULL */
     const char *report, *trace;
+    const char *pareto;  /* the file of the front; "": it is printed alone */
     const char *journal; /* to be printed */
     const char *join;    /* the file of a running job that this process joins; then there is no conf file */
     uint64_t seed;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "drive/fill_report.h"
+#include "drive/pareto.h"
 #include "drive/set_aside.h"
 #include "job/record_store.h"
 #include "journal/files.h"
@@ -110,7 +111,8 @@ static int check_formats(const struct plb_arguments *a, struct plb_error *err)
 
 int plb_outputs_check(const struct plb_arguments *a, const struct plb_job *job, struct plb_error *err)
 {
-    if (check_file(a->report, err) != PLB_OK || check_file(a->trace, err) != PLB_OK)
+    if (check_file(a->report, err) != PLB_OK || check_file(a->trace, err) != PLB_OK
+        || plb_pareto_check(a, err) != PLB_OK)
         return err->status;
     if (check_different(a, &job->settings, err) != PLB_OK || check_formats(a, err) != PLB_OK)
         return err->status;
@@ -268,5 +270,7 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
     }
     if (!a->quiet && ran)
         plb_report_summary(report, a->runs || on_stdout(a->report) || on_stdout(a->trace) ? stderr : stdout);
+    if (ran)
+        plb_pareto_write(job->pareto, a, job, report, &late);
     return late.status != PLB_OK ? plb_fail(err, late.status, "%s", late.text) : err->status;
 }

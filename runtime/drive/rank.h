@@ -16,7 +16,7 @@ struct plb_rank0;
 struct plb_metering;
 
 struct plb_cluster_options {
-    bool show_pus, quiet, dry_run, keep_partial;
+    bool show_pus, quiet, dry_run, keep_partial, pareto;
 };
 
 /* Buffers that `next` has replaced, on their way (drive/replaced.h). A zeroed struct is right before the
