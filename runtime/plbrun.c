@@ -182,7 +182,7 @@ static int simulate(struct job_run *r, struct plb_error *err)
         return err->status;
     if (a->dry_run) {
         say_checked(r, r->job.cluster.n_nodes);
-        return plb_pareto_write(r->job.pareto, a, &r->job, NULL, err);
+        return plb_pareto_write(r->job.pareto, a, &r->job, NULL, stdout, err);
     }
     s.trace = r->trace.on ? &r->trace : NULL;
     s.profiles = r->job.profiles = plb_profiles_open(&(struct plb_profiles_config){
@@ -224,7 +224,7 @@ static int conclude(struct job_run *r, int ranks, struct plb_error *err)
     if (!a->dry_run)
         return plb_outputs_write(a, &r->job, &r->report, &r->trace, &r->end.done, err);
     say_checked(r, ranks);
-    return plb_pareto_write(r->job.pareto, a, &r->job, NULL, err);
+    return plb_pareto_write(r->job.pareto, a, &r->job, NULL, stdout, err);
 }
 
 /* The end of a run on rank 0, which has ended with this status on all ranks. */

@@ -318,6 +318,20 @@ static void assume_command(struct plb_arguments *a)
     a->quiet |= !a->bar; /* standard output is the programs' */
 }
 
+/* A word that is no setting. Behind --pareto the first one may be meant for its file. */
+static int refuse_word(const struct plb_arguments *a, const char *word, struct plb_error *err)
+{
+    const char *dot = strrchr(a->conf, '.');
+    bool meant = dot != NULL && (strcmp(dot, ".svg") == 0 || strcmp(dot, ".json") == 0);
+    if (a->pareto != NULL && meant)
+        return plb_fail(err, PLB_EINPUT,
+                        "'%s' is one word too many; a file for the front is named --pareto=%s", word,
+                        a->conf);
+    return plb_fail(err, PLB_EINPUT,
+                    "'%s' is neither the conf file (that is %s) nor section.key=value; see --help", word,
+                    a->conf);
+}
+
 /* The words behind the options: the conf file, which a command needs not, and settings. */
 static int read_words(struct plb_arguments *a, int argc, char **argv, struct plb_error *err)
 {
@@ -329,10 +343,7 @@ static int read_words(struct plb_arguments *a, int argc, char **argv, struct plb
         else if (setting)
             plb_assign(&a->settings, "", argv[i]);
         else
-            return plb_fail(err, PLB_EINPUT,
-                            "'%s' is neither the conf file (that is %s) nor "
-                            "section.key=value; see --help",
-                            argv[i], a->conf);
+            return refuse_word(a, argv[i], err);
     }
     if (a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL)
         return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);

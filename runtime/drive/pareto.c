@@ -67,7 +67,7 @@ static void add_pu(struct plb_pareto *p, const char *name, int node, double stat
 int plb_pareto_check(const struct plb_arguments *a, struct plb_error *err)
 {
     const char *file = a->pareto;
-    if (file != NULL && file[0] != '\0' && !plb_front_has_format(file))
+    if (!plb_front_has_format(file))
         return plb_fail(err, PLB_EINPUT,
                         "--pareto=%s: a front is .json or .svg (a picture); name such a file", file);
     return PLB_OK;
@@ -263,15 +263,16 @@ static void add_run(const struct plb_pareto *p, const struct plb_job *job, const
         p->pus[i].run_share = units > 0.0 ? (double)r->pus[i].units / units : 0.0;
 }
 
-static int put(const struct plb_arguments *a, const struct plb_front_page *page, struct plb_error *err)
+static int put(const struct plb_arguments *a, const struct plb_front_page *page, FILE *out,
+               struct plb_error *err)
 {
     if (!a->quiet)
-        plb_front_print(page, stdout);
+        plb_front_print(page, out);
     return a->pareto[0] != '\0' ? plb_front_write(page, a->pareto, err) : PLB_OK;
 }
 
 int plb_pareto_write(const struct plb_pareto *p, const struct plb_arguments *a, const struct plb_job *job,
-                     const struct plb_report *report, struct plb_error *err)
+                     const struct plb_report *report, FILE *out, struct plb_error *err)
 {
     if (p == NULL || look_at_unknown(p, report != NULL, err) != PLB_OK)
         return err->status;
@@ -302,7 +303,7 @@ int plb_pareto_write(const struct plb_pareto *p, const struct plb_arguments *a, 
     else if (front.n == 0)
         plb_fail(err, PLB_EINPUT, "--pareto: no PU may do this job, so there is no front");
     else
-        put(a, &page, err);
+        put(a, &page, out, err);
     plb_front_fini(&front);
     return err->status;
 }

@@ -12,7 +12,7 @@
 
 struct plb_pareto;
 
-/* Whether the arguments can be kept. PLB_OK; or PLB_EINPUT and a sentence. */
+/* Whether the file that the arguments name has a known format. PLB_OK; or PLB_EINPUT and a sentence. */
 int plb_pareto_check(const struct plb_arguments *arguments, struct plb_error *err);
 
 /* The PUs of a job that is simulated. PLB_OK; or PLB_EINPUT and a sentence where their watts are not known.
@@ -28,10 +28,11 @@ void plb_pareto_learn(struct plb_pareto *pareto, const struct plb_job *job, stru
 /* The same in a dry run, which has only profiles. */
 void plb_pareto_recall(struct plb_pareto *pareto, const struct plb_job *job, struct plb_master *master);
 
-/* Prints the front, and writes its file. report: of the run; NULL: there was none. PLB_OK; PLB_EINPUT where
- * too little is known of the PUs, or PLB_EFAILED; and a sentence. */
+/* Prints the front, unless all is to be quiet, and writes its file. report: of the run; NULL: there was none.
+ * PLB_OK; PLB_EINPUT where too little is known of the PUs, or PLB_EFAILED; and a sentence. */
 int plb_pareto_write(const struct plb_pareto *pareto, const struct plb_arguments *arguments,
-                     const struct plb_job *job, const struct plb_report *report, struct plb_error *err);
+                     const struct plb_job *job, const struct plb_report *report, FILE *out,
+                     struct plb_error *err);
 
 void plb_pareto_free(struct plb_pareto *pareto);
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/front_points.h"
+
 /* Rows from which on no time is put between two others that are less than NEAR apart. More: tables of few PUs
  * are longer. Fewer: they have only corners. */
 #define USUAL 12
@@ -13,6 +15,11 @@
 
 /* Rounds of equal finish times, until the speeds that PUs have at their shares stand. */
 #define ROUNDS 8
+
+/* A PU's times are a curve where half of its share takes this much longer than half of the time. Larger:
+ * start costs are taken for a part of each unit's. Smaller: answers come from a search where a formula would
+ * do. */
+#define CURVED 0.005
 
 /* Relative error within which two rows are one. */
 #define ROUNDING 1e-9
@@ -25,7 +32,8 @@ struct solver {
     double *x;
     struct plb_aim_answer answer; /* the latest */
     struct plb_front_point *corners;
-    bool room; /* memory was never short */
+    bool room;   /* memory was never short */
+    bool curved; /* times are not in proportion to work */
 };
 
 /* The speed of each PU at the share that it has where all end together. */
@@ -50,6 +58,21 @@ static void set_speeds(struct solver *s)
     }
 }
 
+static bool any_curved(const struct solver *s)
+{
+    double sum = 0.0;
+    for (int i = 0; i < s->job->n; i++)
+        sum += s->pus[i].speed;
+    for (int i = 0; i < s->job->n; i++) {
+        double share = s->pus[i].speed * s->job->work / sum,
+               whole = plb_model_time(&s->job->models[i], share);
+        if (share > 0.0
+            && fabs(plb_model_time(&s->job->models[i], 0.5 * share) - 0.5 * whole) > CURVED * 0.5 * whole)
+            return true;
+    }
+    return false;
+}
+
 static bool begin(struct solver *s)
 {
     const struct plb_power_curves *job = s->job;
@@ -60,6 +83,8 @@ static bool begin(struct solver *s)
     s->room = s->pus != NULL && s->x != NULL && s->corners != NULL;
     if (s->room)
         set_speeds(s);
+    if (s->room)
+        s->curved = any_curved(s);
     s->lines = (struct plb_power_job){s->pus, job->static_watts, job->n, job->n_nodes, job->rule, job->work};
     return s->room;
 }
@@ -75,7 +100,10 @@ static void end(struct solver *s)
 static bool solve(struct solver *s, enum plb_objective objective, double deadline_s)
 {
     struct plb_aim aim = {objective, deadline_s, s->cap};
-    s->room = s->room && plb_objective_lines(&s->lines, &aim, s->x, &s->answer);
+    if (s->curved && s->job->n <= PLB_CURVE_SETS)
+        s->room = s->room && plb_objective_curves(s->job, &aim, s->x, &s->answer);
+    else
+        s->room = s->room && plb_objective_lines(&s->lines, &aim, s->x, &s->answer);
     return s->room && s->answer.state == PLB_AIM_MET;
 }
 
@@ -149,29 +177,49 @@ static void add_row(struct solver *s, double seconds, struct plb_front *front)
         front->least_edp = n;
 }
 
+/* By points: all rows, and the least energy within then_s. */
+static bool by_points(const struct plb_power_curves *job, double then_s, struct plb_front *front)
+{
+    struct plb_front then = {.x = front->x}; /* before the rows, which need the room */
+    bool room = true;
+    if (isfinite(then_s))
+        room = plb_front_points(job, 1, then_s, &then);
+    if (then.n > 0)
+        front->then_joules = then.rows[0].joules;
+    return room && plb_front_points(job, PLB_FRONT_ROWS, INFINITY, front);
+}
+
+static void by_deadlines(struct solver *s, double then_s, struct plb_front *front)
+{
+    struct times times = {.n = 0};
+    for (int o = PLB_OBJECTIVE_TIME; o <= PLB_OBJECTIVE_EDP; o++)
+        if (solve(s, (enum plb_objective)o, INFINITY))
+            add_time(&times, s->answer.seconds);
+    if (!isfinite(s->cap) && !s->curved)
+        add_corners(s, &times);
+    add_between(&times);
+    for (int k = 0; k < times.n; k++)
+        add_row(s, times.at[k], front);
+    if (isfinite(then_s) && solve(s, PLB_OBJECTIVE_ENERGY, then_s))
+        front->then_joules = s->answer.joules;
+}
+
 bool plb_front_make(const struct plb_power_curves *job, double power_cap, double then_s,
                     struct plb_front *front)
 {
     struct solver s = {.job = job, .cap = power_cap};
-    struct times times = {.n = 0};
     *front = (struct plb_front){.then_joules = (double)NAN};
     front->x = malloc(((size_t)job->n * PLB_FRONT_ROWS + 1) * sizeof *front->x);
-    if (front->x == NULL || !begin(&s)) {
-        end(&s);
-        return false;
+    bool room = front->x != NULL && begin(&s);
+    bool many = room && s.curved && job->n > PLB_CURVE_SETS && !isfinite(power_cap);
+    if (many && plb_front_points_fit(job)) {
+        room = by_points(job, then_s, front);
+    } else if (room) {
+        by_deadlines(&s, then_s, front);
+        room = s.room;
     }
-    for (int o = PLB_OBJECTIVE_TIME; o <= PLB_OBJECTIVE_EDP; o++)
-        if (solve(&s, (enum plb_objective)o, INFINITY))
-            add_time(&times, s.answer.seconds);
-    if (!isfinite(power_cap))
-        add_corners(&s, &times);
-    add_between(&times);
-    for (int k = 0; k < times.n; k++)
-        add_row(&s, times.at[k], front);
-    if (isfinite(then_s) && solve(&s, PLB_OBJECTIVE_ENERGY, then_s))
-        front->then_joules = s.answer.joules;
     end(&s);
-    return s.room;
+    return room;
 }
 
 void plb_front_fini(struct plb_front *front)

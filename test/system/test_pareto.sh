@@ -26,7 +26,7 @@ speed, watts, static = (1, 2, 4), (10, 60, 240), 12
 work = rows[0]["seconds"] * sum(speed)  # all PUs work in the first row
 
 # The least energy within T, over a grid of shares of a and b; c does the rest.
-def least(seconds, steps=100):
+def least(seconds, steps=50):
     best = float("inf")
     for i in range(steps + 1):
         for j in range(steps + 1):
@@ -90,4 +90,68 @@ assert len(sys.argv) == 4
 END
 ok "runs with a row's deadline take about its energy" $?
 cat "$tmp/out"
+
+# Without a run.
+"$PLBRUN" --simulate "$tmp/three.cluster" --dry-run --pareto="$tmp/dry.json" "$tmp/app.conf" >"$tmp/out" 2>&1 &&
+    ! grep -q 'this run' "$tmp/out" && grep -q 'least energy$' "$tmp/out" &&
+    python3 - "$tmp/f.json" "$tmp/dry.json" <<'END' >>"$tmp/out" 2>&1
+import json, sys
+ran, dry = (json.load(open(name)) for name in sys.argv[1:])
+assert dry["run"] is None and dry["front"] == ran["front"] and dry["from"] == "the .cluster file"
+END
+ok "a dry run has the same front, and no point of a run" $?
+
+# A picture.
+"$PLBRUN" --simulate "$tmp/three.cluster" --quiet --pareto="$tmp/f.svg" "$tmp/app.conf" >"$tmp/out" 2>&1 &&
+    [ ! -s "$tmp/out" ] && python3 - "$tmp/f.svg" "$tmp/f.json" <<'END' >"$tmp/out" 2>&1
+import json, sys, xml.etree.ElementTree as tree
+svg = tree.parse(sys.argv[1]).getroot()
+name = "{http://www.w3.org/2000/svg}"
+points, rows = svg.findall(name + "circle"), json.load(open(sys.argv[2]))["front"]
+assert len(points) == len(rows) + 1, len(points)
+for point in points:
+    assert 0 < float(point.get("cx")) < float(svg.get("width"))
+    assert 0 < float(point.get("cy")) < float(svg.get("height"))
+texts = [text.text for text in svg.findall(name + "text")]
+assert "this run" in texts and any("least energy" in text for text in texts), texts
+END
+ok "a picture has the points of the front and of the run" $?
+
+# A real run on two emulated PUs, and the profiles that it leaves.
+lines "$tmp/two.cluster" '[pu a]' 'slowdown = 4' 'static_watts = 1' 'dynamic_watts = 5' \
+    '[pu b]' 'static_watts = 2' 'dynamic_watts = 90' '[node one]' 'pus = a' '[node two]' 'pus = b'
+lines "$tmp/real.conf" '[app]' 'kernel = taylor' '[taylor]' 'width = 1000' 'height = 1000' 'order = 1000' \
+    "values = $tmp/v.npy" '[cluster]' "file = $tmp/two.cluster" '[balance]' 'profile = on'
+ranks 2 --dry-run --pareto "$tmp/real.conf"
+[ $? -eq 2 ] && grep -q 'no profile of this kernel is known for PU 0 (a) and others; run it once' "$tmp/out"
+ok "without profiles a dry run says that it needs some" $?
+ranks 2 --pareto="$tmp/real.json" "$tmp/real.conf" && cp "$tmp/out" "$tmp/ran" &&
+    ranks 2 --dry-run --pareto="$tmp/profiles.json" "$tmp/real.conf" && cat "$tmp/ran" >>"$tmp/out" &&
+    python3 - "$tmp/real.json" "$tmp/profiles.json" <<'END' >>"$tmp/out" 2>&1
+import json, sys
+real, recalled = (json.load(open(name)) for name in sys.argv[1:])
+rows, run = real["front"], real["run"]
+assert real["from"] == "this run's measurements" and recalled["from"] == "profiles"
+assert rows[0]["seconds"] <= run["seconds"] * 1.001 and rows[0]["joules"] > rows[-1]["joules"]
+assert run["joules"] >= run["least_joules"] * 0.99
+assert abs(sum(pu["share"] for pu in run["pus"]) - 1) < 1e-6
+assert [pu["id"] for pu in rows[-1]["pus"]] == [0], "the PU with 5 W alone"
+assert [pu["id"] for pu in recalled["front"][-1]["pus"]] == [0] and recalled["run"] is None
+END
+ok "a real run has a front by its measurements, and leaves profiles for one" $?
+
+# refused PATTERN ARGUMENT...: status 2, one sentence with the pattern, and nothing else.
+refused() {
+    alone "${@:2}"
+    [ $? -eq 2 ] && [ "$(wc -l <"$tmp/out")" -eq 1 ] && grep -qF -- "$1" "$tmp/out"
+    ok "refused: $1" $?
+}
+lines "$tmp/bare.cluster" '[pu a]' 'rate = 1e9' '[node one]' 'pus = a'
+refused 'those of PU 0 (a, rank 0) are not known; a .cluster file can tell them (static_watts' \
+    --simulate "$tmp/bare.cluster" --pareto "$tmp/app.conf"
+refused '--pareto=f.png: a front is .json or .svg' --simulate "$tmp/three.cluster" --pareto=f.png \
+    "$tmp/app.conf"
+refused 'a file for the front is named --pareto=f.svg' --pareto f.svg "$tmp/app.conf"
+refused '--report and --pareto both name' --simulate "$tmp/three.cluster" --report "$tmp/same.json" \
+    --pareto="$tmp/same.json" "$tmp/app.conf"
 done_testing
