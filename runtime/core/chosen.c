@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "core/chosen_inside.h"
 
 /* Part of the time of a pass from decision to decision. Larger: what has changed is seen later. Smaller: the
  * master decides more. The second, in seconds for each PU, keeps that below a tenth of its time. */
@@ -20,7 +21,11 @@
 
 /* Part of the deadline that is kept free, for the tail of the pass and for noise. Larger: more energy.
  * Smaller: later ends. */
-#define SPARE 0.012
+#define SPARE 0.008
+
+/* The same while the PUs that work shall do it without those that are left out. Larger: these come back for
+ * noise, and the balancer begins anew. Smaller: later ends. */
+#define SPARE_WITHOUT 0.003
 
 /* A PU that is needed in part is left out where the others are late by at most this part. Above it would
  * take from SPARE. Smaller: it works longer than it need. */
@@ -41,26 +46,6 @@
 #define FIRST 0.1
 #define HOPE 0.5
 
-struct chosen_pu {
-    double rate; /* of the last decision; 0: was not known */
-    double now;  /* of the latest report; 0: there is none */
-    double watched_s;
-    bool known, out, gone;
-};
-
-struct plb_chosen {
-    struct plb_goal goal;
-    const struct plb_pu_info *infos;
-    bool by_power;
-    struct chosen_pu *pus;
-    struct plb_power_pu *speeds;
-    double *x, *less, *static_watts;
-    double now; /* sum over the PUs */
-    int n_nodes, known, known_then;
-    bool moved, forced;
-    double decided_at;
-};
-
 struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_pu_info *infos, int room,
                                   int n_nodes, bool by_power)
 {
@@ -73,7 +58,9 @@ struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_
     c->speeds = plb_alloc(n * sizeof *c->speeds);
     c->x = plb_alloc(n * sizeof *c->x);
     c->less = plb_alloc(n * sizeof *c->less);
+    c->hoped = plb_alloc(n * sizeof *c->hoped);
     c->static_watts = plb_alloc((size_t)n_nodes * sizeof *c->static_watts);
+    c->on = plb_alloc((size_t)n_nodes * sizeof *c->on);
     return c;
 }
 
@@ -85,7 +72,9 @@ void plb_chosen_free(struct plb_chosen *c)
     free(c->speeds);
     free(c->x);
     free(c->less);
+    free(c->hoped);
     free(c->static_watts);
+    free(c->on);
     free(c);
 }
 
@@ -121,12 +110,12 @@ static double trained_s(const struct plb_chosen *c, const struct plb_view *view)
     return fmin(TRAINED * view->total / c->now, LONG);
 }
 
-/* The rate that a PU is taken to have. */
-static double hoped_rate(const struct plb_chosen *c, const struct plb_view *view, int p)
+/* By how much of its rate a PU may be faster than it seems. */
+static double hope_of(const struct plb_chosen *c, const struct plb_view *view, int p)
 {
-    const struct plb_pu *pu = &view->pus[p];
-    double hope = HOPE * fmax(1.0 - c->pus[p].watched_s / trained_s(c, view), 0.0);
-    return c->by_power ? pu->power : latest_rate(pu) * (pu->recalled > 0 ? 1.0 : 1.0 + hope);
+    if (c->by_power || view->pus[p].recalled > 0)
+        return 0.0;
+    return HOPE * fmax(1.0 - c->pus[p].watched_s / trained_s(c, view), 0.0);
 }
 
 /* A PU has a sample, or may have some from before the pass. */
@@ -144,11 +133,15 @@ static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
     bool watched = own->watched_s >= FIRST * trained_s(c, view);
     own->known = before || c->by_power || pu->recalled > 0 || (own->now > 0.0 && watched);
     c->known += own->known && !before;
-    c->moved = c->moved || (own->known && !(fabs(own->now - own->rate) <= MOVED * own->rate));
+    bool as_before = fabs(own->now - own->rate) <= MOVED * own->rate;
+    c->moved = c->moved || (own->known && !(as_before && own->hoped <= (1.0 + MOVED) * own->rate));
 }
 
 void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view)
 {
+    c->passes = plb_chosen_account(c);
+    c->total = view->total;
+    c->n_pus = view->n_pus;
     c->known = c->known_then = 0;
     c->now = 0.0;
     c->moved = c->forced = false;
@@ -208,12 +201,15 @@ bool plb_chosen_due(const struct plb_chosen *c, const struct plb_view *view)
 static int describe(struct plb_chosen *c, const struct plb_view *view)
 {
     int n = 0;
+    c->hopes = false;
     for (int i = 0; i < c->n_nodes; i++)
         c->static_watts[i] = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
         struct chosen_pu *own = &c->pus[p];
         bool counts = own->known && !own->gone;
-        own->rate = counts ? hoped_rate(c, view, p) : 0.0;
+        own->rate = !counts ? 0.0 : c->by_power ? view->pus[p].power : latest_rate(&view->pus[p]);
+        own->hoped = counts ? own->rate * (1.0 + hope_of(c, view, p)) : 0.0;
+        c->hopes = c->hopes || (own->hoped > own->rate && !own->out);
         c->static_watts[c->infos[p].node] += c->infos[p].static_watts;
         c->speeds[p] = (struct plb_power_pu){own->rate, c->infos[p].dynamic_watts, c->infos[p].node};
         n += own->rate > 0.0;
@@ -222,10 +218,10 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
 }
 
 /* The best of the PUs that have a speed. */
-static bool solve(const struct plb_chosen *c, const struct plb_view *view, double left, double *x,
-                  struct plb_aim_answer *answer)
+static bool solve(const struct plb_chosen *c, const struct plb_view *view, double left, double spare,
+                  double *x, struct plb_aim_answer *answer)
 {
-    double deadline = c->goal.deadline_s > 0.0 ? (1.0 - SPARE) * c->goal.deadline_s - view->now : INFINITY;
+    double deadline = c->goal.deadline_s > 0.0 ? (1.0 - spare) * c->goal.deadline_s - view->now : INFINITY;
     struct plb_power_job job = {c->speeds, c->static_watts, view->n_pus, c->n_nodes, c->goal.rule, left};
     struct plb_aim aim = {c->goal.objective, fmax(deadline, 0.0),
                           c->goal.power_cap > 0.0 ? c->goal.power_cap : INFINITY};
@@ -241,25 +237,45 @@ static double value_of(const struct plb_chosen *c, const struct plb_aim_answer *
     return c->goal.objective == PLB_OBJECTIVE_EDP ? a->joules * a->seconds : a->joules;
 }
 
-/* Takes the PUs that are left out already into account: they come back where that is worth it. */
-static bool choose(struct plb_chosen *c, const struct plb_view *view, double left,
+/* Who works, with the rates that PUs have or those that they may have. Takes the PUs that are left out
+ * already into account: they come back where that is worth it. */
+static bool choose(struct plb_chosen *c, const struct plb_view *view, double left, bool hoped,
                    struct plb_aim_answer *answer)
 {
     struct plb_aim_answer less;
     bool any_out = false;
-    if (!solve(c, view, left, c->x, answer))
+    for (int p = 0; p < view->n_pus; p++)
+        c->speeds[p].speed = !hoped ? c->pus[p].rate : c->pus[p].out ? 0.0 : c->pus[p].hoped;
+    if (!solve(c, view, left, SPARE, c->x, answer))
         return false;
     for (int p = 0; p < view->n_pus; p++) {
         any_out = any_out || (c->pus[p].out && c->x[p] > 0.0);
-        c->speeds[p].speed = c->pus[p].out ? 0.0 : c->pus[p].rate;
+        c->speeds[p].speed *= c->pus[p].out ? 0.0 : 1.0;
     }
-    if (!any_out || !solve(c, view, left, c->less, &less) || less.state != answer->state
+    if (!any_out || !solve(c, view, left, SPARE_WITHOUT, c->less, &less) || less.state != answer->state
         || value_of(c, &less) > (1.0 + WORTH) * value_of(c, answer))
         return true;
     double *x = c->x;
     c->x = c->less;
     c->less = x;
     *answer = less;
+    return true;
+}
+
+/* While some PUs are not known well, one works that is needed by the rates as they are, or by those that are
+ * hoped for. A hope for others alone leaves nobody out, since it would come back soon, and no hope brings one
+ * back. */
+static bool choose_all(struct plb_chosen *c, const struct plb_view *view, double left,
+                       struct plb_aim_answer *answer)
+{
+    struct plb_aim_answer hoped;
+    bool hopes = c->hopes && choose(c, view, left, true, &hoped);
+    for (int p = 0; p < view->n_pus; p++)
+        c->hoped[p] = hopes ? c->x[p] : 0.0;
+    if (!choose(c, view, left, false, answer))
+        return false;
+    for (int p = 0; p < view->n_pus; p++)
+        c->x[p] = fmax(c->x[p], c->hoped[p]);
     return true;
 }
 
@@ -287,17 +303,20 @@ void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double
     struct plb_aim_answer answer;
     bool must = c->forced;
     c->moved = c->forced = false;
+    c->n_pus = view->n_pus;
     c->known_then = c->known;
     c->decided_at = view->now;
-    if (describe(c, view) == 0 || !(left > 0.0) || !choose(c, view, left, &answer)) {
+    if (describe(c, view) == 0 || !(left > 0.0) || !choose_all(c, view, left, &answer)) {
         for (int p = 0; p < view->n_pus && must; p++)
             c->pus[p].out = c->pus[p].gone && c->pus[p].out;
         return;
     }
     if (!must && answer.seconds < TOO_LATE * (view->now + answer.seconds))
         return;
-    leave_out_parts(c, view, left, &answer);
+    if (!c->hopes)
+        leave_out_parts(c, view, left, &answer);
     for (int p = 0; p < view->n_pus; p++)
         if (!c->pus[p].gone)
             c->pus[p].out = c->pus[p].rate > 0.0 && !(c->x[p] > 0.0);
+    plb_chosen_note_watts(c);
 }

@@ -230,24 +230,26 @@ static int look_at_unknown(const struct plb_pareto *p, bool ran, struct plb_erro
 
 /* ------------------------------------------------------------------------------- front */
 
-/* The joules of a run, as [energy] static counts them. Of PUs that nobody has metered, busy seconds tell. */
+/* The joules of a run. Where the report has none, since nothing metered the PUs, busy seconds tell them, as
+ * [energy] static counts. */
 static double run_joules(const struct plb_pareto *p, const struct plb_report *r, enum plb_static_rule rule)
 {
-    double joules = 0.0;
+    double told = 0.0, joules = 0.0;
     double *seconds = plb_alloc((size_t)(p->n_nodes + 1) * sizeof *seconds);
     for (int i = 0; i < p->n; i++) {
         const struct plb_report_pu *pu = &r->pus[i];
-        double busy = pu->busy_s, *longest = &seconds[p->node[i]];
-        joules += isfinite(pu->dynamic_j) ? pu->dynamic_j : p->dynamic_watts[i] * busy;
+        double *longest = &seconds[p->node[i]];
+        told += pu->static_j + pu->dynamic_j;
+        joules += p->dynamic_watts[i] * pu->busy_s;
         if (rule == PLB_STATIC_BUSY)
-            *longest = fmax(*longest, busy);
-        else if (rule == PLB_STATIC_JOB || busy > 0.0)
+            *longest = fmax(*longest, pu->busy_s);
+        else if (rule == PLB_STATIC_JOB || pu->busy_s > 0.0)
             *longest = r->makespan_s;
     }
     for (int i = 0; i < p->n_nodes; i++)
         joules += p->static_watts[i] * seconds[i];
     free(seconds);
-    return joules;
+    return isfinite(told) ? told : joules;
 }
 
 /* The point of the run. */

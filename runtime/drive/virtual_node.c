@@ -95,10 +95,26 @@ static void collect(struct plb_virtual_nodes *v, int n)
 
 /* ------------------------------------------------------------------------- tasks */
 
+/* A PU of the node begins a task, or ends one. */
+static void count_tasks(struct plb_virtual_nodes *v, int n, int more)
+{
+    struct plb_node_seconds *seconds = v->world->in->node_s;
+    struct virtual_node *node = &v->at[n];
+    if (node->executing == 0)
+        node->busy_since = v->world->now;
+    node->executing += more;
+    if (node->executing > 0 || seconds == NULL)
+        return;
+    seconds[n].busy_s += v->world->now - node->busy_since;
+    seconds[n].last_s = v->world->now;
+}
+
 /* It executes no more, and its dynamic watts end. */
-static void rest(struct plb_virtual_nodes *v, int id)
+static void rest(struct plb_virtual_nodes *v, int n, int id)
 {
     struct virtual_pu *pu = &v->pus[id];
+    if (pu->executing)
+        count_tasks(v, n, -1);
     if (pu->executing && v->world->in->worked_s != NULL)
         v->world->in->worked_s[id] += fmin(v->world->now - pu->started, pu->copies_s + pu->execute_s);
     pu->executing = false;
@@ -148,6 +164,7 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
     plb_virtual_held_report(&pu->held, task);
     double bytes = plb_sizes_bytes(&in->inputs, task->range) + plb_sizes_bytes(&in->results, task->range);
     pu->executing = true;
+    count_tasks(v, n, 1);
     pu->started = now;
     pu->copies_s = 2.0 * pu->spec->copy_latency + bytes / pu->spec->copy_bandwidth;
     pu->transfer_s = pu->copies_s + fmax(now - fmax(pu->idle_since, pu->current.asked), 0.0);
@@ -177,7 +194,7 @@ static void drop_out(struct plb_virtual_nodes *v, int n, int id, const char *why
         plb_worker_leave(node->worker, id - node->first_pu, &pu->line[i].task, &failure);
     }
     plb_virtual_held_give_back(&pu->held, why);
-    rest(v, id);
+    rest(v, n, id);
     pu->gone = true;
     pu->n_line = 0;
 }
@@ -221,7 +238,7 @@ static void die(struct plb_virtual_nodes *v, int n, int id)
     }
     v->world->out->stress.killed_children++;
     plb_worker_forget(v->at[n].worker, id - v->at[n].first_pu);
-    rest(v, id);
+    rest(v, n, id);
     advance_all(v, n);
 }
 
@@ -255,7 +272,7 @@ static void finish(struct plb_virtual_nodes *v, int n, int id)
     }
     plb_virtual_trace(v->world, n, id, PLB_TRACE_TRANSFER, pu->started, executing, task, task->pass);
     plb_virtual_trace(v->world, n, id, PLB_TRACE_TASK, executing, v->world->now, task, task->pass);
-    rest(v, id);
+    rest(v, n, id);
     if (v->world->in->watch.executed != NULL)
         v->world->in->watch.executed(v->world->in->watch.context, id, task);
     bool urgent = end(node, pu);
@@ -278,7 +295,7 @@ static void cancel(struct plb_virtual_nodes *v, int n, bool pass_begins)
         bool ends = pu->executing && plb_worker_obsolete(node->worker, &pu->current.task);
         if (ends) {
             plb_worker_forget(node->worker, id - node->first_pu);
-            rest(v, id);
+            rest(v, n, id);
         }
         pu->idle_since = pass_begins ? v->world->now : pu->idle_since;
         int kept = 0;
@@ -324,7 +341,7 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
         cancel(v, m->to, m->type == PLB_PASS);
     node->stopped = m->type == PLB_STOP;
     for (int i = 0; node->stopped && i < node->n_pus; i++)
-        rest(v, node->first_pu + i);
+        rest(v, m->to, node->first_pu + i);
     dispatch(v);
     if (m->type != PLB_STEAL)
         advance_all(v, m->to);

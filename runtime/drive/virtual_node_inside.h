@@ -39,6 +39,8 @@ struct virtual_node {
     bool gathers;   /* reduced arrays of consecutive tasks are one result */
     double look_at; /* when it looks next; once at a time */
     bool stopped;
+    int executing;     /* PUs that execute a task */
+    double busy_since; /* the first of them began */
 };
 
 struct plb_virtual_nodes {

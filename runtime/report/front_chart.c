@@ -3,6 +3,7 @@
 #include "report/front_chart.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "report/quantity.h"
 
@@ -13,7 +14,7 @@
 #define TOP 40.0
 #define BOTTOM 50.0
 #define AROUND 0.08 /* of the plot, that is left free on each side of the points */
-#define TICKS 5     /* on each axis */
+#define TICKS 6     /* on each axis, at most */
 
 struct chart {
     const struct plb_front_page *page;
@@ -54,21 +55,30 @@ static void set_limits(struct chart *c)
     }
 }
 
+/* A round distance of ticks: 1, 2 or 5 times a power of ten. */
+static double step_of(double range)
+{
+    double rough = range / TICKS, power = pow(10.0, floor(log10(rough))), part = rough / power;
+    return power * (part <= 1.0 ? 1.0 : part <= 2.0 ? 2.0 : part <= 5.0 ? 5.0 : 10.0);
+}
+
 static void put_axes(const struct chart *c)
 {
     char text[PLB_QUANTITY_TEXT];
     double bottom = HEIGHT - BOTTOM, right = WIDTH - RIGHT;
-    for (int i = 0; i < TICKS; i++) {
-        double part = (i + 0.5) / TICKS;
-        double seconds = c->low[0] + part * (c->high[0] - c->low[0]);
-        double joules = c->low[1] + part * (c->high[1] - c->low[1]);
-        double x = x_of(c, seconds), y = y_of(c, joules);
-        fprintf(c->out, "<path d=\"M%.1f %.1fV%.1fM%.1f %.1fH%.1f\" stroke=\"#ddd\"/>\n", x, TOP, bottom,
-                LEFT, y, right);
+    double step = step_of(c->high[0] - c->low[0]);
+    for (double t = step * ceil(c->low[0] / step); t < c->high[0]; t += step) {
+        double x = x_of(c, t);
+        fprintf(c->out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#ddd\"/>\n", x, TOP, bottom);
         fprintf(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n", x, bottom + 18.0,
-                plb_seconds_print(seconds, text));
+                plb_seconds_print(t, text));
+    }
+    step = step_of(c->high[1] - c->low[1]);
+    for (double e = step * ceil(c->low[1] / step); e < c->high[1]; e += step) {
+        double y = y_of(c, e);
+        fprintf(c->out, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#ddd\"/>\n", LEFT, y, right);
         fprintf(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 6.0, y + 4.0,
-                plb_joules_print(joules, text));
+                plb_joules_print(e, text));
     }
     fprintf(c->out, "<path d=\"M%.1f %.1fV%.1fH%.1f\" stroke=\"#222\" fill=\"none\"/>\n", LEFT, TOP, bottom,
             right);
@@ -91,13 +101,19 @@ static void put_point(const struct chart *c, double seconds, double joules, cons
                 y + down, left ? "end" : "start", label);
 }
 
+/* Where idle nodes are off, time between two rows saves nothing: another node is off, or it is not. */
 static void put_front(const struct chart *c)
 {
     const struct plb_front *front = c->page->front;
+    bool steps = strcmp(c->page->rule, "off_when_idle") == 0;
     fputs("<path fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2\" d=\"", c->out);
-    for (int i = 0; i < front->n; i++)
-        fprintf(c->out, "%c%.2f %.2f", i == 0 ? 'M' : 'L', x_of(c, front->rows[i].seconds),
-                y_of(c, front->rows[i].joules));
+    for (int i = 0; i < front->n; i++) {
+        double x = x_of(c, front->rows[i].seconds), y = y_of(c, front->rows[i].joules);
+        if (i > 0 && steps)
+            fprintf(c->out, "H%.2fV%.2f", x, y);
+        else
+            fprintf(c->out, "%c%.2f %.2f", i == 0 ? 'M' : 'L', x, y);
+    }
     fputs("\"/>\n", c->out);
     for (int i = 0; i < front->n; i++) {
         const char *marks[3];
