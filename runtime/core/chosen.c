@@ -91,13 +91,19 @@ static double rate_of(const struct plb_sample *s)
     return seconds > 0.0 && isfinite(rate) ? rate : 0.0;
 }
 
-/* Of the latest samples, which have half of the time. */
+/* Of the latest samples, which have half of the time. The first one counts where there is no other, and
+ * without its transfers: these are long where ranks speak to each other for the first time. */
 static double latest_rate(const struct plb_pu *pu)
 {
     double all = 0.0, seconds = 0.0, work = 0.0;
-    for (int i = 0; i < pu->n_samples; i++)
+    int first = pu->n_samples > 1 ? 1 : 0;
+    if (pu->n_samples == 1) {
+        double rate = pu->samples[0].work / pu->samples[0].execute_s;
+        return rate > 0.0 && isfinite(rate) ? rate : 0.0;
+    }
+    for (int i = first; i < pu->n_samples; i++)
         all += seconds_of(&pu->samples[i]);
-    for (int i = pu->n_samples - 1; i >= 0 && !(seconds > 0.5 * all); i--) {
+    for (int i = pu->n_samples - 1; i >= first && !(seconds > 0.5 * all); i--) {
         seconds += seconds_of(&pu->samples[i]);
         work += pu->samples[i].work * (double)pu->samples[i].tasks;
     }
@@ -128,7 +134,7 @@ static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
         const struct plb_sample *last = &pu->samples[pu->n_samples - 1];
         c->now += rate_of(last) - own->now;
         own->now = rate_of(last);
-        own->watched_s += seconds_of(last);
+        own->watched_s += pu->n_samples > 1 ? seconds_of(last) : last->execute_s * (double)last->tasks;
     }
     bool watched = own->watched_s >= FIRST * trained_s(c, view);
     own->known = before || c->by_power || pu->recalled > 0 || (own->now > 0.0 && watched);

@@ -25,6 +25,11 @@ void plb_report_add_energy(const struct plb_master *master, const struct plb_clu
                            const double *worked_s, const struct plb_node_seconds *node_s,
                            struct plb_report *report);
 
+/* The same for a real run whose PUs a .cluster file emulates: by the time that they were busy. Where static
+ * watts end with a node's tasks, theirs stay unmeasured. Nothing where PUs are real. */
+void plb_report_add_emulated_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
+                                    struct plb_report *report);
+
 /* Warns of every PU that is not used because its memory is too small, with the numbers. Returns how many PUs
  * are not used, those that could not be opened included. */
 int plb_warn_of_refused(const struct plb_master *master, const struct plb_app *app);

@@ -242,7 +242,7 @@ const struct plb_field plb_run_fields[] = {
     {"energy_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(energy_j),
      .meaning =
          "Energy of the run. It is that of all hosts, as their meters counted it, or of all PUs by the "
-         "watts of a simulated .cluster file. Null where a part of it is unmeasured."},
+         "watts of a .cluster file. Null where a part of it is unmeasured."},
     {"measured_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(measured_j),
      .meaning = "Energy of those parts that were measured; null where none was."},
     {"meters", PLB_UNIT_COUNT, GET(meters, PLB_VALUE_LIST),
@@ -313,7 +313,7 @@ const struct plb_field plb_pu_fields[] = {
     {"dynamic_j", PLB_UNIT_JOULES, PU_OR_UNKNOWN(dynamic_j),
      .meaning = "Its dynamic watts over the time of its tasks and their copies; null where unmeasured."},
     {"meter", PLB_UNIT_NONE, PU(meter), .choices = "cluster|unmeasured",
-     .meaning = "Where these joules come from: the watts of the .cluster file of a simulation, or nowhere."},
+     .meaning = "Where these joules come from: the watts of a .cluster file, or nowhere."},
     {"stolen_in", PLB_UNIT_OF_APP, PU(stolen_in), .meaning = "Units granted to another PU that it executed."},
     {"stolen_out", PLB_UNIT_OF_APP, PU(stolen_out),
      .meaning = "Units granted to it that another PU executed."},

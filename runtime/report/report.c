@@ -142,7 +142,7 @@ void plb_report_derive(struct plb_report *r)
     r->idle_pct = r->makespan_s > 0.0 && n > 0 ? 100.0 * idle / (n * r->makespan_s) : 0.0;
     derive_energy(r);
     derive_goal(r);
-    if (r->mode == PLB_SIMULATED)
+    if (r->mode == PLB_SIMULATED || r->emulated)
         r->energy_j = of_pus;
 }
 

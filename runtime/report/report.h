@@ -125,6 +125,7 @@ struct plb_report {
     enum plb_run_mode mode;
     bool migration;
     bool costs_told; /* by the kernel, in every phase */
+    bool emulated;   /* a real run whose PUs a .cluster file describes: it has their watts */
     bool replayed;   /* a simulation with the costs of a real run */
     int nodes, hosts, passes, n_pus;
     int64_t units;
