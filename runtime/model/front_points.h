@@ -7,7 +7,8 @@
 #ifndef PLB_MODEL_FRONT_POINTS_H
 #define PLB_MODEL_FRONT_POINTS_H
 
-#include "model/front.h"
+#include "model/front_rows.h"
+#include "model/objective_curves.h"
 
 /* Points of a PU for each time. More: a call takes longer. Fewer: a dearer PU may be chosen where a part of a
  * point is needed. */
