@@ -1,5 +1,5 @@
-/* plbrun: the only main(), and the only place that exits. Arguments are read in config/arguments.c, what a
- * run leaves behind is written in drive/outputs.c. */
+/* plbrun: the only main(), and the only place that exits. Arguments are read in config/, files that a run
+ * leaves behind are written in drive/outputs.c. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 #include "drive/launch.h"
 #include "drive/leaving.h"
 #include "drive/outputs.h"
+#include "drive/pareto.h"
 #include "drive/show_pus.h"
 #include "drive/simulate.h"
 #include "job/balancer_table.h"
@@ -51,16 +52,6 @@ static void say_once(struct plb_error *err)
 
 /* ---------------------------------------------------------------- questions */
 
-static void list_balancers(void)
-{
-    for (int i = 0; plb_balancers[i] != NULL; i++) {
-        const struct plb_balancer *b = plb_balancers[i];
-        printf("%-10s %s%s\n", b->name, b->summary, b->simulation_only ? " (needs --simulate)" : "");
-        for (const struct plb_option *o = b->options; o != NULL && o->name != NULL; o++)
-            printf("             %s = %s  %s\n", o->name, o->fallback != NULL ? o->fallback : "", o->help);
-    }
-}
-
 /* Answers questions that need no conf file. */
 static int answer(const struct plb_arguments *a, struct plb_error *err)
 {
@@ -69,7 +60,7 @@ static int answer(const struct plb_arguments *a, struct plb_error *err)
     case PLB_ASKS_JOURNAL: plb_joblog_print(a->journal, stdout, err); break;
     case PLB_ASKS_HELP: plb_arguments_help(stdout); break;
     case PLB_ASKS_VERSION: printf("plbrun %s\n", PLB_VERSION); break;
-    case PLB_ASKS_BALANCERS: list_balancers(); break;
+    case PLB_ASKS_BALANCERS: plb_balancers_list(stdout); break;
     case PLB_ASKS_REPORT_KEYS: plb_report_keys_print(stdout); break;
     case PLB_ASKS_REPORT_SCHEMA: plb_report_schema_print(stdout); break;
     case PLB_ASKS_KERNELS: plb_kernels_list(stdout); break;
@@ -144,6 +135,7 @@ static void release(struct job_run *r)
 {
     close_journal(&r->job, false);
     plb_profiles_free(r->job.profiles);
+    plb_pareto_free(r->job.pareto);
     plb_job_fini(&r->job);
     plb_report_fini(&r->report);
     plb_trace_fini(&r->trace);
@@ -178,9 +170,11 @@ static int simulate(struct job_run *r, struct plb_error *err)
     if (r->job.machines.pus.master_only && r->job.cluster.n_nodes == 1)
         return plb_fail(err, PLB_EINPUT, "master_only leaves nobody to compute: %s describes one node",
                         a->simulate);
+    if (a->pareto != NULL && plb_pareto_of_cluster(&r->job, &r->job.pareto, err) != PLB_OK)
+        return err->status;
     if (a->dry_run) {
         say_checked(r, r->job.cluster.n_nodes);
-        return PLB_OK;
+        return plb_pareto_write(r->job.pareto, a, &r->job, NULL, stdout, err);
     }
     s.trace = r->trace.on ? &r->trace : NULL;
     s.profiles = r->job.profiles = plb_profiles_open(&(struct plb_profiles_config){
@@ -224,7 +218,7 @@ static int conclude(struct job_run *r, int ranks, struct plb_error *err)
     if (!a->dry_run)
         return plb_outputs_write(a, &r->job, &r->report, &r->trace, &r->end.done, err);
     say_checked(r, ranks);
-    return PLB_OK;
+    return plb_pareto_write(r->job.pareto, a, &r->job, NULL, stdout, err);
 }
 
 /* The end of a run on rank 0, which has ended with this status on all ranks. */
@@ -264,7 +258,8 @@ static enum plb_progress_style progress_style(const struct plb_arguments *a)
 static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, struct plb_error *err)
 {
     const struct plb_arguments *a = r->arguments;
-    struct plb_cluster_options options = {a->show_pus, a->dry_run, a->keep_partial, progress_style(a)};
+    struct plb_cluster_options options = {a->show_pus, a->dry_run, a->keep_partial, a->pareto != NULL,
+                                          progress_style(a)};
     plb_crash_unwatch();
     plb_stop_heed_wishes();
     struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0, err);

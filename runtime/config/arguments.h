@@ -33,6 +33,7 @@ struct plb_arguments {
     const char *simulate; /* a .cluster file, or the report of a run to simulate again */
     const char *replay;   /* the same as `simulate` where it must be a report, else NULL */
     const char *report, *trace;
+    const char *pareto;    /* the file of the front; "": it is printed alone */
     const char *journal;   /* to be printed */
     char *const *compared; /* reports, where a comparison is asked for */
     int n_compared;

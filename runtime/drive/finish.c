@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "drive/fill_report.h"
 #include "drive/rank0.h"
+#include "drive/pareto.h"
 #include "profile/profiles.h"
 
 /* The tag of traces. Results of this tag have arrived before. */
@@ -103,6 +104,7 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     if (rank0->master == NULL)
         return;
     plb_report_from_master(rank0->master, rank0->job, rank0->times, report);
+    plb_pareto_learn(rank0->job->pareto, rank0->job, rank0->master);
     plb_profiles_collect(rank0->job->profiles, rank0->master, report);
     for (int i = 0; i < r->size; i++) {
         const struct plb_bye *bye = &rank0->partings[i].bye;

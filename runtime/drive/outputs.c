@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "drive/fill_report.h"
+#include "drive/pareto.h"
 #include "drive/set_aside.h"
 #include "job/record_store.h"
 #include "journal/files.h"
@@ -65,7 +66,7 @@ static int check_other(const struct output *outputs, int n, struct plb_error *er
 /* Whether all outputs are different files. */
 static int check_different(const struct plb_arguments *a, const struct plb_settings *s, struct plb_error *err)
 {
-    struct output *outputs = plb_alloc((size_t)(s->n + 2) * sizeof *outputs);
+    struct output *outputs = plb_alloc((size_t)(s->n + 3) * sizeof *outputs);
     const char *journal = plb_settings_get(s, "run", "journal")->text;
     int n = 0, status = PLB_OK;
     if (a->report != NULL)
@@ -77,6 +78,10 @@ static int check_different(const struct plb_arguments *a, const struct plb_setti
         status = plb_fail(err, PLB_EINPUT, "--report and --trace both name %s; name two files", a->report);
     if (n == 2 && status == PLB_OK)
         status = check_other(outputs, n, err);
+    if (a->pareto != NULL && a->pareto[0] != '\0' && status == PLB_OK) {
+        outputs[n++] = (struct output){"--pareto", a->pareto};
+        status = check_other(outputs, n, err);
+    }
     for (int i = 0; i < s->n && status == PLB_OK; i++) {
         const struct plb_setting *t = &s->at[i];
         if (t->option->type != PLB_OUTPUT_FILE || t->text == NULL)
@@ -110,7 +115,10 @@ static int check_formats(const struct plb_arguments *a, struct plb_error *err)
 
 int plb_outputs_check(const struct plb_arguments *a, const struct plb_job *job, struct plb_error *err)
 {
+    bool writes_front = a->pareto != NULL && a->pareto[0] != '\0';
     if (check_file(a->report, err) != PLB_OK || check_file(a->trace, err) != PLB_OK)
+        return err->status;
+    if (writes_front && (plb_pareto_check(a, err) != PLB_OK || check_file(a->pareto, err) != PLB_OK))
         return err->status;
     if (check_different(a, &job->settings, err) != PLB_OK || check_formats(a, err) != PLB_OK)
         return err->status;
@@ -266,7 +274,10 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
         write_apart(&job->app.results, ".partial", err);
         write_units(first, job->kernel->unit, done, err);
     }
+    FILE *out = a->runs || on_stdout(a->report) || on_stdout(a->trace) ? stderr : stdout;
     if (!a->quiet && ran)
-        plb_report_summary(report, a->runs || on_stdout(a->report) || on_stdout(a->trace) ? stderr : stdout);
+        plb_report_summary(report, out);
+    if (ran)
+        plb_pareto_write(job->pareto, a, job, report, out, &late);
     return late.status != PLB_OK ? plb_fail(err, late.status, "%s", late.text) : err->status;
 }

@@ -17,7 +17,7 @@ struct plb_rank0;
 struct plb_metering;
 
 struct plb_cluster_options {
-    bool show_pus, dry_run, keep_partial;
+    bool show_pus, dry_run, keep_partial, pareto;
     enum plb_progress_style progress;
 };
 

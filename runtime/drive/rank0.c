@@ -10,6 +10,7 @@
 #include "drive/fill_report.h"
 #include "drive/pu_list.h"
 #include "drive/replaced.h"
+#include "drive/pareto.h"
 #include "drive/require_watts.h"
 #include "drive/joiners.h"
 #include "drive/show_progress.h"
@@ -229,7 +230,10 @@ static void begin_run(struct plb_rank *r)
         return;
     }
     plb_audit_warn(job->run.audit, rank0->master, &job->app);
-    if (r->options->dry_run) {
+    if (r->options->pareto)
+        plb_pareto_of_master(rank0->master, &job->pareto, r->err);
+    if (r->options->dry_run || r->err->status != PLB_OK) {
+        plb_pareto_recall(job->pareto, job, rank0->master);
         plb_rank0_end(r, r->err->status);
         return;
     }
