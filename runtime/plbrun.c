@@ -355,7 +355,7 @@ int main(int argc, char **argv)
     int status = plb_arguments_read(&a, argc, argv, &err);
     plb_log_open(a.log);
     plb_log_rank(launch.rank > 0 ? launch.rank : 0);
-    struct job_run run = {.arguments = &a, .launch = launch, .trace.on = a.trace != NULL};
+    struct job_run run = {.arguments = &a, .launch = launch, .trace.on = plb_outputs_traced(&a)};
     if (status == PLB_OK && a.question != PLB_ASKS_NOTHING) {
         status = speaks ? answer(&a, &err) : PLB_OK;
     } else if (status == PLB_OK && a.join != NULL) {

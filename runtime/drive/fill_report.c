@@ -24,6 +24,14 @@
  * has. */
 #define LEAST_WORKING 0.01
 
+/* Samples of a report's curves: of one curve, and of all PUs in a phase. More: larger reports. Fewer: charts
+ * of curves tell less of their spread. */
+#define SAMPLES_OF_PU 24
+#define MOST_SAMPLES 2000
+
+/* Relative spread of a PU's tasks up to which their sizes tell what starts cost, as in model/bound.c. */
+#define EVEN 0.25
+
 /* The first PU of the same model and power. Cost: O(PUs). */
 static int first_alike(const struct plb_master *master, int pu)
 {
@@ -57,12 +65,46 @@ static void add_line(struct plb_master *master, int phase, int p, struct plb_rep
         pu->work_rate = pu->start_s = (double)NAN;
 }
 
+/* Seconds that the tasks of a phase took beyond their work, by the line through the executing times of the
+ * samples, and at least those of empty tasks. Where units differ, their sizes do not tell it. */
+static double starts_of(struct plb_master *master, int phase, int p)
+{
+    const struct plb_history *h = plb_master_history(master, phase, p);
+    const struct plb_tally *tally = plb_work_count_tally(plb_master_work(master), phase, p);
+    double x[PLB_MAX_SAMPLES], t[PLB_MAX_SAMPLES], constant, slope;
+    struct plb_spread spread = {0};
+    plb_spread_add(&spread, tally);
+    if (!(plb_spread_deviation(&spread) <= EVEN))
+        return 0.0;
+    for (int i = 0; i < h->n; i++) {
+        x[i] = h->at[i].work;
+        t[i] = h->at[i].execute_s;
+    }
+    plb_fit_line(x, t, h->n, &constant, &slope);
+    return tally->tasks * fmax(slope > 0.0 ? constant : 0.0, h->start_s);
+}
+
 /* The time that one unit is believed to take. Where no balancer looks at beliefs, there are none. */
 static void add_unit(const struct plb_belief *belief, struct plb_report_pu *pu)
 {
     bool known = plb_model_known(&belief->model);
     pu->unit_s = known ? plb_model_time(&belief->model, 1.0) : (double)NAN;
     pu->unit_late_s = known ? plb_belief_late(belief, 1.0, 0.0) : (double)NAN;
+}
+
+/* Keeps some of a phase's samples, evenly spread over them. */
+static void add_samples(const struct plb_history *h, int n_pus, struct plb_report_curve *to)
+{
+    int most = MOST_SAMPLES / n_pus < SAMPLES_OF_PU ? MOST_SAMPLES / n_pus : SAMPLES_OF_PU;
+    int n = h->n < most ? h->n : most;
+    if (n == 0)
+        return;
+    to->samples = plb_alloc((size_t)n * sizeof *to->samples);
+    to->n_samples = n;
+    for (int i = 0; i < n; i++) {
+        const struct plb_sample *s = &h->at[(int64_t)(i + 1) * h->n / n - 1];
+        to->samples[i] = (struct plb_report_sample){s->work, isfinite(s->execute_s) ? s->execute_s : 0.0};
+    }
 }
 
 static void add_curve(const struct plb_curve *from, struct plb_report_curve *to)
@@ -90,11 +132,14 @@ static struct plb_bound_pu *add_curves(struct plb_master *master, const struct p
         struct plb_report_curve c = {.phase = plb_phase_at(app->kernel, phase).name};
         if (model != NULL) {
             add_curve(&model->execute, &c);
+            add_samples(h, r->n_pus, &c);
         }
         pus[p] = (struct plb_bound_pu){.tally = plb_work_count_tally(plb_master_work(master), phase, p),
                                        .alike = first_alike(master, p),
                                        .best_rate = model != NULL ? plb_model_best_rate(model) : 0.0,
                                        .refused = plb_master_refused(master, p)};
+        r->pus[p].work += pus[p].tally->work;
+        r->pus[p].starts_s += starts_of(master, phase, p);
         if (phase == app->running) {
             r->pus[p].curve = c;
             add_line(master, phase, p, &r->pus[p]);
@@ -170,6 +215,10 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .tasks = totals->tasks,
                                      .busy_s = totals->execute_s + totals->transfer_s,
                                      .transfer_s = totals->transfer_s,
+                                     .imbalance_s = totals->imbalance_s,
+                                     .tail_s = totals->tail_s,
+                                     .held_up_s = totals->held_up_s,
+                                     .training_s = totals->training_s,
                                      .stolen_in = totals->stolen_in,
                                      .stolen_out = totals->stolen_out,
                                      .refused = plb_master_refused(master, p) && !info->broken,

@@ -24,6 +24,8 @@
 #define PHASE(name) MEMBER(struct plb_report_phase, name)
 #define ASIDE(name) MEMBER(struct plb_report_aside, name)
 #define METER(name) MEMBER(struct plb_report_meter, name)
+#define SAMPLE(name) MEMBER(struct plb_report_sample, name)
+#define LOSS(name) MEMBER(struct plb_report_loss, name)
 #define CURVE(name) MEMBER(struct plb_report_curve, name)
 #define GET(function, value_type) .type = (value_type), .get = (function)
 #define LIST_OF(table, record) .fields = (table), .record_bytes = sizeof(record)

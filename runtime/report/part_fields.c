@@ -10,6 +10,12 @@ const struct plb_field plb_term_fields[] = {
     {.meaning = NULL},
 };
 
+const struct plb_field plb_sample_fields[] = {
+    {"work", PLB_UNIT_OF_APP, SAMPLE(work), .meaning = "Work of the task, in units of average cost."},
+    {"seconds", PLB_UNIT_SECONDS, SAMPLE(seconds), .meaning = "Time that it executed."},
+    {.meaning = NULL},
+};
+
 const struct plb_field plb_cost_fields[] = {
     {"first", PLB_UNIT_NONE, COST(first), .meaning = "The range's first unit, from 0."},
     {"count", PLB_UNIT_OF_APP, COST(count), .meaning = "Units in the range."},
@@ -57,6 +63,25 @@ const struct plb_field plb_meter_fields[] = {
          "its host has no other meter."},
     {"note", PLB_UNIT_NONE, METER(note),
      .meaning = "Why it is not measured, or how far it is to be believed; empty where all is well."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_loss_fields[] = {
+    {"name", PLB_UNIT_NONE, LOSS(name),
+     .choices =
+         "task starts|training|imbalance|copies not hidden|waits for work|tail|units done twice|failures",
+     .meaning = "Its kind; docs/report.md describes each."},
+    {"seconds", PLB_UNIT_SECONDS, LOSS(seconds),
+     .meaning = "Seconds of the makespan: those of each PU, weighted by its part in the rate of all."},
+    {"pu", PLB_UNIT_NONE, LOSS(pu),
+     .meaning =
+         "`id` of the PU that lost most of it, or that others waited for; -1 where no single one did."},
+    {"node", PLB_UNIT_NONE, LOSS(node),
+     .meaning = "Rank of that PU, or of the PUs of one rank together; -1 where no single one did."},
+    {"part", PLB_UNIT_FRACTION, LOSS(part),
+     .meaning = "Part of the makespan which that PU, or a PU of that rank, has lost so."},
+    {"advice", PLB_UNIT_NONE, LOSS(advice),
+     .meaning = "What would probably help; empty where nothing is known."},
     {.meaning = NULL},
 };
 
