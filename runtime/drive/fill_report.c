@@ -24,6 +24,10 @@
  * has. */
 #define LEAST_WORKING 0.01
 
+/* Tasks that take less than so many times what the best rate says show noise and no start, as in
+ * core/history.c. */
+#define NOISE 1.3
+
 /* Samples of a report's curves: of one curve, and of all PUs in a phase. More: larger reports. Fewer: charts
  * of curves tell less of their spread. */
 #define SAMPLES_OF_PU 24
@@ -65,23 +69,20 @@ static void add_line(struct plb_master *master, int phase, int p, struct plb_rep
         pu->work_rate = pu->start_s = (double)NAN;
 }
 
-/* Seconds that the tasks of a phase took beyond their work, by the line through the executing times of the
- * samples, and at least those of empty tasks. Where units differ, their sizes do not tell it. */
+/* Seconds that the tasks of a phase took beyond their work: those of empty tasks, or the excess of small
+ * tasks over the best rate, less noise. Where units differ, sizes do not tell it. */
 static double starts_of(struct plb_master *master, int phase, int p)
 {
     const struct plb_history *h = plb_master_history(master, phase, p);
     const struct plb_tally *tally = plb_work_count_tally(plb_master_work(master), phase, p);
-    double x[PLB_MAX_SAMPLES], t[PLB_MAX_SAMPLES], constant, slope;
+    const struct plb_model *model = &h->belief.model;
     struct plb_spread spread = {0};
     plb_spread_add(&spread, tally);
-    if (!(plb_spread_deviation(&spread) <= EVEN))
+    if (!(plb_spread_deviation(&spread) <= EVEN) || !plb_model_known(model))
         return 0.0;
-    for (int i = 0; i < h->n; i++) {
-        x[i] = h->at[i].work;
-        t[i] = h->at[i].execute_s;
-    }
-    plb_fit_line(x, t, h->n, &constant, &slope);
-    return tally->tasks * fmax(slope > 0.0 ? constant : 0.0, h->start_s);
+    double low = model->execute.low, best = plb_model_best_rate(model);
+    double excess = plb_curve_time(&model->execute, low) - NOISE * low / best;
+    return tally->tasks * fmax(excess, h->start_s);
 }
 
 /* The time that one unit is believed to take. Where no balancer looks at beliefs, there are none. */
@@ -313,6 +314,26 @@ void plb_report_add_energy(const struct plb_master *master, const struct plb_clu
         r->pus[p].static_j = cluster->pus[number].static_watts * r->makespan_s;
         r->pus[p].dynamic_j = cluster->pus[number].dynamic_watts * worked_s[number];
     }
+}
+
+struct plb_report_traffic *plb_report_traffic_new(const char *const *hosts, int n)
+{
+    struct plb_report_traffic *traffic = plb_alloc((size_t)n * sizeof *traffic);
+    for (int i = 0; i < n; i++) {
+        traffic[i].node = i;
+        snprintf(traffic[i].host, sizeof traffic[i].host, "%s", hosts[i]);
+    }
+    return traffic;
+}
+
+struct plb_report_traffic *plb_report_traffic_of(const struct plb_cluster_spec *cluster)
+{
+    const char **hosts = plb_alloc((size_t)cluster->n_nodes * sizeof *hosts);
+    for (int n = 0; n < cluster->n_nodes; n++)
+        hosts[n] = cluster->nodes[n].name;
+    struct plb_report_traffic *traffic = plb_report_traffic_new(hosts, cluster->n_nodes);
+    free(hosts);
+    return traffic;
 }
 
 int plb_warn_of_refused(const struct plb_master *master, const struct plb_app *app)

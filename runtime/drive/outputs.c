@@ -264,6 +264,7 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
     bool ran = err->status == PLB_OK;
     plb_report_add_job(job, a->command, report);
     report->largest_unit = plb_cost_largest(&job->maps[0]);
+    plb_losses_trace(report, trace);
     plb_losses_account(report);
     plb_advice_find(report);
     plb_set_aside_warn(report);

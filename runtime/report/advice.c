@@ -116,6 +116,7 @@ static void say_loss(const struct plb_report *r, const struct plb_report_loss *l
         [PLB_LOST_TO_TRAINING] = "was lost in waits while others were in training",
         [PLB_LOST_TO_IMBALANCE] = "was lost to unequal shares, at the end",
         [PLB_LOST_TO_COPIES] = "was lost in waits for inputs and results",
+        [PLB_LOST_TO_MASTER] = "was lost in waits while the master solved",
         [PLB_LOST_TO_WAITS] = "was lost in waits for work",
         [PLB_LOST_TO_TAIL] = "was lost to the last task, at the end",
         [PLB_LOST_TO_TWICE] = "went into units that were executed twice",

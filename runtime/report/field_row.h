@@ -25,6 +25,7 @@
 #define ASIDE(name) MEMBER(struct plb_report_aside, name)
 #define METER(name) MEMBER(struct plb_report_meter, name)
 #define SAMPLE(name) MEMBER(struct plb_report_sample, name)
+#define TRAFFIC(name) MEMBER(struct plb_report_traffic, name)
 #define LOSS(name) MEMBER(struct plb_report_loss, name)
 #define CURVE(name) MEMBER(struct plb_report_curve, name)
 #define GET(function, value_type) .type = (value_type), .get = (function)

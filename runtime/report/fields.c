@@ -105,6 +105,12 @@ static struct plb_value meters(const struct plb_report *report, const void *reco
     return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_meters, .list = report->meters};
 }
 
+static struct plb_value traffic(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_traffic, .list = report->traffic};
+}
+
 static struct plb_value losses(const struct plb_report *report, const void *record)
 {
     (void)record;
@@ -185,6 +191,9 @@ const struct plb_field plb_run_fields[] = {
     {"messages", PLB_UNIT_COUNT, RUN(messages), .meaning = "Control messages that all ranks sent."},
     {"bytes_moved", PLB_UNIT_BYTES, RUN(bytes_moved),
      .meaning = "Inputs, results and replicated data that ranks sent to each other."},
+    {"traffic", PLB_UNIT_COUNT, GET(traffic, PLB_VALUE_LIST),
+     LIST_OF(plb_traffic_fields, struct plb_report_traffic),
+     .meaning = "The part of each node in these messages and bytes. Replicated data is not in it."},
     {"migrations", PLB_UNIT_COUNT, RUN(migrations),
      .meaning = "Gifts of queued units from one node to another."},
     {"migrated_units", PLB_UNIT_OF_APP, RUN(migrated_units),

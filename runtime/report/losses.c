@@ -14,10 +14,11 @@
 #define TIMES_OTHERS 2.0
 
 static const char *const names[PLB_LOSSES] = {
-    [PLB_LOST_TO_STARTS] = "task starts",     [PLB_LOST_TO_TRAINING] = "training",
-    [PLB_LOST_TO_IMBALANCE] = "imbalance",    [PLB_LOST_TO_COPIES] = "copies not hidden",
-    [PLB_LOST_TO_WAITS] = "waits for work",   [PLB_LOST_TO_TAIL] = "tail",
-    [PLB_LOST_TO_TWICE] = "units done twice", [PLB_LOST_TO_FAILURES] = "failures",
+    [PLB_LOST_TO_STARTS] = "task starts",  [PLB_LOST_TO_TRAINING] = "training",
+    [PLB_LOST_TO_IMBALANCE] = "imbalance", [PLB_LOST_TO_COPIES] = "copies not hidden",
+    [PLB_LOST_TO_MASTER] = "master",       [PLB_LOST_TO_WAITS] = "waits for work",
+    [PLB_LOST_TO_TAIL] = "tail",           [PLB_LOST_TO_TWICE] = "units done twice",
+    [PLB_LOST_TO_FAILURES] = "failures",
 };
 
 /* A PU's makespan, in parts. */
@@ -52,6 +53,7 @@ static void split(const struct plb_report *r, const struct plb_report_pu *pu, st
     lost[PLB_LOST_TO_TAIL] = take(&left, pu->tail_s);
     lost[PLB_LOST_TO_IMBALANCE] = take(&left, pu->imbalance_s);
     lost[PLB_LOST_TO_TRAINING] = take(&left, pu->training_s);
+    lost[PLB_LOST_TO_MASTER] = take(&left, pu->solving_s);
     lost[PLB_LOST_TO_WAITS] = left;
 }
 
@@ -170,4 +172,55 @@ void plb_losses_account(struct plb_report *r)
     free(weights);
     free(seconds);
     free(times);
+}
+
+/* ------------------------------------------------------------------- by a trace */
+
+/* A solve, and the seconds of all solves before it. */
+struct solve {
+    double start, end, before;
+};
+
+static int by_start(const void *a, const void *b)
+{
+    const struct solve *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* The seconds that solves, which do not overlap, took before this time. */
+static double solved_before(const struct solve *solves, int64_t n, double time)
+{
+    int64_t low = 0, high = n;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (solves[middle].start < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return 0.0;
+    const struct solve *s = &solves[low - 1];
+    return s->before + fmin(time, s->end) - s->start;
+}
+
+void plb_losses_trace(struct plb_report *r, const struct plb_trace *trace)
+{
+    struct solve *solves = plb_alloc((size_t)trace->n * sizeof *solves);
+    int64_t n = 0;
+    for (int64_t i = 0; i < trace->n; i++) {
+        const struct plb_trace_event *e = &trace->at[i];
+        if (e->type == PLB_TRACE_SOLVE)
+            solves[n++] = (struct solve){e->start, e->start + e->seconds, 0.0};
+    }
+    qsort(solves, (size_t)n, sizeof *solves, by_start);
+    for (int64_t i = 1; i < n; i++)
+        solves[i].before = solves[i - 1].before + solves[i - 1].end - solves[i - 1].start;
+    for (int64_t i = 0; i < trace->n; i++) {
+        const struct plb_trace_event *e = &trace->at[i];
+        if (e->type == PLB_TRACE_WAIT && e->count == 0 && e->pu >= 0 && e->pu < r->n_pus)
+            r->pus[e->pu].solving_s += solved_before(solves, n, e->start + e->seconds)
+                                     - solved_before(solves, n, e->start);
+    }
+    free(solves);
 }

@@ -13,6 +13,7 @@
 #define PLB_REPORT_LOSSES_H
 
 #include "report/report.h"
+#include "report/trace.h"
 
 /* The kinds, in the order in which a page shows them. */
 enum plb_loss_kind {
@@ -20,6 +21,7 @@ enum plb_loss_kind {
     PLB_LOST_TO_TRAINING,  /* waits until every PU had a curve */
     PLB_LOST_TO_IMBALANCE, /* waits at the end of a pass for a PU that had more to do than one task */
     PLB_LOST_TO_COPIES,    /* of inputs and results, not hidden */
+    PLB_LOST_TO_MASTER,    /* waits for work while the master solved, as far as a trace tells */
     PLB_LOST_TO_WAITS,     /* for work, while others had some */
     PLB_LOST_TO_TAIL,      /* waits at the end of a pass while its last task ran */
     PLB_LOST_TO_TWICE,     /* units that were executed a second time */
@@ -29,6 +31,9 @@ enum plb_loss_kind {
 /* Computes the members of a report that are derived by this file, from the others and from the settings.
  * Thread-safe. Cost: O(PUs squared) where PUs had nothing to do, else O(PUs). */
 void plb_losses_account(struct plb_report *report);
+
+/* Sets the members of PUs that a trace tells; to call before. Cost: O(n log n) of its events. */
+void plb_losses_trace(struct plb_report *report, const struct plb_trace *trace);
 
 /* The kind of which the run lost most. */
 enum plb_loss_kind plb_losses_largest(const struct plb_report *report);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/version.h"
 #include "report/advice.h"
+#include "report/energy.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/page_trace.h"
@@ -202,6 +203,37 @@ static void put_pus(const struct plb_report *r, FILE *out)
     fputs("</tbody></table></div></details></section>\n", out);
 }
 
+/* The joules of meters, and their mean watts. */
+static void put_energy(const struct plb_report *r, FILE *out)
+{
+    if (!isfinite(r->energy_j) && !isfinite(r->measured_j))
+        return;
+    fputs("<section id=\"energy\"><h2>Energy</h2>\n<p>", out);
+    put_said(plb_energy_say, r, out);
+    fputs("</p>\n", out);
+    if (r->n_meters > 0)
+        fputs("<div class=\"wide\"><table><thead><tr><th>rank</th><th>host</th><th>domain</th><th>meter</th>"
+              "<th class=\"n\">energy</th><th class=\"n\">mean watts</th><th></th></tr></thead>\n<tbody>",
+              out);
+    for (int i = 0; i < r->n_meters; i++) {
+        const struct plb_report_meter *m = &r->meters[i];
+        char text[PLB_QUANTITY_TEXT], watts[32] = "";
+        if (!isfinite(m->joules))
+            continue;
+        if (m->seconds > 0.0)
+            snprintf(watts, sizeof watts, "%.3g", m->joules / m->seconds);
+        fprintf(out, "<tr><td>%d</td>", m->node);
+        put_cell(m->host, "", out);
+        put_cell(m->domain, "", out);
+        put_cell(m->meter, "", out);
+        put_cell(plb_joules_print(m->joules, text), NUMBER, out);
+        put_cell(watts, NUMBER, out);
+        put_cell(m->note, "", out);
+        fputs("</tr>\n", out);
+    }
+    fputs(r->n_meters > 0 ? "</tbody></table></div></section>\n" : "</section>\n", out);
+}
+
 static void put_phases(const struct plb_report *r, FILE *out)
 {
     if (r->phases == NULL || r->passes < 2)
@@ -256,6 +288,7 @@ static void put_charts(FILE *out)
         "A row for each PU, and one for the master and its solves. Drag to move; the buttons, a double click "
         "or Ctrl and the wheel zoom. Point at something to see what it is.",
         out);
+    put_chart("each-pass", "Time of each pass", "From the first event of a pass to its last.", out);
     put_chart("shares", "Shares",
               "The part of the work that each PU did, and its part in the rate of all PUs.", out);
     put_chart("curves", "Curves", "Seconds of a task by its size: the fitted curve, and what was measured.",
@@ -264,6 +297,7 @@ static void put_charts(FILE *out)
               "Units per second of executing. A jump is a machine that has changed, "
               "or units that cost other amounts.",
               out);
+    put_chart("traffic", "Traffic between nodes", "Inputs and results that each node sent to others.", out);
 }
 
 /* The data of scripts, and these. False where the report cannot be JSON. */
@@ -293,6 +327,7 @@ int plb_page_write(const struct plb_report *report, const struct plb_trace *trac
     put_head(report, f.stream);
     put_losses(report, f.stream);
     put_charts(f.stream);
+    put_energy(report, f.stream);
     put_phases(report, f.stream);
     put_pus(report, f.stream);
     put_settings(report, f.stream);

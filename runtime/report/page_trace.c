@@ -40,7 +40,8 @@ struct drawing {
 /* The events that a page shows. */
 static bool shows(const struct drawing *d, const struct plb_trace_event *e)
 {
-    return e->type != PLB_TRACE_WAIT && e->pu < d->n_pus && (e->pu >= 0 || e->type == PLB_TRACE_SOLVE);
+    return (e->type != PLB_TRACE_WAIT || e->count > 0) && e->pu < d->n_pus
+        && (e->pu >= 0 || e->type == PLB_TRACE_SOLVE);
 }
 
 /* A whole number and a comma; faster than printf. */

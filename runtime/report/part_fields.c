@@ -66,10 +66,18 @@ const struct plb_field plb_meter_fields[] = {
     {.meaning = NULL},
 };
 
+const struct plb_field plb_traffic_fields[] = {
+    {"node", PLB_UNIT_NONE, TRAFFIC(node), .meaning = "The node, which is its MPI rank."},
+    {"host", PLB_UNIT_NONE, TRAFFIC(host), .meaning = "Name of its host."},
+    {"messages", PLB_UNIT_COUNT, TRAFFIC(messages), .meaning = "Control messages that it sent."},
+    {"bytes", PLB_UNIT_BYTES, TRAFFIC(bytes), .meaning = "Inputs and results that it sent."},
+    {.meaning = NULL},
+};
+
 const struct plb_field plb_loss_fields[] = {
     {"name", PLB_UNIT_NONE, LOSS(name),
-     .choices =
-         "task starts|training|imbalance|copies not hidden|waits for work|tail|units done twice|failures",
+     .choices = "task starts|training|imbalance|copies not hidden|master|waits for work|tail|units done "
+                "twice|failures",
      .meaning = "Its kind; docs/report.md describes each."},
     {"seconds", PLB_UNIT_SECONDS, LOSS(seconds),
      .meaning = "Seconds of the makespan: those of each PU, weighted by its part in the rate of all."},

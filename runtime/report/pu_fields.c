@@ -111,6 +111,8 @@ const struct plb_field plb_pu_fields[] = {
      .meaning = "Time that it waited at the ends of passes before the last task of the pass began."},
     {"tail_s", PLB_UNIT_SECONDS, PU(tail_s),
      .meaning = "Time that it waited at the ends of passes while the last task ran."},
+    {"solving_s", PLB_UNIT_SECONDS, PU(solving_s),
+     .meaning = "Time that it waited for work while the master solved; 0 where no trace was kept."},
     {"held_up_s", PLB_UNIT_SECONDS, PU(held_up_s),
      .meaning =
          "Time that others waited for it at the ends of passes: the sum of `imbalance_s` and `tail_s` of "

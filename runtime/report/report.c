@@ -144,5 +144,6 @@ void plb_report_fini(struct plb_report *report)
     free(report->meters);
     free(report->phases);
     free(report->settings);
+    free(report->traffic);
     *report = (struct plb_report){0};
 }

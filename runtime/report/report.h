@@ -51,6 +51,7 @@ struct plb_report_pu {
     double imbalance_s, tail_s; /* that it waited at the ends of passes */
     double held_up_s;           /* that others waited so for it */
     double training_s;          /* that it waited while others were in training */
+    double solving_s;           /* that it waited while the master solved; 0 without a trace */
     int64_t stolen_in, stolen_out;
     double rate;                   /* derived */
     double static_j, dynamic_j;    /* energy; or NAN: unmeasured */
@@ -82,6 +83,13 @@ struct plb_report_aside {
     int earlier_pu, earlier_rank;
 };
 
+/* Control messages, and bytes of data, that a node sent to others. */
+struct plb_report_traffic {
+    int node;
+    char host[PLB_HOST_NAME];
+    int64_t messages, bytes;
+};
+
 /* Time that a run has lost; see report/losses.h. */
 struct plb_report_loss {
     const char *name; /* borrowed */
@@ -90,7 +98,7 @@ struct plb_report_loss {
     double part;      /* of the makespan, which that PU, or a PU of that node, has lost */
     char advice[PLB_ADVICE_TEXT]; /* "" where none is known */
 };
-#define PLB_LOSSES 8 /* kinds of losses */
+#define PLB_LOSSES 9 /* kinds of losses */
 
 /* The joules of a meter, or why there is none of its kind on the host. */
 struct plb_report_meter {
@@ -171,6 +179,8 @@ struct plb_report {
     int n_phases;                    /* of the kernel */
     struct plb_report_curve *curves; /* n_phases of each PU, PU by PU; NULL where the kernel has one phase */
     struct plb_report_phase *phases; /* n_phases of them */
+    int n_traffic;
+    struct plb_report_traffic *traffic; /* by node; NULL: not counted */
     int n_settings;
     struct plb_report_setting *settings;
 };

@@ -14,11 +14,16 @@ ok "it has a verdict, and the trace of the run" $?
 alone --quiet --simulate "$cluster" --report "$tmp/simulated.html" "$demo"
 ok "a simulation writes a page" $?
 alone --quiet --simulate "$cluster" --report "$tmp/simulated.json" "$demo"
-python3 - "$tmp" >"$tmp/out" 2>&1 <<'P'
+cat >"$tmp/inside.py" <<'P'
 import json, re, sys
-page = open(sys.argv[1] + '/simulated.html').read()
-text = re.search(r'<script type="application/json" id="report">(.*?)</script>', page, re.S).group(1)
-inside = json.loads(text)
+def read(name):
+    page = open(f'{sys.argv[1]}/{name}.html').read()
+    text = re.search(r'<script type="application/json" id="report">(.*?)</script>', page, re.S).group(1)
+    return page, json.loads(text)
+P
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+page, inside = read('simulated')
 report = json.load(open(sys.argv[1] + '/simulated.json'))
 assert inside.keys() == report.keys()
 assert len(inside['pus']) == len(report['pus']) and inside['pus'][0].keys() == report['pus'][0].keys()
@@ -26,6 +31,19 @@ assert abs(inside['makespan_s'] - report['makespan_s']) < 1e-4 * report['makespa
 assert '://' not in page
 P
 ok "the page has the report as JSON, and names no address" $?
+
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+for name in 'real', 'simulated':
+    r = read(name)[1]
+    assert len(r['traffic']) == r['nodes'] == 3
+    assert sum(t['messages'] for t in r['traffic']) == r['messages']
+    sent = [t['bytes'] for t in r['traffic']]
+    assert 0 < sum(sent) <= r['bytes_moved'] and min(sent) > 0
+    lost = sum(l['seconds'] for l in r['losses'])
+    assert abs(r['ideal_s'] + lost - r['makespan_s']) < 1e-4 * r['makespan_s']
+P
+ok "traffic and losses add up in real and simulated runs" $?
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$browser" ]; then
@@ -58,8 +76,8 @@ P
         ok "$name: $section is drawn" $?
     done
 }
-drawn "a run of three ranks" "$tmp/real.html" losses gantt shares curves rates
-drawn "a simulation" "$tmp/simulated.html" losses gantt shares curves rates
+drawn "a run of three ranks" "$tmp/real.html" losses gantt shares curves rates traffic
+drawn "a simulation" "$tmp/simulated.html" losses gantt shares curves rates traffic
 grep -qF 'id="trace"' "$tmp/dom" && grep -qF '>master</text>' "$tmp/dom"
 ok "the master and its solves are a row" $?
 

@@ -120,7 +120,8 @@ static void events_are_written_or_counted_in_columns(void **state)
     struct plb_trace t = {.on = 1};
     ADD(&t, PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0, 2.0, 0.5, 0, 0, 0);
     ADD(&t, PLB_TRACE_WAIT, 0, 0, 1, 2.0, 1.0, 0, 0, 0);
-    ADD(&t, PLB_TRACE_TRANSFER, 0, 0, 1, 3.0, 1.0, 0, 10, 3);
+    ADD(&t, PLB_TRACE_WAIT, 0, 0, 1, 3.0, 0.5, 0, 10, 3); /* for inputs */
+    ADD(&t, PLB_TRACE_TRANSFER, 0, 0, 1, 3.5, 0.5, 0, 10, 3);
     ADD(&t, PLB_TRACE_TASK, 0, 0, 1, 4.0, 6.0, 0, 10, 3);
     for (int i = 0; i < 8000; i++) /* from second 2 to 7, then none to 12 */
         ADD(&t, PLB_TRACE_TASK, 1, 1, 2, 2.0 + i * 5.0 / 8000.0, 5.0 / 8000.0, i, 2, i < 4000 ? 1 : 3);
@@ -128,11 +129,11 @@ static void events_are_written_or_counted_in_columns(void **state)
     char *page = page_of(&r, &t);
     json_t *o = json_in(page, "trace");
     double tick = json_number_value(json_object_get(o, "tick"));
-    assert_int_equal(json_array_size(json_object_get(o, "events")), 4 * 8 + 1);
+    assert_int_equal(json_array_size(json_object_get(o, "events")), 5 * 8 + 1);
     const int64_t task[] = {
         PLB_TRACE_TASK, 0, (int64_t)(2.0 / tick + 0.5), (int64_t)(6.0 / tick + 0.5), 1, 0, 10, 0};
     for (size_t i = 0; i < 8; i++)
-        assert_int_equal(number(o, "events", 16 + i), task[i]);
+        assert_int_equal(number(o, "events", 24 + i), task[i]);
     assert_int_equal(number(o, "events", 1), PLB_TRACE_MASTER);
     json_t *bins = json_object_get(o, "bins");
     assert_int_equal(json_object_size(bins), 1);

@@ -167,6 +167,32 @@ static void every_second_has_one_name(void **state)
     assert_int_equal(plb_losses_largest(&r), PLB_LOST_TO_FAILURES);
 }
 
+#define ADD(trace, ...) plb_trace_add(trace, (struct plb_trace_event){__VA_ARGS__})
+
+/* Solves from second 1 to 2 and from 5 to 8. PU 2 waits for work from 1.5 to 6, for inputs from 6 to 7. */
+static void waits_while_the_master_solves_are_its_own(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = perfect(pus);
+    struct plb_trace t = {.on = 1};
+    ADD(&t, PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0, 5.0, 3.0, 0, 0, 0);
+    ADD(&t, PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0, 1.0, 1.0, 0, 0, 0);
+    ADD(&t, PLB_TRACE_WAIT, 1, 2, 1, 1.5, 4.5, 0, 0, 0);
+    ADD(&t, PLB_TRACE_WAIT, 1, 2, 1, 6.0, 1.0, 0, 10, 0);
+    ADD(&t, PLB_TRACE_TASK, 0, 1, 1, 0.0, 9.0, 0, 10, 0);
+    ADD(&t, PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.5, 0, 0, 0);
+    plb_losses_trace(&r, &t);
+    near(pus[2].solving_s, 1.5);
+    near(pus[0].solving_s + pus[1].solving_s, 0.0);
+    pus[2].busy_s = 5.5;
+    pus[2].work = 110.0; /* half of all rates still */
+    account(&r);
+    near(NAMED(&r, PLB_LOST_TO_MASTER), 0.75);
+    near(NAMED(&r, PLB_LOST_TO_WAITS), 1.5);
+    plb_trace_fini(&t);
+}
+
 /* A PU that had nothing to do counts at the rate of those like it. */
 static void a_pu_without_work_could_have_worked(void **state)
 {
@@ -292,6 +318,7 @@ int main(void)
         cmocka_unit_test(a_loss_of_several_pus_is_their_nodes_or_everybodys),
         cmocka_unit_test(waits_at_the_end_belong_to_who_is_late),
         cmocka_unit_test(every_second_has_one_name),
+        cmocka_unit_test(waits_while_the_master_solves_are_its_own),
         cmocka_unit_test(a_pu_without_work_could_have_worked),
         cmocka_unit_test(a_report_of_nothing_has_no_verdict),
         cmocka_unit_test(advice_names_what_was_set),

@@ -39,7 +39,7 @@ const nameOfPu = (pu, most) => {
 // What each PU did, and what it would have done if all had been at work all the time. Of many PUs those that
 // differ most.
 function shares(report) {
-    const most = 40, rate = pu => pu.work > 0 && pu.busy_s > pu.transfer_s
+    const most = 24, rate = pu => pu.work > 0 && pu.busy_s > pu.transfer_s
         ? pu.work / Math.max(pu.busy_s - pu.transfer_s - pu.starts_s, 1e-12) : 0;
     const work = report.pus.reduce((sum, pu) => sum + pu.work, 0), rates = report.pus.map(rate);
     const all = rates.reduce((sum, r) => sum + r, 0);
@@ -64,7 +64,7 @@ function shares(report) {
             out += `<rect class="given" x="${left}" y="${y}" width="${(r.given / longest * wide).toFixed(1)}" ` +
                 `height="${h}" rx="2"/>` + line(x, y - 2, x, y + h + 2, "ideal");
             const end = left + Math.max(r.given, r.ideal) / longest * wide;
-            out += words(end + 8, y + h / 2 + 4, `${percent(r.given)} of ${percent(r.ideal)}`, "", "quiet");
+            out += words(end + 8, y + h / 2 + 4, `${rounded(100 * r.given)} of ${rounded(100 * r.ideal)} %`, "", "quiet");
         });
         box.innerHTML = svg(W, rows.length * step + 2, out);
     };
@@ -105,9 +105,11 @@ function curves(report) {
     });
     return () => shown.forEach(({pu, phase, curve}, i) => {
         const W = Math.max(220, small[i].clientWidth), H = 170, left = 52, bottom = H - 32, top = 22;
-        const high = Math.max(curve.high, ...curve.samples.map(s => s.work)), points = [];
+        // As far as the samples go: the curve may have been fitted to larger tasks, which nobody measures now.
+        const largest = Math.max(...curve.samples.map(s => s.work)), points = [];
+        const end = Math.max(Math.min(curve.high, 1.3 * largest), curve.low), high = Math.max(end, largest);
         for (let k = 0; k <= 60; k++) {
-            const x = curve.low + (curve.high - curve.low) * k / 60;
+            const x = curve.low + (end - curve.low) * k / 60;
             points.push([x, Math.max(0, timeOf(curve, x))]);
         }
         const longest = Math.max(...curve.samples.map(s => s.seconds), ...points.map(p => p[1])) || 1;
@@ -124,6 +126,32 @@ function curves(report) {
             out += `<circle class="dot" cx="${x(s.work).toFixed(1)}" cy="${y(s.seconds).toFixed(1)}" r="3"/>`;
         small[i].innerHTML = svg(W, H, out);
     });
+}
+
+// How long each pass took.
+function passes(trace) {
+    const all = [];
+    for (let i = 0; i + 2 <= trace.passes.length; i += 2)
+        if (trace.passes[i + 1] > 0)
+            all.push([i / 2, (trace.passes[i + 1] - trace.passes[i]) * trace.tick]);
+    if (all.length < 8)
+        return null;
+    const box = show("each-pass");
+    toolsOf(box, "passes").saves();
+    return () => {
+        const W = widthOf(box), H = 170, left = 60, bottom = H - 20, top = 8, longest = Math.max(...all.map(p => p[1]));
+        const low = all[0][0], high = all[all.length - 1][0] + 1, wide = W - left - 10;
+        const x = n => left + (n - low) / (high - low) * wide, y = t => bottom - t / longest * (bottom - top);
+        const times = ticks(0, longest, 3), step = wide / (high - low);
+        let out = "", bars = "";
+        for (const t of times)
+            out += line(left, y(t), W - 10, y(t), "grid") + words(left - 6, y(t) + 4, tickText(t, times), "end", "quiet");
+        for (const [n, t] of all)
+            bars += `M${x(n).toFixed(1)} ${bottom}V${y(t).toFixed(1)}h${(step > 4 ? step - 1 : step).toFixed(2)}V${bottom}z`;
+        for (const n of ticks(low, high - 1, Math.min(high - low, W / 70)).filter(n => n === Math.round(n) && n < high))
+            out += words(x(n + 0.5), H - 5, String(n), "middle", "quiet");
+        box.innerHTML = svg(W, H, out + `<path class="task" d="${bars}"/>`);
+    };
 }
 
 // Units per second over time; a line for each PU, or for the mean of those of one name.
@@ -180,10 +208,34 @@ function rates(report, trace) {
     };
 }
 
+// Bytes that each node sent; of many nodes those that sent most.
+function traffic(report) {
+    const most = 24, total = report.traffic.reduce((sum, t) => sum + t.bytes, 0);
+    if (report.traffic.length < 2 || total <= 0)
+        return null;
+    const box = show("traffic"), rows = [...report.traffic].sort((a, b) => b.bytes - a.bytes).slice(0, most);
+    if (report.traffic.length > most)
+        box.previousElementSibling.textContent += ` These are the ${most} of ${report.traffic.length} nodes that sent most.`;
+    rows.sort((a, b) => a.node - b.node);
+    toolsOf(box, "traffic").saves();
+    return () => {
+        const W = widthOf(box), left = W < 560 ? 110 : 200, step = 22, longest = Math.max(...rows.map(r => r.bytes));
+        let out = "";
+        rows.forEach((r, i) => {
+            const y = i * step + 2, wide = r.bytes / longest * (W - left - 190);
+            const name = `node ${r.node}  ${r.host}`;
+            out += words(left - 8, y + 12, name.length > 28 ? name.slice(0, 27) + "…" : name, "end");
+            out += `<rect class="given" x="${left}" y="${y}" width="${Math.max(1, wide).toFixed(1)}" height="16" rx="2"/>`;
+            out += words(left + wide + 8, y + 12, `${short(r.bytes)}B in ${short(r.messages)} messages`, "", "quiet");
+        });
+        box.innerHTML = svg(W, rows.length * step + 2, out);
+    };
+}
+
 (function drawAll() {
     const report = data("report"), trace = data("trace");
-    const charts = [waterfall(report), trace && gantt(report, trace), shares(report), curves(report),
-        trace && rates(report, trace)].filter(Boolean);
+    const charts = [waterfall(report), trace && gantt(report, trace), trace && passes(trace), shares(report), curves(report),
+        trace && rates(report, trace), traffic(report)].filter(Boolean);
     let width = 0;
     const draw = () => {
         if (document.documentElement.clientWidth === width)

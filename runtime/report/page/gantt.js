@@ -1,7 +1,7 @@
 // The chart over time: a row for each PU, or for each group of PUs where there are many.
 
 function gantt(report, trace) {
-    const box = show("gantt"), all = 1e7, mostRows = 48, kinds = ["task", "stolen", "transfer"];
+    const box = show("gantt"), all = 1e7, mostRows = 48, mostArrows = 250, columnWidth = 3;
     const pus = [], solves = [];
     let from = 0, to = all, first = 0, last = trace.pus, drawn = null;
 
@@ -11,7 +11,7 @@ function gantt(report, trace) {
     for (let i = 0; i + 8 <= trace.events.length; i += 8) {
         const [type, pu, start, time, pass, unit, count, owner] = trace.events.slice(i, i + 8);
         const event = {start, end: start + time, pass, unit, count, owner, pu, kind: "task", twice: null};
-        event.kind = type === 1 ? "transfer" : type === 3 ? "solve" : owner !== pu ? "stolen" : "task";
+        event.kind = type === 1 || type === 2 ? "transfer" : type === 3 ? "solve" : owner !== pu ? "stolen" : "task";
         (pu < 0 ? solves : pus[pu].events).push(event);
     }
     for (const row of [solves, ...pus.map(p => p.events)])
@@ -109,8 +109,9 @@ function gantt(report, trace) {
     // Filled heights: the part of the time, from the bottom: computing, then units of others, then copies.
     function drawParts(p0, p1, y, h, paths) {
         const inView = Math.ceil((to - from) / all * trace.columns);
-        const single = p1 - p0 === 1, columns = Math.max(1, Math.min(Math.round(drawn.wide / 1.5),
-            single ? inView : 1e9)), parts = partsOf(p0, p1, columns), step = drawn.wide / columns;
+        const binned = pus.slice(p0, p1).every(p => p.bins !== null);
+        const columns = Math.max(1, Math.min(Math.round(drawn.wide / columnWidth), binned ? inView : 1e9));
+        const parts = partsOf(p0, p1, columns), step = drawn.wide / columns;
         const order = [[1, 0, 2], [0, 2], [0]], names = ["transfer", "stolen", "task"];
         order.forEach((which, i) => {
             let path = "", before = 0, open = false;
@@ -136,16 +137,35 @@ function gantt(report, trace) {
         });
     }
 
+    // Whether single tasks of a PU are too narrow to be seen one by one, or are not there.
+    function crowded(p) {
+        const events = pus[p].events;
+        if (pus[p].bins !== null)
+            return true;
+        let seen = 0;
+        for (const e of events)
+            seen += e.end > from && e.start < to;
+        return seen > drawn.wide / columnWidth / 1.5;
+    }
+
     function drawPasses(top, bottom) {
         const seen = passes.filter(p => p.end > from && p.start < to);
         if (passes.length < 2 || seen.length > 400)
             return "";
-        return seen.map(p => {
+        let free = drawn.left, bands = "", labels = "";
+        const wideEnough = drawn.wide / seen.length > 6;
+        for (const p of seen) {
             const x = Math.max(place(p.start), drawn.left), w = Math.min(place(p.end), drawn.left + drawn.wide) - x;
-            const text = w > 52 ? "pass " + p.number : w > 22 ? String(p.number) : "";
-            return (p.number % 2 === 0 ? `<path class="band" d="${rect(x, top, w, bottom - top)}"/>` : "") +
-                (text ? words(x + w / 2, top + 11, text, "middle", "quiet") : "");
-        }).join("");
+            const text = w > 52 ? "pass " + p.number : String(p.number), room = 7 * text.length + 10;
+            const middle = x + w / 2;
+            if (wideEnough && p.number % 2 === 0)
+                bands += rect(x, top, w, bottom - top);
+            if (middle - room / 2 < free || middle + room / 2 > drawn.left + drawn.wide)
+                continue;
+            free = middle + Math.max(room / 2, w > 52 ? 0 : 1.5 * room);
+            labels += words(middle, top + 11, text, "middle", "quiet");
+        }
+        return `<path class="band" d="${bands}"/>` + labels;
     }
 
     // From the row of the PU that work was granted to, to that of the PU that executed it.
@@ -153,6 +173,8 @@ function gantt(report, trace) {
         const arrows = [];
         for (let p = first; p < last && drawn.size === 1; p++) {
             let before = null;
+            if (crowded(p))
+                drawn.crowded = true;
             for (const e of pus[p].events) {
                 const of = e.twice !== null ? e.twice.pu : e.kind === "stolen" ? e.owner : -1;
                 if (of >= first && of < last && of !== before && e.start >= from && e.start <= to)
@@ -162,7 +184,7 @@ function gantt(report, trace) {
             }
         }
         drawn.arrows = arrows.length;
-        if (arrows.length > 250)
+        if (drawn.crowded || arrows.length > mostArrows)
             return "";
         return arrows.map(([a, b, e]) => {
             const x = place(e.start), middle = i => drawn.rows[i - first].y + drawn.rows[i - first].h / 2;
@@ -204,7 +226,7 @@ function gantt(report, trace) {
             const row = {p0, p1, y, h};
             drawn.rows.push(row);
             out += line(left, y + h + gap / 2, W - 10, y + h + gap / 2, "grid");
-            if (p1 - p0 === 1 && pus[p0].bins === null)
+            if (p1 - p0 === 1 && !crowded(p0))
                 drawEvents(pus[p0].events, y, h, paths);
             else
                 drawParts(p0, p1, y, h, paths);
@@ -245,12 +267,15 @@ function gantt(report, trace) {
 
     function sayState() {
         const binned = pus.slice(first, last).some(p => p.bins !== null), notes = [];
+        const together = drawn.size === 1 && pus.slice(first, last).some((p, i) => p.bins === null && crowded(first + i));
         if (drawn.size > 1)
             notes.push(`A row is the mean of ${drawn.size} PUs; click on its name to see them.`);
         if (binned)
             notes.push(`PUs with more than ${trace.limit} events are shown as ${trace.columns} columns of time, ` +
                 "filled as far as they were at work; --trace run.json has each task.");
-        if (drawn.arrows > 250)
+        if (together && !binned)
+            notes.push("Many tasks are drawn together: a column is filled as far as its PU was at work; zoom in.");
+        if (drawn.arrows > 0 && (drawn.crowded || drawn.arrows > mostArrows))
             notes.push(`Zoom in to see ${drawn.arrows} arrows.`);
         note.textContent = notes.join(" ");
     }
