@@ -56,7 +56,7 @@ LIBS := $(MPI_LIBS) -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -lgomp -ldl -lm
 RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/device/*/*.c runtime/meter/*/*.c))
 BALANCERS := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
-OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(B)/drivers.o \
+OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(B)/drivers.o $(B)/page.o \
            $(if $(SAN),$(B)/test/support/keep_loaded.o)
 CUDA_KERNELS := $(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.cu)))
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(CUDA_KERNELS:%=$(B)/kernels/%.cuda.so))
@@ -88,6 +88,14 @@ $(B)/balancers.c: $(BALANCERS)
 	   for b in $(basename $(notdir $^)); do echo "extern const struct plb_balancer plb_balancer_$$b;"; done; \
 	   echo 'const struct plb_balancer *const plb_balancers[] = {'; \
 	   for b in $(basename $(notdir $^)); do echo "    &plb_balancer_$$b,"; done; echo '    0};'; } > $@
+# The files of a page, as arrays of bytes that end with a zero.
+PAGE_SCRIPTS := $(addprefix runtime/report/page/,svg.js gantt.js charts.js)
+$(B)/page.c: $(PAGE_SCRIPTS) runtime/report/page/page.css
+	@mkdir -p $(@D)
+	@bytes() { cat "$$@" | od -An -v -tu1 | sed -E 's/ +([0-9]+)/\1,/g'; }; \
+	 { echo '#include "report/page.h"'; \
+	   echo 'const unsigned char plb_page_script[] = {'; bytes $(PAGE_SCRIPTS); echo '0};'; \
+	   echo 'const unsigned char plb_page_style[] = {'; bytes runtime/report/page/page.css; echo '0};'; } > $@
 # So is the table of device drivers, by their folders' names.
 $(B)/drivers.c: $(B)/driver-folders
 	@{ echo '#include "device/driver.h"'; \
@@ -95,7 +103,7 @@ $(B)/drivers.c: $(B)/driver-folders
 	   echo 'const struct plb_device_driver *const plb_device_drivers[] = {'; \
 	   for d in $(DRIVERS); do echo "    &plb_device_$$d,"; done; echo '    0};'; } > $@
 $(shell echo '$(DRIVERS)' | cmp -s - $(B)/driver-folders || echo '$(DRIVERS)' >$(B)/driver-folders)
-$(B)/balancers.o $(B)/drivers.o: $(B)/%.o: $(B)/%.c
+$(B)/balancers.o $(B)/drivers.o $(B)/page.o: $(B)/%.o: $(B)/%.c
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -c $< -o $@
 
 # Kernels see plb/kernel.h alone, as a user's do.

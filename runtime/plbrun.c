@@ -22,6 +22,7 @@
 #include "drive/pareto.h"
 #include "drive/show_pus.h"
 #include "drive/simulate.h"
+#include "drive/simulated_report.h"
 #include "job/balancer_table.h"
 #include "job/kernel_search.h"
 #include "journal/joblog.h"
@@ -144,24 +145,6 @@ static void release(struct job_run *r)
 
 /* ---------------------------------------------------------------- a simulated run */
 
-static void fill_report(struct job_run *r, const struct plb_simulated *result, const struct plb_simulation *s)
-{
-    struct plb_report *report = &r->report;
-    plb_report_from_master(result->master, &r->job, result->times, report);
-    plb_profiles_collect(r->job.profiles, result->master, report);
-    report->mode = PLB_SIMULATED;
-    report->replayed = r->job.true_map != NULL;
-    report->migration = r->job.balance.migration.on;
-    report->nodes = report->hosts = r->job.cluster.n_nodes;
-    report->makespan_s = result->makespan_s;
-    report->optimum_s = result->optimum_s;
-    report->solve_s = result->solve_s;
-    report->messages = result->messages;
-    report->bytes_moved = result->bytes;
-    plb_report_add_energy(result->master, &r->job.cluster, s->worked_s, s->node_s, report);
-    plb_report_derive(report);
-}
-
 static int simulate(struct job_run *r, struct plb_error *err)
 {
     const struct plb_arguments *a = r->arguments;
@@ -186,11 +169,14 @@ static int simulate(struct job_run *r, struct plb_error *err)
     });
     s.worked_s = plb_alloc((size_t)r->job.cluster.n_pus * sizeof *s.worked_s);
     s.node_s = plb_alloc((size_t)r->job.cluster.n_nodes * sizeof *s.node_s);
+    s.traffic = plb_report_traffic_of(&r->job.cluster);
     plb_simulate(&s, &result, err);
     plb_warn_of_refused(result.master, &r->job.app);
     if (err->status == PLB_OK) {
-        fill_report(r, &result, &s);
+        plb_report_from_simulation(&r->job, &result, &s, &r->report);
         plb_outputs_write(a, &r->job, &r->report, &r->trace, NULL, err);
+    } else {
+        free(s.traffic);
     }
     plb_master_free(result.master);
     free(s.worked_s);
@@ -363,7 +349,7 @@ int main(int argc, char **argv)
     int status = plb_arguments_read(&a, argc, argv, &err);
     plb_log_open(a.log);
     plb_log_rank(launch.rank > 0 ? launch.rank : 0);
-    struct job_run run = {.arguments = &a, .launch = launch, .trace.on = a.trace != NULL};
+    struct job_run run = {.arguments = &a, .launch = launch, .trace.on = plb_outputs_traced(&a)};
     if (status == PLB_OK && a.question != PLB_ASKS_NOTHING) {
         status = speaks ? answer(&a, &err) : PLB_OK;
     } else if (status == PLB_OK && a.join != NULL) {

@@ -1,7 +1,6 @@
 /* The master: events to ledger, histories and agenda. */
 #include "core/master.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +190,17 @@ static void count_anew(struct plb_master *m)
     plb_agenda_recount(m->agenda, plb_work_count_doubt(&m->work, front, units));
 }
 
+/* After a report: notes what PUs have waited where it ended the training, or the pass. */
+static void end_times(struct plb_master *m, int p, const struct plb_done *done, int64_t fresh, double now)
+{
+    double trained = plb_agenda_stats(m->agenda)->profile_end;
+    if (trained > 0.0 && !m->trained)
+        plb_totals_end_training(m->totals, m->n_pus, trained);
+    m->trained |= trained > 0.0;
+    if (fresh > 0 && plb_ledger_accepted_units(m->ledger) == m->map->units)
+        plb_totals_end_pass(m->totals, m->n_pus, p, done, m->pass_began, now);
+}
+
 static int64_t on_done(struct plb_master *m, const struct plb_message *message, double now,
                        struct plb_outbox *out)
 {
@@ -214,6 +224,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     bool suspect = plb_ledger_is_suspect(m->ledger, done->range); /* the balancer has not granted its block */
     sample.block_end = plb_agenda_follow(m->agenda, p, sample.time) && !suspect;
     m->counts.moved_units += plb_totals_count(m->totals, m->infos, m->ledger, p, done, fresh);
+    m->totals[p].latest = now;
     if (plb_work_count_reported(&m->work, p, done, &sample))
         count_anew(m);
     plb_broker_heard(m->broker, message->from);
@@ -221,6 +232,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     plb_agenda_reported(m->agenda, p, &sample, out);
     plb_backups_granted(m->backups, out, from, now);
     plb_audits_reported(m->audits, p, done, suspect ? 0 : fresh, now, out);
+    end_times(m, p, done, fresh, now);
     return fresh;
 }
 
@@ -319,11 +331,6 @@ static void on_idle(struct plb_master *m, const struct plb_message *message, dou
         plb_backups_idle(m->backups, p, now);
 }
 
-double plb_master_due(const struct plb_master *m)
-{
-    return fmin(plb_backups_due(m->backups), plb_audits_due(m->audits));
-}
-
 void plb_master_tick(struct plb_master *m, double now, struct plb_outbox *out)
 {
     if (now >= plb_backups_due(m->backups))
@@ -385,10 +392,4 @@ void plb_master_stop(struct plb_master *m, int status, struct plb_outbox *out)
         if (!plb_ledger_lost(m->ledger, n))
             plb_outbox_add(out, PLB_STOP, 0, n, m->pass)->stop.status = status;
     m->stopped = true;
-}
-
-bool plb_master_over(const struct plb_master *m)
-{
-    return m->map != NULL && plb_ledger_accepted_units(m->ledger) == m->map->units
-        && plb_audits_open(m->audits) == 0;
 }

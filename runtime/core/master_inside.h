@@ -33,6 +33,7 @@ struct plb_master {
     struct plb_suspects *suspects;
     struct plb_master_counts counts;
     double pass_began;
+    bool trained; /* the training has ended */
     bool stopped;
 };
 

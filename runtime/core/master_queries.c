@@ -1,10 +1,23 @@
 /* The answers of the master to questions about it. */
+#include <math.h>
+
 #include "core/master.h"
 #include "core/master_inside.h"
 
 const char *plb_master_failure(const struct plb_master *m)
 {
     return plb_agenda_failure(m->agenda);
+}
+
+double plb_master_due(const struct plb_master *m)
+{
+    return fmin(plb_backups_due(m->backups), plb_audits_due(m->audits));
+}
+
+bool plb_master_over(const struct plb_master *m)
+{
+    return m->map != NULL && plb_ledger_accepted_units(m->ledger) == m->map->units
+        && plb_audits_open(m->audits) == 0;
 }
 
 int64_t plb_master_accepted(const struct plb_master *m)

@@ -19,16 +19,14 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
  * from the job but the command line, which stays the caller's. */
 void plb_report_add_job(const struct plb_job *job, const char *command, struct plb_report *report);
 
-/* Fills in the joules of each PU of a simulation, by the watts of its cluster, which may be unknown.
- * worked_s, node_s: as of struct plb_simulation. After the makespan, before plb_report_derive. */
-void plb_report_add_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
-                           const double *worked_s, const struct plb_node_seconds *node_s,
-                           struct plb_report *report);
-
-/* The same for a real run whose PUs a .cluster file emulates: by the time that they were busy. Where static
- * watts end with a node's tasks, theirs stay unmeasured. Nothing where PUs are real. */
+/* Fills in the joules of each PU of a real run whose PUs a .cluster file emulates: by the time that they were
+ * busy. Where static watts end with a node's tasks, theirs stay unmeasured. Nothing where PUs are real. */
 void plb_report_add_emulated_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
                                     struct plb_report *report);
+
+/* Counts of what each node sends, all zero yet; to be freed. hosts: n names, which are copied. */
+struct plb_report_traffic *plb_report_traffic_new(const char *const *hosts, int n);
+struct plb_report_traffic *plb_report_traffic_of(const struct plb_cluster_spec *cluster);
 
 /* Warns of every PU that is not used because its memory is too small, with the numbers. Returns how many PUs
  * are not used, those that could not be opened included. */

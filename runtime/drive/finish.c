@@ -106,8 +106,12 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     plb_report_from_master(rank0->master, rank0->job, rank0->times, report);
     plb_pareto_learn(rank0->job->pareto, rank0->job, rank0->master);
     plb_profiles_collect(rank0->job->profiles, rank0->master, report);
+    report->traffic = plb_report_traffic_new(r->hosts, r->size);
+    report->n_traffic = r->size;
     for (int i = 0; i < r->size; i++) {
         const struct plb_bye *bye = &rank0->partings[i].bye;
+        report->traffic[i].messages = bye->messages;
+        report->traffic[i].bytes = bye->bytes;
         report->slowest_answer_s = fmax(report->slowest_answer_s, bye->slowest_answer_s);
         report->messages += bye->messages;
         report->bytes_moved += bye->bytes;

@@ -132,8 +132,9 @@ struct plb_simulation {
     double *worked_s; /* of each PU of the cluster: the seconds of its tasks, with their copies, are added,
                          also of tasks that were cancelled, or in vain. Not of one whose node was lost
                          meanwhile. NULL: not wanted */
-    struct plb_node_seconds *node_s; /* of each node of the cluster, in the same way; NULL: not wanted */
-    struct plb_profiles *profiles;   /* to begin with, or NULL */
+    struct plb_node_seconds *node_s;    /* of each node of the cluster, in the same way; NULL: not wanted */
+    struct plb_report_traffic *traffic; /* of each node: what it sends is added; NULL: not wanted */
+    struct plb_profiles *profiles;      /* to begin with, or NULL */
     /* Stress, for tests. */
     double delay;         /* every message is up to so many seconds late, so that they overtake */
     double no_room;       /* the part of the results that find no room to stay */

@@ -167,14 +167,16 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
     count_tasks(v, n, 1);
     pu->started = now;
     pu->copies_s = 2.0 * pu->spec->copy_latency + bytes / pu->spec->copy_bandwidth;
-    pu->transfer_s = pu->copies_s + fmax(now - fmax(pu->idle_since, pu->current.asked), 0.0);
+    double asked = fmin(fmax(pu->idle_since, pu->current.asked), now);
+    pu->transfer_s = pu->copies_s + now - asked;
     double seconds = plb_virtual_seconds(v->world, &v->true_maps[pu->current.phase], id, pu->current.number,
                                          task->range);
     double end = plb_speed_end(pu->spec, now + pu->copies_s, seconds);
     pu->execute_s = end - now - pu->copies_s;
     pu->limit = now + plb_virtual_limit(v->world, v->at[n].worker, id - v->at[n].first_pu, task);
-    plb_virtual_trace(v->world, n, id, PLB_TRACE_WAIT, pu->idle_since, now, NULL,
-                      plb_worker_pass(v->at[n].worker));
+    int pass = plb_worker_pass(v->at[n].worker);
+    plb_virtual_trace(v->world, n, id, PLB_TRACE_WAIT, pu->idle_since, asked, NULL, pass);
+    plb_virtual_trace(v->world, n, id, PLB_TRACE_WAIT, asked, now, task, pass);
     if (isfinite(end)) /* else the PU dies before */
         plb_events_add(v->world->clock, (struct plb_event){end, PLB_EVENT_END, n, id, pu->current.number});
     if (end > pu->limit)

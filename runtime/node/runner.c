@@ -114,7 +114,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
     pthread_mutex_lock(&shared->lock);
     if (r->trace.on) {
         double now = run_clock(r);
-        plb_task_trace(&r->trace, &r->pu.info, &flight.task, &times, f->idle_since, now);
+        plb_task_trace(&r->trace, &r->pu.info, &flight.task, &times, f->idle_since, flight.exposed, now);
         f->idle_since = now;
     }
     flight.folded = status == 0 && !obsolete(r, f->oldest) && plb_gather_fold(&r->held, &flight);

@@ -61,7 +61,7 @@ char *plb_quantity_name(const struct plb_compared *quantity, char text[PLB_CELL_
 bool plb_worth_showing(const struct plb_comparison *comparison, const struct plb_compared *quantity);
 
 /* The sentence on the makespans of two set-ups; returns `text`. */
-char *plb_verdict_print(const struct plb_comparison *comparison, int setup, char text[256]);
+char *plb_comparison_verdict(const struct plb_comparison *comparison, int setup, char text[256]);
 
 /* Prints it for people. */
 void plb_comparison_print(const struct plb_comparison *comparison, FILE *out);

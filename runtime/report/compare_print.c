@@ -88,7 +88,7 @@ bool plb_worth_showing(const struct plb_comparison *c, const struct plb_compared
     return shows;
 }
 
-char *plb_verdict_print(const struct plb_comparison *c, int setup, char text[256])
+char *plb_comparison_verdict(const struct plb_comparison *c, int setup, char text[256])
 {
     const struct plb_compared *q = c->quantities;
     while (strcmp(q->field->key, "makespan_s") != 0)
@@ -163,5 +163,5 @@ void plb_comparison_print(const struct plb_comparison *c, FILE *out)
     if (c->n_setups > 1)
         fputc('\n', out);
     for (int s = 1; s < c->n_setups; s++)
-        fprintf(out, "%s\n", plb_verdict_print(c, s, text));
+        fprintf(out, "%s\n", plb_comparison_verdict(c, s, text));
 }

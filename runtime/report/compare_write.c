@@ -130,7 +130,7 @@ static void write_page(const struct plb_comparison *c, FILE *out)
     char text[256];
     fputs(head, out);
     for (int s = 1; s < c->n_setups; s++)
-        put_cell("p", plb_verdict_print(c, s, text), out);
+        put_cell("p", plb_comparison_verdict(c, s, text), out);
     put_setups(c, out);
     put_head(c, "median, lowest and highest", out);
     for (int i = 0; i < c->n_quantities; i++)

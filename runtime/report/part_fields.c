@@ -3,25 +3,6 @@
 
 #include "report/field_row.h"
 
-static struct plb_value terms(const struct plb_report *report, const void *record)
-{
-    const struct plb_report_curve *curve = record;
-    (void)report;
-    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = curve->n_terms, .list = curve->terms};
-}
-
-const struct plb_field plb_fit_fields[] = {
-    {"text", PLB_UNIT_NONE, CURVE(text), .meaning = "The curve for people, rounded."},
-    {"terms", PLB_UNIT_COUNT, GET(terms, PLB_VALUE_LIST), LIST_OF(plb_term_fields, struct plb_report_term),
-     .meaning = "The curve for programs: the sum of these terms with u = x / `scale`, in seconds."},
-    {"scale", PLB_UNIT_OF_APP, CURVE(scale), .meaning = "Units of average cost by which x is divided."},
-    {"low", PLB_UNIT_OF_APP, CURVE(low),
-     .meaning = "Smallest size that was measured, in units of average cost. Below it the sum does not hold."},
-    {"high", PLB_UNIT_OF_APP, CURVE(high),
-     .meaning = "Largest size that was measured. Above it the sum does not hold."},
-    {.meaning = NULL},
-};
-
 const struct plb_field plb_goal_fields[] = {
     {"objective", PLB_UNIT_NONE, GOAL(objective), .choices = "time|energy|edp",
      .meaning = "What was to be least (`balance.objective`)."},
@@ -50,6 +31,12 @@ const struct plb_field plb_term_fields[] = {
     {"term", PLB_UNIT_NONE, TERM(term),
      .meaning = "A function of u: `1`, `u`, `u^2`, `u^3`, `e^u`, `ln u`, `u e^u` or `u ln u`."},
     {"seconds", PLB_UNIT_NONE, TERM(seconds), .meaning = "Factor of the function, in seconds."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_sample_fields[] = {
+    {"work", PLB_UNIT_OF_APP, SAMPLE(work), .meaning = "Work of the task, in units of average cost."},
+    {"seconds", PLB_UNIT_SECONDS, SAMPLE(seconds), .meaning = "Time that it executed."},
     {.meaning = NULL},
 };
 
@@ -100,6 +87,33 @@ const struct plb_field plb_meter_fields[] = {
          "its host has no other meter."},
     {"note", PLB_UNIT_NONE, METER(note),
      .meaning = "Why it is not measured, or how far it is to be believed; empty where all is well."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_traffic_fields[] = {
+    {"node", PLB_UNIT_NONE, TRAFFIC(node), .meaning = "The node, which is its MPI rank."},
+    {"host", PLB_UNIT_NONE, TRAFFIC(host), .meaning = "Name of its host."},
+    {"messages", PLB_UNIT_COUNT, TRAFFIC(messages), .meaning = "Control messages that it sent."},
+    {"bytes", PLB_UNIT_BYTES, TRAFFIC(bytes), .meaning = "Inputs and results that it sent."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_loss_fields[] = {
+    {"name", PLB_UNIT_NONE, LOSS(name),
+     .choices = "task starts|training|imbalance|copies not hidden|master|waits for work|tail|units done "
+                "twice|failures",
+     .meaning = "Its kind; docs/report.md describes each."},
+    {"seconds", PLB_UNIT_SECONDS, LOSS(seconds),
+     .meaning = "Seconds of the makespan: those of each PU, weighted by its part in the rate of all."},
+    {"pu", PLB_UNIT_NONE, LOSS(pu),
+     .meaning =
+         "`id` of the PU that lost most of it, or that others waited for; -1 where no single one did."},
+    {"node", PLB_UNIT_NONE, LOSS(node),
+     .meaning = "Rank of that PU, or of the PUs of one rank together; -1 where no single one did."},
+    {"part", PLB_UNIT_FRACTION, LOSS(part),
+     .meaning = "Part of the makespan which that PU, or a PU of that rank, has lost so."},
+    {"advice", PLB_UNIT_NONE, LOSS(advice),
+     .meaning = "What would probably help; empty where nothing is known."},
     {.meaning = NULL},
 };
 

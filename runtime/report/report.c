@@ -156,6 +156,12 @@ void plb_report_add_pass(struct plb_report_phase *phase, double seconds)
 
 void plb_report_fini(struct plb_report *report)
 {
+    for (int p = 0; p < report->n_pus; p++) {
+        for (int i = 0; i < report->n_phases && report->curves != NULL; i++)
+            free(report->curves[p * report->n_phases + i].samples);
+        if (report->curves == NULL)
+            free(report->pus[p].curve.samples);
+    }
     free(report->pus);
     free(report->curves);
     free(report->costs);
@@ -163,5 +169,6 @@ void plb_report_fini(struct plb_report *report)
     free(report->meters);
     free(report->phases);
     free(report->settings);
+    free(report->traffic);
     *report = (struct plb_report){0};
 }

@@ -12,12 +12,18 @@
 #include "model/power_job.h"
 #include "plb/balancer.h"
 
-#define PLB_CURVE_TEXT 160 /* bytes of a curve as text, with its end; a longer one is cut */
+#define PLB_ADVICE_TEXT 240 /* bytes of an advice, with its end */
+#define PLB_CURVE_TEXT 160  /* bytes of a curve as text, with its end; a longer one is cut */
 
 /* One term of a curve: `seconds` times a function of u. */
 struct plb_report_term {
     const char *term; /* borrowed */
     double seconds;
+};
+
+/* A task that was measured: its work, in units of average cost, and the seconds that it executed. */
+struct plb_report_sample {
+    double work, seconds;
 };
 
 /* A PU's curve of one phase, with u = x / scale. No terms: nothing was measured. */
@@ -28,6 +34,8 @@ struct plb_report_curve {
     struct plb_report_term terms[PLB_TERMS];
     double scale, low, high; /* work */
     double r2;
+    int n_samples;
+    struct plb_report_sample *samples; /* of those that were measured last, some */
 };
 
 struct plb_report_pu {
@@ -35,10 +43,16 @@ struct plb_report_pu {
     char host[PLB_HOST_NAME], name[PLB_NAME];
     enum plb_pu_kind kind;
     int64_t units, blocks, tasks;
-    int64_t in_vain;           /* units executed after others had done them */
-    int64_t wrong;             /* audited tasks in which its result was the wrong one */
-    double busy_s, transfer_s; /* transfer_s is a part of busy_s */
-    double idle_s;             /* derived */
+    int64_t in_vain;            /* units executed after others had done them */
+    int64_t wrong;              /* audited tasks in which its result was the wrong one */
+    double busy_s, transfer_s;  /* transfer_s is a part of busy_s */
+    double idle_s;              /* derived */
+    double work;                /* that it did, in units of average cost; 0: nobody has counted it */
+    double starts_s;            /* that its tasks took beyond their work */
+    double imbalance_s, tail_s; /* that it waited at the ends of passes */
+    double held_up_s;           /* that others waited so for it */
+    double training_s;          /* that it waited while others were in training */
+    double solving_s;           /* that it waited while the master solved; 0 without a trace */
     int64_t stolen_in, stolen_out;
     double rate;                   /* derived */
     double static_j, dynamic_j;    /* energy; or NAN: unmeasured */
@@ -70,6 +84,23 @@ struct plb_report_aside {
     int pu, rank;               /* of the latest crash */
     int earlier_pu, earlier_rank;
 };
+
+/* Control messages, and bytes of data, that a node sent to others. */
+struct plb_report_traffic {
+    int node;
+    char host[PLB_HOST_NAME];
+    int64_t messages, bytes;
+};
+
+/* Time that a run has lost; see report/losses.h. */
+struct plb_report_loss {
+    const char *name; /* borrowed */
+    double seconds;   /* of the makespan */
+    int pu, node;     /* whose it is, for the greatest part: a PU, or the PUs of a node; -1: all */
+    double part;      /* of the makespan, which that PU, or a PU of that node, has lost */
+    char advice[PLB_ADVICE_TEXT]; /* "" where none is known */
+};
+#define PLB_LOSSES 9 /* kinds of losses */
 
 /* The joules of a meter, or why there is none of its kind on the host. */
 struct plb_report_meter {
@@ -134,6 +165,10 @@ struct plb_report {
     double cost_spread, least_cost, most_cost; /* of tasks, beyond what was told */
     double cost_apart;                         /* part of the time by which tasks differed from it */
     double optimum_s;                          /* of a simulation only */
+    double ideal_s;                            /* derived by report/losses.h, as the next ones */
+    double parallel_efficiency, load_balance, communication_efficiency;
+    struct plb_report_loss losses[PLB_LOSSES];
+    const char *advice; /* derived: of these, the one that helps most; NULL: none */
     int64_t solves;
     double balancing_ratio, idle_pct; /* derived, of the PUs that did not fail */
     int failed_pus;                   /* derived */
@@ -162,6 +197,8 @@ struct plb_report {
     int n_phases;                    /* of the kernel */
     struct plb_report_curve *curves; /* n_phases of each PU, PU by PU; NULL where the kernel has one phase */
     struct plb_report_phase *phases; /* n_phases of them */
+    int n_traffic;
+    struct plb_report_traffic *traffic; /* by node; NULL: not counted */
     int n_settings;
     struct plb_report_setting *settings;
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/advice.h"
 #include "report/energy.h"
 #include "report/fields.h"
 #include "report/goal.h"
@@ -234,4 +235,5 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
                        "(simulated: times are virtual, and no output is written; the best fixed "
                        "distribution without noise takes {optimum_s})\n",
                        out);
+    plb_advice_print(r, out);
 }

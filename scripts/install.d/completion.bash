@@ -37,7 +37,7 @@ _plbrun_value() { # OPTION-OR-SETTING
     case $1 in
     --balancer | balance.balancer) _plbrun_choose $(_plbrun_first_words --balancer help) help; _plbrun_files so ;;
     app.kernel) _plbrun_choose $(_plbrun_first_words --kernels); _plbrun_files so py ;;
-    --report) _plbrun_choose help schema; _plbrun_files json ;;
+    --report) _plbrun_choose help schema; _plbrun_files json html ;;
     --trace) _plbrun_files json html ;;
     --pareto=) _plbrun_files json svg ;;
     --simulate | cluster.file) _plbrun_files cluster ;;

@@ -303,7 +303,6 @@ refused '--report and --trace: the same file' 'both name x.json|two files' \
     "$spmm" --report x.json --trace x.json
 refused '--trace: is a folder' "$in is a folder|name a file" "$spmm" --trace "$in"
 refused '--trace: no such format' "t.svg: a trace is .json (for Perfetto) or .html" "$spmm" --trace "$w/t.svg"
-refused '--report: a page' "r.html: a report is JSON|use --trace" "$spmm" --report "$w/r.html"
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 chmod 755 "$tmp" "$in" "$w"
 if [ "$(id -u)" -ne 0 ] || ! HOME=/tmp "${nobody[@]}" "$PLBRUN" --dry-run "$spmm" >/dev/null 2>&1; then
