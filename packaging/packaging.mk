@@ -9,7 +9,7 @@ site:
 	@scripts/site $(if $(SITE),'$(SITE)')
 # In a bare Debian 12, made by debootstrap: needs root and the network, and takes minutes.
 check-packages:
-	@scripts/check-packages $(STAGES)
+	@QUICK=$(QUICK) test/packages/run $(STAGES)
 # A Slurm of one node, started and ended by the test.
 check-slurm: all
-	@$(SETTINGS) test/run test/packages/test_slurm.sh
+	@$(SETTINGS) test/slurm/run
