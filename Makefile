@@ -21,7 +21,7 @@ CUDA := 1
 CUDA_ARCH :=
 # Goals that use what is built, or build nothing, take the settings of the last build where they have none.
 KEPT := CC MPICC CFLAGS LDFLAGS CUDA CUDA_ARCH
-AS_BUILT := install uninstall bundle demo lint format help
+AS_BUILT := install uninstall bundle demo lint format help dist deb site check-packages
 $(if $(filter-out $(AS_BUILT),$(or $(MAKECMDGOALS),all)),,$(eval -include build/settings.mk))
 NVCC := $(if $(filter 1,$(CUDA)),$(if $(SAN),,$(shell command -v nvcc)))
 Q := $(if $(V),,@)
@@ -145,7 +145,7 @@ $(B)/kernels/%.cu.o: kernels/%.cu $(B)/flags
 define KERNEL_RULE
 $(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c) $(KERNEL_ALSO_$(1)))
 	@echo "  link  $$@"
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(OPENMP) $$(KERNEL_LIBS_$(1)) -lm
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(LDFLAGS) $(OPENMP) $$(KERNEL_LIBS_$(1)) -lm
 # Its cuda entries, apart, so that a node with no CUDA libraries runs the rest.
 $(B)/kernels/$(1).cuda.so: $(patsubst %.cu,$(B)/%.cu.o,$(wildcard kernels/$(1)/*.cu))
 	@echo "  link  $$@"
@@ -159,7 +159,7 @@ $(B)/papers/%.so: examples/papers/application.c $(B)/flags
 	@echo "  cc    $< ($*)"
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) -DAPPLICATION=$(shell echo $* | tr a-z- A-Z_) -shared -o $@ $<
 
-include test/fake-cuda/fake.mk scripts/gpu-check.d/build.mk scripts/install.mk
+include test/fake-cuda/fake.mk scripts/gpu-check.d/build.mk scripts/install.mk packaging/packaging.mk
 include test/test.mk test/bench/bench.mk test/fuzz/fuzz.mk
 
 demo: all
@@ -194,6 +194,9 @@ help:
 	@echo "make bundle             build/bundle: plbrun and all it needs, for machines without our packages"
 	@echo "make demo               sparse rows of unequal cost: static and sure, without and with migration"
 	@echo "                        (MATRIX=file.mtx: another matrix)"
+	@echo "make dist               build/dist/plbrun-VERSION.tar.xz: the commit checked out (DIST=folder)"
+	@echo "make deb                Debian packages of that, in build/deb"
+	@echo "make site               the documents as HTML, from build/site/index.html on (SITE=folder)"
 	@echo "make clean"
 	@echo
 	@echo "make check              all tests of this build, JOBS=N at a time; the last line counts their results"
@@ -204,6 +207,8 @@ help:
 	@echo "make check-deep         all tests, sanitizers and faults, a million simulated clusters: hours"
 	@echo "make check-mpi          build and run with MPICH and Open MPI 5 (Python wheels, from the network)"
 	@echo "make check-peers        results of kernels beside those of QuantLib, SciPy and others (pip)"
+	@echo "make check-packages     package, release, container file: each runs the demo in a bare Debian"
+	@echo "make check-slurm        the batch scripts in examples/slurm under Debian's Slurm (root)"
 	@echo "make check-survival     ranks and hosts of real runs are lost at random times (N=100 of each job)"
 	@echo "make check-large        data in files, three times rank 0's memory (LARGE=1024 MB of memory)"
 	@echo "make fuzz SECONDS=60    readers of files and messages get any bytes, each for so long (needs clang)"
