@@ -87,7 +87,7 @@ refused_conf 'empty kernel' 'no kernel is named' '[app]' 'kernel ='
 refused_conf 'unknown section' 'app.conf:3: |unknown section [balanse]|did you mean [balance]?' \
     '[app]' 'kernel = spmm' '[balanse]' 'balancer = static'
 refused_conf 'section of another kernel' \
-    'app.conf:3: |unknown section [heatflow]|app, balance, run, cluster, spmm' \
+    'app.conf:3: |unknown section [heatflow]|app, balance, energy, run, cluster, spmm' \
     '[app]' 'kernel = spmm' '[heatflow]' 'rows = 3'
 refused_conf 'unknown key in [app]' "app.conf:3: |unknown key 'kernl' in [app]|did you mean 'kernel'?" \
     '[app]' 'kernel = spmm' 'kernl = matmul'
