@@ -35,8 +35,13 @@ test-kernels: $(TEST_KERNELS) $(B)/test/support/halt.so $(B)/test/support/ulfm.s
 JOBS := $(shell nproc)
 SETTINGS = PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_QUICK=$(QUICK) \
            $(if $(SEEDS),PLB_SEEDS=$(SEEDS) PLB_FIT_SEEDS=$(SEEDS) PLB_TIMEOUT=7200)
+# One thread alone is at work in these, or those of a kernel: a thread sanitizer has nothing to see.
+UNTHREADED := $(B)/test/simulation/% $(B)/test/conformance/test_balancers test/unit/%.sh \
+              test/simulation/%.sh $(patsubst %,test/system/test_%.sh,nbody grn gaussian blackscholes \
+              binomial mandelbrot taylor kernel_errors)
+TESTS = $(filter-out $(if $(filter thread,$(SAN)),$(UNTHREADED)),$(TEST_BIN) $(FAKE_TESTS) $(TEST_SH))
 check: tests
-	@$(SETTINGS) test/run -j $(JOBS) $(TEST_BIN) $(FAKE_TESTS) $(TEST_SH)
+	@$(SETTINGS) test/run -j $(JOBS) $(TESTS)
 
 # Simulated clusters alone, N of them from seed FROM on, and the table of what they met.
 check-seeds: $(B)/test/simulation/test_seeds

@@ -44,7 +44,8 @@ void plb_feeds_free(struct plb_feeds *f)
 void plb_feeds_name(struct plb_feeds *f, const struct plb_feed *named, int n)
 {
     f->n = n;
-    memcpy(f->named, named, (size_t)n * sizeof *named);
+    if (n > 0) /* else there may be no array */
+        memcpy(f->named, named, (size_t)n * sizeof *named);
 }
 
 void plb_feeds_write(const struct plb_feeds *f, struct plb_pass *begin, bool joins)
