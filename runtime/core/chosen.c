@@ -41,6 +41,11 @@
 #define FIRST 0.1
 #define HOPE 0.5
 
+/* While PUs wait for their turn, a block lasts this long by the PU's latest rate, or else is this part of the
+ * pass. Larger: those that come later find too little. Smaller: more blocks. */
+#define BLOCK_OF_TURN 0.02
+#define FIRST_OF_TURN 1e-5
+
 struct chosen_pu {
     double rate; /* of the last decision; 0: was not known */
     double now;  /* of the latest report; 0: there is none */
@@ -59,10 +64,13 @@ struct plb_chosen {
     int n_nodes, known, known_then;
     bool moved, forced;
     double decided_at;
+    struct plb_watts *watts; /* NULL: all are told */
+    bool began, turned;      /* turned: others have their turn */
+    double before, latest;   /* seconds of the passes before; of this one, until the latest call */
 };
 
-struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_pu_info *infos, int room,
-                                  int n_nodes, bool by_power)
+struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_pu_info *infos, int n_pus,
+                                  int room, int n_nodes, bool by_power)
 {
     size_t n = (size_t)room + 1;
     if (goal->objective == PLB_OBJECTIVE_TIME && !(goal->power_cap > 0.0))
@@ -74,6 +82,7 @@ struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_
     c->x = plb_alloc(n * sizeof *c->x);
     c->less = plb_alloc(n * sizeof *c->less);
     c->static_watts = plb_alloc((size_t)n_nodes * sizeof *c->static_watts);
+    c->watts = plb_watts_new(infos, n_pus, room, !by_power);
     return c;
 }
 
@@ -86,6 +95,7 @@ void plb_chosen_free(struct plb_chosen *c)
     free(c->x);
     free(c->less);
     free(c->static_watts);
+    plb_watts_free(c->watts);
     free(c);
 }
 
@@ -129,22 +139,43 @@ static double hoped_rate(const struct plb_chosen *c, const struct plb_view *view
     return c->by_power ? pu->power : latest_rate(pu) * (pu->recalled > 0 ? 1.0 : 1.0 + hope);
 }
 
+/* Whether a PU is known by now. */
+static void judge(struct plb_chosen *c, const struct plb_view *view, int p)
+{
+    struct chosen_pu *own = &c->pus[p];
+    bool before = own->known, watched = own->watched_s >= FIRST * trained_s(c, view);
+    bool rate = c->by_power || view->pus[p].recalled > 0 || (own->now > 0.0 && watched);
+    own->known = before || (rate && (c->watts == NULL || plb_watts_settled(c->watts, p)));
+    c->known += own->known && !before;
+    c->moved = c->moved || (own->known && !(fabs(own->now - own->rate) <= MOVED * own->rate));
+}
+
 /* A PU has a sample, or may have some from before the pass. */
 static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
 {
     struct chosen_pu *own = &c->pus[p];
     const struct plb_pu *pu = &view->pus[p];
-    bool before = own->known;
     if (pu->n_samples > 0) {
         const struct plb_sample *last = &pu->samples[pu->n_samples - 1];
         c->now += rate_of(last) - own->now;
         own->now = rate_of(last);
         own->watched_s += seconds_of(last);
     }
-    bool watched = own->watched_s >= FIRST * trained_s(c, view);
-    own->known = before || c->by_power || pu->recalled > 0 || (own->now > 0.0 && watched);
-    c->known += own->known && !before;
-    c->moved = c->moved || (own->known && !(fabs(own->now - own->rate) <= MOVED * own->rate));
+    judge(c, view, p);
+}
+
+/* Before the first pass, watts know who is gone, and the turns begin. */
+static void begin_turns(struct plb_chosen *c, const struct plb_view *view)
+{
+    c->before += c->latest;
+    c->latest = 0.0;
+    for (int p = 0; p < view->n_pus && !c->began; p++)
+        if (view->pus[p].lost)
+            plb_watts_lost(c->watts, p);
+    if (!c->began)
+        plb_watts_begin(c->watts);
+    c->began = true;
+    c->turned = plb_watts_turns(c->watts);
 }
 
 void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view)
@@ -153,6 +184,8 @@ void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view)
     c->now = 0.0;
     c->moved = c->forced = false;
     c->decided_at = -INFINITY;
+    if (c->watts != NULL)
+        begin_turns(c, view);
     for (int p = 0; p < view->n_pus; p++) {
         c->pus[p] = (struct chosen_pu){.gone = view->pus[p].lost};
         if (!view->pus[p].lost)
@@ -170,6 +203,33 @@ void plb_chosen_lost(struct plb_chosen *c, int p)
     c->known -= c->pus[p].known && !c->pus[p].gone;
     c->forced = c->forced || !c->pus[p].out;
     c->pus[p].gone = true;
+    if (c->watts != NULL)
+        plb_watts_lost(c->watts, p);
+}
+
+void plb_chosen_metered(struct plb_chosen *c, const struct plb_view *view, int first,
+                        const struct plb_window *window)
+{
+    c->latest = view->now;
+    if (c->watts == NULL || !plb_watts_heard(c->watts, first, window, c->before + view->now))
+        return;
+    c->turned = c->moved = true;
+    for (int p = 0; p < view->n_pus; p++)
+        if (!c->pus[p].gone)
+            judge(c, view, p);
+}
+
+const struct plb_watts *plb_chosen_watts(const struct plb_chosen *c)
+{
+    return c->watts;
+}
+
+double plb_chosen_most(const struct plb_chosen *c, const struct plb_view *view, int p, double work)
+{
+    double rate = c->pus[p].now;
+    if (c->watts == NULL || !plb_watts_turns(c->watts))
+        return work;
+    return fmin(work, rate > 0.0 ? BLOCK_OF_TURN * rate : FIRST_OF_TURN * view->total);
 }
 
 void plb_chosen_joined(struct plb_chosen *c)
@@ -184,7 +244,7 @@ bool plb_chosen_gone(const struct plb_chosen *c, int p)
 
 bool plb_chosen_out(const struct plb_chosen *c, int p)
 {
-    return c->pus[p].out;
+    return c->pus[p].out || (c->watts != NULL && plb_watts_rests(c->watts, p));
 }
 
 double plb_chosen_rate(const struct plb_chosen *c, int p)
@@ -194,9 +254,12 @@ double plb_chosen_rate(const struct plb_chosen *c, int p)
 
 /* --------------------------------------------------------------------------- decisions */
 
-bool plb_chosen_due(const struct plb_chosen *c, const struct plb_view *view)
+bool plb_chosen_due(struct plb_chosen *c, const struct plb_view *view)
 {
-    if (c->forced)
+    c->latest = view->now;
+    if (c->watts != NULL && plb_watts_late(c->watts, c->before + view->now))
+        c->turned = true;
+    if (c->forced || c->turned)
         return true;
     if (c->known > c->known_then + c->known_then / 8)
         return true;
@@ -204,7 +267,8 @@ bool plb_chosen_due(const struct plb_chosen *c, const struct plb_view *view)
     return asked && view->now - c->decided_at >= fmax(BETWEEN * view->now, BETWEEN_EACH * view->n_pus);
 }
 
-/* Fills in the rates and watts, and returns the number of PUs with a rate. */
+/* Fills in the rates and watts, and returns the number of PUs with a rate. One whose watts are unknown has
+ * none: it works in any case, and the others are chosen as if it were not there. */
 static int describe(struct plb_chosen *c, const struct plb_view *view)
 {
     int n = 0;
@@ -212,10 +276,13 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
         c->static_watts[i] = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
         struct chosen_pu *own = &c->pus[p];
+        double idle = c->infos[p].static_watts, besides = c->infos[p].dynamic_watts;
         bool counts = own->known && !own->gone;
+        if (c->watts != NULL && plb_watts_of(c->watts, p, &idle, &besides) == PLB_WATTS_UNMEASURED)
+            counts = false;
         own->rate = counts ? hoped_rate(c, view, p) : 0.0;
-        c->static_watts[c->infos[p].node] += c->infos[p].static_watts;
-        c->speeds[p] = (struct plb_power_pu){own->rate, c->infos[p].dynamic_watts, c->infos[p].node};
+        c->static_watts[c->infos[p].node] += idle;
+        c->speeds[p] = (struct plb_power_pu){own->rate, besides, c->infos[p].node};
         n += own->rate > 0.0;
     }
     return n;
@@ -282,11 +349,12 @@ static void leave_out_parts(struct plb_chosen *c, const struct plb_view *view, d
             c->x[p] = 0.0;
 }
 
-void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double left)
+/* Decides by rates and watts. */
+static void decide(struct plb_chosen *c, const struct plb_view *view, double left)
 {
     struct plb_aim_answer answer;
     bool must = c->forced;
-    c->moved = c->forced = false;
+    c->moved = c->forced = c->turned = false;
     c->known_then = c->known;
     c->decided_at = view->now;
     if (describe(c, view) == 0 || !(left > 0.0) || !choose(c, view, left, &answer)) {
@@ -300,4 +368,20 @@ void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double
     for (int p = 0; p < view->n_pus; p++)
         if (!c->pus[p].gone)
             c->pus[p].out = c->pus[p].rate > 0.0 && !(c->x[p] > 0.0);
+}
+
+/* Whether somebody works. */
+static bool any_works(const struct plb_chosen *c, const struct plb_view *view)
+{
+    for (int p = 0; p < view->n_pus; p++)
+        if (!c->pus[p].gone && !plb_chosen_out(c, p))
+            return true;
+    return false;
+}
+
+void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double left)
+{
+    decide(c, view, left);
+    if (c->watts != NULL && !any_works(c, view))
+        plb_watts_release(c->watts);
 }
