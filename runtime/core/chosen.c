@@ -20,7 +20,11 @@
 
 /* Part of the deadline that is kept free, for the tail of the pass and for noise. Larger: more energy.
  * Smaller: later ends. */
-#define SPARE 0.012
+#define SPARE 0.008
+
+/* The same while the PUs that work shall do it without those that are left out. Larger: these come back for
+ * noise, and the balancer begins anew. Smaller: later ends. */
+#define SPARE_WITHOUT 0.003
 
 /* A PU that is needed in part is left out where the others are late by at most this part. Above it would
  * take from SPARE. Smaller: it works longer than it need. */
@@ -41,14 +45,10 @@
 #define FIRST 0.1
 #define HOPE 0.5
 
-/* While PUs wait for their turn, a block lasts this long by the PU's latest rate, or else is this part of the
- * pass. Larger: those that come later find too little. Smaller: more blocks. */
-#define BLOCK_OF_TURN 0.02
-#define FIRST_OF_TURN 1e-5
-
 struct chosen_pu {
-    double rate; /* of the last decision; 0: was not known */
-    double now;  /* of the latest report; 0: there is none */
+    double rate;  /* of the last decision; 0: was not known */
+    double hoped; /* the same with the hope for a PU that is not known well */
+    double now;   /* of the latest report; 0: there is none */
     double watched_s;
     bool known, out, gone;
 };
@@ -59,14 +59,13 @@ struct plb_chosen {
     bool by_power;
     struct chosen_pu *pus;
     struct plb_power_pu *speeds;
-    double *x, *less, *static_watts;
+    double *x, *less, *hoped, *static_watts;
     double now; /* sum over the PUs */
     int n_nodes, known, known_then;
-    bool moved, forced;
+    bool moved, forced, hopes; /* hopes: some PU was not known well */
     double decided_at;
     struct plb_watts *watts; /* NULL: all are told */
-    bool began, turned;      /* turned: others have their turn */
-    double before, latest;   /* seconds of the passes before; of this one, until the latest call */
+    bool turned;             /* others have their turn */
 };
 
 struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_pu_info *infos, int n_pus,
@@ -81,6 +80,7 @@ struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_
     c->speeds = plb_alloc(n * sizeof *c->speeds);
     c->x = plb_alloc(n * sizeof *c->x);
     c->less = plb_alloc(n * sizeof *c->less);
+    c->hoped = plb_alloc(n * sizeof *c->hoped);
     c->static_watts = plb_alloc((size_t)n_nodes * sizeof *c->static_watts);
     c->watts = plb_watts_new(infos, n_pus, room, !by_power);
     return c;
@@ -94,6 +94,7 @@ void plb_chosen_free(struct plb_chosen *c)
     free(c->speeds);
     free(c->x);
     free(c->less);
+    free(c->hoped);
     free(c->static_watts);
     plb_watts_free(c->watts);
     free(c);
@@ -131,12 +132,12 @@ static double trained_s(const struct plb_chosen *c, const struct plb_view *view)
     return fmin(TRAINED * view->total / c->now, LONG);
 }
 
-/* The rate that a PU is taken to have. */
-static double hoped_rate(const struct plb_chosen *c, const struct plb_view *view, int p)
+/* By how much of its rate a PU may be faster than it seems. */
+static double hope_of(const struct plb_chosen *c, const struct plb_view *view, int p)
 {
-    const struct plb_pu *pu = &view->pus[p];
-    double hope = HOPE * fmax(1.0 - c->pus[p].watched_s / trained_s(c, view), 0.0);
-    return c->by_power ? pu->power : latest_rate(pu) * (pu->recalled > 0 ? 1.0 : 1.0 + hope);
+    if (c->by_power || view->pus[p].recalled > 0)
+        return 0.0;
+    return HOPE * fmax(1.0 - c->pus[p].watched_s / trained_s(c, view), 0.0);
 }
 
 /* Whether a PU is known by now. */
@@ -147,7 +148,8 @@ static void judge(struct plb_chosen *c, const struct plb_view *view, int p)
     bool rate = c->by_power || view->pus[p].recalled > 0 || (own->now > 0.0 && watched);
     own->known = before || (rate && (c->watts == NULL || plb_watts_settled(c->watts, p)));
     c->known += own->known && !before;
-    c->moved = c->moved || (own->known && !(fabs(own->now - own->rate) <= MOVED * own->rate));
+    bool as_before = fabs(own->now - own->rate) <= MOVED * own->rate;
+    c->moved = c->moved || (own->known && !(as_before && own->hoped <= (1.0 + MOVED) * own->rate));
 }
 
 /* A PU has a sample, or may have some from before the pass. */
@@ -164,20 +166,6 @@ static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
     judge(c, view, p);
 }
 
-/* Before the first pass, watts know who is gone, and the turns begin. */
-static void begin_turns(struct plb_chosen *c, const struct plb_view *view)
-{
-    c->before += c->latest;
-    c->latest = 0.0;
-    for (int p = 0; p < view->n_pus && !c->began; p++)
-        if (view->pus[p].lost)
-            plb_watts_lost(c->watts, p);
-    if (!c->began)
-        plb_watts_begin(c->watts);
-    c->began = true;
-    c->turned = plb_watts_turns(c->watts);
-}
-
 void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view)
 {
     c->known = c->known_then = 0;
@@ -185,7 +173,7 @@ void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view)
     c->moved = c->forced = false;
     c->decided_at = -INFINITY;
     if (c->watts != NULL)
-        begin_turns(c, view);
+        c->turned = plb_watts_pass(c->watts, view);
     for (int p = 0; p < view->n_pus; p++) {
         c->pus[p] = (struct chosen_pu){.gone = view->pus[p].lost};
         if (!view->pus[p].lost)
@@ -210,8 +198,7 @@ void plb_chosen_lost(struct plb_chosen *c, int p)
 void plb_chosen_metered(struct plb_chosen *c, const struct plb_view *view, int first,
                         const struct plb_window *window)
 {
-    c->latest = view->now;
-    if (c->watts == NULL || !plb_watts_heard(c->watts, first, window, c->before + view->now))
+    if (c->watts == NULL || !plb_watts_heard(c->watts, first, window, view->now))
         return;
     c->turned = c->moved = true;
     for (int p = 0; p < view->n_pus; p++)
@@ -226,10 +213,7 @@ const struct plb_watts *plb_chosen_watts(const struct plb_chosen *c)
 
 double plb_chosen_most(const struct plb_chosen *c, const struct plb_view *view, int p, double work)
 {
-    double rate = c->pus[p].now;
-    if (c->watts == NULL || !plb_watts_turns(c->watts))
-        return work;
-    return fmin(work, rate > 0.0 ? BLOCK_OF_TURN * rate : FIRST_OF_TURN * view->total);
+    return c->watts != NULL ? plb_watts_most(c->watts, view, c->pus[p].now, work) : work;
 }
 
 void plb_chosen_joined(struct plb_chosen *c)
@@ -256,9 +240,7 @@ double plb_chosen_rate(const struct plb_chosen *c, int p)
 
 bool plb_chosen_due(struct plb_chosen *c, const struct plb_view *view)
 {
-    c->latest = view->now;
-    if (c->watts != NULL && plb_watts_late(c->watts, c->before + view->now))
-        c->turned = true;
+    c->turned = c->turned || (c->watts != NULL && plb_watts_late(c->watts, view->now));
     if (c->forced || c->turned)
         return true;
     if (c->known > c->known_then + c->known_then / 8)
@@ -272,6 +254,7 @@ bool plb_chosen_due(struct plb_chosen *c, const struct plb_view *view)
 static int describe(struct plb_chosen *c, const struct plb_view *view)
 {
     int n = 0;
+    c->hopes = false;
     for (int i = 0; i < c->n_nodes; i++)
         c->static_watts[i] = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
@@ -280,7 +263,9 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
         bool counts = own->known && !own->gone;
         if (c->watts != NULL && plb_watts_of(c->watts, p, &idle, &besides) == PLB_WATTS_UNMEASURED)
             counts = false;
-        own->rate = counts ? hoped_rate(c, view, p) : 0.0;
+        own->rate = !counts ? 0.0 : c->by_power ? view->pus[p].power : latest_rate(&view->pus[p]);
+        own->hoped = counts ? own->rate * (1.0 + hope_of(c, view, p)) : 0.0;
+        c->hopes = c->hopes || own->hoped > own->rate;
         c->static_watts[c->infos[p].node] += idle;
         c->speeds[p] = (struct plb_power_pu){own->rate, besides, c->infos[p].node};
         n += own->rate > 0.0;
@@ -289,10 +274,10 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
 }
 
 /* The best of the PUs that have a speed. */
-static bool solve(const struct plb_chosen *c, const struct plb_view *view, double left, double *x,
-                  struct plb_aim_answer *answer)
+static bool solve(const struct plb_chosen *c, const struct plb_view *view, double left, double spare,
+                  double *x, struct plb_aim_answer *answer)
 {
-    double deadline = c->goal.deadline_s > 0.0 ? (1.0 - SPARE) * c->goal.deadline_s - view->now : INFINITY;
+    double deadline = c->goal.deadline_s > 0.0 ? (1.0 - spare) * c->goal.deadline_s - view->now : INFINITY;
     struct plb_power_job job = {c->speeds, c->static_watts, view->n_pus, c->n_nodes, c->goal.rule, left};
     struct plb_aim aim = {c->goal.objective, fmax(deadline, 0.0),
                           c->goal.power_cap > 0.0 ? c->goal.power_cap : INFINITY};
@@ -308,25 +293,45 @@ static double value_of(const struct plb_chosen *c, const struct plb_aim_answer *
     return c->goal.objective == PLB_OBJECTIVE_EDP ? a->joules * a->seconds : a->joules;
 }
 
-/* Takes the PUs that are left out already into account: they come back where that is worth it. */
-static bool choose(struct plb_chosen *c, const struct plb_view *view, double left,
+/* Who works, with the rates that PUs have or those that they may have. Takes the PUs that are left out
+ * already into account: they come back where that is worth it. */
+static bool choose(struct plb_chosen *c, const struct plb_view *view, double left, bool hoped,
                    struct plb_aim_answer *answer)
 {
     struct plb_aim_answer less;
     bool any_out = false;
-    if (!solve(c, view, left, c->x, answer))
+    for (int p = 0; p < view->n_pus; p++)
+        c->speeds[p].speed = !hoped ? c->pus[p].rate : c->pus[p].out ? 0.0 : c->pus[p].hoped;
+    if (!solve(c, view, left, SPARE, c->x, answer))
         return false;
     for (int p = 0; p < view->n_pus; p++) {
         any_out = any_out || (c->pus[p].out && c->x[p] > 0.0);
-        c->speeds[p].speed = c->pus[p].out ? 0.0 : c->pus[p].rate;
+        c->speeds[p].speed *= c->pus[p].out ? 0.0 : 1.0;
     }
-    if (!any_out || !solve(c, view, left, c->less, &less) || less.state != answer->state
+    if (!any_out || !solve(c, view, left, SPARE_WITHOUT, c->less, &less) || less.state != answer->state
         || value_of(c, &less) > (1.0 + WORTH) * value_of(c, answer))
         return true;
     double *x = c->x;
     c->x = c->less;
     c->less = x;
     *answer = less;
+    return true;
+}
+
+/* While some PUs are not known well, one works that is needed by the rates as they are, or by those that are
+ * hoped for. A hope for others alone leaves nobody out, since it would come back soon, and no hope brings one
+ * back. */
+static bool choose_all(struct plb_chosen *c, const struct plb_view *view, double left,
+                       struct plb_aim_answer *answer)
+{
+    struct plb_aim_answer hoped;
+    bool hopes = c->hopes && choose(c, view, left, true, &hoped);
+    for (int p = 0; p < view->n_pus; p++)
+        c->hoped[p] = hopes ? c->x[p] : 0.0;
+    if (!choose(c, view, left, false, answer))
+        return false;
+    for (int p = 0; p < view->n_pus; p++)
+        c->x[p] = fmax(c->x[p], c->hoped[p]);
     return true;
 }
 
@@ -357,14 +362,15 @@ static void decide(struct plb_chosen *c, const struct plb_view *view, double lef
     c->moved = c->forced = c->turned = false;
     c->known_then = c->known;
     c->decided_at = view->now;
-    if (describe(c, view) == 0 || !(left > 0.0) || !choose(c, view, left, &answer)) {
+    if (describe(c, view) == 0 || !(left > 0.0) || !choose_all(c, view, left, &answer)) {
         for (int p = 0; p < view->n_pus && must; p++)
             c->pus[p].out = c->pus[p].gone && c->pus[p].out;
         return;
     }
     if (!must && answer.seconds < TOO_LATE * (view->now + answer.seconds))
         return;
-    leave_out_parts(c, view, left, &answer);
+    if (!c->hopes)
+        leave_out_parts(c, view, left, &answer);
     for (int p = 0; p < view->n_pus; p++)
         if (!c->pus[p].gone)
             c->pus[p].out = c->pus[p].rate > 0.0 && !(c->x[p] > 0.0);

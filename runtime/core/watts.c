@@ -198,6 +198,8 @@ bool plb_watts_heard(struct plb_watts *w, int first, const struct plb_window *wi
     bool changed = false;
     if (first < 0 || first + window->n > w->n)
         return false;
+    w->latest = fmax(w->latest, now);
+    now += w->before;
     for (int i = 0; i < window->n; i++) {
         int p = first + i, d = w->own[p];
         double joules = (double)window->at[i].joules;

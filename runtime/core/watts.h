@@ -27,14 +27,15 @@ void plb_watts_free(struct plb_watts *watts);
 /* Whether a meter measures a PU of these, so that its watts can be learned. O(PUs). */
 bool plb_watts_metered(const struct plb_pu_info *infos, int n, int pu);
 
-/* A PU is gone, before the first pass or later. */
+/* A PU is gone. */
 void plb_watts_lost(struct plb_watts *watts, int pu);
 
-/* Before the first pass, when it is known who is gone: the turns begin. */
-void plb_watts_begin(struct plb_watts *watts);
+/* A pass begins; with the first one the turns do. Returns whether some PUs rest. Times are those of the pass.
+ */
+bool plb_watts_pass(struct plb_watts *watts, const struct plb_view *view);
 
-/* A WINDOW of a node whose first PU in it is number `first` has come; now: on any clock. Returns whether
- * watts are known better, or other PUs have their turn. */
+/* A WINDOW of a node whose first PU in it is number `first` has come. Returns whether watts are known better,
+ * or other PUs have their turn. */
 bool plb_watts_heard(struct plb_watts *watts, int first, const struct plb_window *window, double now);
 
 /* Gives up meters that tell nothing while their PUs rest. True where there were some. */
@@ -43,8 +44,10 @@ bool plb_watts_late(struct plb_watts *watts, double now);
 /* Nobody rests any more. */
 void plb_watts_release(struct plb_watts *watts);
 
-/* Whether some PUs rest still; whether this one does. */
-bool plb_watts_turns(const struct plb_watts *watts);
+/* The work that a block may have, of a PU of this rate, 0: not known: while some PUs rest it is short. */
+double plb_watts_most(const struct plb_watts *watts, const struct plb_view *view, double rate, double work);
+
+/* Whether a PU rests still. */
 bool plb_watts_rests(const struct plb_watts *watts, int pu);
 
 /* Whether one can go by the watts of a PU: they are known, or will not be. */

@@ -27,7 +27,9 @@ struct plb_watts {
     const struct plb_pu_info *infos;
     int n, room;
     bool turns;
-    int unsettled; /* domains */
+    int unsettled;         /* domains */
+    bool began;            /* the first pass has */
+    double before, latest; /* seconds of the passes before; of this one, until the latest call */
     struct plb_watts_domain *at;
     int n_domains, starter; /* starter: the domain that begins at once; -1: PUs without a domain do */
     int *own, *host; /* by PU: the domain that measures it, that of the processors of its host; -1: none */

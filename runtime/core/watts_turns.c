@@ -9,6 +9,11 @@
 #define RESTED 0.5
 #define WORKED 0.25
 
+/* While PUs rest, a block lasts this long by the PU's latest rate, or else is this part of the pass. Larger:
+ * tasks go on in the rest of their PU. Smaller: more blocks. */
+#define BLOCK 0.02
+#define FIRST_BLOCK 1e-5
+
 /* Seconds for which PUs rest at most and wait for their meter. Windows of the slowest meters have one second.
  * Larger: a meter that does not work holds its PUs up. Smaller: one that is slow is given up. */
 #define PATIENCE 4.0
@@ -25,9 +30,11 @@ bool plb_watts_rests(const struct plb_watts *w, int p)
     return !d->alone || (d->kinds == 1 && w->second[p]);
 }
 
-bool plb_watts_turns(const struct plb_watts *w)
+double plb_watts_most(const struct plb_watts *w, const struct plb_view *view, double rate, double work)
 {
-    return w->unsettled > 0;
+    if (w->unsettled == 0)
+        return work;
+    return fmin(work, rate > 0.0 ? BLOCK * rate : FIRST_BLOCK * view->total);
 }
 
 void plb_watts_settle(struct plb_watts *w, struct plb_watts_domain *d)
@@ -45,7 +52,8 @@ static bool others_work(const struct plb_watts *w, int d, bool later)
     return false;
 }
 
-void plb_watts_begin(struct plb_watts *w)
+/* Those who are gone are known. */
+static void begin(struct plb_watts *w)
 {
     w->unsettled = w->n_domains;
     for (int d = 0; d < w->n_domains; d++)
@@ -67,6 +75,18 @@ void plb_watts_begin(struct plb_watts *w)
         }
     if (first->pus == 1 && !others_work(w, w->starter, true))
         plb_watts_settle(w, first);
+}
+
+bool plb_watts_pass(struct plb_watts *w, const struct plb_view *view)
+{
+    w->before += w->latest;
+    w->latest = 0.0;
+    for (int p = 0; p < w->n && !w->began; p++)
+        w->gone[p] = view->pus[p].lost;
+    if (!w->began)
+        begin(w);
+    w->began = true;
+    return w->unsettled > 0;
 }
 
 void plb_watts_release(struct plb_watts *w)
@@ -117,6 +137,8 @@ static void next_turn(struct plb_watts *w, int number, double now)
 bool plb_watts_late(struct plb_watts *w, double now)
 {
     bool any = false;
+    w->latest = fmax(w->latest, now);
+    now += w->before;
     for (int i = 0; i < w->n_domains && w->unsettled > 0; i++) {
         struct plb_watts_domain *d = &w->at[i];
         if (d->settled || now - d->since < PATIENCE)

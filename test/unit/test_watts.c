@@ -81,6 +81,12 @@ static bool hear(struct plb_watts *w, int first, int64_t number, double joules, 
     return plb_watts_heard(w, first, &window, (double)number * PLB_WINDOW_SHORT + 1e-3);
 }
 
+static void begin(struct plb_watts *w, int n)
+{
+    struct plb_pu pus[3] = {{.lost = false}};
+    plb_watts_pass(w, &(struct plb_view){.n_pus = n, .pus = pus});
+}
+
 static void assert_watts(const struct plb_watts *w, int p, double idle, double besides)
 {
     double i, b;
@@ -106,8 +112,8 @@ static void turns_tell_all(void **state)
                                   pu(2, 0, "b", "gpu", PLB_METERED_ALONE)};
     struct plb_watts *w = plb_watts_new(infos, 3, 3, true);
     assert_true(plb_watts_metered(infos, 3, 1));
-    plb_watts_begin(w);
-    assert_true(plb_watts_turns(w));
+    begin(w, 3);
+    assert_true(plb_watts_rests(w, 1));
     assert_false(plb_watts_rests(w, 0)); /* somebody begins */
     assert_true(plb_watts_rests(w, 1) && plb_watts_rests(w, 2));
     hear(w, 0, 1, 4.0, 0.1, none);
@@ -124,7 +130,7 @@ static void turns_tell_all(void **state)
     assert_true(plb_watts_settled(w, 2));
     hear(w, 0, 3, 1.0, 0.0, none);
     hear(w, 1, 3, none, 0.0, none);
-    assert_false(plb_watts_turns(w));
+    assert_false(plb_watts_rests(w, 0) || plb_watts_rests(w, 1) || plb_watts_rests(w, 2));
     assert_watts(w, 0, 5.0, 30.0);
     assert_watts(w, 1, 5.0, 50.0);
     assert_watts(w, 2, 5.0, 200.0);
@@ -138,7 +144,7 @@ static void a_turn_waits_for_the_rest(void **state)
     struct plb_pu_info infos[] = {pu(0, 0, "a", "p", PLB_METERS_ITS_HOST),
                                   pu(1, 0, "b", "p", PLB_METERS_ITS_HOST)};
     struct plb_watts *w = plb_watts_new(infos, 2, 2, true);
-    plb_watts_begin(w);
+    begin(w, 2);
     hear(w, 1, 1, 1.0, 0.0, (double)NAN);
     hear(w, 0, 1, 4.0, 0.1, (double)NAN);
     assert_true(plb_watts_rests(w, 0));
@@ -157,7 +163,7 @@ static void a_torn_window_is_left_out(void **state)
     const double none = (double)NAN;
     struct plb_pu_info infos[] = {pu(0, 0, "a", "p", PLB_METERS_ITS_HOST), pu(1, 0, "a", "q", 0)};
     struct plb_watts *w = plb_watts_new(infos, 2, 2, true);
-    plb_watts_begin(w);
+    begin(w, 2);
     hear(w, 0, 1, 4.0, 0.1, none);
     hear(w, 1, 1, none, 0.0, none);
     hear(w, 0, 2, 900.0, 0.0, none); /* the other one does not come */
@@ -183,7 +189,7 @@ static void meters_that_tell_nothing(void **state)
                                   pu(1, 0, "b", "p", PLB_METERS_ITS_HOST),
                                   pu(2, 0, "c", "p", PLB_METERS_ITS_HOST)};
     struct plb_watts *w = plb_watts_new(infos, 3, 3, true);
-    plb_watts_begin(w);
+    begin(w, 3);
     hear(w, 1, 1, 0.0, 0.0, (double)NAN);
     hear(w, 1, 2, 0.0, 0.1, (double)NAN);
     assert_true(plb_watts_settled(w, 1));
@@ -191,12 +197,12 @@ static void meters_that_tell_nothing(void **state)
     assert_true(plb_watts_rests(w, 2));
     assert_false(plb_watts_late(w, 1.0));
     assert_true(plb_watts_late(w, 10.0));
-    assert_false(plb_watts_turns(w));
+    assert_false(plb_watts_rests(w, 0) || plb_watts_rests(w, 1) || plb_watts_rests(w, 2));
     plb_watts_free(w);
     w = plb_watts_new(infos, 3, 3, true);
-    plb_watts_begin(w);
+    begin(w, 3);
     plb_watts_lost(w, 0);
-    assert_false(plb_watts_turns(w));
+    assert_false(plb_watts_rests(w, 0) || plb_watts_rests(w, 1) || plb_watts_rests(w, 2));
     plb_watts_free(w);
 }
 
