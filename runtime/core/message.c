@@ -247,7 +247,7 @@ static const char *check_joules(const struct plb_joules *j)
 
 static const char *check_window(const struct plb_window *w)
 {
-    if (w->number < 0 || !(possible(w->seconds) && w->seconds > 0.0) || !possible_watts(w->joules))
+    if (w->number < 0 || !possible(w->seconds) || !possible_watts(w->joules))
         return "an impossible window";
     if (w->n < 0 || w->n > PLB_WINDOW_PUS)
         return "an impossible number of PUs";

@@ -151,6 +151,21 @@ static void add_costs(const struct plb_cost_map *map, struct plb_report *r)
     }
 }
 
+/* Watts that were told, or learned. */
+static void add_watts(const struct plb_master *master, int p, struct plb_report_pu *pu)
+{
+    static const char *const origins[] = {"told", "measured", "unmeasured"};
+    const struct plb_pu_info *info = plb_master_pu(master, p);
+    const struct plb_watts *watts = plb_master_watts(master);
+    double idle = info->static_watts, besides = info->dynamic_watts;
+    enum plb_watts_origin origin = isfinite(idle + besides) ? PLB_WATTS_TOLD : PLB_WATTS_UNMEASURED;
+    if (watts != NULL)
+        origin = plb_watts_of(watts, p, &idle, &besides);
+    pu->watts_idle = origin == PLB_WATTS_UNMEASURED ? (double)NAN : idle;
+    pu->watts_busy = origin == PLB_WATTS_UNMEASURED ? (double)NAN : idle + besides;
+    pu->watts_origin = origins[origin];
+}
+
 /* The work that the PUs have done. */
 static void add_pus(struct plb_master *master, struct plb_report *r)
 {
@@ -175,6 +190,7 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .refused = plb_master_refused(master, p) && !info->broken,
                                      .static_j = (double)NAN,
                                      .dynamic_j = (double)NAN};
+        add_watts(master, p, pu);
         snprintf(pu->host, sizeof pu->host, "%s", info->host);
         snprintf(pu->name, sizeof pu->name, "%s", info->name);
         snprintf(pu->failure, sizeof pu->failure, "%s", info->broken ? NOT_OPENED : totals->failure);

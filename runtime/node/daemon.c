@@ -9,10 +9,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "job/phase.h"
-#include "node/errands.h"
-#include "node/hung.h"
+#include "node/daemon_inside.h"
 #include "node/own_worker.h"
-#include "node/pinned.h"
 
 /* Seconds that a report may wait for the next ones, where the master does not need it soon. Larger: balancers
  * hear later. Smaller: two threads take the lock from each other, and each report costs a message. As long as
@@ -28,21 +26,6 @@
  * crashed may hold it for ever. More: the last words come later. Fewer: they lack the block. */
 #define LAST_TRIES 50
 #define LAST_PAUSE 1e-3
-
-struct plb_node {
-    struct plb_node_shared shared;
-    struct plb_runner *runners;
-    int n_pus;
-    struct plb_sizes sizes; /* of the job's data */
-    bool awaiting;          /* another node's answer */
-    bool left;              /* a PU was left in its task when the node stopped */
-    struct plb_pinned pinned;
-    struct plb_errands errands;
-    struct plb_outbox reports;
-    bool sends;       /* results are on their way to another rank */
-    double collected; /* plb_now() when reports were last collected */
-    struct plb_hung_watch watch;
-};
 
 /* ------------------------------------------------------------ start and end */
 

@@ -150,7 +150,7 @@ static void exact_meters(void **state)
 static void wraps(void **state)
 {
     (void)state;
-    const struct plb_virtual_meters wraps = {.on = true, .range_j = 300.0};
+    const struct plb_virtual_meters wraps = {.on = true, .range_j = 3000.0};
     both("sure", "wraps", &wraps, 120.0, USUAL / 3, 1.03);
 }
 

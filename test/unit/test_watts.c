@@ -222,7 +222,7 @@ static void windows_have_a_form(void **state)
     m->window.joules = INFINITY;
     assert_non_null(plb_message_check(m, m->size, 2));
     m->window.joules = 1.0;
-    m->window.seconds = 0.0;
+    m->window.seconds = -0.1;
     assert_non_null(plb_message_check(m, m->size, 2));
     plb_outbox_fini(&box);
 }
