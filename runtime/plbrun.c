@@ -150,7 +150,7 @@ static void release(struct job_run *r)
 
 /* ---------------------------------------------------------------- a simulated run */
 
-static void fill_report(struct job_run *r, const struct plb_simulated *result, const double *worked_s)
+static void fill_report(struct job_run *r, const struct plb_simulated *result, const struct plb_simulation *s)
 {
     struct plb_report *report = &r->report;
     plb_report_from_master(result->master, &r->job, result->times, report);
@@ -164,7 +164,7 @@ static void fill_report(struct job_run *r, const struct plb_simulated *result, c
     report->solve_s = result->solve_s;
     report->messages = result->messages;
     report->bytes_moved = result->bytes;
-    plb_report_add_energy(result->master, &r->job.cluster, worked_s, report);
+    plb_report_add_energy(result->master, &r->job.cluster, s->worked_s, s->node_s, report);
     plb_report_derive(report);
 }
 
@@ -189,14 +189,16 @@ static int simulate(struct job_run *r, struct plb_error *err)
         .simulated = true,
     });
     s.worked_s = plb_alloc((size_t)r->job.cluster.n_pus * sizeof *s.worked_s);
+    s.node_s = plb_alloc((size_t)r->job.cluster.n_nodes * sizeof *s.node_s);
     plb_simulate(&s, &result, err);
     plb_warn_of_refused(result.master, &r->job.app);
     if (err->status == PLB_OK) {
-        fill_report(r, &result, s.worked_s);
+        fill_report(r, &result, &s);
         plb_outputs_write(a, &r->job, &r->report, &r->trace, NULL, err);
     }
     plb_master_free(result.master);
     free(s.worked_s);
+    free(s.node_s);
     return err->status;
 }
 

@@ -68,8 +68,9 @@ void plb_agenda_entrust(struct plb_agenda *agenda, int pu, struct plb_range rang
 /* Whether a PU is in use: neither refused nor gone. */
 bool plb_agenda_lives(const struct plb_agenda *agenda, int pu);
 
-/* Whether a PU is left out, since others work for less. */
+/* Whether a PU is left out, since others work for less; what that has saved so far. */
 bool plb_agenda_leaves_out(const struct plb_agenda *agenda, int pu);
+struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *agenda);
 
 void plb_agenda_ideal(struct plb_agenda *agenda, const struct plb_ideal *ideals);
 const char *plb_agenda_failure(const struct plb_agenda *agenda);  /* why the pass cannot end; NULL: it can */

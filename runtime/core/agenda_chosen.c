@@ -77,6 +77,11 @@ bool plb_agenda_leaves_out(const struct plb_agenda *a, int p)
     return a->pus[p].out;
 }
 
+struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *a)
+{
+    return a->chosen != NULL ? plb_chosen_account(a->chosen) : (struct plb_goal_account){0};
+}
+
 void plb_agenda_readmit(struct plb_agenda *a)
 {
     for (int p = 0; p < a->seen.view.n_pus && a->chosen != NULL; p++)

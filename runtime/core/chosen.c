@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "core/chosen_inside.h"
 
 /* Part of the time of a pass from decision to decision. Larger: what has changed is seen later. Smaller: the
  * master decides more. The second, in seconds for each PU, keeps that below a tenth of its time. */
@@ -45,29 +46,6 @@
 #define FIRST 0.1
 #define HOPE 0.5
 
-struct chosen_pu {
-    double rate;  /* of the last decision; 0: was not known */
-    double hoped; /* the same with the hope for a PU that is not known well */
-    double now;   /* of the latest report; 0: there is none */
-    double watched_s;
-    bool known, out, gone;
-};
-
-struct plb_chosen {
-    struct plb_goal goal;
-    const struct plb_pu_info *infos;
-    bool by_power;
-    struct chosen_pu *pus;
-    struct plb_power_pu *speeds;
-    double *x, *less, *hoped, *static_watts;
-    double now; /* sum over the PUs */
-    int n_nodes, known, known_then;
-    bool moved, forced, hopes; /* hopes: some PU was not known well */
-    double decided_at;
-    struct plb_watts *watts; /* NULL: all are told */
-    bool turned;             /* others have their turn */
-};
-
 struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_pu_info *infos, int n_pus,
                                   int room, int n_nodes, bool by_power)
 {
@@ -82,6 +60,7 @@ struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_
     c->less = plb_alloc(n * sizeof *c->less);
     c->hoped = plb_alloc(n * sizeof *c->hoped);
     c->static_watts = plb_alloc((size_t)n_nodes * sizeof *c->static_watts);
+    c->on = plb_alloc((size_t)n_nodes * sizeof *c->on);
     c->watts = plb_watts_new(infos, n_pus, room, !by_power);
     return c;
 }
@@ -96,6 +75,7 @@ void plb_chosen_free(struct plb_chosen *c)
     free(c->less);
     free(c->hoped);
     free(c->static_watts);
+    free(c->on);
     plb_watts_free(c->watts);
     free(c);
 }
@@ -113,13 +93,19 @@ static double rate_of(const struct plb_sample *s)
     return seconds > 0.0 && isfinite(rate) ? rate : 0.0;
 }
 
-/* Of the latest samples, which have half of the time. */
+/* Of the latest samples, which have half of the time. The first one counts where there is no other, and
+ * without its transfers: these are long where ranks speak to each other for the first time. */
 static double latest_rate(const struct plb_pu *pu)
 {
     double all = 0.0, seconds = 0.0, work = 0.0;
-    for (int i = 0; i < pu->n_samples; i++)
+    int first = pu->n_samples > 1 ? 1 : 0;
+    if (pu->n_samples == 1) {
+        double rate = pu->samples[0].work / pu->samples[0].execute_s;
+        return rate > 0.0 && isfinite(rate) ? rate : 0.0;
+    }
+    for (int i = first; i < pu->n_samples; i++)
         all += seconds_of(&pu->samples[i]);
-    for (int i = pu->n_samples - 1; i >= 0 && !(seconds > 0.5 * all); i--) {
+    for (int i = pu->n_samples - 1; i >= first && !(seconds > 0.5 * all); i--) {
         seconds += seconds_of(&pu->samples[i]);
         work += pu->samples[i].work * (double)pu->samples[i].tasks;
     }
@@ -141,7 +127,7 @@ static double hope_of(const struct plb_chosen *c, const struct plb_view *view, i
 }
 
 /* Whether a PU is known by now. */
-static void judge(struct plb_chosen *c, const struct plb_view *view, int p)
+void plb_chosen_judge(struct plb_chosen *c, const struct plb_view *view, int p)
 {
     struct chosen_pu *own = &c->pus[p];
     bool before = own->known, watched = own->watched_s >= FIRST * trained_s(c, view);
@@ -161,13 +147,16 @@ static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
         const struct plb_sample *last = &pu->samples[pu->n_samples - 1];
         c->now += rate_of(last) - own->now;
         own->now = rate_of(last);
-        own->watched_s += seconds_of(last);
+        own->watched_s += pu->n_samples > 1 ? seconds_of(last) : last->execute_s * (double)last->tasks;
     }
-    judge(c, view, p);
+    plb_chosen_judge(c, view, p);
 }
 
 void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view)
 {
+    c->passes = plb_chosen_account(c);
+    c->total = view->total;
+    c->n_pus = view->n_pus;
     c->known = c->known_then = 0;
     c->now = 0.0;
     c->moved = c->forced = false;
@@ -193,27 +182,6 @@ void plb_chosen_lost(struct plb_chosen *c, int p)
     c->pus[p].gone = true;
     if (c->watts != NULL)
         plb_watts_lost(c->watts, p);
-}
-
-void plb_chosen_metered(struct plb_chosen *c, const struct plb_view *view, int first,
-                        const struct plb_window *window)
-{
-    if (c->watts == NULL || !plb_watts_heard(c->watts, first, window, view->now))
-        return;
-    c->turned = c->moved = true;
-    for (int p = 0; p < view->n_pus; p++)
-        if (!c->pus[p].gone)
-            judge(c, view, p);
-}
-
-const struct plb_watts *plb_chosen_watts(const struct plb_chosen *c)
-{
-    return c->watts;
-}
-
-double plb_chosen_most(const struct plb_chosen *c, const struct plb_view *view, int p, double work)
-{
-    return c->watts != NULL ? plb_watts_most(c->watts, view, c->pus[p].now, work) : work;
 }
 
 void plb_chosen_joined(struct plb_chosen *c)
@@ -259,13 +227,11 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
         c->static_watts[i] = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
         struct chosen_pu *own = &c->pus[p];
-        double idle = c->infos[p].static_watts, besides = c->infos[p].dynamic_watts;
-        bool counts = own->known && !own->gone;
-        if (c->watts != NULL && plb_watts_of(c->watts, p, &idle, &besides) == PLB_WATTS_UNMEASURED)
-            counts = false;
+        double idle, besides;
+        bool counts = plb_chosen_watts_of(c, p, &idle, &besides) && own->known && !own->gone;
         own->rate = !counts ? 0.0 : c->by_power ? view->pus[p].power : latest_rate(&view->pus[p]);
         own->hoped = counts ? own->rate * (1.0 + hope_of(c, view, p)) : 0.0;
-        c->hopes = c->hopes || own->hoped > own->rate;
+        c->hopes = c->hopes || (own->hoped > own->rate && !own->out);
         c->static_watts[c->infos[p].node] += idle;
         c->speeds[p] = (struct plb_power_pu){own->rate, besides, c->infos[p].node};
         n += own->rate > 0.0;
@@ -360,6 +326,7 @@ static void decide(struct plb_chosen *c, const struct plb_view *view, double lef
     struct plb_aim_answer answer;
     bool must = c->forced;
     c->moved = c->forced = c->turned = false;
+    c->n_pus = view->n_pus;
     c->known_then = c->known;
     c->decided_at = view->now;
     if (describe(c, view) == 0 || !(left > 0.0) || !choose_all(c, view, left, &answer)) {
@@ -374,20 +341,11 @@ static void decide(struct plb_chosen *c, const struct plb_view *view, double lef
     for (int p = 0; p < view->n_pus; p++)
         if (!c->pus[p].gone)
             c->pus[p].out = c->pus[p].rate > 0.0 && !(c->x[p] > 0.0);
-}
-
-/* Whether somebody works. */
-static bool any_works(const struct plb_chosen *c, const struct plb_view *view)
-{
-    for (int p = 0; p < view->n_pus; p++)
-        if (!c->pus[p].gone && !plb_chosen_out(c, p))
-            return true;
-    return false;
+    plb_chosen_note_watts(c);
 }
 
 void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double left)
 {
     decide(c, view, left);
-    if (c->watts != NULL && !any_works(c, view))
-        plb_watts_release(c->watts);
+    plb_chosen_keep_one(c, view);
 }

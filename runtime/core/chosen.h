@@ -58,4 +58,7 @@ bool plb_chosen_out(const struct plb_chosen *chosen, int pu);
 /* Work per second, as of the last decision; 0: not known. */
 double plb_chosen_rate(const struct plb_chosen *chosen, int pu);
 
+/* Of the passes so far; the one that runs counts in full. */
+struct plb_goal_account plb_chosen_account(const struct plb_chosen *chosen);
+
 #endif

@@ -131,6 +131,11 @@ struct plb_work_count *plb_master_work(struct plb_master *master);
 const struct plb_watts *plb_master_watts(const struct plb_master *master); /* NULL: none are learned */
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *master);
 
+/* The goal of the run, what came of it, and whether a PU is left out for it. */
+const struct plb_goal *plb_master_goal(const struct plb_master *master);
+struct plb_goal_account plb_master_goal_account(const struct plb_master *master);
+bool plb_master_leaves_out(const struct plb_master *master, int pu);
+
 /* NULL, or the invariant of the ledger or of the agenda that does not hold. For tests and debug builds. */
 const char *plb_master_check(const struct plb_master *master);
 

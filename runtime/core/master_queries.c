@@ -83,6 +83,21 @@ const struct plb_balancer_stats *plb_master_stats(const struct plb_master *m)
     return plb_agenda_stats(m->agenda);
 }
 
+const struct plb_goal *plb_master_goal(const struct plb_master *m)
+{
+    return &m->config.goal;
+}
+
+struct plb_goal_account plb_master_goal_account(const struct plb_master *m)
+{
+    return plb_agenda_goal_account(m->agenda);
+}
+
+bool plb_master_leaves_out(const struct plb_master *m, int pu)
+{
+    return plb_agenda_leaves_out(m->agenda, pu);
+}
+
 const char *plb_master_check(const struct plb_master *m)
 {
     const char *wrong = plb_ledger_check(m->ledger);

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "drive/set_aside.h"
+#include "drive/simulation.h"
 #include "job/dataset.h"
 #include "journal/journal.h"
 #include "model/fit.h"
@@ -188,6 +189,7 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .stolen_in = totals->stolen_in,
                                      .stolen_out = totals->stolen_out,
                                      .refused = plb_master_refused(master, p) && !info->broken,
+                                     .left_out = plb_master_leaves_out(master, p),
                                      .static_j = (double)NAN,
                                      .dynamic_j = (double)NAN};
         add_watts(master, p, pu);
@@ -197,6 +199,20 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
         r->nodes += info->node != last_node;
         last_node = info->node;
     }
+}
+
+static void add_goal(const struct plb_master *master, struct plb_report_goal *g)
+{
+    const struct plb_goal *goal = plb_master_goal(master);
+    struct plb_goal_account account = plb_master_goal_account(master);
+    *g = (struct plb_report_goal){
+        .objective_is = goal->objective,
+        .deadline_s = goal->deadline_s,
+        .power_cap_w = goal->power_cap,
+        .most_w = account.most_watts,
+        .saved_j = account.saved_j,
+        .longer_s = account.longer_s,
+    };
 }
 
 static void add_times(const struct plb_app *app, const struct plb_report_phase *times, struct plb_report *r)
@@ -256,6 +272,7 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
     if (r->n_phases > 1)
         r->curves = plb_alloc((size_t)(n * r->n_phases) * sizeof *r->curves);
     add_pus(master, r);
+    add_goal(master, &r->goal);
     add_times(app, times, r);
     const struct plb_cost_map *map = r->n_phases == 1 ? plb_work_count_end(plb_master_work(master)) : NULL;
     if (map != NULL)
@@ -271,14 +288,44 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
     r->most_cost = isnan(r->cost_spread) ? (double)NAN : spread.most;
 }
 
+/* How long the static watts of a PU's node count: from the start of the job to its end, or to the end of the
+ * node's last task where its PUs are left out, or only while it has tasks. */
+static double static_seconds(const struct plb_master *master, int p, const struct plb_node_seconds *node,
+                             double makespan)
+{
+    enum plb_static_rule rule = plb_master_goal(master)->rule;
+    const struct plb_pu_info *own = plb_master_pu(master, p);
+    bool stays = false;
+    if (rule != PLB_STATIC_OFF_WHEN_IDLE)
+        return rule == PLB_STATIC_JOB ? makespan : node->busy_s;
+    for (int q = p - own->local; q < plb_master_pus(master) && plb_master_pu(master, q)->node == own->node;
+         q++)
+        stays = stays || !plb_master_leaves_out(master, q);
+    return stays && node->last_s > 0.0 ? makespan : node->last_s;
+}
+
 void plb_report_add_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
-                           const double *worked_s, struct plb_report *r)
+                           const double *worked_s, const struct plb_node_seconds *node_s,
+                           struct plb_report *r)
 {
     for (int p = 0; p < r->n_pus; p++) {
         const struct plb_pu_info *info = plb_master_pu(master, p);
         int number = cluster->nodes[info->node].first_pu + info->local;
-        r->pus[p].static_j = cluster->pus[number].static_watts * r->makespan_s;
+        r->pus[p].static_j = cluster->pus[number].static_watts
+                           * static_seconds(master, p, &node_s[info->node], r->makespan_s);
         r->pus[p].dynamic_j = cluster->pus[number].dynamic_watts * worked_s[number];
+    }
+}
+
+void plb_report_add_emulated_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
+                                    struct plb_report *r)
+{
+    bool whole = plb_master_goal(master)->rule == PLB_STATIC_JOB;
+    r->emulated = cluster->n_nodes > 0;
+    for (int p = 0; p < r->n_pus && r->emulated; p++) {
+        const struct plb_pu_info *info = plb_master_pu(master, p);
+        r->pus[p].static_j = whole ? info->static_watts * r->makespan_s : (double)NAN;
+        r->pus[p].dynamic_j = info->dynamic_watts * r->pus[p].busy_s;
     }
 }
 

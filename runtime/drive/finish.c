@@ -119,6 +119,7 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     report->makespan_s = rank0->makespan;
     report->solve_s = rank0->solve;
     report->damaged = rank0->damaged;
+    plb_report_add_emulated_energy(rank0->master, &rank0->job->cluster, report);
     report->meters = rank0->meters;
     report->n_meters = rank0->n_meters;
     plb_report_derive(report);

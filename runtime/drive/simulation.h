@@ -113,6 +113,11 @@ struct plb_virtual_meters {
     double still_from; /* from this second on */
 };
 
+/* When a node had tasks: for how long, copies included, and the end of the last one. */
+struct plb_node_seconds {
+    double busy_s, last_s;
+};
+
 struct plb_simulation {
     const struct plb_cluster_spec *cluster;
     const struct plb_cost_map
@@ -138,7 +143,8 @@ struct plb_simulation {
     double *worked_s; /* of each PU of the cluster: the seconds of its tasks, with their copies, are added,
                          also of tasks that were cancelled, or in vain. Not of one whose node was lost
                          meanwhile. NULL: not wanted */
-    struct plb_profiles *profiles; /* to begin with, or NULL */
+    struct plb_node_seconds *node_s; /* of each node of the cluster, in the same way; NULL: not wanted */
+    struct plb_profiles *profiles;   /* to begin with, or NULL */
     struct plb_virtual_meters meters;
     /* Stress, for tests. */
     double delay;         /* every message is up to so many seconds late, so that they overtake */

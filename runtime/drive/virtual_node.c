@@ -99,12 +99,15 @@ static void collect(struct plb_virtual_nodes *v, int n)
 /* ------------------------------------------------------------------------- tasks */
 
 /* It executes no more, and its dynamic watts end. */
-static void rest(struct plb_virtual_nodes *v, int id)
+static void rest(struct plb_virtual_nodes *v, int n, int id)
 {
     struct virtual_pu *pu = &v->pus[id];
-    pu->worked_s += plb_virtual_pu_executes_s(pu, v->world->now);
+    double worked_s = plb_virtual_pu_executes_s(pu, v->world->now);
+    if (pu->executing)
+        plb_virtual_count_tasks(v, n, -1);
+    pu->worked_s += worked_s;
     if (v->world->in->worked_s != NULL)
-        v->world->in->worked_s[id] += plb_virtual_pu_executes_s(pu, v->world->now);
+        v->world->in->worked_s[id] += worked_s;
     pu->executing = false;
     pu->idle_since = v->world->now;
 }
@@ -152,6 +155,7 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
     plb_virtual_held_report(&pu->held, task);
     double bytes = plb_sizes_bytes(&in->inputs, task->range) + plb_sizes_bytes(&in->results, task->range);
     pu->executing = true;
+    plb_virtual_count_tasks(v, n, 1);
     pu->started = now;
     pu->copies_s = 2.0 * pu->spec->copy_latency + bytes / pu->spec->copy_bandwidth;
     pu->transfer_s = pu->copies_s + fmax(now - fmax(pu->idle_since, pu->current.asked), 0.0);
@@ -181,7 +185,7 @@ static void drop_out(struct plb_virtual_nodes *v, int n, int id, const char *why
         plb_worker_leave(node->worker, id - node->first_pu, &pu->line[i].task, &failure);
     }
     plb_virtual_held_give_back(&pu->held, why);
-    rest(v, id);
+    rest(v, n, id);
     pu->gone = true;
     pu->n_line = 0;
 }
@@ -225,7 +229,7 @@ static void die(struct plb_virtual_nodes *v, int n, int id)
     }
     v->world->out->stress.killed_children++;
     plb_worker_forget(v->at[n].worker, id - v->at[n].first_pu);
-    rest(v, id);
+    rest(v, n, id);
     advance_all(v, n);
 }
 
@@ -259,7 +263,7 @@ static void finish(struct plb_virtual_nodes *v, int n, int id)
     }
     plb_virtual_trace(v->world, n, id, PLB_TRACE_TRANSFER, pu->started, executing, task, task->pass);
     plb_virtual_trace(v->world, n, id, PLB_TRACE_TASK, executing, v->world->now, task, task->pass);
-    rest(v, id);
+    rest(v, n, id);
     if (v->world->in->watch.executed != NULL)
         v->world->in->watch.executed(v->world->in->watch.context, id, task);
     bool urgent = end(node, pu);
@@ -282,7 +286,7 @@ static void cancel(struct plb_virtual_nodes *v, int n, bool pass_begins)
         bool ends = pu->executing && plb_worker_obsolete(node->worker, &pu->current.task);
         if (ends) {
             plb_worker_forget(node->worker, id - node->first_pu);
-            rest(v, id);
+            rest(v, n, id);
         }
         pu->idle_since = pass_begins ? v->world->now : pu->idle_since;
         int kept = 0;
@@ -330,7 +334,7 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
         cancel(v, m->to, m->type == PLB_PASS);
     node->stopped = m->type == PLB_STOP;
     for (int i = 0; node->stopped && i < node->n_pus; i++)
-        rest(v, node->first_pu + i);
+        rest(v, m->to, node->first_pu + i);
     dispatch(v);
     if (m->type != PLB_STEAL)
         advance_all(v, m->to);

@@ -49,6 +49,8 @@ struct virtual_node {
     bool gathers;   /* reduced arrays of consecutive tasks are one result */
     double look_at; /* when it looks next; once at a time */
     bool stopped;
+    int executing;     /* PUs that execute a task */
+    double busy_since; /* the first of them began */
 };
 
 struct plb_virtual_nodes {
@@ -62,5 +64,19 @@ struct plb_virtual_nodes {
     struct virtual_pu *pus;
     struct plb_outbox out;
 };
+
+/* A PU of the node begins a task, or ends one. */
+static inline void plb_virtual_count_tasks(struct plb_virtual_nodes *v, int n, int more)
+{
+    struct plb_node_seconds *seconds = v->world->in->node_s;
+    struct virtual_node *node = &v->at[n];
+    if (node->executing == 0)
+        node->busy_since = v->world->now;
+    node->executing += more;
+    if (node->executing > 0 || seconds == NULL)
+        return;
+    seconds[n].busy_s += v->world->now - node->busy_since;
+    seconds[n].last_s = v->world->now;
+}
 
 #endif

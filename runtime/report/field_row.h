@@ -24,6 +24,7 @@
 #define PHASE(name) MEMBER(struct plb_report_phase, name)
 #define ASIDE(name) MEMBER(struct plb_report_aside, name)
 #define METER(name) MEMBER(struct plb_report_meter, name)
+#define GOAL(name) MEMBER(struct plb_report_goal, name)
 #define CURVE(name) MEMBER(struct plb_report_curve, name)
 #define GET(function, value_type) .type = (value_type), .get = (function)
 #define LIST_OF(table, record) .fields = (table), .record_bytes = sizeof(record)

@@ -109,6 +109,12 @@ static struct plb_value meters(const struct plb_report *report, const void *reco
     return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_meters, .list = report->meters};
 }
 
+static struct plb_value goal(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_OBJECT, .whole = 1, .list = &report->goal};
+}
+
 static struct plb_value kind(const struct plb_report *report, const void *record)
 {
     static const char *const names[] = {
@@ -143,13 +149,6 @@ static struct plb_value phase_curve(const struct plb_report *report, const void 
 {
     (void)report;
     return object_of(record);
-}
-
-static struct plb_value terms(const struct plb_report *report, const void *record)
-{
-    const struct plb_report_curve *curve = record;
-    (void)report;
-    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = curve->n_terms, .list = curve->terms};
 }
 
 static struct plb_value phases(const struct plb_report *report, const void *record)
@@ -194,6 +193,8 @@ const struct plb_field plb_run_fields[] = {
     {"phase_times", PLB_UNIT_COUNT, GET(phase_times, PLB_VALUE_LIST),
      LIST_OF(plb_phase_fields, struct plb_report_phase),
      .meaning = "Passes and times of each phase of the kernel. A kernel without phases has one."},
+    {"goal", PLB_UNIT_NONE, GET(goal, PLB_VALUE_OBJECT), LIST_OF(plb_goal_fields, struct plb_report_goal),
+     .meaning = "The objective and its limits (`balance.objective`), and what came of them."},
     {"makespan_s", PLB_UNIT_SECONDS, RUN(makespan_s),
      .meaning = "Time of all passes together; virtual in a simulation."},
     {"bound_s", PLB_UNIT_SECONDS, RUN_OR_UNKNOWN(bound_s),
@@ -241,7 +242,7 @@ const struct plb_field plb_run_fields[] = {
     {"energy_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(energy_j),
      .meaning =
          "Energy of the run. It is that of all hosts, as their meters counted it, or of all PUs by the "
-         "watts of a simulated .cluster file. Null where a part of it is unmeasured."},
+         "watts of a .cluster file. Null where a part of it is unmeasured."},
     {"measured_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(measured_j),
      .meaning = "Energy of those parts that were measured; null where none was."},
     {"meters", PLB_UNIT_COUNT, GET(meters, PLB_VALUE_LIST),
@@ -308,11 +309,11 @@ const struct plb_field plb_pu_fields[] = {
     {"idle_s", PLB_UNIT_SECONDS, PU(idle_s), COLUMN("idle", 10),
      .meaning = "The makespan less `busy_s`; so also the time after a PU has failed."},
     {"static_j", PLB_UNIT_JOULES, PU_OR_UNKNOWN(static_j),
-     .meaning = "Its static watts over the makespan, whether it worked or not; null where unmeasured."},
+     .meaning = "Its static watts, for as long as `energy.static` says; null where unmeasured."},
     {"dynamic_j", PLB_UNIT_JOULES, PU_OR_UNKNOWN(dynamic_j),
      .meaning = "Its dynamic watts over the time of its tasks and their copies; null where unmeasured."},
     {"meter", PLB_UNIT_NONE, PU(meter), .choices = "cluster|unmeasured",
-     .meaning = "Where these joules come from: the watts of the .cluster file of a simulation, or nowhere."},
+     .meaning = "Where these joules come from: the watts of a .cluster file, or nowhere."},
     {"watts_idle", PLB_UNIT_NONE, PU_OR_UNKNOWN(watts_idle),
      .meaning = "Watts of its domain while nobody works, its part of them; null where unmeasured."},
     {"watts_busy", PLB_UNIT_NONE, PU_OR_UNKNOWN(watts_busy),
@@ -337,6 +338,8 @@ const struct plb_field plb_pu_fields[] = {
      .meaning = "The seconds of a task beyond its work, by the line through its times; null as before."},
     {"refused", PLB_UNIT_NONE, PU(refused),
      .meaning = "Whether the PU was not used because its memory is too small."},
+    {"left_out", PLB_UNIT_NONE, PU(left_out),
+     .meaning = "Whether it was left out when the last pass ended, since others do it with less energy."},
     {"failure", PLB_UNIT_NONE, PU_OR_UNKNOWN(failed),
      .meaning = "Why the PU was used no more, as its device or its node said; null where nothing failed."},
     {"unused", PLB_UNIT_NONE, PU_OR_UNKNOWN(unused),
@@ -353,18 +356,6 @@ const struct plb_field plb_curve_fields[] = {
      LIST_OF(plb_fit_fields, struct plb_report_curve),
      .meaning = "Fitted curve of this phase; null where nothing was measured."},
     {"r2", PLB_UNIT_NONE, CURVE(r2), .meaning = R2_MEANING},
-    {.meaning = NULL},
-};
-
-const struct plb_field plb_fit_fields[] = {
-    {"text", PLB_UNIT_NONE, CURVE(text), .meaning = "The curve for people, rounded."},
-    {"terms", PLB_UNIT_COUNT, GET(terms, PLB_VALUE_LIST), LIST_OF(plb_term_fields, struct plb_report_term),
-     .meaning = "The curve for programs: the sum of these terms with u = x / `scale`, in seconds."},
-    {"scale", PLB_UNIT_OF_APP, CURVE(scale), .meaning = "Units of average cost by which x is divided."},
-    {"low", PLB_UNIT_OF_APP, CURVE(low),
-     .meaning = "Smallest size that was measured, in units of average cost. Below it the sum does not hold."},
-    {"high", PLB_UNIT_OF_APP, CURVE(high),
-     .meaning = "Largest size that was measured. Above it the sum does not hold."},
     {.meaning = NULL},
 };
 

@@ -75,6 +75,7 @@ struct plb_field {
 /* The tables, in the order of the JSON report; the last row of each has no meaning (NULL). */
 extern const struct plb_field plb_run_fields[];     /* records are struct plb_report */
 extern const struct plb_field plb_pu_fields[];      /* records are struct plb_report_pu */
+extern const struct plb_field plb_goal_fields[];    /* records are struct plb_report_goal */
 extern const struct plb_field plb_term_fields[];    /* records are struct plb_report_term */
 extern const struct plb_field plb_fit_fields[];     /* records are struct plb_report_curve */
 extern const struct plb_field plb_curve_fields[];   /* records are struct plb_report_curve */

@@ -3,6 +3,49 @@
 
 #include "report/field_row.h"
 
+static struct plb_value terms(const struct plb_report *report, const void *record)
+{
+    const struct plb_report_curve *curve = record;
+    (void)report;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = curve->n_terms, .list = curve->terms};
+}
+
+const struct plb_field plb_fit_fields[] = {
+    {"text", PLB_UNIT_NONE, CURVE(text), .meaning = "The curve for people, rounded."},
+    {"terms", PLB_UNIT_COUNT, GET(terms, PLB_VALUE_LIST), LIST_OF(plb_term_fields, struct plb_report_term),
+     .meaning = "The curve for programs: the sum of these terms with u = x / `scale`, in seconds."},
+    {"scale", PLB_UNIT_OF_APP, CURVE(scale), .meaning = "Units of average cost by which x is divided."},
+    {"low", PLB_UNIT_OF_APP, CURVE(low),
+     .meaning = "Smallest size that was measured, in units of average cost. Below it the sum does not hold."},
+    {"high", PLB_UNIT_OF_APP, CURVE(high),
+     .meaning = "Largest size that was measured. Above it the sum does not hold."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_goal_fields[] = {
+    {"objective", PLB_UNIT_NONE, GOAL(objective), .choices = "time|energy|edp",
+     .meaning = "What was to be least (`balance.objective`)."},
+    {"deadline_s", PLB_UNIT_SECONDS, GOAL(deadline_s), .or_unknown = true,
+     .meaning = "Time that each pass may take (`balance.deadline`); null where there is no limit."},
+    {"longest_pass_s", PLB_UNIT_SECONDS, GOAL(longest_pass_s), .meaning = "Time of the longest pass."},
+    {"deadline", PLB_UNIT_NONE, GOAL(deadline), .choices = "none|met|late",
+     .meaning = "Whether all passes that ended kept the limit."},
+    {"power_cap_w", PLB_UNIT_NONE, GOAL(power_cap_w), .or_unknown = true,
+     .meaning = "Watts that the PUs together may draw (`balance.power_cap`); null where there is no limit."},
+    {"most_w", PLB_UNIT_NONE, GOAL(most_w), .or_unknown = true,
+     .meaning = "Most watts of the PUs that were to work, with the static watts that count, once all PUs had "
+                "been tried. Null before that, and where all PUs work."},
+    {"cap", PLB_UNIT_NONE, GOAL(cap), .choices = "none|kept|over|untried",
+     .meaning = "Whether that kept the limit; `untried` where the run ended before each PU was tried."},
+    {"left_out", PLB_UNIT_COUNT, GOAL(left_out), .meaning = "PUs that were left out in the end."},
+    {"saved_j", PLB_UNIT_JOULES, GOAL(saved_j), .or_unknown = true,
+     .meaning = "Joules that this saved beside all PUs at work, by the rates that were learned. Null where a "
+                "rate is not known."},
+    {"longer_s", PLB_UNIT_SECONDS, GOAL(longer_s), .or_unknown = true,
+     .meaning = "Seconds by which it made the run longer, in the same way."},
+    {.meaning = NULL},
+};
+
 const struct plb_field plb_term_fields[] = {
     {"term", PLB_UNIT_NONE, TERM(term),
      .meaning = "A function of u: `1`, `u`, `u^2`, `u^3`, `e^u`, `ln u`, `u e^u` or `u ln u`."},

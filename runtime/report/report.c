@@ -31,6 +31,8 @@ static const char *why_unused(const struct plb_report *r, const struct plb_repor
         return "too little memory";
     if (!whole)
         return "the run ended first";
+    if (pu->left_out)
+        return "others do it with less energy";
     if (pu->blocks > 0)
         return "others did its units first";
     if (pu->unit_s > pass_s)
@@ -90,6 +92,28 @@ static void derive_energy(struct plb_report *r)
             r->energy_j = NAN;
 }
 
+static void derive_goal(struct plb_report *r)
+{
+    static const char *const names[] = {
+        [PLB_OBJECTIVE_TIME] = "time", [PLB_OBJECTIVE_ENERGY] = "energy", [PLB_OBJECTIVE_EDP] = "edp"};
+    struct plb_report_goal *g = &r->goal;
+    g->objective = names[g->objective_is];
+    g->deadline_s = g->deadline_s > 0.0 ? g->deadline_s : (double)NAN;
+    g->power_cap_w = g->power_cap_w > 0.0 ? g->power_cap_w : (double)NAN;
+    g->most_w = g->most_w > 0.0 ? g->most_w : (double)NAN;
+    g->longest_pass_s = 0.0;
+    for (int i = 0; i < r->n_phases && r->phases != NULL; i++)
+        g->longest_pass_s = fmax(g->longest_pass_s, r->phases[i].longest_s);
+    g->deadline = !(g->deadline_s > 0.0) ? "none" : g->longest_pass_s <= g->deadline_s ? "met" : "late";
+    g->cap = !(g->power_cap_w > 0.0)     ? "none"
+           : !isfinite(g->most_w)        ? "untried"
+           : g->most_w <= g->power_cap_w ? "kept"
+                                         : "over";
+    g->left_out = 0;
+    for (int p = 0; p < r->n_pus; p++)
+        g->left_out += r->pus[p].left_out;
+}
+
 void plb_report_derive(struct plb_report *r)
 {
     if (r->bound_s > r->makespan_s)
@@ -121,7 +145,8 @@ void plb_report_derive(struct plb_report *r)
     int n = r->n_pus - r->failed_pus;
     r->idle_pct = r->makespan_s > 0.0 && n > 0 ? 100.0 * idle / (n * r->makespan_s) : 0.0;
     derive_energy(r);
-    if (r->mode == PLB_SIMULATED)
+    derive_goal(r);
+    if (r->mode == PLB_SIMULATED || r->emulated)
         r->energy_j = of_pus;
 }
 

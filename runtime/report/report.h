@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "model/curve.h"
+#include "model/power_job.h"
 #include "plb/balancer.h"
 
 #define PLB_CURVE_TEXT 160 /* bytes of a curve as text, with its end; a longer one is cut */
@@ -49,6 +50,7 @@ struct plb_report_pu {
     double unit_s, unit_late_s;    /* what one unit is believed to take, and at most; or NAN: unknown */
     int threads;
     bool refused;
+    bool left_out;      /* when the last pass ended: others did its work with less energy */
     char failure[80];   /* why it was used no more; "" where nothing failed */
     const char *failed; /* derived: the same, or NULL */
     const char *unused; /* derived: why it executed nothing; NULL where it did something */
@@ -84,6 +86,20 @@ struct plb_report_meter {
     char note[200];      /* why it is not measured, or how far it is to be believed; "": fully */
 };
 
+/* The objective of the run, and whether its limits were kept. Zeros: least time, without limits. */
+struct plb_report_goal {
+    enum plb_objective objective_is;
+    const char *objective;    /* derived: time, energy or edp */
+    double deadline_s;        /* of each pass; 0 or NAN: none */
+    double longest_pass_s;    /* derived */
+    const char *deadline;     /* derived: none, met or late */
+    double power_cap_w;       /* 0 or NAN: none */
+    double most_w;            /* watts of all PUs that worked, once each had been tried; 0 or NAN: never */
+    const char *cap;          /* derived: none, kept, over or untried */
+    int left_out;             /* derived: PUs */
+    double saved_j, longer_s; /* by leaving them out; or NAN: not known */
+};
+
 enum plb_run_mode { PLB_REAL_RUN, PLB_SIMULATED };
 enum plb_verified { PLB_NOT_VERIFIED, PLB_RIGHT, PLB_WRONG };
 
@@ -111,6 +127,7 @@ struct plb_report {
     enum plb_run_mode mode;
     bool migration;
     bool costs_told; /* by the kernel, in every phase */
+    bool emulated;   /* a real run whose PUs a .cluster file describes: it has their watts */
     bool replayed;   /* a simulation with the costs of a real run */
     int nodes, hosts, passes, n_pus;
     int64_t units;
@@ -139,8 +156,9 @@ struct plb_report {
     int64_t set_aside_units;       /* not again in later passes of the phase */
     int n_set_aside;
     struct plb_report_aside *set_aside; /* in the order of passes and units */
-    double energy_j;                    /* derived; or NAN: not all hosts were measured */
-    double measured_j;                  /* derived: of those that were; or NAN: none was */
+    struct plb_report_goal goal;
+    double energy_j;   /* derived; or NAN: not all hosts were measured */
+    double measured_j; /* derived: of those that were; or NAN: none was */
     int n_meters;
     struct plb_report_meter *meters; /* by rank */
     int n_phases;                    /* of the kernel */

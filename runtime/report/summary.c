@@ -9,6 +9,7 @@
 
 #include "report/energy.h"
 #include "report/fields.h"
+#include "report/goal.h"
 #include "report/quantity.h"
 
 /* Relative deviation of tasks' times beyond which the summary says that units differ. Larger: it says less
@@ -222,6 +223,7 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     say_bad_curves(r, out);
     say_profiles(r, out);
     plb_energy_say(r, out);
+    plb_goal_say(r, out);
     if (r->mode == PLB_SIMULATED && !r->costs_told && !r->replayed)
         fprintf(out,
                 "the kernel does not tell what %s cost: the simulation takes them for equal, and rates of "

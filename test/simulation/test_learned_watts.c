@@ -154,11 +154,12 @@ static void wraps(void **state)
     both("sure", "wraps", &wraps, 120.0, USUAL / 3, 1.03);
 }
 
+/* Watts that are 10 % too high for some and too low for others make a choice dearer by 1.1 / 0.9 at most. */
 static void lies(void **state)
 {
     (void)state;
     const struct plb_virtual_meters lies = {.on = true, .lie = 0.1};
-    both("sure", "lies", &lies, 120.0, USUAL, 1.1);
+    both("sure", "lies", &lies, 120.0, USUAL, 1.03 * 1.1 / 0.9);
 }
 
 static void noise(void **state)
