@@ -23,6 +23,7 @@
 #include "drive/show_pus.h"
 #include "drive/simulate.h"
 #include "drive/simulated_report.h"
+#include "drive/traffic.h"
 #include "job/balancer_table.h"
 #include "job/kernel_search.h"
 #include "journal/joblog.h"

@@ -28,7 +28,8 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     a->seen.view.backups = config->backups;
     bool by_power = config->balancer->basis != NULL
                  && config->balancer->basis(config->params) == PLB_BY_POWER;
-    a->chosen = plb_chosen_new(&config->goal, config->pus.infos, config->pus.room, broker->n, by_power);
+    a->chosen = plb_chosen_new(&config->goal, config->pus.infos, config->pus.n, config->pus.room, broker->n,
+                               by_power);
     return a;
 }
 
@@ -94,6 +95,7 @@ static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
                 plb_waiting_list_enter(&a->waiting, p);
             return;
         }
+        work = a->chosen != NULL ? plb_chosen_most(a->chosen, &a->seen.view, p, work) : work;
         plb_agenda_grant(a, p, work, out);
     }
     plb_waiting_list_leave(&a->waiting, p);
@@ -191,6 +193,25 @@ void plb_agenda_feed_all(struct plb_agenda *a, struct plb_outbox *out)
     plb_agenda_choose(a, out);
     feed_everyone(a, out);
     conclude(a, from, out);
+}
+
+void plb_agenda_metered(struct plb_agenda *a, int first, const struct plb_window *window, double now,
+                        struct plb_outbox *out)
+{
+    int from = out->n;
+    if (a->chosen == NULL || a->policy == NULL)
+        return;
+    a->seen.view.now = now;
+    plb_chosen_metered(a->chosen, &a->seen.view, first, window);
+    if (plb_agenda_choose(a, out)) {
+        feed_everyone(a, out);
+        conclude(a, from, out);
+    }
+}
+
+const struct plb_watts *plb_agenda_watts(const struct plb_agenda *a)
+{
+    return a->chosen != NULL ? plb_chosen_watts(a->chosen) : NULL;
 }
 
 /* Tells the balancer of blocks that were ended by others than their owners. Returns how many owners there

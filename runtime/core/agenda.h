@@ -52,6 +52,14 @@ bool plb_agenda_greet(struct plb_agenda *agenda, int node, struct plb_outbox *ou
 /* Asks all PUs that can take a block. */
 void plb_agenda_feed_all(struct plb_agenda *agenda, struct plb_outbox *out);
 
+/* A WINDOW has come `now`, in seconds since the pass began. Its first PU is number `first` of the run. Others
+ * may be chosen then. */
+void plb_agenda_metered(struct plb_agenda *agenda, int first, const struct plb_window *window, double now,
+                        struct plb_outbox *out);
+
+/* Watts that are learned; NULL: none are. */
+const struct plb_watts *plb_agenda_watts(const struct plb_agenda *agenda);
+
 /* Grants a PU that has no open block units that stand apart, in tasks of at most `most` of them. The balancer
  * is not asked; it hears of the report. */
 void plb_agenda_entrust(struct plb_agenda *agenda, int pu, struct plb_range range, int64_t most,

@@ -46,8 +46,8 @@
 #define FIRST 0.1
 #define HOPE 0.5
 
-struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_pu_info *infos, int room,
-                                  int n_nodes, bool by_power)
+struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_pu_info *infos, int n_pus,
+                                  int room, int n_nodes, bool by_power)
 {
     size_t n = (size_t)room + 1;
     if (goal->objective == PLB_OBJECTIVE_TIME && !(goal->power_cap > 0.0))
@@ -61,6 +61,7 @@ struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_
     c->hoped = plb_alloc(n * sizeof *c->hoped);
     c->static_watts = plb_alloc((size_t)n_nodes * sizeof *c->static_watts);
     c->on = plb_alloc((size_t)n_nodes * sizeof *c->on);
+    c->watts = plb_watts_new(infos, n_pus, room, !by_power);
     return c;
 }
 
@@ -75,6 +76,7 @@ void plb_chosen_free(struct plb_chosen *c)
     free(c->hoped);
     free(c->static_watts);
     free(c->on);
+    plb_watts_free(c->watts);
     free(c);
 }
 
@@ -124,23 +126,30 @@ static double hope_of(const struct plb_chosen *c, const struct plb_view *view, i
     return HOPE * fmax(1.0 - c->pus[p].watched_s / trained_s(c, view), 0.0);
 }
 
+/* Whether a PU is known by now. */
+void plb_chosen_judge(struct plb_chosen *c, const struct plb_view *view, int p)
+{
+    struct chosen_pu *own = &c->pus[p];
+    bool before = own->known, watched = own->watched_s >= FIRST * trained_s(c, view);
+    bool rate = c->by_power || view->pus[p].recalled > 0 || (own->now > 0.0 && watched);
+    own->known = before || (rate && (c->watts == NULL || plb_watts_settled(c->watts, p)));
+    c->known += own->known && !before;
+    bool as_before = fabs(own->now - own->rate) <= MOVED * own->rate;
+    c->moved = c->moved || (own->known && !(as_before && own->hoped <= (1.0 + MOVED) * own->rate));
+}
+
 /* A PU has a sample, or may have some from before the pass. */
 static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
 {
     struct chosen_pu *own = &c->pus[p];
     const struct plb_pu *pu = &view->pus[p];
-    bool before = own->known;
     if (pu->n_samples > 0) {
         const struct plb_sample *last = &pu->samples[pu->n_samples - 1];
         c->now += rate_of(last) - own->now;
         own->now = rate_of(last);
         own->watched_s += pu->n_samples > 1 ? seconds_of(last) : last->execute_s * (double)last->tasks;
     }
-    bool watched = own->watched_s >= FIRST * trained_s(c, view);
-    own->known = before || c->by_power || pu->recalled > 0 || (own->now > 0.0 && watched);
-    c->known += own->known && !before;
-    bool as_before = fabs(own->now - own->rate) <= MOVED * own->rate;
-    c->moved = c->moved || (own->known && !(as_before && own->hoped <= (1.0 + MOVED) * own->rate));
+    plb_chosen_judge(c, view, p);
 }
 
 void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view)
@@ -152,6 +161,8 @@ void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view)
     c->now = 0.0;
     c->moved = c->forced = false;
     c->decided_at = -INFINITY;
+    if (c->watts != NULL)
+        c->turned = plb_watts_pass(c->watts, view);
     for (int p = 0; p < view->n_pus; p++) {
         c->pus[p] = (struct chosen_pu){.gone = view->pus[p].lost};
         if (!view->pus[p].lost)
@@ -169,6 +180,8 @@ void plb_chosen_lost(struct plb_chosen *c, int p)
     c->known -= c->pus[p].known && !c->pus[p].gone;
     c->forced = c->forced || !c->pus[p].out;
     c->pus[p].gone = true;
+    if (c->watts != NULL)
+        plb_watts_lost(c->watts, p);
 }
 
 void plb_chosen_joined(struct plb_chosen *c)
@@ -183,7 +196,7 @@ bool plb_chosen_gone(const struct plb_chosen *c, int p)
 
 bool plb_chosen_out(const struct plb_chosen *c, int p)
 {
-    return c->pus[p].out;
+    return c->pus[p].out || (c->watts != NULL && plb_watts_rests(c->watts, p));
 }
 
 double plb_chosen_rate(const struct plb_chosen *c, int p)
@@ -193,9 +206,10 @@ double plb_chosen_rate(const struct plb_chosen *c, int p)
 
 /* --------------------------------------------------------------------------- decisions */
 
-bool plb_chosen_due(const struct plb_chosen *c, const struct plb_view *view)
+bool plb_chosen_due(struct plb_chosen *c, const struct plb_view *view)
 {
-    if (c->forced)
+    c->turned = c->turned || (c->watts != NULL && plb_watts_late(c->watts, view->now));
+    if (c->forced || c->turned)
         return true;
     if (c->known > c->known_then + c->known_then / 8)
         return true;
@@ -203,7 +217,8 @@ bool plb_chosen_due(const struct plb_chosen *c, const struct plb_view *view)
     return asked && view->now - c->decided_at >= fmax(BETWEEN * view->now, BETWEEN_EACH * view->n_pus);
 }
 
-/* Fills in the rates and watts, and returns the number of PUs with a rate. */
+/* Fills in the rates and watts, and returns the number of PUs with a rate. One whose watts are unknown has
+ * none: it works in any case, and the others are chosen as if it were not there. */
 static int describe(struct plb_chosen *c, const struct plb_view *view)
 {
     int n = 0;
@@ -212,12 +227,13 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
         c->static_watts[i] = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
         struct chosen_pu *own = &c->pus[p];
-        bool counts = own->known && !own->gone;
+        double idle, besides;
+        bool counts = plb_chosen_watts_of(c, p, &idle, &besides) && own->known && !own->gone;
         own->rate = !counts ? 0.0 : c->by_power ? view->pus[p].power : latest_rate(&view->pus[p]);
         own->hoped = counts ? own->rate * (1.0 + hope_of(c, view, p)) : 0.0;
         c->hopes = c->hopes || (own->hoped > own->rate && !own->out);
-        c->static_watts[c->infos[p].node] += c->infos[p].static_watts;
-        c->speeds[p] = (struct plb_power_pu){own->rate, c->infos[p].dynamic_watts, c->infos[p].node};
+        c->static_watts[c->infos[p].node] += idle;
+        c->speeds[p] = (struct plb_power_pu){own->rate, besides, c->infos[p].node};
         n += own->rate > 0.0;
     }
     return n;
@@ -304,11 +320,12 @@ static void leave_out_parts(struct plb_chosen *c, const struct plb_view *view, d
             c->x[p] = 0.0;
 }
 
-void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double left)
+/* Decides by rates and watts. */
+static void decide(struct plb_chosen *c, const struct plb_view *view, double left)
 {
     struct plb_aim_answer answer;
     bool must = c->forced;
-    c->moved = c->forced = false;
+    c->moved = c->forced = c->turned = false;
     c->n_pus = view->n_pus;
     c->known_then = c->known;
     c->decided_at = view->now;
@@ -325,4 +342,10 @@ void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double
         if (!c->pus[p].gone)
             c->pus[p].out = c->pus[p].rate > 0.0 && !(c->x[p] > 0.0);
     plb_chosen_note_watts(c);
+}
+
+void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double left)
+{
+    decide(c, view, left);
+    plb_chosen_keep_one(c, view);
 }

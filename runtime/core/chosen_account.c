@@ -14,8 +14,11 @@ static double still_watts(const struct plb_chosen *c, bool all)
     for (int p = 0; p < c->n_pus; p++)
         if (!c->pus[p].gone && !c->pus[p].out)
             c->on[c->infos[p].node] = true;
-    for (int p = 0; p < c->n_pus; p++)
-        watts += c->on[c->infos[p].node] ? c->infos[p].static_watts : 0.0;
+    for (int p = 0; p < c->n_pus; p++) {
+        double idle, besides;
+        plb_chosen_watts_of(c, p, &idle, &besides);
+        watts += c->on[c->infos[p].node] ? idle : 0.0;
+    }
     return watts;
 }
 
@@ -25,7 +28,9 @@ void plb_chosen_note_watts(struct plb_chosen *c)
     for (int p = 0; p < c->n_pus; p++) {
         if (!c->pus[p].gone && !(c->pus[p].rate > 0.0))
             return;
-        watts += c->pus[p].gone || c->pus[p].out ? 0.0 : c->infos[p].dynamic_watts;
+        double idle, besides;
+        plb_chosen_watts_of(c, p, &idle, &besides);
+        watts += c->pus[p].gone || c->pus[p].out ? 0.0 : besides;
     }
     if (!c->hopes)
         c->passes.most_watts = fmax(c->passes.most_watts, watts);
@@ -41,7 +46,9 @@ static bool share_out(const struct plb_chosen *c, bool all, double *seconds, dou
         if (works && !(own->rate > 0.0))
             return false;
         rate += works ? own->rate : 0.0;
-        watts += works ? c->infos[p].dynamic_watts : 0.0;
+        double idle, besides;
+        plb_chosen_watts_of(c, p, &idle, &besides);
+        watts += works ? besides : 0.0;
     }
     *seconds = c->total / rate;
     *joules = (watts + still_watts(c, all)) * *seconds;

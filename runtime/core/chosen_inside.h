@@ -27,7 +27,18 @@ struct plb_chosen {
     double decided_at;
     double total;                   /* work of the pass; 0 before the first */
     struct plb_goal_account passes; /* those that are over */
+    struct plb_watts *watts;        /* NULL: all are told */
+    bool turned;                    /* others have their turn */
 };
+
+/* Looks whether a PU is known by now. */
+void plb_chosen_judge(struct plb_chosen *chosen, const struct plb_view *view, int pu);
+
+/* A PU's watts, told or learned; false: neither, and they are 0. */
+bool plb_chosen_watts_of(const struct plb_chosen *chosen, int pu, double *idle, double *besides);
+
+/* After a decision: where nobody would work, nobody rests to be measured. */
+void plb_chosen_keep_one(struct plb_chosen *chosen, const struct plb_view *view);
 
 /* After a decision: the watts of all that work, once every PU has been tried. */
 void plb_chosen_note_watts(struct plb_chosen *chosen);

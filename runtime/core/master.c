@@ -352,6 +352,8 @@ int64_t plb_master_receive(struct plb_master *m, const struct plb_message *messa
         on_fail(m, message, now, out);
     else if (message->type == PLB_CRASH)
         on_crash(m, message, now, out);
+    else if (message->type == PLB_WINDOW)
+        plb_master_metered(m, message, now, out);
     else if (message->type == PLB_KEPT && plb_master_awaits(m, message))
         plb_stays_receive(m->stays, message, out);
     else

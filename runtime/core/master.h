@@ -15,6 +15,7 @@
 #include "core/stays.h"
 #include "core/suspects.h"
 #include "core/totals.h"
+#include "core/watts.h"
 #include "core/work_count.h"
 
 struct plb_master;
@@ -127,6 +128,7 @@ plb_master_residence(const struct plb_master *master);            /* NULL: nodes
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
 struct plb_history *plb_master_history(const struct plb_master *master, int phase, int pu);
 struct plb_work_count *plb_master_work(struct plb_master *master);
+const struct plb_watts *plb_master_watts(const struct plb_master *master); /* NULL: none are learned */
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *master);
 
 /* The goal of the run, what came of it, and whether a PU is left out for it. */

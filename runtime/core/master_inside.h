@@ -51,6 +51,10 @@ void plb_master_find_homes(struct plb_master *master);
 /* A DONE that makes sense, before it is accepted: notes which node has what. */
 void plb_master_note(struct plb_master *master, const struct plb_message *done);
 
+/* A WINDOW has come. */
+void plb_master_metered(struct plb_master *master, const struct plb_message *message, double now,
+                        struct plb_outbox *out);
+
 /* A node is lost, and what it has. */
 void plb_master_forget(struct plb_master *master, int node);
 

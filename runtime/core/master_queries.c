@@ -86,6 +86,11 @@ struct plb_work_count *plb_master_work(struct plb_master *m)
     return &m->work;
 }
 
+const struct plb_watts *plb_master_watts(const struct plb_master *m)
+{
+    return plb_agenda_watts(m->agenda);
+}
+
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *m)
 {
     return plb_agenda_stats(m->agenda);

@@ -47,6 +47,7 @@ static const struct {
     [PLB_LOST] = {"LOST", sizeof(struct plb_lost)},
     [PLB_STOP] = {"STOP", sizeof(struct plb_stop)},
     [PLB_JOULES] = {"JOULES", sizeof(struct plb_joules)},
+    [PLB_WINDOW] = {"WINDOW", sizeof(struct plb_window)},
     [PLB_BYE] = {"BYE", sizeof(struct plb_bye)},
     [PLB_LEAVE] = {"LEAVE", sizeof(struct plb_leave)},
 };
@@ -89,7 +90,8 @@ static bool ended(const char *text, size_t bytes)
 static const char *check_hello(const struct plb_hello *hello, int from)
 {
     const struct plb_pu_info *pu = &hello->pu;
-    if (pu->node != from || pu->local < 0 || (unsigned)pu->kind > PLB_ACCELERATOR || pu->threads < 0)
+    if (pu->node != from || pu->local < 0 || (unsigned)pu->kind > PLB_ACCELERATOR || pu->threads < 0
+        || pu->meter < 0)
         return "an impossible PU";
     if (!possible(pu->power) || !(pu->memory >= 0.0) || !possible(pu->task_bytes))
         return "a PU of impossible power or memory";
@@ -243,6 +245,18 @@ static const char *check_joules(const struct plb_joules *j)
     return right ? NULL : "an impossible energy";
 }
 
+static const char *check_window(const struct plb_window *w)
+{
+    if (w->number < 0 || !possible(w->seconds) || !possible_watts(w->joules))
+        return "an impossible window";
+    if (w->n < 0 || w->n > PLB_WINDOW_PUS)
+        return "an impossible number of PUs";
+    for (int i = 0; i < w->n; i++)
+        if (!possible((double)w->at[i].busy_s) || !possible_watts((double)w->at[i].joules))
+            return "impossible seconds or joules of a PU";
+    return NULL;
+}
+
 static const char *check_body(const struct plb_message *m, int n_nodes)
 {
     switch ((enum plb_message_type)m->type) {
@@ -288,6 +302,7 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
                  ? NULL
                  : "a lost rank that is none of this run";
     case PLB_JOULES: return check_joules(&m->joules);
+    case PLB_WINDOW: return check_window(&m->window);
     case PLB_BYE: return check_bye(&m->bye);
     case PLB_HELLO: return check_hello(&m->hello, m->from);
     default: return NULL;

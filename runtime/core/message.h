@@ -33,6 +33,7 @@
  *   LOST   node → master   the process of another rank has ended
  *          master → node   a rank is lost: nothing goes to it or is awaited from it
  *   STOP   master → node   the run is over, with this status
+ *   WINDOW node → master   joules of a window of time, and how long each PU worked in it
  *   BYE    node → master   nothing of this node is on its way any more; its counts, and its trace follows
  *   LEAVE  master → node   all outputs are written: the rank may end
  *
@@ -50,6 +51,7 @@
 #include "base/kernel_identity.h"
 #include "base/name.h"
 #include "base/rangeset.h"
+#include "core/window.h"
 #include "plb/balancer.h"
 
 #define PLB_PROTOCOL 18u /* grows with every change of a message */
@@ -85,6 +87,7 @@ enum plb_message_type {
     PLB_LOST,
     PLB_STOP,
     PLB_JOULES,
+    PLB_WINDOW,
     PLB_BYE,
     PLB_LEAVE,
     PLB_MESSAGE_TYPES /* one more than the last */
@@ -103,9 +106,9 @@ enum plb_message_type {
 struct plb_pu_info {
     int32_t node, local; /* rank, and number on that node */
     enum plb_pu_kind kind;
-    int32_t broken;    /* its device could not be opened: it is given nothing */
-    double power;      /* as given, or a guess from the hardware; only ratios matter */
-    double memory;     /* bytes it can hold; infinite where it is the host's */
+    int16_t broken, meter; /* its device could not be opened: it is given nothing; enum plb_pu_meter */
+    double power;          /* as given, or a guess from the hardware; only ratios matter */
+    double memory;         /* bytes it can hold; infinite where it is the host's */
     double task_bytes; /* of inputs and results in one task, so that its copies hide behind other tasks, or
                           stay in a cache; 0: no wish */
     double start_s;    /* seconds of an empty task, as its device measured: what a task costs at least */
@@ -362,6 +365,7 @@ struct plb_message {
         struct plb_lost lost;
         struct plb_stop stop;
         struct plb_joules joules;
+        struct plb_window window;
         struct plb_bye bye;
         struct plb_leave leave;
     };

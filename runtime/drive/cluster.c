@@ -225,6 +225,7 @@ static bool look(struct plb_rank *r)
         plb_rank0_tick(r);
         plb_rank0_let_in(r);
     }
+    plb_metering_step(r);
     moved |= r->out.n > 0;
     plb_life_step(r->life, &r->out);
     give_up_lost(r);
@@ -271,6 +272,7 @@ static void doze(struct plb_rank *r)
         state = plb_mpi_busy(r->mpi) || attention == PLB_AWAITING ? PLB_PACE_AWAITING
               : attention == PLB_ASKED_FOR                        ? PLB_PACE_SHARING
                                                                   : PLB_PACE_CALM;
+    most = fmin(most, plb_metering_due(r));
     plb_node_wait(r->node, fmin(plb_pace_sleep(&r->pace, plb_now(), state), most));
 }
 

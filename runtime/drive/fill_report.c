@@ -198,6 +198,21 @@ static void add_costs(const struct plb_cost_map *map, struct plb_report *r)
     }
 }
 
+/* Watts that were told, or learned. */
+static void add_watts(const struct plb_master *master, int p, struct plb_report_pu *pu)
+{
+    static const char *const origins[] = {"told", "measured", "unmeasured"};
+    const struct plb_pu_info *info = plb_master_pu(master, p);
+    const struct plb_watts *watts = plb_master_watts(master);
+    double idle = info->static_watts, besides = info->dynamic_watts;
+    enum plb_watts_origin origin = isfinite(idle + besides) ? PLB_WATTS_TOLD : PLB_WATTS_UNMEASURED;
+    if (watts != NULL)
+        origin = plb_watts_of(watts, p, &idle, &besides);
+    pu->watts_idle = origin == PLB_WATTS_UNMEASURED ? (double)NAN : idle;
+    pu->watts_busy = origin == PLB_WATTS_UNMEASURED ? (double)NAN : idle + besides;
+    pu->watts_origin = origins[origin];
+}
+
 /* The work that the PUs have done. */
 static void add_pus(struct plb_master *master, struct plb_report *r)
 {
@@ -227,6 +242,7 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .left_out = plb_master_leaves_out(master, p),
                                      .static_j = (double)NAN,
                                      .dynamic_j = (double)NAN};
+        add_watts(master, p, pu);
         snprintf(pu->host, sizeof pu->host, "%s", info->host);
         snprintf(pu->name, sizeof pu->name, "%s", info->name);
         snprintf(pu->failure, sizeof pu->failure, "%s", info->broken ? NOT_OPENED : totals->failure);
@@ -332,26 +348,6 @@ void plb_report_add_emulated_energy(const struct plb_master *master, const struc
         r->pus[p].static_j = whole ? info->static_watts * r->makespan_s : (double)NAN;
         r->pus[p].dynamic_j = info->dynamic_watts * r->pus[p].busy_s;
     }
-}
-
-struct plb_report_traffic *plb_report_traffic_new(const char *const *hosts, int n)
-{
-    struct plb_report_traffic *traffic = plb_alloc((size_t)n * sizeof *traffic);
-    for (int i = 0; i < n; i++) {
-        traffic[i].node = i;
-        snprintf(traffic[i].host, sizeof traffic[i].host, "%s", hosts[i]);
-    }
-    return traffic;
-}
-
-struct plb_report_traffic *plb_report_traffic_of(const struct plb_cluster_spec *cluster)
-{
-    const char **hosts = plb_alloc((size_t)cluster->n_nodes * sizeof *hosts);
-    for (int n = 0; n < cluster->n_nodes; n++)
-        hosts[n] = cluster->nodes[n].name;
-    struct plb_report_traffic *traffic = plb_report_traffic_new(hosts, cluster->n_nodes);
-    free(hosts);
-    return traffic;
 }
 
 int plb_warn_of_refused(const struct plb_master *master, const struct plb_app *app)

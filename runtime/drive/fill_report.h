@@ -24,10 +24,6 @@ void plb_report_add_job(const struct plb_job *job, const char *command, struct p
 void plb_report_add_emulated_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
                                     struct plb_report *report);
 
-/* Counts of what each node sends, all zero yet; to be freed. hosts: n names, which are copied. */
-struct plb_report_traffic *plb_report_traffic_new(const char *const *hosts, int n);
-struct plb_report_traffic *plb_report_traffic_of(const struct plb_cluster_spec *cluster);
-
 /* Warns of every PU that is not used because its memory is too small, with the numbers. Returns how many PUs
  * are not used, those that could not be opened included. */
 int plb_warn_of_refused(const struct plb_master *master, const struct plb_app *app);

@@ -9,6 +9,7 @@
 #include "drive/fill_report.h"
 #include "drive/rank0.h"
 #include "drive/pareto.h"
+#include "drive/traffic.h"
 #include "profile/profiles.h"
 
 /* The tag of traces. Results of this tag have arrived before. */

@@ -298,6 +298,7 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     case PLB_DONE: on_done(r, m); break;
     case PLB_MOVED:
     case PLB_CRASH:
+    case PLB_WINDOW:
     case PLB_IDLE: tell_master(r, m); break;
     case PLB_FAIL: plb_rank0_failed(r, m); break;
     case PLB_PULL: plb_fed_pull(r, m); break;

@@ -7,15 +7,16 @@
 
 #define NAMED 3 /* PUs in the sentence */
 
-/* Names PUs without watts. Returns how many there are. */
+/* Names PUs without watts and without a meter. Returns how many there are. */
 static int name_unknown(const struct plb_master *master, char *text, size_t room)
 {
-    int n = 0;
+    int n = 0, n_pus = plb_master_pus(master);
     text[0] = '\0';
-    for (int p = 0; p < plb_master_pus(master); p++) {
+    for (int p = 0; p < n_pus; p++) {
         const struct plb_pu_info *pu = plb_master_pu(master, p);
         size_t used = strlen(text);
-        if (isfinite(pu->static_watts + pu->dynamic_watts))
+        if (isfinite(pu->static_watts + pu->dynamic_watts)
+            || plb_watts_metered(plb_master_pu(master, 0), n_pus, p))
             continue;
         if (n++ < NAMED)
             snprintf(text + used, room - used, "%sPU %d (%s, rank %d)", used > 0 ? ", " : "", p, pu->name,
@@ -52,11 +53,11 @@ int plb_watts_require(const struct plb_goal *goal, const struct plb_master *mast
     if (name_unknown(master, text, sizeof text) > 0)
         return plb_fail(
             err, PLB_EINPUT,
-            "%s needs the watts of all PUs, and those of %s are not known; a .cluster file can tell "
-            "them (static_watts, dynamic_watts)",
+            "%s needs the watts of all PUs, and those of %s are not known; meters of their hosts can "
+            "measure them (docs/energy.md), or a .cluster file tells them (static_watts, dynamic_watts)",
             goal->objective == PLB_OBJECTIVE_TIME ? "balance.power_cap" : "balance.objective", text);
     double least = least_watts(goal, master);
-    if (caps && least > goal->power_cap)
+    if (caps && least > goal->power_cap) /* not where they are learned: least is no number then */
         return plb_fail(err, PLB_EINPUT,
                         "balance.power_cap = %g W lets no PU work: static watts and those of one PU are %g W",
                         goal->power_cap, least);

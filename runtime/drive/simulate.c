@@ -137,6 +137,7 @@ static void handle(struct sim *s, const struct plb_event *e)
     case PLB_EVENT_INPUTS:
     case PLB_EVENT_END:
     case PLB_EVENT_HUNG:
+    case PLB_EVENT_WINDOW:
     case PLB_EVENT_LOOK: plb_virtual_nodes_event(s->nodes, e); break;
     }
 }

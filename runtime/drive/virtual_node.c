@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "drive/virtual_meter.h"
 #include "drive/virtual_node_inside.h"
 #include "drive/virtual_worker.h"
 #include "model/speed.h"
@@ -25,6 +26,7 @@ struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const s
     *v = (struct plb_virtual_nodes){.world = world, .true_maps = true_maps, .faults = faults};
     v->network = network;
     v->inputs = plb_virtual_inputs_new(in);
+    v->meter = plb_virtual_meter_new(world);
     v->at = plb_alloc((size_t)c->n_nodes * sizeof *v->at);
     v->pus = plb_alloc((size_t)c->n_pus * sizeof *v->pus);
     for (int n = 0; n < c->n_nodes; n++) {
@@ -51,6 +53,7 @@ void plb_virtual_nodes_free(struct plb_virtual_nodes *v)
         plb_worker_free(v->at[n].worker);
     plb_outbox_fini(&v->out);
     plb_virtual_inputs_free(v->inputs);
+    plb_virtual_meter_free(v->meter);
     free(v->at);
     free(v->pus);
     free(v);
@@ -95,28 +98,16 @@ static void collect(struct plb_virtual_nodes *v, int n)
 
 /* ------------------------------------------------------------------------- tasks */
 
-/* A PU of the node begins a task, or ends one. */
-static void count_tasks(struct plb_virtual_nodes *v, int n, int more)
-{
-    struct plb_node_seconds *seconds = v->world->in->node_s;
-    struct virtual_node *node = &v->at[n];
-    if (node->executing == 0)
-        node->busy_since = v->world->now;
-    node->executing += more;
-    if (node->executing > 0 || seconds == NULL)
-        return;
-    seconds[n].busy_s += v->world->now - node->busy_since;
-    seconds[n].last_s = v->world->now;
-}
-
 /* It executes no more, and its dynamic watts end. */
 static void rest(struct plb_virtual_nodes *v, int n, int id)
 {
     struct virtual_pu *pu = &v->pus[id];
+    double worked_s = plb_virtual_pu_executes_s(pu, v->world->now);
     if (pu->executing)
-        count_tasks(v, n, -1);
-    if (pu->executing && v->world->in->worked_s != NULL)
-        v->world->in->worked_s[id] += fmin(v->world->now - pu->started, pu->copies_s + pu->execute_s);
+        plb_virtual_count_tasks(v, n, -1);
+    pu->worked_s += worked_s;
+    if (v->world->in->worked_s != NULL)
+        v->world->in->worked_s[id] += worked_s;
     pu->executing = false;
     pu->idle_since = v->world->now;
 }
@@ -164,7 +155,7 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
     plb_virtual_held_report(&pu->held, task);
     double bytes = plb_sizes_bytes(&in->inputs, task->range) + plb_sizes_bytes(&in->results, task->range);
     pu->executing = true;
-    count_tasks(v, n, 1);
+    plb_virtual_count_tasks(v, n, 1);
     pu->started = now;
     pu->copies_s = 2.0 * pu->spec->copy_latency + bytes / pu->spec->copy_bandwidth;
     double asked = fmin(fmax(pu->idle_since, pu->current.asked), now);
@@ -337,6 +328,8 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
     counts->early += m->type != PLB_PASS && m->type != PLB_STOP && m->pass > plb_worker_pass(node->worker);
     if (m->type == PLB_PASS && ends)
         plb_virtual_inputs_begin(v->inputs, m->to, &m->begin);
+    if (m->type == PLB_PASS && ends && v->meter != NULL && plb_worker_pass(node->worker) == 0)
+        plb_virtual_meter_plan(v->meter, m->to);
     if (!plb_virtual_inputs_hear(v->inputs, m, plb_worker_pass(node->worker), &v->out))
         plb_worker_receive(node->worker, m, &v->out);
     if (ends)
@@ -387,6 +380,9 @@ void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event
         (plb_faults_pu_works(v->faults, e->node, e->pu) ? finish : plan_hung)(v, e->node, e->pu);
     } else if (e->kind == PLB_EVENT_HUNG && has(v, e)) {
         give_up(v, e->node, e->pu);
+    } else if (e->kind == PLB_EVENT_WINDOW) {
+        plb_virtual_meter_read(v->meter, e->node, v, &v->out);
+        dispatch(v);
     } else if (e->kind == PLB_EVENT_LOOK && e->time == node->look_at) {
         collect(v, e->node);
     } else if (e->kind == PLB_EVENT_FAULT) {

@@ -94,7 +94,7 @@ static bool end_task(struct plb_runner *r, const struct plb_flights *f, const st
         && (lost || failed || !wanted
             || !plb_gather_takes(&r->held, flight))) /* a task that has failed has no results to be fetched */
         flight->slot->state = wanted && !failed ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
-    r->running[lane].runs = false;
+    plb_running_end(&r->running[lane], &r->busy);
     r->steps++;
     return urgent;
 }
@@ -156,6 +156,7 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
     bool scratch = flight->slot != NULL && flight->slot->scratch;
     r->running[lane] = (struct plb_running){
         .runs = true, .in_place = shared->guarded && !scratch, .step = ++r->steps, .task = flight->task};
+    plb_busy_begin(&r->busy);
     if (f->n == 0)
         plb_gather_report(&r->held, &flight->task);
     plb_executor_cancel(&r->executor, lane, false);

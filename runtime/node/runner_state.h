@@ -39,7 +39,8 @@ struct plb_runner {
     int64_t steps;               /* tasks that have begun or ended */
     struct plb_overdue overdue;  /* the oldest task that runs */
     struct plb_running running[PLB_MAX_LANES]; /* by lane */
-    struct plb_latest latest;                  /* task that was wanted */
+    struct plb_busy busy;
+    struct plb_latest latest; /* task that was wanted */
 };
 
 #endif

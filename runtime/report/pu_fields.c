@@ -117,6 +117,12 @@ const struct plb_field plb_pu_fields[] = {
      .meaning =
          "Time that others waited for it at the ends of passes: the sum of `imbalance_s` and `tail_s` of "
          "those that waited."},
+    {"watts_idle", PLB_UNIT_NONE, PU_OR_UNKNOWN(watts_idle),
+     .meaning = "Watts of its domain while nobody works, its part of them; null where unmeasured."},
+    {"watts_busy", PLB_UNIT_NONE, PU_OR_UNKNOWN(watts_busy),
+     .meaning = "Its watts while it works, with `watts_idle`; null where unmeasured."},
+    {"watts_origin", PLB_UNIT_NONE, PU(watts_origin), .choices = "told|measured|unmeasured",
+     .meaning = "Where watts come from: a .cluster file, meters while the job ran, or nowhere."},
     {"stolen_in", PLB_UNIT_OF_APP, PU(stolen_in), .meaning = "Units granted to another PU that it executed."},
     {"stolen_out", PLB_UNIT_OF_APP, PU(stolen_out),
      .meaning = "Units granted to it that another PU executed."},

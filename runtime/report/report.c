@@ -126,6 +126,10 @@ void plb_report_derive(struct plb_report *r)
         pu->unused = why_unused(r, pu, whole);
         pu->failed = pu->failure[0] != '\0' ? pu->failure : NULL;
         pu->idle_s = fmax(r->makespan_s - pu->busy_s, 0.0);
+        if (pu->watts_origin == NULL) {
+            pu->watts_idle = pu->watts_busy = (double)NAN;
+            pu->watts_origin = "unmeasured";
+        }
         pu->meter = isnan(pu->static_j + pu->dynamic_j) ? "unmeasured" : "cluster";
         of_pus += pu->static_j + pu->dynamic_j;
         r->failed_pus += pu->failed != NULL;

@@ -57,6 +57,8 @@ struct plb_report_pu {
     double rate;                   /* derived */
     double static_j, dynamic_j;    /* energy; or NAN: unmeasured */
     const char *meter;             /* derived: where they come from */
+    double watts_idle, watts_busy; /* busy: while it works, with the idle ones; or NAN: unmeasured */
+    const char *watts_origin;      /* borrowed: told, measured or unmeasured */
     struct plb_report_curve curve; /* of the phase that ran last */
     double work_rate, start_s;     /* of that curve; or NAN: unknown */
     double unit_s, unit_late_s;    /* what one unit is believed to take, and at most; or NAN: unknown */

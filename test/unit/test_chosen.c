@@ -25,7 +25,7 @@ static void begin(struct pair *p)
         p->infos[i] = (struct plb_pu_info){.node = i, .static_watts = 5.0, .dynamic_watts = 50.0};
         p->pus[i].samples = p->samples[i];
     }
-    p->chosen = plb_chosen_new(&goal, p->infos, PUS, PUS, false);
+    p->chosen = plb_chosen_new(&goal, p->infos, PUS, PUS, PUS, false);
     plb_chosen_begin(p->chosen, &p->view);
 }
 
