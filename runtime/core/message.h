@@ -48,9 +48,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/kernel_identity.h"
-#include "base/name.h"
 #include "base/rangeset.h"
+#include "core/hello.h"
 #include "core/window.h"
 #include "plb/balancer.h"
 
@@ -101,31 +100,6 @@ enum plb_message_type {
 #define PLB_VICTIMS 6         /* nodes that a hint names at most */
 #define PLB_FEEDS 8           /* inputs that results of passes become, at most */
 #define PLB_LEAST 8           /* PUs of a node whose least task a hint tells at most */
-
-/* A node's description of one of its PUs. */
-struct plb_pu_info {
-    int32_t node, local; /* rank, and number on that node */
-    enum plb_pu_kind kind;
-    int16_t broken, meter; /* its device could not be opened: it is given nothing; enum plb_pu_meter */
-    double power;          /* as given, or a guess from the hardware; only ratios matter */
-    double memory;         /* bytes it can hold; infinite where it is the host's */
-    double task_bytes; /* of inputs and results in one task, so that its copies hide behind other tasks, or
-                          stay in a cache; 0: no wish */
-    double start_s;    /* seconds of an empty task, as its device measured: what a task costs at least */
-    char name[PLB_NAME], host[PLB_HOST_NAME];
-    char cores[24]; /* cores it may use, as a list; "" where that means nothing */
-    int32_t threads;
-    char model[PLB_NAME];               /* of the hardware; "" in a simulation */
-    char id[60];                        /* a GPU's PCI bus id and UUID, else "" */
-    double static_watts, dynamic_watts; /* all the time, and besides while it works; NAN: not known */
-};
-
-struct plb_hello {
-    struct plb_pu_info pu;
-    struct plb_kernel_identity build; /* two nodes that differ must not compute together */
-    char kernel_file[104];            /* path of the kernel's .so, or its end */
-    int32_t pus;                      /* that the node has */
-};
 
 /* Results of a pass are an input of a later one. */
 struct plb_feed {
