@@ -21,7 +21,7 @@ CUDA := 1
 CUDA_ARCH :=
 # Goals that use what is built, or build nothing, take the settings of the last build where they have none.
 KEPT := CC MPICC CFLAGS LDFLAGS CUDA CUDA_ARCH
-AS_BUILT := install uninstall bundle demo lint format help
+AS_BUILT := install uninstall bundle demo lint format help dist deb site check-packages
 $(if $(filter-out $(AS_BUILT),$(or $(MAKECMDGOALS),all)),,$(eval -include build/settings.mk))
 NVCC := $(if $(filter 1,$(CUDA)),$(if $(SAN),,$(shell command -v nvcc)))
 Q := $(if $(V),,@)
@@ -56,7 +56,7 @@ LIBS := $(MPI_LIBS) -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -lgomp -ldl -lm
 RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/device/*/*.c runtime/meter/*/*.c))
 BALANCERS := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
-OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(B)/drivers.o \
+OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(B)/drivers.o $(B)/page.o \
            $(if $(SAN),$(B)/test/support/keep_loaded.o)
 CUDA_KERNELS := $(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.cu)))
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(CUDA_KERNELS:%=$(B)/kernels/%.cuda.so))
@@ -88,6 +88,14 @@ $(B)/balancers.c: $(BALANCERS)
 	   for b in $(basename $(notdir $^)); do echo "extern const struct plb_balancer plb_balancer_$$b;"; done; \
 	   echo 'const struct plb_balancer *const plb_balancers[] = {'; \
 	   for b in $(basename $(notdir $^)); do echo "    &plb_balancer_$$b,"; done; echo '    0};'; } > $@
+# The files of a page, as arrays of bytes that end with a zero.
+PAGE_SCRIPTS := $(addprefix runtime/report/page/,svg.js gantt.js charts.js)
+$(B)/page.c: $(PAGE_SCRIPTS) runtime/report/page/page.css
+	@mkdir -p $(@D)
+	@bytes() { cat "$$@" | od -An -v -tu1 | sed -E 's/ +([0-9]+)/\1,/g'; }; \
+	 { echo '#include "report/page.h"'; \
+	   echo 'const unsigned char plb_page_script[] = {'; bytes $(PAGE_SCRIPTS); echo '0};'; \
+	   echo 'const unsigned char plb_page_style[] = {'; bytes runtime/report/page/page.css; echo '0};'; } > $@
 # So is the table of device drivers, by their folders' names.
 $(B)/drivers.c: $(B)/driver-folders
 	@{ echo '#include "device/driver.h"'; \
@@ -95,7 +103,7 @@ $(B)/drivers.c: $(B)/driver-folders
 	   echo 'const struct plb_device_driver *const plb_device_drivers[] = {'; \
 	   for d in $(DRIVERS); do echo "    &plb_device_$$d,"; done; echo '    0};'; } > $@
 $(shell echo '$(DRIVERS)' | cmp -s - $(B)/driver-folders || echo '$(DRIVERS)' >$(B)/driver-folders)
-$(B)/balancers.o $(B)/drivers.o: $(B)/%.o: $(B)/%.c
+$(B)/balancers.o $(B)/drivers.o $(B)/page.o: $(B)/%.o: $(B)/%.c
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -c $< -o $@
 
 # Kernels see plb/kernel.h alone, as a user's do.
@@ -137,7 +145,7 @@ $(B)/kernels/%.cu.o: kernels/%.cu $(B)/flags
 define KERNEL_RULE
 $(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c) $(KERNEL_ALSO_$(1)))
 	@echo "  link  $$@"
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(OPENMP) $$(KERNEL_LIBS_$(1)) -lm
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(LDFLAGS) $(OPENMP) $$(KERNEL_LIBS_$(1)) -lm
 # Its cuda entries, apart, so that a node with no CUDA libraries runs the rest.
 $(B)/kernels/$(1).cuda.so: $(patsubst %.cu,$(B)/%.cu.o,$(wildcard kernels/$(1)/*.cu))
 	@echo "  link  $$@"
@@ -151,7 +159,7 @@ $(B)/papers/%.so: examples/papers/application.c $(B)/flags
 	@echo "  cc    $< ($*)"
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) -DAPPLICATION=$(shell echo $* | tr a-z- A-Z_) -shared -o $@ $<
 
-include test/fake-cuda/fake.mk scripts/gpu-check.d/build.mk scripts/install.mk
+include test/fake-cuda/fake.mk scripts/gpu-check.d/build.mk scripts/install.mk packaging/packaging.mk
 include test/test.mk test/bench/bench.mk test/fuzz/fuzz.mk
 
 demo: all
@@ -186,6 +194,9 @@ help:
 	@echo "make bundle             build/bundle: plbrun and all it needs, for machines without our packages"
 	@echo "make demo               sparse rows of unequal cost: static and sure, without and with migration"
 	@echo "                        (MATRIX=file.mtx: another matrix)"
+	@echo "make dist               build/dist/plbrun-VERSION.tar.xz: the commit checked out (DIST=folder)"
+	@echo "make deb                Debian packages of that, in build/deb"
+	@echo "make site               the documents as HTML, from build/site/index.html on (SITE=folder)"
 	@echo "make clean"
 	@echo
 	@echo "make check              all tests of this build, JOBS=N at a time; the last line counts their results"
@@ -196,6 +207,8 @@ help:
 	@echo "make check-deep         all tests, sanitizers and faults, a million simulated clusters: hours"
 	@echo "make check-mpi          build and run with MPICH and Open MPI 5 (Python wheels, from the network)"
 	@echo "make check-peers        results of kernels beside those of QuantLib, SciPy and others (pip)"
+	@echo "make check-packages     package, release, container file: each runs the demo in a bare Debian"
+	@echo "make check-slurm        the batch scripts in examples/slurm under Debian's Slurm (root)"
 	@echo "make check-survival     ranks and hosts of real runs are lost at random times (N=100 of each job)"
 	@echo "make check-large        data in files, three times rank 0's memory (LARGE=1024 MB of memory)"
 	@echo "make fuzz SECONDS=60    readers of files and messages get any bytes, each for so long (needs clang)"

@@ -1,5 +1,5 @@
-/* plbrun: the only main(), and the only place that exits. Arguments are read in config/arguments.c, what a
- * run leaves behind is written in drive/outputs.c. */
+/* plbrun: the only main(), and the only place that exits. Arguments are read in config/, files that a run
+ * leaves behind are written in drive/outputs.c. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +19,18 @@
 #include "drive/launch.h"
 #include "drive/leaving.h"
 #include "drive/outputs.h"
+#include "drive/pareto.h"
 #include "drive/show_pus.h"
 #include "drive/simulate.h"
+#include "drive/simulated_report.h"
+#include "drive/traffic.h"
 #include "job/balancer_table.h"
 #include "job/kernel_search.h"
 #include "journal/joblog.h"
 #include "journal/journal.h"
 #include "profile/listing.h"
 #include "profile/profiles.h"
+#include "report/compare.h"
 #include "report/keys.h"
 #include "report/quantity.h"
 #include "report/schema.h"
@@ -50,24 +54,15 @@ static void say_once(struct plb_error *err)
 
 /* ---------------------------------------------------------------- questions */
 
-static void list_balancers(void)
-{
-    for (int i = 0; plb_balancers[i] != NULL; i++) {
-        const struct plb_balancer *b = plb_balancers[i];
-        printf("%-10s %s%s\n", b->name, b->summary, b->simulation_only ? " (needs --simulate)" : "");
-        for (const struct plb_option *o = b->options; o != NULL && o->name != NULL; o++)
-            printf("             %s = %s  %s\n", o->name, o->fallback != NULL ? o->fallback : "", o->help);
-    }
-}
-
 /* Answers questions that need no conf file. */
 static int answer(const struct plb_arguments *a, struct plb_error *err)
 {
     switch (a->question) {
+    case PLB_ASKS_COMPARISON: plb_compare(a->compared, a->n_compared, a->report, a->quiet, err); break;
     case PLB_ASKS_JOURNAL: plb_joblog_print(a->journal, stdout, err); break;
     case PLB_ASKS_HELP: plb_arguments_help(stdout); break;
     case PLB_ASKS_VERSION: printf("plbrun %s\n", PLB_VERSION); break;
-    case PLB_ASKS_BALANCERS: list_balancers(); break;
+    case PLB_ASKS_BALANCERS: plb_balancers_list(stdout); break;
     case PLB_ASKS_REPORT_KEYS: plb_report_keys_print(stdout); break;
     case PLB_ASKS_REPORT_SCHEMA: plb_report_schema_print(stdout); break;
     case PLB_ASKS_KERNELS: plb_kernels_list(stdout); break;
@@ -142,6 +137,7 @@ static void release(struct job_run *r)
 {
     close_journal(&r->job, false);
     plb_profiles_free(r->job.profiles);
+    plb_pareto_free(r->job.pareto);
     plb_job_fini(&r->job);
     plb_report_fini(&r->report);
     plb_trace_fini(&r->trace);
@@ -149,24 +145,6 @@ static void release(struct job_run *r)
 }
 
 /* ---------------------------------------------------------------- a simulated run */
-
-static void fill_report(struct job_run *r, const struct plb_simulated *result, const double *worked_s)
-{
-    struct plb_report *report = &r->report;
-    plb_report_from_master(result->master, &r->job, result->times, report);
-    plb_profiles_collect(r->job.profiles, result->master, report);
-    report->mode = PLB_SIMULATED;
-    report->replayed = r->job.true_map != NULL;
-    report->migration = r->job.balance.migration.on;
-    report->nodes = report->hosts = r->job.cluster.n_nodes;
-    report->makespan_s = result->makespan_s;
-    report->optimum_s = result->optimum_s;
-    report->solve_s = result->solve_s;
-    report->messages = result->messages;
-    report->bytes_moved = result->bytes;
-    plb_report_add_energy(result->master, &r->job.cluster, worked_s, report);
-    plb_report_derive(report);
-}
 
 static int simulate(struct job_run *r, struct plb_error *err)
 {
@@ -176,9 +154,11 @@ static int simulate(struct job_run *r, struct plb_error *err)
     if (r->job.machines.pus.master_only && r->job.cluster.n_nodes == 1)
         return plb_fail(err, PLB_EINPUT, "master_only leaves nobody to compute: %s describes one node",
                         a->simulate);
+    if (a->pareto != NULL && plb_pareto_of_cluster(&r->job, &r->job.pareto, err) != PLB_OK)
+        return err->status;
     if (a->dry_run) {
         say_checked(r, r->job.cluster.n_nodes);
-        return PLB_OK;
+        return plb_pareto_write(r->job.pareto, a, &r->job, NULL, stdout, err);
     }
     s.trace = r->trace.on ? &r->trace : NULL;
     s.profiles = r->job.profiles = plb_profiles_open(&(struct plb_profiles_config){
@@ -189,14 +169,19 @@ static int simulate(struct job_run *r, struct plb_error *err)
         .simulated = true,
     });
     s.worked_s = plb_alloc((size_t)r->job.cluster.n_pus * sizeof *s.worked_s);
+    s.node_s = plb_alloc((size_t)r->job.cluster.n_nodes * sizeof *s.node_s);
+    s.traffic = plb_report_traffic_of(&r->job.cluster);
     plb_simulate(&s, &result, err);
     plb_warn_of_refused(result.master, &r->job.app);
     if (err->status == PLB_OK) {
-        fill_report(r, &result, s.worked_s);
+        plb_report_from_simulation(&r->job, &result, &s, &r->report);
         plb_outputs_write(a, &r->job, &r->report, &r->trace, NULL, err);
+    } else {
+        free(s.traffic);
     }
     plb_master_free(result.master);
     free(s.worked_s);
+    free(s.node_s);
     return err->status;
 }
 
@@ -220,7 +205,7 @@ static int conclude(struct job_run *r, int ranks, struct plb_error *err)
     if (!a->dry_run)
         return plb_outputs_write(a, &r->job, &r->report, &r->trace, &r->end.done, err);
     say_checked(r, ranks);
-    return PLB_OK;
+    return plb_pareto_write(r->job.pareto, a, &r->job, NULL, stdout, err);
 }
 
 /* The end of a run on rank 0, which has ended with this status on all ranks. */
@@ -247,11 +232,21 @@ static void say_fragile(const struct plb_mpi *mpi)
     plb_launch_say_fragile(local_size < plb_mpi_size(mpi));
 }
 
+static enum plb_progress_style progress_style(const struct plb_arguments *a)
+{
+    if (a->progress_json)
+        return PLB_PROGRESS_JSON;
+    if (a->watch)
+        return PLB_PROGRESS_WATCH;
+    return a->quiet ? PLB_PROGRESS_OFF : PLB_PROGRESS_LINE;
+}
+
 /* From MPI's start to its end. Called by every rank. `prepared`: rank 0 is. */
 static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, struct plb_error *err)
 {
     const struct plb_arguments *a = r->arguments;
-    struct plb_cluster_options options = {a->show_pus, a->quiet, a->dry_run, a->keep_partial};
+    struct plb_cluster_options options = {a->show_pus, a->dry_run, a->keep_partial, a->pareto != NULL,
+                                          progress_style(a)};
     plb_crash_unwatch();
     plb_stop_heed_wishes();
     struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0, err);
@@ -286,7 +281,7 @@ static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, 
 static int join(struct job_run *r, struct plb_error *err)
 {
     const struct plb_arguments *a = r->arguments;
-    struct plb_cluster_options options = {.quiet = a->quiet};
+    struct plb_cluster_options options = {.progress = PLB_PROGRESS_OFF};
     struct plb_door_answer answer;
     int socket = plb_knock(a->join, &answer, err);
     if (socket < 0)
@@ -355,7 +350,7 @@ int main(int argc, char **argv)
     int status = plb_arguments_read(&a, argc, argv, &err);
     plb_log_open(a.log);
     plb_log_rank(launch.rank > 0 ? launch.rank : 0);
-    struct job_run run = {.arguments = &a, .launch = launch, .trace.on = a.trace != NULL};
+    struct job_run run = {.arguments = &a, .launch = launch, .trace.on = plb_outputs_traced(&a)};
     if (status == PLB_OK && a.question != PLB_ASKS_NOTHING) {
         status = speaks ? answer(&a, &err) : PLB_OK;
     } else if (status == PLB_OK && a.join != NULL) {

@@ -24,7 +24,7 @@ $(B)/install/plbrun: $(B)/install/kernel_search.o $(BIN)
 	    $(filter-out $(B)/runtime/job/kernel_search.o,$(OBJECTS)) $(LINK)
 
 # MODE:FILE:TARGET of each installed file. Folders of documents stay neighbours, so that their links hold.
-EXAMPLE_KINDS := md conf c cu py sh gp png svg csv
+EXAMPLE_KINDS := md conf c cu py sh gp png svg csv yaml
 EXAMPLES := $(wildcard $(patsubst %,examples/%,*.md */Makefile $(EXAMPLE_KINDS:%=*/*.%)))
 DOCUMENTS := $(wildcard *.md docs/*.md docs/*.svg hostfiles/*.cluster) LICENSE $(EXAMPLES)
 INSTALL_FILES = 755:$(INSTALLED):$(BINDIR)/plbrun 755:scripts/plbrun-mpirun:$(BINDIR)/plbrun-mpirun \

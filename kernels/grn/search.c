@@ -1,5 +1,6 @@
-/* Sets are scanned by a lower bound of their score, many side by side. Those that may be among the best so
- * far are then scored as `score_of` does it. So the result depends on no order and on no instruction set.
+/* Sets are scanned by a lower bound of their score, many side by side. Sets whose bound lets them be among
+ * the best so far are then scored as `score_of` does it. So the result depends on no order and on no
+ * instruction set.
  *
  * It costs an AND and a popcount for each set, target and 64 samples with two levels; with three levels four
  * times that for each gene of a set. Sets of three cost three times (eight times with three levels) what sets

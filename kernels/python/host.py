@@ -7,6 +7,7 @@
 import ctypes
 import inspect
 import json
+import operator
 import os
 import re
 import sys
@@ -55,6 +56,7 @@ _simulated = _c("plb_app_simulated", ctypes.c_bool, P)
 _units = _c("plb_app_units", None, P, I64)
 _multiple = _c("plb_app_multiple", None, P, I64)
 _replace = _c("plb_app_replace", None, P, INT)
+_replace_part = _c("plb_app_replace_part", None, P, INT, ctypes.c_size_t, ctypes.c_size_t)
 _feed = _c("plb_app_feed", None, P, INT, INT)
 _keep = _c("plb_app_keep", None, P, P, ctypes.c_size_t)
 
@@ -128,9 +130,20 @@ class Job:
                           f"{', '.join(OPS)} of {', '.join(TYPES)}")
         return self._add(name, "reduce", array, op=op, save=save)
 
-    def replace(self, name):
-        """In next: a replicated array has changed, and is sent again."""
-        _replace(self._app, list(self._buffers).index(name))
+    def replace(self, name, first=None, count=None):
+        """In next: a replicated array has changed, or so many rows from a first one on; that is sent again."""
+        handle = list(self._buffers).index(name)
+        if first is None:
+            _replace(self._app, handle)
+            return
+        array = self[name]
+        if count is None:
+            raise Mistake(f"say how many rows of array '{name}' have changed from row {first} on")
+        first, count = operator.index(first), operator.index(count)  # NumPy's integers would overflow
+        if not 0 <= first <= first + count <= len(array):
+            raise Mistake(f"array '{name}' has {len(array)} rows, and no {count} from row {first} on")
+        row = array[:1].nbytes
+        _replace_part(self._app, handle, first * row, count * row)
 
     def feed(self, output, into):
         """In next: results of the pass are an input of the next one."""

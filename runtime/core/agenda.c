@@ -26,6 +26,10 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     plb_least_init(&a->least, &a->seen);
     plb_recalls_init(&a->recalls, &a->seen, &a->waiting, config->pus.infos, config->task_s);
     a->seen.view.backups = config->backups;
+    bool by_power = config->balancer->basis != NULL
+                 && config->balancer->basis(config->params) == PLB_BY_POWER;
+    a->chosen = plb_chosen_new(&config->goal, config->pus.infos, config->pus.n, config->pus.room, broker->n,
+                               by_power);
     return a;
 }
 
@@ -39,6 +43,7 @@ void plb_agenda_free(struct plb_agenda *a)
     plb_waiting_list_fini(&a->waiting);
     plb_recalls_fini(&a->recalls);
     plb_least_fini(&a->least);
+    plb_chosen_free(a->chosen);
     free(a->owners);
     free(a->pus);
     free(a);
@@ -49,10 +54,12 @@ void plb_agenda_begin(struct plb_agenda *a, int pass, int phase, const struct pl
     if (a->policy != NULL)
         a->config.balancer->fini(a->policy);
     a->pass = pass;
+    plb_agenda_readmit(a);
     plb_waiting_list_clear(&a->waiting);
     plb_recalls_begin(&a->recalls);
     a->announced = false;
     plb_balancer_view_begin(&a->seen, phase, map);
+    plb_agenda_choose_first(a);
     plb_least_begin(&a->least);
     a->policy = a->config.balancer->init(&a->seen.view, a->config.params);
     if (a->policy == NULL)
@@ -88,6 +95,7 @@ static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
                 plb_waiting_list_enter(&a->waiting, p);
             return;
         }
+        work = a->chosen != NULL ? plb_chosen_most(a->chosen, &a->seen.view, p, work) : work;
         plb_agenda_grant(a, p, work, out);
     }
     plb_waiting_list_leave(&a->waiting, p);
@@ -182,8 +190,28 @@ void plb_agenda_feed_all(struct plb_agenda *a, struct plb_outbox *out)
     int from = out->n;
     if (a->policy == NULL)
         return;
+    plb_agenda_choose(a, out);
     feed_everyone(a, out);
     conclude(a, from, out);
+}
+
+void plb_agenda_metered(struct plb_agenda *a, int first, const struct plb_window *window, double now,
+                        struct plb_outbox *out)
+{
+    int from = out->n;
+    if (a->chosen == NULL || a->policy == NULL)
+        return;
+    a->seen.view.now = now;
+    plb_chosen_metered(a->chosen, &a->seen.view, first, window);
+    if (plb_agenda_choose(a, out)) {
+        feed_everyone(a, out);
+        conclude(a, from, out);
+    }
+}
+
+const struct plb_watts *plb_agenda_watts(const struct plb_agenda *a)
+{
+    return a->chosen != NULL ? plb_chosen_watts(a->chosen) : NULL;
 }
 
 /* Tells the balancer of blocks that were ended by others than their owners. Returns how many owners there
@@ -209,9 +237,14 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
     int from = out->n;
     plb_balancer_view_sampled(&a->seen, pu);
     plb_agenda_keep_young(a, pu);
-    if (a->config.balancer->done != NULL)
+    if (a->config.balancer->done != NULL && !a->pus[pu].out)
         a->config.balancer->done(a->policy, &a->seen.view, pu, sample);
     int n_owners = tell_ends(a, pu);
+    if (a->chosen != NULL) {
+        plb_chosen_reported(a->chosen, &a->seen.view, pu);
+        if (plb_agenda_choose(a, out))
+            feed_everyone(a, out);
+    }
     feed(a, pu, out);
     for (int i = 0; i < n_owners; i++)
         feed(a, a->owners[i], out);
@@ -228,6 +261,8 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
 void plb_agenda_remove(struct plb_agenda *a, int first_pu, int n_pus)
 {
     for (int p = first_pu; p < first_pu + n_pus; p++) {
+        if (a->chosen != NULL)
+            plb_chosen_lost(a->chosen, p);
         if (a->seen.pus[p].lost)
             continue;
         plb_balancer_view_remove(&a->seen, p);
@@ -241,7 +276,7 @@ void plb_agenda_removed(struct plb_agenda *a, int first_pu, int n_pus)
     if (a->policy == NULL)
         return;
     for (int p = first_pu; p < first_pu + n_pus && a->config.balancer->lost != NULL; p++)
-        if (!a->config.pus.refused[p])
+        if (!a->config.pus.refused[p] && !a->pus[p].out)
             a->config.balancer->lost(a->policy, &a->seen.view, p);
     tell_ends(a, NO_PU);
 }

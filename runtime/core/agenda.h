@@ -52,6 +52,14 @@ bool plb_agenda_greet(struct plb_agenda *agenda, int node, struct plb_outbox *ou
 /* Asks all PUs that can take a block. */
 void plb_agenda_feed_all(struct plb_agenda *agenda, struct plb_outbox *out);
 
+/* A WINDOW has come `now`, in seconds since the pass began. Its first PU is number `first` of the run. Others
+ * may be chosen then. */
+void plb_agenda_metered(struct plb_agenda *agenda, int first, const struct plb_window *window, double now,
+                        struct plb_outbox *out);
+
+/* Watts that are learned; NULL: none are. */
+const struct plb_watts *plb_agenda_watts(const struct plb_agenda *agenda);
+
 /* Grants a PU that has no open block units that stand apart, in tasks of at most `most` of them. The balancer
  * is not asked; it hears of the report. */
 void plb_agenda_entrust(struct plb_agenda *agenda, int pu, struct plb_range range, int64_t most,
@@ -59,6 +67,10 @@ void plb_agenda_entrust(struct plb_agenda *agenda, int pu, struct plb_range rang
 
 /* Whether a PU is in use: neither refused nor gone. */
 bool plb_agenda_lives(const struct plb_agenda *agenda, int pu);
+
+/* Whether a PU is left out, since others work for less; what that has saved so far. */
+bool plb_agenda_leaves_out(const struct plb_agenda *agenda, int pu);
+struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *agenda);
 
 void plb_agenda_ideal(struct plb_agenda *agenda, const struct plb_ideal *ideals);
 const char *plb_agenda_failure(const struct plb_agenda *agenda);  /* why the pass cannot end; NULL: it can */

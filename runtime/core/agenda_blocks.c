@@ -71,7 +71,7 @@ static struct plb_slicing slicing_of(struct plb_agenda *a, int p, double work, d
 {
     struct plb_history *h = plb_balancer_view_history(&a->seen, p);
     *share = 0.0;
-    if (!a->config.saves && (!a->config.migration || a->seen.view.living < 2))
+    if (!a->config.saves && (!a->config.migration || (a->seen.view.living < 2 && a->chosen == NULL)))
         return (struct plb_slicing){INFINITY, -1.0};
     *share = fmax(plb_balancer_view_share(&a->seen, p), work);
     return plb_slicing(h, work, *share, a->config.task_s);

@@ -4,6 +4,7 @@
 
 #include "core/balancer_view.h"
 #include "core/broker.h"
+#include "core/goal.h"
 #include "core/residence.h"
 
 struct plb_agenda_config {
@@ -17,6 +18,7 @@ struct plb_agenda_config {
     bool backups;                    /* idle PUs execute late units a second time */
     bool saves;                      /* large blocks are several tasks also where nobody can take them */
     struct plb_residence *residence; /* borrowed; PUs get units whose inputs are near. NULL: any */
+    struct plb_goal goal;            /* who works */
 };
 
 #endif

@@ -3,6 +3,7 @@
 #define PLB_CORE_AGENDA_INSIDE_H
 
 #include "core/agenda_config.h"
+#include "core/chosen.h"
 #include "core/least.h"
 #include "core/recall.h"
 #include "core/waiting_list.h"
@@ -10,6 +11,8 @@
 struct agenda_pu {
     int64_t blocks;
     bool served; /* has ever been granted a block */
+    bool out;    /* others work instead: it counts as lost for the time being */
+    bool rests;  /* its node knows that it is left out */
 };
 
 struct plb_agenda {
@@ -22,9 +25,11 @@ struct plb_agenda {
     void *policy; /* the balancer's state in this pass; NULL before the first */
     struct plb_waiting_list waiting;
     struct plb_recalls recalls;
-    int *owners; /* of blocks that a report ended; room for all open blocks */
-    int served;  /* living PUs that have ever been granted a block: only they take from others */
+    struct plb_chosen *chosen; /* NULL: all PUs work */
+    int *owners;               /* of blocks that a report ended; room for all open blocks */
+    int served; /* living PUs that have ever been granted a block: only they take from others */
     int pass;
+    bool untold;    /* a node is to hear of PUs that are left out, or have come back */
     bool announced; /* nodes know that nothing is left to grant */
     char failure[200];
 };
@@ -32,6 +37,19 @@ struct plb_agenda {
 /* In the tail the least tasks are kept young, a PU at a time, so that on many PUs nothing is left to fit when
  * all nodes are told. */
 void plb_agenda_keep_young(struct plb_agenda *agenda, int pu);
+
+/* Before a pass: nobody is left out any more. */
+void plb_agenda_readmit(struct plb_agenda *agenda);
+
+/* At the start of a pass, before the balancer begins: who works, by what is known already. */
+void plb_agenda_choose_first(struct plb_agenda *agenda);
+
+/* Decides anew who works, where it is time to. Returns whether that has changed, so that all are to be asked.
+ */
+bool plb_agenda_choose(struct plb_agenda *agenda, struct plb_outbox *out);
+
+/* Begins with the balancer anew, with what is not finished of the pass. */
+void plb_agenda_restart(struct plb_agenda *agenda);
 
 /* Makes the blocks that the outbox has from `from` on several tasks, so that others find something to
  * take. */

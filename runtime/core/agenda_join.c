@@ -8,18 +8,9 @@
 #include "core/agenda.h"
 #include "core/agenda_inside.h"
 
-void plb_agenda_join(struct plb_agenda *a, int n_pus)
+void plb_agenda_restart(struct plb_agenda *a)
 {
     const struct plb_balancer *b = a->config.balancer;
-    for (int i = 0; i < n_pus; i++) {
-        int p = a->seen.view.n_pus;
-        plb_balancer_view_add(&a->seen, &a->config.pus);
-        a->pus[p].served = !a->config.pus
-                                .refused[p]; /* it takes from others, also where nothing is granted */
-        a->served += a->pus[p].served;
-    }
-    if (a->policy == NULL)
-        return;
     b->fini(a->policy);
     plb_waiting_list_clear(&a->waiting);
     plb_recalls_begin(&a->recalls);
@@ -27,6 +18,21 @@ void plb_agenda_join(struct plb_agenda *a, int n_pus)
     a->policy = b->init(&a->seen.view, a->config.params);
     if (a->policy == NULL)
         snprintf(a->failure, sizeof a->failure, "balancer %s found no memory", b->name);
+}
+
+void plb_agenda_join(struct plb_agenda *a, int n_pus)
+{
+    for (int i = 0; i < n_pus; i++) {
+        int p = a->seen.view.n_pus;
+        plb_balancer_view_add(&a->seen, &a->config.pus);
+        a->pus[p].served = !a->config.pus
+                                .refused[p]; /* it takes from others, also where nothing is granted */
+        a->served += a->pus[p].served;
+    }
+    if (a->chosen != NULL)
+        plb_chosen_joined(a->chosen);
+    if (a->policy != NULL)
+        plb_agenda_restart(a);
 }
 
 bool plb_agenda_greet(struct plb_agenda *a, int node, struct plb_outbox *out)

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "core/made_copies.h"
-#include "core/soon.h"
+#include "core/backup_inside.h"
 
 /* An idle PU gets a copy if it needs less than this part of the time that the holder still needs. Larger:
  * more copies that do not come first. Smaller: late units last longer before somebody helps. */
@@ -28,31 +27,6 @@
 /* Late ranges that one look considers. Larger: a look costs more. Smaller: a range that nobody can help hides
  * others. */
 #define TRIES 16
-
-/* A PU stays idle until the master gives it a block or a copy. A report does not end that: it can be older
- * than the IDLE, since it waits for its results. Nor does a MOVED, which comes another way than the IDLE. */
-struct backup_pu {
-    double since;  /* it has worked since then on what it holds, as far as the master knows */
-    double held_s; /* seconds that it was expected to need for that; of the latest look */
-    int64_t heard; /* moves when its node last heard whom to ask */
-    bool idle;     /* and finds nobody to take work from */
-    bool gone;     /* it executes nothing any more */
-    bool doubted;  /* others have done its units, and it has not said IDLE since: it may hang */
-};
-
-struct plb_backups {
-    struct plb_backups_config config;
-    struct backup_pu *pus;
-    int n_idle;
-    struct plb_made_copies copies;
-    int64_t moves; /* of units to other nodes, in the pass */
-    int pass, phase;
-    const struct plb_cost_map *map;
-    double began, looked, due;
-    double patience; /* see PATIENCE */
-    struct plb_backup_counts counts;
-    struct plb_soon soon; /* of the latest look */
-};
 
 /* Late units, and what is expected of their holder. */
 struct late {
@@ -184,21 +158,6 @@ double plb_backups_due(const struct plb_backups *b)
 
 /* -------------------------------------------------------------------------- looks */
 
-static double work_of(const struct plb_backups *b, struct plb_range range)
-{
-    return plb_cost_work(b->map, range.first, range.count);
-}
-
-static struct plb_history *history_of(const struct plb_backups *b, int p)
-{
-    return &b->config.histories[p * b->config.n_phases + b->phase];
-}
-
-static double latest_rate(const struct plb_backups *b, int p)
-{
-    return plb_history_rate(history_of(b, p));
-}
-
 /* Seconds that a PU needs by its curve, or as in its latest report where that tells of no curve; negative
  * where nothing is known. */
 static double seconds_of(const struct plb_backups *b, int p, double work)
@@ -208,9 +167,7 @@ static double seconds_of(const struct plb_backups *b, int p, double work)
     return model != NULL ? plb_model_time(model, work) : rate > 0.0 ? work / rate : -1.0;
 }
 
-/* The PU that probably executes held units: the one that they were granted to; or else the one of the node
- * that has reported longest ago, of those that are not idle if there are any. */
-static int executor_of(const struct plb_backups *b, const struct plb_held *held)
+int plb_backups_executor(const struct plb_backups *b, const struct plb_held *held)
 {
     int best = -1;
     if (b->config.infos[held->pu].node == held->node && !b->pus[held->pu].idle)
@@ -229,15 +186,13 @@ static double time_left(const struct plb_backups *b, int p, double now)
     return fabs(b->pus[p].held_s - (now - b->pus[p].since));
 }
 
-/* Adds up what each PU was expected to need. Times are from the latest report: a fit for each range would
- * cost too much. */
-static void expect(struct plb_backups *b)
+void plb_backups_expect(struct plb_backups *b)
 {
     struct plb_held held;
     for (int p = 0; p < b->config.n_pus; p++)
         b->pus[p].held_s = 0.0;
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
-        int p = executor_of(b, &held);
+        int p = plb_backups_executor(b, &held);
         double rate = latest_rate(b, p);
         b->pus[p].held_s += rate > 0.0 ? work_of(b, held.range) / rate : 0.0;
     }
@@ -249,12 +204,12 @@ static int find_late(struct plb_backups *b, double now, struct late late[TRIES])
 {
     struct plb_held held;
     int n = 0;
-    expect(b);
+    plb_backups_expect(b);
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
         held.range = plb_made_copies_without(&b->copies, held.range, false);
         if (held.range.count == 0 || plb_ledger_is_suspect(b->config.ledger, held.range))
             continue;
-        int p = executor_of(b, &held), place = n < TRIES ? n++ : TRIES;
+        int p = plb_backups_executor(b, &held), place = n < TRIES ? n++ : TRIES;
         double left = time_left(b, p, now);
         for (; place > 0 && late[place - 1].left <= left; place--)
             if (place < TRIES)
@@ -280,7 +235,7 @@ static struct plb_soon find_helpers(const struct plb_backups *b, double *rates)
     struct plb_soon helpers = {.n = 0};
     *rates = 0.0;
     for (int p = 0; p < b->config.n_pus; p++)
-        if (b->pus[p].idle)
+        if (b->pus[p].idle && !plb_agenda_leaves_out(b->config.agenda, p))
             plb_soon_add(&helpers, (struct plb_soon_pu){.rate = latest_rate(b, p), .pu = p});
     for (int i = 0; i < helpers.n; i++)
         *rates += helpers.at[i].rate;
@@ -372,25 +327,6 @@ void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
                 break;
         rates -= rate;
     }
-}
-
-bool plb_backups_slowest(struct plb_backups *b, double now, struct plb_slowest *slowest)
-{
-    struct plb_held held;
-    double most = -INFINITY;
-    int64_t first_block = -1;
-    expect(b); /* before the first pass nobody holds anything */
-    for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
-        int p = executor_of(b, &held);
-        double seconds = now - b->pus[p].since, over = seconds - b->pus[p].held_s, rate = latest_rate(b, p);
-        if (over < most || (over == most && first_block >= 0 && held.block >= first_block))
-            continue;
-        most = over;
-        first_block = held.block;
-        *slowest = (struct plb_slowest){.pu = p, .range = held.range, .seconds = seconds};
-        slowest->expected = rate > 0.0 ? work_of(b, held.range) / rate : 0.0;
-    }
-    return first_block >= 0;
 }
 
 const struct plb_backup_counts *plb_backups_counts(const struct plb_backups *b)

@@ -2,7 +2,7 @@
  *
  * A node says IDLE of a PU that has nothing to execute and finds nobody to take work from. Then the PU may
  * get a copy of held units, where nothing is left to grant. The copy is part of the block in which the units
- * were granted. Whoever reports first counts: the ledger accepts a unit once.
+ * were granted. The first report counts: the ledger accepts a unit once.
  *
  * A copy is worth its execution if the idle PU needs less than half the time that the holder still needs
  * (Hadoop's and MapReduce's rule is the same in kind). The holder still needs the time of all that it holds,
@@ -20,30 +20,9 @@
 #ifndef PLB_CORE_BACKUP_H
 #define PLB_CORE_BACKUP_H
 
-#include "core/agenda.h"
-#include "core/broker.h"
-#include "core/history.h"
-
-/* Seconds between two looks. Larger: a backup begins later. Smaller: many idle PUs cost the master more. */
-#define PLB_LOOK_GAP 1e-3
+#include "core/backup_config.h"
 
 struct plb_backups;
-
-/* In all passes. */
-struct plb_backup_counts {
-    int64_t copies, won; /* won: a result of the copy came before the holder's */
-    int64_t units;       /* that copies were made of */
-};
-
-struct plb_backups_config {
-    const struct plb_pu_info *infos; /* borrowed, as all that follows */
-    const struct plb_ledger *ledger;
-    const struct plb_broker *broker; /* which PUs a node has */
-    struct plb_agenda *agenda;       /* names victims */
-    struct plb_history *histories;   /* n_phases of each PU, PU by PU */
-    int n_pus, n_phases;
-    bool on; /* else there are none */
-};
 
 struct plb_backups *plb_backups_new(const struct plb_backups_config *config);
 void plb_backups_free(struct plb_backups *backups);
@@ -88,6 +67,17 @@ struct plb_slowest {
 
 /* False where nobody holds units. O(held ranges). */
 bool plb_backups_slowest(struct plb_backups *backups, double now, struct plb_slowest *slowest);
+
+/* The units of a PU, as far as the master knows. */
+struct plb_at_work {
+    int64_t units;          /* that it holds; 0: it is idle */
+    struct plb_range first; /* the first of them that are next to each other */
+    double seconds;         /* since its latest report, or since it got units */
+    double expected;        /* seconds for all of them, from then on; 0: it has not reported yet */
+};
+
+/* Fills in a row for each PU. O(held ranges + PUs). */
+void plb_backups_at_work(struct plb_backups *backups, double now, struct plb_at_work *pus);
 
 const struct plb_backup_counts *plb_backups_counts(const struct plb_backups *backups);
 

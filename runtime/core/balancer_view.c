@@ -311,6 +311,14 @@ void plb_balancer_view_remove(struct plb_balancer_view *v, int pu)
     show_rate(v, pu, 0.0);
 }
 
+void plb_balancer_view_return(struct plb_balancer_view *v, int pu)
+{
+    v->view.living++;
+    v->view.idle += v->pus[pu].outstanding == 0;
+    v->pus[pu].lost = false;
+    v->pus[pu].begun = v->view.now;
+}
+
 const char *plb_balancer_view_check(const struct plb_balancer_view *v)
 {
     int living = 0, idle = 0;

@@ -62,6 +62,9 @@ bool plb_balancer_view_overruns(const struct plb_balancer_view *view, int pu);
 /* A PU is gone; before the ledger's changes are followed. */
 void plb_balancer_view_remove(struct plb_balancer_view *view, int pu);
 
+/* A PU that was left out comes back. */
+void plb_balancer_view_return(struct plb_balancer_view *view, int pu);
+
 /* The PU with the next number has come; between passes, or before plb_balancer_view_restart. */
 void plb_balancer_view_add(struct plb_balancer_view *view, const struct plb_view_pus *pus);
 

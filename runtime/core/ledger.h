@@ -1,6 +1,6 @@
 /* The ledger: who has which unit of a pass. A unit is in one of three states:
  *
- * - free: nobody works on it. Free units are a set of ranges. Those that are suspect stand apart.
+ * - free: nobody works on it. Free units are a set of ranges. Suspect units stand apart.
  * - held: part of a block that was granted to a PU. A node has it: the PU's own, or one that it was moved to.
  *   `hop` counts the moves. A higher hop is younger, so MOVED messages may arrive in any order.
  * - accepted: its result has been taken. It stays accepted until the next pass. These are all others.

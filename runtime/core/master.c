@@ -1,7 +1,6 @@
 /* The master: events to ledger, histories and agenda. */
 #include "core/master.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     struct plb_master *m = plb_alloc(sizeof *m);
     m->config = *config;
     m->config.phases = config->phases > 0 ? config->phases : 1;
-    m->config.sizes = config->sizes != NULL ? config->sizes : &plb_no_sizes;
+    const struct plb_sizes *sizes = m->config.sizes = config->sizes != NULL ? config->sizes : &plb_no_sizes;
     m->n_pus = n;
     m->room = (int)room;
     m->infos = plb_alloc(room * sizeof *m->infos);
@@ -35,18 +34,19 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
         plb_ledger_lose(m->ledger, i);
     plb_master_know_data(m);
     m->broker = plb_broker_new(m->ledger, &m->work, config->victim, m->infos, n, config->n_nodes);
-    struct plb_agenda_config agenda = {
-        .balancer = config->balancer,
-        .params = config->params,
-        .histories = m->work.histories,
-        .n_phases = m->config.phases,
-        .pus = {m->infos, m->refused, m->limits, plb_sizes_mean(m->config.sizes, m->config.units),
-                plb_sizes_beside(m->config.sizes), m->room, n, plb_master_result_seconds(m)},
-        .migration = config->migration,
-        .task_s = plb_longest_task(config->task_s),
-        .backups = config->backups && config->migration,
-        .saves = config->saves,
-        .residence = m->residence};
+    struct plb_agenda_config agenda = {.balancer = config->balancer,
+                                       .params = config->params,
+                                       .histories = m->work.histories,
+                                       .n_phases = m->config.phases,
+                                       .pus = {m->infos, m->refused, m->limits,
+                                               plb_sizes_mean(sizes, config->units), plb_sizes_beside(sizes),
+                                               m->room, n, plb_master_result_seconds(m)},
+                                       .migration = config->migration,
+                                       .task_s = plb_longest_task(config->task_s),
+                                       .backups = config->backups && config->migration,
+                                       .saves = config->saves,
+                                       .residence = m->residence,
+                                       .goal = config->goal};
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
     m->backups = plb_backups_new(&(struct plb_backups_config){m->infos, m->ledger, m->broker, m->agenda,
                                                               m->work.histories, m->room, agenda.n_phases,
@@ -156,6 +156,17 @@ static void count_anew(struct plb_master *m)
     plb_agenda_recount(m->agenda, plb_work_count_doubt(&m->work, front, units));
 }
 
+/* After a report: notes what PUs have waited where it ended the training, or the pass. */
+static void end_times(struct plb_master *m, int p, const struct plb_done *done, int64_t fresh, double now)
+{
+    double trained = plb_agenda_stats(m->agenda)->profile_end;
+    if (trained > 0.0 && !m->trained)
+        plb_totals_end_training(m->totals, m->n_pus, trained);
+    m->trained |= trained > 0.0;
+    if (fresh > 0 && plb_ledger_accepted_units(m->ledger) == m->map->units)
+        plb_totals_end_pass(m->totals, m->n_pus, p, done, m->pass_began, now);
+}
+
 static int64_t on_done(struct plb_master *m, const struct plb_message *message, double now,
                        struct plb_outbox *out)
 {
@@ -180,6 +191,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     bool suspect = plb_ledger_is_suspect(m->ledger, done->range); /* the balancer has not granted its block */
     sample.block_end = plb_agenda_follow(m->agenda, p, sample.time) && !suspect;
     m->counts.moved_units += plb_totals_count(m->totals, m->infos, m->ledger, p, done, fresh);
+    m->totals[p].latest = now;
     if (plb_work_count_reported(&m->work, p, done, &sample))
         count_anew(m);
     plb_broker_heard(m->broker, message->from);
@@ -187,6 +199,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     plb_agenda_reported(m->agenda, p, &sample, out);
     plb_backups_granted(m->backups, out, from, now);
     plb_audits_reported(m->audits, p, done, suspect ? 0 : fresh, now, out);
+    end_times(m, p, done, fresh, now);
     return fresh;
 }
 
@@ -281,13 +294,8 @@ static void on_idle(struct plb_master *m, const struct plb_message *message, dou
     int p = plb_broker_pu(m->broker, message->from, message->pu);
     if (p < 0 || plb_ledger_lost(m->ledger, message->from))
         drop(m, message);
-    else if (timely(m, message) && !m->refused[p])
+    else if (timely(m, message) && !m->refused[p] && !plb_agenda_leaves_out(m->agenda, p))
         plb_backups_idle(m->backups, p, now);
-}
-
-double plb_master_due(const struct plb_master *m)
-{
-    return fmin(plb_backups_due(m->backups), plb_audits_due(m->audits));
 }
 
 void plb_master_tick(struct plb_master *m, double now, struct plb_outbox *out)
@@ -311,6 +319,8 @@ int64_t plb_master_receive(struct plb_master *m, const struct plb_message *messa
         on_fail(m, message, now, out);
     else if (message->type == PLB_CRASH)
         on_crash(m, message, now, out);
+    else if (message->type == PLB_WINDOW)
+        plb_master_metered(m, message, now, out);
     else if (message->type == PLB_KEPT && plb_master_awaits(m, message))
         plb_stays_receive(m->stays, message, out);
     else if (message->type == PLB_FOLDED && m->folds
@@ -356,10 +366,4 @@ void plb_master_stop(struct plb_master *m, int status, struct plb_outbox *out)
         if (!plb_ledger_lost(m->ledger, n))
             plb_outbox_add(out, PLB_STOP, 0, n, m->pass)->stop.status = status;
     m->stopped = true;
-}
-
-bool plb_master_over(const struct plb_master *m)
-{
-    return m->map != NULL && plb_ledger_accepted_units(m->ledger) == m->map->units
-        && plb_audits_open(m->audits) == 0;
 }

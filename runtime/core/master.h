@@ -16,6 +16,7 @@
 #include "core/stays.h"
 #include "core/suspects.h"
 #include "core/totals.h"
+#include "core/watts.h"
 #include "core/work_count.h"
 
 struct plb_master;
@@ -142,7 +143,13 @@ plb_master_residence(const struct plb_master *master);            /* NULL: nodes
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
 struct plb_history *plb_master_history(const struct plb_master *master, int phase, int pu);
 struct plb_work_count *plb_master_work(struct plb_master *master);
+const struct plb_watts *plb_master_watts(const struct plb_master *master); /* NULL: none are learned */
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *master);
+
+/* The goal of the run, what came of it, and whether a PU is left out for it. */
+const struct plb_goal *plb_master_goal(const struct plb_master *master);
+struct plb_goal_account plb_master_goal_account(const struct plb_master *master);
+bool plb_master_leaves_out(const struct plb_master *master, int pu);
 
 /* NULL, or the invariant of the ledger or of the agenda that does not hold. For tests and debug builds. */
 const char *plb_master_check(const struct plb_master *master);

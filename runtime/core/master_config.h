@@ -3,6 +3,7 @@
 #define PLB_CORE_MASTER_CONFIG_H
 
 #include "core/cost.h"
+#include "core/goal.h"
 #include "core/message.h"
 #include "core/migration.h"
 #include "core/sizes.h"
@@ -36,6 +37,7 @@ struct plb_master_config {
                                             them; borrowed until that pass begins; NULL = none */
     double audit;  /* the part of the tasks that is executed a second time and compared */
     uint64_t seed; /* of the audits' sample */
+    struct plb_goal goal;
     bool isolated; /* a task that crashes ends a child process alone, so that rank 0 may try suspect units */
 };
 

@@ -1,4 +1,8 @@
 /* The master's knowledge of where data is. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "core/master.h"
 #include "core/master_inside.h"
 
@@ -15,6 +19,31 @@ double plb_master_result_seconds(const struct plb_master *m)
 {
     return m->sets != NULL ? plb_sizes_fold_seconds(m->config.sizes)
                            : plb_sizes_arrays_seconds(m->config.sizes, m->config.n_nodes);
+}
+
+/* Starts of a PU that a task of a small home is worth, or the home goes to a neighbour. Larger: more inputs
+ * move. Smaller: more starts in each pass. A guess. */
+#define WORTH_STARTS 4.0
+
+/* Units that a PU executes in so many starts; 0: a start costs nothing, or it is not known. */
+static double units_of_starts(const struct plb_master *m, int p)
+{
+    const struct plb_belief *b = &plb_master_history(m, m->phase, p)->belief;
+    if (!plb_belief_reported(b) || !(b->start_s > 0.0))
+        return 0.0;
+    double work = plb_cost_work(m->map, 0, m->map->units);
+    return WORTH_STARTS * b->start_s * plb_model_best_rate(&b->model) / work * (double)m->map->units;
+}
+
+void plb_master_find_homes(struct plb_master *m)
+{
+    if (m->residence == NULL)
+        return;
+    double *least = plb_alloc((size_t)m->config.n_nodes * sizeof *least);
+    for (int p = 0; p < m->n_pus; p++)
+        least[m->infos[p].node] = fmax(least[m->infos[p].node], units_of_starts(m, p));
+    plb_residence_begin(m->residence, m->map->units, least);
+    free(least);
 }
 
 void plb_master_feed(struct plb_master *m, const struct plb_feed *feeds, int n)

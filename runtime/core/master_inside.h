@@ -37,6 +37,7 @@ struct plb_master {
     struct plb_suspects *suspects;
     struct plb_master_counts counts;
     double pass_began;
+    bool trained; /* the training has ended */
     bool stopped;
 };
 
@@ -51,12 +52,19 @@ void plb_master_know_data(struct plb_master *master);
 /* Seconds that the reduced arrays of one more result cost. */
 double plb_master_result_seconds(const struct plb_master *master);
 
+/* A pass begins: which node should execute which units. */
+void plb_master_find_homes(struct plb_master *master);
+
 /* A DONE that makes sense, before it is accepted: notes which node has what. */
 void plb_master_note(struct plb_master *master, const struct plb_message *done);
 
 /* The same DONE: so many of its units are accepted. */
 void plb_master_note_fresh(struct plb_master *master, const struct plb_message *done, int64_t fresh,
                            struct plb_outbox *out);
+
+/* A WINDOW has come. */
+void plb_master_metered(struct plb_master *master, const struct plb_message *message, double now,
+                        struct plb_outbox *out);
 
 /* A node is lost, and what it has. */
 void plb_master_forget(struct plb_master *master, int node, struct plb_outbox *out);

@@ -47,8 +47,7 @@ void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *beg
     if (!m->again)
         plb_feeds_begin(m->feeds, m->ledger, begin, pass, out);
     plb_broker_begin(m->broker);
-    if (m->residence != NULL)
-        plb_residence_begin(m->residence, map->units);
+    plb_master_find_homes(m);
     plb_suspects_begin(m->suspects, pass, phase);
     plb_agenda_begin(m->agenda, pass, phase, map);
     plb_backups_begin(m->backups, pass, phase, map, now);

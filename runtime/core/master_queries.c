@@ -1,10 +1,23 @@
 /* The answers of the master to questions about it. */
+#include <math.h>
+
 #include "core/master.h"
 #include "core/master_inside.h"
 
 const char *plb_master_failure(const struct plb_master *m)
 {
     return plb_agenda_failure(m->agenda);
+}
+
+double plb_master_due(const struct plb_master *m)
+{
+    return fmin(plb_backups_due(m->backups), plb_audits_due(m->audits));
+}
+
+bool plb_master_over(const struct plb_master *m)
+{
+    return m->map != NULL && plb_ledger_accepted_units(m->ledger) == m->map->units
+        && plb_audits_open(m->audits) == 0;
 }
 
 int64_t plb_master_accepted(const struct plb_master *m)
@@ -73,9 +86,29 @@ struct plb_work_count *plb_master_work(struct plb_master *m)
     return &m->work;
 }
 
+const struct plb_watts *plb_master_watts(const struct plb_master *m)
+{
+    return plb_agenda_watts(m->agenda);
+}
+
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *m)
 {
     return plb_agenda_stats(m->agenda);
+}
+
+const struct plb_goal *plb_master_goal(const struct plb_master *m)
+{
+    return &m->config.goal;
+}
+
+struct plb_goal_account plb_master_goal_account(const struct plb_master *m)
+{
+    return plb_agenda_goal_account(m->agenda);
+}
+
+bool plb_master_leaves_out(const struct plb_master *m, int pu)
+{
+    return plb_agenda_leaves_out(m->agenda, pu);
 }
 
 const char *plb_master_check(const struct plb_master *m)

@@ -47,6 +47,7 @@ static const struct {
     [PLB_LOST] = {"LOST", sizeof(struct plb_lost)},
     [PLB_STOP] = {"STOP", sizeof(struct plb_stop)},
     [PLB_JOULES] = {"JOULES", sizeof(struct plb_joules)},
+    [PLB_WINDOW] = {"WINDOW", sizeof(struct plb_window)},
     [PLB_BYE] = {"BYE", sizeof(struct plb_bye)},
     [PLB_LEAVE] = {"LEAVE", sizeof(struct plb_leave)},
     [PLB_TAKEN] = {"TAKEN", sizeof(struct plb_fold)},
@@ -81,6 +82,11 @@ static bool possible(double seconds_or_work)
     return isfinite(seconds_or_work) && seconds_or_work >= 0.0;
 }
 
+static bool possible_watts(double watts)
+{
+    return isnan(watts) || possible(watts);
+}
+
 static bool ended(const char *text, size_t bytes)
 {
     return memchr(text, '\0', bytes) != NULL;
@@ -89,10 +95,13 @@ static bool ended(const char *text, size_t bytes)
 static const char *check_hello(const struct plb_hello *hello, int from)
 {
     const struct plb_pu_info *pu = &hello->pu;
-    if (pu->node != from || pu->local < 0 || (unsigned)pu->kind > PLB_ACCELERATOR || pu->threads < 0)
+    if (pu->node != from || pu->local < 0 || (unsigned)pu->kind > PLB_ACCELERATOR || pu->threads < 0
+        || pu->meter < 0)
         return "an impossible PU";
     if (!possible(pu->power) || !(pu->memory >= 0.0) || !possible(pu->task_bytes))
         return "a PU of impossible power or memory";
+    if (!possible_watts(pu->static_watts) || !possible_watts(pu->dynamic_watts))
+        return "impossible watts of a PU";
     if (!possible(pu->start_s))
         return "an impossible time of an empty task";
     if (pu->broken < 0 || pu->broken > 1)
@@ -108,7 +117,7 @@ static const char *check_pass(const struct plb_pass *begin, int n_nodes)
 {
     if (begin->phase < 0)
         return "an impossible phase";
-    if (begin->stays < 0)
+    if (begin->stays < 0 || begin->packet < 0 || (begin->parts & ~begin->replaced) != 0)
         return "impossible buffers";
     if (begin->n_feeds < 0 || begin->n_feeds > PLB_FEEDS)
         return "an impossible number of inputs that are fed";
@@ -217,7 +226,7 @@ static const char *check_cancel(const struct plb_cancel *cancel)
 
 static const char *check_recall(const struct plb_recall *recall, int n_nodes)
 {
-    if (!possible(recall->work) || recall->thief_pu < 0)
+    if (!possible(recall->work) || recall->thief_pu < 0 || (unsigned)recall->turn > PLB_WORKS)
         return "an impossible amount of work or PU";
     return recall->thief >= 0 && recall->thief < n_nodes ? NULL : "a thief that is no rank of this run";
 }
@@ -258,6 +267,24 @@ static const char *check_joules(const struct plb_joules *j)
     return right ? NULL : "an impossible energy";
 }
 
+static const char *check_window(const struct plb_window *w)
+{
+    if (w->number < 0 || !possible(w->seconds) || !possible_watts(w->joules))
+        return "an impossible window";
+    if (w->n < 0 || w->n > PLB_WINDOW_PUS)
+        return "an impossible number of PUs";
+    for (int i = 0; i < w->n; i++)
+        if (!possible((double)w->at[i].busy_s) || !possible_watts((double)w->at[i].joules))
+            return "impossible seconds or joules of a PU";
+    return NULL;
+}
+
+static const char *check_lost(const struct plb_lost *lost, int n_nodes)
+{
+    bool right = lost->rank >= 0 && lost->rank < n_nodes && lost->ends >= 0 && lost->ends <= 1;
+    return right ? NULL : "a lost rank that is none of this run";
+}
+
 static const char *check_body(const struct plb_message *m, int n_nodes)
 {
     switch ((enum plb_message_type)m->type) {
@@ -295,15 +322,13 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
     case PLB_GIFT:
     case PLB_MOVED: return check_gifts(&m->gifts, n_nodes);
     case PLB_BEAT: return check_beat(&m->beat, n_nodes);
-    case PLB_LOST:
-        return m->lost.rank >= 0 && m->lost.rank < n_nodes && m->lost.ends >= 0 && m->lost.ends <= 1
-                 ? NULL
-                 : "a lost rank that is none of this run";
+    case PLB_LOST: return check_lost(&m->lost, n_nodes);
     case PLB_JOULES: return check_joules(&m->joules);
     case PLB_TAKEN:
     case PLB_HAND:
     case PLB_DROP:
     case PLB_FOLDED: return check_fold(&m->fold, n_nodes);
+    case PLB_WINDOW: return check_window(&m->window);
     case PLB_BYE: return check_bye(&m->bye);
     case PLB_HELLO: return check_hello(&m->hello, m->from);
     default: return NULL;

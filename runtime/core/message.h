@@ -33,6 +33,7 @@
  *   LOST   node → master   the process of another rank has ended
  *          master → node   a rank is lost: nothing goes to it or is awaited from it
  *   STOP   master → node   the run is over, with this status
+ *   WINDOW node → master   joules of a window of time, and how long each PU worked in it
  *   BYE    node → master   nothing of this node is on its way any more; its counts, and its trace follows
  *   LEAVE  master → node   all outputs are written: the rank may end
  *   TAKEN, HAND, ARRAYS, DROP, FOLDED: see core/fold_message.h
@@ -48,10 +49,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/kernel_identity.h"
-#include "base/name.h"
 #include "base/rangeset.h"
 #include "core/fold_message.h"
+#include "core/hello.h"
+#include "core/window.h"
 #include "plb/balancer.h"
 
 #define PLB_PROTOCOL 18u /* grows with every change of a message */
@@ -87,6 +88,7 @@ enum plb_message_type {
     PLB_LOST,
     PLB_STOP,
     PLB_JOULES,
+    PLB_WINDOW,
     PLB_BYE,
     PLB_LEAVE,
     PLB_TAKEN,
@@ -106,30 +108,6 @@ enum plb_message_type {
 #define PLB_FEEDS 8           /* inputs that results of passes become, at most */
 #define PLB_LEAST 8           /* PUs of a node whose least task a hint tells at most */
 
-/* A node's description of one of its PUs. */
-struct plb_pu_info {
-    int32_t node, local; /* rank, and number on that node */
-    enum plb_pu_kind kind;
-    int32_t broken;    /* its device could not be opened: it is given nothing */
-    double power;      /* as given, or a guess from the hardware; only ratios matter */
-    double memory;     /* bytes it can hold; infinite where it is the host's */
-    double task_bytes; /* of inputs and results in one task, so that its copies hide behind other tasks, or
-                          stay in a cache; 0: no wish */
-    double start_s;    /* seconds of an empty task, as its device measured: what a task costs at least */
-    char name[PLB_NAME], host[PLB_HOST_NAME];
-    char cores[24]; /* cores it may use, as a list; "" where that means nothing */
-    int32_t threads;
-    char model[PLB_NAME]; /* of the hardware; "" in a simulation */
-    char id[60];          /* a GPU's PCI bus id and UUID, else "" */
-};
-
-struct plb_hello {
-    struct plb_pu_info pu;
-    struct plb_kernel_identity build; /* two nodes that differ must not compute together */
-    char kernel_file[120];            /* path of the kernel's .so, or its end */
-    int32_t pus;                      /* that the node has */
-};
-
 /* Results of a pass are an input of a later one. */
 struct plb_feed {
     int16_t output, input; /* buffers */
@@ -139,6 +117,8 @@ struct plb_feed {
 struct plb_pass {
     int64_t phase;    /* of the kernel */
     int64_t replaced; /* bit i: the replicated buffer i has changed */
+    int64_t parts;    /* bit i: only parts of it, which come in a packet (job/parts.h) */
+    int64_t packet;   /* its bytes; 0: there is none */
     int64_t serves; /* bit i: PU i of the node may take from others, though no block was granted to it yet: it
                        has joined when little was left */
     int64_t stays;  /* mask of the outputs that may stay at the node until the last pass has ended */
@@ -177,9 +157,17 @@ struct plb_cancel {
     int64_t why; /* enum plb_cancel_why */
 };
 
+/* A PU's part in the run, beside what is recalled of it. */
+enum plb_turn {
+    PLB_AS_BEFORE,
+    PLB_RESTS, /* it is left out: all that it has queued is recalled, and it takes nothing from others */
+    PLB_WORKS  /* it takes from others again */
+};
+
 struct plb_recall {
     double work;             /* about so much, off the back of the PU's queue */
     int32_t thief, thief_pu; /* rank that gets it, and its PU */
+    int32_t turn;            /* enum plb_turn */
 };
 
 struct plb_pull {
@@ -361,6 +349,7 @@ struct plb_message {
         struct plb_lost lost;
         struct plb_stop stop;
         struct plb_joules joules;
+        struct plb_window window;
         struct plb_bye bye;
         struct plb_leave leave;
         struct plb_fold fold;

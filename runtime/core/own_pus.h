@@ -28,6 +28,7 @@ struct plb_own_pu {
     bool hungry;    /* found nothing when it last asked */
     bool idle;      /* the master knows that it found nothing, and that nobody has work for it */
     bool served;    /* has been granted a block in this run: the master refuses some, for lack of memory */
+    bool rests;     /* others work instead: it is not served, and nobody hears that it is idle */
     bool left;      /* its device has failed: it takes nothing any more, and is not served */
 };
 

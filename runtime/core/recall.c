@@ -85,7 +85,7 @@ static void recall_from(struct plb_recalls *r, int victim, int pass, struct plb_
     r->victims[thief] = victim;
     struct plb_message *m = plb_outbox_add(out, PLB_RECALL, 0, r->infos[victim].node, pass);
     m->pu = r->infos[victim].local;
-    m->recall = (struct plb_recall){most, r->infos[thief].node, r->infos[thief].local};
+    m->recall = (struct plb_recall){most, r->infos[thief].node, r->infos[thief].local, PLB_AS_BEFORE};
 }
 
 void plb_recalls_reported(struct plb_recalls *r, int pu, int pass, struct plb_outbox *out)

@@ -59,59 +59,15 @@ void plb_residence_free(struct plb_residence *r)
     free(r);
 }
 
-static int64_t end_of(struct plb_range r)
-{
-    return r.first + r.count;
-}
-
 /* ----------------------------------------------------------------- the map */
 
-/* Adds a range behind the others, and returns how many there are then. */
-static int append(struct plb_home *at, int n, int64_t first, int64_t end, int32_t node)
-{
-    if (first >= end)
-        return n;
-    if (n > 0 && at[n - 1].node == node && end_of(at[n - 1].range) == first)
-        at[n - 1].range.count += end - first;
-    else
-        at[n++] = (struct plb_home){{first, end - first}, node};
-    return n;
-}
-
-static int by_unit(const void *a, const void *b)
-{
-    const struct plb_home *x = a, *y = b;
-    if (x->range.first != y->range.first)
-        return x->range.first < y->range.first ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
-}
-
-/* Lays what was seen over the map. Of two nodes that have executed a unit, one has it. */
+/* Lays what was seen over the map. */
 static void take_over(struct plb_residence *r)
 {
-    int n = 0, s = 0;
-    int64_t at = 0;
     struct plb_home *map = plb_alloc((size_t)(r->n + 2 * r->n_seen) * sizeof *map);
-    qsort(r->seen, (size_t)r->n_seen, sizeof *r->seen, by_unit);
-    for (int i = 0; i < r->n;) {
-        int64_t end = end_of(r->at[i].range);
-        while (s < r->n_seen && end_of(r->seen[s].range) <= at)
-            s++;
-        const struct plb_home *next = s < r->n_seen ? &r->seen[s] : NULL;
-        if (next != NULL && next->range.first <= at) {
-            n = append(map, n, at, end_of(next->range), next->node);
-            at = end_of(next->range);
-        } else {
-            int64_t until = next != NULL && next->range.first < end ? next->range.first : end;
-            n = append(map, n, at, until, r->at[i].node);
-            at = until;
-        }
-        while (i < r->n && end_of(r->at[i].range) <= at)
-            i++;
-    }
+    r->n = plb_homes_lay(r->at, r->n, r->seen, r->n_seen, map);
     free(r->at);
     r->at = map;
-    r->n = n;
 }
 
 /* All free units may be anywhere again. */
@@ -154,7 +110,7 @@ static void make_index(struct plb_residence *r)
     look_anew(r);
 }
 
-void plb_residence_begin(struct plb_residence *r, int64_t units)
+void plb_residence_begin(struct plb_residence *r, int64_t units, const double *least)
 {
     if (r->n == 0) {
         r->at = plb_alloc(sizeof *r->at);
@@ -163,6 +119,8 @@ void plb_residence_begin(struct plb_residence *r, int64_t units)
     }
     if (r->n_seen > 0)
         take_over(r);
+    if (least != NULL)
+        r->n = plb_homes_merge(r->at, r->n, least, r->n_nodes);
     r->n_seen = 0;
     for (int n = 0; n < r->n_nodes; n++)
         r->nodes[n].last_seen = NONE;
@@ -176,7 +134,7 @@ static int place_of(const struct plb_residence *r, int64_t unit)
     int low = 0, high = r->n - 1;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (end_of(r->at[middle].range) <= unit)
+        if (plb_home_end(r->at[middle].range) <= unit)
             low = middle + 1;
         else
             high = middle;
@@ -197,7 +155,7 @@ void plb_residence_executed(struct plb_residence *r, int node, struct plb_range 
     struct node_homes *n = &r->nodes[node];
     if (home->node == node && plb_range_within(range, home->range))
         return;
-    if (n->last_seen != NONE && end_of(r->seen[n->last_seen].range) == range.first) {
+    if (n->last_seen != NONE && plb_home_end(r->seen[n->last_seen].range) == range.first) {
         r->seen[n->last_seen].range.count += range.count;
         return;
     }
@@ -223,8 +181,8 @@ void plb_residence_lose(struct plb_residence *r, int node)
     r->n_seen = kept;
     kept = 0;
     for (int i = 0; i < r->n; i++)
-        kept = append(r->at, kept, r->at[i].range.first, end_of(r->at[i].range),
-                      r->at[i].node == node ? 0 : r->at[i].node);
+        kept = plb_homes_append(r->at, kept, r->at[i].range.first, plb_home_end(r->at[i].range),
+                                r->at[i].node == node ? 0 : r->at[i].node);
     r->n = kept;
     make_index(r);
 }
@@ -247,7 +205,7 @@ static int free_behind(const struct plb_rangeset *free, int64_t unit)
     int low = 0, high = free->n;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (end_of(free->at[middle]) <= unit)
+        if (plb_home_end(free->at[middle]) <= unit)
             low = middle + 1;
         else
             high = middle;
@@ -258,7 +216,7 @@ static int free_behind(const struct plb_rangeset *free, int64_t unit)
 static struct plb_range shared(struct plb_range a, struct plb_range b)
 {
     int64_t first = a.first > b.first ? a.first : b.first;
-    int64_t end = end_of(a) < end_of(b) ? end_of(a) : end_of(b);
+    int64_t end = plb_home_end(a) < plb_home_end(b) ? plb_home_end(a) : plb_home_end(b);
     return (struct plb_range){first, end > first ? end - first : 0};
 }
 
@@ -271,7 +229,7 @@ static struct plb_range first_free(const struct plb_rangeset *free, struct plb_r
 
 static struct plb_range last_free(const struct plb_rangeset *free, struct plb_range range)
 {
-    int i = free_behind(free, end_of(range) - 1);
+    int i = free_behind(free, plb_home_end(range) - 1);
     struct plb_range part = i < free->n ? shared(free->at[i], range) : (struct plb_range){0, 0};
     return part.count == 0 && i > 0 ? shared(free->at[i - 1], range) : part;
 }
@@ -314,7 +272,7 @@ static double left_of(struct plb_residence *r, const struct plb_rangeset *free, 
         return 0.0;
     int64_t units = r->before[n->back + 1] - r->before[n->front];
     units -= front.first - home(r, n->front).first;
-    units -= end_of(home(r, n->back)) - end_of(back);
+    units -= plb_home_end(home(r, n->back)) - plb_home_end(back);
     return (double)units / (double)n->units;
 }
 
@@ -350,7 +308,8 @@ static struct plb_range tail(const struct plb_cost_map *map, struct plb_range pa
     bool heavy = map->prefix != NULL && map->chunk < 2 && taken > work * (1.0 + ROUNDING);
     kept += heavy && kept < part.count - 1;
     if (kept == part.count)
-        kept = map->chunk < 2 ? part.count - 1 : (end_of(part) - 1) / map->chunk * map->chunk - part.first;
+        kept = map->chunk < 2 ? part.count - 1
+                              : (plb_home_end(part) - 1) / map->chunk * map->chunk - part.first;
     kept = kept > 0 ? kept : 0;
     return (struct plb_range){part.first + kept, part.count - kept};
 }

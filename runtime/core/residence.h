@@ -13,13 +13,8 @@
 #ifndef PLB_CORE_RESIDENCE_H
 #define PLB_CORE_RESIDENCE_H
 
+#include "core/home_map.h"
 #include "core/ledger.h"
-
-/* Units whose inputs a node has. */
-struct plb_home {
-    struct plb_range range;
-    int32_t node;
-};
 
 struct plb_residence_counts {
     int64_t at_home, away; /* units in grants of passes in which some node had inputs */
@@ -31,8 +26,9 @@ struct plb_residence;
 struct plb_residence *plb_residence_new(int n_nodes);
 void plb_residence_free(struct plb_residence *residence);
 
-/* A pass of so many units begins, always as many. */
-void plb_residence_begin(struct plb_residence *residence, int64_t units);
+/* A pass of so many units begins, always as many. least, by node: ranges of fewer units go to the node of a
+ * neighbour (plb_homes_merge); NULL: all stay. */
+void plb_residence_begin(struct plb_residence *residence, int64_t units, const double *least);
 
 /* A node has executed units, so that it has their inputs. */
 void plb_residence_executed(struct plb_residence *residence, int node, struct plb_range range);

@@ -38,6 +38,26 @@ int64_t plb_totals_count(struct plb_pu_totals *totals, const struct plb_pu_info 
     return count_stolen(totals, infos, ledger, pu);
 }
 
+void plb_totals_end_pass(struct plb_pu_totals *totals, int n, int last, const struct plb_done *done,
+                         double began, double now)
+{
+    double task_s = (positive(done->execute_s) + positive(done->transfer_s)) / (double)done->tasks;
+    for (int p = 0; p < n; p++) {
+        double waited = now - fmax(totals[p].latest, began);
+        if (p == last || !(waited > 0.0) || totals[p].failure[0] != '\0')
+            continue;
+        totals[p].tail_s += fmin(waited, task_s);
+        totals[p].imbalance_s += fmax(waited - task_s, 0.0);
+        totals[last].held_up_s += waited;
+    }
+}
+
+void plb_totals_end_training(struct plb_pu_totals *totals, int n, double seconds)
+{
+    for (int p = 0; p < n; p++)
+        totals[p].training_s = fmax(seconds - totals[p].execute_s - totals[p].transfer_s, 0.0);
+}
+
 bool plb_totals_fail(struct plb_pu_totals *totals, const char *why)
 {
     bool first = totals->failure[0] == '\0';

@@ -99,7 +99,8 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
         give_back(w, m->pu, m->block.range, m->block.id);
     if (pu->left)
         return m->type == PLB_BLOCK;
-    pu->served = true;
+    pu->rests = pu->rests && m->type != PLB_BLOCK;
+    pu->served = !pu->rests;
     pu->hungry = pu->idle = false; /* the master takes it to work, and it looks again */
     plb_rangeset_remove(&w->copies.elsewhere, m->block.range);
     plb_queue_push(
@@ -178,15 +179,24 @@ static bool on_recall(struct plb_worker *w, const struct plb_message *m, struct 
     bool here = recall->thief == w->node;
     if (!w->migration.on || m->pu >= w->pus.n || (here && recall->thief_pu >= w->pus.n))
         return false;
-    if (here && !w->pus.at[recall->thief_pu].served)
+    struct plb_own_pu *pu = &w->pus.at[m->pu];
+    bool taker = !here || w->pus.at[recall->thief_pu].served, all = recall->turn == PLB_RESTS;
+    if (!taker && recall->turn == PLB_AS_BEFORE)
         return false;
-    struct plb_queue *queue = &w->pus.at[m->pu].queue;
-    double work = fmin(recall->work, MOST_RECALLED * plb_queue_work(queue, w->pus.map));
-    int n = work >= 1.0 ? plb_queue_cut(queue, w->pus.map, work, taken, PLB_GIFTS) : 0;
-    if (here)
-        plb_own_pu_push(&w->pus.at[recall->thief_pu], taken, n);
-    else if (n > 0)
-        give(w, recall->thief, recall->thief_pu, taken, n, out, w->pass);
+    double most = all ? 1.0 : MOST_RECALLED;
+    int n;
+    do {
+        double work = fmin(recall->work, most * plb_queue_work(&pu->queue, w->pus.map));
+        n = taker && work >= 1.0 ? plb_queue_cut(&pu->queue, w->pus.map, work, taken, PLB_GIFTS) : 0;
+        if (here)
+            plb_own_pu_push(&w->pus.at[recall->thief_pu], taken, n);
+        else if (n > 0)
+            give(w, recall->thief, recall->thief_pu, taken, n, out, w->pass);
+    } while (all && n > 0);
+    if (recall->turn != PLB_AS_BEFORE) {
+        pu->rests = all;
+        pu->served = !all && !pu->left;
+    }
     return true;
 }
 

@@ -27,7 +27,8 @@ static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
 static void tell_idle(struct plb_worker *w, struct plb_outbox *out)
 {
     for (int pu = 0; pu < w->pus.n && w->empty && w->migration.backups; pu++)
-        if (w->pus.at[pu].hungry && !w->pus.at[pu].idle && w->pus.at[pu].in_hand == 0) {
+        if (w->pus.at[pu].hungry && !w->pus.at[pu].rests && !w->pus.at[pu].idle
+            && w->pus.at[pu].in_hand == 0) {
             plb_outbox_add(out, PLB_IDLE, w->node, 0, w->pass)->pu = pu;
             w->pus.at[pu].idle = true;
         }

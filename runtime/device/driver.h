@@ -48,11 +48,12 @@ struct plb_device_place {
 struct plb_device_pu {
     struct plb_device_config config; /* for plb_device_ops.open */
     enum plb_pu_kind kind;
-    double power;               /* as given, or a guess from the hardware; only ratios matter */
-    double memory;              /* bytes; infinite where it is the host's, or not known before open */
-    double task_bytes;          /* inputs and results of one task, in bytes; 0 where the device has no wish */
-    char name[PLB_NAME];        /* cut to fit */
-    char model[PLB_NAME];       /* of the hardware, cut to fit */
+    double power;      /* as given, or a guess from the hardware; only ratios matter */
+    double memory;     /* bytes; infinite where it is the host's, or not known before open */
+    double task_bytes; /* inputs and results of one task, in bytes; 0 where the device has no wish */
+    double static_watts, dynamic_watts; /* all the time, and besides while it works; NAN: not known */
+    char name[PLB_NAME];                /* cut to fit */
+    char model[PLB_NAME];               /* of the hardware, cut to fit */
     char id[60];                /* tells this device from others of its model; "" where nothing does */
     char pci[16];               /* the PU's thread is bound close to this PCI device; "": it is not */
     int bind_index, bind_parts; /* the thread is bound to this share of the rank's cores; parts <= 1: all */

@@ -23,6 +23,7 @@
 #include "drive/metering.h"
 #include "drive/rank0.h"
 #include "drive/replaced.h"
+#include "drive/senders.h"
 
 /* Seconds after a signal that rank 0 waits for the other ranks to end. They may be gone: a launcher signals
  * all of them, and kills them a second later. Larger: no time is left to write the report. Smaller: a rank
@@ -41,6 +42,7 @@ static void give_up_lost(struct plb_rank *r)
         /* Units that it gave to others last are granted anew, though those execute them too. So rank 0's
          * PUs must not write in place where accepted results may be. */
         plb_node_double(r->node, (struct plb_range){0, r->data.units});
+        r->replaced.packet_torn = true; /* it may be on its way to that rank */
         plb_rank0_lose(r, rank);
     }
 }
@@ -94,40 +96,9 @@ static void on_gift(struct plb_rank *r, const struct plb_message *m)
     plb_node_receive(r->node, m, &r->out);
 }
 
-/* Whether a message can come from its sender: some only from rank 0, some only to rank 0. */
-static bool may_say(const struct plb_message *m)
-{
-    switch ((enum plb_message_type)m->type) {
-    case PLB_PASS:
-    case PLB_BLOCK:
-    case PLB_EMPTY:
-    case PLB_BACKUP:
-    case PLB_AUDIT:
-    case PLB_CHECKSUM:
-    case PLB_GATHER:
-    case PLB_LEND:
-    case PLB_WHERE:
-    case PLB_COUNTED:
-    case PLB_CANCEL:
-    case PLB_RECALL:
-    case PLB_REST:
-    case PLB_STOP:
-    case PLB_TAKEN:
-    case PLB_HAND:
-    case PLB_DROP:
-    case PLB_LEAVE: return m->from == 0;
-    case PLB_LOST: return m->from == 0 || m->to == 0;
-    case PLB_BEAT:
-    case PLB_ARRAYS:
-    case PLB_STEAL:
-    case PLB_GIFT: return true;
-    default: return m->to == 0;
-    }
-}
-
 static void handle(struct plb_rank *r, const struct plb_message *m)
 {
-    if (!may_say(m))
+    if (!plb_may_say(m))
         return;
     if (m->type == PLB_CRASH) /* its units are suspect before the loss of its rank frees them */
         plb_rank0_receive(r, m);
@@ -232,6 +203,7 @@ static bool look(struct plb_rank *r)
         plb_rank0_tick(r);
         plb_rank0_let_in(r);
     }
+    plb_metering_step(r);
     moved |= r->out.n > 0;
     plb_life_step(r->life, &r->out);
     give_up_lost(r);
@@ -278,6 +250,7 @@ static void doze(struct plb_rank *r)
         state = plb_mpi_busy(r->mpi) || attention == PLB_AWAITING ? PLB_PACE_AWAITING
               : attention == PLB_ASKED_FOR                        ? PLB_PACE_SHARING
                                                                   : PLB_PACE_CALM;
+    most = fmin(most, plb_metering_due(r));
     plb_node_wait(r->node, fmin(plb_pace_sleep(&r->pace, plb_now(), state), most));
 }
 

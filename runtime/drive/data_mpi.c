@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mapped.h"
 #include "base/memory.h"
@@ -130,13 +131,24 @@ bool plb_dataset_is_replaced(const struct plb_dataset *set, int i, int64_t mask)
     return set->at[i].mode == PLB_REPLICATE && (mask & ((int64_t)1 << i)) != 0;
 }
 
+static void keep(struct plb_old_buffers *old, struct plb_old_buffer buffer)
+{
+    struct plb_old_buffer *o = plb_alloc(sizeof *o);
+    *o = buffer;
+    o->next = old->first;
+    old->first = o;
+}
+
+void plb_old_buffers_keep(struct plb_old_buffers *old, void *memory)
+{
+    keep(old, (struct plb_old_buffer){.data = memory, .until = FOR_EVER});
+}
+
 /* Gives a buffer new memory, and keeps the old one for passes before `until`. */
 static void replace(struct plb_dataset *set, int i, int pass, int until, struct plb_old_buffers *old)
 {
-    struct plb_old_buffer *o = plb_alloc(sizeof *o);
-    *o = (struct plb_old_buffer){set->host[i], set->mapped[i], old->since[i], until, old->first};
+    keep(old, (struct plb_old_buffer){set->host[i], set->mapped[i], old->since[i], until, NULL});
     set->mapped[i] = 0;
-    old->first = o;
     old->since[i] = pass;
     set->host[i] = plb_alloc_unset(set->at[i].bytes);
 }
@@ -149,15 +161,18 @@ void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb
             plb_stream_put(mpi, to, set->host[i], set->at[i].bytes, pending);
 }
 
-void plb_dataset_renew(struct plb_dataset *set, int64_t mask, int pass, bool busy, int64_t torn,
-                       struct plb_old_buffers *old)
+void plb_dataset_renew(struct plb_dataset *set, const struct plb_pass *begin, int pass, bool busy,
+                       int64_t torn, struct plb_old_buffers *old)
 {
     for (int i = 0; i < set->n; i++) {
-        bool moves = plb_dataset_is_replaced(set, i, mask) && !is_offsets(set, i);
+        const void *before = set->host[i];
+        bool moves = plb_dataset_is_replaced(set, i, begin->replaced) && !is_offsets(set, i);
         if (moves && (torn & PLB_BUFFER(i)) != 0)
             replace(set, i, pass, FOR_EVER, old);
         else if (moves && (busy || set->mapped[i] > 0)) /* another rank may read it still */
             replace(set, i, pass, pass, old);
+        if (set->host[i] != before && (begin->parts & PLB_BUFFER(i)) != 0)
+            memcpy(set->host[i], before, set->at[i].bytes);
     }
 }
 

@@ -1,5 +1,5 @@
 /* An end on request: after SIGUSR1, at the time limit, or before the batch job ends. No new task starts.
- * Those that run may end, for the grace time at most. Then the run ends with status 1, and rank 0 writes
+ * Tasks that run may end, for the grace time at most. Then the run ends with status 1, and rank 0 writes
  * report, trace and partial results. Rank 0's; communication thread only. */
 #ifndef PLB_DRIVE_EARLY_END_H
 #define PLB_DRIVE_EARLY_END_H

@@ -17,6 +17,7 @@ enum plb_event_kind {
     PLB_EVENT_TICK,   /* the master does what is due */
     PLB_EVENT_JOIN,   /* a node comes */
     PLB_EVENT_BEAT,   /* rank 0 looks who lives: a node is silent */
+    PLB_EVENT_WINDOW, /* a node reads its meters */
 };
 
 /* Small, since a heap moves its entries often. */

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "drive/set_aside.h"
+#include "drive/simulation.h"
 #include "job/dataset.h"
 #include "journal/journal.h"
 #include "model/fit.h"
@@ -23,6 +24,18 @@
 /* The part of a PU's time that its work takes at least, beside starts. Smaller: noise makes rates that no PU
  * has. */
 #define LEAST_WORKING 0.01
+
+/* Tasks that take less than so many times what the best rate says show noise and no start, as in
+ * core/history.c. */
+#define NOISE 1.3
+
+/* Samples of a report's curves: of one curve, and of all PUs in a phase. More: larger reports. Fewer: charts
+ * of curves tell less of their spread. */
+#define SAMPLES_OF_PU 24
+#define MOST_SAMPLES 2000
+
+/* Relative spread of a PU's tasks up to which their sizes tell what starts cost, as in model/bound.c. */
+#define EVEN 0.25
 
 /* The first PU of the same model and power. Cost: O(PUs). */
 static int first_alike(const struct plb_master *master, int pu)
@@ -57,12 +70,43 @@ static void add_line(struct plb_master *master, int phase, int p, struct plb_rep
         pu->work_rate = pu->start_s = (double)NAN;
 }
 
+/* Seconds that the tasks of a phase took beyond their work: those of empty tasks, or the excess of small
+ * tasks over the best rate, less noise. Where units differ, sizes do not tell it. */
+static double starts_of(struct plb_master *master, int phase, int p)
+{
+    const struct plb_history *h = plb_master_history(master, phase, p);
+    const struct plb_tally *tally = plb_work_count_tally(plb_master_work(master), phase, p);
+    const struct plb_model *model = &h->belief.model;
+    struct plb_spread spread = {0};
+    plb_spread_add(&spread, tally);
+    if (!(plb_spread_deviation(&spread) <= EVEN) || !plb_model_known(model))
+        return 0.0;
+    double low = model->execute.low, best = plb_model_best_rate(model);
+    double excess = plb_curve_time(&model->execute, low) - NOISE * low / best;
+    return tally->tasks * fmax(excess, h->start_s);
+}
+
 /* The time that one unit is believed to take. Where no balancer looks at beliefs, there are none. */
 static void add_unit(const struct plb_belief *belief, struct plb_report_pu *pu)
 {
     bool known = plb_model_known(&belief->model);
     pu->unit_s = known ? plb_model_time(&belief->model, 1.0) : (double)NAN;
     pu->unit_late_s = known ? plb_belief_late(belief, 1.0, 0.0) : (double)NAN;
+}
+
+/* Keeps some of a phase's samples, evenly spread over them. */
+static void add_samples(const struct plb_history *h, int n_pus, struct plb_report_curve *to)
+{
+    int most = MOST_SAMPLES / n_pus < SAMPLES_OF_PU ? MOST_SAMPLES / n_pus : SAMPLES_OF_PU;
+    int n = h->n < most ? h->n : most;
+    if (n == 0)
+        return;
+    to->samples = plb_alloc((size_t)n * sizeof *to->samples);
+    to->n_samples = n;
+    for (int i = 0; i < n; i++) {
+        const struct plb_sample *s = &h->at[(int64_t)(i + 1) * h->n / n - 1];
+        to->samples[i] = (struct plb_report_sample){s->work, isfinite(s->execute_s) ? s->execute_s : 0.0};
+    }
 }
 
 static void add_curve(const struct plb_curve *from, struct plb_report_curve *to)
@@ -90,11 +134,14 @@ static struct plb_bound_pu *add_curves(struct plb_master *master, const struct p
         struct plb_report_curve c = {.phase = plb_phase_at(app->kernel, phase).name};
         if (model != NULL) {
             add_curve(&model->execute, &c);
+            add_samples(h, r->n_pus, &c);
         }
         pus[p] = (struct plb_bound_pu){.tally = plb_work_count_tally(plb_master_work(master), phase, p),
                                        .alike = first_alike(master, p),
                                        .best_rate = model != NULL ? plb_model_best_rate(model) : 0.0,
                                        .refused = plb_master_refused(master, p)};
+        r->pus[p].work += pus[p].tally->work;
+        r->pus[p].starts_s += starts_of(master, phase, p);
         if (phase == app->running) {
             r->pus[p].curve = c;
             add_line(master, phase, p, &r->pus[p]);
@@ -151,6 +198,21 @@ static void add_costs(const struct plb_cost_map *map, struct plb_report *r)
     }
 }
 
+/* Watts that were told, or learned. */
+static void add_watts(const struct plb_master *master, int p, struct plb_report_pu *pu)
+{
+    static const char *const origins[] = {"told", "measured", "unmeasured"};
+    const struct plb_pu_info *info = plb_master_pu(master, p);
+    const struct plb_watts *watts = plb_master_watts(master);
+    double idle = info->static_watts, besides = info->dynamic_watts;
+    enum plb_watts_origin origin = isfinite(idle + besides) ? PLB_WATTS_TOLD : PLB_WATTS_UNMEASURED;
+    if (watts != NULL)
+        origin = plb_watts_of(watts, p, &idle, &besides);
+    pu->watts_idle = origin == PLB_WATTS_UNMEASURED ? (double)NAN : idle;
+    pu->watts_busy = origin == PLB_WATTS_UNMEASURED ? (double)NAN : idle + besides;
+    pu->watts_origin = origins[origin];
+}
+
 /* The work that the PUs have done. */
 static void add_pus(struct plb_master *master, struct plb_report *r)
 {
@@ -170,17 +232,37 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .tasks = totals->tasks,
                                      .busy_s = totals->execute_s + totals->transfer_s,
                                      .transfer_s = totals->transfer_s,
+                                     .imbalance_s = totals->imbalance_s,
+                                     .tail_s = totals->tail_s,
+                                     .held_up_s = totals->held_up_s,
+                                     .training_s = totals->training_s,
                                      .stolen_in = totals->stolen_in,
                                      .stolen_out = totals->stolen_out,
                                      .refused = plb_master_refused(master, p) && !info->broken,
+                                     .left_out = plb_master_leaves_out(master, p),
                                      .static_j = (double)NAN,
                                      .dynamic_j = (double)NAN};
+        add_watts(master, p, pu);
         snprintf(pu->host, sizeof pu->host, "%s", info->host);
         snprintf(pu->name, sizeof pu->name, "%s", info->name);
         snprintf(pu->failure, sizeof pu->failure, "%s", info->broken ? NOT_OPENED : totals->failure);
         r->nodes += info->node != last_node;
         last_node = info->node;
     }
+}
+
+static void add_goal(const struct plb_master *master, struct plb_report_goal *g)
+{
+    const struct plb_goal *goal = plb_master_goal(master);
+    struct plb_goal_account account = plb_master_goal_account(master);
+    *g = (struct plb_report_goal){
+        .objective_is = goal->objective,
+        .deadline_s = goal->deadline_s,
+        .power_cap_w = goal->power_cap,
+        .most_w = account.most_watts,
+        .saved_j = account.saved_j,
+        .longer_s = account.longer_s,
+    };
 }
 
 static void add_times(const struct plb_app *app, const struct plb_report_phase *times, struct plb_report *r)
@@ -243,6 +325,7 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
     if (r->n_phases > 1)
         r->curves = plb_alloc((size_t)(n * r->n_phases) * sizeof *r->curves);
     add_pus(master, r);
+    add_goal(master, &r->goal);
     add_times(app, times, r);
     const struct plb_cost_map *map = r->n_phases == 1 ? plb_work_count_end(plb_master_work(master)) : NULL;
     if (map != NULL)
@@ -258,14 +341,15 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
     r->most_cost = isnan(r->cost_spread) ? (double)NAN : spread.most;
 }
 
-void plb_report_add_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
-                           const double *worked_s, struct plb_report *r)
+void plb_report_add_emulated_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
+                                    struct plb_report *r)
 {
-    for (int p = 0; p < r->n_pus; p++) {
+    bool whole = plb_master_goal(master)->rule == PLB_STATIC_JOB;
+    r->emulated = cluster->n_nodes > 0;
+    for (int p = 0; p < r->n_pus && r->emulated; p++) {
         const struct plb_pu_info *info = plb_master_pu(master, p);
-        int number = cluster->nodes[info->node].first_pu + info->local;
-        r->pus[p].static_j = cluster->pus[number].static_watts * r->makespan_s;
-        r->pus[p].dynamic_j = cluster->pus[number].dynamic_watts * worked_s[number];
+        r->pus[p].static_j = whole ? info->static_watts * r->makespan_s : (double)NAN;
+        r->pus[p].dynamic_j = info->dynamic_watts * r->pus[p].busy_s;
     }
 }
 

@@ -6,6 +6,8 @@
 #include "report/report.h"
 #include "job/job.h"
 
+struct plb_node_seconds; /* drive/simulation.h */
+
 /* Fills in what the master knows, for the passes that the app counts, less those of an earlier run that this
  * one goes on from, and allocates the arrays of PUs and of curves. `times` has the passes of each phase,
  * without names. The driver adds makespan, solve_s, messages, bytes and mode, and then calls
@@ -17,10 +19,10 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
  * from the job but the command line, which stays the caller's. */
 void plb_report_add_job(const struct plb_job *job, const char *command, struct plb_report *report);
 
-/* Fills in the joules of each PU of a simulation, by the watts of its cluster, which may be unknown.
- * worked_s: as of struct plb_simulation. After the makespan, before plb_report_derive. */
-void plb_report_add_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
-                           const double *worked_s, struct plb_report *report);
+/* Fills in the joules of each PU of a real run whose PUs a .cluster file emulates: by the time that they were
+ * busy. Where static watts end with a node's tasks, theirs stay unmeasured. Nothing where PUs are real. */
+void plb_report_add_emulated_energy(const struct plb_master *master, const struct plb_cluster_spec *cluster,
+                                    struct plb_report *report);
 
 /* Warns of every PU that is not used because its memory is too small, with the numbers. Returns how many PUs
  * are not used, those that could not be opened included. */

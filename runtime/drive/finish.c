@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "drive/fill_report.h"
 #include "drive/rank0.h"
+#include "drive/pareto.h"
+#include "drive/traffic.h"
 #include "profile/profiles.h"
 
 /* The tag of traces. Results of this tag have arrived before. */
@@ -103,9 +105,14 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     if (rank0->master == NULL)
         return;
     plb_report_from_master(rank0->master, rank0->job, rank0->times, report);
+    plb_pareto_learn(rank0->job->pareto, rank0->job, rank0->master);
     plb_profiles_collect(rank0->job->profiles, rank0->master, report);
+    report->traffic = plb_report_traffic_new(r->hosts, r->size);
+    report->n_traffic = r->size;
     for (int i = 0; i < r->size; i++) {
         const struct plb_bye *bye = &rank0->partings[i].bye;
+        report->traffic[i].messages = bye->messages;
+        report->traffic[i].bytes = bye->bytes;
         report->slowest_answer_s = fmax(report->slowest_answer_s, bye->slowest_answer_s);
         report->messages += bye->messages;
         report->bytes_moved += bye->bytes;
@@ -119,6 +126,7 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     report->makespan_s = rank0->makespan;
     report->solve_s = rank0->solve;
     report->damaged = rank0->damaged;
+    plb_report_add_emulated_energy(rank0->master, &rank0->job->cluster, report);
     report->meters = rank0->meters;
     report->n_meters = rank0->n_meters;
     plb_report_derive(report);

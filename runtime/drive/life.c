@@ -216,7 +216,7 @@ static void look_at_neighbours(struct plb_life *life, struct plb_outbox *out)
     }
 }
 
-/* Whoever shares a host with a silent rank knows whether its process runs. */
+/* A rank on the host of a silent rank knows whether its process runs. */
 static void ask_about_suspects(struct plb_life *life, double now, struct plb_outbox *out)
 {
     for (int i = 1; i < life->size; i++) {

@@ -7,16 +7,18 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "drive/rank0.h"
+#include "drive/windows.h"
 #include "meter/sampler.h"
 
 #define MOST_GPUS 64 /* of one rank; further ones are not measured */
 
 struct plb_metering {
     struct plb_sampler *sampler;
+    struct plb_windows *windows; /* NULL: none are told */
     char why[PLB_METER_WHY], gpus_why[PLB_METER_WHY];
 };
 
-void plb_metering_start(struct plb_rank *r, const struct plb_node_pu *pus, int n_pus)
+void plb_metering_start(struct plb_rank *r, const struct plb_node_pu *pus, int n_pus, bool windows)
 {
     struct plb_metering *metering = plb_alloc(sizeof *metering);
     struct plb_meters meters;
@@ -35,7 +37,25 @@ void plb_metering_start(struct plb_rank *r, const struct plb_node_pu *pus, int n
     if (meters.gpus_why[0] != '\0')
         plb_log_here(PLB_LOG_INFO, "%s", meters.gpus_why);
     metering->sampler = plb_sampler_start(&meters);
+    if (windows)
+        metering->windows = plb_windows_new(metering->sampler, pus, n_pus);
     r->metering = metering;
+}
+
+int plb_metering_of(const struct plb_rank *r, int pu)
+{
+    return r->metering != NULL ? plb_windows_meter(r->metering->windows, pu) : 0;
+}
+
+void plb_metering_step(struct plb_rank *r)
+{
+    if (r->metering != NULL && r->metering->windows != NULL)
+        plb_windows_step(r->metering->windows, r, plb_rank_time(r));
+}
+
+double plb_metering_due(const struct plb_rank *r)
+{
+    return r->metering != NULL ? plb_windows_due(r->metering->windows, plb_rank_time(r)) : INFINITY;
 }
 
 /* ------------------------------------------------------------ the end */
@@ -76,6 +96,7 @@ void plb_metering_end(struct plb_rank *r)
         say(r, &sums[i]);
     say_none(r, PLB_METER_PACKAGE, metering->why);
     say_none(r, PLB_METER_GPU, metering->gpus_why);
+    plb_windows_free(metering->windows);
     plb_sampler_free(metering->sampler);
     free(metering);
     r->metering = NULL;

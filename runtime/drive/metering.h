@@ -5,8 +5,15 @@
 
 #include "drive/rank.h"
 
-/* Begins to measure. The PUs are open. */
-void plb_metering_start(struct plb_rank *r, const struct plb_node_pu *pus, int n_pus);
+/* Begins to measure. The PUs are open. windows: rank 0 learns watts from them. */
+void plb_metering_start(struct plb_rank *r, const struct plb_node_pu *pus, int n_pus, bool windows);
+
+/* The meters of a PU of this rank, for HELLO; 0 where no windows are told. */
+int plb_metering_of(const struct plb_rank *r, int pu);
+
+/* Tells rank 0 of a window, where it is time to. */
+void plb_metering_step(struct plb_rank *r);
+double plb_metering_due(const struct plb_rank *r); /* seconds until then */
 
 /* The run has stopped: tells rank 0 of each domain (JOULES), before BYE. */
 void plb_metering_end(struct plb_rank *r);

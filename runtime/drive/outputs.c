@@ -11,11 +11,15 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "drive/fill_report.h"
+#include "drive/pareto.h"
 #include "drive/set_aside.h"
 #include "job/record_store.h"
 #include "journal/files.h"
 #include "profile/profiles.h"
+#include "report/advice.h"
 #include "report/json.h"
+#include "report/losses.h"
+#include "report/page.h"
 #include "report/summary.h"
 #include "report/trace_file.h"
 
@@ -65,7 +69,7 @@ static int check_other(const struct output *outputs, int n, struct plb_error *er
 /* Whether all outputs are different files. */
 static int check_different(const struct plb_arguments *a, const struct plb_settings *s, struct plb_error *err)
 {
-    struct output *outputs = plb_alloc((size_t)(s->n + 2) * sizeof *outputs);
+    struct output *outputs = plb_alloc((size_t)(s->n + 3) * sizeof *outputs);
     const char *journal = plb_settings_get(s, "run", "journal")->text;
     int n = 0, status = PLB_OK;
     if (a->report != NULL)
@@ -77,6 +81,10 @@ static int check_different(const struct plb_arguments *a, const struct plb_setti
         status = plb_fail(err, PLB_EINPUT, "--report and --trace both name %s; name two files", a->report);
     if (n == 2 && status == PLB_OK)
         status = check_other(outputs, n, err);
+    if (a->pareto != NULL && a->pareto[0] != '\0' && status == PLB_OK) {
+        outputs[n++] = (struct output){"--pareto", a->pareto};
+        status = check_other(outputs, n, err);
+    }
     for (int i = 0; i < s->n && status == PLB_OK; i++) {
         const struct plb_setting *t = &s->at[i];
         if (t->option->type != PLB_OUTPUT_FILE || t->text == NULL)
@@ -93,14 +101,9 @@ static int check_different(const struct plb_arguments *a, const struct plb_setti
     return status;
 }
 
-/* A report or trace in another format than its name promises is found when somebody opens it. */
+/* A trace in another format than its name promises is found when somebody opens it. */
 static int check_formats(const struct plb_arguments *a, struct plb_error *err)
 {
-    size_t length = a->report != NULL ? strlen(a->report) : 0;
-    if (length > 5 && strcmp(a->report + length - 5, ".html") == 0)
-        return plb_fail(err, PLB_EINPUT,
-                        "--report %s: a report is JSON; name a .json file, or use --trace %s", a->report,
-                        a->report);
     if (a->trace != NULL && !plb_trace_has_format(a->trace))
         return plb_fail(err, PLB_EINPUT,
                         "--trace %s: a trace is .json (for Perfetto) or .html (a chart); name such a file",
@@ -110,7 +113,10 @@ static int check_formats(const struct plb_arguments *a, struct plb_error *err)
 
 int plb_outputs_check(const struct plb_arguments *a, const struct plb_job *job, struct plb_error *err)
 {
+    bool writes_front = a->pareto != NULL && a->pareto[0] != '\0';
     if (check_file(a->report, err) != PLB_OK || check_file(a->trace, err) != PLB_OK)
+        return err->status;
+    if (writes_front && (plb_pareto_check(a, err) != PLB_OK || check_file(a->pareto, err) != PLB_OK))
         return err->status;
     if (check_different(a, &job->settings, err) != PLB_OK || check_formats(a, err) != PLB_OK)
         return err->status;
@@ -122,6 +128,11 @@ int plb_outputs_check(const struct plb_arguments *a, const struct plb_job *job, 
                         "a simulation has no results to verify; leave out --verify or "
                         "--simulate");
     return PLB_OK;
+}
+
+bool plb_outputs_traced(const struct plb_arguments *a)
+{
+    return a->trace != NULL || (a->report != NULL && plb_page_named(a->report));
 }
 
 /* Writes results that are not what was asked for beside the files that were named. The sentence tells it. */
@@ -163,20 +174,29 @@ static void write_units(const struct plb_result *result, const char *unit, const
     free(path);
 }
 
-/* Writes a report, or with `trace` a trace; elsewhere where the file cannot be written any more. The reader
+/* Writes a report or, if `traces`, the trace to a file of that name or elsewhere. */
+static void write_one(const struct plb_report *report, const struct plb_trace *trace, bool traces,
+                      const char *name, const char *path, struct plb_error *err)
+{
+    if (traces)
+        plb_trace_write(trace, report, path, err);
+    else if (plb_page_named(name))
+        plb_page_write(report, trace, path, err);
+    else
+        plb_report_write(report, path, err);
+}
+
+/* The same; elsewhere where the file cannot be written any more. The reader
  * of a pipe who has gone looks for no file: there the sentence is all. */
-static void write_report(const struct plb_report *report, const struct plb_trace *trace, const char *file,
-                         struct plb_error *err)
+static void write_report(const struct plb_report *report, const struct plb_trace *trace, bool traces,
+                         const char *file, struct plb_error *err)
 {
     struct plb_error failed = {.status = PLB_OK};
     char *path = strdup(place_of(file));
     bool streams = plb_file_streams(place_of(file));
     for (int i = 0; path != NULL; i++) {
         struct plb_error now = {.status = PLB_OK};
-        if (trace != NULL)
-            plb_trace_write(trace, report, path, &now);
-        else
-            plb_report_write(report, path, &now);
+        write_one(report, trace, traces, file, path, &now);
         if (i > 0 && now.status == PLB_OK)
             plb_append(&failed, "; it is saved as ", path);
         plb_fail(&failed, now.status, "%s", now.text);
@@ -191,9 +211,9 @@ static void write_reports(const struct plb_arguments *a, const struct plb_report
                           const struct plb_trace *trace, struct plb_error *err)
 {
     if (a->report != NULL)
-        write_report(report, NULL, a->report, err);
+        write_report(report, trace, false, a->report, err);
     if (a->trace != NULL)
-        write_report(report, trace, a->trace, err);
+        write_report(report, trace, true, a->trace, err);
 }
 
 /* Fails where results of audited tasks differed: nobody knows about the tasks that were not audited. */
@@ -252,6 +272,9 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
     bool ran = err->status == PLB_OK;
     plb_report_add_job(job, a->command, report);
     report->largest_unit = plb_cost_largest(&job->maps[0]);
+    plb_losses_trace(report, trace);
+    plb_losses_account(report);
+    plb_advice_find(report);
     plb_set_aside_warn(report);
     if (ran)
         write_results(a, job, report, err);
@@ -266,7 +289,10 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
         write_apart(&job->app.results, ".partial", err);
         write_units(first, job->kernel->unit, done, err);
     }
+    FILE *out = a->runs || on_stdout(a->report) || on_stdout(a->trace) ? stderr : stdout;
     if (!a->quiet && ran)
-        plb_report_summary(report, a->runs || on_stdout(a->report) || on_stdout(a->trace) ? stderr : stdout);
+        plb_report_summary(report, out);
+    if (ran)
+        plb_pareto_write(job->pareto, a, job, report, out, &late);
     return late.status != PLB_OK ? plb_fail(err, late.status, "%s", late.text) : err->status;
 }

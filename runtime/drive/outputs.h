@@ -13,6 +13,9 @@
 int plb_outputs_check(const struct plb_arguments *arguments, const struct plb_job *job,
                       struct plb_error *err);
 
+/* Whether a trace is needed: it was asked for, or the report is a page, which shows it. */
+bool plb_outputs_traced(const struct plb_arguments *arguments);
+
 /* After the last pass: verifies the result if asked to, writes the files, prints the summary. A wrong result
  * gets a report and a trace too, its files are NAME.wrong, and there is no profile. A run that has failed
  * (`err`) gets a report and a trace, and with keep_partial its files are NAME.partial; `done` has the units

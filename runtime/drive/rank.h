@@ -11,12 +11,14 @@
 #include "drive/stream.h"
 #include "job/dataset.h"
 #include "node/daemon.h"
+#include "report/progress.h"
 
 struct plb_rank0;
 struct plb_metering;
 
 struct plb_cluster_options {
-    bool show_pus, quiet, dry_run, keep_partial;
+    bool show_pus, dry_run, keep_partial, pareto;
+    enum plb_progress_style progress;
 };
 
 /* Buffers that `next` has replaced, on their way (drive/replaced.h). A zeroed struct is right before the
@@ -24,6 +26,10 @@ struct plb_cluster_options {
 struct plb_replaced {
     struct plb_stream stream; /* of the last pass that had any */
     int64_t buffers;          /* of the stream, as a mask */
+    struct plb_parts parts;   /* that have changed of others; they are in a packet */
+    char *packet;             /* the last buffer of the stream, where it has one */
+    size_t room;              /* of it, in bytes */
+    bool packet_torn;         /* the same of the packet */
     int64_t torn;             /* MPI may use the memory of these until the process ends: it is left there */
     int sends;                /* rank 0: transfers that no stream has */
     bool *awaits;             /* rank 0: by rank: it has not said HERE; NULL: no pass had large ones */

@@ -10,6 +10,8 @@
 #include "drive/fill_report.h"
 #include "drive/pu_list.h"
 #include "drive/replaced.h"
+#include "drive/pareto.h"
+#include "drive/require_watts.h"
 #include "drive/joiners.h"
 #include "drive/show_progress.h"
 #include "drive/set_aside.h"
@@ -18,7 +20,7 @@
 #include "profile/profiles.h"
 
 void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_trace *trace, int n_ranks,
-                    int started, bool quiet)
+                    int started, enum plb_progress_style progress)
 {
     *rank0 = (struct plb_rank0){.job = job, .trace = trace};
     rank0->partings = plb_alloc((size_t)n_ranks * sizeof *rank0->partings);
@@ -27,7 +29,7 @@ void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_tra
         rank0->partings[i].said = rank0->partings[i].lost = true;
         plb_early_end_rested(&rank0->early_end, i);
     }
-    plb_progress_init(&rank0->progress, job->kernel->unit, quiet);
+    plb_progress_init(&rank0->progress, job->kernel->unit, progress);
 }
 
 void plb_rank0_fini(struct plb_rank0 *rank0)
@@ -169,7 +171,7 @@ bool plb_rank0_collect(struct plb_rank *r)
     if (rank0->incoming == NULL || !plb_incoming_keeps(rank0->incoming))
         plb_journal_step(rank0->job->journal);
     if (rank0->in_pass)
-        plb_show_progress(&rank0->progress, rank0->master, r->data.units, rank0->pass_began,
+        plb_show_progress(&rank0->progress, rank0->master, r->pass, r->data.units, rank0->pass_began,
                           plb_rank_time(r));
     return any;
 }
@@ -230,7 +232,10 @@ static void begin_run(struct plb_rank *r)
         return;
     }
     plb_audit_warn(job->run.audit, rank0->master, &job->app);
-    if (r->options->dry_run) {
+    if (r->options->pareto)
+        plb_pareto_of_master(rank0->master, &job->pareto, r->err);
+    if (r->options->dry_run || r->err->status != PLB_OK) {
+        plb_pareto_recall(job->pareto, job, rank0->master);
         plb_rank0_end(r, r->err->status);
         return;
     }
@@ -238,7 +243,8 @@ static void begin_run(struct plb_rank *r)
         .kernel = job->kernel, .maps = job->maps, .cluster = &job->cluster, .mode = job->balance.profile});
     plb_profiles_recall(job->profiles, rank0->master);
     plb_journal_work(job->journal, rank0->pus, rank0->n_pus);
-    if (plb_profiles_require(&config, rank0->master, r->err) == PLB_OK)
+    if (plb_profiles_require(&config, rank0->master, r->err) == PLB_OK
+        && plb_watts_require(&config.goal, rank0->master, r->err) == PLB_OK)
         plb_rank0_begin_first_pass(r);
     else
         plb_rank0_end(r, r->err->status);
@@ -294,6 +300,7 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     case PLB_DONE: on_done(r, m); break;
     case PLB_MOVED:
     case PLB_CRASH:
+    case PLB_WINDOW:
     case PLB_IDLE: tell_master(r, m); break;
     case PLB_FAIL: plb_rank0_failed(r, m); break;
     case PLB_PULL: plb_fed_pull(r, m); break;

@@ -43,7 +43,7 @@ struct plb_rank0 {
     struct plb_early_end early_end;
     bool interrupted; /* the run's error is that somebody wanted it to end */
     struct plb_watchdog watchdog;
-    struct plb_parting *partings;  /* by rank */
+    struct plb_parting *partings;    /* by rank */
     struct plb_report_meter *meters; /* that ranks have told of */
     int n_meters;
     struct plb_rangeset done;      /* units accepted in the pass, where they are to be kept */
@@ -57,7 +57,7 @@ void plb_rank0_open(struct plb_rank *r, struct plb_job *job, struct plb_trace *t
 
 /* n_ranks: with those that may join, `started` without. */
 void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_trace *trace, int n_ranks,
-                    int started, bool quiet);
+                    int started, enum plb_progress_style progress);
 void plb_rank0_fini(struct plb_rank0 *rank0);
 
 /* The one receiver of messages to rank 0 that are not for its node. A message without sense is dropped.

@@ -60,7 +60,7 @@ void plb_rank0_open(struct plb_rank *r, struct plb_job *job, struct plb_trace *t
 {
     plb_mpi_reserve(r->mpi, plb_joiners(job));
     r->size = plb_mpi_size(r->mpi);
-    plb_rank0_init(r->rank0, job, trace, r->size, plb_mpi_started(r->mpi), r->options->quiet);
+    plb_rank0_init(r->rank0, job, trace, r->size, plb_mpi_started(r->mpi), r->options->progress);
     r->rank0->arrivals = new_arrivals(r);
 }
 

@@ -90,6 +90,7 @@ void plb_back_note(struct plb_rank *r, const struct plb_pass *begin)
     b->passes = plb_grow(b->passes, (size_t)(b->n + 1) * sizeof *b->passes);
     struct plb_noted_pass *p = &b->passes[b->n++];
     *p = (struct plb_noted_pass){.begin = *begin};
+    p->begin.parts = 0; /* ranks have these buffers as they are after later passes: they get them whole */
     for (int i = 0; i < set->n && !all; i++)
         if (plb_dataset_is_replaced(set, i, begin->replaced)) {
             save(set, i, &p->data[i]);

@@ -24,7 +24,7 @@ void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool
                      &r->out);
     if (!again)
         plb_dataset_clear(&r->data);
-    plb_replaced_plan(r, first);
+    plb_replaced_plan(r, begin, first);
     plb_rank0_stop_on_failure(r);
 }
 
@@ -34,7 +34,8 @@ static void begin_pass(struct plb_rank *r)
     struct plb_app *app = &rank0->job->app;
     struct plb_pass begin = {0};
     int64_t fed = plb_feeds_copy(app, &begin);
-    begin.replaced = plb_app_take_replaced(app);
+    begin.replaced = plb_app_take_replaced(app, &r->replaced.parts);
+    begin.parts = r->replaced.parts.buffers;
     begin.phase = plb_app_begin_pass(app);
     plb_rangeset_clear(&rank0->done);
     if (!plb_set_aside_any(rank0->master, &rank0->job->run)) /* else a resumed run would not try them again */

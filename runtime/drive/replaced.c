@@ -5,10 +5,12 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/stop.h"
 
 static_assert(PLB_MAX_DATA <= PLB_STREAM_BUFFERS, "a stream has room for all buffers");
 
@@ -16,30 +18,79 @@ void plb_replaced_fini(struct plb_replaced *p)
 {
     plb_stream_fini(&p->stream);
     plb_outbox_fini(&p->held);
+    plb_parts_fini(&p->parts);
+    free(p->packet);
     free(p->awaits);
     *p = (struct plb_replaced){0};
 }
 
+/* The memory for a packet of so many bytes. That of the one before is taken again where MPI lets it be. */
+static char *room_for(struct plb_rank *r, size_t bytes)
+{
+    struct plb_replaced *p = &r->replaced;
+    if (p->packet_torn && p->packet != NULL) {
+        plb_old_buffers_keep(&r->old, p->packet);
+        p->packet = NULL;
+        p->room = 0;
+    }
+    p->packet_torn = false;
+    if (bytes <= p->room)
+        return p->packet;
+    free(p->packet);
+    p->room = bytes;
+    return p->packet = plb_alloc_unset(bytes);
+}
+
+/* The buffers and the packet of a PASS become the stream from a rank; from < 0: they are here. */
+static void make_stream(struct plb_rank *r, const struct plb_pass *begin, int from)
+{
+    struct plb_replaced *p = &r->replaced;
+    plb_stream_fini(&p->stream);
+    plb_stream_init(&p->stream, r->mpi, from);
+    plb_dataset_stream(&r->data, begin->replaced & ~begin->parts, &p->stream);
+    if (begin->packet > 0)
+        plb_stream_add(&p->stream, p->packet, (size_t)begin->packet);
+    if (begin->after > 0)
+        plb_stream_hand_on(&p->stream, begin->after, 0);
+}
+
 /* ---------------------------------------------------------------------- rank 0 */
 
-static size_t bytes_of(const struct plb_dataset *set, int64_t mask)
+static size_t bytes_of(const struct plb_dataset *set, const struct plb_pass *begin)
 {
-    size_t bytes = 0;
+    size_t bytes = (size_t)begin->packet;
     for (int i = 0; i < set->n; i++)
-        bytes += plb_dataset_is_replaced(set, i, mask) ? set->at[i].bytes : 0;
+        bytes += plb_dataset_is_replaced(set, i, begin->replaced & ~begin->parts) ? set->at[i].bytes : 0;
     return bytes;
 }
 
-void plb_replaced_plan(struct plb_rank *r, int first)
+/* Writes the packet of the parts that have changed, where there is another rank. */
+static void pack(struct plb_rank *r, const struct plb_pass *begin, int first)
 {
     struct plb_replaced *p = &r->replaced;
+    int64_t bytes = 0;
+    if (begin->parts != 0 && r->size > 1) {
+        bytes = (int64_t)plb_parts_packet(&p->parts);
+        plb_parts_pack(&p->parts, r->data.host, room_for(r, (size_t)bytes));
+    }
+    for (int i = first; i < r->out.n; i++)
+        if (r->out.at[i].type == PLB_PASS) {
+            r->out.at[i].begin.parts = begin->parts;
+            r->out.at[i].begin.packet = bytes;
+        }
+}
+
+void plb_replaced_plan(struct plb_rank *r, const struct plb_pass *begin, int first)
+{
+    struct plb_replaced *p = &r->replaced;
+    pack(r, begin, first);
     struct plb_message **to = plb_alloc((size_t)r->size * sizeof *to); /* by rank: the PASS to it */
     for (int i = first; i < r->out.n; i++)
         if (r->out.at[i].type == PLB_PASS && !plb_mpi_is_lost(r->mpi, r->out.at[i].to))
             to[r->out.at[i].to] = &r->out.at[i];
     struct plb_message *last = to[0];
     int n = 0;
-    bool along = last != NULL && bytes_of(&r->data, last->begin.replaced) > PLB_STREAM_SMALL;
+    bool along = last != NULL && bytes_of(&r->data, &last->begin) > PLB_STREAM_SMALL;
     if (along && p->awaits == NULL)
         p->awaits = plb_alloc((size_t)r->size * sizeof *p->awaits);
     for (int i = 1; along && i < plb_mpi_started(r->mpi); i++) {
@@ -61,14 +112,13 @@ void plb_replaced_plan(struct plb_rank *r, int first)
 void plb_replaced_send(struct plb_rank *r, const struct plb_message *m)
 {
     struct plb_replaced *p = &r->replaced;
-    plb_stream_fini(&p->stream);
-    plb_stream_init(&p->stream, r->mpi, -1);
-    plb_dataset_stream(&r->data, m->begin.replaced, &p->stream);
-    if (m->begin.after > 0)
-        plb_stream_hand_on(&p->stream, m->begin.after, 0);
+    int64_t whole = m->begin.replaced & ~m->begin.parts;
+    make_stream(r, &m->begin, -1);
     for (int to = 1; to < r->size; to++)
-        if (p->awaits == NULL || !p->awaits[to])
-            plb_dataset_send_to(&r->data, m->begin.replaced, r->mpi, to, &p->sends);
+        if (p->awaits == NULL || !p->awaits[to]) {
+            plb_dataset_send_to(&r->data, whole, r->mpi, to, &p->sends);
+            plb_stream_put(r->mpi, to, p->packet, (size_t)m->begin.packet, &p->sends);
+        }
 }
 
 void plb_replaced_hear(struct plb_rank *r, const struct plb_message *m)
@@ -128,6 +178,19 @@ static void await(struct plb_rank *r, bool (*enough)(const struct plb_stream *st
     plb_outbox_fini(&out);
 }
 
+/* Where rank 0 has sent something else, this rank cannot go on: its tasks would read wrong inputs. */
+static void unpack(struct plb_rank *r, const struct plb_pass *begin)
+{
+    struct plb_replaced *p = &r->replaced;
+    if (begin->parts == 0
+        || plb_parts_unpack(&p->parts, begin->parts, r->data.at, r->data.host, p->packet,
+                            (size_t)begin->packet))
+        return;
+    plb_log(PLB_LOG_ERROR, "what came as parts of replaced buffers cannot be that; rank %d ends", r->rank);
+    plb_stop_clean();
+    _exit(PLB_EFAILED);
+}
+
 void plb_replaced_receive(struct plb_rank *r, const struct plb_message *m)
 {
     struct plb_replaced *p = &r->replaced;
@@ -136,15 +199,14 @@ void plb_replaced_receive(struct plb_rank *r, const struct plb_message *m)
     if (m->begin.replaced != 0 || m->pass == 1)
         plb_life_quiet(r->life); /* buffers are taken and locked in memory */
     p->torn |= p->stream.torn ? p->buffers : 0;
-    plb_dataset_renew(&r->data, m->begin.replaced, m->pass, busy, p->torn, &r->old);
+    p->packet_torn |= p->stream.torn;
+    plb_dataset_renew(&r->data, &m->begin, m->pass, busy, p->torn, &r->old);
     p->torn &= ~m->begin.replaced;
-    plb_stream_fini(&p->stream);
-    plb_stream_init(&p->stream, r->mpi, m->begin.before);
-    p->buffers = m->begin.replaced;
-    plb_dataset_stream(&r->data, m->begin.replaced, &p->stream);
-    if (m->begin.after > 0)
-        plb_stream_hand_on(&p->stream, m->begin.after, 0);
+    p->buffers = m->begin.replaced & ~m->begin.parts;
+    room_for(r, (size_t)m->begin.packet);
+    make_stream(r, &m->begin, m->begin.before);
     await(r, plb_stream_here);
+    unpack(r, &m->begin);
     if (m->begin.along)
         plb_outbox_add(&r->out, PLB_HERE, r->rank, 0, m->pass);
 }

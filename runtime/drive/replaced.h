@@ -6,6 +6,10 @@
  * the next one says LACK, and rank 0 sends it the missing pieces; it goes on handing them on. A rank hands on
  * while its tasks run. Small ones go from rank 0 to each rank. Communication thread only.
  *
+ * Where only parts of buffers have changed, a packet with these parts takes the same way (job/parts.h),
+ * behind the whole ones. A rank writes them to where they belong when it has all. A rank that joins, and
+ * passes that are made again, get whole buffers.
+ *
  * Weak at: a rank that lives and stands still holds up those behind it, until it is lost. */
 #ifndef PLB_DRIVE_REPLACED_H
 #define PLB_DRIVE_REPLACED_H
@@ -14,8 +18,9 @@
 
 void plb_replaced_fini(struct plb_replaced *replaced);
 
-/* Rank 0: a pass begins. Writes into its PASSes, in the outbox from this message on, who hands on to whom. */
-void plb_replaced_plan(struct plb_rank *r, int first);
+/* Rank 0: a pass begins. Writes into its PASSes, in the outbox from this message on, who hands on to whom,
+ * and which packet comes. */
+void plb_replaced_plan(struct plb_rank *r, const struct plb_pass *begin, int first);
 
 /* A PASS is handled. Rank 0 sends its replaced buffers, another rank waits for them. Messages that come
  * meanwhile are held, but signs of life are not. */

@@ -5,9 +5,9 @@
 #include "core/master.h"
 #include "report/progress.h"
 
-/* Shows how far the pass is, if it is time to. `units`: of the pass; `began`, `now`: when it began, and the
- * time. */
-void plb_show_progress(struct plb_progress *progress, struct plb_master *master, int64_t units, double began,
-                       double now);
+/* Shows how far pass number `pass` is, if it is time to. `units`: of the pass; `began`, `now`: when it began,
+ * and the time. */
+void plb_show_progress(struct plb_progress *progress, struct plb_master *master, int pass, int64_t units,
+                       double began, double now);
 
 #endif

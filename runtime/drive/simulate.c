@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "core/liveness.h"
+#include "drive/require_watts.h"
 #include "drive/true_costs.h"
 #include "drive/virtual_rank0.h"
 #include "drive/virtual_sets.h"
@@ -140,6 +141,7 @@ static void handle(struct sim *s, const struct plb_event *e)
     case PLB_EVENT_INPUTS:
     case PLB_EVENT_END:
     case PLB_EVENT_HUNG:
+    case PLB_EVENT_WINDOW:
     case PLB_EVENT_LOOK: plb_virtual_nodes_event(s->nodes, e); break;
     }
 }
@@ -301,7 +303,8 @@ int plb_simulate(const struct plb_simulation *simulation, struct plb_simulated *
     struct sim s = {.in = complete(simulation), .world = {.in = &s.in, .out = result}};
     set_up(&s);
     plb_profiles_recall(simulation->profiles, s.master);
-    bool runs = plb_profiles_require(&simulation->master, s.master, err) == PLB_OK;
+    bool runs = plb_profiles_require(&simulation->master, s.master, err) == PLB_OK
+             && plb_watts_require(&simulation->master.goal, s.master, err) == PLB_OK;
     do {
         s.back = false;
         if (runs && run_passes(&s, err) == PLB_OK && s.in.master.stays != 0)

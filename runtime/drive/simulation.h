@@ -102,6 +102,22 @@ struct plb_watch {
     void (*stepped)(void *context, double now, const struct plb_master *master); /* after every event */
 };
 
+/* Meters, for tests: a run learns the watts of the .cluster file from them, and is not told. Zeroed: there
+ * are none, and watts are told. */
+struct plb_virtual_meters {
+    bool on;
+    double noise;      /* the relative spread of the joules between two readings */
+    double lie;        /* each shows this part too much, or too little */
+    double range_j;    /* after which a counter begins again; 0: it does not */
+    double still;      /* the part of the counters that stand still */
+    double still_from; /* from this second on */
+};
+
+/* When a node had tasks: for how long, copies included, and the end of the last one. */
+struct plb_node_seconds {
+    double busy_s, last_s;
+};
+
 struct plb_simulation {
     const struct plb_cluster_spec *cluster;
     const struct plb_cost_map
@@ -127,7 +143,10 @@ struct plb_simulation {
     double *worked_s; /* of each PU of the cluster: the seconds of its tasks, with their copies, are added,
                          also of tasks that were cancelled, or in vain. Not of one whose node was lost
                          meanwhile. NULL: not wanted */
-    struct plb_profiles *profiles; /* to begin with, or NULL */
+    struct plb_node_seconds *node_s;    /* of each node of the cluster, in the same way; NULL: not wanted */
+    struct plb_report_traffic *traffic; /* of each node: what it sends is added; NULL: not wanted */
+    struct plb_profiles *profiles;      /* to begin with, or NULL */
+    struct plb_virtual_meters meters;
     /* Stress, for tests. */
     double delay;         /* every message is up to so many seconds late, so that they overtake */
     double no_room;       /* the part of the results that find no room to stay */

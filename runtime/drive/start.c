@@ -74,6 +74,7 @@ static void fill_start(const struct plb_rank *r, struct plb_start *start)
     start->checksums = job->run.checksums;
     start->isolate = job->run.isolate;
     start->meters = job->run.meters && job->cluster.n_nodes == 0;
+    start->learns_watts = job->goal.objective != PLB_OBJECTIVE_TIME || job->goal.power_cap > 0.0;
     start->keeps_inputs = master.resident;
     start->stays = r->options->keep_partial ? 0 : master.stays;
     start->fed = master.feeds_stay && start->stays != 0 ? plb_feeds_staying(&job->app) : 0;
@@ -258,6 +259,7 @@ static int open_pus(struct plb_rank *r, const struct plb_start *start)
                                      .n_nodes = r->size,
                                      .kernel = r->kernel,
                                      .data = &r->data,
+                                     .parts = &r->replaced.parts,
                                      .wire = {r->mpi, get_from_rank0, put_to_rank0, get_from, put_to, lost},
                                      .migration = start->migration,
                                      .hung_after = start->hung_after,
@@ -278,9 +280,10 @@ static int open_pus(struct plb_rank *r, const struct plb_start *start)
     if (status == PLB_OK)
         status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
     if (status == PLB_OK && start->meters)
-        plb_metering_start(r, pus, n_pus);
+        plb_metering_start(r, pus, n_pus, start->learns_watts);
     for (int i = 0; i < n_pus; i++) {
         r->hello.pu = pus[i].info;
+        r->hello.pu.meter = (int16_t)plb_metering_of(r, i);
         r->hello.pus = n_pus;
         plb_outbox_add(&r->out, PLB_HELLO, r->rank, 0, 0)->hello = r->hello;
     }

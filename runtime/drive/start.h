@@ -12,7 +12,7 @@ struct plb_start {
     char kernel[PATH_MAX];
     int cluster_nodes, cluster_pus;
     struct plb_pu_settings pus;
-    bool trace, audits, checksums, isolate, keeps_inputs, meters;
+    bool trace, audits, checksums, isolate, keeps_inputs, meters, learns_watts;
     int64_t stays, fed; /* masks: of the outputs that stay, and as in struct plb_dataset */
     double hung_after;
     struct plb_migration migration;

@@ -170,7 +170,7 @@ static void tell_of_ended(struct plb_virtual_life *life, int node)
     life->out.n = 0;
 }
 
-/* Whoever shares a host with a silent node knows whether its process runs. */
+/* A node on the host of a silent node knows whether its process runs. */
 static void ask_about(struct plb_virtual_life *life, int node, struct plb_outbox *out)
 {
     struct plb_stress_counts *counts = &life->world->out->stress;
@@ -215,7 +215,7 @@ void plb_virtual_life_heard(struct plb_virtual_life *life, const struct plb_mess
     }
 }
 
-/* Judges. Whoever is not silent is heard all the time. */
+/* Judges. A node that is not silent is heard all the time. */
 static void judge(struct plb_virtual_life *life)
 {
     struct plb_stress_counts *counts = &life->world->out->stress;

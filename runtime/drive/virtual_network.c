@@ -69,6 +69,8 @@ double plb_network_transfer(struct plb_network *net, int from, int to, double le
     double left = occupy(&net->links[from].out, leaves, bytes / nodes[from].bandwidth);
     double taken = occupy(&net->links[to].in, begins, bytes / nodes[to].bandwidth);
     net->world->out->bytes += (int64_t)bytes;
+    if (net->world->in->traffic != NULL)
+        net->world->in->traffic[from].bytes += (int64_t)bytes;
     return fmax(left, taken) + latency(net, from, to);
 }
 
@@ -113,6 +115,8 @@ void plb_network_send(struct plb_network *net, const struct plb_message *m, doub
     int number = net->unused[--net->n_unused];
     memcpy(net->pool[number], m, m->size);
     net->world->out->messages += m->from != m->to;
+    if (in->traffic != NULL)
+        in->traffic[m->from].messages += m->from != m->to;
     double there = bytes > 0.0 ? plb_network_transfer(net, m->from, m->to, leaves, bytes)
                                : pass_by(net, m, leaves);
     if (m->to == 0)

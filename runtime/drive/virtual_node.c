@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "drive/virtual_sets.h"
+#include "drive/virtual_meter.h"
 #include "drive/virtual_node_inside.h"
 #include "drive/virtual_worker.h"
 #include "model/speed.h"
@@ -13,56 +14,6 @@
 /* Seconds that a report may wait for the next one, where the master does not need it soon. Larger: fewer
  * messages, and balancers hear later. Smaller: the reverse. As in the daemon. */
 #define REPORT_DELAY 5e-3
-
-struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const struct plb_cost_map *true_maps,
-                                                struct plb_faults *faults, struct plb_network *network)
-{
-    const struct plb_simulation *in = world->in;
-    const struct plb_cluster_spec *c = in->cluster;
-    bool outputs = plb_virtual_has_bytes(&in->results);
-    bool travels = outputs || plb_virtual_has_bytes(&in->inputs);
-    bool reduced = in->master.whole_results || in->results.task_bytes > 0.0;
-    struct plb_virtual_nodes *v = plb_alloc(sizeof *v);
-    *v = (struct plb_virtual_nodes){.world = world, .true_maps = true_maps, .faults = faults};
-    v->network = network;
-    v->inputs = plb_virtual_inputs_new(in);
-    v->at = plb_alloc((size_t)c->n_nodes * sizeof *v->at);
-    v->pus = plb_alloc((size_t)c->n_pus * sizeof *v->pus);
-    for (int n = 0; n < c->n_nodes; n++) {
-        struct virtual_node *node = &v->at[n];
-        node->n_pus = in->master_only && n == 0 ? 0 : c->nodes[n].n_pus;
-        node->first_pu = c->nodes[n].first_pu;
-        node->worker = plb_virtual_worker_new(world, n, node->n_pus);
-        node->gathers = reduced && in->master.audit <= 0.0 && (n == 0 || !outputs);
-        node->slots = (reduced && in->master.audit > 0.0) || (n != 0 && travels && !node->gathers);
-        node->ahead = n != 0 && travels ? PLB_VIRTUAL_TASKS_AHEAD : 0;
-        node->look_at = -1.0;
-        for (int p = node->first_pu; p < node->first_pu + node->n_pus; p++)
-            v->pus[p].held = (struct plb_virtual_held){
-                .worker = node->worker, .pu = p - node->first_pu, .number = -1};
-    }
-    for (int p = 0; p < c->n_pus; p++)
-        v->pus[p].spec = &c->pus[p];
-    return v;
-}
-
-void plb_virtual_nodes_free(struct plb_virtual_nodes *v)
-{
-    for (int n = 0; n < v->world->in->cluster->n_nodes; n++)
-        plb_worker_free(v->at[n].worker);
-    plb_outbox_fini(&v->out);
-    plb_virtual_inputs_free(v->inputs);
-    free(v->at);
-    free(v->pus);
-    free(v);
-}
-
-int plb_virtual_nodes_describe(const struct plb_virtual_nodes *v, int n, struct plb_pu_info *infos)
-{
-    for (int i = 0; i < v->at[n].n_pus; i++)
-        plb_virtual_pu_describe(v->world, n, i, &infos[i]);
-    return v->at[n].n_pus;
-}
 
 /* ---------------------------------------------------------------------- messages */
 
@@ -101,11 +52,15 @@ static void collect(struct plb_virtual_nodes *v, int n)
 /* ------------------------------------------------------------------------- tasks */
 
 /* It executes no more, and its dynamic watts end. */
-static void rest(struct plb_virtual_nodes *v, int id)
+static void rest(struct plb_virtual_nodes *v, int n, int id)
 {
     struct virtual_pu *pu = &v->pus[id];
-    if (pu->executing && v->world->in->worked_s != NULL)
-        v->world->in->worked_s[id] += fmin(v->world->now - pu->started, pu->copies_s + pu->execute_s);
+    double worked_s = plb_virtual_pu_executes_s(pu, v->world->now);
+    if (pu->executing)
+        plb_virtual_count_tasks(v, n, -1);
+    pu->worked_s += worked_s;
+    if (v->world->in->worked_s != NULL)
+        v->world->in->worked_s[id] += worked_s;
     pu->executing = false;
     pu->idle_since = v->world->now;
 }
@@ -153,16 +108,19 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
     plb_virtual_held_report(&pu->held, task);
     double bytes = plb_sizes_bytes(&in->inputs, task->range) + plb_sizes_bytes(&in->results, task->range);
     pu->executing = true;
+    plb_virtual_count_tasks(v, n, 1);
     pu->started = now;
     pu->copies_s = 2.0 * pu->spec->copy_latency + bytes / pu->spec->copy_bandwidth;
-    pu->transfer_s = pu->copies_s + fmax(now - fmax(pu->idle_since, pu->current.asked), 0.0);
+    double asked = fmin(fmax(pu->idle_since, pu->current.asked), now);
+    pu->transfer_s = pu->copies_s + now - asked;
     double seconds = plb_virtual_seconds(v->world, &v->true_maps[pu->current.phase], id, pu->current.number,
                                          task->range);
     double end = plb_speed_end(pu->spec, now + pu->copies_s, seconds);
     pu->execute_s = end - now - pu->copies_s;
     pu->limit = now + plb_virtual_limit(v->world, v->at[n].worker, id - v->at[n].first_pu, task);
-    plb_virtual_trace(v->world, n, id, PLB_TRACE_WAIT, pu->idle_since, now, NULL,
-                      plb_worker_pass(v->at[n].worker));
+    int pass = plb_worker_pass(v->at[n].worker);
+    plb_virtual_trace(v->world, n, id, PLB_TRACE_WAIT, pu->idle_since, asked, NULL, pass);
+    plb_virtual_trace(v->world, n, id, PLB_TRACE_WAIT, asked, now, task, pass);
     if (isfinite(end)) /* else the PU dies before */
         plb_events_add(v->world->clock, (struct plb_event){end, PLB_EVENT_END, n, id, pu->current.number});
     if (end > pu->limit)
@@ -182,7 +140,7 @@ static void drop_out(struct plb_virtual_nodes *v, int n, int id, const char *why
         plb_worker_leave(node->worker, id - node->first_pu, &pu->line[i].task, &failure);
     }
     plb_virtual_held_give_back(&pu->held, why);
-    rest(v, id);
+    rest(v, n, id);
     pu->gone = true;
     pu->n_line = 0;
 }
@@ -226,7 +184,7 @@ static void die(struct plb_virtual_nodes *v, int n, int id)
     }
     v->world->out->stress.killed_children++;
     plb_worker_forget(v->at[n].worker, id - v->at[n].first_pu);
-    rest(v, id);
+    rest(v, n, id);
     advance_all(v, n);
 }
 
@@ -260,7 +218,7 @@ static void finish(struct plb_virtual_nodes *v, int n, int id)
     }
     plb_virtual_trace(v->world, n, id, PLB_TRACE_TRANSFER, pu->started, executing, task, task->pass);
     plb_virtual_trace(v->world, n, id, PLB_TRACE_TASK, executing, v->world->now, task, task->pass);
-    rest(v, id);
+    rest(v, n, id);
     if (v->world->in->watch.executed != NULL)
         v->world->in->watch.executed(v->world->in->watch.context, id, task);
     bool urgent = end(node, pu);
@@ -283,7 +241,7 @@ static void cancel(struct plb_virtual_nodes *v, int n, bool pass_begins)
         bool ends = pu->executing && plb_worker_obsolete(node->worker, &pu->current.task);
         if (ends) {
             plb_worker_forget(node->worker, id - node->first_pu);
-            rest(v, id);
+            rest(v, n, id);
         }
         pu->idle_since = pass_begins ? v->world->now : pu->idle_since;
         int kept = 0;
@@ -325,6 +283,8 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
         plb_virtual_inputs_begin(v->inputs, m->to, &m->begin);
     if (m->type == PLB_PASS && ends && v->world->sets != NULL)
         plb_virtual_sets_begin(v->world->sets, m->to, &m->begin);
+    if (m->type == PLB_PASS && ends && v->meter != NULL && plb_worker_pass(node->worker) == 0)
+        plb_virtual_meter_plan(v->meter, m->to);
     int pass = plb_worker_pass(node->worker);
     if (!plb_virtual_inputs_hear(v->inputs, m, pass, &v->out)
         && (v->world->sets == NULL || !plb_virtual_sets_hear(v->world->sets, m, pass, &v->out)))
@@ -333,7 +293,7 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
         cancel(v, m->to, m->type == PLB_PASS);
     node->stopped = m->type == PLB_STOP;
     for (int i = 0; node->stopped && i < node->n_pus; i++)
-        rest(v, node->first_pu + i);
+        rest(v, m->to, node->first_pu + i);
     dispatch(v);
     if (m->type != PLB_STEAL)
         advance_all(v, m->to);
@@ -377,6 +337,9 @@ void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event
         (plb_faults_pu_works(v->faults, e->node, e->pu) ? finish : plan_hung)(v, e->node, e->pu);
     } else if (e->kind == PLB_EVENT_HUNG && has(v, e)) {
         give_up(v, e->node, e->pu);
+    } else if (e->kind == PLB_EVENT_WINDOW) {
+        plb_virtual_meter_read(v->meter, e->node, v, &v->out);
+        dispatch(v);
     } else if (e->kind == PLB_EVENT_LOOK && e->time == node->look_at) {
         collect(v, e->node);
     } else if (e->kind == PLB_EVENT_FAULT) {

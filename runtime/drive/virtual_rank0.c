@@ -327,7 +327,8 @@ static void handle(struct plb_rank0 *r, int number)
         compare(r, m);
     } else if (m != NULL
                && (m->type == PLB_DONE || m->type == PLB_FAIL || m->type == PLB_MOVED || m->type == PLB_IDLE
-                   || m->type == PLB_CRASH || m->type == PLB_KEPT || m->type == PLB_FOLDED)) {
+                   || m->type == PLB_CRASH || m->type == PLB_KEPT || m->type == PLB_FOLDED
+                   || m->type == PLB_WINDOW)) {
         hear(r, m);
     } else if (m != NULL) {
         charge(r, r->world->now,

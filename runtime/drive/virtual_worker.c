@@ -7,6 +7,7 @@
 
 #include "base/normal.h"
 #include "core/overdue.h"
+#include "drive/virtual_meter.h"
 
 void plb_virtual_pu_describe(const struct plb_world *w, int n, int local, struct plb_pu_info *info)
 {
@@ -17,9 +18,12 @@ void plb_virtual_pu_describe(const struct plb_world *w, int n, int local, struct
                                  .kind = spec->kind,
                                  .power = spec->power,
                                  .memory = spec->memory,
-                                 .start_s = spec->overhead};
+                                 .start_s = spec->overhead,
+                                 .static_watts = spec->static_watts,
+                                 .dynamic_watts = spec->dynamic_watts};
     snprintf(info->name, sizeof info->name, "%s", spec->name);
     snprintf(info->host, sizeof info->host, "%s", node->name);
+    plb_virtual_meter_hide(w->in, info);
 }
 
 struct plb_worker *plb_virtual_worker_new(const struct plb_world *w, int n, int n_pus)

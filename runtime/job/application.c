@@ -1,6 +1,7 @@
 /* The application on rank 0: setup, its declarations, its passes. */
 #include "job/application.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/crash.h"
@@ -8,6 +9,8 @@
 #include "device/driver.h"
 #include "job/record_store.h"
 #include "job/reduce.h"
+
+static_assert(PLB_MAX_DATA <= PLB_PARTS_BUFFERS, "there is room for the parts of all buffers");
 
 static int wrong(struct plb_app *app, const struct plb_data *d, const char *what)
 {
@@ -161,6 +164,7 @@ void plb_app_fini(struct plb_app *app)
     plb_results_fini(&app->results);
     plb_record_store_free(app->records);
     plb_files_fini(&app->files);
+    plb_parts_fini(&app->parts);
     for (int i = 0; i < app->n_memory; i++) {
         const struct plb_owned *m = &app->memory[i];
         if (m->bytes > 0)
@@ -229,12 +233,16 @@ double plb_app_unit_bytes(const struct plb_app *app)
     return bytes;
 }
 
-int64_t plb_app_take_replaced(struct plb_app *app)
+int64_t plb_app_take_replaced(struct plb_app *app, struct plb_parts *parts)
 {
-    int64_t mask = 0;
+    int64_t whole = 0, some = app->parts.buffers;
+    plb_parts_close(&app->parts);
     for (int i = 0; i < app->n_data; i++) {
-        mask |= app->replaced[i] ? (int64_t)1 << i : 0;
+        bool most = app->parts.at[i].units > (int64_t)(app->data[i].bytes / 2);
+        whole |= app->replaced[i] || most ? (int64_t)1 << i : 0;
         app->replaced[i] = false;
     }
-    return mask;
+    plb_parts_drop(&app->parts, whole);
+    plb_parts_take(parts, &app->parts);
+    return whole | some;
 }

@@ -8,6 +8,7 @@
 #include "core/cost.h"
 #include "core/message.h"
 #include "job/files.h"
+#include "job/parts.h"
 #include "job/phase.h"
 #include "job/results.h"
 #include "plb/kernel.h"
@@ -41,6 +42,7 @@ struct plb_app {
     int n_data;
     struct plb_data data[PLB_MAX_DATA];
     bool replaced[PLB_MAX_DATA];      /* since the last pass */
+    struct plb_parts parts;           /* that have changed since then, also of replaced ones */
     struct plb_feed feeds[PLB_FEEDS]; /* that the kernel has named (job/feeds.h); now: since the last pass */
     int n_feeds;
     bool gathers; /* the results of the coming pass are wanted on rank 0 when it has ended */
@@ -81,8 +83,9 @@ int plb_app_cost_map(struct plb_app *app, int phase, struct plb_cost_map *map);
  * user has named none, and that is a mistake of the kernel. */
 bool plb_app_has_path(struct plb_app *app, const char *path, const char *function);
 
-/* Which replicated buffers have changed since the last call: bit i is buffer i. */
-int64_t plb_app_take_replaced(struct plb_app *app);
+/* Which replicated buffers have changed since the last call: bit i is buffer i. `parts` gets those of which
+ * only parts have. */
+int64_t plb_app_take_replaced(struct plb_app *app, struct plb_parts *parts);
 
 /* Begins a pass: counts it, and returns its phase. */
 int plb_app_begin_pass(struct plb_app *app);

@@ -29,3 +29,14 @@ const struct plb_balancer *plb_balancer_find(const char *name, const char *origi
         plb_fail(err, PLB_EINPUT, "%s: there is no balancer '%s'; --balancer help lists all", origin, name);
     return NULL;
 }
+
+void plb_balancers_list(FILE *out)
+{
+    for (int i = 0; plb_balancers[i] != NULL; i++) {
+        const struct plb_balancer *b = plb_balancers[i];
+        fprintf(out, "%-10s %s%s\n", b->name, b->summary, b->simulation_only ? " (needs --simulate)" : "");
+        for (const struct plb_option *o = b->options; o != NULL && o->name != NULL; o++)
+            fprintf(out, "             %s = %s  %s\n", o->name, o->fallback != NULL ? o->fallback : "",
+                    o->help);
+    }
+}

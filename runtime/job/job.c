@@ -115,7 +115,7 @@ static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *
     job->balance.migration.by_power = b->basis != NULL && b->basis(job->params) == PLB_BY_POWER;
     job->balance.migration.seed = job->seed;
     job->balance.migration.backups &= !job->kernel->once;
-    return PLB_OK;
+    return plb_goal_read(s, b, job->params, &job->goal, err);
 }
 
 static int read_cluster(struct plb_job *job, const char *simulate, struct plb_error *err)

@@ -9,11 +9,13 @@
 #include "job/application.h"
 #include "config/cluster_file.h"
 #include "config/replay_file.h"
+#include "job/goal.h"
 #include "job/job_settings.h"
 
 struct plb_job {
     struct plb_settings settings;
     struct plb_balance_settings balance;
+    struct plb_goal goal;
     struct plb_cluster_settings machines;
     struct plb_run_settings run;
     const struct plb_kernel *kernel;
@@ -30,6 +32,7 @@ struct plb_job {
     time_t began;                  /* when it was read */
     double began_s;                /* the same by plb_now() */
     struct plb_profiles *profiles; /* of profile/profiles.h; NULL where off, and before the PUs are known */
+    struct plb_pareto *pareto;     /* of drive/pareto.h; NULL: nobody wants the front */
     struct plb_journal *journal;   /* of journal/journal.h; NULL where none is kept */
 };
 

@@ -76,6 +76,7 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .whole_results = job->sizes.task_bytes > 0.0, /* of its reduced arrays */
         .audit = has_results(job) ? job->run.audit : 0.0,
         .isolated = job->run.isolate,
+        .goal = job->goal,
         .seed = job->seed,
     };
 }

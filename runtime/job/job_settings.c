@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "core/liveness.h"
 #include "job/balancer_table.h"
+#include "job/goal.h"
 
 static const struct plb_option app_options[] = {
     {"kernel", PLB_TEXT, NULL, 0, 0, NULL, "name of a kernel, or path of a .so"},
@@ -77,6 +78,7 @@ void plb_job_settings_add(struct plb_settings *s)
     plb_settings_add(s, "balance", balance_options);
     for (int b = 0; plb_balancers[b] != NULL; b++)
         plb_settings_add(s, "balance", plb_balancers[b]->options);
+    plb_goal_settings_add(s);
     plb_settings_add(s, "run", run_options);
     plb_settings_add(s, "cluster", cluster_options);
     for (int d = 0; plb_device_drivers[d] != NULL; d++)

@@ -141,17 +141,36 @@ void plb_app_args(struct plb_app *app, const void *args, size_t bytes)
     app->args_bytes = bytes;
 }
 
-void plb_app_replace(struct plb_app *app, int handle)
+/* Whether the buffer can be replaced; else that is a mistake of the kernel. */
+static bool may_replace(struct plb_app *app, const char *function, int handle)
 {
     bool there = handle >= 0 && handle < app->n_data && app->data[handle].mode == PLB_REPLICATE;
-    if (there && plb_files_find(&app->files, app->data[handle].data) >= 0)
-        plb_app_error(app, "kernel %s: plb_app_replace(%d): the buffer is an input in a file",
-                      app->kernel->name, handle);
-    else if (there)
+    bool in_file = there && plb_files_find(&app->files, app->data[handle].data) >= 0;
+    if (in_file)
+        plb_app_error(app, "kernel %s: %s(%d): the buffer is an input in a file", app->kernel->name, function,
+                      handle);
+    else if (!there)
+        plb_app_error(app, "kernel %s: %s(%d): there is no replicated buffer with this handle",
+                      app->kernel->name, function, handle);
+    return there && !in_file;
+}
+
+void plb_app_replace(struct plb_app *app, int handle)
+{
+    if (may_replace(app, "plb_app_replace", handle))
         app->replaced[handle] = true;
+}
+
+void plb_app_replace_part(struct plb_app *app, int handle, size_t first, size_t bytes)
+{
+    if (!may_replace(app, "plb_app_replace_part", handle))
+        return;
+    size_t size = app->data[handle].bytes;
+    if (first > size || bytes > size - first)
+        plb_app_error(app, "kernel %s: plb_app_replace_part(%d, %zu, %zu): the buffer has %zu bytes",
+                      app->kernel->name, handle, first, bytes, size);
     else
-        plb_app_error(app, "kernel %s: plb_app_replace(%d): there is no replicated buffer with this handle",
-                      app->kernel->name, handle);
+        plb_parts_add(&app->parts, handle, (struct plb_range){(int64_t)first, (int64_t)bytes});
 }
 
 void plb_app_gather(struct plb_app *app, int output)

@@ -314,7 +314,7 @@ static bool copy(const struct plb_record_store *s, int64_t at, int64_t bytes, ch
     return true;
 }
 
-/* Copies the records in the order of the units. Those that stand side by side are copied at once. */
+/* Copies the records in the order of the units. Neighbours are copied at once. */
 static bool print(const struct plb_record_store *s, const struct place *places, int64_t units, FILE *out)
 {
     char *buffer = malloc(COPY);

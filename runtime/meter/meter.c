@@ -32,7 +32,7 @@ bool plb_meter_part(const char *name, enum plb_meter_of *of)
 }
 
 /* Addresses differ in the digits of their domain: "0000:18:00.0" and "00000000:18:00.0". */
-static bool same_pci(const char *a, const char *b)
+bool plb_meter_same_pci(const char *a, const char *b)
 {
     size_t la = strlen(a), lb = strlen(b);
     return la >= 7 && lb >= 7 && strcasecmp(a + la - 7, b + lb - 7) == 0;
@@ -43,7 +43,7 @@ static bool known(const struct plb_meters *meters, const struct plb_meter_domain
 {
     for (int i = 0; i < before; i++)
         if (meters->at[i].of == domain->of
-            && (domain->of != PLB_METER_GPU || same_pci(meters->at[i].pci, domain->pci)))
+            && (domain->of != PLB_METER_GPU || plb_meter_same_pci(meters->at[i].pci, domain->pci)))
             return true;
     return false;
 }
@@ -53,7 +53,7 @@ static bool wanted(const struct plb_meter_domain *domain, bool processors, const
     if (domain->of != PLB_METER_GPU)
         return processors;
     for (int i = 0; i < n_gpus; i++)
-        if (same_pci(domain->pci, gpus[i]))
+        if (plb_meter_same_pci(domain->pci, gpus[i]))
             return true;
     return false;
 }

@@ -65,6 +65,9 @@ void plb_meters_open(struct plb_meters *meters, const char *root, bool processor
                      int n_gpus);
 void plb_meters_close(struct plb_meters *meters);
 
+/* Whether two addresses are of one GPU. */
+bool plb_meter_same_pci(const char *a, const char *b);
+
 /* "package", "cores", "memory", "gpu", "platform"; "other" for a number that is none of these. */
 const char *plb_meter_of_name(int of);
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -16,7 +17,7 @@
 #define MOST_COST 0.002
 
 struct plb_sampler {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock, reading; /* reading: by one thread at a time; taken first */
     pthread_cond_t wake;
     pthread_t thread;
     bool started, stop;
@@ -28,6 +29,7 @@ struct plb_sampler {
 /* Reads all domains. Without the lock: a read may take milliseconds, and one thread at a time reads. */
 static void read_all(struct plb_sampler *s)
 {
+    pthread_mutex_lock(&s->reading);
     double begin = plb_thread_seconds();
     for (int d = 0; d < s->meters.n; d++) {
         const struct plb_meter_domain *domain = &s->meters.at[d];
@@ -43,6 +45,12 @@ static void read_all(struct plb_sampler *s)
     pthread_mutex_lock(&s->lock);
     s->cost += plb_thread_seconds() - begin;
     pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&s->reading);
+}
+
+void plb_sampler_read(struct plb_sampler *s)
+{
+    read_all(s);
 }
 
 static void *sample(void *argument)
@@ -67,6 +75,7 @@ struct plb_sampler *plb_sampler_start(const struct plb_meters *meters)
     struct plb_sampler *s = plb_alloc(sizeof *s);
     s->meters = *meters;
     pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->reading, NULL);
     plb_condition_init(&s->wake);
     read_all(s);
     s->started = meters->n > 0 && pthread_create(&s->thread, NULL, sample, s) == 0;
@@ -96,6 +105,8 @@ int plb_sampler_sums(struct plb_sampler *s, struct plb_meter_sum *sums)
                                          .joules = plb_meter_account_joules(account, domain),
                                          .integral = account->integral,
                                          .seconds = account->at - account->since};
+        sums[d].refresh = domain->refresh;
+        memcpy(sums[d].pci, domain->pci, sizeof sums[d].pci);
         snprintf(sums[d].name, sizeof sums[d].name, "%s", domain->name);
         snprintf(sums[d].meter, sizeof sums[d].meter, "%s", domain->driver->name);
     }
@@ -130,6 +141,7 @@ void plb_sampler_free(struct plb_sampler *s)
         return;
     plb_meters_close(&s->meters);
     pthread_mutex_destroy(&s->lock);
+    pthread_mutex_destroy(&s->reading);
     pthread_cond_destroy(&s->wake);
     free(s);
 }

@@ -17,6 +17,8 @@ struct plb_meter_sum {
     double joules;     /* since the start */
     double integral;   /* of the power, in joules; 0: it tells no power */
     double seconds;    /* since the start, until the last reading */
+    double refresh;    /* of the domain */
+    char pci[16];      /* of a GPU */
 };
 
 /* Reads all domains, and starts the thread. Takes the meters over. Where no thread can be started, domains
@@ -25,6 +27,9 @@ struct plb_sampler *plb_sampler_start(const struct plb_meters *meters);
 
 /* Writes up to PLB_METER_DOMAINS sums as of the last reading, and returns how many. Thread-safe. */
 int plb_sampler_sums(struct plb_sampler *sampler, struct plb_meter_sum *sums);
+
+/* Reads all domains now. Thread-safe; it may wait for a reading that goes on. */
+void plb_sampler_read(struct plb_sampler *sampler);
 
 /* Seconds of CPU time that reading has cost so far. Thread-safe. */
 double plb_sampler_cost(struct plb_sampler *sampler);

@@ -81,7 +81,7 @@ bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu, double start_
         reports += weight;
         b->watched_s += seconds_of(s) * (double)s->tasks;
     }
-    b->start_s = plb_start_cost(&b->model, pu, plb_sample_rate(&pu->samples[pu->n_samples - 1]));
+    b->start_s = plb_start_cost(&b->model, pu);
     b->start_s = fmax(b->start_s, start_s);
     b->spread = sqrt(squares) / reports; /* of the mean: the curve's own error */
     b->spread = fmax(b->spread, sqrt(squares / reports) / 3.0);

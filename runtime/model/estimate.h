@@ -10,7 +10,7 @@
 double plb_sample_rate(const struct plb_sample *sample);
 
 /* Seconds that a block costs before its work counts, by what the quickest report took beyond its work; 0
- * where that may be noise. `rate` is that of the latest report. */
-double plb_start_cost(const struct plb_model *model, const struct plb_pu *pu, double rate);
+ * where that may be noise. */
+double plb_start_cost(const struct plb_model *model, const struct plb_pu *pu);
 
 #endif

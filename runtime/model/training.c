@@ -35,7 +35,7 @@ static void start_round(struct plb_training *t, const struct plb_view *view)
     for (int p = 0; p < view->n_pus; p++) {
         t->pus[p].granted = false;
         t->pus[p].before = view->pus[p].granted;
-        t->pus[p].seconds = 0.0;
+        t->pus[p].seconds = t->pus[p].done = 0.0;
     }
 }
 
@@ -70,15 +70,17 @@ bool plb_training_round_over(const struct plb_training *t, const struct plb_view
     return t->granted == view->living && view->idle == view->living;
 }
 
-/* Work of a PU's block of this round; 0: others have all of it, since its task has crashed. */
+/* The work that a PU has reported in this round; 0: others have its block, since its task has crashed or it
+ * has been taken. */
 static double own_work(const struct plb_training *t, const struct plb_view *view, int p)
 {
     double work = view->pus[p].granted - t->pus[p].before;
-    return work > TINY_PART * t->pus[p].size ? work : 0.0;
+    return work > TINY_PART * t->pus[p].size ? t->pus[p].done : 0.0;
 }
 
-/* Turns each PU's seconds of this round into seconds per unit of work, since the first blocks may have had
- * other sizes; returns the least. A PU that has done nothing is taken for the slowest. */
+/* Turns each PU's seconds of this round into seconds per unit of the work that it did in them: that may be
+ * more than its block, where training begins while older blocks run, or less. Returns the least. A PU that
+ * has done nothing is taken for the slowest. */
 static double seconds_per_unit(struct plb_training *t, const struct plb_view *view)
 {
     double fastest = INFINITY, slowest = NO_TIME;
@@ -128,6 +130,7 @@ double plb_training_block(struct plb_training *t, const struct plb_view *view, i
 
 void plb_training_reported(struct plb_training *t, int p, const struct plb_sample *sample)
 {
+    t->pus[p].done += sample->work * (double)sample->tasks;
     t->pus[p].seconds += (sample->execute_s + sample->transfer_s) * (double)sample->tasks;
 }
 

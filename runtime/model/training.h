@@ -13,6 +13,7 @@ struct plb_trainee {
     double size;    /* work in this round */
     double before;  /* work granted to it before this round */
     double seconds; /* of this round */
+    double done;    /* work that it has reported in this round */
     bool granted;   /* has had its block of this round */
 };
 

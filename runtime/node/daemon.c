@@ -9,10 +9,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "job/phase.h"
-#include "node/errands.h"
-#include "node/hung.h"
+#include "node/daemon_state.h"
 #include "node/own_worker.h"
-#include "node/pinned.h"
 
 /* Seconds that a report may wait for the next ones, where the master does not need it soon. Larger: balancers
  * hear later. Smaller: two threads take the lock from each other, and each report costs a message. As long as
@@ -23,26 +21,6 @@
  * hangs holds up the end of the run. Smaller: PUs that would end soon are left behind, and the process ends
  * without giving back what it has. */
 #define PARTING 0.1
-
-/* Tries to take the lock after a crash, and seconds between them. Others hold it for microseconds; who has
- * crashed may hold it for ever. More: the last words come later. Fewer: they lack the block. */
-#define LAST_TRIES 50
-#define LAST_PAUSE 1e-3
-
-struct plb_node {
-    struct plb_node_shared shared;
-    struct plb_runner *runners;
-    int n_pus;
-    struct plb_sizes sizes; /* of the job's data */
-    bool awaiting;          /* another node's answer */
-    bool left;              /* a PU was left in its task when the node stopped */
-    struct plb_pinned pinned;
-    struct plb_errands errands;
-    struct plb_outbox reports;
-    bool sends;       /* results are on their way to another rank */
-    double collected; /* plb_now() when reports were last collected */
-    struct plb_hung_watch watch;
-};
 
 /* ------------------------------------------------------------ start and end */
 
@@ -110,16 +88,6 @@ static void wake_pus(struct plb_node *node)
         pthread_cond_signal(&node->runners[p].work);
 }
 
-/* Whether a task of a pass from `from` to `until` - 1 runs; hangs: also of a PU that was given up. Under the
- * lock. */
-static bool works(const struct plb_node *node, int from, int until, bool hangs)
-{
-    for (int p = 0; p < node->n_pus; p++)
-        if (plb_running_works(node->runners[p].running, from, until, hangs))
-            return true;
-    return false;
-}
-
 /* Cancels all tasks, and waits a moment for them to end. */
 static void end_tasks(struct plb_node *node)
 {
@@ -128,14 +96,14 @@ static void end_tasks(struct plb_node *node)
     node->shared.stopping = true;
     plb_hung_end(&node->watch);
     wake_pus(node);
-    while (works(node, 0, INT_MAX, true) && plb_now() < end) {
+    while (plb_node_has_task(node, 0, INT_MAX, true) && plb_now() < end) {
         atomic_store(&node->shared.news, false); /* a task that ends wakes this thread */
         plb_condition_wait_until(&node->shared.wake, &node->shared.lock, end);
     }
     atomic_store(&node->shared.news, true);
     for (int p = 0; p < node->n_pus; p++)
         node->runners[p].left = plb_running_works(node->runners[p].running, 0, INT_MAX, true);
-    node->left = works(node, 0, INT_MAX, true);
+    node->left = plb_node_has_task(node, 0, INT_MAX, true);
     pthread_mutex_unlock(&node->shared.lock);
 }
 
@@ -169,44 +137,9 @@ void plb_node_rest(struct plb_node *node, bool cancels)
     pthread_mutex_unlock(&node->shared.lock);
 }
 
-bool plb_node_works(struct plb_node *node, int from, int until)
-{
-    pthread_mutex_lock(&node->shared.lock);
-    bool any = works(node, from, until, true);
-    pthread_mutex_unlock(&node->shared.lock);
-    return any;
-}
-
-bool plb_node_last_task(struct plb_node *node, int pu, struct plb_range range, struct plb_slice *task)
-{
-    bool locked = false, found = false;
-    for (int i = 0; i < LAST_TRIES && !locked; i++) {
-        locked = pthread_mutex_trylock(&node->shared.lock) == 0;
-        if (!locked)
-            plb_sleep_until(plb_now() + LAST_PAUSE);
-    }
-    for (int lane = 0; lane < PLB_MAX_LANES && locked && pu < node->n_pus && !found; lane++) {
-        const struct plb_running *running = &node->runners[pu].running[lane];
-        found = running->runs && plb_range_within(range, running->task.range);
-        if (found)
-            *task = running->task;
-    }
-    if (locked)
-        pthread_mutex_unlock(&node->shared.lock);
-    return found;
-}
-
 bool plb_node_awaits(const struct plb_node *node)
 {
     return plb_errands_await(node->runners, node->n_pus);
-}
-
-bool plb_node_may_end(struct plb_node *node)
-{
-    pthread_mutex_lock(&node->shared.lock);
-    bool any = works(node, 0, INT_MAX, false);
-    pthread_mutex_unlock(&node->shared.lock);
-    return !any;
 }
 
 void plb_node_forget_buffer(struct plb_node *node, const void *memory)
@@ -251,7 +184,7 @@ static void begin_pass(struct plb_node *node, const struct plb_message *m) /* un
     shared->resting = false;
     plb_rangeset_clear(&shared->doubled);
     for (int p = 0; p < node->n_pus; p++)
-        plb_runner_begin_pass(&node->runners[p], m->begin.replaced);
+        plb_runner_begin_pass(&node->runners[p], &m->begin);
     plb_errands_begin_pass(shared, node->runners, node->n_pus, m);
 }
 
@@ -369,32 +302,4 @@ void plb_node_release(struct plb_node *node, int slot)
     slot_of(node, slot)->state = PLB_SLOT_FREE;
     wake_pus(node);
     pthread_mutex_unlock(&node->shared.lock);
-}
-
-void plb_node_double(struct plb_node *node, struct plb_range range)
-{
-    pthread_mutex_lock(&node->shared.lock);
-    plb_rangeset_add(&node->shared.doubled, range);
-    pthread_mutex_unlock(&node->shared.lock);
-}
-
-bool plb_node_writes(struct plb_node *node, struct plb_range range, bool done)
-{
-    struct plb_node_shared *shared = &node->shared;
-    struct plb_range task;
-    bool any = false;
-    if (shared->doubled.n == 0) /* only this thread changes it */
-        return false;
-    pthread_mutex_lock(&shared->lock);
-    for (int p = 0; p < node->n_pus && !shared->stopping; p++) {
-        if (!plb_running_writes(node->runners[p].running, range, &task))
-            continue;
-        any = true;
-        if (done && range.first <= task.first && task.first + task.count <= range.first + range.count)
-            plb_worker_drop(shared->worker, task);
-    }
-    if (any)
-        forget(node);
-    pthread_mutex_unlock(&shared->lock);
-    return any;
 }

@@ -61,6 +61,9 @@ void plb_node_rest(struct plb_node *node, bool cancels);
 /* Whether a task of a pass from `from` to `until` - 1 still runs, also one that hangs. */
 bool plb_node_works(struct plb_node *node, int from, int until);
 
+/* The seconds for which each PU has had a task, until now. */
+void plb_node_busy(struct plb_node *node, double *seconds);
+
 /* Whether rank 0 is to say from where inputs come that were asked for. */
 bool plb_node_awaits(const struct plb_node *node);
 

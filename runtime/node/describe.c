@@ -60,6 +60,8 @@ static void append(struct finding *f, struct plb_node_pu *pu)
     info->power = pu->device.power;
     info->memory = pu->device.memory;
     info->task_bytes = pu->device.task_bytes;
+    info->static_watts = pu->device.static_watts;
+    info->dynamic_watts = pu->device.dynamic_watts;
     info->threads = pu->device.config.threads;
     memcpy(info->name, pu->device.name, sizeof info->name);
     memcpy(info->model, pu->device.model, sizeof info->model);
@@ -75,7 +77,11 @@ static void add(struct finding *f, const struct plb_device_driver *driver, struc
                 int device)
 {
     struct plb_node_pu pu = {.driver = driver};
-    pu.device = (struct plb_device_pu){.kind = driver->kind, .power = 1.0, .memory = INFINITY};
+    pu.device = (struct plb_device_pu){.kind = driver->kind,
+                                       .power = 1.0,
+                                       .memory = INFINITY,
+                                       .static_watts = (double)NAN,
+                                       .dynamic_watts = (double)NAN};
     pu.device.config = (struct plb_device_config){.threads = 1, .number = device, .sharers = here->sharers};
     here->topology = &f->topology;
     const char *why = driver->describe(here, device, &pu.device);

@@ -28,7 +28,7 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *dr
 {
     const struct plb_device_ops *ops = &driver->ops;
     *e = (struct plb_executor){.driver = driver, .ops = ops, .set = set, .threads = config->threads};
-    plb_executor_follow(e);
+    memcpy(e->host, set->host, sizeof e->host);
     int status = ops->open(config, &e->device, err);
     if (status == PLB_OK)
         e->on_host = ops->host_memory(e->device);
@@ -41,11 +41,6 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *dr
     for (int i = 0; i < set->n; i++)
         e->room -= set->at[i].mode == PLB_REPLICATE ? (double)set->at[i].bytes : 0.0;
     return status;
-}
-
-void plb_executor_follow(struct plb_executor *e)
-{
-    memcpy(e->host, e->set->host, sizeof e->host);
 }
 
 static int32_t *cancelled_flag(struct plb_executor *e, int lane)
@@ -100,28 +95,8 @@ void plb_executor_close(struct plb_executor *e)
     for (int i = 0; i < PLB_MAX_DATA; i++)
         plb_executor_free(e, e->aside[i], e->aside_bytes[i]);
     plb_isolated_fini(&e->isolated);
+    plb_parts_fini(&e->parts);
     e->ops->close(e->device);
-}
-
-int plb_executor_update(struct plb_executor *e, int64_t mask, struct plb_error *err)
-{
-    struct plb_device_times unused;
-    for (int i = 0; i < e->set->n && !e->on_host; i++) {
-        size_t bytes = e->set->at[i].bytes;
-        if (e->set->at[i].mode != PLB_REPLICATE || !(mask & ((int64_t)1 << i)))
-            continue;
-        if (e->resident[i] == NULL)
-            e->resident[i] = e->ops->alloc(e->device, bytes);
-        if (e->resident[i] == NULL)
-            return plb_fail(err, PLB_EFAILED, "no device memory for the %zu bytes of a replicated buffer",
-                            bytes);
-        if (e->ops->copy_in(e->device, 0, e->resident[i], e->host[i], bytes) != 0)
-            return plb_fail(err, PLB_EFAILED, "copying %zu bytes to the device failed: %s", bytes,
-                            plb_executor_failure(e));
-    }
-    if (e->ops->wait(e->device, 0, &unused) != 0)
-        return plb_fail(err, PLB_EFAILED, "copying to the device failed: %s", plb_executor_failure(e));
-    return PLB_OK;
 }
 
 /* Gives a lane memory for a task of so many bytes. */

@@ -26,6 +26,7 @@ struct plb_executor {
     double room;              /* bytes of the device's memory that the replicated buffers leave */
     void *host[PLB_MAX_DATA]; /* the dataset's buffers, as they were when it last looked */
     void *resident[PLB_MAX_DATA];
+    struct plb_parts parts;      /* of buffers: the next update copies nothing else of them */
     char *memory[PLB_MAX_LANES]; /* for the buffers of the lane's task, and kept; or NULL */
     size_t capacity[PLB_MAX_LANES];
     void *aside[PLB_MAX_DATA]; /* host memory for parts that begin where they are not aligned */
@@ -44,14 +45,6 @@ int plb_executor_open(struct plb_executor *executor, const struct plb_device_dri
                       const struct plb_device_config *config, const struct plb_dataset *set,
                       struct plb_error *err);
 void plb_executor_close(struct plb_executor *executor); /* nothing is in flight */
-
-/* Takes over where the dataset has its buffers now. Replicated ones are elsewhere after they were replaced
- * while a task was in flight. Whoever calls it sees to it that the dataset does not change meanwhile. */
-void plb_executor_follow(struct plb_executor *executor);
-
-/* Copies the replicated buffers of this mask (bit i: buffer i) to the device. Nothing is in flight. PLB_OK,
- * or PLB_EFAILED and a sentence. */
-int plb_executor_update(struct plb_executor *executor, int64_t mask, struct plb_error *err);
 
 /* Runs unit 0 once in each of the first `lanes` lanes, and drops the result. The first call in a lane may
  * load libraries and create handles. Without this call, submit runs one unit of the first task in the lane,

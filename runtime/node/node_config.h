@@ -38,6 +38,7 @@ struct plb_node_config {
     int rank, n_nodes;
     const struct plb_kernel *kernel;
     const struct plb_dataset *data; /* borrowed */
+    const struct plb_parts *parts;  /* of the buffers that a PASS says; borrowed. NULL: there are never any */
     struct plb_wire wire;
     struct plb_migration migration;
     double hung_after;               /* seconds after which a task may be late; 0: none is */

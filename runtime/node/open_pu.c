@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "device/empty_task.h"
 #include "job/phase.h"
+#include "node/resident.h"
 
 /* Of a pass's work: what one PU executes of it in vain, before the first pass. Larger: the run starts later.
  * Smaller: the first task loads libraries instead, in the pass. A guess: at most the noise of a makespan. */
@@ -55,7 +56,7 @@ bool plb_pu_open(struct plb_executor *e, struct plb_node_pu *pu, const struct pl
         return true;
     }
     plb_log(PLB_LOG_DEBUG, "PU '%s' is open: an empty task takes %.3g us", info->name, 1e6 * info->start_s);
-    if (fits(pu, config->data) && plb_executor_update(e, -1, err) == PLB_OK)
+    if (fits(pu, config->data) && plb_resident_update(e, -1, err) == PLB_OK)
         warm_up(e, config, err);
     return true;
 }

@@ -1,14 +1,14 @@
 /* A PU's thread: takes tasks, keeps the device's lanes full, reports. */
 #include "node/runner.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "job/phase.h"
 #include "node/flights.h"
 #include "node/gather.h"
 #include "node/launch.h"
+#include "node/next_task.h"
 #include "node/open_pu.h"
+#include "node/resident.h"
 #include "node/store.h"
 #include "node/task_trace.h"
 
@@ -23,74 +23,6 @@ static double run_clock(const struct plb_runner *r)
 }
 
 /* -------------------------------------------------------------------- tasks */
-
-static struct plb_slot *free_slot(struct plb_runner *r)
-{
-    for (int s = 0; s < PLB_SLOTS; s++)
-        if (r->slots[s].state == PLB_SLOT_FREE)
-            return &r->slots[s];
-    return NULL;
-}
-
-/* The next task of this PU from the worker. It gets a slot where it has reduced arrays, or its outputs are to
- * be kept apart. Under the lock. */
-static bool take_task(struct plb_runner *r, struct plb_flight *flight)
-{
-    const struct plb_node_shared *shared = r->shared;
-    bool wants = shared->guarded || shared->has_slots;
-    struct plb_slot *slot = wants ? free_slot(r) : NULL;
-    if ((wants && slot == NULL) || !plb_worker_take(shared->worker, r->number, &flight->task))
-        return false;
-    bool apart = shared->guarded
-              && plb_scratch_wanted(shared->config.data, &flight->task, &r->latest, &shared->doubled);
-    if (apart || shared->has_slots) {
-        slot->state = PLB_SLOT_RUNNING;
-        slot->scratch = apart;
-        slot->task = flight->task;
-        flight->slot = slot;
-    }
-    return true;
-}
-
-/* The next task of this PU: from the worker where no data travels, else the first slot in line if it is
- * ready. Under the lock. */
-static bool find_task(struct plb_runner *r, struct plb_flight *flight)
-{
-    struct plb_node_shared *shared = r->shared;
-    *flight = (struct plb_flight){.slot = NULL};
-    if (shared->worker == NULL || shared->resting)
-        return false;
-    if (!shared->uses_slots)
-        return take_task(r, flight);
-    struct plb_slot *head = r->n_line > 0 ? &r->slots[r->line[0]] : NULL;
-    if (head == NULL || head->state != PLB_SLOT_READY)
-        return false;
-    memmove(r->line, r->line + 1, (size_t)--r->n_line * sizeof *r->line);
-    head->state = PLB_SLOT_RUNNING;
-    flight->slot = head;
-    flight->task = head->task;
-    return true;
-}
-
-/* Waits for a task; false: the node stops. Under the lock. */
-static bool await_task(struct plb_runner *r, struct plb_flight *flight)
-{
-    struct plb_node_shared *shared = r->shared;
-    double began = shared->uses_slots ? plb_now() : 0.0;
-    while (!shared->stopping) {
-        if (find_task(r, flight)) {
-            const struct plb_slot *s = flight->slot;
-            double waited = s != NULL ? s->arrived - (s->asked > began ? s->asked : began) : 0.0;
-            flight->exposed = waited > 0.0 ? waited : 0.0;
-            return true;
-        }
-        plb_gather_report(&r->held, NULL);
-        if (!shared->uses_slots) /* the communication thread may want to ask other nodes */
-            plb_node_wake(shared);
-        pthread_cond_wait(&r->work, &shared->lock);
-    }
-    return false;
-}
 
 /* The units that the device had in hand. With several tasks in flight it cannot say which of them an
  * asynchronous error belongs to. */
@@ -162,7 +94,7 @@ static bool end_task(struct plb_runner *r, const struct plb_flights *f, const st
         && (lost || failed || !wanted
             || !plb_gather_takes(&r->held, flight))) /* a task that has failed has no results to be fetched */
         flight->slot->state = wanted && !failed ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
-    r->running[lane].runs = false;
+    plb_running_end(&r->running[lane], &r->busy);
     r->steps++;
     return urgent;
 }
@@ -182,7 +114,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
     pthread_mutex_lock(&shared->lock);
     if (r->trace.on) {
         double now = run_clock(r);
-        plb_task_trace(&r->trace, &r->pu.info, &flight.task, &times, f->idle_since, now);
+        plb_task_trace(&r->trace, &r->pu.info, &flight.task, &times, f->idle_since, flight.exposed, now);
         f->idle_since = now;
     }
     flight.folded = status == 0 && !obsolete(r, f->oldest) && plb_gather_fold(&r->held, &flight);
@@ -200,7 +132,7 @@ static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_p
 {
     struct plb_error err = {.status = PLB_OK};
     int lane = (f->oldest + f->n) % f->lanes; /* the same one when all have ended */
-    int status = stale != 0 ? plb_executor_update(&r->executor, stale, &err) : 0;
+    int status = stale != 0 ? plb_resident_update(&r->executor, stale, &err) : 0;
     plb_isolated_enter(&r->executor.isolated, flight->task.pass);
     if (status == 0)
         status = plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
@@ -224,11 +156,12 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
     bool scratch = flight->slot != NULL && flight->slot->scratch;
     r->running[lane] = (struct plb_running){
         .runs = true, .in_place = shared->guarded && !scratch, .step = ++r->steps, .task = flight->task};
+    plb_busy_begin(&r->busy);
     if (f->n == 0)
         plb_gather_report(&r->held, &flight->task);
     plb_executor_cancel(&r->executor, lane, false);
     if (stale != 0)
-        plb_executor_follow(&r->executor);
+        plb_resident_follow(&r->executor, &r->parts);
     r->stale = 0;
     pthread_mutex_unlock(&shared->lock);
     int status = start(r, f, &phase, stale, flight);
@@ -261,7 +194,7 @@ static void run_tasks(struct plb_runner *r)
     for (;;) {
         struct plb_flight flight;
         bool room = f.n < f.lanes && !shared->stopping && !r->gone && (r->stale == 0 || f.n == 0);
-        if (room && (f.n > 0 ? find_task(r, &flight) : await_task(r, &flight))) {
+        if (room && (f.n > 0 ? plb_next_task_find(r, &flight) : plb_next_task_await(r, &flight))) {
             start_or_fail(r, &f, &flight);
             if (f.n < f.lanes)
                 pthread_mutex_lock(&shared->lock);
@@ -320,6 +253,7 @@ void plb_runner_fini(struct plb_runner *r)
         plb_slot_fini(&r->slots[s], &r->executor);
     plb_slot_fini(&r->later, &r->executor);
     plb_trace_fini(&r->trace);
+    plb_parts_fini(&r->parts);
     pthread_cond_destroy(&r->work);
 }
 
@@ -389,9 +323,11 @@ void plb_runner_cancel(struct plb_runner *r)
         tell(r, lane);
 }
 
-void plb_runner_begin_pass(struct plb_runner *r, int64_t replaced)
+void plb_runner_begin_pass(struct plb_runner *r, const struct plb_pass *begin)
 {
-    r->stale |= replaced;
+    /* A device that works in host memory copies none. */
+    const struct plb_parts *changed = r->executor.on_host ? NULL : r->shared->config.parts;
+    r->stale |= plb_parts_begin_pass(&r->parts, r->stale, begin, changed);
     plb_runner_forget(r);
     for (int s = 0; s < PLB_SLOTS; s++)
         if (r->slots[s].state == PLB_SLOT_FINISHED)

@@ -11,44 +11,7 @@
 #ifndef PLB_NODE_RUNNER_H
 #define PLB_NODE_RUNNER_H
 
-#include "base/crash.h"
-#include "core/overdue.h"
-#include "node/executor.h"
-#include "node/gather.h"
-#include "node/running.h"
-#include "node/scratch.h"
-#include "node/shared.h"
-#include "node/slot.h"
-#include "report/trace.h"
-
-struct plb_runner {
-    struct plb_node_shared *shared;
-    struct plb_node_pu pu;
-    int number; /* on this node */
-    pthread_t thread;
-    bool started; /* the thread runs */
-    bool left;    /* the node has stopped, and the thread hangs in a task */
-    struct plb_executor executor;
-    struct plb_crash_place place; /* for the sentence about a crash */
-    struct plb_slot later;        /* the reduced arrays of later tasks of a burst */
-
-    /* Under the node's lock. */
-    struct plb_trace trace;
-    pthread_cond_t work; /* there may be something for this PU */
-    bool is_open;        /* the device; read after the thread has ended */
-    bool opened;         /* the device is ready, or `err` says why not */
-    struct plb_error err;
-    struct plb_slot slots[PLB_SLOTS];
-    struct plb_held held;        /* a result that waits for more tasks */
-    int line[PLB_SLOTS], n_line; /* slots fetching or ready, in the order in which they were taken */
-    int64_t stale;               /* bit i: the replicated buffer i is to be copied before the next task */
-    bool gone;                   /* the device has failed, or hangs: it is given nothing more, and the thread
-                                    ends */
-    int64_t steps;               /* tasks that have begun or ended */
-    struct plb_overdue overdue;  /* the oldest task that runs */
-    struct plb_running running[PLB_MAX_LANES]; /* by lane */
-    struct plb_latest latest;                  /* task that was wanted */
-};
+#include "node/runner_state.h"
 
 /* For number `number` of the node; starts nothing. The runner stays where it is. */
 void plb_runner_init(struct plb_runner *runner, struct plb_node_shared *shared, const struct plb_node_pu *pu,
@@ -77,8 +40,8 @@ void plb_runner_forget(struct plb_runner *runner);
 /* Tells all tasks that run that nobody wants their results. Under the lock. */
 void plb_runner_cancel(struct plb_runner *runner);
 
-/* A pass begins: the worker knows, so that tasks of earlier passes are obsolete. The replicated buffers of
- * the mask are copied again. Under the lock. */
-void plb_runner_begin_pass(struct plb_runner *runner, int64_t replaced);
+/* A pass begins: the worker knows, so that tasks of earlier passes are obsolete. The changed
+ * bytes of replicated buffers are copied again. Under the lock. */
+void plb_runner_begin_pass(struct plb_runner *runner, const struct plb_pass *begin);
 
 #endif

@@ -1,6 +1,26 @@
 /* Questions to the table. */
 #include "node/running.h"
 
+#include "base/clock.h"
+
+void plb_busy_begin(struct plb_busy *busy)
+{
+    if (busy->tasks++ == 0)
+        busy->since = plb_now();
+}
+
+double plb_busy_seconds(const struct plb_busy *busy, double now)
+{
+    return busy->seconds + (busy->tasks > 0 && now > busy->since ? now - busy->since : 0.0);
+}
+
+void plb_running_end(struct plb_running *running, struct plb_busy *busy)
+{
+    running->runs = false;
+    if (busy->tasks > 0 && --busy->tasks == 0)
+        busy->seconds += plb_now() - busy->since;
+}
+
 bool plb_running_writes(const struct plb_running running[PLB_MAX_LANES], struct plb_range range,
                         struct plb_range *task)
 {

@@ -16,6 +16,18 @@ struct plb_running {
     struct plb_slice task;
 };
 
+/* Seconds in which a PU has had a task, in any lane. */
+struct plb_busy {
+    int tasks;             /* that it has now */
+    double since, seconds; /* since: plb_now() when it got the first of them; seconds: without these */
+};
+
+void plb_busy_begin(struct plb_busy *busy);
+double plb_busy_seconds(const struct plb_busy *busy, double now);
+
+/* A task has ended. */
+void plb_running_end(struct plb_running *running, struct plb_busy *busy);
+
 /* Whether a task runs that writes outputs of some of these units in place, and its range. */
 bool plb_running_writes(const struct plb_running running[PLB_MAX_LANES], struct plb_range range,
                         struct plb_range *task);

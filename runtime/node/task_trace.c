@@ -16,7 +16,7 @@ static void add(struct plb_trace *trace, const struct plb_pu_info *pu, enum plb_
 }
 
 void plb_task_trace(struct plb_trace *trace, const struct plb_pu_info *pu, const struct plb_slice *task,
-                    const struct plb_device_times *times, double idle_since, double now)
+                    const struct plb_device_times *times, double idle_since, double exposed, double now)
 {
     const struct plb_slice nothing = {.pass = task->pass};
     double executed = now - times->execute_s, began = executed - times->transfer_s;
@@ -24,7 +24,9 @@ void plb_task_trace(struct plb_trace *trace, const struct plb_pu_info *pu, const
         began = idle_since;
     if (executed < began)
         executed = began;
-    add(trace, pu, PLB_TRACE_WAIT, idle_since, began, &nothing);
+    double asked = exposed < began - idle_since ? began - exposed : idle_since;
+    add(trace, pu, PLB_TRACE_WAIT, idle_since, asked, &nothing);
+    add(trace, pu, PLB_TRACE_WAIT, asked, began, task);
     add(trace, pu, PLB_TRACE_TRANSFER, began, executed, task);
     add(trace, pu, PLB_TRACE_TASK, executed, now, task);
 }

@@ -67,7 +67,7 @@ void plb_energy_say(const struct plb_report *r, FILE *out)
     const struct plb_report_meter *missing = NULL;
     const char *separator = ": ";
     char text[PLB_QUANTITY_TEXT];
-    if (r->mode == PLB_SIMULATED)
+    if (r->mode == PLB_SIMULATED || r->emulated)
         say_watts(r, out);
     if (!isfinite(r->measured_j))
         return;

@@ -10,10 +10,6 @@
 /* The number behind `schema`: it grows when a key changes its meaning or goes, so that programs notice. */
 #define SCHEMA 2
 
-#define R2_MEANING \
-    "Coefficient of determination of that fit. 1 is perfect; below 0 the curve fits worse than the mean of " \
-    "the times does; 0 where nothing was measured."
-
 static struct plb_value text(const char *of)
 {
     return (struct plb_value){.type = PLB_VALUE_TEXT, .text = of};
@@ -109,56 +105,24 @@ static struct plb_value meters(const struct plb_report *report, const void *reco
     return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_meters, .list = report->meters};
 }
 
-static struct plb_value kind(const struct plb_report *report, const void *record)
+static struct plb_value goal(const struct plb_report *report, const void *record)
 {
-    static const char *const names[] = {
-        [PLB_CPU] = "cpu", [PLB_GPU] = "gpu", [PLB_ACCELERATOR] = "accelerator"};
-    const struct plb_report_pu *pu = record;
-    (void)report;
-    return text(names[pu->kind]);
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_OBJECT, .whole = 1, .list = &report->goal};
 }
 
-static struct plb_value share(const struct plb_report *report, const void *record)
+static struct plb_value traffic(const struct plb_report *report, const void *record)
 {
-    const struct plb_report_pu *pu = record;
-    double all = (double)plb_report_units(report);
-    return (struct plb_value){.type = PLB_VALUE_REAL,
-                              .real = all > 0.0 ? 100.0 * (double)pu->units / all : 0.0};
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_traffic, .list = report->traffic};
 }
 
-/* The object that a curve is; none where nothing was measured. */
-static struct plb_value object_of(const struct plb_report_curve *curve)
+static struct plb_value losses(const struct plb_report *report, const void *record)
 {
-    enum plb_value_type type = curve->n_terms > 0 ? PLB_VALUE_OBJECT : PLB_VALUE_NONE;
-    return (struct plb_value){.type = type, .whole = 1, .list = curve};
-}
-
-static struct plb_value last_curve(const struct plb_report *report, const void *record)
-{
-    (void)report;
-    return object_of(&((const struct plb_report_pu *)record)->curve);
-}
-
-static struct plb_value phase_curve(const struct plb_report *report, const void *record)
-{
-    (void)report;
-    return object_of(record);
-}
-
-static struct plb_value terms(const struct plb_report *report, const void *record)
-{
-    const struct plb_report_curve *curve = record;
-    (void)report;
-    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = curve->n_terms, .list = curve->terms};
-}
-
-static struct plb_value phases(const struct plb_report *report, const void *record)
-{
-    const struct plb_report_pu *pu = record;
-    if (report->curves == NULL)
-        return (struct plb_value){.type = PLB_VALUE_LEFT_OUT};
-    const struct plb_report_curve *first = &report->curves[(pu - report->pus) * report->n_phases];
-    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_phases, .list = first};
+    (void)record;
+    bool known = report->ideal_s > 0.0;
+    return (struct plb_value){
+        .type = PLB_VALUE_LIST, .whole = known ? PLB_LOSSES : 0, .list = report->losses};
 }
 
 const struct plb_field plb_run_fields[] = {
@@ -194,6 +158,8 @@ const struct plb_field plb_run_fields[] = {
     {"phase_times", PLB_UNIT_COUNT, GET(phase_times, PLB_VALUE_LIST),
      LIST_OF(plb_phase_fields, struct plb_report_phase),
      .meaning = "Passes and times of each phase of the kernel. A kernel without phases has one."},
+    {"goal", PLB_UNIT_NONE, GET(goal, PLB_VALUE_OBJECT), LIST_OF(plb_goal_fields, struct plb_report_goal),
+     .meaning = "The objective and its limits (`balance.objective`), and what came of them."},
     {"makespan_s", PLB_UNIT_SECONDS, RUN(makespan_s),
      .meaning = "Time of all passes together; virtual in a simulation."},
     {"bound_s", PLB_UNIT_SECONDS, RUN_OR_UNKNOWN(bound_s),
@@ -201,6 +167,22 @@ const struct plb_field plb_run_fields[] = {
                 "rates that they held over the run. A PU that failed counts as if it had gone on. Never "
                 "above `makespan_s`. Null where it cannot be told: a PU was not measured, or units differ so "
                 "much that rates cannot be compared."},
+    {"ideal_s", PLB_UNIT_SECONDS, RUN(ideal_s),
+     .meaning = "Time in which all PUs do the same work, if all compute from the first moment to the last at "
+                "their rates. "
+                "Copies, starts of tasks and waits are not part of it. 0: not "
+                "known."},
+    {"parallel_efficiency", PLB_UNIT_FRACTION, RUN(parallel_efficiency),
+     .meaning = "`ideal_s` over `makespan_s`, as in TALP, with PUs that count by their rates. It is "
+                "`load_balance` times `communication_efficiency`."},
+    {"load_balance", PLB_UNIT_FRACTION, RUN(load_balance),
+     .meaning = "Mean time for which PUs computed, weighted by their rates, over the longest one."},
+    {"communication_efficiency", PLB_UNIT_FRACTION, RUN(communication_efficiency),
+     .meaning = "The longest time for which a PU computed, over the makespan."},
+    {"losses", PLB_UNIT_COUNT, GET(losses, PLB_VALUE_LIST), LIST_OF(plb_loss_fields, struct plb_report_loss),
+     .meaning = "Where the time between `ideal_s` and `makespan_s` went. Their seconds add up to it."},
+    {"advice", PLB_UNIT_NONE, RUN_OR_UNKNOWN(advice),
+     .meaning = "The one thing that would probably help most; null where nothing is known to help."},
     {"profile_s", PLB_UNIT_SECONDS, RUN(profile_s),
      .meaning = "Training: the time until every PU had a curve; 0 where nothing was trained."},
     {"solves", PLB_UNIT_COUNT, RUN(solves),
@@ -217,6 +199,9 @@ const struct plb_field plb_run_fields[] = {
     {"messages", PLB_UNIT_COUNT, RUN(messages), .meaning = "Control messages that all ranks sent."},
     {"bytes_moved", PLB_UNIT_BYTES, RUN(bytes_moved),
      .meaning = "Inputs, results and replicated data that ranks sent to each other."},
+    {"traffic", PLB_UNIT_COUNT, GET(traffic, PLB_VALUE_LIST),
+     LIST_OF(plb_traffic_fields, struct plb_report_traffic),
+     .meaning = "The part of each node in these messages and bytes. Replicated data is not in it."},
     {"migrations", PLB_UNIT_COUNT, RUN(migrations),
      .meaning = "Gifts of queued units from one node to another."},
     {"migrated_units", PLB_UNIT_OF_APP, RUN(migrated_units),
@@ -244,7 +229,7 @@ const struct plb_field plb_run_fields[] = {
     {"energy_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(energy_j),
      .meaning =
          "Energy of the run. It is that of all hosts, as their meters counted it, or of all PUs by the "
-         "watts of a simulated .cluster file. Null where a part of it is unmeasured."},
+         "watts of a .cluster file. Null where a part of it is unmeasured."},
     {"measured_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(measured_j),
      .meaning = "Energy of those parts that were measured; null where none was."},
     {"meters", PLB_UNIT_COUNT, GET(meters, PLB_VALUE_LIST),
@@ -285,84 +270,6 @@ const struct plb_field plb_run_fields[] = {
      LIST_OF(plb_cost_fields, struct plb_report_cost),
      .meaning = "What units cost by the times of tasks, for `--replay`: ranges of units in order. Left out "
                 "where the kernel has several phases."},
-    {.meaning = NULL},
-};
-
-const struct plb_field plb_pu_fields[] = {
-    {"id", PLB_UNIT_NONE, PU(id), COLUMN("PU", 3), .meaning = "Number of the PU in the run, from 0."},
-    {"node", PLB_UNIT_NONE, PU(node), COLUMN("node", 4), .meaning = "Its node, which is its MPI rank."},
-    {"host", PLB_UNIT_NONE, PU(host), COLUMN("host", -15), .meaning = "Name of its host."},
-    {"name", PLB_UNIT_NONE, PU(name), COLUMN("name", -18),
-     .meaning = "Its model, or its name in the .cluster file."},
-    {"kind", PLB_UNIT_NONE, GET(kind, PLB_VALUE_TEXT), .choices = "cpu|gpu|accelerator", COLUMN("kind", -5),
-     .meaning = "`cpu`, `gpu` or `accelerator`."},
-    {"threads", PLB_UNIT_COUNT, PU(threads),
-     .meaning = "Threads that execute its tasks; 1 for a GPU, 0 in a simulation."},
-    {"units", PLB_UNIT_OF_APP, PU(units), COLUMN(NULL, 12),
-     .meaning = "Units that it executed, in all passes. A unit counts once."},
-    {NULL, PLB_UNIT_PERCENT, GET(share, PLB_VALUE_REAL), COLUMN("share", 7),
-     .meaning = "The same in percent of all units."},
-    {"blocks", PLB_UNIT_COUNT, PU(blocks), COLUMN("blocks", 8), .meaning = "Blocks that it was granted."},
-    {"tasks", PLB_UNIT_COUNT, PU(tasks), .meaning = "Tasks that it executed."},
-    {"busy_s", PLB_UNIT_SECONDS, PU(busy_s), COLUMN("busy", 10),
-     .meaning = "Time in which it executed tasks, or moved data and executed nothing."},
-    {"transfer_s", PLB_UNIT_SECONDS, PU(transfer_s),
-     .meaning = "The part of `busy_s` in which it moved data."},
-    {"idle_s", PLB_UNIT_SECONDS, PU(idle_s), COLUMN("idle", 10),
-     .meaning = "The makespan less `busy_s`; so also the time after a PU has failed."},
-    {"static_j", PLB_UNIT_JOULES, PU_OR_UNKNOWN(static_j),
-     .meaning = "Its static watts over the makespan, whether it worked or not; null where unmeasured."},
-    {"dynamic_j", PLB_UNIT_JOULES, PU_OR_UNKNOWN(dynamic_j),
-     .meaning = "Its dynamic watts over the time of its tasks and their copies; null where unmeasured."},
-    {"meter", PLB_UNIT_NONE, PU(meter), .choices = "cluster|unmeasured",
-     .meaning = "Where these joules come from: the watts of the .cluster file of a simulation, or nowhere."},
-    {"stolen_in", PLB_UNIT_OF_APP, PU(stolen_in), .meaning = "Units granted to another PU that it executed."},
-    {"stolen_out", PLB_UNIT_OF_APP, PU(stolen_out),
-     .meaning = "Units granted to it that another PU executed."},
-    {"wrong", PLB_UNIT_COUNT, PU(wrong),
-     .meaning = "Audited tasks in which its result was the wrong one, as a third PU said."},
-    {"rate", PLB_UNIT_RATE, PU(rate), COLUMN(NULL, 11),
-     .meaning = "Units per second of executing, without `transfer_s`; 0 where it executed none."},
-    {"curve", PLB_UNIT_NONE, GET(last_curve, PLB_VALUE_OBJECT), .or_unknown = true,
-     LIST_OF(plb_fit_fields, struct plb_report_curve),
-     .meaning = "Fitted curve of the phase that ran last: the seconds that it executes x units of average "
-                "cost. Null where nothing was measured."},
-    {"r2", PLB_UNIT_NONE, PU(curve.r2), .meaning = R2_MEANING},
-    {"work_rate", PLB_UNIT_NONE, PU_OR_UNKNOWN(work_rate),
-     .meaning = "Units of average cost per second of its time, without what tasks take beyond their work. "
-                "Null where nothing was measured."},
-    {"start_s", PLB_UNIT_SECONDS, PU_OR_UNKNOWN(start_s),
-     .meaning = "The seconds of a task beyond its work, by the line through its times; null as before."},
-    {"refused", PLB_UNIT_NONE, PU(refused),
-     .meaning = "Whether the PU was not used because its memory is too small."},
-    {"failure", PLB_UNIT_NONE, PU_OR_UNKNOWN(failed),
-     .meaning = "Why the PU was used no more, as its device or its node said; null where nothing failed."},
-    {"unused", PLB_UNIT_NONE, PU_OR_UNKNOWN(unused),
-     .meaning = "Why the PU executed nothing, in a few words; null where it executed units."},
-    {"phases", PLB_UNIT_COUNT, GET(phases, PLB_VALUE_LIST), .or_left_out = true,
-     LIST_OF(plb_curve_fields, struct plb_report_curve),
-     .meaning = "Its curves, one for each phase; left out where the kernel has one phase."},
-    {.meaning = NULL},
-};
-
-const struct plb_field plb_curve_fields[] = {
-    {"phase", PLB_UNIT_NONE, CURVE(phase), .meaning = "Name of the phase."},
-    {"curve", PLB_UNIT_NONE, GET(phase_curve, PLB_VALUE_OBJECT), .or_unknown = true,
-     LIST_OF(plb_fit_fields, struct plb_report_curve),
-     .meaning = "Fitted curve of this phase; null where nothing was measured."},
-    {"r2", PLB_UNIT_NONE, CURVE(r2), .meaning = R2_MEANING},
-    {.meaning = NULL},
-};
-
-const struct plb_field plb_fit_fields[] = {
-    {"text", PLB_UNIT_NONE, CURVE(text), .meaning = "The curve for people, rounded."},
-    {"terms", PLB_UNIT_COUNT, GET(terms, PLB_VALUE_LIST), LIST_OF(plb_term_fields, struct plb_report_term),
-     .meaning = "The curve for programs: the sum of these terms with u = x / `scale`, in seconds."},
-    {"scale", PLB_UNIT_OF_APP, CURVE(scale), .meaning = "Units of average cost by which x is divided."},
-    {"low", PLB_UNIT_OF_APP, CURVE(low),
-     .meaning = "Smallest size that was measured, in units of average cost. Below it the sum does not hold."},
-    {"high", PLB_UNIT_OF_APP, CURVE(high),
-     .meaning = "Largest size that was measured. Above it the sum does not hold."},
     {.meaning = NULL},
 };
 

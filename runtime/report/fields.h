@@ -75,12 +75,16 @@ struct plb_field {
 /* The tables, in the order of the JSON report; the last row of each has no meaning (NULL). */
 extern const struct plb_field plb_run_fields[];     /* records are struct plb_report */
 extern const struct plb_field plb_pu_fields[];      /* records are struct plb_report_pu */
+extern const struct plb_field plb_goal_fields[];    /* records are struct plb_report_goal */
 extern const struct plb_field plb_term_fields[];    /* records are struct plb_report_term */
 extern const struct plb_field plb_fit_fields[];     /* records are struct plb_report_curve */
 extern const struct plb_field plb_curve_fields[];   /* records are struct plb_report_curve */
 extern const struct plb_field plb_meter_fields[];   /* records are struct plb_report_meter */
+extern const struct plb_field plb_sample_fields[];  /* records are struct plb_report_sample */
 extern const struct plb_field plb_cost_fields[];    /* records are struct plb_report_cost */
 extern const struct plb_field plb_aside_fields[];   /* records are struct plb_report_aside */
+extern const struct plb_field plb_traffic_fields[]; /* records are struct plb_report_traffic */
+extern const struct plb_field plb_loss_fields[];    /* records are struct plb_report_loss */
 extern const struct plb_field plb_setting_fields[]; /* records are struct plb_report_setting */
 extern const struct plb_field plb_phase_fields[];   /* records are struct plb_report_phase */
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/html.h"
 #include "report/quantity.h"
 #include "report/summary.h"
 
@@ -35,20 +36,7 @@ struct bar {
     int owner; /* the PU that the units were granted to */
 };
 
-/* Text between tags: what HTML would take for a tag is escaped. */
-static void put_text(FILE *out, const char *text)
-{
-    for (; *text != '\0'; text++)
-        switch (*text) {
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '&': fputs("&amp;", out); break;
-        case '"': fputs("&quot;", out); break;
-        default: fputc((unsigned char)*text < 32 ? ' ' : *text, out);
-        }
-}
-
-/* The same of what plb_report_say makes of the words; of the run's line for NULL. */
+/* The text that plb_report_say makes of the words; the run's line for NULL. */
 static void put_words(const struct chart *c, const char *words)
 {
     char *text = NULL;
@@ -61,7 +49,7 @@ static void put_words(const struct chart *c, const char *words)
     else
         plb_report_line(c->report, memory);
     fclose(memory);
-    put_text(c->out, text);
+    plb_html_text(text, c->out);
     free(text);
 }
 
@@ -89,7 +77,7 @@ static void put_title(const struct chart *c, const struct bar *bar)
             plb_seconds_print(bar->end - bar->start, seconds), bar->start - c->begin);
     if (bar->units > 0) {
         fputs(": ", c->out);
-        put_text(c->out, plb_units_print(bar->units, c->report->unit, units));
+        plb_html_text(plb_units_print(bar->units, c->report->unit, units), c->out);
         fprintf(c->out, " from %" PRId64 " on", bar->first->first);
     }
     if (bar->events > 1)
@@ -214,7 +202,7 @@ static void put_names(const struct chart *c)
     for (int p = 0; p < c->report->n_pus; p++) {
         const struct plb_report_pu *pu = &c->report->pus[p];
         fprintf(c->out, "<text x=\"4\" y=\"%.1f\">PU %d, node %d: ", y_of(p) + 4.0, p, pu->node);
-        put_text(c->out, pu->name);
+        plb_html_text(pu->name, c->out);
         fputs("</text>\n", c->out);
     }
 }

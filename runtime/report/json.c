@@ -8,7 +8,8 @@
 #include "base/file.h"
 #include "report/fields.h"
 
-#define DIGITS 9 /* of a number with a fraction: enough for a nanosecond in a second */
+#define DIGITS 9      /* of a number with a fraction: enough for a nanosecond in a second */
+#define PAGE_DIGITS 6 /* the same in a page, where people see three or four of them */
 
 static json_t *object(const struct plb_field *fields, const struct plb_report *report, const void *record);
 
@@ -81,4 +82,27 @@ int plb_report_write(const struct plb_report *report, const char *file, struct p
     }
     json_decref(run);
     return err->status;
+}
+
+/* Jansson gives a text piece by piece. In JSON a '<' is in strings alone. */
+static int put_piece(const char *piece, size_t length, void *out)
+{
+    const char *end = piece + length;
+    for (const char *special; (special = memchr(piece, '<', (size_t)(end - piece))) != NULL;
+         piece = special + 1) {
+        fwrite(piece, 1, (size_t)(special - piece), out);
+        fputs("\\u003c", out);
+    }
+    fwrite(piece, 1, (size_t)(end - piece), out);
+    return 0;
+}
+
+bool plb_report_embed(const struct plb_report *report, FILE *out)
+{
+    json_t *run = object(plb_run_fields, report, report);
+    if (run == NULL)
+        return false;
+    json_dump_callback(run, put_piece, out, JSON_COMPACT | JSON_REAL_PRECISION(PAGE_DIGITS));
+    json_decref(run);
+    return true;
 }

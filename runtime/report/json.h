@@ -2,10 +2,17 @@
 #ifndef PLB_REPORT_JSON_H
 #define PLB_REPORT_JSON_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "report/report.h"
 
 /* Writes one JSON object, with the keys of report/fields.c in their order, under a temporary name that is
  * then renamed. PLB_OK; or PLB_EFAILED and a sentence, and no file. */
 int plb_report_write(const struct plb_report *report, const char *file, struct plb_error *err);
+
+/* Writes the same object on one line, for a page: no '<' is in it, so that it ends no script. False where a
+ * number in it is not finite: then nothing is written. */
+bool plb_report_embed(const struct plb_report *report, FILE *out);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "report/fields.h"
 
-#define MOST_TABLES 16 /* of objects and records, for an array */
+#define MOST_TABLES 24 /* of objects and records, for an array */
 
 static const char *const unit_names[] = {
     [PLB_UNIT_NONE] = "",        [PLB_UNIT_COUNT] = "",    [PLB_UNIT_SECONDS] = "s",

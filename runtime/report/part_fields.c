@@ -3,10 +3,40 @@
 
 #include "report/field_row.h"
 
+const struct plb_field plb_goal_fields[] = {
+    {"objective", PLB_UNIT_NONE, GOAL(objective), .choices = "time|energy|edp",
+     .meaning = "What was to be least (`balance.objective`)."},
+    {"deadline_s", PLB_UNIT_SECONDS, GOAL(deadline_s), .or_unknown = true,
+     .meaning = "Time that each pass may take (`balance.deadline`); null where there is no limit."},
+    {"longest_pass_s", PLB_UNIT_SECONDS, GOAL(longest_pass_s), .meaning = "Time of the longest pass."},
+    {"deadline", PLB_UNIT_NONE, GOAL(deadline), .choices = "none|met|late",
+     .meaning = "Whether all passes that ended kept the limit."},
+    {"power_cap_w", PLB_UNIT_NONE, GOAL(power_cap_w), .or_unknown = true,
+     .meaning = "Watts that the PUs together may draw (`balance.power_cap`); null where there is no limit."},
+    {"most_w", PLB_UNIT_NONE, GOAL(most_w), .or_unknown = true,
+     .meaning = "Most watts of the PUs that were to work, with the static watts that count, once all PUs had "
+                "been tried. Null before that, and where all PUs work."},
+    {"cap", PLB_UNIT_NONE, GOAL(cap), .choices = "none|kept|over|untried",
+     .meaning = "Whether that kept the limit; `untried` where the run ended before each PU was tried."},
+    {"left_out", PLB_UNIT_COUNT, GOAL(left_out), .meaning = "PUs that were left out in the end."},
+    {"saved_j", PLB_UNIT_JOULES, GOAL(saved_j), .or_unknown = true,
+     .meaning = "Joules that this saved beside all PUs at work, by the rates that were learned. Null where a "
+                "rate is not known."},
+    {"longer_s", PLB_UNIT_SECONDS, GOAL(longer_s), .or_unknown = true,
+     .meaning = "Seconds by which it made the run longer, in the same way."},
+    {.meaning = NULL},
+};
+
 const struct plb_field plb_term_fields[] = {
     {"term", PLB_UNIT_NONE, TERM(term),
      .meaning = "A function of u: `1`, `u`, `u^2`, `u^3`, `e^u`, `ln u`, `u e^u` or `u ln u`."},
     {"seconds", PLB_UNIT_NONE, TERM(seconds), .meaning = "Factor of the function, in seconds."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_sample_fields[] = {
+    {"work", PLB_UNIT_OF_APP, SAMPLE(work), .meaning = "Work of the task, in units of average cost."},
+    {"seconds", PLB_UNIT_SECONDS, SAMPLE(seconds), .meaning = "Time that it executed."},
     {.meaning = NULL},
 };
 
@@ -57,6 +87,33 @@ const struct plb_field plb_meter_fields[] = {
          "its host has no other meter."},
     {"note", PLB_UNIT_NONE, METER(note),
      .meaning = "Why it is not measured, or how far it is to be believed; empty where all is well."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_traffic_fields[] = {
+    {"node", PLB_UNIT_NONE, TRAFFIC(node), .meaning = "The node, which is its MPI rank."},
+    {"host", PLB_UNIT_NONE, TRAFFIC(host), .meaning = "Name of its host."},
+    {"messages", PLB_UNIT_COUNT, TRAFFIC(messages), .meaning = "Control messages that it sent."},
+    {"bytes", PLB_UNIT_BYTES, TRAFFIC(bytes), .meaning = "Inputs and results that it sent."},
+    {.meaning = NULL},
+};
+
+const struct plb_field plb_loss_fields[] = {
+    {"name", PLB_UNIT_NONE, LOSS(name),
+     .choices = "task starts|training|imbalance|copies not hidden|master|waits for work|tail|units done "
+                "twice|failures",
+     .meaning = "Its kind; docs/report.md describes each."},
+    {"seconds", PLB_UNIT_SECONDS, LOSS(seconds),
+     .meaning = "Seconds of the makespan: those of each PU, weighted by its part in the rate of all."},
+    {"pu", PLB_UNIT_NONE, LOSS(pu),
+     .meaning =
+         "`id` of the PU that lost most of it, or that others waited for; -1 where no single one did."},
+    {"node", PLB_UNIT_NONE, LOSS(node),
+     .meaning = "Rank of that PU, or of the PUs of one rank together; -1 where no single one did."},
+    {"part", PLB_UNIT_FRACTION, LOSS(part),
+     .meaning = "Part of the makespan which that PU, or a PU of that rank, has lost so."},
+    {"advice", PLB_UNIT_NONE, LOSS(advice),
+     .meaning = "What would probably help; empty where nothing is known."},
     {.meaning = NULL},
 };
 

@@ -2,7 +2,9 @@
 #include "report/progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/units.h"
@@ -12,6 +14,7 @@
  * the run still moves. Chosen by eye. */
 #define EVERY_TERMINAL 0.2
 #define EVERY_LINES 5.0 /* where stderr is a file or a pipe, and each update is a line more */
+#define EVERY_JSON 1.0  /* programs read faster */
 
 /* Seconds without a unit finished after which the line says who is waited for. Smaller: it names PUs whose
  * tasks just take as long. Larger: people wonder longer. Chosen by eye. */
@@ -21,18 +24,29 @@
  * Larger: the line tells later. */
 #define LATE 2.0
 
-void plb_progress_init(struct plb_progress *p, const char *unit, bool off)
+#define MOST_COLUMNS 400 /* of a row in a log */
+#define DEFAULT_ROWS 24  /* of a terminal that does not tell */
+#define DEFAULT_COLUMNS 80
+
+static double interval(const struct plb_progress *p)
 {
-    bool terminal = isatty(STDERR_FILENO) == 1;
-    *p = (struct plb_progress){.off = off, .terminal = terminal, .unit = unit};
-    p->next = terminal ? EVERY_TERMINAL : EVERY_LINES;
+    if (p->style == PLB_PROGRESS_JSON)
+        return EVERY_JSON;
+    return p->terminal ? EVERY_TERMINAL : EVERY_LINES;
+}
+
+void plb_progress_init(struct plb_progress *p, const char *unit, enum plb_progress_style style)
+{
+    FILE *terminal = style == PLB_PROGRESS_WATCH ? fopen("/dev/tty", "w") : NULL;
+    *p = (struct plb_progress){.style = style, .out = terminal != NULL ? terminal : stderr, .unit = unit};
+    p->terminal = isatty(fileno(p->out)) == 1;
+    p->next = interval(p);
 }
 
 bool plb_progress_is_due(struct plb_progress *p, int64_t done, double seconds, bool *stalled)
 {
-    double every = p->terminal ? EVERY_TERMINAL : EVERY_LINES;
     if (seconds < p->seconds) { /* another pass */
-        p->next = every;
+        p->before += p->seconds;
         p->changed = 0.0;
     }
     if (done != p->done)
@@ -40,9 +54,9 @@ bool plb_progress_is_due(struct plb_progress *p, int64_t done, double seconds, b
     p->done = done;
     p->seconds = seconds;
     *stalled = seconds - p->changed >= STALLED;
-    if (p->off || seconds < p->next)
+    if (p->style == PLB_PROGRESS_OFF || p->before + seconds < p->next)
         return false;
-    p->next = seconds + every;
+    p->next = p->before + seconds + interval(p);
     return true;
 }
 
@@ -80,9 +94,41 @@ void plb_progress_show(struct plb_progress *p, int64_t units, const struct plb_a
     p->shown = true;
 }
 
+/* The cursor goes up over the rows of the last time, which are then written again. */
+static void show_rows(struct plb_progress *p, const struct plb_watched *w)
+{
+    struct winsize size;
+    bool known = ioctl(fileno(p->out), TIOCGWINSZ, &size) == 0 && size.ws_row > 2 && size.ws_col > 0;
+    if (!p->terminal) {
+        plb_watch_print(w, w->n_pus + 1, MOST_COLUMNS, "\n", p->out);
+        return;
+    }
+    if (p->rows > 0)
+        fprintf(p->out, "\r\033[%dA", p->rows);
+    p->rows = plb_watch_print(w, known ? size.ws_row - 1 : DEFAULT_ROWS,
+                              known ? size.ws_col - 1 : DEFAULT_COLUMNS, "\033[K\n", p->out);
+    fputs("\033[J", p->out);
+}
+
+void plb_progress_watch(struct plb_progress *p, struct plb_watched *w)
+{
+    w->done = p->done;
+    w->seconds = p->seconds;
+    w->left_s = p->done > 0 ? (double)(w->units - p->done) * p->seconds / (double)p->done : (double)NAN;
+    if (p->style == PLB_PROGRESS_JSON)
+        plb_watch_json(w, p->out);
+    else
+        show_rows(p, w);
+    fflush(p->out);
+}
+
 void plb_progress_end(struct plb_progress *p)
 {
     if (p->shown && p->terminal)
-        fputs("\r\033[K", stderr);
+        fputs("\r\033[K", p->out);
     p->shown = false;
+    p->rows = 0;
+    if (p->out != NULL && p->out != stderr)
+        fclose(p->out);
+    p->out = stderr;
 }

@@ -31,6 +31,8 @@ static const char *why_unused(const struct plb_report *r, const struct plb_repor
         return "too little memory";
     if (!whole)
         return "the run ended first";
+    if (pu->left_out)
+        return "others do it with less energy";
     if (pu->blocks > 0)
         return "others did its units first";
     if (pu->unit_s > pass_s)
@@ -90,6 +92,28 @@ static void derive_energy(struct plb_report *r)
             r->energy_j = NAN;
 }
 
+static void derive_goal(struct plb_report *r)
+{
+    static const char *const names[] = {
+        [PLB_OBJECTIVE_TIME] = "time", [PLB_OBJECTIVE_ENERGY] = "energy", [PLB_OBJECTIVE_EDP] = "edp"};
+    struct plb_report_goal *g = &r->goal;
+    g->objective = names[g->objective_is];
+    g->deadline_s = g->deadline_s > 0.0 ? g->deadline_s : (double)NAN;
+    g->power_cap_w = g->power_cap_w > 0.0 ? g->power_cap_w : (double)NAN;
+    g->most_w = g->most_w > 0.0 ? g->most_w : (double)NAN;
+    g->longest_pass_s = 0.0;
+    for (int i = 0; i < r->n_phases && r->phases != NULL; i++)
+        g->longest_pass_s = fmax(g->longest_pass_s, r->phases[i].longest_s);
+    g->deadline = !(g->deadline_s > 0.0) ? "none" : g->longest_pass_s <= g->deadline_s ? "met" : "late";
+    g->cap = !(g->power_cap_w > 0.0)     ? "none"
+           : !isfinite(g->most_w)        ? "untried"
+           : g->most_w <= g->power_cap_w ? "kept"
+                                         : "over";
+    g->left_out = 0;
+    for (int p = 0; p < r->n_pus; p++)
+        g->left_out += r->pus[p].left_out;
+}
+
 void plb_report_derive(struct plb_report *r)
 {
     if (r->bound_s > r->makespan_s)
@@ -102,6 +126,10 @@ void plb_report_derive(struct plb_report *r)
         pu->unused = why_unused(r, pu, whole);
         pu->failed = pu->failure[0] != '\0' ? pu->failure : NULL;
         pu->idle_s = fmax(r->makespan_s - pu->busy_s, 0.0);
+        if (pu->watts_origin == NULL) {
+            pu->watts_idle = pu->watts_busy = (double)NAN;
+            pu->watts_origin = "unmeasured";
+        }
         pu->meter = isnan(pu->static_j + pu->dynamic_j) ? "unmeasured" : "cluster";
         of_pus += pu->static_j + pu->dynamic_j;
         r->failed_pus += pu->failed != NULL;
@@ -117,7 +145,8 @@ void plb_report_derive(struct plb_report *r)
     int n = r->n_pus - r->failed_pus;
     r->idle_pct = r->makespan_s > 0.0 && n > 0 ? 100.0 * idle / (n * r->makespan_s) : 0.0;
     derive_energy(r);
-    if (r->mode == PLB_SIMULATED)
+    derive_goal(r);
+    if (r->mode == PLB_SIMULATED || r->emulated)
         r->energy_j = of_pus;
 }
 
@@ -131,6 +160,12 @@ void plb_report_add_pass(struct plb_report_phase *phase, double seconds)
 
 void plb_report_fini(struct plb_report *report)
 {
+    for (int p = 0; p < report->n_pus; p++) {
+        for (int i = 0; i < report->n_phases && report->curves != NULL; i++)
+            free(report->curves[p * report->n_phases + i].samples);
+        if (report->curves == NULL)
+            free(report->pus[p].curve.samples);
+    }
     free(report->pus);
     free(report->curves);
     free(report->costs);
@@ -138,5 +173,6 @@ void plb_report_fini(struct plb_report *report)
     free(report->meters);
     free(report->phases);
     free(report->settings);
+    free(report->traffic);
     *report = (struct plb_report){0};
 }

@@ -9,14 +9,21 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "model/curve.h"
+#include "model/power_job.h"
 #include "plb/balancer.h"
 
-#define PLB_CURVE_TEXT 160 /* bytes of a curve as text, with its end; a longer one is cut */
+#define PLB_ADVICE_TEXT 240 /* bytes of an advice, with its end */
+#define PLB_CURVE_TEXT 160  /* bytes of a curve as text, with its end; a longer one is cut */
 
 /* One term of a curve: `seconds` times a function of u. */
 struct plb_report_term {
     const char *term; /* borrowed */
     double seconds;
+};
+
+/* A task that was measured: its work, in units of average cost, and the seconds that it executed. */
+struct plb_report_sample {
+    double work, seconds;
 };
 
 /* A PU's curve of one phase, with u = x / scale. No terms: nothing was measured. */
@@ -27,6 +34,8 @@ struct plb_report_curve {
     struct plb_report_term terms[PLB_TERMS];
     double scale, low, high; /* work */
     double r2;
+    int n_samples;
+    struct plb_report_sample *samples; /* of those that were measured last, some */
 };
 
 struct plb_report_pu {
@@ -34,19 +43,28 @@ struct plb_report_pu {
     char host[PLB_HOST_NAME], name[PLB_NAME];
     enum plb_pu_kind kind;
     int64_t units, blocks, tasks;
-    int64_t in_vain;           /* units executed after others had done them */
-    int64_t wrong;             /* audited tasks in which its result was the wrong one */
-    double busy_s, transfer_s; /* transfer_s is a part of busy_s */
-    double idle_s;             /* derived */
+    int64_t in_vain;            /* units executed after others had done them */
+    int64_t wrong;              /* audited tasks in which its result was the wrong one */
+    double busy_s, transfer_s;  /* transfer_s is a part of busy_s */
+    double idle_s;              /* derived */
+    double work;                /* that it did, in units of average cost; 0: nobody has counted it */
+    double starts_s;            /* that its tasks took beyond their work */
+    double imbalance_s, tail_s; /* that it waited at the ends of passes */
+    double held_up_s;           /* that others waited so for it */
+    double training_s;          /* that it waited while others were in training */
+    double solving_s;           /* that it waited while the master solved; 0 without a trace */
     int64_t stolen_in, stolen_out;
     double rate;                   /* derived */
     double static_j, dynamic_j;    /* energy; or NAN: unmeasured */
     const char *meter;             /* derived: where they come from */
+    double watts_idle, watts_busy; /* busy: while it works, with the idle ones; or NAN: unmeasured */
+    const char *watts_origin;      /* borrowed: told, measured or unmeasured */
     struct plb_report_curve curve; /* of the phase that ran last */
     double work_rate, start_s;     /* of that curve; or NAN: unknown */
     double unit_s, unit_late_s;    /* what one unit is believed to take, and at most; or NAN: unknown */
     int threads;
     bool refused;
+    bool left_out;      /* when the last pass ended: others did its work with less energy */
     char failure[80];   /* why it was used no more; "" where nothing failed */
     const char *failed; /* derived: the same, or NULL */
     const char *unused; /* derived: why it executed nothing; NULL where it did something */
@@ -69,6 +87,23 @@ struct plb_report_aside {
     int earlier_pu, earlier_rank;
 };
 
+/* Control messages, and bytes of data, that a node sent to others. */
+struct plb_report_traffic {
+    int node;
+    char host[PLB_HOST_NAME];
+    int64_t messages, bytes;
+};
+
+/* Time that a run has lost; see report/losses.h. */
+struct plb_report_loss {
+    const char *name; /* borrowed */
+    double seconds;   /* of the makespan */
+    int pu, node;     /* whose it is, for the greatest part: a PU, or the PUs of a node; -1: all */
+    double part;      /* of the makespan, which that PU, or a PU of that node, has lost */
+    char advice[PLB_ADVICE_TEXT]; /* "" where none is known */
+};
+#define PLB_LOSSES 9 /* kinds of losses */
+
 /* The joules of a meter, or why there is none of its kind on the host. */
 struct plb_report_meter {
     int node; /* rank that has read it */
@@ -80,6 +115,20 @@ struct plb_report_meter {
     bool counted;        /* derived: its joules are part of the sum */
     bool mirrors;        /* it shows the counter of another domain */
     char note[200];      /* why it is not measured, or how far it is to be believed; "": fully */
+};
+
+/* The objective of the run, and whether its limits were kept. Zeros: least time, without limits. */
+struct plb_report_goal {
+    enum plb_objective objective_is;
+    const char *objective;    /* derived: time, energy or edp */
+    double deadline_s;        /* of each pass; 0 or NAN: none */
+    double longest_pass_s;    /* derived */
+    const char *deadline;     /* derived: none, met or late */
+    double power_cap_w;       /* 0 or NAN: none */
+    double most_w;            /* watts of all PUs that worked, once each had been tried; 0 or NAN: never */
+    const char *cap;          /* derived: none, kept, over or untried */
+    int left_out;             /* derived: PUs */
+    double saved_j, longer_s; /* by leaving them out; or NAN: not known */
 };
 
 enum plb_run_mode { PLB_REAL_RUN, PLB_SIMULATED };
@@ -109,6 +158,7 @@ struct plb_report {
     enum plb_run_mode mode;
     bool migration;
     bool costs_told; /* by the kernel, in every phase */
+    bool emulated;   /* a real run whose PUs a .cluster file describes: it has their watts */
     bool replayed;   /* a simulation with the costs of a real run */
     int nodes, hosts, passes, n_pus;
     int64_t units;
@@ -117,6 +167,10 @@ struct plb_report {
     double cost_spread, least_cost, most_cost; /* of tasks, beyond what was told */
     double cost_apart;                         /* part of the time by which tasks differed from it */
     double optimum_s;                          /* of a simulation only */
+    double ideal_s;                            /* derived by report/losses.h, as the next ones */
+    double parallel_efficiency, load_balance, communication_efficiency;
+    struct plb_report_loss losses[PLB_LOSSES];
+    const char *advice; /* derived: of these, the one that helps most; NULL: none */
     int64_t solves;
     double balancing_ratio, idle_pct; /* derived, of the PUs that did not fail */
     int failed_pus;                   /* derived */
@@ -138,13 +192,16 @@ struct plb_report {
     int64_t set_aside_units;       /* not again in later passes of the phase */
     int n_set_aside;
     struct plb_report_aside *set_aside; /* in the order of passes and units */
-    double energy_j;                    /* derived; or NAN: not all hosts were measured */
-    double measured_j;                  /* derived: of those that were; or NAN: none was */
+    struct plb_report_goal goal;
+    double energy_j;   /* derived; or NAN: not all hosts were measured */
+    double measured_j; /* derived: of those that were; or NAN: none was */
     int n_meters;
     struct plb_report_meter *meters; /* by rank */
     int n_phases;                    /* of the kernel */
     struct plb_report_curve *curves; /* n_phases of each PU, PU by PU; NULL where the kernel has one phase */
     struct plb_report_phase *phases; /* n_phases of them */
+    int n_traffic;
+    struct plb_report_traffic *traffic; /* by node; NULL: not counted */
     int n_settings;
     struct plb_report_setting *settings;
 };

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/advice.h"
 #include "report/energy.h"
 #include "report/fields.h"
+#include "report/goal.h"
 #include "report/quantity.h"
 
 /* Relative deviation of tasks' times beyond which the summary says that units differ. Larger: it says less
@@ -222,6 +224,7 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     say_bad_curves(r, out);
     say_profiles(r, out);
     plb_energy_say(r, out);
+    plb_goal_say(r, out);
     if (r->mode == PLB_SIMULATED && !r->costs_told && !r->replayed)
         fprintf(out,
                 "the kernel does not tell what %s cost: the simulation takes them for equal, and rates of "
@@ -232,4 +235,5 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
                        "(simulated: times are virtual, and no output is written; the best fixed "
                        "distribution without noise takes {optimum_s})\n",
                        out);
+    plb_advice_print(r, out);
 }

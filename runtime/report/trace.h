@@ -13,7 +13,8 @@ struct plb_trace_event {
     int32_t type, node, pu; /* enum plb_trace_type; pu: its id in the run */
     int32_t pass;
     double start, seconds; /* start: since the run began */
-    int64_t first, count;  /* units of a task or transfer; count 0: the event has no units */
+    int64_t first, count;  /* units of a task or transfer; count 0: the event has no units.
+                              A wait with units is for their inputs */
     int64_t block;         /* in which they were granted. block % the number of PUs is the PU that got
                               the block; another one may execute the units */
 };

@@ -37,11 +37,13 @@ _plbrun_value() { # OPTION-OR-SETTING
     case $1 in
     --balancer | balance.balancer) _plbrun_choose $(_plbrun_first_words --balancer help) help; _plbrun_files so ;;
     app.kernel) _plbrun_choose $(_plbrun_first_words --kernels); _plbrun_files so py ;;
-    --report) _plbrun_choose help schema; _plbrun_files json ;;
+    --report) _plbrun_choose help schema; _plbrun_files json html ;;
     --trace) _plbrun_files json html ;;
+    --pareto=) _plbrun_files json svg ;;
     --simulate | cluster.file) _plbrun_files cluster ;;
-    --replay) _plbrun_files json ;;
+    --replay | --compare | *.json) _plbrun_files json ;;
     --journal | run.journal | --join | run.join | --lines | command.lines | --joblog | command.joblog) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    --progress) _plbrun_choose json ;;
     --log) _plbrun_choose error warning info debug ;;
     --seed | --run | --range | --jobs | -j | --retries | --timeout) ;;
     *) return 1 ;;
@@ -61,7 +63,7 @@ _plbrun() {
     case $current in
     *=*)
         i=${current%%=*} current=${current#*=}
-        _plbrun_value "$i"
+        _plbrun_value "${i/#--pareto/--pareto=}" # which has a value only so
         ;;
     -*) _plbrun_choose $("$program" --help 2>/dev/null | sed -nE 's/^ +(--[a-z-]+).*/\1/p') ;;
     *)

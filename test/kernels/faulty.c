@@ -29,12 +29,13 @@ enum fault {
     FAULT_VANISH,
     FAULT_TWICE,
     FAULT_SAYS,
+    FAULT_PART,
 };
 
 static const struct plb_option options[] = {
     {"fault", PLB_TEXT, "none", 0, 0,
      "none|entry|units|setup|silent|falling|negative|short|handle|memory|wrong|next|finish|replace|"
-     "mute_next|mute_verify|mute_finish|vanish|twice|says",
+     "mute_next|mute_verify|mute_finish|vanish|twice|says|part",
      "which mistake"},
     {"y", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the result goes, .npy"},
     {0},
@@ -101,9 +102,13 @@ static int setup(struct plb_app *app)
 
 static int next(struct plb_app *app, int64_t pass, bool *again)
 {
-    *again = fault(app, FAULT_REPLACE) && pass == 0;
-    if (*again)
+    *again = (fault(app, FAULT_REPLACE) || fault(app, FAULT_PART)) && pass == 0;
+    if (fault(app, FAULT_REPLACE))
         plb_app_replace(app, 5000000);
+    if (fault(app, FAULT_PART)) {
+        plb_app_replace_part(app, 1, sizeof offsets - 8, 9);
+        plb_app_replace_part(app, 77, 0, 8); /* another mistake: the first one is told */
+    }
     if (fault(app, FAULT_MUTE_NEXT))
         return 9;
     return fault(app, FAULT_NEXT) ? plb_app_error(app, "there is no way on after pass %d", (int)pass)

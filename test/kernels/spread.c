@@ -1,9 +1,10 @@
 /* spread: passes whose replicated buffer is replaced. A unit's output is the sum of the whole buffer; `next`
- * looks at all of them, and fills the buffer anew. The environment of rank 0 may say what happens to other
- * ranks while a buffer travels: SPREAD_FOLDER, a folder in which each rank leaves its process number, and
- * SPREAD_VICTIM, "PASS RANK SIGNAL MILLISECONDS" after the end of that pass. SPREAD_LATE=RANK: the first task
- * of that rank reads the second half of the buffer when the second pass has ended, and says what it found;
- * the third pass waits for it. Tasks wait at the gate (gate.h). */
+ * looks at all of them, and fills the buffer anew, or some parts of it and the whole of a second one. The
+ * environment of rank 0 may say what happens to other ranks while a buffer travels: SPREAD_FOLDER, a folder
+ * in which each rank leaves its process number, and SPREAD_VICTIM, "PASS RANK SIGNAL MILLISECONDS" after the
+ * end of that pass. SPREAD_LATE=RANK: the first task of that rank reads the second half of the buffer when
+ * the second pass has ended, and says what it found; the third pass waits for it. Tasks wait at the gate
+ * (gate.h). */
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,13 +22,15 @@ static const struct plb_option options[] = {
     {"units", PLB_INT, "64", 1, 1e6, NULL, "how many"},
     {"passes", PLB_INT, "3", 1, 1e6, NULL, "how many"},
     {"bytes", PLB_INT, "1000000", 8, 4e9, NULL, "of the buffer"},
+    {"parts", PLB_INT, "0", 0, 1e6, NULL, "of the buffer change, an eighth of it in all; 0: all of it"},
+    {"second", PLB_INT, "8", 8, 1e9, NULL, "bytes of the second buffer, which changes as a whole"},
     {0},
 };
 
-enum { BUFFER, OUT }; /* handles */
+enum { BUFFER, OUT, SECOND }; /* handles */
 
-static uint64_t *buffer, *out;
-static int64_t words, units;
+static uint64_t *buffer, *out, *second;
+static int64_t words, more_words, units;
 
 /* Each process leaves its number before it executes anything. */
 __attribute__((constructor)) static void tell_process(void)
@@ -75,10 +78,10 @@ static void strike_after(int64_t pass)
         pthread_detach(thread);
 }
 
-static uint64_t sum_of(const uint64_t *at)
+static uint64_t sum_of(const uint64_t *at, int64_t n)
 {
     uint64_t sum = 0;
-    for (int64_t i = 0; i < words; i++)
+    for (int64_t i = 0; i < n; i++)
         sum = sum * 3 + at[i];
     return sum;
 }
@@ -87,6 +90,26 @@ static void fill(uint64_t pass)
 {
     for (int64_t i = 0; i < words; i++)
         buffer[i] = pass * 1000003 + (uint64_t)i;
+}
+
+static void fill_second(uint64_t pass)
+{
+    for (int64_t i = 0; i < more_words; i++)
+        second[i] = pass * 7919 + (uint64_t)i;
+}
+
+/* Changes a word of each part at least. */
+static void change(struct plb_app *app, uint64_t pass, int64_t parts)
+{
+    int64_t apart = words / parts, n = (apart + 7) / 8;
+    for (int64_t k = 0; k < parts; k++) {
+        int64_t first = k * apart + ((int64_t)pass + k) % (apart - n + 1);
+        for (int64_t i = first; i < first + n; i++)
+            buffer[i] += pass * 1000003 + (uint64_t)k;
+        plb_app_replace_part(app, BUFFER, (size_t)first * sizeof *buffer, (size_t)n * sizeof *buffer);
+    }
+    fill_second(pass);
+    plb_app_replace(app, SECOND);
 }
 
 static void await_file(const char *name)
@@ -129,7 +152,8 @@ static int run(const struct plb_task *task)
     wait_at_gate(task);
     words = (int64_t)(task->bytes[BUFFER] / sizeof *buffer);
     be_late(task->data[BUFFER]);
-    uint64_t sum = sum_of(task->data[BUFFER]);
+    uint64_t sum = sum_of(task->data[BUFFER], words)
+                 + sum_of(task->data[SECOND], (int64_t)(task->bytes[SECOND] / sizeof *second));
     for (int64_t i = 0; i < task->count; i++)
         to[i] = sum;
     return 0;
@@ -141,7 +165,10 @@ static int setup(struct plb_app *app)
     words = plb_app_int(app, "bytes") / (int64_t)sizeof *buffer;
     buffer = plb_app_alloc_array(app, words, sizeof *buffer);
     out = plb_app_alloc_array(app, units, sizeof *out);
+    more_words = plb_app_int(app, "second") / (int64_t)sizeof *second;
+    second = plb_app_alloc_array(app, more_words, sizeof *second);
     fill(0);
+    fill_second(0);
     plb_app_units(app, units);
     plb_app_data(app, &(struct plb_data){.name = "buffer",
                                          .mode = PLB_REPLICATE,
@@ -149,12 +176,16 @@ static int setup(struct plb_app *app)
                                          .bytes = (size_t)words * sizeof *buffer});
     plb_app_data(
         app, &(struct plb_data){.name = "out", .mode = PLB_OUTPUT, .data = out, .unit_bytes = sizeof *out});
+    plb_app_data(app, &(struct plb_data){.name = "second",
+                                         .mode = PLB_REPLICATE,
+                                         .data = second,
+                                         .bytes = (size_t)more_words * sizeof *second});
     return PLB_OK;
 }
 
 static int next(struct plb_app *app, int64_t pass, bool *again)
 {
-    uint64_t sum = sum_of(buffer);
+    uint64_t sum = sum_of(buffer, words) + sum_of(second, more_words);
     for (int64_t i = 0; i < units; i++)
         if (out[i] != sum) {
             plb_app_error(app, "pass %" PRId64 ": unit %" PRId64 " has read another buffer", pass, i);
@@ -163,8 +194,12 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
     *again = pass + 1 < plb_app_int(app, "passes");
     for (int64_t i = 0; i < units; i++)
         out[i] = 0;
-    fill((uint64_t)pass + 1);
-    plb_app_replace(app, BUFFER);
+    if (plb_app_int(app, "parts") > 0) {
+        change(app, (uint64_t)pass + 1, plb_app_int(app, "parts"));
+    } else {
+        fill((uint64_t)pass + 1);
+        plb_app_replace(app, BUFFER);
+    }
     strike_after(pass);
     if (pass == 1 && getenv("SPREAD_LATE") != NULL) {
         make_file("second");

@@ -11,7 +11,7 @@
 #include "drive/simulate.h"
 #include "scenario.h"
 
-#define SEEDS 1500
+#define SEEDS 3000
 
 static struct scenario s;
 static struct plb_rangeset there; /* results of the last pass that rank 0 has */
@@ -63,7 +63,7 @@ static bool make(uint64_t seed)
     s.sizes.task_bytes = spread(d, 1e6, 1e8);
     s.simulation.results.task_bytes = s.sizes.task_bytes;
     if (!one_in(d, 4))
-        s.simulation.results.task_bytes = s.bound * s.nodes[0].bandwidth * real(d, 0.1, 3.0);
+        s.simulation.results.task_bytes = s.bound * s.nodes[0].bandwidth * real(d, 0.1, 10.0);
     for (int p = 0; p < s.cluster.n_pus; p++)
         s.pus[p].memory = INFINITY;
     s.simulation.master.whole_results = s.simulation.master.folds = true;
@@ -76,7 +76,7 @@ static bool make(uint64_t seed)
     for (int i = 0; i < s.simulation.n_faults; i++)
         if (s.faults[i].at > 0.0 && s.faults[i].kind != PLB_BREAKS && !one_in(d, 4)) {
             s.faults[i].when = PLB_AT;
-            s.faults[i].at *= real(d, 1.0, 4.0);
+            s.faults[i].at *= real(d, 1.0, 10.0);
         }
     return s.cluster.n_nodes > 2 && s.sizes.chunk == 0;
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "core/overdue.h"
+#include "goals.h"
 #include "shapes.h"
 #include "watch.h"
 
@@ -99,6 +100,21 @@ static int64_t executed_by_joiners(const struct scenario *s, const struct plb_ma
         if (plb_master_pu(master, p)->node >= s->cluster.n_nodes - s->simulation.n_joiners)
             units += plb_master_totals(master, p)->units;
     return units;
+}
+
+static void count_goal(const struct scenario *s, const struct plb_master *master)
+{
+    const struct plb_goal *goal = &s->simulation.master.goal;
+    bool any = goal->objective != PLB_OBJECTIVE_TIME || goal->power_cap > 0.0;
+    int left_out = 0;
+    for (int p = 0; p < plb_master_pus(master); p++)
+        left_out += plb_master_leaves_out(master, p);
+    met("runs with an objective or a cap", any);
+    met("PUs that were left out in the end", left_out);
+    met("in runs with losses", plb_master_counts(master)->losses > 0 ? left_out : 0);
+    met("in runs with nodes that joined", plb_master_counts(master)->joined > 0 ? left_out : 0);
+    met("in runs with audits", s->simulation.master.audit > 0.0 ? left_out : 0);
+    met("in runs of several passes", s->simulation.passes > 1 ? left_out : 0);
 }
 
 static void count_deadly(const struct scenario *s, const struct plb_simulated *result)
@@ -234,10 +250,12 @@ static void check_seed(uint64_t seed)
     draw_stays(&s);
     draw_feeds(&s);
     draw_shapes(&s);
+    draw_goal(&s);
     simulate_watched(&s, &w, "as drawn", &result);
     check_given_up(&s, &result);
     count(&s, &w, &result);
     count_deadly(&s, &result);
+    count_goal(&s, result.master);
     count_residence(result.master);
     count_stays(&w, result.master);
     met("inputs that went from the node that had computed them", result.stress.lent);
@@ -287,6 +305,7 @@ static void the_same_seed_gives_the_same_run(void **state)
             draw_stays(&s);
             draw_feeds(&s);
             draw_shapes(&s);
+            draw_goal(&s);
             assert_int_equal(plb_simulate(&s.simulation, &runs[i], &err), PLB_OK);
             plb_master_free(runs[i].master);
             free_scenario(&s);

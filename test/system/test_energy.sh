@@ -51,6 +51,36 @@ cluster '' ''
 simulate && ! grep -q '^energy' "$tmp/out"
 ok "without watts the summary says nothing of energy" $?
 
+# Static watts count as energy.static says. PU a is left out, so its node has tasks in the training alone.
+lines "$tmp/app.conf" '[app]' 'kernel = taylor' '[taylor]' 'width = 4000' 'height = 4000' 'order = 50' \
+    "values = $tmp/v.npy"
+cluster $'static_watts = 20\ndynamic_watts = 200' "$watts_of_b"
+for rule in job busy off_when_idle; do
+    "$PLBRUN" --simulate "$tmp/two.cluster" --report "$tmp/$rule.json" "$tmp/app.conf" \
+        balance.objective=energy balance.deadline=9 balance.power_cap=150 "energy.static=$rule" \
+        >"$tmp/out" 2>&1 || break
+done
+grep -E '^objective energy: 1 of 2 PUs left out \(0\), which saved about ' "$tmp/out" |
+    grep -q 'deadline of 9.00 s met: .* cap of 150 W kept'
+ok "the summary tells of the objective and its limits" $?
+python3 - "$tmp" <<'END' >>"$tmp/out" 2>&1
+import json, sys
+near = lambda got, expected: abs(got - expected) <= 1e-3 * expected
+for rule in "job", "busy", "off_when_idle":
+    run = json.load(open(f"{sys.argv[1]}/{rule}.json"))
+    goal, (a, b), all_s = run["goal"], run["pus"], run["makespan_s"]
+    assert a["left_out"] and not b["left_out"] and 0 < a["busy_s"] < 0.1 * all_s
+    assert goal["left_out"] == 1 and goal["saved_j"] > 0
+    assert goal["deadline"] == "met" and goal["cap"] == "kept"
+    assert near(goal["most_w"], 125 if rule == "job" else 105), goal
+    seconds = {"job": (all_s, all_s), "busy": (a["busy_s"], b["busy_s"])}
+    if rule in seconds:
+        assert near(a["static_j"], 20 * seconds[rule][0]) and near(b["static_j"], 5 * seconds[rule][1]), rule
+    else:
+        assert near(b["static_j"], 5 * all_s) and 20 * a["busy_s"] <= a["static_j"] < 2 * all_s
+END
+ok "joules of a node that is idle count as the setting says" $?
+
 "$PLBRUN" --simulate "$root/examples/energy/gtx950-nbody.cluster" "$tmp/app.conf" >"$tmp/out" 2>&1 &&
     grep -q '^energy' "$tmp/out"
 ok "a machine of the paper" $?

@@ -37,4 +37,8 @@ mkdir "$SPREAD_FOLDER"
 SPREAD_LATE=2 ranks 4 "$tmp/s.conf" spread.passes=3 &&
     grep -q 'a late task has read its buffer' "$tmp/out"
 ok "a late task reads the copy while ranks of its host go on" $?
+rm "$SPREAD_FOLDER"/*
+SPREAD_LATE=2 ranks 4 "$tmp/s.conf" spread.passes=4 spread.parts=9 &&
+    grep -q 'a late task has read its buffer' "$tmp/out"
+ok "also where only parts are replaced" $?
 done_testing

@@ -87,7 +87,7 @@ refused_conf 'empty kernel' 'no kernel is named' '[app]' 'kernel ='
 refused_conf 'unknown section' 'app.conf:3: |unknown section [balanse]|did you mean [balance]?' \
     '[app]' 'kernel = spmm' '[balanse]' 'balancer = static'
 refused_conf 'section of another kernel' \
-    'app.conf:3: |unknown section [heatflow]|app, balance, run, cluster, spmm' \
+    'app.conf:3: |unknown section [heatflow]|app, balance, energy, run, cluster, spmm' \
     '[app]' 'kernel = spmm' '[heatflow]' 'rows = 3'
 refused_conf 'unknown key in [app]' "app.conf:3: |unknown key 'kernl' in [app]|did you mean 'kernel'?" \
     '[app]' 'kernel = spmm' 'kernl = matmul'
@@ -303,7 +303,6 @@ refused '--report and --trace: the same file' 'both name x.json|two files' \
     "$spmm" --report x.json --trace x.json
 refused '--trace: is a folder' "$in is a folder|name a file" "$spmm" --trace "$in"
 refused '--trace: no such format' "t.svg: a trace is .json (for Perfetto) or .html" "$spmm" --trace "$w/t.svg"
-refused '--report: a page' "r.html: a report is JSON|use --trace" "$spmm" --report "$w/r.html"
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 chmod 755 "$tmp" "$in" "$w"
 if [ "$(id -u)" -ne 0 ] || ! HOME=/tmp "${nobody[@]}" "$PLBRUN" --dry-run "$spmm" >/dev/null 2>&1; then

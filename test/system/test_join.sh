@@ -65,6 +65,13 @@ await 1 'pass 4 begins'
 await 1 'has joined' && wait "$run" && grep -q verified "$tmp/out" && [ "$(units 2)" -gt 0 ] &&
     wait "${joiners[1]}"
 ok "buffers that are replaced while it joins" $?
+# The kernel looks whether each unit has read all of the right buffer. The one that comes gets it whole.
+lines "$tmp/p.conf" '[app]' "kernel = $BUILD/test/kernels/spread.so" '[run]' "join = $door" \
+    '[spread]' 'units = 300' 'passes = 6' 'parts = 50' '[balance]' 'grain = 5'
+started 2 --log info --report "$tmp/r.json" "$tmp/p.conf"
+joins 1 && await 1 'has joined'
+run_ends && [ "$(units 2)" -gt 0 ] && wait "${joiners[1]}"
+ok "buffers of which parts are replaced" $?
 gate_at=5
 
 # The victim waits at the gate in its first task, and holds units then.

@@ -33,6 +33,7 @@ def setup(job):
     job.args = {"word": job.options["word"], "wide": job.options["wide"]}
     job.x = job.partition("x", np.arange(job.units * 6.0).reshape(-1, 2, 3), before=2, after=1)
     job.table = job.replicate("table", np.ones(3, np.float32))
+    job.replicate("more", np.zeros((100, 8)))
     job.output("out", np.float32, (2, 3))
     job.reduce("total", np.float64, 2)
     job.reduce("least", np.int32, (), op="min")
@@ -42,12 +43,12 @@ def cost(job, first, count):
     return 2.0 * count
 
 
-def entry(task, table, x, out, total, least):  # in another order than they are declared
+def entry(task, more, table, x, out, total, least):  # in another order than they are declared
     assert task.args == {"word": "a b", "wide": True} and not task.cancelled and not x.flags.writeable
     low, high = task.before["x"], task.after["x"]
     assert low == min(2, task.first) and len(x) == low + task.count + high
     own = x[low:low + task.count]
-    out[:] = own * task.options["scale"] * table
+    out[:] = own * task.options["scale"] * table + more[99, 7]
     total += own.sum(axis=(0, 2))
     least[...] = -task.first - task.count
 
@@ -56,11 +57,16 @@ def next(job, number):
     if number == 0:
         job["table"][:] = 3
         job.replace("table")
-    return number == 0
+    if number == 1:
+        job["table"][1:2] = 4
+        job.replace("table", 1, 1)
+        job["more"][99] = 5
+        job.replace("more", np.uint8(99), np.uint8(1))
+    return number < 2
 
 
 def verify(job):
-    assert np.allclose(job["out"], 3 * job.options["scale"] * job["x"])
+    assert np.allclose(job["out"], np.array([3, 4, 3]) * job.options["scale"] * job["x"] + 5)
 
 
 def finish(job):
@@ -69,8 +75,9 @@ def finish(job):
 P
 lines modes.conf '[app]' 'kernel = modes.py' '[modes]' 'word = a b'
 for n in $(counts 1 3); do
-    ranks "$n" --verify modes.conf && grep -qx right out
-    ok "every mode of data in two passes, $n ranks" $?
+    only=$([ "$n" -gt 1 ] && echo yes || echo no) # other ranks execute all
+    ranks "$n" --verify modes.conf cluster.master_only="$only" && grep -qx right out
+    ok "every mode of data in three passes, $n ranks" $?
 done
 alone --show-config modes.conf && grep -q '^modes.scale = 2.5' out
 ok "options are keys of the conf file" $?
@@ -113,6 +120,10 @@ told "a parameter without a buffer" 2 "parameter 'total', but setup declares no 
 told "too much in the constant block" 2 "at most 4088 go to each task" setup 'job.args = {"x": "y" * 5000}'
 told "an error of syntax" 2 "bad.py:$((line + 1)): SyntaxError: " entry 'x = = 1'
 told "an exception in finish" 1 "bad.py:.*RuntimeError: no ink" finish 'raise RuntimeError("no\\nink")'
+told "rows that a buffer does not have" 1 "array 'z' has 3 rows, and no 2 from row 2 on" finish \
+    'job._buffers["z"] = ("replicate", np.zeros(3), {}); job.replace("z", 2, 2)'
+told "no word of how many rows" 1 "say how many rows of array 'z' have changed from row 2 on" finish \
+    'job._buffers["z"] = ("replicate", np.zeros(3), {}); job.replace("z", 2)'
 told "a wrong result" 3 "bad.py:.*AssertionError: 3.* is not pi" verify 'np.pi = 4.0' --verify
 
 # alike NAME STATUS PATTERN: the last run ended so.

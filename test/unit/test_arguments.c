@@ -171,6 +171,28 @@ static void a_command_needs_no_conf_file(void **state)
     plb_arguments_fini(&a);
 }
 
+/* The file of a front stands behind an equals sign: else the next word is the conf file. */
+static void a_front_may_have_a_file(void **state)
+{
+    (void)state;
+    char alone[] = "--pareto a.conf";
+    char file[] = "--pareto=f.svg a.conf";
+    char word[] = "--pareto f.svg a.conf";
+    struct plb_arguments a;
+    struct plb_error err = {.status = PLB_OK};
+    assert_int_equal(read_line(alone, &a, &err), PLB_OK);
+    assert_string_equal(a.pareto, "");
+    assert_string_equal(a.conf, "a.conf");
+    plb_arguments_fini(&a);
+    assert_int_equal(read_line(file, &a, &err), PLB_OK);
+    assert_string_equal(a.pareto, "f.svg");
+    assert_string_equal(a.conf, "a.conf");
+    plb_arguments_fini(&a);
+    assert_int_equal(read_line(word, &a, &err), PLB_EINPUT);
+    assert_non_null(strstr(err.text, "--pareto=f.svg"));
+    plb_arguments_fini(&a);
+}
+
 /* Every option has a line of its own in the help, with its meaning in one column. */
 static void help_has_a_column_of_meanings(void **state)
 {
@@ -188,7 +210,7 @@ static void help_has_a_column_of_meanings(void **state)
         options++;
         assert_true(line[26] == ' ' && line[27] != ' ' && line[27] != '\0');
     }
-    assert_int_equal(options, 31);
+    assert_int_equal(options, 37);
     free(text);
 }
 
@@ -202,6 +224,7 @@ int main(void)
         cmocka_unit_test(the_command_line_is_kept),
         cmocka_unit_test(there_may_be_many_settings),
         cmocka_unit_test(a_command_needs_no_conf_file),
+        cmocka_unit_test(a_front_may_have_a_file),
         cmocka_unit_test(help_has_a_column_of_meanings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,13 +33,28 @@ static void a_start_is_what_the_quickest_report_took_beyond_its_work(void **stat
     struct plb_model model;
     assert_true(plb_fit_samples(samples, 6, 0.0, &model));
     near(plb_model_time(&model, 100.0), 0.6, 1e-6);
-    near(plb_start_cost(&model, &pu, 1e3), 0.5,
+    near(plb_start_cost(&model, &pu), 0.5,
          2e-3); /* the report of 1 unit took 0.501 s; its work and some noise are taken off */
     pu = reporter(samples, 6, 0.0, 1e-3);
     assert_true(plb_fit_samples(samples, 6, 0.0, &model));
-    near(plb_start_cost(&model, &pu, 1e3), 0.0, 0.0);
+    near(plb_start_cost(&model, &pu), 0.0, 0.0);
     assert_false(plb_fit_samples(samples, 0, 0.0, &model));
     assert_false(plb_model_known(&model));
+}
+
+/* A task takes 50 ms whatever its size, a little less by chance where it is large. The latest is small. */
+static void a_start_may_be_all(void **state)
+{
+    (void)state;
+    static const double sizes[] = {1.0, 10.0, 100.0, 1000.0, 2000.0, 1500.0, 20.0, 2000.0, 1800.0, 5.0};
+    struct plb_sample samples[COUNT(sizes)];
+    struct plb_model model;
+    for (int i = 0; i < COUNT(sizes); i++)
+        samples[i] = (struct plb_sample){
+            .work = sizes[i], .execute_s = sizes[i] < 2000.0 ? 0.0505 : 0.05, .tasks = 1};
+    struct plb_pu pu = {.samples = samples, .n_samples = COUNT(sizes), .grain = INFINITY, .power = 1.0};
+    assert_true(plb_fit_samples(samples, COUNT(sizes), 0.0, &model));
+    near(plb_start_cost(&model, &pu), 0.05, 1e-3);
 }
 
 static void a_rate_is_finite_whatever_was_measured(void **state)
@@ -83,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_start_is_what_the_quickest_report_took_beyond_its_work),
+        cmocka_unit_test(a_start_may_be_all),
         cmocka_unit_test(a_rate_is_finite_whatever_was_measured),
         cmocka_unit_test(busy_pus_get_less_and_all_end_together),
         cmocka_unit_test(a_late_pu_will_take_a_while_yet),

@@ -6,6 +6,7 @@ mkdir -p "$tmp/examples/demo" "$tmp/hostfiles"
 cp "$root/examples/demo/app.conf" "$tmp/examples/demo"
 cp "$root/hostfiles/demo.cluster" "$tmp/hostfiles"
 conf=examples/demo/app.conf
+: >"$tmp/front.svg"
 cd "$tmp" || exit 1
 
 # completed NAME EXPECTED WORD...: the answers for the last word, of which bash gives a lone = as one more.
@@ -25,6 +26,8 @@ completed "balancers" 'plb-hac plb-hec ' "$PLBRUN" --balancer plb
 completed "help for balancers" '*static*help *' "$PLBRUN" --balancer ''
 completed "a report" 'schema ' "$PLBRUN" --report sch
 completed "cluster files" 'hostfiles/demo.cluster ' "$PLBRUN" --simulate hostfiles/
+completed "a picture of a front" 'front.svg ' "$PLBRUN" --pareto = fr
+completed "no file of a front without =" "$conf " "$PLBRUN" --pareto examples/demo/a
 completed "no files for a number" ' ' "$PLBRUN" --seed ''
 completed "settings of the job" 'matmul.columns= ' "$PLBRUN" $conf matmul.co
 completed "settings, after a setting" 'balance.migration= *' \

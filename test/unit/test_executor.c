@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/memory.h"
-#include "node/executor.h"
+#include "node/resident.h"
 
 #define UNITS 1000
 #define NOTED 64  /* launches */
@@ -19,7 +19,8 @@
 struct plb_device {
     size_t limit;   /* of one allocation */
     size_t largest; /* that was asked for */
-    int copies_out, launches, allocs;
+    int copies_in, copies_out, launches, allocs;
+    size_t copied_in;      /* bytes */
     int64_t counts[NOTED]; /* units of each launch */
     size_t bytes;          /* of buffer 1 at the last launch */
     bool on_host;
@@ -64,8 +65,9 @@ static void noted_free(struct plb_device *d, void *memory)
 
 static int noted_copy_in(struct plb_device *d, int lane, void *to, const void *from, size_t bytes)
 {
-    (void)d;
     (void)lane;
+    d->copies_in++;
+    d->copied_in += bytes;
     memcpy(to, from, bytes);
     return 0;
 }
@@ -158,7 +160,7 @@ static void start(struct plb_executor *e, struct plb_dataset *set)
     *set = dataset();
     assert_int_equal(plb_executor_open(e, &noted, &(struct plb_device_config){.threads = 1}, set, &err),
                      PLB_OK);
-    assert_int_equal(plb_executor_update(e, -1, &err), PLB_OK);
+    assert_int_equal(plb_resident_update(e, -1, &err), PLB_OK);
 }
 
 static void a_task_gets_its_data_and_gives_its_results(void **state)
@@ -176,6 +178,41 @@ static void a_task_gets_its_data_and_gives_its_results(void **state)
         assert_true(out[i] == (i >= 100 && i < 150 ? 3.0 * i : 0.0));
     assert_true(sum == 3.0 * (100 + 149) * 25 && last->reduced == 0.0);
     assert_true(last->bytes == 50 * sizeof *in);
+    plb_executor_close(&e);
+}
+
+/* A replicated buffer is in other memory then, and only parts of it have other contents. */
+static void only_changed_parts_are_copied_again(void **state)
+{
+    (void)state;
+    enum { BYTES = 300000 };
+    static char table[2][BYTES];
+    struct plb_executor e;
+    struct plb_dataset set = dataset();
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_parts parts = {0};
+    set.host[0] = table[0];
+    set.at[0].bytes = BYTES;
+    assert_int_equal(plb_executor_open(&e, &noted, &(struct plb_device_config){.threads = 1}, &set, &err),
+                     PLB_OK);
+    assert_int_equal(plb_resident_update(&e, -1, &err), PLB_OK);
+    set.host[0] = table[1];
+    const struct plb_range changed[] = {{0, 10}, {60000, 10}, {200000, 100}, {BYTES - 1, 1}};
+    for (int i = 0; i < 4; i++) {
+        plb_parts_add(&parts, 0, changed[i]);
+        memset(table[1] + changed[i].first, i + 1, (size_t)changed[i].count);
+    }
+    plb_resident_follow(&e, &parts);
+    last->copies_in = 0;
+    last->copied_in = 0;
+    assert_int_equal(plb_resident_update(&e, 1, &err), PLB_OK);
+    assert_true(last->copies_in == 3 && last->copied_in == 60010 + 100 + 1); /* the first two are one */
+    assert_memory_equal(e.resident[0], table[1], BYTES);
+    memset(table[1], 7, BYTES);
+    plb_resident_follow(&e, &parts); /* which has none now: all has changed */
+    assert_int_equal(plb_resident_update(&e, 1, &err), PLB_OK);
+    assert_memory_equal(e.resident[0], table[1], BYTES);
+    plb_parts_fini(&parts);
     plb_executor_close(&e);
 }
 
@@ -350,6 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_gets_its_data_and_gives_its_results),
+        cmocka_unit_test(only_changed_parts_are_copied_again),
         cmocka_unit_test(parts_are_aligned),
         cmocka_unit_test(outputs_that_are_left_out_are_zero),
         cmocka_unit_test(memory_of_tasks_is_not_touched),

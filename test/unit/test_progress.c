@@ -27,7 +27,7 @@ static void captured(bool quiet, const struct step *steps, int n, char *text, si
     dup2(fileno(f), STDERR_FILENO);
     struct plb_progress p;
     bool stalled;
-    plb_progress_init(&p, "rows", quiet);
+    plb_progress_init(&p, "rows", quiet ? PLB_PROGRESS_OFF : PLB_PROGRESS_LINE);
     for (int i = 0; i < n; i++)
         if (plb_progress_is_due(&p, steps[i].done, steps[i].seconds, &stalled))
             plb_progress_show(&p, 100, stalled ? steps[i].awaited : NULL);
@@ -55,6 +55,20 @@ static void progress_is_a_line_every_few_seconds(void **state)
     assert_string_equal(text, "");
 }
 
+/* Passes of 0.9 s each: the sixth is the first one that is shown. */
+static void short_passes_are_shown_too(void **state)
+{
+    (void)state;
+    struct step steps[14];
+    for (int i = 0; i < 14; i += 2) {
+        steps[i] = (struct step){10, 0.4, NULL};
+        steps[i + 1] = (struct step){70 + i, 0.9, NULL};
+    }
+    char text[1000];
+    captured(false, steps, 14, text, sizeof text);
+    assert_string_equal(text, "plbrun:  80 %  80 of 100 rows, 88.89 rows/s, 225.0 ms left\n");
+}
+
 /* Named only where nothing has been finished for 3 s, and where the PU is late. */
 static void progress_names_who_is_waited_for(void **state)
 {
@@ -79,6 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(progress_is_a_line_every_few_seconds),
+        cmocka_unit_test(short_passes_are_shown_too),
         cmocka_unit_test(progress_names_who_is_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

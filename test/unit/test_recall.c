@@ -42,7 +42,7 @@ static bool recall(struct fixture *f, int pu, double work, int thief, int thief_
     struct plb_message m = message(PLB_RECALL, 0, 1);
     f->out.n = 0;
     m.pu = pu;
-    m.recall = (struct plb_recall){work, thief, thief_pu};
+    m.recall = (struct plb_recall){work, thief, thief_pu, PLB_AS_BEFORE};
     return receive(f, &m);
 }
 

@@ -20,7 +20,7 @@ struct fixture {
 static void begin(struct fixture *f)
 {
     plb_ledger_begin(f->ledger, &f->map, NULL);
-    plb_residence_begin(f->residence, UNITS);
+    plb_residence_begin(f->residence, UNITS, NULL);
 }
 
 static void set_up(struct fixture *f, int64_t chunk)

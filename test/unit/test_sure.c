@@ -181,6 +181,32 @@ static void the_next_pass_begins_with_large_blocks(void **state)
     stop(&f);
 }
 
+/* A task takes as long whatever its size. So a PU gets its share at once: a smaller block ends no sooner. The
+ * quickest report is a large one by chance, and the latest is small. */
+static void where_starts_are_all_blocks_are_large(void **state)
+{
+    static const double sizes[] = {1, 4, 16, 64, 256, 1000, 2000, 3000, 1, 900, 2500, 4};
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 10000.0, 0.0);
+    for (int p = 0; p < 2; p++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            double seconds = sizes[i] < 2000.0 ? 0.0505 : 0.05;
+            f.pus[p].outstanding = 1;
+            f.view.idle--;
+            finish(&f, p, sizes[i], seconds, 0.05 * (double)i + 0.05);
+        }
+    f.balancer->fini(f.state);
+    f.view.now = 0.0;
+    f.view.remaining = 10000.0;
+    for (int p = 0; p < 2; p++)
+        f.pus[p].granted = f.pus[p].done = f.pus[p].begun = f.pus[p].end = 0.0;
+    f.state = f.balancer->init(&f.view, f.params);
+    double a = grant(&f, 0), b = grant(&f, 1);
+    assert_true(a >= 2500.0 && b >= 2500.0);
+    stop(&f);
+}
+
 /* Early blocks are short, but a PU is not left out because the next unit is larger than what it has done. */
 static void an_early_block_may_be_a_unit(void **state)
 {
@@ -211,6 +237,7 @@ int main(void)
         cmocka_unit_test(a_part_that_is_sure_keeps_nobody_idle),
         cmocka_unit_test(large_arrays_make_large_blocks),
         cmocka_unit_test(the_next_pass_begins_with_large_blocks),
+        cmocka_unit_test(where_starts_are_all_blocks_are_large),
         cmocka_unit_test(an_early_block_may_be_a_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,32 @@ static void a_pu_that_executed_a_part_is_judged_by_it(void **state)
     expect(&r, 20.0, 10.0, 5.0);
 }
 
+/* Training that begins anew meets blocks that were granted before: their seconds are those of their work. */
+static void a_pu_that_executed_more_than_its_block_is_judged_by_that(void **state)
+{
+    const struct plb_sample older = {.work = 90.0, .execute_s = 18.0, .tasks = 1};
+    struct round r;
+    (void)state;
+    begin(&r);
+    execute(&r, 0, FIRST, 1.0);
+    execute(&r, 1, FIRST, 2.0);
+    execute(&r, 2, FIRST, 4.0);
+    plb_training_reported(&r.training, 1, &older);
+    expect(&r, 20.0, 10.0, 5.0);
+}
+
+/* It would seem to need no time for it. */
+static void a_pu_whose_block_was_taken_counts_as_the_slowest(void **state)
+{
+    struct round r;
+    (void)state;
+    begin(&r);
+    execute(&r, 0, FIRST, 1.0);
+    r.pus[1].granted = FIRST;
+    execute(&r, 2, FIRST, 4.0);
+    expect(&r, 20.0, 5.0, 5.0);
+}
+
 static void all_may_have_crashed(void **state)
 {
     struct round r;
@@ -92,6 +118,8 @@ int main(void)
         cmocka_unit_test(blocks_are_as_long_as_that_of_the_fastest),
         cmocka_unit_test(a_pu_whose_block_has_crashed_counts_as_the_slowest),
         cmocka_unit_test(a_pu_that_executed_a_part_is_judged_by_it),
+        cmocka_unit_test(a_pu_that_executed_more_than_its_block_is_judged_by_that),
+        cmocka_unit_test(a_pu_whose_block_was_taken_counts_as_the_slowest),
         cmocka_unit_test(all_may_have_crashed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,8 @@ static const char *emulated_describe(const struct plb_device_place *here, int de
     pu->kind = here->spec->kind;
     pu->power = here->spec->power;
     pu->memory = here->spec->memory;
+    pu->static_watts = here->spec->static_watts;
+    pu->dynamic_watts = here->spec->dynamic_watts;
     snprintf(pu->name, sizeof pu->name, "%s", here->spec->name);
     snprintf(pu->model, sizeof pu->model, "%.47s", here->topology->cpu);
     return NULL;

@@ -249,6 +249,11 @@ void plb_app_args(struct plb_app *app, const void *args, size_t bytes);
  * next pass. */
 void plb_app_replace(struct plb_app *app, int handle);
 
+/* The same, where only `bytes` bytes from byte `first` of the buffer on have changed since the last pass:
+ * only these are sent. The parts of several calls add up. A buffer of which more than half has changed is
+ * sent whole. A call with 0 bytes says nothing. */
+void plb_app_replace_part(struct plb_app *app, int handle, size_t first, size_t bytes);
+
 /* Says in `next` that the results of the pass that has ended are an input of the next one, as in a stencil
  * that goes on in time. `output` is an OUTPUT. `input` is a PARTITION of the same unit_bytes, or a REPLICATE
  * of as many bytes, and in no file. Once `next` has returned, and a further pass follows, plbrun copies one

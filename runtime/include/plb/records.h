@@ -34,12 +34,12 @@ void plb_app_save_records(struct plb_app *app, const char *path, int buffer, con
 void plb_app_save_text(struct plb_app *app, const char *path,
                        void (*print)(const struct plb_app *app, FILE *out));
 
-/* Says in setup that people or programs wait for records. Those that are saved to an open descriptor, such as
- * /dev/stdout, and without a head, are then written there as they arrive, and not in the end. The records of
- * a unit stand together, in the order of plb_app_save_records. in_order: units stand in their order, so that
- * one waits for all before it. A unit's are written once; where several passes make one, it is the first. So
- * a kernel that may try a unit again appends nothing before its last try. A run that goes on by its journal
- * writes the rest. Other paths are files that are complete or not there, as ever. */
+/* Says in setup that people or programs wait for records. Records that are saved to an open descriptor, such
+ * as /dev/stdout, and without a head, are then written there as they arrive, and not in the end. The records
+ * of a unit stand together, in the order of plb_app_save_records. in_order: units stand in their order, so
+ * that one waits for all before it. A unit's are written once; where several passes make one, it is the
+ * first. So a kernel that may try a unit again appends nothing before its last try. A run that goes on by its
+ * journal writes the rest. Other paths are files that are complete or not there, as ever. */
 void plb_app_stream_records(struct plb_app *app, bool in_order);
 
 /* Says in `finish` that the run has done its work and yet has failed, as a program that ends with a status:

@@ -1,0 +1,46 @@
+/* The inside of struct plb_chosen, for its own files alone. */
+#ifndef PLB_CORE_CHOSEN_INSIDE_H
+#define PLB_CORE_CHOSEN_INSIDE_H
+
+#include "core/goal.h"
+#include "core/message.h"
+
+struct chosen_pu {
+    double rate;  /* of the last decision; 0: was not known */
+    double hoped; /* the same with the hope for a PU that is not known well */
+    double now;   /* of the latest report; 0: there is none */
+    double watched_s;
+    bool known, out, gone;
+};
+
+struct plb_chosen {
+    struct plb_goal goal;
+    const struct plb_pu_info *infos;
+    bool by_power;
+    struct chosen_pu *pus;
+    struct plb_power_pu *speeds;
+    double *x, *less, *hoped, *static_watts;
+    bool *on;   /* by node: for the account */
+    double now; /* sum over the PUs */
+    int n_nodes, n_pus, known, known_then;
+    bool moved, forced, hopes; /* hopes: some PU was not known well */
+    double decided_at;
+    double total;                   /* work of the pass; 0 before the first */
+    struct plb_goal_account passes; /* those that are over */
+    struct plb_watts *watts;        /* NULL: all are told */
+    bool turned;                    /* others have their turn */
+};
+
+/* Looks whether a PU is known by now. */
+void plb_chosen_judge(struct plb_chosen *chosen, const struct plb_view *view, int pu);
+
+/* A PU's watts, told or learned; false: neither, and they are 0. */
+bool plb_chosen_watts_of(const struct plb_chosen *chosen, int pu, double *idle, double *besides);
+
+/* After a decision: where nobody would work, nobody rests to be measured. */
+void plb_chosen_keep_one(struct plb_chosen *chosen, const struct plb_view *view);
+
+/* After a decision: the watts of all that work, once every PU has been tried. */
+void plb_chosen_note_watts(struct plb_chosen *chosen);
+
+#endif

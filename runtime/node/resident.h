@@ -1,0 +1,17 @@
+/* Replicated buffers in the memory of an executor's device. Nothing is copied where the device works in host
+ * memory. Called by the thread that opened the executor. */
+#ifndef PLB_NODE_RESIDENT_H
+#define PLB_NODE_RESIDENT_H
+
+#include "node/executor.h"
+
+/* Takes over where the dataset has its buffers now. Replicated ones are elsewhere after they were replaced
+ * while a task was in flight. Whoever calls it sees to it that the dataset does not change meanwhile. Takes
+ * the parts, of which the next update copies nothing but them. */
+void plb_resident_follow(struct plb_executor *executor, struct plb_parts *parts);
+
+/* Copies the replicated buffers of this mask (bit i: buffer i) to the device. Nothing is in flight. PLB_OK,
+ * or PLB_EFAILED and a sentence. */
+int plb_resident_update(struct plb_executor *executor, int64_t mask, struct plb_error *err);
+
+#endif

@@ -1,0 +1,82 @@
+/* Tasks that the PUs of a node execute: what its rank asks about them. */
+#include <limits.h>
+
+#include "base/clock.h"
+#include "node/daemon.h"
+#include "node/daemon_state.h"
+
+/* Tries to take the lock after a crash, and seconds between them. Others hold it for microseconds; who has
+ * crashed may hold it for ever. More: the last words come later. Fewer: they lack the block. */
+#define LAST_TRIES 50
+#define LAST_PAUSE 1e-3
+
+bool plb_node_has_task(const struct plb_node *node, int from, int until, bool hangs)
+{
+    for (int p = 0; p < node->n_pus; p++)
+        if (plb_running_works(node->runners[p].running, from, until, hangs))
+            return true;
+    return false;
+}
+
+bool plb_node_works(struct plb_node *node, int from, int until)
+{
+    pthread_mutex_lock(&node->shared.lock);
+    bool any = plb_node_has_task(node, from, until, true);
+    pthread_mutex_unlock(&node->shared.lock);
+    return any;
+}
+
+bool plb_node_last_task(struct plb_node *node, int pu, struct plb_range range, struct plb_slice *task)
+{
+    bool locked = false, found = false;
+    for (int i = 0; i < LAST_TRIES && !locked; i++) {
+        locked = pthread_mutex_trylock(&node->shared.lock) == 0;
+        if (!locked)
+            plb_sleep_until(plb_now() + LAST_PAUSE);
+    }
+    for (int lane = 0; lane < PLB_MAX_LANES && locked && pu < node->n_pus && !found; lane++) {
+        const struct plb_running *running = &node->runners[pu].running[lane];
+        found = running->runs && plb_range_within(range, running->task.range);
+        if (found)
+            *task = running->task;
+    }
+    if (locked)
+        pthread_mutex_unlock(&node->shared.lock);
+    return found;
+}
+
+bool plb_node_may_end(struct plb_node *node)
+{
+    pthread_mutex_lock(&node->shared.lock);
+    bool any = plb_node_has_task(node, 0, INT_MAX, false);
+    pthread_mutex_unlock(&node->shared.lock);
+    return !any;
+}
+
+void plb_node_double(struct plb_node *node, struct plb_range range)
+{
+    pthread_mutex_lock(&node->shared.lock);
+    plb_rangeset_add(&node->shared.doubled, range);
+    pthread_mutex_unlock(&node->shared.lock);
+}
+
+bool plb_node_writes(struct plb_node *node, struct plb_range range, bool done)
+{
+    struct plb_node_shared *shared = &node->shared;
+    struct plb_range task;
+    bool any = false;
+    if (shared->doubled.n == 0) /* only this thread changes it */
+        return false;
+    pthread_mutex_lock(&shared->lock);
+    for (int p = 0; p < node->n_pus && !shared->stopping; p++) {
+        if (!plb_running_writes(node->runners[p].running, range, &task))
+            continue;
+        any = true;
+        if (done && range.first <= task.first && task.first + task.count <= range.first + range.count)
+            plb_worker_drop(shared->worker, task);
+    }
+    for (int p = 0; p < node->n_pus && any; p++)
+        plb_runner_forget(&node->runners[p]);
+    pthread_mutex_unlock(&shared->lock);
+    return any;
+}

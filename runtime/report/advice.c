@@ -1,0 +1,166 @@
+/* One function for each kind of loss. It knows no run, only what was lost and what was set. */
+#include "report/advice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/losses.h"
+
+/* The part of the makespan from which on a loss is worth an advice. Larger: runs that could be better are
+ * told nothing. Smaller: advice of noise, and of what short runs lose at their begin. A choice. */
+#define WORTH 0.05
+#define SMALL 0.01      /* the part below which the verdict names no loss */
+#define BALANCER "sure" /* the default */
+
+/* The value of a setting; "" where the run has none of this name. */
+static const char *setting(const struct plb_report *r, const char *section, const char *key)
+{
+    for (int i = 0; i < r->n_settings; i++)
+        if (strcmp(r->settings[i].key, key) == 0 && strcmp(r->settings[i].section, section) == 0)
+            return r->settings[i].value != NULL ? r->settings[i].value : "";
+    return "";
+}
+
+static bool is_off(const struct plb_report *r, const char *section, const char *key)
+{
+    const char *value = setting(r, section, key);
+    return strcmp(value, "off") == 0 || strcmp(value, "no") == 0 || strcmp(value, "0") == 0
+        || strcmp(value, "false") == 0;
+}
+
+static void of_starts(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    if (atof(setting(r, "balance", "grain")) > 0.0)
+        snprintf(text, PLB_ADVICE_TEXT, "leave out balance.grain: its tasks are too short");
+}
+
+static void of_training(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    if (strcmp(r->balancer, BALANCER) != 0)
+        snprintf(text, PLB_ADVICE_TEXT, "try --balancer " BALANCER ", which needs no training");
+}
+
+/* Shares that nothing corrects. */
+static void of_imbalance(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    if (strcmp(r->balancer, BALANCER) != 0)
+        snprintf(text, PLB_ADVICE_TEXT, "try --balancer " BALANCER ", which shares by what it measures%s",
+                 strcmp(r->balancer, "static") == 0 ? "; static goes by given powers" : "");
+    else if (is_off(r, "balance", "migration"))
+        snprintf(text, PLB_ADVICE_TEXT,
+                 "try balance.migration=on: idle PUs then take queued work from others");
+}
+
+static void of_copies(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    if (r->passes > 1 && is_off(r, "run", "keep_inputs"))
+        snprintf(text, PLB_ADVICE_TEXT,
+                 "try run.keep_inputs=yes: inputs then travel in the first pass alone");
+    else if (r->nodes > 1 && is_off(r, r->app, "mapped"))
+        snprintf(text, PLB_ADVICE_TEXT,
+                 "try %s.mapped=yes with .npy files that all hosts see: they do not travel from rank 0",
+                 r->app);
+}
+
+static void of_waits(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    if (strcmp(r->balancer, BALANCER) != 0)
+        snprintf(text, PLB_ADVICE_TEXT, "try --balancer " BALANCER ", which lets no PU wait for others");
+}
+
+static void of_tail(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    if (r->n_pus > 1 && r->largest_unit * r->n_pus > 1.0)
+        snprintf(text, PLB_ADVICE_TEXT,
+                 "cut the most costly of the %s into smaller ones: it is %.0f %% of the work, and no "
+                 "balancing can "
+                 "end before it does",
+                 r->unit, 100.0 * r->largest_unit);
+    else if (strcmp(r->balancer, BALANCER) != 0)
+        of_imbalance(r, text);
+    else if (is_off(r, "balance", "backups"))
+        snprintf(text, PLB_ADVICE_TEXT, "try balance.backups=on: idle PUs then execute late %s a second time",
+                 r->unit);
+}
+
+void plb_advice_find(struct plb_report *r)
+{
+    static void (*const of[PLB_LOSSES])(const struct plb_report *, char *) = {
+        [PLB_LOST_TO_STARTS] = of_starts,       [PLB_LOST_TO_TRAINING] = of_training,
+        [PLB_LOST_TO_IMBALANCE] = of_imbalance, [PLB_LOST_TO_COPIES] = of_copies,
+        [PLB_LOST_TO_WAITS] = of_waits,         [PLB_LOST_TO_TAIL] = of_tail,
+    };
+    const struct plb_report_loss *best = NULL;
+    r->advice = NULL;
+    for (int kind = 0; kind < PLB_LOSSES; kind++) {
+        struct plb_report_loss *loss = &r->losses[kind];
+        loss->advice[0] = '\0';
+        if (of[kind] != NULL && r->balancer != NULL && loss->seconds > WORTH * r->makespan_s)
+            of[kind](r, loss->advice);
+        if (loss->advice[0] != '\0' && (best == NULL || loss->seconds > best->seconds))
+            best = loss;
+    }
+    if (best != NULL)
+        r->advice = best->advice;
+}
+
+/* --------------------------------------------------------------------- sentences */
+
+/* A loss and whose it is, as a part of a sentence. */
+static void say_loss(const struct plb_report *r, const struct plb_report_loss *loss, FILE *out)
+{
+    enum plb_loss_kind kind = (enum plb_loss_kind)(loss - r->losses);
+    bool for_others = kind == PLB_LOST_TO_IMBALANCE || kind == PLB_LOST_TO_TAIL;
+    static const char *const lost_to[PLB_LOSSES] = {
+        [PLB_LOST_TO_STARTS] = "was spent on starting tasks",
+        [PLB_LOST_TO_TRAINING] = "was lost in waits while others were in training",
+        [PLB_LOST_TO_IMBALANCE] = "was lost to unequal shares, at the end",
+        [PLB_LOST_TO_COPIES] = "was lost in waits for inputs and results",
+        [PLB_LOST_TO_MASTER] = "was lost in waits while the master solved",
+        [PLB_LOST_TO_WAITS] = "was lost in waits for work",
+        [PLB_LOST_TO_TAIL] = "was lost to the last task, at the end",
+        [PLB_LOST_TO_TWICE] = "went into units that were executed twice",
+        [PLB_LOST_TO_FAILURES] = "was lost since PUs failed",
+    };
+    fprintf(out, "%.0f %% of the run %s%s", 100.0 * loss->seconds / r->makespan_s, lost_to[kind],
+            for_others && r->passes > 1 ? " of passes" : "");
+    if (loss->pu >= 0 && for_others)
+        fprintf(out, ": others waited for PU %d (%s)", loss->pu, r->pus[loss->pu].name);
+    else if (loss->pu >= 0)
+        fprintf(out, ", most of it by PU %d (%s): %.0f %% of its time", loss->pu, r->pus[loss->pu].name,
+                100.0 * loss->part);
+    else if (loss->node >= 0 && for_others)
+        fprintf(out, ": others waited for the PUs of node %d", loss->node);
+    else if (loss->node >= 0)
+        fprintf(out, ", most of it by the PUs of node %d: %.0f %% of their time", loss->node,
+                100.0 * loss->part);
+}
+
+void plb_verdict_print(const struct plb_report *r, FILE *out)
+{
+    const struct plb_report_loss *loss = &r->losses[plb_losses_largest(r)];
+    if (!(r->ideal_s > 0.0))
+        return;
+    fprintf(out, "%.0f %% of the ideal.", 100.0 * r->parallel_efficiency);
+    if (loss->seconds < SMALL * r->makespan_s) {
+        fputs(" No single loss is above 1 %.", out);
+        return;
+    }
+    fputs(" The largest loss: ", out);
+    say_loss(r, loss, out);
+    fputc('.', out);
+    if (loss->advice[0] != '\0')
+        fprintf(out, " Advice: %s.", loss->advice);
+}
+
+void plb_advice_print(const struct plb_report *r, FILE *out)
+{
+    if (r->advice == NULL)
+        return;
+    for (int kind = 0; kind < PLB_LOSSES; kind++)
+        if (r->losses[kind].advice == r->advice) {
+            fputs("Advice: ", out);
+            say_loss(r, &r->losses[kind], out);
+            fprintf(out, "; %s\n", r->advice);
+        }
+}

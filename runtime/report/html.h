@@ -1,0 +1,11 @@
+/* Text in HTML. */
+#ifndef PLB_REPORT_HTML_H
+#define PLB_REPORT_HTML_H
+
+#include <stdio.h>
+
+/* Text between tags or quotes: what HTML would take for a tag is escaped, and a control character is a blank.
+ */
+void plb_html_text(const char *text, FILE *out);
+
+#endif

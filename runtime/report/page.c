@@ -1,0 +1,338 @@
+/* Sections in the order in which a reader asks: how well, where the time went, when what happened, with which
+ * settings. A section without data is left out; scripts show those of charts. */
+#include "report/page.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/version.h"
+#include "report/advice.h"
+#include "report/energy.h"
+#include "report/html.h"
+#include "report/json.h"
+#include "report/page_trace.h"
+#include "report/quantity.h"
+#include "report/summary.h"
+
+bool plb_page_named(const char *file)
+{
+    size_t length = strlen(file);
+    return length > 5 && strcmp(file + length - 5, ".html") == 0;
+}
+
+/* --------------------------------------------------------------------- text */
+
+/* The text that a function writes, escaped. */
+static void put_said(void (*say)(const struct plb_report *, FILE *), const struct plb_report *r, FILE *out)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return;
+    say(r, memory);
+    fclose(memory);
+    plb_html_text(text, out);
+    free(text);
+}
+
+static void say_title(const struct plb_report *r, FILE *out)
+{
+    plb_report_say(r, "{app}: {makespan_s} with {balancer}", out);
+    fputs(r->mode == PLB_SIMULATED ? " (simulated)" : "", out);
+}
+
+static void say_error(const struct plb_report *r, FILE *out)
+{
+    fprintf(out, "The run did not end well: %s.", r->error);
+}
+
+static void put_cell(const char *text, const char *kind, FILE *out)
+{
+    fprintf(out, "<td%s>", kind);
+    plb_html_text(text, out);
+    fputs("</td>", out);
+}
+#define NUMBER " class=\"n\""
+
+static void put_seconds(double seconds, FILE *out)
+{
+    char text[PLB_QUANTITY_TEXT];
+    put_cell(plb_seconds_print(seconds, text), NUMBER, out);
+}
+
+static void put_percent(double part, FILE *out)
+{
+    fprintf(out, "<td class=\"n\">%.1f&nbsp;%%</td>", 100.0 * part);
+}
+
+/* --------------------------------------------------------------------- sections */
+
+static void put_head(const struct plb_report *r, FILE *out)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+          "'unsafe-inline'; "
+          "script-src 'unsafe-inline'\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
+          out);
+    put_said(say_title, r, out);
+    fprintf(out, "</title>\n<style>\n%s</style></head><body>\n<header><h1>", (const char *)plb_page_style);
+    put_said(say_title, r, out);
+    fputs("</h1>\n", out);
+    if (r->error != NULL) {
+        fputs("<p class=\"error\">", out);
+        put_said(say_error, r, out);
+        fputs("</p>\n", out);
+    }
+    fputs("<p class=\"verdict\">", out);
+    put_said(plb_verdict_print, r, out);
+    fputs("</p>\n<p class=\"line\">", out);
+    put_said(plb_report_line, r, out);
+    if (r->mode == PLB_SIMULATED)
+        fputs(".</p>\n<p class=\"line\">All times are virtual, and nothing was computed", out);
+    fputs(".</p></header>\n", out);
+}
+
+/* One bar of the waterfall, from one time to another. */
+static void put_bar(const struct plb_report *r, const char *class, double from, double to, FILE *out)
+{
+    double scale = r->makespan_s > 0.0 ? 100.0 / r->makespan_s : 0.0;
+    fprintf(
+        out,
+        "<td class=\"bars\"><div class=\"%s\" style=\"margin-left:%.2f%%;width:%.2f%%\"></div></td></tr>\n",
+        class, fmin(100.0, from * scale), fmin(100.0, (to - from) * scale));
+}
+
+/* A row for the ideal, and for the makespan. */
+static void put_sum(const struct plb_report *r, const char *name, double seconds, FILE *out)
+{
+    fprintf(out, "<tr class=\"sum\"><th>%s</th>", name);
+    put_seconds(seconds, out);
+    put_percent(seconds / r->makespan_s, out);
+    fputs("<td></td>", out);
+    put_bar(r, "all", 0.0, seconds, out);
+}
+
+static void put_loss(const struct plb_report *r, const struct plb_report_loss *loss, double from, FILE *out)
+{
+    char whose[200] = "";
+    if (loss->pu >= 0)
+        snprintf(whose, sizeof whose, "PU %d (%s)", loss->pu, r->pus[loss->pu].name);
+    else if (loss->node >= 0)
+        snprintf(whose, sizeof whose, "PUs of node %d", loss->node);
+    fprintf(out, "<tr><th>+ %s</th>", loss->name);
+    put_seconds(loss->seconds, out);
+    put_percent(loss->seconds / r->makespan_s, out);
+    put_cell(whose, "", out);
+    put_bar(r, "lost", from, from + loss->seconds, out);
+}
+
+static void put_losses(const struct plb_report *r, FILE *out)
+{
+    double at = r->ideal_s;
+    if (!(r->ideal_s > 0.0))
+        return;
+    fputs(
+        "<section id=\"losses\"><h2>Where the time went</h2>\n<div class=\"wide\"><table class=\"waterfall\">"
+        "<thead><tr><th></th><th class=\"n\">time</th><th class=\"n\">of the "
+        "run</th><th>mostly</th><th></th></tr></thead>\n<tbody>",
+        out);
+    put_sum(r, "ideal", r->ideal_s, out);
+    for (int kind = 0; kind < PLB_LOSSES; kind++) {
+        if (r->losses[kind].seconds >= 5e-4 * r->makespan_s)
+            put_loss(r, &r->losses[kind], at, out);
+        at += r->losses[kind].seconds;
+    }
+    put_sum(r, "makespan", r->makespan_s, out);
+    fputs("</tbody></table></div>\n<div class=\"chart\" id=\"waterfall\"></div>\n", out);
+    fprintf(
+        out,
+        "<p>Parallel efficiency <b>%.1f&nbsp;%%</b> = load balance %.1f&nbsp;%% × communication efficiency "
+        "%.1f&nbsp;%%. In the ideal run all PUs compute from the first moment to the last, at the rates that "
+        "they held.",
+        100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
+    if (isfinite(r->bound_s)) {
+        fputs(" The bound, in which PUs copy and start tasks as they did, is ", out);
+        plb_report_say(r, "{bound_s}", out);
+        fputs(".", out);
+    }
+    fputs("</p></section>\n", out);
+}
+
+/* A place for charts, which a script fills and shows. */
+static void put_chart(const char *id, const char *heading, const char *text, FILE *out)
+{
+    fprintf(out, "<section id=\"%s\" hidden><h2>%s</h2>\n<p>%s</p>\n<div class=\"chart\"></div></section>\n",
+            id, heading, text);
+}
+
+static void put_pus(const struct plb_report *r, FILE *out)
+{
+    fputs("<section id=\"pus\"><details open><summary><h2>PUs</h2></summary>\n<div "
+          "class=\"wide\"><table><thead>"
+          "<tr><th>PU</th><th>node</th><th>host</th><th>name</th><th>kind</th><th class=\"n\">",
+          out);
+    plb_html_text(r->unit, out);
+    fputs("</th><th class=\"n\">tasks</th><th class=\"n\">busy</th><th class=\"n\">of it copies</th><th "
+          "class=\"n\">idle</th>"
+          "<th class=\"n\">",
+          out);
+    plb_html_text(r->unit, out);
+    fputs("/s</th><th></th></tr></thead>\n<tbody>", out);
+    static const char *const kinds[] = {
+        [PLB_CPU] = "cpu", [PLB_GPU] = "gpu", [PLB_ACCELERATOR] = "accelerator"};
+    for (int p = 0; p < r->n_pus; p++) {
+        const struct plb_report_pu *pu = &r->pus[p];
+        fprintf(out, "<tr><td>%d</td><td>%d</td>", pu->id, pu->node);
+        put_cell(pu->host, "", out);
+        put_cell(pu->name, "", out);
+        put_cell(kinds[pu->kind], "", out);
+        fprintf(out, "<td class=\"n\">%" PRId64 "</td><td class=\"n\">%" PRId64 "</td>", pu->units,
+                pu->tasks);
+        put_seconds(pu->busy_s, out);
+        put_seconds(pu->transfer_s, out);
+        put_seconds(pu->idle_s, out);
+        fprintf(out, "<td class=\"n\">%.4g</td>", pu->rate);
+        put_cell(pu->failed != NULL ? pu->failed : pu->unused != NULL ? pu->unused : "", "", out);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div></details></section>\n", out);
+}
+
+/* The joules of meters, and their mean watts. */
+static void put_energy(const struct plb_report *r, FILE *out)
+{
+    if (!isfinite(r->energy_j) && !isfinite(r->measured_j))
+        return;
+    fputs("<section id=\"energy\"><h2>Energy</h2>\n<p>", out);
+    put_said(plb_energy_say, r, out);
+    fputs("</p>\n", out);
+    if (r->n_meters > 0)
+        fputs("<div class=\"wide\"><table><thead><tr><th>rank</th><th>host</th><th>domain</th><th>meter</th>"
+              "<th class=\"n\">energy</th><th class=\"n\">mean watts</th><th></th></tr></thead>\n<tbody>",
+              out);
+    for (int i = 0; i < r->n_meters; i++) {
+        const struct plb_report_meter *m = &r->meters[i];
+        char text[PLB_QUANTITY_TEXT], watts[32] = "";
+        if (!isfinite(m->joules))
+            continue;
+        if (m->seconds > 0.0)
+            snprintf(watts, sizeof watts, "%.3g", m->joules / m->seconds);
+        fprintf(out, "<tr><td>%d</td>", m->node);
+        put_cell(m->host, "", out);
+        put_cell(m->domain, "", out);
+        put_cell(m->meter, "", out);
+        put_cell(plb_joules_print(m->joules, text), NUMBER, out);
+        put_cell(watts, NUMBER, out);
+        put_cell(m->note, "", out);
+        fputs("</tr>\n", out);
+    }
+    fputs(r->n_meters > 0 ? "</tbody></table></div></section>\n" : "</section>\n", out);
+}
+
+static void put_phases(const struct plb_report *r, FILE *out)
+{
+    if (r->phases == NULL || r->passes < 2)
+        return;
+    fputs("<section id=\"phases\"><h2>Passes</h2>\n<div class=\"wide\"><table><thead><tr><th>phase</th>"
+          "<th class=\"n\">passes</th><th class=\"n\">time</th><th class=\"n\">mean</th><th "
+          "class=\"n\">shortest</th>"
+          "<th class=\"n\">longest</th></tr></thead>\n<tbody>",
+          out);
+    for (int i = 0; i < r->n_phases; i++) {
+        const struct plb_report_phase *phase = &r->phases[i];
+        fputs("<tr>", out);
+        put_cell(phase->phase, "", out);
+        fprintf(out, "<td class=\"n\">%d</td>", phase->passes);
+        put_seconds(phase->time_s, out);
+        put_seconds(phase->passes > 0 ? phase->time_s / phase->passes : 0.0, out);
+        put_seconds(phase->shortest_s, out);
+        put_seconds(phase->longest_s, out);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div></section>\n", out);
+}
+
+static void put_settings(const struct plb_report *r, FILE *out)
+{
+    fputs("<section id=\"settings\"><h2>Settings</h2>\n<p>plbrun " PLB_VERSION ", ", out);
+    plb_html_text(r->date, out);
+    fprintf(out, ", seed %" PRId64 ".</p>\n<pre>", r->seed);
+    plb_html_text(r->command != NULL ? r->command : "", out);
+    fputs("</pre>\n<details><summary>All settings, and where they come from</summary>\n<div "
+          "class=\"wide\"><table>"
+          "<thead><tr><th>setting</th><th>value</th><th>from</th></tr></thead>\n<tbody>",
+          out);
+    for (int i = 0; i < r->n_settings; i++) {
+        const struct plb_report_setting *s = &r->settings[i];
+        fputs("<tr><td>", out);
+        plb_html_text(s->section, out);
+        fputc('.', out);
+        plb_html_text(s->key, out);
+        fputs("</td>", out);
+        put_cell(s->value != NULL ? s->value : "not set", "", out);
+        put_cell(s->origin != NULL ? s->origin : "", "", out);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div></details></section>\n", out);
+}
+
+static void put_charts(FILE *out)
+{
+    put_chart(
+        "gantt", "Who did what when",
+        "A row for each PU, and one for the master and its solves. Drag to move; the buttons, a double click "
+        "or Ctrl and the wheel zoom. Point at something to see what it is.",
+        out);
+    put_chart("each-pass", "Time of each pass", "From the first event of a pass to its last.", out);
+    put_chart("shares", "Shares",
+              "The part of the work that each PU did, and its part in the rate of all PUs.", out);
+    put_chart("curves", "Curves", "Seconds of a task by its size: the fitted curve, and what was measured.",
+              out);
+    put_chart("rates", "Rates over time",
+              "Units per second of executing. A jump is a machine that has changed, "
+              "or units that cost other amounts.",
+              out);
+    put_chart("traffic", "Traffic between nodes", "Inputs and results that each node sent to others.", out);
+}
+
+/* The data of scripts, and these. False where the report cannot be JSON. */
+static bool put_scripts(const struct plb_report *r, const struct plb_trace *trace, FILE *out)
+{
+    fputs("<noscript><p>The charts need JavaScript. All numbers are in the tables.</p></noscript>\n"
+          "<script type=\"application/json\" id=\"report\">",
+          out);
+    if (!plb_report_embed(r, out))
+        return false;
+    fputs("</script>\n", out);
+    if (trace->on && trace->n > 0) {
+        fputs("<script type=\"application/json\" id=\"trace\">", out);
+        plb_page_trace_print(trace, r->n_pus, out);
+        fputs("</script>\n", out);
+    }
+    fprintf(out, "<script>\n%s</script>\n", (const char *)plb_page_script);
+    return true;
+}
+
+int plb_page_write(const struct plb_report *report, const struct plb_trace *trace, const char *file,
+                   struct plb_error *err)
+{
+    struct plb_file f;
+    if (plb_file_create(&f, file, err) != PLB_OK)
+        return err->status;
+    put_head(report, f.stream);
+    put_losses(report, f.stream);
+    put_charts(f.stream);
+    put_energy(report, f.stream);
+    put_phases(report, f.stream);
+    put_pus(report, f.stream);
+    put_settings(report, f.stream);
+    if (!put_scripts(report, trace, f.stream))
+        plb_fail(err, PLB_EFAILED, "cannot make %s: a number in it is not finite", file);
+    fputs("</body></html>\n", f.stream);
+    return plb_file_commit(&f, err);
+}

@@ -1,0 +1,228 @@
+/* Runs with an objective on clusters whose rates and watts nobody knows before: the watts are measured by
+ * meters. How far their energy, or energy times delay, is above the least that model/objective finds with all
+ * rates and watts known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drive/simulate.h"
+#include "job/balancer_table.h"
+#include "model/objective.h"
+#include "model/pieces.h"
+#include "params.h"
+#include "power_cluster.h"
+
+#define CLUSTERS 200 /* at most */
+#define USUAL 15     /* in a usual run */
+
+struct outcome {
+    double seconds, joules, best_seconds, best_joules;
+    int64_t messages, windows;
+    int measured, unmeasured; /* PUs */
+    double off;               /* relative error of measured busy watts, at most */
+};
+
+static void count_windows(void *context, const struct plb_message *message)
+{
+    *(int64_t *)context += message->type == PLB_WINDOW;
+}
+
+/* The watts that were learned. */
+static void look_at_watts(const struct machine *m, const struct plb_master *master, struct outcome *o)
+{
+    for (int p = 0; p < m->cluster.n_pus; p++) {
+        double idle, besides;
+        enum plb_watts_origin origin = plb_watts_of(plb_master_watts(master), p, &idle, &besides);
+        o->measured += origin == PLB_WATTS_MEASURED;
+        o->unmeasured += origin == PLB_WATTS_UNMEASURED;
+        if (origin == PLB_WATTS_MEASURED)
+            o->off = fmax(o->off, fabs(besides / m->pus[p].dynamic_watts - 1.0));
+    }
+}
+
+static struct outcome simulate(struct machine *m, enum plb_objective objective, const char *balancer,
+                               const struct plb_virtual_meters *meters, uint64_t seed)
+{
+    struct plb_param params[MAX_PARAMS];
+    struct plb_simulated result;
+    struct plb_aim_answer best;
+    struct plb_error err = {.status = PLB_OK};
+    struct outcome o = {.windows = 0};
+    double x[MOST_PUS], static_watts = 0.0;
+    const struct plb_balancer *b = plb_balancer_find(balancer, "test", &err);
+    assert_non_null(b);
+    default_params(b, params);
+    for (int p = 0; p < m->cluster.n_pus; p++)
+        snprintf(m->pus[p].name, sizeof m->pus[p].name, "p%d", p);
+    memset(m->worked_s, 0, sizeof m->worked_s);
+    struct plb_simulation s = {.cluster = &m->cluster,
+                               .maps = &m->map,
+                               .seed = seed,
+                               .worked_s = m->worked_s,
+                               .meters = *meters,
+                               .watch = {.context = &o.windows, .sent = count_windows},
+                               .migration = {.on = true, .backups = true, .threshold = 1.0, .seed = seed},
+                               .master = {.balancer = b,
+                                          .params = params,
+                                          .units = m->map.units,
+                                          .migration = true,
+                                          .backups = true,
+                                          .goal = {.objective = objective}}};
+    if (plb_simulate(&s, &result, &err) != PLB_OK)
+        fail_msg("seed %llu, %s: %s", (unsigned long long)seed, balancer, err.text);
+    o.seconds = result.makespan_s;
+    o.messages = result.messages;
+    if (plb_master_watts(result.master) != NULL)
+        look_at_watts(m, result.master, &o);
+    plb_master_free(result.master);
+    for (int p = 0; p < m->cluster.n_pus; p++) {
+        static_watts += m->pus[p].static_watts;
+        o.joules += m->pus[p].dynamic_watts * m->worked_s[p];
+    }
+    o.joules += static_watts * o.seconds;
+    struct plb_aim aim = {objective, INFINITY, INFINITY};
+    assert_true(plb_objective_lines(&m->job, &aim, x, &best));
+    o.best_seconds = best.seconds;
+    o.best_joules = best.joules;
+    return o;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Ratios to the optimum; above `most` the test fails. */
+static void distribution(enum plb_objective objective, const char *balancer, const char *what,
+                         const struct plb_virtual_meters *meters, double seconds, uint64_t clusters,
+                         double most)
+{
+    double ratios[CLUSTERS], mean = 0.0, off = 0.0;
+    int n = 0, measured = 0, unmeasured = 0;
+    struct seeds all = seeds(clusters);
+    for (uint64_t seed = all.first; seed < all.end && n < CLUSTERS; seed++) {
+        struct machine m;
+        draw_lasting(&m, seed, seconds, seconds);
+        struct outcome o = simulate(&m, objective, balancer, meters, seed);
+        ratios[n++] = plb_objective_value(objective, o.seconds, o.joules)
+                    / plb_objective_value(objective, o.best_seconds, o.best_joules);
+        measured += o.measured;
+        unmeasured += o.unmeasured;
+        off = fmax(off, o.off);
+        if (ratios[n - 1] > most)
+            fail_msg("seed %llu, %s, %s: %.4f", (unsigned long long)seed, balancer, what, ratios[n - 1]);
+        plb_cost_map_fini(&m.map);
+    }
+    qsort(ratios, (size_t)n, sizeof *ratios, by_value);
+    for (int i = 0; i < n; i++)
+        mean += ratios[i] / n;
+    print_message("%-7s %s, %s, %.0f s, %d clusters: median %.3f, mean %.3f, 90 %% %.3f, most %.3f; watts of "
+                  "%d PUs measured to within %.2g, %d unmeasured\n",
+                  objective == PLB_OBJECTIVE_EDP ? "edp" : "energy", balancer, what, seconds, n,
+                  ratios[n / 2], mean, ratios[n * 9 / 10], ratios[n - 1], measured, off, unmeasured);
+}
+
+static void both(const char *balancer, const char *what, const struct plb_virtual_meters *meters,
+                 double seconds, uint64_t clusters, double most)
+{
+    distribution(PLB_OBJECTIVE_ENERGY, balancer, what, meters, seconds, clusters, most);
+    distribution(PLB_OBJECTIVE_EDP, balancer, what, meters, seconds, clusters, most);
+}
+
+/* PLB_LENGTHS=1: shorter jobs, too, for docs/energy.md. */
+static void exact_meters(void **state)
+{
+    (void)state;
+    const struct plb_virtual_meters exact = {.on = true};
+    for (double seconds = 10.0; seconds < 100.0 && getenv("PLB_LENGTHS") != NULL; seconds *= 2.0)
+        both("sure", "exact", &exact, seconds, USUAL, INFINITY);
+    both("sure", "exact", &exact, 120.0, USUAL, 1.03);
+}
+
+/* A counter that begins again is as good as one that does not. */
+static void wraps(void **state)
+{
+    (void)state;
+    const struct plb_virtual_meters wraps = {.on = true, .range_j = 3000.0};
+    both("sure", "wraps", &wraps, 120.0, USUAL / 3, 1.03);
+}
+
+/* Watts that are 10 % too high for some and too low for others make a choice dearer by 1.1 / 0.9 at most. */
+static void lies(void **state)
+{
+    (void)state;
+    const struct plb_virtual_meters lies = {.on = true, .lie = 0.1};
+    both("sure", "lies", &lies, 120.0, USUAL, 1.03 * 1.1 / 0.9);
+}
+
+static void noise(void **state)
+{
+    (void)state;
+    const struct plb_virtual_meters noise = {.on = true, .noise = 0.05};
+    both("sure", "noise", &noise, 120.0, USUAL, INFINITY);
+}
+
+/* Where counters stand still, all PUs work, as for least time. */
+static void still(void **state)
+{
+    (void)state;
+    struct machine m;
+    const struct plb_virtual_meters still = {.on = true, .still = 1.0};
+    draw_lasting(&m, 7, 30.0, 30.0);
+    struct outcome o = simulate(&m, PLB_OBJECTIVE_ENERGY, "sure", &still, 7);
+    assert_int_equal(o.measured, 0);
+    assert_int_equal(o.unmeasured, m.cluster.n_pus);
+    assert_true(o.seconds < 1.03 * 30.0);
+    plb_cost_map_fini(&m.map);
+}
+
+/* One that stands still after it has been learned changes nothing. */
+static void still_later(void **state)
+{
+    (void)state;
+    const struct plb_virtual_meters later = {.on = true, .still = 1.0, .still_from = 10.0};
+    both("sure", "still after 10 s", &later, 120.0, USUAL / 3, 1.03);
+}
+
+/* Every balancer ends its run. */
+static void all_balancers(void **state)
+{
+    (void)state;
+    const struct plb_virtual_meters exact = {.on = true};
+    for (int i = 0; plb_balancers[i] != NULL; i++)
+        if (strcmp(plb_balancers[i]->name, "oracle") != 0)
+            distribution(PLB_OBJECTIVE_ENERGY, plb_balancers[i]->name, "exact", &exact, 60.0, 2, INFINITY);
+}
+
+/* With least time no window is told. */
+static void least_time_has_no_windows(void **state)
+{
+    (void)state;
+    struct machine m;
+    const struct plb_virtual_meters none = {.on = false}, exact = {.on = true};
+    draw_lasting(&m, 7, 10.0, 10.0);
+    struct outcome with = simulate(&m, PLB_OBJECTIVE_TIME, "sure", &exact, 7);
+    struct outcome without = simulate(&m, PLB_OBJECTIVE_TIME, "sure", &none, 7);
+    assert_int_equal(with.windows, 0);
+    assert_int_equal(with.messages, without.messages);
+    assert_true(with.seconds == without.seconds);
+    plb_cost_map_fini(&m.map);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exact_meters),  cmocka_unit_test(wraps),
+        cmocka_unit_test(lies),          cmocka_unit_test(noise),
+        cmocka_unit_test(still),         cmocka_unit_test(still_later),
+        cmocka_unit_test(all_balancers), cmocka_unit_test(least_time_has_no_windows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

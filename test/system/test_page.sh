@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# The page of a report: of real and simulated runs, and in a browser.
+. "$(dirname "$0")/../support/lib.sh"
+demo=$root/examples/demo/app.conf cluster=$root/hostfiles/demo.cluster
+
+ranks 3 --report "$tmp/real.html" --balancer static "$demo" matmul.columns=600 matmul.rows=500 \
+    matmul.inner=500 cluster.file="$cluster"
+ok "three ranks write a page" $?
+tail -n 1 "$tmp/real.html" >"$tmp/out"
+grep -qxF '</body></html>' "$tmp/out" && grep -qF '% of the ideal.' "$tmp/real.html" &&
+    grep -qF '"events":[' "$tmp/real.html"
+ok "it has a verdict, and the trace of the run" $?
+
+alone --quiet --simulate "$cluster" --report "$tmp/simulated.html" "$demo"
+ok "a simulation writes a page" $?
+alone --quiet --simulate "$cluster" --report "$tmp/simulated.json" "$demo"
+cat >"$tmp/inside.py" <<'P'
+import json, re, sys
+def read(name):
+    page = open(f'{sys.argv[1]}/{name}.html').read()
+    text = re.search(r'<script type="application/json" id="report">(.*?)</script>', page, re.S).group(1)
+    return page, json.loads(text)
+P
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+page, inside = read('simulated')
+report = json.load(open(sys.argv[1] + '/simulated.json'))
+assert inside.keys() == report.keys()
+assert len(inside['pus']) == len(report['pus']) and inside['pus'][0].keys() == report['pus'][0].keys()
+assert abs(inside['makespan_s'] - report['makespan_s']) < 1e-4 * report['makespan_s']
+assert '://' not in page
+P
+ok "the page has the report as JSON, and names no address" $?
+
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+for name in 'real', 'simulated':
+    r = read(name)[1]
+    assert len(r['traffic']) == r['nodes'] == 3
+    assert sum(t['messages'] for t in r['traffic']) == r['messages']
+    sent = [t['bytes'] for t in r['traffic']]
+    assert 0 < sum(sent) <= r['bytes_moved'] and min(sent) > 0
+    lost = sum(l['seconds'] for l in r['losses'])
+    assert abs(r['ideal_s'] + lost - r['makespan_s']) < 1e-4 * r['makespan_s']
+P
+ok "traffic and losses add up in real and simulated runs" $?
+
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+if [ -z "$browser" ]; then
+    skip "pages in a browser" "there is no chromium (scripts/install-deps --test)"
+    done_testing
+fi
+# opened PAGE: the page as the browser has it after its scripts ran, in $tmp/dom; no name is looked up.
+opened() {
+    timeout 100 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/profile" \
+        --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=5000 --dump-dom "file://$1" \
+        >"$tmp/dom" 2>"$tmp/out"
+}
+# drawn NAME PAGE SECTION...: the page draws these charts, makes no mistake and fetches nothing.
+drawn() {
+    local name=$1 page=$2 section
+    shift 2
+    opened "$page" && grep -q '</html>' "$tmp/dom" || { ok "$name opens in a browser" 1; return; }
+    grep -o '<html[^>]*>' "$tmp/dom" >"$tmp/out"
+    grep -qF 'data-drawn="yes"' "$tmp/out" && ! grep -q 'class="error script-error"' "$tmp/dom"
+    ok "$name: the scripts make no mistake" $?
+    grep -qF 'data-fetched="0"' "$tmp/out"
+    ok "$name: nothing is fetched" $?
+    for section in "$@"; do
+        python3 - "$tmp/dom" "$section" <<'P' || { echo "no chart in $section"; false; }
+import re, sys
+page = open(sys.argv[1]).read()
+section = re.search(r'<section id="%s"([^>]*)>(.*?)</section>' % sys.argv[2], page, re.S)
+sys.exit(not section or 'hidden' in section.group(1) or '<svg' not in section.group(2))
+P
+        ok "$name: $section is drawn" $?
+    done
+}
+drawn "a run of three ranks" "$tmp/real.html" losses gantt shares curves rates traffic
+drawn "a simulation" "$tmp/simulated.html" losses gantt shares curves rates traffic
+grep -qF 'id="trace"' "$tmp/dom" && grep -qF '>master</text>' "$tmp/dom"
+ok "the master and its solves are a row" $?
+
+# A part that is missing is no empty frame.
+sed 's/<script type="application\/json" id="trace">.*<\/script>$//' "$tmp/simulated.html" >"$tmp/bare.html"
+drawn "a page without a trace" "$tmp/bare.html" losses shares
+[ "$(grep -cE '<section id="(gantt|rates)" hidden' "$tmp/dom")" -eq 2 ]
+ok "charts without data stay hidden" $?
+sed 's/^const byId/broken; &/' "$tmp/simulated.html" >"$tmp/broken.html"
+opened "$tmp/broken.html"
+grep -q 'class="error script-error"' "$tmp/dom"
+ok "a mistake of a script shows on the page" $?
+
+PLB_PAGE=$tmp/large.html "$BUILD/test/unit/test_page" >"$tmp/out" 2>&1
+drawn "1,000,000 tasks of 1,000 PUs" "$tmp/large.html" losses gantt shares rates
+grep -qF 'A row is the mean of 21 PUs' "$tmp/dom" && grep -qF 'are shown as 700 columns' "$tmp/dom"
+ok "the page says that tasks and PUs are drawn together" $?
+echo "# $(stat -c %s "$tmp/large.html") bytes, drawn after $(grep -o 'data-ms="[0-9]*"' "$tmp/dom")"
+done_testing

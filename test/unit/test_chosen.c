@@ -1,0 +1,104 @@
+/* Who works for least energy, by the samples of two PUs: the quicker one is the cheaper one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "core/chosen.h"
+
+enum { PUS = 2 };
+
+struct pair {
+    struct plb_pu_info infos[PUS];
+    struct plb_pu pus[PUS];
+    struct plb_sample samples[PUS][2];
+    struct plb_view view;
+    struct plb_chosen *chosen;
+};
+
+static void begin(struct pair *p)
+{
+    const struct plb_goal goal = {.objective = PLB_OBJECTIVE_ENERGY};
+    *p = (struct pair){.view = {.total = 1e5, .remaining = 1e5, .n_pus = PUS, .living = PUS}};
+    p->view.pus = p->pus;
+    for (int i = 0; i < PUS; i++) {
+        p->infos[i] = (struct plb_pu_info){.node = i, .static_watts = 5.0, .dynamic_watts = 50.0};
+        p->pus[i].samples = p->samples[i];
+    }
+    p->chosen = plb_chosen_new(&goal, p->infos, PUS, PUS, PUS, false);
+    plb_chosen_begin(p->chosen, &p->view);
+}
+
+/* PU i has done a task of so much work. */
+static void report(struct pair *p, int i, double work, double execute_s, double transfer_s)
+{
+    struct plb_sample sample = {.work = work, .execute_s = execute_s, .transfer_s = transfer_s, .tasks = 1};
+    p->samples[i][p->pus[i].n_samples++] = sample;
+    p->view.now += execute_s + transfer_s;
+    plb_chosen_reported(p->chosen, &p->view, i);
+    if (plb_chosen_due(p->chosen, &p->view))
+        plb_chosen_decide(p->chosen, &p->view, p->view.total);
+}
+
+static void expect(struct pair *p, bool first_out, bool second_out)
+{
+    assert_int_equal(plb_chosen_out(p->chosen, 0), first_out);
+    assert_int_equal(plb_chosen_out(p->chosen, 1), second_out);
+    plb_chosen_free(p->chosen);
+}
+
+static void the_dearer_one_is_left_out(void **state)
+{
+    struct pair p;
+    (void)state;
+    begin(&p);
+    report(&p, 0, 1000.0, 1.0, 0.0);
+    report(&p, 1, 1000.0, 0.1, 0.0);
+    expect(&p, true, false);
+}
+
+/* It would never be measured again. */
+static void a_first_transfer_that_is_long_leaves_nobody_out(void **state)
+{
+    struct pair p;
+    (void)state;
+    begin(&p);
+    report(&p, 0, 1000.0, 1.0, 0.0);
+    report(&p, 1, 1000.0, 0.1, 2.0);
+    expect(&p, true, false);
+}
+
+/* It may be as quick as the others. */
+static void a_pu_that_has_not_reported_is_not_left_out(void **state)
+{
+    struct pair p;
+    (void)state;
+    begin(&p);
+    report(&p, 1, 1000.0, 0.1, 0.0);
+    expect(&p, false, false);
+}
+
+static void where_the_chosen_one_is_lost_the_other_works(void **state)
+{
+    struct pair p;
+    (void)state;
+    begin(&p);
+    report(&p, 0, 1000.0, 1.0, 0.0);
+    report(&p, 1, 1000.0, 0.1, 0.0);
+    p.pus[1].lost = true;
+    plb_chosen_lost(p.chosen, 1);
+    assert_true(plb_chosen_due(p.chosen, &p.view));
+    plb_chosen_decide(p.chosen, &p.view, p.view.total);
+    expect(&p, false, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_dearer_one_is_left_out),
+        cmocka_unit_test(a_first_transfer_that_is_long_leaves_nobody_out),
+        cmocka_unit_test(a_pu_that_has_not_reported_is_not_left_out),
+        cmocka_unit_test(where_the_chosen_one_is_lost_the_other_works),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

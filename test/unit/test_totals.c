@@ -1,0 +1,71 @@
+/* Sums over the reports of PUs, from literals: who has waited at the end of a pass, and for whom. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/totals.h"
+
+static void near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-9))
+        fail_msg("got %.12g, expected %.12g", got, expected);
+}
+
+/* A pass from second 10 to 20, whose last report is of two tasks of 3 s, by PU 0. */
+static void waits_are_tail_while_the_last_task_runs(void **state)
+{
+    (void)state;
+    struct plb_pu_totals totals[4] = {{.latest = 20.0}, /* ended the pass */
+                                      {.latest = 18.0}, /* waited for the last task alone */
+                                      {.latest = 12.0}, /* waited for more */
+                                      {.latest = 4.0}}; /* reported in an earlier pass: had nothing to do */
+    struct plb_done done = {.tasks = 2, .execute_s = 5.0, .transfer_s = 1.0};
+    plb_totals_end_pass(totals, 4, 0, &done, 10.0, 20.0);
+    const double tail[] = {0.0, 2.0, 3.0, 3.0}, imbalance[] = {0.0, 0.0, 5.0, 7.0};
+    for (int p = 0; p < 4; p++) {
+        near(totals[p].tail_s, tail[p]);
+        near(totals[p].imbalance_s, imbalance[p]);
+        near(totals[p].held_up_s, p == 0 ? 20.0 : 0.0);
+    }
+    totals[0].latest = 21.0; /* the next pass adds to it */
+    plb_totals_end_pass(totals, 4, 1, &done, 20.0, 22.0);
+    near(totals[0].tail_s, 1.0);
+    near(totals[1].held_up_s, 1.0 + 2.0 + 2.0);
+    near(totals[2].imbalance_s, 5.0);
+}
+
+/* A PU that has failed waits for nobody. A time that is no number counts as none. */
+static void failed_pus_and_bad_times_do_not_count(void **state)
+{
+    (void)state;
+    struct plb_pu_totals totals[3] = {{.latest = 2.0}, {.latest = 0.0}, {.latest = 1.0}};
+    struct plb_done done = {.tasks = 1, .execute_s = NAN, .transfer_s = -1.0};
+    assert_true(plb_totals_fail(&totals[1], "broken"));
+    plb_totals_end_pass(totals, 3, 0, &done, 0.0, 2.0);
+    near(totals[1].tail_s + totals[1].imbalance_s, 0.0);
+    near(totals[2].imbalance_s, 1.0);
+    near(totals[0].held_up_s, 1.0);
+}
+
+static void training_is_lost_as_far_as_nothing_was_done(void **state)
+{
+    (void)state;
+    struct plb_pu_totals totals[2] = {{.execute_s = 1.0, .transfer_s = 0.5}, {.execute_s = 9.0}};
+    plb_totals_end_training(totals, 2, 4.0);
+    near(totals[0].training_s, 2.5);
+    near(totals[1].training_s, 0.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_are_tail_while_the_last_task_runs),
+        cmocka_unit_test(failed_pus_and_bad_times_do_not_count),
+        cmocka_unit_test(training_is_lost_as_far_as_nothing_was_done),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
