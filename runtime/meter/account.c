@@ -71,6 +71,8 @@ enum plb_meter_state plb_meter_account_state(const struct plb_meter_account *a,
         return PLB_METER_GOOD;
     if (fmax(a->still, a->at - a->moved) >= PLB_METER_STILL)
         return PLB_METER_STANDS;
+    if (a->count == a->start && a->joules <= 0.0)
+        return a->integral > 0.0 ? PLB_METER_STANDS : PLB_METER_NO_TIME;
     if (a->lost > 0.0)
         return PLB_METER_GAPS;
     double apart = fabs(a->joules - a->integral);

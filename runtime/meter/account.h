@@ -30,7 +30,7 @@ struct plb_meter_account {
 /* Whether it is to be believed. */
 enum plb_meter_state {
     PLB_METER_GOOD,
-    PLB_METER_NO_TIME,  /* there are no two readings */
+    PLB_METER_NO_TIME,  /* there are no two readings, or they are too near for a counter to move */
     PLB_METER_STANDS,   /* the counter has not moved */
     PLB_METER_GAPS,     /* for a while nobody has read it: the joules are fewer than were used */
     PLB_METER_DISAGREES /* counter and integral differ */

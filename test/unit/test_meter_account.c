@@ -38,6 +38,20 @@ static void one_reading_is_none(void **state)
     assert_near(plb_meter_account_joules(&a, &rapl), 0.0, 0.0);
 }
 
+/* For a second it may be the counter's resolution: that is no reason to tell of 0 J. */
+static void a_count_that_never_moves_measures_nothing(void **state)
+{
+    (void)state;
+    struct plb_meter_account a = {0};
+    plb_meter_account_add(&a, &rapl, 10.0, 5, 0.0);
+    plb_meter_account_add(&a, &rapl, 11.0, 5, 0.0);
+    assert_int_equal(plb_meter_account_state(&a, &rapl), PLB_METER_NO_TIME);
+    plb_meter_account_add(&a, &rapl, 11.1, 6, 0.0);
+    assert_int_equal(plb_meter_account_state(&a, &rapl), PLB_METER_GOOD);
+    plb_meter_account_add(&a, &rapl, 20.0, 6, 0.0);
+    assert_int_equal(plb_meter_account_state(&a, &rapl), PLB_METER_STANDS);
+}
+
 /* 1,000 J of range last 2.5 s at twice the least power that is thought of. */
 static void a_long_gap_may_hide_a_whole_round(void **state)
 {
@@ -203,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_counter_begins_again),
         cmocka_unit_test(one_reading_is_none),
+        cmocka_unit_test(a_count_that_never_moves_measures_nothing),
         cmocka_unit_test(a_long_gap_may_hide_a_whole_round),
         cmocka_unit_test(a_counter_that_is_reset_counts_no_joules_for_it),
         cmocka_unit_test(a_counter_that_stands_is_not_believed),

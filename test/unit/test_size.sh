@@ -29,4 +29,7 @@ ok "no function has more than 50 lines" $(($(wc -l <"$tmp/out") > 0))
 # shellcheck disable=SC2086
 grep -nE '^.{111,}$' $sources $scripts $makefiles | cut -d : -f 1,2 >"$tmp/out"
 ok "no line has more than 110 columns" $(($(wc -l <"$tmp/out") > 0))
+
+find test scripts -name '*.sh' ! -perm -u+x -exec grep -l '^#!' {} + >"$tmp/out"
+ok "every script that names its interpreter can be executed" $(($(wc -l <"$tmp/out") > 0))
 done_testing
