@@ -41,8 +41,8 @@ lines "$tmp/two.cluster" '[node a]' 'pus = p' '[node b]' 'pus = q' '[pu p]' '[pu
     'copy = 1e9, 1e-6'
 right "on a PU with memory of its own" 2 cluster.file="$tmp/two.cluster"
 
-# A rank is lost in a later pass, when it has kept inputs. Others pull them. A rank has eight tasks in a pass at
-# most, so the first one that comes to the gate is in a later pass. How many tasks a rank has depends on time.
+# A rank is lost in a later pass, when it has kept inputs. Others pull them. A rank has eight tasks in a pass
+# at most, so the first one that comes to the gate is in a later pass.
 if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
     # shellcheck disable=SC2034 # lib.sh uses it
     LAUNCH=(timeout 120 mpirun --enable-recovery) gate_at=12
