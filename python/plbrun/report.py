@@ -34,8 +34,28 @@ def _load(path):
     try:
         with open(path, encoding="utf-8") as file:
             return json.load(file)
-    except ValueError as error:  # of JSON, or of UTF-8
+    except (ValueError, RecursionError) as error:  # of JSON, or of UTF-8; of thousands of brackets
         raise FormatError(f"{path}: this is no JSON file: {error}") from error
+
+
+_TYPES = {
+    "array": list,
+    "boolean": bool,
+    "integer": int,
+    "null": type(None),
+    "number": (int, float),
+    "object": dict,
+    "string": str,
+}
+
+
+def _fits(value, known):
+    """Whether a value has the type of the format, and rows have all keys."""
+    types = known["type"] if isinstance(known["type"], list) else [known["type"]]
+    if not any(isinstance(value, _TYPES[name]) for name in types):
+        return False
+    keys = set(known.get("items", {}).get("required", []))
+    return not isinstance(value, list) or all(isinstance(row, dict) and keys <= row.keys() for row in value)
 
 
 def read(path):
@@ -52,6 +72,9 @@ def read(path):
     missing = [key for key in schema()["required"] if key not in fields]
     if missing:
         raise FormatError(f"{path}: the report has no {missing[0]!r}; it is damaged")
+    for key, known_key in schema()["properties"].items():
+        if key in fields and not _fits(fields[key], known_key):
+            raise FormatError(f"{path}: {key!r} is not what a report has there; it is damaged")
     return Report(fields, str(path))
 
 
@@ -137,4 +160,4 @@ def table(reports):
     result = pd.DataFrame(rows, index=[run.path for run in runs])
     settings = pd.DataFrame([run.settings for run in runs], index=result.index)
     differing = [key for key in settings.columns if settings[key].nunique(dropna=False) > 1]
-    return result.join(settings[differing])
+    return pd.concat([result, settings[differing]], axis=1)  # a join would mix rows of one path

@@ -8,6 +8,7 @@ import pandas as pd
 from plbrun.report import FormatError, _load
 
 _COLUMNS = ["event", "node", "pu", "start_s", "seconds", "first", "count", "pass", "block"]
+_SPAN = {"name", "pid", "tid", "ts", "dur"}  # keys of an event with a length
 
 
 def read_trace(path):
@@ -23,6 +24,9 @@ def _events(path):
     trace = _load(path)
     if not isinstance(trace, dict) or not isinstance(trace.get("traceEvents"), list):
         raise FormatError(f"{path}: this is no trace of plbrun; plbrun --trace {path} writes one (.json)")
+    for number, event in enumerate(trace["traceEvents"]):
+        if not isinstance(event, dict) or (event.get("ph") == "X" and not _SPAN <= event.keys()):
+            raise FormatError(f"{path}: event {number} is not what a trace of plbrun has there; it is damaged")
     return trace["traceEvents"]
 
 

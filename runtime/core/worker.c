@@ -180,7 +180,8 @@ static bool on_recall(struct plb_worker *w, const struct plb_message *m, struct 
     if (!w->migration.on || m->pu >= w->pus.n || (here && recall->thief_pu >= w->pus.n))
         return false;
     struct plb_own_pu *pu = &w->pus.at[m->pu];
-    bool taker = !here || w->pus.at[recall->thief_pu].served, all = recall->turn == PLB_RESTS;
+    bool taker = !here || (recall->thief_pu != m->pu && w->pus.at[recall->thief_pu].served),
+         all = recall->turn == PLB_RESTS;
     if (!taker && recall->turn == PLB_AS_BEFORE)
         return false;
     double most = all ? 1.0 : MOST_RECALLED;

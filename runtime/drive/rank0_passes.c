@@ -61,6 +61,8 @@ static bool has_arrays(struct plb_rank *r)
         return false;
     if (plb_master_unfolded(master) == 0)
         return true;
+    if (plb_rank0_must_wait(r)) /* else ranks that await replaced buffers of this pass would never get them */
+        return false;
     plb_log(PLB_LOG_INFO, "the arrays of %s are lost, and computed again",
             plb_units_print(plb_master_unfolded(master), r->kernel->unit, units));
     rank0->repairs++;

@@ -69,12 +69,17 @@ void plb_own_set_free(struct plb_own_set *s)
     free(s);
 }
 
-/* A set that has not come will not: its node is lost. */
+/* A set that has not come will not: its node is lost, and MPI may still write to its memory. */
 static void put_aside(struct plb_own_set *s)
 {
     while (s->all != NULL) {
         struct coming *c = s->all;
         s->all = c->next;
+        c->next = NULL;
+        if (c->memory == NULL) {
+            free_list(c);
+            continue;
+        }
         c->next = s->old;
         s->old = c;
     }

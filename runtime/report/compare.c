@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "report/compare_inside.h"
 
@@ -47,7 +48,7 @@ static int read_run(const char *file, json_t **run, struct plb_error *err)
 /* ---------------------------------------------------------------- set-ups */
 
 /* Keys of a report that make a set-up, beside settings and PUs. */
-static const char *const traits[] = {"app", "version", "mode", "nodes", "units", NULL};
+static const char *const traits[] = {"app", "version", "mode", "nodes", "units", "status", NULL};
 
 /* The value of a setting, or NULL. */
 static const char *setting(const json_t *run, const char *section, const char *key)
@@ -102,7 +103,8 @@ static int group(struct plb_comparison *c, struct plb_error *err)
                             "other settings, PUs or versions are other set-ups",
                             c->files[r], s + 1, PLB_SETUPS);
         if (s == c->n_setups)
-            c->setups[c->n_setups++] = (struct plb_setup){.name = {(char)('A' + s), '\0'}, .first = r};
+            c->setups[c->n_setups++] = (struct plb_setup){
+                .name = {(char)('A' + s), '\0'}, .status = text_of(c->runs[r], "status"), .first = r};
         c->setups[s].n++;
         c->setup_of[r] = s;
     }
@@ -259,6 +261,10 @@ int plb_compare(char *const *files, int n, const char *file, bool quiet, struct 
         return plb_fail(err, PLB_EINPUT, "--compare needs reports: plbrun --compare a.json b.json ...");
     struct plb_comparison c = {.files = files};
     bool alone = file != NULL && strcmp(file, "-") == 0;
+    for (int i = 0; i < n && file != NULL; i++)
+        if (plb_file_same(files[i], file))
+            return plb_fail(err, PLB_EINPUT,
+                            "--report %s: this is one of the reports to compare; name another file", file);
     c.runs = plb_alloc((size_t)n * sizeof *c.runs);
     c.setup_of = plb_alloc((size_t)n * sizeof *c.setup_of);
     for (; c.n_runs < n && err->status == PLB_OK; c.n_runs++)

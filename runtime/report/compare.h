@@ -1,6 +1,6 @@
 /* plbrun --compare: what differs between runs, by their reports. Runs of the same set-up are repeats of each
- * other: the same kernel, units, version, PUs and settings. The spread of repeats says which differences
- * between set-ups may be chance.
+ * other: the same kernel, units, version, status, PUs and settings. The spread of repeats says which
+ * differences between set-ups may be chance.
  *
  * A difference stands out where the values of one set-up are all below those of the other, with two repeats
  * of each at least. By chance that happens in 1 of 10 quantities with three repeats of each, and in 1 of 126

@@ -20,8 +20,9 @@ struct plb_spread {
 
 struct plb_setup {
     char name[2];
-    int first; /* the run that shows what the set-up is */
-    int n;     /* its repeats */
+    const char *status; /* done, or how else its runs ended; borrowed */
+    int first;          /* the run that shows what the set-up is */
+    int n;              /* its repeats */
 };
 
 /* A quantity, of the run or of a PU. */

@@ -88,15 +88,31 @@ bool plb_worth_showing(const struct plb_comparison *c, const struct plb_compared
     return shows;
 }
 
+/* NULL: no run has one. */
+static const struct plb_compared *makespan_of(const struct plb_comparison *c)
+{
+    for (int i = 0; i < c->n_quantities; i++)
+        if (strcmp(c->quantities[i].field->key, "makespan_s") == 0)
+            return &c->quantities[i];
+    return NULL;
+}
+
+static bool ended_well(const struct plb_setup *setup)
+{
+    return setup->status[0] == '\0' || strcmp(setup->status, "done") == 0;
+}
+
 char *plb_comparison_verdict(const struct plb_comparison *c, int setup, char text[256])
 {
-    const struct plb_compared *q = c->quantities;
-    while (strcmp(q->field->key, "makespan_s") != 0)
-        q++;
+    const struct plb_compared *q = makespan_of(c);
     const char *name = c->setups[setup].name, *first = c->setups[0].name;
-    double by = change(q, setup);
+    int unwell = !ended_well(&c->setups[0]) ? 0 : setup;
+    double by = q != NULL ? change(q, setup) : (double)NAN;
     const char *way = by > 0.0 ? "more" : "less";
-    if (!isfinite(by))
+    if (!ended_well(&c->setups[unwell]))
+        snprintf(text, 256, "%s did not end well (status: %s), so its makespan cannot be compared with %s.",
+                 c->setups[unwell].name, c->setups[unwell].status, unwell == 0 ? name : first);
+    else if (!isfinite(by))
         snprintf(text, 256, "The makespans of %s and %s cannot be compared.", first, name);
     else if (c->setups[0].n == 1 || c->setups[setup].n == 1)
         snprintf(text, 256, "%s takes %.1f %% %s time than %s. %s, so this may be chance: repeat it.", name,

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "report/compare_inside.h"
 #include "report/html.h"
+#include "report/json_text.h"
 
 #define DIGITS 9 /* of a number with a fraction, as in a report */
 
@@ -17,9 +18,9 @@ static json_t *json_setups(const struct plb_comparison *c)
         json_t *files = json_array(), *differs = json_object();
         for (int r = 0; r < c->n_runs; r++)
             if (c->setup_of[r] == s)
-                json_array_append_new(files, json_string(c->files[r]));
+                json_array_append_new(files, plb_json_text(c->files[r]));
         for (int i = 0; i < c->n_intended; i++)
-            json_object_set_new(differs, c->intended[i].name, json_string(c->intended[i].value[s]));
+            json_object_set_new(differs, c->intended[i].name, plb_json_text(c->intended[i].value[s]));
         json_array_append_new(setups, json_pack("{s:s, s:o, s:o}", "name", c->setups[s].name, "files", files,
                                                 "differs_in", differs));
     }
@@ -38,8 +39,10 @@ static json_t *json_quantity(const struct plb_comparison *c, const struct plb_co
                                                   spread->low, "median", spread->median, "high", spread->high,
                                                   "stands_out", (int)q->stands_out[s]));
     }
-    return json_pack("{s:s, s:s*, s:o}", "key", q->field->key, "pu", q->of[0] != '\0' ? q->of : NULL,
-                     "setups", with);
+    json_t *row = json_pack("{s:s, s:o}", "key", q->field->key, "setups", with);
+    if (q->of[0] != '\0')
+        json_object_set_new(row, "pu", plb_json_text(q->of));
+    return row;
 }
 
 static void write_json(const struct plb_comparison *c, FILE *out)

@@ -103,7 +103,7 @@ static void say_run(const struct plb_front_page *page, FILE *out)
 {
     double least = page->front->then_joules;
     char text[PLB_QUANTITY_TEXT];
-    if (!isfinite(page->run_joules))
+    if (!isfinite(page->run_joules) || least <= 0.0) /* nothing draws watts: all rows are alike */
         return;
     if (isfinite(least))
         fprintf(out, "this run took %.3f times the least energy within its time, which is %s\n",

@@ -50,6 +50,7 @@ static void set_limits(struct chart *c)
         include(c, c->page->run_seconds, c->page->run_joules);
     for (int i = 0; i < 2; i++) {
         double around = AROUND * fmax(c->high[i] - c->low[i], 0.1 * c->high[i]);
+        around = around > 0.0 ? around : 1.0; /* nothing draws watts */
         c->low[i] = fmax(c->low[i] - around, 0.0);
         c->high[i] += around;
     }

@@ -3,6 +3,8 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "report/json_text.h"
+
 #define DIGITS 9 /* of a number with a fraction, as in reports */
 
 static void put(json_t *object, const char *key, double number)
@@ -63,7 +65,7 @@ static json_t *pus(const struct plb_front_page *page)
     for (int p = 0; p < page->n_pus; p++) {
         json_t *object = json_object();
         json_object_set_new(object, "id", json_integer(p));
-        json_object_set_new(object, "name", json_string(page->pus[p].name));
+        json_object_set_new(object, "name", plb_json_text(page->pus[p].name));
         json_object_set_new(object, "node", json_integer(page->pus[p].node));
         json_array_append_new(all, object);
     }
@@ -75,7 +77,7 @@ void plb_front_print_json(const struct plb_front_page *page, FILE *out)
     json_t *all = json_object(), *rows = json_array();
     for (int i = 0; i < page->front->n; i++)
         json_array_append_new(rows, row(page, i));
-    json_object_set_new(all, "app", json_string(page->app));
+    json_object_set_new(all, "app", plb_json_text(page->app));
     json_object_set_new(all, "from", json_string(page->by));
     json_object_set_new(all, "static", json_string(page->rule));
     json_object_set_new(all, "passes", json_integer(page->passes));

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Text between tags or quotes: what HTML would take for a tag is escaped, and a control character is a blank.
- */
+/* Text between tags or quotes: what HTML would take for a tag is escaped, a control character is a blank, and
+ * a byte that is not UTF-8 a '?'. */
 void plb_html_text(const char *text, FILE *out);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "report/fields.h"
+#include "report/json_text.h"
 
 #define DIGITS 9      /* of a number with a fraction: enough for a nanosecond in a second */
 #define PAGE_DIGITS 6 /* the same in a page, where people see three or four of them */
@@ -27,18 +28,6 @@ static json_t *array(const struct plb_field *fields, size_t record_bytes, const 
     return all;
 }
 
-/* Of a text that is not UTF-8, as names of files may be, every byte that is not ASCII becomes a '?'. */
-static json_t *json_text(const char *text)
-{
-    json_t *as_is = json_string(text);
-    char *copy = as_is == NULL ? strdup(text) : NULL;
-    for (char *c = copy; c != NULL && *c != '\0'; c++)
-        *c = (unsigned char)*c > 127 ? '?' : *c;
-    json_t *value = as_is == NULL ? json_string(copy) : as_is;
-    free(copy);
-    return value;
-}
-
 /* NULL where JSON has no such value: a number that is not finite. */
 static json_t *json_of(const struct plb_field *field, const struct plb_report *report,
                        const struct plb_value *value)
@@ -47,7 +36,7 @@ static json_t *json_of(const struct plb_field *field, const struct plb_report *r
     case PLB_VALUE_FLAG: return json_boolean(value->whole != 0);
     case PLB_VALUE_WHOLE: return json_integer((json_int_t)value->whole);
     case PLB_VALUE_REAL: return json_real(value->real);
-    case PLB_VALUE_TEXT: return json_text(value->text);
+    case PLB_VALUE_TEXT: return plb_json_text(value->text);
     case PLB_VALUE_OBJECT: return object(field->fields, report, value->list);
     case PLB_VALUE_LIST: return array(field->fields, field->record_bytes, report, value);
     default: return json_null();

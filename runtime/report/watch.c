@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "report/json_text.h"
 #include "report/quantity.h"
 
 #define BAR 12       /* characters of the bar of the PU that has done most */
@@ -115,9 +116,9 @@ void plb_watch_json(const struct plb_watched *w, FILE *out)
     for (int p = 0; p < w->n_pus; p++) {
         const struct plb_watched_pu *pu = &w->pus[p];
         const char *does = pu->gone ? "lost" : pu->held == 0 ? "idle" : pu->late ? "late" : "works";
-        json_t *row = json_pack("{s:i, s:i, s:s, s:s, s:I, s:f, s:I}", "id", pu->id, "node", pu->node, "name",
-                                pu->name, "does", does, "done", (json_int_t)pu->done, "rate", pu->rate,
-                                "held", (json_int_t)pu->held);
+        json_t *row = json_pack("{s:i, s:i, s:o, s:s, s:I, s:f, s:I}", "id", pu->id, "node", pu->node, "name",
+                                plb_json_text(pu->name), "does", does, "done", (json_int_t)pu->done, "rate",
+                                pu->rate, "held", (json_int_t)pu->held);
         if (pu->held > 0) {
             json_object_set_new(row, "first", json_integer((json_int_t)pu->first));
             json_object_set_new(row, "last", json_integer((json_int_t)pu->last));
@@ -126,9 +127,9 @@ void plb_watch_json(const struct plb_watched *w, FILE *out)
         }
         json_array_append_new(pus, row);
     }
-    json_t *all = json_pack("{s:s, s:i, s:I, s:I, s:f, s:o, s:o}", "unit", w->unit, "pass", w->pass, "units",
-                            (json_int_t)w->units, "done", (json_int_t)w->done, "seconds", w->seconds,
-                            "left_s", number(w->left_s), "pus", pus);
+    json_t *all = json_pack("{s:o, s:i, s:I, s:I, s:f, s:o, s:o}", "unit", plb_json_text(w->unit), "pass",
+                            w->pass, "units", (json_int_t)w->units, "done", (json_int_t)w->done, "seconds",
+                            w->seconds, "left_s", number(w->left_s), "pus", pus);
     json_dumpf(all, out, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
     fputc('\n', out);
     json_decref(all);

@@ -1,9 +1,12 @@
 /* sums: a large reduced array of whole numbers, which has each unit once or the result is wrong. Its fold can
- * last long where it folds arrays of several units, so that a test finds a rank while it does. */
+ * last long where it folds arrays of several units, so that a test finds a rank while it does. A unit counts
+ * twice where its table, which is replaced after each pass, is not whole. SUMS_NEXT=FILE: after the first
+ * pass `next` says so on stderr, and waits until the file is there; tasks wait at the gate after that. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "gate.h"
 #include "plb/kernel.h"
@@ -15,15 +18,17 @@ static const struct plb_option options[] = {
     {"nap", PLB_REAL, "0", 0, 1, NULL, "seconds of sleep per unit"},
     {"fold_nap", PLB_REAL, "0", 0, 10, NULL, "seconds of sleep in a fold of two sets"},
     {"labels", PLB_FLAG, "no", 0, 0, NULL, "each unit has an output, which stays where it is computed"},
+    {"table", PLB_INT, "0", 0, 1e9, NULL, "bytes of a replicated buffer that is replaced; 0: there is none"},
     {0},
 };
 
 struct args {
-    int64_t entries, labels;
+    int64_t entries, labels, words; /* words: of the table */
     double nap, fold_nap;
 };
 
-static int64_t *sums, *labels;
+static int64_t *sums, *labels, *table;
+static int table_handle;
 
 static int64_t entry_of(int64_t unit, int64_t entries)
 {
@@ -37,12 +42,22 @@ static void sleep_for(double seconds)
         nanosleep(&t, NULL);
 }
 
+static bool next_is_over(void)
+{
+    const char *file = getenv("SUMS_NEXT");
+    return file == NULL || access(file, F_OK) == 0;
+}
+
 /* Entry 0 counts units. */
 static int entry(const struct plb_task *task)
 {
     const struct args *args = task->args;
     int64_t *array = task->data[0], *own = args->labels ? task->data[1] : NULL;
-    wait_at_gate(task);
+    const int64_t *known = args->words > 0 ? task->data[args->labels ? 2 : 1] : NULL;
+    if (next_is_over())
+        wait_at_gate(task);
+    if (known != NULL && known[0] != known[args->words - 1])
+        array[0]++;
     for (int64_t u = task->first; u < task->first + task->count; u++) {
         array[0]++;
         if (args->entries > 1)
@@ -69,7 +84,8 @@ static void fold(const struct plb_folding *folding)
 
 static int setup(struct plb_app *app)
 {
-    struct args args = {plb_app_int(app, "entries"), plb_app_flag(app, "labels"), plb_app_real(app, "nap"),
+    struct args args = {plb_app_int(app, "entries"), plb_app_flag(app, "labels"),
+                        plb_app_int(app, "table") / 8, plb_app_real(app, "nap"),
                         plb_app_real(app, "fold_nap")};
     int64_t units = plb_app_int(app, "units");
     plb_app_units(app, units);
@@ -81,14 +97,20 @@ static int setup(struct plb_app *app)
                                          .bytes = (size_t)args.entries * sizeof *sums,
                                          .op = args.fold_nap > 0.0 ? PLB_OWN_FOLD : PLB_SUM,
                                          .type = PLB_INT64});
-    if (!plb_app_flag(app, "labels"))
+    if (plb_app_flag(app, "labels")) {
+        labels = plb_app_alloc(app, (size_t)units * sizeof *labels);
+        plb_app_data(app, &(struct plb_data){.name = "labels",
+                                             .mode = PLB_OUTPUT,
+                                             .data = labels,
+                                             .unit_bytes = sizeof *labels,
+                                             .stays = true});
+    }
+    if (args.words == 0)
         return PLB_OK;
-    labels = plb_app_alloc(app, (size_t)units * sizeof *labels);
-    plb_app_data(app, &(struct plb_data){.name = "labels",
-                                         .mode = PLB_OUTPUT,
-                                         .data = labels,
-                                         .unit_bytes = sizeof *labels,
-                                         .stays = true});
+    size_t bytes = (size_t)args.words * sizeof *table;
+    table = plb_app_alloc(app, bytes);
+    table_handle = plb_app_data(
+        app, &(struct plb_data){.name = "table", .mode = PLB_REPLICATE, .data = table, .bytes = bytes});
     return PLB_OK;
 }
 
@@ -108,9 +130,23 @@ static bool right(struct plb_app *app)
     return same;
 }
 
+static void wait_for_test(int64_t pass)
+{
+    if (pass > 0 || next_is_over())
+        return;
+    fputs("next waits\n", stderr);
+    while (!next_is_over())
+        sleep_for(2e-3);
+}
+
 static int next(struct plb_app *app, int64_t pass, bool *again)
 {
+    wait_for_test(pass);
     *again = pass + 1 < plb_app_int(app, "passes");
+    for (int64_t i = 0; table != NULL && i < plb_app_int(app, "table") / 8; i++)
+        table[i] = pass + 1;
+    if (table != NULL)
+        plb_app_replace(app, table_handle);
     return right(app) ? PLB_OK : plb_app_error(app, "the sums of pass %d are wrong", (int)pass);
 }
 

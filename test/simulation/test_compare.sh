@@ -77,7 +77,35 @@ compare a?.json b?.json --report '<c>.html'
 { grep -q '23.8 % more time' '<c>.html' && ! grep -qE 'https?:' '<c>.html'; } >>out 2>&1
 ok "a page has the verdict, and needs no network" $?
 
+report sure e1.json 2.0 status '"interrupted"'
+compare a?.json e1.json
+says "a run that broke is no repeat, and its time says nothing" $? '^A: 3 runs' \
+    'status +A: done, B: interrupted' \
+    '^B did not end well \(status: interrupted\), so its makespan cannot be compared with A\.$'
+[ "$(grep -c 'takes' out)" -eq 0 ]
+ok "its makespan is not compared" $?
+echo '{"schema": 2, "pus": [], "settings": [], "units": 3}' >none1.json
+echo '{"schema": 2, "pus": [], "settings": [], "units": 4}' >none2.json
+compare none1.json none2.json
+says "reports without numbers" $? '^The makespans of A and B cannot be compared'
+long=$(printf '€%.0s' {1..200})
+report sure long.json 2.0 pus "[{\"name\": \"$long\"}]"
+cp b1.json $'b\xe9.json'
+compare a1.json long.json $'b\xe9.json' --quiet --report cut.json
+"$python" - >>out 2>&1 <<'END'
+import json
+a, b, c = json.load(open("cut.json"))["setups"]
+assert "PUs" in a["differs_in"] and "PUs" in b["differs_in"] and c["files"] == ["b?.json"], (b, c)
+END
+ok "JSON keeps texts that are cut, and names that are not UTF-8" $?
+
 wanted=2
+cp a1.json kept.json
+compare kept.json b1.json --report ./kept.json
+says "a report to compare is not written over" $? \
+    '^plbrun: --report ./kept.json: this is one of the reports to compare'
+cmp -s a1.json kept.json
+ok "it stays as it was" $?
 compare
 says "no report" $? '^plbrun: --compare needs reports: plbrun --compare a.json'
 compare a1.json none.json

@@ -118,6 +118,16 @@ assert "this run" in texts and any("least energy" in text for text in texts), te
 END
 ok "a picture has the points of the front and of the run" $?
 
+# PUs that draw nothing, one with a name that is not UTF-8.
+lines "$tmp/zero.cluster" $'[pu \xe9]' 'rate = 1e9' 'static_watts = 0' 'dynamic_watts = 0' \
+    '[node one]' $'pus = \xe9'
+"$PLBRUN" --simulate "$tmp/zero.cluster" --pareto="$tmp/zero.svg" "$tmp/app.conf" >"$tmp/out" 2>&1 &&
+    "$PLBRUN" --simulate "$tmp/zero.cluster" --pareto="$tmp/zero.json" "$tmp/app.conf" >>"$tmp/out" 2>&1 &&
+    ! grep -aE 'nan|inf' "$tmp/out" "$tmp/zero.svg" &&
+    python3 -c 'import json, sys
+assert [pu["name"] for pu in json.load(open(sys.argv[1]))["pus"]] == ["?"]' "$tmp/zero.json" >>"$tmp/out" 2>&1
+ok "PUs without watts have a front and a picture, whatever their names" $?
+
 # A real run on two emulated PUs, and the profiles that it leaves.
 lines "$tmp/two.cluster" '[pu a]' 'slowdown = 4' 'static_watts = 1' 'dynamic_watts = 1' \
     '[pu b]' 'static_watts = 2' 'dynamic_watts = 300' '[node one]' 'pus = a' '[node two]' 'pus = b'

@@ -41,6 +41,13 @@ both = plbrun.table(["sure.json", plbrun.read("greedy.json")])
 assert list(both["balancer"]) == ["sure", "greedy"] and both["makespan_s"].is_monotonic_increasing
 assert [c for c in both.columns if "." in c] == ["balance.balancer"], list(both.columns)
 END
+checks "the same file, twice" <<'END'
+import plbrun
+again, other = plbrun.read("sure.json"), plbrun.read("greedy.json")
+other.path = again.path  # as where a file was written anew
+assert len(plbrun.table(["sure.json", "sure.json"])) == 2
+assert list(plbrun.table([again, other])["balance.balancer"]) == ["sure", "greedy"]
+END
 checks "a trace has the units and times of its report" <<'END'
 import plbrun
 run, trace = plbrun.read("sure.json"), plbrun.read_trace("sure.trace.json")
@@ -63,8 +70,14 @@ import json, plbrun
 open("text.json", "w").write("hello")
 old = json.load(open("sure.json")); old["schema"] = 1; json.dump(old, open("old.json", "w"))
 cut = json.load(open("sure.json")); del cut["solves"]; json.dump(cut, open("cut.json", "w"))
+open("deep.json", "w").write("[" * 100000)
+for key, value in ("pus", None), ("pus", [3]), ("makespan_s", None), ("settings", [{"key": "a"}]):
+    odd = json.load(open("sure.json")); odd[key] = value
+    json.dump(odd, open(f"odd-{key}-{value is None}.json", "w"))
 for file, words in ("text.json", "is no JSON"), ("sure.trace.json", "is no report"), \
-        ("old.json", "is version 1"), ("cut.json", "has no 'solves'"):
+        ("old.json", "is version 1"), ("cut.json", "has no 'solves'"), ("deep.json", "is no JSON"), \
+        ("odd-pus-True.json", "'pus' is not"), ("odd-pus-False.json", "'pus' is not"), \
+        ("odd-makespan_s-True.json", "'makespan_s' is not"), ("odd-settings-False.json", "'settings' is not"):
     try:
         plbrun.read(file)
         raise SystemExit(f"{file} was read")
@@ -75,6 +88,13 @@ try:
     raise SystemExit("a report was read as a trace")
 except plbrun.FormatError as error:
     assert "is no trace" in str(error)
+for event in 1, {"ph": "X"}:
+    json.dump({"traceEvents": [{"ph": "M"}, event]}, open("odd.json", "w"))
+    try:
+        plbrun.read_trace("odd.json")
+        raise SystemExit(f"{event} was read")
+    except plbrun.FormatError as error:
+        assert "odd.json: event 1 is not" in str(error), error
 END
 checks "the notebook's cells run" <<END
 import json

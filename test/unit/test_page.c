@@ -86,6 +86,9 @@ static void a_page_has_what_is_needed_without_scripts(void **state)
     r.n_settings = 2;
     r.error = "it <broke>";
     r.command = "plbrun </script><b>";
+    /* Whole characters, and some that are cut; then a control character, and half of a pair. */
+    strcpy(pus[0].host, "\xc3\xa9\xe9\xe2\x82\xac\xe2\x82");
+    strcpy(pus[1].host, "a\x01\xed\xa0\x80\xf0\x9f\x98\x80");
     r.mode = PLB_SIMULATED;
     char *page = page_of(&r, &none);
     assert_int_equal(occurs(page, "x: 10.00 s with greedy (simulated)"), 2); /* title and heading */
@@ -96,6 +99,8 @@ static void a_page_has_what_is_needed_without_scripts(void **state)
     assert_int_equal(occurs(page, "<td>x.none</td><td>not set</td><td></td>"), 1);
     assert_non_null(strstr(page, "nothing was left for it"));
     assert_non_null(strstr(page, "All times are virtual"));
+    assert_non_null(strstr(page, "<td>\xc3\xa9?\xe2\x82\xac?\?</td>"));
+    assert_non_null(strstr(page, "<td>a ?\?\?\xf0\x9f\x98\x80</td>"));
     assert_int_equal(occurs(page, "</html>"), 1);
     assert_int_equal(occurs(page, "://"), 0); /* nothing is fetched */
     assert_int_equal(occurs(page, "</script>"), 2);

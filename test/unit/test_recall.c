@@ -82,6 +82,20 @@ static void recalled_units_go_to_a_neighbour(void **state)
     stop(&f);
 }
 
+/* Nobody else works: a PU that rests cannot give its units to itself. */
+static void a_pu_that_rests_gives_itself_nothing(void **state)
+{
+    struct fixture f;
+    struct plb_message m = message(PLB_RECALL, 0, 1);
+    (void)state;
+    start(&f, 2, &migration_on);
+    assert_true(block(&f, 1, 0, 7, 0, 100, 10));
+    m.recall = (struct plb_recall){1e300, OWN, 0, PLB_RESTS};
+    assert_true(receive(&f, &m));
+    assert_true(plb_worker_queued(f.worker) == 100.0);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -89,6 +103,7 @@ int main(void)
         cmocka_unit_test(a_start_that_is_too_dear_takes_nothing),
         cmocka_unit_test(recalled_units_go_to_another_node),
         cmocka_unit_test(recalled_units_go_to_a_neighbour),
+        cmocka_unit_test(a_pu_that_rests_gives_itself_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,12 +101,32 @@ static void json_is_one_line(void **state)
     free(text);
 }
 
+/* A name that is no UTF-8, as a .cluster file may have, leaves no PU out. */
+static void any_name_and_unit_makes_json(void **state)
+{
+    (void)state;
+    const struct plb_watched_pu odd = {.name = "caf\xe9 \"a\"", .ends_s = (double)NAN};
+    const struct plb_watched w = {
+        .unit = "caf\xe9s", .units = 9, .left_s = (double)NAN, .pus = &odd, .n_pus = 1};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    plb_watch_json(&w, out);
+    fclose(out);
+    json_t *all = json_loads(text, 0, NULL), *row = json_array_get(json_object_get(all, "pus"), 0);
+    assert_string_equal(json_string_value(json_object_get(all, "unit")), "caf?s");
+    assert_string_equal(json_string_value(json_object_get(row, "name")), "caf? \"a\"");
+    json_decref(all);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_pu_has_a_row),
         cmocka_unit_test(a_small_terminal_shows_whom_to_look_at),
         cmocka_unit_test(json_is_one_line),
+        cmocka_unit_test(any_name_and_unit_makes_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
