@@ -106,7 +106,8 @@ struct plb_report_loss {
 
 /* The joules of a meter, or why there is none of its kind on the host. */
 struct plb_report_meter {
-    int node; /* rank that has read it */
+    int node;   /* rank that has read it */
+    int number; /* of its domain, on this rank: windows of the trace have both */
     char host[PLB_HOST_NAME], domain[32], meter[12];
     const char *of;      /* borrowed: package, cores, memory, gpu, platform */
     double joules;       /* or NAN: not measured */
@@ -120,6 +121,7 @@ struct plb_report_meter {
 /* The objective of the run, and whether its limits were kept. Zeros: least time, without limits. */
 struct plb_report_goal {
     enum plb_objective objective_is;
+    enum plb_static_rule rule;
     const char *objective;    /* derived: time, energy or edp */
     double deadline_s;        /* of each pass; 0 or NAN: none */
     double longest_pass_s;    /* derived */
@@ -148,6 +150,8 @@ struct plb_report_phase {
     int passes;
     double time_s, shortest_s, longest_s; /* all of them together; one pass */
 };
+
+struct plb_front_page;
 
 /* A zeroed struct is a report of nothing. */
 struct plb_report {
@@ -193,8 +197,9 @@ struct plb_report {
     int n_set_aside;
     struct plb_report_aside *set_aside; /* in the order of passes and units */
     struct plb_report_goal goal;
-    double energy_j;   /* derived; or NAN: not all hosts were measured */
-    double measured_j; /* derived: of those that were; or NAN: none was */
+    const struct plb_front_page *front; /* borrowed: of time and energy; NULL: not known, or not wanted */
+    double energy_j;                    /* derived; or NAN: not all hosts were measured */
+    double measured_j;                  /* derived: of those that were; or NAN: none was */
     int n_meters;
     struct plb_report_meter *meters; /* by rank */
     int n_phases;                    /* of the kernel */
