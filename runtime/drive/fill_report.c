@@ -261,6 +261,7 @@ static void add_goal(const struct plb_master *master, struct plb_report_goal *g)
         .deadline_s = goal->deadline_s,
         .power_cap_w = goal->power_cap,
         .most_w = account.most_watts,
+        .learning_w = account.learning_watts,
         .saved_j = account.saved_j,
         .longer_s = account.longer_s,
     };

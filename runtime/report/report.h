@@ -128,7 +128,9 @@ struct plb_report_goal {
     const char *deadline;     /* derived: none, met or late */
     double power_cap_w;       /* 0 or NAN: none */
     double most_w;            /* watts of all PUs that worked, once each had been tried; 0 or NAN: never */
-    const char *cap;          /* derived: none, kept, over or untried */
+    double learning_w;        /* that meters showed at most while watts were learned; 0 or NAN: told */
+    int unmeasured;           /* derived: PUs whose watts are not known, under a cap */
+    const char *cap;          /* derived: none, kept, over, unmeasured or untried */
     int left_out;             /* derived: PUs */
     double saved_j, longer_s; /* by leaving them out; or NAN: not known */
 };
