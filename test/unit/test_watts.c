@@ -46,6 +46,16 @@ static void alike_windows_do_not(void **state)
     assert_true(apart_s[0] < 1e-3 && apart_s[1] < 1e-3 && apart_s[2] < 1e-3);
 }
 
+/* Of two idle windows the longer one counts more: the joules of both are in the seconds of both. */
+static void long_windows_count_more(void **state)
+{
+    (void)state;
+    const double rows[][4] = {{1.0, 0.0, 0.0, 10.0}, {0.1, 0.0, 0.0, 2.1}};
+    double watts[3], apart_s[3];
+    fit(rows, 2, watts, apart_s);
+    near(watts[0], 11.0, 1e-3);
+}
+
 /* The second would have -10 W: then the others are fitted without it. */
 static void watts_are_not_negative(void **state)
 {
@@ -277,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unlike_windows_tell_watts_apart),
         cmocka_unit_test(alike_windows_do_not),
+        cmocka_unit_test(long_windows_count_more),
         cmocka_unit_test(watts_are_not_negative),
         cmocka_unit_test(told_watts_are_not_learned),
         cmocka_unit_test(turns_tell_all),
