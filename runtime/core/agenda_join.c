@@ -30,7 +30,7 @@ void plb_agenda_join(struct plb_agenda *a, int n_pus)
         a->served += a->pus[p].served;
     }
     if (a->chosen != NULL)
-        plb_chosen_joined(a->chosen);
+        plb_chosen_joined(a->chosen, &a->seen.view);
     if (a->policy != NULL)
         plb_agenda_restart(a);
 }

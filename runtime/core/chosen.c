@@ -184,9 +184,11 @@ void plb_chosen_lost(struct plb_chosen *c, int p)
         plb_watts_lost(c->watts, p);
 }
 
-void plb_chosen_joined(struct plb_chosen *c)
+void plb_chosen_joined(struct plb_chosen *c, const struct plb_view *view)
 {
     c->forced = true;
+    if (c->watts != NULL)
+        plb_watts_joined(c->watts, view->n_pus, view->now);
 }
 
 bool plb_chosen_gone(const struct plb_chosen *c, int p)
@@ -320,6 +322,31 @@ static void leave_out_parts(struct plb_chosen *c, const struct plb_view *view, d
             c->x[p] = 0.0;
 }
 
+/* Whether a PU may not work under the cap, since its watts are not known, and will not be. */
+static bool unsafe(const struct plb_chosen *c, int p)
+{
+    double idle, besides;
+    return c->goal.power_cap > 0.0 && !c->by_power && (c->watts == NULL || plb_watts_settled(c->watts, p))
+        && !plb_chosen_watts_of(c, p, &idle, &besides);
+}
+
+/* Where the cap lets nobody work, as learned watts may show, the PU of fewest watts does it alone. */
+static bool choose_least(struct plb_chosen *c, const struct plb_view *view, struct plb_aim_answer *answer)
+{
+    int least = -1;
+    for (int p = 0; p < view->n_pus; p++) {
+        c->x[p] = 0.0;
+        if (c->pus[p].rate > 0.0
+            && (least < 0 || c->speeds[p].dynamic_watts < c->speeds[least].dynamic_watts))
+            least = p;
+    }
+    if (!(c->goal.power_cap > 0.0) || least < 0)
+        return false;
+    c->x[least] = INFINITY;
+    *answer = (struct plb_aim_answer){.state = PLB_AIM_OVER, .seconds = INFINITY};
+    return true;
+}
+
 /* Decides by rates and watts. */
 static void decide(struct plb_chosen *c, const struct plb_view *view, double left)
 {
@@ -329,18 +356,19 @@ static void decide(struct plb_chosen *c, const struct plb_view *view, double lef
     c->n_pus = view->n_pus;
     c->known_then = c->known;
     c->decided_at = view->now;
-    if (describe(c, view) == 0 || !(left > 0.0) || !choose_all(c, view, left, &answer)) {
+    if (describe(c, view) == 0 || !(left > 0.0)
+        || (!choose_all(c, view, left, &answer) && !choose_least(c, view, &answer))) {
         for (int p = 0; p < view->n_pus && must; p++)
             c->pus[p].out = c->pus[p].gone && c->pus[p].out;
         return;
     }
     if (!must && answer.seconds < TOO_LATE * (view->now + answer.seconds))
         return;
-    if (!c->hopes)
+    if (!c->hopes && answer.state != PLB_AIM_OVER)
         leave_out_parts(c, view, left, &answer);
     for (int p = 0; p < view->n_pus; p++)
         if (!c->pus[p].gone)
-            c->pus[p].out = c->pus[p].rate > 0.0 && !(c->x[p] > 0.0);
+            c->pus[p].out = c->pus[p].rate > 0.0 ? !(c->x[p] > 0.0) : unsafe(c, p);
     plb_chosen_note_watts(c);
 }
 

@@ -6,7 +6,8 @@
  * it works until the others can end in time without it. A PU that is left out comes back where that gains
  * more than it costs to begin anew, or where a chosen one is lost.
  *
- * Where watts are not told, PUs begin by turns, and their watts are learned (core/watts.h).
+ * Where watts are not told, PUs begin by turns, and their watts are learned (core/watts.h). A PU whose watts
+ * cannot be learned works; under a cap it does not, where another one does.
  *
  * Rates are those of a PU's latest samples, so models are straight lines. Cost: O(1) per report; a decision,
  * O(n log n + samples), at most every fiftieth of the time that has passed. Weak where rates depend on the
@@ -33,7 +34,7 @@ void plb_chosen_begin(struct plb_chosen *chosen, const struct plb_view *view);
 /* PU `pu` has a new sample, is gone, or has come. */
 void plb_chosen_reported(struct plb_chosen *chosen, const struct plb_view *view, int pu);
 void plb_chosen_lost(struct plb_chosen *chosen, int pu);
-void plb_chosen_joined(struct plb_chosen *chosen);
+void plb_chosen_joined(struct plb_chosen *chosen, const struct plb_view *view);
 
 /* A WINDOW has come, whose first PU is number `first`. */
 void plb_chosen_metered(struct plb_chosen *chosen, const struct plb_view *view, int first,

@@ -26,7 +26,7 @@ void plb_chosen_note_watts(struct plb_chosen *c)
 {
     double watts = still_watts(c, false);
     for (int p = 0; p < c->n_pus; p++) {
-        if (!c->pus[p].gone && !(c->pus[p].rate > 0.0))
+        if (!c->pus[p].gone && !c->pus[p].out && !(c->pus[p].rate > 0.0))
             return;
         double idle, besides;
         plb_chosen_watts_of(c, p, &idle, &besides);

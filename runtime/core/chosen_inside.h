@@ -29,6 +29,7 @@ struct plb_chosen {
     struct plb_goal_account passes; /* those that are over */
     struct plb_watts *watts;        /* NULL: all are told */
     bool turned;                    /* others have their turn */
+    bool learned;                   /* no turns, and all PUs had been tried, when a WINDOW came last */
 };
 
 /* Looks whether a PU is known by now. */

@@ -15,9 +15,10 @@ struct plb_goal {
 /* The account of it, by the rates that were learned and the watts that were told, in the passes that began.
  * Zeros where all PUs work. */
 struct plb_goal_account {
-    double saved_j;    /* joules that leaving PUs out saved; NAN: the rate of a PU is not known */
-    double longer_s;   /* seconds by which it made the run longer; NAN: as before */
-    double most_watts; /* that PUs which were not left out draw, once all were tried; 0: never */
+    double saved_j;        /* joules that leaving PUs out saved; NAN: the rate of a PU is not known */
+    double longer_s;       /* seconds by which it made the run longer; NAN: as before */
+    double most_watts;     /* that PUs which were not left out draw, once all were tried; 0: never */
+    double learning_watts; /* that meters showed at most while watts were learned; 0: they were told */
 };
 
 #endif

@@ -302,6 +302,7 @@ struct plb_joules {
     char why[200];              /* a sentence */
     int32_t of, state;          /* enum plb_meter_of, enum plb_meter_state */
     int32_t mirrors;            /* 1: it shows the counter of another domain of this rank */
+    int32_t number;             /* of the domain, on this rank: its windows in the trace have it */
     double resolution;          /* joules of one count; 0: it tells watts alone */
     double joules, seconds;     /* since the rank started, and how long ago that is */
     double integral;            /* of the power, in joules; 0: it tells none */

@@ -39,11 +39,39 @@ bool plb_watts_metered(const struct plb_pu_info *infos, int n, int pu)
     return false;
 }
 
+/* A longer array of so many numbers, that begins with the old ones. */
+static double *longer(double *old, size_t n, size_t more)
+{
+    double *all = plb_alloc(more * sizeof *all);
+    if (old != NULL && n > 0)
+        memcpy(all, old, n * sizeof *all);
+    free(old);
+    return all;
+}
+
+/* Room for one kind more in a domain that has columns for `n` of them, idle watts included. */
+static void add_column(struct plb_watts_domain *d, int n)
+{
+    double *sums = plb_alloc(PLB_POWER_SUMS((size_t)n + 1) * sizeof *sums);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            sums[i * (n + 1) + j] = d->sums[i * n + j];
+        sums[(n + 1) * (n + 1) + i] = d->sums[n * n + i];
+    }
+    free(d->sums);
+    d->sums = sums;
+    d->now = longer(d->now, (size_t)n, (size_t)n + 1);
+    d->x = longer(d->x, (size_t)n, (size_t)n + 1);
+    d->watts = longer(d->watts, (size_t)n, (size_t)n + 1);
+    d->apart_s = longer(d->apart_s, (size_t)n, (size_t)n + 1);
+}
+
 static int add_domain(struct plb_watts *w)
 {
     w->at = plb_grow(w->at, (size_t)(w->n_domains + 1) * sizeof *w->at);
     w->at[w->n_domains] = (struct plb_watts_domain){
         .joules = (double)NAN, .shortest = INFINITY, .number = -1};
+    add_column(&w->at[w->n_domains], 0);
     return w->n_domains++;
 }
 
@@ -55,25 +83,40 @@ static void measure(struct plb_watts *w, int p, int d)
     for (int q = 0; q < p && kind == 0; q++)
         if (w->own[q] == d && alike(&w->infos[q], &w->infos[p]))
             kind = w->kind[q];
-    if (kind == 0)
-        kind = domain->kinds + 2 <= PLB_POWER_COLUMNS ? ++domain->kinds : domain->kinds;
+    if (kind == 0 && domain->kinds + 2 <= PLB_POWER_COLUMNS)
+        add_column(domain, ++domain->kinds);
+    kind = kind == 0 ? domain->kinds : kind;
     w->own[p] = d;
     w->kind[p] = kind;
     w->second[p] = domain->pus++ % 2 == 1;
 }
 
-/* The hosts whose processors are read, and all WINDOWs of their ranks. */
-static void find_hosts(struct plb_watts *w)
+/* The hosts whose processors are read, and all WINDOWs of their ranks; of PUs from `first` on. One may be on
+ * a host that is known. */
+static void find_hosts(struct plb_watts *w, int first)
 {
-    for (int p = 0; p < w->n; p++)
-        if (w->infos[p].meter & PLB_METERS_ITS_HOST && w->host[p] < 0) {
+    for (int p = first; p < w->n; p++) {
+        for (int q = 0; q < first && w->host[p] < 0; q++)
+            w->host[p] = same_host(&w->infos[q], &w->infos[p]) ? w->host[q] : -1;
+        if (w->host[p] < 0 && w->infos[p].meter & PLB_METERS_ITS_HOST) {
             int d = add_domain(w);
-            for (int q = 0; q < w->n; q++)
-                if (same_host(&w->infos[q], &w->infos[p])) {
-                    w->host[q] = d;
-                    w->at[d].parts += w->infos[q].local % PLB_WINDOW_PUS == 0;
-                }
+            for (int q = first; q < w->n; q++)
+                w->host[q] = same_host(&w->infos[q], &w->infos[p]) ? d : w->host[q];
         }
+    }
+    for (int p = first; p < w->n; p++)
+        if (w->host[p] >= 0)
+            w->at[w->host[p]].parts += w->infos[p].local % PLB_WINDOW_PUS == 0;
+}
+
+static void place(struct plb_watts *w, int p)
+{
+    if (plb_watts_told(&w->infos[p]))
+        return;
+    if (w->infos[p].meter & PLB_METERED_ALONE)
+        measure(w, p, add_domain(w));
+    else if (w->host[p] >= 0 && w->infos[p].kind == PLB_CPU)
+        measure(w, p, w->host[p]);
 }
 
 struct plb_watts *plb_watts_new(const struct plb_pu_info *infos, int n, int room, bool turns)
@@ -92,21 +135,19 @@ struct plb_watts *plb_watts_new(const struct plb_pu_info *infos, int n, int room
     w->second = plb_alloc((size_t)room * sizeof *w->second);
     for (int p = 0; p < room; p++)
         w->own[p] = w->host[p] = -1;
-    find_hosts(w);
+    find_hosts(w, 0);
     for (int p = 0; p < n; p++)
-        if (infos[p].meter & PLB_METERED_ALONE && !plb_watts_told(&infos[p]))
-            measure(w, p, add_domain(w));
-        else if (w->host[p] >= 0 && infos[p].kind == PLB_CPU && !plb_watts_told(&infos[p]))
-            measure(w, p, w->host[p]);
-    for (int d = 0; d < w->n_domains; d++) {
-        size_t columns = (size_t)w->at[d].kinds + 1, each = sizeof(double);
-        w->at[d].now = plb_alloc(columns * each);
-        w->at[d].x = plb_alloc(columns * each);
-        w->at[d].watts = plb_alloc(columns * each);
-        w->at[d].apart_s = plb_alloc(columns * each);
-        w->at[d].sums = plb_alloc(PLB_POWER_SUMS(columns) * each);
-    }
+        place(w, p);
     return w;
+}
+
+void plb_watts_grow(struct plb_watts *w, int n)
+{
+    int first = w->n;
+    w->n = n;
+    find_hosts(w, first);
+    for (int p = first; p < n; p++)
+        place(w, p);
 }
 
 void plb_watts_free(struct plb_watts *w)
@@ -138,6 +179,7 @@ static bool close_window(struct plb_watts *w, int number, double joules, double 
     double seconds = d->x[0], busy = 0.0, before[PLB_POWER_COLUMNS];
     int columns = d->kinds + 1;
     bool moved = false;
+    d->latest_w = seconds > 0.0 ? joules / seconds : d->latest_w;
     for (int j = 1; j < columns; j++)
         busy += d->x[j];
     if (joules <= 0.0 && busy > 0.0) { /* nothing works for nothing */
@@ -242,4 +284,17 @@ enum plb_watts_origin plb_watts_of(const struct plb_watts *w, int p, double *idl
     *idle = d->watts[0] / d->pus;
     *besides = d->watts[w->kind[p]];
     return PLB_WATTS_MEASURED;
+}
+
+double plb_watts_shown(const struct plb_watts *w)
+{
+    double watts = 0.0;
+    for (int d = 0; d < w->n_domains; d++)
+        watts += w->at[d].latest_w;
+    return watts;
+}
+
+bool plb_watts_turning(const struct plb_watts *w)
+{
+    return w->unsettled > 0;
 }

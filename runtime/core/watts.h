@@ -9,7 +9,9 @@
  *
  * Watts are those of the whole run: they are not learned anew where another phase draws others. A rank's
  * windows count with those of the other ranks of its host for the same time; where one is missing, so does
- * the window. Cost: O(kinds³) for a window. Not thread-safe. */
+ * the window. PUs that join have their turns when they come.
+ *
+ * Cost: O(kinds³) for a window. Not thread-safe. */
 #ifndef PLB_CORE_WATTS_H
 #define PLB_CORE_WATTS_H
 
@@ -29,6 +31,14 @@ bool plb_watts_metered(const struct plb_pu_info *infos, int n, int pu);
 
 /* A PU is gone. */
 void plb_watts_lost(struct plb_watts *watts, int pu);
+
+/* Such PUs have come, the last ones of `n`: the others of their domain rest while they have their turn, but
+ * where the watts of PUs like them are known. */
+void plb_watts_joined(struct plb_watts *watts, int n, double now);
+
+/* The watts that all meters together showed in their latest windows; whether there are turns still. */
+double plb_watts_shown(const struct plb_watts *watts);
+bool plb_watts_turning(const struct plb_watts *watts);
 
 /* A pass begins; with the first one the turns do. Returns whether some PUs rest. Times are those of the pass.
  */

@@ -14,6 +14,7 @@ struct plb_watts_domain {
     bool torn;        /* of an earlier one some are missing */
     double *now, *x;  /* seconds, and those of each kind: of this window, and since joules were told */
     double joules;    /* told in this window, or NAN */
+    double latest_w;  /* mean of the latest time of which joules were told */
     double *sums, *watts, *apart_s;
     double shortest; /* seconds of its shortest window with joules; infinite: there was none */
     int turn;        /* the kind that works; 0: none; one more than there are: the last turn */
@@ -46,6 +47,9 @@ static inline bool plb_watts_told(const struct plb_pu_info *pu)
 
 /* A window of a domain has ended, and tells joules: its turn is perhaps over. */
 void plb_watts_turn(struct plb_watts *watts, int domain, double now);
+
+/* There are so many PUs now: the new ones get their domains. */
+void plb_watts_grow(struct plb_watts *watts, int n);
 
 /* The turns of a domain are over. */
 void plb_watts_settle(struct plb_watts *watts, struct plb_watts_domain *domain);

@@ -102,6 +102,54 @@ void plb_watts_lost(struct plb_watts *w, int p)
         plb_watts_release(w);
 }
 
+/* A domain has turns again, from this one on. */
+static void turn_again(struct plb_watts *w, int number, int turn, double since)
+{
+    struct plb_watts_domain *d = &w->at[number];
+    w->unsettled += d->settled;
+    d->settled = false;
+    d->turn = turn;
+    d->since = since;
+}
+
+/* One PU alone could not be told from what is drawn while it rests. It rests when others work. */
+static void begin_with_the_first(struct plb_watts *w, int before, double since)
+{
+    double idle, besides;
+    for (int p = 0; p < before; p++) {
+        int d = w->own[p];
+        if (d < 0 || w->gone[p] || w->at[d].dead || !w->at[d].settled || w->at[d].kinds > 1
+            || plb_watts_of(w, p, &idle, &besides) == PLB_WATTS_MEASURED)
+            continue;
+        w->starter = d;
+        turn_again(w, d, w->kind[p], since);
+        return;
+    }
+}
+
+void plb_watts_joined(struct plb_watts *w, int n, double now)
+{
+    int domains = w->n_domains, first = w->n;
+    double idle, besides;
+    double since = fmax(w->before + now, PLB_WINDOW_FIRST); /* until then windows of others are shorter */
+    plb_watts_grow(w, n);
+    if (!w->began)
+        return;
+    for (int i = domains; i < w->n_domains; i++) {
+        w->at[i].settled = true;
+        if (w->turns && w->at[i].pus > 0)
+            turn_again(w, i, 0, since);
+    }
+    for (int p = first; p < n && w->turns; p++) {
+        int d = w->own[p];
+        if (d >= 0 && w->at[d].settled && !w->at[d].dead
+            && plb_watts_of(w, p, &idle, &besides) != PLB_WATTS_MEASURED)
+            turn_again(w, d, w->kind[p], since);
+    }
+    if (w->turns && w->unsettled > 0)
+        begin_with_the_first(w, first, since);
+}
+
 /* Whether those worked in a window whose turn it is, and nobody else. */
 static bool kept(const struct plb_watts_domain *d)
 {

@@ -7,8 +7,9 @@
 #define PLB_WINDOW_PUS 24 /* in one WINDOW at most; more would make it the largest message */
 
 /* Seconds of the first windows of a run, of the others, and of the time for which they are short. Windows
- * end at multiples of the first on the run's clock: the ranks of a host have the same ones. Longer: watts are
- * known later. Shorter: counters, which are refreshed after a millisecond, are too coarse. */
+ * end at multiples of the first on the run's clock: the ranks of a host have the same ones. Those of a rank
+ * that joins are long, since those of its host will be. Longer: watts are known later. Shorter: counters,
+ * which are refreshed after a millisecond, are too coarse. */
 #define PLB_WINDOW_SHORT 0.1
 #define PLB_WINDOW_LONG 1.0
 #define PLB_WINDOW_FIRST 5.0

@@ -257,9 +257,11 @@ static void add_goal(const struct plb_master *master, struct plb_report_goal *g)
     struct plb_goal_account account = plb_master_goal_account(master);
     *g = (struct plb_report_goal){
         .objective_is = goal->objective,
+        .rule = goal->rule,
         .deadline_s = goal->deadline_s,
         .power_cap_w = goal->power_cap,
         .most_w = account.most_watts,
+        .learning_w = account.learning_watts,
         .saved_j = account.saved_j,
         .longer_s = account.longer_s,
     };

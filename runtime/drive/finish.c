@@ -67,7 +67,7 @@ void plb_finish_trace(struct plb_rank *r, struct plb_trace *trace)
 {
     number(r->rank0, r->trace.at, r->trace.n);
     if (trace->on)
-        plb_trace_append(trace, r->trace.at, r->trace.n);
+        plb_trace_join(trace, r->trace.at, r->trace.n);
     for (int i = 1; i < r->size; i++) {
         struct plb_parting *p = &r->rank0->partings[i];
         int64_t n = p->bye.trace_bytes / (int64_t)sizeof *p->trace;
@@ -75,7 +75,7 @@ void plb_finish_trace(struct plb_rank *r, struct plb_trace *trace)
             continue; /* MPI may still write to it */
         number(r->rank0, p->trace, n);
         if (trace->on)
-            plb_trace_append(trace, p->trace, n);
+            plb_trace_join(trace, p->trace, n);
         free(p->trace);
     }
 }
@@ -105,6 +105,8 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     if (rank0->master == NULL)
         return;
     plb_report_from_master(rank0->master, rank0->job, rank0->times, report);
+    if (rank0->job->pareto == NULL)
+        rank0->job->pareto = plb_pareto_of_report(report);
     plb_pareto_learn(rank0->job->pareto, rank0->job, rank0->master);
     plb_profiles_collect(rank0->job->profiles, rank0->master, report);
     report->traffic = plb_report_traffic_new(r->hosts, r->size);

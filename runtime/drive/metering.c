@@ -15,10 +15,12 @@
 struct plb_metering {
     struct plb_sampler *sampler;
     struct plb_windows *windows; /* NULL: none are told */
+    bool traced;
     char why[PLB_METER_WHY], gpus_why[PLB_METER_WHY];
 };
 
-void plb_metering_start(struct plb_rank *r, const struct plb_node_pu *pus, int n_pus, bool windows)
+void plb_metering_start(struct plb_rank *r, const struct plb_node_pu *pus, int n_pus, bool windows,
+                        bool traced)
 {
     struct plb_metering *metering = plb_alloc(sizeof *metering);
     struct plb_meters meters;
@@ -37,6 +39,7 @@ void plb_metering_start(struct plb_rank *r, const struct plb_node_pu *pus, int n
     if (meters.gpus_why[0] != '\0')
         plb_log_here(PLB_LOG_INFO, "%s", meters.gpus_why);
     metering->sampler = plb_sampler_start(&meters);
+    metering->traced = traced;
     if (windows)
         metering->windows = plb_windows_new(metering->sampler, pus, n_pus);
     r->metering = metering;
@@ -60,9 +63,10 @@ double plb_metering_due(const struct plb_rank *r)
 
 /* ------------------------------------------------------------ the end */
 
-static void say(struct plb_rank *r, const struct plb_meter_sum *sum)
+static void say(struct plb_rank *r, const struct plb_meter_sum *sum, int number)
 {
     struct plb_joules joules = {.of = (int32_t)sum->of,
+                                .number = number,
                                 .state = (int32_t)sum->state,
                                 .mirrors = sum->mirrors,
                                 .resolution = sum->resolution,
@@ -72,6 +76,27 @@ static void say(struct plb_rank *r, const struct plb_meter_sum *sum)
     memcpy(joules.domain, sum->name, sizeof joules.domain);
     memcpy(joules.meter, sum->meter, sizeof joules.meter);
     plb_outbox_add(&r->out, PLB_JOULES, r->rank, 0, r->pass)->joules = joules;
+}
+
+/* The windows of a domain whose joules are believed: of its counter, or of the power. */
+static void trace(struct plb_rank *r, const struct plb_meter_sum *sum, int number,
+                  const struct plb_meter_series *series)
+{
+    bool stands = sum->state == PLB_METER_STANDS, power = stands || !(sum->resolution > 0.0);
+    if (sum->state == PLB_METER_NO_TIME || (stands && !(sum->integral > 0.0)))
+        return;
+    for (int i = 1; i < series->n; i++) {
+        const struct plb_meter_point *from = &series->points[i - 1], *to = &series->points[i];
+        double before = power ? from->integral : from->counted, after = power ? to->integral : to->counted;
+        struct plb_trace_event window = {.type = PLB_TRACE_JOULES,
+                                         .node = r->rank,
+                                         .pu = PLB_TRACE_MASTER,
+                                         .start = from->at + r->clock,
+                                         .seconds = to->at - from->at,
+                                         .first = number,
+                                         .count = llround(1e6 * after) - llround(1e6 * before)};
+        plb_trace_append(&r->trace, &window, 1);
+    }
 }
 
 /* Why a kind of domain is not measured here. */
@@ -93,7 +118,9 @@ void plb_metering_end(struct plb_rank *r)
     plb_sampler_stop(metering->sampler);
     int n = plb_sampler_sums(metering->sampler, sums);
     for (int i = 0; i < n; i++)
-        say(r, &sums[i]);
+        say(r, &sums[i], i);
+    for (int i = 0; i < n && metering->traced; i++)
+        trace(r, &sums[i], i, plb_sampler_series(metering->sampler, i));
     say_none(r, PLB_METER_PACKAGE, metering->why);
     say_none(r, PLB_METER_GPU, metering->gpus_why);
     plb_windows_free(metering->windows);
@@ -146,6 +173,7 @@ void plb_metering_hear(struct plb_rank *r, const struct plb_message *m)
     bool stands = j->state == PLB_METER_STANDS && j->integral <= 0.0;
     bool measured = j->domain[0] != '\0' && j->state != PLB_METER_NO_TIME && !stands;
     *meter = (struct plb_report_meter){.node = m->from,
+                                       .number = j->number,
                                        .of = plb_meter_of_name(j->of),
                                        .resolution_j = j->resolution > 0.0 ? j->resolution : NAN,
                                        .joules = measured ? j->joules : NAN,

@@ -5,8 +5,10 @@
 
 #include "drive/rank.h"
 
-/* Begins to measure. The PUs are open. windows: rank 0 learns watts from them. */
-void plb_metering_start(struct plb_rank *r, const struct plb_node_pu *pus, int n_pus, bool windows);
+/* Begins to measure. The PUs are open. windows: rank 0 learns watts from them. traced: the joules over time
+ * go into the trace. */
+void plb_metering_start(struct plb_rank *r, const struct plb_node_pu *pus, int n_pus, bool windows,
+                        bool traced);
 
 /* The meters of a PU of this rank, for HELLO; 0 where no windows are told. */
 int plb_metering_of(const struct plb_rank *r, int pu);

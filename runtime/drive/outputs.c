@@ -207,11 +207,18 @@ static void write_report(const struct plb_report *report, const struct plb_trace
         plb_fail(err, failed.status, "%s", failed.text);
 }
 
-static void write_reports(const struct plb_arguments *a, const struct plb_report *report,
+static void write_reports(const struct plb_arguments *a, const struct plb_job *job, struct plb_report *report,
                           const struct plb_trace *trace, struct plb_error *err)
 {
+    struct plb_front front = {.n = 0};
+    struct plb_front_page page;
+    bool pages = a->report != NULL && plb_page_named(a->report) && report->ending == PLB_ENDED_WELL;
+    if (pages && plb_pareto_page(job->pareto, job, report, &front, &page))
+        report->front = &page;
     if (a->report != NULL)
         write_report(report, trace, false, a->report, err);
+    report->front = NULL;
+    plb_front_fini(&front);
     if (a->trace != NULL)
         write_report(report, trace, true, a->trace, err);
 }
@@ -283,7 +290,7 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
                    : report->ending == PLB_ENDED_INTERRUPTED ? PLB_ENDED_INTERRUPTED
                                                              : PLB_ENDED_FAILED;
     report->error = err->status != PLB_OK ? err->text : NULL;
-    write_reports(a, report, trace, &late);
+    write_reports(a, job, report, trace, &late);
     const struct plb_result *first = plb_results_first(&job->app.results);
     if (!ran && a->keep_partial && done != NULL && first != NULL) {
         write_apart(&job->app.results, ".partial", err);

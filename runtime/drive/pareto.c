@@ -14,6 +14,9 @@
 
 #define NAMED 3 /* PUs in a sentence */
 
+/* PUs of a front that nobody has asked for. More: pages of large simulations take seconds. */
+#define MOST_ON_PAGE 1000
+
 struct plb_pareto {
     const char *by;
     int n, n_nodes, passes;
@@ -135,6 +138,16 @@ int plb_pareto_of_cluster(const struct plb_job *job, struct plb_pareto **pareto,
     return require_watts(p, err);
 }
 
+struct plb_pareto *plb_pareto_of_told(const struct plb_job *job)
+{
+    struct plb_error unknown = {.status = PLB_OK};
+    struct plb_pareto *p;
+    if (plb_pareto_of_cluster(job, &p, &unknown) == PLB_OK)
+        return p;
+    plb_pareto_free(p);
+    return NULL;
+}
+
 int plb_pareto_of_master(const struct plb_master *master, struct plb_pareto **pareto, struct plb_error *err)
 {
     int n = plb_master_pus(master), nodes = 0;
@@ -146,6 +159,22 @@ int plb_pareto_of_master(const struct plb_master *master, struct plb_pareto **pa
         add_pu(p, pu->name, pu->node, pu->static_watts, pu->dynamic_watts);
     }
     return require_watts(p, err);
+}
+
+struct plb_pareto *plb_pareto_of_report(const struct plb_report *r)
+{
+    int nodes = 0;
+    for (int i = 0; i < r->n_pus; i++) {
+        if (!isfinite(r->pus[i].watts_idle + r->pus[i].watts_busy))
+            return NULL;
+        nodes = r->pus[i].node >= nodes ? r->pus[i].node + 1 : nodes;
+    }
+    struct plb_pareto *p = make("profiles", r->n_pus, nodes);
+    for (int i = 0; i < r->n_pus; i++) {
+        const struct plb_report_pu *pu = &r->pus[i];
+        add_pu(p, pu->name, pu->node, pu->watts_idle, pu->watts_busy - pu->watts_idle);
+    }
+    return p;
 }
 
 static struct plb_model by_slope(double slope, const struct plb_job *job)
@@ -273,12 +302,10 @@ static int put(const struct plb_arguments *a, const struct plb_front_page *page,
     return a->pareto[0] != '\0' ? plb_front_write(page, a->pareto, err) : PLB_OK;
 }
 
-int plb_pareto_write(const struct plb_pareto *p, const struct plb_arguments *a, const struct plb_job *job,
-                     const struct plb_report *report, FILE *out, struct plb_error *err)
+/* Finds the front, and what is told with it. False where memory is short. */
+static bool make_page(const struct plb_pareto *p, const struct plb_job *job, const struct plb_report *report,
+                      struct plb_front *front, struct plb_front_page *page)
 {
-    if (p == NULL || look_at_unknown(p, report != NULL, err) != PLB_OK)
-        return err->status;
-    struct plb_front front;
     struct plb_power_curves curves = {.models = p->models,
                                       .dynamic_watts = p->dynamic_watts,
                                       .node = p->node,
@@ -287,20 +314,39 @@ int plb_pareto_write(const struct plb_pareto *p, const struct plb_arguments *a, 
                                       .n_nodes = p->n_nodes,
                                       .rule = job->goal.rule,
                                       .work = (double)job->maps[0].units};
-    struct plb_front_page page = {.app = job->kernel->name,
-                                  .by = p->by,
-                                  .rule = plb_settings_get(&job->settings, "energy", "static")->text,
-                                  .front = &front,
-                                  .pus = p->pus,
-                                  .n_pus = p->n,
-                                  .passes = p->passes,
-                                  .work = curves.work,
-                                  .run_seconds = (double)NAN,
-                                  .run_joules = (double)NAN};
+    *page = (struct plb_front_page){.app = job->kernel->name,
+                                    .by = p->by,
+                                    .rule = plb_settings_get(&job->settings, "energy", "static")->text,
+                                    .front = front,
+                                    .pus = p->pus,
+                                    .n_pus = p->n,
+                                    .passes = p->passes,
+                                    .work = curves.work,
+                                    .run_seconds = (double)NAN,
+                                    .run_joules = (double)NAN};
     if (report != NULL && report->n_pus == p->n && !report->resumed)
-        add_run(p, job, report, &page);
-    if (!plb_front_make(&curves, job->goal.power_cap > 0.0 ? job->goal.power_cap : INFINITY, page.run_seconds,
-                        &front))
+        add_run(p, job, report, page);
+    return plb_front_make(&curves, job->goal.power_cap > 0.0 ? job->goal.power_cap : INFINITY,
+                          page->run_seconds, front);
+}
+
+bool plb_pareto_page(const struct plb_pareto *p, const struct plb_job *job, const struct plb_report *report,
+                     struct plb_front *front, struct plb_front_page *page)
+{
+    *front = (struct plb_front){.n = 0};
+    if (p == NULL || p->n > MOST_ON_PAGE)
+        return false;
+    return make_page(p, job, report, front, page) && front->n > 0;
+}
+
+int plb_pareto_write(const struct plb_pareto *p, const struct plb_arguments *a, const struct plb_job *job,
+                     const struct plb_report *report, FILE *out, struct plb_error *err)
+{
+    if (p == NULL || a->pareto == NULL || look_at_unknown(p, report != NULL, err) != PLB_OK)
+        return err->status;
+    struct plb_front front;
+    struct plb_front_page page;
+    if (!make_page(p, job, report, &front, &page))
         plb_fail(err, PLB_EFAILED, "no memory for the front of %d PUs", p->n);
     else if (front.n == 0)
         plb_fail(err, PLB_EINPUT, "--pareto: no PU may do this job, so there is no front");

@@ -8,6 +8,7 @@
 
 #include "config/arguments.h"
 #include "job/job.h"
+#include "report/front.h"
 #include "report/report.h"
 
 struct plb_pareto;
@@ -19,8 +20,15 @@ int plb_pareto_check(const struct plb_arguments *arguments, struct plb_error *er
  * `pareto` is to be freed in both cases. */
 int plb_pareto_of_cluster(const struct plb_job *job, struct plb_pareto **pareto, struct plb_error *err);
 
+/* The same where nobody has asked for it; NULL where some watts are not known. */
+struct plb_pareto *plb_pareto_of_told(const struct plb_job *job);
+
 /* The PUs of a real run, before it begins: as above. */
 int plb_pareto_of_master(const struct plb_master *master, struct plb_pareto **pareto, struct plb_error *err);
+
+/* The PUs of a run that has ended, with the watts of its report, told or learned. NULL where some are not
+ * known. */
+struct plb_pareto *plb_pareto_of_report(const struct plb_report *report);
 
 /* Takes what has been measured by now, in profiles and in the run. */
 void plb_pareto_learn(struct plb_pareto *pareto, const struct plb_job *job, struct plb_master *master);
@@ -33,6 +41,11 @@ void plb_pareto_recall(struct plb_pareto *pareto, const struct plb_job *job, str
 int plb_pareto_write(const struct plb_pareto *pareto, const struct plb_arguments *arguments,
                      const struct plb_job *job, const struct plb_report *report, FILE *out,
                      struct plb_error *err);
+
+/* The front for the page of a report. False where it is not known, or would take long. `front` is to be freed
+ * by plb_front_fini either way; `page` borrows it, and from the others. */
+bool plb_pareto_page(const struct plb_pareto *pareto, const struct plb_job *job,
+                     const struct plb_report *report, struct plb_front *front, struct plb_front_page *page);
 
 void plb_pareto_free(struct plb_pareto *pareto);
 

@@ -280,7 +280,7 @@ static int open_pus(struct plb_rank *r, const struct plb_start *start)
     if (status == PLB_OK)
         status = plb_node_start(&config, pus, n_pus, &r->node, r->err);
     if (status == PLB_OK && start->meters)
-        plb_metering_start(r, pus, n_pus, start->learns_watts);
+        plb_metering_start(r, pus, n_pus, start->learns_watts, start->trace);
     for (int i = 0; i < n_pus; i++) {
         r->hello.pu = pus[i].info;
         r->hello.pu.meter = (int16_t)plb_metering_of(r, i);

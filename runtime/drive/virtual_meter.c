@@ -88,7 +88,8 @@ void plb_virtual_meter_plan(struct plb_virtual_meter *m, int n)
     double now = m->world->now;
     if (isinf(m->began[n]))
         m->began[n] = m->ended[n] = now;
-    bool first = now < m->began[n] + PLB_WINDOW_FIRST;
+    const struct plb_simulation *in = m->world->in;
+    bool first = n < in->cluster->n_nodes - in->n_joiners && now < m->began[n] + PLB_WINDOW_FIRST;
     double steps = first ? 1.0 : PLB_WINDOW_LONG / PLB_WINDOW_SHORT;
     double end = PLB_WINDOW_SHORT * steps * (floor(now / (PLB_WINDOW_SHORT * steps) + 1e-6) + 1.0);
     plb_events_add(m->world->clock, (struct plb_event){end, PLB_EVENT_WINDOW, n, -1, -1});
@@ -124,7 +125,7 @@ static double busy_s(const struct plb_virtual_nodes *v, int p)
     return v->pus[p].worked_s + plb_virtual_pu_executes_s(&v->pus[p], v->world->now);
 }
 
-/* Joules of the CPUs of a host since the run began. */
+/* Joules of the CPUs of a host since the node that reads them began to. */
 static double used_by_host(const struct plb_virtual_meter *m, int node, const struct plb_virtual_nodes *v)
 {
     const struct plb_cluster_spec *c = m->world->in->cluster;
@@ -132,7 +133,8 @@ static double used_by_host(const struct plb_virtual_meter *m, int node, const st
     for (int n = 0; n < c->n_nodes; n++)
         for (int p = c->nodes[n].first_pu; p < c->nodes[n].first_pu + c->nodes[n].n_pus; p++)
             if (host_of(m->world->in, n) == host_of(m->world->in, node) && c->pus[p].kind == PLB_CPU)
-                joules += c->pus[p].static_watts * m->world->now + c->pus[p].dynamic_watts * busy_s(v, p);
+                joules += c->pus[p].static_watts * (m->world->now - m->began[node])
+                        + c->pus[p].dynamic_watts * busy_s(v, p);
     return joules;
 }
 
@@ -156,7 +158,8 @@ void plb_virtual_meter_read(struct plb_virtual_meter *m, int n, const struct plb
         for (int k = 0; k < w->n; k++) {
             int p = node->first_pu + i + k;
             const struct plb_pu_spec *pu = &c->pus[p];
-            double busy = busy_s(v, p), used = pu->static_watts * now + pu->dynamic_watts * busy;
+            double busy = busy_s(v, p);
+            double used = pu->static_watts * (now - m->began[n]) + pu->dynamic_watts * busy;
             bool own = pu->kind != PLB_CPU;
             w->at[k].busy_s = (float)(busy - m->busy[p]);
             w->at[k].joules = own ? (float)read_counter(m, &m->pus[p], c->n_nodes + p, used) : NAN;

@@ -65,9 +65,9 @@ int plb_windows_meter(const struct plb_windows *w, int pu)
 }
 
 /* The end of the window that begins now. */
-static double end_of(const struct plb_windows *w, double now)
+static double end_of(const struct plb_windows *w, bool joined, double now)
 {
-    double length = now < w->began + PLB_WINDOW_FIRST ? PLB_WINDOW_SHORT : PLB_WINDOW_LONG;
+    double length = !joined && now < w->began + PLB_WINDOW_FIRST ? PLB_WINDOW_SHORT : PLB_WINDOW_LONG;
     return length * (floor(now / length + 1e-6) + 1.0);
 }
 
@@ -137,7 +137,7 @@ void plb_windows_step(struct plb_windows *w, struct plb_rank *r, double now)
     bool tells = w->ended >= 0.0 && now > w->ended;
     w->began = tells ? w->began : now;
     read_now(w, r, now, tells);
-    w->next = end_of(w, now);
+    w->next = end_of(w, plb_mpi_has_joined(r->mpi), now);
 }
 
 double plb_windows_due(const struct plb_windows *w, double now)

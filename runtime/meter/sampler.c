@@ -23,7 +23,8 @@ struct plb_sampler {
     bool started, stop;
     struct plb_meters meters;
     struct plb_meter_account at[PLB_METER_DOMAINS];
-    double cost; /* seconds of CPU time, in all */
+    struct plb_meter_series *series; /* by domain */
+    double cost;                     /* seconds of CPU time, in all */
 };
 
 /* Reads all domains. Without the lock: a read may take milliseconds, and one thread at a time reads. */
@@ -40,6 +41,8 @@ static void read_all(struct plb_sampler *s)
         double now = plb_now();
         pthread_mutex_lock(&s->lock);
         plb_meter_account_add(&s->at[d], domain, now, count, watts);
+        struct plb_meter_point point = {now, s->at[d].joules, s->at[d].integral};
+        plb_meter_series_add(&s->series[d], &point, domain->refresh);
         pthread_mutex_unlock(&s->lock);
     }
     pthread_mutex_lock(&s->lock);
@@ -74,6 +77,7 @@ struct plb_sampler *plb_sampler_start(const struct plb_meters *meters)
 {
     struct plb_sampler *s = plb_alloc(sizeof *s);
     s->meters = *meters;
+    s->series = plb_alloc((size_t)meters->n * sizeof *s->series);
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->reading, NULL);
     plb_condition_init(&s->wake);
@@ -133,6 +137,13 @@ void plb_sampler_stop(struct plb_sampler *s)
         pthread_join(s->thread, NULL);
     s->started = false;
     read_all(s);
+    for (int d = 0; d < s->meters.n; d++)
+        plb_meter_series_end(&s->series[d]);
+}
+
+const struct plb_meter_series *plb_sampler_series(const struct plb_sampler *s, int d)
+{
+    return &s->series[d];
 }
 
 void plb_sampler_free(struct plb_sampler *s)
@@ -143,5 +154,6 @@ void plb_sampler_free(struct plb_sampler *s)
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->reading);
     pthread_cond_destroy(&s->wake);
+    free(s->series);
     free(s);
 }

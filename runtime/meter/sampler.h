@@ -4,6 +4,7 @@
 #define PLB_METER_SAMPLER_H
 
 #include "meter/account.h"
+#include "meter/series.h"
 
 struct plb_sampler;
 
@@ -27,6 +28,9 @@ struct plb_sampler *plb_sampler_start(const struct plb_meters *meters);
 
 /* Writes up to PLB_METER_DOMAINS sums as of the last reading, and returns how many. Thread-safe. */
 int plb_sampler_sums(struct plb_sampler *sampler, struct plb_meter_sum *sums);
+
+/* The joules of a domain over time, until plb_sampler_stop, after which this is to be called. Borrowed. */
+const struct plb_meter_series *plb_sampler_series(const struct plb_sampler *sampler, int domain);
 
 /* Reads all domains now. Thread-safe; it may wait for a reading that goes on. */
 void plb_sampler_read(struct plb_sampler *sampler);

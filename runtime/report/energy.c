@@ -10,7 +10,32 @@ static bool is(const struct plb_report_meter *m, const char *of)
     return m->of != NULL && strcmp(m->of, of) == 0;
 }
 
-/* ", packages 12 J" where there are some. */
+/* " (perf, 61 uJ)": the meters that these joules come from, and the coarsest resolution of a counter. */
+static void say_meters(const struct plb_report *r, const char *of, FILE *out)
+{
+    double resolution = 0.0;
+    char text[PLB_QUANTITY_TEXT];
+    const char *separator = " (";
+    for (int i = 0; i < r->n_meters; i++) {
+        const struct plb_report_meter *m = &r->meters[i];
+        bool again = false;
+        if (!m->counted || !is(m, of))
+            continue;
+        for (int k = 0; k < i; k++)
+            again = again
+                 || (r->meters[k].counted && is(&r->meters[k], of)
+                     && strcmp(r->meters[k].meter, m->meter) == 0);
+        resolution = fmax(resolution, m->resolution_j);
+        if (!again)
+            fprintf(out, "%s%s", separator, m->meter);
+        separator = again ? separator : ", ";
+    }
+    if (resolution > 0.0)
+        fprintf(out, "%s%s", separator, plb_joules_print(resolution, text));
+    fputc(')', out);
+}
+
+/* ", packages 12 J (perf, 61 uJ)" where there are some. */
 static void say_kind(const struct plb_report *r, const char *of, const char *name, const char **separator,
                      FILE *out)
 {
@@ -21,6 +46,7 @@ static void say_kind(const struct plb_report *r, const char *of, const char *nam
             joules += r->meters[i].joules;
     if (joules > 0.0) {
         fprintf(out, "%s%s %s", *separator, name, plb_joules_print(joules, text));
+        say_meters(r, of, out);
         *separator = ", ";
     }
 }

@@ -21,6 +21,20 @@ static void say_left_out(const struct plb_report *r, FILE *out)
                 plb_seconds_print(g->longer_s, seconds));
 }
 
+static void say_cap(const struct plb_report_goal *g, FILE *out)
+{
+    fprintf(out, "; cap of %.4g W ", g->power_cap_w);
+    if (g->unmeasured > 0 && !(g->most_w > g->power_cap_w))
+        fprintf(out, "NOT known to be kept: the watts of %d PU%s are unmeasured", g->unmeasured,
+                g->unmeasured == 1 ? "" : "s");
+    else if (isfinite(g->most_w))
+        fprintf(out, "%s: at most %.4g W", g->most_w <= g->power_cap_w ? "kept" : "NOT kept", g->most_w);
+    else
+        fputs("not tried: the run ended before all PUs were known", out);
+    if (g->learning_w > g->power_cap_w)
+        fprintf(out, "; NOT kept while watts were learned: up to %.4g W", g->learning_w);
+}
+
 void plb_goal_say(const struct plb_report *r, FILE *out)
 {
     const struct plb_report_goal *g = &r->goal;
@@ -33,10 +47,7 @@ void plb_goal_say(const struct plb_report *r, FILE *out)
         fprintf(out, "; deadline of %s %s: the longest pass took %s", plb_seconds_print(g->deadline_s, limit),
                 g->longest_pass_s <= g->deadline_s ? "met" : "NOT met",
                 plb_seconds_print(g->longest_pass_s, seconds));
-    if (g->power_cap_w > 0.0 && isfinite(g->most_w))
-        fprintf(out, "; cap of %.4g W %s: at most %.4g W", g->power_cap_w,
-                g->most_w <= g->power_cap_w ? "kept" : "NOT kept", g->most_w);
-    else if (g->power_cap_w > 0.0)
-        fprintf(out, "; cap of %.4g W not tried: the run ended before all PUs were known", g->power_cap_w);
+    if (g->power_cap_w > 0.0)
+        say_cap(g, out);
     fputc('\n', out);
 }

@@ -86,12 +86,20 @@ static int put_piece(const char *piece, size_t length, void *out)
     return 0;
 }
 
+void plb_json_embed(struct json_t *value, FILE *out)
+{
+    if (value == NULL)
+        fputs("null", out);
+    else
+        json_dump_callback(value, put_piece, out, JSON_COMPACT | JSON_REAL_PRECISION(PAGE_DIGITS));
+    json_decref(value);
+}
+
 bool plb_report_embed(const struct plb_report *report, FILE *out)
 {
     json_t *run = object(plb_run_fields, report, report);
     if (run == NULL)
         return false;
-    json_dump_callback(run, put_piece, out, JSON_COMPACT | JSON_REAL_PRECISION(PAGE_DIGITS));
-    json_decref(run);
+    plb_json_embed(run, out);
     return true;
 }

@@ -15,4 +15,8 @@ int plb_report_write(const struct plb_report *report, const char *file, struct p
  * number in it is not finite: then nothing is written. */
 bool plb_report_embed(const struct plb_report *report, FILE *out);
 
+/* Writes a value of jansson in the same way, and frees it. NULL is written as null. */
+struct json_t;
+void plb_json_embed(struct json_t *value, FILE *out);
+
 #endif

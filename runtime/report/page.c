@@ -10,9 +10,9 @@
 #include "base/file.h"
 #include "base/version.h"
 #include "report/advice.h"
-#include "report/energy.h"
 #include "report/html.h"
 #include "report/json.h"
+#include "report/page_energy.h"
 #include "report/page_trace.h"
 #include "report/quantity.h"
 #include "report/summary.h"
@@ -203,37 +203,6 @@ static void put_pus(const struct plb_report *r, FILE *out)
     fputs("</tbody></table></div></details></section>\n", out);
 }
 
-/* The joules of meters, and their mean watts. */
-static void put_energy(const struct plb_report *r, FILE *out)
-{
-    if (!isfinite(r->energy_j) && !isfinite(r->measured_j))
-        return;
-    fputs("<section id=\"energy\"><h2>Energy</h2>\n<p>", out);
-    put_said(plb_energy_say, r, out);
-    fputs("</p>\n", out);
-    if (r->n_meters > 0)
-        fputs("<div class=\"wide\"><table><thead><tr><th>rank</th><th>host</th><th>domain</th><th>meter</th>"
-              "<th class=\"n\">energy</th><th class=\"n\">mean watts</th><th></th></tr></thead>\n<tbody>",
-              out);
-    for (int i = 0; i < r->n_meters; i++) {
-        const struct plb_report_meter *m = &r->meters[i];
-        char text[PLB_QUANTITY_TEXT], watts[32] = "";
-        if (!isfinite(m->joules))
-            continue;
-        if (m->seconds > 0.0)
-            snprintf(watts, sizeof watts, "%.3g", m->joules / m->seconds);
-        fprintf(out, "<tr><td>%d</td>", m->node);
-        put_cell(m->host, "", out);
-        put_cell(m->domain, "", out);
-        put_cell(m->meter, "", out);
-        put_cell(plb_joules_print(m->joules, text), NUMBER, out);
-        put_cell(watts, NUMBER, out);
-        put_cell(m->note, "", out);
-        fputs("</tr>\n", out);
-    }
-    fputs(r->n_meters > 0 ? "</tbody></table></div></section>\n" : "</section>\n", out);
-}
-
 static void put_phases(const struct plb_report *r, FILE *out)
 {
     if (r->phases == NULL || r->passes < 2)
@@ -327,7 +296,7 @@ int plb_page_write(const struct plb_report *report, const struct plb_trace *trac
     put_head(report, f.stream);
     put_losses(report, f.stream);
     put_charts(f.stream);
-    put_energy(report, f.stream);
+    plb_page_energy_print(report, trace, f.stream);
     put_phases(report, f.stream);
     put_pus(report, f.stream);
     put_settings(report, f.stream);

@@ -16,8 +16,13 @@ const struct plb_field plb_goal_fields[] = {
     {"most_w", PLB_UNIT_NONE, GOAL(most_w), .or_unknown = true,
      .meaning = "Most watts of the PUs that were to work, with the static watts that count, once all PUs had "
                 "been tried. Null before that, and where all PUs work."},
-    {"cap", PLB_UNIT_NONE, GOAL(cap), .choices = "none|kept|over|untried",
-     .meaning = "Whether that kept the limit; `untried` where the run ended before each PU was tried."},
+    {"learning_w", PLB_UNIT_NONE, GOAL(learning_w), .or_unknown = true,
+     .meaning = "Most watts that meters showed while watts were learned, and PUs had turns. Null where all "
+                "watts were told."},
+    {"cap", PLB_UNIT_NONE, GOAL(cap), .choices = "none|kept|over|unmeasured|untried",
+     .meaning =
+         "Whether `most_w` kept the limit; `unmeasured` where the watts of a PU are not known; `untried` "
+         "where the run ended before each PU was tried."},
     {"left_out", PLB_UNIT_COUNT, GOAL(left_out), .meaning = "PUs that were left out in the end."},
     {"saved_j", PLB_UNIT_JOULES, GOAL(saved_j), .or_unknown = true,
      .meaning = "Joules that this saved beside all PUs at work, by the rates that were learned. Null where a "

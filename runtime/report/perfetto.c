@@ -4,6 +4,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "report/power_trace.h"
+
 #define DIGITS 15 /* of a time: enough for a microsecond in a run of days */
 
 static int by_start(const void *a, const void *b)
@@ -72,6 +74,7 @@ void plb_perfetto_print(const struct plb_trace *trace, const struct plb_report *
     put_names(out, report);
     for (int64_t i = 0; i < trace->n; i++)
         put_event(out, &events[i], report);
+    plb_power_trace_print(report, trace, out);
     fputs("\n]}\n", out);
     free(events);
 }

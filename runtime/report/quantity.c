@@ -2,6 +2,7 @@
 #include "report/quantity.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +33,11 @@ char *plb_joules_print(double joules, char text[PLB_QUANTITY_TEXT])
 {
     static const char *const units[] = {"J", "kJ", "MJ", "GJ", "TJ"};
     int u = 0;
+    if (joules > 0.0 && joules < 0.01) {
+        bool micro = joules < 1e-3;
+        snprintf(text, PLB_QUANTITY_TEXT, "%.3g %s", joules * (micro ? 1e6 : 1e3), micro ? "uJ" : "mJ");
+        return text;
+    }
     for (; joules >= 999.5 && u < 4; u++)
         joules /= 1000.0;
     snprintf(text, PLB_QUANTITY_TEXT, "%.3g %s", joules, units[u]);

@@ -13,7 +13,7 @@ char *plb_seconds_print(double seconds, char text[PLB_QUANTITY_TEXT]);
 /* "12 B", "3.4 kB", up to TB, with 1000 bytes in a kB; returns `text`. */
 char *plb_bytes_print(double bytes, char text[PLB_QUANTITY_TEXT]);
 
-/* "12 J", "3.4 kJ", up to TJ; returns `text`. */
+/* "61 uJ", "3 mJ", "12 J", "3.4 kJ", up to TJ; returns `text`. */
 char *plb_joules_print(double joules, char text[PLB_QUANTITY_TEXT]);
 
 /* "12 rows", "1 row": `units` is a plural, which loses its ending where n is 1. Returns `text`. */

@@ -105,10 +105,16 @@ static void derive_goal(struct plb_report *r)
     for (int i = 0; i < r->n_phases && r->phases != NULL; i++)
         g->longest_pass_s = fmax(g->longest_pass_s, r->phases[i].longest_s);
     g->deadline = !(g->deadline_s > 0.0) ? "none" : g->longest_pass_s <= g->deadline_s ? "met" : "late";
-    g->cap = !(g->power_cap_w > 0.0)     ? "none"
-           : !isfinite(g->most_w)        ? "untried"
-           : g->most_w <= g->power_cap_w ? "kept"
-                                         : "over";
+    g->learning_w = g->learning_w > 0.0 ? g->learning_w : (double)NAN;
+    g->unmeasured = 0;
+    for (int p = 0; p < r->n_pus && g->power_cap_w > 0.0; p++)
+        g->unmeasured += r->pus[p].watts_origin != NULL && strcmp(r->pus[p].watts_origin, "unmeasured") == 0
+                      && r->pus[p].failure[0] == '\0';
+    g->cap = !(g->power_cap_w > 0.0)    ? "none"
+           : g->most_w > g->power_cap_w ? "over"
+           : g->unmeasured > 0          ? "unmeasured"
+           : !isfinite(g->most_w)       ? "untried"
+                                        : "kept";
     g->left_out = 0;
     for (int p = 0; p < r->n_pus; p++)
         g->left_out += r->pus[p].left_out;

@@ -106,7 +106,8 @@ struct plb_report_loss {
 
 /* The joules of a meter, or why there is none of its kind on the host. */
 struct plb_report_meter {
-    int node; /* rank that has read it */
+    int node;   /* rank that has read it */
+    int number; /* of its domain, on this rank: windows of the trace have both */
     char host[PLB_HOST_NAME], domain[32], meter[12];
     const char *of;      /* borrowed: package, cores, memory, gpu, platform */
     double joules;       /* or NAN: not measured */
@@ -120,13 +121,16 @@ struct plb_report_meter {
 /* The objective of the run, and whether its limits were kept. Zeros: least time, without limits. */
 struct plb_report_goal {
     enum plb_objective objective_is;
+    enum plb_static_rule rule;
     const char *objective;    /* derived: time, energy or edp */
     double deadline_s;        /* of each pass; 0 or NAN: none */
     double longest_pass_s;    /* derived */
     const char *deadline;     /* derived: none, met or late */
     double power_cap_w;       /* 0 or NAN: none */
     double most_w;            /* watts of all PUs that worked, once each had been tried; 0 or NAN: never */
-    const char *cap;          /* derived: none, kept, over or untried */
+    double learning_w;        /* that meters showed at most while watts were learned; 0 or NAN: told */
+    int unmeasured;           /* derived: PUs whose watts are not known, under a cap */
+    const char *cap;          /* derived: none, kept, over, unmeasured or untried */
     int left_out;             /* derived: PUs */
     double saved_j, longer_s; /* by leaving them out; or NAN: not known */
 };
@@ -148,6 +152,8 @@ struct plb_report_phase {
     int passes;
     double time_s, shortest_s, longest_s; /* all of them together; one pass */
 };
+
+struct plb_front_page;
 
 /* A zeroed struct is a report of nothing. */
 struct plb_report {
@@ -193,8 +199,9 @@ struct plb_report {
     int n_set_aside;
     struct plb_report_aside *set_aside; /* in the order of passes and units */
     struct plb_report_goal goal;
-    double energy_j;   /* derived; or NAN: not all hosts were measured */
-    double measured_j; /* derived: of those that were; or NAN: none was */
+    const struct plb_front_page *front; /* borrowed: of time and energy; NULL: not known, or not wanted */
+    double energy_j;                    /* derived; or NAN: not all hosts were measured */
+    double measured_j;                  /* derived: of those that were; or NAN: none was */
     int n_meters;
     struct plb_report_meter *meters; /* by rank */
     int n_phases;                    /* of the kernel */

@@ -24,9 +24,28 @@ void plb_trace_add(struct plb_trace *trace, struct plb_trace_event event)
         plb_trace_append(trace, &event, 1);
 }
 
+void plb_trace_join(struct plb_trace *trace, const struct plb_trace_event *events, int64_t n)
+{
+    int64_t first = 0, windows = 0;
+    for (int64_t i = 0; i < n; i++)
+        windows += events[i].type == PLB_TRACE_JOULES;
+    if (windows > 0)
+        trace->windows = plb_grow(trace->windows,
+                                  (size_t)(trace->n_windows + windows) * sizeof *trace->windows);
+    for (int64_t i = 0; i < n; i++) {
+        if (events[i].type != PLB_TRACE_JOULES)
+            continue;
+        plb_trace_append(trace, events + first, i - first);
+        trace->windows[trace->n_windows++] = events[i];
+        first = i + 1;
+    }
+    plb_trace_append(trace, events + first, n - first);
+}
+
 void plb_trace_fini(struct plb_trace *trace)
 {
     free(trace->at);
+    free(trace->windows);
     *trace = (struct plb_trace){0};
 }
 
@@ -35,7 +54,8 @@ const char *plb_trace_name(int type)
     static const char *const names[] = {[PLB_TRACE_TASK] = "task",
                                         [PLB_TRACE_TRANSFER] = "transfer",
                                         [PLB_TRACE_WAIT] = "wait",
-                                        [PLB_TRACE_SOLVE] = "solve"};
+                                        [PLB_TRACE_SOLVE] = "solve",
+                                        [PLB_TRACE_JOULES] = "joules"};
     return names[type];
 }
 

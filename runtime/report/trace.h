@@ -5,7 +5,14 @@
 
 #include <stdint.h>
 
-enum plb_trace_type { PLB_TRACE_TASK, PLB_TRACE_TRANSFER, PLB_TRACE_WAIT, PLB_TRACE_SOLVE };
+enum plb_trace_type {
+    PLB_TRACE_TASK,
+    PLB_TRACE_TRANSFER,
+    PLB_TRACE_WAIT,
+    PLB_TRACE_SOLVE,
+    PLB_TRACE_JOULES /* a window of a meter: `first` is its number on the node, `count` its microjoules. It
+                        is in `windows` alone */
+};
 
 #define PLB_TRACE_MASTER (-1) /* as `pu`: the master itself, on node 0 */
 
@@ -24,6 +31,8 @@ struct plb_trace {
     int on;
     struct plb_trace_event *at;
     int64_t n, capacity;
+    struct plb_trace_event *windows; /* of meters, in the order of time for each */
+    int64_t n_windows;
 };
 
 /* Adds an event that took any time, if the trace is on. */
@@ -31,9 +40,12 @@ void plb_trace_add(struct plb_trace *trace, struct plb_trace_event event);
 
 /* Adds events, whether the trace is on or off. They are copied. */
 void plb_trace_append(struct plb_trace *trace, const struct plb_trace_event *events, int64_t n);
+
+/* Adds events of a node that has ended: windows go to their place. */
+void plb_trace_join(struct plb_trace *trace, const struct plb_trace_event *events, int64_t n);
 void plb_trace_fini(struct plb_trace *trace);
 
-/* "task", "transfer", "wait" or "solve". */
+/* "task", "transfer", "wait", "solve" or "joules". */
 const char *plb_trace_name(int type);
 
 /* The PU that the units of an event were granted to; without units, the event's own. */

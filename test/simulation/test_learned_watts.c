@@ -20,13 +20,50 @@
 
 #define CLUSTERS 200 /* at most */
 #define USUAL 15     /* in a usual run */
+#define SETTLED 3.0  /* seconds after which all watts and rates are known */
 
 struct outcome {
     double seconds, joules, best_seconds, best_joules;
     int64_t messages, windows;
     int measured, unmeasured; /* PUs */
     double off;               /* relative error of measured busy watts, at most */
+    int left_out, unsafe;     /* PUs; unsafe: unmeasured, and not left out */
+    double over_s;            /* the last moment at which watts were above the cap */
+    struct plb_goal_account account;
 };
+
+/* A job: its goal, meters, and the nodes that come later. */
+struct asked {
+    struct plb_goal goal;
+    struct plb_virtual_meters meters;
+    int n_joiners;
+    double join_at;
+    bool one_host, all_alike; /* all nodes are on one host; all PUs have one name */
+};
+
+static int by_start(const void *a, const void *b)
+{
+    double x = ((const struct plb_trace_event *)a)->start, y = ((const struct plb_trace_event *)b)->start;
+    return (x > y) - (x < y);
+}
+
+/* Watts are highest where a task has just begun. */
+static double over_until(const struct machine *m, const struct plb_trace *trace, double cap)
+{
+    struct plb_trace_event *at = plb_trace_sorted(trace, by_start);
+    double ends[MOST_PUS] = {0}, last = 0.0;
+    for (int64_t i = 0; i < trace->n; i++) {
+        double watts = 0.0;
+        if (at[i].type != PLB_TRACE_TASK)
+            continue;
+        ends[at[i].pu] = at[i].start + at[i].seconds;
+        for (int p = 0; p < m->cluster.n_pus; p++)
+            watts += m->pus[p].static_watts + (ends[p] > at[i].start ? m->pus[p].dynamic_watts : 0.0);
+        last = watts > (1.0 + 1e-3) * cap ? at[i].start : last;
+    }
+    free(at);
+    return last;
+}
 
 static void count_windows(void *context, const struct plb_message *message)
 {
@@ -41,31 +78,53 @@ static void look_at_watts(const struct machine *m, const struct plb_master *mast
         enum plb_watts_origin origin = plb_watts_of(plb_master_watts(master), p, &idle, &besides);
         o->measured += origin == PLB_WATTS_MEASURED;
         o->unmeasured += origin == PLB_WATTS_UNMEASURED;
+        o->left_out += plb_master_leaves_out(master, p);
+        o->unsafe += origin == PLB_WATTS_UNMEASURED && !plb_master_leaves_out(master, p);
         if (origin == PLB_WATTS_MEASURED)
             o->off = fmax(o->off, fabs(besides / m->pus[p].dynamic_watts - 1.0));
     }
 }
 
-static struct outcome simulate(struct machine *m, enum plb_objective objective, const char *balancer,
-                               const struct plb_virtual_meters *meters, uint64_t seed)
+/* The joules of the run, and the optimum with all known. */
+static void compare(const struct machine *m, const struct asked *asked, struct outcome *o)
 {
+    struct plb_aim_answer best = {.seconds = NAN, .joules = NAN};
+    double x[MOST_PUS], static_watts = 0.0, cap = asked->goal.power_cap;
+    for (int p = 0; p < m->cluster.n_pus; p++) {
+        static_watts += m->pus[p].static_watts;
+        o->joules += m->pus[p].dynamic_watts * m->worked_s[p];
+    }
+    o->joules += static_watts * o->seconds;
+    struct plb_aim aim = {asked->goal.objective, INFINITY, cap > 0.0 ? cap : INFINITY};
+    assert_true(plb_objective_lines(&m->job, &aim, x, &best));
+    o->best_seconds = best.seconds;
+    o->best_joules = best.joules;
+}
+
+static struct outcome ask(struct machine *m, const struct asked *asked, const char *balancer, uint64_t seed)
+{
+    struct plb_trace trace = {.on = asked->goal.power_cap > 0.0};
+    const double join_at[] = {asked->join_at};
+    const int hosts[MOST_PUS] = {0};
     struct plb_param params[MAX_PARAMS];
     struct plb_simulated result;
-    struct plb_aim_answer best;
     struct plb_error err = {.status = PLB_OK};
     struct outcome o = {.windows = 0};
-    double x[MOST_PUS], static_watts = 0.0;
     const struct plb_balancer *b = plb_balancer_find(balancer, "test", &err);
     assert_non_null(b);
     default_params(b, params);
     for (int p = 0; p < m->cluster.n_pus; p++)
-        snprintf(m->pus[p].name, sizeof m->pus[p].name, "p%d", p);
+        snprintf(m->pus[p].name, sizeof m->pus[p].name, "p%d", asked->all_alike ? 0 : p);
     memset(m->worked_s, 0, sizeof m->worked_s);
     struct plb_simulation s = {.cluster = &m->cluster,
                                .maps = &m->map,
                                .seed = seed,
                                .worked_s = m->worked_s,
-                               .meters = *meters,
+                               .meters = asked->meters,
+                               .trace = &trace,
+                               .n_joiners = asked->n_joiners,
+                               .join_at = join_at,
+                               .hosts = asked->one_host ? hosts : NULL,
                                .watch = {.context = &o.windows, .sent = count_windows},
                                .migration = {.on = true, .backups = true, .threshold = 1.0, .seed = seed},
                                .master = {.balancer = b,
@@ -73,24 +132,26 @@ static struct outcome simulate(struct machine *m, enum plb_objective objective, 
                                           .units = m->map.units,
                                           .migration = true,
                                           .backups = true,
-                                          .goal = {.objective = objective}}};
+                                          .goal = asked->goal}};
     if (plb_simulate(&s, &result, &err) != PLB_OK)
         fail_msg("seed %llu, %s: %s", (unsigned long long)seed, balancer, err.text);
     o.seconds = result.makespan_s;
     o.messages = result.messages;
     if (plb_master_watts(result.master) != NULL)
         look_at_watts(m, result.master, &o);
+    o.account = plb_master_goal_account(result.master);
+    o.over_s = over_until(m, &trace, asked->goal.power_cap);
     plb_master_free(result.master);
-    for (int p = 0; p < m->cluster.n_pus; p++) {
-        static_watts += m->pus[p].static_watts;
-        o.joules += m->pus[p].dynamic_watts * m->worked_s[p];
-    }
-    o.joules += static_watts * o.seconds;
-    struct plb_aim aim = {objective, INFINITY, INFINITY};
-    assert_true(plb_objective_lines(&m->job, &aim, x, &best));
-    o.best_seconds = best.seconds;
-    o.best_joules = best.joules;
+    plb_trace_fini(&trace);
+    compare(m, asked, &o);
     return o;
+}
+
+static struct outcome simulate(struct machine *m, enum plb_objective objective, const char *balancer,
+                               const struct plb_virtual_meters *meters, uint64_t seed)
+{
+    const struct asked asked = {.goal = {.objective = objective}, .meters = *meters};
+    return ask(m, &asked, balancer, seed);
 }
 
 static int by_value(const void *a, const void *b)
@@ -216,13 +277,123 @@ static void least_time_has_no_windows(void **state)
     plb_cost_map_fini(&m.map);
 }
 
+/* ------------------------------------------------------------------------------- caps */
+
+/* A cap between what the PU of fewest watts needs and what all do. */
+static double draw_cap(const struct machine *m, uint64_t seed)
+{
+    struct dice d = {.seed = seed + 3000000};
+    double still = 0.0, least = INFINITY, all = 0.0;
+    for (int p = 0; p < m->cluster.n_pus; p++) {
+        still += m->pus[p].static_watts;
+        all += m->pus[p].dynamic_watts;
+        least = fmin(least, m->pus[p].dynamic_watts);
+    }
+    return still + real(&d, 1.01 * least, all);
+}
+
+/* Once watts are known no moment is above the cap. Before that the report has what meters showed. */
+static void caps(void **state)
+{
+    (void)state;
+    double last = 0.0, longer = 0.0;
+    int over = 0, n = 0;
+    struct seeds all = seeds(USUAL);
+    for (uint64_t seed = all.first; seed < all.end; seed++, n++) {
+        struct machine m;
+        draw_lasting(&m, seed, 40.0, 40.0);
+        const struct asked asked = {.goal.power_cap = draw_cap(&m, seed), .meters.on = true};
+        struct outcome o = ask(&m, &asked, "sure", seed);
+        last = fmax(last, o.over_s);
+        longer = fmax(longer, o.seconds / o.best_seconds);
+        over += o.account.learning_watts > asked.goal.power_cap;
+        if (o.over_s > SETTLED || !(o.account.most_watts <= asked.goal.power_cap)
+            || !(o.account.most_watts > 0.0) || o.seconds > 1.03 * o.best_seconds)
+            fail_msg("seed %llu: over %g W until %g s, then %g W; %g s of %g s", (unsigned long long)seed,
+                     asked.goal.power_cap, o.over_s, o.account.most_watts, o.seconds, o.best_seconds);
+        plb_cost_map_fini(&m.map);
+    }
+    print_message(
+        "cap: over it until %.2f s at most, by the meters in %d of %d jobs; time %.3f of the best\n", last,
+        over, n, longer);
+    assert_true(2 * over > n);
+}
+
+/* PUs whose meters stand still do not work under a cap, where others do. */
+static void unmeasured_pus_keep_out(void **state)
+{
+    (void)state;
+    int some = 0;
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        struct machine m;
+        draw_lasting(&m, seed, 30.0, 30.0);
+        const struct asked asked = {.goal.power_cap = 1e6, .meters = {.on = true, .still = 0.3}};
+        struct outcome o = ask(&m, &asked, "sure", seed);
+        some += o.unmeasured > 0 && o.measured > 0;
+        assert_int_equal(o.measured > 0 ? o.unsafe : o.left_out, 0);
+        plb_cost_map_fini(&m.map);
+    }
+    assert_true(some > 1);
+}
+
+/* Learned watts may show that nobody may work. One PU does, and the account has what it draws. */
+static void a_cap_below_all(void **state)
+{
+    (void)state;
+    struct machine m;
+    draw_lasting(&m, 7, 2.0, 2.0);
+    const struct asked asked = {.goal.power_cap = 1.0, .meters.on = true};
+    struct outcome o = ask(&m, &asked, "sure", 7);
+    assert_int_equal(o.left_out, m.cluster.n_pus - 1);
+    assert_true(o.account.most_watts > 1.0);
+    plb_cost_map_fini(&m.map);
+}
+
+/* The PUs of the last node, which comes after 10 s, alone on its host or beside others, alike or not. */
+static void joined_pus_are_measured(void **state)
+{
+    (void)state;
+    int joined = 0;
+    struct seeds all = seeds(9);
+    for (uint64_t seed = all.first; seed < all.end; seed++) {
+        struct machine m;
+        draw_lasting(&m, seed, 40.0, 40.0);
+        const struct asked asked = {.goal.objective = PLB_OBJECTIVE_ENERGY,
+                                    .meters.on = true,
+                                    .n_joiners = 1,
+                                    .join_at = 10.0,
+                                    .one_host = seed % 3 > 0,
+                                    .all_alike = seed % 3 == 2};
+        for (int p = 0; p < m.cluster.n_pus && asked.all_alike; p++)
+            m.pus[p].dynamic_watts = m.pus[0].dynamic_watts;
+        if (m.cluster.n_nodes > 1) {
+            struct outcome o = ask(&m, &asked, "sure", seed);
+            joined++;
+            if (o.unmeasured > 0 || o.off > 0.02)
+                fail_msg("seed %llu: %d PUs unmeasured, %d measured to within %g", (unsigned long long)seed,
+                         o.unmeasured, o.measured, o.off);
+            assert_int_equal(o.measured, m.cluster.n_pus);
+        }
+        plb_cost_map_fini(&m.map);
+    }
+    assert_true(joined > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_meters),  cmocka_unit_test(wraps),
-        cmocka_unit_test(lies),          cmocka_unit_test(noise),
-        cmocka_unit_test(still),         cmocka_unit_test(still_later),
-        cmocka_unit_test(all_balancers), cmocka_unit_test(least_time_has_no_windows),
+        cmocka_unit_test(exact_meters),
+        cmocka_unit_test(wraps),
+        cmocka_unit_test(lies),
+        cmocka_unit_test(noise),
+        cmocka_unit_test(still),
+        cmocka_unit_test(still_later),
+        cmocka_unit_test(caps),
+        cmocka_unit_test(unmeasured_pus_keep_out),
+        cmocka_unit_test(a_cap_below_all),
+        cmocka_unit_test(joined_pus_are_measured),
+        cmocka_unit_test(all_balancers),
+        cmocka_unit_test(least_time_has_no_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,26 @@ assert r['measured_j'] == r['energy_j'] == p['joules']
 END
 }
 tries right; ok "joules are counted once on a host, also where the counter begins again" $?
-grep -qE '^energy [0-9.]+ J: packages [0-9.]+ J$' out; ok "the summary tells them" $?
+grep -qE '^energy [0-9.]+ J: packages [0-9.]+ J \(powercap, 1 uJ\)$' out; ok "the summary tells them" $?
+measured --trace trace.json --report page.html && python3 - <<'END'
+import json, re
+events = json.load(open('trace.json'))['traceEvents']
+def values(what):
+    name = 'package-0, by powercap, 1 uJ: ' + what
+    return [e['args'] for e in events if e['ph'] == 'C' and e['name'] == name]
+watts, joules = [v['W'] for v in values('watts')], [v['J'] for v in values('joules')]
+assert len(watts) > 10 and 70 < sorted(watts)[len(watts) // 2] < 130, watts
+assert joules == sorted(joules) and joules[-1] > 150, joules
+assert not any('dram' in e['name'] for e in events)
+page = open('page.html').read()
+assert re.search(r'<td>dram-0</td><td>powercap</td><td class="n">unmeasured</td>', page)
+assert re.search(r'<td>package-0</td><td>powercap</td><td class="n">\d+ J</td><td class="n">1 uJ</td>', page)
+power = json.loads(re.search(r'id="energies">(.*?)</script>', page).group(1))['power']
+assert [line['name'].split(' ')[0] for line in power['lines']] == ['package-0']
+known = [w for w in power['lines'][0]['watts'] if w is not None]
+assert len(known) > 200 and 70 < sum(known) / len(known) < 130
+END
+ok "the trace and the page have watts and joules over time, and nothing for what stands still" $?
 measured run.meters=no && grep -q '"meters": \[\]' some.json && ! grep -q '^energy' out
 ok "run.meters = no reads nothing" $?
 done_testing

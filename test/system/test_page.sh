@@ -81,6 +81,25 @@ drawn "a simulation" "$tmp/simulated.html" losses gantt shares curves rates traf
 grep -qF 'id="trace"' "$tmp/dom" && grep -qF '>master</text>' "$tmp/dom"
 ok "the master and its solves are a row" $?
 
+# Where the .cluster file tells watts: these over time, and the front with this run.
+watts=(--quiet --simulate "$root/hostfiles/watts.cluster" "$root/examples/taylor/app.conf" taylor.function=exp
+    taylor.order=50000)
+alone "${watts[@]}" --report "$tmp/watts.html" --trace "$tmp/watts.json"
+drawn "a run with watts" "$tmp/watts.html" losses gantt watts front
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+page, r = read('watts')
+d = json.loads(re.search(r'id="energies">(.*?)</script>', page, re.S).group(1))
+drawn = sum(d['power']['sum']) / len(d['power']['sum']) * d['power']['seconds']
+assert abs(drawn - r['energy_j']) < 1e-3 * r['energy_j'], (drawn, r['energy_j'])
+assert abs(d['front']['joules'] - r['energy_j']) < 1e-4 * r['energy_j']
+assert [row['marks'] for row in d['front']['rows']][-1] == ['least energy']
+last = {e['name']: e['args']['J'] for e in json.load(open(sys.argv[1] + '/watts.json'))['traceEvents']
+        if e['ph'] == 'C' and e['name'].endswith('joules')}
+assert abs(sum(last.values()) - r['energy_j']) < 1e-4 * r['energy_j'] and len(last) == 4, last
+P
+ok "their joules are those of the report, on the page and in the trace" $?
+
 # A part that is missing is no empty frame.
 sed 's/<script type="application\/json" id="trace">.*<\/script>$//' "$tmp/simulated.html" >"$tmp/bare.html"
 drawn "a page without a trace" "$tmp/bare.html" losses shares

@@ -14,7 +14,7 @@
 
 static struct plb_report_meter meter(const char *host, const char *of, double joules)
 {
-    struct plb_report_meter m = {.of = of, .joules = joules};
+    struct plb_report_meter m = {.of = of, .joules = joules, .resolution_j = 1e-6};
     snprintf(m.host, sizeof m.host, "%s", host);
     snprintf(m.domain, sizeof m.domain, "%s-0", of);
     snprintf(m.meter, sizeof m.meter, "perf");
@@ -51,7 +51,9 @@ static void parts_of_all_hosts_add_up(void **state)
     assert_true(meters[0].counted && meters[1].counted && meters[4].counted && meters[5].counted);
     assert_false(meters[2].counted || meters[3].counted);
     char *text = said(&r);
-    assert_string_equal(text, "energy 1.23 kJ: packages 1.03 kJ, memory 200 J, GPUs 4 J\n");
+    assert_string_equal(
+        text,
+        "energy 1.23 kJ: packages 1.03 kJ (perf, 1 uJ), memory 200 J (perf, 1 uJ), GPUs 4 J (perf, 1 uJ)\n");
     free(text);
 }
 
@@ -63,7 +65,8 @@ static void a_platform_counts_where_it_is_alone(void **state)
     struct plb_report r = report_of(meters, 3);
     assert_near(r.energy_j, 730.0);
     char *text = said(&r);
-    assert_string_equal(text, "energy 730 J: packages 30 J, hosts as a whole 700 J\n");
+    assert_string_equal(text,
+                        "energy 730 J: packages 30 J (perf, 1 uJ), hosts as a whole 700 J (perf, 1 uJ)\n");
     free(text);
 }
 
@@ -86,9 +89,9 @@ static void a_missing_part_makes_it_unknown(void **state)
     assert_true(isnan(r.energy_j));
     assert_near(r.measured_j, 30.0);
     char *text = said(&r);
-    assert_string_equal(text,
-                        "energy at least 30 J: packages 30 J; not measured in full on 1 host, such as b: "
-                        "there is no library\n");
+    assert_string_equal(
+        text, "energy at least 30 J: packages 30 J (perf, 1 uJ); not measured in full on 1 host, such as b: "
+              "there is no library\n");
     free(text);
 }
 
@@ -109,11 +112,13 @@ static void doubts_are_told(void **state)
 {
     (void)state;
     struct plb_report_meter meters[] = {meter("a", "gpu", 50.0), meter("a", "package", 5.0)};
+    snprintf(meters[0].meter, sizeof meters[0].meter, "nvml");
+    meters[0].resolution_j = NAN; /* its power was integrated */
     snprintf(meters[0].note, sizeof meters[0].note, "the integral of the power is 10 %% more");
     struct plb_report r = report_of(meters, 2);
     char *text = said(&r);
-    assert_string_equal(text, "energy 55 J: packages 5 J, GPUs 50 J\n"
-                              "energy of gpu-0 on a by perf: the integral of the power is 10 % more\n");
+    assert_string_equal(text, "energy 55 J: packages 5 J (perf, 1 uJ), GPUs 50 J (nvml)\n"
+                              "energy of gpu-0 on a by nvml: the integral of the power is 10 % more\n");
     free(text);
 }
 

@@ -90,12 +90,46 @@ static void limits_are_met_or_not(void **state)
     free(text);
 }
 
+/* Where watts are unmeasured, or not known yet, the summary does not say that the cap was kept. */
+static void an_unknown_cap_is_told(void **state)
+{
+    (void)state;
+    struct plb_report_phase phase;
+    struct plb_report_pu pus[3] = {{.watts_origin = "measured"},
+                                   {.watts_origin = "unmeasured", .left_out = true},
+                                   {.watts_origin = "unmeasured", .failure = "lost"}};
+    struct plb_report r = limited(&phase);
+    r.pus = pus;
+    r.n_pus = 3;
+    r.goal.power_cap_w = 100.0;
+    r.goal.most_w = 90.0;
+    r.goal.learning_w = 120.0;
+    r.goal.saved_j = (double)NAN;
+    char *text = said(&r);
+    assert_string_equal(
+        text, "objective edp: 1 of 3 PUs left out (1); cap of 100 W NOT known to be kept: the watts "
+              "of 1 PU are unmeasured; NOT kept while watts were learned: up to 120 W\n");
+    assert_string_equal(r.goal.cap, "unmeasured");
+    free(text);
+    r.goal.most_w = 101.0;
+    text = said(&r);
+    assert_non_null(strstr(text, "cap of 100 W NOT kept: at most 101 W"));
+    assert_string_equal(r.goal.cap, "over");
+    free(text);
+    pus[1].watts_origin = "told";
+    r.goal.most_w = r.goal.learning_w = 99.0;
+    text = said(&r);
+    assert_non_null(strstr(text, "cap of 100 W kept: at most 99 W\n"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(least_time_says_nothing),
         cmocka_unit_test(who_is_left_out_and_the_gain_are_told),
         cmocka_unit_test(limits_are_met_or_not),
+        cmocka_unit_test(an_unknown_cap_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

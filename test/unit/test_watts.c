@@ -46,6 +46,16 @@ static void alike_windows_do_not(void **state)
     assert_true(apart_s[0] < 1e-3 && apart_s[1] < 1e-3 && apart_s[2] < 1e-3);
 }
 
+/* Of two idle windows the longer one counts more: the joules of both are in the seconds of both. */
+static void long_windows_count_more(void **state)
+{
+    (void)state;
+    const double rows[][4] = {{1.0, 0.0, 0.0, 10.0}, {0.1, 0.0, 0.0, 2.1}};
+    double watts[3], apart_s[3];
+    fit(rows, 2, watts, apart_s);
+    near(watts[0], 11.0, 1e-3);
+}
+
 /* The second would have -10 W: then the others are fitted without it. */
 static void watts_are_not_negative(void **state)
 {
@@ -206,6 +216,51 @@ static void meters_that_tell_nothing(void **state)
     plb_watts_free(w);
 }
 
+/* One PU works alone, so that nothing can be told apart. One that joins has its turn, and the first rests
+ * then; one more on its host, like it, has none. */
+static void a_pu_that_joins_has_a_turn(void **state)
+{
+    (void)state;
+    const double none = (double)NAN;
+    double idle, besides;
+    struct plb_pu_info infos[] = {
+        pu(0, 0, "a", "p", PLB_METERS_ITS_HOST), pu(1, 0, "b", "q", PLB_METERS_ITS_HOST),
+        pu(2, 0, "b", "q", PLB_METERS_ITS_HOST), pu(3, 0, "b", "r", PLB_METERS_ITS_HOST)};
+    struct plb_watts *w = plb_watts_new(infos, 1, 4, true);
+    begin(w, 1);
+    hear(w, 0, 10, 4.0, 0.1, none);
+    assert_false(plb_watts_turning(w));
+    plb_watts_joined(w, 2, 10.0);
+    assert_true(plb_watts_rests(w, 1));
+    assert_false(plb_watts_rests(w, 0));
+    hear(w, 0, 101, 4.0, 0.1, none);
+    assert_true(plb_watts_rests(w, 1));
+    hear(w, 1, 102, 2.0, 0.0, none);
+    hear(w, 0, 102, 4.0, 0.1, none);
+    assert_true(plb_watts_rests(w, 0));
+    assert_false(plb_watts_rests(w, 1));
+    hear(w, 0, 103, 1.0, 0.0, none);
+    hear(w, 1, 103, 7.0, 0.1, none);
+    assert_false(plb_watts_turning(w));
+    near(plb_watts_shown(w), 10.0 + 70.0, 1e-6);
+    assert_watts(w, 0, 10.0, 30.0);
+    assert_watts(w, 1, 20.0, 50.0);
+    plb_watts_joined(w, 3, 12.0);
+    assert_false(plb_watts_turning(w));
+    assert_watts(w, 2, 10.0, 50.0); /* its part of what the host draws while nobody works */
+    plb_watts_joined(w, 4, 13.0);
+    assert_true(plb_watts_rests(w, 1) && plb_watts_rests(w, 2));
+    assert_false(plb_watts_rests(w, 3) || plb_watts_rests(w, 0));
+    assert_int_equal(plb_watts_of(w, 3, &idle, &besides), PLB_WATTS_UNMEASURED);
+    hear(w, 1, 140, none, 0.0, none);
+    hear(w, 2, 140, none, 0.0, none);
+    hear(w, 3, 140, 10.0, 0.1, none);
+    assert_watts(w, 3, 20.0 / 3.0, 80.0);
+    assert_watts(w, 1, 20.0 / 3.0, 50.0); /* kept, though there is a kind more */
+    assert_false(plb_watts_turning(w));
+    plb_watts_free(w);
+}
+
 static void windows_have_a_form(void **state)
 {
     (void)state;
@@ -232,12 +287,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unlike_windows_tell_watts_apart),
         cmocka_unit_test(alike_windows_do_not),
+        cmocka_unit_test(long_windows_count_more),
         cmocka_unit_test(watts_are_not_negative),
         cmocka_unit_test(told_watts_are_not_learned),
         cmocka_unit_test(turns_tell_all),
         cmocka_unit_test(a_turn_waits_for_the_rest),
         cmocka_unit_test(a_torn_window_is_left_out),
         cmocka_unit_test(meters_that_tell_nothing),
+        cmocka_unit_test(a_pu_that_joins_has_a_turn),
         cmocka_unit_test(windows_have_a_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
