@@ -32,7 +32,7 @@ class Plbrun(MakefilePackage, CudaPackage):
     depends_on("openblas threads=openmp")
     depends_on("nlopt")
     depends_on("hwloc")
-    depends_on("inih")
+    depends_on("libinih")
     depends_on("jansson")
     depends_on("libpng")
     depends_on("cuda@13:", when="+cuda")
@@ -46,9 +46,15 @@ class Plbrun(MakefilePackage, CudaPackage):
         mpicc = getattr(spec["mpi"], "mpicc", None) or spec["mpi"].prefix.bin.mpicc
         return [
             "PREFIX=" + self.prefix,
+            "CC=" + spack_cc,
             "MPICC=" + mpicc,
             "CUDA=" + ("1" if "+cuda" in spec else "0"),
-        ]
+        ] + self.one_architecture()
+
+    def one_architecture(self):
+        """The GPUs to build for: all, where the spec does not name one."""
+        arch = self.spec.variants["cuda_arch"].value if "+cuda" in self.spec else ()
+        return ["CUDA_ARCH=sm_" + arch[0]] if len(arch) == 1 and arch[0] != "none" else []
 
     def build(self, spec, prefix):
         make(*self.flags(), "all")
