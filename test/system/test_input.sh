@@ -83,6 +83,12 @@ refused_conf 'key before any section' 'app.conf:1: |kernel|before the first [sec
 refused_conf 'line too long' 'app.conf:3: |longer than|shorten it' \
     '[app]' 'kernel = spmm' "# $(printf 'x%.0s' {1..5000})"
 refused_conf 'no kernel' "app.conf: no kernel is named|kernel = NAME|[app]" '[balance]' 'balancer = static'
+refused_conf 'the key kernel, misspelt' "app.conf:2: |unknown key 'kernl' in [app]|did you mean 'kernel'?" \
+    '[app]' 'kernl = spmm'
+refused_conf 'the section app, misspelt' 'app.conf:2: |unknown section [aap]|did you mean [app]?' \
+    '[aap]' 'kernel = spmm'
+refused_conf 'the kernel before any section' 'app.conf:1: |kernel stands before the first [section]' \
+    'kernel = spmm' '[balance]' 'balancer = static'
 refused_conf 'empty kernel' 'no kernel is named' '[app]' 'kernel ='
 refused_conf 'unknown section' 'app.conf:3: |unknown section [balanse]|did you mean [balance]?' \
     '[app]' 'kernel = spmm' '[balanse]' 'balancer = static'
