@@ -13,10 +13,10 @@ except ImportError:
 
 
 class Plbrun(MakefilePackage, CudaPackage):
-    """Runs one data-parallel job over unlike CPUs and GPUs of several machines, and shares the work so that
-    all of them finish at the same time."""
+    """Runs one data-parallel job over unlike CPUs and GPUs of several machines, and shares
+    the work so that all of them finish at the same time."""
 
-    # The release of "make dist" lies in the folder that the environment's PLBRUN_DIST names, or beside this file.
+    # The release of "make dist" lies in the folder that PLBRUN_DIST names, or beside this file.
     url = "file://{0}/plbrun-0.1.0.tar.xz".format(
         os.environ.get("PLBRUN_DIST", os.path.dirname(os.path.abspath(__file__)))
     )
