@@ -63,6 +63,8 @@ refused 'unknown option with a value' 'unknown option --balancr=static|did you m
     --balancr=static "$spmm"
 refused 'unknown option like nothing' 'unknown option --frobnicate|--help' --frobnicate "$spmm"
 refused 'unknown short options' 'unknown option -np' -np 3 "$spmm"
+refused 'an option twice' '--report is given twice, as a.json and as b.html' \
+    --report a.json --report b.html "$spmm"
 refused 'option without value' '--report needs a value' "$spmm" --report
 refused '--seed is no number' '--seed soon|whole number' --seed soon "$spmm"
 refused 'second conf file' "'$matmul' is neither the conf file (that is $spmm) nor section.key=value" \
