@@ -23,7 +23,7 @@ ok "and the settings that each job has" $(($(wc -l <"$tmp/out") > 0))
 
 # The guide has them, too: options in a table, and settings that are not a balancer's own.
 while read -r option; do
-    grep -qE "^\| .*\`$option[\` =]" "$root/docs/guide.md" || echo "docs/guide.md lacks $option"
+    grep -qE "^\| .*\`${option}[\` =]" "$root/docs/guide.md" || echo "docs/guide.md lacks $option"
 done <"$tmp/options" >"$tmp/out"
 "$PLBRUN" --show-config "$root/examples/demo/app.conf" |
     sed -nE 's/^(run|balance|energy|cluster)\.([^ ]+) .*/\2/p' | grep -vxFf "$tmp/of-balancers" |
