@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# docs/picture.sh: makes docs/run.svg, the picture of a run in README.md.
+# docs/picture.sh: makes docs/run.svg and docs/page.png, the pictures in README.md.
 # It runs examples/spmm-imbalance three times (real arithmetic, emulated speeds), and draws the traces to one
-# scale. It needs a built ./plbrun. Run it on an idle machine: other work shows in the picture.
+# scale. The page is that of the first run: its begin, as chromium shows it. It needs a built ./plbrun. Run it
+# on an idle machine: other work shows in the pictures.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -10,8 +11,8 @@ trap 'rm -rf "$tmp"' EXIT
 
 # run FILE BALANCER MIGRATION
 run() {
-    mpirun -np 3 --oversubscribe --bind-to none ./plbrun --quiet --trace "$tmp/$1.json" --balancer "$2" \
-        examples/spmm-imbalance/app.conf balance.migration="$3"
+    mpirun -np 3 --oversubscribe --bind-to none ./plbrun --quiet --trace "$tmp/$1.json" \
+        --report "$tmp/$1.html" --balancer "$2" examples/spmm-imbalance/app.conf balance.migration="$3"
 }
 run 1 static off
 run 2 static on
@@ -72,4 +73,7 @@ END {
     }
     print "</svg>"
 }' "$tmp/1.json" "$tmp/2.json" "$tmp/3.json" >docs/run.svg
-echo "docs/run.svg is made"
+chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$tmp/chromium" \
+    --window-size=900,850 --screenshot=docs/page.png "file://$tmp/1.html" 2>"$tmp/log" ||
+    { cat "$tmp/log" && exit 1; }
+echo "docs/run.svg and docs/page.png are made"

@@ -26,7 +26,7 @@ $(B)/install/plbrun: $(B)/install/kernel_search.o $(BIN)
 # MODE:FILE:TARGET of each installed file. Folders of documents stay neighbours, so that their links hold.
 EXAMPLE_KINDS := md conf c cu py sh gp png svg csv yaml
 EXAMPLES := $(wildcard $(patsubst %,examples/%,*.md */Makefile $(EXAMPLE_KINDS:%=*/*.%)))
-DOCUMENTS := $(wildcard *.md docs/*.md docs/*.svg hostfiles/*.cluster) LICENSE $(EXAMPLES)
+DOCUMENTS := $(wildcard *.md docs/*.md docs/*.svg docs/*.png hostfiles/*.cluster) LICENSE $(EXAMPLES)
 INSTALL_FILES = 755:$(INSTALLED):$(BINDIR)/plbrun 755:scripts/plbrun-mpirun:$(BINDIR)/plbrun-mpirun \
     755:scripts/plbrun-npz:$(BINDIR)/plbrun-npz \
     $(foreach f,$(KERNEL_SO),755:$f:$(KERNELDIR)/$(notdir $f)) \

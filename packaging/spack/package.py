@@ -13,10 +13,10 @@ except ImportError:
 
 
 class Plbrun(MakefilePackage, CudaPackage):
-    """Runs one data-parallel job over unlike CPUs and GPUs of several machines, and shares the work so that
-    all of them finish at the same time."""
+    """Runs one data-parallel job over unlike CPUs and GPUs of several machines, and shares
+    the work so that all of them finish at the same time."""
 
-    # The release of "make dist" lies in the folder that the environment's PLBRUN_DIST names, or beside this file.
+    # The release of "make dist" lies in the folder that PLBRUN_DIST names, or beside this file.
     url = "file://{0}/plbrun-0.1.0.tar.xz".format(
         os.environ.get("PLBRUN_DIST", os.path.dirname(os.path.abspath(__file__)))
     )
@@ -32,7 +32,7 @@ class Plbrun(MakefilePackage, CudaPackage):
     depends_on("openblas threads=openmp")
     depends_on("nlopt")
     depends_on("hwloc")
-    depends_on("inih")
+    depends_on("libinih")
     depends_on("jansson")
     depends_on("libpng")
     depends_on("cuda@13:", when="+cuda")
@@ -46,9 +46,15 @@ class Plbrun(MakefilePackage, CudaPackage):
         mpicc = getattr(spec["mpi"], "mpicc", None) or spec["mpi"].prefix.bin.mpicc
         return [
             "PREFIX=" + self.prefix,
+            "CC=" + spack_cc,
             "MPICC=" + mpicc,
             "CUDA=" + ("1" if "+cuda" in spec else "0"),
-        ]
+        ] + self.one_architecture()
+
+    def one_architecture(self):
+        """The GPUs to build for: all, where the spec does not name one."""
+        arch = self.spec.variants["cuda_arch"].value if "+cuda" in self.spec else ()
+        return ["CUDA_ARCH=sm_" + arch[0]] if len(arch) == 1 and arch[0] != "none" else []
 
     def build(self, spec, prefix):
         make(*self.flags(), "all")

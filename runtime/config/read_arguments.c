@@ -40,6 +40,17 @@ static int take_progress(struct plb_arguments *a, const char *value, struct plb_
     return PLB_OK;
 }
 
+/* A second value would replace the first one silently: a report that somebody waits for. */
+static int take_text(const char **member, const char *name, const char *value, struct plb_error *err)
+{
+    bool given = *member != NULL && (*member)[0] != '\0';
+    if (given && value != NULL && strcmp(*member, value) != 0)
+        return plb_fail(err, PLB_EINPUT, "--%s is given twice, as %s and as %s; leave one out", name, *member,
+                        value);
+    *member = value;
+    return PLB_OK;
+}
+
 /* Takes one option; `value` is NULL where it has none. */
 static int take(struct plb_arguments *a, const struct plb_option_row *row, const char *value,
                 struct plb_error *err)
@@ -55,7 +66,7 @@ static int take(struct plb_arguments *a, const struct plb_option_row *row, const
     void *member = (char *)a + row->member;
     switch (row->kind) {
     case PLB_ROW_FLAG: *(bool *)member = true; break;
-    case PLB_ROW_TEXT: *(const char **)member = value; break;
+    case PLB_ROW_TEXT: return take_text(member, row->name, value, err);
     case PLB_ROW_SEED: return take_seed(a, value, err);
     case PLB_ROW_SETTING: plb_assign(&a->settings, row->setting, value != NULL ? value : ""); break;
     case PLB_ROW_LOG: return take_log(a, value, err);

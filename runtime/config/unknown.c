@@ -100,6 +100,22 @@ static void warn_of_variables(const struct plb_settings *s)
     }
 }
 
+int plb_settings_no_kernel(const struct plb_settings *s, struct plb_error *err)
+{
+    static const char *const app[] = {"app", NULL}, *const kernel[] = {"kernel", NULL};
+    char origin[PATH_MAX + 32];
+    for (int i = 0; i < s->conf.n; i++) {
+        const struct plb_ini_entry *e = &s->conf.at[i];
+        if (plb_nearest(e->key, kernel) == NULL
+            || (e->section[0] != '\0' && plb_nearest(e->section, app) == NULL))
+            continue;
+        snprintf(origin, sizeof origin, "%s:%d", s->conf.file, e->line);
+        if (known(s, e->section, e->key, origin, err) != PLB_OK)
+            return err->status;
+    }
+    return plb_fail(err, PLB_EINPUT, "%s: no kernel is named; add 'kernel = NAME' under [app]", s->conf.file);
+}
+
 int plb_settings_check_unknown(const struct plb_settings *s, struct plb_error *err)
 {
     char origin[PATH_MAX + 32], section[64], key[64];

@@ -9,4 +9,8 @@
  * a sentence. */
 int plb_settings_check_unknown(const struct plb_settings *settings, struct plb_error *err);
 
+/* Complains that no kernel is named. A line that is probably meant to name it is misspelt, or in no section:
+ * then the sentence is of that line. PLB_EINPUT. */
+int plb_settings_no_kernel(const struct plb_settings *settings, struct plb_error *err);
+
 #endif

@@ -40,8 +40,7 @@ static int read_kernel(struct plb_job *job, const char *simulate, struct plb_err
     const struct plb_pu_settings *pus = uses_devices(job, simulate) ? &job->machines.pus : NULL;
     struct plb_setting *kernel = plb_settings_get(s, "app", "kernel");
     if (kernel->text == NULL || kernel->text[0] == '\0')
-        return plb_fail(err, PLB_EINPUT, "%s: no kernel is named; add 'kernel = NAME' under [app]",
-                        s->conf.file);
+        return plb_settings_no_kernel(s, err);
     if (plb_is_object_path(kernel->text))
         plb_settings_resolve(s, kernel);
     if (plb_kernel_load(kernel->text, kernel->origin, pus, &job->kernel, err) != PLB_OK)

@@ -38,8 +38,9 @@ static int by_id(const void *a, const void *b)
     return x->id - y->id;
 }
 
-/* "ends in 1.2 s: rows 5 to 7" */
-static void say_doing(const struct plb_watched *w, const struct plb_watched_pu *pu, char *text, size_t size)
+/* "ends in 1.2 s: rows 5 to 7", or "ends in 1.2 s" where that is longer than `room`. */
+static void say_doing(const struct plb_watched *w, const struct plb_watched_pu *pu, int room, char *text,
+                      size_t size)
 {
     char range[PLB_RANGE_TEXT], seconds[PLB_QUANTITY_TEXT];
     const char *way = "ends in";
@@ -55,22 +56,25 @@ static void say_doing(const struct plb_watched *w, const struct plb_watched_pu *
         way = "since";
         shown = pu->seconds;
     }
-    snprintf(text, size, "%s %s: %s", way, plb_seconds_print(fmax(shown, 0.0), seconds),
-             plb_range_print(pu->first, pu->last - pu->first + 1, w->unit, range));
+    int when = snprintf(text, size, "%s %s", way, plb_seconds_print(fmax(shown, 0.0), seconds));
+    int n = snprintf(text, size, "%s %s: %s", way, seconds,
+                     plb_range_print(pu->first, pu->last - pu->first + 1, w->unit, range));
+    if (n > room)
+        text[when] = '\0';
 }
 
 static void print_pu(const struct plb_watched *w, const struct plb_watched_pu *pu, int64_t most, int columns,
                      const char *end, FILE *out)
 {
-    char row[ROW_TEXT], doing[ROW_TEXT / 2], bar[BAR + 1], rate[PLB_QUANTITY_TEXT] = "-";
+    char row[ROW_TEXT], bar[BAR + 1], rate[PLB_QUANTITY_TEXT] = "-";
     int length = most > 0 ? (int)((double)BAR * (double)pu->done / (double)most + 0.5) : 0;
     memset(bar, '#', (size_t)length);
     bar[length] = '\0';
     if (pu->rate > 0.0)
         snprintf(rate, sizeof rate, "%.4g", pu->rate);
-    say_doing(w, pu, doing, sizeof doing);
-    snprintf(row, sizeof row, "%3d %-*.*s %-*s %10" PRId64 " %9s/s  %s", pu->id, NAME, NAME, pu->name, BAR,
-             bar, pu->done, rate, doing);
+    int used = snprintf(row, sizeof row, "%3d %-*.*s %-*s %10" PRId64 " %9s/s  ", pu->id, NAME, NAME,
+                        pu->name, BAR, bar, pu->done, rate);
+    say_doing(w, pu, columns - used, row + used, sizeof row - (size_t)used);
     fprintf(out, "%.*s%s", columns, row, end);
 }
 

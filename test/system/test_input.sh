@@ -63,6 +63,8 @@ refused 'unknown option with a value' 'unknown option --balancr=static|did you m
     --balancr=static "$spmm"
 refused 'unknown option like nothing' 'unknown option --frobnicate|--help' --frobnicate "$spmm"
 refused 'unknown short options' 'unknown option -np' -np 3 "$spmm"
+refused 'an option twice' '--report is given twice, as a.json and as b.html' \
+    --report a.json --report b.html "$spmm"
 refused 'option without value' '--report needs a value' "$spmm" --report
 refused '--seed is no number' '--seed soon|whole number' --seed soon "$spmm"
 refused 'second conf file' "'$matmul' is neither the conf file (that is $spmm) nor section.key=value" \
@@ -83,6 +85,12 @@ refused_conf 'key before any section' 'app.conf:1: |kernel|before the first [sec
 refused_conf 'line too long' 'app.conf:3: |longer than|shorten it' \
     '[app]' 'kernel = spmm' "# $(printf 'x%.0s' {1..5000})"
 refused_conf 'no kernel' "app.conf: no kernel is named|kernel = NAME|[app]" '[balance]' 'balancer = static'
+refused_conf 'the key kernel, misspelt' "app.conf:2: |unknown key 'kernl' in [app]|did you mean 'kernel'?" \
+    '[app]' 'kernl = spmm'
+refused_conf 'the section app, misspelt' 'app.conf:2: |unknown section [aap]|did you mean [app]?' \
+    '[aap]' 'kernel = spmm'
+refused_conf 'the kernel before any section' 'app.conf:1: |kernel stands before the first [section]' \
+    'kernel = spmm' '[balance]' 'balancer = static'
 refused_conf 'empty kernel' 'no kernel is named' '[app]' 'kernel ='
 refused_conf 'unknown section' 'app.conf:3: |unknown section [balanse]|did you mean [balance]?' \
     '[app]' 'kernel = spmm' '[balanse]' 'balancer = static'

@@ -15,11 +15,22 @@ section OPTIONS | sed -nE 's/^\.BI? (--[a-z-]+).*/\1/p' | grep -vxFf "$tmp/optio
 ok "plbrun.1 has the options of --help" $(($(wc -l <"$tmp/options") < 10 || $(wc -l <"$tmp/out") > 0))
 
 "$PLBRUN" --show-config "$root/examples/demo/app.conf" |
-    sed -nE 's/^(app|run|balance|cluster)\.([^ ]+) .*/\2/p' |
+    sed -nE 's/^(app|run|balance|energy|cluster)\.([^ ]+) .*/\2/p' |
     while read -r key; do section SETTINGS | grep -qwF -- "$key" || echo "$key"; done >"$tmp/unnamed"
 "$PLBRUN" --balancer help | sed -nE 's/^ +([a-z_.]+) = .*/\1/p' | sort -u >"$tmp/of-balancers"
 grep -vxFf "$tmp/of-balancers" "$tmp/unnamed" >"$tmp/out"
 ok "and the settings that each job has" $(($(wc -l <"$tmp/out") > 0))
+
+# The guide has them, too: options in a table, and settings that are not a balancer's own.
+while read -r option; do
+    grep -qE "^\| .*\`${option}[\` =]" "$root/docs/guide.md" || echo "docs/guide.md lacks $option"
+done <"$tmp/options" >"$tmp/out"
+"$PLBRUN" --show-config "$root/examples/demo/app.conf" |
+    sed -nE 's/^(run|balance|energy|cluster)\.([^ ]+) .*/\2/p' | grep -vxFf "$tmp/of-balancers" |
+    while read -r key; do
+        grep -q "^| \`$key\` |" "$root/docs/guide.md" || echo "docs/guide.md lacks $key"
+    done >>"$tmp/out"
+ok "the guide has the options and settings" $(($(wc -l <"$tmp/options") < 10 || $(wc -l <"$tmp/out") > 0))
 
 cd "$root/runtime/include/plb" || exit
 grep -ohE '\bplb_(app|task|read|write|random)_[a-z_]+\(' ./*.h |

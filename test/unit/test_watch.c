@@ -62,6 +62,17 @@ static void each_pu_has_a_row(void **state)
     free(text);
 }
 
+/* Units that do not fit are left out, and no word is cut. */
+static void a_row_of_80_characters_has_whole_words(void **state)
+{
+    (void)state;
+    char *text = rows_of(6, 80, 6);
+    assert_non_null(strstr(text, "150/s  ends in 1.50 s\n"));
+    assert_non_null(strstr(text, "-/s  since 2.00 s: row 7\n"));
+    assert_non_null(strstr(text, "1/s  LATE by 6.00 s\n"));
+    free(text);
+}
+
 /* Late and lost ones are among the rows of a small terminal, and no row is longer than it is wide. */
 static void a_small_terminal_shows_whom_to_look_at(void **state)
 {
@@ -124,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_pu_has_a_row),
+        cmocka_unit_test(a_row_of_80_characters_has_whole_words),
         cmocka_unit_test(a_small_terminal_shows_whom_to_look_at),
         cmocka_unit_test(json_is_one_line),
         cmocka_unit_test(any_name_and_unit_makes_json),
