@@ -1,0 +1,129 @@
+/* Each phase is a simulation of its own, since a PU has another rate in each. */
+#include "drive/change.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ini.h"
+#include "base/memory.h"
+#include "drive/simulate.h"
+#include "job/feeds.h"
+
+static bool is_real(const struct plb_changed_run *run)
+{
+    return run->report->mode == PLB_REAL_RUN;
+}
+
+/* The defaults of a balancer's options. Of those that the user has set for another one none counts. */
+static struct plb_param *defaults(const struct plb_balancer *b)
+{
+    int n = 0;
+    while (b->options != NULL && b->options[n].name != NULL)
+        n++;
+    struct plb_param *params = plb_alloc((size_t)(n + 1) * sizeof *params);
+    for (int i = 0; i < n; i++) {
+        const struct plb_option *o = &b->options[i];
+        params[i] = (struct plb_param){.name = o->name, .text = o->fallback};
+        if (o->fallback == NULL)
+            continue;
+        if (o->choices != NULL)
+            plb_parse_choice(o->fallback, o->choices, &params[i].value);
+        else if (o->type == PLB_FLAG)
+            plb_parse_flag(o->fallback, &params[i].value);
+        else if (o->type == PLB_INT || o->type == PLB_REAL)
+            plb_parse_real(o->fallback, &params[i].value);
+    }
+    return params;
+}
+
+/* Costs as the run has learned them, where a report has them. */
+static double learned_cost(const void *context, int64_t first, int64_t count)
+{
+    const struct plb_changed_run *run = context;
+    const struct plb_report *r = run->report;
+    double sum = 0.0;
+    int64_t at = (int64_t)((double)first / (double)run->job->maps[0].units * r->n_costs);
+    at = at > 0 ? at - 1 : 0;
+    for (int64_t i = at; i < r->n_costs && r->costs[i].first < first + count; i++) {
+        const struct plb_report_cost *c = &r->costs[i];
+        int64_t begin = c->first > first ? c->first : first;
+        int64_t end = c->first + c->count < first + count ? c->first + c->count : first + count;
+        sum += end > begin ? (double)(end - begin) * c->cost * run->job->maps[0].per_work : 0.0;
+    }
+    return sum;
+}
+
+static bool make_true_map(const struct plb_changed_run *run, struct plb_cost_map *map)
+{
+    struct plb_error err = {.status = PLB_OK};
+    bool learned = run->report->n_costs > 0 && !run->report->costs_told;
+    return learned && plb_cost_map_init(map, run->job->maps[0].units, learned_cost, run, &err) == PLB_OK;
+}
+
+/* The simulation of the passes of a phase, which has all but its cluster. */
+static struct plb_simulation of_phase(const struct plb_changed_run *run, const struct plb_change *c,
+                                      int phase, const struct plb_param *params)
+{
+    struct plb_simulation s = plb_job_simulation(run->job);
+    const struct plb_balancer *b = c->balancer;
+    s.maps = &run->job->maps[phase];
+    s.true_maps = NULL;
+    s.cost_error = 0.0;
+    s.passes = run->job->app.passes[phase];
+    s.phases = NULL;
+    s.master.phases = 1;
+    s.hung_after = 0.0;
+    s.feeds = s.passes > 1 && plb_feeds_outputs(&run->job->app) != 0;
+    if (b != NULL) {
+        s.master.balancer = b;
+        s.master.params = params;
+        s.migration.by_power = b->basis != NULL && b->basis(params) == PLB_BY_POWER;
+    }
+    if (c->setting == PLB_CHANGE_MIGRATION)
+        s.master.migration = s.migration.on = true;
+    if (c->setting == PLB_CHANGE_BACKUPS)
+        s.master.backups = s.migration.backups = true;
+    if (c->setting == PLB_CHANGE_NO_GRAIN)
+        s.master.grain = 0.0;
+    if (is_real(run) && run->report->solves > 0)
+        s.solve_s = run->report->solve_s / ((double)run->report->solves * run->report->n_pus);
+    return s;
+}
+
+double plb_change_simulate(const struct plb_changed_run *run, const struct plb_change *c, int64_t most,
+                           int64_t *events, struct plb_error *err)
+{
+    struct plb_cost_map true_map;
+    struct plb_param *params = c->balancer != NULL ? defaults(c->balancer) : NULL;
+    bool learned = make_true_map(run, &true_map);
+    double seconds = 0.0;
+    *events = 0;
+    for (int phase = 0; phase < run->report->n_phases && err->status == PLB_OK; phase++) {
+        struct plb_cluster_spec cluster;
+        struct plb_simulated result;
+        struct plb_simulation s = of_phase(run, c, phase, params);
+        if (s.passes == 0)
+            continue;
+        plb_measured_cluster(run->measured, run->job, phase, is_real(run), &c->machine, &cluster);
+        s.cluster = &cluster;
+        s.master_only = cluster.nodes[0].n_pus == 0;
+        s.true_maps = learned ? &true_map : NULL;
+        s.max_events = most - *events;
+        if (cluster.n_pus == 0)
+            plb_fail(err, PLB_EFAILED, "no PU was measured");
+        else if (s.max_events <= 0)
+            plb_fail(err, PLB_EFAILED, "too many events");
+        if (err->status == PLB_OK) {
+            plb_simulate(&s, &result, err);
+            plb_master_free(result.master);
+            seconds += result.makespan_s;
+            *events += result.events;
+        }
+        plb_measured_cluster_fini(&cluster);
+    }
+    if (learned)
+        plb_cost_map_fini(&true_map);
+    free(params);
+    return err->status == PLB_OK ? seconds : (double)NAN;
+}
