@@ -61,6 +61,13 @@ static bool make_true_map(const struct plb_changed_run *run, struct plb_cost_map
     return learned && plb_cost_map_init(map, run->job->maps[0].units, learned_cost, run, &err) == PLB_OK;
 }
 
+int plb_change_passes(const struct plb_changed_run *run, int phase)
+{
+    int all = run->job->app.passes[phase], some = (int)ceil(run->part * all);
+    some = some > PLB_CHANGE_PASSES ? some : PLB_CHANGE_PASSES;
+    return some < all ? some : all;
+}
+
 /* The simulation of the passes of a phase, which has all but its cluster. */
 static struct plb_simulation of_phase(const struct plb_changed_run *run, const struct plb_change *c,
                                       int phase, const struct plb_param *params)
@@ -70,7 +77,7 @@ static struct plb_simulation of_phase(const struct plb_changed_run *run, const s
     s.maps = &run->job->maps[phase];
     s.true_maps = NULL;
     s.cost_error = 0.0;
-    s.passes = run->job->app.passes[phase];
+    s.passes = plb_change_passes(run, phase);
     s.phases = NULL;
     s.master.phases = 1;
     s.hung_after = 0.0;
@@ -117,7 +124,8 @@ double plb_change_simulate(const struct plb_changed_run *run, const struct plb_c
         if (err->status == PLB_OK) {
             plb_simulate(&s, &result, err);
             plb_master_free(result.master);
-            seconds += result.makespan_s;
+            seconds += result.makespan_s
+                     + (run->job->app.passes[phase] - s.passes) * result.times[0].shortest_s;
             *events += result.events;
         }
         plb_measured_cluster_fini(&cluster);

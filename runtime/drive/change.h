@@ -26,7 +26,15 @@ struct plb_changed_run {
     const struct plb_measured *measured;
     const struct plb_job *job;
     const struct plb_report *report;
+    double part; /* of the passes of each phase are simulated, but PLB_CHANGE_PASSES at least; 1: all */
 };
+
+/* Passes of a phase that are simulated at least. More: runs of many passes have fewer changes. Fewer: the
+ * first pass, in which balancers learn, is all that is seen. */
+#define PLB_CHANGE_PASSES 4
+
+/* Passes of a phase that are simulated. Later ones are taken for as long as the shortest of these. */
+int plb_change_passes(const struct plb_changed_run *run, int phase);
 
 /* Simulates the passes that the run had, in at most so many events, and says how many there were. Their
  * seconds; or NAN, and a sentence. */

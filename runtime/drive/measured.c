@@ -38,49 +38,49 @@ static double start_of(const double *work, const double *seconds, int n)
     return without > SURELY_STARTS * with ? start : 0.0;
 }
 
-/* The tale of a PU's samples: its line, the part of its time in which it executed, and how much more work
- * its units were than was told. */
-struct told {
-    double start_s, executing, factor;
+/* The samples of a PU: its line, and sums over their tasks. */
+struct sums {
+    double start_s, work, tasks, execute_s, copied_s;
+    int n;
 };
 
-static struct told samples_of(const struct plb_history *h, const struct plb_cost_map *map)
+static struct sums sums_of(const struct plb_history *h)
 {
-    double work[PLB_MAX_SAMPLES], seconds[PLB_MAX_SAMPLES], execute = 0.0, copy = 0.0, learned = 0.0,
-                                                            told = 0.0;
-    int n = 0;
+    double work[PLB_MAX_SAMPLES], seconds[PLB_MAX_SAMPLES];
+    struct sums s = {.n = 0};
     for (int i = h->recalled; i < h->n; i++) {
-        const struct plb_sample *s = &h->at[i];
-        double tasks = (double)s->tasks;
-        if (!(s->work > 0.0 && s->execute_s > 0.0 && isfinite(s->execute_s + s->transfer_s)))
+        const struct plb_sample *x = &h->at[i];
+        double tasks = (double)x->tasks;
+        if (!(x->work > 0.0 && x->execute_s > 0.0 && isfinite(x->execute_s + x->transfer_s)))
             continue;
-        work[n] = s->work;
-        seconds[n++] = s->execute_s;
-        execute += tasks * s->execute_s;
-        copy += tasks * fmax(s->transfer_s, 0.0);
-        if (h->ranges[i].count > 0) {
-            learned += tasks * s->work;
-            told += plb_cost_work(map, h->ranges[i].first, h->ranges[i].count);
-        }
+        work[s.n] = x->work;
+        seconds[s.n++] = x->execute_s;
+        s.tasks += tasks;
+        s.work += tasks * x->work;
+        s.execute_s += tasks * x->execute_s;
+        s.copied_s += tasks * fmax(x->transfer_s, 0.0);
     }
-    return (struct told){.start_s = fmax(start_of(work, seconds, n), h->start_s),
-                         .executing = execute > 0.0 ? execute / (execute + copy) : 1.0,
-                         .factor = learned > 0.0 && told > 0.0 ? learned / told : 1.0};
+    s.start_s = fmax(start_of(work, seconds, s.n), h->start_s);
+    return s;
 }
 
-static struct plb_measured_rate rate_of(const struct plb_history *h, const struct plb_tally *tally,
-                                        const struct plb_cost_map *map)
+/* Where costs are told, all of the PU's work counts. Else its samples alone, since they are counted by the
+ * costs that the run has learned. */
+static struct plb_measured_rate rate_of(const struct plb_history *h, const struct plb_tally *tally, bool told)
 {
-    struct told told = samples_of(h, map);
-    struct plb_measured_rate r = {.execute_s = tally->seconds * told.executing,
-                                  .copied_s = tally->seconds * (1.0 - told.executing),
-                                  .work = tally->work * told.factor,
-                                  .start_s = told.start_s};
+    struct sums s = sums_of(h);
+    double seconds = s.execute_s + s.copied_s, part = told && seconds > 0.0 ? tally->seconds / seconds : 1.0;
+    double tasks = told ? tally->tasks : s.tasks;
+    struct plb_measured_rate r = {.execute_s = part * s.execute_s,
+                                  .copied_s = part * s.copied_s,
+                                  .work = told ? tally->work : s.work,
+                                  .start_s = s.start_s,
+                                  .samples = s.n};
     if (!(r.work > 0.0 && r.execute_s > 0.0))
         return (struct plb_measured_rate){0};
-    if (!(r.execute_s - tally->tasks * r.start_s > LEAST_WORKING * r.execute_s))
+    if (!(r.execute_s - tasks * r.start_s > LEAST_WORKING * r.execute_s))
         r.start_s = 0.0;
-    r.rate = r.work / (r.execute_s - tally->tasks * r.start_s);
+    r.rate = r.work / (r.execute_s - tasks * r.start_s);
     return r;
 }
 
@@ -96,7 +96,7 @@ void plb_measured_read(struct plb_measured *m, const struct plb_job *job, struct
         for (int i = 0; i < phases; i++)
             m->rates[p * phases + i] = rate_of(plb_master_history(master, i, p),
                                                plb_work_count_tally(plb_master_work(master), i, p),
-                                               &job->maps[i]);
+                                               plb_phase_at(job->kernel, i).cost != NULL);
     }
 }
 

@@ -11,7 +11,8 @@ struct plb_measured_rate {
     double rate;                /* work per second of executing, without starts; 0: not measured */
     double start_s;             /* of a task */
     double execute_s, copied_s; /* in all; copied_s: waits for data, and copies */
-    double work;                /* that it did */
+    double work;                /* that it did in that time */
+    int samples;                /* tasks or reports that tell it */
 };
 
 /* A zeroed struct has no PUs. */

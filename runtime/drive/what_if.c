@@ -29,6 +29,17 @@
  * of large runs. */
 #define MOST_OF_BUDGET 0.25
 
+/* The same of the run as it was. Larger: it is simulated where no time is left for changes. */
+#define MOST_OF_FIRST 0.5
+
+/* Simulated events for each message and task of a run, about: a task ends, a message arrives and is handled.
+ * Larger: fewer passes are simulated. Smaller: fewer changes. Seen: 1.0 to 1.6. */
+#define EVENTS_OF_MESSAGE 1.5
+
+/* Tasks of a PU from which on its rate is known, where nobody tells what units cost. Fewer: a PU with dear
+ * units is taken for a slow one. */
+#define FEW_TASKS 4
+
 /* PUs without which the run is simulated. More: a longer list, of which the rest is alike. */
 #define MOST_PUS 8
 #define MOST_CHANGES 64
@@ -39,7 +50,8 @@ struct plb_what_if {
 
 /* A run of changes, and what it has cost. */
 struct trial {
-    const struct plb_what_if *what_if;
+    struct plb_changed_run run;
+    const struct plb_measured *measured; /* as the run has it, and the job */
     const struct plb_job *job;
     struct plb_report *report;
     bool real;
@@ -124,7 +136,7 @@ static int main_phase(const struct plb_report *r)
 
 static void add_node(struct trial *t)
 {
-    int node = plb_measured_best_node(&t->what_if->measured, main_phase(t->report));
+    int node = plb_measured_best_node(t->measured, main_phase(t->report));
     if (node < 0)
         return;
     struct plb_change *c = add(t);
@@ -135,7 +147,7 @@ static void add_node(struct trial *t)
 /* Whether the run might miss PU a less than PU b: others waited longer for it, or it is slower. */
 static bool before(const struct trial *t, int a, int b)
 {
-    const struct plb_measured *m = &t->what_if->measured;
+    const struct plb_measured *m = t->measured;
     const struct plb_report_pu *pus = t->report->pus;
     int phase = main_phase(t->report);
     if (pus[a].held_up_s != pus[b].held_up_s)
@@ -165,28 +177,72 @@ static void add_pus(struct trial *t)
     }
 }
 
+/* In the order of their use, since the last ones may be left out. */
+static void add_changes(struct trial *t)
+{
+    add_settings(t);
+    add_balancers(t, true);
+    add_node(t);
+    add_pus(t);
+    add_balancers(t, false);
+}
+
 /* ------------------------------------------------------------------------------- report */
 
 /* Simulates a change, and adds up what that costs. */
 static double try(struct trial *t, const struct plb_change *c, int64_t most, int64_t *events,
                   struct plb_error *err)
 {
-    struct plb_changed_run run = {&t->what_if->measured, t->job, t->report};
     double began = plb_thread_seconds();
-    double seconds = plb_change_simulate(&run, c, most, events, err);
+    double seconds = plb_change_simulate(&t->run, c, most, events, err);
     double cost = t->real ? plb_thread_seconds() - began : (double)*events * EVENT_SECONDS;
     t->spent += cost;
     t->once = t->events == 0 ? cost : t->once;
     return seconds;
 }
 
+/* Whether costs that nobody told cannot be told from the rates of PUs, since one had too few tasks. */
+static bool knows_little(const struct trial *t)
+{
+    const struct plb_measured *m = t->measured;
+    int phase = main_phase(t->report);
+    for (int p = 0; p < m->n_pus && plb_phase_at(t->job->kernel, phase).cost == NULL; p++)
+        if (m->rates[p * m->n_phases + phase].rate > 0.0
+            && m->rates[p * m->n_phases + phase].samples < FEW_TASKS)
+            return true;
+    return false;
+}
+
+/* Events that a simulation of the whole run has, about. */
+static double events_of(const struct plb_report *r)
+{
+    double events = (double)r->messages;
+    for (int p = 0; p < r->n_pus; p++)
+        events += (double)r->pus[p].tasks;
+    return EVENTS_OF_MESSAGE * events;
+}
+
+/* Of a run of many passes some are simulated, so that there is time for all changes. */
+static double part_of_passes(const struct trial *t)
+{
+    double room = t->budget / EVENT_SECONDS / (t->n + 2);
+    return fmin(1.0, room / fmax(events_of(t->report), 1.0));
+}
+
+static bool is_too_large(const struct trial *t)
+{
+    const struct plb_report *r = t->report;
+    int passes = 0;
+    for (int i = 0; i < r->n_phases; i++)
+        passes += plb_change_passes(&t->run, i);
+    double events = r->passes > 0 ? events_of(r) * passes / r->passes : INFINITY;
+    return events * EVENT_SECONDS > MOST_OF_FIRST * t->budget;
+}
+
 /* Why a run is not simulated; NULL: it may be. */
 static const char *obstacle(const struct trial *t)
 {
     const struct plb_report *r = t->report;
-    double tasks = 0.0;
-    for (int p = 0; p < r->n_pus; p++)
-        tasks += (double)r->pus[p].tasks;
     if (r->resumed)
         return "the run went on from a journal";
     if (r->failed_pus > 0)
@@ -197,9 +253,11 @@ static const char *obstacle(const struct trial *t)
         return "ranks may have joined the run";
     if (r->profiles_used > 0)
         return "the run began with profiles of earlier runs";
-    if (t->what_if->measured.n_pus != r->n_pus)
+    if (t->measured->n_pus != r->n_pus)
         return "nothing was measured";
-    if (((double)r->messages + tasks) * EVENT_SECONDS > t->budget)
+    if (knows_little(t))
+        return "the kernel does not tell what units cost, and a PU had too few tasks to learn it";
+    if (is_too_large(t))
         return "there were too many tasks to simulate them in the time that a report may take";
     return NULL;
 }
@@ -216,12 +274,14 @@ static bool as_it_was(struct trial *t)
     struct plb_change none = {.machine = {.without = -1, .more_like = -1}};
     struct plb_error err = {.status = PLB_OK};
     int64_t events;
-    double seconds = try(t, &none, (int64_t)(t->budget / EVENT_SECONDS), &events, &err);
+    double seconds = try(t, &none, (int64_t)(MOST_OF_FIRST * t->budget / EVENT_SECONDS), &events, &err);
     if (err.status != PLB_OK) {
-        note(r, "the simulation of the run as it was did not come to its end");
+        note(r, "the simulation of the run as it was takes too long, or does not end");
         return false;
     }
     t->events = events;
+    for (int i = 0; i < r->n_phases; i++)
+        r->what_if_passes += plb_change_passes(&t->run, i);
     r->what_if_simulated_s = seconds;
     if (seconds > 0.0 && fabs(seconds / r->makespan_s - 1.0) <= TOO_FAR)
         return true;
@@ -268,21 +328,20 @@ void plb_what_if_report(const struct plb_what_if *what_if, const struct plb_job 
 {
     if (what_if == NULL || !(r->makespan_s > 0.0))
         return;
-    struct trial t = {.what_if = what_if, .job = job, .report = r, .real = r->mode == PLB_REAL_RUN};
+    struct plb_change changes[MOST_CHANGES];
+    struct trial t = {.run = {&what_if->measured, job, r, 1.0},
+                      .measured = &what_if->measured,
+                      .job = job,
+                      .report = r,
+                      .real = r->mode == PLB_REAL_RUN,
+                      .changes = changes};
     t.budget = fmin(fmax(BUDGET_PART * r->makespan_s, BUDGET_LEAST), BUDGET_MOST);
+    if (t.measured->n_pus == r->n_pus)
+        add_changes(&t);
+    t.run.part = part_of_passes(&t);
     const char *why = obstacle(&t);
-    if (why != NULL) {
+    if (why != NULL)
         note(r, why);
-        return;
-    }
-    if (!as_it_was(&t))
-        return;
-    t.changes = plb_alloc(MOST_CHANGES * sizeof *t.changes);
-    add_settings(&t);
-    add_balancers(&t, true);
-    add_node(&t);
-    add_pus(&t);
-    add_balancers(&t, false);
-    fill(&t);
-    free(t.changes);
+    else if (as_it_was(&t))
+        fill(&t);
 }

@@ -211,6 +211,8 @@ const struct plb_field plb_run_fields[] = {
     {"what_if_simulated_s", PLB_UNIT_SECONDS, GET(what_if_simulated, PLB_VALUE_REAL), .or_unknown = true,
      .meaning = "Time of the run as it was, as the simulator says: how far it can be believed. Null where it "
                 "was not simulated."},
+    {"what_if_passes", PLB_UNIT_COUNT, RUN(what_if_passes),
+     .meaning = "Passes that were simulated; the others are taken for as long as the shortest of these."},
     {"what_if_note", PLB_UNIT_NONE, GET(what_if_note, PLB_VALUE_TEXT), .or_unknown = true,
      .meaning = "Why there are no changes; null where there are some, or the run did not end well."},
     {"profile_s", PLB_UNIT_SECONDS, RUN(profile_s),

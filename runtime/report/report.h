@@ -216,6 +216,7 @@ struct plb_report {
     int n_changes; /* that were thought of; 0: none */
     struct plb_report_change *changes;
     double what_if_simulated_s; /* of the run as it was, by the simulator; 0: it was not simulated */
+    int what_if_passes;         /* that it simulated, of all changes alike */
     char what_if_note[120];     /* why there are no changes; "": there are some, or nobody asked */
 };
 

@@ -57,6 +57,11 @@ static void put_trust(const struct plb_report *r, FILE *out)
     if (fabs(off) > FAR)
         fprintf(out, ". <b>These differ by %.0f&nbsp;%%</b>, so believe the order rather than the seconds",
                 100.0 * fabs(off));
+    if (r->what_if_passes < r->passes)
+        fprintf(
+            out,
+            ". Of the %d passes %d were simulated, and the others taken for as long as the shortest of these",
+            r->passes, r->what_if_passes);
     fputs(". Each time is that of the run, times what a simulation with the change took over one "
           "without.</p>\n",
           out);
