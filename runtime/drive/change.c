@@ -10,6 +10,10 @@
 #include "drive/simulate.h"
 #include "job/feeds.h"
 
+/* A PU whose small tasks tell no rate may get so many times the work that it had in the run. Larger: changes
+ * are told whose times may be anything. Smaller: fewer changes. */
+#define TOO_MUCH 2.0
+
 static bool is_real(const struct plb_changed_run *run)
 {
     return run->report->mode == PLB_REAL_RUN;
@@ -98,40 +102,67 @@ static struct plb_simulation of_phase(const struct plb_changed_run *run, const s
     return s;
 }
 
+/* Whether a PU did far more than in the run, where its tasks were so small that nobody knows how long it
+ * takes for that. */
+static bool goes_too_far(const struct plb_changed_run *run, int phase, struct plb_master *master,
+                         const int *of)
+{
+    int all = run->job->app.passes[phase], some = plb_change_passes(run, phase);
+    for (int p = 0; p < plb_master_pus(master); p++) {
+        const struct plb_measured_rate *r = &run->measured->rates[of[p] * run->measured->n_phases + phase];
+        double work = plb_work_count_tally(plb_master_work(master), 0, p)->work;
+        if (r->unsure && work * all > TOO_MUCH * some * r->work)
+            return true;
+    }
+    return false;
+}
+
+/* One phase. NAN, and why, where that cannot be. */
+static double simulate(const struct plb_changed_run *run, const struct plb_change *c, int phase,
+                       struct plb_simulation *s, int64_t *events, const char **why)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_cluster_spec cluster;
+    struct plb_simulated result;
+    int *of = plb_alloc(2 * (size_t)run->measured->n_pus * sizeof *of);
+    plb_measured_cluster(run->measured, run->job, phase, is_real(run), &c->machine, &cluster, of);
+    s->cluster = &cluster;
+    s->master_only = cluster.nodes[0].n_pus == 0;
+    if (cluster.n_pus == 0) {
+        *why = "nothing was measured";
+    } else {
+        if (plb_simulate(s, &result, &err) != PLB_OK)
+            *why = "its simulation takes too long, or does not end";
+        else if (goes_too_far(run, phase, result.master, of))
+            *why = "a PU would get far more work than its small tasks tell of";
+        plb_master_free(result.master);
+        *events += result.events;
+    }
+    plb_measured_cluster_fini(&cluster);
+    free(of);
+    if (*why != NULL)
+        return (double)NAN;
+    int others = run->job->app.passes[phase] - s->passes;
+    return result.makespan_s + others * result.times[0].shortest_s;
+}
+
 double plb_change_simulate(const struct plb_changed_run *run, const struct plb_change *c, int64_t most,
-                           int64_t *events, struct plb_error *err)
+                           int64_t *events, const char **why)
 {
     struct plb_cost_map true_map;
     struct plb_param *params = c->balancer != NULL ? defaults(c->balancer) : NULL;
     bool learned = make_true_map(run, &true_map);
     double seconds = 0.0;
     *events = 0;
-    for (int phase = 0; phase < run->report->n_phases && err->status == PLB_OK; phase++) {
-        struct plb_cluster_spec cluster;
-        struct plb_simulated result;
+    *why = NULL;
+    for (int phase = 0; phase < run->report->n_phases && *why == NULL; phase++) {
         struct plb_simulation s = of_phase(run, c, phase, params);
-        if (s.passes == 0)
-            continue;
-        plb_measured_cluster(run->measured, run->job, phase, is_real(run), &c->machine, &cluster);
-        s.cluster = &cluster;
-        s.master_only = cluster.nodes[0].n_pus == 0;
         s.true_maps = learned ? &true_map : NULL;
-        s.max_events = most - *events;
-        if (cluster.n_pus == 0)
-            plb_fail(err, PLB_EFAILED, "no PU was measured");
-        else if (s.max_events <= 0)
-            plb_fail(err, PLB_EFAILED, "too many events");
-        if (err->status == PLB_OK) {
-            plb_simulate(&s, &result, err);
-            plb_master_free(result.master);
-            seconds += result.makespan_s
-                     + (run->job->app.passes[phase] - s.passes) * result.times[0].shortest_s;
-            *events += result.events;
-        }
-        plb_measured_cluster_fini(&cluster);
+        s.max_events = most > *events ? most - *events : 1;
+        seconds += s.passes > 0 ? simulate(run, c, phase, &s, events, why) : 0.0;
     }
     if (learned)
         plb_cost_map_fini(&true_map);
     free(params);
-    return err->status == PLB_OK ? seconds : (double)NAN;
+    return seconds;
 }

@@ -37,8 +37,8 @@ struct plb_changed_run {
 int plb_change_passes(const struct plb_changed_run *run, int phase);
 
 /* Simulates the passes that the run had, in at most so many events, and says how many there were. Their
- * seconds; or NAN, and a sentence. */
+ * seconds; or NAN, and in a few words why not, in static storage. */
 double plb_change_simulate(const struct plb_changed_run *run, const struct plb_change *change, int64_t most,
-                           int64_t *events, struct plb_error *err);
+                           int64_t *events, const char **why);
 
 #endif

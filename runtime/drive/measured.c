@@ -14,6 +14,10 @@
  * has. As in drive/fill_report.c. */
 #define LEAST_WORKING 0.01
 
+/* The part of a PU's time that starts may take, so that its rate tells of larger tasks. Larger: times of
+ * tasks that are all start are taken for those of work. Smaller: fewer changes. */
+#define MOST_STARTING 0.5
+
 /* A line with starts is believed where its squared errors are so many times smaller than those of a line
  * without. Larger: real starts are taken for work. Smaller: noise is taken for starts. */
 #define SURELY_STARTS 2.0
@@ -21,13 +25,15 @@
 /* Samples that a line with starts needs. Fewer: two tasks of unlike sizes tell what noise likes. */
 #define SAMPLES_OF_STARTS 4
 
-/* The line through samples from the origin, and from a start on: the start, or 0 where it may be noise. */
-static double start_of(const double *work, const double *seconds, int n)
+/* The lines through samples from the origin, and from a start on: the start, or 0 where it may be noise. Sets
+ * what it would be if it were none. */
+static double start_of(const double *work, const double *seconds, int n, double *perhaps)
 {
     double start, slope, per_work = 0.0, with = 0.0, without = 0.0;
+    plb_fit_line(work, seconds, n, &start, &slope);
+    *perhaps = start;
     if (n < SAMPLES_OF_STARTS)
         return 0.0;
-    plb_fit_line(work, seconds, n, &start, &slope);
     for (int i = 0; i < n; i++)
         per_work += seconds[i] / work[i] / n;
     for (int i = 0; i < n; i++) {
@@ -40,13 +46,13 @@ static double start_of(const double *work, const double *seconds, int n)
 
 /* The samples of a PU: its line, and sums over their tasks. */
 struct sums {
-    double start_s, work, tasks, execute_s, copied_s;
+    double start_s, perhaps_s, work, tasks, execute_s, copied_s;
     int n;
 };
 
 static struct sums sums_of(const struct plb_history *h)
 {
-    double work[PLB_MAX_SAMPLES], seconds[PLB_MAX_SAMPLES];
+    double work[PLB_MAX_SAMPLES] = {0}, seconds[PLB_MAX_SAMPLES] = {0};
     struct sums s = {.n = 0};
     for (int i = h->recalled; i < h->n; i++) {
         const struct plb_sample *x = &h->at[i];
@@ -60,7 +66,7 @@ static struct sums sums_of(const struct plb_history *h)
         s.execute_s += tasks * x->execute_s;
         s.copied_s += tasks * fmax(x->transfer_s, 0.0);
     }
-    s.start_s = fmax(start_of(work, seconds, s.n), h->start_s);
+    s.start_s = fmax(start_of(work, seconds, s.n, &s.perhaps_s), h->start_s);
     return s;
 }
 
@@ -76,6 +82,7 @@ static struct plb_measured_rate rate_of(const struct plb_history *h, const struc
                                   .work = told ? tally->work : s.work,
                                   .start_s = s.start_s,
                                   .samples = s.n};
+    r.unsure = s.tasks * fmax(s.start_s, s.perhaps_s) > MOST_STARTING * s.execute_s;
     if (!(r.work > 0.0 && r.execute_s > 0.0))
         return (struct plb_measured_rate){0};
     if (!(r.execute_s - tasks * r.start_s > LEAST_WORKING * r.execute_s))
@@ -84,12 +91,30 @@ static struct plb_measured_rate rate_of(const struct plb_history *h, const struc
     return r;
 }
 
+/* Where costs were learned, samples are some of the tasks, and perhaps the dear ones. All PUs together have
+ * done all the work: so many times the work that their rates say. */
+static void scale(struct plb_measured *m, struct plb_work_count *count, int phase, double all)
+{
+    double told = 0.0, by_rates = 0.0;
+    for (int p = 0; p < m->n_pus; p++) {
+        const struct plb_tally *tally = plb_work_count_tally(count, phase, p);
+        const struct plb_measured_rate *r = &m->rates[p * m->n_phases + phase];
+        double busy = r->rate > 0.0 ? tally->seconds * r->execute_s / (r->execute_s + r->copied_s) : 0.0;
+        told += tally->work;
+        by_rates += r->rate * fmax(busy - tally->tasks * r->start_s, 0.0);
+    }
+    for (int p = 0; p < m->n_pus && by_rates > 0.0; p++)
+        m->rates[p * m->n_phases + phase].rate *= told * all / by_rates;
+}
+
 void plb_measured_read(struct plb_measured *m, const struct plb_job *job, struct plb_master *master)
 {
     int n = plb_master_pus(master), phases = plb_phase_count(job->kernel);
     *m = (struct plb_measured){.n_pus = n, .n_phases = phases};
     m->pus = plb_alloc((size_t)n * sizeof *m->pus);
     m->rates = plb_alloc((size_t)n * (size_t)phases * sizeof *m->rates);
+    const struct plb_cost_map *map = plb_work_count_end(plb_master_work(master));
+    double all = map != NULL && phases == 1 ? plb_cost_total(map) / (double)map->units : 1.0;
     for (int p = 0; p < n; p++) {
         m->pus[p] = *plb_master_pu(master, p);
         m->n_nodes = m->pus[p].node >= m->n_nodes ? m->pus[p].node + 1 : m->n_nodes;
@@ -98,6 +123,9 @@ void plb_measured_read(struct plb_measured *m, const struct plb_job *job, struct
                                                plb_work_count_tally(plb_master_work(master), i, p),
                                                plb_phase_at(job->kernel, i).cost != NULL);
     }
+    for (int i = 0; i < phases; i++)
+        if (plb_phase_at(job->kernel, i).cost == NULL)
+            scale(m, plb_master_work(master), i, all);
 }
 
 void plb_measured_fini(struct plb_measured *m)
@@ -116,6 +144,7 @@ struct making {
     struct plb_cluster_spec *cluster;
     int phase;
     bool real;
+    int *of;
     double bytes; /* of data, for a unit of work */
 };
 
@@ -138,6 +167,7 @@ static void add_pu(struct making *m, int p)
     const struct plb_measured_rate *r = rate(m, p);
     const struct plb_pu_spec *as = described(m, info);
     double per_work = m->job->maps[m->phase].per_work, own = fmin(info->start_s, r->start_s);
+    m->of[m->cluster->n_pus] = p;
     struct plb_pu_spec *pu = &m->cluster->pus[m->cluster->n_pus++];
     *pu = (struct plb_pu_spec){.kind = info->kind,
                                .power = info->power,
@@ -194,7 +224,8 @@ static void add_node(struct making *m, int node)
 }
 
 void plb_measured_cluster(const struct plb_measured *measured, const struct plb_job *job, int phase,
-                          bool real, const struct plb_other_machine *other, struct plb_cluster_spec *cluster)
+                          bool real, const struct plb_other_machine *other, struct plb_cluster_spec *cluster,
+                          int *of)
 {
     struct plb_dataset set;
     plb_dataset_describe(&set, &job->app);
@@ -207,6 +238,7 @@ void plb_measured_cluster(const struct plb_measured *measured, const struct plb_
                        .cluster = cluster,
                        .phase = phase,
                        .real = real,
+                       .of = of,
                        .bytes = plb_sizes_mean(&inputs, units) + plb_sizes_mean(&results, units)};
     *cluster = (struct plb_cluster_spec){.simulation = job->cluster.simulation};
     cluster->nodes = plb_alloc((size_t)(measured->n_nodes + 1) * sizeof *cluster->nodes);

@@ -12,6 +12,7 @@ struct plb_measured_rate {
     double start_s;             /* of a task */
     double execute_s, copied_s; /* in all; copied_s: waits for data, and copies */
     double work;                /* that it did in that time */
+    bool unsure;                /* tasks were so small that the rate may be anything for larger ones */
     int samples;                /* tasks or reports that tell it */
 };
 
@@ -33,9 +34,11 @@ struct plb_other_machine {
 };
 
 /* The cluster of a phase. PUs that were not measured in it are left out, and nodes without PUs but node 0.
+ * of: by number in the cluster, the PU's number in the run; with room for twice the PUs of the run.
  * real: links are as the waits of the run tell. Released with plb_measured_cluster_fini. */
 void plb_measured_cluster(const struct plb_measured *measured, const struct plb_job *job, int phase,
-                          bool real, const struct plb_other_machine *other, struct plb_cluster_spec *cluster);
+                          bool real, const struct plb_other_machine *other, struct plb_cluster_spec *cluster,
+                          int *of);
 void plb_measured_cluster_fini(struct plb_cluster_spec *cluster);
 
 /* The node whose PUs are the fastest together; -1: none was measured. */

@@ -191,10 +191,10 @@ static void add_changes(struct trial *t)
 
 /* Simulates a change, and adds up what that costs. */
 static double try(struct trial *t, const struct plb_change *c, int64_t most, int64_t *events,
-                  struct plb_error *err)
+                  const char **why)
 {
     double began = plb_thread_seconds();
-    double seconds = plb_change_simulate(&t->run, c, most, events, err);
+    double seconds = plb_change_simulate(&t->run, c, most, events, why);
     double cost = t->real ? plb_thread_seconds() - began : (double)*events * EVENT_SECONDS;
     t->spent += cost;
     t->once = t->events == 0 ? cost : t->once;
@@ -272,10 +272,10 @@ static bool as_it_was(struct trial *t)
 {
     struct plb_report *r = t->report;
     struct plb_change none = {.machine = {.without = -1, .more_like = -1}};
-    struct plb_error err = {.status = PLB_OK};
+    const char *why;
     int64_t events;
-    double seconds = try(t, &none, (int64_t)(MOST_OF_FIRST * t->budget / EVENT_SECONDS), &events, &err);
-    if (err.status != PLB_OK) {
+    double seconds = try(t, &none, (int64_t)(MOST_OF_FIRST * t->budget / EVENT_SECONDS), &events, &why);
+    if (why != NULL) {
         note(r, "the simulation of the run as it was takes too long, or does not end");
         return false;
     }
@@ -304,7 +304,6 @@ static void fill(struct trial *t)
     r->n_changes = t->n;
     for (int i = 0; i < t->n; i++) {
         struct plb_report_change *to = &r->changes[i];
-        struct plb_error err = {.status = PLB_OK};
         int64_t events;
         *to = (struct plb_report_change){.makespan_s = (double)NAN,
                                          .ratio = (double)NAN,
@@ -314,11 +313,9 @@ static void fill(struct trial *t)
             to->left_out = "no time is left to simulate it";
             continue;
         }
-        double seconds = try(t, &t->changes[i], most_events(t), &events, &err);
-        if (err.status != PLB_OK) {
-            to->left_out = "its simulation takes too long, or does not end";
+        double seconds = try(t, &t->changes[i], most_events(t), &events, &to->left_out);
+        if (to->left_out != NULL)
             continue;
-        }
         to->ratio = seconds / r->what_if_simulated_s;
         to->makespan_s = to->ratio * r->makespan_s;
     }

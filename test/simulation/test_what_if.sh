@@ -94,6 +94,17 @@ assert a['what_if_simulated_s'] == b['what_if_simulated_s']
 P
 ok "the report of a simulation has the same changes each time" $?
 
+# A PU whose tasks are all start has a rate that may be anything. The change would give it much more.
+cp "$root/hostfiles/demo.cluster" "$tmp/demo.cluster"
+simulated demo r.json "$root/examples/kmeans/app.conf" kmeans.count=1000000
+python3 - "$tmp" >"$tmp/out" 2>&1 <<'P'
+import json, sys
+r = json.load(open(sys.argv[1] + '/r.json'))
+print(r['what_if_note'], [(c['change'], c['left_out'], c['ratio']) for c in r['what_if']])
+assert any('small tasks' in (c['left_out'] or '') for c in r['what_if'])
+P
+ok "larger tasks than a PU had are not foretold from its starts" $?
+
 # 100,000 tasks do not fit in 50 ms.
 lines "$tmp/many.conf" '[app]' 'kernel = matmul' '[matmul]' 'rows = 10' 'inner = 10' 'columns = 100000'
 simulated all r.json "$tmp/many.conf" balance.grain=1
