@@ -24,6 +24,7 @@
 #include "drive/simulate.h"
 #include "drive/simulated_report.h"
 #include "drive/traffic.h"
+#include "drive/what_if.h"
 #include "job/balancer_table.h"
 #include "job/kernel_search.h"
 #include "journal/joblog.h"
@@ -98,6 +99,7 @@ static int prepare(struct job_run *r, struct plb_error *err)
     }
     if (plb_outputs_check(a, &r->job, err) != PLB_OK)
         return err->status;
+    r->job.what_if = a->report != NULL && !a->dry_run ? plb_what_if_new() : NULL;
     bool keeps = a->simulate == NULL && !a->dry_run;
     if (keeps && plb_journal_open(&r->job, a->resume, &r->job.journal, err) != PLB_OK)
         return err->status;
@@ -138,6 +140,7 @@ static void release(struct job_run *r)
     close_journal(&r->job, false);
     plb_profiles_free(r->job.profiles);
     plb_pareto_free(r->job.pareto);
+    plb_what_if_free(r->job.what_if);
     plb_job_fini(&r->job);
     plb_report_fini(&r->report);
     plb_trace_fini(&r->trace);

@@ -10,6 +10,7 @@
 #include "drive/rank0.h"
 #include "drive/pareto.h"
 #include "drive/traffic.h"
+#include "drive/what_if.h"
 #include "profile/profiles.h"
 
 /* The tag of traces. Results of this tag have arrived before. */
@@ -108,6 +109,7 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     if (rank0->job->pareto == NULL)
         rank0->job->pareto = plb_pareto_of_report(report);
     plb_pareto_learn(rank0->job->pareto, rank0->job, rank0->master);
+    plb_what_if_learn(rank0->job->what_if, rank0->job, rank0->master);
     plb_profiles_collect(rank0->job->profiles, rank0->master, report);
     report->traffic = plb_report_traffic_new(r->hosts, r->size);
     report->n_traffic = r->size;

@@ -13,6 +13,7 @@
 #include "drive/fill_report.h"
 #include "drive/pareto.h"
 #include "drive/set_aside.h"
+#include "drive/what_if.h"
 #include "job/record_store.h"
 #include "journal/files.h"
 #include "profile/profiles.h"
@@ -290,6 +291,8 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
                    : report->ending == PLB_ENDED_INTERRUPTED ? PLB_ENDED_INTERRUPTED
                                                              : PLB_ENDED_FAILED;
     report->error = err->status != PLB_OK ? err->text : NULL;
+    if (report->ending == PLB_ENDED_WELL)
+        plb_what_if_report(job->what_if, job, report);
     write_reports(a, job, report, trace, &late);
     const struct plb_result *first = plb_results_first(&job->app.results);
     if (!ran && a->keep_partial && done != NULL && first != NULL) {

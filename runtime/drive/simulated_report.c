@@ -2,6 +2,7 @@
 #include "drive/simulated_report.h"
 
 #include "drive/fill_report.h"
+#include "drive/what_if.h"
 #include "profile/profiles.h"
 
 /* How long the static watts of a PU's node count: from the start of the job to its end, or to the end of the
@@ -36,6 +37,7 @@ void plb_report_from_simulation(struct plb_job *job, const struct plb_simulated 
                                 const struct plb_simulation *s, struct plb_report *report)
 {
     plb_report_from_master(result->master, job, result->times, report);
+    plb_what_if_learn(job->what_if, job, result->master);
     plb_profiles_collect(job->profiles, result->master, report);
     report->mode = PLB_SIMULATED;
     report->replayed = job->true_map != NULL;

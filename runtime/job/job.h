@@ -33,6 +33,7 @@ struct plb_job {
     double began_s;                /* the same by plb_now() */
     struct plb_profiles *profiles; /* of profile/profiles.h; NULL where off, and before the PUs are known */
     struct plb_pareto *pareto;     /* of drive/pareto.h; NULL: nobody wants the front */
+    struct plb_what_if *what_if;   /* of drive/what_if.h; NULL: nobody wants a report */
     struct plb_journal *journal;   /* of journal/journal.h; NULL where none is kept */
 };
 

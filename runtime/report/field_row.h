@@ -28,6 +28,7 @@
 #define SAMPLE(name) MEMBER(struct plb_report_sample, name)
 #define TRAFFIC(name) MEMBER(struct plb_report_traffic, name)
 #define LOSS(name) MEMBER(struct plb_report_loss, name)
+#define CHANGE(name) MEMBER(struct plb_report_change, name)
 #define CURVE(name) MEMBER(struct plb_report_curve, name)
 #define GET(function, value_type) .type = (value_type), .get = (function)
 #define LIST_OF(table, record) .fields = (table), .record_bytes = sizeof(record)

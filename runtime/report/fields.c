@@ -125,6 +125,27 @@ static struct plb_value losses(const struct plb_report *report, const void *reco
         .type = PLB_VALUE_LIST, .whole = known ? PLB_LOSSES : 0, .list = report->losses};
 }
 
+static struct plb_value changes(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_changes, .list = report->changes};
+}
+
+static struct plb_value what_if_simulated(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    bool known = report->what_if_simulated_s > 0.0;
+    return (struct plb_value){.type = known ? PLB_VALUE_REAL : PLB_VALUE_NONE,
+                              .real = report->what_if_simulated_s};
+}
+
+static struct plb_value what_if_note(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    bool known = report->what_if_note[0] != '\0';
+    return known ? text(report->what_if_note) : (struct plb_value){.type = PLB_VALUE_NONE};
+}
+
 const struct plb_field plb_run_fields[] = {
     {"schema", PLB_UNIT_NONE, GET(schema, PLB_VALUE_WHOLE),
      .meaning = "Version of this format. It grows when a key goes or changes its meaning."},
@@ -183,6 +204,17 @@ const struct plb_field plb_run_fields[] = {
      .meaning = "Where the time between `ideal_s` and `makespan_s` went. Their seconds add up to it."},
     {"advice", PLB_UNIT_NONE, RUN_OR_UNKNOWN(advice),
      .meaning = "The one thing that would probably help most; null where nothing is known to help."},
+    {"what_if", PLB_UNIT_COUNT, GET(changes, PLB_VALUE_LIST),
+     LIST_OF(plb_change_fields, struct plb_report_change),
+     .meaning = "Changes to the run, and how long it would have taken then, as the simulator says "
+                "of what was measured."},
+    {"what_if_simulated_s", PLB_UNIT_SECONDS, GET(what_if_simulated, PLB_VALUE_REAL), .or_unknown = true,
+     .meaning = "Time of the run as it was, as the simulator says: how far it can be believed. Null where it "
+                "was not simulated."},
+    {"what_if_passes", PLB_UNIT_COUNT, RUN(what_if_passes),
+     .meaning = "Passes that were simulated; the others are taken for as long as the shortest of these."},
+    {"what_if_note", PLB_UNIT_NONE, GET(what_if_note, PLB_VALUE_TEXT), .or_unknown = true,
+     .meaning = "Why there are no changes; null where there are some, or the run did not end well."},
     {"profile_s", PLB_UNIT_SECONDS, RUN(profile_s),
      .meaning = "Training: the time until every PU had a curve; 0 where nothing was trained."},
     {"solves", PLB_UNIT_COUNT, RUN(solves),

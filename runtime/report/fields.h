@@ -86,6 +86,7 @@ extern const struct plb_field plb_aside_fields[];   /* records are struct plb_re
 extern const struct plb_field plb_traffic_fields[]; /* records are struct plb_report_traffic */
 extern const struct plb_field plb_loss_fields[];    /* records are struct plb_report_loss */
 extern const struct plb_field plb_setting_fields[]; /* records are struct plb_report_setting */
+extern const struct plb_field plb_change_fields[];  /* records are struct plb_report_change */
 extern const struct plb_field plb_phase_fields[];   /* records are struct plb_report_phase */
 
 struct plb_value plb_field_value(const struct plb_field *field, const struct plb_report *report,

@@ -16,6 +16,7 @@
 #include "report/page_trace.h"
 #include "report/quantity.h"
 #include "report/summary.h"
+#include "report/what_if.h"
 
 bool plb_page_named(const char *file)
 {
@@ -297,6 +298,7 @@ int plb_page_write(const struct plb_report *report, const struct plb_trace *trac
     put_losses(report, f.stream);
     put_charts(f.stream);
     plb_page_energy_print(report, trace, f.stream);
+    plb_what_if_put(report, f.stream);
     put_phases(report, f.stream);
     put_pus(report, f.stream);
     put_settings(report, f.stream);

@@ -122,6 +122,18 @@ const struct plb_field plb_loss_fields[] = {
     {.meaning = NULL},
 };
 
+const struct plb_field plb_change_fields[] = {
+    {"change", PLB_UNIT_NONE, CHANGE(change), .meaning = "The change, such as `with balancer sure`."},
+    {"makespan_s", PLB_UNIT_SECONDS, CHANGE(makespan_s), .or_unknown = true,
+     .meaning = "Time that the run would have taken with it: `ratio` times that of the run. Null where it "
+                "was not simulated."},
+    {"ratio", PLB_UNIT_RATIO, CHANGE(ratio), .or_unknown = true,
+     .meaning = "Simulated time with the change over that of the run as it was; null as before."},
+    {"left_out", PLB_UNIT_NONE, CHANGE(left_out), .or_unknown = true,
+     .meaning = "Why it was not simulated; null where it was."},
+    {.meaning = NULL},
+};
+
 const struct plb_field plb_setting_fields[] = {
     {"section", PLB_UNIT_NONE, SETTING(section), .meaning = "Section of the conf file that it belongs to."},
     {"key", PLB_UNIT_NONE, SETTING(key), .meaning = "Its key in that section."},

@@ -180,5 +180,6 @@ void plb_report_fini(struct plb_report *report)
     free(report->phases);
     free(report->settings);
     free(report->traffic);
+    free(report->changes);
     *report = (struct plb_report){0};
 }

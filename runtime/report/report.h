@@ -13,6 +13,7 @@
 #include "plb/balancer.h"
 
 #define PLB_ADVICE_TEXT 240 /* bytes of an advice, with its end */
+#define PLB_CHANGE_TEXT 96   /* bytes of a change to a run as text, with its end */
 #define PLB_CURVE_TEXT 160  /* bytes of a curve as text, with its end; a longer one is cut */
 
 /* One term of a curve: `seconds` times a function of u. */
@@ -103,6 +104,14 @@ struct plb_report_loss {
     char advice[PLB_ADVICE_TEXT]; /* "" where none is known */
 };
 #define PLB_LOSSES 9 /* kinds of losses */
+
+/* A change to the run, and the time that it would have taken then, as the simulator says. */
+struct plb_report_change {
+    char change[PLB_CHANGE_TEXT];
+    double makespan_s, ratio; /* ratio: to the run; or NAN, both: not simulated */
+    const char *left_out;     /* borrowed: why not; NULL: it was */
+    bool adds_nodes;          /* it needs more machines than the run had */
+};
 
 /* The joules of a meter, or why there is none of its kind on the host. */
 struct plb_report_meter {
@@ -211,6 +220,11 @@ struct plb_report {
     struct plb_report_traffic *traffic; /* by node; NULL: not counted */
     int n_settings;
     struct plb_report_setting *settings;
+    int n_changes; /* that were thought of; 0: none */
+    struct plb_report_change *changes;
+    double what_if_simulated_s; /* of the run as it was, by the simulator; 0: it was not simulated */
+    int what_if_passes;         /* that it simulated, of all changes alike */
+    char what_if_note[120];     /* why there are no changes; "": there are some, or nobody asked */
 };
 
 /* Units that the run had to execute, each counted once in each pass. */

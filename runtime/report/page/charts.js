@@ -235,7 +235,7 @@ function traffic(report) {
 (function drawAll() {
     const report = data("report"), trace = data("trace");
     const charts = [waterfall(report), trace && gantt(report, trace), trace && passes(trace), shares(report), curves(report),
-        trace && rates(report, trace), traffic(report), ...energyCharts()].filter(Boolean);
+        trace && rates(report, trace), traffic(report), whatIf(report), ...energyCharts()].filter(Boolean);
     let width = 0;
     const draw = () => {
         if (document.documentElement.clientWidth === width)
