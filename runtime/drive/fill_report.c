@@ -91,6 +91,7 @@ static void add_unit(const struct plb_belief *belief, struct plb_report_pu *pu)
 {
     bool known = plb_model_known(&belief->model);
     pu->unit_s = known ? plb_model_time(&belief->model, 1.0) : (double)NAN;
+    pu->unit_seen = known && plb_belief_reported(belief);
     pu->unit_late_s = known ? plb_belief_late(belief, 1.0, 0.0) : (double)NAN;
 }
 
@@ -225,6 +226,7 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .node = info->node,
                                      .kind = info->kind,
                                      .threads = info->threads,
+                                     .power = info->power,
                                      .units = totals->units,
                                      .in_vain = totals->in_vain,
                                      .wrong = plb_audits_wrong(plb_master_audits(master), p),
