@@ -40,7 +40,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
                                        .n_phases = m->config.phases,
                                        .pus = {m->infos, m->refused, m->limits,
                                                plb_sizes_mean(sizes, config->units), plb_sizes_beside(sizes),
-                                               m->room, n, plb_sizes_arrays_seconds(sizes, config->n_nodes)},
+                                               m->room, n, plb_master_result_seconds(m)},
                                        .migration = config->migration,
                                        .task_s = plb_longest_task(config->task_s),
                                        .backups = config->backups && config->migration,
@@ -72,6 +72,7 @@ void plb_master_free(struct plb_master *m)
     plb_residence_free(m->residence);
     plb_stays_free(m->stays);
     plb_feeds_free(m->feeds);
+    plb_sets_free(m->sets);
     plb_broker_free(m->broker);
     plb_ledger_free(m->ledger);
     plb_work_count_fini(&m->work);
@@ -92,43 +93,6 @@ void plb_master_ideal(struct plb_master *m, const struct plb_ideal *ideals)
     plb_agenda_ideal(m->agenda, ideals);
 }
 
-void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replaced,
-                      const struct plb_cost_map *map, double now, struct plb_outbox *out)
-{
-    const struct plb_rangeset *accepted = m->map == NULL ? m->config.accepted
-                                                         : plb_suspects_known(m->suspects, phase);
-    if (m->stays != NULL)
-        plb_stays_begin(m->stays, true);
-    struct plb_pass begin = {.phase = phase, .replaced = replaced, .stays = m->config.stays};
-    plb_feeds_write(m->feeds, &begin, false);
-    plb_master_start(m, pass, &begin, map, accepted, now, out);
-}
-
-void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *begin,
-                      const struct plb_cost_map *map, const struct plb_rangeset *accepted, double now,
-                      struct plb_outbox *out)
-{
-    int phase = (int)begin->phase;
-    plb_work_count_begin(&m->work, phase, map);
-    plb_ledger_begin(m->ledger, m->work.map, accepted);
-    m->map = map = m->work.map;
-    m->pass = pass;
-    m->phase = phase;
-    m->pass_began = now;
-    for (int n = m->config.n_nodes - 1; n >= 0; n--)
-        if (!plb_ledger_lost(m->ledger, n))
-            plb_outbox_add(out, PLB_PASS, 0, n, pass)->begin = *begin;
-    plb_feeds_begin(m->feeds, m->ledger, begin, pass, out);
-    plb_broker_begin(m->broker);
-    plb_master_find_homes(m);
-    plb_suspects_begin(m->suspects, pass, phase);
-    plb_agenda_begin(m->agenda, pass, phase, map);
-    plb_backups_begin(m->backups, pass, phase, map, now);
-    plb_audits_begin(m->audits, pass, phase, map);
-    plb_agenda_feed_all(m->agenda, out);
-    plb_self_check(m->ledger, m->agenda, m->n_pus);
-}
-
 /* ------------------------------------------------------------------------- reports */
 
 /* Whether a message is of this pass, and of a living node. */
@@ -146,6 +110,8 @@ static bool exists(const struct plb_master *m, struct plb_range range)
 static int reporter_of(const struct plb_master *m, const struct plb_message *message)
 {
     if (!timely(m, message) || !exists(m, message->done.range))
+        return -1;
+    if (message->done.folds && !m->folds) /* nobody would have its arrays */
         return -1;
     return plb_broker_pu(m->broker, message->from, message->pu);
 }
@@ -220,6 +186,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
                                 .time = now - m->pass_began};
     plb_master_note(m, message);
     int64_t fresh = accept(m, done);
+    plb_master_note_fresh(m, message, fresh, out);
     int from = out->n;
     bool suspect = plb_ledger_is_suspect(m->ledger, done->range); /* the balancer has not granted its block */
     sample.block_end = plb_agenda_follow(m->agenda, p, sample.time) && !suspect;
@@ -356,6 +323,9 @@ int64_t plb_master_receive(struct plb_master *m, const struct plb_message *messa
         plb_master_metered(m, message, now, out);
     else if (message->type == PLB_KEPT && plb_master_awaits(m, message))
         plb_stays_receive(m->stays, message, out);
+    else if (message->type == PLB_FOLDED && m->folds
+             && (message->from == 0 || timely(m, message))) /* rank 0 is there without its PUs, too */
+        m->counts.dropped += !plb_sets_folded(m->sets, message, out);
     else
         m->counts.dropped++;
     look_at_suspects(m, now, out);
@@ -372,6 +342,8 @@ void plb_master_spoiled(struct plb_master *m, const struct plb_message *message,
     else if (p >= 0)
         m->counts.freed += plb_losses_pu(&m->losses, p, false, message->done.range, message->done.block, now,
                                          pass_seconds(m, now), out);
+    if (p >= 0)
+        plb_master_note_fresh(m, message, 0, out);
     look_at_suspects(m, now, out);
     plb_self_check(m->ledger, m->agenda, m->n_pus);
 }
@@ -381,7 +353,7 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
     if (node < 0 || node >= m->config.n_nodes || plb_ledger_lost(m->ledger, node))
         return;
     m->counts.losses++;
-    plb_master_forget(m, node);
+    plb_master_forget(m, node, out);
     plb_totals_lose(m->totals, m->infos, m->n_pus, node);
     m->counts.freed += plb_losses_node(&m->losses, node, now, pass_seconds(m, now), out);
     look_at_suspects(m, now, out);

@@ -12,6 +12,7 @@
 #include "core/backup.h"
 #include "core/master_config.h"
 #include "core/message.h"
+#include "core/sets.h"
 #include "core/stays.h"
 #include "core/suspects.h"
 #include "core/totals.h"
@@ -97,6 +98,19 @@ int64_t plb_master_lacking(const struct plb_master *master);
 void plb_master_repair(struct plb_master *master, int pass, const struct plb_cost_map *map, double now,
                        struct plb_outbox *out);
 
+/* Whether reduced arrays of this pass stay at their nodes (core/sets.h). Then, when all units are accepted,
+ * they go along a tree: begins that unless it has begun; and whether it is over. */
+bool plb_master_folds(const struct plb_master *master);
+void plb_master_fold(struct plb_master *master, struct plb_outbox *out);
+bool plb_master_folded(const struct plb_master *master);
+
+/* Units whose arrays are lost then. They are executed again, in a pass of the same phase over these units
+ * alone, before anything of this pass is used: the inputs and what stays at nodes are as they were. Its
+ * arrays go along a tree, too. */
+int64_t plb_master_unfolded(const struct plb_master *master);
+void plb_master_fold_again(struct plb_master *master, int pass, const struct plb_cost_map *map, double now,
+                           struct plb_outbox *out);
+
 /* The node that has the inputs of the first units of a range which results feed, and these units; 0: rank 0
  * has them. */
 int plb_master_owner(const struct plb_master *master, struct plb_range range, struct plb_range *part);
@@ -122,6 +136,7 @@ const struct plb_master_counts *plb_master_counts(const struct plb_master *maste
 struct plb_backups *plb_master_backups(const struct plb_master *master);
 struct plb_audits *plb_master_audits(const struct plb_master *master);
 const struct plb_suspects *plb_master_suspects(const struct plb_master *master);
+const struct plb_sets_counts *plb_master_set_counts(const struct plb_master *master); /* NULL: none stay */
 const struct plb_stays_counts *plb_master_stays(const struct plb_master *master); /* NULL: no results stay */
 const struct plb_residence *
 plb_master_residence(const struct plb_master *master);            /* NULL: nodes keep nothing */

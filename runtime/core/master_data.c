@@ -11,7 +11,14 @@ void plb_master_know_data(struct plb_master *m)
     const struct plb_master_config *c = &m->config;
     m->residence = c->resident ? plb_residence_new(c->n_nodes) : NULL;
     m->stays = c->stays != 0 ? plb_stays_new(c->n_nodes, c->stays) : NULL;
+    m->sets = c->folds && plb_sizes_fold(c->sizes, c->n_nodes) ? plb_sets_new(c->n_nodes) : NULL;
     m->feeds = plb_feeds_new(c->n_nodes, c->audit > 0.0, c->feeds_stay ? c->stays : 0);
+}
+
+double plb_master_result_seconds(const struct plb_master *m)
+{
+    return m->sets != NULL ? plb_sizes_fold_seconds(m->config.sizes)
+                           : plb_sizes_arrays_seconds(m->config.sizes, m->config.n_nodes);
 }
 
 /* Starts of a PU that a task of a small home is worth, or the home goes to a neighbour. Larger: more inputs
@@ -47,19 +54,21 @@ void plb_master_feed(struct plb_master *m, const struct plb_feed *feeds, int n)
 void plb_master_note(struct plb_master *m, const struct plb_message *done)
 {
     plb_feeds_reported(m->feeds, m->ledger, done, m->config.whole_results);
-    if (m->stays != NULL)
+    if (m->stays != NULL && !m->again)
         plb_stays_reported(m->stays, m->ledger, done, m->config.whole_results);
     if (m->residence != NULL)
         plb_residence_executed(m->residence, done->from, done->done.range);
 }
 
-void plb_master_forget(struct plb_master *m, int node)
+void plb_master_forget(struct plb_master *m, int node, struct plb_outbox *out)
 {
     if (m->residence != NULL)
         plb_residence_lose(m->residence, node);
     if (m->stays != NULL)
         plb_stays_lose(m->stays, node);
     plb_feeds_lose(m->feeds, node);
+    if (m->sets != NULL)
+        plb_sets_lose(m->sets, node, out);
 }
 
 int plb_master_owner(const struct plb_master *m, struct plb_range range, struct plb_range *part)

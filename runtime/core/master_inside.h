@@ -5,6 +5,7 @@
 #include "core/feeds.h"
 #include "core/losses.h"
 #include "core/master_config.h"
+#include "core/sets.h"
 #include "core/stays.h"
 #include "core/suspects.h"
 #include "core/totals.h"
@@ -26,6 +27,9 @@ struct plb_master {
     struct plb_residence *residence; /* NULL: nodes keep nothing */
     struct plb_stays *stays;         /* NULL: all results are sent at once */
     struct plb_feeds *feeds;
+    struct plb_sets *sets; /* NULL: reduced arrays go to node 0 at once */
+    bool folds;            /* in this pass they stay where they are */
+    bool again;            /* it makes units of another pass again */
     struct plb_agenda *agenda;
     struct plb_backups *backups;
     struct plb_audits *audits;
@@ -45,17 +49,24 @@ void plb_master_start(struct plb_master *master, int pass, const struct plb_pass
 /* Makes what the master knows of data: residence, stays, feeds. */
 void plb_master_know_data(struct plb_master *master);
 
+/* Seconds that the reduced arrays of one more result cost. */
+double plb_master_result_seconds(const struct plb_master *master);
+
 /* A pass begins: which node should execute which units. */
 void plb_master_find_homes(struct plb_master *master);
 
 /* A DONE that makes sense, before it is accepted: notes which node has what. */
 void plb_master_note(struct plb_master *master, const struct plb_message *done);
 
+/* The same DONE: so many of its units are accepted. */
+void plb_master_note_fresh(struct plb_master *master, const struct plb_message *done, int64_t fresh,
+                           struct plb_outbox *out);
+
 /* A WINDOW has come. */
 void plb_master_metered(struct plb_master *master, const struct plb_message *message, double now,
                         struct plb_outbox *out);
 
 /* A node is lost, and what it has. */
-void plb_master_forget(struct plb_master *master, int node);
+void plb_master_forget(struct plb_master *master, int node, struct plb_outbox *out);
 
 #endif

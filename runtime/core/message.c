@@ -50,6 +50,11 @@ static const struct {
     [PLB_WINDOW] = {"WINDOW", sizeof(struct plb_window)},
     [PLB_BYE] = {"BYE", sizeof(struct plb_bye)},
     [PLB_LEAVE] = {"LEAVE", sizeof(struct plb_leave)},
+    [PLB_TAKEN] = {"TAKEN", sizeof(struct plb_fold)},
+    [PLB_HAND] = {"HAND", sizeof(struct plb_fold)},
+    [PLB_ARRAYS] = {"ARRAYS", 0},
+    [PLB_DROP] = {"DROP", sizeof(struct plb_fold)},
+    [PLB_FOLDED] = {"FOLDED", sizeof(struct plb_fold)},
 };
 
 static bool exists(int type)
@@ -121,6 +126,8 @@ static const char *check_pass(const struct plb_pass *begin, int n_nodes)
         if (f->output < 0 || f->output > 62 || f->input < 0 || f->input > 62 || f->now < 0 || f->now > 1)
             return "an input that is fed by an impossible buffer";
     }
+    if (begin->folds < 0 || begin->folds > 1 || begin->again < 0 || begin->again > 1)
+        return "an impossible kind of pass";
     bool right = begin->along >= 0 && begin->along <= 1 && begin->before >= 0 && begin->before < n_nodes
               && begin->after >= 0 && begin->after < n_nodes;
     return right ? NULL : "a chain of ranks that are none of this run";
@@ -168,7 +175,8 @@ static const char *check_empty(const struct plb_empty *empty, int n_nodes)
 static const char *check_done(const struct plb_done *done)
 {
     bool right = sound(done->range) && done->block >= 0 && done->slot >= PLB_NO_SLOT && done->tasks > 0
-              && done->tasks <= done->range.count && done->buffers >= 0 && done->records >= 0;
+              && done->tasks <= done->range.count && done->buffers >= 0 && done->records >= 0
+              && done->folds >= 0 && done->folds <= 1 && (done->folds == 0 || done->slot >= 0);
     return right ? NULL : "an impossible report";
 }
 
@@ -209,6 +217,13 @@ static const char *check_counted(const struct plb_counted *counted)
     return NULL;
 }
 
+static const char *check_cancel(const struct plb_cancel *cancel)
+{
+    if (!sound(cancel->range))
+        return "an impossible range";
+    return cancel->why < 0 || cancel->why > PLB_PUT_ASIDE ? "an impossible reason" : NULL;
+}
+
 static const char *check_recall(const struct plb_recall *recall, int n_nodes)
 {
     if (!possible(recall->work) || recall->thief_pu < 0 || (unsigned)recall->turn > PLB_WORKS)
@@ -227,6 +242,13 @@ static const char *check_crash(const struct plb_crashed *crash)
     bool right = sound(crash->range) && crash->block >= 0 && crash->signal >= 0 && crash->alive >= 0
               && crash->alive <= 1 && crash->others >= 0;
     return right ? NULL : "an impossible crash";
+}
+
+static const char *check_fold(const struct plb_fold *fold, int n_nodes)
+{
+    bool right = fold->slot >= 0 && fold->node >= 0 && fold->node < n_nodes && fold->results >= 0
+              && fold->counts >= 0 && fold->counts <= 1;
+    return right ? NULL : "an impossible slot, node or number of results";
 }
 
 static const char *check_bye(const struct plb_bye *bye)
@@ -257,6 +279,12 @@ static const char *check_window(const struct plb_window *w)
     return NULL;
 }
 
+static const char *check_lost(const struct plb_lost *lost, int n_nodes)
+{
+    bool right = lost->rank >= 0 && lost->rank < n_nodes && lost->ends >= 0 && lost->ends <= 1;
+    return right ? NULL : "a lost rank that is none of this run";
+}
+
 static const char *check_body(const struct plb_message *m, int n_nodes)
 {
     switch ((enum plb_message_type)m->type) {
@@ -265,10 +293,7 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
     case PLB_BLOCK:
     case PLB_BACKUP:
     case PLB_AUDIT: return check_block(&m->block);
-    case PLB_CANCEL:
-        return !sound(m->cancel.range)                            ? "an impossible range"
-             : m->cancel.why < 0 || m->cancel.why > PLB_PUT_ASIDE ? "an impossible reason"
-                                                                  : NULL;
+    case PLB_CANCEL: return check_cancel(&m->cancel);
     case PLB_RECALL: return check_recall(&m->recall, n_nodes);
     case PLB_PULL:
         return sound(m->pull.range) && m->pull.slot >= 0 && m->pull.buffers >= 0
@@ -297,11 +322,12 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
     case PLB_GIFT:
     case PLB_MOVED: return check_gifts(&m->gifts, n_nodes);
     case PLB_BEAT: return check_beat(&m->beat, n_nodes);
-    case PLB_LOST:
-        return m->lost.rank >= 0 && m->lost.rank < n_nodes && m->lost.ends >= 0 && m->lost.ends <= 1
-                 ? NULL
-                 : "a lost rank that is none of this run";
+    case PLB_LOST: return check_lost(&m->lost, n_nodes);
     case PLB_JOULES: return check_joules(&m->joules);
+    case PLB_TAKEN:
+    case PLB_HAND:
+    case PLB_DROP:
+    case PLB_FOLDED: return check_fold(&m->fold, n_nodes);
     case PLB_WINDOW: return check_window(&m->window);
     case PLB_BYE: return check_bye(&m->bye);
     case PLB_HELLO: return check_hello(&m->hello, m->from);

@@ -36,6 +36,7 @@
  *   WINDOW node → master   joules of a window of time, and how long each PU worked in it
  *   BYE    node → master   nothing of this node is on its way any more; its counts, and its trace follows
  *   LEAVE  master → node   all outputs are written: the rank may end
+ *   TAKEN, HAND, ARRAYS, DROP, FOLDED: see core/fold_message.h
  *
  * A message is a header and the body of its type. It travels as bytes between machines of one architecture,
  * no more of them than its type needs. The core needs no order between messages and tolerates any delay.
@@ -49,6 +50,7 @@
 #include <stdint.h>
 
 #include "base/rangeset.h"
+#include "core/fold_message.h"
 #include "core/hello.h"
 #include "core/window.h"
 #include "plb/balancer.h"
@@ -89,6 +91,11 @@ enum plb_message_type {
     PLB_WINDOW,
     PLB_BYE,
     PLB_LEAVE,
+    PLB_TAKEN,
+    PLB_HAND,
+    PLB_ARRAYS,
+    PLB_DROP,
+    PLB_FOLDED,
     PLB_MESSAGE_TYPES /* one more than the last */
 };
 
@@ -120,6 +127,8 @@ struct plb_pass {
     int32_t after;  /* to this one; 0: to none */
     int32_t n_feeds;
     struct plb_feed feeds[PLB_FEEDS]; /* partitioned inputs, each one once */
+    int32_t folds;                    /* 1: reduced arrays stay at the node */
+    int32_t again; /* 1: it makes some units of the last pass again; what stays at the node does so still */
 };
 
 struct plb_lack {
@@ -186,6 +195,7 @@ struct plb_done {
     uint32_t sum;    /* CRC32C of the outputs, buffer by buffer, where checksums are wanted */
     int64_t buffers; /* mask of the results that follow as data; the others are where they belong */
     int64_t records; /* bytes of records that follow behind them (job/records.h) */
+    int64_t folds;   /* 1: the reduced arrays stay at the node, and wait for TAKEN */
 };
 
 struct plb_gather {
@@ -342,6 +352,7 @@ struct plb_message {
         struct plb_window window;
         struct plb_bye bye;
         struct plb_leave leave;
+        struct plb_fold fold;
     };
 };
 

@@ -60,6 +60,13 @@ void plb_sizes_refuse(const struct plb_sizes *sizes, int64_t units, const struct
  * sizes: 0. */
 double plb_sizes_arrays_seconds(const struct plb_sizes *sizes, int n_nodes);
 
+/* Seconds that a node needs to fold the reduced arrays of one result: what a result costs where they stay at
+ * their nodes. */
+double plb_sizes_fold_seconds(const struct plb_sizes *sizes);
+
+/* Whether reduced arrays go along a tree of so many nodes at less cost than to node 0 each. */
+bool plb_sizes_fold(const struct plb_sizes *sizes, int n_nodes);
+
 /* Bytes of a task beside those of its units: reduced arrays and halo. */
 double plb_sizes_beside(const struct plb_sizes *sizes);
 

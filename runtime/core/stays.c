@@ -99,6 +99,11 @@ void plb_stays_lose(struct plb_stays *s, int node)
     s->counts.lost += s->lacking.units - before;
 }
 
+void plb_stays_repaired(struct plb_stays *s, struct plb_range range)
+{
+    plb_rangeset_remove(&s->lacking, range);
+}
+
 /* Asks a node for its next ranges. */
 static void ask(struct plb_stays *s, int node, int pass, struct plb_outbox *out)
 {

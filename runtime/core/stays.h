@@ -37,6 +37,9 @@ void plb_stays_reported(struct plb_stays *stays, const struct plb_ledger *ledger
 /* A node is lost, and what it had with it. */
 void plb_stays_lose(struct plb_stays *stays, int node);
 
+/* Units of this pass were made again, and their results have come. */
+void plb_stays_repaired(struct plb_stays *stays, struct plb_range range);
+
 /* The last pass is over: asks for what stayed. */
 void plb_stays_gather(struct plb_stays *stays, int pass, struct plb_outbox *out);
 

@@ -23,7 +23,8 @@ struct plb_worker *plb_worker_new(const struct plb_worker_config *config)
     w->n_phases = config->n_phases;
     w->maps = config->maps;
     w->migration = config->migration;
-    w->arrays_s = plb_sizes_arrays_seconds(config->sizes, config->n_nodes);
+    w->arrays_s = w->sent_s = plb_sizes_arrays_seconds(config->sizes, config->n_nodes);
+    w->fold_s = plb_sizes_fold_seconds(config->sizes);
     w->thief = plb_thief_new(config->node, config->n_nodes, &config->migration);
     plb_reports_init(&w->reports, config->n_pus, w->node);
     plb_copies_init(&w->copies, config->n_pus);
@@ -55,6 +56,7 @@ static void on_pass(struct plb_worker *w, const struct plb_message *m, struct pl
 {
     w->pass = m->pass;
     w->phase = (int)m->begin.phase;
+    w->arrays_s = m->begin.folds ? w->fold_s : w->sent_s;
     plb_own_pus_begin(&w->pus, &w->maps[w->phase], w->phase, m->begin.serves);
     plb_reports_clear(&w->reports);
     plb_copies_begin(&w->copies);

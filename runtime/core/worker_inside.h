@@ -16,9 +16,11 @@ struct plb_worker {
     struct plb_outbox early; /* messages of passes that have not begun here */
     struct plb_migration migration;
     struct plb_thief *thief;
-    double arrays_s; /* seconds of rank 0's link for the reduced arrays of one result of each node */
-    bool empty;      /* the master has nothing more to grant */
-    bool rests;      /* no task follows in this pass */
+    double arrays_s; /* what one result costs: seconds of rank 0's link for the reduced arrays of one of each
+                        node, or of this node where they stay here */
+    double sent_s, fold_s; /* one and the other */
+    bool empty;            /* the master has nothing more to grant */
+    bool rests;            /* no task follows in this pass */
 };
 
 #endif

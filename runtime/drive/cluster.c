@@ -23,6 +23,7 @@
 #include "drive/metering.h"
 #include "drive/rank0.h"
 #include "drive/replaced.h"
+#include "drive/senders.h"
 
 /* Seconds after a signal that rank 0 waits for the other ranks to end. They may be gone: a launcher signals
  * all of them, and kills them a second later. Larger: no time is left to write the report. Smaller: a rank
@@ -71,7 +72,7 @@ static void on_pass(struct plb_rank *r, const struct plb_message *m)
     }
     plb_old_buffers_free(&r->old, &(struct plb_buffer_reader){r->node, works, forget_buffer});
     plb_node_receive(r->node, m, &r->out);
-    if (r->rank0 != NULL)
+    if (r->rank0 != NULL && !m->begin.again)
         plb_rank0_pass_begins(r);
 }
 
@@ -95,36 +96,9 @@ static void on_gift(struct plb_rank *r, const struct plb_message *m)
     plb_node_receive(r->node, m, &r->out);
 }
 
-/* Whether a message can come from its sender: some only from rank 0, some only to rank 0. */
-static bool may_say(const struct plb_message *m)
-{
-    switch ((enum plb_message_type)m->type) {
-    case PLB_PASS:
-    case PLB_BLOCK:
-    case PLB_EMPTY:
-    case PLB_BACKUP:
-    case PLB_AUDIT:
-    case PLB_CHECKSUM:
-    case PLB_GATHER:
-    case PLB_LEND:
-    case PLB_WHERE:
-    case PLB_COUNTED:
-    case PLB_CANCEL:
-    case PLB_RECALL:
-    case PLB_REST:
-    case PLB_STOP:
-    case PLB_LEAVE: return m->from == 0;
-    case PLB_LOST: return m->from == 0 || m->to == 0;
-    case PLB_BEAT:
-    case PLB_STEAL:
-    case PLB_GIFT: return true;
-    default: return m->to == 0;
-    }
-}
-
 static void handle(struct plb_rank *r, const struct plb_message *m)
 {
-    if (!may_say(m))
+    if (!plb_may_say(m))
         return;
     if (m->type == PLB_CRASH) /* its units are suspect before the loss of its rank frees them */
         plb_rank0_receive(r, m);
@@ -151,6 +125,10 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_COUNTED:
     case PLB_CANCEL:
     case PLB_RECALL:
+    case PLB_TAKEN:
+    case PLB_HAND:
+    case PLB_ARRAYS:
+    case PLB_DROP:
     case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;
     case PLB_LOST:
         if (r->rank0 == NULL)

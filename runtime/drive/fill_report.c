@@ -317,6 +317,9 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
     r->backups = backups->copies;
     r->backups_won = backups->won;
     r->backup_units = backups->units;
+    const struct plb_sets_counts *sets = plb_master_set_counts(master);
+    r->sets_handed = sets != NULL ? sets->handed : 0;
+    r->sets_to_rank0 = sets != NULL ? sets->to_0 : 0;
     plb_set_aside_report(master, app->kernel, r);
     r->audited = plb_audits_counts(plb_master_audits(master))->audited;
     r->audit_differences = plb_audits_counts(plb_master_audits(master))->differences;

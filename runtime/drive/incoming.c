@@ -112,6 +112,7 @@ static bool names_results(const struct plb_dataset *set, const struct plb_done *
     for (int i = 0; i < set->n; i++)
         arrays |= set->at[i].mode == PLB_REDUCE ? PLB_BUFFER(i) : 0;
     arrays = done->audit ? plb_dataset_results(set) : arrays;
+    arrays = done->folds ? 0 : arrays;
     if ((done->records > 0) != (plb_dataset_records(set) != 0))
         return false;
     return (done->buffers & ~plb_dataset_results(set)) == 0 && (arrays & ~done->buffers) == 0;
@@ -183,7 +184,7 @@ static void accept(struct plb_incoming *in, struct result *r)
     if (!r->claims && fresh > 0)
         copy(in, r, &new);
     bool whole = fresh == r->done.done.range.count;
-    if (whole && !in->repairs
+    if (whole && !in->repairs && !r->done.done.folds
         && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))
         plb_dataset_fold(in->set, r->done.done.range, r->scratch);
     if (r->records != NULL && fresh > 0)

@@ -188,7 +188,8 @@ void plb_rank0_tick(struct plb_rank *r)
     if (plb_early_end_begins(end, plb_now()))
         for (int n = r->size - 1; n >= 0; n--)
             plb_outbox_add(&r->out, PLB_REST, 0, n, r->pass);
-    if (plb_early_end_is_over(end, plb_incoming_any(r->rank0->incoming), plb_now()))
+    bool comes = plb_incoming_any(r->rank0->incoming) || plb_master_over(r->rank0->master); /* its arrays */
+    if (plb_early_end_is_over(end, comes, plb_now()))
         plb_rank0_interrupt(r);
 }
 
@@ -212,6 +213,7 @@ static void begin_run(struct plb_rank *r)
     config.saves |= config.joiners > 0; /* else nothing of a long task could move to one that joins */
     config.saves |= r->options->keep_partial;
     config.stays = r->options->keep_partial ? 0 : config.stays; /* what is done is to be here at any time */
+    config.folds &= !r->options->keep_partial;
     config.feeds_stay = r->data.fed != 0;
     config.accepted = plb_journal_recalled(job->journal);
     rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
@@ -303,6 +305,10 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     case PLB_FAIL: plb_rank0_failed(r, m); break;
     case PLB_PULL: plb_fed_pull(r, m); break;
     case PLB_KEPT: plb_gathering_hear(r, m); break;
+    case PLB_FOLDED:
+        tell_master(r, m);
+        plb_rank0_end_pass_if_over(r);
+        break;
     case PLB_HERE:
     case PLB_LACK: plb_replaced_hear(r, m); break;
     case PLB_RESTED: plb_early_end_rested(&r->rank0->early_end, m->from); break;

@@ -5,6 +5,7 @@
 #include "drive/set_aside.h"
 #include "job/feeds.h"
 #include "journal/journal.h"
+#include "report/quantity.h"
 
 void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool again)
 {
@@ -44,6 +45,29 @@ static void begin_pass(struct plb_rank *r)
     if (r->data.fed != 0)
         plb_back_note(r, &begin);
     plb_rank0_start_pass(r, &begin, false);
+}
+
+/* Whether reduced arrays that stayed at nodes are all here. Else they come along the tree; and those that are
+ * lost are made again, in one more pass. */
+static bool has_arrays(struct plb_rank *r)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    struct plb_master *master = rank0->master;
+    char units[PLB_UNITS_TEXT];
+    if (!plb_master_folds(master))
+        return true;
+    plb_master_fold(master, &r->out);
+    if (!plb_master_folded(master))
+        return false;
+    if (plb_master_unfolded(master) == 0)
+        return true;
+    plb_log(PLB_LOG_INFO, "the arrays of %s are lost, and computed again",
+            plb_units_print(plb_master_unfolded(master), r->kernel->unit, units));
+    rank0->repairs++;
+    plb_master_fold_again(master, r->pass + 1, &rank0->job->maps[rank0->job->app.running], plb_rank_time(r),
+                          &r->out);
+    plb_rank0_stop_on_failure(r);
+    return false;
 }
 
 void plb_rank0_pass_begins(struct plb_rank *r)
@@ -129,6 +153,6 @@ void plb_rank0_end_pass_if_over(struct plb_rank *r)
 {
     const struct plb_rank0 *rank0 = r->rank0;
     if (rank0->in_pass && plb_master_over(rank0->master) && !plb_incoming_claims(rank0->incoming)
-        && !plb_rank0_must_wait(r))
+        && has_arrays(r) && !plb_rank0_must_wait(r))
         end_pass(r);
 }

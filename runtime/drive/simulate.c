@@ -10,6 +10,7 @@
 #include "drive/require_watts.h"
 #include "drive/true_costs.h"
 #include "drive/virtual_rank0.h"
+#include "drive/virtual_sets.h"
 #include "job/dataset.h"
 #include "model/optimum.h"
 #include "profile/profiles.h"
@@ -66,6 +67,7 @@ static void set_up(struct sim *s)
     const struct plb_cluster_spec *c = in->cluster;
     make_true_maps(s);
     s->world.clock = plb_events_new();
+    s->world.sets = s->in.master.folds ? plb_virtual_sets_new(&s->in) : NULL;
     s->faults = plb_faults_new(&s->world);
     s->network = plb_network_new(&s->world, s->faults);
     const struct plb_cost_map *costs = s->true_maps != NULL  ? s->true_maps
@@ -90,6 +92,8 @@ static void clean_up(struct sim *s)
     for (int i = 0; s->true_maps != NULL && i < s->in.master.phases; i++)
         plb_cost_map_fini(&s->true_maps[i]);
     plb_rank0_free(s->rank0);
+    if (s->world.sets != NULL)
+        plb_virtual_sets_free(s->world.sets);
     plb_virtual_life_free(s->life);
     plb_virtual_nodes_free(s->nodes);
     plb_network_free(s->network);
@@ -186,7 +190,7 @@ static bool goes_back(struct sim *s)
 }
 
 /* Until a pass that has begun is over. */
-static int end_pass(struct sim *s, int phase, double began, struct plb_error *err)
+static int end_pass(struct sim *s, double began, struct plb_error *err)
 {
     s->back = false;
     while (!s->back && !plb_master_over(s->master)) {
@@ -196,10 +200,7 @@ static int end_pass(struct sim *s, int phase, double began, struct plb_error *er
             return err->status;
         s->back = plb_master_broken(s->master) && goes_back(s);
     }
-    double took = plb_rank0_busy_until(s->rank0) - began;
-    s->world.out->makespan_s += took;
-    if (!s->back)
-        plb_report_add_pass(&s->world.out->times[phase], took);
+    s->world.out->makespan_s += plb_rank0_busy_until(s->rank0) - began;
     if (!isfinite(s->world.now))
         return plb_fail(
             err, PLB_EFAILED,
@@ -212,13 +213,44 @@ static int phase_of(const struct sim *s, int pass)
     return s->world.in->phases != NULL ? s->world.in->phases[pass - 1] : 0;
 }
 
+/* Reduced arrays that stayed go along the tree, and those that are lost are made again. */
+static int fold(struct sim *s, int phase, struct plb_error *err)
+{
+    while (plb_master_folds(s->master)) {
+        double began = plb_rank0_fold(s->rank0);
+        while (!plb_master_folded(s->master))
+            if (step(s, err) != PLB_OK)
+                return err->status;
+        double took = plb_rank0_busy_until(s->rank0) - began;
+        s->world.out->makespan_s += took;
+        s->world.out->stress.folds_s += took;
+        if (plb_master_unfolded(s->master) == 0)
+            return plb_virtual_sets_check(s->world.sets, err);
+        began = plb_rank0_repair(s->rank0, ++s->number, phase, true);
+        if (end_pass(s, began, err) != PLB_OK)
+            return err->status;
+    }
+    return PLB_OK;
+}
+
+/* A pass from its begin to its end. */
+static int run_pass(struct sim *s, int phase, struct plb_error *err)
+{
+    double began = plb_rank0_begin(s->rank0, ++s->number, phase);
+    if (end_pass(s, began, err) != PLB_OK || s->back)
+        return err->status;
+    if (fold(s, phase, err) == PLB_OK)
+        plb_report_add_pass(&s->world.out->times[phase], plb_rank0_busy_until(s->rank0) - began);
+    return err->status;
+}
+
 /* All passes from the first one on: where inputs are lost, from that one again. */
 static int run_passes(struct sim *s, struct plb_error *err)
 {
     for (int pass = 1; pass <= s->in.passes; pass++) {
         int phase = phase_of(s, pass);
         set_ideals(s, &s->world.in->maps[phase]);
-        if (end_pass(s, phase, plb_rank0_begin(s->rank0, ++s->number, phase), err) != PLB_OK)
+        if (run_pass(s, phase, err) != PLB_OK)
             return err->status;
         pass = s->back ? 0 : pass;
     }
@@ -237,7 +269,10 @@ static int gather(struct sim *s, struct plb_error *err)
     s->back = goes_back(s);
     if (s->back || plb_master_lacking(s->master) == 0)
         return PLB_OK;
-    return end_pass(s, phase, plb_rank0_repair(s->rank0, last + 1, phase), err);
+    double begins = plb_rank0_repair(s->rank0, ++s->number, phase, false);
+    if (end_pass(s, begins, err) == PLB_OK && !s->back)
+        plb_report_add_pass(&s->world.out->times[phase], plb_rank0_busy_until(s->rank0) - begins);
+    return err->status;
 }
 
 /* Whether every node that lives, and that the master has not given up, has heard STOP. */

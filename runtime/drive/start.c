@@ -203,6 +203,11 @@ static void put_to(void *mpi, int to, int tag, const void *data, size_t bytes, i
     plb_mpi_put(mpi, to, tag, data, bytes, pending);
 }
 
+static bool lost(void *mpi, int rank)
+{
+    return plb_mpi_is_lost(mpi, rank);
+}
+
 static void gather_host(void *mpi, const void *data, size_t bytes, void *all)
 {
     plb_mpi_local_gather(mpi, data, bytes, all);
@@ -255,7 +260,7 @@ static int open_pus(struct plb_rank *r, const struct plb_start *start)
                                      .kernel = r->kernel,
                                      .data = &r->data,
                                      .parts = &r->replaced.parts,
-                                     .wire = {r->mpi, get_from_rank0, put_to_rank0, get_from, put_to},
+                                     .wire = {r->mpi, get_from_rank0, put_to_rank0, get_from, put_to, lost},
                                      .migration = start->migration,
                                      .hung_after = start->hung_after,
                                      .grain = start->grain,

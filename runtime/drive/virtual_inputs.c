@@ -65,7 +65,8 @@ void plb_virtual_inputs_arrived(struct plb_virtual_inputs *v, int node, struct p
 
 void plb_virtual_inputs_begin(struct plb_virtual_inputs *v, int node, const struct plb_pass *begin)
 {
-    plb_rangeset_clear(&v->made[node]);
+    if (!begin->again)
+        plb_rangeset_clear(&v->made[node]);
     if (begin->n_feeds > 0 && begin->feeds[0].now) {
         plb_rangeset_clear(&v->kept[node]);
         plb_rangeset_clear(&v->asked[node]);

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "drive/virtual_sets.h"
 
 struct plb_rank0 {
     struct plb_world *world;
@@ -127,6 +128,8 @@ double plb_rank0_begin(struct plb_rank0 *r, int pass, int phase)
 {
     double now = plb_rank0_busy_until(r);
     enter(r);
+    if (r->world->sets != NULL)
+        plb_virtual_sets_start(r->world->sets, pass, false);
     if (r->world->in->feeds)
         plb_master_feed(r->master, &(struct plb_feed){0, 0, pass > 1}, 1);
     plb_master_begin(r->master, pass, phase, 0, &r->world->in->maps[phase], now, &r->out);
@@ -143,11 +146,23 @@ double plb_rank0_gather(struct plb_rank0 *r)
     return now;
 }
 
-double plb_rank0_repair(struct plb_rank0 *r, int pass, int phase)
+double plb_rank0_fold(struct plb_rank0 *r)
 {
     double now = plb_rank0_busy_until(r);
     enter(r);
-    plb_master_repair(r->master, pass, &r->world->in->maps[phase], now, &r->out);
+    plb_master_fold(r->master, &r->out);
+    leave(r, now, 0);
+    return now;
+}
+
+double plb_rank0_repair(struct plb_rank0 *r, int pass, int phase, bool folds)
+{
+    double now = plb_rank0_busy_until(r);
+    if (r->world->sets != NULL)
+        plb_virtual_sets_start(r->world->sets, pass, true);
+    enter(r);
+    (folds ? plb_master_fold_again : plb_master_repair)(r->master, pass, &r->world->in->maps[phase], now,
+                                                        &r->out);
     leave(r, now, 0);
     return now;
 }
@@ -253,6 +268,8 @@ static void hear(struct plb_rank0 *r, const struct plb_message *m)
     enter(r);
     int64_t fresh = plb_master_receive(r->master, m, r->world->now, &r->out);
     leave(r, r->world->now, 1);
+    if (r->world->sets != NULL)
+        plb_virtual_sets_accepted(r->world->sets, m, fresh);
     if (m->type == PLB_DONE && watch->reported != NULL)
         watch->reported(watch->context, m, plb_faults_given_up(r->faults, m->from), verdict, fresh);
 }
@@ -281,6 +298,19 @@ static void compare(struct plb_rank0 *r, const struct plb_message *m)
     leave(r, r->world->now, 1);
 }
 
+/* The set of a node comes to rank 0, or never will. Rank 0 is there, whatever becomes of its PUs. */
+static void take_set(struct plb_rank0 *r, const struct plb_message *m)
+{
+    double seconds;
+    charge(r, r->world->now, m->from != 0 ? r->message_s : 0.0);
+    plb_virtual_sets_hear(r->world->sets, m, 0, &r->out);
+    for (int i = 0; i < r->out.n; i++) {
+        plb_virtual_sets_send(r->world->sets, &r->out.at[i], &seconds);
+        plb_network_send(r->network, &r->out.at[i], r->world->now + seconds, 0.0);
+    }
+    r->out.n = 0;
+}
+
 static void handle(struct plb_rank0 *r, int number)
 {
     const struct plb_message *m = plb_network_message(r->network, number);
@@ -291,11 +321,14 @@ static void handle(struct plb_rank0 *r, int number)
         lose(r);
     } else if (m != NULL && m->type == PLB_PULL) {
         serve(r, m);
+    } else if (m != NULL && (m->type == PLB_ARRAYS || m->type == PLB_DROP)) {
+        take_set(r, m);
     } else if (m != NULL && m->type == PLB_DONE && m->done.audit) {
         compare(r, m);
     } else if (m != NULL
                && (m->type == PLB_DONE || m->type == PLB_FAIL || m->type == PLB_MOVED || m->type == PLB_IDLE
-                   || m->type == PLB_CRASH || m->type == PLB_KEPT || m->type == PLB_WINDOW)) {
+                   || m->type == PLB_CRASH || m->type == PLB_KEPT || m->type == PLB_FOLDED
+                   || m->type == PLB_WINDOW)) {
         hear(r, m);
     } else if (m != NULL) {
         charge(r, r->world->now,

@@ -25,7 +25,11 @@ double plb_rank0_begin(struct plb_rank0 *rank0, int pass, int phase);
 /* The last pass is over: asks for results that stayed at nodes. And the pass that makes lost ones again.
  * They return the time at which that begins. */
 double plb_rank0_gather(struct plb_rank0 *rank0);
-double plb_rank0_repair(struct plb_rank0 *rank0, int pass, int phase);
+double plb_rank0_repair(struct plb_rank0 *rank0, int pass, int phase, bool folds);
+
+/* A pass is over whose reduced arrays stayed at nodes: they go along the tree. Returns the time at which that
+ * begins. plb_rank0_repair with `folds` makes lost ones again. */
+double plb_rank0_fold(struct plb_rank0 *rank0);
 
 /* Sends STOP to all nodes. */
 void plb_rank0_stop(struct plb_rank0 *rank0, int status);

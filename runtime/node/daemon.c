@@ -47,6 +47,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     shared->locks.most = config->lockable;
     shared->mirror = plb_mirror_new(config->data, config->kept_bytes, config->isolate);
     shared->keep = plb_keep_new(config->data, config->stay_bytes, config->isolate);
+    shared->set = plb_own_set_new(config);
     shared->uses_slots = plb_dataset_travels(config->data);
     shared->gathers = plb_gathers(config->data, plb_keep_buffers(shared->keep));
     shared->has_slots = shared->uses_slots || shared->gathers || plb_dataset_records(config->data) != 0;
@@ -184,7 +185,7 @@ static void begin_pass(struct plb_node *node, const struct plb_message *m) /* un
     plb_rangeset_clear(&shared->doubled);
     for (int p = 0; p < node->n_pus; p++)
         plb_runner_begin_pass(&node->runners[p], &m->begin);
-    plb_errands_begin_pass(node->runners, node->n_pus, m);
+    plb_errands_begin_pass(shared, node->runners, node->n_pus, m);
 }
 
 bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct plb_outbox *out)
@@ -192,7 +193,7 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
     for (int p = 0; p < node->n_pus && m->type == PLB_PASS; p++) /* replaced buffers may be elsewhere */
         plb_pinned_add(&node->pinned, &node->runners[p]);
     if (plb_errands_concern(m))
-        return plb_errands_data(node->runners, node->n_pus, m, out);
+        return plb_errands_data(&node->shared, node->runners, node->n_pus, m, out);
     pthread_mutex_lock(&node->shared.lock);
     bool sensible = m->type == PLB_CHECKSUM ? plb_errands_sum(node->runners, node->n_pus, m)
                                             : plb_worker_receive(node->shared.worker, m, out);
@@ -255,14 +256,13 @@ static bool plan(struct plb_node *node)
 
 bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
 {
-    const struct plb_node_config *config = &node->shared.config;
     plb_hung_look(&node->watch, plb_now());
-    bool moved = plan(node);
+    bool folded = plb_own_set_step(node->shared.set, out), moved = plan(node) || folded;
     plb_errands_run(&node->errands, out);
     for (int i = 0; i < node->reports.n; i++) {
         struct plb_message *m = &node->reports.at[i];
         if (m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT)
-            plb_errands_send(slot_of(node, m->done.slot), config, &m->done);
+            plb_errands_send(slot_of(node, m->done.slot), &node->shared, &m->done);
         plb_outbox_copy(out, m);
     }
     return moved;

@@ -175,12 +175,28 @@ static void feed(struct plb_mirror *mirror, const struct plb_runner *runners, in
     plb_rangeset_fini(&tasks.sent_on);
 }
 
-void plb_errands_begin_pass(struct plb_runner *runners, int n, const struct plb_message *m)
+/* Nobody says any more whether results of earlier passes count. */
+static void end_waiting(struct plb_runner *runners, int n)
 {
-    if (n == 0)
+    for (int p = 0; p < n; p++)
+        for (int s = 0; s < PLB_SLOTS; s++) {
+            struct plb_slot *slot = &runners[p].slots[s];
+            slot->pending -= slot->waits;
+            slot->waits = false;
+        }
+}
+
+void plb_errands_begin_pass(struct plb_node_shared *shared, struct plb_runner *runners, int n,
+                            const struct plb_message *m)
+{
+    struct plb_mirror *mirror = shared->mirror;
+    struct plb_keep *keep = shared->keep;
+    plb_own_set_begin(shared->set, m);
+    end_waiting(runners, n);
+    if (m->begin.again && keep != NULL)
+        plb_keep_go_on(keep, m->pass);
+    if (m->begin.again || n == 0)
         return;
-    struct plb_mirror *mirror = runners->shared->mirror;
-    struct plb_keep *keep = runners->shared->keep;
     struct plb_rangeset busy = {0}, written = {0};
     for (int p = 0; p < n; p++)
         for (int s = 0; s < PLB_SLOTS; s++)
@@ -215,11 +231,27 @@ bool plb_errands_sum(struct plb_runner *runners, int n, const struct plb_message
     return true;
 }
 
-void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done)
+/* The reduced arrays of a slot whose report is sent stay here, or go with it. */
+static void hold_arrays(struct plb_slot *slot, const struct plb_node_shared *shared)
 {
+    const struct plb_dataset *set = shared->config.data;
+    bool waits = plb_own_set_folds(shared->set, slot->task.pass);
+    for (int i = 0; i < set->n; i++) {
+        int64_t buffer = set->at[i].mode == PLB_REDUCE ? PLB_BUFFER(i) : 0;
+        slot->stored = waits ? slot->stored | buffer : slot->stored & ~buffer;
+    }
+    slot->waits = waits;
+    slot->pending += waits;
+}
+
+void plb_errands_send(struct plb_slot *slot, const struct plb_node_shared *shared, struct plb_done *done)
+{
+    const struct plb_node_config *config = &shared->config;
     const struct plb_dataset *set = config->data;
     size_t bytes;
     const void *records = plb_slot_records(slot, &bytes);
+    hold_arrays(slot, shared);
+    done->folds = slot->waits;
     if (slot->keep != NULL && !set->owner)
         plb_keep_reported(slot->keep, slot->task.pass, done->range);
     if (slot->gives != NULL)
@@ -248,20 +280,46 @@ static void lose(struct plb_runner *runners, int n, int rank)
             plb_slot_lose(&runners[p].slots[s], rank);
 }
 
+/* Whether the result of a slot counts. */
+static bool on_taken(struct plb_node_shared *shared, struct plb_runner *runners, int n,
+                     const struct plb_message *m, struct plb_outbox *out)
+{
+    if (m->fold.slot >= (int64_t)n * PLB_SLOTS)
+        return false;
+    struct plb_slot *slot = &runners[m->fold.slot / PLB_SLOTS].slots[m->fold.slot % PLB_SLOTS];
+    if (!slot->waits || slot->task.pass != m->pass)
+        return false;
+    if (m->fold.counts)
+        plb_own_set_add(shared->set, slot->buffer, out);
+    slot->waits = false;
+    slot->pending--;
+    return true;
+}
+
+static bool about_sets(const struct plb_message *m)
+{
+    return m->type == PLB_HAND || m->type == PLB_ARRAYS || m->type == PLB_DROP;
+}
+
 bool plb_errands_concern(const struct plb_message *m)
 {
+    if (about_sets(m) || m->type == PLB_TAKEN)
+        return true;
     return m->type == PLB_GATHER || m->type == PLB_LEND || m->type == PLB_COUNTED || m->type == PLB_WHERE
         || m->type == PLB_LOST;
 }
 
-bool plb_errands_data(struct plb_runner *runners, int n, const struct plb_message *m, struct plb_outbox *out)
+bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners, int n,
+                      const struct plb_message *m, struct plb_outbox *out)
 {
-    struct plb_node_shared *shared = n > 0 ? runners->shared : NULL;
-    if (shared == NULL)
+    if (about_sets(m))
+        return plb_own_set_hear(shared->set, m, out);
+    if (n == 0)
         return false;
     const struct plb_node_config *config = &shared->config;
     switch ((enum plb_message_type)m->type) {
     case PLB_LOST: lose(runners, n, m->lost.rank); return true;
+    case PLB_TAKEN: return on_taken(shared, runners, n, m, out);
     case PLB_COUNTED: plb_mirror_counted(shared->mirror, m); return true;
     case PLB_LEND: return plb_lend(&shared->lends, shared->mirror, config, m);
     case PLB_WHERE: return on_where(runners, n, m);
@@ -288,4 +346,5 @@ void plb_errands_free_data(struct plb_node_shared *shared)
     plb_mirror_free(shared->mirror);
     plb_keep_free(shared->keep);
     plb_lends_fini(&shared->lends);
+    plb_own_set_free(shared->set);
 }

@@ -27,9 +27,10 @@ void plb_errands_take_ahead(struct plb_errands *errands, struct plb_runner *runn
 /* Runs all of them. A task whose inputs are here goes to its PU; else PULL goes to `out`. */
 void plb_errands_run(const struct plb_errands *errands, struct plb_outbox *out);
 
-/* PASS has come: results that stayed are forgotten. Where room is short, inputs are dropped that no task
- * needs. Under the lock. */
-void plb_errands_begin_pass(struct plb_runner *runners, int n, const struct plb_message *pass);
+/* PASS has come: results that stayed are forgotten, unless it makes units of the last pass again. Where room
+ * is short, inputs are dropped that no task needs. Under the lock. */
+void plb_errands_begin_pass(struct plb_node_shared *shared, struct plb_runner *runners, int n,
+                            const struct plb_message *pass);
 
 /* The checksum of a slot's inputs has come from rank 0. False: nobody waits for it. Under the lock. */
 bool plb_errands_sum(struct plb_runner *runners, int n, const struct plb_message *sum);
@@ -40,14 +41,15 @@ void plb_errands_free_data(struct plb_node_shared *shared);
 /* Whether a message is about data that is here or comes, and no task. */
 bool plb_errands_concern(const struct plb_message *message);
 
-/* A message about data that is here or comes: GATHER, COUNTED, LEND, WHERE, LOST. False: it was dropped. */
-bool plb_errands_data(struct plb_runner *runners, int n, const struct plb_message *message,
-                      struct plb_outbox *out);
+/* A message about data that is here or comes: GATHER, COUNTED, LEND, WHERE, LOST, TAKEN, HAND, ARRAYS, DROP.
+ * False: it was dropped. */
+bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners, int n,
+                      const struct plb_message *message, struct plb_outbox *out);
 
 /* Whether rank 0 is to say to some task from where its inputs come. */
 bool plb_errands_await(const struct plb_runner *runners, int n);
 
 /* Sends the results of a task, and has its report tell which, and their checksum where that is wanted. */
-void plb_errands_send(struct plb_slot *slot, const struct plb_node_config *config, struct plb_done *done);
+void plb_errands_send(struct plb_slot *slot, const struct plb_node_shared *shared, struct plb_done *done);
 
 #endif

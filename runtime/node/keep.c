@@ -101,6 +101,12 @@ void plb_keep_begin_pass(struct plb_keep *k, int pass, int64_t stays, const stru
     k->on = (k->buffers & ~stays) == 0;
 }
 
+void plb_keep_go_on(struct plb_keep *k, int pass)
+{
+    k->pass = pass;
+    k->on = false;
+}
+
 bool plb_keep_take(struct plb_keep *k, struct plb_range task)
 {
     struct plb_rangeset more = {0};

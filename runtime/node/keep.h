@@ -19,6 +19,9 @@ void plb_keep_free(struct plb_keep *keep);
 /* A pass begins. busy: units of tasks that are under way, and may still be written. */
 void plb_keep_begin_pass(struct plb_keep *keep, int pass, int64_t stays, const struct plb_rangeset *busy);
 
+/* A pass begins that makes units of the last one again, whose results stay: none of its own do. */
+void plb_keep_go_on(struct plb_keep *keep, int pass);
+
 /* Whether the results of a task of this pass go here. Then nobody else's of these units do. */
 bool plb_keep_take(struct plb_keep *keep, struct plb_range task);
 

@@ -31,6 +31,7 @@ struct plb_wire {
     void (*put)(void *context, int tag, const void *data, size_t bytes, int *pending); /* to rank 0 */
     bool (*get_from)(void *context, int from, int tag, void *data, size_t bytes, int *pending);
     void (*put_to)(void *context, int to, int tag, const void *data, size_t bytes, int *pending);
+    bool (*is_lost)(void *context, int rank); /* then transfers from it and to it count as ended */
 };
 
 struct plb_node_config {

@@ -10,6 +10,7 @@
 #include "node/lend.h"
 #include "node/mirror.h"
 #include "node/node_config.h"
+#include "node/own_set.h"
 #include "node/page_locks.h"
 
 struct plb_node_shared {
@@ -18,6 +19,7 @@ struct plb_node_shared {
     struct plb_mirror *mirror;     /* of the communication thread alone; NULL: no inputs are kept */
     struct plb_keep *keep;         /* the same; NULL: no results stay */
     struct plb_lends lends;        /* of the communication thread alone */
+    struct plb_own_set *set;       /* the same; NULL: there are no reduced arrays */
     bool uses_slots;               /* constant: some data travels, so tasks have slots */
     bool gathers;                  /* constant: results of consecutive tasks become one */
     bool has_slots;                /* constant: each task has a slot: for this, its arrays or its records */

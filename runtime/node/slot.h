@@ -9,7 +9,8 @@
  *   RUNNING   the device works on it, or its arrays
  *             are held back (node/gather.h)         PU's thread
  *   FINISHED  its report waits for collection
- *   SENDING   its results are on their way          communication thread
+ *   SENDING   its results are on their way, or its
+ *             arrays wait for TAKEN                 communication thread
  *
  * The state changes under the node's lock alone. The thread named beside a state owns the slot's buffers in
  * that state, and touches them without the lock. The transfers that wait are counted by the communication
@@ -61,6 +62,7 @@ struct plb_slot {
     bool kept;                /* they are in the mirror, and stay there; else with the halo of each buffer */
     struct plb_keep *keep;    /* its results of buffers that have a place there go there; NULL: to `memory` */
     int64_t stored;           /* mask of its results that are in their files already, or stay here */
+    bool waits;               /* its arrays are to be folded here, or dropped; `pending` counts that */
     bool awaits;              /* rank 0 is to say from where fed inputs come (WHERE); `pending` counts that */
     struct plb_rangeset sources; /* ranks other than 0 and this one from which they come */
     bool torn;                   /* one of them is lost: the task cannot run, and its pass is given up */

@@ -180,6 +180,7 @@ struct plb_report {
     int failed_pus;                   /* derived */
     int64_t messages, bytes_moved, migrations, migrated_units;
     int64_t backups, backups_won, backup_units;
+    int64_t sets_handed, sets_to_rank0;
     int64_t audited, audit_differences, damaged;
     double largest_unit, slowest_answer_s;
     bool resumed;          /* the run went on from the journal of one that broke */

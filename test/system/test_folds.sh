@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Large reduced arrays stay at their ranks in a pass, and go along a tree when it is over. Those of a lost
+# rank are made again. The kernel looks at all sums after each pass.
+. "$(dirname "$0")/../support/lib.sh"
+array=800000 # bytes
+lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sums.so" '[sums]' 'units = 1000' \
+    "entries = $((array / 8))" 'passes = 4' 'nap = 1e-4'
+
+# handed N SETS TO_0 ARGUMENTS...: a run on N ranks is right, and so many sets went to another rank, and of
+# these to rank 0.
+handed() {
+    local n=$1 sets=$2 to_0=$3; shift 3
+    ranks "$n" --verify --report "$tmp/r.json" "$tmp/s.conf" "$@" && grep -q verified "$tmp/out" &&
+        [ "$(field sets_handed)" -eq "$sets" ] && [ "$(field sets_to_rank0)" -le "$to_0" ]
+}
+# Each rank has a part of each pass, but rank 0 may have none of a short one.
+handed 4 12 8 --balancer static && [ "$(field bytes_moved)" -ge $((12 * array)) ] &&
+    [ "$(field bytes_moved)" -lt $((12 * array + array / 2)) ]
+ok "each rank but rank 0 sends one set in a pass, and rank 0 gets a part of them" $?
+handed 4 0 0 --balancer static run.reproducible=yes &&
+    [ "$(field bytes_moved)" -gt $((12 * array + array / 2)) ]
+ok "reproducible ones go to rank 0" $?
+handed 4 0 0 sums.entries=100 # 800 bytes
+ok "small ones too" $?
+for setting in run.checksums=yes run.audit=0.2 run.journal="$tmp/journal"; do
+    handed 3 0 0 $setting
+    ok "and those of a run with $setting" $?
+done
+handed 2 4 4 --balancer static sums.labels=yes
+ok "two ranks, with outputs that stay" $?
+lines "$tmp/two.cluster" '[node a]' 'pus = p, q' '[node b]' 'pus = p, q' '[node c]' 'pus = p, q' \
+    '[pu p]' '[pu q]'
+handed 3 8 8 --balancer static run.isolate=yes cluster.file="$tmp/two.cluster"
+ok "two PUs each, in child processes" $?
+ranks 3 --verify --report "$tmp/r.json" "$tmp/s.conf" --balancer greedy balance.grain=7 \
+    cluster.master_only=yes sums.labels=yes && grep -q verified "$tmp/out" && [ "$(field sets_handed)" -gt 0 ]
+ok "small blocks of anybody, and none of rank 0" $?
+
+# Who joins sends its arrays to rank 0, and the others go on as they did.
+begin 3 --verify --log info --report "$tmp/r.json" "$tmp/s.conf" run.join="$tmp/door" balance.grain=10
+await 3 'a task waits at the gate'
+timeout 120 "$PLBRUN" --join "$tmp/door" >"$tmp/joiner" 2>&1 &
+joiner=$!
+await 1 'has joined'
+open_gate
+wait "$run" && grep -q verified "$tmp/out" && [ "$(field nodes)" -eq 4 ] &&
+    [ "$(field sets_handed)" -gt 0 ] && wait "$joiner"
+ok "a rank joins" $?
+
+if ! mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
+    skip "the sums are right where a rank is lost" "this mpirun is not Open MPI 4"
+    done_testing
+fi
+# shellcheck disable=SC2034 # lib.sh uses them
+LAUNCH=(timeout 120 mpirun --enable-recovery)
+# ended: the run was right after the loss of a rank.
+ended() { wait "$run" && grep -q 'is lost' "$tmp/out" && grep -q 'verified' "$tmp/out"; }
+# In a pass in which rank 0 waits in its last task, and the others have executed theirs.
+gate_at=2
+begin 4 --verify --log info "$tmp/s.conf" --balancer static balance.migration=off balance.grain=125 \
+    sums.labels=yes
+await 4 'a task waits at the gate'
+kill -KILL "$(process_of 1)"
+await 1 'is lost'
+open_gate
+ended && grep -q 'the arrays of .* are lost, and computed again' "$tmp/out"
+ok "a rank is lost in the pass" $?
+# While arrays are folded: rank 0 folds those of rank 1, and rank 2 those of rank 3.
+gate_at=1000000
+for victim in 1 2 3; do
+    begin 4 --verify --log info "$tmp/s.conf" --balancer static balance.migration=off balance.grain=250 \
+        sums.labels=yes sums.fold_nap=0.4 sums.passes=2
+    await 1 'a fold begins'
+    kill -KILL "$(process_of $victim)"
+    ended && { [ $victim -ne 2 ] || grep -q 'the arrays of 250 .* are lost, and computed again' "$tmp/out"; }
+    ok "rank $victim is lost while arrays go along the tree" $?
+done
+done_testing
