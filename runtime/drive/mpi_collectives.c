@@ -107,6 +107,7 @@ static void send_along(struct plb_mpi *m, int before, int after, void *data, siz
 
 void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
 {
+    m->received += m->rank != 0 ? (int64_t)bytes : 0;
     if (plb_mpi_broadcast_linked(m, data, bytes))
         return;
     if (bytes > PLB_STREAM_SMALL && m->size > 1) {
@@ -121,6 +122,7 @@ void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
 
 void plb_mpi_broadcast_hosts(struct plb_mpi *m, void *data, size_t bytes)
 {
+    m->received += m->host_before >= 0 ? (int64_t)bytes : 0;
     if (m->rank == 0 || m->host_before >= 0)
         send_along(m, m->host_before, m->host_after, data, bytes);
 }

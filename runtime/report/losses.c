@@ -141,6 +141,15 @@ static void find_owner(const struct plb_report *r, const double *seconds, const 
     free(weight);
 }
 
+/* Whether a PU is the only one of a node whose data comes over a link. Its waits are the link's then. */
+static bool behind_a_link(const struct plb_report *r, int pu)
+{
+    int n = 0;
+    for (int p = 0; p < r->n_pus; p++)
+        n += r->pus[p].node == r->pus[pu].node;
+    return n == 1 && r->pus[pu].node != 0 && r->nodes > 1;
+}
+
 /* Losses at the end of a pass belong to the PUs that others waited for, others to those that lost the time.
  */
 static void add_loss(struct plb_report *r, const struct times *times, double all, int kind, double *seconds,
@@ -156,6 +165,8 @@ static void add_loss(struct plb_report *r, const struct times *times, double all
         seconds[p] = of_late ? r->pus[p].held_up_s : weighed;
     }
     find_owner(r, seconds, weights, loss);
+    if (kind == PLB_LOST_TO_COPIES && loss->pu >= 0 && behind_a_link(r, loss->pu))
+        loss->pu = -1;
     int n = 0;
     for (int p = 0; p < r->n_pus && loss->node >= 0; p++) {
         if (loss->pu >= 0 ? p != loss->pu : r->pus[p].node != loss->node)

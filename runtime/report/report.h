@@ -91,11 +91,11 @@ struct plb_report_aside {
     int earlier_pu, earlier_rank;
 };
 
-/* Control messages, and bytes of data, that a node sent to others. */
+/* Control messages, and bytes of data, that a node sent to others; and the bytes that it received. */
 struct plb_report_traffic {
     int node;
     char host[PLB_HOST_NAME];
-    int64_t messages, bytes;
+    int64_t messages, bytes, received;
 };
 
 /* Time that a run has lost; see report/losses.h. */
@@ -183,9 +183,10 @@ struct plb_report {
     int64_t sets_handed, sets_to_rank0;
     int64_t audited, audit_differences, damaged;
     double largest_unit, slowest_answer_s;
-    bool resumed;          /* the run went on from the journal of one that broke */
-    int resumed_pass;      /* in this pass, from 1 */
-    int64_t resumed_units; /* of that pass, which were accepted before */
+    double replicated_bytes; /* that each node got before the run: not part of the makespan */
+    bool resumed;            /* the run went on from the journal of one that broke */
+    int resumed_pass;        /* in this pass, from 1 */
+    int64_t resumed_units;   /* of that pass, which were accepted before */
     int profiles_used, profiles_dropped;
     enum plb_verified verified;
     enum plb_ending ending;

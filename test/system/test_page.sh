@@ -7,7 +7,7 @@ ranks 3 --report "$tmp/real.html" --balancer static "$demo" matmul.columns=600 m
     matmul.inner=500 cluster.file="$cluster"
 ok "three ranks write a page" $?
 tail -n 1 "$tmp/real.html" >"$tmp/out"
-grep -qxF '</body></html>' "$tmp/out" && grep -qF '% of the ideal.' "$tmp/real.html" &&
+grep -qxF '</body></html>' "$tmp/out" && grep -qF 'times the ideal (parallel efficiency' "$tmp/real.html" &&
     grep -qF '"events":[' "$tmp/real.html"
 ok "it has a verdict, and the trace of the run" $?
 
@@ -39,7 +39,10 @@ for name in 'real', 'simulated':
     assert len(r['traffic']) == r['nodes'] == 3
     assert sum(t['messages'] for t in r['traffic']) == r['messages']
     sent = [t['bytes'] for t in r['traffic']]
-    assert 0 < sum(sent) <= r['bytes_moved'] and min(sent) > 0
+    assert sum(sent) == sum(t['received'] for t in r['traffic']) == r['bytes_moved'] and min(sent) > 0
+    whole = r['replicated_bytes']
+    assert whole == 500 * 500 * 8 if name == 'real' else whole > 0
+    assert all(t['received'] > whole for t in r['traffic'][1:])
     lost = sum(l['seconds'] for l in r['losses'])
     assert abs(r['ideal_s'] + lost - r['makespan_s']) < 1e-4 * r['makespan_s']
 P

@@ -9,6 +9,7 @@
 #include "report/advice.h"
 #include "report/losses.h"
 #include "report/summary.h"
+#include "report/verdict.h"
 
 #define NAMED(r, kind) ((r)->losses[kind].seconds)
 

@@ -89,8 +89,11 @@ static void a_page_has_what_is_needed_without_scripts(void **state)
     r.mode = PLB_SIMULATED;
     char *page = page_of(&r, &none);
     assert_int_equal(occurs(page, "x: 10.00 s with greedy (simulated)"), 2); /* title and heading */
-    assert_non_null(strstr(page, "% of the ideal. The largest loss: "));
-    assert_non_null(strstr(page, "<th>+ copies not hidden</th>"));
+    assert_non_null(strstr(page, " times the ideal (parallel efficiency "));
+    assert_non_null(strstr(page, "<th title=\"Waits for inputs, or until "));
+    assert_non_null(strstr(page, ">+ copies not hidden</th>"));
+    assert_non_null(strstr(page, "<dt>balancing ratio</dt><dd>"));
+    assert_non_null(strstr(page, ">share of the rates</th>"));
     assert_non_null(strstr(page, "The run did not end well: it &lt;broke&gt;."));
     assert_int_equal(occurs(page, "<td>x.file</td><td>a&lt;b</td><td>line 3</td>"), 1);
     assert_int_equal(occurs(page, "<td>x.none</td><td>not set</td><td></td>"), 1);

@@ -1,4 +1,4 @@
-/* What is said and advised of losses, from constructed runs. */
+/* Sentences and advice on losses, from constructed runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,6 +26,7 @@ static const char *advice(int kind, struct plb_report r, struct plb_report_setti
     base.balancer = r.balancer != NULL ? r.balancer : base.balancer;
     base.passes = r.passes > 0 ? r.passes : base.passes;
     base.largest_unit = r.largest_unit;
+    base.units = r.units > 0 ? r.units : base.units;
     base.settings = settings;
     while (settings[base.n_settings].key != NULL)
         base.n_settings++;
@@ -61,6 +62,9 @@ static void advice_names_what_was_set(void **state)
     ADVISES("it is 50 % of the work", PLB_LOST_TO_TAIL, ((struct plb_report){.largest_unit = 0.5}), nothing);
     ADVISES("--balancer sure", PLB_LOST_TO_TAIL, ((struct plb_report){.balancer = "static"}), nothing);
     ADVISES("balance.backups=on", PLB_LOST_TO_TAIL, usual, SETTINGS({"balance", "backups", "off", ""}));
+    ADVISES("cut the rows into smaller ones", PLB_LOST_TO_TAIL, ((struct plb_report){.units = 2}), nothing);
+    ADVISES("there are only 2 rows for 3 PUs", PLB_LOST_TO_IMBALANCE, ((struct plb_report){.units = 2}),
+            nothing);
     NO_ADVICE(PLB_LOST_TO_COPIES, usual, nothing); /* the kernel cannot leave its data in files */
     ADVISES("x.mapped=yes", PLB_LOST_TO_COPIES, usual, SETTINGS({"x", "mapped", "no", ""}));
     NO_ADVICE(PLB_LOST_TO_COPIES, usual, SETTINGS({"x", "mapped", "yes", ""}));
