@@ -107,7 +107,6 @@ static void send_along(struct plb_mpi *m, int before, int after, void *data, siz
 
 void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
 {
-    m->received += m->rank != 0 ? (int64_t)bytes : 0;
     if (plb_mpi_broadcast_linked(m, data, bytes))
         return;
     if (bytes > PLB_STREAM_SMALL && m->size > 1) {
@@ -117,12 +116,12 @@ void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
         int begun = MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, m->data, &request);
         await(m, begun, &request, false, INFINITY);
         m->bytes += m->rank == 0 ? (int64_t)bytes * (m->size - 1) : 0;
+        m->received += m->rank == 0 ? 0 : (int64_t)bytes;
     }
 }
 
 void plb_mpi_broadcast_hosts(struct plb_mpi *m, void *data, size_t bytes)
 {
-    m->received += m->host_before >= 0 ? (int64_t)bytes : 0;
     if (m->rank == 0 || m->host_before >= 0)
         send_along(m, m->host_before, m->host_after, data, bytes);
 }

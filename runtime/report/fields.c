@@ -200,7 +200,7 @@ const struct plb_field plb_run_fields[] = {
     {"replicated_bytes", PLB_UNIT_BYTES, RUN(replicated_bytes),
      .meaning =
          "Inputs that each node needs whole. They are sent before the run, so the makespan has not got them. "
-         "Each node but rank 0 has them in `received`, unless it reads files."},
+         "Each node but rank 0 has them in `received`, unless it reads files or shares memory."},
     {"bytes_moved", PLB_UNIT_BYTES, RUN(bytes_moved),
      .meaning = "Inputs, results and replicated data that ranks sent to each other."},
     {"traffic", PLB_UNIT_COUNT, GET(traffic, PLB_VALUE_LIST),

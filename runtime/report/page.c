@@ -109,11 +109,36 @@ static void put_loss(const struct plb_report *r, const struct plb_report_loss *l
     else if (loss->node >= 0)
         snprintf(whose, sizeof whose, "node %d", loss->node);
     fputs("<tr>", out);
-    plb_page_heading("+ ", loss->name, out);
+    plb_page_heading("+&nbsp;", loss->name, out);
     plb_page_seconds(loss->seconds, out);
     plb_page_percent(loss->seconds / r->makespan_s, out);
     plb_page_cell(whose, "", out);
     put_bar(r, "lost", from, from + loss->seconds, out);
+}
+
+/* The efficiencies of TALP, and the bound. */
+static void put_efficiencies(const struct plb_report *r, FILE *out)
+{
+    fputs("<p>", out);
+    if (plb_losses_only_starts(r))
+        fputs("Tasks took about the same time whatever their size, so nobody knows how fast PUs compute.",
+              out);
+    else
+        fprintf(
+            out,
+            "Parallel efficiency <b>%.1f&nbsp;%%</b> = load balance %.1f&nbsp;%% × communication efficiency "
+            "%.1f&nbsp;%%. In the ideal run all PUs compute from the first moment to the last, at the rates "
+            "that "
+            "they held. Communication efficiency is high where one PU never waits; waits of others count as "
+            "load "
+            "balance then.",
+            100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
+    if (isfinite(r->bound_s)) {
+        fputs(" The bound, in which PUs copy and start tasks as they did, is ", out);
+        plb_report_say(r, "{bound_s}", out);
+        fputs(".", out);
+    }
+    fputs("</p>", out);
 }
 
 static void put_losses(const struct plb_report *r, FILE *out)
@@ -134,19 +159,8 @@ static void put_losses(const struct plb_report *r, FILE *out)
     }
     put_sum(r, "makespan", r->makespan_s, out);
     fputs("</tbody></table></div>\n<div class=\"chart\" id=\"waterfall\"></div>\n", out);
-    fprintf(
-        out,
-        "<p>Parallel efficiency <b>%.1f&nbsp;%%</b> = load balance %.1f&nbsp;%% × communication efficiency "
-        "%.1f&nbsp;%%. In the ideal run all PUs compute from the first moment to the last, at the rates that "
-        "they held. Communication efficiency is high where one PU never waits; waits of others count as load "
-        "balance then.",
-        100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
-    if (isfinite(r->bound_s)) {
-        fputs(" The bound, in which PUs copy and start tasks as they did, is ", out);
-        plb_report_say(r, "{bound_s}", out);
-        fputs(".", out);
-    }
-    fputs("</p></section>\n", out);
+    put_efficiencies(r, out);
+    fputs("</section>\n", out);
 }
 
 /* A place for charts, which a script fills and shows. */
@@ -220,14 +234,21 @@ static void put_charts(FILE *out)
         out);
     put_chart("each-pass", "Time of each pass", "From the first event of a pass to its last.", out);
     put_chart("shares", "Shares",
-              "The part of the work that each PU did, and its part in the rate of all PUs.", out);
+              "The part of the work that each PU did, its part in the rates of all PUs, and its part in the "
+              "given powers.",
+              out);
     put_chart("curves", "Curves", "Seconds of a task by its size: the fitted curve, and what was measured.",
               out);
+    put_chart(
+        "ends", "Predicted ends",
+        "A point for each solve: how much later than it did, the pass was expected to end. Below 0: earlier.",
+        out);
     put_chart("rates", "Rates over time",
               "Units per second of executing. A jump is a machine that has changed, "
               "or units that cost other amounts.",
               out);
-    put_chart("traffic", "Traffic between nodes", "Inputs and results that each node sent to others.", out);
+    put_chart("traffic", "Traffic between nodes",
+              "Inputs and results that each node sent to others, and received.", out);
 }
 
 /* The data of scripts, and these. False where the report cannot be JSON. */

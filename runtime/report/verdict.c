@@ -93,8 +93,10 @@ static void say_link(const struct plb_report *r, const struct plb_report_loss *l
     char in[PLB_QUANTITY_TEXT], sent[PLB_QUANTITY_TEXT], rate[PLB_QUANTITY_TEXT];
     const struct plb_report_loss *waits = &r->losses[PLB_LOST_TO_WAITS];
     const struct plb_report_traffic *t = loss->node < r->n_traffic ? &r->traffic[loss->node] : NULL;
-    double brought = t != NULL ? fmax((double)t->received - r->replicated_bytes, 0.0) : 0.0;
+    double brought = t != NULL ? (double)t->received : 0.0;
     double took = t != NULL ? (double)t->bytes : 0.0;
+    if (brought >= r->replicated_bytes) /* else it shares the memory of another rank */
+        brought -= r->replicated_bytes;
     bool has_link = r->nodes > 1 && brought + took > 0.0;
     fputs(has_link ? "the link of " : "the PUs of ", out);
     say_node(r, loss->node, out);
@@ -144,7 +146,7 @@ static void say_ideal(const struct plb_report *r, FILE *out)
 {
     double times = r->makespan_s / r->ideal_s;
     if (plb_losses_only_starts(r))
-        fputs("Tasks took about the same time whatever their size, so the ideal is not known.", out);
+        fputs("The ideal is not known.", out);
     else
         fprintf(out, "The run took %.*f times the ideal (parallel efficiency %.0f %%).", times < 1.1 ? 2 : 1,
                 times, 100.0 * r->parallel_efficiency);

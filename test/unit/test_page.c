@@ -91,7 +91,7 @@ static void a_page_has_what_is_needed_without_scripts(void **state)
     assert_int_equal(occurs(page, "x: 10.00 s with greedy (simulated)"), 2); /* title and heading */
     assert_non_null(strstr(page, " times the ideal (parallel efficiency "));
     assert_non_null(strstr(page, "<th title=\"Waits for inputs, or until "));
-    assert_non_null(strstr(page, ">+ copies not hidden</th>"));
+    assert_non_null(strstr(page, ">+&nbsp;copies not hidden</th>"));
     assert_non_null(strstr(page, "<dt>balancing ratio</dt><dd>"));
     assert_non_null(strstr(page, ">share of the rates</th>"));
     assert_non_null(strstr(page, "The run did not end well: it &lt;broke&gt;."));
