@@ -50,6 +50,18 @@ for name in 'real', 'simulated':
 P
 ok "traffic and losses add up in real and simulated runs" $?
 
+ranks 3 --report "$tmp/solved.html" "$demo" matmul.columns=600 matmul.rows=500 matmul.inner=500 \
+    cluster.file="$cluster"
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+page, r = read('solved')
+trace = json.loads(re.search(r'id="trace">(.*?)</script>', page, re.S).group(1))
+events, tick = trace['events'], trace['tick']
+rests = [events[i + 5] * tick for i in range(0, len(events) - 8, 8) if events[i] == 3]
+assert len(rests) > 0 and 0 < max(rests) and min(rests) >= 0, rests
+P
+ok "solves of a real run tell the end that they expect" $?
+
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$browser" ]; then
     skip "pages in a browser" "there is no chromium (scripts/install-deps --test)"
