@@ -18,12 +18,14 @@ static const struct {
      "The time that a run with these PUs takes where they copy and start tasks as they did, and lose no "
      "time in waits for work."},
     {"parallel efficiency", "The ideal over the makespan: load balance times communication efficiency."},
-    {"load balance", "The mean time of computing over the longest one. PUs count by their rates."},
+    {"load balance", "The mean time of computing over the longest one, without starts and copies. PUs count "
+                     "by their rates. So it may be low though no PU is idle."},
     {"communication efficiency",
      "The longest time of computing over the makespan. It is high where one PU never "
      "waits."},
-    {"balancing ratio", "The longest busy time of a PU over the shortest one."},
-    {"idle", "The mean part of the makespan in which PUs were not busy."},
+    {"balancing ratio", "The longest busy time over the shortest one, of PUs that worked."},
+    {"idle",
+     "The time in which a PU was not busy; in the first lines the mean of PUs, as a part of the makespan."},
     {"busy", "Computing, starting tasks, and waiting for copies."},
     {"task starts", "The time that tasks take beyond their work, as each begins."},
     {"training", "Waits until each PU had a curve."},
@@ -42,7 +44,7 @@ static const struct {
     {"given power",
      "The PU's power as it was given, or a guess from its hardware, over that of all PUs. The balancer "
      "static shares by it."},
-    {"per second", "Units over the busy time, with copies and starts of tasks."},
+    {"per second", "Units over the time of executing: with starts of tasks, without copies."},
     {"node", "A rank of MPI, and its PUs. Node 0 has the master and the data."},
     {"task",
      "The units that a PU executes at once. A block is what the master grants: it is cut into tasks."},

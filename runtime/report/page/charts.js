@@ -50,7 +50,8 @@ function shares(report) {
         rows = rows.slice(0, most).sort((a, b) => a.pu.id - b.pu.id);
         box.previousElementSibling.textContent += ` These are the ${most} of ${report.pus.length} PUs that differ most.`;
     }
-    legend(box, [["--task", "share of the work"], ["--text", "share of the rates: the ideal"], ["--power", "given power"]]);
+    legend(box, [["--task", "share of the work"], ["--text", "share of the rates: the ideal"],
+        powers > 0 && ["--power", "given power"]].filter(Boolean));
     toolsOf(box, "shares").saves();
     return () => {
         const W = widthOf(box), narrow = W < 560, left = narrow ? 130 : 200, right = narrow ? 92 : 215, step = rows.length > 16 ? 20 : 25;
@@ -62,7 +63,8 @@ function shares(report) {
             out += `<rect class="given" x="${left}" y="${y}" width="${(r.given / longest * wide).toFixed(1)}" ` +
                 `height="${h}" rx="2"/>` + line(x, y - 2, x, y + h + 2, "ideal");
             const end = left + Math.max(r.given, r.ideal, r.power) / longest * wide, at = left + r.power / longest * wide;
-            out += `<path class="power" d="M${(at - 5).toFixed(1)} ${y - 7}h10l-5 7z"/>`;
+            if (powers > 0)
+                out += `<path class="power" d="M${(at - 5).toFixed(1)} ${y - 7}h10l-5 7z"/>`;
             const [work, rate] = [rounded(100 * r.given), rounded(100 * r.ideal)];
             out += words(end + 8, y + h / 2 + 4, narrow ? `${work} / ${rate} %` : `${work} % of work, ${rate} % of rates`,
                 "", "quiet");
