@@ -41,7 +41,7 @@ double plb_starts_of(struct plb_master *master, int phase, int p)
     const struct plb_tally *tally = plb_work_count_tally(plb_master_work(master), phase, p);
     const struct plb_model *model = &h->belief.model;
     struct plb_spread spread = {0};
-    double by_medians = tally->tasks * plb_starts_by_medians(tally->at, tally->n);
+    double by_medians = tally->tasks * plb_starts_by_medians(tally);
     plb_spread_add(&spread, tally);
     if (!(plb_spread_deviation(&spread) <= EVEN) || !plb_model_known(model))
         return by_medians;

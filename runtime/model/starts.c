@@ -4,6 +4,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define MOST (PLB_TALLY_KEPT + PLB_TALLY_FIRST) /* reports of a tally */
 
 /* Tasks that make a median. Of small ones two do, too: the one then counts that speaks less for a start.
  * More: starts of short runs go unseen. Fewer: chance decides. */
@@ -37,7 +40,7 @@ struct middle {
 /* The median size and time of tasks that are larger than `low` and not larger than `high`. */
 static struct middle middle(const struct plb_timed *at, int n, double low, double high)
 {
-    double sizes[PLB_TALLY_KEPT], times[PLB_TALLY_KEPT];
+    double sizes[MOST], times[MOST];
     int k = 0;
     for (int i = 0; i < n; i++) {
         double own = at[i].work / at[i].tasks;
@@ -78,10 +81,9 @@ static struct middle least_of(const struct plb_timed *at, int n, const struct mi
     return least;
 }
 
-double plb_starts_by_medians(const struct plb_timed *at, int n)
+static double start_by_medians(const struct plb_timed *at, int n)
 {
-    double largest = 0.0, off[PLB_TALLY_KEPT];
-    n = n < PLB_TALLY_KEPT ? n : PLB_TALLY_KEPT;
+    double largest = 0.0, off[MOST];
     for (int i = 0; i < n; i++)
         largest = fmax(largest, at[i].work / at[i].tasks);
     struct middle small = middle(at, n, 0.0, 0.5 * largest), large = middle(at, n, 0.5 * largest, largest);
@@ -95,4 +97,14 @@ double plb_starts_by_medians(const struct plb_timed *at, int n)
     for (int i = 0; i < n; i++)
         off[i] = fabs(at[i].seconds / (start * at[i].tasks + slope * at[i].work) - 1.0);
     return median(off, n) <= NEAR ? start : 0.0;
+}
+
+double plb_starts_by_medians(const struct plb_tally *t)
+{
+    struct plb_timed all[MOST];
+    if (t->n == 0)
+        return 0.0;
+    memcpy(all, t->first, (size_t)t->n_first * sizeof *all);
+    memcpy(all + t->n_first, t->at, (size_t)t->n * sizeof *all);
+    return start_by_medians(all, t->n_first + t->n);
 }
