@@ -89,7 +89,7 @@ $(B)/balancers.c: $(BALANCERS)
 	   echo 'const struct plb_balancer *const plb_balancers[] = {'; \
 	   for b in $(basename $(notdir $^)); do echo "    &plb_balancer_$$b,"; done; echo '    0};'; } > $@
 # The files of a page, as arrays of bytes that end with a zero.
-PAGE_SCRIPTS := $(addprefix runtime/report/page/,svg.js gantt.js energy.js what_if.js charts.js)
+PAGE_SCRIPTS := $(addprefix runtime/report/page/,svg.js gantt.js ends.js energy.js what_if.js charts.js)
 $(B)/page.c: $(PAGE_SCRIPTS) runtime/report/page/page.css
 	@mkdir -p $(@D)
 	@bytes() { cat "$$@" | od -An -v -tu1 | sed -E 's/ +([0-9]+)/\1,/g'; }; \

@@ -125,6 +125,7 @@ static void solve(struct state *s, const struct plb_view *view)
     s->total = view->total;
     s->moved = 0;
     view->stats->solves++;
+    view->stats->rest_s = solved ? solution.seconds : 0.0;
     view->stats->ask_again = true;
     s->sure = 0.0;
     for (int p = 0; p < view->n_pus; p++)

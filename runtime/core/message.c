@@ -253,7 +253,7 @@ static const char *check_fold(const struct plb_fold *fold, int n_nodes)
 
 static const char *check_bye(const struct plb_bye *bye)
 {
-    bool right = bye->messages >= 0 && bye->bytes >= 0 && bye->trace_bytes >= 0
+    bool right = bye->messages >= 0 && bye->bytes >= 0 && bye->received >= 0 && bye->trace_bytes >= 0
               && possible(bye->slowest_answer_s);
     return right ? NULL : "an impossible count";
 }

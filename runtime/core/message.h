@@ -310,6 +310,7 @@ struct plb_joules {
 
 struct plb_bye {
     int64_t messages, bytes; /* that the rank has sent */
+    int64_t received;        /* bytes of data; rank 0's count has those of traces, too */
     int64_t trace_bytes;     /* that follow as data */
     double slowest_answer_s; /* of its longest wait for a GIFT */
 };

@@ -8,11 +8,11 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "drive/fill_starts.h"
 #include "drive/set_aside.h"
 #include "drive/simulation.h"
 #include "job/dataset.h"
 #include "journal/journal.h"
-#include "model/fit.h"
 #include "model/bound.h"
 
 #define NOT_OPENED "it could not be opened"
@@ -21,21 +21,10 @@
  * precisely. */
 #define MOST_COSTS 1000
 
-/* The part of a PU's time that its work takes at least, beside starts. Smaller: noise makes rates that no PU
- * has. */
-#define LEAST_WORKING 0.01
-
-/* Tasks that take less than so many times what the best rate says show noise and no start, as in
- * core/history.c. */
-#define NOISE 1.3
-
 /* Samples of a report's curves: of one curve, and of all PUs in a phase. More: larger reports. Fewer: charts
  * of curves tell less of their spread. */
 #define SAMPLES_OF_PU 24
 #define MOST_SAMPLES 2000
-
-/* Relative spread of a PU's tasks up to which their sizes tell what starts cost, as in model/bound.c. */
-#define EVEN 0.25
 
 /* The first PU of the same model and power. Cost: O(PUs). */
 static int first_alike(const struct plb_master *master, int pu)
@@ -50,47 +39,12 @@ static int first_alike(const struct plb_master *master, int pu)
     return pu;
 }
 
-/* A PU's times as a line: what a task takes at least, by the line through its samples, and what it did in the
- * rest of its time. A curve's own slope, far from what was measured, may be anything. */
-static void add_line(struct plb_master *master, int phase, int p, struct plb_report_pu *pu)
-{
-    const struct plb_history *h = plb_master_history(master, phase, p);
-    const struct plb_tally *tally = plb_work_count_tally(plb_master_work(master), phase, p);
-    double x[PLB_MAX_SAMPLES], t[PLB_MAX_SAMPLES], slope;
-    for (int i = 0; i < h->n; i++) {
-        x[i] = h->at[i].work;
-        t[i] = h->at[i].execute_s + h->at[i].transfer_s;
-    }
-    plb_fit_line(x, t, h->n, &pu->start_s, &slope);
-    double starts = tally->tasks * pu->start_s;
-    if (!(tally->seconds - starts > LEAST_WORKING * tally->seconds))
-        pu->start_s = starts = 0.0;
-    pu->work_rate = tally->work > 0.0 ? tally->work / (tally->seconds - starts) : (double)NAN;
-    if (!isfinite(pu->work_rate))
-        pu->work_rate = pu->start_s = (double)NAN;
-}
-
-/* Seconds that the tasks of a phase took beyond their work: those of empty tasks, or the excess of small
- * tasks over the best rate, less noise. Where units differ, sizes do not tell it. */
-static double starts_of(struct plb_master *master, int phase, int p)
-{
-    const struct plb_history *h = plb_master_history(master, phase, p);
-    const struct plb_tally *tally = plb_work_count_tally(plb_master_work(master), phase, p);
-    const struct plb_model *model = &h->belief.model;
-    struct plb_spread spread = {0};
-    plb_spread_add(&spread, tally);
-    if (!(plb_spread_deviation(&spread) <= EVEN) || !plb_model_known(model))
-        return 0.0;
-    double low = model->execute.low, best = plb_model_best_rate(model);
-    double excess = plb_curve_time(&model->execute, low) - NOISE * low / best;
-    return tally->tasks * fmax(excess, h->start_s);
-}
-
 /* The time that one unit is believed to take. Where no balancer looks at beliefs, there are none. */
 static void add_unit(const struct plb_belief *belief, struct plb_report_pu *pu)
 {
     bool known = plb_model_known(&belief->model);
     pu->unit_s = known ? plb_model_time(&belief->model, 1.0) : (double)NAN;
+    pu->unit_seen = known && plb_belief_reported(belief);
     pu->unit_late_s = known ? plb_belief_late(belief, 1.0, 0.0) : (double)NAN;
 }
 
@@ -141,10 +95,10 @@ static struct plb_bound_pu *add_curves(struct plb_master *master, const struct p
                                        .best_rate = model != NULL ? plb_model_best_rate(model) : 0.0,
                                        .refused = plb_master_refused(master, p)};
         r->pus[p].work += pus[p].tally->work;
-        r->pus[p].starts_s += starts_of(master, phase, p);
+        r->pus[p].starts_s += plb_starts_of(master, phase, p);
         if (phase == app->running) {
             r->pus[p].curve = c;
-            add_line(master, phase, p, &r->pus[p]);
+            plb_starts_add_line(master, phase, p, &r->pus[p]);
             add_unit(&plb_master_history(master, phase, p)->belief, &r->pus[p]);
         }
         if (r->curves != NULL)
@@ -225,6 +179,7 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .node = info->node,
                                      .kind = info->kind,
                                      .threads = info->threads,
+                                     .power = info->power,
                                      .units = totals->units,
                                      .in_vain = totals->in_vain,
                                      .wrong = plb_audits_wrong(plb_master_audits(master), p),
@@ -265,6 +220,13 @@ static void add_goal(const struct plb_master *master, struct plb_report_goal *g)
         .saved_j = account.saved_j,
         .longer_s = account.longer_s,
     };
+}
+
+static void add_replicated(const struct plb_app *app, struct plb_report *r)
+{
+    struct plb_dataset set;
+    plb_dataset_describe(&set, app);
+    r->replicated_bytes = plb_dataset_link_sizes(&set, false).replicated_bytes;
 }
 
 static void add_times(const struct plb_app *app, const struct plb_report_phase *times, struct plb_report *r)
@@ -328,6 +290,7 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
         r->curves = plb_alloc((size_t)(n * r->n_phases) * sizeof *r->curves);
     add_pus(master, r);
     add_goal(master, &r->goal);
+    add_replicated(app, r);
     add_times(app, times, r);
     const struct plb_cost_map *map = r->n_phases == 1 ? plb_work_count_end(plb_master_work(master)) : NULL;
     if (map != NULL)

@@ -20,7 +20,7 @@ void plb_finish_say(struct plb_rank *r)
 {
     struct plb_bye bye = {.slowest_answer_s = r->slowest_answer};
     plb_node_collect_trace(r->node, &r->trace);
-    plb_mpi_counts(r->mpi, &bye.messages, &bye.bytes);
+    plb_mpi_counts(r->mpi, &bye.messages, &bye.bytes, &bye.received);
     bye.trace_bytes = r->trace.n * (int64_t)sizeof *r->trace.at;
     plb_outbox_add(&r->out, PLB_BYE, r->rank, 0, r->pass)->bye = bye;
     if (r->rank0 == NULL)
@@ -113,6 +113,7 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     plb_profiles_collect(rank0->job->profiles, rank0->master, report);
     report->traffic = plb_report_traffic_new(r->hosts, r->size);
     report->n_traffic = r->size;
+    int64_t to_others = 0;
     for (int i = 0; i < r->size; i++) {
         const struct plb_bye *bye = &rank0->partings[i].bye;
         report->traffic[i].messages = bye->messages;
@@ -120,7 +121,11 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
         report->slowest_answer_s = fmax(report->slowest_answer_s, bye->slowest_answer_s);
         report->messages += bye->messages;
         report->bytes_moved += bye->bytes;
+        report->traffic[i].received = bye->received;
+        to_others += i > 0 ? bye->received : 0;
     }
+    if (r->size > 0) /* its own count has traces, too */
+        report->traffic[0].received = report->bytes_moved > to_others ? report->bytes_moved - to_others : 0;
     report->mode = PLB_REAL_RUN;
     report->migration = rank0->job->balance.migration.on;
     report->nodes = 0;

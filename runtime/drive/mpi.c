@@ -253,6 +253,7 @@ void plb_mpi_put(struct plb_mpi *m, int to, int tag, const void *data, size_t by
 void plb_mpi_get(struct plb_mpi *m, int from, int tag, void *data, size_t bytes, int *pending)
 {
     struct plb_link *link = plb_mpi_link(m, from);
+    m->received += (int64_t)bytes;
     if (link != NULL && bytes > 0)
         plb_link_get(link, tag, data, bytes, pending);
     for (size_t at = 0; at < bytes && link == NULL; at += m->part) {
@@ -351,8 +352,9 @@ bool plb_mpi_close(struct plb_mpi *m, double seconds)
     return true;
 }
 
-void plb_mpi_counts(const struct plb_mpi *m, int64_t *messages, int64_t *bytes)
+void plb_mpi_counts(const struct plb_mpi *m, int64_t *messages, int64_t *bytes, int64_t *received)
 {
     *messages = m->messages;
     *bytes = m->bytes;
+    *received = m->received;
 }

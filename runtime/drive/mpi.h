@@ -131,7 +131,8 @@ void plb_mpi_local_gather(struct plb_mpi *mpi, const void *data, size_t bytes, v
  * NULL. */
 void *plb_mpi_gather(struct plb_mpi *mpi, const void *data, size_t bytes, size_t *total);
 
-/* Counts of what this rank has sent: control messages, and bytes of data by put and broadcast. */
-void plb_mpi_counts(const struct plb_mpi *mpi, int64_t *messages, int64_t *bytes);
+/* Counts of what this rank has sent: control messages, and bytes of data by put and broadcast. And the bytes
+ * of data that it received, or awaits. */
+void plb_mpi_counts(const struct plb_mpi *mpi, int64_t *messages, int64_t *bytes, int64_t *received);
 
 #endif

@@ -116,6 +116,7 @@ void plb_mpi_broadcast(struct plb_mpi *m, void *data, size_t bytes)
         int begun = MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, m->data, &request);
         await(m, begun, &request, false, INFINITY);
         m->bytes += m->rank == 0 ? (int64_t)bytes * (m->size - 1) : 0;
+        m->received += m->rank == 0 ? 0 : (int64_t)bytes;
     }
 }
 

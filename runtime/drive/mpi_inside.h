@@ -39,7 +39,7 @@ struct plb_mpi {
     bool *warned;                   /* per rank: of a message that cannot be used */
     bool *lost;                     /* per rank */
     struct plb_requests requests;
-    int64_t messages, bytes;
+    int64_t messages, bytes, received;
     int64_t *frames_sent; /* per rank */
     int64_t frames_received;
     void (*watch)(void *watcher); /* plb_mpi_watch_fn; NULL: none */

@@ -118,6 +118,7 @@ bool plb_mpi_broadcast_linked(struct plb_mpi *m, void *data, size_t bytes)
     else if (bytes > 0 && m->told != NULL)
         plb_link_put(m->told, SHARED_TAG, data, bytes, m->told_pending);
     m->bytes += m->told != NULL ? (int64_t)bytes : 0;
+    m->received += m->joined ? (int64_t)bytes : 0;
     return m->joined || m->told != NULL;
 }
 

@@ -100,6 +100,12 @@ static enum plb_verdict judge(void *context, const struct plb_message *done)
     return plb_master_judge(r->rank0->master, done);
 }
 
+/* The time that the latest solve expects the rest of the pass to take, as traces have it. */
+static int64_t rest_ns(const struct plb_master *master)
+{
+    return (int64_t)(1e9 * plb_master_stats(master)->rest_s);
+}
+
 /* Has the master take a message, and keeps the time that it took where it solved. */
 static int64_t tell_master(void *context, const struct plb_message *m)
 {
@@ -112,7 +118,7 @@ static int64_t tell_master(void *context, const struct plb_message *m)
     if (plb_master_stats(rank0->master)->solves > solves) {
         rank0->solve += seconds;
         plb_trace_add(rank0->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, r->pass,
-                                                             before, seconds, 0, 0, 0});
+                                                             before, seconds, rest_ns(rank0->master), 0, 0});
     }
     bool done = fresh > 0 && !plb_set_aside_has(rank0->master, m->done.range);
     if (done)

@@ -79,7 +79,12 @@ static void set_up(struct sim *s)
     s->master = s->world.out->master = plb_rank0_master(s->rank0);
     s->ideals = plb_alloc((size_t)c->n_pus * sizeof *s->ideals);
     /* Replicated data is broadcast before the pass: its bytes count, its time does not, as in a real run. */
-    s->world.out->bytes = (int64_t)(in->master.sizes->replicated_bytes - in->shared_bytes) * (c->n_nodes - 1);
+    int64_t each = (int64_t)(in->master.sizes->replicated_bytes - in->shared_bytes);
+    s->world.out->bytes = each * (c->n_nodes - 1);
+    for (int i = 0; i < c->n_nodes && in->traffic != NULL; i++) {
+        in->traffic[i].bytes += i == 0 ? s->world.out->bytes : 0;
+        in->traffic[i].received += i == 0 ? 0 : each;
+    }
     for (int i = 0; i < in->n_joiners; i++)
         plb_events_add(s->world.clock, (struct plb_event){in->join_at[i], PLB_EVENT_JOIN,
                                                           c->n_nodes - in->n_joiners + i, -1, -1});

@@ -69,8 +69,10 @@ double plb_network_transfer(struct plb_network *net, int from, int to, double le
     double left = occupy(&net->links[from].out, leaves, bytes / nodes[from].bandwidth);
     double taken = occupy(&net->links[to].in, begins, bytes / nodes[to].bandwidth);
     net->world->out->bytes += (int64_t)bytes;
-    if (net->world->in->traffic != NULL)
+    if (net->world->in->traffic != NULL) {
         net->world->in->traffic[from].bytes += (int64_t)bytes;
+        net->world->in->traffic[to].received += (int64_t)bytes;
+    }
     return fmax(left, taken) + latency(net, from, to);
 }
 

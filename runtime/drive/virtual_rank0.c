@@ -117,9 +117,10 @@ static void leave(struct plb_rank0 *r, double begins, int received)
                   + (double)fits * r->fit_s;
     r->world->out->master_s += took;
     r->world->out->solve_s += solves > 0 ? took : 0.0;
+    int64_t rest_ns = (int64_t)(1e9 * plb_master_stats(r->master)->rest_s);
     if (solves > 0 && r->world->in->trace != NULL)
         plb_trace_add(r->world->in->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0,
-                                                                    begins, thinks, 0, 0, 0});
+                                                                    begins, thinks, rest_ns, 0, 0});
     send(r, begins, thinks);
     plan_tick(r);
 }

@@ -17,8 +17,11 @@ static bool sensible(double x)
     return isfinite(x) && x >= 0.0;
 }
 
+/* Drops every second report, but not the first ones. */
 static void thin(struct plb_tally *t)
 {
+    for (int i = 1; i < t->n && t->stride * i < PLB_TALLY_FIRST; i += 2)
+        t->first[t->n_first++] = t->at[i];
     for (int i = 0; 2 * i < t->n; i++)
         t->at[i] = t->at[2 * i];
     t->n = (t->n + 1) / 2;

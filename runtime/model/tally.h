@@ -13,6 +13,9 @@
  * As many as a history keeps samples. */
 #define PLB_TALLY_KEPT 128
 
+/* The first reports, which a tally keeps besides: they are the small ones of a run. */
+#define PLB_TALLY_FIRST 8
+
 /* One report, or the sum of several. */
 struct plb_timed {
     double work, seconds, tasks;
@@ -24,6 +27,8 @@ struct plb_tally {
     int64_t reports, stride;     /* the tally keeps the first of each `stride` reports */
     int n, capacity;             /* reports in `at` */
     struct plb_timed *at;        /* in the order in which they came */
+    int n_first;
+    struct plb_timed first[PLB_TALLY_FIRST]; /* those of the first reports that `at` has not got any more */
 };
 
 /* A report whose work or time is negative or not finite does not count. */

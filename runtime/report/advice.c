@@ -1,6 +1,7 @@
 /* One function for each kind of loss. It knows no run, only what was lost and what was set. */
 #include "report/advice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,6 @@
 /* The part of the makespan from which on a loss is worth an advice. Larger: runs that could be better are
  * told nothing. Smaller: advice of noise, and of what short runs lose at their begin. A choice. */
 #define WORTH 0.05
-#define SMALL 0.01      /* the part below which the verdict names no loss */
 #define BALANCER "sure" /* the default */
 
 /* The value of a setting; "" where the run has none of this name. */
@@ -40,10 +40,18 @@ static void of_training(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
         snprintf(text, PLB_ADVICE_TEXT, "try --balancer " BALANCER ", which needs no training");
 }
 
+/* Whether some PUs can have nothing to do. */
+static bool too_few(const struct plb_report *r)
+{
+    return r->units > 0 && r->units < r->n_pus;
+}
+
 /* Shares that nothing corrects. */
 static void of_imbalance(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 {
-    if (strcmp(r->balancer, BALANCER) != 0)
+    if (too_few(r))
+        snprintf(text, PLB_ADVICE_TEXT, "cut the %s into smaller ones, so that each PU gets some", r->unit);
+    else if (strcmp(r->balancer, BALANCER) != 0)
         snprintf(text, PLB_ADVICE_TEXT, "try --balancer " BALANCER ", which shares by what it measures%s",
                  strcmp(r->balancer, "static") == 0 ? "; static goes by given powers" : "");
     else if (is_off(r, "balance", "migration"))
@@ -70,13 +78,12 @@ static void of_waits(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 
 static void of_tail(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 {
-    if (r->n_pus > 1 && r->largest_unit * r->n_pus > 1.0)
+    if (r->n_pus > 1 && r->largest_unit * r->n_pus > 1.0 && !too_few(r))
         snprintf(text, PLB_ADVICE_TEXT,
                  "cut the most costly of the %s into smaller ones: it is %.0f %% of the work, and no "
-                 "balancing can "
-                 "end before it does",
+                 "balancing can end before it does",
                  r->unit, 100.0 * r->largest_unit);
-    else if (strcmp(r->balancer, BALANCER) != 0)
+    else if (too_few(r) || strcmp(r->balancer, BALANCER) != 0)
         of_imbalance(r, text);
     else if (is_off(r, "balance", "backups"))
         snprintf(text, PLB_ADVICE_TEXT, "try balance.backups=on: idle PUs then execute late %s a second time",
@@ -102,65 +109,4 @@ void plb_advice_find(struct plb_report *r)
     }
     if (best != NULL)
         r->advice = best->advice;
-}
-
-/* --------------------------------------------------------------------- sentences */
-
-/* A loss and whose it is, as a part of a sentence. */
-static void say_loss(const struct plb_report *r, const struct plb_report_loss *loss, FILE *out)
-{
-    enum plb_loss_kind kind = (enum plb_loss_kind)(loss - r->losses);
-    bool for_others = kind == PLB_LOST_TO_IMBALANCE || kind == PLB_LOST_TO_TAIL;
-    static const char *const lost_to[PLB_LOSSES] = {
-        [PLB_LOST_TO_STARTS] = "was spent on starting tasks",
-        [PLB_LOST_TO_TRAINING] = "was lost in waits while others were in training",
-        [PLB_LOST_TO_IMBALANCE] = "was lost to unequal shares, at the end",
-        [PLB_LOST_TO_COPIES] = "was lost in waits for inputs and results",
-        [PLB_LOST_TO_MASTER] = "was lost in waits while the master solved",
-        [PLB_LOST_TO_WAITS] = "was lost in waits for work",
-        [PLB_LOST_TO_TAIL] = "was lost to the last task, at the end",
-        [PLB_LOST_TO_TWICE] = "went into units that were executed twice",
-        [PLB_LOST_TO_FAILURES] = "was lost since PUs failed",
-    };
-    fprintf(out, "%.0f %% of the run %s%s", 100.0 * loss->seconds / r->makespan_s, lost_to[kind],
-            for_others && r->passes > 1 ? " of passes" : "");
-    if (loss->pu >= 0 && for_others)
-        fprintf(out, ": others waited for PU %d (%s)", loss->pu, r->pus[loss->pu].name);
-    else if (loss->pu >= 0)
-        fprintf(out, ", most of it by PU %d (%s): %.0f %% of its time", loss->pu, r->pus[loss->pu].name,
-                100.0 * loss->part);
-    else if (loss->node >= 0 && for_others)
-        fprintf(out, ": others waited for the PUs of node %d", loss->node);
-    else if (loss->node >= 0)
-        fprintf(out, ", most of it by the PUs of node %d: %.0f %% of their time", loss->node,
-                100.0 * loss->part);
-}
-
-void plb_verdict_print(const struct plb_report *r, FILE *out)
-{
-    const struct plb_report_loss *loss = &r->losses[plb_losses_largest(r)];
-    if (!(r->ideal_s > 0.0))
-        return;
-    fprintf(out, "%.0f %% of the ideal.", 100.0 * r->parallel_efficiency);
-    if (loss->seconds < SMALL * r->makespan_s) {
-        fputs(" No single loss is above 1 %.", out);
-        return;
-    }
-    fputs(" The largest loss: ", out);
-    say_loss(r, loss, out);
-    fputc('.', out);
-    if (loss->advice[0] != '\0')
-        fprintf(out, " Advice: %s.", loss->advice);
-}
-
-void plb_advice_print(const struct plb_report *r, FILE *out)
-{
-    if (r->advice == NULL)
-        return;
-    for (int kind = 0; kind < PLB_LOSSES; kind++)
-        if (r->losses[kind].advice == r->advice) {
-            fputs("Advice: ", out);
-            say_loss(r, &r->losses[kind], out);
-            fprintf(out, "; %s\n", r->advice);
-        }
 }

@@ -3,19 +3,10 @@
 #ifndef PLB_REPORT_ADVICE_H
 #define PLB_REPORT_ADVICE_H
 
-#include <stdio.h>
-
 #include "report/report.h"
 
 /* Writes the advice to each loss that is worth it, and sets `advice` to that of the largest of them. By the
  * losses and the settings of the report. Thread-safe. */
 void plb_advice_find(struct plb_report *report);
-
-/* "82 % of the ideal: ..." and the largest loss: the sentences at the head of a page. Nothing where nobody
- * knows the ideal. */
-void plb_verdict_print(const struct plb_report *report, FILE *out);
-
-/* The last line of the summary, with its newline; nothing where there is no advice. */
-void plb_advice_print(const struct plb_report *report, FILE *out);
 
 #endif

@@ -229,11 +229,15 @@ const struct plb_field plb_run_fields[] = {
     {"failed_pus", PLB_UNIT_COUNT, RUN(failed_pus),
      .meaning = "PUs that failed, or whose rank was lost. Others executed their units."},
     {"messages", PLB_UNIT_COUNT, RUN(messages), .meaning = "Control messages that all ranks sent."},
+    {"replicated_bytes", PLB_UNIT_BYTES, RUN(replicated_bytes),
+     .meaning =
+         "Inputs that each node needs whole. They are sent before the run, so the makespan has not got them. "
+         "Each node but rank 0 has them in `received`, unless it reads files or shares memory."},
     {"bytes_moved", PLB_UNIT_BYTES, RUN(bytes_moved),
      .meaning = "Inputs, results and replicated data that ranks sent to each other."},
     {"traffic", PLB_UNIT_COUNT, GET(traffic, PLB_VALUE_LIST),
      LIST_OF(plb_traffic_fields, struct plb_report_traffic),
-     .meaning = "The part of each node in these messages and bytes. Replicated data is not in it."},
+     .meaning = "The part of each node in these messages and bytes."},
     {"migrations", PLB_UNIT_COUNT, RUN(migrations),
      .meaning = "Gifts of queued units from one node to another."},
     {"migrated_units", PLB_UNIT_OF_APP, RUN(migrated_units),

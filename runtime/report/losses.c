@@ -13,6 +13,14 @@
 #define MOST 0.5
 #define TIMES_OTHERS 2.0
 
+/* The part of a PU's executing that counts as work at least. Larger: starts of tasks are told too small.
+ * Smaller: where tasks take the same time whatever their size, rates are what rounding left. */
+#define LEAST_WORKING 0.01
+
+/* The part of executing from which on starts leave too little to know rates by. Larger: an ideal is told that
+ * hangs on noise. Smaller: none is told where small tasks are the loss. */
+#define ONLY_STARTS 0.9
+
 static const char *const names[PLB_LOSSES] = {
     [PLB_LOST_TO_STARTS] = "task starts",  [PLB_LOST_TO_TRAINING] = "training",
     [PLB_LOST_TO_IMBALANCE] = "imbalance", [PLB_LOST_TO_COPIES] = "copies not hidden",
@@ -34,13 +42,27 @@ static double take(double *left, double wanted)
     return taken;
 }
 
-static void split(const struct plb_report *r, const struct plb_report_pu *pu, struct times *t)
+/* Whether each PU was given all that it did in a pass at once, several units, the late one among them. Then
+ * the last task is a share, and others wait for it since shares were unlike the rates. */
+static bool shares_at_once(const struct plb_report *r)
+{
+    int passes = r->passes > 1 ? r->passes : 1, late = 0;
+    for (int p = 0; p < r->n_pus; p++) {
+        late = r->pus[p].held_up_s > r->pus[late].held_up_s ? p : late;
+        if (r->pus[p].blocks > passes)
+            return false;
+    }
+    return r->n_pus > 0 && r->pus[late].blocks > 0 && r->pus[late].units > passes
+        && r->largest_unit * r->n_pus <= 1.0;
+}
+
+static void split(const struct plb_report *r, const struct plb_report_pu *pu, bool at_once, struct times *t)
 {
     double left = r->makespan_s, executed = (double)(pu->units + pu->in_vain), *lost = t->lost;
     *t = (struct times){0};
     lost[PLB_LOST_TO_COPIES] = take(&left, pu->transfer_s);
     double executing = take(&left, pu->busy_s - pu->transfer_s);
-    lost[PLB_LOST_TO_STARTS] = take(&executing, pu->starts_s);
+    lost[PLB_LOST_TO_STARTS] = take(&executing, fmin(pu->starts_s, (1.0 - LEAST_WORKING) * executing));
     if (executing > 0.0 && executed > 0.0)
         t->rate = (pu->work > 0.0 ? pu->work : executed) / executing;
     if (executed > 0.0)
@@ -50,29 +72,36 @@ static void split(const struct plb_report *r, const struct plb_report_pu *pu, st
         lost[PLB_LOST_TO_FAILURES] = left;
         return;
     }
-    lost[PLB_LOST_TO_TAIL] = take(&left, pu->tail_s);
-    lost[PLB_LOST_TO_IMBALANCE] = take(&left, pu->imbalance_s);
+    lost[PLB_LOST_TO_TAIL] = take(&left, at_once ? 0.0 : pu->tail_s);
+    lost[PLB_LOST_TO_IMBALANCE] = take(&left, pu->imbalance_s + (at_once ? pu->tail_s : 0.0));
     lost[PLB_LOST_TO_TRAINING] = take(&left, pu->training_s);
     lost[PLB_LOST_TO_MASTER] = take(&left, pu->solving_s);
     lost[PLB_LOST_TO_WAITS] = left;
 }
 
-/* The rate of a PU that has done nothing: that of PUs like it, else what it is believed to be; 0: unknown. */
+/* The rate of a PU that has done nothing: that of PUs like it, else what its earlier reports tell, else by
+ * its given power; 0: unknown. */
 static double rate_of_idle(const struct plb_report *r, const struct times *times,
                            const struct plb_report_pu *pu)
 {
-    double sum = 0.0;
+    double sum = 0.0, rates = 0.0, powers = 0.0;
     int n = 0;
     for (int q = 0; q < r->n_pus; q++) {
         const struct plb_report_pu *other = &r->pus[q];
         bool alike = other->kind == pu->kind && other->threads == pu->threads
                   && strcmp(other->name, pu->name) == 0;
-        if (alike && other->units > 0) {
-            sum += times[q].rate;
-            n++;
-        }
+        if (other->units == 0)
+            continue;
+        rates += times[q].rate;
+        powers += other->power;
+        sum += alike ? times[q].rate : 0.0;
+        n += alike;
     }
-    return n > 0 ? sum / n : !pu->refused && pu->unit_s > 0.0 ? 1.0 / pu->unit_s : 0.0;
+    if (n > 0 || pu->refused)
+        return n > 0 ? sum / n : 0.0;
+    if (pu->unit_seen && pu->unit_s > 0.0)
+        return 1.0 / pu->unit_s;
+    return powers > 0.0 ? rates / powers * pu->power : 0.0;
 }
 
 /* Whether somebody with a part `weight` of all rates has lost a part `share` of the seconds that others did
@@ -82,7 +111,8 @@ static bool stands_out(double share, double weight)
     return share > MOST && share * (1.0 - weight) >= TIMES_OTHERS * (1.0 - share) * weight;
 }
 
-/* Whose a loss is: the PU, else the node, that has most of these seconds. Weights by PU add up to 1. */
+/* Whose a loss is: the PU, else the node, that has most of these seconds. Weights by PU add up to 1. A PU
+ * stands out among those of its node, too: else what they share has cost the time, as their link does. */
 static void find_owner(const struct plb_report *r, const double *seconds, const double *weights,
                        struct plb_report_loss *loss)
 {
@@ -99,7 +129,9 @@ static void find_owner(const struct plb_report *r, const double *seconds, const 
     }
     for (int n = 0; n < r->nodes; n++)
         node = of_node[n] > of_node[node] ? n : node;
-    if (sum > 0.0 && r->n_pus > 1 && stands_out(seconds[most] / sum, weights[most])) {
+    int own = r->n_pus > 0 && r->pus[most].node < r->nodes ? r->pus[most].node : r->nodes;
+    if (sum > 0.0 && r->n_pus > 1 && stands_out(seconds[most] / sum, weights[most])
+        && (!(weight[own] > 0.0) || stands_out(seconds[most] / of_node[own], weights[most] / weight[own]))) {
         loss->pu = most;
         loss->node = r->pus[most].node;
     } else if (sum > 0.0 && r->nodes > 1 && stands_out(of_node[node] / sum, weight[node])) {
@@ -107,6 +139,15 @@ static void find_owner(const struct plb_report *r, const double *seconds, const 
     }
     free(of_node);
     free(weight);
+}
+
+/* Whether a PU is the only one of a node whose data comes over a link. Its waits are the link's then. */
+static bool behind_a_link(const struct plb_report *r, int pu)
+{
+    int n = 0;
+    for (int p = 0; p < r->n_pus; p++)
+        n += r->pus[p].node == r->pus[pu].node;
+    return n == 1 && r->pus[pu].node != 0 && r->nodes > 1;
 }
 
 /* Losses at the end of a pass belong to the PUs that others waited for, others to those that lost the time.
@@ -124,6 +165,8 @@ static void add_loss(struct plb_report *r, const struct times *times, double all
         seconds[p] = of_late ? r->pus[p].held_up_s : weighed;
     }
     find_owner(r, seconds, weights, loss);
+    if (kind == PLB_LOST_TO_COPIES && loss->pu >= 0 && behind_a_link(r, loss->pu))
+        loss->pu = -1;
     int n = 0;
     for (int p = 0; p < r->n_pus && loss->node >= 0; p++) {
         if (loss->pu >= 0 ? p != loss->pu : r->pus[p].node != loss->node)
@@ -138,8 +181,9 @@ static void add_loss(struct plb_report *r, const struct times *times, double all
 static void account(struct plb_report *r, struct times *times, double *seconds, double *weights)
 {
     double all = 0.0, computing = 0.0, longest = 0.0;
+    bool at_once = shares_at_once(r);
     for (int p = 0; p < r->n_pus; p++)
-        split(r, &r->pus[p], &times[p]);
+        split(r, &r->pus[p], at_once, &times[p]);
     for (int p = 0; p < r->n_pus; p++) {
         if (r->pus[p].units == 0 && r->pus[p].failure[0] == '\0')
             times[p].rate = rate_of_idle(r, times, &r->pus[p]);
@@ -147,12 +191,30 @@ static void account(struct plb_report *r, struct times *times, double *seconds, 
         computing += times[p].rate * times[p].computing;
         longest = fmax(longest, times[p].computing);
     }
+    double work = 0.0;
+    for (int p = 0; p < r->n_pus; p++)
+        work += r->pus[p].work;
+    for (int p = 0; p < r->n_pus; p++) {
+        r->pus[p].work_share = work > 0.0 ? r->pus[p].work / work : 0.0;
+        r->pus[p].rate_share = all > 0.0 ? times[p].rate / all : 0.0;
+    }
     r->ideal_s = all > 0.0 ? computing / all : 0.0;
     r->parallel_efficiency = r->makespan_s > 0.0 ? r->ideal_s / r->makespan_s : 0.0;
     r->communication_efficiency = r->makespan_s > 0.0 ? longest / r->makespan_s : 0.0;
     r->load_balance = longest > 0.0 ? r->ideal_s / longest : 0.0;
     for (int kind = 0; kind < PLB_LOSSES; kind++)
         add_loss(r, times, all, kind, seconds, weights);
+}
+
+bool plb_losses_only_starts(const struct plb_report *r)
+{
+    double starts = 0.0, executing = 0.0;
+    for (int p = 0; p < r->n_pus; p++) {
+        double own = fmax(r->pus[p].busy_s - r->pus[p].transfer_s, 0.0);
+        starts += fmin(r->pus[p].starts_s, own);
+        executing += own;
+    }
+    return executing > 0.0 && starts >= ONLY_STARTS * executing;
 }
 
 enum plb_loss_kind plb_losses_largest(const struct plb_report *r)

@@ -19,7 +19,7 @@
 enum plb_loss_kind {
     PLB_LOST_TO_STARTS,    /* of tasks */
     PLB_LOST_TO_TRAINING,  /* waits until every PU had a curve */
-    PLB_LOST_TO_IMBALANCE, /* waits at the end of a pass for a PU that had more to do than one task */
+    PLB_LOST_TO_IMBALANCE, /* waits at the end of a pass, for more than one task or for a share */
     PLB_LOST_TO_COPIES,    /* of inputs and results, not hidden */
     PLB_LOST_TO_MASTER,    /* waits for work while the master solved, as far as a trace tells */
     PLB_LOST_TO_WAITS,     /* for work, while others had some */
@@ -34,6 +34,9 @@ void plb_losses_account(struct plb_report *report);
 
 /* Sets the members of PUs that a trace tells; to call before. Cost: O(n log n) of its events. */
 void plb_losses_trace(struct plb_report *report, const struct plb_trace *trace);
+
+/* Whether tasks took about the same time whatever their size: nobody knows the rates and the ideal then. */
+bool plb_losses_only_starts(const struct plb_report *report);
 
 /* The kind of which the run lost most. */
 enum plb_loss_kind plb_losses_largest(const struct plb_report *report);

@@ -9,13 +9,15 @@
 
 #include "base/file.h"
 #include "base/version.h"
-#include "report/advice.h"
 #include "report/html.h"
 #include "report/json.h"
+#include "report/losses.h"
 #include "report/page_energy.h"
+#include "report/page_tables.h"
 #include "report/page_trace.h"
 #include "report/quantity.h"
 #include "report/summary.h"
+#include "report/verdict.h"
 #include "report/what_if.h"
 
 bool plb_page_named(const char *file)
@@ -49,25 +51,6 @@ static void say_title(const struct plb_report *r, FILE *out)
 static void say_error(const struct plb_report *r, FILE *out)
 {
     fprintf(out, "The run did not end well: %s.", r->error);
-}
-
-static void put_cell(const char *text, const char *kind, FILE *out)
-{
-    fprintf(out, "<td%s>", kind);
-    plb_html_text(text, out);
-    fputs("</td>", out);
-}
-#define NUMBER " class=\"n\""
-
-static void put_seconds(double seconds, FILE *out)
-{
-    char text[PLB_QUANTITY_TEXT];
-    put_cell(plb_seconds_print(seconds, text), NUMBER, out);
-}
-
-static void put_percent(double part, FILE *out)
-{
-    fprintf(out, "<td class=\"n\">%.1f&nbsp;%%</td>", 100.0 * part);
 }
 
 /* --------------------------------------------------------------------- sections */
@@ -111,9 +94,10 @@ static void put_bar(const struct plb_report *r, const char *class, double from, 
 /* A row for the ideal, and for the makespan. */
 static void put_sum(const struct plb_report *r, const char *name, double seconds, FILE *out)
 {
-    fprintf(out, "<tr class=\"sum\"><th>%s</th>", name);
-    put_seconds(seconds, out);
-    put_percent(seconds / r->makespan_s, out);
+    fputs("<tr class=\"sum\">", out);
+    plb_page_heading("", name, out);
+    plb_page_seconds(seconds, out);
+    plb_page_percent(seconds / r->makespan_s, out);
     fputs("<td></td>", out);
     put_bar(r, "all", 0.0, seconds, out);
 }
@@ -121,15 +105,42 @@ static void put_sum(const struct plb_report *r, const char *name, double seconds
 static void put_loss(const struct plb_report *r, const struct plb_report_loss *loss, double from, FILE *out)
 {
     char whose[200] = "";
-    if (loss->pu >= 0)
-        snprintf(whose, sizeof whose, "PU %d (%s)", loss->pu, r->pus[loss->pu].name);
+    int pu = r->n_pus == 1 ? 0 : loss->pu;
+    if (pu >= 0)
+        snprintf(whose, sizeof whose, "PU %d (%s)", pu, r->pus[pu].name);
     else if (loss->node >= 0)
-        snprintf(whose, sizeof whose, "PUs of node %d", loss->node);
-    fprintf(out, "<tr><th>+ %s</th>", loss->name);
-    put_seconds(loss->seconds, out);
-    put_percent(loss->seconds / r->makespan_s, out);
-    put_cell(whose, "", out);
+        snprintf(whose, sizeof whose, "node %d", loss->node);
+    fputs("<tr>", out);
+    plb_page_heading("+&nbsp;", loss->name, out);
+    plb_page_seconds(loss->seconds, out);
+    plb_page_percent(loss->seconds / r->makespan_s, out);
+    plb_page_cell(whose, "", out);
     put_bar(r, "lost", from, from + loss->seconds, out);
+}
+
+/* The efficiencies of TALP, and the bound. */
+static void put_efficiencies(const struct plb_report *r, FILE *out)
+{
+    fputs("<p>", out);
+    if (plb_losses_only_starts(r))
+        fputs("Tasks took about the same time whatever their size, so nobody knows how fast PUs compute.",
+              out);
+    else
+        fprintf(
+            out,
+            "Parallel efficiency <b>%.1f&nbsp;%%</b> = load balance %.1f&nbsp;%% × communication efficiency "
+            "%.1f&nbsp;%%. In the ideal run all PUs compute from the first moment to the last, at the rates "
+            "that "
+            "they held. Communication efficiency is high where one PU never waits; waits of others count as "
+            "load "
+            "balance then.",
+            100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
+    if (isfinite(r->bound_s)) {
+        fputs(" The bound, in which PUs copy and start tasks as they did, is ", out);
+        plb_report_say(r, "{bound_s}", out);
+        fputs(".", out);
+    }
+    fputs("</p>", out);
 }
 
 static void put_losses(const struct plb_report *r, FILE *out)
@@ -142,7 +153,7 @@ static void put_losses(const struct plb_report *r, FILE *out)
         "<thead><tr><th></th><th class=\"n\">time</th><th class=\"n\">of the "
         "run</th><th>mostly</th><th></th></tr></thead>\n<tbody>",
         out);
-    put_sum(r, "ideal", r->ideal_s, out);
+    put_sum(r, plb_losses_only_starts(r) ? "the rest" : "ideal", r->ideal_s, out);
     for (int kind = 0; kind < PLB_LOSSES; kind++) {
         if (r->losses[kind].seconds >= 5e-4 * r->makespan_s)
             put_loss(r, &r->losses[kind], at, out);
@@ -150,18 +161,8 @@ static void put_losses(const struct plb_report *r, FILE *out)
     }
     put_sum(r, "makespan", r->makespan_s, out);
     fputs("</tbody></table></div>\n<div class=\"chart\" id=\"waterfall\"></div>\n", out);
-    fprintf(
-        out,
-        "<p>Parallel efficiency <b>%.1f&nbsp;%%</b> = load balance %.1f&nbsp;%% × communication efficiency "
-        "%.1f&nbsp;%%. In the ideal run all PUs compute from the first moment to the last, at the rates that "
-        "they held.",
-        100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
-    if (isfinite(r->bound_s)) {
-        fputs(" The bound, in which PUs copy and start tasks as they did, is ", out);
-        plb_report_say(r, "{bound_s}", out);
-        fputs(".", out);
-    }
-    fputs("</p></section>\n", out);
+    put_efficiencies(r, out);
+    fputs("</section>\n", out);
 }
 
 /* A place for charts, which a script fills and shows. */
@@ -169,62 +170,6 @@ static void put_chart(const char *id, const char *heading, const char *text, FIL
 {
     fprintf(out, "<section id=\"%s\" hidden><h2>%s</h2>\n<p>%s</p>\n<div class=\"chart\"></div></section>\n",
             id, heading, text);
-}
-
-static void put_pus(const struct plb_report *r, FILE *out)
-{
-    fputs("<section id=\"pus\"><details open><summary><h2>PUs</h2></summary>\n<div "
-          "class=\"wide\"><table><thead>"
-          "<tr><th>PU</th><th>node</th><th>host</th><th>name</th><th>kind</th><th class=\"n\">",
-          out);
-    plb_html_text(r->unit, out);
-    fputs("</th><th class=\"n\">tasks</th><th class=\"n\">busy</th><th class=\"n\">of it copies</th><th "
-          "class=\"n\">idle</th>"
-          "<th class=\"n\">",
-          out);
-    plb_html_text(r->unit, out);
-    fputs("/s</th><th></th></tr></thead>\n<tbody>", out);
-    static const char *const kinds[] = {
-        [PLB_CPU] = "cpu", [PLB_GPU] = "gpu", [PLB_ACCELERATOR] = "accelerator"};
-    for (int p = 0; p < r->n_pus; p++) {
-        const struct plb_report_pu *pu = &r->pus[p];
-        fprintf(out, "<tr><td>%d</td><td>%d</td>", pu->id, pu->node);
-        put_cell(pu->host, "", out);
-        put_cell(pu->name, "", out);
-        put_cell(kinds[pu->kind], "", out);
-        fprintf(out, "<td class=\"n\">%" PRId64 "</td><td class=\"n\">%" PRId64 "</td>", pu->units,
-                pu->tasks);
-        put_seconds(pu->busy_s, out);
-        put_seconds(pu->transfer_s, out);
-        put_seconds(pu->idle_s, out);
-        fprintf(out, "<td class=\"n\">%.4g</td>", pu->rate);
-        put_cell(pu->failed != NULL ? pu->failed : pu->unused != NULL ? pu->unused : "", "", out);
-        fputs("</tr>\n", out);
-    }
-    fputs("</tbody></table></div></details></section>\n", out);
-}
-
-static void put_phases(const struct plb_report *r, FILE *out)
-{
-    if (r->phases == NULL || r->passes < 2)
-        return;
-    fputs("<section id=\"phases\"><h2>Passes</h2>\n<div class=\"wide\"><table><thead><tr><th>phase</th>"
-          "<th class=\"n\">passes</th><th class=\"n\">time</th><th class=\"n\">mean</th><th "
-          "class=\"n\">shortest</th>"
-          "<th class=\"n\">longest</th></tr></thead>\n<tbody>",
-          out);
-    for (int i = 0; i < r->n_phases; i++) {
-        const struct plb_report_phase *phase = &r->phases[i];
-        fputs("<tr>", out);
-        put_cell(phase->phase, "", out);
-        fprintf(out, "<td class=\"n\">%d</td>", phase->passes);
-        put_seconds(phase->time_s, out);
-        put_seconds(phase->passes > 0 ? phase->time_s / phase->passes : 0.0, out);
-        put_seconds(phase->shortest_s, out);
-        put_seconds(phase->longest_s, out);
-        fputs("</tr>\n", out);
-    }
-    fputs("</tbody></table></div></section>\n", out);
 }
 
 static void put_settings(const struct plb_report *r, FILE *out)
@@ -244,8 +189,8 @@ static void put_settings(const struct plb_report *r, FILE *out)
         fputc('.', out);
         plb_html_text(s->key, out);
         fputs("</td>", out);
-        put_cell(s->value != NULL ? s->value : "not set", "", out);
-        put_cell(s->origin != NULL ? s->origin : "", "", out);
+        plb_page_cell(s->value != NULL ? s->value : "not set", "", out);
+        plb_page_cell(s->origin != NULL ? s->origin : "", "", out);
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div></details></section>\n", out);
@@ -260,14 +205,21 @@ static void put_charts(FILE *out)
         out);
     put_chart("each-pass", "Time of each pass", "From the first event of a pass to its last.", out);
     put_chart("shares", "Shares",
-              "The part of the work that each PU did, and its part in the rate of all PUs.", out);
+              "The part of the work that each PU did, its part in the rates of all PUs, and its part in the "
+              "given powers.",
+              out);
     put_chart("curves", "Curves", "Seconds of a task by its size: the fitted curve, and what was measured.",
               out);
+    put_chart(
+        "ends", "Predicted ends",
+        "A point for each solve: how much later than it did, the pass was expected to end. Below 0: earlier.",
+        out);
     put_chart("rates", "Rates over time",
               "Units per second of executing. A jump is a machine that has changed, "
               "or units that cost other amounts.",
               out);
-    put_chart("traffic", "Traffic between nodes", "Inputs and results that each node sent to others.", out);
+    put_chart("traffic", "Traffic between nodes",
+              "Inputs and results that each node sent to others, and received.", out);
 }
 
 /* The data of scripts, and these. False where the report cannot be JSON. */
@@ -299,9 +251,10 @@ int plb_page_write(const struct plb_report *report, const struct plb_trace *trac
     put_charts(f.stream);
     plb_page_energy_print(report, trace, f.stream);
     plb_what_if_put(report, f.stream);
-    put_phases(report, f.stream);
-    put_pus(report, f.stream);
+    plb_page_phases(report, f.stream);
+    plb_page_pus(report, f.stream);
     put_settings(report, f.stream);
+    plb_page_glossary(f.stream);
     if (!put_scripts(report, trace, f.stream))
         plb_fail(err, PLB_EFAILED, "cannot make %s: a number in it is not finite", file);
     fputs("</body></html>\n", f.stream);

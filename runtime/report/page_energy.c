@@ -10,6 +10,7 @@
 #include "report/front.h"
 #include "report/html.h"
 #include "report/json.h"
+#include "report/page_tables.h"
 #include "report/power.h"
 #include "report/quantity.h"
 
@@ -24,26 +25,18 @@
 
 /* ----------------------------------------------------------------------------- tables */
 
-static void put_cell(const char *text, const char *kind, FILE *out)
-{
-    fprintf(out, "<td%s>", kind);
-    plb_html_text(text, out);
-    fputs("</td>", out);
-}
-#define NUMBER " class=\"n\""
-
 /* A number with its unit, or that it is not measured. */
 static void put_joules(double joules, FILE *out)
 {
     char text[PLB_QUANTITY_TEXT];
-    put_cell(isfinite(joules) ? plb_joules_print(joules, text) : "unmeasured", NUMBER, out);
+    plb_page_cell(isfinite(joules) ? plb_joules_print(joules, text) : "unmeasured", PLB_PAGE_NUMBER, out);
 }
 
 static void put_watts(double watts, FILE *out)
 {
     char text[32];
     snprintf(text, sizeof text, "%.3g W", watts);
-    put_cell(isfinite(watts) ? text : "unmeasured", NUMBER, out);
+    plb_page_cell(isfinite(watts) ? text : "unmeasured", PLB_PAGE_NUMBER, out);
 }
 
 /* The lines of the summary. */
@@ -75,16 +68,16 @@ static void put_meters(const struct plb_report *r, FILE *out)
         bool known = isfinite(m->joules);
         char text[PLB_QUANTITY_TEXT];
         fprintf(out, "<tr><td>%d</td>", m->node);
-        put_cell(m->host, "", out);
-        put_cell(m->domain[0] != '\0' || m->of == NULL ? m->domain : m->of, "", out);
-        put_cell(m->meter, "", out);
+        plb_page_cell(m->host, "", out);
+        plb_page_cell(m->domain[0] != '\0' || m->of == NULL ? m->domain : m->of, "", out);
+        plb_page_cell(m->meter, "", out);
         put_joules(m->joules, out);
-        put_cell(isfinite(m->resolution_j) ? plb_joules_print(m->resolution_j, text)
-                 : known                   ? "power is integrated"
-                                           : "",
-                 NUMBER, out);
+        plb_page_cell(isfinite(m->resolution_j) ? plb_joules_print(m->resolution_j, text)
+                      : known                   ? "power is integrated"
+                                                : "",
+                      PLB_PAGE_NUMBER, out);
         put_watts(known && m->seconds > 0.0 ? m->joules / m->seconds : (double)NAN, out);
-        put_cell(m->note, "", out);
+        plb_page_cell(m->note, "", out);
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div>\n", out);
@@ -110,10 +103,10 @@ static void put_pus(const struct plb_report *r, FILE *out)
     for (int p = 0; p < r->n_pus && p < ROWS; p++) {
         const struct plb_report_pu *pu = &r->pus[p];
         fprintf(out, "<tr><td>%d</td>", pu->id);
-        put_cell(pu->host, "", out);
-        put_cell(pu->name, "", out);
+        plb_page_cell(pu->host, "", out);
+        plb_page_cell(pu->name, "", out);
         bool told = isfinite(pu->static_j + pu->dynamic_j);
-        put_cell(told ? "told by the .cluster file" : pu->watts_origin, "", out);
+        plb_page_cell(told ? "told by the .cluster file" : pu->watts_origin, "", out);
         put_watts(pu->watts_idle, out);
         put_watts(pu->watts_busy, out);
         put_joules(pu->static_j, out);

@@ -79,7 +79,7 @@ static char part_digit(double part)
 
 static void note_pass(struct drawing *d, const struct plb_trace_event *e)
 {
-    if (e->pass < 0 || e->pass >= MOST_PASSES || e->pu < 0)
+    if (e->pass < 0 || e->pass >= MOST_PASSES)
         return;
     double *begins = &d->pass_begins[e->pass], *ends = &d->pass_ends[e->pass];
     *begins = *ends > 0.0 ? fmin(*begins, e->start - d->begin) : e->start - d->begin;
@@ -136,9 +136,9 @@ static void add_events(struct drawing *d)
 {
     for (int64_t i = 0; i < d->trace->n; i++) {
         const struct plb_trace_event *e = &d->trace->at[i];
-        note_pass(d, e);
         if (e->pu < 0 || !shows(d, e))
-            continue;
+            continue; /* waits for work may last from one pass to another */
+        note_pass(d, e);
         bool task = e->type == PLB_TRACE_TASK, stolen = task && plb_trace_owner(e, d->n_pus) != e->pu;
         enum part part = stolen ? STOLEN : task ? COMPUTES : COPIES;
         if (d->row[e->pu] >= 0)
@@ -155,7 +155,7 @@ static void add_events(struct drawing *d)
 /* --------------------------------------------------------------------- writing */
 
 /* Events that are written one by one: type, PU, start, time, pass, first unit, units, and the PU that they
- * were granted to. */
+ * were granted to. Of a solve the first unit is the time that it expects the rest of the pass to take. */
 static void put_events(const struct drawing *d)
 {
     fputs(",\"events\":[", d->out);
@@ -168,7 +168,7 @@ static void put_events(const struct drawing *d)
         put_number(d->out, ticks(d, e->start - d->begin));
         put_number(d->out, ticks(d, e->seconds));
         put_number(d->out, e->pass);
-        put_number(d->out, e->first);
+        put_number(d->out, e->type == PLB_TRACE_SOLVE ? ticks(d, 1e-9 * (double)e->first) : e->first);
         put_number(d->out, e->count);
         put_number(d->out, plb_trace_owner(e, d->n_pus));
     }

@@ -100,6 +100,7 @@ const struct plb_field plb_traffic_fields[] = {
     {"host", PLB_UNIT_NONE, TRAFFIC(host), .meaning = "Name of its host."},
     {"messages", PLB_UNIT_COUNT, TRAFFIC(messages), .meaning = "Control messages that it sent."},
     {"bytes", PLB_UNIT_BYTES, TRAFFIC(bytes), .meaning = "Inputs and results that it sent."},
+    {"received", PLB_UNIT_BYTES, TRAFFIC(received), .meaning = "Inputs and results that it received."},
     {.meaning = NULL},
 };
 

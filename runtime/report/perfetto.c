@@ -57,6 +57,8 @@ static void put_event(FILE *out, const struct plb_trace_event *e, const struct p
         json_object_set_new(args, "pass", json_integer(e->pass));
         json_object_set_new(args, "block", json_integer((json_int_t)e->block));
     }
+    if (e->type == PLB_TRACE_SOLVE && e->first > 0)
+        json_object_set_new(args, "rest_s", json_real(1e-9 * (double)e->first));
     if (owner != e->pu)
         json_object_set_new(args, "granted_to", json_integer(owner));
     put(out, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:o}", "ph", "X", "name", plb_trace_name(e->type),

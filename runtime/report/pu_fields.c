@@ -101,6 +101,13 @@ const struct plb_field plb_pu_fields[] = {
      .meaning = "Where these joules come from: the watts of a .cluster file, or nowhere."},
     {"work", PLB_UNIT_NONE, PU(work),
      .meaning = "Work that it did, in units of average cost; units that others had done first count, too."},
+    {"power", PLB_UNIT_NONE, PU(power),
+     .meaning = "Its computing power as given, or a guess from its hardware; only ratios matter."},
+    {"work_share", PLB_UNIT_FRACTION, PU(work_share), .meaning = "Its part of the work of all PUs."},
+    {"rate_share", PLB_UNIT_FRACTION, PU(rate_share),
+     .meaning =
+         "Its part of the rates of all PUs, without the starts of tasks: of the work, it would have this "
+         "part in the ideal run. 0 where nobody knows its rate."},
     {"starts_s", PLB_UNIT_SECONDS, PU(starts_s),
      .meaning =
          "What its tasks took beyond their work, by a line through their times. 0 where units differ too "

@@ -43,12 +43,15 @@ struct plb_report_pu {
     int id, node;
     char host[PLB_HOST_NAME], name[PLB_NAME];
     enum plb_pu_kind kind;
+    double power; /* as given, or a guess; only ratios matter */
     int64_t units, blocks, tasks;
     int64_t in_vain;            /* units executed after others had done them */
     int64_t wrong;              /* audited tasks in which its result was the wrong one */
     double busy_s, transfer_s;  /* transfer_s is a part of busy_s */
     double idle_s;              /* derived */
     double work;                /* that it did, in units of average cost; 0: nobody has counted it */
+    double work_share;          /* derived by report/losses.h: of the work of all, as the next one */
+    double rate_share;          /* of the rates of all, without the starts of tasks; 0: unknown */
     double starts_s;            /* that its tasks took beyond their work */
     double imbalance_s, tail_s; /* that it waited at the ends of passes */
     double held_up_s;           /* that others waited so for it */
@@ -63,6 +66,7 @@ struct plb_report_pu {
     struct plb_report_curve curve; /* of the phase that ran last */
     double work_rate, start_s;     /* of that curve; or NAN: unknown */
     double unit_s, unit_late_s;    /* what one unit is believed to take, and at most; or NAN: unknown */
+    bool unit_seen;                /* its own reports tell that, now or in earlier runs; else it is a guess */
     int threads;
     bool refused;
     bool left_out;      /* when the last pass ended: others did its work with less energy */
@@ -88,11 +92,11 @@ struct plb_report_aside {
     int earlier_pu, earlier_rank;
 };
 
-/* Control messages, and bytes of data, that a node sent to others. */
+/* Control messages, and bytes of data, that a node sent to others; and the bytes that it received. */
 struct plb_report_traffic {
     int node;
     char host[PLB_HOST_NAME];
-    int64_t messages, bytes;
+    int64_t messages, bytes, received;
 };
 
 /* Time that a run has lost; see report/losses.h. */
@@ -194,9 +198,10 @@ struct plb_report {
     int64_t sets_handed, sets_to_rank0;
     int64_t audited, audit_differences, damaged;
     double largest_unit, slowest_answer_s;
-    bool resumed;          /* the run went on from the journal of one that broke */
-    int resumed_pass;      /* in this pass, from 1 */
-    int64_t resumed_units; /* of that pass, which were accepted before */
+    double replicated_bytes; /* that each node got before the run: not part of the makespan */
+    bool resumed;            /* the run went on from the journal of one that broke */
+    int resumed_pass;        /* in this pass, from 1 */
+    int64_t resumed_units;   /* of that pass, which were accepted before */
     int profiles_used, profiles_dropped;
     enum plb_verified verified;
     enum plb_ending ending;

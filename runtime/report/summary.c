@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/advice.h"
 #include "report/energy.h"
 #include "report/fields.h"
 #include "report/goal.h"
 #include "report/quantity.h"
+#include "report/verdict.h"
 
 /* Relative deviation of tasks' times beyond which the summary says that units differ. Larger: it says less
  * often why a bound is unknown or a balancer loses. Smaller: noise counts as a difference of units. */

@@ -21,7 +21,8 @@ struct plb_trace_event {
     int32_t pass;
     double start, seconds; /* start: since the run began */
     int64_t first, count;  /* units of a task or transfer; count 0: the event has no units.
-                              A wait with units is for their inputs */
+                              A wait with units is for their inputs. first of a solve: nanoseconds that
+                              it expects the rest of the pass to take; 0: not known */
     int64_t block;         /* in which they were granted. block % the number of PUs is the PU that got
                               the block; another one may execute the units */
 };

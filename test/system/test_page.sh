@@ -7,7 +7,7 @@ ranks 3 --report "$tmp/real.html" --balancer static "$demo" matmul.columns=600 m
     matmul.inner=500 cluster.file="$cluster"
 ok "three ranks write a page" $?
 tail -n 1 "$tmp/real.html" >"$tmp/out"
-grep -qxF '</body></html>' "$tmp/out" && grep -qF '% of the ideal.' "$tmp/real.html" &&
+grep -qxF '</body></html>' "$tmp/out" && grep -qF 'times the ideal (parallel efficiency' "$tmp/real.html" &&
     grep -qF '"events":[' "$tmp/real.html"
 ok "it has a verdict, and the trace of the run" $?
 
@@ -39,11 +39,28 @@ for name in 'real', 'simulated':
     assert len(r['traffic']) == r['nodes'] == 3
     assert sum(t['messages'] for t in r['traffic']) == r['messages']
     sent = [t['bytes'] for t in r['traffic']]
-    assert 0 < sum(sent) <= r['bytes_moved'] and min(sent) > 0
+    assert sum(sent) == sum(t['received'] for t in r['traffic']) == r['bytes_moved'] and min(sent) > 0
+    assert all(t['received'] > 0 for t in r['traffic'])
+    whole = r['replicated_bytes']
+    assert whole == 500 * 500 * 8 if name == 'real' else whole > 0
+    nodes = r['traffic'][1:2 if name == 'real' else 3] # ranks of a host share these inputs
+    assert all(t['received'] > whole for t in nodes)
     lost = sum(l['seconds'] for l in r['losses'])
     assert abs(r['ideal_s'] + lost - r['makespan_s']) < 1e-4 * r['makespan_s']
 P
 ok "traffic and losses add up in real and simulated runs" $?
+
+ranks 3 --report "$tmp/solved.html" "$demo" matmul.columns=600 matmul.rows=500 matmul.inner=500 \
+    cluster.file="$cluster"
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+page, r = read('solved')
+trace = json.loads(re.search(r'id="trace">(.*?)</script>', page, re.S).group(1))
+events, tick = trace['events'], trace['tick']
+rests = [events[i + 5] * tick for i in range(0, len(events) - 8, 8) if events[i] == 3]
+assert len(rests) > 0 and 0 < max(rests) and min(rests) >= 0, rests
+P
+ok "solves of a real run tell the end that they expect" $?
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$browser" ]; then
@@ -77,7 +94,9 @@ P
     done
 }
 drawn "a run of three ranks" "$tmp/real.html" losses gantt shares curves rates traffic
-drawn "a simulation" "$tmp/simulated.html" losses gantt shares curves rates traffic
+drawn "a simulation" "$tmp/simulated.html" losses gantt shares curves ends rates traffic
+[ "$(grep -o '>save SVG</button>' "$tmp/dom" | wc -l)" -ge 8 ]
+ok "each chart can be saved" $?
 grep -qF 'id="trace"' "$tmp/dom" && grep -qF '>master</text>' "$tmp/dom"
 ok "the master and its solves are a row" $?
 
@@ -103,7 +122,7 @@ ok "their joules are those of the report, on the page and in the trace" $?
 # A part that is missing is no empty frame.
 sed 's/<script type="application\/json" id="trace">.*<\/script>$//' "$tmp/simulated.html" >"$tmp/bare.html"
 drawn "a page without a trace" "$tmp/bare.html" losses shares
-[ "$(grep -cE '<section id="(gantt|rates)" hidden' "$tmp/dom")" -eq 2 ]
+[ "$(grep -cE '<section id="(gantt|ends|rates)" hidden' "$tmp/dom")" -eq 3 ]
 ok "charts without data stay hidden" $?
 sed 's/^const byId/broken; &/' "$tmp/simulated.html" >"$tmp/broken.html"
 opened "$tmp/broken.html"

@@ -92,8 +92,11 @@ static void a_page_has_what_is_needed_without_scripts(void **state)
     r.mode = PLB_SIMULATED;
     char *page = page_of(&r, &none);
     assert_int_equal(occurs(page, "x: 10.00 s with greedy (simulated)"), 2); /* title and heading */
-    assert_non_null(strstr(page, "% of the ideal. The largest loss: "));
-    assert_non_null(strstr(page, "<th>+ copies not hidden</th>"));
+    assert_non_null(strstr(page, " times the ideal (parallel efficiency "));
+    assert_non_null(strstr(page, "<th title=\"Waits for inputs, or until "));
+    assert_non_null(strstr(page, ">+&nbsp;copies not hidden</th>"));
+    assert_non_null(strstr(page, "<dt>balancing ratio</dt><dd>"));
+    assert_non_null(strstr(page, ">share of the rates</th>"));
     assert_non_null(strstr(page, "The run did not end well: it &lt;broke&gt;."));
     assert_int_equal(occurs(page, "<td>x.file</td><td>a&lt;b</td><td>line 3</td>"), 1);
     assert_int_equal(occurs(page, "<td>x.none</td><td>not set</td><td></td>"), 1);
@@ -123,7 +126,7 @@ static void events_are_written_or_counted_in_columns(void **state)
     struct plb_report_pu pus[3];
     struct plb_report r = example(pus);
     struct plb_trace t = {.on = 1};
-    ADD(&t, PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0, 2.0, 0.5, 0, 0, 0);
+    ADD(&t, PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0, 2.0, 0.5, 9000000000, 0, 0); /* 9 s to the end */
     ADD(&t, PLB_TRACE_WAIT, 0, 0, 1, 2.0, 1.0, 0, 0, 0);
     ADD(&t, PLB_TRACE_WAIT, 0, 0, 1, 3.0, 0.5, 0, 10, 3); /* for inputs */
     ADD(&t, PLB_TRACE_TRANSFER, 0, 0, 1, 3.5, 0.5, 0, 10, 3);
@@ -140,6 +143,7 @@ static void events_are_written_or_counted_in_columns(void **state)
     for (size_t i = 0; i < 8; i++)
         assert_int_equal(number(o, "events", 24 + i), task[i]);
     assert_int_equal(number(o, "events", 1), PLB_TRACE_MASTER);
+    assert_int_equal(number(o, "events", 5), (int64_t)(9.0 / tick + 0.5));
     json_t *bins = json_object_get(o, "bins");
     assert_int_equal(json_object_size(bins), 1);
     const char *columns = json_string_value(json_object_get(bins, "1"));
@@ -149,6 +153,7 @@ static void events_are_written_or_counted_in_columns(void **state)
     assert_memory_equal(columns + 3 * (n * 4 / 10), "00_", 3); /* what PU 0 was granted */
     assert_memory_equal(columns + 3 * (n * 7 / 10), "000", 3); /* nothing */
     assert_int_equal(number(o, "passes", 2 * 2), 0);
+    assert_true(llabs(number(o, "passes", 2 * 1) - (int64_t)(1.0 / tick)) <= 1); /* no wait for work */
     assert_true(llabs(number(o, "passes", 2 * 1 + 1) - (int64_t)(8.0 / tick)) <= 1);
     const json_t *rate = json_array_get(json_object_get(o, "rates"), 1);
     double fastest = json_number_value(json_array_get(rate, 0));

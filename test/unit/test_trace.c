@@ -35,7 +35,7 @@ static void a_trace_is_what_perfetto_reads(void **state)
     struct plb_report r = {.unit = "rows", .n_pus = 2, .pus = pus};
     ADD(&t, PLB_TRACE_TASK, 1, 1, 1, 0.002, 0.001, 5, 10, 1);
     ADD(&t, PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.001, 0, 0, 0);
-    ADD(&t, PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 1, 0.001, 0.001, 0, 0, 0);
+    ADD(&t, PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 1, 0.001, 0.001, 250000000, 0, 0);
     ADD(&t, PLB_TRACE_WAIT, 0, 0, 1, 0.0, 0.0, 0, 0, 0); /* no time: no event */
     assert_int_equal(plb_trace_write(&t, &r, file("t.json"), &err), PLB_OK);
     json_t *o = json_load_file(file("t.json"), 0, NULL), *events = json_object_get(o, "traceEvents"), *e;
@@ -56,7 +56,9 @@ static void a_trace_is_what_perfetto_reads(void **state)
         names += strcmp(ph, "M") == 0 && strstr(name, "_name") != NULL;
     }
     assert_int_equal(complete, 3);
-    assert_int_equal(names, 2 + 2 + 1); /* processes, threads, the master */
+    assert_int_equal(names, 2 + 2 + 1);                      /* processes, threads, the master */
+    e = json_array_get(events, json_array_size(events) - 2); /* the solve */
+    assert_true(fabs(json_number_value(json_object_get(json_object_get(e, "args"), "rest_s")) - 0.25) < 1e-9);
     e = json_array_get(events, json_array_size(events) - 1);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(e, "args"), "count")), 10);
     assert_true(fabs(json_number_value(json_object_get(e, "ts")) - 2000.0) < 1e-6); /* microseconds */

@@ -87,6 +87,7 @@ struct plb_balancer_stats {
                            time for each */
     double profile_end; /* time at which training ended; 0 where there was none */
     bool ask_again;     /* those told PLB_WAIT shall be asked: see there */
+    double rest_s;      /* that the rest of the pass was expected to take, at the latest solve; 0: unknown */
 };
 
 struct plb_view {

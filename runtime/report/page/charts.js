@@ -8,7 +8,7 @@ function waterfall(report) {
     toolsOf(box, "losses").saves();
     return () => {
         const W = widthOf(box), losses = report.losses.filter(l => l.seconds >= 5e-4 * report.makespan_s);
-        const rows = [{name: "ideal", from: 0, to: report.ideal_s, kind: "all"}];
+        const rows = [{name: document.querySelector(".waterfall .sum th").textContent, from: 0, to: report.ideal_s, kind: "all"}];
         let at = report.ideal_s;
         for (const l of losses) {
             rows.push({name: l.name, from: at, to: at + l.seconds, kind: "lost", part: l.seconds / report.makespan_s});
@@ -39,34 +39,37 @@ const nameOfPu = (pu, most) => {
 // What each PU did, and what it would have done if all had been at work all the time. Of many PUs those that
 // differ most.
 function shares(report) {
-    const most = 24, rate = pu => pu.work > 0 && pu.busy_s > pu.transfer_s
-        ? pu.work / Math.max(pu.busy_s - pu.transfer_s - pu.starts_s, 1e-12) : 0;
-    const work = report.pus.reduce((sum, pu) => sum + pu.work, 0), rates = report.pus.map(rate);
-    const all = rates.reduce((sum, r) => sum + r, 0);
-    if (report.pus.length < 2 || work <= 0)
+    const most = 24, powers = report.pus.reduce((sum, pu) => sum + pu.power, 0);
+    if (report.pus.length < 2 || report.pus.every(pu => pu.work_share <= 0))
         return null;
     const box = show("shares");
-    let rows = report.pus.map((pu, p) => ({pu, given: pu.work / work, ideal: rates[p] / all}));
+    let rows = report.pus.map(pu => ({pu, given: pu.work_share, ideal: pu.rate_share,
+        power: powers > 0 ? pu.power / powers : 0}));
     if (rows.length > most) {
         rows.sort((a, b) => Math.abs(b.given - b.ideal) - Math.abs(a.given - a.ideal));
         rows = rows.slice(0, most).sort((a, b) => a.pu.id - b.pu.id);
         box.previousElementSibling.textContent += ` These are the ${most} of ${report.pus.length} PUs that differ most.`;
     }
-    legend(box, [["--task", "share of the work"], ["--text", "share of the rates: the ideal"]]);
+    legend(box, [["--task", "share of the work"], ["--text", "share of the rates: the ideal"],
+        powers > 0 && ["--power", "given power"]].filter(Boolean));
     toolsOf(box, "shares").saves();
     return () => {
-        const W = widthOf(box), narrow = W < 560, left = narrow ? 130 : 200, right = 110, step = rows.length > 16 ? 17 : 22;
-        const longest = Math.max(...rows.map(r => Math.max(r.given, r.ideal))), wide = W - left - right;
+        const W = widthOf(box), narrow = W < 560, left = narrow ? 130 : 200, right = narrow ? 92 : 215, step = rows.length > 16 ? 20 : 25;
+        const longest = Math.max(...rows.map(r => Math.max(r.given, r.ideal, r.power))), wide = W - left - right;
         let out = "";
         rows.forEach((r, i) => {
-            const y = i * step + 2, h = step - 6, x = left + r.ideal / longest * wide;
+            const y = i * step + 8, h = step - 8, x = left + r.ideal / longest * wide;
             out += words(left - 8, y + h / 2 + 4, nameOfPu(r.pu, narrow ? 18 : 28), "end");
             out += `<rect class="given" x="${left}" y="${y}" width="${(r.given / longest * wide).toFixed(1)}" ` +
                 `height="${h}" rx="2"/>` + line(x, y - 2, x, y + h + 2, "ideal");
-            const end = left + Math.max(r.given, r.ideal) / longest * wide;
-            out += words(end + 8, y + h / 2 + 4, `${rounded(100 * r.given)} of ${rounded(100 * r.ideal)} %`, "", "quiet");
+            const end = left + Math.max(r.given, r.ideal, r.power) / longest * wide, at = left + r.power / longest * wide;
+            if (powers > 0)
+                out += `<path class="power" d="M${(at - 5).toFixed(1)} ${y - 7}h10l-5 7z"/>`;
+            const [work, rate] = [rounded(100 * r.given), rounded(100 * r.ideal)];
+            out += words(end + 8, y + h / 2 + 4, narrow ? `${work} / ${rate} %` : `${work} % of work, ${rate} % of rates`,
+                "", "quiet");
         });
-        box.innerHTML = svg(W, rows.length * step + 2, out);
+        box.innerHTML = svg(W, rows.length * step + 8, out);
     };
 }
 
@@ -95,12 +98,13 @@ function curves(report) {
     const box = show("curves");
     if (seen.size > most)
         box.previousElementSibling.textContent += ` The first ${most} of ${seen.size} kinds of PUs and phases.`;
-    legend(box, [["--task", "curve"], ["--transfer", "measured"]]);
+    legend(box, [["--task", "curve"], ["--text", "measured"]]);
     box.classList.add("small");
-    toolsOf(box, "curves");
-    const small = shown.map(() => {
-        const div = document.createElement("div");
-        box.append(div);
+    const small = shown.map(({pu}) => {
+        const whole = document.createElement("div"), div = document.createElement("div");
+        whole.append(div);
+        box.append(whole);
+        toolsOf(div, "curve-" + pu.id).saves();
         return div;
     });
     return () => shown.forEach(({pu, phase, curve}, i) => {
@@ -139,7 +143,7 @@ function passes(trace) {
     const box = show("each-pass");
     toolsOf(box, "passes").saves();
     return () => {
-        const W = widthOf(box), H = 170, left = 60, bottom = H - 20, top = 8, longest = Math.max(...all.map(p => p[1]));
+        const W = widthOf(box), H = 186, left = 60, bottom = H - 36, top = 8, longest = Math.max(...all.map(p => p[1]));
         const low = all[0][0], high = all[all.length - 1][0] + 1, wide = W - left - 10;
         const x = n => left + (n - low) / (high - low) * wide, y = t => bottom - t / longest * (bottom - top);
         const times = ticks(0, longest, 3), step = wide / (high - low);
@@ -149,8 +153,9 @@ function passes(trace) {
         for (const [n, t] of all)
             bars += `M${x(n).toFixed(1)} ${bottom}V${y(t).toFixed(1)}h${(step > 4 ? step - 1 : step).toFixed(2)}V${bottom}z`;
         for (const n of ticks(low, high - 1, Math.min(high - low, W / 70)).filter(n => n === Math.round(n) && n < high))
-            out += words(x(n + 0.5), H - 5, String(n), "middle", "quiet");
-        box.innerHTML = svg(W, H, out + `<path class="task" d="${bars}"/>`);
+            out += words(x(n + 0.5), H - 21, String(n), "middle", "quiet");
+        out += words(W - 10, H - 4, "number of the pass", "end", "quiet");
+        box.innerHTML = svg(W, H, out + `<path class="other" d="${bars}"/>`);
     };
 }
 
@@ -202,40 +207,17 @@ function rates(report, trace) {
                     path += `${open ? "L" : "M"}${x(c + 0.5).toFixed(1)} ${y(v).toFixed(1)}`;
                 open = v !== null;
             }
-            out += `<path d="${path}" style="fill:none;stroke:var(${colors[i]});stroke-width:1.8"/>`;
+            out += `<path d="${path}" style="fill:none;stroke:var(${colors[i]});stroke-width:1.8${i > 3 ? ";stroke-dasharray:6 3" : ""}"/>`;
         });
         box.innerHTML = svg(W, H, out);
-    };
-}
-
-// Bytes that each node sent; of many nodes those that sent most.
-function traffic(report) {
-    const most = 24, total = report.traffic.reduce((sum, t) => sum + t.bytes, 0);
-    if (report.traffic.length < 2 || total <= 0)
-        return null;
-    const box = show("traffic"), rows = [...report.traffic].sort((a, b) => b.bytes - a.bytes).slice(0, most);
-    if (report.traffic.length > most)
-        box.previousElementSibling.textContent += ` These are the ${most} of ${report.traffic.length} nodes that sent most.`;
-    rows.sort((a, b) => a.node - b.node);
-    toolsOf(box, "traffic").saves();
-    return () => {
-        const W = widthOf(box), left = W < 560 ? 110 : 200, step = 22, longest = Math.max(...rows.map(r => r.bytes));
-        let out = "";
-        rows.forEach((r, i) => {
-            const y = i * step + 2, wide = r.bytes / longest * (W - left - 190);
-            const name = `node ${r.node}  ${r.host}`;
-            out += words(left - 8, y + 12, name.length > 28 ? name.slice(0, 27) + "…" : name, "end");
-            out += `<rect class="given" x="${left}" y="${y}" width="${Math.max(1, wide).toFixed(1)}" height="16" rx="2"/>`;
-            out += words(left + wide + 8, y + 12, `${short(r.bytes)}B in ${short(r.messages)} messages`, "", "quiet");
-        });
-        box.innerHTML = svg(W, rows.length * step + 2, out);
     };
 }
 
 (function drawAll() {
     const report = data("report"), trace = data("trace");
     const charts = [waterfall(report), trace && gantt(report, trace), trace && passes(trace), shares(report), curves(report),
-        trace && rates(report, trace), traffic(report), whatIf(report), ...energyCharts()].filter(Boolean);
+        trace && predictedEnds(trace), trace && rates(report, trace), traffic(report), whatIf(report),
+        ...energyCharts()].filter(Boolean);
     let width = 0;
     const draw = () => {
         if (document.documentElement.clientWidth === width)

@@ -156,7 +156,7 @@ function gantt(report, trace) {
         const wideEnough = drawn.wide / seen.length > 6;
         for (const p of seen) {
             const x = Math.max(place(p.start), drawn.left), w = Math.min(place(p.end), drawn.left + drawn.wide) - x;
-            const text = w > 52 ? "pass " + p.number : String(p.number), room = 7 * text.length + 10;
+            const text = String(p.number), room = 7 * text.length + 10;
             const middle = x + w / 2;
             if (wideEnough && p.number % 2 === 0)
                 bands += rect(x, top, w, bottom - top);
@@ -165,7 +165,8 @@ function gantt(report, trace) {
             free = middle + Math.max(room / 2, w > 52 ? 0 : 1.5 * room);
             labels += words(middle, top + 11, text, "middle", "quiet");
         }
-        return `<path class="band" d="${bands}"/>` + labels;
+        const heading = labels === "" ? "" : words(drawn.left - 6, top + 11, "pass", "end", "quiet");
+        return `<path class="band" d="${bands}"/>` + heading + labels;
     }
 
     // From the row of the PU that work was granted to, to that of the PU that executed it.
@@ -290,6 +291,8 @@ function gantt(report, trace) {
         return `${e.kind === "solve" ? "master: solve" : "PU " + e.pu + ": " + (e.kind === "transfer" ? "copy" : "task")}, ` +
             `${seconds((e.end - e.start) * trace.tick)} from ${seconds(e.start * trace.tick, 5)}${unit}` +
             (passes.length > 1 && e.kind !== "solve" ? `, pass ${e.pass}` : "") +
+            (e.kind === "solve" && e.unit > 0
+                ? `, expects the pass to end at ${seconds((e.start + e.unit) * trace.tick, 4)}` : "") +
             (e.kind === "stolen" ? `, granted to PU ${e.owner}` : "") +
             (e.twice ? `, also executed by PU ${e.twice.pu}` : "");
     };

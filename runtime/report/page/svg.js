@@ -62,9 +62,11 @@ text.quiet { fill: var(--quiet) } text.strong { font-weight: 600 }
 .solve { fill: var(--solve) } .backup { fill: var(--backup) } .lost { fill: var(--lost) } .all { fill: var(--all) }
 .steal { stroke: var(--stolen); fill: none } .steal-head { fill: var(--stolen) }
 .given { fill: var(--task) } .ideal { stroke: var(--text); stroke-width: 2 }
-.dot { fill: var(--transfer); stroke: var(--back); stroke-width: 0.5 } .curve { stroke: var(--task); fill: none;
+.other { fill: var(--quiet) } .power { fill: var(--power) } .sent { fill: var(--pua) } .got { fill: var(--pud) }
+.dot { fill: var(--text); stroke: var(--back); stroke-width: 0.5 } .curve { stroke: var(--task); fill: none;
 stroke-width: 2 }`;
-const colors = ["--task", "--stolen", "--solve", "--transfer", "--backup", "--lost", "--quiet", "--text"];
+// Of lines that stand for PUs: no colour has another meaning.
+const colors = ["--pua", "--pub", "--puc", "--pud", "--pue", "--puf", "--pug", "--puh"];
 
 function svg(width, height, inside) {
     return `<svg viewBox="0 0 ${width} ${height.toFixed(0)}" role="img"><style>${chartStyle}</style>${inside}</svg>`;

@@ -1,0 +1,17 @@
+/* The costs of starts of tasks, for the report. */
+#ifndef PLB_DRIVE_FILL_STARTS_H
+#define PLB_DRIVE_FILL_STARTS_H
+
+#include "core/master.h"
+#include "report/report.h"
+
+/* Sets the rate and the start cost of a PU: a line through its samples. A curve's own slope, far from what
+ * was measured, may be anything. */
+void plb_starts_add_line(struct plb_master *master, int phase, int p, struct plb_report_pu *pu);
+
+/* Seconds that the tasks of a phase took beyond their work: those of empty tasks, or the excess of small
+ * tasks over the best rate, less noise; or by medians, where some times are spoilt. Where units differ, sizes
+ * do not tell it. */
+double plb_starts_of(struct plb_master *master, int phase, int p);
+
+#endif

@@ -1,0 +1,199 @@
+/* A sentence for each kind of loss: whose it is, and the numbers that show it. */
+#include "report/verdict.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/losses.h"
+#include "report/quantity.h"
+
+/* The part of the makespan below which the verdict names no loss. Larger: runs with a flaw seem to have none.
+ * Smaller: it names trifles. */
+#define SMALL 0.01
+/* The part of it from which on a second loss of a node is named with its copies. Larger: the reader thinks of
+ * two causes. Smaller: the sentence is longer for nothing. */
+#define ALSO 0.05
+/* A PU was given too much where its part of the work is so many times its part in the rates. Larger: only
+ * gross errors are told in numbers. Smaller: what rounding did is told. */
+#define TOO_MUCH 1.1
+/* The difference of two parts that are the same for a reader. */
+#define SAME 0.01
+
+static const char *host_of(const struct plb_report *r, int node)
+{
+    for (int p = 0; p < r->n_pus; p++)
+        if (r->pus[p].node == node)
+            return r->pus[p].host;
+    return "";
+}
+
+static void say_node(const struct plb_report *r, int node, FILE *out)
+{
+    fprintf(out, "node %d", node);
+    if (host_of(r, node)[0] != '\0')
+        fprintf(out, " (%s)", host_of(r, node));
+}
+
+/* All tasks, and what each took to start. */
+static void say_starts(const struct plb_report *r, const struct plb_report_loss *loss, FILE *out)
+{
+    char text[PLB_QUANTITY_TEXT];
+    double starts = 0.0, busy = 0.0;
+    int64_t tasks = 0;
+    bool only = plb_losses_only_starts(r);
+    for (int p = 0; p < r->n_pus; p++) {
+        if (loss->pu >= 0 ? p != loss->pu : loss->node >= 0 && r->pus[p].node != loss->node)
+            continue;
+        starts += r->pus[p].starts_s;
+        busy += r->pus[p].busy_s - r->pus[p].transfer_s;
+        tasks += r->pus[p].tasks;
+    }
+    if (tasks == 0)
+        return;
+    plb_seconds_print((only ? busy : starts) / (double)tasks, text);
+    if (loss->pu >= 0)
+        fprintf(out, "PU %d (%s) had ", loss->pu, r->pus[loss->pu].name);
+    else if (loss->node >= 0)
+        fprintf(out, "node %d had ", loss->node);
+    fprintf(out, "%" PRId64 " tasks %stook %s each%s", tasks, loss->pu >= 0 || loss->node >= 0 ? "that " : "",
+            text, only ? ", whatever their size" : " to start");
+}
+
+/* The part of the work that a late PU was given, or that others waited for it. */
+static void say_late(const struct plb_report *r, const struct plb_report_loss *loss, bool tail, FILE *out)
+{
+    const struct plb_report_pu *pu = loss->pu >= 0 ? &r->pus[loss->pu] : NULL;
+    double powers = 0.0;
+    for (int p = 0; p < r->n_pus; p++)
+        powers += r->pus[p].power;
+    if (r->units > 0 && r->units < r->n_pus) {
+        char units[PLB_UNITS_TEXT];
+        fprintf(out, "there %s only %s for %d PUs", r->units == 1 ? "is" : "are",
+                plb_units_print(r->units, r->unit, units), r->n_pus);
+        if (pu != NULL)
+            fprintf(out, ", and others waited for PU %d (%s)", pu->id, pu->name);
+    } else if (pu != NULL && !tail && pu->rate_share > 0.0 && pu->work_share > TOO_MUCH * pu->rate_share) {
+        bool by_power = powers > 0.0 && fabs(pu->power / powers - pu->work_share) < SAME;
+        fprintf(out, "PU %d (%s) was given %.0f %% of the work%s and has %.0f %% of the rates%s", pu->id,
+                pu->name, 100.0 * pu->work_share, by_power ? ", by its power," : "", 100.0 * pu->rate_share,
+                by_power ? ": its power is set too high, or it was slow" : "");
+    } else if (pu != NULL) {
+        fprintf(out, "others waited for %sPU %d (%s)", tail ? "the last task, of " : "", pu->id, pu->name);
+    } else if (loss->node >= 0) {
+        fputs("others waited for the PUs of ", out);
+        say_node(r, loss->node, out);
+    }
+}
+
+/* How much went to and from a node during the run, and how fast. */
+static void say_link(const struct plb_report *r, const struct plb_report_loss *loss, FILE *out)
+{
+    char in[PLB_QUANTITY_TEXT], sent[PLB_QUANTITY_TEXT], rate[PLB_QUANTITY_TEXT];
+    const struct plb_report_loss *waits = &r->losses[PLB_LOST_TO_WAITS];
+    const struct plb_report_traffic *t = loss->node < r->n_traffic ? &r->traffic[loss->node] : NULL;
+    double brought = t != NULL ? (double)t->received : 0.0;
+    double took = t != NULL ? (double)t->bytes : 0.0;
+    if (brought >= r->replicated_bytes) /* else it shares the memory of another rank */
+        brought -= r->replicated_bytes;
+    bool has_link = r->nodes > 1 && brought + took > 0.0;
+    fputs(has_link ? "the link of " : "the PUs of ", out);
+    say_node(r, loss->node, out);
+    if (has_link)
+        fprintf(out, " brought %s and took %s, %s per second; its PUs", plb_bytes_print(brought, in),
+                plb_bytes_print(took, sent), plb_bytes_print((brought + took) / r->makespan_s, rate));
+    fprintf(out, " waited so for %.0f %% of their time", 100.0 * loss->part);
+    if (waits->node == loss->node && waits->seconds > ALSO * r->makespan_s)
+        fprintf(out, ", and for work, which comes the same way, for %.0f %%", 100.0 * waits->part);
+}
+
+static void say_failed(const struct plb_report *r, const struct plb_report_loss *loss, FILE *out)
+{
+    if (loss->pu >= 0)
+        fprintf(out, "PU %d (%s) failed", loss->pu, r->pus[loss->pu].name);
+    else
+        fprintf(out, "%d PUs failed", r->failed_pus);
+}
+
+/* The numbers of a loss, and whose it is; nothing where there is no more to say. */
+static void say_why(const struct plb_report *r, const struct plb_report_loss *loss, FILE *out)
+{
+    switch ((enum plb_loss_kind)(loss - r->losses)) {
+    case PLB_LOST_TO_STARTS: say_starts(r, loss, out); return;
+    case PLB_LOST_TO_IMBALANCE: say_late(r, loss, false, out); return;
+    case PLB_LOST_TO_TAIL: say_late(r, loss, true, out); return;
+    case PLB_LOST_TO_FAILURES: say_failed(r, loss, out); return;
+    case PLB_LOST_TO_COPIES:
+        if (loss->pu < 0 && loss->node >= 0) {
+            say_link(r, loss, out);
+            return;
+        }
+        break;
+    default: break;
+    }
+    if (loss->pu >= 0) {
+        fprintf(out, "it cost PU %d (%s) %.0f %% of its time", loss->pu, r->pus[loss->pu].name,
+                100.0 * loss->part);
+    } else if (loss->node >= 0) {
+        fputs("it cost the PUs of ", out);
+        say_node(r, loss->node, out);
+        fprintf(out, " %.0f %% of their time", 100.0 * loss->part);
+    }
+}
+
+static void say_ideal(const struct plb_report *r, FILE *out)
+{
+    double times = r->makespan_s / r->ideal_s;
+    if (plb_losses_only_starts(r))
+        fputs("The ideal is not known.", out);
+    else
+        fprintf(out, "The run took %.*f times the ideal (parallel efficiency %.0f %%).", times < 1.1 ? 2 : 1,
+                times, 100.0 * r->parallel_efficiency);
+}
+
+#define MOST_WHY 400 /* bytes of the longest text of say_why, with its end */
+
+static const char *why(const struct plb_report *r, const struct plb_report_loss *loss, char text[MOST_WHY])
+{
+    memset(text, 0, MOST_WHY);
+    FILE *memory = fmemopen(text, MOST_WHY - 1, "w");
+    if (memory == NULL)
+        return text;
+    say_why(r, loss, memory);
+    fclose(memory);
+    return text;
+}
+
+void plb_verdict_print(const struct plb_report *r, FILE *out)
+{
+    const struct plb_report_loss *loss = &r->losses[plb_losses_largest(r)];
+    char text[MOST_WHY];
+    if (!(r->ideal_s > 0.0))
+        return;
+    say_ideal(r, out);
+    if (loss->seconds < SMALL * r->makespan_s) {
+        fputs(" No single loss is above 1 %.", out);
+        return;
+    }
+    fprintf(out, " The largest loss: %s, %.0f %% of the run.", loss->name,
+            100.0 * loss->seconds / r->makespan_s);
+    if (why(r, loss, text)[0] != '\0')
+        fprintf(out, " %c%s.", toupper((unsigned char)text[0]), text + 1);
+    if (loss->advice[0] != '\0')
+        fprintf(out, " Advice: %s.", loss->advice);
+}
+
+void plb_advice_print(const struct plb_report *r, FILE *out)
+{
+    for (int kind = 0; kind < PLB_LOSSES && r->advice != NULL; kind++) {
+        const struct plb_report_loss *loss = &r->losses[kind];
+        char text[MOST_WHY];
+        if (loss->advice != r->advice)
+            continue;
+        fprintf(out, "Advice: %s took %.0f %% of the run", loss->name, 100.0 * loss->seconds / r->makespan_s);
+        if (why(r, loss, text)[0] != '\0')
+            fprintf(out, " (%s)", text);
+        fprintf(out, "; %s\n", r->advice);
+    }
+}

@@ -1,0 +1,107 @@
+/* Sentences and advice on losses, from constructed runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "report_losses.h"
+
+/* The advice where PU 2 has lost half of its time to `kind`, with these settings, ended by NULL. */
+static const char *advice(int kind, struct plb_report r, struct plb_report_setting *settings)
+{
+    struct plb_report_pu pus[3];
+    struct plb_report base = perfect(pus);
+    double *lost[] = {[PLB_LOST_TO_STARTS] = &pus[2].starts_s,
+                      [PLB_LOST_TO_TRAINING] = &pus[2].training_s,
+                      [PLB_LOST_TO_IMBALANCE] = &pus[2].imbalance_s,
+                      [PLB_LOST_TO_COPIES] = &pus[2].transfer_s,
+                      [PLB_LOST_TO_WAITS] = NULL,
+                      [PLB_LOST_TO_TAIL] = &pus[2].tail_s};
+    if (kind != PLB_LOST_TO_STARTS && kind != PLB_LOST_TO_COPIES)
+        pus[2].busy_s = 5.0;
+    if (lost[kind] != NULL)
+        *lost[kind] = 5.0;
+    base.balancer = r.balancer != NULL ? r.balancer : base.balancer;
+    base.passes = r.passes > 0 ? r.passes : base.passes;
+    base.largest_unit = r.largest_unit;
+    base.units = r.units > 0 ? r.units : base.units;
+    base.settings = settings;
+    while (settings[base.n_settings].key != NULL)
+        base.n_settings++;
+    account(&base);
+    assert_int_equal(plb_losses_largest(&base), kind);
+    return text_of(plb_advice_print, &base);
+}
+#define SETTINGS(...) ((struct plb_report_setting[]){__VA_ARGS__, {.key = NULL}})
+#define NOTHING \
+    { \
+        "balance", "none", "", "" \
+    }
+#define ADVISES(text, ...) assert_non_null(strstr(advice(__VA_ARGS__), text))
+#define NO_ADVICE(...) assert_string_equal(advice(__VA_ARGS__), "")
+
+static void advice_names_what_was_set(void **state)
+{
+    (void)state;
+    const struct plb_report usual = {.passes = 1};
+    struct plb_report_setting *nothing = SETTINGS(NOTHING);
+    NO_ADVICE(PLB_LOST_TO_STARTS, usual, nothing);
+    NO_ADVICE(PLB_LOST_TO_STARTS, usual, SETTINGS({"balance", "grain", "0", ""}));
+    ADVISES("leave out balance.grain", PLB_LOST_TO_STARTS, usual, SETTINGS({"balance", "grain", "1", ""}));
+    NO_ADVICE(PLB_LOST_TO_TRAINING, usual, nothing);
+    ADVISES("--balancer sure", PLB_LOST_TO_TRAINING, ((struct plb_report){.balancer = "plb-hec"}), nothing);
+    NO_ADVICE(PLB_LOST_TO_IMBALANCE, usual, SETTINGS({"balance", "migration", "on", ""}));
+    ADVISES("balance.migration=on", PLB_LOST_TO_IMBALANCE, usual,
+            SETTINGS({"balance", "migration", "off", ""}));
+    ADVISES("--balancer sure", PLB_LOST_TO_IMBALANCE, ((struct plb_report){.balancer = "static"}), nothing);
+    NO_ADVICE(PLB_LOST_TO_WAITS, usual, nothing);
+    ADVISES("--balancer sure", PLB_LOST_TO_WAITS, ((struct plb_report){.balancer = "plb-hec"}), nothing);
+    NO_ADVICE(PLB_LOST_TO_TAIL, usual, nothing);
+    ADVISES("it is 50 % of the work", PLB_LOST_TO_TAIL, ((struct plb_report){.largest_unit = 0.5}), nothing);
+    ADVISES("--balancer sure", PLB_LOST_TO_TAIL, ((struct plb_report){.balancer = "static"}), nothing);
+    ADVISES("balance.backups=on", PLB_LOST_TO_TAIL, usual, SETTINGS({"balance", "backups", "off", ""}));
+    ADVISES("cut the rows into smaller ones", PLB_LOST_TO_TAIL, ((struct plb_report){.units = 2}), nothing);
+    ADVISES("there are only 2 rows for 3 PUs", PLB_LOST_TO_IMBALANCE, ((struct plb_report){.units = 2}),
+            nothing);
+    NO_ADVICE(PLB_LOST_TO_COPIES, usual, nothing); /* the kernel cannot leave its data in files */
+    ADVISES("x.mapped=yes", PLB_LOST_TO_COPIES, usual, SETTINGS({"x", "mapped", "no", ""}));
+    NO_ADVICE(PLB_LOST_TO_COPIES, usual, SETTINGS({"x", "mapped", "yes", ""}));
+    ADVISES("run.keep_inputs=yes", PLB_LOST_TO_COPIES, ((struct plb_report){.passes = 9}),
+            SETTINGS({"run", "keep_inputs", "no", ""}));
+}
+
+/* The line stands at the end of the summary, and not where a loss is small. */
+static void the_summary_ends_with_the_advice(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = perfect(pus);
+    struct plb_report_setting grain = {"balance", "grain", "1", ""};
+    r.settings = &grain;
+    r.n_settings = 1;
+    pus[2].starts_s = 0.8; /* half of which counts, about */
+    account(&r);
+    assert_null(r.advice);
+    pus[2].starts_s = 5.0;
+    account(&r);
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    plb_report_summary(&r, out);
+    fclose(out);
+    const char *last = strstr(text, "\nAdvice: ");
+    assert_non_null(last);
+    assert_ptr_equal(strchr(last + 1, '\n'), text + size - 1);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(advice_names_what_was_set),
+        cmocka_unit_test(the_summary_ends_with_the_advice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
