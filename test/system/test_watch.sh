@@ -21,12 +21,13 @@ assert working and all(0 <= pu["first"] <= pu["last"] < 100 for pu in working)
 END
 ok "writes a line of JSON each second" $?
 
-# A terminal of the test's own, which has 12 rows. mpirun makes standard error a pipe.
+# A terminal of the test's own, which has 12 rows. mpirun makes standard error a pipe, and starts ranks in the
+# background, which this terminal stops when they write to it.
 cat >terminal.py <<'END'
 import os, pty, sys
 pid, fd = pty.fork()
 if pid == 0:
-    os.system("stty rows 12 cols 70")
+    os.system("stty tostop rows 12 cols 70")
     os.execvp(sys.argv[1], sys.argv[1:])
 shown = b""
 while True:
