@@ -130,7 +130,7 @@ says "another JSON file" $? '^plbrun: other.json: this is no report of a run, wh
 report sure old.json 1 schema 1
 compare a1.json old.json
 says "a report of an older format" $? '^plbrun: old.json: its format is version 1, and this .*run it'
-for n in $(seq 27); do report sure many$n.json 1 units "$n"; done
+for n in $(seq 27); do report sure "many$n.json" 1 units "$n"; done
 compare many*.json
 says "too many set-ups" $? '^plbrun: many.*: this would be set-up number 27; at most 26 can be compared'
 done_testing

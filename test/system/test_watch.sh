@@ -45,7 +45,7 @@ END
 timeout 120 /usr/bin/python3 terminal.py mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" --quiet --watch app.conf \
     >out 2>&1
 ok "a run with --watch, on a terminal" $?
-{ grep -q '% .* of 100 cells, pass 1' out && grep -q $'\033\[[0-9]*A' out; } 2>>out
+{ grep -q '% .* of 100 cells, pass 1' out && grep -q $'\033\[[0-9]*A' out; } 2>>err
 ok "writes its rows again in place" $?
 
 timeout 60 "$PLBRUN" --progress xml app.conf >out 2>&1
