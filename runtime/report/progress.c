@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -110,16 +112,28 @@ static void show_rows(struct plb_progress *p, const struct plb_watched *w)
     fputs("\033[J", p->out);
 }
 
+/* Whether a terminal may stop this process for what it writes (stty tostop): mpirun starts ranks in the
+ * background. */
+static void allow_stops(bool allow)
+{
+    sigset_t stops;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGTTOU);
+    pthread_sigmask(allow ? SIG_UNBLOCK : SIG_BLOCK, &stops, NULL);
+}
+
 void plb_progress_watch(struct plb_progress *p, struct plb_watched *w)
 {
     w->done = p->done;
     w->seconds = p->seconds;
     w->left_s = p->done > 0 ? (double)(w->units - p->done) * p->seconds / (double)p->done : (double)NAN;
+    allow_stops(false);
     if (p->style == PLB_PROGRESS_JSON)
         plb_watch_json(w, p->out);
     else
         show_rows(p, w);
     fflush(p->out);
+    allow_stops(true);
 }
 
 void plb_progress_end(struct plb_progress *p)

@@ -45,6 +45,8 @@ says "repeats whose ranges overlap may differ by chance" $? '^B: 4 runs' \
 rm b4.json
 compare a1.json b1.json
 says "runs without repeats may differ by chance" $? 'B takes 30\.0 % more .* Each ran once'
+[ "$(grep -c '\*' out)" -eq 0 ]
+ok "nothing stands out of them" $?
 compare a?.json
 says "repeats alone show their spread" $? '^makespan_s +2\.10 s \(2\.00 s to 2\.20 s\)$'
 [ "$(grep -c 'takes' out)" -eq 0 ]
@@ -53,9 +55,18 @@ report sure c1.json 1.0 units 24000
 compare a?.json b?.json c1.json
 says "three set-ups, the last with more units" $? '^C: 1 run: c1' 'units +A: 12000, B: 12000, C: 24000' \
     '^C takes 52\.4 % less .* One of them ran once'
-report sure d1.json 2.1 energy_j 5
-compare a1.json d1.json
-says "what one set-up alone knows is shown; the same makespan is not a difference" $? '^A: 2 runs'
+report greedy d1.json 2.1 energy_j 5
+compare a?.json d1.json b?.json
+says "what one set-up alone knows is shown" $? '^B: 4 runs: d1' '^energy_j +unknown +5 J$'
+report sure d2.json 2.1 settings "$("$python" -c 'import json
+print(json.dumps(json.load(open("a1.json"))["settings"] + [{"section": "x", "key": "y", "value": "1"}]))')"
+compare a?.json d2.json
+says "a setting more makes another set-up" $? '^B: 1 run: d2' 'x\.y +A: none, B: 1'
+report sure d3.json 2.1 pus '[{"name": "another", "units": 5}]'
+compare a?.json d3.json
+says "so do other PUs" $? '^B: 1 run: d3' '^  PUs +A: cpu-fast, .*, B: another$'
+[ "$(grep -c ' of PU ' out)" -eq 0 ]
+ok "and these are not compared one by one" $?
 
 compare a?.json b?.json --quiet --report c.json
 "$python" - >>out 2>&1 <<'END'
@@ -119,7 +130,7 @@ says "another JSON file" $? '^plbrun: other.json: this is no report of a run, wh
 report sure old.json 1 schema 1
 compare a1.json old.json
 says "a report of an older format" $? '^plbrun: old.json: its format is version 1, and this .*run it'
-for n in $(seq 27); do report sure many$n.json 1 units "$n"; done
+for n in $(seq 27); do report sure "many$n.json" 1 units "$n"; done
 compare many*.json
 says "too many set-ups" $? '^plbrun: many.*: this would be set-up number 27; at most 26 can be compared'
 done_testing

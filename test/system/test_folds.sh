@@ -23,7 +23,7 @@ ok "reproducible ones go to rank 0" $?
 handed 4 0 0 sums.entries=100 # 800 bytes
 ok "small ones too" $?
 for setting in run.checksums=yes run.audit=0.2 run.journal="$tmp/journal"; do
-    handed 3 0 0 $setting
+    handed 3 0 0 "$setting"
     ok "and those of a run with $setting" $?
 done
 handed 2 4 4 --balancer static sums.labels=yes
@@ -87,6 +87,7 @@ ended && grep -q 'the arrays of .* are lost, and computed again' "$tmp/out"
 ok "a rank is lost while another one begins the pass" $?
 unset SUMS_NEXT
 # While arrays are folded: rank 0 folds those of rank 1, and rank 2 those of rank 3.
+# shellcheck disable=SC2034 # lib.sh uses it
 gate_at=1000000
 for victim in 1 2 3; do
     begin 4 --verify --log info "$tmp/s.conf" --balancer static balance.migration=off balance.grain=250 \

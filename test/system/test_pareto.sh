@@ -17,6 +17,7 @@ front() {
 
 front && front balance.objective=energy
 ok "a simulation with --pareto" $?
+# shellcheck disable=SC2094 # it is read before the first line is written
 python3 - "$tmp/f.json" "$tmp/out" <<'END' >>"$tmp/out" 2>&1
 import json, sys
 front = json.load(open(sys.argv[1]))

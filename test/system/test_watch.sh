@@ -21,12 +21,13 @@ assert working and all(0 <= pu["first"] <= pu["last"] < 100 for pu in working)
 END
 ok "writes a line of JSON each second" $?
 
-# A terminal of the test's own, which has 12 rows. mpirun makes standard error a pipe.
+# A terminal of the test's own, which has 12 rows. mpirun makes standard error a pipe, and starts ranks in the
+# background, which this terminal stops when they write to it.
 cat >terminal.py <<'END'
 import os, pty, sys
 pid, fd = pty.fork()
 if pid == 0:
-    os.system("stty rows 12 cols 70")
+    os.system("stty tostop rows 12 cols 70")
     os.execvp(sys.argv[1], sys.argv[1:])
 shown = b""
 while True:
@@ -44,7 +45,7 @@ END
 timeout 120 /usr/bin/python3 terminal.py mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" --quiet --watch app.conf \
     >out 2>&1
 ok "a run with --watch, on a terminal" $?
-{ grep -q '% .* of 100 cells, pass 1' out && grep -q $'\033\[[0-9]*A' out; } 2>>out
+{ grep -q '% .* of 100 cells, pass 1' out && grep -q $'\033\[[0-9]*A' out; } 2>>err
 ok "writes its rows again in place" $?
 
 timeout 60 "$PLBRUN" --progress xml app.conf >out 2>&1
