@@ -207,7 +207,7 @@ help:
 	@echo "make check-deep         all tests, sanitizers and faults, a million simulated clusters: hours"
 	@echo "make check-mpi          build and run with MPICH and Open MPI 5 (Python wheels, from the network)"
 	@echo "make check-peers        results of kernels beside those of QuantLib, SciPy and others (pip)"
-	@echo "make check-packages     package, release, container file: each runs the demo in a bare Debian"
+	@echo "make check-packages     package, release, container, pip: each runs the demo in a bare Debian"
 	@echo "make check-slurm        the batch scripts in examples/slurm under Debian's Slurm (root)"
 	@echo "make check-survival     ranks and hosts of real runs are lost at random times (N=100 of each job)"
 	@echo "make check-large        data in files, three times rank 0's memory (LARGE=1024 MB of memory)"
