@@ -213,6 +213,16 @@ static bool knows_little(const struct trial *t)
     return false;
 }
 
+/* Whether the goal of the run needs watts that no .cluster file tells. */
+static bool lacks_watts(const struct trial *t)
+{
+    const struct plb_goal *goal = &t->job->goal;
+    bool lacks = false;
+    for (int p = 0; p < t->measured->n_pus; p++)
+        lacks = lacks || !isfinite(t->measured->pus[p].static_watts + t->measured->pus[p].dynamic_watts);
+    return lacks && (goal->objective != PLB_OBJECTIVE_TIME || goal->power_cap > 0.0);
+}
+
 /* Events that a simulation of the whole run has, about. */
 static double events_of(const struct plb_report *r)
 {
@@ -255,6 +265,8 @@ static const char *obstacle(const struct trial *t)
         return "the run began with profiles of earlier runs";
     if (t->measured->n_pus != r->n_pus)
         return "nothing was measured";
+    if (lacks_watts(t))
+        return "its goal needs watts, and they are not those of a .cluster file";
     if (knows_little(t))
         return "the kernel does not tell what units cost, and a PU had too few tasks to learn it";
     if (is_too_large(t))

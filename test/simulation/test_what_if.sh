@@ -29,7 +29,7 @@ P
     printf '%s\n' "${@:4}" >>"$tmp/$1.cluster"
 }
 machines all 2 'c, d'
-machines without-c 2 d
+machines without-d 2 c
 machines more 3 'c, d'
 machines slower 2 'c, d' 'slow = 0.3:9'
 
@@ -44,7 +44,7 @@ print(next(c['makespan_s'] for c in changes if c['change'].startswith(sys.argv[2
 P
 }
 # holds NAME CHANGE MACHINES ARGUMENTS...: made, the change takes what the report of r.json says of it, and
-# 2 % less or more than the run, so that a report that foretells nothing new is found out.
+# 6 % less or more than the run, so that a report that foretells nothing new is found out.
 holds() {
     local said took
     said=$(foretold r.json "$2")
@@ -53,7 +53,7 @@ holds() {
     echo "of $(field makespan_s) s, foretold $said s, took $took s" >"$tmp/out"
     awk -v said="$said" -v took="$took" -v was="$(field makespan_s)" 'BEGIN {
         d = said / took - 1; c = took / was - 1
-        exit !(said > 0 && d * d < 0.05 * 0.05 && c * c > 0.02 * 0.02) }'
+        exit !(said > 0 && d * d < 0.05 * 0.05 && c * c > 0.06 * 0.06) }'
     ok "$1" $?
 }
 mm=$tmp/mm.conf
@@ -69,7 +69,7 @@ for c in r['what_if']:
 P
 ok "the run as it was takes as long again, and changes are in its seconds" $?
 holds "another balancer" 'with balancer sure' all --balancer sure
-holds "without a PU" 'without PU 2 (c' without-c --balancer acosta
+holds "without a PU" 'without PU 3 (d' without-d --balancer acosta
 simulated all r.json "$mm"
 holds "one more node" 'with one more node like node 0' more
 simulated all r.json "$mm" balance.grain=20
