@@ -47,11 +47,11 @@ END
 measured() {
     # shellcheck disable=SC2086 # several words
     timeout 120 unshare -m sh -c 'mount -t tmpfs none /sys/class && exec "$@"' sh python3 counters.py \
-        mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" a.conf --report some.json "$@" >out 2>&1
+        mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" a.conf "$@" >out 2>&1
 }
 # The package's joules, at 100 watts; two ranks of a host count it once.
 right() {
-    measured && python3 - <<'END'
+    measured --report some.json && python3 - <<'END'
 import json
 r = json.load(open('some.json'))
 at = {m['domain']: m for m in r['meters']}
@@ -85,6 +85,6 @@ known = [w for w in power['lines'][0]['watts'] if w is not None]
 assert len(known) > 200 and 70 < sum(known) / len(known) < 130
 END
 ok "the trace and the page have watts and joules over time, and nothing for what stands still" $?
-measured run.meters=no && grep -q '"meters": \[\]' some.json && ! grep -q '^energy' out
+measured --report some.json run.meters=no && grep -q '"meters": \[\]' some.json && ! grep -q '^energy' out
 ok "run.meters = no reads nothing" $?
 done_testing
