@@ -22,7 +22,7 @@ conf=$tmp/timed.conf
 printf '[app]\nkernel = %s\n[timed]\nunits = %s\nwork = %s\n' \
     "$BUILD/test/kernels/timed.so" $units $work >"$conf"
 
-number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json"; }
+number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json" | head -n 1; }
 ticks() { awk '/^cpu / { print $9, $2 + $3 + $4 + $5 + $6 + $7 + $8 + $9 }' /proc/stat; }
 run() { # COMMAND...: its makespan over the ideal
     "$@" --quiet --report "$tmp/r.json" 2>"$tmp/err" || { cat "$tmp/err" >&2; exit 1; }

@@ -8,7 +8,7 @@
 conf=$tmp/empty.conf
 printf '[app]\nkernel = %s\n[balance]\nbalancer = static\ngrain = 1\n' "$BUILD/test/kernels/empty.so" >"$conf"
 
-number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json"; }
+number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json" | head -n 1; }
 # seconds N UNITS NANOSECONDS [SETTING]: makespan of N ranks; median of five.
 seconds() {
     for _ in 1 2 3 4 5; do

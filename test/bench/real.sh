@@ -19,7 +19,7 @@ for case in steady slower; do
         [ $case$speed != slower9 ] || echo 'slow = 0.75:4'
     done >"$tmp/$case.cluster"
 done
-number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json"; }
+number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json" | head -n 1; }
 # A unit lasts 1 ms on the fastest PU; all PUs together need one and a half seconds.
 conf=$tmp/timed.conf
 printf '[app]\nkernel = %s\n[timed]\nunits = 2167\nwork = 5e-5\n' "$BUILD/test/kernels/timed.so" >"$conf"

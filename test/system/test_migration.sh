@@ -11,7 +11,7 @@ lines "$tmp/three.cluster" \
 lines "$tmp/app.conf" '[app]' 'kernel = spmm' '[spmm]' \
     'kind = li' 'rows = 800' 'inner = 800' 'columns = 128' 'cost = no'
 says() { grep -q -- "$2" "$tmp/out"; ok "$1" $?; }
-number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json"; }
+number() { sed -n "s/^ *\"$1\": *\([0-9.e+-]*\),*$/\1/p" "$tmp/r.json" | head -1; }
 # run N SETTINGS...: verified, with a report.
 run() { local n=$1; shift; ranks "$n" --verify --report "$tmp/r.json" "$tmp/app.conf" "$@"; }
 
