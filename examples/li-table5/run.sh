@@ -18,7 +18,7 @@ product() {
         spmm.rows="$2" spmm.inner="$2" spmm.columns="$2" spmm.zeros="$3" balance.migration="$4" || exit $?
     awk -v name="$1 migration $4" -v paper="$5" '
     function number(line) { sub(/.*: */, "", line); sub(/,.*/, "", line); return line + 0 }
-    /"makespan_s"/ { total = number($0) * 1e3 }
+    /^  "makespan_s"/ { total = number($0) * 1e3 }
     /"balancing_ratio"/ { ratio = number($0) }
     /"migrated_units"/ { moved = number($0) }
     /"busy_s"/ { busy[++n] = number($0) * 1e3 }
