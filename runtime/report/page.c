@@ -118,7 +118,7 @@ static void put_loss(const struct plb_report *r, const struct plb_report_loss *l
     put_bar(r, "lost", from, from + loss->seconds, out);
 }
 
-/* The efficiencies of TALP, and the bound. */
+/* The efficiencies of TALP are folded away: they do not tell which loss is the cause. */
 static void put_efficiencies(const struct plb_report *r, FILE *out)
 {
     fputs("<p>", out);
@@ -126,21 +126,25 @@ static void put_efficiencies(const struct plb_report *r, FILE *out)
         fputs("Tasks took about the same time whatever their size, so nobody knows how fast PUs compute.",
               out);
     else
-        fprintf(
-            out,
-            "Parallel efficiency <b>%.1f&nbsp;%%</b> = load balance %.1f&nbsp;%% × communication efficiency "
-            "%.1f&nbsp;%%. In the ideal run all PUs compute from the first moment to the last, at the rates "
-            "that "
-            "they held. Communication efficiency is high where one PU never waits; waits of others count as "
-            "load "
-            "balance then.",
-            100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
+        fputs("In the ideal run all PUs compute from the first moment to the last, at the rates that they "
+              "held.",
+              out);
     if (isfinite(r->bound_s)) {
         fputs(" The bound, in which PUs copy and start tasks as they did, is ", out);
         plb_report_say(r, "{bound_s}", out);
         fputs(".", out);
     }
-    fputs("</p>", out);
+    fputs("</p>\n", out);
+    if (plb_losses_only_starts(r))
+        return;
+    fprintf(
+        out,
+        "<details><summary>Efficiencies of TALP</summary><p>Parallel efficiency %.1f&nbsp;%% = load balance "
+        "%.1f&nbsp;%% × communication efficiency %.1f&nbsp;%%. Despite their names, neither tells which loss "
+        "is the cause: load balance is low where some PUs wait for data, too. Communication efficiency is "
+        "low "
+        "where all PUs wait or start tasks, though nothing may be sent.</p></details>\n",
+        100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
 }
 
 static void put_losses(const struct plb_report *r, FILE *out)

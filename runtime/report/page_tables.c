@@ -18,11 +18,12 @@ static const struct {
      "The time that a run with these PUs takes where they copy and start tasks as they did, and lose no "
      "time in waits for work."},
     {"parallel efficiency", "The ideal over the makespan: load balance times communication efficiency."},
-    {"load balance", "The mean time of computing over the longest one, without starts and copies. PUs count "
-                     "by their rates. So it may be low though no PU is idle."},
+    {"load balance",
+     "The mean time of computing over the longest one, without starts and copies. PUs count "
+     "by their rates. It is low where some PUs compute less than others, also where they wait for data."},
     {"communication efficiency",
-     "The longest time of computing over the makespan. It is high where one PU never "
-     "waits."},
+     "The longest time of computing over the makespan. It is low where no PU computes all the time, for "
+     "any reason. It is high where one PU never waits, though others wait for data."},
     {"balancing ratio", "The longest busy time over the shortest one, of PUs that worked."},
     {"idle",
      "The time in which a PU was not busy; in the first lines the mean of PUs, as a part of the makespan."},

@@ -93,6 +93,10 @@ static void a_page_has_what_is_needed_without_scripts(void **state)
     char *page = page_of(&r, &none);
     assert_int_equal(occurs(page, "x: 10.00 s with greedy (simulated)"), 2); /* title and heading */
     assert_non_null(strstr(page, " times the ideal (parallel efficiency "));
+    const char *fold = strstr(page, "<details><summary>Efficiencies of TALP</summary>");
+    assert_non_null(fold);
+    assert_non_null(strstr(fold, "communication efficiency "));
+    assert_true(strstr(page, "communication efficiency ") > fold);
     assert_non_null(strstr(page, "<th title=\"Waits for inputs, or until "));
     assert_non_null(strstr(page, ">+&nbsp;copies not hidden</th>"));
     assert_non_null(strstr(page, "<dt>balancing ratio</dt><dd>"));
