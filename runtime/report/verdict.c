@@ -87,25 +87,31 @@ static void say_late(const struct plb_report *r, const struct plb_report_loss *l
     }
 }
 
-/* How much went to and from a node during the run, and how fast. */
+/* How much went to and from a node during the run, and how fast; and what else has the same cause. */
 static void say_link(const struct plb_report *r, const struct plb_report_loss *loss, FILE *out)
 {
-    char in[PLB_QUANTITY_TEXT], sent[PLB_QUANTITY_TEXT], rate[PLB_QUANTITY_TEXT];
+    char in[PLB_QUANTITY_TEXT], sent[PLB_QUANTITY_TEXT], rate[PLB_QUANTITY_TEXT], before[PLB_QUANTITY_TEXT];
     const struct plb_report_loss *waits = &r->losses[PLB_LOST_TO_WAITS];
     const struct plb_report_traffic *t = loss->node < r->n_traffic ? &r->traffic[loss->node] : NULL;
     double brought = t != NULL ? (double)t->received : 0.0;
     double took = t != NULL ? (double)t->bytes : 0.0;
-    if (brought >= r->replicated_bytes) /* else it shares the memory of another rank */
+    bool earlier = r->replicated_bytes > 0.0 && brought >= r->replicated_bytes; /* else it shares memory */
+    if (earlier)
         brought -= r->replicated_bytes;
     bool has_link = r->nodes > 1 && brought + took > 0.0;
-    fputs(has_link ? "the link of " : "the PUs of ", out);
+    fputs(has_link ? "" : "the PUs of ", out);
     say_node(r, loss->node, out);
-    if (has_link)
-        fprintf(out, " brought %s and took %s, %s per second; its PUs", plb_bytes_print(brought, in),
+    if (!has_link)
+        fputs(" lost most of it", out);
+    else
+        fprintf(out, " received %s and sent %s during the run, %s per second", plb_bytes_print(brought, in),
                 plb_bytes_print(took, sent), plb_bytes_print((brought + took) / r->makespan_s, rate));
-    fprintf(out, " waited so for %.0f %% of their time", 100.0 * loss->part);
+    if (has_link && earlier)
+        fprintf(out, ", and %s before it", plb_bytes_print(r->replicated_bytes, before));
     if (waits->node == loss->node && waits->seconds > ALSO * r->makespan_s)
-        fprintf(out, ", and for work, which comes the same way, for %.0f %%", 100.0 * waits->part);
+        fprintf(out, "; waits for work, %.0f %% of the run, have the same cause: together %.0f %%",
+                100.0 * waits->seconds / r->makespan_s,
+                100.0 * (waits->seconds + loss->seconds) / r->makespan_s);
 }
 
 static void say_failed(const struct plb_report *r, const struct plb_report_loss *loss, FILE *out)
@@ -133,12 +139,11 @@ static void say_why(const struct plb_report *r, const struct plb_report_loss *lo
     default: break;
     }
     if (loss->pu >= 0) {
-        fprintf(out, "it cost PU %d (%s) %.0f %% of its time", loss->pu, r->pus[loss->pu].name,
-                100.0 * loss->part);
+        fprintf(out, "PU %d (%s) lost most of it", loss->pu, r->pus[loss->pu].name);
     } else if (loss->node >= 0) {
-        fputs("it cost the PUs of ", out);
+        fputs("the PUs of ", out);
         say_node(r, loss->node, out);
-        fprintf(out, " %.0f %% of their time", 100.0 * loss->part);
+        fputs(" lost most of it", out);
     }
 }
 

@@ -46,7 +46,7 @@ static void copies_count_by_the_rate_of_their_pu(void **state)
     near(loss->part, 0.4);
     assert_string_equal(text_of(plb_verdict_print, &r),
                         "The run took 1.2 times the ideal (parallel efficiency 80 %). The largest loss: "
-                        "copies not hidden, 20 % of the run. It cost PU 2 (p2) 40 % of its time.");
+                        "copies not hidden, 20 % of the run. PU 2 (p2) lost most of it.");
 }
 
 /* Two PUs of a node lose alike: the loss is the node's. All alike: it is nobody's. */
@@ -93,14 +93,14 @@ static void what_all_pus_of_a_node_wait_for_is_their_nodes(void **state)
     r.n_traffic = 2;
     r.replicated_bytes = 5e6; /* before the run */
     assert_non_null(strstr(text_of(plb_verdict_print, &r),
-                           ". The link of node 1 brought 10.0 MB and took 20.0 MB, 3.0 MB per second; its "
-                           "PUs waited so for 45 % of their time."));
+                           ". Node 1 received 10.0 MB and sent 20.0 MB during the run, 3.0 MB per second, "
+                           "and 5.0 MB before it."));
     pus[1].busy_s = pus[2].busy_s = 8.0;
     pus[1].work = 40.0;
     pus[2].work = 60.0;
     account(&r);
     assert_non_null(strstr(text_of(plb_verdict_print, &r),
-                           "% of their time, and for work, which comes the same way, for 20 %."));
+                           "; waits for work, 15 % of the run, have the same cause: together 50 %."));
 }
 
 /* Each PU has one task, its share: others wait since shares are wrong, not for a task that is too large. */
