@@ -61,6 +61,15 @@ static void say_starts(const struct plb_report *r, const struct plb_report_loss 
             text, only ? ", whatever their size" : " to start");
 }
 
+/* How far the rate of a PU is from its power, beside the others, and the power that fits. */
+static void say_power(const struct plb_report_pu *pu, double powers, FILE *out)
+{
+    double fits = pu->rate_share / (1.0 - pu->rate_share) * (powers - pu->power);
+    fprintf(out, ", by its power %.3g, and can do %.0f %% of what all do in a second", pu->power,
+            100.0 * pu->rate_share);
+    fprintf(out, "; power %.3g would have fit, %.2g times as much", fits, fits / pu->power);
+}
+
 /* The part of the work that a late PU was given, or that others waited for it. */
 static void say_late(const struct plb_report *r, const struct plb_report_loss *loss, bool tail, FILE *out)
 {
@@ -75,10 +84,11 @@ static void say_late(const struct plb_report *r, const struct plb_report_loss *l
         if (pu != NULL)
             fprintf(out, ", and others waited for PU %d (%s)", pu->id, pu->name);
     } else if (pu != NULL && !tail && pu->rate_share > 0.0 && pu->work_share > TOO_MUCH * pu->rate_share) {
-        bool by_power = powers > 0.0 && fabs(pu->power / powers - pu->work_share) < SAME;
-        fprintf(out, "PU %d (%s) was given %.0f %% of the work%s and has %.0f %% of the rates%s", pu->id,
-                pu->name, 100.0 * pu->work_share, by_power ? ", by its power," : "", 100.0 * pu->rate_share,
-                by_power ? ": its power is set too high, or it was slow" : "");
+        fprintf(out, "PU %d (%s) was given %.0f %% of the work", pu->id, pu->name, 100.0 * pu->work_share);
+        if (powers > pu->power && pu->rate_share < 1.0 && fabs(pu->power / powers - pu->work_share) < SAME)
+            say_power(pu, powers, out);
+        else
+            fprintf(out, " and can do %.0f %% of what all do in a second", 100.0 * pu->rate_share);
     } else if (pu != NULL) {
         fprintf(out, "others waited for %sPU %d (%s)", tail ? "the last task, of " : "", pu->id, pu->name);
     } else if (loss->node >= 0) {

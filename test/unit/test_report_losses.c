@@ -124,13 +124,14 @@ static void a_task_that_is_a_whole_share_is_imbalance(void **state)
     near(pus[1].rate_share, 0.25);
     const char *late = "imbalance, 56 % of the run. PU 1 (p1) was given 57 % of the work";
     assert_non_null(strstr(text_of(plb_verdict_print, &r), late));
-    assert_non_null(strstr(text_of(plb_verdict_print, &r), "work and has 25 % of the rates."));
+    assert_non_null(
+        strstr(text_of(plb_verdict_print, &r), "work and can do 25 % of what all do in a second."));
     for (int p = 0; p < 3; p++)
         pus[p].power = p == 1 ? 4.0 : 1.5;
     account(&r);
-    assert_non_null(
-        strstr(text_of(plb_verdict_print, &r),
-               "by its power, and has 25 % of the rates: its power is set too high, or it was slow."));
+    assert_non_null(strstr(text_of(plb_verdict_print, &r),
+                           "of the work, by its power 4, and can do 25 % of what all do in a second; power 1 "
+                           "would have fit, 0.25 times as much."));
     r.largest_unit = 0.5; /* that one unit may be what took so long */
     account(&r);
     near(NAMED(&r, PLB_LOST_TO_TAIL), 0.75 * 7.5);
@@ -183,7 +184,8 @@ static void waits_at_the_end_belong_to_who_is_late(void **state)
     assert_int_equal(r.losses[PLB_LOST_TO_TAIL].pu, 0);
     near(NAMED(&r, PLB_LOST_TO_IMBALANCE), 4.0 * NAMED(&r, PLB_LOST_TO_TAIL));
     assert_non_null(strstr(text_of(plb_verdict_print, &r),
-                           ". PU 0 (p0) was given 25 % of the work and has 14 % of the rates."));
+                           ". PU 0 (p0) was given 25 % of the work and can do 14 % of what all do in "
+                           "a second."));
 }
 
 static void every_second_has_one_name(void **state)
