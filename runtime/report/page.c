@@ -105,10 +105,9 @@ static void put_sum(const struct plb_report *r, const char *name, double seconds
 static void put_loss(const struct plb_report *r, const struct plb_report_loss *loss, double from, FILE *out)
 {
     char whose[200] = "";
-    int pu = r->n_pus == 1 ? 0 : loss->pu;
-    if (pu >= 0)
-        snprintf(whose, sizeof whose, "PU %d (%s)", pu, r->pus[pu].name);
-    else if (loss->node >= 0)
+    if (r->n_pus > 1 && loss->pu >= 0)
+        snprintf(whose, sizeof whose, "PU %d (%s)", loss->pu, r->pus[loss->pu].name);
+    else if (r->n_pus > 1 && loss->node >= 0)
         snprintf(whose, sizeof whose, "node %d", loss->node);
     fputs("<tr>", out);
     plb_page_heading("+&nbsp;", loss->name, out);

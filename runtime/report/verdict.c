@@ -53,12 +53,13 @@ static void say_starts(const struct plb_report *r, const struct plb_report_loss 
     if (tasks == 0)
         return;
     plb_seconds_print((only ? busy : starts) / (double)tasks, text);
-    if (loss->pu >= 0)
+    bool named = r->n_pus > 1 && (loss->pu >= 0 || loss->node >= 0); /* with one PU it is the kernel's */
+    if (named && loss->pu >= 0)
         fprintf(out, "PU %d (%s) had ", loss->pu, r->pus[loss->pu].name);
-    else if (loss->node >= 0)
+    else if (named)
         fprintf(out, "node %d had ", loss->node);
-    fprintf(out, "%" PRId64 " tasks %stook %s each%s", tasks, loss->pu >= 0 || loss->node >= 0 ? "that " : "",
-            text, only ? ", whatever their size" : " to start");
+    fprintf(out, "%" PRId64 " tasks %stook %s each%s", tasks, named ? "that " : "", text,
+            only ? ", whatever their size: the kernel takes that long for any" : " to start");
 }
 
 /* How far the rate of a PU is from its power, beside the others, and the power that fits. */
@@ -167,6 +168,24 @@ static void say_ideal(const struct plb_report *r, FILE *out)
                 times, 100.0 * r->parallel_efficiency);
 }
 
+/* The time that the run takes with an advice, where it was simulated and is shorter. */
+static void say_gain(const struct plb_report *r, const char *advice, FILE *out)
+{
+    static const struct {
+        const char *advice, *change;
+    } same[] = {{"--balancer sure", "with balancer sure"},
+                {"balance.migration=on", "with balance.migration=on"},
+                {"balance.backups=on", "with balance.backups=on"},
+                {"leave out balance.grain", "without balance.grain"}};
+    char before[PLB_QUANTITY_TEXT], after[PLB_QUANTITY_TEXT];
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+        for (int i = 0; i < r->n_changes && strstr(advice, same[k].advice) != NULL; i++)
+            if (strcmp(r->changes[i].change, same[k].change) == 0 && r->changes[i].ratio < 1.0 - SMALL)
+                fprintf(out, "; foretold: %s instead of %s",
+                        plb_seconds_print(r->changes[i].makespan_s, after),
+                        plb_seconds_print(r->makespan_s, before));
+}
+
 #define MOST_WHY 400 /* bytes of the longest text of say_why, with its end */
 
 static const char *why(const struct plb_report *r, const struct plb_report_loss *loss, char text[MOST_WHY])
@@ -195,8 +214,11 @@ void plb_verdict_print(const struct plb_report *r, FILE *out)
             100.0 * loss->seconds / r->makespan_s);
     if (why(r, loss, text)[0] != '\0')
         fprintf(out, " %c%s.", toupper((unsigned char)text[0]), text + 1);
-    if (loss->advice[0] != '\0')
-        fprintf(out, " Advice: %s.", loss->advice);
+    if (loss->advice[0] != '\0') {
+        fprintf(out, " Advice: %s", loss->advice);
+        say_gain(r, loss->advice, out);
+        fputc('.', out);
+    }
 }
 
 void plb_advice_print(const struct plb_report *r, FILE *out)
@@ -209,6 +231,8 @@ void plb_advice_print(const struct plb_report *r, FILE *out)
         fprintf(out, "Advice: %s took %.0f %% of the run", loss->name, 100.0 * loss->seconds / r->makespan_s);
         if (why(r, loss, text)[0] != '\0')
             fprintf(out, " (%s)", text);
-        fprintf(out, "; %s\n", r->advice);
+        fprintf(out, "; %s", r->advice);
+        say_gain(r, r->advice, out);
+        fputc('\n', out);
     }
 }
