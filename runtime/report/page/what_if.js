@@ -18,7 +18,8 @@ function whatIf(report) {
             out += `<rect class="${kind}" x="${left}" y="${y}" width="${Math.max(1, x(c.makespan_s) - left).toFixed(1)}" ` +
                 `height="16" rx="2"/>`;
             out += words(Math.max(x(c.makespan_s), x(report.makespan_s)) + 8, y + 13,
-                `${seconds(c.makespan_s)}, ${sign}${rounded(Math.abs(change), 2)} %`, "", "quiet");
+                Math.abs(change) < 0.5 ? "no change" : `${seconds(c.makespan_s)}, ${sign}${rounded(Math.abs(change), 2)} %`,
+                "", "quiet");
         });
         out += line(x(report.makespan_s), 16, x(report.makespan_s), 20 + rows.length * step, "ideal");
         box.innerHTML = svg(W, 24 + rows.length * step, out);
