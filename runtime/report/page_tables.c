@@ -122,7 +122,21 @@ void plb_page_phases(const struct plb_report *r, FILE *out)
     fputs("</tbody></table></div></section>\n", out);
 }
 
-static void put_pu_headings(const struct plb_report *r, FILE *out)
+/* Why a PU failed, or did nothing. */
+static const char *note_of(const struct plb_report_pu *pu)
+{
+    return pu->failed != NULL ? pu->failed : pu->unused != NULL ? pu->unused : "";
+}
+
+static bool any_note(const struct plb_report *r)
+{
+    bool any = false;
+    for (int p = 0; p < r->n_pus; p++)
+        any = any || note_of(&r->pus[p])[0] != '\0';
+    return any;
+}
+
+static void put_pu_headings(const struct plb_report *r, bool notes, FILE *out)
 {
     fputs("<section id=\"pus\"><details open><summary><h2>PUs</h2></summary>\n<div "
           "class=\"wide\"><table><thead>"
@@ -138,7 +152,9 @@ static void put_pu_headings(const struct plb_report *r, FILE *out)
     put_column("idle", out);
     fprintf(out, "<th class=\"n\" title=\"%s\">", meaning("per second"));
     plb_html_text(r->unit, out);
-    fputs(" per second</th><th></th></tr></thead>\n<tbody>", out);
+    fputs(" per second</th>", out);
+    fputs(notes ? "<th>note</th>" : "", out);
+    fputs("</tr></thead>\n<tbody>", out);
 }
 
 void plb_page_pus(const struct plb_report *r, FILE *out)
@@ -148,7 +164,8 @@ void plb_page_pus(const struct plb_report *r, FILE *out)
     double powers = 0.0;
     for (int p = 0; p < r->n_pus; p++)
         powers += r->pus[p].power;
-    put_pu_headings(r, out);
+    bool notes = any_note(r);
+    put_pu_headings(r, notes, out);
     for (int p = 0; p < r->n_pus; p++) {
         const struct plb_report_pu *pu = &r->pus[p];
         fprintf(out, "<tr><td>%d</td><td>%d</td>", pu->id, pu->node);
@@ -164,7 +181,8 @@ void plb_page_pus(const struct plb_report *r, FILE *out)
         plb_page_seconds(pu->transfer_s, out);
         plb_page_seconds(pu->idle_s, out);
         fprintf(out, "<td class=\"n\">%.4g</td>", pu->rate);
-        plb_page_cell(pu->failed != NULL ? pu->failed : pu->unused != NULL ? pu->unused : "", "", out);
+        if (notes)
+            plb_page_cell(note_of(pu), " class=\"note\"", out);
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div></details></section>\n", out);
