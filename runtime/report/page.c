@@ -213,10 +213,11 @@ static void put_charts(FILE *out)
               out);
     put_chart("curves", "Curves", "Seconds of a task by its size: the fitted curve, and what was measured.",
               out);
-    put_chart(
-        "ends", "Predicted ends",
-        "A point for each solve: how much later than it did, the pass was expected to end. Below 0: earlier.",
-        out);
+    put_chart("ends", "Predicted ends",
+              "A point for each solve: the end of the pass that the balancer expected then, less its real "
+              "end. Above 0: "
+              "it expected the pass to end later than it did. Below 0: earlier.",
+              out);
     put_chart("rates", "Rates over time",
               "Units per second of executing. A jump is a machine that has changed, "
               "or units that cost other amounts.",
