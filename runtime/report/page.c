@@ -211,7 +211,9 @@ static void put_charts(FILE *out)
               "The part of the work that each PU did, its part in the rates of all PUs, and its part in the "
               "given powers.",
               out);
-    put_chart("curves", "Curves", "Seconds of a task by its size: the fitted curve, and what was measured.",
+    put_chart("curves", "Curves",
+              "Seconds of a task by its size: the fitted curve, and what was measured. PUs of one name have "
+              "one chart.",
               out);
     put_chart("ends", "Predicted ends",
               "A point for each solve: the end of the pass that the balancer expected then, less its real "

@@ -46,6 +46,18 @@ static const struct {
      "The PU's power as it was given, or a guess from its hardware, over that of all PUs. The balancer "
      "static shares by it."},
     {"per second", "Units over the time of executing: with starts of tasks, without copies."},
+    {"PU",
+     "A processing unit: the threads of a CPU, or one GPU or another accelerator, which executes tasks."},
+    {"unit", "The smallest piece of work, which is not divided: a column, a row, a cell. The kernel says "
+             "what it is."},
+    {"pass",
+     "All units are executed once. Jobs with several passes begin the next one when the last has ended."},
+    {"rate",
+     "The units of average cost that a PU executes in a second. In the losses, without starts and copies."},
+    {"balancer", "The rule by which the master shares units among PUs, as sure or static."},
+    {"curve", "The time of a PU's tasks by their size, as fitted to tasks that were measured."},
+    {"migration", "An idle PU takes units that another one was granted, and has not begun."},
+    {"virtual", "A time on the clock of a simulation. No task was executed."},
     {"node", "A rank of MPI, and its PUs. Node 0 has the master and the data."},
     {"task",
      "The units that a PU executes at once. A block is what the master grants: it is cut into tasks."},

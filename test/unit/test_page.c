@@ -99,7 +99,13 @@ static void a_page_has_what_is_needed_without_scripts(void **state)
     assert_true(strstr(page, "communication efficiency ") > fold);
     assert_non_null(strstr(page, "<th title=\"Waits for inputs, or until "));
     assert_non_null(strstr(page, ">+&nbsp;copies not hidden</th>"));
-    assert_non_null(strstr(page, "<dt>balancing ratio</dt><dd>"));
+    static const char *const explained[] = {"balancing ratio", "PU",    "unit",      "pass",   "rate",
+                                            "balancer",        "curve", "migration", "virtual"};
+    for (size_t i = 0; i < sizeof explained / sizeof *explained; i++) {
+        char word[40];
+        snprintf(word, sizeof word, "<dt>%s</dt><dd>", explained[i]);
+        assert_int_equal(occurs(page, word), 1);
+    }
     assert_non_null(strstr(page, ">share of the rates</th>"));
     assert_non_null(strstr(page, "The run did not end well: it &lt;broke&gt;."));
     assert_int_equal(occurs(page, "<td>x.file</td><td>a&lt;b</td><td>line 3</td>"), 1);
