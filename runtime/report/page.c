@@ -175,13 +175,29 @@ static void put_chart(const char *id, const char *heading, const char *text, FIL
             id, heading, text);
 }
 
+/* An argument is not broken at its hyphens. */
+static void put_command(const char *command, FILE *out)
+{
+    fputs("<pre>", out);
+    for (const char *at = command; *at != '\0';) {
+        size_t gap = strspn(at, " "), length = strcspn(at + gap, " ");
+        char *word = strndup(at + gap, length);
+        fprintf(out, "%.*s<span>", (int)gap, at);
+        plb_html_text(word != NULL ? word : "", out);
+        fputs("</span>", out);
+        free(word);
+        at += gap + length;
+    }
+    fputs("</pre>\n", out);
+}
+
 static void put_settings(const struct plb_report *r, FILE *out)
 {
     fputs("<section id=\"settings\"><h2>Settings</h2>\n<p>plbrun " PLB_VERSION ", ", out);
     plb_html_text(r->date, out);
-    fprintf(out, ", seed %" PRId64 ".</p>\n<pre>", r->seed);
-    plb_html_text(r->command != NULL ? r->command : "", out);
-    fputs("</pre>\n<details><summary>All settings, and where they come from</summary>\n<div "
+    fprintf(out, ", seed %" PRId64 ".</p>\n", r->seed);
+    put_command(r->command != NULL ? r->command : "", out);
+    fputs("<details><summary>All settings, and where they come from</summary>\n<div "
           "class=\"wide\"><table>"
           "<thead><tr><th>setting</th><th>value</th><th>from</th></tr></thead>\n<tbody>",
           out);

@@ -134,6 +134,16 @@ void plb_page_phases(const struct plb_report *r, FILE *out)
     fputs("</tbody></table></div></section>\n", out);
 }
 
+/* As the charts have it: "1667", "3.4 M". */
+static void put_rate(double rate, FILE *out)
+{
+    static const char *const units[] = {"", "&nbsp;k", "&nbsp;M", "&nbsp;G"};
+    int u = 0;
+    for (; rate >= (u == 0 ? 9999.5 : 999.95) && u < 3; u++)
+        rate /= 1e3;
+    fprintf(out, "<td class=\"n\">%.4g%s</td>", rate, units[u]);
+}
+
 /* Why a PU failed, or did nothing. */
 static const char *note_of(const struct plb_report_pu *pu)
 {
@@ -192,7 +202,7 @@ void plb_page_pus(const struct plb_report *r, FILE *out)
         plb_page_seconds(pu->busy_s, out);
         plb_page_seconds(pu->transfer_s, out);
         plb_page_seconds(pu->idle_s, out);
-        fprintf(out, "<td class=\"n\">%.4g</td>", pu->rate);
+        put_rate(pu->rate, out);
         if (notes)
             plb_page_cell(note_of(pu), " class=\"note\"", out);
         fputs("</tr>\n", out);
