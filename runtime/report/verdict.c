@@ -86,7 +86,8 @@ static void say_late(const struct plb_report *r, const struct plb_report_loss *l
             fprintf(out, ", and others waited for PU %d (%s)", pu->id, pu->name);
     } else if (pu != NULL && !tail && pu->rate_share > 0.0 && pu->work_share > TOO_MUCH * pu->rate_share) {
         fprintf(out, "PU %d (%s) was given %.0f %% of the work", pu->id, pu->name, 100.0 * pu->work_share);
-        if (powers > pu->power && pu->rate_share < 1.0 && fabs(pu->power / powers - pu->work_share) < SAME)
+        if (pu->power > 0.0 && powers > pu->power && pu->rate_share < 1.0
+            && fabs(pu->power / powers - pu->work_share) < SAME)
             say_power(pu, powers, out);
         else
             fprintf(out, " and can do %.0f %% of what all do in a second", 100.0 * pu->rate_share);
