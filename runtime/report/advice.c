@@ -28,10 +28,21 @@ static bool is_off(const struct plb_report *r, const char *section, const char *
         || strcmp(value, "false") == 0;
 }
 
+/* Where a setting comes from; "" where the run has none of this name. */
+static const char *origin(const struct plb_report *r, const char *section, const char *key)
+{
+    for (int i = 0; i < r->n_settings; i++)
+        if (strcmp(r->settings[i].key, key) == 0 && strcmp(r->settings[i].section, section) == 0)
+            return r->settings[i].origin != NULL ? r->settings[i].origin : "";
+    return "";
+}
+
 static void of_starts(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 {
-    if (atof(setting(r, "balance", "grain")) > 0.0)
-        snprintf(text, PLB_ADVICE_TEXT, "leave out balance.grain: its tasks are too short");
+    const char *grain = setting(r, "balance", "grain");
+    if (atof(grain) > 0.0)
+        snprintf(text, PLB_ADVICE_TEXT, "leave out balance.grain=%s, the most %s that a task may have", grain,
+                 r->unit);
 }
 
 static void of_training(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
@@ -49,12 +60,18 @@ static bool too_few(const struct plb_report *r)
 /* Shares that nothing corrects. */
 static void of_imbalance(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 {
+    bool migrates = !is_off(r, "balance", "migration"), by_power = strcmp(r->balancer, "static") == 0;
     if (too_few(r))
-        snprintf(text, PLB_ADVICE_TEXT, "cut the %s into smaller ones, so that each PU gets some", r->unit);
+        snprintf(text, PLB_ADVICE_TEXT, "more and smaller %s would help, at least one for each PU", r->unit);
     else if (strcmp(r->balancer, BALANCER) != 0)
-        snprintf(text, PLB_ADVICE_TEXT, "try --balancer " BALANCER ", which shares by what it measures%s",
-                 strcmp(r->balancer, "static") == 0 ? "; static goes by given powers" : "");
-    else if (is_off(r, "balance", "migration"))
+        snprintf(text, PLB_ADVICE_TEXT,
+                 "try --balancer " BALANCER ", which shares by what it measures%s%s%s%s",
+                 by_power ? "; static goes by given powers" : "",
+                 migrates   ? ""
+                 : by_power ? ", and balance.migration is off ("
+                            : "; balance.migration is off (",
+                 migrates ? "" : origin(r, "balance", "migration"), migrates ? "" : ")");
+    else if (!migrates)
         snprintf(text, PLB_ADVICE_TEXT,
                  "try balance.migration=on: idle PUs then take queued work from others");
 }

@@ -105,10 +105,9 @@ static void put_sum(const struct plb_report *r, const char *name, double seconds
 static void put_loss(const struct plb_report *r, const struct plb_report_loss *loss, double from, FILE *out)
 {
     char whose[200] = "";
-    int pu = r->n_pus == 1 ? 0 : loss->pu;
-    if (pu >= 0)
-        snprintf(whose, sizeof whose, "PU %d (%s)", pu, r->pus[pu].name);
-    else if (loss->node >= 0)
+    if (r->n_pus > 1 && loss->pu >= 0)
+        snprintf(whose, sizeof whose, "PU %d (%s)", loss->pu, r->pus[loss->pu].name);
+    else if (r->n_pus > 1 && loss->node >= 0)
         snprintf(whose, sizeof whose, "node %d", loss->node);
     fputs("<tr>", out);
     plb_page_heading("+&nbsp;", loss->name, out);
@@ -118,7 +117,7 @@ static void put_loss(const struct plb_report *r, const struct plb_report_loss *l
     put_bar(r, "lost", from, from + loss->seconds, out);
 }
 
-/* The efficiencies of TALP, and the bound. */
+/* The efficiencies of TALP are folded away: they do not tell which loss is the cause. */
 static void put_efficiencies(const struct plb_report *r, FILE *out)
 {
     fputs("<p>", out);
@@ -126,21 +125,25 @@ static void put_efficiencies(const struct plb_report *r, FILE *out)
         fputs("Tasks took about the same time whatever their size, so nobody knows how fast PUs compute.",
               out);
     else
-        fprintf(
-            out,
-            "Parallel efficiency <b>%.1f&nbsp;%%</b> = load balance %.1f&nbsp;%% × communication efficiency "
-            "%.1f&nbsp;%%. In the ideal run all PUs compute from the first moment to the last, at the rates "
-            "that "
-            "they held. Communication efficiency is high where one PU never waits; waits of others count as "
-            "load "
-            "balance then.",
-            100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
+        fputs("In the ideal run all PUs compute from the first moment to the last, at the rates that they "
+              "held.",
+              out);
     if (isfinite(r->bound_s)) {
         fputs(" The bound, in which PUs copy and start tasks as they did, is ", out);
         plb_report_say(r, "{bound_s}", out);
         fputs(".", out);
     }
-    fputs("</p>", out);
+    fputs("</p>\n", out);
+    if (plb_losses_only_starts(r))
+        return;
+    fprintf(
+        out,
+        "<details><summary>Efficiencies of TALP</summary><p>Parallel efficiency %.1f&nbsp;%% = load balance "
+        "%.1f&nbsp;%% × communication efficiency %.1f&nbsp;%%. Despite their names, neither tells which loss "
+        "is the cause: load balance is low where some PUs wait for data, too. Communication efficiency is "
+        "low "
+        "where all PUs wait or start tasks, though nothing may be sent.</p></details>\n",
+        100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
 }
 
 static void put_losses(const struct plb_report *r, FILE *out)
@@ -172,13 +175,29 @@ static void put_chart(const char *id, const char *heading, const char *text, FIL
             id, heading, text);
 }
 
+/* An argument is not broken at its hyphens. */
+static void put_command(const char *command, FILE *out)
+{
+    fputs("<pre>", out);
+    for (const char *at = command; *at != '\0';) {
+        size_t gap = strspn(at, " "), length = strcspn(at + gap, " ");
+        char *word = strndup(at + gap, length);
+        fprintf(out, "%.*s<span>", (int)gap, at);
+        plb_html_text(word != NULL ? word : "", out);
+        fputs("</span>", out);
+        free(word);
+        at += gap + length;
+    }
+    fputs("</pre>\n", out);
+}
+
 static void put_settings(const struct plb_report *r, FILE *out)
 {
     fputs("<section id=\"settings\"><h2>Settings</h2>\n<p>plbrun " PLB_VERSION ", ", out);
     plb_html_text(r->date, out);
-    fprintf(out, ", seed %" PRId64 ".</p>\n<pre>", r->seed);
-    plb_html_text(r->command != NULL ? r->command : "", out);
-    fputs("</pre>\n<details><summary>All settings, and where they come from</summary>\n<div "
+    fprintf(out, ", seed %" PRId64 ".</p>\n", r->seed);
+    put_command(r->command != NULL ? r->command : "", out);
+    fputs("<details><summary>All settings, and where they come from</summary>\n<div "
           "class=\"wide\"><table>"
           "<thead><tr><th>setting</th><th>value</th><th>from</th></tr></thead>\n<tbody>",
           out);
@@ -208,12 +227,15 @@ static void put_charts(FILE *out)
               "The part of the work that each PU did, its part in the rates of all PUs, and its part in the "
               "given powers.",
               out);
-    put_chart("curves", "Curves", "Seconds of a task by its size: the fitted curve, and what was measured.",
+    put_chart("curves", "Curves",
+              "Seconds of a task by its size: the fitted curve, and what was measured. PUs of one name have "
+              "one chart.",
               out);
-    put_chart(
-        "ends", "Predicted ends",
-        "A point for each solve: how much later than it did, the pass was expected to end. Below 0: earlier.",
-        out);
+    put_chart("ends", "Predicted ends",
+              "A point for each solve: the end of the pass that the balancer expected then, less its real "
+              "end. Above 0: "
+              "it expected the pass to end later than it did. Below 0: earlier.",
+              out);
     put_chart("rates", "Rates over time",
               "Units per second of executing. A jump is a machine that has changed, "
               "or units that cost other amounts.",

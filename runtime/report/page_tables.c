@@ -18,11 +18,12 @@ static const struct {
      "The time that a run with these PUs takes where they copy and start tasks as they did, and lose no "
      "time in waits for work."},
     {"parallel efficiency", "The ideal over the makespan: load balance times communication efficiency."},
-    {"load balance", "The mean time of computing over the longest one, without starts and copies. PUs count "
-                     "by their rates. So it may be low though no PU is idle."},
+    {"load balance",
+     "The mean time of computing over the longest one, without starts and copies. PUs count "
+     "by their rates. It is low where some PUs compute less than others, also where they wait for data."},
     {"communication efficiency",
-     "The longest time of computing over the makespan. It is high where one PU never "
-     "waits."},
+     "The longest time of computing over the makespan. It is low where no PU computes all the time, for "
+     "any reason. It is high where one PU never waits, though others wait for data."},
     {"balancing ratio", "The longest busy time over the shortest one, of PUs that worked."},
     {"idle",
      "The time in which a PU was not busy; in the first lines the mean of PUs, as a part of the makespan."},
@@ -45,6 +46,18 @@ static const struct {
      "The PU's power as it was given, or a guess from its hardware, over that of all PUs. The balancer "
      "static shares by it."},
     {"per second", "Units over the time of executing: with starts of tasks, without copies."},
+    {"PU",
+     "A processing unit: the threads of a CPU, or one GPU or another accelerator, which executes tasks."},
+    {"unit", "The smallest piece of work, which is not divided: a column, a row, a cell. The kernel says "
+             "what it is."},
+    {"pass",
+     "All units are executed once. Jobs with several passes begin the next one when the last has ended."},
+    {"rate",
+     "The units of average cost that a PU executes in a second. In the losses, without starts and copies."},
+    {"balancer", "The rule by which the master shares units among PUs, as sure or static."},
+    {"curve", "The time of a PU's tasks by their size, as fitted to tasks that were measured."},
+    {"migration", "An idle PU takes units that another one was granted, and has not begun."},
+    {"virtual", "A time on the clock of a simulation. No task was executed."},
     {"node", "A rank of MPI, and its PUs. Node 0 has the master and the data."},
     {"task",
      "The units that a PU executes at once. A block is what the master grants: it is cut into tasks."},
@@ -121,7 +134,31 @@ void plb_page_phases(const struct plb_report *r, FILE *out)
     fputs("</tbody></table></div></section>\n", out);
 }
 
-static void put_pu_headings(const struct plb_report *r, FILE *out)
+/* As the charts have it: "1667", "3.4 M". */
+static void put_rate(double rate, FILE *out)
+{
+    static const char *const units[] = {"", "&nbsp;k", "&nbsp;M", "&nbsp;G"};
+    int u = 0;
+    for (; rate >= (u == 0 ? 9999.5 : 999.95) && u < 3; u++)
+        rate /= 1e3;
+    fprintf(out, "<td class=\"n\">%.4g%s</td>", rate, units[u]);
+}
+
+/* Why a PU failed, or did nothing. */
+static const char *note_of(const struct plb_report_pu *pu)
+{
+    return pu->failed != NULL ? pu->failed : pu->unused != NULL ? pu->unused : "";
+}
+
+static bool any_note(const struct plb_report *r)
+{
+    bool any = false;
+    for (int p = 0; p < r->n_pus; p++)
+        any = any || note_of(&r->pus[p])[0] != '\0';
+    return any;
+}
+
+static void put_pu_headings(const struct plb_report *r, bool notes, FILE *out)
 {
     fputs("<section id=\"pus\"><details open><summary><h2>PUs</h2></summary>\n<div "
           "class=\"wide\"><table><thead>"
@@ -137,7 +174,9 @@ static void put_pu_headings(const struct plb_report *r, FILE *out)
     put_column("idle", out);
     fprintf(out, "<th class=\"n\" title=\"%s\">", meaning("per second"));
     plb_html_text(r->unit, out);
-    fputs(" per second</th><th></th></tr></thead>\n<tbody>", out);
+    fputs(" per second</th>", out);
+    fputs(notes ? "<th>note</th>" : "", out);
+    fputs("</tr></thead>\n<tbody>", out);
 }
 
 void plb_page_pus(const struct plb_report *r, FILE *out)
@@ -147,7 +186,8 @@ void plb_page_pus(const struct plb_report *r, FILE *out)
     double powers = 0.0;
     for (int p = 0; p < r->n_pus; p++)
         powers += r->pus[p].power;
-    put_pu_headings(r, out);
+    bool notes = any_note(r);
+    put_pu_headings(r, notes, out);
     for (int p = 0; p < r->n_pus; p++) {
         const struct plb_report_pu *pu = &r->pus[p];
         fprintf(out, "<tr><td>%d</td><td>%d</td>", pu->id, pu->node);
@@ -162,8 +202,9 @@ void plb_page_pus(const struct plb_report *r, FILE *out)
         plb_page_seconds(pu->busy_s, out);
         plb_page_seconds(pu->transfer_s, out);
         plb_page_seconds(pu->idle_s, out);
-        fprintf(out, "<td class=\"n\">%.4g</td>", pu->rate);
-        plb_page_cell(pu->failed != NULL ? pu->failed : pu->unused != NULL ? pu->unused : "", "", out);
+        put_rate(pu->rate, out);
+        if (notes)
+            plb_page_cell(note_of(pu), " class=\"note\"", out);
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div></details></section>\n", out);

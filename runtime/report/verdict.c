@@ -53,12 +53,22 @@ static void say_starts(const struct plb_report *r, const struct plb_report_loss 
     if (tasks == 0)
         return;
     plb_seconds_print((only ? busy : starts) / (double)tasks, text);
-    if (loss->pu >= 0)
+    bool named = r->n_pus > 1 && (loss->pu >= 0 || loss->node >= 0); /* with one PU it is the kernel's */
+    if (named && loss->pu >= 0)
         fprintf(out, "PU %d (%s) had ", loss->pu, r->pus[loss->pu].name);
-    else if (loss->node >= 0)
+    else if (named)
         fprintf(out, "node %d had ", loss->node);
-    fprintf(out, "%" PRId64 " tasks %stook %s each%s", tasks, loss->pu >= 0 || loss->node >= 0 ? "that " : "",
-            text, only ? ", whatever their size" : " to start");
+    fprintf(out, "%" PRId64 " tasks %stook %s each%s", tasks, named ? "that " : "", text,
+            only ? ", whatever their size: the kernel takes that long for any" : " to start");
+}
+
+/* How far the rate of a PU is from its power, beside the others, and the power that fits. */
+static void say_power(const struct plb_report_pu *pu, double powers, FILE *out)
+{
+    double fits = pu->rate_share / (1.0 - pu->rate_share) * (powers - pu->power);
+    fprintf(out, ", by its power %.3g, and can do %.0f %% of what all do in a second", pu->power,
+            100.0 * pu->rate_share);
+    fprintf(out, "; power %.3g would have fit, %.2g times as much", fits, fits / pu->power);
 }
 
 /* The part of the work that a late PU was given, or that others waited for it. */
@@ -75,10 +85,12 @@ static void say_late(const struct plb_report *r, const struct plb_report_loss *l
         if (pu != NULL)
             fprintf(out, ", and others waited for PU %d (%s)", pu->id, pu->name);
     } else if (pu != NULL && !tail && pu->rate_share > 0.0 && pu->work_share > TOO_MUCH * pu->rate_share) {
-        bool by_power = powers > 0.0 && fabs(pu->power / powers - pu->work_share) < SAME;
-        fprintf(out, "PU %d (%s) was given %.0f %% of the work%s and has %.0f %% of the rates%s", pu->id,
-                pu->name, 100.0 * pu->work_share, by_power ? ", by its power," : "", 100.0 * pu->rate_share,
-                by_power ? ": its power is set too high, or it was slow" : "");
+        fprintf(out, "PU %d (%s) was given %.0f %% of the work", pu->id, pu->name, 100.0 * pu->work_share);
+        if (pu->power > 0.0 && powers > pu->power && pu->rate_share < 1.0
+            && fabs(pu->power / powers - pu->work_share) < SAME)
+            say_power(pu, powers, out);
+        else
+            fprintf(out, " and can do %.0f %% of what all do in a second", 100.0 * pu->rate_share);
     } else if (pu != NULL) {
         fprintf(out, "others waited for %sPU %d (%s)", tail ? "the last task, of " : "", pu->id, pu->name);
     } else if (loss->node >= 0) {
@@ -87,25 +99,31 @@ static void say_late(const struct plb_report *r, const struct plb_report_loss *l
     }
 }
 
-/* How much went to and from a node during the run, and how fast. */
+/* How much went to and from a node during the run, and how fast; and what else has the same cause. */
 static void say_link(const struct plb_report *r, const struct plb_report_loss *loss, FILE *out)
 {
-    char in[PLB_QUANTITY_TEXT], sent[PLB_QUANTITY_TEXT], rate[PLB_QUANTITY_TEXT];
+    char in[PLB_QUANTITY_TEXT], sent[PLB_QUANTITY_TEXT], rate[PLB_QUANTITY_TEXT], before[PLB_QUANTITY_TEXT];
     const struct plb_report_loss *waits = &r->losses[PLB_LOST_TO_WAITS];
     const struct plb_report_traffic *t = loss->node < r->n_traffic ? &r->traffic[loss->node] : NULL;
     double brought = t != NULL ? (double)t->received : 0.0;
     double took = t != NULL ? (double)t->bytes : 0.0;
-    if (brought >= r->replicated_bytes) /* else it shares the memory of another rank */
+    bool earlier = r->replicated_bytes > 0.0 && brought >= r->replicated_bytes; /* else it shares memory */
+    if (earlier)
         brought -= r->replicated_bytes;
     bool has_link = r->nodes > 1 && brought + took > 0.0;
-    fputs(has_link ? "the link of " : "the PUs of ", out);
+    fputs(has_link ? "" : "the PUs of ", out);
     say_node(r, loss->node, out);
-    if (has_link)
-        fprintf(out, " brought %s and took %s, %s per second; its PUs", plb_bytes_print(brought, in),
+    if (!has_link)
+        fputs(" lost most of it", out);
+    else
+        fprintf(out, " received %s and sent %s during the run, %s per second", plb_bytes_print(brought, in),
                 plb_bytes_print(took, sent), plb_bytes_print((brought + took) / r->makespan_s, rate));
-    fprintf(out, " waited so for %.0f %% of their time", 100.0 * loss->part);
+    if (has_link && earlier)
+        fprintf(out, ", and %s before it", plb_bytes_print(r->replicated_bytes, before));
     if (waits->node == loss->node && waits->seconds > ALSO * r->makespan_s)
-        fprintf(out, ", and for work, which comes the same way, for %.0f %%", 100.0 * waits->part);
+        fprintf(out, "; waits for work, %.0f %% of the run, have the same cause: together %.0f %%",
+                100.0 * waits->seconds / r->makespan_s,
+                100.0 * (waits->seconds + loss->seconds) / r->makespan_s);
 }
 
 static void say_failed(const struct plb_report *r, const struct plb_report_loss *loss, FILE *out)
@@ -133,12 +151,11 @@ static void say_why(const struct plb_report *r, const struct plb_report_loss *lo
     default: break;
     }
     if (loss->pu >= 0) {
-        fprintf(out, "it cost PU %d (%s) %.0f %% of its time", loss->pu, r->pus[loss->pu].name,
-                100.0 * loss->part);
+        fprintf(out, "PU %d (%s) lost most of it", loss->pu, r->pus[loss->pu].name);
     } else if (loss->node >= 0) {
-        fputs("it cost the PUs of ", out);
+        fputs("the PUs of ", out);
         say_node(r, loss->node, out);
-        fprintf(out, " %.0f %% of their time", 100.0 * loss->part);
+        fputs(" lost most of it", out);
     }
 }
 
@@ -150,6 +167,24 @@ static void say_ideal(const struct plb_report *r, FILE *out)
     else
         fprintf(out, "The run took %.*f times the ideal (parallel efficiency %.0f %%).", times < 1.1 ? 2 : 1,
                 times, 100.0 * r->parallel_efficiency);
+}
+
+/* The time that the run takes with an advice, where it was simulated and is shorter. */
+static void say_gain(const struct plb_report *r, const char *advice, FILE *out)
+{
+    static const struct {
+        const char *advice, *change;
+    } same[] = {{"--balancer sure", "with balancer sure"},
+                {"balance.migration=on", "with balance.migration=on"},
+                {"balance.backups=on", "with balance.backups=on"},
+                {"leave out balance.grain", "without balance.grain"}};
+    char before[PLB_QUANTITY_TEXT], after[PLB_QUANTITY_TEXT];
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+        for (int i = 0; i < r->n_changes && strstr(advice, same[k].advice) != NULL; i++)
+            if (strcmp(r->changes[i].change, same[k].change) == 0 && r->changes[i].ratio < 1.0 - SMALL)
+                fprintf(out, "; foretold: %s instead of %s",
+                        plb_seconds_print(r->changes[i].makespan_s, after),
+                        plb_seconds_print(r->makespan_s, before));
 }
 
 #define MOST_WHY 400 /* bytes of the longest text of say_why, with its end */
@@ -180,8 +215,11 @@ void plb_verdict_print(const struct plb_report *r, FILE *out)
             100.0 * loss->seconds / r->makespan_s);
     if (why(r, loss, text)[0] != '\0')
         fprintf(out, " %c%s.", toupper((unsigned char)text[0]), text + 1);
-    if (loss->advice[0] != '\0')
-        fprintf(out, " Advice: %s.", loss->advice);
+    if (loss->advice[0] != '\0') {
+        fprintf(out, " Advice: %s", loss->advice);
+        say_gain(r, loss->advice, out);
+        fputc('.', out);
+    }
 }
 
 void plb_advice_print(const struct plb_report *r, FILE *out)
@@ -194,6 +232,8 @@ void plb_advice_print(const struct plb_report *r, FILE *out)
         fprintf(out, "Advice: %s took %.0f %% of the run", loss->name, 100.0 * loss->seconds / r->makespan_s);
         if (why(r, loss, text)[0] != '\0')
             fprintf(out, " (%s)", text);
-        fprintf(out, "; %s\n", r->advice);
+        fprintf(out, "; %s", r->advice);
+        say_gain(r, r->advice, out);
+        fputc('\n', out);
     }
 }

@@ -32,18 +32,38 @@ static void put_seconds(double seconds, FILE *out)
     plb_html_text(plb_seconds_print(seconds, text), out);
 }
 
+/* The best of the changes that need one more node; NULL: none makes the run shorter. */
+static const struct plb_report_change *best_node(const struct plb_report *r)
+{
+    const struct plb_report_change *best = NULL;
+    for (int i = 0; i < r->n_changes; i++) {
+        const struct plb_report_change *c = &r->changes[i];
+        if (c->adds_nodes && c->ratio < (best != NULL ? best->ratio : SHORTER))
+            best = c;
+    }
+    return best;
+}
+
+static void put_change(const struct plb_report_change *c, FILE *out)
+{
+    fputs("<b>The run ", out);
+    plb_html_text(c->change, out);
+    fputs("</b> would have taken ", out);
+    put_seconds(c->makespan_s, out);
+    fprintf(out, ": %.3g&nbsp;%% less.", 100.0 * (1.0 - c->ratio));
+}
+
 static void put_best(const struct plb_report *r, FILE *out)
 {
-    const struct plb_report_change *best = plb_what_if_best(r);
+    const struct plb_report_change *best = plb_what_if_best(r), *node = best_node(r);
     fputs("<p>", out);
-    if (best == NULL) {
-        fputs("None of these changes, on the same machines, makes the run 1&nbsp;% shorter.", out);
-    } else {
-        fputs("<b>The run ", out);
-        plb_html_text(best->change, out);
-        fputs("</b> would have taken ", out);
-        put_seconds(best->makespan_s, out);
-        fprintf(out, ": %.3g&nbsp;%% less.", 100.0 * (1.0 - best->ratio));
+    if (best == NULL)
+        fputs("On the same machines, none of these changes makes the run 1&nbsp;% shorter.", out);
+    else
+        put_change(best, out);
+    if (node != NULL) {
+        fputs(best == NULL ? " With more machines: " : " With more machines instead: ", out);
+        put_change(node, out);
     }
 }
 
@@ -62,8 +82,8 @@ static void put_trust(const struct plb_report *r, FILE *out)
             out,
             ". Of the %d passes %d were simulated, and the others taken for as long as the shortest of these",
             r->passes, r->what_if_passes);
-    fputs(". Each time is that of the run, times what a simulation with the change took over one "
-          "without.</p>\n",
+    fputs(". Where it says that a change takes half of its time, the page shows half of the time of the "
+          "run.</p>\n",
           out);
 }
 

@@ -61,7 +61,7 @@ helps "training" '--balancer sure' unequal -- "$mm" matmul.columns=200 --balance
 helps "no migration" 'balance.migration=on' breaks-down -- "$mm" balance.migration=off -- "$mm"
 helps "no backups" 'balance.backups=on' breaks-down -- "$mm" balance.backups=off -- "$mm"
 helps "tasks that are too short" 'leave out balance.grain' slow-starts -- "$mm" balance.grain=1 -- "$mm"
-helps "units that are too large" 'cut the columns into smaller ones' equal -- "$mm" matmul.columns=2 \
+helps "units that are too large" 'more and smaller columns' equal -- "$mm" matmul.columns=2 \
     matmul.inner=100000 -- "$mm" matmul.columns=200 matmul.inner=1000
 
 # A link that is too slow for the data: files that all see do not cross it.

@@ -75,6 +75,17 @@ static json_t *json_in(const char *page, const char *id)
 
 #define ADD(trace, ...) plb_trace_add(trace, (struct plb_trace_event){__VA_ARGS__})
 
+static void explains_words(const char *page)
+{
+    static const char *const explained[] = {"balancing ratio", "PU",    "unit",      "pass",   "rate",
+                                            "balancer",        "curve", "migration", "virtual"};
+    for (size_t i = 0; i < sizeof explained / sizeof *explained; i++) {
+        char word[40];
+        snprintf(word, sizeof word, "<dt>%s</dt><dd>", explained[i]);
+        assert_int_equal(occurs(page, word), 1);
+    }
+}
+
 static void a_page_has_what_is_needed_without_scripts(void **state)
 {
     (void)state;
@@ -90,23 +101,31 @@ static void a_page_has_what_is_needed_without_scripts(void **state)
     strcpy(pus[0].host, "\xc3\xa9\xe9\xe2\x82\xac\xe2\x82");
     strcpy(pus[1].host, "a\x01\xed\xa0\x80\xf0\x9f\x98\x80");
     r.mode = PLB_SIMULATED;
+    pus[0].rate = 3396000.0;
     char *page = page_of(&r, &none);
+    assert_non_null(strstr(page, "<td class=\"n\">3.396&nbsp;M</td>"));
     assert_int_equal(occurs(page, "x: 10.00 s with greedy (simulated)"), 2); /* title and heading */
     assert_non_null(strstr(page, " times the ideal (parallel efficiency "));
+    const char *fold = strstr(page, "<details><summary>Efficiencies of TALP</summary>");
+    assert_non_null(fold);
+    assert_non_null(strstr(fold, "communication efficiency "));
+    assert_true(strstr(page, "communication efficiency ") > fold);
     assert_non_null(strstr(page, "<th title=\"Waits for inputs, or until "));
     assert_non_null(strstr(page, ">+&nbsp;copies not hidden</th>"));
-    assert_non_null(strstr(page, "<dt>balancing ratio</dt><dd>"));
+    explains_words(page);
     assert_non_null(strstr(page, ">share of the rates</th>"));
     assert_non_null(strstr(page, "The run did not end well: it &lt;broke&gt;."));
     assert_int_equal(occurs(page, "<td>x.file</td><td>a&lt;b</td><td>line 3</td>"), 1);
     assert_int_equal(occurs(page, "<td>x.none</td><td>not set</td><td></td>"), 1);
-    assert_non_null(strstr(page, "nothing was left for it"));
+    assert_non_null(strstr(page, "<th>note</th>"));
+    assert_non_null(strstr(page, "<td class=\"note\">nothing was left for it</td>"));
     assert_non_null(strstr(page, "All times are virtual"));
     assert_non_null(strstr(page, "<td>\xc3\xa9?\xe2\x82\xac?\?</td>"));
     assert_non_null(strstr(page, "<td>a ?\?\?\xf0\x9f\x98\x80</td>"));
     assert_int_equal(occurs(page, "</html>"), 1);
     assert_int_equal(occurs(page, "://"), 0); /* nothing is fetched */
     assert_int_equal(occurs(page, "</script>"), 2);
+    assert_non_null(strstr(page, "<pre><span>plbrun</span> <span>&lt;/script&gt;&lt;b&gt;</span></pre>"));
     json_t *o = json_in(page, "report");
     assert_string_equal(json_string_value(json_object_get(o, "command")), r.command);
     json_decref(o);

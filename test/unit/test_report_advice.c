@@ -49,20 +49,25 @@ static void advice_names_what_was_set(void **state)
     struct plb_report_setting *nothing = SETTINGS(NOTHING);
     NO_ADVICE(PLB_LOST_TO_STARTS, usual, nothing);
     NO_ADVICE(PLB_LOST_TO_STARTS, usual, SETTINGS({"balance", "grain", "0", ""}));
-    ADVISES("leave out balance.grain", PLB_LOST_TO_STARTS, usual, SETTINGS({"balance", "grain", "1", ""}));
+    ADVISES("leave out balance.grain=1, the most rows that a task may have", PLB_LOST_TO_STARTS, usual,
+            SETTINGS({"balance", "grain", "1", ""}));
     NO_ADVICE(PLB_LOST_TO_TRAINING, usual, nothing);
     ADVISES("--balancer sure", PLB_LOST_TO_TRAINING, ((struct plb_report){.balancer = "plb-hec"}), nothing);
     NO_ADVICE(PLB_LOST_TO_IMBALANCE, usual, SETTINGS({"balance", "migration", "on", ""}));
     ADVISES("balance.migration=on", PLB_LOST_TO_IMBALANCE, usual,
             SETTINGS({"balance", "migration", "off", ""}));
     ADVISES("--balancer sure", PLB_LOST_TO_IMBALANCE, ((struct plb_report){.balancer = "static"}), nothing);
+    ADVISES("balance.migration is off (app.conf:3)", PLB_LOST_TO_IMBALANCE,
+            ((struct plb_report){.balancer = "static"}),
+            SETTINGS({"balance", "migration", "off", "app.conf:3"}));
     NO_ADVICE(PLB_LOST_TO_WAITS, usual, nothing);
     ADVISES("--balancer sure", PLB_LOST_TO_WAITS, ((struct plb_report){.balancer = "plb-hec"}), nothing);
     NO_ADVICE(PLB_LOST_TO_TAIL, usual, nothing);
     ADVISES("it is 50 % of the work", PLB_LOST_TO_TAIL, ((struct plb_report){.largest_unit = 0.5}), nothing);
     ADVISES("--balancer sure", PLB_LOST_TO_TAIL, ((struct plb_report){.balancer = "static"}), nothing);
     ADVISES("balance.backups=on", PLB_LOST_TO_TAIL, usual, SETTINGS({"balance", "backups", "off", ""}));
-    ADVISES("cut the rows into smaller ones", PLB_LOST_TO_TAIL, ((struct plb_report){.units = 2}), nothing);
+    ADVISES("more and smaller rows would help, at least one for each PU", PLB_LOST_TO_TAIL,
+            ((struct plb_report){.units = 2}), nothing);
     ADVISES("there are only 2 rows for 3 PUs", PLB_LOST_TO_IMBALANCE, ((struct plb_report){.units = 2}),
             nothing);
     NO_ADVICE(PLB_LOST_TO_COPIES, usual, nothing); /* the kernel cannot leave its data in files */
@@ -95,6 +100,15 @@ static void the_summary_ends_with_the_advice(void **state)
     assert_non_null(last);
     assert_ptr_equal(strchr(last + 1, '\n'), text + size - 1);
     free(text);
+    struct plb_report_change changes[] = {
+        {.change = "with balancer sure", .makespan_s = 3.0, .ratio = 0.3},
+        {.change = "without balance.grain", .makespan_s = 6.0, .ratio = 0.6}};
+    r.changes = changes;
+    r.n_changes = 2;
+    assert_non_null(strstr(text_of(plb_advice_print, &r), "; foretold: 6.00 s instead of 10.00 s\n"));
+    assert_non_null(strstr(text_of(plb_verdict_print, &r), "; foretold: 6.00 s instead of 10.00 s."));
+    changes[1].ratio = 1.0;
+    assert_null(strstr(text_of(plb_advice_print, &r), "foretold"));
 }
 
 int main(void)

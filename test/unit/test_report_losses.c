@@ -46,7 +46,7 @@ static void copies_count_by_the_rate_of_their_pu(void **state)
     near(loss->part, 0.4);
     assert_string_equal(text_of(plb_verdict_print, &r),
                         "The run took 1.2 times the ideal (parallel efficiency 80 %). The largest loss: "
-                        "copies not hidden, 20 % of the run. It cost PU 2 (p2) 40 % of its time.");
+                        "copies not hidden, 20 % of the run. PU 2 (p2) lost most of it.");
 }
 
 /* Two PUs of a node lose alike: the loss is the node's. All alike: it is nobody's. */
@@ -93,14 +93,14 @@ static void what_all_pus_of_a_node_wait_for_is_their_nodes(void **state)
     r.n_traffic = 2;
     r.replicated_bytes = 5e6; /* before the run */
     assert_non_null(strstr(text_of(plb_verdict_print, &r),
-                           ". The link of node 1 brought 10.0 MB and took 20.0 MB, 3.0 MB per second; its "
-                           "PUs waited so for 45 % of their time."));
+                           ". Node 1 received 10.0 MB and sent 20.0 MB during the run, 3.0 MB per second, "
+                           "and 5.0 MB before it."));
     pus[1].busy_s = pus[2].busy_s = 8.0;
     pus[1].work = 40.0;
     pus[2].work = 60.0;
     account(&r);
     assert_non_null(strstr(text_of(plb_verdict_print, &r),
-                           "% of their time, and for work, which comes the same way, for 20 %."));
+                           "; waits for work, 15 % of the run, have the same cause: together 50 %."));
 }
 
 /* Each PU has one task, its share: others wait since shares are wrong, not for a task that is too large. */
@@ -124,13 +124,14 @@ static void a_task_that_is_a_whole_share_is_imbalance(void **state)
     near(pus[1].rate_share, 0.25);
     const char *late = "imbalance, 56 % of the run. PU 1 (p1) was given 57 % of the work";
     assert_non_null(strstr(text_of(plb_verdict_print, &r), late));
-    assert_non_null(strstr(text_of(plb_verdict_print, &r), "work and has 25 % of the rates."));
+    assert_non_null(
+        strstr(text_of(plb_verdict_print, &r), "work and can do 25 % of what all do in a second."));
     for (int p = 0; p < 3; p++)
         pus[p].power = p == 1 ? 4.0 : 1.5;
     account(&r);
-    assert_non_null(
-        strstr(text_of(plb_verdict_print, &r),
-               "by its power, and has 25 % of the rates: its power is set too high, or it was slow."));
+    assert_non_null(strstr(text_of(plb_verdict_print, &r),
+                           "of the work, by its power 4, and can do 25 % of what all do in a second; power 1 "
+                           "would have fit, 0.25 times as much."));
     r.largest_unit = 0.5; /* that one unit may be what took so long */
     account(&r);
     near(NAMED(&r, PLB_LOST_TO_TAIL), 0.75 * 7.5);
@@ -156,7 +157,7 @@ static void tasks_that_are_all_start_are_lost_to_starts(void **state)
         pus[p].tasks = 10;
     assert_string_equal(text_of(plb_verdict_print, &r),
                         "The ideal is not known. The largest loss: task starts, 89 % of the run. 30 tasks "
-                        "took 866.7 ms each, whatever their size.");
+                        "took 866.7 ms each, whatever their size: the kernel takes that long for any.");
     assert_int_equal(plb_losses_largest(&r), PLB_LOST_TO_STARTS);
     near(NAMED(&r, PLB_LOST_TO_STARTS), 0.99 * 9.0);
     near(NAMED(&r, PLB_LOST_TO_WAITS), 1.0);
@@ -183,7 +184,8 @@ static void waits_at_the_end_belong_to_who_is_late(void **state)
     assert_int_equal(r.losses[PLB_LOST_TO_TAIL].pu, 0);
     near(NAMED(&r, PLB_LOST_TO_IMBALANCE), 4.0 * NAMED(&r, PLB_LOST_TO_TAIL));
     assert_non_null(strstr(text_of(plb_verdict_print, &r),
-                           ". PU 0 (p0) was given 25 % of the work and has 14 % of the rates."));
+                           ". PU 0 (p0) was given 25 % of the work and can do 14 % of what all do in "
+                           "a second."));
 }
 
 static void every_second_has_one_name(void **state)

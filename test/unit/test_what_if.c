@@ -58,9 +58,13 @@ static void the_best_change_needs_no_machine(void **state)
     struct plb_report r = told();
     assert_ptr_equal(plb_what_if_best(&r), &changes[1]);
     has(&r, "<b>The run with balancer sure</b> would have taken 8.00 s: 20&nbsp;% less.", true);
+    has(&r, " With more machines instead: <b>The run with one more &lt;node&gt;</b> would have taken 6.00 s",
+        true);
     changes[1].ratio = 0.995;
     assert_null(plb_what_if_best(&r));
-    has(&r, "None of these changes, on the same machines, makes the run 1&nbsp;% shorter.", true);
+    has(&r,
+        "On the same machines, none of these changes makes the run 1&nbsp;% shorter. With more machines: <b>",
+        true);
 }
 
 static void changes_have_rows_or_reasons(void **state)

@@ -98,6 +98,11 @@ function curves(report) {
     const box = show("curves");
     if (seen.size > most)
         box.previousElementSibling.textContent += ` The first ${most} of ${seen.size} kinds of PUs and phases.`;
+    const names = new Set([...seen.values()].map(({pu}) => pu.name));
+    const lacking = report.pus.filter(pu => !names.has(pu.name)).map(pu => pu.id);
+    if (lacking.length > 0)
+        box.previousElementSibling.textContent += " None for " + (lacking.length > 8 ? lacking.length + " others" :
+            "PU " + lacking.join(", ")) + ": a curve needs two tasks that were measured.";
     legend(box, [["--task", "curve"], ["--text", "measured"]]);
     box.classList.add("small");
     const small = shown.map(({pu}) => {

@@ -1,6 +1,6 @@
 // Predicted ends of passes, and the bytes of nodes.
 
-// A point for each solve: how much later the pass was expected to end than it did.
+// A point for each solve: the end of the pass that was expected, less its real end.
 function predictedEnds(trace) {
     const most = 1500, passes = [], points = [];
     for (let i = 0; i + 2 <= trace.passes.length; i += 2)
@@ -53,7 +53,7 @@ function traffic(report) {
     const say = text => { box.previousElementSibling.textContent += text; };
     say(` All nodes sent ${bytesOf(total)}.`);
     if (report.replicated_bytes > 0)
-        say(` Inputs that all nodes need (${bytesOf(report.replicated_bytes)} each) were sent before the run, and are in it.`);
+        say(` This includes inputs that every node needs (${bytesOf(report.replicated_bytes)} for each), which were sent before the run began.`);
     if (report.traffic.length > most)
         say(` These are the ${most} of ${report.traffic.length} nodes that sent most.`);
     rows.sort((a, b) => a.node - b.node);

@@ -367,6 +367,7 @@ function gantt(report, trace) {
 
     legend(box, [["--task", "task"], tasksStolen && ["--stolen", "task that was granted to another PU"],
         anyBackup && ["--backup", "backup: executed a second time"], anyCopy && ["--transfer", "copy, or wait for one"],
-        solves.length > 0 && ["--solve", "solve"], ["--grid", "nothing to do"]].filter(Boolean));
+        solves.length > 0 && ["--solve", "solve"], ["--back", "nothing to do"],
+        (tasksStolen || anyBackup) && [null, "↕ arrow: from the PU that was granted the work"]].filter(Boolean));
     return draw;
 }

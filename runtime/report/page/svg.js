@@ -111,7 +111,7 @@ function legend(box, entries) {
     const div = document.createElement("div");
     div.className = "legend";
     div.innerHTML = entries.map(([color, text]) =>
-        `<span><i style="background:var(${color})"></i>${escaped(text)}</span>`).join("");
+        `<span>${color ? `<i style="background:var(${color})"></i>` : ""}${escaped(text)}</span>`).join("");
     box.before(div);
 }
 

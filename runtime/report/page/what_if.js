@@ -6,21 +6,24 @@ function whatIf(report) {
     const box = byId("what-if").querySelector(".chart");
     toolsOf(box, "what-if").saves();
     return () => {
-        const W = widthOf(box), narrow = W < 560, left = narrow ? 150 : 290, step = 22, most = narrow ? 22 : 44;
+        const W = widthOf(box), narrow = W < 560, left = narrow ? 0 : 290, most = narrow ? 60 : 44;
+        const above = narrow ? 16 : 0, step = 22 + above; // on narrow pages names stand above their bars
         const longest = Math.max(report.makespan_s, rows[rows.length - 1].makespan_s), wide = W - left - 130;
         const x = t => left + t / longest * wide;
         const cut = text => text.length > most ? text.slice(0, most - 1) + "…" : text;
         let out = words(x(report.makespan_s), 12, `the run: ${seconds(report.makespan_s)}`, "middle", "quiet");
         rows.forEach((c, i) => {
-            const y = 20 + i * step, kind = c.ratio < 0.99 ? "solve" : c.ratio > 1.01 ? "lost" : "all";
+            const y = 20 + i * step + above, kind = c.ratio < 0.99 ? "solve" : c.ratio > 1.01 ? "lost" : "all";
             const change = 100 * (c.ratio - 1), sign = change < 0 ? "−" : "+";
-            out += words(left - 8, y + 13, cut(c.change), "end");
+            out += narrow ? words(0, y - 4, cut(c.change)) : words(left - 8, y + 13, cut(c.change), "end");
             out += `<rect class="${kind}" x="${left}" y="${y}" width="${Math.max(1, x(c.makespan_s) - left).toFixed(1)}" ` +
                 `height="16" rx="2"/>`;
             out += words(Math.max(x(c.makespan_s), x(report.makespan_s)) + 8, y + 13,
-                `${seconds(c.makespan_s)}, ${sign}${rounded(Math.abs(change), 2)} %`, "", "quiet");
+                Math.abs(change) < 0.5 ? "no change" : `${seconds(c.makespan_s)}, ${sign}${rounded(Math.abs(change), 2)} %`,
+                "", "quiet");
         });
-        out += line(x(report.makespan_s), 16, x(report.makespan_s), 20 + rows.length * step, "ideal");
+        for (let y = narrow ? 34 : 16; y < 20 + rows.length * step; y += step) // not through names
+            out += line(x(report.makespan_s), y, x(report.makespan_s), y + (narrow ? 20 : step + 2), "ideal");
         box.innerHTML = svg(W, 24 + rows.length * step, out);
     };
 }
