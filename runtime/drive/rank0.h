@@ -76,6 +76,9 @@ void plb_rank0_end_pass_if_over(struct plb_rank *r);
 /* The pass is over, and what was asked for is here: does the kernel want another one? */
 void plb_rank0_look_further(struct plb_rank *r);
 
+/* The master was busy since `before`: keeps that time where it has solved more often than `solves`. */
+void plb_rank0_note_solves(struct plb_rank *r, int pass, int64_t solves, double before);
+
 /* A pass has begun on all ranks: its time counts from here on. */
 void plb_rank0_pass_begins(struct plb_rank *r);
 

@@ -20,8 +20,10 @@ void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool
     plb_incoming_repairs(rank0->incoming, again);
     plb_fed_begin_pass(&rank0->fed, fed);
     plb_master_feed(rank0->master, begin->feeds, begin->n_feeds);
+    int64_t solves = plb_master_stats(rank0->master)->solves;
     plb_master_begin(rank0->master, pass, phase, begin->replaced, &rank0->job->maps[phase], rank0->pass_began,
                      &r->out);
+    plb_rank0_note_solves(r, pass, solves, rank0->pass_began);
     if (!again)
         plb_dataset_clear(&r->data);
     plb_replaced_plan(r, begin, first);

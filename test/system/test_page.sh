@@ -62,6 +62,17 @@ assert len(rests) > 0 and 0 < max(rests) and min(rests) >= 0, rests
 P
 ok "solves of a real run tell the end that they expect" $?
 
+lines "$tmp/h.conf" '[app]' "kernel = $BUILD/test/kernels/heat.so" '[heat]' 'cells = 2000' 'passes = 40'
+alone --quiet --report "$tmp/passes.html" "$tmp/h.conf"
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+page, r = read('passes')
+trace = json.loads(re.search(r'id="trace">(.*?)</script>', page, re.S).group(1))
+marks = trace['events'][:-1:8].count(3)
+assert r['solves'] >= 20 and marks >= 20, (r['solves'], marks)
+P
+ok "solves at the begin of a pass are in the trace, too" $?
+
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$browser" ]; then
     skip "pages in a browser" "there is no chromium (scripts/install-deps --test)"
