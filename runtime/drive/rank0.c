@@ -51,6 +51,8 @@ void plb_rank0_end(struct plb_rank *r, int status)
     if (r->rank0->in_pass)
         r->rank0->makespan += plb_rank_time(r) - r->rank0->pass_began;
     r->rank0->in_pass = r->rank0->gathering.on = false;
+    if (r->rank0->began > 0.0)
+        r->rank0->between = fmax(plb_rank_time(r) - r->rank0->began - r->rank0->makespan, 0.0);
     plb_incoming_end_audits(r->rank0->incoming);
     plb_rank0_close_door(r);
     plb_master_stop(r->rank0->master, status, &r->out);

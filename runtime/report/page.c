@@ -20,6 +20,9 @@
 #include "report/verdict.h"
 #include "report/what_if.h"
 
+/* Time between passes that a page tells, by the makespan. Larger: charts are longer than it says. */
+#define MUCH_BETWEEN 0.005
+
 bool plb_page_named(const char *file)
 {
     size_t length = strlen(file);
@@ -143,6 +146,17 @@ static void put_efficiencies(const struct plb_report *r, FILE *out)
     fputs("</p>", out);
 }
 
+/* The charts over time are as much longer than the makespan. */
+static void put_between(const struct plb_report *r, FILE *out)
+{
+    if (r->between_s < MUCH_BETWEEN * r->makespan_s)
+        return;
+    plb_report_say(r,
+                   "<p>Before passes {between_s} more went by, in which `next` prepared them, or inputs were "
+                   "sent. The makespan has not got them; the charts over time have.</p>\n",
+                   out);
+}
+
 static void put_losses(const struct plb_report *r, FILE *out)
 {
     double at = r->ideal_s;
@@ -162,6 +176,7 @@ static void put_losses(const struct plb_report *r, FILE *out)
     put_sum(r, "makespan", r->makespan_s, out);
     fputs("</tbody></table></div>\n<div class=\"chart\" id=\"waterfall\"></div>\n", out);
     put_efficiencies(r, out);
+    put_between(r, out);
     fputs("</section>\n", out);
 }
 

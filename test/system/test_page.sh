@@ -70,8 +70,10 @@ page, r = read('passes')
 trace = json.loads(re.search(r'id="trace">(.*?)</script>', page, re.S).group(1))
 marks = trace['events'][:-1:8].count(3)
 assert r['solves'] >= 20 and marks >= 20, (r['solves'], marks)
+print(trace['seconds'], r['makespan_s'], r['between_s'])
+assert r['between_s'] > 0 and trace['seconds'] <= 1.001 * (r['makespan_s'] + r['between_s'])
 P
-ok "solves at the begin of a pass are in the trace, too" $?
+ok "solves at the begin of a pass are in the trace, and its time is that of passes and between them" $?
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$browser" ]; then
