@@ -59,4 +59,16 @@ P
 }
 tries many_passes
 ok "of many passes some are simulated" $?
+
+# Of a PU with many tasks some are samples. It has done far more work than these, and may do it again.
+lines "$tmp/n.conf" '[app]' "kernel = $BUILD/test/kernels/heat.so" '[heat]' 'cells = 2000' 'passes = 700' \
+    'nap = 0.0005'
+simulated=0
+for _ in 1 2 3 4 5; do
+    alone --quiet --report "$tmp/r.json" "$tmp/n.conf"
+    grep -qE '"what_if_note": (null|".* too far from the run )' "$tmp/r.json" && simulated=$((simulated + 1))
+done
+echo "$simulated of five runs were simulated" >"$tmp/out"
+[ "$simulated" -ge 4 ]
+ok "a run with more tasks than samples is simulated" $?
 done_testing
