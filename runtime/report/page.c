@@ -139,9 +139,12 @@ static void put_efficiencies(const struct plb_report *r, FILE *out)
             "balance then.",
             100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
     if (isfinite(r->bound_s)) {
-        fputs(" The bound, in which PUs copy and start tasks as they did, is ", out);
-        plb_report_say(r, "{bound_s}", out);
-        fputs(".", out);
+        plb_report_say(
+            r,
+            " The bound, in which PUs copy and start tasks as they did, and at the rates that they "
+            "held, is {bound_s}. A run with other settings may be faster, where it copies less or "
+            "starts fewer tasks.",
+            out);
     }
     fputs("</p>", out);
 }
@@ -175,6 +178,12 @@ static void put_losses(const struct plb_report *r, FILE *out)
     }
     put_sum(r, "makespan", r->makespan_s, out);
     fputs("</tbody></table></div>\n<div class=\"chart\" id=\"waterfall\"></div>\n", out);
+    if (r->n_pus > 1)
+        plb_report_say(
+            r,
+            "<p>A second of a fast PU counts for more here than one of a slow PU: times are weighted "
+            "by the rates of PUs. The idle time of the summary ({idle_pct}) is a plain mean.</p>\n",
+            out);
     put_efficiencies(r, out);
     put_between(r, out);
     fputs("</section>\n", out);

@@ -113,6 +113,14 @@ ok "each chart can be saved" $?
 grep -qF 'id="trace"' "$tmp/dom" && grep -qF '>master</text>' "$tmp/dom"
 ok "the master and its solves are a row" $?
 
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+dom, r = open(sys.argv[1] + '/dom').read(), read('simulated')[1]
+for t in r['traffic']:
+    assert ' in %d messages' % t['messages'] in dom, t
+P
+ok "messages are counted on the chart as in the report" $?
+
 # Where the .cluster file tells watts: these over time, and the front with this run.
 watts=(--quiet --simulate "$root/hostfiles/watts.cluster" "$root/examples/taylor/app.conf" taylor.function=exp
     taylor.order=50000)
