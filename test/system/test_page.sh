@@ -29,6 +29,8 @@ assert inside.keys() == report.keys()
 assert len(inside['pus']) == len(report['pus']) and inside['pus'][0].keys() == report['pus'][0].keys()
 assert abs(inside['makespan_s'] - report['makespan_s']) < 1e-4 * report['makespan_s']
 assert '://' not in page
+given = {s['section'] + '.' + s['key']: (s['value'], s['origin']) for s in report['settings']}
+assert given['cluster.file'] == ('$cluster', '--simulate'), given['cluster.file']
 P
 ok "the page has the report as JSON, and names no address" $?
 
