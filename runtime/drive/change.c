@@ -111,7 +111,7 @@ static bool goes_too_far(const struct plb_changed_run *run, int phase, struct pl
     for (int p = 0; p < plb_master_pus(master); p++) {
         const struct plb_measured_rate *r = &run->measured->rates[of[p] * run->measured->n_phases + phase];
         double work = plb_work_count_tally(plb_master_work(master), 0, p)->work;
-        if (r->unsure && work * all > TOO_MUCH * some * r->work)
+        if (r->unsure && work * all > TOO_MUCH * some * r->all_work)
             return true;
     }
     return false;

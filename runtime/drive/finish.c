@@ -133,6 +133,7 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
         report->nodes += r->hosts[i][0] != '\0';
     report->hosts = count_hosts(r);
     report->makespan_s = rank0->makespan;
+    report->between_s = rank0->between;
     report->solve_s = rank0->solve;
     report->damaged = rank0->damaged;
     plb_report_add_emulated_energy(rank0->master, &rank0->job->cluster, report);

@@ -80,6 +80,7 @@ static struct plb_measured_rate rate_of(const struct plb_history *h, const struc
     struct plb_measured_rate r = {.execute_s = part * s.execute_s,
                                   .copied_s = part * s.copied_s,
                                   .work = told ? tally->work : s.work,
+                                  .all_work = fmax(s.work, tally->work),
                                   .start_s = s.start_s,
                                   .samples = s.n};
     r.unsure = s.tasks * fmax(s.start_s, s.perhaps_s) > MOST_STARTING * s.execute_s;

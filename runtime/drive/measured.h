@@ -12,6 +12,7 @@ struct plb_measured_rate {
     double start_s;             /* of a task */
     double execute_s, copied_s; /* in all; copied_s: waits for data, and copies */
     double work;                /* that it did in that time */
+    double all_work;            /* that it did in the run: samples are some of its tasks */
     bool unsure;                /* tasks were so small that the rate may be anything for larger ones */
     int samples;                /* tasks or reports that tell it */
 };

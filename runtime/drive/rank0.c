@@ -51,6 +51,8 @@ void plb_rank0_end(struct plb_rank *r, int status)
     if (r->rank0->in_pass)
         r->rank0->makespan += plb_rank_time(r) - r->rank0->pass_began;
     r->rank0->in_pass = r->rank0->gathering.on = false;
+    if (r->rank0->began > 0.0)
+        r->rank0->between = fmax(plb_rank_time(r) - r->rank0->began - r->rank0->makespan, 0.0);
     plb_incoming_end_audits(r->rank0->incoming);
     plb_rank0_close_door(r);
     plb_master_stop(r->rank0->master, status, &r->out);
@@ -106,7 +108,17 @@ static int64_t rest_ns(const struct plb_master *master)
     return (int64_t)(1e9 * plb_master_stats(master)->rest_s);
 }
 
-/* Has the master take a message, and keeps the time that it took where it solved. */
+void plb_rank0_note_solves(struct plb_rank *r, int pass, int64_t solves, double before)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    double seconds = plb_rank_time(r) - before;
+    if (plb_master_stats(rank0->master)->solves == solves)
+        return;
+    rank0->solve += seconds;
+    plb_trace_add(rank0->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, pass, before,
+                                                         seconds, rest_ns(rank0->master), 0, 0});
+}
+
 static int64_t tell_master(void *context, const struct plb_message *m)
 {
     struct plb_rank *r = context;
@@ -114,12 +126,7 @@ static int64_t tell_master(void *context, const struct plb_message *m)
     int64_t solves = plb_master_stats(rank0->master)->solves;
     double before = plb_rank_time(r);
     int64_t fresh = plb_master_receive(rank0->master, m, before, &r->out);
-    double seconds = plb_rank_time(r) - before;
-    if (plb_master_stats(rank0->master)->solves > solves) {
-        rank0->solve += seconds;
-        plb_trace_add(rank0->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, r->pass,
-                                                             before, seconds, rest_ns(rank0->master), 0, 0});
-    }
+    plb_rank0_note_solves(r, r->pass, solves, before);
     bool done = fresh > 0 && !plb_set_aside_has(rank0->master, m->done.range);
     if (done)
         plb_journal_add(rank0->job->journal, m);
@@ -190,7 +197,10 @@ void plb_rank0_tick(struct plb_rank *r)
     if (r->rank0->damaged >= PLB_MOST_DAMAGED)
         plb_rank0_stop_by(r, "data arrives damaged again and again; look for a broken network or memory");
     plb_rank0_check_records(r);
-    plb_master_tick(r->rank0->master, plb_rank_time(r), &r->out);
+    int64_t solves = plb_master_stats(r->rank0->master)->solves;
+    double now = plb_rank_time(r);
+    plb_master_tick(r->rank0->master, now, &r->out);
+    plb_rank0_note_solves(r, r->pass, solves, now);
     if (plb_early_end_begins(end, plb_now()))
         for (int n = r->size - 1; n >= 0; n--)
             plb_outbox_add(&r->out, PLB_REST, 0, n, r->pass);
@@ -287,7 +297,10 @@ void plb_rank0_lose(struct plb_rank *r, int rank)
     plb_early_end_rested(&rank0->early_end, rank);
     plb_incoming_lose(rank0->incoming, rank);
     plb_gathering_lose(&rank0->gathering, rank);
-    plb_master_lost(rank0->master, rank, plb_rank_time(r), &r->out);
+    int64_t solves = plb_master_stats(rank0->master)->solves;
+    double now = plb_rank_time(r);
+    plb_master_lost(rank0->master, rank, now, &r->out);
+    plb_rank0_note_solves(r, r->pass, solves, now);
     if (r->data.fed != 0 && plb_master_broken(rank0->master) && !r->stopped)
         plb_back_break(r);
     if (rank0->in_pass && !plb_rank0_stop_on_failure(r))

@@ -38,7 +38,9 @@ struct plb_rank0 {
     struct plb_progress progress;
     bool in_pass;
     double pass_began, makespan, solve; /* seconds of the run's clock */
-    int repairs; /* passes that made lost results again: the kernel counts none of them */
+    double thought;                     /* what the master took to begin this pass */
+    double began, between; /* begin of the first pass; what no pass has, from there to the end of the run */
+    int repairs;           /* passes that made lost results again: the kernel counts none of them */
     struct plb_report_phase times[PLB_MAX_PHASES];
     struct plb_early_end early_end;
     bool interrupted; /* the run's error is that somebody wanted it to end */
@@ -76,7 +78,10 @@ void plb_rank0_end_pass_if_over(struct plb_rank *r);
 /* The pass is over, and what was asked for is here: does the kernel want another one? */
 void plb_rank0_look_further(struct plb_rank *r);
 
-/* A pass has begun on all ranks: its time counts from here on. */
+/* The master was busy since `before`: keeps that time where it has solved more often than `solves`. */
+void plb_rank0_note_solves(struct plb_rank *r, int pass, int64_t solves, double before);
+
+/* A pass has begun on all ranks: its time counts from here on, with what the master took to begin it. */
 void plb_rank0_pass_begins(struct plb_rank *r);
 
 /* Accepts the results that have arrived, and shows the progress. True where there were any. */

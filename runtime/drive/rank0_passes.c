@@ -15,13 +15,17 @@ void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool
     for (int i = 0; i < begin->n_feeds; i++)
         fed |= begin->feeds[i].now != 0;
     rank0->pass_began = plb_rank_time(r);
+    rank0->began = rank0->began > 0.0 ? rank0->began : rank0->pass_began;
     rank0->in_pass = true;
     plb_log(PLB_LOG_DEBUG, "pass %d begins, with phase %d", pass, phase);
     plb_incoming_repairs(rank0->incoming, again);
     plb_fed_begin_pass(&rank0->fed, fed);
     plb_master_feed(rank0->master, begin->feeds, begin->n_feeds);
+    int64_t solves = plb_master_stats(rank0->master)->solves;
     plb_master_begin(rank0->master, pass, phase, begin->replaced, &rank0->job->maps[phase], rank0->pass_began,
                      &r->out);
+    plb_rank0_note_solves(r, pass, solves, rank0->pass_began);
+    rank0->thought = plb_rank_time(r) - rank0->pass_began;
     if (!again)
         plb_dataset_clear(&r->data);
     plb_replaced_plan(r, begin, first);
@@ -74,8 +78,9 @@ static bool has_arrays(struct plb_rank *r)
 
 void plb_rank0_pass_begins(struct plb_rank *r)
 {
-    plb_journal_fold(r->rank0->job->journal, r->pass);
-    r->rank0->pass_began = plb_rank_time(r);
+    struct plb_rank0 *rank0 = r->rank0;
+    plb_journal_fold(rank0->job->journal, r->pass);
+    rank0->pass_began = plb_rank_time(r) - rank0->thought;
 }
 
 void plb_rank0_look_further(struct plb_rank *r)

@@ -285,10 +285,11 @@ static bool as_it_was(struct trial *t)
     struct plb_report *r = t->report;
     struct plb_change none = {.machine = {.without = -1, .more_like = -1}};
     const char *why;
-    int64_t events;
-    double seconds = try(t, &none, (int64_t)(MOST_OF_FIRST * t->budget / EVENT_SECONDS), &events, &why);
+    int64_t events, most = (int64_t)(MOST_OF_FIRST * t->budget / EVENT_SECONDS);
+    double seconds = try(t, &none, most, &events, &why);
     if (why != NULL) {
-        note(r, "the simulation of the run as it was takes too long, or does not end");
+        note(r, events < most ? "tasks were so small that nobody knows how fast a PU computes"
+                              : "the simulation of the run as it was takes too long, or does not end");
         return false;
     }
     t->events = events;

@@ -117,10 +117,21 @@ static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *
     return plb_goal_read(s, b, job->params, &job->goal, err);
 }
 
+/* The setting is that of the command line: reports show it. */
+static void set_simulated(struct plb_setting *file, const char *simulate)
+{
+    free(file->text);
+    free(file->origin);
+    file->text = strdup(simulate);
+    file->origin = strdup("--simulate");
+}
+
 static int read_cluster(struct plb_job *job, const char *simulate, struct plb_error *err)
 {
     if (plb_settings_load(&job->settings, "cluster", err) != PLB_OK)
         return err->status;
+    if (simulate != NULL)
+        set_simulated(plb_settings_get(&job->settings, "cluster", "file"), simulate);
     plb_cluster_settings_read(&job->settings, &job->machines);
     const char *file = simulate != NULL ? simulate : job->machines.file;
     if (simulate != NULL && plb_is_report(simulate))

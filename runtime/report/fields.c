@@ -183,6 +183,9 @@ const struct plb_field plb_run_fields[] = {
      .meaning = "The objective and its limits (`balance.objective`), and what came of them."},
     {"makespan_s", PLB_UNIT_SECONDS, RUN(makespan_s),
      .meaning = "Time of all passes together; virtual in a simulation."},
+    {"between_s", PLB_UNIT_SECONDS, RUN(between_s),
+     .meaning = "Time before and between passes, which `makespan_s` has not got: the kernel prepares a pass "
+                "(`next`), and inputs that nodes need whole are sent. 0 in a simulation."},
     {"bound_s", PLB_UNIT_SECONDS, RUN_OR_UNKNOWN(bound_s),
      .meaning = "Time in which all PUs together do the work that was done, shared perfectly, at the "
                 "rates that they held over the run. A PU that failed counts as if it had gone on. Never "

@@ -20,6 +20,9 @@
 #include "report/verdict.h"
 #include "report/what_if.h"
 
+/* Time between passes that a page tells, by the makespan. Larger: charts are longer than it says. */
+#define MUCH_BETWEEN 0.005
+
 bool plb_page_named(const char *file)
 {
     size_t length = strlen(file);
@@ -129,9 +132,12 @@ static void put_efficiencies(const struct plb_report *r, FILE *out)
               "held.",
               out);
     if (isfinite(r->bound_s)) {
-        fputs(" The bound, in which PUs copy and start tasks as they did, is ", out);
-        plb_report_say(r, "{bound_s}", out);
-        fputs(".", out);
+        plb_report_say(
+            r,
+            " The bound, in which PUs copy and start tasks as they did, and at the rates that they "
+            "held, is {bound_s}. A run with other settings may be faster, where it copies less or "
+            "starts fewer tasks.",
+            out);
     }
     fputs("</p>\n", out);
     if (plb_losses_only_starts(r))
@@ -144,6 +150,17 @@ static void put_efficiencies(const struct plb_report *r, FILE *out)
         "low "
         "where all PUs wait or start tasks, though nothing may be sent.</p></details>\n",
         100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
+}
+
+/* The charts over time are as much longer than the makespan. */
+static void put_between(const struct plb_report *r, FILE *out)
+{
+    if (r->between_s < MUCH_BETWEEN * r->makespan_s)
+        return;
+    plb_report_say(r,
+                   "<p>Before passes {between_s} more went by, in which `next` prepared them, or inputs were "
+                   "sent. The makespan has not got them; the charts over time have.</p>\n",
+                   out);
 }
 
 static void put_losses(const struct plb_report *r, FILE *out)
@@ -164,7 +181,14 @@ static void put_losses(const struct plb_report *r, FILE *out)
     }
     put_sum(r, "makespan", r->makespan_s, out);
     fputs("</tbody></table></div>\n<div class=\"chart\" id=\"waterfall\"></div>\n", out);
+    if (r->n_pus > 1)
+        plb_report_say(
+            r,
+            "<p>A second of a fast PU counts for more here than one of a slow PU: times are weighted "
+            "by the rates of PUs. The idle time of the summary ({idle_pct}) is a plain mean.</p>\n",
+            out);
     put_efficiencies(r, out);
+    put_between(r, out);
     fputs("</section>\n", out);
 }
 

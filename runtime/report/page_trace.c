@@ -94,9 +94,11 @@ static void measure(struct drawing *d)
     d->begin = d->trace->n > 0 ? INFINITY : 0.0;
     for (int64_t i = 0; i < d->trace->n; i++) {
         const struct plb_trace_event *e = &d->trace->at[i];
+        if (!shows(d, e))
+            continue; /* PUs wait for the end of the run after its last pass */
         d->begin = fmin(d->begin, e->start);
         end = fmax(end, e->start + e->seconds);
-        if (e->pu >= 0 && shows(d, e))
+        if (e->pu >= 0)
             d->events[e->pu]++;
     }
     d->seconds = end > d->begin ? end - d->begin : 1.0;

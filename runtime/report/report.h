@@ -13,7 +13,7 @@
 #include "plb/balancer.h"
 
 #define PLB_ADVICE_TEXT 240 /* bytes of an advice, with its end */
-#define PLB_CHANGE_TEXT 96   /* bytes of a change to a run as text, with its end */
+#define PLB_CHANGE_TEXT 96  /* bytes of a change to a run as text, with its end */
 #define PLB_CURVE_TEXT 160  /* bytes of a curve as text, with its end; a longer one is cut */
 
 /* One term of a curve: `seconds` times a function of u. */
@@ -181,7 +181,7 @@ struct plb_report {
     bool replayed;   /* a simulation with the costs of a real run */
     int nodes, hosts, passes, n_pus;
     int64_t units;
-    double makespan_s, profile_s, solve_s;
+    double makespan_s, between_s, profile_s, solve_s;
     double bound_s;                            /* or NAN, as the next ones: unknown */
     double cost_spread, least_cost, most_cost; /* of tasks, beyond what was told */
     double cost_apart;                         /* part of the time by which tasks differed from it */

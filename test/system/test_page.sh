@@ -29,6 +29,8 @@ assert inside.keys() == report.keys()
 assert len(inside['pus']) == len(report['pus']) and inside['pus'][0].keys() == report['pus'][0].keys()
 assert abs(inside['makespan_s'] - report['makespan_s']) < 1e-4 * report['makespan_s']
 assert '://' not in page
+given = {s['section'] + '.' + s['key']: (s['value'], s['origin']) for s in report['settings']}
+assert given['cluster.file'] == ('$cluster', '--simulate'), given['cluster.file']
 P
 ok "the page has the report as JSON, and names no address" $?
 
@@ -61,6 +63,19 @@ rests = [events[i + 5] * tick for i in range(0, len(events) - 8, 8) if events[i]
 assert len(rests) > 0 and 0 < max(rests) and min(rests) >= 0, rests
 P
 ok "solves of a real run tell the end that they expect" $?
+
+lines "$tmp/h.conf" '[app]' "kernel = $BUILD/test/kernels/heat.so" '[heat]' 'cells = 2000' 'passes = 40'
+alone --quiet --report "$tmp/passes.html" "$tmp/h.conf"
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+page, r = read('passes')
+trace = json.loads(re.search(r'id="trace">(.*?)</script>', page, re.S).group(1))
+marks = trace['events'][:-1:8].count(3)
+assert r['solves'] >= 20 and marks >= 20, (r['solves'], marks)
+print(trace['seconds'], r['makespan_s'], r['between_s'])
+assert r['between_s'] > 0 and trace['seconds'] <= 1.001 * (r['makespan_s'] + r['between_s'])
+P
+ok "solves at the begin of a pass are in the trace, and its time is that of passes and between them" $?
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$browser" ]; then
@@ -99,6 +114,14 @@ drawn "a simulation" "$tmp/simulated.html" losses gantt shares curves ends rates
 ok "each chart can be saved" $?
 grep -qF 'id="trace"' "$tmp/dom" && grep -qF '>master</text>' "$tmp/dom"
 ok "the master and its solves are a row" $?
+
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+dom, r = open(sys.argv[1] + '/dom').read(), read('simulated')[1]
+for t in r['traffic']:
+    assert ' in %d messages' % t['messages'] in dom, t
+P
+ok "messages are counted on the chart as in the report" $?
 
 # Where the .cluster file tells watts: these over time, and the front with this run.
 watts=(--quiet --simulate "$root/hostfiles/watts.cluster" "$root/examples/taylor/app.conf" taylor.function=exp

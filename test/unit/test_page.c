@@ -119,6 +119,8 @@ static void a_page_has_what_is_needed_without_scripts(void **state)
     assert_int_equal(occurs(page, "<td>x.none</td><td>not set</td><td></td>"), 1);
     assert_non_null(strstr(page, "<th>note</th>"));
     assert_non_null(strstr(page, "<td class=\"note\">nothing was left for it</td>"));
+    assert_non_null(strstr(page, "times are weighted by the rates of PUs. The idle time of the summary ("));
+    assert_non_null(strstr(page, "A run with other settings may be faster"));
     assert_non_null(strstr(page, "All times are virtual"));
     assert_non_null(strstr(page, "<td>\xc3\xa9?\xe2\x82\xac?\?</td>"));
     assert_non_null(strstr(page, "<td>a ?\?\?\xf0\x9f\x98\x80</td>"));

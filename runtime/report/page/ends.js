@@ -71,7 +71,7 @@ function traffic(report) {
                     words(left + wide(bytes) + 8, y + 10, text, "", "quiet");
             };
             out += words(left - 8, y + 18, name.length > most ? name.slice(0, most - 1) + "…" : name, "end");
-            bar("sent", r.bytes, y, bytesOf(r.bytes) + (narrow ? "" : ` in ${short(r.messages)} messages`));
+            bar("sent", r.bytes, y, bytesOf(r.bytes) + (narrow ? "" : ` in ${r.messages} messages`));
             bar("got", r.received, y + 14, bytesOf(r.received));
         });
         box.innerHTML = svg(W, rows.length * step + 2, out);
