@@ -157,10 +157,11 @@ static void put_between(const struct plb_report *r, FILE *out)
 {
     if (r->between_s < MUCH_BETWEEN * r->makespan_s)
         return;
-    plb_report_say(r,
-                   "<p>Before passes {between_s} more went by, in which `next` prepared them, or inputs were "
-                   "sent. The makespan has not got them; the charts over time have.</p>\n",
-                   out);
+    plb_report_say(
+        r,
+        "<p>Before passes {between_s} more went by, in which the kernel prepared them, or inputs were "
+        "sent. The makespan has not got them; the charts over time have.</p>\n",
+        out);
 }
 
 static void put_losses(const struct plb_report *r, FILE *out)
