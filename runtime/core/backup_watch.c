@@ -1,4 +1,4 @@
-/* Who works on what, for people: reads what backups are decided by. */
+/* Which PU works on what, in words for people. Reads what backups are decided by. */
 #include <math.h>
 
 #include "core/backup.h"

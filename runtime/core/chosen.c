@@ -261,7 +261,7 @@ static double value_of(const struct plb_chosen *c, const struct plb_aim_answer *
     return c->goal.objective == PLB_OBJECTIVE_EDP ? a->joules * a->seconds : a->joules;
 }
 
-/* Who works, with the rates that PUs have or those that they may have. Takes the PUs that are left out
+/* Which PUs work, with the rates that PUs have or those that they may have. Takes the PUs that are left out
  * already into account: they come back where that is worth it. */
 static bool choose(struct plb_chosen *c, const struct plb_view *view, double left, bool hoped,
                    struct plb_aim_answer *answer)

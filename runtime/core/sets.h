@@ -8,9 +8,9 @@
  * its set to the other (HAND). That one folds it and says so (FOLDED), and is ready again. So nobody needs a
  * table of the tree, and nobody waits for one late node. The last set goes to node 0.
  *
- * Who has given its set keeps it until the next pass. So a loss takes the node's own units alone: who gave it
- * a set is ready again, and gives that to another one. Where a node is lost while it gives, the taker is
- * asked (DROP). Units that are lost are executed again, in a pass of these units alone.
+ * A node that has given its set keeps it until the next pass. So a loss takes the node's own units alone: a
+ * node that gave it a set is ready again, and gives that to another one. Where a node is lost while it gives,
+ * the taker is asked (DROP). Units that are lost are executed again, in a pass of these units alone.
  *
  * Cost: as a set of ranges for each node; a loss looks at all nodes. Not thread-safe. */
 #ifndef PLB_CORE_SETS_H

@@ -1,4 +1,4 @@
-/* Who works while watts are learned, and who waits for his turn. */
+/* Which PUs work while watts are learned, and which wait for their turn. */
 #include "core/watts.h"
 #include "core/watts_inside.h"
 

@@ -318,7 +318,7 @@ static void fill(struct trial *t)
     for (int i = 0; i < t->n; i++) {
         struct plb_report_change *to = &r->changes[i];
         int64_t events;
-        *to = (struct plb_report_change){.makespan_s = (double)NAN,
+        *to = (struct plb_report_change){.foretold_s = (double)NAN,
                                          .ratio = (double)NAN,
                                          .adds_nodes = t->changes[i].machine.more_like >= 0};
         snprintf(to->change, sizeof to->change, "%s", t->changes[i].text);
@@ -330,7 +330,7 @@ static void fill(struct trial *t)
         if (to->left_out != NULL)
             continue;
         to->ratio = seconds / r->what_if_simulated_s;
-        to->makespan_s = to->ratio * r->makespan_s;
+        to->foretold_s = to->ratio * r->makespan_s;
     }
 }
 

@@ -6,7 +6,7 @@
 #include "node/executor.h"
 
 /* Takes over where the dataset has its buffers now. Replicated ones are elsewhere after they were replaced
- * while a task was in flight. Whoever calls it sees to it that the dataset does not change meanwhile. Takes
+ * while a task was in flight. The caller sees to it that the dataset does not change meanwhile. Takes
  * the parts, of which the next update copies nothing but them. */
 void plb_resident_follow(struct plb_executor *executor, struct plb_parts *parts);
 

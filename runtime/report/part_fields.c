@@ -125,7 +125,7 @@ const struct plb_field plb_loss_fields[] = {
 
 const struct plb_field plb_change_fields[] = {
     {"change", PLB_UNIT_NONE, CHANGE(change), .meaning = "The change, such as `with balancer sure`."},
-    {"makespan_s", PLB_UNIT_SECONDS, CHANGE(makespan_s), .or_unknown = true,
+    {"foretold_s", PLB_UNIT_SECONDS, CHANGE(foretold_s), .or_unknown = true,
      .meaning = "Time that the run would have taken with it: `ratio` times that of the run. Null where it "
                 "was not simulated."},
     {"ratio", PLB_UNIT_RATIO, CHANGE(ratio), .or_unknown = true,

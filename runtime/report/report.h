@@ -112,7 +112,7 @@ struct plb_report_loss {
 /* A change to the run, and the time that it would have taken then, as the simulator says. */
 struct plb_report_change {
     char change[PLB_CHANGE_TEXT];
-    double makespan_s, ratio; /* ratio: to the run; or NAN, both: not simulated */
+    double foretold_s, ratio; /* ratio: to the run; or NAN, both: not simulated */
     const char *left_out;     /* borrowed: why not; NULL: it was */
     bool adds_nodes;          /* it needs more machines than the run had */
 };

@@ -17,6 +17,7 @@
 #include "model/pieces.h"
 #include "params.h"
 #include "power_cluster.h"
+#include "watts_over_time.h"
 
 #define CLUSTERS 200 /* at most */
 #define USUAL 15     /* in a usual run */
@@ -41,26 +42,15 @@ struct asked {
     bool one_host, all_alike; /* all nodes are on one host; all PUs have one name */
 };
 
-static int by_start(const void *a, const void *b)
-{
-    double x = ((const struct plb_trace_event *)a)->start, y = ((const struct plb_trace_event *)b)->start;
-    return (x > y) - (x < y);
-}
-
-/* Watts are highest where a task has just begun. */
 static double over_until(const struct machine *m, const struct plb_trace *trace, double cap)
 {
-    struct plb_trace_event *at = plb_trace_sorted(trace, by_start);
-    double ends[MOST_PUS] = {0}, last = 0.0;
-    for (int64_t i = 0; i < trace->n; i++) {
-        double watts = 0.0;
-        if (at[i].type != PLB_TRACE_TASK)
-            continue;
-        ends[at[i].pu] = at[i].start + at[i].seconds;
-        for (int p = 0; p < m->cluster.n_pus; p++)
-            watts += m->pus[p].static_watts + (ends[p] > at[i].start ? m->pus[p].dynamic_watts : 0.0);
-        last = watts > (1.0 + 1e-3) * cap ? at[i].start : last;
-    }
+    int64_t n;
+    struct watts_at *at = watts_over_time(m, trace, &n);
+    double still = 0.0, last = 0.0;
+    for (int p = 0; p < m->cluster.n_pus; p++)
+        still += m->pus[p].static_watts;
+    for (int64_t i = 0; i < n; i++)
+        last = still + at[i].dynamic > (1.0 + 1e-3) * cap ? at[i].time : last;
     free(at);
     return last;
 }

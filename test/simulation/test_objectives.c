@@ -17,6 +17,7 @@
 #include "params.h"
 #include "power_cluster.h"
 #include "report/trace.h"
+#include "watts_over_time.h"
 
 #define CLUSTERS 200 /* at most */
 #define USUAL 30     /* in a usual run */
@@ -45,26 +46,14 @@ static double dynamic_joules(const struct machine *m)
     return joules;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    double x = ((const struct plb_trace_event *)a)->start, y = ((const struct plb_trace_event *)b)->start;
-    return (x > y) - (x < y);
-}
-
-/* The most dynamic watts at any time from SETTLED seconds on: at the start of some task. */
+/* The most dynamic watts at any time from SETTLED seconds on. */
 static double most_watts(const struct machine *m, const struct plb_trace *trace)
 {
-    struct plb_trace_event *at = plb_trace_sorted(trace, by_start);
-    double ends[MOST_PUS] = {0}, most = 0.0;
-    for (int64_t i = 0; i < trace->n; i++) {
-        double watts = 0.0;
-        if (at[i].type != PLB_TRACE_TASK)
-            continue;
-        ends[at[i].pu] = at[i].start + at[i].seconds;
-        for (int p = 0; p < m->cluster.n_pus; p++)
-            watts += ends[p] > at[i].start ? m->pus[p].dynamic_watts : 0.0;
-        most = at[i].start >= SETTLED ? fmax(most, watts) : most;
-    }
+    int64_t n;
+    struct watts_at *at = watts_over_time(m, trace, &n);
+    double most = 0.0;
+    for (int64_t i = 0; i < n; i++)
+        most = at[i].time >= SETTLED ? fmax(most, at[i].dynamic) : most;
     free(at);
     return most;
 }

@@ -40,7 +40,7 @@ foretold() {
     python3 - "$tmp/$1" "$2" <<'P'
 import json, sys
 changes = json.load(open(sys.argv[1]))['what_if']
-print(next(c['makespan_s'] for c in changes if c['change'].startswith(sys.argv[2])))
+print(next(c['foretold_s'] for c in changes if c['change'].startswith(sys.argv[2])))
 P
 }
 # holds NAME CHANGE MACHINES ARGUMENTS...: made, the change takes what the report of r.json says of it, and
@@ -65,9 +65,12 @@ r = json.load(open(sys.argv[1] + '/r.json'))
 assert r['what_if_note'] is None
 assert 0 < abs(r['what_if_simulated_s'] / r['makespan_s'] - 1) < 0.05
 for c in r['what_if']:
-    assert c['left_out'] is not None or abs(c['ratio'] * r['makespan_s'] / c['makespan_s'] - 1) < 1e-6, c
+    assert c['left_out'] is not None or abs(c['ratio'] * r['makespan_s'] / c['foretold_s'] - 1) < 1e-6, c
 P
 ok "the run as it was takes as long again, and changes are in its seconds" $?
+# Scripts read a report line by line, with awk.
+[ "$(grep -c '"makespan_s"' "$tmp/r.json")" -eq 1 ]
+ok "who reads a report by its lines finds the run's makespan and no other" $?
 holds "another balancer" 'with balancer sure' all --balancer sure
 holds "without a PU" 'without PU 3 (d' without-d --balancer acosta
 simulated all r.json "$mm"

@@ -101,8 +101,8 @@ static void the_summary_ends_with_the_advice(void **state)
     assert_ptr_equal(strchr(last + 1, '\n'), text + size - 1);
     free(text);
     struct plb_report_change changes[] = {
-        {.change = "with balancer sure", .makespan_s = 3.0, .ratio = 0.3},
-        {.change = "without balance.grain", .makespan_s = 6.0, .ratio = 0.6}};
+        {.change = "with balancer sure", .foretold_s = 3.0, .ratio = 0.3},
+        {.change = "without balance.grain", .foretold_s = 6.0, .ratio = 0.6}};
     r.changes = changes;
     r.n_changes = 2;
     assert_non_null(strstr(text_of(plb_advice_print, &r), "; foretold: 6.00 s instead of 10.00 s\n"));
