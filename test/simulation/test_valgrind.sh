@@ -6,7 +6,7 @@
 command -v valgrind >/dev/null || { skip "valgrind" "not installed"; done_testing; }
 
 checked() {
-    valgrind -q --error-exitcode=9 --suppressions="$root/test/support/valgrind.supp" \
+    valgrind -q --fair-sched=try --error-exitcode=9 --suppressions="$root/test/support/valgrind.supp" \
         --leak-check=full --errors-for-leak-kinds=definite "$@" >"$tmp/out" 2>&1
 }
 printf '[app]\nkernel = spmm\n[spmm]\nrows = 2000\ninner = 1000\n' >"$tmp/sparse.conf"

@@ -107,9 +107,9 @@ static void large_inputs_are_pulled_for_one_task_at_a_time(void **state)
     struct plb_node *node = start(&set);
     (void)state;
     for (int task = 0; task < 3; task++) {
-        int asked = 0;
-        while (asked == 0) /* once the slot is free */
-            asked = pulls(node);
+        int asked;
+        while ((asked = pulls(node)) == 0) /* until the slot is free */
+            usleep(100);
         assert_int_equal(asked, 1);
         assert_int_equal(pulls(node), 0);
         --*on_the_way;
