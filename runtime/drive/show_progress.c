@@ -57,10 +57,10 @@ void plb_show_progress(struct plb_progress *progress, struct plb_master *master,
         return;
     }
     if (!stalled || !plb_backups_slowest(plb_master_backups(master), now, &s)) {
-        plb_progress_show(progress, units, NULL);
+        plb_progress_show(progress, pass, units, NULL);
         return;
     }
     struct plb_awaited awaited = {s.pu, s.range.first, s.range.first + s.range.count - 1, s.seconds,
                                   s.expected};
-    plb_progress_show(progress, units, &awaited);
+    plb_progress_show(progress, pass, units, &awaited);
 }

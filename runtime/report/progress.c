@@ -82,16 +82,18 @@ static void print_left(const struct plb_progress *p, int64_t units, char *text, 
     snprintf(text, size, "%.4g %s/s, %s left", rate, p->unit, left);
 }
 
-void plb_progress_show(struct plb_progress *p, int64_t units, const struct plb_awaited *awaited)
+void plb_progress_show(struct plb_progress *p, int pass, int64_t units, const struct plb_awaited *awaited)
 {
-    char text[300];
+    char text[300], of[40] = "";
+    if (pass > 1) /* else there may be no other */
+        snprintf(of, sizeof of, " of pass %d", pass);
     if (awaited != NULL && awaited->seconds >= LATE * awaited->expected)
         print_awaited(p, awaited, text, sizeof text);
     else
         print_left(p, units, text, sizeof text);
-    fprintf(stderr, "%s%3.0f %%  %" PRId64 " of %" PRId64 " %s, %s%s",
+    fprintf(stderr, "%s%3.0f %%  %" PRId64 " of %" PRId64 " %s%s, %s%s",
             p->terminal ? "\r" : "plbrun: ", 100.0 * (double)p->done / (double)units, p->done, units, p->unit,
-            text, p->terminal ? "\033[K" : "\n");
+            of, text, p->terminal ? "\033[K" : "\n");
     fflush(stderr);
     p->shown = true;
 }

@@ -44,9 +44,10 @@ void plb_progress_init(struct plb_progress *progress, const char *unit, enum plb
  * show it; *stalled: nothing has been finished for a while. */
 bool plb_progress_is_due(struct plb_progress *progress, int64_t done, double seconds, bool *stalled);
 
-/* Shows what was noted last, of so many units. awaited: the PU that the pass waits for, or NULL for the time
- * that is left. */
-void plb_progress_show(struct plb_progress *progress, int64_t units, const struct plb_awaited *awaited);
+/* Shows what was noted last, of so many units of this pass, counted from 1. awaited: the PU that the pass
+ * waits for, or NULL for the time that is left. */
+void plb_progress_show(struct plb_progress *progress, int pass, int64_t units,
+                       const struct plb_awaited *awaited);
 
 /* The same where the style is WATCH or JSON. Fills in `done`, `seconds` and `left_s`. */
 void plb_progress_watch(struct plb_progress *progress, struct plb_watched *watched);

@@ -28,9 +28,11 @@ static void captured(bool quiet, const struct step *steps, int n, char *text, si
     struct plb_progress p;
     bool stalled;
     plb_progress_init(&p, "rows", quiet ? PLB_PROGRESS_OFF : PLB_PROGRESS_LINE);
-    for (int i = 0; i < n; i++)
+    for (int i = 0, pass = 1; i < n; i++) {
+        pass += i > 0 && steps[i].seconds < steps[i - 1].seconds;
         if (plb_progress_is_due(&p, steps[i].done, steps[i].seconds, &stalled))
-            plb_progress_show(&p, 100, stalled ? steps[i].awaited : NULL);
+            plb_progress_show(&p, pass, 100, stalled ? steps[i].awaited : NULL);
+    }
     plb_progress_end(&p);
     dup2(saved, STDERR_FILENO);
     close(saved);
@@ -50,7 +52,7 @@ static void progress_is_a_line_every_few_seconds(void **state)
     captured(false, steps, 6, text, sizeof text);
     assert_string_equal(text, "plbrun:  50 %  50 of 100 rows, 9.091 rows/s, 5.50 s left\n"
                               "plbrun:  80 %  80 of 100 rows, 7.273 rows/s, 2.75 s left\n"
-                              "plbrun:  20 %  20 of 100 rows, 4 rows/s, 20.00 s left\n");
+                              "plbrun:  20 %  20 of 100 rows of pass 2, 4 rows/s, 20.00 s left\n");
     captured(true, steps, 6, text, sizeof text);
     assert_string_equal(text, "");
 }
@@ -66,7 +68,7 @@ static void short_passes_are_shown_too(void **state)
     }
     char text[1000];
     captured(false, steps, 14, text, sizeof text);
-    assert_string_equal(text, "plbrun:  80 %  80 of 100 rows, 88.89 rows/s, 225.0 ms left\n");
+    assert_string_equal(text, "plbrun:  80 %  80 of 100 rows of pass 6, 88.89 rows/s, 225.0 ms left\n");
 }
 
 /* Named only where nothing has been finished for 3 s, and where the PU is late. */
