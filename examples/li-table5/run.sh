@@ -7,7 +7,7 @@ plbrun=./plbrun
 [ -x $plbrun ] || plbrun=plbrun # an installed one
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 options=(--oversubscribe --bind-to none)
-mpirun --version 2>&1 | grep -q 'Open MPI' || options=() # MPICH does both unasked
+[[ $(mpirun --version 2>&1) == *'Open MPI'* ]] || options=() # MPICH does both unasked
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
