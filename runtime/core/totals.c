@@ -34,6 +34,10 @@ int64_t plb_totals_count(struct plb_pu_totals *totals, const struct plb_pu_info 
     totals[pu].in_vain += done->range.count - fresh;
     totals[pu].tasks += done->tasks;
     totals[pu].execute_s += positive(done->execute_s);
+    if (positive(done->execute_s) > totals[pu].longest_s) {
+        totals[pu].longest_s = done->execute_s;
+        totals[pu].longest = done->range;
+    }
     totals[pu].transfer_s += positive(done->transfer_s);
     return count_stolen(totals, infos, ledger, pu);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
+#include "report/dearest.h"
 #include "report/losses.h"
 
 /* The part of the makespan from which on a loss is worth an advice. Larger: runs that could be better are
@@ -57,12 +59,28 @@ static bool too_few(const struct plb_report *r)
     return r->units > 0 && r->units < r->n_pus;
 }
 
+/* Whether a single task is too long for any balancing; then it says which. */
+static bool of_dearest(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    struct plb_dearest dearest;
+    char units[PLB_RANGE_TEXT];
+    if (!plb_dearest_find(r, &dearest))
+        return false;
+    snprintf(text, PLB_ADVICE_TEXT,
+             "if %s always take%s so long, cut the dear ones into smaller ones: no balancing can end "
+             "before they do",
+             plb_range_print(dearest.first, dearest.count, r->unit, units), dearest.count == 1 ? "s" : "");
+    return true;
+}
+
 /* Shares that nothing corrects. */
 static void of_imbalance(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 {
     bool migrates = !is_off(r, "balance", "migration"), by_power = strcmp(r->balancer, "static") == 0;
     if (too_few(r))
         snprintf(text, PLB_ADVICE_TEXT, "more and smaller %s would help, at least one for each PU", r->unit);
+    else if (of_dearest(r, text))
+        return;
     else if (strcmp(r->balancer, BALANCER) != 0)
         snprintf(text, PLB_ADVICE_TEXT,
                  "try --balancer " BALANCER ", which shares by what it measures%s%s%s%s",
@@ -100,6 +118,8 @@ static void of_tail(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
                  "cut the most costly of the %s into smaller ones: it is %.0f %% of the work, and no "
                  "balancing can end before it does",
                  r->unit, 100.0 * r->largest_unit);
+    else if (of_dearest(r, text))
+        return;
     else if (too_few(r) || strcmp(r->balancer, BALANCER) != 0)
         of_imbalance(r, text);
     else if (is_off(r, "balance", "backups"))

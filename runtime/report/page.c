@@ -272,7 +272,8 @@ static void put_charts(FILE *out)
 /* The data of scripts, and these. False where the report cannot be JSON. */
 static bool put_scripts(const struct plb_report *r, const struct plb_trace *trace, FILE *out)
 {
-    fputs("<noscript><p>The charts need JavaScript. All numbers are in the tables.</p></noscript>\n"
+    fputs("<noscript><p>The charts need JavaScript. The tables have the main numbers, --report FILE.json "
+          "all.</p></noscript>\n"
           "<script type=\"application/json\" id=\"report\">",
           out);
     if (!plb_report_embed(r, out))

@@ -124,6 +124,10 @@ const struct plb_field plb_pu_fields[] = {
      .meaning =
          "Time that others waited for it at the ends of passes: the sum of `imbalance_s` and `tail_s` of "
          "those that waited."},
+    {"longest_s", PLB_UNIT_SECONDS, PU(longest_s),
+     .meaning = "Time of executing its longest task, or of short ones that it told of together."},
+    {"longest_first", PLB_UNIT_NONE, PU(longest_first), .meaning = "The first unit of that task."},
+    {"longest_units", PLB_UNIT_OF_APP, PU(longest_units), .meaning = "How many units it had."},
     {"watts_idle", PLB_UNIT_NONE, PU_OR_UNKNOWN(watts_idle),
      .meaning = "Watts of its domain while nobody works, its part of them; null where unmeasured."},
     {"watts_busy", PLB_UNIT_NONE, PU_OR_UNKNOWN(watts_busy),

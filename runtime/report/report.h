@@ -55,8 +55,10 @@ struct plb_report_pu {
     double starts_s;            /* that its tasks took beyond their work */
     double imbalance_s, tail_s; /* that it waited at the ends of passes */
     double held_up_s;           /* that others waited so for it */
-    double training_s;          /* that it waited while others were in training */
-    double solving_s;           /* that it waited while the master solved; 0 without a trace */
+    double longest_s;           /* of its longest task, or of short ones that it told of together */
+    int64_t longest_first, longest_units;
+    double training_s; /* that it waited while others were in training */
+    double solving_s;  /* that it waited while the master solved; 0 without a trace */
     int64_t stolen_in, stolen_out;
     double rate;                   /* derived */
     double static_j, dynamic_j;    /* energy; or NAN: unmeasured */

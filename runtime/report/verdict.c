@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/units.h"
+#include "report/dearest.h"
 #include "report/losses.h"
 #include "report/quantity.h"
 
@@ -75,13 +77,19 @@ static void say_power(const struct plb_report_pu *pu, double powers, FILE *out)
 static void say_late(const struct plb_report *r, const struct plb_report_loss *loss, bool tail, FILE *out)
 {
     const struct plb_report_pu *pu = loss->pu >= 0 ? &r->pus[loss->pu] : NULL;
+    char units[PLB_RANGE_TEXT];
+    struct plb_dearest dearest;
     double powers = 0.0;
     for (int p = 0; p < r->n_pus; p++)
         powers += r->pus[p].power;
     if (r->units > 0 && r->units < r->n_pus) {
-        char units[PLB_UNITS_TEXT];
         fprintf(out, "there %s only %s for %d PUs", r->units == 1 ? "is" : "are",
                 plb_units_print(r->units, r->unit, units), r->n_pus);
+        if (pu != NULL)
+            fprintf(out, ", and others waited for PU %d (%s)", pu->id, pu->name);
+    } else if (plb_dearest_find(r, &dearest)) {
+        fprintf(out, "one task, %s, seems to be %.0f %% of all work",
+                plb_range_print(dearest.first, dearest.count, r->unit, units), 100.0 * dearest.part);
         if (pu != NULL)
             fprintf(out, ", and others waited for PU %d (%s)", pu->id, pu->name);
     } else if (pu != NULL && !tail && pu->rate_share > 0.0 && pu->work_share > TOO_MUCH * pu->rate_share) {

@@ -53,11 +53,21 @@ static void put_change(const struct plb_report_change *c, FILE *out)
     fprintf(out, ": %.3g&nbsp;%% less.", 100.0 * (1.0 - c->ratio));
 }
 
+static bool any_simulated(const struct plb_report *r)
+{
+    for (int i = 0; i < r->n_changes; i++)
+        if (r->changes[i].left_out == NULL)
+            return true;
+    return false;
+}
+
 static void put_best(const struct plb_report *r, FILE *out)
 {
     const struct plb_report_change *best = plb_what_if_best(r), *node = best_node(r);
     fputs("<p>", out);
-    if (best == NULL)
+    if (!any_simulated(r))
+        fputs("No change was simulated; below it says why.", out);
+    else if (best == NULL)
         fputs("On the same machines, none of these changes makes the run 1&nbsp;% shorter.", out);
     else
         put_change(best, out);
@@ -82,8 +92,9 @@ static void put_trust(const struct plb_report *r, FILE *out)
             out,
             ". Of the %d passes %d were simulated, and the others taken for as long as the shortest of these",
             r->passes, r->what_if_passes);
-    fputs(". Where it says that a change takes half of its time, the page shows half of the time of the "
-          "run.</p>\n",
+    fputs(!any_simulated(r) ? ".</p>\n"
+                            : ". Where it says that a change takes half of its time, the page shows half of "
+                              "the time of the run.</p>\n",
           out);
 }
 
@@ -144,7 +155,8 @@ void plb_what_if_put(const struct plb_report *r, FILE *out)
     } else {
         put_best(r, out);
         put_trust(r, out);
-        put_table(r, out);
+        if (any_simulated(r))
+            put_table(r, out);
         put_left_out(r, out);
     }
     fputs("</section>\n", out);

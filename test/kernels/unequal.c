@@ -1,12 +1,14 @@
 /* unequal: units that sleep for very unlike times, of which nothing is told. With dear = clustered the last
- * third of the units is dear, as rows of a picture may be. With dear = rare one unit in fifty is. */
+ * third of the units is dear, as rows of a picture may be. With dear = rare one unit in fifty is, with
+ * dear = one a single one at two thirds. */
 #include <time.h>
 
 #include "plb/kernel.h"
 
 static const struct plb_option options[] = {
     {"units", PLB_INT, "300", 1, 1e6, NULL, "units of the job"},
-    {"dear", PLB_TEXT, "clustered", 0, 0, "clustered|rare|none", "which units take longer than the others"},
+    {"dear", PLB_TEXT, "clustered", 0, 0, "clustered|rare|none|one",
+     "which units take longer than the others"},
     {"us", PLB_INT, "50", 0, 1e6, NULL, "microseconds that a cheap unit sleeps"},
     {"times", PLB_INT, "40", 1, 1e6, NULL, "a dear one sleeps this many times as long"},
     {0},
@@ -23,7 +25,9 @@ static int doze(const struct plb_task *task)
     const struct law *law = task->args;
     int64_t us = 0;
     for (int64_t i = task->first; i < task->first + task->count; i++) {
-        bool dear = law->dear == 0 ? 3 * i >= 2 * law->units : law->dear == 1 && i % 50 == 49;
+        bool dear = law->dear == 0 ? 3 * i >= 2 * law->units
+                  : law->dear == 1 ? i % 50 == 49
+                                   : law->dear == 3 && i == 2 * law->units / 3;
         us += dear ? law->times * law->us : law->us;
     }
     struct timespec t = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What scripts/install-deps asks apt-get for, where nothing is installed and no list of packages is there.
+# The packages that scripts/install-deps asks apt-get for. None is installed, and no list of them is there.
 . "$(dirname "$0")/../support/lib.sh"
 mkdir "$tmp/bin"
 lines "$tmp/bin/apt-get" '#!/bin/sh' "echo \"\$*\" >>'$tmp/asked'"

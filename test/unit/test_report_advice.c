@@ -40,6 +40,7 @@ static const char *advice(int kind, struct plb_report r, struct plb_report_setti
         "balance", "none", "", "" \
     }
 #define ADVISES(text, ...) assert_non_null(strstr(advice(__VA_ARGS__), text))
+#define HAS(text) assert_non_null(strstr(text_of(plb_verdict_print, &r), text))
 #define NO_ADVICE(...) assert_string_equal(advice(__VA_ARGS__), "")
 
 static void advice_names_what_was_set(void **state)
@@ -75,6 +76,38 @@ static void advice_names_what_was_set(void **state)
     NO_ADVICE(PLB_LOST_TO_COPIES, usual, SETTINGS({"x", "mapped", "yes", ""}));
     ADVISES("run.keep_inputs=yes", PLB_LOST_TO_COPIES, ((struct plb_report){.passes = 9}),
             SETTINGS({"run", "keep_inputs", "no", ""}));
+}
+
+/* Nine of the ten seconds of PU 2 went into rows 20 to 29. The other rows took 5 ms each, so these are as
+ * much work as 1,800 others. */
+static void a_task_that_took_too_long_is_named(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = perfect(pus);
+    pus[2].longest_first = 20, pus[2].longest_units = 10, pus[2].longest_s = 9.0;
+    pus[2].units = 210;
+    pus[0].busy_s = pus[1].busy_s = 5.0;
+    pus[0].imbalance_s = pus[1].imbalance_s = 5.0;
+    pus[2].held_up_s = 10.0;
+    account(&r);
+    HAS("imbalance, 33 % of the run. One task, rows 20 to 29, seems to be 82 % of all work, and others "
+        "waited for "
+        "PU 2 (p2). Advice: if rows 20 to 29 always take so long, cut the dear ones");
+    pus[2].longest_units = 1;
+    account(&r);
+    HAS("if row 20 always takes so long");
+    r.costs_told = true;
+    account(&r);
+    assert_null(r.advice);
+    r.costs_told = false;
+    pus[2].longest_units = 190; /* a large task, of rows like others */
+    account(&r);
+    assert_null(r.advice);
+    pus[2].longest_units = 10;
+    pus[2].longest_s = 0.5; /* shorter than others are together */
+    account(&r);
+    assert_null(r.advice);
 }
 
 /* The line stands at the end of the summary, and not where a loss is small. */
@@ -115,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(advice_names_what_was_set),
+        cmocka_unit_test(a_task_that_took_too_long_is_named),
         cmocka_unit_test(the_summary_ends_with_the_advice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# One unit takes as long as all others together, and the kernel tells nobody. The report names its task. Cut
+# into smaller ones, as the advice says, the same work takes far less time.
+. "$(dirname "$0")/../support/lib.sh"
+lines "$tmp/app.conf" '[app]' "kernel = $BUILD/test/kernels/unequal.so" '[unequal]' 'dear = one' \
+    'units = 300' 'us = 5000' 'times = 300' '[cluster]' 'threads = 1'
+ranks 3 --report "$tmp/r.json" "$tmp/app.conf"
+tail -n 1 "$tmp/out" >"$tmp/last"
+read -r first last < <(sed -nE 's/^Advice: .*one task, naps? ([0-9]+)( to ([0-9]+))?, seems .*/\1 \3/p' "$tmp/last")
+[ -n "$first" ] && [ "$first" -le 200 ] && [ "${last:-$first}" -ge 200 ]
+ok "the task with the dear unit is named" $?
+grep -q 'always takes\? so long, cut the dear ones into smaller ones' "$tmp/last"
+ok "the advice is to cut it" $?
+before=$(field makespan_s)
+ranks 3 --report "$tmp/r.json" "$tmp/app.conf" unequal.dear=none unequal.us=9983
+awk -v new="$(field makespan_s)" -v old="$before" 'BEGIN { exit !(old > 0 && new < 0.7 * old) }'
+ok "to follow it helps" $?
+! grep -q '^Advice' "$tmp/out"
+ok "a good run has no advice" $?
+done_testing
