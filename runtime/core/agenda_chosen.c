@@ -94,7 +94,7 @@ void plb_agenda_choose_first(struct plb_agenda *a)
     const struct plb_view *view = &a->seen.view;
     if (a->chosen == NULL)
         return;
-    plb_chosen_begin(a->chosen, view);
+    plb_chosen_begin(a->chosen, view, !a->seen.map->told);
     if (!plb_chosen_due(a->chosen, view))
         return;
     plb_chosen_decide(a->chosen, view, view->remaining);

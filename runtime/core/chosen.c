@@ -147,13 +147,15 @@ static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
         const struct plb_sample *last = &pu->samples[pu->n_samples - 1];
         c->now += rate_of(last) - own->now;
         own->now = rate_of(last);
+        plb_chosen_note(own, last);
         own->watched_s += pu->n_samples > 1 ? seconds_of(last) : last->execute_s * (double)last->tasks;
     }
     plb_chosen_judge(c, view, p);
 }
 
-void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view)
+void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view, bool untold)
 {
+    c->untold = untold;
     c->passes = plb_chosen_account(c);
     c->total = view->total;
     c->n_pus = view->n_pus;
@@ -165,6 +167,8 @@ void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view)
         c->turned = plb_watts_pass(c->watts, view);
     for (int p = 0; p < view->n_pus; p++) {
         c->pus[p] = (struct chosen_pu){.gone = view->pus[p].lost};
+        for (int i = 0; i < view->pus[p].n_samples - 1; i++)
+            plb_chosen_note(&c->pus[p], &view->pus[p].samples[i]);
         if (!view->pus[p].lost)
             look_at(c, view, p);
     }
@@ -224,6 +228,7 @@ bool plb_chosen_due(struct plb_chosen *c, const struct plb_view *view)
 static int describe(struct plb_chosen *c, const struct plb_view *view)
 {
     int n = 0;
+    plb_chosen_find_errors(c, view);
     c->hopes = false;
     for (int i = 0; i < c->n_nodes; i++)
         c->static_watts[i] = 0.0;
@@ -231,7 +236,9 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
         struct chosen_pu *own = &c->pus[p];
         double idle, besides;
         bool counts = plb_chosen_watts_of(c, p, &idle, &besides) && own->known && !own->gone;
-        own->rate = !counts ? 0.0 : c->by_power ? view->pus[p].power : latest_rate(&view->pus[p]);
+        own->rate = !counts     ? 0.0
+                  : c->by_power ? view->pus[p].power
+                                : plb_chosen_steady(own, latest_rate(&view->pus[p]));
         own->hoped = counts ? own->rate * (1.0 + hope_of(c, view, p)) : 0.0;
         c->hopes = c->hopes || (own->hoped > own->rate && !own->out);
         c->static_watts[c->infos[p].node] += idle;
@@ -366,6 +373,8 @@ static void decide(struct plb_chosen *c, const struct plb_view *view, double lef
         return;
     if (!c->hopes && answer.state != PLB_AIM_OVER)
         leave_out_parts(c, view, left, &answer);
+    if (c->goal.objective != PLB_OBJECTIVE_TIME && !(c->goal.power_cap > 0.0))
+        plb_chosen_keep_unsure(c, view);
     for (int p = 0; p < view->n_pus; p++)
         if (!c->pus[p].gone)
             c->pus[p].out = c->pus[p].rate > 0.0 ? !(c->x[p] > 0.0) : unsafe(c, p);

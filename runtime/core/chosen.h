@@ -28,8 +28,9 @@ struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_
                                   int room, int n_nodes, bool by_power);
 void plb_chosen_free(struct plb_chosen *chosen);
 
-/* A pass begins: nobody is left out until the next decision. */
-void plb_chosen_begin(struct plb_chosen *chosen, const struct plb_view *view);
+/* A pass begins: nobody is left out until the next decision. untold: its units may cost unlike amounts. Then
+ * a PU is left out once it is surely dear. */
+void plb_chosen_begin(struct plb_chosen *chosen, const struct plb_view *view, bool untold);
 
 /* PU `pu` has a new sample, is gone, or has come. */
 void plb_chosen_reported(struct plb_chosen *chosen, const struct plb_view *view, int pu);

@@ -4,6 +4,10 @@
 #include "core/chosen.h"
 #include "core/chosen_inside.h"
 
+/* Relative error of a rate from which on nobody says what leaving its PU out has saved. Larger: the sum is
+ * wrong. Smaller: it is left unsaid, although it is nearly right. */
+#define VAGUE 0.25
+
 /* Static watts that count while the PUs that are not left out work, or all of them. */
 static double still_watts(const struct plb_chosen *c, bool all)
 {
@@ -36,14 +40,14 @@ void plb_chosen_note_watts(struct plb_chosen *c)
         c->passes.most_watts = fmax(c->passes.most_watts, watts);
 }
 
-/* The job on the PUs that work, or on all: they end together. Returns whether all rates are known. */
+/* The job on the PUs that work, or on all: they end together. Returns whether all rates are known well. */
 static bool share_out(const struct plb_chosen *c, bool all, double *seconds, double *joules)
 {
     double rate = 0.0, watts = 0.0;
     for (int p = 0; p < c->n_pus; p++) {
         const struct chosen_pu *own = &c->pus[p];
         bool works = !own->gone && (all || !own->out);
-        if (works && !(own->rate > 0.0))
+        if (works && (!(own->rate > 0.0) || own->error > VAGUE))
             return false;
         rate += works ? own->rate : 0.0;
         double idle, besides;

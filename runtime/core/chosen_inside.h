@@ -5,11 +5,19 @@
 #include "core/goal.h"
 #include "core/message.h"
 
+/* Over the reports of a PU: work, seconds, and their squares and product. */
+struct chosen_sums {
+    int n;
+    double work, seconds, ww, wt, tt;
+};
+
 struct chosen_pu {
     double rate;  /* of the last decision; 0: was not known */
     double hoped; /* the same with the hope for a PU that is not known well */
     double now;   /* of the latest report; 0: there is none */
     double watched_s;
+    struct chosen_sums sums;
+    double error; /* relative standard error of the rate; 0: units cost what was told */
     bool known, out, gone;
 };
 
@@ -17,6 +25,7 @@ struct plb_chosen {
     struct plb_goal goal;
     const struct plb_pu_info *infos;
     bool by_power;
+    bool untold; /* nobody tells what the units of the pass cost */
     struct chosen_pu *pus;
     struct plb_power_pu *speeds;
     double *x, *less, *hoped, *static_watts;
@@ -37,6 +46,19 @@ void plb_chosen_judge(struct plb_chosen *chosen, const struct plb_view *view, in
 
 /* A PU's watts, told or learned; false: neither, and they are 0. */
 bool plb_chosen_watts_of(const struct plb_chosen *chosen, int pu, double *idle, double *besides);
+
+/* Adds a report to the sums of a PU. */
+void plb_chosen_note(struct chosen_pu *own, const struct plb_sample *sample);
+
+/* Sets the errors of all PUs. */
+void plb_chosen_find_errors(struct plb_chosen *chosen, const struct plb_view *view);
+
+/* The rate of a PU: the latest one, but where that is chance. */
+double plb_chosen_steady(const struct chosen_pu *own, double latest);
+
+/* After a choice: a PU works, too, that may need fewer joules for a unit than one that works, as far as rates
+ * may be wrong. */
+void plb_chosen_keep_unsure(struct plb_chosen *chosen, const struct plb_view *view);
 
 /* After a decision: where nobody would work, nobody rests to be measured. */
 void plb_chosen_keep_one(struct plb_chosen *chosen, const struct plb_view *view);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "drive/data_mpi.h"
@@ -36,6 +37,17 @@ int plb_cluster_agree(struct plb_mpi *mpi, int status)
 
 /* --------------------------------------------------------------- rank 0 knows */
 
+/* The file may be a simulation's, too. */
+static void warn_of_deaths(const struct plb_job *job)
+{
+    for (int p = 0; p < job->cluster.n_pus; p++)
+        for (int i = 0; i < job->cluster.pus[p].n_slow; i++)
+            if (job->cluster.pus[p].slow_by[i] == 0.0)
+                plb_log(PLB_LOG_WARNING,
+                        "%s: slow = %g:0 of PU %s counts in simulations alone: here it goes on",
+                        job->machines.file, job->cluster.pus[p].slow_at[i], job->cluster.pus[p].name);
+}
+
 static int check_ranks(const struct plb_rank *r)
 {
     const struct plb_job *job = r->rank0->job;
@@ -57,6 +69,7 @@ static int check_ranks(const struct plb_rank *r)
             r->err, PLB_EINPUT,
             "%s: master_only leaves nobody to compute with one rank; start mpirun with -np 2 or more",
             plb_settings_get(&job->settings, "cluster", "master_only")->origin);
+    warn_of_deaths(job);
     return PLB_OK;
 }
 

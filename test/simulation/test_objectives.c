@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/normal.h"
 #include "drive/simulate.h"
 #include "job/balancer_table.h"
 #include "model/objective.h"
@@ -72,6 +73,7 @@ static struct plb_simulation simulation_of(struct machine *m, const char *balanc
     return (struct plb_simulation){
         .cluster = &m->cluster,
         .maps = &m->map,
+        .true_maps = m->costs.prefix != NULL ? &m->costs : NULL,
         .seed = seed,
         .worked_s = m->worked_s,
         .migration = {.on = true, .backups = true, .threshold = 1.0, .seed = seed, .by_power = by_power},
@@ -259,6 +261,48 @@ static void caps(void **state)
     tell("time under a cap", "sure", &time);
 }
 
+#define UNEQUAL 1000 /* units that cost unlike amounts */
+
+/* Log-normal, of mean 1: a few units take as long as a hundred others. */
+static double unlike(const void *context, int64_t first, int64_t count)
+{
+    double sum = 0.0;
+    for (int64_t i = first; i < first + count; i++)
+        sum += exp(1.3 * plb_random_normal(*(const uint64_t *)context, (uint64_t)i) - 0.5 * 1.3 * 1.3);
+    return sum;
+}
+
+/* Few units whose costs nobody tells. PUs that have had one know little of their rate: leaving them out
+ * must not cost more energy than if all had worked. */
+static void untold_costs(void **state)
+{
+    (void)state;
+    struct ratios energy = {.n = 0}, all_work = {.n = 0};
+    struct seeds all = seeds(USUAL + 10);
+    for (uint64_t seed = all.first; seed < all.end && energy.n < CLUSTERS; seed++) {
+        struct machine m;
+        struct plb_error err = {.status = PLB_OK};
+        draw(&m, seed);
+        double scale = UNEQUAL / (double)m.map.units;
+        assert_int_equal(plb_cost_map_init(&m.map, UNEQUAL, NULL, NULL, &err), PLB_OK);
+        assert_int_equal(plb_cost_map_init(&m.costs, UNEQUAL, unlike, &seed, &err), PLB_OK);
+        for (int p = 0; p < m.cluster.n_pus; p++)
+            m.speeds[p].speed = m.pus[p].rate *= scale;
+        m.job.work = m.costs.per_work * UNEQUAL;
+        struct outcome least = simulate(&m, &(struct plb_goal){.objective = PLB_OBJECTIVE_ENERGY}, "sure",
+                                        seed);
+        double usual = simulate(&m, &(struct plb_goal){.rule = PLB_STATIC_JOB}, "sure", seed).joules;
+        add(&energy, seed, "energy with untold costs", "sure", least.joules / least.best_joules, 2.0);
+        add(&all_work, seed, "the same over that of all PUs", "sure", least.joules / usual, 1.25);
+        plb_cost_map_fini(&m.map);
+        plb_cost_map_fini(&m.costs);
+    }
+    double mean = tell("energy with untold costs", "sure", &energy);
+    double mean_all = tell("the same over that of all PUs", "sure", &all_work);
+    if (energy.n > 1 && (mean > 1.3 || mean_all > 0.6))
+        fail_msg("untold costs: %.4f of the least energy, %.4f of that of all PUs", mean, mean_all);
+}
+
 /* Watts change nothing where time is the objective. */
 static void least_time_is_as_before(void **state)
 {
@@ -315,6 +359,7 @@ int main(void)
         cmocka_unit_test(by_the_papers),
         cmocka_unit_test(deadlines),
         cmocka_unit_test(caps),
+        cmocka_unit_test(untold_costs),
         cmocka_unit_test(least_time_is_as_before),
         cmocka_unit_test(watts_that_are_not_known_are_refused),
     };

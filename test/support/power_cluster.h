@@ -17,6 +17,7 @@ struct machine {
     struct plb_node_spec nodes[MOST_PUS];
     struct plb_pu_spec pus[MOST_PUS];
     struct plb_cost_map map;
+    struct plb_cost_map costs; /* the true ones; no prefix: as told */
     struct plb_power_pu speeds[MOST_PUS];
     double static_watts[MOST_PUS], worked_s[MOST_PUS];
     struct plb_power_job job;

@@ -26,7 +26,7 @@ static void begin(struct pair *p)
         p->pus[i].samples = p->samples[i];
     }
     p->chosen = plb_chosen_new(&goal, p->infos, PUS, PUS, PUS, false);
-    plb_chosen_begin(p->chosen, &p->view);
+    plb_chosen_begin(p->chosen, &p->view, false);
 }
 
 /* PU i has done a task of so much work. */
