@@ -11,12 +11,12 @@ enum { PUS = 2 };
 struct pair {
     struct plb_pu_info infos[PUS];
     struct plb_pu pus[PUS];
-    struct plb_sample samples[PUS][2];
+    struct plb_sample samples[PUS][20];
     struct plb_view view;
     struct plb_chosen *chosen;
 };
 
-static void begin(struct pair *p)
+static void begin_pass(struct pair *p, bool untold)
 {
     const struct plb_goal goal = {.objective = PLB_OBJECTIVE_ENERGY};
     *p = (struct pair){.view = {.total = 1e5, .remaining = 1e5, .n_pus = PUS, .living = PUS}};
@@ -26,7 +26,12 @@ static void begin(struct pair *p)
         p->pus[i].samples = p->samples[i];
     }
     p->chosen = plb_chosen_new(&goal, p->infos, PUS, PUS, PUS, false);
-    plb_chosen_begin(p->chosen, &p->view, false);
+    plb_chosen_begin(p->chosen, &p->view, untold);
+}
+
+static void begin(struct pair *p)
+{
+    begin_pass(p, false);
 }
 
 /* PU i has done a task of so much work. */
@@ -78,6 +83,25 @@ static void a_pu_that_has_not_reported_is_not_left_out(void **state)
     expect(&p, false, false);
 }
 
+/* Units of PU 1 took 0.01 to 0.19 ms, and the first one of PU 0 0.3 ms. It may have been such a unit. When
+ * all of its units take as long, it is dear. */
+static void a_pu_with_a_dear_unit_is_left_out_once_it_is_surely_dear(void **state)
+{
+    for (int sure = 0; sure <= 1; sure++) {
+        struct pair p;
+        (void)state;
+        begin_pass(&p, true);
+        for (int i = 0; i < 4; i++)
+            report(&p, 1, 1000.0, i % 2 ? 0.19 : 0.01, 0.0);
+        report(&p, 0, 1000.0, 0.3, 0.0);
+        for (int i = 0; i < 12 && sure; i++)
+            report(&p, 1, 1000.0, i % 2 ? 0.19 : 0.01, 0.0);
+        for (int i = 0; i < 9 && sure; i++)
+            report(&p, 0, 1000.0, 0.3, 0.0);
+        expect(&p, sure, false);
+    }
+}
+
 static void where_the_chosen_one_is_lost_the_other_works(void **state)
 {
     struct pair p;
@@ -98,6 +122,7 @@ int main(void)
         cmocka_unit_test(the_dearer_one_is_left_out),
         cmocka_unit_test(a_first_transfer_that_is_long_leaves_nobody_out),
         cmocka_unit_test(a_pu_that_has_not_reported_is_not_left_out),
+        cmocka_unit_test(a_pu_with_a_dear_unit_is_left_out_once_it_is_surely_dear),
         cmocka_unit_test(where_the_chosen_one_is_lost_the_other_works),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
