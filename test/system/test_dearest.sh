@@ -6,7 +6,8 @@ lines "$tmp/app.conf" '[app]' "kernel = $BUILD/test/kernels/unequal.so" '[unequa
     'units = 300' 'us = 5000' 'times = 300' '[cluster]' 'threads = 1'
 ranks 3 --report "$tmp/r.json" "$tmp/app.conf"
 tail -n 1 "$tmp/out" >"$tmp/last"
-read -r first last < <(sed -nE 's/^Advice: .*one task, naps? ([0-9]+)( to ([0-9]+))?, seems .*/\1 \3/p' "$tmp/last")
+task='s/^Advice: .*one task, naps? ([0-9]+)( to ([0-9]+))?, seems .*/\1 \3/p'
+read -r first last < <(sed -nE "$task" "$tmp/last")
 [ -n "$first" ] && [ "$first" -le 200 ] && [ "${last:-$first}" -ge 200 ]
 ok "the task with the dear unit is named" $?
 grep -q 'always takes\? so long, cut the dear ones into smaller ones' "$tmp/last"

@@ -385,7 +385,8 @@ refused_ranks 2 'truncated input' 'cut.mtx:4: ' "$spmm" spmm.matrix="$in/cut.mtx
 refused_ranks 2 'three nodes' 'describes 3 nodes|2 ranks|-np 3' "$spmm" cluster.file="$in/three.cluster"
 refused_ranks 2 'one node' 'describes 1 node |2 ranks|-np 1' "$spmm" cluster.file="$in/one.cluster"
 lines "$in/dies.cluster" '[node n]' 'pus = a' '[pu a]' 'slow = 1:0'
-alone --quiet "$spmm" cluster.file="$in/dies.cluster" && sentence 'warning: |slow = 1:0 of PU a counts in simulations'
+alone --quiet "$spmm" cluster.file="$in/dies.cluster" \
+    && sentence 'warning: |slow = 1:0 of PU a counts in simulations'
 ok 'a PU that is emulated cannot die' $?
 refused_ranks 2 'simulation' "nope.cluster" "$spmm" --simulate "$in/nope.cluster"
 
