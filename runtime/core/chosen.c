@@ -167,7 +167,7 @@ void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view, bool un
         c->turned = plb_watts_pass(c->watts, view);
     for (int p = 0; p < view->n_pus; p++) {
         c->pus[p] = (struct chosen_pu){.gone = view->pus[p].lost};
-        for (int i = 0; i < view->pus[p].n_samples - 1; i++)
+        for (int i = view->pus[p].recalled; i < view->pus[p].n_samples - 1; i++)
             plb_chosen_note(&c->pus[p], &view->pus[p].samples[i]);
         if (!view->pus[p].lost)
             look_at(c, view, p);

@@ -14,7 +14,7 @@
 
 /* Relative error of a rate that stands on one report, where nobody has two. Larger: training of few blocks
  * lasts longer. Smaller: the first units decide. */
-#define ALONE 0.5
+#define ALONE 0.25
 
 /* Relative error from which on a rate is that of all reports, and not of the latest ones. Larger: a few units
  * decide. Smaller: a PU that has become slower is believed later. */
@@ -23,7 +23,9 @@
 void plb_chosen_note(struct chosen_pu *own, const struct plb_sample *s)
 {
     struct chosen_sums *sums = &own->sums;
-    double work = s->work * (double)s->tasks, seconds = (s->execute_s + s->transfer_s) * (double)s->tasks;
+    double transfer_s = sums->n > 0 ? s->transfer_s
+                                    : 0.0; /* the first is long: ranks had not spoken before */
+    double work = s->work * (double)s->tasks, seconds = (s->execute_s + transfer_s) * (double)s->tasks;
     if (!(work > 0.0 && seconds > 0.0 && isfinite(work + seconds)))
         return;
     sums->n++;
@@ -66,15 +68,42 @@ double plb_chosen_steady(const struct chosen_pu *own, double latest)
     return own->error > UNSURE && own->sums.n > 0 ? own->sums.work / own->sums.seconds : latest;
 }
 
+/* The factor by which a rate may be wrong. */
+static double doubt(const struct chosen_pu *own)
+{
+    return 1.0 + ERRORS * own->error;
+}
+
+/* Nodes whose static watts count while the chosen ones work. Returns the sum of these watts. */
+static double find_on(struct plb_chosen *c, int n_pus)
+{
+    double watts = 0.0;
+    for (int i = 0; i < c->n_nodes; i++)
+        c->on[i] = c->goal.rule == PLB_STATIC_JOB;
+    for (int p = 0; p < n_pus; p++)
+        c->on[c->infos[p].node] = c->on[c->infos[p].node] || c->x[p] > 0.0;
+    for (int i = 0; i < c->n_nodes; i++)
+        watts += c->on[i] ? c->static_watts[i] : 0.0;
+    return watts;
+}
+
 void plb_chosen_keep_unsure(struct plb_chosen *c, const struct plb_view *view)
 {
-    double dearest = 0.0; /* joules of a unit */
-    for (int p = 0; p < view->n_pus; p++)
-        if (c->x[p] > 0.0 && c->pus[p].rate > 0.0)
-            dearest = fmax(dearest,
-                           c->speeds[p].dynamic_watts / c->pus[p].rate * (1.0 + ERRORS * c->pus[p].error));
-    for (int p = 0; p < view->n_pus; p++)
-        if (!(c->x[p] > 0.0) && c->pus[p].rate > 0.0 && c->pus[p].error > 0.0
-            && c->speeds[p].dynamic_watts / c->pus[p].rate < dearest * (1.0 + ERRORS * c->pus[p].error))
-            c->x[p] = c->pus[p].rate;
+    double watts = find_on(c, view->n_pus), rate = 0.0;
+    for (int p = 0; p < view->n_pus; p++) {
+        bool works = c->x[p] > 0.0 && c->pus[p].rate > 0.0;
+        watts += works ? c->speeds[p].dynamic_watts : 0.0;
+        rate += works ? c->pus[p].rate / doubt(&c->pus[p]) : 0.0;
+    }
+    if (!(rate > 0.0))
+        return;
+    double joules = watts / rate; /* of a unit; the limit of energy, half of that of energy times delay */
+    for (int p = 0; p < view->n_pus; p++) {
+        const struct chosen_pu *own = &c->pus[p];
+        int node = c->infos[p].node;
+        double besides = c->speeds[p].dynamic_watts + (c->on[node] ? 0.0 : c->static_watts[node]);
+        if (!(c->x[p] > 0.0) && own->rate > 0.0 && own->error > 0.0
+            && besides < joules * own->rate * doubt(own))
+            c->x[p] = own->rate;
+    }
 }

@@ -66,10 +66,13 @@ static bool of_dearest(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
     char units[PLB_RANGE_TEXT];
     if (!plb_dearest_find(r, &dearest))
         return false;
-    snprintf(text, PLB_ADVICE_TEXT,
-             "if %s always take%s so long, cut the dear ones into smaller ones: no balancing can end "
-             "before they do",
-             plb_range_print(dearest.first, dearest.count, r->unit, units), dearest.count == 1 ? "s" : "");
+    bool one = dearest.count == 1;
+    if (!one && strcmp(r->balancer, BALANCER) != 0) /* the default cuts tasks of many units itself */
+        return false;
+    plb_range_print(dearest.first, dearest.count, r->unit, units);
+    snprintf(text, PLB_ADVICE_TEXT, "if %s always take%s so long, cut %s into smaller ones%s", units,
+             one ? "s" : "", one ? "it" : "the dear ones",
+             one ? ": no balancing can end before it does" : "");
     return true;
 }
 

@@ -9,8 +9,9 @@ struct plb_dearest {
     double part;          /* of all work, if its PU was as fast in it as in its other tasks */
 };
 
-/* Finds it by the longest task of each PU. Returns whether there is one, and it is more work than the part of
- * a PU: no balancing can end before it does. A PU that stood still in a task looks the same. Thread-safe. */
+/* Finds it by the longest task of the PU that others waited for. Returns whether there is one, and it is more
+ * work than the part of a PU. Of a kernel of several phases nothing is told. A PU that stood still in a task
+ * looks the same. Thread-safe. */
 bool plb_dearest_find(const struct plb_report *report, struct plb_dearest *dearest);
 
 #endif

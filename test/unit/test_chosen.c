@@ -83,6 +83,17 @@ static void a_pu_that_has_not_reported_is_not_left_out(void **state)
     expect(&p, false, false);
 }
 
+/* The same where costs are untold. */
+static void a_first_transfer_is_no_dear_unit(void **state)
+{
+    struct pair p;
+    (void)state;
+    begin_pass(&p, true);
+    report(&p, 1, 1000.0, 0.1, 0.0);
+    report(&p, 0, 1000.0, 0.1, 2.0);
+    expect(&p, false, false);
+}
+
 /* Units of PU 1 took 0.01 to 0.19 ms, and the first one of PU 0 0.3 ms. It may have been such a unit. When
  * all of its units take as long, it is dear. */
 static void a_pu_with_a_dear_unit_is_left_out_once_it_is_surely_dear(void **state)
@@ -122,6 +133,7 @@ int main(void)
         cmocka_unit_test(the_dearer_one_is_left_out),
         cmocka_unit_test(a_first_transfer_that_is_long_leaves_nobody_out),
         cmocka_unit_test(a_pu_that_has_not_reported_is_not_left_out),
+        cmocka_unit_test(a_first_transfer_is_no_dear_unit),
         cmocka_unit_test(a_pu_with_a_dear_unit_is_left_out_once_it_is_surely_dear),
         cmocka_unit_test(where_the_chosen_one_is_lost_the_other_works),
     };

@@ -96,7 +96,23 @@ static void a_task_that_took_too_long_is_named(void **state)
         "PU 2 (p2). Advice: if rows 20 to 29 always take so long, cut the dear ones");
     pus[2].longest_units = 1;
     account(&r);
-    HAS("if row 20 always takes so long");
+    HAS("if row 20 always takes so long, cut it into smaller ones: no balancing can end before it does");
+    r.balancer = "static";
+    account(&r);
+    HAS("cut it into smaller ones");
+    pus[2].longest_units = 10; /* another balancer would cut them */
+    account(&r);
+    HAS("82 % of all work, and others waited for PU 2 (p2). Advice: try --balancer sure");
+    r.balancer = "sure";
+    pus[2].units = pus[2].longest_units; /* its only task; the rate is that of others */
+    account(&r);
+    HAS("One task, rows 20 to 29, seems to be 47 % of all work");
+    pus[2].units = 210;
+    pus[2].held_up_s = 0.0; /* nobody waited for it */
+    account(&r);
+    assert_null(r.advice);
+    pus[2].held_up_s = 10.0;
+    pus[2].longest_units = 1;
     r.costs_told = true;
     account(&r);
     assert_null(r.advice);
