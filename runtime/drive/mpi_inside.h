@@ -9,7 +9,7 @@
 
 #include "drive/frame.h"
 #include "drive/link.h"
-#include "drive/requests.h"
+#include "drive/mpi_requests.h"
 
 /* ULFM. */
 struct plb_mpi_failures {

@@ -22,7 +22,7 @@
 #define PAGES ((size_t)4 << 20)
 
 /* The answer to a mistake: a number that divides, and a text that can be read. */
-static const struct plb_setting no_setting = {.text = (char[]){""}, .number = 1.0};
+static const struct plb_setting no_setting = {.text = "", .number = 1.0};
 
 /* Notes a mistake of the kernel's author. The app is constant for kernels alone: it is plbrun's own. */
 #define MISTAKE(app, ...) plb_app_error((struct plb_app *)(app), __VA_ARGS__)

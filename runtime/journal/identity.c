@@ -100,22 +100,21 @@ char *plb_identity_print(const struct plb_job *job, struct plb_error *err)
 }
 
 /* Cuts the next line off a text. *value: what follows its tab. NULL: there is no line left. */
-static char *next_line(char **text, char **value)
+static char *next_line(char **text, const char **value)
 {
-    static char nothing[] = NOTHING;
     char *line = strsep(text, "\n");
-    *value = nothing;
+    *value = NOTHING;
     if (line == NULL || line[0] == '\0')
         return NULL;
     char *name = strsep(&line, "\t");
-    *value = line != NULL ? line : nothing;
+    *value = line != NULL ? line : NOTHING;
     return name;
 }
 
 bool plb_identity_same(char *text_a, char *text_b, const char **name, const char **a, const char **b)
 {
     for (;;) {
-        char *value_a, *value_b;
+        const char *value_a, *value_b;
         const char *line_a = next_line(&text_a, &value_a), *line_b = next_line(&text_b, &value_b);
         if (line_a == NULL && line_b == NULL)
             return true;

@@ -1,6 +1,6 @@
 /* The requests of MPI that are in flight. Part of the transport; communication thread only. */
-#ifndef PLB_DRIVE_REQUESTS_H
-#define PLB_DRIVE_REQUESTS_H
+#ifndef PLB_DRIVE_MPI_REQUESTS_H
+#define PLB_DRIVE_MPI_REQUESTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

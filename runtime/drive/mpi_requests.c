@@ -1,5 +1,5 @@
 /* A table, and MPI_Testsome over parts of it in turn. */
-#include "drive/requests.h"
+#include "drive/mpi_requests.h"
 
 #include <stdlib.h>
 
