@@ -6,12 +6,18 @@ TEST_SH := $(sort $(wildcard test/*/test_*.sh))
 TEST_KERNELS := $(patsubst test/kernels/%.c,$(B)/test/kernels/%.so,$(wildcard test/kernels/*.c))
 TEST_LIBS := -lcmocka
 
-# Tests see the runtime's inside: they link all of it but main().
+# Tests see the runtime's inside: all of it but main() is a library that they load, so that a change there links
+# one library, and not each test again. They find it beside their folders, also in a copy of the tree.
 TEST_INC := $(INC) -Itest/support
-$(B)/test/%: test/%.c $(OBJECTS) runtime/exports.list
+RUNTIME_SO := $(B)/libplbrun-test.so
+$(RUNTIME_SO): $(OBJECTS)
+	@echo "  link  $@"
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -shared -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
+TEST_LINK := $(RUNTIME_SO) '-Wl,-rpath,$$ORIGIN/..:$$ORIGIN/../..' $(LDFLAGS) $(LIBS)
+$(B)/test/%: test/%.c | $(RUNTIME_SO)
 	@mkdir -p $(@D)
 	@echo "  test  $<"
-	$(Q)$(CC) $(C) $(CFLAGS) $(TEST_INC) $(OPENMP) -o $@ $< $(OBJECTS) $(LINK) $(TEST_LIBS)
+	$(Q)$(CC) $(C) $(CFLAGS) $(TEST_INC) $(OPENMP) -o $@ $< $(TEST_LINK) $(TEST_LIBS)
 
 $(B)/test/kernels/%.so: test/kernels/%.c
 	@mkdir -p $(@D)
@@ -28,7 +34,7 @@ $(B)/test/support/%.so: test/support/%.c
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
 .PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep check-peers \
         mutants
-tests: all test-kernels $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
+tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
 test-kernels: $(TEST_KERNELS) $(B)/test/support/halt.so $(B)/test/support/ulfm.so $(B)/test/support/nvml.so
 
 # JOBS tests run at a time. QUICK=1: fewer clusters, no valgrind. SEEDS=N: so many clusters and fits.
