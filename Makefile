@@ -49,9 +49,15 @@ MPI_LIBS := $(if $(MPI_WORDS),$(filter-out -I% -D%,$(MPI_WORDS)),\
 C := -std=c11 -D_GNU_SOURCE $(if $(SAN),-DPLB_DEBUG) $(WARN) -fPIC -pthread -MMD -MP $(SANFLAGS)
 OPENMP := -fopenmp
 PACKAGES := $(shell pkg-config --cflags inih jansson hwloc libpng 2>/dev/null)
+# LAPACKE is part of OpenBLAS, or (Debian) an archive beside it. Linked so, no other BLAS of the system comes
+# into the program.
+BLAS_CFLAGS := $(shell pkg-config --cflags openblas 2>/dev/null)
+BLAS_LIBS := -lopenblas
+LAPACKE_LIBS := $(filter /%,$(shell $(CC) -print-file-name=liblapacke.a)) $(BLAS_LIBS)
 PNG_LIBS := $(or $(shell pkg-config --libs libpng 2>/dev/null),-lpng)
-INC := -Iruntime/include -Iruntime $(DRIVER_INC) $(MPI_CFLAGS) $(PACKAGES)
-LIBS := $(MPI_LIBS) -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -lgomp -ldl -lm $(DRIVER_LIBS)
+INC := -Iruntime/include -Iruntime $(DRIVER_INC) $(MPI_CFLAGS) $(PACKAGES) $(BLAS_CFLAGS)
+LIBS := $(MPI_LIBS) $(LAPACKE_LIBS) -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -lgomp -ldl -lm \
+        $(DRIVER_LIBS)
 
 RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/device/*/*.c runtime/meter/*/*.c))
 BALANCERS := $(wildcard balancers/*.c)
@@ -108,8 +114,6 @@ $(B)/balancers.o $(B)/drivers.o $(B)/page.o: $(B)/%.o: $(B)/%.c
 
 # Kernels see plb/kernel.h alone, as a user's do.
 KERNEL_INC := -Iruntime/include
-BLAS_CFLAGS := $(shell pkg-config --cflags openblas 2>/dev/null)
-BLAS_LIBS := -lopenblas
 KERNEL_CFLAGS_matmul := $(BLAS_CFLAGS)
 KERNEL_LIBS_matmul := $(BLAS_LIBS)
 # binomial reads the same contracts as blackscholes.
@@ -183,7 +187,7 @@ lint: $(LINTED:%=$(B)/lint/%)
 $(B)/lint/%.c: %.c $(B)/%.o .clang-tidy
 	@mkdir -p $(@D)
 	@echo "  lint  $<"
-	$(Q)clang-tidy --quiet $< -- $(filter-out -MMD -MP,$(C)) $(INC) $(BLAS_CFLAGS) \
+	$(Q)clang-tidy --quiet $< -- $(filter-out -MMD -MP,$(C)) $(INC) \
 	  $(KERNEL_CFLAGS_$(notdir $(*D))) $(OPENMP) 2>/dev/null
 	@touch $@
 

@@ -82,8 +82,8 @@ static void points_gather(struct points *p, const double *x, const double *t, co
     }
 }
 
-/* The full problem, weighted, of all terms. */
-static void reduce(const struct points *p, double scale, struct plb_reduced *out)
+/* The full problem, weighted, of all terms; false where it has no solution. */
+static bool reduce(const struct points *p, double scale, struct plb_reduced *out)
 {
     double matrix[(PLB_TERMS + 1) * MAX_POINTS];
     int rows = p->n > PLB_TERMS + 1 ? p->n : PLB_TERMS + 1;
@@ -95,7 +95,7 @@ static void reduce(const struct points *p, double scale, struct plb_reduced *out
             matrix[j * rows + i] = p->w[i] * values[j];
         matrix[PLB_TERMS * rows + i] = p->w[i] * p->t[i];
     }
-    plb_reduce(matrix, rows, out);
+    return plb_reduce(matrix, rows, out);
 }
 
 static double r_squared(const struct plb_curve *c, const struct points *p)
@@ -168,9 +168,8 @@ static struct plb_curve proportional(const struct points *p)
 static bool fit_shape(const struct points *p, struct plb_curve *c)
 {
     struct plb_reduced red;
-    if (p->high < LINE_RANGE * p->low)
+    if (p->high < LINE_RANGE * p->low || !reduce(p, p->high, &red))
         return false;
-    reduce(p, p->high, &red);
     struct plb_curve line = {.terms = LINE, .scale = p->high, .low = p->low, .high = p->high};
     bool straight = plb_solve_columns(&red, LINE, line.a) >= 0.0 && plb_curve_plausible(&line);
     bool bent = p->n >= PLB_FEWEST_POINTS && p->high >= CURVE_RANGE * p->low && choose_terms(p, &red, c);

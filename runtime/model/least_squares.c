@@ -1,9 +1,12 @@
-/* Householder's reflections reduce the samples. Few columns are then made orthogonal one after the other
- * (modified Gram-Schmidt, the right side included), which is as exact as reflections for the solution
- * (Björck, BIT 7, 1967). A library's routines for large matrices take ten times as long for so few numbers.
- * Weak where columns nearly depend on each other: the coefficients are then large, though the sum is not. */
+/* LAPACK's QR (dgeqrf) reduces the samples, the right side with them. A choice of columns of the triangle is
+ * then made orthogonal one column after the other (modified Gram-Schmidt, the right side included), which is
+ * as exact as reflections for the solution (Björck, BIT 7, 1967). That small solve stays here because a fit
+ * makes up to 92 of them, and LAPACK's dgels takes about six times as long for three columns of eight
+ * numbers: `make bench` measures both. Weak where columns nearly depend on each other: the coefficients are
+ * then large, though the sum is not. */
 #include "model/least_squares.h"
 
+#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +15,10 @@
 /* A column whose part that the others do not explain is smaller than this fraction of it is taken for
  * dependent. Larger: columns that differ are refused. Smaller: rounding errors (1e-16) make coefficients. */
 #define DEPENDENT 1e-12
+
+/* Columns that dgeqrf may take at a time, for the size of its workspace: what LAPACK's ilaenv says for it. With
+ * less it allocates none of its own, but takes one column at a time. */
+#define BLOCK 32
 
 /* Four sums at a time, which do not wait for each other. */
 static double dot(const double *a, const double *b, int n)
@@ -33,23 +40,11 @@ static void subtract(double *a, double s, const double *b, int n)
         a[i] -= s * b[i];
 }
 
-void plb_reduce(double *matrix, int rows, struct plb_reduced *out)
+bool plb_reduce(double *matrix, int rows, struct plb_reduced *out)
 {
-    for (int j = 0; j <= N; j++) {
-        double *v = matrix + j * rows + j;
-        int n = rows - j;
-        double norm = sqrt(dot(v, v, n)), first = v[0];
-        double diagonal = first > 0.0 ? -norm : norm;
-        if (norm > 0.0) {
-            v[0] -= diagonal;
-            double scale = 1.0 / (norm * (norm + fabs(first)));
-            for (int k = j + 1; k <= N; k++) {
-                double *column = matrix + k * rows + j;
-                subtract(column, scale * dot(v, column, n), v, n);
-            }
-        }
-        v[0] = diagonal;
-    }
+    double tau[N + 1], work[(N + 1) * BLOCK];
+    if (LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, N + 1, matrix, rows, tau, work, (N + 1) * BLOCK) != 0)
+        return false;
     for (int j = 0; j < N; j++) {
         for (int i = 0; i < N; i++)
             out->r[j][i] = i <= j ? matrix[j * rows + i] : 0.0;
@@ -58,6 +53,7 @@ void plb_reduce(double *matrix, int rows, struct plb_reduced *out)
     memcpy(out->q, matrix + N * rows, sizeof out->q);
     double last = matrix[N * rows + N];
     out->rest = last * last;
+    return isfinite(out->rest);
 }
 
 double plb_solve_columns(const struct plb_reduced *red, unsigned chosen, double a[N])

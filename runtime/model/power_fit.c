@@ -1,6 +1,8 @@
-/* Normal equations, with a little of the identity added, so that they can always be solved. */
+/* Normal equations, with a little of the identity added, so that they can always be solved; LAPACK's Cholesky
+ * (dpotrf, dpotri) solves them. */
 #include "model/power_fit.h"
 
+#include <lapacke.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -21,27 +23,21 @@ void plb_power_fit_add(double *sums, int n, const double *x, double y)
     }
 }
 
-/* Inverts a positive definite matrix in place (Gauss, Jordan; no pivots are needed). */
-static void invert(double a[N][N], int n)
+/* Inverts a positive definite matrix in place; false where it is none. */
+static bool invert(double a[N][N], int n)
 {
-    for (int k = 0; k < n; k++) {
-        double pivot = a[k][k];
-        a[k][k] = 1.0;
-        for (int j = 0; j < n; j++)
-            a[k][j] /= pivot;
-        for (int i = 0; i < n; i++) {
-            double factor = a[i][k];
-            if (i == k)
-                continue;
-            a[i][k] = 0.0;
-            for (int j = 0; j < n; j++)
-                a[i][j] -= factor * a[k][j];
-        }
-    }
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, a[0], N) != 0
+        || LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, a[0], N) != 0)
+        return false;
+    for (int i = 0; i < n; i++) /* LAPACK's lower half is the upper one here */
+        for (int j = 0; j < i; j++)
+            a[i][j] = a[j][i];
+    return true;
 }
 
-/* Solves for the columns that are used. `inverse` is of these. */
-static void solve(const double *sums, int n, double ridge, const bool *used, double inverse[N][N],
+/* Solves for the columns that are used. `inverse` is of these. Returns false, with all watts 0, where the sums
+ * have no solution. */
+static bool solve(const double *sums, int n, double ridge, const bool *used, double inverse[N][N],
                   double *watts)
 {
     int which[N], k = 0;
@@ -51,11 +47,13 @@ static void solve(const double *sums, int n, double ridge, const bool *used, dou
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
             inverse[i][j] = sums[which[i] * n + which[j]] + (i == j ? ridge : 0.0);
-    invert(inverse, k);
     memset(watts, 0, (size_t)n * sizeof *watts);
+    if (!invert(inverse, k))
+        return false;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
             watts[which[i]] += inverse[i][j] * sums[n * n + which[j]];
+    return true;
 }
 
 void plb_power_fit(const double *sums, int n, double *watts, double *apart_s)
@@ -67,9 +65,8 @@ void plb_power_fit(const double *sums, int n, double *watts, double *apart_s)
         used[j] = true;
         watts[j] = apart_s[j] = 0.0;
     }
-    if (!(most > 0.0))
+    if (!(most > 0.0) || !solve(sums, n, RIDGE * most, used, inverse, watts))
         return;
-    solve(sums, n, RIDGE * most, used, inverse, watts);
     for (int j = 0; j < n; j++)
         apart_s[j] = fmax(1.0 / inverse[j][j] - 2.0 * RIDGE * most, 0.0);
     for (int left = n; left > 1; left--) { /* the most negative one becomes 0 */
@@ -79,7 +76,8 @@ void plb_power_fit(const double *sums, int n, double *watts, double *apart_s)
         if (watts[least] >= 0.0)
             return;
         used[least] = false;
-        solve(sums, n, RIDGE * most, used, inverse, watts);
+        if (!solve(sums, n, RIDGE * most, used, inverse, watts))
+            return;
     }
     for (int j = 0; j < n; j++)
         watts[j] = fmax(watts[j], 0.0);

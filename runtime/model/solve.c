@@ -1,18 +1,19 @@
-/* The solver: NLopt's SLSQP on the papers' own formulation, and a bisection that checks it.
+/* The solver: NLopt's SLSQP on the papers' own formulation (model/slsqp), and a bisection that checks it and
+ * takes over where there are many PUs.
  *
- * The bisection finds T with Σ E_p⁻¹(T) = X. Each E_p is monotone, so the sum is. Newton's step (the
- * slope of E_p⁻¹ is 1/E_p') gives way to halving the bracket where it leaves it. So it tells which PUs
- * can help at all, and the unit of time in which the system is well scaled. SLSQP starts from equal
- * shares of these PUs. Its answer decides, unless it breaks a constraint by more than ACCEPTED.
+ * SLSQP gives the PUs that take part, the finish time T and the sizes. The bisection finds T with
+ * Σ E_p⁻¹(T) = X. Each E_p is monotone, so the sum is. Newton's step (the slope of E_p⁻¹ is 1/E_p') gives way
+ * to halving the bracket where it leaves it. SLSQP's answer is refused where the two times differ.
  *
- * Cost: the bisection takes about ten steps of n inversions each, SLSQP n³, so `auto` uses SLSQP for a
- * few PUs only. Weak where curves are flat: any share on the flat stretch ends at the same time. */
+ * Cost: the bisection takes about ten steps of n inversions each, SLSQP n³, so `auto` uses SLSQP up to
+ * PLB_SLSQP_LIMIT PUs. Weak where curves are flat: any share on the flat stretch ends at the same time. */
 #include "model/solve.h"
 
 #include <math.h>
-#include <nlopt.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/slsqp.h"
 
 /* Steps at most on the finish time, of which those after NEWTON_STEPS only halve the bracket, and steps
  * on one PU's share. More: only time. Fewer: a hard system ends inexact. 60 halvings close any bracket
@@ -28,19 +29,6 @@
 /* Relative difference of times that may lie on the same flat stretch of a curve. Larger: the answer there is
  * less exact. Smaller: the two sides of a stretch cannot be told apart. */
 #define FLAT 1e-9
-
-/* Relative difference of finish times, and of Σ x from X, in an acceptable answer of SLSQP. Larger: a poor
- * answer is used. Smaller: good ones are refused for their last digits. With 1e-6 it refuses none of 7,000
- * systems of fitted curves, and 1 % of those with exponential and cubic terms (bench/solver). */
-#define ACCEPTED 1e-6
-
-/* Accuracies that SLSQP is asked for, in fractions of the total, and its evaluations at most. Looser:
- * answers are refused. Tighter, or more evaluations: a system without a smooth answer takes longer. Most
- * systems need 3 to 20 evaluations. */
-#define SLSQP_CONSTRAINT 1e-9
-#define SLSQP_X 1e-9
-#define SLSQP_F 1e-10
-#define SLSQP_EVALUATIONS 300
 
 /* x with E(x) = seconds, in [0, total]; start: a guess, or 0. */
 static double invert(const struct plb_model *m, double seconds, double total, double start)
@@ -141,118 +129,30 @@ static bool bisection(const struct plb_model *models, int n, double total, doubl
     return true;
 }
 
-/* SLSQP sees fractions of the total and times in units of the bisection's T. */
-struct problem {
-    const struct plb_model *models; /* of the PUs in use, n of them */
-    int n;
-    double total, seconds;
-};
-
-static double objective(unsigned n, const double *x, double *gradient, void *data)
+/* Whether SLSQP's answer is the right one: bisection finds the same time. */
+static bool agree(double slsqp, double bisection)
 {
-    const struct problem *pb = data;
-    if (gradient != NULL) {
-        memset(gradient, 0, n * sizeof *gradient);
-        gradient[0] = plb_model_slope(&pb->models[0], x[0] * pb->total) * pb->total / pb->seconds;
-    }
-    return plb_model_time(&pb->models[0], x[0] * pb->total) / pb->seconds;
-}
-
-/* n constraints: E_p - E_1 = 0 for p > 1 (rows 0 to n-2) and Σ x - 1 = 0 (row n-1). */
-static void constraints(unsigned m, double *result, unsigned n, const double *x, double *gradient, void *data)
-{
-    const struct problem *pb = data;
-    double first = objective(n, x, NULL, data), sum = 0.0;
-    for (unsigned p = 0; p < n; p++)
-        sum += x[p];
-    for (unsigned p = 1; p < n; p++)
-        result[p - 1] = plb_model_time(&pb->models[p], x[p] * pb->total) / pb->seconds - first;
-    result[m - 1] = sum - 1.0;
-    if (gradient == NULL)
-        return;
-    memset(gradient, 0, (size_t)m * n * sizeof *gradient);
-    for (unsigned p = 0; p < n; p++) {
-        double slope = plb_model_slope(&pb->models[p], x[p] * pb->total) * pb->total / pb->seconds;
-        if (p > 0)
-            gradient[(p - 1) * n + p] = slope;
-        for (unsigned row = 0; p == 0 && row + 1 < n; row++)
-            gradient[row * n] = -slope;
-        gradient[(m - 1) * n + p] = 1.0;
-    }
-}
-
-static bool acceptable(const struct problem *pb, const double *x)
-{
-    double sum = 0.0, shortest = INFINITY, longest = 0.0;
-    for (int p = 0; p < pb->n; p++) {
-        if (!isfinite(x[p]) || x[p] < 0.0 || x[p] > 1.0)
-            return false;
-        double t = plb_model_time(&pb->models[p], x[p] * pb->total) / pb->seconds;
-        sum += x[p];
-        shortest = fmin(shortest, t);
-        longest = fmax(longest, t);
-    }
-    return fabs(sum - 1.0) <= ACCEPTED && longest - shortest <= ACCEPTED;
-}
-
-/* Solves for fractions x, from equal ones; false where the answer is not acceptable. */
-static bool slsqp(struct problem *pb, double *x)
-{
-    unsigned n = (unsigned)pb->n;
-    double tolerance[n];
-    for (unsigned p = 0; p < n; p++) {
-        tolerance[p] = SLSQP_CONSTRAINT;
-        x[p] = 1.0 / n;
-    }
-    nlopt_opt opt = nlopt_create(NLOPT_LD_SLSQP, n);
-    double value;
-    bool fine = opt != NULL && nlopt_set_min_objective(opt, objective, pb) >= 0
-             && nlopt_add_equality_mconstraint(opt, n, constraints, pb, tolerance) >= 0
-             && nlopt_set_lower_bounds1(opt, 0.0) >= 0 && nlopt_set_upper_bounds1(opt, 1.0) >= 0
-             && nlopt_set_xtol_rel(opt, SLSQP_X) >= 0 && nlopt_set_ftol_rel(opt, SLSQP_F) >= 0
-             && nlopt_set_maxeval(opt, SLSQP_EVALUATIONS) >= 0;
-    /* A result code such as "roundoff limited" may come with a perfect x: x alone is judged. */
-    if (fine)
-        nlopt_optimize(opt, x, &value);
-    nlopt_destroy(opt);
-    return fine && acceptable(pb, x);
-}
-
-/* SLSQP on the PUs that the bisection gave a share. Replaces the shares where its answer is acceptable. */
-static void try_slsqp(const struct plb_model *models, int n, double total, int active, double *share,
-                      double *fraction, struct plb_model *used, struct plb_solution *solution)
-{
-    for (int p = 0, a = 0; p < n; p++)
-        if (share[p] > 0.0)
-            used[a++] = models[p];
-    struct problem pb = {used, active, total, solution->seconds};
-    solution->refused = !slsqp(&pb, fraction);
-    if (solution->refused)
-        return;
-    for (int p = 0, a = 0; p < n; p++)
-        if (share[p] > 0.0)
-            share[p] = fraction[a++] * total;
-    solution->used = PLB_SOLVER_SLSQP;
-    solution->seconds = plb_model_time(&used[0], fraction[0] * total);
+    return fabs(slsqp - bisection) <= PLB_SLSQP_ACCEPTED * bisection;
 }
 
 bool plb_solve(const struct plb_model *models, int n, double total, enum plb_solver solver, double *x,
                struct plb_solution *solution)
 {
-    double *share = malloc((size_t)n * (2 * sizeof *share + sizeof *models));
+    double *share = malloc((size_t)n * 3 * sizeof *share);
     if (share == NULL)
         return false;
-    double *scratch = share + n;
-    struct plb_model *used = (struct plb_model *)(void *)(scratch + n);
+    double *scratch = share + n, *papers = share + 2 * n, seconds;
     struct plb_solution found = {.used = PLB_SOLVER_BISECTION};
     bool solved = bisection(models, n, total, share, scratch, &found.seconds);
+    if (solved && (solver == PLB_SOLVER_SLSQP || (solver == PLB_SOLVER_AUTO && n <= PLB_SLSQP_LIMIT))) {
+        found.refused = !plb_slsqp(models, n, total, papers, &seconds) || !agree(seconds, found.seconds);
+        if (!found.refused) {
+            found.used = PLB_SOLVER_SLSQP;
+            found.seconds = seconds;
+            memcpy(share, papers, (size_t)n * sizeof *share);
+        }
+    }
     if (solved) {
-        int active = 0;
-        for (int p = 0; p < n; p++)
-            active += share[p] > 0.0;
-        bool wanted = solver == PLB_SOLVER_SLSQP || (solver == PLB_SOLVER_AUTO && active <= PLB_SLSQP_LIMIT);
-        if (wanted && active > 1)
-            try_slsqp(models, n, total, active, share, scratch, used, &found);
         memcpy(x, share, (size_t)n * sizeof *x);
         *solution = found;
     }

@@ -1,13 +1,16 @@
 /* How long the master's arithmetic takes: the solver at 2 to 10,000 PUs, and a fit. Medians. The papers'
  * solves took 170 ms (PLB-HeC, at most 12 PUs) and 100 ms (PLB-HAC, at most 13), with IPOPT. */
+#include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/fit.h"
+#include "model/least_squares.h"
 #include "model/solve.h"
 #include "plb/kernel.h"
 
@@ -127,6 +130,66 @@ static void fit(void)
            1.0, got / 1e-3);
 }
 
+/* Seconds of one call, a median of REPEATS times CALLS of them. */
+#define CALLS 200
+static double microseconds(void (*call)(void *), void *data)
+{
+    double seconds[REPEATS];
+    for (int i = 0; i < REPEATS; i++) {
+        double began = plb_now();
+        for (int k = 0; k < CALLS; k++)
+            call(data);
+        seconds[i] = (plb_now() - began) / CALLS;
+    }
+    return median(seconds) * 1e6;
+}
+
+#define COLUMNS (PLB_LS_COLUMNS + 1) /* the right side is one of them */
+struct system {
+    int rows;
+    double given[COLUMNS * 360], copy[COLUMNS * 360];
+    struct plb_reduced reduced;
+};
+
+static void reduce_rows(void *data)
+{
+    struct system *s = data;
+    memcpy(s->copy, s->given, sizeof *s->copy * (size_t)(COLUMNS * s->rows));
+    plb_reduce(s->copy, s->rows, &s->reduced);
+}
+
+static void own_three_columns(void *data)
+{
+    double a[PLB_LS_COLUMNS];
+    plb_solve_columns(&((struct system *)data)->reduced, 7u, a);
+}
+
+/* The same three columns of the triangle by LAPACK. */
+static void lapack_three_columns(void *data)
+{
+    struct system *s = data;
+    double a[3 * PLB_LS_COLUMNS], b[PLB_LS_COLUMNS], work[128];
+    memcpy(a, s->reduced.r, sizeof a);
+    memcpy(b, s->reduced.q, sizeof b);
+    LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', PLB_LS_COLUMNS, 3, 1, a, PLB_LS_COLUMNS, b, PLB_LS_COLUMNS, work,
+                       128);
+}
+
+/* The parts of a fit: samples are reduced once by LAPACK, then up to 92 sets of columns are solved. */
+static void least_squares(void)
+{
+    static struct system s;
+    for (int i = 0; i < COLUMNS * 360; i++)
+        s.given[i] = plb_random_real(3, (uint64_t)i);
+    for (s.rows = 10; s.rows <= 360; s.rows *= s.rows == 10 ? 4 : 3)
+        printf("reduction of %3d samples by dgeqrf: %6.2f us\n", s.rows, microseconds(reduce_rows, &s));
+    s.rows = 40;
+    reduce_rows(&s);
+    double own = microseconds(own_three_columns, &s), lapack = microseconds(lapack_three_columns, &s);
+    printf("a set of three terms: %.2f us, by LAPACKE's dgels %.2f us, %.1f times as long\n", own, lapack,
+           lapack / own);
+}
+
 int main(void)
 {
     solver("SLSQP at 10 PUs", 10, PLB_SOLVER_SLSQP, 0.2e-3);
@@ -134,6 +197,7 @@ int main(void)
     solver("auto at 1,000 PUs", 1000, PLB_SOLVER_AUTO, 5e-3);
     solver("auto at 10,000 PUs", 10000, PLB_SOLVER_AUTO, 50e-3);
     fit();
+    least_squares();
     for (int wild = 0; wild < 2; wild++)
         for (int n = 2; n <= PLB_SLSQP_LIMIT; n += n < 4 ? 2 : 4)
             from_equal_shares(n, wild);

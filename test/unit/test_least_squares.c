@@ -28,7 +28,7 @@ static void make(struct problem *p, int rows, uint64_t seed)
         for (int i = 0; i < rows; i++)
             column(p, j)[i] = exp(6.0 * j) * (uniform(&seed) - 0.3);
     memcpy(copy, p->matrix, sizeof copy);
-    plb_reduce(copy, rows, &p->reduced);
+    assert_true(plb_reduce(copy, rows, &p->reduced));
 }
 
 static double length(const double *v, int n)
@@ -87,7 +87,7 @@ static void exact_points_leave_nothing(void **state)
     for (int i = 0; i < 20; i++)
         column(&p, N)[i] = 2.0 * column(&p, 1)[i] - 3.0 * column(&p, 2)[i];
     double size = pow(length(column(&p, N), 20), 2.0);
-    plb_reduce(p.matrix, 20, &p.reduced);
+    assert_true(plb_reduce(p.matrix, 20, &p.reduced));
     assert_true(plb_solve_columns(&p.reduced, 1u << 1 | 1u << 2, a) <= 1e-20 * size);
     near(a[1], 2.0, 1e-10); /* its column is e⁶ times as short */
     near(a[2], -3.0, 1e-12);
@@ -104,7 +104,7 @@ static void rows_of_zeros_do_no_harm(void **state)
         column(&p, 1)[i] = 1.0 + i;
         column(&p, N)[i] = 5.0 + 3.0 * i;
     }
-    plb_reduce(p.matrix, p.rows, &p.reduced);
+    assert_true(plb_reduce(p.matrix, p.rows, &p.reduced));
     near(plb_solve_columns(&p.reduced, 3u, a) + 1.0, 1.0, 1e-12);
     near(a[0], 2.0, 1e-12);
     near(a[1], 3.0, 1e-12);
@@ -120,10 +120,19 @@ static void columns_that_cannot_be_told_apart_are_refused(void **state)
         column(&p, 4)[i] = 7.0 * column(&p, 2)[i];
         column(&p, 5)[i] = 0.0;
     }
-    plb_reduce(p.matrix, 20, &p.reduced);
+    assert_true(plb_reduce(p.matrix, 20, &p.reduced));
     assert_true(plb_solve_columns(&p.reduced, 1u << 2 | 1u << 4, a) < 0.0);
     assert_true(plb_solve_columns(&p.reduced, 1u << 5, a) < 0.0);
     assert_true(plb_solve_columns(&p.reduced, 1u << 2 | 1u << 3, a) >= 0.0);
+}
+
+static void numbers_that_are_not_finite_are_refused(void **state)
+{
+    (void)state;
+    struct problem p;
+    make(&p, 20, 3);
+    column(&p, 4)[7] = INFINITY;
+    assert_false(plb_reduce(p.matrix, 20, &p.reduced));
 }
 
 int main(void)
@@ -133,6 +142,7 @@ int main(void)
         cmocka_unit_test(exact_points_leave_nothing),
         cmocka_unit_test(rows_of_zeros_do_no_harm),
         cmocka_unit_test(columns_that_cannot_be_told_apart_are_refused),
+        cmocka_unit_test(numbers_that_are_not_finite_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
