@@ -6,8 +6,8 @@ TEST_SH := $(sort $(wildcard test/*/test_*.sh))
 TEST_KERNELS := $(patsubst test/kernels/%.c,$(B)/test/kernels/%.so,$(wildcard test/kernels/*.c))
 TEST_LIBS := -lcmocka
 
-# Tests see the runtime's inside: all of it but main() is a library that they load, so that a change there links
-# one library, and not each test again. They find it beside their folders, also in a copy of the tree.
+# Tests see the runtime's inside: all of it but main() is a library that they load, so that a change there
+# links one library, and not each test again. They find it beside their folders, also in a copy of the tree.
 TEST_INC := $(INC) -Itest/support
 RUNTIME_SO := $(B)/libplbrun-test.so
 $(RUNTIME_SO): $(OBJECTS)
@@ -34,7 +34,8 @@ $(B)/test/support/%.so: test/support/%.c
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
 .PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep check-peers \
         mutants
-tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
+tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) \
+       $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
 test-kernels: $(TEST_KERNELS) $(B)/test/support/halt.so $(B)/test/support/ulfm.so $(B)/test/support/nvml.so
 
 # JOBS tests run at a time. QUICK=1: fewer clusters, no valgrind. SEEDS=N: so many clusters and fits.

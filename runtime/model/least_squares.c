@@ -16,8 +16,8 @@
  * dependent. Larger: columns that differ are refused. Smaller: rounding errors (1e-16) make coefficients. */
 #define DEPENDENT 1e-12
 
-/* Columns that dgeqrf may take at a time, for the size of its workspace: what LAPACK's ilaenv says for it. With
- * less it allocates none of its own, but takes one column at a time. */
+/* Columns that dgeqrf may take at a time, for the size of its workspace: what LAPACK's ilaenv says for it.
+ * With less it takes one column at a time. */
 #define BLOCK 32
 
 /* Four sums at a time, which do not wait for each other. */

@@ -17,8 +17,8 @@ struct plb_reduced {
 };
 
 /* Reduces a problem of `rows` rows, at least PLB_LS_COLUMNS + 1 of them; rows of zeros do no harm. `matrix`
- * has the columns one after the other, and then the right side. It is overwritten. O(rows). Returns false where
- * numbers overflow or are not finite; `out` is then of no use. */
+ * has the columns one after the other, and then the right side. It is overwritten. O(rows). Returns false
+ * where numbers overflow or are not finite; `out` is then of no use. */
 bool plb_reduce(double *matrix, int rows, struct plb_reduced *out);
 
 /* Solves for the columns whose bits are set in `chosen`, 1 to PLB_LS_CHOSEN of them; the other a[j] become 0.

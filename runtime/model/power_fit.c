@@ -35,8 +35,8 @@ static bool invert(double a[N][N], int n)
     return true;
 }
 
-/* Solves for the columns that are used. `inverse` is of these. Returns false, with all watts 0, where the sums
- * have no solution. */
+/* Solves for the columns that are used. `inverse` is of these. Returns false, with all watts 0, where the
+ * sums have no solution. */
 static bool solve(const double *sums, int n, double ridge, const bool *used, double inverse[N][N],
                   double *watts)
 {

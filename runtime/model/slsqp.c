@@ -1,7 +1,7 @@
-/* SLSQP starts from equal shares, with bounds 0 and 1 and the equality constraints of the papers. These have no
- * solution where a PU's start alone takes longer than the others need for all work. So there is an active set,
- * as in an interior-point solver: at first the PUs that a line through equal shares says can help; then one is
- * dropped where the system has no answer, and one is taken back where it could have started in time.
+/* SLSQP starts from equal shares, with bounds 0 and 1 and the equality constraints of the papers. These have
+ * no solution where a PU's start alone takes longer than the others need for all work. So there is an active
+ * set: at first the PUs that lines through equal shares say can help. Then one is dropped where the system
+ * has no answer, and one is taken back where it could have started in time.
  *
  * Sizes are fractions of the total, and times are in units of the finish time of these lines, so that the
  * system is well scaled. Cost: n³ for each evaluation, 3 to 20 of them. Weak where curves are flat or not

@@ -1,5 +1,5 @@
-/* The papers' formulation as it stands, solved by NLopt's SLSQP. Use plb_solve() (model/solve.h), which checks
- * the answer. Pure functions; thread-safe. */
+/* The papers' formulation as it stands, solved by NLopt's SLSQP. Use plb_solve() (model/solve.h), which
+ * checks the answer. Pure functions; thread-safe. */
 #ifndef PLB_MODEL_SLSQP_H
 #define PLB_MODEL_SLSQP_H
 

@@ -17,7 +17,7 @@ enum plb_solver { PLB_SOLVER_AUTO, PLB_SOLVER_SLSQP, PLB_SOLVER_BISECTION };
 struct plb_solution {
     double seconds;       /* the common finish time T */
     enum plb_solver used; /* SLSQP or BISECTION: whose answer x is */
-    bool refused; /* SLSQP was asked, and its answer broke a constraint or was not the bisection's, which x is */
+    bool refused; /* SLSQP was asked; its answer broke a constraint or ended later: x is the bisection's */
 };
 
 /* Shares `total` (> 0) units of work among n PUs. x[p] becomes 0 for a PU whose model is unknown

@@ -171,8 +171,8 @@ static void lapack_three_columns(void *data)
     double a[3 * PLB_LS_COLUMNS], b[PLB_LS_COLUMNS], work[128];
     memcpy(a, s->reduced.r, sizeof a);
     memcpy(b, s->reduced.q, sizeof b);
-    LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', PLB_LS_COLUMNS, 3, 1, a, PLB_LS_COLUMNS, b, PLB_LS_COLUMNS, work,
-                       128);
+    LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', PLB_LS_COLUMNS, 3, 1, a, PLB_LS_COLUMNS, b, PLB_LS_COLUMNS,
+                       work, 128);
 }
 
 /* The parts of a fit: samples are reduced once by LAPACK, then up to 92 sets of columns are solved. */

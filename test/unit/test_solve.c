@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/ini.h"
-#include "model/slsqp.h"
 #include "model/solve.h"
 #include "numbers.h"
 
@@ -102,53 +101,6 @@ static void lines_are_solved_as_by_hand_and_a_hindrance_gets_nothing(void **stat
         near(x[3], 0, 0);
         near(got.seconds, 9, 1e-8);
     }
-}
-
-/* No bisection says who takes part: SLSQP's active set leaves out what only slows, and takes back what helps. */
-static void slsqp_finds_who_can_help(void **state)
-{
-    (void)state;
-    uint64_t s = 1;
-    for (int trial = 0; trial < 300; trial++) {
-        struct plb_model m[8];
-        double x[8], want[8], seconds, total = exp(12 * uniform(&s)) / 8;
-        struct plb_solution bisection;
-        for (int p = 0; p < 8; p++) /* starts of up to half of what the quickest alone would take */
-            m[p] = line_model(uniform(&s) < 0.5 ? 0.0 : 0.5 * total * uniform(&s), exp(5 * uniform(&s)));
-        assert_true(plb_slsqp(m, 8, total, x, &seconds));
-        assert_true(plb_solve(m, 8, total, PLB_SOLVER_BISECTION, want, &bisection));
-        near(seconds, bisection.seconds, 1e-6);
-        for (int p = 0; p < 8; p++)
-            if (fabs(x[p] - want[p]) > 1e-5 * total || (x[p] > 0.0) != (want[p] > 0.0))
-                fail_msg("trial %d: x[%d] = %g, not %g", trial, p, x[p], want[p]);
-    }
-}
-
-/* A line through an equal share says that all work takes 2 s, so that a start of 3 s is too long. It takes 4. */
-static void slsqp_takes_back_who_could_start_in_time(void **state)
-{
-    (void)state;
-    struct plb_model m[] = {line_model(0, 1), line_model(3, 2)};
-    m[0].execute.terms = 1u << PLB_TERM_X2;
-    m[0].execute.a[PLB_TERM_X2] = 0.25;
-    double x[2], seconds;
-    assert_true(plb_slsqp(m, 2, 4.0, x, &seconds));
-    near(x[0], sqrt(60.0) - 4.0, 1e-6); /* 0.25 x² = 3 + 2 (4 - x) */
-    near(seconds, 0.25 * x[0] * x[0], 1e-6);
-}
-
-/* A line through an equal share says that all work takes 3.6 s, so that a start of 3.4 s would do. */
-static void slsqp_drops_who_would_start_too_late(void **state)
-{
-    (void)state;
-    struct plb_model m[] = {line_model(0, 1), line_model(3.4, 0.01)};
-    m[0].execute.terms = 1u << PLB_TERM_X | 1u << PLB_TERM_X2;
-    m[0].execute.a[PLB_TERM_X2] = -0.05; /* 4 units in 3.2 s */
-    double x[2], seconds;
-    assert_true(plb_slsqp(m, 2, 4.0, x, &seconds));
-    near(x[0], 4.0, 1e-6);
-    near(x[1], 0.0, 0.0);
-    near(seconds, 3.2, 1e-6);
 }
 
 static void no_model_is_false_and_leaves_x_alone(void **state)
@@ -422,9 +374,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(proportional_curves_give_shares_by_rate),
         cmocka_unit_test(lines_are_solved_as_by_hand_and_a_hindrance_gets_nothing),
-        cmocka_unit_test(slsqp_finds_who_can_help),
-        cmocka_unit_test(slsqp_takes_back_who_could_start_in_time),
-        cmocka_unit_test(slsqp_drops_who_would_start_too_late),
         cmocka_unit_test(no_model_is_false_and_leaves_x_alone),
         cmocka_unit_test(one_pu_gets_all),
         cmocka_unit_test(flat_curves_are_shared_out),
