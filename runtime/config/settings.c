@@ -51,7 +51,7 @@ void plb_settings_add(struct plb_settings *s, const char *section, const struct 
 {
     for (; options != NULL && options->name != NULL; options++) {
         if (find(s, section, options->name) != NULL)
-            continue; /* balancers may share a key */
+            continue; /* balancers share names: the chosen one's were added first */
         if (s->n == s->capacity) {
             s->capacity = s->capacity > 0 ? 2 * s->capacity : 32;
             s->at = plb_grow(s->at, (size_t)s->capacity * sizeof *s->at);
@@ -177,11 +177,8 @@ struct plb_param *plb_settings_params(const struct plb_settings *s, const struct
         n++;
     struct plb_param *params = plb_alloc((size_t)(n + 1) * sizeof *params);
     for (int i = 0; i < n; i++) {
-        const struct plb_option *o = &balancer->options[i];
-        const struct plb_setting *t = find(s, "balance", o->name);
-        params[i] = (struct plb_param){o->name, t->number, t->text};
-        if (o->choices != NULL) /* another balancer may list the same key's choices in another order */
-            plb_parse_choice(t->text, o->choices, &params[i].value);
+        const struct plb_setting *t = find(s, "balance", balancer->options[i].name);
+        params[i] = (struct plb_param){balancer->options[i].name, t->number, t->text};
     }
     return params;
 }

@@ -54,39 +54,42 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* A key of [balance] has one type and one default, whichever balancers read it. */
-static int check_shared_keys(const struct plb_settings *s, const struct plb_balancer *b, const char *file,
-                             struct plb_error *err)
+/* A balancer may read a key of plbrun itself, if both say the same of it. */
+static int check_own_keys(const struct plb_settings *s, const struct plb_balancer *b, const char *file,
+                          struct plb_error *err)
 {
     for (const struct plb_option *o = b->options; o != NULL && o->name != NULL; o++) {
-        const struct plb_option *first = plb_settings_get(s, "balance", o->name)->option;
-        if (first->type != o->type || !same_text(first->fallback, o->fallback)
-            || !same_text(first->choices, o->choices))
+        const struct plb_setting *own = plb_settings_get(s, "balance", o->name);
+        if (own != NULL
+            && (own->option->type != o->type || !same_text(own->option->fallback, o->fallback)
+                || !same_text(own->option->choices, o->choices)))
             return plb_fail(err, PLB_EINPUT,
-                            "%s: its key %s is known already, with another type, default or choices (%s); "
+                            "%s: its key %s is plbrun's own, with another type, default or choices (%s); "
                             "give it another name",
-                            file, o->name, first->fallback != NULL ? first->fallback : "no default");
+                            file, o->name,
+                            own->option->fallback != NULL ? own->option->fallback : "no default");
     }
     return PLB_OK;
 }
 
-/* Loads the balancer that [balance] names by a path, so that its keys are known. A mistake in
- * [balance] is told when it is read again. */
+/* Finds the balancer that [balance] names, and loads one that is a file, so that its keys are known. Other
+ * mistakes in [balance] are reported when the section is read again. */
 static int load_balancer(struct plb_job *job, struct plb_error *err)
 {
     struct plb_settings *s = &job->settings;
     struct plb_error later = {.status = PLB_OK};
     (void)plb_settings_load(s, "balance", &later);
     struct plb_setting *name = plb_settings_get(s, "balance", "balancer");
-    if (!plb_is_object_path(name->text))
-        return PLB_OK;
-    plb_settings_resolve(s, name);
-    job->balancer = plb_balancer_load(name->text, name->origin, err);
-    if (job->balancer == NULL)
-        return err->status;
-    const char *file = name->text; /* stays, though the setting itself moves */
-    plb_settings_add(s, "balance", job->balancer->options);
-    return check_shared_keys(s, job->balancer, file, err);
+    if (plb_is_object_path(name->text)) {
+        plb_settings_resolve(s, name);
+        job->balancer = plb_balancer_load(name->text, name->origin, err);
+        if (job->balancer == NULL || check_own_keys(s, job->balancer, name->text, err) != PLB_OK)
+            return err->status;
+    } else {
+        job->balancer = plb_balancer_find(name->text, name->origin, &later);
+    }
+    plb_job_settings_add_balancers(s, job->balancer);
+    return PLB_OK;
 }
 
 /* Reads [balance]. Li's algorithm goes by given power, in shares and in what a thief gets, though rates are
@@ -97,13 +100,13 @@ static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *
     if (plb_settings_load(s, "balance", err) != PLB_OK)
         return err->status;
     struct plb_setting *name = plb_settings_get(s, "balance", "balancer");
-    if (job->balancer != NULL)
-        plb_settings_resolve(s, name); /* it is loaded, and --show-config shows its path */
-    else
-        job->balancer = plb_balancer_find(name->text, name->origin, err);
     const struct plb_balancer *b = job->balancer;
-    if (b == NULL)
+    if (b == NULL) {
+        (void)plb_balancer_find(name->text, name->origin, err);
         return err->status;
+    }
+    if (plb_is_object_path(name->text))
+        plb_settings_resolve(s, name); /* --show-config shows the path */
     if (b->simulation_only && !simulated)
         return plb_fail(err, PLB_EINPUT,
                         "%s: balancer %s knows what only a simulation can know; add --simulate "

@@ -76,13 +76,18 @@ void plb_job_settings_add(struct plb_settings *s)
 {
     plb_settings_add(s, "app", app_options);
     plb_settings_add(s, "balance", balance_options);
-    for (int b = 0; plb_balancers[b] != NULL; b++)
-        plb_settings_add(s, "balance", plb_balancers[b]->options);
     plb_goal_settings_add(s);
     plb_settings_add(s, "run", run_options);
     plb_settings_add(s, "cluster", cluster_options);
     for (int d = 0; plb_device_drivers[d] != NULL; d++)
         plb_settings_add(s, "cluster", plb_device_drivers[d]->options);
+}
+
+void plb_job_settings_add_balancers(struct plb_settings *s, const struct plb_balancer *chosen)
+{
+    plb_settings_add(s, "balance", chosen != NULL ? chosen->options : NULL);
+    for (int b = 0; plb_balancers[b] != NULL; b++)
+        plb_settings_add(s, "balance", plb_balancers[b]->options);
 }
 
 void plb_balance_settings_read(const struct plb_settings *s, struct plb_balance_settings *balance)

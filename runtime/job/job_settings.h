@@ -41,8 +41,12 @@ struct plb_run_settings {
     bool isolate;        /* CPUs execute tasks in a child process */
 };
 
-/* Makes the keys of the four sections known: plbrun's own, and those of every balancer and device driver. */
+/* Makes the keys of plbrun's own sections known, and those of every device driver. */
 void plb_job_settings_add(struct plb_settings *settings);
+
+/* Makes the keys of all balancers known. Where balancers share the name of a key, the chosen one's type,
+ * default and bounds count, so that each balancer gets what --balancer help says. NULL: none is chosen. */
+void plb_job_settings_add_balancers(struct plb_settings *settings, const struct plb_balancer *chosen);
 
 /* Reads the values of a section that has been loaded. */
 void plb_balance_settings_read(const struct plb_settings *settings, struct plb_balance_settings *balance);

@@ -45,6 +45,25 @@ PLB_BALANCE_FIRST_PART=7 alone --dry-run app.conf
 [ $? -eq 2 ] && grep -qE '^plbrun: PLB_BALANCE_FIRST_PART: .*first_part' "$tmp/out"
 ok "its keys are checked" $?
 
+# as_help_says: each balancer's keys have the defaults that --balancer help shows below its name.
+as_help_says() {
+    local line name='' key value pairs=0
+    while IFS= read -r line; do
+        if [[ $line != ' '* ]]; then
+            name=${line%% *}
+            alone --show-config --simulate "$root/hostfiles/demo.cluster" --balancer "$name" \
+                "$root/examples/demo/app.conf" || return
+        else
+            read -r key _ value _ <<<"$line"
+            tr -s ' ' <"$tmp/out" | grep -qxF "balance.$key = $value default" ||
+                { echo "$name: help says $key = $value" >>"$tmp/out"; return 1; }
+            pairs=$((pairs + 1))
+        fi
+    done < <("$PLBRUN" --balancer help)
+    [ $pairs -ge 15 ]
+}
+as_help_says; ok "each balancer's defaults are those of --balancer help" $?
+
 # refused NAME PATTERN PATH [SETTING]: status 2 and one sentence with the pattern, on one rank and on two.
 refused() {
     local name=$1 pattern=$2 n; shift 2
@@ -63,14 +82,18 @@ variant() {
 }
 variant old 's/PLB_BALANCER_HEAD/.abi = 1, .size = 40/' && variant nameless 's/ plb_balancer = / other = /' &&
     variant lame 's/.grant = grant,//' && variant blank 's/"0.5"/0/' &&
-    variant rival 's/"first_part", PLB_REAL, "0.5"/"initial_block", PLB_REAL, "0.5"/'
+    variant rival 's/"first_part", PLB_REAL, "0.5"/"task_seconds", PLB_REAL, "0.5"/' &&
+    variant namesake 's/"first_part", PLB_REAL, "0.5"/"training", PLB_REAL, "0.3"/'
 ok "variants build" $?
 refused "another ABI" "old.so was built for balancer ABI 1 \(40 bytes\), this plbrun has ABI [0-9]+" ./old.so
 refused "no symbol" "nameless.so exports no 'plb_balancer'; .*examples/custom-balancer" ./nameless.so
 refused "a kernel" "exports no 'plb_balancer'" "$prefix/lib/plbrun/matmul.so"
 refused "no grant" "lame.so: its plb_balancer lacks" ./lame.so
 refused "an option without a default" "blank.so: its option first_part lacks a fallback" ./blank.so
-refused "a known key with another default" "rival.so: its key initial_block .* default" ./rival.so
+refused "a key of plbrun's own with another default" "rival.so: its key task_seconds .* default" ./rival.so
+alone --show-config app.conf --balancer ./namesake.so &&
+    grep -qE '^balance.training = 0.3 +default' "$tmp/out"
+ok "a key that another balancer has, too, is its own" $?
 refused "no shared object" "command line: cannot load the balancer: .*README.md" ./README.md
 refused "no file" "command line: the balancer file ./none.so does not exist" none.so
 refused "a misspelt key beside it" "unknown key 'first_pert' in .balance.; did you mean 'first_part'" \

@@ -12,7 +12,9 @@
 
 #include "config/unknown.h"
 #include "job/application.h"
+#include "job/balancer_table.h"
 #include "job/job_settings.h"
+#include "params.h"
 
 static const struct plb_option options[] = {
     {"size", PLB_INT, "7", 1, 100, NULL, "a size"},
@@ -173,27 +175,50 @@ static void an_unknown_name_is_told(void **state)
     }
 }
 
-/* A balancer sees its own order of choices, though another one has made the key known. */
-static void a_balancer_gets_its_choices(void **state)
+/* A user who sets nothing gets the defaults that tests take (params.h) and --balancer help shows, although
+ * balancers share names of keys with other defaults. */
+static void a_balancer_gets_its_own_defaults(void **state)
 {
     (void)state;
-    static const struct plb_option forward[] = {{"way", PLB_TEXT, "one", 0, 0, "one|two|three", "a way"},
-                                                {0}};
-    static const struct plb_option backward[] = {{"way", PLB_TEXT, "one", 0, 0, "three|two|one", "a way"},
-                                                 {0}};
-    const struct plb_balancer first = {.options = forward}, second = {.options = backward};
+    for (int b = 0; plb_balancers[b] != NULL; b++) {
+        struct plb_param own[MAX_PARAMS];
+        struct plb_settings s;
+        struct plb_error err = {.status = PLB_OK};
+        assert_int_equal(plb_settings_init(&s, NULL, NULL, 0, &err), PLB_OK);
+        plb_job_settings_add(&s);
+        plb_job_settings_add_balancers(&s, plb_balancers[b]);
+        assert_int_equal(plb_settings_load(&s, "balance", &err), PLB_OK);
+        struct plb_param *params = plb_settings_params(&s, plb_balancers[b]);
+        default_params(plb_balancers[b], own);
+        for (int i = 0; params[i].name != NULL; i++)
+            if (strcmp(params[i].text, own[i].text) != 0 || params[i].value != own[i].value)
+                fail_msg("%s: %s = %s", plb_balancers[b]->name, params[i].name, params[i].text);
+        free(params);
+        plb_settings_fini(&s);
+    }
+}
+
+/* So it is with types, bounds and the order of choices, for a balancer from a file, too. */
+static void a_balancer_gets_its_own_bounds_and_choices(void **state)
+{
+    (void)state;
+    static const struct plb_option forward[] = {
+        {"training", PLB_REAL, "1", 1, 3, NULL, "a part"},
+        {"solver", PLB_TEXT, "one", 0, 0, "one|two|three", "a way"},
+        {0},
+    };
+    const struct plb_balancer mine = {.options = forward};
     struct plb_settings s;
     struct plb_error err = {.status = PLB_OK};
-    write_conf("[balance]\nway = three\n");
+    write_conf("[balance]\ntraining = 2.5\nsolver = three\n");
     assert_int_equal(plb_settings_init(&s, conf, NULL, 0, &err), PLB_OK);
-    plb_settings_add(&s, "balance", forward);
-    plb_settings_add(&s, "balance", backward);
+    plb_job_settings_add(&s);
+    plb_job_settings_add_balancers(&s, &mine);
     assert_int_equal(plb_settings_load(&s, "balance", &err), PLB_OK);
-    struct plb_param *a = plb_settings_params(&s, &first), *b = plb_settings_params(&s, &second);
-    assert_true(a[0].value == 2.0 && b[0].value == 0.0);
-    assert_string_equal(b[0].text, "three");
-    free(a);
-    free(b);
+    struct plb_param *params = plb_settings_params(&s, &mine);
+    assert_true(params[0].value == 2.5 && params[1].value == 2.0);
+    assert_string_equal(params[1].text, "three");
+    free(params);
     plb_settings_fini(&s);
 }
 
@@ -355,12 +380,19 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_later_place_takes_precedence), cmocka_unit_test(a_choice_becomes_its_place),
-        cmocka_unit_test(a_wrong_value_is_told),          cmocka_unit_test(paths_are_resolved),
-        cmocka_unit_test(a_section_stays_together),       cmocka_unit_test(an_unknown_name_is_told),
-        cmocka_unit_test(a_balancer_gets_its_choices),    cmocka_unit_test(a_kernel_gets_its_choices),
-        cmocka_unit_test(own_choices_become_enums),       cmocka_unit_test(own_values_arrive),
-        cmocka_unit_test(limits_of_time_are_read),        cmocka_unit_test(ranks_have_three_beats_at_least),
+        cmocka_unit_test(a_later_place_takes_precedence),
+        cmocka_unit_test(a_choice_becomes_its_place),
+        cmocka_unit_test(a_wrong_value_is_told),
+        cmocka_unit_test(paths_are_resolved),
+        cmocka_unit_test(a_section_stays_together),
+        cmocka_unit_test(an_unknown_name_is_told),
+        cmocka_unit_test(a_balancer_gets_its_own_defaults),
+        cmocka_unit_test(a_balancer_gets_its_own_bounds_and_choices),
+        cmocka_unit_test(a_kernel_gets_its_choices),
+        cmocka_unit_test(own_choices_become_enums),
+        cmocka_unit_test(own_values_arrive),
+        cmocka_unit_test(limits_of_time_are_read),
+        cmocka_unit_test(ranks_have_three_beats_at_least),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
