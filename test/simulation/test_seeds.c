@@ -1,8 +1,9 @@
 /* Thousands of simulated clusters, each from its seed (scenario.h), each watched from outside (watch.h).
  * Every run must end with every unit's result accepted exactly once, from a PU that has executed it. A table
  * says in how many seeds each event was met, and how often. None may be missing: a test of losses that lose
- * nothing would test nothing. PLB_SEEDS: how many (default 5000); PLB_FIRST_SEED: the first of them (default
- * 1); PLB_SEED: only this one, to look at a failure. */
+ * nothing would test nothing. So where a few seeds have not met one, others follow, up to 5000. PLB_SEEDS:
+ * how many (default 5000); PLB_FIRST_SEED: the first of them (default 1); PLB_SEED: only this one, to look at
+ * a failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@
 #include "watch.h"
 
 #define SEEDS 5000
+#define FEW 100 /* where PLB_SEEDS asks for fewer, as under valgrind, no event need be met */
 
 #define EVENTS 100
 
@@ -270,26 +272,33 @@ static uint64_t number_of(const char *variable, uint64_t otherwise)
     return value != NULL ? strtoull(value, NULL, 10) : otherwise;
 }
 
+/* The first event that no seed has met; NULL: there is none. */
+static const char *never_met(void)
+{
+    for (int i = 0; coverage[i].name != NULL; i++)
+        if (coverage[i].count <= 0)
+            return coverage[i].name;
+    return coverage[0].name == NULL ? "anything" : NULL;
+}
+
 static void every_unit_is_accepted_once(void **state)
 {
     (void)state;
     uint64_t seeds = number_of("PLB_SEEDS", SEEDS), first = number_of("PLB_FIRST_SEED", 1);
-    bool never = false;
     if (getenv("PLB_SEED") != NULL) {
         check_seed(number_of("PLB_SEED", 0));
         return;
     }
-    for (uint64_t seed = first; seed < first + seeds; seed++)
+    uint64_t end = first + seeds, last = seeds >= FEW ? first + SEEDS : end;
+    for (uint64_t seed = first; seed < end || (seed < last && never_met() != NULL); seed++)
         check_seed(seed);
     print_message("%10s %12s\n", "seeds", "how often");
-    for (int i = 0; coverage[i].name != NULL; i++) {
+    for (int i = 0; coverage[i].name != NULL; i++)
         print_message("%10lld %12lld %s\n", (long long)coverage[i].seeds, (long long)coverage[i].count,
                       coverage[i].name);
-        never |= coverage[i].count <= 0;
-    }
     print_message("%10s %12lld PUs taken for hung that were only slow\n", "", (long long)only_slow);
-    if (never && seeds >= SEEDS)
-        fail_msg("something above was never met; draw more of it in scenario.h");
+    if (seeds >= FEW && never_met() != NULL)
+        fail_msg("never met: %s; draw more of it in scenario.h", never_met());
 }
 
 static void the_same_seed_gives_the_same_run(void **state)

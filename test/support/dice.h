@@ -45,15 +45,25 @@ static inline struct plb_range some_range(struct dice *d, int64_t units, int64_t
  * PLB_SEED names a single one. */
 struct seeds {
     uint64_t first, end;
+    bool single;
 };
 
 static inline struct seeds seeds(uint64_t usual)
 {
     const char *count = getenv("PLB_SEEDS"), *only = getenv("PLB_SEED");
     if (only != NULL)
-        return (struct seeds){strtoull(only, NULL, 10), strtoull(only, NULL, 10) + 1};
+        return (struct seeds){strtoull(only, NULL, 10), strtoull(only, NULL, 10) + 1, true};
     uint64_t scaled = count != NULL ? usual * strtoull(count, NULL, 10) / 5000 : usual;
-    return (struct seeds){0, scaled > 0 ? scaled : 1};
+    return (struct seeds){0, scaled > 0 ? scaled : 1, false};
+}
+
+/* The same for a test that asks something of all of them together: as many as its question needs at least,
+ * whatever PLB_SEEDS says. */
+static inline struct seeds seeds_at_least(uint64_t usual, uint64_t least)
+{
+    struct seeds all = seeds(usual);
+    all.end = all.single || all.end >= least ? all.end : least;
+    return all;
 }
 
 #endif
