@@ -98,12 +98,12 @@ started() { begin "$@" && await "$1" 'a task waits at the gate'; }
 open_gate() { : >"$tmp/gate"; }
 # process_of RANK: the pid of this rank of a run of this test.
 process_of() {
-    local pid environment
-    for pid in $(pgrep -x plbrun); do
-        environment=$( (tr '\0' '\n' <"/proc/$pid/environ") 2>/dev/null)
-        grep -qxF "XDG_CACHE_HOME=$XDG_CACHE_HOME" <<<"$environment" &&
-            grep -qxE "(OMPI_COMM_WORLD|PMIX|PMI)_RANK=$1" <<<"$environment" && echo "$pid" && return
-    done
+    local files
+    files=$(pgrep -x plbrun | sed 's|.*|/proc/&/environ|')
+    # shellcheck disable=SC2086 # names without blanks
+    files=$(grep -lzxF "XDG_CACHE_HOME=$XDG_CACHE_HOME" /dev/null $files 2>/dev/null)
+    # shellcheck disable=SC2086
+    grep -lzxE "(OMPI_COMM_WORLD|PMIX|PMI)_RANK=$1" /dev/null $files 2>/dev/null | head -n 1 | cut -d / -f 3
 }
 # field KEY: what the report $tmp/r.json says.
 field() { python3 -c "import json; print(json.load(open('$tmp/r.json'))['$1'])"; }
