@@ -12,12 +12,14 @@ TEST_INC := $(INC) -Itest/support
 RUNTIME_SO := $(B)/libplbrun-test.so
 $(RUNTIME_SO): $(OBJECTS)
 	@echo "  link  $@"
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -shared -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -shared -Wl,-soname,$(@F) -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
 TEST_LINK := $(RUNTIME_SO) '-Wl,-rpath,$$ORIGIN/..:$$ORIGIN/../..' $(LDFLAGS) $(LIBS)
-$(B)/test/%: test/%.c | $(RUNTIME_SO)
+$(B)/test/%.o: test/%.c $(B)/flags
 	@mkdir -p $(@D)
-	@echo "  test  $<"
-	$(Q)$(CC) $(C) $(CFLAGS) $(TEST_INC) $(OPENMP) -o $@ $< $(TEST_LINK) $(TEST_LIBS)
+	@echo "  cc    $<"
+	$(Q)$(CC) $(C) $(CFLAGS) $(TEST_INC) $(OPENMP) -c $< -o $@
+$(TEST_BIN): %: %.o | $(RUNTIME_SO)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $< $(TEST_LINK) $(TEST_LIBS)
 
 $(B)/test/kernels/%.so: test/kernels/%.c
 	@mkdir -p $(@D)
@@ -34,19 +36,31 @@ $(B)/test/support/%.so: test/support/%.c
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
 .PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep check-peers \
         mutants
-tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) \
-       $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
-test-kernels: $(TEST_KERNELS) $(B)/test/support/halt.so $(B)/test/support/ulfm.so $(B)/test/support/nvml.so
+tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) $(GPU_PARTS) \
+       $(if $(SAN),,$(B)/bench/papers)
+test-kernels: $(TEST_KERNELS) $(patsubst %,$(B)/test/support/%.so,halt ulfm nvml) $(FAKE_MPI_FILES)
 
-# JOBS tests run at a time. QUICK=1: fewer clusters, no valgrind. SEEDS=N: so many clusters and fits.
-JOBS := $(shell nproc)
+# JOBS tests run at a time: more than cores, since many wait for naps and timeouts. QUICK=1: fewer clusters,
+# no valgrind, the fake MPI. REST=1: what that leaves out. SEEDS=N: so many clusters and fits. REAL_MPI=1: no
+# test uses the fake one.
+JOBS := $(shell echo $$((2 * $$(nproc))))
 SETTINGS = PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_QUICK=$(QUICK) \
+           REAL_MPI=$(or $(REAL_MPI),$(REST)) \
            $(if $(SEEDS),PLB_SEEDS=$(SEEDS) PLB_FIT_SEEDS=$(SEEDS) PLB_TIMEOUT=7200)
 # One thread alone is at work in these, or those of a kernel: a thread sanitizer has nothing to see.
 UNTHREADED := $(B)/test/simulation/% $(B)/test/conformance/test_balancers test/unit/%.sh \
               test/simulation/%.sh $(patsubst %,test/system/test_%.sh,nbody grn gaussian blackscholes \
               binomial mandelbrot taylor kernel_errors)
-TESTS = $(filter-out $(if $(filter thread,$(SAN)),$(UNTHREADED)),$(TEST_BIN) $(FAKE_TESTS) $(TEST_SH))
+# Those that take longest come first, so that no core waits for the last one.
+LONG := $(patsubst %,test/%.sh,system/test_nbody system/test_grn system/test_page simulation/test_papers \
+        system/test_hung system/test_interrupt system/test_join system/test_bundle system/test_install) \
+        $(patsubst %,$(B)/test/%,conformance/test_balancers simulation/test_growth)
+ALL_TESTS = $(LONG) $(filter-out $(LONG),$(TEST_SH) $(TEST_BIN) $(FAKE_TESTS))
+# What QUICK leaves out: seeds, other things that depend on it, and the real MPI.
+SEEDED = $(patsubst test/%.c,$(B)/test/%,$(shell grep -lwE 'seeds|PLB_SEEDS|PLB_FIT_SEEDS' $(TEST_C)))
+ABRIDGED = $(shell grep -l PLB_QUICK $(TEST_SH); grep -LE 'test/run: real MPI' test/system/*.sh)
+TESTS = $(filter-out $(if $(filter thread,$(SAN)),$(UNTHREADED)), \
+        $(if $(REST),$(filter $(SEEDED) $(ABRIDGED),$(ALL_TESTS)),$(ALL_TESTS)))
 check: tests
 	@$(SETTINGS) test/run -j $(JOBS) $(TESTS)
 

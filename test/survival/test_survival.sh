@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Ranks of real runs are killed and stopped at random times: the runs end right. make check-survival has more.
 # test/run: alone
+# test/run: real MPI, whose ranks are lost.
 . "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "survival" "signals and times, not memory"; done_testing; }
 runs=10

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The folder for machines without our packages: made from the built tree, moved, and run by itself.
+# test/run: real MPI, which is in the bundle.
 . "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "the bundle" "it is made of the normal build"; done_testing; }
 if ! command -v patchelf >/dev/null; then

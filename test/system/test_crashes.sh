@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A kernel that crashes is named in one sentence, with PU and range; the signal takes its course. A rank that
 # exits ends all ranks.
+# test/run: real MPI, which has handlers of its own.
 . "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "crashes" "a sanitizer has its own handlers"; done_testing; }
 ulimit -c 0

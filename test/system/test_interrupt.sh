@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs that are interrupted or fail: report, trace, and what is done, are there.
+# test/run: real MPI, since its mpirun has its own ways with signals.
 . "$(dirname "$0")/../support/lib.sh"
 lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
     '[sleeper]' 'units = 2000' 'out = y.npy' '[balance]' 'grain = 20'

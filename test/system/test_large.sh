@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Inputs and outputs three times the memory that rank 0 may have: they are files. PLB_LARGE: so many MB of
 # memory (make check-large LARGE=1024).
+# test/run: real MPI, whose memory counts.
 . "$(dirname "$0")/../support/lib.sh"
 limit=$((${PLB_LARGE:-96} << 20))
 elements=$((limit / 8 / 4096 * 4096)) # of each of three arrays

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Processes that MPI does not join would each run the whole job: they are refused before anything is written.
+# test/run: real MPI, since its launchers are what this is about.
 . "$(dirname "$0")/../support/lib.sh"
 [ "${SAN:-}" != thread ] || { skip "launch" "no PU runs"; done_testing; }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Ranks that are killed or stopped in the middle of a run: others execute their units, and results are those
 # of an undisturbed run.
+# test/run: real MPI, since what it does without some ranks is part of the question.
 . "$(dirname "$0")/../support/lib.sh"
 if ! mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
     skip "lost ranks" "this mpirun is not Open MPI 4"

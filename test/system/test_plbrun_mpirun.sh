@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # scripts/plbrun-mpirun: the status of rank 0, signals, an mpirun that hangs, and one that is unknown.
+# test/run: real MPI, whose mpirun this is about.
 . "$(dirname "$0")/../support/lib.sh"
 launcher=$root/scripts/plbrun-mpirun
 mkdir "$tmp/work" "$tmp/bin"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The same job on three "hosts": network namespaces with addresses of their own, joined by a bridge,
 # over TCP. Needs root and the right to make namespaces.
+# test/run: real MPI, since the fake one knows one host.
 . "$(dirname "$0")/../support/lib.sh"
 
 matrix=$DATA/bcsstk13.mtx

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs that end on request: SIGUSR1, a limit of time, Slurm's end of the job.
+# test/run: real MPI, since its mpirun has its own ways with signals.
 . "$(dirname "$0")/../support/lib.sh"
 lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
     '[sleeper]' 'units = 2000' 'out = y.npy' 'tell = yes' '[balance]' 'grain = 20'

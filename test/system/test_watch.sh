@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # --watch and --progress json, in a run of two ranks.
+# test/run: real MPI, since its mpirun writes to the terminal.
 . "$(dirname "$0")/../support/lib.sh"
 cd "$tmp" || exit 1
 lines app.conf "[app]" "kernel = $BUILD/test/kernels/heat.so" \
