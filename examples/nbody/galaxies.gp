@@ -1,7 +1,7 @@
-# gnuplot: galaxies.png beside this file, from galaxies.npy and met.npy.
+# gnuplot: met.png beside this file, from galaxies.npy and met.npy.
 cd system("dirname '" . ARG0 . "'")
 set terminal pngcairo size 900,450 background '#101018'
-set output 'galaxies.png'
+set output 'met.png'
 set multiplot layout 1,2
 unset border
 unset tics
