@@ -163,9 +163,8 @@ $(B)/papers/%.so: examples/papers/application.c $(B)/flags
 	@echo "  cc    $< ($*)"
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) -DAPPLICATION=$(shell echo $* | tr a-z- A-Z_) -shared -o $@ $<
 
-include test/fake-cuda/fake.mk test/fake-mpi/fake.mk scripts/gpu-check.d/build.mk scripts/install.mk
-include packaging/packaging.mk
-include test/test.mk test/bench/bench.mk test/fuzz/fuzz.mk
+include test/fake-cuda/fake.mk test/cuda-on-cpu/build.mk test/fake-mpi/fake.mk scripts/gpu-check.d/build.mk
+include scripts/install.mk packaging/packaging.mk test/test.mk test/bench/bench.mk test/fuzz/fuzz.mk
 
 demo: all
 	@scripts/imbalance --no-install

@@ -36,9 +36,9 @@ $(B)/test/support/%.so: test/support/%.c
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
 .PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep check-peers \
         mutants
-tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(FAKE_KERNELS) $(GPU_PARTS) \
-       $(if $(SAN),,$(B)/bench/papers)
-test-kernels: $(TEST_KERNELS) $(patsubst %,$(B)/test/support/%.so,halt ulfm nvml) $(FAKE_MPI_FILES)
+tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
+test-kernels: $(TEST_KERNELS) $(FAKE_SO) $(FAKE_KERNELS) $(ON_CPU_SO) $(FAKE_MPI_FILES) \
+              $(patsubst %,$(B)/test/support/%.so,halt ulfm nvml)
 
 # JOBS tests run at a time: more than cores, since many wait for naps and timeouts. QUICK=1: fewer clusters,
 # no valgrind, the fake MPI. REST=1: what that leaves out. SEEDS=N: so many clusters and fits. REAL_MPI=1: no
@@ -50,7 +50,7 @@ SETTINGS = PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_QUICK=$
 # One thread alone is at work in these, or those of a kernel: a thread sanitizer has nothing to see.
 UNTHREADED := $(B)/test/simulation/% $(B)/test/conformance/test_balancers test/unit/%.sh \
               test/simulation/%.sh $(patsubst %,test/system/test_%.sh,nbody grn gaussian blackscholes \
-              binomial mandelbrot taylor kernel_errors)
+              binomial mandelbrot taylor kernel_errors cuda_kernels) $(B)/test/fake-cuda/test_fake_blocks
 # Those that take longest come first, so that no core waits for the last one.
 LONG := $(patsubst %,test/%.sh,system/test_nbody system/test_grn system/test_page simulation/test_papers \
         system/test_hung system/test_interrupt system/test_join system/test_bundle system/test_install) \

@@ -2,10 +2,13 @@
  * CUDA_VISIBLE_DEVICES as a list of indices.
  *
  *   devices=N  memory=BYTES  capability=MAJOR.MINOR  copy=BYTES_PER_SECOND  pin=no|yes
+ *   others=BYTES     of each device's memory, what other processes have
  *   fail=CALL:N      the N-th call of CALL gives its typical error (repeatable)
- *   fail=kernel:N    the N-th host function does not run; its device gets cudaErrorIllegalAddress
+ *   fail=kernel:N    the N-th host function does not run; the process gets cudaErrorIllegalAddress
  *   pageable=late    device-to-host copies to pageable memory also run late, see copies.c
- *   count=yes        a line at the end: allocations, page-locks, and the most memory they had
+ *   count=yes        a line at the end: allocations, page-locks, the most memory they had, and copies
+ *   mig=yes          the devices are parts of one GPU: they have its address, and UUIDs of their own
+ *   order=SEED       threads of a block take turns in an order that follows from this number (default 1)
  *
  * A word that is not understood is a finding: a test that believes to have asked for a failure must have. */
 #include <errno.h>
@@ -35,6 +38,11 @@ static const struct typical calls[] = {
     {"cudaMemGetInfo", cudaErrorLaunchFailure},
     {"cudaMalloc", cudaErrorMemoryAllocation},
     {"cudaFree", cudaErrorLaunchFailure},
+    {"cudaMallocAsync", cudaErrorMemoryAllocation},
+    {"cudaFreeAsync", cudaErrorLaunchFailure},
+    {"cudaDeviceGetDefaultMemPool", cudaErrorNotSupported},
+    {"cudaMemPoolSetAttribute", cudaErrorInvalidValue},
+    {"cudaMemPoolTrimTo", cudaErrorInvalidValue},
     {"cudaHostAlloc", cudaErrorMemoryAllocation},
     {"cudaMallocHost", cudaErrorMemoryAllocation},
     {"cudaFreeHost", cudaErrorLaunchFailure},
@@ -114,6 +122,12 @@ static void read_key(struct fake_config *config, const char *key, char *value)
         config->devices = (int)whole(key, value, FAKE_DEVICES);
     else if (strcmp(key, "memory") == 0)
         config->memory = whole(key, value, SIZE_MAX / 2);
+    else if (strcmp(key, "mig") == 0 && strcmp(value, "yes") == 0)
+        config->mig = true;
+    else if (strcmp(key, "order") == 0)
+        config->order = whole(key, value, UINT64_MAX);
+    else if (strcmp(key, "others") == 0)
+        config->others = whole(key, value, SIZE_MAX / 2);
     else if (strcmp(key, "capability") == 0)
         read_capability(config, value);
     else if (strcmp(key, "fail") == 0)
@@ -161,7 +175,8 @@ static void read_visible(struct fake_config *config)
 
 void fake_config_read(struct fake_config *config)
 {
-    *config = (struct fake_config){.devices = 1, .memory = (size_t)1 << 30, .major = 9, .pin = true};
+    *config = (struct fake_config){
+        .devices = 1, .memory = (size_t)1 << 30, .major = 9, .pin = true, .order = 1};
     const char *told = getenv("PLB_FAKE_CUDA");
     char *text = strdup(told != NULL ? told : ""), *rest = text;
     if (text == NULL)

@@ -88,6 +88,10 @@ static void check_copy(struct copy *c, enum cudaMemcpyKind kind, int device)
     if (to < from + c->bytes && from < to + c->bytes)
         fake_finding("copy between overlapping areas", "%zu bytes from %p to %p", c->bytes, c->source,
                      c->target);
+    if (c->to == PAGEABLE_SIDE || c->from == PAGEABLE_SIDE)
+        fake.counts.pageable_bytes += c->bytes;
+    else if (c->to == PINNED_SIDE || c->from == PINNED_SIDE)
+        fake.counts.pinned_bytes += c->bytes;
 }
 
 static struct fake_op *enqueue_copy(struct CUstream_st *stream, const struct copy *c)

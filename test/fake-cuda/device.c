@@ -48,7 +48,7 @@ static cudaError_t known_device(cudaError_t status, const void *out, int device)
 /* Capital letters occur, as in those of real ones. */
 static int bus_of(int device)
 {
-    return 0x1a + 0x0f * fake.config.physical[device];
+    return 0x1a + 0x0f * (fake.config.mig ? 0 : fake.config.physical[device]);
 }
 
 static void fill_uuid(cudaUUID_t *uuid, int device)
@@ -94,6 +94,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
                                     .hostRegisterSupported = fake.config.pin,
                                     .hostRegisterReadOnlySupported = fake.config.pin,
                                     .hostNumaId = -1};
+    if (fake.config.mig)
+        snprintf(prop->name, sizeof prop->name, "Fake GPU MIG 1g.10gb");
     fill_uuid(&prop->uuid, device);
     return fake_leave(cudaSuccess);
 }
@@ -120,6 +122,7 @@ static int attribute(enum cudaDeviceAttr attr, int device)
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrCanUseHostPointerForRegisteredMem: return 1;
     case cudaDevAttrHostRegisterSupported:
     case cudaDevAttrHostRegisterReadOnlySupported: return fake.config.pin;
@@ -132,7 +135,6 @@ static int attribute(enum cudaDeviceAttr attr, int device)
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrPageableMemoryAccess:
     case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
-    case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrGPUDirectRDMASupported:
     case cudaDevAttrPciDomainId:
     case cudaDevAttrPciDeviceId: return 0;

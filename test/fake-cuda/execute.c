@@ -51,6 +51,8 @@ void fake_drop(struct CUstream_st *stream)
     }
     while (rest != NULL) {
         struct fake_op *next = rest->next;
+        if (rest->kind == FAKE_FREE)
+            fake_pool_free(rest->target);
         free_op(rest);
         rest = next;
     }
@@ -78,11 +80,15 @@ static struct CUstream_st *next_stream(struct CUstream_st *at, int device)
     }
 }
 
-static void fail_device(int device)
+/* "This leaves the process in an inconsistent state and any further CUDA work will return the same error. To
+ * continue using CUDA, the process must be terminated and relaunched." So the other devices are lost, too. */
+static void fail_process(void)
 {
-    fake.devices[device].sticky = cudaErrorIllegalAddress;
-    for (struct CUstream_st *s = NULL; (s = next_stream(s, device)) != NULL;)
-        fake_drop(s);
+    for (int d = 0; d < FAKE_DEVICES; d++) {
+        fake.devices[d].sticky = cudaErrorIllegalAddress;
+        for (struct CUstream_st *s = NULL; (s = next_stream(s, d)) != NULL;)
+            fake_drop(s);
+    }
 }
 
 static void sleep_until(double end)
@@ -103,6 +109,7 @@ static void perform(const struct fake_op *op)
         break;
     case FAKE_SET: memset(op->target, op->value, op->bytes); break;
     case FAKE_HOST: fake_run_host(op->function, op->argument); break;
+    case FAKE_FREE:
     case FAKE_RECORD:
     case FAKE_WAIT: break;
     }
@@ -119,6 +126,8 @@ static void run_head(struct CUstream_st *stream)
         perform(op);
         fake_lock();
         stream->running = false;
+        if (op->kind == FAKE_FREE)
+            fake_pool_free(op->target);
     }
     if (op->kind == FAKE_RECORD && op->event->stream == stream && op->event->seq == op->seq)
         op->event->time = fake_now(); /* else it was recorded anew since */
@@ -128,7 +137,7 @@ static void run_head(struct CUstream_st *stream)
     free_op(op);
     note_done(stream);
     if (fails)
-        fail_device(stream->device);
+        fail_process();
     fake_wake();
 }
 
@@ -164,6 +173,7 @@ cudaError_t fake_run_device(int device)
     for (size_t i = 0; i < count; i++)
         fake_run(places[i].stream, places[i].seq);
     free(places);
+    fake_pool_synchronised(device);
     return fake.devices[device].sticky;
 }
 

@@ -20,25 +20,26 @@ struct fake_failure {
 
 struct fake_config { /* from the environment, constant after the first call but for the counts */
     int devices, physical[FAKE_DEVICES];
-    size_t memory;
+    size_t memory, others;
     int major, minor;
     double copy_rate; /* bytes per second; 0: as fast as it goes */
-    bool pin, late, count;
+    bool pin, late, count, mig;
+    uint64_t order; /* seeds the order in which threads of a block take turns */
     struct fake_failure failures[FAKE_FAILURES];
     int failure_count;
 };
 
-enum fake_op_kind { FAKE_COPY, FAKE_SET, FAKE_HOST, FAKE_RECORD, FAKE_WAIT };
+enum fake_op_kind { FAKE_COPY, FAKE_SET, FAKE_HOST, FAKE_FREE, FAKE_RECORD, FAKE_WAIT };
 
 struct fake_op {
     enum fake_op_kind kind;
     struct fake_op *next;
     uint64_t seq;
-    void *target; /* of copies and sets */
+    void *target; /* of copies, sets and frees */
     const void *source;
     size_t bytes;
     int value;
-    void *stage; /* owned: the source, where it was read at the call */
+    void *stage; /* owned: the source, where it was read at the call; arguments of a kernel */
     cudaHostFn_t function;
     void *argument;
     struct CUevent_st *event;
@@ -74,17 +75,21 @@ struct fake_block {
     enum fake_block_kind kind;
     int device;
     unsigned flags;
+    bool pooled, leaving; /* of the device's pool; a free is enqueued */
 };
 
 struct fake_device {
-    size_t used;
+    size_t used; /* of it the pool holds pool_held, of which live blocks have pool_used */
+    size_t pool_held, pool_used, pool_threshold;
     cudaError_t sticky;
     struct CUstream_st legacy; /* stream 0: one more, since no created stream synchronises with it */
 };
 
 struct fake_counts { /* "after": kernels that had run by then */
     uint64_t kernels, mallocs, malloc_after, locks, lock_after;
+    uint64_t pool_growths;
     size_t most_used, locked, most_locked; /* bytes; of the device that has most */
+    uint64_t pageable_bytes, pinned_bytes; /* copied between a device and the host */
 };
 
 struct fake {
@@ -117,6 +122,12 @@ double fake_now(void);
 _Noreturn void fake_finding(const char *what, const char *numbers, ...) __attribute__((format(printf, 2, 3)));
 
 /* memory.c */
+size_t fake_charged(size_t bytes); /* what a block takes of the device's memory */
+void *fake_poisoned(size_t alignment, size_t bytes);
+struct fake_block *fake_block_add(void *start, size_t bytes, enum fake_block_kind kind, int device);
+struct fake_block *fake_block_find(const void *start, enum fake_block_kind kind);
+void fake_block_free(struct fake_block *block); /* of a device's memory */
+void fake_count_used(size_t used);
 struct fake_block *fake_block_touching(const void *start, size_t bytes);
 bool fake_block_contains(const struct fake_block *block, const void *start, size_t bytes);
 int fake_memory_check(const void *start, size_t bytes); /* of a device's, or a finding; which device */
@@ -125,6 +136,10 @@ void fake_memory_free(void);
 void fake_memory_print_counts(void);
 /* For the fake cuBLAS, which is outside and holds no lock. */
 void cudaFakeOperand(const char *call, const void *start, size_t bytes);
+
+/* pool.c */
+void fake_pool_free(void *start);
+void fake_pool_synchronised(int device);
 
 /* execute.c */
 struct fake_op *fake_enqueue(struct CUstream_st *stream, enum fake_op_kind kind);

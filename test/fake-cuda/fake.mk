@@ -1,12 +1,12 @@
-# The fake CUDA runtime and cuBLAS: host memory behind CUDA's own headers. A sanitized build has no nvcc, but
-# needs the fake most. Without CUDA's headers its tests say so and skip.
+# The fake CUDA runtime, cuBLAS and cuSPARSE: host memory behind CUDA's own headers. A sanitized build has no
+# nvcc, but needs the fake most. Without CUDA's headers its tests say so and skip.
 
 FAKE := $(B)/test/fake-cuda
-FAKE_SO := $(if $(CUDA_INC),$(FAKE)/libcudart.so.13 $(FAKE)/libcublas.so.13)
+FAKE_SO := $(if $(CUDA_INC),$(FAKE)/libcudart.so.13 $(FAKE)/libcublas.so.13 $(FAKE)/libcusparse.so.12)
 FAKE_KERNELS := $(if $(CUDA_INC),$(FAKE)/device_file.so $(FAKE)/entries.so \
                 $(foreach k,modes blur gpu_only,$(FAKE)/kernels/$(k).so $(FAKE)/kernels/$(k).cuda.so))
 FAKE_TESTS := $(patsubst test/%.c,$(B)/test/%,$(wildcard test/fake-cuda/test_*.c))
-FAKE_OBJECTS := $(patsubst %,$(FAKE)/%.o,fake config memory copies execute streams device nvcc)
+FAKE_OBJECTS := $(patsubst %,$(FAKE)/%.o,fake config memory pool copies execute streams blocks device nvcc)
 
 # The old kind of rpath goes before LD_LIBRARY_PATH, which names the real libraries where they are.
 FAKE_RPATH := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'
@@ -28,11 +28,14 @@ $(FAKE)/libcublas.so.13: $(FAKE)/cublas.o $(FAKE)/libcudart.so.13 test/fake-cuda
 	$(Q)$(FAKE_LINK),--version-script=test/fake-cuda/cublas.map $(FAKE_RPATH) -o $@ \
 	  $(filter-out %.map,$^) $(BLAS_LIBS)
 
+$(FAKE)/libcusparse.so.12: $(FAKE)/cusparse.o $(FAKE)/libcudart.so.13 test/fake-cuda/cusparse.map
+	$(Q)$(FAKE_LINK),--version-script=test/fake-cuda/cusparse.map $(FAKE_RPATH) -o $@ $(filter-out %.map,$^)
+
 $(FAKE_TESTS): $(B)/test/%: test/%.c $(FAKE_SO) $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  test  $<"
-	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(if $(CUDA_INC),-DWITH_CUDA_HEADERS) -o $@ $< $(FAKE_RPATH) $(FAKE_SO) \
-	  $(LDFLAGS) $(TEST_LIBS) -lm
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(if $(CUDA_INC),-DWITH_CUDA_HEADERS) -o $@ $(filter test/%.c,$^) \
+	  $(FAKE_RPATH) $(FAKE_SO) $(LDFLAGS) $(TEST_LIBS) -lm
 
 # Kernels for the fake are in a folder of their own: a real GPU cannot run them.
 FAKE_ENTRIES := $(FAKE)/entries.so $(foreach k,modes blur gpu_only,$(FAKE)/kernels/$(k).cuda.so)

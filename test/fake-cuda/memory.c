@@ -11,7 +11,7 @@
 /* As float or double a NaN, as an integer -1: what is computed from memory nobody wrote shows. */
 enum { POISON = 0xff, ALIGNMENT = 256, PAGE = 4096 };
 
-static size_t charged(size_t bytes) /* what a block takes of the device's memory */
+size_t fake_charged(size_t bytes)
 {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
@@ -43,6 +43,8 @@ int fake_memory_check(const void *start, size_t bytes)
     if (b->kind != FAKE_DEVICE)
         fake_finding("wrong direction: host memory where a device's is wanted", "%zu bytes at %p", bytes,
                      start);
+    if (b->leaving)
+        fake_finding("device memory used after it was freed in a stream", "%zu bytes at %p", bytes, start);
     if (!fake_block_contains(b, start, bytes))
         fake_finding("device side not inside its allocation", "%zu bytes at %p of %zu at %p", bytes, start,
                      b->bytes, (void *)b->start);
@@ -57,26 +59,28 @@ void cudaFakeOperand(const char *call, const void *start, size_t bytes)
     fake_leave(status);
 }
 
-static void add_block(void *start, size_t bytes, enum fake_block_kind kind, unsigned flags)
+struct fake_block *fake_block_add(void *start, size_t bytes, enum fake_block_kind kind, int device)
 {
     struct fake_block *b = malloc(sizeof *b);
     if (b == NULL)
         fake_finding("the host has no memory left", "%zu bytes", sizeof *b);
-    *b = (struct fake_block){.next = fake.blocks,
-                             .start = start,
-                             .bytes = bytes,
-                             .kind = kind,
-                             .device = fake_current(),
-                             .flags = flags};
+    *b = (struct fake_block){
+        .next = fake.blocks, .start = start, .bytes = bytes, .kind = kind, .device = device};
     fake.blocks = b;
+    return b;
+}
+
+void fake_count_used(size_t used)
+{
+    struct fake_counts *c = &fake.counts;
+    c->most_used = used > c->most_used ? used : c->most_used;
 }
 
 static void count_malloc(size_t used)
 {
-    struct fake_counts *c = &fake.counts;
-    c->mallocs++;
-    c->malloc_after = c->kernels;
-    c->most_used = used > c->most_used ? used : c->most_used;
+    fake.counts.mallocs++;
+    fake.counts.malloc_after = fake.counts.kernels;
+    fake_count_used(used);
 }
 
 static void count_lock(size_t bytes)
@@ -88,7 +92,7 @@ static void count_lock(size_t bytes)
     c->most_locked = c->locked > c->most_locked ? c->locked : c->most_locked;
 }
 
-static struct fake_block *find_block(const void *start, enum fake_block_kind kind)
+struct fake_block *fake_block_find(const void *start, enum fake_block_kind kind)
 {
     for (struct fake_block *b = fake.blocks; b != NULL; b = b->next)
         if (b->start == start && b->kind == kind)
@@ -105,7 +109,7 @@ static void remove_block(struct fake_block *block)
     free(block);
 }
 
-static void *poisoned(size_t alignment, size_t bytes)
+void *fake_poisoned(size_t alignment, size_t bytes)
 {
     void *p = NULL;
     if (posix_memalign(&p, alignment, bytes) != 0)
@@ -113,19 +117,28 @@ static void *poisoned(size_t alignment, size_t bytes)
     return memset(p, POISON, bytes);
 }
 
+void fake_block_free(struct fake_block *block)
+{
+    struct fake_device *d = &fake.devices[block->device];
+    *(block->pooled ? &d->pool_used : &d->used) -= fake_charged(block->bytes);
+    memset(block->start, POISON, block->bytes);
+    free(block->start);
+    remove_block(block);
+}
+
 static cudaError_t allocate_device(void **out, size_t bytes)
 {
     struct fake_device *d = &fake.devices[fake_current()];
     if (out == NULL)
         return cudaErrorInvalidValue;
-    if (bytes > fake.config.memory || charged(bytes) > fake.config.memory - d->used)
+    if (bytes > fake.config.memory || fake_charged(bytes) > fake.config.memory - d->used)
         return cudaErrorMemoryAllocation;
-    void *p = bytes > 0 ? poisoned(ALIGNMENT, bytes) : NULL; /* nothing is at 0, as CUDA has it */
+    void *p = bytes > 0 ? fake_poisoned(ALIGNMENT, bytes) : NULL; /* nothing is at 0, as CUDA has it */
     if (bytes > 0 && p == NULL)
         return cudaErrorMemoryAllocation;
     if (p != NULL)
-        add_block(p, bytes, FAKE_DEVICE, 0);
-    d->used += charged(bytes);
+        fake_block_add(p, bytes, FAKE_DEVICE, fake_current());
+    d->used += fake_charged(bytes);
     count_malloc(d->used);
     *out = p;
     return cudaSuccess;
@@ -146,16 +159,13 @@ cudaError_t cudaFree(void *start)
         return fake_leave(status == cudaSuccess ? fake.devices[fake_current()].sticky : status);
     if (status == cudaErrorNoDevice)
         return fake_leave(status);
-    struct fake_block *b = find_block(start, FAKE_DEVICE);
+    struct fake_block *b = fake_block_find(start, FAKE_DEVICE);
     if (b == NULL)
         fake_finding("free of what is not a live device allocation", "%p", start);
     cudaError_t earlier = fake_run_device(b->device);
-    if (find_block(start, FAKE_DEVICE) != b)
+    if (fake_block_find(start, FAKE_DEVICE) != b)
         fake_finding("free of what another thread freed meanwhile", "%p", start);
-    fake.devices[b->device].used -= charged(b->bytes);
-    memset(b->start, POISON, b->bytes);
-    free(b->start);
-    remove_block(b);
+    fake_block_free(b);
     return fake_leave(status == cudaSuccess ? earlier : status);
 }
 
@@ -166,7 +176,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
         status = cudaErrorInvalidValue;
     if (status == cudaSuccess) {
         *total = fake.config.memory;
-        *free_bytes = fake.config.memory - fake.devices[fake_current()].used;
+        *free_bytes = fake.config.memory - fake.config.others - fake.devices[fake_current()].used;
     }
     return fake_leave(status);
 }
@@ -176,11 +186,11 @@ static cudaError_t allocate_host(void **out, size_t bytes, unsigned flags)
     if (out == NULL
         || (flags & ~(unsigned)(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)))
         return cudaErrorInvalidValue;
-    void *p = bytes > 0 ? poisoned(PAGE, bytes) : NULL;
+    void *p = bytes > 0 ? fake_poisoned(PAGE, bytes) : NULL;
     if (bytes > 0 && p == NULL)
         return cudaErrorMemoryAllocation;
     if (p != NULL)
-        add_block(p, bytes, FAKE_PINNED, 0);
+        fake_block_add(p, bytes, FAKE_PINNED, fake_current());
     count_lock(bytes);
     *out = p;
     return cudaSuccess;
@@ -221,7 +231,7 @@ cudaError_t cudaFreeHost(void *start)
     cudaError_t status = fake_enter("cudaFreeHost");
     if (start == NULL || status == cudaErrorNoDevice)
         return fake_leave(status);
-    struct fake_block *b = find_block(start, FAKE_PINNED);
+    struct fake_block *b = fake_block_find(start, FAKE_PINNED);
     if (b == NULL)
         fake_finding("free of what is not live pinned memory", "%p", start);
     cudaError_t earlier = release_host(b);
@@ -237,7 +247,7 @@ static cudaError_t register_range(void *start, size_t bytes, unsigned flags)
         return cudaErrorNotSupported;
     if (fake_block_touching(start, bytes) != NULL)
         return cudaErrorHostMemoryAlreadyRegistered;
-    add_block(start, bytes, FAKE_REGISTERED, flags);
+    fake_block_add(start, bytes, FAKE_REGISTERED, fake_current())->flags = flags;
     count_lock(bytes);
     return cudaSuccess;
 }
@@ -253,7 +263,7 @@ cudaError_t cudaHostUnregister(void *start)
     cudaError_t status = fake_enter("cudaHostUnregister");
     if (status == cudaErrorNoDevice)
         return fake_leave(status);
-    struct fake_block *b = find_block(start, FAKE_REGISTERED);
+    struct fake_block *b = fake_block_find(start, FAKE_REGISTERED);
     if (b == NULL)
         return fake_leave(status == cudaSuccess ? cudaErrorHostMemoryNotRegistered : status);
     cudaError_t earlier = release_host(b);
@@ -268,7 +278,7 @@ int fake_memory_leaks(void)
     for (int kind = FAKE_DEVICE; kind <= FAKE_REGISTERED; kind++) {
         size_t count = 0, bytes = 0;
         for (const struct fake_block *b = fake.blocks; b != NULL; b = b->next)
-            if ((int)b->kind == kind) {
+            if ((int)b->kind == kind && !b->leaving) {
                 count++;
                 bytes += b->bytes;
             }
@@ -286,9 +296,13 @@ void fake_memory_print_counts(void)
     fprintf(
         stderr,
         "counted: %llu kernels; %llu cudaMalloc, the last after %llu kernels, at most %zu bytes; %llu locks, "
-        "the last after %llu kernels, at most %zu bytes\n",
+        "the last after %llu kernels, at most %zu bytes; the pool grew %llu times; %llu bytes copied "
+        "pageable, "
+        "%llu pinned\n",
         (unsigned long long)c->kernels, (unsigned long long)c->mallocs, (unsigned long long)c->malloc_after,
-        c->most_used, (unsigned long long)c->locks, (unsigned long long)c->lock_after, c->most_locked);
+        c->most_used, (unsigned long long)c->locks, (unsigned long long)c->lock_after, c->most_locked,
+        (unsigned long long)c->pool_growths, (unsigned long long)c->pageable_bytes,
+        (unsigned long long)c->pinned_bytes);
 }
 
 void fake_memory_free(void)

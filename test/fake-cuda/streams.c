@@ -78,6 +78,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     if (status == cudaSuccess) {
         struct CUstream_st *s = fake_stream(stream);
         fake_run(s, s->enqueued);
+        fake_pool_synchronised(s->device);
         status = fake.devices[s->device].sticky;
     }
     return fake_leave(status);
@@ -224,6 +225,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     cudaError_t status = enter_event("cudaEventSynchronize", event);
     if (status == cudaSuccess && event->stream != NULL) {
         fake_run(event->stream, event->seq);
+        fake_pool_synchronised(event->device);
         status = fake.devices[event->device].sticky;
     }
     return fake_leave(status);

@@ -119,7 +119,7 @@ static void count(void *argument)
     ++*(int *)argument;
 }
 
-/* The second host function fails: what is behind it is dropped, on all streams of the device. */
+/* The second host function fails: what is behind it is dropped, on all streams. */
 static void failing_kernel_is_sticky(void)
 {
     static char host[64];
@@ -152,8 +152,8 @@ static void failing_kernel_is_sticky(void)
     EXPECT(cudaStreamDestroy(s), cudaErrorIllegalAddress);
     EXPECT(cudaStreamDestroy(t), cudaErrorIllegalAddress);
     EXPECT(cudaEventDestroy(e), cudaErrorIllegalAddress);
-    OK(cudaSetDevice(1)); /* the other device lives */
-    OK(cudaFree(new_device(64)));
+    EXPECT(cudaSetDevice(1), cudaErrorIllegalAddress); /* all devices are lost to the process */
+    EXPECT(cudaMalloc(&p, 64), cudaErrorIllegalAddress);
     EXPECT(cudaSetDevice(0), cudaErrorIllegalAddress);
 }
 

@@ -250,6 +250,73 @@ static void leaks_event(void)
     new_event(0);
 }
 
+static size_t left(void)
+{
+    size_t free_bytes = 0, total = 0;
+    OK(cudaMemGetInfo(&free_bytes, &total));
+    return free_bytes;
+}
+
+/* Memory of the pool is given back at a wait, beyond the threshold. */
+static void pool_keeps_up_to_its_threshold(void)
+{
+    const size_t all = left();
+    uint64_t threshold = 1024;
+    cudaStream_t s = new_stream();
+    cudaMemPool_t pool = NULL;
+    unsigned char *p = NULL, first = 0;
+    OK(cudaMallocAsync((void **)&p, 4096, s));
+    OK(cudaMemcpyAsync(&first, p + 4095, 1, cudaMemcpyDeviceToHost, s));
+    OK(cudaFreeAsync(p, s));
+    EXPECT(all - left(), 4096); /* the stream has not come to it */
+    OK(cudaStreamSynchronize(s));
+    EXPECT(first, 0xff);
+    EXPECT(all - left(), 0);
+    OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+    OK(cudaMallocAsync((void **)&p, 4096, s));
+    OK(cudaFreeAsync(p, s));
+    OK(cudaStreamSynchronize(s));
+    EXPECT(all - left(), 1024);
+    OK(cudaMallocAsync((void **)&p, 512, s)); /* from what it has */
+    EXPECT(all - left(), 1024);
+    OK(cudaMemPoolTrimTo(pool, 0));
+    EXPECT(all - left(), 512);
+    OK(cudaDeviceSynchronize());
+    OK(cudaFree(p));
+    OK(cudaMemPoolTrimTo(pool, 0));
+    EXPECT(all - left(), 0);
+    EXPECT(cudaMallocAsync((void **)&p, all + 1, s), cudaErrorMemoryAllocation);
+    EXPECT(cudaMallocAsync((void **)&p, 0, s), cudaErrorInvalidValue);
+    OK(cudaStreamDestroy(s));
+}
+
+static void use_after_free_async(void)
+{
+    cudaStream_t s = new_stream();
+    void *p = NULL;
+    OK(cudaMallocAsync(&p, 64, s));
+    OK(cudaFreeAsync(p, s));
+    cudaMemsetAsync(p, 0, 64, s);
+}
+
+static void double_free_async(void)
+{
+    cudaStream_t s = new_stream();
+    void *p = NULL;
+    OK(cudaMallocAsync(&p, 64, s));
+    OK(cudaFreeAsync(p, s));
+    cudaFreeAsync(p, s);
+}
+
+static void leaks_of_a_pool(void)
+{
+    cudaStream_t s = new_stream();
+    void *p = NULL;
+    OK(cudaMallocAsync(&p, 64, s));
+    OK(cudaStreamDestroy(s));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -267,8 +334,7 @@ int main(int argc, char **argv)
              .output = "not inside its allocation"),
         CASE("set past the end", set_past_the_end, .status = FOUND, .output = "not inside its allocation"),
         CASE("copy to freed", copy_to_freed, .status = FOUND, .output = "outside every live allocation"),
-        CASE("wrong source", host_copy_of_device_memory, .status = FOUND,
-             .output = "wrong direction: device"),
+        CASE("wrong source", host_copy_of_device_memory, .status = FOUND, .output = "direction: device"),
         CASE("wrong target", device_copy_of_host_memory, .status = FOUND, .output = "wrong direction: host"),
         CASE("partly registered", partly_registered, .status = FOUND, .output = "only partly"),
         CASE("write to read-only", write_to_read_only, .status = FOUND, .output = "read-only"),
@@ -284,6 +350,12 @@ int main(int argc, char **argv)
              .output = "unfinished work uses (cudaHostUnregister, 64 bytes"),
         CASE("registration", registration_has_rules, .told = NULL),
         CASE("pin=no", no_pinning, .told = "pin=no"),
+        CASE("pool", pool_keeps_up_to_its_threshold, .told = NULL),
+        CASE("use after cudaFreeAsync", use_after_free_async, .status = FOUND,
+             .output = "used after it was freed in a stream"),
+        CASE("double cudaFreeAsync", double_free_async, .status = FOUND,
+             .output = "allocation (cudaFreeAsync"),
+        CASE("leak of a pool", leaks_of_a_pool, .status = FOUND, .output = "device memory never freed"),
         CASE("leak of device memory", leaks_device, .status = FOUND,
              .output = "device memory never freed (at exit, 2 blocks, 100 bytes)"),
         CASE("leak of pinned memory", leaks_pinned, .status = FOUND,

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# The CUDA entries of our own kernels, unchanged and compiled for the CPU (test/cuda-on-cpu), run on the fake
+# CUDA runtime: on one GPU, and on two beside a CPU. Each run is verified, with the threads of a block in a
+# random order. PLB_TEST_ORDER=SEED repeats the orders of an earlier run.
+. "$(dirname "$0")/../support/lib.sh"
+fake=$BUILD/test/fake-cuda kernels=$BUILD/test/cuda-on-cpu
+if [ ! -e "$kernels/triad.cuda.so" ]; then
+    skip "kernels on fake GPUs" "plbrun was built without CUDA's headers"
+    done_testing
+fi
+unset PLB_CLUSTER_PUS
+export LD_LIBRARY_PATH=$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PLB_CLUSTER_THREADS=1
+# A kernel's own threads of OpenBLAS are no business of this test.
+export OPENBLAS_NUM_THREADS=1
+seed=${PLB_TEST_ORDER:-$((RANDOM * 32768 + RANDOM))}
+echo "# PLB_TEST_ORDER=$seed"
+
+# verified KERNELS KERNEL ARGUMENTS...: a verified run on fake GPUs, which ran so many of their kernels at
+# least, and in which the fake found nothing.
+verified() {
+    local ran=$1 kernel=$2; shift 2
+    lines "$tmp/kernel.conf" '[app]' "kernel = $kernels/$kernel.so"
+    alone --verify "$tmp/kernel.conf" "$@" && grep -q '; verified' "$tmp/out" &&
+        ! grep -qE '^(fake cuda|plbrun: )' "$tmp/out" &&
+        [ "$(sed -n 's/^counted: \([0-9]*\) kernels.*/\1/p' "$tmp/out")" -ge "$ran" ]
+}
+on_one() {
+    PLB_FAKE_CUDA=order=$seed,count=yes verified 2 "$@" cluster.pus=gpu
+    ok "$* on a GPU, order $seed" $?
+}
+# Each has a third of the units.
+on_two() {
+    PLB_FAKE_CUDA=devices=2,order=$seed,count=yes verified 2 "$@" --balancer static cluster.gpu_power=1 \
+        balance.migration=off
+    ok "$* on two GPUs and a CPU, order $seed" $?
+}
+on_gpus() { on_one "$@"; on_two "$@"; }
+
+on_gpus triad triad.elements=409600
+on_gpus kmeans kmeans.count=5003 kmeans.dimensions=5 kmeans.clusters=7 kmeans.passes=4
+on_gpus nbody nbody.bodies=600 nbody.steps=3
+on_two nbody nbody.bodies=517 nbody.steps=3 nbody.precision=float32
+on_gpus mandelbrot mandelbrot.width=133 mandelbrot.height=71 mandelbrot.depth=300
+on_gpus gaussian gaussian.width=67 gaussian.height=45 gaussian.sigma=3
+on_two gaussian gaussian.width=7 gaussian.height=15 gaussian.sigma=6 gaussian.mode=mirror
+on_gpus binomial binomial.count=24 binomial.steps=101
+on_one binomial binomial.count=6 binomial.steps=301 binomial.exercise=european binomial.tree=leisen-reimer
+on_two binomial binomial.count=3 binomial.steps=2100 # more than shared memory holds
+on_one grn grn.genes=24 grn.samples=100 grn.set=1
+on_gpus grn grn.genes=24 grn.samples=70 grn.set=2 grn.levels=3
+on_two grn grn.genes=12 grn.samples=65 grn.set=3 grn.levels=2 grn.series=yes grn.self=yes
+on_gpus blackscholes blackscholes.count=3000
+on_two blackscholes blackscholes.count=12 blackscholes.method=montecarlo blackscholes.paths=2001
+on_gpus taylor taylor.width=77 taylor.height=31
+on_two taylor taylor.function=log1p taylor.width=50 taylor.height=31 taylor.span=1
+on_gpus spmm spmm.rows=300 spmm.inner=200 spmm.columns=17
+PLB_FAKE_CUSPARSE=declines on_two spmm spmm.rows=300 spmm.inner=200 spmm.columns=39
+on_gpus matmul matmul.rows=60 matmul.inner=50 matmul.columns=70
+on_two matmul matmul.rows=60 matmul.inner=50 matmul.columns=70 matmul.dtype=float32
+done_testing
