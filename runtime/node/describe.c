@@ -15,6 +15,7 @@
 #include "base/topology.h"
 #include "job/kernel_file.h"
 #include "job/phase.h"
+#include "node/sharing.h"
 
 /* Facts about this rank, and the PUs found so far. */
 struct finding {
@@ -24,11 +25,6 @@ struct finding {
     struct plb_topology topology;
     struct plb_node_pu *pus;
     int n;
-};
-
-/* The ranks of this host that see the same devices of a driver. */
-struct sharing {
-    int rank, ranks; /* this rank's place among them, and how many they are */
 };
 
 /* Whether every phase has an entry for this driver; no kernel: all entries. */
@@ -97,39 +93,35 @@ static void add(struct finding *f, const struct plb_device_driver *driver, struc
         append(f, &pu);
 }
 
-/* One number for all the devices of a driver that this rank sees. It is the same in the ranks that see the
- * same ones, which a launcher may have shared out already. 0 for no device. */
-static uint64_t number_of(const struct plb_device_driver *driver, int devices)
+/* The devices of a driver that this rank sees. */
+static struct plb_seen look(const struct plb_device_driver *driver, int devices)
 {
-    uint64_t hash = PLB_HASH_BEGIN;
-    for (int i = 0; i < devices; i++) {
+    struct plb_seen seen = {{0}};
+    for (int i = 0; i < devices && i < PLB_SEEN && driver->identify != NULL; i++) {
         char id[60] = "";
         driver->identify(i, id);
-        hash = plb_hash(hash, id, strlen(id) + 1);
+        seen.id[i] = plb_hash(PLB_HASH_BEGIN, id, strlen(id) + 1) | 1;
     }
-    return devices > 0 ? hash | 1 : 0;
+    return seen;
 }
 
-/* Finds the ranks of this host that see the same devices. Collective over the host, for every driver. */
-static struct sharing find_sharers(const struct finding *f, const struct plb_device_driver *driver,
-                                   int devices)
+/* This rank's share of them. Collective over the host, for every driver. Devices that cannot be told apart
+ * are not shared. */
+static struct plb_share share_out(const struct finding *f, const struct plb_device_driver *driver,
+                                  int devices)
 {
-    struct sharing s = {0, 1};
-    uint64_t own = driver->identify != NULL ? number_of(driver, devices) : 0;
-    uint64_t *all = plb_alloc((size_t)f->place->local_size * sizeof *all);
-    f->place->gather(f->place->context, &own, sizeof own, all);
-    for (int r = 0; r < f->place->local_size; r++) {
-        s.rank += r < f->place->local_rank && all[r] == own;
-        s.ranks += r != f->place->local_rank && all[r] == own;
+    const struct plb_place *p = f->place;
+    struct plb_seen own = look(driver, devices), *all = plb_alloc((size_t)p->local_size * sizeof *all);
+    struct plb_share share = {.n = devices < PLB_SEEN ? devices : PLB_SEEN};
+    p->gather(p->context, &own, sizeof own, all);
+    for (int i = 0; i < share.n; i++) {
+        share.device[i] = i;
+        share.sharers[i] = 1;
     }
+    if (driver->identify != NULL)
+        plb_share_devices(all, p->local_size, p->local_rank, &share);
     free(all);
-    return driver->identify != NULL ? s : (struct sharing){0, 1};
-}
-
-/* The first device of the rank that is number `rank` among those that share them. */
-static int first_device(const struct sharing *s, int devices, int rank)
-{
-    return (int)((int64_t)rank * devices / s->ranks);
+    return share;
 }
 
 /* Counts the devices of a driver that the kernel can run on. Says what was found to a user who wants to know,
@@ -161,20 +153,17 @@ static void add_real(struct finding *f, const struct plb_device_driver *driver, 
 {
     const struct plb_place *p = f->place;
     int devices = joins ? count(f, driver) : 0;
-    struct sharing s = find_sharers(f, driver, devices);
-    if (devices == 0)
-        return;
-    int first = first_device(&s, devices, s.rank), end = first_device(&s, devices, s.rank + 1);
+    struct plb_share share = share_out(f, driver, devices);
     struct plb_device_place here = {.rank = p->rank,
                                     .local_rank = p->local_rank,
                                     .local_size = p->local_size,
                                     .options = f->settings->options + plb_driver_first_option(driver),
                                     .cores_kept = f->n > 0 ? f->n + 1 : 0,
                                     .streams = f->kernel != NULL && f->kernel->streams};
-    for (int r = 0; r < s.ranks; r++)
-        here.sharers += first_device(&s, devices, r) == first;
-    for (int d = first; d < (end > first ? end : first + 1); d++)
-        add(f, driver, &here, d);
+    for (int i = 0; i < share.n; i++) {
+        here.sharers = share.sharers[i];
+        add(f, driver, &here, share.device[i]);
+    }
 }
 
 /* Adds the PUs that a .cluster file gives this rank. */

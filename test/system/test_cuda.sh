@@ -261,6 +261,8 @@ each 0 1 -- --show-pus "$tmp/modes.conf" cluster.pus=gpu && gpus_are 2 1.02
 ok "a GPU for each rank by CUDA_VISIBLE_DEVICES is that rank's alone" $?
 each 0,1 2,3 -- --show-pus "$tmp/modes.conf" cluster.pus=gpu && gpus_are 4 1.02
 ok "and so are two" $?
+each 0,1 1,0 -- --show-pus "$tmp/modes.conf" cluster.pus=gpu && gpus_are 2 1.02
+ok "ranks share out GPUs that each of them sees in another order" $?
 ranks 2 --show-pus "$tmp/modes.conf" cluster.pus=gpu cluster.master_only=yes && gpus_are 4 1.02
 ok "a rank that only leads takes no GPU from the others" $?
 told devices=1
