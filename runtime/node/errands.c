@@ -343,6 +343,8 @@ bool plb_errands_await(const struct plb_runner *runners, int n)
 
 void plb_errands_free_data(struct plb_node_shared *shared)
 {
+    plb_page_unlock_parts(&shared->locks);
+    pthread_mutex_destroy(&shared->locks.lock);
     plb_mirror_free(shared->mirror);
     plb_keep_free(shared->keep);
     plb_lends_fini(&shared->lends);

@@ -183,13 +183,28 @@ static void *host_place(struct plb_executor *e, int i, const struct part *part)
     return data;
 }
 
+/* Copies between device and host, in the pieces that page-locked memory asks for. */
+static int copy(struct plb_executor *e, int lane, bool in, char *device, char *host, size_t bytes)
+{
+    int status = 0;
+    do {
+        const size_t piece = plb_page_piece(e->locks, host, bytes);
+        status = in ? e->ops->copy_in(e->device, lane, device, host, piece)
+                    : e->ops->copy_out(e->device, lane, host, device, piece);
+        device += piece;
+        host += piece;
+        bytes -= piece;
+    } while (bytes > 0 && status == 0);
+    return status;
+}
+
 /* Takes the results of a task out of where the entry had them. */
-static int take_out(struct plb_executor *e, int lane, int i, void *host, const void *data, size_t bytes)
+static int take_out(struct plb_executor *e, int lane, int i, void *host, void *data, size_t bytes)
 {
     if (!plb_data_is_result(&e->set->at[i]) || host == data)
         return 0;
     if (!e->on_host)
-        return e->ops->copy_out(e->device, lane, host, data, bytes);
+        return copy(e, lane, false, data, host, bytes);
     memcpy(host, data, bytes);
     return 0;
 }
@@ -223,8 +238,8 @@ static int bring(struct plb_executor *e, int lane, int i, const struct part *par
     else if (e->on_host)
         *data = host_place(e, i, part);
     else if (d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
-        return e->ops->copy_in(e->device, lane, (char *)*data - part->before, part->host - part->before,
-                               part->before + part->bytes + part->after);
+        return copy(e, lane, true, (char *)*data - part->before, part->host - part->before,
+                    part->before + part->bytes + part->after);
     return 0;
 }
 

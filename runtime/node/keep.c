@@ -15,12 +15,13 @@ struct plb_keep {
     bool shared, on;   /* on: results of this pass stay */
     bool short_of_room;
     int pass;
-    int turn;                  /* the next tag */
-    int pending;               /* transfers */
-    double room;               /* bytes */
-    struct plb_rangeset taken; /* units that room was taken for */
-    struct plb_rangeset given; /* units whose place a task has in this pass, or one of before still */
-    struct plb_rangeset made;  /* units whose results are here, and were reported */
+    int turn;                     /* the next tag */
+    int pending;                  /* transfers */
+    struct plb_page_locks *locks; /* of its pages; or NULL */
+    double room;                  /* bytes */
+    struct plb_rangeset taken;    /* units that room was taken for */
+    struct plb_rangeset given;    /* units whose place a task has in this pass, or one of before still */
+    struct plb_rangeset made;     /* units whose results are here, and were reported */
 };
 
 int64_t plb_keep_buffers(const struct plb_keep *k)
@@ -60,6 +61,12 @@ struct plb_keep *plb_keep_new(const struct plb_dataset *set, double most, bool s
     return NULL;
 }
 
+void plb_keep_lock_pages(struct plb_keep *k, struct plb_page_locks *locks)
+{
+    if (k != NULL)
+        k->locks = locks;
+}
+
 void plb_keep_free(struct plb_keep *k)
 {
     if (k == NULL)
@@ -76,8 +83,8 @@ static void drop(struct plb_keep *k, struct plb_range range)
 {
     for (int i = 0; i < k->set->n; i++)
         if ((k->buffers & PLB_BUFFER(i)) != 0)
-            plb_reserve_drop(plb_keep_place(k, i, range.first),
-                             (size_t)range.count * k->set->at[i].unit_bytes, k->shared);
+            plb_page_drop(k->locks, plb_keep_place(k, i, range.first),
+                          (size_t)range.count * k->set->at[i].unit_bytes, k->shared);
     k->room += (double)range.count * (double)k->unit_bytes;
     plb_rangeset_remove(&k->taken, range);
 }

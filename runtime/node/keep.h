@@ -8,6 +8,7 @@
 #define PLB_NODE_KEEP_H
 
 #include "node/node_config.h"
+#include "node/page_locks.h"
 
 struct plb_keep;
 
@@ -15,6 +16,9 @@ struct plb_keep;
  * stays, or there is no room. The dataset is borrowed. */
 struct plb_keep *plb_keep_new(const struct plb_dataset *set, double most, bool shared);
 void plb_keep_free(struct plb_keep *keep);
+
+/* As plb_mirror_lock_pages. */
+void plb_keep_lock_pages(struct plb_keep *keep, struct plb_page_locks *locks);
 
 /* A pass begins. busy: units of tasks that are under way, and may still be written. */
 void plb_keep_begin_pass(struct plb_keep *keep, int pass, int64_t stays, const struct plb_rangeset *busy);

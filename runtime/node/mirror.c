@@ -25,14 +25,15 @@ struct plb_mirror {
     const struct plb_dataset *set;
     int64_t buffers; /* mask of those that have a place */
     char *at[PLB_MAX_DATA];
-    size_t bytes[PLB_MAX_DATA]; /* of the whole buffer */
-    bool shared, short_of_room; /* since the pass began, a task found none */
-    double room;                /* bytes */
-    int64_t before, after;      /* units of the widest halo */
-    struct plb_rangeset taken;  /* units that room was taken for */
-    struct plb_rangeset here;   /* of these, those whose inputs have arrived */
-    struct plb_rangeset coming; /* units that are being pulled */
-    struct plb_rangeset used;   /* units of tasks since the pass began */
+    size_t bytes[PLB_MAX_DATA];   /* of the whole buffer */
+    bool shared, short_of_room;   /* since the pass began, a task found none */
+    struct plb_page_locks *locks; /* of its pages; or NULL */
+    double room;                  /* bytes */
+    int64_t before, after;        /* units of the widest halo */
+    struct plb_rangeset taken;    /* units that room was taken for */
+    struct plb_rangeset here;     /* of these, those whose inputs have arrived */
+    struct plb_rangeset coming;   /* units that are being pulled */
+    struct plb_rangeset used;     /* units of tasks since the pass began */
     struct fed fed;
 };
 
@@ -66,6 +67,12 @@ struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bo
         return m;
     plb_mirror_free(m);
     return NULL;
+}
+
+void plb_mirror_lock_pages(struct plb_mirror *m, struct plb_page_locks *locks)
+{
+    if (m != NULL)
+        m->locks = locks;
 }
 
 void plb_mirror_free(struct plb_mirror *m)
@@ -178,9 +185,9 @@ static void drop(struct plb_mirror *m, struct plb_range range)
         if ((m->buffers & PLB_BUFFER(i)) == 0)
             continue;
         plb_dataset_bytes(m->set, i, range, &offset, &bytes);
-        plb_reserve_drop(m->at[i] + offset, bytes, m->shared);
+        plb_page_drop(m->locks, m->at[i] + offset, bytes, m->shared);
         if (m->fed.next[i] != NULL)
-            plb_reserve_drop(m->fed.next[i] + offset, bytes, m->shared);
+            plb_page_drop(m->locks, m->fed.next[i] + offset, bytes, m->shared);
     }
     plb_rangeset_remove(&m->here, range);
     plb_rangeset_remove(&m->taken, range);

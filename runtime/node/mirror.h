@@ -16,6 +16,7 @@
 
 #include "core/message.h"
 #include "job/dataset.h"
+#include "node/page_locks.h"
 
 struct plb_mirror;
 
@@ -23,6 +24,10 @@ struct plb_mirror;
  * kept, since nothing is pulled, or there is no room. The dataset is borrowed. */
 struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bool shared);
 void plb_mirror_free(struct plb_mirror *mirror);
+
+/* Pages of its memory may be locked from now on, so that it drops them through these locks; borrowed. The
+ * mirror may be NULL. */
+void plb_mirror_lock_pages(struct plb_mirror *mirror, struct plb_page_locks *locks);
 
 /* Takes room for the inputs of a task: its units, and those of the widest halo around them. Says which of
  * them are to be pulled, into their place; count = 0: none. False: there is no room, or another task pulls

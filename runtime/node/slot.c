@@ -82,6 +82,22 @@ static struct plb_range pulled_of(const struct plb_slot *slot, const struct plb_
     return slot->kept ? slot->pulled : plb_dataset_around(set, i, slot->pulled);
 }
 
+/* Locks the pages of what the task has in reserved memory. */
+static void lock_pages(const struct plb_slot *slot, const struct plb_dataset *set,
+                       const struct plb_executor *e, int64_t reserved)
+{
+    for (int i = 0; i < set->n && e->ops->pin != NULL; i++) {
+        size_t offset, bytes;
+        struct plb_range units = plb_data_is_result(&set->at[i])
+                                   ? slot->task.range
+                                   : plb_dataset_around(set, i, slot->task.range);
+        plb_dataset_bytes(set, i, units, &offset, &bytes);
+        if ((reserved & PLB_BUFFER(i)) != 0)
+            plb_page_lock_part(e->locks, e->ops, e->device, plb_slot_buffer(slot, set, i, units.first),
+                               bytes);
+    }
+}
+
 bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
                     const struct plb_wire *wire, struct plb_mirror *mirror)
 {
@@ -92,13 +108,14 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
         slot->gives = slot->kept && plb_mirror_give(mirror, slot->task.range) ? mirror : NULL;
     slot->anew = false;
     take_room(slot, set, e);
-    int64_t feeds = slot->gives != NULL ? plb_mirror_outputs(mirror) : 0;
-    slot->stored = plb_keep_buffers(slot->keep) | (set->fed != 0 ? feeds : 0);
+    int64_t feeds = slot->gives != NULL ? plb_mirror_outputs(mirror) : 0,
+            inputs = slot->kept ? plb_mirror_buffers(mirror) : 0, stays = plb_keep_buffers(slot->keep);
+    slot->stored = stays | (set->fed != 0 ? feeds : 0);
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
-        if (slot->kept && (plb_mirror_buffers(mirror) & PLB_BUFFER(i)) != 0)
+        if ((inputs & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_mirror_place(mirror, i, slot->task.range.first);
-        if ((plb_keep_buffers(slot->keep) & PLB_BUFFER(i)) != 0)
+        if ((stays & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_keep_place(slot->keep, i, slot->task.range.first);
         if ((feeds & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_mirror_result(mirror, i, slot->task.range.first);
@@ -109,6 +126,7 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
         wire->get(wire->context, slot->tag, plb_slot_buffer(slot, set, i, units.first), bytes,
                   &slot->pending);
     }
+    lock_pages(slot, set, e, inputs | stays | feeds);
     slot->awaits = (slot->pulls & set->fed) != 0;
     slot->torn = false;
     plb_rangeset_clear(&slot->sources);

@@ -195,7 +195,8 @@ alone --verify "$tmp/modes.conf" cluster.pus=gpu modes.units=100000 balance.grai
 has '; verified' && [ "$(counted 'at most [N] bytes; [0-9]+ locks')" -le 5000000 ]
 ok "and small tasks leave the rest of its memory alone" $?
 told count=yes
-each '' 0 -- --verify "$tmp/modes.conf" cluster.master_only=yes modes.units=100000 --balancer factoring
+each '' 0 -- --verify "$tmp/modes.conf" cluster.master_only=yes modes.units=100000 --balancer factoring \
+    run.keep_inputs=no
 # Offsets, which next may replace, and three of each slot: lanes, two ahead and one that is sent.
 has '; verified' && [ "$(counted 'bytes; [N] locks')" -le 19 ]
 ok "each slot of another rank locks pages three times at most" $?

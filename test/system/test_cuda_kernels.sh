@@ -57,4 +57,21 @@ on_gpus spmm spmm.rows=300 spmm.inner=200 spmm.columns=17
 PLB_FAKE_CUSPARSE=declines on_two spmm spmm.rows=300 spmm.inner=200 spmm.columns=39
 on_gpus matmul matmul.rows=60 matmul.inner=50 matmul.columns=70
 on_two matmul matmul.rows=60 matmul.inner=50 matmul.columns=70 matmul.dtype=float32
+
+# counted WORDS: the number in the line of counts of the rank that ran kernels, where this pattern has [N].
+counted() { grep '^counted: [1-9]' "$tmp/out" | sed -E "s/.*${1/\[N\]/([0-9]+)}.*/\1/"; }
+# on_rank_1 KERNEL ARGUMENTS...: rank 1 has the GPU, and rank 0 leads.
+on_rank_1() {
+    lines "$tmp/kernel.conf" '[app]' "kernel = $kernels/$1.so"; shift
+    PLB_FAKE_CUDA=order=$seed,count=yes ranks 2 --verify "$tmp/kernel.conf" cluster.master_only=yes \
+        cluster.pus=gpu "$@" && grep -q '; verified' "$tmp/out" &&
+        ! grep -qE '^fake cuda' "$tmp/out"
+}
+on_rank_1 kmeans kmeans.count=8000 kmeans.dimensions=8 kmeans.passes=4 --balancer factoring &&
+    [ "$(counted '; [N] bytes copied pageable')" -le 20000 ] && [ "$(counted ', [N] pinned')" -ge 1500000 ]
+ok "inputs that a rank keeps are page-locked" $?
+# Masses and the first positions are copied once.
+on_rank_1 nbody nbody.bodies=1500 nbody.steps=4 --balancer factoring &&
+    [ "$(counted '; [N] bytes copied pageable')" -le 49000 ]
+ok "and results that stay" $?
 done_testing
