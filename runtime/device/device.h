@@ -38,6 +38,9 @@ struct plb_device_times {
     double transfer_s; /* copies, as far as they were not hidden */
 };
 
+/* The status of a launch whose entry found no memory on the device, as tasks in other lanes may have it. */
+#define PLB_DEVICE_FULL (-100)
+
 /* The statuses of copies, zero, launch and wait are 0, or a number that the device or the kernel failed with.
  */
 struct plb_device_ops {

@@ -287,6 +287,10 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     e->why[0] = '\0';
     if (status == 0)
         status = launch(e, lane, phase, &task, zeroed);
+    if (status == PLB_DEVICE_FULL) {
+        e->full = true;
+        snprintf(e->failure, sizeof e->failure, "kernel %.40s found no device memory", phase->name);
+    }
     if (e->isolated.ended)
         clear(e, &task, host);
     for (int i = 0; i < n && status == 0 && results; i++)

@@ -131,7 +131,8 @@ static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_p
                  struct plb_flight *flight)
 {
     struct plb_error err = {.status = PLB_OK};
-    int lane = (f->oldest + f->n) % f->lanes; /* the same one when all have ended */
+    const struct plb_slice task = flight->task; /* a launch that fails leaves the part that failed */
+    int lane = (f->oldest + f->n) % f->lanes;   /* the same one when all have ended */
     int status = stale != 0 ? plb_resident_update(&r->executor, stale, &err) : 0;
     plb_isolated_enter(&r->executor.isolated, flight->task.pass);
     if (status == 0)
@@ -143,6 +144,7 @@ static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_p
         pthread_mutex_unlock(&r->shared->lock);
     }
     plb_executor_shrink(&r->executor);
+    flight->task = task;
     return plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
 }
 

@@ -1,4 +1,4 @@
-/* To be preloaded: access() finds the file of the first NVIDIA GPU, or does not, as PLB_FAKE_DEVICE_FILE says
+/* To be preloaded: access() finds the file of NVIDIA's driver, or does not, as PLB_FAKE_DEVICE_FILE says
  * (yes or no), whatever this machine has. */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 int access(const char *path, int mode)
 {
     const char *there = getenv("PLB_FAKE_DEVICE_FILE");
-    if (there == NULL || strcmp(path, "/dev/nvidia0") != 0)
+    if (there == NULL || strcmp(path, "/dev/nvidiactl") != 0)
         return faccessat(AT_FDCWD, path, mode, 0);
     errno = ENOENT;
     return strcmp(there, "yes") == 0 ? 0 : -1;

@@ -139,6 +139,12 @@ alone --verify "$tmp/modes.conf" cluster.threads=1 --report "$tmp/r.json"
 ok "a GPU that fails drops out, and the run goes on" $?
 grep -q '"failure": "an illegal memory access was encountered, CUDA 700"' "$tmp/r.json"
 ok "and the report has the reason" $?
+told fail=kernel:4,devices=2
+alone --verify "$tmp/modes.conf" cluster.threads=1
+[ $? -eq 0 ] && has '; verified' \
+    'after a failure of GPU [01] \(an illegal .*\) CUDA works in this process no more' \
+    '^plbrun: warning: .*\(GPU [01] has ended CUDA in this process, CUDA 700\) on PU .* is used no more'
+ok "it takes the other GPUs of its rank along, and the run says so" $?
 told fail=cudaSetDevice:1
 why="^plbrun: warning: rank 0 on .*: PU 'Fake GPU' is not used: GPU 0 cannot be opened"
 alone --verify "$tmp/modes.conf" cluster.threads=1
@@ -264,6 +270,15 @@ each 0,1 2,3 -- --show-pus "$tmp/modes.conf" cluster.pus=gpu && gpus_are 4 1.02
 ok "and so are two" $?
 each 0,1 1,0 -- --show-pus "$tmp/modes.conf" cluster.pus=gpu && gpus_are 2 1.02
 ok "ranks share out GPUs that each of them sees in another order" $?
+told devices=2,mig=yes
+each 0 1 -- --show-pus "$tmp/modes.conf" cluster.pus=gpu &&
+    has "gpu 'Fake GPU MIG.*0000:1A:00.0 MIG-[0-9a-f]" &&
+    [ "$(grep -oE 'MIG-[0-9a-f-]+' "$tmp/out" | sort -u | wc -l)" -eq 2 ] && ! grep -q 'GPU-' "$tmp/out"
+ok "parts of a GPU have UUIDs of their own kind" $?
+told devices=1,others=536870912
+ranks 2 --show-pus "$tmp/modes.conf" cluster.pus=gpu && has "0.255 GB free"
+ok "ranks that share a GPU share what others have left of its memory" $?
+told devices=4
 ranks 2 --show-pus "$tmp/modes.conf" cluster.pus=gpu cluster.master_only=yes && gpus_are 4 1.02
 ok "a rank that only leads takes no GPU from the others" $?
 told devices=1

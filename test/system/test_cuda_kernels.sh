@@ -74,4 +74,15 @@ ok "inputs that a rank keeps are page-locked" $?
 on_rank_1 nbody nbody.bodies=1500 nbody.steps=4 --balancer factoring &&
     [ "$(counted '; [N] bytes copied pageable')" -le 49000 ]
 ok "and results that stay" $?
+
+# Memory that entries take for each task comes from a pool, which keeps it.
+PLB_FAKE_CUDA=order=$seed,count=yes verified 20 gaussian gaussian.width=64 gaussian.height=400 \
+    cluster.pus=gpu balance.grain=10 --balancer factoring && [ "$(counted 'the pool grew [N] times')" -le 9 ]
+ok "the pool of the GPU keeps memory from task to task" $?
+# Where it has none left, the tasks in other lanes end first.
+for n in 1 4 9; do
+    PLB_FAKE_CUDA=order=$seed,count=yes,fail=cudaMallocAsync:$n verified 20 gaussian gaussian.width=64 \
+        gaussian.height=400 cluster.pus=gpu balance.grain=10 --balancer factoring
+    ok "an entry that finds no memory at call $n is launched again" $?
+done
 done_testing

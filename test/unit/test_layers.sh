@@ -118,7 +118,8 @@ else
     with_cuda=''
     if [ -e "$BUILD/runtime/device/cuda/library.o" ]; then
         with_cuda='
-device/cuda/library.c the functions of a library that is opened once, and the GPUs that it found'
+device/cuda/library.c the functions of a library that is opened once, and the GPUs that it found
+device/cuda/process.c an error ends CUDA for the whole process'
     fi
     excepted "$with_cuda"'
 base/crash.c         a signal handler gets no argument

@@ -15,17 +15,10 @@
 #include "base/memory.h"
 #include "device/cuda/library.h"
 #include "device/cuda/options.h"
+#include "device/cuda/process.h"
+#include "device/cuda/ranges.h"
 #include "device/driver.h"
 #include "device/empty_task.h"
-
-#if __has_include(<nvtx3/nvToolsExt.h>)
-#include <nvtx3/nvToolsExt.h>
-#define range_begins(text) nvtxRangePushA(text)
-#define range_ends() nvtxRangePop()
-#else
-#define range_begins(text) (void)(text)
-#define range_ends() (void)0
-#endif
 
 /* Part of the GPU's memory that plbrun leaves alone, for the libraries of kernels. Larger: jobs get less
  * memory. Smaller: a library finds none.
@@ -55,6 +48,7 @@ struct stamps {
 struct plb_device {
     int gpu; /* CUDA's number */
     double memory;
+    cudaMemPool_t pool; /* of what entries take by cudaMallocAsync; NULL: the GPU has none */
     cudaStream_t streams[PLB_MAX_LANES];
     struct stamps stamps[STAMPS];
     int in_lane[PLB_MAX_LANES], last; /* indices into stamps, or NONE */
@@ -98,7 +92,12 @@ static int check(struct plb_device *d, cudaError_t status)
         return 0;
     plb_cuda.cudaGetLastError_();
     const char *text = plb_cuda.cudaGetErrorString_(status);
-    snprintf(d->failure, sizeof d->failure, "%.66s, CUDA %d", text, (int)status);
+    const int first = plb_cuda_ends(status) ? plb_cuda_end(d->gpu, text) : d->gpu;
+    if (first == d->gpu)
+        snprintf(d->failure, sizeof d->failure, "%.66s, CUDA %d", text, (int)status);
+    else
+        snprintf(d->failure, sizeof d->failure, "GPU %d has ended CUDA in this process, CUDA %d", first,
+                 (int)status);
     return (int)status;
 }
 
@@ -142,9 +141,11 @@ static int cuda_open(const struct plb_device_config *config, struct plb_device *
     }
     for (int i = 0; i < STAMPS && status == 0; i++)
         status = create_stamps(d, &d->stamps[i]);
-    double share = (double)total / config->sharers;
-    d->memory = (1.0 - KEPT_FREE) * ((double)left < share ? (double)left : share);
+    d->memory = (1.0 - KEPT_FREE) * (double)left
+              / config->sharers; /* others may have taken the rest already */
     if (status == 0) {
+        d->pool = plb_cuda_keep_pool(d->gpu, d->memory);
+        plb_cuda_opened();
         *device = d;
         return PLB_OK;
     }
@@ -169,6 +170,10 @@ static void *cuda_alloc(struct plb_device *d, size_t bytes)
 {
     void *memory = NULL;
     int status = check(d, plb_cuda.cudaMalloc_(&memory, bytes > 0 ? bytes : 1));
+    if (status == (int)cudaErrorMemoryAllocation) {
+        plb_cuda_trim_pool(d->pool);
+        status = check(d, plb_cuda.cudaMalloc_(&memory, bytes > 0 ? bytes : 1));
+    }
     if (status == (int)cudaErrorMemoryAllocation) /* the executor tries again with less */
         d->failure[0] = '\0';
     return status == 0 ? memory : NULL;
@@ -258,6 +263,19 @@ static int cuda_zero(struct plb_device *d, int lane, void *memory, size_t bytes)
     return status == 0 ? settle(d, lane, s) : status;
 }
 
+/* Whether an entry, or a library that it calls, has found no memory on the GPU. Tasks in other lanes may have
+ * it.
+ */
+static bool found_no_memory(struct plb_device *d, int status, int error)
+{
+    const int full = (int)cudaErrorMemoryAllocation;
+    if (error != full && (error != 0 || status != full))
+        return false;
+    plb_cuda_trim_pool(d->pool);
+    d->failure[0] = '\0';
+    return true;
+}
+
 /* Calls the entry between two events. An asynchronous error, which no call has returned yet, shows in the
  * last error. */
 static int cuda_launch(struct plb_device *d, int lane, const struct plb_phase *phase,
@@ -281,6 +299,8 @@ static int cuda_launch(struct plb_device *d, int lane, const struct plb_phase *p
     status = phase->cuda(&task);
     range_ends();
     int error = check(d, plb_cuda.cudaGetLastError_());
+    if (found_no_memory(d, status, error))
+        return PLB_DEVICE_FULL;
     if (status == 0)
         status = error;
     if (status == 0)

@@ -7,18 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#if __has_include(<nvtx3/nvToolsExt.h>)
-#include <nvtx3/nvToolsExt.h>
-#define prepare_ranges() nvtxInitialize(NULL) /* before there are threads */
-#else
-#define prepare_ranges() (void)0
-#endif
+#include "device/cuda/ranges.h"
 
 #define OLDEST_GENERATION 8 /* compute capability: the kernels are built for this one and later ones */
 #define MOST_GPUS 64        /* of one process; further ones are not used */
 
-/* The driver makes this file where it has found a GPU. */
-#define DEVICE_FILE "/dev/nvidia0"
+/* NVIDIA's driver makes this file. A container has it with any GPU; /dev/nvidia0 only with the first one. */
+#define DEVICE_FILE "/dev/nvidiactl"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x) /* after expansion: some names of the header are macros */
@@ -136,7 +131,10 @@ void plb_cuda_describe(int gpu, struct plb_cuda_gpu *d)
         return;
     snprintf(d->model, sizeof d->model, "%.47s", p.name);
     d->multiprocessors = p.multiProcessorCount;
-    char *end = d->uuid + snprintf(d->uuid, sizeof d->uuid, "GPU-");
+    /* A part of a GPU that was split (MIG) has a UUID of its own, the PCI address of the whole, and such a
+     * name. */
+    const char *kind = strstr(p.name, " MIG ") != NULL ? "MIG" : "GPU";
+    char *end = d->uuid + snprintf(d->uuid, sizeof d->uuid, "%s-", kind);
     for (int i = 0; i < 16; i++) {
         const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
         end += sprintf(end, "%s%02x", dash, (unsigned char)p.uuid.bytes[i]);

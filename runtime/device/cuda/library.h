@@ -13,7 +13,8 @@
 #define PLB_CUDA_CALLS(X) \
     X(cudaGetDeviceCount) X(cudaGetDeviceProperties) X(cudaDeviceGetPCIBusId) X(cudaSetDevice) \
     X(cudaMemGetInfo) X(cudaMalloc) X(cudaFree) X(cudaHostRegister) X(cudaHostUnregister) X(cudaMemcpyAsync) \
-    X(cudaMemsetAsync)     X(cudaStreamCreateWithFlags) X(cudaStreamDestroy) X(cudaStreamSynchronize) \
+    X(cudaDeviceGetDefaultMemPool) X(cudaMemPoolSetAttribute) X(cudaMemPoolTrimTo) \
+    X(cudaMemsetAsync) X(cudaStreamCreateWithFlags) X(cudaStreamDestroy) X(cudaStreamSynchronize) \
     X(cudaEventCreateWithFlags) X(cudaEventDestroy) X(cudaEventRecord) X(cudaEventQuery) \
     X(cudaEventSynchronize) X(cudaEventElapsedTime) X(cudaGetLastError) X(cudaGetErrorString)
 /* clang-format on */
@@ -40,7 +41,7 @@ int plb_cuda_number(int gpu);
 struct plb_cuda_gpu {
     char model[PLB_NAME]; /* "NVIDIA H200", cut to fit */
     char pci[16];         /* "0000:18:00.0"; "" where CUDA does not tell */
-    char uuid[41];        /* "GPU-8a5c…"; "" where CUDA does not tell */
+    char uuid[41];        /* "GPU-8a5c…", or "MIG-…" of a part of one; "" where CUDA does not tell */
     int multiprocessors;  /* at least 1 */
 };
 
