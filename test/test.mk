@@ -51,15 +51,18 @@ SETTINGS = PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_QUICK=$
 UNTHREADED := $(B)/test/simulation/% $(B)/test/conformance/test_balancers test/unit/%.sh \
               test/simulation/%.sh $(patsubst %,test/system/test_%.sh,nbody grn gaussian blackscholes \
               binomial mandelbrot taylor kernel_errors cuda_kernels) $(B)/test/fake-cuda/test_fake_blocks
+# These read texts, and run nothing that a sanitizer has been built into.
+UNBUILT := $(patsubst %,test/unit/test_%.sh,docs layers size site dist install_deps mpi_flags)
 # Those that take longest come first, so that no core waits for the last one.
-LONG := $(patsubst %,test/%.sh,system/test_nbody system/test_grn system/test_page simulation/test_papers \
-        system/test_hung system/test_interrupt system/test_join system/test_bundle system/test_install) \
+LONG := $(patsubst %,test/%.sh,simulation/test_valgrind system/test_nbody system/test_grn system/test_page \
+        simulation/test_papers system/test_hung system/test_interrupt system/test_join system/test_bundle \
+        system/test_install) \
         $(patsubst %,$(B)/test/%,conformance/test_balancers simulation/test_growth)
 ALL_TESTS = $(LONG) $(filter-out $(LONG),$(TEST_SH) $(TEST_BIN) $(FAKE_TESTS))
 # What QUICK leaves out: seeds, other things that depend on it, and the real MPI.
 SEEDED = $(patsubst test/%.c,$(B)/test/%,$(shell grep -lwE 'seeds|PLB_SEEDS|PLB_FIT_SEEDS' $(TEST_C)))
 ABRIDGED = $(shell grep -l PLB_QUICK $(TEST_SH); grep -LE 'test/run: real MPI' test/system/*.sh)
-TESTS = $(filter-out $(if $(filter thread,$(SAN)),$(UNTHREADED)), \
+TESTS = $(filter-out $(if $(SAN),$(UNBUILT)) $(if $(filter thread,$(SAN)),$(UNTHREADED)), \
         $(if $(REST),$(filter $(SEEDED) $(ABRIDGED),$(ALL_TESTS)),$(ALL_TESTS)))
 check: tests
 	@$(SETTINGS) test/run -j $(JOBS) $(TESTS)
