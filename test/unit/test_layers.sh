@@ -17,41 +17,30 @@ never() {
     ok "$1" $(($(wc -l <"$tmp/out") > 0))
 }
 
-# level FOLDER: how high it stands. A file may include files of its own folder and of lower levels only.
-level() {
-    case $1 in
-    include) echo 0 ;;
-    base) echo 1 ;;
-    model | format) echo 2 ;;
-    device | meter | core | config | report) echo 3 ;;
-    job) echo 4 ;;
-    node | profile | journal) echo 5 ;;
-    drive) echo 6 ;;
-    plbrun.c) echo 7 ;;
-    esac
-}
-# place PATH: the folder of the house that a path below runtime/ is in; plb/… are the public headers.
-place() { case $1 in plb/*) echo include ;; *) echo "${1%%/*}" ;; esac; }
+# How high each folder stands. A file may include files of its own folder and of lower levels only.
+levels='include 0  base 1  model 2  format 2  device 3  meter 3  core 3  config 3  report 3  job 4  node 5
+        profile 5  journal 5  drive 6  plbrun.c 7'
 
-# Every quoted include of the runtime as "FILE INCLUDED", both without their endings: x.c and x.h are one
-# module.
-for f in $(find runtime -name '*.[ch]'); do
-    grep -hE '^ *# *include *"' "$f" | sed 's/[^"]*"\([^"]*\)".*/\1/' | while read -r included; do
-        echo "${f#runtime/} $included"
-    done
-done | sort -u >"$tmp/includes"
+# Every quoted include of the runtime as "FILE INCLUDED".
+find runtime -name '*.[ch]' -exec grep -HE '^ *# *include *"' {} + |
+    sed -E 's/^runtime\/([^:]*):[^"]*"([^"]*)".*/\1 \2/' | sort -u >"$tmp/includes"
 ok "the runtime's includes are found" $(($(wc -l <"$tmp/includes") < 100))
 
-while read -r file included; do
-    from=$(place "${file#include/}") to=$(place "$included")
-    if [ -z "$(level "$from")" ] || [ -z "$(level "$to")" ]; then
-        echo "$file includes \"$included\", and one of the two is in a folder without a level"
-    elif [ "$from" != "$to" ] && [ "$(level "$to")" -ge "$(level "$from")" ]; then
-        echo "$file includes \"$included\", which is not below it"
-    fi
-done <"$tmp/includes" >"$tmp/out"
+# The folder of the house that a path below runtime/ is in; plb/… are the public headers.
+awk -v levels="$levels" '
+    function folder(path) { sub(/^include\//, "", path); return path ~ /^plb\// ? "include" : first(path) }
+    function first(path) { sub(/\/.*/, "", path); return path }
+    BEGIN { n = split(levels, words); for (i = 1; i < n; i += 2) level[words[i]] = words[i + 1] }
+    {
+        from = folder($1); to = folder($2)
+        if (!(from in level) || !(to in level))
+            print $1, "includes \"" $2 "\", and one of the two is in a folder without a level"
+        else if (from != to && level[to] >= level[from])
+            print $1, "includes \"" $2 "\", which is not below it"
+    }' "$tmp/includes" >"$tmp/out"
 ok "arrows point down: a folder includes lower ones alone" $(($(wc -l <"$tmp/out") > 0))
 
+# x.c and x.h are one module.
 sed -E 's/^include\///; s/\.[ch]( |$)/\1/g' "$tmp/includes" | awk '$1 != $2' | tsort >/dev/null 2>"$tmp/out"
 ok "no circle of includes among modules" $(($(wc -l <"$tmp/out") > 0))
 
@@ -69,10 +58,21 @@ never "MPI stays in drive/mpi*" "$(all_but 'runtime/drive/mpi(_[a-z]+)?\.[ch]')"
 never "CUDA's headers stay in device/cuda" \
     "$(all_but 'runtime/device/cuda/.*')" 'cuda_runtime|cublas|cusparse'
 # Code without comments and strings, as "FILE: code": a sentence to the user may name a kind of device.
-for f in $(find runtime -name '*.[ch]' ! -path runtime/include/plb/kernel.h); do
-    gcc -fpreprocessed -dD -E -P -x c "$f" 2>/dev/null |
-        sed -E '/^ *# *include/!s/"([^"\\]|\\.)*"//g' | sed "s|^|$f: |"
-done >"$tmp/code"
+cat >"$tmp/code.py" <<'P'
+import re, sys
+token = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+def kept(match, text):
+    word = match.group()
+    line = text[text.rfind('\n', 0, match.start()) + 1:match.start()]
+    return word if word[0] == "'" or re.match(r' *# *include', line) else ' '
+for path in sys.argv[1:]:
+    text = open(path, encoding='utf-8').read()
+    for line in token.sub(lambda match: kept(match, text), text).split('\n'):
+        if line.strip():
+            print(f'{path}: {line}')
+P
+find runtime -name "*.[ch]" ! -path runtime/include/plb/kernel.h -exec python3 "$tmp/code.py" {} + \
+    >"$tmp/code"
 ok "the runtime's code is found" $(($(wc -l <"$tmp/code") < 4000))
 for driver in $(find runtime/device -mindepth 1 -maxdepth 1 -type d -printf '%f\n'); do
     grep -v "^runtime/device/$driver/" "$tmp/code" |
@@ -111,10 +111,10 @@ ok "nobody ends the process but main and those that cannot return to it" $(($(wc
 if [ -n "${SAN:-}" ]; then
     skip "no mutable globals" "sanitizers add their own"
 else
-    for o in $(cd "$BUILD" && find runtime balancers -name '*.o'); do
-        objdump -t "$BUILD/$o" | awk -v file="${o%.o}.c" '
-            /[ \t]\.t?(data|bss)/ && !/ d +\./ && !/\.data\.rel\.ro/ && !/[nN]vtx/ { print file, $NF }'
-    done | sed 's/^runtime\///' >"$tmp/found"
+    (cd "$BUILD" && find runtime balancers -name '*.o' -exec objdump -t {} +) | awk '
+        / file format / { file = $1; sub(/\.o:$/, ".c", file) }
+        /[ \t]\.t?(data|bss)/ && !/ d +\./ && !/\.data\.rel\.ro/ && !/[nN]vtx/ { print file, $NF }' |
+        sed 's/^runtime\///' >"$tmp/found"
     with_cuda=''
     if [ -e "$BUILD/runtime/device/cuda/library.o" ]; then
         with_cuda='
