@@ -38,6 +38,9 @@ for mpi in real fake; do
     [ "$(sort "$tmp/out")" = "0 of 2: a"$'\n'"1 of 2: b x" ]
     ok "$mpi: programs of several kinds" $?
 done
+over real --version && real=$(head -n 1 "$tmp/out") && over fake --version &&
+    [[ $(head -n 1 "$tmp/out") = "${real%.*}"* ]]
+ok "it names the version of the real one" $?
 over fake --bind-to core -np 1 true
 ok "what it does not know the real mpirun does" $?
 done_testing

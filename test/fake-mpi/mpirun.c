@@ -20,8 +20,6 @@
 
 #include "shared.h"
 
-#define TEXT(x) #x
-#define NUMBER(x) TEXT(x)
 #define MOST_VARIABLES 16
 #define KILL_AFTER "OMPI_MCA_odls_base_sigkill_timeout" /* seconds between SIGTERM and SIGKILL; 1 */
 
@@ -175,7 +173,9 @@ int main(int argc, char **argv)
     int left, status = 0, signal = 0;
     bool ending = false, killed = false;
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
-        return puts("mpirun (Open MPI) " NUMBER(OMPI_MAJOR_VERSION) ", the fake of the tests") < 0;
+        return printf("mpirun (Open MPI) %d.%d, the fake of the tests\n", OMPI_MAJOR_VERSION,
+                      OMPI_MINOR_VERSION)
+             < 0;
     char **given = malloc((size_t)(argc + 1) * sizeof *given);
     memcpy(given, argv, (size_t)(argc + 1) * sizeof *given);
     if (!read_arguments(argv))

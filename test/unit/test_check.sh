@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# scripts/check: what it prints, what build/checked says, and which stages it does not run again. In a
+# repository of its own, with a make that does nothing.
+. "$(dirname "$0")/../support/lib.sh"
+command -v git >/dev/null || { skip "scripts/check" "no git"; done_testing; }
+mkdir -p "$tmp/bin" "$tmp/repository/scripts"
+cd "$tmp/repository" || exit 1
+cp "$root/scripts/check" scripts/
+lines scripts/install-deps '#!/bin/sh' 'exit 0'
+lines .gitignore '/build/'
+lines "$tmp/bin/make" '#!/bin/sh' "echo \"\$*\" >>$tmp/made" 'case $* in *tests) exit 0 ;; esac' \
+    "echo 'test/unit/test_one.sh    3 passed   0 failed   1 skipped    0 s'" \
+    "echo '    ok 4 - a plot # SKIP no gnuplot'" "cat $tmp/counts"
+chmod +x "$tmp/bin/make" scripts/install-deps
+git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm one
+commit=$(git rev-parse HEAD)
+lines "$tmp/counts" '3 passed, 0 failed, 1 skipped'
+check() { : >"$tmp/made"; PATH=$tmp/bin:$PATH scripts/check "$@" >"$tmp/out" 2>&1; }
+
+check && [ "$(tail -n 1 "$tmp/out")" = '3 passed, 0 failed, 1 skipped' ]
+ok "the last line has the counts" $?
+sed -E 's/[0-9]+ s$/N s/' build/checked >"$tmp/checked"
+lines "$tmp/wanted" "commit $commit" 'stage as built: 3 passed, 0 failed, 1 skipped, N s' \
+    'skipped in as built: test/unit/test_one.sh: a plot # SKIP no gnuplot' '3 passed, 0 failed, 1 skipped'
+diff "$tmp/checked" "$tmp/wanted" >"$tmp/out"
+ok "build/checked has the commit, the stage, and why something was skipped" $?
+check --all && [ "$(grep -c 'QUICK=1' "$tmp/made")" -eq 0 ] &&
+    [ "$(tail -n 1 "$tmp/out")" = '15 passed, 0 failed, 5 skipped' ] &&
+    [ "$(grep -c '^stage ' build/checked)" -eq 5 ] && [ "$(grep -c '^skipped in ' build/checked)" -eq 5 ]
+ok "--all counts what the same commit has passed, and does not run it again" $?
+echo >>.gitignore
+check --all && grep -q 'QUICK=1' "$tmp/made" &&
+    [ "$(head -n 1 build/checked)" = "commit $commit with changes" ]
+ok "with changes it does" $?
+git checkout -q .gitignore
+lines "$tmp/counts" '2 passed, 1 failed, 1 skipped'
+check; [ $? -eq 1 ] && [ "$(tail -n 1 build/checked)" = '2 passed, 1 failed, 1 skipped' ]
+ok "where a test fails, the status is 1" $?
+lines "$tmp/counts" '3 passed, 0 failed, 1 skipped'
+check --all && grep -q 'QUICK=1' "$tmp/made"
+ok "a stage that has failed runs again" $?
+check --al; [ $? -eq 2 ] && grep -q 'no option --al' "$tmp/out"
+ok "an unknown option is refused" $?
+done_testing
