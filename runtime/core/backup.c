@@ -292,7 +292,7 @@ static bool help(struct plb_backups *b, int p, double share, const struct late *
 }
 
 /* Units have moved since an idle PU's node heard whom to ask: it hears again, and may say IDLE once more. */
-static bool name_victims(struct plb_backups *b, int p, struct plb_outbox *out)
+static bool name_victims(struct plb_backups *b, int p, double now, struct plb_outbox *out)
 {
     int node = b->config.infos[p].node, from = out->n;
     if (b->pus[p].heard == b->moves)
@@ -300,8 +300,10 @@ static bool name_victims(struct plb_backups *b, int p, struct plb_outbox *out)
     plb_agenda_name_victims(b->config.agenda, node, out);
     for (int q = first_of(b, node); q < plb_broker_end_pu(b->config.broker, node); q++) {
         b->pus[q].heard = b->moves;
-        if (out->n > from)
+        if (out->n > from) {
             set_idle(b, q, false);
+            b->pus[q].since = now;
+        }
     }
     return out->n > from;
 }
@@ -321,7 +323,9 @@ void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
     for (int i = 0; i < helpers.n; i++) {
         int p = helpers.at[i].pu;
         double rate = helpers.at[i].rate;
-        bool asks = !b->pus[p].idle || name_victims(b, p, out);
+        bool asks = !b->pus[p].idle || name_victims(b, p, now, out);
+        if (asks && rate > 0.0)
+            plb_soon_add(&b->soon, (struct plb_soon_pu){0.0, rate, p});
         for (int k = 0; k < n_late && !asks && b->copies.n < PLB_COPIES; k++)
             if (help(b, p, rate > 0.0 ? rate / rates : 1.0, &late[k], now, out))
                 break;

@@ -162,6 +162,32 @@ static void who_waits_hears_of_units_that_have_moved(void **state)
     stop(&f);
 }
 
+/* Node 0 is late, and has given units to node 1. Node 2 is slow, and has heard of that. Node 3, which is
+ * quick, only hears of it now: it will soon be idle again, and node 2 gets no copy. */
+static void who_has_just_heard_whom_to_ask_will_soon_be_idle(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "static", 0.0, 4, 160, &with_backups);
+    for (int i = 0; i < 40; i++)
+        report(&f, block_of(&f, 2), 2, i, 1);
+    report(&f, block_of(&f, 3), 3, 0, 40);
+    report(&f, block_of(&f, 0), 0, 0, 2);
+    move(&f, block_of(&f, 0), 0, 1, 30, 10, 1);
+    is_idle(&f, 2, 80.0);
+    look(&f);
+    assert_int_equal(sent(&f, 0, PLB_BACKUP), 0);
+    is_idle(&f, 2, 80.1);
+    is_idle(&f, 3, 80.1);
+    int from = look(&f);
+    assert_int_equal(sent(&f, from, PLB_EMPTY), 1);
+    assert_int_equal(sent(&f, from, PLB_BACKUP), 0);
+    is_idle(&f, 3, 80.2);
+    look(&f);
+    assert_int_equal(last_copy(&f)->to, 3);
+    stop(&f);
+}
+
 /* Static shares of two units: node 0 has not reported, node 1 has one unit left of two. */
 static void the_slowest_is_named_with_and_without_backups(void **state)
 {
@@ -193,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_slowest_is_named_with_and_without_backups),
         cmocka_unit_test(who_waits_hears_of_units_that_have_moved),
+        cmocka_unit_test(who_has_just_heard_whom_to_ask_will_soon_be_idle),
         cmocka_unit_test(a_copy_waits_for_who_ends_it_sooner),
         cmocka_unit_test(nor_is_one_given_to_a_slow_pu_beside_a_quick_one),
         cmocka_unit_test(a_copy_that_is_late_is_given_to_a_third_one),

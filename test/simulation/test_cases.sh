@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Clusters that showed a defect: the makespan, over the one that the best fixed distribution without noise
+# has, is at most this. One seed, equal units; nothing is measured in real time.
+. "$(dirname "$0")/../support/lib.sh"
+
+lines "$tmp/j.conf" '[app]' "kernel = $BUILD/test/kernels/random.so"
+
+# cluster NAME LINES...: the file NAME.cluster of these lines.
+cluster() { lines "$tmp/$1.cluster" "${@:2}"; }
+# pus N PREFIX KEY...: N PUs with these keys.
+pus() {
+    local n=$1 prefix=$2 i
+    for ((i = 1; i <= n; i++)); do printf '%s\n' "[pu $prefix$i]" "${@:3}"; done
+}
+# names N PREFIX: a node's lines that list them.
+names() { seq -f "$2%.0f" "$1" | xargs -n 16 | sed 's/ /, /g; s/^/pus = /'; }
+
+# within LIMIT CLUSTER SETTING...: the makespan of this run is at most LIMIT times the optimum.
+within() {
+    local limit=$1
+    "$PLBRUN" --simulate "$tmp/$2.cluster" --report "$tmp/r.json" "$tmp/j.conf" "${@:3}" >"$tmp/out" 2>&1 \
+        && awk -v m="$(field makespan_s)" -v o="$(field optimum_s)" -v limit="$limit" 'BEGIN {
+               print m " s, the best takes " o " s"; exit !(m > 0 && o > 0 && m <= limit * o) }' >>"$tmp/out"
+    ok "$2, ${*:3}: at most $limit times the optimum" $?
+}
+
+# A quick PU that has just heard whom to ask is quicker, all the same, than 64 slow ones that wait.
+cluster one-quick '[node slow]' "$(names 64 s)" '[node quick]' 'pus = q' \
+    '[pu q]' 'kind = gpu' 'rate = 542.8' 'power = 542.8' 'noise = 0.1' \
+    "$(pus 64 s 'rate = 1.0856' 'power = 1.0856' 'noise = 0.1')"
+within 1.02 one-quick random.units=2714 random.told=no
+
+done_testing
