@@ -191,6 +191,8 @@ void plb_chosen_lost(struct plb_chosen *c, int p)
 void plb_chosen_joined(struct plb_chosen *c, const struct plb_view *view)
 {
     c->forced = true;
+    for (int p = c->n_pus; p < view->n_pus; p++)
+        c->pus[p].gone = view->pus[p].lost; /* its memory is too small */
     if (c->watts != NULL)
         plb_watts_joined(c->watts, view->n_pus, view->now);
 }

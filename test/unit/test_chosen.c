@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <math.h>
 
 #include "core/chosen.h"
 
@@ -127,9 +128,32 @@ static void where_the_chosen_one_is_lost_the_other_works(void **state)
     expect(&p, false, false);
 }
 
+/* PU 1 joins, and its memory is too small for any task: it is no PU that a cap may leave out, which would
+ * count it a second time as one that does not live. */
+static void a_pu_that_can_hold_nothing_is_gone_when_it_joins(void **state)
+{
+    const struct plb_goal goal = {.power_cap = 30.0};
+    struct plb_pu_info infos[PUS] = {{.node = 0, .static_watts = 5.0, .dynamic_watts = 10.0},
+                                     {.node = 1, .static_watts = NAN, .dynamic_watts = NAN}};
+    struct plb_sample sample = {.work = 1000.0, .execute_s = 1.0, .tasks = 1};
+    struct plb_pu pus[PUS] = {{.samples = &sample, .n_samples = 1}, {.samples = &sample}};
+    struct plb_view view = {.total = 1e5, .remaining = 1e5, .n_pus = 1, .living = 1, .pus = pus};
+    (void)state;
+    struct plb_chosen *chosen = plb_chosen_new(&goal, infos, 1, PUS, PUS, false);
+    plb_chosen_begin(chosen, &view, false);
+    view.n_pus = 2;
+    pus[1].lost = true;
+    plb_chosen_joined(chosen, &view);
+    plb_chosen_decide(chosen, &view, view.total);
+    assert_true(plb_chosen_gone(chosen, 1));
+    assert_false(plb_chosen_out(chosen, 1));
+    plb_chosen_free(chosen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pu_that_can_hold_nothing_is_gone_when_it_joins),
         cmocka_unit_test(the_dearer_one_is_left_out),
         cmocka_unit_test(a_first_transfer_that_is_long_leaves_nobody_out),
         cmocka_unit_test(a_pu_that_has_not_reported_is_not_left_out),
