@@ -318,7 +318,9 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
     case PLB_CRASH: return check_crash(&m->crash);
     case PLB_EMPTY: return check_empty(&m->empty, n_nodes);
     case PLB_STEAL:
-        return possible(m->steal.rate) && possible(m->steal.power) ? NULL : "an impossible rate or power";
+        return possible(m->steal.rate) && possible(m->steal.power) && possible(m->steal.best)
+                 ? NULL
+                 : "an impossible rate or power";
     case PLB_GIFT:
     case PLB_MOVED: return check_gifts(&m->gifts, n_nodes);
     case PLB_BEAT: return check_beat(&m->beat, n_nodes);

@@ -55,7 +55,7 @@
 #include "core/window.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 18u /* grows with every change of a message */
+#define PLB_PROTOCOL 19u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -265,7 +265,8 @@ struct plb_empty {
 };
 
 struct plb_steal {
-    double rate, power; /* of the asking node's PUs together: measured, 0 = not yet; as given */
+    double rate, power; /* of the asking node's PUs that wait, together: measured, 0 = not yet; as given */
+    double best;        /* the rate of the quickest of them; 0 = not known */
 };
 
 /* Units that change hands; they stay part of the block that they were granted in. */

@@ -76,26 +76,34 @@ static bool varies(const struct plb_own_pus *s, const struct plb_own_pu *pu)
     return untold(s) && plb_pu_rate_varies(&pu->rate);
 }
 
-double plb_own_pus_rate(const struct plb_own_pus *s)
+/* The PUs that are served, or of these the ones that wait: as a thief that offers them. */
+static struct plb_steal sum(const struct plb_own_pus *s, bool waiting)
 {
-    double sum = 0.0;
+    struct plb_steal sum = {0};
+    bool measured = !s->by_power;
     for (int pu = 0; pu < s->n; pu++) {
-        double rate = plb_pu_rate(&s->at[pu].rate);
-        if (s->at[pu].left)
+        const struct plb_own_pu *own = &s->at[pu];
+        double rate = plb_pu_rate(&own->rate);
+        if (!own->served || (waiting && !own->hungry))
             continue;
-        if (rate == 0.0 || s->by_power || varies(s, &s->at[pu]))
-            return 0.0;
-        sum += rate;
+        measured = measured && rate > 0.0 && isfinite(rate) && !varies(s, own);
+        sum.power += own->is.power;
+        sum.rate += rate;
+        sum.best = fmax(sum.best, rate);
     }
-    return isfinite(sum) ? sum : 0.0;
+    sum.rate = measured ? sum.rate : 0.0;
+    sum.best = measured ? sum.best : 0.0;
+    return sum;
 }
 
-double plb_own_pus_power(const struct plb_own_pus *s)
+double plb_own_pus_rate(const struct plb_own_pus *s)
 {
-    double sum = 0.0;
-    for (int pu = 0; pu < s->n; pu++)
-        sum += s->at[pu].left ? 0.0 : s->at[pu].is.power;
-    return sum;
+    return sum(s, false).rate;
+}
+
+struct plb_steal plb_own_pus_thief(const struct plb_own_pus *s)
+{
+    return sum(s, !s->by_power);
 }
 
 /* The PU of this node with most queued work. */
@@ -197,12 +205,15 @@ static bool has_executed(const struct plb_own_pus *s)
 int plb_own_pus_give(const struct plb_own_pus *s, const struct plb_steal *steal, double threshold,
                      struct plb_queue_entry taken[PLB_GIFTS])
 {
-    double own = plb_own_pus_rate(s), queued = plb_own_pus_queued(s), most;
-    bool measured = own > 0.0 && steal->rate > 0.0;
+    struct plb_steal here = sum(s, false);
+    double queued = plb_own_pus_queued(s), most;
+    bool measured = here.rate > 0.0 && steal->rate > 0.0;
     bool halves = untold(s) && !s->by_power && has_executed(s);
-    double x = measured ? plb_migration_share(queued, steal->rate, own)
+    double x = measured ? plb_migration_share(queued, steal->rate, here.rate)
              : halves   ? plb_migration_share(queued, 1.0, 1.0)
-                        : plb_migration_share(queued, steal->power, plb_own_pus_power(s));
+                        : plb_migration_share(queued, steal->power, here.power);
+    if (measured && here.rate > queued * steal->best)
+        x = 0.0; /* this node ends its queue before the thief ends a unit */
     int n = 0;
     while (x > 0.0 && x >= threshold && n < PLB_GIFTS) {
         struct plb_own_pu *pu = fullest(s, &most);

@@ -55,10 +55,13 @@ void plb_own_pus_begin(struct plb_own_pus *pus, const struct plb_cost_map *map, 
 
 double plb_own_pus_queued(const struct plb_own_pus *pus); /* work; 0 before the first pass */
 
-/* How fast all PUs are together: as measured, or 0 where one has done nothing yet, its time cannot be, or
- * powers are wanted; and as given. */
+/* How fast all PUs that are served are together, as measured: 0 where one of them has done nothing yet, its
+ * time cannot be, or powers are wanted. */
 double plb_own_pus_rate(const struct plb_own_pus *pus);
-double plb_own_pus_power(const struct plb_own_pus *pus);
+
+/* The words of a thief: it speaks for its PUs that wait; by powers, as Li's nodes share, for all that are
+ * served. */
+struct plb_steal plb_own_pus_thief(const struct plb_own_pus *pus);
 
 /* The next task, or burst, of a PU from its own queue; false where that is empty. shared: others may take
  * from the queue. */

@@ -18,8 +18,7 @@ static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
         return false;
     int victim = plb_thief_ask(w->thief, now);
     if (victim != PLB_NOBODY)
-        plb_outbox_add(out, PLB_STEAL, w->node, victim, w->pass)->steal = (struct plb_steal){
-            plb_own_pus_rate(&w->pus), plb_own_pus_power(&w->pus)};
+        plb_outbox_add(out, PLB_STEAL, w->node, victim, w->pass)->steal = plb_own_pus_thief(&w->pus);
     return plb_thief_awaits(w->thief);
 }
 

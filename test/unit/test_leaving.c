@@ -104,7 +104,7 @@ static void it_does_not_count_as_slow(void **state)
     plb_worker_leave(f.worker, 0, &task, &broken); /* it has never reported a task */
     failures(&f, &units);
     struct plb_message m = message(PLB_STEAL, 2, 1);
-    m.steal = (struct plb_steal){1.0, 1.0};
+    m.steal = (struct plb_steal){1.0, 1.0, 1.0};
     f.out.n = 0;
     receive(&f, &m);
     assert_true(f.out.n > 0 && f.out.at[0].type == PLB_GIFT && f.out.at[0].gifts.rate > 0.0);

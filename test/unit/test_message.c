@@ -51,7 +51,7 @@ static void fill(struct plb_message *m)
     case PLB_EMPTY:
         m->empty = (struct plb_empty){2, {0, 3}, .amounts = {5.0, 1.0}, .rates = {2.0, 0.0}, .least = {9}};
         break;
-    case PLB_STEAL: m->steal = (struct plb_steal){0.0, 1.0}; break;
+    case PLB_STEAL: m->steal = (struct plb_steal){0.0, 1.0, 0.0}; break;
     case PLB_GIFT:
     case PLB_MOVED:
         m->gifts = (struct plb_gifts){.n = 2, .thief = 1, .left = 4.0, .rate = 2.0};
@@ -262,6 +262,7 @@ static const struct wrong wrongs[] = {
     I64(PLB_EMPTY, empty.least[PLB_LEAST - 1], -1),
     AMOUNT(PLB_STEAL, steal.rate),
     AMOUNT(PLB_STEAL, steal.power),
+    AMOUNT(PLB_STEAL, steal.best),
     GIFTS(PLB_GIFT),
     GIFTS(PLB_MOVED),
 };

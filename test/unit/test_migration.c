@@ -1,4 +1,4 @@
-/* Virtual task migration at a node, message by message: what is given, and whom an idle node asks. */
+/* Virtual task migration at a node, message by message: what is given. */
 #include "worker_fixture.h"
 
 /* Two PUs, of powers 1 and 3. */
@@ -15,7 +15,7 @@ static void whole_block(struct fixture *f, int pu, int64_t id, int64_t first, in
 static const struct plb_message *steal_of(struct fixture *f, int pass, int thief, double rate, double power)
 {
     struct plb_message m = message(PLB_STEAL, thief, pass);
-    m.steal = (struct plb_steal){rate, power};
+    m.steal = (struct plb_steal){rate, power, rate};
     f->out.n = 0;
     assert_true(receive(f, &m));
     return &f->out.at[0];
@@ -32,6 +32,7 @@ static void a_thief_gets_its_share_by_power(void **state)
     (void)state;
     struct fixture f;
     start_two(&f, &migration_on);
+    serve(&f, 0);
     whole_block(&f, 1, 7, 100, 300);
     const struct plb_message *gift = steal(&f, 2, 0.0, 12.0);
     assert_int_equal(f.out.n, 2);
@@ -77,6 +78,47 @@ static void measured_rates_replace_powers(void **state)
     }
 }
 
+/* PU 0 has executed ten units in a second, and PU 1 was never granted anything: it may not be usable. */
+static void start_with_one_of_two(struct fixture *f, struct plb_slice *task)
+{
+    start_two(f, &migration_on);
+    whole_block(f, 0, 1, 500, 10);
+    assert_true(plb_worker_take(f->worker, 0, task));
+    plb_worker_done(f->worker, 0, task, 1.0, 0.0, PLB_NO_SLOT);
+}
+
+static void a_pu_that_was_never_served_is_not_counted(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct plb_slice task;
+    start_with_one_of_two(&f, &task);
+    whole_block(&f, 0, 9, 0, 100);
+    const struct plb_message *gift = steal(&f, 2, 30.0, 1.0);
+    assert_int_equal(gift->gifts.at[0].range.count, 75);
+    assert_true(gift->gifts.rate == 10.0);
+    stop(&f);
+}
+
+/* Ten units last a second here. A node of 64 slow PUs asks, which together do 32 in a second, and each needs
+ * two seconds for a unit; or half a second. */
+static void nobody_gets_what_it_would_end_after_the_giver(void **state)
+{
+    (void)state;
+    for (int quick = 0; quick <= 1; quick++) {
+        struct fixture f;
+        struct plb_slice task;
+        struct plb_message m = message(PLB_STEAL, 2, 1);
+        start_with_one_of_two(&f, &task);
+        whole_block(&f, 0, 9, 0, 10);
+        m.steal = (struct plb_steal){32.0, 1.0, quick ? 2.0 : 0.5};
+        f.out.n = 0;
+        assert_true(receive(&f, &m));
+        assert_int_equal(f.out.at[0].gifts.n, quick);
+        stop(&f);
+    }
+}
+
 static void too_little_is_not_worth_a_message(void **state)
 {
     (void)state;
@@ -118,6 +160,8 @@ static void a_gift_that_is_given_on_counts_its_moves(void **state)
     (void)state;
     struct fixture f;
     start_two(&f, &migration_on);
+    serve(&f, 0);
+    serve(&f, 1);
     assert_true(gift(&f, 1, 0, 40, 8)); /* of block 9, with two moves behind it */
     const struct plb_message *on = steal(&f, 2, 0.0, 4.0);
     assert_int_equal(on->gifts.n, 1);
@@ -260,102 +304,6 @@ static void tasks_from_a_neighbour_stay_within_the_limit(void **state)
     stop(&f);
 }
 
-/* ---------------------------------------------------------------- whom an idle node asks */
-
-/* The node to which the next STEAL goes, or -1. */
-static int asked(struct fixture *f, double now)
-{
-    f->out.n = 0;
-    plb_worker_collect(f->worker, now, &f->out);
-    return f->out.n > 0 && f->out.at[f->out.n - 1].type == PLB_STEAL ? f->out.at[f->out.n - 1].to : -1;
-}
-
-static void refuse(struct fixture *f, int node)
-{
-    assert_true(gift(f, plb_worker_pass(f->worker), node, 0, 0));
-}
-
-static void an_idle_node_asks_who_has_most(void **state)
-{
-    (void)state;
-    struct fixture f;
-    start_two(&f, &migration_on);
-    serve(&f, 1);
-    whole_block(&f, 0, 1, 0, 1);
-    empty(&f, 1, 10.0, 20.0);
-    taken(&f, 1);
-    assert_int_equal(asked(&f, 0.0), -1); /* its own queue is not empty */
-    taken(&f, 0);
-    taken(&f, 0);
-    assert_int_equal(asked(&f, 1.0), 2);
-    assert_true(f.out.at[0].steal.power == 4.0 && f.out.at[0].steal.rate == 0.0);
-    assert_int_equal(asked(&f, 1.0 + 0.5 * PLB_PATIENCE), -1); /* it may still answer */
-    refuse(&f, 2);
-    assert_int_equal(asked(&f, 1.0 + 0.6 * PLB_PATIENCE), 0);
-    assert_int_equal(asked(&f, 1.0 + 3.0 * PLB_PATIENCE), -1); /* nobody is left to ask */
-    empty(&f, 1, 5.0, 0.0);
-    assert_int_equal(asked(&f, 2.0), 0);
-    stop(&f);
-}
-
-static void who_does_not_answer_delays_nobody(void **state)
-{
-    (void)state;
-    struct fixture f;
-    start_two(&f, &migration_on);
-    serve(&f, 0);
-    empty(&f, 1, 10.0, 20.0);
-    taken(&f, 0);
-    assert_int_equal(asked(&f, 0.0), 2);
-    assert_int_equal(asked(&f, 1.1 * PLB_PATIENCE), 0);
-    assert_true(gift(&f, 1, 2, 40, 2)); /* late, and welcome all the same */
-    assert_int_equal(taken(&f, 0), 1);
-    stop(&f);
-}
-
-/* A refusal, and an answer that never came, are of their pass. */
-static void who_refused_is_asked_again_in_the_next_pass(void **state)
-{
-    (void)state;
-    for (int answers = 0; answers <= 1; answers++) {
-        struct fixture f;
-        start(&f, 1, &migration_on);
-        for (int pass = 1; pass <= 3; pass++) {
-            if (pass > 1)
-                assert_true(begin(&f, pass, 0));
-            serve(&f, 0);
-            empty(&f, pass, 0.0, 0.0); /* without names: two others can be asked */
-            taken(&f, 0);
-            int first = asked(&f, pass), second;
-            assert_true(first == 0 || first == 2);
-            if (answers)
-                refuse(&f, first);
-            second = asked(&f, pass + 0.5);
-            assert_int_equal(second, 2 - first);
-            if (answers)
-                refuse(&f, second);
-            assert_int_equal(asked(&f, pass + 0.6), -1);
-        }
-        stop(&f);
-    }
-}
-
-static void li_asks_the_first(void **state)
-{
-    (void)state;
-    struct fixture f;
-    struct plb_migration m = migration_on;
-    m.victim = PLB_FIRST;
-    start_two(&f, &m);
-    serve(&f, 0);
-    empty(&f, 1, 0.0, 20.0);
-    taken(&f, 0);
-    assert_int_equal(asked(&f, 0.0), 0);
-    refuse(&f, 0);
-    assert_int_equal(asked(&f, 0.0), 2);
-    stop(&f);
-}
-
 static void off_means_off(void **state)
 {
     (void)state;
@@ -365,7 +313,9 @@ static void off_means_off(void **state)
     assert_false(empty(&f, 1, 10.0, 10.0));
     assert_false(plb_worker_shares(f.worker));
     assert_int_equal(taken(&f, 0), 0);
-    assert_int_equal(asked(&f, 0.0), -1);
+    f.out.n = 0;
+    plb_worker_collect(f.worker, 0.0, &f.out);
+    assert_int_equal(f.out.n, 0);
     assert_int_equal(steal(&f, 2, 0.0, 4.0)->gifts.n, 0);
     assert_false(gift(&f, 1, 2, 40, 2));
     assert_int_equal(taken(&f, 0), 0);
@@ -378,6 +328,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thief_gets_its_share_by_power),
         cmocka_unit_test(measured_rates_replace_powers),
+        cmocka_unit_test(a_pu_that_was_never_served_is_not_counted),
+        cmocka_unit_test(nobody_gets_what_it_would_end_after_the_giver),
         cmocka_unit_test(too_little_is_not_worth_a_message),
         cmocka_unit_test(a_thief_of_another_pass_is_answered),
         cmocka_unit_test(a_gift_that_is_given_on_counts_its_moves),
@@ -387,10 +339,6 @@ int main(void)
         cmocka_unit_test(the_last_unit_stays_with_the_faster),
         cmocka_unit_test(tasks_stay_within_the_limit_of_who_executes_them),
         cmocka_unit_test(tasks_from_a_neighbour_stay_within_the_limit),
-        cmocka_unit_test(an_idle_node_asks_who_has_most),
-        cmocka_unit_test(who_does_not_answer_delays_nobody),
-        cmocka_unit_test(who_refused_is_asked_again_in_the_next_pass),
-        cmocka_unit_test(li_asks_the_first),
         cmocka_unit_test(off_means_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void fill(struct dice *d, struct plb_message *m)
         for (int i = 0; i < PLB_LEAST; i++)
             m->empty.least[i] = one_in(d, 2) ? 0 : amount(d);
         break;
-    case PLB_STEAL: m->steal = (struct plb_steal){any_work(d), any_work(d)}; break;
+    case PLB_STEAL: m->steal = (struct plb_steal){any_work(d), any_work(d), any_work(d)}; break;
     case PLB_GIFT:
     case PLB_MOVED:
         m->gifts.n = (int32_t)whole(d, 0, PLB_GIFTS);
@@ -185,7 +185,7 @@ static void a_rate_that_cannot_be_is_not_told(void **state)
     plb_worker_done(f.worker, 0, &task, 5e-324, 0.0, PLB_NO_SLOT);
     assert_true(block(&f, 1, 0, 9, 0, 100, 100));
     struct plb_message m = message(PLB_STEAL, 2, 1);
-    m.steal = (struct plb_steal){5.0, 1.0};
+    m.steal = (struct plb_steal){5.0, 1.0, 5.0};
     assert_true(receive(&f, &m)); /* which checks the answers */
     assert_true(f.out.at[0].gifts.n == 1 && f.out.at[0].gifts.rate == 0.0);
     stop(&f);

@@ -218,7 +218,7 @@ static void a_task_that_crashes_goes_back_alone(void **state)
 static int64_t gifts(struct fixture *f, double rate)
 {
     struct plb_message m = message(PLB_STEAL, 2, 1);
-    m.steal = (struct plb_steal){rate, 4.0};
+    m.steal = (struct plb_steal){rate, 4.0, rate};
     f->out.n = 0;
     assert_true(receive(f, &m));
     return f->out.at[0].gifts.n;
