@@ -45,6 +45,7 @@ static const struct number_key number_keys[] = {
     {"rate", AT(rate), 1e-300, "cost units per second, a number above 0"},
     {"half", AT(half), 0.0, "an amount of cost, 0 or more"},
     {"overhead", AT(overhead), 0.0, "seconds per task, 0 or more"},
+    {"replicated_bandwidth", AT(replicated_bandwidth), 1e-300, "bytes per second, a number above 0"},
     {"noise", AT(noise), 0.0, "a relative spread such as 0.03, 0 or more"},
     {"memory", AT(memory), 1.0, "bytes, 1 or more"},
     {"slowdown", AT(slowdown), 1.0, "wall seconds per CPU second, 1 or more"},

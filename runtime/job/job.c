@@ -204,6 +204,16 @@ static int set_up_replay(struct plb_job *job, const char *conf, struct plb_error
     return plb_cost_map_init(job->true_map, job->app.units, replayed_cost, job, err);
 }
 
+/* Simulated tasks that first read all replicated data, as a call of BLAS packs a matrix, start with that. */
+static void add_reading(struct plb_job *job)
+{
+    for (int p = 0; p < job->cluster.n_pus; p++) {
+        struct plb_pu_spec *pu = &job->cluster.pus[p];
+        if (pu->replicated_bandwidth > 0.0)
+            pu->half += job->sizes.replicated_bytes / pu->replicated_bandwidth * pu->rate;
+    }
+}
+
 /* Cuts the units into chunks, where rank 0 has room for the arrays that may wait. */
 static int make_chunks(struct plb_job *job, struct plb_dataset *set, struct plb_error *err)
 {
@@ -266,6 +276,7 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
         if (job->run.reproducible && plb_dataset_reduces(&set) && make_chunks(job, &set, err) != PLB_OK)
             return err->status;
         job->sizes = plb_dataset_sizes(&set);
+        add_reading(job);
     }
     if (status == PLB_OK && !simulated
         && (check_files(job, err) != PLB_OK || check_audit(job, err) != PLB_OK))

@@ -11,17 +11,21 @@ static const struct plb_option options[] = {
     {"seed", PLB_INT, "0", 0, 9e15, NULL, "of the law's random numbers"},
     {"told", PLB_FLAG, "yes", 0, 0, NULL, "balancers hear what units cost; no: that all cost the same"},
     {"input", PLB_INT, "0", 0, 1e15, NULL, "input bytes of a unit"},
+    {"replicated", PLB_INT, "0", 0, 1e15, NULL, "bytes of data that every task needs"},
     {"output", PLB_INT, "0", 0, 1e15, NULL, "output bytes of a unit"},
     {0},
 };
 
 static int setup(struct plb_app *app)
 {
-    size_t input = (size_t)plb_app_int(app, "input"), output = (size_t)plb_app_int(app, "output");
+    size_t input = (size_t)plb_app_int(app, "input"), output = (size_t)plb_app_int(app, "output"),
+           replicated = (size_t)plb_app_int(app, "replicated");
     if (!plb_app_simulated(app))
         return plb_app_error(app, "random is a cost model, which computes nothing; run it with --simulate "
                                   "FILE.cluster");
     plb_app_units(app, plb_app_int(app, "units"));
+    if (replicated > 0)
+        plb_app_data(app, &(struct plb_data){.name = "replicated", .bytes = replicated});
     if (input > 0)
         plb_app_data(app, &(struct plb_data){.name = "input", .mode = PLB_PARTITION, .unit_bytes = input});
     if (output > 0)

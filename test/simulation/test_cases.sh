@@ -30,4 +30,11 @@ cluster one-quick '[node slow]' "$(names 64 s)" '[node quick]' 'pus = q' \
     "$(pus 64 s 'rate = 1.0856' 'power = 1.0856' 'noise = 0.1')"
 within 1.02 one-quick random.units=2714 random.told=no
 
+# The shape of matmul 4096 on two like ranks: each task first packs 64 MB, of which no empty task tells.
+cluster matmul '[node a]' 'pus = p' '[node b]' 'pus = q' '[pu p]' 'rate = 2560' \
+    'replicated_bandwidth = 4.48e9' '[pu q]' 'rate = 2560' 'replicated_bandwidth = 4.48e9'
+within 1.001 matmul random.units=4096 random.replicated=67108864 balance.balancer=static balance.migration=off
+awk -v s="$(field makespan_s)" 'BEGIN { exit !(s > 0.8149 && s < 0.8151) }'
+ok "a task begins with reading the replicated data" $?
+
 done_testing
