@@ -3,7 +3,7 @@
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-command bench-energy bench-mixed bench-overhead bench-random bench-untold \
-        bench-kernels bench-passes bench-reduce
+        bench-kernels bench-passes bench-ranks bench-reduce
 
 BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
@@ -93,6 +93,13 @@ bench-random: all $(B)/bench/random $(B)/test/kernels/random.so
 ROUNDS := 7
 bench-passes: all $(B)/bench/passes
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/passes.sh $(ROUNDS)
+
+# Each kernel on two and three ranks of this machine, beside one rank. JOBS="matmul nbody", LENGTHS="0.1 1",
+# RANKS=2: these alone. All of it takes more than an hour.
+bench-ranks: all
+	@mkdir -p $(B)/bench-ranks
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) LENGTHS="$(LENGTHS)" RANKS="$(RANKS)" \
+	 test/bench/ranks.sh $(B)/bench-ranks $(RUNS) $(JOBS)
 
 # Passes with reduced arrays of several sizes on up to 1,000 simulated nodes.
 bench-reduce: $(B)/bench/reduce
