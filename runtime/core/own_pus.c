@@ -80,7 +80,7 @@ static bool varies(const struct plb_own_pus *s, const struct plb_own_pu *pu)
 static struct plb_steal sum(const struct plb_own_pus *s, bool waiting)
 {
     struct plb_steal sum = {0};
-    bool measured = !s->by_power;
+    bool measured = true;
     for (int pu = 0; pu < s->n; pu++) {
         const struct plb_own_pu *own = &s->at[pu];
         double rate = plb_pu_rate(&own->rate);
@@ -98,7 +98,7 @@ static struct plb_steal sum(const struct plb_own_pus *s, bool waiting)
 
 double plb_own_pus_rate(const struct plb_own_pus *s)
 {
-    return sum(s, false).rate;
+    return s->by_power ? 0.0 : sum(s, false).rate;
 }
 
 struct plb_steal plb_own_pus_thief(const struct plb_own_pus *s)
@@ -209,9 +209,12 @@ int plb_own_pus_give(const struct plb_own_pus *s, const struct plb_steal *steal,
     double queued = plb_own_pus_queued(s), most;
     bool measured = here.rate > 0.0 && steal->rate > 0.0;
     bool halves = untold(s) && !s->by_power && has_executed(s);
-    double x = measured ? plb_migration_share(queued, steal->rate, here.rate)
-             : halves   ? plb_migration_share(queued, 1.0, 1.0)
-                        : plb_migration_share(queued, steal->power, here.power);
+    double by_rate = measured ? plb_migration_share(queued, steal->rate, here.rate) : 0.0;
+    double x = measured && !s->by_power ? by_rate
+             : halves                   ? plb_migration_share(queued, 1.0, 1.0)
+                                        : plb_migration_share(queued, steal->power, here.power);
+    if (s->by_power && x <= 0.0)
+        x = by_rate; /* Li's nodes would rest beside a node whose power was told too high */
     if (measured && here.rate > queued * steal->best)
         x = 0.0; /* this node ends its queue before the thief ends a unit */
     int n = 0;

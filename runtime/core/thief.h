@@ -25,4 +25,8 @@ void plb_thief_answered(struct plb_thief *thief, int victim, const struct plb_gi
 int plb_thief_ask(struct plb_thief *thief, double now);
 bool plb_thief_awaits(const struct plb_thief *thief);
 
+/* When a thief that everybody has refused asks again. Infinite: it can ask somebody, or waits for the
+ * master, which hears of it where there are backups. */
+double plb_thief_again_at(const struct plb_thief *thief);
+
 #endif

@@ -114,4 +114,8 @@ void plb_worker_rest(struct plb_worker *worker);
  * asked. True while an answer is awaited: the driver comes back within PLB_PATIENCE. */
 bool plb_worker_collect(struct plb_worker *worker, double now, struct plb_outbox *out);
 
+/* When the driver has to collect where nothing happens before: a node that everybody has refused asks again.
+ * On the clock of plb_worker_collect; infinite: never. */
+double plb_worker_due(const struct plb_worker *worker);
+
 #endif

@@ -1,4 +1,6 @@
 /* The words of a worker whose PUs wait: STEAL to other nodes, IDLE to the master. */
+#include <math.h>
+
 #include "core/worker.h"
 #include "core/worker_inside.h"
 
@@ -6,15 +8,21 @@
  * the master of a thousand PUs hears each task. Smaller: it hears later of few PUs. */
 #define SHORT 5e-3
 
-/* Adds a STEAL where the node has nothing queued, a PU waits and somebody can be asked. */
-static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
+/* Whether the node has nothing queued, and a PU waits. */
+static bool wants(const struct plb_worker *w)
 {
     bool hungry = false, idle = w->empty && w->n_nodes > 1;
     for (int pu = 0; pu < w->pus.n && idle; pu++) {
         idle = w->pus.at[pu].queue.n == 0;
         hungry = hungry || (w->pus.at[pu].hungry && w->pus.at[pu].served);
     }
-    if (!idle || !hungry)
+    return idle && hungry;
+}
+
+/* Adds a STEAL where the node wants work and somebody can be asked. */
+static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
+{
+    if (!wants(w))
         return false;
     int victim = plb_thief_ask(w->thief, now);
     if (victim != PLB_NOBODY)
@@ -39,6 +47,11 @@ static double hold_s(const struct plb_own_pus *pus)
 {
     double seconds = pus->master_s * pus->n;
     return seconds > SHORT ? seconds : 0.0;
+}
+
+double plb_worker_due(const struct plb_worker *w)
+{
+    return wants(w) ? plb_thief_again_at(w->thief) : INFINITY;
 }
 
 void plb_worker_rest(struct plb_worker *w)

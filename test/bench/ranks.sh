@@ -53,8 +53,8 @@ made() {
 }
 # makespan RANKS SETTING...: of one run of this job.
 makespan() {
-    (cd "$tmp" && mpirun --oversubscribe --bind-to none -np "$1" "$PLBRUN" "${arguments[@]}" "${@:2}" --quiet \
-        --report "$tmp/r.json" >"$tmp/out" 2>"$tmp/err") || { cat "$tmp/err" >&2; exit 1; }
+    (cd "$tmp" && mpirun --oversubscribe --bind-to none -np "$1" "$PLBRUN" "${arguments[@]}" "${@:2}" \
+        --quiet --report "$tmp/r.json" >"$tmp/out" 2>"$tmp/err") || { cat "$tmp/err" >&2; exit 1; }
     sed -n 's/^ *"makespan_s": *\([0-9.e+-]*\),*$/\1/p' "$tmp/r.json"
 }
 # size LENGTH: the size with which one rank needs about so many seconds; 0 where memory has no room for it.

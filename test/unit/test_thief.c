@@ -1,4 +1,5 @@
 /* Whom an idle node asks for work, message by message. */
+#include "core/thief.h"
 #include "worker_fixture.h"
 
 /* The node to which the next STEAL goes, or -1. */
@@ -79,6 +80,70 @@ static void who_refused_is_asked_again_in_the_next_pass(void **state)
     }
 }
 
+/* Without backups the master hears of no node that waits, and names nobody again. Givers may have measured
+ * their rates meanwhile: so a node that all have refused asks again, and less often each time. */
+static void who_is_refused_by_all_asks_again_later(void **state)
+{
+    (void)state;
+    for (int backups = 0; backups <= 1; backups++) {
+        struct fixture f;
+        struct plb_migration m = migration_on;
+        double now = 1.0, waited[3] = {0.0};
+        m.backups = backups;
+        start(&f, 1, &m);
+        serve(&f, 0);
+        empty(&f, 1, 0.0, 20.0);
+        taken(&f, 0);
+        assert_int_equal(asked(&f, now), 2);
+        refuse(&f, 2);
+        assert_int_equal(asked(&f, now), 0);
+        refuse(&f, 0);
+        for (int i = 0; i < 3 && !backups; i++) {
+            double before = now;
+            assert_int_equal(asked(&f, now), -1);
+            now = plb_worker_due(f.worker);
+            waited[i] = now - before;
+            assert_int_equal(asked(&f, 0.5 * (before + now)), -1);
+            for (int n = 0; n < 2; n++) {
+                int victim = asked(&f, now);
+                assert_true(victim == 0 || victim == 2);
+                refuse(&f, victim);
+            }
+        }
+        if (backups) {
+            assert_int_equal(asked(&f, 1e9), -1);
+            assert_true(isinf(plb_worker_due(f.worker)));
+        } else {
+            assert_true(waited[0] >= PLB_PATIENCE && waited[1] >= waited[0] && waited[2] >= waited[1]);
+        }
+        stop(&f);
+    }
+}
+
+/* The names of other nodes, also of thousands, come in the order in which they were drawn or asked: each is
+ * asked once. */
+static void each_node_is_asked_once(void **state)
+{
+    (void)state;
+    enum { MANY = 500 };
+    for (int victim = PLB_FIRST; victim <= PLB_RANDOM; victim++) {
+        struct plb_migration m = migration_on;
+        struct plb_gifts none = {0};
+        bool seen[MANY] = {false};
+        m.victim = victim;
+        m.backups = true;
+        struct plb_thief *t = plb_thief_new(7, MANY, &m);
+        for (int i = 1; i < MANY; i++) {
+            int node = plb_thief_ask(t, 0.0);
+            assert_true(node >= 0 && node < MANY && node != 7 && !seen[node]);
+            seen[node] = true;
+            plb_thief_answered(t, node, &none);
+        }
+        assert_int_equal(plb_thief_ask(t, 0.0), PLB_NOBODY);
+        plb_thief_free(t);
+    }
+}
+
 static void li_asks_the_first(void **state)
 {
     (void)state;
@@ -130,6 +195,8 @@ int main(void)
         cmocka_unit_test(an_idle_node_asks_who_has_most),
         cmocka_unit_test(who_does_not_answer_delays_nobody),
         cmocka_unit_test(who_refused_is_asked_again_in_the_next_pass),
+        cmocka_unit_test(who_is_refused_by_all_asks_again_later),
+        cmocka_unit_test(each_node_is_asked_once),
         cmocka_unit_test(li_asks_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
