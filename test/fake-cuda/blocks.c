@@ -52,6 +52,7 @@ struct kernel {
     const struct cuda_fake_launch *launch;
     const void *arguments;
     struct fiber *fibers, *now, host;
+    ucontext_t first;             /* of a fiber that begins; not in a frame that is never left */
     unsigned threads, *order;     /* of those that run to the next barrier */
     unsigned left, turn, waiting; /* how many these are, whose turn it is, and how many are there */
     int votes, voted;             /* at the barrier that is being reached, and at the last one */
@@ -88,14 +89,14 @@ static void fiber_main(void);
 
 static _Noreturn void begin_fiber(struct fiber *fiber)
 {
-    ucontext_t first;
+    ucontext_t *first = &running->first;
     fiber->begun = true;
-    getcontext(&first);
-    first.uc_stack.ss_sp = (void *)(uintptr_t)fiber->stack;
-    first.uc_stack.ss_size = fiber->stack_bytes;
-    first.uc_link = NULL;
-    makecontext(&first, fiber_main, 0);
-    setcontext(&first);
+    getcontext(first);
+    first->uc_stack.ss_sp = (void *)(uintptr_t)fiber->stack;
+    first->uc_stack.ss_size = fiber->stack_bytes;
+    first->uc_link = NULL;
+    makecontext(first, fiber_main, 0);
+    setcontext(first);
     abort();
 }
 
