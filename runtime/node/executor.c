@@ -289,7 +289,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
         status = launch(e, lane, phase, &task, zeroed);
     if (status == PLB_DEVICE_FULL) {
         e->full = true;
-        snprintf(e->failure, sizeof e->failure, "kernel %.40s found no device memory", phase->name);
+        snprintf(e->failure, sizeof e->failure, "its entry found no device memory");
     }
     if (e->isolated.ended)
         clear(e, &task, host);

@@ -85,4 +85,10 @@ for n in 1 4 9; do
         gaussian.height=400 cluster.pus=gpu balance.grain=10 --balancer factoring
     ok "an entry that finds no memory at call $n is launched again" $?
 done
+lines "$tmp/kernel.conf" '[app]' "kernel = $kernels/gaussian.so"
+PLB_FAKE_CUDA=fail=cudaMallocAsync:4,fail=cudaMallocAsync:5 alone --verify "$tmp/kernel.conf" \
+    gaussian.width=64 gaussian.height=400 --balancer static cluster.gpu_power=1 &&
+    grep -q '; verified' "$tmp/out" &&
+    grep -qE '^plbrun: warning: kernel gaussian failed \(its entry found no device memory\) on PU' "$tmp/out"
+ok "where it finds none though no other task has any, its GPU drops out" $?
 done_testing
