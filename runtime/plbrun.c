@@ -246,18 +246,26 @@ static enum plb_progress_style progress_style(const struct plb_arguments *a)
     return a->quiet ? PLB_PROGRESS_OFF : PLB_PROGRESS_LINE;
 }
 
+/* Starts MPI. Libraries that it loads may take the signals of this process, which takes them back. */
+static struct plb_mpi *open_mpi(int *argc, char ***argv, struct plb_error *err)
+{
+    plb_crash_unwatch();
+    struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0, err);
+    plb_stop_take_back();
+    plb_crash_watch(plb_mpi_rank(mpi));
+    plb_log_rank(plb_mpi_rank(mpi));
+    return mpi;
+}
+
 /* From MPI's start to its end. Called by every rank. `prepared`: rank 0 is. */
 static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, struct plb_error *err)
 {
     const struct plb_arguments *a = r->arguments;
     struct plb_cluster_options options = {a->show_pus, a->dry_run, a->keep_partial, a->pareto != NULL,
                                           progress_style(a)};
-    plb_crash_unwatch();
     plb_stop_heed_wishes();
-    struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0, err);
+    struct plb_mpi *mpi = open_mpi(argc, argv, err);
     int rank = plb_mpi_rank(mpi), ranks = plb_mpi_size(mpi), status = err->status;
-    plb_crash_watch(rank);
-    plb_log_rank(rank);
     r->end.watch = plb_early_loss_watch(mpi);
     if (status == PLB_OK)
         status = plb_launch_check(&r->launch, ranks, err);
@@ -308,11 +316,8 @@ static int join(struct job_run *r, struct plb_error *err)
 /* --show-pus without a conf file. Called by every rank. */
 static int show_pus(int *argc, char ***argv, struct plb_error *err)
 {
-    plb_crash_unwatch();
-    struct plb_mpi *mpi = plb_mpi_open(argc, argv, 0, err);
+    struct plb_mpi *mpi = open_mpi(argc, argv, err);
     int rank = plb_mpi_rank(mpi), status = err->status;
-    plb_crash_watch(rank);
-    plb_log_rank(rank);
     if (status == PLB_OK)
         status = plb_show_pus_without_job(mpi, err);
     if (rank == 0)

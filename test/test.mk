@@ -27,6 +27,9 @@ $(B)/test/kernels/%.so: test/kernels/%.c
 
 # A library that is loaded already is found by this name.
 $(B)/test/support/nvml.so: CFLAGS += -Wl,-soname,libnvidia-ml.so.1
+# hwloc wants the versions of its symbols.
+$(B)/test/support/opencl.so: CFLAGS += -Wl,-soname,libOpenCL.so.1,--version-script=test/support/opencl.map
+test-kernels: $(B)/test/support/opencl.so
 
 # Preloaded into ranks of a run.
 $(B)/test/support/%.so: test/support/%.c

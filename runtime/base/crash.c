@@ -48,7 +48,10 @@ static const struct {
 };
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
+/* Those that stood before main: mostly none, or a sanitizer's. Handlers that libraries install later may
+ * return from a signal as if nothing had happened. */
 static struct sigaction earlier[SIGNALS];
+static bool earlier_known;
 static _Atomic(struct plb_crash_place *) places[MOST_PLACES];
 static _Thread_local struct plb_crash_place *own;
 static struct plb_crash_place calls = {.pu = -1}; /* of the main thread: functions of the kernel */
@@ -232,11 +235,10 @@ static void note(int signal)
 }
 
 /* A signal of the CPU comes again when the handler returns, and one that was sent is raised again. Both then
- * find the earlier handler. */
+ * end the process. */
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     int i = 0;
-    (void)context;
     while (i < SIGNALS - 1 && signals[i].number != number)
         i++;
     if (atomic_flag_test_and_set(&saying)) {
@@ -249,7 +251,9 @@ static void on_crash(int number, siginfo_t *info, void *context)
         atomic_store(&said, true);
     }
     plb_stop_clean();
-    sigaction(number, &earlier[i], NULL);
+    if (earlier[i].sa_flags & SA_SIGINFO)
+        earlier[i].sa_sigaction(number, info, context);
+    signal(number, SIG_DFL);
     if (info->si_code <= 0)
         raise(number);
 }
@@ -283,7 +287,8 @@ void plb_crash_watch(int rank)
     this_rank = rank;
     plb_crash_enter(&calls);
     for (int i = 0; i < SIGNALS; i++)
-        sigaction(signals[i].number, &ours, &earlier[i]);
+        sigaction(signals[i].number, &ours, earlier_known ? NULL : &earlier[i]);
+    earlier_known = true;
 }
 
 void plb_crash_unwatch(void)

@@ -29,9 +29,9 @@ struct plb_crash_note {
     int signal;
 };
 
-/* Takes over the five signals. Each crash is said to be of this rank. MPI has its own handlers, which it
- * installs only where there are none: so unwatch before MPI starts, and watch again after. Called by the main
- * thread, while no other runs. */
+/* Takes over the five signals. Each crash is said to be of this rank. MPI warns where it finds handlers: so
+ * unwatch before MPI starts, and watch again after, whatever it or its libraries have installed: theirs are
+ * not called. Called by the main thread, while no other runs. */
 void plb_crash_watch(int rank);
 void plb_crash_unwatch(void);
 

@@ -88,13 +88,30 @@ static void on_wish(int number)
     }
 }
 
-/* A signal that the caller has the program ignore, as nohup does, stays ignored. */
-static void take_over(int number, void (*handler)(int))
+static void do_nothing(int number)
 {
-    struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART}, before;
-    sigemptyset(&act.sa_mask);
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(number, &act, NULL);
+    (void)number;
+}
+
+static struct {
+    int number;
+    void (*handler)(int), (*in_child)(int);
+    bool ignored; /* the caller has the program ignore it, as nohup does: it stays so */
+} taken[] = {
+    {SIGINT, on_signal, do_nothing, false}, {SIGTERM, on_signal, do_nothing, false},
+    {SIGHUP, on_signal, do_nothing, false}, {SIGUSR1, on_wish, do_nothing, false},
+    {SIGPIPE, SIG_IGN, SIG_IGN, false},     {SIGXFSZ, SIG_IGN, SIG_IGN, false},
+};
+enum { TAKEN = sizeof taken / sizeof *taken };
+
+static void take(bool in_child)
+{
+    for (int i = 0; i < TAKEN; i++) {
+        struct sigaction act = {.sa_flags = SA_RESTART};
+        act.sa_handler = taken[i].ignored ? SIG_IGN : in_child ? taken[i].in_child : taken[i].handler;
+        sigemptyset(&act.sa_mask);
+        sigaction(taken[i].number, &act, NULL);
+    }
 }
 
 void plb_stop_prepare(bool speaks)
@@ -102,26 +119,22 @@ void plb_stop_prepare(bool speaks)
     speaking = speaks;
     owner = getpid();
     atexit(plb_stop_clean); /* a library, or a kernel, may call exit */
-    take_over(SIGINT, on_signal);
-    take_over(SIGTERM, on_signal);
-    take_over(SIGHUP, on_signal);
-    take_over(SIGUSR1, on_wish);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    for (int i = 0; i < TAKEN; i++) {
+        struct sigaction before;
+        taken[i].ignored = sigaction(taken[i].number, NULL, &before) == 0 && before.sa_handler == SIG_IGN;
+    }
+    take(false);
 }
 
-static void do_nothing(int number)
+void plb_stop_take_back(void)
 {
-    (void)number;
+    take(false);
 }
 
 /* Handlers, since programs that the child starts would inherit that a signal is ignored. */
 void plb_stop_leave_to_parent(void)
 {
-    take_over(SIGINT, do_nothing);
-    take_over(SIGTERM, do_nothing);
-    take_over(SIGHUP, do_nothing);
-    take_over(SIGUSR1, do_nothing);
+    take(true);
 }
 
 void plb_stop_listen(bool listens)

@@ -13,6 +13,9 @@
  * write instead of a signal. speaks: this process says so where it ends at once. Main thread, once. */
 void plb_stop_prepare(bool speaks);
 
+/* Takes them over again, whatever MPI or its libraries have installed meanwhile. Main thread. */
+void plb_stop_take_back(void);
+
 /* This process is a child of the one that has prepared: signals that ask for an end are for the parent. */
 void plb_stop_leave_to_parent(void);
 

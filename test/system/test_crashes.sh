@@ -63,6 +63,27 @@ ranks 3 "$tmp/app.conf" crasher.way=setup
 [ $? -ne 0 ] && grep -q '^plbrun: rank 0: kernel crasher crashed (SIGSEGV) in its function setup' "$tmp/out"
 ok '3 ranks: setup' $?
 
+# hwloc opens OpenCL inside of MPI_Init where a loader is installed. Libraries behind it take our signals.
+cp "$BUILD/test/support/opencl.so" "$tmp/libOpenCL.so.1"
+export LD_LIBRARY_PATH=$tmp${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+alone "$tmp/app.conf" && ! grep -q opencl: "$tmp/out"; ok 'MPI opens no OpenCL' $?
+export HWLOC_COMPONENTS='' # what the user has set is kept
+alone "$tmp/app.conf"
+if ! grep -q '^opencl: opened' "$tmp/out"; then
+    skip 'OpenCL in MPI_Init' "this MPI's hwloc has no plug-in for OpenCL"
+else
+    crashes 'OpenCL: bus error' 135 "kernel crasher crashed \(SIGBUS\) $task" crasher.way=bus
+    crashes 'OpenCL: division' 136 "kernel crasher crashed \(SIGFPE\) $task" crasher.way=fpe
+    crashes 'OpenCL: illegal instruction' 132 "kernel crasher crashed \(SIGILL\) $task" crasher.way=ill
+    # timeout asks by SIGUSR1, which ends the run in order.
+    lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[sleeper]' 'units = 2000'
+    started 1 "$tmp/s.conf" && kill -USR1 "$(process_of 0)" && await 1 'no new task starts'
+    open_gate
+    wait "$run"
+    [ $? -eq 1 ] && grep -q 'interrupted by SIGUSR1' "$tmp/out"; ok 'OpenCL: SIGUSR1' $?
+fi
+unset LD_LIBRARY_PATH HWLOC_COMPONENTS
+
 # A launcher may leave the other ranks waiting for one that has gone, unless that one says so.
 for way in quit setup_quit; do
     ranks 3 "$tmp/app.conf" crasher.way=$way
