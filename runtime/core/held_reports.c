@@ -64,3 +64,9 @@ void plb_worker_give_back(struct plb_worker *w, int pu, const struct plb_slice *
         plb_reports_fail(&w->reports, pu, units,
                          &(struct plb_device_failure){.text = why, .among = units->range});
 }
+
+void plb_worker_cores(struct plb_worker *w, int pu, double cpu_s, double waited_s)
+{
+    w->reports.cores[pu].cpu_s += cpu_s;
+    w->reports.cores[pu].waited_s += waited_s;
+}

@@ -196,6 +196,8 @@ struct plb_done {
     int64_t buffers; /* mask of the results that follow as data; the others are where they belong */
     int64_t records; /* bytes of records that follow behind them (job/records.h) */
     int64_t folds;   /* 1: the reduced arrays stay at the node, and wait for TAKEN */
+    double cpu_s;    /* of the PU's threads on cores, in the run so far; 0: not known */
+    double waited_s; /* of these threads, for a core that others had */
 };
 
 struct plb_gather {

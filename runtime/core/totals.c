@@ -39,6 +39,8 @@ int64_t plb_totals_count(struct plb_pu_totals *totals, const struct plb_pu_info 
         totals[pu].longest = done->range;
     }
     totals[pu].transfer_s += positive(done->transfer_s);
+    totals[pu].cpu_s = fmax(totals[pu].cpu_s, positive(done->cpu_s));
+    totals[pu].waited_s = fmax(totals[pu].waited_s, positive(done->waited_s));
     return count_stolen(totals, infos, ledger, pu);
 }
 

@@ -10,6 +10,7 @@ struct plb_pu_totals {
     int64_t in_vain;               /* units executed after others had done them */
     int64_t stolen_in, stolen_out; /* units executed for another PU, and by another one */
     double execute_s, transfer_s;
+    double cpu_s, waited_s;     /* of its threads on cores, and for some; zeros: not known */
     double latest;              /* when its latest report came, on the clock of the master */
     double imbalance_s, tail_s; /* waited at the ends of passes; see plb_totals_end_pass */
     double held_up_s;           /* that others waited so for it: their seconds added up */

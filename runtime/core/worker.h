@@ -68,6 +68,9 @@ void plb_worker_forget(struct plb_worker *worker, int pu);
 bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_slice *task, double execute_s,
                      double transfer_s, int slot);
 
+/* The threads of a PU were so long on cores, and waited so long for some: its next reports say so. */
+void plb_worker_cores(struct plb_worker *worker, int pu, double cpu_s, double waited_s);
+
 /* The parts of plb_worker_done, for a PU that makes one result of several tasks. It has executed a task whose
  * report is held back; false: the task is obsolete, and is forgotten. */
 bool plb_worker_executed(struct plb_worker *worker, int pu, const struct plb_slice *task, double execute_s,

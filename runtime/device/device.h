@@ -36,6 +36,8 @@ struct plb_device_config {
 struct plb_device_times {
     double execute_s;  /* kernels */
     double transfer_s; /* copies, as far as they were not hidden */
+    double cpu_s;      /* of the threads of a CPU on cores; 0, as the next one, where nothing new is known */
+    double waited_s;   /* of these threads, for a core that others had */
 };
 
 /* The status of a launch whose entry found no memory on the device, as tasks in other lanes may have it. */

@@ -187,6 +187,8 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .tasks = totals->tasks,
                                      .busy_s = totals->execute_s + totals->transfer_s,
                                      .transfer_s = totals->transfer_s,
+                                     .cpu_s = totals->cpu_s,
+                                     .waited_s = totals->waited_s,
                                      .imbalance_s = totals->imbalance_s,
                                      .tail_s = totals->tail_s,
                                      .held_up_s = totals->held_up_s,

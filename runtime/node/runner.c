@@ -117,6 +117,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
         plb_task_trace(&r->trace, &r->pu.info, &flight.task, &times, f->idle_since, flight.exposed, now);
         f->idle_since = now;
     }
+    plb_worker_cores(shared->worker, r->number, times.cpu_s, times.waited_s);
     flight.folded = status == 0 && !obsolete(r, f->oldest) && plb_gather_fold(&r->held, &flight);
     bool urgent = end_task(r, f, &flight, f->oldest, status, &times);
     f->oldest = (f->oldest + 1) % f->lanes;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/cores.h"
 #include "report/html.h"
 #include "report/quantity.h"
 
@@ -144,17 +145,23 @@ static void put_rate(double rate, FILE *out)
     fprintf(out, "<td class=\"n\">%.4g%s</td>", rate, units[u]);
 }
 
-/* Why a PU failed, or did nothing. */
-static const char *note_of(const struct plb_report_pu *pu)
+#define NOTE 60 /* bytes of a note that is made here */
+
+/* Why a PU failed, or did nothing, or was slow. */
+static const char *note_of(const struct plb_report *r, const struct plb_report_pu *pu, char text[NOTE])
 {
-    return pu->failed != NULL ? pu->failed : pu->unused != NULL ? pu->unused : "";
+    text[0] = '\0';
+    if (plb_lacks_cores(r, pu))
+        snprintf(text, NOTE, "had %.0f %% of its core%s", 100.0 * pu->core_share, pu->threads > 1 ? "s" : "");
+    return pu->failed != NULL ? pu->failed : pu->unused != NULL ? pu->unused : text;
 }
 
 static bool any_note(const struct plb_report *r)
 {
     bool any = false;
+    char text[NOTE];
     for (int p = 0; p < r->n_pus; p++)
-        any = any || note_of(&r->pus[p])[0] != '\0';
+        any = any || note_of(r, &r->pus[p], text)[0] != '\0';
     return any;
 }
 
@@ -184,6 +191,7 @@ void plb_page_pus(const struct plb_report *r, FILE *out)
     static const char *const kinds[] = {
         [PLB_CPU] = "cpu", [PLB_GPU] = "gpu", [PLB_ACCELERATOR] = "accelerator"};
     double powers = 0.0;
+    char note[NOTE];
     for (int p = 0; p < r->n_pus; p++)
         powers += r->pus[p].power;
     bool notes = any_note(r);
@@ -204,7 +212,7 @@ void plb_page_pus(const struct plb_report *r, FILE *out)
         plb_page_seconds(pu->idle_s, out);
         put_rate(pu->rate, out);
         if (notes)
-            plb_page_cell(note_of(pu), " class=\"note\"", out);
+            plb_page_cell(note_of(r, pu, note), " class=\"note\"", out);
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div></details></section>\n", out);

@@ -93,6 +93,14 @@ const struct plb_field plb_pu_fields[] = {
      .meaning = "The part of `busy_s` in which it moved data."},
     {"idle_s", PLB_UNIT_SECONDS, PU(idle_s), COLUMN("idle", 10),
      .meaning = "The makespan less `busy_s`; so also the time after a PU has failed."},
+    {"cpu_s", PLB_UNIT_SECONDS, PU(cpu_s),
+     .meaning = "Time that its threads were on cores; of an emulated PU, the time that its tasks should have "
+                "taken. 0 where nobody knows."},
+    {"waited_s", PLB_UNIT_SECONDS, PU(waited_s),
+     .meaning = "Time that its threads waited for a core, since other programs or threads had it. Of an "
+                "emulated PU, as far as its tasks took longer."},
+    {"core_share", PLB_UNIT_FRACTION, PU_OR_UNKNOWN(core_share),
+     .meaning = "The part of its cores that it had: `cpu_s` over the sum of both; null where nobody knows."},
     {"static_j", PLB_UNIT_JOULES, PU_OR_UNKNOWN(static_j),
      .meaning = "Its static watts, for as long as `energy.static` says; null where unmeasured."},
     {"dynamic_j", PLB_UNIT_JOULES, PU_OR_UNKNOWN(dynamic_j),

@@ -10,6 +10,12 @@ int64_t plb_report_units(const struct plb_report *r)
     return r->units * (r->passes > 1 ? r->passes : 1) - r->resumed_units;
 }
 
+double plb_core_share(const struct plb_report_pu *pu)
+{
+    double both = pu->cpu_s + pu->waited_s;
+    return both > 0.0 ? pu->cpu_s / both : (double)NAN;
+}
+
 /* Whether all units of all passes were executed. */
 static bool is_whole(const struct plb_report *r)
 {
@@ -132,6 +138,7 @@ void plb_report_derive(struct plb_report *r)
         pu->unused = why_unused(r, pu, whole);
         pu->failed = pu->failure[0] != '\0' ? pu->failure : NULL;
         pu->idle_s = fmax(r->makespan_s - pu->busy_s, 0.0);
+        pu->core_share = plb_core_share(pu);
         if (pu->watts_origin == NULL) {
             pu->watts_idle = pu->watts_busy = (double)NAN;
             pu->watts_origin = "unmeasured";

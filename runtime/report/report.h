@@ -49,6 +49,8 @@ struct plb_report_pu {
     int64_t wrong;              /* audited tasks in which its result was the wrong one */
     double busy_s, transfer_s;  /* transfer_s is a part of busy_s */
     double idle_s;              /* derived */
+    double cpu_s, waited_s;     /* of its threads on cores, and for one that others had; zeros: not known */
+    double core_share;          /* derived: of the first in both; or NAN */
     double work;                /* that it did, in units of average cost; 0: nobody has counted it */
     double work_share;          /* derived by report/losses.h: of the work of all, as the next one */
     double rate_share;          /* of the rates of all, without the starts of tasks; 0: unknown */
@@ -236,6 +238,9 @@ struct plb_report {
 
 /* Units that the run had to execute, each counted once in each pass. */
 int64_t plb_report_units(const struct plb_report *report);
+
+/* The part of its cores that a PU had; NAN where nobody knows. */
+double plb_core_share(const struct plb_report_pu *pu);
 
 /* Whether the thing that a meter stands for is not measured, by it or by the meter of its host's platform.
  * Memory and cores that have no meter are not missed. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/cores.h"
 #include "report/energy.h"
 #include "report/fields.h"
 #include "report/goal.h"
@@ -222,6 +223,7 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     }
     say_spread(r, out);
     say_bad_curves(r, out);
+    plb_cores_say(r, "", "\n", out);
     say_profiles(r, out);
     plb_energy_say(r, out);
     plb_goal_say(r, out);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/cores.h"
 #include "report/dearest.h"
 #include "report/losses.h"
 #include "report/quantity.h"
@@ -92,6 +93,9 @@ static void say_late(const struct plb_report *r, const struct plb_report_loss *l
                 plb_range_print(dearest.first, dearest.count, r->unit, units), 100.0 * dearest.part);
         if (pu != NULL)
             fprintf(out, ", and others waited for PU %d (%s)", pu->id, pu->name);
+    } else if (pu != NULL && plb_lacks_cores(r, pu)) {
+        fprintf(out, "others waited for PU %d (%s), which had %.0f %% of its core%s", pu->id, pu->name,
+                100.0 * plb_core_share(pu), pu->threads > 1 ? "s" : "");
     } else if (pu != NULL && !tail && pu->rate_share > 0.0 && pu->work_share > TOO_MUCH * pu->rate_share) {
         fprintf(out, "PU %d (%s) was given %.0f %% of the work", pu->id, pu->name, 100.0 * pu->work_share);
         if (pu->power > 0.0 && powers > pu->power && pu->rate_share < 1.0
@@ -217,6 +221,7 @@ void plb_verdict_print(const struct plb_report *r, FILE *out)
     say_ideal(r, out);
     if (loss->seconds < SMALL * r->makespan_s) {
         fputs(" No single loss is above 1 %.", out);
+        plb_cores_say(r, " ", ".", out);
         return;
     }
     fprintf(out, " The largest loss: %s, %.0f %% of the run.", loss->name,
@@ -228,6 +233,7 @@ void plb_verdict_print(const struct plb_report *r, FILE *out)
         say_gain(r, loss->advice, out);
         fputc('.', out);
     }
+    plb_cores_say(r, " ", ".", out);
 }
 
 void plb_advice_print(const struct plb_report *r, FILE *out)

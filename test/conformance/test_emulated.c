@@ -5,6 +5,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "device/driver.h"
@@ -98,6 +103,72 @@ static void a_modelled_copy_takes_its_time(void **state)
     ops->close(d);
 }
 
+/* A PU's task on a core that a busy thread has, too. */
+static atomic_bool ended;
+
+static void *keep_busy(void *unused)
+{
+    while (!atomic_load(&ended))
+        continue;
+    return unused;
+}
+
+static int spin_long(const struct plb_task *task)
+{
+    double until = plb_thread_seconds() + 0.2;
+    (void)task;
+    while (plb_thread_seconds() < until)
+        continue;
+    return 0;
+}
+
+static struct plb_device_times beside_a_busy_thread(const struct plb_device_ops *ops, struct plb_device *d)
+{
+    struct plb_device_times times;
+    struct plb_phase phase = {.name = "test", .cpu = spin_long};
+    void *data[1] = {NULL};
+    struct plb_task task = {.first = 0, .count = 1, .data = data, .threads = 1};
+    pthread_t busy;
+    cpu_set_t before, one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    atomic_store(&ended, false);
+    assert_int_equal(pthread_create(&busy, NULL, keep_busy, NULL), 0);
+    ops->launch(d, 0, &phase, &task);
+    ops->wait(d, 0, &times);
+    atomic_store(&ended, true);
+    pthread_join(busy, NULL);
+    sched_setaffinity(0, sizeof before, &before);
+    return times;
+}
+
+static void a_pu_tells_that_others_had_its_core(void **state)
+{
+    (void)state;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_device_config config = {.threads = 1};
+    struct plb_device_times times;
+    struct plb_device *d;
+    if (access("/proc/thread-self/schedstat", R_OK) != 0)
+        skip(); /* a system that counts no waits */
+    for (int i = 0; plb_device_drivers[i] != NULL; i++) {
+        const struct plb_device_ops *ops = &plb_device_drivers[i]->ops;
+        if (strcmp(plb_device_drivers[i]->name, "cpu") != 0)
+            continue;
+        assert_int_equal(ops->open(&config, &d, &err), PLB_OK);
+        times = beside_a_busy_thread(ops, d);
+        assert_true(times.cpu_s > 0.1 && times.waited_s > 0.01);
+        ops->close(d);
+    }
+    const struct plb_device_ops *ops = &plb_driver_emulated()->ops;
+    d = open_pu(ops, 1.0, INFINITY, 0.0, 1.0);
+    times = beside_a_busy_thread(ops, d);
+    assert_true(times.cpu_s > 0.1 && times.waited_s > 0.01);
+    ops->close(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +176,7 @@ int main(void)
         cmocka_unit_test(it_obeys_slow_lines),
         cmocka_unit_test(an_empty_task_is_slower_too),
         cmocka_unit_test(a_modelled_copy_takes_its_time),
+        cmocka_unit_test(a_pu_tells_that_others_had_its_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

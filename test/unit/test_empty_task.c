@@ -24,7 +24,7 @@ static int told_wait(struct plb_device *d, int lane, struct plb_device_times *ti
 {
     double seconds = d->launches == 1 ? d->first : d->others;
     (void)lane;
-    *times = (struct plb_device_times){0.75 * seconds, 0.25 * seconds};
+    *times = (struct plb_device_times){.execute_s = 0.75 * seconds, .transfer_s = 0.25 * seconds};
     return 0;
 }
 

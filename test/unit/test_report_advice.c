@@ -126,6 +126,33 @@ static void a_task_that_took_too_long_is_named(void **state)
     assert_null(r.advice);
 }
 
+/* PU 2 was given too much by its power, and others had half of its core. */
+static void a_pu_that_lacked_its_core_is_not_blamed_for_its_power(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = perfect(pus);
+    r.balancer = "static";
+    pus[0].busy_s = pus[1].busy_s = 5.0;
+    pus[0].imbalance_s = pus[1].imbalance_s = 5.0;
+    pus[2].held_up_s = 10.0;
+    for (int p = 0; p < 3; p++)
+        pus[p].power = p == 2 ? 2.0 : 1.0;
+    account(&r);
+    HAS("power 1 would have fit");
+    pus[2].cpu_s = 2.4, pus[2].waited_s = 7.6, pus[2].threads = 1;
+    account(&r);
+    HAS("Others waited for PU 2 (p2), which had 24 % of its core.");
+    HAS("PU 2 had 24 % of its core, and other programs or threads had the rest");
+    assert_null(strstr(text_of(plb_verdict_print, &r), "power 1"));
+    pus[1].cpu_s = 4.0, pus[1].waited_s = 1.0;
+    r.emulated = true;
+    HAS("2 PUs had 24 to 80 % of their cores, PU 2 the least, and other programs or threads had the rest: "
+        "emulated PUs were slower than the .cluster file says.");
+    pus[1].waited_s = pus[2].waited_s = 0.2; /* nothing to speak of */
+    assert_null(strstr(text_of(plb_verdict_print, &r), "core"));
+}
+
 /* The line stands at the end of the summary, and not where a loss is small. */
 static void the_summary_ends_with_the_advice(void **state)
 {
@@ -165,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(advice_names_what_was_set),
         cmocka_unit_test(a_task_that_took_too_long_is_named),
+        cmocka_unit_test(a_pu_that_lacked_its_core_is_not_blamed_for_its_power),
         cmocka_unit_test(the_summary_ends_with_the_advice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "device/core_time.h"
 #include "device/driver.h"
 #include "device/empty_task.h"
 
@@ -35,6 +36,8 @@ static const struct plb_option options[] = {
 
 struct plb_device { /* in shared memory */
     double began;   /* plb_now() when the first task since the last wait was begun; 0: none was */
+    int threads;    /* that entries run on; 0: in a child */
+    struct plb_core_time cores;
 };
 
 /* ----------------------------------------------------------- describing it */
@@ -96,12 +99,15 @@ static int cpu_open(const struct plb_device_config *config, struct plb_device **
 {
     (void)err;
     *device = plb_shared_alloc(sizeof **device);
+    (*device)->threads = config->isolated ? 0 : config->threads;
+    plb_core_time_init(&(*device)->cores);
     omp_set_num_threads(config->threads);
     return PLB_OK;
 }
 
 static void cpu_close(struct plb_device *device)
 {
+    plb_core_time_fini(&device->cores);
     plb_shared_free(device, sizeof *device);
 }
 
@@ -151,6 +157,8 @@ static int cpu_wait(struct plb_device *device, int lane, struct plb_device_times
     (void)lane;
     *times = (struct plb_device_times){.execute_s = device->began > 0.0 ? plb_now() - device->began : 0.0};
     device->began = 0.0;
+    if (device->threads > 0)
+        plb_core_time_add(&device->cores, device->threads, times);
     return 0;
 }
 

@@ -2,8 +2,9 @@
  *
  * The kernel's cpu entry runs on one thread. Then the PU waits until `slowdown` times the CPU seconds of the
  * entry have passed, or until the task is cancelled. So several emulated PUs on one core keep their ratio as
- * long as the sum of 1 / slowdown fits the cores. `slow` lines count from the PU's first task on; one with
- * factor 0 counts in simulations alone. A PU that is no CPU, or has a copy bandwidth, has memory of its own.
+ * long as the sum of 1 / slowdown fits the cores, and nobody else uses them. Else a task may last longer: the
+ * device says how long it waited for a core. `slow` lines count from the PU's first task on; one with factor
+ * 0 counts in simulations alone. A PU that is no CPU, or has a copy bandwidth, has memory of its own.
  * Copies to and from it are real, and last at least as long as the given bandwidth and latency say. */
 #include <math.h>
 #include <omp.h>
@@ -13,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "device/core_time.h"
 #include "device/driver.h"
 #include "device/empty_task.h"
 #include "model/speed.h"
@@ -103,6 +105,13 @@ static double end_of_task(const struct plb_device *device, double began, double 
     return isfinite(end) ? end : began + seconds;
 }
 
+/* A task has computed, and should end at `end`. It is late by the time that it waited for a core, or less. */
+static void count_cores(struct plb_device *device, double began, double end, double waited)
+{
+    device->times.cpu_s += end - began;
+    device->times.waited_s += fmin(fmax(plb_now() - end, 0.0), waited);
+}
+
 /* Sleeps until plb_now() is `end`, or nobody wants the task any more. */
 static void wait_until(double end, const struct plb_task *task)
 {
@@ -114,12 +123,14 @@ static int emulated_launch(struct plb_device *device, int lane, const struct plb
                            const struct plb_task *task)
 {
     (void)lane;
-    double began = plb_now(), used = plb_thread_seconds();
+    double waited = plb_core_time_waited(), began = plb_now(), used = plb_thread_seconds();
     if (device->origin == 0.0 && task->count > 0)
         device->origin = began;
     int status = phase->cpu(task);
     used = plb_thread_seconds() - used;
-    wait_until(end_of_task(device, began, device->spec.slowdown * used), task);
+    double end = end_of_task(device, began, device->spec.slowdown * used);
+    count_cores(device, began, end, plb_core_time_waited() - waited);
+    wait_until(end, task);
     device->times.execute_s += plb_now() - began;
     return status;
 }
