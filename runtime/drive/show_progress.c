@@ -45,6 +45,18 @@ static void watch(struct plb_progress *progress, struct plb_master *master, int 
     free(pus);
 }
 
+/* The part of all units that PUs did which are used no more: the rest of the run is without them. */
+static double done_by_gone(const struct plb_master *master)
+{
+    double all = 0.0, gone = 0.0;
+    for (int p = 0; p < plb_master_pus(master); p++) {
+        const struct plb_pu_totals *t = plb_master_totals(master, p);
+        all += (double)t->units;
+        gone += t->failure[0] != '\0' ? (double)t->units : 0.0;
+    }
+    return gone < all ? gone / all : 0.0;
+}
+
 void plb_show_progress(struct plb_progress *progress, struct plb_master *master, int pass, int64_t units,
                        double began, double now)
 {
@@ -52,6 +64,7 @@ void plb_show_progress(struct plb_progress *progress, struct plb_master *master,
     bool stalled;
     if (!plb_progress_is_due(progress, plb_master_accepted(master), now - began, &stalled))
         return;
+    progress->gone = done_by_gone(master);
     if (progress->style != PLB_PROGRESS_LINE) {
         watch(progress, master, pass, units, now);
         return;

@@ -10,6 +10,9 @@
 
 #define ENOUGH 3      /* reports at least. Fewer: chance decides. More: short runs say nothing. */
 #define PARTS 16      /* of the jackknife. More: trends over the run count less. Fewer: a rougher error. */
+#define MANY 8        /* reports from which on one is left out. More: a hiccup of a short run is a cost. */
+#define ALONE 3.0     /* times the second one. Larger: two hiccups count. Smaller: costly units go unseen. */
+#define MATTERS 0.25  /* of all time: such a report is not left out. Larger: a costly unit goes unseen. */
 #define SINGULAR 1e-9 /* relative determinant below which all sizes count as one. Only rounding is below. */
 
 static bool sensible(double x)
@@ -100,6 +103,22 @@ double plb_tally_held_rate(const struct plb_tally *t)
     return mean * fmax(expected / work * size / (line.start + line.slope * size), 1.0);
 }
 
+/* The one report of many that took far longer beyond its part than any other: somebody had the core
+ * meanwhile, or memory was touched for the first time. -1: there is none, or it took so long that it
+ * matters. */
+static int outlier(const struct plb_tally *t, const struct line *line, double seconds, double expected)
+{
+    int worst = -1;
+    double most = 0.0, second = 0.0;
+    for (int i = 0; i < t->n && t->n >= MANY; i++) {
+        double late = t->at[i].seconds - predicted(line, &t->at[i]) * seconds / expected;
+        second = fmax(second, fmin(most, late));
+        worst = late > most ? i : worst;
+        most = fmax(most, late);
+    }
+    return most > ALONE * second && most < MATTERS * seconds ? worst : -1;
+}
+
 void plb_spread_add(struct plb_spread *spread, const struct plb_tally *t)
 {
     if (t->n < ENOUGH)
@@ -110,11 +129,14 @@ void plb_spread_add(struct plb_spread *spread, const struct plb_tally *t)
         seconds += t->at[i].seconds;
         expected += predicted(&line, &t->at[i]);
     }
+    int left_out = outlier(t, &line, seconds, expected);
     for (int i = 0; i < t->n; i++) {
         double mean = predicted(&line, &t->at[i]) * seconds / expected, times = t->at[i].seconds / mean;
         double weight = mean * t->seconds / seconds;
         spread->seconds += weight;
         spread->squares += weight * (times - 1.0) * (times - 1.0);
+        if (i == left_out)
+            continue;
         spread->apart += weight * fabs(times - 1.0);
         spread->least = spread->least > 0.0 ? fmin(spread->least, times) : times;
         spread->most = fmax(spread->most, times);

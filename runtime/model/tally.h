@@ -47,7 +47,8 @@ struct plb_spread {
     double least, most;      /* of the times of tasks over the predicted ones; 0 where nothing is known */
 };
 
-/* Adds a PU's tasks. A tally of fewer than three reports says nothing. */
+/* Adds a PU's tasks. A tally of fewer than three reports says nothing. Of eight or more, the one that took
+ * longest beyond its part counts in the deviation alone: an interruption is no cost. */
 void plb_spread_add(struct plb_spread *spread, const struct plb_tally *tally);
 
 /* The relative standard deviation of tasks' times about the predicted ones; NAN where nothing is known. */

@@ -49,6 +49,7 @@ bool plb_progress_is_due(struct plb_progress *p, int64_t done, double seconds, b
 {
     if (seconds < p->seconds) { /* another pass */
         p->before += p->seconds;
+        p->passes++;
         p->changed = 0.0;
     }
     if (done != p->done)
@@ -73,18 +74,47 @@ static void print_awaited(const struct plb_progress *p, const struct plb_awaited
         snprintf(text + n, size - (size_t)n, ", expected %s", plb_seconds_print(a->expected, expected));
 }
 
+/* Units per second of the PUs that are left. Before a unit of a pass is done: as in the passes before it.
+ * 0: not known. */
+static double rate_of(const struct plb_progress *p, int64_t units)
+{
+    double rate = p->done > 0 ? (double)p->done / p->seconds : 0.0;
+    if (p->done == 0 && p->passes > 0)
+        rate = (double)units * p->passes / p->before;
+    return rate * (1.0 - p->gone);
+}
+
 static void print_left(const struct plb_progress *p, int64_t units, char *text, size_t size)
 {
     char left[PLB_QUANTITY_TEXT] = "unknown";
-    double rate = (double)p->done / p->seconds;
-    if (p->done > 0)
+    double rate = rate_of(p, units);
+    if (rate > 0.0)
         plb_seconds_print((double)(units - p->done) / rate, left);
     snprintf(text, size, "%.4g %s/s, %s left", rate, p->unit, left);
+}
+
+/* Passes that are over before the next update: how far one of them is says nothing. */
+static bool shows_passes(const struct plb_progress *p)
+{
+    return p->passes > 0 && p->before / p->passes < interval(p) && p->seconds < interval(p);
+}
+
+static void show_passes(const struct plb_progress *p, int pass, int64_t units)
+{
+    char each[PLB_QUANTITY_TEXT];
+    fprintf(stderr, "%spass %d of %" PRId64 " %s each, %s a pass%s", p->terminal ? "\r" : "plbrun: ", pass,
+            units, p->unit, plb_seconds_print(p->before / p->passes, each), p->terminal ? "\033[K" : "\n");
+    fflush(stderr);
 }
 
 void plb_progress_show(struct plb_progress *p, int pass, int64_t units, const struct plb_awaited *awaited)
 {
     char text[300], of[40] = "";
+    p->shown = true;
+    if (shows_passes(p)) {
+        show_passes(p, pass, units);
+        return;
+    }
     if (pass > 1) /* else there may be no other */
         snprintf(of, sizeof of, " of pass %d", pass);
     if (awaited != NULL && awaited->seconds >= LATE * awaited->expected)
@@ -95,7 +125,6 @@ void plb_progress_show(struct plb_progress *p, int pass, int64_t units, const st
             p->terminal ? "\r" : "plbrun: ", 100.0 * (double)p->done / (double)units, p->done, units, p->unit,
             of, text, p->terminal ? "\033[K" : "\n");
     fflush(stderr);
-    p->shown = true;
 }
 
 /* The cursor goes up over the rows of the last time, which are then written again. */
@@ -128,7 +157,8 @@ void plb_progress_watch(struct plb_progress *p, struct plb_watched *w)
 {
     w->done = p->done;
     w->seconds = p->seconds;
-    w->left_s = p->done > 0 ? (double)(w->units - p->done) * p->seconds / (double)p->done : (double)NAN;
+    double rate = rate_of(p, w->units);
+    w->left_s = rate > 0.0 ? (double)(w->units - p->done) / rate : (double)NAN;
     allow_stops(false);
     if (p->style == PLB_PROGRESS_JSON)
         plb_watch_json(w, p->out);

@@ -24,6 +24,8 @@ struct plb_progress {
     bool shown; /* since the start, or since plb_progress_end */
     const char *unit; /* what the application calls its units; borrowed */
     double before;    /* seconds of earlier passes */
+    int passes;       /* how many these are */
+    double gone;      /* part of all done units that PUs did which are used no more; set by the caller */
     double next;      /* when to show it again: seconds of all passes */
     double seconds;   /* of the latest call; a smaller number is another pass */
     int64_t done;     /* at the latest call */

@@ -79,6 +79,20 @@ void plb_report_say(const struct plb_report *report, const char *text, FILE *out
     }
 }
 
+/* Tasks of a PU from which on it is known how much they differ (model/tally.h). */
+#define TASKS_OF_A_SPREAD 3
+
+/* Where the bound is unknown: whether PUs ran too few tasks, or these differ too much. */
+static const char *why_no_bound(const struct plb_report *r)
+{
+    if (isfinite(r->bound_s))
+        return "";
+    for (int p = 0; p < r->n_pus; p++)
+        if (r->pus[p].tasks >= TASKS_OF_A_SPREAD)
+            return " (units differ too much)";
+    return " (too few tasks to tell what units cost)";
+}
+
 void plb_report_line(const struct plb_report *r, FILE *out)
 {
     char units[PLB_UNITS_TEXT];
@@ -91,9 +105,10 @@ void plb_report_line(const struct plb_report *r, FILE *out)
                                             : " by {pus PU} on {nodes rank} of {hosts host}",
                    out);
     plb_report_say(r,
-                   " in {makespan_s} with {balancer}; bound {bound_s}, balancing ratio {balancing_ratio}, "
-                   "idle {idle_pct}; ",
+                   " in {makespan_s} with {balancer}; bound {bound_s}",
                    out);
+    fputs(why_no_bound(r), out);
+    plb_report_say(r, ", balancing ratio {balancing_ratio}, idle {idle_pct}; ", out);
     if (r->resumed)
         plb_report_say(r, "resumed in pass {resumed_pass} with {resumed_units} done; ", out);
     if (r->solves > 0 && r->profile_s > 0.0)
@@ -121,7 +136,10 @@ void plb_report_line(const struct plb_report *r, FILE *out)
 /* Nothing where tasks took about what was predicted. */
 static void say_spread(const struct plb_report *r, FILE *out)
 {
-    if (!(r->cost_spread > WORTH_SAYING && r->cost_apart > WORTH_TIME))
+    bool disturbed = false; /* by others on the cores: their times say nothing of costs */
+    for (int p = 0; p < r->n_pus; p++)
+        disturbed |= plb_lacks_cores(r, &r->pus[p]);
+    if (disturbed || !(r->cost_spread > WORTH_SAYING && r->cost_apart > WORTH_TIME))
         return;
     fprintf(out, "%s differ in cost%s: ", r->unit, r->costs_told ? " from what the kernel tells" : "");
     plb_report_say(r, "tasks took {least_cost} to {most_cost} times the mean of their PU for their size\n",

@@ -231,6 +231,22 @@ static void the_spread_says_how_far_units_differ(void **state)
     plb_tally_fini(&r.tallies[0]);
 }
 
+/* A task of 1 ms that waited for its core is no costly unit; one that took half of the time is. */
+static void an_interruption_is_no_cost(void **state)
+{
+    (void)state;
+    for (int costly = 0; costly <= 1; costly++) {
+        struct run r;
+        struct plb_spread spread = {0};
+        begin(&r, 1);
+        execute(&r, 0, 30, 1.0, 1.0);
+        execute(&r, 0, 1, costly ? 1.0 : 1e-3, costly ? 60.0 : 0.125);
+        plb_spread_add(&spread, &r.tallies[0]);
+        assert_true(costly ? spread.most > 10.0 : spread.most < 1.2);
+        plb_tally_fini(&r.tallies[0]);
+    }
+}
+
 static void a_tally_of_many_reports_stays_small(void **state)
 {
     (void)state;
@@ -318,6 +334,7 @@ int main(void)
         cmocka_unit_test(one_task_each_is_believed_where_costs_are_told),
         cmocka_unit_test(reports_that_make_no_sense_do_not_count),
         cmocka_unit_test(the_spread_says_how_far_units_differ),
+        cmocka_unit_test(an_interruption_is_no_cost),
         cmocka_unit_test(a_tally_of_many_reports_stays_small),
         cmocka_unit_test(trends_make_rates_unsure),
         cmocka_unit_test(the_bound_is_never_above_the_makespan),

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <math.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -57,7 +58,7 @@ static void progress_is_a_line_every_few_seconds(void **state)
     assert_string_equal(text, "");
 }
 
-/* Passes of 0.9 s each: the sixth is the first one that is shown. */
+/* Passes of 0.9 s each: the sixth is the first one that is shown. It is over before the next line. */
 static void short_passes_are_shown_too(void **state)
 {
     (void)state;
@@ -68,7 +69,36 @@ static void short_passes_are_shown_too(void **state)
     }
     char text[1000];
     captured(false, steps, 14, text, sizeof text);
-    assert_string_equal(text, "plbrun:  80 %  80 of 100 rows of pass 6, 88.89 rows/s, 225.0 ms left\n");
+    assert_string_equal(text, "plbrun: pass 6 of 100 rows each, 900.0 ms a pass\n");
+}
+
+/* A pass that has not done a unit takes as long as those before it. */
+static void a_pass_begins_with_the_rate_of_those_before(void **state)
+{
+    (void)state;
+    static const struct step steps[] = {{90, 9.9, NULL}, {0, 6.0, NULL}};
+    char text[1000];
+    captured(false, steps, 2, text, sizeof text);
+    assert_string_equal(text, "plbrun:  90 %  90 of 100 rows, 9.091 rows/s, 1.10 s left\n"
+                              "plbrun:   0 %  0 of 100 rows of pass 2, 10.1 rows/s, 9.90 s left\n");
+}
+
+/* Of 80 units a PU did 60, and it is lost: the others need four times as long for the rest. */
+static void time_left_does_not_count_pus_that_are_gone(void **state)
+{
+    (void)state;
+    struct plb_progress p;
+    struct plb_watched w = {.unit = "rows", .pass = 1, .units = 100};
+    bool stalled;
+    plb_progress_init(&p, "rows", PLB_PROGRESS_JSON);
+    p.out = tmpfile();
+    plb_progress_is_due(&p, 80, 8.0, &stalled);
+    plb_progress_watch(&p, &w);
+    assert_true(fabs(w.left_s - 2.0) < 1e-9);
+    p.gone = 0.75;
+    plb_progress_watch(&p, &w);
+    assert_true(fabs(w.left_s - 8.0) < 1e-9);
+    plb_progress_end(&p);
 }
 
 /* Named only where nothing has been finished for 3 s, and where the PU is late. */
@@ -96,6 +126,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(progress_is_a_line_every_few_seconds),
         cmocka_unit_test(short_passes_are_shown_too),
+        cmocka_unit_test(a_pass_begins_with_the_rate_of_those_before),
+        cmocka_unit_test(time_left_does_not_count_pus_that_are_gone),
         cmocka_unit_test(progress_names_who_is_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
