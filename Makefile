@@ -79,7 +79,7 @@ $(BIN): $(B)/runtime/plbrun.o $(OBJECTS) runtime/exports.list
 	$(file >$(B)/settings.mk,$(foreach v,$(KEPT),$v := $(subst $$,$$$$,$($v))$(newline)))
 
 # Objects made with other flags are made again.
-FLAGS := $(CC) $(CFLAGS) $(SAN) $(NVCC) $(CUDA_ARCH) $(MPI_CFLAGS) $(MPI_LIBS)
+FLAGS := $(CC) $(CFLAGS) $(SAN) $(CUDA_INC) $(CUDA_ARCH) $(MPI_CFLAGS) $(MPI_LIBS)
 $(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' >$(B)/flags)
 
 $(B)/%.o: %.c $(B)/flags
