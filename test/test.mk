@@ -12,7 +12,8 @@ TEST_INC := $(INC) -Itest/support
 RUNTIME_SO := $(B)/libplbrun-test.so
 $(RUNTIME_SO): $(OBJECTS)
 	@echo "  link  $@"
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -shared -Wl,-soname,$(@F) -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -shared -Wl,-soname,$(@F),-Bsymbolic-functions -o $@ \
+	  $(OBJECTS) $(LDFLAGS) $(LIBS)
 TEST_LINK := $(RUNTIME_SO) '-Wl,-rpath,$$ORIGIN/..:$$ORIGIN/../..' $(LDFLAGS) $(LIBS)
 $(B)/test/%.o: test/%.c $(B)/flags
 	@mkdir -p $(@D)
@@ -20,6 +21,9 @@ $(B)/test/%.o: test/%.c $(B)/flags
 	$(Q)$(CC) $(C) $(CFLAGS) $(TEST_INC) $(OPENMP) -c $< -o $@
 $(TEST_BIN): %: %.o | $(RUNTIME_SO)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $< $(TEST_LINK) $(TEST_LIBS)
+# A bundle takes this one along, alone (scripts/gpu-check).
+$(B)/test/conformance/test_devices: TEST_LINK = $(OBJECTS) $(LINK)
+$(B)/test/conformance/test_devices: $(OBJECTS)
 
 $(B)/test/kernels/%.so: test/kernels/%.c
 	@mkdir -p $(@D)
