@@ -5,6 +5,9 @@
 #   CUDA=0                build without it  CUDA_ARCH=native                 quick build for this GPU
 #   PREFIX, LIBDIR, ...   where to install (scripts/install.mk)              DESTDIR  a folder before them
 #   V=1                   show commands
+#
+# Where they are not named, the settings CC, MPICC, CFLAGS, LDFLAGS, CUDA and CUDA_ARCH are those of the last build.
+# `make clean` forgets them.
 
 .DEFAULT_GOAL := all
 , := ,
@@ -19,10 +22,8 @@ PREFIX := /usr/local
 CFLAGS := -O2 -g
 CUDA := 1
 CUDA_ARCH :=
-# Goals that use what is built, or build nothing, take the settings of the last build where they have none.
 KEPT := CC MPICC CFLAGS LDFLAGS CUDA CUDA_ARCH
-AS_BUILT := install uninstall bundle demo lint format help dist deb site check-packages
-$(if $(filter-out $(AS_BUILT),$(or $(MAKECMDGOALS),all)),,$(eval -include build/settings.mk))
+$(if $(filter clean,$(MAKECMDGOALS)),,$(eval -include build/settings.mk))
 NVCC := $(if $(filter 1,$(CUDA)),$(if $(SAN),,$(shell command -v nvcc)))
 Q := $(if $(V),,@)
 
@@ -60,9 +61,9 @@ LIBS := $(MPI_LIBS) $(LAPACKE_LIBS) -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS)
         $(DRIVER_LIBS)
 
 RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/device/*/*.c runtime/meter/*/*.c))
-BALANCERS := $(wildcard balancers/*.c)
+BALANCER_C := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
-OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCERS:%.c=$(B)/%.o) $(B)/balancers.o $(B)/drivers.o $(B)/page.o \
+OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCER_C:%.c=$(B)/%.o) $(B)/balancers.o $(B)/drivers.o $(B)/page.o \
            $(if $(SAN),$(B)/test/support/keep_loaded.o)
 CUDA_KERNELS := $(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.cu)))
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(CUDA_KERNELS:%=$(B)/kernels/%.cuda.so))
@@ -88,7 +89,7 @@ $(B)/%.o: %.c $(B)/flags
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(OPENMP) -c $< -o $@
 
 # The table of balancers is the folder.
-$(B)/balancers.c: $(BALANCERS)
+$(B)/balancers.c: $(BALANCER_C)
 	@mkdir -p $(@D)
 	@{ echo '#include "plb/balancer.h"'; echo '#include "job/balancer_table.h"'; \
 	   for b in $(basename $(notdir $^)); do echo "extern const struct plb_balancer plb_balancer_$$b;"; done; \
@@ -175,7 +176,7 @@ bundle: all
 
 # The style, and the mistakes that tools see. Each tool's configuration says what it leaves out, and why.
 FORMATTED := $(shell find runtime balancers kernels examples test scripts -name '*.[ch]' -o -name '*.cu')
-LINTED := $(RUNTIME) runtime/plbrun.c $(BALANCERS) $(wildcard kernels/*/*.c)
+LINTED := $(RUNTIME) runtime/plbrun.c $(BALANCER_C) $(wildcard kernels/*/*.c)
 SCRIPTS := $(shell grep -rlE '^\#!.*(ba)?sh$$|^\# shellcheck shell=' .ci scripts test examples docs \
              --include='*.sh' --include='[!.]*')
 format:

@@ -30,6 +30,9 @@ tree install DESTDIR="$tmp/stage" && ! compiled
 ok "make install compiles nothing: it installs what was built" $?
 tree help && tree lint -n && tree CUDA=0 CC=compiler CFLAGS="-O1 -DPRICE='\$\$1'" all && ! compiled
 ok "nor does a build with the same settings, after make help" $?
+tree all && ! compiled && tree tests -n && grep -q '^compiler ' "$tmp/out" &&
+    ! grep -q nvcc "$tmp/out" && ! compiled
+ok "nor a build that names none of them, and make tests wants no nvcc" $?
 
 for file in bin/plbrun bin/plbrun-mpirun lib/plbrun/matmul.so include/plb/kernel.h lib/pkgconfig/plbrun.pc \
     share/man/man1/plbrun.1 share/man/man1/plbrun-mpirun.1 share/man/man7/plb_kernel.7 \
@@ -50,6 +53,13 @@ tree install DESTDIR="$tmp/new" && tree uninstall DESTDIR="$tmp/new" && [ -z "$(
 ok "nothing is left in a new folder" $?
 ! tree uninstall DESTDIR="$tmp/new" && grep -q "same PREFIX, LIBDIR and DESTDIR" "$tmp/out"
 ok "where nothing is installed, make uninstall says so" $?
+
+# A bench reads its settings from the environment, and make exports a variable of its own that has such a name.
+mkdir -p "$tmp/tree/build/bench"
+printf '#!/bin/sh\necho "$BALANCERS"\n' >"$tmp/tree/build/bench/random"
+chmod +x "$tmp/tree/build/bench/random"
+BALANCERS=sure,static BENCH_RANDOM=1 tree -o build/bench/random bench-random && grep -qx sure,static "$tmp/out"
+ok "BALANCERS= of make bench-random reaches the bench" $?
 
 # ------------------------------------------------------------------------------------- the program itself
 PATH=${PATH#"$tmp/bin:"}
