@@ -49,10 +49,10 @@ test-kernels: $(TEST_KERNELS) $(FAKE_SO) $(FAKE_KERNELS) $(ON_CPU_SO) $(FAKE_MPI
 
 # JOBS tests run at a time: more than cores, since many wait for naps and timeouts. QUICK=1: fewer clusters,
 # no valgrind, the fake MPI. REST=1: what that leaves out. SEEDS=N: so many clusters and fits. REAL_MPI=1: no
-# test uses the fake one.
+# test uses the fake one. STRICT=1: a skip is a failure, unless test/skips lists its cause.
 JOBS := $(shell echo $$((2 * $$(nproc))))
 SETTINGS = PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_QUICK=$(QUICK) \
-           REAL_MPI=$(or $(REAL_MPI),$(REST)) \
+           $(if $(STRICT),PLB_STRICT=1) REAL_MPI=$(or $(REAL_MPI),$(REST)) \
            $(if $(SEEDS),PLB_SEEDS=$(SEEDS) PLB_FIT_SEEDS=$(SEEDS) PLB_TIMEOUT=7200)
 # One thread alone is at work in these, or those of a kernel: a thread sanitizer has nothing to see.
 UNTHREADED := $(B)/test/simulation/% $(B)/test/conformance/test_balancers test/unit/%.sh \
@@ -82,9 +82,10 @@ check-seeds: $(B)/test/simulation/test_seeds
 check-large: all
 	@$(SETTINGS) PLB_LARGE=$(or $(LARGE),1024) PLB_TIMEOUT=3600 test/run test/system/test_large.sh
 
-# Faults are planted in copies of the tree. N=10: a fixed spread of ten. FAULTS='worker/*': those alone.
+# Faults are planted in copies of the tree. N=10: ten, others for each commit (COMMIT=: those of another one).
+# FAULTS='worker/*': those alone.
 mutants:
-	@test/mutants/run -j $(JOBS) $(if $(N),-n $(N)) $(FAULTS:%='%')
+	@test/mutants/run -j $(JOBS) $(if $(N),-n $(N)) $(if $(COMMIT),-c $(COMMIT)) $(FAULTS:%='%')
 
 # Results of the kernels beside those of other libraries, from the network.
 check-peers: all

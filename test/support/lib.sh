@@ -4,6 +4,7 @@ set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 PLBRUN=${PLBRUN:-$root/plbrun}
 BUILD=${BUILD:-$root/build}
+# shellcheck disable=SC2034 # for scripts that read larger matrices
 DATA=${PLB_DATA:-$root/../shared/data}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 tmp=$(mktemp -d)
@@ -34,9 +35,25 @@ same() {
     rm -f "$3"
 }
 # tries COMMAND...: the command, up to five times until it succeeds. For runs that measure: a busy machine
-# takes the cores away for a quarter of a second now and then.
-tries() { for _ in 1 2 3 4 5; do "$@" && return; done; return 1; }
+# takes the cores away for a quarter of a second now and then. It says how often it tried, and test/run adds
+# that up.
+tries() {
+    local i status
+    for i in 1 2 3 4 5; do
+        "$@"; status=$?
+        [ $status -ne 0 ] || break
+    done
+    echo "# tries $i: $*"
+    return $status
+}
 done_testing() { echo "1..$count"; [ "$failures" -eq 0 ]; exit; }
+# python_with MODULE: prints a python3 that has it, the first in PATH or the system's: that of pyenv or conda
+# may lack what scripts/install-deps has installed.
+python_with() {
+    local p
+    for p in python3 /usr/bin/python3; do "$p" -c "import $1" 2>/dev/null && echo "$p" && return; done
+    return 1
+}
 # lines FILE LINE...: the file has these lines and no other.
 lines() { printf '%s\n' "${@:2}" >"$1"; }
 

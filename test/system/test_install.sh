@@ -54,11 +54,12 @@ ok "nothing is left in a new folder" $?
 ! tree uninstall DESTDIR="$tmp/new" && grep -q "same PREFIX, LIBDIR and DESTDIR" "$tmp/out"
 ok "where nothing is installed, make uninstall says so" $?
 
-# A bench reads its settings from the environment, and make exports a variable of its own that has such a name.
+# A bench reads its settings from the environment. make exports a variable of its own that has such a name.
 mkdir -p "$tmp/tree/build/bench"
 printf '#!/bin/sh\necho "$BALANCERS"\n' >"$tmp/tree/build/bench/random"
 chmod +x "$tmp/tree/build/bench/random"
-BALANCERS=sure,static BENCH_RANDOM=1 tree -o build/bench/random bench-random && grep -qx sure,static "$tmp/out"
+BALANCERS=sure,static BENCH_RANDOM=1 tree -o build/bench/random bench-random &&
+    grep -qx sure,static "$tmp/out"
 ok "BALANCERS= of make bench-random reaches the bench" $?
 
 # ------------------------------------------------------------------------------------- the program itself

@@ -2,8 +2,7 @@
 # The Python package: reports and traces as tables and plots, and the notebook that shows it.
 . "$(dirname "$0")/../support/lib.sh"
 [ -z "${SAN:-}" ] || { skip "the Python package" "none of it is in C"; done_testing; }
-python=/usr/bin/python3
-"$python" -c 'import pandas, matplotlib' 2>"$tmp/out" || {
+python=$(python_with 'pandas, matplotlib') || {
     skip "the Python package" "apt-get install python3-pandas python3-matplotlib"; done_testing
 }
 export PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 MPLBACKEND=agg MPLCONFIGDIR=$tmp

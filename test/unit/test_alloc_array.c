@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "job/application.h"
+#include "skip.h"
 
 static void gives_zeroed_elements(void **state)
 {
@@ -93,7 +94,7 @@ static void large_arrays_ask_for_huge_pages(void **state)
 {
     (void)state;
     if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0)
-        skip();
+        skip_since("the system has no huge pages");
     char *unset = plb_alloc_unset(LARGE), *pages = plb_pages_alloc(LARGE);
     assert_false(wants_huge_pages(unset));
     assert_true(wants_huge_pages(pages));

@@ -15,6 +15,7 @@
 
 #include "base/child.h"
 #include "base/memory.h"
+#include "skip.h"
 
 enum way { PID, READ, WRITE, SEGV, KILL, EXIT, HANG, THREADS };
 
@@ -199,7 +200,7 @@ static void a_child_starts_threads_of_openmp(void **state)
 {
     (void)state;
 #if defined(__SANITIZE_THREAD__)
-    skip(); /* it ends a child of a process with threads that starts threads itself */
+    skip_since("the thread sanitizer ends a child that starts threads");
 #endif
     struct plb_child *c = new_child();
     assert_int_equal(call(c, (struct request){THREADS, NULL, 0}), 4950);

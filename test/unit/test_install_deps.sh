@@ -17,7 +17,7 @@ asks '' gcc make libopenmpi-dev libnlopt-dev
 ok "what a build needs" $?
 browser=chromium
 ! grep -qsi ubuntu /etc/os-release || browser=
-asks --test gcc valgrind iproute2 $browser
+asks --test gcc valgrind iproute2 gnuplot-nox parallel $browser
 ok "what the tests need, and a browser" $?
 ! asks --everything
 ok "an option that it has not" $?

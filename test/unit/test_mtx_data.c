@@ -1,4 +1,5 @@
-/* Matrices of the field, in the data folder (PLB_DATA, or ../shared/data), against counts from their text. */
+/* Matrices of the field, in test/data and in the folder PLB_DATA (or ../shared/data), against counts from
+ * their text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,18 +8,25 @@
 #include <cmocka.h>
 
 #include "mtx.h"
+#include "skip.h"
 
-/* Reads a matrix of the data folder, or skips the test with the reason. */
-static struct plb_csr read_data(const char *name)
+/* Reads a matrix from a folder. */
+static struct plb_csr read_from(const char *folder, const char *name)
 {
-    const char *folder = getenv("PLB_DATA");
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "../shared/data", name);
-    if (access(path, R_OK) != 0) {
-        print_message("%s cannot be read; set PLB_DATA to the folder that has it\n", path);
-        skip();
-    }
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     return read_ok(path);
+}
+
+/* Reads a matrix that is too large for the repository, or skips the test. */
+static struct plb_csr read_large(const char *name)
+{
+    const char *folder = getenv("PLB_DATA") != NULL ? getenv("PLB_DATA") : "../shared/data";
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (access(path, R_OK) != 0)
+        skip_since("PLB_DATA names no folder with larger matrices");
+    return read_from(folder, name);
 }
 
 static int64_t diagonals(const struct plb_csr *m)
@@ -41,9 +49,8 @@ static void check_symmetric(const struct plb_csr *m)
         }
 }
 
-static void symmetric_data(const char *name, int64_t rows, int64_t stored, int64_t on_diagonal)
+static void check_symmetric_data(struct plb_csr m, int64_t rows, int64_t stored, int64_t on_diagonal)
 {
-    struct plb_csr m = read_data(name);
     assert_int_equal(m.rows, rows);
     assert_int_equal(diagonals(&m), on_diagonal);
     assert_int_equal(m.nonzeros, 2 * stored - on_diagonal);
@@ -51,9 +58,8 @@ static void symmetric_data(const char *name, int64_t rows, int64_t stored, int64
     release(&m);
 }
 
-static void general_data(const char *name, int64_t rows, int64_t stored)
+static void check_general_data(struct plb_csr m, int64_t rows, int64_t stored)
 {
-    struct plb_csr m = read_data(name);
     assert_int_equal(m.rows, rows);
     assert_int_equal(m.columns, rows);
     assert_int_equal(m.nonzeros, stored);
@@ -63,31 +69,31 @@ static void general_data(const char *name, int64_t rows, int64_t stored)
 static void test_bcsstk13(void **state)
 {
     (void)state;
-    symmetric_data("bcsstk13.mtx", 2003, 42943, 2003);
+    check_symmetric_data(read_large("bcsstk13.mtx"), 2003, 42943, 2003);
 }
 
 static void test_karate(void **state)
 {
     (void)state;
-    symmetric_data("karate.mtx", 34, 78, 0);
+    check_symmetric_data(read_from("test/data", "karate.mtx"), 34, 78, 0);
 }
 
 static void test_pushpull(void **state)
 {
     (void)state;
-    symmetric_data("pushpull.mtx", 4000, 99208, 2111);
+    check_symmetric_data(read_large("pushpull.mtx"), 4000, 99208, 2111);
 }
 
 static void test_cryg2500(void **state)
 {
     (void)state;
-    general_data("cryg2500.mtx", 2500, 12349);
+    check_general_data(read_large("cryg2500.mtx"), 2500, 12349);
 }
 
 static void test_west0067(void **state)
 {
     (void)state;
-    general_data("west0067.mtx", 67, 294);
+    check_general_data(read_from("test/data", "west0067.mtx"), 67, 294);
 }
 
 int main(void)
