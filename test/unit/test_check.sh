@@ -10,7 +10,7 @@ lines scripts/install-deps '#!/bin/sh' 'exit 0'
 lines .gitignore '/build/'
 lines "$tmp/bin/make" '#!/bin/sh' "echo \"\$*\" >>$tmp/made" 'case $* in *tests) exit 0 ;; esac' \
     "echo 'test/unit/test_one.sh    3 passed   0 failed   1 skipped    0 s'" \
-    "echo '    ok 4 - a plot # SKIP no gnuplot'" "cat $tmp/counts"
+    "echo '    skipped: a plot: no gnuplot'" "cat $tmp/counts"
 chmod +x "$tmp/bin/make" scripts/install-deps
 git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm one
 commit=$(git rev-parse HEAD)
@@ -21,10 +21,12 @@ check && [ "$(tail -n 1 "$tmp/out")" = '3 passed, 0 failed, 1 skipped' ]
 ok "the last line has the counts" $?
 sed -E 's/[0-9]+ s$/N s/' build/checked >"$tmp/checked"
 lines "$tmp/wanted" "commit $commit" 'stage as built: 3 passed, 0 failed, 1 skipped, N s' \
-    'skipped in as built: test/unit/test_one.sh: a plot # SKIP no gnuplot' '3 passed, 0 failed, 1 skipped'
+    'skipped in as built: test/unit/test_one.sh: a plot: no gnuplot' '3 passed, 0 failed, 1 skipped'
 diff "$tmp/checked" "$tmp/wanted" >"$tmp/out"
 ok "build/checked has the commit, the stage, and why something was skipped" $?
-check --all && [ "$(grep -c 'QUICK=1' "$tmp/made")" -eq 0 ] &&
+check --all && grep -q 'QUICK=1' "$tmp/made" && grep -q '^skips as test/skips' build/checked
+ok "--all looks again, since any skip was good" $?
+PLB_STRICT=1 check && check --all && [ "$(grep -c 'QUICK=1' "$tmp/made")" -eq 0 ] &&
     [ "$(tail -n 1 "$tmp/out")" = '15 passed, 0 failed, 5 skipped' ] &&
     [ "$(grep -c '^stage ' build/checked)" -eq 5 ] && [ "$(grep -c '^skipped in ' build/checked)" -eq 5 ]
 ok "--all counts what the same commit has passed, and does not run it again" $?
