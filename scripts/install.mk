@@ -24,8 +24,14 @@ $(B)/install/plbrun: $(B)/install/kernel_search.o $(BIN)
 	    $(filter-out $(B)/runtime/job/kernel_search.o,$(OBJECTS)) $(LINK)
 
 # MODE:FILE:TARGET of each installed file. Folders of documents stay neighbours, so that their links hold.
-EXAMPLE_KINDS := md conf c cu py sh gp png svg csv yaml
-EXAMPLES := $(wildcard $(patsubst %,examples/%,*.md */Makefile $(EXAMPLE_KINDS:%=*/*.%)))
+# Jobs write their results beside their conf files. Git knows which files belong to an example. In a release,
+# which is without git, their kinds tell.
+EXAMPLE_KINDS := md conf c cu py sh gp png svg csv yaml cluster ipynb
+EXAMPLES := $(or $(if $(wildcard .git),$(shell git ls-files examples)),\
+              $(wildcard $(patsubst %,examples/%,*.md *.sh */Makefile $(EXAMPLE_KINDS:%=*/*.%))))
+.PHONY: list-examples
+list-examples:
+	@printf '%s\n' $(EXAMPLES)
 DOCUMENTS := $(wildcard *.md docs/*.md docs/*.svg docs/*.png hostfiles/*.cluster) LICENSE $(EXAMPLES)
 INSTALL_FILES = 755:$(INSTALLED):$(BINDIR)/plbrun 755:scripts/plbrun-mpirun:$(BINDIR)/plbrun-mpirun \
     755:scripts/plbrun-npz:$(BINDIR)/plbrun-npz \

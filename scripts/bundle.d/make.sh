@@ -25,8 +25,8 @@ copy_programs() {
     install -m 755 scripts/plbrun-npz "$new/bin"
     install -m 755 build/kernels/*.so "$new/lib/plbrun"
     install -m 644 runtime/include/plb/*.h "$new/include/plb"
-    cp -r examples hostfiles LICENSE "$new"
-    find "$new/examples" -name '*.png' -delete
+    make -s --no-print-directory list-examples | grep -v '\.png$' | xargs -d '\n' cp --parents -t "$new"
+    cp -r hostfiles LICENSE "$new"
     copy_gpu_check
     find "$new" -type f -name '*.[do]' -delete # the compiler's, beside test programs
     git describe --always --dirty >"$new/commit" 2>/dev/null || rm -f "$new/commit"

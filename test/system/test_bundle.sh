@@ -20,8 +20,15 @@ ok "an unknown option" $?
 [ "$(status_of bundle --check "$tmp/mine")" -eq 2 ] && one_sentence
 ok "--check of what is no bundle" $?
 
+# A result of an example is no part of it.
+left=$root/examples/demo/left-over-$$.npy
+trap 'rm -rf "$left" "$tmp"' EXIT
+: >"$left"
 bundle "$tmp/made here"
 ok "scripts/bundle FOLDER" $?
+rm "$left"
+[ -e "$tmp/made here/examples/demo/app.conf" ] && [ -z "$(find "$tmp/made here" -name '*.npy')" ]
+ok "it has the examples, and not what they have written" $?
 grep -q 'needs glibc 2\.' "$tmp/out"
 ok "it says which glibc that needs" $?
 [ "$(du -sb "$tmp/made here" | cut -f 1)" -le 60000000 ]

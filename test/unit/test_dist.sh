@@ -19,6 +19,10 @@ if ! git rev-parse --git-dir >/dev/null 2>&1 || [ -n "$(git rev-parse --show-pre
     ok "no release is made outside git" $?
     done_testing
 fi
+git clone -q --shared . "$tmp/clone" && touch "$tmp/clone/examples/mandelbrot/set.png" &&
+    make -s -C "$tmp/clone" list-examples | sort >"$tmp/listed" &&
+    git -C "$tmp/clone" ls-files examples | sort | diff - "$tmp/listed" >"$tmp/out"
+ok "results of examples are not installed" $?
 export XZ_OPT=-0 # quick
 version=$(git show HEAD:runtime/base/version.h | sed -n 's/.*PLB_VERSION "\(.*\)"/\1/p')
 name=plbrun-$version
