@@ -3,8 +3,9 @@
 #
 # A block ```sh is typed, and its commands end well. A block without a language after it is what they print:
 # each of its lines stands there, in this order; blanks and line breaks do not count. Where the block has a
-# time, its numbers are compared by shape alone, with times and bytes in any unit. Simulations print the same
-# numbers everywhere, but for the time of their solves. A command may say itself what it "# prints: ".
+# time, its numbers are compared by shape alone, with times and bytes in any unit. Its clauses, between
+# semicolons, are looked for one by one, since a run may have more to say. Simulations print the same numbers
+# everywhere, but for the time of their solves. A command may say itself what it "# prints: ".
 # A block ```c is the file that the next commands compile, and one ```ini is in app.conf, which stands for a
 # file of the reader's. After each document git finds nothing new or changed.
 #
@@ -128,7 +129,8 @@ type_block() {
 # The host is called vm; solves take another time in each run, also in a simulation.
 plain() { sed -E "s/\\b$(uname -n)\\b/vm/g; s/solves in [0-9.]+ (us|ms|s)/solves in 1 us/g"; }
 numbers() {
-    sed -E 's/[0-9]+([.,][0-9]+)*(e[-+]?[0-9]+)?/N/g; s/N (us|µs|ms|s|min)\b/N s/g; s/N [kMG]?B\b/N B/g'
+    sed -E 's/; /\n/g; s/[0-9]+([.,][0-9]+)*(e[-+]?[0-9]+)?/N/g
+        s/N (us|µs|ms|s|min)\b/N s/g; s/N [kMG]?B\b/N B/g'
 }
 # prints SHOWN MARK: whether $tmp/out has all lines of the file, one after the other.
 prints() {
