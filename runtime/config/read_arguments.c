@@ -87,6 +87,10 @@ static const char *wrong_argument(int argc, char *const *argv)
     return argv[optind - 1];
 }
 
+/* Options that belong before plbrun. */
+static const char *const of_mpirun[] = {"n", "np", "oversubscribe", "bind-to", "host", "hostfile",
+                                        "mca", "allow-run-as-root"};
+
 static int refuse(const char *given, bool lacks_value, struct plb_error *err)
 {
     const char *names[MOST_ROWS + 1] = {NULL};
@@ -97,6 +101,10 @@ static int refuse(const char *given, bool lacks_value, struct plb_error *err)
         names[i] = plb_option_rows[i].name;
     snprintf(bare, sizeof bare, "%s", given + strspn(given, "-"));
     bare[strcspn(bare, "=")] = '\0';
+    for (size_t i = 0; i < sizeof of_mpirun / sizeof *of_mpirun; i++)
+        if (strcmp(bare, of_mpirun[i]) == 0)
+            return plb_fail(err, PLB_EINPUT,
+                            "unknown option %s; it is one of mpirun's: mpirun -np N plbrun app.conf", given);
     const char *near = plb_nearest(bare, names);
     if (near != NULL)
         return plb_fail(err, PLB_EINPUT, "unknown option %s; did you mean --%s?", given, near);
@@ -156,9 +164,22 @@ static void assume_command(struct plb_arguments *a)
     a->quiet |= !a->bar; /* standard output is the programs' */
 }
 
+/* Whether what stands in the place of the conf file is a setting. */
+static bool lacks_conf(const struct plb_arguments *a)
+{
+    return a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL;
+}
+
+static int refuse_conf(const struct plb_arguments *a, struct plb_error *err)
+{
+    return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);
+}
+
 /* A word that is no setting. Behind --pareto the first one may be meant for its file. */
 static int refuse_word(const struct plb_arguments *a, const char *word, struct plb_error *err)
 {
+    if (lacks_conf(a))
+        return refuse_conf(a, err);
     const char *dot = strrchr(a->conf, '.');
     bool meant = dot != NULL && (strcmp(dot, ".svg") == 0 || strcmp(dot, ".json") == 0);
     if (a->pareto != NULL && meant)
@@ -188,8 +209,8 @@ static int read_words(struct plb_arguments *a, int argc, char **argv, struct plb
         else
             return refuse_word(a, argv[i], err);
     }
-    if (a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL)
-        return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);
+    if (lacks_conf(a))
+        return refuse_conf(a, err);
     if (command && a->conf == NULL)
         assume_command(a);
     else if (a->bar)

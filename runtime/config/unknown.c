@@ -43,6 +43,11 @@ static int known(const struct plb_settings *s, const char *section, const char *
     if (section_known)
         return plb_fail(err, PLB_EINPUT, "%s: unknown key '%s' in [%s], which knows: %s", origin, key,
                         section, known_names);
+    if (strcmp(section, "command") == 0)
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: --run, --range and the like, or [command], are for the kernel command; this job "
+                        "knows: %s",
+                        origin, known_names);
     if (near != NULL)
         return plb_fail(err, PLB_EINPUT, "%s: unknown section [%s]; did you mean [%s]?", origin, section,
                         near);
@@ -116,6 +121,20 @@ int plb_settings_no_kernel(const struct plb_settings *s, struct plb_error *err)
     return plb_fail(err, PLB_EINPUT, "%s: no kernel is named; add 'kernel = NAME' under [app]", s->conf.file);
 }
 
+/* A word of the command line that names no section. Its key may be a known one. */
+static int refuse_word(const struct plb_settings *s, const char *word, struct plb_error *err)
+{
+    for (int i = 0; i < s->n; i++) {
+        const char *key = s->at[i].option->name;
+        size_t length = strlen(key);
+        if (strncmp(word, key, length) == 0 && word[length] == '=')
+            return plb_fail(err, PLB_EINPUT,
+                            "command line: '%s' is not section.key=value; did you mean %s.%s?", word,
+                            s->at[i].section, word);
+    }
+    return plb_fail(err, PLB_EINPUT, "command line: '%s' is not section.key=value", word);
+}
+
 int plb_settings_check_unknown(const struct plb_settings *s, struct plb_error *err)
 {
     char origin[PATH_MAX + 32], section[64], key[64];
@@ -133,8 +152,7 @@ int plb_settings_check_unknown(const struct plb_settings *s, struct plb_error *e
     }
     for (int i = 0; i < s->n_assignments; i++) {
         if (!plb_settings_split(s->assignments[i], section, key, &value))
-            return plb_fail(err, PLB_EINPUT, "command line: '%s' is not section.key=value",
-                            s->assignments[i]);
+            return refuse_word(s, s->assignments[i], err);
         if (known(s, section, key, "command line", err) != PLB_OK)
             return err->status;
     }

@@ -107,6 +107,29 @@ static void options_may_be_shortened(void **state)
     plb_arguments_fini(&a);
 }
 
+static void words_in_a_wrong_place_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *says;
+    } wrong[] = {
+        {"balance.migration=off a.conf", "the conf file comes before 'balance.migration=off'"},
+        {"a.conf b.conf", "'b.conf' is neither the conf file (that is a.conf) nor section.key=value"},
+        {"-np 3 a.conf", "unknown option -np; it is one of mpirun's: mpirun -np N plbrun app.conf"},
+        {"--oversubscribe a.conf", "unknown option --oversubscribe; it is one of mpirun's"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct plb_arguments a;
+        struct plb_error err;
+        char line[80];
+        snprintf(line, sizeof line, "%s", wrong[i].line);
+        assert_int_equal(read_line(line, &a, &err), PLB_EINPUT);
+        if (strstr(err.text, wrong[i].says) == NULL)
+            fail_msg("'%s' lacks '%s'", err.text, wrong[i].says);
+        plb_arguments_fini(&a);
+    }
+}
+
 /* A shell reads the command line again as the same words. */
 static void the_command_line_is_kept(void **state)
 {
@@ -221,6 +244,7 @@ int main(void)
         cmocka_unit_test(nothing_is_asked_for_by_default),
         cmocka_unit_test(questions),
         cmocka_unit_test(options_may_be_shortened),
+        cmocka_unit_test(words_in_a_wrong_place_are_told),
         cmocka_unit_test(the_command_line_is_kept),
         cmocka_unit_test(there_may_be_many_settings),
         cmocka_unit_test(a_command_needs_no_conf_file),

@@ -153,28 +153,6 @@ static void a_section_stays_together(void **state)
     plb_settings_fini(&s);
 }
 
-static void an_unknown_name_is_told(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *says;
-    } wrong[] = {
-        {"[thing]\nsise = 3\n", "app.conf:2: unknown key 'sise' in [thing]; did you mean 'size'?"},
-        {"[think]\n", "app.conf:1: unknown section [think]; did you mean [thing]?"},
-        {"size = 3\n", "app.conf:1: size stands before the first [section]"},
-        {"[thing]\nzzzzzz = 3\n", "in [thing], which knows: size, shape, word, shade, file"},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct plb_settings s;
-        struct plb_error err = {.status = PLB_OK};
-        load(&s, wrong[i].text, NULL, 0);
-        assert_int_equal(plb_settings_check_unknown(&s, &err), PLB_EINPUT);
-        if (strstr(err.text, wrong[i].says) == NULL)
-            fail_msg("'%s' lacks '%s'", err.text, wrong[i].says);
-        plb_settings_fini(&s);
-    }
-}
-
 /* A user who sets nothing gets the defaults that tests take (params.h) and --balancer help shows, although
  * balancers share names of keys with other defaults. */
 static void a_balancer_gets_its_own_defaults(void **state)
@@ -385,7 +363,6 @@ int main(void)
         cmocka_unit_test(a_wrong_value_is_told),
         cmocka_unit_test(paths_are_resolved),
         cmocka_unit_test(a_section_stays_together),
-        cmocka_unit_test(an_unknown_name_is_told),
         cmocka_unit_test(a_balancer_gets_its_own_defaults),
         cmocka_unit_test(a_balancer_gets_its_own_bounds_and_choices),
         cmocka_unit_test(a_kernel_gets_its_choices),
