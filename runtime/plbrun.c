@@ -223,7 +223,8 @@ static int end_run(struct job_run *r, int ranks, int status, struct plb_error *e
         status = conclude(r, ranks, err);
     if (r->report.verified == PLB_WRONG || r->report.audit_differences > 0)
         plb_journal_distrust(r->job.journal, err);
-    bool done = status == PLB_OK || r->job.app.failed.status != PLB_OK;
+    bool failed = r->job.finished && r->job.app.failed.status != PLB_OK && r->report.n_set_aside == 0;
+    bool done = status == PLB_OK || failed; /* else there is something left for another run */
     if (!done)
         plb_journal_advise(r->job.journal, err);
     close_journal(&r->job, done);

@@ -173,23 +173,38 @@ static void give_up_claim(struct plb_incoming *in, struct result *r)
     r->claims = false;
 }
 
-/* All data of a result is there. */
+/* Keeps the records of a result of which these units are new. False where they cannot be kept. */
+static bool keep_records(struct plb_incoming *in, struct result *r, const struct plb_rangeset *new)
+{
+    const struct plb_done *done = &r->done.done;
+    bool counts = new->units == done->range.count || !plb_dataset_reduces(in->set);
+    return r->records == NULL || !counts
+        || plb_record_store_keep(in->set->store, r->done.pass, done->range, r->records, (size_t)done->records,
+                                 new);
+}
+
+/* Accepts the new units of a result. */
+static void accept_new(struct plb_incoming *in, struct result *r, const struct plb_rangeset *new)
+{
+    int64_t fresh = in->calls.accept(in->calls.context, &r->done);
+    assert(r->claims || fresh == 0 || fresh == new->units);
+    if (!r->claims && fresh > 0)
+        copy(in, r, new);
+    bool whole = fresh == r->done.done.range.count;
+    if (whole && !in->repairs && !r->done.done.folds
+        && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))
+        plb_dataset_fold(in->set, r->done.done.range, r->scratch);
+}
+
+/* All data of a result is there. Records come first: where they cannot be kept, their units are not accepted,
+ * so that no journal names them. The run ends then (plb_rank0_check_records). */
 static void accept(struct plb_incoming *in, struct result *r)
 {
     struct plb_rangeset new = {0};
     if (!r->claims || r->records != NULL)
         find_new(in, &r->done, r->done.done.range, &new);
-    int64_t fresh = in->calls.accept(in->calls.context, &r->done);
-    assert(r->claims || fresh == 0 || fresh == new.units);
-    if (!r->claims && fresh > 0)
-        copy(in, r, &new);
-    bool whole = fresh == r->done.done.range.count;
-    if (whole && !in->repairs && !r->done.done.folds
-        && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))
-        plb_dataset_fold(in->set, r->done.done.range, r->scratch);
-    if (r->records != NULL && fresh > 0)
-        plb_record_store_keep(in->set->store, r->done.pass, r->done.done.range, r->records,
-                              (size_t)r->done.done.records, &new);
+    if (keep_records(in, r, &new))
+        accept_new(in, r, &new);
     plb_rangeset_fini(&new);
     give_up_claim(in, r);
 }

@@ -142,26 +142,27 @@ static uint32_t sum(const struct head *head, const void *rest, size_t n, uint32_
     return plb_crc32c(crc, rest, n);
 }
 
-void plb_record_store_keep(struct plb_record_store *s, int pass, struct plb_range range, const void *bytes,
+bool plb_record_store_keep(struct plb_record_store *s, int pass, struct plb_range range, const void *bytes,
                            size_t n, const struct plb_rangeset *units)
 {
     struct head head = {range.first, range.count, (int64_t)n, pass, units->n, 0, 0};
     size_t ranges = (size_t)units->n * sizeof *units->at;
     int64_t at = s->end + (int64_t)(sizeof head + ranges);
     if (units->n == 0 || s->failure != 0)
-        return;
+        return units->n == 0;
     head.crc = s->borrowed ? sum(NULL, bytes, n, sum(&head, units->at, ranges, 0)) : 0;
     if ((s->fd < 0 && !open_file(s)) || !move(s->fd, true, &head, sizeof head, s->end)
         || !move(s->fd, true, units->at, ranges, s->end + (int64_t)sizeof head)
         || !move(s->fd, true, (void *)bytes, n, at)) {
         s->failure = errno;
-        return;
+        return false;
     }
     s->end = at + (int64_t)n;
     for (int i = 0; i < units->n; i++) {
         add_piece(s, units->at[i], range, at);
         give(s, units->at[i], range, at, s->end);
     }
+    return true;
 }
 
 void plb_record_store_drop(struct plb_record_store *s, struct plb_range range)
@@ -195,10 +196,10 @@ int plb_record_store_failure(const struct plb_record_store *s, const char **path
 
 /* ------------------------------------------------------------------- a journal's */
 
-/* Adds what counts of the units of a result to the index. The stream also hears of what an earlier run has
- * written and this one makes again. */
+/* Adds what counts of the units of a result to the index, and those of the pass to `found`. The stream also
+ * hears of what an earlier run has written and this one makes again. */
 static void recall(struct plb_record_store *s, const struct head *head, const struct plb_range *ranges,
-                   int64_t at, int pass, const struct plb_rangeset *units)
+                   int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
 {
     struct plb_range result = {head->first, head->count};
     int64_t all = at + head->bytes;
@@ -215,20 +216,23 @@ static void recall(struct plb_record_store *s, const struct head *head, const st
             int64_t first = a > c ? a : c, d = c + ranges[k].count, end = b < d ? b : d;
             if (end <= first)
                 continue;
-            add_piece(s, (struct plb_range){first, end - first}, result, at);
+            struct plb_range both = {first, end - first};
+            add_piece(s, both, result, at);
+            plb_rangeset_add(found, both);
             if (!known)
-                give(s, (struct plb_range){first, end - first}, result, at, all);
+                give(s, both, result, at, all);
         }
 }
 
 /* Reads the result at the end of what is known. False where there is none that is whole. */
-static bool read_next(struct plb_record_store *s, int64_t size, int pass, const struct plb_rangeset *units)
+static bool read_next(struct plb_record_store *s, int64_t size, int pass, const struct plb_rangeset *units,
+                      struct plb_rangeset *found)
 {
     struct head head;
     if (size - s->end < (int64_t)sizeof head || !move(s->fd, false, &head, sizeof head, s->end))
         return false;
     int64_t left = size - s->end - (int64_t)sizeof head, ranges = (int64_t)sizeof(struct plb_range);
-    if (head.n_ranges < 1 || head.bytes < 0 || head.n_ranges > left / ranges
+    if (head.zero != 0 || head.n_ranges < 1 || head.bytes < 0 || head.n_ranges > left / ranges
         || head.bytes > left - head.n_ranges * ranges)
         return false;
     size_t n = (size_t)(head.n_ranges * ranges + head.bytes);
@@ -237,25 +241,41 @@ static bool read_next(struct plb_record_store *s, int64_t size, int pass, const 
               && sum(&head, rest, n, 0) == head.crc;
     if (whole) {
         recall(s, &head, (const void *)rest, s->end + (int64_t)sizeof head + head.n_ranges * ranges, pass,
-               units);
+               units, found);
         s->end += (int64_t)(sizeof head + n);
     }
     free(rest);
     return whole;
 }
 
-bool plb_record_store_adopt(struct plb_record_store *s, int fd, int pass, const struct plb_rangeset *units)
+bool plb_record_store_adopt(struct plb_record_store *s, int fd, int pass, struct plb_rangeset *units)
 {
+    struct plb_rangeset found = {0};
     int64_t size = lseek(fd, 0, SEEK_END);
     s->fd = fd;
     s->borrowed = true;
     if (units == NULL && ftruncate(fd, 0) != 0)
         return false;
-    if (s->stream != NULL)
-        plb_record_stream_begin(s->stream, fd, true);
-    while (units != NULL && read_next(s, size, pass, units)) {
+    if (s->stream != NULL && !plb_record_stream_begin(s->stream, fd, true))
+        return false;
+    while (units != NULL && read_next(s, size, pass, units, &found)) {
     }
-    return size >= 0 && (units == NULL || ftruncate(fd, s->end) == 0);
+    if (units != NULL)
+        plb_rangeset_clear(units);
+    for (int i = 0; i < found.n; i++)
+        plb_rangeset_add(units, found.at[i]);
+    plb_rangeset_fini(&found);
+    return size >= 0;
+}
+
+bool plb_record_store_go_on(struct plb_record_store *s)
+{
+    return ftruncate(s->fd, s->end) == 0 && (s->stream == NULL || plb_record_stream_cut(s->stream, s->end));
+}
+
+int64_t plb_record_store_bytes(const struct plb_record_store *s)
+{
+    return s->end;
 }
 
 /* ---------------------------------------------------------------------- results */

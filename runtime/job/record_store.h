@@ -23,13 +23,20 @@ struct plb_record_store *plb_record_store_new(const struct plb_data *data, int n
 void plb_record_store_free(struct plb_record_store *store); /* NULL: nothing */
 
 /* Appends to the file of a journal, which stays the caller's. Where there are records of an earlier run, they
- * count: all of passes before `pass`, and in that pass those of the units. NULL: there are none, and the file
- * is emptied. False, and errno, where it cannot be read. */
-bool plb_record_store_adopt(struct plb_record_store *store, int fd, int pass,
-                            const struct plb_rangeset *units);
+ * count: all of passes before `pass`, and in that pass those of the units. Units whose records are missing or
+ * damaged are removed from `units`. NULL: there are no records, and the file is emptied; else it stays as it
+ * is until plb_record_store_go_on. False where it cannot be read, or does not tell how far its stream is. */
+bool plb_record_store_adopt(struct plb_record_store *store, int fd, int pass, struct plb_rangeset *units);
 
-/* Keeps the records of some units of a result, whose bytes are sound. */
-void plb_record_store_keep(struct plb_record_store *store, int pass, struct plb_range range,
+/* Cuts off what the adopted file has behind its last whole result. False, and errno, where it cannot. */
+bool plb_record_store_go_on(struct plb_record_store *store);
+
+/* Bytes of the file up to the end of its last whole result. */
+int64_t plb_record_store_bytes(const struct plb_record_store *store);
+
+/* Keeps the records of some units of a result, whose bytes are sound. False where the file cannot be written:
+ * then these units have none (plb_record_store_failure). */
+bool plb_record_store_keep(struct plb_record_store *store, int pass, struct plb_range range,
                            const void *bytes, size_t n, const struct plb_rangeset *units);
 
 /* Forgets the records of these units: they were set aside. */

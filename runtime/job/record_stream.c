@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "base/file.h"
 #include "base/memory.h"
 
@@ -200,15 +201,38 @@ static void print(struct plb_record_stream *s, int64_t unit)
             emit(s, &s->ways[i], s->index[i].at[u], s->index[i].bytes[u]);
 }
 
+/* How far a stream came, as the file has it. Zeros: nothing is written yet. */
+struct mark {
+    int64_t at;
+    uint32_t crc, zero;
+};
+
+static bool write_mark(const struct plb_record_stream *s, int64_t at)
+{
+    struct mark mark = {at, plb_crc32c(0, &at, sizeof at), 0};
+    return pwrite(s->file, &mark, sizeof mark, PLB_STREAM_MARK) == sizeof mark;
+}
+
+static bool read_mark(struct plb_record_stream *s)
+{
+    static const struct mark none;
+    struct mark mark = none;
+    if (pread(s->file, &mark, sizeof mark, PLB_STREAM_MARK) < 0)
+        return false;
+    s->known = mark.at;
+    return memcmp(&mark, &none, sizeof mark) == 0 || mark.crc == plb_crc32c(0, &mark.at, sizeof mark.at);
+}
+
 /* Tells the file how far the stream came. */
 static void remember(struct plb_record_stream *s, int64_t mark)
 {
     flush(s);
-    if (s->failure == 0 && mark > s->mark) {
-        s->mark = mark;
-        if (s->remembers && pwrite(s->file, &mark, sizeof mark, PLB_STREAM_MARK) != sizeof mark)
-            fail(s, NULL, errno);
-    }
+    pthread_mutex_lock(&s->lock);
+    bool further = s->failure == 0 && mark > s->mark;
+    s->mark = further ? mark : s->mark;
+    pthread_mutex_unlock(&s->lock);
+    if (further && s->remembers && !write_mark(s, mark))
+        fail(s, NULL, errno);
 }
 
 /* Enters the units of a result, and writes what can be written. */
@@ -256,15 +280,26 @@ static void *run(void *context)
 
 /* --------------------------------------------------------------------- its owner */
 
-void plb_record_stream_begin(struct plb_record_stream *s, int fd, bool remembers)
+bool plb_record_stream_begin(struct plb_record_stream *s, int fd, bool remembers)
 {
     s->file = fd;
     s->remembers = remembers;
-    if (remembers && pread(fd, &s->known, sizeof s->known, PLB_STREAM_MARK) != sizeof s->known)
-        s->known = 0;
+    if (remembers && !read_mark(s))
+        return false;
     s->mark = s->known;
     if (s->in_order)
         s->next = s->known < 0 ? 0 : s->known < s->units ? s->known : s->units;
+    return true;
+}
+
+bool plb_record_stream_cut(struct plb_record_stream *s, int64_t end)
+{
+    pthread_mutex_lock(&s->lock);
+    bool back = !s->in_order && s->mark > end;
+    if (back)
+        s->known = s->mark = end;
+    pthread_mutex_unlock(&s->lock);
+    return !back || write_mark(s, end);
 }
 
 bool plb_record_stream_knows(const struct plb_record_stream *s, int64_t end)

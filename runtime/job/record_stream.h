@@ -5,8 +5,10 @@
  * records of a unit stand together, in the order of the streams. Each unit's are written once; where several
  * passes make one, it is the first. In order, a unit waits for all before it.
  *
- * A journal's file remembers how far the stream came, in 8 bytes of its begin. So a run that goes on writes
- * the rest alone. Cost: 4 bytes of memory for each unit. The functions belong to the communication thread. */
+ * A journal's file remembers how far the stream came, in its begin. So a run that goes on writes the rest
+ * alone. Where the file was cut before that point, records that are made again are written again, since
+ * better twice than never. Cost: 4 bytes of memory for each unit. The functions belong to the communication
+ * thread. */
 #ifndef PLB_JOB_RECORD_STREAM_H
 #define PLB_JOB_RECORD_STREAM_H
 
@@ -15,8 +17,8 @@
 
 #include "base/rangeset.h"
 
-#define PLB_STREAM_MARK \
-    32 /* the byte of the file where the stream remembers; the mark of a journal is before */
+/* The byte of the file where the stream remembers; the mark of a journal is before. */
+#define PLB_STREAM_MARK 32
 
 struct plb_record_stream;
 
@@ -36,11 +38,15 @@ void plb_record_stream_free(struct plb_record_stream *stream); /* NULL: nothing;
 bool plb_record_stream_add(struct plb_record_stream *stream, int part, const char *path);
 
 /* The file that has the bytes; remembers: it is a journal's. Where it remembers how far an earlier run came,
- * the stream goes on from there. */
-void plb_record_stream_begin(struct plb_record_stream *stream, int fd, bool remembers);
+ * the stream goes on from there. False where that is damaged. */
+bool plb_record_stream_begin(struct plb_record_stream *stream, int fd, bool remembers);
 
 /* Whether an earlier run has written the result that ends at this byte of the file. */
 bool plb_record_stream_knows(const struct plb_record_stream *stream, int64_t end);
+
+/* The file of a journal ends at this byte now: no result behind it has been written. Before a result of this
+ * run is given. False, and errno, where the file cannot be written. */
+bool plb_record_stream_cut(struct plb_record_stream *stream, int64_t end);
 
 /* A result is in the file. */
 void plb_record_stream_give(struct plb_record_stream *stream, const struct plb_streamed *result);

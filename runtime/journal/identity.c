@@ -12,6 +12,16 @@
 
 #define NOTHING "nothing"
 
+/* A text of several lines in one, so that each line of the identity is a name and its value. */
+static void print_text(const char *text, FILE *out)
+{
+    for (; *text != '\0'; text++)
+        if (*text == '\n' || *text == '\\')
+            fprintf(out, "\\%c", *text == '\n' ? 'n' : '\\');
+        else
+            fputc(*text, out);
+}
+
 static void print_kernel(const struct plb_job *job, FILE *out, struct plb_error *err)
 {
     struct plb_kernel_identity kernel = {.abi = 0};
@@ -39,6 +49,16 @@ static void print_file(const char *name, const char *path, FILE *out, struct plb
     fprintf(out, "file %s\t%llu bytes %08x\n", name, bytes, crc);
 }
 
+static void print_setting(const struct plb_setting *t, FILE *out)
+{
+    fprintf(out, "%s.%s\t", t->section, t->option->name);
+    if (t->option->type != PLB_TEXT && t->text != NULL)
+        fprintf(out, "%.17g", t->number);
+    else if (t->text != NULL)
+        print_text(t->text, out);
+    fputc('\n', out);
+}
+
 /* The kernel's own settings. Where its results go decides nothing; of an input the contents count. */
 static void print_settings(const struct plb_job *job, FILE *out, struct plb_error *err)
 {
@@ -50,10 +70,8 @@ static void print_settings(const struct plb_job *job, FILE *out, struct plb_erro
             continue;
         if (t->option->type == PLB_INPUT_FILE && t->text != NULL)
             print_file(name, t->text, out, err);
-        else if (t->option->type == PLB_TEXT || t->text == NULL)
-            fprintf(out, "%s.%s\t%s\n", t->section, name, t->text != NULL ? t->text : "");
         else
-            fprintf(out, "%s.%s\t%.17g\n", t->section, name, t->number);
+            print_setting(t, out);
     }
 }
 

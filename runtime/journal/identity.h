@@ -1,5 +1,6 @@
 /* All that decides the result of a job, as text: a line each for plbrun, the kernel's files, the kernel's
- * settings, the contents of its input files and of its buffers, and the number of units. Main thread only. */
+ * settings, the contents of its input files and of its buffers, and the number of units. A line that a value
+ * has is written as \n, a backslash as two. Main thread only. */
 #ifndef PLB_JOURNAL_IDENTITY_H
 #define PLB_JOURNAL_IDENTITY_H
 

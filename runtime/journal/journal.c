@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "job/record_store.h"
 #include "journal/found.h"
-#include "journal/identity.h"
 #include "journal/inside.h"
 
 /* Seconds between two batches. A run that dies loses what was accepted since the last one, and while that was
@@ -59,118 +58,6 @@ int plb_journal_open(const struct plb_job *job, bool resume, struct plb_journal 
     if (plb_found_read(&found, &j->files, err) == PLB_OK)
         decide(j, &found, err);
     plb_found_fini(&found);
-    return err->status;
-}
-
-/* ----------------------------------------------------------------------- recall */
-
-static int damaged(const struct plb_journal *j, const char *what, struct plb_error *err)
-{
-    return plb_fail(
-        err, PLB_EINPUT,
-        "journal %s: %s is missing or damaged; bring it back, or remove the journal to begin anew",
-        j->files.path, what);
-}
-
-/* Compares the job with that of the journal, and keeps its text. */
-static int compare(struct plb_journal *j, struct plb_error *err)
-{
-    const char *name, *here, *there;
-    char *now = plb_identity_print(j->job, err);
-    if (now == NULL)
-        return err->status;
-    char *copy = strdup(now);
-    if (copy == NULL || !plb_identity_same(copy, j->found_job, &name, &here, &there))
-        plb_fail(
-            err, PLB_EINPUT,
-            "journal %s: it is of another job: %s is %s here and was %s there; give this job a journal of "
-            "its own, or make the two alike",
-            j->files.path, name, here, there);
-    free(copy);
-    if (err->status == PLB_OK)
-        j->identity = now;
-    else
-        free(now);
-    return err->status;
-}
-
-/* Finds the units that are accepted in the pass with which the run begins. */
-static int find_accepted(struct plb_journal *j, struct plb_error *err)
-{
-    struct plb_snapshot of = {.id = j->files.id, .pass = j->first_pass};
-    struct plb_found found;
-    if (j->sums_bytes > 0) {
-        j->recalled_sums = plb_alloc(j->sums_bytes);
-        plb_state_read_sums(j->files.sums_path, &of, j->set.units, &j->recalled, j->recalled_sums,
-                            j->sums_bytes);
-        return PLB_OK;
-    }
-    if (plb_found_read(&found, &j->files, err) == PLB_OK
-        && !plb_found_units(&found, j->first_pass, j->set.units, &j->recalled))
-        damaged(j, j->files.path, err);
-    plb_found_fini(&found);
-    return err->status;
-}
-
-/* The store of the records appends to FILE.records from now on. */
-static int open_records(struct plb_journal *j, bool fresh, struct plb_error *err)
-{
-    fresh |= j->unmarked && j->first_pass == 1;
-    if (j->set.store == NULL || plb_journal_files_open_records(&j->files, fresh, err) != PLB_OK)
-        return err->status;
-    if (plb_record_store_adopt(j->set.store, j->files.records, j->first_pass, fresh ? NULL : &j->recalled))
-        return PLB_OK;
-    return damaged(j, j->files.records_path, err);
-}
-
-/* Brings the begin of the pass, and the outputs of its accepted units, back. */
-static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_error *err)
-{
-    int pass;
-    j->files.id = j->found_id;
-    if (plb_state_read_pass(j->files.pass_path, j->files.id, app, &j->next.state.changed, &pass) != PLB_OK)
-        return damaged(j, j->files.pass_path, err);
-    j->first_pass = pass > 0 ? pass : 1;
-    if (j->found_pass > j->first_pass)
-        return damaged(j, j->files.pass_path, err);
-    j->first_phase = app->coming;
-    for (int i = 0; i < PLB_MAX_PHASES; i++)
-        j->before[i] = app->passes[i];
-    if (find_accepted(j, err) != PLB_OK)
-        return err->status;
-    j->over = j->recalled.units == j->set.units;
-    j->unmarked = j->recalled.units == 0;
-    if (plb_journal_files_open_data(&j->files, &j->set, j->unmarked, err) != PLB_OK)
-        return err->status;
-    if (!plb_journal_files_read_data(&j->files, &j->set, &j->recalled))
-        return damaged(j, j->files.data_path, err);
-    if (open_records(j, false, err) != PLB_OK)
-        return err->status;
-    if (ftruncate(j->files.fd, (off_t)j->found_end) != 0)
-        return damaged(j, j->files.path, err);
-    return PLB_OK;
-}
-
-int plb_journal_recall(struct plb_journal *j, struct plb_job *job, struct plb_error *err)
-{
-    if (j == NULL)
-        return PLB_OK;
-    plb_dataset_describe(&j->set, &job->app);
-    j->sums_bytes = plb_state_sums_bytes(&j->set);
-    if (j->fresh) {
-        j->unmarked = true;
-        return plb_journal_files_open_data(&j->files, &j->set, true, err) == PLB_OK
-                 ? open_records(j, true, err)
-                 : err->status;
-    }
-    if (compare(j, err) != PLB_OK || j->complete)
-        return err->status;
-    if (bring_back(j, &job->app, err) == PLB_OK && j->over)
-        plb_app_begin_pass(&job->app);
-    if (err->status == PLB_OK)
-        plb_log(PLB_LOG_INFO, "journal %s: the run goes on in pass %d, of which %lld of %lld %s are done",
-                j->files.path, j->first_pass, (long long)j->recalled.units, (long long)j->set.units,
-                job->kernel->unit);
     return err->status;
 }
 
@@ -233,6 +120,7 @@ void plb_journal_begin(struct plb_journal *j, int pass, int phase, int64_t repla
     next->of = (struct plb_snapshot){.pass = pass, .phase = phase};
     next->begins = !first;
     next->state.changed |= replaced;
+    next->state.records = j->set.store != NULL ? plb_record_store_bytes(j->set.store) : 0;
     for (int i = 0; i < PLB_MAX_PHASES; i++)
         next->state.passes[i] = app->passes[i] - (i == phase);
     plb_rangeset_clear(&j->folded);
@@ -301,7 +189,13 @@ void plb_journal_step(struct plb_journal *j)
 
 bool plb_journal_reads(struct plb_journal *j)
 {
-    return j != NULL && plb_writer_reads(j);
+    if (j == NULL)
+        return false;
+    if (j->fresh && j->in_pass && j->handed_at == 0.0 && !plb_writer_is_broken(j)) {
+        j->handed_at = plb_now();
+        plb_writer_hand_over(j);
+    }
+    return plb_writer_reads(j);
 }
 
 /* Keeps results for people alone: a run that resumes the journal does not count them. */

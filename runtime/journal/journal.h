@@ -70,7 +70,9 @@ void plb_journal_add(struct plb_journal *journal, const struct plb_message *done
  * place. */
 void plb_journal_step(struct plb_journal *journal);
 
-/* Whether the thread still reads buffers. The kernel's `next` changes them, and must wait. */
+/* When a pass is over: whether the thread still reads buffers. The kernel's `next` changes them, and must
+ * wait. A run that has handed over nothing yet does so here, since the job is known by what its buffers have
+ * before `next`. */
 bool plb_journal_reads(struct plb_journal *journal);
 
 /* The pass is over, and buffers are going to change: what was not handed over is forgotten. */

@@ -42,7 +42,8 @@ static bool is_possible(const struct plb_pass_state *state, int pass)
             return false;
         before += state->passes[i];
     }
-    return pass > 0 && before == pass - 1 && state->changed >> PLB_MAX_DATA == 0;
+    return pass > 0 && before == pass - 1 && state->changed >> PLB_MAX_DATA == 0
+        && state->records >= 0;
 }
 
 /* Whether an input can be another one in a later pass: `next` replaces it, or results feed it. */
@@ -71,25 +72,24 @@ static bool read_parts(FILE *f, struct plb_pass_state *state, const struct plb_a
     return read;
 }
 
-int plb_state_read_pass(const char *path, uint64_t id, struct plb_app *app, int64_t *changed, int *pass)
+int plb_state_read_pass(const char *path, uint64_t id, struct plb_app *app, struct plb_pass_state *state,
+                        int *pass)
 {
     struct plb_snapshot head;
-    struct plb_pass_state state;
     size_t bytes;
     *pass = 0;
     FILE *f = plb_snapshot_open(path, id, &head, &bytes);
     if (f == NULL)
         return PLB_OK;
-    bool read = fread(&state, sizeof state, 1, f) == 1 && is_possible(&state, head.pass) && head.phase >= 0
-             && head.phase < plb_phase_count(app->kernel) && read_parts(f, &state, app, bytes);
+    bool read = fread(state, sizeof *state, 1, f) == 1 && is_possible(state, head.pass) && head.phase >= 0
+             && head.phase < plb_phase_count(app->kernel) && read_parts(f, state, app, bytes);
     fclose(f);
     if (!read)
         return PLB_EINPUT;
-    *changed = state.changed;
     *pass = head.pass;
     app->coming = head.phase;
     for (int i = 0; i < PLB_MAX_PHASES; i++)
-        app->passes[i] = state.passes[i];
+        app->passes[i] = state->passes[i];
     return PLB_OK;
 }
 

@@ -10,6 +10,7 @@
 /* The begin of a pass, beside the contents of the buffers. */
 struct plb_pass_state {
     int64_t changed;                /* buffers that `next` has changed in any pass, as a mask */
+    int64_t records;                /* bytes of FILE.records that earlier passes have made */
     int32_t passes[PLB_MAX_PHASES]; /* passes begun before, by phase */
 };
 
@@ -18,9 +19,10 @@ struct plb_pass_state {
 bool plb_state_write_pass(const char *path, const struct plb_snapshot *head,
                           const struct plb_pass_state *state, const struct plb_app *app);
 
-/* Brings the begin of the pass back into the app's memory. *pass is the pass, and 0 where there is no such
- * file. PLB_OK; or PLB_EINPUT, where the file is of another job or cannot be read. */
-int plb_state_read_pass(const char *path, uint64_t id, struct plb_app *app, int64_t *changed, int *pass);
+/* Brings the begin of the pass back into the app's memory, and into *state. *pass is the pass, and 0 where
+ * there is no such file. PLB_OK; or PLB_EINPUT, where the file is of another job or cannot be read. */
+int plb_state_read_pass(const char *path, uint64_t id, struct plb_app *app, struct plb_pass_state *state,
+                        int *pass);
 
 /* Bytes of all reduced arrays, and a copy of them into memory of so many bytes, or out of it. */
 size_t plb_state_sums_bytes(const struct plb_dataset *set);

@@ -52,6 +52,8 @@ static bool write_begin(struct plb_journal *j, struct plb_batch *b)
     j->unmarked = false;
     if (!b->begins)
         return true;
+    if (j->files.records >= 0 && fdatasync(j->files.records) != 0) /* nothing makes those of earlier passes */
+        return false;
     return plb_state_write_pass(j->files.pass_path, &b->of, &b->state, &j->job->app)
         && plb_record_append(j->files.fd, PLB_RECORD_DONE, &pass, sizeof pass, "", 0) && plb_writer_tell(j, b)
         && fdatasync(j->files.fd) == 0;

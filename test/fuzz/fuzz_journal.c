@@ -128,7 +128,8 @@ static void read_pass(const char *path, uint64_t id)
     static const struct plb_kernel kernel = {.name = "chain", .phases = phases};
     static const double zeros[UNITS];
     double field[UNITS] = {0}, out[UNITS] = {0};
-    int64_t sum = 0, sums[KEPT], changed = 0;
+    int64_t sum = 0, sums[KEPT];
+    struct plb_pass_state state = {.changed = 0};
     int pass;
     static struct plb_app app; /* it is large */
     app = (struct plb_app){.kernel = &kernel, .units = UNITS, .n_data = 3, .n_kept = 1};
@@ -136,11 +137,11 @@ static void read_pass(const char *path, uint64_t id)
     app.data[1] = (struct plb_data){.mode = PLB_OUTPUT, .data = out, .unit_bytes = sizeof *out};
     app.data[2] = (struct plb_data){.mode = PLB_REDUCE, .data = &sum, .bytes = 8, .type = PLB_INT64};
     app.kept[0] = (struct plb_kept){sums, sizeof sums};
-    if (plb_state_read_pass(path, id, &app, &changed, &pass) != PLB_OK)
+    if (plb_state_read_pass(path, id, &app, &state, &pass) != PLB_OK)
         return;
     fuzz_check(pass > 0 || memcmp(field, zeros, sizeof field) == 0, "there is no pass, but its buffers");
     fuzz_check(pass >= 0 && app.coming >= 0 && app.coming < 2, "a pass or a phase that does not exist");
-    fuzz_check((changed & ~((int64_t)1 << FIELD)) == 0, "a buffer is replaced that cannot be");
+    fuzz_check((state.changed & ~((int64_t)1 << FIELD)) == 0, "a buffer is replaced that cannot be");
     for (int i = 0; i < PLB_MAX_PHASES; i++)
         fuzz_check(app.passes[i] >= 0, "a phase had fewer passes than none");
 }

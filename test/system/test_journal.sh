@@ -163,6 +163,68 @@ wait $run && [ ! -e "$j" ] &&
     [ "$(grep -c "warning: journal $j: cannot be written: .*; the run goes on" "$tmp/out")" -eq 1 ]
 ok "a journal that cannot grow does not keep a run from its end" $?
 
+# A disk that is full where records go, and then a file of records that is damaged. Lines have 2 KB each.
+lines "$tmp/more.conf" '[app]' 'kernel = command' '[command]' 'range = 1-60' "stdout = $y" "folder = $tmp" \
+    'run = : >begun; until [ -e go ]; do sleep 0.02; done; head -c 2000 /dev/zero | tr "\0" x; echo {}' \
+    '[run]' "journal = $j"
+rm -f "$j"* "$y"
+"$PLBRUN" --quiet "$tmp/more.conf" >"$tmp/out" 2>&1 &
+run=$!
+soon test -e "$tmp/begun"
+prlimit --pid $run --fsize=50000 # bytes
+: >"$tmp/go"
+wait $run
+[ $? -eq 1 ] && grep -q 'cannot be written.*--resume goes on from there' "$tmp/out" && [ ! -e "$y" ] &&
+    [ -s "$j" ]
+ok "a run ends where its records have no room" $?
+for f in "" .data .records; do cp "$j$f" "$tmp/broken$f"; done
+# all: the result has all lines, in their order.
+all() { [ "$(tr -d x <"$y")" = "$(seq 60)" ] && [ "$(wc -c <"$y")" -eq 120171 ]; }
+alone --quiet --resume "$tmp/more.conf" && all
+ok "and the one that goes on has all lines" $?
+rm -f "$y"
+for f in "" .data .records; do cp "$tmp/broken$f" "$j$f"; done
+truncate -s -9000 "$j.records"
+alone --quiet --resume "$tmp/more.conf" && all && grep -q 'warning: .*has lost the records of' "$tmp/out"
+ok "records that were lost are made again" $?
+
+# A first pass that ends at once, since its line fails: the job is known all the same.
+rm -f "$j"* "$y" "$tmp/go"
+# shellcheck disable=SC2016 # the program's own
+again=('--run' 'echo x >>tries; [ $(wc -l <tries) -gt 2 ] && until [ -e go ]; do sleep 0.02; done && echo {}'
+    --range 1-1 --retries 6 run.journal="$j" command.folder="$tmp")
+"$PLBRUN" --quiet "${again[@]}" >/dev/null 2>&1 &
+run=$!
+third() { [ -e "$tmp/tries" ] && [ "$(wc -l <"$tmp/tries")" -gt 2 ]; }
+soon third
+soon test -s "$j.pass"
+kill -9 $run
+wait $run 2>/dev/null
+: >"$tmp/go"
+alone --quiet --resume "${again[@]}" && [ "$(cat "$tmp/out")" = 1 ]
+ok "a run is resumed whose first pass ended at once" $?
+
+# Lines that have failed are the end of a run; a result that cannot be written is not.
+rm -f "$j"*
+# It is saved elsewhere then, here in the folder.
+(cd "$tmp" && alone --quiet --run 'echo {}; false' --range 1-3 command.joblog=/dev/full run.journal="$j")
+[ $? -eq 1 ] && alone --quiet --resume --run 'echo {}; false' --range 1-3 command.joblog="$y" run.journal="$j"
+[ $? -eq 1 ] && [ "$(wc -l <"$y")" -eq 4 ]
+ok "a journal is complete where its results are written" $?
+
+# A text of several lines, of which one is empty, is a setting as any other, and so is what follows it.
+rm -f "$j"* "$y"
+printf '%s\n' a b c >"$tmp/list"
+several=(--run $'echo got {}\n\nsleep 0.3' --lines "$tmp/list" run.journal="$j")
+"$PLBRUN" --quiet "${several[@]}" >/dev/null 2>&1 &
+run=$!
+soon test -s "$j"
+kill -9 $run
+wait $run 2>/dev/null
+printf '%s\n' a B c >"$tmp/list"
+refused "other lines behind an empty one" 'another job: file lines is .* here and was .* there' --resume \
+    "${several[@]}"
+
 rm -f "$j"* "$y"
 refused "--resume without a journal" "needs the journal of the run that broke; name it with run.journal" \
     --resume "$root/examples/demo/app.conf"

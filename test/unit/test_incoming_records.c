@@ -1,11 +1,14 @@
 /* Records on their way to rank 0: each unit keeps those of the first result that was accepted, and of no
  * other. */
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -196,6 +199,31 @@ static void rank_0s_own_are_kept_before_its_slot_is_free(void **state)
     end(in, "oo");
 }
 
+/* The journal hears of a unit when it is accepted: its record is in the file by then. */
+static void a_unit_whose_record_cannot_be_kept_is_not_accepted(void **state)
+{
+    const char *path;
+    struct plb_incoming *in = begin();
+    struct plb_message a = done(1, 0, 6), own = done(0, 6, 2);
+    struct plb_records *records = make(6, 2, 'o');
+    void *arrays[1] = {NULL};
+    size_t n;
+    int full = open("/dev/full", O_RDWR | O_CLOEXEC);
+    (void)state;
+    assert_true(plb_record_store_adopt(set.store, full, 1, &world.accepted));
+    plb_incoming_add(in, &a);
+    deliver(1, 0, 6, 'a');
+    plb_incoming_collect(in);
+    plb_incoming_own(in, &own, arrays, plb_records_bytes(records, &n));
+    assert_int_equal(world.accepted.units, 0);
+    assert_int_equal(world.released, 1);
+    assert_false(plb_incoming_any(in));
+    assert_int_equal(plb_record_store_failure(set.store, &path), ENOSPC);
+    plb_records_free(records);
+    end(in, "");
+    close(full);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +231,7 @@ int main(void)
         cmocka_unit_test(those_of_a_lost_rank_do_not),
         cmocka_unit_test(damaged_ones_are_dropped),
         cmocka_unit_test(rank_0s_own_are_kept_before_its_slot_is_free),
+        cmocka_unit_test(a_unit_whose_record_cannot_be_kept_is_not_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,7 +200,7 @@ static bool reads_pass(const char *path, int pass, int before, int64_t changed)
 {
     static const struct plb_kernel kernel = {.name = "mine"};
     double buffer[2] = {1.0, 2.0};
-    int64_t mask = 0;
+    struct plb_pass_state state;
     int read = 0;
     struct plb_snapshot head = {.id = ID, .pass = pass};
     struct plb_pass_state begin = {.changed = changed, .passes = {before}};
@@ -210,10 +210,10 @@ static bool reads_pass(const char *path, int pass, int before, int64_t changed)
     app->n_data = 1;
     app->data[0] = (struct plb_data){.mode = PLB_REPLICATE, .data = buffer, .bytes = sizeof buffer};
     assert_true(plb_snapshot_write(path, &head, parts, (changed & 1) != 0 ? 2 : 1));
-    bool right = plb_state_read_pass(path, ID, app, &mask, &read) == PLB_OK;
+    bool right = plb_state_read_pass(path, ID, app, &state, &read) == PLB_OK;
     if (right) {
         assert_int_equal(read, pass);
-        assert_int_equal(mask, changed);
+        assert_int_equal(state.changed, changed);
         assert_int_equal(app->passes[0], before);
     }
     free(app);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "job/record_store.h"
+#include "job/record_stream.h"
 #include "job/records.h"
 
 #define UNITS 6
@@ -154,6 +155,65 @@ static void a_run_that_goes_on_writes_the_rest(void **state)
     }
 }
 
+/* The file of a journal was cut before the end of what was written. Records that are made again are written
+ * again: at once, and after the next break not once more. */
+static void what_a_cut_has_lost_is_written_again(void **state)
+{
+    struct fixture f;
+    const char *path;
+    FILE *journal = tmpfile();
+    (void)state;
+    assert_non_null(journal);
+    begin(&f, false);
+    assert_true(plb_record_store_adopt(f.store, fileno(journal), 1, NULL));
+    arrive(&f, 1, one, one, "b");
+    int64_t end_of_b = plb_record_store_bytes(f.store);
+    arrive(&f, 1, high, high, "def");
+    assert_int_equal(plb_record_store_end(f.store, false, &path), 0);
+    plb_record_store_free(f.store);
+    assert_int_equal(ftruncate(fileno(journal), end_of_b + 1), 0);
+    for (int again = 0; again < 2; again++) {
+        struct plb_rangeset known = {0};
+        plb_rangeset_add(&known, one);
+        plb_rangeset_add(&known, high);
+        f.store = make_store(f.out, false);
+        assert_true(plb_record_store_adopt(f.store, fileno(journal), 1, &known));
+        assert_int_equal(known.units, again ? 4 : 1);
+        assert_true(plb_record_store_go_on(f.store));
+        if (!again)
+            arrive(&f, 1, high, high, "def");
+        expect(&f, true, "bBdDeEfFdDeEfF");
+        plb_rangeset_fini(&known);
+    }
+    fclose(journal);
+    end(&f);
+}
+
+/* A damaged count of what was written would leave lines out. */
+static void a_damaged_mark_is_refused(void **state)
+{
+    int64_t far = 1 << 20;
+    (void)state;
+    for (int in_order = 0; in_order < 2; in_order++) {
+        struct fixture f;
+        struct plb_rangeset known = {0};
+        const char *path;
+        FILE *journal = tmpfile();
+        assert_non_null(journal);
+        begin(&f, in_order);
+        assert_true(plb_record_store_adopt(f.store, fileno(journal), 1, NULL));
+        arrive(&f, 1, all, all, "abcdef");
+        assert_int_equal(plb_record_store_end(f.store, false, &path), 0);
+        plb_record_store_free(f.store);
+        assert_int_equal(pwrite(fileno(journal), &far, sizeof far, PLB_STREAM_MARK), sizeof far);
+        f.store = make_store(f.out, in_order);
+        assert_false(plb_record_store_adopt(f.store, fileno(journal), 1, &known));
+        plb_record_store_free(f.store);
+        fclose(journal);
+        end(&f);
+    }
+}
+
 static void a_reader_that_has_gone_is_told(void **state)
 {
     struct fixture f;
@@ -182,6 +242,8 @@ int main(void)
         cmocka_unit_test(units_are_written_as_they_arrive),
         cmocka_unit_test(in_order_each_waits_for_all_before_it),
         cmocka_unit_test(a_run_that_goes_on_writes_the_rest),
+        cmocka_unit_test(what_a_cut_has_lost_is_written_again),
+        cmocka_unit_test(a_damaged_mark_is_refused),
         cmocka_unit_test(a_reader_that_has_gone_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,9 +145,51 @@ static void a_journal_brings_records_back(void **state)
     store = plb_record_store_new(set.at, set.n, NULL);
     assert_true(plb_record_store_adopt(store, fd, 2, &known));
     expect(store, 0, "one;one;one;two;");
+    assert_int_equal(known.units, 1); /* unit 3 */
+    assert_int_equal(known.at[0].first, 3);
+    assert_int_equal(plb_record_store_bytes(store), end);
+    assert_int_not_equal(lseek(fd, 0, SEEK_END), end);
+    assert_true(plb_record_store_go_on(store));
     assert_int_equal(lseek(fd, 0, SEEK_END), end);
     plb_record_store_free(store);
     plb_rangeset_fini(&known);
+    plb_records_free(records);
+    close(fd);
+}
+
+/* Whatever byte of a journal's records is changed or cut off: those units count that still have a record. */
+static void units_without_a_record_do_not_count(void **state)
+{
+    char name[] = "/tmp/plb-records-XXXXXX", whole[400];
+    size_t n;
+    int fd = mkstemp(name);
+    struct plb_records *records = plb_records_new(&set);
+    struct plb_record_store *store = plb_record_store_new(set.at, set.n, NULL);
+    (void)state;
+    unlink(name);
+    assert_true(plb_record_store_adopt(store, fd, 1, NULL));
+    int64_t begin = plb_record_store_bytes(store);
+    for (int64_t u = 0; u < 3; u++) {
+        void *bytes = make(records, u, 1, "one;", &n);
+        keep(store, 1, (struct plb_range){u, 1}, (struct plb_range){u, 1}, bytes, n);
+    }
+    int64_t size = plb_record_store_bytes(store), each = (size - begin) / 3;
+    plb_record_store_free(store);
+    assert_int_equal(pread(fd, whole, sizeof whole, 0), size);
+    for (int64_t at = begin; at < size; at++)
+        for (int cut = 0; cut < 2; cut++) {
+            struct plb_rangeset known = {0};
+            plb_rangeset_add(&known, (struct plb_range){0, 3});
+            char other = (char)(whole[at] ^ 8);
+            assert_int_equal(pwrite(fd, whole, (size_t)size, 0), size);
+            assert_int_equal(cut ? ftruncate(fd, at) : pwrite(fd, &other, 1, at) - 1, 0);
+            store = plb_record_store_new(set.at, set.n, NULL);
+            assert_true(plb_record_store_adopt(store, fd, 1, &known));
+            assert_int_equal(known.units, (at - begin) / each);
+            expect(store, 0, known.units == 0 ? "" : known.units == 1 ? "one;" : "one;one;");
+            plb_record_store_free(store);
+            plb_rangeset_fini(&known);
+        }
     plb_records_free(records);
     close(fd);
 }
@@ -159,6 +201,7 @@ int main(void)
         cmocka_unit_test(a_unit_without_a_call_keeps_what_it_has),
         cmocka_unit_test(bytes_that_make_no_sense_are_refused),
         cmocka_unit_test(a_journal_brings_records_back),
+        cmocka_unit_test(units_without_a_record_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

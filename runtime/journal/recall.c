@@ -1,0 +1,135 @@
+/* How a run goes on: the job is that of the journal, and what the journal has of it comes back. Everything is
+ * read and compared before anything of the journal changes. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "job/record_store.h"
+#include "journal/found.h"
+#include "journal/identity.h"
+#include "journal/inside.h"
+#include "journal/journal.h"
+
+static int damaged(const struct plb_journal *j, const char *what, struct plb_error *err)
+{
+    return plb_fail(
+        err, PLB_EINPUT,
+        "journal %s: %s is missing or damaged; bring it back, or remove the journal to begin anew",
+        j->files.path, what);
+}
+
+/* Compares the job with that of the journal, and keeps its text. */
+static int compare(struct plb_journal *j, struct plb_error *err)
+{
+    const char *name, *here, *there;
+    char *now = plb_identity_print(j->job, err);
+    if (now == NULL)
+        return err->status;
+    char *copy = strdup(now);
+    if (copy == NULL || !plb_identity_same(copy, j->found_job, &name, &here, &there))
+        plb_fail(
+            err, PLB_EINPUT,
+            "journal %s: it is of another job: %s is %s here and was %s there; give this job a journal of "
+            "its own, or make the two alike",
+            j->files.path, name, here, there);
+    free(copy);
+    if (err->status == PLB_OK)
+        j->identity = now;
+    else
+        free(now);
+    return err->status;
+}
+
+/* Finds the units that are accepted in the pass with which the run begins. */
+static int find_accepted(struct plb_journal *j, struct plb_error *err)
+{
+    struct plb_snapshot of = {.id = j->files.id, .pass = j->first_pass};
+    struct plb_found found;
+    if (j->sums_bytes > 0) {
+        j->recalled_sums = plb_alloc(j->sums_bytes);
+        plb_state_read_sums(j->files.sums_path, &of, j->set.units, &j->recalled, j->recalled_sums,
+                            j->sums_bytes);
+        return PLB_OK;
+    }
+    if (plb_found_read(&found, &j->files, err) == PLB_OK
+        && !plb_found_units(&found, j->first_pass, j->set.units, &j->recalled))
+        damaged(j, j->files.path, err);
+    plb_found_fini(&found);
+    return err->status;
+}
+
+/* The store of the records appends to FILE.records from now on. Accepted units of this pass whose records are
+ * missing or damaged are not accepted any more, and so they are executed again. Records of earlier passes,
+ * and those of units that are folded into arrays, must be whole, since nobody can make them again. */
+static int open_records(struct plb_journal *j, bool fresh, struct plb_error *err)
+{
+    struct plb_record_store *store = j->set.store;
+    int64_t named = j->recalled.units;
+    fresh |= named == 0 && j->first_pass == 1;
+    if (store == NULL || plb_journal_files_open_records(&j->files, fresh, err) != PLB_OK)
+        return err->status;
+    if (!plb_record_store_adopt(store, j->files.records, j->first_pass, fresh ? NULL : &j->recalled)
+        || plb_record_store_bytes(store) < j->next.state.records
+        || (j->sums_bytes > 0 && j->recalled.units < named))
+        return damaged(j, j->files.records_path, err);
+    if (j->recalled.units < named)
+        plb_log(PLB_LOG_WARNING,
+                "journal %s: %s has lost the records of %lld %s; they are executed again, and what was "
+                "printed of them may be printed twice",
+                j->files.path, j->files.records_path, (long long)(named - j->recalled.units),
+                j->job->kernel->unit);
+    return PLB_OK;
+}
+
+/* Brings the begin of the pass, and the outputs of its accepted units, back. */
+static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_error *err)
+{
+    int pass;
+    j->files.id = j->found_id;
+    if (plb_state_read_pass(j->files.pass_path, j->files.id, app, &j->next.state, &pass) != PLB_OK)
+        return damaged(j, j->files.pass_path, err);
+    j->first_pass = pass > 0 ? pass : 1;
+    if (j->found_pass > j->first_pass)
+        return damaged(j, j->files.pass_path, err);
+    j->first_phase = app->coming;
+    for (int i = 0; i < PLB_MAX_PHASES; i++)
+        j->before[i] = app->passes[i];
+    if (find_accepted(j, err) != PLB_OK || open_records(j, false, err) != PLB_OK)
+        return err->status;
+    j->over = j->recalled.units == j->set.units;
+    j->unmarked = j->recalled.units == 0;
+    if (plb_journal_files_open_data(&j->files, &j->set, j->unmarked, err) != PLB_OK)
+        return err->status;
+    if (!plb_journal_files_read_data(&j->files, &j->set, &j->recalled))
+        return damaged(j, j->files.data_path, err);
+    if (j->set.store != NULL && !plb_record_store_go_on(j->set.store))
+        return damaged(j, j->files.records_path, err);
+    if (ftruncate(j->files.fd, (off_t)j->found_end) != 0)
+        return damaged(j, j->files.path, err);
+    return PLB_OK;
+}
+
+int plb_journal_recall(struct plb_journal *j, struct plb_job *job, struct plb_error *err)
+{
+    if (j == NULL)
+        return PLB_OK;
+    plb_dataset_describe(&j->set, &job->app);
+    j->sums_bytes = plb_state_sums_bytes(&j->set);
+    if (j->fresh) {
+        j->unmarked = true;
+        return plb_journal_files_open_data(&j->files, &j->set, true, err) == PLB_OK
+                 ? open_records(j, true, err)
+                 : err->status;
+    }
+    if (compare(j, err) != PLB_OK || j->complete)
+        return err->status;
+    if (bring_back(j, &job->app, err) == PLB_OK && j->over)
+        plb_app_begin_pass(&job->app);
+    if (err->status == PLB_OK)
+        plb_log(PLB_LOG_INFO, "journal %s: the run goes on in pass %d, of which %lld of %lld %s are done",
+                j->files.path, j->first_pass, (long long)j->recalled.units, (long long)j->set.units,
+                job->kernel->unit);
+    return err->status;
+}
