@@ -56,9 +56,11 @@ struct runner {
     char **env;
     int n_env;
     char sequence[48];
-    char *copy; /* of what a program has written */
-    size_t room;
+    bool failed; /* the entry has */
 };
+
+/* Bytes of a program's output that are read at a time. Larger: more of the stack. Smaller: more calls. */
+#define BLOCK 65536
 
 /* The environment of the programs: that of this rank, without what makes a program a rank of this job. */
 static void make_environment(struct runner *r)
@@ -85,21 +87,26 @@ static void make_environment(struct runner *r)
  * many bytes it has. */
 static int64_t keep(struct runner *r, int buffer, int64_t unit, int fd, bool wanted)
 {
-    off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
-    if (size > (off_t)r->room) {
-        free(r->copy);
-        r->room = (size_t)size + (size_t)size / 2;
-        r->copy = malloc(r->room);
-    }
-    size_t at = 0;
-    for (ssize_t n; wanted && r->copy != NULL && at < (size_t)size; at += (size_t)n)
-        if ((n = pread(fd, r->copy + at, (size_t)size - at, (off_t)at)) <= 0)
-            break;
+    char block[BLOCK];
+    int64_t size = fd >= 0 ? (int64_t)lseek(fd, 0, SEEK_END) : 0, at = 0;
     if (wanted)
-        plb_task_record(r->task, buffer, unit, r->copy, at);
+        plb_task_record(r->task, buffer, unit, NULL, 0);
+    while (wanted && at < size) {
+        ssize_t n = pread(fd, block, sizeof block, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        plb_task_record(r->task, buffer, unit, block, (size_t)n);
+        at += n;
+    }
+    bool lost = wanted && at != size;
+    if (lost || size < 0)
+        r->failed = plb_task_error(r->task, "what line %lld has written cannot be read: %s",
+                                   (long long)unit + 1, strerror(errno));
     if (fd >= 0)
         close(fd);
-    return (int64_t)size;
+    return size;
 }
 
 static void keep_text(const struct runner *r, int buffer, int64_t unit, const struct command_text *text)
@@ -173,7 +180,9 @@ static int entry(const struct plb_task *task)
     command_add(&r.host, host, strlen(host));
     r.where = number_of(host);
     make_environment(&r);
-    for (int64_t i = 0; i < task->count && goes_on && r.env != NULL; i++) {
+    if (r.env == NULL)
+        r.failed = plb_task_error(task, "there is no memory for the environment of programs");
+    for (int64_t i = 0; i < task->count && goes_on && !r.failed; i++) {
         struct command_line line = command_line_of(task->data[TEXT], task->data[PLACES], task->first + i);
         int what = todo[i] & ~LAST;
         bool declined = what == ELSEWHERE && where[i] == r.where;
@@ -186,10 +195,9 @@ static int entry(const struct plb_task *task)
     if (declines) /* others may be quicker now */
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     free(r.env);
-    free(r.copy);
     free(r.path.at);
     free(r.host.at);
-    return 0;
+    return r.failed ? 1 : 0;
 }
 
 /* -------------------------------------------------------------------- rank 0 */

@@ -60,8 +60,8 @@ static int make_range(struct plb_app *app, const char *range, struct command_tex
     if ((last - first) / step >= MOST_NUMBERS)
         return plb_app_error(app, "command.range = %s: has more than %d numbers; make it shorter", range,
                              MOST_NUMBERS);
-    for (long long i = first; i <= last; i += step)
-        command_add(text, number, (size_t)snprintf(number, sizeof number, "%lld\n", i));
+    for (long long i = 0; i <= (last - first) / step; i++) /* first + i * step is last at most */
+        command_add(text, number, (size_t)snprintf(number, sizeof number, "%lld\n", first + i * step));
     return PLB_OK;
 }
 

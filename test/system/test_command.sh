@@ -158,6 +158,8 @@ sentence "an empty list" '/dev/null: has no line' --run true --lines /dev/null
 sentence "no list" 'cannot read lines = nolist' --run true --lines nolist
 sentence "a quote without end" 'a quote does not end' --run "echo 'x" --lines cases
 sentence "an empty command" 'command.run is empty' --run ' ' --lines cases
+run 1 -k --run 'echo {}' --range 1-99:9223372036854775807 && cmp stdout <(echo 1)
+ok "a step beyond the end" $?
 sentence "a range backwards" 'expected FIRST-LAST' --run true --range 9-1
 sentence "numbers as commands" 'a number is no command' --range 1-9
 sentence "two lists" 'both name units' --run true --range 1-9 --lines cases
