@@ -10,6 +10,7 @@
 #include "base/crash.h"
 #include "base/memory.h"
 #include "job/reduce.h"
+#include "node/input_sums.h"
 
 /* A first task of at least this many units runs one of them beforehand, to load libraries. Larger: the
  * loading counts as the work of more tasks. Smaller: the unit is a larger part of the task. A guess. */
@@ -226,6 +227,21 @@ static int launch(struct plb_executor *e, int lane, const struct plb_phase *phas
     return status;
 }
 
+/* Launches a task whose entry is watched: what it changes in an input is an error for all tasks that read it,
+ * here and on other ranks, and no second result would tell. A task that nobody wants may see new inputs. */
+static int launch_watched(struct plb_executor *e, int lane, const struct plb_phase *phase,
+                          const struct plb_task *task, int64_t zeroed)
+{
+    uint32_t sums[PLB_INPUT_SUMS];
+    bool watched = e->guards_inputs && e->on_host;
+    if (watched)
+        plb_input_sums(e->set, task, sums);
+    int status = launch(e, lane, phase, task, zeroed);
+    if (!watched || status != 0 || e->isolated.ended || plb_task_cancelled(task))
+        return status;
+    return plb_input_sums_check(e->set, task, sums);
+}
+
 /* Brings a buffer of a task to where the entry finds it: *data, which is known on a device with memory of its
  * own. results: they are wanted. */
 static int bring(struct plb_executor *e, int lane, int i, const struct part *part, bool results, void **data)
@@ -286,7 +302,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
                             .why = e->on_host ? e->why : NULL};
     e->why[0] = '\0';
     if (status == 0)
-        status = launch(e, lane, phase, &task, zeroed);
+        status = launch_watched(e, lane, phase, &task, zeroed);
     if (status == PLB_DEVICE_FULL) {
         e->full = true;
         snprintf(e->failure, sizeof e->failure, "its entry found no device memory");

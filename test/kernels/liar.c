@@ -12,6 +12,7 @@ static const struct plb_option options[] = {
     {"rank", PLB_INT, "1", -1, 1e9, NULL, "that lies; -1: none"},
     {"lie", PLB_INT, "1", 1, 1e9, NULL, "what it adds to each of its results"},
     {"reduce", PLB_FLAG, "no", 0, 0, NULL, "units are summed up, and nothing else comes back"},
+    {"writes", PLB_FLAG, "no", 0, 0, NULL, "an entry changes its input"},
     {"tolerant", PLB_INT, "0", 0, 1e9, NULL, "how far two results may differ and agree"},
     {"passes", PLB_INT, "1", 1, 1e9, NULL, "how many"},
     {"out", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the results go, .npy"},
@@ -23,7 +24,7 @@ enum { IN, OUT };
 struct habits {
     double nap;
     int64_t rank, lie;
-    bool reduce;
+    bool reduce, writes;
 };
 
 /* Rank 0's. */
@@ -46,6 +47,8 @@ static int execute(const struct plb_task *task)
     wait_at_gate(task);
     long nanoseconds = (long)(habits->nap * 1e6 * (double)task->count);
     nanosleep(&(struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000}, NULL);
+    if (habits->writes)
+        ((int64_t *)task->data[IN])[0] = 1;
     for (int64_t i = 0; i < task->count; i++)
         out[habits->reduce ? 0 : i] = 3 * in[i] + lie + (habits->reduce ? *out : 0);
     return 0;
@@ -55,7 +58,7 @@ static int setup(struct plb_app *app)
 {
     struct state *s = plb_app_alloc(app, sizeof *s);
     struct habits habits = {plb_app_real(app, "nap"), plb_app_int(app, "rank"), plb_app_int(app, "lie"),
-                            plb_app_flag(app, "reduce")};
+                            plb_app_flag(app, "reduce"), plb_app_flag(app, "writes")};
     *s = (struct state){.units = plb_app_int(app, "units"),
                         .passes = plb_app_int(app, "passes"),
                         .tolerance = plb_app_int(app, "tolerant"),

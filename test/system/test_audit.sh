@@ -43,6 +43,10 @@ for what in outputs sums; do
     ok "$what: three passes" $?
 done
 
+run 1 2 liar.rank=-1 liar.writes=yes && [ ! -e "$tmp/out.npy" ]
+says "an entry that changes its input is named" \
+    "kernel liar failed on PU .*: it changed its buffer 0, which is an input"
+
 run 1 3 && [ -f "$tmp/out.npy.wrong" ] && [ ! -e "$tmp/out.npy" ]
 ok "the results go to out.npy.wrong" $?
 says "a warning names kernel, units, both PUs and the first difference" \
