@@ -11,10 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/crash_line.h"
 #include "base/mapped.h"
 #include "base/memory.h"
 #include "base/stop.h"
-#include "base/units.h"
+#include "plb/status.h"
 
 /* Threads whose tasks a crash of another thread can name; a rank seldom has ten PUs. Larger: the handler
  * looks longer. Smaller: it may not name the task. */
@@ -53,7 +54,6 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 static struct sigaction earlier[SIGNALS];
 static bool earlier_known;
 static _Atomic(struct plb_crash_place *) places[MOST_PLACES];
-static _Thread_local struct plb_crash_place *own;
 static struct plb_crash_place calls = {.pu = -1}; /* of the main thread: functions of the kernel */
 static int this_rank;
 static atomic_flag saying = ATOMIC_FLAG_INIT;
@@ -61,90 +61,12 @@ static atomic_bool said;
 static struct plb_crash_note notes[MOST_PLACES];
 static atomic_int n_notes; /* the notes are complete */
 static atomic_bool listens, told;
+static atomic_bool exits; /* a kernel has called exit() */
 
 /* --------------------------------------------------------------- the sentence */
 
-struct line {
-    char at[1000];
-    size_t n;
-};
-
-static void add_part(struct line *line, const char *text, size_t length)
-{
-    size_t room = sizeof line->at - 1 - line->n; /* one for the newline */
-    length = length < room ? length : room;
-    memcpy(line->at + line->n, text, length);
-    line->n += length;
-}
-
-static void add(struct line *line, const char *text)
-{
-    add_part(line, text, strlen(text));
-}
-
-static void add_number(struct line *line, int64_t number)
-{
-    char digits[24];
-    char *at = digits + sizeof digits - 1;
-    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    *at = '\0';
-    do {
-        *--at = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (number < 0)
-        *--at = '-';
-    add(line, at);
-}
-
-/* "kernel spmm", and its phase where that has a name of its own. */
-static void add_title(struct line *line, const struct plb_crash_place *p)
-{
-    add(line, "kernel ");
-    add(line, p->kernel);
-    if (p->pu >= 0 && strcmp(p->entry, p->kernel) != 0) {
-        add(line, ", phase ");
-        add(line, p->entry);
-        add(line, ",");
-    }
-}
-
-/* "kernel spmm crashed (SIGSEGV) on PU 0 in rows 10 to 19", or what of it is known. */
-static void add_kernel(struct line *line, const struct plb_crash_place *p, const char *signal)
-{
-    add_title(line, p);
-    add(line, " crashed (");
-    add(line, signal);
-    add(line, ")");
-    if (p->pu < 0) {
-        add(line, " in its function ");
-        add(line, p->entry);
-    }
-}
-
-static void add_range(struct line *line, const struct plb_crash_place *p)
-{
-    add(line, " on PU ");
-    add_number(line, p->pu);
-    add(line, " in ");
-    if (p->count == 1) {
-        const char *ending;
-        int length = plb_units_singular(p->unit, &ending);
-        add_part(line, p->unit, (size_t)length);
-        add(line, ending);
-    } else {
-        add(line, p->unit);
-    }
-    add(line, " ");
-    add_number(line, p->first);
-    if (p->count == 1)
-        return;
-    add(line, " to ");
-    add_number(line, p->first + p->count - 1);
-}
-
 /* Names the tasks of all threads; the crash is in another one. False where none runs. */
-static bool add_all(struct line *line, const char *signal)
+static bool add_all(struct plb_crash_line *line, const char *signal)
 {
     bool any = false;
     for (int i = 0; i < MOST_PLACES; i++) {
@@ -152,55 +74,48 @@ static bool add_all(struct line *line, const char *signal)
         if (p == NULL || p->entry == NULL)
             continue;
         if (!any)
-            add_kernel(line, p, signal);
+            plb_crash_add_kernel(line, p, signal);
         if (p->pu >= 0) {
-            add(line, any ? ", or" : " in a thread of its own, or of a library, while it ran");
-            add_range(line, p);
+            plb_crash_add(line, any ? ", or" : " in a thread of its own, or of a library, while it ran");
+            plb_crash_add_range(line, p);
         }
         any = true;
     }
     return any;
 }
 
-static void add_rank(struct line *line)
+static void add_rank(struct plb_crash_line *line)
 {
-    add(line, "plbrun: rank ");
-    add_number(line, this_rank);
-    add(line, ": ");
-}
-
-static void write_line(struct line *line)
-{
-    line->at[line->n++] = '\n';
-    ssize_t written = write(STDERR_FILENO, line->at, line->n);
-    (void)written; /* there is nobody to tell */
+    plb_crash_add(line, "plbrun: rank ");
+    plb_crash_add_number(line, this_rank);
+    plb_crash_add(line, ": ");
 }
 
 static void say(int i, const void *address)
 {
-    struct line line = {.n = 0};
-    const struct plb_crash_place *p = own;
+    struct plb_crash_line line = {.n = 0};
+    const struct plb_crash_place *p = plb_crash_own();
     const char *file = signals[i].number == SIGBUS || signals[i].number == SIGSEGV ? plb_mapped_path(address)
                                                                                    : NULL;
     add_rank(&line);
     bool known = p != NULL && p->entry != NULL;
     if (known)
-        add_kernel(&line, p, signals[i].name);
+        plb_crash_add_kernel(&line, p, signals[i].name);
     if (known && p->pu >= 0)
-        add_range(&line, p);
+        plb_crash_add_range(&line, p);
     known = known || (p == NULL && add_all(&line, signals[i].name));
     if (!known) {
-        add(&line, "plbrun itself crashed (");
-        add(&line, signals[i].name);
-        add(&line, "), or a library; report it with the command line and the conf file");
+        plb_crash_add(&line, "plbrun itself crashed (");
+        plb_crash_add(&line, signals[i].name);
+        plb_crash_add(&line, "), or a library; report it with the command line and the conf file");
     } else {
-        add(&line, "; ");
-        add(&line, file == NULL ? signals[i].hint : file);
+        plb_crash_add(&line, "; ");
+        plb_crash_add(&line, file == NULL ? signals[i].hint : file);
         if (file != NULL)
-            add(&line, signals[i].number == SIGBUS ? " became shorter, or its disk failed"
+            plb_crash_add(&line, signals[i].number == SIGBUS ? " became shorter, or its disk failed"
                                                    : " is for reading alone");
     }
-    write_line(&line);
+    plb_crash_write(&line);
 }
 
 /* Another thread has crashed too, as threads of one loop do, and says so. The signal of this one would end
@@ -227,9 +142,9 @@ static void note(int signal)
     int n = 0;
     if (!atomic_load(&listens))
         return;
-    if (own != NULL)
-        n = add_note(n, own, signal);
-    for (int i = 0; i < MOST_PLACES && own == NULL; i++)
+    if (plb_crash_own() != NULL)
+        n = add_note(n, plb_crash_own(), signal);
+    for (int i = 0; i < MOST_PLACES && plb_crash_own() == NULL; i++)
         n = add_note(n, atomic_load(&places[i]), signal);
     atomic_store(&n_notes, n);
 }
@@ -256,6 +171,55 @@ static void on_crash(int number, siginfo_t *info, void *context)
     signal(number, SIG_DFL);
     if (info->si_code <= 0)
         raise(number);
+}
+
+/* --------------------------------------------------------------------- its exit */
+
+/* A kernel has called exit(). Where its entry did, the process ends here, before MPI ends all ranks: for the
+ * others it is as if it had crashed. Where another function of the kernel did, the others may not run yet,
+ * and so MPI must end them. Called by each handler that plb_crash_watch has installed. */
+static void on_exit_of_kernel(int status, void *unused)
+{
+    struct plb_crash_line line = {.n = 0};
+    const struct plb_crash_place *p = plb_crash_own();
+    (void)status;
+    (void)unused;
+    bool known = p != NULL && p->entry != NULL;
+    add_rank(&line);
+    if (known)
+        plb_crash_add_kernel(&line, p, NULL);
+    if (known && p->pu >= 0)
+        plb_crash_add_range(&line, p);
+    if (!known && (p != NULL || !add_all(&line, NULL)))
+        return;
+    if (atomic_exchange(&exits, true)) {
+        if (p != &calls)
+            await(&said, SENTENCE_LOOK, SENTENCE_LOOKS); /* another thread ends the process meanwhile */
+        return;
+    }
+    note(0);
+    plb_crash_add(&line, "; its functions end by return");
+    plb_crash_write(&line);
+    if (p == &calls)
+        return;
+    if (atomic_load(&n_notes) > 0)
+        await(&told, WORDS_LOOK, WORDS_LOOKS);
+    plb_stop_clean();
+    _exit(PLB_EFAILED);
+}
+
+/* The last handler: the kernel's status would say something of plbrun. */
+static void end_process(int status, void *unused)
+{
+    (void)status;
+    (void)unused;
+    if (atomic_load(&exits))
+        _exit(PLB_EFAILED);
+}
+
+bool plb_crash_exits(void)
+{
+    return atomic_load(&exits);
 }
 
 /* ------------------------------------------------------------------- its stack */
@@ -286,6 +250,9 @@ void plb_crash_watch(int rank)
     sigemptyset(&ours.sa_mask);
     this_rank = rank;
     plb_crash_enter(&calls);
+    if (!earlier_known)
+        on_exit(end_process, NULL);
+    on_exit(on_exit_of_kernel, NULL); /* also the second time: handlers of MPI come after it */
     for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i].number, &ours, earlier_known ? NULL : &earlier[i]);
     earlier_known = true;
@@ -301,7 +268,7 @@ void plb_crash_unwatch(void)
 void plb_crash_enter(struct plb_crash_place *place)
 {
     add_stack(place);
-    own = place;
+    plb_crash_set_own(place);
     for (int i = 0; i < MOST_PLACES; i++) {
         struct plb_crash_place *none = NULL;
         if (atomic_compare_exchange_strong(&places[i], &none, place))
@@ -315,23 +282,8 @@ void plb_crash_leave(struct plb_crash_place *place)
         struct plb_crash_place *ours = place;
         atomic_compare_exchange_strong(&places[i], &ours, NULL);
     }
-    own = NULL;
+    plb_crash_set_own(NULL);
     remove_stack(place);
-}
-
-void plb_crash_begin(const char *entry, int64_t first, int64_t count)
-{
-    if (own == NULL)
-        return;
-    own->first = first;
-    own->count = count;
-    own->entry = entry;
-}
-
-void plb_crash_end(void)
-{
-    if (own != NULL)
-        own->entry = NULL;
 }
 
 void plb_crash_listen(bool on)
@@ -363,30 +315,30 @@ const char *plb_crash_signal(int number)
 
 void plb_crash_tell(int signal, int status)
 {
-    struct line line = {.n = 0};
+    struct plb_crash_line line = {.n = 0};
     for (int i = 0; i < SIGNALS; i++)
         if (signals[i].number == signal)
             return;
-    if (own == NULL || own->entry == NULL)
+    if (plb_crash_own() == NULL || plb_crash_own()->entry == NULL)
         return;
     add_rank(&line);
-    add_title(&line, own);
+    plb_crash_add_title(&line, plb_crash_own());
     if (signal == 0)
-        add(&line, " ended its process (exit, status ");
+        plb_crash_add(&line, " ended its process (exit, status ");
     else
-        add(&line, signal == SIGKILL ? " was killed (SIGKILL, " : " was ended by a signal (");
-    add_number(&line, signal == 0 ? status : signal);
-    add(&line, ")");
-    add_range(&line, own);
-    add(&line, signal == 0 ? "; an entry ends by return" : "");
-    add(&line, signal == SIGKILL ? "; the system does so where memory runs out" : "");
-    write_line(&line);
+        plb_crash_add(&line, signal == SIGKILL ? " was killed (SIGKILL, " : " was ended by a signal (");
+    plb_crash_add_number(&line, signal == 0 ? status : signal);
+    plb_crash_add(&line, ")");
+    plb_crash_add_range(&line, plb_crash_own());
+    plb_crash_add(&line, signal == 0 ? "; an entry ends by return" : "");
+    plb_crash_add(&line, signal == SIGKILL ? "; the system does so where memory runs out" : "");
+    plb_crash_write(&line);
 }
 
 void plb_crash_alone(void)
 {
     for (int i = 0; i < MOST_PLACES; i++)
-        atomic_store(&places[i], i == 0 ? own : NULL);
+        atomic_store(&places[i], i == 0 ? plb_crash_own() : NULL);
     atomic_flag_clear(&saying);
     atomic_store(&said, false);
     atomic_store(&listens, false);

@@ -1,5 +1,6 @@
 /* Says where a kernel crashed: SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT give one sentence with kernel, PU
- * and range. Then the signal takes its course, so that core dumps, debuggers and launchers see it.
+ * and range. Then the signal takes its course, so that core dumps, debuggers and launchers see it. A kernel
+ * that calls exit() gives such a sentence, too, and the process ends with status 1.
  *
  * Each thread that runs entries has a place, which says what it runs. A crash in another thread, such as one
  * that the kernel has started, names all places that run something.
@@ -12,15 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The call that a thread is in. It lasts until plb_crash_leave, and only its thread changes it. Strings are
- * static. */
-struct plb_crash_place {
-    const char *kernel, *unit; /* as the kernel names itself and its units */
-    int pu;                    /* number on this rank */
-    const char *entry;         /* the phase that runs; NULL: nothing of the kernel's */
-    int64_t first, count;      /* units */
-    void *stack, *earlier;     /* for handlers: this thread's, and the one that it had before */
-};
+#include "base/crash_place.h"
 
 /* A task that a crash was in, or may have been. */
 struct plb_crash_note {
@@ -29,20 +22,15 @@ struct plb_crash_note {
     int signal;
 };
 
-/* Takes over the five signals. Each crash is said to be of this rank. MPI warns where it finds handlers: so
- * unwatch before MPI starts, and watch again after, whatever it or its libraries have installed: theirs are
- * not called. Called by the main thread, while no other runs. */
+/* Takes over the five signals and exit(). Each crash is said to be of this rank. MPI warns where it finds
+ * handlers: so unwatch before MPI starts, and watch again after, whatever it or its libraries have installed:
+ * theirs are not called. Called by the main thread, while no other runs. */
 void plb_crash_watch(int rank);
 void plb_crash_unwatch(void);
 
 /* The calling thread runs entries from now on; no longer. */
 void plb_crash_enter(struct plb_crash_place *place);
 void plb_crash_leave(struct plb_crash_place *place);
-
-/* The calling thread begins a task of a phase; has ended it. Costs a few stores. Nothing in a thread without
- * a place. */
-void plb_crash_begin(const char *entry, int64_t first, int64_t count);
-void plb_crash_end(void);
 
 /* From now on the calling thread looks at plb_crash_noted often; no longer. */
 void plb_crash_listen(bool on);
@@ -61,6 +49,9 @@ void plb_crash_tell(int signal, int status);
 
 /* This process is a child that the calling thread has forked: the other threads are not in it. */
 void plb_crash_alone(void);
+
+/* Whether a kernel has called exit(), and the process is about to end for it. */
+bool plb_crash_exits(void);
 
 /* The main thread calls a function of a kernel, such as "setup". function NULL: it has returned. */
 void plb_crash_call(const char *kernel, const char *function);

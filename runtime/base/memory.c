@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "base/crash_place.h"
 #include "base/memory_limit.h"
 #include "plb/status.h"
 
@@ -31,6 +32,7 @@ static void out_of_memory(size_t bytes)
             "plbrun: out of memory: %zu bytes were asked for and there are none; use a "
             "smaller input or more nodes\n",
             bytes);
+    plb_crash_end(); /* no kernel has called exit() */
     exit(PLB_EFAILED);
 }
 
@@ -123,6 +125,7 @@ size_t plb_array_bytes(int64_t n, size_t size)
             "plbrun: out of memory: %" PRId64 " elements of %zu bytes were asked for, more than any memory "
             "has; use a smaller input\n",
             n, size);
+    plb_crash_end();
     exit(PLB_EFAILED);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/crash.h"
 #include "base/memory.h"
 #include "base/log.h"
 #include "drive/mpi_inside.h"
@@ -40,7 +41,7 @@ static void end_all_ranks(int status, void *unused)
     fflush(NULL);
     if (lone_end)
         _exit(status);
-    MPI_Abort(MPI_COMM_WORLD, status);
+    MPI_Abort(MPI_COMM_WORLD, plb_crash_exits() ? PLB_EFAILED : status);
 }
 
 /* Fails on all ranks where the MPI of one of them cannot serve threads. */

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 #include "base/crash.h"
 #include "base/mapped.h"
 #include "job/files.h"
+#include "plb/status.h"
 
 #define BYTES (40 * 4096 + 100)
 
@@ -105,12 +107,50 @@ static void the_sentence_names_a_file_that_became_shorter(void **state)
     close(ends[0]);
 }
 
+/* In a child, which ends by it. entry NULL: its setup does. */
+static void call_exit(const char *entry, int to)
+{
+    struct plb_crash_place place = {.kernel = "mine", .unit = "things", .pu = 2};
+    dup2(to, STDERR_FILENO);
+    plb_crash_watch(4);
+    if (entry != NULL)
+        plb_crash_enter(&place);
+    plb_crash_begin(entry, 5, 3);
+    if (entry == NULL)
+        plb_crash_call("mine", "setup");
+    exit(3);
+}
+
+static void an_exit_of_a_kernel_is_named(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[500] = "";
+        int ends[2], status;
+        assert_int_equal(pipe(ends), 0);
+        pid_t child = fork();
+        if (child == 0)
+            call_exit(i == 0 ? "mine" : NULL, ends[1]);
+        close(ends[1]);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == PLB_EFAILED);
+        assert_true(read(ends[0], text, sizeof text - 1) > 0);
+        const char *where = i == 0 ? " on PU 2 in things 5 to 7" : " in its function setup";
+        char right[500];
+        snprintf(right, sizeof right,
+                 "plbrun: rank 4: kernel mine called exit()%s; its functions end by return\n", where);
+        assert_string_equal(text, right);
+        close(ends[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_looks_like_itself_alone),
         cmocka_unit_test(a_part_of_a_file_is_mapped),
         cmocka_unit_test(the_sentence_names_a_file_that_became_shorter),
+        cmocka_unit_test(an_exit_of_a_kernel_is_named),
     };
     close(mkstemp(path));
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,6 +111,7 @@ grep -E '\b(exit|_exit|_Exit|quick_exit|abort|MPI_Abort) *\(' "$tmp/code" |
 excepted '
 plbrun.c             main
 base/memory.c        there is no memory, and nobody could go on
+base/crash.c         a kernel has called exit(): its handler ends the process before those of MPI
 base/child.c         the end of a child process, which executes tasks of its parent
 drive/door.c         the system has no random bytes, which Linux promises
 drive/early_loss.c   a rank was lost while MPI starts, whose calls do not return then
@@ -138,6 +139,7 @@ device/cuda/process.c an error ends CUDA for the whole process'
     fi
     excepted "$with_cuda"'
 base/crash.c         a signal handler gets no argument
+base/crash_place.c   nor does it
 base/mapped.c        the same handler looks up the file of an address
 base/stop.c          a signal handler gets no argument
 drive/leaving.c      a signal handler gets no argument
