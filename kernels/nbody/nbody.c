@@ -121,7 +121,11 @@ static void declare(struct plb_app *app, struct state *s)
                             .mode = PLB_OUTPUT,
                             .data = s->new_velocities,
                             .unit_bytes = 3 * real},
-        [SUMS] = {.name = "sums", .mode = PLB_REDUCE, .data = s->sums, .bytes = ALL_SUMS * sizeof *s->sums},
+        [SUMS] = {.name = "sums",
+                  .mode = PLB_REDUCE,
+                  .data = s->sums,
+                  .bytes = ALL_SUMS * sizeof *s->sums,
+                  .type = PLB_FLOAT64},
     };
     plb_app_units(app, s->space.n);
     plb_app_multiple(app, BLOCK);

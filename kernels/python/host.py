@@ -15,7 +15,7 @@ import sys
 SENTENCE = 400  # bytes, as in python.c
 MODES = {"replicate": 0, "partition": 1, "output": 3, "reduce": 4}  # enum plb_data_mode
 OPS = {"sum": 0, "min": 1, "max": 2}  # enum plb_reduce_op
-TYPES = {"float64": 0, "int64": 1, "float32": 2, "int32": 3}  # enum plb_reduce_type
+TYPES = {"float64": 1, "int64": 2, "float32": 3, "int32": 4}  # enum plb_reduce_type
 OPTIONS = {int: 0, float: 1, bool: 2, str: 3, "input file": 4, "output file": 5}  # enum plb_option_type
 FUNCTIONS = {"entry": True, "setup": True, "cost": False, "next": False, "verify": False, "finish": False}
 BLOCK = 4096 - 8  # bytes of the constant block, without its length

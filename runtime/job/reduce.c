@@ -52,6 +52,8 @@ bool plb_reduce_is_wrong(const struct plb_data *d, bool folds, char text[PLB_RED
         snprintf(text, PLB_REDUCE_TEXT, "has the unknown operation %d in `op`", (int)d->op);
     else if (d->op == PLB_OWN_FOLD && !folds)
         snprintf(text, PLB_REDUCE_TEXT, "is folded by the kernel, which has no `fold`");
+    else if (d->op != PLB_OWN_FOLD && d->type == 0)
+        snprintf(text, PLB_REDUCE_TEXT, "is reduced and has no `type`, such as PLB_FLOAT64");
     else if (d->op != PLB_OWN_FOLD && (d->type < PLB_FLOAT64 || d->type > PLB_INT32))
         snprintf(text, PLB_REDUCE_TEXT, "has the unknown type %d in `type`", (int)d->type);
     else if (d->bytes == 0 || d->bytes % plb_reduce_element(d) != 0)

@@ -137,7 +137,7 @@ static void declare_wrong(struct plb_data *d, const char *fault)
     if (strcmp(fault, "pairs") == 0)
         *d = (struct plb_data){.op = PLB_ARG_MIN, .type = PLB_INT32, .bytes = 24};
     if (strcmp(fault, "lists") == 0)
-        *d = (struct plb_data){.op = PLB_TOP_MIN, .bytes = 64, .top = 3};
+        *d = (struct plb_data){.op = PLB_TOP_MIN, .type = PLB_FLOAT64, .bytes = 64, .top = 3};
     if (strcmp(fault, "op") == 0)
         *d = (struct plb_data){.op = (enum plb_reduce_op)77, .bytes = 8};
     if (strcmp(fault, "type") == 0)

@@ -120,7 +120,8 @@ static int setup(struct plb_app *app)
     plb_app_data(app, &(struct plb_data){.name = "sums",
                                          .mode = PLB_REDUCE,
                                          .data = s->sums,
-                                         .bytes = (size_t)s->k * (DIMENSIONS + 1) * sizeof(double)});
+                                         .bytes = (size_t)s->k * (DIMENSIONS + 1) * sizeof(double),
+                                         .type = PLB_FLOAT64});
     if (!args[1])
         return PLB_OK;
     s->labels = plb_app_alloc_array(app, s->n, sizeof *s->labels);

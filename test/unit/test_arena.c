@@ -24,7 +24,7 @@ static struct plb_dataset dataset(bool unequal)
     set.at[1] = (struct plb_data){.mode = PLB_PARTITION, .unit_bytes = 100};
     if (unequal)
         set.at[1] = (struct plb_data){.mode = PLB_PARTITION_INDEXED, .element_bytes = 8};
-    set.at[2] = (struct plb_data){.mode = PLB_REDUCE, .bytes = SUM};
+    set.at[2] = (struct plb_data){.mode = PLB_REDUCE, .bytes = SUM, .type = PLB_FLOAT64};
     set.at[3] = (struct plb_data){.mode = PLB_OUTPUT, .unit_bytes = 28};
     set.host[0] = offsets;
     return set;

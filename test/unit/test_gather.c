@@ -40,7 +40,7 @@ static int begin(void **state)
     memset(&w, 0, sizeof w);
     assert_int_equal(plb_cost_map_init(&w.map, UNITS, NULL, NULL, &err), PLB_OK);
     w.set = (struct plb_dataset){.n = 1, .owner = true, .units = UNITS};
-    w.set.at[0] = (struct plb_data){.mode = PLB_REDUCE, .bytes = sizeof(double), .op = PLB_SUM};
+    w.set.at[0] = (struct plb_data){.mode = PLB_REDUCE, .bytes = sizeof(double), .type = PLB_FLOAT64};
     w.shared.config.data = &w.set;
     w.shared.gathers = plb_gathers(&w.set, 0);
     pthread_mutex_init(&w.shared.lock, NULL);

@@ -69,7 +69,7 @@ static void open_device(struct plb_executor *e, int device, bool is_shared)
     double *out = is_shared ? shared : own;
     set = (struct plb_dataset){.n = 3, .owner = true, .units = UNITS, .host = {in, NULL, out}};
     set.at[IN] = (struct plb_data){.mode = PLB_PARTITION, .unit_bytes = sizeof *in};
-    set.at[SUM] = (struct plb_data){.mode = PLB_REDUCE, .bytes = sizeof *in};
+    set.at[SUM] = (struct plb_data){.mode = PLB_REDUCE, .bytes = sizeof *in, .type = PLB_FLOAT64};
     set.at[OUT] = (struct plb_data){.mode = PLB_OUTPUT, .unit_bytes = sizeof *in};
     set.shared[OUT] = is_shared;
     for (int i = 0; i < UNITS; i++) {

@@ -44,7 +44,8 @@ static void numbers_of_32_bits(void **state)
 static void the_order_of_pairs_does_not_depend_on_who_comes_first(void **state)
 {
     (void)state;
-    const struct plb_data d = {.bytes = sizeof(struct plb_pair_float64), .op = PLB_ARG_MAX};
+    const struct plb_data d = {
+        .bytes = sizeof(struct plb_pair_float64), .op = PLB_ARG_MAX, .type = PLB_FLOAT64};
     const struct plb_pair_float64 of[] = {{1.0, 9}, {2.0, 7}, {2.0, 3}, {(double)NAN, 1}, {-1.0, 2}};
     for (int first = 0; first < 5; first++) {
         struct plb_pair_float64 best;
@@ -129,14 +130,16 @@ static void wrong_declarations_are_described(void **state)
         struct plb_data data;
         const char *text;
     } wrong[] = {
-        {{.bytes = 12}, "is reduced and must be a whole number of 8-byte elements"},
+        {{.bytes = 12, .type = PLB_FLOAT64}, "is reduced and must be a whole number of 8-byte elements"},
         {{.bytes = 0, .type = PLB_INT32}, "is reduced and must be a whole number of 4-byte elements"},
         {{.bytes = 24, .op = PLB_ARG_MIN, .type = PLB_INT32},
          "is reduced and must be a whole number of 16-byte pairs"},
-        {{.bytes = 64, .op = PLB_TOP_MAX, .top = 3}, "must be a whole number of lists of 3 pairs (`top`)"},
+        {{.bytes = 64, .op = PLB_TOP_MAX, .type = PLB_FLOAT64, .top = 3},
+         "must be a whole number of lists of 3 pairs (`top`)"},
         {{.bytes = 8, .op = PLB_OWN_FOLD}, "is folded by the kernel, which has no `fold`"},
         {{.bytes = 8, .op = (enum plb_reduce_op)8}, "has the unknown operation 8 in `op`"},
-        {{.bytes = 8, .type = (enum plb_reduce_type)4}, "has the unknown type 4 in `type`"},
+        {{.bytes = 8, .type = (enum plb_reduce_type)5}, "has the unknown type 5 in `type`"},
+        {{.bytes = 8}, "is reduced and has no `type`, such as PLB_FLOAT64"},
     };
     char text[PLB_REDUCE_TEXT];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -146,7 +149,8 @@ static void wrong_declarations_are_described(void **state)
     const struct plb_data own = {.bytes = 3, .op = PLB_OWN_FOLD, .type = (enum plb_reduce_type)9};
     assert_false(plb_reduce_is_wrong(&own, true, text));
     assert_false(plb_reduce_is_wrong(&(struct plb_data){.bytes = 4, .type = PLB_INT32}, false, text));
-    assert_false(plb_reduce_is_wrong(&(struct plb_data){.bytes = 48, .op = PLB_TOP_MIN}, false, text));
+    const struct plb_data list = {.bytes = 48, .op = PLB_TOP_MIN, .type = PLB_INT64};
+    assert_false(plb_reduce_is_wrong(&list, false, text));
 }
 
 static void elements_are_described(void **state)

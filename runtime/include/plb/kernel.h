@@ -38,7 +38,7 @@
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 10u
+#define PLB_KERNEL_ABI 11u
 
 /* The running application, as its kernel sees it. Opaque, and owned by plbrun. Valid only in the thread that
  * gets it, and only during that call. */
@@ -317,7 +317,7 @@ double plb_random_real(uint64_t seed, uint64_t index);
 struct plb_array {
     void *data;
     size_t element_bytes;  /* 4: float32, 8: float64 */
-    int64_t rows, columns; /* one dimension: columns = 1 */
+    int64_t rows, columns; /* one dimension: columns = 1; a result with one column has one in its file */
     bool column_major;     /* NumPy's fortran_order */
 };
 

@@ -21,8 +21,8 @@ enum plb_reduce_op {
     PLB_OWN_FOLD /* anything: plb_kernel.fold does it */
 };
 
-/* The type of a number, and of the value in a pair. */
-enum plb_reduce_type { PLB_FLOAT64, PLB_INT64, PLB_FLOAT32, PLB_INT32 };
+/* The type of a number, and of the value in a pair. 0 is none, so that nobody gets one by forgetting it. */
+enum plb_reduce_type { PLB_FLOAT64 = 1, PLB_INT64, PLB_FLOAT32, PLB_INT32 };
 
 /* The pairs of PLB_ARG_MIN to PLB_TOP_MAX, one struct for each type. `index` is what the kernel likes, such
  * as the number of a unit. Of equal values the smaller index counts, so that the order of tasks does not
