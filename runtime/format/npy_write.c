@@ -1,4 +1,5 @@
-/* Writes .npy files: a version 1.0 header, then the array as it is in memory. */
+/* Writes .npy files: a version 1.0 header, then the array as it is in memory. An array of one column has one
+ * dimension, (n,), as np.loadtxt has it. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,11 +17,13 @@
 static size_t format_header(char into[MOST_HEADER], size_t align, const struct plb_array *array, bool whole)
 {
     static const char start[8] = PLB_NPY_MAGIC "\x01"; /* version 1.0 */
+    char columns[24] = "";
+    if (array->columns != 1)
+        snprintf(columns, sizeof columns, " %" PRId64, array->columns);
     int text = snprintf(into + DICT_AT, MOST_HEADER - DICT_AT,
-                        "{'descr': '<%c%zu', 'fortran_order': %s, "
-                        "'shape': (%" PRId64 ", %" PRId64 "), }",
+                        "{'descr': '<%c%zu', 'fortran_order': %s, 'shape': (%" PRId64 ",%s), }",
                         whole ? 'i' : 'f', array->element_bytes, array->column_major ? "True" : "False",
-                        array->rows, array->columns);
+                        array->rows, columns);
     size_t used = DICT_AT + (size_t)text;
     size_t total = (used + align) / align * align;
     memset(into + used, ' ', total - used);

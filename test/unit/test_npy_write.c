@@ -69,6 +69,26 @@ static void round_trip(const struct folder *folder, int64_t rows, int64_t column
     free(out.data);
 }
 
+/* NumPy's own shape of a vector, so that it can be compared with another one. */
+static void one_column_is_one_dimension(void **state)
+{
+    static const char *const shapes[] = {"'shape': (3,), }", "'shape': (3, 2), }"};
+    const struct folder *folder = *state;
+    struct plb_error err = {.status = PLB_OK};
+    for (int64_t columns = 1; columns <= 2; columns++) {
+        char head[200] = "";
+        struct plb_array out = {.rows = 3, .columns = columns, .element_bytes = 8};
+        fill(&out);
+        assert_int_equal(plb_npy_write(folder->file, &out, &err), PLB_OK);
+        FILE *f = fopen(folder->file, "rb");
+        assert_non_null(f);
+        assert_int_equal(fread(head, 1, 128, f), 128);
+        fclose(f);
+        assert_non_null(strstr(head + 10, shapes[columns - 1]));
+        free(out.data);
+    }
+}
+
 /* Shapes around the transposition's blocks of 32, and one of several slabs of 32 MiB. */
 static void test_round_trips(void **state)
 {
@@ -96,7 +116,7 @@ static void test_writes_what_numpy_reads(void **state)
     assert_memory_equal(bytes, "\x93NUMPY\x01\x00", 8);
     assert_int_equal(size, 128 + 12);
     assert_int_equal(bytes[8] + 256 * bytes[9] + 10, 128);
-    static const char dict[] = "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 1), }";
+    static const char dict[] = "{'descr': '<f4', 'fortran_order': True, 'shape': (3,), }";
     assert_memory_equal(bytes + 10, dict, sizeof dict - 1);
     assert_int_equal(bytes[126], ' ');
     assert_int_equal(bytes[127], '\n');
@@ -217,6 +237,7 @@ static void test_write_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST_IN_FOLDER(one_column_is_one_dimension),
         TEST_IN_FOLDER(test_round_trips),    TEST_IN_FOLDER(test_writes_what_numpy_reads),
         TEST_IN_FOLDER(test_whole_numbers),  TEST_IN_FOLDER(test_failed_write_keeps_the_older_file),
         TEST_IN_FOLDER(test_write_refusals),
