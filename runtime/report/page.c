@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/file.h"
 #include "base/version.h"
@@ -25,8 +26,9 @@
 
 bool plb_page_named(const char *file)
 {
-    size_t length = strlen(file);
-    return length > 5 && strcmp(file + length - 5, ".html") == 0;
+    const char *ending = strrchr(file, '.');
+    bool named = ending != NULL && ending > file;
+    return named && (strcasecmp(ending, ".html") == 0 || strcasecmp(ending, ".htm") == 0);
 }
 
 /* --------------------------------------------------------------------- text */
