@@ -140,10 +140,10 @@ ok "a GPU that fails drops out, and the run goes on" $?
 grep -q '"failure": "an illegal memory access was encountered, CUDA 700"' "$tmp/r.json"
 ok "and the report has the reason" $?
 told fail=kernel:4,devices=2
-alone --verify "$tmp/modes.conf" cluster.threads=1
+alone --verify "$tmp/modes.conf" cluster.threads=1 modes.units=100000
 [ $? -eq 0 ] && has '; verified' \
     'after a failure of GPU [01] \(an illegal .*\) CUDA works in this process no more' \
-    '^plbrun: warning: .*\(GPU [01] has ended CUDA in this process, CUDA 700\) on PU .* is used no more'
+    '^plbrun: warning: .*kernel modes failed \(GPU [01] has ended CUDA in this process, CUDA 700\)'
 ok "it takes the other GPUs of its rank along, and the run says so" $?
 told fail=cudaSetDevice:1
 why="^plbrun: warning: rank 0 on .*: PU 'Fake GPU' is not used: GPU 0 cannot be opened"
