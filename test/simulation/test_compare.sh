@@ -31,7 +31,7 @@ says() {
     for words in "${@:3}"; do grep -qE -- "$words" out || { echo "missing: $words" >>out; bad=1; }; done
     ok "$name" $((bad + (status != wanted)))
 }
-compare() { "$PLBRUN" --compare "$@" >out 2>&1; }
+compare() { "$PLBRUN" --compare "$@" >compared 2>&1; local status=$?; cp compared out; return $status; }
 
 wanted=0
 compare a?.json b?.json
@@ -49,7 +49,7 @@ says "runs without repeats may differ by chance" $? 'B takes 30\.0 % more .* Eac
 ok "nothing stands out of them" $?
 compare a?.json
 says "repeats alone show their spread" $? '^makespan_s +2\.10 s \(2\.00 s to 2\.20 s\)$'
-[ "$(grep -c 'takes' out)" -eq 0 ]
+[ -s compared ] && [ "$(grep -c 'takes' out)" -eq 0 ]
 ok "and are compared with nothing" $?
 report sure c1.json 1.0 units 24000
 compare a?.json b?.json c1.json
@@ -65,7 +65,7 @@ says "a setting more makes another set-up" $? '^B: 1 run: d2' 'x\.y +A: none, B:
 report sure d3.json 2.1 pus '[{"name": "another", "units": 5}]'
 compare a?.json d3.json
 says "so do other PUs" $? '^B: 1 run: d3' '^  PUs +A: cpu-fast, .*, B: another$'
-[ "$(grep -c ' of PU ' out)" -eq 0 ]
+[ -s compared ] && [ "$(grep -c ' of PU ' out)" -eq 0 ]
 ok "and these are not compared one by one" $?
 
 compare a?.json b?.json --quiet --report c.json
@@ -93,7 +93,7 @@ compare a?.json e1.json
 says "a run that broke is no repeat, and its time says nothing" $? '^A: 3 runs' \
     'status +A: done, B: interrupted' \
     '^B did not end well \(status: interrupted\), so its makespan cannot be compared with A\.$'
-[ "$(grep -c 'takes' out)" -eq 0 ]
+[ -s compared ] && [ "$(grep -c 'takes' out)" -eq 0 ]
 ok "its makespan is not compared" $?
 echo '{"schema": 2, "pus": [], "settings": [], "units": 3}' >none1.json
 echo '{"schema": 2, "pus": [], "settings": [], "units": 4}' >none2.json

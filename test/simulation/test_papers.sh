@@ -23,25 +23,25 @@ pus() {
 for family in $families; do
     IFS=, read -ra scenarios <<<"${family#*:}"
     for scenario in "${scenarios[@]}"; do
-        cluster=$root/hostfiles/plb-${family%%:*}-$scenario.cluster
-        largest=$root/hostfiles/plb-${family%%:*}-${scenarios[-1]}.cluster
+        name=plb-${family%%:*}-$scenario.cluster largest=plb-${family%%:*}-${scenarios[-1]}.cluster
+        cluster=$root/hostfiles/$name
         for conf in mm grn black-scholes k-means; do
             application "$conf"
             alone --simulate "$cluster" "$papers/$conf.conf" "${kernel[@]}"
-            ok "$(basename "$cluster") simulates $conf" $?
+            ok "$name simulates $conf" $?
         done
         grep -c '^\[node ' "$cluster" | grep -qx "${#scenario}"
-        ok "$(basename "$cluster") has a node per machine" $?
+        ok "$name has a node per machine" $?
         rates='rate rate.matmul rate.grn rate.blackscholes rate.k-means'
         for key in kind power $rates half overhead noise; do
             pus "$cluster" | grep -vF " $key=" && echo "lacks $key"
         done >"$tmp/out"
         [ ! -s "$tmp/out" ]
-        ok "$(basename "$cluster") gives every PU power and rates" $?
-        pus "$cluster" >"$tmp/some"; pus "$largest" >"$tmp/all"
+        ok "$name gives every PU power and rates" $?
+        pus "$cluster" >"$tmp/some"; pus "$root/hostfiles/$largest" >"$tmp/all"
         comm -23 "$tmp/some" "$tmp/all" >"$tmp/out"
         [ -s "$tmp/some" ] && [ ! -s "$tmp/out" ]
-        ok "$(basename "$cluster") has the PUs of $(basename "$largest")" $?
+        ok "$name has the PUs of $largest" $?
     done
 done
 

@@ -63,7 +63,17 @@ MPIRUN_OPTIONS=${MPIRUN_OPTIONS---oversubscribe --bind-to none}
 ranks() {
     local n=$1; shift
     # shellcheck disable=SC2086 # several words
-    timeout 120 mpirun $MPIRUN_OPTIONS -np "$n" "$PLBRUN" "$@" >"$tmp/out" 2>&1
+    timeout 120 mpirun $MPIRUN_OPTIONS -np "$n" "$PLBRUN" "$@" >"$tmp/out" 2>&1 || return
+    answered "$@"
+}
+# answered ARGUMENTS...: $tmp/out, of a run that ended well, has what they ask for: "verified", or some word
+# at least. Returns 99 where it has not, which no run of plbrun does.
+answered() {
+    case " $* " in
+    *' --quiet '*) ;;
+    *' --verify '*) grep -q '; verified' "$tmp/out" || return 99 ;;
+    *) [ -s "$tmp/out" ] || return 99 ;;
+    esac
 }
 # The balancers to try over real ranks. A sanitized build tries three: other tests show the sanitizers the
 # code of all balancers.
@@ -76,12 +86,16 @@ balancers() {
 }
 # The numbers of ranks to try: a sanitized build tries the smallest and the largest.
 counts() { if [ -n "${SAN:-}" ]; then echo "$1" "${*: -1}"; else echo "$@"; fi; }
-alone() { timeout 120 "$PLBRUN" "$@" >"$tmp/out" 2>&1; }
+alone() {
+    timeout 120 "$PLBRUN" "$@" >"$tmp/out" 2>&1 || return
+    answered "$@"
+}
 
 # Runs that are disturbed. A slow machine must not change what a test sees: so it waits for what it needs, and
 # the tasks of the run wait for the test at a gate (test/kernels/gate.h).
 LAUNCH=(mpirun)
 gate_at=5 # which task of each rank waits
+PATIENCE=${PLB_PATIENCE:-120} # seconds that a test waits for what should happen at once
 # begin N ARGUMENTS...: plbrun on N ranks in the background, output in $tmp/out; its pid is in $run.
 begin() {
     local n=$1; shift
@@ -93,18 +107,18 @@ begin() {
     run=$!
 }
 # await N PATTERN: waits until the run has printed N lines with the pattern. Fails where it ends before, and
-# after two minutes.
+# after PATIENCE.
 await() {
-    local end=$((SECONDS + 120)) goes_on=yes
+    local end=$((SECONDS + PATIENCE)) goes_on=yes
     while [ "$(grep -cE -- "$2" "$tmp/out")" -lt "$1" ]; do
         [ $goes_on = yes ] && [ $SECONDS -lt $end ] || return
         sleep 0.05
         kill -0 "$run" 2>/dev/null || goes_on=no
     done
 }
-# soon COMMAND...: waits until the command succeeds. Fails after two minutes.
+# soon COMMAND...: waits until the command succeeds. Fails after PATIENCE.
 soon() {
-    local end=$((SECONDS + 120))
+    local end=$((SECONDS + PATIENCE))
     until "$@"; do
         [ $SECONDS -lt $end ] || return
         sleep 0.05

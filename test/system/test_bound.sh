@@ -26,14 +26,14 @@ bounded() {
 # Ranks of one machine are alike, so that the bound is always known: the mean of their busy times.
 for b in $(balancers); do
     bounded "$b: a bound between busy time and makespan" 2 --balancer "$b"
-    [ "$bound" != null ]; ok "which is known" $?
+    [ -n "$bound" ] && [ "$bound" != null ]; ok "which is known" $?
     bounded "$b on unlike PUs: the same, where it is known" 2 --balancer "$b" unequal.dear=rare \
         cluster.file="$tmp/unlike.cluster"
 done
 for n in 1 3; do
     for dear in clustered rare; do
         bounded "$n ranks, $dear: the same" "$n" unequal.dear=$dear
-        [ "$bound" != null ]; ok "and it is known" $?
+        [ -n "$bound" ] && [ "$bound" != null ]; ok "and it is known" $?
     done
 done
 
@@ -51,7 +51,7 @@ says "are said to differ" "^naps differ in cost: tasks took 0\.[0-9]* to [0-9.]*
 awk -v s="$(number cost_spread)" -v m="$(number most_cost)" 'BEGIN {exit !(s > 0.5 && m > 2 && m < 41)}'
 ok "and by how much" $?
 bounded "equal units" 1 unequal.us=2000 unequal.dear=none unequal.units=100 --balancer greedy
-alike() { ! grep -q "differ in cost" "$tmp/out"; }
+alike() { [ -s "$tmp/out" ] && ! grep -q "differ in cost" "$tmp/out"; }
 again() { alone --balancer greedy "$tmp/app.conf" unequal.us=2000 unequal.dear=none unequal.units=100; }
 alike || tries eval 'again && alike'
 ok "are not" $?
@@ -62,5 +62,5 @@ says "a simulation says what it takes for granted" \
     "^the kernel does not tell what naps cost: the simulation takes them for equal"
 lines "$tmp/told.conf" '[app]' 'kernel = triad'
 alone --simulate "$tmp/virtual.cluster" "$tmp/told.conf"
-! grep -q "takes them for equal" "$tmp/out"; ok "only where nothing is told" $?
+[ -s "$tmp/out" ] && ! grep -q "takes them for equal" "$tmp/out"; ok "only where nothing is told" $?
 done_testing

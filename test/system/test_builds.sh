@@ -15,7 +15,7 @@ both() {
         : -np 1 "$tmp/there/plbrun" "$tmp/modes.conf" "$@" >"$tmp/out" 2>&1
 }
 
-both --verify
+both --verify && grep -q '; verified' "$tmp/out"
 ok "the same build in two places runs" $?
 
 echo "another build" >>"$tmp/there/kernels/modes.so"
@@ -27,7 +27,7 @@ grep -q "^plbrun: rank 1 on $host has another build of the kernel than rank 0 on
 ok "it names both hosts and what differs" $?
 grep -q "$tmp/there/kernels/modes.so there" "$tmp/out" && grep -q "$tmp/here/kernels/modes.so here" "$tmp/out"
 ok "it names both files" $?
-[ ! -e "$tmp/r.json" ]
+[ -s "$tmp/out" ] && [ ! -e "$tmp/r.json" ]
 ok "nothing is written" $?
 both --dry-run
 [ $? -eq 2 ]

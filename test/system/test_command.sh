@@ -198,9 +198,10 @@ for order in '' -k; do
     "$PLBRUN" $order "${again[@]}" >stdout 2>out &
     run=$!
     soon eval '[ "$(tail -n 1 ran 2>/dev/null)" = 21 ] && [ "$(told)" -ge 1 ]'
+    begun=$?
     kill -KILL $run
     wait $run 2>/dev/null
-    soon eval '! pgrep -xf "sleep 98765"' >/dev/null
+    [ $begun -eq 0 ] && soon eval '! pgrep -xf "sleep 98765"' >/dev/null
     ok "programs end with their rank, and so does what they have started" $?
     # shellcheck disable=SC2086
     [ ! -e log ] && ! "$PLBRUN" $order "${again[@]}" >>stdout 2>out &&

@@ -16,6 +16,6 @@ before=$(field makespan_s)
 ranks 3 --report "$tmp/r.json" "$tmp/app.conf" unequal.dear=none unequal.us=9983
 awk -v new="$(field makespan_s)" -v old="$before" 'BEGIN { exit !(old > 0 && new < 0.7 * old) }'
 ok "to follow it helps" $?
-! grep -q '^Advice' "$tmp/out"
+[ -s "$tmp/out" ] && ! grep -q '^Advice' "$tmp/out"
 ok "a good run has no advice" $?
 done_testing

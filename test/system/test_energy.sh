@@ -14,7 +14,7 @@ watts_of_a=$'static_watts = 20\ndynamic_watts = 7' watts_of_b=$'static_watts = 5
 # simulate: leaves the summary in out and the report in r.json.
 simulate() {
     "$PLBRUN" --simulate "$tmp/two.cluster" --report "$tmp/r.json" "$tmp/app.conf" \
-        >"$tmp/out" 2>&1
+        >"$tmp/out" 2>&1 && [ -s "$tmp/out" ]
 }
 
 cluster "$watts_of_a" "$watts_of_b"

@@ -58,15 +58,16 @@ ok "a kernel that always crashes ends the run" $?
 run 2 fragile.hangs=yes "fragile.once=$tmp/once" run.hung_after=0.3s balance.backups=off balance.grain=5 &&
     right && grep -q "warning: .*kernel fragile hangs and is killed on PU '.* (rank [01] on " "$tmp/out"
 ok "a task that hangs loses its child, and its PU goes on" $?
-none_left
+[ -s "$tmp/out" ] && none_left
 ok "no process is left" $?
 
 # A rank that is killed takes its child with it.
 begin 1 "$tmp/app.conf" fragile.hangs=yes run.hung_after=off
 await 1 'a cup hangs'
 any_left
-ok "a child runs" $?
+began=$?
+ok "a child runs" $began
 kill -9 "$(process_of 0)"
-soon none_left
+[ $began -eq 0 ] && soon none_left
 ok "a child ends with its rank" $?
 done_testing

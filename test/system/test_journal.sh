@@ -108,7 +108,7 @@ refused "another build of the kernel" "another job: the kernel's file is .* here
 mv "$j.data" "$tmp/away"
 refused "outputs that are missing" "its outputs in $j.data are missing" --resume "$tmp/sleeper.conf"
 mv "$tmp/away" "$j.data"
-[ "$("$PLBRUN" --journal "$j" | wc -l)" -eq "$before" ]
+[ "$before" -gt 0 ] && [ "$("$PLBRUN" --journal "$j" | wc -l)" -eq "$before" ]
 ok "a refused run changes nothing" $?
 ranks 3 --balancer greedy --report "$tmp/r.json" --resume "$tmp/sleeper.conf" &&
     same "on other ranks, with another balancer" "$tmp/sleeper.npy" "$y"
@@ -240,9 +240,9 @@ refused "or the report" "--report names $j.pass, where the journal keeps" --repo
 echo 'my notes' >"$tmp/notes"
 refused "a file that is no journal" "this file is no journal of plbrun" "$tmp/sleeper.conf" \
     run.journal="$tmp/notes"
-[ "$(cat "$tmp/notes")" = 'my notes' ]
+[ -s "$tmp/out" ] && [ "$(cat "$tmp/notes")" = 'my notes' ]
 ok "and it stays as it is" $?
 refused "--journal of a file that is not there" "cannot be read: No such file" --journal "$tmp/none"
-alone --quiet --simulate "$root/hostfiles/demo.cluster" "$tmp/sleeper.conf" && [ ! -e "$j" ]
+alone --simulate "$root/hostfiles/demo.cluster" "$tmp/sleeper.conf" && [ ! -e "$j" ]
 ok "a simulation keeps no journal" $?
 done_testing

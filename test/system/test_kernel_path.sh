@@ -43,7 +43,8 @@ ok "a folder may be relative to the working folder" $?
 
 # The other rank is started without the variable, as on another host.
 timeout 120 mpirun --oversubscribe --bind-to none -np 1 "$PLBRUN" --verify "$tmp/mine.conf" \
-    : -np 1 env -u PLB_KERNEL_PATH "$PLBRUN" --verify "$tmp/mine.conf" >"$tmp/out" 2>&1
+    : -np 1 env -u PLB_KERNEL_PATH "$PLBRUN" --verify "$tmp/mine.conf" >"$tmp/out" 2>&1 &&
+    grep -q '; verified' "$tmp/out"
 ok "a rank that does not see the variable runs rank 0's kernel" $?
 
 # A file that is no kernel proves which one was loaded.

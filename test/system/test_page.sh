@@ -11,7 +11,7 @@ grep -qxF '</body></html>' "$tmp/out" && grep -qF 'times the ideal (parallel eff
     grep -qF '"events":[' "$tmp/real.html"
 ok "it has a verdict, and the trace of the run" $?
 
-alone --quiet --simulate "$cluster" --report "$tmp/simulated.html" "$demo"
+alone --quiet --simulate "$cluster" --report "$tmp/simulated.html" "$demo" && [ -s "$tmp/simulated.html" ]
 ok "a simulation writes a page" $?
 alone --quiet --simulate "$cluster" --report "$tmp/simulated.json" "$demo"
 cat >"$tmp/inside.py" <<'P'

@@ -12,7 +12,8 @@ lines "$tmp/app.conf" '[app]' 'kernel = taylor' '[taylor]' 'width = 5000' 'heigh
 
 # front SETTING...: leaves the table in out and the rest in f.json.
 front() {
-    "$PLBRUN" --simulate "$tmp/three.cluster" --pareto="$tmp/f.json" "$tmp/app.conf" "$@" >"$tmp/out" 2>&1
+    "$PLBRUN" --simulate "$tmp/three.cluster" --pareto="$tmp/f.json" "$tmp/app.conf" "$@" >"$tmp/out" 2>&1 &&
+        [ -s "$tmp/out" ]
 }
 
 front && front balance.objective=energy

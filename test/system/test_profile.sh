@@ -12,7 +12,7 @@ unset PLB_BALANCE_PROFILE
 profiles=$tmp/cache/plbrun/profiles
 
 says() { grep -q -- "$2" "$tmp/out"; ok "$1" $?; }
-never_says() { ! grep -q -- "$2" "$tmp/out"; ok "$1" $?; }
+never_says() { [ -s "$tmp/out" ] && ! grep -q -- "$2" "$tmp/out"; ok "$1" $?; }
 files() { find "$tmp/cache" "$tmp/home" -name "$1" 2>/dev/null | wc -l; }
 # used N: the report says that N PUs began with a profile.
 used() { grep -q "\"profiles_used\": $2," "$tmp/r.json" 2>>"$tmp/out"; ok "$1" $?; }
@@ -48,7 +48,7 @@ ok "profile = sometimes is a mistake" $?
 says "that names the choices" "off|read|write|on"
 nap balance.profile=off && nap balance.profile=read && ranks 2 --dry-run "$tmp/nap.conf"
 ok "profile = off, read, and a dry run" $?
-[ ! -e "$tmp/cache" ] && [ ! -e "$tmp/home" ]
+[ -s "$tmp/out" ] && [ ! -e "$tmp/cache" ] && [ ! -e "$tmp/home" ]
 ok "write nothing" $?
 
 nap
@@ -59,6 +59,7 @@ ok "two PUs of one model leave one file, and nothing else" $?
 [ "$(stat -c %a "$profiles")" = 700 ]
 ok "in a folder for its owner alone" $?
 file=$(find "$profiles" -name '*.profile')
+file=${file:-$tmp/none.profile}
 tries nap_using 2 --verbose
 ok "the second run" $?
 used "begins with the first one's" 2
@@ -67,8 +68,10 @@ says "--verbose says where from" "2 of 2 .*$profiles"
 nap balance.profile=write
 used "profile = write reads none" 0
 nap balance.profile=off
+said=$?
 used "profile = off neither" 0
-never_says "and does not speak of it" "profiles:"
+[ $said -eq 0 ] && ! grep -q 'profiles:' "$tmp/out"
+ok "and does not speak of it" $?
 tries nap_using 2 balance.profile=read
 used "profile = read does" 2
 
@@ -145,8 +148,7 @@ says "without --verbose as well: it was asked for" \
 
 # in virtual time, with a PU that has become slow
 simulated() { alone --simulate "$tmp/two.cluster" --report "$tmp/r.json" "$tmp/nap.conf" "$@"; }
-simulated balance.profile=off
-[ "$(files '*.profile')" -eq 0 ]
+simulated balance.profile=off && [ "$(files '*.profile')" -eq 0 ]
 ok "a simulation with profile = off writes none" $?
 simulated
 [ "$(grep -l '^kind = simulated cpu' "$profiles"/*.profile | wc -l)" -eq 2 ]
@@ -160,7 +162,7 @@ used "a PU that is three times slower" 1
 grep -q '"profiles_dropped": 1,' "$tmp/r.json"
 ok "drops its profile" $?
 says "and the summary says so" "2 PUs began with earlier measurements, 1 of them dropped as no longer true"
-[ "$(cat "$profiles"/*.profile | cksum)" = "$before" ]
+[ "$(files '*.profile')" -gt 0 ] && [ "$(cat "$profiles"/*.profile | cksum)" = "$before" ]
 ok "profile = read leaves the file" $?
 simulated
 [ "$(cat "$profiles"/*.profile | cksum)" != "$before" ] && simulated

@@ -15,7 +15,7 @@ near() {
 run_for_real() { ranks 2 --report "$tmp/real.json" --balancer greedy "$tmp/app.conf" unequal.us=300; }
 replay() {
     "$PLBRUN" --replay "$tmp/real.json" --report "$tmp/again.json" --balancer greedy "$tmp/app.conf" \
-        unequal.us=300 >"$tmp/out" 2>&1
+        unequal.us=300 >"$tmp/out" 2>&1 && [ -s "$tmp/out" ] || return
     took=$(number makespan_s "$tmp/real.json") again=$(number makespan_s "$tmp/again.json")
 }
 alike() { near "$again" "$took" 0.15 || { run_for_real && replay && near "$again" "$took" 0.15; }; }
@@ -23,7 +23,7 @@ run_for_real
 ok "a run on two ranks" $?
 replay
 ok "its report is simulated again" $?
-! grep -q 'for equal' "$tmp/out"
+[ -s "$tmp/out" ] && ! grep -q 'for equal' "$tmp/out"
 ok "with its costs, and says nothing of equal ones" $?
 tries alike
 ok "and takes about as long: $took and $again" $?

@@ -11,7 +11,7 @@ says() {
 
 lines "$tmp/app.conf" '[app]' "kernel = $BUILD/test/kernels/phases.so"
 before=$(date -u +%Y-%m-%dT%H:%M)
-ranks 2 --quiet --report "$tmp/r.json" --seed 7 "$tmp/app.conf" cluster.threads=1
+ranks 2 --quiet --report "$tmp/r.json" --seed 7 "$tmp/app.conf" cluster.threads=1 && [ -s "$tmp/r.json" ]
 ok "a kernel of two phases on two ranks" $?
 says "--quiet --report $tmp/r.json --seed 7 $tmp/app.conf cluster.threads=1\"" "the command line"
 says '"seed": 7,' "the seed"

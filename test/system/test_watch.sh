@@ -7,7 +7,8 @@ lines app.conf "[app]" "kernel = $BUILD/test/kernels/heat.so" \
     "[heat]" "cells = 100" "passes = 8" "nap = 0.05"
 
 # shellcheck disable=SC2086 # several words
-timeout 120 mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" --quiet --progress json app.conf >out 2>stream
+timeout 120 mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" --quiet --progress json app.conf >out 2>stream &&
+    [ -s stream ]
 ok "a run with --progress json" $?
 /usr/bin/python3 - >out 2>&1 <<'END'
 import json
@@ -44,7 +45,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 END
 # shellcheck disable=SC2086 # several words
 timeout 120 /usr/bin/python3 terminal.py mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" --quiet --watch app.conf \
-    >out 2>&1
+    >out 2>&1 && [ -s out ]
 ok "a run with --watch, on a terminal" $?
 { grep -q '% .* of 100 cells, pass 1' out && grep -q $'\033\[[0-9]*A' out; } 2>>err
 ok "writes its rows again in place" $?

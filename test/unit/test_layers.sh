@@ -149,15 +149,16 @@ meter/nvml/nvml.c    the functions of a library that is opened once' >"$tmp/out"
     ok "no mutable globals but those of handlers, of the log and of a library" $(($(wc -l <"$tmp/out") > 0))
 fi
 for h in runtime/include/plb/*.h; do
-    printf '#include "plb/%s"\nint main(void) { return 0; }\n' "$(basename "$h")" >"$tmp/h.c"
+    name=$(basename "$h")
+    printf '#include "plb/%s"\nint main(void) { return 0; }\n' "$name" >"$tmp/h.c"
     gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -Iruntime/include -fsyntax-only "$tmp/h.c" >"$tmp/out" 2>&1
-    ok "$(basename "$h") is clean C" $?
+    ok "$name is clean C" $?
     if command -v g++ >/dev/null; then
         g++ -x c++ -std=c++17 -Wall -Wextra -Werror -Iruntime/include -fsyntax-only "$tmp/h.c" \
             >"$tmp/out" 2>&1
-        ok "$(basename "$h") is clean C++" $?
+        ok "$name is clean C++" $?
     else
-        skip "$(basename "$h") is clean C++" "no g++"
+        skip "$name is clean C++" "no g++"
     fi
 done
 done_testing

@@ -15,11 +15,13 @@ section OPTIONS | sed -nE 's/^\.BI? (--[a-z-]+).*/\1/p' | grep -vxFf "$tmp/optio
 ok "plbrun.1 has the options of --help" $(($(wc -l <"$tmp/options") < 10 || $(wc -l <"$tmp/out") > 0))
 
 "$PLBRUN" --show-config "$root/examples/demo/app.conf" |
-    sed -nE 's/^(app|run|balance|energy|cluster)\.([^ ]+) .*/\2/p' |
-    while read -r key; do section SETTINGS | grep -qwF -- "$key" || echo "$key"; done >"$tmp/unnamed"
+    sed -nE 's/^(app|run|balance|energy|cluster)\.([^ ]+) .*/\2/p' >"$tmp/keys"
+while read -r key; do
+    section SETTINGS | grep -qwF -- "$key" || echo "$key"
+done <"$tmp/keys" >"$tmp/unnamed"
 "$PLBRUN" --balancer help | sed -nE 's/^ +([a-z_.]+) = .*/\1/p' | sort -u >"$tmp/of-balancers"
 grep -vxFf "$tmp/of-balancers" "$tmp/unnamed" >"$tmp/out"
-ok "and the settings that each job has" $(($(wc -l <"$tmp/out") > 0))
+ok "and the settings that each job has" $(($(wc -l <"$tmp/keys") < 20 || $(wc -l <"$tmp/out") > 0))
 
 # The guide has them, too: options in a table, and settings that are not a balancer's own.
 while read -r option; do

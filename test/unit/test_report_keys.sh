@@ -15,11 +15,11 @@ ok "docs/report.schema.json is up to date (plbrun --report schema >docs/report.s
 # Every key of a report is described, and every key that is described is in a report. In this one no units
 # were set aside, and nothing was measured.
 conf=$root/examples/demo/app.conf
-alone --quiet --simulate "$root/hostfiles/demo.cluster" --report "$tmp/r.json" "$conf"
+alone --quiet --simulate "$root/hostfiles/demo.cluster" --report "$tmp/r.json" "$conf" && [ -s "$tmp/r.json" ]
 ok "a simulation writes a report" $?
 grep -oE '^ *"[a-z_0-9]+":' "$tmp/r.json" | tr -d ' ":' | sort -u >"$tmp/written"
 sed '/^## Each record of `set_aside`/,/^## Each record of `pus`/d' "$tmp/keys.md" |
     sed -n 's/^| `\([a-z_0-9]*\)` .*/\1/p' | grep -vx phases | sort -u >"$tmp/described"
-diff "$tmp/written" "$tmp/described" >"$tmp/out"
+[ -s "$tmp/written" ] && diff "$tmp/written" "$tmp/described" >"$tmp/out"
 ok "the keys of a report are those that are described" $?
 done_testing
