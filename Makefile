@@ -209,6 +209,7 @@ help:
 	@echo "make SAN=address,undefined check   the same under sanitizers (or SAN=thread)"
 	@echo "make mutants            planted faults, and which test sees each (N=10: ten, others for each"
 	@echo "                        commit; COMMIT=: those of this one; FAULTS='worker/*': those alone)"
+	@echo "make idle-program       the test scripts with a program that does nothing: each result must fail"
 	@echo "make check-seeds        simulated clusters (N=1000000 from seed FROM=1 on), and what they met"
 	@echo "make check-deep         all tests, sanitizers and faults, a million simulated clusters: hours"
 	@echo "make check-mpi          build and run with MPICH and Open MPI 5 (Python wheels, from the network)"

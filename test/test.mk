@@ -42,7 +42,7 @@ $(B)/test/support/%.so: test/support/%.c
 
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
 .PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep check-peers \
-        mutants
+        mutants idle-program
 tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
 test-kernels: $(TEST_KERNELS) $(FAKE_SO) $(FAKE_KERNELS) $(ON_CPU_SO) $(FAKE_MPI_FILES) \
               $(patsubst %,$(B)/test/support/%.so,halt ulfm nvml)
@@ -86,6 +86,10 @@ check-large: all
 # FAULTS='worker/*': those alone.
 mutants:
 	@test/mutants/run -j $(JOBS) $(if $(N),-n $(N)) $(if $(COMMIT),-c $(COMMIT)) $(FAULTS:%='%')
+
+# The test scripts with a program that does nothing: each result must fail.
+idle-program: test-kernels
+	@BUILD=$(abspath $(B)) test/idle-program/run -j $(JOBS)
 
 # Results of the kernels beside those of other libraries, from the network.
 check-peers: all
