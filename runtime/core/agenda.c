@@ -57,7 +57,8 @@ void plb_agenda_begin(struct plb_agenda *a, int pass, int phase, const struct pl
     plb_agenda_readmit(a);
     plb_waiting_list_clear(&a->waiting);
     plb_recalls_begin(&a->recalls);
-    a->announced = false;
+    a->announced = a->trusted = false;
+    a->unknown = 0;
     plb_balancer_view_begin(&a->seen, phase, map);
     plb_agenda_choose_first(a);
     plb_least_begin(&a->least);
@@ -129,17 +130,13 @@ static void tell_least(struct plb_agenda *a, int node, struct plb_empty *empty)
         if (!plb_least_many(&a->least))
             plb_least_look(&a->least, first + i);
         empty->least[i] = plb_least_units(&a->least, first + i);
+        empty->sure[i] = a->pus[first + i].sure;
+        a->pus[first + i].sure = 0.0; /* what it has got later is another matter */
     }
 }
 
-/* Tells all nodes, once, and cuts the blocks that are just being sent into tasks, so that others find
- * something to take. */
-static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
+void plb_agenda_tell_all(struct plb_agenda *a, struct plb_outbox *out)
 {
-    plb_agenda_cut(a, out, from);
-    if (a->announced)
-        return;
-    a->announced = true;
     plb_broker_begin(a->broker);
     plb_broker_survey(a->broker);
     for (int p = 0, last = -1; p < a->seen.view.n_pus; p++) {
@@ -151,6 +148,17 @@ static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
         plb_broker_name_some(a->broker, node, empty);
         tell_least(a, node, empty);
     }
+}
+
+/* Tells all nodes, once, and cuts the blocks that are just being sent into tasks, so that others find
+ * something to take. */
+static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
+{
+    plb_agenda_cut(a, out, from);
+    if (a->announced)
+        return;
+    a->announced = true;
+    plb_agenda_tell_all(a, out);
 }
 
 void plb_agenda_name_victims(struct plb_agenda *a, int node, struct plb_outbox *out)
@@ -254,6 +262,8 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
         conclude(a, from, out);
     if (a->config.migration && plb_ledger_free_units(a->ledger) > 0)
         plb_recalls_reported(&a->recalls, pu, a->pass, out);
+    if (a->announced)
+        plb_agenda_trust(a, out);
     if (a->announced && plb_ledger_seems_empty(a->ledger, a->seen.pus[pu].node))
         plb_agenda_name_victims(a, a->seen.pus[pu].node, out);
 }

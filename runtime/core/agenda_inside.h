@@ -12,6 +12,7 @@ struct agenda_pu {
     int64_t blocks;
     bool served; /* has ever been granted a block */
     bool out;    /* others work instead: it counts as lost for the time being */
+    double sure; /* work that it does before all end; 0: not known */
     bool rests;  /* its node knows that it is left out */
 };
 
@@ -30,6 +31,8 @@ struct plb_agenda {
     int served; /* living PUs that have ever been granted a block: only they take from others */
     int pass;
     bool untold;    /* a node is to hear of PUs that are left out, or have come back */
+    int unknown;    /* PUs before this one that work have a rate */
+    bool trusted;   /* PUs know how much of what they hold need not move */
     bool announced; /* nodes know that nothing is left to grant */
     char failure[200];
 };
@@ -37,6 +40,12 @@ struct plb_agenda {
 /* In the tail the least tasks are kept young, a PU at a time, so that on many PUs nothing is left to fit when
  * all nodes are told. */
 void plb_agenda_keep_young(struct plb_agenda *agenda, int pu);
+
+/* Tells all nodes whom to ask, and of their PUs the least tasks and the work that need not move. */
+void plb_agenda_tell_all(struct plb_agenda *agenda, struct plb_outbox *out);
+
+/* When nothing is left to grant and all PUs have a rate: tells each how much need not move. Once a pass. */
+void plb_agenda_trust(struct plb_agenda *agenda, struct plb_outbox *out);
 
 /* Before a pass: nobody is left out any more. */
 void plb_agenda_readmit(struct plb_agenda *agenda);

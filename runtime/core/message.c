@@ -166,8 +166,8 @@ static const char *check_empty(const struct plb_empty *empty, int n_nodes)
             return "a victim of impossible work or rate";
     }
     for (int i = 0; i < PLB_LEAST; i++)
-        if (empty->least[i] < 0)
-            return "an impossible least task";
+        if (empty->least[i] < 0 || !possible(empty->sure[i]))
+            return "an impossible least task, or sure work";
     return NULL;
 }
 

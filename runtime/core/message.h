@@ -55,7 +55,7 @@
 #include "core/window.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 19u /* grows with every change of a message */
+#define PLB_PROTOCOL 20u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -264,6 +264,7 @@ struct plb_empty {
     double amounts[PLB_VICTIMS];             /* work that they have left, as far as the master knows */
     double rates[PLB_VICTIMS];               /* their work per second; 0 = not known, or not wanted */
     int64_t least[PLB_LEAST];                /* per PU: units below which its rate suffers; 0 = not known */
+    double sure[PLB_LEAST]; /* per PU: work that it ends before all do, which need not move; 0 = not known */
 };
 
 struct plb_steal {

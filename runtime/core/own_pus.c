@@ -48,6 +48,7 @@ void plb_own_pus_begin(struct plb_own_pus *s, const struct plb_cost_map *map, in
 {
     s->map = map;
     s->phase = phase;
+    s->asked = false;
     for (int pu = 0; pu < s->n; pu++) {
         plb_queue_clear(&s->at[pu].queue);
         s->at[pu].hungry = s->at[pu].idle = false;
@@ -129,9 +130,10 @@ bool plb_own_pus_take(const struct plb_own_pus *s, struct plb_own_pu *own, bool 
         plb_untold_cut(&own->rate, s->master_s, &cut);
     if (!plb_queue_take(&own->queue, s->map, s->sizes, &own->is.limit, &cut, task))
         return false;
-    if (own->rate.tasks == 0 && plb_queue_goes_on(&own->queue, task->block))
+    if (own->rate.tasks == 0 && !s->asked && plb_queue_goes_on(&own->queue, task->block))
         own->rate.first = task->range.count;
     own->latest = task->range.count;
+    own->rate.sure = fmax(own->rate.sure - plb_cost_work(s->map, task->range.first, task->range.count), 0.0);
     int64_t more = own->is.bursts ? plb_pu_rate_burst(&own->rate, task->range.count) : 0;
     if (more > 0)
         plb_queue_take_more(&own->queue, more, task);
@@ -236,6 +238,18 @@ void plb_own_pu_push(struct plb_own_pu *pu, const struct plb_queue_entry *entrie
 {
     for (int i = n - 1; i >= 0; i--)
         plb_queue_push(&pu->queue, entries[i]);
+}
+
+void plb_own_pus_asked(struct plb_own_pus *s)
+{
+    s->asked = true;
+    for (int pu = 0; pu < s->n; pu++)
+        s->at[pu].rate.first = 0;
+}
+
+void plb_own_pu_trust(struct plb_own_pu *pu, double work)
+{
+    pu->rate.sure = work;
 }
 
 void plb_own_pus_remove(struct plb_own_pus *s, struct plb_range range)

@@ -35,6 +35,7 @@ struct plb_own_pu {
 struct plb_own_pus {
     struct plb_own_pu *at;
     int n;
+    bool asked;      /* another node wants work, in this pass: tasks do not grow to tell what a start costs */
     bool by_power;   /* shares follow the given powers, though rates are measured */
     double task_s;   /* of the longest task */
     double master_s; /* that the master needs for each task of this node, as long as all others ask it too */
@@ -97,6 +98,13 @@ int plb_own_pus_give(const struct plb_own_pus *pus, const struct plb_steal *stea
 
 /* Entries that were cut off the back of a queue, last first, go to the end of a PU's queue. */
 void plb_own_pu_push(struct plb_own_pu *pu, const struct plb_queue_entry *entries, int n);
+
+/* Another node wants work. */
+void plb_own_pus_asked(struct plb_own_pus *pus);
+
+/* A PU ends so much work before all others end, that included which it has in hand: it need not be cut for
+ * others. */
+void plb_own_pu_trust(struct plb_own_pu *pu, double work);
 
 /* Removes these units from all queues. */
 void plb_own_pus_remove(struct plb_own_pus *pus, struct plb_range range);

@@ -44,6 +44,14 @@
 #define BURST_TASKS 7.0
 #define BURST_SECONDS 20e-6
 
+/* Of the first task's seconds: what two tasks seem to have in common may be noise up to this part. Larger:
+ * starts are paid too often. Smaller: noise makes tasks long, and a change of speed is answered late. */
+#define NOISE 0.2
+
+/* A steady PU pays at most this part of its time for being ready to give work away: its tasks last so many
+ * starts. Larger: starts cost more. Smaller: a change of speed is answered later. */
+#define READY 0.002
+
 /* Two tasks of unlike sizes tell whether a start costs anything. */
 static void learn_of_starts(struct plb_pu_rate *pu, double work, int64_t units, double rate)
 {
@@ -85,6 +93,28 @@ static void learn_least(struct plb_pu_rate *pu, double work, double execute_s, d
     pu->busy_s += execute_s + transfer_s;
 }
 
+double plb_pu_rate_start(const struct plb_pu_rate *pu)
+{
+    double more = pu->larger_work - pu->first_work;
+    if (!(more > 0.0))
+        return 0.0;
+    double start = (pu->first_s * pu->larger_work - pu->larger_s * pu->first_work) / more;
+    return fmax(start - NOISE * pu->first_s, 0.0);
+}
+
+/* The first task, or the smallest one, and the latest one that is larger. */
+static void learn_sizes(struct plb_pu_rate *pu, double work, double seconds)
+{
+    if (pu->tasks == 1 || work * LARGER_BY < pu->first_work) {
+        pu->first_s = seconds;
+        pu->first_work = work;
+        pu->larger_work = 0.0;
+    } else if (work >= LARGER_BY * pu->first_work) {
+        pu->larger_s = seconds;
+        pu->larger_work = work;
+    }
+}
+
 static void learn_spread(struct plb_pu_rate *pu, double seconds, double rate)
 {
     if (seconds < STARTS * (pu->least_execute_s + pu->least_transfer_s))
@@ -107,6 +137,7 @@ void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, doubl
     pu->largest = units > pu->largest ? units : pu->largest;
     pu->most_work = fmax(pu->most_work, work);
     learn_least(pu, work, seconds - transfer_s, transfer_s);
+    learn_sizes(pu, work, seconds);
     learn_spread(pu, seconds, rate);
     /* A task that is small beside others tells of start costs, not of what the PU does with a queue. */
     double part = work < pu->best_size ? work / pu->best_size : 1.0;
@@ -126,14 +157,21 @@ void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, doubl
 
 struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, double task_s, bool shared)
 {
-    /* The second task is twice the first: it tells what a start costs. */
-    int64_t wish = pu->tasks == 1 && pu->least == 0 && !shared ? 2 * pu->first : pu->learned;
+    /* The second task is larger than the first: it tells what a start costs. */
+    bool one_size = pu->tasks == 1 || (shared && pu->tasks > 0 && !(pu->larger_work > 0.0));
+    bool second = one_size && pu->least == 0 && pu->first > 0;
+    int64_t wish = second ? (shared ? 4 : 2) * pu->first : pu->learned;
     int64_t learned = wish < queued / 3 ? wish : queued / 3;
-    return (struct plb_cut){.known = pu->least,
-                            .wanted = pu->least > 0 ? pu->least : learned,
-                            .low = pu->rate * PLB_SHORTEST * task_s,
-                            .high = longest(pu, task_s),
-                            .shared = shared};
+    struct plb_cut cut = {.known = second && shared ? learned : pu->least,
+                          .wanted = pu->least > 0 ? pu->least : learned,
+                          .low = pu->rate * PLB_SHORTEST * task_s,
+                          .high = longest(pu, task_s),
+                          .shared = shared};
+    double ready = pu->rate * plb_pu_rate_start(pu) / READY;
+    if (!shared)
+        cut.high = fmax(cut.high, ready);
+    cut.sure = fmin(ready, pu->sure);
+    return cut;
 }
 
 int64_t plb_pu_rate_burst(const struct plb_pu_rate *pu, int64_t units)

@@ -21,6 +21,8 @@ struct plb_pu_rate {
     double lowest, highest; /* rates of tasks in this pass that were more than starts; 0: none yet */
     struct plb_pu_task last;
     double share;     /* work that it will probably still do, as the master says; 0: not known */
+    double sure;      /* work that it ends before all do, as the master says; 0: not known */
+    double first_s, first_work, larger_s, larger_work; /* of the first task, and of the latest larger one */
     int64_t least;    /* units below which its rate suffers, as the master says; 0: not known */
     int64_t largest;  /* units of its largest task */
     double most_work; /* the same in work, of one whose time counts */
@@ -38,6 +40,10 @@ static inline double plb_pu_rate(const struct plb_pu_rate *pu)
 /* A task of this much work has taken these seconds, and of them `transfer_s` for its inputs and outputs;
  * times that cannot be are ignored. */
 void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, double seconds, double transfer_s);
+
+/* Seconds of a start that its tasks show for sure: what two tasks of unlike sizes have in common, less what
+ * may be noise. */
+double plb_pu_rate_start(const struct plb_pu_rate *pu);
 
 /* Whether its units differ so much that its rate tells of the units, and not of the PU. */
 bool plb_pu_rate_varies(const struct plb_pu_rate *pu);

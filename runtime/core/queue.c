@@ -102,6 +102,10 @@ static int64_t most_of(const struct plb_queue_entry *front, const struct plb_cos
         int64_t low = units_of(map, front, fits, cut->low);
         least = low > least ? low : least;
     }
+    if (cut->sure > 0.0) {
+        int64_t sure = units_of(map, front, fits, cut->sure);
+        least = sure > least ? sure : least;
+    }
     most = most > least ? most : least;
     return most < fits ? most : fits;
 }
@@ -122,7 +126,9 @@ bool plb_queue_take(struct plb_queue *q, const struct plb_cost_map *map, const s
     count = whole_part(sizes, count, most, front->range.count);
     if (cut->shared && !stays(front)) {
         int64_t part = plb_cost_units(map, front->range.first, most, plb_queue_work(q, map) / PARTS);
-        count = part > cut->wanted ? part : cut->wanted;
+        int64_t wanted = units_of(map, front, most, cut->sure);
+        wanted = cut->sure > 0.0 && wanted > cut->wanted ? wanted : cut->wanted;
+        count = part > wanted ? part : wanted;
         count = whole(sizes, count < most ? count : most);
     }
     count = align_end(front, sizes, count);

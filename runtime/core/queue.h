@@ -49,6 +49,7 @@ struct plb_cut {
                          may suit another PU, gives way to it */
     int64_t wanted;   /* units that it takes from a shared queue where it can; at least `known` */
     double low, high; /* work: the shortest and the longest task; high may be infinite */
+    double sure;      /* work that need not move: one task may have it, also where the queue is shared */
     bool shared;      /* others may take from the queue: a task is an eighth of it, and may be short */
 };
 

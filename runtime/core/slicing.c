@@ -17,7 +17,7 @@
 /* A PU that has reported nothing first executes this part of its share, where its block is large. More parts:
  * more starts until its speed is known. Fewer: a very slow PU needs longer for the first one. Set by the
  * random clusters. */
-#define FIRST_PARTS 64.0
+#define FIRST_PARTS 256.0
 
 #define ROUNDING 1e-9 /* relative: work that differs from whole units by less is whole */
 

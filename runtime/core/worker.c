@@ -146,8 +146,11 @@ static bool on_empty(struct plb_worker *w, const struct plb_empty *empty)
     w->empty = true;
     for (int pu = 0; pu < w->pus.n; pu++) {
         w->pus.at[pu].idle = false; /* it asks anew, and says so where that gives it nothing */
-        if (pu < PLB_LEAST)
-            w->pus.at[pu].rate.least = empty->least[pu];
+        if (pu >= PLB_LEAST)
+            continue;
+        w->pus.at[pu].rate.least = empty->least[pu];
+        if (empty->sure[pu] > 0.0)
+            plb_own_pu_trust(&w->pus.at[pu], empty->sure[pu]);
     }
     plb_thief_hint(w->thief, empty);
     return true;
@@ -205,6 +208,7 @@ static bool on_recall(struct plb_worker *w, const struct plb_message *m, struct 
 static void on_steal(struct plb_worker *w, const struct plb_message *m, struct plb_outbox *out)
 {
     struct plb_queue_entry taken[PLB_GIFTS];
+    plb_own_pus_asked(&w->pus);
     bool gives = m->pass == w->pass && w->migration.on && w->pus.map != NULL && m->from != w->node;
     double least = fmax(w->migration.threshold, w->arrays_s * m->steal.rate);
     int n = gives ? plb_own_pus_give(&w->pus, &m->steal, least, taken) : 0;

@@ -36,5 +36,20 @@ cluster matmul '[node a]' 'pus = p' '[node b]' 'pus = q' '[pu p]' 'rate = 2560' 
 within 1.001 matmul random.units=4096 random.replicated=67108864 balance.balancer=static balance.migration=off
 awk -v s="$(field makespan_s)" 'BEGIN { exit !(s > 0.8149 && s < 0.8151) }'
 ok "a task begins with reading the replicated data" $?
+# Blocks that are cut so that others may take of them cost two starts more, and not seventy.
+simulated() {
+    "$PLBRUN" --simulate "$tmp/matmul.cluster" --report "$tmp/r.json" "$tmp/j.conf" random.units=4096 \
+        random.replicated=67108864 "$@" >"$tmp/out" 2>&1
+    field makespan_s
+}
+awk -v off="$(simulated balance.balancer=static balance.migration=off)" \
+    -v on="$(simulated balance.balancer=static)" \
+    'BEGIN { print on, off; exit !(off > 0 && on <= 1.04 * off) }' >>"$tmp/out"
+ok "matmul, static: migration costs at most 4 %" $?
+
+# Without backups, powers that are wrong by 100,000 are answered by what is measured.
+cluster powers '[node a]' 'pus = g' '[node b]' 'pus = c' '[pu g]' 'kind = gpu' 'rate = 1000' 'power = 1' \
+    'noise = 0.05' '[pu c]' 'rate = 10' 'power = 1000' 'noise = 0.05'
+within 1.2 powers random.units=10000 balance.backups=off balance.balancer=static
 
 done_testing

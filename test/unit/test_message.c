@@ -51,7 +51,8 @@ static void fill(struct plb_message *m)
     case PLB_CRASH: m->crash = (struct plb_crashed){{10, 5}, 7, 0, 11, 1, 2}; break;
     case PLB_LOST: m->lost = (struct plb_lost){3, 1}; break;
     case PLB_EMPTY:
-        m->empty = (struct plb_empty){2, {0, 3}, .amounts = {5.0, 1.0}, .rates = {2.0, 0.0}, .least = {9}};
+        m->empty = (struct plb_empty){
+            2, {0, 3}, .amounts = {5.0, 1.0}, .rates = {2.0, 0.0}, .least = {9}, .sure = {7.0}};
         break;
     case PLB_STEAL: m->steal = (struct plb_steal){0.0, 1.0, 0.0}; break;
     case PLB_GIFT:
@@ -262,6 +263,8 @@ static const struct wrong wrongs[] = {
     AMOUNT(PLB_EMPTY, empty.rates[1]),
     I64(PLB_EMPTY, empty.least[0], -1),
     I64(PLB_EMPTY, empty.least[PLB_LEAST - 1], -1),
+    AMOUNT(PLB_EMPTY, empty.sure[0]),
+    AMOUNT(PLB_EMPTY, empty.sure[PLB_LEAST - 1]),
     AMOUNT(PLB_STEAL, steal.rate),
     AMOUNT(PLB_STEAL, steal.power),
     AMOUNT(PLB_STEAL, steal.best),

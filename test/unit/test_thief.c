@@ -1,4 +1,4 @@
-/* Whom an idle node asks for work, message by message. */
+/* Whom an idle node asks for work, message by message, and which work stays where it is. */
 #include "core/thief.h"
 #include "worker_fixture.h"
 
@@ -144,6 +144,31 @@ static void each_node_is_asked_once(void **state)
     }
 }
 
+/* A task of 32 units takes 32 + 40 ms, and one of 128 takes 128 + 40. The master says that this PU ends when
+ * all do: the rest is one task. Without that word it stays cut. */
+static void work_that_need_not_move_is_one_task(void **state)
+{
+    (void)state;
+    for (int sure = 0; sure <= 1; sure++) {
+        struct fixture f;
+        struct plb_slice task;
+        start(&f, 1, &migration_on);
+        assert_true(block(&f, 1, 0, 1, 0, 992, 32));
+        empty(&f, 1, 0.0, 0.0);
+        for (int i = 0; i < 2; i++) {
+            assert_true(plb_worker_take(f.worker, 0, &task));
+            assert_int_equal(task.range.count, i == 0 ? 32 : 128);
+            plb_worker_done(f.worker, 0, &task, 1e-3 * (40.0 + (double)task.range.count), 0.0, PLB_NO_SLOT);
+        }
+        struct plb_message m = message(PLB_EMPTY, 0, 1);
+        m.empty.sure[0] = sure ? 1000.0 : 0.0;
+        assert_true(receive(&f, &m));
+        assert_true(plb_worker_take(f.worker, 0, &task));
+        assert_true(sure ? task.range.count == 832 : task.range.count < 300);
+        stop(&f);
+    }
+}
+
 static void li_asks_the_first(void **state)
 {
     (void)state;
@@ -197,6 +222,7 @@ int main(void)
         cmocka_unit_test(who_refused_is_asked_again_in_the_next_pass),
         cmocka_unit_test(who_is_refused_by_all_asks_again_later),
         cmocka_unit_test(each_node_is_asked_once),
+        cmocka_unit_test(work_that_need_not_move_is_one_task),
         cmocka_unit_test(li_asks_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
