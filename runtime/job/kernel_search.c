@@ -222,6 +222,6 @@ void plb_kernels_list(FILE *out)
     folders_init(&f);
     list_all(&k, &f);
     for (int i = 0; i < k.n; i++)
-        fprintf(out, "%-10s %s/%s.so\n", k.list[i], k.folders[i], k.list[i]);
+        fprintf(out, "%-12s %s/%s.so\n", k.list[i], k.folders[i], k.list[i]);
     folders_fini(&f);
 }
