@@ -61,9 +61,9 @@ UNTHREADED := $(B)/test/simulation/% $(B)/test/conformance/test_balancers test/u
 # These read texts, and run nothing that a sanitizer has been built into.
 UNBUILT := $(patsubst %,test/unit/test_%.sh,docs layers size site dist install_deps mpi_flags)
 # Those that take longest come first, so that no core waits for the last one.
-LONG := $(patsubst %,test/%.sh,simulation/test_valgrind system/test_nbody system/test_grn system/test_page \
-        simulation/test_papers system/test_hung system/test_interrupt system/test_join system/test_bundle \
-        system/test_install) \
+LONG := $(patsubst %,test/%.sh,simulation/test_valgrind system/test_plbrun_mpirun system/test_nbody \
+        system/test_grn system/test_page simulation/test_papers system/test_hung system/test_interrupt \
+        system/test_join system/test_testbed system/test_bundle system/test_install) \
         $(patsubst %,$(B)/test/%,conformance/test_balancers simulation/test_growth)
 ALL_TESTS = $(LONG) $(filter-out $(LONG),$(TEST_SH) $(TEST_BIN) $(FAKE_TESTS))
 # What QUICK leaves out: seeds, other things that depend on it, and the real MPI.
