@@ -1,4 +1,5 @@
-/* Numbers in text, read faster than strtod does and with the same result. Text ends with a NUL. */
+/* Numbers in text, with the result of strtod. make bench-libraries compares the times: numbers of up to 19
+ * digits are read in a fraction of strtod's. Text ends with a NUL. */
 #ifndef PLB_FORMAT_NUMBER_H
 #define PLB_FORMAT_NUMBER_H
 

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "format/number.h"
 #include "mtx.h"
 
 /* The text gives exactly this dense matrix, where 0 stands for what is not stored. */
@@ -207,6 +208,29 @@ static void test_numbers_are_exact(void **state)
     }
 }
 
+/* All digits of a double, whole numbers in the middle of two doubles or one beside it, and powers of ten
+ * around those that are exact in 64 bits. */
+static void test_many_digits_are_rounded_once(void **state)
+{
+    (void)state;
+    for (uint64_t i = 1; i <= 60000; i++) {
+        char number[64];
+        uint64_t bits = i * 0x9E3779B97F4A7C15u, middle = (bits >> 10 | (uint64_t)1 << 53) | 1;
+        double value = 0.0;
+        if (i % 3 == 0)
+            snprintf(number, sizeof number, "%.17g", (double)(bits >> 11) * 0x1p-53);
+        else if (i % 3 == 1)
+            snprintf(number, sizeof number, "-%llu.%llu", (unsigned long long)middle,
+                     (unsigned long long)(bits >> 5) % 2);
+        else
+            snprintf(number, sizeof number, "%llue%d", (unsigned long long)(bits >> i % 60),
+                     (int)(i % 61) - 30);
+        assert_non_null(plb_scan_decimal(number, false, &value));
+        if (!same(value, strtod(number, NULL)))
+            fail_msg("%s was read as %.17g", number, value);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +246,7 @@ int main(void)
         TEST_IN_FOLDER(test_rows_out_of_order),
         TEST_IN_FOLDER(test_no_entries),
         TEST_IN_FOLDER(test_numbers_are_exact),
+        cmocka_unit_test(test_many_digits_are_rounded_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
