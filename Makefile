@@ -55,7 +55,7 @@ PACKAGES := $(shell pkg-config --cflags inih jansson hwloc libpng 2>/dev/null)
 BLAS_CFLAGS := $(shell pkg-config --cflags openblas 2>/dev/null)
 BLAS_LIBS := -lopenblas
 LAPACKE_LIBS := $(filter /%,$(shell $(CC) -print-file-name=liblapacke.a)) $(BLAS_LIBS)
-PNG_LIBS := $(or $(shell pkg-config --libs libpng 2>/dev/null),-lpng)
+PNG_LIBS := $(or $(shell pkg-config --libs libpng zlib 2>/dev/null),-lpng -lz)
 INC := -Iruntime/include -Iruntime $(DRIVER_INC) $(MPI_CFLAGS) $(PACKAGES) $(BLAS_CFLAGS)
 LIBS := $(MPI_LIBS) $(LAPACKE_LIBS) -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -lgomp -ldl -lm \
         $(DRIVER_LIBS)
@@ -238,6 +238,7 @@ help:
 	@echo "                        BENCH_RANDOM=1234: that one alone)"
 	@echo "make bench-kernels      entries of kernels beside what limits them, and beside other programs"
 	@echo "                        (THREADS=1: cores; ROUNDS=3: best of so many; after make check-peers)"
+	@echo "make bench-libraries    code of plbrun beside libraries that do the same"
 	@echo "make bench-overhead     what a task and a steal cost"
 
 clean:

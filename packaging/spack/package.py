@@ -35,6 +35,7 @@ class Plbrun(MakefilePackage, CudaPackage):
     depends_on("libinih")
     depends_on("jansson")
     depends_on("libpng")
+    depends_on("zlib-api")
     depends_on("cuda@13:", when="+cuda")
 
     def edit(self, spec, prefix):

@@ -37,6 +37,8 @@ int plb_input_read(const struct plb_input_file *file, void *into, size_t bytes, 
                    struct plb_error *err)
 {
     *got = 0;
+    if (file->packed != NULL)
+        return plb_inflate_read(file->packed, into, bytes, at, got, err);
     while (*got < bytes) {
         size_t left = bytes - *got;
         ssize_t more = pread(file->fd, (char *)into + *got, left < CALL_BYTES ? left : CALL_BYTES,

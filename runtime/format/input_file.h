@@ -6,12 +6,14 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "format/inflate.h"
 
 struct plb_input_file {
-    const char *path; /* borrowed */
-    int fd;           /* -1: not open */
-    int64_t begin;    /* of a part of a file: the byte where it begins; places count from there */
-    int64_t bytes;    /* its length when it was opened */
+    const char *path;           /* borrowed */
+    int fd;                     /* -1: not open */
+    int64_t begin;              /* of a part of a file: the byte where it begins; places count from there */
+    int64_t bytes;              /* its length when it was opened; of a compressed part: what it becomes */
+    struct plb_inflate *packed; /* of a compressed part; its owner's. NULL: the bytes are as they are */
 };
 
 /* Opens a regular file. `expected` ends the sentence about a folder, device or pipe, as in "an .npy file

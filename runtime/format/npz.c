@@ -1,10 +1,11 @@
 /* An .npz file is a zip archive of .npy files. SciPy's has format.npy ("csr"), shape.npy, indptr.npy,
  * indices.npy and data.npy.
  *
- * The rule: plain members alone are read, so that each array is a part of the file, and no more bytes come
- * out than are in it. Column numbers need not ascend in a row, and may come twice: a product adds them up.
- * Elements behind those that the offsets use are left alone, as SciPy does. Cost: an array in another form is
- * converted slab by slab. Weak at: members of another endianness, as big-endian machines write them. */
+ * The rule: an array that is not compressed is a part of the file. A compressed one comes out of it slab by
+ * slab, and its sum is checked. Column numbers need not ascend in a row, and may come twice: a product adds
+ * them up. Elements behind those that the offsets use are left alone, as SciPy does. Cost: an array in
+ * another form is converted slab by slab. Weak at: members of another endianness, as big-endian machines
+ * write them. */
 #include "format/npz.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #include "format/npy_header.h"
 #include "format/zip.h"
 
-#define REMEDY "write it with scipy.sparse.save_npz(path, a.tocsr(), compressed=False)"
+#define REMEDY "write it with scipy.sparse.save_npz(path, a.tocsr())"
 
 /* Elements that are converted at a time. Fewer: more reads. More: more memory, and no faster. */
 #define SLAB ((int64_t)1 << 18)
@@ -44,13 +45,16 @@ static int open_member(const struct plb_zip *zip, const struct plb_input_file *f
     if (m == zip->at + zip->n)
         return plb_fail(err, PLB_EINPUT, "%s: has no %s, so it is no sparse matrix in CSR form; " REMEDY,
                         file->path, name);
-    if (!m->plain)
+    if (m->form == PLB_ZIP_OTHER)
         return plb_fail(err, PLB_EINPUT,
-                        "%s: its %s is compressed or encrypted, but plain data was expected; " REMEDY,
+                        "%s: its %s is encrypted, or compressed in a way that SciPy does not use; " REMEDY,
                         file->path, name);
     snprintf(array->name, sizeof array->name, "%s (%s)", file->path, name);
+    plb_inflate_free(array->file.packed);
     array->file = (struct plb_input_file){
         .path = array->name, .fd = file->fd, .begin = m->at, .bytes = m->bytes};
+    if (m->form == PLB_ZIP_DEFLATED)
+        array->file.packed = plb_inflate_new(array->name, file->fd, m->at, m->packed, m->bytes, m->crc);
     if (plb_npy_read_dict(&array->file, &array->dict, &array->data_at, err) != PLB_OK)
         return err->status;
     int64_t size = element_bytes(array->dict.descr), bytes = 0;
@@ -153,13 +157,22 @@ int plb_npz_open(struct plb_npz *npz, const struct plb_input_file *file, struct 
     return PLB_OK;
 }
 
+void plb_npz_close(struct plb_npz *npz)
+{
+    struct plb_npz_array *arrays[] = {&npz->offsets, &npz->indices, &npz->values};
+    for (int i = 0; i < 3; i++) {
+        plb_inflate_free(arrays[i]->file.packed);
+        arrays[i]->file.packed = NULL;
+    }
+}
+
 int64_t plb_npz_place(const struct plb_npz_array *array, enum plb_npz_form form)
 {
     static const char *const descr[] = {
         [PLB_NPZ_INT64] = "<i8", [PLB_NPZ_INT32] = "<i4", [PLB_NPZ_FLOAT64] = "<f8"};
     int64_t at = array->file.begin + array->data_at;
     bool as_it_lies = strcmp(array->dict.descr, descr[form]) == 0 && at % (int64_t)form_bytes[form] == 0;
-    return as_it_lies && array->n > 0 ? at : -1;
+    return as_it_lies && array->n > 0 && array->file.packed == NULL ? at : -1;
 }
 
 /* Makes n elements of a form. Returns n, or the first one that has no such value. */

@@ -1,4 +1,4 @@
-/* Sparse matrices that SciPy wrote: scipy.sparse.save_npz(path, a, compressed=False) of one in CSR form. */
+/* Sparse matrices that SciPy wrote: scipy.sparse.save_npz of one in CSR form, compressed or not. */
 #ifndef PLB_FORMAT_NPZ_H
 #define PLB_FORMAT_NPZ_H
 
@@ -27,11 +27,13 @@ struct plb_npz {
 enum plb_npz_form { PLB_NPZ_INT64, PLB_NPZ_INT32, PLB_NPZ_FLOAT64 };
 
 /* Reads what is before the arrays' elements, and checks it: a CSR matrix of real or whole numbers, whose
- * arrays are all there and fit together. PLB_OK; or PLB_EINPUT and a sentence. */
+ * arrays are all there and fit together. PLB_OK; or PLB_EINPUT and a sentence. plb_npz_close is due in both
+ * cases. */
 int plb_npz_open(struct plb_npz *npz, const struct plb_input_file *file, struct plb_error *err);
+void plb_npz_close(struct plb_npz *npz);
 
 /* The byte of the whole file at which the elements begin, where they are used as they lie: they have this
- * form already, and are aligned. Else -1. */
+ * form already, are aligned, and are not compressed. Else -1. */
 int64_t plb_npz_place(const struct plb_npz_array *array, enum plb_npz_form form);
 
 /* Reads an array into array->n elements of this form. A column number that int32_t cannot hold becomes -1. A

@@ -1,7 +1,7 @@
 /* APPNOTE.TXT of PKWARE, sections 4.3.7 (local header), 4.3.12 to 4.3.16 (central directory and its ends).
  *
  * The rule: no number of the file is believed before it is compared with the length of the file, and what is
- * read into memory has a limit. Members may overlap: nothing is unpacked, so they cost nothing. Weak at:
+ * read into memory has a limit. Members may overlap: each is read by itself. Weak at:
  * archives in several files, or with bytes before the first member, which are refused. */
 #include "format/zip.h"
 
@@ -16,6 +16,7 @@
 #define END64_BYTES 56
 #define ENTRY_BYTES 46            /* of a member in the directory, without name, extra fields and comment */
 #define LOCAL_BYTES 30            /* of a member's own header, without name and extra fields */
+#define MOST_RATIO 1032           /* of a deflated member: bytes that one byte can become */
 #define MOST_DIRECTORY (64 << 10) /* bytes; 64 members have about 4 KB */
 
 /* Where the directory is. */
@@ -133,7 +134,7 @@ static int locate(const struct plb_input_file *file, const char *remedy, uint64_
         && plb_input_read_all(file, local, sizeof local, (int64_t)header_at, err) != PLB_OK)
         return err->status;
     uint64_t at = header_at + LOCAL_BYTES + number(local + 26, 2) + number(local + 28, 2);
-    if (!is(local, "PK\3\4") || at > end || (uint64_t)member->bytes > end - at)
+    if (!is(local, "PK\3\4") || at > end || (uint64_t)member->packed > end - at)
         return refuse(file, "is damaged: a member is not where the list of members says", remedy, err);
     member->at = (int64_t)at;
     return PLB_OK;
@@ -154,13 +155,20 @@ static int read_member(const struct plb_input_file *file, const char *remedy,
     uint64_t *const wide[] = {&bytes, &packed, &header_at};
     if (!widen(e + ENTRY_BYTES + name, extra, wide, 3))
         return refuse(file, "is damaged: its list of members lacks a length", remedy, err);
-    *member = (struct plb_zip_member){.plain = number(e + 10, 2) == 0 && (e[8] & 1) == 0};
+    uint64_t method = number(e + 10, 2);
+    *member = (struct plb_zip_member){.form = (e[8] & 1) != 0 ? PLB_ZIP_OTHER
+                                            : method == 0     ? PLB_ZIP_PLAIN
+                                            : method == 8     ? PLB_ZIP_DEFLATED
+                                                              : PLB_ZIP_OTHER,
+                                      .crc = (uint32_t)number(e + 16, 4)};
     memcpy(member->name, e + ENTRY_BYTES, name < sizeof member->name ? name : sizeof member->name - 1);
     *at = e + ENTRY_BYTES + name + extra + number(e + 32, 2);
-    if (!member->plain)
+    if (member->form == PLB_ZIP_OTHER)
         return PLB_OK;
-    if (packed != bytes || bytes > (uint64_t)file->bytes)
+    bool fits = member->form == PLB_ZIP_PLAIN ? packed == bytes : bytes / MOST_RATIO <= packed;
+    if (!fits || packed > (uint64_t)file->bytes)
         return refuse(file, "is damaged: a member has two lengths, or is longer than the file", remedy, err);
+    member->packed = (int64_t)packed;
     member->bytes = (int64_t)bytes;
     return locate(file, remedy, header_at, directory->at, member, err);
 }

@@ -65,6 +65,7 @@ int plb_read_npz(struct plb_app *app, const char *path, struct plb_csr *matrix)
         status = plb_npz_open(npz, &file, &app->err);
     if (status == PLB_OK)
         status = take_all(app, path, npz, matrix);
+    plb_npz_close(npz);
     plb_input_close(&file);
     free(npz);
     return status;

@@ -45,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(at < 0 || at + npz->values.n * 8 <= (int64_t)size, "an array lies beyond the file");
         status = read_all(npz, &err);
     }
+    plb_npz_close(npz);
     plb_input_close(&file);
     free(npz);
     fuzz_check(status == PLB_OK || err.text[0] != '\0', "an .npz file is refused without a sentence");

@@ -62,6 +62,7 @@ static int load(const char *path, double dense[12], struct plb_error *err)
     for (int row = 0; row < 3 && status == PLB_OK && npz->columns == 4; row++)
         for (int64_t i = offsets[row]; i < offsets[row + 1]; i++)
             dense[4 * row + indices[i]] += values[i];
+    plb_npz_close(npz);
     plb_input_close(&file);
     free(npz);
     return status;
@@ -73,11 +74,9 @@ static void reads_what_scipy_writes(void **state)
     static const struct {
         const char *name;
         double at[4]; /* [0, 1], [1, 1], [2, 0], [2, 3] */
-    } files[] = {{"scipy", {1.5, 0, 2.25, -3}},
-                 {"aligned", {1.5, 0, 2.25, -3}},
-                 {"float32", {1.5, 0, 2.25, -3}},
-                 {"whole", {7, 0, 7, 7}},
-                 {"empty", {0, 0, 0, 0}}};
+    } files[] = {
+        {"scipy", {1.5, 0, 2.25, -3}},   {"aligned", {1.5, 0, 2.25, -3}}, {"compressed", {1.5, 0, 2.25, -3}},
+        {"float32", {1.5, 0, 2.25, -3}}, {"whole", {7, 0, 7, 7}},         {"empty", {0, 0, 0, 0}}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct plb_error err = {.status = PLB_OK};
         char path[300];
@@ -98,8 +97,8 @@ static void aligned_arrays_of_the_right_type_have_a_place(void **state)
     static const struct {
         const char *name;
         bool place;
-    } files[] = {{"aligned", true}, {"scipy", false}, {"whole", false}};
-    for (int i = 0; i < 3; i++) {
+    } files[] = {{"aligned", true}, {"scipy", false}, {"whole", false}, {"compressed", false}};
+    for (int i = 0; i < 4; i++) {
         struct plb_error err = {.status = PLB_OK};
         struct plb_input_file file;
         struct plb_npz *npz = calloc(1, sizeof *npz);
@@ -117,6 +116,7 @@ static void aligned_arrays_of_the_right_type_have_a_place(void **state)
             assert_int_equal(plb_input_read_all(&file, values, sizeof values, at, &err), PLB_OK);
             assert_true(values[0] == 1.5 && values[2] == -3.0);
         }
+        plb_npz_close(npz);
         plb_input_close(&file);
         free(npz);
     }
@@ -136,16 +136,37 @@ static void refused(const struct folder *folder, const struct bytes *bytes, cons
 
 static void refuses_other_forms_with_a_remedy(void **state)
 {
-    struct bytes file = golden("compressed");
-    refused(*state, &file, "is compressed or encrypted, but plain data was expected");
-    refused(*state, &file, "save_npz(path, a.tocsr(), compressed=False)");
-    file = golden("csc");
+    struct bytes file = golden("csc");
     refused(*state, &file, "in the form 'csc', but 'csr' was expected");
     file = golden("complex");
     refused(*state, &file, "holds '<c16'");
     memcpy(file.at, "no zip at all", file.n = 13);
     refused(*state, &file, "is no complete .npz file");
     refused(*state, &(struct bytes){.n = 0}, "is no complete .npz file");
+}
+
+/* Whatever bit of a compressed file is another one or missing: it is refused, or has the same matrix. */
+static void damaged_compression_is_refused(void **state)
+{
+    const struct folder *folder = *state;
+    const double right[4] = {1.5, 0, 2.25, -3};
+    struct bytes file = golden("compressed");
+    int refusals = 0;
+    for (size_t bit = 0; bit < 8 * file.n; bit++) {
+        struct plb_error err = {.status = PLB_OK};
+        double dense[12];
+        file.at[bit / 8] = (char)(file.at[bit / 8] ^ 1 << bit % 8);
+        put(folder->file, file.at, file.n);
+        if (load(folder->file, dense, &err) == PLB_OK) {
+            const double got[4] = {dense[1], dense[5], dense[8], dense[11]};
+            assert_memory_equal(got, right, sizeof got);
+        } else {
+            assert_non_null(strstr(err.text, folder->file));
+            refusals++;
+        }
+        file.at[bit / 8] = (char)(file.at[bit / 8] ^ 1 << bit % 8);
+    }
+    assert_true(refusals > 2000);
 }
 
 /* The last place in the file that has these bytes. */
@@ -245,6 +266,7 @@ int main(void)
         cmocka_unit_test(reads_what_scipy_writes),
         cmocka_unit_test(aligned_arrays_of_the_right_type_have_a_place),
         TEST_IN_FOLDER(refuses_other_forms_with_a_remedy),
+        TEST_IN_FOLDER(damaged_compression_is_refused),
         TEST_IN_FOLDER(refuses_wrong_numbers),
         TEST_IN_FOLDER(refuses_broken_archives),
         TEST_IN_FOLDER(survives_all_damages),
