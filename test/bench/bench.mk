@@ -3,11 +3,14 @@
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-command bench-energy bench-mixed bench-overhead bench-random bench-untold \
-        bench-kernels bench-passes bench-ranks bench-reduce
+        bench-kernels bench-libraries bench-passes bench-ranks bench-reduce
 
 BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
 BENCH_LIBS_gemm := $(BLAS_LIBS)
+BENCH_CFLAGS_libraries := $(KERNEL_CFLAGS)
+BENCH_LIBS_libraries = $(foreach l,sleef xxhash minizip,\
+                         $(if $(filter /%,$(shell $(CC) -print-file-name=lib$l.so)),-l$l))
 $(B)/bench/%: test/bench/%.c $(OBJECTS) runtime/exports.list
 	@mkdir -p $(@D)
 	@echo "  bench $<"
@@ -53,6 +56,10 @@ bench-real: all $(TEST_KERNELS)
 bench-ideal: all $(TEST_KERNELS)
 	@mkdir -p $(B)/bench-papers
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/ideal.sh $(B)/bench-papers
+
+# Code beside libraries that do the same: libsleef-dev, libxxhash-dev and libminizip-dev, where there.
+bench-libraries: $(B)/bench/libraries
+	@$<
 
 # Programs for lines, beside GNU parallel and xargs.
 bench-command: all
