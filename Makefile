@@ -69,7 +69,7 @@ CUDA_KERNELS := $(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.cu)))
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(CUDA_KERNELS:%=$(B)/kernels/%.cuda.so))
 PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn k-means)
 
-.PHONY: all demo bundle install uninstall format lint help clean
+.PHONY: all demo bundle install uninstall format lint style check-style help clean
 all: $(BIN) $(KERNEL_SO) $(PAPER_SO)
 
 # The functions that a kernel may call are exported from the program to the shared objects it loads.
@@ -176,14 +176,21 @@ bundle: all
 
 # The style, and the mistakes that tools see. Each tool's configuration says what it leaves out, and why.
 FORMATTED := $(shell find runtime balancers kernels examples test scripts -name '*.[ch]' -o -name '*.cu')
+# CHANGED=COMMIT: of these those that differ from that commit, since clang-tidy takes a second for each.
 LINTED := $(RUNTIME) runtime/plbrun.c $(BALANCER_C) $(wildcard kernels/*/*.c)
+LINTED := $(if $(CHANGED),$(filter $(shell git diff --name-only $(CHANGED)),$(LINTED)),$(LINTED))
 SCRIPTS := $(shell grep -rlE '^\#!.*(ba)?sh$$|^\# shellcheck shell=' .ci scripts test examples docs \
              --include='*.sh' --include='[!.]*')
 format:
 	clang-format -i $(FORMATTED)
-lint: $(LINTED:%=$(B)/lint/%)
+lint: $(LINTED:%=$(B)/lint/%) style
+style:
 	clang-format --dry-run -Werror $(FORMATTED)
 	shellcheck $(SCRIPTS)
+# As a stage of scripts/check, which counts results.
+check-style:
+	@$(MAKE) --no-print-directory -s style && echo "1 passed, 0 failed, 0 skipped" || \
+	    { echo "0 passed, 1 failed, 0 skipped"; exit 1; }
 # clang-tidy writes to stderr how many warnings of other people's headers it hides.
 $(B)/lint/%.c: %.c $(B)/%.o .clang-tidy
 	@mkdir -p $(@D)
@@ -221,7 +228,9 @@ help:
 	@echo "make fuzz SECONDS=60    readers of files and messages get any bytes, each for so long (needs clang)"
 	@echo "make tests              build what the tests, scripts/gpu-check and its bundle need"
 	@echo "make format             write the style of the sources"
-	@echo "make lint               look for mistakes and for what make format would change"
+	@echo "make style              look for what make format would change, and for mistakes in scripts"
+	@echo "make lint               this, and look for mistakes with clang-tidy"
+	@echo "                        (CHANGED=COMMIT: clang-tidy reads what differs from that commit alone)"
 	@echo
 	@echo "make bench              speed, as ratios taken in one run"
 	@echo "make bench-papers       the papers' experiments in virtual time, to build/bench-papers"

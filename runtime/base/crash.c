@@ -113,7 +113,7 @@ static void say(int i, const void *address)
         plb_crash_add(&line, file == NULL ? signals[i].hint : file);
         if (file != NULL)
             plb_crash_add(&line, signals[i].number == SIGBUS ? " became shorter, or its disk failed"
-                                                   : " is for reading alone");
+                                                             : " is for reading alone");
     }
     plb_crash_write(&line);
 }

@@ -88,8 +88,8 @@ static const char *wrong_argument(int argc, char *const *argv)
 }
 
 /* Options that belong before plbrun. */
-static const char *const of_mpirun[] = {"n", "np", "oversubscribe", "bind-to", "host", "hostfile",
-                                        "mca", "allow-run-as-root"};
+static const char *const of_mpirun[] = {"n",    "np",       "oversubscribe", "bind-to",
+                                        "host", "hostfile", "mca",           "allow-run-as-root"};
 
 static int refuse(const char *given, bool lacks_value, struct plb_error *err)
 {

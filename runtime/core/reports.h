@@ -20,8 +20,8 @@ struct plb_pu_cores {
 
 struct plb_reports {
     struct plb_outbox box;
-    int *merging;  /* by PU: its latest report, which may grow; or -1 */
-    double *began; /* by PU: when that was first kept back; NAN: it was not */
+    int *merging;               /* by PU: its latest report, which may grow; or -1 */
+    double *began;              /* by PU: when that was first kept back; NAN: it was not */
     struct plb_pu_cores *cores; /* by PU: for its next reports */
     int n_pus, node;
 };

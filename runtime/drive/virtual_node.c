@@ -45,8 +45,7 @@ static void collect(struct plb_virtual_nodes *v, int n)
 {
     bool waits = plb_worker_collect(v->at[n].worker, v->world->now, &v->out);
     dispatch(v);
-    double due = fmin(waits ? PLB_PATIENCE : INFINITY,
-                      plb_worker_due(v->at[n].worker) - v->world->now);
+    double due = fmin(waits ? PLB_PATIENCE : INFINITY, plb_worker_due(v->at[n].worker) - v->world->now);
     if (isfinite(due))
         look_later(v, n, fmax(due, 0.0));
 }

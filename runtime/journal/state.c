@@ -42,8 +42,7 @@ static bool is_possible(const struct plb_pass_state *state, int pass)
             return false;
         before += state->passes[i];
     }
-    return pass > 0 && before == pass - 1 && state->changed >> PLB_MAX_DATA == 0
-        && state->records >= 0;
+    return pass > 0 && before == pass - 1 && state->changed >> PLB_MAX_DATA == 0 && state->records >= 0;
 }
 
 /* Whether an input can be another one in a later pass: `next` replaces it, or results feed it. */

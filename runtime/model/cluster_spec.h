@@ -12,12 +12,12 @@
 struct plb_pu_spec {
     char name[PLB_NAME]; /* of its section */
     enum plb_pu_kind kind;
-    double power;    /* default: rate, else 1 */
-    double rate;     /* simulation: cost per second at large sizes; 0 = not given */
-    double half;     /* cost at which half of it is reached */
-    double overhead; /* seconds per task, which an empty task shows, too */
+    double power;                /* default: rate, else 1 */
+    double rate;                 /* simulation: cost per second at large sizes; 0 = not given */
+    double half;                 /* cost at which half of it is reached */
+    double overhead;             /* seconds per task, which an empty task shows, too */
     double replicated_bandwidth; /* bytes/s at which a task first reads replicated data; 0: it does not */
-    double noise;    /* relative spread, log-normal */
+    double noise;                /* relative spread, log-normal */
     int n_slow;
     double slow_at[PLB_MAX_SLOW], slow_by[PLB_MAX_SLOW]; /* from second at, `by` times slower; 0 = dies */
     double memory;                                       /* bytes; infinite where not given */

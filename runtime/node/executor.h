@@ -24,7 +24,7 @@ struct plb_executor {
     int threads;
     bool on_host;
     bool guards_inputs; /* looks whether entries change them; set after open. On a device in host memory */
-    double room;              /* bytes of the device's memory that the replicated buffers leave */
+    double room;        /* bytes of the device's memory that the replicated buffers leave */
     void *host[PLB_MAX_DATA]; /* the dataset's buffers, as they were when it last looked */
     void *resident[PLB_MAX_DATA];
     struct plb_parts parts;      /* of buffers: the next update copies nothing else of them */

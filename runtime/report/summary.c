@@ -104,9 +104,7 @@ void plb_report_line(const struct plb_report *r, FILE *out)
                    r->mode == PLB_SIMULATED ? " by {pus PU} on {nodes node}"
                                             : " by {pus PU} on {nodes rank} of {hosts host}",
                    out);
-    plb_report_say(r,
-                   " in {makespan_s} with {balancer}; bound {bound_s}",
-                   out);
+    plb_report_say(r, " in {makespan_s} with {balancer}; bound {bound_s}", out);
     fputs(why_no_bound(r), out);
     plb_report_say(r, ", balancing ratio {balancing_ratio}, idle {idle_pct}; ", out);
     if (r->resumed)

@@ -42,6 +42,7 @@ made() {
     whole=$(awk -v n="$1" -v k="$kernel" \
         'BEGIN { m = k == "triad" ? 4096 : 1; printf "%.0f", int(n / m + 0.5) * m }')
     text=${settings//SIZE/$whole}
+    # shellcheck disable=SC2206 # several words
     case $kernel in
     command) eval "arguments=($text)" ;;
     python) arguments=("$root/examples/python-kernel/app.conf"); arguments+=($text) ;;

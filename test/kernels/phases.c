@@ -77,11 +77,9 @@ static int setup(struct plb_app *app)
         app, &(struct plb_data){.name = "turn", .mode = PLB_REPLICATE, .data = &turn, .bytes = sizeof turn});
     plb_app_data(
         app, &(struct plb_data){.name = "out", .mode = PLB_OUTPUT, .data = out, .unit_bytes = sizeof *out});
-    plb_app_data(app, &(struct plb_data){.name = "sum",
-                                         .mode = PLB_REDUCE,
-                                         .data = &sum,
-                                         .bytes = sizeof sum,
-                                         .type = PLB_FLOAT64});
+    plb_app_data(
+        app, &(struct plb_data){
+                 .name = "sum", .mode = PLB_REDUCE, .data = &sum, .bytes = sizeof sum, .type = PLB_FLOAT64});
     if (plb_app_int(app, "start") != 0)
         plb_app_phase(app, (int)plb_app_int(app, "start"));
     return PLB_OK;

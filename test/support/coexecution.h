@@ -106,16 +106,15 @@ static inline double coexecution_run(const struct coexecution *c, const struct p
     for (int i = 0; plb_balancers[i] != NULL; i++)
         b = strcmp(plb_balancers[i]->name, balancer) == 0 ? plb_balancers[i] : b;
     default_params(b, params);
-    struct plb_simulation s = {
-        .cluster = &cluster,
-        .maps = map,
-        .seed = seed,
-        .master = {.balancer = b,
-                   .params = params,
-                   .n_nodes = 1,
-                   .migration = migration,
-                   .backups = migration},
-        .migration = {.on = migration, .threshold = 1.0, .backups = migration}};
+    struct plb_simulation s = {.cluster = &cluster,
+                               .maps = map,
+                               .seed = seed,
+                               .master = {.balancer = b,
+                                          .params = params,
+                                          .n_nodes = 1,
+                                          .migration = migration,
+                                          .backups = migration},
+                               .migration = {.on = migration, .threshold = 1.0, .backups = migration}};
     if (plb_simulate(&s, &result, &err) != PLB_OK) {
         fprintf(stderr, "%s\n", err.text);
         abort();

@@ -40,8 +40,17 @@ int clGetPlatformIDs(unsigned entries, void **platforms, unsigned *n)
 
 /* Called for platforms alone. */
 int clGetPlatformInfo(void);
-int clGetPlatformInfo(void) { return -1; }
+int clGetPlatformInfo(void)
+{
+    return -1;
+}
 int clGetDeviceIDs(void);
-int clGetDeviceIDs(void) { return -1; }
+int clGetDeviceIDs(void)
+{
+    return -1;
+}
 int clGetDeviceInfo(void);
-int clGetDeviceInfo(void) { return -1; }
+int clGetDeviceInfo(void)
+{
+    return -1;
+}

@@ -72,6 +72,7 @@ if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
     gate_at=4 # next has looked at the results of the third pass
     started 3 --verify --log info "$tmp/h.conf" $stays "${fixed[@]}" heat.gather=3
     lose && ended "results stay" 'the last [123] are computed again'
+    # shellcheck disable=SC2034 # lib.sh reads it
     gate_at=1000000
     begin 3 --verify --log info "$tmp/h.conf" $stays "${fixed[@]}" heat.passes=3 heat.gate="$tmp/gate"
     await 1 'next waits at the gate'

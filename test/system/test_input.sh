@@ -149,6 +149,7 @@ refused_conf 'more synthetic entries than fit' '[spmm] asks for|at most' \
     '[app]' 'kernel = spmm' '[spmm]' 'rows = 1e9' 'nnz_per_row = 1e6'
 # warned NAME PATTERN VARIABLE=VALUE: the run is as ever, after a warning.
 warned() {
+    # shellcheck disable=SC2163 # an assignment
     (export "$3"; alone "$spmm" --quiet) && [ "$(wc -l <"$tmp/out")" -eq 1 ] && sentence "$2"
     ok "$1" $?
 }

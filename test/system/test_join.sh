@@ -72,6 +72,7 @@ started 2 --log info --report "$tmp/r.json" "$tmp/p.conf"
 joins 1 && await 1 'has joined'
 run_ends && [ "$(units 2)" -gt 0 ] && wait "${joiners[1]}"
 ok "buffers of which parts are replaced" $?
+# shellcheck disable=SC2034 # lib.sh reads it
 gate_at=5
 
 # The victim waits at the gate in its first task, and holds units then.

@@ -81,6 +81,7 @@ for n in 1 2; do
         broken $n $job
         ok "$job, $n ranks, killed" $?
         verify=$([ $job = chain ] && echo --verify)
+        # shellcheck disable=SC2086 # no or one word
         ranks $n --quiet $verify --report "$tmp/r.json" --resume "$tmp/$job.conf" &&
             same "and resumed" "$tmp/$job.npy" "$y"
         [ ! -e "$y" ] || ok "and resumed" 1

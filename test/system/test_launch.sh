@@ -10,6 +10,7 @@ lines "$tmp/app.conf" '[app]' 'kernel = matmul' \
 # started VARIABLE=VALUE...: plbrun as a launcher with these variables starts it; returns its status.
 started() {
     rm -f "$tmp/c.npy" "$tmp/r.json"
+    # shellcheck disable=SC2163 # assignments
     (export "$@"; alone "$tmp/app.conf" --report "$tmp/r.json")
 }
 # refused NAME PATTERN VARIABLE=VALUE...

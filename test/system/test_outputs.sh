@@ -56,6 +56,7 @@ timeout 60 "$PLBRUN" --quiet --report "$tmp/pipe" "$tmp/t.conf" >"$tmp/out" 2>&1
 ok "a pipe that nobody reads is an error, and no hang" $?
 [ -s "$tmp/out" ] && [ -z "$(ls -A)" ] && ! grep -q 'saved as' "$tmp/out"
 ok "and no file takes its place" $?
+# shellcheck disable=SC2094 # a pipe
 exec 6<>"$tmp/pipe" 7>"$tmp/pipe" 6<&- # a reader that has gone
 timeout 60 "$PLBRUN" --quiet --report - "$tmp/t.conf" >&7 2>"$tmp/out"
 [ $? -eq 1 ] && [ -z "$(ls -A)" ] && grep -q 'nobody reads this pipe' "$tmp/out"

@@ -238,8 +238,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_FOLDER(one_column_is_one_dimension),
-        TEST_IN_FOLDER(test_round_trips),    TEST_IN_FOLDER(test_writes_what_numpy_reads),
-        TEST_IN_FOLDER(test_whole_numbers),  TEST_IN_FOLDER(test_failed_write_keeps_the_older_file),
+        TEST_IN_FOLDER(test_round_trips),
+        TEST_IN_FOLDER(test_writes_what_numpy_reads),
+        TEST_IN_FOLDER(test_whole_numbers),
+        TEST_IN_FOLDER(test_failed_write_keeps_the_older_file),
         TEST_IN_FOLDER(test_write_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

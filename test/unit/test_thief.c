@@ -29,7 +29,7 @@ static void an_idle_node_asks_who_has_most(void **state)
     taken(&f, 0);
     assert_int_equal(asked(&f, 1.0), 2);
     assert_true(f.out.at[0].steal.power == 1.0 && f.out.at[0].steal.rate == 0.0); /* PU 1 is busy */
-    assert_int_equal(asked(&f, 1.0 + 0.5 * PLB_PATIENCE), -1); /* it may still answer */
+    assert_int_equal(asked(&f, 1.0 + 0.5 * PLB_PATIENCE), -1);                    /* it may still answer */
     refuse(&f, 2);
     assert_int_equal(asked(&f, 1.0 + 0.6 * PLB_PATIENCE), 0);
     assert_int_equal(asked(&f, 1.0 + 3.0 * PLB_PATIENCE), -1); /* nobody is left to ask */

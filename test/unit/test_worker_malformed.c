@@ -62,8 +62,8 @@ static void fill(struct dice *d, struct plb_message *m)
         }
         break;
     case PLB_DONE:
-        m->done =
-            (struct plb_done){.range = any_range(d), .block = amount(d), .slot = PLB_NO_SLOT, .tasks = 1};
+        m->done = (struct plb_done){
+            .range = any_range(d), .block = amount(d), .slot = PLB_NO_SLOT, .tasks = 1};
         break;
     case PLB_FAIL: m->fail.range = m->fail.among = any_range(d); break;
     case PLB_RECALL:
