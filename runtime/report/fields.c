@@ -228,7 +228,7 @@ const struct plb_field plb_run_fields[] = {
      .meaning =
          "Longest busy time over the shortest, of the PUs that worked and did not fail; 1 is perfect."},
     {"idle_pct", PLB_UNIT_PERCENT, RUN(idle_pct),
-     .meaning = "Mean idle time of the PUs that did not fail, in percent of the makespan."},
+     .meaning = "Mean idle time of the PUs that could work and did not fail, in percent of the makespan."},
     {"failed_pus", PLB_UNIT_COUNT, RUN(failed_pus),
      .meaning = "PUs that failed, or whose rank was lost. Others executed their units."},
     {"messages", PLB_UNIT_COUNT, RUN(messages), .meaning = "Control messages that all ranks sent."},

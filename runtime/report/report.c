@@ -132,6 +132,7 @@ void plb_report_derive(struct plb_report *r)
         r->bound_s = r->makespan_s; /* clocks of several nodes differ a little */
     double longest = 0.0, shortest = INFINITY, idle = 0.0, of_pus = 0.0;
     bool whole = is_whole(r);
+    int n = 0;
     r->failed_pus = 0;
     for (int p = 0; p < r->n_pus; p++) {
         struct plb_report_pu *pu = &r->pus[p];
@@ -146,7 +147,9 @@ void plb_report_derive(struct plb_report *r)
         pu->meter = isnan(pu->static_j + pu->dynamic_j) ? "unmeasured" : "cluster";
         of_pus += pu->static_j + pu->dynamic_j;
         r->failed_pus += pu->failed != NULL;
-        idle += pu->failed != NULL ? 0.0 : pu->idle_s;
+        bool usable = pu->failed == NULL && !pu->refused;
+        idle += usable ? pu->idle_s : 0.0;
+        n += usable;
         double executing = pu->busy_s - pu->transfer_s;
         pu->rate = executing > 0.0 ? (double)(pu->units + pu->in_vain) / executing : 0.0;
         if (pu->units > 0 && pu->failed == NULL) {
@@ -155,7 +158,6 @@ void plb_report_derive(struct plb_report *r)
         }
     }
     r->balancing_ratio = shortest > 0.0 && isfinite(shortest) ? longest / shortest : 1.0;
-    int n = r->n_pus - r->failed_pus;
     r->idle_pct = r->makespan_s > 0.0 && n > 0 ? 100.0 * idle / (n * r->makespan_s) : 0.0;
     derive_energy(r);
     derive_goal(r);

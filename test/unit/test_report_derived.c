@@ -41,6 +41,17 @@ static void failed_pus_count_apart(void **state)
     assert_int_equal(r.failed_pus, 1);
 }
 
+/* A PU whose memory holds nothing could not have worked. */
+static void refused_pus_are_not_idle(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    pus[2].refused = true;
+    plb_report_derive(&r);
+    assert_true(fabs(r.idle_pct - 40.0) < 1e-9); /* 2 + 6 of 20 */
+}
+
 /* A run that went on in a pass of which half was done: what it had to do is the rest. */
 static void a_resumed_run_tells_of_its_own_part(void **state)
 {
@@ -87,6 +98,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derived_by_hand),
         cmocka_unit_test(failed_pus_count_apart),
+        cmocka_unit_test(refused_pus_are_not_idle),
         cmocka_unit_test(a_resumed_run_tells_of_its_own_part),
         cmocka_unit_test(passes_add_up),
     };
