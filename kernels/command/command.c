@@ -62,21 +62,34 @@ struct runner {
 /* Bytes of a program's output that are read at a time. Larger: more of the stack. Smaller: more calls. */
 #define BLOCK 65536
 
-/* The environment of the programs: that of this rank, without what makes a program a rank of this job. */
+/* Whether the programs do not inherit a variable: it makes a program a rank of this job, or a part of the run
+ * that plbrun-mpirun waits for, or the settings have another value for it. */
+static bool is_left_out(const struct runner *r, const char *variable)
+{
+    static const char *const ours[] = {"OMPI_",         "PMIX_",        "PMI_",
+                                       "PRTE_",         "PLB_STATUS_FILE=", "PARALLEL_SEQ=",
+                                       "SLURM_PROCID=", "SLURM_STEP_",  "FLUX_TASK_RANK=",
+                                       "FLUX_JOB_SIZE="};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strncmp(variable, ours[i], strlen(ours[i])) == 0)
+            return true;
+    const char *more = command_text_of(r->spec, r->spec->env);
+    for (int i = 0; i < r->spec->n_env; i++, more += strlen(more) + 1)
+        if (strncmp(variable, more, strcspn(more, "=") + 1) == 0)
+            return true;
+    return false;
+}
+
+/* The environment of the programs: most of that of this rank, and what the settings add. */
 static void make_environment(struct runner *r)
 {
-    static const char *const launchers[] = {"OMPI_", "PMIX_", "PMI_", "PRTE_", "PARALLEL_SEQ="};
     int n = 0;
     for (char **e = environ; *e != NULL; e++)
         n++;
     r->env = calloc((size_t)(n + r->spec->n_env + 2), sizeof *r->env);
-    for (char **e = environ; *e != NULL && r->env != NULL; e++) {
-        bool ours = false;
-        for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-            ours |= strncmp(*e, launchers[i], strlen(launchers[i])) == 0;
-        if (!ours)
+    for (char **e = environ; *e != NULL && r->env != NULL; e++)
+        if (!is_left_out(r, *e))
             r->env[r->n_env++] = *e;
-    }
     const char *more = command_text_of(r->spec, r->spec->env);
     for (int i = 0; i < r->spec->n_env; i++, more += strlen(more) + 1)
         r->env[r->n_env++] = (char *)more;

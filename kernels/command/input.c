@@ -205,22 +205,24 @@ static int put_command(struct plb_app *app, const char *command, const char *fol
                        struct command_spec *spec, struct command_text *all)
 {
     struct command_text words = {NULL, 0, 0}, script = {NULL, 0, 0}, path = {NULL, 0, 0};
-    bool found = false, whole = true;
+    const char *wrong = NULL, *other = command_other_words(command);
+    bool found = false;
     if (!command_needs_shell(command)) {
         spec->n_words = command_split(command, &words);
-        whole = spec->n_words >= 0;
-        found = whole && (command_has_part(words.at) || find_program(words.at, folder, &path));
+        found = spec->n_words >= 0 && (command_has_part(words.at) || find_program(words.at, folder, &path));
     }
     spec->form = found ? WORDS : SCRIPT;
-    whole &= command_script(command, &script);
+    wrong = command_script(command, &script);
     if (found)
         spec->words = put(all, words.at, words.n);
     spec->script = put(all, script.at, script.n + 1);
     free(words.at);
     free(script.at);
     free(path.at);
-    return whole ? check_program(app, command, folder)
-                 : plb_app_error(app, "command.run = %s: a quote does not end", command);
+    if (other != NULL)
+        fprintf(stderr, "plbrun: warning: command.run = %s: %s\n", command, other);
+    return wrong == NULL ? check_program(app, command, folder)
+                         : plb_app_error(app, "command.run = %s: %s", command, wrong);
 }
 
 static int make_spec(struct plb_app *app, struct command_input *input)

@@ -5,8 +5,9 @@
  *
  * A command without characters that only a shell understands is cut into words once, and the program is
  * started with them: nothing in a line can be taken for more than an argument. Any other command becomes a
- * script for /bin/sh. There a replacement string is a parameter of the script in quotes, so that the same
- * holds. All functions are pure. */
+ * script for /bin/sh. There a replacement string is a parameter of the script in quotes, so that it is one
+ * argument. In arithmetic it is a number, and a program such as eval or ssh may take it for code again. All
+ * functions are pure. */
 #ifndef COMMAND_TEMPLATE_H
 #define COMMAND_TEMPLATE_H
 
@@ -34,8 +35,12 @@ bool command_needs_shell(const char *command);
  * where a quote does not end. */
 int command_split(const char *command, struct command_text *words);
 
-/* The script of a command that needs a shell. False where a quote does not end. */
-bool command_script(const char *command, struct command_text *script);
+/* The script of a command that needs a shell. NULL, or why there is none. */
+const char *command_script(const char *command, struct command_text *script);
+
+/* A sentence where a command has something that GNU parallel would replace, and this program does not; or
+ * NULL. */
+const char *command_other_words(const char *command);
 
 /* A part of line number `number`. */
 void command_part_of(enum command_part part, const char *line, size_t n, int64_t number,

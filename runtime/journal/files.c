@@ -200,7 +200,7 @@ int plb_journal_files_open_data(struct plb_journal_files *f, const struct plb_da
     lay_out(f, set);
     if (f->data_bytes == 0)
         return PLB_OK;
-    f->data = open(f->data_path, O_RDWR | O_CLOEXEC | (fresh ? O_CREAT | O_TRUNC : 0), 0666);
+    f->data = open(f->data_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | (fresh ? O_CREAT | O_TRUNC : 0), 0666);
     if (f->data < 0 && fresh)
         return plb_fail(err, PLB_EINPUT, "journal %s: %s cannot be written: %s; name another file", f->path,
                         f->data_path, strerror(errno));
@@ -209,13 +209,14 @@ int plb_journal_files_open_data(struct plb_journal_files *f, const struct plb_da
                         "journal %s: its outputs in %s are missing or of another run; bring that file back, "
                         "or remove the journal to begin anew",
                         f->path, f->data_path);
-    f->direct = open(f->data_path, O_WRONLY | O_DIRECT | O_CLOEXEC);
+    f->direct = open(f->data_path, O_WRONLY | O_NOFOLLOW | O_DIRECT | O_CLOEXEC);
     return fresh ? reserve(f, err) : PLB_OK;
 }
 
 int plb_journal_files_open_records(struct plb_journal_files *f, bool fresh, struct plb_error *err)
 {
-    f->records = open(f->records_path, O_RDWR | O_CLOEXEC | (fresh ? O_CREAT | O_TRUNC : 0), 0666);
+    int how = O_RDWR | O_NOFOLLOW | O_CLOEXEC | (fresh ? O_CREAT | O_TRUNC : 0);
+    f->records = open(f->records_path, how, 0666);
     if (f->records < 0 && fresh)
         return plb_fail(err, PLB_EINPUT, "journal %s: %s cannot be written: %s; name another file", f->path,
                         f->records_path, strerror(errno));

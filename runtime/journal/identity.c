@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/crc32c.h"
 #include "base/version.h"
@@ -33,12 +34,18 @@ static void print_kernel(const struct plb_job *job, FILE *out, struct plb_error 
         fprintf(out, "phase %d\t%s\n", i, job->kernel->phases[i].name);
 }
 
-/* The checksum and the length of a file. */
+/* The checksum and the length of a file. A pipe cannot be read again: the buffers that it went into have
+ * checksums of their own. */
 static void print_file(const char *name, const char *path, FILE *out, struct plb_error *err)
 {
     char buffer[65536];
     uint32_t crc = 0;
     unsigned long long bytes = 0;
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        fprintf(out, "file %s\ta pipe or device\n", name);
+        return;
+    }
     FILE *f = fopen(path, "rbe");
     for (size_t n; f != NULL && (n = fread(buffer, 1, sizeof buffer, f)) > 0; bytes += n)
         crc = plb_crc32c(crc, buffer, n);

@@ -27,9 +27,11 @@ static uint32_t checksum_of_head(const struct head *head)
     return plb_crc32c(0, head, offsetof(struct head, crc));
 }
 
+/* A new file, whatever had the name: also where that is a link to somebody's file. */
 static bool write_all(const char *path, const struct head *head, const struct plb_snapshot_part *parts, int n)
 {
-    FILE *f = fopen(path, "wbe");
+    unlink(path);
+    FILE *f = fopen(path, "wbxe");
     if (f == NULL)
         return false;
     bool written = fwrite(head, sizeof *head, 1, f) == 1;

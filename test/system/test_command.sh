@@ -63,6 +63,25 @@ a/.: a/ . a ,
 P
 ok "also of names that are hardly any" $?
 
+# Wherever it stands in a script, it is one argument.
+# shellcheck disable=SC2016 # the programs' own variables
+"$PLBRUN" -k --lines <(printf '%s\n' 'a  b' "it's" '$(touch hacked)' '* "x') --joblog pipe --run '# don'"'"'t
+printf "%s|" {} "`printf "%s" {}`" "$(case a in a) printf "%s" {};; esac)" # it'"'"'s
+x=`printf "%s" {}`; printf "%s|" "$x"; cat <<E; echo $(( ({#}+1)*2 ))
+{}|
+E' >stdout 2>out
+[ $? -eq 0 ] && [ ! -e hacked ] && cmp stdout <(
+    n=2
+    printf '%s\n' 'a  b' "it's" '$(touch hacked)' '* "x' |
+        while read -r line; do n=$((n + 2)); printf '%s|%s|%s|%s|%s|\n%d\n' "$line" "$line" "$line" "$line" \
+            "$line" $((n)); done
+)
+ok "in comments, backquotes, case, here-documents and arithmetic, also where lines come from a pipe" $?
+PLB_STATUS_FILE=status HOME=/old "$PLBRUN" --range 1-1 command.env=HOME=/new \
+    --run 'echo {1} "$HOME" "${PLB_STATUS_FILE-none}"' >stdout 2>out
+[ $? -eq 0 ] && cmp stdout <(echo '{1} /new none 1') && grep -q 'warning: .*no replacement strings' out
+ok "env overrides, nothing of plbrun-mpirun is inherited, and {1} is warned of" $?
+
 if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
     command='printf "%s\n" {} "<"{.}">" {/} {//} {/.} {#} | sed "s/^/ /"'
     cat odd names >both
@@ -157,6 +176,8 @@ sentence "one that PATH lacks" 'there is no program nosuch in PATH' --run nosuch
 sentence "an empty list" '/dev/null: has no line' --run true --lines /dev/null
 sentence "no list" 'cannot read lines = nolist' --run true --lines nolist
 sentence "a quote without end" 'a quote does not end' --run "echo 'x" --lines cases
+sentence "a here-document that replaces nothing" 'whose end is quoted' \
+    --run "cat <<'E'"$'\n{}\nE' --range 1-1
 sentence "an empty command" 'command.run is empty' --run ' ' --lines cases
 run 1 -k --run 'echo {}' --range 1-99:9223372036854775807 && cmp stdout <(echo 1)
 ok "a step beyond the end" $?

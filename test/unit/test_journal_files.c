@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "folder.h"
 #include "journal/files.h"
+#include "journal/snapshot.h"
 
 enum { UNITS = 3000, UNIT_BYTES = 333 }; /* ranges begin and end within pages */
 #define BYTES ((size_t)UNITS * UNIT_BYTES)
@@ -122,6 +123,41 @@ static void whole_pages_go_past_the_page_cache(void **state)
     free(memory);
 }
 
+/* Names beside the journal may be links to files of others, which stay as they are. */
+static void links_are_not_followed(void **state)
+{
+    static const char *const links[] = {".data", ".records", ".pass.new"};
+    const struct folder *folder = *state;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_journal_files files;
+    struct plb_dataset set = {.n = 1, .owner = true, .units = 1};
+    char memory[8] = "ours", text[8] = "", path[3][200], pass[200], other[200];
+    snprintf(other, sizeof other, "%s/other", folder->path);
+    snprintf(pass, sizeof pass, "%s.pass", folder->file);
+    put(other, "theirs", 6);
+    for (int i = 0; i < 3; i++) {
+        snprintf(path[i], sizeof path[i], "%s%s", folder->file, links[i]);
+        assert_int_equal(symlink(other, path[i]), 0);
+    }
+    set.at[0] = (struct plb_data){.name = "out", .mode = PLB_OUTPUT, .data = memory, .unit_bytes = 8};
+    set.host[0] = memory;
+    assert_int_equal(plb_journal_files_open(&files, folder->file, &err), PLB_OK);
+    assert_int_equal(plb_journal_files_open_data(&files, &set, true, &err), PLB_EINPUT);
+    err = (struct plb_error){.status = PLB_OK};
+    assert_int_equal(plb_journal_files_open_records(&files, true, &err), PLB_EINPUT);
+    assert_true(plb_snapshot_write(pass, &(struct plb_snapshot){.id = 1},
+                                   &(struct plb_snapshot_part){memory, sizeof memory}, 1));
+    plb_journal_files_close(&files);
+    int fd = open(other, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(read(fd, text, sizeof text), 6);
+    close(fd);
+    assert_string_equal(text, "theirs");
+    for (int i = 0; i < 3; i++)
+        unlink(path[i]);
+    unlink(pass);
+    unlink(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +165,7 @@ int main(void)
         TEST_IN_FOLDER(so_are_those_that_no_disk_can_read),
         TEST_IN_FOLDER(where_a_direct_write_fails_the_page_cache_is_used),
         TEST_IN_FOLDER(whole_pages_go_past_the_page_cache),
+        TEST_IN_FOLDER(links_are_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
