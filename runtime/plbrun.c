@@ -1,5 +1,6 @@
 /* plbrun: the only main(), and the only place that exits. Arguments are read in config/, files that a run
  * leaves behind are written in drive/outputs.c. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,9 @@ static int answer(const struct plb_arguments *a, struct plb_error *err)
     case PLB_ASKS_PROFILES: plb_profiles_list(stdout, err); break;
     case PLB_ASKS_NOTHING: break;
     }
+    /* Who reads the first lines alone, as head does, wants no more. */
+    if (err->status == PLB_OK && (fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE)
+        plb_fail(err, PLB_EFAILED, "standard output cannot be written: %s", strerror(errno));
     return err->status;
 }
 

@@ -254,8 +254,8 @@ int plb_file_commit(struct plb_file *file, struct plb_error *err)
         written = shorten(file);
     if (written && fsync(fileno(file->stream)) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
         written = false;
-    if (written && file->target != NULL && err->status == PLB_OK)
-        written = name_it(file);
+    if (written && file->target != NULL && err->status == PLB_OK && (written = name_it(file)))
+        plb_path_sync_folder(file->target); /* else a crash of the system may lose the name */
     int reason = errno;
     if (fclose(file->stream) != 0 && written) {
         written = false;

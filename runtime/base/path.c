@@ -2,6 +2,8 @@
  * file that must not be replaced. */
 #include "base/path.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -61,4 +63,17 @@ char *plb_path_target(const char *path)
         at = next;
     }
     return at;
+}
+
+void plb_path_sync_folder(const char *path)
+{
+    int reason = errno;
+    char *folder = plb_path_folder(path);
+    int fd = folder != NULL ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(folder);
+    errno = reason;
 }

@@ -9,6 +9,10 @@ char *plb_path_folder(const char *path);
  * descriptor. NULL: the links have no end. */
 char *plb_path_target(const char *path);
 
+/* Syncs the folder of a file, so that its name is on disk, too, where the file system can do that. Keeps
+ * errno. */
+void plb_path_sync_folder(const char *path);
+
 /* The open descriptor of this process that a path names: "/dev/stdout", "/dev/fd/3", "/proc/self/fd/3"; else
  * -1. */
 int plb_path_descriptor(const char *path);

@@ -328,6 +328,8 @@ int plb_cluster_start(struct plb_rank *r)
     if (r->rank0 != NULL)
         fill_start(r, &start);
     plb_mpi_broadcast(r->mpi, &start, sizeof start);
+    if (plb_mpi_has_joined(r->mpi) && plb_mpi_gone(r->mpi, -1) == 0) /* `start` is zeros */
+        return plb_fail(r->err, PLB_EFAILED, "%s", ENDED_BEFORE);
     if (r->rank0 == NULL && !plb_mpi_has_joined(r->mpi))
         plb_mpi_reserve(r->mpi, start.joiners);
     r->size = plb_mpi_size(r->mpi);

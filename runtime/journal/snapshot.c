@@ -44,17 +44,6 @@ static bool write_all(const char *path, const struct head *head, const struct pl
     return written;
 }
 
-void plb_snapshot_sync_folder(const char *path)
-{
-    char *folder = plb_path_folder(path);
-    int fd = folder != NULL ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-    free(folder);
-}
-
 bool plb_snapshot_write(const char *path, const struct plb_snapshot *about,
                         const struct plb_snapshot_part *parts, int n)
 {
@@ -71,7 +60,7 @@ bool plb_snapshot_write(const char *path, const struct plb_snapshot *about,
     bool written = write_all(fresh, &head, parts, n) && rename(fresh, path) == 0;
     int reason = errno;
     if (written)
-        plb_snapshot_sync_folder(path);
+        plb_path_sync_folder(path);
     else
         unlink(fresh);
     free(fresh);

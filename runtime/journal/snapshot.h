@@ -28,7 +28,4 @@ bool plb_snapshot_write(const char *path, const struct plb_snapshot *head,
  * first part, and *bytes is the length of all parts. NULL: there is none. */
 FILE *plb_snapshot_open(const char *path, uint64_t id, struct plb_snapshot *head, size_t *bytes);
 
-/* Syncs the folder of a file, so that its name is on disk too, where the file system can do that. */
-void plb_snapshot_sync_folder(const char *path);
-
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "journal/identity.h"
 #include "journal/inside.h"
 
@@ -31,7 +32,7 @@ static bool write_head(struct plb_journal *j)
         free(identity);
         return false;
     }
-    plb_snapshot_sync_folder(j->files.path);
+    plb_path_sync_folder(j->files.path);
     j->identity = identity;
     return true;
 }

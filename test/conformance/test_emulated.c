@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "device/driver.h"
 #include "device/empty_task.h"
+#include "skip.h"
 
 /* CPU seconds of the latest task: waiting uses some as well, which do not count. */
 static double spun;
@@ -152,7 +153,7 @@ static void a_pu_tells_that_others_had_its_core(void **state)
     struct plb_device_times times;
     struct plb_device *d;
     if (access("/proc/thread-self/schedstat", R_OK) != 0)
-        skip(); /* a system that counts no waits */
+        skip_since("this system does not count waits for cores");
     for (int i = 0; plb_device_drivers[i] != NULL; i++) {
         const struct plb_device_ops *ops = &plb_device_drivers[i]->ops;
         if (strcmp(plb_device_drivers[i]->name, "cpu") != 0)

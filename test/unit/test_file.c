@@ -25,6 +25,16 @@
 #include "folder.h"
 #include "skip.h"
 
+/* In the place of the system's: counts folders. */
+static int synced_folders;
+
+int fsync(int fd)
+{
+    struct stat info;
+    synced_folders += fstat(fd, &info) == 0 && S_ISDIR(info.st_mode);
+    return (int)syscall(SYS_fsync, fd);
+}
+
 static char *beside(const struct folder *folder, const char *name)
 {
     static char path[4][512];
@@ -270,6 +280,16 @@ static void a_descriptor_is_written_in_place(void **state)
     close(fd);
 }
 
+static void a_name_is_on_disk_as_well(void **state)
+{
+    const struct folder *folder = *state;
+    synced_folders = 0;
+    write_text(folder->file, "new");
+    assert_int_equal(synced_folders, 1);
+    write_text(folder->file, "replaced");
+    assert_int_equal(synced_folders, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +301,7 @@ int main(void)
         TEST_IN_FOLDER(names_are_as_long_as_the_file_system_takes),
         TEST_IN_FOLDER(a_pipe_is_written_to_its_reader),
         TEST_IN_FOLDER(a_descriptor_is_written_in_place),
+        TEST_IN_FOLDER(a_name_is_on_disk_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,8 @@
 
 #include "base/memory.h"
 #include "drive/link.h"
+#include "drive/rank.h"
+#include "drive/start.h"
 
 #define LARGE 3000000 /* bytes; more than a socket takes at once */
 
@@ -186,6 +188,24 @@ static void what_makes_no_sense_ends_the_connection(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* Rank 0 ends right after it has let a rank in. */
+static void a_rank_that_is_cut_off_early_blames_no_version(void **state)
+{
+    (void)state;
+    int ends[2];
+    struct plb_error err = {.status = PLB_OK};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    close(ends[1]);
+    struct plb_mpi *mpi = plb_mpi_join(ends[0], 1, 2);
+    struct plb_rank *rank = plb_alloc(sizeof *rank);
+    rank->mpi = mpi;
+    rank->err = &err;
+    assert_int_equal(plb_cluster_start(rank), PLB_EFAILED);
+    assert_string_equal(err.text, "the run has ended before this rank had joined it");
+    free(rank);
+    plb_mpi_close(mpi, 0.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +215,7 @@ int main(void)
         TEST(what_comes_is_counted),
         TEST(the_end_of_the_other_side_is_seen),
         TEST(what_makes_no_sense_ends_the_connection),
+        cmocka_unit_test(a_rank_that_is_cut_off_early_blames_no_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

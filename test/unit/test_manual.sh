@@ -49,4 +49,7 @@ if command -v groff >/dev/null; then
 else
     skip "groff has no warning" "no groff"
 fi
+"$PLBRUN" --help 2>"$tmp/out" >/dev/full
+[ $? -eq 1 ] && grep -q 'standard output cannot be written: No space left' "$tmp/out"
+ok "an answer that cannot be written is a failure" $?
 done_testing
