@@ -176,8 +176,9 @@ sentence "one that PATH lacks" 'there is no program nosuch in PATH' --run nosuch
 sentence "an empty list" '/dev/null: has no line' --run true --lines /dev/null
 sentence "no list" 'cannot read lines = nolist' --run true --lines nolist
 sentence "a quote without end" 'a quote does not end' --run "echo 'x" --lines cases
-sentence "a here-document that replaces nothing" 'whose end is quoted' \
-    --run "cat <<'E'"$'\n{}\nE' --range 1-1
+"$PLBRUN" --run "cat <<'E'"$'\n{}\nE' --range 1-1 >out 2>&1
+[ $? -eq 2 ] && grep -q 'in a here-document whose end is quoted' out
+ok "refused: a here-document that replaces nothing" $?
 sentence "an empty command" 'command.run is empty' --run ' ' --lines cases
 run 1 -k --run 'echo {}' --range 1-99:9223372036854775807 && cmp stdout <(echo 1)
 ok "a step beyond the end" $?
