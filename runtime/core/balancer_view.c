@@ -60,6 +60,7 @@ void plb_balancer_view_add(struct plb_balancer_view *v, const struct plb_view_pu
     v->view.idle += !pus->refused[p];
     for (int phase = 0; phase < v->n_phases; phase++)
         v->histories[p * v->n_phases + phase].start_s = info->start_s;
+    v->pus[p].estimate = plb_history_estimate(plb_balancer_view_history(v, p));
 }
 
 void plb_balancer_view_fini(struct plb_balancer_view *v)
@@ -125,6 +126,7 @@ static void show_samples(struct plb_balancer_view *v, int pu)
     v->pus[pu].n_samples = h->n;
     v->pus[pu].recalled = h->recalled;
     v->pus[pu].belief = v->beliefs ? &h->belief : NULL;
+    v->pus[pu].estimate = plb_history_estimate(h);
 }
 
 void plb_balancer_view_sampled(struct plb_balancer_view *v, int pu)

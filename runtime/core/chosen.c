@@ -35,11 +35,10 @@
  * PUs come back for a few tasks. */
 #define TOO_LATE 0.02
 
-/* A PU is known well when it has worked for this part of the time that all PUs together need for the pass, or
- * for so many seconds. Larger: training costs more energy. Smaller: a PU is left out that has had a few small
- * tasks, most of whose time was their starts. */
+/* A PU is known well when it has worked, beyond its starts, for this part of the time that all PUs together
+ * need for the pass. Larger: training costs more energy, nearly this part of it. Smaller: a PU is left out
+ * that was slow at first. */
 #define TRAINED 0.005
-#define LONG 0.25
 
 /* A PU that has worked for this part of that counts already, but may be up to so much faster than it seems.
  * The hope falls to nothing until the PU is known well. Larger, more: as above. Smaller, less: as above. */
@@ -82,40 +81,20 @@ void plb_chosen_free(struct plb_chosen *c)
 
 /* ------------------------------------------------------------------------------ rates */
 
-static double seconds_of(const struct plb_sample *s)
+/* The estimate of a PU; 0: none. A first report counts without its transfers: these are long where ranks
+ * speak to each other for the first time. */
+static double rate_of(const struct plb_pu *pu)
 {
-    return (s->execute_s + s->transfer_s) * (double)s->tasks;
+    if (!plb_estimate_reported(pu->estimate))
+        return 0.0;
+    double first = pu->n_samples == 1 ? pu->samples[0].work / pu->samples[0].execute_s : 0.0;
+    return isfinite(first) ? fmax(pu->estimate->rate, first) : pu->estimate->rate;
 }
 
-static double rate_of(const struct plb_sample *s)
-{
-    double seconds = s->execute_s + s->transfer_s, rate = s->work / seconds;
-    return seconds > 0.0 && isfinite(rate) ? rate : 0.0;
-}
-
-/* Of the latest samples, which have half of the time. The first one counts where there is no other, and
- * without its transfers: these are long where ranks speak to each other for the first time. */
-static double latest_rate(const struct plb_pu *pu)
-{
-    double all = 0.0, seconds = 0.0, work = 0.0;
-    int first = pu->n_samples > 1 ? 1 : 0;
-    if (pu->n_samples == 1) {
-        double rate = pu->samples[0].work / pu->samples[0].execute_s;
-        return rate > 0.0 && isfinite(rate) ? rate : 0.0;
-    }
-    for (int i = first; i < pu->n_samples; i++)
-        all += seconds_of(&pu->samples[i]);
-    for (int i = pu->n_samples - 1; i >= first && !(seconds > 0.5 * all); i--) {
-        seconds += seconds_of(&pu->samples[i]);
-        work += pu->samples[i].work * (double)pu->samples[i].tasks;
-    }
-    return seconds > 0.0 && isfinite(work / seconds) ? work / seconds : 0.0;
-}
-
-/* Seconds after which a PU is known well. */
+/* Seconds beyond starts after which a PU is known well. */
 static double trained_s(const struct plb_chosen *c, const struct plb_view *view)
 {
-    return fmin(TRAINED * view->total / c->now, LONG);
+    return TRAINED * view->total / c->now;
 }
 
 /* By how much of its rate a PU may be faster than it seems. */
@@ -123,19 +102,21 @@ static double hope_of(const struct plb_chosen *c, const struct plb_view *view, i
 {
     if (c->by_power || view->pus[p].recalled > 0)
         return 0.0;
-    return HOPE * fmax(1.0 - c->pus[p].watched_s / trained_s(c, view), 0.0);
+    return HOPE * fmax(1.0 - plb_estimate_worked_s(view->pus[p].estimate) / trained_s(c, view), 0.0);
 }
 
 /* Whether a PU is known by now. */
 void plb_chosen_judge(struct plb_chosen *c, const struct plb_view *view, int p)
 {
     struct chosen_pu *own = &c->pus[p];
-    bool before = own->known, watched = own->watched_s >= FIRST * trained_s(c, view);
+    double worked_s = plb_estimate_worked_s(view->pus[p].estimate);
+    bool before = own->known, watched = worked_s >= FIRST * trained_s(c, view);
     bool rate = c->by_power || view->pus[p].recalled > 0 || (own->now > 0.0 && watched);
     own->known = before || (rate && (c->watts == NULL || plb_watts_settled(c->watts, p)));
     c->known += own->known && !before;
     bool as_before = fabs(own->now - own->rate) <= MOVED * own->rate;
-    c->moved = c->moved || (own->known && !(as_before && own->hoped <= (1.0 + MOVED) * own->rate));
+    bool well = own->hoped > own->rate && hope_of(c, view, p) == 0.0; /* it was not known well */
+    c->moved = c->moved || (own->known && (well || !(as_before && own->hoped <= (1.0 + MOVED) * own->rate)));
 }
 
 /* A PU has a sample, or may have some from before the pass. */
@@ -143,13 +124,11 @@ static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
 {
     struct chosen_pu *own = &c->pus[p];
     const struct plb_pu *pu = &view->pus[p];
-    if (pu->n_samples > 0) {
-        const struct plb_sample *last = &pu->samples[pu->n_samples - 1];
-        c->now += rate_of(last) - own->now;
-        own->now = rate_of(last);
-        plb_chosen_note(own, last);
-        own->watched_s += pu->n_samples > 1 ? seconds_of(last) : last->execute_s * (double)last->tasks;
-    }
+    double rate = rate_of(pu);
+    if (pu->n_samples > 0)
+        plb_chosen_note(own, &pu->samples[pu->n_samples - 1]);
+    c->now += rate - own->now;
+    own->now = rate;
     plb_chosen_judge(c, view, p);
 }
 
@@ -240,7 +219,7 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
         bool counts = plb_chosen_watts_of(c, p, &idle, &besides) && own->known && !own->gone;
         own->rate = !counts     ? 0.0
                   : c->by_power ? view->pus[p].power
-                                : plb_chosen_steady(own, latest_rate(&view->pus[p]));
+                                : plb_chosen_steady(own, rate_of(&view->pus[p]));
         own->hoped = counts ? own->rate * (1.0 + hope_of(c, view, p)) : 0.0;
         c->hopes = c->hopes || (own->hoped > own->rate && !own->out);
         c->static_watts[c->infos[p].node] += idle;

@@ -9,9 +9,10 @@
  * Where watts are not told, PUs begin by turns, and their watts are learned (core/watts.h). A PU whose watts
  * cannot be learned works; under a cap it does not, where another one does.
  *
- * Rates are those of a PU's latest samples, so models are straight lines. Cost: O(1) per report; a decision,
- * O(n log n + samples), at most every fiftieth of the time that has passed. Weak where rates depend on the
- * size of blocks, and where training is a large part of the job. Not thread-safe. */
+ * Rates are those of the PUs' estimates, beyond what starts cost, so models are straight lines. A PU is
+ * judged once it has worked for long enough beyond its starts. Cost: O(1) per report; a decision, O(n log n),
+ * at most every fiftieth of the time that has passed. Weak where rates depend on the size of blocks, and
+ * where training is a large part of the job. Not thread-safe. */
 #ifndef PLB_CORE_CHOSEN_H
 #define PLB_CORE_CHOSEN_H
 

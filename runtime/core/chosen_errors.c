@@ -16,7 +16,7 @@
  * lasts longer. Smaller: the first units decide. */
 #define ALONE 0.25
 
-/* Relative error from which on a rate is that of all reports, and not of the latest ones. Larger: a few units
+/* Relative error from which on a rate is that of all reports, and not the estimate. Larger: a few units
  * decide. Smaller: a PU that has become slower is believed later. */
 #define UNSURE 0.05
 
@@ -63,9 +63,9 @@ void plb_chosen_find_errors(struct plb_chosen *c, const struct plb_view *view)
     }
 }
 
-double plb_chosen_steady(const struct chosen_pu *own, double latest)
+double plb_chosen_steady(const struct chosen_pu *own, double estimated)
 {
-    return own->error > UNSURE && own->sums.n > 0 ? own->sums.work / own->sums.seconds : latest;
+    return own->error > UNSURE && own->sums.n > 0 ? own->sums.work / own->sums.seconds : estimated;
 }
 
 /* The factor by which a rate may be wrong. */

@@ -4,6 +4,7 @@
 
 #include "core/goal.h"
 #include "core/message.h"
+#include "model/estimate.h"
 
 /* Over the reports of a PU: work, seconds, and their squares and product. */
 struct chosen_sums {
@@ -14,8 +15,7 @@ struct chosen_sums {
 struct chosen_pu {
     double rate;  /* of the last decision; 0: was not known */
     double hoped; /* the same with the hope for a PU that is not known well */
-    double now;   /* of the latest report; 0: there is none */
-    double watched_s;
+    double now;   /* as of its latest report; 0: there is none */
     struct chosen_sums sums;
     double error; /* relative standard error of the rate; 0: units cost what was told */
     bool known, out, gone;
@@ -53,8 +53,8 @@ void plb_chosen_note(struct chosen_pu *own, const struct plb_sample *sample);
 /* Sets the errors of all PUs. */
 void plb_chosen_find_errors(struct plb_chosen *chosen, const struct plb_view *view);
 
-/* The rate of a PU: the latest one, but where that is chance. */
-double plb_chosen_steady(const struct chosen_pu *own, double latest);
+/* The rate of a PU: the estimate, but where that is chance. */
+double plb_chosen_steady(const struct chosen_pu *own, double estimated);
 
 /* After a choice: a PU works, too, that would lower the joules of a unit, as far as its rate and those of the
  * chosen ones may be wrong. */

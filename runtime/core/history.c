@@ -94,7 +94,7 @@ void plb_history_recall(struct plb_history *h, const struct plb_sample *samples,
     memset(h->ranges, 0, (size_t)kept * sizeof *h->ranges);
     h->n = h->recalled = kept;
     h->checked = h->strikes = 0;
-    h->dropped = h->fitted = false;
+    h->dropped = h->fitted = h->estimated = false;
     h->since = -1;
 }
 
@@ -102,6 +102,15 @@ static void count_fit(struct plb_history *h)
 {
     if (h->fits != NULL)
         ++*h->fits;
+}
+
+/* The first samples tell nothing any more. */
+static void disown(struct plb_history *h, int n)
+{
+    forget(h, n);
+    h->since = -1;
+    h->estimated = false;
+    h->estimate.watched_s = h->estimate.tasks = 0.0;
 }
 
 /* Compares a report with what the profile alone predicts; a small size that it knows nothing about
@@ -120,8 +129,7 @@ static void check(struct plb_history *h, const struct plb_sample *s)
     h->strikes = agrees ? 0 : h->strikes + 1;
     if (h->strikes < STRIKES)
         return;
-    forget(h, h->recalled);
-    h->since = -1;
+    disown(h, h->recalled);
     h->dropped = true;
 }
 
@@ -217,14 +225,14 @@ static void follow_change(struct plb_history *h)
             continue;
         double factor = second_look(h, from, expected) ? change_of(h, from, expected) : 1.0;
         if (h->untold && fabs(log(factor)) > log(OTHER_UNITS)) {
-            forget(h, from);
-            h->since = -1;
+            disown(h, from);
             h->line.n = -REDRAWN;
             h->changes += CHANGES + 1; /* which says that units differ */
             return;
         }
         for (int i = 0; i < from; i++)
             h->at[i].execute_s *= factor;
+        h->estimated = h->estimated && factor == 1.0;
         h->line.n = -REDRAWN;
         h->since = factor != 1.0 ? -1 : h->since;
         h->changes += factor != 1.0;
@@ -252,6 +260,8 @@ void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
     make_room(h, h->n + 1);
     h->ranges[h->n] = (struct plb_range){0, 0};
     h->at[h->n++] = *sample;
+    if (h->estimated)
+        plb_estimate_add(&h->estimate, sample);
     h->fitted = false;
     h->since += h->since >= 0;
     watch(h, sample);
@@ -259,6 +269,22 @@ void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
         check(h, sample);
     else
         follow_change(h);
+}
+
+/* Where samples have changed, it is made from them anew; what was watched before them stays so. */
+struct plb_estimate *plb_history_estimate(struct plb_history *h)
+{
+    struct plb_estimate *e = &h->estimate, before = *e;
+    if (!h->estimated && h->n > 0) {
+        plb_estimate_prior(e, e->rate, h->start_s);
+        for (int i = 0; i < h->n; i++)
+            plb_estimate_add(e, &h->at[i]);
+        e->watched_s = fmax(e->watched_s, before.watched_s);
+        e->tasks = fmax(e->tasks, before.tasks);
+    }
+    e->grain = h->grain;
+    h->estimated = h->n > 0;
+    return e;
 }
 
 void plb_history_fit(struct plb_history *h)
@@ -360,6 +386,7 @@ void plb_history_recount(struct plb_history *h, const struct plb_cost_map *map, 
         change = fmax(change, fabs(log(s->work / before)));
     }
     h->recounted += change;
+    h->estimated = false;
     h->line.n = -REDRAWN;
     h->fitted = false;
 }

@@ -10,6 +10,7 @@
 #include "base/rangeset.h"
 #include "core/cost.h"
 #include "model/belief.h"
+#include "model/estimate.h"
 #include "model/fit.h"
 
 /* A straight line through the latest samples: a first look that costs little. */
@@ -38,6 +39,8 @@ struct plb_history {
     double rest;              /* seconds of the samples' time that a fit serves; 0: until the next report */
     int64_t *fits;            /* counts fits; may be NULL */
     struct plb_belief belief; /* a prior, which others set, until a sample can be used */
+    struct plb_estimate estimate;
+    bool estimated; /* it is of all samples */
     struct plb_history_line line;
 };
 
@@ -55,6 +58,9 @@ void plb_history_recall(struct plb_history *history, const struct plb_sample *sa
  * if it was one after all, the next report scales back. Where nobody has told what units cost, a change by
  * more than a factor of four is taken for one of the units: what was measured before is forgotten. */
 void plb_history_add(struct plb_history *history, const struct plb_sample *sample);
+
+/* The estimate by all samples. O(1) per report, but where samples were dropped or have changed. */
+struct plb_estimate *plb_history_estimate(struct plb_history *history);
 
 /* Fits the belief to all samples, where that has not been done since the last one. The one fit that everybody
  * shares. */

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "model/estimate.h"
 #include "model/fit.h"
 #include "model/solve.h"
 
@@ -29,6 +28,23 @@
  * little too small. */
 #define STEPS 24
 #define CLOSE 1e-5
+
+/* Relative error of one report's time. Larger: a real start cost is taken for noise, and blocks
+ * become too small. Smaller: noise is taken for a start cost, and blocks become too large. */
+#define NOISE 0.4
+
+/* Relative error of a curve's slope at its far end, however many reports there are. Larger and
+ * smaller: as NOISE. After a change of speed slopes were a tenth off, and blocks two to four times
+ * too long. */
+#define MISFIT 0.2
+
+/* Reports after which the latest one bounds the slope too. Larger: a curve that flattens at its far end
+ * makes a start cost out of nothing for longer. Smaller: a single report decides too early. */
+#define MANY_REPORTS 8
+
+/* Part of the largest size from which on a report is large. Larger: an old one counts. Smaller: a start makes
+ * it slow. */
+#define LARGE 0.5
 
 void plb_belief_prior(struct plb_belief *b, double rate, double start_s)
 {
@@ -61,6 +77,41 @@ static void unbias(struct plb_curve *c, const struct plb_pu *pu)
     c->least_slope *= n > 0 && ratios > 0.0 ? ratios / n : 1.0;
 }
 
+/* The smallest size that took about as long as the quickest report. Where a start is all that counts, a large
+ * report may be the quickest by chance. */
+static double smallest_quick(const struct plb_pu *pu, double quickest, double error)
+{
+    double work = INFINITY;
+    for (int i = 0; i < pu->n_samples; i++)
+        if (seconds_of(&pu->samples[i]) <= quickest * (1.0 + error))
+            work = fmin(work, pu->samples[i].work);
+    return work;
+}
+
+/* The rate of the latest large report. That of a small one is mostly its start. */
+static double latest_rate(const struct plb_pu *pu, double largest)
+{
+    int i = pu->n_samples - 1;
+    while (i > 0 && pu->samples[i].work < LARGE * largest)
+        i--;
+    return pu->samples[i].work / seconds_of(&pu->samples[i]);
+}
+
+/* The excess of the quickest report beyond its work. A small report tells the start cost best. An excess
+ * that is small may be noise; of many reports a smaller excess is. The work counts by the curve's
+ * slope, or by the latest rate where that is slower: a curve may flatten at its far end by chance. */
+static double start_cost(const struct plb_model *m, const struct plb_pu *pu)
+{
+    double slope = plb_model_slope(m, m->execute.high), quickest = INFINITY;
+    double error = fmax(NOISE / sqrt(pu->n_samples), MISFIT);
+    for (int i = 0; i < pu->n_samples; i++)
+        quickest = fmin(quickest, seconds_of(&pu->samples[i]));
+    if (pu->n_samples > MANY_REPORTS)
+        slope = fmax(slope, 1.0 / latest_rate(pu, m->execute.high));
+    double start = quickest - (1.0 + error) * smallest_quick(pu, quickest, error) * slope;
+    return isfinite(start) && start > 0.0 ? start : 0.0;
+}
+
 bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu, double start_s)
 {
     struct plb_model model;
@@ -81,7 +132,7 @@ bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu, double start_
         reports += weight;
         b->watched_s += seconds_of(s) * (double)s->tasks;
     }
-    b->start_s = plb_start_cost(&b->model, pu);
+    b->start_s = start_cost(&b->model, pu);
     b->start_s = fmax(b->start_s, start_s);
     b->spread = sqrt(squares) / reports; /* of the mean: the curve's own error */
     b->spread = fmax(b->spread, sqrt(squares / reports) / 3.0);

@@ -1,73 +1,157 @@
-/* Estimates from samples: a pass over at most PLB_MAX_SAMPLES samples. Weak where a PU has
- * reported one size only: what starting a block costs is then part of the work. */
+/* A line through decaying sums, with a start that is at least that of an empty task. */
 #include "model/estimate.h"
 
 #include <math.h>
 
-/* Relative error of one report's time. Larger: a real start cost is taken for noise, and blocks
- * become too small. Smaller: noise is taken for a start cost, and blocks become too large. */
-#define NOISE 0.4
+/* Relative spread of a prior: a factor of ten. */
+#define PRIOR 9.0
 
-/* Relative error of a curve's slope at its far end, however many reports there are. Larger and
- * smaller: as NOISE. After a change of speed slopes were a tenth off, and blocks two to four times
- * too long. */
-#define MISFIT 0.2
+/* Relative spread of one report about a line that is not known yet. It counts as one report. Larger: the
+ * first blocks are smaller. Smaller: two reports that agree by chance are believed. */
+#define UNKNOWN 0.2
 
-/* Reports after which the latest one bounds the slope too. Larger: a curve that flattens at its far end
- * makes a start cost out of nothing for longer. Smaller: a single report decides too early. */
-#define MANY_REPORTS 8
+/* Growth of z for each time that a block reaches as far ahead as the PU was watched. Larger: more blocks
+ * where machines are steady. Smaller: a block is under way for longer when a machine changes. */
+#define AGE 0.1
 
-/* Part of the largest size from which on a report is large. Larger: an old one counts. Smaller: a start makes
- * it slow. */
-#define LARGE 0.5
+/* Growth of z for each e-fold of the largest size seen. Larger: it takes more blocks to reach the right size.
+ * Smaller: a surprise in a large block lasts long. */
+#define SIZE 2.0
 
-/* Seconds of a report whose time says nothing, and its work at least: any numbers far below real
- * ones. */
-#define NO_TIME 1e-9
-#define NO_WORK 1e-9
+/* Reports after which one counts half. Larger: the line follows a change slowly. Smaller: noise moves it. */
+#define HALF_LIFE 24.0
 
-double plb_sample_rate(const struct plb_sample *sample)
+/* A report counts by the time that was expected of it, as far as that is off by this factor at most.
+ * Larger: one report after a change of speed decides the line. Smaller: where times scatter, the short ones
+ * do. */
+#define OFF 2.0
+
+/* The part of its least time that a start may be beyond that of an empty task, by a prior: a standard
+ * deviation. Larger: two tasks decide. Smaller: starts are taken for work for longer. */
+#define PERHAPS_START 1.0
+
+/* The part of the error of a task's time that its work takes at least. Larger: a PU whose tasks are starts
+ * seems slow. Smaller: it seems infinitely quick. */
+#define LEAST_WORK 0.1
+
+/* Halvings on the way to a size, at most, and how close to it is enough. Fewer, or larger: it is a little too
+ * small. */
+#define STEPS 30
+#define CLOSE 1e-5
+
+void plb_estimate_prior(struct plb_estimate *e, double rate, double empty_s)
 {
-    double seconds = sample->execute_s + sample->transfer_s;
-    return fmax(sample->work, NO_WORK) / (isfinite(seconds) && seconds > 0.0 ? seconds : NO_TIME);
+    *e = (struct plb_estimate){.start_s = empty_s, .rate = rate, .spread = PRIOR, .costs = e->costs,
+                               .grain = e->grain, .empty_s = empty_s};
 }
 
-static double seconds_of(const struct plb_sample *s)
+/* The line: of least squares, to which a prior of the start is added as one more equation. The start is
+ * what is surely one, a standard error less than that: the rest counts as work. */
+static void draw_line(struct plb_estimate *e)
 {
-    return s->execute_s + s->transfer_s;
+    const struct plb_estimate_sums *s = &e->sums;
+    double deviation = PERHAPS_START * e->least_s, variance = e->scatter * e->scatter;
+    double known = variance / (deviation * deviation); /* weight of that equation */
+    double w = s->w + known, wt = s->wt + known * fmin(e->empty_s, e->least_s);
+    double det = w * s->wxx - s->wx * s->wx;
+    double start = (wt * s->wxx - s->wxt * s->wx) / det, least = fmin(e->empty_s, e->least_s);
+    e->start_error = e->scatter * sqrt(s->wxx / det);
+    start = fmin(fmax(start - e->start_error, least), s->wt / s->w);
+    double slope = (s->wxt - start * s->wx) / s->wxx;
+    double floor = LEAST_WORK * e->scatter * (s->wt / s->w) / e->high;
+    e->start_s = start;
+    e->rate = 1.0 / fmax(slope, floor);
 }
 
-/* The smallest size that took about as long as the quickest report. Where a start is all that counts, a large
- * report may be the quickest by chance. */
-static double smallest_quick(const struct plb_pu *pu, double quickest, double error)
+/* The relative scatter of reports about the line: what was expected before any of them counts as one. */
+static void find_scatter(struct plb_estimate *e)
 {
-    double work = INFINITY;
-    for (int i = 0; i < pu->n_samples; i++)
-        if (seconds_of(&pu->samples[i]) <= quickest * (1.0 + error))
-            work = fmin(work, pu->samples[i].work);
-    return work;
+    const struct plb_estimate_sums *s = &e->sums;
+    double start = e->start_s, slope = 1.0 / e->rate;
+    double squares = s->wtt - 2.0 * (start * s->wt + slope * s->wxt) + start * start * s->w
+                   + 2.0 * start * slope * s->wx + slope * slope * s->wxx;
+    squares = fmax(squares, 0.0) + UNKNOWN * UNKNOWN;
+    e->scatter = sqrt(squares / (s->n + 1.0));
+    e->spread = fmax(e->scatter / sqrt(s->n + 1.0), e->scatter / 3.0);
 }
 
-/* The rate of the latest large report. That of a small one is mostly its start. */
-static double latest_rate(const struct plb_pu *pu, double largest)
+void plb_estimate_add(struct plb_estimate *e, const struct plb_sample *sample)
 {
-    int i = pu->n_samples - 1;
-    while (i > 0 && pu->samples[i].work < LARGE * largest)
-        i--;
-    return plb_sample_rate(&pu->samples[i]);
+    double x = sample->work, t = sample->execute_s + sample->transfer_s;
+    if (!(x > 0.0 && t > 0.0 && isfinite(x + t)))
+        return;
+    struct plb_estimate_sums *s = &e->sums;
+    if (!plb_estimate_reported(e)) {
+        e->scatter = UNKNOWN;
+        e->least_s = INFINITY;
+    }
+    double as_before = fmin(fmax(plb_estimate_seconds(e, x), t / OFF), OFF * t);
+    double expected = plb_estimate_reported(e) ? as_before : t;
+    double keep = exp2(-1.0 / HALF_LIFE), w = 1.0 / (expected * expected);
+    *s = (struct plb_estimate_sums){keep * s->n + 1.0,        keep * s->w + w,
+                                    keep * s->wx + w * x,     keep * s->wxx + w * x * x,
+                                    keep * s->wt + w * t,     keep * s->wxt + w * x * t,
+                                    keep * s->wtt + w * t * t};
+    e->high = fmax(e->high, x);
+    e->least_s = fmin(e->least_s, t);
+    e->watched_s += t * (double)sample->tasks;
+    e->tasks += (double)sample->tasks;
+    draw_line(e);
+    find_scatter(e);
 }
 
-/* The excess of the quickest report beyond its work. A small report tells the start cost best. An excess
- * that is small may be noise; of many reports a smaller excess is. The work counts by the curve's
- * slope, or by the latest rate where that is slower: a curve may flatten at its far end by chance. */
-double plb_start_cost(const struct plb_model *m, const struct plb_pu *pu)
+/* Tasks of a block, of which each has a start. */
+static double tasks(const struct plb_estimate *e, double x)
 {
-    double slope = plb_model_slope(m, m->execute.high), quickest = INFINITY;
-    double error = fmax(NOISE / sqrt(pu->n_samples), MISFIT);
-    for (int i = 0; i < pu->n_samples; i++)
-        quickest = fmin(quickest, seconds_of(&pu->samples[i]));
-    if (pu->n_samples > MANY_REPORTS)
-        slope = fmax(slope, 1.0 / latest_rate(pu, m->execute.high));
-    double start = quickest - (1.0 + error) * smallest_quick(pu, quickest, error) * slope;
-    return isfinite(start) && start > 0.0 ? start : 0.0;
+    return e->grain > 0.0 && x > e->grain ? x / e->grain : 1.0;
+}
+
+double plb_estimate_seconds(const struct plb_estimate *e, double x)
+{
+    return x > 0.0 && e->rate > 0.0 ? tasks(e, x) * e->start_s + x / e->rate : 0.0;
+}
+
+double plb_estimate_work(const struct plb_estimate *e, double seconds, double limit)
+{
+    double left = seconds - e->start_s;
+    if (!(left > 0.0) || !(e->rate > 0.0))
+        return 0.0;
+    double x = left * e->rate;
+    if (e->grain > 0.0 && x > e->grain)
+        x = seconds / (e->start_s / e->grain + 1.0 / e->rate);
+    return fmin(x, limit);
+}
+
+/* z(x), without the spread. */
+static double unsure(const struct plb_estimate *e, double x, double wait_s)
+{
+    double beyond = x > e->high ? SIZE * log(x / e->high) : 0.0;
+    double costs = hypot(e->spread, e->costs) - e->spread; /* the spread has a summand of its own */
+    return costs + AGE * (wait_s + plb_estimate_seconds(e, x)) / e->watched_s + beyond;
+}
+
+double plb_estimate_late(const struct plb_estimate *e, double x, double wait_s)
+{
+    if (!plb_estimate_reported(e))
+        return (1.0 + PRIOR) * plb_estimate_seconds(e, x);
+    double at_high = e->start_s + e->high / e->rate, work = x / e->rate;
+    return tasks(e, x) * e->start_s * (1.0 + e->spread) + work * (1.0 + unsure(e, x, wait_s))
+         + e->spread * at_high * x / e->high;
+}
+
+double plb_estimate_sure(const struct plb_estimate *e, double seconds, double wait_s, double limit)
+{
+    double low = 0.0, high = plb_estimate_work(e, seconds, limit);
+    if (!plb_estimate_reported(e))
+        return 0.0;
+    if (plb_estimate_late(e, high, wait_s) <= seconds)
+        return high;
+    for (int i = 0; i < STEPS && high - low > CLOSE * low; i++) {
+        double x = 0.5 * (low + high);
+        if (plb_estimate_late(e, x, wait_s) <= seconds)
+            low = x;
+        else
+            high = x;
+    }
+    return low;
 }

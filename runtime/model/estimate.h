@@ -1,16 +1,79 @@
-/* The samples of a PU say more than the curve does: its latest rate, and what starting a block costs. Pure
- * functions; thread-safe. */
+/* The estimate: how quick a PU is, by its reports of one phase. The one answer to that question. Pure
+ * functions; thread-safe.
+ *
+ * A task of x units of work takes
+ *
+ *     seconds(x) = start_s + x / rate
+ *
+ * and is believed to take at most
+ *
+ *     late(x) = start_s · (1 + spread) + x / rate · (1 + z(x)) + spread · seconds(high) · x / high
+ *
+ * so that what is not known of the work never multiplies the start. The last summand is the error of the
+ * largest task, of which the start is a part: where a start is nearly all of a task, the rate is hardly
+ * known. z(x) comes from what units cost, from age (the further a block reaches beyond the time that was
+ * watched, the more may have changed), and from size (of sizes larger than any seen, less is known).
+ *
+ * The estimate is a straight line through the reports, whose relative errors are least; a report counts half
+ * as much 24 reports later. No start is less than that of an empty task, which the PU's device measured.
+ * Before its first report a PU has a prior: that start, a rate, and a factor of ten. Cost: O(1) per report.
+ * Weak where times bend with size: who wants curves fits them (model/fit). */
 #ifndef PLB_MODEL_ESTIMATE_H
 #define PLB_MODEL_ESTIMATE_H
 
-#include "model/curve.h"
+#include <stdbool.h>
+
 #include "plb/balancer.h"
 
-/* Work per second of one report; huge where its time says nothing. Positive and finite. */
-double plb_sample_rate(const struct plb_sample *sample);
+/* Decaying sums over reports, each divided by the square of the seconds that were expected of it. */
+struct plb_estimate_sums {
+    double n, w, wx, wxx, wt, wxt, wtt;
+};
 
-/* Seconds that a block costs before its work counts, by what the quickest report took beyond its work; 0
- * where that may be noise. */
-double plb_start_cost(const struct plb_model *model, const struct plb_pu *pu);
+struct plb_estimate {
+    double start_s;     /* seconds of a task that are surely its start, and not its work */
+    double start_error; /* by which a start may be longer: its standard error, in seconds */
+    double rate;      /* work per second beyond starts; 0: nothing is known, and there is no prior */
+    double spread;    /* relative error of the seconds of the sizes seen */
+    double scatter;   /* relative standard deviation of one report */
+    double costs;     /* relative error of what units cost, beside that; 0 where they cost what is said */
+    double high;      /* work of the largest task that was reported */
+    double watched_s; /* seconds of tasks that its reports tell of; 0: it has none: a prior */
+    double tasks;     /* how many these are */
+    double grain;     /* a block of more work is executed as several tasks; 0: as one */
+    double empty_s;   /* seconds of an empty task */
+    double least_s;   /* of the shortest report */
+    struct plb_estimate_sums sums;
+};
+
+/* Whether the PU has reported in this phase; a prior is all that is known otherwise. */
+static inline bool plb_estimate_reported(const struct plb_estimate *e)
+{
+    return e->watched_s > 0.0;
+}
+
+/* Seconds of its tasks beyond their starts: what tells of its rate. */
+static inline double plb_estimate_worked_s(const struct plb_estimate *e)
+{
+    return e->watched_s > e->tasks * e->start_s ? e->watched_s - e->tasks * e->start_s : 0.0;
+}
+
+/* A PU that has not reported: empty_s + x / rate seconds for x units of work, within a factor of ten. Keeps
+ * `costs` and `grain`. */
+void plb_estimate_prior(struct plb_estimate *estimate, double rate, double empty_s);
+
+/* Adds a report; one whose time cannot be is ignored. */
+void plb_estimate_add(struct plb_estimate *estimate, const struct plb_sample *sample);
+
+/* Seconds of x units of work; 0 for none. The most work, at most `limit`, that is done within `seconds`. */
+double plb_estimate_seconds(const struct plb_estimate *estimate, double x);
+double plb_estimate_work(const struct plb_estimate *estimate, double seconds, double limit);
+
+/* late(x) for a block that begins `wait_s` seconds after what was last heard of the PU. */
+double plb_estimate_late(const struct plb_estimate *estimate, double x, double wait_s);
+
+/* The most work, nearly, and at most `limit`, that the PU finishes within `seconds` even if it is as slow as
+ * it may be. 0 for a PU that has not reported. */
+double plb_estimate_sure(const struct plb_estimate *estimate, double seconds, double wait_s, double limit);
 
 #endif

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/chosen.h"
+#include "model/estimate.h"
 
 enum { PUS = 2 };
 
@@ -13,6 +14,7 @@ struct pair {
     struct plb_pu_info infos[PUS];
     struct plb_pu pus[PUS];
     struct plb_sample samples[PUS][20];
+    struct plb_estimate estimates[PUS];
     struct plb_view view;
     struct plb_chosen *chosen;
 };
@@ -25,6 +27,8 @@ static void begin_pass(struct pair *p, bool untold)
     for (int i = 0; i < PUS; i++) {
         p->infos[i] = (struct plb_pu_info){.node = i, .static_watts = 5.0, .dynamic_watts = 50.0};
         p->pus[i].samples = p->samples[i];
+        p->pus[i].estimate = &p->estimates[i];
+        plb_estimate_prior(&p->estimates[i], 1.0, 0.0);
     }
     p->chosen = plb_chosen_new(&goal, p->infos, PUS, PUS, PUS, false);
     plb_chosen_begin(p->chosen, &p->view, untold);
@@ -40,6 +44,7 @@ static void report(struct pair *p, int i, double work, double execute_s, double 
 {
     struct plb_sample sample = {.work = work, .execute_s = execute_s, .transfer_s = transfer_s, .tasks = 1};
     p->samples[i][p->pus[i].n_samples++] = sample;
+    plb_estimate_add(&p->estimates[i], &sample);
     p->view.now += execute_s + transfer_s;
     plb_chosen_reported(p->chosen, &p->view, i);
     if (plb_chosen_due(p->chosen, &p->view))
@@ -114,6 +119,38 @@ static void a_pu_with_a_dear_unit_is_left_out_once_it_is_surely_dear(void **stat
     }
 }
 
+/* A start of 50 ms is nearly all of the first unit of PU 1, which is ten times as quick. Its time beyond
+ * starts is too short to tell. */
+static void a_pu_whose_first_unit_is_all_start_is_not_left_out(void **state)
+{
+    struct pair p;
+    (void)state;
+    begin(&p);
+    plb_estimate_prior(&p.estimates[1], 1.0, 0.05);
+    report(&p, 0, 1000.0, 1.0, 0.0);
+    report(&p, 1, 1.0, 0.0501, 0.0);
+    assert_false(plb_chosen_out(p.chosen, 1));
+    report(&p, 1, 10.0, 0.051, 0.0);
+    assert_false(plb_chosen_out(p.chosen, 1));
+    report(&p, 1, 10000.0, 1.05, 0.0);
+    expect(&p, true, false);
+}
+
+/* PU 1 is ten times as quick, but not in its first 30 ms. */
+static void a_slow_beginning_leaves_nobody_out(void **state)
+{
+    struct pair p;
+    (void)state;
+    begin(&p);
+    report(&p, 0, 1000.0, 1.0, 0.0);
+    report(&p, 1, 1.0, 0.03, 0.0);
+    assert_false(plb_chosen_out(p.chosen, 1));
+    report(&p, 1, 200.0, 0.02, 0.0);
+    report(&p, 1, 2000.0, 0.2, 0.0);
+    report(&p, 1, 2000.0, 0.2, 0.0);
+    expect(&p, true, false);
+}
+
 static void where_the_chosen_one_is_lost_the_other_works(void **state)
 {
     struct pair p;
@@ -136,9 +173,12 @@ static void a_pu_that_can_hold_nothing_is_gone_when_it_joins(void **state)
     struct plb_pu_info infos[PUS] = {{.node = 0, .static_watts = 5.0, .dynamic_watts = 10.0},
                                      {.node = 1, .static_watts = NAN, .dynamic_watts = NAN}};
     struct plb_sample sample = {.work = 1000.0, .execute_s = 1.0, .tasks = 1};
-    struct plb_pu pus[PUS] = {{.samples = &sample, .n_samples = 1}, {.samples = &sample}};
+    struct plb_estimate estimates[PUS] = {{.rate = 1.0}, {.rate = 1.0}};
+    struct plb_pu pus[PUS] = {{.samples = &sample, .n_samples = 1, .estimate = &estimates[0]},
+                              {.samples = &sample, .estimate = &estimates[1]}};
     struct plb_view view = {.total = 1e5, .remaining = 1e5, .n_pus = 1, .living = 1, .pus = pus};
     (void)state;
+    plb_estimate_add(&estimates[0], &sample);
     struct plb_chosen *chosen = plb_chosen_new(&goal, infos, 1, PUS, PUS, false);
     plb_chosen_begin(chosen, &view, false);
     view.n_pus = 2;
@@ -159,6 +199,8 @@ int main(void)
         cmocka_unit_test(a_pu_that_has_not_reported_is_not_left_out),
         cmocka_unit_test(a_first_transfer_is_no_dear_unit),
         cmocka_unit_test(a_pu_with_a_dear_unit_is_left_out_once_it_is_surely_dear),
+        cmocka_unit_test(a_pu_whose_first_unit_is_all_start_is_not_left_out),
+        cmocka_unit_test(a_slow_beginning_leaves_nobody_out),
         cmocka_unit_test(where_the_chosen_one_is_lost_the_other_works),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,9 @@ struct plb_sample {
  * have shown. */
 struct plb_belief;
 
+/* How quick a PU is: its start cost, its rate, and how sure these are (model/estimate.h). */
+struct plb_estimate;
+
 struct plb_pu {
     int node; /* MPI rank */
     enum plb_pu_kind kind;
@@ -71,6 +74,8 @@ struct plb_pu {
     int n_samples;                    /* at most PLB_MAX_SAMPLES */
     int recalled;                     /* the first so many of them are a profile, from an earlier run */
     const struct plb_ideal *ideal;    /* simulation only: its part in the optimum; else NULL */
+
+    const struct plb_estimate *estimate; /* in this phase, by its reports; lasts as long as the view */
 
     /* For a balancer that asks for beliefs; else NULL and zeros. */
     const struct plb_belief *belief; /* in this phase; lasts as long as the view */
