@@ -66,10 +66,9 @@ struct runner {
  * that plbrun-mpirun waits for, or the settings have another value for it. */
 static bool is_left_out(const struct runner *r, const char *variable)
 {
-    static const char *const ours[] = {"OMPI_",         "PMIX_",        "PMI_",
-                                       "PRTE_",         "PLB_STATUS_FILE=", "PARALLEL_SEQ=",
-                                       "SLURM_PROCID=", "SLURM_STEP_",  "FLUX_TASK_RANK=",
-                                       "FLUX_JOB_SIZE="};
+    static const char *const ours[] = {
+        "OMPI_",         "PMIX_",         "PMI_",        "PRTE_",           "PLB_STATUS_FILE=",
+        "PARALLEL_SEQ=", "SLURM_PROCID=", "SLURM_STEP_", "FLUX_TASK_RANK=", "FLUX_JOB_SIZE="};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (strncmp(variable, ours[i], strlen(ours[i])) == 0)
             return true;

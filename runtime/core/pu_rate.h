@@ -20,8 +20,8 @@ struct plb_pu_rate {
     double least_transfer_s;            /* in the mean of two tasks in a row */
     double lowest, highest; /* rates of tasks in this pass that were more than starts; 0: none yet */
     struct plb_pu_task last;
-    double share;     /* work that it will probably still do, as the master says; 0: not known */
-    double sure;      /* work that it ends before all do, as the master says; 0: not known */
+    double share; /* work that it will probably still do, as the master says; 0: not known */
+    double sure;  /* work that it ends before all do, as the master says; 0: not known */
     double first_s, first_work, larger_s, larger_work; /* of the first task, and of the latest larger one */
     int64_t least;    /* units below which its rate suffers, as the master says; 0: not known */
     int64_t largest;  /* units of its largest task */
