@@ -31,7 +31,8 @@ else
     skip "a kernel with CUDA entries loads it" "plbrun was built without CUDA's headers"
 fi
 
-# LAPACKE's archive is linked to OpenBLAS, so that no other BLAS of the system can come between it and kernels.
+# LAPACKE's archive is linked to OpenBLAS, so that no other BLAS of the system can come between it and
+# kernels.
 grep -q 'NEEDED.*libopenblas' "$tmp/needs" && ! grep -E 'NEEDED.*lib(blas|lapack)' "$tmp/needs" >"$tmp/out"
 ok "plbrun has LAPACKE from OpenBLAS, and needs no other BLAS" $?
 loads_not 'lib(c?blas|lapack)' "$tmp/modes.conf"
