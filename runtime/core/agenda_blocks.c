@@ -74,7 +74,10 @@ static struct plb_slicing slicing_of(struct plb_agenda *a, int p, double work, d
     if (!a->config.saves && (!a->config.migration || (a->seen.view.living < 2 && a->chosen == NULL)))
         return (struct plb_slicing){INFINITY, -1.0};
     *share = fmax(plb_balancer_view_share(&a->seen, p), work);
-    return plb_slicing(h, work, *share, a->config.task_s);
+    struct plb_slicing s = plb_slicing(h, work, *share, a->config.task_s);
+    if (a->chosen != NULL)
+        plb_slicing_judge(&s, h, *share);
+    return s;
 }
 
 /* Makes the ranges of a block of so much work such tasks. The first range is as good as any to tell how many

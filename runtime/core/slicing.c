@@ -44,6 +44,12 @@ struct plb_slicing plb_slicing(struct plb_history *h, double work, double share,
     return s;
 }
 
+void plb_slicing_judge(struct plb_slicing *s, const struct plb_history *h, double share)
+{
+    if (h->n == 0)
+        s->most = fmin(s->most, share / FIRST_PARTS);
+}
+
 int64_t plb_slicing_units(const struct plb_cost_map *map, struct plb_range front, double work)
 {
     int64_t units = plb_cost_units(map, front.first, front.count, work);

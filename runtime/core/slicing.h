@@ -19,6 +19,10 @@ struct plb_slicing {
  * cut. May fit the PU's curve. */
 struct plb_slicing plb_slicing(struct plb_history *history, double work, double share, double task_s);
 
+/* The same where PUs are judged by their joules: the first block of a PU is cut, however small a part it is,
+ * so that it soon shows what the PU is worth. */
+void plb_slicing_judge(struct plb_slicing *slicing, const struct plb_history *history, double share);
+
 /* Whole units for this much work off the front: down where they are unequal, since a heavy unit more could
  * last long. */
 int64_t plb_slicing_units(const struct plb_cost_map *map, struct plb_range front, double work);

@@ -41,6 +41,20 @@ static void a_large_first_block_begins_with_a_small_task(void **state)
     assert_true(isinf(slicing(0, 0.0, SHARE / 5.0).most)); /* a training block stays whole */
 }
 
+/* For energy a PU that should not work must not hold a tenth of the job in one task. */
+static void a_first_block_is_cut_where_joules_count(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 2; n++) {
+        struct plb_history h = reports(n, 0.0);
+        struct plb_slicing s = plb_slicing(&h, SHARE / 10.0, SHARE, PLB_TASK_SECONDS);
+        assert_true(isinf(s.most));
+        plb_slicing_judge(&s, &h, SHARE);
+        assert_true(n == 0 ? s.most == SHARE / 256.0 : isinf(s.most));
+        plb_history_fini(&h);
+    }
+}
+
 static void a_block_is_whole_while_its_start_cost_is_not_known(void **state)
 {
     (void)state;
@@ -187,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_large_first_block_begins_with_a_small_task),
+        cmocka_unit_test(a_first_block_is_cut_where_joules_count),
         cmocka_unit_test(a_block_is_whole_while_its_start_cost_is_not_known),
         cmocka_unit_test(a_task_lasts_a_quarter_of_a_second_at_most),
         cmocka_unit_test(a_task_is_worth_its_start),
