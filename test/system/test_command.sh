@@ -180,6 +180,16 @@ sentence "a quote without end" 'a quote does not end' --run "echo 'x" --lines ca
 [ $? -eq 2 ] && grep -q 'in a here-document whose end is quoted' out
 ok "refused: a here-document that replaces nothing" $?
 sentence "an empty command" 'command.run is empty' --run ' ' --lines cases
+# Memory for some of it alone: nothing is lost without a sentence.
+if [ -z "${SAN:-}" ]; then
+    (ulimit -v 800000; "$PLBRUN" --run 'head -c 300000000 /dev/zero; : {}' --range 1-1 >stdout 2>out)
+    status=$?
+    if [ $status -eq 0 ]; then [ "$(wc -c <stdout)" -eq 300000000 ]; else grep -q '^plbrun: ' out; fi
+    ok "output that memory cannot hold ends the run" $?
+    rm -f stdout
+else
+    skip "output that memory cannot hold ends the run" "sanitizers need the addresses"
+fi
 run 1 -k --run 'echo {}' --range 1-99:9223372036854775807 && cmp stdout <(echo 1)
 ok "a step beyond the end" $?
 sentence "a range backwards" 'expected FIRST-LAST' --run true --range 9-1
