@@ -274,8 +274,8 @@ static int setup(struct plb_app *app)
         plb_app_save_records(app, plb_app_text(app, "stderr"), ERR, NULL);
     plb_app_stream_records(app, plb_app_flag(app, "keep_order"));
     if (plb_app_given(app, "joblog"))
-        plb_app_save_records(app, plb_app_text(app, "joblog"), LOG,
-                             "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n");
+        plb_app_save_log(app, plb_app_text(app, "joblog"), LOG,
+                         "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n");
     return PLB_OK;
 }
 

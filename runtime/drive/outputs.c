@@ -276,6 +276,7 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
                       const struct plb_trace *trace, const struct plb_rangeset *done, struct plb_error *err)
 {
     struct plb_error late = {.status = PLB_OK}; /* err may hold a wrong result, which is told first */
+    struct plb_error unwritten = {.status = PLB_OK};
     end_streams(job, err);
     bool ran = err->status == PLB_OK;
     plb_report_add_job(job, a->command, report);
@@ -286,6 +287,8 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
     plb_set_aside_warn(report);
     if (ran)
         write_results(a, job, report, err);
+    else if (a->simulate == NULL && plb_results_write_logs(&job->app.results, &unwritten) != PLB_OK)
+        plb_log(PLB_LOG_ERROR, "%s", unwritten.text);
     report->ending = err->status == PLB_OK                   ? PLB_ENDED_WELL
                    : ran && report->verified == PLB_WRONG    ? PLB_ENDED_WRONG
                    : report->ending == PLB_ENDED_INTERRUPTED ? PLB_ENDED_INTERRUPTED

@@ -54,23 +54,34 @@ void plb_app_save_png(struct plb_app *app, const char *path, const struct plb_im
         r->image.palette = memcpy(plb_grow(NULL, PLB_PALETTE_BYTES), image->palette, PLB_PALETTE_BYTES);
 }
 
-void plb_app_save_records(struct plb_app *app, const char *path, int buffer, const char *head)
+static void save_records(struct plb_app *app, const char *path, int buffer, const char *head, bool log,
+                         const char *function)
 {
     struct plb_results *r = &app->results;
-    if (!plb_app_has_path(app, path, "plb_app_save_records"))
+    if (!plb_app_has_path(app, path, function))
         return;
     if (buffer < 0 || buffer >= app->n_data || app->data[buffer].mode != PLB_RECORDS)
-        plb_app_error(app,
-                      "kernel %s: plb_app_save_records(%d): there is no buffer of records with this handle",
-                      app->kernel->name, buffer);
+        plb_app_error(app, "kernel %s: %s(%d): there is no buffer of records with this handle",
+                      app->kernel->name, function, buffer);
     else if (r->n == PLB_MAX_RESULTS)
         plb_app_error(app, "kernel %s: more than %d results are declared", app->kernel->name,
                       PLB_MAX_RESULTS);
     else
         r->at[r->n++] = (struct plb_result){.path = strdup(path),
                                             .records = true,
+                                            .log = log,
                                             .buffer = buffer,
                                             .head = head != NULL ? strdup(head) : NULL};
+}
+
+void plb_app_save_records(struct plb_app *app, const char *path, int buffer, const char *head)
+{
+    save_records(app, path, buffer, head, false, "plb_app_save_records");
+}
+
+void plb_app_save_log(struct plb_app *app, const char *path, int buffer, const char *head)
+{
+    save_records(app, path, buffer, head, true, "plb_app_save_log");
 }
 
 void plb_app_save_text(struct plb_app *app, const char *path,

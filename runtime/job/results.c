@@ -148,11 +148,12 @@ const struct plb_result *plb_results_first(const struct plb_results *results)
     return NULL;
 }
 
-int plb_results_write(struct plb_results *results, const char *suffix, struct plb_error *err)
+static int write_those(struct plb_results *results, bool logs_alone, const char *suffix,
+                       struct plb_error *err)
 {
     for (int i = 0; i < results->n; i++) {
         struct plb_error failed = {.status = PLB_OK};
-        if (results->at[i].streamed)
+        if (results->at[i].streamed || (logs_alone && !results->at[i].log))
             continue;
         if (write_one(results, &results->at[i], suffix, &failed) == PLB_OK) {
             plb_log(PLB_LOG_DEBUG, "%s%s is written", results->at[i].path, suffix);
@@ -164,6 +165,16 @@ int plb_results_write(struct plb_results *results, const char *suffix, struct pl
         plb_fail(err, failed.status, "%s", failed.text);
     }
     return err->status;
+}
+
+int plb_results_write(struct plb_results *results, const char *suffix, struct plb_error *err)
+{
+    return write_those(results, false, suffix, err);
+}
+
+int plb_results_write_logs(struct plb_results *results, struct plb_error *err)
+{
+    return write_those(results, true, "", err);
 }
 
 void plb_results_fini(struct plb_results *results)

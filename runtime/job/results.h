@@ -21,6 +21,7 @@ struct plb_result {
     bool records;           /* those of buffer `buffer`, behind `head` */
     int buffer;
     char *head;    /* or NULL */
+    bool log;      /* records that are also written where the run ends early */
     bool streamed; /* records that are written as they arrive (job/record_stream.h) */
     void (*print)(const struct plb_app *app, FILE *out); /* of a text; else NULL */
     const struct plb_app *app;                           /* for print */
@@ -43,6 +44,9 @@ const struct plb_result *plb_results_first(const struct plb_results *results);
 /* Writes all such results to their paths with `suffix` at the end. One that cannot be written is saved under
  * another name where that can be done, and the sentence tells it. PLB_OK, or PLB_EFAILED and a sentence. */
 int plb_results_write(struct plb_results *results, const char *suffix, struct plb_error *err);
+
+/* The same of a run that ends early: its logs alone. */
+int plb_results_write_logs(struct plb_results *results, struct plb_error *err);
 
 void plb_results_fini(struct plb_results *results);
 

@@ -247,4 +247,24 @@ for order in '' -k; do
     ok "with --resume the run goes on, and prints the rest${order:+ in order}" $?
     rm -f log*
 done
+
+# Somebody stops the run in line 21. The joblog has the lines that ended before, and later all.
+stopped=(--jobs 1 --lines cases --joblog log
+    --run 'echo {}; [ {} -ne 21 ] || [ -e go ] || { : >begun; exec sleep 98765; }')
+for signal in INT TERM; do
+    rm -f go begun
+    # In the background a script's commands ignore SIGINT.
+    (trap - INT; exec "$PLBRUN" -k "${stopped[@]}" >stdout 2>out) &
+    run=$!
+    soon [ -e begun ]
+    kill -$signal $run
+    wait $run
+    [ $? -eq 1 ] && [ -s stdout ] && cmp <(cut -f 1,7,8 log) \
+        <(printf 'Seq\tExitval\tSignal\n' && sed 's/$/\t0\t0/' stdout)
+    ok "the joblog has the lines that ended before SIG$signal" $?
+    : >go
+    "$PLBRUN" -k "${stopped[@]}" --resume >stdout 2>out && [ "$(wc -l <log)" -eq 61 ]
+    ok "and all lines when the run has gone on" $?
+    rm -f log*
+done
 done_testing

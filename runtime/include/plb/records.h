@@ -27,6 +27,10 @@ int plb_task_record(const struct plb_task *task, int buffer, int64_t unit, const
  * which nobody knows before. The texts are copied. */
 void plb_app_save_records(struct plb_app *app, const char *path, int buffer, const char *head);
 
+/* The same of records that tell how the run went. They are also written where it ends early: those of the
+ * units that have ended. */
+void plb_app_save_log(struct plb_app *app, const char *path, int buffer, const char *head);
+
 /* Says in setup that the job has a result as text. plbrun calls `print` when `finish` has returned PLB_OK, to
  * print all of it to a stream. Everything else is as with plb_app_save_npy, but for the room, which nobody
  * knows before: so `print` is also called for a result that does not verify, and with --keep-partial for one
