@@ -360,6 +360,8 @@ int main(int argc, char **argv)
     struct plb_launch launch = plb_launch_read();
     bool speaks = launch.rank <= 0; /* rank 0 answers for all, as far as it is known before MPI */
     open_streams();
+    if (speaks)
+        plb_launch_begin();
     plb_stop_prepare(speaks);
     plb_crash_watch(launch.rank > 0 ? launch.rank : 0);
     int status = plb_arguments_read(&a, argc, argv, &err);

@@ -4,6 +4,7 @@
  * once, on purpose. Only a step of srun has SLURM_STEP_NUM_TASKS, and with it the number of processes. */
 #include "drive/launch.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +101,19 @@ void plb_launch_say_fragile(bool several_hosts)
     if (!plb_launch_survives())
         plb_log(several_hosts ? PLB_LOG_WARNING : PLB_LOG_INFO, "the loss of one rank may end this job; %s",
                 remedy);
+}
+
+/* A mark that cannot be left is not worth a word: the status will not be heard either, and that is told. */
+void plb_launch_begin(void)
+{
+    const char *path = getenv(STATUS_FILE);
+    char *mark = NULL;
+    int fd = -1;
+    if (path != NULL && asprintf(&mark, "%s.begun", path) >= 0)
+        fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        close(fd);
+    free(mark);
 }
 
 static void tell(const char *path, const char *status, const char *others)

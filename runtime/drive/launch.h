@@ -32,6 +32,10 @@ bool plb_launch_survives(void);
  * warning where ranks are on several hosts, which may be lost. */
 void plb_launch_say_fragile(bool several_hosts);
 
+/* Leaves a mark for scripts/plbrun-mpirun, if that has started this process: plbrun has begun. A file of the
+ * name that PLB_STATUS_FILE has, with .begun behind it. Called by rank 0, as its first act. */
+void plb_launch_begin(void);
+
 /* Tells scripts/plbrun-mpirun the status with which this process ends, if that has started it: in the file
  * that PLB_STATUS_FILE names, which is whole or not there. in_order: MPI was left with all ranks. Called by
  * rank 0, as its last act. */

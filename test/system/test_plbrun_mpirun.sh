@@ -30,16 +30,19 @@ ok "a wrong result: status 3" $?
 launched -np 1 "$PLBRUN" --version && grep -qx 'plbrun .*' "$tmp/out"
 ok "a question: status 0" $?
 launched -np 1 /bin/true
-[ $? -eq 1 ] && grep -q 'rank 0 has not said how the run ended.*--resume' "$tmp/out"
+[ $? -eq 1 ] && grep -q 'mpirun ended with status 0, and plbrun had not begun' "$tmp/out"
 ok "another program, which says nothing: status 1" $?
 launched -np 2 "$tmp/no-such-program"
-[ $? -eq 1 ] && grep -q 'rank 0 has not said' "$tmp/out"
+[ $? -eq 1 ] && grep -q 'plbrun had not begun' "$tmp/out"
 ok "a program that is not there: status 1, and no hang" $?
 
 # The environment names no file: plbrun by hand writes none.
 alone --version && nothing_left && PLB_STATUS_FILE=$tmp/none/status alone --version
 grep -q "warning: plbrun-mpirun does not hear that the status is 0: $tmp/none/status: cannot" "$tmp/out"
 ok "a file that cannot be written is a warning" $?
+PLB_STATUS_FILE=$tmp/status alone --version && [ -e "$tmp/status.begun" ]
+ok "plbrun leaves a mark when it begins" $?
+rm -f "$tmp"/status*
 
 # Input goes through.
 echo hello | timeout 60 "$launcher" -np 1 cat 2>/dev/null | grep -qx hello
@@ -172,6 +175,14 @@ ok "another MPI is refused: status 2" $?
 stand_in "$open_mpi" 'exit 7' -np 2 plbrun
 [ $? -eq 1 ] && grep -q 'mpirun ended with status 7' "$tmp/out"
 ok "an mpirun that fails: status 1" $?
+# shellcheck disable=SC2016
+stand_in "$open_mpi" ': >"$PLB_STATUS_FILE.begun"; exit 7' -np 2 plbrun
+[ $? -eq 1 ] && grep -q 'mpirun ended with status 7, .* it crashed.*--resume' "$tmp/out"
+ok "a plbrun that had begun has crashed" $?
+stand_in "$open_mpi" 'echo "not enough slots" >&2; exit 1' -np 2 plbrun
+[ $? -eq 1 ] && grep -qx 'not enough slots' "$tmp/out" && ! grep -q 'crashed\|--resume' "$tmp/out" &&
+    grep -q 'mpirun ended with status 1, and plbrun had not begun; .* above' "$tmp/out"
+ok "one that had not begun has not: mpirun has said why" $?
 stand_in "$open_mpi" "$says; exec sleep 50" -np 2 plbrun
 [ $? -eq 3 ] && grep -q 'mpirun has not ended .* after rank 0' "$tmp/out" && ((took < 30))
 ok "an mpirun that hangs after rank 0 is ended" $?
