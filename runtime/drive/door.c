@@ -22,11 +22,12 @@
 #include "base/version.h"
 #include "core/message.h"
 
-#define WAITING 8 /* connections that may be about to say who they are. More: strangers take more memory. */
+#define WAITING 64 /* connections that may be about to say who they are. More: strangers take more memory. */
 
-/* Seconds in which one has to say who it is. Larger: strangers keep places for longer. Smaller: one on a slow
- * network is not heard. */
+/* Seconds in which one has to say who it is; and only so many where others wait for its place. Larger:
+ * strangers keep places for longer. Smaller: one on a slow network is not heard. */
 #define INTRODUCTION 10.0
+#define INTRODUCTION_OF_MANY 0.5
 
 struct guest {
     int socket; /* negative: none */
@@ -120,7 +121,7 @@ struct plb_door *plb_door_open(const char *path, const char *origin, struct plb_
         d->guests[i].socket = -1;
     make_secret(d->secret);
     if (d->socket < 0 || bind(d->socket, (struct sockaddr *)&any, sizeof any) != 0
-        || listen(d->socket, WAITING) != 0 || getsockname(d->socket, (struct sockaddr *)&any, &length) != 0)
+        || listen(d->socket, SOMAXCONN) != 0 || getsockname(d->socket, (struct sockaddr *)&any, &length) != 0)
         plb_fail(err, PLB_EFAILED, "%s: this host opens no port to listen on: %s", origin, strerror(errno));
     else if (write_file(d, ntohs(any.sin_port), origin, err) == PLB_OK)
         plb_stop_remove(d->path);
@@ -151,15 +152,31 @@ void plb_door_close(struct plb_door *d)
 
 /* -------------------------------------------------------------------- who comes */
 
-static void accept_guests(struct plb_door *d, double now)
+/* A place for one more. Those that say nothing make room for it, the one that came first at first. */
+static struct guest *place_for_one(struct plb_door *d, double now)
 {
+    struct guest *first = &d->guests[0];
     for (int i = 0; i < WAITING; i++) {
         struct guest *g = &d->guests[i];
-        if (g->socket >= 0)
-            continue;
+        if (g->socket < 0)
+            return g;
+        if (g->since < first->since)
+            first = g;
+    }
+    if (now < first->since + INTRODUCTION_OF_MANY)
+        return NULL;
+    return first;
+}
+
+/* All that wait, as far as there are places. Called after those at the places have been heard. */
+static void accept_guests(struct plb_door *d, double now)
+{
+    for (struct guest *g; (g = place_for_one(d, now)) != NULL;) {
         int found = accept4(d->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (found < 0)
             return;
+        if (g->socket >= 0)
+            close(g->socket);
         *g = (struct guest){.socket = found, .since = now};
     }
 }
@@ -193,10 +210,9 @@ static bool is_welcome(const struct plb_door *d, struct guest *g, int socket)
     return false;
 }
 
-int plb_door_look(struct plb_door *d, char host[64])
+/* The socket of one that has said who it is, and may come in; negative: none. */
+static int hear_guests(struct plb_door *d, double now, char host[64])
 {
-    double now = plb_now();
-    accept_guests(d, now);
     for (int i = 0; i < WAITING; i++) {
         struct guest *g = &d->guests[i];
         if (g->socket < 0)
@@ -216,4 +232,14 @@ int plb_door_look(struct plb_door *d, char host[64])
         }
     }
     return -1;
+}
+
+int plb_door_look(struct plb_door *d, char host[64])
+{
+    double now = plb_now();
+    int socket = hear_guests(d, now, host);
+    if (socket >= 0)
+        return socket;
+    accept_guests(d, now);
+    return hear_guests(d, now, host);
 }
