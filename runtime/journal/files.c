@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/crc32c.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "report/quantity.h"
@@ -310,6 +311,19 @@ bool plb_journal_files_read_data(struct plb_journal_files *f, const struct plb_d
                                  const struct plb_rangeset *units)
 {
     return move_units(f, set, false, units);
+}
+
+uint32_t plb_journal_files_sum(const struct plb_dataset *set, struct plb_range range)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < set->n; i++) {
+        size_t offset, bytes;
+        if (set->at[i].mode != PLB_OUTPUT)
+            continue;
+        plb_dataset_bytes(set, i, range, &offset, &bytes);
+        sum = plb_crc32c(sum, (const char *)set->host[i] + offset, bytes);
+    }
+    return sum;
 }
 
 /* ----------------------------------------------------------------------- end */

@@ -48,6 +48,9 @@ bool plb_journal_files_write(struct plb_journal_files *files, const struct plb_d
 bool plb_journal_files_read_data(struct plb_journal_files *files, const struct plb_dataset *set,
                                  const struct plb_rangeset *units);
 
+/* The checksum (base/crc32c.h) of the outputs of a range, as they are in memory. */
+uint32_t plb_journal_files_sum(const struct plb_dataset *set, struct plb_range range);
+
 /* Removes the files but FILE; all: that too. */
 void plb_journal_files_remove(const struct plb_journal_files *files, bool all);
 

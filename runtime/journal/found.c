@@ -84,3 +84,30 @@ bool plb_found_units(const struct plb_found *f, int pass, int64_t units, struct 
     }
     return true;
 }
+
+/* A unit that was executed again has a record of each time, and the last one counts. */
+void plb_found_check(const struct plb_found *f, int pass, const struct plb_dataset *set,
+                     struct plb_rangeset *accepted)
+{
+    struct plb_rangeset wrong = {0};
+    struct plb_record record;
+    for (size_t at = 0; plb_record_read(f->bytes, f->end, &at, &record);) {
+        struct plb_record_pass of;
+        const struct plb_record_done *done;
+        size_t n;
+        if (!take_done(&record, &of, &done, &n) || of.pass != pass)
+            continue;
+        for (size_t i = 0; i < n; i++) {
+            struct plb_range range = {done[i].first, done[i].count};
+            if (range.first < 0 || range.count < 1 || range.first > set->units - range.count)
+                continue;
+            if (plb_journal_files_sum(set, range) == done[i].sum)
+                plb_rangeset_remove(&wrong, range);
+            else
+                plb_rangeset_add(&wrong, range);
+        }
+    }
+    for (int i = 0; i < wrong.n; i++)
+        plb_rangeset_remove(accepted, wrong.at[i]);
+    plb_rangeset_fini(&wrong);
+}

@@ -26,4 +26,9 @@ void plb_found_fini(struct plb_found *found);
 /* Adds the units that the records of a pass name. False where one of them is not among so many units. */
 bool plb_found_units(const struct plb_found *found, int pass, int64_t units, struct plb_rangeset *accepted);
 
+/* Removes units of this pass from `accepted` whose outputs, which are in memory, are not those of their last
+ * record. */
+void plb_found_check(const struct plb_found *found, int pass, const struct plb_dataset *set,
+                     struct plb_rangeset *accepted);
+
 #endif

@@ -67,7 +67,6 @@ static int open_records(struct plb_journal *j, bool fresh, struct plb_error *err
 {
     struct plb_record_store *store = j->set.store;
     int64_t named = j->recalled.units;
-    fresh |= named == 0 && j->first_pass == 1;
     if (store == NULL || plb_journal_files_open_records(&j->files, fresh, err) != PLB_OK)
         return err->status;
     if (!plb_record_store_adopt(store, j->files.records, j->first_pass, fresh ? NULL : &j->recalled)
@@ -80,6 +79,28 @@ static int open_records(struct plb_journal *j, bool fresh, struct plb_error *err
                 "printed of them may be printed twice",
                 j->files.path, j->files.records_path, (long long)(named - j->recalled.units),
                 j->job->kernel->unit);
+    return PLB_OK;
+}
+
+/* Brings outputs back. Units whose outputs are damaged are not accepted any more, unless they are folded into
+ * arrays. */
+static int read_data(struct plb_journal *j, struct plb_error *err)
+{
+    int64_t named = j->recalled.units;
+    struct plb_found found;
+    if (plb_journal_files_open_data(&j->files, &j->set, named == 0, err) != PLB_OK)
+        return err->status;
+    if (!plb_journal_files_read_data(&j->files, &j->set, &j->recalled))
+        return damaged(j, j->files.data_path, err);
+    if (plb_found_read(&found, &j->files, err) == PLB_OK && named > 0)
+        plb_found_check(&found, j->first_pass, &j->set, &j->recalled);
+    plb_found_fini(&found);
+    if (err->status != PLB_OK || j->recalled.units == named)
+        return err->status;
+    if (j->sums_bytes > 0)
+        return damaged(j, j->files.data_path, err);
+    plb_log(PLB_LOG_WARNING, "journal %s: %s is damaged in the outputs of %lld %s; they are executed again",
+            j->files.path, j->files.data_path, (long long)(named - j->recalled.units), j->job->kernel->unit);
     return PLB_OK;
 }
 
@@ -96,14 +117,13 @@ static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_err
     j->first_phase = app->coming;
     for (int i = 0; i < PLB_MAX_PHASES; i++)
         j->before[i] = app->passes[i];
-    if (find_accepted(j, err) != PLB_OK || open_records(j, false, err) != PLB_OK)
+    if (find_accepted(j, err) != PLB_OK)
+        return err->status;
+    bool none = j->recalled.units == 0;
+    if (read_data(j, err) != PLB_OK || open_records(j, none && j->first_pass == 1, err) != PLB_OK)
         return err->status;
     j->over = j->recalled.units == j->set.units;
-    j->unmarked = j->recalled.units == 0;
-    if (plb_journal_files_open_data(&j->files, &j->set, j->unmarked, err) != PLB_OK)
-        return err->status;
-    if (!plb_journal_files_read_data(&j->files, &j->set, &j->recalled))
-        return damaged(j, j->files.data_path, err);
+    j->unmarked = none || j->recalled.units == 0;
     if (j->set.store != NULL && !plb_record_store_go_on(j->set.store))
         return damaged(j, j->files.records_path, err);
     if (ftruncate(j->files.fd, (off_t)j->found_end) != 0)

@@ -20,7 +20,7 @@ struct plb_record_job {
     char magic[8]; /* PLB_RECORD_MAGIC, without its 0 */
     uint64_t id;   /* of the journal: its other files have it too */
 };
-#define PLB_RECORD_MAGIC "plbjrnl1"
+#define PLB_RECORD_MAGIC "plbjrnl2"
 
 struct plb_record_pu {
     int32_t node, pu; /* rank, and number on the rank */
@@ -37,6 +37,7 @@ struct plb_record_done {
     int32_t node, pu;       /* that executed them */
     double start, seconds;  /* since 1970; of their execution and their copies */
     int64_t sent, received; /* bytes that went from rank 0 to that rank for them, and back */
+    uint64_t sum;           /* of their outputs: plb_journal_files_sum */
 };
 
 /* Units of a pass that is over. Their outputs need not be on disk. */

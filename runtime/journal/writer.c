@@ -88,6 +88,9 @@ static void end_reading(struct plb_journal *j)
 static bool write_batch(struct plb_journal *j, struct plb_batch *b)
 {
     bool written = write_begin(j, b) && plb_journal_files_write(&j->files, &j->set, &b->units);
+    for (int i = 0; i < b->n; i++)
+        b->done[i].sum = plb_journal_files_sum(&j->set,
+                                               (struct plb_range){b->done[i].first, b->done[i].count});
     int reason = errno;
     end_reading(j);
     errno = reason;

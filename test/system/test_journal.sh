@@ -136,6 +136,17 @@ alone --verbose --resume "$tmp/sleeper.conf" && cmp "$tmp/sleeper.npy" "$y" &&
     [ "$(sed -nE 's/.*of which ([0-9]+) of 1000 naps.*/\1/p' "$tmp/out")" -ge "$done" ]
 ok "and all that it did is kept" $?
 
+# A damaged byte of the outputs: the units of its record are executed again.
+by_itself sleeper
+kill -9 $run
+wait $run 2>/dev/null
+unit=$("$PLBRUN" --journal "$j" | sed -nE 's/.*, pass 1: [a-z]+ ([0-9]+).*/\1/p' | head -1)
+printf '\377' | dd of="$j.data" bs=1 seek=$((4096 + 8 * unit + 3)) conv=notrunc 2>/dev/null
+rm -f "$y"
+alone --quiet --resume "$tmp/sleeper.conf" && cmp "$tmp/sleeper.npy" "$y" &&
+    grep -q "warning: journal $j: $j.data is damaged in the outputs of .*; they are executed again" "$tmp/out"
+ok "outputs that are damaged on disk are made again" $?
+
 # Two runs with one journal.
 by_itself sleeper
 timeout 120 "$PLBRUN" --resume "$tmp/sleeper.conf" >"$tmp/resumed" 2>&1 & # both wait for a second

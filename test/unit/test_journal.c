@@ -108,6 +108,42 @@ static void a_changed_bit_is_seen(void **state)
 }
 
 /* A job that is torn off is one that has kept nothing; a changed one is refused, or taken for a torn one. */
+/* Units 10 to 19 were damaged on disk and 10 to 13 executed again: these count, and 14 to 19 do not. */
+static void the_last_record_of_a_unit_tells_whether_its_outputs_are_whole(void **state)
+{
+    static const struct plb_range ranges[] = {{10, 10}, {40, 5}, {10, 4}};
+    const struct folder *folder = *state;
+    struct plb_error err = {.status = PLB_OK};
+    int64_t memory[UNITS];
+    struct plb_dataset set = {.n = 1, .owner = true, .units = UNITS};
+    struct plb_record_pass of = {.pass = 1};
+    struct plb_rangeset units = {0};
+    struct plb_found found;
+    for (int u = 0; u < UNITS; u++)
+        memory[u] = u;
+    set.at[0] = (struct plb_data){.name = "out", .mode = PLB_OUTPUT, .data = memory, .unit_bytes = 8};
+    set.host[0] = memory;
+    write_journal(folder->file, "kernel\tmine\n");
+    struct plb_journal_files files = open_files(folder->file, O_RDWR | O_APPEND);
+    for (int i = 0; i < 3; i++) {
+        struct plb_record_done done = {.first = ranges[i].first, .count = ranges[i].count};
+        done.sum = plb_journal_files_sum(&set, ranges[i]) + (i == 0);
+        assert_true(plb_record_append(files.fd, PLB_RECORD_DONE, &of, sizeof of, &done, sizeof done));
+    }
+    assert_int_equal(plb_found_read(&found, &files, &err), PLB_OK);
+    assert_true(plb_found_units(&found, 1, UNITS, &units));
+    assert_int_equal(units.units, 15);
+    plb_found_check(&found, 1, &set, &units);
+    assert_int_equal(units.units, 9);
+    assert_true(plb_rangeset_overlaps(&units, (struct plb_range){13, 1}));
+    assert_false(plb_rangeset_overlaps(&units, (struct plb_range){14, 6}));
+    plb_found_check(&found, 2, &set, &units); /* records of another pass tell nothing */
+    assert_int_equal(units.units, 9);
+    plb_found_fini(&found);
+    plb_rangeset_fini(&units);
+    plb_journal_files_close(&files);
+}
+
 static void a_damaged_head_gives_no_units(void **state)
 {
     const struct folder *folder = *state;
@@ -321,6 +357,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_FOLDER(a_torn_record_does_not_count),
         TEST_IN_FOLDER(a_changed_bit_is_seen),
+        TEST_IN_FOLDER(the_last_record_of_a_unit_tells_whether_its_outputs_are_whole),
         TEST_IN_FOLDER(a_damaged_head_gives_no_units),
         TEST_IN_FOLDER(units_beyond_the_job_are_refused),
         TEST_IN_FOLDER(a_snapshot_is_whole_or_not_there),
