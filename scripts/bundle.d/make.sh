@@ -5,8 +5,8 @@
 limit=60000000
 # Plug-ins of Open MPI without a use here: InfiniBand, Omni-Path and the like, whose libraries look for
 # drivers at fixed places; OpenSHMEM; MPI-IO; windows, topologies and vectors of MPI's own reductions, which
-# plbrun does not use; collectives in levels, which are off by default; monitoring, debuggers, and launchers of
-# single sites.
+# plbrun does not use; collectives in levels, which are off by default; monitoring, debuggers, and launchers
+# of single sites.
 useless=('*_ucx' '*_ofi' 'mtl_*' pml_cm btl_openib btl_sm 'atomic_*' 'memheap_*' 'scoll_*' 'spml_*' 'sshmem_*'
     'io_*' 'fs_*' 'fbtl_*' 'fcoll_*' 'sharedfp_*' 'osc_*' topo_treematch op_avx '*_monitoring' 'vprotocol_*'
     coll_han '*_flux' '*_jsm' ras_simulator reachable_netlink)

@@ -49,7 +49,9 @@ says "and says so" "bound unknown"
 bounded "units that differ" 1 --balancer greedy unequal.us=200
 # Where other programs had the cores, the summary says that instead.
 differ() { grep -q "^naps differ in cost: tasks took 0\.[0-9]* to [0-9.]* times" "$tmp/out"; }
-unequal() { alone --report "$tmp/r.json" "$tmp/app.conf" balance.backups=off --balancer greedy unequal.us=200; }
+unequal() {
+    alone --report "$tmp/r.json" "$tmp/app.conf" balance.backups=off --balancer greedy unequal.us=200
+}
 differ || tries eval 'unequal && differ'
 ok "are said to differ" $?
 awk -v s="$(number cost_spread)" -v m="$(number most_cost)" 'BEGIN {exit !(s > 0.5 && m > 2 && m < 41)}'
