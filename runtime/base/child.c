@@ -59,6 +59,7 @@ struct plb_child *plb_child_new(plb_child_fn work, void *context, size_t request
     c->page_bytes = sizeof *c->page + request_bytes;
     c->page = plb_shared_alloc(c->page_bytes);
     pthread_mutex_init(&c->lock, NULL);
+    /* By value, because the handler may run after c was freed. NOLINTNEXTLINE(performance-no-int-to-ptr) */
     on_exit(leave_child, (void *)(intptr_t)getpid());
     return c;
 }

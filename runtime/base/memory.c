@@ -113,7 +113,7 @@ void plb_reserve_drop(void *part, size_t bytes, bool shared)
     uintptr_t first = ((uintptr_t)part + PAGE - 1) / PAGE * PAGE,
               end = ((uintptr_t)part + bytes) / PAGE * PAGE;
     if (first < end)
-        madvise((void *)first, end - first, shared ? MADV_REMOVE : MADV_DONTNEED);
+        madvise((char *)part + (first - (uintptr_t)part), end - first, shared ? MADV_REMOVE : MADV_DONTNEED);
 }
 
 size_t plb_array_bytes(int64_t n, size_t size)

@@ -1,6 +1,7 @@
 /* Options by getopt, whose table is made from the rows; then the words behind them. */
 #include "config/arguments.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ static int take_log(struct plb_arguments *a, const char *value, struct plb_error
 
 static int take_progress(struct plb_arguments *a, const char *value, struct plb_error *err)
 {
+    assert(value != NULL); /* getopt refuses the option without */
     if (strcmp(value, "json") != 0)
         return plb_fail(err, PLB_EINPUT, "--progress %s: expected json; for people there is --watch", value);
     a->progress_json = true;

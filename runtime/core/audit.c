@@ -342,12 +342,12 @@ const struct plb_audit *plb_audits_find(const struct plb_audits *a, const struct
     return audit->pus[audit->n - 1] == pu ? audit : NULL;
 }
 
-void plb_audits_ask_again(struct plb_audits *a, const struct plb_message *m, double now,
+void plb_audits_ask_again(struct plb_audits *a, const struct plb_message *done, double now,
                           struct plb_outbox *out)
 {
-    if (plb_audits_find(a, m) == NULL)
+    if (plb_audits_find(a, done) == NULL)
         return;
-    struct plb_audit *audit = of_id(a, m->done.block);
+    struct plb_audit *audit = of_id(a, done->done.block);
     release(a, audit);
     audit->n--;
     ask(a, audit, audit->pus[audit->n], now, out);
@@ -367,11 +367,11 @@ static enum plb_audit_verdict ask_third(struct plb_audits *a, struct plb_audit *
     return PLB_AUDIT_UNDECIDED;
 }
 
-enum plb_audit_verdict plb_audits_compared(struct plb_audits *a, const struct plb_message *m,
+enum plb_audit_verdict plb_audits_compared(struct plb_audits *a, const struct plb_message *done,
                                            const bool agrees[PLB_AUDIT_PUS - 1], double now,
                                            struct plb_outbox *out)
 {
-    struct plb_audit *audit = of_id(a, m->done.block);
+    struct plb_audit *audit = of_id(a, done->done.block);
     enum plb_audit_verdict verdict = agrees[0]                 ? PLB_AUDIT_SECOND
                                    : audit->n > 2 && agrees[1] ? PLB_AUDIT_FIRST
                                                                : PLB_AUDIT_UNDECIDED;

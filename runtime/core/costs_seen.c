@@ -27,19 +27,19 @@
  * that changes is taken for dear units. Larger: noise hides costs. */
 #define AGREE 0.5
 
-void plb_costs_seen_fini(struct plb_costs_seen *l)
+void plb_costs_seen_fini(struct plb_costs_seen *seen)
 {
-    free(l->reports);
-    free(l->seen);
-    free(l->rates);
-    *l = (struct plb_costs_seen){0};
+    free(seen->reports);
+    free(seen->seen);
+    free(seen->rates);
+    *seen = (struct plb_costs_seen){0};
 }
 
-void plb_costs_seen_clear(struct plb_costs_seen *l)
+void plb_costs_seen_clear(struct plb_costs_seen *seen)
 {
-    l->n = 0;
-    l->came = l->stride = 0;
-    l->field = (struct plb_field){0};
+    seen->n = 0;
+    seen->came = seen->stride = 0;
+    seen->field = (struct plb_field){0};
 }
 
 /* ------------------------------------------------------------------------ reports */
@@ -131,14 +131,14 @@ static void estimate_field(struct plb_costs_seen *l)
     plb_field_filter(&l->field, l->seen, l->n);
 }
 
-double plb_costs_at_report(const struct plb_costs_seen *l, int i)
+double plb_costs_at_report(const struct plb_costs_seen *seen, int i)
 {
-    return plb_field_at(&l->field, l->seen, l->n, l->seen[i].at, i + 1, i + 1).mean;
+    return plb_field_at(&seen->field, seen->seen, seen->n, seen->seen[i].at, i + 1, i + 1).mean;
 }
 
-struct plb_estimated plb_costs_at(const struct plb_costs_seen *l, double at, int before)
+struct plb_estimated plb_costs_at(const struct plb_costs_seen *seen, double at, int before)
 {
-    return plb_field_at(&l->field, l->seen, l->n, at, before, before);
+    return plb_field_at(&seen->field, seen->seen, seen->n, at, before, before);
 }
 
 /* The cost of a start for each PU: the line through its reports, relative to their times. */
@@ -186,26 +186,26 @@ static bool others_agree(const struct plb_costs_seen *l)
     return both > AGREE * sqrt(own * other);
 }
 
-void plb_costs_estimate(struct plb_costs_seen *l)
+void plb_costs_estimate(struct plb_costs_seen *seen)
 {
     for (int turn = 0; turn < TURNS; turn++) {
-        estimate_rates(l);
-        estimate_field(l);
-        estimate_starts(l);
+        estimate_rates(seen);
+        estimate_field(seen);
+        estimate_starts(seen);
     }
-    if (l->field.signal > 0.0 && !others_agree(l)) {
-        l->field.signal = 0.0;
-        plb_field_filter(&l->field, l->seen, l->n);
+    if (seen->field.signal > 0.0 && !others_agree(seen)) {
+        seen->field.signal = 0.0;
+        plb_field_filter(&seen->field, seen->seen, seen->n);
     }
 }
 
 /* -------------------------------------------------------------------- what is left */
 
-double plb_costs_scatter(const struct plb_costs_seen *l, const struct plb_cost_map *map)
+double plb_costs_scatter(const struct plb_costs_seen *seen, const struct plb_cost_map *map)
 {
-    double *sums = plb_alloc(3 * (size_t)l->n_pus * sizeof *sums), all = 0.0;
-    for (int i = 0; i < l->n; i++) {
-        const struct plb_cost_report *r = &l->reports[i];
+    double *sums = plb_alloc(3 * (size_t)seen->n_pus * sizeof *sums), all = 0.0;
+    for (int i = 0; i < seen->n; i++) {
+        const struct plb_cost_report *r = &seen->reports[i];
         double work = plb_cost_work(map, r->finished.range.first, r->finished.range.count);
         double x = log(r->finished.seconds / work), *s = &sums[3 * r->pu];
         if (!isfinite(x))
@@ -214,17 +214,17 @@ double plb_costs_scatter(const struct plb_costs_seen *l, const struct plb_cost_m
         s[1] += x;
         s[2] += x * x;
     }
-    for (int p = 0; p < l->n_pus; p++)
+    for (int p = 0; p < seen->n_pus; p++)
         if (sums[3 * p] > 0.0)
             all += sums[3 * p + 2] - sums[3 * p + 1] * sums[3 * p + 1] / sums[3 * p];
     free(sums);
     return all;
 }
 
-double plb_costs_own_part(const struct plb_costs_seen *l)
+double plb_costs_own_part(const struct plb_costs_seen *seen)
 {
     double squares = 0.0;
-    for (int i = 0; i < l->n; i++)
-        squares += pow(l->seen[i].value - plb_costs_at_report(l, i), 2.0) / l->n;
+    for (int i = 0; i < seen->n; i++)
+        squares += pow(seen->seen[i].value - plb_costs_at_report(seen, i), 2.0) / seen->n;
     return fmax(1.0 - TIMES * TIMES / squares, 0.0);
 }

@@ -86,19 +86,19 @@ void plb_feeds_begin(struct plb_feeds *f, const struct plb_ledger *ledger, const
     f->on = begin->n_feeds > 0 && !f->audits;
 }
 
-void plb_feeds_reported(struct plb_feeds *f, const struct plb_ledger *ledger, const struct plb_message *m,
+void plb_feeds_reported(struct plb_feeds *f, const struct plb_ledger *ledger, const struct plb_message *done,
                         bool whole)
 {
-    const struct plb_done *d = &m->done;
+    const struct plb_done *d = &done->done;
     struct plb_rangeset open = {0};
-    if (!f->on || m->from == 0 || (d->buffers & f->stay) != 0)
+    if (!f->on || done->from == 0 || (d->buffers & f->stay) != 0)
         return;
     if (plb_ledger_open_units(ledger, d->range, d->block) == d->range.count)
-        plb_rangeset_add(&f->counted[m->from], d->range);
+        plb_rangeset_add(&f->counted[done->from], d->range);
     else if (!whole)
         plb_ledger_open_ranges(ledger, d->range, &open);
     for (int i = 0; i < open.n; i++)
-        plb_rangeset_add(&f->counted[m->from], open.at[i]);
+        plb_rangeset_add(&f->counted[done->from], open.at[i]);
     plb_rangeset_fini(&open);
 }
 

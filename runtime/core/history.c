@@ -324,7 +324,7 @@ double plb_history_rate(const struct plb_history *h)
 {
     const struct plb_sample *last = h->n > 0 ? &h->at[h->n - 1] : NULL;
     double seconds = last != NULL ? last->execute_s + last->transfer_s : 0.0;
-    double rate = seconds > 0.0 && isfinite(seconds) ? last->work / seconds : 0.0;
+    double rate = last != NULL && seconds > 0.0 && isfinite(seconds) ? last->work / seconds : 0.0;
     return isfinite(rate) ? rate : 0.0;
 }
 

@@ -43,39 +43,39 @@ struct plb_sets *plb_sets_new(int n_nodes)
     return f;
 }
 
-void plb_sets_free(struct plb_sets *f)
+void plb_sets_free(struct plb_sets *sets)
 {
-    if (f == NULL)
+    if (sets == NULL)
         return;
-    for (int n = 0; n < f->n_nodes; n++)
-        plb_rangeset_fini(&f->at[n].own);
-    plb_rangeset_fini(&f->lacking);
-    free(f->at);
-    free(f->line);
-    free(f);
+    for (int n = 0; n < sets->n_nodes; n++)
+        plb_rangeset_fini(&sets->at[n].own);
+    plb_rangeset_fini(&sets->lacking);
+    free(sets->at);
+    free(sets->line);
+    free(sets);
 }
 
-void plb_sets_begin(struct plb_sets *f)
+void plb_sets_begin(struct plb_sets *sets)
 {
-    for (int n = 0; n < f->n_nodes; n++) {
-        plb_rangeset_clear(&f->at[n].own);
-        f->at[n].state = NOTHING;
-        f->at[n].results = 0;
+    for (int n = 0; n < sets->n_nodes; n++) {
+        plb_rangeset_clear(&sets->at[n].own);
+        sets->at[n].state = NOTHING;
+        sets->at[n].results = 0;
     }
-    plb_rangeset_clear(&f->lacking);
-    f->on = false;
-    f->n_line = f->open = 0;
+    plb_rangeset_clear(&sets->lacking);
+    sets->on = false;
+    sets->n_line = sets->open = 0;
 }
 
-void plb_sets_reported(struct plb_sets *f, const struct plb_message *done, bool counts,
+void plb_sets_reported(struct plb_sets *sets, const struct plb_message *done, bool counts,
                        struct plb_outbox *out)
 {
-    struct fold_node *n = &f->at[done->from];
-    assert(!f->on || !counts);
+    struct fold_node *n = &sets->at[done->from];
+    assert(!sets->on || !counts);
     if (counts) {
         plb_rangeset_add(&n->own, done->done.range);
         n->results++;
-        f->counts.stayed++;
+        sets->counts.stayed++;
     }
     struct plb_message *m = plb_outbox_add(out, PLB_TAKEN, 0, done->from, done->pass);
     m->pu = done->pu;
@@ -139,14 +139,14 @@ static void release(struct plb_sets *f, int n)
     }
 }
 
-void plb_sets_start(struct plb_sets *f, int pass, struct plb_outbox *out)
+void plb_sets_start(struct plb_sets *sets, int pass, struct plb_outbox *out)
 {
-    f->pass = pass;
-    f->on = true;
-    for (int n = 0; n < f->n_nodes; n++)
-        if (n == 0 || (f->at[n].own.units > 0 && !f->at[n].dead))
-            make_ready(f, n);
-    pair(f, out);
+    sets->pass = pass;
+    sets->on = true;
+    for (int n = 0; n < sets->n_nodes; n++)
+        if (n == 0 || (sets->at[n].own.units > 0 && !sets->at[n].dead))
+            make_ready(sets, n);
+    pair(sets, out);
 }
 
 bool plb_sets_folded(struct plb_sets *f, const struct plb_message *m, struct plb_outbox *out)
@@ -168,32 +168,32 @@ bool plb_sets_folded(struct plb_sets *f, const struct plb_message *m, struct plb
     return true;
 }
 
-void plb_sets_lose(struct plb_sets *f, int n, struct plb_outbox *out)
+void plb_sets_lose(struct plb_sets *sets, int n, struct plb_outbox *out)
 {
-    struct fold_node *x = &f->at[n];
+    struct fold_node *x = &sets->at[n];
     if (n == 0 || x->dead)
         return;
     x->dead = true;
     switch (x->state) {
-    case NOTHING: /* in the pass: its results are with it alone */ release(f, n); break;
+    case NOTHING: /* in the pass: its results are with it alone */ release(sets, n); break;
     case READY:
-        leave_line(f, n);
-        release(f, n);
+        leave_line(sets, n);
+        release(sets, n);
         break;
     case TAKES:
-        f->open--;
-        if (f->at[x->peer].dead)
-            release(f, x->peer);
+        sets->open--;
+        if (sets->at[x->peer].dead)
+            release(sets, x->peer);
         else
-            make_ready(f, x->peer);
-        release(f, n);
+            make_ready(sets, x->peer);
+        release(sets, n);
         break;
     case GIVES: /* the taker may have it already */
-        plb_outbox_add(out, PLB_DROP, 0, x->peer, f->pass)->fold = (struct plb_fold){.node = n};
+        plb_outbox_add(out, PLB_DROP, 0, x->peer, sets->pass)->fold = (struct plb_fold){.node = n};
         break;
     case GIVEN: break;
     }
-    pair(f, out);
+    pair(sets, out);
 }
 
 bool plb_sets_on(const struct plb_sets *f)
@@ -206,12 +206,12 @@ bool plb_sets_over(const struct plb_sets *f)
     return f->on && f->open == 0 && f->n_line == 1;
 }
 
-const struct plb_rangeset *plb_sets_lacking(const struct plb_sets *f)
+const struct plb_rangeset *plb_sets_lacking(const struct plb_sets *sets)
 {
-    return &f->lacking;
+    return &sets->lacking;
 }
 
-struct plb_sets_counts *plb_sets_counts(struct plb_sets *f)
+struct plb_sets_counts *plb_sets_counts(struct plb_sets *sets)
 {
-    return &f->counts;
+    return &sets->counts;
 }

@@ -24,8 +24,10 @@
 /* Work per second in the latest report, or 0. */
 static double latest_rate(const struct plb_history *h)
 {
-    const struct plb_sample *last = h->n > 0 ? &h->at[h->n - 1] : NULL;
-    double seconds = last != NULL ? last->execute_s + last->transfer_s : 0.0;
+    if (h->n == 0)
+        return 0.0;
+    const struct plb_sample *last = &h->at[h->n - 1];
+    double seconds = last->execute_s + last->transfer_s;
     return seconds > 0.0 && isfinite(seconds) ? last->work / seconds : 0.0;
 }
 

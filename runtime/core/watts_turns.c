@@ -168,12 +168,11 @@ static void next_turn(struct plb_watts *w, int number, double now)
 {
     struct plb_watts_domain *d = &w->at[number];
     d->since = now;
-    if (d->turn < d->kinds) {
+    bool last = number != w->starter || d->turn > d->kinds;
+    if (d->turn < d->kinds || (!last && others_work(w, number, false))) {
         d->turn++;
-    } else if (number != w->starter || d->turn > d->kinds) {
+    } else if (last) {
         plb_watts_settle(w, d);
-    } else if (others_work(w, number, false)) {
-        d->turn++;
     } else if (!others_work(w, number, true)) {
         d->alone = true;
         d->turn++;
@@ -198,10 +197,10 @@ bool plb_watts_late(struct plb_watts *w, double now)
     return any;
 }
 
-void plb_watts_turn(struct plb_watts *w, int number, double now)
+void plb_watts_turn(struct plb_watts *w, int domain, double now)
 {
-    const struct plb_watts_domain *d = &w->at[number];
+    const struct plb_watts_domain *d = &w->at[domain];
     double seconds = d->x[0];
     if (!d->settled && now - seconds >= d->since - EARLY * seconds && kept(d))
-        next_turn(w, number, now);
+        next_turn(w, domain, now);
 }

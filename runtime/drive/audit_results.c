@@ -51,16 +51,16 @@ static void free_kept(struct kept *k)
     free(k);
 }
 
-void plb_audit_results_free(struct plb_audit_results *x)
+void plb_audit_results_free(struct plb_audit_results *results)
 {
-    if (x == NULL)
+    if (results == NULL)
         return;
-    while (x->kept != NULL) {
-        struct kept *next = x->kept->next;
-        free_kept(x->kept);
-        x->kept = next;
+    while (results->kept != NULL) {
+        struct kept *next = results->kept->next;
+        free_kept(results->kept);
+        results->kept = next;
     }
-    free(x);
+    free(results);
 }
 
 /* ---------------------------------------------------------------------- keeping */
@@ -145,21 +145,21 @@ static void conclude(struct plb_audit_results *x, int64_t id, bool first_was_wro
     }
 }
 
-void plb_audit_results_settle(struct plb_audit_results *x)
+void plb_audit_results_settle(struct plb_audit_results *results)
 {
-    const struct plb_audits *audits = plb_master_audits(x->config.master);
-    for (struct kept *k = x->kept, *next; k != NULL; k = next) {
+    const struct plb_audits *audits = plb_master_audits(results->config.master);
+    for (struct kept *k = results->kept, *next; k != NULL; k = next) {
         next = k->next;
         if (!plb_audits_is_open(audits, k->id))
-            conclude(x, k->id, false);
+            conclude(results, k->id, false);
     }
 }
 
-void plb_audit_results_end(struct plb_audit_results *x)
+void plb_audit_results_end(struct plb_audit_results *results)
 {
-    x->over = true;
-    while (x->kept != NULL)
-        conclude(x, x->kept->id, false);
+    results->over = true;
+    while (results->kept != NULL)
+        conclude(results, results->kept->id, false);
 }
 
 /* --------------------------------------------------------------------- comparing */
@@ -229,34 +229,34 @@ static void say_verdict(const struct plb_audit_results *x, const struct plb_audi
             verdict == PLB_AUDIT_FIRST ? "; the right result takes the place of the wrong one" : "");
 }
 
-void plb_audit_results_compare(struct plb_audit_results *x, const struct plb_message *done,
+void plb_audit_results_compare(struct plb_audit_results *results, const struct plb_message *done,
                                void *const *arrays)
 {
-    struct plb_audits *audits = plb_master_audits(x->config.master);
+    struct plb_audits *audits = plb_master_audits(results->config.master);
     const struct plb_audit *found = plb_audits_find(audits, done);
     void *first[PLB_MAX_DATA];
     bool agrees[PLB_AUDIT_PUS - 1] = {false};
     struct plb_difference where, unused;
-    if (found == NULL || x->over)
+    if (found == NULL || results->over)
         return;
     const struct plb_audit audit = *found; /* the master may end it */
-    const struct plb_dataset *set = x->config.set;
-    first_result(x, &audit, first);
-    agrees[0] = plb_results_agree(x->config.app, set, audit.range, first, arrays, &where);
+    const struct plb_dataset *set = results->config.set;
+    first_result(results, &audit, first);
+    agrees[0] = plb_results_agree(results->config.app, set, audit.range, first, arrays, &where);
     if (audit.n == PLB_AUDIT_PUS)
-        agrees[1] = plb_results_agree(x->config.app, set, audit.range, find(x, audit.id)->second, arrays,
-                                      &unused);
+        agrees[1] = plb_results_agree(results->config.app, set, audit.range, find(results, audit.id)->second,
+                                      arrays, &unused);
     if (audit.n == 2 && !agrees[0]) {
-        copy_arrays(x, audit.range, true, arrays, find_or_add(x, &audit)->second);
-        say_difference(x, &audit, first, arrays, &where);
+        copy_arrays(results, audit.range, true, arrays, find_or_add(results, &audit)->second);
+        say_difference(results, &audit, first, arrays, &where);
     }
-    enum plb_audit_verdict verdict = plb_audits_compared(audits, done, agrees, plb_now() + x->config.clock,
-                                                         x->config.out);
+    enum plb_audit_verdict verdict = plb_audits_compared(
+        audits, done, agrees, plb_now() + results->config.clock, results->config.out);
     if (verdict == PLB_AUDIT_DIFFERS)
         return;
     if (verdict != PLB_AUDIT_AGREES)
-        say_verdict(x, &audit, verdict);
-    conclude(x, audit.id, verdict == PLB_AUDIT_FIRST);
+        say_verdict(results, &audit, verdict);
+    conclude(results, audit.id, verdict == PLB_AUDIT_FIRST);
 }
 
 void plb_audit_warn(double wanted, const struct plb_master *master, const struct plb_app *app)

@@ -138,6 +138,7 @@ static double simulate(const struct plb_changed_run *run, const struct plb_chang
         plb_master_free(result.master);
         *events += result.events;
     }
+    s->cluster = NULL;
     plb_measured_cluster_fini(&cluster);
     free(of);
     if (*why != NULL)

@@ -27,17 +27,17 @@ void plb_finish_say(struct plb_rank *r)
         plb_mpi_put(r->mpi, 0, TRACE_TAG, r->trace.at, (size_t)bye.trace_bytes, &r->sends);
 }
 
-void plb_finish_on_bye(struct plb_rank *r, const struct plb_message *m)
+void plb_finish_on_bye(struct plb_rank *r, const struct plb_message *bye)
 {
-    struct plb_parting *p = &r->rank0->partings[m->from];
+    struct plb_parting *p = &r->rank0->partings[bye->from];
     if (p->said)
         return;
     p->said = true;
-    p->bye = m->bye;
-    if (m->from == 0 || m->bye.trace_bytes == 0)
+    p->bye = bye->bye;
+    if (bye->from == 0 || bye->bye.trace_bytes == 0)
         return;
     p->trace = plb_alloc((size_t)p->bye.trace_bytes);
-    plb_mpi_get(r->mpi, m->from, TRACE_TAG, p->trace, (size_t)p->bye.trace_bytes, &p->pending);
+    plb_mpi_get(r->mpi, bye->from, TRACE_TAG, p->trace, (size_t)p->bye.trace_bytes, &p->pending);
 }
 
 bool plb_finish_awaits(struct plb_rank *r)

@@ -13,7 +13,7 @@ static void end_process(int number)
 {
     (void)number;
     if (last_life != NULL)
-        plb_life_see_off(last_life);
+        plb_life_see_off(last_life); /* NOLINT(bugprone-signal-handler): see above which calls it makes */
     _exit(last_status);
 }
 

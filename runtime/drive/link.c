@@ -79,7 +79,8 @@ static struct item *take(struct list *l, int tag)
 static struct item *new_item(int tag, void *data, size_t bytes, int *pending)
 {
     struct item *item = plb_alloc(sizeof *item);
-    *item = (struct item){.header = {tag, ~tag, (int64_t)bytes}, .data = data, .pending = pending};
+    *item = (struct item){.header = {tag, ~tag, (int64_t)bytes}, .data = data};
+    item->pending = pending;
     return item;
 }
 

@@ -239,8 +239,8 @@ void plb_measured_cluster(const struct plb_measured *measured, const struct plb_
                        .cluster = cluster,
                        .phase = phase,
                        .real = real,
-                       .of = of,
                        .bytes = plb_sizes_mean(&inputs, units) + plb_sizes_mean(&results, units)};
+    m.of = of;
     *cluster = (struct plb_cluster_spec){.simulation = job->cluster.simulation};
     cluster->nodes = plb_alloc((size_t)(measured->n_nodes + 1) * sizeof *cluster->nodes);
     cluster->pus = plb_alloc((size_t)measured->n_pus * 2 * sizeof *cluster->pus);

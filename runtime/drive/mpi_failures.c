@@ -12,7 +12,7 @@
 #include "drive/mpi_inside.h"
 
 /* A call that meets a rank which has ended returns, and any other error ends the job. */
-static void on_error(MPI_Comm *comm, int *code, ...)
+static void on_error(MPI_Comm *comm, int *code, ...) /* NOLINT(readability-non-const-parameter): MPI's type */
 {
     char text[MPI_MAX_ERROR_STRING + 1] = "";
     int length;

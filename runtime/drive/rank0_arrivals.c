@@ -170,23 +170,23 @@ static void admit(struct plb_rank *r, int place)
             at->n == 1 ? "" : "s");
 }
 
-void plb_rank0_hear_arrival(struct plb_rank *r, const struct plb_message *m)
+void plb_rank0_hear_arrival(struct plb_rank *r, const struct plb_message *hello)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    int place = m->from - plb_mpi_started(r->mpi);
+    int place = hello->from - plb_mpi_started(r->mpi);
     struct arrival *at = rank0->arrivals != NULL ? &rank0->arrivals->at[place] : NULL;
-    if (at == NULL || !at->told || at->joined || !plb_pu_list_add(&at->infos, &at->n, &m->hello.pu)
-        || at->n < m->hello.pus)
+    if (at == NULL || !at->told || at->joined || !plb_pu_list_add(&at->infos, &at->n, &hello->hello.pu)
+        || at->n < hello->hello.pus)
         return;
     plb_pu_list_sort(at->infos, at->n);
     bool open = rank0->in_pass && !plb_early_end_has_begun(&rank0->early_end);
     at->joined = open
-              && plb_master_join(rank0->master, m->from, at->infos, at->n, at->stale, plb_rank_time(r),
+              && plb_master_join(rank0->master, hello->from, at->infos, at->n, at->stale, plb_rank_time(r),
                                  &r->out);
     if (at->joined) {
         admit(r, place);
     } else {
-        plb_log(PLB_LOG_WARNING, "rank %d on %s cannot join: %s", m->from, at->host,
+        plb_log(PLB_LOG_WARNING, "rank %d on %s cannot join: %s", hello->from, at->host,
                 open ? "too many PUs have joined" : "the run ends");
         give_up(r, place);
     }

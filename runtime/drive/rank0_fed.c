@@ -77,20 +77,20 @@ static void answer(struct plb_rank *r, const struct plb_message *pull, int i, in
     }
 }
 
-void plb_fed_pull(struct plb_rank *r, const struct plb_message *m)
+void plb_fed_pull(struct plb_rank *r, const struct plb_message *pull)
 {
-    struct plb_message others = *m;
-    int64_t fed = m->pull.buffers & r->data.fed;
+    struct plb_message others = *pull;
+    int64_t fed = pull->pull.buffers & r->data.fed;
     int at = -1;
     bool sums = r->rank0->job->run.checksums;
     others.pull.buffers &= ~fed;
     if (!plb_inputs_send(r->mpi, &r->data, &others, sums, &r->rank0->pulls, &r->out))
         return;
-    if (m->pull.again)
-        plb_say_damaged(r->kernel, m, &r->rank0->damaged);
+    if (pull->pull.again)
+        plb_say_damaged(r->kernel, pull, &r->rank0->damaged);
     for (int i = 0; i < r->data.n; i++)
         if ((fed & PLB_BUFFER(i)) != 0)
-            answer(r, m, i, &at);
+            answer(r, pull, i, &at);
     if (at >= 0)
         r->out.at[at].where.last = 1;
 }

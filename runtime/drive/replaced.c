@@ -14,14 +14,14 @@
 
 static_assert(PLB_MAX_DATA <= PLB_STREAM_BUFFERS, "a stream has room for all buffers");
 
-void plb_replaced_fini(struct plb_replaced *p)
+void plb_replaced_fini(struct plb_replaced *replaced)
 {
-    plb_stream_fini(&p->stream);
-    plb_outbox_fini(&p->held);
-    plb_parts_fini(&p->parts);
-    free(p->packet);
-    free(p->awaits);
-    *p = (struct plb_replaced){0};
+    plb_stream_fini(&replaced->stream);
+    plb_outbox_fini(&replaced->held);
+    plb_parts_fini(&replaced->parts);
+    free(replaced->packet);
+    free(replaced->awaits);
+    *replaced = (struct plb_replaced){0};
 }
 
 /* The memory for a packet of so many bytes. That of the one before is taken again where MPI lets it be. */
@@ -109,15 +109,15 @@ void plb_replaced_plan(struct plb_rank *r, const struct plb_pass *begin, int fir
     free(to);
 }
 
-void plb_replaced_send(struct plb_rank *r, const struct plb_message *m)
+void plb_replaced_send(struct plb_rank *r, const struct plb_message *pass)
 {
     struct plb_replaced *p = &r->replaced;
-    int64_t whole = m->begin.replaced & ~m->begin.parts;
-    make_stream(r, &m->begin, -1);
+    int64_t whole = pass->begin.replaced & ~pass->begin.parts;
+    make_stream(r, &pass->begin, -1);
     for (int to = 1; to < r->size; to++)
         if (p->awaits == NULL || !p->awaits[to]) {
             plb_dataset_send_to(&r->data, whole, r->mpi, to, &p->sends);
-            plb_stream_put(r->mpi, to, p->packet, (size_t)m->begin.packet, &p->sends);
+            plb_stream_put(r->mpi, to, p->packet, (size_t)pass->begin.packet, &p->sends);
         }
 }
 
@@ -191,24 +191,24 @@ static void unpack(struct plb_rank *r, const struct plb_pass *begin)
     _exit(PLB_EFAILED);
 }
 
-void plb_replaced_receive(struct plb_rank *r, const struct plb_message *m)
+void plb_replaced_receive(struct plb_rank *r, const struct plb_message *pass)
 {
     struct plb_replaced *p = &r->replaced;
-    bool busy = plb_node_works(r->node, 0, m->pass);
+    bool busy = plb_node_works(r->node, 0, pass->pass);
     await(r, plb_stream_over); /* the last ones are handed on: all have them, but MPI may not have seen it */
-    if (m->begin.replaced != 0 || m->pass == 1)
+    if (pass->begin.replaced != 0 || pass->pass == 1)
         plb_life_quiet(r->life); /* buffers are taken and locked in memory */
     p->torn |= p->stream.torn ? p->buffers : 0;
     p->packet_torn |= p->stream.torn;
-    plb_dataset_renew(&r->data, &m->begin, m->pass, busy, p->torn, &r->old);
-    p->torn &= ~m->begin.replaced;
-    p->buffers = m->begin.replaced & ~m->begin.parts;
-    room_for(r, (size_t)m->begin.packet);
-    make_stream(r, &m->begin, m->begin.before);
+    plb_dataset_renew(&r->data, &pass->begin, pass->pass, busy, p->torn, &r->old);
+    p->torn &= ~pass->begin.replaced;
+    p->buffers = pass->begin.replaced & ~pass->begin.parts;
+    room_for(r, (size_t)pass->begin.packet);
+    make_stream(r, &pass->begin, pass->begin.before);
     await(r, plb_stream_here);
-    unpack(r, &m->begin);
-    if (m->begin.along)
-        plb_outbox_add(&r->out, PLB_HERE, r->rank, 0, m->pass);
+    unpack(r, &pass->begin);
+    if (pass->begin.along)
+        plb_outbox_add(&r->out, PLB_HERE, r->rank, 0, pass->pass);
 }
 
 bool plb_replaced_next(struct plb_rank *r, struct plb_message *m)

@@ -13,31 +13,32 @@ struct plb_virtual_inputs {
     int64_t *stays;             /* by node: mask of the outputs that may stay in this pass */
 };
 
-struct plb_virtual_inputs *plb_virtual_inputs_new(const struct plb_simulation *in)
+struct plb_virtual_inputs *plb_virtual_inputs_new(const struct plb_simulation *simulation)
 {
     struct plb_virtual_inputs *v = plb_alloc(sizeof *v);
-    v->in = in;
-    v->kept = plb_alloc((size_t)in->cluster->n_nodes * sizeof *v->kept);
-    v->made = plb_alloc((size_t)in->cluster->n_nodes * sizeof *v->made);
-    v->stays = plb_alloc((size_t)in->cluster->n_nodes * sizeof *v->stays);
-    v->asked = plb_alloc((size_t)in->cluster->n_nodes * sizeof *v->asked);
-    plb_rangeset_add(&v->kept[0], (struct plb_range){0, in->maps[0].units}); /* until something feeds them */
-    plb_rangeset_add(&v->asked[0], (struct plb_range){0, in->maps[0].units});
+    v->in = simulation;
+    v->kept = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->kept);
+    v->made = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->made);
+    v->stays = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->stays);
+    v->asked = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->asked);
+    plb_rangeset_add(&v->kept[0],
+                     (struct plb_range){0, simulation->maps[0].units}); /* until something feeds them */
+    plb_rangeset_add(&v->asked[0], (struct plb_range){0, simulation->maps[0].units});
     return v;
 }
 
-void plb_virtual_inputs_free(struct plb_virtual_inputs *v)
+void plb_virtual_inputs_free(struct plb_virtual_inputs *inputs)
 {
-    for (int n = 0; n < v->in->cluster->n_nodes; n++) {
-        plb_rangeset_fini(&v->kept[n]);
-        plb_rangeset_fini(&v->made[n]);
-        plb_rangeset_fini(&v->asked[n]);
+    for (int n = 0; n < inputs->in->cluster->n_nodes; n++) {
+        plb_rangeset_fini(&inputs->kept[n]);
+        plb_rangeset_fini(&inputs->made[n]);
+        plb_rangeset_fini(&inputs->asked[n]);
     }
-    free(v->kept);
-    free(v->asked);
-    free(v->made);
-    free(v->stays);
-    free(v);
+    free(inputs->kept);
+    free(inputs->asked);
+    free(inputs->made);
+    free(inputs->stays);
+    free(inputs);
 }
 
 bool plb_virtual_inputs_pulls(struct plb_virtual_inputs *v, int node, struct plb_range task,
@@ -57,21 +58,21 @@ bool plb_virtual_inputs_pulls(struct plb_virtual_inputs *v, int node, struct plb
     return pulled->count > 0 && plb_sizes_bytes(sizes, *pulled) > 0.0;
 }
 
-void plb_virtual_inputs_arrived(struct plb_virtual_inputs *v, int node, struct plb_range range)
+void plb_virtual_inputs_arrived(struct plb_virtual_inputs *inputs, int node, struct plb_range range)
 {
-    if (v->in->master.resident)
-        plb_rangeset_add(&v->kept[node], range);
+    if (inputs->in->master.resident)
+        plb_rangeset_add(&inputs->kept[node], range);
 }
 
-void plb_virtual_inputs_begin(struct plb_virtual_inputs *v, int node, const struct plb_pass *begin)
+void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, const struct plb_pass *begin)
 {
     if (!begin->again)
-        plb_rangeset_clear(&v->made[node]);
+        plb_rangeset_clear(&inputs->made[node]);
     if (begin->n_feeds > 0 && begin->feeds[0].now) {
-        plb_rangeset_clear(&v->kept[node]);
-        plb_rangeset_clear(&v->asked[node]);
+        plb_rangeset_clear(&inputs->kept[node]);
+        plb_rangeset_clear(&inputs->asked[node]);
     }
-    v->stays[node] = begin->stays;
+    inputs->stays[node] = begin->stays;
 }
 
 /* Whether the results of a DONE stay: some find no room, and those of units that the node has executed before
@@ -83,19 +84,19 @@ static bool stay(const struct plb_virtual_inputs *v, const struct plb_message *m
         && plb_random_real(stream, (uint64_t)m->done.range.first) >= v->in->no_room;
 }
 
-double plb_virtual_inputs_results(struct plb_virtual_inputs *v, struct plb_message *m)
+double plb_virtual_inputs_results(struct plb_virtual_inputs *inputs, struct plb_message *m)
 {
     if (m->type == PLB_KEPT && m->kept.here)
-        return plb_sizes_bytes(&v->in->staying, m->kept.range);
+        return plb_sizes_bytes(&inputs->in->staying, m->kept.range);
     if (m->type != PLB_DONE || m->from == 0)
         return 0.0;
-    double bytes = plb_sizes_bytes(&v->in->results, m->done.range);
-    m->done.buffers = v->in->master.stays;
-    if (!stay(v, m))
+    double bytes = plb_sizes_bytes(&inputs->in->results, m->done.range);
+    m->done.buffers = inputs->in->master.stays;
+    if (!stay(inputs, m))
         return bytes;
-    plb_rangeset_add(&v->made[m->from], m->done.range);
+    plb_rangeset_add(&inputs->made[m->from], m->done.range);
     m->done.buffers = 0;
-    return bytes - plb_sizes_bytes(&v->in->staying, m->done.range);
+    return bytes - plb_sizes_bytes(&inputs->in->staying, m->done.range);
 }
 
 static void answer(struct plb_virtual_inputs *v, const struct plb_message *m, struct plb_outbox *out)

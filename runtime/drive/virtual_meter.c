@@ -138,17 +138,18 @@ static double used_by_host(const struct plb_virtual_meter *m, int node, const st
     return joules;
 }
 
-void plb_virtual_meter_read(struct plb_virtual_meter *m, int n, const struct plb_virtual_nodes *v,
+void plb_virtual_meter_read(struct plb_virtual_meter *m, int n, const struct plb_virtual_nodes *nodes,
                             struct plb_outbox *out)
 {
     const struct plb_simulation *in = m->world->in;
     const struct plb_cluster_spec *c = in->cluster;
     const struct plb_node_spec *node = &c->nodes[n];
     double now = m->world->now, seconds = now - m->ended[n];
-    double joules = reads(in, n) ? read_counter(m, &m->hosts[n], n, used_by_host(m, n, v)) : (double)NAN;
+    double joules = reads(in, n) ? read_counter(m, &m->hosts[n], n, used_by_host(m, n, nodes)) : (double)NAN;
     m->ended[n] = now;
     for (int i = 0; i < node->n_pus && seconds > 0.0; i += PLB_WINDOW_PUS) {
-        struct plb_message *message = plb_outbox_add(out, PLB_WINDOW, n, 0, plb_worker_pass(v->at[n].worker));
+        struct plb_message *message = plb_outbox_add(out, PLB_WINDOW, n, 0,
+                                                     plb_worker_pass(nodes->at[n].worker));
         struct plb_window *w = &message->window;
         message->pu = i;
         w->number = (int64_t)round(now / PLB_WINDOW_SHORT);
@@ -158,7 +159,7 @@ void plb_virtual_meter_read(struct plb_virtual_meter *m, int n, const struct plb
         for (int k = 0; k < w->n; k++) {
             int p = node->first_pu + i + k;
             const struct plb_pu_spec *pu = &c->pus[p];
-            double busy = busy_s(v, p);
+            double busy = busy_s(nodes, p);
             double used = pu->static_watts * (now - m->began[n]) + pu->dynamic_watts * busy;
             bool own = pu->kind != PLB_CPU;
             w->at[k].busy_s = (float)(busy - m->busy[p]);

@@ -41,33 +41,33 @@ struct plb_virtual_sets *plb_virtual_sets_new(const struct plb_simulation *in)
     return v;
 }
 
-void plb_virtual_sets_free(struct plb_virtual_sets *v)
+void plb_virtual_sets_free(struct plb_virtual_sets *sets)
 {
-    for (int n = 0; n < v->in->cluster->n_nodes; n++) {
-        plb_rangeset_fini(&v->at[n].has);
-        plb_rangeset_fini(&v->at[n].heard);
-        free(v->at[n].waits);
+    for (int n = 0; n < sets->in->cluster->n_nodes; n++) {
+        plb_rangeset_fini(&sets->at[n].has);
+        plb_rangeset_fini(&sets->at[n].heard);
+        free(sets->at[n].waits);
     }
-    plb_rangeset_fini(&v->accepted);
-    free(v->at);
-    free(v);
+    plb_rangeset_fini(&sets->accepted);
+    free(sets->at);
+    free(sets);
 }
 
-void plb_virtual_sets_start(struct plb_virtual_sets *v, int pass, bool again)
+void plb_virtual_sets_start(struct plb_virtual_sets *sets, int pass, bool again)
 {
-    v->pass = pass;
-    v->again = again;
-    plb_rangeset_clear(&v->at[0].heard);
+    sets->pass = pass;
+    sets->again = again;
+    plb_rangeset_clear(&sets->at[0].heard);
     if (again)
         return;
-    plb_rangeset_clear(&v->accepted);
-    plb_rangeset_clear(&v->at[0].has);
-    v->at[0].twice = false;
+    plb_rangeset_clear(&sets->accepted);
+    plb_rangeset_clear(&sets->at[0].has);
+    sets->at[0].twice = false;
 }
 
-void plb_virtual_sets_begin(struct plb_virtual_sets *v, int node, const struct plb_pass *begin)
+void plb_virtual_sets_begin(struct plb_virtual_sets *sets, int node, const struct plb_pass *begin)
 {
-    struct set *s = &v->at[node];
+    struct set *s = &sets->at[node];
     if (node == 0)
         return;
     s->on = begin->folds != 0;
@@ -78,12 +78,12 @@ void plb_virtual_sets_begin(struct plb_virtual_sets *v, int node, const struct p
     s->twice = false;
 }
 
-double plb_virtual_sets_send(struct plb_virtual_sets *v, struct plb_message *m, double *seconds)
+double plb_virtual_sets_send(struct plb_virtual_sets *sets, struct plb_message *m, double *seconds)
 {
-    struct set *s = &v->at[m->from];
-    *seconds = m->type == PLB_FOLDED && m->fold.counts ? plb_sizes_fold_seconds(v->in->master.sizes) : 0.0;
+    struct set *s = &sets->at[m->from];
+    *seconds = m->type == PLB_FOLDED && m->fold.counts ? plb_sizes_fold_seconds(sets->in->master.sizes) : 0.0;
     if (m->type == PLB_ARRAYS)
-        return -v->in->results.task_bytes;
+        return -sets->in->results.task_bytes;
     if (m->type != PLB_DONE || m->from == 0 || !s->on)
         return 0.0;
     m->done.folds = 1;
@@ -92,7 +92,7 @@ double plb_virtual_sets_send(struct plb_virtual_sets *v, struct plb_message *m, 
         s->waits = plb_grow(s->waits, (size_t)s->room * sizeof *s->waits);
     }
     s->waits[s->n_waits++] = (struct waiting){m->done.range, m->done.slot, m->pu};
-    return v->in->results.task_bytes;
+    return sets->in->results.task_bytes;
 }
 
 static void add(struct plb_virtual_sets *v, int node, struct plb_range range)
@@ -162,22 +162,22 @@ bool plb_virtual_sets_hear(struct plb_virtual_sets *v, const struct plb_message 
     return true;
 }
 
-void plb_virtual_sets_accepted(struct plb_virtual_sets *v, const struct plb_message *m, int64_t fresh)
+void plb_virtual_sets_accepted(struct plb_virtual_sets *sets, const struct plb_message *done, int64_t fresh)
 {
-    if (m->type != PLB_DONE || fresh != m->done.range.count)
+    if (done->type != PLB_DONE || fresh != done->done.range.count)
         return;
-    if (!m->done.folds)
-        add(v, 0, m->done.range);
-    if (!v->again)
-        plb_rangeset_add(&v->accepted, m->done.range);
+    if (!done->done.folds)
+        add(sets, 0, done->done.range);
+    if (!sets->again)
+        plb_rangeset_add(&sets->accepted, done->done.range);
 }
 
-int plb_virtual_sets_check(const struct plb_virtual_sets *v, struct plb_error *err)
+int plb_virtual_sets_check(const struct plb_virtual_sets *sets, struct plb_error *err)
 {
-    const struct set *s = &v->at[0];
-    if (!s->twice && s->has.units == v->accepted.units && s->has.n == v->accepted.n)
+    const struct set *s = &sets->at[0];
+    if (!s->twice && s->has.units == sets->accepted.units && s->has.n == sets->accepted.n)
         return PLB_OK;
     return plb_fail(err, PLB_EFAILED,
                     "a fault of plbrun: the reduced arrays have %lld of %lld units%s; please report it",
-                    (long long)s->has.units, (long long)v->accepted.units, s->twice ? ", some twice" : "");
+                    (long long)s->has.units, (long long)sets->accepted.units, s->twice ? ", some twice" : "");
 }

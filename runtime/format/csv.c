@@ -5,6 +5,7 @@
  * memory at once. Weak at: cells that go over several lines, which are refused. */
 #include "format/csv.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -289,6 +290,7 @@ static int64_t most_rows(const struct csv *csv)
     int64_t lines = 2, bytes = csv->text.end - csv->text.at;
     for (const char *at = csv->text.at; (at = memchr(at, '\n', (size_t)(csv->text.end - at))) != NULL; at++)
         lines++;
+    assert(csv->n > 0); /* the first line has a cell */
     int64_t fit = bytes / (2 * csv->n) + 2;
     return lines < fit ? lines : fit;
 }

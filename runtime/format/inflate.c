@@ -39,11 +39,11 @@ struct plb_inflate *plb_inflate_new(const char *path, int fd, int64_t begin, int
     return f;
 }
 
-void plb_inflate_free(struct plb_inflate *f)
+void plb_inflate_free(struct plb_inflate *inflate)
 {
-    if (f != NULL && f->runs)
-        inflateEnd(&f->stream);
-    free(f);
+    if (inflate != NULL && inflate->runs)
+        inflateEnd(&inflate->stream);
+    free(inflate);
 }
 
 static int damaged(const struct plb_inflate *f, struct plb_error *err)
@@ -98,23 +98,23 @@ static int next(struct plb_inflate *f, unsigned char *into, size_t bytes, struct
     return f->at == f->bytes && f->sum != f->crc ? damaged(f, err) : PLB_OK;
 }
 
-int plb_inflate_read(struct plb_inflate *f, void *into, size_t bytes, int64_t at, size_t *got,
+int plb_inflate_read(struct plb_inflate *inflate, void *into, size_t bytes, int64_t at, size_t *got,
                      struct plb_error *err)
 {
     unsigned char skipped[BLOCK];
     *got = 0;
-    if ((!f->runs || at < f->at) && start(f, err) != PLB_OK)
+    if ((!inflate->runs || at < inflate->at) && start(inflate, err) != PLB_OK)
         return err->status;
-    for (size_t n; f->at < at && f->at < f->bytes;) {
-        int64_t left = (at < f->bytes ? at : f->bytes) - f->at;
+    for (size_t n; inflate->at < at && inflate->at < inflate->bytes;) {
+        int64_t left = (at < inflate->bytes ? at : inflate->bytes) - inflate->at;
         n = left < BLOCK ? (size_t)left : BLOCK;
-        if (next(f, skipped, n, err) != PLB_OK)
+        if (next(inflate, skipped, n, err) != PLB_OK)
             return err->status;
     }
-    while (*got < bytes && f->at < f->bytes) {
+    while (*got < bytes && inflate->at < inflate->bytes) {
         size_t n = bytes - *got < BLOCK ? bytes - *got : BLOCK;
-        n = (int64_t)n < f->bytes - f->at ? n : (size_t)(f->bytes - f->at);
-        if (next(f, (unsigned char *)into + *got, n, err) != PLB_OK)
+        n = (int64_t)n < inflate->bytes - inflate->at ? n : (size_t)(inflate->bytes - inflate->at);
+        if (next(inflate, (unsigned char *)into + *got, n, err) != PLB_OK)
             return err->status;
         *got += n;
     }

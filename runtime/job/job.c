@@ -221,7 +221,8 @@ static int make_chunks(struct plb_job *job, struct plb_dataset *set, struct plb_
     set->chunk = job->app.chunk = plb_chunk_units(set->units, set->multiple);
     for (int i = 0; i < set->n; i++)
         bytes += set->at[i].mode == PLB_REDUCE ? (double)set->at[i].bytes : 0.0;
-    double waiting = bytes * (double)((set->units - 1) / set->chunk + 1) / 2.0;
+    int64_t chunks = (set->units - 1) / set->chunk + 1;
+    double waiting = bytes * (double)chunks / 2.0;
     if (waiting > WAITING * memory)
         return plb_fail(
             err, PLB_EINPUT,

@@ -337,10 +337,10 @@ int plb_read_mtx_nonfinite(struct plb_app *app, const char *path, struct plb_csr
     return read_mtx(app, path, true, matrix);
 }
 
-int64_t plb_app_agree_reals(const struct plb_twice *t, double relative, double absolute)
+int64_t plb_app_agree_reals(const struct plb_twice *results, double relative, double absolute)
 {
-    const double *one = t->one, *other = t->other;
-    for (size_t i = 0; i < t->bytes / sizeof *one; i++) {
+    const double *one = results->one, *other = results->other;
+    for (size_t i = 0; i < results->bytes / sizeof *one; i++) {
         double a = one[i], b = other[i];
         bool same = a == b || (isnan(a) && isnan(b)); /* also where both are infinite */
         if (!same && !(fabs(a - b) <= relative * fmax(fabs(a), fabs(b)) + absolute))

@@ -50,11 +50,11 @@ void plb_parts_take(struct plb_parts *p, struct plb_parts *from)
     plb_parts_clear(from);
 }
 
-struct plb_range plb_parts_next(const struct plb_rangeset *set, int64_t near, int *k)
+struct plb_range plb_parts_next(const struct plb_rangeset *parts, int64_t near, int *k)
 {
-    struct plb_range part = set->at[(*k)++];
-    while (*k < set->n && set->at[*k].first - part.first - part.count <= near)
-        part = plb_range_hull(part, set->at[(*k)++]);
+    struct plb_range part = parts->at[(*k)++];
+    while (*k < parts->n && parts->at[*k].first - part.first - part.count <= near)
+        part = plb_range_hull(part, parts->at[(*k)++]);
     return part;
 }
 

@@ -150,13 +150,13 @@ static int64_t bytes_moved(const struct plb_dataset *set, struct plb_range range
     return sum;
 }
 
-void plb_journal_add(struct plb_journal *j, const struct plb_message *m)
+void plb_journal_add(struct plb_journal *j, const struct plb_message *done)
 {
     if (j == NULL || !j->in_pass || plb_writer_is_broken(j))
         return;
     struct plb_batch *b = &j->next;
-    struct plb_range range = m->done.range;
-    double seconds = m->done.execute_s + m->done.transfer_s;
+    struct plb_range range = done->done.range;
+    double seconds = done->done.execute_s + done->done.transfer_s;
     if (b->n == b->capacity) {
         b->capacity = b->capacity > 0 ? 2 * b->capacity : 64;
         b->done = plb_grow(b->done, (size_t)b->capacity * sizeof *b->done);
@@ -164,12 +164,12 @@ void plb_journal_add(struct plb_journal *j, const struct plb_message *m)
     b->done[b->n++] = (struct plb_record_done){
         .first = range.first,
         .count = range.count,
-        .node = m->from,
-        .pu = m->pu,
+        .node = done->from,
+        .pu = done->pu,
         .start = date() - seconds,
         .seconds = seconds,
-        .sent = m->from != 0 ? bytes_moved(&j->set, range, false) : 0,
-        .received = m->from != 0 ? bytes_moved(&j->set, range, true) : 0,
+        .sent = done->from != 0 ? bytes_moved(&j->set, range, false) : 0,
+        .received = done->from != 0 ? bytes_moved(&j->set, range, true) : 0,
     };
     plb_rangeset_add(&b->units, range);
     if (j->sums_bytes > 0)

@@ -187,15 +187,15 @@ static void end_waiting(struct plb_runner *runners, int n)
 }
 
 void plb_errands_begin_pass(struct plb_node_shared *shared, struct plb_runner *runners, int n,
-                            const struct plb_message *m)
+                            const struct plb_message *pass)
 {
     struct plb_mirror *mirror = shared->mirror;
     struct plb_keep *keep = shared->keep;
-    plb_own_set_begin(shared->set, m);
+    plb_own_set_begin(shared->set, pass);
     end_waiting(runners, n);
-    if (m->begin.again && keep != NULL)
-        plb_keep_go_on(keep, m->pass);
-    if (m->begin.again || n == 0)
+    if (pass->begin.again && keep != NULL)
+        plb_keep_go_on(keep, pass->pass);
+    if (pass->begin.again || n == 0)
         return;
     struct plb_rangeset busy = {0}, written = {0};
     for (int p = 0; p < n; p++)
@@ -207,11 +207,11 @@ void plb_errands_begin_pass(struct plb_node_shared *shared, struct plb_runner *r
             if (may_write(&runners[p].slots[s]))
                 plb_rangeset_add(&written, runners[p].slots[s].task.range);
     if (mirror != NULL)
-        feed(mirror, runners, n, m);
+        feed(mirror, runners, n, pass);
     if (mirror != NULL)
         plb_mirror_begin_pass(mirror, &busy);
     if (keep != NULL)
-        plb_keep_begin_pass(keep, m->pass, m->begin.stays, &written);
+        plb_keep_begin_pass(keep, pass->pass, pass->begin.stays, &written);
     plb_rangeset_fini(&busy);
     plb_rangeset_fini(&written);
 }

@@ -41,36 +41,37 @@ static int work(void *context, void *request)
     return status;
 }
 
-void plb_isolated_init(struct plb_isolated *s, const struct plb_device_ops *ops, struct plb_device *device)
+void plb_isolated_init(struct plb_isolated *isolated, const struct plb_device_ops *ops,
+                       struct plb_device *device)
 {
-    *s = (struct plb_isolated){.ops = ops, .device = device};
-    s->child = plb_child_new(work, s, sizeof(struct request));
+    *isolated = (struct plb_isolated){.ops = ops, .device = device};
+    isolated->child = plb_child_new(work, isolated, sizeof(struct request));
 }
 
-void plb_isolated_fini(struct plb_isolated *s)
+void plb_isolated_fini(struct plb_isolated *isolated)
 {
-    plb_child_free(s->child);
-    s->child = NULL;
+    plb_child_free(isolated->child);
+    isolated->child = NULL;
 }
 
-int32_t *plb_isolated_cancelled(struct plb_isolated *s, int lane)
+int32_t *plb_isolated_cancelled(struct plb_isolated *isolated, int lane)
 {
-    struct request *r = plb_child_request(s->child);
+    struct request *r = plb_child_request(isolated->child);
     return &r->cancelled[lane];
 }
 
-void plb_isolated_enter(struct plb_isolated *s, int pass)
+void plb_isolated_enter(struct plb_isolated *isolated, int pass)
 {
-    if (s->child != NULL && pass != s->pass)
-        plb_child_renew(s->child);
-    s->pass = pass;
+    if (isolated->child != NULL && pass != isolated->pass)
+        plb_child_renew(isolated->child);
+    isolated->pass = pass;
 }
 
-int plb_isolated_launch(struct plb_isolated *s, int lane, const struct plb_phase *phase,
+int plb_isolated_launch(struct plb_isolated *isolated, int lane, const struct plb_phase *phase,
                         const struct plb_task *task, int n, int64_t zero, char failure[80])
 {
     struct plb_error err = {.status = PLB_OK};
-    struct request *r = plb_child_request(s->child);
+    struct request *r = plb_child_request(isolated->child);
     int status = -1;
     r->phase = *phase;
     r->lane = lane;
@@ -88,13 +89,13 @@ int plb_isolated_launch(struct plb_isolated *s, int lane, const struct plb_phase
     r->task.why = r->why;
     r->why[0] = '\0';
     plb_crash_begin(phase->name, task->first, task->count);
-    plb_child_ready(s->child, &err);
+    plb_child_ready(isolated->child, &err);
     double began = plb_now();
-    enum plb_child_outcome outcome = plb_child_call(s->child, &status, &s->end, &err);
-    s->took += plb_now() - began;
-    s->ended = outcome == PLB_CHILD_ENDED;
-    if (s->ended && !s->end.asked)
-        plb_crash_tell(s->end.signal, s->end.status);
+    enum plb_child_outcome outcome = plb_child_call(isolated->child, &status, &isolated->end, &err);
+    isolated->took += plb_now() - began;
+    isolated->ended = outcome == PLB_CHILD_ENDED;
+    if (isolated->ended && !isolated->end.asked)
+        plb_crash_tell(isolated->end.signal, isolated->end.status);
     plb_crash_end();
     if (task->why != NULL && outcome == PLB_CHILD_ANSWERED)
         memcpy(task->why, r->why, sizeof r->why);

@@ -132,9 +132,9 @@ bool plb_keep_take(struct plb_keep *k, struct plb_range task)
     return true;
 }
 
-void *plb_keep_place(const struct plb_keep *k, int i, int64_t first)
+void *plb_keep_place(const struct plb_keep *k, int buffer, int64_t first)
 {
-    return k->at[i] + (size_t)first * k->set->at[i].unit_bytes;
+    return k->at[buffer] + (size_t)first * k->set->at[buffer].unit_bytes;
 }
 
 void plb_keep_reported(struct plb_keep *k, int pass, struct plb_range task)
@@ -144,24 +144,24 @@ void plb_keep_reported(struct plb_keep *k, int pass, struct plb_range task)
 }
 
 void plb_keep_answer(struct plb_keep *k, const struct plb_node_config *config, int tag,
-                     const struct plb_message *m, struct plb_outbox *out)
+                     const struct plb_message *gather, struct plb_outbox *out)
 {
-    struct plb_range range = m->gather.range;
-    struct plb_message *answer = plb_outbox_add(out, PLB_KEPT, config->rank, 0, m->pass);
+    struct plb_range range = gather->gather.range;
+    struct plb_message *answer = plb_outbox_add(out, PLB_KEPT, config->rank, 0, gather->pass);
     void *parts[PLB_MAX_DATA] = {NULL};
     answer->kept.range = range;
-    if (k == NULL || m->pass != k->pass || (m->gather.buffers & ~k->buffers) != 0
+    if (k == NULL || gather->pass != k->pass || (gather->gather.buffers & ~k->buffers) != 0
         || plb_rangeset_lacking(&k->made, range).count > 0)
         return;
     tag += k->turn++ % TAGS;
     for (int i = 0; i < k->set->n; i++) {
-        if ((m->gather.buffers & PLB_BUFFER(i)) == 0)
+        if ((gather->gather.buffers & PLB_BUFFER(i)) == 0)
             continue;
         parts[i] = plb_keep_place(k, i, range.first);
         config->wire.put(config->wire.context, tag, parts[i], (size_t)range.count * k->set->at[i].unit_bytes,
                          &k->pending);
     }
-    answer->kept = (struct plb_kept_results){range, tag, 1, 0, m->gather.buffers};
+    answer->kept = (struct plb_kept_results){range, tag, 1, 0, gather->gather.buffers};
     if (config->checksums)
-        answer->kept.sum = plb_dataset_sum(k->set, range, false, parts, m->gather.buffers);
+        answer->kept.sum = plb_dataset_sum(k->set, range, false, parts, gather->gather.buffers);
 }

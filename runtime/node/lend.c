@@ -56,14 +56,14 @@ void plb_lends_under_way(struct plb_lends *l, struct plb_rangeset *units)
 }
 
 void plb_lend_results(struct plb_lends *l, const struct plb_mirror *mirror,
-                      const struct plb_node_config *config, int tag, const struct plb_message *m,
+                      const struct plb_node_config *config, int tag, const struct plb_message *gather,
                       struct plb_outbox *out)
 {
-    const struct plb_gather *g = &m->gather;
-    struct plb_message *answer = plb_outbox_add(out, PLB_KEPT, config->rank, 0, m->pass);
+    const struct plb_gather *g = &gather->gather;
+    struct plb_message *answer = plb_outbox_add(out, PLB_KEPT, config->rank, 0, gather->pass);
     answer->kept.range = g->range;
     if (mirror == NULL || (g->buffers & ~plb_mirror_outputs(mirror)) != 0
-        || !plb_mirror_made(mirror, m->pass, g->range))
+        || !plb_mirror_made(mirror, gather->pass, g->range))
         return;
     tag += l->turn++ % TAGS;
     for (int i = 0; i < config->data->n; i++)

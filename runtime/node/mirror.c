@@ -164,11 +164,11 @@ bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_ran
     return true;
 }
 
-void *plb_mirror_place(const struct plb_mirror *m, int i, int64_t first)
+void *plb_mirror_place(const struct plb_mirror *m, int buffer, int64_t first)
 {
     size_t offset, bytes;
-    plb_dataset_bytes(m->set, i, (struct plb_range){first, 0}, &offset, &bytes);
-    return m->at[i] + offset;
+    plb_dataset_bytes(m->set, buffer, (struct plb_range){first, 0}, &offset, &bytes);
+    return m->at[buffer] + offset;
 }
 
 void plb_mirror_arrived(struct plb_mirror *m, struct plb_range pulled, bool here)
@@ -342,13 +342,13 @@ bool plb_mirror_made(const struct plb_mirror *m, int pass, struct plb_range rang
     return pass == m->fed.pass && plb_rangeset_lacking(&m->fed.made, range).count == 0;
 }
 
-void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *message)
+void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *counted)
 {
     struct plb_rangeset mine = {0};
-    if (m == NULL || message->pass != m->fed.pass)
+    if (m == NULL || counted->pass != m->fed.pass)
         return;
-    for (int i = 0; i < message->counted.n; i++) {
-        struct plb_range r = message->counted.at[i];
+    for (int i = 0; i < counted->counted.n; i++) {
+        struct plb_range r = counted->counted.at[i];
         if (r.first + r.count > m->set->units)
             continue;
         add_common(&m->fed.owned, r, &m->fed.last);
