@@ -41,8 +41,12 @@
 
 void plb_estimate_prior(struct plb_estimate *e, double rate, double empty_s)
 {
-    *e = (struct plb_estimate){.start_s = empty_s, .rate = rate, .spread = PRIOR, .costs = e->costs,
-                               .grain = e->grain, .empty_s = empty_s};
+    *e = (struct plb_estimate){.start_s = empty_s,
+                               .rate = rate,
+                               .spread = PRIOR,
+                               .costs = e->costs,
+                               .grain = e->grain,
+                               .empty_s = empty_s};
 }
 
 /* The line: of least squares, to which a prior of the start is added as one more equation. The start is
@@ -88,10 +92,9 @@ void plb_estimate_add(struct plb_estimate *e, const struct plb_sample *sample)
     double as_before = fmin(fmax(plb_estimate_seconds(e, x), t / OFF), OFF * t);
     double expected = plb_estimate_reported(e) ? as_before : t;
     double keep = exp2(-1.0 / HALF_LIFE), w = 1.0 / (expected * expected);
-    *s = (struct plb_estimate_sums){keep * s->n + 1.0,        keep * s->w + w,
-                                    keep * s->wx + w * x,     keep * s->wxx + w * x * x,
-                                    keep * s->wt + w * t,     keep * s->wxt + w * x * t,
-                                    keep * s->wtt + w * t * t};
+    *s = (struct plb_estimate_sums){
+        keep * s->n + 1.0,    keep * s->w + w,           keep * s->wx + w * x,     keep * s->wxx + w * x * x,
+        keep * s->wt + w * t, keep * s->wxt + w * x * t, keep * s->wtt + w * t * t};
     e->high = fmax(e->high, x);
     e->least_s = fmin(e->least_s, t);
     e->watched_s += t * (double)sample->tasks;

@@ -33,16 +33,16 @@ struct plb_estimate_sums {
 struct plb_estimate {
     double start_s;     /* seconds of a task that are surely its start, and not its work */
     double start_error; /* by which a start may be longer: its standard error, in seconds */
-    double rate;      /* work per second beyond starts; 0: nothing is known, and there is no prior */
-    double spread;    /* relative error of the seconds of the sizes seen */
-    double scatter;   /* relative standard deviation of one report */
-    double costs;     /* relative error of what units cost, beside that; 0 where they cost what is said */
-    double high;      /* work of the largest task that was reported */
-    double watched_s; /* seconds of tasks that its reports tell of; 0: it has none: a prior */
-    double tasks;     /* how many these are */
-    double grain;     /* a block of more work is executed as several tasks; 0: as one */
-    double empty_s;   /* seconds of an empty task */
-    double least_s;   /* of the shortest report */
+    double rate;        /* work per second beyond starts; 0: nothing is known, and there is no prior */
+    double spread;      /* relative error of the seconds of the sizes seen */
+    double scatter;     /* relative standard deviation of one report */
+    double costs;       /* relative error of what units cost, beside that; 0 where they cost what is said */
+    double high;        /* work of the largest task that was reported */
+    double watched_s;   /* seconds of tasks that its reports tell of; 0: it has none: a prior */
+    double tasks;       /* how many these are */
+    double grain;       /* a block of more work is executed as several tasks; 0: as one */
+    double empty_s;     /* seconds of an empty task */
+    double least_s;     /* of the shortest report */
     struct plb_estimate_sums sums;
 };
 

@@ -31,8 +31,8 @@ PLB_KERNEL_PATH="$tmp/first::$tmp/second"
 alone --verify "$tmp/mine.conf"
 ok "a kernel is found in PLB_KERNEL_PATH" $?
 alone --kernels
-[ "$(cat "$tmp/out")" = "mine       $tmp/second/mine.so
-modes      $tmp/home/kernels/modes.so" ]
+[ "$(cat "$tmp/out")" = "mine         $tmp/second/mine.so
+modes        $tmp/home/kernels/modes.so" ]
 ok "--kernels lists the kernels of all folders" $?
 alone "$tmp/mine.conf" app.kernel=mode
 [ $? -eq 2 ] && says "did you mean 'modes'?"

@@ -15,7 +15,7 @@ survives() { # RANKS: a run that goes on after a loss
 # The last units may move between ranks: a task with such units is copied.
 survives 3 && grep -q 'most tasks of rank 0 wrote in place' "$tmp/out"
 ok "undisturbed, large outputs are written in place" $?
-PLACES_EXIT=1 survives 3 && grep -q 'rank 1 on .* is lost (its process has ended)' "$tmp/out"
+PLACES_EXIT=1 survives 3 && grep -q 'rank 1 on .* is lost (its kernel has crashed)' "$tmp/out"
 ok "a rank that exits is lost, and the run goes on" $?
 grep -q 'the last task of rank 0 wrote a copy' "$tmp/out"
 ok "and what rank 0 executes after that is copied" $?

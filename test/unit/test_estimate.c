@@ -71,7 +71,7 @@ static void what_is_unsure_of_the_work_leaves_the_start_alone(void **state)
             report(&e, 1.0 + n % 4, start + 0.01 * (1 + n % 4));
         beyond[i] = plb_estimate_late(&e, 400.0, 0.0) - plb_estimate_seconds(&e, 400.0);
     }
-    assert_true(beyond[0] > 20.0);              /* 100 times the largest size that was seen, in 4 s */
+    assert_true(beyond[0] > 20.0);                  /* 100 times the largest size that was seen, in 4 s */
     assert_true(beyond[1] < beyond[0] + 5.0 * 5.0); /* of 5 s */
 }
 

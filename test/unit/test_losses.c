@@ -24,7 +24,7 @@ static void everybody_hears_that_nothing_is_left(void **state)
                 assert_true(f.out.at[i].empty.amounts[v] == 100.0);
             }
         } else {
-            assert_int_equal(f.out.at[i].block.grain, 2); /* a 64th: nobody knows these PUs */
+            assert_int_equal(f.out.at[i].block.grain, 1); /* a 256th: nobody knows these PUs */
         }
     assert_int_equal(told, 3);
     stop(&f);
