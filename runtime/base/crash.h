@@ -37,7 +37,7 @@ void plb_crash_listen(bool on);
 
 /* Whether a task has crashed: up to `most` that it may have been. 0: none, or nobody knows which. Costs a
  * load. Its thread waits, for half a second at most, until plb_crash_told. */
-int plb_crash_noted(struct plb_crash_note *notes, int most);
+int plb_crash_noted(struct plb_crash_note *at, int most);
 void plb_crash_told(void);
 
 /* "SIGSEGV", "SIGKILL"; "exit" for 0; "a signal" for another one that is not taken over here. */

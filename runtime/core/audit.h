@@ -105,7 +105,7 @@ int plb_audits_open(const struct plb_audits *audits);
 const struct plb_audit *plb_audits_of(const struct plb_audits *audits, struct plb_range range);
 
 /* The audit that a DONE brings a result for; NULL: nobody waits for it. */
-const struct plb_audit *plb_audits_find(const struct plb_audits *audits, const struct plb_message *done);
+const struct plb_audit *plb_audits_find(const struct plb_audits *a, const struct plb_message *m);
 
 bool plb_audits_is_open(const struct plb_audits *audits, int64_t id);
 

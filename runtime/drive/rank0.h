@@ -138,7 +138,7 @@ void plb_gathering_remember(struct plb_rank *r);
 bool plb_gathering_begin(struct plb_rank *r, bool goes_on);
 
 /* KEPT has come. */
-void plb_gathering_hear(struct plb_rank *r, const struct plb_message *kept);
+void plb_gathering_hear(struct plb_rank *r, const struct plb_message *m);
 
 /* Looks what has arrived. True where something did. */
 bool plb_gathering_collect(struct plb_rank *r);

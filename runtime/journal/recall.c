@@ -23,12 +23,14 @@ static int damaged(const struct plb_journal *j, const char *what, struct plb_err
 /* Compares the job with that of the journal, and keeps its text. */
 static int compare(struct plb_journal *j, struct plb_error *err)
 {
-    const char *name, *here, *there;
+    const char *name = "", *here = "", *there = "";
     char *now = plb_identity_print(j->job, err);
     if (now == NULL)
         return err->status;
     char *copy = strdup(now);
-    if (copy == NULL || !plb_identity_same(copy, j->found_job, &name, &here, &there))
+    if (copy == NULL)
+        plb_fail(err, PLB_EFAILED, "journal %s: no memory to compare its job with this one", j->files.path);
+    else if (!plb_identity_same(copy, j->found_job, &name, &here, &there))
         plb_fail(
             err, PLB_EINPUT,
             "journal %s: it is of another job: %s is %s here and was %s there; give this job a journal of "

@@ -26,6 +26,6 @@ bool plb_snapshot_write(const char *path, const struct plb_snapshot *head,
 
 /* Opens a snapshot of this journal whose checksum is right, and fills in its head. The stream stands at the
  * first part, and *bytes is the length of all parts. NULL: there is none. */
-FILE *plb_snapshot_open(const char *path, uint64_t id, struct plb_snapshot *head, size_t *bytes);
+FILE *plb_snapshot_open(const char *path, uint64_t id, struct plb_snapshot *about, size_t *bytes);
 
 #endif

@@ -8,6 +8,7 @@
  * monotonic: the answer is refused. */
 #include "model/slsqp.h"
 
+#include <assert.h>
 #include <math.h>
 #include <nlopt.h>
 #include <stdlib.h>
@@ -83,6 +84,7 @@ static bool acceptable(const struct problem *pb, const double *x)
 static bool solve(struct problem *pb, double *x)
 {
     unsigned n = (unsigned)pb->n;
+    assert(n > 0);
     double tolerance[n];
     for (unsigned p = 0; p < n; p++) {
         tolerance[p] = SLSQP_CONSTRAINT;

@@ -165,9 +165,11 @@ double plb_step_work(const struct plb_model *models, int n, double total, double
     struct plb_solution all = {0}, step = {0};
     if (!plb_solve(models, n, total, PLB_SOLVER_BISECTION, x, &all))
         return total / steps;
-    for (; steps > 1.0; steps *= 0.5)
+    while (steps > 1.0) {
         if (plb_solve(models, n, total / steps, PLB_SOLVER_BISECTION, x, &step)
             && steps * step.seconds <= (1.0 + PLB_STEPS_COST) * all.seconds)
             return total / steps;
+        steps *= 0.5;
+    }
     return total;
 }

@@ -232,7 +232,7 @@ static int launch(struct plb_executor *e, int lane, const struct plb_phase *phas
 static int launch_watched(struct plb_executor *e, int lane, const struct plb_phase *phase,
                           const struct plb_task *task, int64_t zeroed)
 {
-    uint32_t sums[PLB_INPUT_SUMS];
+    uint32_t sums[PLB_INPUT_SUMS] = {0};
     bool watched = e->guards_inputs && e->on_host;
     if (watched)
         plb_input_sums(e->set, task, sums);

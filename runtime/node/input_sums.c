@@ -22,7 +22,7 @@ void plb_input_sums(const struct plb_dataset *set, const struct plb_task *task, 
 int plb_input_sums_check(const struct plb_dataset *set, const struct plb_task *task,
                          const uint32_t sums[PLB_INPUT_SUMS])
 {
-    uint32_t now[PLB_INPUT_SUMS];
+    uint32_t now[PLB_INPUT_SUMS] = {0};
     plb_input_sums(set, task, now);
     for (int i = 0; i < set->n; i++)
         if (is_for_reading(&set->at[i]) && sums[i] != now[i])

@@ -1,6 +1,7 @@
 /* Ranks that see the same devices are a group. It counts them as its first rank does. */
 #include "node/sharing.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 /* The devices that a rank uses: those of a part of its group's list. */
@@ -45,6 +46,7 @@ static struct part part_of(const struct plb_seen *seen, int ranks, int rank)
             all++;
             p.list = &seen[r];
         }
+    assert(all > 0); /* the rank itself */
     const int n = count(p.list);
     p.first = before * n / all;
     p.end = (before + 1) * n / all;

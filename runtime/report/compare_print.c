@@ -112,7 +112,7 @@ char *plb_comparison_verdict(const struct plb_comparison *c, int setup, char tex
     if (!ended_well(&c->setups[unwell]))
         snprintf(text, 256, "%s did not end well (status: %s), so its makespan cannot be compared with %s.",
                  c->setups[unwell].name, c->setups[unwell].status, unwell == 0 ? name : first);
-    else if (!isfinite(by))
+    else if (q == NULL || !isfinite(by))
         snprintf(text, 256, "The makespans of %s and %s cannot be compared.", first, name);
     else if (c->setups[0].n == 1 || c->setups[setup].n == 1)
         snprintf(text, 256, "%s takes %.1f %% %s time than %s. %s, so this may be chance: repeat it.", name,

@@ -77,8 +77,8 @@ else
     crashes 'OpenCL: illegal instruction' 132 "kernel crasher crashed \(SIGILL\) $task" crasher.way=ill
     # timeout asks by SIGUSR1, which ends the run in order.
     lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[sleeper]' 'units = 2000'
-    gate_at=1 # a PU that is alone has few tasks
-    started 1 "$tmp/s.conf" && kill -USR1 "$(process_of 0)" && await 1 'no new task starts'
+    # A PU that is alone has few tasks.
+    gate_at=1 started 1 "$tmp/s.conf" && kill -USR1 "$(process_of 0)" && await 1 'no new task starts'
     open_gate
     wait "$run"
     [ $? -eq 1 ] && grep -q 'interrupted by SIGUSR1' "$tmp/out"; ok 'OpenCL: SIGUSR1' $?
