@@ -9,6 +9,7 @@
  * many PUs under a tight cap, where greedy sets may miss one that meets the deadline. */
 #include "model/objective.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,6 +232,7 @@ static void choose(struct choice *c)
         for (int k = 0; k < c->all.n; k++)
             for (int i = 0; i < c->all.pieces[k].n; i++)
                 order[n++] = c->all.order[c->all.pieces[k].first + i];
+        assert(n == c->n);
         try_those_that_fit(c, order);
         plb_pieces_sort_by_speed(&c->some, c->job, order, n);
         try_those_that_fit(c, order);

@@ -263,7 +263,7 @@ static int bring(struct plb_executor *e, int lane, int i, const struct part *par
 static void clear(const struct plb_executor *e, const struct plb_task *task, void *const *host)
 {
     for (int i = 0; i < e->set->n; i++)
-        if (e->set->at[i].mode == PLB_OUTPUT && host[i] == task->data[i])
+        if (e->set->at[i].mode == PLB_OUTPUT && host[i] != NULL && host[i] == task->data[i])
             memset(host[i], 0, task->bytes[i]);
 }
 
@@ -272,7 +272,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
                    void *const *buffers, bool results)
 {
     const struct plb_dataset *set = e->set;
-    void *data[PLB_MAX_DATA], *host[PLB_MAX_DATA];
+    void *data[PLB_MAX_DATA] = {NULL}, *host[PLB_MAX_DATA] = {NULL};
     size_t bytes[PLB_MAX_DATA], offset;
     int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
     int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
