@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test/run: what it counts, which skips are failures, and how often measured results were tried.
 . "$(dirname "$0")/../support/lib.sh"
+unset PLB_STRICT # that of the run which this test is part of
 
 # of LINE...: a test that prints these lines is run; the output is in $tmp/out.
 of() {
