@@ -33,6 +33,9 @@ runs() {
     ok "$name" $?
 }
 
+# did: the run that was told --report "$tmp/did.json" has worked to its end.
+did() { [ -s "$tmp/did.json" ] && rm "$tmp/did.json"; }
+
 conforms() { # NAME ARGUMENTS...: the conformance suite with cuda among the devices
     local name=$1; shift
     CMOCKA_MESSAGE_OUTPUT=stdout PLB_TEST_ENTRIES=$fake/entries.so \
@@ -74,7 +77,7 @@ runs "a CPU and no GPU" 1 "$tmp/modes.conf" cluster.pus=cpu --show-pus
 has "PU 0: .* cpu '" && ! grep -q 'gpu' "$tmp/out"
 ok "and only the CPU is a PU" $?
 runs "a GPU and no CPU" 1 "$tmp/modes.conf" cluster.pus=gpu --show-pus
-! grep -q "cpu '" "$tmp/out"
+has "PU 0: .* gpu '" && ! grep -q "cpu '" "$tmp/out"
 ok "and only the GPU is a PU" $?
 runs "several passes with a trace" 2 "$tmp/modes.conf" cluster.threads=1 --trace "$tmp/t.json"
 grep -q '"name": *"task"' "$tmp/t.json"
@@ -89,10 +92,11 @@ for call in $calls; do
     failed=0
     for n in $turns; do
         told fail="$call:$n"
-        alone --quiet --verify "$tmp/modes.conf" cluster.threads=1
+        alone --quiet --verify --report "$tmp/did.json" "$tmp/modes.conf" cluster.threads=1
         status=$?
-        [ $status -eq 0 ] && [ ! -s "$tmp/out" ] && continue
-        [ $status -eq 0 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] &&
+        did || [ $status -ne 0 ] || status=nothing
+        [ $status = 0 ] && [ ! -s "$tmp/out" ] && continue
+        [ $status = 0 ] && [ "$(grep -c '^plbrun: ' "$tmp/out")" -eq 1 ] &&
             has '^plbrun: warning: .*(GPU|CUDA)' && continue
         echo "failing at call $n: status $status" >>"$tmp/out"
         failed=1
@@ -167,7 +171,7 @@ ok "and where there is no other PU the run ends" $?
 failed=0
 for memory in 40000 60000 130000 200000 300000; do # tasks that are as large as three in flight may be
     told memory=$memory
-    alone --quiet --verify "$tmp/modes.conf" cluster.pus=gpu || failed=1
+    alone --quiet --verify --report "$tmp/did.json" "$tmp/modes.conf" cluster.pus=gpu && did || failed=1
 done
 ok "the room that buffers may grow by takes none from the other tasks in flight" $failed
 
@@ -229,18 +233,19 @@ if [ -z "${SAN:-}" ]; then
     preloaded yes "$tmp/modes.conf" &&
         has '^plbrun: warning: rank 0 on .*: no GPU is used: the NVIDIA driver is older than CUDA [0-9.]+; '
     ok "a driver that is too old is a warning" $?
-    preloaded no --quiet "$tmp/modes.conf" && [ ! -s "$tmp/out" ]
+    preloaded no --quiet --report "$tmp/did.json" "$tmp/modes.conf" && did && [ ! -s "$tmp/out" ]
     ok "and where there is no GPU nobody hears of it" $?
-    preloaded yes --quiet "$tmp/modes.conf" cluster.pus=cpu && [ ! -s "$tmp/out" ]
+    preloaded yes --quiet --report "$tmp/did.json" "$tmp/modes.conf" cluster.pus=cpu && did &&
+        [ ! -s "$tmp/out" ]
     ok "nor where GPUs are not wanted" $?
     printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/unequal.so" >"$tmp/for_cpus.conf"
-    preloaded yes --quiet "$tmp/for_cpus.conf" && [ ! -s "$tmp/out" ]
+    preloaded yes --quiet --report "$tmp/did.json" "$tmp/for_cpus.conf" && did && [ ! -s "$tmp/out" ]
     ok "nor where the kernel runs on CPUs alone" $?
     told fail=cudaGetDeviceProperties:1
     preloaded yes "$tmp/modes.conf" && has '^plbrun: warning: rank 0 on .*: GPU 0 is not used: invalid device'
     ok "a GPU that CUDA cannot describe is a warning" $?
     told devices=0
-    preloaded yes --quiet "$tmp/modes.conf" && [ ! -s "$tmp/out" ]
+    preloaded yes --quiet --report "$tmp/did.json" "$tmp/modes.conf" && did && [ ! -s "$tmp/out" ]
     ok "a GPU that CUDA_VISIBLE_DEVICES hides is none" $?
 fi
 told devices=1
