@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # valgrind over the parts that run without MPI: the simulation of both kernels, and the pure parts.
 . "$(dirname "$0")/../support/lib.sh"
+unset HWLOC_COMPONENTS # test_topology describes machines to hwloc
 [ -z "${SAN:-}" ] || { skip "valgrind" "the build is already sanitized"; done_testing; }
 [ -z "${PLB_QUICK:-}" ] || { skip "valgrind" "scripts/check --all runs it"; done_testing; }
 command -v valgrind >/dev/null || { skip "valgrind" "not installed"; done_testing; }
