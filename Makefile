@@ -132,10 +132,12 @@ $(B)/kernels/%.o: kernels/%.c $(B)/flags
 
 $(B)/kernels/python/python.o: kernels/python/host.py
 
-# The GPU generations this nvcc knows from sm_80 on, and PTX of the newest for later ones.
-ARCHS = $(shell $(NVCC) --list-gpu-arch | sed -n 's/compute_//p' | awk '$$1 >= 80' | sort -n)
+# The first of each GPU generation that this nvcc knows from sm_80 on, whose code the others of it run, and
+# PTX of the oldest for those that do not (Tegra) and for later ones.
+ARCHS = $(shell $(NVCC) --list-gpu-arch | sed -n 's/compute_//p' | sort -n | \
+          awk '$$1 >= 80 && !seen[int($$1 / 10)]++')
 GENCODE = $(if $(CUDA_ARCH),-arch=$(CUDA_ARCH),$(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
-          -gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS)))
+          -gencode arch=compute_$(firstword $(ARCHS)),code=compute_$(firstword $(ARCHS)))
 # A third of the size. Every driver that runs CUDA 13 can read it; one for CUDA 12 perhaps not.
 COMPRESS = $(shell $(NVCC) --version | grep -qE 'release (1[3-9]|[2-9][0-9])\.' && echo --compress-mode=size)
 NVCC_C = $(NVCC) -O3 -std=c++17 --threads 2 $(GENCODE) $(COMPRESS) $(KERNEL_INC) -Xcompiler -fPIC -MMD -MP

@@ -197,7 +197,7 @@ struct plb_simulated {
                                   begins it until it has handled the last result */
     double stopped_s;          /* when the last living node has heard STOP */
     double rank0_s;            /* that rank 0 was busy */
-    double master_s, solve_s;  /* CPU seconds in the master, and in those of its calls that solved */
+    double master_s, solve_s;  /* real seconds in the master, and in those of its calls that solved */
     struct plb_report_phase times[PLB_MAX_PHASES]; /* of the phases' passes */
     double optimum_s;                              /* of all passes, by the told costs (model/optimum.h) */
     int64_t messages, bytes, events;

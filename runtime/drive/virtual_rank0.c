@@ -21,7 +21,7 @@ struct plb_rank0 {
     int *line;      /* ring: the messages that wait, by their number in the network */
     int head, n, capacity;
     struct plb_outbox out;
-    double called_at; /* CPU seconds of the thread, at the beginning of a call of the master */
+    double called_at; /* real seconds, at the beginning of a call of the master */
     struct plb_balancer_stats before; /* of the balancer, then */
 };
 
@@ -105,12 +105,12 @@ static void send(struct plb_rank0 *r, double begins, double thinks)
 static void enter(struct plb_rank0 *r)
 {
     r->before = *plb_master_stats(r->master);
-    r->called_at = plb_thread_seconds();
+    r->called_at = plb_now();
 }
 
 static void leave(struct plb_rank0 *r, double begins, int received)
 {
-    double took = plb_thread_seconds() - r->called_at;
+    double took = plb_now() - r->called_at;
     int64_t solves = plb_master_stats(r->master)->solves - r->before.solves;
     int64_t fits = plb_master_stats(r->master)->fits - r->before.fits;
     double thinks = received * r->message_s + (double)solves * r->solve_s * r->active
