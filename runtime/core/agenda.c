@@ -158,6 +158,7 @@ static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
     if (a->announced)
         return;
     a->announced = true;
+    plb_agenda_trust(a);
     plb_agenda_tell_all(a, out);
 }
 
@@ -262,8 +263,8 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
         conclude(a, from, out);
     if (a->config.migration && plb_ledger_free_units(a->ledger) > 0)
         plb_recalls_reported(&a->recalls, pu, a->pass, out);
-    if (a->announced)
-        plb_agenda_trust(a, out);
+    if (a->announced && plb_agenda_trust(a))
+        plb_agenda_tell_all(a, out);
     if (a->announced && plb_ledger_seems_empty(a->ledger, a->seen.pus[pu].node))
         plb_agenda_name_victims(a, a->seen.pus[pu].node, out);
 }

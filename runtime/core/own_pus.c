@@ -44,8 +44,21 @@ void plb_own_pus_fini(struct plb_own_pus *s)
     free(s->at);
 }
 
+/* The rate of a PU, as known where a pass begins. Where nobody tells what units cost, they may be others now.
+ */
+static struct plb_pu_rate known_rate(const struct plb_pu_rate *before, bool told)
+{
+    struct plb_pu_rate rate = told ? *before : (struct plb_pu_rate){0};
+    rate.share = rate.sure = rate.busy_s = rate.lowest = rate.highest = 0.0;
+    rate.least = rate.learned = rate.first = 0;
+    rate.heard = false;
+    return rate;
+}
+
 void plb_own_pus_begin(struct plb_own_pus *s, const struct plb_cost_map *map, int phase, int64_t serves)
 {
+    for (int pu = 0; pu < s->n && s->map != NULL; pu++)
+        s->at[pu].past[s->phase].rate = s->at[pu].rate;
     s->map = map;
     s->phase = phase;
     s->asked = false;
@@ -53,7 +66,7 @@ void plb_own_pus_begin(struct plb_own_pus *s, const struct plb_cost_map *map, in
         plb_queue_clear(&s->at[pu].queue);
         s->at[pu].hungry = s->at[pu].idle = false;
         s->at[pu].served |= pu < 63 && (serves >> pu & 1) != 0;
-        s->at[pu].rate = (struct plb_pu_rate){0};
+        s->at[pu].rate = known_rate(&s->at[pu].past[phase].rate, map->told);
     }
 }
 
@@ -122,18 +135,42 @@ static struct plb_own_pu *fullest(const struct plb_own_pus *s, double *work)
     return &s->at[best];
 }
 
-bool plb_own_pus_take(const struct plb_own_pus *s, struct plb_own_pu *own, bool shared,
-                      struct plb_slice *task)
+/* Whether somebody wants work of this node. */
+static bool asked(const struct plb_own_pus *s)
 {
+    bool hungry = s->asked;
+    for (int pu = 0; pu < s->n && !hungry; pu++)
+        hungry = s->at[pu].served && s->at[pu].hungry;
+    return hungry;
+}
+
+static struct plb_cut cut_of(const struct plb_own_pus *s, const struct plb_own_pu *own, bool shared)
+{
+    const struct plb_estimate *e = &own->past[s->phase].estimate;
     struct plb_cut cut = plb_pu_rate_cut(&own->rate, plb_queue_units(&own->queue), s->task_s, shared);
     if (untold(s))
         plb_untold_cut(&own->rate, s->master_s, &cut);
+    if (own->rate.heard)
+        cut.wanted = cut.known; /* the master's word tells more than slow small tasks */
+    if (shared && (own->rate.heard || !untold(s)))
+        cut.sure = plb_pu_rate_sure(&own->rate, e->spread, plb_queue_work(&own->queue, s->map), s->task_s,
+                                    asked(s));
+    return cut;
+}
+
+bool plb_own_pus_take(const struct plb_own_pus *s, struct plb_own_pu *own, bool shared,
+                      struct plb_slice *task)
+{
+    if (own->queue.n == 0)
+        return false;
+    struct plb_cut cut = cut_of(s, own, shared);
     if (!plb_queue_take(&own->queue, s->map, s->sizes, &own->is.limit, &cut, task))
         return false;
     if (own->rate.tasks == 0 && !s->asked && plb_queue_goes_on(&own->queue, task->block))
         own->rate.first = task->range.count;
     own->latest = task->range.count;
-    own->rate.sure = fmax(own->rate.sure - plb_cost_work(s->map, task->range.first, task->range.count), 0.0);
+    own->latest_work = plb_cost_work(s->map, task->range.first, task->range.count);
+    own->rate.sure = fmax(own->rate.sure - own->latest_work, 0.0);
     int64_t more = own->is.bursts ? plb_pu_rate_burst(&own->rate, task->range.count) : 0;
     if (more > 0)
         plb_queue_take_more(&own->queue, more, task);
@@ -181,6 +218,10 @@ void plb_own_pus_learn(const struct plb_own_pus *s, struct plb_own_pu *own, cons
     if (rate)
         plb_pu_rate_learn(&own->rate, work / tasks, plb_slice_units(task), seconds / tasks,
                           transfer_s / tasks);
+    plb_estimate_add(&past->estimate, &(struct plb_sample){.work = work / tasks,
+                                                           .execute_s = (seconds - transfer_s) / tasks,
+                                                           .transfer_s = transfer_s / tasks,
+                                                           .tasks = task->more + 1});
     past->work += work;
     past->seconds += seconds;
     past->longest = fmax(past->longest, seconds);
@@ -247,9 +288,10 @@ void plb_own_pus_asked(struct plb_own_pus *s)
         s->at[pu].rate.first = 0;
 }
 
-void plb_own_pu_trust(struct plb_own_pu *pu, double work)
+void plb_own_pu_trust(struct plb_own_pu *own, double work)
 {
-    pu->rate.sure = work;
+    own->rate.sure = fmax(work - own->in_hand * own->latest_work, 0.0);
+    own->rate.heard = true;
 }
 
 void plb_own_pus_remove(struct plb_own_pus *s, struct plb_range range)

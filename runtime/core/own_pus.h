@@ -5,6 +5,7 @@
 
 #include "core/migration.h"
 #include "core/pu_rate.h"
+#include "model/estimate.h"
 
 /* The worker's description of a PU. */
 struct plb_worker_pu {
@@ -13,8 +14,10 @@ struct plb_worker_pu {
     bool bursts;                 /* it may be given several short tasks at once */
 };
 
-/* All that a PU has executed in one phase, in all passes. */
+/* All that a PU has shown in one phase, in all passes. */
 struct plb_own_past {
+    struct plb_estimate estimate;
+    struct plb_pu_rate rate;       /* at the end of the latest pass */
     double work, seconds, longest; /* longest: seconds of one task, or burst */
 };
 
@@ -25,11 +28,12 @@ struct plb_own_pu {
     struct plb_worker_pu is;
     int in_hand;    /* tasks that it has taken and not finished, in all passes */
     int64_t latest; /* units of the task that it took last */
-    bool hungry;    /* found nothing when it last asked */
-    bool idle;      /* the master knows that it found nothing, and that nobody has work for it */
-    bool served;    /* has been granted a block in this run: the master refuses some, for lack of memory */
-    bool rests;     /* others work instead: it is not served, and nobody hears that it is idle */
-    bool left;      /* its device has failed: it takes nothing any more, and is not served */
+    double latest_work;
+    bool hungry; /* found nothing when it last asked */
+    bool idle;   /* the master knows that it found nothing, and that nobody has work for it */
+    bool served; /* has been granted a block in this run: the master refuses some, for lack of memory */
+    bool rests;  /* others work instead: it is not served, and nobody hears that it is idle */
+    bool left;   /* its device has failed: it takes nothing any more, and is not served */
 };
 
 struct plb_own_pus {
@@ -50,8 +54,7 @@ void plb_own_pus_init(struct plb_own_pus *pus, const struct plb_worker_pu *are, 
                       int n_phases);
 void plb_own_pus_fini(struct plb_own_pus *pus);
 
-/* A pass begins: queues are empty, and nothing is known of rates, since the phase may be another one. serves:
- * of PASS. */
+/* A pass begins: queues are empty, and rates are those of the latest pass of its phase. serves: of PASS. */
 void plb_own_pus_begin(struct plb_own_pus *pus, const struct plb_cost_map *map, int phase, int64_t serves);
 
 double plb_own_pus_queued(const struct plb_own_pus *pus); /* work; 0 before the first pass */
@@ -102,9 +105,8 @@ void plb_own_pu_push(struct plb_own_pu *pu, const struct plb_queue_entry *entrie
 /* Another node wants work. */
 void plb_own_pus_asked(struct plb_own_pus *pus);
 
-/* A PU ends so much work before all others end, that included which it has in hand: it need not be cut for
- * others. */
-void plb_own_pu_trust(struct plb_own_pu *pu, double work);
+/* A PU ends so much work before all others end, that included which it has in hand. */
+void plb_own_pu_trust(struct plb_own_pu *own, double work);
 
 /* Removes these units from all queues. */
 void plb_own_pus_remove(struct plb_own_pus *pus, struct plb_range range);

@@ -52,6 +52,11 @@
  * starts. Larger: starts cost more. Smaller: a change of speed is answered later. */
 #define READY 0.002
 
+/* The part of an error, in seconds, or of a queue's time, that a further task wins for each start that it
+ * costs: two like PUs that share the work end half of it earlier, and both start one task more. Larger: more
+ * starts. Smaller: PUs wait for one that is late. */
+#define WON 0.08
+
 /* Two tasks of unlike sizes tell whether a start costs anything. */
 static void learn_of_starts(struct plb_pu_rate *pu, double work, int64_t units, double rate)
 {
@@ -93,13 +98,18 @@ static void learn_least(struct plb_pu_rate *pu, double work, double execute_s, d
     pu->busy_s += execute_s + transfer_s;
 }
 
-double plb_pu_rate_start(const struct plb_pu_rate *pu)
+/* Seconds of a start: what two tasks of unlike sizes have in common. */
+static double perhaps_start(const struct plb_pu_rate *pu)
 {
     double more = pu->larger_work - pu->first_work;
-    if (!(more > 0.0))
-        return 0.0;
-    double start = (pu->first_s * pu->larger_work - pu->larger_s * pu->first_work) / more;
-    return fmax(start - NOISE * pu->first_s, 0.0);
+    return more > 0.0 ? fmax((pu->first_s * pu->larger_work - pu->larger_s * pu->first_work) / more, 0.0)
+                      : 0.0;
+}
+
+/* The same, as far as it is no noise. */
+static double start_of(const struct plb_pu_rate *pu)
+{
+    return fmax(perhaps_start(pu) - NOISE * pu->first_s, 0.0);
 }
 
 /* The first task, or the smallest one, and the latest one that is larger. */
@@ -158,20 +168,41 @@ void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, doubl
 struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, double task_s, bool shared)
 {
     /* The second task is larger than the first: it tells what a start costs. */
-    bool one_size = pu->tasks == 1 || (shared && pu->tasks > 0 && !(pu->larger_work > 0.0));
-    bool second = one_size && pu->least == 0 && pu->first > 0;
-    int64_t wish = second ? (shared ? 4 : 2) * pu->first : pu->learned;
+    bool second = pu->tasks == 1 && pu->least == 0 && pu->first > 0;
+    int64_t wish = second ? 2 * pu->first : pu->learned;
     int64_t learned = wish < queued / 3 ? wish : queued / 3;
-    struct plb_cut cut = {.known = second && shared ? learned : pu->least,
+    struct plb_cut cut = {.known = pu->least,
                           .wanted = pu->least > 0 ? pu->least : learned,
                           .low = pu->rate * PLB_SHORTEST * task_s,
                           .high = longest(pu, task_s),
                           .shared = shared};
-    double ready = pu->rate * plb_pu_rate_start(pu) / READY;
     if (!shared)
-        cut.high = fmax(cut.high, ready);
-    cut.sure = fmin(ready, pu->sure);
+        cut.high = fmax(cut.high, pu->rate * start_of(pu) / READY);
     return cut;
+}
+
+/* Seconds of so much work, start included. */
+static double expected_s(const struct plb_pu_rate *pu, double work)
+{
+    double more = pu->larger_s - pu->first_s, start = perhaps_start(pu);
+    return start_of(pu) > 0.0 ? start + work * more / (pu->larger_work - pu->first_work) : work / pu->rate;
+}
+
+double plb_pu_rate_sure(const struct plb_pu_rate *pu, double spread, double queued, double task_s, bool asked)
+{
+    if (!(pu->rate > 0.0))
+        return 0.0;
+    double start = start_of(pu),
+           slower = (pu->last.execute_s + pu->last.transfer_s) / expected_s(pu, pu->last.work);
+    double longest = fmax(task_s, start / READY) / fmax(slower, 1.0);
+    if (WON * expected_s(pu, queued) <= start)
+        return queued;
+    if (!pu->heard)
+        return asked ? 0.0 : fmin(fmin(GROWTH * pu->most_work, queued / PLB_QUEUE_PARTS), pu->rate * longest);
+    double sure = fmin(pu->sure / fmax(slower, 1.0), queued), seconds = expected_s(pu, sure);
+    if (seconds <= longest && WON * spread * seconds <= start)
+        return sure;
+    return sure * fmin(1.0 / (1.0 + spread), longest / seconds);
 }
 
 int64_t plb_pu_rate_burst(const struct plb_pu_rate *pu, int64_t units)

@@ -21,8 +21,10 @@ struct plb_pu_rate {
     double lowest, highest; /* rates of tasks in this pass that were more than starts; 0: none yet */
     struct plb_pu_task last;
     double share; /* work that it will probably still do, as the master says; 0: not known */
-    double sure;  /* work that it ends before all do, as the master says; 0: not known */
-    double first_s, first_work, larger_s, larger_work; /* of the first task, and of the latest larger one */
+    double sure;  /* work that it still ends before all do, as the master says */
+    bool heard;   /* the master has said so */
+    double first_s, first_work, larger_s,
+        larger_work;  /* of the smallest task, and of the latest larger one */
     int64_t least;    /* units below which its rate suffers, as the master says; 0: not known */
     int64_t largest;  /* units of its largest task */
     double most_work; /* the same in work, of one whose time counts */
@@ -41,19 +43,22 @@ static inline double plb_pu_rate(const struct plb_pu_rate *pu)
  * times that cannot be are ignored. */
 void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, double seconds, double transfer_s);
 
-/* Seconds of a start that its tasks show for sure: what two tasks of unlike sizes have in common, less what
- * may be noise. */
-double plb_pu_rate_start(const struct plb_pu_rate *pu);
-
 /* Whether its units differ so much that its rate tells of the units, and not of the PU. */
 bool plb_pu_rate_varies(const struct plb_pu_rate *pu);
 
 /* How many more tasks of so many units it takes along with one: a few, where they are very short. */
 int64_t plb_pu_rate_burst(const struct plb_pu_rate *pu, int64_t units);
 
-/* How to cut tasks off a queue of so many units. A task lasts at most `task_s` seconds. shared: other PUs may
- * take from the queue; what was learned of small tasks then gives way near its end, so that every PU gets
- * one. */
+/* How to cut tasks off a queue of so many units. A task lasts at most `task_s` seconds, or longer where
+ * starts cost much. shared: other PUs may take from the queue; what was learned of small tasks then gives way
+ * near its end, so that every PU gets one. */
 struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, double task_s, bool shared);
+
+/* Work of a shared queue that need not be able to move, and may be one task. The master has said how much the
+ * PU ends before all others end. The part of that by which it may be late stays in the queue, unless moving
+ * could win less than another start costs. Before that word a task is larger than those before, as long as
+ * nobody asks for work. spread: relative error of the PU's rate; queued: work in the queue. */
+double plb_pu_rate_sure(const struct plb_pu_rate *pu, double spread, double queued, double task_s,
+                        bool asked);
 
 #endif

@@ -6,11 +6,6 @@
 
 #include "base/memory.h"
 
-/* A task is this part of a queue that others may take from. Larger: more tasks to start near the end.
- * Smaller: a task that has been started, and can move no more, lasts longer. Set by the imbalance demo and
- * the papers' clusters. */
-#define PARTS 8.0
-
 void plb_queue_push(struct plb_queue *q, struct plb_queue_entry entry)
 {
     if (q->n == q->capacity) {
@@ -125,7 +120,8 @@ bool plb_queue_take(struct plb_queue *q, const struct plb_cost_map *map, const s
                   + 1; /* equal ones: a small rest costs as much to start */
     count = whole_part(sizes, count, most, front->range.count);
     if (cut->shared && !stays(front)) {
-        int64_t part = plb_cost_units(map, front->range.first, most, plb_queue_work(q, map) / PARTS);
+        int64_t part = plb_cost_units(map, front->range.first, most,
+                                      plb_queue_work(q, map) / PLB_QUEUE_PARTS);
         int64_t wanted = units_of(map, front, most, cut->sure);
         wanted = cut->sure > 0.0 && wanted > cut->wanted ? wanted : cut->wanted;
         count = part > wanted ? part : wanted;
@@ -142,7 +138,8 @@ void plb_queue_take_more(struct plb_queue *q, int64_t more, struct plb_slice *ta
 {
     struct plb_slice next;
     int64_t units = task->range.count;
-    int64_t there = plb_queue_goes_on(q, task->block) ? q->at[q->head].range.count / (int64_t)PARTS : 0;
+    int64_t there = plb_queue_goes_on(q, task->block) ? q->at[q->head].range.count / (int64_t)PLB_QUEUE_PARTS
+                                                      : 0;
     more = more < there / units ? more : there / units;
     if (more < 1 || stays(&q->at[q->head]) || q->at[q->head].range.first != task->range.first + units)
         return;

@@ -28,6 +28,11 @@ static inline int64_t plb_slice_units(const struct plb_slice *slice)
     return slice->range.count / (slice->more + 1);
 }
 
+/* A task is this part of a queue that others may take from. Larger: more tasks to start near the end.
+ * Smaller: a task that has been started, and can move no more, lasts longer. Set by the imbalance demo and
+ * the papers' clusters. */
+#define PLB_QUEUE_PARTS 8.0
+
 struct plb_queue_entry {
     struct plb_range range;
     int64_t block;

@@ -47,6 +47,11 @@ awk -v off="$(simulated balance.balancer=static balance.migration=off)" \
     'BEGIN { print on, off; exit !(off > 0 && on <= 1.04 * off) }' >>"$tmp/out"
 ok "matmul, static: migration costs at most 4 %" $?
 
+# Cheap starts: a short job is not cut into hundreds of tasks, since nobody takes any of them.
+cluster short '[node a]' 'pus = p' '[node b]' 'pus = q' '[pu p]' 'rate = 81920' \
+    'replicated_bandwidth = 5e10' '[pu q]' 'rate = 81920' 'replicated_bandwidth = 5e10'
+within 1.01 short random.units=8192 random.replicated=1000000 balance.balancer=static
+
 # Without backups, powers that are wrong by 100,000 are answered by what is measured.
 cluster powers '[node a]' 'pus = g' '[node b]' 'pus = c' '[pu g]' 'kind = gpu' 'rate = 1000' 'power = 1' \
     'noise = 0.05' '[pu c]' 'rate = 10' 'power = 1000' 'noise = 0.05'
