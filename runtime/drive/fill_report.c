@@ -66,7 +66,10 @@ static void add_samples(const struct plb_history *h, int n_pus, struct plb_repor
 static void add_curve(const struct plb_curve *from, struct plb_report_curve *to)
 {
     plb_curve_print(from, to->text, sizeof to->text);
-    for (int i = 0; i < PLB_TERMS; i++)
+    double constant = plb_curve_constant(from);
+    if (constant != 0.0)
+        to->terms[to->n_terms++] = (struct plb_report_term){plb_term_name(PLB_TERM_ONE), constant};
+    for (int i = PLB_TERM_ONE + 1; i < PLB_TERMS; i++)
         if (from->terms & (1u << i))
             to->terms[to->n_terms++] = (struct plb_report_term){plb_term_name((enum plb_term)i), from->a[i]};
     to->scale = from->scale;

@@ -92,13 +92,13 @@ double plb_curve_time(const struct plb_curve *c, double x)
         return 0.0;
     if (x > c->high) {
         double at_high = inside(c, c->high);
-        return at_high + slope_above(c, at_high) * (x - c->high);
+        return c->start_s + at_high + slope_above(c, at_high) * (x - c->high);
     }
     if (x < c->low) {
         double at_low = inside(c, c->low);
-        return fmax(at_low + inside_slope(c, c->low) * (x - c->low), at_low * x / c->low);
+        return c->start_s + fmax(at_low + inside_slope(c, c->low) * (x - c->low), at_low * x / c->low);
     }
-    return inside(c, x);
+    return c->start_s + inside(c, x);
 }
 
 double plb_curve_slope(const struct plb_curve *c, double x)
@@ -135,6 +135,11 @@ bool plb_curve_plausible(const struct plb_curve *c)
 {
     return inside(c, c->low) > 0.0 && inside_slope(c, c->low) >= 0.0 && inside_slope(c, c->high) >= 0.0
         && rises(c, c->low, c->high, HALVINGS);
+}
+
+double plb_curve_constant(const struct plb_curve *c)
+{
+    return c->start_s + (c->terms & 1u << PLB_TERM_ONE ? c->a[PLB_TERM_ONE] : 0.0);
 }
 
 char *plb_curve_print(const struct plb_curve *c, char *text, size_t size)

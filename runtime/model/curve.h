@@ -22,9 +22,10 @@ enum plb_term {
     PLB_TERMS,
 };
 
-/* A sum of a[i] · f_i(x / scale) over the terms in `terms`, on [low, high]. Outside the measured
- * sizes it goes on as a straight line (see plb_curve_time). */
+/* start_s, and a sum of a[i] · f_i(x / scale) over the terms in `terms`, on [low, high]. Outside the measured
+ * sizes the sum goes on as a straight line (see plb_curve_time). */
 struct plb_curve {
+    double start_s;      /* seconds of a start that is known apart from the terms; 0: they hold all of it */
     unsigned terms;      /* bit i: term i is in */
     double a[PLB_TERMS]; /* seconds */
     double scale;        /* work; x is divided by it, which keeps eˣ in range */
@@ -47,7 +48,8 @@ struct plb_model {
 /* All basis functions at u. */
 void plb_term_values(double u, double values[PLB_TERMS]);
 
-/* Seconds for x units of work; 0 for x <= 0. Above `high` the curve continues along its last slope.
+/* Seconds for x units of work; 0 for x <= 0. All that follows is said of the sum without the start,
+ * which never looks like the time of work. Above `high` the curve continues along its last slope.
  * That slope is held between two bounds, so that no term of the basis runs away with an
  * extrapolation: least_slope or an eighth of the mean slope up to `high`, and twice that mean.
  * Below `low` the curve continues along its first tangent or the chord to the origin, whichever is
@@ -57,6 +59,9 @@ double plb_curve_slope(const struct plb_curve *curve, double x); /* seconds per 
 
 /* Positive and not decreasing over the measured sizes: what a time curve must be. */
 bool plb_curve_plausible(const struct plb_curve *curve);
+
+/* Seconds that the curve has at every measured size: the start, and the constant term. */
+double plb_curve_constant(const struct plb_curve *curve);
 
 /* The curve as text for people, such as "2.1e-05 + 3.4e-07 x"; returns `text`. */
 char *plb_curve_print(const struct plb_curve *curve, char *text, size_t size);

@@ -60,6 +60,50 @@ static void reports_tell_of_a_start_that_costs_more(void **state)
     assert_true(b.start_s > 4.5 && b.start_s <= 5.0);
 }
 
+/* Doubt about the work never multiplies a start, and a start that is known is no work: after one
+ * short report a block that lasts little longer is a hundred times as large. */
+static void a_known_start_is_no_work(void **state)
+{
+    (void)state;
+    struct plb_sample s = {.work = 1.0, .execute_s = 1.01, .tasks = 1};
+    struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = &s, .n_samples = 1};
+    struct plb_belief b = {0}, told_nothing = {0};
+    assert_true(plb_belief_fit(&b, &pu, 0.9));
+    assert_float_equal(plb_model_time(&b.model, 1.0), 1.01, 1e-9);
+    assert_true(fabs(plb_model_time(&b.model, 10.0) - 2.0) < 1e-9);
+    assert_true(plb_belief_fit(&told_nothing, &pu, 0.0));
+    assert_true(plb_belief_sure(&b, 6.0, 0.0, 1e6) > 2.5 * plb_belief_sure(&told_nothing, 6.0, 0.0, 1e6));
+    assert_true(plb_belief_late(&b, 1.0, 0.0) < 1.01 * 1.7);
+}
+
+/* Two reports that last as long, though one is of eight times the work, are a start. The slope beyond them
+ * was an eighth of their mean at least. */
+static void a_start_that_reports_show_is_no_work(void **state)
+{
+    (void)state;
+    struct plb_sample s[] = {{.work = 1.0, .execute_s = 4.001, .tasks = 1},
+                             {.work = 8.0, .execute_s = 4.008, .tasks = 1}};
+    struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = s, .n_samples = 2};
+    struct plb_belief b = {0};
+    assert_true(plb_belief_fit(&b, &pu, 0.0));
+    assert_true(b.start_s > 3.9 && b.start_s <= 4.001);
+    double seconds = plb_model_time(&b.model, 1000.0);
+    assert_true(seconds >= 5.0 && seconds < 12.0); /* 5, and 64 by the mean */
+}
+
+static void a_size_is_harmless_if_late_is_little_later(void **state)
+{
+    (void)state;
+    struct plb_belief b = belief_of(REPORTS, 50.0, 200.0, 0.05);
+    double x = plb_belief_harmless(&b, 0.5, 0.0, 1000.0);
+    assert_true(x > 50.0 && x < 1000.0);
+    assert_true(fabs(plb_belief_late(&b, x, 0.0) - plb_model_time(&b.model, x) - 0.5) < 1e-3);
+    assert_float_equal(plb_belief_harmless(&b, 0.5, 0.0, 10.0), 10.0, 1e-9); /* the limit */
+    assert_true(plb_belief_harmless(&b, 0.0, 0.0, 1000.0) < 1e-3);
+    plb_belief_prior(&b, 50.0, 0.0);
+    assert_true(plb_belief_harmless(&b, 1e6, 0.0, 1000.0) == 0.0);
+}
+
 static void the_sure_size_ends_in_time_if_late(void **state)
 {
     (void)state;
@@ -117,6 +161,9 @@ int main(void)
         cmocka_unit_test(a_prior_is_sure_of_nothing),
         cmocka_unit_test(a_start_costs_no_less_than_an_empty_task),
         cmocka_unit_test(reports_tell_of_a_start_that_costs_more),
+        cmocka_unit_test(a_known_start_is_no_work),
+        cmocka_unit_test(a_start_that_reports_show_is_no_work),
+        cmocka_unit_test(a_size_is_harmless_if_late_is_little_later),
         cmocka_unit_test(the_sure_size_ends_in_time_if_late),
         cmocka_unit_test(more_reports_make_it_surer),
         cmocka_unit_test(scatter_makes_it_less_sure),
