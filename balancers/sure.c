@@ -1,19 +1,16 @@
 /* sure: grants what is sure. One rule for first blocks and last ones, quick PUs and slow ones.
  *
- * A solve gives the time T at which all PUs together could have finished all that remains (PLB-HeC, eqs. 3 to
- * 5), by what is believed of each PU (model/belief). Then, for a PU that asks:
- * 1. It may get what it finishes by T even if it is as slow as it may be.
- * 2. Of that it gets half, as long as deciding the rest later may win more than one more block costs. That
- *    is the error expected, as far as others could take it over. Else it gets all that it can do by T.
- * 3. How slow a PU may be comes from its power before its first report, the scatter of its reports, the sizes
- *    seen, and the age of what is known.
- * 4. When less than a unit is sure for it, it gets one if no others would end the last units earlier, or if
- *    others are not sure of all that remains and it should end a unit by T. It also gets one if nothing is
- *    known of it, and others would execute that unit again if it is late.
- * So training, the slow PU beside a quick one, the shrinking tail and the PU that is left out need no cases.
+ * 1. A solve finds T, when all PUs together could have finished what remains (PLB-HeC, eqs. 3 to 5).
+ * 2. A PU that asks gets half of what it ends by T even if it is as slow as it may be.
+ * 3. It gets more as long as being that late would cost less than one more block does.
+ * 4. A new PU gets one unit, the strongest first; where no PU is sure of a unit, it goes to who would end it
+ * first.
+ *
+ * A block costs a start, a trip and a result; being late costs as far as others could take the work over. So
+ * training, the slow PU beside a quick one, the shrinking tail and the PU that is left out need no cases.
  *
  * Cost: O(1) per question, and a solve, O(n log n), at most every BETWEEN_SOLVES · n. Weak where a start
- * costs a tenth of the run or more, and where units differ untold. */
+ * costs a tenth of the run or more, and where units differ without notice. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,10 +31,6 @@
 #define BETWEEN_SOLVES 100e-6
 #define LEAST_BETWEEN 20e-6
 
-/* Part of the time from a solve to its T. After it, a PU that would have to wait brings another solve.
- * Larger: PUs are idle behind one that is late. Smaller: more solves. */
-#define OLD 0.05
-
 #define ROUNDING 1e-9 /* relative: sums of work that should be equal differ by less */
 
 static const struct plb_option options[] = {
@@ -53,38 +46,30 @@ struct sure_pu {
 
 struct state {
     enum plb_solver solver;
-    double end;              /* T, on the clock of the view */
-    double last_end;         /* by then the last units can be finished, one after the other */
-    double solved_at, total; /* the last solve: when, and work of the pass then */
-    int refused;             /* questions in a row, while nothing is under way */
-    double sure;             /* sum of it over the PUs */
-    int moved;               /* beliefs, since the last solve */
-    struct plb_model *models;
-    double *busy, *x; /* seconds and work, at the last solve; behind the models */
-    double sum;       /* of x */
+    double end;                /* T, on the clock of the view */
+    double last_end;           /* by then the last units can be finished, one after the other */
+    double solved_at, total;   /* the last solve: when, and work of the pass then */
+    int refused;               /* questions in a row, while nothing is under way */
+    double sure;               /* sum of it over the PUs */
+    double trial_s;            /* a unit lasts no longer on a PU that is tried */
+    int moved;                 /* beliefs, since the last solve */
+    struct plb_model *models;  /* behind the PUs */
+    double *busy, *x, *unit_s; /* seconds and work, at the last solve, and room; behind the models */
+    double sum;                /* of x */
     struct sure_pu pus[];
 };
-
-static void fini(void *state)
-{
-    free(((struct state *)state)->models);
-    free(state);
-}
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
 {
     size_t n = (size_t)view->n_pus;
-    struct state *s = calloc(1, sizeof *s + n * sizeof *s->pus);
+    struct state *s = calloc(1, sizeof *s + n * (sizeof *s->pus + sizeof *s->models + 3 * sizeof *s->x));
     if (s == NULL)
         return NULL;
     s->solver = (enum plb_solver)params[0].value;
-    s->models = calloc(n, sizeof *s->models + 2 * sizeof *s->busy);
-    if (s->models == NULL) {
-        free(s);
-        return NULL;
-    }
+    s->models = (struct plb_model *)(s->pus + n);
     s->busy = (double *)(s->models + n);
     s->x = s->busy + n;
+    s->unit_s = s->x + n;
     s->solved_at = -INFINITY;
     return s;
 }
@@ -107,8 +92,28 @@ static bool sure_of_a_unit(const struct state *s, const struct plb_view *view, i
 {
     const struct plb_pu *pu = &view->pus[p];
     double busy = plb_busy(pu, view->now), left = s->end - view->now - busy;
-    double z = plb_belief_spread(pu->belief, view->next, view->now + busy - pu->begun);
-    return plb_model_known(&s->models[p]) && plb_model_time(&s->models[p], view->next) * (1.0 + z) <= left;
+    return plb_model_known(&s->models[p])
+        && plb_belief_late(pu->belief, view->next, view->now + busy - pu->begun) <= left;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Where units are too few for all PUs that have reported nothing, they go to the strongest of these. */
+static double longest_trial(const struct state *s, const struct plb_view *view)
+{
+    int n = 0;
+    for (int p = 0; p < view->n_pus; p++)
+        if (view->pus[p].outstanding == 0 && plb_model_known(&s->models[p])
+            && !plb_belief_reported(view->pus[p].belief))
+            s->unit_s[n++] = plb_model_time(&s->models[p], 1.0);
+    if (n * view->next <= view->remaining || n == 0)
+        return INFINITY;
+    qsort(s->unit_s, (size_t)n, sizeof *s->unit_s, by_value);
+    return s->unit_s[(int)(fmax(view->remaining / view->next, 1.0)) - 1] * (1.0 + ROUNDING);
 }
 
 static void solve(struct state *s, const struct plb_view *view)
@@ -130,6 +135,7 @@ static void solve(struct state *s, const struct plb_view *view)
     s->sure = 0.0;
     for (int p = 0; p < view->n_pus; p++)
         s->sure += s->pus[p].sure = sure_of_a_unit(s, view, p) ? fmax(s->x[p], view->next) : 0.0;
+    s->trial_s = longest_trial(s, view);
     s->last_end = view->now
                 + plb_last_units(s->models, s->busy, view->n_pus, view->next, view->remaining,
                                  solution.seconds);
@@ -143,7 +149,7 @@ static bool stale(const struct state *s, const struct plb_view *view)
     return (recounted || s->moved > 0) && age >= rest * view->living;
 }
 
-/* Rules 1 and 2. Rule 3 is plb_belief_spread. */
+/* Rules 2 and 3. */
 static double sure_work(const struct state *s, const struct plb_view *view, int p)
 {
     const struct plb_pu *pu = &view->pus[p];
@@ -151,20 +157,18 @@ static double sure_work(const struct state *s, const struct plb_view *view, int 
     if (!plb_belief_reported(b))
         return 0.0;
     double busy = plb_busy(pu, view->now), left = s->end - view->now - busy;
-    double wait = view->now + busy - pu->begun;
-    double x = plb_belief_sure(b, left, wait, view->remaining);
+    double wait = view->now + busy - pu->begun, all = plb_model_work(&b->model, left, view->remaining);
     double others = view->living > 1 ? 1.0 - s->x[p] / s->sum : 0.0;
     double costs = b->start_s + s->pus[p].trip_s + view->result_s; /* of one more block */
-    if (plb_belief_spread(b, x, wait) * left * others > costs)
-        x = fmax(0.5 * x, fmin(x, view->next));
-    else
-        x = fmax(x, plb_model_work(&b->model, left, view->remaining));
+    double harmless = others > 0.0 ? plb_belief_harmless(b, costs / others, wait, all) : all;
+    double x = plb_belief_sure(b, left, wait, view->remaining);
+    x = fmax(fmax(0.5 * x, fmin(x, view->next)), harmless);
     double most = OF_ELAPSED * fmax(view->now, b->watched_s); /* earlier passes count */
     bool early = view->living > 1 && plb_belief_late(b, x, wait) > most;
     return early ? fmin(x, fmax(plb_belief_sure(b, most, wait, view->remaining), view->next)) : x;
 }
 
-/* Rule 4. */
+/* The second half of rule 4. */
 static bool ends_a_unit_in_time(const struct state *s, const struct plb_view *view, int p)
 {
     double end = view->now + plb_busy(&view->pus[p], view->now) + plb_model_time(&s->models[p], view->next);
@@ -172,11 +176,12 @@ static bool ends_a_unit_in_time(const struct state *s, const struct plb_view *vi
     return end <= by + ROUNDING * fabs(by);
 }
 
-/* Whether nothing is known of a PU, and it costs little to try it. */
+/* The first half of it, as long as a trial costs little. */
 static bool to_be_tried(const struct state *s, const struct plb_view *view, int p)
 {
-    const struct plb_pu *pu = &view->pus[p];
-    return pu->outstanding == 0 && plb_belief_guesses(pu->belief, view->next)
+    const struct plb_belief *b = view->pus[p].belief;
+    bool strong = plb_belief_reported(b) || plb_model_time(&s->models[p], 1.0) <= s->trial_s;
+    return strong && view->pus[p].outstanding == 0 && plb_belief_guesses(b, view->next)
         && (view->backups || sure_of_a_unit(s, view, p));
 }
 
@@ -192,31 +197,27 @@ static double decide(struct state *s, const struct plb_view *view, int p)
     return to_be_tried(s, view, p) || ends_a_unit_in_time(s, view, p) ? view->next : PLB_WAIT;
 }
 
-/* Whether what is under way tells, when it ends, enough of this larger block to save a start. */
-static bool hears_first(const struct state *s, const struct plb_view *view, int p, double work)
-{
-    const struct plb_belief *b = view->pus[p].belief;
-    return view->pus[p].outstanding > 0 && work > b->model.execute.high && s->pus[p].trip_s < b->start_s;
-}
-
 static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
-    if (view->pus[p].outstanding > 0 && !plb_belief_reported(view->pus[p].belief))
+    const struct plb_belief *b = view->pus[p].belief;
+    bool ahead = view->pus[p].outstanding > 0;
+    if (ahead && !plb_belief_reported(b))
         return PLB_WAIT_OWN;
     double work = decide(s, view, p), age = view->now - s->solved_at;
     bool idle = view->idle == view->living; /* all of them: nothing at all is under way */
-    bool old = age > fmax(OLD * (s->end - s->solved_at), BETWEEN_SOLVES * view->living);
-    if (!(work > 0.0) && (old || (idle && age > 0.0))) { /* what was expected may not have happened */
+    if (!(work > 0.0) && age > (idle ? 0.0 : BETWEEN_SOLVES * view->living)) { /* not what was expected */
         solve(s, view);
         work = decide(s, view, p);
     }
     if (!(work > 0.0) && idle && s->refused++ > view->living) /* nobody would take it */
         work = view->next;
-    if (!(work > 0.0) || hears_first(s, view, p, work))
-        return work > 0.0 ? PLB_WAIT_OWN : work;
+    if (ahead && work > b->model.execute.high && s->pus[p].trip_s < b->start_s)
+        return PLB_WAIT_OWN; /* what is under way tells enough, when it ends, to save a start */
+    if (!(work > 0.0))
+        return work;
     s->refused = 0;
-    s->pus[p].asked = view->pus[p].outstanding == 0 ? view->now : s->pus[p].asked;
+    s->pus[p].asked = ahead ? s->pus[p].asked : view->now;
     return work;
 }
 
@@ -238,18 +239,9 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
 
 static void block_end(void *state, const struct plb_view *view, int p)
 {
-    (void)view;
-    (void)p;
-    ((struct state *)state)->moved++;
-}
-
-static void lost(void *state, const struct plb_view *view, int p)
-{
     struct state *s = state;
-    (void)view;
-    (void)p;
     s->moved++;
-    s->solved_at = -INFINITY; /* at once: nobody else may have anything to report */
+    s->solved_at = view->pus[p].lost ? -INFINITY : s->solved_at; /* nobody else may have anything to report */
 }
 
 const struct plb_balancer plb_balancer_sure = {
@@ -262,6 +254,6 @@ const struct plb_balancer plb_balancer_sure = {
     .grant = grant,
     .done = done,
     .block_end = block_end,
-    .lost = lost,
-    .fini = fini,
+    .lost = block_end,
+    .fini = free,
 };

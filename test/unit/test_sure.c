@@ -47,6 +47,44 @@ static void a_slow_pu_gets_none_of_the_last_units(void **state)
     stop(&f);
 }
 
+/* One unit, which nobody has reported anything about: the PU that is noted as stronger gets it, whoever asks
+ * first. */
+static void the_strongest_are_tried_first(void **state)
+{
+    (void)state;
+    for (int units = 1; units <= 2; units++) {
+        struct fixture f;
+        start(&f, "sure", units, 0.0);
+        f.view.backups = true;
+        plb_belief_prior(&f.histories[1].belief, 2.0, 0.0);
+        assert_true(grant(&f, 0) == (units == 1 ? 0.0 : 1.0));
+        near(grant(&f, 1), 1.0);
+        stop(&f);
+    }
+}
+
+/* The cost of a start is known after two reports, however little work these were. Then a block is as large as
+ * what is not known of its work allows, and does not pay one start after the other. */
+static void a_known_start_is_paid_seldom(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 1e5, 0.0);
+    double work[] = {1.0, 1.0}, now = 0.0;
+    int rounds = 0;
+    for (; rounds < 20 && f.view.remaining > 1.0; rounds++) {
+        for (int p = 0; p < 2; p++)
+            work[p] = grant(&f, p);
+        double seconds = 4.0 + 0.001 * fmax(work[0], work[1]);
+        now += seconds;
+        for (int p = 0; p < 2; p++)
+            if (work[p] > 0.0)
+                finish(&f, p, work[p], 4.0 + 0.001 * work[p], now);
+    }
+    assert_true(rounds <= 9); /* 11 where the start is multiplied, too */
+    stop(&f);
+}
+
 /* 40 units of the other's last less than one start. */
 static void a_pu_whose_start_lasts_too_long_gets_none(void **state)
 {
@@ -230,6 +268,8 @@ int main(void)
         cmocka_unit_test(the_first_block_is_a_unit),
         cmocka_unit_test(what_is_sure_grows_with_what_is_known),
         cmocka_unit_test(a_slow_pu_gets_none_of_the_last_units),
+        cmocka_unit_test(the_strongest_are_tried_first),
+        cmocka_unit_test(a_known_start_is_paid_seldom),
         cmocka_unit_test(a_pu_whose_start_lasts_too_long_gets_none),
         cmocka_unit_test(the_last_unit_goes_to_who_ends_it_first),
         cmocka_unit_test(who_has_asked_holds_up_nobody),
