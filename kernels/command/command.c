@@ -16,8 +16,6 @@
 
 #include "input.h"
 
-extern char **environ;
-
 /* Passes in which ranks may decline a line that has failed there. More: a run on one rank takes longer, by
  * about a millisecond each. Fewer: a line is run again where it has failed. */
 #define MOST_DECLINED 8
@@ -79,14 +77,16 @@ static bool is_left_out(const struct runner *r, const char *variable)
     return false;
 }
 
-/* The environment of the programs: most of that of this rank, and what the settings add. */
+/* The environment of the programs: most of that of this rank, and what the settings add. NULL: no memory. */
 static void make_environment(struct runner *r)
 {
     int n = 0;
     for (char **e = environ; *e != NULL; e++)
         n++;
     r->env = calloc((size_t)(n + r->spec->n_env + 2), sizeof *r->env);
-    for (char **e = environ; *e != NULL && r->env != NULL; e++)
+    if (r->env == NULL)
+        return;
+    for (char **e = environ; *e != NULL; e++)
         if (!is_left_out(r, *e))
             r->env[r->n_env++] = *e;
     const char *more = command_text_of(r->spec, r->spec->env);

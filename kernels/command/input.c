@@ -29,16 +29,16 @@ static int read_all(struct plb_app *app, const char *path, struct command_text *
         fclose(in);
     if (failed)
         return plb_app_error(app, "%s: cannot be read: %s; correct command.lines", path, strerror(reason));
-    if (text->n > 0 && memchr(text->at, '\0', text->n) != NULL)
+    if (text->at != NULL && memchr(text->at, '\0', text->n) != NULL)
         return plb_app_error(app, "%s: has a NUL byte, which no argument of a program can have", path);
-    if (text->n == 0)
+    if (text->at == NULL)
         return plb_app_error(app, "%s: has no line; there is nothing to run", path);
     return PLB_OK;
 }
 
 static int read_lines(struct plb_app *app, const char *path, struct command_text *text)
 {
-    if (read_all(app, path, text) != PLB_OK)
+    if (read_all(app, path, text) != PLB_OK || text->at == NULL)
         return PLB_EINPUT;
     if (text->at[text->n - 1] != '\n')
         command_add(text, "\n", 1);
@@ -96,7 +96,7 @@ static int read_list(struct plb_app *app, struct command_input *input)
         status = plb_app_error(app, "a number is no command; give command.run, such as ./sim {}");
     else
         status = lines != NULL ? read_lines(app, lines, &text) : make_range(app, range, &text);
-    if (status == PLB_OK)
+    if (status == PLB_OK && text.at != NULL)
         find_lines(app, &text, input);
     free(text.at);
     return status;

@@ -18,7 +18,7 @@ static const char *const names[][2] = {
 
 void command_add(struct command_text *t, const char *bytes, size_t n)
 {
-    if (t->n + n + 1 > t->room) {
+    if (t->at == NULL || t->n + n + 1 > t->room) {
         t->room = 2 * (t->n + n + 1);
         t->at = realloc(t->at, t->room);
         if (t->at == NULL)

@@ -61,6 +61,7 @@ static bool is_in(const struct search *s, int64_t gene, const int64_t *genes)
 static bool next_set(const struct search *s, int64_t *genes)
 {
     int i = s->set - 1;
+    /* NOLINTNEXTLINE(clang-analyzer-core*): a set has MOST_SET genes at most */
     while (i >= 0 && genes[i] == s->genes - s->set + i)
         i--;
     if (i < 0)

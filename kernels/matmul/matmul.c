@@ -125,7 +125,7 @@ static int check_shapes(struct plb_app *app, const struct state *s)
     if (s->a.rows > INT32_MAX || s->a.columns > INT32_MAX)
         return plb_app_error(app, "A is %lld x %lld, larger than the %d that BLAS counts to",
                              (long long)s->a.rows, (long long)s->a.columns, INT32_MAX);
-    if (s->a.rows > INT64_MAX / (int64_t)s->a.element_bytes / s->a.columns)
+    if (s->a.columns > 0 && s->a.rows > INT64_MAX / (int64_t)s->a.element_bytes / s->a.columns)
         return plb_app_error(app, "A is %lld x %lld, which is 2^63 bytes or more; use a smaller A",
                              (long long)s->a.rows, (long long)s->a.columns);
     return PLB_OK;

@@ -68,15 +68,15 @@ static void put_axes(const struct chart *c)
     char text[PLB_QUANTITY_TEXT];
     double bottom = HEIGHT - BOTTOM, right = WIDTH - RIGHT;
     double step = step_of(c->high[0] - c->low[0]);
-    for (double t = step * ceil(c->low[0] / step); t < c->high[0]; t += step) {
-        double x = x_of(c, t);
+    for (int i = (int)ceil(c->low[0] / step); i * step < c->high[0]; i++) {
+        double t = i * step, x = x_of(c, t);
         fprintf(c->out, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#ddd\"/>\n", x, TOP, bottom);
         fprintf(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n", x, bottom + 18.0,
                 plb_seconds_print(t, text));
     }
     step = step_of(c->high[1] - c->low[1]);
-    for (double e = step * ceil(c->low[1] / step); e < c->high[1]; e += step) {
-        double y = y_of(c, e);
+    for (int i = (int)ceil(c->low[1] / step); i * step < c->high[1]; i++) {
+        double e = i * step, y = y_of(c, e);
         fprintf(c->out, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#ddd\"/>\n", LEFT, y, right);
         fprintf(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 6.0, y + 4.0,
                 plb_joules_print(e, text));

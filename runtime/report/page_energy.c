@@ -156,14 +156,14 @@ static json_t *columns_of(const struct plb_power *power, const int *line, int wa
 /* The curve that a line begins with tells what it is. */
 static json_t *line_of(const struct plb_power *power, const int *line, int wanted)
 {
-    const struct plb_power_curve *first = NULL;
+    const struct plb_power_curve *first = power->curves;
     char label[200];
     double joules = 0.0;
     int n = 0;
     for (int i = 0; i < power->n; i++) {
         if (line[i] != wanted)
             continue;
-        first = first == NULL ? &power->curves[i] : first;
+        first = n == 0 ? &power->curves[i] : first;
         joules += power->curves[i].joules;
         n++;
     }

@@ -227,7 +227,7 @@ void plb_power_find(const struct plb_report *r, const struct plb_trace *trace, s
     if (trace->n == 0)
         return;
     add_meters(power, r, trace);
-    int64_t n = find_spans(r, trace, &spans), n_nodes = n;
+    int64_t n = find_spans(r, trace, &spans), n_nodes;
     nodes = plb_alloc((size_t)(n + 1) * sizeof *nodes);
     if (n > 0)
         memcpy(nodes, spans, (size_t)n * sizeof *nodes);

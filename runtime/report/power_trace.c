@@ -27,8 +27,9 @@ static void put_joules(FILE *out, const char *name, const struct plb_power_curve
                        double *told)
 {
     double seconds = c->steps[i + 1].at - c->steps[i].at, joules = c->steps[i].watts * seconds;
-    double parts = c->joules > 0.0 ? ceil(fmin(joules / (JOULES_STEP * c->joules), 1.0 / JOULES_STEP)) : 1.0;
-    for (double part = 1.0; part < parts; part++)
+    bool any = c->joules > 0.0;
+    int parts = any ? (int)ceil(fmin(joules / (JOULES_STEP * c->joules), 1.0 / JOULES_STEP)) : 1;
+    for (int part = 1; part < parts; part++)
         put(out, name, c->node, c->steps[i].at + seconds * part / parts, "J", *sum + joules * part / parts);
     *sum += joules;
     if (*sum - *told > JOULES_STEP * c->joules || i + 2 == c->n_steps) {

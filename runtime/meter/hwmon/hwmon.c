@@ -80,6 +80,7 @@ static int take_all(const char *folder, size_t chip, struct plb_meter_domain *do
     return n;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type of all meters */
 static int find(const char *root, struct plb_meter_domain *domains, int room, char why[PLB_METER_WHY])
 {
     (void)why; /* everybody may read them */

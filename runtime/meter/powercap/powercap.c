@@ -67,6 +67,7 @@ static int find(const char *root, struct plb_meter_domain *domains, int room, ch
     return n;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type of all meters */
 static bool read_domain(const struct plb_meter_domain *domain, uint64_t *count, double *watts)
 {
     (void)watts;
