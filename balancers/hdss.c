@@ -6,23 +6,29 @@
  * PU after four blocks, as soon as doubling once more is predicted to add less than 5 %; its blocks
  * then stay as they are until the others are through as well. It ends for all when `adaptive` (20
  * %) of the work has been granted. The speed at the PU's largest block is its weight, fixed from
- * then on. Completion phase: blocks of remaining · w_p / 2, not below the PU's first block. No
- * barrier.
+ * then on. Completion phase: blocks of remaining · w_p / 2, not below the PU's first block.
  *
- * Cost: O(1) per question and report. Weak where speed still depends on size, or changes: a weight
- * is a single number. */
+ * The text of PLB-HAC (section 2) has synchronisations in the adaptive phase, and finds the idleness of hdss
+ * there. With `hdss.sync` all PUs wait for each other after every block of that phase, so that all blocks
+ * of a round are equal until a speed is level, and the phase ends for all at a barrier. Then no PU has a
+ * block ahead either. Without, which is the default, there is no barrier.
+ *
+ * Cost: O(1) per question and report, O(P) per barrier. Weak where speed still depends on size, or changes: a
+ * weight is a single number. With `hdss.sync`: where PUs are unlike. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "plb/balancer.h"
 
-enum { INITIAL_BLOCK, ADAPTIVE };
+enum { INITIAL_BLOCK, ADAPTIVE, SYNC };
 
 static const struct plb_option options[] = {
     [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
                        "units in every PU's first block; 0 = find a size"},
     [ADAPTIVE] = {"adaptive", PLB_REAL, "0.2", 1e-6, 1, NULL,
                   "hdss: part of the work after which weights are fixed"},
+    [SYNC] = {"hdss.sync", PLB_FLAG, "no", 0, 0, NULL,
+              "hdss: barriers in the adaptive phase and no block ahead, as in the papers"},
     {0},
 };
 
@@ -41,11 +47,15 @@ static const struct plb_option options[] = {
 /* A fitted speed is not below this part of the mean one: the line through ln x may fall below zero. */
 #define LEAST_SPEED 1e-3
 
+/* In place of a count of PUs: no round of the adaptive phase is to come. */
+#define COMPLETING (-1)
+
 struct hdss_pu {
     double size;                /* work of its next block in the adaptive phase */
     double largest;             /* work of the largest block that it has reported */
     double n, sx, sy, sxx, sxy; /* sums over (ln x, speed) */
     double weight;              /* work per second; 0: not fixed yet */
+    bool granted;               /* has had its block of this round; with `hdss.sync` */
 };
 
 struct state {
@@ -54,6 +64,7 @@ struct state {
     double weights; /* sum over the living PUs that have one, */
     int n_weights;  /* which are so many */
     bool over;      /* the adaptive phase is over for all */
+    int granted;    /* living PUs that have had their block of this round; with `hdss.sync` */
     bool recount;   /* a PU was lost: the next question sums the weights anew */
     struct hdss_pu pus[];
 };
@@ -113,26 +124,51 @@ static double complete(const struct state *s, const struct plb_view *view, int p
      * ahead of a block that is that half, and the last blocks go to idle PUs. */
     double unfinished = view->pus[p].granted - view->pus[p].done;
     double block = (view->remaining + unfinished) * own / sum / 2.0 - unfinished;
-    if (view->pus[p].outstanding > 0 && block <= s->first)
+    if (view->pus[p].outstanding > 0 && (block <= s->first || s->params[SYNC].value != 0.0))
         return PLB_WAIT_OWN;
     return fmax(block, s->first);
+}
+
+/* Whether the adaptive phase is over for PU p, which then has a weight. */
+static bool adapted(struct state *s, const struct plb_view *view, int p)
+{
+    bool over = view->total - view->remaining >= s->params[ADAPTIVE].value * view->total;
+    if (over && !s->over)
+        view->stats->ask_again = true;
+    s->over = over;
+    if (over && s->pus[p].weight == 0.0)
+        fix_weight(s, view, &s->pus[p]);
+    return over || s->n_weights == view->living;
+}
+
+/* With `hdss.sync`: all have finished their blocks of a round. Where the phase is over, it was the last. */
+static void end_round(struct state *s, const struct plb_view *view)
+{
+    bool over = true;
+    for (int p = 0; p < view->n_pus; p++) {
+        over = (view->pus[p].lost || adapted(s, view, p)) && over;
+        s->pus[p].granted = false;
+    }
+    s->granted = over ? COMPLETING : 0;
+    view->stats->ask_again = true;
 }
 
 static double grant(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
     struct hdss_pu *pu = &s->pus[p];
-    bool over = view->total - view->remaining >= s->params[ADAPTIVE].value * view->total;
+    bool sync = s->params[SYNC].value != 0.0;
     if (s->recount)
         sum_weights(s, view);
-    if (over && !s->over)
-        view->stats->ask_again = true;
-    s->over = over;
-    if (over && pu->weight == 0.0)
-        fix_weight(s, view, pu);
-    if (over || s->n_weights == view->living)
+    if (sync && s->granted == view->living && view->idle == view->living)
+        end_round(s, view);
+    if (sync ? s->granted == COMPLETING : adapted(s, view, p))
         return complete(s, view, p);
-    return view->pus[p].outstanding == 0 ? pu->size : PLB_WAIT;
+    if (view->pus[p].outstanding > 0 || pu->granted)
+        return PLB_WAIT;
+    pu->granted = sync;
+    s->granted += sync;
+    return pu->size;
 }
 
 static void fit_speed(struct hdss_pu *pu, const struct plb_sample *sample)
@@ -173,9 +209,11 @@ static void done(void *state, const struct plb_view *view, int p, const struct p
 
 static void lost(void *state, const struct plb_view *view, int p)
 {
+    struct state *s = state;
     (void)view;
-    (void)p;
-    ((struct state *)state)->recount = true;
+    s->granted -= s->granted != COMPLETING && s->pus[p].granted;
+    s->pus[p].granted = false;
+    s->recount = true;
 }
 
 const struct plb_balancer plb_balancer_hdss = {

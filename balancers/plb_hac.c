@@ -1,19 +1,23 @@
 /* plb-hac: the algorithm of Sant'Ana, Cordeiro and de Camargo (Euro-Par 2019), as the text has it.
  *
  * Training (their 3.1): two blocks for every PU (model/training), which give every curve its first two
- * points. A synchronisation, the only one, ends it. Progressive refinement: every finished block adds a
- * point. Virtual step (3.3, Algorithm 1): it ends when every PU has finished its assigned block. The first PU
- * to become idle in a new virtual step solves for sizes x_p with equal times E_p = F_p + G_p, from SLSQP. All
- * others take the newest sizes, without waiting. Gap filling: a PU that finishes more than `gap_threshold`
- * seconds before its predicted time gets a block that fills this gap first. Tail: once `tail_start` of the
- * work is assigned, sizes shrink by the factor α (`tail_factor`) with every virtual step, down to a minimum.
+ * points. A PU gets its second block as soon as it has finished the first. A synchronisation, the only one,
+ * ends training. Progressive refinement: every finished block adds a point. Virtual step (3.3, Algorithm 1):
+ * it ends when every PU has finished its assigned block. The first PU to become idle in a new virtual step
+ * solves for sizes x_p with equal times E_p = F_p + G_p, from SLSQP. All others take the newest sizes,
+ * without waiting. Gap filling: a PU that finishes early gets a block that fills the gap first. The text
+ * (3.3) calls more than `gap_threshold` seconds early, and Algorithm 1 at most `gap_ratio` of the predicted
+ * time. Tail: once `tail_start` of the work is assigned, sizes shrink by the factor α (`tail_factor`) with
+ * every virtual step, down to a minimum.
  *
  * Choices where the text leaves them open:
  * - Σ x_p, the work of one virtual step: 1 / `steps` of all work, or more where starts are dear.
- * - The first block: see model/training.
+ * - The first block: as given, or else found by model/training, in rounds with barriers of their own.
  * - The shrinking: by α a step, so to (1 - α) of the step before.
- * - The minimum that does not under-use a GPU: by its curve the block still runs at NEAR_BEST of the rate.
- * - A size that rounds to no unit: the PU waits for the next virtual step, which does not wait for it.
+ * - The minimum that does not under-use a GPU (3.2): by its curve the block still runs at NEAR_BEST of the
+ *   rate. Or `least_block` units, for all PUs and in all steps.
+ * - A size that rounds to no unit, in training (`least_training`) and later: the PU waits. The virtual step
+ *   does not wait for it.
  * - Where every PU has two samples of an earlier pass or run, there is no training.
  *
  * Cost: O(1) per question; a solve per virtual step. Weak where a run is short, since the first curves have
@@ -26,13 +30,29 @@
 #include "model/training.h"
 #include "plb/balancer.h"
 
-enum { INITIAL_BLOCK, GAP_THRESHOLD, TAIL_START, TAIL_FACTOR, STEPS, TRAINING, SOLVER };
+enum {
+    INITIAL_BLOCK,
+    LEAST_BLOCK,
+    GAP_THRESHOLD,
+    GAP_RATIO,
+    TAIL_START,
+    TAIL_FACTOR,
+    STEPS,
+    TRAINING,
+    LEAST_TRAINING,
+    SOLVER
+};
 
 static const struct plb_option options[] = {
     [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
                        "units in every PU's first block; 0 = find a size"},
+    [LEAST_BLOCK] = {"least_block", PLB_INT, "0", 0, 1e15, NULL,
+                     "plb-hac: units that a block is at least, or it is none; 0 = by the PU's curve"},
     [GAP_THRESHOLD] = {"gap_threshold", PLB_REAL, "0.4", 0, 1e9, NULL,
                        "plb-hac: seconds before its predicted end that bring a PU a gap-filling block"},
+    [GAP_RATIO] = {"gap_ratio", PLB_REAL, "0", 0, 1, NULL,
+                   "plb-hac: part of its predicted time that a block takes at most where the rest of it is "
+                   "filled; 0 = by gap_threshold"},
     [TAIL_START] = {"tail_start", PLB_REAL, "0.7", 0, 1, NULL,
                     "plb-hac: part of the work after which blocks shrink"},
     [TAIL_FACTOR] = {"tail_factor", PLB_REAL, "0.1", 1e-6, 1, NULL,
@@ -41,6 +61,8 @@ static const struct plb_option options[] = {
                "most steps that the work is cut into; fewer where starts are dear"},
     [TRAINING] = {"training", PLB_REAL, "0.07", 1e-6, 0.2, NULL,
                   "part of the work to train with where initial_block is 0"},
+    [LEAST_TRAINING] = {"least_training", PLB_INT, "0", 0, 1, NULL,
+                        "units in a training block at least; 0: a PU whose block rounds to none has none"},
     [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
     {0},
 };
@@ -57,7 +79,8 @@ static const struct plb_option options[] = {
 
 struct hac_pu {
     double size;      /* x_p, work; 0: none in this virtual step */
-    double predicted; /* end of its block, on the clock of the view */
+    double started;   /* when it was granted the block of its virtual step, on the clock of the view */
+    double predicted; /* end of that block */
     double gap;       /* seconds from its last end to the predicted one, where they are to be filled */
     bool filling;     /* what it executes fills a gap: not the block of its virtual step */
     bool stepped;     /* has finished its block of this virtual step, or has none */
@@ -94,8 +117,14 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     s->params = params;
     s->models = calloc(n, sizeof *s->models);
     s->x = calloc(n, sizeof *s->x);
-    bool room = plb_training_init(&s->training, view, params[INITIAL_BLOCK].value, params[TRAINING].value,
-                                  POINTS);
+    const struct plb_training_rules rules = {
+        .first_block = params[INITIAL_BLOCK].value,
+        .part = params[TRAINING].value,
+        .rounds = POINTS,
+        .least = params[LEAST_TRAINING].value,
+        .flows = true,
+    };
+    bool room = plb_training_init(&s->training, view, &rules);
     if (!room || s->models == NULL || s->x == NULL) {
         fini(s);
         return NULL;
@@ -125,9 +154,11 @@ static void by_power(struct state *s, const struct plb_view *view, double step)
         s->x[p] = view->pus[p].lost ? 0.0 : step * view->pus[p].power / power;
 }
 
-/* The size of a PU in the tail: shrunk, but not below the minimum. */
-static double tail_size(const struct state *s, int p)
+/* The size of a PU: that of the solve, in the tail shrunk, but not below the minimum. */
+static double block_size(const struct state *s, int p)
 {
+    if (s->params[LEAST_BLOCK].value > 0.0)
+        return fmax(s->shrunk * s->x[p], s->params[LEAST_BLOCK].value);
     const struct plb_model *m = &s->models[p];
     double least = s->x[p], near_best = NEAR_BEST * least / plb_model_time(m, least);
     while (least > SMALLEST * s->x[p] && 0.5 * least >= near_best * plb_model_time(m, 0.5 * least))
@@ -142,7 +173,8 @@ static void begin_step(struct state *s, const struct plb_view *view)
     determine_models(s, view);
     if (s->step == 0.0)
         s->step = plb_step_work(s->models, view->n_pus, view->total, s->params[STEPS].value, s->x);
-    double step = fmax(s->step, view->living * view->next);
+    double unit = fmax(view->next, s->params[LEAST_BLOCK].value);
+    double step = fmax(s->step, view->living * unit);
     by_power(s, view, step);
     plb_solve(s->models, view->n_pus, step, (enum plb_solver)s->params[SOLVER].value, s->x, &solution);
     if (view->total - view->remaining >= s->params[TAIL_START].value * view->total)
@@ -150,8 +182,8 @@ static void begin_step(struct state *s, const struct plb_view *view)
     s->waited = 0;
     for (int p = 0; p < view->n_pus; p++) {
         struct hac_pu *pu = &s->pus[p];
-        bool in = s->x[p] >= 0.5 * view->next;
-        pu->size = in ? fmax(tail_size(s, p), view->next) : 0.0;
+        bool in = s->x[p] >= 0.5 * unit;
+        pu->size = in ? fmax(block_size(s, p), view->next) : 0.0;
         pu->stepped = !in;
         s->waited += in;
     }
@@ -179,8 +211,10 @@ static double next_block(struct state *s, const struct plb_view *view, int p)
         begin_step(s, view);
     if (work == 0.0)
         work = pu->size;
-    if (work > 0.0 && !pu->filling)
+    if (work > 0.0 && !pu->filling) {
+        pu->started = view->now;
         pu->predicted = view->now + plb_model_time(&s->models[p], work);
+    }
     return work > 0.0 ? work : PLB_WAIT;
 }
 
@@ -210,10 +244,12 @@ static void block_end(void *state, const struct plb_view *view, int p)
 {
     struct state *s = state;
     struct hac_pu *pu = &s->pus[p];
-    double gap = pu->predicted - view->now;
+    double gap = pu->predicted - view->now, ratio = s->params[GAP_RATIO].value;
     if (!s->running)
         return;
-    pu->gap = gap > s->params[GAP_THRESHOLD].value ? gap : 0.0;
+    bool early = ratio > 0.0 ? view->now - pu->started <= ratio * (pu->predicted - pu->started)
+                             : gap > s->params[GAP_THRESHOLD].value;
+    pu->gap = early && gap > 0.0 ? gap : 0.0;
     if (!pu->filling)
         step_done(s, p);
     pu->filling = false;

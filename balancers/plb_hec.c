@@ -12,7 +12,7 @@
  * - The first block, which the authors chose by hand so that training took 10 %: see model/training.
  * - The difference of times: they are compared relative to their curves, and differences that the scatter
  *   of the reports explains do not count. 3 % of noise would exceed a threshold of 10 % at once.
- * - A size that rounds to no unit: the PU waits.
+ * - A size that rounds to no unit, in training (`least_training`) and later: the PU waits.
  * - Where every PU has four samples of an earlier pass or run, there is no training.
  *
  * Cost: O(1) per question; a solve per rebalance. Weak where PUs are unlike or many: all wait at barriers for
@@ -25,7 +25,7 @@
 #include "model/training.h"
 #include "plb/balancer.h"
 
-enum { INITIAL_BLOCK, THRESHOLD, STEPS, TRAINING, SOLVER };
+enum { INITIAL_BLOCK, THRESHOLD, STEPS, TRAINING, LEAST_TRAINING, SOLVER };
 
 static const struct plb_option options[] = {
     [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
@@ -36,6 +36,8 @@ static const struct plb_option options[] = {
                "most steps that the work is cut into; fewer where starts are dear"},
     [TRAINING] = {"training", PLB_REAL, "0.1", 1e-6, 0.2, NULL,
                   "part of the work to train with where initial_block is 0"},
+    [LEAST_TRAINING] = {"least_training", PLB_INT, "0", 0, 1, NULL,
+                        "units in a training block at least; 0: a PU whose block rounds to none has none"},
     [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
     {0},
 };
@@ -96,8 +98,13 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
     s->params = params;
     s->models = calloc(n, sizeof *s->models);
     s->x = calloc(n, sizeof *s->x);
-    bool room = plb_training_init(&s->training, view, params[INITIAL_BLOCK].value, params[TRAINING].value,
-                                  ROUNDS);
+    const struct plb_training_rules rules = {
+        .first_block = params[INITIAL_BLOCK].value,
+        .part = params[TRAINING].value,
+        .rounds = ROUNDS,
+        .least = params[LEAST_TRAINING].value,
+    };
+    bool room = plb_training_init(&s->training, view, &rules);
     if (!room || s->models == NULL || s->x == NULL) {
         fini(s);
         return NULL;

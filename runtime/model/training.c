@@ -31,9 +31,11 @@
 static void start_round(struct plb_training *t, const struct plb_view *view)
 {
     t->granted = 0;
+    t->fastest = INFINITY;
     view->stats->ask_again = true;
     for (int p = 0; p < view->n_pus; p++) {
         t->pus[p].granted = false;
+        t->pus[p].blocks = 0;
         t->pus[p].before = view->pus[p].granted;
         t->pus[p].seconds = t->pus[p].done = 0.0;
     }
@@ -46,14 +48,14 @@ static void equal_round(struct plb_training *t, const struct plb_view *view)
     start_round(t, view);
 }
 
-bool plb_training_init(struct plb_training *t, const struct plb_view *view, double first_block, double part,
-                       int rounds)
+bool plb_training_init(struct plb_training *t, const struct plb_view *view,
+                       const struct plb_training_rules *rules)
 {
-    *t = (struct plb_training){.rounds = rounds, .part = part, .base = first_block};
+    *t = (struct plb_training){.rules = *rules, .base = rules->first_block};
     t->pus = calloc((size_t)view->n_pus, sizeof *t->pus);
     if (t->pus == NULL)
         return false;
-    t->probing = first_block == 0.0;
+    t->probing = rules->first_block == 0.0;
     if (t->probing)
         t->base = fmax(view->total / (FIRST_PARTS * view->n_pus), 1.0);
     equal_round(t, view);
@@ -78,28 +80,52 @@ static double own_work(const struct plb_training *t, const struct plb_view *view
     return work > TINY_PART * t->pus[p].size ? t->pus[p].done : 0.0;
 }
 
-/* Turns each PU's seconds of this round into seconds per unit of the work that it did in them: that may be
- * more than its block, where training begins while older blocks run, or less. Returns the least. A PU that
- * has done nothing is taken for the slowest. */
+/* Seconds per unit of the work that PU p did in this round, which may be more than its block, where training
+ * begins while older blocks run, or less. 0: it has done nothing. */
+static double seconds_of_unit(const struct plb_training *t, const struct plb_view *view, int p)
+{
+    double work = own_work(t, view, p), each = work > 0.0 ? t->pus[p].seconds / work : 0.0;
+    return work == 0.0 || (isfinite(each) && each > 0.0) ? each : NO_TIME;
+}
+
+/* Every PU's seconds per unit, by this round; returns the least. A PU that was left out of it keeps its old
+ * ones, and one that has done nothing is taken for the slowest. */
 static double seconds_per_unit(struct plb_training *t, const struct plb_view *view)
 {
     double fastest = INFINITY, slowest = NO_TIME;
     for (int p = 0; p < view->n_pus; p++) {
         struct plb_trainee *pu = &t->pus[p];
-        double work = own_work(t, view, p), each = work > 0.0 ? pu->seconds / work : 0.0;
-        pu->seconds = isfinite(each) && each > 0.0 ? each : NO_TIME;
-        if (view->pus[p].lost || work == 0.0)
+        if (pu->size > 0.0)
+            pu->each = seconds_of_unit(t, view, p);
+        if (view->pus[p].lost || pu->each == 0.0)
             continue;
-        fastest = fmin(fastest, pu->seconds);
-        slowest = fmax(slowest, pu->seconds);
+        fastest = fmin(fastest, pu->each);
+        slowest = fmax(slowest, pu->each);
     }
     for (int p = 0; p < view->n_pus; p++)
-        t->pus[p].seconds = own_work(t, view, p) > 0.0 ? t->pus[p].seconds : slowest;
+        t->pus[p].each = t->pus[p].each > 0.0 ? t->pus[p].each : slowest;
     return fmin(fastest, slowest);
+}
+
+/* A block of so much work, rounded to a valid size. */
+static double valid_size(const struct plb_training *t, const struct plb_view *view, double work)
+{
+    bool none = t->rules.least == 0.0 && work < 0.5 * view->next;
+    return none ? 0.0 : fmax(work, fmax(t->rules.least, view->next));
+}
+
+/* Whether every PU has all its blocks before the next barrier. */
+static bool flowing(const struct plb_training *t)
+{
+    return t->rules.flows && !t->probing && t->round == 0;
 }
 
 void plb_training_next_round(struct plb_training *t, const struct plb_view *view)
 {
+    if (flowing(t)) {
+        t->round = t->rules.rounds;
+        return;
+    }
     double fastest = seconds_per_unit(t, view), relative = 0.0;
     bool small = t->base * PROBE_GROWTH * view->n_pus < PROBE_LIMIT * view->total;
     if (t->probing && fastest * t->base < PROBE_SECONDS && small) {
@@ -108,24 +134,42 @@ void plb_training_next_round(struct plb_training *t, const struct plb_view *view
         return;
     }
     for (int p = 0; p < view->n_pus; p++)
-        relative += view->pus[p].lost ? 0.0 : fastest / t->pus[p].seconds;
+        relative += view->pus[p].lost ? 0.0 : fastest / t->pus[p].each;
     if (t->probing) /* the rounds to come take 2 + 4 + … times base · relative */
-        t->base = fmax(t->base, t->part * view->total / (relative * (ldexp(1.0, t->rounds) - 2.0)));
+        t->base = fmax(t->base,
+                       t->rules.part * view->total / (relative * (ldexp(1.0, t->rules.rounds) - 2.0)));
     t->probing = false;
     t->round++;
-    double multiplier = ldexp(1.0, t->round < t->rounds ? t->round : t->rounds - 1);
+    double first = ldexp(t->base, t->round < t->rules.rounds ? t->round : t->rules.rounds - 1);
     for (int p = 0; p < view->n_pus; p++)
-        t->pus[p].size = fmax(multiplier * t->base * fastest / t->pus[p].seconds, 1.0);
+        t->pus[p].size = valid_size(t, view, first * fastest / t->pus[p].each);
     start_round(t, view);
+}
+
+/* The size of a later block of PU p, without a barrier. None where others had its first one. */
+static double later_size(struct plb_training *t, const struct plb_view *view, int p)
+{
+    double each = seconds_of_unit(t, view, p);
+    if (each == 0.0)
+        return 0.0;
+    t->fastest = fmin(t->fastest, each);
+    return valid_size(t, view, ldexp(t->base, t->pus[p].blocks) * t->fastest / each);
 }
 
 double plb_training_block(struct plb_training *t, const struct plb_view *view, int p)
 {
-    if (t->pus[p].granted)
-        return view->pus[p].outstanding > 0 ? PLB_WAIT_OWN : PLB_WAIT;
-    t->pus[p].granted = true;
-    t->granted++;
-    return t->pus[p].size;
+    struct plb_trainee *pu = &t->pus[p];
+    bool busy = view->pus[p].outstanding > 0;
+    if (pu->granted || (pu->blocks > 0 && busy))
+        return busy ? PLB_WAIT_OWN : PLB_WAIT;
+    if (pu->blocks > 0)
+        pu->size = later_size(t, view, p);
+    pu->blocks++;
+    pu->granted = !flowing(t) || pu->blocks == t->rules.rounds || pu->size == 0.0;
+    t->granted += pu->granted;
+    if (pu->size == 0.0 && plb_training_round_over(t, view))
+        view->stats->ask_again = true; /* no report will come */
+    return pu->size > 0.0 ? pu->size : PLB_WAIT;
 }
 
 void plb_training_reported(struct plb_training *t, int p, const struct plb_sample *sample)

@@ -31,6 +31,7 @@ struct trial {
     int silents;       /* with `silent`: so many from that PU on never answer; 0: it alone */
     int passes;        /* over the same units; 0: one */
     bool unlike_units; /* one in ten costs a hundred times the others */
+    bool otherwise;    /* balancers with the other value of each option of yes or no */
 };
 
 static double power(enum powers powers, int pu)
@@ -56,6 +57,27 @@ static double seconds(enum times times, uint64_t draw, int pu, int64_t units)
                                : normal;
 }
 
+static bool yes_or_no(const struct plb_option *o)
+{
+    return o->type == PLB_FLAG || (o->type == PLB_INT && o->min == 0.0 && o->max == 1.0);
+}
+
+static bool has_readings(const struct plb_balancer *b)
+{
+    for (const struct plb_option *o = b->options; o != NULL && o->name != NULL; o++)
+        if (yes_or_no(o))
+            return true;
+    return false;
+}
+
+/* The other value of each option that is a question of yes or no: the other reading of a paper. */
+static void read_otherwise(const struct plb_balancer *b, struct plb_param *params)
+{
+    for (int i = 0; b->options != NULL && b->options[i].name != NULL; i++)
+        if (yes_or_no(&b->options[i]))
+            params[i].value = 1.0 - params[i].value;
+}
+
 static struct plb_master *new_master(const struct plb_balancer *b, const struct trial *t,
                                      struct plb_param *params)
 {
@@ -67,6 +89,8 @@ static struct plb_master *new_master(const struct plb_balancer *b, const struct 
                                       .memory = p % 7 == 6 ? 10.0 : INFINITY,
                                       .name = "pu"};
     default_params(b, params);
+    if (t->otherwise)
+        read_otherwise(b, params);
     static const struct plb_sizes sizes = {.unit_bytes = 8.0}; /* some are refused */
     struct plb_master_config config = {
         .balancer = b, .params = params, .n_nodes = t->n_pus, .sizes = &sizes, .units = t->units};
@@ -164,8 +188,13 @@ static void run(const struct plb_balancer *b, const struct trial *t)
 
 static void all(const struct trial *t)
 {
-    for (int i = 0; plb_balancers[i] != NULL; i++)
+    struct trial other = *t;
+    other.otherwise = true;
+    for (int i = 0; plb_balancers[i] != NULL; i++) {
         run(plb_balancers[i], t);
+        if (has_readings(plb_balancers[i]))
+            run(plb_balancers[i], &other);
+    }
 }
 
 static void covers_the_work(void **state)

@@ -196,6 +196,64 @@ static void hdss_goes_on_while_the_speed_grows(void **state)
     stop(&f);
 }
 
+/* With barriers: a PU that has finished its block waits for the other, and the phase ends for both together,
+ * with no block ahead. */
+static void hdss_waits_for_all_where_it_synchronises(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "hdss", 100000.0, 10.0);
+    set(&f, "hdss.sync", 1.0);
+    for (int i = 0; i < 4; i++) {
+        double size = ldexp(10.0, i);
+        near(grant(&f, 0), size);
+        near(grant(&f, 1), size);
+        finish(&f, 0, size, size / 400.0, f.view.now + 0.01);
+        assert_true(grant(&f, 0) == 0.0);
+        finish(&f, 1, size, size / 100.0, f.view.now + 0.03);
+    }
+    near(grant(&f, 0), (100000.0 - 300.0) * 0.8 / 2.0);
+    assert_true(grant(&f, 0) == 0.0);
+    double rest = f.view.remaining;
+    near(grant(&f, 1), rest * 0.2 / 2.0);
+    stop(&f);
+}
+
+/* The 20 % of work after which weights are fixed are used in the middle of a round: the round is ended. A PU
+ * that is lost is not waited for. */
+static void hdss_ends_its_rounds(void **state)
+{
+    (void)state;
+    for (int loss = 0; loss < 2; loss++) {
+        struct fixture f;
+        start(&f, "hdss", 1000.0, 150.0);
+        set(&f, "hdss.sync", 1.0);
+        near(grant(&f, 0), 150.0);
+        near(grant(&f, 1), 150.0);
+        finish(&f, 0, 150.0, 0.5, 1.0);
+        assert_true(grant(&f, 0) == 0.0);
+        finish(&f, 1, 150.0, 1.5, 2.0);
+        if (loss)
+            lose(&f, 1);
+        near(grant(&f, 0), 700.0 / 2.0 * (loss ? 1.0 : 0.75));
+        stop(&f);
+    }
+}
+
+static void greedy_has_none_ahead_where_asked(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "greedy", 640.0, 0.0);
+    stop(&f);
+    set(&f, "greedy.ahead", 0.0);
+    f.state = f.balancer->init(&f.view, f.params);
+    near(grant(&f, 0), 10.0);
+    assert_true(grant(&f, 0) == 0.0);
+    near(grant(&f, 1), 10.0);
+    stop(&f);
+}
+
 static void greedy_gives_equal_pieces(void **state)
 {
     (void)state;
@@ -236,7 +294,10 @@ int main(void)
         cmocka_unit_test(acosta_shares_by_relative_power),
         cmocka_unit_test(hdss_doubles_until_the_speed_is_level),
         cmocka_unit_test(hdss_goes_on_while_the_speed_grows),
+        cmocka_unit_test(hdss_waits_for_all_where_it_synchronises),
+        cmocka_unit_test(hdss_ends_its_rounds),
         cmocka_unit_test(greedy_gives_equal_pieces),
+        cmocka_unit_test(greedy_has_none_ahead_where_asked),
         cmocka_unit_test(static_shares_by_power),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,17 +99,22 @@ static void hec_judges_transfers_too(void **state)
     }
 }
 
-/* plb-hac with PUs of 1 and 4 ms per unit through its training, both idle at *now; ten virtual steps. */
+/* plb-hac with PUs of 1 and 4 ms per unit through its training, both idle at *now; ten virtual steps. A PU
+ * has its second block at once; the one synchronisation ends training. */
 static void hac_trained(struct fixture *f, double total, double *now)
 {
     start(f, "plb-hac", total, 10.0);
     set(f, "steps", 10.0);
-    for (int round = 0; round < 2; round++) {
-        double a = grant(f, 0), b = grant(f, 1);
-        finish(f, 0, a, a * 1e-3, *now += 0.01);
-        assert_true(grant(f, 0) == 0.0); /* PU 1 is still at it */
-        finish(f, 1, b, b * 4e-3, *now += 0.01);
-    }
+    near(grant(f, 0), 10.0);
+    near(grant(f, 1), 10.0);
+    finish(f, 0, 10.0, 0.01, *now += 0.01);
+    near(grant(f, 0), 20.0); /* PU 1 is still at its first */
+    finish(f, 0, 20.0, 0.02, *now += 0.02);
+    assert_true(grant(f, 0) == 0.0);
+    finish(f, 1, 10.0, 0.04, *now += 0.01);
+    near(grant(f, 1), 5.0);
+    assert_true(grant(f, 0) == 0.0);
+    finish(f, 1, 5.0, 0.02, *now += 0.02);
 }
 
 /* Two blocks, the second of 2 · x · t_f / t_k; then shares of a tenth of all work with equal times. */
@@ -169,6 +174,39 @@ static void hac_fills_a_gap(void **state)
             assert_int_equal(f.stats.solves, 1);
         }
         near(b, 2000.0);
+        stop(&f);
+    }
+}
+
+/* By Algorithm 1: a block of 8 s that took at most 0.9 of that, whatever 0.4 s say. */
+static void hac_fills_a_gap_by_a_ratio(void **state)
+{
+    (void)state;
+    for (int early = 0; early < 2; early++) {
+        struct fixture f;
+        double now = 0.0, took = early ? 7.0 : 7.4;
+        hac_trained(&f, 100000.0, &now);
+        set(&f, "gap_ratio", 0.9);
+        double a = grant(&f, 0);
+        grant(&f, 1);
+        finish(&f, 0, a, took, now += took);
+        near(grant(&f, 0), early ? 1000.0 : a);
+        stop(&f);
+    }
+}
+
+/* Blocks of 800 and 200 units, or at least 300, or 450: 200 rounds to none of these. */
+static void hac_has_a_least_block(void **state)
+{
+    (void)state;
+    const double least[] = {300.0, 450.0}, sizes[][2] = {{800.0, 300.0}, {800.0, 0.0}};
+    for (int i = 0; i < 2; i++) {
+        struct fixture f;
+        double now = 0.0;
+        hac_trained(&f, 10000.0, &now);
+        set(&f, "least_block", least[i]);
+        near(grant(&f, 0), sizes[i][0]);
+        near(grant(&f, 1), sizes[i][1]);
         stop(&f);
     }
 }
@@ -265,6 +303,8 @@ int main(void)
         cmocka_unit_test(hac_solves_after_two_points),
         cmocka_unit_test(hac_solves_once_in_a_virtual_step),
         cmocka_unit_test(hac_fills_a_gap),
+        cmocka_unit_test(hac_fills_a_gap_by_a_ratio),
+        cmocka_unit_test(hac_has_a_least_block),
         cmocka_unit_test(hac_shrinks_blocks_in_the_tail),
         cmocka_unit_test(nobody_trains_where_all_is_known),
         cmocka_unit_test(static_shares_by_profile),
