@@ -217,7 +217,7 @@ static bool as_foretold(const struct plb_history *h)
 static void follow_change(struct plb_history *h)
 {
     double expected[3];
-    if (as_foretold(h))
+    if (h->unscaled || as_foretold(h))
         return;
     for (int n = 1; n <= 3; n += 2) {
         int from = h->n - n;

@@ -8,6 +8,13 @@
 #include "core/master_inside.h"
 #include "core/self_check.h"
 
+static void count_work(struct plb_master *m)
+{
+    plb_work_count_init(&m->work, m->room, m->config.phases, m->config.learn_costs);
+    for (int i = 0; i < m->room * m->config.phases; i++)
+        m->work.histories[i].unscaled = m->config.unscaled;
+}
+
 struct plb_master *plb_master_new(const struct plb_master_config *config, const struct plb_pu_info *infos,
                                   int n)
 {
@@ -22,7 +29,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     m->totals = plb_alloc(room * sizeof *m->totals);
     m->limits = plb_alloc(room * sizeof *m->limits);
     m->refused = plb_alloc(room * sizeof *m->refused);
-    plb_work_count_init(&m->work, m->room, m->config.phases, config->learn_costs);
+    count_work(m);
     memcpy(m->infos, infos, (size_t)n * sizeof *infos);
     for (int p = 0; p < n; p++)
         m->limits[p] = plb_task_limit(m->config.sizes, &infos[p], config->grain, config->pulled_bytes);

@@ -1,8 +1,9 @@
 /* The experiments of PLB-HeC (2015) and PLB-HAC (2019) on virtual clusters: every scenario, application,
- * size and balancer, ten seeds each. Usage: papers FOLDER [filter [seeds [noise]]]; the filter is a part
- * of a cell's name, such as plb-hac-abc/mm; noise replaces that of the cluster files. Writes
- * FOLDER/cells.csv and shares.csv, prints tables of makespan over the optimum, and says for each promise
- * in how many cells it is kept.
+ * size and balancer, ten seeds each. Usage: papers FOLDER [filter [seeds [noise [readings]]]]; the filter is
+ * a part of a cell's name, such as plb-hac-abc/mm; noise replaces that of the cluster files, unless it is
+ * "-". With `readings` the papers' algorithms run as their texts can be read in other ways. Writes
+ * FOLDER/cells.csv and shares.csv, prints tables of makespan over the optimum, and says for each promise in
+ * how many cells it is kept.
  *
  * The optimum is that of the same cluster without noise (model/optimum.h). */
 #include <math.h>
@@ -21,14 +22,17 @@ struct policy {
     char *const settings[3];
 };
 
-/* sure comes first: it is the default, and the others are compared with it. */
-static const struct policy policies[] = {
+/* sure comes first: it is the default, and the others are compared with it. oracle comes last: it is the
+ * yardstick. */
+static const struct policy usual[] = {
     {"sure", {"balance.balancer=sure"}},
     {"plb-hac", {"balance.balancer=plb-hac"}},
     {"plb-hec", {"balance.balancer=plb-hec"}},
     {"hdss", {"balance.balancer=hdss"}},
+    {"hdss+sync", {"balance.balancer=hdss", "balance.hdss.sync=yes"}},
     {"acosta", {"balance.balancer=acosta"}},
     {"greedy", {"balance.balancer=greedy"}},
+    {"greedy+idle", {"balance.balancer=greedy", "balance.greedy.ahead=0"}},
     {"static", {"balance.balancer=static"}},
     {"gss", {"balance.balancer=gss"}},
     {"factoring", {"balance.balancer=factoring"}},
@@ -36,7 +40,24 @@ static const struct policy policies[] = {
     {"hac+moves", {"balance.balancer=plb-hac", "balance.migration=on"}},
     {"oracle", {"balance.balancer=oracle"}},
 };
-enum { POLICIES = sizeof policies / sizeof *policies };
+
+/* First blocks of 1,024 elements for all, as in PLB-HAC's section 5.1; gaps by Algorithm 1's ratio, and not
+ * by seconds; a least size of all blocks; training blocks of a unit at least. */
+static const struct policy readings[] = {
+    {"plb-hac", {"balance.balancer=plb-hac"}},
+    {"hac+1024", {"balance.balancer=plb-hac", "balance.initial_block=1024"}},
+    {"hac+ratio", {"balance.balancer=plb-hac", "balance.gap_ratio=0.9"}},
+    {"hac+least", {"balance.balancer=plb-hac", "balance.least_block=64"}},
+    {"hac+unit", {"balance.balancer=plb-hac", "balance.least_training=1"}},
+    {"plb-hec", {"balance.balancer=plb-hec"}},
+    {"hec+1024", {"balance.balancer=plb-hec", "balance.initial_block=1024"}},
+    {"hec+unit", {"balance.balancer=plb-hec", "balance.least_training=1"}},
+    {"hdss+sync", {"balance.balancer=hdss", "balance.hdss.sync=yes"}},
+    {"sync+1024", {"balance.balancer=hdss", "balance.hdss.sync=yes", "balance.initial_block=1024"}},
+    {"oracle", {"balance.balancer=oracle"}},
+};
+static const struct policy *policies = usual;
+static int n_policies = sizeof usual / sizeof *usual;
 
 struct application {
     const char *name;
@@ -79,7 +100,7 @@ struct cell {
     const struct application *app;
     long size;
     double optimum;
-    struct outcome outcomes[POLICIES];
+    struct outcome outcomes[MAX_POLICIES];
 };
 
 static void open_cell(struct plb_job *job, const struct cell *c, const struct policy *policy)
@@ -105,7 +126,7 @@ static void open_cell(struct plb_job *job, const struct cell *c, const struct po
 static double optimum(const struct cell *c)
 {
     struct plb_job job;
-    open_cell(&job, c, &policies[POLICIES - 1]);
+    open_cell(&job, c, &policies[n_policies - 1]);
     struct plb_simulated result = run_job(&job, 1, NULL);
     plb_master_free(result.master);
     plb_job_fini(&job);
@@ -160,8 +181,8 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
 static void print_cell(const struct cell *c)
 {
     printf("%-14s %-14s %7ld %9.3f", c->scenario, c->app->name, c->size, c->optimum);
-    for (int p = 0; p < POLICIES; p++)
-        printf(" %9.3f", c->outcomes[p].ratio);
+    for (int p = 0; p < n_policies; p++)
+        printf(" %11.3f", c->outcomes[p].ratio);
     putchar('\n');
     fflush(stdout);
 }
@@ -169,7 +190,7 @@ static void print_cell(const struct cell *c)
 static void run_cell(struct cell *c, FILE *cells, FILE *shares)
 {
     c->optimum = optimum(c);
-    for (int p = 0; p < POLICIES; p++)
+    for (int p = 0; p < n_policies; p++)
         run_policy(c, p, cells, shares);
     print_cell(c);
 }
@@ -177,7 +198,7 @@ static void run_cell(struct cell *c, FILE *cells, FILE *shares)
 static double best(const struct cell *c)
 {
     double least = INFINITY;
-    for (int p = 0; p + 1 < POLICIES; p++) /* the oracle is the yardstick, not a rival */
+    for (int p = 0; p + 1 < n_policies; p++) /* the oracle is the yardstick, not a rival */
         least = fmin(least, c->outcomes[p].ratio);
     return least;
 }
@@ -248,7 +269,11 @@ int main(int argc, char **argv)
     int n = 0;
     const char *folder = argc > 1 ? argv[1] : ".", *filter = argc > 2 ? argv[2] : "";
     seeds = argc > 3 ? atoi(argv[3]) : seeds;
-    noise = argc > 4 ? atof(argv[4]) : noise;
+    noise = argc > 4 && strcmp(argv[4], "-") != 0 ? atof(argv[4]) : noise;
+    if (argc > 5) {
+        policies = readings;
+        n_policies = sizeof readings / sizeof *readings;
+    }
     FILE *cells = create(folder, "cells.csv",
                          "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_"
                          "accelerator,solves");
@@ -256,8 +281,8 @@ int main(int argc, char **argv)
     printf("makespan over the optimum, mean of %d seeds with %s\n%-14s %-14s %7s %9s", seeds,
            noise < 0.0 ? "the noise of the cluster files" : "another noise", "scenario", "application",
            "size", "optimum s");
-    for (int p = 0; p < POLICIES; p++)
-        printf(" %9s", policies[p].label);
+    for (int p = 0; p < n_policies; p++)
+        printf(" %11s", policies[p].label);
     putchar('\n');
     for (int s = 0; s < SCENARIOS; s++)
         for (int a = 0; a < APPLICATIONS; a++)
@@ -273,7 +298,9 @@ int main(int argc, char **argv)
             }
     fclose(cells);
     fclose(shares);
-    judge(all, n);
-    find_worst(all, n);
+    if (policies == usual) {
+        judge(all, n);
+        find_worst(all, n);
+    }
     return 0;
 }

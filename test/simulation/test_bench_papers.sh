@@ -18,7 +18,7 @@ awk -F, '
     $1 == "plb-hac-a" && $2 == "mm" && $3 == 4096 && !seen[$4]++ {
         good += $6 ~ /^[0-9.]+$/ && $6 > 0 && $7 ~ /^[0-9.]+$/
     }
-    END { exit !(n == 12 && good == n) }' "$data/cells.csv"
+    END { exit !(n == 14 && good == n) }' "$data/cells.csv"
 ok "a row for each balancer, with a finite ratio" $?
 awk -F, '$4 == "oracle" {n++; near = $6 > 0.9 && $6 < 1.1} END {exit !(n == 1 && near)}' "$data/cells.csv"
 ok "the oracle is near the optimum" $?
@@ -27,7 +27,7 @@ awk -F, '
     NR > 1 { n++; sum[$4] += $7 }
     END {
         for (b in sum) bad += sum[b] < 0.9999 || sum[b] > 1.0001
-        exit !(n == 24 && bad == 0)
+        exit !(n == 28 && bad == 0)
     }' "$data/shares.csv"
 ok "the shares of each balancer make up the work" $?
 

@@ -325,6 +325,16 @@ static void the_latest_report_tells_the_rate(void **state)
     plb_history_fini(&h);
 }
 
+static void where_asked_samples_stay_as_measured(void **state)
+{
+    (void)state;
+    struct plb_history h = {.unscaled = true};
+    for (int i = 0; i < 9; i++)
+        add(&h, 10.0, i < 6 ? 1.0 : 2.0);
+    near(h.at[0].execute_s, 10.0 / RATE);
+    plb_history_fini(&h);
+}
+
 /* A hundred times as long: without told costs the units are dearer. Twice as long: the machine is slower. */
 static void far_dearer_units_are_no_slow_machine(void **state)
 {
@@ -365,6 +375,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_slow_reports_scale_what_was_before),
+        cmocka_unit_test(where_asked_samples_stay_as_measured),
         cmocka_unit_test(far_dearer_units_are_no_slow_machine),
         cmocka_unit_test(a_profile_of_short_tasks_outlives_hiccups),
         cmocka_unit_test(one_report_is_enough_where_it_is_no_hiccup),
