@@ -1,8 +1,9 @@
 /* spmm: C = A · B with A sparse, in compressed sparse rows, and B dense; float64.
  *
- * A unit is a row of A and C. The entries of A are split by rows, through its offsets. The offsets and B,
- * which is row-major, are on every node. Rows of a real matrix differ in length, so `cost` says how much work
- * a range is: 2 flops for each entry and column of B, and as much as one more entry for writing the row. */
+ * A unit is a row of A and C. The entries of A are split by rows, through its offsets, or with `broadcast`
+ * all of A goes to every node. The offsets and B, which is row-major, are on every node. Rows of a real
+ * matrix differ in length, so `cost` says how much work a range is: 2 flops for each entry and column of B,
+ * and as much as one more entry for writing the row. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -16,9 +17,16 @@ enum { OFFSETS, INDICES, VALUES, B, C }; /* handles, in order of declaration */
  * less closely. Smaller: the last block of a task has warps without work. */
 #define ROWS_AT_ONCE 8
 
+/* Arguments of a task; the same as in spmm.cu. */
+struct spmm_args {
+    int64_t columns; /* of B */
+    int64_t whole;   /* not 0: a task has all entries of A, and not its rows' alone */
+};
+
 struct state {
     struct plb_csr a;
     struct plb_array b, c;
+    struct spmm_args args;
     bool tells_cost; /* the option `cost` */
     bool knows_largest;
     double largest; /* finite magnitude in B, once an audit has asked for it */
@@ -38,6 +46,8 @@ static const struct plb_option options[] = {
     {"nnz_per_row", PLB_INT, "16", 1, 1000000, NULL,
      "synthetic A: entries drawn per row (uniform, powerlaw)"},
     {"zeros", PLB_REAL, "0.5", 0, 1, NULL, "synthetic A: part of zeros (li)"},
+    {"broadcast", PLB_FLAG, "no", 0, 0, NULL,
+     "all of A goes to every node, as in Li's algorithm; with no, only the rows that a node computes"},
     {"cost", PLB_FLAG, "yes", 0, 0, NULL, "tell what each row costs; with no, all rows count the same"},
     {"nonfinite", PLB_FLAG, "no", 0, 0, NULL, "values of an .mtx file may be nan and infinite"},
     {"mapped", PLB_FLAG, "no", 0, 0, NULL,
@@ -92,14 +102,16 @@ PLB_CLONES static void multiply_row(const struct part *part, int64_t n, int64_t 
 
 static int multiply(const struct plb_task *task)
 {
-    const int64_t columns = *(const int64_t *)task->args;
+    const struct spmm_args *args = task->args;
+    const int64_t columns = args->columns;
     const int64_t *offsets = (const int64_t *)task->data[OFFSETS] + task->first;
     const int32_t *indices = task->data[INDICES];
     const double *values = task->data[VALUES], *b = task->data[B];
     double *c = task->data[C];
+    const int64_t base = args->whole ? 0 : offsets[0];
 #pragma omp parallel for schedule(dynamic, 32) num_threads(task->threads)
     for (int64_t r = 0; r < task->count; r++) {
-        const int64_t first = offsets[r] - offsets[0];
+        const int64_t first = offsets[r] - base;
         const struct part part = {indices + first, values + first, b, columns};
         multiply_row(&part, offsets[r + 1] - offsets[r], offsets[task->count] - offsets[r], c + r * columns);
     }
@@ -211,20 +223,25 @@ static int setup(struct plb_app *app)
         return PLB_EINPUT;
     plb_app_units(app, s->a.rows);
     plb_app_multiple(app, ROWS_AT_ONCE);
-    plb_app_args(app, &s->b.columns, sizeof s->b.columns);
+    s->args = (struct spmm_args){s->b.columns, plb_app_flag(app, "broadcast")};
+    plb_app_args(app, &s->args, sizeof s->args);
+    size_t entries = (size_t)s->a.nonzeros;
+    bool whole = s->args.whole != 0;
     const struct plb_data buffers[] = {
         [OFFSETS] = {.name = "A offsets",
                      .mode = PLB_REPLICATE,
                      .data = s->a.offsets,
                      .bytes = (size_t)(s->a.rows + 1) * sizeof(int64_t)},
         [INDICES] = {.name = "A columns",
-                     .mode = PLB_PARTITION_INDEXED,
+                     .mode = whole ? PLB_REPLICATE : PLB_PARTITION_INDEXED,
                      .data = s->a.indices,
+                     .bytes = whole ? entries * sizeof(int32_t) : 0,
                      .offsets = OFFSETS,
                      .element_bytes = sizeof(int32_t)},
         [VALUES] = {.name = "A values",
-                    .mode = PLB_PARTITION_INDEXED,
+                    .mode = whole ? PLB_REPLICATE : PLB_PARTITION_INDEXED,
                     .data = s->a.values,
+                    .bytes = whole ? entries * sizeof(double) : 0,
                     .offsets = OFFSETS,
                     .element_bytes = sizeof(double)},
         [B] = {.name = "B", .mode = PLB_REPLICATE, .data = s->b.data, .bytes = (size_t)s->b.rows * row_bytes},

@@ -22,6 +22,10 @@ namespace {
 
 enum { OFFSETS, INDICES, VALUES, B, C }; /* the same as in spmm.c */
 
+struct spmm_args { /* the same as in spmm.c */
+    int64_t columns, whole;
+};
+
 constexpr int threads = 256, warps = threads / 32; /* per block */
 
 /* Above these sizes the plain kernel computes. cuSPARSE before CUDA 13.1 leaves zeros, without an error,
@@ -81,13 +85,14 @@ __global__ void rebase(int64_t n, const int64_t *from, int32_t *to)
 }
 
 /* One warp for a row and 32 columns of B: reads of B coalesce, and rows of any length keep all lanes busy. */
-__global__ void multiply(int64_t rows, int64_t columns, const int64_t *offsets, const int32_t *indices,
-                         const double *values, const double *b, double *c)
+__global__ void multiply(int64_t rows, int64_t columns, bool whole, const int64_t *offsets,
+                         const int32_t *indices, const double *values, const double *b, double *c)
 {
     const int64_t row = static_cast<int64_t>(blockIdx.x) * warps + threadIdx.y;
     if (row >= rows)
         return;
-    const int64_t begin = offsets[row] - offsets[0], end = offsets[row + 1] - offsets[0];
+    const int64_t base = whole ? 0 : offsets[0];
+    const int64_t begin = offsets[row] - base, end = offsets[row + 1] - base;
     for (int64_t j = threadIdx.x + static_cast<int64_t>(blockIdx.y) * 32; j < columns;
          j += 32 * static_cast<int64_t>(gridDim.y)) {
         double sum = 0.0;
@@ -97,13 +102,13 @@ __global__ void multiply(int64_t rows, int64_t columns, const int64_t *offsets, 
     }
 }
 
-int plain(const plb_task *task, int64_t columns, const int64_t *offsets)
+int plain(const plb_task *task, int64_t columns, bool whole, const int64_t *offsets)
 {
     const int64_t tiles = (columns + 31) / 32;
     const dim3 grid(static_cast<unsigned>((task->count + warps - 1) / warps),
                     static_cast<unsigned>(tiles < 65535 ? tiles : 65535));
     multiply<<<grid, dim3(32, warps), 0, static_cast<cudaStream_t>(task->stream)>>>(
-        task->count, columns, offsets, static_cast<const int32_t *>(task->data[INDICES]),
+        task->count, columns, whole, offsets, static_cast<const int32_t *>(task->data[INDICES]),
         static_cast<const double *>(task->data[VALUES]), static_cast<const double *>(task->data[B]),
         static_cast<double *>(task->data[C]));
     return static_cast<int>(cudaGetLastError());
@@ -206,18 +211,21 @@ int by_cusparse(const plb_task *task, int64_t columns, int64_t entries, const in
 
 extern "C" int spmm_cuda(const struct plb_task *task)
 {
-    const int64_t columns = *static_cast<const int64_t *>(task->args);
+    const spmm_args *args = static_cast<const spmm_args *>(task->args);
+    const int64_t columns = args->columns;
     const int64_t *offsets = static_cast<const int64_t *>(task->data[OFFSETS]) + task->first;
     const int64_t entries = static_cast<int64_t>(task->bytes[INDICES] / sizeof(int32_t));
     const int64_t of_b = static_cast<int64_t>(task->bytes[B] / sizeof(double)), of_c = task->count * columns;
+    if (args->whole != 0) /* cuSPARSE would need the number of entries in these rows */
+        return plain(task, columns, true, offsets);
     if (entries == 0)
         return static_cast<int>(
             cudaMemsetAsync(task->data[C], 0, task->bytes[C], static_cast<cudaStream_t>(task->stream)));
     if (columns > most_columns || entries > most_elements || of_b > most_elements || of_c > most_elements)
-        return plain(task, columns, offsets);
+        return plain(task, columns, false, offsets);
     const int status = by_cusparse(task, columns, entries, offsets);
     if (!declined(status))
         return status;
     cudaGetLastError(); /* clear it: it is not the plain kernel's */
-    return plain(task, columns, offsets);
+    return plain(task, columns, false, offsets);
 }

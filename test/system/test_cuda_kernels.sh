@@ -54,6 +54,7 @@ on_two blackscholes blackscholes.count=12 blackscholes.method=montecarlo blacksc
 on_gpus taylor taylor.width=77 taylor.height=31
 on_two taylor taylor.function=log1p taylor.width=50 taylor.height=31 taylor.span=1
 on_gpus spmm spmm.rows=300 spmm.inner=200 spmm.columns=17
+on_gpus spmm spmm.rows=300 spmm.inner=200 spmm.columns=17 spmm.broadcast=yes
 PLB_FAKE_CUSPARSE=declines on_two spmm spmm.rows=300 spmm.inner=200 spmm.columns=39
 on_gpus matmul matmul.rows=60 matmul.inner=50 matmul.columns=70
 on_two matmul matmul.rows=60 matmul.inner=50 matmul.columns=70 matmul.dtype=float32

@@ -31,6 +31,8 @@ for kind in uniform powerlaw arrow li; do
         spmm.kind=$kind spmm.rows=1500 spmm.inner=700
     ok "spmm on a synthetic matrix ($kind), emulated PUs with their own memory" $?
 done
+ranks 3 --verify "$tmp/sparse.conf" cluster.file="$tmp/six.cluster" spmm.broadcast=yes
+ok "spmm with all of A on every node" $?
 for type in float32 float64; do
     for n in $(counts 1 2 4); do
         for b in $balancers; do
