@@ -116,6 +116,8 @@ static void fix_weight(struct state *s, const struct plb_view *view, struct hdss
 
 static double complete(const struct state *s, const struct plb_view *view, int p)
 {
+    if (view->stats->profile_end == 0.0)
+        view->stats->profile_end = view->now;
     /* A PU without a weight counts as the mean of the others. */
     double mean = s->n_weights > 0 ? s->weights / s->n_weights : 1.0;
     double sum = s->weights + mean * (view->living - s->n_weights);

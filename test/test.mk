@@ -45,7 +45,8 @@ $(B)/test/support/%.so: test/support/%.c
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
 .PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep check-peers \
         mutants idle-program
-tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(GPU_PARTS) $(if $(SAN),,$(B)/bench/papers)
+tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(GPU_PARTS) \
+       $(if $(SAN),,$(patsubst %,$(B)/bench/%,papers adaptation energy))
 test-kernels: $(TEST_KERNELS) $(FAKE_SO) $(FAKE_KERNELS) $(ON_CPU_SO) $(FAKE_MPI_FILES) \
               $(patsubst %,$(B)/test/support/%.so,halt ulfm nvml)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Li et al., Table 5: four products, static shares by power without and with virtual task migration, on two
-# emulated GPUs of the paper's speeds; their numbers beside ours. Then a product of 512, as in Figure 4, with all
-# data broadcast first, and with tasks of 1 to 64 rows. Takes about two minutes.
+# emulated GPUs of the paper's speeds; their numbers beside ours. Then a product of 512, as in Figure 4, with
+# all data broadcast first, and with tasks of 1 to 64 rows. Takes about two minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 plbrun=./plbrun
@@ -12,8 +12,8 @@ options=(--oversubscribe --bind-to none)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# product NAME SIZE ZEROS MIGRATION PAPER [SETTING...]: one line; communication is what the run took beyond its
-# slower GPU.
+# product NAME SIZE ZEROS MIGRATION PAPER [SETTING...]: one line; communication is what the run took beyond
+# its slower GPU.
 product() {
     mpirun -np 2 "${options[@]}" \
         "$plbrun" --quiet --verify --report "$tmp/r.json" examples/li-table5/app.conf \
@@ -30,13 +30,12 @@ product() {
         longest = busy[1] > busy[2] ? busy[1] : busy[2]
         bound = (450 * busy[1] + 1344 * busy[2]) / (450 + 1344)
         printf "%-30s %6.0f %6.0f %6.2f ", name, busy[1], busy[2], ratio
-        printf "%6.0f %7.0f %6.3f %6d %6.1f   %s\n", total - longest, total, total / bound, moved, moved_mb, paper
+        printf "%6.0f %7.0f %6.3f ", total - longest, total, total / bound
+        printf "%6d %6.1f   %s\n", moved, moved_mb, paper
     }' "$tmp/r.json"
 }
-cat <<'END'
-                                            ours, ms                                             Li et al., ms
-                                 GPU0   GPU1  ratio  comm.   total /bound   rows     MB    GPU0   GPU1  ratio  comm.  total
-END
+printf '%44sours, ms%45sLi et al., ms\n%37s   GPU1  ratio  comm.   total /bound   rows     MB' "" "" GPU0
+printf '   %5s %6s %6s %6s %6s\n' GPU0 GPU1 ratio comm. total
 product "A1xB1  256 regular" 256 0 off "  315    322   1.02     56    378"
 product "A1xB1  256 regular" 256 0 on "    -      -      -      -      -"
 product "A2xB2  256 sparse" 256 0.5 off "  143     81   1.77     53    196"

@@ -37,11 +37,10 @@ bench-papers: all $(PAPERS:%=$(B)/bench/%)
 	 for b in $(PAPERS); do $(B)/bench/$$b $(B)/bench-papers | tee $(B)/bench-papers/$$b.txt || exit; done
 	@test/bench/papers.sh $(B)/bench-papers
 
-# All of them, and the tables of examples/papers/RESULTS.md from what they say. About fifteen minutes.
-bench-results: bench-papers bench-real
-	@mkdir -p $(B)/bench-papers/quiet
-	@$(B)/bench/papers $(B)/bench-papers/quiet "" 1 0 >$(B)/bench-papers/quiet/papers.txt
-	@test/bench/results.sh $(B)/bench-papers
+# All tables and plots of examples/papers/RESULTS.md, and the table of examples/li-table5. About ten minutes
+# of a core.
+bench-results: all $(TEST_KERNELS) $(PAPERS:%=$(B)/bench/%) $(B)/bench/solver $(B)/bench/energy
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) RUNS=$(RUNS) test/bench/results.sh $(B)/bench-papers
 
 bench-growth: all $(B)/bench/growth
 	@mkdir -p $(B)/bench-papers

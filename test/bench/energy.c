@@ -1,8 +1,10 @@
 /* The tables of Stafford et al. 2017 beside ours: the CPU's share of the work for least time, least energy,
- * and least energy times delay, on their machines with their benchmarks. Usage: energy [folder of .cluster
- * files]. */
+ * and least energy times delay, on their machines with their benchmarks. Usage: energy [FOLDER [OUT]]. FOLDER
+ * has the .cluster files. OUT/energy.csv becomes time, energy and their product over the CPU's share, as in
+ * their Figures 2 to 4, and OUT/energy-best.csv our shares. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/cluster_file.h"
@@ -35,8 +37,8 @@ static const struct row {
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
-/* The CPU's share for each objective. False where the file cannot be read. */
-static bool solve(const char *folder, const struct row *row, double share[3])
+/* The two PUs and the static watts of a row's machine. False where the file cannot be read. */
+static bool read_row(const char *folder, const struct row *row, struct plb_power_pu pus[2], double *watts)
 {
     char file[512];
     struct plb_cluster_spec c;
@@ -46,12 +48,19 @@ static bool solve(const char *folder, const struct row *row, double share[3])
         fprintf(stderr, "%s\n", err.text);
         return false;
     }
-    struct plb_power_pu pus[2];
-    double watts = 0.0, x[2];
+    *watts = 0.0;
     for (int i = 0; i < 2; i++) {
         pus[i] = (struct plb_power_pu){c.pus[i].rate, c.pus[i].dynamic_watts, 0};
-        watts += c.pus[i].static_watts;
+        *watts += c.pus[i].static_watts;
     }
+    plb_cluster_fini(&c);
+    return true;
+}
+
+/* The CPU's share for each objective; false where there is none. */
+static bool solve(struct plb_power_pu pus[2], double watts, double share[3])
+{
+    double x[2];
     struct plb_power_job job = {pus, &watts, 2, 1, PLB_STATIC_JOB, 1.0};
     bool solved = true;
     for (int o = 0; o < 3; o++) {
@@ -60,8 +69,46 @@ static bool solve(const char *folder, const struct row *row, double share[3])
         solved = solved && plb_objective_lines(&job, &aim, x, &answer) && answer.state == PLB_AIM_MET;
         share[o] = solved ? x[0] : (double)NAN;
     }
-    plb_cluster_fini(&c);
     return solved;
+}
+
+/* Equations 1 and 2 for a share of the CPU, of the work that it does in a second. */
+static void evaluate(const struct plb_power_pu pus[2], double watts, double share, double *seconds,
+                     double *joules)
+{
+    double c = share, g = (1.0 - share) * pus[0].speed / pus[1].speed;
+    *seconds = fmax(c, g);
+    *joules = watts * *seconds + pus[0].dynamic_watts * c + pus[1].dynamic_watts * g;
+}
+
+static void write_curves(const struct row *r, const struct plb_power_pu pus[2], double watts,
+                         const double share[3], FILE *curves, FILE *best)
+{
+    double t, e;
+    for (int i = 0; i <= 100; i++) {
+        evaluate(pus, watts, i / 100.0, &t, &e);
+        fprintf(curves, "%s,%s,%.2f,%.6g,%.6g,%.6g\n", r->machine, r->benchmark, i / 100.0, t, e, e * t);
+    }
+    for (int o = 0; o < 3; o++) {
+        evaluate(pus, watts, share[o], &t, &e);
+        fprintf(best, "%s,%s,%d,%.4f,%.6g\n", r->machine, r->benchmark, o, share[o],
+                o == 0   ? t
+                : o == 1 ? e
+                         : e * t);
+    }
+}
+
+static FILE *create(const char *folder, const char *name, const char *header)
+{
+    char path[1000];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    if (f == NULL) {
+        perror(path);
+        exit(1);
+    }
+    fprintf(f, "%s\n", header);
+    return f;
 }
 
 /* The paper's value, ours, and whether they agree; returns that. */
@@ -76,23 +123,33 @@ int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : "examples/energy";
     int agree[3] = {0};
+    FILE *curves = NULL, *best = NULL;
+    if (argc > 2) {
+        curves = create(argv[2], "energy.csv", "machine,benchmark,share,seconds,joules,joule_seconds");
+        best = create(argv[2], "energy-best.csv", "machine,benchmark,objective,share,value");
+    }
     printf("The CPU's share. Paper: Stafford et al. 2017; ours: model/objective, exact for the paper's "
            "parameters.\n\n"
            "%-10s %-10s | %-18s | %-18s | %-18s | E*T\n%21s | %5s %5s %6s | %5s %5s %6s | %5s %5s %6s | "
-           "measured\n",
+           "measured | gain over CPU, GPU\n",
            "machine", "benchmark", "least time", "least energy", "least energy*time", "", "paper", "ours", "",
            "paper", "ours", "", "paper", "ours", "");
     for (size_t i = 0; i < ROWS; i++) {
         const struct row *r = &rows[i];
-        double share[3];
-        if (!solve(folder, r, share))
+        struct plb_power_pu pus[2];
+        double share[3], watts;
+        if (!read_row(folder, r, pus, &watts) || !solve(pus, watts, share))
             return 1;
+        if (curves != NULL)
+            write_curves(r, pus, watts, share, curves, best);
         printf("%-10s %-10s", r->machine, r->benchmark);
         agree[0] += compare(r->time, share[0], TWO_DIGITS);
         agree[1] += compare(r->energy < 0.0 ? r->time : r->energy, share[1], TWO_DIGITS);
         agree[2] += compare(r->edp, share[2], THREE_DIGITS);
-        printf(" | %g\n", r->measured);
+        printf(" | %g | %.2f %.2f\n", r->measured, 1.0 / share[0], 1.0 / (1.0 - share[0]));
     }
+    if (curves != NULL && fclose(curves) + fclose(best) != 0)
+        return 1;
     printf(
         "\nAgree: least time %d of %zu, least energy %d, least energy*time %d.\n"
         "Where they differ, the printed parameters give our share, and not the one that the paper prints.\n"

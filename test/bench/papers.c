@@ -87,11 +87,22 @@ enum {
     APPLICATIONS = sizeof applications / sizeof *applications
 };
 
+/* Blocks as they were granted. */
+struct grants {
+    double left; /* units that are not granted */
+    int n;
+    struct grant {
+        double time, units, left; /* left: before it */
+        int pu;
+    } at[100000];
+};
+
 /* The results of the seeds of one policy in one cell. */
 struct outcome {
     double ratio, spread; /* makespan over the optimum: mean and standard deviation */
     double worst;         /* of the seeds */
     double solves;        /* systems solved in a run, on average */
+    double training;      /* per cent of the makespan; 0 where there is none */
     double idle[3];       /* per cent, by kind of PU; NaN where there is none */
 };
 
@@ -127,7 +138,7 @@ static double optimum(const struct cell *c)
 {
     struct plb_job job;
     open_cell(&job, c, &policies[n_policies - 1]);
-    struct plb_simulated result = run_job(&job, 1, NULL);
+    struct plb_simulated result = run_job(&job, 1);
     plb_master_free(result.master);
     plb_job_fini(&job);
     return result.optimum_s;
@@ -147,6 +158,34 @@ static void count_run(const struct plb_simulated *result, double units, double i
     }
 }
 
+static void on_grant(void *context, double now, int pu, struct plb_range range)
+{
+    struct grants *g = context;
+    if (g->n < (int)(sizeof g->at / sizeof *g->at))
+        g->at[g->n++] = (struct grant){now, (double)range.count, g->left, pu};
+    g->left -= (double)range.count;
+}
+
+/* Each PU's part of a step, as the papers compare them: at the end of training, and of Acosta, which has
+ * none, in the last whole iteration. A weighted balancer grants parts of what is left. */
+static void find_step(const struct grants *g, double trained, bool weighted, int n_pus, double *step)
+{
+    double sum = 0.0, last[64] = {0};
+    for (int i = 0; i < g->n; i++) {
+        const struct grant *b = &g->at[i];
+        if (trained > 0.0 && b->time >= trained && step[b->pu] == 0.0)
+            step[b->pu] = weighted ? b->units / b->left : b->units;
+        if (trained == 0.0 && i + n_pus < g->n) {
+            step[b->pu] = last[b->pu];
+            last[b->pu] = b->units;
+        }
+    }
+    for (int p = 0; p < n_pus; p++)
+        sum += step[p];
+    for (int p = 0; p < n_pus; p++)
+        step[p] = sum > 0.0 ? step[p] / sum : 0.0;
+}
+
 static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
 {
     struct plb_job job;
@@ -154,27 +193,36 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
     double sum = 0.0, squares = 0.0, idle[3] = {0};
     int pus[3] = {0};
     open_cell(&job, c, &policies[policy]);
-    double share[64] = {0};
+    double share[64] = {0}, step[64] = {0};
     for (int seed = 1; seed <= seeds; seed++) {
-        struct plb_simulated result = run_job(&job, (uint64_t)seed, NULL);
+        static struct grants grants;
+        grants.left = (double)job.maps[0].units;
+        grants.n = 0;
+        struct plb_simulated result = run_watched(
+            &job, (uint64_t)seed, &(struct plb_watch){.context = &grants, .granted = on_grant});
         double ratio = result.makespan_s / c->optimum;
         sum += ratio;
         squares += ratio * ratio;
         o->worst = fmax(o->worst, ratio);
         o->solves += (double)plb_master_stats(result.master)->solves / seeds;
+        double trained = plb_master_stats(result.master)->profile_end;
+        o->training += 100.0 * trained / result.makespan_s / seeds;
         count_run(&result, (double)job.maps[0].units, idle, pus, share);
+        if (seed == 1)
+            find_step(&grants, trained, strncmp(policies[policy].label, "hdss", 4) == 0, job.cluster.n_pus,
+                      step);
         plb_master_free(result.master);
     }
     o->ratio = sum / seeds;
     o->spread = sqrt(fmax(squares / seeds - o->ratio * o->ratio, 0.0));
     for (int k = 0; k < 3; k++)
         o->idle[k] = pus[k] > 0 ? idle[k] / pus[k] : (double)NAN;
-    fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f,%.1f\n", c->scenario, c->app->name, c->size,
-            policies[policy].label, c->optimum, o->ratio, o->spread, o->idle[0], o->idle[1], o->idle[2],
-            o->solves);
+    fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f,%.1f,%.2f\n", c->scenario, c->app->name,
+            c->size, policies[policy].label, c->optimum, o->ratio, o->spread, o->idle[0], o->idle[1],
+            o->idle[2], o->solves, o->training);
     for (int p = 0; p < job.cluster.n_pus; p++)
-        fprintf(shares, "%s,%s,%ld,%s,%d,%s,%.6f\n", c->scenario, c->app->name, c->size,
-                policies[policy].label, p, job.cluster.pus[p].name, share[p]);
+        fprintf(shares, "%s,%s,%ld,%s,%d,%s,%.6f,%.6f\n", c->scenario, c->app->name, c->size,
+                policies[policy].label, p, job.cluster.pus[p].name, share[p], step[p]);
     plb_job_fini(&job);
 }
 
@@ -276,8 +324,8 @@ int main(int argc, char **argv)
     }
     FILE *cells = create(folder, "cells.csv",
                          "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_"
-                         "accelerator,solves");
-    FILE *shares = create(folder, "shares.csv", "scenario,application,size,balancer,pu,name,share");
+                         "accelerator,solves,training");
+    FILE *shares = create(folder, "shares.csv", "scenario,application,size,balancer,pu,name,share,step");
     printf("makespan over the optimum, mean of %d seeds with %s\n%-14s %-14s %7s %9s", seeds,
            noise < 0.0 ? "the noise of the cluster files" : "another noise", "scenario", "application",
            "size", "optimum s");

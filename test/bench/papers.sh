@@ -33,5 +33,6 @@ done
 ! has adaptation '[0-9]' || draw adaptation
 ! has growth '[0-9]' || draw growth
 ! has growth '[0-9]*,sure' || ! has growth-files '[0-9]*,sure' || draw growth-files
+[ ! -e "$folder/energy.csv" ] || draw energy
 ! has ratios '[0-9]' || draw random
 echo "plots: $folder/*.png and *.svg"

@@ -1,38 +1,58 @@
 #!/usr/bin/env bash
-# make bench-results: writes into examples/papers/RESULTS.md what the benches left in FOLDER. A table there
-# stands between two comments that name it. Copies the plots too. Usage: test/bench/results.sh FOLDER
+# make bench-results: runs what examples/papers/RESULTS.md is made of, and writes its tables and plots anew.
+# A table there stands between two comments that name it. Usage: test/bench/results.sh FOLDER [--written]
 #
-# FOLDER holds what papers, adaptation, growth and real.sh wrote; FOLDER/quiet that of papers without noise.
+# FOLDER gets what the benches write; quiet/ that of papers without noise, readings/ that of the other
+# readings of the texts. With --written it holds all that from an earlier call.
 set -euo pipefail
-folder=$(realpath "${1:?usage: test/bench/results.sh FOLDER}")
+folder=$(realpath "${1:?usage: test/bench/results.sh FOLDER [--written]}")
 cd "$(dirname "$0")/../.."
+: "${PLBRUN:=$PWD/plbrun}" "${BUILD:=$PWD/build}"
+export PLBRUN BUILD
 page=examples/papers/RESULTS.md
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# put NAME: the lines between NAME's two comments become those of standard input.
+run_all() {
+    mkdir -p "$folder"/{quiet,readings}
+    "$BUILD/bench/papers" "$folder" >"$folder/papers.txt"
+    "$BUILD/bench/papers" "$folder/quiet" "" 1 0 >"$folder/quiet/papers.txt"
+    "$BUILD/bench/papers" "$folder/readings" "" 3 - readings >"$folder/readings/papers.txt"
+    "$BUILD/bench/adaptation" "$folder" >"$folder/adaptation.txt"
+    "$BUILD/bench/growth" "$folder" >"$folder/growth.txt"
+    "$BUILD/bench/solver" >"$folder/solver.txt"
+    "$BUILD/bench/energy" examples/energy "$folder" >"$folder/energy.txt"
+    test/bench/real.sh "$folder" "${RUNS:-3}" >"$folder/real.txt"
+    examples/li-table5/run.sh >"$folder/li.txt"
+    test/bench/papers.sh "$folder"
+    local commit
+    commit=$(git rev-parse --short HEAD 2>/dev/null || echo "an archive")
+    echo "Last written at commit $commit, in $(((SECONDS + 59) / 60)) minutes." >"$folder/commit.txt"
+}
+[ "${2:-}" = --written ] || run_all
+
+# put NAME [PAGE]: the lines between NAME's two comments become those of standard input.
 put() {
+    local page=${2:-$page}
     cat >"$tmp/part"
-    grep -q "^<!-- $1 -->$" $page || { echo "results.sh: $page has no table '$1'" >&2; exit 1; }
+    grep -q "^<!-- $1 -->$" "$page" || { echo "results.sh: $page has no table '$1'" >&2; exit 1; }
     awk -v name="$1" -v part="$tmp/part" '
         $0 == "<!-- end of " name " -->" { inside = 0 }
         !inside { print }
         $0 == "<!-- " name " -->" {
             inside = 1
             while ((getline line < part) > 0) print line
-        }' $page >"$tmp/page"
-    cp "$tmp/page" $page
+        }' "$page" >"$tmp/page"
+    cp "$tmp/page" "$page"
 }
-for part in order ahead hec hac; do
-    awk -v part=$part -f test/bench/results.awk "$folder"/{cells,shares,quiet/cells}.csv | put $part
+for part in order ahead hec hac readings; do
+    awk -v part=$part -f test/bench/results.awk \
+        "$folder"/{cells,shares,quiet/cells,readings/cells,real}.csv | put $part
+done
+for part in solver adapts li stafford; do
+    awk -v part=$part -f test/bench/results_text.awk "$folder"/{solver,adaptation,li,energy}.txt | put $part
 done
 sed -n '/^sure within/,$ s/^/- /p' "$folder/papers.txt" | put judged # its last lines
-{
-    echo "| times slower | right block size after | makespan over the optimum |"
-    echo "|---|---|---|"
-    sed -E 's/^([0-9.]+) times.* after ([0-9.]+) s, .* s, ([0-9.]+) of .*/| \1 | \2 s | \3 |/' \
-        "$folder/adaptation.txt"
-} | put adaptation
 {
     echo "| PUs | balancer | makespan over the optimum | blocks | master, µs per block | messages per PU |"
     echo "|---|---|---|---|---|---|"
@@ -48,7 +68,13 @@ sed -n '/^sure within/,$ s/^/- /p' "$folder/papers.txt" | put judged # its last 
                printf "| %d | %s | %.2f s | %.3f |\n", $1, slow, $3, $4 }' \
         "$folder/growth.csv" "$folder/growth-files.csv"
 } | put growth-files
-[ ! -e "$folder/real.md" ] || put real <"$folder/real.md"
-for plot in speedup-plb-hec speedup-plb-hac adaptation growth growth-files; do
+put real <"$folder/real.md"
+put commit <"$folder/commit.txt"
+{
+    echo '```'
+    cat "$folder/li.txt"
+    echo '```'
+} | put table5 examples/li-table5/README.md
+for plot in {speedup,shares}-plb-{hec,hac} adaptation growth growth-files energy; do
     [ ! -e "$folder/$plot.png" ] || cp "$folder/$plot.png" examples/papers/
 done

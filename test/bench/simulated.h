@@ -21,19 +21,26 @@ static inline void open_job(struct plb_job *job, const char *cluster, const char
     }
 }
 
-/* One run; the master of the result is to be freed. */
-static inline struct plb_simulated run_job(const struct plb_job *job, uint64_t seed, struct plb_trace *trace)
+/* One run, which is watched if `watch` is not NULL; the master of the result is to be freed. */
+static inline struct plb_simulated run_watched(const struct plb_job *job, uint64_t seed,
+                                               const struct plb_watch *watch)
 {
     struct plb_error err = {.status = PLB_OK};
     struct plb_simulation s = plb_job_simulation(job);
     struct plb_simulated result;
     s.seed = seed;
-    s.trace = trace;
+    if (watch != NULL)
+        s.watch = *watch;
     if (plb_simulate(&s, &result, &err) != PLB_OK) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
     return result;
+}
+
+static inline struct plb_simulated run_job(const struct plb_job *job, uint64_t seed)
+{
+    return run_watched(job, seed, NULL);
 }
 
 #endif

@@ -4,7 +4,7 @@
 open(name, width, height) = sprintf("set terminal %s size %d,%d font '%s,%d' ; set output '%s/%s.%s'", \
     format eq "png" ? "pngcairo" : "svg", width, height, "DejaVu Sans", 11, folder, name, format)
 
-balancers = "plb-hac af plb-hec hdss acosta greedy oracle awf static factoring gss sure"
+balancers = "plb-hac af plb-hec hdss acosta greedy oracle awf static factoring gss sure hdss+sync greedy+idle"
 set linetype 1 lc rgb "#0072B2" lw 2.5 pt 7   # plb-hac
 set linetype 2 lc rgb "#A0A0A0" lw 1 pt 6 dt 3   # af
 set linetype 3 lc rgb "#D55E00" lw 1.5 pt 5   # plb-hec
@@ -17,6 +17,8 @@ set linetype 9 lc rgb "#707070" lw 1 pt 8 dt 4   # static
 set linetype 10 lc rgb "#A0A0A0" lw 1 pt 10 dt 2 # factoring
 set linetype 11 lc rgb "#A0A0A0" lw 1 pt 12 dt 4 # gss
 set linetype 12 lc rgb "#A00000" lw 3 pt 7   # sure
+set linetype 13 lc rgb "#009E73" lw 1 pt 8 dt 2   # hdss+sync
+set linetype 14 lc rgb "#E69F00" lw 1 pt 12 dt 2  # greedy+idle
 number(balancer) = int(system(sprintf("echo %s | tr ' ' '\\n' | grep -nx -- %s | cut -d: -f1", balancers, balancer)))
 
 # The different values of one column, in the order of the file, where all lines contain `part`.

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# examples/papers/RESULTS.md against a sample of the runs that it is made of: what `make bench-results` would
+# write of them now. Floating-point units may differ, so fractions agree within two units of the last
+# digit, or 2 %, and whole numbers within 2 %.
+. "$(dirname "$0")/../support/lib.sh"
+cd "$root" || exit 1
+if [ -n "${SAN:-}" ]; then
+    skip "the page of results" "it loads the kernels of the normal build"
+    done_testing
+fi
+page=examples/papers/RESULTS.md
+
+# same LINE: the page has it, with numbers that are nearly the same.
+same() {
+    awk -v wanted="$1" '
+        function plain(s) { gsub(/[0-9]+(\.[0-9]+)?/, "#", s); return s }
+        function close_by(a, b,    x, y, unit, off) {
+            while (match(a, /[0-9]+(\.[0-9]+)?/)) {
+                x = substr(a, RSTART, RLENGTH)
+                a = substr(a, RSTART + RLENGTH)
+                match(b, /[0-9]+(\.[0-9]+)?/)
+                y = substr(b, RSTART, RLENGTH)
+                b = substr(b, RSTART + RLENGTH)
+                unit = x ~ /\./ ? 10 ^ -(length(x) - index(x, ".")) : 0
+                off = x > y ? x - y : y - x
+                if (off > 2.01 * unit && off > 0.02 * y) return 0
+            }
+            return 1
+        }
+        plain($0) == plain(wanted) && close_by($0, wanted) { found = 1 }
+        END { exit !found }' $page
+}
+# all PART FILES: each row of a part is on the page.
+all() {
+    local part=$1 line lacks=0
+    shift
+    awk -v part="$part" -f test/bench/results_text.awk "$@" >"$tmp/rows" || return 1
+    while IFS= read -r line; do
+        same "$line" || { lacks=1; echo "# the page lacks: $line"; }
+    done <"$tmp/rows"
+    return $lacks
+}
+
+echo >"$tmp/none" # awk counts files that have a line
+"$BUILD/bench/energy" >"$tmp/energy" && all stafford "$tmp"/{none,none,none,energy} >"$tmp/out"
+ok "the shares of Stafford and others" $?
+"$BUILD/bench/adaptation" "$tmp" >"$tmp/adaptation" &&
+    all adapts "$tmp"/{none,adaptation,none,none} >"$tmp/out"
+ok "a GPU that becomes slower" $?
+timeout 100 "$BUILD/bench/papers" "$tmp" plb-hec-abcd/mm/65536 >"$tmp/out" &&
+    awk -F, '{ r[$4] = $6 }
+        function row(reading, greedy, hdss) {
+            printf "| MM 65536 on four machines: 2.2 times as fast as greedy, HDSS 1.2, Acosta 1.04"
+            printf " (V.A.a) | %s | PLB-HeC %.2f, HDSS %.2f, Acosta %.2f", reading, r[greedy] / r["plb-hec"],
+                   r[greedy] / r[hdss], r[greedy] / r["acosta"]
+            printf " | order does not hold | `make bench-papers` |\n"
+        }
+        END {
+            row("A: as the paper", "greedy+idle", "hdss+sync")
+            row("B: a block ahead, no barrier", "greedy", "hdss")
+        }' "$tmp/cells.csv" >"$tmp/rows"
+lacks=$?
+while IFS= read -r line; do
+    same "$line" || { lacks=1; echo "# the page lacks: $line"; }
+done <"$tmp/rows"
+ok "matrix multiplication on four machines" $lacks
+done_testing
