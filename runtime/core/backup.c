@@ -24,17 +24,6 @@
  * Smaller: results that are long on their way are taken for late. */
 #define PATIENCE 4.0
 
-/* Late ranges that one look considers. Larger: a look costs more. Smaller: a range that nobody can help hides
- * others. */
-#define TRIES 16
-
-/* Late units, and what is expected of their holder. */
-struct late {
-    struct plb_held held;
-    int pu;      /* that probably executes them */
-    double left; /* seconds that it still needs for all that it holds */
-};
-
 struct plb_backups *plb_backups_new(const struct plb_backups_config *config)
 {
     struct plb_backups *b = plb_alloc(sizeof *b);
@@ -46,8 +35,10 @@ struct plb_backups *plb_backups_new(const struct plb_backups_config *config)
 
 void plb_backups_free(struct plb_backups *b)
 {
-    if (b != NULL)
+    if (b != NULL) {
+        plb_lates_fini(&b->lates);
         free(b->pus);
+    }
     free(b);
 }
 
@@ -96,11 +87,26 @@ void plb_backups_given(struct plb_backups *b, int node, double now)
             b->pus[p].since = now;
 }
 
-/* The PUs of a node have been late with units that others have done. */
-static void doubt(struct plb_backups *b, int node)
+/* Units have been accepted, and this node has been late with them. */
+static void cancel(struct plb_backups *b, int node, struct plb_range units, struct plb_outbox *out)
 {
+    plb_outbox_add(out, PLB_CANCEL, 0, node, b->pass)->cancel.range = units;
     for (int p = first_of(b, node); p < plb_broker_end_pu(b->config.broker, node); p++)
         b->pus[p].doubted = !b->pus[p].idle;
+}
+
+/* The units of a copy have been accepted from it: each node that had some of them until now is told, once. */
+static void cancel_holders(struct plb_backups *b, struct plb_range units, struct plb_outbox *out)
+{
+    int n;
+    const struct plb_block_change *changes = plb_ledger_changes(b->config.ledger, &n);
+    for (int i = 0; i < n; i++) {
+        bool told = false;
+        for (int k = 0; k < i && !told; k++)
+            told = changes[k].node == changes[i].node;
+        if (!told)
+            cancel(b, changes[i].node, units, out);
+    }
 }
 
 bool plb_backups_doubts(const struct plb_backups *b, int pu)
@@ -117,14 +123,13 @@ void plb_backups_reported(struct plb_backups *b, int pu, struct plb_range range,
         struct plb_range done = plb_common_units(c->range, range);
         if (done.count == 0)
             continue;
-        int loser = c->pu == pu ? c->holder : b->config.infos[c->pu].node;
         c->reported += c->pu == pu ? done.count : 0;
         b->counts.won += c->pu == pu && accepted && !c->won;
         c->won = c->won || (c->pu == pu && accepted);
-        if (accepted)
-            plb_outbox_add(out, PLB_CANCEL, 0, loser, b->pass)->cancel.range = done;
-        if (accepted)
-            doubt(b, loser);
+        if (accepted && c->pu == pu)
+            cancel_holders(b, done, out);
+        else if (accepted)
+            cancel(b, b->config.infos[c->pu].node, done, out);
         if (c->reported >= c->range.count || plb_ledger_open_units(b->config.ledger, c->range, c->block) == 0)
             plb_made_copies_end(&b->copies, i);
     }
@@ -198,26 +203,21 @@ void plb_backups_expect(struct plb_backups *b)
     }
 }
 
-/* The held units without a copy that will probably be finished last, latest first; of those of one PU the
- * ones that it was granted last. Returns how many ranges. */
-static int find_late(struct plb_backups *b, double now, struct late late[TRIES])
+/* The held units without a copy. */
+static void find_late(struct plb_backups *b, double now)
 {
     struct plb_held held;
-    int n = 0;
     plb_backups_expect(b);
+    plb_lates_clear(&b->lates);
+    b->late_work = 0.0;
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
         held.range = plb_made_copies_without(&b->copies, held.range, false);
         if (held.range.count == 0 || plb_ledger_is_suspect(b->config.ledger, held.range))
             continue;
-        int p = plb_backups_executor(b, &held), place = n < TRIES ? n++ : TRIES;
-        double left = time_left(b, p, now);
-        for (; place > 0 && late[place - 1].left <= left; place--)
-            if (place < TRIES)
-                late[place] = late[place - 1];
-        if (place < TRIES)
-            late[place] = (struct late){held, p, left};
+        int p = plb_backups_executor(b, &held);
+        plb_lates_add(&b->lates, &(struct plb_late){held, p, time_left(b, p, now)});
+        b->late_work += work_of(b, held.range);
     }
-    return n;
 }
 
 static void find_soon(struct plb_backups *b, double now)
@@ -242,18 +242,45 @@ static struct plb_soon find_helpers(const struct plb_backups *b, double *rates)
     return helpers;
 }
 
-static void give_copy(struct plb_backups *b, int p, const struct late *late, struct plb_range range,
+/* Whether a copy that takes `own` seconds is worth it, where the holder still needs `left`. */
+static bool is_worth(const struct plb_backups *b, double own, double left, double now)
+{
+    return own < WORTH * left && own + LEAST_GAIN * (now - b->began) <= left;
+}
+
+/* A copy of late units is worth it: those next to them, of whatever blocks, are part of it where that is
+ * worth it, too, up to so much work. So the PU starts once, and not for each of them. */
+static struct plb_range widen(struct plb_backups *b, int p, double most, double left, struct plb_range range,
+                              double now)
+{
+    for (int side = 0; side < 2; side++)
+        for (;;) {
+            const struct plb_late *next = side == 0 ? plb_lates_after(&b->lates, range)
+                                                    : plb_lates_before(&b->lates, range);
+            if (next == NULL || next->pu == p
+                || plb_made_copies_without(&b->copies, next->held.range, false).count
+                       < next->held.range.count)
+                break;
+            struct plb_range both = {side == 0 ? range.first : next->held.range.first,
+                                     range.count + next->held.range.count};
+            double work = work_of(b, both), least = fmin(left, next->left);
+            if (work > most || !is_worth(b, seconds_of(b, p, work), least, now))
+                break;
+            range = both;
+            left = least;
+        }
+    return range;
+}
+
+static void give_copy(struct plb_backups *b, int p, const struct plb_late *late, struct plb_range range,
                       double until, struct plb_outbox *out)
 {
     struct plb_message *m = plb_outbox_add(out, PLB_BACKUP, 0, b->config.infos[p].node, b->pass);
     m->pu = b->config.infos[p].local;
     m->block = (struct plb_block){.range = range, .id = late->held.block, .grain = range.count};
-    b->copies.at[b->copies.n++] = (struct plb_copy){.range = range,
-                                                    .block = late->held.block,
-                                                    .pu = p,
-                                                    .holder = late->held.node,
-                                                    .until = until,
-                                                    .trial = latest_rate(b, p) == 0.0};
+    struct plb_copy copy = {.range = range, .block = late->held.block, .pu = p, .until = until};
+    copy.trial = latest_rate(b, p) == 0.0;
+    b->copies.at[b->copies.n++] = copy;
     set_idle(b, p, false);
     b->due = fmin(b->due, until);
     b->counts.copies++;
@@ -262,7 +289,7 @@ static void give_copy(struct plb_backups *b, int p, const struct late *late, str
 
 /* Gives an idle PU its share of late units, where that is worth it. Else plans the time at which it will be,
  * if they are not there before. */
-static bool help(struct plb_backups *b, int p, double share, const struct late *late, double now,
+static bool help(struct plb_backups *b, int p, double share, const struct plb_late *late, double now,
                  struct plb_outbox *out)
 {
     bool trial = latest_rate(b, p) == 0.0;
@@ -280,7 +307,11 @@ static bool help(struct plb_backups *b, int p, double share, const struct late *
         b->due = fmin(b->due, now + fmax(better->left, PLB_LOOK_GAP));
         return false;
     }
-    if (own < WORTH * late->left && own + gain <= late->left) {
+    if (is_worth(b, own, late->left, now)) {
+        /* without a start, single copies leave more to other PUs: on random clusters they are quicker */
+        double most = fmin(share * b->late_work, plb_history_least_task(history_of(b, p)));
+        range = trial ? range : widen(b, p, most, late->left, range, now);
+        own = trial ? own : seconds_of(b, p, work_of(b, range));
         give_copy(b, p, late, range, now + b->patience * fmax(own, PLB_LOOK_GAP), out);
         if (!trial)
             plb_soon_add(&b->soon, (struct plb_soon_pu){own, latest_rate(b, p), p});
@@ -310,7 +341,6 @@ static bool name_victims(struct plb_backups *b, int p, double now, struct plb_ou
 
 void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
 {
-    struct late late[TRIES];
     double rates;
     b->looked = now;
     b->due = INFINITY;
@@ -318,7 +348,7 @@ void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
         return;
     b->due = plb_made_copies_look(&b->copies, now, &b->patience);
     struct plb_soon helpers = find_helpers(b, &rates);
-    int n_late = find_late(b, now, late);
+    find_late(b, now);
     find_soon(b, now);
     for (int i = 0; i < helpers.n; i++) {
         int p = helpers.at[i].pu;
@@ -326,8 +356,8 @@ void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
         bool asks = !b->pus[p].idle || name_victims(b, p, now, out);
         if (asks && rate > 0.0)
             plb_soon_add(&b->soon, (struct plb_soon_pu){0.0, rate, p});
-        for (int k = 0; k < n_late && !asks && b->copies.n < PLB_COPIES; k++)
-            if (help(b, p, rate > 0.0 ? rate / rates : 1.0, &late[k], now, out))
+        for (int k = 0; k < b->lates.n && !asks && b->copies.n < PLB_COPIES; k++)
+            if (help(b, p, rate > 0.0 ? rate / rates : 1.0, &b->lates.latest[k], now, out))
                 break;
         rates -= rate;
     }

@@ -1,8 +1,9 @@
 /* Backups: late units are executed a second time by a PU that is idle. Part of the master.
  *
  * A node says IDLE of a PU that has nothing to execute and finds nobody to take work from. Then the PU may
- * get a copy of held units, where nothing is left to grant. The copy is part of the block in which the units
- * were granted. The first report counts: the ledger accepts a unit once.
+ * get a copy of held units, where nothing is left to grant. The first report counts: the ledger accepts a
+ * unit once. Late units that are next to each other are one copy, whoever holds them, where the idle PU would
+ * otherwise spend more than 1 % of its time on starts; its block is the one of the first unit.
  *
  * A copy is worth its execution if the idle PU needs less than half the time that the holder still needs
  * (Hadoop's and MapReduce's rule is the same in kind). The holder still needs the time of all that it holds,
@@ -15,8 +16,8 @@
  * It does not know which PU of a node executes a unit that has moved there, nor when a task began. It takes
  * the PU that has reported longest ago, and the time of that report.
  *
- * Cost: O(1) per report while there is no copy. A look costs O(held ranges + PUs), and looks are at least
- * PLB_LOOK_GAP apart. Not thread-safe. */
+ * Cost: O(1) per report while there is no copy. A look costs O(held ranges + PUs), and O(n log n) in the held
+ * ranges where neighbours are looked for. Looks are at least PLB_LOOK_GAP apart. Not thread-safe. */
 #ifndef PLB_CORE_BACKUP_H
 #define PLB_CORE_BACKUP_H
 

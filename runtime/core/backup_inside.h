@@ -3,6 +3,7 @@
 #define PLB_CORE_BACKUP_INSIDE_H
 
 #include "core/backup_config.h"
+#include "core/late.h"
 #include "core/made_copies.h"
 #include "core/soon.h"
 
@@ -28,7 +29,9 @@ struct plb_backups {
     double began, looked, due;
     double patience; /* see PATIENCE */
     struct plb_backup_counts counts;
-    struct plb_soon soon; /* of the latest look */
+    struct plb_soon soon;   /* of the latest look, as are the late units */
+    struct plb_lates lates; /* without copies */
+    double late_work;       /* of all these */
 };
 
 static inline double work_of(const struct plb_backups *b, struct plb_range range)

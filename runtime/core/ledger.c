@@ -164,6 +164,7 @@ static int64_t let_go(struct plb_ledger *l, int32_t place, bool freed)
     l->held_units -= range.count;
     l->left[part->node] -= work;
     change->pu = plb_part_pu(part);
+    change->node = part->node;
     change->freed = freed;
     change->units = range.count;
     change->work = work;

@@ -36,7 +36,8 @@
 
 /* An operation's effect on a part of a block: it accepted or freed it. */
 struct plb_block_change {
-    int pu; /* that the block was granted to */
+    int pu;   /* that the block was granted to */
+    int node; /* that had the units */
     bool freed;
     bool over; /* it was the block's last part */
     int64_t units;

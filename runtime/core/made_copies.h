@@ -10,11 +10,11 @@
 /* Copies at a time. Larger: a look costs more. Smaller: with many late PUs the later ones wait. */
 #define PLB_COPIES 64
 
-/* Units of a block that a PU executes beside their holder. */
+/* Units that a PU executes beside their holders. */
 struct plb_copy {
     struct plb_range range;
-    int64_t block;
-    int pu, holder;   /* holder: node */
+    int64_t block; /* of the first of them */
+    int pu;
     int64_t reported; /* units of it that the PU has reported, also where they were dropped */
     bool won;         /* it was first with some of them */
     double until;     /* then the PU is late itself */

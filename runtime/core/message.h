@@ -185,8 +185,9 @@ struct plb_sum {
 };
 
 struct plb_done {
-    struct plb_range range; /* units, of one block */
-    int64_t block;          /* that they were granted in, whoever executed them; of an audit: its number */
+    struct plb_range range; /* units, of one block; of a copy perhaps of several */
+    int64_t block;          /* that the first of them was granted in, whoever executed them; of an audit: its
+                               number */
     int64_t slot;           /* tag of the outputs, or PLB_NO_SLOT */
     int64_t tasks;          /* that the range was executed in */
     double execute_s;       /* sums over the tasks */

@@ -24,13 +24,17 @@ static inline const struct granted *block_of(const struct watch *w, int64_t id)
     return low < w->n_blocks && w->blocks[low].id == id ? &w->blocks[low] : NULL;
 }
 
-/* Each executed or reported range lies in the ranges of a block that was granted in that pass. */
+/* Each executed or reported range lies in the ranges of a block that was granted in that pass; or in those of
+ * a copy, which may have units of several blocks. */
 static inline void check_block(struct watch *w, const char *what, int pass, int64_t id, struct plb_range r)
 {
     int64_t inside = 0;
     const struct granted *b = block_of(w, id), *end = w->blocks + w->n_blocks;
     for (; b != NULL && b < end && b->id == id; b++)
         inside += b->pass == pass ? units_in_both(r, b->range) : 0;
+    for (int i = 0; i < w->n_backups && inside != r.count; i++) /* or all in one copy */
+        if (w->backups[i].id == id && w->backups[i].pass == pass)
+            inside = units_in_both(r, w->backups[i].range);
     if (inside != r.count)
         wrong(w, "%s of units %lld + %lld in pass %d is not in its block %lld", what, (long long)r.first,
               (long long)r.count, pass, (long long)id);
@@ -85,7 +89,15 @@ static inline void follow_aside(struct watch *w, const struct plb_suspects *susp
     }
 }
 
-/* A second execution of held units of a block. */
+static inline bool was_granted(const struct watch *w, int pass, int64_t unit)
+{
+    for (int i = 0; i < w->n_blocks; i++)
+        if (w->blocks[i].pass == pass && units_in_both(w->blocks[i].range, (struct plb_range){unit, 1}) > 0)
+            return true;
+    return false;
+}
+
+/* A second execution of held units. */
 static inline void add_copy(struct watch *w, const struct plb_message *m)
 {
     struct plb_range r = m->block.range;
@@ -93,9 +105,16 @@ static inline void add_copy(struct watch *w, const struct plb_message *m)
         wrong(w, "node %d gets a copy, and there are no backups", m->to);
     if (!w->told_empty[m->pass][m->to])
         wrong(w, "node %d gets a copy in pass %d, before EMPTY", m->to, m->pass);
-    check_block(w, "a copy", m->pass, m->block.id, r);
+    if (w->n_backups == w->backups_capacity) {
+        w->backups_capacity = w->backups_capacity > 0 ? 2 * w->backups_capacity : 64;
+        w->backups = plb_grow(w->backups, (size_t)w->backups_capacity * sizeof *w->backups);
+    }
+    w->backups[w->n_backups++] = (struct granted){m->block.id, m->pass, r, 0};
+    check_block(w, "the beginning of a copy", m->pass, m->block.id, (struct plb_range){r.first, 1});
     for (int64_t u = r.first; u < r.first + r.count; u++) {
         w->copies[m->pass - 1][u]++;
+        if (!was_granted(w, m->pass, u))
+            wrong(w, "unit %lld of pass %d is copied, and nobody has it", (long long)u, m->pass);
         if (w->accepted[m->pass - 1][u])
             wrong(w, "unit %lld of pass %d is accepted, and copied", (long long)u, m->pass);
     }
@@ -322,7 +341,8 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
     check_deaths(w, result);
     check_audits(w, plb_master_audits(result->master), plb_master_pus(result->master));
     free(w->blocks);
-    w->blocks = NULL;
+    free(w->backups);
+    w->blocks = w->backups = NULL;
 }
 
 /* Simulates the scenario, and fails the test where a fact does not hold. The result's master is the caller's.

@@ -32,6 +32,8 @@ struct watch {
         int64_t most; /* units of a task, where they are suspect; else 0 */
     } * blocks;       /* in the order of their numbers */
     int n_blocks, capacity;
+    struct granted *backups; /* the copies; their id is that of the first unit's block */
+    int n_backups, backups_capacity;
     bool told_empty[MAX_PASSES + 2][MAX_NODES]; /* by pass: the master has sent it EMPTY */
     struct plb_message cancelled[MAX_CANCELS];  /* CANCELs of this event */
     int n_cancelled;

@@ -135,6 +135,64 @@ static void nor_is_one_given_to_a_slow_pu_beside_a_quick_one(void **state)
     stop(&f);
 }
 
+/* Nodes 0 to 2 have reported nothing of their 100 units, or node 1 all but one. Node 3 has done its own: a
+ * start took a second, and a unit a thousandth. */
+static void start_late_neighbours(struct fixture *f, bool late)
+{
+    start(f, "static", 0.0, 4, 400, &with_backups);
+    for (int i = 1, at = 0; i <= 4; at += 10 * i++) {
+        struct plb_message block = block_of(f, 3), done = done_of(f, &block, 3, at, 10 * i);
+        done.done.execute_s = 1.0 + 0.01 * i;
+        receive(f, &done, 11.0);
+    }
+    if (!late)
+        for (int i = 0; i < 99; i++)
+            report(f, block_of(f, 1), 1, i, 1);
+    is_idle(f, 3, late ? 40.0 : 12.0);
+    while (sent(f, 0, PLB_BACKUP) == 0)
+        look(f);
+}
+
+/* One BACKUP has the units of three blocks, which are next to each other; all their holders are told once. */
+static void late_neighbours_are_one_copy(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_late_neighbours(&f, true);
+    const struct plb_message *copy = last_copy(&f);
+    assert_int_equal(sent(&f, 0, PLB_BACKUP), 1);
+    assert_true(copy->to == 3 && copy->block.range.first == 0 && copy->block.range.count == 300);
+    const struct plb_backup_counts *counts = plb_backups_counts(plb_master_backups(f.master));
+    assert_true(counts->copies == 1 && counts->units == 300);
+    struct plb_message done = message(&f, PLB_DONE, 3);
+    done.done = (struct plb_done){
+        .range = {0, 120}, .block = copy->block.id, .slot = PLB_NO_SLOT, .tasks = 1};
+    int from = f.out.n;
+    assert_int_equal(receive(&f, &done, 41.0), 120);
+    assert_int_equal(sent(&f, from, PLB_CANCEL), 2);
+    assert_true(f.out.at[from].to == 0 && f.out.at[from + 1].to == 1);
+    from = f.out.n;
+    assert_int_equal(report(&f, block_of(&f, 2), 2, 0, 100), 100); /* a holder, after all */
+    assert_int_equal(sent(&f, from, PLB_CANCEL), 1);
+    assert_true(f.out.at[from].to == 3 && f.out.at[from].cancel.range.first == 200);
+    done.done.range = (struct plb_range){120, 80};
+    assert_int_equal(receive(&f, &done, 42.0), 80);
+    assert_true(counts->copies == 1 && counts->won == 1);
+    assert_int_equal(plb_master_accepted(f.master), 400);
+    assert_int_equal(plb_master_totals(f.master, 3)->units, 300);
+    stop(&f);
+}
+
+/* Node 1 will have done its last unit long before node 3 would have done all. */
+static void but_not_with_those_that_end_in_time(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_late_neighbours(&f, false);
+    assert_int_equal(last_copy(&f)->block.range.count, 100);
+    stop(&f);
+}
+
 /* Node 0 has given two of its four units to node 1, of which node 2 has heard nothing. It may ask before it
  * gets a copy. */
 static void who_waits_hears_of_units_that_have_moved(void **state)
@@ -224,6 +282,8 @@ int main(void)
         cmocka_unit_test(nor_is_one_given_to_a_slow_pu_beside_a_quick_one),
         cmocka_unit_test(a_copy_that_is_late_is_given_to_a_third_one),
         cmocka_unit_test(the_copy_s_result_cancels_the_holder_s),
+        cmocka_unit_test(late_neighbours_are_one_copy),
+        cmocka_unit_test(but_not_with_those_that_end_in_time),
         cmocka_unit_test(a_result_that_comes_second_is_no_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
