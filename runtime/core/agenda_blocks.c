@@ -75,7 +75,7 @@ static struct plb_slicing slicing_of(struct plb_agenda *a, int p, double work, d
         return (struct plb_slicing){INFINITY, -1.0};
     *share = fmax(plb_balancer_view_share(&a->seen, p), work);
     struct plb_slicing s = plb_slicing(h, work, *share, a->config.task_s);
-    if (a->chosen != NULL)
+    if (a->chosen != NULL || !a->config.backups)
         plb_slicing_judge(&s, h, *share);
     return s;
 }

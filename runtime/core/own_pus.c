@@ -24,6 +24,7 @@ void plb_own_pus_init(struct plb_own_pus *s, const struct plb_worker_pu *are, in
 {
     *s = (struct plb_own_pus){.n = n,
                               .by_power = migration->by_power,
+                              .helps = migration->backups || !migration->on || n_nodes * n == 1,
                               .task_s = plb_longest_task(migration->task_s),
                               .master_s = MASTER_SECONDS * (n_nodes - 1),
                               .sizes = sizes != NULL ? sizes : &plb_no_sizes};
@@ -164,9 +165,13 @@ bool plb_own_pus_take(const struct plb_own_pus *s, struct plb_own_pu *own, bool 
     if (own->queue.n == 0)
         return false;
     struct plb_cut cut = cut_of(s, own, shared);
+    if (!s->helps)
+        plb_pu_rate_shrink(&own->rate, s->task_s, &cut);
     if (!plb_queue_take(&own->queue, s->map, s->sizes, &own->is.limit, &cut, task))
         return false;
-    if (own->rate.tasks == 0 && !s->asked && plb_queue_goes_on(&own->queue, task->block))
+    bool part = own->rate.tasks == 0 && plb_queue_goes_on(&own->queue, task->block);
+    own->rate.part |= part;
+    if (part && !s->asked)
         own->rate.first = task->range.count;
     own->latest = task->range.count;
     own->latest_work = plb_cost_work(s->map, task->range.first, task->range.count);

@@ -40,6 +40,7 @@ struct plb_own_pus {
     struct plb_own_pu *at;
     int n;
     bool asked;      /* another node wants work, in this pass: tasks do not grow to tell what a start costs */
+    bool helps;      /* others may help with a task that has been started, or with none at all */
     bool by_power;   /* shares follow the given powers, though rates are measured */
     double task_s;   /* of the longest task */
     double master_s; /* that the master needs for each task of this node, as long as all others ask it too */

@@ -161,7 +161,7 @@ void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, doubl
         pu->best = rate;
         pu->best_size = work;
     } else if (rate < EFFICIENT * pu->best && work < pu->best_size && 2 * units > pu->learned) {
-        pu->learned = 2 * units;
+        pu->learned = 2 * (pu->shrunk ? pu->largest : units);
     }
 }
 
@@ -203,6 +203,17 @@ double plb_pu_rate_sure(const struct plb_pu_rate *pu, double spread, double queu
     if (seconds <= longest && WON * spread * seconds <= start)
         return sure;
     return sure * fmin(1.0 / (1.0 + spread), longest / seconds);
+}
+
+void plb_pu_rate_shrink(struct plb_pu_rate *pu, double task_s, struct plb_cut *cut)
+{
+    if (pu->tasks != 1 || !pu->part || pu->busy_s <= task_s || pu->least > 0)
+        return;
+    cut->known = cut->wanted = 0;
+    cut->low = cut->sure = 0.0;
+    cut->high = fmax(pu->first_work / GROWTH, pu->rate * task_s);
+    pu->first = 0;
+    pu->shrunk = true;
 }
 
 int64_t plb_pu_rate_burst(const struct plb_pu_rate *pu, int64_t units)

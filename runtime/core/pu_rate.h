@@ -29,7 +29,9 @@ struct plb_pu_rate {
     int64_t largest;  /* units of its largest task */
     double most_work; /* the same in work, of one whose time counts */
     int64_t tasks,
-        first; /* that it has executed; units of the first one where it is a part of its block, else 0 */
+        first;   /* that it has executed; units of the first one where it is a part of its block, else 0 */
+    bool part;   /* its first task was a part of a block */
+    bool shrunk; /* the second one was smaller: plb_pu_rate_shrink */
     int64_t learned; /* the same, as its tasks suggest; their units may also just be dear */
 };
 
@@ -45,6 +47,11 @@ void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, doubl
 
 /* Whether its units differ so much that its rate tells of the units, and not of the PU. */
 bool plb_pu_rate_varies(const struct plb_pu_rate *pu);
+
+/* For nodes without backups, where nobody helps with a task that has been started. The second task of a block
+ * is smaller than a first one that has lasted for more than `task_s` seconds: it tells as well what a start
+ * costs. */
+void plb_pu_rate_shrink(struct plb_pu_rate *pu, double task_s, struct plb_cut *cut);
 
 /* How many more tasks of so many units it takes along with one: a few, where they are very short. */
 int64_t plb_pu_rate_burst(const struct plb_pu_rate *pu, int64_t units);

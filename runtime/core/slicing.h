@@ -19,8 +19,8 @@ struct plb_slicing {
  * cut. May fit the PU's curve. */
 struct plb_slicing plb_slicing(struct plb_history *history, double work, double share, double task_s);
 
-/* The same where PUs are judged by their joules: the first block of a PU is cut, however small a part it is,
- * so that it soon shows what the PU is worth. */
+/* The same where PUs are judged by their joules, or where nobody helps with a task that has been started: the
+ * first block of a PU is cut, however small a part it is, so that it soon shows what the PU is worth. */
 void plb_slicing_judge(struct plb_slicing *slicing, const struct plb_history *history, double share);
 
 /* Whole units for this much work off the front: down where they are unequal, since a heavy unit more could

@@ -60,6 +60,13 @@ within 1.01 short random.units=8192 random.replicated=1000000 balance.balancer=s
 # Without backups, powers that are wrong by 100,000 are answered by what is measured.
 cluster powers '[node a]' 'pus = g' '[node b]' 'pus = c' '[pu g]' 'kind = gpu' 'rate = 1000' 'power = 1' \
     'noise = 0.05' '[pu c]' 'rate = 10' 'power = 1000' 'noise = 0.05'
-within 1.2 powers random.units=10000 balance.backups=off balance.balancer=static
+# The same with a PU that can hold nothing: its node's shares follow measured rates all the same.
+cluster powers-tiny '[node a]' 'pus = g, t' '[node b]' 'pus = c' '[pu g]' 'kind = gpu' 'rate = 1000' \
+    'power = 1' 'noise = 0.05' '[pu c]' 'rate = 10' 'power = 1000' 'noise = 0.05' \
+    '[pu t]' 'kind = gpu' 'rate = 1000' 'power = 1' 'memory = 10'
+for b in static awf gss greedy factoring; do
+    within 1.05 powers random.units=10000 balance.backups=off balance.balancer=$b
+    within 1.05 powers-tiny random.units=10000 balance.backups=off balance.balancer=$b
+done
 
 done_testing

@@ -3,15 +3,16 @@
 
 /* A PU of which nothing is known shows its speed with a first part of a block, and with a second of twice the
  * size what a start costs: here nothing, so tasks last a quarter of a second, and have fewer units when it
- * slows down. */
-static void tasks_follow_the_speed_of_their_pu(void **state)
+ * slows down. Without backups the second one is smaller, since the first has lasted for a second. */
+static void follow_the_speed(bool backups, const int64_t expected[4])
 {
     struct fixture f;
     struct plb_slice task;
-    (void)state;
-    start(&f, 1, &migration_on);
+    struct plb_migration migration = migration_on;
+    migration.backups = backups;
+    start(&f, 1, &migration);
     assert_true(block(&f, 1, 0, 7, 0, 1000, 100));
-    int64_t expected[] = {100, 180, 48, 25}, last = 0;
+    int64_t last = 0;
     double seconds = 0.01; /* for a unit */
     for (int i = 0; i < 12; i++) {
         assert_true(plb_worker_take(f.worker, 0, &task));
@@ -23,6 +24,13 @@ static void tasks_follow_the_speed_of_their_pu(void **state)
     }
     assert_in_range(last, 5, 7);
     stop(&f);
+}
+
+static void tasks_follow_the_speed_of_their_pu(void **state)
+{
+    (void)state;
+    follow_the_speed(true, (const int64_t[]){100, 180, 48, 25});
+    follow_the_speed(false, (const int64_t[]){100, 25, 25, 25});
 }
 
 static void tasks_last_as_long_as_the_user_says(void **state)
