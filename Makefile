@@ -250,6 +250,7 @@ help:
 	@echo "make bench-mixed        all balancers on up to 10,000 PUs of mixed kinds, in virtual time"
 	@echo "make bench-random       all balancers on 1,000 random clusters (N=60: fewer; HALF=tune or report;"
 	@echo "                        BENCH_RANDOM=1234: that one alone)"
+	@echo "make bench-journal      what a journal and its checksums cost (RUNS=3: median)"
 	@echo "make bench-kernels      entries of kernels beside what limits them, and beside other programs"
 	@echo "                        (THREADS=1: cores; ROUNDS=3: best of so many; after make check-peers)"
 	@echo "make bench-libraries    code of plbrun beside libraries that do the same"

@@ -58,6 +58,7 @@ struct plb_journal {
     bool told_pus;  /* FILE has a record of them */
     bool unmarked;  /* FILE.data does not say yet whose it is */
     bool wrong;     /* results turned out to be wrong */
+    double sums_s;  /* CPU time of the checksums of outputs */
 
     /* Of both, under the lock. */
     pthread_t thread;

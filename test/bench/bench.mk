@@ -3,7 +3,7 @@
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-command bench-energy bench-mixed bench-overhead bench-random bench-untold \
-        bench-kernels bench-libraries bench-passes bench-ranks bench-reduce
+        bench-journal bench-kernels bench-libraries bench-passes bench-ranks bench-reduce
 
 BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
@@ -94,6 +94,10 @@ bench-random: all $(B)/bench/random $(B)/test/kernels/random.so
 	@set -o pipefail; \
 	 BUILD=$(abspath $(B)) $(B)/bench/random $(B)/bench-random | tee $(B)/bench-random/random.txt
 	@$(if $(BENCH_RANDOM),,test/bench/papers.sh $(B)/bench-random)
+
+# The CPU time of a journal, and of its checksums.
+bench-journal: all
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/journal.sh $(RUNS)
 
 # Passes of k-means beside the entry alone on the same cores. ROUNDS: more of them where the machine is noisy.
 ROUNDS := 7
