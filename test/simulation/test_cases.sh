@@ -33,7 +33,7 @@ within 1.02 one-quick random.units=2714 random.told=no
 # Units on which 64 slow PUs were tried are executed again together: each alone would cost a start of 30 ms.
 cluster start '[node n]' 'pus = g' "$(names 64 s)" '[pu g]' 'kind = gpu' 'rate = 1000' 'overhead = 0.03' \
     'power = 1' "$(pus 64 s 'rate = 0.1' 'power = 1')"
-within 2.3 start random.units=300
+within 1.5 start random.units=300
 
 # The shape of matmul 4096 on two like ranks: each task first packs 64 MB, of which no empty task tells.
 cluster matmul '[node a]' 'pus = p' '[node b]' 'pus = q' '[pu p]' 'rate = 2560' \
