@@ -258,7 +258,7 @@ const struct plb_field plb_run_fields[] = {
     {"audit_differences", PLB_UNIT_COUNT, RUN(audit_differences),
      .meaning = "Audited tasks whose two results differed. With one or more, the results are wrong."},
     {"damaged", PLB_UNIT_COUNT, RUN(damaged),
-     .meaning = "Transfers that arrived damaged and were made again; 0 without `run.checksums`."},
+     .meaning = "Transfers that arrived damaged and were repeated; 0 without `run.checksums`."},
     {"set_aside_units", PLB_UNIT_OF_APP, RUN(set_aside_units),
      .meaning = "Units without a result, since tasks with them crashed. Later passes of the same phase leave "
                 "them out, and do not count them again."},
