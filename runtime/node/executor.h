@@ -23,7 +23,8 @@ struct plb_executor {
     struct plb_task_limit limit;  /* of the PU's tasks; set after open. Zeroed: tasks are of any size */
     int threads;
     bool on_host;
-    bool guards_inputs; /* looks whether entries change them; set after open. On a device in host memory */
+    bool guards_inputs; /* looks whether entries change them; set after open. With memory of its own, the
+                           device's replicated ones alone */
     double room;        /* bytes of the device's memory that the replicated buffers leave */
     void *host[PLB_MAX_DATA]; /* the dataset's buffers, as they were when it last looked */
     void *resident[PLB_MAX_DATA];

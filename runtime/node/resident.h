@@ -14,4 +14,9 @@ void plb_resident_follow(struct plb_executor *executor, struct plb_parts *parts)
  * or PLB_EFAILED and a sentence. */
 int plb_resident_update(struct plb_executor *executor, int64_t mask, struct plb_error *err);
 
+/* A task in this lane has ended. Where inputs are guarded, looks whether an entry has changed a replicated
+ * buffer in the device's own memory, which all later tasks would read. That costs a copy of all of them. A
+ * task that nobody wants may see new ones on the host. 0; 1 and executor->why; or the device's status. */
+int plb_resident_check(struct plb_executor *executor, int lane);
+
 #endif
