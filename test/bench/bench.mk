@@ -39,7 +39,7 @@ bench-papers: all $(PAPERS:%=$(B)/bench/%)
 
 # All tables and plots of examples/papers/RESULTS.md, and the table of examples/li-table5. About ten minutes
 # of a core.
-bench-results: all $(TEST_KERNELS) $(PAPERS:%=$(B)/bench/%) $(B)/bench/solver $(B)/bench/energy
+bench-results: all $(TEST_KERNELS) $(PAPERS:%=$(B)/bench/%) $(foreach b,solver energy curves,$(B)/bench/$b)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) RUNS=$(RUNS) test/bench/results.sh $(B)/bench-papers
 
 bench-growth: all $(B)/bench/growth

@@ -34,5 +34,6 @@ done
 ! has growth '[0-9]' || draw growth
 ! has growth '[0-9]*,sure' || ! has growth-files '[0-9]*,sure' || draw growth-files
 [ ! -e "$folder/energy.csv" ] || draw energy
+[ ! -e "$folder/curves.csv" ] || draw curves
 ! has ratios '[0-9]' || draw random
 echo "plots: $folder/*.png and *.svg"

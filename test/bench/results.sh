@@ -19,9 +19,10 @@ run_all() {
     "$BUILD/bench/papers" "$folder/quiet" "" 1 0 >"$folder/quiet/papers.txt"
     "$BUILD/bench/papers" "$folder/readings" "" 3 - readings >"$folder/readings/papers.txt"
     "$BUILD/bench/adaptation" "$folder" >"$folder/adaptation.txt"
-    "$BUILD/bench/growth" "$folder" >"$folder/growth.txt"
+    "$BUILD/bench/growth" "$folder" 1000 >"$folder/growth.txt"
     "$BUILD/bench/solver" >"$folder/solver.txt"
     "$BUILD/bench/energy" examples/energy "$folder" >"$folder/energy.txt"
+    test/bench/curves.sh "$folder"
     test/bench/real.sh "$folder" "${RUNS:-3}" >"$folder/real.txt"
     examples/li-table5/run.sh >"$folder/li.txt"
     test/bench/papers.sh "$folder"
@@ -75,6 +76,6 @@ put commit <"$folder/commit.txt"
     cat "$folder/li.txt"
     echo '```'
 } | put table5 examples/li-table5/README.md
-for plot in {speedup,shares}-plb-{hec,hac} adaptation growth growth-files energy; do
+for plot in {speedup,shares}-plb-{hec,hac} adaptation growth growth-files energy curves; do
     [ ! -e "$folder/$plot.png" ] || cp "$folder/$plot.png" examples/papers/
 done
