@@ -73,8 +73,11 @@ static struct plb_slicing slicing_of(struct plb_agenda *a, int p, double work, d
     *share = 0.0;
     if (!a->config.saves && (!a->config.migration || (a->seen.view.living < 2 && a->chosen == NULL)))
         return (struct plb_slicing){INFINITY, -1.0};
-    *share = fmax(plb_balancer_view_share(&a->seen, p), work);
-    struct plb_slicing s = plb_slicing(h, work, *share, a->config.task_s);
+    bool planned = a->seen.beliefs && a->seen.map->told && plb_agenda_all_known(a);
+    double ahead = planned ? a->seen.pus[p].granted - a->seen.pus[p].done : INFINITY;
+    struct plb_promise promise = {work, ahead, plb_balancer_view_share(&a->seen, p)};
+    *share = fmax(promise.share, work);
+    struct plb_slicing s = plb_slicing(h, &promise, a->config.task_s);
     if (a->chosen != NULL || !a->config.backups)
         plb_slicing_judge(&s, h, *share);
     return s;

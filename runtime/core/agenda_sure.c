@@ -25,8 +25,7 @@ static bool is_known(const struct plb_agenda *a, int p)
     return plb_estimate_reported(a->seen.pus[p].estimate);
 }
 
-/* Whether all PUs that work have reported. Goes on where it found one that has not. */
-static bool all_known(struct plb_agenda *a)
+bool plb_agenda_all_known(struct plb_agenda *a)
 {
     int n = a->seen.view.n_pus;
     while (a->unknown < n && (!works(a, a->unknown) || is_known(a, a->unknown)))
@@ -48,7 +47,7 @@ static double sure_of(const struct plb_agenda *a, int p, double seconds)
 bool plb_agenda_trust(struct plb_agenda *a)
 {
     double work = 0.0, rate = 0.0;
-    if (a->trusted || a->chosen != NULL || !a->seen.map->told || !all_known(a))
+    if (a->trusted || a->chosen != NULL || !a->seen.map->told || !plb_agenda_all_known(a))
         return false;
     a->trusted = true;
     for (int p = 0; p < a->seen.view.n_pus; p++)

@@ -13,11 +13,19 @@ struct plb_slicing {
     double least; /* work below which the PU's rate suffers; negative: not known */
 };
 
-/* For a block of this much work. share: work that the PU will probably still execute, this block included. A
- * task is a sixteenth of that, but lasts at most `task_s` seconds, at least a fiftieth of them, and has at
- * least 99 times what a start costs. While the start cost is not known, only a large part of the share is
- * cut. May fit the PU's curve. */
-struct plb_slicing plb_slicing(struct plb_history *history, double work, double share, double task_s);
+/* A block, and what the PU has to do besides. */
+struct plb_promise {
+    double work;  /* of the block */
+    double held;  /* of all that the PU holds, this block included; infinite: nobody has planned by rates */
+    double share; /* what it will probably still execute of the pass, this block included */
+};
+
+/* A block is one task where the PU's share makes up for the error of its estimate, so that nobody will have
+ * to take of it: where all that the PU holds is 0.7 of the share at most. Else a task is a sixteenth of the
+ * share, and at least a fiftieth of `task_s` seconds. Tasks last at most `task_s` seconds, but have at least
+ * 99 times what a start costs. While the start cost is not known, only a large part of the share is cut. May
+ * fit the PU's curve. */
+struct plb_slicing plb_slicing(struct plb_history *history, const struct plb_promise *promise, double task_s);
 
 /* The same where PUs are judged by their joules, or where nobody helps with a task that has been started: the
  * first block of a PU is cut, however small a part it is, so that it soon shows what the PU is worth. */

@@ -24,10 +24,16 @@ static struct plb_history reports(int n, double start)
     return h;
 }
 
+/* For a block of a balancer that does not plan by rates. */
+static struct plb_slicing slice(struct plb_history *h, double work, double share, double task_s)
+{
+    return plb_slicing(h, &(struct plb_promise){work, INFINITY, share}, task_s);
+}
+
 static struct plb_slicing slicing(int n, double start, double work)
 {
     struct plb_history h = reports(n, start);
-    struct plb_slicing s = plb_slicing(&h, work, SHARE, PLB_TASK_SECONDS);
+    struct plb_slicing s = slice(&h, work, SHARE, PLB_TASK_SECONDS);
     plb_history_fini(&h);
     return s;
 }
@@ -47,7 +53,7 @@ static void a_first_block_is_cut_where_joules_count(void **state)
     (void)state;
     for (int n = 0; n < 2; n++) {
         struct plb_history h = reports(n, 0.0);
-        struct plb_slicing s = plb_slicing(&h, SHARE / 10.0, SHARE, PLB_TASK_SECONDS);
+        struct plb_slicing s = slice(&h, SHARE / 10.0, SHARE, PLB_TASK_SECONDS);
         assert_true(isinf(s.most));
         plb_slicing_judge(&s, &h, SHARE);
         assert_true(n == 0 ? s.most == SHARE / 256.0 : isinf(s.most));
@@ -86,8 +92,8 @@ static void a_task_lasts_five_milliseconds_at_least(void **state)
 {
     struct plb_history h = reports(5, 0.0);
     (void)state;
-    assert_true(fabs(plb_slicing(&h, 16.0, 16.0, PLB_TASK_SECONDS).most - 5.0) < 1e-6);
-    assert_true(isinf(plb_slicing(&h, 9.0, 16.0, PLB_TASK_SECONDS).most)); /* two such tasks do not fit */
+    assert_true(fabs(slice(&h, 16.0, 16.0, PLB_TASK_SECONDS).most - 5.0) < 1e-6);
+    assert_true(isinf(slice(&h, 9.0, 16.0, PLB_TASK_SECONDS).most)); /* two such tasks do not fit */
     plb_history_fini(&h);
 }
 
@@ -96,9 +102,22 @@ static void a_task_lasts_as_long_as_the_user_says(void **state)
 {
     struct plb_history h = reports(5, 0.0);
     (void)state;
-    assert_true(fabs(plb_slicing(&h, SHARE, SHARE, 0.1).most - 100.0) < 1e-6);
-    assert_true(fabs(plb_slicing(&h, SHARE, SHARE, 1.0).most - SHARE / PLB_TASK_PARTS) < 1e-6);
-    assert_true(fabs(plb_slicing(&h, SHARE, SHARE, 100.0).most - 2000.0) < 1e-6); /* a fiftieth */
+    assert_true(fabs(slice(&h, SHARE, SHARE, 0.1).most - 100.0) < 1e-6);
+    assert_true(fabs(slice(&h, SHARE, SHARE, 1.0).most - SHARE / PLB_TASK_PARTS) < 1e-6);
+    assert_true(fabs(slice(&h, SHARE, SHARE, 100.0).most - 2000.0) < 1e-6); /* a fiftieth */
+    plb_history_fini(&h);
+}
+
+/* A PU that has reported five tasks may be late by some percent. It has 0.2 s to do, and 6.4 s are left. */
+static void a_block_is_whole_where_the_rest_of_the_share_makes_up(void **state)
+{
+    struct plb_history h = reports(5, 0.0);
+    (void)state;
+    assert_true(isinf(plb_slicing(&h, &(struct plb_promise){200.0, 200.0, SHARE}, 1.0).most));
+    assert_true(isinf(plb_slicing(&h, &(struct plb_promise){200.0, 200.0, 400.0}, 1.0).most));
+    assert_true(
+        isfinite(plb_slicing(&h, &(struct plb_promise){200.0, 300.0, 400.0}, 1.0).most)); /* too much */
+    assert_true(plb_slicing(&h, &(struct plb_promise){200.0, 200.0, SHARE}, 0.1).most == 100.0);
     plb_history_fini(&h);
 }
 
@@ -111,7 +130,7 @@ static void times_that_cannot_be_say_nothing(void **state)
             struct plb_history h = {0};
             for (int k = 0; k < n; k++)
                 plb_history_add(&h, &(struct plb_sample){.work = 10.0, .execute_s = times[i], .tasks = 1});
-            struct plb_slicing s = plb_slicing(&h, 100.0, 100.0, PLB_TASK_SECONDS);
+            struct plb_slicing s = slice(&h, 100.0, 100.0, PLB_TASK_SECONDS);
             assert_true(s.most > 0.0 && !isnan(s.least));
             plb_history_fini(&h);
         }
@@ -207,6 +226,7 @@ int main(void)
         cmocka_unit_test(a_task_is_worth_its_start),
         cmocka_unit_test(a_task_lasts_five_milliseconds_at_least),
         cmocka_unit_test(a_task_lasts_as_long_as_the_user_says),
+        cmocka_unit_test(a_block_is_whole_where_the_rest_of_the_share_makes_up),
         cmocka_unit_test(times_that_cannot_be_say_nothing),
         cmocka_unit_test(tasks_begin_at_whole_strides),
         cmocka_unit_test(tasks_are_whole_multiples),
