@@ -37,8 +37,8 @@ bench-papers: all $(PAPERS:%=$(B)/bench/%)
 	 for b in $(PAPERS); do $(B)/bench/$$b $(B)/bench-papers | tee $(B)/bench-papers/$$b.txt || exit; done
 	@test/bench/papers.sh $(B)/bench-papers
 
-# All tables and plots of examples/papers/RESULTS.md, and the table of examples/li-table5. About ten minutes
-# of a core.
+# All tables and plots of examples/papers/RESULTS.md, and the table of examples/li-table5. A quarter of an
+# hour.
 bench-results: all $(TEST_KERNELS) $(PAPERS:%=$(B)/bench/%) $(foreach b,solver energy curves,$(B)/bench/$b)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) RUNS=$(RUNS) test/bench/results.sh $(B)/bench-papers
 
