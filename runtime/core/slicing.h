@@ -21,7 +21,7 @@ struct plb_promise {
 };
 
 /* A block is one task where the PU's share makes up for the error of its estimate, so that nobody will have
- * to take of it: where all that the PU holds is 0.7 of the share at most. Else a task is a sixteenth of the
+ * to take of it: where all that the PU holds is half of the share at most. Else a task is a sixteenth of the
  * share, and at least a fiftieth of `task_s` seconds. Tasks last at most `task_s` seconds, but have at least
  * 99 times what a start costs. While the start cost is not known, only a large part of the share is cut. May
  * fit the PU's curve. */

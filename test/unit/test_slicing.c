@@ -114,9 +114,9 @@ static void a_block_is_whole_where_the_rest_of_the_share_makes_up(void **state)
     struct plb_history h = reports(5, 0.0);
     (void)state;
     assert_true(isinf(plb_slicing(&h, &(struct plb_promise){200.0, 200.0, SHARE}, 1.0).most));
-    assert_true(isinf(plb_slicing(&h, &(struct plb_promise){200.0, 200.0, 400.0}, 1.0).most));
+    assert_true(isinf(plb_slicing(&h, &(struct plb_promise){200.0, 200.0, 500.0}, 1.0).most));
     assert_true(
-        isfinite(plb_slicing(&h, &(struct plb_promise){200.0, 300.0, 400.0}, 1.0).most)); /* too much */
+        isfinite(plb_slicing(&h, &(struct plb_promise){200.0, 300.0, 500.0}, 1.0).most)); /* too much */
     assert_true(plb_slicing(&h, &(struct plb_promise){200.0, 200.0, SHARE}, 0.1).most == 100.0);
     plb_history_fini(&h);
 }
