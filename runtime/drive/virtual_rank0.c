@@ -21,7 +21,7 @@ struct plb_rank0 {
     int *line;      /* ring: the messages that wait, by their number in the network */
     int head, n, capacity;
     struct plb_outbox out;
-    double called_at; /* real seconds, at the beginning of a call of the master */
+    double called_at;                 /* real seconds, at the beginning of a call of the master */
     struct plb_balancer_stats before; /* of the balancer, then */
 };
 
