@@ -36,6 +36,7 @@ static double ratio(const struct job *job, int passes, uint64_t seed)
     f.s.master.phases = 1;
     f.s.master.migration = true;
     f.s.master.learn_costs = job->learns;
+    f.s.master.backups = f.s.migration.backups = true;
     f.s.migration = (struct plb_migration){.on = true, .threshold = 1.0, .seed = seed};
     f.s.true_maps = &truly;
     f.s.seed = seed;
