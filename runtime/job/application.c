@@ -17,6 +17,35 @@ static int wrong(struct plb_app *app, const struct plb_data *d, const char *what
     return plb_app_error(app, "kernel %s: buffer '%s' %s", app->kernel->name, d->name, what);
 }
 
+/* The size of a buffer is where its mode looks for it. A REPLICATE of no bytes is an input that is empty,
+ * unless its size stands in another place. */
+static int check_size(struct plb_app *app, const struct plb_data *d)
+{
+    bool by_unit = d->mode == PLB_PARTITION || d->mode == PLB_OUTPUT;
+    if (by_unit && d->unit_bytes == 0)
+        return wrong(app, d,
+                     d->bytes > 0 ? "has no `unit_bytes`, the bytes of one unit; set it instead of `bytes`"
+                                  : "has no `unit_bytes`, the bytes of one unit; set it");
+    if (by_unit && d->unit_bytes > (size_t)PTRDIFF_MAX / (size_t)app->units)
+        return wrong(app, d, "has 2^63 bytes or more; use fewer or smaller units");
+    if (d->bytes > PTRDIFF_MAX)
+        return wrong(app, d, "has 2^63 bytes or more; use a smaller input");
+    size_t all = (size_t)app->units * d->unit_bytes;
+    if (by_unit && d->bytes > 0 && d->bytes != all)
+        return plb_app_error(app,
+                             "kernel %s: buffer '%s' has %zu `bytes`, and %lld %s of %zu `unit_bytes` are "
+                             "%zu; leave out `bytes`",
+                             app->kernel->name, d->name, d->bytes, (long long)app->units, app->kernel->unit,
+                             d->unit_bytes, all);
+    if (d->mode == PLB_REPLICATE && d->bytes == 0 && d->unit_bytes > 0)
+        return wrong(app, d,
+                     "is a REPLICATE with `unit_bytes` and without `bytes`; set `bytes`, the size of the "
+                     "whole, or make it a PARTITION");
+    if (d->mode == PLB_PARTITION_INDEXED && d->element_bytes == 0)
+        return wrong(app, d, "has no `element_bytes`, the bytes of one element; set it");
+    return PLB_OK;
+}
+
 /* Checks the offsets of a PARTITION_INDEXED buffer. Everything later trusts them. */
 static int check_offsets(struct plb_app *app, const struct plb_data *d)
 {
@@ -103,15 +132,10 @@ static int check_declarations(struct plb_app *app)
         bool empty = (d->mode == PLB_REPLICATE && d->bytes == 0) || d->mode == PLB_RECORDS;
         if (d->mode == PLB_RECORDS && check_records(app, d) != PLB_OK)
             return app->err.status;
+        if (check_size(app, d) != PLB_OK)
+            return app->err.status;
         if (d->data == NULL && !app->simulated && !empty)
             return wrong(app, d, "has no memory");
-        bool by_unit = d->mode == PLB_PARTITION || d->mode == PLB_OUTPUT;
-        if (by_unit && d->unit_bytes == 0)
-            return wrong(app, d, "has no unit_bytes");
-        if (by_unit && d->unit_bytes > (size_t)PTRDIFF_MAX / (size_t)app->units)
-            return wrong(app, d, "has 2^63 bytes or more; use fewer or smaller units");
-        if (d->bytes > PTRDIFF_MAX)
-            return wrong(app, d, "has 2^63 bytes or more; use a smaller input");
         if (d->mode == PLB_PARTITION_INDEXED && check_offsets(app, d) != PLB_OK)
             return app->err.status;
         if (check_halo(app, d) != PLB_OK || check_file(app, d) != PLB_OK)

@@ -123,6 +123,11 @@ int plb_app_data(struct plb_app *app, const struct plb_data *data)
         plb_app_error(app, "more than %d buffers are declared", PLB_MAX_DATA);
         return 0;
     }
+    if (data->name == NULL || data->name[0] == '\0') {
+        plb_app_error(app, "kernel %s: buffer %d has no name, and messages need one; set `name`",
+                      app->kernel->name, app->n_data);
+        return 0;
+    }
     if (data->stays && data->mode != PLB_OUTPUT)
         plb_app_error(app, "buffer %s is no output, and `stays` is for outputs", data->name);
     app->data[app->n_data] = *data;

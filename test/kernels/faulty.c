@@ -30,12 +30,17 @@ enum fault {
     FAULT_TWICE,
     FAULT_SAYS,
     FAULT_PART,
+    FAULT_NAMELESS,
+    FAULT_WHOLE,
+    FAULT_BOTH,
+    FAULT_REPLICATED,
+    FAULT_ELEMENT,
 };
 
 static const struct plb_option options[] = {
     {"fault", PLB_TEXT, "none", 0, 0,
      "none|entry|units|setup|silent|falling|negative|short|handle|memory|wrong|next|finish|replace|"
-     "mute_next|mute_verify|mute_finish|vanish|twice|says|part",
+     "mute_next|mute_verify|mute_finish|vanish|twice|says|part|nameless|whole|both|replicated|element",
      "which mistake"},
     {"y", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the result goes, .npy"},
     {0},
@@ -72,13 +77,16 @@ static void declare_indexed(struct plb_app *app)
         offsets[u] = 2 * u;
     offsets[700] = fault(app, FAULT_FALLING) ? 3 : offsets[700];
     offsets[0] = fault(app, FAULT_NEGATIVE) ? -1 : 0;
-    int handle = plb_app_data(
-        app, &(struct plb_data){.name = "offsets", .mode = PLB_REPLICATE, .data = offsets, .bytes = bytes});
+    int handle = plb_app_data(app, &(struct plb_data){.name = "offsets",
+                                                      .mode = PLB_REPLICATE,
+                                                      .data = offsets,
+                                                      .bytes = fault(app, FAULT_REPLICATED) ? 0 : bytes,
+                                                      .unit_bytes = fault(app, FAULT_REPLICATED) ? 8 : 0});
     plb_app_data(app, &(struct plb_data){.name = "elements",
                                          .mode = PLB_PARTITION_INDEXED,
                                          .data = elements,
                                          .offsets = fault(app, FAULT_HANDLE) ? 99 : handle,
-                                         .element_bytes = 1});
+                                         .element_bytes = fault(app, FAULT_ELEMENT) ? 0 : 1});
 }
 
 static int setup(struct plb_app *app)
@@ -90,10 +98,14 @@ static int setup(struct plb_app *app)
         return 5;
     plb_app_units(app, fault(app, FAULT_UNITS) ? 0 : UNITS);
     plb_app_args(app, args, sizeof args);
-    plb_app_data(app, &(struct plb_data){.name = "y",
+    bool whole = fault(app, FAULT_WHOLE), both = fault(app, FAULT_BOTH);
+    plb_app_data(app, &(struct plb_data){.name = fault(app, FAULT_NAMELESS) ? NULL : "y",
                                          .mode = PLB_OUTPUT,
                                          .data = fault(app, FAULT_MEMORY) ? NULL : y,
-                                         .unit_bytes = sizeof *y});
+                                         .bytes = whole ? sizeof y
+                                                : both  ? sizeof *y
+                                                        : 0,
+                                         .unit_bytes = whole ? 0 : sizeof *y});
     declare_indexed(app);
     for (int i = 0; plb_app_given(app, "y") && i < 1 + fault(app, FAULT_TWICE); i++)
         plb_app_save_npy(app, plb_app_text(app, "y"), &(struct plb_array){y, sizeof *y, UNITS, 1, false});

@@ -44,6 +44,18 @@ fails "offsets below zero" 2 2 "'elements' has offsets that decrease or are nega
 fails "too few offsets" 2 2 "'elements' needs .offsets." faulty.fault=short
 fails "a handle of nothing" 2 2 "'elements' needs .offsets." faulty.fault=handle
 fails "a buffer without memory" 2 2 "'y' has no memory" faulty.fault=memory
+fails "a buffer without a name" 2 2 \
+    "kernel faulty: buffer 0 has no name, .*; set \`name\`" faulty.fault=nameless
+fails "a buffer by unit with the size of the whole" 1 2 \
+    "'y' has no \`unit_bytes\`, the bytes of one unit; set it instead of \`bytes\`" faulty.fault=whole
+fails "two sizes that contradict each other" 1 2 \
+    "'y' has 8 \`bytes\`, and 1000 things of 8 \`unit_bytes\` are 8000; leave out \`bytes\`" \
+    faulty.fault=both
+fails "a replicated buffer with the size of a unit" 3 2 \
+    "'offsets' is a REPLICATE with \`unit_bytes\` and without \`bytes\`; set \`bytes\`, the size" \
+    faulty.fault=replicated
+fails "elements without a size" 1 2 \
+    "'elements' has no \`element_bytes\`, the bytes of one element; set it" faulty.fault=element
 fails "two results with one name" 2 2 "y.npy: two results of the kernel have this name" faulty.fault=twice
 fails "next complains" 2 1 "there is no way on after pass 0" faulty.fault=next
 fails "finish complains" 2 1 "the ink is dry" faulty.fault=finish

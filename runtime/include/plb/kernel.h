@@ -58,14 +58,15 @@ enum plb_data_mode {
 /* One declared buffer. `data` is rank 0's memory, or that of a file (plb_app_file). plbrun borrows it until
  * the run ends. In a simulation no entry runs, and it may be NULL (plb_app_simulated). */
 struct plb_data {
-    const char *name; /* for messages and traces; static storage */
+    const char *name; /* for messages and traces; not empty; static storage */
     enum plb_data_mode mode;
     void *data;                /* the whole input, or the place for the whole output */
-    size_t bytes;              /* REPLICATE, REDUCE: of the buffer; REDUCE: a multiple of an element */
-    size_t unit_bytes;         /* PARTITION, OUTPUT: of one unit; above 0 */
+    size_t bytes;              /* REPLICATE, REDUCE: of the buffer; REDUCE: a multiple of an element.
+                                  PARTITION, OUTPUT: 0, or that of all units */
+    size_t unit_bytes;         /* PARTITION, OUTPUT: of one unit; above 0. REPLICATE: 0, but beside `bytes` */
     int offsets;               /* PARTITION_INDEXED: the handle of a REPLICATE buffer of units + 1 int64_t,
                                   which begin at 0 or more and do not decrease */
-    size_t element_bytes;      /* PARTITION_INDEXED: of one element */
+    size_t element_bytes;      /* PARTITION_INDEXED: of one element; above 0 */
     enum plb_reduce_op op;     /* REDUCE */
     enum plb_reduce_type type; /* REDUCE; not used by PLB_OWN_FOLD */
     size_t top;                /* PLB_TOP_MIN, PLB_TOP_MAX: pairs of each list; the lists stand one after the
