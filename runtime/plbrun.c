@@ -114,13 +114,7 @@ static int prepare(struct job_run *r, struct plb_error *err)
         printf("%s: the journal says that this job is complete; nothing is left to do (remove it to do all "
                "again)\n",
                r->job.kernel->name);
-    return PLB_OK;
-}
-
-/* Whether the journal says that the job is complete. */
-static bool nothing_left(const struct job_run *r)
-{
-    return plb_journal_is_complete(r->job.journal);
+    return plb_journal_ending(r->job.journal, err);
 }
 
 static void say_checked(const struct job_run *r, int nodes)
@@ -278,7 +272,8 @@ static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, 
         say_fragile(mpi);
     if (status == PLB_OK && rank == 0 && !prepared)
         status = prepare(r, err);
-    status = plb_cluster_agree(mpi, status == PLB_OK && nothing_left(r) ? NOTHING_LEFT : status);
+    status = plb_cluster_agree(mpi, status == PLB_OK && plb_journal_is_complete(r->job.journal) ? NOTHING_LEFT
+                                                                                                : status);
     if (status == PLB_OK && !a->show_config)
         status = plb_cluster_run(mpi, rank == 0 ? &r->job : NULL, &options, &r->report, &r->trace, &r->end,
                                  err);
@@ -336,7 +331,8 @@ static int run_cluster(struct job_run *r, int *argc, char ***argv, struct plb_er
 {
     bool by_hand = r->launch.rank < 0;
     int status = by_hand ? prepare(r, err) : PLB_OK;
-    if (status != PLB_OK || (by_hand && (r->arguments->show_config || nothing_left(r))))
+    if (status != PLB_OK
+        || (by_hand && (r->arguments->show_config || plb_journal_is_complete(r->job.journal))))
         return status;
     return run_ranks(r, argc, argv, by_hand, err);
 }

@@ -19,16 +19,22 @@ static bool take_done(const struct plb_record *record, struct plb_record_pass *p
     return true;
 }
 
+/* The bytes of a record behind its first ones, as text. */
+static char *text_behind(const struct plb_record *record, size_t first)
+{
+    char *text = plb_alloc(record->bytes - first + 1);
+    memcpy(text, (const char *)record->body + first, record->bytes - first);
+    return text;
+}
+
 static void take_job(struct plb_found *f, const struct plb_record *record)
 {
     struct plb_record_job job;
     if (record->type != PLB_RECORD_JOB || record->bytes < sizeof job)
         return;
     memcpy(&job, record->body, sizeof job);
-    size_t length = record->bytes - sizeof job;
     f->id = job.id;
-    f->job = plb_alloc(length + 1);
-    memcpy(f->job, (const char *)record->body + sizeof job, length);
+    f->job = text_behind(record, sizeof job);
 }
 
 int plb_found_read(struct plb_found *f, const struct plb_journal_files *files, struct plb_error *err)
@@ -55,7 +61,10 @@ int plb_found_read(struct plb_found *f, const struct plb_journal_files *files, s
         size_t n;
         if (take_done(&record, &pass, &done, &n) && pass.pass > f->last_pass)
             f->last_pass = pass.pass;
-        f->what = record.type == PLB_RECORD_END ? PLB_FOUND_COMPLETE : PLB_FOUND_BROKEN;
+        bool ends = record.type == PLB_RECORD_END;
+        f->what = ends ? PLB_FOUND_COMPLETE : PLB_FOUND_BROKEN;
+        free(f->failed);
+        f->failed = ends && record.bytes > 0 ? text_behind(&record, 0) : NULL;
     }
     return PLB_OK;
 }
@@ -64,6 +73,7 @@ void plb_found_fini(struct plb_found *f)
 {
     free(f->bytes);
     free(f->job);
+    free(f->failed);
     *f = (struct plb_found){.what = PLB_FOUND_NOTHING};
 }
 

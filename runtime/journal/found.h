@@ -15,6 +15,7 @@ struct plb_found {
     size_t end;  /* of its last whole record */
     uint64_t id;
     char *job;     /* the job as text, which ends in 0; or NULL */
+    char *failed;  /* of a complete run that failed: its sentence, which ends in 0; or NULL */
     int last_pass; /* of which there is a record; 0: none */
 };
 

@@ -35,6 +35,7 @@ struct plb_journal {
     bool complete; /* a complete one is there, and the user wants to resume it */
     uint64_t found_id;
     char *found_job;
+    char *found_failed;
     size_t found_end;
     int found_pass;
     int first_pass;               /* with which the run begins */

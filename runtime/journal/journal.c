@@ -35,7 +35,8 @@ static int decide(struct plb_journal *j, struct plb_found *found, struct plb_err
     j->found_end = found->end;
     j->found_pass = found->last_pass;
     j->found_job = found->job;
-    found->job = NULL;
+    j->found_failed = found->failed;
+    found->job = found->failed = NULL;
     return PLB_OK;
 }
 
@@ -64,6 +65,13 @@ int plb_journal_open(const struct plb_job *job, bool resume, struct plb_journal 
 bool plb_journal_is_complete(const struct plb_journal *j)
 {
     return j != NULL && j->complete;
+}
+
+int plb_journal_ending(const struct plb_journal *j, struct plb_error *err)
+{
+    return !plb_journal_is_complete(j) || j->found_failed == NULL
+             ? PLB_OK
+             : plb_fail(err, PLB_EFAILED, "%s", j->found_failed);
 }
 
 struct plb_journal_start plb_journal_start(const struct plb_journal *j)
@@ -266,11 +274,13 @@ void plb_journal_close(struct plb_journal *j, bool complete)
     bool ran = j->pus != NULL, started = j->started;
     plb_writer_stop(j);
     bool broken = !started || j->broken; /* by the last batch, perhaps */
+    const struct plb_error *failed = &j->job->app.failed;
+    const char *sentence = failed->status != PLB_OK ? failed->text : "";
     complete = complete && ran;
     tell(&j->next); /* their outputs are written, but not to FILE.data */
     if (complete && j->identity != NULL && !broken)
         complete = plb_writer_tell(j, &j->next)
-                && plb_record_append(j->files.fd, PLB_RECORD_END, "", 0, "", 0)
+                && plb_record_append(j->files.fd, PLB_RECORD_END, sentence, strlen(sentence), "", 0)
                 && fdatasync(j->files.fd) == 0;
     if (j->identity == NULL && j->fresh)
         plb_journal_files_remove(&j->files, j->found_job == NULL || ran);
@@ -285,6 +295,7 @@ void plb_journal_close(struct plb_journal *j, bool complete)
     plb_rangeset_fini(&j->folded);
     free(j->recalled_sums);
     free(j->found_job);
+    free(j->found_failed);
     free(j->identity);
     free(j->pus);
     free(j);

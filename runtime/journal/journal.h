@@ -39,6 +39,10 @@ int plb_journal_recall(struct plb_journal *journal, struct plb_job *job, struct 
 /* Whether the run that is to go on is complete already, so that nothing is left to do. */
 bool plb_journal_is_complete(const struct plb_journal *journal);
 
+/* How such a complete run ended: PLB_OK; or PLB_EFAILED and its sentence, where it did its work and failed
+ * all the same (plb_app_failed). PLB_OK where something is left to do. */
+int plb_journal_ending(const struct plb_journal *journal, struct plb_error *err);
+
 /* Where a run begins. */
 struct plb_journal_start {
     int pass;                            /* the first pass, from 1 */

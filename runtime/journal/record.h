@@ -12,7 +12,7 @@ enum plb_record_type {
     PLB_RECORD_JOB = 1, /* the first one: struct plb_record_job, and the job as text (journal/identity.h) */
     PLB_RECORD_PUS,     /* of a run that begins or goes on: an array of struct plb_record_pu */
     PLB_RECORD_DONE,    /* struct plb_record_pass, and an array of struct plb_record_done */
-    PLB_RECORD_END,     /* the job is complete; empty */
+    PLB_RECORD_END,  /* the job is complete; the sentence with which its run failed all the same, or empty */
     PLB_RECORD_TOLD, /* results that no run needs any more, for people: an array of struct plb_record_told */
 };
 

@@ -223,6 +223,13 @@ rm -f "$j"*
 [ $? -eq 1 ] && alone --quiet --resume --run 'echo {}; false' --range 1-3 command.joblog="$y" run.journal="$j"
 [ $? -eq 1 ] && [ "$(wc -l <"$y")" -eq 4 ]
 ok "a journal is complete where its results are written" $?
+cp "$tmp/out" "$tmp/first"
+for n in 1 3; do
+    ranks $n --quiet --resume --run 'echo {}; false' --range 1-3 command.joblog="$tmp/other" run.journal="$j"
+    [ $? -eq 1 ] && grep -q '^plbrun: 3 of 3 lines failed' "$tmp/out" && [ ! -e "$tmp/other" ] &&
+        cmp <(grep '^plbrun: ' "$tmp/first") <(grep '^plbrun: ' "$tmp/out")
+    ok "--resume of a complete run fails as that run did, $n ranks" $?
+done
 
 # A text of several lines, of which one is empty, is a setting as any other, and so is what follows it.
 rm -f "$j"* "$y"
