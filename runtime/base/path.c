@@ -20,6 +20,13 @@ char *plb_path_folder(const char *path)
     return folder;
 }
 
+const char *plb_path_ending(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *last = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(last, '.');
+    return dot != NULL && dot != last ? dot : "";
+}
+
 int plb_path_descriptor(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};

@@ -5,6 +5,10 @@
 /* The folder of a path, "." where it names none. */
 char *plb_path_folder(const char *path);
 
+/* The ending of a file's name, from its last dot on; "" where the last part of the path has none, or begins
+ * with it. Borrowed from the path. */
+const char *plb_path_ending(const char *path);
+
 /* Where a path leads through symbolic links, whether a file is there or not. It ends at a name of an open
  * descriptor. NULL: the links have no end. */
 char *plb_path_target(const char *path);

@@ -102,14 +102,14 @@ static int check_different(const struct plb_arguments *a, const struct plb_setti
     return status;
 }
 
-/* A trace in another format than its name promises is found when somebody opens it. */
+/* A report or trace in another format than its name promises is found when somebody opens it. */
 static int check_formats(const struct plb_arguments *a, struct plb_error *err)
 {
     if (a->trace != NULL && !plb_trace_has_format(a->trace))
         return plb_fail(err, PLB_EINPUT,
                         "--trace %s: a trace is .json (for Perfetto) or .html (a chart); name such a file",
                         a->trace);
-    return PLB_OK;
+    return a->report != NULL ? plb_page_check_name(a->report, err) : PLB_OK;
 }
 
 int plb_outputs_check(const struct plb_arguments *a, const struct plb_job *job, struct plb_error *err)

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "report/compare_inside.h"
+#include "report/page.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -259,6 +260,8 @@ int plb_compare(char *const *files, int n, const char *file, bool quiet, struct 
 {
     if (n == 0)
         return plb_fail(err, PLB_EINPUT, "--compare needs reports: plbrun --compare a.json b.json ...");
+    if (file != NULL && plb_page_check_name(file, err) != PLB_OK)
+        return err->status;
     struct plb_comparison c = {.files = files};
     bool alone = file != NULL && strcmp(file, "-") == 0;
     for (int i = 0; i < n && file != NULL; i++)

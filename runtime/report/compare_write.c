@@ -6,6 +6,7 @@
 #include "report/compare_inside.h"
 #include "report/html.h"
 #include "report/json_text.h"
+#include "report/page.h"
 
 #define DIGITS 9 /* of a number with a fraction, as in a report */
 
@@ -146,10 +147,9 @@ static void write_page(const struct plb_comparison *c, FILE *out)
 
 int plb_comparison_write(const struct plb_comparison *c, const char *file, struct plb_error *err)
 {
-    const char *ending = strrchr(file, '.');
     struct plb_file f;
     if (plb_file_create(&f, file, err) != PLB_OK)
         return err->status;
-    (ending != NULL && strcmp(ending, ".html") == 0 ? write_page : write_json)(c, f.stream);
+    (plb_page_named(file) ? write_page : write_json)(c, f.stream);
     return plb_file_commit(&f, err);
 }

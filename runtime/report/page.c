@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/version.h"
 #include "report/html.h"
 #include "report/json.h"
@@ -26,9 +27,18 @@
 
 bool plb_page_named(const char *file)
 {
-    const char *ending = strrchr(file, '.');
-    bool named = ending != NULL && ending > file;
-    return named && (strcasecmp(ending, ".html") == 0 || strcasecmp(ending, ".htm") == 0);
+    const char *ending = plb_path_ending(file);
+    return strcasecmp(ending, ".html") == 0 || strcasecmp(ending, ".htm") == 0;
+}
+
+int plb_page_check_name(const char *file, struct plb_error *err)
+{
+    const char *ending = plb_path_ending(file);
+    if (plb_page_named(file) || strcasecmp(ending, ".json") == 0 || ending[0] == '\0')
+        return PLB_OK;
+    return plb_fail(err, PLB_EINPUT,
+                    "--report %s: a report is .json (for programs) or .html (a page); name such a file",
+                    file);
 }
 
 /* --------------------------------------------------------------------- text */

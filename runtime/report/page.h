@@ -9,8 +9,12 @@
 #include "report/report.h"
 #include "report/trace.h"
 
-/* Whether a report of this name is a page: it ends in .html. */
+/* Whether a report of this name is a page: it ends in .html or .htm. */
 bool plb_page_named(const char *file);
+
+/* Whether --report can name this file: a page; or JSON, which ends in .json or has no ending, as "-" and a
+ * pipe. PLB_OK; or PLB_EINPUT and a sentence. */
+int plb_page_check_name(const char *file, struct plb_error *err);
 
 /* Writes the page, which gets its name when it is complete. PLB_OK; or PLB_EFAILED and a sentence, and no
  * file. trace: on, or there is no chart over time. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "report/gantt.h"
 #include "report/perfetto.h"
 
@@ -16,18 +17,10 @@ static const struct format {
     {"", plb_perfetto_print},
 };
 
-/* The name from its last dot on; "" where the last part of the path has none, or begins with it. */
-static const char *ending_of(const char *name)
-{
-    const char *slash = strrchr(name, '/'), *last = slash != NULL ? slash + 1 : name;
-    const char *dot = strrchr(last, '.');
-    return dot != NULL && dot != last ? dot : "";
-}
-
 static const struct format *format_of(const char *file)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(ending_of(file), formats[i].ending) == 0)
+        if (strcmp(plb_path_ending(file), formats[i].ending) == 0)
             return &formats[i];
     return NULL;
 }

@@ -117,6 +117,10 @@ says "a report to compare is not written over" $? \
     '^plbrun: --report ./kept.json: this is one of the reports to compare'
 cmp -s a1.json kept.json
 ok "it stays as it was" $?
+compare a1.json b1.json --report c.pdf
+says "a comparison of no format" $? '^plbrun: --report c.pdf: a report is .json .for programs. or .html'
+[ ! -e c.pdf ]
+ok "it is not written" $?
 compare
 says "no report" $? '^plbrun: --compare needs reports: plbrun --compare a.json'
 compare a1.json none.json

@@ -311,6 +311,8 @@ refused '--report: ends like a folder' 'o/ is a folder' "$spmm" --report o/
 refused '--report and --trace: the same file' 'both name x.json|two files' \
     "$spmm" --report x.json --trace x.json
 refused '--trace: is a folder' "$in is a folder|name a file" "$spmm" --trace "$in"
+refused '--report: no such format' 'r.pdf: a report is .json (for programs) or .html (a page); name such' \
+    "$spmm" --report "$w/r.pdf"
 refused '--trace: no such format' "t.svg: a trace is .json (for Perfetto) or .html" "$spmm" --trace "$w/t.svg"
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 chmod 755 "$tmp" "$in" "$w"

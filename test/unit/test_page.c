@@ -201,6 +201,23 @@ static void a_page_that_cannot_be_written_is_not_there(void **state)
     assert_false(plb_page_named("b.json") || plb_page_named("a.html/b") || plb_page_named(".html"));
 }
 
+/* A report that is asked for as .pdf is no .pdf for being named so. */
+static void an_ending_without_a_format_is_refused(void **state)
+{
+    (void)state;
+    static const char *const known[] = {"a.json", "a.JSON",      "b/c.html",   "d.HTM",      "r",
+                                        "-",      "/dev/stdout", "/dev/fd/63", "x.pdf/pipe", ".pdf"};
+    static const char *const unknown[] = {"a.pdf", "a.json.gz", "x.json/a.txt", "run-2.1", "a."};
+    struct plb_error err = {.status = PLB_OK};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_int_equal(plb_page_check_name(known[i], &err), PLB_OK);
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        err = (struct plb_error){.status = PLB_OK};
+        assert_int_equal(plb_page_check_name(unknown[i], &err), PLB_EINPUT);
+        assert_non_null(strstr(err.text, unknown[i]));
+    }
+}
+
 /* A thousand PUs on 125 nodes, each with a thousand tasks in three passes. */
 static void make_large(struct plb_report *r, struct plb_report_pu *pus, struct plb_trace *t)
 {
@@ -275,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_page_has_what_is_needed_without_scripts),
         cmocka_unit_test(events_are_written_or_counted_in_columns),
         cmocka_unit_test(a_page_that_cannot_be_written_is_not_there),
+        cmocka_unit_test(an_ending_without_a_format_is_refused),
         cmocka_unit_test(a_million_tasks_take_five_megabytes),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
