@@ -23,6 +23,7 @@ struct plb_back {
     void *after[PLB_MAX_DATA]; /* replicated ones as `next` has left them, which asked for no more */
     struct plb_noted_pass *passes;
     int n, at;          /* of them; the one that runs */
+    int again;          /* passes that began again */
     int kernel_pass;    /* the number of the last one for `next`, from 1 */
     int64_t replaced;   /* buffers that they have replaced */
     double bytes;       /* of these buffers, in all passes */

@@ -132,6 +132,7 @@ void plb_back_break(struct plb_rank *r)
 static void begin(struct plb_rank *r, const struct plb_pass *pass)
 {
     struct plb_back *b = &r->rank0->back;
+    b->again++;
     r->rank0->job->app.running = (int)pass->phase;
     plb_rank0_start_pass(r, pass, b->at < b->n - 1 || b->over);
 }

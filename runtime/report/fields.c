@@ -169,6 +169,9 @@ const struct plb_field plb_run_fields[] = {
     {"units", PLB_UNIT_OF_APP, RUN(units), .meaning = "Units of one pass."},
     {"passes", PLB_UNIT_COUNT, RUN(passes),
      .meaning = "Passes over all units that began. In a resumed run those that ended before do not count."},
+    {"passes_again", PLB_UNIT_COUNT, RUN(passes_again),
+     .meaning = "Passes that were computed again, beside `passes`: a rank was lost with the results that the "
+                "next passes need."},
     {"resumed", PLB_UNIT_NONE, RUN(resumed),
      .meaning =
          "Whether the run went on from a journal (`--resume`). Its report tells of what it did itself."},

@@ -24,7 +24,9 @@ static struct plb_value kind(const struct plb_report *report, const void *record
 static struct plb_value share(const struct plb_report *report, const void *record)
 {
     const struct plb_report_pu *pu = record;
-    double all = (double)plb_report_units(report);
+    double all = 0.0; /* of lost and repeated passes, too: parts of what the job has would be more than all */
+    for (int p = 0; p < report->n_pus; p++)
+        all += (double)report->pus[p].units;
     return (struct plb_value){.type = PLB_VALUE_REAL,
                               .real = all > 0.0 ? 100.0 * (double)pu->units / all : 0.0};
 }
@@ -82,9 +84,10 @@ const struct plb_field plb_pu_fields[] = {
     {"threads", PLB_UNIT_COUNT, PU(threads),
      .meaning = "Threads that execute its tasks; 1 for a GPU, 0 in a simulation."},
     {"units", PLB_UNIT_OF_APP, PU(units), COLUMN(NULL, 12),
-     .meaning = "Units that it executed, in all passes. A unit counts once."},
+     .meaning = "Units that it executed, in all passes. A unit counts once in each, and again in one that is "
+                "computed again."},
     {NULL, PLB_UNIT_PERCENT, GET(share, PLB_VALUE_REAL), COLUMN("share", 7),
-     .meaning = "The same in percent of all units."},
+     .meaning = "The same in percent of the units that all PUs executed."},
     {"blocks", PLB_UNIT_COUNT, PU(blocks), COLUMN("blocks", 8), .meaning = "Blocks that it was granted."},
     {"tasks", PLB_UNIT_COUNT, PU(tasks), .meaning = "Tasks that it executed."},
     {"busy_s", PLB_UNIT_SECONDS, PU(busy_s), COLUMN("busy", 10),

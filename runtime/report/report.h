@@ -184,6 +184,7 @@ struct plb_report {
     bool emulated;   /* a real run whose PUs a .cluster file describes: it has their watts */
     bool replayed;   /* a simulation with the costs of a real run */
     int nodes, hosts, passes, n_pus;
+    int passes_again; /* beside `passes`: begun again, since what they had computed was lost */
     int64_t units;
     double makespan_s, between_s, profile_s, solve_s;
     double bound_s;                            /* or NAN, as the next ones: unknown */

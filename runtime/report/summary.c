@@ -120,6 +120,8 @@ void plb_report_line(const struct plb_report *r, FILE *out)
                        out);
     if (r->failed_pus > 0)
         plb_report_say(r, "{failed_pus PU} failed; ", out);
+    if (r->passes_again > 0)
+        fprintf(out, "%d pass%s computed again; ", r->passes_again, r->passes_again == 1 ? "" : "es");
     if (r->set_aside_units > 0)
         plb_report_say(r, "{set_aside_units} set aside; ", out);
     if (r->audited > 0)

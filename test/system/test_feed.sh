@@ -60,6 +60,10 @@ ended() {
     wait "$run" && grep -q "rank 1 on .* is lost" "$tmp/out" && grep -q "$2" "$tmp/out" &&
         grep -q verified "$tmp/out"
     ok "the result is right where a rank is lost: $1" $?
+    awk '/^ +[0-9]+ +[0-9]+ / { sub(/ %.*/, ""); all += $NF } END { exit !(all > 99.7 && all < 100.3) }' \
+        "$tmp/out" && again=$(sed -n 's/.*: .*the last \([0-9]*\) are computed again.*/\1/p' "$tmp/out") &&
+        if [ "$again" != '' ]; then grep -qE "; $again pass(es)? computed again; " "$tmp/out"; fi
+    ok "and the summary has its shares, and the passes that were computed again" $?
 }
 lose() {
     kill -KILL "$(process_of 1)"

@@ -76,8 +76,9 @@ static void the_report_has_every_key(void **state)
         json_t *o = json_load_file(file("r.json"), 0, NULL), *verified = json_object_get(o, "verified");
         assert_int_equal(json_array_size(json_object_get(o, "pus")), 3);
         HAS(o, number, "makespan_s", "bound_s", "profile_s", "solve_s", "balancing_ratio", "idle_pct");
-        HAS(o, whole, "schema", "seed", "nodes", "hosts", "units", "passes", "solves", "messages",
-            "bytes_moved", "migrations", "migrated_units", "backups", "backups_won", "backup_units");
+        HAS(o, whole, "schema", "seed", "nodes", "hosts", "units", "passes", "passes_again", "solves",
+            "messages", "bytes_moved", "migrations", "migrated_units", "backups", "backups_won",
+            "backup_units");
         HAS(o, whole, "failed_pus", "audited", "audit_differences", "damaged", "profiles_used",
             "profiles_dropped", "set_aside_units");
         HAS(o, whole, "resumed_pass", "resumed_units");

@@ -88,6 +88,7 @@ static const struct plb_report example_report = {
     .nodes = 2,
     .hosts = 3,
     .passes = 4,
+    .passes_again = 6,
     .n_pus = PUS,
     .units = 500,
     .makespan_s = 10.5,
@@ -160,6 +161,7 @@ static void fill_simulated(struct example *e)
     fill(e);
     e->report.mode = PLB_SIMULATED;
     e->report.passes = 1;
+    e->report.passes_again = 1;
     e->report.resumed = false;
     e->report.resumed_pass = 0;
     e->report.resumed_units = 0;
