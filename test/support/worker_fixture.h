@@ -30,7 +30,7 @@ static inline double later_units_cost_more(const void *context, int64_t first, i
     return (double)(first < UNITS / 2 ? count : 3 * count);
 }
 
-static const struct plb_migration migration_on = {.on = true, .threshold = 1.0};
+static const struct plb_migration migration_on = {.on = true, .threshold = 1.0, .backups = true};
 
 /* No pass has begun. */
 static inline void prepare(struct fixture *f, int n_pus, const struct plb_worker_pu *pus,

@@ -248,7 +248,7 @@ static void units_without_cost_are_granted(void **state)
  * equal pieces last 1 ms and 3 ms in turn, those of the end are cut. */
 static void surprising_times_cut_the_last_blocks(void **state)
 {
-    static const struct plb_master_config migrating = {.migration = true};
+    static const struct plb_master_config migrating = {.migration = true, .backups = true};
     (void)state;
     for (int surprising = 0; surprising <= 1; surprising++) {
         struct fixture f;
