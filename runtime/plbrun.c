@@ -20,6 +20,7 @@
 #include "drive/launch.h"
 #include "drive/leaving.h"
 #include "drive/outputs.h"
+#include "drive/overwriting.h"
 #include "drive/pareto.h"
 #include "drive/show_pus.h"
 #include "drive/simulate.h"
@@ -108,6 +109,7 @@ static int prepare(struct job_run *r, struct plb_error *err)
     if (keeps && plb_journal_open(&r->job, a->resume, &r->job.journal, err) != PLB_OK)
         return err->status;
     if (plb_job_setup(&r->job, a->simulate != NULL, err) != PLB_OK
+        || plb_check_overwriting(a, &r->job, err) != PLB_OK
         || plb_journal_recall(r->job.journal, &r->job, err) != PLB_OK)
         return err->status;
     if (plb_journal_is_complete(r->job.journal) && !a->quiet)

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "drive/fill_report.h"
+#include "drive/overwriting.h"
 #include "drive/pareto.h"
 #include "drive/set_aside.h"
 #include "drive/what_if.h"
@@ -51,57 +52,6 @@ static int check_file(const char *file, struct plb_error *err)
     return PLB_OK;
 }
 
-/* A file that the run will write, and what names it. */
-struct output {
-    const char *name, *path;
-};
-
-/* Compares an output with those before it. Two of one name: the second would win. */
-static int check_other(const struct output *outputs, int n, struct plb_error *err)
-{
-    const struct output *last = &outputs[n - 1];
-    for (int i = 0; i < n - 1; i++)
-        if (plb_file_clash(outputs[i].path, last->path))
-            return plb_fail(err, PLB_EINPUT, "%s and %s both name %s; name two files", outputs[i].name,
-                            last->name, last->path);
-    return PLB_OK;
-}
-
-/* Whether all outputs are different files. */
-static int check_different(const struct plb_arguments *a, const struct plb_settings *s, struct plb_error *err)
-{
-    struct output *outputs = plb_alloc((size_t)(s->n + 3) * sizeof *outputs);
-    const char *journal = plb_settings_get(s, "run", "journal")->text;
-    int n = 0, status = PLB_OK;
-    if (a->report != NULL)
-        outputs[n++] = (struct output){"--report", place_of(a->report)};
-    if (a->trace != NULL)
-        outputs[n++] = (struct output){"--trace", place_of(a->trace)};
-    if (n == 2
-        && (strcmp(outputs[0].path, outputs[1].path) == 0 || (on_stdout(a->report) && on_stdout(a->trace))))
-        status = plb_fail(err, PLB_EINPUT, "--report and --trace both name %s; name two files", a->report);
-    if (n == 2 && status == PLB_OK)
-        status = check_other(outputs, n, err);
-    if (a->pareto != NULL && a->pareto[0] != '\0' && status == PLB_OK) {
-        outputs[n++] = (struct output){"--pareto", a->pareto};
-        status = check_other(outputs, n, err);
-    }
-    for (int i = 0; i < s->n && status == PLB_OK; i++) {
-        const struct plb_setting *t = &s->at[i];
-        if (t->option->type != PLB_OUTPUT_FILE || t->text == NULL)
-            continue;
-        outputs[n++] = (struct output){t->option->name, t->text};
-        status = check_other(outputs, n, err);
-    }
-    for (int i = 0; i < n && journal != NULL && status == PLB_OK; i++)
-        if (plb_journal_files_belong(journal, outputs[i].path))
-            status = plb_fail(err, PLB_EINPUT,
-                              "%s names %s, where the journal keeps what is done; name another file",
-                              outputs[i].name, outputs[i].path);
-    free(outputs);
-    return status;
-}
-
 /* A report or trace in another format than its name promises is found when somebody opens it. */
 static int check_formats(const struct plb_arguments *a, struct plb_error *err)
 {
@@ -119,7 +69,7 @@ int plb_outputs_check(const struct plb_arguments *a, const struct plb_job *job, 
         return err->status;
     if (writes_front && (plb_pareto_check(a, err) != PLB_OK || check_file(a->pareto, err) != PLB_OK))
         return err->status;
-    if (check_different(a, &job->settings, err) != PLB_OK || check_formats(a, err) != PLB_OK)
+    if (plb_check_overwriting(a, job, err) != PLB_OK || check_formats(a, err) != PLB_OK)
         return err->status;
     if (a->verify && job->kernel->verify == NULL)
         return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify",

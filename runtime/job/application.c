@@ -197,6 +197,9 @@ void plb_app_fini(struct plb_app *app)
             free(m->data);
     }
     free(app->memory);
+    for (int i = 0; i < app->n_read; i++)
+        free(app->read[i]);
+    free(app->read);
     *app = (struct plb_app){0};
 }
 

@@ -56,6 +56,8 @@ struct plb_app {
     void *state;                /* the kernel's own */
     struct plb_results results; /* declared; nothing of them is written in a simulation */
     struct plb_files files;     /* that are the memory of buffers */
+    char **read;                /* paths of the files that the kernel has had read; owned */
+    int n_read;
     struct plb_owned *memory;   /* from plb_app_alloc and the readers */
     int n_memory;
     enum { PLB_IN_THE_END, PLB_AS_THEY_COME, PLB_IN_ORDER } streams; /* records (plb_app_stream_records) */
@@ -82,6 +84,9 @@ int plb_app_cost_map(struct plb_app *app, int phase, struct plb_cost_map *map);
 /* Whether a function that the kernel calls was given the name of a file. plb_app_text gives NULL where the
  * user has named none, and that is a mistake of the kernel. */
 bool plb_app_has_path(struct plb_app *app, const char *path, const char *function);
+
+/* The same of a function that reads the file: it is noted, so that no output overwrites it. */
+bool plb_app_reads(struct plb_app *app, const char *path, const char *function);
 
 /* Which replicated buffers have changed since the last call: bit i is buffer i. `parts` gets those of which
  * only parts have. */

@@ -98,6 +98,7 @@ static int open_input(struct plb_app *app, struct plb_data_file *file)
 {
     struct plb_input_file input;
     struct plb_data_memory memory = {.result = false};
+    plb_app_reads(app, file->path, "plb_app_file");
     int status = plb_input_open(&input, file->path,
                                 "a file of data was expected; name one whose bytes can be read at any place",
                                 &app->err);
@@ -208,8 +209,8 @@ static int open_result(struct plb_app *app, struct plb_data_file *file)
 int plb_app_file(struct plb_app *app, struct plb_data_file *file)
 {
     file->data = NULL;
-    if (file->path == NULL)
-        return plb_app_error(app, "kernel %s: plb_app_file is given no path (NULL)", app->kernel->name);
+    if (!plb_app_has_path(app, file->path, "plb_app_file"))
+        return PLB_EINPUT;
     if (app->files.n == PLB_MAX_FILES)
         return plb_app_error(app, "kernel %s: plb_app_file is called more than %d times", app->kernel->name,
                              PLB_MAX_FILES);

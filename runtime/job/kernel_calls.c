@@ -270,9 +270,19 @@ bool plb_app_has_path(struct plb_app *app, const char *path, const char *functio
     return path != NULL;
 }
 
+bool plb_app_reads(struct plb_app *app, const char *path, const char *function)
+{
+    if (!plb_app_has_path(app, path, function))
+        return false;
+    app->read = plb_grow(app->read, (size_t)(app->n_read + 1) * sizeof *app->read);
+    app->read[app->n_read] = strdup(path);
+    app->n_read += app->read[app->n_read] != NULL;
+    return true;
+}
+
 int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, struct plb_array *array)
 {
-    if (!plb_app_has_path(app, path, "plb_read_npy"))
+    if (!plb_app_reads(app, path, "plb_read_npy"))
         return PLB_EINPUT;
     int status = plb_npy_read(path, order, app->simulated, array, &app->err);
     if (status == PLB_OK && array->data != NULL)
@@ -283,7 +293,7 @@ int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, st
 int plb_read_png(struct plb_app *app, const char *path, struct plb_image *image)
 {
     struct plb_image read;
-    if (!plb_app_has_path(app, path, "plb_read_png"))
+    if (!plb_app_reads(app, path, "plb_read_png"))
         return PLB_EINPUT;
     int status = plb_png_read(path, app->simulated, &read, &app->err);
     if (status != PLB_OK)
@@ -297,7 +307,7 @@ int plb_read_png(struct plb_app *app, const char *path, struct plb_image *image)
 int plb_read_csv(struct plb_app *app, const char *path, const struct plb_csv_column *columns,
                  struct plb_array *array)
 {
-    if (!plb_app_has_path(app, path, "plb_read_csv"))
+    if (!plb_app_reads(app, path, "plb_read_csv"))
         return PLB_EINPUT;
     int status = plb_csv_read(path, columns, array, &app->err);
     if (status == PLB_OK)
@@ -307,7 +317,7 @@ int plb_read_csv(struct plb_app *app, const char *path, const struct plb_csv_col
 
 int plb_read_table(struct plb_app *app, const char *path, struct plb_table *table)
 {
-    if (!plb_app_has_path(app, path, "plb_read_table"))
+    if (!plb_app_reads(app, path, "plb_read_table"))
         return PLB_EINPUT;
     int status = plb_csv_read_named(path, table, &app->err);
     if (status == PLB_OK) {
@@ -321,7 +331,7 @@ int plb_read_table(struct plb_app *app, const char *path, struct plb_table *tabl
 
 static int read_mtx(struct plb_app *app, const char *path, bool nonfinite, struct plb_csr *matrix)
 {
-    if (!plb_app_has_path(app, path, nonfinite ? "plb_read_mtx_nonfinite" : "plb_read_mtx"))
+    if (!plb_app_reads(app, path, nonfinite ? "plb_read_mtx_nonfinite" : "plb_read_mtx"))
         return PLB_EINPUT;
     int status = plb_mtx_read(path, nonfinite, matrix, &app->err);
     if (status == PLB_OK) {

@@ -52,12 +52,8 @@ static int take_all(struct plb_app *app, const char *path, const struct plb_npz 
 int plb_read_npz(struct plb_app *app, const char *path, struct plb_csr *matrix)
 {
     struct plb_input_file file;
-    if (path == NULL)
-        return plb_app_error(
-            app,
-            "kernel %s: plb_read_npz is given no path (NULL); plb_app_given says whether there is "
-            "one",
-            app->kernel->name);
+    if (!plb_app_reads(app, path, "plb_read_npz"))
+        return PLB_EINPUT;
     struct plb_npz *npz = plb_alloc(sizeof *npz);
     int status = plb_input_open(
         &file, path, "an .npz file was expected; name one written with scipy.sparse.save_npz", &app->err);

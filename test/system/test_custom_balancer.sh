@@ -41,6 +41,9 @@ cd "$tmp/mine" || exit
 alone --dry-run "$root/examples/triad/app.conf" --balancer trapezoid.so &&
     grep -q ' with trapezoid: ' "$tmp/out"
 ok "a name ending in .so on the command line is a path" $?
+alone --dry-run app.conf --report "$tmp/mine/trapezoid.so"
+[ $? -eq 2 ] && grep -q 'trapezoid.so, which this run reads (balance.balancer: ' "$tmp/out"
+ok "no report overwrites it" $?
 PLB_BALANCE_FIRST_PART=7 alone --dry-run app.conf
 [ $? -eq 2 ] && grep -qE '^plbrun: PLB_BALANCE_FIRST_PART: .*first_part' "$tmp/out"
 ok "its keys are checked" $?

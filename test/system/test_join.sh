@@ -128,8 +128,8 @@ ok "too late" $?
 lines "$tmp/e.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[run]' "join = $door" \
     '[cluster]' "file = $tmp/e.cluster"
 lines "$tmp/e.cluster" '[pu p0]' 'rate = 1e6' '[node n0]' 'pus = p0'
-ranks 1 "$tmp/s.conf" run.join="$tmp/s.conf"
-[ $? -eq 2 ] && grep -q 's.conf is there, and is no file of a run' "$tmp/out" && [ -s "$tmp/s.conf" ]
+ranks 1 "$tmp/s.conf" run.join="$tmp/e.conf"
+[ $? -eq 2 ] && grep -q 'e.conf is there, and is no file of a run' "$tmp/out" && [ -s "$tmp/e.conf" ]
 ok "no other file is overwritten" $?
 ranks 1 "$tmp/e.conf"
 [ $? -eq 2 ] && grep -q 'leave run.join or cluster.file out' "$tmp/out"

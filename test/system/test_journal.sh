@@ -249,10 +249,10 @@ refused "--resume without a journal" "needs the journal of the run that broke; n
     --resume "$root/examples/demo/app.conf"
 refused "a folder that does not exist" "the folder of journal = .* does not exist" "$tmp/sleeper.conf" \
     run.journal="$tmp/none/j"
-refused "a journal that is also an output" "out and journal both name|journal and out both name" \
+refused "a journal that is also an output" "run.journal and sleeper.out both name" \
     "$tmp/sleeper.conf" run.journal="$y"
 refused "a file of the journal that is also an output" \
-    "out names $j.data, where the journal keeps what is done; name another file" "$tmp/sleeper.conf" \
+    "sleeper.out names $j.data, where the journal keeps what is done; name another file" "$tmp/sleeper.conf" \
     sleeper.out="$j.data"
 refused "or the report" "--report names $j.pass, where the journal keeps" --report "$j.pass" \
     "$tmp/sleeper.conf"

@@ -103,6 +103,22 @@ mistakes reads_no_png setup 2 "kernel asks: plb_read_png is given no path"
 mistakes reads_no_mtx setup 2 "kernel asks: plb_read_mtx is given no path"
 alone "$tmp/asks.conf"
 ok "without a mistake it runs" $?
+# Files that options of type PLB_TEXT name are known once the kernel has had them read, or declared them.
+alone "$root/examples/triad/app.conf" triad.elements=8192 triad.a="$tmp/read.npy" &&
+    cp "$tmp/read.npy" "$tmp/copy.npy" && ln -s read.npy "$tmp/read.json"
+alone "$tmp/asks.conf" asks.mistake=reads_no_npy asks.any="$tmp/read.npy" --report "$tmp/read.json"
+[ $? -eq 2 ] && grep -q "^plbrun: --report names $tmp/read.json, .* (an input of the kernel: $tmp/read.npy)" \
+    "$tmp/out" && cmp "$tmp/read.npy" "$tmp/copy.npy"
+ok "a report that would overwrite what the kernel has read" $?
+cp "$tmp/asks.conf" "$tmp/own.conf"
+alone "$tmp/own.conf" asks.mistake=saves_nowhere asks.any="$tmp/own.conf"
+[ $? -eq 2 ] && cmp "$tmp/asks.conf" "$tmp/own.conf" &&
+    grep -q "^plbrun: a result of the kernel names $tmp/own.conf, .*; name another file" "$tmp/out"
+ok "a result that would overwrite the conf file" $?
+alone "$tmp/asks.conf" asks.mistake=saves_nowhere asks.any="$tmp/two.json" --report "$tmp/two.json"
+[ $? -eq 2 ] && [ ! -e "$tmp/two.json" ] &&
+    grep -q "^plbrun: --report and a result of the kernel both name $tmp/two.json; name two files" "$tmp/out"
+ok "a result that would overwrite the report" $?
 
 printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/no_cpu.so" >"$tmp/no_cpu.conf"
 ranks 3 "$tmp/no_cpu.conf" cluster.file="$tmp/three.cluster"

@@ -13,14 +13,61 @@ refuses() {
     [ $? -eq 2 ] && grep -q "$pattern" "$tmp/out" && [ ! -e "$tmp/a.npy" ]
     ok "$name" $?
 }
-both='a and reduced both name'
+both='triad.a and triad.reduced both name'
 a=triad.a=$tmp/a.npy
 refuses "two outputs with one name" "$both" "$a" triad.reduced="$tmp/a.npy"
 refuses "and by another path" "$both" "$a" triad.reduced="$tmp/../${tmp##*/}/a.npy"
 ln -s a.npy "$tmp/link.npy"
 refuses "and by a link" "$both" "$a" triad.reduced="$tmp/link.npy"
-refuses "a report with the name of an output" 'report and a both name' "$a" --report "$tmp/a.npy"
+refuses "a report with the name of an output" 'report and triad.a both name' "$a" --report "$tmp/a.npy"
 refuses "report and trace on standard output" 'both name' --report - --trace /dev/fd/1
+
+# keeps NAME FILE PATTERN ARGUMENTS...: status 2 and one sentence, and the file is as it was.
+keeps() {
+    local name=$1 file=$2 pattern=$3; shift 3
+    cp "$file" "$tmp/before"
+    alone "$@"
+    [ $? -eq 2 ] && [ "$(wc -l <"$tmp/out")" -eq 1 ] && cmp "$file" "$tmp/before" &&
+        grep -q "names .*$pattern.* and would overwrite; name another file" "$tmp/out"
+    ok "$name" $?
+}
+# Each input of a run is safe from each of its outputs.
+input=$tmp/input
+mkdir "$input"
+alone "$tmp/t.conf" triad.a="$input/b.npy" && cp "$input/b.npy" "$input/c.npy"
+printf 'one\ntwo\n' >"$input/list"
+printf '[app]\nkernel = ./triad.so\n[triad]\nb = b.npy\nc = c.npy\n' >"$input/t.conf"
+cp "$BUILD/kernels/triad.so" "$input/triad.so"
+cp "$tmp/one.cluster" "$input/one.cluster"
+ln -s b.npy "$input/link.npy"
+ln "$input/b.npy" "$input/hard.npy"
+conf=$input/t.conf
+keeps "a list, and the joblog" "$input/list" "list, which this run reads (command.lines: $input/list)" \
+    --run 'echo {}' --lines "$input/list" --joblog "$input/list"
+keeps "a list, and the report" "$input/list" '(command.lines' --run 'echo {}' --lines "$input/list" \
+    --report "$input/list"
+# shellcheck disable=SC2094 # it is refused
+keeps "a list on standard input" "$input/list" '(command.lines: /dev/stdin)' --run 'echo {}' --lines - \
+    --joblog "$input/list" <"$input/list"
+keeps "an input, and a result" "$input/b.npy" '(triad.b: ' "$conf" triad.a="$input/b.npy"
+keeps "by another path" "$input/b.npy" '(triad.b: ' "$conf" triad.a="$input/../input/b.npy"
+keeps "by a symbolic link" "$input/b.npy" '(triad.b: ' "$conf" triad.a="$input/link.npy"
+keeps "by a hard link" "$input/b.npy" '(triad.b: ' "$conf" --report "$input/hard.npy"
+keeps "with --dry-run" "$input/b.npy" '(triad.b: ' --dry-run "$conf" --report "$input/b.npy"
+keeps "the conf file, and the report" "$conf" "(the conf file: $conf)" "$conf" --report "$conf"
+keeps "the conf file, and a result" "$conf" '(the conf file: ' "$conf" triad.a="$conf"
+keeps "the conf file, and the journal" "$conf" '(the conf file: ' "$conf" run.journal="$conf"
+keeps "the kernel" "$input/triad.so" '(app.kernel: ' "$conf" triad.a="$input/triad.so"
+keeps "the .cluster file" "$input/one.cluster" '(cluster.file: ' "$conf" \
+    cluster.file="$input/one.cluster" --report "$input/one.cluster"
+keeps "that of a simulation" "$input/one.cluster" '(--simulate: ' "$conf" --simulate "$input/one.cluster" \
+    --pareto="$input/x.json" --report "$input/one.cluster"
+alone "$conf" --report "$input/r.json"
+keeps "the report that is replayed" "$input/r.json" '(--replay: ' --replay "$input/r.json" "$conf" \
+    --report "$input/r.json"
+timeout 60 "$PLBRUN" --quiet --run 'echo {}' --lines "$input/list" --report /dev/null >"$tmp/said" \
+    2>"$tmp/out" && cmp "$input/list" <(sort "$tmp/said")
+ok "a device is no file" $?
 
 alone "$tmp/t.conf" triad.a="$tmp/link.npy" && [ -L "$tmp/link.npy" ] &&
     [ -f "$tmp/a.npy" ] && [ ! -L "$tmp/a.npy" ]
