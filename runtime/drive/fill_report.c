@@ -98,10 +98,10 @@ static struct plb_bound_pu *add_curves(struct plb_master *master, const struct p
                                        .best_rate = model != NULL ? plb_model_best_rate(model) : 0.0,
                                        .refused = plb_master_refused(master, p)};
         r->pus[p].work += pus[p].tally->work;
-        r->pus[p].starts_s += plb_starts_of(master, phase, p);
+        r->pus[p].starts_s += plb_starts_of(h, pus[p].tally);
         if (phase == app->running) {
             r->pus[p].curve = c;
-            plb_starts_add_line(master, phase, p, &r->pus[p]);
+            plb_starts_add_line(h, pus[p].tally, &r->pus[p]);
             add_unit(&plb_master_history(master, phase, p)->belief, &r->pus[p]);
         }
         if (r->curves != NULL)

@@ -17,16 +17,32 @@
 /* Relative spread of a PU's tasks up to which their sizes tell what starts cost, as in model/bound.c. */
 #define EVEN 0.25
 
-void plb_starts_add_line(struct plb_master *master, int phase, int p, struct plb_report_pu *pu)
+/* Whether the samples' times are those that were measured. Where the PU has become faster or slower, a
+ * history scales older ones, so that they tell of the present machine. On a busy machine that may be a
+ * thousandfold; the seconds that the run took are those of the tally. */
+static bool as_measured(const struct plb_history *h)
 {
-    const struct plb_history *h = plb_master_history(master, phase, p);
-    const struct plb_tally *tally = plb_work_count_tally(plb_master_work(master), phase, p);
-    double x[PLB_MAX_SAMPLES], t[PLB_MAX_SAMPLES], slope;
-    for (int i = 0; i < h->n; i++) {
-        x[i] = h->at[i].work;
-        t[i] = h->at[i].execute_s + h->at[i].transfer_s;
+    return h->changes == 0;
+}
+
+/* Sizes and times as they were measured; returns how many. */
+static int points_of(const struct plb_history *h, const struct plb_tally *tally, double x[PLB_MAX_SAMPLES],
+                     double t[PLB_MAX_SAMPLES])
+{
+    int n = as_measured(h) ? h->n : tally->n < PLB_MAX_SAMPLES ? tally->n : PLB_MAX_SAMPLES;
+    for (int i = 0; i < n; i++) {
+        x[i] = as_measured(h) ? h->at[i].work : tally->at[i].work / tally->at[i].tasks;
+        t[i] = as_measured(h) ? h->at[i].execute_s + h->at[i].transfer_s
+                              : tally->at[i].seconds / tally->at[i].tasks;
     }
-    plb_fit_line(x, t, h->n, &pu->start_s, &slope);
+    return n;
+}
+
+void plb_starts_add_line(const struct plb_history *h, const struct plb_tally *tally, struct plb_report_pu *pu)
+{
+    double x[PLB_MAX_SAMPLES], t[PLB_MAX_SAMPLES], slope;
+    int n = points_of(h, tally, x, t);
+    plb_fit_line(x, t, n, &pu->start_s, &slope);
     double starts = tally->tasks * pu->start_s;
     if (!(tally->seconds - starts > LEAST_WORKING * tally->seconds))
         pu->start_s = starts = 0.0;
@@ -35,17 +51,16 @@ void plb_starts_add_line(struct plb_master *master, int phase, int p, struct plb
         pu->work_rate = pu->start_s = (double)NAN;
 }
 
-double plb_starts_of(struct plb_master *master, int phase, int p)
+double plb_starts_of(const struct plb_history *h, const struct plb_tally *tally)
 {
-    const struct plb_history *h = plb_master_history(master, phase, p);
-    const struct plb_tally *tally = plb_work_count_tally(plb_master_work(master), phase, p);
     const struct plb_model *model = &h->belief.model;
     struct plb_spread spread = {0};
-    double by_medians = tally->tasks * plb_starts_by_medians(tally);
+    double starts = tally->tasks * plb_starts_by_medians(tally);
     plb_spread_add(&spread, tally);
-    if (!(plb_spread_deviation(&spread) <= EVEN) || !plb_model_known(model))
-        return by_medians;
-    double low = model->execute.low, best = plb_model_best_rate(model);
-    double excess = plb_curve_time(&model->execute, low) - NOISE * low / best;
-    return fmax(tally->tasks * fmax(excess, h->start_s), by_medians);
+    if (plb_spread_deviation(&spread) <= EVEN && plb_model_known(model)) {
+        double low = model->execute.low, best = plb_model_best_rate(model);
+        double excess = plb_curve_time(&model->execute, low) - NOISE * low / best;
+        starts = fmax(starts, tally->tasks * fmax(as_measured(h) ? excess : 0.0, h->start_s));
+    }
+    return fmin(starts, tally->seconds);
 }
