@@ -34,6 +34,11 @@ struct times {
     double rate, computing, lost[PLB_LOSSES];
 };
 
+static double executing_of(const struct plb_report_pu *pu)
+{
+    return fmax(pu->busy_s - pu->transfer_s, 0.0);
+}
+
 /* Takes up to `wanted` seconds from those that are left. */
 static double take(double *left, double wanted)
 {
@@ -61,7 +66,7 @@ static void split(const struct plb_report *r, const struct plb_report_pu *pu, bo
     double left = r->makespan_s, executed = (double)(pu->units + pu->in_vain), *lost = t->lost;
     *t = (struct times){0};
     lost[PLB_LOST_TO_COPIES] = take(&left, pu->transfer_s);
-    double executing = take(&left, pu->busy_s - pu->transfer_s);
+    double executing = take(&left, executing_of(pu));
     lost[PLB_LOST_TO_STARTS] = take(&executing, fmin(pu->starts_s, (1.0 - LEAST_WORKING) * executing));
     if (executing > 0.0 && executed > 0.0)
         t->rate = (pu->work > 0.0 ? pu->work : executed) / executing;
@@ -79,8 +84,25 @@ static void split(const struct plb_report *r, const struct plb_report_pu *pu, bo
     lost[PLB_LOST_TO_WAITS] = left;
 }
 
-/* The rate of a PU that has done nothing: that of PUs like it, else what its earlier reports tell, else by
- * its given power; 0: unknown. */
+bool plb_losses_only_starts(const struct plb_report *r)
+{
+    double starts = 0.0, executing = 0.0;
+    for (int p = 0; p < r->n_pus; p++) {
+        executing += executing_of(&r->pus[p]);
+        starts += fmin(r->pus[p].starts_s, executing_of(&r->pus[p]));
+    }
+    return executing > 0.0 && starts >= ONLY_STARTS * executing;
+}
+
+/* Whether what a PU did tells its rate. One whose tasks only start may seem to be a hundred times as fast as
+ * it is. */
+static bool tells_rate(const struct plb_report_pu *pu)
+{
+    return pu->units > 0 && !(pu->starts_s > 0.0 && pu->starts_s >= ONLY_STARTS * executing_of(pu));
+}
+
+/* The rate of a PU that tells none: that of PUs like it, else what earlier reports of one that has done
+ * nothing tell, else by its given power; 0: unknown. */
 static double rate_of_idle(const struct plb_report *r, const struct times *times,
                            const struct plb_report_pu *pu)
 {
@@ -90,7 +112,7 @@ static double rate_of_idle(const struct plb_report *r, const struct times *times
         const struct plb_report_pu *other = &r->pus[q];
         bool alike = other->kind == pu->kind && other->threads == pu->threads
                   && strcmp(other->name, pu->name) == 0;
-        if (other->units == 0)
+        if (!tells_rate(other))
             continue;
         rates += times[q].rate;
         powers += other->power;
@@ -99,7 +121,7 @@ static double rate_of_idle(const struct plb_report *r, const struct times *times
     }
     if (n > 0 || pu->refused)
         return n > 0 ? sum / n : 0.0;
-    if (pu->unit_seen && pu->unit_s > 0.0)
+    if (pu->units == 0 && pu->unit_seen && pu->unit_s > 0.0)
         return 1.0 / pu->unit_s;
     return powers > 0.0 ? rates / powers * pu->power : 0.0;
 }
@@ -181,11 +203,12 @@ static void add_loss(struct plb_report *r, const struct times *times, double all
 static void account(struct plb_report *r, struct times *times, double *seconds, double *weights)
 {
     double all = 0.0, computing = 0.0, longest = 0.0;
-    bool at_once = shares_at_once(r);
+    bool at_once = shares_at_once(r), only_starts = plb_losses_only_starts(r);
     for (int p = 0; p < r->n_pus; p++)
         split(r, &r->pus[p], at_once, &times[p]);
     for (int p = 0; p < r->n_pus; p++) {
-        if (r->pus[p].units == 0 && r->pus[p].failure[0] == '\0')
+        bool known = tells_rate(&r->pus[p]) || (r->pus[p].units > 0 && only_starts);
+        if (!known && r->pus[p].failure[0] == '\0')
             times[p].rate = rate_of_idle(r, times, &r->pus[p]);
         all += times[p].rate;
         computing += times[p].rate * times[p].computing;
@@ -204,17 +227,6 @@ static void account(struct plb_report *r, struct times *times, double *seconds, 
     r->load_balance = longest > 0.0 ? r->ideal_s / longest : 0.0;
     for (int kind = 0; kind < PLB_LOSSES; kind++)
         add_loss(r, times, all, kind, seconds, weights);
-}
-
-bool plb_losses_only_starts(const struct plb_report *r)
-{
-    double starts = 0.0, executing = 0.0;
-    for (int p = 0; p < r->n_pus; p++) {
-        double own = fmax(r->pus[p].busy_s - r->pus[p].transfer_s, 0.0);
-        starts += fmin(r->pus[p].starts_s, own);
-        executing += own;
-    }
-    return executing > 0.0 && starts >= ONLY_STARTS * executing;
 }
 
 enum plb_loss_kind plb_losses_largest(const struct plb_report *r)

@@ -166,6 +166,30 @@ static void tasks_that_are_all_start_are_lost_to_starts(void **state)
     assert_false(plb_losses_only_starts(&r));
 }
 
+/* A hundredth of its time is work, which is what noise has left: it is no rate of a hundred times as much. */
+static void a_pu_that_only_starts_has_the_rate_of_others(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = perfect(pus);
+    pus[1].starts_s = 11.0;
+    for (int p = 0; p < 3; p++)
+        pus[p].power = p == 2 ? 2.0 : 1.0;
+    account(&r);
+    assert_false(plb_losses_only_starts(&r));
+    near(pus[1].rate_share, 0.25); /* by its power */
+    near(NAMED(&r, PLB_LOST_TO_STARTS), 0.25 * 9.9);
+    pus[1].power = 0.0;
+    snprintf(pus[1].name, sizeof pus[1].name, "p0"); /* it is like this one */
+    account(&r);
+    near(pus[1].rate_share, 0.25);
+    pus[1].unit_s = 1e-9; /* nor does one unit tell it */
+    pus[1].unit_seen = true;
+    snprintf(pus[1].name, sizeof pus[1].name, "p1");
+    account(&r);
+    near(pus[1].rate_share, 0.0);
+}
+
 /* Others wait for the late one: the loss is its own, and the lost time is theirs. */
 static void waits_at_the_end_belong_to_who_is_late(void **state)
 {
@@ -284,6 +308,7 @@ int main(void)
         cmocka_unit_test(what_all_pus_of_a_node_wait_for_is_their_nodes),
         cmocka_unit_test(a_task_that_is_a_whole_share_is_imbalance),
         cmocka_unit_test(tasks_that_are_all_start_are_lost_to_starts),
+        cmocka_unit_test(a_pu_that_only_starts_has_the_rate_of_others),
         cmocka_unit_test(waits_at_the_end_belong_to_who_is_late),
         cmocka_unit_test(every_second_has_one_name),
         cmocka_unit_test(waits_while_the_master_solves_are_its_own),
