@@ -88,6 +88,12 @@ struct plb_device_ops {
 
     /* Whether a wait for the lane would return at once. */
     bool (*done)(struct plb_device *device, int lane);
+
+    /* Waits until all operations in the lane are complete; what follows there still belongs to its task, and
+     * so does the time. NULL: the copies and the launch of the device are complete when they return. */
+    int (*sync)(struct plb_device *device, int lane);
+
+    /* Ends the lane's task. times == NULL: it was no task, and its time counts for none. */
     int (*wait)(struct plb_device *device, int lane, struct plb_device_times *times);
 
     /* Describes the last failure, "" where the kernel itself returned the status. May be NULL: the device has

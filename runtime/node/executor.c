@@ -331,9 +331,8 @@ static bool is_new(struct plb_executor *e, int lane, plb_entry_fn entry)
 static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *phase, int64_t first,
                    void *const *buffers)
 {
-    struct plb_device_times unused;
     int status = enqueue(e, lane, phase, (struct plb_range){first, 1}, buffers, false);
-    int waited = e->ops->wait(e->device, lane, &unused);
+    int waited = e->ops->wait(e->device, lane, NULL);
     if (e->full) { /* the task itself may still fit */
         e->full = false;
         e->failure[0] = '\0';
@@ -355,7 +354,6 @@ int plb_executor_warm_up(struct plb_executor *e, const struct plb_phase *phase, 
 int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase *phase,
                         struct plb_range range, void *const *buffers)
 {
-    struct plb_device_times unused;
     int status = 0;
     e->full = false;
     e->isolated.ended = false;
@@ -365,7 +363,7 @@ int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase
     if (status == 0)
         status = enqueue(e, lane, phase, range, buffers, true);
     if (status != 0)
-        plb_executor_wait(e, lane, &unused);
+        plb_executor_wait(e, lane, NULL);
     return status;
 }
 
@@ -377,7 +375,7 @@ bool plb_executor_done(struct plb_executor *e, int lane)
 int plb_executor_wait(struct plb_executor *e, int lane, struct plb_device_times *times)
 {
     int status = e->ops->wait(e->device, lane, times);
-    if (e->shares) /* the way to the child and back belongs to the task */
+    if (e->shares && times != NULL) /* the way to the child and back belongs to the task */
         times->execute_s = fmax(times->execute_s, e->isolated.took);
     e->isolated.took = 0.0;
     return status;

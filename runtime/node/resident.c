@@ -34,7 +34,6 @@ static int copy_resident(struct plb_executor *e, int i)
 
 int plb_resident_update(struct plb_executor *e, int64_t mask, struct plb_error *err)
 {
-    struct plb_device_times unused;
     for (int i = 0; i < e->set->n && !e->on_host; i++) {
         size_t bytes = e->set->at[i].bytes;
         if (e->set->at[i].mode != PLB_REPLICATE || !(mask & ((int64_t)1 << i)))
@@ -48,30 +47,33 @@ int plb_resident_update(struct plb_executor *e, int64_t mask, struct plb_error *
             return plb_fail(err, PLB_EFAILED, "copying %zu bytes to the device failed: %s", bytes,
                             plb_executor_failure(e));
     }
-    if (e->ops->wait(e->device, 0, &unused) != 0)
+    if (e->ops->wait(e->device, 0, NULL) != 0)
         return plb_fail(err, PLB_EFAILED, "copying to the device failed: %s", plb_executor_failure(e));
     return PLB_OK;
+}
+
+static int sync(const struct plb_executor *e, int lane)
+{
+    return e->ops->sync != NULL ? e->ops->sync(e->device, lane) : 0;
 }
 
 /* Bytes that are compared at a time. Larger: more host memory. Smaller: more copies that wait. */
 #define PIECE ((size_t)4 << 20)
 
-int plb_resident_check(struct plb_executor *e, int lane)
+static int check(struct plb_executor *e, int lane)
 {
-    struct plb_device_times unused;
     const int32_t *cancelled = e->isolated.child != NULL ? plb_isolated_cancelled(&e->isolated, lane)
                                                          : &e->cancelled[lane];
+    int status = e->guards_inputs && !e->on_host ? sync(e, lane) : 0;
     if (!e->guards_inputs || e->on_host || __atomic_load_n(cancelled, __ATOMIC_RELAXED) != 0)
-        return 0;
+        return status;
     char *piece = plb_alloc_unset(PIECE);
-    int status = 0;
     for (int i = 0; i < e->set->n && status == 0; i++) {
         size_t bytes = e->set->at[i].mode == PLB_REPLICATE ? e->set->at[i].bytes : 0;
         for (size_t at = 0; at < bytes && status == 0; at += PIECE) {
             size_t n = bytes - at < PIECE ? bytes - at : PIECE;
             status = e->ops->copy_out(e->device, lane, piece, (const char *)e->resident[i] + at, n);
-            int waited = e->ops->wait(e->device, lane, &unused);
-            status = status != 0 ? status : waited;
+            status = status == 0 ? sync(e, lane) : status;
             if (status != 0 || memcmp(piece, (const char *)e->host[i] + at, n) == 0)
                 continue;
             snprintf(e->why, sizeof e->why,
@@ -79,6 +81,13 @@ int plb_resident_check(struct plb_executor *e, int lane)
             status = 1;
         }
     }
+    sync(e, lane); /* nothing is copied to the piece any more, not even where a copy has failed */
     free(piece);
     return status;
+}
+
+int plb_resident_wait(struct plb_executor *e, int lane, struct plb_device_times *times)
+{
+    int checked = check(e, lane), status = plb_executor_wait(e, lane, times);
+    return status != 0 ? status : checked;
 }

@@ -14,9 +14,10 @@ void plb_resident_follow(struct plb_executor *executor, struct plb_parts *parts)
  * or PLB_EFAILED and a sentence. */
 int plb_resident_update(struct plb_executor *executor, int64_t mask, struct plb_error *err);
 
-/* A task in this lane has ended. Where inputs are guarded, looks whether an entry has changed a replicated
- * buffer in the device's own memory, which all later tasks would read. That costs a copy of all of them. A
- * task that nobody wants may see new ones on the host. 0; 1 and executor->why; or the device's status. */
-int plb_resident_check(struct plb_executor *executor, int lane);
+/* Waits for a lane's task. Where inputs are guarded, looks whether an entry has changed a replicated buffer
+ * in the device's own memory, which all later tasks would read. That costs a copy of all of them, in the time
+ * of the task. A task that nobody wants may see new ones on the host. 0; 1 and executor->why; or the status
+ * of plb_executor_wait. */
+int plb_resident_wait(struct plb_executor *executor, int lane, struct plb_device_times *times);
 
 #endif

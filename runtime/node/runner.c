@@ -106,9 +106,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
     struct plb_node_shared *shared = r->shared;
     struct plb_flight flight = f->at[f->oldest];
     struct plb_device_times times = {0};
-    int status = plb_executor_wait(&r->executor, f->oldest, &times);
-    if (status == 0)
-        status = plb_resident_check(&r->executor, f->oldest);
+    int status = plb_resident_wait(&r->executor, f->oldest, &times);
     if (status == 0 && flight.slot != NULL)
         plb_slot_complete(flight.slot, shared->config.data, flight.task.range);
     if (status == 0 && shared->config.data->stored != 0)

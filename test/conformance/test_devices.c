@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,84 +12,13 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "device/driver.h"
 #include "device/empty_task.h"
+#include "kinds.h"
 #include "skip.h"
-
-#define N 10000
-#define MOST_KINDS 16
-
-/* A PU of a driver, as the driver describes it. */
-struct kind {
-    char name[64];
-    const struct plb_device_driver *driver;
-    const struct plb_device_ops *ops;
-    struct plb_device_config config;
-};
-
-static struct kind kinds[MOST_KINDS];
-static int n_kinds;
-static void *entries; /* the shared object with entries for the devices of drivers that have an extra one */
-
-/* data[1][i] = 2 · data[0][i] + first; the range's first unit shows that the range arrives. */
-static int twice(const struct plb_task *task)
-{
-    const double *in = task->data[0];
-    double *out = task->data[1];
-    for (int64_t i = 0; i < task->count; i++)
-        out[i] = 2.0 * in[i] + (double)task->first;
-    return 0;
-}
 
 static int failing(const struct plb_task *task)
 {
     return (int)task->count;
-}
-
-/* A phase with an entry for every kind of device. */
-static struct plb_phase phase_of(plb_entry_fn cpu, const char *cuda)
-{
-    struct plb_phase phase = {.name = "test", .cpu = cpu};
-    void *symbol = entries != NULL ? dlsym(entries, cuda) : NULL;
-    memcpy(&phase.cuda, &symbol, sizeof symbol);
-    return phase;
-}
-
-/* A PU as a .cluster file describes it. */
-static struct plb_pu_spec spec_of(const char *name, enum plb_pu_kind kind, double slowdown, double bandwidth,
-                                  double latency)
-{
-    struct plb_pu_spec spec = {.kind = kind, .power = 1.0, .memory = INFINITY, .slowdown = slowdown};
-    spec.copy_bandwidth = bandwidth;
-    spec.copy_latency = latency;
-    snprintf(spec.name, sizeof spec.name, "%s", name);
-    return spec;
-}
-
-/* Describes a device of a driver. spec: for the driver that emulates. */
-static struct kind kind_of(const struct plb_device_driver *driver, int device, const struct plb_pu_spec *spec)
-{
-    struct plb_topology topology;
-    double options[PLB_DRIVER_OPTIONS] = {0};
-    struct plb_device_place here = {
-        .local_size = 1, .topology = &topology, .options = options, .sharers = 1, .spec = spec};
-    struct plb_device_pu pu = {.kind = driver->kind, .power = 1.0, .memory = INFINITY};
-    plb_topology_read(&topology);
-    pu.config = (struct plb_device_config){.threads = 1, .number = device, .sharers = 1};
-    assert_null(driver->describe(&here, device, &pu));
-    pu.config.threads = 1;
-    assert_true(pu.power > 0.0 && pu.memory > 0.0 && pu.task_bytes >= 0.0 && pu.name[0] != '\0');
-    struct kind k = {.driver = driver, .ops = &driver->ops, .config = pu.config};
-    snprintf(k.name, sizeof k.name, "%s '%s'", driver->name, pu.name);
-    return k;
-}
-
-static struct plb_device *open_kind(const struct kind *k)
-{
-    struct plb_error err = {.status = PLB_OK};
-    struct plb_device *d;
-    assert_int_equal(k->ops->open(&k->config, &d, &err), PLB_OK);
-    return d;
 }
 
 /* Runs `twice` on buffers where the device wants them. */
@@ -319,6 +247,40 @@ static void overtaking_is_counted_once(void **state)
         skip_since("no device here overlaps tasks");
 }
 
+/* A wait for no task takes no time from tasks in other lanes. After a sync the lane's task goes on. */
+static void tasks_alone_count(void **state)
+{
+    (void)state;
+    for (int k = 0; k < n_kinds; k++) {
+        const struct plb_device_ops *ops = kinds[k].ops;
+        if (ops->lanes < 3)
+            continue;
+        struct plb_device *d = open_kind(&kinds[k]);
+        struct plb_phase phase = phase_of(NULL, "spin_cuda");
+        void *data[1] = {ops->alloc(d, sizeof(double))};
+        struct plb_task task = {.count = 10000, .data = data, .threads = 1};
+        struct plb_device_times times;
+        double x, sum = 0.0, began = plb_now();
+        for (int lane = 0; lane < 3; lane++)
+            assert_int_equal(ops->launch(d, lane, &phase, &task), 0);
+        for (int lane = 0; lane < 3; lane++)
+            while (!ops->done(d, lane)) {
+            }
+        assert_int_equal(ops->wait(d, 2, NULL), 0); /* it has ended last */
+        for (int lane = 0; lane < 2; lane++) {
+            assert_int_equal(ops->sync(d, lane), 0);
+            if (lane == 1)
+                assert_int_equal(ops->copy_out(d, lane, &x, data[0], sizeof x), 0);
+            assert_int_equal(ops->wait(d, lane, &times), 0);
+            assert_true(times.execute_s > 0.0);
+            sum += times.execute_s + times.transfer_s;
+        }
+        assert_true(sum <= plb_now() - began);
+        ops->free(d, data[0]);
+        ops->close(d);
+    }
+}
+
 /* A kernel that fails while it runs; on the fake CUDA runtime only where it is told to. */
 static void an_asynchronous_error_is_found(void **state)
 {
@@ -341,28 +303,6 @@ static void an_asynchronous_error_is_found(void **state)
     k->ops->close(d);
 }
 
-/* Every kind of PU that a driver has here and that this test has entries for. */
-static void find_kinds(void)
-{
-    const struct plb_phase phase = phase_of(twice, "twice_cuda");
-    const struct plb_pu_spec specs[] = {
-        spec_of("on the host", PLB_CPU, 1.0, INFINITY, 0.0),
-        spec_of("with memory", PLB_GPU, 2.0, 1e9, 1e-4),
-    };
-    for (int d = 0; plb_device_drivers[d] != NULL; d++) {
-        const struct plb_device_driver *driver = plb_device_drivers[d];
-        const char *why = "a .cluster file lists its PUs";
-        int n = driver->count != NULL ? driver->count(&why) : 2;
-        if (n == 0 || driver->entry(&phase) == NULL)
-            fprintf(stderr, "# %s is not tried: %s\n", driver->name,
-                    n == 0 ? why : "there is no entry for it");
-        else if (driver->count != NULL)
-            kinds[n_kinds++] = kind_of(driver, 0, NULL);
-        for (int i = 0; i < n && driver->count == NULL; i++)
-            kinds[n_kinds++] = kind_of(driver, i, &specs[i]);
-    }
-}
-
 static void every_driver_that_can_is_tried(void **state)
 {
     (void)state;
@@ -380,10 +320,15 @@ static void every_driver_that_can_is_tried(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_driver_that_can_is_tried), cmocka_unit_test(results_come_back),
-        cmocka_unit_test(a_kernel_s_status_comes_back),   cmocka_unit_test(lanes_do_not_disturb_each_other),
-        cmocka_unit_test(overtaking_is_counted_once),     cmocka_unit_test(an_empty_task_is_measured),
-        cmocka_unit_test(an_asynchronous_error_is_found), cmocka_unit_test(memory_becomes_zero),
+        cmocka_unit_test(every_driver_that_can_is_tried),
+        cmocka_unit_test(results_come_back),
+        cmocka_unit_test(a_kernel_s_status_comes_back),
+        cmocka_unit_test(lanes_do_not_disturb_each_other),
+        cmocka_unit_test(overtaking_is_counted_once),
+        cmocka_unit_test(an_empty_task_is_measured),
+        cmocka_unit_test(an_asynchronous_error_is_found),
+        cmocka_unit_test(memory_becomes_zero),
+        cmocka_unit_test(tasks_alone_count),
     };
     const char *path = getenv("PLB_TEST_ENTRIES");
     entries = path != NULL ? dlopen(path, RTLD_NOW) : NULL;

@@ -56,7 +56,8 @@ static int stub_wait(struct plb_device *d, int lane, struct plb_device_times *ti
 {
     (void)d;
     (void)lane;
-    *times = (struct plb_device_times){.execute_s = 1e-3};
+    if (times != NULL)
+        *times = (struct plb_device_times){.execute_s = 1e-3};
     return 0;
 }
 

@@ -154,7 +154,9 @@ static bool cpu_done(struct plb_device *device, int lane)
 
 static int cpu_wait(struct plb_device *device, int lane, struct plb_device_times *times)
 {
+    struct plb_device_times unwanted;
     (void)lane;
+    times = times != NULL ? times : &unwanted;
     *times = (struct plb_device_times){.execute_s = device->began > 0.0 ? plb_now() - device->began : 0.0};
     device->began = 0.0;
     if (device->threads > 0)

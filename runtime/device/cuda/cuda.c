@@ -186,18 +186,7 @@ static void cuda_free(struct plb_device *d, void *memory)
 
 static const char *cuda_pin(const struct plb_device *d, void *memory, size_t bytes)
 {
-    plb_cuda.cudaSetDevice_(d->gpu); /* any thread may call pin */
-    cudaError_t status = plb_cuda.cudaHostRegister_(memory, bytes, cudaHostRegisterPortable);
-    if (status == cudaSuccess)
-        return NULL;
-    plb_cuda.cudaGetLastError_();
-    return plb_cuda.cudaGetErrorString_(status);
-}
-
-static void cuda_unpin(void *memory)
-{
-    if (plb_cuda.cudaHostUnregister_(memory) != cudaSuccess) /* pinning it had failed too */
-        plb_cuda.cudaGetLastError_();
+    return plb_cuda_pin(d->gpu, memory, bytes);
 }
 
 /* ------------------------------------------------------------ running tasks */
@@ -337,20 +326,29 @@ static bool ended_before(const struct stamps *s, const struct stamps *other)
     return plb_cuda.cudaEventElapsedTime_(&ms, other->ended, s->ended) == cudaSuccess && ms < 0.0f;
 }
 
-static int cuda_wait(struct plb_device *d, int lane, struct plb_device_times *times)
+static int cuda_sync(struct plb_device *d, int lane)
 {
     int at = d->in_lane[lane];
-    *times = (struct plb_device_times){0};
     if (at == NONE)
         return 0;
-    d->in_lane[lane] = NONE;
-    const struct stamps *s = &d->stamps[at], *last = d->last != NONE ? &d->stamps[d->last] : NULL;
-    int status = check(d, s->settled ? plb_cuda.cudaEventSynchronize_(s->ended)
-                                     : plb_cuda.cudaStreamSynchronize_(d->streams[lane]));
+    int status = check(d, d->stamps[at].settled ? plb_cuda.cudaEventSynchronize_(d->stamps[at].ended)
+                                                : plb_cuda.cudaStreamSynchronize_(d->streams[lane]));
     if (status != 0) /* nothing of the lane uses host memory any more */
         plb_cuda.cudaStreamSynchronize_(d->streams[lane]);
-    if (status != 0 || !s->settled)
+    return status;
+}
+
+/* A wait for no task leaves the last one as it is. A task in another lane that ended before this wait would
+ * lose its time. */
+static int cuda_wait(struct plb_device *d, int lane, struct plb_device_times *times)
+{
+    int at = d->in_lane[lane], status = cuda_sync(d, lane);
+    d->in_lane[lane] = NONE;
+    if (times != NULL)
+        *times = (struct plb_device_times){0};
+    if (times == NULL || at == NONE || status != 0 || !d->stamps[at].settled)
         return status;
+    const struct stamps *s = &d->stamps[at], *last = d->last != NONE ? &d->stamps[d->last] : NULL;
     double total = since_later(last != NULL ? last->ended : NULL, s->begun, s->ended);
     if (s->launched)
         times->execute_s = since_later(last != NULL && last->launched ? last->executed : NULL, s->copied,
@@ -387,13 +385,14 @@ const struct plb_device_driver plb_device_cuda = {
             .alloc = cuda_alloc,
             .free = cuda_free,
             .pin = cuda_pin,
-            .unpin = cuda_unpin,
+            .unpin = plb_cuda_unpin,
             .zero = cuda_zero,
             .copy_in = cuda_copy_in,
             .copy_out = cuda_copy_out,
             .launch = cuda_launch,
             .empty = {.name = "empty", .cuda = plb_no_units},
             .done = cuda_done,
+            .sync = cuda_sync,
             .wait = cuda_wait,
             .failure = cuda_failure,
         },

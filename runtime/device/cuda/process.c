@@ -65,3 +65,19 @@ void plb_cuda_trim_pool(cudaMemPool_t pool)
     if (pool != NULL && plb_cuda.cudaMemPoolTrimTo_(pool, 0) != cudaSuccess)
         plb_cuda.cudaGetLastError_();
 }
+
+const char *plb_cuda_pin(int gpu, void *memory, size_t bytes)
+{
+    plb_cuda.cudaSetDevice_(gpu); /* any thread may call pin */
+    cudaError_t status = plb_cuda.cudaHostRegister_(memory, bytes, cudaHostRegisterPortable);
+    if (status == cudaSuccess)
+        return NULL;
+    plb_cuda.cudaGetLastError_();
+    return plb_cuda.cudaGetErrorString_(status);
+}
+
+void plb_cuda_unpin(void *memory)
+{
+    if (plb_cuda.cudaHostUnregister_(memory) != cudaSuccess) /* pinning it had failed too */
+        plb_cuda.cudaGetLastError_();
+}

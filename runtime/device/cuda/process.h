@@ -19,4 +19,9 @@ int plb_cuda_end(int gpu, const char *why);
 cudaMemPool_t plb_cuda_keep_pool(int gpu, double bytes);
 void plb_cuda_trim_pool(cudaMemPool_t pool);
 
+/* Locks pages of host memory for the copies of all GPUs; this one is the thread's afterwards. NULL, or why it
+ * has failed. */
+const char *plb_cuda_pin(int gpu, void *memory, size_t bytes);
+void plb_cuda_unpin(void *memory);
+
 #endif
