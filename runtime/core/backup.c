@@ -248,43 +248,53 @@ static bool is_worth(const struct plb_backups *b, double own, double left, doubl
     return own < WORTH * left && own + LEAST_GAIN * (now - b->began) <= left;
 }
 
-/* A copy of late units is worth it: those next to them, of whatever blocks, are part of it where that is
- * worth it, too, up to so much work. So the PU starts once, and not for each of them. */
-static struct plb_range widen(struct plb_backups *b, int p, double most, double left, struct plb_range range,
-                              double now)
+/* Whether a copy may also have these late units, which are next to it. They may not be those that the PU of
+ * its units executes before them, and perhaps ends soon. */
+static bool joins(const struct plb_backups *b, int p, const struct plb_late *copy,
+                  const struct plb_late *next)
 {
-    for (int side = 0; side < 2; side++)
-        for (;;) {
-            const struct plb_late *next = side == 0 ? plb_lates_after(&b->lates, range)
-                                                    : plb_lates_before(&b->lates, range);
-            if (next == NULL || next->pu == p
-                || plb_made_copies_without(&b->copies, next->held.range, false).count
-                       < next->held.range.count)
-                break;
-            struct plb_range both = {side == 0 ? range.first : next->held.range.first,
-                                     range.count + next->held.range.count};
-            double work = work_of(b, both), least = fmin(left, next->left);
-            if (work > most || !is_worth(b, seconds_of(b, p, work), least, now))
-                break;
-            range = both;
-            left = least;
-        }
-    return range;
+    if (next == NULL || next->pu == p)
+        return false;
+    if (next->pu == copy->pu && plb_late_is_first(next, copy))
+        return false;
+    return plb_made_copies_without(&b->copies, next->held.range, false).count == next->held.range.count;
 }
 
-static void give_copy(struct plb_backups *b, int p, const struct plb_late *late, struct plb_range range,
-                      double until, struct plb_outbox *out)
+/* A copy of late units is worth it: those next to them, of whatever blocks, are part of it where that is
+ * worth it, too, up to so much work. So the PU starts once, and not for each of them. Where results count
+ * whole, any report of any holder would make such a copy worthless. */
+static void widen(struct plb_backups *b, int p, double most, struct plb_late *copy, double now)
+{
+    for (int side = 0; side < 2 && !b->config.whole_results; side++)
+        for (;;) {
+            const struct plb_late *next = side == 0 ? plb_lates_after(&b->lates, copy->held.range)
+                                                    : plb_lates_before(&b->lates, copy->held.range);
+            if (!joins(b, p, copy, next))
+                break;
+            const struct plb_held *first = side == 0 ? &copy->held : &next->held;
+            struct plb_range both = {first->range.first, copy->held.range.count + next->held.range.count};
+            double work = work_of(b, both), least = fmin(copy->left, next->left);
+            if (work > most || !is_worth(b, seconds_of(b, p, work), least, now))
+                break;
+            int pu = side == 0 ? copy->pu : next->pu;
+            *copy = (struct plb_late){*first, pu, least};
+            copy->held.range = both;
+        }
+}
+
+static void give_copy(struct plb_backups *b, int p, const struct plb_held *units, double until,
+                      struct plb_outbox *out)
 {
     struct plb_message *m = plb_outbox_add(out, PLB_BACKUP, 0, b->config.infos[p].node, b->pass);
     m->pu = b->config.infos[p].local;
-    m->block = (struct plb_block){.range = range, .id = late->held.block, .grain = range.count};
-    struct plb_copy copy = {.range = range, .block = late->held.block, .pu = p, .until = until};
+    m->block = (struct plb_block){.range = units->range, .id = units->block, .grain = units->range.count};
+    struct plb_copy copy = {.range = units->range, .block = units->block, .pu = p, .until = until};
     copy.trial = latest_rate(b, p) == 0.0;
     b->copies.at[b->copies.n++] = copy;
     set_idle(b, p, false);
     b->due = fmin(b->due, until);
     b->counts.copies++;
-    b->counts.units += range.count;
+    b->counts.units += units->range.count;
 }
 
 /* Gives an idle PU its share of late units, where that is worth it. Else plans the time at which it will be,
@@ -310,9 +320,13 @@ static bool help(struct plb_backups *b, int p, double share, const struct plb_la
     if (is_worth(b, own, late->left, now)) {
         /* without a start, single copies leave more to other PUs: on random clusters they are quicker */
         double most = fmin(share * b->late_work, plb_history_least_task(history_of(b, p)));
-        range = trial ? range : widen(b, p, most, late->left, range, now);
-        own = trial ? own : seconds_of(b, p, work_of(b, range));
-        give_copy(b, p, late, range, now + b->patience * fmax(own, PLB_LOOK_GAP), out);
+        struct plb_late copy = *late;
+        copy.held.range = range;
+        if (!trial) {
+            widen(b, p, most, &copy, now);
+            own = seconds_of(b, p, work_of(b, copy.held.range));
+        }
+        give_copy(b, p, &copy.held, now + b->patience * fmax(own, PLB_LOOK_GAP), out);
         if (!trial)
             plb_soon_add(&b->soon, (struct plb_soon_pu){own, latest_rate(b, p), p});
         return true;

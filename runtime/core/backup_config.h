@@ -22,7 +22,8 @@ struct plb_backups_config {
     struct plb_agenda *agenda;       /* names victims */
     struct plb_history *histories;   /* n_phases of each PU, PU by PU */
     int n_pus, n_phases;
-    bool on; /* else there are none */
+    bool on;            /* else there are none */
+    bool whole_results; /* a result of which a part was accepted before does not count */
 };
 
 #endif

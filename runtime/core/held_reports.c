@@ -31,12 +31,12 @@ bool plb_worker_executed(struct plb_worker *w, int pu, const struct plb_slice *t
 }
 
 /* Seconds of what the PU has queued, by its latest task; 0 where the units behind `last` do not come next, of
- * the same block. */
+ * the same block: a copy's never do. */
 static double ahead_of(const struct plb_worker *w, int pu, const struct plb_slice *last)
 {
     const struct plb_own_pu *own = &w->pus.at[pu];
     const struct plb_queue *queue = &own->queue;
-    if (plb_worker_obsolete(w, last) || !plb_queue_goes_on(queue, last->block)
+    if (last->copy || plb_worker_obsolete(w, last) || !plb_queue_goes_on(queue, last->block)
         || queue->at[queue->head].range.first != last->range.first + last->range.count)
         return 0.0;
     return own->rate.unit_s * (double)plb_queue_units(queue);

@@ -16,10 +16,26 @@ void plb_lates_fini(struct plb_lates *l)
     free(l->all);
 }
 
+bool plb_late_is_first(const struct plb_late *a, const struct plb_late *b)
+{
+    bool own = a->held.pu == a->pu;
+    if (own != (b->held.pu == b->pu))
+        return own;
+    if (a->held.block != b->held.block)
+        return a->held.block < b->held.block;
+    return a->held.range.first < b->held.range.first;
+}
+
+/* Whether one probably ends before another. */
+static bool ends_before(const struct plb_late *a, const struct plb_late *b)
+{
+    return a->left < b->left || (a->left == b->left && plb_late_is_first(a, b));
+}
+
 void plb_lates_add(struct plb_lates *l, const struct plb_late *late)
 {
     int place = l->n < PLB_TRIES ? l->n++ : PLB_TRIES;
-    for (; place > 0 && l->latest[place - 1].left <= late->left; place--)
+    for (; place > 0 && ends_before(&l->latest[place - 1], late); place--)
         if (place < PLB_TRIES)
             l->latest[place] = l->latest[place - 1];
     if (place < PLB_TRIES)

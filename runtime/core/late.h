@@ -17,12 +17,16 @@ struct plb_late {
 
 /* A zeroed struct is empty. */
 struct plb_lates {
-    struct plb_late latest[PLB_TRIES]; /* that end last, last first; of one PU what was granted last */
+    struct plb_late latest[PLB_TRIES]; /* that end last, last first; of one PU what it executes last */
     int n;
     struct plb_late *all; /* no two overlap */
     int n_all, capacity;
     bool sorted; /* by their units */
 };
+
+/* Whether a PU that has both probably executes a first: its own blocks in their order, and then what it has
+ * taken from others. */
+bool plb_late_is_first(const struct plb_late *a, const struct plb_late *b);
 
 void plb_lates_clear(struct plb_lates *lates);
 void plb_lates_add(struct plb_lates *lates, const struct plb_late *late);

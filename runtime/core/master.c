@@ -57,7 +57,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
     m->backups = plb_backups_new(&(struct plb_backups_config){m->infos, m->ledger, m->broker, m->agenda,
                                                               m->work.histories, m->room, agenda.n_phases,
-                                                              agenda.backups});
+                                                              agenda.backups, config->whole_results});
     m->audits = plb_audits_new(&(struct plb_audits_config){
         m->infos, m->refused, m->ledger, m->broker, m->config.sizes, m->work.histories, m->room,
         agenda.n_phases, config->audit, config->seed, config->whole_results});
@@ -132,6 +132,12 @@ enum plb_verdict plb_master_judge(const struct plb_master *m, const struct plb_m
     return open == 0 ? PLB_NONE_NEW : open < count ? PLB_SOME_NEW : PLB_ALL_NEW;
 }
 
+/* The units that nobody executes any more where a result does not count. Others have those of a copy. */
+static struct plb_range left_alone(const struct plb_done *done)
+{
+    return done->copy ? (struct plb_range){0, 0} : done->range;
+}
+
 /* Accepts what is new; nothing where results count whole and only a part is new. Returns the new units. */
 static int64_t accept(struct plb_master *m, const struct plb_done *done)
 {
@@ -140,7 +146,7 @@ static int64_t accept(struct plb_master *m, const struct plb_done *done)
         open = plb_ledger_open_units(m->ledger, done->range, done->block);
     if (open > 0 && open < done->range.count) {
         m->counts.torn++;
-        m->counts.freed += plb_ledger_drop(m->ledger, done->range, done->block);
+        m->counts.freed += plb_ledger_drop(m->ledger, left_alone(done), done->block);
         return 0;
     }
     int64_t fresh = plb_ledger_accept(m->ledger, done->range, done->block);
@@ -265,7 +271,7 @@ static void on_fail(struct plb_master *m, const struct plb_message *message, dou
         return;
     }
     bool first = plb_totals_fail(&m->totals[p], f->text),
-         here = !f->audit && timely(m, message) && exists(m, f->range);
+         here = !f->audit && !f->copy && timely(m, message) && exists(m, f->range);
     m->counts.freed += plb_losses_pu(&m->losses, p, first, here ? f->range : (struct plb_range){0, 0},
                                      f->block, now, pass_seconds(m, now), out);
 }
@@ -347,8 +353,8 @@ void plb_master_spoiled(struct plb_master *m, const struct plb_message *message,
     if (message->done.audit)
         plb_audits_ask_again(m->audits, message, now, out);
     else if (p >= 0)
-        m->counts.freed += plb_losses_pu(&m->losses, p, false, message->done.range, message->done.block, now,
-                                         pass_seconds(m, now), out);
+        m->counts.freed += plb_losses_pu(&m->losses, p, false, left_alone(&message->done),
+                                         message->done.block, now, pass_seconds(m, now), out);
     if (p >= 0)
         plb_master_note_fresh(m, message, 0, out);
     look_at_suspects(m, now, out);

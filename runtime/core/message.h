@@ -55,7 +55,7 @@
 #include "core/window.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 20u /* grows with every change of a message */
+#define PLB_PROTOCOL 21u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -192,7 +192,8 @@ struct plb_done {
     int64_t tasks;          /* that the range was executed in */
     double execute_s;       /* sums over the tasks */
     double transfer_s;
-    int32_t audit;   /* not 0: the result is to be compared, and not to be accepted */
+    int16_t audit;   /* not 0: the result is to be compared, and not to be accepted */
+    int16_t copy;    /* not 0: it is of a copy, and others have the units, too */
     uint32_t sum;    /* CRC32C of the outputs, buffer by buffer, where checksums are wanted */
     int64_t buffers; /* mask of the results that follow as data; the others are where they belong */
     int64_t records; /* bytes of records that follow behind them (job/records.h) */
@@ -242,7 +243,8 @@ struct plb_failure {
     struct plb_range range; /* that the PU will not execute */
     int64_t block;          /* of these units */
     int64_t status;         /* what the kernel returned */
-    int64_t audit;          /* not 0: the units were those of an audit, and `block` is its number */
+    int32_t audit;          /* not 0: the units were those of an audit, and `block` is its number */
+    int32_t copy;           /* not 0: they were those of a copy, and others have them, too */
     struct plb_range among; /* units of all tasks that the device had then: it cannot say which one failed */
     char text[80];          /* what the device said, which has failed for good; "" where the kernel itself
                                returned the status */

@@ -38,13 +38,16 @@ void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task
 {
     bool merges = r->merging[pu] >= 0 && !task->audit;
     struct plb_done *last = merges ? &r->box.at[r->merging[pu]].done : NULL;
-    bool grows = last != NULL && slot == PLB_NO_SLOT && last->block == task->block
+    bool grows = last != NULL && slot == PLB_NO_SLOT && last->block == task->block && last->copy == task->copy
               && last->range.first + last->range.count == task->range.first;
     if (!grows) {
         struct plb_message *m = plb_outbox_add(&r->box, PLB_DONE, r->node, 0, task->pass);
         m->pu = pu;
-        m->done = (struct plb_done){
-            .range = {task->range.first, 0}, .block = task->block, .slot = slot, .audit = task->audit};
+        m->done = (struct plb_done){.range = {task->range.first, 0},
+                                    .block = task->block,
+                                    .slot = slot,
+                                    .audit = task->audit,
+                                    .copy = task->copy};
         r->began[pu] = NAN;
         r->merging[pu] = slot == PLB_NO_SLOT && !task->audit ? r->box.n - 1 : -1;
         last = &m->done;
@@ -66,6 +69,7 @@ void plb_reports_fail(struct plb_reports *r, int pu, const struct plb_slice *tas
                                    .block = task->block,
                                    .status = failure->status,
                                    .audit = task->audit,
+                                   .copy = task->copy,
                                    .among = failure->among};
     snprintf(m->fail.text, sizeof m->fail.text, "%s", failure->text);
     snprintf(m->fail.why, sizeof m->fail.why, "%s", failure->why != NULL ? failure->why : "");

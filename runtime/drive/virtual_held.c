@@ -4,7 +4,7 @@
 static bool continues(const struct plb_virtual_held *h, const struct plb_slice *task)
 {
     return h->number >= 0 && task->pass == h->units.pass && task->block == h->units.block
-        && task->range.first == h->units.range.first + h->units.range.count;
+        && task->copy == h->units.copy && task->range.first == h->units.range.first + h->units.range.count;
 }
 
 static void report(struct plb_virtual_held *h)

@@ -15,8 +15,8 @@ bool plb_gathers(const struct plb_dataset *set, int64_t stays)
 static bool continues(const struct plb_held *held, const struct plb_slice *task)
 {
     const struct plb_slice *units = &held->units;
-    return held->slot != NULL && !task->audit && task->pass == units->pass && task->block == units->block
-        && task->range.first == units->range.first + units->range.count;
+    return held->slot != NULL && !task->audit && task->copy == units->copy && task->pass == units->pass
+        && task->block == units->block && task->range.first == units->range.first + units->range.count;
 }
 
 bool plb_gather_takes(const struct plb_held *h, const struct plb_flight *flight)

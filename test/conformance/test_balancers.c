@@ -158,7 +158,7 @@ static void answer_all(struct course *c)
                               sent.block.range.count);
         struct plb_message done = {.type = PLB_DONE, .from = sent.to, .pass = c->pass};
         done.done = (struct plb_done){
-            sent.block.range, sent.block.id, PLB_NO_SLOT, 1, took, 0.1 * took, 0, 0, 0, 0, 0, 0.0, 0.0};
+            sent.block.range, sent.block.id, PLB_NO_SLOT, 1, took, 0.1 * took, 0, 0, 0, 0, 0, 0, 0.0, 0.0};
         c->now += 1e-3;
         plb_master_receive(c->master, &done, c->now, &c->out);
         lose_some(c);

@@ -24,14 +24,21 @@ static inline const struct granted *block_of(const struct watch *w, int64_t id)
     return low < w->n_blocks && w->blocks[low].id == id ? &w->blocks[low] : NULL;
 }
 
-/* Each executed or reported range lies in the ranges of a block that was granted in that pass; or in those of
- * a copy, which may have units of several blocks. */
-static inline void check_block(struct watch *w, const char *what, int pass, int64_t id, struct plb_range r)
+/* Units of a range that are in a block that was granted in that pass. */
+static inline int64_t units_in_block(const struct watch *w, int pass, int64_t id, struct plb_range r)
 {
     int64_t inside = 0;
     const struct granted *b = block_of(w, id), *end = w->blocks + w->n_blocks;
     for (; b != NULL && b < end && b->id == id; b++)
         inside += b->pass == pass ? units_in_both(r, b->range) : 0;
+    return inside;
+}
+
+/* Each executed or reported range lies in the ranges of a block; or in those of a copy, which may have units
+ * of several blocks. */
+static inline void check_block(struct watch *w, const char *what, int pass, int64_t id, struct plb_range r)
+{
+    int64_t inside = units_in_block(w, pass, id, r);
     for (int i = 0; i < w->n_backups && inside != r.count; i++) /* or all in one copy */
         if (w->backups[i].id == id && w->backups[i].pass == pass)
             inside = units_in_both(r, w->backups[i].range);
@@ -110,7 +117,9 @@ static inline void add_copy(struct watch *w, const struct plb_message *m)
         w->backups = plb_grow(w->backups, (size_t)w->backups_capacity * sizeof *w->backups);
     }
     w->backups[w->n_backups++] = (struct granted){m->block.id, m->pass, r, 0};
-    check_block(w, "the beginning of a copy", m->pass, m->block.id, (struct plb_range){r.first, 1});
+    if (units_in_block(w, m->pass, m->block.id, (struct plb_range){r.first, 1}) == 0)
+        wrong(w, "a copy of units %lld + %lld in pass %d does not begin in its block %lld",
+              (long long)r.first, (long long)r.count, m->pass, (long long)m->block.id);
     for (int64_t u = r.first; u < r.first + r.count; u++) {
         w->copies[m->pass - 1][u]++;
         if (!was_granted(w, m->pass, u))

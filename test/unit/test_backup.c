@@ -1,7 +1,9 @@
 /* Which late units the master gives to idle PUs, event by event. */
+#include "core/late.h"
 #include "master_fixture.h"
 
-static const struct plb_master_config with_backups = {.migration = true, .backups = true};
+static const struct plb_master_config with_backups = {.migration = true, .backups = true},
+                                      whole = {.migration = true, .backups = true, .whole_results = true};
 
 static void is_idle(struct fixture *f, int node, double now)
 {
@@ -135,22 +137,36 @@ static void nor_is_one_given_to_a_slow_pu_beside_a_quick_one(void **state)
     stop(&f);
 }
 
-/* Nodes 0 to 2 have reported nothing of their 100 units, or node 1 all but one. Node 3 has done its own: a
- * start took a second, and a unit a thousandth. */
-static void start_late_neighbours(struct fixture *f, bool late)
+/* Nodes 0 to 2 have reported nothing of their 100 units. Node 3 has done its own: a start took a second, and
+ * a unit a thousandth. */
+static void start_late_neighbours(struct fixture *f, const struct plb_master_config *config)
 {
-    start(f, "static", 0.0, 4, 400, &with_backups);
+    start(f, "static", 0.0, 4, 400, config);
     for (int i = 1, at = 0; i <= 4; at += 10 * i++) {
         struct plb_message block = block_of(f, 3), done = done_of(f, &block, 3, at, 10 * i);
         done.done.execute_s = 1.0 + 0.01 * i;
         receive(f, &done, 11.0);
     }
-    if (!late)
-        for (int i = 0; i < 99; i++)
-            report(f, block_of(f, 1), 1, i, 1);
-    is_idle(f, 3, late ? 40.0 : 12.0);
+}
+
+/* Node 3 is idle, and gets a copy. */
+static struct plb_block copied(struct fixture *f, double now)
+{
+    is_idle(f, 3, now);
     while (sent(f, 0, PLB_BACKUP) == 0)
-        look(f);
+        if (sent(f, look(f), PLB_EMPTY) > 0) /* it asks once more */
+            is_idle(f, 3, now);
+    assert_true(sent(f, 0, PLB_BACKUP) == 1 && last_copy(f)->to == 3);
+    return last_copy(f)->block;
+}
+
+/* Node 3 has executed these units of its copy. */
+static struct plb_message done_copy(const struct fixture *f, int64_t first, int64_t count)
+{
+    struct plb_message done = message(f, PLB_DONE, 3);
+    done.done = (struct plb_done){
+        .range = {first, count}, .block = last_copy(f)->block.id, .slot = PLB_NO_SLOT, .tasks = 1, .copy = 1};
+    return done;
 }
 
 /* One BACKUP has the units of three blocks, which are next to each other; all their holders are told once. */
@@ -158,15 +174,13 @@ static void late_neighbours_are_one_copy(void **state)
 {
     (void)state;
     struct fixture f;
-    start_late_neighbours(&f, true);
-    const struct plb_message *copy = last_copy(&f);
-    assert_int_equal(sent(&f, 0, PLB_BACKUP), 1);
-    assert_true(copy->to == 3 && copy->block.range.first == 0 && copy->block.range.count == 300);
+    start_late_neighbours(&f, &with_backups);
+    struct plb_block copy = copied(&f, 40.0);
+    assert_true(copy.range.first == 0 && copy.range.count == 300);
+    assert_int_equal(copy.id, block_of(&f, 0).block.id);
     const struct plb_backup_counts *counts = plb_backups_counts(plb_master_backups(f.master));
     assert_true(counts->copies == 1 && counts->units == 300);
-    struct plb_message done = message(&f, PLB_DONE, 3);
-    done.done = (struct plb_done){
-        .range = {0, 120}, .block = copy->block.id, .slot = PLB_NO_SLOT, .tasks = 1};
+    struct plb_message done = done_copy(&f, 0, 120);
     int from = f.out.n;
     assert_int_equal(receive(&f, &done, 41.0), 120);
     assert_int_equal(sent(&f, from, PLB_CANCEL), 2);
@@ -188,9 +202,75 @@ static void but_not_with_those_that_end_in_time(void **state)
 {
     (void)state;
     struct fixture f;
-    start_late_neighbours(&f, false);
-    assert_int_equal(last_copy(&f)->block.range.count, 100);
+    start_late_neighbours(&f, &with_backups);
+    for (int i = 0; i < 99; i++)
+        report(&f, block_of(&f, 1), 1, i, 1);
+    assert_int_equal(copied(&f, 12.0).range.count, 100);
     stop(&f);
+}
+
+/* Node 0 has the units of node 1, too: it ends its own first, and perhaps soon. */
+static void nor_with_those_that_their_holder_executes_first(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_late_neighbours(&f, &with_backups);
+    move(&f, block_of(&f, 1), 1, 0, 0, 100, 1);
+    struct plb_block copy = copied(&f, 40.0);
+    assert_true(copy.range.first == 100 && copy.range.count == 200);
+    assert_int_equal(copy.id, block_of(&f, 1).block.id);
+    stop(&f);
+}
+
+/* PU 0 executes its blocks 0 and 2, and then what it has taken of block 1. */
+static void of_one_pu_what_it_executes_last_is_the_latest(void **state)
+{
+    (void)state;
+    const struct plb_late late[] = {{.held = {{300, 50}, 1, 1, 0}, .left = 9.0},
+                                    {.held = {{100, 100}, 2, 0, 0}, .left = 9.0},
+                                    {.held = {{10, 90}, 0, 0, 0}, .left = 9.0}};
+    for (int first = 0; first < 3; first++) {
+        struct plb_lates lates = {.n = 0};
+        for (int i = 0; i < 3; i++)
+            plb_lates_add(&lates, &late[(first + i) % 3]);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(lates.latest[i].held.block, late[i].held.block);
+        plb_lates_fini(&lates);
+    }
+}
+
+/* Any report of any holder would make the copy's result worthless. */
+static void nor_where_results_count_whole(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_late_neighbours(&f, &whole);
+    assert_int_equal(copied(&f, 40.0).range.count, 100);
+    stop(&f);
+}
+
+/* The holder has reported some of the units, and so the copy's result, which has all of them, does not count.
+ * The holder has the others still: nobody else gets them. Nor where the PU fails that executes the copy. */
+static void a_copy_that_does_not_count_frees_nothing(void **state)
+{
+    (void)state;
+    for (int fails = 0; fails < 2; fails++) {
+        struct fixture f;
+        start_late_neighbours(&f, &whole);
+        struct plb_range range = copied(&f, 40.0).range;
+        int holder = (int)(range.first / 100);
+        report(&f, block_of(&f, holder), holder, 0, 20);
+        struct plb_message m = done_copy(&f, range.first, 100), fail = message(&f, PLB_FAIL, 3);
+        fail.fail = (struct plb_failure){
+            .range = range, .block = m.done.block, .copy = 1, .among = range, .text = "broken"};
+        int from = f.out.n;
+        assert_int_equal(receive(&f, fails ? &fail : &m, 41.0), 0);
+        assert_int_equal(plb_master_counts(f.master)->torn, fails ? 0 : 1);
+        assert_int_equal(plb_master_counts(f.master)->freed, 0);
+        assert_int_equal(sent(&f, from, PLB_BLOCK), 0);
+        assert_int_equal(report(&f, block_of(&f, holder), holder, 20, 80), 80);
+        stop(&f);
+    }
 }
 
 /* Node 0 has given two of its four units to node 1, of which node 2 has heard nothing. It may ask before it
@@ -284,6 +364,10 @@ int main(void)
         cmocka_unit_test(the_copy_s_result_cancels_the_holder_s),
         cmocka_unit_test(late_neighbours_are_one_copy),
         cmocka_unit_test(but_not_with_those_that_end_in_time),
+        cmocka_unit_test(nor_with_those_that_their_holder_executes_first),
+        cmocka_unit_test(nor_where_results_count_whole),
+        cmocka_unit_test(of_one_pu_what_it_executes_last_is_the_latest),
+        cmocka_unit_test(a_copy_that_does_not_count_frees_nothing),
         cmocka_unit_test(a_result_that_comes_second_is_no_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void fill(struct plb_message *m)
     case PLB_RECALL: m->recall = (struct plb_recall){5.0, 3, 1, PLB_RESTS}; break;
     case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0, 0, 1, 0}; break;
     case PLB_DONE:
-        m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0, 9, 0, 0.0, 0.0};
+        m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0, 0, 9, 0, 0.0, 0.0};
         break;
     case PLB_GATHER: /* as a KEPT */
     case PLB_KEPT: m->kept = (struct plb_kept_results){{10, 5}, 3, 1, 7, 1}; break;

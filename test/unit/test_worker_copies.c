@@ -103,6 +103,29 @@ static void nobody_is_idle_while_there_is_something_to_grant(void **state)
     stop(&f);
 }
 
+/* The master asks nobody else for what was not its PU's own. */
+static void a_report_says_that_it_is_of_a_copy(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct plb_slice task;
+    start_idle(&f, 1, 0);
+    for (int copies = 0; copies < 2; copies++) {
+        assert_true(copies ? copy(&f, 0, 4, 20, 5) : block(&f, 1, 0, 4, 10, 10, 10));
+        while (plb_worker_take(f.worker, 0, &task))
+            plb_worker_done(f.worker, 0, &task, 1.0, 0.25, PLB_NO_SLOT);
+        f.out.n = 0;
+        plb_worker_collect(f.worker, 0.0, &f.out);
+        assert_true(f.out.n > 0 && f.out.at[0].type == PLB_DONE && f.out.at[0].done.copy == copies);
+    }
+    f.out.n = 0;
+    assert_true(copy(&f, 0, 4, 30, 5) && plb_worker_take(f.worker, 0, &task));
+    plb_worker_fail(f.worker, 0, &task, &(struct plb_device_failure){.among = task.range, .text = "broken"});
+    plb_worker_collect(f.worker, 0.0, &f.out);
+    assert_true(f.out.n == 1 && f.out.at[0].type == PLB_FAIL && f.out.at[0].fail.copy == 1);
+    stop(&f);
+}
+
 static void a_pu_is_idle_again_after_a_copy(void **state)
 {
     (void)state;
@@ -232,6 +255,7 @@ int main(void)
         cmocka_unit_test(a_task_is_obsolete_when_all_its_units_are_accepted),
         cmocka_unit_test(a_pu_with_a_task_is_not_idle),
         cmocka_unit_test(nobody_is_idle_while_there_is_something_to_grant),
+        cmocka_unit_test(a_report_says_that_it_is_of_a_copy),
         cmocka_unit_test(a_pu_is_idle_again_after_a_copy),
         cmocka_unit_test(a_pu_is_idle_again_after_a_copy_that_was_cancelled),
         cmocka_unit_test(a_pu_is_idle_again_after_its_neighbour_s_units),
