@@ -133,9 +133,9 @@ $(B)/kernels/%.o: kernels/%.c $(B)/flags
 $(B)/kernels/python/python.o: kernels/python/host.py
 
 # The first of each GPU generation that this nvcc knows from sm_80 on, whose code the others of it run, and
-# PTX of the oldest for those that do not (Tegra) and for later ones.
+# PTX of the oldest for those that do not (Tegra, so 110 too) and for later ones.
 ARCHS = $(shell $(NVCC) --list-gpu-arch | sed -n 's/compute_//p' | sort -n | \
-          awk '$$1 >= 80 && !seen[int($$1 / 10)]++')
+          awk '$$1 >= 80 && $$1 != 110 && !seen[int($$1 / 10)]++')
 GENCODE = $(if $(CUDA_ARCH),-arch=$(CUDA_ARCH),$(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=sm_$(a)) \
           -gencode arch=compute_$(firstword $(ARCHS)),code=compute_$(firstword $(ARCHS)))
 # A third of the size. Every driver that runs CUDA 13 can read it; one for CUDA 12 perhaps not.

@@ -98,12 +98,14 @@ static void learn_least(struct plb_pu_rate *pu, double work, double execute_s, d
     pu->busy_s += execute_s + transfer_s;
 }
 
-/* Seconds of a start: what two tasks of unlike sizes have in common. */
+/* Seconds of a start: what two tasks of unlike sizes have in common. A smaller one that took clearly longer
+ * had another reason, such as code that was loaded. */
 static double perhaps_start(const struct plb_pu_rate *pu)
 {
     double more = pu->larger_work - pu->first_work;
-    return more > 0.0 ? fmax((pu->first_s * pu->larger_work - pu->larger_s * pu->first_work) / more, 0.0)
-                      : 0.0;
+    return more > 0.0 && pu->larger_s > (1.0 - NOISE) * pu->first_s
+             ? fmax((pu->first_s * pu->larger_work - pu->larger_s * pu->first_work) / more, 0.0)
+             : 0.0;
 }
 
 /* The same, as far as it is no noise. */
@@ -184,7 +186,7 @@ struct plb_cut plb_pu_rate_cut(const struct plb_pu_rate *pu, int64_t queued, dou
 /* Seconds of so much work, start included. */
 static double expected_s(const struct plb_pu_rate *pu, double work)
 {
-    double more = pu->larger_s - pu->first_s, start = perhaps_start(pu);
+    double more = fmax(pu->larger_s - pu->first_s, 0.0), start = perhaps_start(pu);
     return start_of(pu) > 0.0 ? start + work * more / (pu->larger_work - pu->first_work) : work / pu->rate;
 }
 
@@ -195,8 +197,8 @@ double plb_pu_rate_sure(const struct plb_pu_rate *pu, double spread, double queu
     double start = start_of(pu),
            slower = (pu->last.execute_s + pu->last.transfer_s) / expected_s(pu, pu->last.work);
     double longest = fmax(task_s, start / READY) / fmax(slower, 1.0);
-    if (WON * expected_s(pu, queued) <= start)
-        return queued;
+    if (WON * expected_s(pu, queued) <= start) /* one of two tasks may have been slow for another reason */
+        return asked ? fmin(GROWTH * GROWTH * pu->most_work, queued) : queued;
     if (!pu->heard)
         return asked ? 0.0 : fmin(fmin(GROWTH * pu->most_work, queued / PLB_QUEUE_PARTS), pu->rate * longest);
     double sure = fmin(pu->sure / fmax(slower, 1.0), queued), seconds = expected_s(pu, sure);

@@ -107,10 +107,12 @@ static double seconds_per_unit(struct plb_training *t, const struct plb_view *vi
     return fmin(fastest, slowest);
 }
 
-/* A block of so much work, rounded to a valid size. */
-static double valid_size(const struct plb_training *t, const struct plb_view *view, double work)
+/* This part of so much work, rounded to a valid size. Only a PU slower than the fastest one may get none:
+ * else a round could have no blocks, and no report would ever come. */
+static double valid_size(const struct plb_training *t, const struct plb_view *view, double part, double all)
 {
-    bool none = t->rules.least == 0.0 && work < 0.5 * view->next;
+    double work = part * all;
+    bool none = t->rules.least == 0.0 && part < 1.0 && work < 0.5 * view->next;
     return none ? 0.0 : fmax(work, fmax(t->rules.least, view->next));
 }
 
@@ -142,7 +144,7 @@ void plb_training_next_round(struct plb_training *t, const struct plb_view *view
     t->round++;
     double first = ldexp(t->base, t->round < t->rules.rounds ? t->round : t->rules.rounds - 1);
     for (int p = 0; p < view->n_pus; p++)
-        t->pus[p].size = valid_size(t, view, first * fastest / t->pus[p].each);
+        t->pus[p].size = valid_size(t, view, fastest / t->pus[p].each, first);
     start_round(t, view);
 }
 
@@ -153,7 +155,7 @@ static double later_size(struct plb_training *t, const struct plb_view *view, in
     if (each == 0.0)
         return 0.0;
     t->fastest = fmin(t->fastest, each);
-    return valid_size(t, view, ldexp(t->base, t->pus[p].blocks) * t->fastest / each);
+    return valid_size(t, view, t->fastest / each, ldexp(t->base, t->pus[p].blocks));
 }
 
 double plb_training_block(struct plb_training *t, const struct plb_view *view, int p)

@@ -149,6 +149,20 @@ static void a_block_may_round_to_none(void **state)
     }
 }
 
+/* Where the next unit costs a hundred times a block, the fastest PU takes it. Else a round would have no
+ * block, and no report would ever come. */
+static void the_fastest_has_a_block_whatever_comes_next(void **state)
+{
+    (void)state;
+    struct round r;
+    begin(&r);
+    execute(&r, 0, FIRST, 1.0);
+    execute(&r, 1, FIRST, 2.0);
+    execute(&r, 2, FIRST, 4.0);
+    r.view.next = 100.0 * FIRST;
+    expect(&r, 100.0 * FIRST, 0.0, 0.0);
+}
+
 /* Without a barrier between the two: PU 1 is the first to finish, and goes on at once. */
 static void blocks_may_follow_at_once(void **state)
 {
@@ -182,6 +196,7 @@ int main(void)
         cmocka_unit_test(a_pu_whose_block_was_taken_counts_as_the_slowest),
         cmocka_unit_test(all_may_have_crashed),
         cmocka_unit_test(a_block_may_round_to_none),
+        cmocka_unit_test(the_fastest_has_a_block_whatever_comes_next),
         cmocka_unit_test(blocks_may_follow_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

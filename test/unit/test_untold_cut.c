@@ -91,6 +91,23 @@ static void nothing_is_changed_where_nothing_is_known(void **state)
     }
 }
 
+/* A first task that took long for another reason, such as code that was loaded, is no costly start: 100 s of
+ * work do not become one task, least of all where another node asks for work. */
+static void a_long_first_task_is_no_start(void **state)
+{
+    (void)state;
+    static const double warm[] = {0.0, 5.0, 1.0, 1.2}; /* the last two look like starts at first */
+    const double each = 0.0039;
+    for (int i = 0; i < 4; i++)
+        for (int asked = 0; asked < 2; asked++) {
+            struct plb_pu_rate pu = {0};
+            plb_pu_rate_learn(&pu, 100.0, 100, 100.0 * each + warm[i], 0.0);
+            plb_pu_rate_learn(&pu, 400.0, 400, 400.0 * each, 0.0);
+            double seconds = each * plb_pu_rate_sure(&pu, 0.1, 25000.0, 0.25, asked);
+            assert_true(seconds < (asked ? 26.0 : i < 2 ? 2.0 : 98.0));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +117,7 @@ int main(void)
         cmocka_unit_test(what_was_watched_for_long_is_trusted),
         cmocka_unit_test(tasks_that_are_starts_grow),
         cmocka_unit_test(nothing_is_changed_where_nothing_is_known),
+        cmocka_unit_test(a_long_first_task_is_no_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
