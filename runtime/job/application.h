@@ -58,7 +58,7 @@ struct plb_app {
     struct plb_files files;     /* that are the memory of buffers */
     char **read;                /* paths of the files that the kernel has had read; owned */
     int n_read;
-    struct plb_owned *memory;   /* from plb_app_alloc and the readers */
+    struct plb_owned *memory; /* from plb_app_alloc and the readers */
     int n_memory;
     enum { PLB_IN_THE_END, PLB_AS_THEY_COME, PLB_IN_ORDER } streams; /* records (plb_app_stream_records) */
     struct plb_record_store *records; /* NULL: no buffer has records, or none are made */
