@@ -108,7 +108,7 @@ static int prepare(struct job_run *r, struct plb_error *err)
     bool keeps = a->simulate == NULL && !a->dry_run;
     if (keeps && plb_journal_open(&r->job, a->resume, &r->job.journal, err) != PLB_OK)
         return err->status;
-    if (plb_job_setup(&r->job, a->simulate != NULL, err) != PLB_OK
+    if (plb_job_setup(&r->job, a->simulate != NULL, err) != PLB_OK || r->job.kernel == NULL
         || plb_check_overwriting(a, &r->job, err) != PLB_OK
         || plb_journal_recall(r->job.journal, &r->job, err) != PLB_OK)
         return err->status;

@@ -110,7 +110,7 @@ begin() {
 # after PATIENCE.
 await() {
     local end=$((SECONDS + PATIENCE)) goes_on=yes
-    while [ "$(grep -cE -- "$2" "$tmp/out")" -lt "$1" ]; do
+    until [ "$(grep -cE -- "$2" "$tmp/out" 2>&1)" -ge "$1" ] 2>/dev/null; do # it may not be there yet
         [ $goes_on = yes ] && [ $SECONDS -lt $end ] || return
         sleep 0.05
         kill -0 "$run" 2>/dev/null || goes_on=no
