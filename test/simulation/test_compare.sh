@@ -119,7 +119,7 @@ cmp -s a1.json kept.json
 ok "it stays as it was" $?
 compare a1.json b1.json --report c.pdf
 says "a comparison of no format" $? '^plbrun: --report c.pdf: a report is .json .for programs. or .html'
-[ ! -e c.pdf ] && grep -q "c.pdf: a report is" out
+[ ! -e c.pdf ] && grep -q "c.pdf: a report is" compared
 ok "it is not written" $?
 compare
 says "no report" $? '^plbrun: --compare needs reports: plbrun --compare a.json'
