@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "drive/fill_starts.h"
 #include "drive/set_aside.h"
-#include "drive/simulation.h"
 #include "job/dataset.h"
 #include "journal/journal.h"
 #include "model/bound.h"

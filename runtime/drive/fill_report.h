@@ -6,8 +6,6 @@
 #include "report/report.h"
 #include "job/job.h"
 
-struct plb_node_seconds; /* drive/simulation.h */
-
 /* Fills in what the master knows, for the passes that the app counts, less those of an earlier run that this
  * one goes on from, and allocates the arrays of PUs and of curves. `times` has the passes of each phase,
  * without names. The driver adds makespan, solve_s, messages, bytes and mode, and then calls

@@ -14,7 +14,7 @@
 #include "drive/joiners.h"
 #include "drive/pu_list.h"
 #include "drive/rank0.h"
-#include "drive/start.h"
+#include "drive/announcement.h"
 
 /* Seconds between two looks who comes. Larger: joining lasts longer. Smaller: more calls of the system. */
 #define LOOK 20e-3
@@ -33,7 +33,7 @@ struct arrival {
     int64_t stale; /* replicated buffers that have changed since it was told */
     struct plb_pu_info *infos;
     int n;
-    struct plb_start start; /* while it is sent */
+    struct plb_announcement announcement; /* while it is sent */
     char host[64];
 };
 
@@ -109,7 +109,7 @@ static void let_in(struct plb_rank *r, int socket, const char *host)
     memcpy(at->host, host, sizeof at->host);
     plb_mpi_attach(r->mpi, answer.rank, socket);
     plb_mpi_tell(r->mpi, answer.rank, &at->pending);
-    plb_cluster_tell(r, &at->start);
+    plb_announce(r, &at->announcement);
     plb_mpi_tell(r->mpi, -1, NULL);
     plb_log(PLB_LOG_INFO, "rank %d on %s comes", answer.rank, host);
 }

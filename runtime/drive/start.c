@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
+#include "drive/announcement.h"
 #include "drive/data_mpi.h"
 #include "drive/joiners.h"
 #include "drive/metering.h"
@@ -73,32 +74,6 @@ static int check_ranks(const struct plb_rank *r)
     return PLB_OK;
 }
 
-static void fill_start(const struct plb_rank *r, struct plb_start *start)
-{
-    const struct plb_job *job = r->rank0->job;
-    const struct plb_master_config master = plb_job_master(job);
-    const char *kernel = plb_settings_get(&job->settings, "app", "kernel")->text;
-    plb_kernel_name_for_ranks(kernel, start->kernel);
-    start->cluster_nodes = job->cluster.n_nodes;
-    start->cluster_pus = job->cluster.n_pus;
-    start->pus = job->machines.pus;
-    start->trace = r->rank0->trace->on;
-    start->audits = master.audit > 0.0;
-    start->checksums = job->run.checksums;
-    start->isolate = job->run.isolate;
-    start->meters = job->run.meters && job->cluster.n_nodes == 0;
-    start->learns_watts = job->goal.objective != PLB_OBJECTIVE_TIME || job->goal.power_cap > 0.0;
-    start->keeps_inputs = master.resident;
-    start->stays = r->options->keep_partial ? 0 : master.stays;
-    start->fed = master.feeds_stay && start->stays != 0 ? plb_feeds_staying(&job->app) : 0;
-    start->hung_after = job->run.hung_after;
-    start->migration = job->balance.migration;
-    start->grain = master.grain;
-    start->pulled_bytes = master.pulled_bytes;
-    start->origin = plb_now();
-    start->joiners = plb_joiners(job);
-}
-
 /* A rank, for rank 0. */
 struct member {
     char host[64];
@@ -139,7 +114,8 @@ static int count_pus(struct plb_rank *r, int n)
 
 /* -------------------------------------------------------------- all ranks know */
 
-static void share_cluster(struct plb_rank *r, const struct plb_start *start, struct plb_cluster_spec *cluster)
+static void share_cluster(struct plb_rank *r, const struct plb_announcement *start,
+                          struct plb_cluster_spec *cluster)
 {
     cluster->n_nodes = start->cluster_nodes;
     cluster->n_pus = start->cluster_pus;
@@ -174,7 +150,7 @@ static void share_costs(struct plb_rank *r)
 }
 
 /* Loads the kernel, and says what this rank runs. Collective. */
-static int load_kernel(struct plb_rank *r, const struct plb_start *start)
+static int load_kernel(struct plb_rank *r, const struct plb_announcement *start)
 {
     char origin[100];
     const struct plb_pu_settings *real = start->cluster_nodes == 0 ? &start->pus : NULL;
@@ -256,7 +232,7 @@ static double kept_bytes(double part, int ranks)
 }
 
 /* Opens this rank's PUs, and has each say HELLO. Collective. */
-static int open_pus(struct plb_rank *r, const struct plb_start *start)
+static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
 {
     struct plb_cluster_spec cluster;
     struct plb_node_pu *pus;
@@ -306,7 +282,7 @@ static int open_pus(struct plb_rank *r, const struct plb_start *start)
 }
 
 /* A rank that joins runs what rank 0 runs. */
-static int check_joined(struct plb_rank *r, const struct plb_start *start)
+static int check_joined(struct plb_rank *r, const struct plb_announcement *start)
 {
     char difference[PLB_DIFFERENCE_TEXT] = "";
     if (!plb_mpi_has_joined(r->mpi))
@@ -320,13 +296,13 @@ static int check_joined(struct plb_rank *r, const struct plb_start *start)
 
 int plb_cluster_start(struct plb_rank *r)
 {
-    struct plb_start start = {.kernel = ""};
+    struct plb_announcement start = {.kernel = ""};
     gethostname(r->host, sizeof r->host - 1);
     int status = plb_cluster_agree(r->mpi, r->rank0 != NULL ? check_ranks(r) : PLB_OK);
     if (status != PLB_OK)
         return status;
     if (r->rank0 != NULL)
-        fill_start(r, &start);
+        plb_announcement_fill(&start, r);
     plb_mpi_broadcast(r->mpi, &start, sizeof start);
     if (plb_mpi_has_joined(r->mpi) && plb_mpi_gone(r->mpi, -1) == 0) /* `start` is zeros */
         return plb_fail(r->err, PLB_EFAILED, "%s", ENDED_BEFORE);
@@ -353,21 +329,4 @@ int plb_cluster_start(struct plb_rank *r)
     if (plb_mpi_has_joined(r->mpi) && plb_mpi_gone(r->mpi, -1) == 0)
         return plb_fail(r->err, PLB_EFAILED, "%s", ENDED_BEFORE);
     return open_pus(r, &start);
-}
-
-void plb_cluster_tell(struct plb_rank *r, struct plb_start *start)
-{
-    fill_start(r, start);
-    start->told = plb_now();
-    start->origin = start->told - plb_rank_time(r);
-    start->hello = r->hello;
-    memcpy(start->host, r->host, sizeof start->host);
-    plb_mpi_broadcast(r->mpi, start, sizeof *start);
-    plb_dataset_tell(&r->data, r->mpi);
-    for (int i = 0; i < r->n_maps; i++) {
-        struct plb_cost_map *map = &r->maps[i];
-        plb_mpi_broadcast(r->mpi, map, sizeof *map);
-        if (map->prefix != NULL)
-            plb_mpi_broadcast(r->mpi, (void *)map->prefix, (size_t)(map->n + 1) * sizeof *map->prefix);
-    }
 }
