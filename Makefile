@@ -60,7 +60,7 @@ INC := -Iruntime/include -Iruntime $(DRIVER_INC) $(MPI_CFLAGS) $(PACKAGES) $(BLA
 LIBS := $(MPI_LIBS) $(LAPACKE_LIBS) -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -lgomp -ldl -lm \
         $(DRIVER_LIBS)
 
-RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/device/*/*.c runtime/meter/*/*.c))
+RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/*/*/*.c))
 BALANCER_C := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
 OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCER_C:%.c=$(B)/%.o) $(B)/balancers.o $(B)/drivers.o $(B)/page.o \
@@ -97,10 +97,10 @@ $(B)/balancers.c: $(BALANCER_C)
 	   for b in $(basename $(notdir $^)); do echo "    &plb_balancer_$$b,"; done; echo '    0};'; } > $@
 # The files of a page, as arrays of bytes that end with a zero.
 PAGE_SCRIPTS := $(addprefix runtime/report/page/,svg.js gantt.js ends.js energy.js what_if.js charts.js)
-$(B)/page.c: $(PAGE_SCRIPTS) runtime/report/page/page.css
+$(B)/page.c: $(PAGE_SCRIPTS) runtime/report/page/page.css Makefile
 	@mkdir -p $(@D)
 	@bytes() { cat "$$@" | od -An -v -tu1 | sed -E 's/ +([0-9]+)/\1,/g'; }; \
-	 { echo '#include "report/page.h"'; \
+	 { echo '#include "report/page/page.h"'; \
 	   echo 'const unsigned char plb_page_script[] = {'; bytes $(PAGE_SCRIPTS); echo '0};'; \
 	   echo 'const unsigned char plb_page_style[] = {'; bytes runtime/report/page/page.css; echo '0};'; } > $@
 # So is the table of device drivers, by their folders' names.

@@ -1,5 +1,5 @@
 /* plbrun: the only main(), and the only place that exits. Arguments are read in config/, files that a run
- * leaves behind are written in drive/outputs.c. */
+ * leaves behind are written in outcome/outputs.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,35 +8,35 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/crash.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/stop.h"
 #include "base/version.h"
 #include "config/arguments.h"
-#include "drive/cluster.h"
-#include "drive/fill_report.h"
-#include "drive/knock.h"
-#include "drive/launch.h"
-#include "drive/leaving.h"
-#include "drive/outputs.h"
-#include "drive/overwriting.h"
-#include "drive/pareto.h"
-#include "drive/show_pus.h"
-#include "drive/simulate.h"
-#include "drive/simulated_report.h"
-#include "drive/traffic.h"
-#include "drive/what_if.h"
+#include "foresee/pareto.h"
+#include "foresee/what_if.h"
+#include "host/crash.h"
 #include "job/balancer_table.h"
 #include "job/kernel_search.h"
 #include "journal/joblog.h"
 #include "journal/journal.h"
+#include "membership/knock.h"
+#include "membership/launch.h"
+#include "membership/leaving.h"
+#include "membership/show_pus.h"
+#include "outcome/fill_report.h"
+#include "outcome/outputs.h"
+#include "outcome/overwriting.h"
+#include "outcome/simulated_report.h"
+#include "outcome/traffic.h"
 #include "profile/listing.h"
 #include "profile/profiles.h"
-#include "report/compare.h"
-#include "report/keys.h"
+#include "report/compare/compare.h"
+#include "report/fields/keys.h"
+#include "report/fields/schema.h"
 #include "report/quantity.h"
-#include "report/schema.h"
+#include "run/cluster.h"
+#include "simulate/simulate.h"
 
 /* Seconds that a silent rank waits before it fails. Rank 0 fails for the same reason, and mpirun ends all
  * ranks as soon as one fails. Larger: every wrong argument costs more time. Smaller: a loaded machine may end

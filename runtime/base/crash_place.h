@@ -1,4 +1,4 @@
-/* The call of a kernel that the calling thread is in: for sentences about a crash (base/crash.h). */
+/* The call of a kernel that the calling thread is in: for sentences about a crash (host/crash.h). */
 #ifndef PLB_BASE_CRASH_PLACE_H
 #define PLB_BASE_CRASH_PLACE_H
 

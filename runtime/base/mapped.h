@@ -2,7 +2,7 @@
  * be larger than the memory.
  *
  * A file that becomes shorter takes its pages away: then a read is a SIGBUS. The list of what is mapped is
- * the process's, so that the sentence about such a crash can name the file (base/crash.h). */
+ * the process's, so that the sentence about such a crash can name the file (host/crash.h). */
 #ifndef PLB_BASE_MAPPED_H
 #define PLB_BASE_MAPPED_H
 

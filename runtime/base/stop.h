@@ -46,7 +46,7 @@ void plb_stop_now(void);
  * signal as soon as one fails. */
 void plb_stop_is_explained(void);
 
-/* A file that is removed where the program ends before plb_stop_keep: by a signal, a crash (base/crash.h) or
+/* A file that is removed where the program ends before plb_stop_keep: by a signal, a crash (host/crash.h) or
  * exit. Borrowed until then. Thread-safe. */
 void plb_stop_remove(const char *path);
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ini.h"
 #include "base/memory.h"
-#include "base/nearest.h"
+#include "config/ini.h"
+#include "config/nearest.h"
 
 #define MAX_COUNT 1000000 /* copies of one node; more is a typing error that would fill the memory */
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ini.h"
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "config/command_line.h"
+#include "config/ini.h"
+#include "config/nearest.h"
 #include "config/option_rows.h"
 
 #define FIRST_CODE 256 /* what getopt returns for row 0; smaller codes are those of characters */

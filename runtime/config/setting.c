@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/ini.h"
-#include "base/nearest.h"
+#include "config/ini.h"
+#include "config/nearest.h"
 
 static int check_number(const struct plb_setting *t, struct plb_error *err)
 {

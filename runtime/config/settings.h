@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "base/ini.h"
+#include "config/ini.h"
 #include "config/setting.h"
 #include "plb/balancer.h"
 

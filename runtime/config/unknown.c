@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/nearest.h"
+#include "config/nearest.h"
 
 extern char **environ;
 

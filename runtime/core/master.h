@@ -8,16 +8,16 @@
 #ifndef PLB_CORE_MASTER_H
 #define PLB_CORE_MASTER_H
 
-#include "core/audit.h"
-#include "core/backup.h"
+#include "core/again/audit.h"
+#include "core/again/backup.h"
+#include "core/again/suspects.h"
+#include "core/ledger/totals.h"
 #include "core/master_config.h"
-#include "core/message.h"
-#include "core/sets.h"
-#include "core/stays.h"
-#include "core/suspects.h"
-#include "core/totals.h"
-#include "core/watts.h"
-#include "core/work_count.h"
+#include "core/measure/watts.h"
+#include "core/measure/work_count.h"
+#include "core/message/message.h"
+#include "core/place/sets.h"
+#include "core/place/stays.h"
 
 struct plb_master;
 
@@ -98,8 +98,8 @@ int64_t plb_master_lacking(const struct plb_master *master);
 void plb_master_repair(struct plb_master *master, int pass, const struct plb_cost_map *map, double now,
                        struct plb_outbox *out);
 
-/* Whether reduced arrays of this pass stay at their nodes (core/sets.h). Then, when all units are accepted,
- * they go along a tree: begins that unless it has begun; and whether it is over. */
+/* Whether reduced arrays of this pass stay at their nodes (core/place/sets.h). Then, when all units are
+ * accepted, they go along a tree: begins that unless it has begun; and whether it is over. */
 bool plb_master_folds(const struct plb_master *master);
 void plb_master_fold(struct plb_master *master, struct plb_outbox *out);
 bool plb_master_folded(const struct plb_master *master);

@@ -2,11 +2,11 @@
 #ifndef PLB_CORE_MASTER_CONFIG_H
 #define PLB_CORE_MASTER_CONFIG_H
 
-#include "core/cost.h"
-#include "core/goal.h"
-#include "core/message.h"
-#include "core/migration.h"
-#include "core/sizes.h"
+#include "core/message/message.h"
+#include "core/work/cost.h"
+#include "core/work/goal.h"
+#include "core/work/migration.h"
+#include "core/work/sizes.h"
 
 /* PUs that a node which joins may have at most: PASS has a bit for each. */
 #define PLB_PUS_OF_JOINER 63
@@ -26,14 +26,14 @@ struct plb_master_config {
     bool migration;         /* nodes are told when nothing is left to grant, and from whom to take */
     enum plb_victim victim; /* whom idle nodes ask */
     bool backups;           /* idle PUs execute late units a second time; only with migration */
-    bool learn_costs;       /* the times of tasks tell what units cost (core/learned_cost.h) */
-    bool unscaled;          /* samples stay as measured when their PU changes its speed (core/history.h) */
-    bool saves;             /* a run that is interrupted keeps its results: no task lasts for long */
-    bool resident;          /* nodes keep the inputs that they have pulled, for the next pass */
-    int64_t stays;          /* mask of outputs that stay where they are until the last pass has ended */
-    bool feeds_stay;        /* results that feed inputs are among these, and no others */
-    bool folds;             /* reduced arrays may stay at their nodes until the pass is over (core/sets.h) */
-    bool whole_results;     /* a result counts whole or not at all: the job reduces arrays */
+    bool learn_costs;       /* the times of tasks tell what units cost (core/measure/learned_cost.h) */
+    bool unscaled;   /* samples stay as measured when their PU changes its speed (core/measure/history.h) */
+    bool saves;      /* a run that is interrupted keeps its results: no task lasts for long */
+    bool resident;   /* nodes keep the inputs that they have pulled, for the next pass */
+    int64_t stays;   /* mask of outputs that stay where they are until the last pass has ended */
+    bool feeds_stay; /* results that feed inputs are among these, and no others */
+    bool folds;      /* reduced arrays may stay at their nodes until the pass is over (core/place/sets.h) */
+    bool whole_results;                  /* a result counts whole or not at all: the job reduces arrays */
     const struct plb_rangeset *accepted; /* units of the first pass that an earlier run has done, not all of
                                             them; borrowed until that pass begins; NULL = none */
     double audit;  /* the part of the tasks that is executed a second time and compared */

@@ -2,14 +2,14 @@
 #ifndef PLB_CORE_MASTER_INSIDE_H
 #define PLB_CORE_MASTER_INSIDE_H
 
-#include "core/feeds.h"
-#include "core/losses.h"
+#include "core/again/losses.h"
+#include "core/again/suspects.h"
+#include "core/ledger/totals.h"
 #include "core/master_config.h"
-#include "core/sets.h"
-#include "core/stays.h"
-#include "core/suspects.h"
-#include "core/totals.h"
-#include "core/work_count.h"
+#include "core/measure/work_count.h"
+#include "core/place/feeds.h"
+#include "core/place/sets.h"
+#include "core/place/stays.h"
 
 struct plb_master {
     struct plb_master_config config;

@@ -14,8 +14,8 @@
 
 #include <stdint.h>
 
-#include "base/topology.h"
 #include "device/device.h"
+#include "host/topology.h"
 #include "plb/option.h"
 
 /* Keys of [cluster] that all drivers together may have. */

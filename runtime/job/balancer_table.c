@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/nearest.h"
+#include "config/nearest.h"
 
 const struct plb_balancer *plb_balancer_find(const char *name, const char *origin, struct plb_error *err)
 {

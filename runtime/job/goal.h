@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "config/settings.h"
-#include "core/goal.h"
+#include "core/work/goal.h"
 #include "plb/balancer.h"
 
 /* Makes the keys known. */

@@ -5,15 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/chunks.h"
+#include "app/dataset.h"
+#include "app/feeds.h"
 #include "base/clock.h"
-#include "base/crash.h"
 #include "base/memory.h"
 #include "config/unknown.h"
+#include "host/crash.h"
 #include "job/balancer_file.h"
 #include "job/balancer_table.h"
-#include "job/chunks.h"
-#include "job/dataset.h"
-#include "job/feeds.h"
 #include "job/kernel_file.h"
 #include "job/kernel_search.h"
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "core/master.h"
-#include "job/application.h"
+#include "app/application.h"
 #include "config/cluster_file.h"
 #include "config/replay_file.h"
 #include "job/goal.h"
@@ -32,8 +32,8 @@ struct plb_job {
     time_t began;                  /* when it was read */
     double began_s;                /* the same by plb_now() */
     struct plb_profiles *profiles; /* of profile/profiles.h; NULL where off, and before the PUs are known */
-    struct plb_pareto *pareto;     /* of drive/pareto.h; NULL: nobody wants the front */
-    struct plb_what_if *what_if;   /* of drive/what_if.h; NULL: nobody wants a report */
+    struct plb_pareto *pareto;     /* of foresee/pareto.h; NULL: nobody wants the front */
+    struct plb_what_if *what_if;   /* of foresee/what_if.h; NULL: nobody wants a report */
     bool finished;                 /* its results are written */
     struct plb_journal *journal;   /* of journal/journal.h; NULL where none is kept */
 };

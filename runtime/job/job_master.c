@@ -1,6 +1,6 @@
 /* A job as the master sees it. */
-#include "job/dataset.h"
-#include "job/feeds.h"
+#include "app/dataset.h"
+#include "app/feeds.h"
 #include "job/job.h"
 
 /* Bytes of inputs and results in one task of another rank. Larger: a PU waits longer for its first task.

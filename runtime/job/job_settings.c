@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "config/duration.h"
 #include "core/liveness.h"
 #include "job/balancer_table.h"
 #include "job/goal.h"

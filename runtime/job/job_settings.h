@@ -4,7 +4,7 @@
 #define PLB_JOB_JOB_SETTINGS_H
 
 #include "config/settings.h"
-#include "core/migration.h"
+#include "core/work/migration.h"
 #include "device/driver.h"
 
 /* The use of profiles in a run: measurements kept between runs. */

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/phase.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/version.h"
 #include "job/kernel_search.h"
-#include "job/phase.h"
 
 #define WHY 600 /* bytes of a host's sentence */
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/nearest.h"
+#include "config/nearest.h"
 #include "config/settings.h"
 #include "device/driver.h"
 

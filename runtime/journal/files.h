@@ -2,8 +2,8 @@
 #ifndef PLB_JOURNAL_FILES_H
 #define PLB_JOURNAL_FILES_H
 
+#include "app/dataset.h"
 #include "base/rangeset.h"
-#include "job/dataset.h"
 #include "journal/record.h"
 
 struct plb_journal_files {
@@ -35,7 +35,7 @@ bool plb_journal_files_begin(struct plb_journal_files *files);
 int plb_journal_files_open_data(struct plb_journal_files *files, const struct plb_dataset *set, bool fresh,
                                 struct plb_error *err);
 
-/* Opens FILE.records, as FILE.data. Its contents are the store's (job/record_store.h). */
+/* Opens FILE.records, as FILE.data. Its contents are the store's (app/record_store.h). */
 int plb_journal_files_open_records(struct plb_journal_files *files, bool fresh, struct plb_error *err);
 
 /* Says in FILE.data and FILE.records whose they are. False, and errno, where it cannot. */

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "app/dataset.h"
+#include "app/phase.h"
 #include "base/crc32c.h"
 #include "base/version.h"
-#include "job/dataset.h"
 #include "job/kernel_file.h"
-#include "job/phase.h"
 
 #define NOTHING "nothing"
 

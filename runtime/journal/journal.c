@@ -6,10 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "app/record_store.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "job/record_store.h"
 #include "journal/found.h"
 #include "journal/inside.h"
 

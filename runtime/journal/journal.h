@@ -20,7 +20,7 @@
 #ifndef PLB_JOURNAL_JOURNAL_H
 #define PLB_JOURNAL_JOURNAL_H
 
-#include "core/message.h"
+#include "core/message/message.h"
 #include "job/job.h"
 
 struct plb_journal;

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/record_store.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "job/record_store.h"
 #include "journal/found.h"
 #include "journal/identity.h"
 #include "journal/inside.h"

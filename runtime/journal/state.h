@@ -2,9 +2,9 @@
 #ifndef PLB_JOURNAL_STATE_H
 #define PLB_JOURNAL_STATE_H
 
+#include "app/application.h"
+#include "app/dataset.h"
 #include "base/rangeset.h"
-#include "job/application.h"
-#include "job/dataset.h"
 #include "journal/snapshot.h"
 
 /* The begin of a pass, beside the contents of the buffers. */

@@ -6,8 +6,8 @@
 /* Readings that are kept at most; even. More: larger traces of long runs. Fewer: coarser curves of power. */
 #define PLB_METER_SERIES 1024
 
-/* Seconds of the shortest window, and of one in times the domain's `refresh`, as in core/window.h. Shorter:
- * counters, which are refreshed after a millisecond or more, are too coarse. */
+/* Seconds of the shortest window, and of one in times the domain's `refresh`, as in core/message/window.h.
+ * Shorter: counters, which are refreshed after a millisecond or more, are too coarse. */
 #define PLB_METER_SHORTEST 0.1
 #define PLB_METER_REFRESHES 10.0
 

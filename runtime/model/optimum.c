@@ -14,7 +14,7 @@
  * last result is not hidden; with 100 it is one percent. */
 #define MOST_BLOCKS 100.0
 
-/* Tasks whose inputs and results a PU's memory must hold at once, as in core/sizes. */
+/* Tasks whose inputs and results a PU's memory must hold at once, as in core/work/sizes. */
 #define TASKS_IN_MEMORY 3.0
 
 /* Seconds of a link for one unit of work, by direction. */

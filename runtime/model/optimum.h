@@ -2,7 +2,7 @@
  * true curves that only a simulation knows. Reports and benches divide makespans by it. It plays the part of
  * the optimum of PLB-HAC's Figure 4, and is solved for where the paper searches.
  *
- * The model is that of drive/simulation.h, with the work taken for a fluid:
+ * The model is that of simulate/simulation.h, with the work taken for a fluid:
  *
  * - A PU executes its work in at least one task. Each task costs its start and its copies. Memory and
  *   `task_bytes` limit the size of a task, and so the number of tasks.

@@ -5,10 +5,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "app/phase.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "job/phase.h"
 #include "node/daemon_state.h"
 #include "node/own_worker.h"
 

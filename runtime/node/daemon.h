@@ -2,12 +2,12 @@
  *
  * One thread, the communication thread, makes every call below. A PU's thread takes its next task itself
  * where all data is on this node. Where inputs are pulled or results sent, the communication thread takes it,
- * a task or two ahead, into a slot (node/slot.h). */
+ * a task or two ahead, into a slot (node/pu/slot.h). */
 #ifndef PLB_NODE_DAEMON_H
 #define PLB_NODE_DAEMON_H
 
-#include "core/queue.h"
-#include "node/node_config.h"
+#include "core/worker/queue.h"
+#include "node/memory/node_config.h"
 #include "report/trace.h"
 
 struct plb_node;

@@ -3,8 +3,8 @@
 #define PLB_NODE_DAEMON_STATE_H
 
 #include "node/errands.h"
-#include "node/hung.h"
 #include "node/pinned.h"
+#include "node/pu/hung.h"
 
 struct plb_node {
     struct plb_node_shared shared;

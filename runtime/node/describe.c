@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/phase.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/topology.h"
+#include "host/topology.h"
 #include "job/kernel_file.h"
-#include "job/phase.h"
 #include "node/sharing.h"
 
 /* Facts about this rank, and the PUs found so far. */

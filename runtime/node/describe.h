@@ -3,7 +3,7 @@
 #define PLB_NODE_DESCRIBE_H
 
 #include "model/cluster_spec.h"
-#include "node/node_config.h"
+#include "node/memory/node_config.h"
 
 /* Where a rank is, and how the ranks of its host exchange what they see. */
 struct plb_place {

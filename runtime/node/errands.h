@@ -3,7 +3,7 @@
 #ifndef PLB_NODE_ERRANDS_H
 #define PLB_NODE_ERRANDS_H
 
-#include "node/runner.h"
+#include "node/pu/runner.h"
 
 /* Something to do for a slot. */
 struct plb_errand {

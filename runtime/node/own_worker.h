@@ -3,8 +3,8 @@
 #ifndef PLB_NODE_OWN_WORKER_H
 #define PLB_NODE_OWN_WORKER_H
 
-#include "core/worker.h"
-#include "node/runner.h"
+#include "core/worker/worker.h"
+#include "node/pu/runner.h"
 
 /* The sizes are those of the node's dataset; borrowed by the worker. To be freed with plb_worker_free. */
 struct plb_worker *plb_own_worker_new(const struct plb_node_shared *shared, const struct plb_runner *runners,

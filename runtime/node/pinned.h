@@ -2,7 +2,7 @@
 #ifndef PLB_NODE_PINNED_H
 #define PLB_NODE_PINNED_H
 
-#include "node/runner.h"
+#include "node/pu/runner.h"
 
 struct plb_pinned_buffer {
     void *memory;

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/ini.h"
+#include "config/ini.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"

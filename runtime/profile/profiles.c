@@ -21,10 +21,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/phase.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "job/kernel_file.h"
-#include "job/phase.h"
 #include "profile/profile_file.h"
 
 /* The profile of one key in this run. */

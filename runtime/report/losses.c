@@ -1,4 +1,4 @@
-/* Seconds by PU and kind, their sums, and whose they are. report/advice.h says what helps. */
+/* Seconds by PU and kind, their sums, and whose they are. report/summary/advice.h says what helps. */
 #include "report/losses.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The account of a run. The drivers fill the structs in; report/fields.c says what each member means to
- * readers, and summary, JSON and chart show them. */
+/* The account of a run. The drivers fill the structs in; report/fields/fields.c says what each member means
+ * to readers, and summary, JSON and chart show them. */
 #ifndef PLB_REPORT_REPORT_H
 #define PLB_REPORT_REPORT_H
 
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "model/curve.h"
-#include "model/power_job.h"
+#include "model/energy/power_job.h"
 #include "plb/balancer.h"
 
 #define PLB_ADVICE_TEXT 240 /* bytes of an advice, with its end */

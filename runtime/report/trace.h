@@ -1,5 +1,5 @@
 /* The events of a run and their times. One thread at a time may use a trace; a driver keeps one per PU and
- * joins them at the end. report/trace_file.h writes it. */
+ * joins them at the end. report/trace/trace_file.h writes it. */
 #ifndef PLB_REPORT_TRACE_H
 #define PLB_REPORT_TRACE_H
 

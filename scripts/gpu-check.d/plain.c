@@ -14,12 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/dataset.h"
+#include "app/phase.h"
+#include "app/reduce.h"
 #include "base/clock.h"
 #include "device/cuda/library.h"
-#include "job/dataset.h"
 #include "job/job.h"
-#include "job/phase.h"
-#include "job/reduce.h"
 
 #define TIMES 5
 

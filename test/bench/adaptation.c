@@ -3,8 +3,8 @@
  * GPU's blocks are first within 10 % of their new optimum: their part of a step by the new rates, rate / sum
  * of rates. A block granted before it is known that the GPU has changed cannot be right.
  *
- * Each case twice: as the runtime does it, which scales the samples of before the change (core/history.h),
- * and with all samples as they were measured, as in the papers. */
+ * Each case twice: as the runtime does it, which scales the samples of before the change
+ * (core/measure/history.h), and with all samples as they were measured, as in the papers. */
 #include <math.h>
 
 #include "simulated.h"

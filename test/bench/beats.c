@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "core/liveness.h"
-#include "drive/life.h"
-#include "drive/mpi.h"
+#include "membership/life.h"
+#include "transport/mpi.h"
 
 #define NODES 1000
 #define SECONDS 0.4 /* of a round */

@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "core/ledger/open_blocks.h"
 #include "core/master.h"
-#include "core/open_blocks.h"
 #include "job/balancer_table.h"
 
 #define PAIRS_ALLOWED 12.0

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "config/cluster_file.h"
-#include "model/objective.h"
+#include "model/energy/objective.h"
 
 #define OPTIMUM (-1.0) /* the share for least time */
 
@@ -128,12 +128,13 @@ int main(int argc, char **argv)
         curves = create(argv[2], "energy.csv", "machine,benchmark,share,seconds,joules,joule_seconds");
         best = create(argv[2], "energy-best.csv", "machine,benchmark,objective,share,value");
     }
-    printf("The CPU's share. Paper: Stafford et al. 2017; ours: model/objective, exact for the paper's "
-           "parameters.\n\n"
-           "%-10s %-10s | %-18s | %-18s | %-18s | E*T\n%21s | %5s %5s %6s | %5s %5s %6s | %5s %5s %6s | "
-           "measured | gain over CPU, GPU\n",
-           "machine", "benchmark", "least time", "least energy", "least energy*time", "", "paper", "ours", "",
-           "paper", "ours", "", "paper", "ours", "");
+    printf(
+        "The CPU's share. Paper: Stafford et al. 2017; ours: model/energy/objective, exact for the paper's "
+        "parameters.\n\n"
+        "%-10s %-10s | %-18s | %-18s | %-18s | E*T\n%21s | %5s %5s %6s | %5s %5s %6s | %5s %5s %6s | "
+        "measured | gain over CPU, GPU\n",
+        "machine", "benchmark", "least time", "least energy", "least energy*time", "", "paper", "ours", "",
+        "paper", "ours", "", "paper", "ours", "");
     for (size_t i = 0; i < ROWS; i++) {
         const struct row *r = &rows[i];
         struct plb_power_pu pus[2];

@@ -38,7 +38,7 @@ static void write_cluster(const char *path, int nodes)
     fclose(out);
 }
 
-/* The kernel has its data in memory. In files it would cross no link (drive/simulation.h). */
+/* The kernel has its data in memory. In files it would cross no link (simulate/simulation.h). */
 static struct plb_simulated simulate(const struct plb_job *job, bool files)
 {
     struct plb_error err = {.status = PLB_OK};

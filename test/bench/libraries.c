@@ -8,7 +8,7 @@
  *     exp_error log_error  the largest error of a million arguments, in units of 2^-53 of the result
  *     sum_8M sum_64        GB/s of a checksum of 8 MB and of 64 bytes: base/crc32c.c, and XXH3
  *     hash_100K            GB/s: base/hash.c, and XXH3
- *     zip_open             us to find the members of an archive of five: format/zip.c, and minizip
+ *     zip_open             us to find the members of an archive of five: format/npy/zip.c, and minizip
  *     zip_inflate          MB/s that come out of a compressed member: format/inflate.c, and minizip */
 #include <math.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "clock.h"
+#include "format/npy/zip.h"
 #include "format/number.h"
-#include "format/zip.h"
 #include "plb/clones.h"
 
 #if __has_include(<sleef.h>) && defined(__x86_64__)

@@ -6,12 +6,12 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "core/ledger/open_blocks.h"
 #include "core/master.h"
-#include "core/open_blocks.h"
 #include "dice.h"
-#include "drive/events.h"
 #include "job/balancer_table.h"
 #include "params.h"
+#include "simulate/events.h"
 
 #define PUS 1000
 #define PUS_OF_A_NODE 10

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drive/simulate.h"
 #include "job/balancer_table.h"
 #include "params.h"
+#include "simulate/simulate.h"
 
 #define LINK 1.25e8
 #define UNITS 2000 /* of a PU */

@@ -63,7 +63,8 @@ function adapts(    f, k, paper) {
             row(sprintf("a GPU is disturbed at 142 s: the right block after %d s (5.4, Figure 6%s)",
                 f == 2 ? 38 : 43,
                         f == 2 ? "a" : "b"),
-                            k ? "older samples are scaled (`core/history`)" : "all samples as measured",
+                            k ? "older samples are scaled (`core/measure/history`)" : \
+                            "all samples as measured",
                 sprintf("%d times slower: from %d to %d units after %s; makespan %s of the optimum", f,
                     before[f], right[f],
                         after[f, k] == "never" ? "the end" : after[f, k] " s", over[f, k]),

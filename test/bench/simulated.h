@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "drive/simulate.h"
+#include "simulate/simulate.h"
 
 #define MAX_SETTINGS 8
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "core/worker.h"
-#include "drive/mpi.h"
+#include "core/worker/worker.h"
+#include "transport/mpi.h"
 
 #define ROUNDS 20000
 #define BATCHES 15

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "base/ini.h"
 #include "base/kernel_identity.h"
+#include "config/ini.h"
 #include "device/driver.h"
 
 /* The key is in one driver's table alone, and its value is a number. */

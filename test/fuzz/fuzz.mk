@@ -7,14 +7,15 @@ FUZZ_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
 FUZZ_CC := clang -std=c11 -D_GNU_SOURCE -DPLB_DEBUG -g -O1 -pthread -MMD -MP -fno-sanitize-recover=all \
            -Iruntime/include -Iruntime -Itest/fuzz
 # The layers below jobs, and what reads frames, profiles and names of balancers.
-FUZZ_SOURCES := $(wildcard $(patsubst %,runtime/%/*.c,base model format core config)) \
-                runtime/profile/profile_file.c runtime/profile/pool.c runtime/drive/frame.c \
-                runtime/job/balancer_table.c $(BALANCERS)
+FUZZ_SOURCES := $(wildcard $(patsubst %,runtime/%/*.c,base host model model/energy format format/*)) \
+                $(wildcard $(patsubst %,runtime/%/*.c,core core/* config)) \
+                runtime/profile/profile_file.c runtime/profile/pool.c runtime/transport/frame.c \
+                runtime/job/balancer_table.c $(BALANCER_C)
 FUZZ_OBJECTS := $(FUZZ_SOURCES:%.c=$(FUZZ_B)/%.o) $(FUZZ_B)/balancers.o
 # The readers of a journal and the parts of a job that they ask, for fuzz_journal alone.
 FUZZ_JOURNAL := $(patsubst %,$(FUZZ_B)/runtime/journal/%.o,files found identity joblog record) \
                 $(patsubst %,$(FUZZ_B)/runtime/journal/%.o,snapshot state) \
-                $(patsubst %,$(FUZZ_B)/runtime/job/%.o,dataset kernel_file kernel_search phase) \
+                $(patsubst %,$(FUZZ_B)/runtime/%.o,app/dataset app/phase job/kernel_file job/kernel_search) \
                 $(FUZZ_B)/runtime/device/driver.o $(FUZZ_B)/runtime/report/quantity.o
 FUZZ_LIBS := -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -ldl -lm
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "core/master.h"
-#include "core/worker.h"
-#include "drive/frame.h"
+#include "core/worker/worker.h"
 #include "fuzz.h"
 #include "job/balancer_table.h"
+#include "transport/frame.h"
 
 enum { NODES = 3, UNITS = 100 };
 

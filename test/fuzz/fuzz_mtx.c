@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "format/mtx.h"
+#include "format/mtx/mtx.h"
 #include "fuzz.h"
 
 static void check(const struct plb_csr *m, bool nonfinite)

@@ -1,7 +1,7 @@
 /* An .npy file, in both orders. */
 #include <stdbool.h>
 
-#include "format/npy.h"
+#include "format/npy/npy.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

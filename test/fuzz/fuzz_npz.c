@@ -2,7 +2,7 @@
 #include <stdbool.h>
 
 #include "base/memory.h"
-#include "format/npz.h"
+#include "format/npy/npz.h"
 #include "fuzz.h"
 
 static int read_all(const struct plb_npz *npz, struct plb_error *err)

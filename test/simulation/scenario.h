@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "dice.h"
-#include "drive/simulate.h"
 #include "job/balancer_table.h"
 #include "model/fluid_bound.h"
 #include "params.h"
+#include "simulate/simulate.h"
 
 #define MAX_NODES 6
 #define MAX_PUS 3 /* of a node */

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "drive/simulate.h"
 #include "job/balancer_table.h"
 #include "params.h"
+#include "simulate/simulate.h"
 
 #define MAX_NODES 4
 #define UNITS 1000

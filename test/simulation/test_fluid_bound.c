@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "drive/simulate.h"
 #include "job/balancer_table.h"
 #include "model/fluid_bound.h"
 #include "params.h"
 #include "plb/kernel.h"
+#include "simulate/simulate.h"
 
 #define NODES 3
 #define PUS 2 /* of a node */

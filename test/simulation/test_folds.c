@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "drive/simulate.h"
 #include "scenario.h"
+#include "simulate/simulate.h"
 
 #define SEEDS 3000
 

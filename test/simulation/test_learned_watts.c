@@ -1,6 +1,6 @@
 /* Runs with an objective on clusters whose rates and watts nobody knows before: the watts are measured by
- * meters. How far their energy, or energy times delay, is above the least that model/objective finds with all
- * rates and watts known. */
+ * meters. How far their energy, or energy times delay, is above the least that model/energy/objective finds
+ * with all rates and watts known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "drive/simulate.h"
 #include "job/balancer_table.h"
-#include "model/objective.h"
-#include "model/pieces.h"
+#include "model/energy/objective.h"
+#include "model/energy/pieces.h"
 #include "params.h"
 #include "power_cluster.h"
+#include "simulate/simulate.h"
 #include "watts_over_time.h"
 
 #define CLUSTERS 200 /* at most */

@@ -1,5 +1,6 @@
 /* Runs with an objective, on clusters drawn from seeds whose rates nobody knows before: how far their energy,
- * or energy times delay, is above the least that model/objective finds with all rates and watts known. */
+ * or energy times delay, is above the least that model/energy/objective finds with all rates and watts known.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,13 +12,13 @@
 #include <string.h>
 
 #include "base/normal.h"
-#include "drive/simulate.h"
 #include "job/balancer_table.h"
-#include "model/objective.h"
-#include "model/pieces.h"
+#include "model/energy/objective.h"
+#include "model/energy/pieces.h"
 #include "params.h"
 #include "power_cluster.h"
 #include "report/trace.h"
+#include "simulate/simulate.h"
 #include "watts_over_time.h"
 
 #define CLUSTERS 200 /* at most */

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "drive/simulate.h"
 #include "job/balancer_table.h"
 #include "params.h"
+#include "simulate/simulate.h"
 
 #define NODES 8
 #define PUS 2 /* of a node */

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cost.h"
+#include "core/work/cost.h"
 #include "params.h"
 #include "job/balancer_table.h"
-#include "drive/simulate.h"
+#include "simulate/simulate.h"
 
 #define COEXECUTION_PUS 8
 #define TASK_OVERHEAD 1e-5 /* seconds */

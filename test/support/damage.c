@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DATA 16 /* the first tag of data (drive/mpi.c) */
+#define DATA 16 /* the first tag of data (transport/mpi.c) */
 #define LEAST 512
 
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,

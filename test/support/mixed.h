@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "base/clock.h"
-#include "drive/simulate.h"
+#include "simulate/simulate.h"
 #include "job/balancer_table.h"
 #include "params.h"
 

@@ -3,7 +3,7 @@
 #define PLB_TEST_MTX_H
 
 #include "folder.h"
-#include "format/mtx.h"
+#include "format/mtx/mtx.h"
 
 #define GENERAL "%%MatrixMarket matrix coordinate real general\n"
 #define SYMMETRIC "%%MatrixMarket matrix coordinate real symmetric\n"

@@ -3,7 +3,7 @@
 #define PLB_TEST_NPY_H
 
 #include "folder.h"
-#include "format/npy.h"
+#include "format/npy/npy.h"
 
 /* A file of this version with this dict, unpadded, and `count` bytes of data; returns its size. */
 static inline size_t build(char *into, int version, const char *dict, const void *data, size_t count)

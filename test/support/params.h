@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/ini.h"
+#include "config/ini.h"
 #include "plb/balancer.h"
 
 #define MAX_PARAMS 32

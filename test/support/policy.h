@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/history.h"
+#include "core/measure/history.h"
 #include "params.h"
 #include "job/balancer_table.h"
 

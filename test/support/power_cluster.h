@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-#include "core/cost.h"
+#include "core/work/cost.h"
 #include "dice.h"
 #include "model/cluster_spec.h"
-#include "model/power_job.h"
+#include "model/energy/power_job.h"
 
 #define MOST_PUS 20
 #define PUS_OF_NODE 4

@@ -14,9 +14,9 @@
 
 #include "base/memory.h"
 #include "core/liveness.h"
-#include "drive/simulation.h"
 #include "model/speed.h"
 #include "random_cluster.h"
+#include "simulate/simulation.h"
 
 /* Steps of a bisection. More: only time. Fewer: T is less exact. 40 give twelve digits. */
 #define BOUND_HALVINGS 40

@@ -30,12 +30,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cost.h"
-#include "core/sizes.h"
+#include "core/work/cost.h"
+#include "core/work/sizes.h"
 #include "dice.h"
-#include "drive/true_costs.h"
 #include "model/cluster_spec.h"
 #include "random_law.h"
+#include "simulate/true_costs.h"
 
 #define RANDOM_PUS 200
 #define RANDOM_NODE_PUS 8
@@ -310,7 +310,7 @@ static inline struct plb_cost_map random_true_map(const struct random_cluster *r
     struct plb_error err = {.status = PLB_OK};
     struct plb_cost_map map;
     if (r->cost_error > 0.0)
-        plb_true_costs(&r->by_law, r->cost_error, seed + 3, &map); /* as drive/simulate draws them */
+        plb_true_costs(&r->by_law, r->cost_error, seed + 3, &map); /* as simulate/simulate draws them */
     else if (plb_cost_map_init(&map, r->law.units, r->law.kind == LAW_EQUAL ? NULL : law_sum, &r->law, &err)
              != PLB_OK)
         abort();

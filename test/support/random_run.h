@@ -2,10 +2,10 @@
 #ifndef TEST_RANDOM_RUN_H
 #define TEST_RANDOM_RUN_H
 
-#include "drive/simulate.h"
 #include "job/balancer_table.h"
 #include "params.h"
 #include "random_cluster.h"
+#include "simulate/simulate.h"
 
 /* Events of one simulation at most. More: a balancer that never ends takes longer to be found. Fewer: a long
  * but sound run is taken for one. The longest sound runs have a few million. */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/worker.h"
+#include "core/worker/worker.h"
 
 #define NODES 3
 #define OWN 1

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "drive/mpi.h"
+#include "transport/mpi.h"
 
 static int rank, tests, failures;
 

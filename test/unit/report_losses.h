@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/advice.h"
 #include "report/losses.h"
-#include "report/summary.h"
-#include "report/verdict.h"
+#include "report/summary/advice.h"
+#include "report/summary/summary.h"
+#include "report/summary/verdict.h"
 
 #define NAMED(r, kind) ((r)->losses[kind].seconds)
 

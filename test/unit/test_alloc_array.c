@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "app/application.h"
 #include "base/memory.h"
-#include "job/application.h"
 #include "skip.h"
 
 static void gives_zeroed_elements(void **state)

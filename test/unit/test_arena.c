@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "node/arena.h"
+#include "node/memory/arena.h"
 
 #define UNITS 1000
 #define SUM 24 /* bytes of the reduced array */

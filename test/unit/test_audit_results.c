@@ -1,7 +1,7 @@
 /* Results of audits on rank 0: sums are folded once, and the right result stays. */
 #include "master_fixture.h"
 
-#include "drive/audit_results.h"
+#include "rank0/audit_results.h"
 
 #define UNITS 3
 

@@ -1,5 +1,5 @@
 /* Which late units the master gives to idle PUs, event by event. */
-#include "core/late.h"
+#include "core/again/late.h"
 #include "master_fixture.h"
 
 static const struct plb_master_config with_backups = {.migration = true, .backups = true},

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "core/broker.h"
+#include "core/grant/broker.h"
 #include "dice.h"
 
 /* Nodes of one PU each, so that their numbers are the same. */

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/memory.h"
+#include "host/child.h"
 #include "skip.h"
 
 enum way { PID, READ, WRITE, SEGV, KILL, EXIT, HANG, THREADS };

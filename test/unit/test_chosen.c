@@ -5,7 +5,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "core/chosen.h"
+#include "core/grant/chosen.h"
 #include "model/estimate.h"
 
 enum { PUS = 2 };

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/cost.h"
+#include "app/chunks.h"
+#include "app/fold_tree.h"
+#include "core/work/cost.h"
 #include "dice.h"
-#include "job/chunks.h"
-#include "job/fold_tree.h"
 
 static void the_number_of_units_alone_says_what_a_chunk_is(void **state)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cost.h"
+#include "core/work/cost.h"
 
 static double from_array(const void *context, int64_t first, int64_t count)
 {

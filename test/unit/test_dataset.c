@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "job/dataset.h"
+#include "app/dataset.h"
 
 #define UNITS 10
 

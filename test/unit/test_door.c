@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "base/version.h"
-#include "core/message.h"
-#include "drive/door.h"
+#include "core/message/message.h"
+#include "membership/door.h"
 
 #define STRANGERS 200
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/duration.h"
+#include "config/duration.h"
 
 static void each_form_is_read(void **state)
 {

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "drive/early_end.h"
+#include "rank0/early_end.h"
 
 static void slurm_ends_in(int seconds)
 {

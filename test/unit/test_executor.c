@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/memory.h"
-#include "node/resident.h"
+#include "node/pu/resident.h"
 
 #define UNITS 1000
 #define NOTED 64  /* launches */

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/feeds.h"
+#include "core/place/feeds.h"
 
 #define UNITS 200
 #define NODES 4

@@ -19,10 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/crash.h"
 #include "base/file.h"
 #include "base/stop.h"
 #include "folder.h"
+#include "host/crash.h"
 #include "skip.h"
 
 /* In the place of the system's: counts folders. */

@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/crash.h"
+#include "app/files.h"
 #include "base/mapped.h"
-#include "job/files.h"
+#include "host/crash.h"
 #include "plb/status.h"
 
 #define BYTES (40 * 4096 + 100)

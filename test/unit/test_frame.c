@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "drive/frame.h"
 #include "plb/kernel.h"
+#include "transport/frame.h"
 
 #define RANKS 4
 #define SENDER 3

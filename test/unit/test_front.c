@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/front.h"
+#include "model/energy/front.h"
 #include "numbers.h"
 
 #define MOST_PUS 1000

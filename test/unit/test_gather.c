@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "node/gather.h"
-#include "node/launch.h"
+#include "node/pu/gather.h"
+#include "node/pu/launch.h"
 #include "stub_device.h"
 
 #define UNITS 100000

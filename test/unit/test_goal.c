@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/goal.h"
+#include "report/summary/goal.h"
 
 /* Its line; to be freed. */
 static char *said(struct plb_report *r)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "device/driver.h"
-#include "node/resident.h"
+#include "node/pu/resident.h"
 
 extern const struct plb_device_driver plb_device_cpu;
 

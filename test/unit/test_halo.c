@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "dice.h"
-#include "node/arena.h"
-#include "node/slot.h"
+#include "node/memory/arena.h"
+#include "node/pu/slot.h"
 #include "stub_device.h"
 
 #define UNITS 60

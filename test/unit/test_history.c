@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "core/history.h"
+#include "core/measure/history.h"
 #include "plb/kernel.h"
 
 #define RATE 100.0 /* work per second that the profile knows */

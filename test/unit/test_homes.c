@@ -1,7 +1,7 @@
 /* Small homes go to a neighbour where starts cost more: the map alone, and as the master makes it. */
-#include "core/home_map.h"
-#include "core/history.h"
-#include "core/residence.h"
+#include "core/place/home_map.h"
+#include "core/measure/history.h"
+#include "core/place/residence.h"
 #include "master_fixture.h"
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))

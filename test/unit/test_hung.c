@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "node/hung.h"
+#include "node/pu/hung.h"
 
 #define PUS 2
 #define UNITS 1000

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "drive/incoming.h"
+#include "rank0/incoming.h"
 
 #define UNITS 40
 

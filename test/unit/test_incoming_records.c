@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "drive/incoming.h"
-#include "job/record_store.h"
-#include "job/records.h"
+#include "app/record_store.h"
+#include "app/records.h"
+#include "rank0/incoming.h"
 
 enum { UNITS = 10, TRANSFERS = 4 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/ini.h"
+#include "config/ini.h"
 #include "folder.h"
 
 /* Reads one line of a section; *said becomes what is printed meanwhile. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "node/executor.h"
+#include "node/pu/executor.h"
 
 #define UNITS 1000
 #define OTHER (-7.0) /* what is in outputs before */

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "node/keep.h"
+#include "node/memory/keep.h"
 
 #define UNITS 1000
 #define BYTES 8

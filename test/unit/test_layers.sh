@@ -17,42 +17,45 @@ never() {
     ok "$1" $(($(wc -l <"$tmp/out") > 0))
 }
 
-# level FOLDER: how high it stands. A file may include files of its own folder and of lower levels only.
-level() {
-    case $1 in
-    include) echo 0 ;;
-    base) echo 1 ;;
-    model | format) echo 2 ;;
-    device | meter | core | config | report) echo 3 ;;
-    job) echo 4 ;;
-    node | profile | journal) echo 5 ;;
-    drive) echo 6 ;;
-    plbrun.c) echo 7 ;;
-    esac
-}
-levels=$(for f in $(cd runtime && echo *); do l=$(level "$f") && echo "$f ${l:-none}"; done)
+# The levels of folders, from the picture of the house: "FOLDER LEVEL". A file may include files of its own
+# folder and of lower levels only. device/* stands for folders of device/ that have no line of their own.
+awk '
+    /^ *level +folder/ { on = 1; next }
+    /^```/ { on = 0 }
+    on && /^ +[0-9]+ / { level = $1; $1 = "" }
+    on { split($0, words); sub(/\/$/, "", words[1]); print words[1], level }' \
+    ARCHITECTURE.md >"$tmp/levels"
+while read -r folder level; do
+    compgen -G "runtime/$folder" >/dev/null || echo "$folder, on level $level, is not there"
+done <"$tmp/levels" >"$tmp/out"
+ok "the house in ARCHITECTURE.md is found" $(($(wc -l <"$tmp/levels") < 40))
+ok "the house in ARCHITECTURE.md has folders that exist" $(($(wc -l <"$tmp/out") > 0))
 
 # Every quoted include of the runtime as "FILE INCLUDED".
 find runtime -name '*.[ch]' -exec grep -HE '^ *# *include *"' {} + |
     sed -E 's/^runtime\/([^:]*):[^"]*"([^"]*)".*/\1 \2/' | sort -u >"$tmp/includes"
 ok "the runtime's includes are found" $(($(wc -l <"$tmp/includes") < 100))
 
-# The folder of the house that a path below runtime/ is in; plb/… are the public headers.
-awk -v levels="$levels" '
-    function folder(path) { sub(/^include\//, "", path); return path ~ /^plb\// ? "include" : first(path) }
-    function first(path) { sub(/\/.*/, "", path); return path }
-    BEGIN {
-        n = split(levels, words)
-        for (i = 1; i < n; i += 2)
-            if (words[i + 1] != "none") level[words[i]] = words[i + 1] + 0
+# plb/… are the public headers.
+awk '
+    function folder(path) {
+        if (path ~ /^plb\//) path = "include/" path
+        sub(/\/[^\/]*$/, "", path)
+        return path
     }
+    function height(at) {
+        if (at in level) return level[at]
+        sub(/[^\/]*$/, "*", at)
+        return at in level ? level[at] : -1
+    }
+    NR == FNR { level[$1] = $2 + 0; next }
     {
         from = folder($1); to = folder($2)
-        if (!(from in level) || !(to in level))
+        if (height(from) < 0 || height(to) < 0)
             print $1, "includes \"" $2 "\", and one of the two is in a folder without a level"
-        else if (from != to && level[to] >= level[from])
+        else if (from != to && height(to) >= height(from))
             print $1, "includes \"" $2 "\", which is not below it"
-    }' "$tmp/includes" >"$tmp/out"
+    }' "$tmp/levels" "$tmp/includes" >"$tmp/out"
 ok "arrows point down: a folder includes lower ones alone" $(($(wc -l <"$tmp/out") > 0))
 
 # x.c and x.h are one module.
@@ -67,9 +70,9 @@ example_kernels=$(find examples -name '*.c' ! -path 'examples/custom-balancer/*'
 allowed "kernels see plb/kernel.h and their own folder" \
     "kernels/*/*.c kernels/*/*.h kernels/*/*.cu $example_kernels" 'plb/(kernel|host)\.h|[a-z_]+\.h"'
 never "core and model do no I/O and know no threads, clock, MPI or CUDA" \
-    "runtime/core/*.[ch] runtime/model/*.[ch] balancers/*.c" \
+    "runtime/core/*.[ch] runtime/core/*/*.[ch] runtime/model/*.[ch] runtime/model/*/*.[ch] balancers/*.c" \
     'mpi\.h|cuda|pthread|threads\.h|time\.h|sys/|unistd\.h|fcntl\.h|base/clock\.h|base/file\.h|base/log\.h'
-never "MPI stays in drive/mpi*" "$(all_but 'runtime/drive/mpi(_[a-z]+)?\.[ch]')" 'mpi\.h'
+never "MPI stays in transport/mpi*" "$(all_but 'runtime/transport/mpi(_[a-z]+)?\.[ch]')" 'mpi\.h'
 never "CUDA's headers stay in device/cuda" \
     "$(all_but 'runtime/device/cuda/.*')" 'cuda_runtime|cublas|cusparse'
 # Code without comments and strings, as "FILE: code": a sentence to the user may name a kind of device.
@@ -111,16 +114,16 @@ grep -E '\b(exit|_exit|_Exit|quick_exit|abort|MPI_Abort) *\(' "$tmp/code" |
 excepted '
 plbrun.c             main
 base/memory.c        there is no memory, and nobody could go on
-base/crash.c         a kernel has called exit(): its handler ends the process before those of MPI
-base/child.c         the end of a child process, which executes tasks of its parent
-drive/door.c         the system has no random bytes, which Linux promises
-drive/early_loss.c   a rank was lost while MPI starts, whose calls do not return then
-drive/life.c         rank 0 is gone or has given this rank up: MPI waits for it for ever
-drive/replaced.c     rank 0 has sent what cannot be
-drive/watchdog.c     a call of MPI on rank 0 does not return
-drive/leaving.c      nor does that which leaves MPI: a signal handler
-drive/mpi.c          something else ends this process: the handler ends the ranks that wait for it
-drive/mpi_failures.c an error in MPI' >"$tmp/out"
+host/crash.c         a kernel has called exit(): its handler ends the process before those of MPI
+host/child.c         the end of a child process, which executes tasks of its parent
+membership/door.c         the system has no random bytes, which Linux promises
+membership/early_loss.c   a rank was lost while MPI starts, whose calls do not return then
+membership/life.c         rank 0 is gone or has given this rank up: MPI waits for it for ever
+every_rank/replaced.c     rank 0 has sent what cannot be
+membership/watchdog.c     a call of MPI on rank 0 does not return
+membership/leaving.c      nor does that which leaves MPI: a signal handler
+transport/mpi.c          something else ends this process: the handler ends the ranks that wait for it
+transport/mpi_failures.c an error in MPI' >"$tmp/out"
 ok "nobody ends the process but main and those that cannot return to it" $(($(wc -l <"$tmp/out") > 0))
 
 # Data in sections that are written. Tables of pointers are in .data.rel.ro, which the loader alone writes.
@@ -138,12 +141,12 @@ device/cuda/library.c the functions of a library that is opened once, and the GP
 device/cuda/process.c an error ends CUDA for the whole process'
     fi
     excepted "$with_cuda"'
-base/crash.c         a signal handler gets no argument
+host/crash.c         a signal handler gets no argument
 base/crash_place.c   nor does it
 base/mapped.c        the same handler looks up the file of an address
 base/stop.c          a signal handler gets no argument
-drive/leaving.c      a signal handler gets no argument
-drive/mpi.c          nor does what runs at exit
+membership/leaving.c      a signal handler gets no argument
+transport/mpi.c          nor does what runs at exit
 base/log.c           the level and the rank of this process, for lines from anywhere
 meter/nvml/nvml.c    the functions of a library that is opened once' >"$tmp/out"
     ok "no mutable globals but those of handlers, of the log and of a library" $(($(wc -l <"$tmp/out") > 0))

@@ -7,9 +7,9 @@
 #include <math.h>
 
 #include "base/normal.h"
-#include "core/learned_cost.h"
-#include "core/ledger.h"
-#include "core/work_count.h"
+#include "core/ledger/ledger.h"
+#include "core/measure/learned_cost.h"
+#include "core/measure/work_count.h"
 
 #define UNITS 1000
 #define PUS 3

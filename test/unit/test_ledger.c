@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 
 #define PUS 4
 #define NODES 4 /* PU n is node n's */

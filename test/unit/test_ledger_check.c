@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 
 #define PUS 4 /* PU n is node n's */
 #define UNITS 100

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/ledger.h"
+#include "core/ledger/ledger.h"
 #include "dice.h"
 
 #define MOST_UNITS 4000

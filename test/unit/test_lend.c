@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "node/lend.h"
-#include "node/slot.h"
+#include "node/memory/lend.h"
+#include "node/pu/slot.h"
 #include "stub_device.h"
 
 #define UNITS 100

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "drive/link.h"
-#include "drive/rank.h"
-#include "drive/start.h"
+#include "every_rank/rank.h"
+#include "run/start.h"
+#include "transport/link.h"
 
 #define LARGE 3000000 /* bytes; more than a socket takes at once */
 

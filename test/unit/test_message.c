@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/message.h"
+#include "core/message/message.h"
 #include "dice.h"
 #define NODES 4
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "node/slot.h"
+#include "node/pu/slot.h"
 #include "stub_device.h"
 
 #define UNITS 100

@@ -8,7 +8,7 @@
 #include <libgen.h>
 
 #include "folder.h"
-#include "format/npz.h"
+#include "format/npy/npz.h"
 
 #define MOST 4096 /* bytes of a file */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/objective.h"
+#include "model/energy/objective.h"
 #include "numbers.h"
 #include "share_grid.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/objective_curves.h"
-#include "model/pieces.h"
+#include "model/energy/objective_curves.h"
+#include "model/energy/pieces.h"
 #include "numbers.h"
 #include "share_grid.h"
 

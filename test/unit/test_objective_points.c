@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "model/objective_points.h"
+#include "model/energy/objective_points.h"
 #include "numbers.h"
 
 #define MOST_PUS 1000

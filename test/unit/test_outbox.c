@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/message.h"
+#include "core/message/message.h"
 
 static void the_outbox_fills_in_the_header(void **state)
 {

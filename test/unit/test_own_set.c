@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "node/own_set.h"
+#include "node/memory/own_set.h"
 
 #define RANK 3
 #define PASS 5

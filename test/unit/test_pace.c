@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "drive/pace.h"
+#include "every_rank/pace.h"
 
 static struct plb_pace moved_at(double time)
 {

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/thread.h"
-#include "drive/pace.h"
+#include "every_rank/pace.h"
+#include "host/thread.h"
 
 enum { PROGRAMS = 2, TRIES = 8 };
 #define ROUND_S 0.4

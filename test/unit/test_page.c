@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/advice.h"
 #include "report/losses.h"
-#include "report/page.h"
+#include "report/page/page.h"
+#include "report/summary/advice.h"
 
 #include "report_example.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "node/page_locks.h"
+#include "node/memory/page_locks.h"
 
 enum { PAGE = 4096, PAGES = 16, ALL = PAGE * PAGES };
 

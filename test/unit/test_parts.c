@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/application.h"
+#include "app/application.h"
 
 #define BYTES 4000
 

@@ -11,9 +11,9 @@
 
 #include "meter/series.h"
 #include "numbers.h"
-#include "report/page_energy.h"
+#include "report/page/energy.h"
 #include "report/power.h"
-#include "report/power_trace.h"
+#include "report/trace/power_trace.h"
 
 /* Two PUs of node 0, of 10 and 20 W, and 100 and 50 W besides. PU 0 works from 1 to 3 s, with its copies, and
  * PU 1 from 2 to 4 s. The run takes 5 s. */

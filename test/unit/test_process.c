@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/process.h"
+#include "host/process.h"
 #include "skip.h"
 
 /* A child that waits, with a name that looks like the end of one. */

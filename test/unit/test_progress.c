@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/progress.h"
+#include "report/progress/progress.h"
 
 /* A look at the progress of 100 rows. */
 struct step {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "core/master.h"
-#include "core/worker.h"
+#include "core/worker/worker.h"
 #include "dice.h"
 #include "job/balancer_table.h"
 #include "params.h"

@@ -1,7 +1,7 @@
 /* Rank 0's receiver of messages, with neither MPI nor a node: which failure of a task ends the run. */
 #include "master_fixture.h"
 
-#include "drive/rank0.h"
+#include "rank0/rank0.h"
 
 #define UNITS 8
 #define NODES 2
@@ -126,7 +126,7 @@ static void a_failure_of_a_pass_that_is_over_does_not_end_the_run(void **state)
     tear_down(&w);
 }
 
-/* A rank that hangs at the start never says HELLO, and rank 0 leaves it behind (drive/cluster.c). */
+/* A rank that hangs at the start never says HELLO, and rank 0 leaves it behind (run/cluster.c). */
 static void an_interrupt_before_all_pus_are_known_fails_the_run(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* Work that moves while units are left to grant: how much a thief takes, and what a node does when the master
  * recalls units. */
-#include "core/recall.h"
+#include "core/grant/recall.h"
 #include "worker_fixture.h"
 
 /* 100 work per second, after a start. */

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "job/record_store.h"
-#include "job/record_stream.h"
-#include "job/records.h"
+#include "app/record_store.h"
+#include "app/record_stream.h"
+#include "app/records.h"
 
 #define UNITS 6
 

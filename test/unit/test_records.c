@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "job/record_store.h"
-#include "job/records.h"
+#include "app/record_store.h"
+#include "app/records.h"
 
 static const struct plb_dataset set = {
     .n = 3, .units = 10, .at = {{.mode = PLB_RECORDS}, {.mode = PLB_REPLICATE}, {.mode = PLB_RECORDS}}};

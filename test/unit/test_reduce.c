@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "job/reduce.h"
+#include "app/reduce.h"
 
 static void numbers_of_32_bits(void **state)
 {

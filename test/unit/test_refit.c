@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/history.h"
+#include "core/measure/history.h"
 
 static void add(struct plb_history *h, double seconds, double time)
 {

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/fields.h"
-#include "report/json.h"
+#include "report/fields/fields.h"
+#include "report/fields/json.h"
 #include "report/report.h"
-#include "report/summary.h"
+#include "report/summary/summary.h"
 
 #include "report_example.h"
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/fields.h"
-#include "report/summary.h"
+#include "report/fields/fields.h"
+#include "report/summary/summary.h"
 
 #include "report_example.h"
 

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/version.h"
-#include "report/json.h"
+#include "report/fields/json.h"
 #include "report/report.h"
-#include "report/summary.h"
+#include "report/summary/summary.h"
 
 #define PUS 3
 #define PHASES 2

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/residence.h"
+#include "core/place/residence.h"
 #include "dice.h"
 
 #define NODES 4

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "node/scratch.h"
+#include "node/memory/scratch.h"
 
 #define FAST 1e-9 /* seconds per unit of a kernel that does little but write */
 #define SLOW 1e-3

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/sets.h"
-#include "core/sizes.h"
+#include "core/place/sets.h"
+#include "core/work/sizes.h"
 #include "dice.h"
 
 #define MOST 12 /* nodes */

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/application.h"
 #include "config/unknown.h"
-#include "job/application.h"
 #include "job/balancer_table.h"
 #include "job/job_settings.h"
 #include "params.h"

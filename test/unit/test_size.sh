@@ -14,6 +14,10 @@ makefiles="Makefile $(find runtime test scripts examples -name '*.mk' -o -name M
 wc -l $sources $scripts | awk '$2 != "total" && $1 > 400 {print $2, "has", $1, "lines"}' >"$tmp/out"
 ok "no file has more than 400 lines" $(($(wc -l <"$tmp/out") > 0))
 
+find runtime -name '*.[ch]' -printf '%h\n' | sort | uniq -c |
+    awk '$1 > 40 {print $2, "has", $1, "files"}' >"$tmp/out"
+ok "no folder of runtime/ has more than 40 files" $(($(wc -l <"$tmp/out") > 0))
+
 # A function begins with a brace in the first column; its head is the line before.
 # shellcheck disable=SC2086
 awk '

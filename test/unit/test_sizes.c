@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "core/sizes.h"
+#include "core/work/sizes.h"
 #include "dice.h"
 
 #define UNITS 200

@@ -6,9 +6,9 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "core/migration.h"
-#include "core/queue.h"
-#include "core/slicing.h"
+#include "core/measure/slicing.h"
+#include "core/work/migration.h"
+#include "core/worker/queue.h"
 
 #define SHARE 6400.0
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "node/daemon.h"
-#include "node/slot.h"
+#include "node/pu/slot.h"
 #include "stub_device.h"
 
 #define UNITS 1000

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ini.h"
+#include "config/ini.h"
 #include "model/solve.h"
 #include "numbers.h"
 

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "drive/fill_starts.h"
 #include "model/starts.h"
+#include "outcome/fill_starts.h"
 
 /* Twenty tasks of sizes 1 to 20, in seconds: start + size * each, and every seventh one three times that. */
 static int make(struct plb_timed *at, double start, double each)

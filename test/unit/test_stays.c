@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/stays.h"
+#include "core/place/stays.h"
 
 #define UNITS 100
 #define NODES 4

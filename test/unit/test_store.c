@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "node/store.h"
+#include "node/pu/store.h"
 
 #define UNITS 100
 #define AT 24 /* byte of the file where the buffer begins */

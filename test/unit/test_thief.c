@@ -1,5 +1,5 @@
 /* Whom an idle node asks for work, message by message, and which work stays where it is. */
-#include "core/thief.h"
+#include "core/worker/thief.h"
 #include "worker_fixture.h"
 
 /* The node to which the next STEAL goes, or -1. */

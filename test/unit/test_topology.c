@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "base/topology.h"
+#include "host/topology.h"
 #include "node/describe.h"
-#include "node/open_pu.h"
+#include "node/pu/open_pu.h"
 #include "root.h"
 #include "stub_device.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/totals.h"
+#include "core/ledger/totals.h"
 
 static void near(double got, double expected)
 {

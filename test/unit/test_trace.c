@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/trace_file.h"
+#include "report/trace/trace_file.h"
 
 static char folder[] = "/tmp/test_trace.XXXXXX";
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "core/untold.h"
+#include "core/worker/untold.h"
 
 #define SHARE 1000.0 /* work that the PU will probably still do */
 

@@ -11,7 +11,7 @@
 
 #include <jansson.h>
 
-#include "report/watch.h"
+#include "report/progress/watch.h"
 
 static const struct plb_watched_pu pus[] = {
     {.id = 0, .name = "first", .done = 600, .rate = 150.0, .held = 30, .first = 5, .last = 9, .ends_s = 1.5},

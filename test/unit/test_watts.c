@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/watts.h"
-#include "model/power_fit.h"
+#include "core/measure/watts.h"
+#include "model/energy/power_fit.h"
 #include "numbers.h"
 
 /* ---------------------------------------------------------------------------- the fit */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/what_if.h"
+#include "report/page/what_if.h"
 
 #include "report_example.h"
 

@@ -1,0 +1,384 @@
+/* One thread, a list of results that grows, and for each unit where its records are. */
+#include "app/record_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+/* Bytes that are written at a time. Larger: more memory. Smaller: more calls of the system. */
+#define BLOCK 65536
+
+enum { NONE = -1, OVER = -2 }; /* instead of the number of a unit's result */
+
+/* Where the records of a unit go. */
+struct way {
+    int part, fd;
+    char *path;
+};
+
+/* The records of one result that go to a way: by unit. */
+struct index {
+    int64_t *at, *bytes; /* bytes below 0: there is none */
+};
+
+struct plb_record_stream {
+    int64_t units;
+    int n_parts, n_ways;
+    bool in_order, remembers, began;
+    int file;
+    int64_t known; /* the mark of an earlier run */
+    struct way *ways;
+    pthread_t thread;
+    pthread_mutex_t lock; /* for what follows */
+    pthread_cond_t change;
+    struct plb_streamed *results;
+    int32_t n_results, capacity;
+    bool ends, rest, stops;
+    int failure;
+    const struct way *failed;
+    int64_t mark; /* how far it is: units in order, else bytes of the file */
+
+    int32_t *of;  /* the thread's from here: by unit, its result */
+    int64_t next; /* unit, in order */
+    int32_t loaded;
+    struct plb_streamed now; /* results[loaded] */
+    struct index *index;     /* of it, by way */
+    int64_t *lengths;
+    char *block;
+    size_t filled;
+    const struct way *way; /* of the block */
+};
+
+struct plb_record_stream *plb_record_stream_new(int64_t units, int n_parts, bool in_order)
+{
+    struct plb_record_stream *s = plb_alloc(sizeof *s);
+    s->units = units;
+    s->n_parts = n_parts;
+    s->in_order = in_order;
+    s->file = -1;
+    s->loaded = NONE;
+    s->ways = plb_alloc((size_t)n_parts * sizeof *s->ways);
+    s->index = plb_alloc((size_t)n_parts * sizeof *s->index);
+    s->of = plb_alloc_unset((size_t)units * sizeof *s->of);
+    memset(s->of, 0xff, (size_t)units * sizeof *s->of); /* NONE */
+    s->block = plb_alloc_unset(BLOCK);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->change, NULL);
+    return s;
+}
+
+bool plb_record_stream_add(struct plb_record_stream *s, int part, const char *path)
+{
+    int own = plb_file_descriptor(path), fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 0) : -1;
+    if (fd < 0 || s->n_ways == s->n_parts)
+        return false;
+    s->ways[s->n_ways++] = (struct way){part, fd, strdup(path)};
+    return true;
+}
+
+/* ------------------------------------------------------------------------- bytes */
+
+static void fail(struct plb_record_stream *s, const struct way *way, int reason)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->failure == 0) {
+        s->failure = reason;
+        s->failed = way;
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+static bool read_at(struct plb_record_stream *s, void *memory, size_t bytes, int64_t at)
+{
+    for (char *data = memory; bytes > 0;) {
+        ssize_t n = pread(s->file, data, bytes, at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            fail(s, NULL, n == 0 ? EIO : errno);
+            return false;
+        }
+        data += n;
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+static void flush(struct plb_record_stream *s)
+{
+    for (size_t at = 0; at < s->filled && s->failure == 0;) {
+        ssize_t n = write(s->way->fd, s->block + at, s->filled - at);
+        if (n >= 0)
+            at += (size_t)n;
+        else if (errno == EAGAIN) /* mpirun may have made it so */
+            poll(&(struct pollfd){s->way->fd, POLLOUT, 0}, 1, -1);
+        else if (errno != EINTR)
+            fail(s, s->way, errno);
+    }
+    s->filled = 0;
+}
+
+static void emit(struct plb_record_stream *s, const struct way *way, int64_t at, int64_t bytes)
+{
+    if (s->way != way)
+        flush(s);
+    s->way = way;
+    while (bytes > 0 && s->failure == 0) {
+        size_t room = BLOCK - s->filled, n = (size_t)bytes < room ? (size_t)bytes : room;
+        if (!read_at(s, s->block + s->filled, n, at))
+            return;
+        s->filled += n;
+        at += (int64_t)n;
+        bytes -= (int64_t)n;
+        if (s->filled == BLOCK)
+            flush(s);
+    }
+}
+
+/* ------------------------------------------------------------------------- units */
+
+/* Finds where the records of a result are. */
+static bool load(struct plb_record_stream *s, int32_t number)
+{
+    if (s->loaded == number)
+        return true;
+    s->loaded = NONE;
+    pthread_mutex_lock(&s->lock);
+    s->now = s->results[number];
+    pthread_mutex_unlock(&s->lock);
+    size_t n = (size_t)s->now.result.count;
+    int64_t at = s->now.at;
+    s->lengths = plb_grow(s->lengths, n * sizeof *s->lengths);
+    for (int part = 0; part < s->n_parts; part++) {
+        if (!read_at(s, s->lengths, n * sizeof *s->lengths, at))
+            return false;
+        at += (int64_t)(n * sizeof *s->lengths);
+        struct index *index = NULL;
+        for (int i = 0; i < s->n_ways; i++)
+            if (s->ways[i].part == part) {
+                index = &s->index[i];
+                index->at = plb_grow(index->at, n * sizeof *index->at);
+                index->bytes = plb_grow(index->bytes, n * sizeof *index->bytes);
+                memcpy(index->bytes, s->lengths, n * sizeof *s->lengths);
+            }
+        for (size_t u = 0; u < n; u++) {
+            if (index != NULL)
+                index->at[u] = at;
+            at += s->lengths[u] > 0 ? s->lengths[u] : 0;
+        }
+    }
+    s->loaded = number;
+    return true;
+}
+
+static bool has_record(const struct plb_record_stream *s, int64_t unit)
+{
+    for (int i = 0; i < s->n_ways; i++)
+        if (s->index[i].bytes[unit - s->now.result.first] >= 0)
+            return true;
+    return false;
+}
+
+static void print(struct plb_record_stream *s, int64_t unit)
+{
+    int32_t number = s->of[unit];
+    s->of[unit] = OVER;
+    if (number < 0 || !load(s, number))
+        return;
+    int64_t u = unit - s->now.result.first;
+    for (int i = 0; i < s->n_ways; i++)
+        if (s->index[i].bytes[u] > 0)
+            emit(s, &s->ways[i], s->index[i].at[u], s->index[i].bytes[u]);
+}
+
+/* How far a stream came, as the file has it. Zeros: nothing is written yet. */
+struct mark {
+    int64_t at;
+    uint32_t crc, zero;
+};
+
+static bool write_mark(const struct plb_record_stream *s, int64_t at)
+{
+    struct mark mark = {at, plb_crc32c(0, &at, sizeof at), 0};
+    return pwrite(s->file, &mark, sizeof mark, PLB_STREAM_MARK) == sizeof mark;
+}
+
+static bool read_mark(struct plb_record_stream *s)
+{
+    static const struct mark none;
+    struct mark mark = none;
+    if (pread(s->file, &mark, sizeof mark, PLB_STREAM_MARK) < 0)
+        return false;
+    s->known = mark.at;
+    return memcmp(&mark, &none, sizeof mark) == 0 || mark.crc == plb_crc32c(0, &mark.at, sizeof mark.at);
+}
+
+/* Tells the file how far the stream came. */
+static void remember(struct plb_record_stream *s, int64_t mark)
+{
+    flush(s);
+    pthread_mutex_lock(&s->lock);
+    bool further = s->failure == 0 && mark > s->mark;
+    s->mark = further ? mark : s->mark;
+    pthread_mutex_unlock(&s->lock);
+    if (further && s->remembers && !write_mark(s, mark))
+        fail(s, NULL, errno);
+}
+
+/* Enters the units of a result, and writes what can be written. */
+static void take(struct plb_record_stream *s, int32_t number)
+{
+    pthread_mutex_lock(&s->lock);
+    struct plb_streamed r = s->results[number];
+    pthread_mutex_unlock(&s->lock);
+    bool empty = r.at < 0;
+    if (!empty && !load(s, number))
+        return;
+    for (int64_t u = r.units.first; u < r.units.first + r.units.count; u++) {
+        if (s->of[u] != NONE || (!empty && !has_record(s, u)))
+            continue;
+        s->of[u] = empty || r.over ? OVER : number;
+        if (!s->in_order)
+            print(s, u);
+    }
+    for (; s->in_order && s->next < s->units && s->of[s->next] != NONE; s->next++)
+        print(s, s->next);
+    remember(s, s->in_order ? s->next : r.end);
+}
+
+static void *run(void *context)
+{
+    struct plb_record_stream *s = context;
+    int32_t taken = 0;
+    pthread_mutex_lock(&s->lock);
+    for (;;) {
+        while (taken == s->n_results && !s->ends)
+            pthread_cond_wait(&s->change, &s->lock);
+        if (s->stops || taken == s->n_results || s->failure != 0)
+            break;
+        pthread_mutex_unlock(&s->lock);
+        take(s, taken++);
+        pthread_mutex_lock(&s->lock);
+    }
+    bool rest = s->rest && s->failure == 0;
+    pthread_mutex_unlock(&s->lock);
+    for (int64_t u = s->next; u < s->units && rest && s->in_order; u++)
+        print(s, u);
+    flush(s);
+    return NULL;
+}
+
+/* --------------------------------------------------------------------- its owner */
+
+bool plb_record_stream_begin(struct plb_record_stream *s, int fd, bool remembers)
+{
+    s->file = fd;
+    s->remembers = remembers;
+    if (remembers && !read_mark(s))
+        return false;
+    s->mark = s->known;
+    if (s->in_order)
+        s->next = s->known < 0 ? 0 : s->known < s->units ? s->known : s->units;
+    return true;
+}
+
+bool plb_record_stream_cut(struct plb_record_stream *s, int64_t end)
+{
+    pthread_mutex_lock(&s->lock);
+    bool back = !s->in_order && s->mark > end;
+    if (back)
+        s->known = s->mark = end;
+    pthread_mutex_unlock(&s->lock);
+    return !back || write_mark(s, end);
+}
+
+bool plb_record_stream_knows(const struct plb_record_stream *s, int64_t end)
+{
+    return !s->in_order && end <= s->known;
+}
+
+/* Signals are for the other threads. */
+static bool start(struct plb_record_stream *s)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int reason = pthread_create(&s->thread, NULL, run, s);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (reason != 0)
+        fail(s, NULL, reason);
+    return reason == 0;
+}
+
+void plb_record_stream_give(struct plb_record_stream *s, const struct plb_streamed *result)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->n_results == s->capacity) {
+        s->capacity = s->capacity > 0 ? 2 * s->capacity : 256;
+        s->results = plb_grow(s->results, (size_t)s->capacity * sizeof *s->results);
+    }
+    s->results[s->n_results++] = *result;
+    pthread_cond_signal(&s->change);
+    pthread_mutex_unlock(&s->lock);
+    if (!s->began)
+        s->began = start(s);
+}
+
+static void join(struct plb_record_stream *s, bool rest, bool stops)
+{
+    pthread_mutex_lock(&s->lock);
+    s->ends = true;
+    s->rest = rest;
+    s->stops = stops;
+    pthread_cond_signal(&s->change);
+    pthread_mutex_unlock(&s->lock);
+    if (s->began)
+        pthread_join(s->thread, NULL);
+    s->began = false;
+}
+
+void plb_record_stream_end(struct plb_record_stream *s, bool rest)
+{
+    join(s, rest, false);
+}
+
+int plb_record_stream_failure(struct plb_record_stream *s, const char **path)
+{
+    pthread_mutex_lock(&s->lock);
+    int reason = s->failure;
+    *path = s->failed != NULL ? s->failed->path : NULL;
+    pthread_mutex_unlock(&s->lock);
+    return reason;
+}
+
+void plb_record_stream_free(struct plb_record_stream *s)
+{
+    if (s == NULL)
+        return;
+    join(s, false, true);
+    for (int i = 0; i < s->n_ways; i++) {
+        close(s->ways[i].fd);
+        free(s->ways[i].path);
+        free(s->index[i].at);
+        free(s->index[i].bytes);
+    }
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->change);
+    free(s->ways);
+    free(s->index);
+    free(s->results);
+    free(s->of);
+    free(s->lengths);
+    free(s->block);
+    free(s);
+}

@@ -1,0 +1,61 @@
+/* Records that are written as they arrive: to standard output, say, for people and programs who wait.
+ *
+ * A thread of its own writes, so that a slow reader keeps nobody from working. It reads the bytes from the
+ * store's file (app/record_store.h), which has them anyway: nothing waits in memory but where they are. The
+ * records of a unit stand together, in the order of the streams. Each unit's are written once; where several
+ * passes make one, it is the first. In order, a unit waits for all before it.
+ *
+ * A journal's file remembers how far the stream came, in its begin. So a run that goes on writes the rest
+ * alone. Where the file was cut before that point, records that are made again are written again, since
+ * better twice than never. Cost: 4 bytes of memory for each unit. The functions belong to the communication
+ * thread. */
+#ifndef PLB_APP_RECORD_STREAM_H
+#define PLB_APP_RECORD_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rangeset.h"
+
+/* The byte of the file where the stream remembers; the mark of a journal is before. */
+#define PLB_STREAM_MARK 32
+
+struct plb_record_stream;
+
+/* A result in the store's file. */
+struct plb_streamed {
+    struct plb_range units, result; /* those that count; those of which it has lengths and bytes */
+    int64_t at, end;                /* where its bytes begin and end; at below 0: the units have no records */
+    bool over;                      /* an earlier run has written it */
+};
+
+/* For units with n_parts records each. */
+struct plb_record_stream *plb_record_stream_new(int64_t units, int n_parts, bool in_order);
+void plb_record_stream_free(struct plb_record_stream *stream); /* NULL: nothing; writes nothing more */
+
+/* Part `part` of the records goes to the descriptor that `path` names (/dev/stdout). False: it names none
+ * that is open. */
+bool plb_record_stream_add(struct plb_record_stream *stream, int part, const char *path);
+
+/* The file that has the bytes; remembers: it is a journal's. Where it remembers how far an earlier run came,
+ * the stream goes on from there. False where that is damaged. */
+bool plb_record_stream_begin(struct plb_record_stream *stream, int fd, bool remembers);
+
+/* Whether an earlier run has written the result that ends at this byte of the file. */
+bool plb_record_stream_knows(const struct plb_record_stream *stream, int64_t end);
+
+/* The file of a journal ends at this byte now: no result behind it has been written. Before a result of this
+ * run is given. False, and errno, where the file cannot be written. */
+bool plb_record_stream_cut(struct plb_record_stream *stream, int64_t end);
+
+/* A result is in the file. */
+void plb_record_stream_give(struct plb_record_stream *stream, const struct plb_streamed *result);
+
+/* Waits until everything is written; rest: also what waits for units that will not come. Nothing may be given
+ * any more. */
+void plb_record_stream_end(struct plb_record_stream *stream, bool rest);
+
+/* The errno with which one of the streams could not be written, and its path; 0: all is well. */
+int plb_record_stream_failure(struct plb_record_stream *stream, const char **path);
+
+#endif

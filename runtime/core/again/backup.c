@@ -1,0 +1,383 @@
+/* Which late units an idle PU executes a second time. */
+#include "core/again/backup.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "core/again/backup_inside.h"
+
+/* An idle PU gets a copy if it needs less than this part of the time that the holder still needs. Larger:
+ * more copies that do not come first. Smaller: late units last longer before somebody helps. */
+#define WORTH 0.5
+
+/* A PU of unknown speed is taken to need this part of the time that the late PU has needed so far. It is idle
+ * anyway. Larger: it gets a copy later. Smaller: more copies on slow PUs keep the links busy. */
+#define UNKNOWN 0.25
+
+/* Of the time since the pass began: what a copy must win at least. Larger: small gains are left. Smaller: the
+ * run executes copies that change it by less than noise does. */
+#define LEAST_GAIN 0.005
+
+/* A PU that executes a copy is late itself after this multiple of the time that its curve says. It doubles
+ * each time, so that few copies are made in vain. Larger: a second PU that hangs holds the run up longer.
+ * Smaller: results that are long on their way are taken for late. */
+#define PATIENCE 4.0
+
+struct plb_backups *plb_backups_new(const struct plb_backups_config *config)
+{
+    struct plb_backups *b = plb_alloc(sizeof *b);
+    b->config = *config;
+    b->pus = plb_alloc((size_t)config->n_pus * sizeof *b->pus);
+    b->due = INFINITY;
+    return b;
+}
+
+void plb_backups_free(struct plb_backups *b)
+{
+    if (b != NULL) {
+        plb_lates_fini(&b->lates);
+        free(b->pus);
+    }
+    free(b);
+}
+
+void plb_backups_begin(struct plb_backups *b, int pass, int phase, const struct plb_cost_map *map, double now)
+{
+    b->pass = pass;
+    b->phase = phase;
+    b->map = map;
+    b->began = now;
+    b->patience = PATIENCE;
+    b->looked = -INFINITY;
+    b->due = INFINITY;
+    b->moves = b->copies.n = b->n_idle = 0;
+    for (int p = 0; p < b->config.n_pus; p++)
+        b->pus[p] = (struct backup_pu){.since = now, .gone = b->pus[p].gone};
+}
+
+static void set_idle(struct plb_backups *b, int p, bool idle)
+{
+    b->n_idle += idle - b->pus[p].idle;
+    b->pus[p].idle = idle;
+}
+
+void plb_backups_granted(struct plb_backups *b, const struct plb_outbox *out, int from, double now)
+{
+    for (int i = from; i < out->n; i++) {
+        if (out->at[i].type != PLB_BLOCK)
+            continue;
+        int p = (int)(out->at[i].block.id % b->config.n_pus);
+        if (plb_ledger_open_blocks(b->config.ledger, p) == 1)
+            b->pus[p].since = now;
+        set_idle(b, p, false);
+    }
+}
+
+static int first_of(const struct plb_backups *b, int node)
+{
+    return plb_broker_first_pu(b->config.broker, node);
+}
+
+void plb_backups_given(struct plb_backups *b, int node, double now)
+{
+    b->moves++;
+    for (int p = first_of(b, node); p < plb_broker_end_pu(b->config.broker, node) && b->n_idle > 0; p++)
+        if (b->pus[p].idle)
+            b->pus[p].since = now;
+}
+
+/* Units have been accepted, and this node has been late with them. */
+static void cancel(struct plb_backups *b, int node, struct plb_range units, struct plb_outbox *out)
+{
+    plb_outbox_add(out, PLB_CANCEL, 0, node, b->pass)->cancel.range = units;
+    for (int p = first_of(b, node); p < plb_broker_end_pu(b->config.broker, node); p++)
+        b->pus[p].doubted = !b->pus[p].idle;
+}
+
+/* The units of a copy have been accepted from it: each node that had some of them until now is told, once. */
+static void cancel_holders(struct plb_backups *b, struct plb_range units, struct plb_outbox *out)
+{
+    int n;
+    const struct plb_block_change *changes = plb_ledger_changes(b->config.ledger, &n);
+    for (int i = 0; i < n; i++) {
+        bool told = false;
+        for (int k = 0; k < i && !told; k++)
+            told = changes[k].node == changes[i].node;
+        if (!told)
+            cancel(b, changes[i].node, units, out);
+    }
+}
+
+bool plb_backups_doubts(const struct plb_backups *b, int pu)
+{
+    return b->pus[pu].doubted;
+}
+
+void plb_backups_reported(struct plb_backups *b, int pu, struct plb_range range, bool accepted, double now,
+                          struct plb_outbox *out)
+{
+    b->pus[pu].since = now;
+    for (int i = b->copies.n - 1; i >= 0; i--) {
+        struct plb_copy *c = &b->copies.at[i];
+        struct plb_range done = plb_common_units(c->range, range);
+        if (done.count == 0)
+            continue;
+        c->reported += c->pu == pu ? done.count : 0;
+        b->counts.won += c->pu == pu && accepted && !c->won;
+        c->won = c->won || (c->pu == pu && accepted);
+        if (accepted && c->pu == pu)
+            cancel_holders(b, done, out);
+        else if (accepted)
+            cancel(b, b->config.infos[c->pu].node, done, out);
+        if (c->reported >= c->range.count || plb_ledger_open_units(b->config.ledger, c->range, c->block) == 0)
+            plb_made_copies_end(&b->copies, i);
+    }
+}
+
+void plb_backups_idle(struct plb_backups *b, int pu, double now)
+{
+    if (!b->config.on || b->pus[pu].gone)
+        return;
+    set_idle(b, pu, true);
+    b->pus[pu].doubted = false;
+    b->due = fmin(b->due, fmax(now, b->looked + PLB_LOOK_GAP));
+}
+
+void plb_backups_lost(struct plb_backups *b, int first_pu, int n_pus)
+{
+    for (int p = first_pu; p < first_pu + n_pus; p++) {
+        set_idle(b, p, false);
+        b->pus[p].gone = true;
+    }
+    for (int i = b->copies.n - 1; i >= 0; i--)
+        if (b->pus[b->copies.at[i].pu].gone)
+            plb_made_copies_end(&b->copies, i);
+    b->due = b->n_idle > 0 ? b->looked + PLB_LOOK_GAP : INFINITY;
+}
+
+double plb_backups_due(const struct plb_backups *b)
+{
+    return b->due;
+}
+
+/* -------------------------------------------------------------------------- looks */
+
+/* Seconds that a PU needs by its curve, or as in its latest report where that tells of no curve; negative
+ * where nothing is known. */
+static double seconds_of(const struct plb_backups *b, int p, double work)
+{
+    const struct plb_model *model = plb_history_model(history_of(b, p));
+    double rate = latest_rate(b, p);
+    return model != NULL ? plb_model_time(model, work) : rate > 0.0 ? work / rate : -1.0;
+}
+
+int plb_backups_executor(const struct plb_backups *b, const struct plb_held *held)
+{
+    int best = -1;
+    if (b->config.infos[held->pu].node == held->node && !b->pus[held->pu].idle)
+        return held->pu;
+    for (int p = first_of(b, held->node); p < plb_broker_end_pu(b->config.broker, held->node); p++) {
+        bool better = best < 0 || (b->pus[best].idle && !b->pus[p].idle);
+        if (better || (b->pus[p].idle == b->pus[best].idle && b->pus[p].since < b->pus[best].since))
+            best = p;
+    }
+    return best >= 0 ? best : held->pu;
+}
+
+/* Seconds that a PU still needs for all that it holds. */
+static double time_left(const struct plb_backups *b, int p, double now)
+{
+    return fabs(b->pus[p].held_s - (now - b->pus[p].since));
+}
+
+void plb_backups_expect(struct plb_backups *b)
+{
+    struct plb_held held;
+    for (int p = 0; p < b->config.n_pus; p++)
+        b->pus[p].held_s = 0.0;
+    for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
+        int p = plb_backups_executor(b, &held);
+        double rate = latest_rate(b, p);
+        b->pus[p].held_s += rate > 0.0 ? work_of(b, held.range) / rate : 0.0;
+    }
+}
+
+/* The held units without a copy. */
+static void find_late(struct plb_backups *b, double now)
+{
+    struct plb_held held;
+    plb_backups_expect(b);
+    plb_lates_clear(&b->lates);
+    b->late_work = 0.0;
+    for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
+        held.range = plb_made_copies_without(&b->copies, held.range, false);
+        if (held.range.count == 0 || plb_ledger_is_suspect(b->config.ledger, held.range))
+            continue;
+        int p = plb_backups_executor(b, &held);
+        plb_lates_add(&b->lates, &(struct plb_late){held, p, time_left(b, p, now)});
+        b->late_work += work_of(b, held.range);
+    }
+}
+
+static void find_soon(struct plb_backups *b, double now)
+{
+    b->soon.n = 0;
+    for (int p = 0; p < b->config.n_pus; p++)
+        if (!b->pus[p].idle && !b->pus[p].gone && latest_rate(b, p) > 0.0)
+            plb_soon_add(&b->soon, (struct plb_soon_pu){time_left(b, p, now), latest_rate(b, p), p});
+}
+
+/* The idle PUs that were fastest in their latest report, fastest first; then those that have not reported.
+ * rates: the sum of theirs. */
+static struct plb_soon find_helpers(const struct plb_backups *b, double *rates)
+{
+    struct plb_soon helpers = {.n = 0};
+    *rates = 0.0;
+    for (int p = 0; p < b->config.n_pus; p++)
+        if (b->pus[p].idle && !plb_agenda_leaves_out(b->config.agenda, p))
+            plb_soon_add(&helpers, (struct plb_soon_pu){.rate = latest_rate(b, p), .pu = p});
+    for (int i = 0; i < helpers.n; i++)
+        *rates += helpers.at[i].rate;
+    return helpers;
+}
+
+/* Whether a copy that takes `own` seconds is worth it, where the holder still needs `left`. */
+static bool is_worth(const struct plb_backups *b, double own, double left, double now)
+{
+    return own < WORTH * left && own + LEAST_GAIN * (now - b->began) <= left;
+}
+
+/* Whether a copy may also have these late units, which are next to it. They may not be those that the PU of
+ * its units executes before them, and perhaps ends soon. */
+static bool joins(const struct plb_backups *b, int p, const struct plb_late *copy,
+                  const struct plb_late *next)
+{
+    if (next == NULL || next->pu == p)
+        return false;
+    if (next->pu == copy->pu && plb_late_is_first(next, copy))
+        return false;
+    return plb_made_copies_without(&b->copies, next->held.range, false).count == next->held.range.count;
+}
+
+/* A copy of late units is worth it: those next to them, of whatever blocks, are part of it where that is
+ * worth it, too, up to so much work. So the PU starts once, and not for each of them. Where results count
+ * whole, any report of any holder would make such a copy worthless. */
+static void widen(struct plb_backups *b, int p, double most, struct plb_late *copy, double now)
+{
+    for (int side = 0; side < 2 && !b->config.whole_results; side++)
+        for (;;) {
+            const struct plb_late *next = side == 0 ? plb_lates_after(&b->lates, copy->held.range)
+                                                    : plb_lates_before(&b->lates, copy->held.range);
+            if (!joins(b, p, copy, next))
+                break;
+            const struct plb_held *first = side == 0 ? &copy->held : &next->held;
+            struct plb_range both = {first->range.first, copy->held.range.count + next->held.range.count};
+            double work = work_of(b, both), least = fmin(copy->left, next->left);
+            if (work > most || !is_worth(b, seconds_of(b, p, work), least, now))
+                break;
+            int pu = side == 0 ? copy->pu : next->pu;
+            *copy = (struct plb_late){*first, pu, least};
+            copy->held.range = both;
+        }
+}
+
+static void give_copy(struct plb_backups *b, int p, const struct plb_held *units, double until,
+                      struct plb_outbox *out)
+{
+    struct plb_message *m = plb_outbox_add(out, PLB_BACKUP, 0, b->config.infos[p].node, b->pass);
+    m->pu = b->config.infos[p].local;
+    m->block = (struct plb_block){.range = units->range, .id = units->block, .grain = units->range.count};
+    struct plb_copy copy = {.range = units->range, .block = units->block, .pu = p, .until = until};
+    copy.trial = latest_rate(b, p) == 0.0;
+    b->copies.at[b->copies.n++] = copy;
+    set_idle(b, p, false);
+    b->due = fmin(b->due, until);
+    b->counts.copies++;
+    b->counts.units += units->range.count;
+}
+
+/* Gives an idle PU its share of late units, where that is worth it. Else plans the time at which it will be,
+ * if they are not there before. */
+static bool help(struct plb_backups *b, int p, double share, const struct plb_late *late, double now,
+                 struct plb_outbox *out)
+{
+    bool trial = latest_rate(b, p) == 0.0;
+    struct plb_range range = plb_made_copies_without(&b->copies, late->held.range, trial);
+    double part = share * work_of(b, range);
+    int64_t units = range.count > 0 ? plb_cost_units(b->map, range.first, range.count, part) : 0;
+    range.count = share < 1.0 && units < range.count ? units : range.count;
+    double own = seconds_of(b, p, work_of(b, range)), gain = LEAST_GAIN * (now - b->began);
+    if (range.count == 0)
+        return false;
+    if (trial)
+        own = UNKNOWN * (now - b->pus[late->pu].since);
+    const struct plb_soon_pu *better = trial ? NULL : plb_soon_find(&b->soon, work_of(b, range), WORTH * own);
+    if (better != NULL) {
+        b->due = fmin(b->due, now + fmax(better->left, PLB_LOOK_GAP));
+        return false;
+    }
+    if (is_worth(b, own, late->left, now)) {
+        /* without a start, single copies leave more to other PUs: on random clusters they are quicker */
+        double most = fmin(share * b->late_work, plb_history_least_task(history_of(b, p)));
+        struct plb_late copy = *late;
+        copy.held.range = range;
+        if (!trial) {
+            widen(b, p, most, &copy, now);
+            own = seconds_of(b, p, work_of(b, copy.held.range));
+        }
+        give_copy(b, p, &copy.held, now + b->patience * fmax(own, PLB_LOOK_GAP), out);
+        if (!trial)
+            plb_soon_add(&b->soon, (struct plb_soon_pu){own, latest_rate(b, p), p});
+        return true;
+    }
+    double at = b->pus[late->pu].since + b->pus[late->pu].held_s + fmax(own / WORTH, own + gain);
+    b->due = fmin(b->due, fmax(at, now + PLB_LOOK_GAP));
+    return false;
+}
+
+/* Units have moved since an idle PU's node heard whom to ask: it hears again, and may say IDLE once more. */
+static bool name_victims(struct plb_backups *b, int p, double now, struct plb_outbox *out)
+{
+    int node = b->config.infos[p].node, from = out->n;
+    if (b->pus[p].heard == b->moves)
+        return false;
+    plb_agenda_name_victims(b->config.agenda, node, out);
+    for (int q = first_of(b, node); q < plb_broker_end_pu(b->config.broker, node); q++) {
+        b->pus[q].heard = b->moves;
+        if (out->n > from) {
+            set_idle(b, q, false);
+            b->pus[q].since = now;
+        }
+    }
+    return out->n > from;
+}
+
+void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
+{
+    double rates;
+    b->looked = now;
+    b->due = INFINITY;
+    if (b->map == NULL || b->n_idle == 0 || plb_ledger_free_units(b->config.ledger) > 0)
+        return;
+    b->due = plb_made_copies_look(&b->copies, now, &b->patience);
+    struct plb_soon helpers = find_helpers(b, &rates);
+    find_late(b, now);
+    find_soon(b, now);
+    for (int i = 0; i < helpers.n; i++) {
+        int p = helpers.at[i].pu;
+        double rate = helpers.at[i].rate;
+        bool asks = !b->pus[p].idle || name_victims(b, p, now, out);
+        if (asks && rate > 0.0)
+            plb_soon_add(&b->soon, (struct plb_soon_pu){0.0, rate, p});
+        for (int k = 0; k < b->lates.n && !asks && b->copies.n < PLB_COPIES; k++)
+            if (help(b, p, rate > 0.0 ? rate / rates : 1.0, &b->lates.latest[k], now, out))
+                break;
+        rates -= rate;
+    }
+}
+
+const struct plb_backup_counts *plb_backups_counts(const struct plb_backups *b)
+{
+    return &b->counts;
+}

@@ -1,0 +1,60 @@
+/* The state of backups, for the files that are about them. */
+#ifndef PLB_CORE_AGAIN_BACKUP_INSIDE_H
+#define PLB_CORE_AGAIN_BACKUP_INSIDE_H
+
+#include "core/again/backup_config.h"
+#include "core/again/late.h"
+#include "core/again/made_copies.h"
+#include "core/again/soon.h"
+
+/* A PU stays idle until the master gives it a block or a copy. A report does not end that: it can be older
+ * than the IDLE, since it waits for its results. Nor does a MOVED, which comes another way than the IDLE. */
+struct backup_pu {
+    double since;  /* it has worked since then on what it holds, as far as the master knows */
+    double held_s; /* seconds that it was expected to need for that; of the latest look */
+    int64_t heard; /* moves when its node last heard whom to ask */
+    bool idle;     /* and finds nobody to take work from */
+    bool gone;     /* it executes nothing any more */
+    bool doubted;  /* others have done its units, and it has not said IDLE since: it may hang */
+};
+
+struct plb_backups {
+    struct plb_backups_config config;
+    struct backup_pu *pus;
+    int n_idle;
+    struct plb_made_copies copies;
+    int64_t moves; /* of units to other nodes, in the pass */
+    int pass, phase;
+    const struct plb_cost_map *map;
+    double began, looked, due;
+    double patience; /* see PATIENCE */
+    struct plb_backup_counts counts;
+    struct plb_soon soon;   /* of the latest look, as are the late units */
+    struct plb_lates lates; /* without copies */
+    double late_work;       /* of all these */
+};
+
+static inline double work_of(const struct plb_backups *b, struct plb_range range)
+{
+    return plb_cost_work(b->map, range.first, range.count);
+}
+
+static inline struct plb_history *history_of(const struct plb_backups *b, int p)
+{
+    return &b->config.histories[p * b->config.n_phases + b->phase];
+}
+
+static inline double latest_rate(const struct plb_backups *b, int p)
+{
+    return plb_history_rate(history_of(b, p));
+}
+
+/* The PU that probably executes held units: the one that they were granted to; or else the one of the node
+ * that has reported longest ago, of those that are not idle if there are any. */
+int plb_backups_executor(const struct plb_backups *b, const struct plb_held *held);
+
+/* Adds up what each PU was expected to need. Times are from the latest report: a fit for each range would
+ * cost too much. */
+void plb_backups_expect(struct plb_backups *b);
+
+#endif

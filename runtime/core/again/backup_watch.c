@@ -1,0 +1,38 @@
+/* Which PU works on what, in words for people. Reads what backups are decided by. */
+#include <math.h>
+
+#include "core/again/backup.h"
+#include "core/again/backup_inside.h"
+
+bool plb_backups_slowest(struct plb_backups *b, double now, struct plb_slowest *slowest)
+{
+    struct plb_held held;
+    double most = -INFINITY;
+    int64_t first_block = -1;
+    plb_backups_expect(b); /* before the first pass nobody holds anything */
+    for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
+        int p = plb_backups_executor(b, &held);
+        double seconds = now - b->pus[p].since, over = seconds - b->pus[p].held_s, rate = latest_rate(b, p);
+        if (over < most || (over == most && first_block >= 0 && held.block >= first_block))
+            continue;
+        most = over;
+        first_block = held.block;
+        *slowest = (struct plb_slowest){.pu = p, .range = held.range, .seconds = seconds};
+        slowest->expected = rate > 0.0 ? work_of(b, held.range) / rate : 0.0;
+    }
+    return first_block >= 0;
+}
+
+void plb_backups_at_work(struct plb_backups *b, double now, struct plb_at_work *pus)
+{
+    struct plb_held held;
+    plb_backups_expect(b);
+    for (int p = 0; p < b->config.n_pus; p++)
+        pus[p] = (struct plb_at_work){.seconds = now - b->pus[p].since, .expected = b->pus[p].held_s};
+    for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
+        struct plb_at_work *pu = &pus[plb_backups_executor(b, &held)];
+        if (pu->units == 0 || held.range.first < pu->first.first)
+            pu->first = held.range;
+        pu->units += held.range.count;
+    }
+}

@@ -1,0 +1,84 @@
+/* The agenda: which PU is asked next, and what it is told. It holds the balancer, the view that the balancer
+ * sees, and the PUs that wait. Part of the master.
+ *
+ * A PU is asked while it has fewer than PLB_BLOCKS_AHEAD open blocks and units are free. PUs that were told
+ * PLB_WAIT stand in a list, and are asked again when the balancer says so (plb/balancer.h). Cost: O(log n)
+ * and one question per event, unless the balancer has all that wait asked. Not thread-safe. */
+#ifndef PLB_CORE_GRANT_AGENDA_H
+#define PLB_CORE_GRANT_AGENDA_H
+
+#include "core/grant/agenda_config.h"
+
+struct plb_agenda;
+
+/* The ledger and the broker are borrowed. */
+struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct plb_ledger *ledger,
+                                  struct plb_broker *broker);
+void plb_agenda_free(struct plb_agenda *agenda);
+
+/* A pass begins, whose ledger has begun. The first blocks come from plb_agenda_feed_all. */
+void plb_agenda_begin(struct plb_agenda *agenda, int pass, int phase, const struct plb_cost_map *map);
+
+/* The numbers of the pass's map have changed, and the ledger has counted again. cost_spread: see plb_view. */
+void plb_agenda_recount(struct plb_agenda *agenda, double cost_spread);
+
+/* The ledger has changed `now`, in seconds since the pass began, by a report of PU `pu` or, where that is
+ * negative, by a loss: the view follows. Returns whether the report has ended a block that was granted to
+ * `pu`. */
+bool plb_agenda_follow(struct plb_agenda *agenda, int pu, double now);
+
+/* PU `pu` has reported a sample, which is in its history. Tells the balancer, and asks: this PU, the owners
+ * of other blocks that the report ended, and PUs that wait, where the balancer wants that. Where nothing is
+ * left to grant, and the PU's node seems to have no work left, that node is told who has some. */
+void plb_agenda_reported(struct plb_agenda *agenda, int pu, const struct plb_sample *sample,
+                         struct plb_outbox *out);
+
+/* Tells a node who has work left, with an EMPTY, if somebody has. */
+void plb_agenda_name_victims(struct plb_agenda *agenda, int node, struct plb_outbox *out);
+
+/* The PUs of a node are gone (before plb_agenda_follow), and the balancer hears of them and of the blocks
+ * that this ended (after it). */
+void plb_agenda_remove(struct plb_agenda *agenda, int first_pu, int n_pus);
+void plb_agenda_removed(struct plb_agenda *agenda, int first_pu, int n_pus);
+
+/* So many PUs have come, with the next numbers: their infos are there. The balancer begins anew. Others are
+ * asked by plb_agenda_feed_all. */
+void plb_agenda_join(struct plb_agenda *agenda, int n_pus);
+
+/* A node has come. Where the others know that nothing is left to grant, it hears of it, and who has work.
+ * Returns whether they know. */
+bool plb_agenda_greet(struct plb_agenda *agenda, int node, struct plb_outbox *out);
+
+/* Asks all PUs that can take a block. */
+void plb_agenda_feed_all(struct plb_agenda *agenda, struct plb_outbox *out);
+
+/* A WINDOW has come `now`, in seconds since the pass began. Its first PU is number `first` of the run. Others
+ * may be chosen then. */
+void plb_agenda_metered(struct plb_agenda *agenda, int first, const struct plb_window *window, double now,
+                        struct plb_outbox *out);
+
+/* Watts that are learned; NULL: none are. */
+const struct plb_watts *plb_agenda_watts(const struct plb_agenda *agenda);
+
+/* Grants a PU that has no open block units that stand apart, in tasks of at most `most` of them. The balancer
+ * is not asked; it hears of the report. */
+void plb_agenda_entrust(struct plb_agenda *agenda, int pu, struct plb_range range, int64_t most,
+                        struct plb_outbox *out);
+
+/* Whether a PU is in use: neither refused nor gone. */
+bool plb_agenda_lives(const struct plb_agenda *agenda, int pu);
+
+/* Whether a PU is left out, since others work for less; what that has saved so far. */
+bool plb_agenda_leaves_out(const struct plb_agenda *agenda, int pu);
+struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *agenda);
+
+void plb_agenda_ideal(struct plb_agenda *agenda, const struct plb_ideal *ideals);
+const char *plb_agenda_failure(const struct plb_agenda *agenda);  /* why the pass cannot end; NULL: it can */
+void plb_agenda_fail(struct plb_agenda *agenda, const char *why); /* the first reason stays */
+const struct plb_balancer_stats *plb_agenda_stats(const struct plb_agenda *agenda);
+int64_t plb_agenda_blocks(const struct plb_agenda *agenda, int pu); /* granted to it in all passes */
+
+/* NULL, or what does not hold between view, list and ledger. O(PUs). */
+const char *plb_agenda_check(const struct plb_agenda *agenda);
+
+#endif

@@ -1,0 +1,132 @@
+/* PUs that are left out, since others do it with less energy, and PUs that come back.
+ *
+ * A PU that is left out is lost to the balancer, and its blocks stay open. Its node sends what it has queued
+ * to a PU that works, and has it take nothing from others. Where PUs come back the balancer begins anew, as
+ * where some join. */
+#include <math.h>
+
+#include "core/grant/agenda.h"
+#include "core/grant/agenda_inside.h"
+
+/* Work that is more than any PU has queued. */
+#define ALL 1e300
+
+static void leave_out(struct plb_agenda *a, int p)
+{
+    plb_balancer_view_remove(&a->seen, p);
+    a->served -= a->pus[p].served;
+    a->pus[p].out = true;
+    a->untold = true;
+    plb_waiting_list_leave(&a->waiting, p);
+}
+
+static void come_back(struct plb_agenda *a, int p)
+{
+    plb_balancer_view_return(&a->seen, p);
+    a->served += a->pus[p].served;
+    a->pus[p].out = false;
+    a->untold = true;
+}
+
+/* The quickest of these PUs that works; -1: none does. */
+static int quickest(const struct plb_agenda *a, int first, int n)
+{
+    int best = -1;
+    for (int p = first; p < first + n; p++) {
+        bool works = !a->seen.pus[p].lost && a->pus[p].served;
+        if (works && (best < 0 || plb_chosen_rate(a->chosen, p) > plb_chosen_rate(a->chosen, best)))
+            best = p;
+    }
+    return best;
+}
+
+/* Tells a node that its PU is left out, or has come back. Its queue, perhaps taken from others,
+ * goes to a PU of the node that works, or else to PU `other`. */
+static void tell(const struct plb_agenda *a, int p, int other, struct plb_outbox *out)
+{
+    const struct plb_pu_info *infos = a->config.pus.infos;
+    int node = infos[p].node, to = -1;
+    if (a->pus[p].out)
+        to = quickest(a, plb_broker_first_pu(a->broker, node), plb_broker_pus(a->broker, node));
+    if (a->pus[p].out && to < 0)
+        to = other;
+    double work = to >= 0 ? ALL : 0.0;
+    to = to >= 0 ? to : p;
+    struct plb_message *m = plb_outbox_add(out, PLB_RECALL, 0, node, a->pass);
+    m->pu = infos[p].local;
+    m->recall = (struct plb_recall){work, infos[to].node, infos[to].local,
+                                    a->pus[p].out ? PLB_RESTS : PLB_WORKS};
+}
+
+static void tell_all(struct plb_agenda *a, struct plb_outbox *out)
+{
+    int n = a->seen.view.n_pus, other = a->untold ? quickest(a, 0, n) : -1;
+    for (int p = 0; p < n && a->untold && a->config.migration; p++) {
+        if (a->pus[p].out == a->pus[p].rests || plb_ledger_lost(a->ledger, a->config.pus.infos[p].node))
+            continue;
+        tell(a, p, other, out);
+        a->pus[p].rests = a->pus[p].out;
+        if (!a->pus[p].out)
+            plb_agenda_greet(a, a->config.pus.infos[p].node, out);
+    }
+    a->untold = false;
+}
+
+bool plb_agenda_leaves_out(const struct plb_agenda *a, int p)
+{
+    return a->pus[p].out;
+}
+
+struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *a)
+{
+    return a->chosen != NULL ? plb_chosen_account(a->chosen) : (struct plb_goal_account){0};
+}
+
+void plb_agenda_readmit(struct plb_agenda *a)
+{
+    for (int p = 0; p < a->seen.view.n_pus && a->chosen != NULL; p++)
+        if (a->pus[p].out && !plb_chosen_gone(a->chosen, p))
+            come_back(a, p);
+}
+
+void plb_agenda_choose_first(struct plb_agenda *a)
+{
+    const struct plb_view *view = &a->seen.view;
+    if (a->chosen == NULL)
+        return;
+    plb_chosen_begin(a->chosen, view, !a->seen.map->told);
+    if (!plb_chosen_due(a->chosen, view))
+        return;
+    plb_chosen_decide(a->chosen, view, view->remaining);
+    for (int p = 0; p < view->n_pus; p++)
+        if (plb_chosen_out(a->chosen, p))
+            leave_out(a, p);
+}
+
+bool plb_agenda_choose(struct plb_agenda *a, struct plb_outbox *out)
+{
+    const struct plb_view *view = &a->seen.view;
+    bool back = false;
+    if (a->chosen == NULL)
+        return false;
+    tell_all(a, out);
+    if (!plb_chosen_due(a->chosen, view))
+        return false;
+    plb_chosen_decide(a->chosen, view, view->total - a->seen.done);
+    for (int p = 0; p < view->n_pus; p++)
+        if (a->pus[p].out && !plb_chosen_out(a->chosen, p) && !plb_chosen_gone(a->chosen, p)) {
+            come_back(a, p);
+            back = true;
+        }
+    for (int p = 0; p < view->n_pus; p++)
+        if (!a->pus[p].out && plb_chosen_out(a->chosen, p)) {
+            leave_out(a, p);
+            if (!back && a->config.balancer->lost != NULL)
+                a->config.balancer->lost(a->policy, view, p);
+        }
+    if (back)
+        plb_agenda_restart(a);
+    bool changed = a->untold;
+    tell_all(a, out);
+    return changed;
+}

@@ -1,0 +1,74 @@
+/* The inside of struct plb_agenda, for its own files alone. */
+#ifndef PLB_CORE_GRANT_AGENDA_INSIDE_H
+#define PLB_CORE_GRANT_AGENDA_INSIDE_H
+
+#include "core/grant/agenda_config.h"
+#include "core/grant/chosen.h"
+#include "core/grant/least.h"
+#include "core/grant/recall.h"
+#include "core/grant/waiting_list.h"
+
+struct agenda_pu {
+    int64_t blocks;
+    bool served; /* has ever been granted a block */
+    bool out;    /* others work instead: it counts as lost for the time being */
+    double sure; /* work that it does before all end; 0: not known */
+    bool rests;  /* its node knows that it is left out */
+};
+
+struct plb_agenda {
+    struct plb_agenda_config config;
+    struct plb_ledger *ledger;
+    struct plb_broker *broker;
+    struct plb_balancer_view seen;
+    struct agenda_pu *pus;
+    struct plb_least least;
+    void *policy; /* the balancer's state in this pass; NULL before the first */
+    struct plb_waiting_list waiting;
+    struct plb_recalls recalls;
+    struct plb_chosen *chosen; /* NULL: all PUs work */
+    int *owners;               /* of blocks that a report ended; room for all open blocks */
+    int served; /* living PUs that have ever been granted a block: only they take from others */
+    int pass;
+    bool untold;    /* a node is to hear of PUs that are left out, or have come back */
+    int unknown;    /* PUs before this one that work have a rate */
+    bool trusted;   /* PUs know how much of what they hold need not move */
+    bool announced; /* nodes know that nothing is left to grant */
+    char failure[200];
+};
+
+/* In the tail the least tasks are kept young, a PU at a time, so that on many PUs nothing is left to fit when
+ * all nodes are told. */
+void plb_agenda_keep_young(struct plb_agenda *agenda, int pu);
+
+/* Tells all nodes whom to ask, and of their PUs the least tasks and the work that need not move. */
+void plb_agenda_tell_all(struct plb_agenda *agenda, struct plb_outbox *out);
+
+/* Whether all PUs that work have reported in this phase. Goes on where it found one that has not. */
+bool plb_agenda_all_known(struct plb_agenda *agenda);
+
+/* When nothing is left to grant and all PUs have reported in this phase: finds how much of what each holds
+ * need not move, once a pass. True where all are to be told. */
+bool plb_agenda_trust(struct plb_agenda *agenda);
+
+/* Before a pass: nobody is left out any more. */
+void plb_agenda_readmit(struct plb_agenda *agenda);
+
+/* At the start of a pass, before the balancer begins: who works, by what is known already. */
+void plb_agenda_choose_first(struct plb_agenda *agenda);
+
+/* Decides anew who works, where it is time to. Returns whether that has changed, so that all are to be asked.
+ */
+bool plb_agenda_choose(struct plb_agenda *agenda, struct plb_outbox *out);
+
+/* Begins with the balancer anew, with what is not finished of the pass. */
+void plb_agenda_restart(struct plb_agenda *agenda);
+
+/* Makes the blocks that the outbox has from `from` on several tasks, so that others find something to
+ * take. */
+void plb_agenda_cut(struct plb_agenda *agenda, struct plb_outbox *out, int from);
+
+/* Grants a PU a block of about so much work. Units are free. */
+void plb_agenda_grant(struct plb_agenda *agenda, int pu, double work, struct plb_outbox *out);
+
+#endif

@@ -1,0 +1,67 @@
+/* Which PUs work, for least energy, least energy times delay, or under a cap of power. Part of the agenda,
+ * which treats the others as gone for the time being: so every balancer works unchanged.
+ *
+ * PUs train first. Each time more of them are known, and when their rates have moved, model/energy/objective
+ * says which of the known ones are best for the work that is left. With a deadline one PU may be needed in
+ * part: it works until the others can end in time without it. A PU that is left out comes back where that
+ * gains more than it costs to begin anew, or where a chosen one is lost.
+ *
+ * Where watts are not told, PUs begin by turns, and their watts are learned (core/measure/watts.h). A PU
+ * whose watts cannot be learned works; under a cap it does not, where another one does.
+ *
+ * Rates are those of the PUs' estimates, beyond what starts cost, so models are straight lines. A PU is
+ * judged once it has worked for long enough beyond its starts. Cost: O(1) per report; a decision, O(n log n),
+ * at most every fiftieth of the time that has passed. Weak where rates depend on the size of blocks, and
+ * where training is a large part of the job. Not thread-safe. */
+#ifndef PLB_CORE_GRANT_CHOSEN_H
+#define PLB_CORE_GRANT_CHOSEN_H
+
+#include "core/measure/watts.h"
+#include "core/message/message.h"
+#include "core/work/goal.h"
+#include "model/energy/objective.h"
+
+struct plb_chosen;
+
+/* NULL where all PUs work in any case. infos: borrowed, `n` of them and room for `room`; by_power: rates are
+ * the PUs' given powers, and nothing is measured. */
+struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_pu_info *infos, int n,
+                                  int room, int n_nodes, bool by_power);
+void plb_chosen_free(struct plb_chosen *chosen);
+
+/* A pass begins: nobody is left out until the next decision. untold: its units may cost unlike amounts. Then
+ * a PU is left out once it is surely dear. */
+void plb_chosen_begin(struct plb_chosen *chosen, const struct plb_view *view, bool untold);
+
+/* PU `pu` has a new sample, is gone, or has come. */
+void plb_chosen_reported(struct plb_chosen *chosen, const struct plb_view *view, int pu);
+void plb_chosen_lost(struct plb_chosen *chosen, int pu);
+void plb_chosen_joined(struct plb_chosen *chosen, const struct plb_view *view);
+
+/* A WINDOW has come, whose first PU is number `first`. */
+void plb_chosen_metered(struct plb_chosen *chosen, const struct plb_view *view, int first,
+                        const struct plb_window *window);
+
+/* The watts that are learned; NULL: all are told. */
+const struct plb_watts *plb_chosen_watts(const struct plb_chosen *chosen);
+
+/* The part of a block that a PU may get: all of it, but while others wait for their turn. */
+double plb_chosen_most(const struct plb_chosen *chosen, const struct plb_view *view, int pu, double work);
+
+/* Whether it is time to decide. */
+bool plb_chosen_due(struct plb_chosen *chosen, const struct plb_view *view);
+
+/* Decides who works on so much work. PUs that are gone must be told of before. */
+void plb_chosen_decide(struct plb_chosen *chosen, const struct plb_view *view, double left);
+
+/* Whether a PU is left out; whether it is gone for good. */
+bool plb_chosen_gone(const struct plb_chosen *chosen, int pu);
+bool plb_chosen_out(const struct plb_chosen *chosen, int pu);
+
+/* Work per second, as of the last decision; 0: not known. */
+double plb_chosen_rate(const struct plb_chosen *chosen, int pu);
+
+/* Of the passes so far; the one that runs counts in full. */
+struct plb_goal_account plb_chosen_account(const struct plb_chosen *chosen);
+
+#endif

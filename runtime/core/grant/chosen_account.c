@@ -1,0 +1,76 @@
+/* The joules that leaving PUs out saved, and the watts of those that work. O(PUs) each. */
+#include <math.h>
+
+#include "core/grant/chosen.h"
+#include "core/grant/chosen_inside.h"
+
+/* Relative error of a rate from which on nobody says what leaving its PU out has saved. Larger: the sum is
+ * wrong. Smaller: it is left unsaid, although it is nearly right. */
+#define VAGUE 0.25
+
+/* Static watts that count while the PUs that are not left out work, or all of them. */
+static double still_watts(const struct plb_chosen *c, bool all)
+{
+    double watts = 0.0;
+    all = all || c->goal.rule == PLB_STATIC_JOB;
+    for (int i = 0; i < c->n_nodes; i++)
+        c->on[i] = all;
+    for (int p = 0; p < c->n_pus; p++)
+        if (!c->pus[p].gone && !c->pus[p].out)
+            c->on[c->infos[p].node] = true;
+    for (int p = 0; p < c->n_pus; p++) {
+        double idle, besides;
+        plb_chosen_watts_of(c, p, &idle, &besides);
+        watts += c->on[c->infos[p].node] ? idle : 0.0;
+    }
+    return watts;
+}
+
+void plb_chosen_note_watts(struct plb_chosen *c)
+{
+    double watts = still_watts(c, false);
+    for (int p = 0; p < c->n_pus; p++) {
+        if (!c->pus[p].gone && !c->pus[p].out && !(c->pus[p].rate > 0.0))
+            return;
+        double idle, besides;
+        plb_chosen_watts_of(c, p, &idle, &besides);
+        watts += c->pus[p].gone || c->pus[p].out ? 0.0 : besides;
+    }
+    if (!c->hopes)
+        c->passes.most_watts = fmax(c->passes.most_watts, watts);
+}
+
+/* The job on the PUs that work, or on all: they end together. Returns whether all rates are known well. */
+static bool share_out(const struct plb_chosen *c, bool all, double *seconds, double *joules)
+{
+    double rate = 0.0, watts = 0.0;
+    for (int p = 0; p < c->n_pus; p++) {
+        const struct chosen_pu *own = &c->pus[p];
+        bool works = !own->gone && (all || !own->out);
+        if (works && (!(own->rate > 0.0) || own->error > VAGUE))
+            return false;
+        rate += works ? own->rate : 0.0;
+        double idle, besides;
+        plb_chosen_watts_of(c, p, &idle, &besides);
+        watts += works ? besides : 0.0;
+    }
+    *seconds = c->total / rate;
+    *joules = (watts + still_watts(c, all)) * *seconds;
+    return rate > 0.0;
+}
+
+struct plb_goal_account plb_chosen_account(const struct plb_chosen *c)
+{
+    struct plb_goal_account account = c->passes;
+    double seconds, joules, all_seconds, all_joules;
+    bool any = false;
+    for (int p = 0; p < c->n_pus; p++)
+        any = any || (c->pus[p].out && !c->pus[p].gone);
+    if (!any || !(c->total > 0.0))
+        return account;
+    bool known = !c->by_power && share_out(c, true, &all_seconds, &all_joules)
+              && share_out(c, false, &seconds, &joules);
+    account.saved_j += known ? all_joules - joules : (double)NAN;
+    account.longer_s += known ? seconds - all_seconds : (double)NAN;
+    return account;
+}

@@ -1,0 +1,100 @@
+/* One victim at a time, and the PU that can take most of it. */
+#include "core/grant/recall.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define NO_PU (-1)
+
+/* A thief has ended what it takes in at most this part of the time until its owner would begin it. Larger:
+ * wrong curves send work to PUs that end it later. Smaller: PUs wait while others have work. */
+#define CLEARLY 0.5
+
+/* Reports from which the curve of a thief is believed. Fewer: a guess decides. More: it waits for longer. As
+ * many as the training rounds of PLB-HeC. */
+#define ENOUGH 4
+
+/* Seconds that the owner would need for what is taken, at least. Larger: more idle time. Smaller: messages
+ * for little work. Four times as long as a report may wait. */
+#define WORTH 20e-3
+
+#define LOOKED_AT 16 /* PUs that wait, at most. Larger: fits cost the master time. Smaller: worse thieves. */
+#define STEPS 20     /* halvings on the way to an amount. Fewer: it is a little too small. */
+
+void plb_recalls_init(struct plb_recalls *r, struct plb_balancer_view *seen,
+                      const struct plb_waiting_list *waiting, const struct plb_pu_info *infos, double task_s)
+{
+    *r = (struct plb_recalls){.seen = seen, .waiting = waiting, .infos = infos, .task_s = task_s};
+    r->victims = plb_alloc((size_t)seen->room * sizeof *r->victims);
+    plb_recalls_begin(r);
+}
+
+void plb_recalls_fini(struct plb_recalls *r)
+{
+    free(r->victims);
+}
+
+void plb_recalls_begin(struct plb_recalls *r)
+{
+    for (int p = 0; p < r->seen->view.n_pus; p++)
+        r->victims[p] = NO_PU;
+}
+
+double plb_recall_work(const struct plb_model *thief, double queued, double rate)
+{
+    double low = 0.0, high = queued;
+    for (int i = 0; i < STEPS; i++) {
+        double x = 0.5 * (low + high);
+        if (plb_model_time(thief, x) <= CLEARLY * (queued - x) / rate)
+            low = x;
+        else
+            high = x;
+    }
+    return low >= 1.0 && low >= WORTH * rate ? low : 0.0;
+}
+
+/* The work that a PU that waits can take of a victim; 0: nothing, or it is busy, or not known well. */
+static double takes(struct plb_recalls *r, int p, double queued, double rate)
+{
+    const struct plb_pu *pu = &r->seen->pus[p];
+    struct plb_history *h = plb_balancer_view_history(r->seen, p);
+    if (pu->outstanding > 0 || r->victims[p] != NO_PU || pu->n_samples < ENOUGH)
+        return 0.0;
+    const struct plb_model *model = plb_history_model(h);
+    return model != NULL ? plb_recall_work(model, queued, rate) : 0.0;
+}
+
+static void recall_from(struct plb_recalls *r, int victim, int pass, struct plb_outbox *out)
+{
+    const struct plb_pu *v = &r->seen->pus[victim];
+    const struct plb_sample *last = v->n_samples > 0 ? &v->samples[v->n_samples - 1] : NULL;
+    double seconds = last != NULL ? last->execute_s + last->transfer_s : 0.0;
+    double rate = last != NULL && seconds > 0.0 && isfinite(seconds) ? last->work / seconds : 0.0;
+    double queued = v->granted - v->done - rate * r->task_s, most = 0.0; /* a task of it is executed now */
+    int thief = NO_PU;
+    for (int i = 0; i < r->waiting->n && i < LOOKED_AT && rate > 0.0 && queued > 1.0 && !v->lost; i++) {
+        int p = r->waiting->pus[i];
+        double x = p != victim ? takes(r, p, queued, rate) : 0.0;
+        thief = x > most ? p : thief;
+        most = fmax(most, x);
+    }
+    if (thief == NO_PU)
+        return;
+    r->victims[thief] = victim;
+    struct plb_message *m = plb_outbox_add(out, PLB_RECALL, 0, r->infos[victim].node, pass);
+    m->pu = r->infos[victim].local;
+    m->recall = (struct plb_recall){most, r->infos[thief].node, r->infos[thief].local, PLB_AS_BEFORE};
+}
+
+void plb_recalls_reported(struct plb_recalls *r, int pu, int pass, struct plb_outbox *out)
+{
+    int helped = r->victims[pu];
+    r->victims[pu] = NO_PU;
+    if (r->waiting->n == 0)
+        return;
+    recall_from(r, pu, pass, out);
+    if (helped != NO_PU)
+        recall_from(r, helped, pass, out);
+}

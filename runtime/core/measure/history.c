@@ -1,0 +1,399 @@
+/* Samples of one phase on one processing unit. */
+#include "core/measure/history.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/work/migration.h"
+
+#define CHECKED 4      /* reports that a profile is compared with. More: a right profile is doubted longer. */
+#define STRIKES 2      /* reports in a row that contradict it. 1: a hiccup ends it. */
+#define DIFFERENT 1.25 /* factor by which a report contradicts it. Smaller: noise of 10 % does too often. */
+#define HICCUP 1e-3    /* seconds by which it is off, at least. Smaller: short tasks on a busy machine do. */
+#define COMPARED 16    /* earlier reports at most that one is compared with. More: drift hides a change. */
+#define ENOUGH 3       /* and at least. Fewer: a line through two points foretells anything. */
+#define REDRAWN 64     /* reports after which the line of the first look is drawn again. More: it is older. */
+#define CHANGED 0.15   /* relative change that three reports in a row show. Smaller: noise looks like one. */
+#define CERTAIN 0.5 /* seconds by which a single report must be off to be believed. Smaller: hiccups are. */
+#define BY_HALF 1.5 /* factor by which it must be off as well */
+#define HINT 0.05   /* relative: a report off by less shows no change. Larger: slow changes go unseen. */
+#define SURPRISING 0.1  /* relative scatter of times about their curve. Larger: unequal units go unseen. */
+#define CHANGES 2       /* changes of speed that a machine may have; more of them come from unequal units */
+#define OTHER_UNITS 4.0 /* factor of a change that comes from other units. Smaller: a machine's ones do. */
+#define NEAR_SIZE 1.25  /* sizes at most this far outside those of before can be compared with them */
+
+/* A task is as good as another one if a unit takes at most this many times as long. Larger: starts that cost
+ * something are taken for free ones. Smaller: noise hides small tasks that are good. */
+#define AS_GOOD 1.3
+
+/* Sizes of before that differ by the first factor tell what a start costs. Then a size that is smaller than
+ * all of them by at most the second one is foretold by the curve. Larger: caches look like a change of
+ * speed. Smaller: where tasks become shorter because a PU is slow, that looks like a start cost. */
+#define SPAN 2.0
+#define FAR_BELOW 16.0
+
+/* A report is not what a belief says if it is off by so many of its spreads, which are a third of the scatter
+ * at least. Larger: surprises come late into it. Smaller: noise has it fitted again. */
+#define NEAR 6.0
+#define FEW 8 /* reports up to which a PU is new. More: the master takes longer. */
+
+/* Part of the rest that the fit of a new PU serves. Larger: the master of 10,000 PUs fits little else in the
+ * first second. Smaller: blocks grow by older curves. On 200 PUs it is less than a report may wait. */
+#define FIRST_REST 0.125
+
+static void make_room(struct plb_history *h, int n)
+{
+    if (n <= h->capacity)
+        return;
+    h->capacity = n > 2 * h->capacity ? n + 3 : 2 * h->capacity;
+    h->at = plb_grow(h->at, (size_t)h->capacity * sizeof *h->at);
+    h->ranges = plb_grow(h->ranges, (size_t)h->capacity * sizeof *h->ranges);
+}
+
+static void forget(struct plb_history *h, int n)
+{
+    h->n -= n;
+    h->line.n -= n;
+    h->fitted = false;
+    h->recalled = h->recalled > n ? h->recalled - n : 0;
+    memmove(h->at, h->at + n, (size_t)h->n * sizeof *h->at);
+    memmove(h->ranges, h->ranges + n, (size_t)h->n * sizeof *h->ranges);
+}
+
+/* A full history loses its older half, since that is the less true one, but for two of its tasks, the largest
+ * and the smallest that was as good: where sizes change later, they tell what a start costs. */
+static void lose_half(struct plb_history *h)
+{
+    int half = h->n / 2, large = h->recalled, small;
+    for (int i = large + 1; i < half; i++)
+        large = h->at[i].work > h->at[large].work ? i : large;
+    if (large >= half) { /* all of them are a profile */
+        forget(h, half);
+        h->since = -1;
+        return;
+    }
+    small = large;
+    for (int i = h->recalled; i < half; i++)
+        if (h->at[i].work < h->at[small].work && h->at[i].work > 0.0
+            && h->at[i].execute_s * h->at[large].work < AS_GOOD * h->at[large].execute_s * h->at[i].work)
+            small = i;
+    struct plb_sample kept[2] = {h->at[small], h->at[large]};
+    struct plb_range units[2] = {h->ranges[small], h->ranges[large]};
+    forget(h, half);
+    memcpy(h->at, kept, sizeof kept);
+    memcpy(h->ranges, units, sizeof units);
+}
+
+void plb_history_recall(struct plb_history *h, const struct plb_sample *samples, int n)
+{
+    int most = PLB_MAX_SAMPLES / 2, kept = n < most ? n : most;
+    make_room(h, kept);
+    memcpy(h->at, samples + n - kept, (size_t)kept * sizeof *h->at);
+    memset(h->ranges, 0, (size_t)kept * sizeof *h->ranges);
+    h->n = h->recalled = kept;
+    h->checked = h->strikes = 0;
+    h->dropped = h->fitted = h->estimated = false;
+    h->since = -1;
+}
+
+static void count_fit(struct plb_history *h)
+{
+    if (h->fits != NULL)
+        ++*h->fits;
+}
+
+/* The first samples tell nothing any more. */
+static void disown(struct plb_history *h, int n)
+{
+    forget(h, n);
+    h->since = -1;
+    h->estimated = false;
+    h->estimate.watched_s = h->estimate.tasks = 0.0;
+}
+
+/* Compares a report with what the profile alone predicts; a small size that it knows nothing about
+ * says nothing. */
+static void check(struct plb_history *h, const struct plb_sample *s)
+{
+    struct plb_model model;
+    count_fit(h);
+    plb_fit_samples(h->at, h->recalled, 0.0, &model);
+    double expected = plb_curve_time(&model.execute, s->work), ratio = s->execute_s / expected;
+    bool agrees = ratio < DIFFERENT && ratio > 1.0 / DIFFERENT;
+    bool hiccup = !agrees && (double)s->tasks * fabs(s->execute_s - expected) < HICCUP;
+    if (s->work < model.execute.low / 2.0 || hiccup)
+        return;
+    h->checked++;
+    h->strikes = agrees ? 0 : h->strikes + 1;
+    if (h->strikes < STRIKES)
+        return;
+    disown(h, h->recalled);
+    h->dropped = true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Seconds that samples [from, n) should have taken by a line through those before: a first look that costs
+ * little. One that is too small for the line is compared with the rate before. False where the sizes
+ * of before say nothing about theirs. */
+static bool first_look(struct plb_history *h, int from, double expected[3])
+{
+    double x[COMPARED] = {0}, t[COMPARED] = {0}, low = INFINITY, high = 0.0, constant, slope;
+    int n = 0;
+    for (int i = from - 1; i >= 0 && n < COMPARED; i--) {
+        if (!(h->at[i].work > 0.0) || !(h->at[i].execute_s > 0.0) || !isfinite(h->at[i].execute_s))
+            continue;
+        low = fmin(low, h->at[i].work);
+        high = fmax(high, h->at[i].work);
+        x[n] = h->at[i].work;
+        t[n++] = h->at[i].execute_s;
+    }
+    plb_fit_line(x, t, n, &constant, &slope);
+    if (n >= ENOUGH)
+        h->line = (struct plb_history_line){h->n, low, high, constant, slope};
+    for (int i = from; i < h->n; i++) {
+        double work = h->at[i].work;
+        bool small = work < low / NEAR_SIZE;
+        if (work > high * NEAR_SIZE)
+            return false;
+        expected[i - from] = small ? work * t[0] / x[0] : constant + slope * work;
+    }
+    return n >= ENOUGH;
+}
+
+/* The same by the curve that fits them best. */
+static bool second_look(struct plb_history *h, int from, double expected[3])
+{
+    struct plb_model model;
+    count_fit(h);
+    if (!plb_fit_samples(h->at, from, 0.0, &model))
+        return false;
+    const struct plb_curve *c = &model.execute;
+    for (int i = from; i < h->n; i++) {
+        double work = h->at[i].work;
+        if (work < c->low / NEAR_SIZE && (c->high < SPAN * c->low || work < c->low / FAR_BELOW))
+            return false;
+        expected[i - from] = plb_curve_time(c, work);
+    }
+    return true;
+}
+
+/* The change that the samples [from, n) show, as a factor on times; 1 where they show none. One says it
+ * alone where it is off by too much for a hiccup, three where they agree. */
+static double change_of(const struct plb_history *h, int from, const double expected[3])
+{
+    double changes[3];
+    int n = h->n - from;
+    for (int k = 0; k < n; k++) {
+        const struct plb_sample *s = &h->at[from + k];
+        double ratio = s->execute_s / expected[k], off = (double)s->tasks * fabs(s->execute_s - expected[k]);
+        if (!(ratio > 0.0) || !isfinite(ratio))
+            return 1.0;
+        changes[k] = log(ratio);
+        bool enough = n == 1 ? fabs(changes[k]) > log(BY_HALF) && off > CERTAIN : fabs(changes[k]) > CHANGED;
+        if (!enough || changes[k] * changes[0] < 0.0)
+            return 1.0;
+    }
+    qsort(changes, (size_t)n, sizeof *changes, by_value);
+    return exp(changes[n / 2]);
+}
+
+/* Whether the latest sample is what the line of the last look foretells. */
+static bool as_foretold(const struct plb_history *h)
+{
+    const struct plb_sample *s = &h->at[h->n - 1];
+    double expected = h->line.constant + h->line.slope * s->work, off = s->execute_s - expected;
+    return h->n - h->line.n <= REDRAWN && s->work <= h->line.high && s->work >= h->line.low
+        && off < HINT * expected && off > -HINT * expected;
+}
+
+/* Scales what is older than a change of the machine's speed. */
+static void follow_change(struct plb_history *h)
+{
+    double expected[3];
+    if (h->unscaled || as_foretold(h))
+        return;
+    for (int n = 1; n <= 3; n += 2) {
+        int from = h->n - n;
+        if (from < ENOUGH || !first_look(h, from, expected) || change_of(h, from, expected) == 1.0)
+            continue;
+        double factor = second_look(h, from, expected) ? change_of(h, from, expected) : 1.0;
+        if (h->untold && fabs(log(factor)) > log(OTHER_UNITS)) {
+            disown(h, from);
+            h->line.n = -REDRAWN;
+            h->changes += CHANGES + 1; /* which says that units differ */
+            return;
+        }
+        for (int i = 0; i < from; i++)
+            h->at[i].execute_s *= factor;
+        h->estimated = h->estimated && factor == 1.0;
+        h->line.n = -REDRAWN;
+        h->since = factor != 1.0 ? -1 : h->since;
+        h->changes += factor != 1.0;
+        if (factor != 1.0)
+            return;
+    }
+}
+
+/* A report that agrees with the belief only makes it last longer. */
+static void watch(struct plb_history *h, const struct plb_sample *s)
+{
+    if (!plb_belief_reported(&h->belief))
+        return;
+    double seconds = s->execute_s + s->transfer_s, expected = plb_model_time(&h->belief.model, s->work);
+    if (fabs(log(seconds / expected)) <= NEAR * h->belief.spread)
+        h->belief.watched_s += seconds * (double)s->tasks;
+    else
+        h->surprised = true;
+}
+
+void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
+{
+    if (h->n == PLB_MAX_SAMPLES)
+        lose_half(h);
+    make_room(h, h->n + 1);
+    h->ranges[h->n] = (struct plb_range){0, 0};
+    h->at[h->n++] = *sample;
+    if (h->estimated)
+        plb_estimate_add(&h->estimate, sample);
+    h->fitted = false;
+    h->since += h->since >= 0;
+    watch(h, sample);
+    if (h->recalled > 0 && h->checked < CHECKED)
+        check(h, sample);
+    else
+        follow_change(h);
+}
+
+/* Where samples have changed, it is made from them anew; what was watched before them stays so. */
+struct plb_estimate *plb_history_estimate(struct plb_history *h)
+{
+    struct plb_estimate *e = &h->estimate, before = *e;
+    if (!h->estimated && h->n > 0) {
+        plb_estimate_prior(e, e->rate, h->start_s);
+        for (int i = 0; i < h->n; i++)
+            plb_estimate_add(e, &h->at[i]);
+        e->watched_s = fmax(e->watched_s, before.watched_s);
+        e->tasks = fmax(e->tasks, before.tasks);
+    }
+    e->grain = h->grain;
+    h->estimated = h->n > 0;
+    return e;
+}
+
+void plb_history_fit(struct plb_history *h)
+{
+    if (h->fitted || h->n == 0)
+        return;
+    h->fitted = true;
+    h->surprised = false;
+    h->recounted = 0.0;
+    h->since = 0;
+    if (h->n >= PLB_FEWEST_POINTS) /* fewer give a line, in less than a microsecond */
+        count_fit(h);
+    struct plb_pu pu = {.grain = h->grain > 0.0 ? h->grain : INFINITY,
+                        .samples = h->at,
+                        .n_samples = h->n,
+                        .recalled = h->recalled};
+    if (!plb_belief_fit(&h->belief, &pu, h->start_s))
+        h->belief.watched_s = 0.0;
+}
+
+void plb_history_follow(struct plb_history *h)
+{
+    bool serves = h->n > PLB_FEWEST_POINTS && h->since >= 0 && h->since < h->n && !h->surprised;
+    double rest = h->n > FEW ? h->rest : FIRST_REST * h->rest;
+    serves = serves && h->recounted <= h->belief.spread && plb_belief_reported(&h->belief);
+    if (!serves || fabs(h->at[h->n - 1].time - h->at[h->n - 1 - h->since].time) >= rest)
+        plb_history_fit(h);
+}
+
+const struct plb_model *plb_history_model(struct plb_history *h)
+{
+    plb_history_follow(h);
+    return plb_belief_reported(&h->belief) ? &h->belief.model : NULL;
+}
+
+double plb_history_rate(const struct plb_history *h)
+{
+    const struct plb_sample *last = h->n > 0 ? &h->at[h->n - 1] : NULL;
+    double seconds = last != NULL ? last->execute_s + last->transfer_s : 0.0;
+    double rate = last != NULL && seconds > 0.0 && isfinite(seconds) ? last->work / seconds : 0.0;
+    return isfinite(rate) ? rate : 0.0;
+}
+
+bool plb_history_surprises(struct plb_history *h)
+{
+    double squares = 0.0;
+    int n = 0;
+    if (h->changes > CHANGES)
+        return true;
+    const struct plb_model *model = plb_history_model(h);
+    if (model == NULL)
+        return false;
+    for (int i = 0; i < h->n; i++) {
+        double off = log(h->at[i].execute_s / plb_curve_time(&model->execute, h->at[i].work));
+        if (isfinite(off)) {
+            squares += off * off;
+            n++;
+        }
+    }
+    return n >= ENOUGH && squares > n * SURPRISING * SURPRISING;
+}
+
+/* The start of a task costs as much as the smallest one took beyond `believed` times its work. */
+static double task_by_excess(struct plb_history *h, double believed)
+{
+    const struct plb_model *model = plb_history_model(h);
+    if (model == NULL)
+        return 0.0;
+    double low = model->execute.low, slope = plb_model_slope(model, model->execute.high);
+    double best = fmax(plb_model_best_rate(model),
+                       slope > 0.0 ? 1.0 / slope : 0.0); /* larger ones may be better yet */
+    double start = plb_model_time(model, low) - believed * low / best;
+    return start > 0.0 ? start * best * PLB_STARTS : 0.0;
+}
+
+double plb_history_least_task(struct plb_history *h)
+{
+    return task_by_excess(h, 1.3); /* less than 30 % may be noise */
+}
+
+double plb_history_good_task(struct plb_history *h)
+{
+    return task_by_excess(h, 1.0);
+}
+
+void plb_history_place(struct plb_history *h, struct plb_range range)
+{
+    h->ranges[h->n - 1] = range;
+}
+
+void plb_history_recount(struct plb_history *h, const struct plb_cost_map *map, double factor)
+{
+    double change = 0.0;
+    for (int i = 0; i < h->n; i++) {
+        struct plb_range r = h->ranges[i];
+        struct plb_sample *s = &h->at[i];
+        double before = s->work;
+        s->work = r.count > 0 ? plb_cost_work(map, r.first, r.count) / (double)s->tasks : factor * s->work;
+        change = fmax(change, fabs(log(s->work / before)));
+    }
+    h->recounted += change;
+    h->estimated = false;
+    h->line.n = -REDRAWN;
+    h->fitted = false;
+}
+
+void plb_history_fini(struct plb_history *h)
+{
+    free(h->at);
+    free(h->ranges);
+    *h = (struct plb_history){0};
+}

@@ -1,0 +1,43 @@
+/* One rule, from the tasks of a PU. */
+#include "core/worker/untold.h"
+
+#include <math.h>
+
+/* A task may last this part of the time that its PU has worked in the pass. If costs rise for good, what was
+ * watched of cheap units is short beside the rest. Larger: a rise costs more. Smaller: more starts where
+ * units are equal. Set by the random clusters. */
+#define WATCHED 0.02
+
+/* A task that took less than the first multiple of a start was little else; the next one is larger by the
+ * second. Where it took less than the third, even that is little: it is larger by the fourth. Larger factors:
+ * dear units may be among those that follow. Smaller: many starts before the right size. Set by the random
+ * clusters. */
+#define MOSTLY_START 2.0
+#define LARGER 2.0
+#define ONLY_START 1.2
+#define FAR_LARGER 16.0
+
+/* Work in the next task, if the latest one was mostly a start; else 0. */
+static double larger_than_a_start(const struct plb_pu_rate *pu, double start)
+{
+    double seconds = pu->last.execute_s + pu->last.transfer_s;
+    if (seconds >= MOSTLY_START * start || pu->last.work < pu->least_work)
+        return 0.0;
+    bool only = pu->last.work > pu->least_work && seconds < ONLY_START * start;
+    return (only ? FAR_LARGER : LARGER) * pu->last.work;
+}
+
+void plb_untold_cut(const struct plb_pu_rate *pu, double master_s, struct plb_cut *cut)
+{
+    if (pu->rate == 0.0 || pu->share == 0.0)
+        return;
+    double start = pu->least_execute_s + pu->least_transfer_s + master_s;
+    double seconds = fmax(sqrt(start * pu->share / pu->rate), WATCHED * pu->busy_s);
+    double larger = cut->shared ? 0.0 : larger_than_a_start(pu, start),
+           high = fmax(pu->rate * seconds, larger);
+    cut->high = fmin(cut->high, high);
+    cut->low = 0.0;
+    if (high < (double)cut->known) /* else it may be more than an integer holds */
+        cut->known = (int64_t)high;
+    cut->wanted = cut->known;
+}

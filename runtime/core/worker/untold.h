@@ -1,0 +1,15 @@
+/* How long a task may be where nobody has told what units cost. They are taken to be equal, but the next ones
+ * may be a thousand times dearer than those before, and a task that has been started can move no more. Pure
+ * function; thread-safe. */
+#ifndef PLB_CORE_WORKER_UNTOLD_H
+#define PLB_CORE_WORKER_UNTOLD_H
+
+#include "core/worker/pu_rate.h"
+
+/* Changes how tasks are cut off a PU's queue. A task lasts sqrt(c · T) seconds, as starts and surprises then
+ * cost alike (Kruskal and Weiss, 1985): c is what a start costs at most, T the time that the PU's share of
+ * the pass will take. It may last longer where the PU has been watched for long, or where its tasks so far
+ * were starts and little else. master_s: seconds of a start that the master needs, on behalf of this node. */
+void plb_untold_cut(const struct plb_pu_rate *pu, double master_s, struct plb_cut *cut);
+
+#endif

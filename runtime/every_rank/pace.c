@@ -1,0 +1,82 @@
+/* Looks at once, then sleeps in proportion. */
+#include "every_rank/pace.h"
+
+#include <math.h>
+#include <sched.h>
+
+#include "base/clock.h"
+
+/* Looks at once after something has moved. More: a core is taken from the PUs for longer, about 1 us each.
+ * Fewer: answers that are almost here wait for a sleep. A round trip between two processes of a host takes
+ * ten. */
+#define AT_ONCE 64
+
+/* Seconds of the shortest sleep. Larger: messages wait longer. Smaller: it costs more than it spares. */
+#define SHORTEST 20e-6
+
+/* A sleep lasts this part of the time in which nothing has moved. Larger: messages wait longer. Smaller: the
+ * thread wakes up more often before its sleeps are as long as they get. */
+#define PART 0.25
+
+/* The same where the rank is alone: its PUs wake the thread. */
+#define PART_ALONE 1.0
+
+/* Seconds of the longest sleep. Longer: messages wait longer. Shorter: a rank uses more of a core, 2 % of it
+ * where it is idle. A thief waits meanwhile, and MPI moves data only when it is called. */
+static const double longest[] = {
+    [PLB_PACE_CALM] = 900e-6,
+    [PLB_PACE_SHARING] = 350e-6,
+    [PLB_PACE_AWAITING] = 50e-6,
+    [PLB_PACE_ALONE] = 50e-3,
+};
+
+/* A yield that lasts so many seconds has given the core to a thread with work of its own. A time slice lasts
+ * milliseconds; another rank that looks lets the core go after microseconds. */
+#define LONG_YIELD 100e-6
+
+/* There is then no yield for so many times as long, and for so many seconds at most. Larger: looks take the
+ * core from the PUs. Smaller: a larger part of the time is lost in yields, a third with this one. */
+#define CROWDED 2.0
+#define MOST_CROWDED 10e-3
+
+void plb_pace_init(struct plb_pace *pace, int ranks, int cores)
+{
+    *pace = (struct plb_pace){.moved = plb_now(), .passes = ranks > cores};
+}
+
+void plb_pace_moved(struct plb_pace *pace, double now)
+{
+    pace->moved = now;
+    pace->looks = 0;
+}
+
+bool plb_pace_at_once(const struct plb_pace *pace)
+{
+    return pace->looks < AT_ONCE;
+}
+
+double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state)
+{
+    double part = (state == PLB_PACE_ALONE ? PART_ALONE : PART) * (now - pace->moved);
+    return fmin(fmax(SHORTEST, part), longest[state]);
+}
+
+void plb_pace_yielded(struct plb_pace *pace, double before, double after)
+{
+    pace->looks++;
+    if (!pace->passes && after - before >= LONG_YIELD)
+        pace->crowded = after + fmin(CROWDED * (after - before), MOST_CROWDED);
+}
+
+bool plb_pace_may_yield(const struct plb_pace *pace, double now)
+{
+    return now >= pace->crowded;
+}
+
+void plb_pace_yield(struct plb_pace *pace)
+{
+    double before = plb_now();
+    if (plb_pace_may_yield(pace, before))
+        sched_yield();
+    plb_pace_yielded(pace, before, plb_now());
+}

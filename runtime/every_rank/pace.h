@@ -1,0 +1,47 @@
+/* When the communication thread looks again: at once, as long as something has just moved, then after sleeps
+ * that grow with the time in which nothing has moved. So a message that comes after t seconds waits for at
+ * most a quarter of t more. Between looks at once the thread yields its core. Where that takes long, others
+ * need the core, and keep it for a time slice; then the thread looks for as long without yields. Its sleeps
+ * leave them the core, and end in time. Ranks that share their cores always yield, and so pass them to each
+ * other. All times are those of plb_now(). */
+#ifndef PLB_EVERY_RANK_PACE_H
+#define PLB_EVERY_RANK_PACE_H
+
+#include <stdbool.h>
+
+enum plb_pace_state {
+    PLB_PACE_CALM,     /* nothing special */
+    PLB_PACE_SHARING,  /* other nodes may ask for work */
+    PLB_PACE_AWAITING, /* an answer is awaited, or data is on its way */
+    PLB_PACE_ALONE,    /* no other rank can send anything */
+};
+
+struct plb_pace {
+    double moved;   /* when something moved last */
+    int looks;      /* at once, since then */
+    double crowded; /* until when others need the core */
+    bool passes;    /* constant: ranks share cores, so that a yield may be what another rank waits for */
+};
+
+/* So many ranks of this host have so many cores. */
+void plb_pace_init(struct plb_pace *pace, int ranks, int cores);
+
+/* Something has moved. */
+void plb_pace_moved(struct plb_pace *pace, double now);
+
+/* Whether to look again without a sleep. */
+bool plb_pace_at_once(const struct plb_pace *pace);
+
+/* Seconds to sleep, else. */
+double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state);
+
+/* The thread has looked, and has yielded its core meanwhile. */
+void plb_pace_yielded(struct plb_pace *pace, double before, double after);
+
+/* Whether a yield will probably be short. */
+bool plb_pace_may_yield(const struct plb_pace *pace, double now);
+
+/* Between two looks at once: yields the core where that is short. */
+void plb_pace_yield(struct plb_pace *pace);
+
+#endif

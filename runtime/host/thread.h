@@ -1,0 +1,14 @@
+/* How the system treats the calling thread. */
+#ifndef PLB_HOST_THREAD_H
+#define PLB_HOST_THREAD_H
+
+/* Asks the system to run the calling thread as soon as it wakes up: sleeps end in time, and where all cores
+ * are busy, it has short time slices, which come sooner. For a thread that sleeps most of the time. Threads
+ * that it starts later have none of this, but for sleeps that end in time. A system that cannot do it goes on
+ * as before. */
+void plb_thread_wakes_fast(void);
+
+/* CPUs that the calling thread may use, at least 1. */
+int plb_thread_cores(void);
+
+#endif

@@ -1,0 +1,147 @@
+/* hwloc: cores, binding and names. The system's own files say which CPUs are close to a PCI device, so that
+ * hwloc need not look for devices: that takes 0.1 s and more on a large node. */
+#include "host/topology.h"
+
+#include <ctype.h>
+#include <hwloc.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool has(const struct plb_cores *cores, int cpu)
+{
+    return CPU_ISSET_S((size_t)cpu, sizeof cores->at, cores->at);
+}
+
+static void put(struct plb_cores *cores, int cpu)
+{
+    CPU_SET_S((size_t)cpu, sizeof cores->at, cores->at);
+}
+
+/* As a list, such as "0-3,8"; cut to fit. */
+static void print(const struct plb_cores *cores, char *text, int size)
+{
+    int used = 0;
+    text[0] = '\0';
+    for (int cpu = 0; cpu < PLB_MOST_CPUS && used < size; cpu++) {
+        int first = cpu;
+        if (!has(cores, cpu))
+            continue;
+        while (cpu + 1 < PLB_MOST_CPUS && has(cores, cpu + 1))
+            cpu++;
+        used += snprintf(text + used, (size_t)(size - used), cpu > first ? "%s%d-%d" : "%s%d",
+                         used > 0 ? "," : "", first, cpu);
+    }
+}
+
+static void add(struct plb_topology *topology, int cpu)
+{
+    if (cpu >= PLB_MOST_CPUS)
+        return;
+    topology->order[CPU_COUNT_S(sizeof topology->allowed.at, topology->allowed.at)] = (short)cpu;
+    put(&topology->allowed, cpu);
+}
+
+/* The cores that this process is bound to, each as the first of its hardware threads. hwloc's order is that
+ * of the hardware; the system may number the cores of two packages by turns. */
+static void read_allowed(hwloc_topology_t t, struct plb_topology *topology)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    if (hwloc_get_cpubind(t, set, HWLOC_CPUBIND_PROCESS) != 0)
+        hwloc_bitmap_copy(set, hwloc_topology_get_allowed_cpuset(t));
+    hwloc_bitmap_and(set, set, hwloc_topology_get_allowed_cpuset(t));
+    int n = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE);
+    for (int i = 0; i < n; i++) {
+        hwloc_obj_t core = hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, (unsigned)i);
+        if (hwloc_bitmap_intersects(core->cpuset, set))
+            add(topology, hwloc_bitmap_first(core->cpuset));
+    }
+    if (CPU_COUNT_S(sizeof topology->allowed.at, topology->allowed.at) == 0)
+        for (int cpu = hwloc_bitmap_first(set); cpu >= 0; cpu = hwloc_bitmap_next(set, cpu))
+            add(topology, cpu);
+    hwloc_bitmap_free(set);
+}
+
+/* Bytes of the last-level cache above a core, for each of the cores that share it. */
+static double cache_of(hwloc_topology_t t, hwloc_obj_t core)
+{
+    hwloc_obj_t last = NULL;
+    for (hwloc_obj_t o = core; o != NULL; o = o->parent)
+        if (hwloc_obj_type_is_dcache(o->type))
+            last = o;
+    int cores = last != NULL ? hwloc_get_nbobjs_inside_cpuset_by_type(t, last->cpuset, HWLOC_OBJ_CORE) : 0;
+    return cores > 0 ? (double)last->attr->cache.size / cores : 0.0;
+}
+
+void plb_topology_read(struct plb_topology *topology)
+{
+    *topology = (struct plb_topology){.cpu = "cpu", .host_cores = 1, .cores = 1};
+    gethostname(topology->host, sizeof topology->host - 1);
+    hwloc_topology_t t;
+    if (hwloc_topology_init(&t) != 0)
+        return;
+    if (hwloc_topology_load(t) == 0) {
+        int all = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE);
+        read_allowed(t, topology);
+        int allowed = CPU_COUNT_S(sizeof topology->allowed.at, topology->allowed.at);
+        topology->host_cores = all > 0 ? all : 1;
+        topology->cache = cache_of(t, hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, 0));
+        topology->cores = allowed > 0 ? allowed : 1;
+        print(&topology->allowed, topology->where, sizeof topology->where);
+        hwloc_obj_t package = hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0);
+        const char *model = package != NULL ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
+        if (model != NULL)
+            snprintf(topology->cpu, sizeof topology->cpu, "%s", model);
+    }
+    hwloc_topology_destroy(t);
+}
+
+bool plb_topology_share(const struct plb_topology *topology, int index, int parts, struct plb_cores *cores)
+{
+    int n = CPU_COUNT_S(sizeof topology->allowed.at, topology->allowed.at);
+    *cores = (struct plb_cores){0};
+    for (int i = index * n / parts; i < (index + 1) * n / parts; i++)
+        put(cores, topology->order[i]);
+    return n >= parts;
+}
+
+/* Reads a list such as "0-3,8" from a file. False where there is none. */
+static bool read_list(const char *path, struct plb_cores *cores)
+{
+    FILE *file = fopen(path, "re");
+    int first, last, any = 0;
+    char next = ',';
+    *cores = (struct plb_cores){0};
+    while (file != NULL && next == ',' && fscanf(file, "%d", &first) == 1 && first >= 0) {
+        last = first;
+        if (fscanf(file, "%c", &next) == 1 && next == '-' && fscanf(file, "%d%c", &last, &next) < 1)
+            last = first;
+        for (int cpu = first; cpu <= last && cpu < PLB_MOST_CPUS; cpu++, any++)
+            put(cores, cpu);
+    }
+    if (file != NULL)
+        fclose(file);
+    return any > 0;
+}
+
+bool plb_topology_near(const struct plb_topology *topology, const char *root, const char *pci,
+                       struct plb_cores *cores)
+{
+    char path[PATH_MAX], id[32];
+    size_t n = 0;
+    for (; pci[n] != '\0' && n < sizeof id - 1; n++)
+        id[n] = (char)tolower((unsigned char)pci[n]);
+    id[n] = '\0';
+    snprintf(path, sizeof path, "%s/sys/bus/pci/devices/%s/local_cpulist", root, id);
+    if (!read_list(path, cores))
+        return false;
+    CPU_AND_S(sizeof cores->at, cores->at, cores->at, topology->allowed.at);
+    return CPU_COUNT_S(sizeof cores->at, cores->at) > 0;
+}
+
+void plb_cores_bind(const struct plb_cores *cores, char *where, int size)
+{
+    if (sched_setaffinity(0, sizeof cores->at, cores->at) == 0)
+        print(cores, where, size);
+}

@@ -1,0 +1,50 @@
+/* The part of the host that this process may use. hwloc reads it once; threads are bound without another
+ * look. */
+#ifndef PLB_HOST_TOPOLOGY_H
+#define PLB_HOST_TOPOLOGY_H
+
+#include <sched.h>
+#include <stdbool.h>
+
+#include "base/name.h"
+
+/* CPUs of a host that threads are bound to. Larger: each set takes more memory. Smaller: the cores of a
+ * larger machine beyond it stay unused where threads are bound. Linux has at most 8192. */
+#define PLB_MOST_CPUS 8192
+
+/* A set of CPUs. Zeroed: none. */
+struct plb_cores {
+    cpu_set_t at[PLB_MOST_CPUS / CPU_SETSIZE];
+};
+
+struct plb_topology {
+    char host[PLB_HOST_NAME];   /* name, cut to fit */
+    char cpu[48];               /* model, cut to fit, or "cpu" */
+    int host_cores;             /* cores of the host */
+    int cores;                  /* those that the launcher lets this process use */
+    char where[64];             /* the same as a list, such as "0-3,8" */
+    double cache;               /* bytes of the last-level cache for each core; 0: not known */
+    struct plb_cores allowed;   /* the same, each as the first of its hardware threads */
+    short order[PLB_MOST_CPUS]; /* the same: cores of one cache and package stand together */
+};
+
+/* Reads the topology. A host that hwloc cannot read has one core. */
+void plb_topology_read(struct plb_topology *topology);
+
+/* Divides the cores that the process may use, in their order, into `parts` equal parts; *cores becomes part
+ * `index`, from 0. hwloc_distrib would keep each part within a package, and so make parts of 1, 2 and 3 cores
+ * of two packages with 3 each, while every rank has two threads. False where there are fewer cores than
+ * parts. */
+bool plb_topology_share(const struct plb_topology *topology, int index, int parts, struct plb_cores *cores);
+
+/* *cores becomes those that the process may use and that are closest to a PCI device, such as "0000:18:00.0".
+ * False where they are not known, or where there is none. `root` is "", or in tests a folder with a sys/ of
+ * its own. */
+bool plb_topology_near(const struct plb_topology *topology, const char *root, const char *pci,
+                       struct plb_cores *cores);
+
+/* Binds the calling thread to these cores. Writes them as a list into `where`, which has `size` bytes. Where
+ * the system refuses, the thread stays as it is, and so does `where`. */
+void plb_cores_bind(const struct plb_cores *cores, char *where, int size);
+
+#endif

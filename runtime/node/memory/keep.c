@@ -1,0 +1,167 @@
+/* Reserved addresses, and sets of units. */
+#include "node/memory/keep.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define TAGS 8 /* for answers on their way: twice as many as the master asks for at a time */
+
+struct plb_keep {
+    const struct plb_dataset *set;
+    int64_t buffers; /* mask of those that have a place */
+    char *at[PLB_MAX_DATA];
+    size_t unit_bytes; /* of all of them together */
+    bool shared, on;   /* on: results of this pass stay */
+    bool short_of_room;
+    int pass;
+    int turn;                     /* the next tag */
+    int pending;                  /* transfers */
+    struct plb_page_locks *locks; /* of its pages; or NULL */
+    double room;                  /* bytes */
+    struct plb_rangeset taken;    /* units that room was taken for */
+    struct plb_rangeset given;    /* units whose place a task has in this pass, or one of before still */
+    struct plb_rangeset made;     /* units whose results are here, and were reported */
+};
+
+int64_t plb_keep_buffers(const struct plb_keep *k)
+{
+    return k != NULL ? k->buffers : 0;
+}
+
+/* Outputs that stay, of a kernel that may have a further pass. */
+static int64_t staying(const struct plb_dataset *set)
+{
+    int64_t buffers = 0;
+    if (set->fed != 0) /* all results are in the mirror */
+        return 0;
+    for (int i = 0; i < set->n && set->kernel != NULL && set->kernel->next != NULL; i++)
+        buffers |= set->at[i].stays ? PLB_BUFFER(i) : 0;
+    return buffers & plb_dataset_sent(set) & ~set->stored;
+}
+
+struct plb_keep *plb_keep_new(const struct plb_dataset *set, double most, bool shared)
+{
+    int64_t buffers = staying(set);
+    bool there = true;
+    if (buffers == 0 || !(most > 0.0))
+        return NULL;
+    struct plb_keep *k = plb_alloc(sizeof *k);
+    *k = (struct plb_keep){.set = set, .buffers = buffers, .shared = shared, .room = most};
+    for (int i = 0; i < set->n; i++) {
+        if ((buffers & PLB_BUFFER(i)) == 0)
+            continue;
+        k->unit_bytes += set->at[i].unit_bytes;
+        k->at[i] = plb_reserve((size_t)set->units * set->at[i].unit_bytes, shared);
+        there = there && k->at[i] != NULL;
+    }
+    if (there)
+        return k;
+    plb_keep_free(k);
+    return NULL;
+}
+
+void plb_keep_lock_pages(struct plb_keep *k, struct plb_page_locks *locks)
+{
+    if (k != NULL)
+        k->locks = locks;
+}
+
+void plb_keep_free(struct plb_keep *k)
+{
+    if (k == NULL)
+        return;
+    for (int i = 0; i < k->set->n; i++)
+        plb_shared_free(k->at[i], (size_t)k->set->units * k->set->at[i].unit_bytes);
+    plb_rangeset_fini(&k->taken);
+    plb_rangeset_fini(&k->given);
+    plb_rangeset_fini(&k->made);
+    free(k);
+}
+
+static void drop(struct plb_keep *k, struct plb_range range)
+{
+    for (int i = 0; i < k->set->n; i++)
+        if ((k->buffers & PLB_BUFFER(i)) != 0)
+            plb_page_drop(k->locks, plb_keep_place(k, i, range.first),
+                          (size_t)range.count * k->set->at[i].unit_bytes, k->shared);
+    k->room += (double)range.count * (double)k->unit_bytes;
+    plb_rangeset_remove(&k->taken, range);
+}
+
+void plb_keep_begin_pass(struct plb_keep *k, int pass, int64_t stays, const struct plb_rangeset *busy)
+{
+    struct plb_rangeset unused = {0};
+    for (int i = 0; i < busy->n; i++)
+        plb_rangeset_add(&k->given, busy->at[i]);
+    for (int i = 0; i < k->taken.n && k->short_of_room; i++)
+        plb_rangeset_missing(&k->given, k->taken.at[i], &unused);
+    for (int i = 0; i < unused.n; i++)
+        drop(k, unused.at[i]);
+    plb_rangeset_fini(&unused);
+    plb_rangeset_clear(&k->given);
+    for (int i = 0; i < busy->n; i++)
+        plb_rangeset_add(&k->given, busy->at[i]);
+    plb_rangeset_clear(&k->made);
+    k->short_of_room = false;
+    k->pass = pass;
+    k->on = (k->buffers & ~stays) == 0;
+}
+
+void plb_keep_go_on(struct plb_keep *k, int pass)
+{
+    k->pass = pass;
+    k->on = false;
+}
+
+bool plb_keep_take(struct plb_keep *k, struct plb_range task)
+{
+    struct plb_rangeset more = {0};
+    if (!k->on || plb_rangeset_overlaps(&k->given, task))
+        return false;
+    plb_rangeset_missing(&k->taken, task, &more);
+    double needed = (double)more.units * (double)k->unit_bytes;
+    plb_rangeset_fini(&more);
+    if (needed > k->room) {
+        k->short_of_room = true;
+        return false;
+    }
+    k->room -= needed;
+    plb_rangeset_add(&k->taken, task);
+    plb_rangeset_add(&k->given, task);
+    return true;
+}
+
+void *plb_keep_place(const struct plb_keep *k, int buffer, int64_t first)
+{
+    return k->at[buffer] + (size_t)first * k->set->at[buffer].unit_bytes;
+}
+
+void plb_keep_reported(struct plb_keep *k, int pass, struct plb_range task)
+{
+    if (pass == k->pass)
+        plb_rangeset_add(&k->made, task);
+}
+
+void plb_keep_answer(struct plb_keep *k, const struct plb_node_config *config, int tag,
+                     const struct plb_message *gather, struct plb_outbox *out)
+{
+    struct plb_range range = gather->gather.range;
+    struct plb_message *answer = plb_outbox_add(out, PLB_KEPT, config->rank, 0, gather->pass);
+    void *parts[PLB_MAX_DATA] = {NULL};
+    answer->kept.range = range;
+    if (k == NULL || gather->pass != k->pass || (gather->gather.buffers & ~k->buffers) != 0
+        || plb_rangeset_lacking(&k->made, range).count > 0)
+        return;
+    tag += k->turn++ % TAGS;
+    for (int i = 0; i < k->set->n; i++) {
+        if ((gather->gather.buffers & PLB_BUFFER(i)) == 0)
+            continue;
+        parts[i] = plb_keep_place(k, i, range.first);
+        config->wire.put(config->wire.context, tag, parts[i], (size_t)range.count * k->set->at[i].unit_bytes,
+                         &k->pending);
+    }
+    answer->kept = (struct plb_kept_results){range, tag, 1, 0, gather->gather.buffers};
+    if (config->checksums)
+        answer->kept.sum = plb_dataset_sum(k->set, range, false, parts, gather->gather.buffers);
+}

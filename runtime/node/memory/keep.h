@@ -1,0 +1,45 @@
+/* Results that stay on this rank until the last pass has ended (core/place/stays.h).
+ *
+ * It has addresses for the whole of each such output, and memory where units were executed. An entry writes
+ * there in place. In each pass one task alone writes a unit here: a second one on this rank, and one that
+ * finds no room, has buffers of its own, and its results are sent. So nobody writes over what was reported.
+ * Communication thread only; the memory itself is the tasks'. */
+#ifndef PLB_NODE_MEMORY_KEEP_H
+#define PLB_NODE_MEMORY_KEEP_H
+
+#include "node/memory/node_config.h"
+#include "node/memory/page_locks.h"
+
+struct plb_keep;
+
+/* For at most so many bytes of results. shared: with children that are forked afterwards. NULL: nothing
+ * stays, or there is no room. The dataset is borrowed. */
+struct plb_keep *plb_keep_new(const struct plb_dataset *set, double most, bool shared);
+void plb_keep_free(struct plb_keep *keep);
+
+/* As plb_mirror_lock_pages. */
+void plb_keep_lock_pages(struct plb_keep *keep, struct plb_page_locks *locks);
+
+/* A pass begins. busy: units of tasks that are under way, and may still be written. */
+void plb_keep_begin_pass(struct plb_keep *keep, int pass, int64_t stays, const struct plb_rangeset *busy);
+
+/* A pass begins that makes units of the last one again, whose results stay: none of its own do. */
+void plb_keep_go_on(struct plb_keep *keep, int pass);
+
+/* Whether the results of a task of this pass go here. Then nobody else's of these units do. */
+bool plb_keep_take(struct plb_keep *keep, struct plb_range task);
+
+/* The place of a buffer from this unit on. */
+void *plb_keep_place(const struct plb_keep *keep, int buffer, int64_t first);
+
+/* A task of this pass whose results go here is reported. */
+void plb_keep_reported(struct plb_keep *keep, int pass, struct plb_range task);
+
+/* Answers a GATHER, and starts the transfers. Tags from `tag` on are free for that. NULL: nothing is here. */
+void plb_keep_answer(struct plb_keep *keep, const struct plb_node_config *config, int tag,
+                     const struct plb_message *gather, struct plb_outbox *out);
+
+/* The buffers that have a place here, as a mask; NULL: none. */
+int64_t plb_keep_buffers(const struct plb_keep *keep);
+
+#endif

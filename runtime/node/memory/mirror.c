@@ -1,0 +1,365 @@
+/* Reserved addresses, and sets of units. */
+#include "node/memory/mirror.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define NONE (-1)
+
+/* Results that become inputs. */
+struct fed {
+    int pass, since;          /* the one that runs; the first one with these inputs */
+    int from[PLB_MAX_DATA];   /* by input: the output that feeds it, or NONE */
+    char *next[PLB_MAX_DATA]; /* by input: the place of its results; NULL: none */
+    struct plb_rangeset
+        given; /* units whose place of results a task has in this pass, or an older one still */
+    struct plb_rangeset made;  /* units whose results are there, and were reported */
+    struct plb_rangeset last;  /* the same of the last pass: now they are in the place of the input */
+    struct plb_rangeset held;  /* units in whose places a task of an older pass may read or write */
+    struct plb_rangeset owned; /* units whose inputs are results of this rank that counted */
+    struct plb_rangeset sent;  /* units whose results, now in the place of the input, are still sent */
+};
+
+struct plb_mirror {
+    const struct plb_dataset *set;
+    int64_t buffers; /* mask of those that have a place */
+    char *at[PLB_MAX_DATA];
+    size_t bytes[PLB_MAX_DATA];   /* of the whole buffer */
+    bool shared, short_of_room;   /* since the pass began, a task found none */
+    struct plb_page_locks *locks; /* of its pages; or NULL */
+    double room;                  /* bytes */
+    int64_t before, after;        /* units of the widest halo */
+    struct plb_rangeset taken;    /* units that room was taken for */
+    struct plb_rangeset here;     /* of these, those whose inputs have arrived */
+    struct plb_rangeset coming;   /* units that are being pulled */
+    struct plb_rangeset used;     /* units of tasks since the pass began */
+    struct fed fed;
+};
+
+int64_t plb_mirror_buffers(const struct plb_mirror *m)
+{
+    return m != NULL ? m->buffers : 0;
+}
+
+struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bool shared)
+{
+    int64_t buffers = plb_dataset_pulled(set);
+    bool there = true;
+    size_t offset;
+    if (buffers == 0 || !(most > 0.0))
+        return NULL;
+    struct plb_mirror *m = plb_alloc(sizeof *m);
+    *m = (struct plb_mirror){.set = set, .buffers = buffers, .shared = shared, .room = most};
+    for (int i = 0; i < PLB_MAX_DATA; i++)
+        m->fed.from[i] = NONE;
+    for (int i = 0; i < set->n; i++) {
+        if ((buffers & PLB_BUFFER(i)) == 0)
+            continue;
+        plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &m->bytes[i]);
+        m->bytes[i] += offset; /* offsets may begin above 0 */
+        m->before = set->at[i].before > m->before ? set->at[i].before : m->before;
+        m->after = set->at[i].after > m->after ? set->at[i].after : m->after;
+        m->at[i] = plb_reserve(m->bytes[i], shared);
+        there = there && m->at[i] != NULL;
+    }
+    if (there)
+        return m;
+    plb_mirror_free(m);
+    return NULL;
+}
+
+void plb_mirror_lock_pages(struct plb_mirror *m, struct plb_page_locks *locks)
+{
+    if (m != NULL)
+        m->locks = locks;
+}
+
+void plb_mirror_free(struct plb_mirror *m)
+{
+    if (m == NULL)
+        return;
+    for (int i = 0; i < PLB_MAX_DATA; i++) {
+        plb_shared_free(m->at[i], m->bytes[i]);
+        plb_shared_free(m->fed.next[i], m->bytes[i]);
+    }
+    plb_rangeset_fini(&m->fed.given);
+    plb_rangeset_fini(&m->fed.made);
+    plb_rangeset_fini(&m->fed.last);
+    plb_rangeset_fini(&m->fed.held);
+    plb_rangeset_fini(&m->fed.sent);
+    plb_rangeset_fini(&m->fed.owned);
+    plb_rangeset_fini(&m->taken);
+    plb_rangeset_fini(&m->here);
+    plb_rangeset_fini(&m->coming);
+    plb_rangeset_fini(&m->used);
+    free(m);
+}
+
+static double bytes_of(const struct plb_mirror *m, const struct plb_rangeset *units)
+{
+    double sum = 0.0;
+    for (int i = 0; i < m->set->n; i++)
+        for (int k = 0; k < units->n && (m->buffers & PLB_BUFFER(i)) != 0; k++) {
+            size_t offset, bytes;
+            plb_dataset_bytes(m->set, i, units->at[k], &offset, &bytes);
+            sum += (m->fed.next[i] != NULL ? 2.0 : 1.0) * (double)bytes;
+        }
+    return sum;
+}
+
+/* The units that a task reads. */
+static struct plb_range read_by(const struct plb_mirror *m, struct plb_range task)
+{
+    return plb_range_around(task, m->before, m->after, m->set->units);
+}
+
+bool plb_mirror_has(const struct plb_mirror *m, struct plb_range task)
+{
+    return plb_rangeset_lacking(&m->here, read_by(m, task)).count == 0;
+}
+
+bool plb_mirror_pulls(const struct plb_mirror *m, struct plb_range task)
+{
+    return plb_rangeset_overlaps(&m->coming, read_by(m, task));
+}
+
+/* The smallest range of all units that neither are here nor come. Of a halo before and one behind units that
+ * are here, the first one: the other is pulled when that has come. */
+static struct plb_range lacking(const struct plb_mirror *m, struct plb_range units)
+{
+    struct plb_rangeset lacks = {0};
+    struct plb_range all = {units.first, 0};
+    plb_rangeset_missing(&m->here, units, &lacks);
+    for (int i = 0; i < m->coming.n; i++)
+        plb_rangeset_remove(&lacks, m->coming.at[i]);
+    if (lacks.n > 0)
+        all = plb_range_hull(lacks.at[0], lacks.at[lacks.n - 1]);
+    if (m->before + m->after > 0 && lacks.units < all.count / 2)
+        all = lacks.at[0];
+    plb_rangeset_fini(&lacks);
+    return all;
+}
+
+bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_range *pulled)
+{
+    struct plb_rangeset more = {0};
+    struct plb_range units = read_by(m, task), lacks = lacking(m, units);
+    bool waits = m->before + m->after > 0;
+    plb_rangeset_add(&m->used, units);
+    if (plb_rangeset_overlaps(&m->coming, waits ? lacks : units) || plb_rangeset_overlaps(&m->fed.held, units)
+        || plb_rangeset_overlaps(&m->fed.sent, lacks))
+        return false;
+    plb_rangeset_missing(&m->taken, units, &more);
+    double needed = bytes_of(m, &more);
+    plb_rangeset_fini(&more);
+    if (needed > m->room) {
+        m->short_of_room = true;
+        return false;
+    }
+    m->room -= needed;
+    plb_rangeset_add(&m->taken, units);
+    *pulled = lacks;
+    plb_rangeset_add(&m->coming, *pulled);
+    return true;
+}
+
+void *plb_mirror_place(const struct plb_mirror *m, int buffer, int64_t first)
+{
+    size_t offset, bytes;
+    plb_dataset_bytes(m->set, buffer, (struct plb_range){first, 0}, &offset, &bytes);
+    return m->at[buffer] + offset;
+}
+
+void plb_mirror_arrived(struct plb_mirror *m, struct plb_range pulled, bool here)
+{
+    plb_rangeset_remove(&m->coming, pulled);
+    if (here)
+        plb_rangeset_add(&m->here, pulled);
+}
+
+static void drop(struct plb_mirror *m, struct plb_range range)
+{
+    size_t offset, bytes;
+    for (int i = 0; i < m->set->n; i++) {
+        if ((m->buffers & PLB_BUFFER(i)) == 0)
+            continue;
+        plb_dataset_bytes(m->set, i, range, &offset, &bytes);
+        plb_page_drop(m->locks, m->at[i] + offset, bytes, m->shared);
+        if (m->fed.next[i] != NULL)
+            plb_page_drop(m->locks, m->fed.next[i] + offset, bytes, m->shared);
+    }
+    plb_rangeset_remove(&m->here, range);
+    plb_rangeset_remove(&m->taken, range);
+}
+
+void plb_mirror_begin_pass(struct plb_mirror *m, const struct plb_rangeset *busy)
+{
+    struct plb_rangeset unused = {0};
+    for (int i = 0; i < busy->n; i++)
+        plb_rangeset_add(&m->used, read_by(m, busy->at[i]));
+    for (int i = 0; i < m->taken.n && m->short_of_room; i++)
+        plb_rangeset_missing(&m->used, m->taken.at[i], &unused);
+    for (int i = 0; i < m->fed.owned.n; i++) /* nobody else may have these */
+        plb_rangeset_remove(&unused, m->fed.owned.at[i]);
+    m->room += bytes_of(m, &unused);
+    for (int i = 0; i < unused.n; i++)
+        drop(m, unused.at[i]);
+    plb_rangeset_fini(&unused);
+    plb_rangeset_clear(&m->used);
+    m->short_of_room = false;
+}
+
+/* --------------------------------------------------- results that become inputs */
+
+int64_t plb_mirror_outputs(const struct plb_mirror *m)
+{
+    int64_t outputs = 0;
+    for (int i = 0; i < m->set->n; i++)
+        outputs |= m->fed.next[i] != NULL && m->fed.from[i] != NONE ? PLB_BUFFER(m->fed.from[i]) : 0;
+    return outputs;
+}
+
+void *plb_mirror_result(const struct plb_mirror *m, int output, int64_t first)
+{
+    int i = 0;
+    while (m->fed.next[i] == NULL || m->fed.from[i] != output)
+        i++;
+    return m->fed.next[i] + (size_t)first * m->set->at[i].unit_bytes;
+}
+
+/* The output feeds the input from now on, in a second place. The core knows nothing of modes and sizes, so
+ * the message may be wrong. */
+static void learn(struct plb_mirror *m, int output, int input)
+{
+    const struct plb_dataset *set = m->set;
+    if (input >= set->n || output >= set->n || (plb_dataset_sent(set) & PLB_BUFFER(output)) == 0
+        || (m->buffers & PLB_BUFFER(input)) == 0 || set->at[input].mode != PLB_PARTITION
+        || set->at[output].unit_bytes != set->at[input].unit_bytes
+        || (plb_mirror_outputs(m) & PLB_BUFFER(output)) != 0) /* one place for the results of one output */
+        return;
+    double before = bytes_of(m, &m->taken);
+    if (m->fed.next[input] == NULL)
+        m->fed.next[input] = plb_reserve(m->bytes[input], m->shared);
+    m->room -= bytes_of(m, &m->taken) - before;
+    m->fed.from[input] = output;
+}
+
+/* Inputs and the results that feed them change places. False: some input is fed by results that are not
+ * here. */
+static bool change_places(struct plb_mirror *m, const struct plb_pass *begin)
+{
+    bool here = true;
+    for (int i = 0; i < begin->n_feeds; i++) {
+        const struct plb_feed *f = &begin->feeds[i];
+        if (!f->now || f->input >= m->set->n)
+            continue;
+        char *results = m->fed.from[f->input] == f->output ? m->fed.next[f->input] : NULL;
+        here = here && results != NULL;
+        if (results == NULL)
+            continue;
+        m->fed.next[f->input] = m->at[f->input];
+        m->at[f->input] = results;
+    }
+    return here;
+}
+
+static void add_all(struct plb_rangeset *to, const struct plb_rangeset *from)
+{
+    for (int i = 0; i < from->n; i++)
+        plb_rangeset_add(to, from->at[i]);
+}
+
+/* Inputs have changed: only what counts of this rank's own results is here. */
+static void renew(struct plb_mirror *m, const struct plb_pass *begin, const struct plb_mirror_tasks *tasks)
+{
+    struct fed *f = &m->fed;
+    f->since = f->pass;
+    if (change_places(m, begin))
+        add_all(&f->last, &f->made);
+    plb_rangeset_clear(&f->owned);
+    plb_rangeset_clear(&m->here);
+    plb_rangeset_clear(&m->coming);
+    for (int i = 0; i < tasks->read.n; i++)
+        plb_rangeset_add(&f->held, read_by(m, tasks->read.at[i]));
+    add_all(&f->sent, &tasks->sent);
+}
+
+void plb_mirror_feed(struct plb_mirror *m, int pass, const struct plb_pass *begin,
+                     const struct plb_mirror_tasks *tasks)
+{
+    struct fed *f = &m->fed;
+    bool now = false;
+    f->pass = pass;
+    for (int i = 0; i < begin->n_feeds; i++)
+        now |= begin->feeds[i].now != 0;
+    plb_rangeset_clear(&f->last);
+    plb_rangeset_clear(&f->held);
+    plb_rangeset_clear(&f->sent);
+    if (now)
+        renew(m, begin, tasks);
+    plb_rangeset_clear(&f->made);
+    plb_rangeset_clear(&f->given);
+    add_all(&f->given, &tasks->read);
+    add_all(&f->given, now ? &tasks->sent_on : &tasks->sent);
+    for (int i = 0; i < begin->n_feeds; i++)
+        learn(m, begin->feeds[i].output, begin->feeds[i].input);
+}
+
+int plb_mirror_since(const struct plb_mirror *m)
+{
+    return m->fed.since;
+}
+
+bool plb_mirror_give(struct plb_mirror *m, struct plb_range task)
+{
+    if (plb_mirror_outputs(m) == 0 || plb_rangeset_overlaps(&m->fed.given, task))
+        return false;
+    plb_rangeset_add(&m->fed.given, task);
+    return true;
+}
+
+void plb_mirror_reported(struct plb_mirror *m, int pass, struct plb_range task)
+{
+    if (pass == m->fed.pass)
+        plb_rangeset_add(&m->fed.made, task);
+}
+
+/* Adds the units of a range that are in another set. */
+static void add_common(struct plb_rangeset *to, struct plb_range range, const struct plb_rangeset *set)
+{
+    for (int i = 0; i < set->n; i++) {
+        int64_t first = range.first > set->at[i].first ? range.first : set->at[i].first,
+                end = range.first + range.count, end_of_set = set->at[i].first + set->at[i].count;
+        end = end < end_of_set ? end : end_of_set;
+        if (first < end)
+            plb_rangeset_add(to, (struct plb_range){first, end - first});
+    }
+}
+
+bool plb_mirror_made(const struct plb_mirror *m, int pass, struct plb_range range)
+{
+    return pass == m->fed.pass && plb_rangeset_lacking(&m->fed.made, range).count == 0;
+}
+
+void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *counted)
+{
+    struct plb_rangeset mine = {0};
+    if (m == NULL || counted->pass != m->fed.pass)
+        return;
+    for (int i = 0; i < counted->counted.n; i++) {
+        struct plb_range r = counted->counted.at[i];
+        if (r.first + r.count > m->set->units)
+            continue;
+        add_common(&m->fed.owned, r, &m->fed.last);
+        plb_rangeset_clear(&mine);
+        plb_rangeset_add(&mine, r);
+        for (int k = 0; k < m->coming.n; k++)
+            plb_rangeset_remove(&mine, m->coming.at[k]);
+        for (int k = 0; k < m->fed.held.n; k++)
+            plb_rangeset_remove(&mine, m->fed.held.at[k]);
+        for (int k = 0; k < mine.n; k++)
+            add_common(&m->here, mine.at[k], &m->fed.last);
+    }
+    plb_rangeset_fini(&mine);
+}

@@ -1,0 +1,387 @@
+/* Inputs to the device, results back. */
+#include "node/pu/executor.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/reduce.h"
+#include "base/memory.h"
+#include "host/crash.h"
+#include "node/pu/input_sums.h"
+
+/* A first task of at least this many units runs one of them beforehand, to load libraries. Larger: the
+ * loading counts as the work of more tasks. Smaller: the unit is a larger part of the task. A guess. */
+#define MANY_UNITS 64
+
+#define ALIGNED 64 /* bytes; what plb/kernel.h promises of task->data */
+
+/* Of the memory that replicated data leaves: what a lane takes before a task needs more. Larger: small tasks
+ * take memory from the libraries of kernels. Smaller: a lane is more often given other memory, for which all
+ * lanes wait. A guess. With 2 GB left, a lane has room for the largest task (cuda.c) at once. */
+#define FIRST 0.0625
+
+int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *driver,
+                      const struct plb_device_config *config, const struct plb_dataset *set,
+                      struct plb_error *err)
+{
+    const struct plb_device_ops *ops = &driver->ops;
+    *e = (struct plb_executor){.driver = driver, .ops = ops, .set = set, .threads = config->threads};
+    memcpy(e->host, set->host, sizeof e->host);
+    int status = ops->open(config, &e->device, err);
+    if (status == PLB_OK)
+        e->on_host = ops->host_memory(e->device);
+    if (status == PLB_OK && config->isolated) {
+        plb_isolated_init(&e->isolated, ops, e->device);
+        e->shares = true;
+    }
+    if (status == PLB_OK)
+        e->room = ops->memory(e->device);
+    for (int i = 0; i < set->n; i++)
+        e->room -= set->at[i].mode == PLB_REPLICATE ? (double)set->at[i].bytes : 0.0;
+    return status;
+}
+
+static int32_t *cancelled_flag(struct plb_executor *e, int lane)
+{
+    return e->isolated.child != NULL ? plb_isolated_cancelled(&e->isolated, lane) : &e->cancelled[lane];
+}
+
+void plb_executor_cancel(struct plb_executor *e, int lane, bool cancelled)
+{
+    __atomic_store_n(cancelled_flag(e, lane), cancelled, __ATOMIC_RELAXED);
+}
+
+void *plb_executor_alloc(const struct plb_executor *e, size_t bytes)
+{
+    return e->shares ? plb_child_alloc(e->isolated.child, bytes) : plb_alloc_unset(bytes);
+}
+
+void plb_executor_free(const struct plb_executor *e, void *memory, size_t bytes)
+{
+    if (e->shares)
+        plb_shared_free(memory, bytes);
+    else
+        free(memory);
+}
+
+static void *alloc_lane(struct plb_executor *e, size_t bytes)
+{
+    return e->shares ? plb_child_alloc(e->isolated.child, bytes) : e->ops->alloc(e->device, bytes);
+}
+
+static void shrink(struct plb_executor *e, int lane)
+{
+    if (e->memory[lane] != NULL && e->shares)
+        plb_shared_free(e->memory[lane], e->capacity[lane]);
+    else if (e->memory[lane] != NULL)
+        e->ops->free(e->device, e->memory[lane]);
+    e->memory[lane] = NULL;
+}
+
+void plb_executor_shrink(struct plb_executor *e)
+{
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        shrink(e, lane);
+}
+
+void plb_executor_close(struct plb_executor *e)
+{
+    plb_executor_shrink(e);
+    for (int i = 0; i < PLB_MAX_DATA; i++)
+        if (e->resident[i] != NULL)
+            e->ops->free(e->device, e->resident[i]);
+    for (int i = 0; i < PLB_MAX_DATA; i++)
+        plb_executor_free(e, e->aside[i], e->aside_bytes[i]);
+    plb_isolated_fini(&e->isolated);
+    plb_parts_fini(&e->parts);
+    e->ops->close(e->device);
+}
+
+/* Gives a lane memory for a task of so many bytes. */
+static void *take(struct plb_executor *e, int lane, size_t needed)
+{
+    size_t most = plb_arena_most(e->set, plb_arena_buffers(e->set, PLB_MODES_OF_TASKS), &e->limit);
+    double part = FIRST * e->room;
+    size_t bytes = plb_arena_bytes(needed, part < (double)most ? (size_t)part + 1 : most, most);
+    shrink(e, lane);
+    e->memory[lane] = alloc_lane(e, bytes);
+    if (e->memory[lane] == NULL && bytes > needed)
+        e->memory[lane] = alloc_lane(e, bytes = needed);
+    e->capacity[lane] = bytes;
+    return e->memory[lane];
+}
+
+/* Says where a task's buffers are in device memory. */
+static int lay_out(struct plb_executor *e, int lane, struct plb_range range, void *data[PLB_MAX_DATA])
+{
+    int64_t buffers = plb_arena_buffers(e->set, PLB_MODES_OF_TASKS);
+    size_t at[PLB_MAX_DATA], needed = plb_arena_layout(e->set, buffers, range, at);
+    bool there = (e->memory[lane] != NULL && needed <= e->capacity[lane]) || take(e, lane, needed) != NULL;
+    if (!there) {
+        e->full = plb_executor_failure(e)[0] == '\0'; /* else the device failed, and tells why */
+        if (e->full)
+            snprintf(e->failure, sizeof e->failure, "no device memory for the %zu bytes of a task", needed);
+        return -1;
+    }
+    for (int i = 0; i < e->set->n; i++)
+        data[i] = e->set->at[i].mode == PLB_REPLICATE ? e->resident[i] : e->memory[lane] + at[i];
+    return 0;
+}
+
+/* Outputs are zero before the kernel writes them: they hold nothing of earlier tasks, whoever executes. */
+static int zero(struct plb_executor *e, int lane, void *memory, size_t bytes)
+{
+    if (e->ops->zero != NULL)
+        return e->ops->zero(e->device, lane, memory, bytes);
+    memset(memory, 0, bytes);
+    return 0;
+}
+
+/* A buffer of a task on the host. */
+struct part {
+    char *host;           /* the task's own units */
+    bool whole;           /* it is in the whole buffer */
+    size_t bytes;         /* of these units */
+    size_t before, after; /* of the halo */
+};
+
+static bool is_aligned(const void *memory)
+{
+    return (uintptr_t)memory % ALIGNED == 0;
+}
+
+/* The aligned memory of a buffer on a device that works in host memory. It grows by half. */
+static char *aside(struct plb_executor *e, int i, size_t bytes)
+{
+    if (e->aside[i] == NULL || bytes > e->aside_bytes[i]) {
+        plb_executor_free(e, e->aside[i], e->aside_bytes[i]);
+        e->aside_bytes[i] = bytes + bytes / 2;
+        e->aside[i] = plb_executor_alloc(e, e->aside_bytes[i]);
+    }
+    return e->aside[i];
+}
+
+/* Where the entry finds a buffer on a device that works in host memory: in its place. A part that begins in
+ * the middle of an aligned buffer is copied to aligned memory, and results are copied back. Cuts avoid such
+ * parts (core/worker/queue.c). Indexed parts stay in place: they are as long as their inputs make them.
+ * Results of isolated tasks are copied too, where their place in the whole buffer (`whole`) is not shared. */
+static void *host_place(struct plb_executor *e, int i, const struct part *part)
+{
+    char *host = part->host;
+    enum plb_data_mode mode = e->set->at[i].mode;
+    bool by_unit = mode == PLB_PARTITION || mode == PLB_OUTPUT;
+    bool aligned = is_aligned(host) || !is_aligned(e->host[i]);
+    bool apart = e->shares && mode == PLB_OUTPUT && part->whole && !e->set->shared[i];
+    if (!by_unit || (aligned && !apart))
+        return host;
+    size_t lead = (part->before + ALIGNED - 1) / ALIGNED * ALIGNED;
+    char *data = aside(e, i, lead + part->bytes + part->after) + lead;
+    if (mode == PLB_PARTITION)
+        memcpy(data - part->before, host - part->before, part->before + part->bytes + part->after);
+    return data;
+}
+
+/* Copies between device and host, in the pieces that page-locked memory asks for. */
+static int copy(struct plb_executor *e, int lane, bool in, char *device, char *host, size_t bytes)
+{
+    int status = 0;
+    do {
+        const size_t piece = plb_page_piece(e->locks, host, bytes);
+        status = in ? e->ops->copy_in(e->device, lane, device, host, piece)
+                    : e->ops->copy_out(e->device, lane, host, device, piece);
+        device += piece;
+        host += piece;
+        bytes -= piece;
+    } while (bytes > 0 && status == 0);
+    return status;
+}
+
+/* Takes the results of a task out of where the entry had them. */
+static int take_out(struct plb_executor *e, int lane, int i, void *host, void *data, size_t bytes)
+{
+    if (!plb_data_is_result(&e->set->at[i]) || host == data)
+        return 0;
+    if (!e->on_host)
+        return copy(e, lane, false, data, host, bytes);
+    memcpy(host, data, bytes);
+    return 0;
+}
+
+/* Launches a task, after the outputs of the mask were zeroed. Notes it for the sentence about a crash. */
+static int launch(struct plb_executor *e, int lane, const struct plb_phase *phase,
+                  const struct plb_task *task, int64_t zeroed)
+{
+    if (e->isolated.child != NULL)
+        return plb_isolated_launch(&e->isolated, lane, phase, task, e->set->n, zeroed, e->failure);
+    for (int i = 0; i < e->set->n; i++) {
+        int status = zeroed & ((int64_t)1 << i) ? zero(e, lane, task->data[i], task->bytes[i]) : 0;
+        if (status != 0)
+            return status;
+    }
+    plb_crash_begin(phase->name, task->first, task->count);
+    int status = e->ops->launch(e->device, lane, phase, task);
+    plb_crash_end();
+    return status;
+}
+
+/* Launches a task whose entry is watched: what it changes in an input is an error for all tasks that read it,
+ * here and on other ranks, and no second result would tell. A task that nobody wants may see new inputs. */
+static int launch_watched(struct plb_executor *e, int lane, const struct plb_phase *phase,
+                          const struct plb_task *task, int64_t zeroed)
+{
+    uint32_t sums[PLB_INPUT_SUMS] = {0};
+    bool watched = e->guards_inputs && e->on_host;
+    if (watched)
+        plb_input_sums(e->set, task, sums);
+    int status = launch(e, lane, phase, task, zeroed);
+    if (!watched || status != 0 || e->isolated.ended || plb_task_cancelled(task))
+        return status;
+    return plb_input_sums_check(e->set, task, sums);
+}
+
+/* Brings a buffer of a task to where the entry finds it: *data, which is known on a device with memory of its
+ * own. results: they are wanted. */
+static int bring(struct plb_executor *e, int lane, int i, const struct part *part, bool results, void **data)
+{
+    const struct plb_data *d = &e->set->at[i];
+    if (d->mode == PLB_REDUCE && results)
+        plb_reduce_clear(d, part->host);
+    if (d->mode == PLB_RECORDS)
+        *data = part->host;
+    else if (e->on_host)
+        *data = host_place(e, i, part);
+    else if (d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
+        return copy(e, lane, true, (char *)*data - part->before, part->host - part->before,
+                    part->before + part->bytes + part->after);
+    return 0;
+}
+
+/* Nothing is left of a task that has crashed. Where it wrote in place, nobody else writes yet. */
+static void clear(const struct plb_executor *e, const struct plb_task *task, void *const *host)
+{
+    for (int i = 0; i < e->set->n; i++)
+        if (e->set->at[i].mode == PLB_OUTPUT && host[i] != NULL && host[i] == task->data[i])
+            memset(host[i], 0, task->bytes[i]);
+}
+
+/* Puts all operations of a task into a lane; `results`: they are wanted. */
+static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range,
+                   void *const *buffers, bool results)
+{
+    const struct plb_dataset *set = e->set;
+    void *data[PLB_MAX_DATA] = {NULL}, *host[PLB_MAX_DATA] = {NULL};
+    size_t bytes[PLB_MAX_DATA], offset;
+    int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
+    int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
+    int64_t zeroed = 0;
+    for (int i = 0; i < n && status == 0; i++) {
+        bool whole = buffers == NULL || buffers[i] == NULL;
+        plb_dataset_bytes(set, i, range, &offset, &bytes[i]);
+        host[i] = whole ? (char *)e->host[i] + offset : buffers[i];
+        struct plb_range around = plb_dataset_around(set, i, range);
+        before[i] = range.first - around.first;
+        after[i] = around.count - range.count - before[i];
+        size_t unit = set->at[i].unit_bytes;
+        struct part part = {host[i], whole, bytes[i], (size_t)before[i] * unit, (size_t)after[i] * unit};
+        status = bring(e, lane, i, &part, results, &data[i]);
+        if (set->at[i].mode == PLB_OUTPUT && results && !set->writes_all)
+            zeroed |= (int64_t)1 << i;
+    }
+    struct plb_task task = {.first = range.first,
+                            .count = range.count,
+                            .data = data,
+                            .bytes = bytes,
+                            .before = before,
+                            .after = after,
+                            .args = set->args_bytes > 0 ? set->args : NULL,
+                            .threads = e->threads,
+                            .cancelled = cancelled_flag(e, lane),
+                            .why = e->on_host ? e->why : NULL};
+    e->why[0] = '\0';
+    if (status == 0)
+        status = launch_watched(e, lane, phase, &task, zeroed);
+    if (status == PLB_DEVICE_FULL) {
+        e->full = true;
+        snprintf(e->failure, sizeof e->failure, "its entry found no device memory");
+    }
+    if (e->isolated.ended)
+        clear(e, &task, host);
+    for (int i = 0; i < n && status == 0 && results; i++)
+        status = take_out(e, lane, i, host[i], data[i], bytes[i]);
+    return status;
+}
+
+/* Whether an entry has not run in a lane. It has from now on. */
+static bool is_new(struct plb_executor *e, int lane, plb_entry_fn entry)
+{
+    int i = 0;
+    while (i < PLB_MAX_PHASES && e->warm[lane][i] != NULL && e->warm[lane][i] != entry)
+        i++;
+    if (i == PLB_MAX_PHASES || e->warm[lane][i] == entry)
+        return false;
+    e->warm[lane][i] = entry;
+    return true;
+}
+
+/* The first call of an entry in a lane, with unit `first`. Returns the status that the device failed with; 0
+ * where the kernel failed, since the task itself will fail again. */
+static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *phase, int64_t first,
+                   void *const *buffers)
+{
+    int status = enqueue(e, lane, phase, (struct plb_range){first, 1}, buffers, false);
+    int waited = e->ops->wait(e->device, lane, NULL);
+    if (e->full) { /* the task itself may still fit */
+        e->full = false;
+        e->failure[0] = '\0';
+        shrink(e, lane);
+        return 0;
+    }
+    return plb_executor_failure(e)[0] == '\0' ? 0 : status != 0 ? status : waited;
+}
+
+int plb_executor_warm_up(struct plb_executor *e, const struct plb_phase *phase, int lanes)
+{
+    int status = 0;
+    for (int lane = 0; lane < lanes && e->ops->lanes > 1 && status == 0; lane++)
+        if (is_new(e, lane, e->driver->entry(phase)))
+            status = warm_up(e, lane, phase, 0, e->set->first);
+    return status;
+}
+
+int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase *phase,
+                        struct plb_range range, void *const *buffers)
+{
+    int status = 0;
+    e->full = false;
+    e->isolated.ended = false;
+    e->failure[0] = '\0';
+    if (e->ops->lanes > 1 && is_new(e, lane, e->driver->entry(phase)) && range.count >= MANY_UNITS)
+        status = warm_up(e, lane, phase, range.first, buffers);
+    if (status == 0)
+        status = enqueue(e, lane, phase, range, buffers, true);
+    if (status != 0)
+        plb_executor_wait(e, lane, NULL);
+    return status;
+}
+
+bool plb_executor_done(struct plb_executor *e, int lane)
+{
+    return e->ops->done(e->device, lane);
+}
+
+int plb_executor_wait(struct plb_executor *e, int lane, struct plb_device_times *times)
+{
+    int status = e->ops->wait(e->device, lane, times);
+    if (e->shares && times != NULL) /* the way to the child and back belongs to the task */
+        times->execute_s = fmax(times->execute_s, e->isolated.took);
+    e->isolated.took = 0.0;
+    return status;
+}
+
+const char *plb_executor_failure(const struct plb_executor *e)
+{
+    return e->failure[0] != '\0' || e->ops->failure == NULL ? e->failure : e->ops->failure(e->device);
+}

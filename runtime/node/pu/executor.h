@@ -1,0 +1,84 @@
+/* The executor: runs tasks on one device.
+ *
+ * It keeps replicated data on the device and gives each lane memory for the rest (node/memory/arena.h). It
+ * copies inputs in, launches the kernel, and copies results out. Where the device works in host memory only
+ * the launch is left, and copies of parts that are not aligned. An executor belongs to the thread that opened
+ * it.
+ */
+#ifndef PLB_NODE_PU_EXECUTOR_H
+#define PLB_NODE_PU_EXECUTOR_H
+
+#include "app/dataset.h"
+#include "app/phase.h"
+#include "device/driver.h"
+#include "node/memory/arena.h"
+#include "node/memory/page_locks.h"
+#include "node/pu/isolated.h"
+
+struct plb_executor {
+    const struct plb_device_driver *driver;
+    const struct plb_device_ops *ops; /* the driver's */
+    struct plb_device *device;
+    const struct plb_dataset *set;
+    struct plb_page_locks *locks; /* of the node; set after open, and borrowed */
+    struct plb_task_limit limit;  /* of the PU's tasks; set after open. Zeroed: tasks are of any size */
+    int threads;
+    bool on_host;
+    bool guards_inputs; /* looks whether entries change them; set after open. With memory of its own, the
+                           device's replicated ones alone */
+    double room;        /* bytes of the device's memory that the replicated buffers leave */
+    void *host[PLB_MAX_DATA]; /* the dataset's buffers, as they were when it last looked */
+    void *resident[PLB_MAX_DATA];
+    struct plb_parts parts;      /* of buffers: the next update copies nothing else of them */
+    char *memory[PLB_MAX_LANES]; /* for the buffers of the lane's task, and kept; or NULL */
+    size_t capacity[PLB_MAX_LANES];
+    void *aside[PLB_MAX_DATA]; /* host memory for parts that begin where they are not aligned */
+    size_t aside_bytes[PLB_MAX_DATA];
+    plb_entry_fn warm[PLB_MAX_LANES][PLB_MAX_PHASES]; /* entries that have run in the lane */
+    bool full;                                        /* the last submit found no device memory */
+    char failure[80];                                 /* of the executor's own; "": ask the device */
+    char why[PLB_TASK_WHY];                           /* what the entry said that failed last */
+    int32_t cancelled[PLB_MAX_LANES]; /* nobody wants the lane's task any more; any thread may set it */
+    bool shares;                      /* tasks are isolated: memory for their buffers is shared memory */
+    struct plb_isolated isolated;     /* with a child: tasks run there, and the flags are there, too */
+};
+
+/* Opens the device for a dataset, which is borrowed. PLB_OK, or PLB_EFAILED and a sentence. */
+int plb_executor_open(struct plb_executor *executor, const struct plb_device_driver *driver,
+                      const struct plb_device_config *config, const struct plb_dataset *set,
+                      struct plb_error *err);
+void plb_executor_close(struct plb_executor *executor); /* nothing is in flight */
+
+/* Runs unit 0 once in each of the first `lanes` lanes, and drops the result. The first call in a lane may
+ * load libraries and create handles. Without this call, submit runs one unit of the first task in the lane,
+ * whose time does not count as work; or none where the task has few. Nothing is in flight. Returns 0, or the
+ * status that the device failed with. A device with one lane runs nothing. */
+int plb_executor_warm_up(struct plb_executor *executor, const struct plb_phase *phase, int lanes);
+
+/* Starts a task in a lane where nothing is in flight. buffers[i]: where buffer i of the range is on the host,
+ * or NULL: in its place in the whole buffer. The buffers stay valid until the wait. Returns 0, or the status
+ * that the kernel or the device failed with: then nothing is in flight in the lane. */
+int plb_executor_submit(struct plb_executor *executor, int lane, const struct plb_phase *phase,
+                        struct plb_range range, void *const *buffers);
+
+/* Host memory for buffers of tasks, of any contents, which an isolated task shares; and giving it back. Any
+ * thread may call them. */
+void *plb_executor_alloc(const struct plb_executor *executor, size_t bytes);
+void plb_executor_free(const struct plb_executor *executor, void *memory, size_t bytes);
+
+/* Tells the lane's task whether anybody wants its results. Any thread may call it. The owner calls it with
+ * false before it starts a task. */
+void plb_executor_cancel(struct plb_executor *executor, int lane, bool cancelled);
+
+/* Frees the memory of all lanes; nothing is in flight. For a submit that has failed and set `full`: a task of
+ * heavy units may need the memory of all lanes. */
+void plb_executor_shrink(struct plb_executor *executor);
+
+/* Whether the lane's task has ended; waiting for it. wait returns the same status as submit. */
+bool plb_executor_done(struct plb_executor *executor, int lane);
+int plb_executor_wait(struct plb_executor *executor, int lane, struct plb_device_times *times);
+
+/* Describes the last failure; "" where the kernel itself returned the status. */
+const char *plb_executor_failure(const struct plb_executor *executor);
+
+#endif

@@ -1,0 +1,338 @@
+/* A PU's thread: takes tasks, keeps the device's lanes full, reports. */
+#include "node/pu/runner.h"
+
+#include "app/phase.h"
+#include "base/clock.h"
+#include "node/pu/flights.h"
+#include "node/pu/gather.h"
+#include "node/pu/launch.h"
+#include "node/pu/next_task.h"
+#include "node/pu/open_pu.h"
+#include "node/pu/resident.h"
+#include "node/pu/store.h"
+#include "node/pu/task_trace.h"
+
+/* Seconds between two looks at a running task while another lane is free and work may come. Smaller: the
+ * thread takes a core from the PUs. Larger: a task that has ended, or a new one, waits as long. A GPU's tasks
+ * last milliseconds. */
+#define LOOK 100e-6
+
+static double run_clock(const struct plb_runner *r)
+{
+    return plb_now() + r->shared->config.clock;
+}
+
+/* -------------------------------------------------------------------- tasks */
+
+/* The units that the device had in hand. With several tasks in flight it cannot say which of them an
+ * asynchronous error belongs to. */
+static struct plb_range in_hand(const struct plb_flights *f, const struct plb_flight *flight)
+{
+    struct plb_range all = flight->task.range;
+    for (int i = 0; i < f->n; i++)
+        all = plb_range_hull(all, f->at[(f->oldest + i) % f->lanes].task.range);
+    return all;
+}
+
+/* A task has failed: the device drops out, or the kernel has failed, which ends the run. Under the lock. */
+static void fail(struct plb_runner *r, const struct plb_flights *f, const struct plb_flight *flight,
+                 bool wanted, int status)
+{
+    struct plb_worker *worker = r->shared->worker;
+    struct plb_device_failure failure = {status, plb_executor_failure(&r->executor), in_hand(f, flight),
+                                         r->executor.why};
+    if (failure.text[0] != '\0' || r->gone)
+        plb_runner_leave(r, &flight->task, &failure);
+    else if (wanted)
+        plb_worker_fail(worker, r->number, &flight->task, &failure);
+    else
+        plb_worker_forget(worker, r->number);
+}
+
+/* Whether nobody wants the results of a task. Once an entry was told so, its results and its status may be
+ * anything, though its units may be wanted of this node again. Under the lock. */
+static bool obsolete(const struct plb_runner *r, int lane)
+{
+    return r->running[lane].told || plb_worker_obsolete(r->shared->worker, &r->running[lane].task);
+}
+
+/* The tasks that the PU has taken after the oldest one in its lanes. Under the lock. */
+static struct plb_taken taken_after(const struct plb_runner *r, const struct plb_flights *f)
+{
+    struct plb_taken taken = {NULL, NULL};
+    if (r->n_line > 0)
+        taken = (struct plb_taken){&r->slots[r->line[0]].task, &r->slots[r->line[r->n_line - 1]].task};
+    if (f->n > 1 && r->n_line == 0)
+        taken.last = &f->at[(f->oldest + f->n - 1) % f->lanes].task;
+    if (f->n > 1)
+        taken.next = &f->at[(f->oldest + 1) % f->lanes].task;
+    return taken;
+}
+
+/* A task has ended: reports it, or forgets it where nobody wants it. Returns whether the communication thread
+ * should look at once. Under the lock. */
+static bool end_task(struct plb_runner *r, const struct plb_flights *f, const struct plb_flight *flight,
+                     int lane, int status, const struct plb_device_times *times)
+{
+    struct plb_worker *worker = r->shared->worker;
+    bool lost = r->running[lane].lost; /* and nothing is awaited from it */
+    const struct plb_taken taken = taken_after(r, f);
+    bool failed = status != 0 || r->gone, wanted = flight->folded || !obsolete(r, lane), urgent = true;
+    if (lost) {
+        urgent = false;
+    } else if (r->executor.isolated.ended && wanted && !r->gone) {
+        plb_worker_crash(worker, r->number, &r->running[lane].task, r->executor.isolated.end.signal);
+    } else if (failed) {
+        fail(r, f, flight, wanted, status);
+    } else if (!wanted) {
+        plb_worker_forget(worker, r->number);
+    } else {
+        urgent = plb_gather_end(&r->held, flight, times, &taken);
+        r->latest = (struct plb_latest){flight->task.range.count, times->execute_s};
+    }
+    if (flight->slot != NULL
+        && (lost || failed || !wanted
+            || !plb_gather_takes(&r->held, flight))) /* a task that has failed has no results to be fetched */
+        flight->slot->state = wanted && !failed ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
+    plb_running_end(&r->running[lane], &r->busy);
+    r->steps++;
+    return urgent;
+}
+
+/* Waits for the oldest task and reports it. Called without the lock, returns with it: the next task can be
+ * taken at once. */
+static void finish(struct plb_runner *r, struct plb_flights *f)
+{
+    struct plb_node_shared *shared = r->shared;
+    struct plb_flight flight = f->at[f->oldest];
+    struct plb_device_times times = {0};
+    int status = plb_resident_wait(&r->executor, f->oldest, &times);
+    if (status == 0 && flight.slot != NULL)
+        plb_slot_complete(flight.slot, shared->config.data, flight.task.range);
+    if (status == 0 && shared->config.data->stored != 0)
+        times.transfer_s += plb_store(shared, &r->running[f->oldest], &flight);
+    pthread_mutex_lock(&shared->lock);
+    if (r->trace.on) {
+        double now = run_clock(r);
+        plb_task_trace(&r->trace, &r->pu.info, &flight.task, &times, f->idle_since, flight.exposed, now);
+        f->idle_since = now;
+    }
+    plb_worker_cores(shared->worker, r->number, times.cpu_s, times.waited_s);
+    flight.folded = status == 0 && !obsolete(r, f->oldest) && plb_gather_fold(&r->held, &flight);
+    bool urgent = end_task(r, f, &flight, f->oldest, status, &times);
+    f->oldest = (f->oldest + 1) % f->lanes;
+    f->n--;
+    if (urgent) /* else the communication thread looks by itself soon enough */
+        plb_node_wake(shared);
+}
+
+/* Starts a task in the next lane, without the lock. A task that finds no device memory gets that of all
+ * lanes. Returns 0, or the status that it failed with. */
+static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_phase *phase, int64_t stale,
+                 struct plb_flight *flight)
+{
+    struct plb_error err = {.status = PLB_OK};
+    const struct plb_slice task = flight->task; /* a launch that fails leaves the part that failed */
+    int lane = (f->oldest + f->n) % f->lanes;   /* the same one when all have ended */
+    int status = stale != 0 ? plb_resident_update(&r->executor, stale, &err) : 0;
+    plb_isolated_enter(&r->executor.isolated, flight->task.pass);
+    if (status == 0)
+        status = plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
+    if (status == 0 || !r->executor.full)
+        return status;
+    while (f->n > 0) {
+        finish(r, f);
+        pthread_mutex_unlock(&r->shared->lock);
+    }
+    plb_executor_shrink(&r->executor);
+    flight->task = task;
+    return plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
+}
+
+/* Starts a task, or reports that it failed. Called with the lock, returns without. */
+static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct plb_flight *flight)
+{
+    struct plb_node_shared *shared = r->shared;
+    struct plb_phase phase = shared->phase; /* the task runs it even if another pass begins meanwhile */
+    int64_t stale = r->stale;
+    int lane = (f->oldest + f->n) % f->lanes;
+    bool scratch = flight->slot != NULL && flight->slot->scratch;
+    r->running[lane] = (struct plb_running){
+        .runs = true, .in_place = shared->guarded && !scratch, .step = ++r->steps, .task = flight->task};
+    plb_busy_begin(&r->busy);
+    if (f->n == 0)
+        plb_gather_report(&r->held, &flight->task);
+    plb_executor_cancel(&r->executor, lane, false);
+    if (stale != 0)
+        plb_resident_follow(&r->executor, &r->parts);
+    r->stale = 0;
+    pthread_mutex_unlock(&shared->lock);
+    int status = start(r, f, &phase, stale, flight);
+    if (status == 0) {
+        f->at[(f->oldest + f->n++) % f->lanes] = *flight;
+        return;
+    }
+    pthread_mutex_lock(&shared->lock);
+    end_task(r, f, flight, lane, status, NULL);
+    plb_node_wake(shared);
+    pthread_mutex_unlock(&shared->lock);
+}
+
+/* Whether the oldest task has ended; else waits a moment for that or for more work. Under the lock. */
+static bool ended(struct plb_runner *r, const struct plb_flights *f)
+{
+    pthread_mutex_unlock(&r->shared->lock);
+    bool done = plb_executor_done(&r->executor, f->oldest);
+    pthread_mutex_lock(&r->shared->lock);
+    if (!done)
+        plb_condition_wait_until(&r->work, &r->shared->lock, plb_now() + LOOK);
+    return done;
+}
+
+static void run_tasks(struct plb_runner *r)
+{
+    struct plb_node_shared *shared = r->shared;
+    struct plb_flights f = {.lanes = r->pu.driver->ops.lanes, .idle_since = run_clock(r)};
+    pthread_mutex_lock(&shared->lock);
+    for (;;) {
+        struct plb_flight flight;
+        bool room = f.n < f.lanes && !shared->stopping && !r->gone && (r->stale == 0 || f.n == 0);
+        if (room && (f.n > 0 ? plb_next_task_find(r, &flight) : plb_next_task_await(r, &flight))) {
+            start_or_fail(r, &f, &flight);
+            if (f.n < f.lanes)
+                pthread_mutex_lock(&shared->lock);
+            else
+                finish(r, &f);
+        } else if (f.n == 0) {
+            break;
+        } else if (!room || ended(r, &f)) {
+            pthread_mutex_unlock(&shared->lock);
+            finish(r, &f);
+        }
+    }
+    pthread_mutex_unlock(&shared->lock);
+}
+
+/* --------------------------------------------------------------------- open */
+
+static void *run(void *runner)
+{
+    struct plb_runner *r = runner;
+    struct plb_node_shared *shared = r->shared;
+    const struct plb_kernel *kernel = shared->config.kernel;
+    r->place = (struct plb_crash_place){.kernel = kernel->name, .unit = kernel->unit, .pu = r->number};
+    plb_crash_enter(&r->place);
+    r->is_open = plb_pu_open(&r->executor, &r->pu, &shared->config, &r->err);
+    r->executor.locks = &shared->locks;
+    pthread_mutex_lock(&shared->lock);
+    r->opened = true;
+    bool runs = r->err.status == PLB_OK;
+    pthread_cond_signal(&shared->wake);
+    pthread_mutex_unlock(&shared->lock);
+    if (runs)
+        run_tasks(r);
+    plb_crash_leave(&r->place);
+    return NULL;
+}
+
+/* -------------------------------------------- called by the communication thread */
+
+void plb_runner_init(struct plb_runner *r, struct plb_node_shared *shared, const struct plb_node_pu *pu,
+                     int number)
+{
+    *r = (struct plb_runner){.shared = shared,
+                             .pu = *pu,
+                             .number = number,
+                             .held = {.shared = shared, .pu = number},
+                             .trace.on = shared->config.trace};
+    plb_condition_init(&r->work);
+    for (int s = 0; s < PLB_SLOTS; s++)
+        r->slots[s].tag = number * PLB_SLOTS + s;
+}
+
+void plb_runner_fini(struct plb_runner *r)
+{
+    for (int s = 0; s < PLB_SLOTS; s++)
+        plb_slot_fini(&r->slots[s], &r->executor);
+    plb_slot_fini(&r->later, &r->executor);
+    plb_trace_fini(&r->trace);
+    plb_parts_fini(&r->parts);
+    pthread_cond_destroy(&r->work);
+}
+
+bool plb_runner_start(struct plb_runner *r)
+{
+    return r->started = pthread_create(&r->thread, NULL, run, r) == 0;
+}
+
+void plb_runner_join(struct plb_runner *r)
+{
+    if (r->started)
+        pthread_join(r->thread, NULL);
+    if (r->is_open)
+        plb_executor_close(&r->executor);
+    r->started = r->is_open = false;
+}
+
+void plb_runner_leave(struct plb_runner *r, const struct plb_slice *task,
+                      const struct plb_device_failure *failure)
+{
+    plb_worker_leave(r->shared->worker, r->number, task, failure);
+    plb_gather_give_back(&r->held);
+    for (int i = 0; i < r->n_line; i++) {
+        struct plb_slot *slot = &r->slots[r->line[i]];
+        plb_worker_leave(r->shared->worker, r->number, &slot->task, failure);
+        slot->state = slot->state == PLB_SLOT_READY ? PLB_SLOT_FREE : PLB_SLOT_FORGOTTEN;
+    }
+    r->n_line = 0;
+    r->gone = true;
+}
+
+void plb_runner_drop(struct plb_runner *r, struct plb_slot *slot)
+{
+    slot->state = PLB_SLOT_FREE;
+    plb_worker_forget(r->shared->worker, r->number);
+}
+
+/* Tells a task that nobody wants its results. */
+static void tell(struct plb_runner *r, int lane)
+{
+    r->running[lane].told = true;
+    plb_executor_cancel(&r->executor, lane, true);
+}
+
+void plb_runner_forget(struct plb_runner *r)
+{
+    int kept = 0;
+    for (int i = 0; i < r->n_line; i++) {
+        struct plb_slot *slot = &r->slots[r->line[i]];
+        if (!plb_worker_revoke(r->shared->worker, r->number, &slot->task)
+            && !plb_worker_obsolete(r->shared->worker, &slot->task))
+            r->line[kept++] = r->line[i];
+        else if (slot->state == PLB_SLOT_READY)
+            plb_runner_drop(r, slot);
+        else
+            slot->state = PLB_SLOT_FORGOTTEN;
+    }
+    r->n_line = kept;
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        if (r->running[lane].runs && obsolete(r, lane))
+            tell(r, lane);
+}
+
+void plb_runner_cancel(struct plb_runner *r)
+{
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        tell(r, lane);
+}
+
+void plb_runner_begin_pass(struct plb_runner *r, const struct plb_pass *begin)
+{
+    /* A device that works in host memory copies none. */
+    const struct plb_parts *changed = r->executor.on_host ? NULL : r->shared->config.parts;
+    r->stale |= plb_parts_begin_pass(&r->parts, r->stale, begin, changed);
+    plb_runner_forget(r);
+    for (int s = 0; s < PLB_SLOTS; s++)
+        if (r->slots[s].state == PLB_SLOT_FINISHED)
+            r->slots[s].state = PLB_SLOT_FREE;
+}

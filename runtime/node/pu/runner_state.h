@@ -1,0 +1,46 @@
+/* All that a runner has (node/pu/runner.h). Its thread and the communication thread use it. */
+#ifndef PLB_NODE_PU_RUNNER_STATE_H
+#define PLB_NODE_PU_RUNNER_STATE_H
+
+#include "core/overdue.h"
+#include "host/crash.h"
+#include "node/memory/scratch.h"
+#include "node/pu/executor.h"
+#include "node/pu/gather.h"
+#include "node/pu/running.h"
+#include "node/pu/shared.h"
+#include "node/pu/slot.h"
+#include "report/trace.h"
+
+struct plb_runner {
+    struct plb_node_shared *shared;
+    struct plb_node_pu pu;
+    int number; /* on this node */
+    pthread_t thread;
+    bool started; /* the thread runs */
+    bool left;    /* the node has stopped, and the thread hangs in a task */
+    struct plb_executor executor;
+    struct plb_crash_place place; /* for the sentence about a crash */
+    struct plb_slot later;        /* the reduced arrays of later tasks of a burst */
+
+    /* Under the node's lock. */
+    struct plb_trace trace;
+    pthread_cond_t work; /* there may be something for this PU */
+    bool is_open;        /* the device; read after the thread has ended */
+    bool opened;         /* the device is ready, or `err` says why not */
+    struct plb_error err;
+    struct plb_slot slots[PLB_SLOTS];
+    struct plb_held held;        /* a result that waits for more tasks */
+    int line[PLB_SLOTS], n_line; /* slots fetching or ready, in the order in which they were taken */
+    int64_t stale;               /* bit i: the replicated buffer i is to be copied before the next task */
+    struct plb_parts parts;      /* of these buffers: only parts of them are */
+    bool gone;                   /* the device has failed, or hangs: it is given nothing more, and the thread
+                                    ends */
+    int64_t steps;               /* tasks that have begun or ended */
+    struct plb_overdue overdue;  /* the oldest task that runs */
+    struct plb_running running[PLB_MAX_LANES]; /* by lane */
+    struct plb_busy busy;
+    struct plb_latest latest; /* task that was wanted */
+};
+
+#endif

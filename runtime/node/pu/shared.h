@@ -1,0 +1,45 @@
+/* Data shared by the threads of a node: the communication thread and one thread per PU. */
+#ifndef PLB_NODE_PU_SHARED_H
+#define PLB_NODE_PU_SHARED_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "core/worker/worker.h"
+#include "node/memory/keep.h"
+#include "node/memory/lend.h"
+#include "node/memory/mirror.h"
+#include "node/memory/node_config.h"
+#include "node/memory/own_set.h"
+#include "node/memory/page_locks.h"
+
+struct plb_node_shared {
+    struct plb_node_config config; /* constant */
+    struct plb_page_locks locks;   /* needs no lock of the node */
+    struct plb_mirror *mirror;     /* of the communication thread alone; NULL: no inputs are kept */
+    struct plb_keep *keep;         /* the same; NULL: no results stay */
+    struct plb_lends lends;        /* of the communication thread alone */
+    struct plb_own_set *set;       /* the same; NULL: there are no reduced arrays */
+    bool uses_slots;               /* constant: some data travels, so tasks have slots */
+    bool gathers;                  /* constant: results of consecutive tasks become one */
+    bool has_slots;                /* constant: each task has a slot: for this, its arrays or its records */
+    bool guarded; /* constant: tasks write outputs in place, unless others may execute their units too */
+    pthread_mutex_t lock;        /* guards all that follows; no MPI, device or page-locking under it */
+    pthread_cond_t wake;         /* wakes the communication thread */
+    struct plb_worker *worker;   /* NULL until all PUs are open */
+    struct plb_phase phase;      /* of the pass that runs */
+    struct plb_rangeset doubled; /* units of this pass that several PUs of the run execute; on rank 0 */
+    bool resting;                /* no new task starts before the next pass */
+    bool stopping;               /* no new task starts */
+    atomic_bool news; /* for the communication thread, since its last look: a report that must not wait, a PU
+                         without a task, a message. Set under the lock, read without. */
+};
+
+/* Makes the communication thread look. Under the lock. */
+static inline void plb_node_wake(struct plb_node_shared *shared)
+{
+    if (!atomic_exchange(&shared->news, true))
+        pthread_cond_signal(&shared->wake);
+}
+
+#endif

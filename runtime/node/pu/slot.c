@@ -1,0 +1,240 @@
+/* Host buffers of tasks, and their transfers. */
+#include "node/pu/slot.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+#define PAGE 4096 /* bytes; pages are what a device can lock */
+
+/* Of the largest task: what a slot takes before a task needs more, where pages are locked. Larger: small
+ * tasks lock memory that others need, and the first ones wait for that: 8 MB take about 3 ms. Smaller: more
+ * slots lock pages a second time. A guess. */
+#define FIRST 0.0625
+
+/* Gives the slot memory that the device copies best; ends the program where there is none. */
+static void allocate(struct plb_slot *slot, const struct plb_executor *e, size_t bytes)
+{
+    bool locks = e->ops->pin != NULL;
+    slot->bytes = locks && bytes < PAGE ? PAGE : bytes;
+    slot->memory = plb_executor_alloc(e, slot->bytes);
+    slot->locked = locks && plb_page_lock(e->locks, e->ops, e->device, slot->memory, slot->bytes);
+}
+
+static void release(struct plb_slot *slot, const struct plb_executor *e)
+{
+    if (slot->locked)
+        plb_page_unlock(e->locks, e->ops, slot->memory, slot->bytes);
+    slot->locked = false;
+    plb_executor_free(e, slot->memory, slot->bytes);
+    slot->memory = NULL;
+}
+
+/* Bytes to take for a task that needs `needed`. Memory that nobody locks grows by half: it costs little to
+ * take again, and the largest task of a PU without memory of its own may be the whole data. */
+static size_t room_for(const struct plb_executor *e, size_t needed, size_t most)
+{
+    size_t grown = needed + needed / 2;
+    if (e->ops->pin != NULL)
+        return plb_arena_bytes(needed, (size_t)(FIRST * (double)most) + 1, most);
+    return needed <= most && grown > most ? most : grown;
+}
+
+/* Gives the task what it has for itself. */
+static void take_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
+{
+    int64_t scratch = slot->scratch ? plb_arena_buffers(set, PLB_MODE(PLB_OUTPUT)) : 0;
+    int64_t kept = slot->kept ? plb_dataset_pulled(set) : 0,
+            stays = plb_keep_buffers(slot->keep)
+                  | (slot->gives != NULL ? plb_mirror_outputs(slot->gives) : 0),
+            buffers = (plb_dataset_apart(set) & ~kept & ~stays) | scratch;
+    size_t at[PLB_MAX_DATA], needed = plb_arena_layout(set, buffers, slot->task.range, at);
+    if (slot->memory == NULL || needed > slot->bytes) {
+        release(slot, e);
+        allocate(slot, e, room_for(e, needed, plb_arena_most(set, buffers, &e->limit)));
+    }
+    if (slot->records == NULL && plb_dataset_records(set) != 0)
+        slot->records = plb_records_new(set);
+    for (int i = 0; i < set->n; i++)
+        slot->buffer[i] = set->at[i].mode == PLB_RECORDS ? plb_records_part(slot->records, i)
+                        : buffers & PLB_BUFFER(i)        ? slot->memory + at[i]
+                                                         : NULL;
+    if (slot->records != NULL)
+        plb_records_begin(slot->records);
+}
+
+void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
+{
+    take_room(slot, set, e);
+}
+
+void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first)
+{
+    size_t from, to, bytes;
+    plb_dataset_bytes(set, i, (struct plb_range){slot->task.range.first, 0}, &from, &bytes);
+    plb_dataset_bytes(set, i, (struct plb_range){first, 0}, &to, &bytes);
+    return slot->buffer[i] != NULL ? (char *)slot->buffer[i] + ((ptrdiff_t)to - (ptrdiff_t)from) : NULL;
+}
+
+/* The units of a buffer that are pulled. */
+static struct plb_range pulled_of(const struct plb_slot *slot, const struct plb_dataset *set, int i)
+{
+    return slot->kept ? slot->pulled : plb_dataset_around(set, i, slot->pulled);
+}
+
+/* Locks the pages of what the task has in reserved memory. */
+static void lock_pages(const struct plb_slot *slot, const struct plb_dataset *set,
+                       const struct plb_executor *e, int64_t reserved)
+{
+    for (int i = 0; i < set->n && e->ops->pin != NULL; i++) {
+        size_t offset, bytes;
+        struct plb_range units = plb_data_is_result(&set->at[i])
+                                   ? slot->task.range
+                                   : plb_dataset_around(set, i, slot->task.range);
+        plb_dataset_bytes(set, i, units, &offset, &bytes);
+        if ((reserved & PLB_BUFFER(i)) != 0)
+            plb_page_lock_part(e->locks, e->ops, e->device, plb_slot_buffer(slot, set, i, units.first),
+                               bytes);
+    }
+}
+
+bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
+                    const struct plb_wire *wire, struct plb_mirror *mirror)
+{
+    slot->pulled = slot->task.range;
+    slot->kept = mirror != NULL && plb_mirror_take(mirror, slot->task.range, &slot->pulled);
+    slot->pulls = slot->pulled.count > 0 ? plb_dataset_pulled(set) : 0;
+    if (slot->anew)
+        slot->gives = slot->kept && plb_mirror_give(mirror, slot->task.range) ? mirror : NULL;
+    slot->anew = false;
+    take_room(slot, set, e);
+    int64_t feeds = slot->gives != NULL ? plb_mirror_outputs(mirror) : 0,
+            inputs = slot->kept ? plb_mirror_buffers(mirror) : 0, stays = plb_keep_buffers(slot->keep);
+    slot->stored = stays | (set->fed != 0 ? feeds : 0);
+    for (int i = 0; i < set->n; i++) {
+        size_t offset, bytes;
+        if ((inputs & PLB_BUFFER(i)) != 0)
+            slot->buffer[i] = plb_mirror_place(mirror, i, slot->task.range.first);
+        if ((stays & PLB_BUFFER(i)) != 0)
+            slot->buffer[i] = plb_keep_place(slot->keep, i, slot->task.range.first);
+        if ((feeds & PLB_BUFFER(i)) != 0)
+            slot->buffer[i] = plb_mirror_result(mirror, i, slot->task.range.first);
+        if ((slot->pulls & ~set->fed & PLB_BUFFER(i)) == 0)
+            continue;
+        struct plb_range units = pulled_of(slot, set, i);
+        plb_dataset_bytes(set, i, units, &offset, &bytes);
+        wire->get(wire->context, slot->tag, plb_slot_buffer(slot, set, i, units.first), bytes,
+                  &slot->pending);
+    }
+    lock_pages(slot, set, e, inputs | stays | feeds);
+    slot->awaits = (slot->pulls & set->fed) != 0;
+    slot->torn = false;
+    plb_rangeset_clear(&slot->sources);
+    slot->pending += slot->awaits;
+    slot->asked = slot->arrived = plb_now();
+    slot->summed = false;
+    return slot->pulls != 0;
+}
+
+/* Where a node has the inputs of another slot of its own, or of one before. */
+static void copy_own(const struct plb_mirror *mirror, int buffer, struct plb_range range, void *to,
+                     size_t bytes)
+{
+    const void *from = plb_mirror_place(mirror, buffer, range.first);
+    if (to != from)
+        memcpy(to, from, bytes);
+}
+
+static void get_from(struct plb_slot *slot, const struct plb_wire *wire, int node, void *to, size_t bytes)
+{
+    if (node > 0)
+        plb_rangeset_add(&slot->sources, (struct plb_range){node, 1});
+    slot->torn |= !wire->get_from(wire->context, node, slot->tag, to, bytes, &slot->pending);
+}
+
+void plb_slot_lose(struct plb_slot *slot, int rank)
+{
+    slot->torn |= plb_rangeset_overlaps(&slot->sources, (struct plb_range){rank, 1});
+}
+
+bool plb_slot_where(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
+                    const struct plb_mirror *mirror, const struct plb_message *m)
+{
+    const struct plb_where *where = &m->where;
+    if (!slot->awaits || where->slot != slot->tag)
+        return false;
+    for (int i = 0; i < where->n; i++) {
+        const struct plb_where_part *part = &where->at[i];
+        size_t offset, bytes;
+        if (part->buffer >= set->n || (slot->pulls & set->fed & PLB_BUFFER(part->buffer)) == 0
+            || !plb_range_within(part->range, pulled_of(slot, set, part->buffer)))
+            return false;
+        void *to = plb_slot_buffer(slot, set, part->buffer, part->range.first);
+        plb_dataset_bytes(set, part->buffer, part->range, &offset, &bytes);
+        if (part->node == m->to)
+            copy_own(mirror, part->buffer, part->range, to, bytes);
+        else
+            get_from(slot, wire, part->node, to, bytes);
+    }
+    slot->awaits = !where->last;
+    slot->pending -= where->last;
+    return true;
+}
+
+uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set)
+{
+    void *parts[PLB_MAX_DATA];
+    for (int i = 0; i < set->n; i++)
+        parts[i] = plb_slot_buffer(slot, set, i, pulled_of(slot, set, i).first);
+    return plb_dataset_sum(set, slot->pulled, !slot->kept, parts, slot->pulls);
+}
+
+void plb_slot_complete(struct plb_slot *slot, const struct plb_dataset *set, struct plb_range range)
+{
+    plb_dataset_sort(set, range, slot->buffer);
+    if (slot->records != NULL)
+        plb_records_seal(slot->records, range);
+}
+
+void *plb_slot_records(const struct plb_slot *slot, size_t *bytes)
+{
+    *bytes = 0;
+    return slot->records != NULL ? plb_records_bytes(slot->records, bytes) : NULL;
+}
+
+int64_t plb_slot_sent(const struct plb_slot *slot, const struct plb_dataset *set)
+{
+    return plb_dataset_sent(set) & ~slot->stored;
+}
+
+void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire)
+{
+    if (set->owner) {
+        slot->pending++;
+        return;
+    }
+    int64_t sent = plb_slot_sent(slot, set);
+    for (int i = 0; i < set->n; i++) {
+        size_t offset, bytes;
+        plb_dataset_bytes(set, i, slot->task.range, &offset, &bytes);
+        if (sent & PLB_BUFFER(i))
+            wire->put(wire->context, slot->tag, slot->buffer[i], bytes, &slot->pending);
+    }
+    size_t bytes;
+    const void *records = plb_slot_records(slot, &bytes);
+    if (records != NULL)
+        wire->put(wire->context, slot->tag, records, bytes, &slot->pending);
+}
+
+void plb_slot_release(struct plb_slot *slot)
+{
+    slot->pending--;
+}
+
+void plb_slot_fini(struct plb_slot *slot, const struct plb_executor *e)
+{
+    release(slot, e);
+    plb_rangeset_fini(&slot->sources);
+    plb_records_free(slot->records);
+    slot->records = NULL;
+}

@@ -1,0 +1,117 @@
+/* A slot: a task with host buffers of its own, for the data that is not whole on this node, and for its
+ * reduced arrays.
+ *
+ *   FREE ─► FETCHING ─► READY ─► RUNNING ─► FINISHED ─► SENDING ─► FREE
+ *
+ *   FETCHING  its inputs are on their way           communication thread
+ *   FORGOTTEN the same, and nobody wants the task any more; then FREE
+ *   READY     it waits for its PU
+ *   RUNNING   the device works on it, or its arrays
+ *             are held back (node/pu/gather.h)         PU's thread
+ *   FINISHED  its report waits for collection
+ *   SENDING   its results are on their way, or its
+ *             arrays wait for TAKEN                 communication thread
+ *
+ * The state changes under the node's lock alone. The thread named beside a state owns the slot's buffers in
+ * that state, and touches them without the lock. The transfers that wait are counted by the communication
+ * thread alone. */
+#ifndef PLB_NODE_PU_SLOT_H
+#define PLB_NODE_PU_SLOT_H
+
+#include "core/worker/queue.h"
+#include "node/pu/executor.h"
+#include "node/memory/keep.h"
+#include "node/memory/mirror.h"
+#include "app/records.h"
+#include "node/memory/node_config.h"
+
+/* Tasks that wait in the slots of a PU while it executes others. Fewer: the PU waits for inputs. More: tasks
+ * are bound to this PU early, so that thieves find less, and take more memory. One is fetched while the other
+ * waits. */
+#define PLB_TASKS_AHEAD 2
+
+/* Slots of a PU: one per lane of its device, those ahead, one with a result that is held back
+ * (node/pu/gather.h), and two whose results are sent. More only take memory. */
+#define PLB_SLOTS (PLB_MAX_LANES + PLB_TASKS_AHEAD + 3)
+
+enum plb_slot_state {
+    PLB_SLOT_FREE,
+    PLB_SLOT_FETCHING,
+    PLB_SLOT_FORGOTTEN,
+    PLB_SLOT_READY,
+    PLB_SLOT_RUNNING,
+    PLB_SLOT_FINISHED,
+    PLB_SLOT_SENDING
+};
+
+struct plb_slot {
+    enum plb_slot_state state;
+    int tag; /* of its transfers; also its number on the node */
+    struct plb_slice task;
+    char *memory;                /* for its buffers (node/memory/arena.h), and kept; or NULL */
+    size_t bytes;                /* of the memory */
+    bool locked;                 /* the memory's pages are */
+    void *buffer[PLB_MAX_DATA];  /* in the memory; NULL: the whole buffer is on this node */
+    struct plb_records *records; /* that the task appends; NULL: the job has none */
+    bool scratch;             /* on rank 0: outputs go to buffers of the slot too, and not to their place */
+    int pending;              /* transfers */
+    int64_t pulls;            /* mask of the task's inputs that are pulled */
+    struct plb_range pulled;  /* for these units */
+    bool anew;                /* its task is new: nothing was asked for yet */
+    struct plb_mirror *gives; /* its results that feed inputs go there; NULL: to `memory` */
+    bool kept;                /* they are in the mirror, and stay there; else with the halo of each buffer */
+    struct plb_keep *keep;    /* its results of buffers that have a place there go there; NULL: to `memory` */
+    int64_t stored;           /* mask of its results that are in their files already, or stay here */
+    bool waits;               /* its arrays are to be folded here, or dropped; `pending` counts that */
+    bool awaits;              /* rank 0 is to say from where fed inputs come (WHERE); `pending` counts that */
+    struct plb_rangeset sources; /* ranks other than 0 and this one from which they come */
+    bool torn;                   /* one of them is lost: the task cannot run, and its pass is given up */
+    bool summed;                 /* their checksum has come: */
+    uint32_t sum;
+    double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
+};
+
+/* On a rank other than 0: gives the task the buffers that are not in place, and starts the transfers of
+ * inputs among them, with their halo. They are in the mirror, where there is one (else NULL) and it has room,
+ * and what is there is not pulled. Else they are in memory that the executor's device copies best. Returns
+ * whether anything is pulled: rank 0 is to be asked for it. Ends the program where there is no memory. */
+bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *executor,
+                    const struct plb_wire *wire, struct plb_mirror *mirror);
+
+/* WHERE has come: gets fed inputs from the ranks that have them; of this one, out of the mirror. False: it is
+ * not what the slot waits for. */
+bool plb_slot_where(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
+                    const struct plb_mirror *mirror, const struct plb_message *where);
+
+/* A rank is lost. */
+void plb_slot_lose(struct plb_slot *slot, int rank);
+
+/* The checksum of the inputs that were pulled. */
+uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set);
+
+/* Gives a task whose inputs are at hand buffers for its reduced arrays; where `scratch` is set, on rank 0,
+ * for its outputs too. By the PU's thread. */
+void plb_slot_make_room(struct plb_slot *slot, const struct plb_dataset *set,
+                        const struct plb_executor *executor);
+
+/* Where a buffer is from unit `first` on, of the task or its halo; NULL: in its place in the whole buffer. */
+void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set, int i, int64_t first);
+
+/* The task has ended: its results become what others can be compared with, folded into, or sent. */
+void plb_slot_complete(struct plb_slot *slot, const struct plb_dataset *set, struct plb_range range);
+
+/* The records that the task has appended, sealed, and their length. NULL: the job has none. */
+void *plb_slot_records(const struct plb_slot *slot, size_t *bytes);
+
+/* The results that are sent: those that are nowhere else. A mask of buffers. */
+int64_t plb_slot_sent(const struct plb_slot *slot, const struct plb_dataset *set);
+
+/* Starts the transfers of these results. On rank 0 they stay here: the slot waits for plb_slot_release
+ * instead. */
+void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire);
+void plb_slot_release(struct plb_slot *slot);
+
+/* Frees its buffers; nothing is on its way. */
+void plb_slot_fini(struct plb_slot *slot, const struct plb_executor *executor);
+
+#endif

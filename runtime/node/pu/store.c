@@ -1,0 +1,58 @@
+/* pwrite, buffer by buffer.
+ *
+ * A second execution of the same units writes the same bytes: an entry is a pure function. So it does no harm
+ * that a rank which counts as lost, or is late, still writes. The result of an audit is not stored: rank 0
+ * compares it with what is there. */
+#include "node/pu/store.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+static bool write_all(int fd, const char *data, size_t bytes, int64_t at)
+{
+    while (bytes > 0) {
+        ssize_t written = pwrite(fd, data, bytes, at);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        data += written;
+        at += written;
+        bytes -= (size_t)written;
+    }
+    return true;
+}
+
+/* As the runner decides when the task has ended (node/pu/runner.c). */
+static bool is_wanted(struct plb_node_shared *shared, const struct plb_running *running)
+{
+    pthread_mutex_lock(&shared->lock);
+    bool wanted = !running->told && !plb_worker_obsolete(shared->worker, &running->task);
+    pthread_mutex_unlock(&shared->lock);
+    return wanted && !running->task.audit;
+}
+
+double plb_store(struct plb_node_shared *shared, const struct plb_running *running,
+                 const struct plb_flight *flight)
+{
+    double began = plb_now();
+    const struct plb_dataset *set = shared->config.data;
+    struct plb_slot *slot = flight->slot;
+    bool wanted = is_wanted(shared, running);
+    for (int i = 0; i < set->n && wanted; i++) {
+        size_t offset, bytes;
+        if ((set->stored & PLB_BUFFER(i)) == 0)
+            continue;
+        plb_dataset_bytes(set, i, flight->task.range, &offset, &bytes);
+        if (write_all(set->fd[i], slot->buffer[i], bytes, set->file_at[i] + (int64_t)offset))
+            slot->stored |= PLB_BUFFER(i);
+        else
+            plb_log_here(PLB_LOG_DEBUG, "a result cannot be written to its file, and is sent: %s",
+                         strerror(errno));
+    }
+    return plb_now() - began;
+}

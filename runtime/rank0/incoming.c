@@ -1,0 +1,326 @@
+/* Judging, receiving and accepting results. */
+#include "rank0/incoming.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/record_store.h"
+#include "app/records.h"
+#include "base/crc32c.h"
+#include "base/memory.h"
+
+/* One result on its way. */
+struct result {
+    struct plb_message done;
+    bool dropped;                /* it is received to be forgotten */
+    bool claims;                 /* its outputs go straight into their place */
+    bool own;                    /* of rank 0's node */
+    bool checked;                /* its checksum was */
+    void *scratch[PLB_MAX_DATA]; /* NULL: the result is in its place; own: the node's */
+    void *records;               /* NULL: the job has none; own: the node's */
+    int pending;                 /* transfers */
+    struct result *next;
+};
+
+struct plb_incoming {
+    const struct plb_dataset *set;
+    struct plb_incoming_calls calls;
+    bool repairs;                     /* reduced arrays have all units already */
+    struct plb_audit_results *audits; /* NULL: there are none */
+    struct result *results;           /* in no order */
+    struct result *lost;              /* of lost ranks: MPI may still write to their memory */
+    struct plb_rangeset claimed;      /* units of the results that claim them */
+};
+
+struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struct plb_incoming_calls *calls,
+                                      struct plb_audit_results *audits)
+{
+    struct plb_incoming *in = plb_alloc(sizeof *in);
+    in->set = set;
+    in->calls = *calls;
+    in->audits = audits;
+    return in;
+}
+
+static void free_result(const struct plb_incoming *in, struct result *r)
+{
+    for (int i = 0; i < PLB_MAX_DATA && !r->own; i++)
+        free(r->scratch[i]);
+    if (!r->own)
+        free(r->records);
+    if (r->own)
+        in->calls.release(in->calls.context, &r->done);
+    free(r);
+}
+
+static void free_results(const struct plb_incoming *in, struct result *first)
+{
+    while (first != NULL) {
+        struct result *next = first->next;
+        free_result(in, first);
+        first = next;
+    }
+}
+
+void plb_incoming_free(struct plb_incoming *in)
+{
+    if (in == NULL)
+        return;
+    free_results(in, in->results);
+    free_results(in, in->lost);
+    plb_rangeset_fini(&in->claimed);
+    plb_audit_results_free(in->audits);
+    free(in);
+}
+
+/* Where a result's part of a buffer is. */
+static void *place_of(const struct plb_incoming *in, const struct result *r, int i)
+{
+    size_t offset, bytes;
+    plb_dataset_bytes(in->set, i, r->done.done.range, &offset, &bytes);
+    return r->scratch[i] != NULL ? r->scratch[i] : (char *)in->set->host[i] + offset;
+}
+
+/* Starts to receive all data of a result. */
+static void receive(struct plb_incoming *in, struct result *r)
+{
+    const struct plb_done *done = &r->done.done;
+    for (int i = 0; i < in->set->n; i++) {
+        const struct plb_data *d = &in->set->at[i];
+        size_t offset, bytes;
+        if ((done->buffers & PLB_BUFFER(i)) == 0)
+            continue;
+        plb_dataset_bytes(in->set, i, done->range, &offset, &bytes);
+        if (!r->claims || d->mode != PLB_OUTPUT)
+            r->scratch[i] = plb_alloc_unset(bytes);
+        in->calls.get(in->calls.context, r->done.from, (int)done->slot, place_of(in, r, i), bytes,
+                      &r->pending);
+    }
+    if (done->records > 0) {
+        r->records = plb_grow(NULL, (size_t)done->records);
+        in->calls.get(in->calls.context, r->done.from, (int)done->slot, r->records, (size_t)done->records,
+                      &r->pending);
+    }
+}
+
+/* Whether a DONE names results alone, and all that are nowhere else: reduced arrays, and those of an audit.
+ */
+static bool names_results(const struct plb_dataset *set, const struct plb_done *done)
+{
+    int64_t arrays = 0;
+    for (int i = 0; i < set->n; i++)
+        arrays |= set->at[i].mode == PLB_REDUCE ? PLB_BUFFER(i) : 0;
+    arrays = done->audit ? plb_dataset_results(set) : arrays;
+    arrays = done->folds ? 0 : arrays;
+    if ((done->records > 0) != (plb_dataset_records(set) != 0))
+        return false;
+    return (done->buffers & ~plb_dataset_results(set)) == 0 && (arrays & ~done->buffers) == 0;
+}
+
+void plb_incoming_add(struct plb_incoming *in, const struct plb_message *done)
+{
+    struct plb_range range = done->done.range;
+    enum plb_verdict verdict = done->done.audit ? PLB_NONE_NEW : in->calls.judge(in->calls.context, done);
+    if (verdict == PLB_NOT_SENSIBLE)
+        in->calls.accept(in->calls.context, done); /* it counts what it drops */
+    if (range.count > in->set->units || !names_results(in->set, &done->done))
+        return; /* no node has such a result: there is nothing to receive */
+    struct result *r = plb_alloc(sizeof *r);
+    r->done = *done;
+    r->dropped = verdict == PLB_NOT_SENSIBLE;
+    r->claims = verdict == PLB_ALL_NEW && !plb_rangeset_overlaps(&in->claimed, range)
+             && !in->calls.writes(in->calls.context, range, false);
+    if (r->claims)
+        plb_rangeset_add(&in->claimed, range);
+    r->next = in->results;
+    in->results = r;
+    receive(in, r);
+}
+
+/* Adds the new units of a range to a set, by bisection: the ledger only says all, some or none. */
+static void find_new(const struct plb_incoming *in, const struct plb_message *done, struct plb_range range,
+                     struct plb_rangeset *new)
+{
+    struct plb_message part = *done;
+    part.done.range = range;
+    enum plb_verdict verdict = in->calls.judge(in->calls.context, &part);
+    int64_t half = range.count / 2;
+    if (verdict == PLB_ALL_NEW)
+        plb_rangeset_add(new, range);
+    if (verdict != PLB_SOME_NEW)
+        return;
+    find_new(in, done, (struct plb_range){range.first, half}, new);
+    find_new(in, done, (struct plb_range){range.first + half, range.count - half}, new);
+}
+
+/* Copies outputs of these units from scratch memory into their place. */
+static void copy(const struct plb_incoming *in, const struct result *r, const struct plb_rangeset *units)
+{
+    for (int i = 0; i < in->set->n; i++)
+        for (int k = 0; k < units->n && in->set->at[i].mode == PLB_OUTPUT && r->scratch[i] != NULL; k++) {
+            size_t begin, offset, bytes;
+            plb_dataset_bytes(in->set, i, r->done.done.range, &begin, &bytes);
+            plb_dataset_bytes(in->set, i, units->at[k], &offset, &bytes);
+            memcpy((char *)in->set->host[i] + offset, (const char *)r->scratch[i] + (offset - begin), bytes);
+        }
+}
+
+static void give_up_claim(struct plb_incoming *in, struct result *r)
+{
+    if (r->claims)
+        plb_rangeset_remove(&in->claimed, r->done.done.range);
+    r->claims = false;
+}
+
+/* Keeps the records of a result of which these units are new. False where they cannot be kept. */
+static bool keep_records(struct plb_incoming *in, struct result *r, const struct plb_rangeset *new)
+{
+    const struct plb_done *done = &r->done.done;
+    bool counts = new->units == done->range.count || !plb_dataset_reduces(in->set);
+    return r->records == NULL || !counts
+        || plb_record_store_keep(in->set->store, r->done.pass, done->range, r->records, (size_t)done->records,
+                                 new);
+}
+
+/* Accepts the new units of a result. */
+static void accept_new(struct plb_incoming *in, struct result *r, const struct plb_rangeset *new)
+{
+    int64_t fresh = in->calls.accept(in->calls.context, &r->done);
+    assert(r->claims || fresh == 0 || fresh == new->units);
+    if (!r->claims && fresh > 0)
+        copy(in, r, new);
+    bool whole = fresh == r->done.done.range.count;
+    if (whole && !in->repairs && !r->done.done.folds
+        && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))
+        plb_dataset_fold(in->set, r->done.done.range, r->scratch);
+}
+
+/* All data of a result is there. Records come first: where they cannot be kept, their units are not accepted,
+ * so that no journal names them. The run ends then (plb_rank0_check_records). */
+static void accept(struct plb_incoming *in, struct result *r)
+{
+    struct plb_rangeset new = {0};
+    if (!r->claims || r->records != NULL)
+        find_new(in, &r->done, r->done.done.range, &new);
+    if (keep_records(in, r, &new))
+        accept_new(in, r, &new);
+    plb_rangeset_fini(&new);
+    give_up_claim(in, r);
+}
+
+/* Looks once whether the data of a result arrived as it was sent. Else the result is dropped: its place gets
+ * another one. */
+static void check(struct plb_incoming *in, struct result *r)
+{
+    void *parts[PLB_MAX_DATA];
+    const struct plb_done *done = &r->done.done;
+    size_t records = (size_t)done->records;
+    if (r->checked || r->own || r->dropped)
+        return;
+    r->checked = true;
+    for (int i = 0; i < in->set->n && in->calls.checks; i++)
+        parts[i] = place_of(in, r, i);
+    bool right = r->records == NULL || plb_records_are_sound(in->set, done->range, r->records, records);
+    if (right && in->calls.checks)
+        right = plb_crc32c(plb_dataset_sum(in->set, done->range, false, parts, done->buffers), r->records,
+                           records)
+             == done->sum;
+    if (right)
+        return;
+    r->dropped = true;
+    give_up_claim(in, r);
+    in->calls.damaged(in->calls.context, &r->done);
+}
+
+/* Whether a result whose data is there must wait for one that claims some of its units, or for a task of rank
+ * 0 that writes them. That task is obsolete where the result will be accepted. A result whose pass has ended
+ * meanwhile is dropped. */
+static bool waits(const struct plb_incoming *in, struct result *r)
+{
+    struct plb_range range = r->done.done.range;
+    if (r->claims || r->dropped || r->done.done.audit)
+        return false;
+    enum plb_verdict verdict = in->calls.judge(in->calls.context, &r->done);
+    r->dropped = verdict == PLB_NOT_SENSIBLE;
+    if (r->dropped)
+        return false;
+    bool accepted = verdict == PLB_ALL_NEW || !plb_dataset_reduces(in->set);
+    return plb_rangeset_overlaps(&in->claimed, range) || in->calls.writes(in->calls.context, range, accepted);
+}
+
+void plb_incoming_own(struct plb_incoming *in, const struct plb_message *done, void *const *arrays,
+                      void *records)
+{
+    struct result *r = plb_alloc(sizeof *r);
+    *r = (struct result){.done = *done, .own = true, .records = records, .next = in->results};
+    memcpy(r->scratch, arrays, (size_t)in->set->n * sizeof *arrays);
+    in->results = r;
+    plb_incoming_collect(in);
+}
+
+bool plb_incoming_collect(struct plb_incoming *in)
+{
+    bool any = false;
+    for (struct result **at = &in->results; *at != NULL;) {
+        struct result *r = *at;
+        if (r->pending == 0)
+            check(in, r);
+        if (r->pending > 0 || waits(in, r)) {
+            at = &r->next;
+            continue;
+        }
+        *at = r->next;
+        if (!r->dropped && r->done.done.audit)
+            plb_audit_results_compare(in->audits, &r->done, r->scratch);
+        else if (!r->dropped)
+            accept(in, r);
+        free_result(in, r);
+        any = true;
+    }
+    if (in->audits != NULL)
+        plb_audit_results_settle(in->audits);
+    return any;
+}
+
+void plb_incoming_lose(struct plb_incoming *in, int rank)
+{
+    for (struct result **at = &in->results; *at != NULL;) {
+        struct result *r = *at;
+        if (r->own || r->done.from != rank) {
+            at = &r->next;
+            continue;
+        }
+        *at = r->next;
+        if (r->claims)
+            plb_rangeset_remove(&in->claimed, r->done.done.range);
+        r->next = in->lost;
+        in->lost = r;
+    }
+}
+
+bool plb_incoming_any(const struct plb_incoming *in)
+{
+    return in->results != NULL;
+}
+
+bool plb_incoming_claims(const struct plb_incoming *in)
+{
+    return in->claimed.n > 0 || plb_incoming_keeps(in);
+}
+
+bool plb_incoming_keeps(const struct plb_incoming *in)
+{
+    return in->audits != NULL && plb_audit_results_wait(in->audits);
+}
+
+void plb_incoming_repairs(struct plb_incoming *in, bool repairs)
+{
+    in->repairs = repairs;
+}
+
+void plb_incoming_end_audits(struct plb_incoming *in)
+{
+    if (in->audits != NULL)
+        plb_audit_results_end(in->audits);
+}

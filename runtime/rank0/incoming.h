@@ -1,0 +1,84 @@
+/* Results on their way to rank 0, and what becomes of them.
+ *
+ * A DONE announces data under its slot. The ledger judges the DONE before the data is received:
+ *
+ * - All of its units are new, no other result claims one of them, and no PU of rank 0 writes them. Its
+ *   outputs are received straight into
+ *   their final place. Until then this result claims the units.
+ * - It cannot be right: an older pass, a lost node, no such PU. Its data is received into scratch memory and
+ *   dropped, so that the slot's next data is not mistaken for it.
+ * - Anything else. Its outputs are received into scratch memory.
+ *
+ * When the data is there, the ledger accepts the units that are new. Of outputs in scratch memory only these
+ * units are copied. Reduced arrays are always received into scratch memory, and are folded only if all units
+ * were new: a partial sum cannot be divided. A result in scratch memory waits while another one claims some
+ * of its units, or a PU of rank 0 writes them in place.
+ *
+ * Records are received behind the rest, and those of the new units go to the store (app/record_store.h).
+ *
+ * The result of an audit is received into scratch memory, and compared (rank0/audit_results.h). Where
+ * checksums are wanted, data that arrived damaged is dropped.
+ *
+ * MPI is not known here, and the master through functions of the owner. Communication thread only. */
+#ifndef PLB_RANK0_INCOMING_H
+#define PLB_RANK0_INCOMING_H
+
+#include "app/dataset.h"
+#include "rank0/audit_results.h"
+
+struct plb_incoming;
+
+struct plb_incoming_calls {
+    void *context;
+    bool checks; /* the DONEs of other ranks tell checksums */
+    /* Starts to receive data of a rank. Raises the counter, and lowers it when the data is there. */
+    void (*get)(void *context, int from, int tag, void *data, size_t bytes, int *pending);
+    /* plb_master_judge. */
+    enum plb_verdict (*judge)(void *context, const struct plb_message *done);
+    /* plb_master_receive: returns how many units are accepted for the first time. */
+    int64_t (*accept)(void *context, const struct plb_message *done);
+    /* plb_node_writes: whether a task of rank 0 writes outputs of these units in place. */
+    bool (*writes)(void *context, struct plb_range range, bool done);
+    /* A result of rank 0's own node is not needed any more. */
+    void (*release)(void *context, const struct plb_message *done);
+    /* A result has arrived damaged, and is dropped. NULL: nothing is checked. */
+    void (*damaged)(void *context, const struct plb_message *done);
+};
+
+/* For the dataset of rank 0, which is borrowed, and into which results go. audits: taken over; NULL: there
+ * are none. */
+struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struct plb_incoming_calls *calls,
+                                      struct plb_audit_results *audits);
+void plb_incoming_free(struct plb_incoming *incoming); /* nothing is on its way */
+
+/* A DONE with a slot has arrived from another rank. */
+void plb_incoming_add(struct plb_incoming *incoming, const struct plb_message *done);
+
+/* A DONE with a slot of rank 0's own node: arrays[i] are its outputs and reduced arrays of buffer i, and NULL
+ * where outputs are in their place. records: what its tasks have appended, or NULL. Both are borrowed until
+ * `release`. */
+void plb_incoming_own(struct plb_incoming *incoming, const struct plb_message *done, void *const *arrays,
+                      void *records);
+
+/* Accepts the results whose data is there. True where there were any. */
+bool plb_incoming_collect(struct plb_incoming *incoming);
+
+/* A rank is lost: nothing of what is on its way from it counts. The memory stays until plb_incoming_free,
+ * since MPI may still write to it. */
+void plb_incoming_lose(struct plb_incoming *incoming, int rank);
+
+/* Whether something is on its way, and whether some of it goes straight into its final place: then the pass
+ * must not end. */
+bool plb_incoming_any(const struct plb_incoming *incoming);
+bool plb_incoming_claims(const struct plb_incoming *incoming);
+
+/* Whether reduced arrays of accepted units wait for their audits: then the owner's arrays lack them. */
+bool plb_incoming_keeps(const struct plb_incoming *incoming);
+
+/* A pass makes results again that were lost: their reduced arrays are dropped from now on. */
+void plb_incoming_repairs(struct plb_incoming *incoming, bool repairs);
+
+/* The run ends: what waits for an audit counts as it is, and nothing waits from now on. */
+void plb_incoming_end_audits(struct plb_incoming *incoming);
+
+#endif

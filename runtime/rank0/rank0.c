@@ -1,0 +1,336 @@
+/* Rank 0's side of the messages. */
+#include "rank0/rank0.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/log.h"
+#include "membership/difference.h"
+#include "outcome/fill_report.h"
+#include "membership/pu_list.h"
+#include "every_rank/replaced.h"
+#include "foresee/pareto.h"
+#include "job/require_watts.h"
+#include "membership/joiners.h"
+#include "outcome/show_progress.h"
+#include "outcome/set_aside.h"
+#include "membership/show_pus.h"
+#include "journal/journal.h"
+#include "profile/profiles.h"
+
+void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_trace *trace, int n_ranks,
+                    int started, enum plb_progress_style progress)
+{
+    *rank0 = (struct plb_rank0){.job = job, .trace = trace};
+    rank0->partings = plb_alloc((size_t)n_ranks * sizeof *rank0->partings);
+    plb_early_end_init(&rank0->early_end, &job->run, job->began_s, n_ranks);
+    for (int i = started; i < n_ranks; i++) {
+        rank0->partings[i].said = rank0->partings[i].lost = true;
+        plb_early_end_rested(&rank0->early_end, i);
+    }
+    plb_progress_init(&rank0->progress, job->kernel->unit, progress);
+}
+
+void plb_rank0_fini(struct plb_rank0 *rank0)
+{
+    plb_rank0_free_arrivals(rank0->arrivals);
+    plb_gathering_fini(&rank0->gathering);
+    plb_fed_fini(&rank0->fed);
+    plb_back_fini(&rank0->back);
+    plb_incoming_free(rank0->incoming);
+    plb_master_free(rank0->master);
+    plb_rangeset_fini(&rank0->done);
+    plb_early_end_fini(&rank0->early_end);
+    free(rank0->partings);
+    free(rank0->pus);
+}
+
+void plb_rank0_end(struct plb_rank *r, int status)
+{
+    if (r->rank0->in_pass)
+        r->rank0->makespan += plb_rank_time(r) - r->rank0->pass_began;
+    r->rank0->in_pass = r->rank0->gathering.on = false;
+    if (r->rank0->began > 0.0)
+        r->rank0->between = fmax(plb_rank_time(r) - r->rank0->began - r->rank0->makespan, 0.0);
+    plb_incoming_end_audits(r->rank0->incoming);
+    plb_rank0_close_door(r);
+    plb_master_stop(r->rank0->master, status, &r->out);
+}
+
+void plb_rank0_stop_by(struct plb_rank *r, const char *why)
+{
+    plb_rank0_end(r, plb_fail(r->err, PLB_EFAILED, "%s%s", why,
+                              r->options->keep_partial ? "" : "; no output is written"));
+}
+
+bool plb_rank0_stop_on_failure(struct plb_rank *r)
+{
+    const char *failure = plb_master_failure(r->rank0->master);
+    if (failure != NULL && r->rank0->lost[0] != '\0')
+        plb_rank0_stop_by(r, r->rank0->lost);
+    else if (failure != NULL)
+        plb_rank0_end(r, plb_fail(r->err, PLB_EFAILED, "%s", failure));
+    return failure != NULL;
+}
+
+void plb_rank0_interrupt(struct plb_rank *r)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    struct plb_made made = {0, r->data.units, r->kernel->unit, r->pass};
+    char why[PLB_EARLY_END_TEXT];
+    if (rank0->master != NULL) /* it is made as soon as all PUs are open */
+        made.accepted = plb_master_accepted(rank0->master);
+    plb_early_end_describe(&rank0->early_end, &made, r->options->keep_partial, why);
+    rank0->interrupted = r->err->status == PLB_OK;
+    r->status = plb_fail(r->err, PLB_EFAILED, "%s", why);
+    if (rank0->master != NULL)
+        plb_rank0_end(r, r->status);
+}
+
+/* ------------------------------------------------------------------ results */
+
+static void get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
+{
+    const struct plb_rank *r = context;
+    plb_mpi_get(r->mpi, from, tag, data, bytes, pending);
+}
+
+static enum plb_verdict judge(void *context, const struct plb_message *done)
+{
+    const struct plb_rank *r = context;
+    return plb_master_judge(r->rank0->master, done);
+}
+
+/* The time that the latest solve expects the rest of the pass to take, as traces have it. */
+static int64_t rest_ns(const struct plb_master *master)
+{
+    return (int64_t)(1e9 * plb_master_stats(master)->rest_s);
+}
+
+void plb_rank0_note_solves(struct plb_rank *r, int pass, int64_t solves, double before)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    double seconds = plb_rank_time(r) - before;
+    if (plb_master_stats(rank0->master)->solves == solves)
+        return;
+    rank0->solve += seconds;
+    plb_trace_add(rank0->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, pass, before,
+                                                         seconds, rest_ns(rank0->master), 0, 0});
+}
+
+static int64_t tell_master(void *context, const struct plb_message *m)
+{
+    struct plb_rank *r = context;
+    struct plb_rank0 *rank0 = r->rank0;
+    int64_t solves = plb_master_stats(rank0->master)->solves;
+    double before = plb_rank_time(r);
+    int64_t fresh = plb_master_receive(rank0->master, m, before, &r->out);
+    plb_rank0_note_solves(r, r->pass, solves, before);
+    bool done = fresh > 0 && !plb_set_aside_has(rank0->master, m->done.range);
+    if (done)
+        plb_journal_add(rank0->job->journal, m);
+    if (done && r->options->keep_partial)
+        plb_rangeset_add(&rank0->done, m->done.range);
+    plb_rank0_stop_on_failure(r);
+    return fresh;
+}
+
+static bool writes(void *context, struct plb_range range, bool done)
+{
+    const struct plb_rank *r = context;
+    return plb_node_writes(r->node, range, done);
+}
+
+static void release(void *context, const struct plb_message *done)
+{
+    const struct plb_rank *r = context;
+    plb_node_release(r->node, (int)done->done.slot);
+}
+
+static void on_damaged(void *context, const struct plb_message *done)
+{
+    struct plb_rank *r = context;
+    plb_say_damaged(r->kernel, done, &r->rank0->damaged);
+    plb_master_spoiled(r->rank0->master, done, plb_rank_time(r), &r->out);
+}
+
+static void on_done(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_incoming *incoming = r->rank0->incoming;
+    int slot = (int)m->done.slot;
+    if (m->done.slot >= PLB_TAGS)
+        return;
+    if (slot == PLB_NO_SLOT) {
+        tell_master(r, m);
+    } else if (m->from != 0) {
+        plb_incoming_add(incoming, m);
+    } else {
+        void *arrays[PLB_MAX_DATA];
+        for (int i = 0; i < r->data.n; i++)
+            arrays[i] = plb_node_result(r->node, slot, i);
+        plb_incoming_own(incoming, m, arrays, plb_node_records(r->node, slot));
+    }
+    plb_rank0_end_pass_if_over(r);
+}
+
+bool plb_rank0_collect(struct plb_rank *r)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    bool any = rank0->incoming != NULL && plb_incoming_collect(rank0->incoming);
+    plb_rank0_end_pass_if_over(r);
+    any |= plb_gathering_collect(r);
+    any |= plb_back_step(r);
+    if (rank0->incoming == NULL || !plb_incoming_keeps(rank0->incoming))
+        plb_journal_step(rank0->job->journal);
+    if (rank0->in_pass)
+        plb_show_progress(&rank0->progress, rank0->master, r->pass, r->data.units, rank0->pass_began,
+                          plb_rank_time(r));
+    return any;
+}
+
+void plb_rank0_tick(struct plb_rank *r)
+{
+    struct plb_early_end *end = &r->rank0->early_end;
+    if (!r->rank0->in_pass)
+        return;
+    if (r->rank0->damaged >= PLB_MOST_DAMAGED)
+        plb_rank0_stop_by(r, "data arrives damaged again and again; look for a broken network or memory");
+    plb_rank0_check_records(r);
+    int64_t solves = plb_master_stats(r->rank0->master)->solves;
+    double now = plb_rank_time(r);
+    plb_master_tick(r->rank0->master, now, &r->out);
+    plb_rank0_note_solves(r, r->pass, solves, now);
+    if (plb_early_end_begins(end, plb_now()))
+        for (int n = r->size - 1; n >= 0; n--)
+            plb_outbox_add(&r->out, PLB_REST, 0, n, r->pass);
+    bool comes = plb_incoming_any(r->rank0->incoming) || plb_master_over(r->rank0->master); /* its arrays */
+    if (plb_early_end_is_over(end, comes, plb_now()))
+        plb_rank0_interrupt(r);
+}
+
+double plb_rank0_due(const struct plb_rank *r)
+{
+    return r->rank0->in_pass ? fmax(plb_master_due(r->rank0->master) - plb_rank_time(r), 0.0) : INFINITY;
+}
+
+/* -------------------------------------------------------------------- start */
+
+/* All PUs are known: makes the master, and begins the first pass or tells why there is none. */
+static void begin_run(struct plb_rank *r)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    struct plb_job *job = rank0->job;
+    plb_pu_list_sort(rank0->pus, rank0->n_pus);
+    struct plb_master_config config = plb_job_master(job);
+    config.n_nodes = r->size;
+    config.joiners = r->size - plb_mpi_started(r->mpi);
+    config.joining_pus = config.joiners > 0 ? PLB_JOINING_PUS : 0;
+    config.saves |= config.joiners > 0; /* else nothing of a long task could move to one that joins */
+    config.saves |= r->options->keep_partial;
+    config.stays = r->options->keep_partial ? 0 : config.stays; /* what is done is to be here at any time */
+    config.folds &= !r->options->keep_partial;
+    config.feeds_stay = r->data.fed != 0;
+    config.accepted = plb_journal_recalled(job->journal);
+    rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
+    struct plb_incoming_calls calls = {r,       job->run.checksums, get, judge, tell_master, writes,
+                                       release, on_damaged};
+    struct plb_audit_results_config audits = {&r->data, &job->app, rank0->master, &r->out, r->clock};
+    rank0->incoming = plb_incoming_new(&r->data, &calls, plb_audit_results_new(&audits));
+    if (rank0->difference[0] != '\0') {
+        plb_rank0_end(r, plb_fail(r->err, PLB_EINPUT, "%s", rank0->difference));
+        return;
+    }
+    if (r->options->show_pus || plb_log_shows(PLB_LOG_INFO))
+        plb_show_pus(rank0->pus, rank0->n_pus);
+    if (plb_warn_of_refused(rank0->master, &job->app) == rank0->n_pus) {
+        plb_rank0_end(r, plb_no_usable_pu(rank0->master, r->err));
+        return;
+    }
+    plb_audit_warn(job->run.audit, rank0->master, &job->app);
+    if (r->options->pareto)
+        plb_pareto_of_master(rank0->master, &job->pareto, r->err);
+    if (r->options->dry_run || r->err->status != PLB_OK) {
+        plb_pareto_recall(job->pareto, job, rank0->master);
+        plb_rank0_end(r, r->err->status);
+        return;
+    }
+    job->profiles = plb_profiles_open(&(struct plb_profiles_config){
+        .kernel = job->kernel, .maps = job->maps, .cluster = &job->cluster, .mode = job->balance.profile});
+    plb_profiles_recall(job->profiles, rank0->master);
+    plb_journal_work(job->journal, rank0->pus, rank0->n_pus);
+    if (plb_profiles_require(&config, rank0->master, r->err) == PLB_OK
+        && plb_watts_require(&config.goal, rank0->master, r->err) == PLB_OK)
+        plb_rank0_begin_first_pass(r);
+    else
+        plb_rank0_end(r, r->err->status);
+}
+
+static void on_hello(struct plb_rank *r, const struct plb_hello *hello)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    if (rank0->n_pus == rank0->expected || !plb_pu_list_add(&rank0->pus, &rank0->n_pus, &hello->pu))
+        return;
+    if (rank0->difference[0] == '\0') /* the first one is told */
+        plb_difference_describe(hello, &r->hello, r->host, rank0->difference);
+    if (rank0->n_pus == rank0->expected)
+        begin_run(r);
+}
+
+bool plb_rank0_is_needed(const struct plb_rank *r)
+{
+    const struct plb_rank0 *rank0 = r->rank0;
+    return plb_mpi_busy(r->mpi) || rank0->gathering.transfers != NULL
+        || (rank0->incoming != NULL && plb_incoming_any(rank0->incoming));
+}
+
+void plb_rank0_lose(struct plb_rank *r, int rank)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    rank0->partings[rank].said = rank0->partings[rank].lost = true;
+    if (rank0->master == NULL) {
+        r->status = plb_fail(r->err, PLB_EFAILED, "rank %d on %s was lost before the first pass", rank,
+                             r->hosts[rank]);
+        r->alone = true;
+        return;
+    }
+    plb_early_end_rested(&rank0->early_end, rank);
+    plb_incoming_lose(rank0->incoming, rank);
+    plb_gathering_lose(&rank0->gathering, rank);
+    int64_t solves = plb_master_stats(rank0->master)->solves;
+    double now = plb_rank_time(r);
+    plb_master_lost(rank0->master, rank, now, &r->out);
+    plb_rank0_note_solves(r, r->pass, solves, now);
+    if (r->data.fed != 0 && plb_master_broken(rank0->master) && !r->stopped)
+        plb_back_break(r);
+    if (rank0->in_pass && !plb_rank0_stop_on_failure(r))
+        plb_rank0_end_pass_if_over(r);
+}
+
+void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
+{
+    if (m->type == PLB_HELLO && m->from >= plb_mpi_started(r->mpi))
+        plb_rank0_hear_arrival(r, m);
+    else if (m->type == PLB_HELLO)
+        on_hello(r, &m->hello);
+    if (r->rank0->master == NULL) /* the others belong to a run that has begun */
+        return;
+    switch (m->type) {
+    case PLB_DONE: on_done(r, m); break;
+    case PLB_MOVED:
+    case PLB_CRASH:
+    case PLB_WINDOW:
+    case PLB_IDLE: tell_master(r, m); break;
+    case PLB_FAIL: plb_rank0_failed(r, m); break;
+    case PLB_PULL: plb_fed_pull(r, m); break;
+    case PLB_KEPT: plb_gathering_hear(r, m); break;
+    case PLB_FOLDED:
+        tell_master(r, m);
+        plb_rank0_end_pass_if_over(r);
+        break;
+    case PLB_HERE:
+    case PLB_LACK: plb_replaced_hear(r, m); break;
+    case PLB_RESTED: plb_early_end_rested(&r->rank0->early_end, m->from); break;
+    default: break;
+    }
+}

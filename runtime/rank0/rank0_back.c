@@ -1,0 +1,187 @@
+/* Notes about passes, and how they are made again (rank0/back.h). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "rank0/rank0.h"
+
+/* Seconds from one gathering to the next, at least, and the same as a multiple of what the last one took.
+ * Larger: a loss costs more passes. Smaller: more of the time goes to gathering. */
+#define REST 30.0
+#define SHARE 20.0
+
+/* Bytes of replaced buffers after which results are gathered at the end of a pass. Larger: more memory of
+ * rank 0. Smaller: jobs that replace much gather more often. */
+#define MOST 256e6
+
+struct plb_noted_pass {
+    struct plb_pass begin;
+    void *data[PLB_MAX_DATA]; /* of the replaced buffers; NULL in the first one: all are saved */
+};
+
+static void forget_passes(struct plb_back *b)
+{
+    for (int p = 0; p < b->n; p++)
+        for (int i = 0; i < PLB_MAX_DATA; i++)
+            free(b->passes[p].data[i]);
+    b->n = 0;
+    b->replaced = 0;
+    b->bytes = 0.0;
+}
+
+void plb_back_fini(struct plb_back *b)
+{
+    forget_passes(b);
+    free(b->passes);
+    for (int i = 0; i < PLB_MAX_DATA; i++) {
+        free(b->saved[i]);
+        free(b->after[i]);
+    }
+}
+
+static bool is_replicated(const struct plb_dataset *set, int i)
+{
+    return set->at[i].mode == PLB_REPLICATE && set->file[i] == 0;
+}
+
+static size_t bytes_of(const struct plb_dataset *set, int i)
+{
+    return set->at[i].mode == PLB_REPLICATE ? set->at[i].bytes : (size_t)set->units * set->at[i].unit_bytes;
+}
+
+/* Copies a buffer of rank 0; `copy` is made where there is none. */
+static void save(const struct plb_dataset *set, int i, void **copy)
+{
+    if (*copy == NULL)
+        *copy = plb_alloc_unset(bytes_of(set, i));
+    memcpy(*copy, set->host[i], bytes_of(set, i));
+}
+
+static void restore(const struct plb_dataset *set, void *const copies[PLB_MAX_DATA])
+{
+    for (int i = 0; i < set->n; i++)
+        if (copies[i] != NULL)
+            memcpy(set->host[i], copies[i], bytes_of(set, i));
+}
+
+/* The inputs that the results of the pass before have become, as a mask. */
+static int64_t fed_now(const struct plb_pass *begin)
+{
+    int64_t inputs = 0;
+    for (int i = 0; i < begin->n_feeds; i++)
+        inputs |= begin->feeds[i].now ? PLB_BUFFER(begin->feeds[i].input) : 0;
+    return inputs;
+}
+
+void plb_back_note(struct plb_rank *r, const struct plb_pass *begin)
+{
+    struct plb_back *b = &r->rank0->back;
+    const struct plb_dataset *set = &r->data;
+    bool all = b->n == 0 || (b->complete && (set->fed & ~fed_now(begin)) == 0);
+    if (all)
+        forget_passes(b);
+    for (int i = 0; i < set->n && all; i++)
+        if ((set->fed & PLB_BUFFER(i)) != 0 || is_replicated(set, i))
+            save(set, i, &b->saved[i]);
+    if (all)
+        b->since = plb_rank_time(r);
+    b->passes = plb_grow(b->passes, (size_t)(b->n + 1) * sizeof *b->passes);
+    struct plb_noted_pass *p = &b->passes[b->n++];
+    *p = (struct plb_noted_pass){.begin = *begin};
+    p->begin.parts = 0; /* ranks have these buffers as they are after later passes: they get them whole */
+    for (int i = 0; i < set->n && !all; i++)
+        if (plb_dataset_is_replaced(set, i, begin->replaced)) {
+            save(set, i, &p->data[i]);
+            b->bytes += (double)set->at[i].bytes;
+        }
+    b->replaced |= begin->replaced;
+    b->kernel_pass = r->pass + 1 - r->rank0->repairs;
+    b->at = b->n - 1;
+    b->complete = false;
+}
+
+bool plb_back_is_due(const struct plb_rank *r)
+{
+    const struct plb_back *b = &r->rank0->back;
+    double passed = plb_rank_time(r) - b->since;
+    return r->data.fed != 0 && (b->bytes > MOST || passed > fmax(REST, SHARE * b->cost));
+}
+
+void plb_back_complete(struct plb_rank *r)
+{
+    struct plb_back *b = &r->rank0->back;
+    b->since = plb_rank_time(r);
+    b->cost = b->since - r->rank0->gathering.began;
+    b->complete = true;
+}
+
+void plb_back_break(struct plb_rank *r)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    if (rank0->in_pass)
+        rank0->makespan += plb_rank_time(r) - rank0->pass_began;
+    rank0->in_pass = rank0->gathering.on = false;
+    rank0->back.broken = true;
+    plb_fed_begin_pass(&rank0->fed, true);
+    plb_master_break(rank0->master);
+}
+
+/* Begins number `at` of the noted passes. */
+static void begin(struct plb_rank *r, const struct plb_pass *pass)
+{
+    struct plb_back *b = &r->rank0->back;
+    b->again++;
+    r->rank0->job->app.running = (int)pass->phase;
+    plb_rank0_start_pass(r, pass, b->at < b->n - 1 || b->over);
+}
+
+bool plb_back_step(struct plb_rank *r)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    struct plb_back *b = &rank0->back;
+    const struct plb_dataset *set = &r->data;
+    if (!b->broken || r->stopped || rank0->gathering.transfers != NULL || plb_incoming_claims(rank0->incoming)
+        || plb_rank0_must_wait(r))
+        return false;
+    b->broken = false;
+    if (plb_rank0_stop_on_failure(r))
+        return true;
+    plb_log(PLB_LOG_INFO, "what passes have computed is lost; the last %d are computed again", b->n);
+    for (int i = 0; i < set->n && b->over; i++)
+        if (is_replicated(set, i) && b->after[i] == NULL)
+            save(set, i, &b->after[i]);
+    restore(set, b->saved);
+    rank0->repairs = r->pass + b->n - b->kernel_pass;
+    b->at = 0;
+    b->complete = false;
+    struct plb_pass first = b->passes[0].begin;
+    first.replaced = b->replaced;
+    for (int i = 0; i < first.n_feeds; i++)
+        first.feeds[i].now = 1; /* what ranks have of these inputs is of a later pass */
+    begin(r, &first);
+    return true;
+}
+
+bool plb_back_goes_on(struct plb_rank *r)
+{
+    struct plb_back *b = &r->rank0->back;
+    const struct plb_dataset *set = &r->data;
+    if (r->data.fed == 0)
+        return false;
+    if (b->at == b->n - 1) {
+        if (b->over)
+            restore(set, b->after);
+        return false;
+    }
+    const struct plb_noted_pass *p = &b->passes[++b->at];
+    for (int i = 0; i < p->begin.n_feeds; i++) {
+        const struct plb_feed *f = &p->begin.feeds[i];
+        if (f->now)
+            memcpy(set->host[f->input], set->host[f->output], bytes_of(set, f->input));
+    }
+    restore(set, p->data);
+    begin(r, &p->begin);
+    return true;
+}

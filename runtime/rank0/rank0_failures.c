@@ -1,0 +1,58 @@
+/* Rank 0's answer to FAIL: a PU less, or the end of the run. And to a disk that is full of records. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/record_store.h"
+#include "base/log.h"
+#include "outcome/fill_report.h"
+#include "rank0/rank0.h"
+
+/* Whether nobody needs the task that failed any more: its units are accepted, or its pass is over. */
+static bool is_needless(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_message units = *m;
+    units.type = PLB_DONE;
+    units.done = (struct plb_done){.range = m->fail.range, .block = m->fail.block, .tasks = 1};
+    return !r->rank0->in_pass || m->pass != r->pass
+        || (!m->fail.audit && plb_master_judge(r->rank0->master, &units) == PLB_NONE_NEW);
+}
+
+/* A device has failed. The run goes on while there is another PU. */
+static void on_lost_device(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    int before = plb_usable_pus(rank0->master);
+    plb_master_receive(rank0->master, m, plb_rank_time(r), &r->out);
+    int left = plb_usable_pus(rank0->master);
+    if (left < before)
+        plb_failure_describe(m, r->kernel, rank0->job->app.running, rank0->pus, rank0->n_pus, rank0->lost);
+    if (!plb_rank0_stop_on_failure(r) && left < before && left > 0)
+        plb_log(PLB_LOG_WARNING, "%s; that PU is used no more, and others execute its %s", rank0->lost,
+                r->kernel->unit);
+}
+
+void plb_rank0_failed(struct plb_rank *r, const struct plb_message *m)
+{
+    char why[PLB_FAILURE_TEXT];
+    if (m->fail.text[0] != '\0') {
+        on_lost_device(r, m);
+    } else if (!is_needless(r, m)) {
+        plb_failure_describe(m, r->kernel, r->rank0->job->app.running, r->rank0->pus, r->rank0->n_pus, why);
+        plb_rank0_stop_by(r, why);
+    }
+}
+
+void plb_rank0_check_records(struct plb_rank *r)
+{
+    char why[PLB_FAILURE_TEXT];
+    const char *path = NULL;
+    int reason = r->data.store != NULL ? plb_record_store_failure(r->data.store, &path) : 0;
+    if (reason == 0)
+        return;
+    if (path != NULL)
+        snprintf(why, sizeof why, "%s cannot be written: %s", path, strerror(reason));
+    else
+        snprintf(why, sizeof why, "the records of %s cannot be written to a temporary file: %s; make room",
+                 r->kernel->unit, strerror(reason));
+    plb_rank0_stop_by(r, why);
+}

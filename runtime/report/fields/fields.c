@@ -1,0 +1,347 @@
+/* The rows, and the functions behind those that no member holds as JSON shows them. */
+#include "report/fields/fields.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/version.h"
+#include "report/fields/field_row.h"
+
+/* The number behind `schema`: it grows when a key changes its meaning or goes, so that programs notice. */
+#define SCHEMA 2
+
+static struct plb_value text(const char *of)
+{
+    return (struct plb_value){.type = PLB_VALUE_TEXT, .text = of};
+}
+
+static struct plb_value schema(const struct plb_report *report, const void *record)
+{
+    (void)report, (void)record;
+    return (struct plb_value){.type = PLB_VALUE_WHOLE, .whole = SCHEMA};
+}
+
+static struct plb_value version(const struct plb_report *report, const void *record)
+{
+    (void)report, (void)record;
+    return text(PLB_VERSION);
+}
+
+static struct plb_value mode(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return text(report->mode == PLB_SIMULATED ? "simulate" : "cluster");
+}
+
+static struct plb_value verified(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    bool known = report->verified != PLB_NOT_VERIFIED;
+    return (struct plb_value){.type = known ? PLB_VALUE_FLAG : PLB_VALUE_NONE,
+                              .whole = report->verified == PLB_RIGHT};
+}
+
+static struct plb_value ending(const struct plb_report *report, const void *record)
+{
+    static const char *const names[] = {[PLB_ENDED_WELL] = "done",
+                                        [PLB_ENDED_FAILED] = "failed",
+                                        [PLB_ENDED_INTERRUPTED] = "interrupted",
+                                        [PLB_ENDED_WRONG] = "wrong"};
+    (void)record;
+    return text(names[report->ending]);
+}
+
+static struct plb_value error(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return report->error != NULL ? text(report->error) : (struct plb_value){.type = PLB_VALUE_NONE};
+}
+
+static struct plb_value optimum(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    bool known = report->mode == PLB_SIMULATED;
+    return (struct plb_value){.type = known ? PLB_VALUE_REAL : PLB_VALUE_NONE, .real = report->optimum_s};
+}
+
+static struct plb_value pus(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_pus, .list = report->pus};
+}
+
+static struct plb_value settings(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_settings, .list = report->settings};
+}
+
+static struct plb_value phase_times(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    bool known = report->phases != NULL;
+    return (struct plb_value){
+        .type = PLB_VALUE_LIST, .whole = known ? report->n_phases : 0, .list = report->phases};
+}
+
+static struct plb_value costs(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    if (report->costs == NULL)
+        return (struct plb_value){.type = PLB_VALUE_LEFT_OUT};
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_costs, .list = report->costs};
+}
+
+static struct plb_value set_aside(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){
+        .type = PLB_VALUE_LIST, .whole = report->n_set_aside, .list = report->set_aside};
+}
+
+static struct plb_value meters(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_meters, .list = report->meters};
+}
+
+static struct plb_value goal(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_OBJECT, .whole = 1, .list = &report->goal};
+}
+
+static struct plb_value traffic(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_traffic, .list = report->traffic};
+}
+
+static struct plb_value losses(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    bool known = report->ideal_s > 0.0;
+    return (struct plb_value){
+        .type = PLB_VALUE_LIST, .whole = known ? PLB_LOSSES : 0, .list = report->losses};
+}
+
+static struct plb_value changes(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_changes, .list = report->changes};
+}
+
+static struct plb_value what_if_simulated(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    bool known = report->what_if_simulated_s > 0.0;
+    return (struct plb_value){.type = known ? PLB_VALUE_REAL : PLB_VALUE_NONE,
+                              .real = report->what_if_simulated_s};
+}
+
+static struct plb_value what_if_note(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    bool known = report->what_if_note[0] != '\0';
+    return known ? text(report->what_if_note) : (struct plb_value){.type = PLB_VALUE_NONE};
+}
+
+const struct plb_field plb_run_fields[] = {
+    {"schema", PLB_UNIT_NONE, GET(schema, PLB_VALUE_WHOLE),
+     .meaning = "Version of this format. It grows when a key goes or changes its meaning."},
+    {"version", PLB_UNIT_NONE, GET(version, PLB_VALUE_TEXT), .meaning = "Version of plbrun."},
+    {"app", PLB_UNIT_NONE, RUN(app), .meaning = "Name of the kernel."},
+    {"balancer", PLB_UNIT_NONE, RUN(balancer), .meaning = "Name of the balancer."},
+    {"migration", PLB_UNIT_NONE, RUN(migration),
+     .meaning = "Whether idle PUs could take queued units from others (`balance.migration`)."},
+    {"mode", PLB_UNIT_NONE, GET(mode, PLB_VALUE_TEXT), .choices = "cluster|simulate",
+     .meaning = "`cluster` for a real run, `simulate` for a simulated one."},
+    {"date", PLB_UNIT_NONE, RUN(date), .meaning = "When the run began, as in ISO 8601, in UTC."},
+    {"command", PLB_UNIT_NONE, RUN(command),
+     .meaning = "The command line of plbrun on rank 0, as a shell reads it. A launcher is not in it."},
+    {"seed", PLB_UNIT_NONE, RUN(seed), .meaning = "Seed of the random numbers (`--seed`)."},
+    {"settings", PLB_UNIT_COUNT, GET(settings, PLB_VALUE_LIST),
+     LIST_OF(plb_setting_fields, struct plb_report_setting),
+     .meaning = "Every setting, as `--show-config` prints it."},
+    {"nodes", PLB_UNIT_COUNT, RUN(nodes), .meaning = "Nodes of the run; each is one MPI rank."},
+    {"hosts", PLB_UNIT_COUNT, RUN(hosts),
+     .meaning = "Machines that these ranks run on; in a simulation each node is one."},
+    {"units", PLB_UNIT_OF_APP, RUN(units), .meaning = "Units of one pass."},
+    {"passes", PLB_UNIT_COUNT, RUN(passes),
+     .meaning = "Passes over all units that began. In a resumed run those that ended before do not count."},
+    {"passes_again", PLB_UNIT_COUNT, RUN(passes_again),
+     .meaning = "Passes that were computed again, beside `passes`: a rank was lost with the results that the "
+                "next passes need."},
+    {"resumed", PLB_UNIT_NONE, RUN(resumed),
+     .meaning =
+         "Whether the run went on from a journal (`--resume`). Its report tells of what it did itself."},
+    {"resumed_pass", PLB_UNIT_NONE, RUN(resumed_pass),
+     .meaning = "The pass of the job, from 1, in which it went on; 0 where it began anew."},
+    {"resumed_units", PLB_UNIT_OF_APP, RUN(resumed_units),
+     .meaning = "Units of that pass that were done before."},
+    {"phase_times", PLB_UNIT_COUNT, GET(phase_times, PLB_VALUE_LIST),
+     LIST_OF(plb_phase_fields, struct plb_report_phase),
+     .meaning = "Passes and times of each phase of the kernel. A kernel without phases has one."},
+    {"goal", PLB_UNIT_NONE, GET(goal, PLB_VALUE_OBJECT), LIST_OF(plb_goal_fields, struct plb_report_goal),
+     .meaning = "The objective and its limits (`balance.objective`), and what came of them."},
+    {"makespan_s", PLB_UNIT_SECONDS, RUN(makespan_s),
+     .meaning = "Time of all passes together; virtual in a simulation."},
+    {"between_s", PLB_UNIT_SECONDS, RUN(between_s),
+     .meaning = "Time before and between passes, which `makespan_s` has not got: the kernel prepares a pass "
+                "(`next`), and inputs that nodes need whole are sent. 0 in a simulation."},
+    {"bound_s", PLB_UNIT_SECONDS, RUN_OR_UNKNOWN(bound_s),
+     .meaning = "Time in which all PUs together do the work that was done, shared perfectly, at the "
+                "rates that they held over the run. A PU that failed counts as if it had gone on. Never "
+                "above `makespan_s`. Null where it cannot be told: a PU was not measured, or units differ so "
+                "much that rates cannot be compared."},
+    {"ideal_s", PLB_UNIT_SECONDS, RUN(ideal_s),
+     .meaning = "Time in which all PUs do the same work, if all compute from the first moment to the last at "
+                "their rates. "
+                "Copies, starts of tasks and waits are not part of it. 0: not "
+                "known."},
+    {"parallel_efficiency", PLB_UNIT_FRACTION, RUN(parallel_efficiency),
+     .meaning = "`ideal_s` over `makespan_s`, as in TALP, with PUs that count by their rates. It is "
+                "`load_balance` times `communication_efficiency`."},
+    {"load_balance", PLB_UNIT_FRACTION, RUN(load_balance),
+     .meaning = "Mean time for which PUs computed, weighted by their rates, over the longest one."},
+    {"communication_efficiency", PLB_UNIT_FRACTION, RUN(communication_efficiency),
+     .meaning = "The longest time for which a PU computed, over the makespan."},
+    {"losses", PLB_UNIT_COUNT, GET(losses, PLB_VALUE_LIST), LIST_OF(plb_loss_fields, struct plb_report_loss),
+     .meaning = "Where the time between `ideal_s` and `makespan_s` went. Their seconds add up to it."},
+    {"advice", PLB_UNIT_NONE, RUN_OR_UNKNOWN(advice),
+     .meaning = "The one thing that would probably help most; null where nothing is known to help."},
+    {"what_if", PLB_UNIT_COUNT, GET(changes, PLB_VALUE_LIST),
+     LIST_OF(plb_change_fields, struct plb_report_change),
+     .meaning = "Changes to the run, and how long it would have taken then, as the simulator says "
+                "of what was measured."},
+    {"what_if_simulated_s", PLB_UNIT_SECONDS, GET(what_if_simulated, PLB_VALUE_REAL), .or_unknown = true,
+     .meaning = "Time of the run as it was, as the simulator says: how far it can be believed. Null where it "
+                "was not simulated."},
+    {"what_if_passes", PLB_UNIT_COUNT, RUN(what_if_passes),
+     .meaning = "Passes that were simulated; the others are taken for as long as the shortest of these."},
+    {"what_if_note", PLB_UNIT_NONE, GET(what_if_note, PLB_VALUE_TEXT), .or_unknown = true,
+     .meaning = "Why there are no changes; null where there are some, or the run did not end well."},
+    {"profile_s", PLB_UNIT_SECONDS, RUN(profile_s),
+     .meaning = "Training: the time until every PU had a curve; 0 where nothing was trained."},
+    {"solves", PLB_UNIT_COUNT, RUN(solves),
+     .meaning = "How often the balancer solved for equal finish times."},
+    {"solve_s", PLB_UNIT_SECONDS, RUN(solve_s),
+     .meaning = "Time that solving took; real time in a simulation too."},
+    {"balancing_ratio", PLB_UNIT_RATIO, RUN(balancing_ratio),
+     .meaning =
+         "Longest busy time over the shortest, of the PUs that worked and did not fail; 1 is perfect."},
+    {"idle_pct", PLB_UNIT_PERCENT, RUN(idle_pct),
+     .meaning = "Mean idle time of the PUs that could work and did not fail, in percent of the makespan."},
+    {"failed_pus", PLB_UNIT_COUNT, RUN(failed_pus),
+     .meaning = "PUs that failed, or whose rank was lost. Others executed their units."},
+    {"messages", PLB_UNIT_COUNT, RUN(messages), .meaning = "Control messages that all ranks sent."},
+    {"replicated_bytes", PLB_UNIT_BYTES, RUN(replicated_bytes),
+     .meaning =
+         "Inputs that each node needs whole. They are sent before the run, so the makespan has not got them. "
+         "Each node but rank 0 has them in `received`, unless it reads files or shares memory."},
+    {"bytes_moved", PLB_UNIT_BYTES, RUN(bytes_moved),
+     .meaning = "Inputs, results and replicated data that ranks sent to each other."},
+    {"traffic", PLB_UNIT_COUNT, GET(traffic, PLB_VALUE_LIST),
+     LIST_OF(plb_traffic_fields, struct plb_report_traffic),
+     .meaning = "The part of each node in these messages and bytes."},
+    {"migrations", PLB_UNIT_COUNT, RUN(migrations),
+     .meaning = "Gifts of queued units from one node to another."},
+    {"migrated_units", PLB_UNIT_OF_APP, RUN(migrated_units),
+     .meaning = "Units granted to one node and executed by another."},
+    {"backups", PLB_UNIT_COUNT, RUN(backups),
+     .meaning = "Times that an idle PU was given late units to execute a second time (`balance.backups`)."},
+    {"backups_won", PLB_UNIT_COUNT, RUN(backups_won),
+     .meaning = "Those of them whose results came before the ones of the PU that was late."},
+    {"backup_units", PLB_UNIT_OF_APP, RUN(backup_units), .meaning = "Units that were so given twice."},
+    {"sets_handed", PLB_UNIT_COUNT, RUN(sets_handed),
+     .meaning = "Sets of reduced arrays that ranks got from others along a tree; 0: all went to rank 0."},
+    {"sets_to_rank0", PLB_UNIT_COUNT, RUN(sets_to_rank0), .meaning = "Those of them that rank 0 got."},
+    {"audited", PLB_UNIT_COUNT, RUN(audited),
+     .meaning = "Tasks whose results two PUs computed and plbrun compared (`run.audit`)."},
+    {"audit_differences", PLB_UNIT_COUNT, RUN(audit_differences),
+     .meaning = "Audited tasks whose two results differed. With one or more, the results are wrong."},
+    {"damaged", PLB_UNIT_COUNT, RUN(damaged),
+     .meaning = "Transfers that arrived damaged and were repeated; 0 without `run.checksums`."},
+    {"set_aside_units", PLB_UNIT_OF_APP, RUN(set_aside_units),
+     .meaning = "Units without a result, since tasks with them crashed. Later passes of the same phase leave "
+                "them out, and do not count them again."},
+    {"set_aside", PLB_UNIT_COUNT, GET(set_aside, PLB_VALUE_LIST),
+     LIST_OF(plb_aside_fields, struct plb_report_aside),
+     .meaning = "Ranges of these units, in the order of passes and units."},
+    {"energy_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(energy_j),
+     .meaning =
+         "Energy of the run. It is that of all hosts, as their meters counted it, or of all PUs by the "
+         "watts of a .cluster file. Null where a part of it is unmeasured."},
+    {"measured_j", PLB_UNIT_JOULES, RUN_OR_UNKNOWN(measured_j),
+     .meaning = "Energy of those parts that were measured; null where none was."},
+    {"meters", PLB_UNIT_COUNT, GET(meters, PLB_VALUE_LIST),
+     LIST_OF(plb_meter_fields, struct plb_report_meter),
+     .meaning = "The meters of all hosts, and the reason where one has none."},
+    {"slowest_answer_s", PLB_UNIT_SECONDS, RUN(slowest_answer_s),
+     .meaning = "Longest time that a node waited for another node's answer to its question for work; 0 in "
+                "a simulation."},
+    {"largest_unit", PLB_UNIT_FRACTION, RUN(largest_unit),
+     .meaning = "Part of all work that is in the most costly unit, by the kernel's costs; 0 where these "
+                "are not known."},
+    {"cost_spread", PLB_UNIT_FRACTION, RUN_OR_UNKNOWN(cost_spread),
+     .meaning = "How much units differ beyond what the kernel told. It is the relative standard deviation of "
+                "tasks' times about the mean of their PU for their size. Null where no PU reported three "
+                "times."},
+    {"least_cost", PLB_UNIT_RATIO, RUN_OR_UNKNOWN(least_cost),
+     .meaning = "Time of the cheapest of these tasks over that mean; null as before."},
+    {"most_cost", PLB_UNIT_RATIO, RUN_OR_UNKNOWN(most_cost),
+     .meaning = "Time of the dearest of these tasks over that mean; null as before."},
+    {"profiles_used", PLB_UNIT_COUNT, RUN(profiles_used),
+     .meaning = "PUs that began with the measurements of an earlier run and kept them."},
+    {"profiles_dropped", PLB_UNIT_COUNT, RUN(profiles_dropped),
+     .meaning = "PUs that began with the measurements of an earlier run and dropped them, because their "
+                "first blocks contradicted them."},
+    {"verified", PLB_UNIT_NONE, GET(verified, PLB_VALUE_FLAG), .or_unknown = true,
+     .meaning = "Whether the result agrees with the reference; null without `--verify`."},
+    {"status", PLB_UNIT_NONE, GET(ending, PLB_VALUE_TEXT),
+     .meaning = "How the run ended: `done`, `failed`, `interrupted` by a signal, or `wrong`: the result does "
+                "not agree with the reference."},
+    {"error", PLB_UNIT_NONE, GET(error, PLB_VALUE_TEXT), .or_unknown = true,
+     .meaning = "The sentence that says why the run did not end well; null where it did."},
+    {"optimum_s", PLB_UNIT_SECONDS, GET(optimum, PLB_VALUE_REAL), .or_unknown = true,
+     .meaning = "Time of the best fixed distribution by the true curves, without noise; null in a real "
+                "run."},
+    {"pus", PLB_UNIT_COUNT, GET(pus, PLB_VALUE_LIST), LIST_OF(plb_pu_fields, struct plb_report_pu),
+     .meaning = "The PUs, ordered by `id`."},
+    {"costs", PLB_UNIT_COUNT, GET(costs, PLB_VALUE_LIST), .or_left_out = true,
+     LIST_OF(plb_cost_fields, struct plb_report_cost),
+     .meaning = "What units cost by the times of tasks, for `--replay`: ranges of units in order. Left out "
+                "where the kernel has several phases."},
+    {.meaning = NULL},
+};
+
+struct plb_value plb_field_value(const struct plb_field *field, const struct plb_report *report,
+                                 const void *record)
+{
+    struct plb_value value = {.type = field->type};
+    const void *at = (const char *)record + field->offset;
+    switch (field->member) {
+    case PLB_MEMBER_NONE: return field->get(report, record);
+    case PLB_MEMBER_INT: value.whole = *(const int *)at; break;
+    case PLB_MEMBER_INT64: value.whole = *(const int64_t *)at; break;
+    case PLB_MEMBER_DOUBLE:
+        value.real = *(const double *)at;
+        value.type = field->or_unknown && isnan(value.real) ? PLB_VALUE_NONE : value.type;
+        break;
+    case PLB_MEMBER_BOOL: value.whole = *(const bool *)at; break;
+    case PLB_MEMBER_POINTER:
+        value.text = *(const char *const *)at;
+        value.type = field->or_unknown && value.text == NULL ? PLB_VALUE_NONE : value.type;
+        break;
+    case PLB_MEMBER_ARRAY: value.text = at; break;
+    }
+    return value;
+}
+
+const struct plb_field *plb_run_field(const char *key)
+{
+    const struct plb_field *field = plb_run_fields;
+    while (field->meaning != NULL && (field->key == NULL || strcmp(field->key, key) != 0))
+        field++;
+    return field->meaning != NULL ? field : NULL;
+}

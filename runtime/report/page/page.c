@@ -1,0 +1,322 @@
+/* Sections in the order in which a reader asks: how well, where the time went, when what happened, with which
+ * settings. A section without data is left out; scripts show those of charts. */
+#include "report/page/page.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "base/path.h"
+#include "base/version.h"
+#include "report/fields/json.h"
+#include "report/html.h"
+#include "report/losses.h"
+#include "report/page/energy.h"
+#include "report/page/tables.h"
+#include "report/page/trace.h"
+#include "report/page/what_if.h"
+#include "report/quantity.h"
+#include "report/summary/summary.h"
+#include "report/summary/verdict.h"
+
+/* Time between passes that a page tells, by the makespan. Larger: charts are longer than it says. */
+#define MUCH_BETWEEN 0.005
+
+bool plb_page_named(const char *file)
+{
+    const char *ending = plb_path_ending(file);
+    return strcasecmp(ending, ".html") == 0 || strcasecmp(ending, ".htm") == 0;
+}
+
+int plb_page_check_name(const char *file, struct plb_error *err)
+{
+    const char *ending = plb_path_ending(file);
+    if (plb_page_named(file) || strcasecmp(ending, ".json") == 0 || ending[0] == '\0')
+        return PLB_OK;
+    return plb_fail(err, PLB_EINPUT,
+                    "--report %s: a report is .json (for programs) or .html (a page); name such a file",
+                    file);
+}
+
+/* --------------------------------------------------------------------- text */
+
+/* The text that a function writes, escaped. */
+static void put_said(void (*say)(const struct plb_report *, FILE *), const struct plb_report *r, FILE *out)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return;
+    say(r, memory);
+    fclose(memory);
+    plb_html_text(text, out);
+    free(text);
+}
+
+static void say_title(const struct plb_report *r, FILE *out)
+{
+    plb_report_say(r, "{app}: {makespan_s} with {balancer}", out);
+    fputs(r->mode == PLB_SIMULATED ? " (simulated)" : "", out);
+}
+
+static void say_error(const struct plb_report *r, FILE *out)
+{
+    fprintf(out, "The run did not end well: %s.", r->error);
+}
+
+/* --------------------------------------------------------------------- sections */
+
+static void put_head(const struct plb_report *r, FILE *out)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+          "'unsafe-inline'; "
+          "script-src 'unsafe-inline'\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
+          out);
+    put_said(say_title, r, out);
+    fprintf(out, "</title>\n<style>\n%s</style></head><body>\n<header><h1>", (const char *)plb_page_style);
+    put_said(say_title, r, out);
+    fputs("</h1>\n", out);
+    if (r->error != NULL) {
+        fputs("<p class=\"error\">", out);
+        put_said(say_error, r, out);
+        fputs("</p>\n", out);
+    }
+    fputs("<p class=\"verdict\">", out);
+    put_said(plb_verdict_print, r, out);
+    fputs("</p>\n<p class=\"line\">", out);
+    put_said(plb_report_line, r, out);
+    if (r->mode == PLB_SIMULATED)
+        fputs(".</p>\n<p class=\"line\">All times are virtual, and nothing was computed", out);
+    fputs(".</p></header>\n", out);
+}
+
+/* One bar of the waterfall, from one time to another. */
+static void put_bar(const struct plb_report *r, const char *class, double from, double to, FILE *out)
+{
+    double scale = r->makespan_s > 0.0 ? 100.0 / r->makespan_s : 0.0;
+    fprintf(
+        out,
+        "<td class=\"bars\"><div class=\"%s\" style=\"margin-left:%.2f%%;width:%.2f%%\"></div></td></tr>\n",
+        class, fmin(100.0, from * scale), fmin(100.0, (to - from) * scale));
+}
+
+/* A row for the ideal, and for the makespan. */
+static void put_sum(const struct plb_report *r, const char *name, double seconds, FILE *out)
+{
+    fputs("<tr class=\"sum\">", out);
+    plb_page_heading("", name, out);
+    plb_page_seconds(seconds, out);
+    plb_page_percent(seconds / r->makespan_s, out);
+    fputs("<td></td>", out);
+    put_bar(r, "all", 0.0, seconds, out);
+}
+
+static void put_loss(const struct plb_report *r, const struct plb_report_loss *loss, double from, FILE *out)
+{
+    char whose[200] = "";
+    if (r->n_pus > 1 && loss->pu >= 0)
+        snprintf(whose, sizeof whose, "PU %d (%s)", loss->pu, r->pus[loss->pu].name);
+    else if (r->n_pus > 1 && loss->node >= 0)
+        snprintf(whose, sizeof whose, "node %d", loss->node);
+    fputs("<tr>", out);
+    plb_page_heading("+&nbsp;", loss->name, out);
+    plb_page_seconds(loss->seconds, out);
+    plb_page_percent(loss->seconds / r->makespan_s, out);
+    plb_page_cell(whose, "", out);
+    put_bar(r, "lost", from, from + loss->seconds, out);
+}
+
+/* The efficiencies of TALP are folded away: they do not tell which loss is the cause. */
+static void put_efficiencies(const struct plb_report *r, FILE *out)
+{
+    fputs("<p>", out);
+    if (plb_losses_only_starts(r))
+        fputs("Tasks took about the same time whatever their size, so nobody knows how fast PUs compute.",
+              out);
+    else
+        fputs("In the ideal run all PUs compute from the first moment to the last, at the rates that they "
+              "held.",
+              out);
+    if (isfinite(r->bound_s)) {
+        plb_report_say(
+            r,
+            " The bound, in which PUs copy and start tasks as they did, and at the rates that they "
+            "held, is {bound_s}. A run with other settings may be faster, where it copies less or "
+            "starts fewer tasks.",
+            out);
+    }
+    fputs("</p>\n", out);
+    if (plb_losses_only_starts(r))
+        return;
+    fprintf(
+        out,
+        "<details><summary>Efficiencies of TALP</summary><p>Parallel efficiency %.1f&nbsp;%% = load balance "
+        "%.1f&nbsp;%% × communication efficiency %.1f&nbsp;%%. Despite their names, neither tells which loss "
+        "is the cause: load balance is low where some PUs wait for data, too. Communication efficiency is "
+        "low "
+        "where all PUs wait or start tasks, though nothing may be sent.</p></details>\n",
+        100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
+}
+
+/* The charts over time are as much longer than the makespan. */
+static void put_between(const struct plb_report *r, FILE *out)
+{
+    if (r->between_s < MUCH_BETWEEN * r->makespan_s)
+        return;
+    plb_report_say(
+        r,
+        "<p>Before passes {between_s} more went by, in which the kernel prepared them, or inputs were "
+        "sent. The makespan has not got them; the charts over time have.</p>\n",
+        out);
+}
+
+static void put_losses(const struct plb_report *r, FILE *out)
+{
+    double at = r->ideal_s;
+    if (!(r->ideal_s > 0.0))
+        return;
+    fputs(
+        "<section id=\"losses\"><h2>Where the time went</h2>\n<div class=\"wide\"><table class=\"waterfall\">"
+        "<thead><tr><th></th><th class=\"n\">time</th><th class=\"n\">of the "
+        "run</th><th>mostly</th><th></th></tr></thead>\n<tbody>",
+        out);
+    put_sum(r, plb_losses_only_starts(r) ? "the rest" : "ideal", r->ideal_s, out);
+    for (int kind = 0; kind < PLB_LOSSES; kind++) {
+        if (r->losses[kind].seconds >= 5e-4 * r->makespan_s)
+            put_loss(r, &r->losses[kind], at, out);
+        at += r->losses[kind].seconds;
+    }
+    put_sum(r, "makespan", r->makespan_s, out);
+    fputs("</tbody></table></div>\n<div class=\"chart\" id=\"waterfall\"></div>\n", out);
+    if (r->n_pus > 1)
+        plb_report_say(
+            r,
+            "<p>A second of a fast PU counts for more here than one of a slow PU: times are weighted "
+            "by the rates of PUs. The idle time of the summary ({idle_pct}) is a plain mean.</p>\n",
+            out);
+    put_efficiencies(r, out);
+    put_between(r, out);
+    fputs("</section>\n", out);
+}
+
+/* A place for charts, which a script fills and shows. */
+static void put_chart(const char *id, const char *heading, const char *text, FILE *out)
+{
+    fprintf(out, "<section id=\"%s\" hidden><h2>%s</h2>\n<p>%s</p>\n<div class=\"chart\"></div></section>\n",
+            id, heading, text);
+}
+
+/* An argument is not broken at its hyphens. */
+static void put_command(const char *command, FILE *out)
+{
+    fputs("<pre>", out);
+    for (const char *at = command; *at != '\0';) {
+        size_t gap = strspn(at, " "), length = strcspn(at + gap, " ");
+        char *word = strndup(at + gap, length);
+        fprintf(out, "%.*s<span>", (int)gap, at);
+        plb_html_text(word != NULL ? word : "", out);
+        fputs("</span>", out);
+        free(word);
+        at += gap + length;
+    }
+    fputs("</pre>\n", out);
+}
+
+static void put_settings(const struct plb_report *r, FILE *out)
+{
+    fputs("<section id=\"settings\"><h2>Settings</h2>\n<p>plbrun " PLB_VERSION ", ", out);
+    plb_html_text(r->date, out);
+    fprintf(out, ", seed %" PRId64 ".</p>\n", r->seed);
+    put_command(r->command != NULL ? r->command : "", out);
+    fputs("<details><summary>All settings, and where they come from</summary>\n<div "
+          "class=\"wide\"><table>"
+          "<thead><tr><th>setting</th><th>value</th><th>from</th></tr></thead>\n<tbody>",
+          out);
+    for (int i = 0; i < r->n_settings; i++) {
+        const struct plb_report_setting *s = &r->settings[i];
+        fputs("<tr><td>", out);
+        plb_html_text(s->section, out);
+        fputc('.', out);
+        plb_html_text(s->key, out);
+        fputs("</td>", out);
+        plb_page_cell(s->value != NULL ? s->value : "not set", "", out);
+        plb_page_cell(s->origin != NULL ? s->origin : "", "", out);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div></details></section>\n", out);
+}
+
+static void put_charts(FILE *out)
+{
+    put_chart(
+        "gantt", "Who did what when",
+        "A row for each PU, and one for the master and its solves. Drag to move; the buttons, a double click "
+        "or Ctrl and the wheel zoom. Point at something to see what it is.",
+        out);
+    put_chart("each-pass", "Time of each pass", "From the first event of a pass to its last.", out);
+    put_chart("shares", "Shares",
+              "The part of the work that each PU did, its part in the rates of all PUs, and its part in the "
+              "given powers.",
+              out);
+    put_chart("curves", "Curves",
+              "Seconds of a task by its size: the fitted curve, and what was measured. PUs of one name have "
+              "one chart.",
+              out);
+    put_chart("ends", "Predicted ends",
+              "A point for each solve: the end of the pass that the balancer expected then, less its real "
+              "end. Above 0: "
+              "it expected the pass to end later than it did. Below 0: earlier.",
+              out);
+    put_chart("rates", "Rates over time",
+              "Units per second of executing. A jump is a machine that has changed, "
+              "or units that cost other amounts.",
+              out);
+    put_chart("traffic", "Traffic between nodes",
+              "Inputs and results that each node sent to others, and received.", out);
+}
+
+/* The data of scripts, and these. False where the report cannot be JSON. */
+static bool put_scripts(const struct plb_report *r, const struct plb_trace *trace, FILE *out)
+{
+    fputs("<noscript><p>The charts need JavaScript. The tables have the main numbers, --report FILE.json "
+          "all.</p></noscript>\n"
+          "<script type=\"application/json\" id=\"report\">",
+          out);
+    if (!plb_report_embed(r, out))
+        return false;
+    fputs("</script>\n", out);
+    if (trace->on && trace->n > 0) {
+        fputs("<script type=\"application/json\" id=\"trace\">", out);
+        plb_page_trace_print(trace, r->n_pus, out);
+        fputs("</script>\n", out);
+    }
+    fprintf(out, "<script>\n%s</script>\n", (const char *)plb_page_script);
+    return true;
+}
+
+int plb_page_write(const struct plb_report *report, const struct plb_trace *trace, const char *file,
+                   struct plb_error *err)
+{
+    struct plb_file f;
+    if (plb_file_create(&f, file, err) != PLB_OK)
+        return err->status;
+    put_head(report, f.stream);
+    put_losses(report, f.stream);
+    put_charts(f.stream);
+    plb_page_energy_print(report, trace, f.stream);
+    plb_what_if_put(report, f.stream);
+    plb_page_phases(report, f.stream);
+    plb_page_pus(report, f.stream);
+    put_settings(report, f.stream);
+    plb_page_glossary(f.stream);
+    if (!put_scripts(report, trace, f.stream))
+        plb_fail(err, PLB_EFAILED, "cannot make %s: a number in it is not finite", file);
+    fputs("</body></html>\n", f.stream);
+    return plb_file_commit(&f, err);
+}

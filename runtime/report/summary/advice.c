@@ -1,0 +1,152 @@
+/* One function for each kind of loss. It knows no run, only what was lost and what was set. */
+#include "report/summary/advice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "report/losses.h"
+#include "report/summary/dearest.h"
+
+/* The part of the makespan from which on a loss is worth an advice. Larger: runs that could be better are
+ * told nothing. Smaller: advice of noise, and of what short runs lose at their begin. A choice. */
+#define WORTH 0.05
+#define BALANCER "sure" /* the default */
+
+/* The value of a setting; "" where the run has none of this name. */
+static const char *setting(const struct plb_report *r, const char *section, const char *key)
+{
+    for (int i = 0; i < r->n_settings; i++)
+        if (strcmp(r->settings[i].key, key) == 0 && strcmp(r->settings[i].section, section) == 0)
+            return r->settings[i].value != NULL ? r->settings[i].value : "";
+    return "";
+}
+
+static bool is_off(const struct plb_report *r, const char *section, const char *key)
+{
+    const char *value = setting(r, section, key);
+    return strcmp(value, "off") == 0 || strcmp(value, "no") == 0 || strcmp(value, "0") == 0
+        || strcmp(value, "false") == 0;
+}
+
+/* Where a setting comes from; "" where the run has none of this name. */
+static const char *origin(const struct plb_report *r, const char *section, const char *key)
+{
+    for (int i = 0; i < r->n_settings; i++)
+        if (strcmp(r->settings[i].key, key) == 0 && strcmp(r->settings[i].section, section) == 0)
+            return r->settings[i].origin != NULL ? r->settings[i].origin : "";
+    return "";
+}
+
+static void of_starts(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    const char *grain = setting(r, "balance", "grain");
+    if (atof(grain) > 0.0)
+        snprintf(text, PLB_ADVICE_TEXT, "leave out balance.grain=%s, the most %s that a task may have", grain,
+                 r->unit);
+}
+
+static void of_training(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    if (strcmp(r->balancer, BALANCER) != 0)
+        snprintf(text, PLB_ADVICE_TEXT, "try --balancer " BALANCER ", which needs no training");
+}
+
+/* Whether some PUs can have nothing to do. */
+static bool too_few(const struct plb_report *r)
+{
+    return r->units > 0 && r->units < r->n_pus;
+}
+
+/* Whether a single task is too long for any balancing; then it says which. */
+static bool of_dearest(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    struct plb_dearest dearest;
+    char units[PLB_RANGE_TEXT];
+    if (!plb_dearest_find(r, &dearest))
+        return false;
+    bool one = dearest.count == 1;
+    if (!one && strcmp(r->balancer, BALANCER) != 0) /* the default cuts tasks of many units itself */
+        return false;
+    plb_range_print(dearest.first, dearest.count, r->unit, units);
+    snprintf(text, PLB_ADVICE_TEXT, "if %s always take%s so long, cut %s into smaller ones%s", units,
+             one ? "s" : "", one ? "it" : "the dear ones",
+             one ? ": no balancing can end before it does" : "");
+    return true;
+}
+
+/* Shares that nothing corrects. */
+static void of_imbalance(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    bool migrates = !is_off(r, "balance", "migration"), by_power = strcmp(r->balancer, "static") == 0;
+    if (too_few(r))
+        snprintf(text, PLB_ADVICE_TEXT, "more and smaller %s would help, at least one for each PU", r->unit);
+    else if (of_dearest(r, text))
+        return;
+    else if (strcmp(r->balancer, BALANCER) != 0)
+        snprintf(text, PLB_ADVICE_TEXT,
+                 "try --balancer " BALANCER ", which shares by what it measures%s%s%s%s",
+                 by_power ? "; static goes by given powers" : "",
+                 migrates   ? ""
+                 : by_power ? ", and balance.migration is off ("
+                            : "; balance.migration is off (",
+                 migrates ? "" : origin(r, "balance", "migration"), migrates ? "" : ")");
+    else if (!migrates)
+        snprintf(text, PLB_ADVICE_TEXT,
+                 "try balance.migration=on: idle PUs then take queued work from others");
+}
+
+static void of_copies(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    if (r->passes > 1 && is_off(r, "run", "keep_inputs"))
+        snprintf(text, PLB_ADVICE_TEXT,
+                 "try run.keep_inputs=yes: inputs then travel in the first pass alone");
+    else if (r->nodes > 1 && is_off(r, r->app, "mapped"))
+        snprintf(text, PLB_ADVICE_TEXT,
+                 "try %s.mapped=yes with .npy files that all hosts see: they do not travel from rank 0",
+                 r->app);
+}
+
+static void of_waits(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    if (strcmp(r->balancer, BALANCER) != 0)
+        snprintf(text, PLB_ADVICE_TEXT, "try --balancer " BALANCER ", which lets no PU wait for others");
+}
+
+static void of_tail(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+{
+    if (r->n_pus > 1 && r->largest_unit * r->n_pus > 1.0 && !too_few(r))
+        snprintf(text, PLB_ADVICE_TEXT,
+                 "cut the most costly of the %s into smaller ones: it is %.0f %% of the work, and no "
+                 "balancing can end before it does",
+                 r->unit, 100.0 * r->largest_unit);
+    else if (of_dearest(r, text))
+        return;
+    else if (too_few(r) || strcmp(r->balancer, BALANCER) != 0)
+        of_imbalance(r, text);
+    else if (is_off(r, "balance", "backups"))
+        snprintf(text, PLB_ADVICE_TEXT, "try balance.backups=on: idle PUs then execute late %s a second time",
+                 r->unit);
+}
+
+void plb_advice_find(struct plb_report *r)
+{
+    static void (*const of[PLB_LOSSES])(const struct plb_report *, char *) = {
+        [PLB_LOST_TO_STARTS] = of_starts,       [PLB_LOST_TO_TRAINING] = of_training,
+        [PLB_LOST_TO_IMBALANCE] = of_imbalance, [PLB_LOST_TO_COPIES] = of_copies,
+        [PLB_LOST_TO_WAITS] = of_waits,         [PLB_LOST_TO_TAIL] = of_tail,
+    };
+    const struct plb_report_loss *best = NULL;
+    r->advice = NULL;
+    for (int kind = 0; kind < PLB_LOSSES; kind++) {
+        struct plb_report_loss *loss = &r->losses[kind];
+        loss->advice[0] = '\0';
+        if (of[kind] != NULL && r->balancer != NULL && loss->seconds > WORTH * r->makespan_s)
+            of[kind](r, loss->advice);
+        if (loss->advice[0] != '\0' && (best == NULL || loss->seconds > best->seconds))
+            best = loss;
+    }
+    if (best != NULL)
+        r->advice = best->advice;
+}

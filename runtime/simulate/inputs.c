@@ -1,0 +1,120 @@
+/* A set of units for each node. */
+#include "simulate/inputs.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct plb_virtual_inputs {
+    const struct plb_simulation *in;
+    struct plb_rangeset *kept;  /* by node */
+    struct plb_rangeset *asked; /* the same, where there is a halo: also what comes; neighbours share it */
+    struct plb_rangeset *made;  /* by node: units whose results stay there, in this pass */
+    int64_t *stays;             /* by node: mask of the outputs that may stay in this pass */
+};
+
+struct plb_virtual_inputs *plb_virtual_inputs_new(const struct plb_simulation *simulation)
+{
+    struct plb_virtual_inputs *v = plb_alloc(sizeof *v);
+    v->in = simulation;
+    v->kept = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->kept);
+    v->made = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->made);
+    v->stays = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->stays);
+    v->asked = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->asked);
+    plb_rangeset_add(&v->kept[0],
+                     (struct plb_range){0, simulation->maps[0].units}); /* until something feeds them */
+    plb_rangeset_add(&v->asked[0], (struct plb_range){0, simulation->maps[0].units});
+    return v;
+}
+
+void plb_virtual_inputs_free(struct plb_virtual_inputs *inputs)
+{
+    for (int n = 0; n < inputs->in->cluster->n_nodes; n++) {
+        plb_rangeset_fini(&inputs->kept[n]);
+        plb_rangeset_fini(&inputs->made[n]);
+        plb_rangeset_fini(&inputs->asked[n]);
+    }
+    free(inputs->kept);
+    free(inputs->asked);
+    free(inputs->made);
+    free(inputs->stays);
+    free(inputs);
+}
+
+bool plb_virtual_inputs_pulls(struct plb_virtual_inputs *v, int node, struct plb_range task,
+                              struct plb_range *pulled)
+{
+    const struct plb_sizes *sizes = &v->in->inputs;
+    *pulled = task;
+    if (node == 0 && !(v->in->feeds && v->in->master.feeds_stay))
+        return false;
+    if (v->in->master.resident) {
+        struct plb_range units = plb_range_around(task, sizes->before, sizes->after, v->in->maps[0].units);
+        bool halo = sizes->before + sizes->after > 0;
+        *pulled = plb_rangeset_lacking(halo ? &v->asked[node] : &v->kept[node], units);
+        if (halo)
+            plb_rangeset_add(&v->asked[node], *pulled);
+    }
+    return pulled->count > 0 && plb_sizes_bytes(sizes, *pulled) > 0.0;
+}
+
+void plb_virtual_inputs_arrived(struct plb_virtual_inputs *inputs, int node, struct plb_range range)
+{
+    if (inputs->in->master.resident)
+        plb_rangeset_add(&inputs->kept[node], range);
+}
+
+void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, const struct plb_pass *begin)
+{
+    if (!begin->again)
+        plb_rangeset_clear(&inputs->made[node]);
+    if (begin->n_feeds > 0 && begin->feeds[0].now) {
+        plb_rangeset_clear(&inputs->kept[node]);
+        plb_rangeset_clear(&inputs->asked[node]);
+    }
+    inputs->stays[node] = begin->stays;
+}
+
+/* Whether the results of a DONE stay: some find no room, and those of units that the node has executed before
+ * are sent, as node/memory/keep.h does. */
+static bool stay(const struct plb_virtual_inputs *v, const struct plb_message *m)
+{
+    uint64_t stream = v->in->seed + 2000 + (uint64_t)m->from;
+    return v->stays[m->from] != 0 && !plb_rangeset_overlaps(&v->made[m->from], m->done.range)
+        && plb_random_real(stream, (uint64_t)m->done.range.first) >= v->in->no_room;
+}
+
+double plb_virtual_inputs_results(struct plb_virtual_inputs *inputs, struct plb_message *m)
+{
+    if (m->type == PLB_KEPT && m->kept.here)
+        return plb_sizes_bytes(&inputs->in->staying, m->kept.range);
+    if (m->type != PLB_DONE || m->from == 0)
+        return 0.0;
+    double bytes = plb_sizes_bytes(&inputs->in->results, m->done.range);
+    m->done.buffers = inputs->in->master.stays;
+    if (!stay(inputs, m))
+        return bytes;
+    plb_rangeset_add(&inputs->made[m->from], m->done.range);
+    m->done.buffers = 0;
+    return bytes - plb_sizes_bytes(&inputs->in->staying, m->done.range);
+}
+
+static void answer(struct plb_virtual_inputs *v, const struct plb_message *m, struct plb_outbox *out)
+{
+    struct plb_message *answer = plb_outbox_add(out, PLB_KEPT, m->to, 0, m->pass);
+    bool here = plb_rangeset_lacking(&v->made[m->to], m->gather.range).count == 0;
+    answer->kept = (struct plb_kept_results){
+        .range = m->gather.range, .here = here, .buffers = m->gather.buffers};
+}
+
+bool plb_virtual_inputs_hear(struct plb_virtual_inputs *v, const struct plb_message *m, int pass,
+                             struct plb_outbox *out)
+{
+    if (m->type == PLB_GATHER)
+        answer(v, m, out);
+    for (int i = 0; m->type == PLB_COUNTED && m->pass == pass && i < m->counted.n; i++) {
+        plb_rangeset_add(&v->kept[m->to], m->counted.at[i]);
+        plb_rangeset_add(&v->asked[m->to], m->counted.at[i]);
+    }
+    return m->type == PLB_GATHER || m->type == PLB_COUNTED;
+}

@@ -1,0 +1,39 @@
+/* The inputs that each virtual node has: all on rank 0, and on others those that they have pulled, where
+ * nodes keep them (core/place/residence.h). And the results that stay at a node (core/place/stays.h). Not
+ * thread-safe. */
+#ifndef PLB_SIMULATE_INPUTS_H
+#define PLB_SIMULATE_INPUTS_H
+
+#include "simulate/simulation.h"
+
+struct plb_virtual_inputs;
+
+/* Whether units have bytes: not their reduced arrays alone. */
+static inline bool plb_virtual_has_bytes(const struct plb_sizes *sizes)
+{
+    return sizes->unit_bytes > 0.0 || sizes->n_indexed > 0;
+}
+
+struct plb_virtual_inputs *plb_virtual_inputs_new(const struct plb_simulation *simulation);
+void plb_virtual_inputs_free(struct plb_virtual_inputs *inputs);
+
+/* Whether a node must pull inputs of a task of these units and their halo, and of which units. Of a halo,
+ * what another task has asked for counts as there: rank 0 sends it first. */
+bool plb_virtual_inputs_pulls(struct plb_virtual_inputs *inputs, int node, struct plb_range task,
+                              struct plb_range *pulled);
+
+/* A pass begins at a node. */
+void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, const struct plb_pass *begin);
+
+/* A node sends a message: how many bytes of results follow it. Says in a DONE whether its results stay. */
+double plb_virtual_inputs_results(struct plb_virtual_inputs *inputs, struct plb_message *message);
+
+/* Answers a GATHER. COUNTED of the pass that runs: a node has the inputs that it has computed. False: the
+ * message is about something else. */
+bool plb_virtual_inputs_hear(struct plb_virtual_inputs *inputs, const struct plb_message *message, int pass,
+                             struct plb_outbox *out);
+
+/* A node has the inputs of these units now. */
+void plb_virtual_inputs_arrived(struct plb_virtual_inputs *inputs, int node, struct plb_range range);
+
+#endif

@@ -1,0 +1,399 @@
+#include "simulate/rank0.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "simulate/sets.h"
+
+struct plb_rank0 {
+    struct plb_world *world;
+    struct plb_faults *faults;
+    struct plb_network *network;
+    struct plb_virtual_nodes *nodes;
+    struct plb_virtual_life *life;
+    struct plb_master *master;
+    double message_s, solve_s, fit_s;
+    int active; /* PUs that are not refused */
+    double busy_until;
+    double tick_at; /* when the master is called for what is due; infinite: not planned */
+    int *line;      /* ring: the messages that wait, by their number in the network */
+    int head, n, capacity;
+    struct plb_outbox out;
+    double called_at;                 /* real seconds, at the beginning of a call of the master */
+    struct plb_balancer_stats before; /* of the balancer, then */
+};
+
+struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faults,
+                                struct plb_network *network, struct plb_virtual_nodes *nodes,
+                                struct plb_virtual_life *life)
+{
+    const struct plb_simulation *in = world->in;
+    struct plb_rank0 *r = plb_alloc(sizeof *r);
+    *r = (struct plb_rank0){.world = world,
+                            .faults = faults,
+                            .network = network,
+                            .nodes = nodes,
+                            .life = life,
+                            .message_s = in->message_s,
+                            .solve_s = in->solve_s,
+                            .fit_s = in->fit_s,
+                            .tick_at = INFINITY};
+    struct plb_pu_info *infos = plb_alloc((size_t)in->cluster->n_pus * sizeof *infos);
+    int n = 0;
+    for (int node = 0; node < in->cluster->n_nodes - in->n_joiners; node++)
+        n += plb_virtual_nodes_describe(nodes, node, infos + n);
+    r->master = plb_master_new(&in->master, infos, n);
+    for (int p = 0; p < n; p++)
+        r->active += !plb_master_refused(r->master, p);
+    free(infos);
+    return r;
+}
+
+void plb_rank0_free(struct plb_rank0 *r)
+{
+    plb_outbox_fini(&r->out);
+    free(r->line);
+    free(r);
+}
+
+struct plb_master *plb_rank0_master(const struct plb_rank0 *r)
+{
+    return r->master;
+}
+
+double plb_rank0_busy_until(const struct plb_rank0 *r)
+{
+    return fmax(r->busy_until, r->world->now);
+}
+
+/* Rank 0 is busy for so long more, from `begins` on. */
+static void charge(struct plb_rank0 *r, double begins, double seconds)
+{
+    r->busy_until = begins + seconds;
+    r->world->out->rank0_s += seconds;
+}
+
+/* Has the master called when something is due, and not before rank 0 has time. */
+static void plan_tick(struct plb_rank0 *r)
+{
+    double due = fmax(plb_master_due(r->master), r->busy_until);
+    if (due >= r->tick_at || !isfinite(due))
+        return;
+    r->tick_at = due;
+    plb_events_add(r->world->clock, (struct plb_event){due, PLB_EVENT_TICK, 0, -1, -1});
+}
+
+/* Sends what is in the outbox after so many seconds, in which rank 0 is busy. */
+static void send(struct plb_rank0 *r, double begins, double thinks)
+{
+    const struct plb_watch *watch = &r->world->in->watch;
+    for (int i = 0; i < r->out.n; i++) {
+        const struct plb_message *m = &r->out.at[i];
+        if (m->type == PLB_BLOCK && watch->granted != NULL)
+            watch->granted(watch->context, begins, r->world->in->cluster->nodes[m->to].first_pu + m->pu,
+                           m->block.range);
+        plb_network_send(r->network, m, begins + thinks + (i + 1) * r->message_s, 0.0);
+    }
+    charge(r, begins, thinks + r->out.n * r->message_s);
+    r->out.n = 0;
+}
+
+/* Calls of the master stand between these two. The second one charges for them, and sends what came out: each
+ * message leaves when rank 0 has sent it. */
+static void enter(struct plb_rank0 *r)
+{
+    r->before = *plb_master_stats(r->master);
+    r->called_at = plb_now();
+}
+
+static void leave(struct plb_rank0 *r, double begins, int received)
+{
+    double took = plb_now() - r->called_at;
+    int64_t solves = plb_master_stats(r->master)->solves - r->before.solves;
+    int64_t fits = plb_master_stats(r->master)->fits - r->before.fits;
+    double thinks = received * r->message_s + (double)solves * r->solve_s * r->active
+                  + (double)fits * r->fit_s;
+    r->world->out->master_s += took;
+    r->world->out->solve_s += solves > 0 ? took : 0.0;
+    int64_t rest_ns = (int64_t)(1e9 * plb_master_stats(r->master)->rest_s);
+    if (solves > 0 && r->world->in->trace != NULL)
+        plb_trace_add(r->world->in->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0,
+                                                                    begins, thinks, rest_ns, 0, 0});
+    send(r, begins, thinks);
+    plan_tick(r);
+}
+
+double plb_rank0_begin(struct plb_rank0 *r, int pass, int phase)
+{
+    double now = plb_rank0_busy_until(r);
+    enter(r);
+    if (r->world->sets != NULL)
+        plb_virtual_sets_start(r->world->sets, pass, false);
+    if (r->world->in->feeds)
+        plb_master_feed(r->master, &(struct plb_feed){0, 0, pass > 1}, 1);
+    plb_master_begin(r->master, pass, phase, 0, &r->world->in->maps[phase], now, &r->out);
+    leave(r, now, 0);
+    return now;
+}
+
+double plb_rank0_gather(struct plb_rank0 *r)
+{
+    double now = plb_rank0_busy_until(r);
+    enter(r);
+    plb_master_gather(r->master, &r->out);
+    leave(r, now, 0);
+    return now;
+}
+
+double plb_rank0_fold(struct plb_rank0 *r)
+{
+    double now = plb_rank0_busy_until(r);
+    enter(r);
+    plb_master_fold(r->master, &r->out);
+    leave(r, now, 0);
+    return now;
+}
+
+double plb_rank0_repair(struct plb_rank0 *r, int pass, int phase, bool folds)
+{
+    double now = plb_rank0_busy_until(r);
+    if (r->world->sets != NULL)
+        plb_virtual_sets_start(r->world->sets, pass, true);
+    enter(r);
+    (folds ? plb_master_fold_again : plb_master_repair)(r->master, pass, &r->world->in->maps[phase], now,
+                                                        &r->out);
+    leave(r, now, 0);
+    return now;
+}
+
+void plb_rank0_stop(struct plb_rank0 *r, int status)
+{
+    enter(r);
+    plb_master_stop(r->master, status, &r->out);
+    leave(r, plb_rank0_busy_until(r), 0);
+}
+
+void plb_rank0_lost(struct plb_rank0 *r, int node)
+{
+    double now = plb_rank0_busy_until(r);
+    plb_faults_give_up(r->faults, node);
+    r->world->out->stress.zombies += plb_faults_node_works(r->faults, node);
+    enter(r);
+    plb_master_lost(r->master, node, now, &r->out);
+    leave(r, now, 0);
+}
+
+void plb_rank0_join(struct plb_rank0 *r, int node)
+{
+    const struct plb_simulation *in = r->world->in;
+    struct plb_pu_info *infos = plb_alloc((size_t)in->cluster->nodes[node].n_pus * sizeof *infos);
+    int n = plb_virtual_nodes_describe(r->nodes, node, infos);
+    double now = plb_rank0_busy_until(r);
+    enter(r);
+    if (plb_master_join(r->master, node, infos, n, 0, now, &r->out)) {
+        plb_faults_join(r->faults, node);
+        plb_virtual_life_join(r->life, node);
+        for (int i = 0; i < n; i++)
+            r->active += !plb_master_refused(r->master, plb_master_pus(r->master) - n + i);
+    }
+    leave(r, now, 1);
+    free(infos);
+}
+
+/* The time at which these units of inputs are at a node: whoever has them sends them, and has heard of that
+ * from rank 0. Infinite: that one is lost. */
+static double lend(struct plb_rank0 *r, int owner, int to, double bytes)
+{
+    const struct plb_node_spec *nodes = r->world->in->cluster->nodes;
+    if (owner == 0 || owner == to)
+        return plb_network_transfer(r->network, owner, to, r->busy_until, bytes);
+    if (!plb_faults_node_works(r->faults, owner))
+        return INFINITY;
+    r->world->out->stress.lent++;
+    charge(r, r->world->now, 2.0 * r->message_s); /* LEND and WHERE */
+    return plb_network_transfer(r->network, owner, to, r->busy_until + nodes[owner].latency, bytes);
+}
+
+/* Sends the inputs that a node pulls. */
+static void serve(struct plb_rank0 *r, const struct plb_message *pull)
+{
+    const struct plb_simulation *in = r->world->in;
+    charge(r, r->world->now, r->message_s);
+    double halo = pull->pull.halo ? 0.0 : in->inputs.halo_bytes, there = 0.0;
+    for (struct plb_range rest = pull->pull.range, part; rest.count > 0; rest.count -= part.count) {
+        int owner = plb_master_owner(r->master, rest, &part);
+        there = fmax(there, lend(r, owner, pull->from, plb_sizes_bytes(&in->inputs, part) - halo));
+        rest.first += part.count;
+    }
+    if (isinf(there))
+        return;
+    plb_events_add(r->world->clock, (struct plb_event){there, PLB_EVENT_INPUTS, pull->from,
+                                                       in->cluster->nodes[pull->from].first_pu + pull->pu,
+                                                       (int32_t)pull->pull.slot});
+}
+
+/* Gives up the nodes that are lost. */
+static void lose(struct plb_rank0 *r)
+{
+    for (int node; (node = plb_virtual_life_lost(r->life)) >= 0;)
+        if (!plb_faults_given_up(r->faults, node))
+            plb_rank0_lost(r, node);
+}
+
+/* Looks who lives. */
+static void look(struct plb_rank0 *r)
+{
+    plb_virtual_life_look(r->life, &r->out);
+    if (r->out.n > 0)
+        send(r, r->world->now, 0.0);
+    lose(r);
+}
+
+/* Gives the master a message. */
+static void hear(struct plb_rank0 *r, const struct plb_message *m)
+{
+    const struct plb_watch *watch = &r->world->in->watch;
+    struct plb_stress_counts *counts = &r->world->out->stress;
+    enum plb_verdict verdict = m->type == PLB_DONE ? plb_master_judge(r->master, m) : PLB_NOT_SENSIBLE;
+    counts->from_zombies += plb_faults_given_up(r->faults, m->from);
+    if (m->type == PLB_MOVED) {
+        counts->moved_from_lost += plb_faults_given_up(r->faults, m->from);
+        counts->moved_to_lost += plb_faults_given_up(r->faults, m->gifts.thief);
+    }
+    if (m->type == PLB_CRASH && !m->crash.alive)
+        plb_faults_give_up(r->faults, m->from);
+    if (watch->gathered != NULL && m->type == PLB_KEPT && plb_master_awaits(r->master, m))
+        watch->gathered(watch->context, m, plb_faults_given_up(r->faults, m->from));
+    enter(r);
+    int64_t fresh = plb_master_receive(r->master, m, r->world->now, &r->out);
+    leave(r, r->world->now, 1);
+    if (r->world->sets != NULL)
+        plb_virtual_sets_accepted(r->world->sets, m, fresh);
+    if (m->type == PLB_DONE && watch->reported != NULL)
+        watch->reported(watch->context, m, plb_faults_given_up(r->faults, m->from), verdict, fresh);
+}
+
+/* Whether a PU of the master computes these units wrongly: each time that it does. */
+static bool is_wrong(const struct plb_world *w, int pu, struct plb_range range)
+{
+    pu += w->in->master_only ? w->in->cluster->nodes[0].n_pus : 0;
+    uint64_t stream = w->in->seed + 1000 + (uint64_t)pu;
+    return w->in->wrong != NULL && plb_random_real(stream, (uint64_t)range.first) < w->in->wrong[pu];
+}
+
+/* Compares the result of an audit with the earlier ones, and tells the master. */
+static void compare(struct plb_rank0 *r, const struct plb_message *m)
+{
+    struct plb_audits *audits = plb_master_audits(r->master);
+    const struct plb_audit *audit = plb_audits_find(audits, m);
+    bool agrees[PLB_AUDIT_PUS - 1] = {false};
+    if (audit == NULL)
+        return;
+    bool wrong = is_wrong(r->world, audit->pus[audit->n - 1], audit->range);
+    for (int i = 0; i < audit->n - 1; i++)
+        agrees[i] = !wrong && !is_wrong(r->world, audit->pus[i], audit->range);
+    enter(r);
+    plb_audits_compared(audits, m, agrees, r->world->now, &r->out);
+    leave(r, r->world->now, 1);
+}
+
+/* The set of a node comes to rank 0, or never will. Rank 0 is there, whatever becomes of its PUs. */
+static void take_set(struct plb_rank0 *r, const struct plb_message *m)
+{
+    double seconds;
+    charge(r, r->world->now, m->from != 0 ? r->message_s : 0.0);
+    plb_virtual_sets_hear(r->world->sets, m, 0, &r->out);
+    for (int i = 0; i < r->out.n; i++) {
+        plb_virtual_sets_send(r->world->sets, &r->out.at[i], &seconds);
+        plb_network_send(r->network, &r->out.at[i], r->world->now + seconds, 0.0);
+    }
+    r->out.n = 0;
+}
+
+static void handle(struct plb_rank0 *r, int number)
+{
+    const struct plb_message *m = plb_network_message(r->network, number);
+    if (m != NULL)
+        plb_virtual_life_heard(r->life, m);
+    if (m != NULL && (m->type == PLB_BEAT || m->type == PLB_LOST)) {
+        charge(r, r->world->now, r->message_s);
+        lose(r);
+    } else if (m != NULL && m->type == PLB_PULL) {
+        serve(r, m);
+    } else if (m != NULL && (m->type == PLB_ARRAYS || m->type == PLB_DROP)) {
+        take_set(r, m);
+    } else if (m != NULL && m->type == PLB_DONE && m->done.audit) {
+        compare(r, m);
+    } else if (m != NULL
+               && (m->type == PLB_DONE || m->type == PLB_FAIL || m->type == PLB_MOVED || m->type == PLB_IDLE
+                   || m->type == PLB_CRASH || m->type == PLB_KEPT || m->type == PLB_FOLDED
+                   || m->type == PLB_WINDOW)) {
+        hear(r, m);
+    } else if (m != NULL) {
+        charge(r, r->world->now,
+               m->from != 0 ? r->message_s : 0.0); /* else it was charged when it was sent */
+        plb_virtual_nodes_receive(r->nodes, m);
+    }
+    plb_network_release(r->network, number);
+}
+
+static void push(struct plb_rank0 *r, int number)
+{
+    if (r->n == r->capacity) {
+        int capacity = r->capacity > 0 ? 2 * r->capacity : 16;
+        int *line = plb_alloc((size_t)capacity * sizeof *line);
+        for (int i = 0; i < r->n; i++)
+            line[i] = r->line[(r->head + i) % r->capacity];
+        free(r->line);
+        r->line = line;
+        r->head = 0;
+        r->capacity = capacity;
+    }
+    r->line[(r->head + r->n++) % r->capacity] = number;
+}
+
+static void plan_next(struct plb_rank0 *r)
+{
+    plb_events_add(r->world->clock, (struct plb_event){r->busy_until, PLB_EVENT_RANK0, 0, -1, -1});
+}
+
+/* Another tick may have been planned for an earlier time meanwhile. */
+static void tick(struct plb_rank0 *r, double time)
+{
+    if (time != r->tick_at)
+        return;
+    r->tick_at = INFINITY;
+    enter(r);
+    plb_master_tick(r->master, time, &r->out);
+    leave(r, plb_rank0_busy_until(r), 0);
+}
+
+void plb_rank0_event(struct plb_rank0 *r, const struct plb_event *e)
+{
+    if (e->kind == PLB_EVENT_TICK) {
+        tick(r, e->time);
+        return;
+    }
+    if (e->kind == PLB_EVENT_BEAT && r->busy_until > e->time) {
+        plb_events_add(r->world->clock, (struct plb_event){r->busy_until, PLB_EVENT_BEAT, 0, -1, -1});
+    } else if (e->kind == PLB_EVENT_BEAT) {
+        look(r);
+    } else if (e->kind == PLB_EVENT_ARRIVE && r->n == 0 && r->busy_until <= e->time) {
+        handle(r, e->item);
+    } else if (e->kind == PLB_EVENT_ARRIVE) {
+        push(r, e->item);
+        if (r->n == 1)
+            plan_next(r);
+    } else if (r->busy_until > e->time) { /* it did something else in between */
+        plan_next(r);
+    } else {
+        int number = r->line[r->head];
+        r->head = (r->head + 1) % r->capacity;
+        r->n--;
+        handle(r, number);
+        if (r->n > 0)
+            plan_next(r);
+    }
+}
