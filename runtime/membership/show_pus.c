@@ -49,7 +49,7 @@ int plb_show_pus_without_job(struct plb_mpi *mpi, struct plb_error *err)
     struct plb_cluster_settings machines;
     int status = plb_mpi_max(mpi, read_settings(&settings, &machines, err));
     if (status == PLB_OK) {
-        struct plb_place place = {.rank = plb_mpi_rank(mpi), .context = mpi, .gather = gather_host};
+        struct plb_rank_place place = {.rank = plb_mpi_rank(mpi), .context = mpi, .gather = gather_host};
         struct plb_node_pu *pus;
         size_t bytes;
         plb_mpi_local(mpi, &place.local_rank, &place.local_size);

@@ -45,7 +45,8 @@ static struct plb_estimated seen_too(const struct plb_field *f, struct plb_estim
 
 /* Logarithm of the likelihood of a field with this ratio, at the most likely size of errors, which is
  * written to `error`. */
-static double likelihood(double ratio, double length, const struct plb_seen *seen, int n, double *error)
+static double likelihood(double ratio, double length, const struct plb_field_observation *seen, int n,
+                         double *error)
 {
     const struct plb_field f = {1.0, ratio, length, 0, 0};
     struct plb_estimated e = {0.0, ratio};
@@ -63,7 +64,7 @@ static double likelihood(double ratio, double length, const struct plb_seen *see
 }
 
 /* Goes to the best place of the grid from the last one, step by step. */
-static double climb(struct plb_field *f, const struct plb_seen *seen, int n)
+static double climb(struct plb_field *f, const struct plb_field_observation *seen, int n)
 {
     static const int steps[4][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
     double best = likelihood(ratio_of(f->ratio_at), length_of(f->length_at), seen, n, &f->error);
@@ -87,7 +88,7 @@ static double climb(struct plb_field *f, const struct plb_seen *seen, int n)
     return best;
 }
 
-void plb_field_fit(struct plb_field *f, const struct plb_seen *seen, int n)
+void plb_field_fit(struct plb_field *f, const struct plb_field_observation *seen, int n)
 {
     double alone, none = n >= ENOUGH ? likelihood(0.0, 1.0, seen, n, &alone) : 0.0;
     f->signal = 0.0;
@@ -103,7 +104,7 @@ void plb_field_fit(struct plb_field *f, const struct plb_seen *seen, int n)
         f->error = alone;
 }
 
-void plb_field_filter(const struct plb_field *f, struct plb_seen *seen, int n)
+void plb_field_filter(const struct plb_field *f, struct plb_field_observation *seen, int n)
 {
     struct plb_estimated e = {0.0, f->signal};
     for (int i = 0; i < n; i++) {
@@ -119,8 +120,8 @@ void plb_field_filter(const struct plb_field *f, struct plb_seen *seen, int n)
     }
 }
 
-struct plb_estimated plb_field_at(const struct plb_field *f, const struct plb_seen *seen, int n, double at,
-                                  int before, int after)
+struct plb_estimated plb_field_at(const struct plb_field *f, const struct plb_field_observation *seen, int n,
+                                  double at, int before, int after)
 {
     struct plb_estimated left = {0.0, f->signal}, right = left;
     if (!(f->signal > 0.0))

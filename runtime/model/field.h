@@ -16,7 +16,7 @@ struct plb_estimated {
 };
 
 /* One observation, at a place between 0 and 1; `left` and `right` are what the filters say there. */
-struct plb_seen {
+struct plb_field_observation {
     double at, value;
     struct plb_estimated left, right; /* by it and by all on that side of it */
 };
@@ -30,14 +30,14 @@ struct plb_field {
 
 /* Fits the field to n observations in the order of their places, whose values have mean 0. Where neighbours
  * do not surely tell of each other, `signal` becomes 0. */
-void plb_field_fit(struct plb_field *field, const struct plb_seen *seen, int n);
+void plb_field_fit(struct plb_field *field, const struct plb_field_observation *seen, int n);
 
 /* Runs both filters over the observations. */
-void plb_field_filter(const struct plb_field *field, struct plb_seen *seen, int n);
+void plb_field_filter(const struct plb_field *field, struct plb_field_observation *seen, int n);
 
 /* The field at a place, of which observations [0, before) are on the left, and those from `after` on are on
  * the right. Those between are left out. */
-struct plb_estimated plb_field_at(const struct plb_field *field, const struct plb_seen *seen, int n,
-                                  double at, int before, int after);
+struct plb_estimated plb_field_at(const struct plb_field *field, const struct plb_field_observation *seen,
+                                  int n, double at, int before, int after);
 
 #endif

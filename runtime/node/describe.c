@@ -19,7 +19,7 @@
 
 /* Facts about this rank, and the PUs found so far. */
 struct finding {
-    const struct plb_place *place;
+    const struct plb_rank_place *place;
     const struct plb_kernel *kernel;
     const struct plb_pu_settings *settings;
     struct plb_topology topology;
@@ -110,7 +110,7 @@ static struct plb_seen look(const struct plb_device_driver *driver, int devices)
 static struct plb_share share_out(const struct finding *f, const struct plb_device_driver *driver,
                                   int devices)
 {
-    const struct plb_place *p = f->place;
+    const struct plb_rank_place *p = f->place;
     struct plb_seen own = look(driver, devices), *all = plb_alloc((size_t)p->local_size * sizeof *all);
     struct plb_share share = {.n = devices < PLB_SEEN ? devices : PLB_SEEN};
     p->gather(p->context, &own, sizeof own, all);
@@ -151,7 +151,7 @@ static int count(const struct finding *f, const struct plb_device_driver *driver
  * PUs. */
 static void add_real(struct finding *f, const struct plb_device_driver *driver, bool joins)
 {
-    const struct plb_place *p = f->place;
+    const struct plb_rank_place *p = f->place;
     int devices = joins ? count(f, driver) : 0;
     struct plb_share share = share_out(f, driver, devices);
     struct plb_device_place here = {.rank = p->rank,
@@ -178,7 +178,7 @@ static void add_emulated(struct finding *f, const struct plb_cluster_spec *clust
     }
 }
 
-int plb_pus_describe(const struct plb_place *place, const struct plb_cluster_spec *cluster,
+int plb_pus_describe(const struct plb_rank_place *place, const struct plb_cluster_spec *cluster,
                      const struct plb_kernel *kernel, const struct plb_pu_settings *settings,
                      struct plb_node_pu **pus)
 {

@@ -236,7 +236,7 @@ static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
 {
     struct plb_cluster_spec cluster;
     struct plb_node_pu *pus;
-    struct plb_place place = {.rank = r->rank, .context = r->mpi, .gather = gather_host};
+    struct plb_rank_place place = {.rank = r->rank, .context = r->mpi, .gather = gather_host};
     share_cluster(r, start, &cluster);
     plb_mpi_local(r->mpi, &place.local_rank, &place.local_size);
     int n_pus = plb_pus_describe(&place, &cluster, r->kernel, &start->pus, &pus);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "simulate/sets.h"
 
-struct plb_rank0 {
+struct plb_virtual_rank0 {
     struct plb_world *world;
     struct plb_faults *faults;
     struct plb_network *network;
@@ -25,21 +25,21 @@ struct plb_rank0 {
     struct plb_balancer_stats before; /* of the balancer, then */
 };
 
-struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faults,
-                                struct plb_network *network, struct plb_virtual_nodes *nodes,
-                                struct plb_virtual_life *life)
+struct plb_virtual_rank0 *plb_virtual_rank0_new(struct plb_world *world, struct plb_faults *faults,
+                                                struct plb_network *network, struct plb_virtual_nodes *nodes,
+                                                struct plb_virtual_life *life)
 {
     const struct plb_simulation *in = world->in;
-    struct plb_rank0 *r = plb_alloc(sizeof *r);
-    *r = (struct plb_rank0){.world = world,
-                            .faults = faults,
-                            .network = network,
-                            .nodes = nodes,
-                            .life = life,
-                            .message_s = in->message_s,
-                            .solve_s = in->solve_s,
-                            .fit_s = in->fit_s,
-                            .tick_at = INFINITY};
+    struct plb_virtual_rank0 *r = plb_alloc(sizeof *r);
+    *r = (struct plb_virtual_rank0){.world = world,
+                                    .faults = faults,
+                                    .network = network,
+                                    .nodes = nodes,
+                                    .life = life,
+                                    .message_s = in->message_s,
+                                    .solve_s = in->solve_s,
+                                    .fit_s = in->fit_s,
+                                    .tick_at = INFINITY};
     struct plb_pu_info *infos = plb_alloc((size_t)in->cluster->n_pus * sizeof *infos);
     int n = 0;
     for (int node = 0; node < in->cluster->n_nodes - in->n_joiners; node++)
@@ -51,32 +51,32 @@ struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faul
     return r;
 }
 
-void plb_rank0_free(struct plb_rank0 *r)
+void plb_virtual_rank0_free(struct plb_virtual_rank0 *r)
 {
     plb_outbox_fini(&r->out);
     free(r->line);
     free(r);
 }
 
-struct plb_master *plb_rank0_master(const struct plb_rank0 *r)
+struct plb_master *plb_virtual_rank0_master(const struct plb_virtual_rank0 *r)
 {
     return r->master;
 }
 
-double plb_rank0_busy_until(const struct plb_rank0 *r)
+double plb_virtual_rank0_busy_until(const struct plb_virtual_rank0 *r)
 {
     return fmax(r->busy_until, r->world->now);
 }
 
 /* Rank 0 is busy for so long more, from `begins` on. */
-static void charge(struct plb_rank0 *r, double begins, double seconds)
+static void charge(struct plb_virtual_rank0 *r, double begins, double seconds)
 {
     r->busy_until = begins + seconds;
     r->world->out->rank0_s += seconds;
 }
 
 /* Has the master called when something is due, and not before rank 0 has time. */
-static void plan_tick(struct plb_rank0 *r)
+static void plan_tick(struct plb_virtual_rank0 *r)
 {
     double due = fmax(plb_master_due(r->master), r->busy_until);
     if (due >= r->tick_at || !isfinite(due))
@@ -86,7 +86,7 @@ static void plan_tick(struct plb_rank0 *r)
 }
 
 /* Sends what is in the outbox after so many seconds, in which rank 0 is busy. */
-static void send(struct plb_rank0 *r, double begins, double thinks)
+static void send(struct plb_virtual_rank0 *r, double begins, double thinks)
 {
     const struct plb_watch *watch = &r->world->in->watch;
     for (int i = 0; i < r->out.n; i++) {
@@ -102,13 +102,13 @@ static void send(struct plb_rank0 *r, double begins, double thinks)
 
 /* Calls of the master stand between these two. The second one charges for them, and sends what came out: each
  * message leaves when rank 0 has sent it. */
-static void enter(struct plb_rank0 *r)
+static void enter(struct plb_virtual_rank0 *r)
 {
     r->before = *plb_master_stats(r->master);
     r->called_at = plb_now();
 }
 
-static void leave(struct plb_rank0 *r, double begins, int received)
+static void leave(struct plb_virtual_rank0 *r, double begins, int received)
 {
     double took = plb_now() - r->called_at;
     int64_t solves = plb_master_stats(r->master)->solves - r->before.solves;
@@ -125,9 +125,9 @@ static void leave(struct plb_rank0 *r, double begins, int received)
     plan_tick(r);
 }
 
-double plb_rank0_begin(struct plb_rank0 *r, int pass, int phase)
+double plb_virtual_rank0_begin(struct plb_virtual_rank0 *r, int pass, int phase)
 {
-    double now = plb_rank0_busy_until(r);
+    double now = plb_virtual_rank0_busy_until(r);
     enter(r);
     if (r->world->sets != NULL)
         plb_virtual_sets_start(r->world->sets, pass, false);
@@ -138,27 +138,27 @@ double plb_rank0_begin(struct plb_rank0 *r, int pass, int phase)
     return now;
 }
 
-double plb_rank0_gather(struct plb_rank0 *r)
+double plb_virtual_rank0_gather(struct plb_virtual_rank0 *r)
 {
-    double now = plb_rank0_busy_until(r);
+    double now = plb_virtual_rank0_busy_until(r);
     enter(r);
     plb_master_gather(r->master, &r->out);
     leave(r, now, 0);
     return now;
 }
 
-double plb_rank0_fold(struct plb_rank0 *r)
+double plb_virtual_rank0_fold(struct plb_virtual_rank0 *r)
 {
-    double now = plb_rank0_busy_until(r);
+    double now = plb_virtual_rank0_busy_until(r);
     enter(r);
     plb_master_fold(r->master, &r->out);
     leave(r, now, 0);
     return now;
 }
 
-double plb_rank0_repair(struct plb_rank0 *r, int pass, int phase, bool folds)
+double plb_virtual_rank0_repair(struct plb_virtual_rank0 *r, int pass, int phase, bool folds)
 {
-    double now = plb_rank0_busy_until(r);
+    double now = plb_virtual_rank0_busy_until(r);
     if (r->world->sets != NULL)
         plb_virtual_sets_start(r->world->sets, pass, true);
     enter(r);
@@ -168,16 +168,16 @@ double plb_rank0_repair(struct plb_rank0 *r, int pass, int phase, bool folds)
     return now;
 }
 
-void plb_rank0_stop(struct plb_rank0 *r, int status)
+void plb_virtual_rank0_stop(struct plb_virtual_rank0 *r, int status)
 {
     enter(r);
     plb_master_stop(r->master, status, &r->out);
-    leave(r, plb_rank0_busy_until(r), 0);
+    leave(r, plb_virtual_rank0_busy_until(r), 0);
 }
 
-void plb_rank0_lost(struct plb_rank0 *r, int node)
+void plb_virtual_rank0_lost(struct plb_virtual_rank0 *r, int node)
 {
-    double now = plb_rank0_busy_until(r);
+    double now = plb_virtual_rank0_busy_until(r);
     plb_faults_give_up(r->faults, node);
     r->world->out->stress.zombies += plb_faults_node_works(r->faults, node);
     enter(r);
@@ -185,12 +185,12 @@ void plb_rank0_lost(struct plb_rank0 *r, int node)
     leave(r, now, 0);
 }
 
-void plb_rank0_join(struct plb_rank0 *r, int node)
+void plb_virtual_rank0_join(struct plb_virtual_rank0 *r, int node)
 {
     const struct plb_simulation *in = r->world->in;
     struct plb_pu_info *infos = plb_alloc((size_t)in->cluster->nodes[node].n_pus * sizeof *infos);
     int n = plb_virtual_nodes_describe(r->nodes, node, infos);
-    double now = plb_rank0_busy_until(r);
+    double now = plb_virtual_rank0_busy_until(r);
     enter(r);
     if (plb_master_join(r->master, node, infos, n, 0, now, &r->out)) {
         plb_faults_join(r->faults, node);
@@ -204,7 +204,7 @@ void plb_rank0_join(struct plb_rank0 *r, int node)
 
 /* The time at which these units of inputs are at a node: whoever has them sends them, and has heard of that
  * from rank 0. Infinite: that one is lost. */
-static double lend(struct plb_rank0 *r, int owner, int to, double bytes)
+static double lend(struct plb_virtual_rank0 *r, int owner, int to, double bytes)
 {
     const struct plb_node_spec *nodes = r->world->in->cluster->nodes;
     if (owner == 0 || owner == to)
@@ -217,7 +217,7 @@ static double lend(struct plb_rank0 *r, int owner, int to, double bytes)
 }
 
 /* Sends the inputs that a node pulls. */
-static void serve(struct plb_rank0 *r, const struct plb_message *pull)
+static void serve(struct plb_virtual_rank0 *r, const struct plb_message *pull)
 {
     const struct plb_simulation *in = r->world->in;
     charge(r, r->world->now, r->message_s);
@@ -235,15 +235,15 @@ static void serve(struct plb_rank0 *r, const struct plb_message *pull)
 }
 
 /* Gives up the nodes that are lost. */
-static void lose(struct plb_rank0 *r)
+static void lose(struct plb_virtual_rank0 *r)
 {
     for (int node; (node = plb_virtual_life_lost(r->life)) >= 0;)
         if (!plb_faults_given_up(r->faults, node))
-            plb_rank0_lost(r, node);
+            plb_virtual_rank0_lost(r, node);
 }
 
 /* Looks who lives. */
-static void look(struct plb_rank0 *r)
+static void look(struct plb_virtual_rank0 *r)
 {
     plb_virtual_life_look(r->life, &r->out);
     if (r->out.n > 0)
@@ -252,7 +252,7 @@ static void look(struct plb_rank0 *r)
 }
 
 /* Gives the master a message. */
-static void hear(struct plb_rank0 *r, const struct plb_message *m)
+static void hear(struct plb_virtual_rank0 *r, const struct plb_message *m)
 {
     const struct plb_watch *watch = &r->world->in->watch;
     struct plb_stress_counts *counts = &r->world->out->stress;
@@ -284,7 +284,7 @@ static bool is_wrong(const struct plb_world *w, int pu, struct plb_range range)
 }
 
 /* Compares the result of an audit with the earlier ones, and tells the master. */
-static void compare(struct plb_rank0 *r, const struct plb_message *m)
+static void compare(struct plb_virtual_rank0 *r, const struct plb_message *m)
 {
     struct plb_audits *audits = plb_master_audits(r->master);
     const struct plb_audit *audit = plb_audits_find(audits, m);
@@ -300,7 +300,7 @@ static void compare(struct plb_rank0 *r, const struct plb_message *m)
 }
 
 /* The set of a node comes to rank 0, or never will. Rank 0 is there, whatever becomes of its PUs. */
-static void take_set(struct plb_rank0 *r, const struct plb_message *m)
+static void take_set(struct plb_virtual_rank0 *r, const struct plb_message *m)
 {
     double seconds;
     charge(r, r->world->now, m->from != 0 ? r->message_s : 0.0);
@@ -312,7 +312,7 @@ static void take_set(struct plb_rank0 *r, const struct plb_message *m)
     r->out.n = 0;
 }
 
-static void handle(struct plb_rank0 *r, int number)
+static void handle(struct plb_virtual_rank0 *r, int number)
 {
     const struct plb_message *m = plb_network_message(r->network, number);
     if (m != NULL)
@@ -339,7 +339,7 @@ static void handle(struct plb_rank0 *r, int number)
     plb_network_release(r->network, number);
 }
 
-static void push(struct plb_rank0 *r, int number)
+static void push(struct plb_virtual_rank0 *r, int number)
 {
     if (r->n == r->capacity) {
         int capacity = r->capacity > 0 ? 2 * r->capacity : 16;
@@ -354,23 +354,23 @@ static void push(struct plb_rank0 *r, int number)
     r->line[(r->head + r->n++) % r->capacity] = number;
 }
 
-static void plan_next(struct plb_rank0 *r)
+static void plan_next(struct plb_virtual_rank0 *r)
 {
     plb_events_add(r->world->clock, (struct plb_event){r->busy_until, PLB_EVENT_RANK0, 0, -1, -1});
 }
 
 /* Another tick may have been planned for an earlier time meanwhile. */
-static void tick(struct plb_rank0 *r, double time)
+static void tick(struct plb_virtual_rank0 *r, double time)
 {
     if (time != r->tick_at)
         return;
     r->tick_at = INFINITY;
     enter(r);
     plb_master_tick(r->master, time, &r->out);
-    leave(r, plb_rank0_busy_until(r), 0);
+    leave(r, plb_virtual_rank0_busy_until(r), 0);
 }
 
-void plb_rank0_event(struct plb_rank0 *r, const struct plb_event *e)
+void plb_virtual_rank0_event(struct plb_virtual_rank0 *r, const struct plb_event *e)
 {
     if (e->kind == PLB_EVENT_TICK) {
         tick(r, e->time);

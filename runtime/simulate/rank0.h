@@ -10,40 +10,40 @@
 #include "simulate/life.h"
 #include "simulate/node.h"
 
-struct plb_rank0;
+struct plb_virtual_rank0;
 
-struct plb_rank0 *plb_rank0_new(struct plb_world *world, struct plb_faults *faults,
-                                struct plb_network *network, struct plb_virtual_nodes *nodes,
-                                struct plb_virtual_life *life);
-void plb_rank0_free(struct plb_rank0 *rank0); /* not the master */
+struct plb_virtual_rank0 *plb_virtual_rank0_new(struct plb_world *world, struct plb_faults *faults,
+                                                struct plb_network *network, struct plb_virtual_nodes *nodes,
+                                                struct plb_virtual_life *life);
+void plb_virtual_rank0_free(struct plb_virtual_rank0 *rank0); /* not the master */
 
-struct plb_master *plb_rank0_master(const struct plb_rank0 *rank0);
+struct plb_master *plb_virtual_rank0_master(const struct plb_virtual_rank0 *rank0);
 
 /* Begins a pass when rank 0 has time for it. Returns that time. */
-double plb_rank0_begin(struct plb_rank0 *rank0, int pass, int phase);
+double plb_virtual_rank0_begin(struct plb_virtual_rank0 *rank0, int pass, int phase);
 
 /* The last pass is over: asks for results that stayed at nodes. And the pass that makes lost ones again.
  * They return the time at which that begins. */
-double plb_rank0_gather(struct plb_rank0 *rank0);
-double plb_rank0_repair(struct plb_rank0 *rank0, int pass, int phase, bool folds);
+double plb_virtual_rank0_gather(struct plb_virtual_rank0 *rank0);
+double plb_virtual_rank0_repair(struct plb_virtual_rank0 *rank0, int pass, int phase, bool folds);
 
 /* A pass is over whose reduced arrays stayed at nodes: they go along the tree. Returns the time at which that
- * begins. plb_rank0_repair with `folds` makes lost ones again. */
-double plb_rank0_fold(struct plb_rank0 *rank0);
+ * begins. plb_virtual_rank0_repair with `folds` makes lost ones again. */
+double plb_virtual_rank0_fold(struct plb_virtual_rank0 *rank0);
 
 /* Sends STOP to all nodes. */
-void plb_rank0_stop(struct plb_rank0 *rank0, int status);
+void plb_virtual_rank0_stop(struct plb_virtual_rank0 *rank0, int status);
 
 /* Events PLB_EVENT_ARRIVE to rank 0, PLB_EVENT_RANK0, PLB_EVENT_TICK and PLB_EVENT_BEAT. */
-void plb_rank0_event(struct plb_rank0 *rank0, const struct plb_event *event);
+void plb_virtual_rank0_event(struct plb_virtual_rank0 *rank0, const struct plb_event *event);
 
 /* A node comes, now. */
-void plb_rank0_join(struct plb_rank0 *rank0, int node);
+void plb_virtual_rank0_join(struct plb_virtual_rank0 *rank0, int node);
 
 /* A node is given up, now. */
-void plb_rank0_lost(struct plb_rank0 *rank0, int node);
+void plb_virtual_rank0_lost(struct plb_virtual_rank0 *rank0, int node);
 
 /* Until when rank 0 is busy, at least now. */
-double plb_rank0_busy_until(const struct plb_rank0 *rank0);
+double plb_virtual_rank0_busy_until(const struct plb_virtual_rank0 *rank0);
 
 #endif

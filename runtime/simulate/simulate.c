@@ -22,7 +22,7 @@ struct sim {
     struct plb_network *network;
     struct plb_virtual_life *life;
     struct plb_virtual_nodes *nodes;
-    struct plb_rank0 *rank0;
+    struct plb_virtual_rank0 *rank0;
     struct plb_master *master;
     struct plb_cost_map *true_maps; /* made for this run, or NULL */
     struct plb_ideal *ideals;
@@ -75,8 +75,8 @@ static void set_up(struct sim *s)
                                                              : in->maps;
     s->nodes = plb_virtual_nodes_new(&s->world, costs, s->faults, s->network);
     s->life = plb_virtual_life_new(&s->world, s->faults, s->network);
-    s->rank0 = plb_rank0_new(&s->world, s->faults, s->network, s->nodes, s->life);
-    s->master = s->world.out->master = plb_rank0_master(s->rank0);
+    s->rank0 = plb_virtual_rank0_new(&s->world, s->faults, s->network, s->nodes, s->life);
+    s->master = s->world.out->master = plb_virtual_rank0_master(s->rank0);
     s->ideals = plb_alloc((size_t)c->n_pus * sizeof *s->ideals);
     /* Replicated data is broadcast before the pass: its bytes count, its time does not, as in a real run. */
     int64_t each = (int64_t)(in->master.sizes->replicated_bytes - in->shared_bytes);
@@ -89,14 +89,14 @@ static void set_up(struct sim *s)
         plb_events_add(s->world.clock, (struct plb_event){in->join_at[i], PLB_EVENT_JOIN,
                                                           c->n_nodes - in->n_joiners + i, -1, -1});
     for (int node; (node = plb_faults_before_first_pass(s->faults)) >= 0;)
-        plb_rank0_lost(s->rank0, node);
+        plb_virtual_rank0_lost(s->rank0, node);
 }
 
 static void clean_up(struct sim *s)
 {
     for (int i = 0; s->true_maps != NULL && i < s->in.master.phases; i++)
         plb_cost_map_fini(&s->true_maps[i]);
-    plb_rank0_free(s->rank0);
+    plb_virtual_rank0_free(s->rank0);
     if (s->world.sets != NULL)
         plb_virtual_sets_free(s->world.sets);
     plb_virtual_life_free(s->life);
@@ -130,19 +130,19 @@ static void handle(struct sim *s, const struct plb_event *e)
     switch ((enum plb_event_kind)e->kind) {
     case PLB_EVENT_ARRIVE:
         if (e->node == 0)
-            plb_rank0_event(s->rank0, e);
+            plb_virtual_rank0_event(s->rank0, e);
         else
             deliver(s, e);
         break;
     case PLB_EVENT_RANK0:
     case PLB_EVENT_TICK:
-    case PLB_EVENT_BEAT: plb_rank0_event(s->rank0, e); break;
+    case PLB_EVENT_BEAT: plb_virtual_rank0_event(s->rank0, e); break;
     case PLB_EVENT_FAULT:
         if (plb_faults_strike(s->faults, e->item))
             plb_virtual_life_watch(s->life);
         plb_virtual_nodes_event(s->nodes, e);
         break;
-    case PLB_EVENT_JOIN: plb_rank0_join(s->rank0, e->node); break;
+    case PLB_EVENT_JOIN: plb_virtual_rank0_join(s->rank0, e->node); break;
     case PLB_EVENT_INPUTS:
     case PLB_EVENT_END:
     case PLB_EVENT_HUNG:
@@ -205,7 +205,7 @@ static int end_pass(struct sim *s, double began, struct plb_error *err)
             return err->status;
         s->back = plb_master_broken(s->master) && goes_back(s);
     }
-    s->world.out->makespan_s += plb_rank0_busy_until(s->rank0) - began;
+    s->world.out->makespan_s += plb_virtual_rank0_busy_until(s->rank0) - began;
     if (!isfinite(s->world.now))
         return plb_fail(
             err, PLB_EFAILED,
@@ -222,16 +222,16 @@ static int phase_of(const struct sim *s, int pass)
 static int fold(struct sim *s, int phase, struct plb_error *err)
 {
     while (plb_master_folds(s->master)) {
-        double began = plb_rank0_fold(s->rank0);
+        double began = plb_virtual_rank0_fold(s->rank0);
         while (!plb_master_folded(s->master))
             if (step(s, err) != PLB_OK)
                 return err->status;
-        double took = plb_rank0_busy_until(s->rank0) - began;
+        double took = plb_virtual_rank0_busy_until(s->rank0) - began;
         s->world.out->makespan_s += took;
         s->world.out->stress.folds_s += took;
         if (plb_master_unfolded(s->master) == 0)
             return plb_virtual_sets_check(s->world.sets, err);
-        began = plb_rank0_repair(s->rank0, ++s->number, phase, true);
+        began = plb_virtual_rank0_repair(s->rank0, ++s->number, phase, true);
         if (end_pass(s, began, err) != PLB_OK)
             return err->status;
     }
@@ -241,11 +241,11 @@ static int fold(struct sim *s, int phase, struct plb_error *err)
 /* A pass from its begin to its end. */
 static int run_pass(struct sim *s, int phase, struct plb_error *err)
 {
-    double began = plb_rank0_begin(s->rank0, ++s->number, phase);
+    double began = plb_virtual_rank0_begin(s->rank0, ++s->number, phase);
     if (end_pass(s, began, err) != PLB_OK || s->back)
         return err->status;
     if (fold(s, phase, err) == PLB_OK)
-        plb_report_add_pass(&s->world.out->times[phase], plb_rank0_busy_until(s->rank0) - began);
+        plb_report_add_pass(&s->world.out->times[phase], plb_virtual_rank0_busy_until(s->rank0) - began);
     return err->status;
 }
 
@@ -266,17 +266,17 @@ static int run_passes(struct sim *s, struct plb_error *err)
 static int gather(struct sim *s, struct plb_error *err)
 {
     int last = s->world.in->passes, phase = phase_of(s, last);
-    double began = plb_rank0_gather(s->rank0);
+    double began = plb_virtual_rank0_gather(s->rank0);
     while (plb_master_gathers(s->master))
         if (step(s, err) != PLB_OK)
             return err->status;
-    s->world.out->makespan_s += plb_rank0_busy_until(s->rank0) - began;
+    s->world.out->makespan_s += plb_virtual_rank0_busy_until(s->rank0) - began;
     s->back = goes_back(s);
     if (s->back || plb_master_lacking(s->master) == 0)
         return PLB_OK;
-    double begins = plb_rank0_repair(s->rank0, ++s->number, phase, false);
+    double begins = plb_virtual_rank0_repair(s->rank0, ++s->number, phase, false);
     if (end_pass(s, begins, err) == PLB_OK && !s->back)
-        plb_report_add_pass(&s->world.out->times[phase], plb_rank0_busy_until(s->rank0) - begins);
+        plb_report_add_pass(&s->world.out->times[phase], plb_virtual_rank0_busy_until(s->rank0) - begins);
     return err->status;
 }
 
@@ -293,7 +293,7 @@ static bool all_stopped(const struct sim *s)
 static void stop(struct sim *s, struct plb_error *err)
 {
     struct plb_error late = {.status = PLB_OK};
-    plb_rank0_stop(s->rank0, err->status);
+    plb_virtual_rank0_stop(s->rank0, err->status);
     while (!all_stopped(s))
         if (step(s, &late) != PLB_OK)
             break;

@@ -12,13 +12,13 @@
 #define N 200
 
 /* Observations at even places: `height` times a wave, and errors of this deviation. */
-static void observe(struct plb_seen *seen, double height, double error, uint64_t seed)
+static void observe(struct plb_field_observation *seen, double height, double error, uint64_t seed)
 {
     double mean = 0.0;
     for (int i = 0; i < N; i++) {
         double at = (i + 0.5) / N;
         double value = height * sin(6.3 * at) + error * plb_random_normal(seed, (uint64_t)i);
-        seen[i] = (struct plb_seen){.at = at, .value = value};
+        seen[i] = (struct plb_field_observation){.at = at, .value = value};
         mean += value / N;
     }
     for (int i = 0; i < N; i++)
@@ -28,7 +28,7 @@ static void observe(struct plb_seen *seen, double height, double error, uint64_t
 static void test_a_wave_is_followed_through_its_errors(void **state)
 {
     (void)state;
-    struct plb_seen seen[N];
+    struct plb_field_observation seen[N];
     struct plb_field field = {0};
     observe(seen, 1.0, 0.3, 1);
     plb_field_fit(&field, seen, N);
@@ -46,7 +46,7 @@ static void test_a_wave_is_followed_through_its_errors(void **state)
 static void test_beyond_the_end_it_is_like_the_end(void **state)
 {
     (void)state;
-    struct plb_seen seen[N];
+    struct plb_field_observation seen[N];
     struct plb_field field = {0};
     observe(seen, 1.0, 0.02, 1);
     plb_field_fit(&field, seen, N / 4);
@@ -62,7 +62,7 @@ static void test_values_in_no_order_tell_nothing_of_their_neighbours(void **stat
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 100; seed++) {
-        struct plb_seen seen[N];
+        struct plb_field_observation seen[N];
         struct plb_field field = {0};
         observe(seen, 0.0, 1.0, seed);
         plb_field_fit(&field, seen, N);
@@ -76,7 +76,7 @@ static void test_values_in_no_order_tell_nothing_of_their_neighbours(void **stat
 static void test_few_values_tell_nothing(void **state)
 {
     (void)state;
-    struct plb_seen seen[N];
+    struct plb_field_observation seen[N];
     struct plb_field field = {0};
     observe(seen, 1.0, 0.0, 1);
     plb_field_fit(&field, seen, 4);

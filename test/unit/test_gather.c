@@ -19,7 +19,7 @@ static struct {
     struct plb_cost_map map;
     struct plb_dataset set;
     struct plb_node_shared shared;
-    struct plb_held held;
+    struct plb_held_result held;
     struct plb_slot slots[4];
     double sums[4];
     struct plb_outbox out;
@@ -47,7 +47,7 @@ static int begin(void **state)
     pthread_cond_init(&w.shared.wake, NULL);
     w.shared.worker = plb_worker_new(
         &(struct plb_worker_config){.n_nodes = 1, .n_pus = 1, .pus = &pu, .maps = &w.map, .n_phases = 1});
-    w.held = (struct plb_held){.shared = &w.shared};
+    w.held = (struct plb_held_result){.shared = &w.shared};
     for (int s = 0; s < 4; s++) {
         w.slots[s].tag = s;
         w.slots[s].buffer[0] = &w.sums[s];

@@ -62,6 +62,13 @@ ok "arrows point down: a folder includes lower ones alone" $(($(wc -l <"$tmp/out
 sed -E 's/^include\///; s/\.[ch]( |$)/\1/g' "$tmp/includes" | awk '$1 != $2' | tsort >/dev/null 2>"$tmp/out"
 ok "no circle of includes among modules" $(($(wc -l <"$tmp/out") > 0))
 
+# Each driver has a plb_device of its own behind device/device.h, and no driver sees another one's.
+grep -rnE '\b(struct|union|enum) plb_[a-z0-9_]+ *\{' runtime --include='*.[ch]' |
+    sed -E 's/^([^:]*):[0-9]+:.*\b(struct|union|enum) (plb_[a-z0-9_]+) *\{.*/\3 \1/' |
+    grep -v '^plb_device runtime/device/' | sort |
+    awk '$1 == before { print $1, at, $2 } { before = $1; at = $2 }' >"$tmp/out"
+ok "no two structs share a public name" $(($(wc -l <"$tmp/out") > 0))
+
 # all_but PATTERN: the C files of the program whose path does not match.
 all_but() { find runtime balancers kernels -name '*.[ch]' | grep -vxE "$1" | tr '\n' ' '; }
 allowed "balancers see public headers and model" "balancers/*.c" 'plb/|model/'

@@ -124,17 +124,17 @@ static void a_name_that_is_not_utf8_does_not_cost_the_report(void **state)
 static void every_field_has_a_key_and_a_meaning(void **state)
 {
     (void)state;
-    const struct plb_field *const tables[] = {
+    const struct plb_report_field *const tables[] = {
         plb_run_fields,  plb_pu_fields,      plb_curve_fields, plb_fit_fields,   plb_term_fields,
         plb_cost_fields, plb_setting_fields, plb_phase_fields, plb_aside_fields, plb_goal_fields};
     for (int t = 0; t < 10; t++)
-        for (const struct plb_field *f = tables[t]; f->meaning != NULL; f++) {
+        for (const struct plb_report_field *f = tables[t]; f->meaning != NULL; f++) {
             size_t length = strlen(f->meaning);
             assert_true(length > 10 && f->meaning[length - 1] == '.');
             assert_true(f->key != NULL || f->width != 0); /* else nobody would see it */
             assert_true((f->get != NULL) == (f->member == PLB_MEMBER_NONE));
             assert_true((f->fields != NULL) == (f->type == PLB_VALUE_LIST || f->type == PLB_VALUE_OBJECT));
-            for (const struct plb_field *g = tables[t]; g != f; g++)
+            for (const struct plb_report_field *g = tables[t]; g != f; g++)
                 assert_true(f->key == NULL || g->key == NULL || strcmp(f->key, g->key) != 0);
         }
 }

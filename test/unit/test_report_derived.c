@@ -66,7 +66,7 @@ static void a_resumed_run_tells_of_its_own_part(void **state)
     plb_report_derive(&r);
     assert_int_equal(plb_report_units(&r), 50);
     assert_string_equal(pus[2].unused, "nothing was left for it"); /* the run is whole */
-    for (const struct plb_field *f = plb_pu_fields; f->meaning != NULL; f++)
+    for (const struct plb_report_field *f = plb_pu_fields; f->meaning != NULL; f++)
         if (f->heading != NULL && strcmp(f->heading, "share") == 0)
             assert_true(plb_field_value(f, &r, &pus[0]).real == 60.0);
     char *line = NULL;

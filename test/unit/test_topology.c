@@ -157,7 +157,7 @@ static void gather_alone(void *unused, const void *data, size_t bytes, void *all
 static double task_bytes(bool streams, int rank)
 {
     const struct plb_kernel kernel = {.name = "none", .cpu = no_entry, .streams = streams};
-    const struct plb_place place = {.rank = rank, .local_size = 2, .gather = gather_alone};
+    const struct plb_rank_place place = {.rank = rank, .local_size = 2, .gather = gather_alone};
     const struct plb_cluster_spec none = {.n_nodes = 0};
     const struct plb_pu_settings settings = {.wanted = PLB_PUS_CPU};
     struct plb_node_pu *pus = NULL;

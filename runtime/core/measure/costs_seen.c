@@ -69,7 +69,7 @@ static void insert(struct plb_costs_seen *l, const struct plb_cost_report *r)
     memmove(&l->reports[i + 1], &l->reports[i], (size_t)(l->n - i) * sizeof *l->reports);
     memmove(&l->seen[i + 1], &l->seen[i], (size_t)(l->n - i) * sizeof *l->seen);
     l->reports[i] = *r;
-    l->seen[i] = (struct plb_seen){.at = at};
+    l->seen[i] = (struct plb_field_observation){.at = at};
     l->n++;
 }
 

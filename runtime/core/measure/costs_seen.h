@@ -35,9 +35,9 @@ struct plb_seen_rate {
 struct plb_costs_seen {
     int64_t units;
     int n_pus, n, capacity;
-    int64_t stride, came;            /* the first of each `stride` reports is kept; so many came */
-    struct plb_cost_report *reports; /* in the order of their places, as `seen` */
-    struct plb_seen *seen;           /* valid after plb_costs_estimate */
+    int64_t stride, came;               /* the first of each `stride` reports is kept; so many came */
+    struct plb_cost_report *reports;    /* in the order of their places, as `seen` */
+    struct plb_field_observation *seen; /* valid after plb_costs_estimate */
     struct plb_field field;
     struct plb_seen_rate *rates; /* by PU */
 };

@@ -60,7 +60,7 @@ static double static_of(struct choice *c, const int *set, int n)
 
 /* Takes the place if it is the best so far: one that meets the deadline before one that does not, of two that
  * do not the shorter one, and of two equal ones that with fewer joules. Returns whether it is taken. */
-static bool keep(struct choice *c, const struct plb_pieces *p, struct plb_place place)
+static bool keep(struct choice *c, const struct plb_pieces *p, struct plb_pieces_point place)
 {
     struct plb_aim_answer *a = c->answer;
     bool met = place.seconds <= c->aim->deadline_s * (1.0 + ROUNDING);
@@ -174,7 +174,7 @@ static int at_work(struct choice *c, const double *x, int without)
 
 /* OFF_WHEN_IDLE at a deadline, many nodes: the nodes that the polyline uses, without each that is not missed.
  */
-static void try_fewer_nodes(struct choice *c, struct plb_place place)
+static void try_fewer_nodes(struct choice *c, struct plb_pieces_point place)
 {
     const struct plb_pieces *all = &c->all;
     int n = 0, last = place.full < all->n ? place.full : all->n - 1;
@@ -193,7 +193,7 @@ static void try_fewer_nodes(struct choice *c, struct plb_place place)
 }
 
 /* Whether the place on the polyline of all PUs is an answer: it is the best there is then. */
-static bool polyline_decides(struct choice *c, struct plb_place place)
+static bool polyline_decides(struct choice *c, struct plb_pieces_point place)
 {
     int n = 0;
     for (int k = 0; k < place.full + (place.part_s > 0.0); k++)
@@ -218,13 +218,13 @@ static double bound(const struct choice *c)
     if (c->answer->state == PLB_AIM_LATE || c->aim->objective == PLB_OBJECTIVE_TIME)
         return shortest;
     double latest = fmax(shortest, c->aim->deadline_s);
-    struct plb_place place = plb_pieces_best(&c->all, c->aim->objective, shortest, latest);
+    struct plb_pieces_point place = plb_pieces_best(&c->all, c->aim->objective, shortest, latest);
     return plb_objective_value(c->aim->objective, place.seconds, place.joules);
 }
 
 static void choose(struct choice *c)
 {
-    struct plb_place place = plb_pieces_best(&c->all, c->aim->objective, 0.0, c->aim->deadline_s);
+    struct plb_pieces_point place = plb_pieces_best(&c->all, c->aim->objective, 0.0, c->aim->deadline_s);
     bool off = c->job->rule == PLB_STATIC_OFF_WHEN_IDLE, capped = isfinite(c->aim->power_cap);
     c->answer->exact = polyline_decides(c, place) || try_all_sets(c, off && !capped);
     if (!c->answer->exact) {

@@ -141,11 +141,11 @@ double plb_objective_value(enum plb_objective objective, double seconds, double 
 
 /* The best of the places in [from, to], walking from the cheapest piece alone to all of them. Pieces up to k
  * end together at `corner`; the line that ends there begins at `before`, where one piece fewer works. */
-struct plb_place plb_pieces_best(const struct plb_pieces *p, enum plb_objective objective, double from,
-                                 double to)
+struct plb_pieces_point plb_pieces_best(const struct plb_pieces *p, enum plb_objective objective, double from,
+                                        double to)
 {
     double rate = 0.0, watts = p->base, before = INFINITY, least = INFINITY;
-    struct plb_place best = {0};
+    struct plb_pieces_point best = {0};
     for (int k = 0; k < p->n; k++) {
         const struct plb_piece *piece = &p->pieces[k];
         double corner = p->work / (rate + piece->rate);
@@ -161,7 +161,8 @@ struct plb_place plb_pieces_best(const struct plb_pieces *p, enum plb_objective 
             double value = plb_objective_value(objective, t, joules);
             if (value < least || (value == least && joules < best.joules)) {
                 least = value;
-                best = (struct plb_place){t, joules, t == corner ? 0.0 : part, t == corner ? k + 1 : k};
+                best = (struct plb_pieces_point){t, joules, t == corner ? 0.0 : part,
+                                                 t == corner ? k + 1 : k};
             }
         }
         rate += piece->rate;

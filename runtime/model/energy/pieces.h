@@ -33,7 +33,7 @@ bool plb_pieces_init(struct plb_pieces *p, int most);
 void plb_pieces_fini(struct plb_pieces *p);
 
 /* A place on the polyline: the first `full` pieces work for all of T, the next one for part_s seconds. */
-struct plb_place {
+struct plb_pieces_point {
     double seconds, joules, part_s;
     int full;
 };
@@ -52,8 +52,8 @@ void plb_pieces_single(struct plb_pieces *p, const struct plb_power_job *job, co
 void plb_pieces_by_node(struct plb_pieces *p, const struct plb_power_job *job, const int *who, int n);
 
 /* The best place with `from` <= T <= `to`; the shortest T where that is above `to`. */
-struct plb_place plb_pieces_best(const struct plb_pieces *p, enum plb_objective objective, double from,
-                                 double to);
+struct plb_pieces_point plb_pieces_best(const struct plb_pieces *p, enum plb_objective objective, double from,
+                                        double to);
 
 /* T, E or E·T. */
 double plb_objective_value(enum plb_objective objective, double seconds, double joules);

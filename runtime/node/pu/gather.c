@@ -12,21 +12,21 @@ bool plb_gathers(const struct plb_dataset *set, int64_t stays)
 }
 
 /* Whether a task begins where the held units end. */
-static bool continues(const struct plb_held *held, const struct plb_slice *task)
+static bool continues(const struct plb_held_result *held, const struct plb_slice *task)
 {
     const struct plb_slice *units = &held->units;
     return held->slot != NULL && !task->audit && task->copy == units->copy && task->pass == units->pass
         && task->block == units->block && task->range.first == units->range.first + units->range.count;
 }
 
-bool plb_gather_takes(const struct plb_held *h, const struct plb_flight *flight)
+bool plb_gather_takes(const struct plb_held_result *h, const struct plb_flight *flight)
 {
     bool stays = h->shared->keep == NULL || (flight->slot != NULL && flight->slot->keep != NULL);
     return h->shared->gathers && flight->slot != NULL && !flight->slot->scratch && !flight->task.audit
         && stays;
 }
 
-bool plb_gather_fold(struct plb_held *h, const struct plb_flight *flight)
+bool plb_gather_fold(struct plb_held_result *h, const struct plb_flight *flight)
 {
     struct plb_slot *into = h->slot;
     if (!plb_gather_takes(h, flight) || !continues(h, &flight->task))
@@ -38,7 +38,7 @@ bool plb_gather_fold(struct plb_held *h, const struct plb_flight *flight)
     return h->slot == into;
 }
 
-static void report(struct plb_held *h)
+static void report(struct plb_held_result *h)
 {
     h->slot->task = h->units;
     bool wanted = plb_worker_report(h->shared->worker, h->pu, &h->units, h->execute_s, h->transfer_s,
@@ -51,7 +51,7 @@ static void report(struct plb_held *h)
 
 /* Whether the held result may wait for more tasks, of which the latest lasted so long: the next one, which
  * may have been taken before, continues it, and much is queued behind the last one. */
-static bool may_wait(const struct plb_held *h, const struct plb_taken *taken, double seconds)
+static bool may_wait(const struct plb_held_result *h, const struct plb_taken *taken, double seconds)
 {
     if (h->shared->resting || h->shared->config.audits || (taken->next != NULL && !continues(h, taken->next)))
         return false;
@@ -60,7 +60,8 @@ static bool may_wait(const struct plb_held *h, const struct plb_taken *taken, do
 }
 
 /* Adds a result to the held one, or holds it in place of that. Returns whether something was reported. */
-static bool hold(struct plb_held *h, const struct plb_flight *flight, double execute_s, double transfer_s)
+static bool hold(struct plb_held_result *h, const struct plb_flight *flight, double execute_s,
+                 double transfer_s)
 {
     bool reports = !flight->folded && h->slot != NULL;
     if (reports)
@@ -72,13 +73,13 @@ static bool hold(struct plb_held *h, const struct plb_flight *flight, double exe
         h->transfer_s += transfer_s;
         flight->slot->state = PLB_SLOT_FREE;
     } else {
-        *h = (struct plb_held){h->shared, h->pu, flight->slot, flight->task, execute_s, transfer_s};
+        *h = (struct plb_held_result){h->shared, h->pu, flight->slot, flight->task, execute_s, transfer_s};
     }
     return reports;
 }
 
-bool plb_gather_end(struct plb_held *h, const struct plb_flight *flight, const struct plb_device_times *times,
-                    const struct plb_taken *taken)
+bool plb_gather_end(struct plb_held_result *h, const struct plb_flight *flight,
+                    const struct plb_device_times *times, const struct plb_taken *taken)
 {
     struct plb_worker *worker = h->shared->worker;
     double execute_s = times->execute_s, transfer_s = times->transfer_s + flight->exposed;
@@ -93,13 +94,13 @@ bool plb_gather_end(struct plb_held *h, const struct plb_flight *flight, const s
     return true;
 }
 
-void plb_gather_report(struct plb_held *h, const struct plb_slice *next)
+void plb_gather_report(struct plb_held_result *h, const struct plb_slice *next)
 {
     if (h->slot != NULL && (next == NULL || !continues(h, next)))
         report(h);
 }
 
-void plb_gather_give_back(struct plb_held *h)
+void plb_gather_give_back(struct plb_held_result *h)
 {
     if (h->slot == NULL)
         return;

@@ -18,7 +18,7 @@
 
 /* The result that a PU holds back. Under the node's lock; while the PU's thread folds, it owns the slot's
  * buffers. */
-struct plb_held {
+struct plb_held_result {
     struct plb_node_shared *shared; /* constant, as the next */
     int pu;                         /* number on the node */
     struct plb_slot *slot;          /* with the arrays; NULL: nothing is held */
@@ -35,21 +35,21 @@ struct plb_taken {
 };
 
 /* Whether the result of a task may become one with those of its neighbours. Needs no lock. */
-bool plb_gather_takes(const struct plb_held *held, const struct plb_flight *flight);
+bool plb_gather_takes(const struct plb_held_result *held, const struct plb_flight *flight);
 
 /* Folds the arrays of a task that has ended into those that are held. False: they do not fit together, or
  * what was held has gone back meanwhile. Leaves the lock while it folds. */
-bool plb_gather_fold(struct plb_held *held, const struct plb_flight *flight);
+bool plb_gather_fold(struct plb_held_result *held, const struct plb_flight *flight);
 
 /* A task that is wanted has ended: its result is held, or reported. Returns whether the
  * communication thread should look at once. */
-bool plb_gather_end(struct plb_held *held, const struct plb_flight *flight,
+bool plb_gather_end(struct plb_held_result *held, const struct plb_flight *flight,
                     const struct plb_device_times *times, const struct plb_taken *taken);
 
 /* Reports what is held, where the next task does not continue it; NULL: there is none. */
-void plb_gather_report(struct plb_held *held, const struct plb_slice *next);
+void plb_gather_report(struct plb_held_result *held, const struct plb_slice *next);
 
 /* The device has failed or hangs: what is held goes back to the master. Any thread. */
-void plb_gather_give_back(struct plb_held *held);
+void plb_gather_give_back(struct plb_held_result *held);
 
 #endif

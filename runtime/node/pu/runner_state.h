@@ -30,7 +30,7 @@ struct plb_runner {
     bool opened;         /* the device is ready, or `err` says why not */
     struct plb_error err;
     struct plb_slot slots[PLB_SLOTS];
-    struct plb_held held;        /* a result that waits for more tasks */
+    struct plb_held_result held; /* a result that waits for more tasks */
     int line[PLB_SLOTS], n_line; /* slots fetching or ready, in the order in which they were taken */
     int64_t stale;               /* bit i: the replicated buffer i is to be copied before the next task */
     struct plb_parts parts;      /* of these buffers: only parts of them are */

@@ -177,22 +177,23 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct plb_spread spread_of(double *values, int n)
+static struct plb_repeats_spread spread_of(double *values, int n)
 {
     if (n == 0)
-        return (struct plb_spread){.n = 0};
+        return (struct plb_repeats_spread){.n = 0};
     qsort(values, (size_t)n, sizeof *values, by_size);
     double median = n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
-    return (struct plb_spread){n, values[0], median, values[n - 1]};
+    return (struct plb_repeats_spread){n, values[0], median, values[n - 1]};
 }
 
-static bool stands_out(const struct plb_spread *a, const struct plb_spread *b)
+static bool stands_out(const struct plb_repeats_spread *a, const struct plb_repeats_spread *b)
 {
     return a->n > 1 && b->n > 1 && (a->high < b->low || b->high < a->low);
 }
 
 /* A quantity of runs, or of their PUs number `pu`. Unknown in all runs: no row. */
-static void add_quantity(struct plb_comparison *c, const struct plb_field *field, int pu, const char *of)
+static void add_quantity(struct plb_comparison *c, const struct plb_report_field *field, int pu,
+                         const char *of)
 {
     struct plb_compared q = {.field = field};
     double *values = plb_alloc((size_t)c->n_runs * sizeof *values);
@@ -218,7 +219,7 @@ static void add_quantity(struct plb_comparison *c, const struct plb_field *field
     c->quantities[c->n_quantities++] = q;
 }
 
-static bool is_quantity(const struct plb_field *f)
+static bool is_quantity(const struct plb_report_field *f)
 {
     return f->key != NULL && f->unit != PLB_UNIT_NONE && f->unit != PLB_UNIT_OF_APP
         && (f->type == PLB_VALUE_WHOLE || f->type == PLB_VALUE_REAL);
@@ -230,13 +231,13 @@ static void find_quantities(struct plb_comparison *c)
     static const char *const of_pu[] = {"units", "busy_s", "rate"};
     const json_t *first = c->runs[0];
     bool same = true;
-    for (const struct plb_field *f = plb_run_fields; f->meaning != NULL; f++)
+    for (const struct plb_report_field *f = plb_run_fields; f->meaning != NULL; f++)
         if (is_quantity(f))
             add_quantity(c, f, -1, "");
     for (int s = 1; s < c->n_setups; s++)
         same &= has_pus_of(c->runs[c->setups[s].first], first);
     for (int pu = 0; pu < (int)json_array_size(list_of(first, "pus")) && same; pu++)
-        for (const struct plb_field *f = plb_pu_fields; f->meaning != NULL; f++)
+        for (const struct plb_report_field *f = plb_pu_fields; f->meaning != NULL; f++)
             for (size_t k = 0; k < sizeof of_pu / sizeof *of_pu; k++)
                 if (f->key != NULL && strcmp(f->key, of_pu[k]) == 0) {
                     char name[64];

@@ -13,7 +13,7 @@
 #define PLB_CHANGED_TEXT 160 /* bytes of one value of what differs by intent; a longer one is cut */
 
 /* One quantity over the repeats of a set-up. */
-struct plb_spread {
+struct plb_repeats_spread {
     int n; /* repeats that have it; 0: it is unknown */
     double low, median, high;
 };
@@ -27,10 +27,10 @@ struct plb_setup {
 
 /* A quantity, of the run or of a PU. */
 struct plb_compared {
-    const struct plb_field *field;
-    char of[64];                        /* the PU; empty: the run */
-    struct plb_spread with[PLB_SETUPS]; /* by set-up */
-    bool stands_out[PLB_SETUPS];        /* it differs from that of the first set-up by more than chance */
+    const struct plb_report_field *field;
+    char of[64];                                /* the PU; empty: the run */
+    struct plb_repeats_spread with[PLB_SETUPS]; /* by set-up */
+    bool stands_out[PLB_SETUPS]; /* it differs from that of the first set-up by more than chance */
 };
 
 /* A setting, or what else makes two set-ups two. */

@@ -11,7 +11,7 @@
 /* Relative changes up to this one are not shown. Larger: small ones go unseen. Smaller: the table is long. */
 #define LITTLE 0.01
 
-static char *print_number(const struct plb_field *field, double number, char text[PLB_QUANTITY_TEXT])
+static char *print_number(const struct plb_report_field *field, double number, char text[PLB_QUANTITY_TEXT])
 {
     switch (field->unit) {
     case PLB_UNIT_SECONDS: return plb_seconds_print(number, text);
@@ -28,7 +28,7 @@ static char *print_number(const struct plb_field *field, double number, char tex
 
 char *plb_spread_print(const struct plb_compared *q, int setup, char text[PLB_CELL_TEXT])
 {
-    const struct plb_spread *s = &q->with[setup];
+    const struct plb_repeats_spread *s = &q->with[setup];
     char low[PLB_QUANTITY_TEXT], median[PLB_QUANTITY_TEXT], high[PLB_QUANTITY_TEXT];
     print_number(q->field, s->low, low);
     print_number(q->field, s->median, median);
@@ -45,7 +45,7 @@ char *plb_spread_print(const struct plb_compared *q, int setup, char text[PLB_CE
 /* The relative change of the medians; NAN where none can be told. */
 static double change(const struct plb_compared *q, int setup)
 {
-    const struct plb_spread *a = &q->with[0], *b = &q->with[setup];
+    const struct plb_repeats_spread *a = &q->with[0], *b = &q->with[setup];
     return a->n > 0 && b->n > 0 && a->median > 0.0 ? b->median / a->median - 1.0 : (double)NAN;
 }
 
@@ -71,7 +71,7 @@ char *plb_quantity_name(const struct plb_compared *q, char text[PLB_CELL_TEXT])
 /* Whether a set-up's values are worth a look beside those of the first one. */
 static bool differs(const struct plb_comparison *c, const struct plb_compared *q, int s)
 {
-    const struct plb_spread *a = &q->with[0], *b = &q->with[s];
+    const struct plb_repeats_spread *a = &q->with[0], *b = &q->with[s];
     bool once = c->setups[0].n == 1 || c->setups[s].n == 1;
     if (s == 0)
         return c->n_setups == 1 && a->low < a->high;

@@ -32,7 +32,7 @@ static json_t *json_quantity(const struct plb_comparison *c, const struct plb_co
 {
     json_t *with = json_array();
     for (int s = 0; s < c->n_setups; s++) {
-        const struct plb_spread *spread = &q->with[s];
+        const struct plb_repeats_spread *spread = &q->with[s];
         if (spread->n == 0)
             json_array_append_new(with, json_null());
         else

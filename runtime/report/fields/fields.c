@@ -146,7 +146,7 @@ static struct plb_value what_if_note(const struct plb_report *report, const void
     return known ? text(report->what_if_note) : (struct plb_value){.type = PLB_VALUE_NONE};
 }
 
-const struct plb_field plb_run_fields[] = {
+const struct plb_report_field plb_run_fields[] = {
     {"schema", PLB_UNIT_NONE, GET(schema, PLB_VALUE_WHOLE),
      .meaning = "Version of this format. It grows when a key goes or changes its meaning."},
     {"version", PLB_UNIT_NONE, GET(version, PLB_VALUE_TEXT), .meaning = "Version of plbrun."},
@@ -315,7 +315,7 @@ const struct plb_field plb_run_fields[] = {
     {.meaning = NULL},
 };
 
-struct plb_value plb_field_value(const struct plb_field *field, const struct plb_report *report,
+struct plb_value plb_field_value(const struct plb_report_field *field, const struct plb_report *report,
                                  const void *record)
 {
     struct plb_value value = {.type = field->type};
@@ -338,9 +338,9 @@ struct plb_value plb_field_value(const struct plb_field *field, const struct plb
     return value;
 }
 
-const struct plb_field *plb_run_field(const char *key)
+const struct plb_report_field *plb_run_field(const char *key)
 {
-    const struct plb_field *field = plb_run_fields;
+    const struct plb_report_field *field = plb_run_fields;
     while (field->meaning != NULL && (field->key == NULL || strcmp(field->key, key) != 0))
         field++;
     return field->meaning != NULL ? field : NULL;

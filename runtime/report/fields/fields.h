@@ -55,44 +55,44 @@ enum plb_member_type {
 };
 
 /* A row. */
-struct plb_field {
+struct plb_report_field {
     const char *key; /* in JSON; NULL: only the summary shows the field */
     enum plb_field_unit unit;
     enum plb_value_type type; /* of its values; `get` may also say NONE or LEFT_OUT, as said below */
     enum plb_member_type member;
-    size_t offset;                  /* of the member in the record */
-    bool or_unknown;                /* it may have no value: a member that is NAN or NULL has none */
-    bool or_left_out;               /* `get` may say LEFT_OUT */
-    const char *choices;            /* of a text, as "a|b|c"; NULL: any */
-    plb_value_fn get;               /* where there is no member */
-    const struct plb_field *fields; /* of an object, or of the records of a list */
-    size_t record_bytes;            /* of one of them */
-    const char *meaning;            /* one or two sentences */
-    const char *heading;            /* of its column in the summary; NULL: the unit's name */
-    int width;                      /* of that column; negative: aligned to the left; 0: no column */
+    size_t offset;                         /* of the member in the record */
+    bool or_unknown;                       /* it may have no value: a member that is NAN or NULL has none */
+    bool or_left_out;                      /* `get` may say LEFT_OUT */
+    const char *choices;                   /* of a text, as "a|b|c"; NULL: any */
+    plb_value_fn get;                      /* where there is no member */
+    const struct plb_report_field *fields; /* of an object, or of the records of a list */
+    size_t record_bytes;                   /* of one of them */
+    const char *meaning;                   /* one or two sentences */
+    const char *heading;                   /* of its column in the summary; NULL: the unit's name */
+    int width;                             /* of that column; negative: aligned to the left; 0: no column */
 };
 
 /* The tables, in the order of the JSON report; the last row of each has no meaning (NULL). */
-extern const struct plb_field plb_run_fields[];     /* records are struct plb_report */
-extern const struct plb_field plb_pu_fields[];      /* records are struct plb_report_pu */
-extern const struct plb_field plb_goal_fields[];    /* records are struct plb_report_goal */
-extern const struct plb_field plb_term_fields[];    /* records are struct plb_report_term */
-extern const struct plb_field plb_fit_fields[];     /* records are struct plb_report_curve */
-extern const struct plb_field plb_curve_fields[];   /* records are struct plb_report_curve */
-extern const struct plb_field plb_meter_fields[];   /* records are struct plb_report_meter */
-extern const struct plb_field plb_sample_fields[];  /* records are struct plb_report_sample */
-extern const struct plb_field plb_cost_fields[];    /* records are struct plb_report_cost */
-extern const struct plb_field plb_aside_fields[];   /* records are struct plb_report_aside */
-extern const struct plb_field plb_traffic_fields[]; /* records are struct plb_report_traffic */
-extern const struct plb_field plb_loss_fields[];    /* records are struct plb_report_loss */
-extern const struct plb_field plb_setting_fields[]; /* records are struct plb_report_setting */
-extern const struct plb_field plb_change_fields[];  /* records are struct plb_report_change */
-extern const struct plb_field plb_phase_fields[];   /* records are struct plb_report_phase */
+extern const struct plb_report_field plb_run_fields[];     /* records are struct plb_report */
+extern const struct plb_report_field plb_pu_fields[];      /* records are struct plb_report_pu */
+extern const struct plb_report_field plb_goal_fields[];    /* records are struct plb_report_goal */
+extern const struct plb_report_field plb_term_fields[];    /* records are struct plb_report_term */
+extern const struct plb_report_field plb_fit_fields[];     /* records are struct plb_report_curve */
+extern const struct plb_report_field plb_curve_fields[];   /* records are struct plb_report_curve */
+extern const struct plb_report_field plb_meter_fields[];   /* records are struct plb_report_meter */
+extern const struct plb_report_field plb_sample_fields[];  /* records are struct plb_report_sample */
+extern const struct plb_report_field plb_cost_fields[];    /* records are struct plb_report_cost */
+extern const struct plb_report_field plb_aside_fields[];   /* records are struct plb_report_aside */
+extern const struct plb_report_field plb_traffic_fields[]; /* records are struct plb_report_traffic */
+extern const struct plb_report_field plb_loss_fields[];    /* records are struct plb_report_loss */
+extern const struct plb_report_field plb_setting_fields[]; /* records are struct plb_report_setting */
+extern const struct plb_report_field plb_change_fields[];  /* records are struct plb_report_change */
+extern const struct plb_report_field plb_phase_fields[];   /* records are struct plb_report_phase */
 
-struct plb_value plb_field_value(const struct plb_field *field, const struct plb_report *report,
+struct plb_value plb_field_value(const struct plb_report_field *field, const struct plb_report *report,
                                  const void *record);
 
 /* The row of a run's field, or NULL. */
-const struct plb_field *plb_run_field(const char *key);
+const struct plb_report_field *plb_run_field(const char *key);
 
 #endif

@@ -12,10 +12,11 @@
 #define DIGITS 9      /* of a number with a fraction: enough for a nanosecond in a second */
 #define PAGE_DIGITS 6 /* the same in a page, where people see three or four of them */
 
-static json_t *object(const struct plb_field *fields, const struct plb_report *report, const void *record);
+static json_t *object(const struct plb_report_field *fields, const struct plb_report *report,
+                      const void *record);
 
-static json_t *array(const struct plb_field *fields, size_t record_bytes, const struct plb_report *report,
-                     const struct plb_value *list)
+static json_t *array(const struct plb_report_field *fields, size_t record_bytes,
+                     const struct plb_report *report, const struct plb_value *list)
 {
     json_t *all = json_array();
     for (int64_t i = 0; i < list->whole && all != NULL; i++) {
@@ -29,7 +30,7 @@ static json_t *array(const struct plb_field *fields, size_t record_bytes, const 
 }
 
 /* NULL where JSON has no such value: a number that is not finite. */
-static json_t *json_of(const struct plb_field *field, const struct plb_report *report,
+static json_t *json_of(const struct plb_report_field *field, const struct plb_report *report,
                        const struct plb_value *value)
 {
     switch (value->type) {
@@ -43,10 +44,11 @@ static json_t *json_of(const struct plb_field *field, const struct plb_report *r
     }
 }
 
-static json_t *object(const struct plb_field *fields, const struct plb_report *report, const void *record)
+static json_t *object(const struct plb_report_field *fields, const struct plb_report *report,
+                      const void *record)
 {
     json_t *all = json_object();
-    for (const struct plb_field *f = fields; f->meaning != NULL && all != NULL; f++) {
+    for (const struct plb_report_field *f = fields; f->meaning != NULL && all != NULL; f++) {
         struct plb_value value = plb_field_value(f, report, record);
         if (f->key == NULL || value.type == PLB_VALUE_LEFT_OUT)
             continue;

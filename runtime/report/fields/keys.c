@@ -21,11 +21,11 @@ static const char *const type_names[] = {
 
 /* Tables that are printed already: two keys may have the same one. */
 struct printed {
-    const struct plb_field *tables[MOST_TABLES];
+    const struct plb_report_field *tables[MOST_TABLES];
     int n;
 };
 
-static bool is_new(struct printed *printed, const struct plb_field *table)
+static bool is_new(struct printed *printed, const struct plb_report_field *table)
 {
     for (int i = 0; i < printed->n; i++)
         if (printed->tables[i] == table)
@@ -36,14 +36,14 @@ static bool is_new(struct printed *printed, const struct plb_field *table)
 }
 
 /* One table, then one for each object and for the records of each list in it. */
-static void print_table(const struct plb_field *fields, struct printed *printed, FILE *out)
+static void print_table(const struct plb_report_field *fields, struct printed *printed, FILE *out)
 {
     fputs("\n| key | type | unit | meaning |\n|---|---|---|---|\n", out);
-    for (const struct plb_field *f = fields; f->meaning != NULL; f++)
+    for (const struct plb_report_field *f = fields; f->meaning != NULL; f++)
         if (f->key != NULL)
             fprintf(out, "| `%s` | %s | %s | %s |\n", f->key, type_names[f->type], unit_names[f->unit],
                     f->meaning);
-    for (const struct plb_field *f = fields; f->meaning != NULL; f++)
+    for (const struct plb_report_field *f = fields; f->meaning != NULL; f++)
         if (f->fields != NULL && is_new(printed, f->fields)) {
             fprintf(out, "\n## %s `%s`\n", f->type == PLB_VALUE_LIST ? "Each record of" : "The object",
                     f->key);

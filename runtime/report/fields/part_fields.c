@@ -3,7 +3,7 @@
 
 #include "report/fields/field_row.h"
 
-const struct plb_field plb_goal_fields[] = {
+const struct plb_report_field plb_goal_fields[] = {
     {"objective", PLB_UNIT_NONE, GOAL(objective), .choices = "time|energy|edp",
      .meaning = "What was to be least (`balance.objective`)."},
     {"deadline_s", PLB_UNIT_SECONDS, GOAL(deadline_s), .or_unknown = true,
@@ -32,27 +32,27 @@ const struct plb_field plb_goal_fields[] = {
     {.meaning = NULL},
 };
 
-const struct plb_field plb_term_fields[] = {
+const struct plb_report_field plb_term_fields[] = {
     {"term", PLB_UNIT_NONE, TERM(term),
      .meaning = "A function of u: `1`, `u`, `u^2`, `u^3`, `e^u`, `ln u`, `u e^u` or `u ln u`."},
     {"seconds", PLB_UNIT_NONE, TERM(seconds), .meaning = "Factor of the function, in seconds."},
     {.meaning = NULL},
 };
 
-const struct plb_field plb_sample_fields[] = {
+const struct plb_report_field plb_sample_fields[] = {
     {"work", PLB_UNIT_OF_APP, SAMPLE(work), .meaning = "Work of the task, in units of average cost."},
     {"seconds", PLB_UNIT_SECONDS, SAMPLE(seconds), .meaning = "Time that it executed."},
     {.meaning = NULL},
 };
 
-const struct plb_field plb_cost_fields[] = {
+const struct plb_report_field plb_cost_fields[] = {
     {"first", PLB_UNIT_NONE, COST(first), .meaning = "The range's first unit, from 0."},
     {"count", PLB_UNIT_OF_APP, COST(count), .meaning = "Units in the range."},
     {"cost", PLB_UNIT_RATIO, COST(cost), .meaning = "Mean cost of one of them; 1 is the mean of all units."},
     {.meaning = NULL},
 };
 
-const struct plb_field plb_aside_fields[] = {
+const struct plb_report_field plb_aside_fields[] = {
     {"first", PLB_UNIT_NONE, ASIDE(first), .meaning = "The range's first unit, from 0."},
     {"count", PLB_UNIT_OF_APP, ASIDE(count), .meaning = "Units in the range."},
     {"pass", PLB_UNIT_NONE, ASIDE(pass), .meaning = "The pass of the job, from 1."},
@@ -70,7 +70,7 @@ const struct plb_field plb_aside_fields[] = {
     {.meaning = NULL},
 };
 
-const struct plb_field plb_meter_fields[] = {
+const struct plb_report_field plb_meter_fields[] = {
     {"rank", PLB_UNIT_NONE, METER(node), .meaning = "Rank that has read it."},
     {"host", PLB_UNIT_NONE, METER(host), .meaning = "Name of its host."},
     {"domain", PLB_UNIT_NONE, METER(domain),
@@ -95,7 +95,7 @@ const struct plb_field plb_meter_fields[] = {
     {.meaning = NULL},
 };
 
-const struct plb_field plb_traffic_fields[] = {
+const struct plb_report_field plb_traffic_fields[] = {
     {"node", PLB_UNIT_NONE, TRAFFIC(node), .meaning = "The node, which is its MPI rank."},
     {"host", PLB_UNIT_NONE, TRAFFIC(host), .meaning = "Name of its host."},
     {"messages", PLB_UNIT_COUNT, TRAFFIC(messages), .meaning = "Control messages that it sent."},
@@ -104,7 +104,7 @@ const struct plb_field plb_traffic_fields[] = {
     {.meaning = NULL},
 };
 
-const struct plb_field plb_loss_fields[] = {
+const struct plb_report_field plb_loss_fields[] = {
     {"name", PLB_UNIT_NONE, LOSS(name),
      .choices = "task starts|training|imbalance|copies not hidden|master|waits for work|tail|units done "
                 "twice|failures",
@@ -123,7 +123,7 @@ const struct plb_field plb_loss_fields[] = {
     {.meaning = NULL},
 };
 
-const struct plb_field plb_change_fields[] = {
+const struct plb_report_field plb_change_fields[] = {
     {"change", PLB_UNIT_NONE, CHANGE(change), .meaning = "The change, such as `with balancer sure`."},
     {"foretold_s", PLB_UNIT_SECONDS, CHANGE(foretold_s), .or_unknown = true,
      .meaning = "Time that the run would have taken with it: `ratio` times that of the run. Null where it "
@@ -135,7 +135,7 @@ const struct plb_field plb_change_fields[] = {
     {.meaning = NULL},
 };
 
-const struct plb_field plb_setting_fields[] = {
+const struct plb_report_field plb_setting_fields[] = {
     {"section", PLB_UNIT_NONE, SETTING(section), .meaning = "Section of the conf file that it belongs to."},
     {"key", PLB_UNIT_NONE, SETTING(key), .meaning = "Its key in that section."},
     {"value", PLB_UNIT_NONE, SETTING(value), .or_unknown = true,
@@ -146,7 +146,7 @@ const struct plb_field plb_setting_fields[] = {
     {.meaning = NULL},
 };
 
-const struct plb_field plb_phase_fields[] = {
+const struct plb_report_field plb_phase_fields[] = {
     {"phase", PLB_UNIT_NONE, PHASE(phase),
      .meaning = "Name of the phase; of the kernel where it has no phases."},
     {"passes", PLB_UNIT_COUNT, PHASE(passes), .meaning = "Passes of this phase that ended."},

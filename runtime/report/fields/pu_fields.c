@@ -73,7 +73,7 @@ static struct plb_value phases(const struct plb_report *report, const void *reco
     return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_phases, .list = first};
 }
 
-const struct plb_field plb_pu_fields[] = {
+const struct plb_report_field plb_pu_fields[] = {
     {"id", PLB_UNIT_NONE, PU(id), COLUMN("PU", 3), .meaning = "Number of the PU in the run, from 0."},
     {"node", PLB_UNIT_NONE, PU(node), COLUMN("node", 4), .meaning = "Its node, which is its MPI rank."},
     {"host", PLB_UNIT_NONE, PU(host), COLUMN("host", -15), .meaning = "Name of its host."},
@@ -176,7 +176,7 @@ const struct plb_field plb_pu_fields[] = {
     {.meaning = NULL},
 };
 
-const struct plb_field plb_curve_fields[] = {
+const struct plb_report_field plb_curve_fields[] = {
     {"phase", PLB_UNIT_NONE, CURVE(phase), .meaning = "Name of the phase."},
     {"curve", PLB_UNIT_NONE, GET(phase_curve, PLB_VALUE_OBJECT), .or_unknown = true,
      LIST_OF(plb_fit_fields, struct plb_report_curve),
@@ -185,7 +185,7 @@ const struct plb_field plb_curve_fields[] = {
     {.meaning = NULL},
 };
 
-const struct plb_field plb_fit_fields[] = {
+const struct plb_report_field plb_fit_fields[] = {
     {"text", PLB_UNIT_NONE, CURVE(text), .meaning = "The curve for people, rounded."},
     {"terms", PLB_UNIT_COUNT, GET(terms, PLB_VALUE_LIST), LIST_OF(plb_term_fields, struct plb_report_term),
      .meaning = "The curve for programs: the sum of these terms with u = x / `scale`, in seconds."},

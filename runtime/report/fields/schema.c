@@ -13,7 +13,7 @@ static const char *const type_names[] = {
     [PLB_VALUE_TEXT] = "string",  [PLB_VALUE_LIST] = "array",    [PLB_VALUE_OBJECT] = "object",
 };
 
-static void add_table(json_t *schema, const struct plb_field *fields);
+static void add_table(json_t *schema, const struct plb_report_field *fields);
 
 /* The words that a text may be, as "a|b|c" lists them. */
 static json_t *words(const char *choices)
@@ -27,13 +27,13 @@ static json_t *words(const char *choices)
     return all;
 }
 
-static json_t *type_of(const struct plb_field *field)
+static json_t *type_of(const struct plb_report_field *field)
 {
     const char *type = type_names[field->type];
     return field->or_unknown ? json_pack("[s, s]", type, "null") : json_string(type);
 }
 
-static json_t *property(const struct plb_field *field)
+static json_t *property(const struct plb_report_field *field)
 {
     json_t *p = json_pack("{s:s}", "description", field->meaning);
     json_object_set_new(p, "type", type_of(field));
@@ -52,10 +52,10 @@ static json_t *property(const struct plb_field *field)
 }
 
 /* Adds the keys of a table to the schema of an object. */
-static void add_table(json_t *schema, const struct plb_field *fields)
+static void add_table(json_t *schema, const struct plb_report_field *fields)
 {
     json_t *properties = json_object(), *required = json_array();
-    for (const struct plb_field *f = fields; f->meaning != NULL; f++) {
+    for (const struct plb_report_field *f = fields; f->meaning != NULL; f++) {
         if (f->key == NULL)
             continue;
         json_object_set_new(properties, f->key, property(f));

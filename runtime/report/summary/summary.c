@@ -53,7 +53,7 @@ static const char *readable(enum plb_field_unit unit, const struct plb_value *va
 static void say_field(const struct plb_report *r, const char *key, const char *noun, FILE *out)
 {
     char text[CELL_TEXT], units[PLB_UNITS_TEXT];
-    const struct plb_field *field = plb_run_field(key);
+    const struct plb_report_field *field = plb_run_field(key);
     assert(field != NULL);
     struct plb_value value = plb_field_value(field, r, r);
     if (field->unit == PLB_UNIT_OF_APP)
@@ -177,7 +177,7 @@ static void say_profiles(const struct plb_report *r, FILE *out)
 /* ---------------------------------------------------------------- table */
 
 /* The width of a column: its own, or more where a text needs it. */
-static int width_of(const struct plb_field *field, const struct plb_report *r)
+static int width_of(const struct plb_report_field *field, const struct plb_report *r)
 {
     int width = abs(field->width);
     for (int p = 0; p < r->n_pus && field->type == PLB_VALUE_TEXT; p++) {
@@ -188,7 +188,7 @@ static int width_of(const struct plb_field *field, const struct plb_report *r)
 }
 
 /* A cell and the blank before it; two blanks where text follows a number. */
-static void put_cell(const struct plb_field *field, const struct plb_report *r, int width_before,
+static void put_cell(const struct plb_report_field *field, const struct plb_report *r, int width_before,
                      const char *text, FILE *out)
 {
     fprintf(out, "%s", width_before > 0 && field->width < 0 ? "  " : width_before != 0 ? " " : "");
@@ -199,7 +199,7 @@ static void put_headings(const struct plb_report *r, FILE *out)
 {
     char text[80];
     int before = 0;
-    for (const struct plb_field *f = plb_pu_fields; f->meaning != NULL; f++) {
+    for (const struct plb_report_field *f = plb_pu_fields; f->meaning != NULL; f++) {
         if (f->width == 0)
             continue;
         snprintf(text, sizeof text, "%s%s", f->heading != NULL ? f->heading : r->unit,
@@ -214,7 +214,7 @@ static void put_pu(const struct plb_report *r, const struct plb_report_pu *pu, F
 {
     char text[CELL_TEXT];
     int before = 0;
-    for (const struct plb_field *f = plb_pu_fields; f->meaning != NULL; f++) {
+    for (const struct plb_report_field *f = plb_pu_fields; f->meaning != NULL; f++) {
         if (f->width == 0)
             continue;
         struct plb_value value = plb_field_value(f, r, pu);
