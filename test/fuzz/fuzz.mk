@@ -17,7 +17,7 @@ FUZZ_JOURNAL := $(patsubst %,$(FUZZ_B)/runtime/journal/%.o,files found identity 
                 $(patsubst %,$(FUZZ_B)/runtime/journal/%.o,snapshot state) \
                 $(patsubst %,$(FUZZ_B)/runtime/%.o,app/dataset app/phase job/kernel_file job/kernel_search) \
                 $(FUZZ_B)/runtime/device/driver.o $(FUZZ_B)/runtime/report/quantity.o
-FUZZ_LIBS := -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -ldl -lm
+FUZZ_LIBS := $(LAPACKE_LIBS) -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -ldl -lm
 
 .PHONY: fuzz
 ifeq ($(shell command -v clang),)
