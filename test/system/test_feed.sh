@@ -115,4 +115,37 @@ refused "an input is no result" 'the first handle is none of an OUTPUT' heat.fro
 refused "a result is no input" 'the second handle is none of a PARTITION' heat.to=2
 refused "there is no such buffer" 'the first handle is none' heat.from=-7
 refused "results stay though setup has not named them" 'the results stay at their nodes' heat.stays=yes
+
+# The kernel stencil: the same bits on three ranks in two parts as in one; mistakes in one sentence.
+lines "$tmp/s.conf" '[app]' "kernel = $BUILD/kernels/stencil.so" '[stencil]' 'rows = 90' 'columns = 37' \
+    'steps = 30'
+cd "$tmp" && ranks 3 --verify s.conf stencil.end=whole.npy && grep -q verified out &&
+    ranks 3 s.conf stencil.steps=20 stencil.end=half.npy &&
+    ranks 2 --verify s.conf stencil.start=half.npy stencil.steps=10 stencil.end=end.npy \
+        stencil.picture=p.png &&
+    cmp whole.npy end.npy && [ "$(head -c 4 p.png | tail -c 3)" = PNG ]
+ok "a stencil goes on where it has ended" $?
+alone s.conf stencil.tolerance=0.25 && grep -q '^stencil: 2 steps; the last one .* from 0 to 1$' out
+ok "it ends when little changes" $?
+# wrong NAME PATTERN ARGUMENTS...: refused with status 2.
+wrong() {
+    local name=$1 pattern=$2; shift 2
+    alone s.conf "$@"
+    [ $? -eq 2 ] && grep -q "$pattern" out
+    ok "$name" $?
+}
+wrong "a plate without inner points" 'rows = 2 is out of range' stencil.rows=2
+python3 - <<'END'
+import struct
+def npy(name, kind, rows, columns, data):
+    head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}"
+    head += ' ' * (117 - len(head)) + '\n'
+    open(name, 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head.encode() + data)
+npy('flat.npy', '<f8', 2, 9, bytes(8 * 18))
+npy('narrow.npy', '<f4', 3, 3, bytes(4 * 9))
+npy('hole.npy', '<f8', 3, 3, struct.pack('<9d', 0, 0, 0, 0, float('nan'), 0, 0, 0, 0))
+END
+wrong "the same of a file" 'flat.npy: is 2 x 9' stencil.start=flat.npy
+wrong "other numbers" 'narrow.npy: is float32' stencil.start=narrow.npy
+wrong "a number that is none" 'hole.npy: column 2 of row 2 is nan' stencil.start=hole.npy
 done_testing
