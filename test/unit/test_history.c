@@ -172,140 +172,6 @@ static void without_a_profile_nothing_is_dropped(void **state)
     plb_history_fini(&h);
 }
 
-/* Five blocks at the usual rate, then three that take twice as long: the third tells, and all earlier times
- * are doubled. Two say nothing yet, neither do three of which one is quick. */
-static void three_slow_reports_scale_what_was_before(void **state)
-{
-    (void)state;
-    for (int slow = 2; slow <= 3; slow++)
-        for (int quick = 0; quick <= 1; quick++) {
-            struct plb_history h = {0};
-            for (int i = 0; i < 5; i++)
-                add(&h, 10.0, 1.0);
-            for (int i = 0; i < slow; i++)
-                add(&h, 10.0, quick == 1 && i == 1 ? 0.5 : 2.0);
-            near(h.at[0].execute_s, (slow == 3 && quick == 0 ? 0.2 : 0.1));
-            near(h.at[h.n - 1].execute_s, (slow == 2 && quick == 1 ? 0.05 : 0.2));
-            plb_history_fini(&h);
-        }
-}
-
-/* A single report, of blocks of 1 s and of 1 ms, that takes eight times as long. Then as before. */
-static void one_report_is_enough_where_it_is_no_hiccup(void **state)
-{
-    (void)state;
-    for (int large = 0; large <= 1; large++) {
-        struct plb_history h = {0};
-        double work = large ? RATE : 1e-3 * RATE, usual = work / RATE;
-        for (int i = 0; i < 4; i++)
-            add(&h, work, 1.0);
-        add(&h, work, 8.0);
-        near(h.at[0].execute_s, (large ? 8.0 * usual : usual));
-        add(&h, work, 1.0);
-        near(h.at[0].execute_s, usual);
-        near(h.at[5].execute_s, usual);
-        plb_history_fini(&h);
-    }
-}
-
-/* Tasks of 1 s and 0.01 s a unit, of growing and of falling sizes: it is always the same machine. */
-static void a_fixed_cost_is_no_change(void **state)
-{
-    (void)state;
-    static const double sizes[] = {1, 2, 4, 12, 12, 40, 40, 20, 10, 5, 3, 100, 50, 2};
-    struct plb_history h = {0};
-    for (int i = 0; i < 14; i++) {
-        struct plb_sample s = {sizes[i], 1.0 + 0.01 * sizes[i], 0.0, 1, 0.0, true};
-        plb_history_add(&h, &s);
-    }
-    for (int i = 0; i < 14; i++)
-        near(h.at[i].execute_s, 1.0 + 0.01 * sizes[i]);
-    plb_history_fini(&h);
-}
-
-/* A size that nothing is known about is no change of speed. */
-static void another_size_is_no_change(void **state)
-{
-    (void)state;
-    struct plb_history h = {0};
-    for (int i = 0; i < 5; i++)
-        add(&h, 1000.0, 1.0);
-    for (int i = 0; i < 4; i++)
-        add(&h, 10.0, 20.0);
-    near(h.at[0].execute_s, 1000.0 / RATE);
-    plb_history_fini(&h);
-}
-
-/* However many reports came before, and whether the older ones have been dropped meanwhile. */
-static void a_change_is_seen_after_many_reports(void **state)
-{
-    (void)state;
-    for (int before = 5; before < 3 * PLB_MAX_SAMPLES; before++) {
-        struct plb_history h = {0};
-        for (int i = 0; i < before; i++)
-            add(&h, 10.0 + i % 7, 1.0);
-        for (int i = 0; i < 3; i++) {
-            assert_int_equal(h.changes, 0);
-            add(&h, 12.0, 1.25);
-        }
-        assert_int_equal(h.changes, 1);
-        for (int i = 0; i < h.n; i++)
-            near(h.at[i].execute_s, 1.25 * h.at[i].work / RATE);
-        plb_history_fini(&h);
-    }
-}
-
-/* Times that are a few percent off, either way, are no change. */
-static void noise_is_no_change(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        struct plb_history h = {0};
-        double sum = 0.0, expected = 0.0;
-        for (int i = 0; i < 100; i++) {
-            double factor = 0.92 + 0.16 * plb_random_real(seed, (uint64_t)i), work = 10.0 + i % 7;
-            add(&h, work, factor);
-            expected += factor * work / RATE;
-        }
-        for (int i = 0; i < h.n; i++)
-            sum += h.at[i].execute_s;
-        assert_int_equal(h.changes, 0);
-        near(sum, expected);
-        plb_history_fini(&h);
-    }
-}
-
-/* A PU whose tasks of 400 and 100 showed that starts are free becomes ten times slower, and its tasks are cut
- * shorter: that is no start cost. */
-static void a_smaller_task_that_lasts_as_long_is_a_change(void **state)
-{
-    (void)state;
-    for (int many = 0; many <= 1; many++) { /* so many that the larger ones are forgotten */
-        struct plb_history h = {0};
-        for (int i = 0; i < 4; i++)
-            add(&h, 400.0, 1.0);
-        for (int i = 0; i < (many ? 3 * PLB_MAX_SAMPLES : 8); i++)
-            add(&h, 100.0, 1.0);
-        add(&h, 20.0, 10.0);
-        assert_int_equal(h.changes, 1);
-        near(h.at[h.n - 2].execute_s, 10.0 * 100.0 / RATE);
-        assert_true(plb_history_least_task(&h) < 1.0);
-        plb_history_fini(&h);
-    }
-}
-
-/* Where all tasks were alike, it may as well be a start cost. */
-static void a_smaller_task_alone_says_nothing(void **state)
-{
-    (void)state;
-    struct plb_history h = {0};
-    for (int i = 0; i < 12; i++)
-        add(&h, 100.0, 1.0);
-    add(&h, 20.0, 10.0);
-    assert_int_equal(h.changes, 0);
-    plb_history_fini(&h);
-}
-
 /* The rate is that of the latest report, with its transfers. A time that cannot be tells of none. */
 static void the_latest_report_tells_the_rate(void **state)
 {
@@ -374,17 +240,9 @@ static void a_profile_of_short_tasks_outlives_hiccups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_slow_reports_scale_what_was_before),
         cmocka_unit_test(where_asked_samples_stay_as_measured),
         cmocka_unit_test(far_dearer_units_are_no_slow_machine),
         cmocka_unit_test(a_profile_of_short_tasks_outlives_hiccups),
-        cmocka_unit_test(one_report_is_enough_where_it_is_no_hiccup),
-        cmocka_unit_test(a_change_is_seen_after_many_reports),
-        cmocka_unit_test(noise_is_no_change),
-        cmocka_unit_test(a_fixed_cost_is_no_change),
-        cmocka_unit_test(another_size_is_no_change),
-        cmocka_unit_test(a_smaller_task_that_lasts_as_long_is_a_change),
-        cmocka_unit_test(a_smaller_task_alone_says_nothing),
         cmocka_unit_test(recalled_samples_come_first),
         cmocka_unit_test(of_too_many_the_last_are_kept),
         cmocka_unit_test(a_profile_fades_behind_what_is_measured),

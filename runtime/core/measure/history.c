@@ -12,27 +12,14 @@
 #define STRIKES 2      /* reports in a row that contradict it. 1: a hiccup ends it. */
 #define DIFFERENT 1.25 /* factor by which a report contradicts it. Smaller: noise of 10 % does too often. */
 #define HICCUP 1e-3    /* seconds by which it is off, at least. Smaller: short tasks on a busy machine do. */
-#define COMPARED 16    /* earlier reports at most that one is compared with. More: drift hides a change. */
 #define ENOUGH 3       /* and at least. Fewer: a line through two points foretells anything. */
-#define REDRAWN 64     /* reports after which the line of the first look is drawn again. More: it is older. */
-#define CHANGED 0.15   /* relative change that three reports in a row show. Smaller: noise looks like one. */
-#define CERTAIN 0.5 /* seconds by which a single report must be off to be believed. Smaller: hiccups are. */
-#define BY_HALF 1.5 /* factor by which it must be off as well */
-#define HINT 0.05   /* relative: a report off by less shows no change. Larger: slow changes go unseen. */
-#define SURPRISING 0.1  /* relative scatter of times about their curve. Larger: unequal units go unseen. */
-#define CHANGES 2       /* changes of speed that a machine may have; more of them come from unequal units */
+#define SURPRISING 0.1 /* relative scatter of times about their curve. Larger: unequal units go unseen. */
+#define CHANGES 2      /* changes of speed that a machine may have; more of them come from unequal units */
 #define OTHER_UNITS 4.0 /* factor of a change that comes from other units. Smaller: a machine's ones do. */
-#define NEAR_SIZE 1.25  /* sizes at most this far outside those of before can be compared with them */
 
 /* A task is as good as another one if a unit takes at most this many times as long. Larger: starts that cost
  * something are taken for free ones. Smaller: noise hides small tasks that are good. */
 #define AS_GOOD 1.3
-
-/* Sizes of before that differ by the first factor tell what a start costs. Then a size that is smaller than
- * all of them by at most the second one is foretold by the curve. Larger: caches look like a change of
- * speed. Smaller: where tasks become shorter because a PU is slow, that looks like a start cost. */
-#define SPAN 2.0
-#define FAR_BELOW 16.0
 
 /* A report is not what a belief says if it is off by so many of its spreads, which are a third of the scatter
  * at least. Larger: surprises come late into it. Smaller: noise has it fitted again. */
@@ -55,7 +42,7 @@ static void make_room(struct plb_history *h, int n)
 static void forget(struct plb_history *h, int n)
 {
     h->n -= n;
-    h->line.n -= n;
+    plb_speed_change_forget(&h->speed, n);
     h->fitted = false;
     h->recalled = h->recalled > n ? h->recalled - n : 0;
     memmove(h->at, h->at + n, (size_t)h->n * sizeof *h->at);
@@ -96,6 +83,7 @@ void plb_history_recall(struct plb_history *h, const struct plb_sample *samples,
     h->checked = h->strikes = 0;
     h->dropped = h->fitted = h->estimated = false;
     h->since = -1;
+    plb_speed_change_recount(&h->speed, h->at, h->n);
 }
 
 static void count_fit(struct plb_history *h)
@@ -111,6 +99,7 @@ static void disown(struct plb_history *h, int n)
     h->since = -1;
     h->estimated = false;
     h->estimate.watched_s = h->estimate.tasks = 0.0;
+    plb_speed_change_recount(&h->speed, h->at, h->n);
 }
 
 /* Compares a report with what the profile alone predicts; a small size that it knows nothing about
@@ -133,112 +122,23 @@ static void check(struct plb_history *h, const struct plb_sample *s)
     h->dropped = true;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
-/* Seconds that samples [from, n) should have taken by a line through those before: a first look that costs
- * little. One that is too small for the line is compared with the rate before. False where the sizes
- * of before say nothing about theirs. */
-static bool first_look(struct plb_history *h, int from, double expected[3])
-{
-    double x[COMPARED] = {0}, t[COMPARED] = {0}, low = INFINITY, high = 0.0, constant, slope;
-    int n = 0;
-    for (int i = from - 1; i >= 0 && n < COMPARED; i--) {
-        if (!(h->at[i].work > 0.0) || !(h->at[i].execute_s > 0.0) || !isfinite(h->at[i].execute_s))
-            continue;
-        low = fmin(low, h->at[i].work);
-        high = fmax(high, h->at[i].work);
-        x[n] = h->at[i].work;
-        t[n++] = h->at[i].execute_s;
-    }
-    plb_fit_line(x, t, n, &constant, &slope);
-    if (n >= ENOUGH)
-        h->line = (struct plb_history_line){h->n, low, high, constant, slope};
-    for (int i = from; i < h->n; i++) {
-        double work = h->at[i].work;
-        bool small = work < low / NEAR_SIZE;
-        if (work > high * NEAR_SIZE)
-            return false;
-        expected[i - from] = small ? work * t[0] / x[0] : constant + slope * work;
-    }
-    return n >= ENOUGH;
-}
-
-/* The same by the curve that fits them best. */
-static bool second_look(struct plb_history *h, int from, double expected[3])
-{
-    struct plb_model model;
-    count_fit(h);
-    if (!plb_fit_samples(h->at, from, 0.0, &model))
-        return false;
-    const struct plb_curve *c = &model.execute;
-    for (int i = from; i < h->n; i++) {
-        double work = h->at[i].work;
-        if (work < c->low / NEAR_SIZE && (c->high < SPAN * c->low || work < c->low / FAR_BELOW))
-            return false;
-        expected[i - from] = plb_curve_time(c, work);
-    }
-    return true;
-}
-
-/* The change that the samples [from, n) show, as a factor on times; 1 where they show none. One says it
- * alone where it is off by too much for a hiccup, three where they agree. */
-static double change_of(const struct plb_history *h, int from, const double expected[3])
-{
-    double changes[3];
-    int n = h->n - from;
-    for (int k = 0; k < n; k++) {
-        const struct plb_sample *s = &h->at[from + k];
-        double ratio = s->execute_s / expected[k], off = (double)s->tasks * fabs(s->execute_s - expected[k]);
-        if (!(ratio > 0.0) || !isfinite(ratio))
-            return 1.0;
-        changes[k] = log(ratio);
-        bool enough = n == 1 ? fabs(changes[k]) > log(BY_HALF) && off > CERTAIN : fabs(changes[k]) > CHANGED;
-        if (!enough || changes[k] * changes[0] < 0.0)
-            return 1.0;
-    }
-    qsort(changes, (size_t)n, sizeof *changes, by_value);
-    return exp(changes[n / 2]);
-}
-
-/* Whether the latest sample is what the line of the last look foretells. */
-static bool as_foretold(const struct plb_history *h)
-{
-    const struct plb_sample *s = &h->at[h->n - 1];
-    double expected = h->line.constant + h->line.slope * s->work, off = s->execute_s - expected;
-    return h->n - h->line.n <= REDRAWN && s->work <= h->line.high && s->work >= h->line.low
-        && off < HINT * expected && off > -HINT * expected;
-}
-
 /* Scales what is older than a change of the machine's speed. */
 static void follow_change(struct plb_history *h)
 {
-    double expected[3];
-    if (h->unscaled || as_foretold(h))
+    int from;
+    double factor = h->unscaled ? 1.0 : plb_speed_change(&h->speed, h->at, h->n, &from, h->fits);
+    if (factor == 1.0)
         return;
-    for (int n = 1; n <= 3; n += 2) {
-        int from = h->n - n;
-        if (from < ENOUGH || !first_look(h, from, expected) || change_of(h, from, expected) == 1.0)
-            continue;
-        double factor = second_look(h, from, expected) ? change_of(h, from, expected) : 1.0;
-        if (h->untold && fabs(log(factor)) > log(OTHER_UNITS)) {
-            disown(h, from);
-            h->line.n = -REDRAWN;
-            h->changes += CHANGES + 1; /* which says that units differ */
-            return;
-        }
-        for (int i = 0; i < from; i++)
-            h->at[i].execute_s *= factor;
-        h->estimated = h->estimated && factor == 1.0;
-        h->line.n = -REDRAWN;
-        h->since = factor != 1.0 ? -1 : h->since;
-        h->changes += factor != 1.0;
-        if (factor != 1.0)
-            return;
+    if (h->untold && fabs(log(factor)) > log(OTHER_UNITS)) {
+        disown(h, from);
+        h->changes += CHANGES + 1; /* which says that units differ */
+        return;
     }
+    for (int i = 0; i < from; i++)
+        h->at[i].execute_s *= factor;
+    h->estimated = false;
+    h->since = -1;
+    h->changes++;
 }
 
 /* A report that agrees with the belief only makes it last longer. */
@@ -387,7 +287,7 @@ void plb_history_recount(struct plb_history *h, const struct plb_cost_map *map, 
     }
     h->recounted += change;
     h->estimated = false;
-    h->line.n = -REDRAWN;
+    plb_speed_change_recount(&h->speed, h->at, h->n);
     h->fitted = false;
 }
 

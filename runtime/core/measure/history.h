@@ -8,17 +8,11 @@
 #define PLB_CORE_MEASURE_HISTORY_H
 
 #include "base/rangeset.h"
+#include "core/measure/speed_change.h"
 #include "core/work/cost.h"
 #include "model/belief.h"
 #include "model/estimate.h"
 #include "model/fit.h"
-
-/* A straight line through the latest samples: a first look that costs little. */
-struct plb_history_line {
-    int n;                  /* samples that there were when it was drawn */
-    double low, high;       /* sizes that it was drawn through, in work */
-    double constant, slope; /* seconds, and seconds per work */
-};
 
 /* A zeroed struct is empty. */
 struct plb_history {
@@ -42,7 +36,7 @@ struct plb_history {
     struct plb_belief belief; /* a prior, which others set, until a sample can be used */
     struct plb_estimate estimate;
     bool estimated; /* it is of all samples */
-    struct plb_history_line line;
+    struct plb_speed_change speed;
 };
 
 /* Puts a profile before anything is measured; the samples are copied, the last ones where there are too many.
@@ -52,12 +46,10 @@ void plb_history_recall(struct plb_history *history, const struct plb_sample *sa
 /* Adds a report. A full history loses its older half. A profile is dropped when, among the first four
  * reports, two in a row differ from it by more than a quarter: one may be a hiccup or a warm-up.
  *
- * Where the PU has become faster or slower, the times measured before are scaled by as much. So all samples
- * tell of the present machine, and sizes of before and after can be compared. That is believed when three
- * reports in a row differ by more than 15 % from what earlier ones of such sizes predict, in one direction.
- * It is believed at once when one report is off by half and by more than half a second, which is no hiccup;
- * if it was one after all, the next report scales back. Where nobody has told what units cost, a change by
- * more than a factor of four is taken for one of the units: what was measured before is forgotten. */
+ * Where the PU has become faster or slower (core/speed_change), the times measured before are scaled by as
+ * much. So all samples tell of the present machine, and sizes of before and after can be compared. Where
+ * nobody has told what units cost, a change by more than a factor of four is taken for one of the units: what
+ * was measured before is forgotten. */
 void plb_history_add(struct plb_history *history, const struct plb_sample *sample);
 
 /* The estimate by all samples. O(1) per report, but where samples were dropped or have changed. */
