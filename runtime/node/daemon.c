@@ -197,11 +197,12 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
 {
     for (int p = 0; p < node->n_pus && m->type == PLB_PASS; p++) /* replaced buffers may be elsewhere */
         plb_pinned_add(&node->pinned, &node->runners[p]);
-    if (plb_errands_concern(m))
+    bool errand = plb_message_route(m->type)->receiver == PLB_TO_ERRANDS;
+    if (errand && m->type != PLB_CHECKSUM)
         return plb_errands_data(&node->shared, node->runners, node->n_pus, m, out);
     pthread_mutex_lock(&node->shared.lock);
-    bool sensible = m->type == PLB_CHECKSUM ? plb_errands_sum(node->runners, node->n_pus, m)
-                                            : plb_worker_receive(node->shared.worker, m, out);
+    bool sensible = errand ? plb_errands_sum(node->runners, node->n_pus, m)
+                           : plb_worker_receive(node->shared.worker, m, out);
     if (sensible && m->type == PLB_PASS)
         begin_pass(node, m);
     if (sensible && m->type == PLB_CANCEL)

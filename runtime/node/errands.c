@@ -301,14 +301,6 @@ static bool about_sets(const struct plb_message *m)
     return m->type == PLB_HAND || m->type == PLB_ARRAYS || m->type == PLB_DROP;
 }
 
-bool plb_errands_concern(const struct plb_message *m)
-{
-    if (about_sets(m) || m->type == PLB_TAKEN)
-        return true;
-    return m->type == PLB_GATHER || m->type == PLB_LEND || m->type == PLB_COUNTED || m->type == PLB_WHERE
-        || m->type == PLB_LOST;
-}
-
 bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners, int n,
                       const struct plb_message *m, struct plb_outbox *out)
 {

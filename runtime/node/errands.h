@@ -38,9 +38,6 @@ bool plb_errands_sum(struct plb_runner *runners, int n, const struct plb_message
 /* Frees what is kept here; nothing is on its way. */
 void plb_errands_free_data(struct plb_node_shared *shared);
 
-/* Whether a message is about data that is here or comes, and no task. */
-bool plb_errands_concern(const struct plb_message *message);
-
 /* A message about data that is here or comes: GATHER, COUNTED, LEND, WHERE, LOST, TAKEN, HAND, ARRAYS, DROP.
  * False: it was dropped. */
 bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners, int n,

@@ -313,7 +313,7 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
         plb_rank0_hear_arrival(r, m);
     else if (m->type == PLB_HELLO)
         on_hello(r, &m->hello);
-    if (r->rank0->master == NULL) /* the others belong to a run that has begun */
+    if (r->rank0->master == NULL || plb_message_route(m->type)->when == PLB_ANY_TIME)
         return;
     switch (m->type) {
     case PLB_DONE: on_done(r, m); break;

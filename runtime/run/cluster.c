@@ -23,7 +23,6 @@
 #include "rank0/rank0.h"
 #include "run/finish.h"
 #include "run/metering.h"
-#include "transport/senders.h"
 
 /* Seconds after a signal that rank 0 waits for the other ranks to end. They may be gone: a launcher signals
  * all of them, and kills them a second later. Larger: no time is left to write the report. Smaller: a rank
@@ -88,17 +87,35 @@ static void on_stop(struct plb_rank *r, const struct plb_message *m)
     plb_metering_end(r);
 }
 
-static void on_gift(struct plb_rank *r, const struct plb_message *m)
+/* The answer to a STEAL is here. */
+static void note_answer(struct plb_rank *r)
 {
     if (!r->stopped && r->asked_at > 0.0) /* in the end all are busy with ending; a recall is no answer */
         r->slowest_answer = fmax(r->slowest_answer, plb_now() - r->asked_at);
     r->asked_at = 0.0;
-    plb_node_receive(r->node, m, &r->out);
+}
+
+static void on_rest(struct plb_rank *r)
+{
+    r->resting = true;
+    plb_node_rest(r->node, false);
+}
+
+static void on_rank(struct plb_rank *r, const struct plb_message *m)
+{
+    switch ((enum plb_message_type)m->type) {
+    case PLB_PASS: on_pass(r, m); break;
+    case PLB_STOP: on_stop(r, m); break;
+    case PLB_REST: on_rest(r); break;
+    case PLB_JOULES: plb_metering_hear(r, m); break;
+    case PLB_BYE: plb_finish_on_bye(r, m); break;
+    default: break;
+    }
 }
 
 static void handle(struct plb_rank *r, const struct plb_message *m)
 {
-    if (!plb_may_say(m))
+    if (!plb_message_allowed(m))
         return;
     if (m->type == PLB_CRASH) /* its units are suspect before the loss of its rank frees them */
         plb_rank0_receive(r, m);
@@ -106,40 +123,22 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     give_up_lost(r);
     if (r->rank0 != NULL && plb_fed_holds(r, m))
         return;
-    switch ((enum plb_message_type)m->type) {
-    case PLB_PASS: on_pass(r, m); break;
-    case PLB_STOP: on_stop(r, m); break;
-    case PLB_REST:
-        r->resting = true;
-        plb_node_rest(r->node, false);
+    switch (plb_message_route(m->type)->receiver) {
+    case PLB_TO_RANK: on_rank(r, m); break;
+    case PLB_TO_WORKER:
+        if (m->type == PLB_GIFT)
+            note_answer(r);
+        plb_node_receive(r->node, m, &r->out);
         break;
-    case PLB_GIFT: on_gift(r, m); break;
-    case PLB_BLOCK:
-    case PLB_EMPTY:
-    case PLB_BACKUP:
-    case PLB_AUDIT:
-    case PLB_CHECKSUM:
-    case PLB_GATHER:
-    case PLB_LEND:
-    case PLB_WHERE:
-    case PLB_COUNTED:
-    case PLB_CANCEL:
-    case PLB_RECALL:
-    case PLB_TAKEN:
-    case PLB_HAND:
-    case PLB_ARRAYS:
-    case PLB_DROP:
-    case PLB_STEAL: plb_node_receive(r->node, m, &r->out); break;
-    case PLB_LOST:
-        if (r->rank0 == NULL)
+    case PLB_TO_ERRANDS:
+        if (m->type != PLB_LOST || r->rank0 == NULL) /* rank 0 decides itself who is lost */
             plb_node_receive(r->node, m, &r->out);
         break;
-    case PLB_BEAT:
-    case PLB_CRASH:
-    case PLB_LEAVE: break;
-    case PLB_JOULES: plb_metering_hear(r, m); break;
-    case PLB_BYE: plb_finish_on_bye(r, m); break;
-    default: plb_rank0_receive(r, m); break;
+    case PLB_TO_RANK0:
+        if (m->type != PLB_CRASH)
+            plb_rank0_receive(r, m);
+        break;
+    case PLB_TO_LIFE: break;
     }
 }
 

@@ -1,12 +1,9 @@
-/* The form of messages, and the outbox: an array that grows. */
+/* The table of messages, and their form. */
 #include "core/message/message.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 /* A message of up to 512 bytes travels without a handshake on all transports of Open MPI that we know. */
 static_assert(sizeof(struct plb_message) <= 512, "a message is too large to travel at once");
@@ -16,45 +13,46 @@ static_assert(sizeof(struct plb_message) <= 512, "a message is too large to trav
 static const struct {
     const char *name;
     size_t body;
+    struct plb_route route;
 } types[PLB_MESSAGE_TYPES] = {
-    [PLB_HELLO] = {"HELLO", sizeof(struct plb_hello)},
-    [PLB_PASS] = {"PASS", sizeof(struct plb_pass)},
-    [PLB_HERE] = {"HERE", 0},
-    [PLB_LACK] = {"LACK", sizeof(struct plb_lack)},
-    [PLB_BLOCK] = {"BLOCK", sizeof(struct plb_block)},
-    [PLB_PULL] = {"PULL", sizeof(struct plb_pull)},
-    [PLB_CHECKSUM] = {"CHECKSUM", sizeof(struct plb_sum)},
-    [PLB_DONE] = {"DONE", sizeof(struct plb_done)},
-    [PLB_GATHER] = {"GATHER", sizeof(struct plb_gather)},
-    [PLB_KEPT] = {"KEPT", sizeof(struct plb_kept_results)},
-    [PLB_LEND] = {"LEND", sizeof(struct plb_lend)},
-    [PLB_WHERE] = {"WHERE", sizeof(struct plb_where)},
-    [PLB_COUNTED] = {"COUNTED", sizeof(struct plb_counted)},
-    [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure)},
-    [PLB_CRASH] = {"CRASH", sizeof(struct plb_crashed)},
-    [PLB_EMPTY] = {"EMPTY", sizeof(struct plb_empty)},
-    [PLB_STEAL] = {"STEAL", sizeof(struct plb_steal)},
-    [PLB_GIFT] = {"GIFT", sizeof(struct plb_gifts)},
-    [PLB_MOVED] = {"MOVED", sizeof(struct plb_gifts)},
-    [PLB_IDLE] = {"IDLE", 0},
-    [PLB_BACKUP] = {"BACKUP", sizeof(struct plb_block)},
-    [PLB_AUDIT] = {"AUDIT", sizeof(struct plb_block)},
-    [PLB_CANCEL] = {"CANCEL", sizeof(struct plb_cancel)},
-    [PLB_RECALL] = {"RECALL", sizeof(struct plb_recall)},
-    [PLB_REST] = {"REST", 0},
-    [PLB_RESTED] = {"RESTED", 0},
-    [PLB_BEAT] = {"BEAT", sizeof(struct plb_beat)},
-    [PLB_LOST] = {"LOST", sizeof(struct plb_lost)},
-    [PLB_STOP] = {"STOP", sizeof(struct plb_stop)},
-    [PLB_JOULES] = {"JOULES", sizeof(struct plb_joules)},
-    [PLB_WINDOW] = {"WINDOW", sizeof(struct plb_window)},
-    [PLB_BYE] = {"BYE", sizeof(struct plb_bye)},
-    [PLB_LEAVE] = {"LEAVE", sizeof(struct plb_leave)},
-    [PLB_TAKEN] = {"TAKEN", sizeof(struct plb_fold)},
-    [PLB_HAND] = {"HAND", sizeof(struct plb_fold)},
-    [PLB_ARRAYS] = {"ARRAYS", 0},
-    [PLB_DROP] = {"DROP", sizeof(struct plb_fold)},
-    [PLB_FOLDED] = {"FOLDED", sizeof(struct plb_fold)},
+    [PLB_HELLO] = {"HELLO", sizeof(struct plb_hello), {PLB_UP, PLB_TO_RANK0, PLB_ANY_TIME}},
+    [PLB_PASS] = {"PASS", sizeof(struct plb_pass), {PLB_DOWN, PLB_TO_RANK, PLB_ANY_TIME}},
+    [PLB_HERE] = {"HERE", 0, {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
+    [PLB_LACK] = {"LACK", sizeof(struct plb_lack), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
+    [PLB_BLOCK] = {"BLOCK", sizeof(struct plb_block), {PLB_DOWN, PLB_TO_WORKER, PLB_IN_PASS}},
+    [PLB_PULL] = {"PULL", sizeof(struct plb_pull), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
+    [PLB_CHECKSUM] = {"CHECKSUM", sizeof(struct plb_sum), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_DONE] = {"DONE", sizeof(struct plb_done), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
+    [PLB_GATHER] = {"GATHER", sizeof(struct plb_gather), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_KEPT] = {"KEPT", sizeof(struct plb_kept_results), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
+    [PLB_LEND] = {"LEND", sizeof(struct plb_lend), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_WHERE] = {"WHERE", sizeof(struct plb_where), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_COUNTED] = {"COUNTED", sizeof(struct plb_counted), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
+    [PLB_CRASH] = {"CRASH", sizeof(struct plb_crashed), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
+    [PLB_EMPTY] = {"EMPTY", sizeof(struct plb_empty), {PLB_DOWN, PLB_TO_WORKER, PLB_IN_PASS}},
+    [PLB_STEAL] = {"STEAL", sizeof(struct plb_steal), {PLB_ACROSS, PLB_TO_WORKER, PLB_IN_RUN}},
+    [PLB_GIFT] = {"GIFT", sizeof(struct plb_gifts), {PLB_ACROSS, PLB_TO_WORKER, PLB_IN_PASS}},
+    [PLB_MOVED] = {"MOVED", sizeof(struct plb_gifts), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
+    [PLB_IDLE] = {"IDLE", 0, {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
+    [PLB_BACKUP] = {"BACKUP", sizeof(struct plb_block), {PLB_DOWN, PLB_TO_WORKER, PLB_IN_PASS}},
+    [PLB_AUDIT] = {"AUDIT", sizeof(struct plb_block), {PLB_DOWN, PLB_TO_WORKER, PLB_IN_PASS}},
+    [PLB_CANCEL] = {"CANCEL", sizeof(struct plb_cancel), {PLB_DOWN, PLB_TO_WORKER, PLB_IN_PASS}},
+    [PLB_RECALL] = {"RECALL", sizeof(struct plb_recall), {PLB_DOWN, PLB_TO_WORKER, PLB_IN_PASS}},
+    [PLB_REST] = {"REST", 0, {PLB_DOWN, PLB_TO_RANK, PLB_ANY_TIME}},
+    [PLB_RESTED] = {"RESTED", 0, {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
+    [PLB_BEAT] = {"BEAT", sizeof(struct plb_beat), {PLB_ACROSS, PLB_TO_LIFE, PLB_ANY_TIME}},
+    [PLB_LOST] = {"LOST", sizeof(struct plb_lost), {PLB_UP_DOWN, PLB_TO_ERRANDS, PLB_ANY_TIME}},
+    [PLB_STOP] = {"STOP", sizeof(struct plb_stop), {PLB_DOWN, PLB_TO_RANK, PLB_ANY_TIME}},
+    [PLB_JOULES] = {"JOULES", sizeof(struct plb_joules), {PLB_UP, PLB_TO_RANK, PLB_ANY_TIME}},
+    [PLB_WINDOW] = {"WINDOW", sizeof(struct plb_window), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
+    [PLB_BYE] = {"BYE", sizeof(struct plb_bye), {PLB_UP, PLB_TO_RANK, PLB_ANY_TIME}},
+    [PLB_LEAVE] = {"LEAVE", sizeof(struct plb_leave), {PLB_DOWN, PLB_TO_LIFE, PLB_ANY_TIME}},
+    [PLB_TAKEN] = {"TAKEN", sizeof(struct plb_fold), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_HAND] = {"HAND", sizeof(struct plb_fold), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_ARRAYS] = {"ARRAYS", 0, {PLB_ACROSS, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_DROP] = {"DROP", sizeof(struct plb_fold), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_FOLDED] = {"FOLDED", sizeof(struct plb_fold), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
 };
 
 static bool exists(int type)
@@ -70,6 +68,22 @@ size_t plb_message_size(int type)
 const char *plb_message_name(int type)
 {
     return exists(type) ? types[type].name : "?";
+}
+
+const struct plb_route *plb_message_route(int type)
+{
+    return &types[exists(type) ? type : 0].route;
+}
+
+bool plb_message_allowed(const struct plb_message *m)
+{
+    switch (plb_message_route(m->type)->way) {
+    case PLB_DOWN: return m->from == 0;
+    case PLB_UP: return m->to == 0;
+    case PLB_UP_DOWN: return m->from == 0 || m->to == 0;
+    case PLB_ACROSS: return true;
+    default: return false;
+    }
 }
 
 static bool sound(struct plb_range range)
@@ -360,41 +374,4 @@ bool plb_gifts_within(const struct plb_gifts *gifts, int64_t units)
         if (gifts->at[i].range.first + gifts->at[i].range.count > units)
             return false;
     return true;
-}
-
-static struct plb_message *room(struct plb_outbox *box)
-{
-    if (box->n == box->capacity) {
-        box->capacity = box->capacity > 0 ? 2 * box->capacity : 16;
-        box->at = plb_grow(box->at, (size_t)box->capacity * sizeof *box->at);
-    }
-    return &box->at[box->n++];
-}
-
-struct plb_message *plb_outbox_add(struct plb_outbox *box, enum plb_message_type type, int from, int to,
-                                   int pass)
-{
-    struct plb_message *m = room(box);
-    size_t size = BODY + types[type].body;
-    memset(m, 0, size);
-    m->type = (int32_t)type;
-    m->protocol = PLB_PROTOCOL;
-    m->size = (uint16_t)size;
-    m->from = from;
-    m->to = to;
-    m->pass = pass;
-    return m;
-}
-
-struct plb_message *plb_outbox_copy(struct plb_outbox *box, const struct plb_message *message)
-{
-    struct plb_message *m = room(box);
-    memcpy(m, message, message->size);
-    return m;
-}
-
-void plb_outbox_fini(struct plb_outbox *box)
-{
-    free(box->at);
-    *box = (struct plb_outbox){0};
 }

@@ -38,6 +38,9 @@
  *   LEAVE  master → node   all outputs are written: the rank may end
  *   TAKEN, HAND, ARRAYS, DROP, FOLDED: see core/message/fold_message.h
  *
+ * Who may send each, who receives it and when: core/message/route.h. To add one: here, its row and its check
+ * in message.c, where it is sent, and its receiver.
+ *
  * A message is a header and the body of its type. It travels as bytes between machines of one architecture,
  * no more of them than its type needs. The core needs no order between messages and tolerates any delay.
  * Nothing in a message is trusted: plb_message_check looks at its form, and the one receiver of the worker or
@@ -50,8 +53,10 @@
 #include <stdint.h>
 
 #include "base/rangeset.h"
+#include "core/message/data_message.h"
 #include "core/message/fold_message.h"
 #include "core/message/hello.h"
+#include "core/message/route.h"
 #include "core/message/window.h"
 #include "plb/balancer.h"
 
@@ -102,11 +107,9 @@ enum plb_message_type {
 #define PLB_NO_SLOT (-1)
 #define PLB_HOPS 32767 /* a unit moves at most so often; nothing that ends moves more than a few times */
 #define PLB_GIFTS 4    /* ranges in one GIFT at most; more would outgrow the eager limit of shared memory */
-#define PLB_COUNTED_RANGES 24 /* in one COUNTED at most; more would make it the largest message */
-#define PLB_WHERE_PARTS 16    /* in one WHERE at most; the same */
-#define PLB_VICTIMS 6         /* nodes that a hint names at most */
-#define PLB_FEEDS 8           /* inputs that results of passes become, at most */
-#define PLB_LEAST 8           /* PUs of a node whose least task a hint tells at most */
+#define PLB_VICTIMS 6  /* nodes that a hint names at most */
+#define PLB_FEEDS 8    /* inputs that results of passes become, at most */
+#define PLB_LEAST 8    /* PUs of a node whose least task a hint tells at most */
 
 /* Results of a pass are an input of a later one. */
 struct plb_feed {
@@ -170,20 +173,6 @@ struct plb_recall {
     int32_t turn;            /* enum plb_turn */
 };
 
-struct plb_pull {
-    struct plb_range range;
-    int64_t slot;    /* tag of the data */
-    int64_t again;   /* not 0: the data had arrived before, and was damaged */
-    int64_t buffers; /* mask of those that are wanted: bit i is buffer i */
-    int64_t halo;    /* not 0: and of each one the units around the range that a task of it reads */
-};
-
-struct plb_sum {
-    struct plb_range range; /* that was pulled */
-    int64_t slot;
-    int64_t sum; /* CRC32C of its inputs, buffer by buffer */
-};
-
 struct plb_done {
     struct plb_range range; /* units, of one block; of a copy perhaps of several */
     int64_t block;          /* that the first of them was granted in, whoever executed them; of an audit: its
@@ -200,43 +189,6 @@ struct plb_done {
     int64_t folds;   /* 1: the reduced arrays stay at the node, and wait for TAKEN */
     double cpu_s;    /* of the PU's threads on cores, in the run so far; 0: not known */
     double waited_s; /* of these threads, for a core that others had */
-};
-
-struct plb_gather {
-    struct plb_range range;
-    int64_t buffers; /* mask of the outputs that are wanted */
-};
-
-struct plb_kept_results {
-    struct plb_range range; /* that was asked for */
-    int64_t slot;           /* tag of the data */
-    int32_t here;           /* 0: the node does not have all of it, and nothing follows */
-    uint32_t sum;           /* CRC32C of the results, buffer by buffer, where checksums are wanted */
-    int64_t buffers;        /* mask of those that follow */
-};
-
-struct plb_lend {
-    struct plb_range range;
-    int64_t slot;    /* tag of the data, at the node that gets it */
-    int64_t buffers; /* mask of the inputs that are wanted */
-    int32_t to;      /* that node */
-};
-
-/* Units of one buffer. */
-struct plb_where_part {
-    struct plb_range range;
-    int32_t node, buffer;
-};
-
-struct plb_where {
-    int64_t slot;                              /* of the PULL */
-    int32_t n, last;                           /* last: 1: no WHERE about this PULL follows */
-    struct plb_where_part at[PLB_WHERE_PARTS]; /* in the order in which a node sends them */
-};
-
-struct plb_counted {
-    struct plb_range at[PLB_COUNTED_RANGES]; /* in order, and apart */
-    int32_t n;
 };
 
 struct plb_failure {

@@ -260,8 +260,8 @@ bool plb_worker_receive(struct plb_worker *w, const struct plb_message *m, struc
         w->empty = false;
         return true;
     }
-    if (m->type != PLB_BLOCK && m->type != PLB_BACKUP && m->type != PLB_AUDIT && m->type != PLB_CANCEL
-        && m->type != PLB_EMPTY && m->type != PLB_RECALL && m->type != PLB_GIFT)
+    const struct plb_route *route = plb_message_route(m->type);
+    if (route->receiver != PLB_TO_WORKER || route->when != PLB_IN_PASS)
         return false;
     if (m->pass > w->pass) {
         plb_outbox_copy(&w->early, m);
