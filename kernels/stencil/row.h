@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "plb/clones.h"
+#include "plb/kernel.h"
 
 /* Points side by side, so that the greatest change is found by vectors. */
 #define LANES 16
