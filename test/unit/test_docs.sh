@@ -68,6 +68,21 @@ for file in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md; do
 done >"$tmp/out"
 ok "paths that the documents name exist" $(($(wc -l <"$tmp/out") > 0))
 
+# Each folder of the program says what it is, in a README.md whose paths are in the folder, or below runtime/.
+for folder in $(find runtime -name '*.[ch]' ! -path runtime/plbrun.c -printf '%h\n' | sort -u); do
+    file=$folder/README.md
+    [ -f "$file" ] || { echo "$folder has no README.md"; continue; }
+    [ "$(wc -l <"$file")" -le 25 ] || echo "$file has more than 25 lines"
+    grep -qF 'ead first: `' "$file" || echo "$file does not say which file to read first"
+    grep -oE '`[^` ]+(\.[a-z]+|/)`' "$file" | tr -d '`' | while read -r path; do
+        [ -e "$folder/$path" ] || [ -e "runtime/$path" ] || [ -e "$path" ] || case $path in
+        .*) ;;
+        *) echo "$file names $path, which is not there" ;;
+        esac
+    done
+done >"$tmp/out"
+ok "each folder of runtime/ has a README.md, which names files that exist" $(($(wc -l <"$tmp/out") > 0))
+
 for file in $documents; do
     sentences "$file" | awk -v file="$file" '{
         n = 0
