@@ -59,6 +59,27 @@ static void one_report_is_enough_where_it_is_no_hiccup(void **state)
     }
 }
 
+/* A block was under way when its PU became twice as slow, and took only 1.66 times as long. The next ones say
+ * how large the change was, as far as they are alike, and that is no second change. */
+static void reports_since_a_change_say_how_large_it_was(void **state)
+{
+    (void)state;
+    struct plb_history h = {0};
+    for (int i = 0; i < 5; i++)
+        add(&h, 1000.0, 1.0);
+    add(&h, 1000.0, 1.66);
+    near(h.at[0].execute_s, 16.6);
+    add(&h, 800.0, 2.0);
+    near(h.at[0].execute_s, 20.0);
+    add(&h, 10.0, 3.0); /* of a size that those before do not know */
+    near(h.at[0].execute_s, 20.0);
+    add(&h, 900.0, 2.1);
+    add(&h, 900.0, 1.95);
+    near(h.at[0].execute_s, 20.0); /* the middle one of them */
+    assert_int_equal(h.changes, 1);
+    plb_history_fini(&h);
+}
+
 /* Tasks of 1 s and 0.01 s a unit, of growing and of falling sizes: it is always the same machine. */
 static void a_fixed_cost_is_no_change(void **state)
 {
@@ -250,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_slow_reports_scale_what_was_before),
         cmocka_unit_test(one_report_is_enough_where_it_is_no_hiccup),
+        cmocka_unit_test(reports_since_a_change_say_how_large_it_was),
         cmocka_unit_test(a_fixed_cost_is_no_change),
         cmocka_unit_test(another_size_is_no_change),
         cmocka_unit_test(a_change_is_seen_after_many_reports),

@@ -126,19 +126,23 @@ static void check(struct plb_history *h, const struct plb_sample *s)
 static void follow_change(struct plb_history *h)
 {
     int from;
-    double factor = h->unscaled ? 1.0 : plb_speed_change(&h->speed, h->at, h->n, &from, h->fits);
+    if (h->unscaled)
+        return;
+    double factor = plb_speed_change(&h->speed, h->at, h->n, &from, h->fits);
+    h->changes += factor != 1.0;
+    if (factor == 1.0)
+        factor = plb_speed_change_correction(&h->speed, h->at, h->n, &from, h->fits);
     if (factor == 1.0)
         return;
     if (h->untold && fabs(log(factor)) > log(OTHER_UNITS)) {
         disown(h, from);
-        h->changes += CHANGES + 1; /* which says that units differ */
+        h->changes += CHANGES; /* which says that units differ */
         return;
     }
     for (int i = 0; i < from; i++)
         h->at[i].execute_s *= factor;
     h->estimated = false;
     h->since = -1;
-    h->changes++;
 }
 
 /* A report that agrees with the belief only makes it last longer. */

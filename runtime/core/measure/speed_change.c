@@ -14,6 +14,7 @@
 #define CERTAIN 0.5  /* seconds by which a single report must be off to be believed. Smaller: hiccups are. */
 #define BY_HALF 1.5  /* factor by which it must be off as well */
 #define HINT 0.05    /* relative: a report off by less shows no change. Larger: slow changes go unseen. */
+#define SINCE 8 /* reports since a change that correct it. More: fits. Fewer: their noise stays in samples. */
 #define NEAR_SIZE 1.25 /* sizes at most this far outside those of before can be compared with them */
 
 /* Sizes of before that differ by the first factor tell what a start costs. Then a size that is smaller than
@@ -154,16 +155,23 @@ static bool alike(const struct plb_sample *a, const struct plb_sample *b)
     return a->work <= NEAR_SIZE * b->work && b->work <= NEAR_SIZE * a->work;
 }
 
+/* All samples before a change are scaled by a factor whose logarithm this is, as far as that was seen. */
+static double scale(struct plb_speed_change *c, double change)
+{
+    double most = log(c->most / c->least), before = c->scaled;
+    c->scaled = fmax(fmin(before + change, most), -most);
+    c->drawn = -REDRAWN;
+    return exp(c->scaled - before);
+}
+
 /* A change is believed: the reports that showed it are not off any more, but for a single one, which may have
  * been a hiccup. */
 static double believe(struct plb_speed_change *c, double change, int reports)
 {
-    double most = log(c->most / c->least), before = c->scaled;
-    c->scaled = fmax(fmin(before + change, most), -most);
+    double factor = scale(c, change);
     for (int i = 1; reports > 1 && i <= reports && i <= c->n_offs; i++)
         c->offs[(c->n_offs - i) % PLB_SPEED_OFFS] -= change;
-    c->drawn = -REDRAWN;
-    return exp(c->scaled - before);
+    return factor;
 }
 
 double plb_speed_change(struct plb_speed_change *c, const struct plb_sample *at, int n, int *from,
@@ -192,22 +200,49 @@ double plb_speed_change(struct plb_speed_change *c, const struct plb_sample *at,
         if (!(fabs(change) > least) || !second_look(at, *from, n, expected, fits))
             continue;
         change = shown(at, *from, n, expected);
-        if (fabs(change) > least)
+        if (fabs(change) > least) {
+            c->changed = reports == 1 ? n : 0;
             return believe(c, change, reports);
+        }
         c->drawn = -REDRAWN;
     }
     return 1.0;
 }
 
+double plb_speed_change_correction(struct plb_speed_change *c, const struct plb_sample *at, int n, int *from,
+                                   int64_t *fits)
+{
+    double changes[SINCE];
+    struct plb_model model;
+    int since = n - c->changed, used = 0;
+    *from = c->changed;
+    if (c->changed <= 0 || since < 1 || since > SINCE)
+        return 1.0;
+    if (fits != NULL)
+        ++*fits;
+    if (!plb_fit_samples(at, c->changed, 0.0, &model))
+        return 1.0;
+    const struct plb_curve *curve = &model.execute;
+    for (int i = c->changed; i < n; i++) {
+        double change = log(at[i].execute_s / plb_curve_time(curve, at[i].work));
+        if (at[i].work >= curve->low / SPAN && at[i].work <= NEAR_SIZE * curve->high && isfinite(change))
+            changes[used++] = change;
+    }
+    qsort(changes, (size_t)used, sizeof *changes, by_value);
+    return used > 0 ? scale(c, 0.5 * (changes[used / 2] + changes[(used - 1) / 2])) : 1.0;
+}
+
 void plb_speed_change_forget(struct plb_speed_change *c, int n)
 {
     c->drawn -= n;
+    c->changed -= n;
 }
 
 void plb_speed_change_recount(struct plb_speed_change *c, const struct plb_sample *at, int n)
 {
     c->drawn = -REDRAWN;
     c->least = c->most = c->scaled = 0.0;
+    c->changed = 0;
     for (int i = 0; i < n; i++)
         see(c, &at[i]);
 }

@@ -5,7 +5,9 @@
  * change is believed when three reports in a row are off by more than 15 % in one direction, or a single one
  * by half and by more than half a second, which is no hiccup; and by clearly more than is usual. So a steady
  * PU is followed at once, and a PU on a busy machine, whose times scatter, only where reports say the same
- * in spite of that. A single report that was a hiccup after all is taken back by the next one.
+ * in spite of that. A single report that was a hiccup after all is taken back by the next one. A block that
+ * was under way when its PU changed tells of a smaller change than there was. So where a single report showed
+ * the change, the next ones of such sizes correct it.
  *
  * All changes together never amount to more than what was seen: the factor between the least and the most
  * seconds of a unit of work that were reported. Cost: O(1) per report. */
@@ -29,12 +31,18 @@ struct plb_speed_change {
     int n_offs;                  /* how many there were */
     double least, most;          /* seconds for a unit of work in reports; 0: there is none yet */
     double scaled;               /* logarithm of the product of all changes */
+    int changed;                 /* samples up to the single one that showed a change; 0 or less: none */
 };
 
 /* The change that the latest of n samples shows, as a factor on the seconds of samples [0, *from): 1 where it
  * shows none. `fits` counts fits; may be NULL. */
 double plb_speed_change(struct plb_speed_change *change, const struct plb_sample *at, int n, int *from,
                         int64_t *fits);
+
+/* By how much more [0, *from) are to be scaled: the middle of what the first eight reports since the change
+ * say. 1 where there is none to correct, or they say nothing. A fit for each of these reports. */
+double plb_speed_change_correction(struct plb_speed_change *change, const struct plb_sample *at, int n,
+                                   int *from, int64_t *fits);
 
 /* The first `n` samples are dropped. */
 void plb_speed_change_forget(struct plb_speed_change *change, int n);
