@@ -53,9 +53,10 @@ static int check_offsets(struct plb_app *app, const struct plb_data *d)
         || app->data[d->offsets].bytes != ((size_t)app->units + 1) * sizeof(int64_t))
         return wrong(app, d, "needs `offsets`, the handle of a replicated buffer of units + 1 int64_t");
     const int64_t *offsets = app->data[d->offsets].data;
-    for (int64_t u = 0; u < app->units && offsets != NULL; u++)
-        if (offsets[u] > offsets[u + 1] || offsets[0] < 0)
-            return wrong(app, d, "has offsets that decrease or are negative");
+    if (offsets != NULL)
+        for (int64_t u = 0; u < app->units; u++)
+            if (offsets[u] > offsets[u + 1] || offsets[0] < 0)
+                return wrong(app, d, "has offsets that decrease or are negative");
     return offsets != NULL || app->simulated ? PLB_OK : wrong(app, d, "has no offsets");
 }
 
@@ -206,9 +207,10 @@ void plb_app_fini(struct plb_app *app)
 bool plb_app_shares(const struct plb_app *app, const void *data)
 {
     uintptr_t at = (uintptr_t)data;
-    for (int i = 0; i < app->n_memory && app->shares; i++)
-        if (at - (uintptr_t)app->memory[i].data < app->memory[i].bytes)
-            return true;
+    if (app->shares)
+        for (int i = 0; i < app->n_memory; i++)
+            if (at - (uintptr_t)app->memory[i].data < app->memory[i].bytes)
+                return true;
     int file = plb_files_find(&app->files, data);
     return file >= 0 && app->files.at[file].result;
 }

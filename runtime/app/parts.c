@@ -84,8 +84,9 @@ int64_t plb_parts_begin_pass(struct plb_parts *p, int64_t stale, const struct pl
     for (int i = 0; i < PLB_PARTS_BUFFERS && changed != NULL; i++) {
         const struct plb_rangeset *set = &changed->at[i];
         bool adds = (begin->parts & changed->buffers & ~whole & BUFFER(i)) != 0;
-        for (int k = 0; k < set->n && adds; k++)
-            plb_parts_add(p, i, set->at[k]);
+        if (adds)
+            for (int k = 0; k < set->n; k++)
+                plb_parts_add(p, i, set->at[k]);
     }
     return begin->replaced;
 }

@@ -41,11 +41,12 @@ int plb_phase_check(const struct plb_kernel *k, const char *path, bool elsewhere
                         "%s: kernel %s has phases and also a cpu, cuda or cost of its own, which "
                         "no pass would use; move it into a phase",
                         path, k->name);
-    for (int i = 0; k->phases != NULL && i < n && !elsewhere; i++)
-        if (!plb_driver_runs(&k->phases[i]))
-            return plb_fail(err, PLB_EINPUT,
-                            "%s: phase %s of kernel %s has neither a cpu nor a cuda entry; see "
-                            "plb/kernel.h",
-                            path, k->phases[i].name, k->name);
+    if (k->phases != NULL && !elsewhere)
+        for (int i = 0; i < n; i++)
+            if (!plb_driver_runs(&k->phases[i]))
+                return plb_fail(err, PLB_EINPUT,
+                                "%s: phase %s of kernel %s has neither a cpu nor a cuda entry; see "
+                                "plb/kernel.h",
+                                path, k->phases[i].name, k->name);
     return PLB_OK;
 }

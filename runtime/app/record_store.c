@@ -210,18 +210,19 @@ static void recall(struct plb_record_store *s, const struct head *head, const st
         if (head->pass < pass || known)
             give(s, ranges[k], result, at, all);
     }
-    for (int i = 0; i < units->n && head->pass == pass; i++)
-        for (int k = 0; k < head->n_ranges; k++) {
-            int64_t a = units->at[i].first, b = a + units->at[i].count, c = ranges[k].first;
-            int64_t first = a > c ? a : c, d = c + ranges[k].count, end = b < d ? b : d;
-            if (end <= first)
-                continue;
-            struct plb_range both = {first, end - first};
-            add_piece(s, both, result, at);
-            plb_rangeset_add(found, both);
-            if (!known)
-                give(s, both, result, at, all);
-        }
+    if (head->pass == pass)
+        for (int i = 0; i < units->n; i++)
+            for (int k = 0; k < head->n_ranges; k++) {
+                int64_t a = units->at[i].first, b = a + units->at[i].count, c = ranges[k].first;
+                int64_t first = a > c ? a : c, d = c + ranges[k].count, end = b < d ? b : d;
+                if (end <= first)
+                    continue;
+                struct plb_range both = {first, end - first};
+                add_piece(s, both, result, at);
+                plb_rangeset_add(found, both);
+                if (!known)
+                    give(s, both, result, at, all);
+            }
 }
 
 /* Reads the result at the end of what is known. False where there is none that is whole. */

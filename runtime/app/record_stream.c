@@ -251,8 +251,9 @@ static void take(struct plb_record_stream *s, int32_t number)
         if (!s->in_order)
             print(s, u);
     }
-    for (; s->in_order && s->next < s->units && s->of[s->next] != NONE; s->next++)
-        print(s, s->next);
+    if (s->in_order)
+        for (; s->next < s->units && s->of[s->next] != NONE; s->next++)
+            print(s, s->next);
     remember(s, s->in_order ? s->next : r.end);
 }
 
@@ -272,8 +273,9 @@ static void *run(void *context)
     }
     bool rest = s->rest && s->failure == 0;
     pthread_mutex_unlock(&s->lock);
-    for (int64_t u = s->next; u < s->units && rest && s->in_order; u++)
-        print(s, u);
+    if (rest && s->in_order)
+        for (int64_t u = s->next; u < s->units; u++)
+            print(s, u);
     flush(s);
     return NULL;
 }

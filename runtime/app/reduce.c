@@ -166,8 +166,9 @@ void plb_reduce_sort(const struct plb_data *d, void *array)
 {
     size_t n = list_length(d);
     char *list = array;
-    for (size_t at = 0; at < d->bytes && has_pairs(d->op) && n > 1; at += n * PAIR)
-        sort_list(d, list + at, n);
+    if (has_pairs(d->op) && n > 1)
+        for (size_t at = 0; at < d->bytes; at += n * PAIR)
+            sort_list(d, list + at, n);
 }
 
 /* -------------------------------------------------------------------- neutral elements */

@@ -83,9 +83,10 @@ static int take(struct plb_arguments *a, const struct plb_option_row *row, const
  * the word. */
 static const char *wrong_argument(int argc, char *const *argv)
 {
-    for (int i = optind - 1; i <= optind && i < argc && optopt != 0; i++)
-        if (argv[i][0] == '-' && argv[i][1] != '-' && strchr(argv[i], optopt) != NULL)
-            return argv[i];
+    if (optopt != 0)
+        for (int i = optind - 1; i <= optind && i < argc; i++)
+            if (argv[i][0] == '-' && argv[i][1] != '-' && strchr(argv[i], optopt) != NULL)
+                return argv[i];
     return argv[optind - 1];
 }
 

@@ -375,8 +375,9 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
 
 void plb_master_stop(struct plb_master *m, int status, struct plb_outbox *out)
 {
-    for (int n = m->config.n_nodes - 1; n >= 0 && !m->stopped; n--)
-        if (!plb_ledger_lost(m->ledger, n))
-            plb_outbox_add(out, PLB_STOP, 0, n, m->pass)->stop.status = status;
+    if (!m->stopped)
+        for (int n = m->config.n_nodes - 1; n >= 0; n--)
+            if (!plb_ledger_lost(m->ledger, n))
+                plb_outbox_add(out, PLB_STOP, 0, n, m->pass)->stop.status = status;
     m->stopped = true;
 }

@@ -234,7 +234,8 @@ bool plb_replaced_goes_on(const struct plb_rank *r)
 {
     const struct plb_replaced *p = &r->replaced;
     bool any = p->sends > 0 || !plb_stream_over(&p->stream);
-    for (int i = 1; i < r->size && p->awaits != NULL; i++)
-        any |= p->awaits[i] && !plb_mpi_is_lost(r->mpi, i);
+    if (p->awaits != NULL)
+        for (int i = 1; i < r->size; i++)
+            any |= p->awaits[i] && !plb_mpi_is_lost(r->mpi, i);
     return any;
 }

@@ -104,8 +104,9 @@ static void scale(struct plb_measured *m, struct plb_work_count *count, int phas
         told += tally->work;
         by_rates += r->rate * fmax(busy - tally->tasks * r->start_s, 0.0);
     }
-    for (int p = 0; p < m->n_pus && by_rates > 0.0; p++)
-        m->rates[p * m->n_phases + phase].rate *= told * all / by_rates;
+    if (by_rates > 0.0)
+        for (int p = 0; p < m->n_pus; p++)
+            m->rates[p * m->n_phases + phase].rate *= told * all / by_rates;
 }
 
 void plb_measured_read(struct plb_measured *m, const struct plb_job *job, struct plb_master *master)

@@ -206,10 +206,11 @@ static bool knows_little(const struct trial *t)
 {
     const struct plb_measured *m = t->measured;
     int phase = main_phase(t->report);
-    for (int p = 0; p < m->n_pus && plb_phase_at(t->job->kernel, phase).cost == NULL; p++)
-        if (m->rates[p * m->n_phases + phase].rate > 0.0
-            && m->rates[p * m->n_phases + phase].samples < FEW_TASKS)
-            return true;
+    if (plb_phase_at(t->job->kernel, phase).cost == NULL)
+        for (int p = 0; p < m->n_pus; p++)
+            if (m->rates[p * m->n_phases + phase].rate > 0.0
+                && m->rates[p * m->n_phases + phase].samples < FEW_TASKS)
+                return true;
     return false;
 }
 

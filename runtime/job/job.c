@@ -240,13 +240,14 @@ static int make_chunks(struct plb_job *job, struct plb_dataset *set, struct plb_
 static int check_files(const struct plb_job *job, struct plb_error *err)
 {
     const char *journal = plb_settings_get(&job->settings, "run", "journal")->text;
-    for (int i = 0; i < job->app.results.n && journal != NULL; i++)
-        if (job->app.results.at[i].mapped)
-            return plb_fail(
-                err, PLB_EINPUT,
-                "run.journal: a journal cannot keep %s, which is written while the job runs; leave "
-                "out the journal, or have the kernel keep this result in memory",
-                job->app.results.at[i].path);
+    if (journal != NULL)
+        for (int i = 0; i < job->app.results.n; i++)
+            if (job->app.results.at[i].mapped)
+                return plb_fail(
+                    err, PLB_EINPUT,
+                    "run.journal: a journal cannot keep %s, which is written while the job runs; leave "
+                    "out the journal, or have the kernel keep this result in memory",
+                    job->app.results.at[i].path);
     return PLB_OK;
 }
 
@@ -285,8 +286,9 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
     job->maps = plb_alloc((size_t)plb_phase_count(job->kernel) * sizeof *job->maps);
     for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
         status = plb_app_cost_map(&job->app, i, &job->maps[i]);
-    for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
-        job->maps[i].chunk = job->app.chunk;
+    if (status == PLB_OK)
+        for (int i = 0; i < plb_phase_count(job->kernel); i++)
+            job->maps[i].chunk = job->app.chunk;
     if (status == PLB_OK && set_up_replay(job, job->settings.conf.file, err) != PLB_OK)
         return err->status;
     for (int i = 0; simulated && status == PLB_OK && i < plb_phase_count(job->kernel); i++) {

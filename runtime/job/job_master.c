@@ -33,8 +33,9 @@ static bool looks_at_all(const struct plb_job *job)
 static int64_t stays(const struct plb_job *job)
 {
     int64_t buffers = 0;
-    for (int i = 0; i < job->app.n_data && job->kernel->next != NULL && !looks_at_all(job); i++)
-        buffers |= job->app.data[i].stays ? PLB_BUFFER(i) : 0;
+    if (job->kernel->next != NULL && !looks_at_all(job))
+        for (int i = 0; i < job->app.n_data; i++)
+            buffers |= job->app.data[i].stays ? PLB_BUFFER(i) : 0;
     return buffers;
 }
 

@@ -27,12 +27,13 @@ static int check(const struct plb_kernel *k, const char *path, bool elsewhere, s
                         "bytes); rebuild it against this plb/kernel.h",
                         path, k->abi, k->size, PLB_KERNEL_ABI, sizeof *k);
     static const char *const taken[] = {"app", "balance", "cluster", "run"};
-    for (int i = 0; k->name != NULL && i < 4; i++)
-        if (strcmp(k->name, taken[i]) == 0)
-            return plb_fail(err, PLB_EINPUT,
-                            "%s: a kernel cannot be named '%s', which is a section of the conf "
-                            "file; rename it",
-                            path, k->name);
+    if (k->name != NULL)
+        for (int i = 0; i < 4; i++)
+            if (strcmp(k->name, taken[i]) == 0)
+                return plb_fail(err, PLB_EINPUT,
+                                "%s: a kernel cannot be named '%s', which is a section of the conf "
+                                "file; rename it",
+                                path, k->name);
     struct plb_phase only = plb_only_phase(k);
     bool runs = k->phases != NULL || plb_driver_runs(&only) || elsewhere;
     if (k->name == NULL || k->unit == NULL || k->setup == NULL || !runs)

@@ -36,9 +36,10 @@ static double least_watts(const struct plb_goal *goal, const struct plb_master *
         all += plb_master_pu(master, p)->static_watts;
     for (int p = 0; p < n; p++) {
         double watts = plb_master_pu(master, p)->dynamic_watts, node = 0.0;
-        for (int q = 0; q < n && goal->rule != PLB_STATIC_JOB; q++)
-            if (plb_master_pu(master, q)->node == plb_master_pu(master, p)->node)
-                node += plb_master_pu(master, q)->static_watts;
+        if (goal->rule != PLB_STATIC_JOB)
+            for (int q = 0; q < n; q++)
+                if (plb_master_pu(master, q)->node == plb_master_pu(master, p)->node)
+                    node += plb_master_pu(master, q)->static_watts;
         least = plb_master_refused(master, p) ? least : fmin(least, watts + node);
     }
     return least + (goal->rule == PLB_STATIC_JOB ? all : 0.0);

@@ -30,8 +30,9 @@ static void print_kernel(const struct plb_job *job, FILE *out, struct plb_error 
     fprintf(out, "plbrun\t%s\nkernel\t%s\n", PLB_VERSION, job->kernel->name);
     fprintf(out, "the kernel's file\t%016llx\nthe kernel ABI\t%u\n", (unsigned long long)kernel.hash,
             kernel.abi);
-    for (int i = 0; i < plb_phase_count(job->kernel) && job->kernel->phases != NULL; i++)
-        fprintf(out, "phase %d\t%s\n", i, job->kernel->phases[i].name);
+    if (job->kernel->phases != NULL)
+        for (int i = 0; i < plb_phase_count(job->kernel); i++)
+            fprintf(out, "phase %d\t%s\n", i, job->kernel->phases[i].name);
 }
 
 /* The checksum and the length of a file. A pipe cannot be read again: the buffers that it went into have

@@ -67,8 +67,9 @@ static void print_record(struct joblog *log, const struct plb_record *record)
         log->n_pus = record->bytes / sizeof *log->pus;
     }
     const struct plb_record_told *told = record->body;
-    for (size_t i = 0; record->type == PLB_RECORD_TOLD && i < record->bytes / sizeof *told; i++)
-        print_possible(log, &told[i].of, &told[i].done);
+    if (record->type == PLB_RECORD_TOLD)
+        for (size_t i = 0; i < record->bytes / sizeof *told; i++)
+            print_possible(log, &told[i].of, &told[i].done);
     if (record->type != PLB_RECORD_DONE || record->bytes < sizeof pass)
         return;
     memcpy(&pass, record->body, sizeof pass);

@@ -132,8 +132,9 @@ void plb_journal_begin(struct plb_journal *j, int pass, int phase, int64_t repla
     for (int i = 0; i < PLB_MAX_PHASES; i++)
         next->state.passes[i] = app->passes[i] - (i == phase);
     plb_rangeset_clear(&j->folded);
-    for (int i = 0; first && j->sums_bytes > 0 && i < j->recalled.n; i++)
-        plb_rangeset_add(&j->folded, j->recalled.at[i]);
+    if (first && j->sums_bytes > 0)
+        for (int i = 0; i < j->recalled.n; i++)
+            plb_rangeset_add(&j->folded, j->recalled.at[i]);
     j->in_pass = true;
 }
 

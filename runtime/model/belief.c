@@ -65,8 +65,9 @@ static void unbias(struct plb_curve *c, const struct plb_sample *samples, int n_
             n++;
         }
     }
-    for (int k = 0; n > 0 && ratios > 0.0 && k < PLB_TERMS; k++)
-        c->a[k] *= ratios / n;
+    if (n > 0 && ratios > 0.0)
+        for (int k = 0; k < PLB_TERMS; k++)
+            c->a[k] *= ratios / n;
     c->least_slope *= n > 0 && ratios > 0.0 ? ratios / n : 1.0;
 }
 

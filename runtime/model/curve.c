@@ -198,7 +198,8 @@ double plb_model_slope(const struct plb_model *m, double x)
 double plb_model_best_rate(const struct plb_model *m)
 {
     double ratio = pow(m->execute.high / m->execute.low, 1.0 / (RATES - 1)), best = 0.0, x = m->execute.low;
-    for (int i = 0; i < RATES && plb_model_known(m); i++, x *= ratio)
-        best = fmax(best, x / plb_model_time(m, x));
+    if (plb_model_known(m))
+        for (int i = 0; i < RATES; i++, x *= ratio)
+            best = fmax(best, x / plb_model_time(m, x));
     return best;
 }

@@ -60,8 +60,9 @@ static void constraints(unsigned m, double *result, unsigned n, const double *x,
         double slope = plb_model_slope(pb->active[p], x[p] * pb->total) * pb->total / pb->seconds;
         if (p > 0)
             gradient[(p - 1) * n + p] = slope;
-        for (unsigned row = 0; p == 0 && row + 1 < n; row++)
-            gradient[row * n] = -slope;
+        if (p == 0)
+            for (unsigned row = 0; row + 1 < n; row++)
+                gradient[row * n] = -slope;
         gradient[(m - 1) * n + p] = 1.0;
     }
 }

@@ -59,8 +59,10 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     /* With other nodes also after a loss, when units are granted anew that somebody executes already. */
     bool backups = config->migration.on && config->migration.backups;
     bool twice = config->n_nodes > 1 || (n_pus > 1 && (config->audits || plb_hung_may_be(config) || backups));
-    for (int i = 0; i < config->data->n && twice; i++)
-        shared->guarded |= config->data->at[i].mode == PLB_OUTPUT && plb_dataset_in_place(config->data, i);
+    if (twice)
+        for (int i = 0; i < config->data->n; i++)
+            shared->guarded |= config->data->at[i].mode == PLB_OUTPUT
+                            && plb_dataset_in_place(config->data, i);
     pthread_mutex_init(&shared->lock, NULL);
     plb_condition_init(&shared->wake);
     node->n_pus = n_pus;
@@ -195,8 +197,9 @@ static void begin_pass(struct plb_node *node, const struct plb_message *m) /* un
 
 bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct plb_outbox *out)
 {
-    for (int p = 0; p < node->n_pus && m->type == PLB_PASS; p++) /* replaced buffers may be elsewhere */
-        plb_pinned_add(&node->pinned, &node->runners[p]);
+    if (m->type == PLB_PASS) /* replaced buffers may be elsewhere */
+        for (int p = 0; p < node->n_pus; p++)
+            plb_pinned_add(&node->pinned, &node->runners[p]);
     bool errand = plb_message_route(m->type)->receiver == PLB_TO_ERRANDS;
     if (errand && m->type != PLB_CHECKSUM)
         return plb_errands_data(&node->shared, node->runners, node->n_pus, m, out);
@@ -226,10 +229,11 @@ static struct plb_slot *slot_of(struct plb_node *node, int64_t number)
 /* Whether results are on their way to another rank: their slots are free soon. Under the lock. */
 static bool sends(const struct plb_node *node)
 {
-    for (int p = 0; p < node->n_pus && !node->shared.config.data->owner; p++)
-        for (int s = 0; s < PLB_SLOTS; s++)
-            if (node->runners[p].slots[s].state == PLB_SLOT_SENDING)
-                return true;
+    if (!node->shared.config.data->owner)
+        for (int p = 0; p < node->n_pus; p++)
+            for (int s = 0; s < PLB_SLOTS; s++)
+                if (node->runners[p].slots[s].state == PLB_SLOT_SENDING)
+                    return true;
     return false;
 }
 
@@ -246,10 +250,12 @@ static bool plan(struct plb_node *node)
         return false;
     node->collected = now;
     pthread_mutex_lock(&shared->lock);
-    for (int p = 0; p < node->n_pus && shared->has_slots; p++)
-        moved |= plb_errands_settle(&node->errands, &node->runners[p]);
-    for (int p = 0; p < node->n_pus && shared->uses_slots; p++)
-        plb_errands_take_ahead(&node->errands, &node->runners[p]);
+    if (shared->has_slots)
+        for (int p = 0; p < node->n_pus; p++)
+            moved |= plb_errands_settle(&node->errands, &node->runners[p]);
+    if (shared->uses_slots)
+        for (int p = 0; p < node->n_pus; p++)
+            plb_errands_take_ahead(&node->errands, &node->runners[p]);
     bool news = atomic_exchange(&shared->news, false);
     node->awaiting = plb_worker_collect(shared->worker, now, &node->reports);
     for (struct plb_message *m = node->reports.at; m < node->reports.at + node->reports.n; m++)

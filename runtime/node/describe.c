@@ -187,12 +187,13 @@ int plb_pus_describe(const struct plb_rank_place *place, const struct plb_cluste
     plb_topology_read(&f.topology);
     if (cluster->n_nodes > 0 && joins)
         add_emulated(&f, cluster);
-    for (int cpus = 0; cpus < 2 && cluster->n_nodes == 0; cpus++)
-        for (int d = 0; plb_device_drivers[d] != NULL; d++) {
-            const struct plb_device_driver *driver = plb_device_drivers[d];
-            if (plb_driver_wanted(driver, settings->wanted) && (driver->kind == PLB_CPU) == cpus)
-                add_real(&f, driver, joins);
-        }
+    if (cluster->n_nodes == 0)
+        for (int cpus = 0; cpus < 2; cpus++)
+            for (int d = 0; plb_device_drivers[d] != NULL; d++) {
+                const struct plb_device_driver *driver = plb_device_drivers[d];
+                if (plb_driver_wanted(driver, settings->wanted) && (driver->kind == PLB_CPU) == cpus)
+                    add_real(&f, driver, joins);
+            }
     *pus = f.pus;
     return f.n;
 }

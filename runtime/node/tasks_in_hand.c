@@ -75,8 +75,9 @@ bool plb_node_writes(struct plb_node *node, struct plb_range range, bool done)
         if (done && range.first <= task.first && task.first + task.count <= range.first + range.count)
             plb_worker_drop(shared->worker, task);
     }
-    for (int p = 0; p < node->n_pus && any; p++)
-        plb_runner_forget(&node->runners[p]);
+    if (any)
+        for (int p = 0; p < node->n_pus; p++)
+            plb_runner_forget(&node->runners[p]);
     pthread_mutex_unlock(&shared->lock);
     return any;
 }

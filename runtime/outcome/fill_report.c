@@ -123,8 +123,10 @@ static void add_spread(struct plb_master *master, int phase, int n, struct plb_s
 static double work_of(const struct plb_job *job, int phase, const struct plb_journal_start *start)
 {
     double work = (job->app.passes[phase] - start->before[phase]) * (double)job->app.units;
-    for (int i = 0; start->resumed && phase == start->phase && i < start->accepted->n; i++)
-        work -= plb_cost_work(&job->maps[phase], start->accepted->at[i].first, start->accepted->at[i].count);
+    if (start->resumed && phase == start->phase)
+        for (int i = 0; i < start->accepted->n; i++)
+            work -= plb_cost_work(&job->maps[phase], start->accepted->at[i].first,
+                                  start->accepted->at[i].count);
     return work;
 }
 

@@ -132,11 +132,12 @@ int plb_check_overwriting(const struct plb_arguments *a, const struct plb_job *j
     int status = check_outputs(&outputs, job->kernel->name, err);
     if (status == PLB_OK)
         status = check_inputs(&outputs, &inputs, err);
-    for (int i = 0; i < outputs.n && journal != NULL && status == PLB_OK; i++)
-        if (plb_journal_files_belong(journal, outputs.at[i].path))
-            status = plb_fail(err, PLB_EINPUT,
-                              "%s names %s, where the journal keeps what is done; name another file",
-                              outputs.at[i].name, outputs.at[i].path);
+    if (journal != NULL)
+        for (int i = 0; i < outputs.n && status == PLB_OK; i++)
+            if (plb_journal_files_belong(journal, outputs.at[i].path))
+                status = plb_fail(err, PLB_EINPUT,
+                                  "%s names %s, where the journal keeps what is done; name another file",
+                                  outputs.at[i].name, outputs.at[i].path);
     free(outputs.at);
     free(inputs.at);
     return status;

@@ -142,6 +142,7 @@ void plb_set_aside_clear(const struct plb_master *master, const struct plb_datas
             if (set->at[k].mode == PLB_OUTPUT)
                 memset((char *)set->host[k] + offset, 0, bytes);
         }
-    for (int i = 0; i < n && set->store != NULL; i++)
-        plb_record_store_drop(set->store, list[i].range);
+    if (set->store != NULL)
+        for (int i = 0; i < n; i++)
+            plb_record_store_drop(set->store, list[i].range);
 }

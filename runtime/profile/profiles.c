@@ -182,9 +182,10 @@ void plb_profiles_recall(struct plb_profiles *p, struct plb_master *master)
 static int find_unmeasured(const struct plb_master *master, int phases)
 {
     for (int pu = 0; pu < plb_master_pus(master); pu++)
-        for (int phase = 0; phase < phases && !plb_master_refused(master, pu); phase++)
-            if (plb_master_history(master, phase, pu)->n == 0)
-                return pu;
+        if (!plb_master_refused(master, pu))
+            for (int phase = 0; phase < phases; phase++)
+                if (plb_master_history(master, phase, pu)->n == 0)
+                    return pu;
     return -1;
 }
 
@@ -276,6 +277,7 @@ static void save(const struct plb_profiles *p, const struct entry *e)
 
 void plb_profiles_save(const struct plb_profiles *p)
 {
-    for (int i = 0; p != NULL && p->writes && i < p->n_entries; i++)
-        save(p, &p->entries[i]);
+    if (p != NULL && p->writes)
+        for (int i = 0; i < p->n_entries; i++)
+            save(p, &p->entries[i]);
 }

@@ -45,8 +45,9 @@ struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struc
 
 static void free_result(const struct plb_incoming *in, struct result *r)
 {
-    for (int i = 0; i < PLB_MAX_DATA && !r->own; i++)
-        free(r->scratch[i]);
+    if (!r->own)
+        for (int i = 0; i < PLB_MAX_DATA; i++)
+            free(r->scratch[i]);
     if (!r->own)
         free(r->records);
     if (r->own)
@@ -219,8 +220,9 @@ static void check(struct plb_incoming *in, struct result *r)
     if (r->checked || r->own || r->dropped)
         return;
     r->checked = true;
-    for (int i = 0; i < in->set->n && in->calls.checks; i++)
-        parts[i] = place_of(in, r, i);
+    if (in->calls.checks)
+        for (int i = 0; i < in->set->n; i++)
+            parts[i] = place_of(in, r, i);
     bool right = r->records == NULL || plb_records_are_sound(in->set, done->range, r->records, records);
     if (right && in->calls.checks)
         right = plb_crc32c(plb_dataset_sum(in->set, done->range, false, parts, done->buffers), r->records,

@@ -125,15 +125,17 @@ void plb_rank0_let_in(struct plb_rank *r)
     for (int i = 0; i < PLB_JOINERS; i++)
         if (a->at[i].told && !a->at[i].joined && plb_mpi_gone(r->mpi, rank_of(r, i) - 1) == rank_of(r, i))
             give_up(r, i);
-    for (int socket; a->door != NULL && (socket = plb_door_look(a->door, host)) >= 0;)
-        let_in(r, socket, host);
+    if (a->door != NULL)
+        for (int socket; (socket = plb_door_look(a->door, host)) >= 0;)
+            let_in(r, socket, host);
 }
 
 void plb_rank0_arrivals_lack(struct plb_rank *r, int64_t replaced)
 {
     struct plb_arrivals *a = r->rank0->arrivals;
-    for (int i = 0; a != NULL && i < PLB_JOINERS; i++)
-        a->at[i].stale |= replaced;
+    if (a != NULL)
+        for (int i = 0; i < PLB_JOINERS; i++)
+            a->at[i].stale |= replaced;
 }
 
 bool plb_rank0_arrivals_read(struct plb_rank *r)

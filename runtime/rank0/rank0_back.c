@@ -82,20 +82,22 @@ void plb_back_note(struct plb_rank *r, const struct plb_pass *begin)
     bool all = b->n == 0 || (b->complete && (set->fed & ~fed_now(begin)) == 0);
     if (all)
         forget_passes(b);
-    for (int i = 0; i < set->n && all; i++)
-        if ((set->fed & PLB_BUFFER(i)) != 0 || is_replicated(set, i))
-            save(set, i, &b->saved[i]);
+    if (all)
+        for (int i = 0; i < set->n; i++)
+            if ((set->fed & PLB_BUFFER(i)) != 0 || is_replicated(set, i))
+                save(set, i, &b->saved[i]);
     if (all)
         b->since = plb_rank_time(r);
     b->passes = plb_grow(b->passes, (size_t)(b->n + 1) * sizeof *b->passes);
     struct plb_noted_pass *p = &b->passes[b->n++];
     *p = (struct plb_noted_pass){.begin = *begin};
     p->begin.parts = 0; /* ranks have these buffers as they are after later passes: they get them whole */
-    for (int i = 0; i < set->n && !all; i++)
-        if (plb_dataset_is_replaced(set, i, begin->replaced)) {
-            save(set, i, &p->data[i]);
-            b->bytes += (double)set->at[i].bytes;
-        }
+    if (!all)
+        for (int i = 0; i < set->n; i++)
+            if (plb_dataset_is_replaced(set, i, begin->replaced)) {
+                save(set, i, &p->data[i]);
+                b->bytes += (double)set->at[i].bytes;
+            }
     b->replaced |= begin->replaced;
     b->kernel_pass = r->pass + 1 - r->rank0->repairs;
     b->at = b->n - 1;
@@ -149,9 +151,10 @@ bool plb_back_step(struct plb_rank *r)
     if (plb_rank0_stop_on_failure(r))
         return true;
     plb_log(PLB_LOG_INFO, "what passes have computed is lost; the last %d are computed again", b->n);
-    for (int i = 0; i < set->n && b->over; i++)
-        if (is_replicated(set, i) && b->after[i] == NULL)
-            save(set, i, &b->after[i]);
+    if (b->over)
+        for (int i = 0; i < set->n; i++)
+            if (is_replicated(set, i) && b->after[i] == NULL)
+                save(set, i, &b->after[i]);
     restore(set, b->saved);
     rank0->repairs = r->pass + b->n - b->kernel_pass;
     b->at = 0;

@@ -156,8 +156,9 @@ static int brought(const struct plb_message *m, struct plb_range ranges[PLB_GIFT
         ranges[0] = m->block.range;
         return 1;
     }
-    for (int i = 0; m->type == PLB_GIFT && i < m->gifts.n; i++)
-        ranges[i] = m->gifts.at[i].range;
+    if (m->type == PLB_GIFT)
+        for (int i = 0; i < m->gifts.n; i++)
+            ranges[i] = m->gifts.at[i].range;
     return m->type == PLB_GIFT ? m->gifts.n : 0;
 }
 

@@ -131,8 +131,9 @@ static void add_pus(struct plb_power *power, const struct plb_report *r, const s
         c->steps[c->n_steps++] = (struct plb_power_step){power->end, 0.0};
         if (r->goal.rule != PLB_STATIC_BUSY)
             change(c, power->begin, power->begin + pu->static_j / idle, idle);
-        for (int64_t i = 0; i < of_node && r->goal.rule == PLB_STATIC_BUSY; i++)
-            change(c, nodes[node_first + i].begin, nodes[node_first + i].end, idle);
+        if (r->goal.rule == PLB_STATIC_BUSY)
+            for (int64_t i = 0; i < of_node; i++)
+                change(c, nodes[node_first + i].begin, nodes[node_first + i].end, idle);
         for (int64_t i = 0; i < own; i++)
             change(c, spans[first + i].begin, spans[first + i].end, besides);
         settle(c);

@@ -108,14 +108,17 @@ static void derive_goal(struct plb_report *r)
     g->power_cap_w = g->power_cap_w > 0.0 ? g->power_cap_w : (double)NAN;
     g->most_w = g->most_w > 0.0 ? g->most_w : (double)NAN;
     g->longest_pass_s = 0.0;
-    for (int i = 0; i < r->n_phases && r->phases != NULL; i++)
-        g->longest_pass_s = fmax(g->longest_pass_s, r->phases[i].longest_s);
+    if (r->phases != NULL)
+        for (int i = 0; i < r->n_phases; i++)
+            g->longest_pass_s = fmax(g->longest_pass_s, r->phases[i].longest_s);
     g->deadline = !(g->deadline_s > 0.0) ? "none" : g->longest_pass_s <= g->deadline_s ? "met" : "late";
     g->learning_w = g->learning_w > 0.0 ? g->learning_w : (double)NAN;
     g->unmeasured = 0;
-    for (int p = 0; p < r->n_pus && g->power_cap_w > 0.0; p++)
-        g->unmeasured += r->pus[p].watts_origin != NULL && strcmp(r->pus[p].watts_origin, "unmeasured") == 0
-                      && r->pus[p].failure[0] == '\0';
+    if (g->power_cap_w > 0.0)
+        for (int p = 0; p < r->n_pus; p++)
+            g->unmeasured += r->pus[p].watts_origin != NULL
+                          && strcmp(r->pus[p].watts_origin, "unmeasured") == 0
+                          && r->pus[p].failure[0] == '\0';
     g->cap = !(g->power_cap_w > 0.0)    ? "none"
            : g->most_w > g->power_cap_w ? "over"
            : g->unmeasured > 0          ? "unmeasured"
@@ -176,8 +179,9 @@ void plb_report_add_pass(struct plb_report_phase *phase, double seconds)
 void plb_report_fini(struct plb_report *report)
 {
     for (int p = 0; p < report->n_pus; p++) {
-        for (int i = 0; i < report->n_phases && report->curves != NULL; i++)
-            free(report->curves[p * report->n_phases + i].samples);
+        if (report->curves != NULL)
+            for (int i = 0; i < report->n_phases; i++)
+                free(report->curves[p * report->n_phases + i].samples);
         if (report->curves == NULL)
             free(report->pus[p].curve.samples);
     }

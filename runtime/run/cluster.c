@@ -281,8 +281,9 @@ static bool release(struct plb_rank *r)
         return false;
     plb_old_buffers_free(&r->old, NULL);
     plb_replaced_fini(&r->replaced);
-    for (int i = 0; r->rank0 == NULL && i < r->n_maps; i++)
-        plb_cost_map_fini(&r->maps[i]);
+    if (r->rank0 == NULL)
+        for (int i = 0; i < r->n_maps; i++)
+            plb_cost_map_fini(&r->maps[i]);
     free(r->maps);
     plb_dataset_fini(&r->data);
     plb_near_files_fini(&r->near);

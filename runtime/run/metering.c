@@ -119,8 +119,9 @@ void plb_metering_end(struct plb_rank *r)
     int n = plb_sampler_sums(metering->sampler, sums);
     for (int i = 0; i < n; i++)
         say(r, &sums[i], i);
-    for (int i = 0; i < n && metering->traced; i++)
-        trace(r, &sums[i], i, plb_sampler_series(metering->sampler, i));
+    if (metering->traced)
+        for (int i = 0; i < n; i++)
+            trace(r, &sums[i], i, plb_sampler_series(metering->sampler, i));
     say_none(r, PLB_METER_PACKAGE, metering->why);
     say_none(r, PLB_METER_GPU, metering->gpus_why);
     plb_windows_free(metering->windows);

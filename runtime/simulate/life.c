@@ -162,9 +162,10 @@ static void tell_of_ended(struct plb_virtual_life *life, int node)
         life->world->out->stress.ended_seen++;
         lose(life, node);
     }
-    for (int i = 1; i < life->n && life->hosts[node + 1] != life->hosts[0]; i++)
-        if (is_mate(life, i, node))
-            plb_outbox_add(&life->out, PLB_LOST, i, 0, 0)->lost.rank = node;
+    if (life->hosts[node + 1] != life->hosts[0])
+        for (int i = 1; i < life->n; i++)
+            if (is_mate(life, i, node))
+                plb_outbox_add(&life->out, PLB_LOST, i, 0, 0)->lost.rank = node;
     for (int i = 0; i < life->out.n; i++)
         plb_network_send(life->network, &life->out.at[i], life->world->now, 0.0);
     life->out.n = 0;

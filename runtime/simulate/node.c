@@ -293,8 +293,9 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
     if (ends)
         cancel(v, m->to, m->type == PLB_PASS);
     node->stopped = m->type == PLB_STOP;
-    for (int i = 0; node->stopped && i < node->n_pus; i++)
-        rest(v, m->to, node->first_pu + i);
+    if (node->stopped)
+        for (int i = 0; i < node->n_pus; i++)
+            rest(v, m->to, node->first_pu + i);
     dispatch(v);
     if (m->type != PLB_STEAL)
         advance_all(v, m->to);

@@ -135,8 +135,9 @@ static void settle(struct plb_virtual_sets *v, int node, int giver, bool comes, 
         return;
     plb_rangeset_add(&v->at[node].heard, one);
     v->at[node].twice |= comes && v->at[giver].twice;
-    for (int i = 0; i < has->n && comes; i++)
-        add(v, node, has->at[i]);
+    if (comes)
+        for (int i = 0; i < has->n; i++)
+            add(v, node, has->at[i]);
     plb_outbox_add(out, PLB_FOLDED, node, 0, pass)->fold = (struct plb_fold){.node = giver, .counts = comes};
 }
 

@@ -74,9 +74,10 @@ static void make_chain(struct plb_mpi *m)
     MPI_Allgather(&first, 1, MPI_INT, hosts, 1, MPI_INT, m->control);
     m->chain = plb_alloc((size_t)m->size * sizeof *m->chain);
     for (int host = 0; host < m->size; host++)
-        for (int r = host; r < m->size && hosts[host] == host; r++)
-            if (hosts[r] == host)
-                m->chain[n++] = r;
+        if (hosts[host] == host)
+            for (int r = host; r < m->size; r++)
+                if (hosts[r] == host)
+                    m->chain[n++] = r;
     m->before = m->after = m->host_before = m->host_after = -1;
     m->first = first == 0;
     for (int i = 1, last = 0; i < n; i++) {

@@ -81,9 +81,10 @@ void plb_mpi_detach(struct plb_mpi *m, int rank)
 
 int plb_mpi_gone(const struct plb_mpi *m, int after)
 {
-    for (int i = after + 1; i < m->all && m->links != NULL; i++)
-        if (m->links[i] != NULL && plb_link_broken(m->links[i]))
-            return i;
+    if (m->links != NULL)
+        for (int i = after + 1; i < m->all; i++)
+            if (m->links[i] != NULL && plb_link_broken(m->links[i]))
+                return i;
     return -1;
 }
 
@@ -133,24 +134,27 @@ bool plb_mpi_progress_links(struct plb_mpi *m)
 
 bool plb_mpi_links_busy(const struct plb_mpi *m)
 {
-    for (int i = 0; i < m->all && m->links != NULL; i++)
-        if (m->links[i] != NULL && plb_link_busy(m->links[i]))
-            return true;
+    if (m->links != NULL)
+        for (int i = 0; i < m->all; i++)
+            if (m->links[i] != NULL && plb_link_busy(m->links[i]))
+                return true;
     return false;
 }
 
 bool plb_mpi_links_send(const struct plb_mpi *m)
 {
-    for (int i = 0; i < m->all && m->links != NULL; i++)
-        if (m->links[i] != NULL && plb_link_sends(m->links[i]))
-            return true;
+    if (m->links != NULL)
+        for (int i = 0; i < m->all; i++)
+            if (m->links[i] != NULL && plb_link_sends(m->links[i]))
+                return true;
     return false;
 }
 
 void plb_mpi_close_links(struct plb_mpi *m)
 {
-    for (int i = 0; i < m->all && m->links != NULL; i++)
-        plb_link_free(m->links[i]);
+    if (m->links != NULL)
+        for (int i = 0; i < m->all; i++)
+            plb_link_free(m->links[i]);
     free(m->links);
     m->links = NULL;
 }

@@ -286,9 +286,10 @@ void plb_agenda_removed(struct plb_agenda *a, int first_pu, int n_pus)
 {
     if (a->policy == NULL)
         return;
-    for (int p = first_pu; p < first_pu + n_pus && a->config.balancer->lost != NULL; p++)
-        if (!a->config.pus.refused[p] && !a->pus[p].out)
-            a->config.balancer->lost(a->policy, &a->seen.view, p);
+    if (a->config.balancer->lost != NULL)
+        for (int p = first_pu; p < first_pu + n_pus; p++)
+            if (!a->config.pus.refused[p] && !a->pus[p].out)
+                a->config.balancer->lost(a->policy, &a->seen.view, p);
     tell_ends(a, NO_PU);
 }
 

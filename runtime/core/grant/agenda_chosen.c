@@ -84,9 +84,10 @@ struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *a)
 
 void plb_agenda_readmit(struct plb_agenda *a)
 {
-    for (int p = 0; p < a->seen.view.n_pus && a->chosen != NULL; p++)
-        if (a->pus[p].out && !plb_chosen_gone(a->chosen, p))
-            come_back(a, p);
+    if (a->chosen != NULL)
+        for (int p = 0; p < a->seen.view.n_pus; p++)
+            if (a->pus[p].out && !plb_chosen_gone(a->chosen, p))
+                come_back(a, p);
 }
 
 void plb_agenda_choose_first(struct plb_agenda *a)

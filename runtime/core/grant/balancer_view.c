@@ -213,9 +213,10 @@ void plb_balancer_view_restart(struct plb_balancer_view *v)
     v->before = plb_ledger_accepted_units(v->ledger);
     v->done = 0.0;
     show_remaining(v);
-    for (int p = 0; p < v->view.n_pus && v->beliefs; p++)
-        if (!v->pus[p].lost)
-            believe(v, p);
+    if (v->beliefs)
+        for (int p = 0; p < v->view.n_pus; p++)
+            if (!v->pus[p].lost)
+                believe(v, p);
     if (v->beliefs)
         set_priors(v, rate_of_power(v));
     for (int p = 0; p < v->view.n_pus; p++)

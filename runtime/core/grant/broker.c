@@ -59,8 +59,9 @@ static double hope(const struct plb_broker *b, int node)
 static double rate_of(const struct plb_broker *b, int node)
 {
     double sum = 0.0;
-    for (int i = 0; b->work != NULL && i < b->at[node].n_pus; i++)
-        sum += plb_work_count_rate(b->work, b->at[node].first_pu + i);
+    if (b->work != NULL)
+        for (int i = 0; i < b->at[node].n_pus; i++)
+            sum += plb_work_count_rate(b->work, b->at[node].first_pu + i);
     return isfinite(sum) ? sum : 0.0;
 }
 

@@ -305,9 +305,10 @@ static void leave_out_parts(struct plb_chosen *c, const struct plb_view *view, d
             parts = parts || c->x[p] > 0.0;
     }
     bool ends = parts && full > 0.0 && left / full <= (1.0 + LATER) * answer->seconds;
-    for (int p = 0; p < view->n_pus && ends; p++)
-        if (c->x[p] < (1.0 - LATER) * c->pus[p].rate * answer->seconds)
-            c->x[p] = 0.0;
+    if (ends)
+        for (int p = 0; p < view->n_pus; p++)
+            if (c->x[p] < (1.0 - LATER) * c->pus[p].rate * answer->seconds)
+                c->x[p] = 0.0;
 }
 
 /* Whether a PU may not work under the cap, since its watts are not known, and will not be. */
@@ -346,8 +347,9 @@ static void decide(struct plb_chosen *c, const struct plb_view *view, double lef
     c->decided_at = view->now;
     if (describe(c, view) == 0 || !(left > 0.0)
         || (!choose_all(c, view, left, &answer) && !choose_least(c, view, &answer))) {
-        for (int p = 0; p < view->n_pus && must; p++)
-            c->pus[p].out = c->pus[p].gone && c->pus[p].out;
+        if (must)
+            for (int p = 0; p < view->n_pus; p++)
+                c->pus[p].out = c->pus[p].gone && c->pus[p].out;
         return;
     }
     if (!must && answer.seconds < TOO_LATE * (view->now + answer.seconds))

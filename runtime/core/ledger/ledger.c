@@ -38,8 +38,9 @@ void plb_ledger_begin(struct plb_ledger *l, const struct plb_cost_map *costs,
     plb_rangeset_clear(&l->suspect);
     plb_rangeset_clear(&l->apart);
     plb_rangeset_add(&l->free, (struct plb_range){0, costs->units});
-    for (int i = 0; accepted != NULL && i < accepted->n; i++)
-        plb_rangeset_remove(&l->free, accepted->at[i]);
+    if (accepted != NULL)
+        for (int i = 0; i < accepted->n; i++)
+            plb_rangeset_remove(&l->free, accepted->at[i]);
     l->held_units = 0;
     l->accepted_units = costs->units - l->free.units;
     plb_open_blocks_begin(&l->held);

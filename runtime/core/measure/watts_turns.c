@@ -81,8 +81,9 @@ bool plb_watts_pass(struct plb_watts *w, const struct plb_view *view)
 {
     w->before += w->latest;
     w->latest = 0.0;
-    for (int p = 0; p < w->n && !w->began; p++)
-        w->gone[p] = view->pus[p].lost;
+    if (!w->began)
+        for (int p = 0; p < w->n; p++)
+            w->gone[p] = view->pus[p].lost;
     if (!w->began)
         begin(w);
     w->began = true;

@@ -55,8 +55,9 @@ void plb_work_count_begin(struct plb_work_count *c, int phase, const struct plb_
     double factor = plb_learned_cost_begin(c->learned[phase]);
     learned = learned || c->map->prefix != told->prefix;
     c->version += learned;
-    for (int p = 0; p < c->n_pus && learned; p++)
-        recount(c, p, factor);
+    if (learned)
+        for (int p = 0; p < c->n_pus; p++)
+            recount(c, p, factor);
 }
 
 const struct plb_cost_map *plb_work_count_end(struct plb_work_count *c)
@@ -78,8 +79,9 @@ bool plb_work_count_reported(struct plb_work_count *c, int pu, const struct plb_
     plb_history_place(h, done->range);
     bool changed = plb_learned_cost_add(c->learned[c->phase], pu, &finished);
     c->version += changed;
-    for (int p = 0; p < c->n_pus && changed && c->n_pus <= RECOUNTED_PUS; p++)
-        recount(c, p, 1.0);
+    if (changed && c->n_pus <= RECOUNTED_PUS)
+        for (int p = 0; p < c->n_pus; p++)
+            recount(c, p, 1.0);
     if (c->counted[pu * c->n_phases + c->phase] < c->version)
         recount(c, pu, 1.0);
     sample->work = h->at[h->n - 1].work;

@@ -52,8 +52,9 @@ void plb_feeds_write(const struct plb_feeds *f, struct plb_pass *begin, bool joi
 {
     begin->n_feeds = f->n;
     memcpy(begin->feeds, f->named, sizeof f->named);
-    for (int i = 0; i < f->n && joins; i++)
-        begin->feeds[i].now = 0;
+    if (joins)
+        for (int i = 0; i < f->n; i++)
+            begin->feeds[i].now = 0;
 }
 
 /* Tells a node what counted, in as few messages as it takes. */

@@ -101,7 +101,8 @@ double plb_cost_largest(const struct plb_cost_map *map)
     double most = 0.0;
     if (map->prefix == NULL)
         return 1.0 / (double)map->units;
-    for (int64_t i = 0; i < map->n && map->bucket == 1; i++)
-        most = map->prefix[i + 1] - map->prefix[i] > most ? map->prefix[i + 1] - map->prefix[i] : most;
+    if (map->bucket == 1)
+        for (int64_t i = 0; i < map->n; i++)
+            most = map->prefix[i + 1] - map->prefix[i] > most ? map->prefix[i + 1] - map->prefix[i] : most;
     return most / map->prefix[map->n];
 }

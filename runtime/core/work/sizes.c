@@ -84,9 +84,10 @@ double plb_sizes_largest(const struct plb_sizes *s, int64_t units)
 {
     int64_t least = s->chunk > 1 ? s->chunk : 1;
     double largest = plb_sizes_beside(s) + s->unit_bytes * (double)(s->chunk > units ? units : least);
-    for (int64_t u = 0; u < units && s->n_indexed > 0; u += least)
-        largest = fmax(largest,
-                       plb_sizes_bytes(s, (struct plb_range){u, u + least < units ? least : units - u}));
+    if (s->n_indexed > 0)
+        for (int64_t u = 0; u < units; u += least)
+            largest = fmax(largest,
+                           plb_sizes_bytes(s, (struct plb_range){u, u + least < units ? least : units - u}));
     return largest;
 }
 

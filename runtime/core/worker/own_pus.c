@@ -58,8 +58,9 @@ static struct plb_pu_rate known_rate(const struct plb_pu_rate *before, bool told
 
 void plb_own_pus_begin(struct plb_own_pus *s, const struct plb_cost_map *map, int phase, int64_t serves)
 {
-    for (int pu = 0; pu < s->n && s->map != NULL; pu++)
-        s->at[pu].past[s->phase].rate = s->at[pu].rate;
+    if (s->map != NULL)
+        for (int pu = 0; pu < s->n; pu++)
+            s->at[pu].past[s->phase].rate = s->at[pu].rate;
     s->map = map;
     s->phase = phase;
     s->asked = false;
@@ -74,8 +75,9 @@ void plb_own_pus_begin(struct plb_own_pus *s, const struct plb_cost_map *map, in
 double plb_own_pus_queued(const struct plb_own_pus *s)
 {
     double sum = 0.0;
-    for (int pu = 0; pu < s->n && s->map != NULL; pu++)
-        sum += plb_queue_work(&s->at[pu].queue, s->map);
+    if (s->map != NULL)
+        for (int pu = 0; pu < s->n; pu++)
+            sum += plb_queue_work(&s->at[pu].queue, s->map);
     return sum;
 }
 

@@ -185,8 +185,9 @@ static bool choose_shares(struct points *p, double seconds, double *x)
 {
     int n = p->job->n;
     memset(x, 0, (size_t)n * sizeof *x);
-    for (int i = 0; i < n && n > ALL_SETS; i++)
-        p->in[i] = p->choice[i] >= 0;
+    if (n > ALL_SETS)
+        for (int i = 0; i < n; i++)
+            p->in[i] = p->choice[i] >= 0;
     make_offers(p, seconds);
     if (n <= ALL_SETS)
         try_all(p, x);
@@ -229,8 +230,9 @@ static double try_times(struct points *p, int levels, double low, double high, s
     struct plb_points_answer answer;
     front->n = front->least_edp = 0;
     for (int k = 0; k < levels; k++, seconds *= ratio) {
-        for (int i = 0; i < p->job->n && p->job->n > ALL_SETS; i++)
-            make_points(p, i, levels > 1 ? seconds : high);
+        if (p->job->n > ALL_SETS)
+            for (int i = 0; i < p->job->n; i++)
+                make_points(p, i, levels > 1 ? seconds : high);
         int before = front->n, n = 1;
         if (p->job->n > ALL_SETS)
             n = plb_objective_points(&job, 1, &answer, p->choice);
@@ -271,8 +273,9 @@ bool plb_front_points(const struct plb_power_curves *job, int levels, double mos
         bool busy = job->rule == PLB_STATIC_BUSY;
         for (int i = 0; i < job->n; i++)
             p.watts[i] = job->dynamic_watts[i] + (busy ? job->static_watts[job->node[i]] : 0.0);
-        for (int i = 0; i < job->n_nodes && !busy; i++)
-            p.static_watts += job->static_watts[i];
+        if (!busy)
+            for (int i = 0; i < job->n_nodes; i++)
+                p.static_watts += job->static_watts[i];
         find_range(&p, &shortest, &longest);
         longest = fmin(longest, most_s);
         bool possible = longest > 0.0 && longest >= shortest * (1.0 - ROUNDING);

@@ -101,8 +101,9 @@ static void keep(struct search *s, struct candidate *c, const double *x)
 /* Who may work in this set. */
 static void enter(struct search *s, const struct candidate *c)
 {
-    for (int i = 0; i < s->job->n && c->set != 0; i++)
-        s->in[i] = (c->set >> i & 1u) != 0;
+    if (c->set != 0)
+        for (int i = 0; i < s->job->n; i++)
+            s->in[i] = (c->set >> i & 1u) != 0;
 }
 
 static void try_time(struct search *s, double seconds)
@@ -150,9 +151,10 @@ static double objective(unsigned m, const double *f, double *gradient, void *dat
         joules += job->dynamic_watts[p->pus[i]] * plb_model_time(&job->models[p->pus[i]], f[i] * job->work);
     double by_joules = which == PLB_OBJECTIVE_TIME ? 0.0 : which == PLB_OBJECTIVE_EDP ? seconds : 1.0;
     double by_seconds = which == PLB_OBJECTIVE_ENERGY ? 0.0 : which == PLB_OBJECTIVE_EDP ? joules : 1.0;
-    for (unsigned i = 0; gradient != NULL && i + 1 < m; i++)
-        gradient[i] = by_joules * job->dynamic_watts[p->pus[i]] * job->work / p->value
-                    * plb_model_slope(&job->models[p->pus[i]], f[i] * job->work);
+    if (gradient != NULL)
+        for (unsigned i = 0; i + 1 < m; i++)
+            gradient[i] = by_joules * job->dynamic_watts[p->pus[i]] * job->work / p->value
+                        * plb_model_slope(&job->models[p->pus[i]], f[i] * job->work);
     if (gradient != NULL)
         gradient[p->n] = (by_seconds + by_joules * p->static_watts) * p->seconds / p->value;
     return plb_objective_value(which, seconds, joules) / p->value;
@@ -181,8 +183,9 @@ static double whole(unsigned m, const double *f, double *gradient, void *data)
     double sum = -1.0;
     for (unsigned i = 0; i + 1 < m; i++)
         sum += f[i];
-    for (unsigned i = 0; gradient != NULL && i < m; i++)
-        gradient[i] = i + 1 < m;
+    if (gradient != NULL)
+        for (unsigned i = 0; i < m; i++)
+            gradient[i] = i + 1 < m;
     return sum;
 }
 
@@ -246,10 +249,12 @@ static void choose_one_set(struct search *s)
     double watts = 0.0;
     memset(s->in, 0, (size_t)job->n);
     memset(s->on, 0, (size_t)job->n_nodes);
-    for (int i = 0; i < job->n && isinf(s->aim->power_cap); i++)
-        s->in[i] = 1;
-    for (int k = 0; k < job->n_nodes && job->rule == PLB_STATIC_JOB; k++)
-        watts += job->static_watts[k];
+    if (isinf(s->aim->power_cap))
+        for (int i = 0; i < job->n; i++)
+            s->in[i] = 1;
+    if (job->rule == PLB_STATIC_JOB)
+        for (int k = 0; k < job->n_nodes; k++)
+            watts += job->static_watts[k];
     for (bool found = true; found;) {
         double least = INFINITY, most = 0.0;
         int best = -1;
@@ -281,8 +286,9 @@ static void fold(struct search *s, double *watts)
     double *idle = watts + job->n;
     memcpy(watts, job->dynamic_watts, (size_t)job->n * sizeof *watts);
     memcpy(idle, job->static_watts, (size_t)job->n_nodes * sizeof *idle);
-    for (int i = 0; i < job->n && job->rule == PLB_STATIC_BUSY; i++)
-        s->on[job->node[i]] = (char)(s->on[job->node[i]] < 2 ? s->on[job->node[i]] + 1 : 2);
+    if (job->rule == PLB_STATIC_BUSY)
+        for (int i = 0; i < job->n; i++)
+            s->on[job->node[i]] = (char)(s->on[job->node[i]] < 2 ? s->on[job->node[i]] + 1 : 2);
     for (int i = 0; i < job->n; i++)
         if (s->on[job->node[i]] == 1) {
             watts[i] += idle[job->node[i]];
@@ -363,8 +369,9 @@ static void look(struct search *s)
         }
     }
     double ratio = longest > shortest ? pow(longest / shortest, 1.0 / TIMES) : 1.0, seconds = shortest;
-    for (int k = 0; k < TIMES && ratio > 1.0 && s->aim->objective != PLB_OBJECTIVE_TIME; k++)
-        try_time(s, seconds *= ratio);
+    if (ratio > 1.0 && s->aim->objective != PLB_OBJECTIVE_TIME)
+        for (int k = 0; k < TIMES; k++)
+            try_time(s, seconds *= ratio);
     qsort(s->candidates, (size_t)s->n_candidates, sizeof *s->candidates, better);
     for (int k = 0; k < s->n_candidates && k < POLISHED && s->candidates[k].value < LATE; k++)
         if (s->aim->objective != PLB_OBJECTIVE_TIME)

@@ -35,8 +35,9 @@ static int64_t staying(const struct plb_dataset *set)
     int64_t buffers = 0;
     if (set->fed != 0) /* all results are in the mirror */
         return 0;
-    for (int i = 0; i < set->n && set->kernel != NULL && set->kernel->next != NULL; i++)
-        buffers |= set->at[i].stays ? PLB_BUFFER(i) : 0;
+    if (set->kernel != NULL && set->kernel->next != NULL)
+        for (int i = 0; i < set->n; i++)
+            buffers |= set->at[i].stays ? PLB_BUFFER(i) : 0;
     return buffers & plb_dataset_sent(set) & ~set->stored;
 }
 
@@ -94,8 +95,9 @@ void plb_keep_begin_pass(struct plb_keep *k, int pass, int64_t stays, const stru
     struct plb_rangeset unused = {0};
     for (int i = 0; i < busy->n; i++)
         plb_rangeset_add(&k->given, busy->at[i]);
-    for (int i = 0; i < k->taken.n && k->short_of_room; i++)
-        plb_rangeset_missing(&k->given, k->taken.at[i], &unused);
+    if (k->short_of_room)
+        for (int i = 0; i < k->taken.n; i++)
+            plb_rangeset_missing(&k->given, k->taken.at[i], &unused);
     for (int i = 0; i < unused.n; i++)
         drop(k, unused.at[i]);
     plb_rangeset_fini(&unused);

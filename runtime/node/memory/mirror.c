@@ -198,8 +198,9 @@ void plb_mirror_begin_pass(struct plb_mirror *m, const struct plb_rangeset *busy
     struct plb_rangeset unused = {0};
     for (int i = 0; i < busy->n; i++)
         plb_rangeset_add(&m->used, read_by(m, busy->at[i]));
-    for (int i = 0; i < m->taken.n && m->short_of_room; i++)
-        plb_rangeset_missing(&m->used, m->taken.at[i], &unused);
+    if (m->short_of_room)
+        for (int i = 0; i < m->taken.n; i++)
+            plb_rangeset_missing(&m->used, m->taken.at[i], &unused);
     for (int i = 0; i < m->fed.owned.n; i++) /* nobody else may have these */
         plb_rangeset_remove(&unused, m->fed.owned.at[i]);
     m->room += bytes_of(m, &unused);

@@ -309,8 +309,9 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     }
     if (e->isolated.ended)
         clear(e, &task, host);
-    for (int i = 0; i < n && status == 0 && results; i++)
-        status = take_out(e, lane, i, host[i], data[i], bytes[i]);
+    if (results)
+        for (int i = 0; i < n && status == 0; i++)
+            status = take_out(e, lane, i, host[i], data[i], bytes[i]);
     return status;
 }
 
@@ -345,9 +346,10 @@ static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *pha
 int plb_executor_warm_up(struct plb_executor *e, const struct plb_phase *phase, int lanes)
 {
     int status = 0;
-    for (int lane = 0; lane < lanes && e->ops->lanes > 1 && status == 0; lane++)
-        if (is_new(e, lane, e->driver->entry(phase)))
-            status = warm_up(e, lane, phase, 0, e->set->first);
+    if (e->ops->lanes > 1)
+        for (int lane = 0; lane < lanes && status == 0; lane++)
+            if (is_new(e, lane, e->driver->entry(phase)))
+                status = warm_up(e, lane, phase, 0, e->set->first);
     return status;
 }
 

@@ -126,7 +126,8 @@ void plb_hung_end(const struct plb_hung_watch *watch)
 bool plb_hung_may_be(const struct plb_node_config *config)
 {
     bool told = false;
-    for (int i = 0; i < plb_phase_count(config->kernel) && config->hung_after > 0.0; i++)
-        told |= config->maps[i].told;
+    if (config->hung_after > 0.0)
+        for (int i = 0; i < plb_phase_count(config->kernel); i++)
+            told |= config->maps[i].told;
     return told;
 }

@@ -56,8 +56,9 @@ int plb_launch(struct plb_executor *e, int lane, const struct plb_phase *phase, 
     for (int64_t i = task->more; i >= 0 && status == 0; i--) {
         bool is_later = folds && next.first > rest.first;
         next.count = i > 0 ? next.count : rest.first + rest.count - next.first;
-        for (int k = 0; k < set->n && slot != NULL; k++)
-            buffers[k] = plb_slot_buffer(slot, set, k, next.first);
+        if (slot != NULL)
+            for (int k = 0; k < set->n; k++)
+                buffers[k] = plb_slot_buffer(slot, set, k, next.first);
         if (is_later)
             take_arrays(e, later, buffers);
         status = plb_executor_submit(e, lane, phase, next, buffers);

@@ -265,10 +265,12 @@ int plb_compare(char *const *files, int n, const char *file, bool quiet, struct 
         return err->status;
     struct plb_comparison c = {.files = files};
     bool alone = file != NULL && strcmp(file, "-") == 0;
-    for (int i = 0; i < n && file != NULL; i++)
-        if (plb_file_same(files[i], file))
-            return plb_fail(err, PLB_EINPUT,
-                            "--report %s: this is one of the reports to compare; name another file", file);
+    if (file != NULL)
+        for (int i = 0; i < n; i++)
+            if (plb_file_same(files[i], file))
+                return plb_fail(err, PLB_EINPUT,
+                                "--report %s: this is one of the reports to compare; name another file",
+                                file);
     c.runs = plb_alloc((size_t)n * sizeof *c.runs);
     c.setup_of = plb_alloc((size_t)n * sizeof *c.setup_of);
     for (; c.n_runs < n && err->status == PLB_OK; c.n_runs++)

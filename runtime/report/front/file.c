@@ -15,9 +15,10 @@ static const struct format {
 static const struct format *format_of(const char *file)
 {
     const char *dot = strrchr(file, '.');
-    for (size_t i = 0; dot != NULL && i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(dot, formats[i].ending) == 0)
-            return &formats[i];
+    if (dot != NULL)
+        for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+            if (strcmp(dot, formats[i].ending) == 0)
+                return &formats[i];
     return NULL;
 }
 

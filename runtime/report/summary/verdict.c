@@ -192,11 +192,12 @@ static void say_gain(const struct plb_report *r, const char *advice, FILE *out)
                 {"leave out balance.grain", "without balance.grain"}};
     char before[PLB_QUANTITY_TEXT], after[PLB_QUANTITY_TEXT];
     for (size_t k = 0; k < sizeof same / sizeof *same; k++)
-        for (int i = 0; i < r->n_changes && strstr(advice, same[k].advice) != NULL; i++)
-            if (strcmp(r->changes[i].change, same[k].change) == 0 && r->changes[i].ratio < 1.0 - SMALL)
-                fprintf(out, "; foretold: %s instead of %s",
-                        plb_seconds_print(r->changes[i].foretold_s, after),
-                        plb_seconds_print(r->makespan_s, before));
+        if (strstr(advice, same[k].advice) != NULL)
+            for (int i = 0; i < r->n_changes; i++)
+                if (strcmp(r->changes[i].change, same[k].change) == 0 && r->changes[i].ratio < 1.0 - SMALL)
+                    fprintf(out, "; foretold: %s instead of %s",
+                            plb_seconds_print(r->changes[i].foretold_s, after),
+                            plb_seconds_print(r->makespan_s, before));
 }
 
 #define MOST_WHY 400 /* bytes of the longest text of say_why, with its end */
