@@ -27,7 +27,7 @@ for conf in sparse dense; do
 done
 export PLB_SEEDS=50 # of the tests that draw their cases
 # Each takes a minute or more under valgrind, and is arithmetic on arrays that the address sanitizer sees.
-pure=' test_fit test_random_cluster test_solve test_objective test_objective_curves '
+pure=' test_fit test_front test_random_cluster test_solve test_objective test_objective_curves '
 # Its impossible times give NLopt's SLSQP problems with no answer, which then reads work space that it has not
 # written. The address sanitizer runs it.
 pure+='test_master_malformed '
