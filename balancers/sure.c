@@ -249,6 +249,7 @@ const struct plb_balancer plb_balancer_sure = {
     PLB_BALANCER_HEAD,
     .summary = "grants what is sure: one rule, by beliefs of each PU and how sure they are",
     .beliefs = true,
+    .stands = true,
     .options = options,
     .init = init,
     .grant = grant,

@@ -313,6 +313,8 @@ static void on_idle(struct plb_master *m, const struct plb_message *message, dou
 
 void plb_master_tick(struct plb_master *m, double now, struct plb_outbox *out)
 {
+    if (m->map != NULL && now >= m->pass_began + plb_agenda_due(m->agenda))
+        plb_agenda_tick(m->agenda, pass_seconds(m, now), out);
     if (now >= plb_backups_due(m->backups))
         plb_backups_look(m->backups, now, out);
     plb_audits_tick(m->audits, now, out);

@@ -138,6 +138,7 @@ struct plb_audits *plb_master_audits(const struct plb_master *master);
 const struct plb_suspects *plb_master_suspects(const struct plb_master *master);
 const struct plb_sets_counts *plb_master_set_counts(const struct plb_master *master); /* NULL: none stay */
 const struct plb_stays_counts *plb_master_stays(const struct plb_master *master); /* NULL: no results stay */
+const struct plb_standing_counts *plb_master_standing(const struct plb_master *master);
 const struct plb_residence *
 plb_master_residence(const struct plb_master *master);            /* NULL: nodes keep nothing */
 bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */

@@ -52,7 +52,7 @@ void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *beg
     plb_agenda_begin(m->agenda, pass, phase, map);
     plb_backups_begin(m->backups, pass, phase, map, now);
     plb_audits_begin(m->audits, pass, phase, map);
-    plb_agenda_feed_all(m->agenda, out);
+    plb_agenda_open(m->agenda, out);
     plb_self_check(m->ledger, m->agenda, m->n_pus);
 }
 

@@ -11,7 +11,8 @@ const char *plb_master_failure(const struct plb_master *m)
 
 double plb_master_due(const struct plb_master *m)
 {
-    return fmin(plb_backups_due(m->backups), plb_audits_due(m->audits));
+    double late = m->map != NULL ? m->pass_began + plb_agenda_due(m->agenda) : INFINITY;
+    return fmin(late, fmin(plb_backups_due(m->backups), plb_audits_due(m->audits)));
 }
 
 bool plb_master_over(const struct plb_master *m)
@@ -59,6 +60,11 @@ struct plb_audits *plb_master_audits(const struct plb_master *m)
 const struct plb_suspects *plb_master_suspects(const struct plb_master *m)
 {
     return m->suspects;
+}
+
+const struct plb_standing_counts *plb_master_standing(const struct plb_master *m)
+{
+    return plb_agenda_standing(m->agenda);
 }
 
 const struct plb_residence *plb_master_residence(const struct plb_master *m)

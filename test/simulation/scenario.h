@@ -21,8 +21,7 @@
 #define MAX_PASSES 3
 #define PHASES 2
 #define MAX_DEADLY 4
-#define JOINING 1000000007 /* from a seed to that of its joins */
-#define STAYING 2000000011 /* to that of its results that stay */
+#define STEADY 1500000001 /* to that of its passes that are like each other */
 
 static inline int int_in(struct dice *d, int low, int high) /* inclusive */
 {
@@ -173,6 +172,30 @@ static inline void draw_memories(struct scenario *s, struct dice *d)
                 s->pus[s->nodes[n].first_pu + i].memory = s->sizes.replicated_bytes
                                                         + PLB_TASKS_IN_MEMORY * largest
                                                               * spread(d, 0.3, 30.0);
+}
+
+/* Passes that are like each other, on PUs that are not too unlike, so that shares may stand. */
+static inline void draw_steady(struct scenario *s)
+{
+    struct dice dice = {s->simulation.seed + STEADY, 0}, *d = &dice;
+    struct plb_simulation *sim = &s->simulation;
+    if (!one_in(d, 6))
+        return;
+    sim->passes = MAX_PASSES;
+    for (int pass = 1; pass <= MAX_PASSES; pass++)
+        s->phases[pass] = s->phases[0];
+    for (int b = 0; plb_balancers[b] != NULL; b++)
+        if (plb_balancers[b]->stands)
+            sim->master.balancer = plb_balancers[b];
+    default_params(sim->master.balancer, s->params);
+    sim->master.grain = 0.0;
+    for (int p = 0; p < s->cluster.n_pus; p++) {
+        s->pus[p].rate = spread(d, 1e4, 1e6);
+        s->pus[p].half = 0.0;
+        s->pus[p].overhead = one_in(d, 2) ? spread(d, 1e-6, 1e-4) : 0.0;
+        s->pus[p].noise *= 0.2;
+    }
+    sim->master.task_s = sim->migration.task_s = spread(d, 0.1, 10.0);
 }
 
 /* The speeds of PUs change while the run lasts. Some PUs may die so, but none of the spared node. */
@@ -327,6 +350,7 @@ static inline void make_scenario(struct scenario *s, uint64_t seed)
     draw_sizes(s, d);
     draw_master(s, d);
     draw_memories(s, d);
+    draw_steady(s);
     for (int pass = 0; pass < s->simulation.passes; pass++) {
         const struct plb_cost_map *map = &s->maps[s->phases[pass]];
         s->bound += plb_fluid_bound(&s->cluster, map->per_work * (double)map->units, 0.0, false);
@@ -339,44 +363,6 @@ static inline void make_scenario(struct scenario *s, uint64_t seed)
     draw_audits(s, d);
     s->simulation.hung_after = one_in(d, 2) ? s->bound * spread(d, 0.05, 0.5) : 0.0;
     draw_deadly(s, d);
-}
-
-/* To be called after make_scenario: some nodes come while the run goes on. Those that live to the end are
- * there from the start. */
-static inline void draw_joiners(struct scenario *s)
-{
-    struct dice dice = {s->simulation.seed + JOINING, 0}, *d = &dice;
-    struct plb_simulation *sim = &s->simulation;
-    int most = s->cluster.n_nodes - 1 - (sim->n_faults > 0 ? s->spared : 0);
-    bool kills = !is_peaceful(s) && sim->n_faults == 0; /* PUs whose speed becomes 0 */
-    if (!one_in(d, 4) || most < 1 || kills || (sim->n_deadly > 0 && !sim->master.isolated))
-        return;
-    sim->n_joiners = int_in(d, 1, most);
-    sim->join_at = s->join_at;
-    for (int i = 0; i < sim->n_joiners; i++)
-        s->join_at[i] = (i > 0 ? s->join_at[i - 1] : 0.0) + s->bound * spread(d, 1e-3, 1.0);
-}
-
-/* To be called after make_scenario: some results stay at their nodes until the last pass is over. */
-static inline void draw_stays(struct scenario *s)
-{
-    struct dice dice = {s->simulation.seed + STAYING, 0}, *d = &dice;
-    struct plb_simulation *sim = &s->simulation;
-    if (!one_in(d, 2) || sim->results.unit_bytes == 0.0 || sim->master.audit > 0.0 || s->accepted.n > 0)
-        return;
-    sim->master.stays = 1;
-    sim->staying.unit_bytes = sim->results.unit_bytes * (one_in(d, 2) ? 1.0 : real(d, 0.1, 1.0));
-    sim->no_room = one_in(d, 2) ? 0.0 : real(d, 0.0, 1.0);
-    s->phases[sim->passes] = s->phases[sim->passes - 1];
-}
-
-/* To be called last: results are inputs of the next pass. Where no node is lost, they go there straight. */
-static inline void draw_feeds(struct scenario *s)
-{
-    struct plb_simulation *sim = &s->simulation;
-    sim->feeds = sim->seed % 2 == 0;
-    sim->master.feeds_stay = sim->feeds && sim->master.stays != 0 && is_peaceful(s) && sim->n_deadly == 0
-                          && sim->n_joiners == 0;
 }
 
 static inline void free_scenario(struct scenario *s)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "later.h"
 #include "scenario.h"
 #include "simulate/simulate.h"
 

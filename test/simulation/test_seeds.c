@@ -12,13 +12,14 @@
 
 #include "core/overdue.h"
 #include "goals.h"
+#include "later.h"
 #include "shapes.h"
 #include "watch.h"
 
 #define SEEDS 5000
 #define FEW 100 /* where PLB_SEEDS asks for fewer, as under valgrind, no event need be met */
 
-#define EVENTS 100
+#define EVENTS 120
 
 /* The events that all seeds together have met, in the order in which a seed's are counted. */
 struct coverage {
@@ -55,6 +56,15 @@ static int64_t stolen_locally(const struct plb_master *master)
     for (int p = 0; p < plb_master_pus(master); p++)
         stolen += plb_master_totals(master, p)->stolen_in;
     return stolen - plb_master_counts(master)->moved_units;
+}
+
+/* Passes whose units were all granted before they began. */
+static void count_standing(const struct plb_master *master)
+{
+    const struct plb_standing_counts *c = plb_master_standing(master);
+    met("passes whose shares stood", c->passes);
+    met("until somebody was late", c->late);
+    met("until units were freed", c->freed);
 }
 
 /* Grants of passes in which some node had kept inputs. */
@@ -258,6 +268,7 @@ static void check_seed(uint64_t seed)
     count(&s, &w, &result);
     count_deadly(&s, &result);
     count_goal(&s, result.master);
+    count_standing(result.master);
     count_residence(result.master);
     count_stays(&w, result.master);
     met("inputs that went from the node that had computed them", result.stress.lent);

@@ -1,6 +1,7 @@
 /* Questions to the balancer. */
 #include "core/grant/agenda.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +20,8 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     a->ledger = ledger;
     a->broker = broker;
     a->pus = plb_alloc(n * sizeof *a->pus);
+    a->shares = plb_alloc(n * (size_t)config->n_phases * sizeof *a->shares);
+    a->standing_until = INFINITY;
     plb_waiting_list_init(&a->waiting, config->pus.room);
     a->owners = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->owners);
     plb_balancer_view_init(&a->seen, &config->pus, ledger, config->histories, config->n_phases);
@@ -44,6 +47,7 @@ void plb_agenda_free(struct plb_agenda *a)
     plb_recalls_fini(&a->recalls);
     plb_least_fini(&a->least);
     plb_chosen_free(a->chosen);
+    free(a->shares);
     free(a->owners);
     free(a->pus);
     free(a);
@@ -57,7 +61,8 @@ void plb_agenda_begin(struct plb_agenda *a, int pass, int phase, const struct pl
     plb_agenda_readmit(a);
     plb_waiting_list_clear(&a->waiting);
     plb_recalls_begin(&a->recalls);
-    a->announced = a->trusted = false;
+    a->announced = a->trusted = a->stands = false;
+    a->standing_until = INFINITY;
     a->unknown = 0;
     plb_balancer_view_begin(&a->seen, phase, map);
     plb_agenda_choose_first(a);
@@ -174,11 +179,21 @@ void plb_agenda_name_victims(struct plb_agenda *a, int node, struct plb_outbox *
     tell_least(a, node, empty);
 }
 
+static void stand_no_more(struct plb_agenda *a, int64_t *why)
+{
+    *why += a->stands;
+    a->stands = false;
+    a->standing_until = INFINITY;
+}
+
 /* After an event's questions: announces the end of the grants, or finds that no end is in sight. */
 static void conclude(struct plb_agenda *a, int from, struct plb_outbox *out)
 {
     int64_t left = plb_ledger_free_units(a->ledger);
-    if (left == 0 && a->config.migration && a->served > 1) /* a PU that is alone needs no small tasks */
+    if (left > 0)
+        stand_no_more(a, &a->stood.freed);
+    if (left == 0 && !a->stands && a->config.migration
+        && a->served > 1) /* a PU that is alone needs no small tasks */
         announce(a, from, out);
     if (left == 0 || plb_ledger_held_units(a->ledger) > 0 || a->failure[0] != '\0')
         return;
@@ -192,6 +207,24 @@ static void conclude(struct plb_agenda *a, int from, struct plb_outbox *out)
         snprintf(a->failure, sizeof a->failure,
                  "balancer %s grants nothing although %lld units remain and every PU is idle",
                  a->config.balancer->name, (long long)left);
+}
+
+void plb_agenda_open(struct plb_agenda *a, struct plb_outbox *out)
+{
+    if (a->policy == NULL || !plb_agenda_stand(a, out))
+        plb_agenda_feed_all(a, out);
+}
+
+double plb_agenda_due(const struct plb_agenda *a)
+{
+    return a->standing_until;
+}
+
+void plb_agenda_tick(struct plb_agenda *a, double now, struct plb_outbox *out)
+{
+    a->seen.view.now = now;
+    stand_no_more(a, &a->stood.late);
+    conclude(a, out->n, out);
 }
 
 void plb_agenda_feed_all(struct plb_agenda *a, struct plb_outbox *out)
@@ -313,6 +346,11 @@ const char *plb_agenda_failure(const struct plb_agenda *a)
 const struct plb_balancer_stats *plb_agenda_stats(const struct plb_agenda *a)
 {
     return &a->seen.stats;
+}
+
+const struct plb_standing_counts *plb_agenda_standing(const struct plb_agenda *a)
+{
+    return &a->stood;
 }
 
 int64_t plb_agenda_blocks(const struct plb_agenda *a, int pu)

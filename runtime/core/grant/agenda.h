@@ -49,6 +49,16 @@ void plb_agenda_join(struct plb_agenda *agenda, int n_pus);
  * Returns whether they know. */
 bool plb_agenda_greet(struct plb_agenda *agenda, int node, struct plb_outbox *out);
 
+/* A pass begins, after plb_agenda_begin: grants the first blocks, or all where the shares stand. */
+void plb_agenda_open(struct plb_agenda *agenda, struct plb_outbox *out);
+
+/* When somebody is late in a pass whose shares stand, in seconds since it began; infinite: not before another
+ * event. Then plb_agenda_tick has others help. */
+double plb_agenda_due(const struct plb_agenda *agenda);
+void plb_agenda_tick(struct plb_agenda *agenda, double now, struct plb_outbox *out);
+
+const struct plb_standing_counts *plb_agenda_standing(const struct plb_agenda *agenda);
+
 /* Asks all PUs that can take a block. */
 void plb_agenda_feed_all(struct plb_agenda *agenda, struct plb_outbox *out);
 

@@ -167,6 +167,13 @@ void plb_agenda_grant(struct plb_agenda *a, int p, double work, struct plb_outbo
         plb_agenda_cut(a, out, from);
 }
 
+void plb_agenda_grant_range(struct plb_agenda *a, int p, struct plb_range range, struct plb_outbox *out)
+{
+    int64_t id = plb_ledger_grant_range(a->ledger, p, a->config.pus.infos[p].node, range);
+    add_block(a, p, range, id, out);
+    note(a, p, plb_cost_work(a->seen.map, range.first, range.count));
+}
+
 void plb_agenda_entrust(struct plb_agenda *a, int p, struct plb_range range, int64_t most,
                         struct plb_outbox *out)
 {

@@ -7,6 +7,11 @@
 #include "core/place/residence.h"
 #include "core/work/goal.h"
 
+/* Passes whose shares stood, and why they did so no more before their end. */
+struct plb_standing_counts {
+    int64_t passes, late, freed;
+};
+
 struct plb_agenda_config {
     const struct plb_balancer *balancer;
     const struct plb_param *params; /* borrowed */

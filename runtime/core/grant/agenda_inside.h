@@ -30,10 +30,14 @@ struct plb_agenda {
     int *owners;               /* of blocks that a report ended; room for all open blocks */
     int served; /* living PUs that have ever been granted a block: only they take from others */
     int pass;
-    bool untold;    /* a node is to hear of PUs that are left out, or have come back */
-    int unknown;    /* PUs before this one that work have a rate */
-    bool trusted;   /* PUs know how much of what they hold need not move */
-    bool announced; /* nodes know that nothing is left to grant */
+    bool untold;           /* a node is to hear of PUs that are left out, or have come back */
+    int unknown;           /* PUs before this one that work have a rate */
+    bool trusted;          /* PUs know how much of what they hold need not move */
+    bool announced;        /* nodes know that nothing is left to grant */
+    bool stands;           /* all units were granted at once, and nobody is late yet */
+    double standing_until; /* seconds since the pass began; infinite where it does not stand */
+    double *shares;        /* work, by phase and PU: of the latest pass that stood */
+    struct plb_standing_counts stood;
     char failure[200];
 };
 
@@ -70,5 +74,12 @@ void plb_agenda_cut(struct plb_agenda *agenda, struct plb_outbox *out, int from)
 
 /* Grants a PU a block of about so much work. Units are free. */
 void plb_agenda_grant(struct plb_agenda *agenda, int pu, double work, struct plb_outbox *out);
+
+/* The same with units that hang together, in one task if it may be so large. */
+void plb_agenda_grant_range(struct plb_agenda *agenda, int pu, struct plb_range range,
+                            struct plb_outbox *out);
+
+/* A pass begins. Where its shares stand, grants all of it, and returns true. */
+bool plb_agenda_stand(struct plb_agenda *agenda, struct plb_outbox *out);
 
 #endif

@@ -147,6 +147,15 @@ int plb_residence_of(const struct plb_residence *r, int64_t unit)
     return r->n > 0 ? r->at[place_of(r, unit)].node : 0;
 }
 
+int64_t plb_residence_home(const struct plb_residence *r, int node)
+{
+    struct plb_range largest = {INT64_MAX, 0};
+    for (int i = r->nodes[node].first; r->n > 0 && i < r->nodes[node].end; i++)
+        if (r->at[r->order[i]].range.count > largest.count)
+            largest = r->at[r->order[i]].range;
+    return largest.first;
+}
+
 void plb_residence_executed(struct plb_residence *r, int node, struct plb_range range)
 {
     if (node == 0 || r->n == 0)

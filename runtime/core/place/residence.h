@@ -33,6 +33,9 @@ void plb_residence_begin(struct plb_residence *residence, int64_t units, const d
 /* A node has executed units, so that it has their inputs. */
 void plb_residence_executed(struct plb_residence *residence, int node, struct plb_range range);
 
+/* The first unit of the largest range whose inputs a node has; INT64_MAX: it has none. */
+int64_t plb_residence_home(const struct plb_residence *residence, int node);
+
 /* A node is lost, and what it had with it. */
 void plb_residence_lose(struct plb_residence *residence, int node);
 

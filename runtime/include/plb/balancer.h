@@ -139,6 +139,8 @@ struct plb_balancer {
     const struct plb_option *options; /* keys of [balance], ended by a NULL name; or NULL */
     bool simulation_only;             /* it looks at what only a simulation knows: plb_pu.ideal */
     bool beliefs;                     /* it looks at plb_pu.belief: a fit after each report, before `done` */
+    bool stands; /* it is not asked in a pass whose shares are known well enough before it begins: each PU
+                    gets what it ends in the same time, by its estimate. The view is as in any other pass. */
 
     /* Optional: what it goes by with these parameters; NULL = by measurement. By power: work that moves
      * between PUs is shared by their powers too. By profile: plbrun refuses a run where a PU has no profile.

@@ -1,0 +1,225 @@
+/* Short passes that are like each other: what each of them takes of messages, tasks and solves, and what
+ * becomes of a PU that slows down, of noise, and of lost nodes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "job/balancer_table.h"
+#include "params.h"
+#include "simulate/simulate.h"
+
+#define NODES 3
+#define UNITS 2600
+#define PASSES 200
+#define RATE 2e4 /* units per second of the slowest PU; the others are 3 and 9 times as fast */
+#define PASS_S (UNITS / (13.0 * RATE))
+
+/* Messages, grants and tasks of each pass. */
+struct taken {
+    int messages[PASSES + 2], grants[PASSES + 2], tasks[PASSES + 2];
+    int64_t moved; /* units that came to another node than in the pass before */
+    int32_t home[UNITS];
+    double solved_at;
+    int64_t solves;
+    int pass;
+};
+
+static void sent(void *context, const struct plb_message *m)
+{
+    struct taken *t = context;
+    t->pass = m->pass > t->pass ? m->pass : t->pass;
+    if (m->from != m->to && m->pass <= PASSES)
+        t->messages[m->pass]++;
+}
+
+static void granted(void *context, double now, int pu, struct plb_range range)
+{
+    struct taken *t = context;
+    (void)now;
+    t->grants[t->pass]++;
+    for (int64_t u = range.first; u < range.first + range.count; u++) {
+        t->moved += t->home[u] != pu;
+        t->home[u] = pu;
+    }
+}
+
+static void executed(void *context, int pu, const struct plb_slice *task)
+{
+    struct taken *t = context;
+    (void)pu;
+    t->tasks[task->pass]++;
+}
+
+static void stepped(void *context, double now, const struct plb_master *master)
+{
+    struct taken *t = context;
+    (void)now;
+    if (t->pass <= 5)
+        t->solves = plb_master_stats(master)->solves;
+}
+
+struct steady {
+    double noise, slow_at, start_s;
+    const struct plb_fault *fault;
+    const char *balancer;
+};
+
+static void make_nodes(const struct steady *how, struct plb_node_spec *nodes, struct plb_pu_spec *pus)
+{
+    for (int n = 0; n < NODES; n++) {
+        nodes[n] = (struct plb_node_spec){"n", 1e9, 1e-5, n, 1};
+        pus[n] = (struct plb_pu_spec){.name = "p",
+                                      .power = 1.0,
+                                      .rate = RATE * pow(3.0, n),
+                                      .overhead = how->start_s,
+                                      .noise = how->noise,
+                                      .memory = INFINITY,
+                                      .copy_bandwidth = INFINITY};
+    }
+    pus[2].n_slow = how->slow_at > 0.0;
+    pus[2].slow_at[0] = how->slow_at;
+    pus[2].slow_by[0] = 3.0;
+}
+
+/* Returns the makespan. after: solves from pass 6 on. */
+static double run(const struct steady *how, struct taken *t, struct plb_standing_counts *counts,
+                  int64_t *after)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_node_spec nodes[NODES];
+    struct plb_pu_spec pus[NODES];
+    struct plb_cluster_spec cluster = {.n_nodes = NODES, .n_pus = NODES, .nodes = nodes, .pus = pus};
+    struct plb_cost_map map;
+    struct plb_param params[MAX_PARAMS];
+    struct plb_simulated result;
+    const struct plb_balancer *balancer = plb_balancer_find(how->balancer, "test", &err);
+    struct plb_sizes sizes = {.unit_bytes = 800.0, .task_bytes = 8.0}, inputs = {.unit_bytes = 800.0};
+    memset(t, 0, sizeof *t);
+    make_nodes(how, nodes, pus);
+    default_params(balancer, params);
+    assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
+    map.told = true;
+    struct plb_simulation s = {.cluster = &cluster,
+                               .maps = &map,
+                               .inputs = inputs,
+                               .results = {.task_bytes = 8.0},
+                               .passes = PASSES,
+                               .seed = 1,
+                               .faults = how->fault,
+                               .n_faults = how->fault != NULL,
+                               .lost_after = 0.05,
+                               .migration = {.on = true, .backups = true},
+                               .watch = {t, granted, sent, executed, NULL, NULL, stepped},
+                               .master = {.balancer = balancer,
+                                          .params = params,
+                                          .sizes = &sizes,
+                                          .units = UNITS,
+                                          .migration = true,
+                                          .backups = true,
+                                          .whole_results = true,
+                                          .resident = true}};
+    if (plb_simulate(&s, &result, &err) != PLB_OK)
+        fail_msg("%s: %s", how->balancer, err.text);
+    *counts = *plb_master_standing(result.master);
+    *after = plb_master_stats(result.master)->solves - t->solves;
+    plb_master_free(result.master);
+    plb_cost_map_fini(&map);
+    return result.makespan_s;
+}
+
+/* PASS and a block to each of the other nodes, and its report: nobody asks for anything. */
+static void a_pass_is_a_message_each_way(void **state)
+{
+    (void)state;
+    struct taken t;
+    struct plb_standing_counts counts;
+    int64_t solves;
+    int messages = 0;
+    double seconds = run(&(struct steady){.balancer = "sure"}, &t, &counts, &solves);
+    print_message("%.4f of the bound, %d messages in pass 10\n", seconds / (PASSES * PASS_S), t.messages[10]);
+    assert_true(counts.passes >= PASSES - 3 && counts.late == 0 && counts.freed == 0);
+    assert_int_equal(solves, 0);
+    for (int pass = 6; pass <= PASSES; pass++) {
+        assert_int_equal(t.grants[pass], NODES);
+        assert_int_equal(t.tasks[pass], NODES);
+        messages += t.messages[pass];
+    }
+    assert_true(messages <= 3 * (NODES - 1) * (PASSES - 5) + 10); /* shares have moved a little */
+    assert_true(seconds < 1.05 * PASSES * PASS_S);
+    assert_true(t.moved < 2 * UNITS);
+}
+
+/* Noise moves no data from pass to pass. */
+static void noise_moves_little(void **state)
+{
+    (void)state;
+    struct taken t;
+    struct plb_standing_counts counts;
+    int64_t solves;
+    double seconds = run(&(struct steady){.balancer = "sure", .noise = 0.05}, &t, &counts, &solves);
+    print_message("%.4f of the bound, %.2f of the units change hands in a pass\n",
+                  seconds / (PASSES * PASS_S), (double)t.moved / UNITS / PASSES);
+    assert_true(counts.passes >= PASSES - 5);
+    assert_true(seconds < 1.12 * PASSES * PASS_S);
+    assert_true((double)t.moved < 0.02 * UNITS * PASSES);
+}
+
+/* A PU becomes three times as slow in the middle: the shares follow. */
+static void a_slower_pu_gets_less(void **state)
+{
+    (void)state;
+    struct taken t;
+    struct plb_standing_counts counts;
+    int64_t solves;
+    double at = 50 * PASS_S, bound = at + (PASSES - 50) * PASS_S * 13.0 / 7.0;
+    double seconds = run(&(struct steady){.balancer = "sure", .slow_at = at}, &t, &counts, &solves);
+    print_message("%.4f of the bound, %lld passes stood, %lld of them until somebody was late\n",
+                  seconds / bound, (long long)counts.passes, (long long)counts.late);
+    assert_true(seconds < 1.05 * bound);
+}
+
+/* A node dies: its units are executed by others, and the passes after it stand again. */
+static void a_loss_ends_few(void **state)
+{
+    (void)state;
+    struct taken t;
+    struct plb_standing_counts counts;
+    int64_t solves;
+    struct plb_fault dies = {.kind = PLB_DIES, .node = 1, .pu = -1, .at = 100.5 * PASS_S};
+    double bound = PASSES * PASS_S * (0.5 + 0.5 * 13.0 / 10.0) + 0.05;
+    double seconds = run(&(struct steady){.balancer = "sure", .fault = &dies}, &t, &counts, &solves);
+    print_message("%.4f of the bound, %lld passes stood, all but %lld until their end\n", seconds / bound,
+                  (long long)counts.passes, (long long)(counts.late + counts.freed));
+    assert_true(counts.late + counts.freed >= 1 && counts.late + counts.freed <= 5);
+    assert_true(counts.passes >= PASSES - 5);
+    assert_true(seconds < 1.10 * bound);
+}
+
+/* Other balancers are asked in each pass. */
+static void others_are_asked(void **state)
+{
+    (void)state;
+    struct taken t;
+    struct plb_standing_counts counts;
+    int64_t solves;
+    for (const char *const *b = (const char *const[]){"static", "greedy", "plb-hec", NULL}; *b != NULL; b++) {
+        run(&(struct steady){.balancer = *b}, &t, &counts, &solves);
+        assert_int_equal(counts.passes, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pass_is_a_message_each_way),
+        cmocka_unit_test(noise_moves_little),
+        cmocka_unit_test(a_slower_pu_gets_less),
+        cmocka_unit_test(a_loss_ends_few),
+        cmocka_unit_test(others_are_asked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
