@@ -23,6 +23,11 @@ $(B)/test/%.o: test/%.c $(B)/flags
 $(TEST_BIN:%=%.o): TEST_CFLAGS := -O0
 $(TEST_BIN): %: %.o | $(RUNTIME_SO)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $< $(TEST_LINK) $(TEST_LIBS)
+# A kernel's own part.
+$(B)/test/unit/test_server: TEST_LIBS += $(SERVER_O)
+SERVER_O := $(patsubst %,$(B)/kernels/command/%.o,server child guard template)
+$(B)/test/unit/test_server: $(SERVER_O)
+
 # A bundle takes this one along, alone (scripts/gpu-check).
 $(B)/test/conformance/test_devices: TEST_LINK = $(OBJECTS) $(LINK)
 $(B)/test/conformance/test_devices: $(OBJECTS)

@@ -20,14 +20,6 @@
 #include "guard.h"
 #include "plb/kernel.h"
 
-/* Seconds between SIGTERM and SIGKILL where the time is over. Larger: a program that does not listen keeps
- * its core. Smaller: one that tidies up is cut off. */
-#define GRACE 1.0
-
-/* Seconds between two looks whether anybody wants the result still. Larger: cores are lost to what nobody
- * wants. Smaller: a thread wakes for nothing. */
-#define LOOK 0.05
-
 static double seconds(clockid_t clock)
 {
     struct timespec now;
@@ -35,9 +27,18 @@ static double seconds(clockid_t clock)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double command_seconds(void)
+{
+    return seconds(CLOCK_MONOTONIC);
+}
+
+double command_time(void)
+{
+    return seconds(CLOCK_REALTIME);
+}
+
 /* In the child. Returns where the program cannot be started. */
-static void become(const struct command_child *c, const struct command_end *end, int nothing, pid_t parent,
-                   _Atomic pid_t *place)
+static void become(const struct command_child *c, const int fds[3], pid_t parent, _Atomic pid_t *place)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -49,17 +50,16 @@ static void become(const struct command_child *c, const struct command_end *end,
         _exit(1);
     for (int s = 1; s < SIGRTMIN; s++)
         signal(s, SIG_DFL);
-    if (dup2(nothing, STDIN_FILENO) < 0 || dup2(end->out, STDOUT_FILENO) < 0
-        || dup2(end->err, STDERR_FILENO) < 0 || (c->folder != NULL && chdir(c->folder) != 0))
+    if (dup2(fds[0], STDIN_FILENO) < 0 || dup2(fds[1], STDOUT_FILENO) < 0 || dup2(fds[2], STDERR_FILENO) < 0
+        || (c->folder != NULL && chdir(c->folder) != 0))
         return;
     syscall(SYS_close_range, 3u, ~0u, 4u); /* CLOSE_RANGE_CLOEXEC; an old system has no such call */
     sigprocmask(SIG_SETMASK, &none, NULL);
     execve(c->path, c->argv, c->env);
 }
 
-/* Starts the program; -1: end->reason says why not. Signals wait meanwhile: a handler would run in the
- * child, in the memory of this process. */
-static pid_t start(const struct command_child *c, struct command_end *end, int nothing, _Atomic pid_t *place)
+/* Signals wait meanwhile: a handler would run in the child, in the memory of this process. */
+pid_t command_start(const struct command_child *c, const int fds[3], _Atomic pid_t *place, int *failure)
 {
     sigset_t all, before;
     volatile int reason = 0;
@@ -69,7 +69,7 @@ static pid_t start(const struct command_child *c, struct command_end *end, int n
     pid_t pid = vfork();
     if (pid == 0) {
         /* NOLINTNEXTLINE(clang-analyzer-unix.Vfork): it changes no memory of this process */
-        become(c, end, nothing, parent, place);
+        become(c, fds, parent, place);
         reason = errno;
         _exit(127);
     }
@@ -79,7 +79,7 @@ static pid_t start(const struct command_child *c, struct command_end *end, int n
     if (pid > 0 && reason != 0)
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
         }
-    end->reason = reason;
+    *failure = reason;
     return reason == 0 ? pid : -1;
 }
 
@@ -97,12 +97,12 @@ static bool ended(pid_t pid, int fd, double most, int *status)
 static int await(const struct command_child *c, pid_t pid, struct command_end *end)
 {
     int status = 0, fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    double began = seconds(CLOCK_MONOTONIC), limit = c->limit > 0.0 ? began + c->limit : 1e300;
+    double began = command_seconds(), limit = c->limit > 0.0 ? began + c->limit : 1e300;
     for (bool told = false, killed = false;;) {
-        double now = seconds(CLOCK_MONOTONIC), most = limit - now;
-        if (ended(pid, fd, most < 0.0 ? 0.0 : most < LOOK ? most : LOOK, &status))
+        double now = command_seconds(), most = limit - now;
+        if (ended(pid, fd, most < 0.0 ? 0.0 : most < COMMAND_LOOK ? most : COMMAND_LOOK, &status))
             break;
-        now = seconds(CLOCK_MONOTONIC);
+        now = command_seconds();
         if (plb_task_cancelled(c->task) && !killed) {
             end->cancelled = killed = true;
             kill(-pid, SIGKILL);
@@ -111,7 +111,7 @@ static int await(const struct command_child *c, pid_t pid, struct command_end *e
             killed = told;
             told = true;
             end->exit = -1;
-            limit = now + GRACE;
+            limit = now + COMMAND_TERM;
         }
     }
     if (fd >= 0)
@@ -123,8 +123,8 @@ static int await(const struct command_child *c, pid_t pid, struct command_end *e
 
 void command_run(const struct command_child *c, struct command_end *end)
 {
-    *end = (struct command_end){.began = seconds(CLOCK_REALTIME)};
-    double began = seconds(CLOCK_MONOTONIC);
+    *end = (struct command_end){.began = command_time()};
+    double began = command_seconds();
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC), status = 0;
     end->out = memfd_create("stdout", MFD_CLOEXEC);
     end->err = memfd_create("stderr", MFD_CLOEXEC);
@@ -135,13 +135,13 @@ void command_run(const struct command_child *c, struct command_end *end)
     if (nothing < 0 || end->out < 0 || end->err < 0)
         end->reason = errno;
     else
-        pid = start(c, end, nothing, place);
+        pid = command_start(c, (const int[]){nothing, end->out, end->err}, place, &end->reason);
     if (pid > 0)
         status = await(c, pid, end);
     command_guard_give_back(place);
     if (nothing >= 0)
         close(nothing);
-    end->took = seconds(CLOCK_MONOTONIC) - began;
+    end->took = command_seconds() - began;
     if (pid < 0)
         end->exit = end->reason == ENOENT ? 127 : 126;
     else if (end->exit == 0 && WIFEXITED(status))

@@ -5,8 +5,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct plb_task;
+
+/* Seconds between SIGTERM and SIGKILL where the time is over. Larger: a program that does not listen keeps
+ * its core. Smaller: one that tidies up is cut off. */
+#define COMMAND_TERM 1.0
+
+/* Seconds between two looks whether anybody wants the result still. Larger: cores are lost to what nobody
+ * wants. Smaller: a thread wakes for nothing. */
+#define COMMAND_LOOK 0.05
+
+double command_seconds(void); /* of a clock that nobody sets */
+double command_time(void);    /* seconds since 1970 */
 
 struct command_child {
     char *const *argv, *const *env;
@@ -23,6 +35,10 @@ struct command_end {
     double began, took; /* seconds since 1970; seconds */
     int out, err;       /* files with what it has written; to be closed; -1: there is none */
 };
+
+/* Starts a program with these standard descriptors: it is the leader of a process group, which it enters in
+ * `place` (guard.h), and ends with the thread that calls. -1: *reason, an errno, says why not. */
+pid_t command_start(const struct command_child *child, const int fds[3], _Atomic pid_t *place, int *reason);
 
 /* Starts a program and waits for its end. Its standard input is empty. It is the leader of a process group,
  * and ends with the thread that calls. Any thread may call it. */

@@ -28,9 +28,11 @@ struct command_outcome {
 /* The command. Texts follow it, and a text is where it begins from here; 0: there is none. */
 struct command_spec {
     enum { WORDS, SCRIPT, LINES } form; /* words of a program; a script; each line is a command */
+    bool serves, batches;               /* the command is a server; lines come to it in batches */
+    char separator;                     /* of lines and answers of a server */
     int32_t n_words, n_env;
-    double timeout;
-    int64_t words, script, command, folder, env;
+    double timeout, grace, start; /* seconds */
+    int64_t words, script, command, folder, env, end;
 };
 
 struct command_input {
@@ -41,6 +43,9 @@ struct command_input {
     struct command_spec *spec;
     size_t spec_bytes;
 };
+
+/* Reads the list alone. */
+int command_read_list(struct plb_app *app, struct command_input *input);
 
 /* Reads the options and the list, and checks that the command can be started here. PLB_OK, or PLB_EINPUT
  * after plb_app_error. */
@@ -68,7 +73,12 @@ struct command_words {
  * may be in it. */
 void command_make(const struct command_spec *spec, const struct command_line *line, const char *folder,
                   struct command_text *path, struct command_words *words);
+void command_make_server(const struct command_spec *spec, const char *folder, struct command_text *path,
+                         struct command_words *words);
 void command_words_fini(struct command_words *words);
+
+/* Finds a program as a shell would, for a process in this folder. False: there is none. */
+bool command_find_program(const char *name, const char *folder, struct command_text *path);
 
 /* Appends the command of a line, as a shell would have to be given it. */
 void command_describe(const struct command_spec *spec, const struct command_line *line,

@@ -53,6 +53,7 @@ static const struct plb_setting *option(const struct plb_app *app, const char *n
         [PLB_TEXT] = "PLB_TEXT",
         [PLB_INPUT_FILE] = "PLB_INPUT_FILE",
         [PLB_OUTPUT_FILE] = "PLB_OUTPUT_FILE",
+        [PLB_DURATION] = "PLB_DURATION",
     };
     const struct plb_setting *s = find(app, name);
     if (s->option == NULL || (types & 1u << s->option->type) != 0)
@@ -69,7 +70,7 @@ int64_t plb_app_int(const struct plb_app *app, const char *name)
 
 double plb_app_real(const struct plb_app *app, const char *name)
 {
-    return option(app, name, 1u << PLB_REAL, "plb_app_real")->number;
+    return option(app, name, 1u << PLB_REAL | 1u << PLB_DURATION, "plb_app_real")->number;
 }
 
 bool plb_app_flag(const struct plb_app *app, const char *name)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/duration.h"
 #include "config/ini.h"
 #include "config/nearest.h"
 
@@ -81,6 +82,10 @@ int plb_setting_check(struct plb_setting *setting, struct plb_error *err)
         expected = plb_parse_int(setting->text, &setting->number) ? NULL : "a whole number up to 2^53";
         break;
     case PLB_REAL: expected = plb_parse_real(setting->text, &setting->number) ? NULL : "a number"; break;
+    case PLB_DURATION:
+        expected = plb_parse_duration(setting->text, &setting->number) ? NULL
+                                                                       : "a time such as " PLB_DURATION_FORMS;
+        break;
     case PLB_FLAG: expected = plb_parse_flag(setting->text, &setting->number) ? NULL : "yes or no"; break;
     case PLB_TEXT: return check_choice(setting, err);
     case PLB_OUTPUT_FILE: return check_output(setting, err);

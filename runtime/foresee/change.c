@@ -7,6 +7,7 @@
 
 #include "app/feeds.h"
 #include "base/memory.h"
+#include "config/duration.h"
 #include "config/ini.h"
 #include "simulate/simulate.h"
 
@@ -35,6 +36,8 @@ static struct plb_param *defaults(const struct plb_balancer *b)
             plb_parse_choice(o->fallback, o->choices, &params[i].value);
         else if (o->type == PLB_FLAG)
             plb_parse_flag(o->fallback, &params[i].value);
+        else if (o->type == PLB_DURATION)
+            plb_parse_duration(o->fallback, &params[i].value);
         else if (o->type == PLB_INT || o->type == PLB_REAL)
             plb_parse_real(o->fallback, &params[i].value);
     }

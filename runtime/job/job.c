@@ -148,7 +148,11 @@ static int read_run(struct plb_job *job, struct plb_error *err)
 {
     if (plb_settings_load(&job->settings, "run", err) != PLB_OK)
         return err->status;
-    return plb_run_settings_read(&job->settings, &job->run, err);
+    int status = plb_run_settings_read(&job->settings, &job->run, err);
+    if (job->kernel->once && !plb_settings_get(&job->settings, "run", "hung_after")->given)
+        job->run
+            .hung_after = 0.0; /* its units may take any time, and a second one costs more than patience */
+    return status;
 }
 
 int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assignments, int n_assignments,

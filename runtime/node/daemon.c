@@ -22,6 +22,10 @@
  * without giving back what it has. */
 #define PARTING 0.1
 
+/* Seconds that a call waits for threads which tidy up. Larger: nothing else is done meanwhile, and others may
+ * take this rank for lost. Smaller: more calls. Half of a beat of life. */
+#define TIDYING 0.05
+
 /* ------------------------------------------------------------ start and end */
 
 /* Waits until the PU is open. Tells what it is, or why it is not used. */
@@ -114,16 +118,20 @@ static void end_tasks(struct plb_node *node)
     pthread_mutex_unlock(&node->shared.lock);
 }
 
-void plb_node_stop(struct plb_node *node)
+bool plb_node_stop(struct plb_node *node)
 {
-    if (node->left)
-        return;
-    end_tasks(node);
+    if (node->stopped)
+        return true;
+    if (!node->stops)
+        end_tasks(node);
+    node->stops = node->stopped = true;
+    double until = plb_now() + TIDYING;
     for (int p = 0; p < node->n_pus; p++)
         if (!node->runners[p].left)
-            plb_runner_join(&node->runners[p]);
-    if (!node->left)
+            node->stopped &= plb_runner_join(&node->runners[p], until);
+    if (node->stopped && !node->left)
         plb_pinned_remove(&node->pinned, &node->shared.locks);
+    return node->stopped;
 }
 
 void plb_node_collect_trace(struct plb_node *node, struct plb_trace *trace)
@@ -158,7 +166,8 @@ bool plb_node_free(struct plb_node *node)
 {
     if (node == NULL)
         return true;
-    plb_node_stop(node);
+    while (!plb_node_stop(node)) {
+    }
     if (node->left)
         return false;
     for (int p = 0; p < node->n_pus; p++)

@@ -71,9 +71,9 @@ bool plb_node_awaits(const struct plb_node *node);
 bool plb_node_may_end(struct plb_node *node);
 
 /* The run is over. No new task starts, and those that run are cancelled. Returns when they have ended, or a
- * moment later: then a PU that hangs in one is left behind. plb_node_step may still be called, so that
- * transfers end. */
-void plb_node_stop(struct plb_node *node);
+ * moment later: then a PU that hangs in one is left behind. False where threads of PUs still tidy up, as
+ * kernels may for longer: to be called again. plb_node_step may still be called, so that transfers end. */
+bool plb_node_stop(struct plb_node *node);
 
 void plb_node_collect_trace(struct plb_node *node, struct plb_trace *trace);
 

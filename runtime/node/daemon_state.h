@@ -12,6 +12,7 @@ struct plb_node {
     int n_pus;
     struct plb_sizes sizes; /* of the job's data */
     bool awaiting;          /* another node's answer */
+    bool stops, stopped;    /* no task runs any more; no thread does */
     bool left;              /* a PU was left in its task when the node stopped */
     struct plb_pinned pinned;
     struct plb_errands errands;

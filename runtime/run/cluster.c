@@ -75,16 +75,24 @@ static void on_pass(struct plb_rank *r, const struct plb_message *m)
         plb_rank0_pass_begins(r);
 }
 
+/* Kernels may take long to tidy up. Meanwhile this rank shows that it lives. */
+static void stop_node(struct plb_rank *r)
+{
+    if (!r->stopping || !plb_node_stop(r->node))
+        return;
+    r->stopping = false;
+    plb_node_step(r->node, &r->out); /* what the PUs finished last goes before BYE */
+    plb_metering_end(r);
+}
+
 static void on_stop(struct plb_rank *r, const struct plb_message *m)
 {
     r->status = (int)m->stop.status;
     plb_log(PLB_LOG_DEBUG, "the run ends with status %d", r->status);
-    r->stopped = true;
+    r->stopped = r->stopping = true;
     plb_node_receive(r->node, m, &r->out);
     plb_life_closes(r->life);
-    plb_node_stop(r->node);
-    plb_node_step(r->node, &r->out); /* what the PUs finished last goes before BYE */
-    plb_metering_end(r);
+    stop_node(r);
 }
 
 /* The answer to a STEAL is here. */
@@ -181,6 +189,7 @@ static bool look(struct plb_rank *r)
 {
     struct plb_message m;
     plb_last_words_look(r);
+    stop_node(r);
     bool moved = plb_mpi_progress(r->mpi);
     moved |= plb_replaced_step(r);
     while (plb_replaced_next(r, &m)) {
@@ -231,7 +240,8 @@ static bool goes_on(struct plb_rank *r, bool *said_bye)
     if (!r->stopped || r->alone)
         return !r->alone;
     bool awaits = r->rank0 != NULL && plb_finish_awaits(r);
-    if (!*said_bye && !plb_mpi_busy(r->mpi) && !plb_replaced_goes_on(r) && !plb_node_awaits(r->node)) {
+    if (!*said_bye && !r->stopping && !plb_mpi_busy(r->mpi) && !plb_replaced_goes_on(r)
+        && !plb_node_awaits(r->node)) {
         plb_finish_say(r);
         dispatch(r);
         *said_bye = true;

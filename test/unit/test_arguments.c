@@ -233,7 +233,7 @@ static void help_has_a_column_of_meanings(void **state)
         options++;
         assert_true(line[26] == ' ' && line[27] != ' ' && line[27] != '\0');
     }
-    assert_int_equal(options, 37);
+    assert_int_equal(options, 42);
     free(text);
 }
 

@@ -124,7 +124,7 @@ struct plb_view {
 /* The balancer's parameters as set by the user, in the order of its options table. */
 struct plb_param {
     const char *name;
-    double value;     /* PLB_INT, PLB_REAL, PLB_FLAG (0 or 1); PLB_TEXT with choices: which, from 0 */
+    double value;     /* a number, seconds, PLB_FLAG (0 or 1); PLB_TEXT with choices: which, from 0 */
     const char *text; /* the value as text */
 };
 

@@ -214,7 +214,7 @@ static inline struct plb_phase plb_only_phase(const struct plb_kernel *kernel)
  * kernel's table, with the type that the function serves. Else the function notes the mistake and returns 1,
  * true or "". plbrun then ends the run with a sentence, as after plb_app_error. */
 int64_t plb_app_int(const struct plb_app *app, const char *name); /* PLB_INT */
-double plb_app_real(const struct plb_app *app, const char *name); /* PLB_REAL */
+double plb_app_real(const struct plb_app *app, const char *name); /* PLB_REAL; PLB_DURATION in seconds */
 bool plb_app_flag(const struct plb_app *app, const char *name);   /* PLB_FLAG */
 
 /* The text of a PLB_TEXT, or the path of a PLB_INPUT_FILE or PLB_OUTPUT_FILE. NULL where the value is not set

@@ -13,13 +13,14 @@ enum plb_option_type {
     PLB_TEXT,        /* any text; with `choices`, one of them */
     PLB_INPUT_FILE,  /* a file that can be read; a relative path in a conf file begins at that file */
     PLB_OUTPUT_FILE, /* a file to write, in a folder that can be written; relative paths as above */
+    PLB_DURATION,    /* a time: 90s, 30m, 2h, 1d or 1:30:00; a bare number counts seconds */
 };
 
 struct plb_option {
     const char *name; /* NULL ends a table */
     enum plb_option_type type;
     const char *fallback; /* the value where the user gives none; NULL: then it is not set */
-    double min, max;      /* inclusive bounds of PLB_INT and PLB_REAL; both 0: no bounds */
+    double min, max;      /* inclusive bounds of numbers, and of times in seconds; both 0: no bounds */
     const char *choices;  /* PLB_TEXT: "one|another", at most 31 of them; NULL: any text */
     const char *help;     /* one line, no full stop; names the unit, if the value has one */
 };

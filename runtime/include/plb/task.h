@@ -51,6 +51,15 @@ __attribute__((format(printf, 2, 3)))
 int plb_task_error(const struct plb_task *task, const char *format, ...);
 #define PLB_TASK_WHY 240
 
+/* Says why this PU can execute no units of the job at all, for want of a program on its host, say: as
+ * plb_task_error. Then plbrun leaves the PU out, and others execute its units; where no PU is left, the run
+ * fails. Returns PLB_TASK_LEAVES, for `return plb_task_leave(task, ...)`. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+int plb_task_leave(const struct plb_task *task, const char *format, ...);
+#define PLB_TASK_LEAVES (-101)
+
 /* Whether nobody wants the results of this task any more, because another PU was faster. Then the entry may
  * return at once, with any number and any outputs. An entry that runs for long in one task may ask now and
  * then; one that never asks wastes time and does no harm. Always false in a cuda entry, which does not wait

@@ -307,6 +307,8 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
         e->full = true;
         snprintf(e->failure, sizeof e->failure, "its entry found no device memory");
     }
+    if (status == PLB_TASK_LEAVES)
+        snprintf(e->failure, sizeof e->failure, "it cannot go on");
     if (e->isolated.ended)
         clear(e, &task, host);
     if (results)

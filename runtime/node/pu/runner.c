@@ -1,6 +1,8 @@
 /* A PU's thread: takes tasks, keeps the device's lanes full, reports. */
 #include "node/pu/runner.h"
 
+#include <time.h>
+
 #include "app/phase.h"
 #include "base/clock.h"
 #include "node/pu/flights.h"
@@ -265,13 +267,28 @@ bool plb_runner_start(struct plb_runner *r)
     return r->started = pthread_create(&r->thread, NULL, run, r) == 0;
 }
 
-void plb_runner_join(struct plb_runner *r)
+/* Whether a thread has ended, at the latest at `until`. */
+static bool join(pthread_t thread, double until)
 {
-    if (r->started)
-        pthread_join(r->thread, NULL);
+    struct timespec end;
+    double wait = until - plb_now();
+    if (wait <= 0.0)
+        return pthread_tryjoin_np(thread, NULL) == 0;
+    clock_gettime(CLOCK_REALTIME, &end);
+    int64_t nanoseconds = end.tv_nsec + (int64_t)(1e9 * wait);
+    end.tv_sec += (time_t)(nanoseconds / 1000000000);
+    end.tv_nsec = (long)(nanoseconds % 1000000000);
+    return pthread_timedjoin_np(thread, NULL, &end) == 0;
+}
+
+bool plb_runner_join(struct plb_runner *r, double until)
+{
+    if (r->started && !join(r->thread, until))
+        return false;
     if (r->is_open)
         plb_executor_close(&r->executor);
     r->started = r->is_open = false;
+    return true;
 }
 
 void plb_runner_leave(struct plb_runner *r, const struct plb_slice *task,

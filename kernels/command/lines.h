@@ -1,0 +1,37 @@
+/* The lines of a task: by a program for each (run.c), or by a server that reads them (serve.c). */
+#ifndef COMMAND_LINES_H
+#define COMMAND_LINES_H
+
+#include "input.h"
+
+#define DECLINED (-2) /* the exit status of a line that a rank leaves to others */
+
+enum { NOTHING, ANYWHERE, ELSEWHERE }; /* what is to be done with a line in a pass */
+#define LAST 4                         /* and is added where it is not run again, however it ends */
+
+/* A task's programs: all that is made once for them. */
+struct command_lines {
+    const struct plb_task *task;
+    const struct command_spec *spec;
+    struct command_text path, host;
+    uint32_t where; /* a number for this process */
+    char **env;
+    int n_env;
+    char sequence[48];
+    int failed; /* what the entry returns */
+};
+
+/* Runs one line, and keeps its outputs where it is not run again: then they may be printed at once. False
+ * where nobody wants it any more. */
+bool command_run_line(struct command_lines *r, const struct command_line *line, bool last,
+                      struct command_outcome *outcome);
+
+/* Serves n lines of the task, as command_run_line does each. The thread keeps its server for its next task;
+ * when the thread ends, so does the server, with --grace. */
+bool command_serve_lines(struct command_lines *r, const int64_t *units, int64_t n);
+
+/* The line of the joblog. */
+void command_log(struct command_lines *r, const struct command_line *line, const struct command_end *end,
+                 int64_t sent, int64_t received);
+
+#endif
