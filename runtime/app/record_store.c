@@ -42,7 +42,7 @@ struct plb_record_store {
     int64_t end;
     int failure;
     struct piece *pieces;
-    size_t n_pieces, capacity;
+    int n_pieces, capacity;
     struct plb_record_stream *stream; /* NULL: there is none */
 };
 
@@ -120,10 +120,7 @@ static bool move(int fd, bool writes, void *memory, size_t bytes, int64_t at)
 
 static void add_piece(struct plb_record_store *s, struct plb_range units, struct plb_range result, int64_t at)
 {
-    if (s->n_pieces == s->capacity) {
-        s->capacity = s->capacity > 0 ? 2 * s->capacity : 256;
-        s->pieces = plb_grow(s->pieces, s->capacity * sizeof *s->pieces);
-    }
+    s->pieces = plb_room(s->pieces, s->n_pieces, &s->capacity, sizeof *s->pieces);
     s->pieces[s->n_pieces++] = (struct piece){units, result, at};
 }
 
@@ -356,7 +353,7 @@ int plb_record_store_print(const struct plb_record_store *s, int i, int64_t unit
     int64_t *lengths = NULL;
     bool right = true;
     errno = 0;
-    for (size_t k = 0; k < s->n_pieces && right; k++)
+    for (int k = 0; k < s->n_pieces && right; k++)
         right = place(s, &s->pieces[k], s->of[i], &lengths, places);
     right = right && print(s, places, units, out);
     free(lengths);

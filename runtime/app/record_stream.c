@@ -325,10 +325,7 @@ static bool start(struct plb_record_stream *s)
 void plb_record_stream_give(struct plb_record_stream *s, const struct plb_streamed *result)
 {
     pthread_mutex_lock(&s->lock);
-    if (s->n_results == s->capacity) {
-        s->capacity = s->capacity > 0 ? 2 * s->capacity : 256;
-        s->results = plb_grow(s->results, (size_t)s->capacity * sizeof *s->results);
-    }
+    s->results = plb_room(s->results, s->n_results, &s->capacity, sizeof *s->results);
     s->results[s->n_results++] = *result;
     pthread_cond_signal(&s->change);
     pthread_mutex_unlock(&s->lock);

@@ -136,3 +136,9 @@ void *plb_grow(void *old, size_t bytes)
         out_of_memory(bytes);
     return memory;
 }
+
+void *plb_double(void *array, int *capacity, size_t size)
+{
+    *capacity = *capacity > 0 ? 2 * *capacity : 8;
+    return plb_grow(array, plb_array_bytes(*capacity, size));
+}

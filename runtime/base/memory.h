@@ -36,4 +36,14 @@ size_t plb_array_bytes(int64_t n, size_t size);
 /* Like realloc. The new part is not zeroed, and nothing is aligned beyond what malloc does. */
 void *plb_grow(void *old, size_t bytes);
 
+/* The array with room for at least twice as many elements as *capacity says, which it sets. */
+void *plb_double(void *array, int *capacity, size_t size);
+
+/* An array of n elements with room for one more, as plb_grow would make it; *capacity is how many there is
+ * room for. O(1) on average. */
+static inline void *plb_room(void *array, int n, int *capacity, size_t size)
+{
+    return n < *capacity ? array : plb_double(array, capacity, size);
+}
+
 #endif

@@ -7,11 +7,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-static int64_t end_of(struct plb_range r)
-{
-    return r.first + r.count;
-}
-
 static int64_t min64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -40,7 +35,7 @@ static int find(const struct plb_rangeset *set, int64_t unit)
     int low = 0, high = set->n;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (end_of(set->at[middle]) < unit)
+        if (plb_range_end(set->at[middle]) < unit)
             low = middle + 1;
         else
             high = middle;
@@ -55,16 +50,14 @@ int64_t plb_rangeset_add(struct plb_rangeset *set, struct plb_range range)
     int from = find(set, range.first), to = from;
     struct plb_range merged = range;
     int64_t had = 0;
-    for (; to < set->n && set->at[to].first <= end_of(range); to++) {
-        int64_t end = max64(end_of(merged), end_of(set->at[to]));
+    for (; to < set->n && set->at[to].first <= plb_range_end(range); to++) {
+        int64_t end = max64(plb_range_end(merged), plb_range_end(set->at[to]));
         merged.first = min64(merged.first, set->at[to].first);
         merged.count = end - merged.first;
         had += set->at[to].count;
     }
-    if (from == to && set->n == set->capacity) {
-        set->capacity = set->capacity > 0 ? 2 * set->capacity : 16;
-        set->at = plb_grow(set->at, (size_t)set->capacity * sizeof *set->at);
-    }
+    if (from == to)
+        set->at = plb_room(set->at, set->n, &set->capacity, sizeof *set->at);
     memmove(set->at + from + 1, set->at + to, (size_t)(set->n - to) * sizeof *set->at);
     set->at[from] = merged;
     set->n += 1 - (to - from);
@@ -74,14 +67,14 @@ int64_t plb_rangeset_add(struct plb_rangeset *set, struct plb_range range)
 
 int64_t plb_rangeset_remove(struct plb_rangeset *set, struct plb_range range)
 {
-    int64_t end = end_of(range), removed = 0;
+    int64_t end = plb_range_end(range), removed = 0;
     int from = find(set, range.first);
     if (range.count <= 0)
         return 0;
     for (int i = from; i < set->n && set->at[i].first < end;) {
         struct plb_range r = set->at[i];
         struct plb_range left = {r.first, max64(range.first - r.first, 0)};
-        struct plb_range right = {end, max64(end_of(r) - end, 0)};
+        struct plb_range right = {end, max64(plb_range_end(r) - end, 0)};
         int64_t gone = r.count - left.count - right.count;
         removed += gone;
         set->units -= gone;
@@ -102,7 +95,7 @@ int64_t plb_rangeset_remove(struct plb_rangeset *set, struct plb_range range)
 bool plb_rangeset_overlaps(const struct plb_rangeset *set, struct plb_range range)
 {
     int i = find(set, range.first + 1); /* the first range that does not end before the first unit does */
-    return range.count > 0 && i < set->n && set->at[i].first < end_of(range);
+    return range.count > 0 && i < set->n && set->at[i].first < plb_range_end(range);
 }
 
 struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count)
@@ -121,20 +114,20 @@ struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count)
 
 void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range, struct plb_rangeset *out)
 {
-    int64_t at = range.first, end = end_of(range);
+    int64_t at = range.first, end = plb_range_end(range);
     for (int i = find(set, range.first); i < set->n && set->at[i].first < end; i++) {
         plb_rangeset_add(out, (struct plb_range){at, set->at[i].first - at});
-        at = max64(at, end_of(set->at[i]));
+        at = max64(at, plb_range_end(set->at[i]));
     }
     plb_rangeset_add(out, (struct plb_range){at, end - at});
 }
 
 struct plb_range plb_rangeset_lacking(const struct plb_rangeset *set, struct plb_range range)
 {
-    int64_t first = range.first, end = end_of(range);
+    int64_t first = range.first, end = plb_range_end(range);
     int i = find(set, first + 1); /* the range that has the first unit, if any has */
     if (i < set->n && set->at[i].first <= first)
-        first = min64(end_of(set->at[i]), end);
+        first = min64(plb_range_end(set->at[i]), end);
     i = find(set, end); /* ranges do not touch: it has the last unit, or none has */
     if (i < set->n && set->at[i].first < end)
         end = max64(set->at[i].first, first);
@@ -151,5 +144,5 @@ struct plb_range plb_range_around(struct plb_range r, int64_t before, int64_t af
 struct plb_range plb_range_hull(struct plb_range a, struct plb_range b)
 {
     int64_t first = min64(a.first, b.first);
-    return (struct plb_range){first, max64(end_of(a), end_of(b)) - first};
+    return (struct plb_range){first, max64(plb_range_end(a), plb_range_end(b)) - first};
 }

@@ -43,10 +43,30 @@ void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range
 /* The smallest range with all units of `range` that are not in the set; count = 0: all are. */
 struct plb_range plb_rangeset_lacking(const struct plb_rangeset *set, struct plb_range range);
 
+/* The first unit behind a range. */
+static inline int64_t plb_range_end(struct plb_range r)
+{
+    return r.first + r.count;
+}
+
+/* The units that two ranges share; count = 0: none. */
+static inline struct plb_range plb_range_common(struct plb_range a, struct plb_range b)
+{
+    int64_t first = a.first > b.first ? a.first : b.first;
+    int64_t end = plb_range_end(a) < plb_range_end(b) ? plb_range_end(a) : plb_range_end(b);
+    return (struct plb_range){first, end > first ? end - first : 0};
+}
+
+/* Whether two ranges, neither of which is empty, share a unit. */
+static inline bool plb_range_overlaps(struct plb_range a, struct plb_range b)
+{
+    return a.first < plb_range_end(b) && b.first < plb_range_end(a);
+}
+
 /* Whether all units of the first range are in the second one. */
 static inline bool plb_range_within(struct plb_range part, struct plb_range range)
 {
-    return range.first <= part.first && part.first + part.count <= range.first + range.count;
+    return range.first <= part.first && plb_range_end(part) <= plb_range_end(range);
 }
 
 /* A range with so many units before and after it, as far as they are among `units` units. */

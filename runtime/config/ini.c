@@ -147,10 +147,7 @@ static int keep(void *data, const char *section, const char *key, const char *va
     struct reading *r = data;
     (void)value;
     struct plb_ini *conf = r->conf;
-    if (conf->n == conf->capacity) {
-        conf->capacity = conf->capacity > 0 ? 2 * conf->capacity : 32;
-        conf->at = plb_grow(conf->at, (size_t)conf->capacity * sizeof *conf->at);
-    }
+    conf->at = plb_room(conf->at, conf->n, &conf->capacity, sizeof *conf->at);
     conf->at[conf->n++] = (struct plb_ini_entry){strdup(section), strdup(key), r->value, r->line};
     r->value = NULL;
     return 1;

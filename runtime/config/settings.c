@@ -52,10 +52,7 @@ void plb_settings_add(struct plb_settings *s, const char *section, const struct 
     for (; options != NULL && options->name != NULL; options++) {
         if (find(s, section, options->name) != NULL)
             continue; /* balancers share names: the chosen one's were added first */
-        if (s->n == s->capacity) {
-            s->capacity = s->capacity > 0 ? 2 * s->capacity : 32;
-            s->at = plb_grow(s->at, (size_t)s->capacity * sizeof *s->at);
-        }
+        s->at = plb_room(s->at, s->n, &s->capacity, sizeof *s->at);
         int at = end_of_section(s, section);
         struct plb_setting *t = &s->at[at];
         memmove(t + 1, t, (size_t)(s->n++ - at) * sizeof *t);

@@ -166,10 +166,7 @@ void plb_journal_add(struct plb_journal *j, const struct plb_message *done)
     struct plb_batch *b = &j->next;
     struct plb_range range = done->done.range;
     double seconds = done->done.execute_s + done->done.transfer_s;
-    if (b->n == b->capacity) {
-        b->capacity = b->capacity > 0 ? 2 * b->capacity : 64;
-        b->done = plb_grow(b->done, (size_t)b->capacity * sizeof *b->done);
-    }
+    b->done = plb_room(b->done, b->n, &b->capacity, sizeof *b->done);
     b->done[b->n++] = (struct plb_record_done){
         .first = range.first,
         .count = range.count,

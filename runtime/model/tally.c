@@ -41,10 +41,7 @@ void plb_tally_add(struct plb_tally *t, const struct plb_timed *report)
     t->stride = t->stride > 0 ? t->stride : 1;
     if (t->reports++ % t->stride != 0 || !(report->work > 0.0) || !(report->seconds > 0.0))
         return;
-    if (t->n == t->capacity) {
-        t->capacity = t->capacity > 0 ? 2 * t->capacity : 4;
-        t->at = plb_grow(t->at, (size_t)t->capacity * sizeof *t->at);
-    }
+    t->at = plb_room(t->at, t->n, &t->capacity, sizeof *t->at);
     t->at[t->n++] = *report;
     if (t->n == PLB_TALLY_KEPT)
         thin(t);

@@ -36,10 +36,7 @@ static bool before(const struct entry *a, const struct entry *b)
 
 void plb_events_add(struct plb_events *events, struct plb_event event)
 {
-    if (events->n == events->capacity) {
-        events->capacity = events->capacity > 0 ? 2 * events->capacity : 64;
-        events->heap = plb_grow(events->heap, (size_t)events->capacity * sizeof *events->heap);
-    }
+    events->heap = plb_room(events->heap, events->n, &events->capacity, sizeof *events->heap);
     struct entry entry = {event, events->added++};
     entry.event.time = event.time > events->now ? event.time : events->now;
     int i = events->n++;

@@ -87,10 +87,7 @@ double plb_virtual_sets_send(struct plb_virtual_sets *sets, struct plb_message *
     if (m->type != PLB_DONE || m->from == 0 || !s->on)
         return 0.0;
     m->done.folds = 1;
-    if (s->n_waits == s->room) {
-        s->room = 2 * s->room + 8;
-        s->waits = plb_grow(s->waits, (size_t)s->room * sizeof *s->waits);
-    }
+    s->waits = plb_room(s->waits, s->n_waits, &s->room, sizeof *s->waits);
     s->waits[s->n_waits++] = (struct waiting){m->done.range, m->done.slot, m->pu};
     return sets->in->results.task_bytes;
 }

@@ -140,12 +140,29 @@ static void refuses_what_no_memory_has(void **state)
     }
 }
 
+static void an_array_grows_to_twice(void **state)
+{
+    (void)state;
+    int *at = NULL, n = 0, capacity = 0, grown = 0;
+    for (; n < 1000; n++) {
+        int before = capacity;
+        at = plb_room(at, n, &capacity, sizeof *at);
+        assert_true(n < capacity);
+        grown += capacity != before;
+        at[n] = n;
+    }
+    assert_true(capacity == 1024 && grown == 8);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(at[i], i);
+    free(at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_zeroed_elements),       cmocka_unit_test(large_arrays_are_zero_and_there),
         cmocka_unit_test(unset_memory_is_not_touched), cmocka_unit_test(large_arrays_ask_for_huge_pages),
-        cmocka_unit_test(refuses_what_no_memory_has),
+        cmocka_unit_test(refuses_what_no_memory_has),  cmocka_unit_test(an_array_grows_to_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

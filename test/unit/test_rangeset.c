@@ -172,6 +172,26 @@ static void a_hull_has_the_units_of_both(void **state)
     }
 }
 
+static void ranges_share_units(void **state)
+{
+    (void)state;
+    static const struct {
+        struct plb_range a, b;
+        int64_t first, count;
+    } cases[] = {
+        {{0, 10}, {5, 10}, 5, 5}, {{0, 10}, {3, 2}, 3, 2}, {{0, 5}, {5, 5}, 5, 0},
+        {{0, 5}, {9, 1}, 9, 0},   {{4, 6}, {4, 6}, 4, 6},  {{9, 1}, {0, 10}, 9, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct plb_range common = plb_range_common(cases[i].a, cases[i].b);
+        struct plb_range same = plb_range_common(cases[i].b, cases[i].a);
+        assert_true(common.first == cases[i].first && common.count == cases[i].count);
+        assert_true(same.first == common.first && same.count == common.count);
+        assert_int_equal(plb_range_overlaps(cases[i].a, cases[i].b), common.count > 0);
+        assert_int_equal(plb_range_overlaps(cases[i].b, cases[i].a), common.count > 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +200,7 @@ int main(void)
         cmocka_unit_test(nothing_changes_nothing),
         cmocka_unit_test(large_units_do_not_overflow),
         cmocka_unit_test(a_hull_has_the_units_of_both),
+        cmocka_unit_test(ranges_share_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

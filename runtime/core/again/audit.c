@@ -207,10 +207,7 @@ static struct plb_range cut(struct plb_audits *a, struct plb_range task, int p, 
 static void begin(struct plb_audits *a, int pu, struct plb_range task, double seconds, double now,
                   struct plb_outbox *out)
 {
-    if (a->n == a->capacity) {
-        a->capacity = a->capacity > 0 ? 2 * a->capacity : 16;
-        a->at = plb_grow(a->at, (size_t)a->capacity * sizeof *a->at);
-    }
+    a->at = plb_room(a->at, a->n, &a->capacity, sizeof *a->at);
     struct plb_audit *audit = &a->at[a->n];
     *audit = (struct plb_audit){
         .id = a->next_id++, .range = task, .pus = {pu}, .n = 1, .seconds = seconds, .until = INFINITY};

@@ -120,7 +120,7 @@ void plb_backups_reported(struct plb_backups *b, int pu, struct plb_range range,
     b->pus[pu].since = now;
     for (int i = b->copies.n - 1; i >= 0; i--) {
         struct plb_copy *c = &b->copies.at[i];
-        struct plb_range done = plb_common_units(c->range, range);
+        struct plb_range done = plb_range_common(c->range, range);
         if (done.count == 0)
             continue;
         c->reported += c->pu == pu ? done.count : 0;

@@ -40,10 +40,7 @@ void plb_lates_add(struct plb_lates *l, const struct plb_late *late)
             l->latest[place] = l->latest[place - 1];
     if (place < PLB_TRIES)
         l->latest[place] = *late;
-    if (l->n_all == l->capacity) {
-        l->capacity = l->capacity > 0 ? 2 * l->capacity : 64;
-        l->all = plb_grow(l->all, (size_t)l->capacity * sizeof *l->all);
-    }
+    l->all = plb_room(l->all, l->n_all, &l->capacity, sizeof *l->all);
     l->all[l->n_all++] = *late;
     l->sorted = false;
 }

@@ -28,9 +28,6 @@ struct plb_made_copies {
     int n;
 };
 
-/* The units that two ranges have in common. */
-struct plb_range plb_common_units(struct plb_range a, struct plb_range b);
-
 /* Removes copy i; the last one takes its place. */
 void plb_made_copies_end(struct plb_made_copies *copies, int i);
 

@@ -78,25 +78,9 @@ void plb_suspects_begin(struct plb_suspects *s, int pass, int phase)
 
 /* ------------------------------------------------------------------------- a crash */
 
-static int64_t end_of(struct plb_range r)
-{
-    return r.first + r.count;
-}
-
-/* The units that two ranges share. */
-static struct plb_range shared(struct plb_range a, struct plb_range b)
-{
-    int64_t first = a.first > b.first ? a.first : b.first;
-    int64_t end = end_of(a) < end_of(b) ? end_of(a) : end_of(b);
-    return (struct plb_range){first, end > first ? end - first : 0};
-}
-
 static struct suspect *add(struct plb_suspects *s, struct suspect suspect)
 {
-    if (s->n == s->capacity) {
-        s->capacity = s->capacity > 0 ? 2 * s->capacity : 16;
-        s->at = plb_grow(s->at, (size_t)s->capacity * sizeof *s->at);
-    }
+    s->at = plb_room(s->at, s->n, &s->capacity, sizeof *s->at);
     s->at[s->n] = suspect;
     return &s->at[s->n++];
 }
@@ -104,13 +88,13 @@ static struct suspect *add(struct plb_suspects *s, struct suspect suspect)
 /* Divides suspects so that each lies within the range or outside. */
 static void divide(struct plb_suspects *s, struct plb_range range)
 {
-    const int64_t cuts[] = {range.first, end_of(range)};
+    const int64_t cuts[] = {range.first, plb_range_end(range)};
     for (int c = 0; c < 2; c++)
         for (int i = 0, n = s->n; i < n; i++) {
             struct suspect back = s->at[i];
-            if (cuts[c] <= back.range.first || end_of(back.range) <= cuts[c])
+            if (cuts[c] <= back.range.first || plb_range_end(back.range) <= cuts[c])
                 continue;
-            back.range.count = end_of(back.range) - cuts[c];
+            back.range.count = plb_range_end(back.range) - cuts[c];
             back.range.first = cuts[c];
             s->at[i].range.count -= back.range.count;
             add(s, back);
@@ -156,7 +140,7 @@ static int64_t take_away(const struct plb_suspects *s, struct plb_range range, i
     struct plb_held held;
     int64_t freed = 0;
     for (int64_t at = 0; plb_ledger_next_held(s->config.ledger, &at, &held);) {
-        struct plb_range units = shared(held.range, range);
+        struct plb_range units = plb_range_common(held.range, range);
         if (units.count == 0)
             continue;
         if (!s->config.moves && (held.node != node || held.block != block))
@@ -235,10 +219,7 @@ static bool is_free(const struct plb_suspects *s, int node)
 
 static void note(struct plb_suspects *s, const struct suspect *suspect)
 {
-    if (s->n_aside == s->aside_capacity) {
-        s->aside_capacity = s->aside_capacity > 0 ? 2 * s->aside_capacity : 16;
-        s->aside = plb_grow(s->aside, (size_t)s->aside_capacity * sizeof *s->aside);
-    }
+    s->aside = plb_room(s->aside, s->n_aside, &s->aside_capacity, sizeof *s->aside);
     s->aside[s->n_aside++] = (struct plb_set_aside){.range = suspect->range,
                                                     .pass = s->pass,
                                                     .phase = s->phase,
@@ -255,7 +236,7 @@ static void cancel(const struct plb_suspects *s, struct plb_range range, struct 
 {
     struct plb_held held;
     for (int64_t at = 0; plb_ledger_next_held(s->config.ledger, &at, &held);) {
-        struct plb_range units = shared(held.range, range);
+        struct plb_range units = plb_range_common(held.range, range);
         if (units.count > 0)
             say(s, held.node, units, PLB_PUT_ASIDE, out);
     }
@@ -305,7 +286,7 @@ static struct plb_range offer(const struct plb_suspects *s, const struct suspect
     if (other || (suspect->kills && !is_free(s, s->config.infos[p].node)))
         return range;
     for (int i = 0; i < apart->n && range.count == 0; i++)
-        range = shared(apart->at[i], suspect->range);
+        range = plb_range_common(apart->at[i], suspect->range);
     int64_t share = (int64_t)(SHARE * (double)apart->units / trusted);
     share = share > suspect->most ? share - share % suspect->most : suspect->most;
     range.count = share < range.count ? share : range.count;

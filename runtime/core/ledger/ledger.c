@@ -106,31 +106,10 @@ int plb_ledger_open_blocks(const struct plb_ledger *l, int pu)
 
 /* ------------------------------------------------------- what happens to held parts */
 
-static int64_t end_of(struct plb_range r)
-{
-    return r.first + r.count;
-}
-
-static bool overlap(struct plb_range a, struct plb_range b)
-{
-    return a.first < end_of(b) && b.first < end_of(a);
-}
-
-/* The units that two ranges share. */
-static struct plb_range shared(struct plb_range a, struct plb_range b)
-{
-    int64_t first = a.first > b.first ? a.first : b.first;
-    int64_t end = end_of(a) < end_of(b) ? end_of(a) : end_of(b);
-    return (struct plb_range){first, end > first ? end - first : 0};
-}
-
 /* Room for one more change. */
 static struct plb_block_change *add_change(struct plb_ledger *l)
 {
-    if (l->n_changes == l->capacity) {
-        l->capacity = l->capacity > 0 ? 2 * l->capacity : 16;
-        l->changes = plb_grow(l->changes, (size_t)l->capacity * sizeof *l->changes);
-    }
+    l->changes = plb_room(l->changes, l->n_changes, &l->capacity, sizeof *l->changes);
     return &l->changes[l->n_changes++];
 }
 
@@ -139,7 +118,8 @@ static void put_apart(struct plb_ledger *l, struct plb_range range)
 {
     for (int s = 0; s < l->suspect.n; s++)
         for (int i = l->free.n - 1; i >= 0; i--) {
-            struct plb_range part = shared(shared(l->free.at[i], range), l->suspect.at[s]);
+            struct plb_range part = plb_range_common(plb_range_common(l->free.at[i], range),
+                                                     l->suspect.at[s]);
             if (part.count == 0)
                 continue;
             plb_rangeset_remove(&l->free, part);
@@ -188,7 +168,7 @@ static int64_t let_go_of(struct plb_ledger *l, int64_t block, struct plb_range r
     int32_t next;
     for (int32_t i = plb_open_blocks_parts(&l->held, block); i != PLB_NO_PART; i = next) {
         next = l->held.parts[i].next;
-        if (!overlap(l->held.parts[i].range, range))
+        if (!plb_range_overlaps(l->held.parts[i].range, range))
             continue;
         plb_open_blocks_cut(&l->held, i, range);
         units += let_go(l, i, freed);
@@ -201,7 +181,7 @@ static int64_t accept_held(struct plb_ledger *l, struct plb_range range)
 {
     int64_t fresh = 0;
     for (int32_t i = 0; i < l->held.n_parts; i++)
-        if (shared(l->held.parts[i].range, range).count > 0) { /* an unused place has none */
+        if (plb_range_common(l->held.parts[i].range, range).count > 0) { /* an unused place has none */
             plb_open_blocks_cut(&l->held, i, range);
             fresh += let_go(l, i, false);
         }
@@ -212,7 +192,7 @@ static int64_t accept_held(struct plb_ledger *l, struct plb_range range)
 static int64_t accept_free(struct plb_ledger *l, struct plb_range range)
 {
     for (int i = 0; i < l->free.n; i++) {
-        struct plb_range part = shared(l->free.at[i], range);
+        struct plb_range part = plb_range_common(l->free.at[i], range);
         l->free_work -= plb_cost_work(l->costs, part.first, part.count);
     }
     int64_t fresh = plb_rangeset_remove(&l->free, range);
@@ -254,27 +234,28 @@ int64_t plb_ledger_open_units(const struct plb_ledger *l, struct plb_range range
     const struct plb_part *parts = l->held.parts;
     int64_t open = 0;
     for (int32_t i = plb_open_blocks_parts(&l->held, block); i != PLB_NO_PART; i = parts[i].next)
-        open += shared(parts[i].range, range).count;
+        open += plb_range_common(parts[i].range, range).count;
     if (open == range.count)
         return open;
     open = 0;
     for (int i = 0; i < l->held.n_parts; i++)
-        open += shared(parts[i].range, range).count;
+        open += plb_range_common(parts[i].range, range).count;
     for (int i = 0; i < l->free.n; i++)
-        open += shared(l->free.at[i], range).count;
+        open += plb_range_common(l->free.at[i], range).count;
     for (int i = 0; i < l->apart.n; i++)
-        open += shared(l->apart.at[i], range).count;
+        open += plb_range_common(l->apart.at[i], range).count;
     return open;
 }
 
 void plb_ledger_open_ranges(const struct plb_ledger *l, struct plb_range range, struct plb_rangeset *open)
 {
     for (int i = 0; i < l->held.n_parts; i++)
-        plb_rangeset_add(open, shared(l->held.parts[i].range, range)); /* an unused place adds nothing */
+        plb_rangeset_add(open,
+                         plb_range_common(l->held.parts[i].range, range)); /* an unused place adds nothing */
     for (int i = 0; i < l->free.n; i++)
-        plb_rangeset_add(open, shared(l->free.at[i], range));
+        plb_rangeset_add(open, plb_range_common(l->free.at[i], range));
     for (int i = 0; i < l->apart.n; i++)
-        plb_rangeset_add(open, shared(l->apart.at[i], range));
+        plb_rangeset_add(open, plb_range_common(l->apart.at[i], range));
 }
 
 static void move_part(struct plb_ledger *l, int32_t place, int giver, int thief, int64_t hop)
@@ -295,7 +276,7 @@ int64_t plb_ledger_move(struct plb_ledger *l, const struct plb_gift *gift, int g
     l->n_changes = 0;
     for (int32_t i = plb_open_blocks_parts(&l->held, gift->block); i != PLB_NO_PART; i = next) {
         next = l->held.parts[i].next;
-        if (l->held.parts[i].hop >= gift->hop || !overlap(l->held.parts[i].range, gift->range))
+        if (l->held.parts[i].hop >= gift->hop || !plb_range_overlaps(l->held.parts[i].range, gift->range))
             continue;
         plb_open_blocks_cut(&l->held, i, gift->range);
         moved += l->held.parts[i].range.count;

@@ -35,10 +35,7 @@ static int32_t take_place(struct plb_open_blocks *b)
         b->unused = b->parts[place].next;
         return place;
     }
-    if (b->n_parts == b->capacity) {
-        b->capacity = b->capacity > 0 ? 2 * b->capacity : 64;
-        b->parts = plb_grow(b->parts, (size_t)b->capacity * sizeof *b->parts);
-    }
+    b->parts = plb_room(b->parts, b->n_parts, &b->capacity, sizeof *b->parts);
     return b->n_parts++;
 }
 

@@ -7,10 +7,7 @@
 
 static struct plb_message *room(struct plb_outbox *box)
 {
-    if (box->n == box->capacity) {
-        box->capacity = box->capacity > 0 ? 2 * box->capacity : 16;
-        box->at = plb_grow(box->at, (size_t)box->capacity * sizeof *box->at);
-    }
+    box->at = plb_room(box->at, box->n, &box->capacity, sizeof *box->at);
     return &box->at[box->n++];
 }
 

@@ -8,7 +8,7 @@ int plb_homes_append(struct plb_home *at, int n, int64_t first, int64_t end, int
 {
     if (first >= end)
         return n;
-    if (n > 0 && at[n - 1].node == node && plb_home_end(at[n - 1].range) == first)
+    if (n > 0 && at[n - 1].node == node && plb_range_end(at[n - 1].range) == first)
         at[n - 1].range.count += end - first;
     else
         at[n++] = (struct plb_home){{first, end - first}, node};
@@ -29,19 +29,19 @@ int plb_homes_lay(const struct plb_home *map, int n, struct plb_home *seen, int 
     int64_t at = 0;
     qsort(seen, (size_t)n_seen, sizeof *seen, by_unit);
     for (int i = 0; i < n;) {
-        int64_t end = plb_home_end(map[i].range);
-        while (s < n_seen && plb_home_end(seen[s].range) <= at)
+        int64_t end = plb_range_end(map[i].range);
+        while (s < n_seen && plb_range_end(seen[s].range) <= at)
             s++;
         const struct plb_home *next = s < n_seen ? &seen[s] : NULL;
         if (next != NULL && next->range.first <= at) {
-            made = plb_homes_append(into, made, at, plb_home_end(next->range), next->node);
-            at = plb_home_end(next->range);
+            made = plb_homes_append(into, made, at, plb_range_end(next->range), next->node);
+            at = plb_range_end(next->range);
         } else {
             int64_t until = next != NULL && next->range.first < end ? next->range.first : end;
             made = plb_homes_append(into, made, at, until, map[i].node);
             at = until;
         }
-        while (i < n && plb_home_end(map[i].range) <= at)
+        while (i < n && plb_range_end(map[i].range) <= at)
             i++;
     }
     return made;
@@ -63,7 +63,7 @@ int plb_homes_merge(struct plb_home *map, int n, const double *least, int n_node
             home.node = before->node;
         else if (small && after != NULL)
             home.node = after->node;
-        made = plb_homes_append(map, made, home.range.first, plb_home_end(home.range), home.node);
+        made = plb_homes_append(map, made, home.range.first, plb_range_end(home.range), home.node);
     }
     free(largest);
     return made;

@@ -10,11 +10,6 @@ struct plb_home {
     int32_t node;
 };
 
-static inline int64_t plb_home_end(struct plb_range r)
-{
-    return r.first + r.count;
-}
-
 /* Adds a range behind the n others, to the last one where it goes on at the same node. Returns how many there
  * are then. */
 int plb_homes_append(struct plb_home *at, int n, int64_t first, int64_t end, int32_t node);

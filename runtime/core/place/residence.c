@@ -134,7 +134,7 @@ static int place_of(const struct plb_residence *r, int64_t unit)
     int low = 0, high = r->n - 1;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (plb_home_end(r->at[middle].range) <= unit)
+        if (plb_range_end(r->at[middle].range) <= unit)
             low = middle + 1;
         else
             high = middle;
@@ -164,14 +164,11 @@ void plb_residence_executed(struct plb_residence *r, int node, struct plb_range 
     struct node_homes *n = &r->nodes[node];
     if (home->node == node && plb_range_within(range, home->range))
         return;
-    if (n->last_seen != NONE && plb_home_end(r->seen[n->last_seen].range) == range.first) {
+    if (n->last_seen != NONE && plb_range_end(r->seen[n->last_seen].range) == range.first) {
         r->seen[n->last_seen].range.count += range.count;
         return;
     }
-    if (r->n_seen == r->capacity) {
-        r->capacity = r->capacity > 0 ? 2 * r->capacity : 64;
-        r->seen = plb_grow(r->seen, (size_t)r->capacity * sizeof *r->seen);
-    }
+    r->seen = plb_room(r->seen, r->n_seen, &r->capacity, sizeof *r->seen);
     n->last_seen = r->n_seen;
     r->seen[r->n_seen++] = (struct plb_home){range, node};
 }
@@ -190,7 +187,7 @@ void plb_residence_lose(struct plb_residence *r, int node)
     r->n_seen = kept;
     kept = 0;
     for (int i = 0; i < r->n; i++)
-        kept = plb_homes_append(r->at, kept, r->at[i].range.first, plb_home_end(r->at[i].range),
+        kept = plb_homes_append(r->at, kept, r->at[i].range.first, plb_range_end(r->at[i].range),
                                 r->at[i].node == node ? 0 : r->at[i].node);
     r->n = kept;
     make_index(r);
@@ -214,7 +211,7 @@ static int free_behind(const struct plb_rangeset *free, int64_t unit)
     int low = 0, high = free->n;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (plb_home_end(free->at[middle]) <= unit)
+        if (plb_range_end(free->at[middle]) <= unit)
             low = middle + 1;
         else
             high = middle;
@@ -222,25 +219,18 @@ static int free_behind(const struct plb_rangeset *free, int64_t unit)
     return low;
 }
 
-static struct plb_range shared(struct plb_range a, struct plb_range b)
-{
-    int64_t first = a.first > b.first ? a.first : b.first;
-    int64_t end = plb_home_end(a) < plb_home_end(b) ? plb_home_end(a) : plb_home_end(b);
-    return (struct plb_range){first, end > first ? end - first : 0};
-}
-
 /* The first and the last free units of a range; count = 0: there are none. */
 static struct plb_range first_free(const struct plb_rangeset *free, struct plb_range range)
 {
     int i = free_behind(free, range.first);
-    return i < free->n ? shared(free->at[i], range) : (struct plb_range){0, 0};
+    return i < free->n ? plb_range_common(free->at[i], range) : (struct plb_range){0, 0};
 }
 
 static struct plb_range last_free(const struct plb_rangeset *free, struct plb_range range)
 {
-    int i = free_behind(free, plb_home_end(range) - 1);
-    struct plb_range part = i < free->n ? shared(free->at[i], range) : (struct plb_range){0, 0};
-    return part.count == 0 && i > 0 ? shared(free->at[i - 1], range) : part;
+    int i = free_behind(free, plb_range_end(range) - 1);
+    struct plb_range part = i < free->n ? plb_range_common(free->at[i], range) : (struct plb_range){0, 0};
+    return part.count == 0 && i > 0 ? plb_range_common(free->at[i - 1], range) : part;
 }
 
 static struct plb_range home(const struct plb_residence *r, int place)
@@ -281,7 +271,7 @@ static double left_of(struct plb_residence *r, const struct plb_rangeset *free, 
         return 0.0;
     int64_t units = r->before[n->back + 1] - r->before[n->front];
     units -= front.first - home(r, n->front).first;
-    units -= plb_home_end(home(r, n->back)) - plb_home_end(back);
+    units -= plb_range_end(home(r, n->back)) - plb_range_end(back);
     return (double)units / (double)n->units;
 }
 
@@ -318,7 +308,7 @@ static struct plb_range tail(const struct plb_cost_map *map, struct plb_range pa
     kept += heavy && kept < part.count - 1;
     if (kept == part.count)
         kept = map->chunk < 2 ? part.count - 1
-                              : (plb_home_end(part) - 1) / map->chunk * map->chunk - part.first;
+                              : (plb_range_end(part) - 1) / map->chunk * map->chunk - part.first;
     kept = kept > 0 ? kept : 0;
     return (struct plb_range){part.first + kept, part.count - kept};
 }

@@ -67,10 +67,7 @@ static struct other *other_of(struct plb_thief *t, int node)
     }
     if (low < t->n && t->others[low].node == node)
         return &t->others[low];
-    if (t->n == t->capacity) {
-        t->capacity = t->capacity > 0 ? 2 * t->capacity : 8;
-        t->others = plb_grow(t->others, (size_t)t->capacity * sizeof *t->others);
-    }
+    t->others = plb_room(t->others, t->n, &t->capacity, sizeof *t->others);
     memmove(t->others + low + 1, t->others + low, (size_t)(t->n++ - low) * sizeof *t->others);
     t->others[low] = (struct other){.node = node};
     return &t->others[low];
