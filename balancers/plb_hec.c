@@ -11,7 +11,8 @@
  * - Σ x_p, the work of one step: 1 / `steps` of what training has left, or more where starts are dear.
  * - The first block, which the authors chose by hand so that training took 10 %: see model/training.
  * - The difference of times: they are compared relative to their curves, and differences that the scatter
- *   of the reports explains do not count. 3 % of noise would exceed a threshold of 10 % at once.
+ *   of the reports explains do not count, unless `scatter` is off. 3 % of noise would exceed a threshold of
+ *   10 % at once.
  * - A size that rounds to no unit, in training (`least_training`) and later: the PU waits.
  * - Where every PU has four samples of an earlier pass or run, there is no training.
  *
@@ -25,13 +26,15 @@
 #include "model/training.h"
 #include "plb/balancer.h"
 
-enum { INITIAL_BLOCK, THRESHOLD, STEPS, TRAINING, LEAST_TRAINING, SOLVER };
+enum { INITIAL_BLOCK, THRESHOLD, SCATTER, STEPS, TRAINING, LEAST_TRAINING, SOLVER };
 
 static const struct plb_option options[] = {
     [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
                        "units in every PU's first block; 0 = find a size"},
     [THRESHOLD] = {"threshold", PLB_REAL, "0.1", 1e-6, 1e6, NULL,
                    "plb-hec: difference of two blocks' times, as a part of one, that brings a rebalance"},
+    [SCATTER] = {"scatter", PLB_FLAG, "on", 0, 0, NULL,
+                 "plb-hec: what the scatter of the reports explains of a difference does not count"},
     [STEPS] = {"steps", PLB_INT, "32", 1, 1e6, NULL,
                "most steps that the work is cut into; fewer where starts are dear"},
     [TRAINING] = {"training", PLB_REAL, "0.1", 1e-6, 0.2, NULL,
@@ -186,7 +189,8 @@ static void finished(struct state *s, const struct plb_view *view, int p)
 {
     struct hec_pu *pu = &s->pus[p];
     double expected = s->phase == EXECUTION ? plb_model_time(&s->models[p], pu->work) : 0.0;
-    double ratio = expected > 0.0 ? pu->seconds / expected : INFINITY, explained = SCATTERS * pu->scatter;
+    double ratio = expected > 0.0 ? pu->seconds / expected : INFINITY;
+    double explained = s->params[SCATTER].value != 0.0 ? SCATTERS * pu->scatter : 0.0;
     pu->work = pu->seconds = 0.0;
     if (!isfinite(ratio))
         return;

@@ -27,7 +27,7 @@ struct plb_master_config {
     enum plb_victim victim; /* whom idle nodes ask */
     bool backups;           /* idle PUs execute late units a second time; only with migration */
     bool learn_costs;       /* the times of tasks tell what units cost (core/measure/learned_cost.h) */
-    bool unscaled;   /* samples stay as measured when their PU changes its speed (core/measure/history.h) */
+    bool unscaled;   /* samples stay as measured, and count for ever (core/measure/history.h) */
     bool saves;      /* a run that is interrupted keeps its results: no task lasts for long */
     bool resident;   /* nodes keep the inputs that they have pulled, for the next pass */
     int64_t stays;   /* mask of outputs that stay where they are until the last pass has ended */

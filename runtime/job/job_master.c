@@ -69,6 +69,7 @@ struct plb_master_config plb_job_master(const struct plb_job *job)
         .backups = job->balance.migration.backups,
         .task_s = job->balance.migration.task_s,
         .learn_costs = job->balance.learn_costs,
+        .unscaled = job->balance.samples == PLB_SAMPLES_MEASURED,
         .saves = plb_settings_get(&job->settings, "run", "journal")->text != NULL, /* it keeps tasks */
         .resident = keeps_inputs(job),
         .stays = feeds_stay(job) ? stays(job) : stays(job) & ~plb_feeds_outputs(&job->app),

@@ -30,6 +30,8 @@ static const struct plb_option balance_options[] = {
      "units per task at most; 0 = as the data and the end of the run ask for"},
     {"learn_costs", PLB_FLAG, "on", 0, 0, NULL,
      "costs of units that the kernel does not tell, or tells wrongly, are learned from the times of tasks"},
+    {"samples", PLB_TEXT, "scaled", 0, 0, PLB_SAMPLE_CHOICES,
+     "times of before: scaled when their PU changes its speed, and fading; or as measured, for ever"},
     {"profile", PLB_TEXT, "off", 0, 0, PLB_PROFILE_CHOICES,
      "start from what earlier runs measured (read), keep what this one does (write), both (on)"},
     {0},
@@ -100,6 +102,7 @@ void plb_balance_settings_read(const struct plb_settings *s, struct plb_balance_
         .migration.task_s = plb_settings_number(s, "balance", "task_seconds"),
         .grain = plb_settings_number(s, "balance", "grain"),
         .learn_costs = plb_settings_number(s, "balance", "learn_costs") != 0.0,
+        .samples = (enum plb_samples)plb_settings_number(s, "balance", "samples"),
         .profile = (enum plb_profile_mode)plb_settings_number(s, "balance", "profile"),
         .profile_given = plb_settings_get(s, "balance", "profile")->given,
     };

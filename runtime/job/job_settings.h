@@ -11,10 +11,15 @@
 enum plb_profile_mode { PLB_PROFILE_OFF, PLB_PROFILE_READ, PLB_PROFILE_WRITE, PLB_PROFILE_ON };
 #define PLB_PROFILE_CHOICES "off|read|write|on"
 
+/* The use of a PU's older times. */
+enum plb_samples { PLB_SAMPLES_SCALED, PLB_SAMPLES_MEASURED };
+#define PLB_SAMPLE_CHOICES "scaled|measured"
+
 struct plb_balance_settings {
     struct plb_migration migration; /* by_power and seed are not settings: the job sets them */
     double grain;     /* units per task at most; 0 = as the data and the end of the run ask for */
     bool learn_costs; /* of units, from the times of tasks */
+    enum plb_samples samples;
     enum plb_profile_mode profile;
     bool profile_given; /* by the user; a simulation has profiles only then */
 };

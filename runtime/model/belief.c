@@ -21,9 +21,6 @@
  * Smaller: a surprise in a large block lasts long; with 1, tuning clusters of many units took 1.2 % more. */
 #define SIZE 2.0
 
-/* Reports after which one counts half. Larger: curves follow a change slowly. Smaller: noise moves them. */
-#define HALF_LIFE 24.0
-
 /* Halvings on the way to a size, at most, and how close to it is enough. Fewer, or larger: it is a little too
  * small. */
 #define STEPS 30
@@ -95,14 +92,14 @@ static double start_cost(const struct plb_model *m, const struct plb_pu *pu)
 
 /* A fit of what the samples took beyond a start of so many seconds. Else the start would look like the time
  * of work, and the slope beyond the sizes seen is a part of that at least. */
-static bool fit_beyond(const struct plb_pu *pu, double start_s, struct plb_model *model)
+static bool fit_beyond(const struct plb_pu *pu, double start_s, double half_life, struct plb_model *model)
 {
     struct plb_sample beyond[PLB_MAX_SAMPLES];
     for (int i = 0; i < pu->n_samples; i++) {
         beyond[i] = pu->samples[i];
         beyond[i].execute_s = fmax(beyond[i].execute_s - start_s, LEAST_WORK * beyond[i].execute_s);
     }
-    if (!plb_fit_samples(beyond, pu->n_samples, HALF_LIFE, model))
+    if (!plb_fit_samples(beyond, pu->n_samples, isfinite(half_life) ? half_life : 0.0, model))
         return false;
     unbias(&model->execute, beyond, pu->n_samples);
     model->execute.start_s = start_s;
@@ -117,22 +114,22 @@ static double starts_of(const struct plb_belief *b, double x, double m)
     return fmin(tasks * b->start_s, m);
 }
 
-bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu, double start_s)
+bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu, double start_s, double half_life)
 {
     struct plb_model model;
-    if (!fit_beyond(pu, start_s, &model))
+    if (!fit_beyond(pu, start_s, half_life, &model))
         return false;
     b->model = model;
     b->start_s = fmax(start_cost(&model, pu), start_s);
     double executed = b->start_s - model.transfer_s; /* the part of it that is no transfer */
-    if (executed > start_s && fit_beyond(pu, executed, &model))
+    if (executed > start_s && fit_beyond(pu, executed, half_life, &model))
         b->model = model;
     double squares = UNKNOWN * UNKNOWN, reports = 1.0;
     b->watched_s = 0.0;
     for (int i = 0; i < pu->n_samples; i++) {
         const struct plb_sample *s = &pu->samples[i];
         double off = log(seconds_of(s) / plb_model_time(&b->model, s->work));
-        double weight = exp2(-(pu->n_samples - 1 - i) / HALF_LIFE);
+        double weight = exp2(-(pu->n_samples - 1 - i) / half_life);
         if (!isfinite(off))
             continue;
         squares += weight * off * off;

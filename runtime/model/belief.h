@@ -17,6 +17,9 @@
 #include "model/curve.h"
 #include "plb/balancer.h"
 
+/* Reports after which one counts half. Larger: curves follow a change slowly. Smaller: noise moves them. */
+#define PLB_HALF_LIFE 24.0
+
 struct plb_belief {
     struct plb_model model; /* m(x); unknown before a prior is set */
     double start_s;         /* seconds that a block costs before its work counts; a lower bound */
@@ -36,9 +39,10 @@ static inline bool plb_belief_reported(const struct plb_belief *belief)
  * empty task of it lasts `start_s` seconds. */
 void plb_belief_prior(struct plb_belief *belief, double rate, double start_s);
 
-/* Fits the belief to a PU's samples. A start costs at least the `start_s` seconds of an empty task. False
- * where no sample can be used; the belief is left alone then. */
-bool plb_belief_fit(struct plb_belief *belief, const struct plb_pu *pu, double start_s);
+/* Fits the belief to a PU's samples, each of which counts half after `half_life` later ones; INFINITY: all
+ * count alike. A start costs at least the `start_s` seconds of an empty task. False where no sample can be
+ * used; the belief is left alone then. */
+bool plb_belief_fit(struct plb_belief *belief, const struct plb_pu *pu, double start_s, double half_life);
 
 /* z of x units of work that begin `wait_s` seconds after what was last heard of the PU. */
 double plb_belief_spread(const struct plb_belief *belief, double x, double wait_s);

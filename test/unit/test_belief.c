@@ -20,7 +20,7 @@ static struct plb_belief belief_of(int n, double smallest, double largest, doubl
         samples[i] = (struct plb_sample){.work = work, .execute_s = work / 100.0 * off, .tasks = 1};
     }
     struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = samples, .n_samples = n};
-    assert_true(plb_belief_fit(&b, &pu, 0.0));
+    assert_true(plb_belief_fit(&b, &pu, 0.0, PLB_HALF_LIFE));
     return b;
 }
 
@@ -44,7 +44,7 @@ static void a_start_costs_no_less_than_an_empty_task(void **state)
     assert_float_equal(b.start_s, 2.0, 0.0);
     assert_float_equal(plb_model_time(&b.model, 1e-3), 2.00002, 1e-9);
     assert_float_equal(plb_model_time(&b.model, 100.0), 4.0, 1e-9);
-    assert_true(plb_belief_fit(&b, &pu, 2.0)); /* one report tells of no start */
+    assert_true(plb_belief_fit(&b, &pu, 2.0, PLB_HALF_LIFE)); /* one report tells of no start */
     assert_float_equal(b.start_s, 2.0, 0.0);
 }
 
@@ -56,7 +56,7 @@ static void reports_tell_of_a_start_that_costs_more(void **state)
     struct plb_belief b = {0};
     for (int i = 0; i < REPORTS; i++)
         s[i] = (struct plb_sample){.work = 0.01 * (1 + i), .execute_s = 5.0 + 0.01 * (1 + i), .tasks = 1};
-    assert_true(plb_belief_fit(&b, &pu, 2.0));
+    assert_true(plb_belief_fit(&b, &pu, 2.0, PLB_HALF_LIFE));
     assert_true(b.start_s > 4.5 && b.start_s <= 5.0);
 }
 
@@ -68,10 +68,10 @@ static void a_known_start_is_no_work(void **state)
     struct plb_sample s = {.work = 1.0, .execute_s = 1.01, .tasks = 1};
     struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = &s, .n_samples = 1};
     struct plb_belief b = {0}, told_nothing = {0};
-    assert_true(plb_belief_fit(&b, &pu, 0.9));
+    assert_true(plb_belief_fit(&b, &pu, 0.9, PLB_HALF_LIFE));
     assert_float_equal(plb_model_time(&b.model, 1.0), 1.01, 1e-9);
     assert_true(fabs(plb_model_time(&b.model, 10.0) - 2.0) < 1e-9);
-    assert_true(plb_belief_fit(&told_nothing, &pu, 0.0));
+    assert_true(plb_belief_fit(&told_nothing, &pu, 0.0, PLB_HALF_LIFE));
     assert_true(plb_belief_sure(&b, 6.0, 0.0, 1e6) > 2.5 * plb_belief_sure(&told_nothing, 6.0, 0.0, 1e6));
     assert_true(plb_belief_late(&b, 1.0, 0.0) < 1.01 * 1.7);
 }
@@ -85,7 +85,7 @@ static void a_start_that_reports_show_is_no_work(void **state)
                              {.work = 8.0, .execute_s = 4.008, .tasks = 1}};
     struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = s, .n_samples = 2};
     struct plb_belief b = {0};
-    assert_true(plb_belief_fit(&b, &pu, 0.0));
+    assert_true(plb_belief_fit(&b, &pu, 0.0, PLB_HALF_LIFE));
     assert_true(b.start_s > 3.9 && b.start_s <= 4.001);
     double seconds = plb_model_time(&b.model, 1000.0);
     assert_true(seconds >= 5.0 && seconds < 12.0); /* 5, and 64 by the mean */
@@ -152,7 +152,7 @@ static void impossible_times_are_no_belief(void **state)
     struct plb_sample s = {.work = 10.0, .execute_s = NAN, .tasks = 1};
     struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = &s, .n_samples = 1};
     struct plb_belief b = {0};
-    assert_false(plb_belief_fit(&b, &pu, 0.0));
+    assert_false(plb_belief_fit(&b, &pu, 0.0, PLB_HALF_LIFE));
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 
 #include "model/energy/objective.h"
 #include "numbers.h"
+#include "plb/kernel.h"
 #include "share_grid.h"
 
 /* A machine and a benchmark of Stafford et al. 2017, Table 1: the CPU's speed is 1, W = 1. The last two are
@@ -76,6 +77,39 @@ static void sharing_saves_energy_within_the_papers_range_only(void **state)
     assert_true(plb_objective_lines(&job, &no_limit[1], x, &got));
     near(x[0], 0, 0);
     near(x[1], 7, 1e-12);
+}
+
+/* Section 2.3: the best of 0, 1, α_opt, and of α_left and α_right where they lie within their ranges. They
+ * are maxima there, so the answer is the same. */
+static double of_five_points(double s_g, double fixed, double d_c, double d_g)
+{
+    double opt = 1 / (1 + s_g), best = INFINITY, share = 0.0;
+    double left = (2 * (fixed + d_g) - s_g * d_c) / (2 * (fixed + d_g) - 2 * s_g * d_c);
+    double right = d_g / (2 * (d_g - s_g * (fixed + d_c)));
+    double points[] = {0, 1, opt, left > 0 && left < opt ? left : 0, right > opt && right < 1 ? right : 1};
+    for (int i = 0; i < 5; i++) {
+        double a = points[i], t = fmax(a, (1 - a) / s_g);
+        double edp = t * (fixed * t + d_c * a + d_g * (1 - a) / s_g);
+        if (edp < best) {
+            best = edp;
+            share = a;
+        }
+    }
+    return share;
+}
+
+static void the_papers_five_points_have_the_same_best(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 20000; i += 4) {
+        double s_g = exp(6 * plb_random_real(1, i) - 3), fixed = 1 + 100 * plb_random_real(1, i + 1);
+        double d_c = 200 * plb_random_real(1, i + 2), d_g = 200 * plb_random_real(1, i + 3), x[2];
+        struct plb_power_pu pus[] = {{1, d_c, 0}, {s_g, d_g, 0}};
+        struct plb_power_job job = {pus, &fixed, 2, 1, PLB_STATIC_JOB, 1};
+        struct plb_aim_answer got;
+        assert_true(plb_objective_lines(&job, &no_limit[2], x, &got));
+        near(x[0], of_five_points(s_g, fixed, d_c, d_g), 1e-9);
+    }
 }
 
 /* T and E of shares; E is INFINITY where the cap is broken. Independent of the code under test. */
@@ -342,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_papers_twelve_rows),
         cmocka_unit_test(sharing_saves_energy_within_the_papers_range_only),
+        cmocka_unit_test(the_papers_five_points_have_the_same_best),
         cmocka_unit_test(a_thousand_random_clusters_agree_with_a_grid),
         cmocka_unit_test(many_pus_under_a_cap_stay_near_the_bound),
         cmocka_unit_test(the_front_is_the_polyline_from_fastest_to_least_energy),

@@ -70,20 +70,23 @@ static void hec_rebalances_above_the_threshold(void **state)
     }
 }
 
-/* The same block is late, but reports scatter by 10 %: that explains it. */
+/* A block is later, but reports scatter by 10 %: that explains it, unless `scatter` is off. */
 static void hec_expects_what_the_scatter_explains(void **state)
 {
     (void)state;
-    struct fixture f;
-    double now = 0.0, a = hec_trained(&f, 4, 0.1, 0.0, &now), b = grant(&f, 1), step = a * 1e-3;
-    assert_int_equal(f.stats.solves, 1);
-    finish(&f, 0, a, step * 0.9, now += step);
-    near(grant(&f, 0), a);
-    finish(&f, 1, b, b * 4e-3 * 1.1, now + step * 0.2);
-    near(grant(&f, 1), b);
-    finish(&f, 0, a, step, now += step);
-    near(grant(&f, 0), a);
-    stop(&f);
+    for (int off = 0; off < 2; off++) {
+        struct fixture f;
+        double now = 0.0, a = hec_trained(&f, 4, 0.1, 0.0, &now), b = grant(&f, 1), step = a * 1e-3;
+        set(&f, "scatter", off ? 0.0 : 1.0);
+        assert_int_equal(f.stats.solves, 1);
+        finish(&f, 0, a, step * 0.9, now += step);
+        near(grant(&f, 0), a);
+        finish(&f, 1, b, b * 4e-3 * 1.3, now + step * 0.2);
+        near(grant(&f, 1), b);
+        finish(&f, 0, a, step, now += step);
+        near(grant(&f, 0), off ? 0.0 : a);
+        stop(&f);
+    }
 }
 
 /* Execution times are on a line, transfers are not: R² of G is poor, and a fifth round follows. */

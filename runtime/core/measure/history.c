@@ -205,7 +205,7 @@ void plb_history_fit(struct plb_history *h)
                         .samples = h->at,
                         .n_samples = h->n,
                         .recalled = h->recalled};
-    if (!plb_belief_fit(&h->belief, &pu, h->start_s))
+    if (!plb_belief_fit(&h->belief, &pu, h->start_s, h->unscaled ? INFINITY : PLB_HALF_LIFE))
         h->belief.watched_s = 0.0;
 }
 

@@ -26,7 +26,7 @@ struct plb_history {
     double grain;             /* most work in one task of the PU; 0 = no limit */
     double start_s;           /* seconds of an empty task, as the PU's device measured */
     bool untold;              /* nobody has told what units cost */
-    bool unscaled;            /* no change of speed is looked for; benches compare with that */
+    bool unscaled;            /* no change of speed is looked for, and samples never fade */
     bool fitted;              /* `belief` is of all samples */
     int since;                /* reports since the last fit; negative: the times before have changed, too */
     bool surprised;           /* one of these is not what the belief says */
