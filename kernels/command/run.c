@@ -56,7 +56,8 @@ bool command_run_line(struct command_lines *r, const struct command_line *line, 
                          (long long)line->number, r->host.at, words.argv[0], strerror(end.reason));
         plb_task_record(r->task, ERR, unit, text, (size_t)n);
     }
-    command_log(r, line, &end, 0, bytes);
+    if (last) /* it has ended */
+        command_log(r, line, &end, 0, bytes);
     *outcome = (struct command_outcome){end.exit, end.signal, r->where};
     command_words_fini(&words);
     return !end.cancelled;

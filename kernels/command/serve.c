@@ -155,8 +155,9 @@ static void send_lines(struct command_lines *r, struct own *own, struct sent *se
     sent->before = command_seconds();
 }
 
+/* last: the line is not sent again. */
 static void finish_line(struct command_lines *r, struct sent *sent, int64_t unit, struct command_end *end,
-                        int64_t received)
+                        int64_t received, bool last)
 {
     struct command_line line = line_at(r, unit);
     struct command_outcome *outcomes = r->task->data[OUTCOME];
@@ -165,7 +166,8 @@ static void finish_line(struct command_lines *r, struct sent *sent, int64_t unit
     end->took = now - sent->before;
     sent->at += end->took;
     sent->before = now;
-    command_log(r, &line, end, (int64_t)line.n + 1, received);
+    if (last)
+        command_log(r, &line, end, (int64_t)line.n + 1, received);
     outcomes[unit] = (struct command_outcome){end->exit, end->signal, r->where};
 }
 
@@ -209,7 +211,7 @@ static int64_t take_answers(struct command_lines *r, struct own *own, struct sen
             own->starting = command_seconds() - sent->before;
         plb_task_record(r->task, OUT, number, answer, n);
         keep_errors(r, own, number + 1, true);
-        finish_line(r, sent, unit, &(struct command_end){.exit = 0}, (int64_t)n);
+        finish_line(r, sent, unit, &(struct command_end){.exit = 0}, (int64_t)n, true);
     }
     return sent->n;
 }
@@ -247,7 +249,7 @@ static void lose(struct command_lines *r, struct own *own, struct sent *left, en
         int64_t unit = left->units[0];
         if (last && text.n > 0)
             plb_task_record(r->task, ERR, r->task->first + unit, text.at, text.n);
-        finish_line(r, left, unit, &end, 0);
+        finish_line(r, left, unit, &end, 0, last);
     }
     free(text.at);
     if (own->silent == MOST_SILENT && heard != COMMAND_CANCELLED)

@@ -166,6 +166,9 @@ static void make_store(struct plb_app *app)
         if (r->records && r->head == NULL && plb_file_descriptor(r->path) >= 0)
             r->streamed = plb_record_store_stream(app->records, r->buffer, app->units,
                                                   app->streams == PLB_IN_ORDER, r->path);
+        else if (r->log && r->head != NULL && !plb_file_streams(r->path)) /* in the end it is sorted */
+            plb_record_store_grow(app->records, r->buffer, app->units, app->streams == PLB_IN_ORDER, r->path,
+                                  r->head);
     }
 }
 

@@ -176,6 +176,14 @@ bool plb_record_store_stream(struct plb_record_store *s, int i, int64_t units, b
     return plb_record_stream_add(s->stream, s->of[i], path);
 }
 
+void plb_record_store_grow(struct plb_record_store *s, int i, int64_t units, bool in_order, const char *path,
+                           const char *head)
+{
+    if (s->stream == NULL)
+        s->stream = plb_record_stream_new(units, s->n_parts, in_order);
+    plb_record_stream_grow(s->stream, s->of[i], path, head);
+}
+
 int plb_record_store_end(struct plb_record_store *s, bool rest, const char **path)
 {
     *path = NULL;

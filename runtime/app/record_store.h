@@ -48,6 +48,10 @@ void plb_record_store_drop(struct plb_record_store *store, struct plb_range rang
 bool plb_record_store_stream(struct plb_record_store *store, int i, int64_t units, bool in_order,
                              const char *path);
 
+/* The same for a file of lines, which grows behind `head` (plb_record_stream_grow). */
+void plb_record_store_grow(struct plb_record_store *store, int i, int64_t units, bool in_order,
+                           const char *path, const char *head);
+
 /* No result comes any more: waits until all are written so; rest: also those that wait for others. NULL:
  * nothing. Returns as plb_record_store_failure does. */
 int plb_record_store_end(struct plb_record_store *store, bool rest, const char **path);

@@ -22,7 +22,7 @@ enum { NONE = -1, OVER = -2 }; /* instead of the number of a unit's result */
 /* Where the records of a unit go. */
 struct way {
     int part, fd;
-    char *path;
+    char *path, *head; /* head: of a file that is opened for the first record; else NULL */
 };
 
 /* The records of one result that go to a way: by unit. */
@@ -33,7 +33,7 @@ struct index {
 struct plb_record_stream {
     int64_t units;
     int n_parts, n_ways;
-    bool in_order, remembers, began;
+    bool in_order, remembers, began, goes_on; /* goes_on: an earlier run has written records */
     int file;
     int64_t known; /* the mark of an earlier run */
     struct way *ways;
@@ -55,7 +55,7 @@ struct plb_record_stream {
     int64_t *lengths;
     char *block;
     size_t filled;
-    const struct way *way; /* of the block */
+    struct way *way; /* of the block */
 };
 
 struct plb_record_stream *plb_record_stream_new(int64_t units, int n_parts, bool in_order)
@@ -81,8 +81,14 @@ bool plb_record_stream_add(struct plb_record_stream *s, int part, const char *pa
     int own = plb_file_descriptor(path), fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 0) : -1;
     if (fd < 0 || s->n_ways == s->n_parts)
         return false;
-    s->ways[s->n_ways++] = (struct way){part, fd, strdup(path)};
+    s->ways[s->n_ways++] = (struct way){part, fd, strdup(path), NULL};
     return true;
+}
+
+void plb_record_stream_grow(struct plb_record_stream *s, int part, const char *path, const char *head)
+{
+    if (s->n_ways < s->n_parts)
+        s->ways[s->n_ways++] = (struct way){part, -1, strdup(path), strdup(head)};
 }
 
 /* ------------------------------------------------------------------------- bytes */
@@ -116,6 +122,11 @@ static bool read_at(struct plb_record_stream *s, void *memory, size_t bytes, int
 
 static void flush(struct plb_record_stream *s)
 {
+    if (s->filled > 0 && s->way->fd < 0 && s->failure == 0) {
+        s->way->fd = plb_file_grow(s->way->path, s->goes_on, s->way->head);
+        if (s->way->fd < 0)
+            fail(s, s->way, errno);
+    }
     for (size_t at = 0; at < s->filled && s->failure == 0;) {
         ssize_t n = write(s->way->fd, s->block + at, s->filled - at);
         if (n >= 0)
@@ -128,7 +139,7 @@ static void flush(struct plb_record_stream *s)
     s->filled = 0;
 }
 
-static void emit(struct plb_record_stream *s, const struct way *way, int64_t at, int64_t bytes)
+static void emit(struct plb_record_stream *s, struct way *way, int64_t at, int64_t bytes)
 {
     if (s->way != way)
         flush(s);
@@ -289,6 +300,7 @@ bool plb_record_stream_begin(struct plb_record_stream *s, int fd, bool remembers
     if (remembers && !read_mark(s))
         return false;
     s->mark = s->known;
+    s->goes_on = s->known != 0;
     if (s->in_order)
         s->next = s->known < 0 ? 0 : s->known < s->units ? s->known : s->units;
     return true;
@@ -368,6 +380,7 @@ void plb_record_stream_free(struct plb_record_stream *s)
     for (int i = 0; i < s->n_ways; i++) {
         close(s->ways[i].fd);
         free(s->ways[i].path);
+        free(s->ways[i].head);
         free(s->index[i].at);
         free(s->index[i].bytes);
     }

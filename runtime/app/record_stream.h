@@ -37,6 +37,10 @@ void plb_record_stream_free(struct plb_record_stream *stream); /* NULL: nothing;
  * that is open. */
 bool plb_record_stream_add(struct plb_record_stream *stream, int part, const char *path);
 
+/* The same for a file, which grows behind `head`. It is opened for its first record, so that a run that never
+ * begins leaves it alone. A run that goes on appends to it. */
+void plb_record_stream_grow(struct plb_record_stream *stream, int part, const char *path, const char *head);
+
 /* The file that has the bytes; remembers: it is a journal's. Where it remembers how far an earlier run came,
  * the stream goes on from there. False where that is damaged. */
 bool plb_record_stream_begin(struct plb_record_stream *stream, int fd, bool remembers);

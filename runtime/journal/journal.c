@@ -46,8 +46,10 @@ int plb_journal_open(const struct plb_job *job, bool resume, struct plb_journal 
     const char *file = plb_settings_get(&job->settings, "run", "journal")->text;
     struct plb_found found;
     if (file == NULL && resume)
-        return plb_fail(err, PLB_EINPUT,
-                        "--resume needs the journal of the run that broke; name it with run.journal=FILE");
+        return plb_fail(
+            err, PLB_EINPUT,
+            "--resume needs the journal of the run that broke; name it with run.journal=FILE, or the "
+            "joblog of --run with --joblog FILE");
     if (file == NULL)
         return PLB_OK;
     struct plb_journal *j = *journal = plb_alloc(sizeof *j);

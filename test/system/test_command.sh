@@ -143,12 +143,13 @@ ok "they get an empty input and no other descriptors" $?
 wait_for_go='echo {}; echo {} >&2; [ {} -gt 1 ] || while [ ! -e go ]; do sleep 0.05; done
     echo end {}; touch at.{}'
 for order in '' -k; do
-    rm -f go at.*
+    rm -f go at.* log*
     # shellcheck disable=SC2086 # no or one word
-    "$PLBRUN" $order -j 2 --run "$wait_for_go" --range 1-20 >stdout 2>out &
+    "$PLBRUN" $order -j 2 --run "$wait_for_go" --range 1-20 --joblog log >stdout 2>out &
     run=$!
     if [ "$order" = '' ]; then
-        soon eval '[ "$(wc -l <stdout)" -eq 38 ] && [ "$(wc -l <out)" -eq 19 ]' && ! grep -qx 1 stdout
+        soon eval '[ "$(wc -l <stdout)" -eq 38 ] && [ "$(wc -l <out)" -eq 19 ]' && ! grep -qx 1 stdout &&
+            [ "$(cut -f 1 log | sort -n | xargs)" = "Seq $(seq -s ' ' 2 20)" ]
     else
         soon eval '[ "$(ls at.* 2>/dev/null | wc -l)" -eq 19 ]' && sleep 0.2 && [ ! -s stdout ]
     fi
@@ -158,7 +159,9 @@ for order in '' -k; do
     [ $? -eq 0 ] && [ $early -eq 0 ] &&
         cmp <(if [ "$order" = '' ]; then paste - - <stdout | sort -n; else paste - - <stdout; fi) \
             <(seq 20 | awk '{print $1 "\tend " $1}')
-    ok "each line has its output whole, as it ends: ${order:-any order}" $?
+    ok "each line has its output whole, as it ends, and the joblog grows: ${order:-any order}" $?
+    cmp <(cut -f 1 log) <(echo Seq; seq 20)
+    ok "in the end it is in the order of the lines" $?
 done
 rm -f go at.*
 "$PLBRUN" --run 'echo {}; sleep 0.05' --range 1-10000 2>out | head -2 >stdout
@@ -236,9 +239,10 @@ for order in '' -k; do
     [ $begun -eq 0 ] && soon eval '! pgrep -xf "sleep 98765"' >/dev/null
     ok "programs end with their rank, and so does what they have started" $?
     # shellcheck disable=SC2086
-    [ ! -e log ] && ! "$PLBRUN" $order "${again[@]}" >>stdout 2>out &&
-        grep -q 'go on from there with --resume' out
-    ok "a joblog's journal is not overwritten by mistake" $?
+    cp log before
+    ! "$PLBRUN" $order "${again[@]}" >>stdout 2>out &&
+        grep -q 'go on from there with --resume' out && cmp log before && [ "$(wc -l <log)" -gt 1 ]
+    ok "a joblog is there after a crash, and it and its journal are not overwritten by mistake" $?
     touch go
     # shellcheck disable=SC2086
     "$PLBRUN" $order "${again[@]}" --resume >>stdout 2>out &&

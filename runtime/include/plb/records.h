@@ -42,7 +42,8 @@ void plb_app_save_text(struct plb_app *app, const char *path,
  * as /dev/stdout, and without a head, are then written there as they arrive, and not in the end. The records
  * of a unit stand together, in the order of plb_app_save_records. in_order: units stand in their order, so
  * that one waits for all before it. A unit's are written once; where several passes make one, it is the
- * first. So a kernel that may try a unit again appends nothing before its last try. A run that goes on by its
+ * first. So a kernel that may try a unit again appends nothing before its last try. A log (plb_app_save_log)
+ * grows as units end, and is in their order in the end. A run that goes on by its
  * journal writes the rest. Other paths are files that are complete or not there, as ever. */
 void plb_app_stream_records(struct plb_app *app, bool in_order);
 
