@@ -234,7 +234,7 @@ static void on_moved(struct plb_master *m, const struct plb_message *message, do
     for (int i = 0; i < gifts->n; i++) {
         plb_ledger_move(m->ledger, &gifts->at[i], message->from, gifts->thief);
         plb_agenda_follow(m->agenda, -1, now - m->pass_began);
-        plb_agenda_removed(m->agenda, 0, 0);
+        plb_agenda_tell_ends(m->agenda);
     }
     plb_broker_heard(m->broker, message->from);
     int64_t freed = plb_ledger_free_units(m->ledger) - before;

@@ -58,8 +58,8 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     plb_keep_lock_pages(shared->keep, &shared->locks);
     shared->set = plb_own_set_new(config);
     shared->uses_slots = plb_dataset_travels(config->data);
-    shared->gathers = plb_gathers(config->data, plb_keep_buffers(shared->keep));
-    shared->has_slots = shared->uses_slots || shared->gathers || plb_dataset_records(config->data) != 0;
+    shared->combines = plb_combines(config->data, plb_keep_buffers(shared->keep));
+    shared->has_slots = shared->uses_slots || shared->combines || plb_dataset_records(config->data) != 0;
     /* With other nodes also after a loss, when units are granted anew that somebody executes already. */
     bool backups = config->migration.on && config->migration.backups;
     bool twice = config->n_nodes > 1 || (n_pus > 1 && (config->audits || plb_hung_may_be(config) || backups));

@@ -86,7 +86,7 @@ void plb_errands_take_ahead(struct plb_errands *errands, struct plb_runner *r)
 {
     struct plb_node_shared *shared = r->shared;
     bool takes = !shared->stopping && !shared->resting
-              && !plb_running_may_hang(r->running, r->pu.driver->ops.lanes);
+              && !plb_running_only_unwanted(r->running, r->pu.driver->ops.lanes);
     for (int s = 0; s < PLB_SLOTS && r->n_line < PLB_TASKS_AHEAD && takes; s++) {
         struct plb_slot *slot = &r->slots[s];
         if (slot->state != PLB_SLOT_FREE || fetches_much(r)
@@ -108,7 +108,8 @@ static void fetch(const struct plb_errand *errand, bool again, struct plb_outbox
     struct plb_keep *keep = errand->runner->shared->keep;
     if (slot->anew)
         slot->keep = keep != NULL && plb_keep_take(keep, slot->task.range) ? keep : NULL;
-    if (!plb_slot_fetch(slot, config->data, &errand->runner->executor, &config->wire, mirror))
+    plb_slot_bind(slot, config->data, &errand->runner->executor, mirror);
+    if (!plb_slot_pull(slot, config->data, &config->wire))
         return;
     struct plb_message *m = plb_outbox_add(out, PLB_PULL, config->rank, 0, slot->task.pass);
     m->pu = errand->runner->number;

@@ -14,7 +14,7 @@ struct plb_worker *plb_own_worker_new(const struct plb_node_shared *shared, cons
         const struct plb_pu_info *info = &runners[p].pu.info;
         bool one_by_one = runners[p].pu.driver->ops.lanes == 1;
         bool on_host = runners[p].executor.on_host; /* reduced arrays are there after the call */
-        bool at_once = !shared->gathers || (on_host && !config->audits && config->data->chunk == 0);
+        bool at_once = !shared->combines || (on_host && !config->audits && config->data->chunk == 0);
         bool bursts = one_by_one && at_once && !shared->uses_slots && !config->trace;
         pus[p] = (struct plb_worker_pu){
             info->power, plb_task_limit(sizes, info, config->grain, config->pulled_bytes), bursts};

@@ -1,4 +1,4 @@
-/* The rules of node/pu/gather.c, without arrays. */
+/* The rules of node/pu/combine.c, without arrays. */
 #include "simulate/held.h"
 
 static bool continues(const struct plb_virtual_held *h, const struct plb_slice *task)

@@ -1,4 +1,4 @@
-/* Results that a simulated PU holds back, as node/pu/gather.h does: the reduced arrays of consecutive tasks
+/* Results that a simulated PU holds back, as node/pu/combine.h does: the reduced arrays of consecutive tasks
  * of one block become one result. */
 #ifndef PLB_SIMULATE_HELD_H
 #define PLB_SIMULATE_HELD_H

@@ -200,7 +200,7 @@ static bool end(const struct virtual_node *node, struct virtual_pu *pu)
                                       pu->current.number,
                                       pu->execute_s,
                                       pu->transfer_s};
-    if (node->gathers)
+    if (node->combines)
         return plb_virtual_held_end(&pu->held, &ended);
     return plb_worker_done(node->worker, pu->held.pu, task, pu->execute_s, pu->transfer_s,
                            node->slots ? pu->current.number : PLB_NO_SLOT);

@@ -46,7 +46,7 @@ struct virtual_node {
     int first_pu, n_pus;
     int ahead;      /* tasks taken beside the one that is executed */
     bool slots;     /* each task is reported by itself, with its results */
-    bool gathers;   /* reduced arrays of consecutive tasks are one result */
+    bool combines;  /* reduced arrays of consecutive tasks are one result */
     double look_at; /* when it looks next; once at a time */
     bool stopped;
     int executing;     /* PUs that execute a task */

@@ -27,8 +27,8 @@ struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const s
         node->n_pus = in->master_only && n == 0 ? 0 : c->nodes[n].n_pus;
         node->first_pu = c->nodes[n].first_pu;
         node->worker = plb_virtual_worker_new(world, n, node->n_pus);
-        node->gathers = reduced && in->master.audit <= 0.0 && (n == 0 || !outputs);
-        node->slots = (reduced && in->master.audit > 0.0) || (n != 0 && travels && !node->gathers);
+        node->combines = reduced && in->master.audit <= 0.0 && (n == 0 || !outputs);
+        node->slots = (reduced && in->master.audit > 0.0) || (n != 0 && travels && !node->combines);
         node->ahead = n != 0 && travels ? PLB_VIRTUAL_TASKS_AHEAD : 0;
         node->look_at = -1.0;
         for (int p = node->first_pu; p < node->first_pu + node->n_pus; p++)

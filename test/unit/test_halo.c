@@ -185,7 +185,8 @@ static void tasks_find_their_halo(void **state)
                 s->task.range.first = whole(&dice, 0, UNITS - 1);
                 s->task.range.count = whole(&dice, 1, UNITS - s->task.range.first);
                 s->state = PLB_SLOT_FETCHING;
-                plb_slot_fetch(s, &set, &e, &wire, m);
+                plb_slot_bind(s, &set, &e, m);
+                plb_slot_pull(s, &set, &wire);
                 continue;
             }
             bool forgotten = whole(&dice, 0, 9) == 0;
@@ -201,7 +202,8 @@ static void tasks_find_their_halo(void **state)
                 s->state = PLB_SLOT_FREE;
                 runs++;
             } else if (!plb_mirror_pulls(m, s->task.range)) {
-                plb_slot_fetch(s, &set, &e, &wire, m);
+                plb_slot_bind(s, &set, &e, m);
+                plb_slot_pull(s, &set, &wire);
             }
             s->pulls = s->state == PLB_SLOT_FREE ? 0 : s->pulls;
         }

@@ -98,7 +98,8 @@ static bool fetch(struct plb_mirror *m, struct plb_slot *slot, int pass, int64_t
     slot->task.range = (struct plb_range){first, count};
     slot->task.pass = pass;
     slot->anew = true;
-    return plb_slot_fetch(slot, &set, &e, &config.wire, m);
+    plb_slot_bind(slot, &set, &e, m);
+    return plb_slot_pull(slot, &set, &config.wire);
 }
 
 static void release(struct plb_mirror *m, struct plb_slot *slot)

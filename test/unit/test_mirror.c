@@ -51,7 +51,8 @@ static size_t fetch(struct plb_mirror *m, const struct plb_dataset *data, struct
     struct plb_executor e = {.ops = &driver.ops, .limit = {INT64_MAX, 1e9}};
     pulled = 0;
     slot->task.range = (struct plb_range){first, count};
-    bool pulls = plb_slot_fetch(slot, data, &e, &wire, m);
+    plb_slot_bind(slot, data, &e, m);
+    bool pulls = plb_slot_pull(slot, data, &wire);
     assert_int_equal(pulls, pulled > 0);
     if (slot->kept)
         plb_mirror_arrived(m, slot->pulled, true);

@@ -147,7 +147,7 @@ static int64_t take_away(const struct plb_suspects *s, struct plb_range range, i
             say(s, held.node, units, PLB_UNDER_SUSPICION, out);
         freed += plb_ledger_drop(s->config.ledger, units, held.block);
         plb_agenda_follow(s->config.agenda, NO_PU, pass_s);
-        plb_agenda_removed(s->config.agenda, 0, 0);
+        plb_agenda_tell_ends(s->config.agenda);
         at = 0; /* the parts have changed */
     }
     return freed;
@@ -253,7 +253,7 @@ static void set_aside(struct plb_suspects *s, struct suspect suspect, double pas
         cancel(s, suspect.range, out);
         plb_ledger_accept(s->config.ledger, suspect.range, PLB_CLOSED);
         plb_agenda_follow(s->config.agenda, NO_PU, pass_s);
-        plb_agenda_removed(s->config.agenda, 0, 0);
+        plb_agenda_tell_ends(s->config.agenda);
     }
     plb_rangeset_fini(&open);
 }

@@ -326,6 +326,12 @@ void plb_agenda_removed(struct plb_agenda *a, int first_pu, int n_pus)
     tell_ends(a, NO_PU);
 }
 
+void plb_agenda_tell_ends(struct plb_agenda *a)
+{
+    if (a->policy != NULL)
+        tell_ends(a, NO_PU);
+}
+
 void plb_agenda_ideal(struct plb_agenda *a, const struct plb_ideal *ideals)
 {
     for (int p = 0; p < a->seen.view.n_pus; p++)

@@ -41,6 +41,9 @@ void plb_agenda_name_victims(struct plb_agenda *agenda, int node, struct plb_out
 void plb_agenda_remove(struct plb_agenda *agenda, int first_pu, int n_pus);
 void plb_agenda_removed(struct plb_agenda *agenda, int first_pu, int n_pus);
 
+/* The balancer hears of blocks that the latest change of the ledger has ended (after plb_agenda_follow). */
+void plb_agenda_tell_ends(struct plb_agenda *agenda);
+
 /* So many PUs have come, with the next numbers: their infos are there. The balancer begins anew. Others are
  * asked by plb_agenda_feed_all. */
 void plb_agenda_join(struct plb_agenda *agenda, int n_pus);

@@ -74,8 +74,8 @@ static double doubt(const struct chosen_pu *own)
     return 1.0 + ERRORS * own->error;
 }
 
-/* Nodes whose static watts count while the chosen ones work. Returns the sum of these watts. */
-static double find_on(struct plb_chosen *c, int n_pus)
+/* Marks the nodes whose static watts count while the chosen ones work. Returns the sum of these watts. */
+static double mark_nodes_on(struct plb_chosen *c, int n_pus)
 {
     double watts = 0.0;
     for (int i = 0; i < c->n_nodes; i++)
@@ -89,7 +89,7 @@ static double find_on(struct plb_chosen *c, int n_pus)
 
 void plb_chosen_keep_unsure(struct plb_chosen *c, const struct plb_view *view)
 {
-    double watts = find_on(c, view->n_pus), rate = 0.0;
+    double watts = mark_nodes_on(c, view->n_pus), rate = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
         bool works = c->x[p] > 0.0 && c->pus[p].rate > 0.0;
         watts += works ? c->speeds[p].dynamic_watts : 0.0;

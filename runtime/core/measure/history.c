@@ -136,7 +136,7 @@ static void follow_change(struct plb_history *h)
         return;
     if (h->untold && fabs(log(factor)) > log(OTHER_UNITS)) {
         disown(h, from);
-        h->changes += CHANGES; /* which says that units differ */
+        h->units_differ = true;
         return;
     }
     for (int i = 0; i < from; i++)
@@ -236,7 +236,7 @@ bool plb_history_surprises(struct plb_history *h)
 {
     double squares = 0.0;
     int n = 0;
-    if (h->changes > CHANGES)
+    if (h->changes > CHANGES || h->units_differ)
         return true;
     const struct plb_model *model = plb_history_model(h);
     if (model == NULL)

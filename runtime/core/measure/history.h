@@ -23,6 +23,7 @@ struct plb_history {
     int checked, strikes;     /* reports compared with the profile, and how many disagreed in a row */
     bool dropped;             /* the profile was wrong */
     int changes;              /* how often the PU became faster or slower; often: its units differ */
+    bool units_differ;        /* what looked like a change of speed was one of units */
     double grain;             /* most work in one task of the PU; 0 = no limit */
     double start_s;           /* seconds of an empty task, as the PU's device measured */
     bool untold;              /* nobody has told what units cost */

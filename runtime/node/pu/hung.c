@@ -76,9 +76,10 @@ static bool stays(const struct plb_runner *r)
     return r->running[0].killed && r->overdue.age > r->running[0].kill_s + STUBBORN;
 }
 
-/* One PU. True where `text` is to be said. Under the lock. */
-static bool look_at(const struct plb_hung_watch *watch, struct plb_runner *r, double seconds,
-                    char text[SENTENCE])
+/* One PU: warns of a task that is late, kills the child of one that hangs, or gives the PU up. True where
+ * `text` is to be said. Under the lock. */
+static bool deal_with(const struct plb_hung_watch *watch, struct plb_runner *r, double seconds,
+                      char text[SENTENCE])
 {
     const struct plb_node_shared *shared = r->shared;
     const struct plb_running *oldest = plb_running_oldest(r->running);
@@ -108,7 +109,7 @@ void plb_hung_look(struct plb_hung_watch *watch, double now)
     struct plb_node_shared *shared = watch->runners[0].shared;
     for (int p = 0; p < watch->n && shared->config.hung_after > 0.0; p++) {
         pthread_mutex_lock(&shared->lock);
-        bool late = !shared->stopping && look_at(watch, &watch->runners[p], seconds, text);
+        bool late = !shared->stopping && deal_with(watch, &watch->runners[p], seconds, text);
         pthread_mutex_unlock(&shared->lock);
         if (late)
             plb_log(PLB_LOG_WARNING, "%s", text);

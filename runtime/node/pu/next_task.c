@@ -62,7 +62,7 @@ bool plb_next_task_await(struct plb_runner *r, struct plb_flight *flight)
             flight->exposed = waited > 0.0 ? waited : 0.0;
             return true;
         }
-        plb_gather_report(&r->held, NULL);
+        plb_combine_report(&r->held, NULL);
         if (!shared->uses_slots) /* the communication thread may want to ask other nodes */
             plb_node_wake(shared);
         pthread_cond_wait(&r->work, &shared->lock);

@@ -6,7 +6,7 @@
 #include "app/phase.h"
 #include "base/clock.h"
 #include "node/pu/flights.h"
-#include "node/pu/gather.h"
+#include "node/pu/combine.h"
 #include "node/pu/launch.h"
 #include "node/pu/next_task.h"
 #include "node/pu/open_pu.h"
@@ -89,12 +89,13 @@ static bool end_task(struct plb_runner *r, const struct plb_flights *f, const st
     } else if (!wanted) {
         plb_worker_forget(worker, r->number);
     } else {
-        urgent = plb_gather_end(&r->held, flight, times, &taken);
+        urgent = plb_combine_end(&r->held, flight, times, &taken);
         r->latest = (struct plb_latest){flight->task.range.count, times->execute_s};
     }
     if (flight->slot != NULL
         && (lost || failed || !wanted
-            || !plb_gather_takes(&r->held, flight))) /* a task that has failed has no results to be fetched */
+            || !plb_combine_takes(&r->held,
+                                  flight))) /* a task that has failed has no results to be fetched */
         flight->slot->state = wanted && !failed ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
     plb_running_end(&r->running[lane], &r->busy);
     r->steps++;
@@ -120,7 +121,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
         f->idle_since = now;
     }
     plb_worker_cores(shared->worker, r->number, times.cpu_s, times.waited_s);
-    flight.folded = status == 0 && !obsolete(r, f->oldest) && plb_gather_fold(&r->held, &flight);
+    flight.folded = status == 0 && !obsolete(r, f->oldest) && plb_combine_fold(&r->held, &flight);
     bool urgent = end_task(r, f, &flight, f->oldest, status, &times);
     f->oldest = (f->oldest + 1) % f->lanes;
     f->n--;
@@ -163,7 +164,7 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
         .runs = true, .in_place = shared->guarded && !scratch, .step = ++r->steps, .task = flight->task};
     plb_busy_begin(&r->busy);
     if (f->n == 0)
-        plb_gather_report(&r->held, &flight->task);
+        plb_combine_report(&r->held, &flight->task);
     plb_executor_cancel(&r->executor, lane, false);
     if (stale != 0)
         plb_resident_follow(&r->executor, &r->parts);
@@ -180,8 +181,8 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
     pthread_mutex_unlock(&shared->lock);
 }
 
-/* Whether the oldest task has ended; else waits a moment for that or for more work. Under the lock. */
-static bool ended(struct plb_runner *r, const struct plb_flights *f)
+/* Whether the oldest task has ended; waits a moment for that, or for more work. Under the lock. */
+static bool await_end(struct plb_runner *r, const struct plb_flights *f)
 {
     pthread_mutex_unlock(&r->shared->lock);
     bool done = plb_executor_done(&r->executor, f->oldest);
@@ -207,7 +208,7 @@ static void run_tasks(struct plb_runner *r)
                 finish(r, &f);
         } else if (f.n == 0) {
             break;
-        } else if (!room || ended(r, &f)) {
+        } else if (!room || await_end(r, &f)) {
             pthread_mutex_unlock(&shared->lock);
             finish(r, &f);
         }
@@ -295,7 +296,7 @@ void plb_runner_leave(struct plb_runner *r, const struct plb_slice *task,
                       const struct plb_device_failure *failure)
 {
     plb_worker_leave(r->shared->worker, r->number, task, failure);
-    plb_gather_give_back(&r->held);
+    plb_combine_give_back(&r->held);
     for (int i = 0; i < r->n_line; i++) {
         struct plb_slot *slot = &r->slots[r->line[i]];
         plb_worker_leave(r->shared->worker, r->number, &slot->task, failure);

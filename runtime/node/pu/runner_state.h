@@ -6,7 +6,7 @@
 #include "host/crash.h"
 #include "node/memory/scratch.h"
 #include "node/pu/executor.h"
-#include "node/pu/gather.h"
+#include "node/pu/combine.h"
 #include "node/pu/running.h"
 #include "node/pu/shared.h"
 #include "node/pu/slot.h"

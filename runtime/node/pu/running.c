@@ -51,7 +51,7 @@ const struct plb_running *plb_running_oldest(const struct plb_running running[PL
     return oldest;
 }
 
-bool plb_running_may_hang(const struct plb_running running[PLB_MAX_LANES], int lanes)
+bool plb_running_only_unwanted(const struct plb_running running[PLB_MAX_LANES], int lanes)
 {
     for (int lane = 0; lane < lanes; lane++)
         if (!running[lane].runs || !running[lane].told)

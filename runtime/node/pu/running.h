@@ -39,6 +39,6 @@ bool plb_running_works(const struct plb_running running[PLB_MAX_LANES], int from
 const struct plb_running *plb_running_oldest(const struct plb_running running[PLB_MAX_LANES]);
 
 /* Whether the device executes nothing but what nobody wants, in all of its lanes. */
-bool plb_running_may_hang(const struct plb_running running[PLB_MAX_LANES], int lanes);
+bool plb_running_only_unwanted(const struct plb_running running[PLB_MAX_LANES], int lanes);
 
 #endif

@@ -21,7 +21,7 @@ struct plb_node_shared {
     struct plb_lends lends;        /* of the communication thread alone */
     struct plb_own_set *set;       /* the same; NULL: there are no reduced arrays */
     bool uses_slots;               /* constant: some data travels, so tasks have slots */
-    bool gathers;                  /* constant: results of consecutive tasks become one */
+    bool combines;                 /* constant: results of consecutive tasks become one */
     bool has_slots;                /* constant: each task has a slot: for this, its arrays or its records */
     bool guarded; /* constant: tasks write outputs in place, unless others may execute their units too */
     pthread_mutex_t lock;        /* guards all that follows; no MPI, device or page-locking under it */

@@ -98,8 +98,8 @@ static void lock_pages(const struct plb_slot *slot, const struct plb_dataset *se
     }
 }
 
-bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
-                    const struct plb_wire *wire, struct plb_mirror *mirror)
+void plb_slot_bind(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e,
+                   struct plb_mirror *mirror)
 {
     slot->pulled = slot->task.range;
     slot->kept = mirror != NULL && plb_mirror_take(mirror, slot->task.range, &slot->pulled);
@@ -112,13 +112,20 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
             inputs = slot->kept ? plb_mirror_buffers(mirror) : 0, stays = plb_keep_buffers(slot->keep);
     slot->stored = stays | (set->fed != 0 ? feeds : 0);
     for (int i = 0; i < set->n; i++) {
-        size_t offset, bytes;
         if ((inputs & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_mirror_place(mirror, i, slot->task.range.first);
         if ((stays & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_keep_place(slot->keep, i, slot->task.range.first);
         if ((feeds & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_mirror_result(mirror, i, slot->task.range.first);
+    }
+    lock_pages(slot, set, e, inputs | stays | feeds);
+}
+
+bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire)
+{
+    for (int i = 0; i < set->n; i++) {
+        size_t offset, bytes;
         if ((slot->pulls & ~set->fed & PLB_BUFFER(i)) == 0)
             continue;
         struct plb_range units = pulled_of(slot, set, i);
@@ -126,7 +133,6 @@ bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const 
         wire->get(wire->context, slot->tag, plb_slot_buffer(slot, set, i, units.first), bytes,
                   &slot->pending);
     }
-    lock_pages(slot, set, e, inputs | stays | feeds);
     slot->awaits = (slot->pulls & set->fed) != 0;
     slot->torn = false;
     plb_rangeset_clear(&slot->sources);

@@ -7,7 +7,7 @@
  *   FORGOTTEN the same, and nobody wants the task any more; then FREE
  *   READY     it waits for its PU
  *   RUNNING   the device works on it, or its arrays
- *             are held back (node/pu/gather.h)         PU's thread
+ *             are held back (node/pu/combine.h)         PU's thread
  *   FINISHED  its report waits for collection
  *   SENDING   its results are on their way, or its
  *             arrays wait for TAKEN                 communication thread
@@ -31,7 +31,7 @@
 #define PLB_TASKS_AHEAD 2
 
 /* Slots of a PU: one per lane of its device, those ahead, one with a result that is held back
- * (node/pu/gather.h), and two whose results are sent. More only take memory. */
+ * (node/pu/combine.h), and two whose results are sent. More only take memory. */
 #define PLB_SLOTS (PLB_MAX_LANES + PLB_TASKS_AHEAD + 3)
 
 enum plb_slot_state {
@@ -71,12 +71,15 @@ struct plb_slot {
     double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
 };
 
-/* On a rank other than 0: gives the task the buffers that are not in place, and starts the transfers of
- * inputs among them, with their halo. They are in the mirror, where there is one (else NULL) and it has room,
- * and what is there is not pulled. Else they are in memory that the executor's device copies best. Returns
- * whether anything is pulled: rank 0 is to be asked for it. Ends the program where there is no memory. */
-bool plb_slot_fetch(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *executor,
-                    const struct plb_wire *wire, struct plb_mirror *mirror);
+/* On a rank other than 0: gives the task the buffers that are not in place. They are in the mirror, where
+ * there is one (else NULL) and it has room, and what is there is not pulled. Else they are in memory that the
+ * executor's device copies best. Ends the program where there is no memory. */
+void plb_slot_bind(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *executor,
+                   struct plb_mirror *mirror);
+
+/* Then: starts the transfers of the inputs that the task lacks, with their halo. Returns whether there are
+ * any: rank 0 is to be asked for them. */
+bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire);
 
 /* WHERE has come: gets fed inputs from the ranks that have them; of this one, out of the mirror. False: it is
  * not what the slot waits for. */

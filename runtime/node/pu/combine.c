@@ -1,9 +1,9 @@
 /* One slot that tasks are folded into. */
-#include "node/pu/gather.h"
+#include "node/pu/combine.h"
 
 #define GONE "it had failed before" /* as for what is queued (core/worker/worker.c) */
 
-bool plb_gathers(const struct plb_dataset *set, int64_t stays)
+bool plb_combines(const struct plb_dataset *set, int64_t stays)
 {
     bool sends = plb_dataset_records(set) != 0;
     for (int i = 0; i < set->n; i++)
@@ -19,17 +19,17 @@ static bool continues(const struct plb_held_result *held, const struct plb_slice
         && task->block == units->block && task->range.first == units->range.first + units->range.count;
 }
 
-bool plb_gather_takes(const struct plb_held_result *h, const struct plb_flight *flight)
+bool plb_combine_takes(const struct plb_held_result *h, const struct plb_flight *flight)
 {
     bool stays = h->shared->keep == NULL || (flight->slot != NULL && flight->slot->keep != NULL);
-    return h->shared->gathers && flight->slot != NULL && !flight->slot->scratch && !flight->task.audit
+    return h->shared->combines && flight->slot != NULL && !flight->slot->scratch && !flight->task.audit
         && stays;
 }
 
-bool plb_gather_fold(struct plb_held_result *h, const struct plb_flight *flight)
+bool plb_combine_fold(struct plb_held_result *h, const struct plb_flight *flight)
 {
     struct plb_slot *into = h->slot;
-    if (!plb_gather_takes(h, flight) || !continues(h, &flight->task))
+    if (!plb_combine_takes(h, flight) || !continues(h, &flight->task))
         return false;
     pthread_mutex_unlock(&h->shared->lock);
     plb_dataset_fold_into(h->shared->config.data, h->units.range, into->buffer, flight->task.range,
@@ -78,12 +78,12 @@ static bool hold(struct plb_held_result *h, const struct plb_flight *flight, dou
     return reports;
 }
 
-bool plb_gather_end(struct plb_held_result *h, const struct plb_flight *flight,
-                    const struct plb_device_times *times, const struct plb_taken *taken)
+bool plb_combine_end(struct plb_held_result *h, const struct plb_flight *flight,
+                     const struct plb_device_times *times, const struct plb_taken *taken)
 {
     struct plb_worker *worker = h->shared->worker;
     double execute_s = times->execute_s, transfer_s = times->transfer_s + flight->exposed;
-    if (!plb_gather_takes(h, flight))
+    if (!plb_combine_takes(h, flight))
         return plb_worker_done(worker, h->pu, &flight->task, execute_s, transfer_s,
                                flight->slot != NULL ? flight->slot->tag : PLB_NO_SLOT);
     plb_worker_executed(worker, h->pu, &flight->task, execute_s, transfer_s);
@@ -94,13 +94,13 @@ bool plb_gather_end(struct plb_held_result *h, const struct plb_flight *flight,
     return true;
 }
 
-void plb_gather_report(struct plb_held_result *h, const struct plb_slice *next)
+void plb_combine_report(struct plb_held_result *h, const struct plb_slice *next)
 {
     if (h->slot != NULL && (next == NULL || !continues(h, next)))
         report(h);
 }
 
-void plb_gather_give_back(struct plb_held_result *h)
+void plb_combine_give_back(struct plb_held_result *h)
 {
     if (h->slot == NULL)
         return;

@@ -1,4 +1,4 @@
-/* Gathering: consecutive tasks of one block, which one PU executes, become one result. Their reduced arrays
+/* Combining: consecutive tasks of one block, which one PU executes, become one result. Their reduced arrays
  * are folded into one set of arrays, which is reported and sent like that of a single task. So rank 0 has a
  * few results per second to judge and to fold, and not one for each task.
  *
@@ -9,9 +9,9 @@
  *
  * Outputs that travel cannot be folded: such tasks are reported one by one. So are all tasks of a run with
  * audits, because the second PU executes a result's units as one task. A PU's thread makes all calls but
- * plb_gather_give_back, under the node's lock where nothing else is said. */
-#ifndef PLB_NODE_PU_GATHER_H
-#define PLB_NODE_PU_GATHER_H
+ * plb_combine_give_back, under the node's lock where nothing else is said. */
+#ifndef PLB_NODE_PU_COMBINE_H
+#define PLB_NODE_PU_COMBINE_H
 
 #include "node/pu/flights.h"
 #include "node/pu/shared.h"
@@ -26,8 +26,9 @@ struct plb_held_result {
     double execute_s, transfer_s;
 };
 
-/* Whether tasks of a node gather: the job reduces arrays, and tasks send nothing else but what may stay. */
-bool plb_gathers(const struct plb_dataset *set, int64_t stays);
+/* Whether results of tasks are combined: the job reduces arrays, and tasks send nothing else but what may
+ * stay. */
+bool plb_combines(const struct plb_dataset *set, int64_t stays);
 
 /* The tasks that the PU has taken after one: the next one, and the last one. NULL: there are none. */
 struct plb_taken {
@@ -35,21 +36,21 @@ struct plb_taken {
 };
 
 /* Whether the result of a task may become one with those of its neighbours. Needs no lock. */
-bool plb_gather_takes(const struct plb_held_result *held, const struct plb_flight *flight);
+bool plb_combine_takes(const struct plb_held_result *held, const struct plb_flight *flight);
 
 /* Folds the arrays of a task that has ended into those that are held. False: they do not fit together, or
  * what was held has gone back meanwhile. Leaves the lock while it folds. */
-bool plb_gather_fold(struct plb_held_result *held, const struct plb_flight *flight);
+bool plb_combine_fold(struct plb_held_result *held, const struct plb_flight *flight);
 
 /* A task that is wanted has ended: its result is held, or reported. Returns whether the
  * communication thread should look at once. */
-bool plb_gather_end(struct plb_held_result *held, const struct plb_flight *flight,
-                    const struct plb_device_times *times, const struct plb_taken *taken);
+bool plb_combine_end(struct plb_held_result *held, const struct plb_flight *flight,
+                     const struct plb_device_times *times, const struct plb_taken *taken);
 
 /* Reports what is held, where the next task does not continue it; NULL: there is none. */
-void plb_gather_report(struct plb_held_result *held, const struct plb_slice *next);
+void plb_combine_report(struct plb_held_result *held, const struct plb_slice *next);
 
 /* The device has failed or hangs: what is held goes back to the master. Any thread. */
-void plb_gather_give_back(struct plb_held_result *held);
+void plb_combine_give_back(struct plb_held_result *held);
 
 #endif

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "node/pu/gather.h"
+#include "node/pu/combine.h"
 #include "node/pu/launch.h"
 #include "stub_device.h"
 
@@ -42,7 +42,7 @@ static int begin(void **state)
     w.set = (struct plb_dataset){.n = 1, .owner = true, .units = UNITS};
     w.set.at[0] = (struct plb_data){.mode = PLB_REDUCE, .bytes = sizeof(double), .type = PLB_FLOAT64};
     w.shared.config.data = &w.set;
-    w.shared.gathers = plb_gathers(&w.set, 0);
+    w.shared.combines = plb_combines(&w.set, 0);
     pthread_mutex_init(&w.shared.lock, NULL);
     pthread_cond_init(&w.shared.wake, NULL);
     w.shared.worker = plb_worker_new(
@@ -93,9 +93,9 @@ static void finish(struct plb_flight *flight, double seconds, const struct plb_t
 {
     const struct plb_device_times times = {.execute_s = seconds};
     pthread_mutex_lock(&w.shared.lock);
-    flight->folded = plb_gather_fold(&w.held, flight);
-    plb_gather_end(&w.held, flight, &times, taken);
-    if (!plb_gather_takes(&w.held, flight)) /* as the PU's thread does */
+    flight->folded = plb_combine_fold(&w.held, flight);
+    plb_combine_end(&w.held, flight, &times, taken);
+    if (!plb_combine_takes(&w.held, flight)) /* as the PU's thread does */
         flight->slot->state = PLB_SLOT_FINISHED;
     pthread_mutex_unlock(&w.shared.lock);
 }
@@ -138,11 +138,11 @@ static void neighbours_become_one_result(void **state)
     for (int i = 0; i < 30; i++)
         run(1e-5);
     assert_int_equal(collected(), 0);
-    plb_gather_report(&w.held, NULL); /* the PU finds no task */
+    plb_combine_report(&w.held, NULL); /* the PU finds no task */
     assert_int_equal(collected(), 1);
     reported(0, 0, 300, 30);
     assert_true(fabs(w.out.at[0].done.execute_s - 30e-5) < 1e-12);
-    plb_gather_report(&w.held, NULL);
+    plb_combine_report(&w.held, NULL);
     assert_int_equal(collected(), 0);
     for (int s = 0; s < 4; s++)
         assert_int_equal(w.slots[s].state, PLB_SLOT_FREE);
@@ -235,9 +235,9 @@ static void what_is_no_neighbour_stays_apart(void **state)
         }
     }
     assert_int_equal(units, 1000);
-    plb_gather_report(&w.held, &(struct plb_slice){.range = {5010, 10}, .block = 5001, .pass = 1});
+    plb_combine_report(&w.held, &(struct plb_slice){.range = {5010, 10}, .block = 5001, .pass = 1});
     assert_int_equal(collected(), 0); /* the next task goes on */
-    plb_gather_report(&w.held, &(struct plb_slice){.range = {5020, 10}, .block = 5001, .pass = 1});
+    plb_combine_report(&w.held, &(struct plb_slice){.range = {5020, 10}, .block = 5001, .pass = 1});
     assert_int_equal(collected(), 1);
     reported(0, 5000, 10, 1);
 }
@@ -266,8 +266,8 @@ static void a_failed_device_gives_back_what_it_held(void **state)
     run(1e-5);
     run(1e-5);
     struct plb_flight next = take();
-    plb_gather_give_back(&w.held);
-    plb_gather_give_back(&w.held);
+    plb_combine_give_back(&w.held);
+    plb_combine_give_back(&w.held);
     assert_int_equal(collected(), 1);
     assert_int_equal(w.out.at[0].type, PLB_FAIL);
     assert_int_equal(w.out.at[0].fail.range.first, 0);
@@ -275,7 +275,7 @@ static void a_failed_device_gives_back_what_it_held(void **state)
     assert_true(w.out.at[0].fail.text[0]
                 != '\0'); /* else it were the kernel that failed, and the run ended */
     pthread_mutex_lock(&w.shared.lock);
-    assert_false(plb_gather_fold(&w.held, &next));
+    assert_false(plb_combine_fold(&w.held, &next));
     pthread_mutex_unlock(&w.shared.lock);
 }
 
@@ -285,7 +285,7 @@ static void a_result_of_an_old_pass_is_dropped(void **state)
     grant(0, 10000);
     run(1e-5);
     receive(&(struct plb_message){.type = PLB_PASS, .pass = 2});
-    plb_gather_report(&w.held, NULL);
+    plb_combine_report(&w.held, NULL);
     assert_int_equal(collected(), 0);
     assert_int_equal(w.slots[0].state, PLB_SLOT_FREE);
 }
@@ -324,17 +324,17 @@ static void outputs_that_travel_are_sent_task_by_task(void **state)
     (void)state;
     struct plb_dataset set = w.set;
     set.owner = false;
-    assert_true(plb_gathers(&set, 0));
+    assert_true(plb_combines(&set, 0));
     set.n = 2;
     set.at[1] = (struct plb_data){.mode = PLB_PARTITION, .unit_bytes = 8};
-    assert_true(plb_gathers(&set, 0));
+    assert_true(plb_combines(&set, 0));
     set.at[1].mode = PLB_OUTPUT;
-    assert_false(plb_gathers(&set, 0));
-    assert_true(plb_gathers(&set, PLB_BUFFER(1))); /* it may stay */
+    assert_false(plb_combines(&set, 0));
+    assert_true(plb_combines(&set, PLB_BUFFER(1))); /* it may stay */
     set.owner = true;
-    assert_true(plb_gathers(&set, 0));
+    assert_true(plb_combines(&set, 0));
     set.at[0].mode = PLB_REPLICATE;
-    assert_false(plb_gathers(&set, 0));
+    assert_false(plb_combines(&set, 0));
 }
 
 int main(void)
