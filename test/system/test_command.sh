@@ -120,7 +120,7 @@ run 3 --run 'echo $PPID >>at.{}; [ $(( {} % 4 )) -gt 0 ]' --lines cases --retrie
     [ "$(for u in $(seq 4 4 60); do sort -u at."$u" | wc -l; done | grep -cx 2)" -ge 13 ]
 ok "most of 15 lines that fail are run again by another rank" $?
 
-"$PLBRUN" --run 'sh -c "trap : TERM; echo begun; sleep 60 & wait; sleep 60"' --range 1-1 --timeout 0.2 \
+"$PLBRUN" --run 'sh -c "trap : TERM; echo begun; sleep 60 & wait; sleep 60"' --range 1-1 --timeout 1.5 \
     --joblog log >stdout 2>out
 [ $? -eq 1 ] && [ "$(cat stdout)" = begun ] && [ "$(cut -f 7,8 log | tail -1)" = "$(printf -- '-1\t9')" ] &&
     grep -q 'its time was over' out

@@ -29,7 +29,9 @@ for n in $(counts 1 2 3); do
     right "$n ranks" "$n" 3000 1 0
 done
 right "two passes, of which the second replaces a third" 3 3000 2 5
-right "large ones" 2 40 1 1000000
+large=40
+[ -z "${SAN:-}" ] || large=10 # the kernel writes them byte by byte
+right "large ones" 2 $large 1 1000000
 right "with checksums" 2 1000 1 3 run.checksums=yes
 right "small tasks of a greedy balancer" 3 3000 1 1 --balancer greedy balance.grain=7
 right "a rank that only leads" 2 3000 1 1 cluster.master_only=yes
