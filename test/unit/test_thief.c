@@ -144,6 +144,23 @@ static void each_node_is_asked_once(void **state)
     }
 }
 
+/* Node 0 has half of what node 2 has, and a tenth of its rate. Without rates, more work is later. */
+static void a2ws_asks_who_ends_last(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        bool a2ws = k % 2 == 0, known = k < 2;
+        struct plb_migration m = migration_on;
+        struct plb_empty loads = {
+            .n_victims = 2, .victims = {0, 2}, .amounts = {10.0, 20.0}, .rates = {1.0, known ? 10.0 : 0.0}};
+        m.victim = a2ws ? PLB_A2WS : PLB_MOST_REMAINING;
+        struct plb_thief *t = plb_thief_new(1, 3, &m);
+        plb_thief_hint(t, &loads);
+        assert_int_equal(plb_thief_ask(t, 0.0), a2ws && known ? 0 : 2);
+        plb_thief_free(t);
+    }
+}
+
 /* A task of 16 units takes 16 + 40 ms, and one of 64 takes 64 + 40. The master says that this PU ends when
  * all do: the rest is one task. Without that word it stays cut. */
 static void work_that_need_not_move_is_one_task(void **state)
@@ -223,6 +240,7 @@ int main(void)
         cmocka_unit_test(who_refused_is_asked_again_in_the_next_pass),
         cmocka_unit_test(who_is_refused_by_all_asks_again_later),
         cmocka_unit_test(each_node_is_asked_once),
+        cmocka_unit_test(a2ws_asks_who_ends_last),
         cmocka_unit_test(work_that_need_not_move_is_one_task),
         cmocka_unit_test(li_asks_the_first),
     };
