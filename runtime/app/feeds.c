@@ -1,7 +1,9 @@
-/* Checks at the call, copies between two passes. */
+/* Checks at the call; between two passes copies, or pointers that change places. */
 #include "app/feeds.h"
 
 #include <string.h>
+
+#define ALIGNED 64 /* bytes: entries find parts of a buffer aligned where the buffer is */
 
 static bool exists(const struct plb_app *app, int handle)
 {
@@ -64,7 +66,44 @@ void plb_app_feed(struct plb_app *app, int output, int input)
     *feed = (struct plb_feed){(int16_t)output, (int16_t)input, has_begun(app)};
 }
 
-int64_t plb_feeds_copy(struct plb_app *app, struct plb_pass *begin)
+/* Memory of two buffers changes places, where entries alone see the input, and find both alike. */
+static bool swap(struct plb_dataset *set, const struct plb_feed *f)
+{
+    int in = f->input, out = f->output;
+    void *input = set->host[in];
+    bool alike = set->shared[in] == set->shared[out]
+              && (uintptr_t)input % ALIGNED == (uintptr_t)set->host[out] % ALIGNED;
+    if ((set->fed & PLB_BUFFER(in)) == 0 || !alike)
+        return false;
+    set->host[in] = set->host[out];
+    set->host[out] = input;
+    return true;
+}
+
+/* The contents of two places change places. */
+static void exchange(char *a, char *b, size_t bytes)
+{
+    char piece[4096];
+    for (size_t n; bytes > 0; a += n, b += n, bytes -= n) {
+        n = bytes < sizeof piece ? bytes : sizeof piece;
+        memcpy(piece, a, n);
+        memcpy(a, b, n);
+        memcpy(b, piece, n);
+    }
+}
+
+void plb_feeds_put_back(const struct plb_app *app, struct plb_dataset *set)
+{
+    for (int i = 0; i < app->n_feeds; i++) {
+        int in = app->feeds[i].input, out = app->feeds[i].output;
+        if (set->host[in] != app->data[out].data || set->host[out] != app->data[in].data)
+            continue;
+        exchange(set->host[in], set->host[out], (size_t)app->units * app->data[out].unit_bytes);
+        swap(set, &app->feeds[i]);
+    }
+}
+
+int64_t plb_feeds_take(struct plb_app *app, struct plb_dataset *set, struct plb_pass *begin)
 {
     int64_t changed = 0;
     begin->n_feeds = 0;
@@ -74,7 +113,7 @@ int64_t plb_feeds_copy(struct plb_app *app, struct plb_pass *begin)
         bool split = to->mode == PLB_PARTITION;
         if (split)
             begin->feeds[begin->n_feeds++] = *f;
-        if (f->now)
+        if (f->now && !swap(set, f))
             memcpy(to->data, from->data, (size_t)app->units * from->unit_bytes);
         if (f->now && split)
             changed |= (int64_t)1 << f->input;

@@ -16,6 +16,15 @@ static bool is_copied(const struct plb_dataset *set, int i, const struct plb_ker
     return plb_dataset_in_place(set, i) && set->file[i] == 0; /* locked pages of a file take memory for it */
 }
 
+/* Buffers may have changed places. */
+static bool was_tried(const struct plb_pinned *pinned, const void *memory)
+{
+    for (int i = 0; i < PLB_MAX_DATA; i++)
+        if (pinned->tried[i] == memory)
+            return true;
+    return false;
+}
+
 void plb_pinned_add(struct plb_pinned *pinned, const struct plb_runner *r)
 {
     const struct plb_dataset *set = r->shared->config.data;
@@ -26,7 +35,7 @@ void plb_pinned_add(struct plb_pinned *pinned, const struct plb_runner *r)
     size_t offset, bytes;
     for (int i = 0; i < set->n && pins; i++) {
         void *memory = set->host[i];
-        if (!is_copied(set, i, r->shared->config.kernel) || pinned->tried[i] == memory)
+        if (!is_copied(set, i, r->shared->config.kernel) || was_tried(pinned, memory))
             continue;
         pinned->tried[i] = memory;
         plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &bytes);
@@ -40,6 +49,9 @@ void plb_pinned_add(struct plb_pinned *pinned, const struct plb_runner *r)
 
 void plb_pinned_forget(struct plb_pinned *pinned, struct plb_page_locks *locks, const void *memory)
 {
+    for (int i = 0; i < PLB_MAX_DATA; i++)
+        if (pinned->tried[i] == memory)
+            pinned->tried[i] = NULL;
     for (int i = 0; i < pinned->n; i++) {
         struct plb_pinned_buffer *b = &pinned->at[i];
         if (b->memory != memory)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/feeds.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "report/quantity.h"
@@ -167,6 +168,7 @@ static void repair(struct plb_rank *r)
 static void end_gathering(struct plb_rank *r)
 {
     plb_back_complete(r);
+    plb_feeds_put_back(&r->rank0->job->app, &r->data);
     if (r->rank0->gathering.goes_on)
         plb_rank0_look_further(r);
     else

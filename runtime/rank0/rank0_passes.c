@@ -37,7 +37,7 @@ static void begin_pass(struct plb_rank *r)
     struct plb_rank0 *rank0 = r->rank0;
     struct plb_app *app = &rank0->job->app;
     struct plb_pass begin = {0};
-    int64_t fed = plb_feeds_copy(app, &begin);
+    int64_t fed = plb_feeds_take(app, &r->data, &begin);
     begin.replaced = plb_app_take_replaced(app, &r->replaced.parts);
     begin.parts = r->replaced.parts.buffers;
     begin.phase = plb_app_begin_pass(app);

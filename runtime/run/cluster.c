@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "app/feeds.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -350,8 +351,10 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
         plb_watchdog_stop(&run->rank0.watchdog);
         plb_stop_listen(false);
         status = r->status;
-        if (r->rank0 != NULL)
+        if (r->rank0 != NULL) {
+            plb_feeds_put_back(&job->app, &r->data);
             end_run(r, report, trace);
+        }
         end->life = r->life;
         end->watch = NULL;
     }
