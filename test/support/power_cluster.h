@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/normal.h"
 #include "core/work/cost.h"
 #include "dice.h"
 #include "model/cluster_spec.h"
@@ -11,6 +12,7 @@
 
 #define MOST_PUS 20
 #define PUS_OF_NODE 4
+#define UNEQUAL 1000 /* units that cost unlike amounts */
 
 struct machine {
     struct plb_cluster_spec cluster;
@@ -62,6 +64,28 @@ static inline void draw_lasting(struct machine *m, uint64_t seed, double least_s
     assert_int_equal(plb_cost_map_init(&m->map, (int64_t)(sum * seconds), NULL, NULL, &err), PLB_OK);
     m->job = (struct plb_power_job){m->speeds,          m->static_watts, n,
                                     m->cluster.n_nodes, PLB_STATIC_JOB,  (double)m->map.units};
+}
+
+/* Log-normal, of mean 1: a few units take as long as a hundred others. */
+static inline double unlike(const void *context, int64_t first, int64_t count)
+{
+    double sum = 0.0;
+    for (int64_t i = first; i < first + count; i++)
+        sum += exp(1.3 * plb_random_normal(*(const uint64_t *)context, (uint64_t)i) - 0.5 * 1.3 * 1.3);
+    return sum;
+}
+
+/* The job gets few units, whose costs differ by `seed`, and takes as long. */
+static inline void make_unlike(struct machine *m, uint64_t *seed)
+{
+    struct plb_error err = {.status = PLB_OK};
+    double scale = UNEQUAL / (double)m->map.units;
+    plb_cost_map_fini(&m->map);
+    assert_int_equal(plb_cost_map_init(&m->map, UNEQUAL, NULL, NULL, &err), PLB_OK);
+    assert_int_equal(plb_cost_map_init(&m->costs, UNEQUAL, unlike, seed, &err), PLB_OK);
+    for (int p = 0; p < m->cluster.n_pus; p++)
+        m->speeds[p].speed = m->pus[p].rate *= scale;
+    m->job.work = m->costs.per_work * UNEQUAL;
 }
 
 #endif

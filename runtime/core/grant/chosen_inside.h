@@ -56,8 +56,8 @@ void plb_chosen_find_errors(struct plb_chosen *chosen, const struct plb_view *vi
 /* The rate of a PU: the estimate, but where that is chance. */
 double plb_chosen_steady(const struct chosen_pu *own, double estimated);
 
-/* After a choice: a PU works, too, that would lower the joules of a unit, as far as its rate and those of the
- * chosen ones may be wrong. */
+/* After a choice: a PU that works goes on, too, if it would lower the energy, or energy times delay, as far
+ * as its rate and those of the chosen ones may be wrong. */
 void plb_chosen_keep_unsure(struct plb_chosen *chosen, const struct plb_view *view);
 
 /* After a decision: where nobody would work, nobody rests to be measured. */
