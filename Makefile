@@ -242,6 +242,7 @@ help:
 	@echo "make bench-growth       10 to 10,000 PUs with their data behind rank 0's link, in virtual time"
 	@echo "make bench-real         the same jobs simulated and on emulated PUs (RUNS=3: median of so many)"
 	@echo "make bench-ideal        how near the ideal jobs end on three unlike emulated ranks"
+	@echo "make bench-serve        a server for each slot beside a program for each line (RUNS=3)"
 	@echo "make bench-command      the kernel command beside GNU parallel and xargs (RUNS=3)"
 	@echo "make bench-untold       unequal jobs that nobody tells of, on 1 to 3 ranks (RUNS=3: median)"
 	@echo "make bench-results      these, and examples/papers/RESULTS.md from what they say"

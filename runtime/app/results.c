@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/record_store.h"
 #include "base/log.h"
@@ -148,6 +149,18 @@ const struct plb_result *plb_results_first(const struct plb_results *results)
     return NULL;
 }
 
+/* Removes what an earlier run has left of a result that is complete now. */
+static void remove_partial(const struct plb_result *r)
+{
+    static const char *const left[] = {".partial", ".partial.units"};
+    char *path = NULL;
+    for (int i = 0; i < 2 && asprintf(&path, "%s%s", r->path, left[i]) > 0; i++) {
+        if (!plb_file_streams(r->path))
+            unlink(path);
+        free(path);
+    }
+}
+
 static int write_those(struct plb_results *results, bool logs_alone, const char *suffix,
                        struct plb_error *err)
 {
@@ -156,6 +169,8 @@ static int write_those(struct plb_results *results, bool logs_alone, const char 
         if (results->at[i].streamed || (logs_alone && !results->at[i].log))
             continue;
         if (write_one(results, &results->at[i], suffix, &failed) == PLB_OK) {
+            if (suffix[0] == '\0' && !logs_alone)
+                remove_partial(&results->at[i]);
             plb_log(PLB_LOG_DEBUG, "%s%s is written", results->at[i].path, suffix);
             continue;
         }

@@ -42,6 +42,7 @@ struct plb_arguments {
     bool verify, keep_partial, resume, dry_run, show_config, show_pus, quiet, bar;
     bool watch, progress_json; /* how progress is shown; neither: a line for all */
     bool runs;                 /* a command, without a conf file: `conf` is NULL */
+    bool brief;                /* of such a run a terminal gets one line in the end */
     enum plb_log_level log;
 };
 

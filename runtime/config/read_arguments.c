@@ -164,6 +164,7 @@ static void assume_command(struct plb_arguments *a)
 {
     plb_assign_command(&a->settings);
     a->runs = true;
+    a->brief = !a->quiet && !a->bar;
     a->quiet |= !a->bar; /* standard output is the programs' */
 }
 

@@ -255,6 +255,8 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
     FILE *out = a->runs || on_stdout(a->report) || on_stdout(a->trace) ? stderr : stdout;
     if (!a->quiet && ran)
         plb_report_summary(report, out);
+    else if (a->brief && err->status == PLB_OK && isatty(STDERR_FILENO))
+        plb_report_brief(report, stderr);
     if (ran)
         plb_pareto_write(job->pareto, a, job, report, out, &late);
     return late.status != PLB_OK ? plb_fail(err, late.status, "%s", late.text) : err->status;

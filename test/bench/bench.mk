@@ -1,7 +1,7 @@
 # Benchmarks: what plbrun costs, and the experiments of the papers in virtual time.
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
-.PHONY: bench bench-papers bench-growth bench-real bench-ideal bench-results \
+.PHONY: bench bench-serve bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-command bench-energy bench-mixed bench-overhead bench-random bench-untold \
         bench-journal bench-kernels bench-libraries bench-passes bench-ranks bench-reduce bench-stencil
 
@@ -64,6 +64,10 @@ bench-libraries: $(B)/bench/libraries
 # Programs for lines, beside GNU parallel and xargs.
 bench-command: all
 	@PLBRUN=$(abspath $(BIN)) test/bench/command.sh 10000 $(RUNS)
+
+# A server for each slot, beside a program for each line.
+bench-serve: all
+	@PLBRUN=$(abspath $(BIN)) test/bench/serve.sh 500 $(RUNS)
 
 # Jobs whose costs nobody tells, on 1 to 3 ranks of this machine, median of RUNS.
 bench-untold: all $(TEST_KERNELS)

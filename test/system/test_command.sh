@@ -168,6 +168,20 @@ rm -f go at.*
 [ "$(wc -l <stdout)" -eq 2 ] && grep -q '^plbrun: /dev/stdout cannot be written: Broken pipe' out
 ok "a run whose reader has gone ends" $?
 
+# A terminal hears of the end.
+if script --version >/dev/null 2>&1; then
+    # shellcheck disable=SC2089,SC2090 # script takes one command
+    three="--run true --range 1-3"
+    script -qec "'$PLBRUN' -j 2 $three && '$PLBRUN' --quiet $three" /dev/null >out 2>&1 </dev/null
+    grep -q '^plbrun: 3 lines by 2 PUs on 1 rank of 1 host in ' out && [ "$(wc -l <out)" -eq 1 ]
+    ok "a terminal gets one line in the end, unless it is to be quiet" $?
+else
+    skip "a terminal gets one line in the end" "script is not installed"
+fi
+: >all.partial
+"$PLBRUN" --run 'echo {}' --range 1-3 command.stdout=all && [ ! -e all.partial ]
+ok "a complete result takes the place of what an earlier run has left of it" $?
+
 # sentence NAME PATTERN ARGUMENTS...: refused before work begins.
 sentence() {
     "$PLBRUN" "${@:3}" >out 2>&1 </dev/null

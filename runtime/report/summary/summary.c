@@ -93,10 +93,10 @@ static const char *why_no_bound(const struct plb_report *r)
     return " (too few tasks to tell what units cost)";
 }
 
-void plb_report_line(const struct plb_report *r, FILE *out)
+/* Units, by whom, and the elapsed time. */
+static void say_work(const struct plb_report *r, FILE *out)
 {
     char units[PLB_UNITS_TEXT];
-    plb_report_say(r, "{app}: ", out);
     fputs(plb_units_print(plb_report_units(r), r->unit, units), out);
     if (r->passes > 1)
         plb_report_say(r, " ({passes} passes over {units})", out);
@@ -104,7 +104,21 @@ void plb_report_line(const struct plb_report *r, FILE *out)
                    r->mode == PLB_SIMULATED ? " by {pus PU} on {nodes node}"
                                             : " by {pus PU} on {nodes rank} of {hosts host}",
                    out);
-    plb_report_say(r, " in {makespan_s} with {balancer}; bound {bound_s}", out);
+    plb_report_say(r, " in {makespan_s}", out);
+}
+
+void plb_report_brief(const struct plb_report *r, FILE *out)
+{
+    fputs("plbrun: ", out);
+    say_work(r, out);
+    fputc('\n', out);
+}
+
+void plb_report_line(const struct plb_report *r, FILE *out)
+{
+    plb_report_say(r, "{app}: ", out);
+    say_work(r, out);
+    plb_report_say(r, " with {balancer}; bound {bound_s}", out);
     fputs(why_no_bound(r), out);
     plb_report_say(r, ", balancing ratio {balancing_ratio}, idle {idle_pct}; ", out);
     if (r->resumed)

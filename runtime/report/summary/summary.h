@@ -7,6 +7,9 @@
 #include "report/report.h"
 
 /* A line per PU, one for the run, and further ones where there is something to say. */
+/* One line for whoever wants no more: units, by whom, and the elapsed time. */
+void plb_report_brief(const struct plb_report *report, FILE *out);
+
 void plb_report_summary(const struct plb_report *report, FILE *out);
 
 /* The line for the run alone, without its newline. */
