@@ -3,10 +3,12 @@
  * GPU's blocks are first within 10 % of their new optimum: their part of a step by the new rates, rate / sum
  * of rates. A block granted before it is known that the GPU has changed cannot be right.
  *
- * Each case twice: as the runtime does it, which scales the samples of before the change
- * (core/measure/history.h), and with all samples as they were measured, as in the papers. */
+ * Three ways: a block is one task, as in the paper, and the runtime scales the samples of before the change
+ * (core/measure/history.h); all samples stay as they were measured; and blocks are cut into tasks, as plbrun
+ * does by default. */
 #include <math.h>
 
+#include "csv.h"
 #include "simulated.h"
 
 #define CHANGE 142.0
@@ -62,13 +64,13 @@ static double new_block(const struct plb_job *job, const struct record *r, doubl
     return step * job->cluster.pus[GPU].rate / factor / after;
 }
 
-static void judge(const struct record *r, const char *samples, double factor, double wanted, double makespan,
+static void judge(const struct record *r, const char *way, double factor, double wanted, double makespan,
                   double optimum)
 {
     double before = usual_block(r, GPU);
     int granted = 0;
-    printf("%g times slower at %g s, samples %s: blocks of %.0f units, right from then on %.0f; ", factor,
-           CHANGE, samples, before, wanted);
+    printf("%g times slower at %g s, %s: blocks of %.0f units, right from then on %.0f; ", factor,
+           CHANGE, way, before, wanted);
     for (int i = 0; i < r->n; i++) {
         const struct block *b = &r->at[i];
         if (b->pu != GPU || b->time < CHANGE)
@@ -96,29 +98,43 @@ static double optimum(const struct plb_job *job, double factor)
     return CHANGE + (total - CHANGE * before) / after;
 }
 
-static void run(FILE *csv, double factor, bool unscaled)
+static const struct way {
+    const char *name;
+    char *migration;
+    bool unscaled;
+} ways[] = {
+    {"whole", "balance.migration=off", false},
+    {"measured", "balance.migration=off", true},
+    {"sliced", "balance.migration=on", false},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+static void run(FILE *csv, double factor, const struct way *way)
 {
     static struct record record;
-    static char *const settings[] = {"app.kernel=build/kernels/matmul.so", "matmul.rows=98304",
-                                     "matmul.inner=98304", "matmul.columns=98304",
-                                     "balance.balancer=plb-hac"};
+    char *const settings[] = {"app.kernel=build/kernels/matmul.so",
+                              "matmul.rows=98304",
+                              "matmul.inner=98304",
+                              "matmul.columns=98304",
+                              "balance.balancer=plb-hac",
+                              way->migration};
     struct plb_job job;
     struct plb_error err = {.status = PLB_OK};
     struct plb_simulated result;
-    open_job(&job, "hostfiles/plb-hac-figure6.cluster", "examples/papers/mm.conf", settings, 5);
+    open_job(&job, "hostfiles/plb-hac-figure6.cluster", "examples/papers/mm.conf", settings, 6);
     job.cluster.pus[GPU].slow_by[0] = factor;
     struct plb_simulation s = plb_job_simulation(&job);
     record.n = 0;
     s.watch = (struct plb_watch){.context = &record, .granted = on_grant};
-    s.master.unscaled = unscaled;
+    s.master.unscaled = way->unscaled;
     if (plb_simulate(&s, &result, &err) != PLB_OK) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
-    for (int i = 0; i < record.n && !unscaled; i++)
-        fprintf(csv, "%g,%.6f,%d,%s,%.0f\n", factor, record.at[i].time, record.at[i].pu,
+    for (int i = 0; i < record.n; i++)
+        fprintf(csv, "%s,%g,%.6f,%d,%s,%.0f\n", way->name, factor, record.at[i].time, record.at[i].pu,
                 job.cluster.pus[record.at[i].pu].name, record.at[i].units);
-    judge(&record, unscaled ? "as measured" : "scaled", factor, new_block(&job, &record, factor),
+    judge(&record, way->name, factor, new_block(&job, &record, factor),
           result.makespan_s, optimum(&job, factor));
     plb_master_free(result.master);
     plb_job_fini(&job);
@@ -126,16 +142,10 @@ static void run(FILE *csv, double factor, bool unscaled)
 
 int main(int argc, char **argv)
 {
-    char path[1000];
-    snprintf(path, sizeof path, "%s/adaptation.csv", argc > 1 ? argv[1] : ".");
-    FILE *csv = fopen(path, "w");
-    if (csv == NULL) {
-        perror(path);
-        return 1;
-    }
-    fprintf(csv, "factor,time_s,pu,name,units\n");
+    FILE *csv =
+        create_csv(argc > 1 ? argv[1] : ".", "adaptation.csv", "way,factor,time_s,pu,name,units");
     for (double factor = 2.0; factor <= 8.0; factor += 6.0)
-        for (int unscaled = 0; unscaled < 2; unscaled++)
-            run(csv, factor, unscaled);
+        for (int w = 0; w < WAYS; w++)
+            run(csv, factor, &ways[w]);
     return fclose(csv) == 0 ? 0 : 1;
 }

@@ -14,7 +14,7 @@ set arrow from 142, graph 0 to 142, graph 1 nohead lc rgb "#606060" dt 2
 do for [factor in "2 8"] {
     set title "GPU A ".factor." times slower from second 142"
     set ylabel factor eq "2" ? "columns in a block" : ""
-    plot for [p = 0:3] rows("adaptation.csv", sprintf("%s,[0-9.]*,%d,", factor, p)) using 2:5 \
+    plot for [p = 0:3] rows("adaptation.csv", sprintf("whole,%s,[0-9.]*,%d,", factor, p)) using 3:6 \
         with steps lc rgb word(COLOURS, p + 1) lw 1.5 title name(p)
 }
 unset multiplot

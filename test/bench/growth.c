@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "csv.h"
 #include "simulated.h"
 
 #define PUS_OF_A_NODE 10
@@ -94,14 +95,8 @@ static void run(const char *folder, const char *balancer, int nodes, bool files,
 static int run_all(const char *folder, const char *name, int most, const char *only, bool files)
 {
     static const char *const balancers[] = {"sure", "plb-hac", "hdss", "factoring", "greedy"};
-    char path[1000];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *csv = fopen(path, "w");
-    if (csv == NULL) {
-        perror(path);
-        return 1;
-    }
-    fprintf(csv, "pus,balancer,makespan_s,ratio,blocks,master_us_per_block,messages,cpu_s\n");
+    FILE *csv =
+        create_csv(folder, name, "pus,balancer,makespan_s,ratio,blocks,master_us_per_block,messages,cpu_s");
     for (size_t b = 0; b < sizeof balancers / sizeof *balancers; b++)
         for (int nodes = 1; nodes * PUS_OF_A_NODE <= most; nodes *= 10)
             if (only == NULL || strcmp(only, balancers[b]) == 0)

@@ -9,7 +9,7 @@ cut = system(sprintf("awk -F, '/^[0-9]/ {if (!($2 in least) || $4 < least[$2]) l
 panel(k) = sprintf("set lmargin at screen %g; set rmargin at screen %g; set tmargin at screen 0.81; set bmargin at screen 0.13", (70 + 460 * k) / W, (70 + 460 * k + 370) / W)
 set key off
 set logscale x
-set xrange [7:14000]
+set xrange [7:*]
 set xtics (10, 100, "1,000" 1000, "10,000" 10000)
 set xlabel "PUs"
 set multiplot title "Growth, with as much work for each PU" font ",13"

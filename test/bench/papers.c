@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "csv.h"
 #include "job/balancer_table.h"
 #include "simulated.h"
 
@@ -16,6 +17,7 @@ static int seeds = 10;
 static double noise = -1.0; /* that of the cluster files */
 #define MAX_POLICIES 16
 #define SIZES 4
+#define MAX_PUS 64
 
 struct policy {
     const char *label;
@@ -166,11 +168,17 @@ static void on_grant(void *context, double now, int pu, struct plb_range range)
     g->left -= (double)range.count;
 }
 
+/* Sums over the seeds, by PU: its part of all work, and of one step, with squares. */
+struct parts {
+    double work[MAX_PUS], step[MAX_PUS], squares[MAX_PUS];
+};
+
 /* Each PU's part of a step, as the papers compare them: at the end of training, and of Acosta, which has
  * none, in the last whole iteration. A weighted balancer grants parts of what is left. */
-static void find_step(const struct grants *g, double trained, bool weighted, int n_pus, double *step)
+static void find_step(const struct grants *g, double trained, bool weighted, int n_pus,
+                      struct parts *parts)
 {
-    double sum = 0.0, last[64] = {0};
+    double sum = 0.0, last[MAX_PUS] = {0}, step[MAX_PUS] = {0};
     for (int i = 0; i < g->n; i++) {
         const struct grant *b = &g->at[i];
         if (trained > 0.0 && b->time >= trained && step[b->pu] == 0.0)
@@ -182,8 +190,11 @@ static void find_step(const struct grants *g, double trained, bool weighted, int
     }
     for (int p = 0; p < n_pus; p++)
         sum += step[p];
-    for (int p = 0; p < n_pus; p++)
-        step[p] = sum > 0.0 ? step[p] / sum : 0.0;
+    for (int p = 0; p < n_pus; p++) {
+        double part = sum > 0.0 ? step[p] / sum : 0.0;
+        parts->step[p] += part;
+        parts->squares[p] += part * part;
+    }
 }
 
 static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
@@ -193,7 +204,8 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
     double sum = 0.0, squares = 0.0, idle[3] = {0};
     int pus[3] = {0};
     open_cell(&job, c, &policies[policy]);
-    double share[64] = {0}, step[64] = {0};
+    struct parts parts = {0};
+    bool weighted = strncmp(policies[policy].label, "hdss", 4) == 0;
     for (int seed = 1; seed <= seeds; seed++) {
         static struct grants grants;
         grants.left = (double)job.maps[0].units;
@@ -207,10 +219,8 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
         o->solves += (double)plb_master_stats(result.master)->solves / seeds;
         double trained = plb_master_stats(result.master)->profile_end;
         o->training += 100.0 * trained / result.makespan_s / seeds;
-        count_run(&result, (double)job.maps[0].units, idle, pus, share);
-        if (seed == 1)
-            find_step(&grants, trained, strncmp(policies[policy].label, "hdss", 4) == 0, job.cluster.n_pus,
-                      step);
+        count_run(&result, (double)job.maps[0].units, idle, pus, parts.work);
+        find_step(&grants, trained, weighted, job.cluster.n_pus, &parts);
         plb_master_free(result.master);
     }
     o->ratio = sum / seeds;
@@ -220,9 +230,12 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
     fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f,%.1f,%.2f\n", c->scenario, c->app->name,
             c->size, policies[policy].label, c->optimum, o->ratio, o->spread, o->idle[0], o->idle[1],
             o->idle[2], o->solves, o->training);
-    for (int p = 0; p < job.cluster.n_pus; p++)
-        fprintf(shares, "%s,%s,%ld,%s,%d,%s,%.6f,%.6f\n", c->scenario, c->app->name, c->size,
-                policies[policy].label, p, job.cluster.pus[p].name, share[p], step[p]);
+    for (int p = 0; p < job.cluster.n_pus; p++) {
+        double step = parts.step[p] / seeds;
+        fprintf(shares, "%s,%s,%ld,%s,%d,%s,%.6f,%.6f,%.6f\n", c->scenario, c->app->name, c->size,
+                policies[policy].label, p, job.cluster.pus[p].name, parts.work[p], step,
+                sqrt(fmax(parts.squares[p] / seeds - step * step, 0.0)));
+    }
     plb_job_fini(&job);
 }
 
@@ -298,19 +311,6 @@ static void find_worst(const struct cell *cells, int n)
                worst->outcomes[0].worst, worst->scenario, worst->app->name, worst->size);
 }
 
-static FILE *create(const char *folder, const char *name, const char *header)
-{
-    char path[1000];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "w");
-    if (f == NULL) {
-        perror(path);
-        exit(1);
-    }
-    fprintf(f, "%s\n", header);
-    return f;
-}
-
 int main(int argc, char **argv)
 {
     static struct cell all[SCENARIOS * APPLICATIONS * SIZES];
@@ -322,10 +322,10 @@ int main(int argc, char **argv)
         policies = readings;
         n_policies = sizeof readings / sizeof *readings;
     }
-    FILE *cells = create(folder, "cells.csv",
+    FILE *cells = create_csv(folder, "cells.csv",
                          "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_"
                          "accelerator,solves,training");
-    FILE *shares = create(folder, "shares.csv", "scenario,application,size,balancer,pu,name,share,step");
+    FILE *shares = create_csv(folder, "shares.csv", "scenario,application,size,balancer,pu,name,share,step,step_spread");
     printf("makespan over the optimum, mean of %d seeds with %s\n%-14s %-14s %7s %9s", seeds,
            noise < 0.0 ? "the noise of the cluster files" : "another noise", "scenario", "application",
            "size", "optimum s");

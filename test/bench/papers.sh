@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws what the benches papers, adaptation, growth and random left in FOLDER, as far as it is there, as PNG
+# Draws what the benches left in FOLDER, as far as it is there, as PNG
 # and SVG. Usage: test/bench/papers.sh FOLDER
 set -euo pipefail
 folder=$(realpath "${1:?usage: test/bench/papers.sh FOLDER}")
@@ -21,19 +21,20 @@ has() { [ -e "$folder/$1.csv" ] && grep -q "^$2" "$folder/$1.csv"; }
 
 for family in plb-hec plb-hac; do
     if [ $family = plb-hec ]; then
-        idle='hdss plb-hec plb-hac sure' shares='oracle hdss acosta plb-hec plb-hac sure'
+        idle='hdss+sync hdss acosta plb-hec sure' shares='oracle hdss+sync acosta plb-hec'
     else
-        idle='hdss plb-hac sure' shares='oracle hdss plb-hac sure'
+        idle='hdss+sync hdss plb-hac sure' shares='oracle hdss+sync plb-hac'
     fi
     has cells $family- || continue
     draw speedup "family='$family'"
     draw idle "family='$family'; compared='$idle'"
     draw shares "family='$family'; compared='$shares'"
 done
-! has adaptation '[0-9]' || draw adaptation
+! has adaptation whole || draw adaptation
 ! has growth '[0-9]' || draw growth
 ! has growth '[0-9]*,sure' || ! has growth-files '[0-9]*,sure' || draw growth-files
 [ ! -e "$folder/energy.csv" ] || draw energy
 [ ! -e "$folder/curves.csv" ] || draw curves
+[ ! -e "$folder/li.csv" ] || draw li
 ! has ratios '[0-9]' || draw random
 echo "plots: $folder/*.png and *.svg"

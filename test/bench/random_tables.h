@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "csv.h"
 #include "job/balancer_table.h"
 #include "params.h"
 #include "random_notes.h"
@@ -240,29 +241,16 @@ static inline void print_results(const struct results *r)
     print_slow(r);
 }
 
-static inline FILE *create(const char *folder, const char *name)
-{
-    char path[1000];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *f = fopen(path, "w");
-    if (f == NULL) {
-        perror(path);
-        exit(1);
-    }
-    return f;
-}
-
 /* random.csv has a line for each simulation, clusters.csv for each cluster, ratios.csv for each balancer on
  * each cluster. */
 static inline void write_csv(const struct results *r, const char *folder)
 {
-    FILE *f = create(folder, "random.csv"), *clusters = create(folder, "clusters.csv"),
-         *ratios = create(folder, "ratios.csv");
-    fprintf(ratios, "cluster,balancer,ratio,noted\n");
-    fprintf(f, "cluster,balancer,seed,makespan_s,bound_s,fluid_s,real_s,events\n");
-    fprintf(clusters,
-            "cluster,pus,nodes,speeds,units,law,told,seconds,start_s,noise,load,latency_s,power_error,"
-            "small_memory,change,notes\n");
+    FILE *f = create_csv(folder, "random.csv",
+                         "cluster,balancer,seed,makespan_s,bound_s,fluid_s,real_s,events");
+    FILE *ratios = create_csv(folder, "ratios.csv", "cluster,balancer,ratio,noted");
+    FILE *clusters = create_csv(folder, "clusters.csv",
+                                "cluster,pus,nodes,speeds,units,law,told,seconds,start_s,noise,load,latency_s,"
+                                "power_error,small_memory,change,notes");
     for (int i = 0; i < r->n_clusters; i++) {
         const struct cluster_result *c = &r->clusters[i];
         fprintf(clusters, "%s,%s\n", c->csv, notes_text(c->notes));

@@ -1,7 +1,8 @@
 # Rows of examples/papers/RESULTS.md from what the benches left. Usage:
-#   awk -v part=PART -f results.awk cells.csv shares.csv quiet/cells.csv readings/cells.csv real.csv
+#   awk -v part=PART -f results_rows.awk -f results.awk cells.csv shares.csv quiet/cells.csv readings/cells.csv \
+#       real.csv
 # PART: hec or hac, statements of a paper with the reading, our numbers, the verdict and the command; order,
-# ahead or readings, tables of ratios. A verdict is computed from the numbers beside it.
+# ahead or readings, tables of ratios.
 BEGIN {
     FS = ","
     split("mm grn black-scholes k-means", apps, " ")
@@ -107,19 +108,6 @@ function geomean(a,    c, sum) {
     for (c = 1; c <= n_read; c++) sum += log(read_as[read_cells[c], a])
     return exp(sum / n_read)
 }
-function head() {
-    print "| statement (section) | reading | ours | verdict | command |\n|---|---|---|---|---|"
-}
-function row(statement, reading, ours, verdict, how) {
-    printf "| %s | %s | %s | %s | %s |\n", statement, reading, ours, verdict, how == "" ? command : how
-}
-# `holds`, or by which part of the cases.
-function verdict(count, cases) {
-    return count == cases ? "holds" : count == 0 ? "does not hold" : sprintf("holds in %d of %d", count,
-        cases)
-}
-function yes(true) { return true ? "holds" : "does not hold" }
-
 # The papers' rivals, and ours, which have a block ahead and no barriers.
 function papers_way(sync) { return sync ? "A: as the paper" : "B: a block ahead, no barrier" }
 function hdss_as(a) { return a ? "hdss+sync" : "hdss" }

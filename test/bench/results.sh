@@ -1,37 +1,92 @@
 #!/usr/bin/env bash
-# make bench-results: runs what examples/papers/RESULTS.md is made of, and writes its tables and plots anew.
-# A table there stands between two comments that name it. Usage: test/bench/results.sh FOLDER [--written]
+# Runs what examples/papers/RESULTS.md is made of, in parts, and writes its tables and plots anew.
+# Usage: test/bench/results.sh FOLDER simulated|real|page [PIECE...]
 #
-# FOLDER gets what the benches write; quiet/ that of papers without noise, readings/ that of the other
-# readings of the texts. With --written it holds all that from an earlier call.
+# simulated: what runs in virtual time, some four minutes of a core, whatever else the machine does
+# real:      processes, three runs of each (RUNS), on a machine with nothing else to do, some six minutes
+# page:      the tables from what is in FOLDER, each between two comments of the page that name it
+#
+# Pieces are those of the list below; without any, all of a part are run. FOLDER gets what the benches write,
+# and with each piece how it came about: PIECE.origin.
 set -euo pipefail
-folder=$(realpath "${1:?usage: test/bench/results.sh FOLDER [--written]}")
+usage="usage: test/bench/results.sh FOLDER simulated|real|page [PIECE...]"
+folder=$(realpath -m "${1:?$usage}") part=${2:?$usage}
+shift 2
 cd "$(dirname "$0")/../.."
-: "${PLBRUN:=$PWD/plbrun}" "${BUILD:=$PWD/build}"
-export PLBRUN BUILD
+: "${PLBRUN:=$PWD/plbrun}" "${BUILD:=$PWD/build}" "${RUNS:=3}"
+export PLBRUN BUILD RUNS
 page=examples/papers/RESULTS.md
+simulated=(papers quiet readings adaptation growth energy)
+real=(solver curves ranks-1 ranks-2 li-small li-512 li-1024 watts)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-run_all() {
-    mkdir -p "$folder"/{quiet,readings}
-    "$BUILD/bench/papers" "$folder" >"$folder/papers.txt"
-    "$BUILD/bench/papers" "$folder/quiet" "" 1 0 >"$folder/quiet/papers.txt"
-    "$BUILD/bench/papers" "$folder/readings" "" 3 - readings >"$folder/readings/papers.txt"
-    "$BUILD/bench/adaptation" "$folder" >"$folder/adaptation.txt"
-    "$BUILD/bench/growth" "$folder" 1000 >"$folder/growth.txt"
-    "$BUILD/bench/solver" >"$folder/solver.txt"
-    "$BUILD/bench/energy" examples/energy "$folder" >"$folder/energy.txt"
-    test/bench/curves.sh "$folder"
-    test/bench/real.sh "$folder" "${RUNS:-3}" >"$folder/real.txt"
-    examples/li-table5/run.sh >"$folder/li.txt"
-    test/bench/papers.sh "$folder"
-    local commit
-    commit=$(git rev-parse --short HEAD 2>/dev/null || echo "an archive")
-    echo "Last written at commit $commit, in $(((SECONDS + 59) / 60)) minutes." >"$folder/commit.txt"
+# What a piece runs: $command goes to $output in FOLDER.
+choose() {
+    local in="\$FOLDER"
+    output=$1.txt
+    case $1 in
+    papers) command="build/bench/papers $in" ;;
+    quiet) command="build/bench/papers $in/quiet \"\" 1 0" output=quiet/papers.txt ;;
+    readings) command="build/bench/papers $in/readings \"\" 3 - readings" output=readings/papers.txt ;;
+    adaptation) command="build/bench/adaptation $in" ;;
+    growth) command="build/bench/growth $in 1000" ;;
+    energy) command="build/bench/energy examples/energy $in" ;;
+    solver) command="build/bench/solver" ;;
+    curves) command="test/bench/curves.sh $in" ;;
+    ranks-1) command="test/bench/real.sh $in/ranks-1 $RUNS greedy greedy+idle hdss hdss+sync" ;;
+    ranks-2) command="test/bench/real.sh $in/ranks-2 $RUNS acosta plb-hec plb-hac sure" ;;
+    li-*) command="examples/li-table5/run.sh ${1#li-}" ;;
+    watts) command="test/bench/watts.sh $in $RUNS" ;;
+    *) echo "results.sh: there is no piece '$1'; there are ${simulated[*]} ${real[*]}" >&2 && exit 2 ;;
+    esac
 }
-[ "${2:-}" = --written ] || run_all
+machine() {
+    lscpu | awk -F': *' '/^CPU\(s\)/ { n = $2 } /^Model name/ { name = $2 }
+                         END { printf "%d cores of %s", n, name }'
+}
+piece() {
+    local began=$SECONDS commit where
+    choose "$1"
+    commit=$(git rev-parse --short HEAD 2>/dev/null || echo "an archive")
+    git diff --quiet HEAD -- balancers hostfiles kernels runtime 2>/dev/null || commit+=" with changes"
+    [[ " ${real[*]} " = *" $1 "* ]] && where=$(machine) || where="virtual time"
+    echo "$1: $command"
+    FOLDER=$folder bash -c "$command" >"$tmp/output"
+    mv "$tmp/output" "$folder/$output"
+    printf '| %s | `%s` | %s | %s | %s | %d s |\n' "$1" "${command//\$FOLDER/FOLDER}" "$commit" "$where" \
+        "$(date -u +%F)" $((SECONDS - began)) >"$folder/$1.origin"
+}
+case $part in
+simulated) pieces=("${simulated[@]}") ;;
+real) pieces=("${real[@]}") ;;
+page) pieces=() ;;
+*) echo "$usage" >&2 && exit 2 ;;
+esac
+[ $# -eq 0 ] || pieces=("$@")
+mkdir -p "$folder"/{quiet,readings,ranks-{1,2}}
+for p in "${pieces[@]}"; do piece "$p"; done
+[ "$part" = page ] || exit 0
 
+for p in "${simulated[@]}" "${real[@]}"; do
+    [ -e "$folder/$p.origin" ] || { echo "results.sh: $folder has no $p; run its part first" >&2; exit 1; }
+done
+join() { cat "$folder/ranks-1/$1" && sed "1,$2d" "$folder/ranks-2/$1"; } # NAME and the lines of its head
+join real.csv 1 >"$folder/real.csv"
+join real.md 2 >"$folder/real.md"
+head -n 2 "$folder/li-small.txt" >"$folder/li.txt"
+for p in small 1024 512; do sed '1,2d; $d' "$folder/li-$p.txt"; done >>"$folder/li.txt"
+tail -n 1 "$folder/li-512.txt" >>"$folder/li.txt"
+# The size, 0 or 1 with migration, both GPUs' times, the total, its least and its most.
+awk '$2 == "sparse" || $1 == "A4xB4" {
+         on = $0 ~ /migration on/
+         size = $1 == "A4xB4" ? 1024 : 512
+         match($0, /migration (on|off) */)
+         split(substr($0, RSTART + RLENGTH), v, " ")
+         split(v[10], range, "–")
+         print size "," on "," v[1] "," v[2] "," v[5] "," range[1] "," range[2]
+     }' "$folder/li.txt" >"$folder/li.csv"
+test/bench/papers.sh "$folder"
 # put NAME [PAGE]: the lines between NAME's two comments become those of standard input.
 put() {
     local page=${2:-$page}
@@ -46,12 +101,18 @@ put() {
         }' "$page" >"$tmp/page"
     cp "$tmp/page" "$page"
 }
-for part in order ahead hec hac readings; do
-    awk -v part=$part -f test/bench/results.awk \
-        "$folder"/{cells,shares,quiet/cells,readings/cells,real}.csv | put $part
+{
+    echo "| part | command | commit | machine | date | took |"
+    echo "|---|---|---|---|---|---|"
+    for p in "${simulated[@]}" "${real[@]}"; do cat "$folder/$p.origin"; done
+} | put origins
+for name in order ahead hec hac readings; do
+    awk -v part=$name -f test/bench/results_rows.awk -f test/bench/results.awk \
+        "$folder"/{cells,shares,quiet/cells,readings/cells,real}.csv | put $name
 done
-for part in solver adapts li stafford; do
-    awk -v part=$part -f test/bench/results_text.awk "$folder"/{solver,adaptation,li,energy}.txt | put $part
+for name in solver adapts li stafford; do
+    awk -v part=$name -f test/bench/results_rows.awk -f test/bench/results_text.awk \
+        "$folder"/{solver,adaptation,li,energy}.txt "$folder/watts.csv" | put $name
 done
 sed -n '/^sure within/,$ s/^/- /p' "$folder/papers.txt" | put judged # its last lines
 {
@@ -70,12 +131,11 @@ sed -n '/^sure within/,$ s/^/- /p' "$folder/papers.txt" | put judged # its last 
         "$folder/growth.csv" "$folder/growth-files.csv"
 } | put growth-files
 put real <"$folder/real.md"
-put commit <"$folder/commit.txt"
 {
     echo '```'
     cat "$folder/li.txt"
     echo '```'
 } | put table5 examples/li-table5/README.md
-for plot in {speedup,shares}-plb-{hec,hac} adaptation growth growth-files energy curves; do
+for plot in {speedup,shares,idle}-plb-{hec,hac} adaptation growth growth-files energy curves li; do
     [ ! -e "$folder/$plot.png" ] || cp "$folder/$plot.png" examples/papers/
 done

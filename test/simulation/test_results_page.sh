@@ -34,7 +34,7 @@ same() {
 all() {
     local part=$1 line lacks=0
     shift
-    awk -v part="$part" -f test/bench/results_text.awk "$@" >"$tmp/rows" || return 1
+    awk -v part="$part" -f test/bench/results_rows.awk -f test/bench/results_text.awk "$@" >"$tmp/rows" || return 1
     while IFS= read -r line; do
         same "$line" || { lacks=1; echo "# the page lacks: $line"; }
     done <"$tmp/rows"
@@ -42,10 +42,11 @@ all() {
 }
 
 echo >"$tmp/none" # awk counts files that have a line
-"$BUILD/bench/energy" >"$tmp/energy" && all stafford "$tmp"/{none,none,none,energy} >"$tmp/out"
+"$BUILD/bench/energy" >"$tmp/energy" &&
+    all stafford "$tmp"/{none,none,none,energy,none} >"$tmp/out"
 ok "the shares of Stafford and others" $?
 "$BUILD/bench/adaptation" "$tmp" >"$tmp/adaptation" &&
-    all adapts "$tmp"/{none,adaptation,none,none} >"$tmp/out"
+    all adapts "$tmp"/{none,adaptation,none,none,none} >"$tmp/out"
 ok "a GPU that becomes slower" $?
 timeout 100 "$BUILD/bench/papers" "$tmp" plb-hec-abcd/mm/65536 >"$tmp/out" &&
     awk -F, '{ r[$4] = $6 }
