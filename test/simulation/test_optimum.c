@@ -110,6 +110,55 @@ static void a_nodes_link_is_shared_by_its_pus(void **state)
     tear_down(&f);
 }
 
+/* The makespan where three PUs get so many units each, as one block. */
+static double of_shares(struct fixture *f, int a, int b)
+{
+    f->pus[0].power = fmax(a, 1e-9);
+    f->pus[1].power = fmax(b, 1e-9);
+    f->pus[2].power = fmax(UNITS - a - b, 1e-9);
+    run(f);
+    plb_master_free(f->result.master);
+    f->result.master = NULL;
+    return f->result.makespan_s;
+}
+
+/* The best of all distributions at this distance from each other, around one; that one becomes the best. */
+static double search(struct fixture *f, int best[2], int reach, int step)
+{
+    int middle[2] = {best[0], best[1]};
+    double least = INFINITY;
+    for (int a = middle[0] - reach; a <= middle[0] + reach; a += step)
+        for (int b = middle[1] - reach; b <= middle[1] + reach; b += step) {
+            double makespan = a < 0 || b < 0 || a + b > UNITS ? INFINITY : of_shares(f, a, b);
+            if (makespan < least) {
+                least = makespan;
+                best[0] = a;
+                best[1] = b;
+            }
+        }
+    return least;
+}
+
+/* As the papers found it, by brute force, where data costs nothing: distributions far apart, then all that
+ * are near the best of them. */
+static void no_fixed_distribution_is_better(void **state)
+{
+    (void)state;
+    struct fixture f;
+    int best[2] = {UNITS / 2, UNITS / 2};
+    set_up(&f, 3, "static");
+    for (int p = 0; p < 3; p++) {
+        f.pus[p].rate = 100.0 * pow(3.0, p);
+        f.pus[p].half = 30.0 * p;
+        f.pus[p].overhead = 0.01 * p;
+    }
+    search(&f, best, UNITS / 2, UNITS / 50);
+    double least = search(&f, best, UNITS / 50, 1);
+    if (!(least >= f.result.optimum_s * (1.0 - ROUNDING) && least <= 1.01 * f.result.optimum_s))
+        fail_msg("%d, %d units: %.9g, the optimum is %.9g", best[0], best[1], least, f.result.optimum_s);
+    tear_down(&f);
+}
+
 /* --------------------------------------------------------------------- random clusters */
 
 struct drawn {
@@ -261,6 +310,7 @@ int main(void)
         cmocka_unit_test(one_task_moves_its_data_in_the_open),
         cmocka_unit_test(rank_0s_link_is_shared_by_all_others),
         cmocka_unit_test(a_nodes_link_is_shared_by_its_pus),
+        cmocka_unit_test(no_fixed_distribution_is_better),
         cmocka_unit_test(no_makespan_is_below_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
