@@ -245,7 +245,7 @@ help:
 	@echo "make bench-serve        a server for each slot beside a program for each line (RUNS=3)"
 	@echo "make bench-command      the kernel command beside GNU parallel and xargs (RUNS=3)"
 	@echo "make bench-untold       unequal jobs that nobody tells of, on 1 to 3 ranks (RUNS=3: median)"
-	@echo "make bench-results      examples/papers/RESULTS.md: -simulated, -real, -page (PIECES=watts: these alone)"
+	@echo "make bench-results      examples/papers/RESULTS.md; in parts: -simulated, -real, -page"
 	@echo "make bench-coexecution  what a CPU adds to a GPU, in virtual time"
 	@echo "make bench-energy  a paper's shares for least time and least energy beside ours"
 	@echo "make bench-mixed        all balancers on up to 10,000 PUs of mixed kinds, in virtual time"

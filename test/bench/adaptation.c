@@ -100,12 +100,11 @@ static double optimum(const struct plb_job *job, double factor)
 
 static const struct way {
     const char *name;
-    char *migration;
-    bool unscaled;
+    char *migration, *samples;
 } ways[] = {
-    {"whole", "balance.migration=off", false},
-    {"measured", "balance.migration=off", true},
-    {"sliced", "balance.migration=on", false},
+    {"whole", "balance.migration=off", "balance.samples=scaled"},
+    {"measured", "balance.migration=off", "balance.samples=measured"},
+    {"sliced", "balance.migration=on", "balance.samples=scaled"},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -117,16 +116,16 @@ static void run(FILE *csv, double factor, const struct way *way)
                               "matmul.inner=98304",
                               "matmul.columns=98304",
                               "balance.balancer=plb-hac",
-                              way->migration};
+                              way->migration,
+                              way->samples};
     struct plb_job job;
     struct plb_error err = {.status = PLB_OK};
     struct plb_simulated result;
-    open_job(&job, "hostfiles/plb-hac-figure6.cluster", "examples/papers/mm.conf", settings, 6);
+    open_job(&job, "hostfiles/plb-hac-figure6.cluster", "examples/papers/mm.conf", settings, 7);
     job.cluster.pus[GPU].slow_by[0] = factor;
     struct plb_simulation s = plb_job_simulation(&job);
     record.n = 0;
     s.watch = (struct plb_watch){.context = &record, .granted = on_grant};
-    s.master.unscaled = way->unscaled;
     if (plb_simulate(&s, &result, &err) != PLB_OK) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);

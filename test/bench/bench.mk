@@ -38,16 +38,16 @@ bench-papers: all $(PAPERS:%=$(B)/bench/%)
 	 for b in $(PAPERS); do $(B)/bench/$$b $(B)/bench-papers | tee $(B)/bench-papers/$$b.txt || exit; done
 	@test/bench/papers.sh $(B)/bench-papers
 
-# All tables and plots of examples/papers/RESULTS.md, and the table of examples/li-table5: what is simulated, four
-# minutes of a core; real processes, six minutes with nothing else on the machine; and the page. PIECES="li-512
-# watts": these alone.
+# All tables and plots of examples/papers/RESULTS.md, and the table of examples/li-table5: what is simulated,
+# four minutes of a core; real processes, six minutes with nothing else on the machine; and the page.
+# PIECES="li-512 watts": these alone.
 RESULTS = PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) RUNS=$(RUNS) test/bench/results.sh $(B)/bench-papers
 .PHONY: bench-results-build bench-results-simulated bench-results-real bench-results-page
 bench-results: bench-results-build
 	@$(RESULTS) simulated
 	@$(RESULTS) real
 	@$(RESULTS) page
-bench-results-build: all $(TEST_KERNELS) $(PAPERS:%=$(B)/bench/%) $(foreach b,solver energy curves,$(B)/bench/$b)
+bench-results-build: all $(TEST_KERNELS) $(foreach b,$(PAPERS) solver energy curves,$(B)/bench/$b)
 bench-results-simulated bench-results-real bench-results-page: bench-results-%: bench-results-build
 	@$(RESULTS) $* $(PIECES)
 

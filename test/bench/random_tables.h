@@ -249,8 +249,8 @@ static inline void write_csv(const struct results *r, const char *folder)
                          "cluster,balancer,seed,makespan_s,bound_s,fluid_s,real_s,events");
     FILE *ratios = create_csv(folder, "ratios.csv", "cluster,balancer,ratio,noted");
     FILE *clusters = create_csv(folder, "clusters.csv",
-                                "cluster,pus,nodes,speeds,units,law,told,seconds,start_s,noise,load,latency_s,"
-                                "power_error,small_memory,change,notes");
+                                "cluster,pus,nodes,speeds,units,law,told,seconds,start_s,noise,load,"
+                                "latency_s,power_error,small_memory,change,notes");
     for (int i = 0; i < r->n_clusters; i++) {
         const struct cluster_result *c = &r->clusters[i];
         fprintf(clusters, "%s,%s\n", c->csv, notes_text(c->notes));

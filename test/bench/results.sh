@@ -17,11 +17,11 @@ cd "$(dirname "$0")/../.."
 export PLBRUN BUILD RUNS
 page=examples/papers/RESULTS.md
 simulated=(papers quiet readings adaptation growth energy)
-real=(solver curves ranks-1 ranks-2 li-small li-512 li-1024 watts)
+real=(solver curves ranks-1 ranks-2 li-small li-512 li-1024-regular li-1024-sparse watts)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# What a piece runs: $command goes to $output in FOLDER.
+# The command of a piece, and the file in FOLDER that gets what it prints.
 choose() {
     local in="\$FOLDER"
     output=$1.txt
@@ -48,14 +48,15 @@ machine() {
 piece() {
     local began=$SECONDS commit where
     choose "$1"
-    commit=$(git rev-parse --short HEAD 2>/dev/null || echo "an archive")
+    # The last one that changed what the benches run.
+    commit=$(git log -1 --format=%h -- balancers hostfiles kernels runtime 2>/dev/null)
     git diff --quiet HEAD -- balancers hostfiles kernels runtime 2>/dev/null || commit+=" with changes"
     [[ " ${real[*]} " = *" $1 "* ]] && where=$(machine) || where="virtual time"
     echo "$1: $command"
     FOLDER=$folder bash -c "$command" >"$tmp/output"
     mv "$tmp/output" "$folder/$output"
-    printf '| %s | `%s` | %s | %s | %s | %d s |\n' "$1" "${command//\$FOLDER/FOLDER}" "$commit" "$where" \
-        "$(date -u +%F)" $((SECONDS - began)) >"$folder/$1.origin"
+    printf '| %s | `%s` | %s | %s | %s | %d s |\n' "$1" "${command//\$FOLDER/FOLDER}" \
+        "${commit:-an archive}" "$where" "$(date -u +%F)" $((SECONDS - began)) >"$folder/$1.origin"
 }
 case $part in
 simulated) pieces=("${simulated[@]}") ;;
@@ -75,7 +76,7 @@ join() { cat "$folder/ranks-1/$1" && sed "1,$2d" "$folder/ranks-2/$1"; } # NAME 
 join real.csv 1 >"$folder/real.csv"
 join real.md 2 >"$folder/real.md"
 head -n 2 "$folder/li-small.txt" >"$folder/li.txt"
-for p in small 1024 512; do sed '1,2d; $d' "$folder/li-$p.txt"; done >>"$folder/li.txt"
+for p in small 1024-regular 1024-sparse 512; do sed '1,2d; $d' "$folder/li-$p.txt"; done >>"$folder/li.txt"
 tail -n 1 "$folder/li-512.txt" >>"$folder/li.txt"
 # The size, 0 or 1 with migration, both GPUs' times, the total, its least and its most.
 awk '$2 == "sparse" || $1 == "A4xB4" {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Figures 2 to 4 of Stafford and others (2017) on real processes: the paper's three machines, whose CPU and
 # GPU are emulated, each with the speeds and watts of one benchmark. Shares are static, or plbrun chooses them
-# for an objective. FOLDER/watts.csv gets the median of RUNS, with the least and the most, what equations 1 and 2
-# say of the share, and the least that they permit for the objective. The watts are those of the .cluster files,
-# and the times are real. Takes about a minute. Usage: test/bench/watts.sh FOLDER [RUNS]
+# for an objective. FOLDER/watts.csv gets the median of RUNS, with the least and the most, what equations 1
+# and 2 say of the share, and the least that they permit for the objective. The watts are those of the
+# .cluster files, and the times are real. Takes about a minute. Usage: test/bench/watts.sh FOLDER [RUNS]
 . "$(dirname "$0")/../support/lib.sh"
 set -o pipefail
 folder=${1:?usage: test/bench/watts.sh FOLDER [RUNS]} runs=${2:-3}
@@ -62,7 +62,8 @@ run() { # SETTING...: the median run by its time: seconds and joules, each with 
         END { m = int((NR + 1) / 2)
               printf "%.3f,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", share[m], t[m], t[1], t[NR], e[m], low, high }'
 }
-echo "machine,what,share,seconds,least_s,most_s,joules,least_j,most_j,equation_s,equation_j,best" >"$folder/watts.csv"
+head="machine,what,share,seconds,least_s,most_s,joules,least_j,most_j,equation_s,equation_j,best"
+echo "$head" >"$folder/watts.csv"
 for name in kepler-324-mandelbrot kepler-758-binomial gtx950-taylor; do
     for share in 0 0.25 0.5 0.75 1; do
         machine $name $share

@@ -34,7 +34,8 @@ same() {
 all() {
     local part=$1 line lacks=0
     shift
-    awk -v part="$part" -f test/bench/results_rows.awk -f test/bench/results_text.awk "$@" >"$tmp/rows" || return 1
+    awk -v part="$part" -f test/bench/results_rows.awk -f test/bench/results_text.awk "$@" >"$tmp/rows" ||
+        return 1
     while IFS= read -r line; do
         same "$line" || { lacks=1; echo "# the page lacks: $line"; }
     done <"$tmp/rows"
