@@ -9,12 +9,12 @@ set xrange [-0.6:1.6]
 set yrange [0:*]
 set xtics ("static shares" 0, "task migration" 1) scale 0
 set ylabel "milliseconds"
-set key top right
+set key above
 do for [size in "512 1024"] {
     set title "Product of ".size
     plot rows("li.csv", size.",") using ($2 - 0.28):3 with boxes lc rgb "#56B4E9" title "GPU 0", \
          rows("li.csv", size.",") using 2:4 with boxes lc rgb "#D55E00" title "GPU 1", \
          rows("li.csv", size.",") using ($2 + 0.28):5 with boxes lc rgb "#707070" title "total", \
-         rows("li.csv", size.",") using ($2 + 0.28):5:6:7 with yerrorbars lc rgb "black" pt -1 notitle
+         rows("li.csv", size.",") using ($2 + 0.28):5:6:7 with yerrorbars lc rgb "black" pt 7 ps 0 notitle
 }
 unset multiplot

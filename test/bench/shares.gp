@@ -35,7 +35,7 @@ do for [a = 1:words(apps)] {
     plot for [b = 1:bars] rows("shares.csv", sprintf("%s,%s,%s,%s,", scenario, app, size, word(compared, b))) \
         using ($5 + (b - 0.5 - bars / 2.0) * width):(100 * part(0)) with boxes lt number(word(compared, b)) notitle, \
          for [b = 1:bars] rows("shares.csv", sprintf("%s,%s,%s,%s,", scenario, app, size, word(compared, b))) \
-        using ($5 + (b - 0.5 - bars / 2.0) * width):(100 * part(0)):(100 * $9) with yerrorbars lc rgb "black" pt -1 notitle
+        using ($5 + (b - 0.5 - bars / 2.0) * width):(100 * part(0)):(100 * $9) with yerrorbars lc rgb "black" pt 7 ps 0 notitle
 }
 eval legend(compared, "boxes", 1 - 35 / H)
 unset multiplot
