@@ -4,6 +4,7 @@ load "test/bench/style.gp"
 eval open("li", 1000, 420)
 set multiplot layout 1, 2
 set style fill solid 0.9 noborder
+set pointintervalbox 0
 set boxwidth 0.26
 set xrange [-0.6:1.6]
 set yrange [0:*]
@@ -15,6 +16,6 @@ do for [size in "512 1024"] {
     plot rows("li.csv", size.",") using ($2 - 0.28):3 with boxes lc rgb "#56B4E9" title "GPU 0", \
          rows("li.csv", size.",") using 2:4 with boxes lc rgb "#D55E00" title "GPU 1", \
          rows("li.csv", size.",") using ($2 + 0.28):5 with boxes lc rgb "#707070" title "total", \
-         rows("li.csv", size.",") using ($2 + 0.28):5:6:7 with yerrorbars lc rgb "black" pt 7 ps 0 notitle
+         rows("li.csv", size.",") using ($2 + 0.28):5:6:7 with yerrorbars lc rgb "black" notitle
 }
 unset multiplot

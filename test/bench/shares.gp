@@ -16,6 +16,7 @@ width = 0.84 / bars
 # The optimum is one distribution of all work, and has no steps.
 part(x) = strcol(4) eq "oracle" ? column(7) : column(8)
 set style fill solid 0.9 noborder
+set pointintervalbox 0
 set boxwidth 0.92 * width
 set key off
 set xrange [-0.6:words(pus) - 0.4]
@@ -35,7 +36,7 @@ do for [a = 1:words(apps)] {
     plot for [b = 1:bars] rows("shares.csv", sprintf("%s,%s,%s,%s,", scenario, app, size, word(compared, b))) \
         using ($5 + (b - 0.5 - bars / 2.0) * width):(100 * part(0)) with boxes lt number(word(compared, b)) notitle, \
          for [b = 1:bars] rows("shares.csv", sprintf("%s,%s,%s,%s,", scenario, app, size, word(compared, b))) \
-        using ($5 + (b - 0.5 - bars / 2.0) * width):(100 * part(0)):(100 * $9) with yerrorbars lc rgb "black" pt 7 ps 0 notitle
+        using ($5 + (b - 0.5 - bars / 2.0) * width):(100 * part(0)):(100 * $9) with yerrorbars lc rgb "black" notitle
 }
 eval legend(compared, "boxes", 1 - 35 / H)
 unset multiplot
