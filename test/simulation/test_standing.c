@@ -64,6 +64,8 @@ static void stepped(void *context, double now, const struct plb_master *master)
 
 struct steady {
     double noise, slow_at, start_s;
+    double back_at, slow_by; /* 0: it stays slow; 3 */
+    const int *phases;       /* of the passes, 0 or 1; NULL: all are of one */
     const struct plb_fault *fault;
     const char *balancer;
 };
@@ -80,9 +82,11 @@ static void make_nodes(const struct steady *how, struct plb_node_spec *nodes, st
                                       .memory = INFINITY,
                                       .copy_bandwidth = INFINITY};
     }
-    pus[2].n_slow = how->slow_at > 0.0;
+    pus[2].n_slow = (how->slow_at > 0.0) + (how->back_at > 0.0);
     pus[2].slow_at[0] = how->slow_at;
-    pus[2].slow_by[0] = 3.0;
+    pus[2].slow_by[0] = how->slow_by > 0.0 ? how->slow_by : 3.0;
+    pus[2].slow_at[1] = how->back_at;
+    pus[2].slow_by[1] = 1.0;
 }
 
 /* Returns the makespan. after: solves from pass 6 on. */
@@ -103,11 +107,13 @@ static double run(const struct steady *how, struct taken *t, struct plb_standing
     default_params(balancer, params);
     assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
     map.told = true;
+    const struct plb_cost_map maps[] = {map, map};
     struct plb_simulation s = {.cluster = &cluster,
-                               .maps = &map,
+                               .maps = maps,
                                .inputs = inputs,
                                .results = {.task_bytes = 8.0},
                                .passes = PASSES,
+                               .phases = how->phases,
                                .seed = 1,
                                .faults = how->fault,
                                .n_faults = how->fault != NULL,
@@ -118,6 +124,7 @@ static double run(const struct steady *how, struct taken *t, struct plb_standing
                                           .params = params,
                                           .sizes = &sizes,
                                           .units = UNITS,
+                                          .phases = how->phases != NULL ? 2 : 1,
                                           .migration = true,
                                           .backups = true,
                                           .whole_results = true,
@@ -199,6 +206,27 @@ static void a_loss_ends_few(void **state)
     assert_true(seconds < 1.10 * bound);
 }
 
+/* A PU whose first tasks are as slow as a long start is tried again, also where phases take turns. */
+static void one_left_out_comes_back(void **state)
+{
+    (void)state;
+    struct taken t;
+    struct plb_standing_counts counts;
+    int64_t solves;
+    int turns[PASSES + 1];
+    for (int i = 0; i <= PASSES; i++)
+        turns[i] = i % 2;
+    struct steady how = {
+        .balancer = "sure", .start_s = 2e-3, .slow_at = 1e-9, .slow_by = 20.0, .back_at = 6.0 * PASS_S};
+    double one = run(&how, &t, &counts, &solves);
+    how.phases = turns;
+    double two = run(&how, &t, &counts, &solves);
+    print_message("%.3f s where all passes are of one phase, %.3f s where two take turns\n", one, two);
+    assert_int_equal(t.grants[PASSES - 1], NODES);
+    assert_int_equal(t.grants[PASSES], NODES);
+    assert_true(two < 1.1 * one);
+}
+
 /* Other balancers are asked in each pass. */
 static void others_are_asked(void **state)
 {
@@ -215,11 +243,9 @@ static void others_are_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pass_is_a_message_each_way),
-        cmocka_unit_test(noise_moves_little),
-        cmocka_unit_test(a_slower_pu_gets_less),
-        cmocka_unit_test(a_loss_ends_few),
-        cmocka_unit_test(others_are_asked),
+        cmocka_unit_test(a_pass_is_a_message_each_way), cmocka_unit_test(noise_moves_little),
+        cmocka_unit_test(a_slower_pu_gets_less),        cmocka_unit_test(a_loss_ends_few),
+        cmocka_unit_test(one_left_out_comes_back),      cmocka_unit_test(others_are_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

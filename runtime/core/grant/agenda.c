@@ -21,6 +21,7 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     a->broker = broker;
     a->pus = plb_alloc(n * sizeof *a->pus);
     a->shares = plb_alloc(n * (size_t)config->n_phases * sizeof *a->shares);
+    a->begun = plb_alloc((size_t)config->n_phases * sizeof *a->begun);
     a->standing_until = INFINITY;
     plb_waiting_list_init(&a->waiting, config->pus.room);
     a->owners = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->owners);
@@ -47,6 +48,7 @@ void plb_agenda_free(struct plb_agenda *a)
     plb_recalls_fini(&a->recalls);
     plb_least_fini(&a->least);
     plb_chosen_free(a->chosen);
+    free(a->begun);
     free(a->shares);
     free(a->owners);
     free(a->pus);

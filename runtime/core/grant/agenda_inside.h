@@ -37,6 +37,7 @@ struct plb_agenda {
     bool stands;           /* all units were granted at once, and nobody is late yet */
     double standing_until; /* seconds since the pass began; infinite where it does not stand */
     double *shares;        /* work, by phase and PU: of the latest pass that stood */
+    int64_t *begun;        /* passes of each phase that have begun */
     struct plb_standing_counts stood;
     char failure[200];
 };

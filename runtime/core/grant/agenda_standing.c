@@ -6,7 +6,8 @@
  * ask. A PU that is late by more than was expected, or a loss, ends that: the pass goes on as any other.
  *
  * A PU whose start takes longer than the pass is left out. It is tried with a unit in passes 2, 4, 8 and so
- * on: what it showed in the first pass may have been no start. Cost: O(n log n) once in a pass. */
+ * on of the phase: what it showed in the first one may have been no start. Cost: O(n log n) once in a
+ * pass. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -85,7 +86,8 @@ static bool may_stand(const struct plb_agenda *a)
 /* Whether those that are left out are tried in this pass. */
 static bool tries(const struct plb_agenda *a)
 {
-    return (a->pass & (a->pass - 1)) == 0;
+    int64_t pass = a->begun[a->seen.phase];
+    return (pass & (pass - 1)) == 0;
 }
 
 /* Lays out shares in which each PU that was left out gets a unit, off the largest share. */
@@ -113,6 +115,7 @@ bool plb_agenda_stand(struct plb_agenda *a, struct plb_outbox *out)
     int n = a->seen.view.n_pus;
     double *x = a->shares + (size_t)a->seen.phase * (size_t)a->seen.room;
     struct plb_standing limits = {a->config.task_s, PLB_SHORTEST * a->config.task_s};
+    a->begun[a->seen.phase]++;
     if (!may_stand(a))
         return false;
     const struct plb_estimate **estimates = plb_alloc((size_t)n * sizeof *estimates);
