@@ -83,8 +83,8 @@ int plb_joblog_print(const char *file, FILE *out, struct plb_error *err)
     struct plb_found found;
     struct plb_record record;
     struct joblog log = {.found = &found, .unit = "units", .out = out};
-    struct plb_journal_files files = {
-        .path = strdup(file), .fd = open(file, O_RDONLY | O_CLOEXEC), .data = -1, .records = -1};
+    struct plb_journal_files files = {.path = strdup(file), .data = -1, .records = -1, .direct = -1};
+    files.fd = open(file, O_RDONLY | O_CLOEXEC);
     if (files.path == NULL || files.fd < 0) {
         plb_fail(err, PLB_EINPUT, "journal %s: cannot be read: %s; correct the name", file, strerror(errno));
         plb_journal_files_close(&files);

@@ -15,7 +15,8 @@ FUZZ_OBJECTS := $(FUZZ_SOURCES:%.c=$(FUZZ_B)/%.o) $(FUZZ_B)/balancers.o
 # The readers of a journal and the parts of a job that they ask, for fuzz_journal alone.
 FUZZ_JOURNAL := $(patsubst %,$(FUZZ_B)/runtime/journal/%.o,files found identity joblog record) \
                 $(patsubst %,$(FUZZ_B)/runtime/journal/%.o,snapshot state) \
-                $(patsubst %,$(FUZZ_B)/runtime/%.o,app/dataset app/phase job/kernel_file job/kernel_search) \
+                $(patsubst runtime/%.c,$(FUZZ_B)/runtime/%.o,$(wildcard runtime/app/*.c)) \
+                $(patsubst %,$(FUZZ_B)/runtime/job/%.o,kernel_file kernel_search) \
                 $(FUZZ_B)/runtime/device/driver.o $(FUZZ_B)/runtime/report/quantity.o
 FUZZ_LIBS := $(LAPACKE_LIBS) -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS) -ldl -lm
 

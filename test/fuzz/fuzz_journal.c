@@ -102,7 +102,8 @@ static void read_journal(const uint8_t *data, size_t size)
     snprintf(name, sizeof name, "%s", fuzz_file(data, size));
     if (nowhere == NULL)
         nowhere = fopen("/dev/null", "w");
-    struct plb_journal_files files = {.path = strdup(name), .fd = open(name, O_RDWR | O_CLOEXEC), .data = -1};
+    struct plb_journal_files files = {
+        .path = strdup(name), .fd = open(name, O_RDWR | O_CLOEXEC), .data = -1, .records = -1, .direct = -1};
     fuzz_check(files.fd >= 0 && nowhere != NULL, "no file in memory");
     int status = plb_joblog_print(name, nowhere, &printed);
     fflush(nowhere);
