@@ -110,7 +110,7 @@ static void test_the_next_pass_knows_what_the_first_has_seen(void **state)
     check(&(struct job){"greedy", {LAW_HUMP, 1, 2000, 10}, false, true, 3.0}, true, 1.06, 1.09);
 }
 
-/* Nothing is bent by the noise of times. */
+/* Nothing is bent by the noise of times: in the mean, since one run may end 2 % sooner or later by luck. */
 static void test_told_costs_that_are_right_stay(void **state)
 {
     (void)state;
@@ -120,7 +120,11 @@ static void test_told_costs_that_are_right_stay(void **state)
         for (int b = 0; b < 3; b++) {
             struct job job = {balancers[b], {laws[k], 1, 2000, 8}, true, true, 3.0}, without = job;
             without.learns = false;
-            double with = ratio(&job, 1, 1), told = ratio(&without, 1, 1);
+            double with = 0.0, told = 0.0;
+            for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+                with += ratio(&job, 1, seed) / SEEDS;
+                told += ratio(&without, 1, seed) / SEEDS;
+            }
             if (fabs(with / told - 1.0) > 0.01)
                 fail_msg("%s, %s: %g, told %g", balancers[b], law_names[laws[k]], with, told);
         }
