@@ -189,6 +189,21 @@ static void a_slower_pu_gets_less(void **state)
     assert_true(seconds < 1.05 * bound);
 }
 
+/* A PU becomes so slow that others do all of its share, and it reports nothing: shares do not stand on. */
+static void one_that_reports_nothing_is_asked(void **state)
+{
+    (void)state;
+    struct taken t;
+    struct plb_standing_counts counts;
+    int64_t solves;
+    double at = 50 * PASS_S, bound = at + (PASSES - 50) * PASS_S * 13.0 / 4.0;
+    double seconds = run(&(struct steady){.balancer = "sure", .slow_at = at, .slow_by = 100.0}, &t, &counts,
+                         &solves);
+    print_message("%.4f of the bound, %lld passes stood, %lld of them until somebody was late\n",
+                  seconds / bound, (long long)counts.passes, (long long)counts.late);
+    assert_true(seconds < 1.15 * bound);
+}
+
 /* A node dies: its units are executed by others, and the passes after it stand again. */
 static void a_loss_ends_few(void **state)
 {
@@ -243,9 +258,13 @@ static void others_are_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pass_is_a_message_each_way), cmocka_unit_test(noise_moves_little),
-        cmocka_unit_test(a_slower_pu_gets_less),        cmocka_unit_test(a_loss_ends_few),
-        cmocka_unit_test(one_left_out_comes_back),      cmocka_unit_test(others_are_asked),
+        cmocka_unit_test(a_pass_is_a_message_each_way),
+        cmocka_unit_test(noise_moves_little),
+        cmocka_unit_test(a_slower_pu_gets_less),
+        cmocka_unit_test(one_that_reports_nothing_is_asked),
+        cmocka_unit_test(a_loss_ends_few),
+        cmocka_unit_test(one_left_out_comes_back),
+        cmocka_unit_test(others_are_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,6 +279,7 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
                          struct plb_outbox *out)
 {
     int from = out->n;
+    a->pus[pu].silent = false;
     plb_balancer_view_sampled(&a->seen, pu);
     plb_agenda_keep_young(a, pu);
     if (a->config.balancer->done != NULL && !a->pus[pu].out)

@@ -14,6 +14,7 @@ struct agenda_pu {
     bool out;    /* others work instead: it counts as lost for the time being */
     double sure; /* work that it does before all end; 0: not known */
     bool rests;  /* its node knows that it is left out */
+    bool silent; /* it has reported nothing since shares stood that gave it one */
 };
 
 struct plb_agenda {

@@ -75,12 +75,22 @@ static bool lay_out(const struct plb_agenda *a, const struct place *places, int 
     return rest.count == 0;
 }
 
+/* Whether a PU has reported nothing of its last share. Others did it, so nobody knows how slow it has become.
+ */
+static bool any_silent(const struct plb_agenda *a)
+{
+    for (int p = 0; p < a->seen.view.n_pus; p++)
+        if (a->pus[p].silent && !a->seen.pus[p].lost)
+            return true;
+    return false;
+}
+
 /* Whether the shares of this pass can stand at all. */
 static bool may_stand(const struct plb_agenda *a)
 {
     const struct plb_cost_map *map = a->seen.map;
     return a->config.balancer->stands && a->chosen == NULL && map->told
-        && plb_ledger_free_units(a->ledger) == map->units;
+        && plb_ledger_free_units(a->ledger) == map->units && !any_silent(a);
 }
 
 /* Whether those that are left out are tried in this pass. */
@@ -127,8 +137,10 @@ bool plb_agenda_stand(struct plb_agenda *a, struct plb_outbox *out)
     bool stands = plb_standing_shares(&limits, estimates, n, a->seen.view.total, x, &due)
                && (tries(a) ? lay_out_trial : lay_out)(a, places, places_of(a, places), x, ranges);
     for (int p = 0; p < n && stands; p++)
-        if (ranges[p].count > 0)
+        if (ranges[p].count > 0) {
             plb_agenda_grant_range(a, p, ranges[p], out);
+            a->pus[p].silent = true;
+        }
     a->standing_until = stands ? due : INFINITY;
     a->stands = stands;
     a->stood.passes += stands;
