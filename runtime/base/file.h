@@ -27,10 +27,6 @@ int plb_file_create(struct plb_file *file, const char *path, struct plb_error *e
  * and writing. A pipe or device is refused. */
 int plb_file_create_shared(struct plb_file *file, const char *path, struct plb_error *err);
 
-/* Opens a file of lines to append to it. goes_on: behind those that it has, of which the last may be cut;
- * else they are removed. An empty file gets `head` first. -1, and errno, where that cannot be. */
-int plb_file_grow(const char *path, bool goes_on, const char *head);
-
 /* The complete file gets its name with `suffix` at the end instead. */
 void plb_file_aim(struct plb_file *file, const char *suffix);
 

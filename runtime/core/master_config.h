@@ -27,12 +27,12 @@ struct plb_master_config {
     enum plb_victim victim; /* whom idle nodes ask */
     bool backups;           /* idle PUs execute late units a second time; only with migration */
     bool learn_costs;       /* the times of tasks tell what units cost (core/measure/learned_cost.h) */
-    bool unscaled;   /* samples stay as measured, and count for ever (core/measure/history.h) */
-    bool saves;      /* a run that is interrupted keeps its results: no task lasts for long */
-    bool resident;   /* nodes keep the inputs that they have pulled, for the next pass */
-    int64_t stays;   /* mask of outputs that stay where they are until the last pass has ended */
-    bool feeds_stay; /* results that feed inputs are among these, and no others */
-    bool folds;      /* reduced arrays may stay at their nodes until the pass is over (core/place/sets.h) */
+    bool unscaled;          /* samples stay as measured, and count for ever (core/measure/history.h) */
+    bool saves;             /* a run that is interrupted keeps its results: no task lasts for long */
+    bool resident;          /* nodes keep the inputs that they have pulled, for the next pass */
+    int64_t stays;          /* mask of outputs that stay where they are until the last pass has ended */
+    bool feeds_stay;        /* results that feed inputs are among these, and no others */
+    bool folds; /* reduced arrays may stay at their nodes until the pass is over (core/place/sets.h) */
     bool whole_results;                  /* a result counts whole or not at all: the job reduces arrays */
     const struct plb_rangeset *accepted; /* units of the first pass that an earlier run has done, not all of
                                             them; borrowed until that pass begins; NULL = none */

@@ -62,13 +62,13 @@ struct plb_rank {
     double asked_at;       /* plb_now() when this rank asked another one for work; 0: it awaits no answer */
     double slowest_answer; /* seconds of the longest wait for a GIFT */
     bool resting, said_rested; /* REST has come; RESTED has been said */
-    bool stopped, stopping; /* the run is over; PUs have not ended yet */
-    bool alone;             /* rank 0: it does not wait for the others any more */
-    double asked_to;        /* plb_now() when a signal was seen that asks this process to end; 0: none */
-    int status;             /* of the run, once stopped */
-    struct plb_life *life;  /* NULL before it serves */
-    int sends;              /* parts of the trace on their way */
-    struct plb_trace trace; /* of this rank's PUs, once stopped */
+    bool stopped, stopping;    /* the run is over; PUs have not ended yet */
+    bool alone;                /* rank 0: it does not wait for the others any more */
+    double asked_to;           /* plb_now() when a signal was seen that asks this process to end; 0: none */
+    int status;                /* of the run, once stopped */
+    struct plb_life *life;     /* NULL before it serves */
+    int sends;                 /* parts of the trace on their way */
+    struct plb_trace trace;    /* of this rank's PUs, once stopped */
 };
 
 /* Seconds on the run's clock. */

@@ -69,8 +69,8 @@ static void judge(const struct record *r, const char *way, double factor, double
 {
     double before = usual_block(r, GPU);
     int granted = 0;
-    printf("%g times slower at %g s, %s: blocks of %.0f units, right from then on %.0f; ", factor,
-           CHANGE, way, before, wanted);
+    printf("%g times slower at %g s, %s: blocks of %.0f units, right from then on %.0f; ", factor, CHANGE,
+           way, before, wanted);
     for (int i = 0; i < r->n; i++) {
         const struct block *b = &r->at[i];
         if (b->pu != GPU || b->time < CHANGE)
@@ -133,16 +133,15 @@ static void run(FILE *csv, double factor, const struct way *way)
     for (int i = 0; i < record.n; i++)
         fprintf(csv, "%s,%g,%.6f,%d,%s,%.0f\n", way->name, factor, record.at[i].time, record.at[i].pu,
                 job.cluster.pus[record.at[i].pu].name, record.at[i].units);
-    judge(&record, way->name, factor, new_block(&job, &record, factor),
-          result.makespan_s, optimum(&job, factor));
+    judge(&record, way->name, factor, new_block(&job, &record, factor), result.makespan_s,
+          optimum(&job, factor));
     plb_master_free(result.master);
     plb_job_fini(&job);
 }
 
 int main(int argc, char **argv)
 {
-    FILE *csv =
-        create_csv(argc > 1 ? argv[1] : ".", "adaptation.csv", "way,factor,time_s,pu,name,units");
+    FILE *csv = create_csv(argc > 1 ? argv[1] : ".", "adaptation.csv", "way,factor,time_s,pu,name,units");
     for (double factor = 2.0; factor <= 8.0; factor += 6.0)
         for (int w = 0; w < WAYS; w++)
             run(csv, factor, &ways[w]);

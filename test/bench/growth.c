@@ -95,8 +95,8 @@ static void run(const char *folder, const char *balancer, int nodes, bool files,
 static int run_all(const char *folder, const char *name, int most, const char *only, bool files)
 {
     static const char *const balancers[] = {"sure", "plb-hac", "hdss", "factoring", "greedy"};
-    FILE *csv =
-        create_csv(folder, name, "pus,balancer,makespan_s,ratio,blocks,master_us_per_block,messages,cpu_s");
+    FILE *csv = create_csv(folder, name,
+                           "pus,balancer,makespan_s,ratio,blocks,master_us_per_block,messages,cpu_s");
     for (size_t b = 0; b < sizeof balancers / sizeof *balancers; b++)
         for (int nodes = 1; nodes * PUS_OF_A_NODE <= most; nodes *= 10)
             if (only == NULL || strcmp(only, balancers[b]) == 0)

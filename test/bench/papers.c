@@ -178,8 +178,7 @@ struct parts {
 
 /* Each PU's part of a step, as the papers compare them: at the end of training, and of Acosta, which has
  * none, in the last whole iteration. A weighted balancer grants parts of what is left. */
-static void find_step(const struct grants *g, double trained, bool weighted, int n_pus,
-                      struct parts *parts)
+static void find_step(const struct grants *g, double trained, bool weighted, int n_pus, struct parts *parts)
 {
     double sum = 0.0, last[MAX_PUS] = {0}, step[MAX_PUS] = {0};
     for (int i = 0; i < g->n; i++) {
@@ -325,9 +324,10 @@ int main(int argc, char **argv)
         policies = readings;
         n_policies = sizeof readings / sizeof *readings;
     }
-    FILE *cells = create_csv(folder, "cells.csv",
-                         "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_"
-                         "accelerator,solves,training");
+    FILE *cells = create_csv(
+        folder, "cells.csv",
+        "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_"
+        "accelerator,solves,training");
     FILE *shares = create_csv(folder, "shares.csv",
                               "scenario,application,size,balancer,pu,name,share,step,step_spread");
     printf("makespan over the optimum, mean of %d seeds with %s\n%-14s %-14s %7s %9s", seeds,
