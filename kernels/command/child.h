@@ -37,8 +37,8 @@ struct command_end {
 };
 
 /* Starts a program with these standard descriptors: it is the leader of a process group, which it enters in
- * `place` (guard.h), and ends with the thread that calls. -1: *reason, an errno, says why not. */
-pid_t command_start(const struct command_child *child, const int fds[3], _Atomic pid_t *place, int *reason);
+ * `place` (guard.h), and ends with the thread that calls. -1: *failure, an errno, says why not. */
+pid_t command_start(const struct command_child *child, const int fds[3], _Atomic pid_t *place, int *failure);
 
 /* Starts a program and waits for its end. Its standard input is empty. It is the leader of a process group,
  * and ends with the thread that calls. Any thread may call it. */

@@ -177,7 +177,7 @@ static double believe(struct plb_speed_change *c, double change, int reports)
 double plb_speed_change(struct plb_speed_change *c, const struct plb_sample *at, int n, int *from,
                         int64_t *fits)
 {
-    double expected[MOST];
+    double expected[MOST] = {0};
     int noted = c->n_offs; /* before this one */
     const struct plb_sample *last = &at[n - 1];
     if (!see(c, last))
