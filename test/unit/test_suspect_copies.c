@@ -110,6 +110,35 @@ static void trials_from(const struct cluster *c, int from, int node, int expecte
     assert_int_equal(n, expected);
 }
 
+/* The last unit has killed its executor once. Whoever tries it may be late, and nobody tries it beside. */
+static void nobody_executes_a_suspect_unit_beside(void **state)
+{
+    struct plb_master_config config = {.migration = true, .backups = true, .isolated = true};
+    struct cluster c;
+    (void)state;
+    memset(&c, 0, sizeof c);
+    prepare(&c.f, "static", 0.0, 3, 3, &config);
+    begin(&c.f, 0, 0, 10.0, 3);
+    c.isolated = true;
+    report(&c.f, block_of(&c.f, 0), 0, 0, 1);
+    report(&c.f, block_of(&c.f, 2), 2, 0, 1);
+    int from = c.f.out.n, tries = -1;
+    struct plb_message m = crash_of(&c, 1, block_of(&c.f, 1).block.range, block_of(&c.f, 1).block.id);
+    receive(&c.f, &m, 12.0);
+    for (int i = from; i < c.f.out.n; i++)
+        tries = c.f.out.at[i].type == PLB_BLOCK && c.f.out.at[i].block.alone ? c.f.out.at[i].to : tries;
+    assert_true(tries >= 0);
+    for (int node = 0; node < 3; node++) {
+        m = message(&c.f, PLB_IDLE, node);
+        if (node != tries)
+            receive(&c.f, &m, 13.0);
+    }
+    for (int i = 0; i < 100 && isfinite(plb_master_due(c.f.master)); i++)
+        plb_master_tick(c.f.master, plb_master_due(c.f.master), &c.f.out);
+    assert_int_equal(sent(&c.f, from, PLB_BACKUP), 0);
+    stop(&c.f);
+}
+
 /* PU 1 hangs. A copy of its units comes first, so it has no block, and says nothing. A suspect unit is tried
  * by PU 2, however often PU 2 is asked. */
 static void a_pu_that_may_hang_tries_nothing(void **state)
@@ -153,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_holder_forgets_units_that_a_copy_died_with),
         cmocka_unit_test(a_holder_that_ends_suspect_units_is_believed),
+        cmocka_unit_test(nobody_executes_a_suspect_unit_beside),
         cmocka_unit_test(where_units_move_every_rank_hears_of_suspects),
         cmocka_unit_test(a_unit_that_is_put_aside_is_not_tried_any_more),
         cmocka_unit_test(a_pu_that_may_hang_tries_nothing),
