@@ -70,7 +70,8 @@ static void end_own(void *memory)
     if (s->pid > 0) {
         command_server_end(s, own->grace, &status, &signal);
         command_server_errors(s, &text);
-        fwrite(text.at, 1, text.n, stderr);
+        if (text.n > 0)
+            fwrite(text.at, 1, text.n, stderr);
         complain(own, s, status, signal);
         close(s->err);
     }

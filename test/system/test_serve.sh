@@ -42,7 +42,7 @@ ok "lines come in batches, and one that ends its servers is found among them and
 # Lines 20 and 120 kill their server whenever they come, line 60 once, line 90 is too slow.
 lines die.sh 'while read -r l; do case $l in 20 | 120) echo "$l" >>killed; kill -KILL $$ ;;' \
     '60) [ -e once ] || { : >once; exit 0; } ;; 90) sleep 98 ;; esac; echo "$l"; done'
-run 2 -k -j 2 --serve 'sh die.sh' --lines cases --timeout 0.5s --joblog log
+run 2 -k -j 2 --serve 'sh die.sh' --lines cases --timeout 2s --joblog log
 [ $? -eq 1 ] && cmp stdout <(grep -vxE '20|90|120' cases) && [ "$(sort killed | uniq -c | tr -s ' ')" = \
     "$(printf ' 2 120\n 2 20')" ] && grep -q '^plbrun: 3 of 200 lines failed, the first is line 20' out &&
     [ "$(awk -F '\t' 'NR > 1 && ($7 != 0 || $8 != 0) { printf "%d %d %d,", $1, $7, $8 }' log)" = \
