@@ -184,7 +184,7 @@ static void it_has_time_to_end(void **state)
     finish(&deaf, 0.1, 0, SIGTERM);
 }
 
-static void one_that_is_not_there_does_not_start(void **state)
+__attribute__((unused)) static void one_that_is_not_there_does_not_start(void **state)
 {
     (void)state;
     struct command_server s = {.separator = '\n'};
@@ -208,7 +208,9 @@ int main(void)
         cmocka_unit_test(a_server_may_be_too_late_or_unwanted),
         cmocka_unit_test(more_than_an_answer_is_noticed),
         cmocka_unit_test(it_has_time_to_end),
+#ifndef __SANITIZE_THREAD__ /* it makes vfork a fork, whose child cannot say why */
         cmocka_unit_test(one_that_is_not_there_does_not_start),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
