@@ -46,7 +46,8 @@ alone --quiet --report "$tmp/r.json" --balancer static "$tmp/s.conf"
 grep -q '"what_if_note": "the kernel does not tell what units cost' "$tmp/r.json"
 ok "costs that nobody told are not learned from a few tasks" $?
 
-# Of many passes some are simulated. The others count, too. A pass of sure is a few events: it simulates them all.
+# Of many passes some are simulated. The others count, too. A pass of sure is a few events, so that all of its
+# passes are simulated.
 lines "$tmp/p.conf" '[app]' "kernel = $BUILD/test/kernels/straggler_told.so" '[straggler]' 'rank = 7' \
     'units = 20' 'nap = 2' 'passes = 80' '[cluster]' 'threads = 1'
 many_passes() {
