@@ -137,6 +137,9 @@ void plb_gathering_remember(struct plb_rank *r);
  * Else the run ends, or goes on, later and by itself. */
 bool plb_gathering_begin(struct plb_rank *r, bool goes_on);
 
+/* All results are here, in the buffers that the kernel has declared: `next` looks at them, or the run ends. */
+void plb_gathering_end(struct plb_rank *r);
+
 /* KEPT has come. */
 void plb_gathering_hear(struct plb_rank *r, const struct plb_message *m);
 

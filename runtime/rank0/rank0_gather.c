@@ -67,13 +67,13 @@ bool plb_gathering_begin(struct plb_rank *r, bool goes_on)
 {
     struct plb_rank0 *rank0 = r->rank0;
     rank0->gathering.began = plb_rank_time(r);
+    rank0->gathering.goes_on = goes_on;
     if (goes_on && r->data.fed == 0) /* a repair computes with what is there now */
         plb_gathering_remember(r);
     bool asks = plb_master_gather(rank0->master, &r->out);
     rank0->gathering.on = asks || plb_master_lacking(rank0->master) > 0;
     if (!rank0->gathering.on)
         return false;
-    rank0->gathering.goes_on = goes_on;
     if (!goes_on)
         plb_rank0_close_door(r); /* who joined now would be told inputs that `next` may have changed */
     return true;
@@ -164,8 +164,7 @@ static void repair(struct plb_rank *r)
     plb_rank0_stop_on_failure(r);
 }
 
-/* All results are here. */
-static void end_gathering(struct plb_rank *r)
+void plb_gathering_end(struct plb_rank *r)
 {
     plb_back_complete(r);
     plb_feeds_put_back(&r->rank0->job->app, &r->data);
@@ -200,7 +199,7 @@ bool plb_gathering_collect(struct plb_rank *r)
     else if (plb_master_lacking(r->rank0->master) > 0)
         repair(r);
     else
-        end_gathering(r);
+        plb_gathering_end(r);
     return true;
 }
 
@@ -212,7 +211,7 @@ void plb_gathering_end_repair(struct plb_rank *r)
     swap_inputs(r);
     r->rank0->gathering.repairs = false;
     plb_incoming_repairs(r->rank0->incoming, false);
-    end_gathering(r);
+    plb_gathering_end(r);
 }
 
 void plb_gathering_lose(struct plb_gathering *g, int rank)

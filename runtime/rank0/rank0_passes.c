@@ -115,9 +115,10 @@ static void end_last_pass(struct plb_rank *r, double took)
     bool gathers = rank0->gathering.asked || plb_back_is_due(r);
     if (gathers && plb_gathering_begin(r, true))
         return;
-    if (gathers)
-        plb_back_complete(r);
-    plb_rank0_look_further(r);
+    if (gathers) /* nobody else has any */
+        plb_gathering_end(r);
+    else
+        plb_rank0_look_further(r);
 }
 
 static void end_pass(struct plb_rank *r)

@@ -27,6 +27,7 @@ right "that stay, where units change hands" 3 $stays --balancer greedy balance.g
 right "that stay, in child processes, after each third pass" 2 $stays run.isolate=yes heat.every=3 \
     balance.grain=3000
 right "that stay, where next looks at some" 3 $stays heat.gather=3 balance.grain=3000
+right "that stay, where next looks and rank 0 has computed all" 1 $stays heat.gather=3
 right "that stay, where inputs are not kept" 3 $stays run.keep_inputs=no balance.grain=3000
 
 # moved N PASSES ARGUMENTS...: the bytes of a run.
