@@ -137,7 +137,7 @@ void plb_gathering_remember(struct plb_rank *r);
  * Else the run ends, or goes on, later and by itself. */
 bool plb_gathering_begin(struct plb_rank *r, bool goes_on);
 
-/* All results are here, in the buffers that the kernel has declared: `next` looks at them, or the run ends. */
+/* All results are here, in the buffers that the kernel has declared. Calls `next`, or ends the run. */
 void plb_gathering_end(struct plb_rank *r);
 
 /* KEPT has come. */

@@ -72,7 +72,7 @@ said=$?
 used "profile = off neither" 0
 [ $said -eq 0 ] && ! grep -q 'profiles:' "$tmp/out"
 ok "and does not speak of it" $?
-# What a run on a busy machine has left is not believed by a quiet one: each try begins with a new profile.
+# A quiet machine does not believe the profile of a busy one: each try begins with a new profile.
 reads_what_was_written() { nap balance.profile=write && nap_using 2 balance.profile=read; }
 tries reads_what_was_written
 used "profile = read does" 2
