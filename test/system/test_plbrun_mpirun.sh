@@ -113,6 +113,7 @@ stops_at() {
     rm -f "$tmp/y.npy"
     launched -np 3 env LD_PRELOAD="$BUILD/test/support/halt.so" PLB_TEST_HALT="$1:1:1" "$PLBRUN" \
         "$tmp/s.conf" sleeper.units=100 && [ -s "$tmp/y.npy" ] || kept=no
+    [ "$1" = left ] || grep -q 'MPI does not let this rank leave' "$tmp/out" || kept=no
     ! grep -q 'mpirun has not ended' "$tmp/out"
 }
 # A rank stops when all have met to leave MPI, or when it has left. In one of twenty runs on a busy machine
