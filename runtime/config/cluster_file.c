@@ -110,8 +110,14 @@ static int read_special(struct reading *r, struct plb_pu_spec *pu, const struct 
 static int unknown_key(const struct reading *r, const struct plb_ini_entry *e, const char *const *known)
 {
     const char *near = plb_nearest(e->key, known);
-    return plb_fail(r->err, PLB_EINPUT, "%s:%d: unknown key '%s' in [%s]%s%s%s", r->conf->file, e->line,
-                    e->key, e->section, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    char all[256] = "";
+    if (near != NULL)
+        return plb_fail(r->err, PLB_EINPUT, "%s:%d: unknown key '%s' in [%s]; did you mean '%s'?",
+                        r->conf->file, e->line, e->key, e->section, near);
+    for (size_t n = 0; *known != NULL && n < sizeof all; known++)
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n > 0 ? ", " : "", *known);
+    return plb_fail(r->err, PLB_EINPUT, "%s:%d: unknown key '%s' in [%s], which knows: %s", r->conf->file,
+                    e->line, e->key, e->section, all);
 }
 
 static int read_pu_key(struct reading *r, struct plb_pu_spec *pu, const struct plb_ini_entry *e,

@@ -340,6 +340,8 @@ refused_cluster 'PU not described' ":2: PU 'b' is not described|[pu b]" '[node x
 refused_cluster 'node without pus' ":2: [node x] has no 'pus" '[node x]' 'latency = 1e-5' "${pu[@]}"
 refused_cluster 'node with nothing' '|y|pus' '[node x]' 'pus = a' '[node y]' "${pu[@]}"
 refused_cluster 'node with no pus named' ':2: pus = |names of [pu' '[node x]' 'pus =' "${pu[@]}"
+refused_cluster 'key like none' ":3: unknown key 'xyzzyx' in [node x]|which knows: pus, bandwidth, latency" \
+    '[node x]' 'pus = a' 'xyzzyx = 1' "${pu[@]}"
 refused_cluster 'unknown key of a node' ":3: unknown key 'latenzy' in [node x]|'latency'" \
     '[node x]' 'pus = a' 'latenzy = 1' "${pu[@]}"
 refused_cluster 'unknown key of a PU' ":6: unknown key 'slowdwn' in [pu a]|'slowdown'" \
