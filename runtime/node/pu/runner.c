@@ -347,8 +347,8 @@ void plb_runner_cancel(struct plb_runner *r)
 void plb_runner_begin_pass(struct plb_runner *r, const struct plb_pass *begin)
 {
     const struct plb_feed *feeds = begin->feeds;
-    for (int i = 0; i < begin->n_feeds; i++) /* results and inputs may have changed places */
-        r->stale |= feeds[i].now && r->shared->config.data->owner ? PLB_BUFFER(feeds[i].input) : 0;
+    for (int i = 0; i < begin->n_feeds; i++) /* results and inputs may have changed places, now or before */
+        r->stale |= r->shared->config.data->owner ? PLB_BUFFER(feeds[i].input) : 0;
     /* A device that works in host memory copies none. */
     const struct plb_parts *changed = r->executor.on_host ? NULL : r->shared->config.parts;
     r->stale |= plb_parts_begin_pass(&r->parts, r->stale, begin, changed);
