@@ -28,8 +28,8 @@ right "that stay, in child processes, after each third pass" 2 $stays run.isolat
     balance.grain=3000
 right "that stay, where next looks at some" 3 $stays heat.gather=3 balance.grain=3000
 right "that stay, where next looks and rank 0 has computed all" 1 $stays heat.gather=3
-right "that stay, where next looks at some that do not become inputs" 2 $stays "${fixed[@]}" \
-    heat.gather=2 heat.every=3
+right "that stay, where next looks at some that do not become inputs" 2 $stays --balancer static \
+    heat.gather=2 heat.every=3 heat.passes=30
 right "that stay, where inputs are not kept" 3 $stays run.keep_inputs=no balance.grain=3000
 
 # moved N PASSES ARGUMENTS...: the bytes of a run.
