@@ -120,12 +120,12 @@ bench-passes: all $(B)/bench/passes bench-stencil
 bench-stencil: all $(B)/bench/stencil_mpi
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SIZES="$(SIZES)" test/bench/stencil.sh $(ROUNDS)
 
-# Each kernel on two and three ranks of this machine, beside one rank. JOBS="matmul nbody", LENGTHS="0.1 1",
+# Each kernel on two and three ranks of this machine, beside one rank. JOB="matmul nbody", LENGTHS="0.1 1",
 # RANKS=2: these alone. All of it takes more than an hour.
 bench-ranks: all
 	@mkdir -p $(B)/bench-ranks
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) LENGTHS="$(LENGTHS)" RANKS="$(RANKS)" \
-	 test/bench/ranks.sh $(B)/bench-ranks $(RUNS) $(JOBS)
+	 test/bench/ranks.sh $(B)/bench-ranks $(RUNS) $(JOB)
 
 # Passes with reduced arrays of several sizes on up to 1,000 simulated nodes.
 bench-reduce: $(B)/bench/reduce
