@@ -336,7 +336,7 @@ int64_t plb_master_receive(struct plb_master *m, const struct plb_message *messa
         on_crash(m, message, now, out);
     else if (message->type == PLB_WINDOW)
         plb_master_metered(m, message, now, out);
-    else if (message->type == PLB_KEPT && plb_master_awaits(m, message))
+    else if (message->type == PLB_FROM && plb_master_awaits(m, message))
         plb_stays_receive(m->stays, message, out);
     else if (message->type == PLB_FOLDED && m->folds
              && (message->from == 0 || timely(m, message))) /* rank 0 is there without its PUs, too */

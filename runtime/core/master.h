@@ -54,7 +54,7 @@ enum plb_verdict {
 enum plb_verdict plb_master_judge(const struct plb_master *master, const struct plb_message *message);
 
 /* The one receiver of messages to the master: DONE (whose results are there, and which brings no result of an
- * audit: that goes to plb_audits_compared), KEPT, MOVED, IDLE, FAIL of a device, whose PU is used no more,
+ * audit: that goes to plb_audits_compared), FROM, MOVED, IDLE, FAIL of a device, whose PU is used no more,
  * and CRASH: where the rank itself has ended, its node is lost, as by plb_master_lost.
  * Returns how many units a DONE made accepted for the first time; with whole_results that is all of them or
  * 0. Reduced arrays may be folded only where it is all. */
@@ -85,9 +85,9 @@ void plb_master_lost(struct plb_master *master, int node, double now, struct plb
 /* No further pass follows: asks nodes for the results that stayed. False: none did, or all are lacking. */
 bool plb_master_gather(struct plb_master *master, struct plb_outbox *out);
 
-/* Whether a KEPT is awaited: looked at before its results are received. When they are there, it goes to
- * plb_master_receive; without `here` where they have arrived damaged. */
-bool plb_master_awaits(const struct plb_master *master, const struct plb_message *kept);
+/* Whether a FROM is awaited: looked at before its results are received. When they are there, it goes to
+ * plb_master_receive; without parts where they have arrived damaged. */
+bool plb_master_awaits(const struct plb_master *master, const struct plb_message *from);
 
 /* Whether results are on their way still, or asked for. */
 bool plb_master_gathers(const struct plb_master *master);

@@ -10,10 +10,10 @@ bool plb_master_gather(struct plb_master *m, struct plb_outbox *out)
     return plb_master_gathers(m);
 }
 
-bool plb_master_awaits(const struct plb_master *m, const struct plb_message *kept)
+bool plb_master_awaits(const struct plb_master *m, const struct plb_message *from)
 {
-    return m->stays != NULL && kept->pass == m->pass && !plb_ledger_lost(m->ledger, kept->from)
-        && plb_stays_awaits(m->stays, kept);
+    return m->stays != NULL && from->pass == m->pass && !plb_ledger_lost(m->ledger, from->from)
+        && plb_stays_awaits(m->stays, from);
 }
 
 bool plb_master_gathers(const struct plb_master *m)

@@ -1,24 +1,23 @@
 /* Buffer by buffer, and their checksum. */
 #include "inputs/inputs.h"
 
-bool plb_inputs_send(struct plb_mpi *mpi, const struct plb_dataset *set, const struct plb_message *pull,
-                     bool checksums, int *pending, struct plb_outbox *out)
+bool plb_inputs_are_sensible(const struct plb_dataset *set, const struct plb_fetch *f)
 {
-    const struct plb_pull *p = &pull->pull;
+    return plb_range_end(f->range) <= set->units && f->slot < PLB_FETCH_SLOT
+        && (f->buffers & ~plb_dataset_inputs(set)) == 0;
+}
+
+uint32_t plb_inputs_send(struct plb_mpi *mpi, const struct plb_dataset *set, const struct plb_fetch *f,
+                         int64_t buffers, bool checksum, int *pending)
+{
     void *parts[PLB_MAX_DATA];
-    if (p->range.first + p->range.count > set->units || p->slot >= PLB_TAGS
-        || (p->buffers & ~plb_dataset_inputs(set)) != 0)
-        return false;
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
-        struct plb_range units = p->halo ? plb_dataset_around(set, i, p->range) : p->range;
+        struct plb_range units = f->halo ? plb_dataset_around(set, i, f->range) : f->range;
         plb_dataset_bytes(set, i, units, &offset, &bytes);
         parts[i] = (char *)set->host[i] + offset;
-        if (p->buffers & PLB_BUFFER(i))
-            plb_mpi_put(mpi, pull->from, (int)p->slot, parts[i], bytes, pending);
+        if (buffers & PLB_BUFFER(i))
+            plb_mpi_put(mpi, f->to, (int)f->slot, parts[i], bytes, pending);
     }
-    if (checksums)
-        plb_outbox_add(out, PLB_CHECKSUM, 0, pull->from, pull->pass)->sum = (struct plb_sum){
-            p->range, p->slot, plb_dataset_sum(set, p->range, p->halo, parts, p->buffers)};
-    return true;
+    return checksum ? plb_dataset_sum(set, f->range, f->halo != 0, parts, buffers) : 0;
 }

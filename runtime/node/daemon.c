@@ -209,12 +209,11 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
     if (m->type == PLB_PASS) /* replaced buffers may be elsewhere */
         for (int p = 0; p < node->n_pus; p++)
             plb_pinned_add(&node->pinned, &node->runners[p]);
-    bool errand = plb_message_route(m->type)->receiver == PLB_TO_ERRANDS;
-    if (errand && m->type != PLB_CHECKSUM)
+    enum plb_receiver receiver = plb_message_route(m->type)->receiver;
+    if (receiver == PLB_TO_ERRANDS || receiver == PLB_TO_FETCH)
         return plb_errands_data(&node->shared, node->runners, node->n_pus, m, out);
     pthread_mutex_lock(&node->shared.lock);
-    bool sensible = errand ? plb_errands_sum(node->runners, node->n_pus, m)
-                           : plb_worker_receive(node->shared.worker, m, out);
+    bool sensible = plb_worker_receive(node->shared.worker, m, out);
     if (sensible && m->type == PLB_PASS)
         begin_pass(node, m);
     if (sensible && m->type == PLB_CANCEL)

@@ -60,7 +60,7 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
             moved |= ready;
             if (!gets && !r->shared->stopping) /* who pulled the rest was forgotten, or lost */
                 add(errands, r, slot, false);
-        } else if (slot->summed && !r->shared->stopping) {
+        } else if (!r->shared->stopping) {
             add(errands, r, slot, true);
         }
     }
@@ -109,13 +109,11 @@ static void fetch(const struct plb_errand *errand, bool again, struct plb_outbox
     if (slot->anew)
         slot->keep = keep != NULL && plb_keep_take(keep, slot->task.range) ? keep : NULL;
     plb_slot_bind(slot, config->data, &errand->runner->executor, mirror);
-    if (!plb_slot_pull(slot, config->data, &config->wire))
+    if (!plb_slot_pull(slot, config->data, &config->wire, config->checksums))
         return;
-    struct plb_message *m = plb_outbox_add(out, PLB_PULL, config->rank, 0, slot->task.pass);
+    struct plb_message *m = plb_outbox_add(out, PLB_FETCH, config->rank, 0, slot->task.pass);
     m->pu = errand->runner->number;
-    m->pull = (struct plb_pull){
-        .range = slot->pulled, .slot = slot->tag, .again = again, .buffers = slot->pulls};
-    m->pull.halo = !slot->kept;
+    m->fetch = (struct plb_fetch){slot->pulled, slot->tag, slot->pulls, config->rank, !slot->kept, again};
 }
 
 static void run(const struct plb_errand *errand, struct plb_outbox *out)
@@ -128,7 +126,7 @@ static void run(const struct plb_errand *errand, struct plb_outbox *out)
         end_pull(errand->runner, slot, false);
     if (!errand->arrived || damaged)
         fetch(errand, damaged, out);
-    if (slot->pending > 0 || damaged || (shared->config.checksums && slot->pulls != 0 && !errand->arrived))
+    if (slot->pending > 0 || damaged)
         return;
     pthread_mutex_lock(&shared->lock);
     arrive(errand->runner, errand->slot);
@@ -169,7 +167,7 @@ static void feed(struct plb_mirror *mirror, const struct plb_runner *runners, in
             if (slot->task.pass < m->pass - 1)
                 plb_rangeset_add(&tasks.sent_on, slot->task.range);
         }
-    plb_lends_under_way(&runners->shared->lends, &tasks.read);
+    plb_sends_under_way(&runners->shared->sends, &tasks.read);
     plb_mirror_feed(mirror, m->pass, &m->begin, &tasks);
     plb_rangeset_fini(&tasks.read);
     plb_rangeset_fini(&tasks.sent);
@@ -217,21 +215,6 @@ void plb_errands_begin_pass(struct plb_node_shared *shared, struct plb_runner *r
     plb_rangeset_fini(&written);
 }
 
-/* A slot that was forgotten may wait for other inputs meanwhile. */
-bool plb_errands_sum(struct plb_runner *runners, int n, const struct plb_message *m)
-{
-    if (m->sum.slot >= (int64_t)n * PLB_SLOTS)
-        return false;
-    struct plb_slot *slot = &runners[m->sum.slot / PLB_SLOTS].slots[m->sum.slot % PLB_SLOTS];
-    const struct plb_range *range = &slot->pulled;
-    if (slot->state != PLB_SLOT_FETCHING || slot->task.pass != m->pass || range->first != m->sum.range.first
-        || range->count != m->sum.range.count)
-        return false;
-    slot->sum = (uint32_t)m->sum.sum;
-    slot->summed = true;
-    return true;
-}
-
 /* The reduced arrays of a slot whose report is sent stay here, or go with it. */
 static void hold_arrays(struct plb_slot *slot, const struct plb_node_shared *shared)
 {
@@ -265,13 +248,14 @@ void plb_errands_send(struct plb_slot *slot, const struct plb_node_shared *share
     plb_slot_send(slot, set, &config->wire);
 }
 
-static bool on_where(struct plb_runner *runners, int n, const struct plb_message *m)
+static bool on_from(struct plb_runner *runners, int n, const struct plb_message *m)
 {
-    if (m->where.slot >= (int64_t)n * PLB_SLOTS)
+    int64_t number = m->sources.slot;
+    if (number >= (int64_t)n * PLB_SLOTS)
         return false;
     const struct plb_node_shared *shared = runners->shared;
-    struct plb_slot *slot = &runners[m->where.slot / PLB_SLOTS].slots[m->where.slot % PLB_SLOTS];
-    return plb_slot_where(slot, shared->config.data, &shared->config.wire, shared->mirror, m);
+    struct plb_slot *slot = &runners[number / PLB_SLOTS].slots[number % PLB_SLOTS];
+    return plb_slot_from(slot, shared->config.data, &shared->config.wire, shared->mirror, m);
 }
 
 static void lose(struct plb_runner *runners, int n, int rank)
@@ -309,20 +293,13 @@ bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners
         return plb_own_set_hear(shared->set, m, out);
     if (n == 0)
         return false;
-    const struct plb_node_config *config = &shared->config;
     switch ((enum plb_message_type)m->type) {
     case PLB_LOST: lose(runners, n, m->lost.rank); return true;
     case PLB_TAKEN: return on_taken(shared, runners, n, m, out);
     case PLB_COUNTED: plb_mirror_counted(shared->mirror, m); return true;
-    case PLB_LEND: return plb_lend(&shared->lends, shared->mirror, config, m);
-    case PLB_WHERE: return on_where(runners, n, m);
-    default: break;
+    case PLB_FROM: return on_from(runners, n, m);
+    default: return plb_send(&shared->sends, &shared->config, shared->mirror, shared->keep, m, out);
     }
-    if (config->data->fed != 0)
-        plb_lend_results(&shared->lends, shared->mirror, config, n * PLB_SLOTS, m, out);
-    else
-        plb_keep_answer(shared->keep, config, n * PLB_SLOTS, m, out);
-    return true;
 }
 
 bool plb_errands_await(const struct plb_runner *runners, int n)
@@ -340,6 +317,6 @@ void plb_errands_free_data(struct plb_node_shared *shared)
     pthread_mutex_destroy(&shared->locks.lock);
     plb_mirror_free(shared->mirror);
     plb_keep_free(shared->keep);
-    plb_lends_fini(&shared->lends);
+    plb_sends_fini(&shared->sends);
     plb_own_set_free(shared->set);
 }

@@ -24,7 +24,7 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *runner);
  * stays queued. Under the lock. */
 void plb_errands_take_ahead(struct plb_errands *errands, struct plb_runner *runner);
 
-/* Runs all of them. A task whose inputs are here goes to its PU; else PULL goes to `out`. */
+/* Runs all of them. A task whose inputs are here goes to its PU; else FETCH goes to `out`. */
 void plb_errands_run(const struct plb_errands *errands, struct plb_outbox *out);
 
 /* PASS has come: results that stayed are forgotten, unless it makes units of the last pass again. Where room
@@ -32,18 +32,15 @@ void plb_errands_run(const struct plb_errands *errands, struct plb_outbox *out);
 void plb_errands_begin_pass(struct plb_node_shared *shared, struct plb_runner *runners, int n,
                             const struct plb_message *pass);
 
-/* The checksum of a slot's inputs has come from rank 0. False: nobody waits for it. Under the lock. */
-bool plb_errands_sum(struct plb_runner *runners, int n, const struct plb_message *sum);
-
 /* Frees what is kept here; nothing is on its way. */
 void plb_errands_free_data(struct plb_node_shared *shared);
 
-/* A message about data that is here or comes: GATHER, COUNTED, LEND, WHERE, LOST, TAKEN, HAND, ARRAYS, DROP.
- * False: it was dropped. */
+/* A message about data that is here or comes: FETCH, FROM, COUNTED, LOST, TAKEN, HAND, ARRAYS, DROP. False:
+ * it was dropped. */
 bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners, int n,
                       const struct plb_message *message, struct plb_outbox *out);
 
-/* Whether rank 0 is to say to some task from where its inputs come. */
+/* Whether rank 0 is to say FROM to some task. */
 bool plb_errands_await(const struct plb_runner *runners, int n);
 
 /* Sends the results of a task, and has its report tell which, and their checksum where that is wanted. */

@@ -34,9 +34,9 @@ void plb_failure_describe(const struct plb_message *fail, const struct plb_kerne
 void plb_say_damaged(const struct plb_kernel *kernel, const struct plb_message *m, int64_t *count)
 {
     char units[PLB_RANGE_TEXT];
-    bool inputs = m->type == PLB_PULL;
-    const struct plb_range *r = inputs              ? &m->pull.range
-                              : m->type == PLB_KEPT ? &m->kept.range
+    bool inputs = m->type == PLB_FETCH;
+    const struct plb_range *r = inputs              ? &m->fetch.range
+                              : m->type == PLB_FROM ? &m->sources.at[0].range
                                                     : &m->done.range;
     plb_range_print(r->first, r->count, kernel->unit, units);
     plb_log(PLB_LOG_WARNING,

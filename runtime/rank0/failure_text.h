@@ -16,8 +16,8 @@ void plb_failure_describe(const struct plb_message *fail, const struct plb_kerne
  * fails that could still end well. A guess: sound networks damage next to nothing. */
 #define PLB_MOST_DAMAGED 1000
 
-/* Warns of data that arrived damaged, and counts it: the inputs that a PULL asks for again, or the results of
- * a DONE. */
+/* Warns of data that arrived damaged, and counts it: the inputs that a FETCH asks for again, or the results
+ * of a DONE or a FROM. */
 void plb_say_damaged(const struct plb_kernel *kernel, const struct plb_message *message, int64_t *count);
 
 #endif

@@ -35,8 +35,7 @@ void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_tra
 void plb_rank0_fini(struct plb_rank0 *rank0)
 {
     plb_rank0_free_arrivals(rank0->arrivals);
-    plb_gathering_fini(&rank0->gathering);
-    plb_fed_fini(&rank0->fed);
+    plb_fetch_fini(&rank0->fetching);
     plb_back_fini(&rank0->back);
     plb_incoming_free(rank0->incoming);
     plb_master_free(rank0->master);
@@ -50,7 +49,7 @@ void plb_rank0_end(struct plb_rank *r, int status)
 {
     if (r->rank0->in_pass)
         r->rank0->makespan += plb_rank_time(r) - r->rank0->pass_began;
-    r->rank0->in_pass = r->rank0->gathering.on = false;
+    r->rank0->in_pass = r->rank0->fetching.on = false;
     if (r->rank0->began > 0.0)
         r->rank0->between = fmax(plb_rank_time(r) - r->rank0->began - r->rank0->makespan, 0.0);
     plb_incoming_end_audits(r->rank0->incoming);
@@ -179,7 +178,7 @@ bool plb_rank0_collect(struct plb_rank *r)
     struct plb_rank0 *rank0 = r->rank0;
     bool any = rank0->incoming != NULL && plb_incoming_collect(rank0->incoming);
     plb_rank0_end_pass_if_over(r);
-    any |= plb_gathering_collect(r);
+    any |= plb_fetch_collect(r);
     any |= plb_back_step(r);
     if (rank0->incoming == NULL || !plb_incoming_keeps(rank0->incoming))
         plb_journal_step(rank0->job->journal);
@@ -280,7 +279,7 @@ static void on_hello(struct plb_rank *r, const struct plb_hello *hello)
 bool plb_rank0_is_needed(const struct plb_rank *r)
 {
     const struct plb_rank0 *rank0 = r->rank0;
-    return plb_mpi_busy(r->mpi) || rank0->gathering.transfers != NULL
+    return plb_mpi_busy(r->mpi) || rank0->fetching.transfers != NULL
         || (rank0->incoming != NULL && plb_incoming_any(rank0->incoming));
 }
 
@@ -296,7 +295,7 @@ void plb_rank0_lose(struct plb_rank *r, int rank)
     }
     plb_early_end_rested(&rank0->early_end, rank);
     plb_incoming_lose(rank0->incoming, rank);
-    plb_gathering_lose(&rank0->gathering, rank);
+    plb_fetch_lose(&rank0->fetching, rank);
     int64_t solves = plb_master_stats(rank0->master)->solves;
     double now = plb_rank_time(r);
     plb_master_lost(rank0->master, rank, now, &r->out);
@@ -322,8 +321,8 @@ void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
     case PLB_WINDOW:
     case PLB_IDLE: tell_master(r, m); break;
     case PLB_FAIL: plb_rank0_failed(r, m); break;
-    case PLB_PULL: plb_fed_pull(r, m); break;
-    case PLB_KEPT: plb_gathering_hear(r, m); break;
+    case PLB_FETCH: plb_fetch_serve(r, m); break;
+    case PLB_FROM: plb_fetch_hear(r, m); break;
     case PLB_FOLDED:
         tell_master(r, m);
         plb_rank0_end_pass_if_over(r);

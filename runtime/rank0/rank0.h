@@ -11,8 +11,7 @@
 #include "rank0/back.h"
 #include "rank0/early_end.h"
 #include "rank0/failure_text.h"
-#include "rank0/fed.h"
-#include "rank0/gathering.h"
+#include "rank0/fetch.h"
 #include "rank0/incoming.h"
 #include "rank0/parting.h"
 #include "report/progress/progress.h"
@@ -32,8 +31,7 @@ struct plb_rank0 {
     char lost[PLB_FAILURE_TEXT]; /* a sentence without its end: the device that failed last; "" = none has */
     struct plb_master *master;   /* NULL until all have said HELLO */
     struct plb_incoming *incoming; /* as the master */
-    struct plb_gathering gathering;
-    struct plb_fed fed;
+    struct plb_fetching fetching;
     struct plb_back back;
     struct plb_progress progress;
     bool in_pass;
@@ -49,7 +47,6 @@ struct plb_rank0 {
     struct plb_report_meter *meters; /* that ranks have told of */
     int n_meters;
     struct plb_rangeset done;      /* units accepted in the pass, where they are to be kept */
-    int pulls;                     /* inputs on their way to other nodes */
     struct plb_arrivals *arrivals; /* ranks that join; NULL: none may */
     int64_t damaged;               /* transfers of inputs and results whose checksum was wrong */
 };
@@ -127,49 +124,6 @@ void plb_rank0_arrivals_lack(struct plb_rank *r, int64_t replaced);
 /* Whether one is still told the data. One that takes too long is given up. */
 bool plb_rank0_arrivals_read(struct plb_rank *r);
 
-/* Results that stayed at other ranks (rank0/gathering.h). */
-void plb_gathering_fini(struct plb_gathering *gathering); /* nothing is on its way */
-
-/* `next` is called now: keeps what a repair needs. */
-void plb_gathering_remember(struct plb_rank *r);
-
-/* The pass is over, and no further one follows; goes_on: `next` is to be called. False: all results are here.
- * Else the run ends, or goes on, later and by itself. */
-bool plb_gathering_begin(struct plb_rank *r, bool goes_on);
-
-/* All results are here, in the buffers that the kernel has declared. Calls `next`, or ends the run. */
-void plb_gathering_end(struct plb_rank *r);
-
-/* KEPT has come. */
-void plb_gathering_hear(struct plb_rank *r, const struct plb_message *m);
-
-/* Looks what has arrived. True where something did. */
-bool plb_gathering_collect(struct plb_rank *r);
-
-/* A rank is lost: nothing of what is on its way from it counts. */
-void plb_gathering_lose(struct plb_gathering *gathering, int rank);
-
-/* The pass of a repair is over. */
-void plb_gathering_end_repair(struct plb_rank *r);
-
-/* Inputs that results feed, and that other ranks have (rank0/fed.h). */
-void plb_fed_fini(struct plb_fed *fed);
-
-/* Answers a PULL of another rank. */
-void plb_fed_pull(struct plb_rank *r, const struct plb_message *pull);
-
-/* Whether a message that brings rank 0's PUs units must wait for inputs, which are on their way then. */
-bool plb_fed_holds(struct plb_rank *r, const struct plb_message *message);
-
-/* The next message whose inputs have come. */
-bool plb_fed_next(struct plb_rank *r, struct plb_message *message);
-
-/* Whether inputs are on their way to rank 0. */
-bool plb_fed_comes(const struct plb_fed *fed);
-
-/* A pass begins. changed: inputs are those of other ranks. */
-void plb_fed_begin_pass(struct plb_fed *fed, bool changed);
-
 /* Passes that are made again (rank0/back.h). */
 void plb_back_fini(struct plb_back *back);
 
@@ -182,7 +136,7 @@ bool plb_back_is_due(const struct plb_rank *r);
 /* They have come. */
 void plb_back_complete(struct plb_rank *r);
 
-/* Inputs or results are lost: the pass, and what is gathered, is given up. */
+/* Inputs or results are lost: the pass, and what is fetched, is given up. */
 void plb_back_break(struct plb_rank *r);
 
 /* Begins the first pass that is to be made again as soon as nothing of the last one is under way. True where

@@ -8,7 +8,7 @@
 #include "rank0/rank0.h"
 
 /* Seconds from one gathering to the next, at least, and the same as a multiple of what the last one took.
- * Larger: a loss costs more passes. Smaller: more of the time goes to gathering. */
+ * Larger: a loss costs more passes. Smaller: more of the time goes to fetching results. */
 #define REST 30.0
 #define SHARE 20.0
 
@@ -115,7 +115,7 @@ void plb_back_complete(struct plb_rank *r)
 {
     struct plb_back *b = &r->rank0->back;
     b->since = plb_rank_time(r);
-    b->cost = b->since - r->rank0->gathering.began;
+    b->cost = b->since - r->rank0->fetching.began;
     b->complete = true;
 }
 
@@ -124,9 +124,9 @@ void plb_back_break(struct plb_rank *r)
     struct plb_rank0 *rank0 = r->rank0;
     if (rank0->in_pass)
         rank0->makespan += plb_rank_time(r) - rank0->pass_began;
-    rank0->in_pass = rank0->gathering.on = false;
+    rank0->in_pass = rank0->fetching.on = false;
     rank0->back.broken = true;
-    plb_fed_begin_pass(&rank0->fed, true);
+    plb_fetch_begin_pass(&rank0->fetching, true);
     plb_master_break(rank0->master);
 }
 
@@ -144,7 +144,7 @@ bool plb_back_step(struct plb_rank *r)
     struct plb_rank0 *rank0 = r->rank0;
     struct plb_back *b = &rank0->back;
     const struct plb_dataset *set = &r->data;
-    if (!b->broken || r->stopped || rank0->gathering.transfers != NULL || plb_incoming_claims(rank0->incoming)
+    if (!b->broken || r->stopped || rank0->fetching.transfers != NULL || plb_incoming_claims(rank0->incoming)
         || plb_rank0_must_wait(r))
         return false;
     b->broken = false;

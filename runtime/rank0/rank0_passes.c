@@ -19,7 +19,7 @@ void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool
     rank0->in_pass = true;
     plb_log(PLB_LOG_DEBUG, "pass %d begins, with phase %d", pass, phase);
     plb_incoming_repairs(rank0->incoming, again);
-    plb_fed_begin_pass(&rank0->fed, fed);
+    plb_fetch_begin_pass(&rank0->fetching, fed);
     plb_master_feed(rank0->master, begin->feeds, begin->n_feeds);
     int64_t solves = plb_master_stats(rank0->master)->solves;
     plb_master_begin(rank0->master, pass, phase, begin->replaced, &rank0->job->maps[phase], rank0->pass_began,
@@ -44,7 +44,7 @@ static void begin_pass(struct plb_rank *r)
     plb_rangeset_clear(&rank0->done);
     if (!plb_set_aside_any(rank0->master, &rank0->job->run)) /* else a resumed run would not try them again */
         plb_journal_begin(rank0->job->journal, r->pass + 1, (int)begin.phase, begin.replaced | fed);
-    rank0->gathering.asked = app->gathers;
+    rank0->fetching.asked = app->gathers;
     app->gathers = false;
     if (r->data.fed != 0)
         plb_back_note(r, &begin);
@@ -90,7 +90,7 @@ void plb_rank0_look_further(struct plb_rank *r)
     if (r->kernel->next != NULL && r->size > 1)
         plb_life_quiet(r->life);
     if (r->data.fed == 0) /* else rank 0 has noted what passes begin with */
-        plb_gathering_remember(r);
+        plb_results_remember(r);
     plb_job_next(rank0->job, r->pass - rank0->repairs - 1, &again, r->err);
     bool goes_on = again && r->err->status == PLB_OK;
     rank0->back.over = !goes_on;
@@ -98,7 +98,7 @@ void plb_rank0_look_further(struct plb_rank *r)
         plb_rank0_interrupt(r);
     else if (goes_on)
         begin_pass(r);
-    else if (r->err->status != PLB_OK || !plb_gathering_begin(r, false))
+    else if (r->err->status != PLB_OK || !plb_results_fetch(r, false))
         plb_rank0_end(r, r->err->status);
 }
 
@@ -107,16 +107,16 @@ static void end_last_pass(struct plb_rank *r, double took)
 {
     struct plb_rank0 *rank0 = r->rank0;
     if (rank0->back.over) { /* it was made again for its results */
-        if (!plb_gathering_begin(r, false))
+        if (!plb_results_fetch(r, false))
             plb_rank0_end(r, r->err->status);
         return;
     }
     plb_report_add_pass(&rank0->times[rank0->job->app.running], took);
-    bool gathers = rank0->gathering.asked || plb_back_is_due(r);
-    if (gathers && plb_gathering_begin(r, true))
+    bool gathers = rank0->fetching.asked || plb_back_is_due(r);
+    if (gathers && plb_results_fetch(r, true))
         return;
     if (gathers) /* nobody else has any */
-        plb_gathering_end(r);
+        plb_results_end(r);
     else
         plb_rank0_look_further(r);
 }
@@ -124,8 +124,8 @@ static void end_last_pass(struct plb_rank *r, double took)
 static void end_pass(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    if (rank0->gathering.repairs) {
-        plb_gathering_end_repair(r);
+    if (rank0->fetching.repairs) {
+        plb_results_end_repair(r);
         return;
     }
     rank0->in_pass = false;
@@ -152,9 +152,9 @@ bool plb_rank0_must_wait(struct plb_rank *r)
     if (r->kernel->next == NULL)
         return false;
     plb_node_rest(r->node, true);
-    return plb_feeds_wait(&r->rank0->job->app, r->rank0->pulls) || plb_journal_reads(r->rank0->job->journal)
-        || plb_fed_comes(&r->rank0->fed) || plb_replaced_goes_on(r) || plb_rank0_arrivals_read(r)
-        || !plb_node_may_end(r->node);
+    return plb_feeds_wait(&r->rank0->job->app, r->rank0->fetching.sends)
+        || plb_journal_reads(r->rank0->job->journal) || plb_fetch_comes(&r->rank0->fetching)
+        || plb_replaced_goes_on(r) || plb_rank0_arrivals_read(r) || !plb_node_may_end(r->node);
 }
 
 void plb_rank0_end_pass_if_over(struct plb_rank *r)

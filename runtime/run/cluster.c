@@ -130,7 +130,7 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
         plb_rank0_receive(r, m);
     plb_life_heard(r->life, m, &r->out);
     give_up_lost(r);
-    if (r->rank0 != NULL && plb_fed_holds(r, m))
+    if (r->rank0 != NULL && plb_fetch_holds(r, m))
         return;
     switch (plb_message_route(m->type)->receiver) {
     case PLB_TO_RANK: on_rank(r, m); break;
@@ -142,6 +142,12 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
     case PLB_TO_ERRANDS:
         if (m->type != PLB_LOST || r->rank0 == NULL) /* rank 0 decides itself who is lost */
             plb_node_receive(r->node, m, &r->out);
+        break;
+    case PLB_TO_FETCH:
+        if (r->rank0 == NULL)
+            plb_node_receive(r->node, m, &r->out);
+        else
+            plb_rank0_receive(r, m);
         break;
     case PLB_TO_RANK0:
         if (m->type != PLB_CRASH)
@@ -197,7 +203,7 @@ static bool look(struct plb_rank *r)
         handle(r, &m);
         moved |= m.type != PLB_BEAT; /* nothing follows it, and a thousand nodes send thousands a second */
     }
-    while (r->rank0 != NULL && plb_fed_next(r, &m)) {
+    while (r->rank0 != NULL && plb_fetch_next(r, &m)) {
         handle(r, &m);
         moved = true;
     }

@@ -239,17 +239,18 @@ void plb_faults_received(struct plb_faults *f, const struct plb_message *m)
 }
 
 /* Whether a node sends it; the master sends the others, and node 0's loss is not rank 0's. */
-static bool of_node(int type)
+static bool of_node(const struct plb_message *m)
 {
-    return type == PLB_DONE || type == PLB_FAIL || type == PLB_PULL || type == PLB_STEAL || type == PLB_GIFT
-        || type == PLB_MOVED || type == PLB_IDLE || type == PLB_BEAT || type == PLB_LOST || type == PLB_ARRAYS
-        || type == PLB_FOLDED;
+    int type = m->type;
+    return type == PLB_DONE || type == PLB_FAIL || (type == PLB_FETCH && m->to == 0) || type == PLB_STEAL
+        || type == PLB_GIFT || type == PLB_MOVED || type == PLB_IDLE || type == PLB_BEAT || type == PLB_LOST
+        || type == PLB_ARRAYS || type == PLB_FOLDED;
 }
 
 bool plb_faults_swallow(struct plb_faults *f, const struct plb_message *m)
 {
     struct plb_stress_counts *counts = &f->world->out->stress;
-    if (!f->nodes[m->from].loses || !of_node(m->type) || (m->type == PLB_FOLDED && m->from == 0))
+    if (!f->nodes[m->from].loses || !of_node(m) || (m->type == PLB_FOLDED && m->from == 0))
         return false;
     if (plb_random_real(f->world->in->seed + 2, f->draws++) >= f->world->in->lost_messages)
         return false;

@@ -86,8 +86,8 @@ static bool stay(const struct plb_virtual_inputs *v, const struct plb_message *m
 
 double plb_virtual_inputs_results(struct plb_virtual_inputs *inputs, struct plb_message *m)
 {
-    if (m->type == PLB_KEPT && m->kept.here)
-        return plb_sizes_bytes(&inputs->in->staying, m->kept.range);
+    if (m->type == PLB_FROM && m->sources.n > 0)
+        return plb_sizes_bytes(&inputs->in->staying, m->sources.at[0].range);
     if (m->type != PLB_DONE || m->from == 0)
         return 0.0;
     double bytes = plb_sizes_bytes(&inputs->in->results, m->done.range);
@@ -101,20 +101,22 @@ double plb_virtual_inputs_results(struct plb_virtual_inputs *inputs, struct plb_
 
 static void answer(struct plb_virtual_inputs *v, const struct plb_message *m, struct plb_outbox *out)
 {
-    struct plb_message *answer = plb_outbox_add(out, PLB_KEPT, m->to, 0, m->pass);
-    bool here = plb_rangeset_lacking(&v->made[m->to], m->gather.range).count == 0;
-    answer->kept = (struct plb_kept_results){
-        .range = m->gather.range, .here = here, .buffers = m->gather.buffers};
+    const struct plb_fetch *f = &m->fetch;
+    plb_outbox_add(out, PLB_FROM, m->to, 0, m->pass)->sources = (struct plb_sources){
+        .slot = f->slot,
+        .last = 1,
+        .n = plb_rangeset_lacking(&v->made[m->to], f->range).count == 0,
+        .at = {{f->range, f->buffers, m->to}}};
 }
 
 bool plb_virtual_inputs_hear(struct plb_virtual_inputs *v, const struct plb_message *m, int pass,
                              struct plb_outbox *out)
 {
-    if (m->type == PLB_GATHER)
+    if (m->type == PLB_FETCH)
         answer(v, m, out);
     for (int i = 0; m->type == PLB_COUNTED && m->pass == pass && i < m->counted.n; i++) {
         plb_rangeset_add(&v->kept[m->to], m->counted.at[i]);
         plb_rangeset_add(&v->asked[m->to], m->counted.at[i]);
     }
-    return m->type == PLB_GATHER || m->type == PLB_COUNTED;
+    return m->type == PLB_FETCH || m->type == PLB_COUNTED;
 }

@@ -28,7 +28,7 @@ void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, const
 /* A node sends a message: how many bytes of results follow it. Says in a DONE whether its results stay. */
 double plb_virtual_inputs_results(struct plb_virtual_inputs *inputs, struct plb_message *message);
 
-/* Answers a GATHER. COUNTED of the pass that runs: a node has the inputs that it has computed. False: the
+/* Answers a FETCH. COUNTED of the pass that runs: a node has the inputs that it has computed. False: the
  * message is about something else. */
 bool plb_virtual_inputs_hear(struct plb_virtual_inputs *inputs, const struct plb_message *message, int pass,
                              struct plb_outbox *out);

@@ -81,11 +81,10 @@ static bool stage(struct plb_virtual_nodes *v, int n, int id)
     pu->n_line++;
     if (s->ready)
         return true;
-    struct plb_message *m = plb_outbox_add(&v->out, PLB_PULL, n, 0, s->task.pass);
+    struct plb_message *m = plb_outbox_add(&v->out, PLB_FETCH, n, 0, s->task.pass);
     m->pu = id - node->first_pu;
-    m->pull.range = s->pulled;
-    m->pull.slot = s->number;
-    m->pull.halo = !v->world->in->master.resident;
+    m->fetch = (struct plb_fetch){
+        .range = s->pulled, .slot = s->number, .to = n, .halo = !v->world->in->master.resident};
     return true;
 }
 

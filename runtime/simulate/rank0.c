@@ -212,26 +212,26 @@ static double lend(struct plb_virtual_rank0 *r, int owner, int to, double bytes)
     if (!plb_faults_node_works(r->faults, owner))
         return INFINITY;
     r->world->out->stress.lent++;
-    charge(r, r->world->now, 2.0 * r->message_s); /* LEND and WHERE */
+    charge(r, r->world->now, 2.0 * r->message_s); /* FETCH and FROM */
     return plb_network_transfer(r->network, owner, to, r->busy_until + nodes[owner].latency, bytes);
 }
 
-/* Sends the inputs that a node pulls. */
-static void serve(struct plb_virtual_rank0 *r, const struct plb_message *pull)
+/* Sends the inputs that a node lacks. */
+static void serve(struct plb_virtual_rank0 *r, const struct plb_message *m)
 {
     const struct plb_simulation *in = r->world->in;
     charge(r, r->world->now, r->message_s);
-    double halo = pull->pull.halo ? 0.0 : in->inputs.halo_bytes, there = 0.0;
-    for (struct plb_range rest = pull->pull.range, part; rest.count > 0; rest.count -= part.count) {
+    double halo = m->fetch.halo ? 0.0 : in->inputs.halo_bytes, there = 0.0;
+    for (struct plb_range rest = m->fetch.range, part; rest.count > 0; rest.count -= part.count) {
         int owner = plb_master_owner(r->master, rest, &part);
-        there = fmax(there, lend(r, owner, pull->from, plb_sizes_bytes(&in->inputs, part) - halo));
+        there = fmax(there, lend(r, owner, m->from, plb_sizes_bytes(&in->inputs, part) - halo));
         rest.first += part.count;
     }
     if (isinf(there))
         return;
-    plb_events_add(r->world->clock, (struct plb_event){there, PLB_EVENT_INPUTS, pull->from,
-                                                       in->cluster->nodes[pull->from].first_pu + pull->pu,
-                                                       (int32_t)pull->pull.slot});
+    plb_events_add(r->world->clock,
+                   (struct plb_event){there, PLB_EVENT_INPUTS, m->from,
+                                      in->cluster->nodes[m->from].first_pu + m->pu, (int32_t)m->fetch.slot});
 }
 
 /* Gives up the nodes that are lost. */
@@ -264,7 +264,7 @@ static void hear(struct plb_virtual_rank0 *r, const struct plb_message *m)
     }
     if (m->type == PLB_CRASH && !m->crash.alive)
         plb_faults_give_up(r->faults, m->from);
-    if (watch->gathered != NULL && m->type == PLB_KEPT && plb_master_awaits(r->master, m))
+    if (watch->gathered != NULL && m->type == PLB_FROM && plb_master_awaits(r->master, m))
         watch->gathered(watch->context, m, plb_faults_given_up(r->faults, m->from));
     enter(r);
     int64_t fresh = plb_master_receive(r->master, m, r->world->now, &r->out);
@@ -320,7 +320,7 @@ static void handle(struct plb_virtual_rank0 *r, int number)
     if (m != NULL && (m->type == PLB_BEAT || m->type == PLB_LOST)) {
         charge(r, r->world->now, r->message_s);
         lose(r);
-    } else if (m != NULL && m->type == PLB_PULL) {
+    } else if (m != NULL && m->type == PLB_FETCH) {
         serve(r, m);
     } else if (m != NULL && (m->type == PLB_ARRAYS || m->type == PLB_DROP)) {
         take_set(r, m);
@@ -328,7 +328,7 @@ static void handle(struct plb_virtual_rank0 *r, int number)
         compare(r, m);
     } else if (m != NULL
                && (m->type == PLB_DONE || m->type == PLB_FAIL || m->type == PLB_MOVED || m->type == PLB_IDLE
-                   || m->type == PLB_CRASH || m->type == PLB_KEPT || m->type == PLB_FOLDED
+                   || m->type == PLB_CRASH || m->type == PLB_FROM || m->type == PLB_FOLDED
                    || m->type == PLB_WINDOW)) {
         hear(r, m);
     } else if (m != NULL) {

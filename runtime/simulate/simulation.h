@@ -97,8 +97,8 @@ struct plb_watch {
      * results were taken, and how many units it took. */
     void (*reported)(void *context, const struct plb_message *done, bool given_up, enum plb_verdict verdict,
                      int64_t fresh);
-    void (*gathered)(void *context, const struct plb_message *kept,
-                     bool given_up);                                             /* a KEPT that was awaited */
+    void (*gathered)(void *context, const struct plb_message *from,
+                     bool given_up);                                             /* a FROM that was awaited */
     void (*stepped)(void *context, double now, const struct plb_master *master); /* after every event */
 };
 

@@ -50,9 +50,10 @@ static void gathered(void *context, const struct plb_message *m, bool given_up)
 {
     (void)context;
     (void)given_up;
-    assert_true(m->kept.here);
-    assert_int_equal(plb_rangeset_add(&there, m->kept.range), m->kept.range.count);
-    met.gathered += m->kept.range.count;
+    const struct plb_range *range = &m->sources.at[0].range;
+    assert_int_equal(m->sources.n, 1);
+    assert_int_equal(plb_rangeset_add(&there, *range), range->count);
+    met.gathered += range->count;
 }
 
 /* A scenario with large arrays. Where they are larger still, sets are under way for long, and more faults

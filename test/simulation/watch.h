@@ -152,8 +152,8 @@ static inline void watch_sent(void *context, const struct plb_message *m)
         wrong(w, "a %s is sent that is %s", plb_message_name(m->type), why);
     if (m->type == PLB_PASS && m->pass > w->pass)
         begin_pass(w, m->pass);
-    for (int64_t u = 0; m->type == PLB_PULL && u < m->pull.range.count; u++)
-        w->pulled[m->from][m->pull.range.first + u] = true;
+    for (int64_t u = 0; m->type == PLB_FETCH && m->to == 0 && u < m->fetch.range.count; u++)
+        w->pulled[m->from][m->fetch.range.first + u] = true;
     if (m->type == PLB_BLOCK)
         add_block(w, m);
     if (m->type == PLB_EMPTY)

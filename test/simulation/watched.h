@@ -117,8 +117,8 @@ static inline void begin_pass(struct watch *w, int pass)
 static inline void watch_gathered(void *context, const struct plb_message *m, bool given_up)
 {
     struct watch *w = context;
-    struct plb_range r = m->kept.range;
-    if (given_up || !m->kept.here)
+    struct plb_range r = m->sources.at[0].range;
+    if (given_up || m->sources.n == 0)
         wrong(w, "node %d, which %s, sends units %lld + %lld", m->from,
               given_up ? "was given up" : "has nothing", (long long)r.first, (long long)r.count);
     for (int64_t u = r.first; u < r.first + r.count; u++) {

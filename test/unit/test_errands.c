@@ -72,7 +72,7 @@ static int pulls(struct plb_node *node)
     int n = 0;
     plb_node_step(node, &out);
     for (int i = 0; i < out.n; i++)
-        n += out.at[i].type == PLB_PULL;
+        n += out.at[i].type == PLB_FETCH;
     plb_outbox_fini(&out);
     return n;
 }

@@ -274,24 +274,6 @@ static void impossible_messages_are_refused(void **state)
     REFUSED(&m, counted.n, PLB_COUNTED_RANGES + 1);
     REFUSED(&m, counted.at[0].first, -1);
     REFUSED(&m, counted.at[1].count, 0);
-    m = *plb_outbox_add(&box, PLB_LEND, 0, 1, 1);
-    m.lend = (struct plb_lend){{10, 5}, 3, 1, 2};
-    REFUSED(&m, lend.range.count, 0);
-    REFUSED(&m, lend.slot, -1);
-    REFUSED(&m, lend.buffers, -1);
-    REFUSED(&m, lend.to, -1);
-    REFUSED(&m, lend.to, NODES);
-    m = *plb_outbox_add(&box, PLB_WHERE, 0, 1, 1);
-    m.where = (struct plb_where){3, 2, 1, {{{10, 5}, 0, 0}, {{20, 1}, 3, 62}}};
-    REFUSED(&m, where.slot, -1);
-    REFUSED(&m, where.n, -1);
-    REFUSED(&m, where.n, PLB_WHERE_PARTS + 1);
-    REFUSED(&m, where.last, 2);
-    REFUSED(&m, where.at[0].range.count, 0);
-    REFUSED(&m, where.at[1].node, NODES);
-    REFUSED(&m, where.at[1].node, -1);
-    REFUSED(&m, where.at[1].buffer, 63);
-    REFUSED(&m, where.at[0].buffer, -1);
     plb_outbox_fini(&box);
 }
 

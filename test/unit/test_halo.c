@@ -186,7 +186,7 @@ static void tasks_find_their_halo(void **state)
                 s->task.range.count = whole(&dice, 1, UNITS - s->task.range.first);
                 s->state = PLB_SLOT_FETCHING;
                 plb_slot_bind(s, &set, &e, m);
-                plb_slot_pull(s, &set, &wire);
+                plb_slot_pull(s, &set, &wire, false);
                 continue;
             }
             bool forgotten = whole(&dice, 0, 9) == 0;
@@ -203,7 +203,7 @@ static void tasks_find_their_halo(void **state)
                 runs++;
             } else if (!plb_mirror_pulls(m, s->task.range)) {
                 plb_slot_bind(s, &set, &e, m);
-                plb_slot_pull(s, &set, &wire);
+                plb_slot_pull(s, &set, &wire, false);
             }
             s->pulls = s->state == PLB_SLOT_FREE ? 0 : s->pulls;
         }

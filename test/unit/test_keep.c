@@ -26,33 +26,10 @@ static struct plb_dataset set = {.n = 3,
                                  .at = {{.mode = PLB_PARTITION, .unit_bytes = 32},
                                         {.mode = PLB_OUTPUT, .unit_bytes = BYTES, .stays = true},
                                         {.mode = PLB_OUTPUT, .unit_bytes = 4}}};
-static int64_t put_bytes;
-
-static void put(void *context, int tag, const void *data, size_t bytes, int *pending)
-{
-    (void)context;
-    (void)pending;
-    assert_true(tag >= 100);
-    for (size_t i = 0; i < bytes; i++)
-        assert_int_equal(((const char *)data)[i], 7);
-    put_bytes += (int64_t)bytes;
-}
-
-/* Whether the rank answers that it has these units. */
+/* Whether the rank has these units. */
 static bool has(struct plb_keep *k, int pass, int64_t first, int64_t count)
 {
-    const struct plb_node_config config = {.rank = 2, .data = &set, .wire = {NULL, NULL, put}};
-    struct plb_message m = {.type = PLB_GATHER, .pass = pass};
-    struct plb_outbox out = {0};
-    m.gather = (struct plb_gather){{first, count}, PLB_BUFFER(1)};
-    put_bytes = 0;
-    plb_keep_answer(k, &config, 100, &m, &out);
-    assert_int_equal(out.n, 1);
-    bool here = out.at[0].kept.here;
-    assert_true(out.at[0].type == PLB_KEPT && out.at[0].kept.range.first == first);
-    assert_int_equal(put_bytes, here ? count * BYTES : 0);
-    plb_outbox_fini(&out);
-    return here;
+    return plb_keep_made(k, pass, (struct plb_range){first, count});
 }
 
 static void begin(struct plb_keep *k, int pass, int64_t busy)
@@ -91,7 +68,6 @@ static void what_was_reported_is_sent(void **state)
     assert_false(has(k, 2, 10, 10));
     execute(k, 1, 10, 10); /* a report of the pass before */
     assert_false(has(k, 2, 10, 10));
-    assert_false(has(NULL, 2, 10, 10));
     plb_keep_free(k);
 }
 

@@ -36,15 +36,12 @@ static void fill(struct plb_message *m)
     case PLB_BACKUP: m->block = (struct plb_block){{10, 5}, 7, 5, 0, 0.0, 0}; break;
     case PLB_CANCEL: m->cancel.range = (struct plb_range){10, 5}; break;
     case PLB_RECALL: m->recall = (struct plb_recall){5.0, 3, 1, PLB_RESTS}; break;
-    case PLB_PULL: m->pull = (struct plb_pull){{10, 5}, 0, 0, 1, 0}; break;
+    case PLB_FETCH: m->fetch = (struct plb_fetch){{10, 5}, 0, 1, 2, 1, 1}; break;
+    case PLB_FROM: m->sources = (struct plb_sources){3, 7, 1, 2, {{{10, 5}, 1, 0}, {{20, 1}, 2, 3}}}; break;
     case PLB_DONE:
         m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0, 0, 9, 0, 0.0, 0.0};
         break;
-    case PLB_GATHER: /* as a KEPT */
-    case PLB_KEPT: m->kept = (struct plb_kept_results){{10, 5}, 3, 1, 7, 1}; break;
-    case PLB_LEND: m->lend = (struct plb_lend){{10, 5}, 3, 1, 2}; break;
     case PLB_COUNTED: m->counted = (struct plb_counted){{{10, 5}, {20, 1}}, 2}; break;
-    case PLB_CHECKSUM: m->sum = (struct plb_sum){{10, 5}, 3, UINT32_MAX}; break;
     case PLB_FAIL:
         m->fail = (struct plb_failure){.range = {10, 5}, .among = {9, 8}, .text = "no memory", .why = "x"};
         break;
@@ -175,7 +172,7 @@ static const struct wrong wrongs[] = {
     HEADER(PLB_HELLO),
     HEADER(PLB_PASS),
     HEADER(PLB_BLOCK),
-    HEADER(PLB_PULL),
+    HEADER(PLB_FETCH),
     HEADER(PLB_DONE),
     HEADER(PLB_FAIL),
     HEADER(PLB_CRASH),
@@ -229,9 +226,22 @@ static const struct wrong wrongs[] = {
     RANK(PLB_RECALL, recall.thief),
     I32(PLB_RECALL, recall.turn, 3),
     I32(PLB_RECALL, recall.thief_pu, -1),
-    RANGE(PLB_PULL, pull.range),
-    I64(PLB_PULL, pull.slot, -1),
-    I64(PLB_PULL, pull.buffers, -1),
+    RANGE(PLB_FETCH, fetch.range),
+    I64(PLB_FETCH, fetch.slot, -1),
+    I64(PLB_FETCH, fetch.buffers, -1),
+    RANK(PLB_FETCH, fetch.to),
+    I16(PLB_FETCH, fetch.halo, -1),
+    I16(PLB_FETCH, fetch.halo, 2),
+    I16(PLB_FETCH, fetch.again, -1),
+    I16(PLB_FETCH, fetch.again, 2),
+    I64(PLB_FROM, sources.slot, -1),
+    I32(PLB_FROM, sources.n, -1),
+    I32(PLB_FROM, sources.n, PLB_SOURCES + 1),
+    I32(PLB_FROM, sources.last, -1),
+    I32(PLB_FROM, sources.last, 2),
+    RANGE(PLB_FROM, sources.at[0].range),
+    RANK(PLB_FROM, sources.at[1].node),
+    I64(PLB_FROM, sources.at[1].buffers, -1),
     RANGE(PLB_DONE, done.range),
     I64(PLB_DONE, done.block, -1),
     I64(PLB_DONE, done.slot, -2),

@@ -52,7 +52,7 @@ static size_t fetch(struct plb_mirror *m, const struct plb_dataset *data, struct
     pulled = 0;
     slot->task.range = (struct plb_range){first, count};
     plb_slot_bind(slot, data, &e, m);
-    bool pulls = plb_slot_pull(slot, data, &wire);
+    bool pulls = plb_slot_pull(slot, data, &wire, false);
     assert_int_equal(pulls, pulled > 0);
     if (slot->kept)
         plb_mirror_arrived(m, slot->pulled, true);

@@ -58,6 +58,8 @@ static void the_way_leads_to_the_receiver(void **state)
         const struct plb_route *route = plb_message_route(type);
         if (route->receiver == PLB_TO_RANK0)
             assert_int_equal(route->way, PLB_UP);
+        if (route->receiver == PLB_TO_FETCH) /* rank 0 has one of its own */
+            assert_int_equal(route->way, PLB_UP_DOWN);
         if (route->receiver == PLB_TO_WORKER)
             assert_int_not_equal(route->way, PLB_UP);
         if (route->when == PLB_IN_PASS)

@@ -62,7 +62,7 @@ static void growing_tasks_lock_pages_three_times(void **state)
     for (int64_t count = 1; count <= MOST; count++) {
         slot.task.range = (struct plb_range){0, count};
         plb_slot_bind(&slot, &set, &e, NULL);
-        assert_true(plb_slot_pull(&slot, &set, &wire));
+        assert_true(plb_slot_pull(&slot, &set, &wire, false));
         assert_true(slot.bytes >= (size_t)count * UNIT_BYTES && slot.bytes <= (size_t)MOST * UNIT_BYTES);
         assert_true(slot.bytes <= (size_t)MOST / 16 * UNIT_BYTES + 1
                     || slot.bytes < (size_t)count * UNIT_BYTES * 4);
@@ -110,7 +110,7 @@ static void what_is_in_place_does_not_travel(void **state)
     assert_int_equal(plb_executor_open(&e, &driver, &config, &set, &err), PLB_OK);
     e.limit = (struct plb_task_limit){INT64_MAX, 1e6};
     plb_slot_bind(&slot, &set, &e, NULL);
-    assert_true(plb_slot_pull(&slot, &set, &wire));
+    assert_true(plb_slot_pull(&slot, &set, &wire, false));
     assert_int_equal(slot.pulls, PLB_BUFFER(1));
     plb_slot_send(&slot, &set, &wire);
     assert_true(received == 1 && sent == 1);

@@ -51,17 +51,26 @@ static void report(int node, int64_t first, int64_t count, int64_t sent)
 static void assert_asked(int at, int node, int64_t first, int64_t count)
 {
     assert_true(at < out.n);
-    assert_int_equal(out.at[at].type, PLB_GATHER);
+    assert_int_equal(out.at[at].type, PLB_FETCH);
     assert_int_equal(out.at[at].to, node);
-    assert_int_equal(out.at[at].gather.range.first, first);
-    assert_int_equal(out.at[at].gather.range.count, count);
-    assert_int_equal(out.at[at].gather.buffers, OUTPUTS);
+    assert_int_equal(out.at[at].fetch.range.first, first);
+    assert_int_equal(out.at[at].fetch.range.count, count);
+    assert_int_equal(out.at[at].fetch.buffers, OUTPUTS);
+}
+
+/* The slot of the latest question to a node for units from `first` on; none: that of no question. */
+static int64_t slot_of(int node, int64_t first)
+{
+    for (int i = out.n - 1; i >= 0; i--)
+        if (out.at[i].to == node && out.at[i].fetch.range.first == first)
+            return out.at[i].fetch.slot;
+    return PLB_FETCH_SLOT;
 }
 
 static bool answer(int node, int64_t first, int64_t count, bool here)
 {
-    struct plb_message m = {.type = PLB_KEPT, .from = node, .pass = 1};
-    m.kept = (struct plb_kept_results){.range = {first, count}, .here = here};
+    struct plb_message m = {.type = PLB_FROM, .from = node, .pass = 1};
+    m.sources = (struct plb_sources){slot_of(node, first), 0, 1, here, {{{first, count}, OUTPUTS, node}}};
     if (!plb_stays_awaits(stays, &m))
         return false;
     plb_stays_receive(stays, &m, &out);
@@ -149,37 +158,29 @@ static void a_new_pass_forgets(void **state)
     assert_int_equal(plb_stays_lacking(stays)->units, 0);
 }
 
-static void assert_refused(const struct plb_message *m, bool refused)
-{
-    assert_int_equal(plb_message_check(m, m->size, NODES) != NULL, refused);
-}
-
-static void impossible_messages_are_refused(void **state)
+/* Whether it counts, each time one of its numbers is another one. */
+static void what_nobody_asked_for_is_not_awaited(void **state)
 {
     (void)state;
-    struct plb_message *gather = plb_outbox_add(&out, PLB_GATHER, 0, 1, 1), g, *kept, k;
-    gather->gather = (struct plb_gather){{0, 10}, 1};
-    assert_refused(gather, false);
-    g = *gather;
-    g.gather.buffers = -1;
-    assert_refused(&g, true);
-    g = *gather;
-    g.gather.range.count = 0;
-    assert_refused(&g, true);
-    kept = plb_outbox_add(&out, PLB_KEPT, 1, 0, 1);
-    kept->kept = (struct plb_kept_results){{0, 10}, 3, 1, 7, 1};
-    assert_refused(kept, false);
-    for (int i = 0; i < 5; i++) {
-        k = *kept;
-        k.kept.range.first = i == 0 ? -1 : 0;
-        k.kept.slot = i == 1 ? -1 : 3;
-        k.kept.here = i == 2 ? 2 : i == 3 ? -1 : 1;
-        k.kept.buffers = i == 4 ? -1 : 1;
-        assert_refused(&k, true);
+    report(1, 0, 10, 0);
+    plb_stays_gather(stays, 1, &out);
+    for (int i = 0; i < 7; i++) {
+        struct plb_message m = {.type = PLB_FROM, .from = i == 1 ? 2 : 1, .pass = 1};
+        struct plb_source *part = &m.sources.at[0];
+        m.sources = (struct plb_sources){PLB_FETCH_SLOT, 0, 1, 1, {{{0, 10}, OUTPUTS, 1}}};
+        m.sources.slot += i == 2 ? -1 : i == 3 ? 1 : i == 4 ? 100 : 0;
+        part->range.count -= i == 5;
+        part->buffers = i == 6 ? 2 : OUTPUTS;
+        assert_int_equal(plb_stays_awaits(stays, &m), i == 0);
     }
+}
+
+static void an_impossible_mask_is_refused(void **state)
+{
+    (void)state;
     struct plb_message *pass = plb_outbox_add(&out, PLB_PASS, 0, 1, 1);
     pass->begin.stays = -1;
-    assert_refused(pass, true);
+    assert_non_null(plb_message_check(pass, pass->size, NODES));
 }
 
 int main(void)
@@ -190,7 +191,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_lost_is_lacking, begin, end),
         cmocka_unit_test_setup_teardown(a_few_ranges_are_asked_for_at_a_time, begin, end),
         cmocka_unit_test_setup_teardown(a_new_pass_forgets, begin, end),
-        cmocka_unit_test_setup_teardown(impossible_messages_are_refused, begin, end),
+        cmocka_unit_test_setup_teardown(what_nobody_asked_for_is_not_awaited, begin, end),
+        cmocka_unit_test_setup_teardown(an_impossible_mask_is_refused, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -275,7 +275,7 @@ static void nonsense_is_dropped(void **state)
     m.block = (struct plb_block){{0, 0}, 1, 10, 0, 0.0, 0};
     assert_non_null(plb_message_check(&m, m.size, NODES));
     for (int type = 1; type < PLB_MESSAGE_TYPES; type++) {
-        bool to_master = type == PLB_HELLO || type == PLB_PULL || type == PLB_DONE || type == PLB_FAIL
+        bool to_master = type == PLB_HELLO || type == PLB_FETCH || type == PLB_DONE || type == PLB_FAIL
                       || type == PLB_MOVED || type == PLB_BYE;
         m = message((enum plb_message_type)type, 0, 1);
         if (to_master)

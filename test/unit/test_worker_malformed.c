@@ -70,7 +70,7 @@ static void fill(struct dice *d, struct plb_message *m)
         m->recall = (struct plb_recall){any_work(d), (int32_t)whole(d, 0, NODES - 1),
                                         (int32_t)whole(d, 0, MOST_PUS), PLB_WORKS};
         break;
-    case PLB_PULL: m->pull.range = any_range(d); break;
+    case PLB_FETCH: m->fetch.range = any_range(d); break;
     default: break;
     }
 }

@@ -1,4 +1,12 @@
-/* Bodies of messages about the bytes of units: inputs that a node lacks, results that stayed at it. */
+/* Messages about the bytes of units. Rank 0 alone knows which rank has which of them (core/place/):
+ *
+ *   FETCH   node → rank 0  inputs that a task of the node lacks
+ *           rank 0 → node  inputs that the node has, for another rank; results that stayed, for rank 0
+ *   FROM    rank 0 → node  which ranks send the inputs, and their checksum
+ *           node → rank 0  whether the node has the results: then it sends them
+ *   COUNTED master → node  results of the node that counted, and are inputs of this pass
+ *
+ * The bytes follow as data under the slot that FETCH names. */
 #ifndef PLB_CORE_MESSAGE_DATA_MESSAGE_H
 #define PLB_CORE_MESSAGE_DATA_MESSAGE_H
 
@@ -6,53 +14,31 @@
 
 #include "base/rangeset.h"
 
+#define PLB_FETCH_SLOT 31990  /* the first slot of what comes to rank 0; below are those of tasks */
 #define PLB_COUNTED_RANGES 24 /* in one COUNTED at most; more would make it the largest message */
-#define PLB_WHERE_PARTS 16    /* in one WHERE at most; the same */
+#define PLB_SOURCES 12        /* in one FROM at most; the same */
 
-struct plb_pull {
+struct plb_fetch {
     struct plb_range range;
-    int64_t slot;    /* tag of the data */
-    int64_t again;   /* not 0: the data had arrived before, and was damaged */
+    int64_t slot;    /* tag of the data, at the rank that gets it */
     int64_t buffers; /* mask of those that are wanted: bit i is buffer i */
-    int64_t halo;    /* not 0: and of each one the units around the range that a task of it reads */
+    int32_t to;      /* the rank that gets it */
+    int16_t halo;    /* 1: and of each buffer the units around the range that a task of it reads */
+    int16_t again;   /* 1: the data had arrived before, and was damaged */
 };
 
-struct plb_sum {
-    struct plb_range range; /* that was pulled */
-    int64_t slot;
-    int64_t sum; /* CRC32C of its inputs, buffer by buffer */
-};
-
-struct plb_gather {
+struct plb_source {
     struct plb_range range;
-    int64_t buffers; /* mask of the outputs that are wanted */
+    int64_t buffers; /* mask */
+    int32_t node;    /* that sends them, buffer by buffer */
 };
 
-struct plb_kept_results {
-    struct plb_range range; /* that was asked for */
-    int64_t slot;           /* tag of the data */
-    int32_t here;           /* 0: the node does not have all of it, and nothing follows */
-    uint32_t sum;           /* CRC32C of the results, buffer by buffer, where checksums are wanted */
-    int64_t buffers;        /* mask of those that follow */
-};
-
-struct plb_lend {
-    struct plb_range range;
-    int64_t slot;    /* tag of the data, at the node that gets it */
-    int64_t buffers; /* mask of the inputs that are wanted */
-    int32_t to;      /* that node */
-};
-
-/* Units of one buffer. */
-struct plb_where_part {
-    struct plb_range range;
-    int32_t node, buffer;
-};
-
-struct plb_where {
-    int64_t slot;                              /* of the PULL */
-    int32_t n, last;                           /* last: 1: no WHERE about this PULL follows */
-    struct plb_where_part at[PLB_WHERE_PARTS]; /* in the order in which a node sends them */
+struct plb_sources {
+    int64_t slot; /* of the FETCH */
+    uint32_t sum; /* CRC32C of all that was asked for, buffer by buffer, where checksums are wanted */
+    int32_t last; /* 1: no other FROM answers this FETCH */
+    int32_t n;    /* from a node, 0: it does not have the results */
+    struct plb_source at[PLB_SOURCES]; /* in the order in which a node sends them */
 };
 
 struct plb_counted {

@@ -20,14 +20,10 @@ static const struct {
     [PLB_HERE] = {"HERE", 0, {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
     [PLB_LACK] = {"LACK", sizeof(struct plb_lack), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
     [PLB_BLOCK] = {"BLOCK", sizeof(struct plb_block), {PLB_DOWN, PLB_TO_WORKER, PLB_IN_PASS}},
-    [PLB_PULL] = {"PULL", sizeof(struct plb_pull), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
-    [PLB_CHECKSUM] = {"CHECKSUM", sizeof(struct plb_sum), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
-    [PLB_DONE] = {"DONE", sizeof(struct plb_done), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
-    [PLB_GATHER] = {"GATHER", sizeof(struct plb_gather), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
-    [PLB_KEPT] = {"KEPT", sizeof(struct plb_kept_results), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
-    [PLB_LEND] = {"LEND", sizeof(struct plb_lend), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
-    [PLB_WHERE] = {"WHERE", sizeof(struct plb_where), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_FETCH] = {"FETCH", sizeof(struct plb_fetch), {PLB_UP_DOWN, PLB_TO_FETCH, PLB_IN_RUN}},
+    [PLB_FROM] = {"FROM", sizeof(struct plb_sources), {PLB_UP_DOWN, PLB_TO_FETCH, PLB_IN_RUN}},
     [PLB_COUNTED] = {"COUNTED", sizeof(struct plb_counted), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_DONE] = {"DONE", sizeof(struct plb_done), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
     [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
     [PLB_CRASH] = {"CRASH", sizeof(struct plb_crashed), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
     [PLB_EMPTY] = {"EMPTY", sizeof(struct plb_empty), {PLB_DOWN, PLB_TO_WORKER, PLB_IN_PASS}},
@@ -194,28 +190,21 @@ static const char *check_done(const struct plb_done *done)
     return right ? NULL : "an impossible report";
 }
 
-static const char *check_kept(const struct plb_kept_results *kept)
+static const char *check_fetch(const struct plb_fetch *fetch, int n_nodes)
 {
-    bool right = sound(kept->range) && kept->slot >= 0 && kept->here >= 0 && kept->here <= 1
-              && kept->buffers >= 0;
-    return right ? NULL : "an impossible answer";
+    bool right = sound(fetch->range) && fetch->slot >= 0 && fetch->buffers >= 0 && fetch->to >= 0
+              && fetch->to < n_nodes && fetch->halo >= 0 && fetch->halo <= 1 && fetch->again >= 0
+              && fetch->again <= 1;
+    return right ? NULL : "impossible units, or a rank that is none of this run";
 }
 
-static const char *check_lend(const struct plb_lend *lend, int n_nodes)
+static const char *check_from(const struct plb_sources *from, int n_nodes)
 {
-    bool right = sound(lend->range) && lend->slot >= 0 && lend->buffers >= 0 && lend->to >= 0
-              && lend->to < n_nodes;
-    return right ? NULL : "impossible units, or a node that is none of this run";
-}
-
-static const char *check_where(const struct plb_where *where, int n_nodes)
-{
-    if (where->slot < 0 || where->n < 0 || where->n > PLB_WHERE_PARTS || where->last < 0 || where->last > 1)
+    if (from->slot < 0 || from->n < 0 || from->n > PLB_SOURCES || from->last < 0 || from->last > 1)
         return "an impossible slot or number of parts";
-    for (int i = 0; i < where->n; i++) {
-        const struct plb_where_part *part = &where->at[i];
-        if (!sound(part->range) || part->node < 0 || part->node >= n_nodes || part->buffer < 0
-            || part->buffer > 62)
+    for (int i = 0; i < from->n; i++) {
+        const struct plb_source *part = &from->at[i];
+        if (!sound(part->range) || part->node < 0 || part->node >= n_nodes || part->buffers < 0)
             return "an impossible part";
     }
     return NULL;
@@ -309,21 +298,11 @@ static const char *check_body(const struct plb_message *m, int n_nodes)
     case PLB_AUDIT: return check_block(&m->block);
     case PLB_CANCEL: return check_cancel(&m->cancel);
     case PLB_RECALL: return check_recall(&m->recall, n_nodes);
-    case PLB_PULL:
-        return sound(m->pull.range) && m->pull.slot >= 0 && m->pull.buffers >= 0
-                 ? NULL
-                 : "an impossible range or slot";
-    case PLB_CHECKSUM:
-        return sound(m->sum.range) && m->sum.slot >= 0 && m->sum.sum >= 0 && m->sum.sum <= UINT32_MAX
-                 ? NULL
-                 : "an impossible checksum";
+    case PLB_FETCH: return check_fetch(&m->fetch, n_nodes);
+    case PLB_FROM: return check_from(&m->sources, n_nodes);
+    case PLB_COUNTED: return check_counted(&m->counted);
     case PLB_DONE: /* times are what a device measured: the master makes nothing of those that cannot be */
         return check_done(&m->done);
-    case PLB_GATHER: return sound(m->gather.range) && m->gather.buffers >= 0 ? NULL : "an impossible range";
-    case PLB_KEPT: return check_kept(&m->kept);
-    case PLB_LEND: return check_lend(&m->lend, n_nodes);
-    case PLB_WHERE: return check_where(&m->where, n_nodes);
-    case PLB_COUNTED: return check_counted(&m->counted);
     case PLB_FAIL:
         return sound(m->fail.range) && sound(m->fail.among) && m->fail.block >= 0
                     && ended(m->fail.text, sizeof m->fail.text) && ended(m->fail.why, sizeof m->fail.why)

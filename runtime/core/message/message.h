@@ -5,14 +5,7 @@
  *   HERE   node → master   they have come
  *   LACK   node → master   the rank from which they should come is lost: rank 0 sends what is missing
  *   BLOCK  master → node   units granted to one PU: a descriptor, never data
- *   PULL   node → master   the inputs of these units are wanted, as data under `slot`
- *   CHECKSUM master → node the checksum of the inputs that were pulled into a slot
  *   DONE   node → master   units finished, with times; their outputs follow as data under `slot`
- *   GATHER master → node   the run's last pass is over: results of these units that stayed are wanted
- *   KEPT   node → master   whether the node has them; they follow as data under `slot`
- *   LEND   master → node   inputs that this node has computed are wanted by another one
- *   WHERE  master → node   from which nodes come inputs of a PULL that others have computed
- *   COUNTED master → node  results of the node that counted in the last pass, and are inputs of this one
  *   FAIL   node → master   a kernel returned an error: the run ends with status 1; or a PU's device
  *                          has failed, or hangs, and executes nothing more: others get these units
  *   CRASH  node → master   a task has crashed: it killed its rank, whose last words these are, or a
@@ -36,6 +29,7 @@
  *   WINDOW node → master   joules of a window of time, and how long each PU worked in it
  *   BYE    node → master   nothing of this node is on its way any more; its counts, and its trace follows
  *   LEAVE  master → node   all outputs are written: the rank may end
+ *   FETCH, FROM, COUNTED: see core/message/data_message.h
  *   TAKEN, HAND, ARRAYS, DROP, FOLDED: see core/message/fold_message.h
  *
  * Who may send each, who receives it and when: core/message/route.h. To add one: here, its row and its check
@@ -60,7 +54,7 @@
 #include "core/message/window.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 21u /* grows with every change of a message */
+#define PLB_PROTOCOL 22u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -68,14 +62,10 @@ enum plb_message_type {
     PLB_HERE,
     PLB_LACK,
     PLB_BLOCK,
-    PLB_PULL,
-    PLB_CHECKSUM,
-    PLB_DONE,
-    PLB_GATHER,
-    PLB_KEPT,
-    PLB_LEND,
-    PLB_WHERE,
+    PLB_FETCH,
+    PLB_FROM,
     PLB_COUNTED,
+    PLB_DONE,
     PLB_FAIL,
     PLB_CRASH,
     PLB_EMPTY,
@@ -283,7 +273,7 @@ struct plb_message {
     uint16_t protocol; /* PLB_PROTOCOL */
     uint16_t size;     /* bytes, header and body */
     int32_t from, to;  /* ranks */
-    int32_t pu; /* BLOCK, BACKUP, AUDIT, RECALL, IDLE, PULL, DONE, FAIL, CRASH, BEAT: its number on its node;
+    int32_t pu; /* BLOCK, BACKUP, AUDIT, RECALL, IDLE, FETCH, DONE, FAIL, CRASH, BEAT: its number on its node;
                    GIFT: that of the taker */
     int32_t pass;
     union {
@@ -293,14 +283,10 @@ struct plb_message {
         struct plb_block block; /* BLOCK, BACKUP and AUDIT */
         struct plb_cancel cancel;
         struct plb_recall recall;
-        struct plb_pull pull;
-        struct plb_sum sum;
-        struct plb_done done;
-        struct plb_gather gather;
-        struct plb_kept_results kept;
-        struct plb_lend lend;
-        struct plb_where where;
+        struct plb_fetch fetch;
+        struct plb_sources sources;
         struct plb_counted counted;
+        struct plb_done done;
         struct plb_failure fail;
         struct plb_crashed crash;
         struct plb_empty empty;

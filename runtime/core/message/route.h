@@ -21,6 +21,7 @@ enum plb_receiver {
     PLB_TO_RANK,     /* run/: the rank as a whole */
     PLB_TO_WORKER,   /* core/worker: units */
     PLB_TO_ERRANDS,  /* node/errands: the bytes of units */
+    PLB_TO_FETCH,    /* the same: node/errands, and on rank 0 rank0/fetch */
     PLB_TO_RANK0     /* rank0/rank0, which hands on to core/master */
 };
 

@@ -6,7 +6,7 @@
  * and tells each node at the begin of the next pass (COUNTED). A node that hears nothing pulls from rank 0.
  *
  * Such results may stay where they are: no copy of them goes to rank 0. Then the master knows which node has
- * which units of the inputs, and asks it to send them to others (LEND). Those of a lost node are gone,
+ * which units of the inputs, and asks it to send them to others (FETCH). Those of a lost node are gone,
  * and the passes since rank 0 had all of them must be made again (rank0/back.h).
  *
  * Where tasks are audited nobody is told: a third result may take the place of the one that counted.

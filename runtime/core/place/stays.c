@@ -2,6 +2,7 @@
 #include "core/place/stays.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -11,8 +12,7 @@
 
 struct node_results {
     struct plb_rangeset kept;     /* what it has, and is not asked for yet */
-    struct plb_range asked[ASKS]; /* what it is asked for */
-    int n_asked;
+    struct plb_range asked[ASKS]; /* what it is asked for, by slot; count = 0: nothing */
 };
 
 struct plb_stays {
@@ -49,7 +49,7 @@ void plb_stays_begin(struct plb_stays *s, bool on)
 {
     for (int n = 0; n < s->n_nodes; n++) {
         plb_rangeset_clear(&s->at[n].kept);
-        s->at[n].n_asked = 0;
+        memset(s->at[n].asked, 0, sizeof s->at[n].asked);
     }
     plb_rangeset_clear(&s->lacking);
     s->away = 0;
@@ -90,11 +90,15 @@ void plb_stays_lose(struct plb_stays *s, int node)
     int64_t before = s->lacking.units;
     for (int i = 0; i < n->kept.n; i++)
         plb_rangeset_add(&s->lacking, n->kept.at[i]);
-    for (int i = 0; i < n->n_asked; i++)
-        plb_rangeset_add(&s->lacking, n->asked[i]);
-    s->counts.asked_lost += n->n_asked > 0;
+    bool asked = false;
+    for (int i = 0; i < ASKS; i++) {
+        asked |= n->asked[i].count > 0;
+        if (n->asked[i].count > 0)
+            plb_rangeset_add(&s->lacking, n->asked[i]);
+        n->asked[i].count = 0;
+    }
+    s->counts.asked_lost += asked;
     plb_rangeset_clear(&n->kept);
-    n->n_asked = 0;
     s->away -= s->lacking.units - before;
     s->counts.lost += s->lacking.units - before;
 }
@@ -108,10 +112,12 @@ void plb_stays_repaired(struct plb_stays *s, struct plb_range range)
 static void ask(struct plb_stays *s, int node, int pass, struct plb_outbox *out)
 {
     struct node_results *n = &s->at[node];
-    while (n->n_asked < ASKS && n->kept.n > 0) {
-        struct plb_range range = plb_rangeset_take(&n->kept, n->kept.at[0].count);
-        n->asked[n->n_asked++] = range;
-        plb_outbox_add(out, PLB_GATHER, 0, node, pass)->gather = (struct plb_gather){range, s->buffers};
+    for (int i = 0; i < ASKS && n->kept.n > 0; i++) {
+        if (n->asked[i].count > 0)
+            continue;
+        n->asked[i] = plb_rangeset_take(&n->kept, n->kept.at[0].count);
+        plb_outbox_add(out, PLB_FETCH, 0, node, pass)->fetch = (struct plb_fetch){
+            .range = n->asked[i], .slot = PLB_FETCH_SLOT + i, .buffers = s->buffers};
     }
 }
 
@@ -121,33 +127,27 @@ void plb_stays_gather(struct plb_stays *s, int pass, struct plb_outbox *out)
         ask(s, n, pass, out);
 }
 
-/* The open question that a KEPT answers; -1: none. */
-static int answered(const struct plb_stays *s, const struct plb_message *kept)
+bool plb_stays_awaits(const struct plb_stays *s, const struct plb_message *from)
 {
-    const struct node_results *n = &s->at[kept->from];
-    const struct plb_range *range = &kept->kept.range;
-    for (int i = 0; i < n->n_asked; i++)
-        if (n->asked[i].first == range->first && n->asked[i].count == range->count)
-            return i;
-    return -1;
+    int64_t i = from->sources.slot - PLB_FETCH_SLOT;
+    const struct plb_range *asked = i >= 0 && i < ASKS ? &s->at[from->from].asked[i] : NULL;
+    const struct plb_source *part = from->sources.n > 0 ? &from->sources.at[0] : NULL;
+    if (asked == NULL || asked->count == 0)
+        return false;
+    return part == NULL
+        || (part->range.first == asked->first && part->range.count == asked->count
+            && part->buffers == s->buffers);
 }
 
-bool plb_stays_awaits(const struct plb_stays *s, const struct plb_message *kept)
+void plb_stays_receive(struct plb_stays *s, const struct plb_message *from, struct plb_outbox *out)
 {
-    return answered(s, kept) >= 0;
-}
-
-void plb_stays_receive(struct plb_stays *s, const struct plb_message *kept, struct plb_outbox *out)
-{
-    struct node_results *n = &s->at[kept->from];
-    int i = answered(s, kept);
-    struct plb_range range = n->asked[i];
-    n->asked[i] = n->asked[--n->n_asked];
-    s->away -= range.count;
-    if (kept->kept.here == 0)
-        plb_rangeset_add(&s->lacking, range);
-    *(kept->kept.here ? &s->counts.gathered : &s->counts.lost) += range.count;
-    ask(s, kept->from, kept->pass, out);
+    struct plb_range *asked = &s->at[from->from].asked[from->sources.slot - PLB_FETCH_SLOT];
+    s->away -= asked->count;
+    if (from->sources.n == 0)
+        plb_rangeset_add(&s->lacking, *asked);
+    *(from->sources.n > 0 ? &s->counts.gathered : &s->counts.lost) += asked->count;
+    asked->count = 0;
+    ask(s, from->from, from->pass, out);
 }
 
 bool plb_stays_any(const struct plb_stays *s)

@@ -2,8 +2,8 @@
  *
  * Some outputs are read after the last pass alone. In a pass of several nobody knows whether it is the last
  * one. So a DONE may leave such results at its node, and the master notes which node has which units. When no
- * further pass follows, it asks for them (GATHER), a few ranges of a node at a time. The node sends them
- * (KEPT). Results of lost nodes are lacking, and those that a node does not have after all. Others execute
+ * further pass follows, it asks for them (FETCH), a few ranges of a node at a time. The node sends them
+ * (FROM). Results of lost nodes are lacking, and those that a node does not have after all. Others execute
  * these units again, in a pass of these units alone, and send their results as if nothing stayed.
  *
  * Cost: as a set of ranges for each node. Not thread-safe. */
@@ -43,11 +43,11 @@ void plb_stays_repaired(struct plb_stays *stays, struct plb_range range);
 /* The last pass is over: asks for what stayed. */
 void plb_stays_gather(struct plb_stays *stays, int pass, struct plb_outbox *out);
 
-/* Whether a KEPT answers a question that is open. */
-bool plb_stays_awaits(const struct plb_stays *stays, const struct plb_message *kept);
+/* Whether a FROM answers a question that is open. */
+bool plb_stays_awaits(const struct plb_stays *stays, const struct plb_message *from);
 
-/* The one receiver of KEPT, whose results are there. Asks for more. */
-void plb_stays_receive(struct plb_stays *stays, const struct plb_message *kept, struct plb_outbox *out);
+/* The one receiver of FROM, whose results are there. Asks for more. */
+void plb_stays_receive(struct plb_stays *stays, const struct plb_message *from, struct plb_outbox *out);
 
 /* Whether results are still at other nodes. */
 bool plb_stays_any(const struct plb_stays *stays);

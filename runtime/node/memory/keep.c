@@ -5,8 +5,6 @@
 
 #include "base/memory.h"
 
-#define TAGS 8 /* for answers on their way: twice as many as the master asks for at a time */
-
 struct plb_keep {
     const struct plb_dataset *set;
     int64_t buffers; /* mask of those that have a place */
@@ -15,8 +13,6 @@ struct plb_keep {
     bool shared, on;   /* on: results of this pass stay */
     bool short_of_room;
     int pass;
-    int turn;                     /* the next tag */
-    int pending;                  /* transfers */
     struct plb_page_locks *locks; /* of its pages; or NULL */
     double room;                  /* bytes */
     struct plb_rangeset taken;    /* units that room was taken for */
@@ -145,25 +141,7 @@ void plb_keep_reported(struct plb_keep *k, int pass, struct plb_range task)
         plb_rangeset_add(&k->made, task);
 }
 
-void plb_keep_answer(struct plb_keep *k, const struct plb_node_config *config, int tag,
-                     const struct plb_message *gather, struct plb_outbox *out)
+bool plb_keep_made(const struct plb_keep *k, int pass, struct plb_range range)
 {
-    struct plb_range range = gather->gather.range;
-    struct plb_message *answer = plb_outbox_add(out, PLB_KEPT, config->rank, 0, gather->pass);
-    void *parts[PLB_MAX_DATA] = {NULL};
-    answer->kept.range = range;
-    if (k == NULL || gather->pass != k->pass || (gather->gather.buffers & ~k->buffers) != 0
-        || plb_rangeset_lacking(&k->made, range).count > 0)
-        return;
-    tag += k->turn++ % TAGS;
-    for (int i = 0; i < k->set->n; i++) {
-        if ((gather->gather.buffers & PLB_BUFFER(i)) == 0)
-            continue;
-        parts[i] = plb_keep_place(k, i, range.first);
-        config->wire.put(config->wire.context, tag, parts[i], (size_t)range.count * k->set->at[i].unit_bytes,
-                         &k->pending);
-    }
-    answer->kept = (struct plb_kept_results){range, tag, 1, 0, gather->gather.buffers};
-    if (config->checksums)
-        answer->kept.sum = plb_dataset_sum(k->set, range, false, parts, gather->gather.buffers);
+    return pass == k->pass && plb_rangeset_lacking(&k->made, range).count == 0;
 }

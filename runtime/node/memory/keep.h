@@ -35,9 +35,8 @@ void *plb_keep_place(const struct plb_keep *keep, int buffer, int64_t first);
 /* A task of this pass whose results go here is reported. */
 void plb_keep_reported(struct plb_keep *keep, int pass, struct plb_range task);
 
-/* Answers a GATHER, and starts the transfers. Tags from `tag` on are free for that. NULL: nothing is here. */
-void plb_keep_answer(struct plb_keep *keep, const struct plb_node_config *config, int tag,
-                     const struct plb_message *gather, struct plb_outbox *out);
+/* Whether all results of these units, in this pass, are here. */
+bool plb_keep_made(const struct plb_keep *keep, int pass, struct plb_range range);
 
 /* The buffers that have a place here, as a mask; NULL: none. */
 int64_t plb_keep_buffers(const struct plb_keep *keep);

@@ -10,7 +10,7 @@
 
 #include "node/memory/node_config.h"
 
-/* The tag of sets: behind those of slots, and of answers to GATHER. */
+/* The tag of sets: behind those of slots, and of what rank 0 fetches. */
 #define PLB_SET_TAG 31998
 
 struct plb_own_set;

@@ -7,18 +7,18 @@
 
 #include "core/worker/worker.h"
 #include "node/memory/keep.h"
-#include "node/memory/lend.h"
 #include "node/memory/mirror.h"
 #include "node/memory/node_config.h"
 #include "node/memory/own_set.h"
 #include "node/memory/page_locks.h"
+#include "node/memory/sends.h"
 
 struct plb_node_shared {
     struct plb_node_config config; /* constant */
     struct plb_page_locks locks;   /* needs no lock of the node */
     struct plb_mirror *mirror;     /* of the communication thread alone; NULL: no inputs are kept */
     struct plb_keep *keep;         /* the same; NULL: no results stay */
-    struct plb_lends lends;        /* of the communication thread alone */
+    struct plb_sends sends;        /* of the communication thread alone */
     struct plb_own_set *set;       /* the same; NULL: there are no reduced arrays */
     bool uses_slots;               /* constant: some data travels, so tasks have slots */
     bool combines;                 /* constant: results of consecutive tasks become one */

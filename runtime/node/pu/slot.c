@@ -122,7 +122,8 @@ void plb_slot_bind(struct plb_slot *slot, const struct plb_dataset *set, const s
     lock_pages(slot, set, e, inputs | stays | feeds);
 }
 
-bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire)
+bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
+                   bool checks)
 {
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
@@ -133,12 +134,11 @@ bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const s
         wire->get(wire->context, slot->tag, plb_slot_buffer(slot, set, i, units.first), bytes,
                   &slot->pending);
     }
-    slot->awaits = (slot->pulls & set->fed) != 0;
+    slot->awaits = (slot->pulls & (checks ? slot->pulls : set->fed)) != 0;
     slot->torn = false;
     plb_rangeset_clear(&slot->sources);
     slot->pending += slot->awaits;
     slot->asked = slot->arrived = plb_now();
-    slot->summed = false;
     return slot->pulls != 0;
 }
 
@@ -163,27 +163,40 @@ void plb_slot_lose(struct plb_slot *slot, int rank)
     slot->torn |= plb_rangeset_overlaps(&slot->sources, (struct plb_range){rank, 1});
 }
 
-bool plb_slot_where(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
-                    const struct plb_mirror *mirror, const struct plb_message *m)
+/* Gets a buffer of a part, or copies what this rank has. */
+static void get_part(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
+                     const struct plb_mirror *mirror, const struct plb_source *part, int buffer, bool own)
 {
-    const struct plb_where *where = &m->where;
-    if (!slot->awaits || where->slot != slot->tag)
+    size_t offset, bytes;
+    void *to = plb_slot_buffer(slot, set, buffer, part->range.first);
+    plb_dataset_bytes(set, buffer, part->range, &offset, &bytes);
+    if (own)
+        copy_own(mirror, buffer, part->range, to, bytes);
+    else
+        get_from(slot, wire, part->node, to, bytes);
+}
+
+bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
+                   const struct plb_mirror *mirror, const struct plb_message *m)
+{
+    const struct plb_sources *from = &m->sources;
+    if (!slot->awaits || from->slot != slot->tag)
         return false;
-    for (int i = 0; i < where->n; i++) {
-        const struct plb_where_part *part = &where->at[i];
-        size_t offset, bytes;
-        if (part->buffer >= set->n || (slot->pulls & set->fed & PLB_BUFFER(part->buffer)) == 0
-            || !plb_range_within(part->range, pulled_of(slot, set, part->buffer)))
+    for (int k = 0; k < from->n; k++) {
+        const struct plb_source *part = &from->at[k];
+        if ((part->buffers & ~(slot->pulls & set->fed)) != 0)
             return false;
-        void *to = plb_slot_buffer(slot, set, part->buffer, part->range.first);
-        plb_dataset_bytes(set, part->buffer, part->range, &offset, &bytes);
-        if (part->node == m->to)
-            copy_own(mirror, part->buffer, part->range, to, bytes);
-        else
-            get_from(slot, wire, part->node, to, bytes);
+        for (int i = 0; i < set->n; i++) {
+            if ((part->buffers & PLB_BUFFER(i)) == 0)
+                continue;
+            if (!plb_range_within(part->range, pulled_of(slot, set, i)))
+                return false;
+            get_part(slot, set, wire, mirror, part, i, part->node == m->to);
+        }
     }
-    slot->awaits = !where->last;
-    slot->pending -= where->last;
+    slot->sum = from->sum;
+    slot->awaits = !from->last;
+    slot->pending -= from->last;
     return true;
 }
 

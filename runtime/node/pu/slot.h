@@ -63,12 +63,11 @@ struct plb_slot {
     struct plb_keep *keep;    /* its results of buffers that have a place there go there; NULL: to `memory` */
     int64_t stored;           /* mask of its results that are in their files already, or stay here */
     bool waits;               /* its arrays are to be folded here, or dropped; `pending` counts that */
-    bool awaits;              /* rank 0 is to say from where fed inputs come (WHERE); `pending` counts that */
+    bool awaits; /* rank 0 is to say FROM, about fed inputs or checksums; `pending` counts that */
     struct plb_rangeset sources; /* ranks other than 0 and this one from which they come */
     bool torn;                   /* one of them is lost: the task cannot run, and its pass is given up */
-    bool summed;                 /* their checksum has come: */
-    uint32_t sum;
-    double asked, arrived; /* plb_now() when the inputs were asked for, and when they were there */
+    uint32_t sum;                /* that FROM has told */
+    double asked, arrived;       /* plb_now() when the inputs were asked for, and when they were there */
 };
 
 /* On a rank other than 0: gives the task the buffers that are not in place. They are in the mirror, where
@@ -78,13 +77,14 @@ void plb_slot_bind(struct plb_slot *slot, const struct plb_dataset *set, const s
                    struct plb_mirror *mirror);
 
 /* Then: starts the transfers of the inputs that the task lacks, with their halo. Returns whether there are
- * any: rank 0 is to be asked for them. */
-bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire);
+ * any: rank 0 is to be asked for them. checks: it tells their checksum. */
+bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
+                   bool checks);
 
-/* WHERE has come: gets fed inputs from the ranks that have them; of this one, out of the mirror. False: it is
+/* FROM has come: gets fed inputs from the ranks that have them; of this one, out of the mirror. False: it is
  * not what the slot waits for. */
-bool plb_slot_where(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
-                    const struct plb_mirror *mirror, const struct plb_message *where);
+bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
+                   const struct plb_mirror *mirror, const struct plb_message *from);
 
 /* A rank is lost. */
 void plb_slot_lose(struct plb_slot *slot, int rank);

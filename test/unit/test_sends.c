@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "node/memory/lend.h"
+#include "node/memory/sends.h"
 #include "node/pu/slot.h"
 #include "stub_device.h"
 
@@ -82,11 +82,11 @@ static void end_transfers(void)
         --*way[--n].pending;
 }
 
-static void begin(struct plb_mirror *m, struct plb_lends *lends, int pass, const struct plb_pass *pass_begin)
+static void begin(struct plb_mirror *m, struct plb_sends *sends, int pass, const struct plb_pass *pass_begin)
 {
     struct plb_mirror_tasks tasks = {0};
     struct plb_rangeset busy = {0};
-    plb_lends_under_way(lends, &tasks.read);
+    plb_sends_under_way(sends, &tasks.read);
     plb_mirror_feed(m, pass, pass_begin, &tasks);
     plb_mirror_begin_pass(m, &busy);
     plb_rangeset_fini(&tasks.read);
@@ -99,7 +99,7 @@ static bool fetch(struct plb_mirror *m, struct plb_slot *slot, int pass, int64_t
     slot->task.pass = pass;
     slot->anew = true;
     plb_slot_bind(slot, &set, &e, m);
-    return plb_slot_pull(slot, &set, &config.wire);
+    return plb_slot_pull(slot, &set, &config.wire, false);
 }
 
 static void release(struct plb_mirror *m, struct plb_slot *slot)
@@ -110,11 +110,11 @@ static void release(struct plb_mirror *m, struct plb_slot *slot)
     n = 0;
 }
 
-static struct plb_message where(int slot, int last, int n_parts, const struct plb_where_part *parts)
+static struct plb_message tell(int slot, int last, int n_parts, const struct plb_source *parts)
 {
     struct plb_message m = {
-        .type = PLB_WHERE, .to = RANK, .where = {.slot = slot, .n = n_parts, .last = last}};
-    memcpy(m.where.at, parts, (size_t)n_parts * sizeof *parts);
+        .type = PLB_FROM, .to = RANK, .sources = {.slot = slot, .n = n_parts, .last = last}};
+    memcpy(m.sources.at, parts, (size_t)n_parts * sizeof *parts);
     return m;
 }
 
@@ -122,29 +122,29 @@ static struct plb_message where(int slot, int last, int n_parts, const struct pl
 static void inputs_come_from_those_that_have_them(void **state)
 {
     (void)state;
-    static const struct plb_where_part first[] = {{{9, 6}, 2, 0}},
-                                       rest[] = {{{15, 3}, 0, 0}, {{18, 3}, 4, 0}},
-                                       wrong[][1] = {{{{8, 1}, 2, 0}}, {{{9, 1}, 2, 1}}, {{{9, 1}, 2, 31}}};
+    static const struct plb_source first[] = {{{9, 6}, 1, 2}}, rest[] = {{{15, 3}, 1, 0}, {{18, 3}, 1, 4}},
+                                   wrong[][1] = {
+                                       {{{8, 1}, 1, 2}}, {{{9, 1}, 3, 2}}, {{{9, 1}, PLB_BUFFER(31), 2}}};
     struct plb_slot slot = {.tag = 7};
-    struct plb_lends lends = {0};
+    struct plb_sends sends = {0};
     for (int kept = 0; kept < 2; kept++) {
         struct plb_mirror *m = plb_mirror_new(&set, kept ? 1e9 : 1.0, false);
-        begin(m, &lends, 1, &named);
+        begin(m, &sends, 1, &named);
         assert_true(fetch(m, &slot, 1, 10, 10) && slot.kept == kept);
         assert_true(n == 1 && way[0].peer == 0 && way[0].bytes == (kept ? 12 : 10) * 8);
         assert_int_equal(slot.pulls, 3);
         end_transfers();
         assert_int_equal(slot.pending, 1); /* the word from rank 0 */
-        struct plb_message w = where(8, 1, 1, first);
-        assert_false(plb_slot_where(&slot, &set, &config.wire, m, &w)); /* about another one */
+        struct plb_message w = tell(8, 1, 1, first);
+        assert_false(plb_slot_from(&slot, &set, &config.wire, m, &w)); /* about another one */
         for (int i = 0; i < 3; i++) {
-            w = where(7, 1, 1, wrong[i]);
-            assert_false(plb_slot_where(&slot, &set, &config.wire, m, &w));
+            w = tell(7, 1, 1, wrong[i]);
+            assert_false(plb_slot_from(&slot, &set, &config.wire, m, &w));
         }
-        w = where(7, 0, 1, first);
-        assert_true(plb_slot_where(&slot, &set, &config.wire, m, &w) && slot.awaits);
-        w = where(7, 1, 2, rest);
-        assert_true(plb_slot_where(&slot, &set, &config.wire, m, &w) && !slot.awaits);
+        w = tell(7, 0, 1, first);
+        assert_true(plb_slot_from(&slot, &set, &config.wire, m, &w) && slot.awaits);
+        w = tell(7, 1, 2, rest);
+        assert_true(plb_slot_from(&slot, &set, &config.wire, m, &w) && !slot.awaits);
         assert_true(n == 3 && way[0].peer == 2 && way[1].peer == 0 && way[2].peer == 4);
         for (int i = 0; i < 3; i++)
             assert_int_equal(way[i].tag, 7);
@@ -154,26 +154,25 @@ static void inputs_come_from_those_that_have_them(void **state)
         assert_int_equal(slot.pending, 3);
         end_transfers();
         assert_true(slot.pending == 0 && !slot.torn);
-        assert_false(plb_slot_where(&slot, &set, &config.wire, m, &w)); /* it has come */
+        assert_false(plb_slot_from(&slot, &set, &config.wire, m, &w)); /* it has come */
         release(m, &slot);
         slot = (struct plb_slot){.tag = 7};
     }
-    plb_lends_fini(&lends);
+    plb_sends_fini(&sends);
 }
 
 /* Inputs of a lost rank do not come, and a task without them does not run. */
 static void a_lost_rank_tears_a_task(void **state)
 {
     (void)state;
-    static const struct plb_where_part two[] = {{{9, 6}, 2, 0}, {{15, 6}, 0, 0}},
-                                       lost[] = {{{9, 12}, LOST, 0}};
+    static const struct plb_source two[] = {{{9, 6}, 1, 2}, {{15, 6}, 1, 0}}, lost[] = {{{9, 12}, 1, LOST}};
     struct plb_slot slot = {.tag = 7};
-    struct plb_lends lends = {0};
+    struct plb_sends sends = {0};
     struct plb_mirror *m = plb_mirror_new(&set, 1.0, false);
-    begin(m, &lends, 1, &named);
+    begin(m, &sends, 1, &named);
     fetch(m, &slot, 1, 10, 10);
-    struct plb_message w = where(7, 1, 2, two);
-    plb_slot_where(&slot, &set, &config.wire, m, &w);
+    struct plb_message w = tell(7, 1, 2, two);
+    plb_slot_from(&slot, &set, &config.wire, m, &w);
     plb_slot_lose(&slot, 4);
     assert_false(slot.torn);
     plb_slot_lose(&slot, 2);
@@ -181,15 +180,15 @@ static void a_lost_rank_tears_a_task(void **state)
     end_transfers();
     fetch(m, &slot, 1, 10, 10);
     assert_false(slot.torn);
-    w = where(7, 1, 1, lost);
-    plb_slot_where(&slot, &set, &config.wire, m, &w);
+    w = tell(7, 1, 1, lost);
+    plb_slot_from(&slot, &set, &config.wire, m, &w);
     assert_true(slot.torn);
     end_transfers();
     release(m, &slot);
-    plb_lends_fini(&lends);
+    plb_sends_fini(&sends);
 }
 
-static void is_lent(int at, int to, const void *data, size_t bytes)
+static void is_sent(int at, int to, const void *data, size_t bytes)
 {
     assert_true(at < n && way[at].peer == to && way[at].data == data);
     assert_int_equal(way[at].bytes, bytes);
@@ -200,47 +199,47 @@ static void others_get_what_is_computed_here(void **state)
 {
     (void)state;
     struct plb_slot slot = {.tag = 7};
-    struct plb_lends lends = {0};
+    struct plb_sends sends = {0};
     struct plb_outbox out = {0};
     struct plb_mirror *m = plb_mirror_new(&set, 1e9, false);
-    struct plb_message gather = {.type = PLB_GATHER, .pass = 1, .gather = {{10, 30}, PLB_BUFFER(2)}},
-                       lend = {.type = PLB_LEND, .pass = 2, .lend = {{20, 5}, 17, PLB_BUFFER(0), 2}},
+    struct plb_message results = {.type = PLB_FETCH, .pass = 1, .fetch = {{10, 30}, 50, PLB_BUFFER(2)}},
+                       inputs = {.type = PLB_FETCH, .pass = 2, .fetch = {{20, 5}, 17, PLB_BUFFER(0), 2}},
                        counted = {.type = PLB_COUNTED, .pass = 2, .counted = {{{10, 30}}, 1}};
-    begin(m, &lends, 1, &named);
+    begin(m, &sends, 1, &named);
     fetch(m, &slot, 1, 10, 30);
-    char *results = slot.buffer[2];
+    char *place = slot.buffer[2];
     assert_true(slot.gives == m && slot.stored == PLB_BUFFER(2) && plb_slot_sent(&slot, &set) == 0);
-    memset(results, 9, 30 * PAGE);
-    plb_lend_results(&lends, m, &config, 50, &gather, &out);
-    assert_int_equal(out.at[0].kept.here, 0); /* not reported yet */
+    memset(place, 9, 30 * PAGE);
+    assert_true(plb_send(&sends, &config, m, NULL, &results, &out));
+    assert_int_equal(out.at[0].sources.n, 0); /* not reported yet */
     plb_mirror_reported(m, 1, slot.task.range);
     end_transfers();
-    plb_lend_results(&lends, m, &config, 50, &gather, &out);
-    assert_true(out.at[1].kept.here == 1 && out.at[1].kept.slot == way[0].tag && way[0].tag >= 50);
-    is_lent(0, 0, results, 30 * PAGE);
-    gather.gather.range.first = 9;
-    plb_lend_results(&lends, m, &config, 50, &gather, &out);
-    assert_true(out.at[2].kept.here == 0 && n == 1);
+    assert_true(plb_send(&sends, &config, m, NULL, &results, &out));
+    assert_true(out.at[1].sources.n == 1 && out.at[1].sources.slot == 50 && way[0].tag == 50);
+    is_sent(0, 0, place, 30 * PAGE);
+    results.fetch.range.first = 9;
+    assert_true(plb_send(&sends, &config, m, NULL, &results, &out));
+    assert_true(out.at[2].sources.n == 0 && n == 1);
     end_transfers();
-    begin(m, &lends, 2, &feeds);
+    begin(m, &sends, 2, &feeds);
     plb_mirror_counted(m, &counted);
-    assert_true(plb_lend(&lends, m, &config, &lend));
-    is_lent(0, 2, results + 10 * PAGE, 5 * PAGE);
+    assert_true(plb_send(&sends, &config, m, NULL, &inputs, &out));
+    is_sent(0, 2, place + 10 * PAGE, 5 * PAGE);
     assert_int_equal(way[0].tag, 17);
-    begin(m, &lends, 3, &feeds); /* they are still sent: nobody writes there */
+    begin(m, &sends, 3, &feeds); /* they are still sent: nobody writes there */
     assert_false(plb_mirror_give(m, (struct plb_range){20, 1}));
     assert_true(plb_mirror_give(m, (struct plb_range){30, 1}));
     end_transfers();
-    begin(m, &lends, 4, &named);
+    begin(m, &sends, 4, &named);
     assert_true(plb_mirror_give(m, (struct plb_range){20, 1}));
-    lend.lend.range.count = UNITS;
-    assert_false(plb_lend(&lends, m, &config, &lend));
-    lend.lend = (struct plb_lend){{20, 5}, 17, PLB_BUFFER(1), 2};
-    assert_false(plb_lend(&lends, m, &config, &lend)); /* nothing feeds it: rank 0 has it */
-    assert_false(plb_lend(&lends, NULL, &config, &lend));
+    inputs.fetch.range.count = UNITS;
+    assert_false(plb_send(&sends, &config, m, NULL, &inputs, &out));
+    inputs.fetch = (struct plb_fetch){{20, 5}, 17, PLB_BUFFER(1), 2, 0, 0};
+    assert_false(plb_send(&sends, &config, m, NULL, &inputs, &out)); /* nothing feeds it: rank 0 has it */
+    assert_false(plb_send(&sends, &config, NULL, NULL, &inputs, &out));
     release(m, &slot);
     plb_outbox_fini(&out);
-    plb_lends_fini(&lends);
+    plb_sends_fini(&sends);
 }
 
 /* Room is short, and inputs that this rank alone has are not used for a pass: they stay. A task that finds
@@ -248,18 +247,18 @@ static void others_get_what_is_computed_here(void **state)
 static void inputs_that_nobody_else_has_stay(void **state)
 {
     (void)state;
-    static const struct plb_where_part own[] = {{{34, 6}, RANK, 0}, {{40, 56}, 0, 0}};
+    static const struct plb_source own[] = {{{34, 6}, 1, RANK}, {{40, 56}, 1, 0}};
     struct plb_message counted = {.type = PLB_COUNTED, .pass = 2, .counted = {{{10, 30}}, 1}};
     struct plb_slot slot = {.tag = 7}, other = {.tag = 8};
-    struct plb_lends lends = {0};
+    struct plb_sends sends = {0};
     struct plb_mirror *m = plb_mirror_new(&set, 40.0 * (2 * PAGE + 8), false);
-    begin(m, &lends, 1, &named);
+    begin(m, &sends, 1, &named);
     fetch(m, &slot, 1, 10, 30);
     memset(slot.buffer[2], 9, 30 * PAGE);
     plb_mirror_reported(m, 1, slot.task.range);
     end_transfers();
     for (int pass = 2; pass < 4; pass++) {
-        begin(m, &lends, pass, pass == 2 ? &feeds : &named);
+        begin(m, &sends, pass, pass == 2 ? &feeds : &named);
         plb_mirror_counted(m, &counted);
         fetch(m, &other, pass, 50, 30); /* there is no room for these */
         assert_false(other.kept);
@@ -269,13 +268,13 @@ static void inputs_that_nobody_else_has_stay(void **state)
     assert_false(fetch(m, &other, 3, 12, 10));
     assert_true(other.kept && *(char *)other.buffer[0] == 9);
     fetch(m, &other, 3, 35, 60);
-    struct plb_message w = where(8, 1, 2, own);
-    assert_true(!other.kept && plb_slot_where(&other, &set, &config.wire, m, &w));
+    struct plb_message w = tell(8, 1, 2, own);
+    assert_true(!other.kept && plb_slot_from(&other, &set, &config.wire, m, &w));
     assert_int_equal(*((char *)other.buffer[0] + 4 * PAGE), 9);
     end_transfers();
     release(NULL, &other);
     release(m, &slot);
-    plb_lends_fini(&lends);
+    plb_sends_fini(&sends);
 }
 
 int main(void)

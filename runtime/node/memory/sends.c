@@ -1,0 +1,99 @@
+/* A list of transfers. */
+#include "node/memory/sends.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct plb_sent_inputs {
+    struct plb_range range;
+    int pending;
+    struct plb_sent_inputs *next;
+};
+
+void plb_sends_fini(struct plb_sends *s)
+{
+    for (struct plb_sent_inputs *sent = s->inputs, *next; sent != NULL; sent = next) {
+        next = sent->next;
+        free(sent);
+    }
+    s->inputs = NULL;
+}
+
+void plb_sends_under_way(struct plb_sends *s, struct plb_rangeset *units)
+{
+    for (struct plb_sent_inputs **at = &s->inputs; *at != NULL;) {
+        struct plb_sent_inputs *sent = *at;
+        if (sent->pending > 0) {
+            plb_rangeset_add(units, sent->range);
+            at = &sent->next;
+            continue;
+        }
+        *at = sent->next;
+        free(sent);
+    }
+}
+
+/* Sends these units of some buffers, which begin here. */
+static void put(const struct plb_node_config *config, const struct plb_fetch *f,
+                void *const parts[PLB_MAX_DATA], int *pending)
+{
+    for (int i = 0; i < config->data->n; i++)
+        if ((f->buffers & PLB_BUFFER(i)) != 0)
+            config->wire.put_to(config->wire.context, f->to, (int)f->slot, parts[i],
+                                (size_t)f->range.count * config->data->at[i].unit_bytes, pending);
+}
+
+static bool send_inputs(struct plb_sends *s, const struct plb_node_config *config,
+                        const struct plb_mirror *mirror, const struct plb_fetch *f)
+{
+    const struct plb_dataset *set = config->data;
+    void *parts[PLB_MAX_DATA];
+    if (mirror == NULL || (f->buffers & ~(plb_mirror_buffers(mirror) & set->fed)) != 0)
+        return false;
+    struct plb_sent_inputs *sent = plb_alloc(sizeof *sent);
+    *sent = (struct plb_sent_inputs){f->range, 0, s->inputs};
+    s->inputs = sent;
+    for (int i = 0; i < set->n; i++)
+        parts[i] = f->buffers & PLB_BUFFER(i) ? plb_mirror_place(mirror, i, f->range.first) : NULL;
+    put(config, f, parts, &sent->pending);
+    return true;
+}
+
+/* Where results that were reported are, buffer by buffer. False: some are not here. */
+static bool find_results(const struct plb_dataset *set, const struct plb_mirror *mirror,
+                         const struct plb_keep *keep, const struct plb_message *m, void *parts[PLB_MAX_DATA])
+{
+    const struct plb_fetch *f = &m->fetch;
+    bool feed = set->fed != 0; /* then they are in the mirror */
+    if (feed && (mirror == NULL || !plb_mirror_made(mirror, m->pass, f->range)))
+        return false;
+    if (!feed && (keep == NULL || !plb_keep_made(keep, m->pass, f->range)))
+        return false;
+    int64_t here = feed ? plb_mirror_outputs(mirror) : plb_keep_buffers(keep);
+    for (int i = 0; i < set->n; i++)
+        if ((f->buffers & here & PLB_BUFFER(i)) != 0)
+            parts[i] = feed ? plb_mirror_result(mirror, i, f->range.first)
+                            : plb_keep_place(keep, i, f->range.first);
+    return (f->buffers & ~here) == 0;
+}
+
+bool plb_send(struct plb_sends *s, const struct plb_node_config *config, const struct plb_mirror *mirror,
+              const struct plb_keep *keep, const struct plb_message *m, struct plb_outbox *out)
+{
+    const struct plb_fetch *f = &m->fetch;
+    void *parts[PLB_MAX_DATA] = {NULL};
+    if (plb_range_end(f->range) > config->data->units)
+        return false;
+    if ((f->buffers & plb_dataset_results(config->data)) == 0)
+        return send_inputs(s, config, mirror, f);
+    struct plb_sources *from = &plb_outbox_add(out, PLB_FROM, config->rank, 0, m->pass)->sources;
+    *from = (struct plb_sources){.slot = f->slot, .last = 1};
+    if (f->to != 0 || !find_results(config->data, mirror, keep, m, parts))
+        return true;
+    from->at[from->n++] = (struct plb_source){f->range, f->buffers, config->rank};
+    if (config->checksums)
+        from->sum = plb_dataset_sum(config->data, f->range, false, parts, f->buffers);
+    put(config, f, parts, &s->results);
+    return true;
+}

@@ -1,0 +1,29 @@
+/* What this rank has and others get (FETCH): inputs that it has computed, which no other rank has
+ * (core/place/feeds.h), and results that stayed here, for rank 0.
+ *
+ * Inputs of a pass may still be on their way to a task that nobody wants when the next one begins. Then
+ * nobody writes to their place in that pass. Rank 0 waits for results that it has asked for, or drops them.
+ * Communication thread only. */
+#ifndef PLB_NODE_MEMORY_SENDS_H
+#define PLB_NODE_MEMORY_SENDS_H
+
+#include "node/memory/keep.h"
+#include "node/memory/mirror.h"
+
+/* A zeroed struct is empty. */
+struct plb_sends {
+    struct plb_sent_inputs *inputs; /* on their way */
+    int results;                    /* transfers of them */
+};
+
+void plb_sends_fini(struct plb_sends *sends);
+
+/* FETCH: sends what is wanted out of the mirror, or of what is kept, either of which may be NULL. To rank 0
+ * says FROM: whether the results are here. False: the inputs have no place here. */
+bool plb_send(struct plb_sends *sends, const struct plb_node_config *config, const struct plb_mirror *mirror,
+              const struct plb_keep *keep, const struct plb_message *fetch, struct plb_outbox *out);
+
+/* Adds the units of inputs that are on their way. */
+void plb_sends_under_way(struct plb_sends *sends, struct plb_rangeset *units);
+
+#endif

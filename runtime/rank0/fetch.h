@@ -1,0 +1,80 @@
+/* Rank 0 fetches bytes of units that other ranks have, and has others send them to those that lack them.
+ *
+ * Results may stay at the ranks that have computed them (core/place/stays.h), and become inputs there
+ * (core/place/feeds.h). The master alone knows which rank has what. So a rank keeps no table of all others.
+ *
+ * - Another rank lacks inputs (FETCH). Rank 0 sends what it has, tells those that have the rest to send it
+ *   (FETCH), and tells the one that asks from whom it comes (FROM). That is two short messages, and data
+ *   takes the shortest way.
+ * - Rank 0's own PUs read inputs in place. Those that others have are received there, before the message that
+ *   brings the units goes on.
+ * - Results are wanted, since no further pass follows, or the kernel has asked for them. Rank 0 asks each
+ *   rank for some ranges at a time, and receives them straight into their place when it says FROM.
+ *
+ * Results that a lost rank had, or that arrive damaged, are computed again: in one more pass of the last
+ * phase, over these units alone and with the inputs of the last pass. `next` may have changed replicated
+ * buffers since. So they are copied before it is called, where results stayed. Reduced arrays have all units
+ * already, and those of the repair are dropped. Communication thread only. */
+#ifndef PLB_RANK0_FETCH_H
+#define PLB_RANK0_FETCH_H
+
+#include "app/dataset.h"
+#include "core/message/message.h"
+
+struct plb_rank;
+struct plb_transfer;
+
+/* A zeroed struct is empty. */
+struct plb_fetching {
+    struct plb_transfer *transfers; /* on their way to rank 0 */
+    struct plb_transfer *lost;      /* from lost ranks: MPI may still write to their memory */
+    int sends;                      /* transfers of inputs to other ranks */
+    struct plb_rangeset here;       /* inputs of others that have come in this pass, or come */
+    struct plb_outbox held;         /* messages that wait for them */
+    bool asked;                     /* the results of this pass are wanted when it has ended */
+    bool on, repairs;               /* results are fetched; a pass computes lost ones again */
+    bool goes_on;                   /* then `next` is called */
+    double began;                   /* seconds of the run's clock */
+    void *before[PLB_MAX_DATA];     /* replicated buffers as they were in the last pass */
+};
+
+void plb_fetch_fini(struct plb_fetching *fetching); /* nothing is on its way */
+
+/* A pass begins. changed: inputs are those of other ranks. */
+void plb_fetch_begin_pass(struct plb_fetching *fetching, bool changed);
+
+/* FETCH and FROM of other ranks. */
+void plb_fetch_serve(struct plb_rank *r, const struct plb_message *fetch);
+void plb_fetch_hear(struct plb_rank *r, const struct plb_message *from);
+
+/* Whether a message that brings rank 0's PUs units must wait for inputs, which are on their way then; and the
+ * next one whose inputs have come. */
+bool plb_fetch_holds(struct plb_rank *r, const struct plb_message *message);
+bool plb_fetch_next(struct plb_rank *r, struct plb_message *message);
+
+/* Whether inputs are on their way to rank 0. */
+bool plb_fetch_comes(const struct plb_fetching *fetching);
+
+/* Looks what has arrived. True where something did. */
+bool plb_fetch_collect(struct plb_rank *r);
+
+/* A rank is lost: nothing of what is on its way from it counts. */
+void plb_fetch_lose(struct plb_fetching *fetching, int rank);
+
+/* `next` is called now: keeps what a repair needs. */
+void plb_results_remember(struct plb_rank *r);
+
+/* The pass is over, and no further one follows; goes_on: `next` is to be called. False: all results are here.
+ * Else the run ends, or goes on, later and by itself. */
+bool plb_results_fetch(struct plb_rank *r, bool goes_on);
+
+/* No more results are on their way: they are here, or some are lost. */
+void plb_results_settle(struct plb_rank *r);
+
+/* All results are here, in the buffers that the kernel has declared. Calls `next`, or ends the run. */
+void plb_results_end(struct plb_rank *r);
+
+/* The pass of a repair is over. */
+void plb_results_end_repair(struct plb_rank *r);
+
+#endif

@@ -1,0 +1,311 @@
+/* Bytes on their way to rank 0, and FETCHes of others. */
+#include "rank0/fetch.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "inputs/inputs.h"
+#include "rank0/rank0.h"
+
+#define INPUTS (PLB_FETCH_SLOT + 7) /* their slot; the first ones are those of results (core/place/stays.c) */
+
+struct plb_transfer {
+    struct plb_message from;     /* its first source is what comes */
+    bool dropped;                /* it is received to be forgotten */
+    void *scratch[PLB_MAX_DATA]; /* of one that is dropped */
+    int pending;
+    struct plb_transfer *next;
+};
+
+static bool has_inputs(const struct plb_transfer *t)
+{
+    return t->from.sources.slot == INPUTS;
+}
+
+static void free_transfer(struct plb_transfer *t)
+{
+    for (int i = 0; i < PLB_MAX_DATA; i++)
+        free(t->scratch[i]);
+    free(t);
+}
+
+static void free_all(struct plb_transfer *first)
+{
+    while (first != NULL) {
+        struct plb_transfer *next = first->next;
+        free_transfer(first);
+        first = next;
+    }
+}
+
+void plb_fetch_fini(struct plb_fetching *f)
+{
+    free_all(f->transfers);
+    free_all(f->lost);
+    plb_rangeset_fini(&f->here);
+    plb_outbox_fini(&f->held);
+    for (int i = 0; i < PLB_MAX_DATA; i++)
+        free(f->before[i]);
+}
+
+void plb_fetch_begin_pass(struct plb_fetching *f, bool changed)
+{
+    f->held.n = 0;
+    if (changed)
+        plb_rangeset_clear(&f->here);
+}
+
+/* Tells a rank to send bytes. */
+static void ask(struct plb_rank *r, int rank, struct plb_fetch fetch)
+{
+    plb_outbox_add(&r->out, PLB_FETCH, 0, rank, r->pass)->fetch = fetch;
+}
+
+/* A rank sends the first source of a FROM: starts to receive it, in its place. */
+static void receive(struct plb_rank *r, const struct plb_message *from, bool dropped)
+{
+    struct plb_fetching *f = &r->rank0->fetching;
+    const struct plb_source *source = &from->sources.at[0];
+    struct plb_transfer *t = plb_alloc(sizeof *t);
+    *t = (struct plb_transfer){.from = *from, .dropped = dropped, .next = f->transfers};
+    f->transfers = t;
+    for (int i = 0; i < r->data.n; i++) {
+        size_t offset, bytes;
+        if ((source->buffers & PLB_BUFFER(i)) == 0)
+            continue;
+        plb_dataset_bytes(&r->data, i, source->range, &offset, &bytes);
+        t->scratch[i] = dropped ? plb_alloc(bytes) : NULL;
+        plb_mpi_get(r->mpi, from->from, (int)from->sources.slot,
+                    dropped ? t->scratch[i] : (char *)r->data.host[i] + offset, bytes, &t->pending);
+    }
+}
+
+/* -------------------------------------------------------------- for other ranks */
+
+/* The last FROM that answers a FETCH, or a new one where that is full. */
+static struct plb_sources *sources_of(struct plb_rank *r, const struct plb_message *fetch, int *at)
+{
+    struct plb_sources *from = *at >= 0 ? &r->out.at[*at].sources : NULL;
+    if (from != NULL && from->n < PLB_SOURCES)
+        return from;
+    *at = r->out.n;
+    from = &plb_outbox_add(&r->out, PLB_FROM, 0, fetch->from, fetch->pass)->sources;
+    *from = (struct plb_sources){.slot = fetch->fetch.slot};
+    return from;
+}
+
+/* Sends these buffers of a range, or has others send their parts. Of a pass that is over nobody wants the
+ * inputs: they come from rank 0, whatever they are. */
+static void send(struct plb_rank *r, const struct plb_message *m, int64_t buffers, struct plb_range rest,
+                 int *at)
+{
+    bool late = m->pass != r->pass || r->stopped || !r->rank0->in_pass;
+    for (struct plb_range range; rest.count > 0; rest.first += range.count, rest.count -= range.count) {
+        int owner = late ? 0 : plb_master_owner(r->rank0->master, rest, &range);
+        range = late ? rest : range;
+        struct plb_sources *from = sources_of(r, m, at);
+        struct plb_fetch fetch = {range, m->fetch.slot, buffers, m->from, 0, 0};
+        from->at[from->n++] = (struct plb_source){range, buffers, owner};
+        if (owner == 0)
+            plb_inputs_send(r->mpi, &r->data, &fetch, buffers, false, &r->rank0->fetching.sends);
+        else if (owner != m->from)
+            ask(r, owner, fetch);
+    }
+}
+
+void plb_fetch_serve(struct plb_rank *r, const struct plb_message *m)
+{
+    const struct plb_fetch *f = &m->fetch;
+    int64_t fed = f->buffers & r->data.fed;
+    bool sums = r->rank0->job->run.checksums;
+    int at = -1;
+    if (f->to != m->from || !plb_inputs_are_sensible(&r->data, f))
+        return;
+    uint32_t sum = plb_inputs_send(r->mpi, &r->data, f, f->buffers & ~fed, sums, &r->rank0->fetching.sends);
+    if (f->again)
+        plb_say_damaged(r->kernel, m, &r->rank0->damaged);
+    if (fed != 0 && !f->halo)
+        send(r, m, fed, f->range, &at);
+    else if (fed != 0)
+        for (int i = 0; i < r->data.n; i++)
+            if ((fed & PLB_BUFFER(i)) != 0)
+                send(r, m, PLB_BUFFER(i), plb_dataset_around(&r->data, i, f->range), &at);
+    if (fed == 0 && !sums)
+        return;
+    struct plb_sources *last = at >= 0 ? &r->out.at[at].sources : sources_of(r, m, &at);
+    last->last = 1;
+    last->sum = sum;
+}
+
+/* ------------------------------------------------------------- rank 0's own PUs */
+
+/* The units around a range that its tasks read of all fed inputs. */
+static struct plb_range around(const struct plb_dataset *set, struct plb_range range)
+{
+    struct plb_range all = range;
+    for (int i = 0; i < set->n; i++)
+        if ((set->fed & PLB_BUFFER(i)) != 0)
+            all = plb_range_hull(all, plb_dataset_around(set, i, range));
+    return all;
+}
+
+/* Asks for what rank 0 lacks of these units. */
+static void fetch(struct plb_rank *r, struct plb_range units)
+{
+    struct plb_rangeset lacking = {0};
+    struct plb_message from = {.pass = r->pass, .sources = {.slot = INPUTS, .n = 1}};
+    plb_rangeset_missing(&r->rank0->fetching.here, units, &lacking);
+    for (int i = 0; i < lacking.n; i++)
+        for (struct plb_range rest = lacking.at[i], part; rest.count > 0;) {
+            from.from = plb_master_owner(r->rank0->master, rest, &part);
+            from.sources.at[0] = (struct plb_source){part, r->data.fed, from.from};
+            rest.first += part.count;
+            rest.count -= part.count;
+            if (from.from == 0)
+                continue;
+            plb_rangeset_add(&r->rank0->fetching.here, part);
+            ask(r, from.from, (struct plb_fetch){part, INPUTS, r->data.fed, 0, 0, 0});
+            receive(r, &from, false);
+        }
+    plb_rangeset_fini(&lacking);
+}
+
+static bool comes(const struct plb_fetching *f, struct plb_range units)
+{
+    for (const struct plb_transfer *t = f->transfers; t != NULL; t = t->next)
+        if (t->pending > 0 && has_inputs(t) && plb_range_overlaps(t->from.sources.at[0].range, units))
+            return true;
+    return false;
+}
+
+/* The ranges of units that a message brings; returns how many. */
+static int brought(const struct plb_message *m, struct plb_range ranges[PLB_GIFTS])
+{
+    if (m->type == PLB_BLOCK || m->type == PLB_BACKUP) {
+        ranges[0] = m->block.range;
+        return 1;
+    }
+    if (m->type == PLB_GIFT)
+        for (int i = 0; i < m->gifts.n; i++)
+            ranges[i] = m->gifts.at[i].range;
+    return m->type == PLB_GIFT ? m->gifts.n : 0;
+}
+
+static bool waits(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_range ranges[PLB_GIFTS];
+    bool any = false;
+    for (int i = 0, n = brought(m, ranges); i < n; i++)
+        any |= comes(&r->rank0->fetching, around(&r->data, ranges[i]));
+    return any;
+}
+
+bool plb_fetch_holds(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_range ranges[PLB_GIFTS];
+    int n = r->data.fed != 0 && m->pass == r->pass && r->rank0->in_pass ? brought(m, ranges) : 0;
+    for (int i = 0; i < n; i++)
+        if (plb_range_end(ranges[i]) <= r->data.units)
+            fetch(r, around(&r->data, ranges[i]));
+    bool held = n > 0 && waits(r, m);
+    if (held)
+        plb_outbox_copy(&r->rank0->fetching.held, m);
+    return held;
+}
+
+bool plb_fetch_next(struct plb_rank *r, struct plb_message *m)
+{
+    struct plb_outbox *held = &r->rank0->fetching.held;
+    for (int i = 0; i < held->n; i++) {
+        if (waits(r, &held->at[i]))
+            continue;
+        *m = held->at[i];
+        for (held->n--; i < held->n; i++)
+            held->at[i] = held->at[i + 1];
+        return true;
+    }
+    return false;
+}
+
+bool plb_fetch_comes(const struct plb_fetching *f)
+{
+    for (const struct plb_transfer *t = f->transfers; t != NULL; t = t->next)
+        if (t->pending > 0 && has_inputs(t))
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------ results */
+
+void plb_fetch_hear(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    const struct plb_sources *from = &m->sources;
+    const struct plb_source *source = &from->at[0];
+    bool awaited = rank0->fetching.on && plb_master_awaits(rank0->master, m);
+    if (from->n == 0 && awaited)
+        plb_master_receive(rank0->master, m, plb_rank_time(r), &r->out);
+    if (from->n != 1 || m->from == 0 || from->slot < PLB_FETCH_SLOT || from->slot >= INPUTS
+        || plb_range_end(source->range) > r->data.units
+        || (source->buffers & ~plb_dataset_results(&r->data)) != 0)
+        return;
+    receive(r, m, !awaited);
+}
+
+/* All results of a transfer are there. */
+static void arrive(struct plb_rank *r, struct plb_transfer *t)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    struct plb_sources *from = &t->from.sources;
+    const struct plb_source *source = &from->at[0];
+    void *parts[PLB_MAX_DATA];
+    if (t->dropped || !rank0->fetching.on || !plb_master_awaits(rank0->master, &t->from))
+        return;
+    for (int i = 0; i < r->data.n; i++) {
+        size_t offset, bytes;
+        plb_dataset_bytes(&r->data, i, source->range, &offset, &bytes);
+        parts[i] = (char *)r->data.host[i] + offset;
+    }
+    if (rank0->job->run.checksums
+        && plb_dataset_sum(&r->data, source->range, false, parts, source->buffers) != from->sum) {
+        plb_say_damaged(r->kernel, &t->from, &rank0->damaged);
+        from->n = 0;
+    }
+    plb_master_receive(rank0->master, &t->from, plb_rank_time(r), &r->out);
+}
+
+bool plb_fetch_collect(struct plb_rank *r)
+{
+    struct plb_fetching *f = &r->rank0->fetching;
+    bool any = false;
+    for (struct plb_transfer **at = &f->transfers; *at != NULL;) {
+        struct plb_transfer *t = *at;
+        if (t->pending > 0) {
+            at = &t->next;
+            continue;
+        }
+        *at = t->next;
+        if (!has_inputs(t))
+            arrive(r, t);
+        free_transfer(t);
+        any = true;
+    }
+    if (!f->on || plb_master_gathers(r->rank0->master))
+        return any;
+    plb_results_settle(r);
+    return true;
+}
+
+void plb_fetch_lose(struct plb_fetching *f, int rank)
+{
+    for (struct plb_transfer **at = &f->transfers; *at != NULL;) {
+        struct plb_transfer *t = *at;
+        if (t->from.from != rank) {
+            at = &t->next;
+            continue;
+        }
+        *at = t->next;
+        t->next = f->lost;
+        f->lost = t;
+    }
+}
