@@ -10,9 +10,9 @@ void plb_master_know_data(struct plb_master *m)
 {
     const struct plb_master_config *c = &m->config;
     m->residence = c->resident ? plb_residence_new(c->n_nodes) : NULL;
-    m->stays = c->stays != 0 ? plb_stays_new(c->n_nodes, c->stays) : NULL;
     m->sets = c->folds && plb_sizes_fold(c->sizes, c->n_nodes) ? plb_sets_new(c->n_nodes) : NULL;
-    m->feeds = plb_feeds_new(c->n_nodes, c->audit > 0.0, c->feeds_stay ? c->stays : 0);
+    m->places = plb_places_new(
+        &(struct plb_places_config){c->n_nodes, c->stays, c->feeds_stay, c->audit > 0.0});
 }
 
 double plb_master_result_seconds(const struct plb_master *m)
@@ -48,14 +48,13 @@ void plb_master_find_homes(struct plb_master *m)
 
 void plb_master_feed(struct plb_master *m, const struct plb_feed *feeds, int n)
 {
-    plb_feeds_name(m->feeds, feeds, n);
+    plb_places_feed(m->places, feeds, n);
 }
 
 void plb_master_note(struct plb_master *m, const struct plb_message *done)
 {
-    plb_feeds_reported(m->feeds, m->ledger, done, m->config.whole_results);
-    if (m->stays != NULL && !m->again)
-        plb_stays_reported(m->stays, m->ledger, done, m->config.whole_results);
+    if (!m->again)
+        plb_places_reported(m->places, m->ledger, done, m->config.whole_results);
     if (m->residence != NULL)
         plb_residence_executed(m->residence, done->from, done->done.range);
 }
@@ -64,26 +63,23 @@ void plb_master_forget(struct plb_master *m, int node, struct plb_outbox *out)
 {
     if (m->residence != NULL)
         plb_residence_lose(m->residence, node);
-    if (m->stays != NULL)
-        plb_stays_lose(m->stays, node);
-    plb_feeds_lose(m->feeds, node);
+    plb_places_lose(m->places, node);
     if (m->sets != NULL)
         plb_sets_lose(m->sets, node, out);
 }
 
 int plb_master_owner(const struct plb_master *m, struct plb_range range, struct plb_range *part)
 {
-    return plb_feeds_owner(m->feeds, range, part);
+    return plb_places_owner(m->places, range, part);
 }
 
 bool plb_master_broken(const struct plb_master *m)
 {
-    return plb_feeds_broken(m->feeds);
+    return plb_places_broken(m->places);
 }
 
 void plb_master_break(struct plb_master *m)
 {
     m->pass++;
-    plb_stays_begin(m->stays, false);
-    plb_feeds_restart(m->feeds);
+    plb_places_restart(m->places);
 }

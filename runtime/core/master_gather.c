@@ -5,34 +5,32 @@
 
 bool plb_master_gather(struct plb_master *m, struct plb_outbox *out)
 {
-    if (m->stays != NULL)
-        plb_stays_gather(m->stays, m->pass, out);
+    plb_places_gather(m->places, m->pass, out);
     return plb_master_gathers(m);
 }
 
 bool plb_master_awaits(const struct plb_master *m, const struct plb_message *from)
 {
-    return m->stays != NULL && from->pass == m->pass && !plb_ledger_lost(m->ledger, from->from)
-        && plb_stays_awaits(m->stays, from);
+    return from->pass == m->pass && !plb_ledger_lost(m->ledger, from->from)
+        && plb_places_awaits(m->places, from);
 }
 
 bool plb_master_gathers(const struct plb_master *m)
 {
-    return m->stays != NULL && plb_stays_any(m->stays);
+    return plb_places_any(m->places);
 }
 
 int64_t plb_master_lacking(const struct plb_master *m)
 {
-    return m->stays != NULL ? plb_stays_lacking(m->stays)->units : 0;
+    return plb_places_lacking(m->places)->units;
 }
 
 void plb_master_repair(struct plb_master *m, int pass, const struct plb_cost_map *map, double now,
                        struct plb_outbox *out)
 {
-    const struct plb_rangeset *lacking = plb_stays_lacking(m->stays);
+    const struct plb_rangeset *lacking = plb_places_lacking(m->places);
     struct plb_rangeset accepted = {0};
     plb_rangeset_missing(lacking, (struct plb_range){0, map->units}, &accepted);
-    plb_stays_begin(m->stays, false);
     plb_master_start(m, pass, &(struct plb_pass){.phase = m->phase}, map, &accepted, now, out);
     plb_rangeset_fini(&accepted);
 }

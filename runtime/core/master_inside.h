@@ -7,9 +7,8 @@
 #include "core/ledger/totals.h"
 #include "core/master_config.h"
 #include "core/measure/work_count.h"
-#include "core/place/feeds.h"
+#include "core/place/places.h"
 #include "core/place/sets.h"
-#include "core/place/stays.h"
 
 struct plb_master {
     struct plb_master_config config;
@@ -25,8 +24,7 @@ struct plb_master {
     struct plb_ledger *ledger;
     struct plb_broker *broker;
     struct plb_residence *residence; /* NULL: nodes keep nothing */
-    struct plb_stays *stays;         /* NULL: all results are sent at once */
-    struct plb_feeds *feeds;
+    struct plb_places *places;
     struct plb_sets *sets; /* NULL: reduced arrays go to node 0 at once */
     bool folds;            /* in this pass they stay where they are */
     bool again;            /* it makes units of another pass again */
@@ -46,7 +44,7 @@ void plb_master_start(struct plb_master *master, int pass, const struct plb_pass
                       const struct plb_cost_map *map, const struct plb_rangeset *accepted, double now,
                       struct plb_outbox *out);
 
-/* Makes what the master knows of data: residence, stays, feeds. */
+/* Makes what the master knows of data: residence, places, sets. */
 void plb_master_know_data(struct plb_master *master);
 
 /* Seconds that the reduced arrays of one more result cost. */

@@ -10,10 +10,8 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
 {
     const struct plb_rangeset *accepted = m->map == NULL ? m->config.accepted
                                                          : plb_suspects_known(m->suspects, phase);
-    if (m->stays != NULL)
-        plb_stays_begin(m->stays, true);
     struct plb_pass begin = {.phase = phase, .replaced = replaced, .stays = m->config.stays};
-    plb_feeds_write(m->feeds, &begin, false);
+    plb_places_write(m->places, &begin, false);
     begin.folds = m->sets != NULL && begin.n_feeds == 0; /* else a pass again would change what is fed */
     plb_master_start(m, pass, &begin, map, accepted, now, out);
 }
@@ -45,7 +43,7 @@ void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *beg
         if (!plb_ledger_lost(m->ledger, n))
             tell(m, n, begin, out);
     if (!m->again)
-        plb_feeds_begin(m->feeds, m->ledger, begin, pass, out);
+        plb_places_begin(m->places, m->ledger, begin, pass, out);
     plb_broker_begin(m->broker);
     plb_master_find_homes(m);
     plb_suspects_begin(m->suspects, pass, phase);
@@ -61,8 +59,8 @@ void plb_master_note_fresh(struct plb_master *m, const struct plb_message *done,
 {
     if (done->done.folds)
         plb_sets_reported(m->sets, done, fresh == done->done.range.count, out);
-    if (m->again && m->stays != NULL && fresh > 0)
-        plb_stays_repaired(m->stays, done->done.range);
+    if (m->again && fresh > 0)
+        plb_places_repaired(m->places, done->done.range);
 }
 
 bool plb_master_folds(const struct plb_master *m)

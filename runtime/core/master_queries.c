@@ -72,9 +72,9 @@ const struct plb_residence *plb_master_residence(const struct plb_master *m)
     return m->residence;
 }
 
-const struct plb_stays_counts *plb_master_stays(const struct plb_master *m)
+const struct plb_places_counts *plb_master_places(const struct plb_master *m)
 {
-    return m->stays != NULL ? plb_stays_counts(m->stays) : NULL;
+    return plb_places_counts(m->places);
 }
 
 bool plb_master_refused(const struct plb_master *m, int pu)

@@ -1,4 +1,4 @@
-/* Passes that are made again, since inputs that results feed were lost with a rank (core/place/feeds.h).
+/* Passes that are made again, since inputs that results feed were lost with a rank (core/place/places.h).
  *
  * At some passes rank 0 has all inputs: at the first one, and where the results before it were gathered. It
  * copies them then, and the replicated buffers. From there on it notes what each pass begins with: its phase,

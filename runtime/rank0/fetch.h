@@ -1,7 +1,7 @@
 /* Rank 0 fetches bytes of units that other ranks have, and has others send them to those that lack them.
  *
- * Results may stay at the ranks that have computed them (core/place/stays.h), and become inputs there
- * (core/place/feeds.h). The master alone knows which rank has what. So a rank keeps no table of all others.
+ * Results may stay at the ranks that have computed them, and become inputs there (core/place/places.h). The
+ * master alone knows which rank has what. So a rank keeps no table of all others.
  *
  * - Another rank lacks inputs (FETCH). Rank 0 sends what it has, tells those that have the rest to send it
  *   (FETCH), and tells the one that asks from whom it comes (FROM). That is two short messages, and data

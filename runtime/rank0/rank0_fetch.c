@@ -7,7 +7,7 @@
 #include "inputs/inputs.h"
 #include "rank0/rank0.h"
 
-#define INPUTS (PLB_FETCH_SLOT + 7) /* their slot; the first ones are those of results (core/place/stays.c) */
+#define INPUTS (PLB_FETCH_SLOT + 7) /* their slot; the first ones are those of results (core/place/places.c) */
 
 struct plb_transfer {
     struct plb_message from;     /* its first source is what comes */

@@ -82,10 +82,7 @@ static void count_residence(const struct plb_master *master)
 /* Results that stayed, and what became of them. */
 static void count_stays(const struct watch *w, const struct plb_master *master)
 {
-    const struct plb_stays_counts *counts = plb_master_stays(master);
-    struct plb_stays_counts c = {0};
-    if (counts != NULL)
-        c = *counts;
+    struct plb_places_counts c = *plb_master_places(master);
     met("units whose results stayed at their node", c.kept);
     met("of which rank 0 got in the end", c.gathered);
     met("units whose results were lost", c.lost);
