@@ -89,6 +89,9 @@ bool plb_master_gather(struct plb_master *master, struct plb_outbox *out);
  * plb_master_receive; without parts where they have arrived damaged. */
 bool plb_master_awaits(const struct plb_master *master, const struct plb_message *from);
 
+/* Whether results may stay at nodes. */
+bool plb_master_stays(const struct plb_master *master);
+
 /* Whether results are on their way still, or asked for. */
 bool plb_master_gathers(const struct plb_master *master);
 

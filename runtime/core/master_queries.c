@@ -72,6 +72,11 @@ const struct plb_residence *plb_master_residence(const struct plb_master *m)
     return m->residence;
 }
 
+bool plb_master_stays(const struct plb_master *m)
+{
+    return m->config.stays != 0;
+}
+
 const struct plb_places_counts *plb_master_places(const struct plb_master *m)
 {
     return plb_places_counts(m->places);

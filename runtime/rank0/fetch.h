@@ -11,10 +11,8 @@
  * - Results are wanted, since no further pass follows, or the kernel has asked for them. Rank 0 asks each
  *   rank for some ranges at a time, and receives them straight into their place when it says FROM.
  *
- * Results that a lost rank had, or that arrive damaged, are computed again: in one more pass of the last
- * phase, over these units alone and with the inputs of the last pass. `next` may have changed replicated
- * buffers since. So they are copied before it is called, where results stayed. Reduced arrays have all units
- * already, and those of the repair are dropped. Communication thread only. */
+ * Results that a lost rank had, or that arrive damaged, are computed again (rank0/redo.h). Communication
+ * thread only. */
 #ifndef PLB_RANK0_FETCH_H
 #define PLB_RANK0_FETCH_H
 
@@ -32,10 +30,9 @@ struct plb_fetching {
     struct plb_rangeset here;       /* inputs of others that have come in this pass, or come */
     struct plb_outbox held;         /* messages that wait for them */
     bool asked;                     /* the results of this pass are wanted when it has ended */
-    bool on, repairs;               /* results are fetched; a pass computes lost ones again */
+    bool on;                        /* results are fetched */
     bool goes_on;                   /* then `next` is called */
     double began;                   /* seconds of the run's clock */
-    void *before[PLB_MAX_DATA];     /* replicated buffers as they were in the last pass */
 };
 
 void plb_fetch_fini(struct plb_fetching *fetching); /* nothing is on its way */
@@ -61,20 +58,11 @@ bool plb_fetch_collect(struct plb_rank *r);
 /* A rank is lost: nothing of what is on its way from it counts. */
 void plb_fetch_lose(struct plb_fetching *fetching, int rank);
 
-/* `next` is called now: keeps what a repair needs. */
-void plb_results_remember(struct plb_rank *r);
-
 /* The pass is over, and no further one follows; goes_on: `next` is to be called. False: all results are here.
  * Else the run ends, or goes on, later and by itself. */
 bool plb_results_fetch(struct plb_rank *r, bool goes_on);
 
-/* No more results are on their way: they are here, or some are lost. */
-void plb_results_settle(struct plb_rank *r);
-
 /* All results are here, in the buffers that the kernel has declared. Calls `next`, or ends the run. */
 void plb_results_end(struct plb_rank *r);
-
-/* The pass of a repair is over. */
-void plb_results_end_repair(struct plb_rank *r);
 
 #endif

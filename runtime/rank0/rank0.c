@@ -36,7 +36,7 @@ void plb_rank0_fini(struct plb_rank0 *rank0)
 {
     plb_rank0_free_arrivals(rank0->arrivals);
     plb_fetch_fini(&rank0->fetching);
-    plb_back_fini(&rank0->back);
+    plb_redo_fini(&rank0->redo);
     plb_incoming_free(rank0->incoming);
     plb_master_free(rank0->master);
     plb_rangeset_fini(&rank0->done);
@@ -179,7 +179,7 @@ bool plb_rank0_collect(struct plb_rank *r)
     bool any = rank0->incoming != NULL && plb_incoming_collect(rank0->incoming);
     plb_rank0_end_pass_if_over(r);
     any |= plb_fetch_collect(r);
-    any |= plb_back_step(r);
+    any |= plb_redo_step(r);
     if (rank0->incoming == NULL || !plb_incoming_keeps(rank0->incoming))
         plb_journal_step(rank0->job->journal);
     if (rank0->in_pass)
@@ -301,7 +301,7 @@ void plb_rank0_lose(struct plb_rank *r, int rank)
     plb_master_lost(rank0->master, rank, now, &r->out);
     plb_rank0_note_solves(r, r->pass, solves, now);
     if (r->data.fed != 0 && plb_master_broken(rank0->master) && !r->stopped)
-        plb_back_break(r);
+        plb_redo_break(r);
     if (rank0->in_pass && !plb_rank0_stop_on_failure(r))
         plb_rank0_end_pass_if_over(r);
 }

@@ -8,12 +8,12 @@
 #include "job/job.h"
 #include "membership/difference.h"
 #include "membership/watchdog.h"
-#include "rank0/back.h"
 #include "rank0/early_end.h"
 #include "rank0/failure_text.h"
 #include "rank0/fetch.h"
 #include "rank0/incoming.h"
 #include "rank0/parting.h"
+#include "rank0/redo.h"
 #include "report/progress/progress.h"
 #include "report/report.h"
 #include "report/trace.h"
@@ -32,7 +32,7 @@ struct plb_rank0 {
     struct plb_master *master;   /* NULL until all have said HELLO */
     struct plb_incoming *incoming; /* as the master */
     struct plb_fetching fetching;
-    struct plb_back back;
+    struct plb_redo redo;
     struct plb_progress progress;
     bool in_pass;
     double pass_began, makespan, solve; /* seconds of the run's clock */
@@ -123,28 +123,6 @@ void plb_rank0_arrivals_lack(struct plb_rank *r, int64_t replaced);
 
 /* Whether one is still told the data. One that takes too long is given up. */
 bool plb_rank0_arrivals_read(struct plb_rank *r);
-
-/* Passes that are made again (rank0/back.h). */
-void plb_back_fini(struct plb_back *back);
-
-/* A pass begins that none was like before: keeps what it takes to make it again. */
-void plb_back_note(struct plb_rank *r, const struct plb_pass *begin);
-
-/* Whether all results should come to rank 0 now, so that a loss costs less. */
-bool plb_back_is_due(const struct plb_rank *r);
-
-/* They have come. */
-void plb_back_complete(struct plb_rank *r);
-
-/* Inputs or results are lost: the pass, and what is fetched, is given up. */
-void plb_back_break(struct plb_rank *r);
-
-/* Begins the first pass that is to be made again as soon as nothing of the last one is under way. True where
- * it does. */
-bool plb_back_step(struct plb_rank *r);
-
-/* A pass is over. Whether it was made again, and another one has begun. */
-bool plb_back_goes_on(struct plb_rank *r);
 
 /* Begins a pass whose buffers are ready. again: it is made again, so that reduced arrays are dropped. */
 void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool again);

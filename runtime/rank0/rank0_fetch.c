@@ -3,11 +3,14 @@
 
 #include <stdlib.h>
 
+#include "app/feeds.h"
 #include "base/memory.h"
 #include "inputs/inputs.h"
+#include "outcome/set_aside.h"
 #include "rank0/rank0.h"
 
-#define INPUTS (PLB_FETCH_SLOT + 7) /* their slot; the first ones are those of results (core/place/places.c) */
+#define INPUTS \
+    (PLB_FETCH_SLOT + 7) /* their slot; the first ones are those of results (core/place/places.c) */
 
 struct plb_transfer {
     struct plb_message from;     /* its first source is what comes */
@@ -44,8 +47,6 @@ void plb_fetch_fini(struct plb_fetching *f)
     free_all(f->lost);
     plb_rangeset_fini(&f->here);
     plb_outbox_fini(&f->held);
-    for (int i = 0; i < PLB_MAX_DATA; i++)
-        free(f->before[i]);
 }
 
 void plb_fetch_begin_pass(struct plb_fetching *f, bool changed)
@@ -274,6 +275,45 @@ static void arrive(struct plb_rank *r, struct plb_transfer *t)
     plb_master_receive(rank0->master, &t->from, plb_rank_time(r), &r->out);
 }
 
+bool plb_results_fetch(struct plb_rank *r, bool goes_on)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    rank0->fetching.began = plb_rank_time(r);
+    rank0->fetching.goes_on = goes_on;
+    bool asks = plb_master_gather(rank0->master, &r->out);
+    rank0->fetching.on = asks || plb_master_lacking(rank0->master) > 0;
+    if (!rank0->fetching.on)
+        return false;
+    if (!goes_on)
+        plb_rank0_close_door(r); /* who joined now would be told inputs that `next` may have changed */
+    return true;
+}
+
+void plb_results_end(struct plb_rank *r)
+{
+    plb_redo_complete(r);
+    plb_feeds_put_back(&r->rank0->job->app, &r->data);
+    if (r->rank0->fetching.goes_on)
+        plb_rank0_look_further(r);
+    else
+        plb_rank0_end(r, r->err->status);
+}
+
+/* No more results are on their way: they are here, or some are lost. */
+static void settle(struct plb_rank *r)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    rank0->fetching.on = false;
+    rank0->makespan += plb_rank_time(r) - rank0->fetching.began;
+    plb_set_aside_clear(rank0->master, &r->data);
+    if (plb_master_lacking(rank0->master) == 0)
+        plb_results_end(r);
+    else if (r->data.fed != 0)
+        plb_redo_break(r);
+    else
+        plb_redo_results(r);
+}
+
 bool plb_fetch_collect(struct plb_rank *r)
 {
     struct plb_fetching *f = &r->rank0->fetching;
@@ -292,7 +332,7 @@ bool plb_fetch_collect(struct plb_rank *r)
     }
     if (!f->on || plb_master_gathers(r->rank0->master))
         return any;
-    plb_results_settle(r);
+    settle(r);
     return true;
 }
 

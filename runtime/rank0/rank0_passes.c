@@ -46,8 +46,7 @@ static void begin_pass(struct plb_rank *r)
         plb_journal_begin(rank0->job->journal, r->pass + 1, (int)begin.phase, begin.replaced | fed);
     rank0->fetching.asked = app->gathers;
     app->gathers = false;
-    if (r->data.fed != 0)
-        plb_back_note(r, &begin);
+    plb_redo_note(r, &begin);
     plb_rank0_start_pass(r, &begin, false);
 }
 
@@ -89,11 +88,9 @@ void plb_rank0_look_further(struct plb_rank *r)
     bool again = false;
     if (r->kernel->next != NULL && r->size > 1)
         plb_life_quiet(r->life);
-    if (r->data.fed == 0) /* else rank 0 has noted what passes begin with */
-        plb_results_remember(r);
     plb_job_next(rank0->job, r->pass - rank0->repairs - 1, &again, r->err);
     bool goes_on = again && r->err->status == PLB_OK;
-    rank0->back.over = !goes_on;
+    rank0->redo.over = !goes_on;
     if (goes_on && plb_early_end_has_begun(&rank0->early_end))
         plb_rank0_interrupt(r);
     else if (goes_on)
@@ -106,13 +103,13 @@ void plb_rank0_look_further(struct plb_rank *r)
 static void end_last_pass(struct plb_rank *r, double took)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    if (rank0->back.over) { /* it was made again for its results */
+    if (rank0->redo.over) { /* it was made again for its results */
         if (!plb_results_fetch(r, false))
             plb_rank0_end(r, r->err->status);
         return;
     }
     plb_report_add_pass(&rank0->times[rank0->job->app.running], took);
-    bool gathers = rank0->fetching.asked || plb_back_is_due(r);
+    bool gathers = rank0->fetching.asked || plb_redo_is_due(r);
     if (gathers && plb_results_fetch(r, true))
         return;
     if (gathers) /* nobody else has any */
@@ -124,8 +121,8 @@ static void end_last_pass(struct plb_rank *r, double took)
 static void end_pass(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    if (rank0->fetching.repairs) {
-        plb_results_end_repair(r);
+    if (rank0->redo.results) {
+        plb_redo_end_results(r);
         return;
     }
     rank0->in_pass = false;
@@ -135,7 +132,7 @@ static void end_pass(struct plb_rank *r)
     double took = plb_rank_time(r) - rank0->pass_began;
     rank0->makespan += took;
     plb_log(PLB_LOG_DEBUG, "pass %d has ended after %.6f s", r->pass, took);
-    if (!plb_back_goes_on(r))
+    if (!plb_redo_goes_on(r))
         end_last_pass(r, took);
 }
 

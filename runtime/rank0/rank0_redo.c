@@ -1,11 +1,15 @@
-/* Notes about passes, and how they are made again (rank0/back.h). */
+/* Notes about passes. */
+#include "rank0/redo.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "outcome/set_aside.h"
 #include "rank0/rank0.h"
+#include "report/quantity.h"
 
 /* Seconds from one gathering to the next, at least, and the same as a multiple of what the last one took.
  * Larger: a loss costs more passes. Smaller: more of the time goes to fetching results. */
@@ -21,7 +25,7 @@ struct plb_noted_pass {
     void *data[PLB_MAX_DATA]; /* of the replaced buffers; NULL in the first one: all are saved */
 };
 
-static void forget_passes(struct plb_back *b)
+static void forget_passes(struct plb_redo *b)
 {
     for (int p = 0; p < b->n; p++)
         for (int i = 0; i < PLB_MAX_DATA; i++)
@@ -31,7 +35,7 @@ static void forget_passes(struct plb_back *b)
     b->bytes = 0.0;
 }
 
-void plb_back_fini(struct plb_back *b)
+void plb_redo_fini(struct plb_redo *b)
 {
     forget_passes(b);
     free(b->passes);
@@ -75,57 +79,76 @@ static int64_t fed_now(const struct plb_pass *begin)
     return inputs;
 }
 
-void plb_back_note(struct plb_rank *r, const struct plb_pass *begin)
+/* Results that feed nothing may be computed again with the replicated buffers of the last pass. */
+static void keep_last(struct plb_rank *r, const struct plb_pass *begin)
 {
-    struct plb_back *b = &r->rank0->back;
+    struct plb_redo *b = &r->rank0->redo;
+    for (int i = 0; i < r->data.n && r->size > 1 && plb_master_stays(r->rank0->master); i++)
+        if (is_replicated(&r->data, i) && (b->saved[i] == NULL || begin->replaced & PLB_BUFFER(i)))
+            save(&r->data, i, &b->saved[i]);
+}
+
+/* Notes a pass. all: rank 0 has all inputs of it, and nobody asks for an earlier one. */
+static void add_pass(struct plb_rank *r, const struct plb_pass *begin, bool all)
+{
+    struct plb_redo *b = &r->rank0->redo;
     const struct plb_dataset *set = &r->data;
-    bool all = b->n == 0 || (b->complete && (set->fed & ~fed_now(begin)) == 0);
-    if (all)
-        forget_passes(b);
-    if (all)
-        for (int i = 0; i < set->n; i++)
-            if ((set->fed & PLB_BUFFER(i)) != 0 || is_replicated(set, i))
-                save(set, i, &b->saved[i]);
-    if (all)
-        b->since = plb_rank_time(r);
     b->passes = plb_grow(b->passes, (size_t)(b->n + 1) * sizeof *b->passes);
     struct plb_noted_pass *p = &b->passes[b->n++];
     *p = (struct plb_noted_pass){.begin = *begin};
     p->begin.parts = 0; /* ranks have these buffers as they are after later passes: they get them whole */
-    if (!all)
-        for (int i = 0; i < set->n; i++)
-            if (plb_dataset_is_replaced(set, i, begin->replaced)) {
-                save(set, i, &p->data[i]);
-                b->bytes += (double)set->at[i].bytes;
-            }
+    for (int i = 0; i < set->n; i++) {
+        if (all && ((set->fed & PLB_BUFFER(i)) != 0 || is_replicated(set, i)))
+            save(set, i, &b->saved[i]);
+        if (all || !plb_dataset_is_replaced(set, i, begin->replaced))
+            continue;
+        save(set, i, &p->data[i]);
+        b->bytes += (double)set->at[i].bytes;
+    }
+}
+
+void plb_redo_note(struct plb_rank *r, const struct plb_pass *begin)
+{
+    struct plb_redo *b = &r->rank0->redo;
+    const struct plb_dataset *set = &r->data;
+    if (set->fed == 0) {
+        keep_last(r, begin);
+        return;
+    }
+    bool all = b->n == 0 || (b->complete && (set->fed & ~fed_now(begin)) == 0);
+    if (all)
+        forget_passes(b);
+    if (all)
+        b->since = plb_rank_time(r);
+    add_pass(r, begin, all);
     b->replaced |= begin->replaced;
     b->kernel_pass = r->pass + 1 - r->rank0->repairs;
     b->at = b->n - 1;
     b->complete = false;
 }
 
-bool plb_back_is_due(const struct plb_rank *r)
+bool plb_redo_is_due(const struct plb_rank *r)
 {
-    const struct plb_back *b = &r->rank0->back;
+    const struct plb_redo *b = &r->rank0->redo;
     double passed = plb_rank_time(r) - b->since;
     return r->data.fed != 0 && (b->bytes > MOST || passed > fmax(REST, SHARE * b->cost));
 }
 
-void plb_back_complete(struct plb_rank *r)
+void plb_redo_complete(struct plb_rank *r)
 {
-    struct plb_back *b = &r->rank0->back;
+    struct plb_redo *b = &r->rank0->redo;
     b->since = plb_rank_time(r);
     b->cost = b->since - r->rank0->fetching.began;
     b->complete = true;
 }
 
-void plb_back_break(struct plb_rank *r)
+void plb_redo_break(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
     if (rank0->in_pass)
         rank0->makespan += plb_rank_time(r) - rank0->pass_began;
     rank0->in_pass = rank0->fetching.on = false;
-    rank0->back.broken = true;
+    rank0->redo.broken = true;
     plb_fetch_begin_pass(&rank0->fetching, true);
     plb_master_break(rank0->master);
 }
@@ -133,16 +156,16 @@ void plb_back_break(struct plb_rank *r)
 /* Begins number `at` of the noted passes. */
 static void begin(struct plb_rank *r, const struct plb_pass *pass)
 {
-    struct plb_back *b = &r->rank0->back;
+    struct plb_redo *b = &r->rank0->redo;
     b->again++;
     r->rank0->job->app.running = (int)pass->phase;
     plb_rank0_start_pass(r, pass, b->at < b->n - 1 || b->over);
 }
 
-bool plb_back_step(struct plb_rank *r)
+bool plb_redo_step(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    struct plb_back *b = &rank0->back;
+    struct plb_redo *b = &rank0->redo;
     const struct plb_dataset *set = &r->data;
     if (!b->broken || r->stopped || rank0->fetching.transfers != NULL || plb_incoming_claims(rank0->incoming)
         || plb_rank0_must_wait(r))
@@ -167,9 +190,9 @@ bool plb_back_step(struct plb_rank *r)
     return true;
 }
 
-bool plb_back_goes_on(struct plb_rank *r)
+bool plb_redo_goes_on(struct plb_rank *r)
 {
-    struct plb_back *b = &r->rank0->back;
+    struct plb_redo *b = &r->rank0->redo;
     const struct plb_dataset *set = &r->data;
     if (r->data.fed == 0)
         return false;
@@ -187,4 +210,47 @@ bool plb_back_goes_on(struct plb_rank *r)
     restore(set, p->data);
     begin(r, &p->begin);
     return true;
+}
+
+/* ---------------------------------------------------------- lost results alone */
+
+/* The contents of replicated buffers of the last pass, and of after it, change places. */
+static void swap_inputs(struct plb_rank *r)
+{
+    for (int i = 0; i < r->data.n; i++) {
+        char *now = r->data.host[i], *before = r->rank0->redo.saved[i];
+        for (size_t k = 0; before != NULL && k < r->data.at[i].bytes; k++) {
+            char byte = now[k];
+            now[k] = before[k];
+            before[k] = byte;
+        }
+    }
+}
+
+void plb_redo_results(struct plb_rank *r)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    char units[PLB_UNITS_TEXT];
+    plb_log(PLB_LOG_INFO, "the results of %s are lost, and computed again",
+            plb_units_print(plb_master_lacking(rank0->master), r->kernel->unit, units));
+    swap_inputs(r);
+    rank0->redo.results = true;
+    rank0->repairs++;
+    plb_incoming_repairs(rank0->incoming, true);
+    rank0->pass_began = plb_rank_time(r);
+    rank0->in_pass = true;
+    plb_master_repair(rank0->master, r->pass + 1, &rank0->job->maps[rank0->job->app.running],
+                      rank0->pass_began, &r->out);
+    plb_rank0_stop_on_failure(r);
+}
+
+void plb_redo_end_results(struct plb_rank *r)
+{
+    r->rank0->makespan += plb_rank_time(r) - r->rank0->pass_began;
+    r->rank0->in_pass = false;
+    plb_set_aside_clear(r->rank0->master, &r->data);
+    swap_inputs(r);
+    r->rank0->redo.results = false;
+    plb_incoming_repairs(r->rank0->incoming, false);
+    plb_results_end(r);
 }
