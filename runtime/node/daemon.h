@@ -18,7 +18,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
                    struct plb_node **started, struct plb_error *err);
 
 /* The one receiver of messages to this node: PASS, BLOCK, BACKUP, AUDIT, CANCEL, EMPTY, RECALL, STEAL, GIFT,
- * STOP, FETCH, FROM, COUNTED, LOST, TAKEN, HAND, ARRAYS and DROP. A STEAL is answered into `out` at once,
+ * STOP, FETCH, FROM, COUNTED, TAKEN, HAND, ARRAYS and DROP. A STEAL is answered into `out` at once,
  * whatever the PUs do. With CANCEL, obsolete tasks are forgotten. With PASS, what belongs to
  * earlier passes is forgotten, and the PUs copy the replaced buffers again. False where it was dropped, as
  * plb_worker_receive does. */

@@ -52,7 +52,8 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
             end_pull(r, slot, false);
             plb_runner_drop(r, slot);
         }
-        if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0 || slot->torn)
+        if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0
+            || plb_slot_is_torn(slot, &r->shared->config.wire))
             continue;
         if (!checks || slot->pulls == 0) {
             bool ready = arrive(r, slot),
@@ -258,13 +259,6 @@ static bool on_from(struct plb_runner *runners, int n, const struct plb_message 
     return plb_slot_from(slot, shared->config.data, &shared->config.wire, shared->mirror, m);
 }
 
-static void lose(struct plb_runner *runners, int n, int rank)
-{
-    for (int p = 0; p < n; p++)
-        for (int s = 0; s < PLB_SLOTS; s++)
-            plb_slot_lose(&runners[p].slots[s], rank);
-}
-
 /* Whether the result of a slot counts. */
 static bool on_taken(struct plb_node_shared *shared, struct plb_runner *runners, int n,
                      const struct plb_message *m, struct plb_outbox *out)
@@ -294,7 +288,6 @@ bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners
     if (n == 0)
         return false;
     switch ((enum plb_message_type)m->type) {
-    case PLB_LOST: lose(runners, n, m->lost.rank); return true;
     case PLB_TAKEN: return on_taken(shared, runners, n, m, out);
     case PLB_COUNTED: plb_mirror_counted(shared->mirror, m); return true;
     case PLB_FROM: return on_from(runners, n, m);

@@ -35,8 +35,8 @@ void plb_errands_begin_pass(struct plb_node_shared *shared, struct plb_runner *r
 /* Frees what is kept here; nothing is on its way. */
 void plb_errands_free_data(struct plb_node_shared *shared);
 
-/* A message about data that is here or comes: FETCH, FROM, COUNTED, LOST, TAKEN, HAND, ARRAYS, DROP. False:
- * it was dropped. */
+/* A message about data that is here or comes: FETCH, FROM, COUNTED, TAKEN, HAND, ARRAYS, DROP. False: it was
+ * dropped. */
 bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners, int n,
                       const struct plb_message *message, struct plb_outbox *out);
 

@@ -169,25 +169,13 @@ static int load_kernel(struct plb_rank *r, const struct plb_announcement *start)
 
 /* ----------------------------------------------------------------------- node */
 
-static void get_from_rank0(void *mpi, int tag, void *data, size_t bytes, int *pending)
+static void get(void *mpi, int from, int tag, void *data, size_t bytes, int *pending)
 {
-    plb_mpi_get(mpi, 0, tag, data, bytes, pending);
-}
-
-static void put_to_rank0(void *mpi, int tag, const void *data, size_t bytes, int *pending)
-{
-    plb_mpi_put(mpi, 0, tag, data, bytes, pending);
-}
-
-static bool get_from(void *mpi, int from, int tag, void *data, size_t bytes, int *pending)
-{
-    bool comes = !plb_mpi_is_lost(mpi, from);
-    if (comes)
+    if (!plb_mpi_is_lost(mpi, from))
         plb_mpi_get(mpi, from, tag, data, bytes, pending);
-    return comes;
 }
 
-static void put_to(void *mpi, int to, int tag, const void *data, size_t bytes, int *pending)
+static void put(void *mpi, int to, int tag, const void *data, size_t bytes, int *pending)
 {
     plb_mpi_put(mpi, to, tag, data, bytes, pending);
 }
@@ -249,7 +237,7 @@ static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
                                      .kernel = r->kernel,
                                      .data = &r->data,
                                      .parts = &r->replaced.parts,
-                                     .wire = {r->mpi, get_from_rank0, put_to_rank0, get_from, put_to, lost},
+                                     .wire = {r->mpi, get, put, lost},
                                      .migration = start->migration,
                                      .hung_after = start->hung_after,
                                      .grain = start->grain,

@@ -84,8 +84,9 @@ static void take_lock(void)
 }
 
 /* Both ends of a transfer at once. */
-static void stub_get(void *context, int tag, void *data, size_t bytes, int *pending)
+static void stub_get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
+    (void)from;
     const struct plb_range *range = context; /* of the only task on its way */
     (void)tag;
     (void)pending;
@@ -95,8 +96,9 @@ static void stub_get(void *context, int tag, void *data, size_t bytes, int *pend
     seen.gets++;
 }
 
-static void stub_put(void *context, int tag, const void *data, size_t bytes, int *pending)
+static void stub_put(void *context, int to, int tag, const void *data, size_t bytes, int *pending)
 {
+    (void)to;
     const struct plb_range *range = context;
     (void)tag;
     (void)pending;

@@ -32,8 +32,9 @@ static struct {
     int failures;          /* FAILs of the node */
 } world = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-static void late_get(void *context, int tag, void *data, size_t bytes, int *pending)
+static void late_get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
+    (void)from;
     (void)context;
     (void)tag;
     memset(data, 0, bytes);
@@ -42,8 +43,9 @@ static void late_get(void *context, int tag, void *data, size_t bytes, int *pend
     world.pending[world.n++] = pending;
 }
 
-static void quick_put(void *context, int tag, const void *data, size_t bytes, int *pending)
+static void quick_put(void *context, int to, int tag, const void *data, size_t bytes, int *pending)
 {
+    (void)to;
     (void)context;
     (void)tag;
     (void)data;

@@ -18,15 +18,17 @@
 static int *on_the_way; /* the counter of the latest transfer */
 
 /* Nothing arrives before a test says so. */
-static void slow_get(void *context, int tag, void *data, size_t bytes, int *pending)
+static void slow_get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
+    (void)from;
     (void)context, (void)tag, (void)data, (void)bytes;
     on_the_way = pending;
     ++*pending;
 }
 
-static void no_put(void *context, int tag, const void *data, size_t bytes, int *pending)
+static void no_put(void *context, int to, int tag, const void *data, size_t bytes, int *pending)
 {
+    (void)to;
     (void)context, (void)tag, (void)data, (void)bytes, (void)pending;
 }
 

@@ -115,8 +115,9 @@ static struct {
     int *pending[TRANSFERS];
 } wires[TASKS];
 
-static void get(void *context, int tag, void *data, size_t bytes, int *pending)
+static void get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
+    (void)from;
     (void)context;
     int n = wires[tag].n++;
     assert_true(n < TRANSFERS);

@@ -33,8 +33,9 @@ static const struct plb_dataset plain = {
 static size_t pulled; /* bytes */
 static char filler;
 
-static void get(void *context, int tag, void *data, size_t bytes, int *pending)
+static void get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
+    (void)from;
     (void)context;
     (void)tag;
     (void)pending;

@@ -42,14 +42,13 @@ static void note(int peer, int tag, const void *memory, size_t bytes, int *pendi
     ++*pending;
 }
 
-static bool get_from(void *context, int from, int tag, void *memory, size_t bytes, int *pending)
+static void get(void *context, int from, int tag, void *memory, size_t bytes, int *pending)
 {
     (void)context;
     note(from, tag, memory, bytes, pending);
-    return true;
 }
 
-static void put_to(void *context, int to, int tag, const void *memory, size_t bytes, int *pending)
+static void put(void *context, int to, int tag, const void *memory, size_t bytes, int *pending)
 {
     (void)context;
     note(to, tag, memory, bytes, pending);
@@ -71,7 +70,7 @@ static int begin(void **state)
 {
     struct plb_node_config config = {.rank = RANK, .data = &data};
     (void)state;
-    config.wire = (struct plb_wire){.get_from = get_from, .put_to = put_to, .is_lost = is_lost};
+    config.wire = (struct plb_wire){.get = get, .put = put, .is_lost = is_lost};
     set = plb_own_set_new(&config);
     begin_pass(PASS);
     memset(lost, 0, sizeof lost);
@@ -251,7 +250,7 @@ static void rank_0_folds_into_the_jobs_arrays(void **state)
     int32_t most = 60;
     struct plb_node_config config = {.data = &data};
     (void)state;
-    config.wire = (struct plb_wire){.get_from = get_from, .put_to = put_to, .is_lost = is_lost};
+    config.wire = (struct plb_wire){.get = get, .put = put, .is_lost = is_lost};
     plb_own_set_free(set);
     data.owner = true;
     data.host[0] = sums;

@@ -47,34 +47,28 @@ static void note(int peer, int tag, const void *data, size_t bytes, int *pending
     ++*pending;
 }
 
-static void get(void *context, int tag, void *data, size_t bytes, int *pending)
-{
-    (void)context;
-    note(0, tag, data, bytes, pending);
-}
-
-static void put(void *context, int tag, const void *data, size_t bytes, int *pending)
-{
-    (void)context;
-    note(0, tag, data, bytes, pending);
-}
-
-static bool get_from(void *context, int from, int tag, void *data, size_t bytes, int *pending)
+static void get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
     (void)context;
     if (from != LOST)
         note(from, tag, data, bytes, pending);
-    return from != LOST;
 }
 
-static void put_to(void *context, int to, int tag, const void *data, size_t bytes, int *pending)
+static void put(void *context, int to, int tag, const void *data, size_t bytes, int *pending)
 {
     (void)context;
     note(to, tag, data, bytes, pending);
 }
 
-static const struct plb_node_config config = {
-    .rank = RANK, .data = &set, .wire = {NULL, get, put, get_from, put_to}};
+static int lost_later; /* a rank; 0: none */
+
+static bool is_lost(void *context, int rank)
+{
+    (void)context;
+    return rank == LOST || (rank != 0 && rank == lost_later);
+}
+
+static const struct plb_node_config config = {.rank = RANK, .data = &set, .wire = {NULL, get, put, is_lost}};
 
 static void end_transfers(void)
 {
@@ -153,7 +147,7 @@ static void inputs_come_from_those_that_have_them(void **state)
         assert_int_equal(way[2].bytes, 3 * PAGE);
         assert_int_equal(slot.pending, 3);
         end_transfers();
-        assert_true(slot.pending == 0 && !slot.torn);
+        assert_true(slot.pending == 0 && !plb_slot_is_torn(&slot, &config.wire));
         assert_false(plb_slot_from(&slot, &set, &config.wire, m, &w)); /* it has come */
         release(m, &slot);
         slot = (struct plb_slot){.tag = 7};
@@ -173,16 +167,17 @@ static void a_lost_rank_tears_a_task(void **state)
     fetch(m, &slot, 1, 10, 10);
     struct plb_message w = tell(7, 1, 2, two);
     plb_slot_from(&slot, &set, &config.wire, m, &w);
-    plb_slot_lose(&slot, 4);
-    assert_false(slot.torn);
-    plb_slot_lose(&slot, 2);
-    assert_true(slot.torn);
+    lost_later = 4;
+    assert_false(plb_slot_is_torn(&slot, &config.wire));
+    lost_later = 2;
+    assert_true(plb_slot_is_torn(&slot, &config.wire));
     end_transfers();
     fetch(m, &slot, 1, 10, 10);
-    assert_false(slot.torn);
+    assert_false(plb_slot_is_torn(&slot, &config.wire));
+    lost_later = 0;
     w = tell(7, 1, 1, lost);
     plb_slot_from(&slot, &set, &config.wire, m, &w);
-    assert_true(slot.torn);
+    assert_true(plb_slot_is_torn(&slot, &config.wire));
     end_transfers();
     release(m, &slot);
     plb_sends_fini(&sends);

@@ -32,8 +32,9 @@ static void unpin(void *memory)
     (void)memory;
 }
 
-static void no_get(void *context, int tag, void *data, size_t bytes, int *pending)
+static void no_get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
+    (void)from;
     (void)context;
     (void)tag;
     (void)data;
@@ -76,16 +77,16 @@ static void growing_tasks_lock_pages_three_times(void **state)
 
 static int received, sent;
 
-static void count_get(void *context, int tag, void *data, size_t bytes, int *pending)
+static void count_get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
-    no_get(context, tag, data, bytes, pending);
+    no_get(context, from, tag, data, bytes, pending);
     assert_int_equal(bytes, 3 * 24);
     received++;
 }
 
-static void count_put(void *context, int tag, const void *data, size_t bytes, int *pending)
+static void count_put(void *context, int to, int tag, const void *data, size_t bytes, int *pending)
 {
-    no_get(context, tag, (void *)data, bytes, pending);
+    no_get(context, to, tag, (void *)data, bytes, pending);
     assert_int_equal(bytes, 3 * 8);
     sent++;
 }

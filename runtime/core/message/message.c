@@ -38,7 +38,7 @@ static const struct {
     [PLB_REST] = {"REST", 0, {PLB_DOWN, PLB_TO_RANK, PLB_ANY_TIME}},
     [PLB_RESTED] = {"RESTED", 0, {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
     [PLB_BEAT] = {"BEAT", sizeof(struct plb_beat), {PLB_ACROSS, PLB_TO_LIFE, PLB_ANY_TIME}},
-    [PLB_LOST] = {"LOST", sizeof(struct plb_lost), {PLB_UP_DOWN, PLB_TO_ERRANDS, PLB_ANY_TIME}},
+    [PLB_LOST] = {"LOST", sizeof(struct plb_lost), {PLB_UP_DOWN, PLB_TO_LIFE, PLB_ANY_TIME}},
     [PLB_STOP] = {"STOP", sizeof(struct plb_stop), {PLB_DOWN, PLB_TO_RANK, PLB_ANY_TIME}},
     [PLB_JOULES] = {"JOULES", sizeof(struct plb_joules), {PLB_UP, PLB_TO_RANK, PLB_ANY_TIME}},
     [PLB_WINDOW] = {"WINDOW", sizeof(struct plb_window), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},

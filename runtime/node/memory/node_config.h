@@ -21,17 +21,15 @@ struct plb_node_pu {
     struct plb_pu_info info; /* plb_node_start fills in `cores`, `start_s`, and `memory` where it is told */
 };
 
-/* How data travels between this node and rank 0, and other nodes. The calls start a transfer and raise the
- * counter. They lower it when the transfer has ended: buffer and counter stay valid until then. The tag is
- * the slot's number. The communication thread makes the calls, without the node's lock. get_from says false
- * where the other node is lost, so that nothing comes. */
+/* How data travels between this node and another one, rank 0 as a rule. The calls start a transfer and raise
+ * the counter. They lower it when the transfer has ended: buffer and counter stay valid until then. The tag
+ * is the slot's number. Nothing comes from a lost rank: transfers from it and to it count as ended. The
+ * communication thread makes the calls, without the node's lock but for is_lost. */
 struct plb_wire {
     void *context;
-    void (*get)(void *context, int tag, void *data, size_t bytes, int *pending);       /* from rank 0 */
-    void (*put)(void *context, int tag, const void *data, size_t bytes, int *pending); /* to rank 0 */
-    bool (*get_from)(void *context, int from, int tag, void *data, size_t bytes, int *pending);
-    void (*put_to)(void *context, int to, int tag, const void *data, size_t bytes, int *pending);
-    bool (*is_lost)(void *context, int rank); /* then transfers from it and to it count as ended */
+    void (*get)(void *context, int from, int tag, void *data, size_t bytes, int *pending);
+    void (*put)(void *context, int to, int tag, const void *data, size_t bytes, int *pending);
+    bool (*is_lost)(void *context, int rank);
 };
 
 struct plb_node_config {

@@ -143,7 +143,7 @@ static void give(struct plb_own_set *s, struct plb_outbox *out)
     if (s->to < 0 || s->results < s->needs || s->empty)
         return;
     plb_outbox_add(out, PLB_ARRAYS, s->config.rank, s->to, s->pass);
-    wire->put_to(wire->context, s->to, PLB_SET_TAG, s->memory, s->bytes, &s->pending);
+    wire->put(wire->context, s->to, PLB_SET_TAG, s->memory, s->bytes, &s->pending);
     s->to = -1;
 }
 
@@ -184,7 +184,7 @@ static bool on_arrays(struct plb_own_set *s, int from)
         return false;
     struct coming *c = add(s, from, COMES);
     c->memory = plb_alloc(s->bytes);
-    wire->get_from(wire->context, from, PLB_SET_TAG, c->memory, s->bytes, &c->pending);
+    wire->get(wire->context, from, PLB_SET_TAG, c->memory, s->bytes, &c->pending);
     return true;
 }
 

@@ -40,8 +40,8 @@ static void put(const struct plb_node_config *config, const struct plb_fetch *f,
 {
     for (int i = 0; i < config->data->n; i++)
         if ((f->buffers & PLB_BUFFER(i)) != 0)
-            config->wire.put_to(config->wire.context, f->to, (int)f->slot, parts[i],
-                                (size_t)f->range.count * config->data->at[i].unit_bytes, pending);
+            config->wire.put(config->wire.context, f->to, (int)f->slot, parts[i],
+                             (size_t)f->range.count * config->data->at[i].unit_bytes, pending);
 }
 
 static bool send_inputs(struct plb_sends *s, const struct plb_node_config *config,

@@ -131,11 +131,10 @@ bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const s
             continue;
         struct plb_range units = pulled_of(slot, set, i);
         plb_dataset_bytes(set, i, units, &offset, &bytes);
-        wire->get(wire->context, slot->tag, plb_slot_buffer(slot, set, i, units.first), bytes,
+        wire->get(wire->context, 0, slot->tag, plb_slot_buffer(slot, set, i, units.first), bytes,
                   &slot->pending);
     }
     slot->awaits = (slot->pulls & (checks ? slot->pulls : set->fed)) != 0;
-    slot->torn = false;
     plb_rangeset_clear(&slot->sources);
     slot->pending += slot->awaits;
     slot->asked = slot->arrived = plb_now();
@@ -151,16 +150,13 @@ static void copy_own(const struct plb_mirror *mirror, int buffer, struct plb_ran
         memcpy(to, from, bytes);
 }
 
-static void get_from(struct plb_slot *slot, const struct plb_wire *wire, int node, void *to, size_t bytes)
+bool plb_slot_is_torn(const struct plb_slot *slot, const struct plb_wire *wire)
 {
-    if (node > 0)
-        plb_rangeset_add(&slot->sources, (struct plb_range){node, 1});
-    slot->torn |= !wire->get_from(wire->context, node, slot->tag, to, bytes, &slot->pending);
-}
-
-void plb_slot_lose(struct plb_slot *slot, int rank)
-{
-    slot->torn |= plb_rangeset_overlaps(&slot->sources, (struct plb_range){rank, 1});
+    for (int i = 0; i < slot->sources.n; i++)
+        for (int64_t rank = slot->sources.at[i].first; rank < plb_range_end(slot->sources.at[i]); rank++)
+            if (wire->is_lost(wire->context, (int)rank))
+                return true;
+    return false;
 }
 
 /* Gets a buffer of a part, or copies what this rank has. */
@@ -170,10 +166,13 @@ static void get_part(struct plb_slot *slot, const struct plb_dataset *set, const
     size_t offset, bytes;
     void *to = plb_slot_buffer(slot, set, buffer, part->range.first);
     plb_dataset_bytes(set, buffer, part->range, &offset, &bytes);
-    if (own)
+    if (own) {
         copy_own(mirror, buffer, part->range, to, bytes);
-    else
-        get_from(slot, wire, part->node, to, bytes);
+        return;
+    }
+    if (part->node > 0)
+        plb_rangeset_add(&slot->sources, (struct plb_range){part->node, 1});
+    wire->get(wire->context, part->node, slot->tag, to, bytes, &slot->pending);
 }
 
 bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
@@ -237,12 +236,12 @@ void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const s
         size_t offset, bytes;
         plb_dataset_bytes(set, i, slot->task.range, &offset, &bytes);
         if (sent & PLB_BUFFER(i))
-            wire->put(wire->context, slot->tag, slot->buffer[i], bytes, &slot->pending);
+            wire->put(wire->context, 0, slot->tag, slot->buffer[i], bytes, &slot->pending);
     }
     size_t bytes;
     const void *records = plb_slot_records(slot, &bytes);
     if (records != NULL)
-        wire->put(wire->context, slot->tag, records, bytes, &slot->pending);
+        wire->put(wire->context, 0, slot->tag, records, bytes, &slot->pending);
 }
 
 void plb_slot_release(struct plb_slot *slot)

@@ -65,7 +65,6 @@ struct plb_slot {
     bool waits;               /* its arrays are to be folded here, or dropped; `pending` counts that */
     bool awaits; /* rank 0 is to say FROM, about fed inputs or checksums; `pending` counts that */
     struct plb_rangeset sources; /* ranks other than 0 and this one from which they come */
-    bool torn;                   /* one of them is lost: the task cannot run, and its pass is given up */
     uint32_t sum;                /* that FROM has told */
     double asked, arrived;       /* plb_now() when the inputs were asked for, and when they were there */
 };
@@ -86,8 +85,8 @@ bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const s
 bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
                    const struct plb_mirror *mirror, const struct plb_message *from);
 
-/* A rank is lost. */
-void plb_slot_lose(struct plb_slot *slot, int rank);
+/* Whether a rank is lost from which inputs come: the task cannot run, and its pass is given up. */
+bool plb_slot_is_torn(const struct plb_slot *slot, const struct plb_wire *wire);
 
 /* The checksum of the inputs that were pulled. */
 uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set);
