@@ -88,6 +88,17 @@ static bool stage(struct plb_virtual_nodes *v, int n, int id)
     return true;
 }
 
+/* Reports the result that a PU holds back, where the next task does not continue it; NULL: there is none.
+ * True where there was one. */
+static bool report_held(const struct virtual_node *node, struct virtual_pu *pu, int local,
+                        const struct plb_slice *next)
+{
+    if (!pu->held.any || (next != NULL && plb_held_continues(&pu->held, next)))
+        return false;
+    plb_worker_report(node->worker, local, &pu->held);
+    return true;
+}
+
 static void plan_hung(struct plb_virtual_nodes *v, int n, int id)
 {
     const struct virtual_pu *pu = &v->pus[id];
@@ -105,7 +116,7 @@ static void start(struct plb_virtual_nodes *v, int n, int id)
     pu->current = pu->line[0];
     memmove(pu->line, pu->line + 1, (size_t)--pu->n_line * sizeof *pu->line);
     const struct plb_slice *task = &pu->current.task;
-    plb_virtual_held_report(&pu->held, task);
+    report_held(&v->at[n], pu, id - v->at[n].first_pu, task);
     double bytes = plb_sizes_bytes(&in->inputs, task->range) + plb_sizes_bytes(&in->results, task->range);
     pu->executing = true;
     plb_virtual_count_tasks(v, n, 1);
@@ -139,7 +150,7 @@ static void drop_out(struct plb_virtual_nodes *v, int n, int id, const char *why
         failure.among = pu->line[i].task.range;
         plb_worker_leave(node->worker, id - node->first_pu, &pu->line[i].task, &failure);
     }
-    plb_virtual_held_give_back(&pu->held, why);
+    plb_worker_give_back(node->worker, id - node->first_pu, &pu->held, why);
     rest(v, n, id);
     pu->gone = true;
     pu->n_line = 0;
@@ -161,7 +172,7 @@ static void advance(struct plb_virtual_nodes *v, int n, int id)
             break;
     }
     if (!pu->executing)
-        plb_virtual_held_report(&pu->held, NULL);
+        report_held(node, pu, id - node->first_pu, NULL);
     if (plb_faults_pu_broken(v->faults, id))
         drop_out(v, n, id, "it broke");
 }
@@ -188,21 +199,24 @@ static void die(struct plb_virtual_nodes *v, int n, int id)
     advance_all(v, n);
 }
 
-/* Reports the task that a PU has executed, or holds its result. True where the report should not wait. */
-static bool end(const struct virtual_node *node, struct virtual_pu *pu)
+/* Reports the task that a PU has executed, or holds its result back. True where the report should not
+ * wait. */
+static bool end(const struct virtual_node *node, struct virtual_pu *pu, int local)
 {
-    const struct plb_slice *task = &pu->current.task;
-    bool more = pu->n_line > 0;
-    struct plb_virtual_ended ended = {task,
-                                      more ? &pu->line[0].task : NULL,
-                                      more ? &pu->line[pu->n_line - 1].task : NULL,
-                                      pu->current.number,
-                                      pu->execute_s,
-                                      pu->transfer_s};
-    if (node->combines)
-        return plb_virtual_held_end(&pu->held, &ended);
-    return plb_worker_done(node->worker, pu->held.pu, task, pu->execute_s, pu->transfer_s,
-                           node->slots ? pu->current.number : PLB_NO_SLOT);
+    const struct plb_slice *task = &pu->current.task, *next = pu->n_line > 0 ? &pu->line[0].task : NULL;
+    if (!node->combines)
+        return plb_worker_done(node->worker, local, task, pu->execute_s, pu->transfer_s,
+                               node->slots ? pu->current.number : PLB_NO_SLOT);
+    if (!plb_worker_executed(node->worker, local, task, pu->execute_s, pu->transfer_s))
+        return false;
+    bool reports = report_held(node, pu, local, task);
+    plb_held_add(&pu->held, task, pu->current.number, pu->execute_s, pu->transfer_s);
+    if (plb_worker_may_hold(node->worker, local, &pu->held, next,
+                            next != NULL ? &pu->line[pu->n_line - 1].task : NULL,
+                            pu->execute_s + pu->transfer_s))
+        return reports;
+    plb_worker_report(node->worker, local, &pu->held);
+    return true;
 }
 
 /* A PU has executed its task. */
@@ -221,7 +235,7 @@ static void finish(struct plb_virtual_nodes *v, int n, int id)
     rest(v, n, id);
     if (v->world->in->watch.executed != NULL)
         v->world->in->watch.executed(v->world->in->watch.context, id, task);
-    bool urgent = end(node, pu);
+    bool urgent = end(node, pu, id - node->first_pu);
     advance(v, n, id);
     dispatch(v);
     if (urgent || !pu->executing)

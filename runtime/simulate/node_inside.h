@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "simulate/held.h"
+#include "core/worker/worker.h"
 #include "simulate/inputs.h"
 #include "simulate/network.h"
 
@@ -32,7 +32,7 @@ struct virtual_pu {
     struct staged current;
     double started, idle_since, worked_s;   /* worked_s: of all tasks but one that it executes */
     double copies_s, execute_s, transfer_s; /* of `current`; the last with the wait for its inputs */
-    struct plb_virtual_held held;
+    struct plb_held_report held;
 };
 
 /* Seconds that a PU has executed its task. */

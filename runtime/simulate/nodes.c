@@ -31,9 +31,6 @@ struct plb_virtual_nodes *plb_virtual_nodes_new(struct plb_world *world, const s
         node->slots = (reduced && in->master.audit > 0.0) || (n != 0 && travels && !node->combines);
         node->ahead = n != 0 && travels ? PLB_VIRTUAL_TASKS_AHEAD : 0;
         node->look_at = -1.0;
-        for (int p = node->first_pu; p < node->first_pu + node->n_pus; p++)
-            v->pus[p].held = (struct plb_virtual_held){
-                .worker = node->worker, .pu = p - node->first_pu, .number = -1};
     }
     for (int p = 0; p < c->n_pus; p++)
         v->pus[p].spec = &c->pus[p];

@@ -42,27 +42,53 @@ static double ahead_of(const struct plb_worker *w, int pu, const struct plb_slic
     return own->rate.unit_s * (double)plb_queue_units(queue);
 }
 
-bool plb_worker_may_hold(const struct plb_worker *w, int pu, const struct plb_slice *last, double seconds)
+bool plb_held_continues(const struct plb_held_report *held, const struct plb_slice *task)
 {
-    double ahead = ahead_of(w, pu, last), arrays = ARRAYS * w->arrays_s;
+    const struct plb_slice *units = &held->units;
+    return held->any && !task->audit && task->copy == units->copy && task->pass == units->pass
+        && task->block == units->block && task->range.first == plb_range_end(units->range);
+}
+
+void plb_held_add(struct plb_held_report *held, const struct plb_slice *task, int slot, double execute_s,
+                  double transfer_s)
+{
+    if (!held->any) {
+        *held = (struct plb_held_report){true, slot, *task, execute_s, transfer_s};
+        return;
+    }
+    held->units.range.count += task->range.count;
+    held->units.more += task->more + 1;
+    held->execute_s += execute_s;
+    held->transfer_s += transfer_s;
+}
+
+bool plb_worker_may_hold(const struct plb_worker *w, int pu, const struct plb_held_report *held,
+                         const struct plb_slice *next, const struct plb_slice *last, double seconds)
+{
+    if (next != NULL && !plb_held_continues(held, next))
+        return false;
+    double ahead = ahead_of(w, pu, last != NULL ? last : &held->units), arrays = ARRAYS * w->arrays_s;
+    seconds += held->execute_s + held->transfer_s;
     bool all = arrays > HELD && ahead > 0.0 && seconds + ahead <= arrays;
     return all || seconds <= fmin(fmax(HELD, arrays), PART * ahead);
 }
 
-bool plb_worker_report(struct plb_worker *w, int pu, const struct plb_slice *units, double execute_s,
-                       double transfer_s, int slot)
+bool plb_worker_report(struct plb_worker *w, int pu, struct plb_held_report *held)
 {
-    bool wanted = !plb_worker_obsolete(w, units);
+    bool wanted = !plb_worker_obsolete(w, &held->units);
     if (wanted)
-        plb_reports_add(&w->reports, pu, units, execute_s, transfer_s, slot);
+        plb_reports_add(&w->reports, pu, &held->units, held->execute_s, held->transfer_s, held->slot);
+    held->any = false;
     return wanted;
 }
 
-void plb_worker_give_back(struct plb_worker *w, int pu, const struct plb_slice *units, const char *why)
+void plb_worker_give_back(struct plb_worker *w, int pu, struct plb_held_report *held, const char *why)
 {
-    if (!plb_worker_obsolete(w, units))
+    const struct plb_slice *units = &held->units;
+    if (held->any && !plb_worker_obsolete(w, units))
         plb_reports_fail(&w->reports, pu, units,
                          &(struct plb_device_failure){.text = why, .among = units->range});
+    held->any = false;
 }
 
 void plb_worker_cores(struct plb_worker *w, int pu, double cpu_s, double waited_s)

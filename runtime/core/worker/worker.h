@@ -76,19 +76,34 @@ void plb_worker_cores(struct plb_worker *worker, int pu, double cpu_s, double wa
 bool plb_worker_executed(struct plb_worker *worker, int pu, const struct plb_slice *task, double execute_s,
                          double transfer_s);
 
-/* Whether a PU may hold a result back that has so many seconds with a further task as long as its latest one.
- * It has taken tasks up to `last`: much of the same block comes behind it. The larger the reduced arrays are
- * and the more nodes send them, the longer it may. */
-bool plb_worker_may_hold(const struct plb_worker *worker, int pu, const struct plb_slice *last,
-                         double seconds);
+/* Such a report: consecutive tasks of one block of a PU, which are one result. Zeroed: there is none. */
+struct plb_held_report {
+    bool any;
+    int slot;               /* that has the result */
+    struct plb_slice units; /* `more` counts their tasks but for one */
+    double execute_s, transfer_s;
+};
 
-/* Adds the report of units that are one result, in a slot. units->more: their tasks but for one. False: they
- * are obsolete, and nothing is reported. */
-bool plb_worker_report(struct plb_worker *worker, int pu, const struct plb_slice *units, double execute_s,
-                       double transfer_s, int slot);
+/* Whether a task begins where the held units end, so that their results can be one. */
+bool plb_held_continues(const struct plb_held_report *held, const struct plb_slice *task);
 
-/* The result of units whose report was held back is lost, since the PU's device has failed. */
-void plb_worker_give_back(struct plb_worker *worker, int pu, const struct plb_slice *units, const char *why);
+/* Adds a task that continues it, or makes the report of a task, where there is none. */
+void plb_held_add(struct plb_held_report *held, const struct plb_slice *task, int slot, double execute_s,
+                  double transfer_s);
+
+/* Whether a PU may hold a report back until a further task has ended, as long as its latest one, of so many
+ * seconds. It has taken `next`, and tasks up to `last`, after it, or NULL: these continue it, and much of the
+ * same block comes behind them. The larger the reduced arrays are and the more nodes send them, the longer it
+ * may. */
+bool plb_worker_may_hold(const struct plb_worker *worker, int pu, const struct plb_held_report *held,
+                         const struct plb_slice *next, const struct plb_slice *last, double seconds);
+
+/* Adds a held report to those that are sent; there is none any more. False: its units are obsolete, and
+ * nothing is reported. */
+bool plb_worker_report(struct plb_worker *worker, int pu, struct plb_held_report *held);
+
+/* The result of a held report, if there is any, is lost, since the PU's device has failed. */
+void plb_worker_give_back(struct plb_worker *worker, int pu, struct plb_held_report *held, const char *why);
 
 /* A kernel has failed on a task: the run ends. */
 void plb_worker_fail(struct plb_worker *worker, int pu, const struct plb_slice *task,

@@ -22,8 +22,7 @@ struct plb_held_result {
     struct plb_node_shared *shared; /* constant, as the next */
     int pu;                         /* number on the node */
     struct plb_slot *slot;          /* with the arrays; NULL: nothing is held */
-    struct plb_slice units;         /* `more` counts their tasks */
-    double execute_s, transfer_s;
+    struct plb_held_report report;
 };
 
 /* Whether results of tasks are combined: the job reduces arrays, and tasks send nothing else but what may
