@@ -5,7 +5,6 @@
 
 #include "app/feeds.h"
 #include "base/memory.h"
-#include "inputs/inputs.h"
 #include "outcome/set_aside.h"
 #include "rank0/rank0.h"
 
@@ -95,6 +94,21 @@ static struct plb_sources *sources_of(struct plb_rank *r, const struct plb_messa
     return from;
 }
 
+/* Sends these buffers of a FETCH, a mask. Returns their checksum, or 0 where none is wanted. */
+static uint32_t put(struct plb_rank *r, const struct plb_fetch *f, int64_t buffers, bool checksum)
+{
+    void *parts[PLB_MAX_DATA];
+    for (int i = 0; i < r->data.n; i++) {
+        size_t offset, bytes;
+        struct plb_range units = f->halo ? plb_dataset_around(&r->data, i, f->range) : f->range;
+        plb_dataset_bytes(&r->data, i, units, &offset, &bytes);
+        parts[i] = (char *)r->data.host[i] + offset;
+        if (buffers & PLB_BUFFER(i))
+            plb_mpi_put(r->mpi, f->to, (int)f->slot, parts[i], bytes, &r->rank0->fetching.sends);
+    }
+    return checksum ? plb_dataset_sum(&r->data, f->range, f->halo != 0, parts, buffers) : 0;
+}
+
 /* Sends these buffers of a range, or has others send their parts. Of a pass that is over nobody wants the
  * inputs: they come from rank 0, whatever they are. */
 static void send(struct plb_rank *r, const struct plb_message *m, int64_t buffers, struct plb_range rest,
@@ -108,7 +122,7 @@ static void send(struct plb_rank *r, const struct plb_message *m, int64_t buffer
         struct plb_fetch fetch = {range, m->fetch.slot, buffers, m->from, 0, 0};
         from->at[from->n++] = (struct plb_source){range, buffers, owner};
         if (owner == 0)
-            plb_inputs_send(r->mpi, &r->data, &fetch, buffers, false, &r->rank0->fetching.sends);
+            put(r, &fetch, buffers, false);
         else if (owner != m->from)
             ask(r, owner, fetch);
     }
@@ -120,9 +134,10 @@ void plb_fetch_serve(struct plb_rank *r, const struct plb_message *m)
     int64_t fed = f->buffers & r->data.fed;
     bool sums = r->rank0->job->run.checksums;
     int at = -1;
-    if (f->to != m->from || !plb_inputs_are_sensible(&r->data, f))
+    if (f->to != m->from || plb_range_end(f->range) > r->data.units || f->slot >= PLB_FETCH_SLOT
+        || (f->buffers & ~plb_dataset_inputs(&r->data)) != 0)
         return;
-    uint32_t sum = plb_inputs_send(r->mpi, &r->data, f, f->buffers & ~fed, sums, &r->rank0->fetching.sends);
+    uint32_t sum = put(r, f, f->buffers & ~fed, sums);
     if (f->again)
         plb_say_damaged(r->kernel, m, &r->rank0->damaged);
     if (fed != 0 && !f->halo)
