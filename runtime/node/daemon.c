@@ -52,10 +52,8 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     /* A driver may keep pages that are locked from children: isolated tasks would find no inputs. */
     shared->locks.no_parts = config->isolate;
     pthread_mutex_init(&shared->locks.lock, NULL);
-    shared->mirror = plb_mirror_new(config->data, config->kept_bytes, config->isolate);
-    shared->keep = plb_keep_new(config->data, config->stay_bytes, config->isolate);
-    plb_mirror_lock_pages(shared->mirror, &shared->locks);
-    plb_keep_lock_pages(shared->keep, &shared->locks);
+    shared->mirror = plb_mirror_new(config->data, config->kept_bytes, config->isolate, &shared->locks);
+    shared->keep = plb_keep_new(config->data, config->stay_bytes, config->isolate, &shared->locks);
     shared->set = plb_own_set_new(config);
     shared->uses_slots = plb_dataset_travels(config->data);
     shared->combines = plb_combines(config->data, plb_keep_buffers(shared->keep));

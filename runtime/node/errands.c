@@ -199,13 +199,13 @@ void plb_errands_begin_pass(struct plb_node_shared *shared, struct plb_runner *r
         return;
     struct plb_rangeset busy = {0}, written = {0};
     for (int p = 0; p < n; p++)
-        for (int s = 0; s < PLB_SLOTS; s++)
-            if (runners[p].slots[s].state != PLB_SLOT_FREE)
-                plb_rangeset_add(&busy, runners[p].slots[s].task.range);
-    for (int p = 0; p < n; p++)
-        for (int s = 0; s < PLB_SLOTS; s++)
-            if (may_write(&runners[p].slots[s]))
-                plb_rangeset_add(&written, runners[p].slots[s].task.range);
+        for (int s = 0; s < PLB_SLOTS; s++) {
+            const struct plb_slot *slot = &runners[p].slots[s];
+            if (slot->state != PLB_SLOT_FREE)
+                plb_rangeset_add(&busy, slot->task.range);
+            if (may_write(slot))
+                plb_rangeset_add(&written, slot->task.range);
+        }
     if (mirror != NULL)
         feed(mirror, runners, n, pass);
     if (mirror != NULL)

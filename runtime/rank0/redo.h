@@ -1,17 +1,19 @@
 /* Passes that are executed again, since a lost rank had what they computed.
  *
- * Results that feed inputs were lost (core/place/places.h). At some passes rank 0 has all inputs: at the first
- * one, and where the results before it were fetched. It copies them then, and the replicated buffers. From
- * there on it notes what each pass begins with: its phase, the feeds, and the replicated buffers that `next`
- * has replaced. After a loss these passes are executed again in their order. `next` is not called for them:
- * it has said what it had to say. Their reduced arrays are dropped, but those of a pass that had not ended.
+ * Results that feed inputs were lost (core/place/places.h). At some passes rank 0 has all inputs: at the
+ * first one, and where the results before it were fetched. It copies them then, and the replicated buffers.
+ * From there on it notes what each pass begins with: its phase, the feeds, and the replicated buffers that
+ * `next` has replaced. After a loss these passes are executed again in their order. `next` is not called for
+ * them: it has said what it had to say. Their reduced arrays are dropped, but those of a pass that had not
+ * ended.
  *
  * Other results that stayed were lost, or arrived damaged. They are computed in one more pass of the last
  * phase, over these units alone. `next` may have changed replicated buffers since. So those of the last pass
  * are kept. Reduced arrays have all units already, and those of this pass are dropped.
  *
  * Cost: a copy of the replicated buffers, and for each pass one of what was replaced; where results feed
- * inputs, a copy of these, too. So results are fetched from time to time, though nobody has asked for them. */
+ * inputs, a copy of these, too. So results are fetched from time to time, though nobody has asked for
+ * them. */
 #ifndef PLB_RANK0_REDO_H
 #define PLB_RANK0_REDO_H
 

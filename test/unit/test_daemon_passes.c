@@ -34,8 +34,7 @@ static struct {
 
 static void late_get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
-    (void)from;
-    (void)context;
+    (void)from, (void)context;
     (void)tag;
     memset(data, 0, bytes);
     ++*pending;
@@ -45,8 +44,7 @@ static void late_get(void *context, int from, int tag, void *data, size_t bytes,
 
 static void quick_put(void *context, int to, int tag, const void *data, size_t bytes, int *pending)
 {
-    (void)to;
-    (void)context;
+    (void)to, (void)context;
     (void)tag;
     (void)data;
     (void)bytes;

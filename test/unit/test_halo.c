@@ -117,8 +117,7 @@ static struct {
 
 static void get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
-    (void)from;
-    (void)context;
+    (void)from, (void)context;
     int n = wires[tag].n++;
     assert_true(n < TRANSFERS);
     wires[tag].to[n] = data;
@@ -176,7 +175,7 @@ static void tasks_find_their_halo(void **state)
         static const int64_t halos[] = {0, 1, 5, 20, 1000};
         struct plb_dataset set = dataset(halos[whole(&dice, 0, 4)], halos[whole(&dice, 0, 4)]);
         double room = whole(&dice, 0, 3) == 0 ? 700.0 : 1e9;
-        struct plb_mirror *m = whole(&dice, 0, 3) == 0 ? NULL : plb_mirror_new(&set, room, false);
+        struct plb_mirror *m = whole(&dice, 0, 3) == 0 ? NULL : plb_mirror_new(&set, room, false, NULL);
         struct plb_executor e = {.ops = &driver.ops, .limit = {INT64_MAX, 1e9}};
         struct plb_slot slots[TASKS] = {{.tag = 0}, {.tag = 1}, {.tag = 2}};
         int runs = 0;
@@ -221,7 +220,7 @@ static void a_shared_halo_is_pulled_once(void **state)
 {
     (void)state;
     struct plb_dataset set = dataset(2, 2);
-    struct plb_mirror *m = plb_mirror_new(&set, 1e9, false);
+    struct plb_mirror *m = plb_mirror_new(&set, 1e9, false, NULL);
     struct plb_range first = {0, 10}, second = {10, 10}, third = {20, 10}, pulled;
     assert_true(plb_mirror_take(m, first, &pulled));
     is_range(pulled, 0, 12);

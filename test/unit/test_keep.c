@@ -54,7 +54,7 @@ static void execute(struct plb_keep *k, int pass, int64_t first, int64_t count)
 static void what_was_reported_is_sent(void **state)
 {
     (void)state;
-    struct plb_keep *k = plb_keep_new(&set, 1e9, false);
+    struct plb_keep *k = plb_keep_new(&set, 1e9, false, NULL);
     assert_int_equal(plb_keep_buffers(k), PLB_BUFFER(1));
     assert_false(take(k, 0, 1)); /* no pass has begun */
     begin(k, 1, 0);
@@ -75,7 +75,7 @@ static void what_was_reported_is_sent(void **state)
 static void one_task_alone_writes_a_unit(void **state)
 {
     (void)state;
-    struct plb_keep *k = plb_keep_new(&set, 1e9, false);
+    struct plb_keep *k = plb_keep_new(&set, 1e9, false, NULL);
     begin(k, 1, 0);
     assert_true(take(k, 0, 10));
     assert_false(take(k, 0, 10) || take(k, 9, 5));
@@ -93,7 +93,7 @@ static void short_of_room_results_are_sent(void **state)
 {
     (void)state;
     for (int shared = 0; shared < 2; shared++) {
-        struct plb_keep *k = plb_keep_new(&set, 30.0 * BYTES, shared);
+        struct plb_keep *k = plb_keep_new(&set, 30.0 * BYTES, shared, NULL);
         begin(k, 1, 0);
         assert_true(take(k, 0, 20));
         assert_false(take(k, 20, 20));
@@ -115,14 +115,14 @@ static void nothing_stays_where_it_is_not_said(void **state)
     (void)state;
     struct plb_dataset other = set;
     other.kernel = &one_pass;
-    assert_null(plb_keep_new(&other, 1e9, false));
+    assert_null(plb_keep_new(&other, 1e9, false, NULL));
     other = set;
     other.owner = true;
-    assert_null(plb_keep_new(&other, 1e9, false));
+    assert_null(plb_keep_new(&other, 1e9, false, NULL));
     other = set;
     other.at[1].stays = false;
-    assert_null(plb_keep_new(&other, 1e9, false));
-    assert_null(plb_keep_new(&set, 0.0, false));
+    assert_null(plb_keep_new(&other, 1e9, false, NULL));
+    assert_null(plb_keep_new(&set, 0.0, false, NULL));
     assert_int_equal(plb_keep_buffers(NULL), 0);
 }
 

@@ -35,8 +35,7 @@ static char filler;
 
 static void get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
-    (void)from;
-    (void)context;
+    (void)from, (void)context;
     (void)tag;
     (void)pending;
     memset(data, filler, bytes);
@@ -79,7 +78,7 @@ static void what_is_here_is_not_pulled_again(void **state)
 {
     (void)state;
     struct plb_slot slot = {.state = PLB_SLOT_FREE};
-    struct plb_mirror *m = plb_mirror_new(&plain, 1e9, false);
+    struct plb_mirror *m = plb_mirror_new(&plain, 1e9, false, NULL);
     filler = 1;
     assert_int_equal(fetch(m, &plain, &slot, 10, 20), 20 * UNIT_BYTES);
     assert_int_equal(slot.pulled.first, 10);
@@ -105,7 +104,7 @@ static void inputs_that_have_not_arrived_are_pulled(void **state)
 {
     (void)state;
     struct plb_range range, task = {0, 10};
-    struct plb_mirror *m = plb_mirror_new(&plain, 1e9, false);
+    struct plb_mirror *m = plb_mirror_new(&plain, 1e9, false, NULL);
     for (int i = 0; i < 2; i++) {
         assert_true(plb_mirror_take(m, task, &range));
         assert_int_equal(range.count, 10);
@@ -122,7 +121,7 @@ static void units_of_unequal_size_have_their_place(void **state)
 {
     (void)state;
     struct plb_slot slot = {.state = PLB_SLOT_FREE};
-    struct plb_mirror *m = plb_mirror_new(&set, 1e9, true);
+    struct plb_mirror *m = plb_mirror_new(&set, 1e9, true, NULL);
     assert_int_equal(plb_mirror_buffers(m), PLB_BUFFER(0) | PLB_BUFFER(2));
     assert_int_equal(fetch(m, &set, &slot, 1, 1), 3 * UNIT_BYTES + 20 * 8);
     assert_int_equal(fetch(m, &set, &slot, 1, 1), 0);
@@ -137,7 +136,7 @@ static void short_of_room_unused_inputs_are_dropped(void **state)
     (void)state;
     struct plb_slot slot = {.state = PLB_SLOT_FREE};
     for (int shared = 0; shared < 2; shared++) {
-        struct plb_mirror *m = plb_mirror_new(&plain, 30.0 * UNIT_BYTES, shared);
+        struct plb_mirror *m = plb_mirror_new(&plain, 30.0 * UNIT_BYTES, shared, NULL);
         filler = 3;
         fetch(m, &plain, &slot, 0, 30);
         assert_int_equal(fetch(m, &plain, &slot, 40, 10), 10 * UNIT_BYTES);
@@ -167,9 +166,9 @@ static void nothing_is_kept_where_nothing_is_pulled(void **state)
     (void)state;
     struct plb_dataset owner = plain, outputs = {.n = 1, .units = 1, .at = {{.mode = PLB_OUTPUT}}};
     owner.owner = true;
-    assert_null(plb_mirror_new(&owner, 1e9, false));
-    assert_null(plb_mirror_new(&outputs, 1e9, false));
-    assert_null(plb_mirror_new(&plain, 0.0, false));
+    assert_null(plb_mirror_new(&owner, 1e9, false, NULL));
+    assert_null(plb_mirror_new(&outputs, 1e9, false, NULL));
+    assert_null(plb_mirror_new(&plain, 0.0, false, NULL));
     assert_int_equal(plb_mirror_buffers(NULL), 0);
 }
 
@@ -226,7 +225,7 @@ static void own_results_that_counted_are_inputs(void **state)
     (void)state;
     struct plb_slot slot = {.state = PLB_SLOT_FREE};
     for (int shared = 0; shared < 2; shared++) {
-        struct plb_mirror *m = plb_mirror_new(&fed, 1e9, shared);
+        struct plb_mirror *m = plb_mirror_new(&fed, 1e9, shared, NULL);
         begin_fed(m, 1, &named, NULL);
         filler = 1;
         assert_int_equal(execute(m, &slot, 1, 10, 30, 11), 30 * (UNIT_BYTES + 8));
@@ -267,7 +266,7 @@ static void one_task_gives_a_unit(void **state)
     (void)state;
     struct plb_slot slot = {.state = PLB_SLOT_FREE}, other = {.state = PLB_SLOT_FREE};
     struct plb_mirror_tasks sends = {0};
-    struct plb_mirror *m = plb_mirror_new(&fed, 1e9, false);
+    struct plb_mirror *m = plb_mirror_new(&fed, 1e9, false, NULL);
     plb_rangeset_add(&sends.sent, (struct plb_range){0, 10});
     plb_rangeset_add(&sends.sent_on, (struct plb_range){0, 10});
     begin_fed(m, 1, &named, NULL);
@@ -297,7 +296,7 @@ static void a_late_task_has_its_places(void **state)
     (void)state;
     struct plb_slot late = {.state = PLB_SLOT_FREE}, slot = {.state = PLB_SLOT_FREE};
     struct plb_mirror_tasks reads = {0};
-    struct plb_mirror *m = plb_mirror_new(&fed, 1e9, false);
+    struct plb_mirror *m = plb_mirror_new(&fed, 1e9, false, NULL);
     plb_rangeset_add(&reads.read, (struct plb_range){20, 10});
     begin_fed(m, 1, &named, NULL);
     filler = 1;

@@ -122,7 +122,7 @@ static void inputs_come_from_those_that_have_them(void **state)
     struct plb_slot slot = {.tag = 7};
     struct plb_sends sends = {0};
     for (int kept = 0; kept < 2; kept++) {
-        struct plb_mirror *m = plb_mirror_new(&set, kept ? 1e9 : 1.0, false);
+        struct plb_mirror *m = plb_mirror_new(&set, kept ? 1e9 : 1.0, false, NULL);
         begin(m, &sends, 1, &named);
         assert_true(fetch(m, &slot, 1, 10, 10) && slot.kept == kept);
         assert_true(n == 1 && way[0].peer == 0 && way[0].bytes == (kept ? 12 : 10) * 8);
@@ -162,7 +162,7 @@ static void a_lost_rank_tears_a_task(void **state)
     static const struct plb_source two[] = {{{9, 6}, 1, 2}, {{15, 6}, 1, 0}}, lost[] = {{{9, 12}, 1, LOST}};
     struct plb_slot slot = {.tag = 7};
     struct plb_sends sends = {0};
-    struct plb_mirror *m = plb_mirror_new(&set, 1.0, false);
+    struct plb_mirror *m = plb_mirror_new(&set, 1.0, false, NULL);
     begin(m, &sends, 1, &named);
     fetch(m, &slot, 1, 10, 10);
     struct plb_message w = tell(7, 1, 2, two);
@@ -196,7 +196,7 @@ static void others_get_what_is_computed_here(void **state)
     struct plb_slot slot = {.tag = 7};
     struct plb_sends sends = {0};
     struct plb_outbox out = {0};
-    struct plb_mirror *m = plb_mirror_new(&set, 1e9, false);
+    struct plb_mirror *m = plb_mirror_new(&set, 1e9, false, NULL);
     struct plb_message results = {.type = PLB_FETCH, .pass = 1, .fetch = {{10, 30}, 50, PLB_BUFFER(2)}},
                        inputs = {.type = PLB_FETCH, .pass = 2, .fetch = {{20, 5}, 17, PLB_BUFFER(0), 2}},
                        counted = {.type = PLB_COUNTED, .pass = 2, .counted = {{{10, 30}}, 1}};
@@ -246,7 +246,7 @@ static void inputs_that_nobody_else_has_stay(void **state)
     struct plb_message counted = {.type = PLB_COUNTED, .pass = 2, .counted = {{{10, 30}}, 1}};
     struct plb_slot slot = {.tag = 7}, other = {.tag = 8};
     struct plb_sends sends = {0};
-    struct plb_mirror *m = plb_mirror_new(&set, 40.0 * (2 * PAGE + 8), false);
+    struct plb_mirror *m = plb_mirror_new(&set, 40.0 * (2 * PAGE + 8), false, NULL);
     begin(m, &sends, 1, &named);
     fetch(m, &slot, 1, 10, 30);
     memset(slot.buffer[2], 9, 30 * PAGE);

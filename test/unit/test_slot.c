@@ -34,8 +34,7 @@ static void unpin(void *memory)
 
 static void no_get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
-    (void)from;
-    (void)context;
+    (void)from, (void)context;
     (void)tag;
     (void)data;
     (void)bytes;

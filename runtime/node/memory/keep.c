@@ -37,14 +37,15 @@ static int64_t staying(const struct plb_dataset *set)
     return buffers & plb_dataset_sent(set) & ~set->stored;
 }
 
-struct plb_keep *plb_keep_new(const struct plb_dataset *set, double most, bool shared)
+struct plb_keep *plb_keep_new(const struct plb_dataset *set, double most, bool shared,
+                              struct plb_page_locks *locks)
 {
     int64_t buffers = staying(set);
     bool there = true;
     if (buffers == 0 || !(most > 0.0))
         return NULL;
     struct plb_keep *k = plb_alloc(sizeof *k);
-    *k = (struct plb_keep){.set = set, .buffers = buffers, .shared = shared, .room = most};
+    *k = (struct plb_keep){.set = set, .buffers = buffers, .shared = shared, .locks = locks, .room = most};
     for (int i = 0; i < set->n; i++) {
         if ((buffers & PLB_BUFFER(i)) == 0)
             continue;
@@ -56,12 +57,6 @@ struct plb_keep *plb_keep_new(const struct plb_dataset *set, double most, bool s
         return k;
     plb_keep_free(k);
     return NULL;
-}
-
-void plb_keep_lock_pages(struct plb_keep *k, struct plb_page_locks *locks)
-{
-    if (k != NULL)
-        k->locks = locks;
 }
 
 void plb_keep_free(struct plb_keep *k)

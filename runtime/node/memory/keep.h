@@ -13,12 +13,10 @@
 struct plb_keep;
 
 /* For at most so many bytes of results. shared: with children that are forked afterwards. NULL: nothing
- * stays, or there is no room. The dataset is borrowed. */
-struct plb_keep *plb_keep_new(const struct plb_dataset *set, double most, bool shared);
+ * stays, or there is no room. Dataset and locks as plb_mirror_new. */
+struct plb_keep *plb_keep_new(const struct plb_dataset *set, double most, bool shared,
+                              struct plb_page_locks *locks);
 void plb_keep_free(struct plb_keep *keep);
-
-/* As plb_mirror_lock_pages. */
-void plb_keep_lock_pages(struct plb_keep *keep, struct plb_page_locks *locks);
 
 /* A pass begins. busy: units of tasks that are under way, and may still be written. */
 void plb_keep_begin_pass(struct plb_keep *keep, int pass, int64_t stays, const struct plb_rangeset *busy);

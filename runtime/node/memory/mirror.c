@@ -42,7 +42,8 @@ int64_t plb_mirror_buffers(const struct plb_mirror *m)
     return m != NULL ? m->buffers : 0;
 }
 
-struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bool shared)
+struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bool shared,
+                                  struct plb_page_locks *locks)
 {
     int64_t buffers = plb_dataset_pulled(set);
     bool there = true;
@@ -50,7 +51,7 @@ struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bo
     if (buffers == 0 || !(most > 0.0))
         return NULL;
     struct plb_mirror *m = plb_alloc(sizeof *m);
-    *m = (struct plb_mirror){.set = set, .buffers = buffers, .shared = shared, .room = most};
+    *m = (struct plb_mirror){.set = set, .buffers = buffers, .shared = shared, .locks = locks, .room = most};
     for (int i = 0; i < PLB_MAX_DATA; i++)
         m->fed.from[i] = NONE;
     for (int i = 0; i < set->n; i++) {
@@ -67,12 +68,6 @@ struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bo
         return m;
     plb_mirror_free(m);
     return NULL;
-}
-
-void plb_mirror_lock_pages(struct plb_mirror *m, struct plb_page_locks *locks)
-{
-    if (m != NULL)
-        m->locks = locks;
 }
 
 void plb_mirror_free(struct plb_mirror *m)

@@ -20,14 +20,12 @@
 
 struct plb_mirror;
 
-/* For at most so many bytes of inputs. shared: with children that are forked afterwards. NULL: nothing is
- * kept, since nothing is pulled, or there is no room. The dataset is borrowed. */
-struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bool shared);
+/* For at most so many bytes of inputs. shared: with children that are forked afterwards. Pages of its memory
+ * may be locked: it drops them through these locks, NULL: none are. NULL: nothing is kept, since nothing is
+ * pulled, or there is no room. The dataset is borrowed, and the locks. */
+struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bool shared,
+                                  struct plb_page_locks *locks);
 void plb_mirror_free(struct plb_mirror *mirror);
-
-/* Pages of its memory may be locked from now on, so that it drops them through these locks; borrowed. The
- * mirror may be NULL. */
-void plb_mirror_lock_pages(struct plb_mirror *mirror, struct plb_page_locks *locks);
 
 /* Takes room for the inputs of a task: its units, and those of the widest halo around them. Says which of
  * them are to be pulled, into their place; count = 0: none. False: there is no room, or another task pulls
