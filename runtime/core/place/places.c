@@ -10,7 +10,7 @@
  * Fewer: short ranges wait for the way there and back. */
 #define ASKS 4
 
-/* What a node other than 0 has. */
+/* Of a node other than 0: all that it has. */
 struct node_places {
     struct plb_rangeset kept;     /* units whose results stayed there, and which it is not asked for yet */
     struct plb_range asked[ASKS]; /* of these, what it is asked for, by slot; count = 0: nothing */

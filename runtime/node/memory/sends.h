@@ -1,4 +1,4 @@
-/* What this rank has and others get (FETCH): inputs that it has computed, which no other rank has
+/* Bytes that this rank has and others get (FETCH): inputs that it has computed, which no other rank has
  * (core/place/places.h), and results that stayed here, for rank 0.
  *
  * Inputs of a pass may still be on their way to a task that nobody wants when the next one begins. Then
