@@ -40,6 +40,7 @@ enum {
     STEPS,
     TRAINING,
     LEAST_TRAINING,
+    TERMS,
     SOLVER
 };
 
@@ -63,6 +64,8 @@ static const struct plb_option options[] = {
                   "part of the work to train with where initial_block is 0"},
     [LEAST_TRAINING] = {"least_training", PLB_INT, "0", 0, 1, NULL,
                         "units in a training block at least; 0: a PU whose block rounds to none has none"},
+    [TERMS] = {"terms", PLB_TEXT, "few", 0, 0, PLB_TERMS_CHOICES,
+               "terms of a PU's curve: the few that its samples pay for, or all of eq. 1 in one sum"},
     [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
     {0},
 };
@@ -137,11 +140,8 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
 /* determineModel: the curves through all points so far. */
 static void determine_models(struct state *s, const struct plb_view *view)
 {
-    for (int p = 0; p < view->n_pus; p++) {
-        const struct plb_pu *pu = &view->pus[p];
-        bool known = !pu->lost && plb_belief_reported(pu->belief);
-        s->models[p] = known ? pu->belief->model : (struct plb_model){0};
-    }
+    for (int p = 0; p < view->n_pus; p++)
+        s->models[p] = plb_belief_curves(&view->pus[p], (enum plb_terms)s->params[TERMS].value);
 }
 
 /* Shares of a step where there is no curve at all. */

@@ -13,6 +13,8 @@
  * - The difference of times: they are compared relative to their curves, and differences that the scatter
  *   of the reports explains do not count, unless `scatter` is off. 3 % of noise would exceed a threshold of
  *   10 % at once.
+ * - The terms of F_p: at most three of eq. 1, which is all that four samples can distinguish, or all of them
+ *   in one sum (`terms`).
  * - A size that rounds to no unit, in training (`least_training`) and later: the PU waits.
  * - Where every PU has four samples of an earlier pass or run, there is no training.
  *
@@ -26,7 +28,7 @@
 #include "model/training.h"
 #include "plb/balancer.h"
 
-enum { INITIAL_BLOCK, THRESHOLD, SCATTER, STEPS, TRAINING, LEAST_TRAINING, SOLVER };
+enum { INITIAL_BLOCK, THRESHOLD, SCATTER, STEPS, TRAINING, LEAST_TRAINING, TERMS, SOLVER };
 
 static const struct plb_option options[] = {
     [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
@@ -41,6 +43,8 @@ static const struct plb_option options[] = {
                   "part of the work to train with where initial_block is 0"},
     [LEAST_TRAINING] = {"least_training", PLB_INT, "0", 0, 1, NULL,
                         "units in a training block at least; 0: a PU whose block rounds to none has none"},
+    [TERMS] = {"terms", PLB_TEXT, "few", 0, 0, PLB_TERMS_CHOICES,
+               "terms of a PU's curve: the few that its samples pay for, or all of eq. 1 in one sum"},
     [SOLVER] = {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
     {0},
 };
@@ -138,8 +142,8 @@ static double determine_curves(struct state *s, const struct plb_view *view)
     for (int p = 0; p < view->n_pus; p++) {
         const struct plb_pu *pu = &view->pus[p];
         struct plb_model *m = &s->models[p];
-        bool fitted = !pu->lost && plb_belief_reported(pu->belief);
-        *m = fitted ? pu->belief->model : (struct plb_model){0};
+        *m = plb_belief_curves(pu, (enum plb_terms)s->params[TERMS].value);
+        bool fitted = plb_model_known(m);
         s->pus[p].scatter = fitted ? scatter(pu, m) : 0.0;
         if (!pu->lost)
             worst = fitted ? fmin(worst, fmin(m->execute.r2, m->transfer_r2)) : -INFINITY;

@@ -144,6 +144,17 @@ bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu, double start_
     return b->watched_s > 0.0;
 }
 
+struct plb_model plb_belief_curves(const struct plb_pu *pu, enum plb_terms terms)
+{
+    struct plb_model model = {0};
+    if (pu->lost || !plb_belief_reported(pu->belief))
+        return model;
+    if (terms != PLB_ALL_TERMS || !plb_fit_all_terms(pu->samples, pu->n_samples, &model))
+        return pu->belief->model;
+    model.grain = pu->belief->model.grain;
+    return model;
+}
+
 double plb_belief_spread(const struct plb_belief *b, double x, double wait_s)
 {
     if (b->watched_s == 0.0)

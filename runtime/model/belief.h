@@ -17,6 +17,10 @@
 #include "model/curve.h"
 #include "plb/balancer.h"
 
+/* The terms of a PU's curve: the few that the samples pay for, or all that the papers name in one sum. */
+enum plb_terms { PLB_FEW_TERMS, PLB_ALL_TERMS };
+#define PLB_TERMS_CHOICES "few|all" /* as users name them, in the enum's order */
+
 /* Reports after which one counts half. Larger: curves follow a change slowly. Smaller: noise moves them. */
 #define PLB_HALF_LIFE 24.0
 
@@ -43,6 +47,10 @@ void plb_belief_prior(struct plb_belief *belief, double rate, double start_s);
  * count alike. A start costs at least the `start_s` seconds of an empty task. False where no sample can be
  * used; the belief is left alone then. */
 bool plb_belief_fit(struct plb_belief *belief, const struct plb_pu *pu, double start_s, double half_life);
+
+/* The curves of a PU: those of its belief or, with all terms in one sum, through its samples. All zero where
+ * it has not reported, or is lost. */
+struct plb_model plb_belief_curves(const struct plb_pu *pu, enum plb_terms terms);
 
 /* z of x units of work that begin `wait_s` seconds after what was last heard of the PU. */
 double plb_belief_spread(const struct plb_belief *belief, double x, double wait_s);

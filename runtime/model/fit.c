@@ -3,7 +3,8 @@
  * Which terms are in is chosen by the corrected Akaike criterion (AICc), which makes each term pay.
  * The candidates are all sets of up to three terms whose curve is plausible (positive, not
  * decreasing). Where none is, the curve is a line. Where the line falls, or all sizes are nearly
- * the same, time is proportional to work.
+ * the same, time is proportional to work. A sum of all terms (plb_fit_all_terms) is the finest one that does
+ * not swing between the samples.
  *
  * Cost: O(n) to reduce the samples (model/least_squares), plus at most 92 tiny problems. Weak far outside the
  * measured sizes, where only a line is known. */
@@ -47,6 +48,11 @@
 #define RELATIVE_NOISE 1e-4
 
 #define LINE (1u << PLB_TERM_ONE | 1u << PLB_TERM_X)
+#define ALL_TERMS ((1u << PLB_TERMS) - 1u)
+
+/* Factor by which the tolerance grows until a sum of all terms is a time curve. Larger: real bends may be
+ * lost with the noise. Smaller: a fit costs more. */
+#define COARSER 10.0
 
 _Static_assert((int)PLB_TERMS == PLB_LS_COLUMNS, "a column for each term");
 
@@ -164,15 +170,30 @@ static struct plb_curve proportional(const struct points *p)
     return c;
 }
 
+/* All terms in one sum: the finest fit that is a time curve. With the coarsest one direction counts. */
+static bool sum_all_terms(const struct points *p, const struct plb_reduced *red, struct plb_curve *best)
+{
+    for (double tolerance = RELATIVE_NOISE; tolerance <= 1.0; tolerance *= COARSER) {
+        struct plb_curve c = {.terms = ALL_TERMS, .scale = p->high, .low = p->low, .high = p->high};
+        if (plb_solve_all_columns(red, tolerance, c.a) > 0 && plb_curve_plausible(&c)) {
+            *best = c;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The best curve of several terms, or else the line; false where neither is plausible. */
-static bool fit_shape(const struct points *p, struct plb_curve *c)
+static bool fit_shape(const struct points *p, bool all_terms, struct plb_curve *c)
 {
     struct plb_reduced red;
     if (p->high < LINE_RANGE * p->low || !reduce(p, p->high, &red))
         return false;
     struct plb_curve line = {.terms = LINE, .scale = p->high, .low = p->low, .high = p->high};
     bool straight = plb_solve_columns(&red, LINE, line.a) >= 0.0 && plb_curve_plausible(&line);
-    bool bent = p->n >= PLB_FEWEST_POINTS && p->high >= CURVE_RANGE * p->low && choose_terms(p, &red, c);
+    bool bent = all_terms
+                  ? sum_all_terms(p, &red, c)
+                  : p->n >= PLB_FEWEST_POINTS && p->high >= CURVE_RANGE * p->low && choose_terms(p, &red, c);
     if (!bent && straight)
         *c = line;
     if (straight)
@@ -180,18 +201,23 @@ static bool fit_shape(const struct points *p, struct plb_curve *c)
     return bent || straight;
 }
 
+static bool fit_points(const struct points *p, bool all_terms, struct plb_curve *curve)
+{
+    struct plb_curve c = {.terms = 0};
+    if (p->n == 0)
+        return false;
+    if (!fit_shape(p, all_terms, &c))
+        c = proportional(p);
+    c.r2 = r_squared(&c, p);
+    *curve = c;
+    return true;
+}
+
 bool plb_fit_curve(const double *x, const double *t, const double *weight, int n, struct plb_curve *curve)
 {
     struct points p;
-    struct plb_curve c = {.terms = 0};
     points_gather(&p, x, t, weight, n);
-    if (p.n == 0)
-        return false;
-    if (!fit_shape(&p, &c))
-        c = proportional(&p);
-    c.r2 = r_squared(&c, &p);
-    *curve = c;
-    return true;
+    return fit_points(&p, false, curve);
 }
 
 void plb_fit_line(const double *x, const double *t, int n, double *constant, double *slope)
@@ -239,7 +265,8 @@ static double line_r_squared(const double *x, const double *t, int n, double con
     return total > FLT_EPSILON * squares ? 1.0 - residual / total : 1.0;
 }
 
-bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, struct plb_model *model)
+static bool fit_both(const struct plb_sample *samples, int n, double half_life, bool all_terms,
+                     struct plb_model *model)
 {
     double x[MAX_POINTS], t[MAX_POINTS], g[MAX_POINTS], w[MAX_POINTS];
     *model = (struct plb_model){0};
@@ -257,5 +284,17 @@ bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, 
     }
     plb_fit_line(x, g, n, &model->transfer_s, &model->transfer_s_per_work);
     model->transfer_r2 = line_r_squared(x, g, n, model->transfer_s, model->transfer_s_per_work);
-    return plb_fit_curve(x, t, w, n, &model->execute);
+    struct points p;
+    points_gather(&p, x, t, w, n);
+    return fit_points(&p, all_terms, &model->execute);
+}
+
+bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, struct plb_model *model)
+{
+    return fit_both(samples, n, half_life, false, model);
+}
+
+bool plb_fit_all_terms(const struct plb_sample *samples, int n, struct plb_model *model)
+{
+    return fit_both(samples, n, 0.0, true, model);
 }

@@ -23,4 +23,9 @@ void plb_fit_line(const double *x, const double *t, int n, double *constant, dou
  * all count the same). The model becomes all zero, and the result false, where no sample is usable. */
 bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, struct plb_model *model);
 
+/* The same with all terms in one sum, as equation 1 of PLB-HeC has it, and every sample counting the same.
+ * Where the samples cannot distinguish the terms, the coefficients are the smallest ones that fit; where the
+ * sum would decrease between the samples, it fits less closely. Otherwise as above. */
+bool plb_fit_all_terms(const struct plb_sample *samples, int n, struct plb_model *model);
+
 #endif

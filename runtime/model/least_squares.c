@@ -1,7 +1,7 @@
 /* LAPACK's QR (dgeqrf) reduces the samples, the right side with them. A choice of columns of the triangle is
  * then made orthogonal one column after the other (modified Gram-Schmidt, the right side included), which is
  * as exact as reflections for the solution (Björck, BIT 7, 1967). That small solve stays here because a fit
- * makes up to 92 of them, and LAPACK's dgels takes about six times as long for three columns of eight
+ * makes up to 92 of them, and LAPACK's dgels takes six to nine times as long for three columns of eight
  * numbers: `make bench` measures both. Weak where columns nearly depend on each other: the coefficients are
  * then large, though the sum is not. */
 #include "model/least_squares.h"
@@ -88,4 +88,29 @@ double plb_solve_columns(const struct plb_reduced *red, unsigned chosen, double 
     }
     double squares = red->rest + dot(rest, rest, N);
     return isfinite(squares) ? squares : -1.0;
+}
+
+/* Numbers of workspace that dgelsy takes for N rows and columns and one right side, by its manual. */
+#define PIVOTING_WORK (3 * N + (N + 1) * BLOCK)
+
+int plb_solve_all_columns(const struct plb_reduced *red, double tolerance, double a[N])
+{
+    double matrix[N * N], right[N], length[N], work[PIVOTING_WORK];
+    lapack_int free_columns[N] = {0}, rank = 0; /* 0: dgelsy may move the column */
+    for (int j = 0; j < N; j++) {
+        length[j] = red->squares[j] > 0.0 ? sqrt(red->squares[j]) : 1.0;
+        for (int i = 0; i < N; i++)
+            matrix[j * N + i] = red->r[j][i] / length[j];
+    }
+    memcpy(right, red->q, sizeof right);
+    if (LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, N, N, 1, matrix, N, right, N, free_columns, tolerance, &rank,
+                            work, PIVOTING_WORK)
+        != 0)
+        return 0;
+    for (int j = 0; j < N; j++) {
+        a[j] = right[j] / length[j];
+        if (!isfinite(a[j]))
+            return 0;
+    }
+    return (int)rank;
 }

@@ -25,4 +25,10 @@ bool plb_reduce(double *matrix, int rows, struct plb_reduced *out);
  * Returns the squared residual; negative where the columns cannot be told apart or numbers overflow. */
 double plb_solve_columns(const struct plb_reduced *reduced, unsigned chosen, double a[PLB_LS_COLUMNS]);
 
+/* Solves for all columns, which may be more than the samples, by LAPACK's QR with pivoting (dgelsy). The
+ * columns are scaled to one length. Directions in which they are less than `tolerance` (0 to 1) of their
+ * length count as zero, and of all solutions then a[] is the shortest. Returns the rank: the number of
+ * directions that counted; 0 where numbers overflow, and a[] is of no use then. */
+int plb_solve_all_columns(const struct plb_reduced *reduced, double tolerance, double a[PLB_LS_COLUMNS]);
+
 #endif

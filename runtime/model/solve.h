@@ -11,7 +11,7 @@ enum plb_solver { PLB_SOLVER_AUTO, PLB_SOLVER_SLSQP, PLB_SOLVER_BISECTION };
 #define PLB_SOLVER_CHOICES "auto|slsqp|bisection" /* as users name them, in the enum's order */
 
 /* PUs that get work, up to which `auto` lets SLSQP decide. Larger: a solve takes longer, by n³. Smaller:
- * the papers' own formulation decides less often. At 24 PUs it takes 0.6 ms from equal shares. */
+ * the papers' own formulation decides less often. At 24 PUs it takes up to 0.7 ms from equal shares. */
 #define PLB_SLSQP_LIMIT 24
 
 struct plb_solution {

@@ -1,7 +1,8 @@
 /* sleeper: each unit sleeps a millisecond. For looking at what a node does while its PUs need nothing
  * from it. A task that nobody wants any more wakes up, and says so with `tell`. With `out` unit u also writes
- * u + 1. */
+ * u + 1. Where the variable PLB_TEST_LATE is set, half a second passes until the kernel is loaded. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "gate.h"
@@ -13,6 +14,12 @@ static const struct plb_option options[] = {
     {"tell", PLB_FLAG, "no", 0, 0, NULL, "a task that is cancelled says so"},
     {0},
 };
+
+__attribute__((constructor)) static void be_late(void)
+{
+    if (getenv("PLB_TEST_LATE") != NULL)
+        nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+}
 
 struct habits {
     bool writes, tells;

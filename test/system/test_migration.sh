@@ -81,4 +81,21 @@ ok "and a threshold below 0" $?
 MATRIX=$tmp/none.mtx "$root/scripts/imbalance" --no-install >"$tmp/out" 2>&1; [ $? -eq 2 ]
 ok "the demo refuses a matrix that is not there" $?
 says "with a sentence" "cannot read the matrix $tmp/none.mtx"
+# Li's barrier before execution: rank 1 is half a second late, and no PU of rank 0 begins before.
+# shellcheck disable=SC2016 # for the script
+lines "$tmp/late" '#!/bin/sh' '[ "$OMPI_COMM_WORLD_RANK" != 1 ] || export PLB_TEST_LATE=yes' \
+    "exec '$PLBRUN' \"\$@\""
+chmod +x "$tmp/late"
+lines "$tmp/naps.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[sleeper]' 'units = 40'
+PLBRUN=$tmp/late ranks 2 --balancer static --trace "$tmp/t.json" "$tmp/naps.conf" &&
+    awk '/"name":"task"/ {
+             match($0, /"pid":[0-9]+/); node = substr($0, RSTART + 6, RLENGTH - 6)
+             match($0, /"ts":[0-9.e+-]+/); at = substr($0, RSTART + 5, RLENGTH - 5) / 1e6
+             print "node", node, "begins a task at", at
+             if (at < 0.5) early = 1
+             seen[node] = 1
+         }
+         END { exit early || !(0 in seen) || !(1 in seen) }' "$tmp/t.json" >>"$tmp/out"
+ok "no node begins before the slowest one is ready" $?
+
 done_testing

@@ -186,6 +186,16 @@ static void sound(const struct plb_curve *c, int seed)
     }
 }
 
+static void sum_all(const double *x, const double *t, int n, struct plb_curve *c)
+{
+    struct plb_sample samples[64];
+    struct plb_model model;
+    for (int i = 0; i < n; i++)
+        samples[i] = (struct plb_sample){.work = x[i], .execute_s = t[i], .tasks = 1};
+    assert_true(plb_fit_all_terms(samples, n, &model));
+    *c = model.execute;
+}
+
 static void decreasing_times_never_give_a_decreasing_curve(void **state)
 {
     (void)state;
@@ -195,6 +205,8 @@ static void decreasing_times_never_give_a_decreasing_curve(void **state)
             x[i] = 1 + 3 * i, t[i] = 50.0 / x[i];
         struct plb_curve c;
         assert_true(plb_fit_curve(x, t, NULL, n, &c));
+        sound(&c, n);
+        sum_all(x, t, n, &c);
         sound(&c, n);
     }
 }
@@ -216,6 +228,8 @@ static void curves_are_positive_and_never_decrease(void **state)
         }
         struct plb_curve c;
         assert_true(plb_fit_curve(x, t, NULL, n, &c));
+        sound(&c, seed);
+        sum_all(x, t, n, &c);
         sound(&c, seed);
     }
 }
@@ -294,6 +308,26 @@ static void noise_makes_no_shape(void **state)
     assert_true(plb_curve_time(&c, 103728.0) < 1.5 * 103728.0 * 0.375e-3);
 }
 
+/* Equation 1 to the letter: eight terms, also through fewer points than that. */
+static void all_terms_are_in_one_sum(void **state)
+{
+    (void)state;
+    static const struct shape every = {"all", 0xff, {0.3, 1, 0.5, 0.2, 0.1, 0.02, 0.3, 0.1}};
+    double t[COUNT(sizes)];
+    struct plb_curve c;
+    for (int i = 0; i < COUNT(sizes); i++)
+        t[i] = shape_at(&every, sizes[i]);
+    sum_all(sizes, t, COUNT(sizes), &c);
+    assert_int_equal(c.terms, every.terms);
+    for (double x = 1.0; x <= HIGH; x += 0.7)
+        near(plb_curve_time(&c, x), shape_at(&every, x), 1e-3);
+    double four[] = {125, 250, 500, 1000}, seconds[] = {1.0, 1.9, 3.9, 7.7}; /* after training */
+    sum_all(four, seconds, 4, &c);
+    assert_int_equal(c.terms, every.terms);
+    for (int i = 0; i < 4; i++)
+        near(plb_curve_time(&c, four[i]), seconds[i], 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +347,7 @@ int main(void)
         cmocka_unit_test(noise_of_three_percent_predicts_within_ten),
         cmocka_unit_test(of_more_than_512_points_the_most_recent_count),
         cmocka_unit_test(the_transfer_line_stays_above_zero),
+        cmocka_unit_test(all_terms_are_in_one_sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,6 +126,44 @@ static void columns_that_cannot_be_told_apart_are_refused(void **state)
     assert_true(plb_solve_columns(&p.reduced, 1u << 2 | 1u << 3, a) >= 0.0);
 }
 
+static void all_columns_leave_no_more_than_they_must(void **state)
+{
+    (void)state;
+    for (int rows = 2; rows <= MOST_ROWS; rows += 3) {
+        struct problem p = {.rows = rows > N ? rows : N + 1};
+        double a[N], copy[(N + 1) * MOST_ROWS];
+        uint64_t seed = (uint64_t)rows;
+        for (int j = 0; j <= N; j++)
+            for (int i = 0; i < rows; i++) /* the rest are zeros */
+                column(&p, j)[i] = exp(2.0 * j) * (uniform(&seed) - 0.3);
+        memcpy(copy, p.matrix, sizeof copy);
+        assert_true(plb_reduce(copy, p.rows, &p.reduced));
+        assert_int_equal(plb_solve_all_columns(&p.reduced, 1e-12, a), rows < N ? rows : N);
+        double squares = judge(&p, (1u << N) - 1u, a);
+        if (rows <= N)
+            assert_true(squares <= 1e-18 * pow(length(column(&p, N), rows), 2.0));
+    }
+}
+
+/* Of all solutions the shortest: columns that are alike share what they explain. A coarse one has fewer
+ * directions, and the coarsest has one. */
+static void columns_that_are_alike_share(void **state)
+{
+    (void)state;
+    struct problem p;
+    double a[N];
+    make(&p, 20, 3);
+    for (int i = 0; i < 20; i++) {
+        column(&p, 4)[i] = 7.0 * column(&p, 2)[i];
+        column(&p, 5)[i] = 0.0;
+    }
+    assert_true(plb_reduce(p.matrix, 20, &p.reduced));
+    assert_int_equal(plb_solve_all_columns(&p.reduced, 1e-10, a), N - 2);
+    near(7.0 * a[4], a[2], 1e-9);
+    assert_true(a[5] == 0.0);
+    assert_int_equal(plb_solve_all_columns(&p.reduced, 1.0, a), 1);
+}
+
 static void numbers_that_are_not_finite_are_refused(void **state)
 {
     (void)state;
@@ -142,6 +180,8 @@ int main(void)
         cmocka_unit_test(exact_points_leave_nothing),
         cmocka_unit_test(rows_of_zeros_do_no_harm),
         cmocka_unit_test(columns_that_cannot_be_told_apart_are_refused),
+        cmocka_unit_test(all_columns_leave_no_more_than_they_must),
+        cmocka_unit_test(columns_that_are_alike_share),
         cmocka_unit_test(numbers_that_are_not_finite_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,6 +280,35 @@ static void nobody_trains_where_all_is_known(void **state)
     }
 }
 
+/* Both PUs have reports that scatter. The sizes end at the same time by the curves that were asked for. */
+static void sizes_are_by_few_terms_or_by_all(void **state)
+{
+    (void)state;
+    for (int all = 0; all < 2; all++)
+        for (int hac = 0; hac < 2; hac++) {
+            struct fixture f;
+            double now = 0.0, seconds[2][PUS];
+            start(&f, hac ? "plb-hac" : "plb-hec", 10000.0, 20.0);
+            set_choice(f.balancer, f.params, "terms", all ? "all" : "few");
+            for (int round = 0; round < (hac ? 2 : 4); round++)
+                for (int p = 0; p < PUS; p++) {
+                    double x = grant(&f, p);
+                    finish(&f, p, x, x * (p ? 4e-3 : 1e-3) * ((round + p) % 2 ? 1.04 : 0.96), now += 1.0);
+                }
+            for (int p = 0; p < PUS; p++) {
+                double x = grant(&f, p);
+                assert_true(x > 0.0);
+                for (int terms = 0; terms < 2; terms++) {
+                    struct plb_model m = plb_belief_curves(&f.pus[p], (enum plb_terms)terms);
+                    seconds[terms][p] = plb_model_time(&m, x);
+                }
+            }
+            near(seconds[all][0], seconds[all][1]);
+            assert_true(fabs(seconds[!all][0] / seconds[!all][1] - 1.0) > 1e-3);
+            stop(&f);
+        }
+}
+
 static void static_shares_by_profile(void **state)
 {
     (void)state;
@@ -310,6 +339,7 @@ int main(void)
         cmocka_unit_test(hac_has_a_least_block),
         cmocka_unit_test(hac_shrinks_blocks_in_the_tail),
         cmocka_unit_test(nobody_trains_where_all_is_known),
+        cmocka_unit_test(sizes_are_by_few_terms_or_by_all),
         cmocka_unit_test(static_shares_by_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
