@@ -2,8 +2,8 @@
 # Li et al., Table 5: four products, static shares by power without and with virtual task migration, on two
 # emulated GPUs of the paper's speeds; their numbers beside ours. Then a product of 512, as in Figure 4, with
 # all data broadcast first, and with tasks of 1, 16 and 128 rows. Each is the median of RUNS runs, with the
-# least and the most of its ratio and total. Three runs take about four minutes, and of these products alone
-# less: run.sh [small|512|1024-regular|1024-sparse...].
+# least and the most of its ratio and total. And when both GPUs begin, after Li's barrier. Three runs take
+# about four minutes, and of these products alone less: run.sh [small|512|1024-regular|1024-sparse...].
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 plbrun=./plbrun
@@ -57,6 +57,22 @@ product() {
                sprintf("%.0f–%.0f", total[1], total[NR]), paper
     }'
 }
+# begin: when the first tasks of both GPUs begin, in the run whose difference is the median.
+begin() {
+    for ((run = 0; run < ${RUNS:-3}; run++)); do
+        once 512 0.5 on spmm.broadcast=yes --trace "$tmp/t.json" >"$tmp/line"
+        awk '/"name":"task"/ {
+                 match($0, /"pid":[0-9]+/); node = substr($0, RSTART + 6, RLENGTH - 6)
+                 match($0, /"ts":[0-9.e+-]+/); at = substr($0, RSTART + 5, RLENGTH - 5) / 1e3
+                 if (!(node in first) || at < first[node]) first[node] = at
+             }
+             END { d = first[1] - first[0]; print d < 0 ? -d : d, first[0], first[1] }' "$tmp/t.json"
+    done | sort -g | awk '{ line[NR] = $0 }
+        END {
+            split(line[int((NR + 1) / 2)], v, " ")
+            printf "       512 barrier: the first tasks begin %.1f and %.1f ms after the start\n", v[2], v[3]
+        }'
+}
 printf '%44sours, ms%72sLi et al., ms\n%37s   GPU1  ratio  comm.   total /bound   rows     MB' "" "" GPU0
 printf ' ratio from–to  total from–to'
 printf '   %5s %6s %6s %6s %6s\n' GPU0 GPU1 ratio comm. total
@@ -83,6 +99,7 @@ if wants 512; then
     for grain in 1 16 128; do
         product "       512 grain $grain" 512 0.5 on "$none" balance.grain=$grain
     done
+    begin
 fi
 echo "ratio: longest over shortest; comm.: total less the longer;" \
     "/bound: total over the same work in equal time; rows: moved."

@@ -1,7 +1,8 @@
 /* PLB-HAC's Figure 6: a GPU becomes 2 and 8 times slower at second 142 of a matrix multiplication. Usage:
  * adaptation FOLDER. Writes FOLDER/adaptation.csv, every block as it was granted, and prints when the
  * GPU's blocks are first within 10 % of their new optimum: their part of a step by the new rates, rate / sum
- * of rates. A block granted before it is known that the GPU has changed cannot be right.
+ * of rates. A block granted before it is known that the GPU has changed cannot be right. Prints, too, how
+ * long the GPU was busy with the one under way, and the size of the next one.
  *
  * Three ways: a block is one task, as in the paper, and the runtime scales the samples of before the change
  * (core/measure/history.h); all samples stay as they were measured; and blocks are cut into tasks, as plbrun
@@ -64,6 +65,26 @@ static double new_block(const struct plb_job *job, const struct record *r, doubl
     return step * job->cluster.pus[GPU].rate / factor / after;
 }
 
+/* The GPU's blocks around the change: seconds of the last whole one, seconds from the change to the next one,
+ * and the units of that. */
+static void print_change(const struct record *r)
+{
+    double last[2] = {0.0};
+    for (int i = 0; i < r->n; i++) {
+        const struct block *b = &r->at[i];
+        if (b->pu != GPU)
+            continue;
+        if (b->time >= CHANGE) {
+            printf("; a block lasted %.1f s, the next began after %.1f s with %.0f units\n",
+                   last[1] - last[0], b->time - CHANGE, b->units);
+            return;
+        }
+        last[0] = last[1];
+        last[1] = b->time;
+    }
+    putchar('\n');
+}
+
 static void judge(const struct record *r, const char *way, double factor, double wanted, double makespan,
                   double optimum)
 {
@@ -77,13 +98,15 @@ static void judge(const struct record *r, const char *way, double factor, double
             continue;
         if (fabs(b->units / wanted - 1.0) <= 0.1) {
             printf("within 10 %% after %.1f s, in the block after %d others; makespan %.1f s, %.3f of the "
-                   "optimum\n",
+                   "optimum",
                    b->time - CHANGE, granted, makespan, makespan / optimum);
+            print_change(r);
             return;
         }
         granted++;
     }
-    printf("never within 10 %%; makespan %.1f s, %.3f of the optimum\n", makespan, makespan / optimum);
+    printf("never within 10 %%; makespan %.1f s, %.3f of the optimum", makespan, makespan / optimum);
+    print_change(r);
 }
 
 /* The shortest time in which all PUs together can do what is left at the change. */

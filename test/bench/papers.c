@@ -45,7 +45,7 @@ static const struct policy usual[] = {
 
 /* First blocks of 1,024 elements for all, as in PLB-HAC's section 5.1; gaps by Algorithm 1's ratio, and not
  * by seconds; a least size of all blocks; training blocks of a unit at least; plb-hec's
- * threshold without a look at scatter; times that never fade. */
+ * threshold without a look at scatter; all functions of eq. 1 in one sum; times that never fade. */
 static const struct policy readings[] = {
     {"plb-hac", {"balance.balancer=plb-hac"}},
     {"hac+1024", {"balance.balancer=plb-hac", "balance.initial_block=1024"}},
@@ -56,6 +56,8 @@ static const struct policy readings[] = {
     {"hec+1024", {"balance.balancer=plb-hec", "balance.initial_block=1024"}},
     {"hec+unit", {"balance.balancer=plb-hec", "balance.least_training=1"}},
     {"hec+plain", {"balance.balancer=plb-hec", "balance.scatter=off"}},
+    {"hec+all", {"balance.balancer=plb-hec", "balance.terms=all"}},
+    {"hac+all", {"balance.balancer=plb-hac", "balance.terms=all"}},
     {"hac+measured", {"balance.balancer=plb-hac", "balance.samples=measured"}},
     {"hdss+sync", {"balance.balancer=hdss", "balance.hdss.sync=yes"}},
     {"sync+1024", {"balance.balancer=hdss", "balance.hdss.sync=yes", "balance.initial_block=1024"}},

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # make bench-real: the same jobs simulated and on three real ranks, whose emulated PUs are 1 : 3 : 9 as fast.
-# A table in Markdown goes to standard output and to FOLDER/real.md, and its numbers to FOLDER/real.csv: the
-# median of the real runs, the shortest and the longest, simulated over real, and the mean idle time of the
-# PUs. Usage: test/bench/real.sh FOLDER [RUNS [BALANCER...]]
+# A table in Markdown goes to standard output and to FOLDER/real.md: the median of the real runs, the shortest
+# and the longest, simulated over real, and the mean idle time of the PUs. FOLDER/real.csv has these numbers
+# and, of the median run, systems solved, training in per cent of the time, the PUs' parts of the units in per
+# cent, and when the fastest PU's block was right after a change. Usage:
+# test/bench/real.sh FOLDER [RUNS [BALANCER...]]
 #
 # A PU of speed 9 needs 20 wall seconds for a CPU second, and sleeps most of them. So all ranks take a tenth
 # of a core. In the case `slower` the fastest PU is four times slower from the middle of the run on. `short`
@@ -35,20 +37,68 @@ cp "$tmp/steady.cluster" "$tmp/unequal.cluster"
 conf=$tmp/timed.conf
 printf '[app]\nkernel = %s\n[timed]\nunits = 1444\nwork = 5e-5\n' "$BUILD/test/kernels/timed.so" >"$conf"
 
-run() { # COMMAND...: its makespan, and the mean idle time of its PUs in per cent
+# run COMMAND...: makespan, mean idle time of the PUs in per cent, systems solved, training in per cent, and
+# the PUs' parts of the units in per cent: three, 0 where there is no such PU.
+run() {
     "$@" --quiet --report "$tmp/r.json" 2>"$tmp/err" || { cat "$tmp/err" >&2; exit 1; }
     awk 'function number() { sub(/.*: */, ""); sub(/,.*/, ""); return $0 + 0 }
          /^  "makespan_s"/ { makespan = number() }
+         /^  "solves"/ { solves = number() }
+         /^  "profile_s"/ { training = number() }
+         /^      "units"/ { units[++m] = number(); all += units[m] }
          /"busy_s"/ { busy += number(); n++ }
-         END { printf "%.9g %.4g\n", makespan, 100 * (1 - busy / n / makespan) }' "$tmp/r.json"
+         END { printf "%.9g %.4g %d %.3g", makespan, 100 * (1 - busy / n / makespan), solves,
+                      100 * training / makespan
+               for (p = 1; p <= 3; p++) printf " %.4g", 100 * units[p] / all }' "$tmp/r.json"
 }
-real() { # RANKS SETTINGS...: median, shortest and longest makespan, and the idle time of the median
-    local ranks=$1
-    shift
+# adapted: by the trace, seconds from the change until the fastest PU begins a block within 10 % of its part
+# of a step by the new rates, which are 1 : 3 : 9 / 4, and how many others it began before; -1: it never does.
+adapted() {
+    awk '/"name":"task"/ {
+             match($0, /"tid":[0-9]+/); pu = substr($0, RSTART + 6, RLENGTH - 6) + 0
+             match($0, /"ts":[0-9.e+-]+/); at = substr($0, RSTART + 5, RLENGTH - 5) / 1e6
+             match($0, /"count":[0-9]+/); count = substr($0, RSTART + 8, RLENGTH - 8) + 0
+             match($0, /"block":[0-9]+/); b = substr($0, RSTART + 8, RLENGTH - 8)
+             if (!(b in units)) { order[++n] = b; began[b] = at; owner[b] = pu }
+             units[b] += count
+         }
+         END {
+             for (i = 1; i <= n; i++) {
+                 b = order[i]
+                 if (began[b] < 0.5) last[owner[b]] = units[b]
+             }
+             right = (last[0] + last[1] + last[2]) * 2.25 / 6.25
+             for (i = 1; i <= n; i++) {
+                 b = order[i]
+                 if (owner[b] != 2 || began[b] < 0.5) continue
+                 if (units[b] > 0.9 * right && units[b] < 1.1 * right) {
+                     printf " %.3f %d", began[b] - 0.5, others
+                     exit
+                 }
+                 others++
+             }
+             printf " -1 %d", others
+         }' "$tmp/t.json"
+}
+# real RANKS CASE SETTING...: the run with the median makespan; shortest and longest makespan; the largest
+# difference of a PU's parts.
+real() {
+    local ranks=$1 case=$2 trace=()
+    shift 2
+    [ "$case" != slower ] || trace=(--trace "$tmp/t.json")
     for ((i = 0; i < runs; i++)); do
-        run mpirun --oversubscribe --bind-to none -np "$ranks" "$PLBRUN" "$conf" "$@" || exit
-    done | sort -g | awk '{ v[NR] = $1; idle[NR] = $2 }
-                          END { m = int((NR + 1) / 2); print v[m], v[1], v[NR], idle[m] }'
+        run mpirun --oversubscribe --bind-to none -np "$ranks" "$PLBRUN" "$conf" "$@" "${trace[@]}" || exit
+        [ "$case" != slower ] || adapted
+        echo
+    done | sort -g | awk '
+        { v[NR] = $1; line[NR] = $2 " " $3 " " $4 " " $5 " " $6 " " $7; later[NR] = " " $8 " " $9
+          for (p = 5; p <= 7; p++) {
+              if (NR == 1 || $p < low[p]) low[p] = $p
+              if (NR == 1 || $p > high[p]) high[p] = $p
+              if (high[p] - low[p] > differ) differ = high[p] - low[p]
+          } }
+        END { m = int((NR + 1) / 2)
+              printf "%s %s %s %s %.3g%s\n", v[m], v[1], v[NR], line[m], differ, later[m] }'
 }
 row() { # BALANCER CASE
     local name=${1%+*} settings s r ranks=3
@@ -58,15 +108,16 @@ row() { # BALANCER CASE
     [ "$2" != short ] || settings+=(timed.units=144)
     [ "$2" != unequal ] || settings+=(timed.ramp=0.9 balance.migration=on)
     [ "$2" != one ] || ranks=1
-    s=$(run "$PLBRUN" --simulate "$tmp/$2.cluster" "$conf" "${settings[@]}") || exit
-    r=$(real $ranks "${settings[@]}" cluster.file="$tmp/$2.cluster") || exit
+    s=$(run "$PLBRUN" --simulate "$tmp/$2.cluster" "$conf" "${settings[@]}" | cut -d' ' -f1,2) || exit
+    r=$(real $ranks "$2" "${settings[@]}" cluster.file="$tmp/$2.cluster") || exit
     echo "$1 $2 $s $r" | tr ' ' , >>"$folder/real.csv"
     echo "$s $r" | awk -v head="| $1 | $2 |" '
         { printf "%s %.3f | %.3f | %.2f–%.2f | %.3f |", head, $1, $3, $4, $5, $1 / $3
           printf " %.1f | %.1f |\n", $2, $6 }'
 }
 
-echo "balancer,case,simulated_s,idle_simulated,real_s,shortest_s,longest_s,idle_real" >"$folder/real.csv"
+head="balancer,case,simulated_s,idle_simulated,real_s,shortest_s,longest_s,idle_real,solves,training"
+echo "$head,part_1,part_2,part_3,parts_differ,adapted_s,other_blocks" >"$folder/real.csv"
 {
     echo "| balancer | case | simulated, s | real, s | from–to | ratio | idle simulated, % | idle real, % |"
     echo "|---|---|---|---|---|---|---|---|"

@@ -1,6 +1,6 @@
 # Rows of examples/papers/RESULTS.md from what the benches left. Usage:
-#   awk -v part=PART -f results_rows.awk -f results.awk cells.csv shares.csv quiet/cells.csv \
-#       readings/cells.csv real.csv
+#   awk -v part=PART -f results_rows.awk -f results_hec.awk -f results_hac.awk -f results.awk \
+#       cells.csv shares.csv quiet/cells.csv readings/cells.csv real.csv
 # PART: hec or hac, statements of a paper with the reading, our numbers, the verdict and the command; order,
 # ahead or readings, tables of ratios.
 BEGIN {
@@ -13,11 +13,14 @@ BEGIN {
     HEC_APPS = "1 2 3" # matrix multiplication, GRN, Black-Scholes
     HAC_APPS = "1 2 4" # and k-means
     command = "`make bench-papers`"
+    for (k = 1; k <= 4; k++) big_size[apps[k]] = largest[k]
+    for (k = 1; k <= 3; k++) real_part["ideal", k] = 100 * 3 ^ (k - 1) / 13 # PUs of 1 : 3 : 9
 }
 FNR == 1 { file++; next }
 file == 1 {
     ratio[$1, $2, $3, $4] = $6
-    if ($7 > spread) spread = $7
+    if (index($1, "plb-hec") == 1 && $3 == big_size[$2] && \
+        $4 ~ /^(plb-hec|hdss[+]sync|acosta|greedy[+]idle)$/ && $7 / $6 > spread) spread = $7 / $6
     for (k = 8; k <= 10; k++) idle[$1, $2, $3, $4, k] = $k
     training[$1, $2, $3, $4] = $12
     if ($4 == "plb-hac") cells[++n] = $1 SUBSEP $2 SUBSEP $3
@@ -32,7 +35,20 @@ file == 2 {
 }
 file == 3 && $4 == "plb-hec" { quiet_cells++; never += $11 <= 1 }
 file == 4 { read_as[$1, $2, $3, $4] = $6; if ($4 == "oracle") read_cells[++n_read] = $1 SUBSEP $2 SUBSEP $3 }
-file == 5 { real[$1, $2] = $5; real_idle[$1, $2] = $8 }
+file == 5 {
+    real[$1, $2] = $5
+    real_idle[$1, $2] = $8
+    real_solves[$1, $2] = $9
+    real_training[$1, $2] = $10
+    real_spread[$1, $2] = $14
+    if ($2 == "steady") {
+        slowest[$1] = $11
+        for (k = 1; k <= 3; k++) real_part[$1, k] = $(10 + k)
+    }
+    real_cases++
+    steady_cases += $7 < 1.05 * $6
+    if ($7 / $6 > worst_range) worst_range = $7 / $6
+}
 
 function big(scenario, i, a) { return ratio[scenario, apps[i], largest[i], a] }
 # In how many cells at the largest sizes a is below every one of the list; sets `of`.
@@ -115,179 +131,46 @@ function hdss_as(a) { return a ? "hdss+sync" : "hdss" }
 function greedy_as(a) { return a ? "greedy+idle" : "greedy" }
 function rivals(a) { return hdss_as(a) " acosta " greedy_as(a) }
 
-function hec(    a, s, c, h, x, y, z, list, d, sc, count, total) {
-    head()
-    sc = hecs[4]
-    for (a = 1; a >= 0; a--) {
-        x = big(sc, 1, greedy_as(a)) / big(sc, 1, "plb-hec")
-        h = big(sc, 1, greedy_as(a)) / big(sc, 1, hdss_as(a))
-        z = big(sc, 1, greedy_as(a)) / big(sc, 1, "acosta")
-        row("MM 65536 on four machines: 2.2 times as fast as greedy, HDSS 1.2, Acosta 1.04 (V.A.a)",
-            papers_way(a), sprintf("PLB-HeC %.2f, HDSS %.2f, Acosta %.2f", x, h, z),
-            "order " yes(x > h && h > z && z > 1))
-    }
-    for (a = 1; a >= 0; a--) {
-        s = speedup("plb-hec", greedy_as(a), hecs, 3, 4, HEC_APPS)
-        count = total = 0
-        for (c = 3; c <= 4; c++)
-            for (d = 1; d <= 3; d++)
-                if (!(c == 3 && d == 2)) {
-                    count += big(hecs[c], d, greedy_as(a)) > 1.2 * big(hecs[c], d, "plb-hec")
-                    total++
-                }
-        row("three machines or more: above 1.2 times greedy, but for GRN on three (V.A.a)", papers_way(a),
-            sprintf("largest sizes: %.2f to %.2f, mean %.2f", least, most, s), verdict(count, total))
-    }
-    for (a = 1; a >= 0; a--) {
-        c = below("plb-hec", rivals(a), hecs, 2, 4, HEC_APPS)
-        row("larger inputs: always faster than the other three, with two machines or more (V.A.a)",
-            papers_way(a), sprintf("largest sizes: ahead of all three in %d of %d; of HDSS in %d", c, of,
-                                   below("plb-hec", hdss_as(a), hecs, 2, 4, HEC_APPS)), verdict(c, of))
-    }
-    for (a = 1; a >= 0; a--) {
-        s = speedup("plb-hec", greedy_as(a), hecs, 1, 1, HEC_APPS)
-        row("one machine: speed-ups near 1 (V.A.a)", papers_way(a),
-            sprintf("to greedy, largest sizes: %.2f to %.2f; real ranks %.2f", least, most,
-                    real[greedy_as(a), "one"] / real["plb-hec", "one"]),
-            yes(least > 0.9 && most < 1.1) " within 0.1")
-    }
-    for (a = 1; a >= 0; a--) {
-        list = ""
-        count = 0
-        for (s = 1; s <= 4; s++) {
-            list = list sprintf("%s%.2f to %.2f", s > 1 ? "; " : "", ratio[hecs[s], "mm", 4096, "plb-hec"],
-                                ratio[hecs[s], "mm", 4096, greedy_as(a)])
-            count += ratio[hecs[s], "mm", 4096, "plb-hec"] > ratio[hecs[s], "mm", 4096, greedy_as(a)]
-        }
-        row("MM 4096, on one to four machines: greedy is faster (V.A.a)", papers_way(a),
-            sprintf("over the optimum: %s; real ranks, short: %.3f to %.3f s",
-                    list, real["plb-hec", "short"], real[greedy_as(a), "short"]), verdict(count, 4))
-    }
-    x = speedup("plb-hec", "greedy+idle", hecs, 1, 1, HEC_APPS)
-    y = speedup("plb-hec", "greedy+idle", hecs, 2, 2, HEC_APPS)
-    z = speedup("plb-hec", "greedy+idle", hecs, 4, 4, HEC_APPS)
-    row("the more unlike the machines, the higher the speed-up (V.A.a)", papers_way(1),
-        sprintf("to greedy, means of one, two and four machines: %.2f, %.2f, %.2f", x, y, z),
-            yes(x < y && y < z))
-    row("standard deviations are small (V.A.a)", "3 % noise of each task",
-        sprintf("largest of all cells and balancers: %.3f of the optimum", spread), "as the noise is chosen")
-    row("the first phase takes about 10 % of the time (V.A)", "`training = 0.1` of the work",
-        sprintf("MM 65536 on one to four machines: %.0f, %.0f, %.0f, %.0f %%", training[hecs[1], "mm", 65536,
-                "plb-hec"], training[hecs[2], "mm", 65536, "plb-hec"], training[hecs[3], "mm", 65536,
-                    "plb-hec"],
-                training[hecs[4], "mm", 65536, "plb-hec"]),
-        yes(training[hecs[4], "mm", 65536, "plb-hec"] < 15 && training[hecs[1], "mm", 65536,
-            "plb-hec"] > 5) \
-        " between 5 and 15 %")
-    count = 0
-    for (d = 1; d <= 3; d++)
-        count += cpu_step(sc, d, "plb-hec") < cpu_step(sc, d, "hdss+sync") && \
-                 cpu_step(sc, d, "plb-hec") < cpu_step(sc, d, "acosta")
-    row("smaller blocks to CPUs, larger to GPUs, than HDSS and Acosta (V.A.b)", "share of one step",
-        sprintf("CPUs, MM 65536: optimum %.2f %%, PLB-HeC %.2f %%, HDSS %.2f %%, Acosta %.2f %%",
-                cpu_step(sc, 1, "oracle"), cpu_step(sc, 1, "plb-hec"), cpu_step(sc, 1, "hdss+sync"),
-                cpu_step(sc, 1, "acosta")), verdict(count, 3))
-    x = apart(sc, 1, "hdss+sync", "acosta")
-    y = apart(sc, 1, "hdss+sync", "plb-hec")
-    row("HDSS and Acosta distribute alike, PLB-HeC otherwise (V.A.b)", "share of one step",
-        sprintf("MM 65536, parts that differ: HDSS and Acosta %.1f %%, HDSS and PLB-HeC %.1f %%", x, y),
-            yes(x < y))
-    for (a = 1; a >= 0; a--) {
-        c = below(hdss_as(a), "acosta", hecs, 1, 4, HEC_APPS)
-        row("HDSS is faster than Acosta (V.A.b)", papers_way(a),
-            sprintf("largest sizes: in %d of %d; real ranks %.2f s to %.2f s", c, of,
-                    real[hdss_as(a), "steady"], real["acosta", "steady"]), verdict(c, of))
-    }
-    for (a = 1; a >= 0; a--) {
-        c = less_idle(sc, "plb-hec", hdss_as(a), 2, HEC_APPS)
-        row("PLB-HeC idles less than HDSS in all scenarios (V.A.c)", papers_way(a),
-            sprintf("four machines, smallest and largest sizes, CPUs and GPUs: in %d of %d; " \
-                    "real ranks, idle " \
-                    "%.1f %% to %.1f %%", c, of, real_idle["plb-hec", "steady"],
-                    real_idle[hdss_as(a), "steady"]), verdict(c, of))
-    }
-    x = idle[sc, "mm", 65536, "hdss+sync", 9]
-    y = idle[sc, "mm", 65536, "hdss", 9]
-    row("HDSS idles mainly in its first phase (V.A.c)", "GPUs, with and without its barriers",
-        sprintf("MM 65536: %.1f %% and %.1f %%", x, y), yes(y < x / 2) " with barriers")
-    c = less_idle(sc, "plb-hec", "acosta", 2, HEC_APPS)
-    row("Acosta idles significantly more (V.A.c)", "four machines, both ends of the sizes",
-        sprintf("PLB-HeC less in %d of %d; real ranks, idle %.1f %% to %.1f %%", c, of,
-                real_idle["plb-hec", "steady"], real_idle["acosta", "steady"]), verdict(c, of))
-    x = idle[sc, "mm", 4096, "plb-hec", 9]
-    y = idle[sc, "mm", 65536, "plb-hec", 9]
-    row("idle time falls with size (V.A.c)", "GPUs on four machines",
-        sprintf("MM 4096 to 65536: %.0f %% to %.0f %%; real ranks, short to steady: %.0f %% to %.0f %%", x,
-            y,
-                real_idle["plb-hec", "short"], real_idle["plb-hec", "steady"]), yes(y < x))
-    row("the threshold is never exceeded on dedicated machines (V.A.c)", "beyond what scatter explains",
-        sprintf("one solve in %d of %d cells without noise; with it %.1f in the mean, %.1f at most", never,
-                quiet_cells, solves / n, most_solves), verdict(never, quiet_cells) " without noise",
-        "`papers FOLDER \"\" 1 0`")
+# Real ranks: their row of a statement. Both readings may be in it.
+function real_row(statement, ours, says) {
+    row(statement, "real ranks", ours, says, "`make bench-real`")
 }
-function hac(    a, c, d, x, y, z, sc, count, off) {
-    head()
-    sc = hacs[5]
-    z = speedup("oracle", "plb-hac", hacs, 3, 5, HAC_APPS)
-    row("near the optimum with three machines or more (5.1)", "best fixed distribution, solved",
-        sprintf("over `oracle`, largest sizes: %.2f to %.2f", least, most), yes(most < 1.1) " within 10 %")
-    for (a = 1; a >= 0; a--) {
-        c = below("plb-hac", "plb-hec " hdss_as(a) " " greedy_as(a), hacs, 3, 5, HAC_APPS)
-        row("and faster than PLB-HeC, HDSS and greedy (5.1)", papers_way(a),
-            sprintf("largest sizes: of all three in %d of %d; of HDSS in %d; " \
-                    "real ranks %.2f s to %.2f, %.2f " \
-                    "and %.2f s", c, of, below("plb-hac", hdss_as(a), hacs, 3, 5, HAC_APPS),
-                    real["plb-hac", "steady"], real["plb-hec", "steady"], real[hdss_as(a), "steady"],
-                    real[greedy_as(a), "steady"]), verdict(c, of))
+function letter(a) { return a ? "A: " : "; B: " }
+function seconds_of(list, which,    m, names, i, text) {
+    m = split(list, names, " ")
+    for (i = 1; i <= m; i++)
+        text = text sprintf("%s%s %.3f s", i > 1 ? ", " : "", names[i], real[names[i], which])
+    return text
+}
+function idle_of(list,    m, names, i, text) {
+    m = split(list, names, " ")
+    for (i = 1; i <= m; i++)
+        text = text sprintf("%s%s %.1f %%", i > 1 ? ", " : "", names[i], real_idle[names[i], "steady"])
+    return text
+}
+# Whether a is ahead of every one of the list.
+function first_of(a, list, which,    m, names, i, good) {
+    m = split(list, names, " ")
+    good = 1
+    for (i = 1; i <= m; i++) good = good && real[a, which] < real[names[i], which]
+    return good
+}
+# Half the sum of the differences of two distributions of all work, in per cent.
+function real_apart(a, b,    p, sum, d) {
+    for (p = 1; p <= 3; p++) {
+        d = real_part[a, p] - real_part[b, p]
+        sum += d < 0 ? -d : d
     }
-    for (a = 1; a >= 0; a--) {
-        c = loses(hacs[1], "plb-hac", hdss_as(a))
-        d = loses(hacs[1], "plb-hac", greedy_as(a))
-        row("one machine: slower than HDSS and greedy (5.1)", papers_way(a),
-            sprintf("of %d cells: than HDSS in %d, than greedy in %d; real ranks %.2f s to %.2f and %.2f s",
-                of,
-                    c, d, real["plb-hac", "one"], real[hdss_as(a), "one"], real[greedy_as(a), "one"]),
-            "HDSS: " verdict(c, of) "; greedy: " verdict(d, of))
-    }
-    c = everywhere("plb-hac", "plb-hec")
-    row("faster than PLB-HeC, without its synchronisations (5.1)", "all cells",
-        sprintf("in %d of %d", c, n), verdict(c, n))
-    x = apart(sc, 1, "plb-hac", "oracle")
-    y = apart(sc, 1, "hdss+sync", "oracle")
-    count = 0
-    for (d = 1; d <= 4; d++)
-        if (d != 3) count += apart(sc, d, "plb-hac", "oracle") < apart(sc, d, "hdss+sync", "oracle")
-    row("blocks nearer to the optimum than those of HDSS (5.2)", "share of one step",
-        sprintf("MM 65536, parts that differ from the optimum: PLB-HAC %.1f %%, HDSS %.1f %%", x, y),
-        verdict(count, 3))
-    count = 0
-    for (d = 1; d <= 4; d++)
-        if (d != 3) count += cpu_step(sc, d, "plb-hac") < cpu_step(sc, d, "hdss+sync")
-    row("smaller blocks to CPUs than HDSS (5.2)", "share of one step",
-        sprintf("CPUs, MM 65536: optimum %.2f %%, PLB-HAC %.2f %%, HDSS %.2f %%", cpu_step(sc, 1, "oracle"),
-                cpu_step(sc, 1, "plb-hac"), cpu_step(sc, 1, "hdss+sync")), verdict(count, 3))
-    for (d = 1; d <= 4; d++)
-        for (a = 0; a <= 1 && d != 3; a++) {
-            x = step_spread[a ? "hdss+sync" : "plb-hac", apps[d], largest[d]]
-            if (x > off[a]) off[a] = x
-        }
-    row("standard deviations of these shares are small (5.2)", "largest of all PUs, ten seeds",
-        sprintf("PLB-HAC %.2f %%, HDSS %.2f %% of a step", off[0], off[1]),
-        yes(off[0] < 1 && off[1] < 1) " below 1 %")
-    for (a = 1; a >= 0; a--) {
-        c = less_idle(sc, "plb-hac", hdss_as(a), 3, HAC_APPS)
-        row("idles less than HDSS in all scenarios (5.3)", papers_way(a),
-            sprintf("five machines, smallest and largest sizes, three kinds of PU: in %d of %d; " \
-                    "real ranks, " \
-                    "idle %.1f %% to %.1f %%", c, of, real_idle["plb-hac", "steady"],
-                    real_idle[hdss_as(a), "steady"]), verdict(c, of))
-    }
-    x = idle[sc, "mm", 4096, "plb-hac", 9]
-    y = idle[sc, "mm", 65536, "plb-hac", 9]
-    row("idle time falls with size (5.3)", "GPUs on five machines",
-        sprintf("MM 4096 to 65536: %.0f %% to %.0f %%; real ranks, short to steady: %.0f %% to %.0f %%", x,
-            y,
-                real_idle["plb-hac", "short"], real_idle["plb-hac", "steady"]), yes(y < x))
+    return sum / 2
+}
+function idle_falls(statement, scenario, machines, a,    x, y) {
+    x = idle[scenario, "mm", 4096, a, 9]
+    y = idle[scenario, "mm", 65536, a, 9]
+    row(statement, "GPUs on " machines " machines", sprintf("MM 4096 to 65536: %.0f %% to %.0f %%", x, y),
+        yes(y < x))
+    x = real_idle[a, "short"]
+    y = real_idle[a, "steady"]
+    real_row(statement, sprintf("a tenth of a second to a second: %.0f %% to %.0f %%", x, y), yes(y < x))
 }
 # The other readings of one text, as a mean over all cells.
 function readings(    list, names, m, i) {
@@ -297,6 +180,8 @@ function readings(    list, names, m, i) {
               "plb-hec:as_in_III hec+1024:first_blocks_of_1,024_elements " \
               "hec+unit:training_blocks_of_a_unit_at_least " \
               "hec+plain:a_difference_above_10_%_counts_whatever_explains_it_(III.D) " \
+              "hec+all:all_functions_of_eq._1_in_one_sum_(III.B) " \
+              "hac+all:all_functions_of_eq._1_in_one_sum_(3.1) " \
               "hac+measured:times_stay_as_measured_and_count_for_ever_(3.1) " \
               "hdss+sync:with_barriers sync+1024:and_first_blocks_of_1,024_elements", list, " ")
     print "| label | reading | makespan over the optimum, geometric mean | worst cell |\n|---|---|---|---|"

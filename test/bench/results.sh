@@ -105,16 +105,23 @@ put() {
 {
     echo "| part | command | commit | machine | date | took |"
     echo "|---|---|---|---|---|---|"
-    for p in "${simulated[@]}" "${real[@]}"; do cat "$folder/$p.origin"; done
+    for p in "${simulated[@]}" "${real[@]}"; do cat "$folder/$p.origin"; done |
+        awk -F' *[|] *' '{ print; all += $7 }
+                         END { printf "| all | `make bench-results` | | | | %d s |\n", all }'
 } | put origins
-for name in order ahead hec hac readings; do
-    awk -v part=$name -f test/bench/results_rows.awk -f test/bench/results.awk \
-        "$folder"/{cells,shares,quiet/cells,readings/cells,real}.csv | put $name
-done
-for name in solver adapts li stafford; do
-    awk -v part=$name -f test/bench/results_rows.awk -f test/bench/results_text.awk \
-        "$folder"/{solver,adaptation,li,energy}.txt "$folder/watts.csv" | put $name
-done
+numbers() { # PART: what is made of cells
+    awk -v part="$1" -f test/bench/results_rows.awk -f test/bench/results_hec.awk \
+        -f test/bench/results_hac.awk -f test/bench/results.awk \
+        "$folder"/{cells,shares,quiet/cells,readings/cells,real}.csv
+}
+texts() { # PART: what is made of printed lines
+    awk -v part="$1" -f test/bench/results_rows.awk -f test/bench/results_text.awk \
+        "$folder"/{solver,adaptation,li,energy}.txt "$folder"/{watts,real}.csv
+}
+for name in order ahead readings; do numbers $name | put $name; done
+{ numbers hec && texts solver | sed 1,2d; } | put hec
+{ numbers hac && texts adapts | sed 1,2d; } | put hac
+for name in adapts-why li li-why real-why stafford; do texts $name | put $name; done
 sed -n '/^sure within/,$ s/^/- /p' "$folder/papers.txt" | put judged # its last lines
 {
     echo "| PUs | balancer | makespan over the optimum | blocks | master, µs per block | messages per PU |"
@@ -131,6 +138,12 @@ sed -n '/^sure within/,$ s/^/- /p' "$folder/papers.txt" | put judged # its last 
                printf "| %d | %s | %.2f s | %.3f |\n", $1, slow, $3, $4 }' \
         "$folder/growth.csv" "$folder/growth-files.csv"
 } | put growth-files
+awk -F, '$2 != "sure" { next }
+         FNR == NR { memory[$1] = $3; next }
+         $1 in memory && limit == "" && memory[$1] > 1.1 * $3 { limit = $1 }
+         END { if (limit == "") print "No link is the limit here."
+               else printf "Rank 0\047s link is the limit from %d PUs on. In files it is not.\n", limit }' \
+    "$folder/growth.csv" "$folder/growth-files.csv" | put growth-why
 put real <"$folder/real.md"
 {
     echo '```'

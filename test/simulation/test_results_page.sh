@@ -42,12 +42,22 @@ all() {
     return $lacks
 }
 
+# The list of what the papers describe names files that are there.
+grep -o '`[a-z][a-z/_-]*/[a-z_./*-]*`' test/papers.md | tr -d '`' | sort -u >"$tmp/names"
+[ -s "$tmp/names" ]
+lacks=$?
+while IFS= read -r name; do
+    compgen -G "$name" >/dev/null || { lacks=1; echo "# there is no $name"; }
+done <"$tmp/names"
+ok "the files that test/papers.md names" $lacks
+
 echo >"$tmp/none" # awk counts files that have a line
 "$BUILD/bench/energy" >"$tmp/energy" &&
     all stafford "$tmp"/{none,none,none,energy,none} >"$tmp/out"
 ok "the shares of Stafford and others" $?
 "$BUILD/bench/adaptation" "$tmp" >"$tmp/adaptation" &&
-    all adapts "$tmp"/{none,adaptation,none,none,none} >"$tmp/out"
+    all adapts "$tmp"/{none,adaptation,none,none,none} >"$tmp/out" &&
+    all adapts-why "$tmp"/{none,adaptation,none,none,none} >"$tmp/out"
 ok "a GPU that becomes slower" $?
 timeout 100 "$BUILD/bench/papers" "$tmp" plb-hec-abcd/mm/65536 >"$tmp/out" &&
     awk -F, '{ r[$4] = $6 }
