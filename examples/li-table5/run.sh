@@ -3,7 +3,7 @@
 # emulated GPUs of the paper's speeds; their numbers beside ours. Then a product of 512, as in Figure 4, with
 # all data broadcast first, and with tasks of 1, 16 and 128 rows. Each is the median of RUNS runs, with the
 # least and the most of its ratio and total. And when both GPUs begin, after Li's barrier. Three runs take
-# about four minutes, and of these products alone less: run.sh [small|512|1024-regular|1024-sparse...].
+# about four minutes, and of these alone less: run.sh [small|512|1024-regular|1024-sparse|barrier...].
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 plbrun=./plbrun
@@ -15,7 +15,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 parts=("$@")
-[ $# -gt 0 ] || parts=(small 512 1024-regular 1024-sparse)
+[ $# -gt 0 ] || parts=(small 512 1024-regular 1024-sparse barrier)
 wants() { [[ " ${parts[*]} " = *" $1 "* ]]; }
 
 # once SIZE ZEROS MIGRATION [SETTING...]: one run: its total, the times of both GPUs, their ratio,
@@ -99,7 +99,7 @@ if wants 512; then
     for grain in 1 16 128; do
         product "       512 grain $grain" 512 0.5 on "$none" balance.grain=$grain
     done
-    begin
 fi
+! wants barrier || begin
 echo "ratio: longest over shortest; comm.: total less the longer;" \
     "/bound: total over the same work in equal time; rows: moved."
