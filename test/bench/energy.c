@@ -175,7 +175,8 @@ int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : "examples/energy";
     int agree[3] = {0}, extremes[2] = {0};
-    double off[2] = {0};
+    double off[2] = {0}, share[3], watts;
+    bool within[2];
     FILE *curves = NULL, *best = NULL;
     if (argc > 2) {
         curves = create_csv(argv[2], "energy.csv", "machine,benchmark,share,seconds,joules,joule_seconds");
@@ -191,8 +192,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < ROWS; i++) {
         const struct row *r = &rows[i];
         struct plb_power_pu pus[2];
-        double share[3], watts;
-        bool within[2];
         if (!read_row(folder, r, pus, &watts) || !solve(pus, watts, share))
             return 1;
         if (curves != NULL)
@@ -215,8 +214,7 @@ int main(int argc, char **argv)
         "Two mistakes in the paper: its text has the two one-sided cases of least energy swapped, and the "
         "points\n"
         "alpha_left and alpha_right of least energy*time are maxima, so the answer is always 0, the share "
-        "for\n"
-        "least time, or 1.\n"
+        "for\nleast time, or 1.\n"
         "Within their ranges: alpha_left in %d of %zu, alpha_right in %d.\n"
         "Simulated at the paper's sizes, with shares of 0, 0.1 to 1: time within %.2f %%, energy within %.2f "
         "%% of its equations.\n",

@@ -139,8 +139,8 @@ function letter(a) { return a ? "A: " : "; B: " }
 function seconds_of(list, which,    m, names, i, text) {
     m = split(list, names, " ")
     for (i = 1; i <= m; i++)
-        text = text sprintf("%s%s %.3f s", i > 1 ? ", " : "", names[i], real[names[i], which])
-    return text
+        text = text sprintf("%s%s %.3f", i > 1 ? ", " : "", names[i], real[names[i], which])
+    return text " s"
 }
 function idle_of(list,    m, names, i, text) {
     m = split(list, names, " ")

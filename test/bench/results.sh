@@ -76,7 +76,9 @@ join() { cat "$folder/ranks-1/$1" && sed "1,$2d" "$folder/ranks-2/$1"; } # NAME 
 join real.csv 1 >"$folder/real.csv"
 join real.md 2 >"$folder/real.md"
 head -n 2 "$folder/li-small.txt" >"$folder/li.txt"
-for p in small 1024-regular 1024-sparse 512 barrier; do sed '1,2d; $d' "$folder/li-$p.txt"; done >>"$folder/li.txt"
+for p in small 1024-regular 1024-sparse 512 barrier; do
+    sed '1,2d; $d' "$folder/li-$p.txt"
+done >>"$folder/li.txt"
 tail -n 1 "$folder/li-512.txt" >>"$folder/li.txt"
 # The size, 0 or 1 with migration, both GPUs' times, the total, its least and its most.
 awk '$2 == "sparse" || $1 == "A4xB4" {

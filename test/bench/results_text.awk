@@ -123,9 +123,9 @@ function adapts(    f, k, ways, says) {
 }
 function adapts_why() {
     printf "A block lasts %.1f s.", lasted
-    printf " The one under way at second 142 is a mixture of both speeds. The next one"
-    printf " begins %.1f s\nafter that second where the GPU is two times slower, and", more[2, "whole"]
-    printf " %.1f s after it where it is eight times slower.\n", more[8, "whole"]
+    printf " The one under way at second 142 is a mixture of both speeds. It lasts"
+    printf " %.1f s more where the GPU\nis two times slower, and", more[2, "whole"]
+    printf " %.1f s more where it is eight times slower.\n", more[8, "whole"]
     printf "So its report tells of a smaller change than there was, and the next blocks correct that. Where"
     printf " blocks are cut\ninto tasks, the change is known sooner: the next block has"
     printf " %d and %d units, where %d and %d are right.\n", next_one[2, "sliced"], next_one[8, "sliced"],
@@ -147,9 +147,9 @@ function li_why(    a, b, start) {
     print " Compare ratios within a row."
 }
 function real_why() {
-    printf "With `sure`, and where no PU becomes slower, real runs of a second take"
-    printf " %.0f to %.0f ms longer than simulated ones:\n", least_late, most_late
-    print "a node that sleeps hears a message late."
+    printf "With `sure`, real runs of a second take %.0f to %.0f ms longer than simulated ones",
+           least_late, most_late
+    print " where no PU\nbecomes slower. A node that sleeps hears a message late."
 }
 function li(    how) {
     how = "`examples/li-table5/run.sh`"
