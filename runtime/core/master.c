@@ -10,8 +10,8 @@
 
 static void count_work(struct plb_master *m)
 {
-    plb_work_count_init(&m->work, m->room, m->config.phases, m->config.learn_costs);
-    for (int i = 0; i < m->room * m->config.phases; i++)
+    plb_work_count_init(&m->work, m->pus.room, m->config.phases, m->config.learn_costs);
+    for (int i = 0; i < m->pus.room * m->config.phases; i++)
         m->work.histories[i].unscaled = m->config.unscaled;
 }
 
@@ -23,31 +23,25 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
     m->config = *config;
     m->config.phases = config->phases > 0 ? config->phases : 1;
     const struct plb_sizes *sizes = m->config.sizes = config->sizes != NULL ? config->sizes : &plb_no_sizes;
-    m->n_pus = n;
-    m->room = (int)room;
-    m->infos = plb_alloc(room * sizeof *m->infos);
+    plb_pus_init(&m->pus, (int)room);
     m->totals = plb_alloc(room * sizeof *m->totals);
     m->limits = plb_alloc(room * sizeof *m->limits);
-    m->refused = plb_alloc(room * sizeof *m->refused);
     count_work(m);
-    memcpy(m->infos, infos, (size_t)n * sizeof *infos);
+    m->largest_bytes = plb_sizes_largest(sizes, config->units);
     for (int p = 0; p < n; p++)
-        m->limits[p] = plb_task_limit(m->config.sizes, &infos[p], config->grain, config->pulled_bytes);
-    plb_sizes_refuse(m->config.sizes, config->units, infos, n, m->refused);
-    for (int p = n; p < m->room; p++)
-        m->refused[p] = true;
-    m->ledger = plb_ledger_new(m->room, m->config.n_nodes);
+        plb_master_add(m, &infos[p], PLB_PU_NEW);
+    m->ledger = plb_ledger_new(m->pus.room, m->config.n_nodes);
     for (int i = config->n_nodes - config->joiners; i < config->n_nodes; i++)
         plb_ledger_lose(m->ledger, i);
     plb_master_know_data(m);
-    m->broker = plb_broker_new(m->ledger, &m->work, config->victim, m->infos, n, config->n_nodes);
+    m->broker = plb_broker_new(m->ledger, &m->work, config->victim, m->pus.infos, n, config->n_nodes);
     struct plb_agenda_config agenda = {.balancer = config->balancer,
                                        .params = config->params,
                                        .histories = m->work.histories,
                                        .n_phases = m->config.phases,
-                                       .pus = {m->infos, m->refused, m->limits,
-                                               plb_sizes_mean(sizes, config->units), plb_sizes_beside(sizes),
-                                               m->room, n, plb_master_result_seconds(m)},
+                                       .pus = &m->pus,
+                                       .facts = {&m->pus, m->limits, plb_sizes_mean(sizes, config->units),
+                                                 plb_sizes_beside(sizes), plb_master_result_seconds(m)},
                                        .migration = config->migration,
                                        .task_s = plb_longest_task(config->task_s),
                                        .backups = config->backups && config->migration,
@@ -55,15 +49,15 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
                                        .residence = m->residence,
                                        .goal = config->goal};
     m->agenda = plb_agenda_new(&agenda, m->ledger, m->broker);
-    m->backups = plb_backups_new(&(struct plb_backups_config){m->infos, m->ledger, m->broker, m->agenda,
-                                                              m->work.histories, m->room, agenda.n_phases,
+    m->backups = plb_backups_new(&(struct plb_backups_config){&m->pus, m->ledger, m->broker, m->agenda,
+                                                              m->work.histories, agenda.n_phases,
                                                               agenda.backups, config->whole_results});
-    m->audits = plb_audits_new(&(struct plb_audits_config){
-        m->infos, m->refused, m->ledger, m->broker, m->config.sizes, m->work.histories, m->room,
-        agenda.n_phases, config->audit, config->seed, config->whole_results});
-    m->suspects = plb_suspects_new(&(struct plb_suspects_config){
-        m->infos, m->ledger, m->broker, m->agenda, m->backups, m->room, agenda.n_phases,
-        m->config.sizes->chunk, config->migration, config->isolated});
+    m->audits = plb_audits_new(&(struct plb_audits_config){&m->pus, m->ledger, m->broker, m->config.sizes,
+                                                           m->work.histories, agenda.n_phases, config->audit,
+                                                           config->seed, config->whole_results});
+    m->suspects = plb_suspects_new(
+        &(struct plb_suspects_config){&m->pus, m->ledger, m->broker, m->agenda, m->backups, agenda.n_phases,
+                                      m->config.sizes->chunk, config->migration, config->isolated});
     m->losses = (struct plb_losses){m->ledger, m->broker, m->agenda, m->backups, m->audits};
     return m;
 }
@@ -82,10 +76,9 @@ void plb_master_free(struct plb_master *m)
     plb_broker_free(m->broker);
     plb_ledger_free(m->ledger);
     plb_work_count_fini(&m->work);
-    free(m->infos);
+    plb_pus_fini(&m->pus);
     free(m->totals);
     free(m->limits);
-    free(m->refused);
     free(m);
 }
 
@@ -173,10 +166,10 @@ static void end_times(struct plb_master *m, int p, const struct plb_done *done, 
 {
     double trained = plb_agenda_stats(m->agenda)->profile_end;
     if (trained > 0.0 && !m->trained)
-        plb_totals_end_training(m->totals, m->n_pus, trained);
+        plb_totals_end_training(m->totals, m->pus.n, trained);
     m->trained |= trained > 0.0;
     if (fresh > 0 && plb_ledger_accepted_units(m->ledger) == m->map->units)
-        plb_totals_end_pass(m->totals, m->n_pus, p, done, m->pass_began, now);
+        plb_totals_end_pass(m->totals, m->pus.n, p, done, m->pass_began, now);
 }
 
 static int64_t on_done(struct plb_master *m, const struct plb_message *message, double now,
@@ -202,7 +195,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     int from = out->n;
     bool suspect = plb_ledger_is_suspect(m->ledger, done->range); /* the balancer has not granted its block */
     sample.block_end = plb_agenda_follow(m->agenda, p, sample.time) && !suspect;
-    m->counts.moved_units += plb_totals_count(m->totals, m->infos, m->ledger, p, done, fresh);
+    m->counts.moved_units += plb_totals_count(m->totals, m->pus.infos, m->ledger, p, done, fresh);
     m->totals[p].latest = now;
     if (plb_work_count_reported(&m->work, p, done, &sample))
         count_anew(m);
@@ -233,7 +226,7 @@ static void on_moved(struct plb_master *m, const struct plb_message *message, do
     for (int i = 0; i < gifts->n; i++) {
         plb_ledger_move(m->ledger, &gifts->at[i], message->from, gifts->thief);
         plb_agenda_follow(m->agenda, -1, now - m->pass_began);
-        plb_agenda_tell_ends(m->agenda);
+        plb_agenda_tell_balancer(m->agenda);
     }
     plb_broker_heard(m->broker, message->from);
     int64_t freed = plb_ledger_free_units(m->ledger) - before;
@@ -306,7 +299,7 @@ static void on_idle(struct plb_master *m, const struct plb_message *message, dou
     int p = plb_broker_pu(m->broker, message->from, message->pu);
     if (p < 0 || plb_ledger_lost(m->ledger, message->from))
         drop(m, message);
-    else if (timely(m, message) && !m->refused[p] && !plb_agenda_leaves_out(m->agenda, p))
+    else if (timely(m, message) && plb_pus_works(&m->pus, p))
         plb_backups_idle(m->backups, p, now);
 }
 
@@ -343,7 +336,7 @@ int64_t plb_master_receive(struct plb_master *m, const struct plb_message *messa
     else
         m->counts.dropped++;
     look_at_suspects(m, now, out);
-    plb_self_check(m->ledger, m->agenda, m->n_pus);
+    plb_self_check(m->ledger, m->agenda, m->pus.n);
     return fresh;
 }
 
@@ -359,7 +352,7 @@ void plb_master_spoiled(struct plb_master *m, const struct plb_message *message,
     if (p >= 0)
         plb_master_note_fresh(m, message, 0, out);
     look_at_suspects(m, now, out);
-    plb_self_check(m->ledger, m->agenda, m->n_pus);
+    plb_self_check(m->ledger, m->agenda, m->pus.n);
 }
 
 void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outbox *out)
@@ -368,10 +361,10 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
         return;
     m->counts.losses++;
     plb_master_forget(m, node, out);
-    plb_totals_lose(m->totals, m->infos, m->n_pus, node);
+    plb_totals_lose(m->totals, m->pus.infos, m->pus.n, node);
     m->counts.freed += plb_losses_node(&m->losses, node, now, pass_seconds(m, now), out);
     look_at_suspects(m, now, out);
-    plb_self_check(m->ledger, m->agenda, m->n_pus);
+    plb_self_check(m->ledger, m->agenda, m->pus.n);
 }
 
 void plb_master_stop(struct plb_master *m, int status, struct plb_outbox *out)

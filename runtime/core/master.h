@@ -18,6 +18,7 @@
 #include "core/message/message.h"
 #include "core/place/places.h"
 #include "core/place/sets.h"
+#include "core/pus/pu_state.h"
 
 struct plb_master;
 
@@ -143,17 +144,17 @@ const struct plb_sets_counts *plb_master_set_counts(const struct plb_master *mas
 const struct plb_places_counts *plb_master_places(const struct plb_master *master);
 const struct plb_standing_counts *plb_master_standing(const struct plb_master *master);
 const struct plb_residence *
-plb_master_residence(const struct plb_master *master);            /* NULL: nodes keep nothing */
-bool plb_master_refused(const struct plb_master *master, int pu); /* too little memory */
+plb_master_residence(const struct plb_master *master); /* NULL: nodes keep nothing */
+enum plb_pu_state plb_master_state(const struct plb_master *master, int pu);
+int plb_master_pus_in(const struct plb_master *master, enum plb_pu_state state); /* PUs in a state */
 struct plb_history *plb_master_history(const struct plb_master *master, int phase, int pu);
 struct plb_work_count *plb_master_work(struct plb_master *master);
 const struct plb_watts *plb_master_watts(const struct plb_master *master); /* NULL: none are learned */
 const struct plb_balancer_stats *plb_master_stats(const struct plb_master *master);
 
-/* The goal of the run, what came of it, and whether a PU is left out for it. */
+/* The goal of the run, and what came of it. */
 const struct plb_goal *plb_master_goal(const struct plb_master *master);
 struct plb_goal_account plb_master_goal_account(const struct plb_master *master);
-bool plb_master_leaves_out(const struct plb_master *master, int pu);
 
 /* NULL, or the invariant of the ledger or of the agenda that does not hold. For tests and debug builds. */
 const char *plb_master_check(const struct plb_master *master);

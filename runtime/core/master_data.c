@@ -40,8 +40,8 @@ void plb_master_find_homes(struct plb_master *m)
     if (m->residence == NULL)
         return;
     double *least = plb_alloc((size_t)m->config.n_nodes * sizeof *least);
-    for (int p = 0; p < m->n_pus; p++)
-        least[m->infos[p].node] = fmax(least[m->infos[p].node], units_of_starts(m, p));
+    for (int p = 0; p < m->pus.n; p++)
+        least[m->pus.infos[p].node] = fmax(least[m->pus.infos[p].node], units_of_starts(m, p));
     plb_residence_begin(m->residence, m->map->units, least);
     free(least);
 }

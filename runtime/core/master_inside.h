@@ -9,15 +9,13 @@
 #include "core/measure/work_count.h"
 #include "core/place/places.h"
 #include "core/place/sets.h"
+#include "core/pus/pus.h"
 
 struct plb_master {
     struct plb_master_config config;
-    struct plb_pu_info *infos;
+    struct plb_pus pus;
     struct plb_pu_totals *totals;
     struct plb_task_limit *limits;
-    bool *refused;
-    int n_pus; /* that have come */
-    int room;  /* for PUs */
     int pass, phase;
     const struct plb_cost_map *map; /* of the pass; NULL before the first */
     struct plb_work_count work;
@@ -34,6 +32,7 @@ struct plb_master {
     struct plb_losses losses;
     struct plb_suspects *suspects;
     struct plb_master_counts counts;
+    double largest_bytes; /* of a task of one unit */
     double pass_began;
     bool trained; /* the training has ended */
     bool stopped;
@@ -43,6 +42,9 @@ struct plb_master {
 void plb_master_start(struct plb_master *master, int pass, const struct plb_pass *begin,
                       const struct plb_cost_map *map, const struct plb_rangeset *accepted, double now,
                       struct plb_outbox *out);
+
+/* A PU comes, with the next number. usable: its state, where it can be used. */
+void plb_master_add(struct plb_master *master, const struct plb_pu_info *info, enum plb_pu_state usable);
 
 /* Makes what the master knows of data: residence, places, sets. */
 void plb_master_know_data(struct plb_master *master);

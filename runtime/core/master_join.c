@@ -1,10 +1,16 @@
-/* A node comes while the run goes on. Room for its PUs is kept from the start: until then they count as
- * refused, and the node as lost. */
-#include <string.h>
-
+/* PUs come: at the start, or with a node while the run goes on. Room for these is kept from the start: until
+ * then they are awaited, and the node counts as lost. */
 #include "core/master.h"
 #include "core/master_inside.h"
 #include "core/self_check.h"
+
+void plb_master_add(struct plb_master *m, const struct plb_pu_info *info, enum plb_pu_state usable)
+{
+    const struct plb_master_config *c = &m->config;
+    bool fits = !info->broken && plb_sizes_has_room(c->sizes, info->memory, m->largest_bytes);
+    int p = plb_pus_add(&m->pus, info, fits ? usable : PLB_PU_REFUSED);
+    m->limits[p] = plb_task_limit(c->sizes, info, c->grain, c->pulled_bytes);
+}
 
 /* Which PUs of a node may execute tasks; bit i: PU i. */
 static int64_t usable(const struct plb_master *m, int node)
@@ -12,7 +18,7 @@ static int64_t usable(const struct plb_master *m, int node)
     int first = plb_broker_first_pu(m->broker, node);
     int64_t mask = 0;
     for (int i = 0; i < plb_broker_pus(m->broker, node); i++)
-        mask |= (int64_t)!m->refused[first + i] << i;
+        mask |= (int64_t)plb_pus_usable(&m->pus, first + i) << i;
     return mask;
 }
 
@@ -37,21 +43,18 @@ bool plb_master_join(struct plb_master *m, int node, const struct plb_pu_info *i
                      double now, struct plb_outbox *out)
 {
     const struct plb_master_config *c = &m->config;
-    int first = m->n_pus;
+    int first = m->pus.n;
     if (node < c->n_nodes - c->joiners || node >= c->n_nodes || plb_broker_pus(m->broker, node) > 0
-        || m->stopped || n <= 0 || n > PLB_PUS_OF_JOINER || n > m->room - first)
+        || m->stopped || n <= 0 || n > PLB_PUS_OF_JOINER || n > m->pus.room - first)
         return false;
-    memcpy(m->infos + first, infos, (size_t)n * sizeof *infos);
-    for (int p = first; p < first + n; p++)
-        m->limits[p] = plb_task_limit(c->sizes, &m->infos[p], c->grain, c->pulled_bytes);
-    plb_sizes_refuse(c->sizes, c->units, infos, n, m->refused + first);
-    m->n_pus += n;
+    for (int i = 0; i < n; i++) /* they take from others, also where nothing is granted */
+        plb_master_add(m, &infos[i], PLB_PU_SERVED);
     m->counts.joined++;
     plb_ledger_join(m->ledger, node);
     plb_broker_join(m->broker, node, first, n);
-    plb_agenda_join(m->agenda, n);
+    plb_agenda_join(m->agenda);
     if (m->map != NULL)
         welcome(m, node, replaced, now, out);
-    plb_self_check(m->ledger, m->agenda, m->n_pus);
+    plb_self_check(m->ledger, m->agenda, m->pus.n);
     return true;
 }

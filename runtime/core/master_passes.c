@@ -51,7 +51,7 @@ void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *beg
     plb_backups_begin(m->backups, pass, phase, map, now);
     plb_audits_begin(m->audits, pass, phase, map);
     plb_agenda_open(m->agenda, out);
-    plb_self_check(m->ledger, m->agenda, m->n_pus);
+    plb_self_check(m->ledger, m->agenda, m->pus.n);
 }
 
 void plb_master_note_fresh(struct plb_master *m, const struct plb_message *done, int64_t fresh,

@@ -28,12 +28,12 @@ int64_t plb_master_accepted(const struct plb_master *m)
 
 int plb_master_pus(const struct plb_master *m)
 {
-    return m->n_pus;
+    return m->pus.n;
 }
 
 const struct plb_pu_info *plb_master_pu(const struct plb_master *m, int pu)
 {
-    return &m->infos[pu];
+    return &m->pus.infos[pu];
 }
 
 const struct plb_pu_totals *plb_master_totals(const struct plb_master *m, int pu)
@@ -82,9 +82,14 @@ const struct plb_places_counts *plb_master_places(const struct plb_master *m)
     return plb_places_counts(m->places);
 }
 
-bool plb_master_refused(const struct plb_master *m, int pu)
+int plb_master_pus_in(const struct plb_master *m, enum plb_pu_state state)
 {
-    return m->refused[pu];
+    return m->pus.in[state];
+}
+
+enum plb_pu_state plb_master_state(const struct plb_master *m, int pu)
+{
+    return m->pus.states[pu];
 }
 
 struct plb_history *plb_master_history(const struct plb_master *m, int phase, int p)
@@ -115,11 +120,6 @@ const struct plb_goal *plb_master_goal(const struct plb_master *m)
 struct plb_goal_account plb_master_goal_account(const struct plb_master *m)
 {
     return plb_agenda_goal_account(m->agenda);
-}
-
-bool plb_master_leaves_out(const struct plb_master *m, int pu)
-{
-    return plb_agenda_leaves_out(m->agenda, pu);
 }
 
 const char *plb_master_check(const struct plb_master *m)

@@ -222,7 +222,7 @@ void plb_pareto_learn(struct plb_pareto *p, const struct plb_job *job, struct pl
     p->by = n > 0 ? "this run's measurements" : "profiles";
     p->passes = n > 0 ? n : plb_phase_count(job->kernel);
     for (int i = 0; i < p->n && i < plb_master_pus(master); i++) {
-        p->refused[i] = plb_master_refused(master, i);
+        p->refused[i] = plb_master_state(master, i) == PLB_PU_REFUSED;
         p->models[i] = p->refused[i] ? (struct plb_model){.grain = 0.0}
                      : n > 0         ? measured(master, job, i)
                                      : recalled(master, job, i);

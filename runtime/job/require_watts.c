@@ -40,7 +40,7 @@ static double least_watts(const struct plb_goal *goal, const struct plb_master *
             for (int q = 0; q < n; q++)
                 if (plb_master_pu(master, q)->node == plb_master_pu(master, p)->node)
                     node += plb_master_pu(master, q)->static_watts;
-        least = plb_master_refused(master, p) ? least : fmin(least, watts + node);
+        least = plb_master_state(master, p) == PLB_PU_REFUSED ? least : fmin(least, watts + node);
     }
     return least + (goal->rule == PLB_STATIC_JOB ? all : 0.0);
 }

@@ -95,7 +95,7 @@ static struct plb_bound_pu *add_curves(struct plb_master *master, const struct p
         pus[p] = (struct plb_bound_pu){.tally = plb_work_count_tally(plb_master_work(master), phase, p),
                                        .alike = first_alike(master, p),
                                        .best_rate = model != NULL ? plb_model_best_rate(model) : 0.0,
-                                       .refused = plb_master_refused(master, p)};
+                                       .refused = plb_master_state(master, p) == PLB_PU_REFUSED};
         r->pus[p].work += pus[p].tally->work;
         r->pus[p].starts_s += plb_starts_of(h, pus[p].tally);
         if (phase == app->running) {
@@ -178,6 +178,7 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
     for (int p = 0; p < r->n_pus; p++) {
         const struct plb_pu_info *info = plb_master_pu(master, p);
         const struct plb_pu_totals *totals = plb_master_totals(master, p);
+        enum plb_pu_state state = plb_master_state(master, p);
         struct plb_report_pu *pu = &r->pus[p];
         *pu = (struct plb_report_pu){.id = p,
                                      .node = info->node,
@@ -202,8 +203,8 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .training_s = totals->training_s,
                                      .stolen_in = totals->stolen_in,
                                      .stolen_out = totals->stolen_out,
-                                     .refused = plb_master_refused(master, p) && !info->broken,
-                                     .left_out = plb_master_leaves_out(master, p),
+                                     .refused = state == PLB_PU_REFUSED && !info->broken,
+                                     .left_out = plb_pu_waits(state),
                                      .static_j = (double)NAN,
                                      .dynamic_j = (double)NAN};
         add_watts(master, p, pu);
@@ -335,8 +336,9 @@ int plb_warn_of_refused(const struct plb_master *master, const struct plb_app *a
     struct plb_sizes sizes = plb_dataset_sizes(&set);
     for (int p = 0; p < plb_master_pus(master); p++) {
         const struct plb_pu_info *pu = plb_master_pu(master, p);
-        n += plb_master_refused(master, p);
-        if (plb_master_refused(master, p) && !pu->broken)
+        bool refused = plb_master_state(master, p) == PLB_PU_REFUSED;
+        n += refused;
+        if (refused && !pu->broken)
             plb_log(PLB_LOG_WARNING,
                     "PU %d (%s, rank %d) is not used: its memory of %.4g bytes cannot hold %.4g "
                     "bytes of "
@@ -361,6 +363,6 @@ int plb_usable_pus(struct plb_master *master)
 {
     int n = 0;
     for (int p = 0; p < plb_master_pus(master); p++)
-        n += !plb_master_refused(master, p) && plb_master_totals(master, p)->failure[0] == '\0';
+        n += plb_pu_usable(plb_master_state(master, p));
     return n;
 }

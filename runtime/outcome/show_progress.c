@@ -29,7 +29,7 @@ static void watch(struct plb_progress *progress, struct plb_master *master, int 
         pus[p] = (struct plb_watched_pu){.id = p,
                                          .node = info->node,
                                          .name = info->name,
-                                         .gone = t->failure[0] != '\0',
+                                         .gone = plb_master_state(master, p) == PLB_PU_LOST,
                                          .done = t->units,
                                          .rate = worked > 0.0 ? (double)t->units / worked : 0.0,
                                          .held = h->units,
@@ -52,7 +52,7 @@ static double done_by_gone(const struct plb_master *master)
     for (int p = 0; p < plb_master_pus(master); p++) {
         const struct plb_pu_totals *t = plb_master_totals(master, p);
         all += (double)t->units;
-        gone += t->failure[0] != '\0' ? (double)t->units : 0.0;
+        gone += plb_master_state(master, p) == PLB_PU_LOST ? (double)t->units : 0.0;
     }
     return gone < all ? gone / all : 0.0;
 }

@@ -17,7 +17,7 @@ static double static_seconds(const struct plb_master *master, int p, const struc
         return rule == PLB_STATIC_JOB ? makespan : node->busy_s;
     for (int q = p - own->local; q < plb_master_pus(master) && plb_master_pu(master, q)->node == own->node;
          q++)
-        stays = stays || !plb_master_leaves_out(master, q);
+        stays = stays || !plb_pu_waits(plb_master_state(master, q));
     return stays && node->last_s > 0.0 ? makespan : node->last_s;
 }
 

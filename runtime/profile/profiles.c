@@ -182,7 +182,7 @@ void plb_profiles_recall(struct plb_profiles *p, struct plb_master *master)
 static int find_unmeasured(const struct plb_master *master, int phases)
 {
     for (int pu = 0; pu < plb_master_pus(master); pu++)
-        if (!plb_master_refused(master, pu))
+        if (plb_master_state(master, pu) != PLB_PU_REFUSED)
             for (int phase = 0; phase < phases; phase++)
                 if (plb_master_history(master, phase, pu)->n == 0)
                     return pu;

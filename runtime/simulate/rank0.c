@@ -15,7 +15,6 @@ struct plb_virtual_rank0 {
     struct plb_virtual_life *life;
     struct plb_master *master;
     double message_s, solve_s, fit_s;
-    int active; /* PUs that are not refused */
     double busy_until;
     double tick_at; /* when the master is called for what is due; infinite: not planned */
     int *line;      /* ring: the messages that wait, by their number in the network */
@@ -45,8 +44,6 @@ struct plb_virtual_rank0 *plb_virtual_rank0_new(struct plb_world *world, struct 
     for (int node = 0; node < in->cluster->n_nodes - in->n_joiners; node++)
         n += plb_virtual_nodes_describe(nodes, node, infos + n);
     r->master = plb_master_new(&in->master, infos, n);
-    for (int p = 0; p < n; p++)
-        r->active += !plb_master_refused(r->master, p);
     free(infos);
     return r;
 }
@@ -113,8 +110,8 @@ static void leave(struct plb_virtual_rank0 *r, double begins, int received)
     double took = plb_now() - r->called_at;
     int64_t solves = plb_master_stats(r->master)->solves - r->before.solves;
     int64_t fits = plb_master_stats(r->master)->fits - r->before.fits;
-    double thinks = received * r->message_s + (double)solves * r->solve_s * r->active
-                  + (double)fits * r->fit_s;
+    int active = plb_master_pus(r->master) - plb_master_pus_in(r->master, PLB_PU_REFUSED);
+    double thinks = received * r->message_s + (double)solves * r->solve_s * active + (double)fits * r->fit_s;
     r->world->out->master_s += took;
     r->world->out->solve_s += solves > 0 ? took : 0.0;
     int64_t rest_ns = (int64_t)(1e9 * plb_master_stats(r->master)->rest_s);
@@ -195,8 +192,6 @@ void plb_virtual_rank0_join(struct plb_virtual_rank0 *r, int node)
     if (plb_master_join(r->master, node, infos, n, 0, now, &r->out)) {
         plb_faults_join(r->faults, node);
         plb_virtual_life_join(r->life, node);
-        for (int i = 0; i < n; i++)
-            r->active += !plb_master_refused(r->master, plb_master_pus(r->master) - n + i);
     }
     leave(r, now, 1);
     free(infos);

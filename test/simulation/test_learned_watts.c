@@ -66,10 +66,11 @@ static void look_at_watts(const struct machine *m, const struct plb_master *mast
     for (int p = 0; p < m->cluster.n_pus; p++) {
         double idle, besides;
         enum plb_watts_origin origin = plb_watts_of(plb_master_watts(master), p, &idle, &besides);
+        bool waits = plb_pu_waits(plb_master_state(master, p));
         o->measured += origin == PLB_WATTS_MEASURED;
         o->unmeasured += origin == PLB_WATTS_UNMEASURED;
-        o->left_out += plb_master_leaves_out(master, p);
-        o->unsafe += origin == PLB_WATTS_UNMEASURED && !plb_master_leaves_out(master, p);
+        o->left_out += waits;
+        o->unsafe += origin == PLB_WATTS_UNMEASURED && !waits;
         if (origin == PLB_WATTS_MEASURED)
             o->off = fmax(o->off, fabs(besides / m->pus[p].dynamic_watts - 1.0));
     }

@@ -117,7 +117,7 @@ static void count_goal(const struct scenario *s, const struct plb_master *master
     bool any = goal->objective != PLB_OBJECTIVE_TIME || goal->power_cap > 0.0;
     int left_out = 0;
     for (int p = 0; p < plb_master_pus(master); p++)
-        left_out += plb_master_leaves_out(master, p);
+        left_out += plb_pu_waits(plb_master_state(master, p));
     met("runs with an objective or a cap", any);
     met("PUs that were left out in the end", left_out);
     met("in runs with losses", plb_master_counts(master)->losses > 0 ? left_out : 0);

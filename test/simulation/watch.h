@@ -344,7 +344,7 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
             || counts->dropped > 0))
         wrong(w, "nothing was lost, and something was reported twice, torn, stale or dropped, or freed");
     for (int p = 0; p < plb_master_pus(result->master); p++)
-        w->refused += plb_master_refused(result->master, p);
+        w->refused += plb_master_state(result->master, p) == PLB_PU_REFUSED;
     if (counts->losses == 0 && counts->dropped > 0)
         wrong(w, "nothing was lost, and a message was dropped");
     check_deaths(w, result);

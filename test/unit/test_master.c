@@ -190,8 +190,8 @@ static void a_pu_with_too_little_memory_is_refused(void **state)
     f.pus[3].memory = 1000.0; /* 500 left, three units need 600 */
     prepare(&f, "greedy", 10.0, 4, 100, &config);
     begin(&f, 0, 0, 10.0, 4);
-    assert_true(plb_master_refused(f.master, 3));
-    assert_false(plb_master_refused(f.master, 0));
+    assert_int_equal(plb_master_state(f.master, 3), PLB_PU_REFUSED);
+    assert_int_equal(plb_master_state(f.master, 0), PLB_PU_SERVED);
     for (int i = 0; i < f.out.n; i++)
         assert_int_not_equal(f.out.at[i].to, 3);
     stop(&f);
@@ -228,7 +228,7 @@ static void reduced_arrays_need_memory_too(void **state)
         f.pus[1].memory = 400.0;
         prepare(&f, "greedy", 2.0, 2, 100, &config);
         begin(&f, 0, 0, 10.0, 2);
-        assert_int_equal(plb_master_refused(f.master, 1), reduced);
+        assert_int_equal(plb_master_state(f.master, 1) == PLB_PU_REFUSED, reduced);
         /* (1200 / 3 - 100) / 50, or 1200 / 3 / 50 */
         assert_int_equal(block_of(&f, 0).block.grain, reduced ? 6 : 8);
         stop(&f);
@@ -250,7 +250,7 @@ static void the_largest_unit_must_fit(void **state)
         memset(&f, 0, sizeof f);
         f.pus[1].memory = memory[enough];
         prepare(&f, "greedy", 10.0, 2, 100, &config);
-        assert_int_equal(plb_master_refused(f.master, 1), !enough);
+        assert_int_equal(plb_master_state(f.master, 1) == PLB_PU_REFUSED, !enough);
         stop(&f);
     }
 }

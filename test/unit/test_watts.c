@@ -91,10 +91,22 @@ static bool hear(struct plb_watts *w, int first, int64_t number, double joules, 
     return plb_watts_heard(w, first, &window, (double)number * PLB_WINDOW_SHORT + 1e-3);
 }
 
-static void begin(struct plb_watts *w, int n)
+static enum plb_pu_state states[4];
+static struct plb_pus pus = {.states = states};
+
+/* PUs up to number n have come. */
+static void come(int n)
 {
-    struct plb_pu pus[3] = {{.lost = false}};
-    plb_watts_pass(w, &(struct plb_view){.n_pus = n, .pus = pus});
+    while (pus.n < n)
+        states[pus.n++] = PLB_PU_NEW;
+}
+
+/* Learns the watts of n PUs, and of those that come up to `room`. */
+static struct plb_watts *learn(struct plb_pu_info *infos, int n, int room)
+{
+    pus = (struct plb_pus){.infos = infos, .states = states, .room = room};
+    come(n);
+    return plb_watts_new(&pus, true);
 }
 
 static void assert_watts(const struct plb_watts *w, int p, double idle, double besides)
@@ -110,7 +122,7 @@ static void told_watts_are_not_learned(void **state)
     (void)state;
     struct plb_pu_info info = pu(0, 0, "a", "p", PLB_METERS_ITS_HOST);
     info.static_watts = info.dynamic_watts = 1.0;
-    assert_null(plb_watts_new(&info, 1, 1, true));
+    assert_null(learn(&info, 1, 1));
 }
 
 /* Two ranks of a host, of which the first reads: 10 W, and 30 or 50 W besides. A GPU on another host. */
@@ -120,9 +132,9 @@ static void turns_tell_all(void **state)
     const double none = (double)NAN;
     struct plb_pu_info infos[] = {pu(0, 0, "a", "slow", PLB_METERS_ITS_HOST), pu(1, 0, "a", "quick", 0),
                                   pu(2, 0, "b", "gpu", PLB_METERED_ALONE)};
-    struct plb_watts *w = plb_watts_new(infos, 3, 3, true);
+    struct plb_watts *w = learn(infos, 3, 3);
     assert_true(plb_watts_metered(infos, 3, 1));
-    begin(w, 3);
+    plb_watts_pass(w);
     assert_true(plb_watts_rests(w, 1));
     assert_false(plb_watts_rests(w, 0)); /* somebody begins */
     assert_true(plb_watts_rests(w, 1) && plb_watts_rests(w, 2));
@@ -153,8 +165,8 @@ static void a_turn_waits_for_the_rest(void **state)
     (void)state;
     struct plb_pu_info infos[] = {pu(0, 0, "a", "p", PLB_METERS_ITS_HOST),
                                   pu(1, 0, "b", "p", PLB_METERS_ITS_HOST)};
-    struct plb_watts *w = plb_watts_new(infos, 2, 2, true);
-    begin(w, 2);
+    struct plb_watts *w = learn(infos, 2, 2);
+    plb_watts_pass(w);
     hear(w, 1, 1, 1.0, 0.0, (double)NAN);
     hear(w, 0, 1, 4.0, 0.1, (double)NAN);
     assert_true(plb_watts_rests(w, 0));
@@ -172,8 +184,8 @@ static void a_torn_window_is_left_out(void **state)
     (void)state;
     const double none = (double)NAN;
     struct plb_pu_info infos[] = {pu(0, 0, "a", "p", PLB_METERS_ITS_HOST), pu(1, 0, "a", "q", 0)};
-    struct plb_watts *w = plb_watts_new(infos, 2, 2, true);
-    begin(w, 2);
+    struct plb_watts *w = learn(infos, 2, 2);
+    plb_watts_pass(w);
     hear(w, 0, 1, 4.0, 0.1, none);
     hear(w, 1, 1, none, 0.0, none);
     hear(w, 0, 2, 900.0, 0.0, none); /* the other one does not come */
@@ -198,8 +210,8 @@ static void meters_that_tell_nothing(void **state)
     struct plb_pu_info infos[] = {pu(0, 0, "a", "p", PLB_METERS_ITS_HOST),
                                   pu(1, 0, "b", "p", PLB_METERS_ITS_HOST),
                                   pu(2, 0, "c", "p", PLB_METERS_ITS_HOST)};
-    struct plb_watts *w = plb_watts_new(infos, 3, 3, true);
-    begin(w, 3);
+    struct plb_watts *w = learn(infos, 3, 3);
+    plb_watts_pass(w);
     hear(w, 1, 1, 0.0, 0.0, (double)NAN);
     hear(w, 1, 2, 0.0, 0.1, (double)NAN);
     assert_true(plb_watts_settled(w, 1));
@@ -209,9 +221,10 @@ static void meters_that_tell_nothing(void **state)
     assert_true(plb_watts_late(w, 10.0));
     assert_false(plb_watts_rests(w, 0) || plb_watts_rests(w, 1) || plb_watts_rests(w, 2));
     plb_watts_free(w);
-    w = plb_watts_new(infos, 3, 3, true);
-    begin(w, 3);
-    plb_watts_lost(w, 0);
+    w = learn(infos, 3, 3);
+    plb_watts_pass(w);
+    states[0] = PLB_PU_LOST;
+    plb_watts_lost(w);
     assert_false(plb_watts_rests(w, 0) || plb_watts_rests(w, 1) || plb_watts_rests(w, 2));
     plb_watts_free(w);
 }
@@ -226,11 +239,12 @@ static void a_pu_that_joins_has_a_turn(void **state)
     struct plb_pu_info infos[] = {
         pu(0, 0, "a", "p", PLB_METERS_ITS_HOST), pu(1, 0, "b", "q", PLB_METERS_ITS_HOST),
         pu(2, 0, "b", "q", PLB_METERS_ITS_HOST), pu(3, 0, "b", "r", PLB_METERS_ITS_HOST)};
-    struct plb_watts *w = plb_watts_new(infos, 1, 4, true);
-    begin(w, 1);
+    struct plb_watts *w = learn(infos, 1, 4);
+    plb_watts_pass(w);
     hear(w, 0, 10, 4.0, 0.1, none);
     assert_false(plb_watts_turning(w));
-    plb_watts_joined(w, 2, 10.0);
+    come(2);
+    plb_watts_joined(w, 10.0);
     assert_true(plb_watts_rests(w, 1));
     assert_false(plb_watts_rests(w, 0));
     hear(w, 0, 101, 4.0, 0.1, none);
@@ -245,10 +259,12 @@ static void a_pu_that_joins_has_a_turn(void **state)
     near(plb_watts_shown(w), 10.0 + 70.0, 1e-6);
     assert_watts(w, 0, 10.0, 30.0);
     assert_watts(w, 1, 20.0, 50.0);
-    plb_watts_joined(w, 3, 12.0);
+    come(3);
+    plb_watts_joined(w, 12.0);
     assert_false(plb_watts_turning(w));
     assert_watts(w, 2, 10.0, 50.0); /* its part of what the host draws while nobody works */
-    plb_watts_joined(w, 4, 13.0);
+    come(4);
+    plb_watts_joined(w, 13.0);
     assert_true(plb_watts_rests(w, 1) && plb_watts_rests(w, 2));
     assert_false(plb_watts_rests(w, 3) || plb_watts_rests(w, 0));
     assert_int_equal(plb_watts_of(w, 3, &idle, &besides), PLB_WATTS_UNMEASURED);

@@ -31,7 +31,6 @@
 struct audit_pu {
     double load;   /* seconds that its open audits should take */
     int64_t wrong; /* audits in which its result was the wrong one */
-    bool gone;     /* it executes nothing any more */
     bool silent;   /* it has not answered in this pass */
 };
 
@@ -50,7 +49,7 @@ struct plb_audits *plb_audits_new(const struct plb_audits_config *config)
 {
     struct plb_audits *a = plb_alloc(sizeof *a);
     a->config = *config;
-    a->pus = plb_alloc((size_t)config->n_pus * sizeof *a->pus);
+    a->pus = plb_alloc((size_t)config->pus->room * sizeof *a->pus);
     return a;
 }
 
@@ -66,8 +65,8 @@ void plb_audits_free(struct plb_audits *a)
 int plb_audits_candidates(const struct plb_audits *a)
 {
     int n = 0;
-    for (int p = 0; p < a->config.n_pus; p++)
-        n += !a->config.refused[p] && !a->pus[p].gone;
+    for (int p = 0; p < a->config.pus->room; p++)
+        n += plb_pus_usable(a->config.pus, p);
     return n;
 }
 
@@ -77,7 +76,7 @@ void plb_audits_begin(struct plb_audits *a, int pass, int phase, const struct pl
     a->phase = phase;
     a->map = map;
     a->n = 0;
-    for (int p = 0; p < a->config.n_pus; p++) {
+    for (int p = 0; p < a->config.pus->room; p++) {
         a->pus[p].load = 0.0;
         a->pus[p].silent = false;
     }
@@ -98,14 +97,14 @@ static double work_of(const struct plb_audits *a, struct plb_range range)
 /* Bytes that a PU has for one task. */
 static double room_of(const struct plb_audits *a, int p)
 {
-    return (a->config.infos[p].memory - a->config.sizes->replicated_bytes) / PLB_TASKS_IN_MEMORY;
+    return (a->config.pus->infos[p].memory - a->config.sizes->replicated_bytes) / PLB_TASKS_IN_MEMORY;
 }
 
 /* Whether a PU may be the next one of an audit. */
 static bool may(const struct plb_audits *a, const struct plb_audit *audit, int p, bool other_node)
 {
-    const struct plb_pu_info *infos = a->config.infos;
-    if (a->config.refused[p] || a->pus[p].gone || a->pus[p].silent)
+    const struct plb_pu_info *infos = a->config.pus->infos;
+    if (!plb_pus_usable(a->config.pus, p) || a->pus[p].silent)
         return false;
     for (int i = 0; i < audit->n; i++)
         if (audit->pus[i] == p || (other_node && infos[audit->pus[i]].node == infos[p].node))
@@ -124,7 +123,7 @@ static double weight(const struct plb_audits *a, const struct plb_audit *audit, 
     double rate = rate_of(a, p);
     if (level == FAST || level == FAST_HERE)
         return rate >= LEAST_SPEED * rate_of(a, audit->pus[0]) ? rate : 0.0;
-    return level == KNOWN || level == KNOWN_HERE ? rate : fmax(a->config.infos[p].power, 1e-300);
+    return level == KNOWN || level == KNOWN_HERE ? rate : fmax(a->config.pus->infos[p].power, 1e-300);
 }
 
 /* The next PU of an audit, drawn by weight; negative: there is none. */
@@ -133,12 +132,12 @@ static int choose(struct plb_audits *a, const struct plb_audit *audit)
     for (enum level level = FAST; level < LEVELS; level++) {
         double sum = 0.0;
         int last = -1;
-        for (int p = 0; p < a->config.n_pus; p++)
+        for (int p = 0; p < a->config.pus->room; p++)
             sum += weight(a, audit, p, level);
         if (!(sum > 0.0))
             continue;
         double at = sum * plb_random_real(a->config.seed + STREAM, a->draws++);
-        for (int p = 0; p < a->config.n_pus && at >= 0.0; p++) {
+        for (int p = 0; p < a->config.pus->room && at >= 0.0; p++) {
             double w = weight(a, audit, p, level);
             last = w > 0.0 ? p : last;
             at -= w;
@@ -164,7 +163,7 @@ static void set_time(const struct plb_audits *a, struct plb_audit *audit, double
 /* Asks a PU to execute the units of an audit. */
 static void ask(struct plb_audits *a, struct plb_audit *audit, int p, double now, struct plb_outbox *out)
 {
-    const struct plb_pu_info *info = &a->config.infos[p];
+    const struct plb_pu_info *info = &a->config.pus->infos[p];
     double rate = rate_of(a, p);
     audit->pus[audit->n++] = p;
     audit->expected = rate > 0.0 ? work_of(a, audit->range) / rate : UNKNOWN * audit->seconds;
@@ -265,12 +264,10 @@ static void ask_another(struct plb_audits *a, struct plb_audit *audit, double no
     end(a, audit);
 }
 
-void plb_audits_lost(struct plb_audits *a, int first_pu, int n_pus, double now, struct plb_outbox *out)
+void plb_audits_lost(struct plb_audits *a, double now, struct plb_outbox *out)
 {
-    for (int p = first_pu; p < first_pu + n_pus; p++)
-        a->pus[p].gone = true;
     for (int i = a->n - 1; i >= 0; i--)
-        if (a->pus[a->at[i].pus[a->at[i].n - 1]].gone)
+        if (!plb_pus_usable(a->config.pus, a->at[i].pus[a->at[i].n - 1]))
             ask_another(a, &a->at[i], now, out);
 }
 

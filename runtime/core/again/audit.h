@@ -25,6 +25,7 @@
 #include "core/grant/broker.h"
 #include "core/ledger/ledger.h"
 #include "core/measure/history.h"
+#include "core/pus/pus.h"
 #include "core/work/sizes.h"
 
 #define PLB_AUDIT_PUS 3 /* that execute the units of an audit at most */
@@ -32,13 +33,12 @@
 struct plb_audits;
 
 struct plb_audits_config {
-    const struct plb_pu_info *infos; /* n_pus of them; borrowed, as all that follows */
-    const bool *refused;             /* by PU */
+    const struct plb_pus *pus; /* borrowed, as all that follows */
     const struct plb_ledger *ledger;
     const struct plb_broker *broker;
     const struct plb_sizes *sizes;
     struct plb_history *histories; /* n_phases of each PU, PU by PU */
-    int n_pus, n_phases;
+    int n_phases;
     double fraction; /* of the tasks; 0: none */
     uint64_t seed;
     bool whole; /* the results of a task cannot be divided: the job reduces arrays */
@@ -87,8 +87,8 @@ void plb_audits_reported(struct plb_audits *audits, int pu, const struct plb_don
 /* Units may have been accepted without a report: they were set aside. */
 void plb_audits_follow(struct plb_audits *audits, double now);
 
-/* These PUs are gone, with their node or alone: others are asked. */
-void plb_audits_lost(struct plb_audits *audits, int first_pu, int n_pus, double now, struct plb_outbox *out);
+/* PUs are lost: others are asked. */
+void plb_audits_lost(struct plb_audits *audits, double now, struct plb_outbox *out);
 
 /* The executor of this audit has died with it: nobody is asked any more. */
 void plb_audits_forget(struct plb_audits *audits, int64_t id);

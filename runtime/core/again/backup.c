@@ -28,7 +28,7 @@ struct plb_backups *plb_backups_new(const struct plb_backups_config *config)
 {
     struct plb_backups *b = plb_alloc(sizeof *b);
     b->config = *config;
-    b->pus = plb_alloc((size_t)config->n_pus * sizeof *b->pus);
+    b->pus = plb_alloc((size_t)config->pus->room * sizeof *b->pus);
     b->due = INFINITY;
     return b;
 }
@@ -52,14 +52,26 @@ void plb_backups_begin(struct plb_backups *b, int pass, int phase, const struct 
     b->looked = -INFINITY;
     b->due = INFINITY;
     b->moves = b->copies.n = b->n_idle = 0;
-    for (int p = 0; p < b->config.n_pus; p++)
-        b->pus[p] = (struct backup_pu){.since = now, .gone = b->pus[p].gone};
+    for (int p = 0; p < b->config.pus->room; p++)
+        b->pus[p] = (struct backup_pu){.since = now};
 }
 
-static void set_idle(struct plb_backups *b, int p, bool idle)
+static bool is_idle(const struct plb_backups *b, int p)
 {
-    b->n_idle += idle - b->pus[p].idle;
-    b->pus[p].idle = idle;
+    return b->pus[p].activity == PLB_PU_IDLE;
+}
+
+static void become(struct plb_backups *b, int p, enum plb_pu_activity activity)
+{
+    b->n_idle += (activity == PLB_PU_IDLE) - is_idle(b, p);
+    b->pus[p].activity = activity;
+}
+
+/* A PU has something to execute. One that is doubted stays so until it says that it has ended all. */
+static void employ(struct plb_backups *b, int p)
+{
+    if (is_idle(b, p))
+        become(b, p, PLB_PU_BUSY);
 }
 
 void plb_backups_granted(struct plb_backups *b, const struct plb_outbox *out, int from, double now)
@@ -67,10 +79,10 @@ void plb_backups_granted(struct plb_backups *b, const struct plb_outbox *out, in
     for (int i = from; i < out->n; i++) {
         if (out->at[i].type != PLB_BLOCK)
             continue;
-        int p = (int)(out->at[i].block.id % b->config.n_pus);
+        int p = (int)(out->at[i].block.id % b->config.pus->room);
         if (plb_ledger_open_blocks(b->config.ledger, p) == 1)
             b->pus[p].since = now;
-        set_idle(b, p, false);
+        employ(b, p);
     }
 }
 
@@ -83,7 +95,7 @@ void plb_backups_given(struct plb_backups *b, int node, double now)
 {
     b->moves++;
     for (int p = first_of(b, node); p < plb_broker_end_pu(b->config.broker, node) && b->n_idle > 0; p++)
-        if (b->pus[p].idle)
+        if (is_idle(b, p))
             b->pus[p].since = now;
 }
 
@@ -92,7 +104,8 @@ static void cancel(struct plb_backups *b, int node, struct plb_range units, stru
 {
     plb_outbox_add(out, PLB_CANCEL, 0, node, b->pass)->cancel.range = units;
     for (int p = first_of(b, node); p < plb_broker_end_pu(b->config.broker, node); p++)
-        b->pus[p].doubted = !b->pus[p].idle;
+        if (!is_idle(b, p))
+            become(b, p, PLB_PU_DOUBTED);
 }
 
 /* The units of a copy have been accepted from it: each node that had some of them until now is told, once. */
@@ -111,7 +124,7 @@ static void cancel_holders(struct plb_backups *b, struct plb_range units, struct
 
 bool plb_backups_doubts(const struct plb_backups *b, int pu)
 {
-    return b->pus[pu].doubted;
+    return b->pus[pu].activity == PLB_PU_DOUBTED;
 }
 
 void plb_backups_reported(struct plb_backups *b, int pu, struct plb_range range, bool accepted, double now,
@@ -129,7 +142,7 @@ void plb_backups_reported(struct plb_backups *b, int pu, struct plb_range range,
         if (accepted && c->pu == pu)
             cancel_holders(b, done, out);
         else if (accepted)
-            cancel(b, b->config.infos[c->pu].node, done, out);
+            cancel(b, b->config.pus->infos[c->pu].node, done, out);
         if (c->reported >= c->range.count || plb_ledger_open_units(b->config.ledger, c->range, c->block) == 0)
             plb_made_copies_end(&b->copies, i);
     }
@@ -137,21 +150,18 @@ void plb_backups_reported(struct plb_backups *b, int pu, struct plb_range range,
 
 void plb_backups_idle(struct plb_backups *b, int pu, double now)
 {
-    if (!b->config.on || b->pus[pu].gone)
+    if (!b->config.on)
         return;
-    set_idle(b, pu, true);
-    b->pus[pu].doubted = false;
+    become(b, pu, PLB_PU_IDLE);
     b->due = fmin(b->due, fmax(now, b->looked + PLB_LOOK_GAP));
 }
 
 void plb_backups_lost(struct plb_backups *b, int first_pu, int n_pus)
 {
-    for (int p = first_pu; p < first_pu + n_pus; p++) {
-        set_idle(b, p, false);
-        b->pus[p].gone = true;
-    }
+    for (int p = first_pu; p < first_pu + n_pus; p++)
+        employ(b, p);
     for (int i = b->copies.n - 1; i >= 0; i--)
-        if (b->pus[b->copies.at[i].pu].gone)
+        if (b->config.pus->states[b->copies.at[i].pu] == PLB_PU_LOST)
             plb_made_copies_end(&b->copies, i);
     b->due = b->n_idle > 0 ? b->looked + PLB_LOOK_GAP : INFINITY;
 }
@@ -175,11 +185,11 @@ static double seconds_of(const struct plb_backups *b, int p, double work)
 int plb_backups_executor(const struct plb_backups *b, const struct plb_held *held)
 {
     int best = -1;
-    if (b->config.infos[held->pu].node == held->node && !b->pus[held->pu].idle)
+    if (b->config.pus->infos[held->pu].node == held->node && !is_idle(b, held->pu))
         return held->pu;
     for (int p = first_of(b, held->node); p < plb_broker_end_pu(b->config.broker, held->node); p++) {
-        bool better = best < 0 || (b->pus[best].idle && !b->pus[p].idle);
-        if (better || (b->pus[p].idle == b->pus[best].idle && b->pus[p].since < b->pus[best].since))
+        bool better = best < 0 || (is_idle(b, best) && !is_idle(b, p));
+        if (better || (is_idle(b, p) == is_idle(b, best) && b->pus[p].since < b->pus[best].since))
             best = p;
     }
     return best >= 0 ? best : held->pu;
@@ -194,7 +204,7 @@ static double time_left(const struct plb_backups *b, int p, double now)
 void plb_backups_expect(struct plb_backups *b)
 {
     struct plb_held held;
-    for (int p = 0; p < b->config.n_pus; p++)
+    for (int p = 0; p < b->config.pus->room; p++)
         b->pus[p].held_s = 0.0;
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
         int p = plb_backups_executor(b, &held);
@@ -223,8 +233,8 @@ static void find_late(struct plb_backups *b, double now)
 static void find_soon(struct plb_backups *b, double now)
 {
     b->soon.n = 0;
-    for (int p = 0; p < b->config.n_pus; p++)
-        if (!b->pus[p].idle && !b->pus[p].gone && latest_rate(b, p) > 0.0)
+    for (int p = 0; p < b->config.pus->room; p++)
+        if (!is_idle(b, p) && b->config.pus->states[p] != PLB_PU_LOST && latest_rate(b, p) > 0.0)
             plb_soon_add(&b->soon, (struct plb_soon_pu){time_left(b, p, now), latest_rate(b, p), p});
 }
 
@@ -234,8 +244,8 @@ static struct plb_soon find_helpers(const struct plb_backups *b, double *rates)
 {
     struct plb_soon helpers = {.n = 0};
     *rates = 0.0;
-    for (int p = 0; p < b->config.n_pus; p++)
-        if (b->pus[p].idle && !plb_agenda_leaves_out(b->config.agenda, p))
+    for (int p = 0; p < b->config.pus->room; p++)
+        if (is_idle(b, p) && !plb_pu_waits(b->config.pus->states[p]))
             plb_soon_add(&helpers, (struct plb_soon_pu){.rate = latest_rate(b, p), .pu = p});
     for (int i = 0; i < helpers.n; i++)
         *rates += helpers.at[i].rate;
@@ -285,13 +295,13 @@ static void widen(struct plb_backups *b, int p, double most, struct plb_late *co
 static void give_copy(struct plb_backups *b, int p, const struct plb_held *units, double until,
                       struct plb_outbox *out)
 {
-    struct plb_message *m = plb_outbox_add(out, PLB_BACKUP, 0, b->config.infos[p].node, b->pass);
-    m->pu = b->config.infos[p].local;
+    struct plb_message *m = plb_outbox_add(out, PLB_BACKUP, 0, b->config.pus->infos[p].node, b->pass);
+    m->pu = b->config.pus->infos[p].local;
     m->block = (struct plb_block){.range = units->range, .id = units->block, .grain = units->range.count};
     struct plb_copy copy = {.range = units->range, .block = units->block, .pu = p, .until = until};
     copy.trial = latest_rate(b, p) == 0.0;
     b->copies.at[b->copies.n++] = copy;
-    set_idle(b, p, false);
+    employ(b, p);
     b->due = fmin(b->due, until);
     b->counts.copies++;
     b->counts.units += units->range.count;
@@ -339,14 +349,14 @@ static bool help(struct plb_backups *b, int p, double share, const struct plb_la
 /* Units have moved since an idle PU's node heard whom to ask: it hears again, and may say IDLE once more. */
 static bool name_victims(struct plb_backups *b, int p, double now, struct plb_outbox *out)
 {
-    int node = b->config.infos[p].node, from = out->n;
+    int node = b->config.pus->infos[p].node, from = out->n;
     if (b->pus[p].heard == b->moves)
         return false;
     plb_agenda_name_victims(b->config.agenda, node, out);
     for (int q = first_of(b, node); q < plb_broker_end_pu(b->config.broker, node); q++) {
         b->pus[q].heard = b->moves;
         if (out->n > from) {
-            set_idle(b, q, false);
+            employ(b, q);
             b->pus[q].since = now;
         }
     }
@@ -367,7 +377,7 @@ void plb_backups_look(struct plb_backups *b, double now, struct plb_outbox *out)
     for (int i = 0; i < helpers.n; i++) {
         int p = helpers.at[i].pu;
         double rate = helpers.at[i].rate;
-        bool asks = !b->pus[p].idle || name_victims(b, p, now, out);
+        bool asks = !is_idle(b, p) || name_victims(b, p, now, out);
         if (asks && rate > 0.0)
             plb_soon_add(&b->soon, (struct plb_soon_pu){0.0, rate, p});
         for (int k = 0; k < b->lates.n && !asks && b->copies.n < PLB_COPIES; k++)

@@ -47,8 +47,7 @@ void plb_backups_idle(struct plb_backups *backups, int pu, double now);
 /* These PUs are gone, with their node or alone. */
 void plb_backups_lost(struct plb_backups *backups, int first_pu, int n_pus);
 
-/* Whether a PU may hang: of its node's units, or of its own copy, others have ended some first, and it has
- * not said IDLE since. */
+/* Whether a PU may hang. */
 bool plb_backups_doubts(const struct plb_backups *backups, int pu);
 
 /* When to look next; infinite: not before something else happens. */

@@ -16,12 +16,12 @@ struct plb_backup_counts {
 };
 
 struct plb_backups_config {
-    const struct plb_pu_info *infos; /* borrowed, as all that follows */
+    const struct plb_pus *pus; /* borrowed, as all that follows */
     const struct plb_ledger *ledger;
     const struct plb_broker *broker; /* which PUs a node has */
     struct plb_agenda *agenda;       /* names victims */
     struct plb_history *histories;   /* n_phases of each PU, PU by PU */
-    int n_pus, n_phases;
+    int n_phases;
     bool on;            /* else there are none */
     bool whole_results; /* a result of which a part was accepted before does not count */
 };

@@ -10,12 +10,10 @@
 /* A PU stays idle until the master gives it a block or a copy. A report does not end that: it can be older
  * than the IDLE, since it waits for its results. Nor does a MOVED, which comes another way than the IDLE. */
 struct backup_pu {
-    double since;  /* it has worked since then on what it holds, as far as the master knows */
-    double held_s; /* seconds that it was expected to need for that; of the latest look */
-    int64_t heard; /* moves when its node last heard whom to ask */
-    bool idle;     /* and finds nobody to take work from */
-    bool gone;     /* it executes nothing any more */
-    bool doubted;  /* others have done its units, and it has not said IDLE since: it may hang */
+    double since;                  /* it has worked since then on what it holds, as far as the master knows */
+    double held_s;                 /* seconds that it was expected to need for that; of the latest look */
+    int64_t heard;                 /* moves when its node last heard whom to ask */
+    enum plb_pu_activity activity; /* BUSY, IDLE or DOUBTED */
 };
 
 struct plb_backups {

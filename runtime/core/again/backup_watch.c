@@ -27,7 +27,7 @@ void plb_backups_at_work(struct plb_backups *b, double now, struct plb_at_work *
 {
     struct plb_held held;
     plb_backups_expect(b);
-    for (int p = 0; p < b->config.n_pus; p++)
+    for (int p = 0; p < b->config.pus->room; p++)
         pus[p] = (struct plb_at_work){.seconds = now - b->pus[p].since, .expected = b->pus[p].held_s};
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
         struct plb_at_work *pu = &pus[plb_backups_executor(b, &held)];

@@ -8,20 +8,20 @@ static void go_on(const struct plb_losses *l, int first, int n, double now, doub
 {
     int from = out->n;
     plb_agenda_follow(l->agenda, -1, pass_s);
-    plb_agenda_removed(l->agenda, first, n);
+    plb_agenda_tell_balancer(l->agenda);
     if (n > 0)
         plb_backups_lost(l->backups, first, n);
     plb_agenda_feed_all(l->agenda, out);
     plb_backups_granted(l->backups, out, from, now);
     if (n > 0)
-        plb_audits_lost(l->audits, first, n, now, out);
+        plb_audits_lost(l->audits, now, out);
 }
 
 int64_t plb_losses_node(const struct plb_losses *l, int node, double now, double pass_s,
                         struct plb_outbox *out)
 {
     int first = plb_broker_first_pu(l->broker, node), n = plb_broker_pus(l->broker, node);
-    plb_agenda_remove(l->agenda, first, n);
+    plb_agenda_lose(l->agenda, first, n);
     int64_t freed = plb_ledger_lose(l->ledger, node);
     go_on(l, first, n, now, pass_s, out);
     return freed;
@@ -31,7 +31,7 @@ int64_t plb_losses_pu(const struct plb_losses *l, int pu, bool first, struct plb
                       double now, double pass_s, struct plb_outbox *out)
 {
     if (first)
-        plb_agenda_remove(l->agenda, pu, 1);
+        plb_agenda_lose(l->agenda, pu, 1);
     int64_t freed = plb_ledger_drop(l->ledger, units, block);
     go_on(l, pu, first, now, pass_s, out);
     return freed;

@@ -125,8 +125,8 @@ static void say(const struct plb_suspects *s, int node, struct plb_range range, 
 /* Nobody may execute these units with others any more. Where units move, any node may have them. */
 static void warn(const struct plb_suspects *s, struct plb_range range, struct plb_outbox *out)
 {
-    for (int p = 0, last = -1; p < s->config.n_pus && s->config.moves; p++) {
-        int node = s->config.infos[p].node;
+    for (int p = 0, last = -1; p < s->config.pus->n && s->config.moves; p++) {
+        int node = s->config.pus->infos[p].node;
         if (node != last && !plb_ledger_lost(s->config.ledger, node))
             say(s, node, range, PLB_UNDER_SUSPICION, out);
         last = node;
@@ -147,7 +147,7 @@ static int64_t take_away(const struct plb_suspects *s, struct plb_range range, i
             say(s, held.node, units, PLB_UNDER_SUSPICION, out);
         freed += plb_ledger_drop(s->config.ledger, units, held.block);
         plb_agenda_follow(s->config.agenda, NO_PU, pass_s);
-        plb_agenda_tell_ends(s->config.agenda);
+        plb_agenda_tell_balancer(s->config.agenda);
         at = 0; /* the parts have changed */
     }
     return freed;
@@ -173,7 +173,7 @@ int64_t plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_cr
         for (int k = 0; k < fresh.n; k++) {
             blame(s, add(s, (struct suspect){.range = fresh.at[k], .pus = {NO_PU, NO_PU}}), pu, crash);
             warn(s, fresh.at[k], out);
-            freed += take_away(s, fresh.at[k], s->config.infos[pu].node, crash->block, pass_s, out);
+            freed += take_away(s, fresh.at[k], s->config.pus->infos[pu].node, crash->block, pass_s, out);
         }
         plb_rangeset_fini(&fresh);
     }
@@ -186,9 +186,9 @@ int64_t plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_cr
 /* Whether a PU may execute suspect units at all. */
 static bool is_eligible(const struct plb_suspects *s, int p)
 {
-    const struct plb_pu_info *pu = &s->config.infos[p];
+    const struct plb_pu_info *pu = &s->config.pus->infos[p];
     bool spares_rank0 = pu->node != 0 || (s->config.isolated && pu->kind == PLB_CPU);
-    return spares_rank0 && plb_agenda_lives(s->config.agenda, p);
+    return spares_rank0 && plb_pus_works(s->config.pus, p);
 }
 
 /* Whether it may do so now: one that hangs would hold them for ever. */
@@ -200,7 +200,7 @@ static bool is_trusted(const struct plb_suspects *s, int p)
 static int count(const struct plb_suspects *s, bool (*counts)(const struct plb_suspects *s, int p))
 {
     int n = 0;
-    for (int p = 0; p < s->config.n_pus; p++)
+    for (int p = 0; p < s->config.pus->n; p++)
         n += counts(s, p);
     return n;
 }
@@ -253,7 +253,7 @@ static void set_aside(struct plb_suspects *s, struct suspect suspect, double pas
         cancel(s, suspect.range, out);
         plb_ledger_accept(s->config.ledger, suspect.range, PLB_CLOSED);
         plb_agenda_follow(s->config.agenda, NO_PU, pass_s);
-        plb_agenda_tell_ends(s->config.agenda);
+        plb_agenda_tell_balancer(s->config.agenda);
     }
     plb_rangeset_fini(&open);
 }
@@ -283,7 +283,7 @@ static struct plb_range offer(const struct plb_suspects *s, const struct suspect
     const struct plb_rangeset *apart = plb_ledger_apart(s->config.ledger);
     struct plb_range range = {0, 0};
     bool other = suspect->pus[0] == p && trusted > 1;
-    if (other || (suspect->kills && !is_free(s, s->config.infos[p].node)))
+    if (other || (suspect->kills && !is_free(s, s->config.pus->infos[p].node)))
         return range;
     for (int i = 0; i < apart->n && range.count == 0; i++)
         range = plb_range_common(apart->at[i], suspect->range);
@@ -314,7 +314,7 @@ void plb_suspects_step(struct plb_suspects *s, double pass_s, struct plb_outbox 
         plb_agenda_fail(s->config.agenda, "the kernel crashes in all units that were tried");
     settle(s, count(s, is_eligible) == 0, pass_s, out);
     int trusted = count(s, is_trusted);
-    for (int p = 0; p < s->config.n_pus && apart->n > 0 && plb_ledger_free_units(s->config.ledger) == 0; p++)
+    for (int p = 0; p < s->config.pus->n && apart->n > 0 && plb_ledger_free_units(s->config.ledger) == 0; p++)
         if (is_trusted(s, p) && plb_ledger_open_blocks(s->config.ledger, p) == 0)
             grant(s, p, trusted, out);
 }

@@ -32,12 +32,12 @@
 struct plb_suspects;
 
 struct plb_suspects_config {
-    const struct plb_pu_info *infos; /* borrowed, as the next ones */
+    const struct plb_pus *pus; /* borrowed, as the next ones */
     struct plb_ledger *ledger;
     const struct plb_broker *broker; /* which PUs a node has */
     struct plb_agenda *agenda;
     const struct plb_backups *backups; /* which PUs may hang */
-    int n_pus, n_phases;
+    int n_phases;
     int64_t chunk; /* units that are executed and set aside together; 0 or 1: each by itself */
     bool moves; /* nodes take work from each other, or get copies: the ledger may not know who has a unit */
     bool isolated; /* tasks of CPUs run in child processes, on rank 0 as elsewhere */

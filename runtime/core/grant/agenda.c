@@ -15,7 +15,7 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
                                   struct plb_broker *broker)
 {
     struct plb_agenda *a = plb_alloc(sizeof *a);
-    size_t n = (size_t)config->pus.room;
+    size_t n = (size_t)config->pus->room;
     a->config = *config;
     a->ledger = ledger;
     a->broker = broker;
@@ -23,17 +23,17 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     a->shares = plb_alloc(n * (size_t)config->n_phases * sizeof *a->shares);
     a->begun = plb_alloc((size_t)config->n_phases * sizeof *a->begun);
     a->standing_until = INFINITY;
-    plb_waiting_list_init(&a->waiting, config->pus.room);
+    plb_waiting_list_init(&a->waiting, config->pus->room);
     a->owners = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->owners);
-    plb_balancer_view_init(&a->seen, &config->pus, ledger, config->histories, config->n_phases);
+    a->removed = plb_alloc(n * sizeof *a->removed);
+    plb_balancer_view_init(&a->seen, &config->facts, ledger, config->histories, config->n_phases);
     a->seen.beliefs = config->balancer->beliefs;
     plb_least_init(&a->least, &a->seen);
-    plb_recalls_init(&a->recalls, &a->seen, &a->waiting, config->pus.infos, config->task_s);
+    plb_recalls_init(&a->recalls, &a->seen, &a->waiting, config->pus->infos, config->task_s);
     a->seen.view.backups = config->backups;
     bool by_power = config->balancer->basis != NULL
                  && config->balancer->basis(config->params) == PLB_BY_POWER;
-    a->chosen = plb_chosen_new(&config->goal, config->pus.infos, config->pus.n, config->pus.room, broker->n,
-                               by_power);
+    a->chosen = plb_chosen_new(&config->goal, config->pus, broker->n, by_power);
     return a;
 }
 
@@ -51,6 +51,7 @@ void plb_agenda_free(struct plb_agenda *a)
     free(a->begun);
     free(a->shares);
     free(a->owners);
+    free(a->removed);
     free(a->pus);
     free(a);
 }
@@ -83,11 +84,6 @@ bool plb_agenda_follow(struct plb_agenda *a, int pu, double now)
 {
     a->seen.view.now = now;
     return plb_balancer_view_follow(&a->seen, pu);
-}
-
-bool plb_agenda_lives(const struct plb_agenda *a, int p)
-{
-    return !a->seen.pus[p].lost;
 }
 
 /* Asks for one PU until it has enough or is told to wait. */
@@ -147,7 +143,7 @@ void plb_agenda_tell_all(struct plb_agenda *a, struct plb_outbox *out)
     plb_broker_begin(a->broker);
     plb_broker_survey(a->broker);
     for (int p = 0, last = -1; p < a->seen.view.n_pus; p++) {
-        int node = a->config.pus.infos[p].node;
+        int node = a->config.pus->infos[p].node;
         if (node == last || plb_ledger_lost(a->ledger, node))
             continue;
         last = node;
@@ -195,7 +191,7 @@ static void conclude(struct plb_agenda *a, int from, struct plb_outbox *out)
     if (left > 0)
         stand_no_more(a, &a->stood.freed);
     if (left == 0 && !a->stands && a->config.migration
-        && a->served > 1) /* a PU that is alone needs no small tasks */
+        && a->config.pus->in[PLB_PU_SERVED] > 1) /* a PU that is alone needs no small tasks */
         announce(a, from, out);
     if (left == 0 || plb_ledger_held_units(a->ledger) > 0 || a->failure[0] != '\0')
         return;
@@ -282,7 +278,7 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
     a->pus[pu].silent = false;
     plb_balancer_view_sampled(&a->seen, pu);
     plb_agenda_keep_young(a, pu);
-    if (a->config.balancer->done != NULL && !a->pus[pu].out)
+    if (a->config.balancer->done != NULL && !plb_pu_waits(a->config.pus->states[pu]))
         a->config.balancer->done(a->policy, &a->seen.view, pu, sample);
     int n_owners = tell_ends(a, pu);
     if (a->chosen != NULL) {
@@ -305,32 +301,28 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
         plb_agenda_name_victims(a, a->seen.pus[pu].node, out);
 }
 
-void plb_agenda_remove(struct plb_agenda *a, int first_pu, int n_pus)
+void plb_agenda_lose(struct plb_agenda *a, int first_pu, int n_pus)
 {
     for (int p = first_pu; p < first_pu + n_pus; p++) {
+        bool worked = plb_pus_works(a->config.pus, p);
         if (a->chosen != NULL)
             plb_chosen_lost(a->chosen, p);
-        if (a->seen.pus[p].lost)
+        if (plb_pus_usable(a->config.pus, p))
+            plb_pus_become(a->config.pus, p, PLB_PU_LOST);
+        if (!worked)
             continue;
-        plb_balancer_view_remove(&a->seen, p);
-        a->served -= a->pus[p].served;
+        plb_balancer_view_turn(&a->seen, p);
         plb_waiting_list_leave(&a->waiting, p);
+        a->removed[a->n_removed++] = p;
     }
 }
 
-void plb_agenda_removed(struct plb_agenda *a, int first_pu, int n_pus)
+void plb_agenda_tell_balancer(struct plb_agenda *a)
 {
-    if (a->policy == NULL)
-        return;
-    if (a->config.balancer->lost != NULL)
-        for (int p = first_pu; p < first_pu + n_pus; p++)
-            if (!a->config.pus.refused[p] && !a->pus[p].out)
-                a->config.balancer->lost(a->policy, &a->seen.view, p);
-    tell_ends(a, NO_PU);
-}
-
-void plb_agenda_tell_ends(struct plb_agenda *a)
-{
+    int n = a->policy != NULL && a->config.balancer->lost != NULL ? a->n_removed : 0;
+    a->n_removed = 0;
+    for (int i = 0; i < n; i++)
+        a->config.balancer->lost(a->policy, &a->seen.view, a->removed[i]);
     if (a->policy != NULL)
         tell_ends(a, NO_PU);
 }
@@ -374,5 +366,6 @@ const char *plb_agenda_check(const struct plb_agenda *a)
     for (int i = 0; i < a->waiting.n; i++)
         if (a->seen.pus[a->waiting.pus[i]].lost)
             return "agenda: a lost PU waits";
-    return plb_balancer_view_check(&a->seen);
+    const char *wrong = plb_pus_check(a->config.pus);
+    return wrong != NULL ? wrong : plb_balancer_view_check(&a->seen);
 }

@@ -36,17 +36,15 @@ void plb_agenda_reported(struct plb_agenda *agenda, int pu, const struct plb_sam
 /* Tells a node who has work left, with an EMPTY, if somebody has. */
 void plb_agenda_name_victims(struct plb_agenda *agenda, int node, struct plb_outbox *out);
 
-/* The PUs of a node are gone (before plb_agenda_follow), and the balancer hears of them and of the blocks
- * that this ended (after it). */
-void plb_agenda_remove(struct plb_agenda *agenda, int first_pu, int n_pus);
-void plb_agenda_removed(struct plb_agenda *agenda, int first_pu, int n_pus);
+/* These PUs are lost: before the ledger frees what they had. */
+void plb_agenda_lose(struct plb_agenda *agenda, int first_pu, int n_pus);
 
-/* The balancer hears of blocks that the latest change of the ledger has ended (after plb_agenda_follow). */
-void plb_agenda_tell_ends(struct plb_agenda *agenda);
+/* After plb_agenda_follow: the balancer hears of PUs that are lost since the last call, and of blocks that
+ * the latest change of the ledger has ended. */
+void plb_agenda_tell_balancer(struct plb_agenda *agenda);
 
-/* So many PUs have come, with the next numbers: their infos are there. The balancer begins anew. Others are
- * asked by plb_agenda_feed_all. */
-void plb_agenda_join(struct plb_agenda *agenda, int n_pus);
+/* PUs have come (plb_pus_add). The balancer begins anew. Others are asked by plb_agenda_feed_all. */
+void plb_agenda_join(struct plb_agenda *agenda);
 
 /* A node has come. Where the others know that nothing is left to grant, it hears of it, and who has work.
  * Returns whether they know. */
@@ -78,11 +76,7 @@ const struct plb_watts *plb_agenda_watts(const struct plb_agenda *agenda);
 void plb_agenda_entrust(struct plb_agenda *agenda, int pu, struct plb_range range, int64_t most,
                         struct plb_outbox *out);
 
-/* Whether a PU is in use: neither refused nor gone. */
-bool plb_agenda_lives(const struct plb_agenda *agenda, int pu);
-
-/* Whether a PU is left out, since others work for less; what that has saved so far. */
-bool plb_agenda_leaves_out(const struct plb_agenda *agenda, int pu);
+/* What leaving PUs out has saved so far. */
 struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *agenda);
 
 void plb_agenda_ideal(struct plb_agenda *agenda, const struct plb_ideal *ideals);

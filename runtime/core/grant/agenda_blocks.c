@@ -109,7 +109,7 @@ static void slice(struct plb_agenda *a, int p, double work, struct plb_message *
 static struct plb_block *add_block(struct plb_agenda *a, int p, struct plb_range range, int64_t id,
                                    struct plb_outbox *out)
 {
-    const struct plb_pu_info *info = &a->config.pus.infos[p];
+    const struct plb_pu_info *info = &a->config.pus->infos[p];
     double most = a->seen.pus[p].grain;
     int64_t grain = most < (double)range.count ? (int64_t)most : range.count;
     struct plb_message *m = plb_outbox_add(out, PLB_BLOCK, 0, info->node, a->pass);
@@ -121,8 +121,7 @@ static struct plb_block *add_block(struct plb_agenda *a, int p, struct plb_range
 /* A PU has been granted a block of so much work. */
 static void note(struct plb_agenda *a, int p, double work)
 {
-    a->served += !a->pus[p].served;
-    a->pus[p].served = true;
+    plb_pus_become(a->config.pus, p, PLB_PU_SERVED);
     a->pus[p].blocks++;
     plb_balancer_view_granted(&a->seen, p, work);
 }
@@ -132,7 +131,7 @@ static double grant_front(struct plb_agenda *a, int p, double work, struct plb_o
 {
     struct plb_range range = plb_ledger_front(a->ledger);
     range.count = plb_slicing_units(a->seen.map, range, work);
-    int64_t id = plb_ledger_grant(a->ledger, p, a->config.pus.infos[p].node, range.count);
+    int64_t id = plb_ledger_grant(a->ledger, p, a->config.pus->infos[p].node, range.count);
     add_block(a, p, range, id, out);
     return plb_cost_work(a->seen.map, range.first, range.count);
 }
@@ -140,7 +139,7 @@ static double grant_front(struct plb_agenda *a, int p, double work, struct plb_o
 /* The same with the units whose inputs are nearest, which may be in several places. */
 static double grant_nearest(struct plb_agenda *a, int p, double work, struct plb_outbox *out)
 {
-    int node = a->config.pus.infos[p].node, pieces = 0;
+    int node = a->config.pus->infos[p].node, pieces = 0;
     double granted = 0.0, enough = ROUNDED * fmax((double)a->seen.map->chunk, 1.0);
     int64_t id = PLB_CLOSED;
     do {
@@ -169,7 +168,7 @@ void plb_agenda_grant(struct plb_agenda *a, int p, double work, struct plb_outbo
 
 void plb_agenda_grant_range(struct plb_agenda *a, int p, struct plb_range range, struct plb_outbox *out)
 {
-    int64_t id = plb_ledger_grant_range(a->ledger, p, a->config.pus.infos[p].node, range);
+    int64_t id = plb_ledger_grant_range(a->ledger, p, a->config.pus->infos[p].node, range);
     add_block(a, p, range, id, out);
     note(a, p, plb_cost_work(a->seen.map, range.first, range.count));
 }
@@ -177,7 +176,7 @@ void plb_agenda_grant_range(struct plb_agenda *a, int p, struct plb_range range,
 void plb_agenda_entrust(struct plb_agenda *a, int p, struct plb_range range, int64_t most,
                         struct plb_outbox *out)
 {
-    int64_t id = plb_ledger_grant_apart(a->ledger, p, a->config.pus.infos[p].node, range);
+    int64_t id = plb_ledger_grant_apart(a->ledger, p, a->config.pus->infos[p].node, range);
     struct plb_block *block = add_block(a, p, range, id, out);
     note(a, p, plb_cost_work(a->seen.map, range.first, range.count));
     block->grain = most < block->grain ? most : block->grain;

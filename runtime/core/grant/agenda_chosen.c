@@ -11,21 +11,23 @@
 /* Work that is more than any PU has queued. */
 #define ALL 1e300
 
-static void leave_out(struct plb_agenda *a, int p)
+/* A PU is left out now, or has come back. */
+static void turn(struct plb_agenda *a, int p)
 {
-    plb_balancer_view_remove(&a->seen, p);
-    a->served -= a->pus[p].served;
-    a->pus[p].out = true;
-    a->untold = true;
+    plb_balancer_view_turn(&a->seen, p);
     plb_waiting_list_leave(&a->waiting, p);
+    a->turned = true;
 }
 
-static void come_back(struct plb_agenda *a, int p)
+/* Whether a PU works, and the balancer does not see that; or the other way round. */
+static bool has_come_back(const struct plb_agenda *a, int p)
 {
-    plb_balancer_view_return(&a->seen, p);
-    a->served += a->pus[p].served;
-    a->pus[p].out = false;
-    a->untold = true;
+    return a->seen.pus[p].lost && plb_pus_works(a->config.pus, p);
+}
+
+static bool has_left(const struct plb_agenda *a, int p)
+{
+    return !a->seen.pus[p].lost && !plb_pus_works(a->config.pus, p);
 }
 
 /* The quickest of these PUs that works; -1: none does. */
@@ -33,8 +35,8 @@ static int quickest(const struct plb_agenda *a, int first, int n)
 {
     int best = -1;
     for (int p = first; p < first + n; p++) {
-        bool works = !a->seen.pus[p].lost && a->pus[p].served;
-        if (works && (best < 0 || plb_chosen_rate(a->chosen, p) > plb_chosen_rate(a->chosen, best)))
+        if (a->config.pus->states[p] == PLB_PU_SERVED
+            && (best < 0 || plb_chosen_rate(a->chosen, p) > plb_chosen_rate(a->chosen, best)))
             best = p;
     }
     return best;
@@ -44,37 +46,33 @@ static int quickest(const struct plb_agenda *a, int first, int n)
  * goes to a PU of the node that works, or else to PU `other`. */
 static void tell(const struct plb_agenda *a, int p, int other, struct plb_outbox *out)
 {
-    const struct plb_pu_info *infos = a->config.pus.infos;
+    const struct plb_pu_info *infos = a->config.pus->infos;
+    bool rests = plb_pu_waits(a->config.pus->states[p]);
     int node = infos[p].node, to = -1;
-    if (a->pus[p].out)
+    if (rests)
         to = quickest(a, plb_broker_first_pu(a->broker, node), plb_broker_pus(a->broker, node));
-    if (a->pus[p].out && to < 0)
+    if (rests && to < 0)
         to = other;
     double work = to >= 0 ? ALL : 0.0;
     to = to >= 0 ? to : p;
     struct plb_message *m = plb_outbox_add(out, PLB_RECALL, 0, node, a->pass);
     m->pu = infos[p].local;
-    m->recall = (struct plb_recall){work, infos[to].node, infos[to].local,
-                                    a->pus[p].out ? PLB_RESTS : PLB_WORKS};
+    m->recall = (struct plb_recall){work, infos[to].node, infos[to].local, rests ? PLB_RESTS : PLB_WORKS};
 }
 
 static void tell_all(struct plb_agenda *a, struct plb_outbox *out)
 {
-    int n = a->seen.view.n_pus, other = a->untold ? quickest(a, 0, n) : -1;
-    for (int p = 0; p < n && a->untold && a->config.migration; p++) {
-        if (a->pus[p].out == a->pus[p].rests || plb_ledger_lost(a->ledger, a->config.pus.infos[p].node))
+    int n = a->turned && a->config.migration ? a->seen.view.n_pus : 0, other = n > 0 ? quickest(a, 0, n) : -1;
+    a->turned = false;
+    for (int p = 0; p < n; p++) {
+        bool rests = plb_pu_waits(a->config.pus->states[p]);
+        if (!plb_pus_usable(a->config.pus, p) || rests == a->pus[p].rests)
             continue;
         tell(a, p, other, out);
-        a->pus[p].rests = a->pus[p].out;
-        if (!a->pus[p].out)
-            plb_agenda_greet(a, a->config.pus.infos[p].node, out);
+        a->pus[p].rests = rests;
+        if (!rests)
+            plb_agenda_greet(a, a->config.pus->infos[p].node, out);
     }
-    a->untold = false;
-}
-
-bool plb_agenda_leaves_out(const struct plb_agenda *a, int p)
-{
-    return a->pus[p].out;
 }
 
 struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *a)
@@ -84,10 +82,12 @@ struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *a)
 
 void plb_agenda_readmit(struct plb_agenda *a)
 {
-    if (a->chosen != NULL)
-        for (int p = 0; p < a->seen.view.n_pus; p++)
-            if (a->pus[p].out && !plb_chosen_gone(a->chosen, p))
-                come_back(a, p);
+    if (a->chosen == NULL)
+        return;
+    plb_chosen_readmit(a->chosen);
+    for (int p = 0; p < a->seen.view.n_pus; p++)
+        if (has_come_back(a, p))
+            turn(a, p);
 }
 
 void plb_agenda_choose_first(struct plb_agenda *a)
@@ -100,8 +100,8 @@ void plb_agenda_choose_first(struct plb_agenda *a)
         return;
     plb_chosen_decide(a->chosen, view, view->remaining);
     for (int p = 0; p < view->n_pus; p++)
-        if (plb_chosen_out(a->chosen, p))
-            leave_out(a, p);
+        if (has_left(a, p))
+            turn(a, p);
 }
 
 bool plb_agenda_choose(struct plb_agenda *a, struct plb_outbox *out)
@@ -115,19 +115,19 @@ bool plb_agenda_choose(struct plb_agenda *a, struct plb_outbox *out)
         return false;
     plb_chosen_decide(a->chosen, view, view->total - a->seen.done);
     for (int p = 0; p < view->n_pus; p++)
-        if (a->pus[p].out && !plb_chosen_out(a->chosen, p) && !plb_chosen_gone(a->chosen, p)) {
-            come_back(a, p);
+        if (has_come_back(a, p)) {
+            turn(a, p);
             back = true;
         }
     for (int p = 0; p < view->n_pus; p++)
-        if (!a->pus[p].out && plb_chosen_out(a->chosen, p)) {
-            leave_out(a, p);
+        if (has_left(a, p)) {
+            turn(a, p);
             if (!back && a->config.balancer->lost != NULL)
                 a->config.balancer->lost(a->policy, view, p);
         }
     if (back)
         plb_agenda_restart(a);
-    bool changed = a->untold;
+    bool changed = a->turned;
     tell_all(a, out);
     return changed;
 }

@@ -4,6 +4,7 @@
 
 #include "core/grant/balancer_view.h"
 #include "core/grant/broker.h"
+#include "core/pus/pus.h"
 #include "core/place/residence.h"
 #include "core/work/goal.h"
 
@@ -15,7 +16,8 @@ struct plb_standing_counts {
 struct plb_agenda_config {
     const struct plb_balancer *balancer;
     const struct plb_param *params; /* borrowed */
-    struct plb_view_pus pus;        /* its arrays are borrowed */
+    struct plb_pus *pus;            /* borrowed; the agenda says who is served, left out or lost */
+    struct plb_view_facts facts;    /* about them */
     struct plb_history *histories;  /* borrowed: n_phases of each PU, PU by PU */
     int n_phases;
     bool migration;                  /* nodes are told when nothing is left to grant */

@@ -10,10 +10,8 @@
 
 struct agenda_pu {
     int64_t blocks;
-    bool served; /* has ever been granted a block */
-    bool out;    /* others work instead: it counts as lost for the time being */
     double sure; /* work that it does before all end; 0: not known */
-    bool rests;  /* its node knows that it is left out */
+    bool rests;  /* its node was told that it gets no work */
     bool silent; /* it has reported nothing since shares stood that gave it one */
 };
 
@@ -29,9 +27,9 @@ struct plb_agenda {
     struct plb_recalls recalls;
     struct plb_chosen *chosen; /* NULL: all PUs work */
     int *owners;               /* of blocks that a report ended; room for all open blocks */
-    int served; /* living PUs that have ever been granted a block: only they take from others */
+    int *removed, n_removed;   /* PUs of whose loss the balancer is to hear */
     int pass;
-    bool untold;           /* a node is to hear of PUs that are left out, or have come back */
+    bool turned;           /* a node is to hear of PUs that are left out, or have come back */
     int unknown;           /* PUs before this one that work have a rate */
     bool trusted;          /* PUs know how much of what they hold need not move */
     bool announced;        /* nodes know that nothing is left to grant */

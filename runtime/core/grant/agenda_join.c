@@ -20,15 +20,10 @@ void plb_agenda_restart(struct plb_agenda *a)
         snprintf(a->failure, sizeof a->failure, "balancer %s found no memory", b->name);
 }
 
-void plb_agenda_join(struct plb_agenda *a, int n_pus)
+void plb_agenda_join(struct plb_agenda *a)
 {
-    for (int i = 0; i < n_pus; i++) {
-        int p = a->seen.view.n_pus;
-        plb_balancer_view_add(&a->seen, &a->config.pus);
-        a->pus[p].served = !a->config.pus
-                                .refused[p]; /* it takes from others, also where nothing is granted */
-        a->served += a->pus[p].served;
-    }
+    while (a->seen.view.n_pus < a->config.pus->n)
+        plb_balancer_view_add(&a->seen);
     if (a->chosen != NULL)
         plb_chosen_joined(a->chosen, &a->seen.view);
     if (a->policy != NULL)

@@ -17,7 +17,7 @@ static double held(const struct plb_agenda *a, int p)
 
 static bool works(const struct plb_agenda *a, int p)
 {
-    return !a->seen.pus[p].lost && a->pus[p].served;
+    return a->config.pus->states[p] == PLB_PU_SERVED;
 }
 
 static bool is_known(const struct plb_agenda *a, int p)

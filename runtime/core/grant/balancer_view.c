@@ -22,42 +22,42 @@
 #define OVERRUN 2.0
 
 /* The most work in one task of a PU. For unequal units this is a mean: the worker cuts by true sizes. */
-static double grain(const struct plb_view_pus *pus, int p)
+static double grain(const struct plb_view_facts *facts, int p)
 {
-    const struct plb_task_limit *limit = &pus->limits[p];
-    double units = pus->mean_bytes > 0.0 ? fmax(limit->bytes - pus->task_bytes, 0.0) / pus->mean_bytes
-                                         : INFINITY;
+    const struct plb_task_limit *limit = &facts->limits[p];
+    double units = facts->mean_bytes > 0.0 ? fmax(limit->bytes - facts->task_bytes, 0.0) / facts->mean_bytes
+                                           : INFINITY;
     if (limit->units < INT64_MAX)
         units = fmin(units, (double)limit->units);
     return units < 1.0 ? 1.0 : floor(units);
 }
 
-void plb_balancer_view_init(struct plb_balancer_view *v, const struct plb_view_pus *pus,
+void plb_balancer_view_init(struct plb_balancer_view *v, const struct plb_view_facts *facts,
                             struct plb_ledger *ledger, struct plb_history *histories, int n_phases)
 {
     *v = (struct plb_balancer_view){.ledger = ledger, .histories = histories, .n_phases = n_phases};
-    v->room = pus->room;
-    v->pus = plb_alloc((size_t)pus->room * sizeof *v->pus);
-    v->shown = plb_alloc((size_t)pus->room * sizeof *v->shown);
-    v->view = (struct plb_view){.pus = v->pus, .stats = &v->stats, .result_s = pus->result_s};
-    for (int p = 0; p < pus->n; p++)
-        plb_balancer_view_add(v, pus);
-    for (int p = pus->n; p < pus->room; p++) /* it has not come */
-        v->pus[p].lost = true;
+    v->facts = *facts;
+    v->room = facts->pus->room;
+    v->pus = plb_alloc((size_t)v->room * sizeof *v->pus);
+    v->shown = plb_alloc((size_t)v->room * sizeof *v->shown);
+    v->view = (struct plb_view){.pus = v->pus, .stats = &v->stats, .result_s = facts->result_s};
+    for (int p = 0; p < facts->pus->n; p++)
+        plb_balancer_view_add(v);
 }
 
-void plb_balancer_view_add(struct plb_balancer_view *v, const struct plb_view_pus *pus)
+void plb_balancer_view_add(struct plb_balancer_view *v)
 {
     int p = v->view.n_pus++;
-    const struct plb_pu_info *info = &pus->infos[p];
+    const struct plb_pu_info *info = &v->facts.pus->infos[p];
+    bool works = plb_pus_works(v->facts.pus, p);
     v->pus[p] = (struct plb_pu){.node = info->node,
                                 .kind = info->kind,
                                 .name = info->name,
                                 .power = info->power > 0.0 ? info->power : 1.0,
-                                .grain = grain(pus, p),
-                                .lost = pus->refused[p]};
-    v->view.living += !pus->refused[p];
-    v->view.idle += !pus->refused[p];
+                                .grain = grain(&v->facts, p),
+                                .lost = !works};
+    v->view.living += works;
+    v->view.idle += works;
     for (int phase = 0; phase < v->n_phases; phase++)
         v->histories[p * v->n_phases + phase].start_s = info->start_s;
     v->pus[p].estimate = plb_history_estimate(plb_balancer_view_history(v, p));
@@ -306,20 +306,16 @@ bool plb_balancer_view_overruns(const struct plb_balancer_view *v, int pu)
     return v->view.now - seen->begun > OVERRUN * seconds;
 }
 
-void plb_balancer_view_remove(struct plb_balancer_view *v, int pu)
+void plb_balancer_view_turn(struct plb_balancer_view *v, int pu)
 {
-    v->view.living--;
-    v->view.idle -= v->pus[pu].outstanding == 0;
-    v->pus[pu].lost = true;
-    show_rate(v, pu, 0.0);
-}
-
-void plb_balancer_view_return(struct plb_balancer_view *v, int pu)
-{
-    v->view.living++;
-    v->view.idle += v->pus[pu].outstanding == 0;
-    v->pus[pu].lost = false;
-    v->pus[pu].begun = v->view.now;
+    bool lost = !plb_pus_works(v->facts.pus, pu);
+    v->view.living += v->pus[pu].lost - lost;
+    v->view.idle += v->pus[pu].outstanding == 0 ? v->pus[pu].lost - lost : 0;
+    v->pus[pu].lost = lost;
+    if (lost)
+        show_rate(v, pu, 0.0);
+    else
+        v->pus[pu].begun = v->view.now;
 }
 
 const char *plb_balancer_view_check(const struct plb_balancer_view *v)
@@ -327,6 +323,8 @@ const char *plb_balancer_view_check(const struct plb_balancer_view *v)
     int living = 0, idle = 0;
     for (int p = 0; p < v->view.n_pus && v->map != NULL; p++) {
         const struct plb_pu *seen = &v->pus[p];
+        if (seen->lost == plb_pus_works(v->facts.pus, p))
+            return "view: a PU that works is lost to the balancer, or another one is not";
         living += !seen->lost;
         idle += !seen->lost && seen->outstanding == 0;
         if (seen->outstanding != plb_ledger_open_blocks(v->ledger, p))

@@ -5,7 +5,16 @@
 
 #include "core/ledger/ledger.h"
 #include "core/measure/history.h"
+#include "core/pus/pus.h"
 #include "core/work/sizes.h"
+
+/* Facts about the PUs, and about their tasks. */
+struct plb_view_facts {
+    const struct plb_pus *pus;           /* borrowed */
+    const struct plb_task_limit *limits; /* by PU; borrowed */
+    double mean_bytes, task_bytes;       /* of a unit in the mean, and of a task beside its units */
+    double result_s;                     /* see plb_view */
+};
 
 struct plb_balancer_view {
     struct plb_view view;
@@ -14,6 +23,7 @@ struct plb_balancer_view {
     struct plb_ledger *ledger;     /* borrowed */
     struct plb_history *histories; /* borrowed: n_phases of each PU, PU by PU */
     int n_phases, phase;
+    struct plb_view_facts facts;
     int room;                       /* PUs that there may be, with those that may join */
     const struct plb_cost_map *map; /* of the pass; NULL before the first */
     int64_t free_units;             /* that `remaining` tells of */
@@ -26,18 +36,7 @@ struct plb_balancer_view {
     int64_t before;             /* units that an earlier run has finished; the view leaves them out */
 };
 
-/* Facts about the PUs before the first pass; arrays by PU, not kept. */
-struct plb_view_pus {
-    const struct plb_pu_info *infos;
-    const bool *refused; /* its memory is too small: it counts as lost from the start */
-    const struct plb_task_limit *limits;
-    double mean_bytes, task_bytes; /* of a unit in the mean, and of a task beside its units */
-    int room;                      /* PUs that there may be: the length of the arrays */
-    int n;                         /* that are there */
-    double result_s;               /* see plb_view */
-};
-
-void plb_balancer_view_init(struct plb_balancer_view *view, const struct plb_view_pus *pus,
+void plb_balancer_view_init(struct plb_balancer_view *view, const struct plb_view_facts *facts,
                             struct plb_ledger *ledger, struct plb_history *histories, int n_phases);
 void plb_balancer_view_fini(struct plb_balancer_view *view);
 
@@ -59,14 +58,11 @@ void plb_balancer_view_sampled(struct plb_balancer_view *view, int pu);
 /* Whether what a PU executes lasts longer than it should by the PU's latest report. */
 bool plb_balancer_view_overruns(const struct plb_balancer_view *view, int pu);
 
-/* A PU is gone; before the ledger's changes are followed. */
-void plb_balancer_view_remove(struct plb_balancer_view *view, int pu);
-
-/* A PU that was left out comes back. */
-void plb_balancer_view_return(struct plb_balancer_view *view, int pu);
+/* A PU works no more, or works again: it is in another state. Before the ledger's changes are followed. */
+void plb_balancer_view_turn(struct plb_balancer_view *view, int pu);
 
 /* The PU with the next number has come; between passes, or before plb_balancer_view_restart. */
-void plb_balancer_view_add(struct plb_balancer_view *view, const struct plb_view_pus *pus);
+void plb_balancer_view_add(struct plb_balancer_view *view);
 
 /* The pass looks as if it began now, with what is not finished: blocks that are open stay open. */
 void plb_balancer_view_restart(struct plb_balancer_view *view);

@@ -45,14 +45,14 @@
 #define FIRST 0.1
 #define HOPE 0.5
 
-struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_pu_info *infos, int n_pus,
-                                  int room, int n_nodes, bool by_power)
+struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, struct plb_pus *pus, int n_nodes,
+                                  bool by_power)
 {
-    size_t n = (size_t)room + 1;
+    size_t n = (size_t)pus->room + 1;
     if (goal->objective == PLB_OBJECTIVE_TIME && !(goal->power_cap > 0.0))
         return NULL;
     struct plb_chosen *c = plb_alloc(sizeof *c);
-    *c = (struct plb_chosen){.goal = *goal, .infos = infos, .by_power = by_power, .n_nodes = n_nodes};
+    *c = (struct plb_chosen){.goal = *goal, .all = pus, .by_power = by_power, .n_nodes = n_nodes};
     c->pus = plb_alloc(n * sizeof *c->pus);
     c->speeds = plb_alloc(n * sizeof *c->speeds);
     c->x = plb_alloc(n * sizeof *c->x);
@@ -60,7 +60,7 @@ struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_
     c->hoped = plb_alloc(n * sizeof *c->hoped);
     c->static_watts = plb_alloc((size_t)n_nodes * sizeof *c->static_watts);
     c->on = plb_alloc((size_t)n_nodes * sizeof *c->on);
-    c->watts = plb_watts_new(infos, n_pus, room, !by_power);
+    c->watts = plb_watts_new(pus, !by_power);
     return c;
 }
 
@@ -132,10 +132,17 @@ static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
     plb_chosen_judge(c, view, p);
 }
 
+void plb_chosen_readmit(struct plb_chosen *c)
+{
+    c->passes = plb_chosen_account(c);
+    for (int p = 0; p < c->all->n; p++)
+        if (plb_pu_waits(c->all->states[p]))
+            plb_pus_become(c->all, p, PLB_PU_SERVED);
+}
+
 void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view, bool untold)
 {
     c->untold = untold;
-    c->passes = plb_chosen_account(c);
     c->total = view->total;
     c->n_pus = view->n_pus;
     c->known = c->known_then = 0;
@@ -143,12 +150,12 @@ void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view, bool un
     c->moved = c->forced = false;
     c->decided_at = -INFINITY;
     if (c->watts != NULL)
-        c->turned = plb_watts_pass(c->watts, view);
+        c->turned = plb_watts_pass(c->watts);
     for (int p = 0; p < view->n_pus; p++) {
-        c->pus[p] = (struct chosen_pu){.gone = view->pus[p].lost};
+        c->pus[p] = (struct chosen_pu){0};
         for (int i = view->pus[p].recalled; i < view->pus[p].n_samples - 1; i++)
             plb_chosen_note(&c->pus[p], &view->pus[p].samples[i]);
-        if (!view->pus[p].lost)
+        if (plb_pus_usable(c->all, p))
             look_at(c, view, p);
     }
 }
@@ -160,30 +167,17 @@ void plb_chosen_reported(struct plb_chosen *c, const struct plb_view *view, int 
 
 void plb_chosen_lost(struct plb_chosen *c, int p)
 {
-    c->known -= c->pus[p].known && !c->pus[p].gone;
-    c->forced = c->forced || !c->pus[p].out;
-    c->pus[p].gone = true;
+    c->known -= c->pus[p].known && plb_pus_usable(c->all, p);
+    c->forced = c->forced || !plb_chosen_out(c, p);
     if (c->watts != NULL)
-        plb_watts_lost(c->watts, p);
+        plb_watts_lost(c->watts);
 }
 
 void plb_chosen_joined(struct plb_chosen *c, const struct plb_view *view)
 {
     c->forced = true;
-    for (int p = c->n_pus; p < view->n_pus; p++)
-        c->pus[p].gone = view->pus[p].lost; /* its memory is too small */
     if (c->watts != NULL)
-        plb_watts_joined(c->watts, view->n_pus, view->now);
-}
-
-bool plb_chosen_gone(const struct plb_chosen *c, int p)
-{
-    return c->pus[p].gone;
-}
-
-bool plb_chosen_out(const struct plb_chosen *c, int p)
-{
-    return c->pus[p].out || (c->watts != NULL && plb_watts_rests(c->watts, p));
+        plb_watts_joined(c->watts, view->now);
 }
 
 double plb_chosen_rate(const struct plb_chosen *c, int p)
@@ -216,14 +210,14 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
     for (int p = 0; p < view->n_pus; p++) {
         struct chosen_pu *own = &c->pus[p];
         double idle, besides;
-        bool counts = plb_chosen_watts_of(c, p, &idle, &besides) && own->known && !own->gone;
+        bool counts = plb_chosen_watts_of(c, p, &idle, &besides) && own->known && plb_pus_usable(c->all, p);
         own->rate = !counts     ? 0.0
                   : c->by_power ? view->pus[p].power
                                 : plb_chosen_steady(own, rate_of(&view->pus[p]));
         own->hoped = counts ? own->rate * (1.0 + hope_of(c, view, p)) : 0.0;
-        c->hopes = c->hopes || (own->hoped > own->rate && !own->out);
-        c->static_watts[c->infos[p].node] += idle;
-        c->speeds[p] = (struct plb_power_pu){own->rate, besides, c->infos[p].node};
+        c->hopes = c->hopes || (own->hoped > own->rate && !plb_chosen_out(c, p));
+        c->static_watts[c->all->infos[p].node] += idle;
+        c->speeds[p] = (struct plb_power_pu){own->rate, besides, c->all->infos[p].node};
         n += own->rate > 0.0;
     }
     return n;
@@ -257,12 +251,12 @@ static bool choose(struct plb_chosen *c, const struct plb_view *view, double lef
     struct plb_aim_answer less;
     bool any_out = false;
     for (int p = 0; p < view->n_pus; p++)
-        c->speeds[p].speed = !hoped ? c->pus[p].rate : c->pus[p].out ? 0.0 : c->pus[p].hoped;
+        c->speeds[p].speed = !hoped ? c->pus[p].rate : plb_chosen_out(c, p) ? 0.0 : c->pus[p].hoped;
     if (!solve(c, view, left, SPARE, c->x, answer))
         return false;
     for (int p = 0; p < view->n_pus; p++) {
-        any_out = any_out || (c->pus[p].out && c->x[p] > 0.0);
-        c->speeds[p].speed *= c->pus[p].out ? 0.0 : 1.0;
+        any_out = any_out || (plb_chosen_out(c, p) && c->x[p] > 0.0);
+        c->speeds[p].speed *= plb_chosen_out(c, p) ? 0.0 : 1.0;
     }
     if (!any_out || !solve(c, view, left, SPARE_WITHOUT, c->less, &less) || less.state != answer->state
         || value_of(c, &less) > (1.0 + WORTH) * value_of(c, answer))
@@ -336,6 +330,13 @@ static bool choose_least(struct plb_chosen *c, const struct plb_view *view, stru
     return true;
 }
 
+/* A PU is left out, or is not. */
+static void set_out(struct plb_chosen *c, int p, bool out)
+{
+    if (plb_pus_usable(c->all, p) && out != plb_chosen_out(c, p))
+        plb_pus_become(c->all, p, out ? PLB_PU_LEFT_OUT : PLB_PU_SERVED);
+}
+
 /* Decides by rates and watts. */
 static void decide(struct plb_chosen *c, const struct plb_view *view, double left)
 {
@@ -349,7 +350,7 @@ static void decide(struct plb_chosen *c, const struct plb_view *view, double lef
         || (!choose_all(c, view, left, &answer) && !choose_least(c, view, &answer))) {
         if (must)
             for (int p = 0; p < view->n_pus; p++)
-                c->pus[p].out = c->pus[p].gone && c->pus[p].out;
+                set_out(c, p, false);
         return;
     }
     if (!must && answer.seconds < TOO_LATE * (view->now + answer.seconds))
@@ -359,13 +360,19 @@ static void decide(struct plb_chosen *c, const struct plb_view *view, double lef
     if (c->goal.objective != PLB_OBJECTIVE_TIME && !(c->goal.power_cap > 0.0))
         plb_chosen_keep_unsure(c, view);
     for (int p = 0; p < view->n_pus; p++)
-        if (!c->pus[p].gone)
-            c->pus[p].out = c->pus[p].rate > 0.0 ? !(c->x[p] > 0.0) : unsafe(c, p);
+        set_out(c, p, c->pus[p].rate > 0.0 ? !(c->x[p] > 0.0) : unsafe(c, p));
     plb_chosen_note_watts(c);
 }
 
 void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double left)
 {
     decide(c, view, left);
+    if (c->watts == NULL)
+        return;
     plb_chosen_keep_one(c, view);
+    for (int p = 0; p < view->n_pus; p++) {
+        bool rests = plb_watts_rests(c->watts, p), usable = plb_pus_usable(c->all, p);
+        if (usable && !plb_chosen_out(c, p) && rests != (c->all->states[p] == PLB_PU_RESTING))
+            plb_pus_become(c->all, p, rests ? PLB_PU_RESTING : PLB_PU_SERVED);
+    }
 }

@@ -18,22 +18,26 @@
 
 #include "core/measure/watts.h"
 #include "core/message/message.h"
+#include "core/pus/pus.h"
 #include "core/work/goal.h"
 #include "model/energy/objective.h"
 
 struct plb_chosen;
 
-/* NULL where all PUs work in any case. infos: borrowed, `n` of them and room for `room`; by_power: rates are
- * the PUs' given powers, and nothing is measured. */
-struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, const struct plb_pu_info *infos, int n,
-                                  int room, int n_nodes, bool by_power);
+/* NULL where all PUs work in any case. The PUs are borrowed. by_power: rates are their given powers, and
+ * nothing is measured. */
+struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, struct plb_pus *pus, int n_nodes,
+                                  bool by_power);
 void plb_chosen_free(struct plb_chosen *chosen);
 
-/* A pass begins: nobody is left out until the next decision. untold: its units may cost unlike amounts. Then
+/* A pass is over: nobody is left out until the next decision. */
+void plb_chosen_readmit(struct plb_chosen *chosen);
+
+/* A pass begins. untold: its units may cost unlike amounts. Then
  * a PU is left out once it is surely dear. */
 void plb_chosen_begin(struct plb_chosen *chosen, const struct plb_view *view, bool untold);
 
-/* PU `pu` has a new sample, is gone, or has come. */
+/* PU `pu` has a new sample; is about to become lost; some have come. */
 void plb_chosen_reported(struct plb_chosen *chosen, const struct plb_view *view, int pu);
 void plb_chosen_lost(struct plb_chosen *chosen, int pu);
 void plb_chosen_joined(struct plb_chosen *chosen, const struct plb_view *view);
@@ -51,12 +55,8 @@ double plb_chosen_most(const struct plb_chosen *chosen, const struct plb_view *v
 /* Whether it is time to decide. */
 bool plb_chosen_due(struct plb_chosen *chosen, const struct plb_view *view);
 
-/* Decides who works on so much work. PUs that are gone must be told of before. */
+/* Decides who works on so much work: others are left out, or rest, from now on. */
 void plb_chosen_decide(struct plb_chosen *chosen, const struct plb_view *view, double left);
-
-/* Whether a PU is left out; whether it is gone for good. */
-bool plb_chosen_gone(const struct plb_chosen *chosen, int pu);
-bool plb_chosen_out(const struct plb_chosen *chosen, int pu);
 
 /* Work per second, as of the last decision; 0: not known. */
 double plb_chosen_rate(const struct plb_chosen *chosen, int pu);

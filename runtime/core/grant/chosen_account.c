@@ -8,6 +8,12 @@
  * wrong. Smaller: it is left unsaid, although it is nearly right. */
 #define VAGUE 0.25
 
+/* Whether a PU works, or rests for its meter's turns alone. */
+static bool works(const struct plb_chosen *c, int p)
+{
+    return plb_pus_usable(c->all, p) && !plb_chosen_out(c, p);
+}
+
 /* Static watts that count while the PUs that are not left out work, or all of them. */
 static double still_watts(const struct plb_chosen *c, bool all)
 {
@@ -16,12 +22,12 @@ static double still_watts(const struct plb_chosen *c, bool all)
     for (int i = 0; i < c->n_nodes; i++)
         c->on[i] = all;
     for (int p = 0; p < c->n_pus; p++)
-        if (!c->pus[p].gone && !c->pus[p].out)
-            c->on[c->infos[p].node] = true;
+        if (works(c, p))
+            c->on[c->all->infos[p].node] = true;
     for (int p = 0; p < c->n_pus; p++) {
         double idle, besides;
         plb_chosen_watts_of(c, p, &idle, &besides);
-        watts += c->on[c->infos[p].node] ? idle : 0.0;
+        watts += c->on[c->all->infos[p].node] ? idle : 0.0;
     }
     return watts;
 }
@@ -30,11 +36,11 @@ void plb_chosen_note_watts(struct plb_chosen *c)
 {
     double watts = still_watts(c, false);
     for (int p = 0; p < c->n_pus; p++) {
-        if (!c->pus[p].gone && !c->pus[p].out && !(c->pus[p].rate > 0.0))
+        if (works(c, p) && !(c->pus[p].rate > 0.0))
             return;
         double idle, besides;
         plb_chosen_watts_of(c, p, &idle, &besides);
-        watts += c->pus[p].gone || c->pus[p].out ? 0.0 : besides;
+        watts += works(c, p) ? besides : 0.0;
     }
     if (!c->hopes)
         c->passes.most_watts = fmax(c->passes.most_watts, watts);
@@ -46,13 +52,13 @@ static bool share_out(const struct plb_chosen *c, bool all, double *seconds, dou
     double rate = 0.0, watts = 0.0;
     for (int p = 0; p < c->n_pus; p++) {
         const struct chosen_pu *own = &c->pus[p];
-        bool works = !own->gone && (all || !own->out);
-        if (works && (!(own->rate > 0.0) || own->error > VAGUE))
+        bool counts = all ? plb_pus_usable(c->all, p) : works(c, p);
+        if (counts && (!(own->rate > 0.0) || own->error > VAGUE))
             return false;
-        rate += works ? own->rate : 0.0;
+        rate += counts ? own->rate : 0.0;
         double idle, besides;
         plb_chosen_watts_of(c, p, &idle, &besides);
-        watts += works ? besides : 0.0;
+        watts += counts ? besides : 0.0;
     }
     *seconds = c->total / rate;
     *joules = (watts + still_watts(c, all)) * *seconds;
@@ -65,7 +71,7 @@ struct plb_goal_account plb_chosen_account(const struct plb_chosen *c)
     double seconds, joules, all_seconds, all_joules;
     bool any = false;
     for (int p = 0; p < c->n_pus; p++)
-        any = any || (c->pus[p].out && !c->pus[p].gone);
+        any = any || plb_chosen_out(c, p);
     if (!any || !(c->total > 0.0))
         return account;
     bool known = !c->by_power && share_out(c, true, &all_seconds, &all_joules)

@@ -83,7 +83,7 @@ static double mark_nodes_on(struct plb_chosen *c, int n_pus)
     for (int i = 0; i < c->n_nodes; i++)
         c->on[i] = c->goal.rule == PLB_STATIC_JOB;
     for (int p = 0; p < n_pus; p++)
-        c->on[c->infos[p].node] = c->on[c->infos[p].node] || c->x[p] > 0.0;
+        c->on[c->all->infos[p].node] = c->on[c->all->infos[p].node] || c->x[p] > 0.0;
     for (int i = 0; i < c->n_nodes; i++)
         watts += c->on[i] ? c->static_watts[i] : 0.0;
     return watts;
@@ -102,7 +102,7 @@ void plb_chosen_keep_unsure(struct plb_chosen *c, const struct plb_view *view)
     bool edp = c->goal.objective == PLB_OBJECTIVE_EDP;
     for (int p = 0; p < view->n_pus; p++) {
         const struct chosen_pu *own = &c->pus[p];
-        int node = c->infos[p].node;
+        int node = c->all->infos[p].node;
         double besides = c->speeds[p].dynamic_watts + (c->on[node] ? 0.0 : c->static_watts[node]);
         double more = own->rate * doubt(own)
                     / rate; /* of the rate, and so of the watts that lower the goal */

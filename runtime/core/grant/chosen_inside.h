@@ -3,6 +3,7 @@
 #define PLB_CORE_GRANT_CHOSEN_INSIDE_H
 
 #include "core/message/message.h"
+#include "core/pus/pus.h"
 #include "core/work/goal.h"
 #include "model/estimate.h"
 
@@ -18,12 +19,12 @@ struct chosen_pu {
     double now;   /* as of its latest report; 0: there is none */
     struct chosen_sums sums;
     double error; /* relative standard error of the rate; 0: units cost what was told */
-    bool known, out, gone;
+    bool known;   /* well enough to be chosen or left out */
 };
 
 struct plb_chosen {
     struct plb_goal goal;
-    const struct plb_pu_info *infos;
+    struct plb_pus *all;
     bool by_power;
     bool untold; /* nobody tells what the units of the pass cost */
     struct chosen_pu *pus;
@@ -40,6 +41,12 @@ struct plb_chosen {
     bool turned;                    /* others have their turn */
     bool learned;                   /* no turns, and all PUs had been tried, when a WINDOW came last */
 };
+
+/* Whether a PU is left out, and not for the turns of its meter. */
+static inline bool plb_chosen_out(const struct plb_chosen *chosen, int pu)
+{
+    return chosen->all->states[pu] == PLB_PU_LEFT_OUT;
+}
 
 /* Looks whether a PU is known by now. */
 void plb_chosen_judge(struct plb_chosen *chosen, const struct plb_view *view, int pu);
@@ -60,7 +67,7 @@ double plb_chosen_steady(const struct chosen_pu *own, double estimated);
  * as its rate and those of the chosen ones may be wrong. */
 void plb_chosen_keep_unsure(struct plb_chosen *chosen, const struct plb_view *view);
 
-/* After a decision: where nobody would work, nobody rests to be measured. */
+/* After a decision, while watts are learned: where nobody would work, nobody rests to be measured. */
 void plb_chosen_keep_one(struct plb_chosen *chosen, const struct plb_view *view);
 
 /* After a decision: the watts of all that work, once every PU has been tried. */

@@ -22,7 +22,7 @@ void plb_chosen_metered(struct plb_chosen *c, const struct plb_view *view, int f
         return;
     c->turned = c->moved = true;
     for (int p = 0; p < view->n_pus; p++)
-        if (!c->pus[p].gone)
+        if (plb_pus_usable(c->all, p))
             plb_chosen_judge(c, view, p);
 }
 
@@ -38,8 +38,8 @@ double plb_chosen_most(const struct plb_chosen *c, const struct plb_view *view, 
 
 bool plb_chosen_watts_of(const struct plb_chosen *c, int p, double *idle, double *besides)
 {
-    *idle = c->infos[p].static_watts;
-    *besides = c->infos[p].dynamic_watts;
+    *idle = c->all->infos[p].static_watts;
+    *besides = c->all->infos[p].dynamic_watts;
     if (c->watts != NULL)
         return plb_watts_of(c->watts, p, idle, besides) != PLB_WATTS_UNMEASURED;
     if (isfinite(*idle + *besides))
@@ -52,13 +52,13 @@ bool plb_chosen_watts_of(const struct plb_chosen *c, int p, double *idle, double
 static bool any_works(const struct plb_chosen *c, const struct plb_view *view)
 {
     for (int p = 0; p < view->n_pus; p++)
-        if (!c->pus[p].gone && !plb_chosen_out(c, p))
+        if (plb_pus_usable(c->all, p) && !plb_chosen_out(c, p) && !plb_watts_rests(c->watts, p))
             return true;
     return false;
 }
 
 void plb_chosen_keep_one(struct plb_chosen *c, const struct plb_view *view)
 {
-    if (c->watts != NULL && !any_works(c, view))
+    if (!any_works(c, view))
         plb_watts_release(c->watts);
 }

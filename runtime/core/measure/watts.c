@@ -119,34 +119,32 @@ static void place(struct plb_watts *w, int p)
         measure(w, p, w->host[p]);
 }
 
-struct plb_watts *plb_watts_new(const struct plb_pu_info *infos, int n, int room, bool turns)
+struct plb_watts *plb_watts_new(const struct plb_pus *pus, bool turns)
 {
     bool all = true;
-    for (int p = 0; p < n; p++)
-        all = all && plb_watts_told(&infos[p]);
+    size_t room = (size_t)pus->room;
+    for (int p = 0; p < pus->n; p++)
+        all = all && plb_watts_told(&pus->infos[p]);
     if (all)
         return NULL;
     struct plb_watts *w = plb_alloc(sizeof *w);
-    *w = (struct plb_watts){.infos = infos, .n = n, .room = room, .turns = turns, .starter = -1};
-    w->own = plb_alloc((size_t)room * sizeof *w->own);
-    w->host = plb_alloc((size_t)room * sizeof *w->host);
-    w->kind = plb_alloc((size_t)room * sizeof *w->kind);
-    w->gone = plb_alloc((size_t)room * sizeof *w->gone);
-    w->second = plb_alloc((size_t)room * sizeof *w->second);
-    for (int p = 0; p < room; p++)
+    *w = (struct plb_watts){.pus = pus, .infos = pus->infos, .turns = turns, .starter = -1};
+    w->own = plb_alloc(room * sizeof *w->own);
+    w->host = plb_alloc(room * sizeof *w->host);
+    w->kind = plb_alloc(room * sizeof *w->kind);
+    w->second = plb_alloc(room * sizeof *w->second);
+    for (int p = 0; p < pus->room; p++)
         w->own[p] = w->host[p] = -1;
-    find_hosts(w, 0);
-    for (int p = 0; p < n; p++)
-        place(w, p);
+    plb_watts_grow(w);
     return w;
 }
 
-void plb_watts_grow(struct plb_watts *w, int n)
+void plb_watts_grow(struct plb_watts *w)
 {
     int first = w->n;
-    w->n = n;
+    w->n = w->pus->n;
     find_hosts(w, first);
-    for (int p = first; p < n; p++)
+    for (int p = first; p < w->n; p++)
         place(w, p);
 }
 
@@ -165,7 +163,6 @@ void plb_watts_free(struct plb_watts *w)
     free(w->own);
     free(w->host);
     free(w->kind);
-    free(w->gone);
     free(w->second);
     free(w);
 }

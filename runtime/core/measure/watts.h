@@ -18,25 +18,26 @@
 #define PLB_CORE_MEASURE_WATTS_H
 
 #include "core/message/message.h"
+#include "core/pus/pus.h"
 
 enum plb_watts_origin { PLB_WATTS_TOLD, PLB_WATTS_MEASURED, PLB_WATTS_UNMEASURED };
 
 struct plb_watts;
 
-/* For these PUs, of `room` that there may be; borrowed. NULL: the watts of all are told. turns: PUs begin one
- * after the other; else all at once, and only their sums are learned. */
-struct plb_watts *plb_watts_new(const struct plb_pu_info *infos, int n, int room, bool turns);
+/* For these PUs; borrowed. NULL: the watts of all are told. turns: PUs begin one after the other; else all at
+ * once, and only their sums are learned. */
+struct plb_watts *plb_watts_new(const struct plb_pus *pus, bool turns);
 void plb_watts_free(struct plb_watts *watts);
 
 /* Whether a meter measures a PU of these, so that its watts can be learned. O(PUs). */
 bool plb_watts_metered(const struct plb_pu_info *infos, int n, int pu);
 
-/* A PU is gone. */
-void plb_watts_lost(struct plb_watts *watts, int pu);
+/* A PU is lost, with what its meter would have told. */
+void plb_watts_lost(struct plb_watts *watts);
 
-/* Such PUs have come, the last ones of `n`: the others of their domain rest while they have their turn, but
- * where the watts of PUs like them are known. */
-void plb_watts_joined(struct plb_watts *watts, int n, double now);
+/* PUs have come: the others of their domain rest while they have their turn, but where the watts of PUs like
+ * them are known. */
+void plb_watts_joined(struct plb_watts *watts, double now);
 
 /* The watts that all meters together showed in their latest windows; whether there are turns still. */
 double plb_watts_shown(const struct plb_watts *watts);
@@ -44,7 +45,7 @@ bool plb_watts_turning(const struct plb_watts *watts);
 
 /* A pass begins; with the first one the turns do. Returns whether some PUs rest. Times are those of the pass.
  */
-bool plb_watts_pass(struct plb_watts *watts, const struct plb_view *view);
+bool plb_watts_pass(struct plb_watts *watts);
 
 /* A WINDOW of a node whose first PU in it is number `first` has come. Returns whether watts are known better,
  * or other PUs have their turn. */

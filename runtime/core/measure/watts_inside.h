@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/message/message.h"
+#include "core/pus/pus.h"
 
 struct plb_watts_domain {
     int kinds;        /* of PUs */
@@ -25,8 +26,9 @@ struct plb_watts_domain {
 };
 
 struct plb_watts {
-    const struct plb_pu_info *infos;
-    int n, room;
+    const struct plb_pus *pus;
+    const struct plb_pu_info *infos; /* of these */
+    int n;                           /* that have their domains */
     bool turns;
     int unsettled;         /* domains */
     bool began;            /* the first pass has */
@@ -36,7 +38,6 @@ struct plb_watts {
     int *own, *host; /* by PU: the domain that measures it, that of the processors of its host; -1: none */
     int *kind;       /* by PU: of its domain, from 1 */
     bool *second;    /* by PU: every second one of its domain */
-    bool *gone;
 };
 
 /* Whether a PU's watts are told. */
@@ -48,8 +49,8 @@ static inline bool plb_watts_told(const struct plb_pu_info *pu)
 /* A window of a domain has ended, and tells joules: its turn is perhaps over. */
 void plb_watts_turn(struct plb_watts *watts, int domain, double now);
 
-/* There are so many PUs now: the new ones get their domains. */
-void plb_watts_grow(struct plb_watts *watts, int n);
+/* PUs that have come get their domains. */
+void plb_watts_grow(struct plb_watts *watts);
 
 /* The turns of a domain are over. */
 void plb_watts_settle(struct plb_watts *watts, struct plb_watts_domain *domain);

@@ -47,7 +47,7 @@ void plb_watts_settle(struct plb_watts *w, struct plb_watts_domain *d)
 static bool others_work(const struct plb_watts *w, int d, bool later)
 {
     for (int p = 0; p < w->n; p++)
-        if (w->own[p] != d && !w->gone[p] && (later || !plb_watts_rests(w, p)))
+        if (w->own[p] != d && plb_pus_usable(w->pus, p) && (later || !plb_watts_rests(w, p)))
             return true;
     return false;
 }
@@ -60,16 +60,16 @@ static void begin(struct plb_watts *w)
         if (!w->turns || w->at[d].pus == 0)
             plb_watts_settle(w, &w->at[d]);
     for (int p = 0; p < w->n; p++) /* one that nobody measures begins at once */
-        if (!w->gone[p] && w->own[p] < 0)
+        if (plb_pus_usable(w->pus, p) && w->own[p] < 0)
             return;
     for (int p = 0; p < w->n && w->starter < 0; p++)
-        w->starter = w->gone[p] ? -1 : w->own[p];
+        w->starter = plb_pus_usable(w->pus, p) ? w->own[p] : -1;
     struct plb_watts_domain *first = w->starter >= 0 ? &w->at[w->starter] : NULL;
     if (first == NULL)
         return;
     first->turn = 1;
     for (int p = 0; p < w->n; p++) /* the first kind may be gone */
-        if (w->own[p] == w->starter && !w->gone[p]) {
+        if (w->own[p] == w->starter && plb_pus_usable(w->pus, p)) {
             first->turn = w->kind[p];
             break;
         }
@@ -77,13 +77,10 @@ static void begin(struct plb_watts *w)
         plb_watts_settle(w, first);
 }
 
-bool plb_watts_pass(struct plb_watts *w, const struct plb_view *view)
+bool plb_watts_pass(struct plb_watts *w)
 {
     w->before += w->latest;
     w->latest = 0.0;
-    if (!w->began)
-        for (int p = 0; p < w->n; p++)
-            w->gone[p] = view->pus[p].lost;
     if (!w->began)
         begin(w);
     w->began = true;
@@ -96,9 +93,8 @@ void plb_watts_release(struct plb_watts *w)
         plb_watts_settle(w, &w->at[d]);
 }
 
-void plb_watts_lost(struct plb_watts *w, int p)
+void plb_watts_lost(struct plb_watts *w)
 {
-    w->gone[p] = true;
     if (w->starter >= 0)
         plb_watts_release(w);
 }
@@ -119,7 +115,7 @@ static void begin_with_the_first(struct plb_watts *w, int before, double since)
     double idle, besides;
     for (int p = 0; p < before; p++) {
         int d = w->own[p];
-        if (d < 0 || w->gone[p] || w->at[d].dead || !w->at[d].settled || w->at[d].kinds > 1
+        if (d < 0 || !plb_pus_usable(w->pus, p) || w->at[d].dead || !w->at[d].settled || w->at[d].kinds > 1
             || plb_watts_of(w, p, &idle, &besides) == PLB_WATTS_MEASURED)
             continue;
         w->starter = d;
@@ -128,12 +124,12 @@ static void begin_with_the_first(struct plb_watts *w, int before, double since)
     }
 }
 
-void plb_watts_joined(struct plb_watts *w, int n, double now)
+void plb_watts_joined(struct plb_watts *w, double now)
 {
     int domains = w->n_domains, first = w->n;
     double idle, besides;
     double since = fmax(w->before + now, PLB_WINDOW_FIRST); /* until then windows of others are shorter */
-    plb_watts_grow(w, n);
+    plb_watts_grow(w);
     if (!w->began)
         return;
     for (int i = domains; i < w->n_domains; i++) {
@@ -141,7 +137,7 @@ void plb_watts_joined(struct plb_watts *w, int n, double now)
         if (w->turns && w->at[i].pus > 0)
             turn_again(w, i, 0, since);
     }
-    for (int p = first; p < n && w->turns; p++) {
+    for (int p = first; p < w->n && w->turns; p++) {
         int d = w->own[p];
         if (d >= 0 && w->at[d].settled && !w->at[d].dead
             && plb_watts_of(w, p, &idle, &besides) != PLB_WATTS_MEASURED)

@@ -97,14 +97,6 @@ bool plb_sizes_has_room(const struct plb_sizes *s, double memory, double largest
     return room >= 0.0 && room >= PLB_TASKS_IN_MEMORY * largest;
 }
 
-void plb_sizes_refuse(const struct plb_sizes *s, int64_t units, const struct plb_pu_info *pus, int n_pus,
-                      bool *refused)
-{
-    double largest = plb_sizes_largest(s, units);
-    for (int p = 0; p < n_pus; p++)
-        refused[p] = pus[p].broken || !plb_sizes_has_room(s, pus[p].memory, largest);
-}
-
 double plb_sizes_mean(const struct plb_sizes *s, int64_t units)
 {
     return units > 0

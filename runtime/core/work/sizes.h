@@ -51,11 +51,6 @@ double plb_sizes_largest(const struct plb_sizes *sizes, int64_t units);
 /* Whether a PU's memory holds the replicated data and the bytes of three tasks of the largest unit. */
 bool plb_sizes_has_room(const struct plb_sizes *sizes, double memory, double largest);
 
-/* Says of each PU whether it can be used: its device is open, and its memory has that room for the largest of
- * `units` units. */
-void plb_sizes_refuse(const struct plb_sizes *sizes, int64_t units, const struct plb_pu_info *pus, int n_pus,
-                      bool *refused);
-
 /* Seconds that rank 0's link probably needs for the reduced arrays of one result of each of so many nodes. No
  * sizes: 0. */
 double plb_sizes_arrays_seconds(const struct plb_sizes *sizes, int n_nodes);

@@ -31,6 +31,7 @@ void plb_own_pus_init(struct plb_own_pus *s, const struct plb_worker_pu *are, in
     s->at = plb_alloc((size_t)n * sizeof *s->at);
     for (int pu = 0; pu < n; pu++) {
         s->at[pu].is = are[pu];
+        s->at[pu].state = PLB_PU_NEW;
         s->at[pu].past = plb_alloc((size_t)n_phases * sizeof *s->at[pu].past);
         s->at[pu].is.bursts = are[pu].bursts && s->sizes->n_indexed == 0;
     }
@@ -66,8 +67,9 @@ void plb_own_pus_begin(struct plb_own_pus *s, const struct plb_cost_map *map, in
     s->asked = false;
     for (int pu = 0; pu < s->n; pu++) {
         plb_queue_clear(&s->at[pu].queue);
-        s->at[pu].hungry = s->at[pu].idle = false;
-        s->at[pu].served |= pu < 63 && (serves >> pu & 1) != 0;
+        s->at[pu].activity = PLB_PU_BUSY;
+        if (s->at[pu].state == PLB_PU_NEW && pu < 63 && (serves >> pu & 1) != 0)
+            s->at[pu].state = PLB_PU_SERVED;
         s->at[pu].rate = known_rate(&s->at[pu].past[phase].rate, map->told);
     }
 }
@@ -101,7 +103,7 @@ static struct plb_steal sum(const struct plb_own_pus *s, bool waiting)
     for (int pu = 0; pu < s->n; pu++) {
         const struct plb_own_pu *own = &s->at[pu];
         double rate = plb_pu_rate(&own->rate);
-        if (!own->served || (waiting && !own->hungry))
+        if (own->state != PLB_PU_SERVED || (waiting && own->activity == PLB_PU_BUSY))
             continue;
         measured = measured && rate > 0.0 && isfinite(rate) && !varies(s, own);
         sum.power += own->is.power;
@@ -141,10 +143,10 @@ static struct plb_own_pu *fullest(const struct plb_own_pus *s, double *work)
 /* Whether somebody wants work of this node. */
 static bool asked(const struct plb_own_pus *s)
 {
-    bool hungry = s->asked;
-    for (int pu = 0; pu < s->n && !hungry; pu++)
-        hungry = s->at[pu].served && s->at[pu].hungry;
-    return hungry;
+    bool asked = s->asked;
+    for (int pu = 0; pu < s->n && !asked; pu++)
+        asked = plb_own_pu_wants(&s->at[pu]);
+    return asked;
 }
 
 static struct plb_cut cut_of(const struct plb_own_pus *s, const struct plb_own_pu *own, bool shared)

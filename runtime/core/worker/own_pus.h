@@ -3,6 +3,7 @@
 #ifndef PLB_CORE_WORKER_OWN_PUS_H
 #define PLB_CORE_WORKER_OWN_PUS_H
 
+#include "core/pus/pu_state.h"
 #include "core/work/migration.h"
 #include "core/worker/pu_rate.h"
 #include "model/estimate.h"
@@ -29,11 +30,8 @@ struct plb_own_pu {
     int in_hand;    /* tasks that it has taken and not finished, in all passes */
     int64_t latest; /* units of the task that it took last */
     double latest_work;
-    bool hungry; /* found nothing when it last asked */
-    bool idle;   /* the master knows that it found nothing, and that nobody has work for it */
-    bool served; /* has been granted a block in this run: the master refuses some, for lack of memory */
-    bool rests;  /* others work instead: it is not served, and nobody hears that it is idle */
-    bool left;   /* its device has failed: it takes nothing any more, and is not served */
+    enum plb_pu_state state; /* NEW, SERVED, LEFT_OUT or LOST, as the master's messages and its device say */
+    enum plb_pu_activity activity; /* BUSY, HUNGRY or IDLE */
 };
 
 struct plb_own_pus {
@@ -108,6 +106,12 @@ void plb_own_pus_asked(struct plb_own_pus *pus);
 
 /* A PU ends so much work before all others end, that included which it has in hand. */
 void plb_own_pu_trust(struct plb_own_pu *own, double work);
+
+/* Whether a PU has found nothing to execute, and may take work from others. */
+static inline bool plb_own_pu_wants(const struct plb_own_pu *own)
+{
+    return own->state == PLB_PU_SERVED && own->activity != PLB_PU_BUSY;
+}
 
 /* Removes these units from all queues. */
 void plb_own_pus_remove(struct plb_own_pus *pus, struct plb_range range);

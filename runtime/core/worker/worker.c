@@ -95,13 +95,14 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
     if (m->pu >= w->pus.n || !in_pass(w, m->block.range))
         return false;
     struct plb_own_pu *pu = &w->pus.at[m->pu];
-    if (pu->left && m->type == PLB_BLOCK)
+    bool lost = pu->state == PLB_PU_LOST;
+    if (lost && m->type == PLB_BLOCK)
         give_back(w, m->pu, m->block.range, m->block.id);
-    if (pu->left)
+    if (lost)
         return m->type == PLB_BLOCK;
-    pu->rests = pu->rests && m->type != PLB_BLOCK;
-    pu->served = !pu->rests;
-    pu->hungry = pu->idle = false; /* the master takes it to work, and it looks again */
+    if (m->type == PLB_BLOCK || pu->state == PLB_PU_NEW)
+        pu->state = PLB_PU_SERVED;
+    pu->activity = PLB_PU_BUSY; /* the master takes it to work, and it looks again */
     plb_rangeset_remove(&w->copies.elsewhere, m->block.range);
     plb_queue_push(
         m->type == PLB_BLOCK ? &pu->queue : &w->copies.of[m->pu],
@@ -117,7 +118,7 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
 /* A PU that has left executes nothing, and the master knows or will. */
 static bool on_audit(struct plb_worker *w, const struct plb_message *m)
 {
-    if (m->pu >= w->pus.n || !in_pass(w, m->block.range) || w->pus.at[m->pu].left)
+    if (m->pu >= w->pus.n || !in_pass(w, m->block.range) || w->pus.at[m->pu].state == PLB_PU_LOST)
         return false;
     plb_queue_push(&w->copies.audits[m->pu], (struct plb_queue_entry){.range = m->block.range,
                                                                       .block = m->block.id,
@@ -145,7 +146,9 @@ static bool on_empty(struct plb_worker *w, const struct plb_empty *empty)
         return false;
     w->empty = true;
     for (int pu = 0; pu < w->pus.n; pu++) {
-        w->pus.at[pu].idle = false; /* it asks anew, and says so where that gives it nothing */
+        if (w->pus.at[pu].activity == PLB_PU_IDLE)
+            w->pus.at[pu]
+                .activity = PLB_PU_HUNGRY; /* it asks anew, and says so where that gives it nothing */
         if (pu >= PLB_LEAST)
             continue;
         w->pus.at[pu].rate.least = empty->least[pu];
@@ -183,7 +186,7 @@ static bool on_recall(struct plb_worker *w, const struct plb_message *m, struct 
     if (!w->migration.on || m->pu >= w->pus.n || (here && recall->thief_pu >= w->pus.n))
         return false;
     struct plb_own_pu *pu = &w->pus.at[m->pu];
-    bool taker = !here || (recall->thief_pu != m->pu && w->pus.at[recall->thief_pu].served),
+    bool taker = !here || (recall->thief_pu != m->pu && w->pus.at[recall->thief_pu].state == PLB_PU_SERVED),
          all = recall->turn == PLB_RESTS;
     if (!taker && recall->turn == PLB_AS_BEFORE)
         return false;
@@ -197,10 +200,8 @@ static bool on_recall(struct plb_worker *w, const struct plb_message *m, struct 
         else if (n > 0)
             give(w, recall->thief, recall->thief_pu, taken, n, out, w->pass);
     } while (all && n > 0);
-    if (recall->turn != PLB_AS_BEFORE) {
-        pu->rests = all;
-        pu->served = !all && !pu->left;
-    }
+    if (recall->turn != PLB_AS_BEFORE && pu->state != PLB_PU_LOST)
+        pu->state = all ? PLB_PU_LEFT_OUT : PLB_PU_SERVED;
     return true;
 }
 
@@ -228,18 +229,19 @@ static bool on_gift(struct plb_worker *w, const struct plb_message *m)
         plb_rangeset_remove(&w->copies.elsewhere, g->range);
     }
     plb_thief_answered(w->thief, m->from, &m->gifts);
-    if (m->pu < w->pus.n && w->pus.at[m->pu].hungry)
+    if (m->pu < w->pus.n && w->pus.at[m->pu].activity != PLB_PU_BUSY)
         pu = m->pu;
-    while (pu + 1 < w->pus.n && !(w->pus.at[pu].hungry && w->pus.at[pu].served))
+    while (pu + 1 < w->pus.n && !plb_own_pu_wants(&w->pus.at[pu]))
         pu++;
-    while (pu > 0 && !w->pus.at[pu].served) /* nobody is hungry any more: a PU that may execute it */
+    while (pu > 0 && w->pus.at[pu].state != PLB_PU_SERVED) /* none wants it now: one that may execute it */
         pu--;
-    for (int i = 0; i < m->gifts.n && w->pus.at[pu].left; i++) /* and there is none */
+    bool lost = w->pus.at[pu].state == PLB_PU_LOST;
+    for (int i = 0; i < m->gifts.n && lost; i++) /* and there is none */
         give_back(w, pu, entries[i].range, entries[i].block);
-    if (!w->pus.at[pu].left)
+    if (!lost)
         plb_own_pu_push(&w->pus.at[pu], entries, m->gifts.n);
     for (pu = 0; pu < w->pus.n && m->gifts.n > 0; pu++) /* as after a BLOCK */
-        w->pus.at[pu].hungry = w->pus.at[pu].idle = false;
+        w->pus.at[pu].activity = PLB_PU_BUSY;
     sweep(w);
     return true;
 }
@@ -300,19 +302,21 @@ bool plb_worker_shares(const struct plb_worker *w)
 bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
 {
     struct plb_own_pu *own = &w->pus.at[pu];
-    if (own->left || plb_own_pus_waits(&w->pus, own))
+    if (own->state == PLB_PU_LOST || plb_own_pus_waits(&w->pus, own))
         return false;
     bool audit = w->pus.map != NULL && plb_copies_take_audit(&w->copies, pu, w->pus.map, task);
     bool got = audit || plb_own_pus_take(&w->pus, own, w->empty, task);
-    if (!got && w->empty && own->served && plb_own_pus_share(&w->pus, own))
+    if (!got && w->empty && own->state == PLB_PU_SERVED && plb_own_pus_share(&w->pus, own))
         got = plb_own_pus_take(&w->pus, own, w->empty, task);
     bool copy = !got && plb_own_pus_take_copy(&w->pus, own, &w->copies.of[pu], task);
     got = got || copy;
     task->pass = w->pass;
     task->audit = audit;
     task->copy = copy;
-    own->hungry = !got;
-    own->idle = own->idle && !got; /* with something in hand it is not idle */
+    if (got) /* with something in hand it is not idle */
+        own->activity = PLB_PU_BUSY;
+    else if (own->activity == PLB_PU_BUSY)
+        own->activity = PLB_PU_HUNGRY;
     own->in_hand += got;
     return got;
 }
@@ -373,8 +377,8 @@ void plb_worker_crash(struct plb_worker *w, int pu, const struct plb_slice *task
 void plb_worker_leave_out(struct plb_worker *w, int pu)
 {
     struct plb_own_pu *own = &w->pus.at[pu];
-    own->left = true;
-    own->served = own->hungry = own->idle = false;
+    own->state = PLB_PU_LOST;
+    own->activity = PLB_PU_BUSY;
 }
 
 void plb_worker_leave(struct plb_worker *w, int pu, const struct plb_slice *task,
@@ -382,7 +386,7 @@ void plb_worker_leave(struct plb_worker *w, int pu, const struct plb_slice *task
 {
     struct plb_queue *queue = &w->pus.at[pu].queue;
     struct plb_device_failure again = {.status = failure->status, .text = GONE, .among = failure->among};
-    plb_worker_fail(w, pu, task, w->pus.at[pu].left ? &again : failure);
+    plb_worker_fail(w, pu, task, w->pus.at[pu].state == PLB_PU_LOST ? &again : failure);
     plb_worker_leave_out(w, pu);
     for (int i = 0; i < queue->n; i++) {
         const struct plb_queue_entry *e = &queue->at[(queue->head + i) % queue->capacity];

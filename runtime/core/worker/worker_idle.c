@@ -14,7 +14,7 @@ static bool wants(const struct plb_worker *w)
     bool hungry = false, idle = w->empty && w->n_nodes > 1;
     for (int pu = 0; pu < w->pus.n && idle; pu++) {
         idle = w->pus.at[pu].queue.n == 0;
-        hungry = hungry || (w->pus.at[pu].hungry && w->pus.at[pu].served);
+        hungry = hungry || plb_own_pu_wants(&w->pus.at[pu]);
     }
     return idle && hungry;
 }
@@ -33,12 +33,13 @@ static bool ask_others(struct plb_worker *w, double now, struct plb_outbox *out)
 /* Says IDLE of the PUs that wait, once each. */
 static void tell_idle(struct plb_worker *w, struct plb_outbox *out)
 {
-    for (int pu = 0; pu < w->pus.n && w->empty && w->migration.backups; pu++)
-        if (w->pus.at[pu].hungry && !w->pus.at[pu].rests && !w->pus.at[pu].idle
-            && w->pus.at[pu].in_hand == 0) {
+    for (int pu = 0; pu < w->pus.n && w->empty && w->migration.backups; pu++) {
+        struct plb_own_pu *own = &w->pus.at[pu];
+        if (own->activity == PLB_PU_HUNGRY && own->state != PLB_PU_LEFT_OUT && own->in_hand == 0) {
             plb_outbox_add(out, PLB_IDLE, w->node, 0, w->pass)->pu = pu;
-            w->pus.at[pu].idle = true;
+            own->activity = PLB_PU_IDLE;
         }
+    }
 }
 
 /* Seconds that the report of a PU may grow: as long as the master needs for a report of each PU of the run,
