@@ -3,7 +3,7 @@
  *
  * A task is late after `after` seconds, or after PLB_LATE_TIMES what was expected where that is longer. It is
  * hung at PLB_HUNG_TIMES that age. Where nothing is expected it may be late, and is never hung: costs are
- * untold, or the PU has ended no task of the phase.
+ * unknown, or the PU has ended no task of the phase.
  *
  * Ages are counted in looks, about ten a second. A look that comes late counts as one beat: so time does not
  * count in which the whole process was stopped, its machine slept, or nobody looked. No I/O, no clock. Not

@@ -205,16 +205,16 @@ static void where_asked_samples_stay_as_measured(void **state)
 static void far_dearer_units_are_no_slow_machine(void **state)
 {
     (void)state;
-    for (int untold = 0; untold < 2; untold++)
+    for (int unknown_cost = 0; unknown_cost < 2; unknown_cost++)
         for (int k = 0; k < 2; k++) {
-            struct plb_history h = {.untold = untold};
+            struct plb_history h = {.unknown_cost = unknown_cost};
             for (int i = 0; i < 6; i++)
                 add(&h, 10.0, 1.0);
             for (int i = 0; i < 3; i++)
                 add(&h, 10.0, k == 0 ? 100.0 : 2.0);
             assert_true(h.changes > 0);
-            assert_true((h.n < 6) == (untold && k == 0));
-            if (untold && k == 0)
+            assert_true((h.n < 6) == (unknown_cost && k == 0));
+            if (unknown_cost && k == 0)
                 assert_true(plb_history_surprises(&h));
             plb_history_fini(&h);
         }

@@ -173,7 +173,7 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
         v->pus[p].outstanding = 0;
         v->pus[p].granted = v->pus[p].done = 0.0;
         v->pus[p].begun = v->pus[p].end = 0.0;
-        plb_balancer_view_history(v, p)->untold = !map->told;
+        plb_balancer_view_history(v, p)->unknown_cost = !map->told;
         show_samples(v, p);
     }
     if (!v->beliefs)
@@ -204,7 +204,7 @@ void plb_balancer_view_restart(struct plb_balancer_view *v)
 {
     for (int p = 0; p < v->view.n_pus; p++) {
         v->pus[p].granted = v->pus[p].done = 0.0;
-        plb_balancer_view_history(v, p)->untold = !v->map->told;
+        plb_balancer_view_history(v, p)->unknown_cost = !v->map->told;
         show_samples(v, p);
     }
     v->stats.ask_again = false;

@@ -140,9 +140,9 @@ void plb_chosen_readmit(struct plb_chosen *c)
             plb_pus_become(c->all, p, PLB_PU_SERVED);
 }
 
-void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view, bool untold)
+void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view, bool unknown_cost)
 {
-    c->untold = untold;
+    c->unknown_cost = unknown_cost;
     c->total = view->total;
     c->n_pus = view->n_pus;
     c->known = c->known_then = 0;

@@ -33,9 +33,9 @@ void plb_chosen_free(struct plb_chosen *chosen);
 /* A pass is over: nobody is left out until the next decision. */
 void plb_chosen_readmit(struct plb_chosen *chosen);
 
-/* A pass begins. untold: its units may cost unlike amounts. Then
+/* A pass begins. unknown_cost: its units may cost unlike amounts. Then
  * a PU is left out once it is surely dear. */
-void plb_chosen_begin(struct plb_chosen *chosen, const struct plb_view *view, bool untold);
+void plb_chosen_begin(struct plb_chosen *chosen, const struct plb_view *view, bool unknown_cost);
 
 /* PU `pu` has a new sample; is about to become lost; some have come. */
 void plb_chosen_reported(struct plb_chosen *chosen, const struct plb_view *view, int pu);

@@ -57,7 +57,7 @@ void plb_chosen_find_errors(struct plb_chosen *c, const struct plb_view *view)
         struct chosen_pu *own = &c->pus[p];
         const struct chosen_sums *s = &own->sums;
         own->error = 0.0;
-        if (!c->untold || c->by_power || view->pus[p].recalled > 0 || s->n == 0)
+        if (!c->unknown_cost || c->by_power || view->pus[p].recalled > 0 || s->n == 0)
             continue;
         own->error = s->n >= REPORTS ? sqrt(variance_of(s)) / s->work
                    : work > 0.0      ? sqrt(variance / work / s->work)

@@ -26,7 +26,7 @@ struct plb_chosen {
     struct plb_goal goal;
     struct plb_pus *all;
     bool by_power;
-    bool untold; /* nobody tells what the units of the pass cost */
+    bool unknown_cost; /* of the units of the pass */
     struct chosen_pu *pus;
     struct plb_power_pu *speeds;
     double *x, *less, *hoped, *static_watts;

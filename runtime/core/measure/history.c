@@ -134,7 +134,7 @@ static void follow_change(struct plb_history *h)
         factor = plb_speed_change_correction(&h->speed, h->at, h->n, &from, h->fits);
     if (factor == 1.0)
         return;
-    if (h->untold && fabs(log(factor)) > log(OTHER_UNITS)) {
+    if (h->unknown_cost && fabs(log(factor)) > log(OTHER_UNITS)) {
         disown(h, from);
         h->units_differ = true;
         return;

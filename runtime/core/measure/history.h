@@ -26,7 +26,7 @@ struct plb_history {
     bool units_differ;        /* what looked like a change of speed was one of units */
     double grain;             /* most work in one task of the PU; 0 = no limit */
     double start_s;           /* seconds of an empty task, as the PU's device measured */
-    bool untold;              /* nobody has told what units cost */
+    bool unknown_cost;        /* of the units: nobody has told it */
     bool unscaled;            /* no change of speed is looked for, and samples never fade */
     bool fitted;              /* `belief` is of all samples */
     int since;                /* reports since the last fit; negative: the times before have changed, too */

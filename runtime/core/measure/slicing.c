@@ -20,8 +20,8 @@
 #define FIRST_PARTS 256.0
 
 /* The part of a PU's share that it may hold, with its error, while blocks are not cut. Larger: a block that
- * costs more than was told ends late, 1.027 of the bound with 0.7 for a ramp (test_untold). Smaller: more
- * starts, 85 tasks of sure, and 109 with 0.3, where 49 blocks are granted (bench-ideal, simulated). */
+ * costs more than was told ends late, 1.027 of the bound with 0.7 for a ramp (test_unknown_cost). Smaller:
+ * more starts, 85 tasks of sure, and 109 with 0.3, where 49 blocks are granted (bench-ideal, simulated). */
 #define MADE_UP 0.5
 
 #define ROUNDING 1e-9 /* relative: work that differs from whole units by less is whole */

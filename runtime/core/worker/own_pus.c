@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "core/worker/share.h"
-#include "core/worker/untold.h"
+#include "core/worker/unknown_cost.h"
 
 /* Seconds that the master needs for a task: a report, and now and then a block. All nodes share it. Larger:
  * tasks are longer on many nodes. Smaller: reports delay answers. Measured with 1,000 PUs: 2 to 31 us for a
@@ -83,8 +83,8 @@ double plb_own_pus_queued(const struct plb_own_pus *s)
     return sum;
 }
 
-/* Whether nobody has told what units cost. */
-static bool untold(const struct plb_own_pus *s)
+/* Whether the costs of units are unknown. */
+static bool costs_unknown(const struct plb_own_pus *s)
 {
     return s->map != NULL && !s->map->told;
 }
@@ -92,7 +92,7 @@ static bool untold(const struct plb_own_pus *s)
 /* Whether the rate of a PU tells of its units, and not of the PU. */
 static bool varies(const struct plb_own_pus *s, const struct plb_own_pu *pu)
 {
-    return untold(s) && plb_pu_rate_varies(&pu->rate);
+    return costs_unknown(s) && plb_pu_rate_varies(&pu->rate);
 }
 
 /* The PUs that are served, or of these the ones that wait: as a thief that offers them. */
@@ -153,11 +153,11 @@ static struct plb_cut cut_of(const struct plb_own_pus *s, const struct plb_own_p
 {
     const struct plb_estimate *e = &own->past[s->phase].estimate;
     struct plb_cut cut = plb_pu_rate_cut(&own->rate, plb_queue_units(&own->queue), s->task_s, shared);
-    if (untold(s))
-        plb_untold_cut(&own->rate, s->master_s, &cut);
+    if (costs_unknown(s))
+        plb_unknown_cost_cut(&own->rate, s->master_s, &cut);
     if (own->rate.heard)
         cut.wanted = cut.known; /* the master's word tells more than slow small tasks */
-    if (shared && (own->rate.heard || !untold(s)))
+    if (shared && (own->rate.heard || !costs_unknown(s)))
         cut.sure = plb_pu_rate_sure(&own->rate, e->spread, plb_queue_work(&own->queue, s->map), s->task_s,
                                     asked(s));
     return cut;
@@ -188,15 +188,15 @@ bool plb_own_pus_take(const struct plb_own_pus *s, struct plb_own_pu *own, bool 
 
 bool plb_own_pus_waits(const struct plb_own_pus *s, const struct plb_own_pu *own)
 {
-    return untold(s) && own->in_hand > 0 && own->rate.tasks > 0 && own->latest > own->rate.largest;
+    return costs_unknown(s) && own->in_hand > 0 && own->rate.tasks > 0 && own->latest > own->rate.largest;
 }
 
 bool plb_own_pus_take_copy(const struct plb_own_pus *s, struct plb_own_pu *own, struct plb_queue *copies,
                            struct plb_slice *task)
 {
     struct plb_cut cut = {.high = INFINITY};
-    if (untold(s))
-        plb_untold_cut(&own->rate, s->master_s, &cut);
+    if (costs_unknown(s))
+        plb_unknown_cost_cut(&own->rate, s->master_s, &cut);
     return plb_queue_take(copies, s->map, s->sizes, &own->is.limit, &cut, task);
 }
 
@@ -240,7 +240,7 @@ double plb_own_pus_expect(const struct plb_own_pus *s, const struct plb_own_pu *
                           const struct plb_slice *task)
 {
     const struct plb_own_past *past = &own->past[s->phase];
-    if (untold(s) || !(past->work > 0.0))
+    if (costs_unknown(s) || !(past->work > 0.0))
         return 0.0;
     double work = plb_cost_work(s->map, task->range.first, task->range.count);
     return past->longest + UNSURE * work * past->seconds / past->work;
@@ -260,7 +260,7 @@ int plb_own_pus_give(const struct plb_own_pus *s, const struct plb_steal *steal,
     struct plb_steal here = sum(s, false);
     double queued = plb_own_pus_queued(s), most;
     bool measured = here.rate > 0.0 && steal->rate > 0.0;
-    bool halves = untold(s) && !s->by_power && has_executed(s);
+    bool halves = costs_unknown(s) && !s->by_power && has_executed(s);
     double by_rate = measured ? plb_migration_share(queued, steal->rate, here.rate) : 0.0;
     double x = measured && !s->by_power ? by_rate
              : halves                   ? plb_migration_share(queued, 1.0, 1.0)

@@ -89,7 +89,7 @@ void plb_own_pus_learn(const struct plb_own_pus *pus, struct plb_own_pu *own, co
 
 /* Seconds that a task of the pass will last at most, as far as one can tell: three times those of its work,
  * as the PU has needed them in this phase, and those of the PU's longest task, since tasks are unlike. 0:
- * costs are untold, or it has ended none. */
+ * costs are unknown, or it has ended none. */
 double plb_own_pus_expect(const struct plb_own_pus *pus, const struct plb_own_pu *own,
                           const struct plb_slice *task);
 

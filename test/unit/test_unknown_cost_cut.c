@@ -1,4 +1,4 @@
-/* How long tasks are where nobody has told what units cost. */
+/* How long tasks are where the costs of units are unknown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "core/worker/untold.h"
+#include "core/worker/unknown_cost.h"
 
 #define SHARE 1000.0 /* work that the PU will probably still do */
 
@@ -21,7 +21,7 @@ static struct plb_pu_rate after(int n, const double work[], const double seconds
 static double longest(const struct plb_pu_rate *pu, double master_s, bool shared)
 {
     struct plb_cut cut = {.low = 500.0, .high = INFINITY, .shared = shared};
-    plb_untold_cut(pu, master_s, &cut);
+    plb_unknown_cost_cut(pu, master_s, &cut);
     assert_true(cut.low == 0.0);
     return cut.high;
 }
@@ -55,7 +55,7 @@ static void sizes_beyond_all_numbers_are_no_size(void **state)
     struct plb_pu_rate pu = after(2, (double[]){1.0, 10.0}, (double[]){1e3, 10e3});
     pu.share = 1e308;
     struct plb_cut cut = {.known = INT64_MAX, .high = INFINITY};
-    plb_untold_cut(&pu, 1e308, &cut);
+    plb_unknown_cost_cut(&pu, 1e308, &cut);
     assert_true(cut.known == INT64_MAX && cut.wanted == INT64_MAX && isinf(cut.high));
 }
 
@@ -86,7 +86,7 @@ static void nothing_is_changed_where_nothing_is_known(void **state)
     const struct plb_pu_rate *pus[] = {&none, &no_share};
     for (int i = 0; i < 2; i++) {
         struct plb_cut cut = {.known = 3, .wanted = 4, .low = 5.0, .high = 6.0};
-        plb_untold_cut(pus[i], 0.0, &cut);
+        plb_unknown_cost_cut(pus[i], 0.0, &cut);
         assert_true(cut.known == 3 && cut.wanted == 4 && cut.low == 5.0 && cut.high == 6.0);
     }
 }

@@ -1,5 +1,5 @@
 /* One rule, from the tasks of a PU. */
-#include "core/worker/untold.h"
+#include "core/worker/unknown_cost.h"
 
 #include <math.h>
 
@@ -27,7 +27,7 @@ static double larger_than_a_start(const struct plb_pu_rate *pu, double start)
     return (only ? FAR_LARGER : LARGER) * pu->last.work;
 }
 
-void plb_untold_cut(const struct plb_pu_rate *pu, double master_s, struct plb_cut *cut)
+void plb_unknown_cost_cut(const struct plb_pu_rate *pu, double master_s, struct plb_cut *cut)
 {
     if (pu->rate == 0.0 || pu->share == 0.0)
         return;
