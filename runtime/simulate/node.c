@@ -152,7 +152,6 @@ static void drop_out(struct plb_virtual_nodes *v, int n, int id, const char *why
     }
     plb_worker_give_back(node->worker, id - node->first_pu, &pu->held, why);
     rest(v, n, id);
-    pu->gone = true;
     pu->n_line = 0;
 }
 
@@ -327,8 +326,8 @@ static void give_up(struct plb_virtual_nodes *v, int n, int id)
     struct plb_stress_counts *counts = &v->world->out->stress;
     const struct virtual_node *node = &v->at[n];
     int left = 0;
-    for (int i = node->first_pu; i < node->first_pu + node->n_pus; i++)
-        left += !v->pus[i].gone;
+    for (int i = 0; i < node->n_pus; i++)
+        left += plb_worker_state(node->worker, i) != PLB_PU_LOST;
     if (left < 2 && v->world->in->cluster->n_nodes == 1)
         return;
     counts->given_up++;

@@ -26,9 +26,9 @@ struct staged {
 struct virtual_pu {
     const struct plb_pu_spec *spec;
     struct staged line[PLB_VIRTUAL_TASKS_AHEAD];
-    int n_line, taken;    /* taken: tasks so far */
-    bool executing, gone; /* gone: its node has given it up */
-    double limit;         /* the time at which `current` hangs; infinite: it never does */
+    int n_line, taken; /* taken: tasks so far */
+    bool executing;
+    double limit; /* the time at which `current` hangs; infinite: it never does */
     struct staged current;
     double started, idle_since, worked_s;   /* worked_s: of all tasks but one that it executes */
     double copies_s, execute_s, transfer_s; /* of `current`; the last with the wait for its inputs */

@@ -40,6 +40,11 @@ static void receive(struct node *n, enum plb_message_type type, int64_t first, i
     assert_true(plb_worker_receive(n->shared.worker, &message, &n->out));
 }
 
+static bool is_lost(const struct node *n, int pu)
+{
+    return plb_worker_state(n->shared.worker, pu) == PLB_PU_LOST;
+}
+
 /* Takes the PU's next task, which runs from now on in a lane. */
 static void begin_task(struct node *n, int lane)
 {
@@ -121,13 +126,13 @@ static void all_that_a_pu_has_goes_back_when_it_hangs(void **state)
     look(&n, 1.0);
     assert_int_equal(given_back(&n), 90);
     const struct plb_running *hung = &n.runners[0].running[0];
-    assert_true(n.runners[0].gone && hung->runs && hung->lost && hung->told);
+    assert_true(is_lost(&n, 0) && hung->runs && hung->lost && hung->told);
     assert_true(plb_running_works(n.runners[0].running, 1, 2, true));
     assert_false(plb_running_works(n.runners[0].running, 1, 2, false));
     assert_int_equal(n.runners[0].slots[0].state, PLB_SLOT_RUNNING); /* its memory is not used again */
     assert_int_equal(n.runners[0].slots[1].state, PLB_SLOT_FREE);
     assert_int_equal(n.runners[0].n_line, 0);
-    assert_false(n.runners[1].gone);
+    assert_false(is_lost(&n, 1));
     n.out.n = 0;
     look(&n, 5.0); /* once */
     assert_int_equal(given_back(&n), 0);
@@ -144,7 +149,7 @@ static void all_lanes_of_a_device_are_lost_together(void **state)
     begin_task(&n, 1);
     assert_ptr_equal(plb_running_oldest(n.runners[0].running), &n.runners[0].running[0]);
     look(&n, 1.8);
-    assert_false(n.runners[0].gone);
+    assert_false(is_lost(&n, 0));
     look(&n, 1.0);
     assert_true(n.runners[0].running[0].lost && n.runners[0].running[1].lost);
     assert_int_equal(given_back(&n), 90);
@@ -163,7 +168,7 @@ static void an_isolated_task_is_killed_and_its_pu_stays(void **state)
     assert_false(n.runners[0].running[0].killed);
     look(&n, 1.0);
     assert_true(n.runners[0].running[0].killed);
-    assert_false(n.runners[0].gone || n.runners[0].running[0].told);
+    assert_false(is_lost(&n, 0) || n.runners[0].running[0].told);
     assert_int_equal(given_back(&n), 0);
     stop(&n);
 }
@@ -179,10 +184,10 @@ static void a_pu_whose_child_does_not_die_is_given_up(void **state)
     look(&n, 2.8);
     assert_true(n.runners[0].running[0].killed);
     look(&n, 9.0);
-    assert_false(n.runners[0].gone);
+    assert_false(is_lost(&n, 0));
     assert_int_equal(given_back(&n), 0);
     look(&n, 3.0);
-    assert_true(n.runners[0].gone && n.runners[0].running[0].lost && n.runners[0].running[0].told);
+    assert_true(is_lost(&n, 0) && n.runners[0].running[0].lost && n.runners[0].running[0].told);
     assert_int_equal(given_back(&n), 90);
     stop(&n);
 }
@@ -194,7 +199,7 @@ static void a_pu_that_is_alone_waits_for_its_child(void **state)
     start(&n, 1, 1, true);
     n.runners[0].executor.shares = true;
     look(&n, 100.0);
-    assert_true(n.runners[0].running[0].killed && !n.runners[0].gone);
+    assert_true(n.runners[0].running[0].killed && !is_lost(&n, 0));
     stop(&n);
 }
 
@@ -206,7 +211,7 @@ static void is_kept(int pus, int nodes, bool told, bool in_place)
     n.runners[0].running[0].in_place = in_place;
     look(&n, 100.0);
     assert_true(n.runners[0].overdue.said);
-    assert_false(n.runners[0].gone);
+    assert_false(is_lost(&n, 0));
     assert_int_equal(given_back(&n), 0);
     stop(&n);
 }
@@ -229,13 +234,13 @@ static void a_pu_is_kept_that_is_alone(void **state)
     struct node n;
     is_kept(1, 1, true, false);
     start(&n, PUS, 1, true);
-    n.runners[1].gone = true;
+    plb_worker_leave_out(n.shared.worker, 1);
     look(&n, 100.0);
-    assert_false(n.runners[0].gone);
+    assert_false(is_lost(&n, 0));
     stop(&n);
     start(&n, 1, 2, true); /* other nodes have PUs */
     look(&n, 100.0);
-    assert_true(n.runners[0].gone);
+    assert_true(is_lost(&n, 0));
     stop(&n);
 }
 
@@ -246,11 +251,11 @@ static void nothing_is_late_where_nobody_looks(void **state)
     start(&n, PUS, 2, true);
     n.shared.config.hung_after = 0.0;
     look(&n, 100.0);
-    assert_false(n.runners[0].overdue.said || n.runners[0].gone);
+    assert_false(n.runners[0].overdue.said || is_lost(&n, 0));
     n.shared.config.hung_after = AFTER;
     n.shared.stopping = true; /* plb_node_stop looks after those that run */
     look(&n, 100.0);
-    assert_false(n.runners[0].overdue.said || n.runners[0].gone);
+    assert_false(n.runners[0].overdue.said || is_lost(&n, 0));
     stop(&n);
 }
 

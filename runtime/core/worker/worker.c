@@ -12,9 +12,6 @@
  * Smaller: the PU that waits comes more often. */
 #define MOST_RECALLED 0.9
 
-/* The text of a FAIL for units that reach a PU after its device has failed. */
-#define GONE "it had failed before"
-
 struct plb_worker *plb_worker_new(const struct plb_worker_config *config)
 {
     struct plb_worker *w = plb_alloc(sizeof *w);
@@ -74,22 +71,6 @@ static bool in_pass(const struct plb_worker *w, struct plb_range range)
     return range.first + range.count <= w->pus.map->units;
 }
 
-/* Units that a PU has queued go back to the master, since its device has failed. */
-static void give_back(struct plb_worker *w, int pu, struct plb_range range, int64_t block)
-{
-    struct plb_slice units = {.range = range, .block = block, .pass = w->pass};
-    plb_reports_fail(&w->reports, pu, &units, &(struct plb_device_failure){.text = GONE, .among = range});
-}
-
-/* Takes out of the queues what may not be executed from there: it may have come after the CANCEL. */
-static void sweep(struct plb_worker *w)
-{
-    for (int pu = 0; pu < w->pus.n && w->copies.suspect.n > 0; pu++) {
-        plb_copies_sweep(&w->copies, &w->pus.at[pu].queue);
-        plb_copies_sweep(&w->copies, &w->copies.of[pu]);
-    }
-}
-
 static bool on_block(struct plb_worker *w, const struct plb_message *m)
 {
     if (m->pu >= w->pus.n || !in_pass(w, m->block.range))
@@ -97,7 +78,7 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
     struct plb_own_pu *pu = &w->pus.at[m->pu];
     bool lost = pu->state == PLB_PU_LOST;
     if (lost && m->type == PLB_BLOCK)
-        give_back(w, m->pu, m->block.range, m->block.id);
+        plb_worker_return(w, m->pu, m->block.range, m->block.id);
     if (lost)
         return m->type == PLB_BLOCK;
     if (m->type == PLB_BLOCK || pu->state == PLB_PU_NEW)
@@ -107,7 +88,7 @@ static bool on_block(struct plb_worker *w, const struct plb_message *m)
     plb_queue_push(
         m->type == PLB_BLOCK ? &pu->queue : &w->copies.of[m->pu],
         (struct plb_queue_entry){m->block.range, m->block.id, m->block.grain, m->block.alone ? PLB_HOPS : 0});
-    sweep(w);
+    plb_worker_sweep(w);
     if (m->block.least > 0)
         pu->rate.least = m->block.least;
     if (m->block.share > 0.0)
@@ -132,7 +113,7 @@ static bool on_cancel(struct plb_worker *w, const struct plb_cancel *cancel)
         return false;
     if (cancel->why != PLB_ACCEPTED_ELSEWHERE) {
         plb_copies_ban(&w->copies, cancel->range, cancel->why == PLB_PUT_ASIDE);
-        sweep(w);
+        plb_worker_sweep(w);
         return true;
     }
     plb_copies_cancel(&w->copies, cancel->range);
@@ -237,12 +218,12 @@ static bool on_gift(struct plb_worker *w, const struct plb_message *m)
         pu--;
     bool lost = w->pus.at[pu].state == PLB_PU_LOST;
     for (int i = 0; i < m->gifts.n && lost; i++) /* and there is none */
-        give_back(w, pu, entries[i].range, entries[i].block);
+        plb_worker_return(w, pu, entries[i].range, entries[i].block);
     if (!lost)
         plb_own_pu_push(&w->pus.at[pu], entries, m->gifts.n);
     for (pu = 0; pu < w->pus.n && m->gifts.n > 0; pu++) /* as after a BLOCK */
         w->pus.at[pu].activity = PLB_PU_BUSY;
-    sweep(w);
+    plb_worker_sweep(w);
     return true;
 }
 
@@ -295,103 +276,4 @@ int plb_worker_phase(const struct plb_worker *w)
 bool plb_worker_shares(const struct plb_worker *w)
 {
     return w->empty;
-}
-
-/* ----------------------------------------------------------------- tasks, reports */
-
-bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
-{
-    struct plb_own_pu *own = &w->pus.at[pu];
-    if (own->state == PLB_PU_LOST || plb_own_pus_waits(&w->pus, own))
-        return false;
-    bool audit = w->pus.map != NULL && plb_copies_take_audit(&w->copies, pu, w->pus.map, task);
-    bool got = audit || plb_own_pus_take(&w->pus, own, w->empty, task);
-    if (!got && w->empty && own->state == PLB_PU_SERVED && plb_own_pus_share(&w->pus, own))
-        got = plb_own_pus_take(&w->pus, own, w->empty, task);
-    bool copy = !got && plb_own_pus_take_copy(&w->pus, own, &w->copies.of[pu], task);
-    got = got || copy;
-    task->pass = w->pass;
-    task->audit = audit;
-    task->copy = copy;
-    if (got) /* with something in hand it is not idle */
-        own->activity = PLB_PU_BUSY;
-    else if (own->activity == PLB_PU_BUSY)
-        own->activity = PLB_PU_HUNGRY;
-    own->in_hand += got;
-    return got;
-}
-
-bool plb_worker_obsolete(const struct plb_worker *w, const struct plb_slice *task)
-{
-    return task->pass != w->pass || (!task->audit && plb_copies_accepted(&w->copies, task->range));
-}
-
-bool plb_worker_revoke(struct plb_worker *w, int pu, const struct plb_slice *task)
-{
-    if (task->pass != w->pass || !plb_copies_banned(&w->copies, task))
-        return false;
-    if (!task->copy) /* its other units are still to be executed here */
-        plb_queue_push(&w->pus.at[pu].queue,
-                       (struct plb_queue_entry){task->range, task->block, task->range.count, task->hop});
-    sweep(w);
-    return true;
-}
-
-double plb_worker_expect(const struct plb_worker *w, int pu, const struct plb_slice *task)
-{
-    return task->pass == w->pass ? plb_own_pus_expect(&w->pus, &w->pus.at[pu], task) : 0.0;
-}
-
-void plb_worker_forget(struct plb_worker *w, int pu)
-{
-    w->pus.at[pu].in_hand--;
-}
-
-void plb_worker_drop(struct plb_worker *w, struct plb_range range)
-{
-    plb_copies_cancel(&w->copies, range);
-}
-
-bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task, double execute_s,
-                     double transfer_s, int slot)
-{
-    bool wanted = plb_worker_executed(w, pu, task, execute_s, transfer_s);
-    if (wanted)
-        plb_reports_add(&w->reports, pu, task, execute_s, transfer_s, slot);
-    return wanted && (slot != PLB_NO_SLOT || !plb_queue_goes_on(&w->pus.at[pu].queue, task->block));
-}
-
-void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task,
-                     const struct plb_device_failure *failure)
-{
-    plb_worker_forget(w, pu);
-    plb_reports_fail(&w->reports, pu, task, failure);
-}
-
-void plb_worker_crash(struct plb_worker *w, int pu, const struct plb_slice *task, int signal)
-{
-    plb_worker_forget(w, pu);
-    plb_reports_crash(&w->reports, pu, task, signal);
-}
-
-void plb_worker_leave_out(struct plb_worker *w, int pu)
-{
-    struct plb_own_pu *own = &w->pus.at[pu];
-    own->state = PLB_PU_LOST;
-    own->activity = PLB_PU_BUSY;
-}
-
-void plb_worker_leave(struct plb_worker *w, int pu, const struct plb_slice *task,
-                      const struct plb_device_failure *failure)
-{
-    struct plb_queue *queue = &w->pus.at[pu].queue;
-    struct plb_device_failure again = {.status = failure->status, .text = GONE, .among = failure->among};
-    plb_worker_fail(w, pu, task, w->pus.at[pu].state == PLB_PU_LOST ? &again : failure);
-    plb_worker_leave_out(w, pu);
-    for (int i = 0; i < queue->n; i++) {
-        const struct plb_queue_entry *e = &queue->at[(queue->head + i) % queue->capacity];
-        give_back(w, pu, e->range, e->block);
-    }
-    plb_queue_clear(queue);
-    plb_copies_drop(&w->copies, pu);
 }

@@ -119,6 +119,9 @@ void plb_worker_crash(struct plb_worker *worker, int pu, const struct plb_slice 
 void plb_worker_leave(struct plb_worker *worker, int pu, const struct plb_slice *task,
                       const struct plb_device_failure *failure);
 
+/* The state of a PU of this node, as far as its worker knows. */
+enum plb_pu_state plb_worker_state(const struct plb_worker *worker, int pu);
+
 /* A PU was never opened: it is sent nothing, and takes nothing from others. */
 void plb_worker_leave_out(struct plb_worker *worker, int pu);
 

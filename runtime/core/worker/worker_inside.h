@@ -23,4 +23,10 @@ struct plb_worker {
     bool rests;            /* no task follows in this pass */
 };
 
+/* Units that a PU has queued go back to the master, since its device has failed. */
+void plb_worker_return(struct plb_worker *worker, int pu, struct plb_range range, int64_t block);
+
+/* Takes out of the queues what may not be executed from there: it may have come after the CANCEL. */
+void plb_worker_sweep(struct plb_worker *worker);
+
 #endif

@@ -22,7 +22,7 @@ static bool is_replaceable(const struct plb_hung_watch *watch, const struct plb_
         if (r->running[lane].runs && r->running[lane].in_place && !r->running[lane].killed)
             return false; /* a process that was killed writes no more */
     for (int p = 0; p < watch->n; p++)
-        left += watch->runners[p].err.status == PLB_OK && !watch->runners[p].gone;
+        left += plb_worker_state(r->shared->worker, p) != PLB_PU_LOST;
     return left > 1 || r->shared->config.n_nodes > 1;
 }
 
@@ -83,7 +83,7 @@ static bool deal_with(const struct plb_hung_watch *watch, struct plb_runner *r, 
 {
     const struct plb_node_shared *shared = r->shared;
     const struct plb_running *oldest = plb_running_oldest(r->running);
-    if (oldest == NULL || r->gone)
+    if (oldest == NULL || plb_worker_state(shared->worker, r->number) == PLB_PU_LOST)
         return false;
     if (r->overdue.step != r->steps) {
         plb_overdue_begin(&r->overdue, r->steps, plb_worker_expect(shared->worker, r->number, &oldest->task));

@@ -26,6 +26,14 @@ static double run_clock(const struct plb_runner *r)
 
 /* -------------------------------------------------------------------- tasks */
 
+/* Whether the device has failed, or hangs: it is given nothing more, and the thread ends. There is no worker
+ * before all PUs are open. Under the lock. */
+static bool is_lost(const struct plb_runner *r)
+{
+    const struct plb_worker *worker = r->shared->worker;
+    return worker != NULL && plb_worker_state(worker, r->number) == PLB_PU_LOST;
+}
+
 /* The units that the device had in hand. With several tasks in flight it cannot say which of them an
  * asynchronous error belongs to. */
 static struct plb_range in_hand(const struct plb_flights *f, const struct plb_flight *flight)
@@ -43,7 +51,7 @@ static void fail(struct plb_runner *r, const struct plb_flights *f, const struct
     struct plb_worker *worker = r->shared->worker;
     struct plb_device_failure failure = {status, plb_executor_failure(&r->executor), in_hand(f, flight),
                                          r->executor.why};
-    if (failure.text[0] != '\0' || r->gone)
+    if (failure.text[0] != '\0' || is_lost(r))
         plb_runner_leave(r, &flight->task, &failure);
     else if (wanted)
         plb_worker_fail(worker, r->number, &flight->task, &failure);
@@ -79,10 +87,10 @@ static bool end_task(struct plb_runner *r, const struct plb_flights *f, const st
     struct plb_worker *worker = r->shared->worker;
     bool lost = r->running[lane].lost; /* and nothing is awaited from it */
     const struct plb_taken taken = taken_after(r, f);
-    bool failed = status != 0 || r->gone, wanted = flight->folded || !obsolete(r, lane), urgent = true;
+    bool failed = status != 0 || is_lost(r), wanted = flight->folded || !obsolete(r, lane), urgent = true;
     if (lost) {
         urgent = false;
-    } else if (r->executor.isolated.ended && wanted && !r->gone) {
+    } else if (r->executor.isolated.ended && wanted && !is_lost(r)) {
         plb_worker_crash(worker, r->number, &r->running[lane].task, r->executor.isolated.end.signal);
     } else if (failed) {
         fail(r, f, flight, wanted, status);
@@ -199,7 +207,7 @@ static void run_tasks(struct plb_runner *r)
     pthread_mutex_lock(&shared->lock);
     for (;;) {
         struct plb_flight flight;
-        bool room = f.n < f.lanes && !shared->stopping && !r->gone && (r->stale == 0 || f.n == 0);
+        bool room = f.n < f.lanes && !shared->stopping && !is_lost(r) && (r->stale == 0 || f.n == 0);
         if (room && (f.n > 0 ? plb_next_task_find(r, &flight) : plb_next_task_await(r, &flight))) {
             start_or_fail(r, &f, &flight);
             if (f.n < f.lanes)
@@ -303,7 +311,6 @@ void plb_runner_leave(struct plb_runner *r, const struct plb_slice *task,
         slot->state = slot->state == PLB_SLOT_READY ? PLB_SLOT_FREE : PLB_SLOT_FORGOTTEN;
     }
     r->n_line = 0;
-    r->gone = true;
 }
 
 void plb_runner_drop(struct plb_runner *r, struct plb_slot *slot)

@@ -34,8 +34,6 @@ struct plb_runner {
     int line[PLB_SLOTS], n_line; /* slots fetching or ready, in the order in which they were taken */
     int64_t stale;               /* bit i: the replicated buffer i is to be copied before the next task */
     struct plb_parts parts;      /* of these buffers: only parts of them are */
-    bool gone;                   /* the device has failed, or hangs: it is given nothing more, and the thread
-                                    ends */
     int64_t steps;               /* tasks that have begun or ended */
     struct plb_overdue overdue;  /* the oldest task that runs */
     struct plb_running running[PLB_MAX_LANES]; /* by lane */
