@@ -24,12 +24,11 @@ struct plb_liveness {
     int n;
     double lost_after, beat, looked;
     int *hosts;
-    bool *alone;   /* no other rank is on its host */
-    double *heard; /* from it, or of it */
-    double *spoke; /* from it alone */
-    double *spare; /* seconds that it may be silent beyond lost_after; INFINITY: excused */
-    bool *lost;
-    bool *began; /* it has said something */
+    bool *alone;                 /* no other rank is on its host */
+    double *heard;               /* from it, or of it */
+    double *spoke;               /* from it alone */
+    double *spare;               /* seconds that it may be silent beyond lost_after */
+    enum plb_rank_state *states; /* no SUSPECT, which the time tells */
     bool any_lost;
 };
 
@@ -65,8 +64,9 @@ struct plb_liveness *plb_liveness_new(int n, const int *hosts, double lost_after
     l->heard = plb_alloc((size_t)n * sizeof *l->heard);
     l->spoke = plb_alloc((size_t)n * sizeof *l->spoke);
     l->spare = plb_alloc((size_t)n * sizeof *l->spare);
-    l->lost = plb_alloc((size_t)n * sizeof *l->lost);
-    l->began = plb_alloc((size_t)n * sizeof *l->began);
+    l->states = plb_alloc((size_t)n * sizeof *l->states);
+    for (int i = 0; i < n; i++)
+        l->states[i] = PLB_RANK_STARTING;
     plb_liveness_resume(l, now);
     return l;
 }
@@ -80,15 +80,15 @@ void plb_liveness_free(struct plb_liveness *l)
     free(l->heard);
     free(l->spoke);
     free(l->spare);
-    free(l->lost);
-    free(l->began);
+    free(l->states);
     free(l);
 }
 
 void plb_liveness_heard(struct plb_liveness *l, int rank, double now)
 {
     l->heard[rank] = l->spoke[rank] = now;
-    l->began[rank] = true;
+    if (l->states[rank] == PLB_RANK_STARTING)
+        l->states[rank] = PLB_RANK_ALIVE;
 }
 
 void plb_liveness_vouch(struct plb_liveness *l, int rank, double now)
@@ -98,25 +98,32 @@ void plb_liveness_vouch(struct plb_liveness *l, int rank, double now)
 
 void plb_liveness_spare(struct plb_liveness *l, int rank, double seconds)
 {
-    if (isfinite(l->spare[rank]))
-        l->spare[rank] = seconds;
+    l->spare[rank] = seconds;
 }
 
 void plb_liveness_excuse(struct plb_liveness *l, int rank)
 {
-    l->spare[rank] = INFINITY;
+    if (plb_rank_is_there(l->states[rank]))
+        l->states[rank] = PLB_RANK_EXCUSED;
 }
 
 bool plb_liveness_lose(struct plb_liveness *l, int rank)
 {
-    bool new = !l->lost[rank];
-    l->lost[rank] = l->any_lost = true;
-    return new;
+    bool there = plb_rank_is_there(l->states[rank]);
+    if (there)
+        l->states[rank] = PLB_RANK_LOST;
+    l->any_lost |= there;
+    return there;
+}
+
+void plb_liveness_await(struct plb_liveness *l, int rank)
+{
+    l->states[rank] = PLB_RANK_AWAITED;
 }
 
 void plb_liveness_join(struct plb_liveness *l, int rank, double now)
 {
-    l->lost[rank] = false;
+    l->states[rank] = PLB_RANK_ALIVE;
     plb_liveness_heard(l, rank, now);
 }
 
@@ -130,7 +137,14 @@ void plb_liveness_resume(struct plb_liveness *l, double now)
 /* Seconds without a message of its own after which a rank is lost whose process runs. */
 static double longest_silence(const struct plb_liveness *l, int rank)
 {
-    return fmax(l->lost_after, l->any_lost && !l->began[rank] ? UNBEGUN : PLB_LOST_THOUGH_RUNNING);
+    return fmax(l->lost_after,
+                l->any_lost && l->states[rank] == PLB_RANK_STARTING ? UNBEGUN : PLB_LOST_THOUGH_RUNNING);
+}
+
+/* Whether its silence means something. */
+static bool is_judged(const struct plb_liveness *l, int rank)
+{
+    return l->states[rank] == PLB_RANK_STARTING || l->states[rank] == PLB_RANK_ALIVE;
 }
 
 int plb_liveness_look(struct plb_liveness *l, double now)
@@ -144,7 +158,7 @@ int plb_liveness_look(struct plb_liveness *l, double now)
     }
     l->looked = gap > HELD_UP ? now - PLB_BEAT_SECONDS : l->looked;
     for (int i = 1; i < l->n; i++)
-        if (!l->lost[i]
+        if (is_judged(l, i)
             && (now - l->heard[i] > l->lost_after + l->spare[i]
                 || now - l->spoke[i] > longest_silence(l, i) + l->spare[i]))
             return i;
@@ -152,18 +166,23 @@ int plb_liveness_look(struct plb_liveness *l, double now)
     return -1;
 }
 
-enum plb_liveness_state plb_liveness_of(const struct plb_liveness *l, int rank)
+enum plb_rank_state plb_liveness_of(const struct plb_liveness *l, int rank)
 {
-    if (l->lost[rank])
-        return PLB_LOST_RANK;
-    return rank > 0 && isfinite(l->spare[rank]) && l->looked - l->heard[rank] > l->beat + LATE ? PLB_SUSPECT
-                                                                                               : PLB_ALIVE;
+    bool late = rank > 0 && is_judged(l, rank) && l->looked - l->heard[rank] > l->beat + LATE;
+    return late ? PLB_RANK_SUSPECT : l->states[rank];
+}
+
+/* Whether it was heard of late, or need not be. */
+static bool is_well(const struct plb_liveness *l, int rank)
+{
+    enum plb_rank_state state = plb_liveness_of(l, rank);
+    return plb_rank_is_there(state) && state != PLB_RANK_SUSPECT;
 }
 
 int plb_liveness_witness(const struct plb_liveness *l, int rank)
 {
     for (int i = 1; i < l->n; i++)
-        if (i != rank && l->hosts[i] == l->hosts[rank] && plb_liveness_of(l, i) == PLB_ALIVE)
+        if (i != rank && l->hosts[i] == l->hosts[rank] && is_well(l, i))
             return i;
     return -1;
 }

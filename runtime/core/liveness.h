@@ -1,9 +1,21 @@
-/* Which ranks live: alive, suspect, lost, judged by when each was last heard. Another rank of the same host
+/* Which ranks live, judged by when each was last heard. Another rank of the same host
  * may vouch for one that is silent: its process runs, and only its core was taken away, or its communication
  * thread is busy. No I/O, no clock. Not thread-safe.
  *
  * A judge that has not looked for long was held up itself, and all that it missed waits for it. So the time
- * in which it did not look counts for nobody. */
+ * in which it did not look counts for nobody.
+ *
+ *   AWAITED ── joins ──> ALIVE <─── is heard ─── STARTING     all ranks of the start are STARTING at first
+ *                         │ │ ^
+ *       has said all it   │ │ │ is heard
+ *       has to say        │ v │
+ *   EXCUSED <─────────────┘ SUSPECT    silent for longer than a BEAT may be late; so may one that is STARTING
+ *
+ *   all of these but AWAITED ───> LOST, which is final
+ *
+ * This is rank 0's judgement, and the one place where a rank is found to be lost. Others keep what follows
+ * from it for them: the ledger, whose units are free again, and the transport, to whom nothing is sent any
+ * more. Whether a PU can be used is its own state (core/pus/pu_state.h). */
 #ifndef PLB_CORE_LIVENESS_H
 #define PLB_CORE_LIVENESS_H
 
@@ -31,7 +43,20 @@
  * that hangs within MPI waits longer. Smaller: one that is busy elsewhere is given up. */
 #define PLB_LOST_THOUGH_RUNNING 10.0
 
-enum plb_liveness_state { PLB_ALIVE, PLB_SUSPECT, PLB_LOST_RANK };
+enum plb_rank_state {
+    PLB_RANK_STARTING, /* has said nothing yet */
+    PLB_RANK_ALIVE,
+    PLB_RANK_SUSPECT, /* perhaps lost: its host is asked */
+    PLB_RANK_EXCUSED, /* its silence means nothing any more */
+    PLB_RANK_AWAITED, /* may join */
+    PLB_RANK_LOST
+};
+
+/* Whether a rank is there. */
+static inline bool plb_rank_is_there(enum plb_rank_state state)
+{
+    return state != PLB_RANK_AWAITED && state != PLB_RANK_LOST;
+}
 
 struct plb_liveness;
 
@@ -60,10 +85,11 @@ void plb_liveness_spare(struct plb_liveness *liveness, int rank, double seconds)
 /* A rank has said all that it has to say. Its silence means nothing any more. */
 void plb_liveness_excuse(struct plb_liveness *liveness, int rank);
 
-/* A rank is lost, as somebody else knows. False where it was lost before. */
+/* A rank is lost, as somebody else knows. False where it was not there. */
 bool plb_liveness_lose(struct plb_liveness *liveness, int rank);
 
-/* A rank that counted as lost, since it was not there yet, has come. */
+/* Before the first look: a rank is not there yet. And it has come. */
+void plb_liveness_await(struct plb_liveness *liveness, int rank);
 void plb_liveness_join(struct plb_liveness *liveness, int rank, double now);
 
 /* The time that ranks have counts anew from now on: the judge did something else. */
@@ -73,7 +99,7 @@ void plb_liveness_resume(struct plb_liveness *liveness, double now);
  * plb_liveness_lose after it, until it is -1. */
 int plb_liveness_look(struct plb_liveness *liveness, double now);
 
-enum plb_liveness_state plb_liveness_of(const struct plb_liveness *liveness, int rank);
+enum plb_rank_state plb_liveness_of(const struct plb_liveness *liveness, int rank);
 
 /* Another rank of the same host that was heard of late: it can be asked whether the process of this one runs.
  * -1: there is none. Not rank 0, which sees by itself what its host knows. */

@@ -15,7 +15,7 @@ struct plb_liveness *plb_hosts_judge(const char *const *names, int n, int starte
             hosts[i]++;
     struct plb_liveness *liveness = plb_liveness_new(n, hosts, lost_after, now);
     for (int i = started; i < n; i++)
-        plb_liveness_lose(liveness, i);
+        plb_liveness_await(liveness, i);
     free(hosts);
     return liveness;
 }

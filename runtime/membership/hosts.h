@@ -4,7 +4,7 @@
 
 #include "core/liveness.h"
 
-/* A judge of n ranks, of which `started` are there; the others count as lost until they join, and have nobody
+/* A judge of n ranks, of which `started` are there; the others are awaited, and have nobody
  * to answer for them. names: of their hosts, by rank. */
 struct plb_liveness *plb_hosts_judge(const char *const *names, int n, int started, double lost_after,
                                      double now);

@@ -149,7 +149,7 @@ static void lose(struct plb_life *life, int rank, const char *why, bool ends, st
         plb_outbox_add(&box, PLB_LOST, 0, rank, 0)->lost.rank = rank;
     send(life, &box);
     for (int i = 1; i < life->size; i++)
-        if (plb_liveness_of(life->liveness, i) != PLB_LOST_RANK)
+        if (plb_rank_is_there(plb_liveness_of(life->liveness, i)))
             plb_outbox_add(out, PLB_LOST, 0, i, 0)->lost = (struct plb_lost){rank, ends};
     forget(life, rank, ends);
     life->lost[life->n_lost++] = rank;
@@ -203,7 +203,7 @@ static void look_at_neighbours(struct plb_life *life, struct plb_outbox *out)
     for (int rank = -1; (rank = plb_mpi_gone(life->config.mpi, rank)) >= 0;) {
         if (rank == 0)
             end_without_rank0(life);
-        else if (plb_liveness_of(life->liveness, rank) != PLB_LOST_RANK) /* it has joined */
+        else if (plb_rank_is_there(plb_liveness_of(life->liveness, rank))) /* it has joined */
             plb_endings_hear(&life->endings, rank);
     }
     for (int rank; (rank = plb_neighbours_ended(life->neighbours)) >= 0;) {
@@ -220,7 +220,7 @@ static void look_at_neighbours(struct plb_life *life, struct plb_outbox *out)
 static void ask_about_suspects(struct plb_life *life, double now, struct plb_outbox *out)
 {
     for (int i = 1; i < life->size; i++) {
-        if (plb_liveness_of(life->liveness, i) != PLB_SUSPECT)
+        if (plb_liveness_of(life->liveness, i) != PLB_RANK_SUSPECT)
             continue;
         int witness = plb_liveness_witness(life->liveness, i);
         if (plb_neighbours_runs(life->neighbours, i))

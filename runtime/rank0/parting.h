@@ -6,8 +6,7 @@
 #include "report/trace.h"
 
 struct plb_parting {
-    bool said; /* BYE; or the rank is lost */
-    bool lost;
+    enum { PLB_BYE_AWAITED, PLB_BYE_SAID, PLB_BYE_NEVER } state; /* NEVER: the rank is lost, or not there */
     struct plb_bye bye;
     struct plb_trace_event *trace; /* of bye.trace_bytes; NULL for rank 0's own */
     int pending;                   /* transfers of it */

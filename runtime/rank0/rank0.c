@@ -26,7 +26,7 @@ void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_tra
     rank0->partings = plb_alloc((size_t)n_ranks * sizeof *rank0->partings);
     plb_early_end_init(&rank0->early_end, &job->run, job->began_s, n_ranks);
     for (int i = started; i < n_ranks; i++) {
-        rank0->partings[i].said = rank0->partings[i].lost = true;
+        rank0->partings[i].state = PLB_BYE_NEVER;
         plb_early_end_rested(&rank0->early_end, i);
     }
     plb_progress_init(&rank0->progress, job->kernel->unit, progress);
@@ -286,7 +286,7 @@ bool plb_rank0_is_needed(const struct plb_rank *r)
 void plb_rank0_lose(struct plb_rank *r, int rank)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    rank0->partings[rank].said = rank0->partings[rank].lost = true;
+    rank0->partings[rank].state = PLB_BYE_NEVER;
     if (rank0->master == NULL) {
         r->status = plb_fail(r->err, PLB_EFAILED, "rank %d on %s was lost before the first pass", rank,
                              r->hosts[rank]);

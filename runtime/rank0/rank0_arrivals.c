@@ -162,7 +162,7 @@ static void admit(struct plb_rank *r, int place)
     plb_mpi_admit(r->mpi, rank);
     plb_life_join(r->life, rank);
     plb_early_end_joined(&rank0->early_end, rank);
-    rank0->partings[rank] = (struct plb_parting){.said = false};
+    rank0->partings[rank] = (struct plb_parting){.state = PLB_BYE_AWAITED};
     r->hosts[rank] = at->host;
     for (int i = 0; i < at->n; i++)
         plb_pu_list_add(&rank0->pus, &rank0->n_pus, &at->infos[i]);

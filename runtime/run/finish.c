@@ -30,9 +30,9 @@ void plb_finish_say(struct plb_rank *r)
 void plb_finish_on_bye(struct plb_rank *r, const struct plb_message *bye)
 {
     struct plb_parting *p = &r->rank0->partings[bye->from];
-    if (p->said)
+    if (p->state != PLB_BYE_AWAITED)
         return;
-    p->said = true;
+    p->state = PLB_BYE_SAID;
     p->bye = bye->bye;
     if (bye->from == 0 || bye->bye.trace_bytes == 0)
         return;
@@ -45,8 +45,8 @@ bool plb_finish_awaits(struct plb_rank *r)
     bool awaits = false;
     for (int i = 0; i < r->size; i++) {
         const struct plb_parting *p = &r->rank0->partings[i];
-        bool all = p->said && p->pending == 0;
-        if (all && !p->lost)
+        bool all = p->state != PLB_BYE_AWAITED && p->pending == 0;
+        if (all && p->state == PLB_BYE_SAID)
             plb_life_excuse(r->life, i);
         awaits |= !all;
     }
@@ -72,7 +72,7 @@ void plb_finish_trace(struct plb_rank *r, struct plb_trace *trace)
     for (int i = 1; i < r->size; i++) {
         struct plb_parting *p = &r->rank0->partings[i];
         int64_t n = p->bye.trace_bytes / (int64_t)sizeof *p->trace;
-        if (p->lost || p->trace == NULL || p->pending > 0)
+        if (p->state == PLB_BYE_NEVER || p->trace == NULL || p->pending > 0)
             continue; /* MPI may still write to it */
         number(r->rank0, p->trace, n);
         if (trace->on)

@@ -177,7 +177,7 @@ static void ask_about(struct plb_virtual_life *life, int node, struct plb_outbox
     struct plb_stress_counts *counts = &life->world->out->stress;
     struct silence *s = &life->silences[node];
     int witness = plb_liveness_witness(life->liveness, node + 1) - 1;
-    if (plb_liveness_of(life->liveness, node + 1) != PLB_SUSPECT)
+    if (plb_liveness_of(life->liveness, node + 1) != PLB_RANK_SUSPECT)
         return;
     counts->suspects += !s->suspect;
     s->suspect = true;
@@ -235,7 +235,7 @@ static bool still_silent(struct plb_virtual_life *life, int node)
 {
     struct silence *s = &life->silences[node];
     double since;
-    bool lost = plb_liveness_of(life->liveness, node + 1) == PLB_LOST_RANK
+    bool lost = !plb_rank_is_there(plb_liveness_of(life->liveness, node + 1))
              || plb_faults_given_up(life->faults, node);
     if (s->lasts && !plb_faults_silent(life->faults, node, &since)) {
         life->world->out->stress.recovered += !lost;

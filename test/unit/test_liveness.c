@@ -32,8 +32,8 @@ static void who_beats_is_alive(void **state)
     struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 5.0);
     (void)state;
     assert_int_equal(beat(l, 0, 5.0, 100.0), -1); /* rank 0 is the judge */
-    for (int rank = 0; rank < RANKS; rank++)
-        assert_int_equal(plb_liveness_of(l, rank), PLB_ALIVE);
+    for (int rank = 1; rank < RANKS; rank++)
+        assert_int_equal(plb_liveness_of(l, rank), PLB_RANK_ALIVE);
     plb_liveness_free(l);
 }
 
@@ -42,14 +42,14 @@ static void who_is_silent_is_a_suspect_and_then_lost(void **state)
     struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
     (void)state;
     assert_int_equal(beat(l, 2, 0.0, 0.7), -1);
-    assert_int_equal(plb_liveness_of(l, 2), PLB_SUSPECT);
-    assert_int_equal(plb_liveness_of(l, 1), PLB_ALIVE);
+    assert_int_equal(plb_liveness_of(l, 2), PLB_RANK_SUSPECT);
+    assert_int_equal(plb_liveness_of(l, 1), PLB_RANK_ALIVE);
     assert_int_equal(beat(l, 2, 0.7, 1.1), 2);
     assert_true(plb_liveness_lose(l, 2));
-    assert_int_equal(plb_liveness_of(l, 2), PLB_LOST_RANK);
+    assert_int_equal(plb_liveness_of(l, 2), PLB_RANK_LOST);
     assert_false(plb_liveness_lose(l, 2));
     plb_liveness_heard(l, 2, 1.2); /* it comes back */
-    assert_int_equal(plb_liveness_of(l, 2), PLB_LOST_RANK);
+    assert_int_equal(plb_liveness_of(l, 2), PLB_RANK_LOST);
     assert_int_equal(beat(l, 2, 1.1, 9.0), -1); /* and is told once */
     plb_liveness_free(l);
 }
@@ -61,7 +61,7 @@ static void time_without_a_look_does_not_count(void **state)
     (void)state;
     assert_int_equal(beat(l, 3, 0.0, 0.4), -1);
     assert_int_equal(plb_liveness_look(l, 60.4), -1);
-    assert_int_equal(plb_liveness_of(l, 1), PLB_ALIVE);
+    assert_int_equal(plb_liveness_of(l, 1), PLB_RANK_ALIVE);
     assert_int_equal(beat(l, 3, 60.4, 60.5), -1);
     assert_int_equal(beat(l, 3, 60.5, 61.0), 3); /* its own silence before goes on */
     plb_liveness_free(l);
@@ -132,7 +132,7 @@ static void who_has_said_all_may_be_silent(void **state)
     plb_liveness_excuse(l, 1);
     plb_liveness_spare(l, 1, 0.0); /* changes nothing any more */
     assert_int_equal(beat(l, 1, 0.0, 60.0), -1);
-    assert_int_equal(plb_liveness_of(l, 1), PLB_ALIVE);
+    assert_int_equal(plb_liveness_of(l, 1), PLB_RANK_EXCUSED);
     assert_int_equal(beat(l, 2, 60.0, 62.0), 2);
     plb_liveness_free(l);
 }
@@ -172,21 +172,34 @@ static void many_ranks_beat_less_often(void **state)
         for (int rank = 2; rank < MANY && i % 16 == 0; rank++)
             plb_liveness_heard(l, rank, i * STEP);
         assert_int_equal(plb_liveness_look(l, i * STEP), i > 23 ? 1 : -1);
-        assert_int_equal(plb_liveness_of(l, 1), i > 18 ? PLB_SUSPECT : PLB_ALIVE);
-        assert_int_equal(plb_liveness_of(l, 2), PLB_ALIVE);
+        assert_int_equal(plb_liveness_of(l, 1), i > 18 ? PLB_RANK_SUSPECT : PLB_RANK_STARTING);
+        assert_int_equal(plb_liveness_of(l, 2), i < 16 ? PLB_RANK_STARTING : PLB_RANK_ALIVE);
     }
     plb_liveness_free(l);
 }
 
-/* It counts as lost until it comes, and has all its time from then on. */
+/* Nobody waits for one that may join: a rank that has not begun has all its time. */
+static void who_may_join_is_not_lost(void **state)
+{
+    struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
+    (void)state;
+    plb_liveness_await(l, 3);
+    assert_int_equal(plb_liveness_of(l, 3), PLB_RANK_AWAITED);
+    assert_false(plb_liveness_lose(l, 3));
+    assert_int_equal(vouched_beat(l, 0.0, 9.5), -1);
+    assert_int_equal(plb_liveness_of(l, 3), PLB_RANK_AWAITED);
+    plb_liveness_free(l);
+}
+
+/* It has all its time from the moment at which it comes. */
 static void who_joins_is_alive_from_then_on(void **state)
 {
     struct plb_liveness *l = plb_liveness_new(RANKS, hosts, 0.8, 0.0);
     (void)state;
-    plb_liveness_lose(l, 3);
+    plb_liveness_await(l, 3);
     assert_int_equal(beat(l, 3, 0.0, 5.0), -1);
     plb_liveness_join(l, 3, 5.0);
-    assert_int_equal(plb_liveness_of(l, 3), PLB_ALIVE);
+    assert_int_equal(plb_liveness_of(l, 3), PLB_RANK_ALIVE);
     assert_int_equal(beat(l, 3, 5.0, 5.7), -1);
     assert_int_equal(beat(l, 3, 5.7, 8.0), 3);
     plb_liveness_free(l);
@@ -222,6 +235,7 @@ int main(void)
         cmocka_unit_test(who_sends_data_has_longer),
         cmocka_unit_test(who_has_not_begun_when_another_is_lost_waits_for_it),
         cmocka_unit_test(who_has_said_all_may_be_silent),
+        cmocka_unit_test(who_may_join_is_not_lost),
         cmocka_unit_test(who_joins_is_alive_from_then_on),
         cmocka_unit_test(who_was_silent_at_a_time),
     };

@@ -76,7 +76,7 @@ const struct plb_watts *plb_agenda_watts(const struct plb_agenda *agenda);
 void plb_agenda_entrust(struct plb_agenda *agenda, int pu, struct plb_range range, int64_t most,
                         struct plb_outbox *out);
 
-/* What leaving PUs out has saved so far. */
+/* The joules that leaving PUs out has saved so far, and more of that kind. */
 struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *agenda);
 
 void plb_agenda_ideal(struct plb_agenda *agenda, const struct plb_ideal *ideals);

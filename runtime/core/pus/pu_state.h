@@ -1,21 +1,20 @@
-/* The state of a processing unit in a run: whether it can be used, and for what. The master keeps it in struct
- * plb_pus, a node's worker for its own PUs (core/worker/own_pus.h), where it lags behind by the messages on
- * their way. What a PU does at the moment is its activity; whether its rank lives is core/liveness.h.
+/* The state of a processing unit in a run: whether it can be used, and for what. The master keeps it in
+ * struct plb_pus, and a node's worker for its own PUs (core/worker/own_pus.h), where it lags behind by the
+ * messages on their way. The activity tells whether a PU is busy; core/liveness.h, whether its rank lives.
  *
- *                    AWAITED ─────────────────────────────> REFUSED   it can hold no task, or has no device
- *      at the start   │   │  it joins
- *                     v   │
- *                    NEW  │
- *                     │   │
- *   granted a block   v   v
- *   ┌──────────────> SERVED
- *   │                 │
- *   │                 │  also from NEW: others work for less, or a meter needs it to be idle
- *   │  it is wanted   v
- *   └──────── LEFT_OUT, RESTING
+ *                  AWAITED ------------------> REFUSED   it can hold no task, or has no device
+ *    at the start   |   |  it joins
+ *                   v   |
+ *                  NEW  |
+ *                   |   |
+ *  granted a block  v   v
+ *  +-------------> SERVED
+ *  |                |
+ *  |                |  also from NEW: others work for less, or a meter needs it to be idle
+ *  |  it is wanted  v
+ *  +-------- LEFT_OUT, RESTING
  *
- *   NEW, SERVED, LEFT_OUT and RESTING ─────────────────────> LOST     its device has failed, or its node is
- * lost
+ *  NEW, SERVED, LEFT_OUT and RESTING --------> LOST      its device has failed, or its rank is lost
  *
  * REFUSED and LOST are final. LEFT_OUT and RESTING may become each other. */
 #ifndef PLB_CORE_PUS_PU_STATE_H
@@ -34,7 +33,7 @@ enum plb_pu_state {
     PLB_PU_STATES    /* how many there are */
 };
 
-/* What a PU does, as far as it is known. A worker knows HUNGRY, and the master DOUBTED. */
+/* Whether a PU is busy, as far as it is known. A worker knows HUNGRY, and the master DOUBTED. */
 enum plb_pu_activity {
     PLB_PU_BUSY,
     PLB_PU_HUNGRY,  /* found nothing to execute when it last asked */
