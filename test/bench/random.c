@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "model/fluid_bound.h"
+#include "fluid_bound.h"
 #include "random_dump.h"
 #include "random_run.h"
 #include "random_tables.h"
@@ -56,7 +56,7 @@ static void run_cluster(struct results *results, int at)
     for (int seed = 0; seed < SEEDS; seed++) {
         struct plb_cost_map costs = random_true_map(&r, (uint64_t)seed + 1);
         double all = costs.per_work * (double)costs.units;
-        c->fluid[seed] = plb_fluid_bound(&r.cluster, all, 0.0, false);
+        c->fluid[seed] = fluid_bound(&r.cluster, all, 0.0, false);
         c->bound[seed] = random_bound(&r, &costs);
         c->notes |= random_notes(&r, &costs, c->bound[seed]);
         for (int b = 0; b < results->n_balancers; b++)

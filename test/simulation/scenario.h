@@ -11,7 +11,7 @@
 
 #include "dice.h"
 #include "job/balancer_table.h"
-#include "model/fluid_bound.h"
+#include "fluid_bound.h"
 #include "params.h"
 #include "simulate/simulate.h"
 
@@ -353,7 +353,7 @@ static inline void make_scenario(struct scenario *s, uint64_t seed)
     draw_steady(s);
     for (int pass = 0; pass < s->simulation.passes; pass++) {
         const struct plb_cost_map *map = &s->maps[s->phases[pass]];
-        s->bound += plb_fluid_bound(&s->cluster, map->per_work * (double)map->units, 0.0, false);
+        s->bound += fluid_bound(&s->cluster, map->per_work * (double)map->units, 0.0, false);
     }
     draw_stress(s, d);
     s->simulation.master.backups = one_in(d, 2);

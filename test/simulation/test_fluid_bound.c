@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "job/balancer_table.h"
-#include "model/fluid_bound.h"
+#include "fluid_bound.h"
 #include "params.h"
 #include "plb/kernel.h"
 #include "simulate/simulate.h"
@@ -35,8 +35,7 @@ static struct ratios run(const struct plb_simulation *s)
 {
     struct plb_simulated result;
     struct plb_error err = {.status = PLB_OK};
-    double bound = plb_fluid_bound(s->cluster, s->maps->per_work * (double)s->maps->units, 0.0,
-                                   s->master_only);
+    double bound = fluid_bound(s->cluster, s->maps->per_work * (double)s->maps->units, 0.0, s->master_only);
     if (plb_simulate(s, &result, &err) != PLB_OK)
         fail_msg("%s: %s", s->master.balancer->name, err.text);
     plb_master_free(result.master);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <unistd.h>
 
-#include "model/fluid_bound.h"
+#include "fluid_bound.h"
 #include "params.h"
 #include "random_dump.h"
 #include "random_notes.h"
@@ -99,7 +99,7 @@ static void no_run_is_shorter(void **state)
             r.pus[p].noise = 0.0;
         struct plb_cost_map costs = random_true_map(&r, 1);
         double bound = random_bound(&r, &costs);
-        double fluid = plb_fluid_bound(&r.cluster, costs.per_work * (double)costs.units, 0.0, false);
+        double fluid = fluid_bound(&r.cluster, costs.per_work * (double)costs.units, 0.0, false);
         if (!(bound >= fluid * (1.0 - 1e-6)))
             fail_msg("cluster %d: the bound of %g s is below the fluid one of %g s", r.number, bound, fluid);
         for (int b = 0; plb_balancers[b] != NULL; b++) {

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "model/fluid_bound.h"
+#include "fluid_bound.h"
 #include "model/speed.h"
 
 static void near(double got, double expected)
@@ -52,12 +52,12 @@ static void all_pus_work_at_their_momentary_speed(void **state)
     struct plb_pu_spec pus[] = {plain, stepped, stepped};
     struct plb_node_spec nodes[] = {{.first_pu = 0, .n_pus = 1}, {.first_pu = 1, .n_pus = 2}};
     struct plb_cluster_spec cluster = {.n_nodes = 2, .n_pus = 3, .nodes = nodes, .pus = pus};
-    near(plb_fluid_bound(&cluster, 300.0, 0.0, false), 1.0);
-    near(plb_fluid_bound(&cluster, 3000.0 + 200.0, 0.0, false), 11.0);
-    near(plb_fluid_bound(&cluster, 200.0 + 900.0, 9.0, false), 1.0 + 4.0);
-    near(plb_fluid_bound(&cluster, 3000.0 + 2000.0 + 9000.0 + 100.0, 0.0, false), 31.0);
-    near(plb_fluid_bound(&cluster, 100.0, 35.0, false), 1.0);
-    near(plb_fluid_bound(&cluster, 0.0, 0.0, false), 0.0);
+    near(fluid_bound(&cluster, 300.0, 0.0, false), 1.0);
+    near(fluid_bound(&cluster, 3000.0 + 200.0, 0.0, false), 11.0);
+    near(fluid_bound(&cluster, 200.0 + 900.0, 9.0, false), 1.0 + 4.0);
+    near(fluid_bound(&cluster, 3000.0 + 2000.0 + 9000.0 + 100.0, 0.0, false), 31.0);
+    near(fluid_bound(&cluster, 100.0, 35.0, false), 1.0);
+    near(fluid_bound(&cluster, 0.0, 0.0, false), 0.0);
 }
 
 static void without_the_first_node(void **state)
@@ -66,10 +66,10 @@ static void without_the_first_node(void **state)
     struct plb_pu_spec pus[] = {plain, stepped, stepped};
     struct plb_node_spec nodes[] = {{.first_pu = 0, .n_pus = 1}, {.first_pu = 1, .n_pus = 2}};
     struct plb_cluster_spec cluster = {.n_nodes = 2, .n_pus = 3, .nodes = nodes, .pus = pus};
-    near(plb_fluid_bound(&cluster, 300.0, 0.0, true), 1.5);
-    near(plb_fluid_bound(&cluster, 2000.0 + 1000.0 + 8000.0, 0.0, true), 30.0);
-    assert_true(isinf(plb_fluid_bound(&cluster, 11001.0, 0.0, true)));
-    assert_true(isinf(plb_fluid_bound(&cluster, 1.0, 30.0, true)));
+    near(fluid_bound(&cluster, 300.0, 0.0, true), 1.5);
+    near(fluid_bound(&cluster, 2000.0 + 1000.0 + 8000.0, 0.0, true), 30.0);
+    assert_true(isinf(fluid_bound(&cluster, 11001.0, 0.0, true)));
+    assert_true(isinf(fluid_bound(&cluster, 1.0, 30.0, true)));
 }
 
 int main(void)
