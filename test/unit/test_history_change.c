@@ -266,6 +266,33 @@ static void three_times_slower_is_followed(void **state)
     assert_true(followed >= 75);
 }
 
+/* Ten tasks, and then five of as many units that last eight times as long. Where the costs that are learned
+ * then say that these units cost eight times as much, the PU is as quick as before. Where they say that all
+ * cost alike, it is slower. */
+static void costs_that_explain_the_times_take_a_change_back(void **state)
+{
+    (void)state;
+    enum { UNITS = 150, DEAR = 100 };
+    for (int costs = 0; costs <= 1; costs++) {
+        double prefix[UNITS + 1] = {0.0};
+        struct plb_cost_map map = {
+            .units = UNITS, .bucket = 1, .n = UNITS, .prefix = prefix, .per_work = 1.0};
+        struct plb_history h = {0};
+        for (int i = 0; i < UNITS; i++)
+            prefix[i + 1] = prefix[i] + (costs && i >= DEAR ? 8.0 : 1.0);
+        for (int i = 0; i < UNITS / 10; i++) {
+            add(&h, 10.0, 10 * i >= DEAR ? 8.0 : 1.0);
+            plb_history_place(&h, (struct plb_range){10 * i, 10});
+        }
+        near(h.at[0].execute_s, 0.8);
+        plb_history_recount(&h, &map, 1.0);
+        near(h.at[0].execute_s, costs ? 0.1 : 0.8);
+        near(h.at[h.n - 1].execute_s, 0.8);
+        near(plb_history_estimate(&h)->rate, costs ? RATE : RATE / 8.0);
+        plb_history_fini(&h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +308,7 @@ int main(void)
         cmocka_unit_test(jitter_is_no_change),
         cmocka_unit_test(changes_never_exceed_what_was_seen),
         cmocka_unit_test(three_times_slower_is_followed),
+        cmocka_unit_test(costs_that_explain_the_times_take_a_change_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void make_room(struct plb_history *h, int n)
         return;
     h->capacity = n > 2 * h->capacity ? n + 3 : 2 * h->capacity;
     h->at = plb_grow(h->at, (size_t)h->capacity * sizeof *h->at);
-    h->ranges = plb_grow(h->ranges, (size_t)h->capacity * sizeof *h->ranges);
+    h->reported = plb_grow(h->reported, (size_t)h->capacity * sizeof *h->reported);
 }
 
 static void forget(struct plb_history *h, int n)
@@ -46,7 +46,7 @@ static void forget(struct plb_history *h, int n)
     h->fitted = false;
     h->recalled = h->recalled > n ? h->recalled - n : 0;
     memmove(h->at, h->at + n, (size_t)h->n * sizeof *h->at);
-    memmove(h->ranges, h->ranges + n, (size_t)h->n * sizeof *h->ranges);
+    memmove(h->reported, h->reported + n, (size_t)h->n * sizeof *h->reported);
 }
 
 /* A full history loses its older half, since that is the less true one, but for two of its tasks, the largest
@@ -67,10 +67,10 @@ static void lose_half(struct plb_history *h)
             && h->at[i].execute_s * h->at[large].work < AS_GOOD * h->at[large].execute_s * h->at[i].work)
             small = i;
     struct plb_sample kept[2] = {h->at[small], h->at[large]};
-    struct plb_range units[2] = {h->ranges[small], h->ranges[large]};
+    struct plb_reported reported[2] = {h->reported[small], h->reported[large]};
     forget(h, half);
     memcpy(h->at, kept, sizeof kept);
-    memcpy(h->ranges, units, sizeof units);
+    memcpy(h->reported, reported, sizeof reported);
 }
 
 void plb_history_recall(struct plb_history *h, const struct plb_sample *samples, int n)
@@ -78,7 +78,8 @@ void plb_history_recall(struct plb_history *h, const struct plb_sample *samples,
     int most = PLB_MAX_SAMPLES / 2, kept = n < most ? n : most;
     make_room(h, kept);
     memcpy(h->at, samples + n - kept, (size_t)kept * sizeof *h->at);
-    memset(h->ranges, 0, (size_t)kept * sizeof *h->ranges);
+    for (int i = 0; i < kept; i++)
+        h->reported[i] = (struct plb_reported){.execute_s = h->at[i].execute_s};
     h->n = h->recalled = kept;
     h->checked = h->strikes = 0;
     h->dropped = h->fitted = h->estimated = false;
@@ -162,7 +163,7 @@ void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
     if (h->n == PLB_MAX_SAMPLES)
         lose_half(h);
     make_room(h, h->n + 1);
-    h->ranges[h->n] = (struct plb_range){0, 0};
+    h->reported[h->n] = (struct plb_reported){.execute_s = sample->execute_s};
     h->at[h->n++] = *sample;
     if (h->estimated)
         plb_estimate_add(&h->estimate, sample);
@@ -276,14 +277,43 @@ double plb_history_good_task(struct plb_history *h)
 
 void plb_history_place(struct plb_history *h, struct plb_range range)
 {
-    h->ranges[h->n - 1] = range;
+    h->reported[h->n - 1].units = range;
+}
+
+/* Scatter of the seconds for a unit of work about their mean, as a sum of squares of logarithms: by the times
+ * that were reported, or by those that changes of speed have made of them. */
+static double scatter_of(const struct plb_history *h, bool as_reported)
+{
+    double sum = 0.0, squares = 0.0, n = 0.0;
+    for (int i = 0; i < h->n; i++) {
+        double x = log((as_reported ? h->reported[i].execute_s : h->at[i].execute_s) / h->at[i].work);
+        if (!isfinite(x))
+            continue;
+        n += 1.0;
+        sum += x;
+        squares += x * x;
+    }
+    return n > 0.0 ? squares - sum * sum / n : 0.0;
+}
+
+/* What looked like changes of speed were costs. */
+static void take_changes_back(struct plb_history *h)
+{
+    bool scaled = false;
+    for (int i = 0; i < h->n && !scaled; i++)
+        scaled = h->at[i].execute_s != h->reported[i].execute_s;
+    if (!scaled || scatter_of(h, true) >= scatter_of(h, false))
+        return;
+    for (int i = 0; i < h->n; i++)
+        h->at[i].execute_s = h->reported[i].execute_s;
+    h->since = -1;
 }
 
 void plb_history_recount(struct plb_history *h, const struct plb_cost_map *map, double factor)
 {
     double change = 0.0;
     for (int i = 0; i < h->n; i++) {
-        struct plb_range r = h->ranges[i];
+        struct plb_range r = h->reported[i].units;
         struct plb_sample *s = &h->at[i];
         double before = s->work;
         s->work = r.count > 0 ? plb_cost_work(map, r.first, r.count) / (double)s->tasks : factor * s->work;
@@ -291,6 +321,7 @@ void plb_history_recount(struct plb_history *h, const struct plb_cost_map *map, 
     }
     h->recounted += change;
     h->estimated = false;
+    take_changes_back(h);
     plb_speed_change_recount(&h->speed, h->at, h->n);
     h->fitted = false;
 }
@@ -298,6 +329,6 @@ void plb_history_recount(struct plb_history *h, const struct plb_cost_map *map, 
 void plb_history_fini(struct plb_history *h)
 {
     free(h->at);
-    free(h->ranges);
+    free(h->reported);
     *h = (struct plb_history){0};
 }

@@ -14,10 +14,16 @@
 #include "model/estimate.h"
 #include "model/fit.h"
 
+/* What a sample was made of. */
+struct plb_reported {
+    struct plb_range units; /* count = 0: not known, as of a profile */
+    double execute_s;       /* before any change of speed was believed */
+};
+
 /* A zeroed struct is empty. */
 struct plb_history {
-    struct plb_sample *at;    /* at most PLB_MAX_SAMPLES, most recent last; NULL before the first */
-    struct plb_range *ranges; /* its units; count = 0: not known, as of a profile */
+    struct plb_sample *at;         /* at most PLB_MAX_SAMPLES, most recent last; NULL before the first */
+    struct plb_reported *reported; /* of each sample */
     int n, capacity;
     int recalled;             /* the first so many are a profile */
     int checked, strikes;     /* reports compared with the profile, and how many disagreed in a row */
@@ -87,8 +93,9 @@ double plb_history_good_task(struct plb_history *history);
 void plb_history_place(struct plb_history *history, struct plb_range range);
 
 /* The numbers of the map have changed: the work of samples is counted anew. Where a sample's units are not
- * known, it is scaled by `factor`. The belief is fitted again where that changes it by more than it is
- * unsure. */
+ * known, it is scaled by `factor`. A change of speed that was believed is taken back where the new costs
+ * explain the times as well: else it would count twice, and look like the cost of a start. The belief is
+ * fitted again where that changes it by more than it is unsure. */
 void plb_history_recount(struct plb_history *history, const struct plb_cost_map *map, double factor);
 
 void plb_history_fini(struct plb_history *history);
