@@ -173,15 +173,6 @@ double plb_backups_due(const struct plb_backups *b)
 
 /* -------------------------------------------------------------------------- looks */
 
-/* Seconds that a PU needs by its curve, or as in its latest report where that tells of no curve; negative
- * where nothing is known. */
-static double seconds_of(const struct plb_backups *b, int p, double work)
-{
-    const struct plb_model *model = plb_history_model(history_of(b, p));
-    double rate = latest_rate(b, p);
-    return model != NULL ? plb_model_time(model, work) : rate > 0.0 ? work / rate : -1.0;
-}
-
 int plb_backups_executor(const struct plb_backups *b, const struct plb_held *held)
 {
     int best = -1;
@@ -208,8 +199,7 @@ void plb_backups_expect(struct plb_backups *b)
         b->pus[p].held_s = 0.0;
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
         int p = plb_backups_executor(b, &held);
-        double rate = latest_rate(b, p);
-        b->pus[p].held_s += rate > 0.0 ? work_of(b, held.range) / rate : 0.0;
+        b->pus[p].held_s += seconds_of(b, p, work_of(b, held.range));
     }
 }
 
@@ -234,11 +224,17 @@ static void find_soon(struct plb_backups *b, double now)
 {
     b->soon.n = 0;
     for (int p = 0; p < b->config.pus->room; p++)
-        if (!is_idle(b, p) && b->config.pus->states[p] != PLB_PU_LOST && latest_rate(b, p) > 0.0)
-            plb_soon_add(&b->soon, (struct plb_soon_pu){time_left(b, p, now), latest_rate(b, p), p});
+        if (!is_idle(b, p) && b->config.pus->states[p] != PLB_PU_LOST && has_reported(b, p))
+            plb_soon_add(&b->soon, (struct plb_soon_pu){time_left(b, p, now), estimate_of(b, p)->rate, p});
 }
 
-/* The idle PUs that were fastest in their latest report, fastest first; then those that have not reported.
+/* Work per second; 0 where the PU has not reported. */
+static double rate_of(const struct plb_backups *b, int p)
+{
+    return has_reported(b, p) ? estimate_of(b, p)->rate : 0.0;
+}
+
+/* The idle PUs that are fastest, fastest first; then those that have not reported.
  * rates: the sum of theirs. */
 static struct plb_soon find_helpers(const struct plb_backups *b, double *rates)
 {
@@ -246,7 +242,7 @@ static struct plb_soon find_helpers(const struct plb_backups *b, double *rates)
     *rates = 0.0;
     for (int p = 0; p < b->config.pus->room; p++)
         if (is_idle(b, p) && !plb_pu_waits(b->config.pus->states[p]))
-            plb_soon_add(&helpers, (struct plb_soon_pu){.rate = latest_rate(b, p), .pu = p});
+            plb_soon_add(&helpers, (struct plb_soon_pu){.rate = rate_of(b, p), .pu = p});
     for (int i = 0; i < helpers.n; i++)
         *rates += helpers.at[i].rate;
     return helpers;
@@ -299,7 +295,7 @@ static void give_copy(struct plb_backups *b, int p, const struct plb_held *units
     m->pu = b->config.pus->infos[p].local;
     m->block = (struct plb_block){.range = units->range, .id = units->block, .grain = units->range.count};
     struct plb_copy copy = {.range = units->range, .block = units->block, .pu = p, .until = until};
-    copy.trial = latest_rate(b, p) == 0.0;
+    copy.trial = !has_reported(b, p);
     b->copies.at[b->copies.n++] = copy;
     employ(b, p);
     b->due = fmin(b->due, until);
@@ -312,7 +308,7 @@ static void give_copy(struct plb_backups *b, int p, const struct plb_held *units
 static bool help(struct plb_backups *b, int p, double share, const struct plb_late *late, double now,
                  struct plb_outbox *out)
 {
-    bool trial = latest_rate(b, p) == 0.0;
+    bool trial = !has_reported(b, p);
     struct plb_range range = plb_made_copies_without(&b->copies, late->held.range, trial);
     double part = share * work_of(b, range);
     int64_t units = range.count > 0 ? plb_cost_units(b->map, range.first, range.count, part) : 0;
@@ -338,7 +334,7 @@ static bool help(struct plb_backups *b, int p, double share, const struct plb_la
         }
         give_copy(b, p, &copy.held, now + b->patience * fmax(own, PLB_LOOK_GAP), out);
         if (!trial)
-            plb_soon_add(&b->soon, (struct plb_soon_pu){own, latest_rate(b, p), p});
+            plb_soon_add(&b->soon, (struct plb_soon_pu){own, rate_of(b, p), p});
         return true;
     }
     double at = b->pus[late->pu].since + b->pus[late->pu].held_s + fmax(own / WORTH, own + gain);

@@ -42,9 +42,21 @@ static inline struct plb_history *history_of(const struct plb_backups *b, int p)
     return &b->config.histories[p * b->config.n_phases + b->phase];
 }
 
-static inline double latest_rate(const struct plb_backups *b, int p)
+/* Of the phase that runs. */
+static inline const struct plb_estimate *estimate_of(const struct plb_backups *b, int p)
 {
-    return plb_history_rate(history_of(b, p));
+    return plb_history_estimate(history_of(b, p));
+}
+
+static inline bool has_reported(const struct plb_backups *b, int p)
+{
+    return plb_estimate_reported(estimate_of(b, p));
+}
+
+/* Seconds of so much work; 0 where the PU has not reported. */
+static inline double seconds_of(const struct plb_backups *b, int p, double work)
+{
+    return has_reported(b, p) ? plb_estimate_seconds(estimate_of(b, p), work) : 0.0;
 }
 
 /* The PU that probably executes held units: the one that they were granted to; or else the one of the node

@@ -12,13 +12,13 @@ bool plb_backups_slowest(struct plb_backups *b, double now, struct plb_slowest *
     plb_backups_expect(b); /* before the first pass nobody holds anything */
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
         int p = plb_backups_executor(b, &held);
-        double seconds = now - b->pus[p].since, over = seconds - b->pus[p].held_s, rate = latest_rate(b, p);
+        double seconds = now - b->pus[p].since, over = seconds - b->pus[p].held_s;
         if (over < most || (over == most && first_block >= 0 && held.block >= first_block))
             continue;
         most = over;
         first_block = held.block;
         *slowest = (struct plb_slowest){.pu = p, .range = held.range, .seconds = seconds};
-        slowest->expected = rate > 0.0 ? work_of(b, held.range) / rate : 0.0;
+        slowest->expected = seconds_of(b, p, work_of(b, held.range));
     }
     return first_block >= 0;
 }
