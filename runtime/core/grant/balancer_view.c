@@ -85,6 +85,9 @@ static void set_priors(struct plb_balancer_view *v, double rate)
     v->prior_rate = rate;
     for (int p = 0; p < v->view.n_pus; p++) {
         struct plb_history *h = plb_balancer_view_history(v, p);
+        struct plb_estimate *e = plb_history_estimate(h);
+        if (!plb_estimate_reported(e))
+            plb_estimate_prior(e, rate * v->pus[p].power, h->start_s);
         if (plb_belief_reported(&h->belief))
             continue;
         plb_belief_prior(&h->belief, rate * v->pus[p].power, h->start_s);
@@ -111,7 +114,8 @@ static void believe(struct plb_balancer_view *v, int pu)
     struct plb_history *h = plb_balancer_view_history(v, pu);
     plb_history_follow(h);
     h->belief.costs = v->view.cost_spread;
-    show_rate(v, pu, plb_belief_reported(&h->belief) ? plb_model_best_rate(&h->belief.model) : 0.0);
+    const struct plb_estimate *e = plb_history_estimate(h);
+    show_rate(v, pu, plb_estimate_reported(e) ? e->rate : 0.0);
 }
 
 /* ---------------------------------------------------------------- what the view follows */
