@@ -301,7 +301,8 @@ static void who_waits_hears_of_units_that_have_moved(void **state)
 }
 
 /* Node 0 is late, and has given units to node 1. Node 2 is slow, and has heard of that. Node 3, which is
- * quick, only hears of it now: it will soon be idle again, and node 2 gets no copy. */
+ * quick, only hears of it now: it will soon be idle again, and node 2 gets no copy. Then node 3 gets the
+ * first one. */
 static void who_has_just_heard_whom_to_ask_will_soon_be_idle(void **state)
 {
     (void)state;
@@ -321,8 +322,25 @@ static void who_has_just_heard_whom_to_ask_will_soon_be_idle(void **state)
     assert_int_equal(sent(&f, from, PLB_EMPTY), 1);
     assert_int_equal(sent(&f, from, PLB_BACKUP), 0);
     is_idle(&f, 3, 80.2);
+    from = f.out.n;
     look(&f);
-    assert_int_equal(last_copy(&f)->to, 3);
+    while (from < f.out.n && f.out.at[from].type != PLB_BACKUP)
+        from++;
+    assert_true(from < f.out.n && f.out.at[from].to == 3);
+    stop(&f);
+}
+
+/* Node 1 has done its unit in a second, and node 0 has not reported. It may be ten times as slow: node 1
+ * executes its unit as soon as it is idle, and not when two seconds are over. */
+static void a_pu_that_has_not_reported_may_be_slow(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "static", 0.0, 2, 2, &with_backups);
+    report(&f, block_of(&f, 1), 1, 0, 1);
+    is_idle(&f, 1, 11.05);
+    int from = look(&f);
+    assert_int_equal(sent(&f, from, PLB_BACKUP), 1);
     stop(&f);
 }
 
@@ -358,6 +376,7 @@ int main(void)
         cmocka_unit_test(the_slowest_is_named_with_and_without_backups),
         cmocka_unit_test(who_waits_hears_of_units_that_have_moved),
         cmocka_unit_test(who_has_just_heard_whom_to_ask_will_soon_be_idle),
+        cmocka_unit_test(a_pu_that_has_not_reported_may_be_slow),
         cmocka_unit_test(a_copy_waits_for_who_ends_it_sooner),
         cmocka_unit_test(nor_is_one_given_to_a_slow_pu_beside_a_quick_one),
         cmocka_unit_test(a_copy_that_is_late_is_given_to_a_third_one),

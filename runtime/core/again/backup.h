@@ -7,11 +7,11 @@
  *
  * A copy is worth its execution if the idle PU needs less than half the time that the holder still needs
  * (Hadoop's and MapReduce's rule is the same in kind). The holder still needs the time of all that it holds,
- * less the time since it last reported. A holder that is late by d seconds is taken to need d
- * seconds more, since the longer something lasts, the longer it will probably still last. An idle PU that has
- * never reported may get a copy, too: whether it is fast can only be found out by trying. One that has
- * reported gets none that a faster PU, which is still busy, would end in half of its time: that PU will ask
- * soon.
+ * less the time since it last reported. One that has not reported may be ten times as slow as its power says.
+ * A holder that is late by d seconds is taken to need d seconds more, since the longer something lasts, the
+ * longer it will probably still last. An idle PU that has never reported may get a copy, too: whether it is
+ * fast can only be found out by trying. One that has reported gets none that a faster PU, which is still
+ * busy, would end in half of its time: that PU will ask soon.
  *
  * It does not know which PU of a node executes a unit that has moved there, nor when a task began. It takes
  * the PU that has reported longest ago, and the time of that report.
@@ -56,7 +56,7 @@ double plb_backups_due(const struct plb_backups *backups);
 /* Looks whether an idle PU should get a copy. */
 void plb_backups_look(struct plb_backups *backups, double now, struct plb_outbox *out);
 
-/* The PU that is most overdue, or will be, by its latest report. For people who wait; also where there are no
+/* The PU that is most overdue, or will be, by its estimate. For people who wait; also where there are no
  * backups. */
 struct plb_slowest {
     int pu;

@@ -11,7 +11,7 @@
  * than the IDLE, since it waits for its results. Nor does a MOVED, which comes another way than the IDLE. */
 struct backup_pu {
     double since;                  /* it has worked since then on what it holds, as far as the master knows */
-    double held_s;                 /* seconds that it was expected to need for that; of the latest look */
+    double held_s;                 /* seconds that it may need for that; of the latest look */
     int64_t heard;                 /* moves when its node last heard whom to ask */
     enum plb_pu_activity activity; /* BUSY, IDLE or DOUBTED */
 };
@@ -63,8 +63,7 @@ static inline double seconds_of(const struct plb_backups *b, int p, double work)
  * that has reported longest ago, of those that are not idle if there are any. */
 int plb_backups_executor(const struct plb_backups *b, const struct plb_held *held);
 
-/* Adds up what each PU was expected to need. Times are from the latest report: a fit for each range would
- * cost too much. */
+/* Adds up the seconds that each PU may need for what it holds. */
 void plb_backups_expect(struct plb_backups *b);
 
 #endif

@@ -4,6 +4,12 @@
 #include "core/again/backup.h"
 #include "core/again/backup_inside.h"
 
+/* Seconds for all that a PU holds; 0 where it has not reported. */
+static double expected_s(const struct plb_backups *b, int p)
+{
+    return has_reported(b, p) ? b->pus[p].held_s : 0.0;
+}
+
 bool plb_backups_slowest(struct plb_backups *b, double now, struct plb_slowest *slowest)
 {
     struct plb_held held;
@@ -12,7 +18,7 @@ bool plb_backups_slowest(struct plb_backups *b, double now, struct plb_slowest *
     plb_backups_expect(b); /* before the first pass nobody holds anything */
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
         int p = plb_backups_executor(b, &held);
-        double seconds = now - b->pus[p].since, over = seconds - b->pus[p].held_s;
+        double seconds = now - b->pus[p].since, over = seconds - expected_s(b, p);
         if (over < most || (over == most && first_block >= 0 && held.block >= first_block))
             continue;
         most = over;
@@ -28,7 +34,7 @@ void plb_backups_at_work(struct plb_backups *b, double now, struct plb_at_work *
     struct plb_held held;
     plb_backups_expect(b);
     for (int p = 0; p < b->config.pus->room; p++)
-        pus[p] = (struct plb_at_work){.seconds = now - b->pus[p].since, .expected = b->pus[p].held_s};
+        pus[p] = (struct plb_at_work){.seconds = now - b->pus[p].since, .expected = expected_s(b, p)};
     for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
         struct plb_at_work *pu = &pus[plb_backups_executor(b, &held)];
         if (pu->units == 0 || held.range.first < pu->first.first)

@@ -88,7 +88,7 @@ static void set_priors(struct plb_balancer_view *v, double rate)
         struct plb_estimate *e = plb_history_estimate(h);
         if (!plb_estimate_reported(e))
             plb_estimate_prior(e, rate * v->pus[p].power, h->start_s);
-        if (plb_belief_reported(&h->belief))
+        if (!v->beliefs || plb_belief_reported(&h->belief))
             continue;
         plb_belief_prior(&h->belief, rate * v->pus[p].power, h->start_s);
         expect_end(v, p);
@@ -109,13 +109,20 @@ static double rate_of_power(const struct plb_balancer_view *v)
     return v->rate_sum > 0.0 && v->power_sum > 0.0 ? v->rate_sum / v->power_sum : 1.0;
 }
 
+static void follow_rate(struct plb_balancer_view *v, int pu)
+{
+    const struct plb_estimate *e = plb_history_estimate(plb_balancer_view_history(v, pu));
+    show_rate(v, pu, plb_estimate_reported(e) ? e->rate : 0.0);
+}
+
 static void believe(struct plb_balancer_view *v, int pu)
 {
     struct plb_history *h = plb_balancer_view_history(v, pu);
+    follow_rate(v, pu);
+    if (!v->beliefs)
+        return;
     plb_history_follow(h);
     h->belief.costs = v->view.cost_spread;
-    const struct plb_estimate *e = plb_history_estimate(h);
-    show_rate(v, pu, plb_estimate_reported(e) ? e->rate : 0.0);
 }
 
 /* ---------------------------------------------------------------- what the view follows */
@@ -137,10 +144,10 @@ void plb_balancer_view_sampled(struct plb_balancer_view *v, int pu)
 {
     show_samples(v, pu);
     v->pus[pu].begun = v->view.now;
-    if (!v->beliefs)
-        return;
-    if (v->free_units > 0) /* else nobody asks what is believed */
+    if (v->free_units > 0)
         believe(v, pu);
+    else /* nobody asks what is believed */
+        follow_rate(v, pu);
     double rate = rate_of_power(v);
     if (fabs(rate - v->prior_rate) > NEWER * v->prior_rate)
         set_priors(v, rate);
@@ -180,8 +187,6 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
         plb_balancer_view_history(v, p)->unknown_cost = !map->told;
         show_samples(v, p);
     }
-    if (!v->beliefs)
-        return;
     v->rate_sum = v->power_sum = 0.0;
     for (int p = 0; p < v->view.n_pus; p++) {
         v->shown[p] = 0.0;
@@ -217,12 +222,10 @@ void plb_balancer_view_restart(struct plb_balancer_view *v)
     v->before = plb_ledger_accepted_units(v->ledger);
     v->done = 0.0;
     show_remaining(v);
-    if (v->beliefs)
-        for (int p = 0; p < v->view.n_pus; p++)
-            if (!v->pus[p].lost)
-                believe(v, p);
-    if (v->beliefs)
-        set_priors(v, rate_of_power(v));
+    for (int p = 0; p < v->view.n_pus; p++)
+        if (!v->pus[p].lost)
+            believe(v, p);
+    set_priors(v, rate_of_power(v));
     for (int p = 0; p < v->view.n_pus; p++)
         expect_end(v, p);
 }
@@ -248,7 +251,7 @@ void plb_balancer_view_recount(struct plb_balancer_view *v, double cost_spread)
     for (int p = 0; p < v->view.n_pus; p++) {
         v->pus[p].done *= done > 0.0 ? fmax(total - left, 0.0) / done : 1.0;
         v->pus[p].granted += v->pus[p].done;
-        if (v->beliefs && !v->pus[p].lost)
+        if (!v->pus[p].lost)
             believe(v, p);
         expect_end(v, p);
     }
