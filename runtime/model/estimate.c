@@ -82,7 +82,7 @@ static void find_scatter(struct plb_estimate *e)
 void plb_estimate_add(struct plb_estimate *e, const struct plb_sample *sample)
 {
     double x = sample->work, t = sample->execute_s + sample->transfer_s;
-    if (!(x > 0.0 && t > 0.0 && isfinite(x + t)))
+    if (!(x > 0.0 && t > 0.0 && isfinite(x + t) && isfinite(x / t * (x / t))))
         return;
     struct plb_estimate_sums *s = &e->sums;
     if (!plb_estimate_reported(e)) {

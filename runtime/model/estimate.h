@@ -52,6 +52,12 @@ static inline bool plb_estimate_reported(const struct plb_estimate *e)
     return e->watched_s > 0.0;
 }
 
+/* Work per second beyond starts, by reports; 0: there is none, whatever its prior. */
+static inline double plb_estimate_rate(const struct plb_estimate *e)
+{
+    return plb_estimate_reported(e) ? e->rate : 0.0;
+}
+
 /* Seconds of its tasks beyond their starts: what tells of its rate. */
 static inline double plb_estimate_worked_s(const struct plb_estimate *e)
 {

@@ -86,7 +86,7 @@ void plb_audits_begin(struct plb_audits *a, int pass, int phase, const struct pl
 
 static double rate_of(const struct plb_audits *a, int p)
 {
-    return plb_history_rate(&a->config.histories[p * a->config.n_phases + a->phase]);
+    return plb_estimate_rate(plb_history_estimate(&a->config.histories[p * a->config.n_phases + a->phase]));
 }
 
 static double work_of(const struct plb_audits *a, struct plb_range range)

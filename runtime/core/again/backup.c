@@ -239,7 +239,7 @@ static void find_soon(struct plb_backups *b, double now)
 /* Work per second; 0 where the PU has not reported. */
 static double rate_of(const struct plb_backups *b, int p)
 {
-    return has_reported(b, p) ? estimate_of(b, p)->rate : 0.0;
+    return plb_estimate_rate(estimate_of(b, p));
 }
 
 /* The idle PUs that are fastest, fastest first; then those that have not reported.

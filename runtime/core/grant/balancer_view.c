@@ -111,8 +111,7 @@ static double rate_of_power(const struct plb_balancer_view *v)
 
 static void follow_rate(struct plb_balancer_view *v, int pu)
 {
-    const struct plb_estimate *e = plb_history_estimate(plb_balancer_view_history(v, pu));
-    show_rate(v, pu, plb_estimate_reported(e) ? e->rate : 0.0);
+    show_rate(v, pu, plb_estimate_rate(plb_history_estimate(plb_balancer_view_history(v, pu))));
 }
 
 static void believe(struct plb_balancer_view *v, int pu)
@@ -308,8 +307,7 @@ bool plb_balancer_view_overruns(const struct plb_balancer_view *v, int pu)
     const struct plb_pu *seen = &v->pus[pu];
     if (seen->outstanding == 0 || seen->n_samples == 0)
         return false;
-    const struct plb_sample *last = &seen->samples[seen->n_samples - 1];
-    double seconds = (last->execute_s + last->transfer_s) * (seen->granted - seen->done) / last->work;
+    double seconds = plb_estimate_seconds(seen->estimate, seen->granted - seen->done);
     return v->view.now - seen->begun > OVERRUN * seconds;
 }
 

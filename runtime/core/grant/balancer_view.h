@@ -55,7 +55,7 @@ void plb_balancer_view_granted(struct plb_balancer_view *view, int pu, double wo
 /* A PU has a new sample. */
 void plb_balancer_view_sampled(struct plb_balancer_view *view, int pu);
 
-/* Whether what a PU executes lasts longer than it should by the PU's latest report. */
+/* Whether what a PU executes lasts longer than it should by the PU's estimate. */
 bool plb_balancer_view_overruns(const struct plb_balancer_view *view, int pu);
 
 /* A PU works no more, or works again: it is in another state. Before the ledger's changes are followed. */

@@ -1,6 +1,6 @@
 /* The broker: brings idle nodes together with nodes that have work left. Part of the master.
  *
- * It names the nodes with most left; under a2ws those that would end last, by their PUs' latest reports. What
+ * It names the nodes with most left; under a2ws those that would end last, by their PUs' estimates. What
  * a thief will probably take is promised, so that the next thief hears of another victim: a thousand idle
  * nodes do not all ask the same six. The broker's knowledge lags behind by the messages on their way. Cost:
  * O(nodes), under a2ws O(PUs), for a list of candidates, which serves one hint where nodes are few, and 32

@@ -69,9 +69,7 @@ static double takes(struct plb_recalls *r, int p, double queued, double rate)
 static void recall_from(struct plb_recalls *r, int victim, int pass, struct plb_outbox *out)
 {
     const struct plb_pu *v = &r->seen->pus[victim];
-    const struct plb_sample *last = v->n_samples > 0 ? &v->samples[v->n_samples - 1] : NULL;
-    double seconds = last != NULL ? last->execute_s + last->transfer_s : 0.0;
-    double rate = last != NULL && seconds > 0.0 && isfinite(seconds) ? last->work / seconds : 0.0;
+    double rate = plb_estimate_rate(v->estimate);
     double queued = v->granted - v->done - rate * r->task_s, most = 0.0; /* a task of it is executed now */
     int thief = NO_PU;
     for (int i = 0; i < r->waiting->n && i < LOOKED_AT && rate > 0.0 && queued > 1.0 && !v->lost; i++) {

@@ -225,14 +225,6 @@ const struct plb_model *plb_history_model(struct plb_history *h)
     return plb_belief_reported(&h->belief) ? &h->belief.model : NULL;
 }
 
-double plb_history_rate(const struct plb_history *h)
-{
-    const struct plb_sample *last = h->n > 0 ? &h->at[h->n - 1] : NULL;
-    double seconds = last != NULL ? last->execute_s + last->transfer_s : 0.0;
-    double rate = last != NULL && seconds > 0.0 && isfinite(seconds) ? last->work / seconds : 0.0;
-    return isfinite(rate) ? rate : 0.0;
-}
-
 bool plb_history_surprises(struct plb_history *h)
 {
     double squares = 0.0;

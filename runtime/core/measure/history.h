@@ -75,9 +75,6 @@ void plb_history_follow(struct plb_history *history);
  * report. */
 const struct plb_model *plb_history_model(struct plb_history *history);
 
-/* Work per second in the latest report, without a fit; 0 where there is none, or its time cannot be. */
-double plb_history_rate(const struct plb_history *history);
-
 /* Whether the times are not what their curve says, or change more often than a machine does: the units then
  * cost other amounts than was told. */
 bool plb_history_surprises(struct plb_history *history);

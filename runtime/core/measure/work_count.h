@@ -37,10 +37,11 @@ static inline const struct plb_tally *plb_work_count_tally(const struct plb_work
     return &count->tallies[pu * count->n_phases + phase];
 }
 
-/* Work per second of a PU in its latest report of the phase; 0: not known. */
+/* Work per second of a PU in the phase; 0: not known. */
 static inline double plb_work_count_rate(const struct plb_work_count *count, int pu)
 {
-    return plb_history_rate(&count->histories[pu * count->n_phases + count->phase]);
+    int at = pu * count->n_phases + count->phase;
+    return plb_estimate_rate(plb_history_estimate(&count->histories[at]));
 }
 
 /* A PU has reported: adds the sample to its history and the report to its tally, and learns. The sample's
